@@ -1,0 +1,138 @@
+package event
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// A Kind says what an event tells.
+type Kind string
+
+// The kinds, and the fields of [Event] that each carries besides those that
+// every event has.
+const (
+	RunStarted      Kind = "run_started"      // RunID, CascadeID, Input
+	PhaseStarted    Kind = "phase_started"    // Phase
+	AttemptStarted  Kind = "attempt_started"  // Phase, Attempt
+	TurnStarted     Kind = "turn_started"     // Phase, Attempt, Turn
+	ModelCalled     Kind = "model_called"     // Request, Validator when a judge called
+	ModelReplied    Kind = "model_replied"    // Response, Validator
+	ToolCalled      Kind = "tool_called"      // Call
+	ToolReplied     Kind = "tool_replied"     // Result
+	VerdictGiven    Kind = "verdict"          // Verdict
+	Feedback        Kind = "feedback"         // Message
+	AttemptFinished Kind = "attempt_finished" // Phase, Attempt, Status, Text
+	PhaseFinished   Kind = "phase_finished"   // Phase, Status, Output
+	Route           Kind = "route"            // From, To
+	Waiting         Kind = "waiting"          // Phase, Message: the question
+	RunFinished     Kind = "run_finished"     // RunID, Status, Output, Usage, Error
+)
+
+// An Event is one thing that happened. Its JSON is one flat object.
+type Event struct {
+	Seq  int64     `json:"seq"` // from 1, in the order in which the run saw them
+	Time time.Time `json:"time"`
+	Kind Kind      `json:"kind"`
+	Path Path      `json:"path"`
+
+	RunID     string         `json:"run_id,omitempty"`
+	CascadeID string         `json:"cascade_id,omitempty"`
+	Input     map[string]any `json:"input,omitempty"`
+
+	Phase   string `json:"phase,omitempty"`
+	Attempt int    `json:"attempt,omitempty"`
+	Turn    int    `json:"turn,omitempty"`
+
+	Validator string          `json:"validator,omitempty"`
+	Request   *model.Request  `json:"request,omitempty"`
+	Response  *model.Response `json:"response,omitempty"`
+	Call      *tool.Call      `json:"call,omitempty"`
+	Result    *tool.Result    `json:"result,omitempty"`
+	Verdict   *Verdict        `json:"-"` // its fields stand in the event's own object
+
+	Status  string       `json:"status,omitempty"`
+	Text    string       `json:"text,omitempty"`
+	Message string       `json:"message,omitempty"`
+	Output  any          `json:"output,omitempty"`
+	From    string       `json:"from,omitempty"`
+	To      string       `json:"to,omitempty"`
+	Usage   *model.Usage `json:"usage,omitempty"`
+	Error   *Error       `json:"error,omitempty"`
+}
+
+// MarshalJSON writes the flat object; a verdict's fields are the event's.
+func (e Event) MarshalJSON() ([]byte, error) {
+	if e.Verdict != nil {
+		return json.Marshal(verdictEvent{e.Seq, e.Time, e.Kind, *e.Verdict})
+	}
+	type plain Event
+	return json.Marshal(plain(e))
+}
+
+// UnmarshalJSON reads what [Event.MarshalJSON] writes.
+func (e *Event) UnmarshalJSON(text []byte) error {
+	var head struct{ Kind Kind }
+	if err := json.Unmarshal(text, &head); err != nil {
+		return err
+	}
+	if head.Kind == VerdictGiven {
+		var v verdictEvent
+		err := json.Unmarshal(text, &v)
+		*e = Event{Seq: v.Seq, Time: v.Time, Kind: v.Kind, Path: v.Path, Verdict: &v.Verdict}
+		return err
+	}
+	type plain Event
+	return json.Unmarshal(text, (*plain)(e))
+}
+
+type verdictEvent struct {
+	Seq  int64     `json:"seq"`
+	Time time.Time `json:"time"`
+	Kind Kind      `json:"kind"`
+	Verdict
+}
+
+// A Verdict is what a check found, with where it stood.
+type Verdict struct {
+	Path      Path    `json:"path"`
+	Phase     string  `json:"phase"`
+	Attempt   int     `json:"attempt"`
+	Turn      int     `json:"turn"`
+	Moment    string  `json:"moment"` // pre, turn, post, loop_until or output_schema
+	Validator string  `json:"validator"`
+	Mode      string  `json:"mode"`  // blocking, retry or advisory
+	Valid     *bool   `json:"valid"` // nil where the validator could not say
+	Reason    string  `json:"reason"`
+	Error     *string `json:"error"` // why it could not say
+
+	Score    *float64           `json:"score,omitempty"`
+	Issues   []validators.Issue `json:"issues,omitempty"`
+	Warnings []validators.Issue `json:"warnings,omitempty"`
+	Fix      string             `json:"fix,omitempty"`
+	Evidence any                `json:"evidence,omitempty"`
+	Status   string             `json:"status,omitempty"`
+	Details  any                `json:"details,omitempty"`
+}
+
+// An Error is why a run did not succeed.
+type Error struct {
+	Code    string `json:"code"`
+	Phase   string `json:"phase"`
+	Message string `json:"message"`
+}
+
+// A Sink takes events. It is called from one goroutine at a time, in the order
+// of Seq, and must not keep or change what the event points to beyond reading.
+type Sink interface {
+	Emit(Event)
+}
+
+// Func makes a function a [Sink].
+type Func func(Event)
+
+// Emit calls f.
+func (f Func) Emit(e Event) { f(e) }

@@ -1,0 +1,25 @@
+// Package event says what happened in a run, and where.
+package event
+
+import "strconv"
+
+// A Path is the address of something in a run: draft/attempt[1]/turn[0]/model.
+// It is the same whenever the same thing is done again, so it is the key under
+// which an effect is recorded and the idempotency key of what it calls.
+type Path string
+
+// Join adds a name to the path.
+func (p Path) Join(name string) Path {
+	if p == "" {
+		return Path(name)
+	}
+	return p + "/" + Path(name)
+}
+
+// At adds a numbered name to the path: p/name[n].
+func (p Path) At(name string, n int) Path {
+	if p == "" {
+		return Path(name + "[" + strconv.Itoa(n) + "]")
+	}
+	return p + "/" + Path(name+"["+strconv.Itoa(n)+"]")
+}

@@ -1,0 +1,168 @@
+// Package model says what a language model is to a cascade: something that
+// answers a conversation. The providers are in the folders below.
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// A Model answers requests. It is safe for concurrent use.
+//
+// An error is a *[Failure] where the model or its endpoint did not give an
+// answer, after whatever retries the provider makes of its own; the Response
+// then carries the usage that was paid for all the same. When ctx ends, Call
+// returns its error.
+type Model interface {
+	Call(ctx context.Context, r Request) (Response, error)
+}
+
+// A Pricer is a model that knows what it costs.
+type Pricer interface {
+	// Priced says whether calls of the named model get a cost.
+	Priced(name string) bool
+}
+
+// Func makes a function a [Model].
+type Func func(ctx context.Context, r Request) (Response, error)
+
+// Call calls f.
+func (f Func) Call(ctx context.Context, r Request) (Response, error) { return f(ctx, r) }
+
+// A Request is one question to a model, with who asks it.
+type Request struct {
+	Model    string          `json:"model"` // as the cascade names it, without the provider's prefix once it is routed
+	Messages []Message       `json:"messages"`
+	Tools    []Tool          `json:"tools,omitempty"`
+	Schema   json.RawMessage `json:"schema,omitempty"` // JSON Schema that the answer is to follow, where the endpoint can
+
+	Phase     string `json:"phase,omitempty"`
+	Attempt   int    `json:"attempt,omitempty"`
+	Turn      int    `json:"turn"`
+	Validator string `json:"validator,omitempty"` // set when a judge calls
+	Role      string `json:"role,omitempty"`      // "evaluator" when a sounding's evaluator calls
+	Key       string `json:"-"`                   // the run and the path: an idempotency key
+
+	Thread *Thread      `json:"-"` // where Messages come from, for encoding them once; may be nil
+	OnText func(string) `json:"-"` // gets the reply's text as it arrives; may be nil
+}
+
+// A Role says who speaks in a conversation.
+type Role string
+
+// The roles.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolReply Role = "tool"
+)
+
+// A Message is one message of a conversation. Its JSON is that of the chat
+// completions protocol.
+type Message struct {
+	Role       Role       `json:"role"`
+	Content    string     `json:"content"`
+	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+}
+
+// A ToolCall is a model's wish to have a tool called.
+type ToolCall struct {
+	ID        string
+	Name      string
+	Arguments string // JSON as the model wrote it, which may be broken
+}
+
+type wireCall struct {
+	ID       string       `json:"id"`
+	Type     string       `json:"type"`
+	Function wireFunction `json:"function"`
+}
+
+type wireFunction struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// MarshalJSON writes the chat completions protocol's form.
+func (c ToolCall) MarshalJSON() ([]byte, error) {
+	return json.Marshal(wireCall{c.ID, "function", wireFunction{c.Name, c.Arguments}})
+}
+
+// UnmarshalJSON reads the chat completions protocol's form.
+func (c *ToolCall) UnmarshalJSON(text []byte) error {
+	var w wireCall
+	if err := json.Unmarshal(text, &w); err != nil {
+		return err
+	}
+	*c = ToolCall{w.ID, w.Function.Name, w.Function.Arguments}
+	return nil
+}
+
+// A Tool is what a model is told of a tool it may call.
+type Tool struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Parameters  any    `json:"parameters"` // JSON Schema
+}
+
+// A Response is a model's answer.
+type Response struct {
+	Text      string     `json:"text"`
+	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
+	Model     string     `json:"model,omitempty"` // the model that answered, as the endpoint names it
+	Usage     Usage      `json:"usage"`
+	Failure   *Failure   `json:"failure,omitempty"` // set by hosts in place of an error; nil from a Model
+}
+
+// Usage is what was spent. Calls count every request that reached the
+// endpoint, failed tries too.
+type Usage struct {
+	Calls        int     `json:"model_calls"`
+	InputTokens  int     `json:"input_tokens"`
+	OutputTokens int     `json:"output_tokens"`
+	CostUSD      float64 `json:"cost_usd"`
+}
+
+// Add gives the sum of two usages.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.Calls + v.Calls, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens, u.CostUSD + v.CostUSD}
+}
+
+// Tokens is input and output tokens together.
+func (u Usage) Tokens() int { return u.InputTokens + u.OutputTokens }
+
+// A Class says why there is no answer.
+type Class string
+
+// The classes of failure.
+const (
+	Unavailable Class = "unavailable" // not reachable, 5xx, a cut stream: after all retries
+	RateLimited Class = "rate_limited"
+	TimedOut    Class = "timeout"
+	Rejected    Class = "rejected"  // the endpoint refuses the request: 4xx, no key
+	Refused     Class = "refused"   // the model or a content filter refuses to answer
+	Truncated   Class = "truncated" // the answer hit the token limit
+	Empty       Class = "empty"     // nothing was said
+	Unscripted  Class = "unscripted"
+)
+
+// A Failure is an answer that did not come. It is infrastructure, never a
+// verdict.
+type Failure struct {
+	Class      Class         `json:"class"`
+	Status     int           `json:"status,omitempty"` // the HTTP status, where there was one
+	Message    string        `json:"message"`
+	RetryAfter time.Duration `json:"-"`
+}
+
+// Error gives the class and the message.
+func (f *Failure) Error() string {
+	if f.Status != 0 {
+		return fmt.Sprintf("model: %s (status %d): %s", f.Class, f.Status, f.Message)
+	}
+	return fmt.Sprintf("model: %s: %s", f.Class, f.Message)
+}

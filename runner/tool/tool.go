@@ -1,0 +1,141 @@
+// Package tool says what a tool is: something a phase may have done outside
+// the conversation. It holds the built-in ones, a file each, and the exec form.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// A Tool does something and says what came of it. Make one with [New].
+type Tool struct {
+	Name        string
+	Description string
+	params      func() map[string]any
+	run         func(ctx context.Context, c Call) (any, error)
+}
+
+// A Call is one use of a tool.
+type Call struct {
+	ID        string         `json:"id,omitempty"` // the model's, where a model asked
+	Name      string         `json:"name"`
+	Arguments map[string]any `json:"arguments"`
+	Key       string         `json:"key,omitempty"` // the run and the path: the same when the same call is started again
+}
+
+// A Result is what came of a call. A tool that could not do it says so with
+// Failed; a model that asked sees that, a tool: phase ends as failed.
+type Result struct {
+	Value  any  `json:"value"` // a plain value
+	Failed bool `json:"failed,omitempty"`
+}
+
+// Text is the result as a model reads it: a string as it is, anything else as
+// JSON.
+func (r Result) Text() string {
+	if s, ok := r.Value.(string); ok {
+		return s
+	}
+	text, err := json.Marshal(r.Value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// Fail is the result of a call that could not be done.
+func Fail(err error) Result { return Result{Value: "error: " + err.Error(), Failed: true} }
+
+// New makes a tool from a function of its arguments A, a struct whose json
+// tags name them and whose jsonschema tags describe them. What it returns must
+// encode as JSON.
+func New[A any](name, description string, run func(context.Context, A) (any, error)) Tool {
+	params := sync.OnceValue(schema.NewParams[A])
+	return Tool{
+		Name:        name,
+		Description: description,
+		params:      func() map[string]any { return params().Schema() },
+		run: func(ctx context.Context, c Call) (any, error) {
+			a, err := params().Read(c.Arguments)
+			if err != nil {
+				return nil, fmt.Errorf("arguments: %w", err)
+			}
+			return run(ctx, a)
+		},
+	}
+}
+
+// Declared makes a tool from a description of its parameters, a JSON Schema as
+// a plain value, and a function of the call as it comes.
+func Declared(name, description string, params map[string]any, run func(context.Context, Call) (any, error)) Tool {
+	return Tool{Name: name, Description: description, params: func() map[string]any { return params }, run: run}
+}
+
+// Params is the JSON Schema of the tool's arguments as a plain value.
+func (t Tool) Params() map[string]any { return t.params() }
+
+// Run calls the tool. A tool's own error or panic is a failed result; Run's
+// error is ctx's alone.
+func (t Tool) Run(ctx context.Context, c Call) (Result, error) {
+	value, err := t.guarded(ctx, c)
+	if ctx.Err() != nil {
+		return Result{}, context.Cause(ctx)
+	}
+	if err != nil {
+		return Fail(err), nil
+	}
+	plain, err := schema.Plain(value)
+	if err != nil {
+		return Fail(fmt.Errorf("result: %w", err)), nil
+	}
+	return Result{Value: plain}, nil
+}
+
+func (t Tool) guarded(ctx context.Context, c Call) (value any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return t.run(ctx, c)
+}
+
+// A Set is tools by name. The zero value is empty and ready for use.
+type Set struct{ byName map[string]Tool }
+
+// NewSet makes a set; of two tools with one name the later wins.
+func NewSet(list ...Tool) Set {
+	s := Set{make(map[string]Tool, len(list))}
+	for _, t := range list {
+		s.byName[t.Name] = t
+	}
+	return s
+}
+
+// With is a copy of the set with more tools, which win over those that have
+// the same name.
+func (s Set) With(list ...Tool) Set { return NewSet(append(s.List(), list...)...) }
+
+// Find gives the tool of that name.
+func (s Set) Find(name string) (Tool, error) {
+	if t, ok := s.byName[name]; ok {
+		return t, nil
+	}
+	return Tool{}, fmt.Errorf("no tool is called %q", name)
+}
+
+// List gives the tools sorted by name.
+func (s Set) List() []Tool {
+	list := make([]Tool, 0, len(s.byName))
+	for _, t := range s.byName {
+		list = append(list, t)
+	}
+	slices.SortFunc(list, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}

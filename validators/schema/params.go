@@ -1,0 +1,83 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// For gives the JSON Schema of the parameters type P as a plain value: names
+// from its json tags, descriptions from its jsonschema tags, required where a
+// field is not omitempty, no other keys allowed. It panics where P cannot be
+// described, which is a mistake in the program.
+func For[P any]() map[string]any {
+	s, err := jsonschema.For[P](nil)
+	if err != nil {
+		panic(fmt.Sprintf("parameters %T: %v", *new(P), err))
+	}
+	v, err := Plain(s)
+	if err != nil {
+		panic(fmt.Sprintf("parameters %T: %v", *new(P), err))
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return map[string]any{"type": "object"}
+	}
+	return m
+}
+
+// Decode turns a plain value into P strictly: an unknown key or a value of the
+// wrong type is an error that names it.
+func Decode[P any](value any) (P, error) {
+	var p P
+	text, err := json.Marshal(value)
+	if err != nil {
+		return p, err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&p); err != nil {
+		return p, fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return p, nil
+}
+
+// Params is the strict door to parameters: the schema of a type, checked and
+// decoded in one go.
+type Params[P any] struct {
+	schema map[string]any
+	check  *Schema
+}
+
+// NewParams describes and compiles P's schema.
+func NewParams[P any]() *Params[P] {
+	source := For[P]()
+	check, err := Compile(source)
+	if err != nil {
+		panic(fmt.Sprintf("parameters %T: %v", *new(P), err))
+	}
+	return &Params[P]{schema: source, check: check}
+}
+
+// Schema is P's JSON Schema as a plain value.
+func (p *Params[P]) Schema() map[string]any { return p.schema }
+
+// Read checks value against the schema and decodes it. An error lists every
+// violation.
+func (p *Params[P]) Read(value map[string]any) (P, error) {
+	if value == nil {
+		value = map[string]any{}
+	}
+	var zero P
+	if broken := p.check.Check(value); len(broken) > 0 {
+		words := make([]string, len(broken))
+		for i, b := range broken {
+			words[i] = strings.TrimPrefix(b.String(), "$: ")
+		}
+		return zero, fmt.Errorf("%s", strings.Join(words, "; "))
+	}
+	return Decode[P](value)
+}

@@ -1,0 +1,180 @@
+package schema
+
+import "strings"
+
+// scan reads one JSON object or array that begins at text[start]. Where it is
+// whole, done holds its one span and end is behind it. Where it breaks, done
+// holds the largest spans inside it that were whole, and end is where to look
+// on: every object or array still open there breaks at that place too, whether
+// it is read alone or not, so nothing is read twice and time stays linear.
+func scan(text string, start int) (done [][2]int, end int) {
+	s := scanner{text: text, pos: start, quote: -1}
+	for {
+		if !s.token() {
+			return s.done, s.resume()
+		}
+		if len(s.open) == 0 {
+			return [][2]int{{start, s.pos}}, s.pos
+		}
+	}
+}
+
+// What may come next inside an object or array.
+const (
+	wantValue    = iota // a value
+	wantFirst           // a value, or the end of an empty array
+	wantKey             // a key
+	wantFirstKey        // a key, or the end of an empty object
+	wantColon
+	wantComma // a comma or the end
+)
+
+type frame struct {
+	start  int
+	object bool
+	want   int
+}
+
+type scanner struct {
+	text  string
+	pos   int
+	open  []frame
+	done  [][2]int
+	quote int // where the string began that was read last, if that was the last token; else -1
+}
+
+// token reads one token and says whether the text is still JSON.
+func (s *scanner) token() bool {
+	for s.pos < len(s.text) && strings.IndexByte(" \t\r\n", s.text[s.pos]) >= 0 {
+		s.pos++
+	}
+	if s.pos >= len(s.text) {
+		return false
+	}
+	c := s.text[s.pos]
+	if c == '"' {
+		return s.quoted()
+	}
+	if !s.mark(c) {
+		return false
+	}
+	s.quote = -1
+	return true
+}
+
+// mark reads one token that is not a string.
+func (s *scanner) mark(c byte) bool {
+	if len(s.open) == 0 {
+		return s.push(c)
+	}
+	top := &s.open[len(s.open)-1]
+	switch c {
+	case '}', ']':
+		return s.close(c, top)
+	case ':':
+		return s.expect(top, wantColon, wantValue)
+	case ',':
+		return s.comma(top)
+	}
+	if top.want != wantValue && top.want != wantFirst {
+		return false
+	}
+	if c == '{' || c == '[' {
+		return s.push(c)
+	}
+	top.want = wantComma
+	return s.scalar()
+}
+
+func (s *scanner) push(c byte) bool {
+	want := wantFirst
+	if c == '{' {
+		want = wantFirstKey
+	}
+	s.open = append(s.open, frame{s.pos, c == '{', want})
+	s.pos++
+	return true
+}
+
+func (s *scanner) close(c byte, top *frame) bool {
+	empty := top.want == wantFirst || top.want == wantFirstKey
+	if top.object != (c == '}') || !empty && top.want != wantComma {
+		return false
+	}
+	s.pos++
+	span := [2]int{top.start, s.pos}
+	for len(s.done) > 0 && s.done[len(s.done)-1][0] >= span[0] {
+		s.done = s.done[:len(s.done)-1]
+	}
+	s.done = append(s.done, span)
+	s.open = s.open[:len(s.open)-1]
+	if len(s.open) > 0 {
+		s.open[len(s.open)-1].want = wantComma
+	}
+	return true
+}
+
+func (s *scanner) expect(top *frame, want, next int) bool {
+	if top.want != want {
+		return false
+	}
+	top.want = next
+	s.pos++
+	return true
+}
+
+func (s *scanner) comma(top *frame) bool {
+	next := wantValue
+	if top.object {
+		next = wantKey
+	}
+	return s.expect(top, wantComma, next)
+}
+
+func (s *scanner) quoted() bool {
+	top := &s.open[len(s.open)-1]
+	switch top.want {
+	case wantKey, wantFirstKey:
+		top.want = wantColon
+	case wantValue, wantFirst:
+		top.want = wantComma
+	default:
+		return false
+	}
+	s.quote = s.pos
+	for s.pos++; s.pos < len(s.text); s.pos++ {
+		switch c := s.text[s.pos]; {
+		case c == '\\':
+			s.pos++
+		case c == '"':
+			s.pos++
+			return true
+		case c < 0x20:
+			return false
+		}
+	}
+	s.pos = len(s.text)
+	return false
+}
+
+// scalar skips a number or a word; whether it is one is for the decoder.
+func (s *scanner) scalar() bool {
+	start := s.pos
+	for s.pos < len(s.text) && isScalar(s.text[s.pos]) {
+		s.pos++
+	}
+	return s.pos > start
+}
+
+func isScalar(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c == 'E' || c == '+' || c == '-' || c == '.'
+}
+
+// resume is where to look on after a break: at it, or inside the string before
+// it, whose opening quote may have been meant as the prose's.
+func (s *scanner) resume() int {
+	if s.quote >= 0 {
+		return s.quote + 1
+	}
+	return s.pos
+}

@@ -1,0 +1,118 @@
+// Package validators says what a validator is: a value that judges a text and
+// answers with a [Verdict]. It holds the built-in ones, a file each, and the
+// forms a cascade file writes in place: [Expr], [JSONSchema], [Exec] and the
+// criteria of a [Judge].
+//
+// A verdict is not an error. A validator that says no returns a Verdict that
+// is not valid; one that cannot say returns an error.
+package validators
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// A Validator judges texts. Make one with [New]; the zero value is of no use.
+type Validator struct {
+	Name        string
+	Description string // one sentence without its name: "reject text longer than max characters"
+	Pure        bool   // computed from the subject alone: no I/O, nothing to wait for
+	Criteria    string // what a model is asked to judge; set for judges alone, see [NewJudge]
+
+	params func() map[string]any
+	bind   func(with map[string]any) (Check, error)
+}
+
+// A Check is a validator with its parameters: ready to judge, safe for
+// concurrent use. An error says that there is no verdict.
+type Check func(ctx context.Context, s Subject) (Verdict, error)
+
+// A Subject is what is judged and what is known around it. Its maps are shared
+// and must not be changed.
+type Subject struct {
+	Content string         `json:"content"` // the exact text
+	Output  any            `json:"output"`  // its parsed JSON, where it has been parsed; else nil
+	Input   map[string]any `json:"input"`   // the cascade's input
+	State   map[string]any `json:"state"`
+	Outputs map[string]any `json:"outputs"` // phase name → output
+	Turn    int            `json:"turn"`
+	Attempt int            `json:"attempt"`
+	Key     string         `json:"key,omitempty"` // the run and the path: the same when the same check is started again
+}
+
+// An Option changes a validator under construction.
+type Option func(*Validator)
+
+// Impure marks a validator that does I/O or takes long: it runs after the pure
+// ones of its moment, at the same time as others of its kind.
+func Impure(v *Validator) { v.Pure = false }
+
+// Prepared is implemented by parameters (on the pointer) that are worth
+// checking and preparing once, such as a pattern to compile. Its error is a
+// diagnostic of the cascade file.
+type Prepared interface{ Prepare() error }
+
+// New makes a pure validator from a function of its parameters P and the
+// subject. P is a struct; its json tags name the parameters, its jsonschema
+// tags describe them, and a field that is not omitempty is required.
+func New[P any](name, description string, judge func(context.Context, P, Subject) (Verdict, error), options ...Option) Validator {
+	params := sync.OnceValue(schema.NewParams[P])
+	v := Validator{Name: name, Description: description, Pure: true}
+	v.params = func() map[string]any { return params().Schema() }
+	v.bind = func(with map[string]any) (Check, error) {
+		p, err := params().Read(with)
+		if err != nil {
+			return nil, err
+		}
+		if prepared, ok := any(&p).(Prepared); ok {
+			if err := prepared.Prepare(); err != nil {
+				return nil, err
+			}
+		}
+		return func(ctx context.Context, s Subject) (Verdict, error) { return judge(ctx, p, s) }, nil
+	}
+	for _, o := range options {
+		o(&v)
+	}
+	return v
+}
+
+// NewJudge makes a validator that a model decides by the criteria, a text for
+// the model to read. The runner asks the model; bound alone, a judge can only
+// give an error.
+func NewJudge(name, description, criteria string) Validator {
+	v := New(name, description, func(context.Context, struct{}, Subject) (Verdict, error) {
+		return Verdict{}, fmt.Errorf("validator %s: a judge needs a model: run it in a cascade or with a runner", name)
+	}, Impure)
+	v.Criteria = criteria
+	return v
+}
+
+// Params is the JSON Schema of the validator's parameters as a plain value.
+func (v Validator) Params() map[string]any { return v.params() }
+
+// Bind reads parameters, a map of plain values, strictly and gives the check
+// that they make. An error is the caller's mistake, in words for its author.
+func (v Validator) Bind(with map[string]any) (Check, error) {
+	check, err := v.bind(with)
+	if err != nil {
+		return nil, fmt.Errorf("validator %s: %w", v.Name, err)
+	}
+	return guarded(v.Name, check), nil
+}
+
+// guarded turns a panic of a check into an error: a validator that breaks has
+// not said no, and must not take the process down.
+func guarded(name string, check Check) Check {
+	return func(ctx context.Context, s Subject) (v Verdict, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				v, err = Verdict{}, fmt.Errorf("validator %s: panic: %v", name, r)
+			}
+		}()
+		return check(ctx, s)
+	}
+}

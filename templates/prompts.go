@@ -1,0 +1,21 @@
+package templates
+
+import "embed"
+
+//go:embed prompts/*.md
+var prompts embed.FS
+
+// Prompt returns the source of a prompt that Capstan ships, by the name of its file in prompts without ".md"; ok is false
+// when there is none of that name. Each is a template that begins in its file's first line; these are the variables:
+//
+//	judge               criteria, content
+//	sounding_evaluator  task, instructions, candidates: [{number, text}]
+//	retry_feedback      attempt, max_attempts, silent, checks: [{check, reason, issues: [{path, message, expected, got}]}]
+//	turn_default        turn, max_turns
+//	loop_until          validator, description, attempts; or sentence, attempts
+//
+// The others have none: loop_until_silent, and the criteria grammar_check, content_safety, style_check and quality_check.
+func Prompt(name string) (text string, ok bool) {
+	data, err := prompts.ReadFile("prompts/" + name + ".md")
+	return string(data), err == nil
+}

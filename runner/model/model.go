@@ -5,8 +5,6 @@ package model
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"time"
 )
 
 // A Model answers requests. It is safe for concurrent use.
@@ -46,7 +44,7 @@ type Request struct {
 	Key       string `json:"-"`                   // the run and the path: an idempotency key
 
 	Thread *Thread      `json:"-"` // where Messages come from, for encoding them once; may be nil
-	OnText func(string) `json:"-"` // gets the reply's text as it arrives; may be nil
+	OnText func(string) `json:"-"` // gets the reply's text as it arrives; may be nil. An empty piece says that it begins anew
 }
 
 // A Role says who speaks in a conversation.
@@ -132,37 +130,9 @@ func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Calls + v.Calls, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens, u.CostUSD + v.CostUSD}
 }
 
+// EstimateTokens is how many tokens that many bytes of text are where nobody
+// counted them: a quarter, rounded up.
+func EstimateTokens(bytes int) int { return (bytes + 3) / 4 }
+
 // Tokens is input and output tokens together.
 func (u Usage) Tokens() int { return u.InputTokens + u.OutputTokens }
-
-// A Class says why there is no answer.
-type Class string
-
-// The classes of failure.
-const (
-	Unavailable Class = "unavailable" // not reachable, 5xx, a cut stream: after all retries
-	RateLimited Class = "rate_limited"
-	TimedOut    Class = "timeout"
-	Rejected    Class = "rejected"  // the endpoint refuses the request: 4xx, no key
-	Refused     Class = "refused"   // the model or a content filter refuses to answer
-	Truncated   Class = "truncated" // the answer hit the token limit
-	Empty       Class = "empty"     // nothing was said
-	Unscripted  Class = "unscripted"
-)
-
-// A Failure is an answer that did not come. It is infrastructure, never a
-// verdict.
-type Failure struct {
-	Class      Class         `json:"class"`
-	Status     int           `json:"status,omitempty"` // the HTTP status, where there was one
-	Message    string        `json:"message"`
-	RetryAfter time.Duration `json:"-"`
-}
-
-// Error gives the class and the message.
-func (f *Failure) Error() string {
-	if f.Status != 0 {
-		return fmt.Sprintf("model: %s (status %d): %s", f.Class, f.Status, f.Message)
-	}
-	return fmt.Sprintf("model: %s: %s", f.Class, f.Message)
-}

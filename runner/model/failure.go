@@ -1,0 +1,66 @@
+package model
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Tries is how often a provider asks in all, the first time included, before
+// a failure that may pass is final.
+const Tries = 4
+
+// A Class says why there is no answer.
+type Class string
+
+// The classes of failure.
+const (
+	Unavailable Class = "unavailable" // not reachable, 5xx, a cut stream: after all retries
+	RateLimited Class = "rate_limited"
+	TimedOut    Class = "timeout"
+	Rejected    Class = "rejected"  // the endpoint refuses the request: 4xx, no key
+	Refused     Class = "refused"   // the model or a content filter refuses to answer
+	Truncated   Class = "truncated" // the answer hit the token limit
+	Empty       Class = "empty"     // nothing was said
+	Unscripted  Class = "unscripted"
+)
+
+// A Failure is an answer that did not come. It is infrastructure, never a
+// verdict.
+type Failure struct {
+	Class      Class         `json:"class"`
+	Status     int           `json:"status,omitempty"` // the HTTP status, where there was one
+	Message    string        `json:"message"`
+	RetryAfter time.Duration `json:"-"` // how long the endpoint asks to be left alone, where it says so
+}
+
+// FailureOf is the failure that an HTTP status means.
+func FailureOf(status int, message string) *Failure {
+	f := &Failure{Class: Rejected, Status: status, Message: message}
+	switch {
+	case status == http.StatusTooManyRequests:
+		f.Class = RateLimited
+	case status == http.StatusRequestTimeout:
+		f.Class = TimedOut
+	case status == http.StatusConflict, status == http.StatusTooEarly, status >= 500:
+		f.Class = Unavailable
+	}
+	return f
+}
+
+// Temporary says whether the same request may be answered if it is sent again.
+func (f *Failure) Temporary() bool {
+	switch f.Class {
+	case Unavailable, RateLimited, TimedOut, Empty:
+		return true
+	}
+	return false
+}
+
+// Error gives the class and the message.
+func (f *Failure) Error() string {
+	if f.Status != 0 {
+		return fmt.Sprintf("model: %s (status %d): %s", f.Class, f.Status, f.Message)
+	}
+	return fmt.Sprintf("model: %s: %s", f.Class, f.Message)
+}

@@ -1,0 +1,157 @@
+package openai
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// formats keeps the encoding of response formats: a phase asks for the same
+// one in every turn.
+type formats struct {
+	mu   sync.Mutex
+	kept map[formatKey][]byte
+}
+
+type formatKey struct{ name, schema string }
+
+// of is the response_format of a request's schema: strict where the schema is
+// one that strict endpoints take.
+func (f *formats) of(r model.Request) ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if wire, ok := f.kept[formatKey{r.Phase, string(r.Schema)}]; ok {
+		return wire, nil
+	}
+	var schema any
+	if err := json.Unmarshal(r.Schema, &schema); err != nil {
+		return nil, err
+	}
+	wire, err := json.Marshal(map[string]any{
+		"type": "json_schema",
+		"json_schema": map[string]any{
+			"name":   formatName(r.Phase),
+			"strict": strict(schema),
+			"schema": r.Schema,
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if f.kept == nil || len(f.kept) > 100 {
+		f.kept = map[formatKey][]byte{}
+	}
+	f.kept[formatKey{r.Phase, string(r.Schema)}] = wire
+	return wire, nil
+}
+
+// formatName makes of a phase's name one that endpoints take: up to 64
+// letters, digits, _ and -.
+func formatName(phase string) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, phase)
+	if name == "" {
+		return "answer"
+	}
+	return name[:min(len(name), 64)]
+}
+
+// Bounds of strict schemas, from OpenAI's guide to structured outputs.
+const (
+	strictDepth      = 10
+	strictProperties = 5000
+)
+
+// strictWords are the keywords that a strict schema may have besides those that
+// hold schemas, and strictFormats the values of format.
+var (
+	strictWords = []string{"type", "description", "title", "enum", "const", "required", "additionalProperties", "$ref", "$schema",
+		"pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems"}
+	strictFormats = []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
+)
+
+// strict says whether a schema is within the subset that strict endpoints
+// take: an object at the root, every object closed and all its properties
+// required, no keyword beyond theirs.
+func strict(schema any) bool {
+	root, ok := schema.(map[string]any)
+	if !ok || root["type"] != "object" || root["anyOf"] != nil {
+		return false
+	}
+	properties := strictProperties
+	return strictSchema(root, strictDepth, &properties)
+}
+
+func strictSchema(schema any, depth int, properties *int) bool {
+	s, ok := schema.(map[string]any)
+	if !ok || depth < 0 {
+		return false
+	}
+	for word, value := range s {
+		switch {
+		case word == "properties", word == "$defs":
+			if !eachStrict(value, depth-1, properties) {
+				return false
+			}
+		case word == "items":
+			if !strictSchema(value, depth-1, properties) {
+				return false
+			}
+		case word == "anyOf":
+			list, ok := value.([]any)
+			if !ok || slices.ContainsFunc(list, func(v any) bool { return !strictSchema(v, depth-1, properties) }) {
+				return false
+			}
+		case !strictWord(word, value):
+			return false
+		}
+	}
+	return s["properties"] == nil && s["type"] != "object" || closed(s)
+}
+
+// strictWord says whether a keyword that holds no schema may stand.
+func strictWord(word string, value any) bool {
+	if word == "format" {
+		name, _ := value.(string)
+		return slices.Contains(strictFormats, name)
+	}
+	return slices.Contains(strictWords, word)
+}
+
+// eachStrict says the same of every schema of a map of them.
+func eachStrict(value any, depth int, properties *int) bool {
+	all, ok := value.(map[string]any)
+	if *properties -= len(all); !ok || *properties < 0 {
+		return false
+	}
+	for _, v := range all {
+		if !strictSchema(v, depth, properties) {
+			return false
+		}
+	}
+	return true
+}
+
+// closed says whether an object has no properties but those that it names, and
+// all of them.
+func closed(s map[string]any) bool {
+	properties, _ := s["properties"].(map[string]any)
+	required, _ := s["required"].([]any)
+	if s["additionalProperties"] != false || len(required) != len(properties) {
+		return false
+	}
+	for _, name := range required {
+		text, _ := name.(string)
+		if _, ok := properties[text]; !ok {
+			return false
+		}
+	}
+	return true
+}

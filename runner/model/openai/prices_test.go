@@ -1,0 +1,64 @@
+package openai
+
+import (
+	"math"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+var _ model.Pricer = (*Client)(nil)
+
+func TestPrices(t *testing.T) {
+	mine, err := ReadPrices([]byte("mine: {input: 10, output: 20}\ngpt-5: {input: 1, cached_input: 0, output: 2}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(Options{Prices: mine})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{
+		"mine": true, "gpt-5": true, "gpt-5-mini": true, "gpt-5-mini-2025-08-07": true,
+		"yours": false, "gpt-5-mini-preview": false, "": false, "-2025-08-07": false,
+	} {
+		if c.Priced(name) != want {
+			t.Errorf("%s is priced: %t", name, !want)
+		}
+	}
+	for _, test := range []struct {
+		name                  string
+		input, cached, output int
+		usd                   float64
+	}{
+		{"mine", 1_000_000, 500_000, 1_000_000, 30},
+		{"gpt-5", 1_000_000, 500_000, 0, 0.5},
+		{"gpt-5", 10, 1_000_000, 0, 0},
+		{"gpt-4o", 1_000_000, -5, 0, 2.5},
+	} {
+		price, _ := c.prices.find(test.name)
+		if usd := price.cost(test.input, test.cached, test.output); math.Abs(usd-test.usd) > 1e-9 {
+			t.Errorf("%+v: got %v", test, usd)
+		}
+	}
+}
+
+func TestPricesThatAreNone(t *testing.T) {
+	for _, text := range []string{"a: {input: -1}", "a: {input: .nan}", "a: {output: .inf}", "a: {cached_input: -1}", "a: {in: 1}", "- a", "a: ["} {
+		if p, err := ReadPrices([]byte(text)); err == nil {
+			t.Errorf("%s: read as %v", text, p)
+		}
+	}
+	if p, err := ReadPrices(nil); err != nil || len(p) != 0 {
+		t.Errorf("nothing: %v, %v", p, err)
+	}
+}
+
+// The shipped table must be whole: nobody else looks at it.
+func TestDefaultPrices(t *testing.T) {
+	for name, p := range DefaultPrices() {
+		if p.Input <= 0 || p.Output < p.Input || p.CachedInput == nil || *p.CachedInput >= p.Input {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+}

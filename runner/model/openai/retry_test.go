@@ -1,0 +1,117 @@
+package openai_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/openai"
+)
+
+func TestRetryAfter(t *testing.T) {
+	tests := map[string]struct {
+		status      int
+		headers     []string
+		least, most time.Duration
+	}{
+		"seconds":         {429, []string{"Retry-After", "7"}, 6900 * time.Millisecond, 7 * time.Second},
+		"milliseconds":    {429, []string{"Retry-After-Ms", "2500", "Retry-After", "3"}, 2400 * time.Millisecond, 2500 * time.Millisecond},
+		"date":            {429, []string{"Retry-After", time.Now().Add(20 * time.Second).UTC().Format(http.TimeFormat)}, 15 * time.Second, 20 * time.Second},
+		"an hour":         {429, []string{"Retry-After", "3600"}, 59 * time.Second, time.Minute},
+		"for ever":        {429, []string{"Retry-After", "1e300"}, 59 * time.Second, time.Minute},
+		"nonsense":        {429, []string{"Retry-After", "soon"}, 200 * time.Millisecond, 500 * time.Millisecond},
+		"past":            {429, []string{"Retry-After", "-5"}, 200 * time.Millisecond, 500 * time.Millisecond},
+		"not a number":    {429, []string{"Retry-After", "NaN"}, 200 * time.Millisecond, 500 * time.Millisecond},
+		"unavailable":     {503, []string{"Retry-After", "7"}, 7 * time.Second, 7 * time.Second},
+		"requests":        {429, []string{"X-Ratelimit-Remaining-Requests", "0", "X-Ratelimit-Reset-Requests", "6s", "X-Ratelimit-Remaining-Tokens", "5", "X-Ratelimit-Reset-Tokens", "30s"}, 5900 * time.Millisecond, 6 * time.Second},
+		"nothing is said": {500, nil, 200 * time.Millisecond, 500 * time.Millisecond},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			e := newEndpoint(t, body(test.status, `{"error":{"message":"later"}}`, test.headers...), reply("Hello"))
+			resp, err := e.client(t).Call(t.Context(), ask("Hello?"))
+			if err != nil || resp.Text != "Hello" || resp.Usage.Calls != 2 {
+				t.Fatalf("got %+v, %v", resp, err)
+			}
+			if len(e.sleeps) != 1 || e.sleeps[0] < test.least || e.sleeps[0] > test.most {
+				t.Errorf("slept %v", e.sleeps)
+			}
+			if e.bodies[0] != e.bodies[1] {
+				t.Error("the second request is not the first")
+			}
+		})
+	}
+}
+
+func TestBackoffGrows(t *testing.T) {
+	e := newEndpoint(t, body(500, ""))
+	c := e.client(t, func(o *openai.Options) { o.MaxTries = 9 })
+	if _, err := c.Call(t.Context(), ask("Hello?")); err == nil || e.count() != 9 {
+		t.Fatalf("%v after %d", err, e.count())
+	}
+	most := 500 * time.Millisecond
+	for i, d := range e.sleeps {
+		if d < most/2 || d > most {
+			t.Errorf("wait %d is %v, want up to %v", i, d, most)
+		}
+		most = min(2*most, 16*time.Second)
+	}
+}
+
+func TestFailureSaysWhen(t *testing.T) {
+	e := newEndpoint(t, body(429, `{}`, "Retry-After", "3600"))
+	_, err := e.client(t, func(o *openai.Options) { o.MaxTries = 1 }).Call(t.Context(), ask("Hello?"))
+	var f *model.Failure
+	if !errors.As(err, &f) || f.RetryAfter != time.Hour || len(e.sleeps) != 0 {
+		t.Errorf("got %v", err)
+	}
+}
+
+// After a 429 a call that has nothing to do with it waits too.
+func TestEveryoneWaits(t *testing.T) {
+	e := newEndpoint(t, body(429, `{}`, "Retry-After", "30"), reply("Hello"))
+	waiting, awake := make(chan time.Duration), make(chan struct{})
+	c := e.client(t, func(o *openai.Options) {
+		o.Sleep = func(_ context.Context, d time.Duration) error { waiting <- d; <-awake; return nil }
+	})
+	results := make(chan error)
+	call := func() { _, err := c.Call(t.Context(), ask("Hello?")); results <- err }
+	go call()
+	<-waiting // the call that was told to
+	go call()
+	if d := <-waiting; d < 25*time.Second || d > 30*time.Second || e.count() != 1 {
+		t.Errorf("the other waits %v, after %d requests", d, e.count())
+	}
+	close(awake)
+	if a, b := <-results, <-results; a != nil || b != nil || e.count() != 3 {
+		t.Errorf("got %v, %v after %d requests", a, b, e.count())
+	}
+}
+
+func TestCancelledWhileWaiting(t *testing.T) {
+	for _, status := range []int{429, 500} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cause := errors.New("enough")
+		e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
+			body(status, `{}`, "Retry-After", "30")(w, r)
+		})
+		c := e.client(t, func(o *openai.Options) {
+			o.Sleep = nil // the real one
+			o.HTTP = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				defer time.AfterFunc(time.Millisecond, func() { cancel(cause) })
+				return http.DefaultTransport.RoundTrip(r)
+			})}
+		})
+		resp, err := c.Call(ctx, ask("Hello?"))
+		if err != cause || e.count() > 1 {
+			t.Errorf("got %+v, %v after %d requests", resp, err, e.count())
+		}
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

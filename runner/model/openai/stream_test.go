@@ -1,0 +1,194 @@
+package openai_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/openai"
+)
+
+func TestStream(t *testing.T) {
+	long := strings.Repeat("long ", 40_000)
+	text := delta("Hel") + delta("lo, ") + delta("“you”")
+	tests := map[string]struct {
+		handler http.HandlerFunc
+		text    string
+		pieces  int
+		counted bool
+	}{
+		"plain":           {stream(delta("Hel"), delta("lo, "), delta("“you”"), finished("stop"), counted, done), "Hello, “you”", 3, true},
+		"byte by byte":    {stream(strings.Split(text+finished("stop")+counted+done, "")...), "Hello, “you”", 3, true},
+		"at once":         {stream(text + finished("stop") + counted + done), "Hello, “you”", 3, true},
+		"not counted":     {stream(text, finished("stop"), done), "Hello, “you”", 3, false},
+		"no DONE":         {stream(text, finished("stop"), counted), "Hello, “you”", 3, true},
+		"DONE alone":      {stream(text, done), "Hello, “you”", 3, false},
+		"cut after end":   {cut(stream(text, finished("stop"))), "Hello, “you”", 3, false},
+		"comments":        {stream(": keep-alive\n\n", text, ": "+long+"\n\n", "event: message\nid: 1\nretry: 5\n", finished("stop"), counted, done), "Hello, “you”", 3, true},
+		"many comments":   {stream(strings.Repeat(": keep-alive\n\n", 2000), text, finished("stop"), counted, done), "Hello, “you”", 3, true},
+		"CRLF":            {stream(strings.ReplaceAll(text+finished("stop")+counted+done, "\n", "\r\n")), "Hello, “you”", 3, true},
+		"no space":        {stream(strings.ReplaceAll(text+finished("stop")+counted+done, "data: ", "data:")), "Hello, “you”", 3, true},
+		"no last newline": {stream(text, finished("stop"), strings.TrimSpace(counted)), "Hello, “you”", 3, true},
+		"long chunk":      {stream(delta(long), finished("stop"), counted, done), long, 1, true},
+		"whole instead":   {reply("Hello, “you”"), "Hello, “you”", 1, true},
+		"error is null":   {stream(event(`{"error":null,"choices":[{"delta":{"content":"Hello"}}]}`), finished("stop"), counted, done), "Hello", 1, true},
+		"says error":      {stream(delta(`{"error": "none"}`), finished("stop"), counted, done), `{"error": "none"}`, 1, true},
+		"other choices":   {stream(event(`{"choices":[{"index":1,"delta":{"content":"no"}}]}`), text, finished("stop"), counted, done), "Hello, “you”", 3, true},
+		"float created":   {stream(event(`{"created":1.5,"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":"stop"}]}`), counted, done), "Hello", 1, true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			e := newEndpoint(t, test.handler)
+			var h heard
+			r := ask("Hello?")
+			r.OnText = h.on
+			resp, err := e.client(t).Call(t.Context(), r)
+			if err != nil || resp.Text != test.text || h.String() != test.text || h.pieces != test.pieces || h.anew != 0 {
+				t.Errorf("got %.200q, %v; heard %.200q in %d", resp.Text, err, h.String(), h.pieces)
+			}
+			if (resp.Usage.InputTokens == 100) != test.counted || resp.Usage.OutputTokens == 0 || resp.Usage.Calls != 1 {
+				t.Errorf("usage %+v", resp.Usage)
+			}
+			sent := e.got(t, 0)
+			if sent["stream"] != true || !reflect.DeepEqual(sent["stream_options"], map[string]any{"include_usage": true}) {
+				t.Errorf("sent %v", sent)
+			}
+		})
+	}
+}
+
+// A try that is cut was heard; the next says so and begins anew.
+func TestStreamBeginsAnew(t *testing.T) {
+	good := stream(delta("Good"), delta("bye"), finished("stop"), counted, done)
+	for name, bad := range map[string]http.HandlerFunc{
+		"cut":     cut(stream(delta("Hel"))),
+		"ended":   stream(delta("Hel")),
+		"partial": cut(stream(delta("Hel"), `data: {"choices":[{"delta":{"con`)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEndpoint(t, bad, good)
+			var h heard
+			r := ask("Hello?")
+			r.OnText = h.on
+			resp, err := e.client(t).Call(t.Context(), r)
+			if err != nil || resp.Text != "Goodbye" || h.String() != "Goodbye" || h.anew != 1 || resp.Usage.Calls != 2 {
+				t.Errorf("got %+v, %v; heard %q", resp, err, h.String())
+			}
+		})
+	}
+}
+
+// pass lets a little time pass, as things outside of us do.
+func pass(t *testing.T, d time.Duration) {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	<-ctx.Done()
+}
+
+// The time that the listener takes is not the endpoint's silence.
+func TestSlowListener(t *testing.T) {
+	listened := make(chan bool, 3)
+	e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
+		stream(delta("Hel"))(w, r)
+		<-listened
+		stream(delta("lo"), finished("stop"), counted, done)(w, r)
+	})
+	r := ask("Hello?")
+	r.OnText = func(string) { pass(t, 100*time.Millisecond); listened <- true }
+	c := e.client(t, func(o *openai.Options) { o.Timeout, o.MaxTries = 80*time.Millisecond, 1 })
+	if resp, err := c.Call(t.Context(), r); err != nil || resp.Text != "Hello" {
+		t.Errorf("got %+v, %v", resp, err)
+	}
+}
+
+// An endpoint that has said everything and does not hang up is not waited for
+// as long as one that has not.
+func TestEndWithoutEnd(t *testing.T) {
+	for name, test := range map[string]struct {
+		end     string
+		timeout time.Duration
+	}{"after DONE": {counted + done, time.Minute}, "after the reason": {"", 50 * time.Millisecond}} {
+		t.Run(name, func(t *testing.T) {
+			e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
+				stream(delta("Hello"), finished("stop"), test.end)(w, r)
+				<-r.Context().Done()
+			})
+			c := e.client(t, func(o *openai.Options) { o.Stream, o.Timeout = true, test.timeout })
+			start := time.Now()
+			resp, err := c.Call(t.Context(), ask("Hello?"))
+			if err != nil || resp.Text != "Hello" || e.count() != 1 || time.Since(start) > 5*time.Second {
+				t.Errorf("got %+v, %v after %s", resp, err, time.Since(start))
+			}
+		})
+	}
+}
+
+// A connection whose answer ends a little after the stream's end serves again.
+func TestEndAfterDone(t *testing.T) {
+	e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
+		stream(delta("Hello"), finished("stop"), done)(w, r)
+		pass(t, 5*time.Millisecond)
+	})
+	c := e.client(t, func(o *openai.Options) { o.Stream = true })
+	for range 5 {
+		if _, err := c.Call(t.Context(), ask("Hello?")); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := e.conns.Load(); n != 1 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+func TestStreamOptionsUnknown(t *testing.T) {
+	good := stream(delta("Hello"), finished("stop"), done)
+	e := newEndpoint(t, body(400, `{"error":{"message":"Unknown field: stream_options"}}`), good)
+	c := e.client(t, func(o *openai.Options) { o.Stream, o.MaxTries = true, 1 })
+	for n := range 2 {
+		resp, err := c.Call(t.Context(), ask("Hello?"))
+		if err != nil || resp.Text != "Hello" || resp.Usage.Calls != 2-n {
+			t.Errorf("got %+v, %v", resp, err)
+		}
+	}
+	if sent := e.got(t, 2); e.count() != 3 || sent["stream_options"] != nil || sent["stream"] != true {
+		t.Errorf("sent %v", sent)
+	}
+}
+
+// Whatever comes as a stream, there is an answer or a failure, soon.
+func FuzzStream(f *testing.F) {
+	f.Add(delta("Hello") + finished("stop") + counted + done)
+	f.Add(delta("Hel"))
+	f.Add("data: {\"error\":{\"message\":\"no\"}}\n\n")
+	f.Add(choice(`{"tool_calls":[{"index":1000000000,"function":{"name":"x"}},{"index":-1}]}`, "null") + done)
+	f.Add("data:\n\ndata: null\n\ndata: []\n\ndata: [DONE]\n")
+	f.Add("\xff\xfe\x00data: \r\r\n")
+	c := make(chan string, 1)
+	url, _ := serve(f, func(w http.ResponseWriter, r *http.Request) { stream(<-c)(w, r) })
+	client, err := openai.New(openai.Options{BaseURL: url, MaxTries: 1, Stream: true})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var h heard
+		r := ask("Hello?")
+		r.OnText = h.on
+		c <- text
+		resp, err := client.Call(t.Context(), r)
+		var failure *model.Failure
+		if err != nil && !errors.As(err, &failure) {
+			t.Errorf("%q: %v", text, err)
+		}
+		if err == nil && resp.Text != h.String() || err != nil && h.String() != "" {
+			t.Errorf("%q: text %q, heard %q, %v", text, resp.Text, h.String(), err)
+		}
+		if err == nil && resp.Text == "" && len(resp.ToolCalls) == 0 {
+			t.Errorf("%q: an answer without anything", text)
+		}
+	})
+}

@@ -1,0 +1,219 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	api "github.com/sashabaranov/go-openai"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// How much of an answer is read, in bytes.
+const (
+	maxAnswer    = 64 << 20
+	maxComplaint = 1 << 20
+	maxRest      = 64 << 10 // what may come after a streamed answer's end
+)
+
+var (
+	errSilent = errors.New("the endpoint stays silent")
+	errTooBig = fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
+)
+
+// A try is one exchange with the endpoint, and the doer under go-openai.
+type try struct {
+	c       *Client
+	q       *question
+	silence *time.Timer   // ends the try when it fires
+	reached bool          // whether the endpoint got the request, for all we know
+	sent    int64         // bytes of the body
+	answer  *bytes.Buffer // where it comes whole
+	events  *events       // where it is streamed
+}
+
+// try asks once. The usage of its response counts in any case.
+func (c *Client) try(ctx context.Context, q *question) (model.Response, error) {
+	if err := c.gate.enter(ctx); err != nil {
+		return model.Response{}, err
+	}
+	defer c.gate.leave()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	t := &try{c: c, q: q, silence: time.AfterFunc(c.timeout, func() { cancel(errSilent) })}
+	defer t.close()
+	resp, err := t.ask(ctx)
+	if t.reached {
+		resp.Usage.Calls = 1
+	}
+	if err != nil {
+		q.void()
+		return resp, t.failure(ctx, err)
+	}
+	return resp, nil
+}
+
+// ask asks for a whole answer, or has go-openai ask for a streamed one.
+func (t *try) ask(ctx context.Context) (model.Response, error) {
+	if t.q.stream {
+		return t.stream(ctx)
+	}
+	r := (&http.Request{Method: http.MethodPost, Header: http.Header{
+		"Content-Type": {"application/json"},
+		"Accept":       {"application/json"},
+	}}).WithContext(ctx)
+	if t.c.key != "" {
+		r.Header["Authorization"] = []string{"Bearer " + t.c.key}
+	}
+	resp, err := t.Do(r)
+	if err != nil {
+		return model.Response{}, err
+	}
+	resp.Body.Close()
+	return t.read()
+}
+
+// stream asks for a streamed answer; what go-openai would send is replaced in
+// Do.
+func (t *try) stream(ctx context.Context) (model.Response, error) {
+	config := api.DefaultConfig(t.c.key)
+	config.BaseURL, config.HTTPClient = "http://replaced", t
+	config.EmptyMessagesLimit = maxAnswer // the answer's length is the limit
+	stream, err := api.NewClientWithConfig(config).CreateChatCompletionStream(ctx, api.ChatCompletionRequest{})
+	if err == nil {
+		return t.listen(stream)
+	}
+	if !errors.Is(err, errWhole) {
+		return model.Response{}, err
+	}
+	resp, err := t.read()
+	if err == nil {
+		t.q.say(resp.Text)
+	}
+	return resp, err
+}
+
+// close gives back what the try holds.
+func (t *try) close() {
+	t.silence.Stop()
+	if t.answer != nil && t.answer.Cap() <= 1<<20 {
+		buffers.Put(t.answer)
+	}
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// Do sends the question in place of r's body, to the endpoint's address. What
+// it returns is a whole answer in JSON, kept in t.answer, or a stream of
+// events; everything else is an error.
+func (t *try) Do(r *http.Request) (*http.Response, error) {
+	b := t.q.body()
+	t.sent = b.size
+	r.URL, r.Host = t.c.url, t.c.url.Host
+	r.Header.Set("User-Agent", "capstan")
+	b.send(r)
+	resp, err := t.c.http.Do(r)
+	if err != nil {
+		t.reached = !dialing(err)
+		return nil, err
+	}
+	t.reached = true
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		defer resp.Body.Close()
+		return nil, t.complaint(resp)
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if t.q.stream && kind != "application/json" {
+		if kind == "text/html" {
+			defer resp.Body.Close()
+			return nil, t.foreign(resp)
+		}
+		t.events = newEvents(t, resp.Body)
+		resp.Body = t.events
+		return resp, nil
+	}
+	return t.buffered(resp)
+}
+
+// dialing says whether err came before anything was sent.
+func dialing(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// buffered reads an answer to its end, so that its connection serves again.
+func (t *try) buffered(resp *http.Response) (*http.Response, error) {
+	defer resp.Body.Close()
+	t.answer = buffers.Get().(*bytes.Buffer)
+	t.answer.Reset()
+	n, err := t.answer.ReadFrom(io.LimitReader(resp.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the answer was cut after %d bytes: %w", n, err)
+	case n > maxAnswer:
+		return nil, errTooBig
+	case !bytes.HasPrefix(bytes.TrimSpace(t.answer.Bytes()), []byte("{")):
+		return nil, t.notJSON(resp.Header)
+	case t.q.stream:
+		return nil, errWhole
+	}
+	return resp, nil
+}
+
+// errWhole says that an answer that was to be streamed came whole.
+var errWhole = errors.New("not streamed")
+
+// complaint is the failure that an answer with an error's status is.
+func (t *try) complaint(resp *http.Response) error {
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxComplaint)) // what came is better than nothing
+	f := failureOf(resp.StatusCode, text)
+	if resp.StatusCode < 400 {
+		f.Message = "the endpoint sends on to " + resp.Header.Get("Location") + "; set the base URL to where it is"
+	}
+	if id := resp.Header.Get("X-Request-Id"); id != "" {
+		f.Message += " (request " + id + ")"
+	}
+	f.RetryAfter = retryAfter(resp.Header, time.Now())
+	return f
+}
+
+// foreign is the error of an answer that is a page where events should be.
+func (t *try) foreign(resp *http.Response) error {
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxComplaint))
+	return fmt.Errorf("the answer is %s, not events: %s", resp.Header.Get("Content-Type"), text)
+}
+
+// notJSON is the error of a whole answer that is something else.
+func (t *try) notJSON(h http.Header) error {
+	text := t.answer.Bytes()
+	if len(text) == 0 {
+		return errors.New("the answer has no body")
+	}
+	return fmt.Errorf("the answer is %s, not JSON: %s", h.Get("Content-Type"), text[:min(len(text), maxComplaint)])
+}
+
+// failure makes of what went wrong a failure with its class.
+func (t *try) failure(ctx context.Context, err error) error {
+	var f *model.Failure
+	var timeout net.Error
+	var asking *url.Error
+	switch {
+	case errors.As(err, &f):
+	case context.Cause(ctx) == errSilent, errors.As(err, &timeout) && timeout.Timeout():
+		f = &model.Failure{Class: model.TimedOut, Message: fmt.Sprintf("%s stays silent for %s", t.c.url.Host, t.c.timeout)}
+	case errors.As(err, &asking):
+		f = &model.Failure{Class: model.Unavailable, Message: t.c.url.Host + ": " + asking.Err.Error()}
+	default:
+		f = &model.Failure{Class: model.Unavailable, Message: t.c.url.Host + ": " + err.Error()}
+	}
+	return t.c.tidy(f)
+}

@@ -1,0 +1,127 @@
+package scripted
+
+import (
+	"encoding/json"
+	"errors"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// Bounds of a tool call's arguments: an alias may stand for itself, or for as
+// many aliases as it likes.
+const (
+	maxDepth  = 100
+	maxValues = 100_000
+)
+
+func (p *parser) toolCalls(v *yaml.Node) []model.ToolCall {
+	if v.Kind != yaml.SequenceNode || len(v.Content) == 0 {
+		p.errorf(v, "tool_calls is a list of calls, not %s", kind(v))
+		return nil
+	}
+	var calls []model.ToolCall
+	for _, n := range v.Content {
+		c := model.ToolCall{Arguments: "{}"}
+		ok := p.fields(n, "a tool call", callKeys, func(key string, v *yaml.Node) {
+			switch key {
+			case "name":
+				c.Name = p.filled(v, key)
+			case "id":
+				c.ID = p.filled(v, key)
+			case "arguments":
+				c.Arguments = p.arguments(v)
+			}
+		})
+		if ok && c.Name == "" {
+			p.errorf(target(n), "a tool call has a name")
+		}
+		calls = append(calls, c)
+	}
+	return calls
+}
+
+// arguments is a mapping as JSON in the order of the file, or a text as it is,
+// which may be broken JSON.
+func (p *parser) arguments(v *yaml.Node) string {
+	if v.Kind == yaml.ScalarNode && v.ShortTag() == "!!str" {
+		return v.Value
+	}
+	if v.Kind != yaml.MappingNode {
+		p.errorf(v, "arguments is a mapping, or JSON as text, not %s", kind(v))
+		return ""
+	}
+	w := writer{values: maxValues}
+	if err := w.write(v, 0); err != nil {
+		p.errorf(w.at, "arguments: %v", err)
+	}
+	return string(w.out)
+}
+
+// A writer turns YAML into JSON.
+type writer struct {
+	out    []byte
+	values int        // how many more may be written
+	at     *yaml.Node // where it stopped
+}
+
+func (w *writer) write(n *yaml.Node, depth int) error {
+	w.at = n
+	n = target(n)
+	if w.values--; w.values < 0 || depth > maxDepth {
+		return errors.New("too many values, or too deep")
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		return w.list(n.Content, "{", "}", 2, depth)
+	case yaml.SequenceNode:
+		return w.list(n.Content, "[", "]", 1, depth)
+	}
+	text, err := scalar(n)
+	w.out = append(w.out, text...)
+	return err
+}
+
+// list writes nodes between brackets; in groups of two the first is a key.
+func (w *writer) list(nodes []*yaml.Node, open, end string, group, depth int) error {
+	w.out = append(w.out, open...)
+	for i, n := range nodes {
+		if i > 0 && i%group == 0 {
+			w.out = append(w.out, ',')
+		}
+		if group == 2 && i%2 == 0 {
+			key, err := json.Marshal(target(n).Value)
+			if w.at = n; target(n).Kind != yaml.ScalarNode {
+				err = errors.New("a key is text")
+			}
+			if err != nil {
+				return err
+			}
+			w.out = append(append(w.out, key...), ':')
+			continue
+		}
+		if err := w.write(n, depth+1); err != nil {
+			return err
+		}
+	}
+	w.out = append(w.out, end...)
+	return nil
+}
+
+// scalar is a number, true, false or null as JSON, and anything else, a date
+// too, as the text that it is.
+func scalar(n *yaml.Node) ([]byte, error) {
+	switch n.ShortTag() {
+	case "!!int", "!!float", "!!bool", "!!null":
+		if json.Valid([]byte(n.Value)) { // so that a long number stays exact
+			return []byte(n.Value), nil
+		}
+		var v any
+		if err := n.Decode(&v); err != nil {
+			return nil, err
+		}
+		return json.Marshal(v)
+	}
+	return json.Marshal(n.Value)
+}

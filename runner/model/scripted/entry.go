@@ -1,0 +1,103 @@
+package scripted
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// An entry is one answer, with what a request must be to get it.
+type entry struct {
+	at string // file:line
+
+	phase, validator, role, contains string
+	attempt, turn                    *int
+
+	reply     string
+	toolCalls []model.ToolCall
+	failure   *model.Failure
+	usage     *model.Usage
+	delay     time.Duration
+
+	times  int
+	left   int // how often it can still be taken
+	always bool
+}
+
+// mismatch is why r does not get the entry; "" if it does.
+func (e *entry) mismatch(r model.Request) string {
+	switch {
+	case e.validator != r.Validator && e.validator == "":
+		return fmt.Sprintf("has no validator, and the judge %s calls", r.Validator)
+	case e.validator != r.Validator:
+		return "validator is " + e.validator
+	case e.role != r.Role && e.role == "":
+		return fmt.Sprintf("has no role, and the %s calls", r.Role)
+	case e.role != r.Role:
+		return "role is " + e.role
+	case e.phase != "" && e.phase != r.Phase:
+		return "phase is " + e.phase
+	case e.attempt != nil && *e.attempt != r.Attempt:
+		return fmt.Sprintf("attempt is %d", *e.attempt)
+	case e.turn != nil && *e.turn != r.Turn:
+		return fmt.Sprintf("turn is %d", *e.turn)
+	case e.contains != "" && !contains(r, e.contains):
+		return fmt.Sprintf("the request does not contain %q", cut(e.contains, 80))
+	}
+	return ""
+}
+
+// contains says whether text is anywhere in what is said in r, tool calls and
+// their results included.
+func contains(r model.Request, text string) bool {
+	for _, m := range r.Messages {
+		if strings.Contains(m.Content, text) {
+			return true
+		}
+		for _, c := range m.ToolCalls {
+			if strings.Contains(c.Name, text) || strings.Contains(c.Arguments, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// String says where the entry stands, what it is for and how often it is left.
+func (e *entry) String() string {
+	text := e.at + ": " + e.filters()
+	switch {
+	case e.always:
+		return text + " (always)"
+	case e.times > 1:
+		return fmt.Sprintf("%s (%d of %d left)", text, e.left, e.times)
+	}
+	return text
+}
+
+func (e *entry) filters() string {
+	var list []string
+	add := func(name, value string) {
+		if value != "" {
+			list = append(list, name+" "+value)
+		}
+	}
+	add("phase", e.phase)
+	add("validator", e.validator)
+	add("role", e.role)
+	if e.attempt != nil {
+		add("attempt", fmt.Sprint(*e.attempt))
+	}
+	if e.turn != nil {
+		add("turn", fmt.Sprint(*e.turn))
+	}
+	if e.contains != "" {
+		add("contains", fmt.Sprintf("%q", cut(e.contains, 80)))
+	}
+	if len(list) == 0 {
+		return "any phase"
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,172 @@
+package scripted
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// maxScript is the longest script that is read, in bytes: a tree of YAML takes
+// some fifty times its text.
+const maxScript = 16 << 20
+
+// An Error is what is wrong with a script, and where. Lines and columns count
+// from 1.
+type Error struct {
+	File         string
+	Line, Column int
+	Message      string
+}
+
+// Error gives file:line:column: message.
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
+}
+
+// Parse reads a script. The name is for messages; open gets the text of a
+// reply_file, whose name stands relative to the script, and may be nil where
+// there is none. Everything that is wrong is reported: each part of the error
+// is an [*Error]. A text longer than 16 MiB is not read.
+func Parse(name string, text []byte, open func(name string) ([]byte, error)) (*Script, error) {
+	p := &parser{name: name, open: open}
+	s := &Script{name: name, entries: p.script(text)}
+	if len(p.wrong) > 0 {
+		slices.SortStableFunc(p.wrong, func(a, b *Error) int {
+			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		})
+		errs := make([]error, len(p.wrong))
+		for i, e := range p.wrong {
+			errs[i] = e
+		}
+		return nil, errors.Join(errs...)
+	}
+	return s, nil
+}
+
+type parser struct {
+	name  string
+	open  func(string) ([]byte, error)
+	wrong []*Error
+}
+
+func (p *parser) errorf(n *yaml.Node, format string, args ...any) {
+	p.wrong = append(p.wrong, &Error{p.name, max(n.Line, 1), max(n.Column, 1), fmt.Sprintf(format, args...)})
+}
+
+func (p *parser) script(text []byte) []*entry {
+	doc := p.document(text)
+	if doc == nil {
+		return nil
+	}
+	list := doc.Content[0]
+	if list.Kind != yaml.SequenceNode {
+		p.errorf(list, "a script is a list of entries, not %s", kind(list))
+		return nil
+	}
+	var entries []*entry
+	for _, n := range list.Content {
+		entries = append(entries, p.entry(n))
+	}
+	return entries
+}
+
+// document is the one document of text; nil if there is none, or none that
+// can be read.
+func (p *parser) document(text []byte) (doc *yaml.Node) {
+	if len(text) > maxScript {
+		p.errorf(&yaml.Node{}, "a script is at most %d bytes long, not %d", maxScript, len(text))
+		return nil
+	}
+	defer func() { // the YAML library panics on some texts that are not YAML
+		if r := recover(); r != nil {
+			p.errorf(&yaml.Node{}, "not YAML: %v", r)
+			doc = nil
+		}
+	}()
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	var first, second yaml.Node
+	if err := d.Decode(&first); err != nil {
+		p.syntax(err)
+		return nil
+	}
+	if err := d.Decode(&second); err == nil {
+		p.errorf(&second, "a script is one document, and here begins a second")
+		return nil
+	} else if err != io.EOF {
+		p.syntax(err)
+		return nil
+	}
+	if null(first.Content[0]) {
+		return nil
+	}
+	return &first
+}
+
+// syntax reports what the YAML library says, with the line it names.
+func (p *parser) syntax(err error) {
+	if err == io.EOF {
+		return
+	}
+	at := &yaml.Node{}
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	if rest, ok := strings.CutPrefix(message, "line "); ok {
+		if number, what, ok := strings.Cut(rest, ": "); ok {
+			if _, err := fmt.Sscan(number, &at.Line); err == nil {
+				message = what
+			}
+		}
+	}
+	p.errorf(at, "not YAML: %s", message)
+}
+
+// fields calls take with every key of a mapping, once each, and reports keys
+// that take does not know, for want of any of known.
+func (p *parser) fields(n *yaml.Node, what string, known []string, take func(key string, value *yaml.Node)) bool {
+	if n = target(n); n.Kind != yaml.MappingNode {
+		p.errorf(n, "%s is a mapping, not %s", what, kind(n))
+		return false
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		switch {
+		case !slices.Contains(known, key.Value):
+			p.errorf(key, "unknown key %q of %s; the keys are %s", cut(key.Value, 80), what, strings.Join(known, ", "))
+		case seen[key.Value]:
+			p.errorf(key, "key %q of %s stands twice", key.Value, what)
+		default:
+			seen[key.Value] = true
+			take(key.Value, target(n.Content[i+1]))
+		}
+	}
+	return true
+}
+
+// target is what an alias stands for, and any other node itself.
+func target(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+func null(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+func kind(n *yaml.Node) string {
+	switch target(n).Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	if null(target(n)) {
+		return "nothing"
+	}
+	return fmt.Sprintf("%q", cut(target(n).Value, 80))
+}

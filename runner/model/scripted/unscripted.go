@@ -1,0 +1,92 @@
+package scripted
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// How much of a request that no entry matches is shown.
+const (
+	shownMessages = 6 // of the newest, besides the first
+	shownText     = 600
+	shownEntries  = 20
+)
+
+// unscripted is the failure of a request that no entry matches; last is what
+// an entry failed with before it was asked again, nil if none did.
+func (s *Script) unscripted(r model.Request, last *model.Failure) *model.Failure {
+	var b strings.Builder
+	fmt.Fprintf(&b, "no entry of %s answers this request:\n  %s\n", s.name, asked(r))
+	if last != nil {
+		fmt.Fprintf(&b, "  (asked again after %s, status %d)\n", last.Class, last.Status)
+	}
+	for i, m := range r.Messages {
+		switch hidden := len(r.Messages) - shownMessages - 1; {
+		case hidden > 0 && i == 1:
+			fmt.Fprintf(&b, "  … %d messages …\n", hidden)
+		case hidden <= 0 || i == 0 || i > hidden:
+			write(&b, m)
+		}
+	}
+	s.writeLeft(&b, r)
+	return &model.Failure{Class: model.Unscripted, Message: strings.TrimRight(b.String(), "\n")}
+}
+
+// asked says who asks.
+func asked(r model.Request) string {
+	text := fmt.Sprintf("phase %s, attempt %d, turn %d", r.Phase, r.Attempt, r.Turn)
+	if r.Validator != "" {
+		text += ", validator " + r.Validator
+	}
+	if r.Role != "" {
+		text += ", role " + r.Role
+	}
+	return text
+}
+
+func write(b *strings.Builder, m model.Message) {
+	fmt.Fprintf(b, "  %s: %s\n", m.Role, indent(cut(m.Content, shownText)))
+	for _, c := range m.ToolCalls {
+		fmt.Fprintf(b, "    calls %s %s\n", c.Name, indent(cut(c.Arguments, shownText)))
+	}
+}
+
+// writeLeft lists the entries that are left and why each is not for r.
+func (s *Script) writeLeft(b *strings.Builder, r model.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, e := range s.entries {
+		if e.left == 0 {
+			continue
+		}
+		if n++; n == 1 {
+			b.WriteString("entries that are left:\n")
+		}
+		if n <= shownEntries {
+			fmt.Fprintf(b, "  %s: %s\n", e, e.mismatch(r))
+		}
+	}
+	switch {
+	case n == 0:
+		b.WriteString("no entry is left")
+	case n > shownEntries:
+		fmt.Fprintf(b, "  … and %d more", n-shownEntries)
+	}
+}
+
+func indent(text string) string { return strings.ReplaceAll(text, "\n", "\n    ") }
+
+// cut is text, or its first size bytes to a whole character.
+func cut(text string, size int) string {
+	if len(text) <= size {
+		return text
+	}
+	for size > 0 && !utf8.RuneStart(text[size]) {
+		size--
+	}
+	return fmt.Sprintf("%s… (%d bytes)", text[:size], len(text))
+}

@@ -1,0 +1,95 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// Wire is the request's messages as the elements of a JSON array in the chat
+// completions protocol, without the brackets. The bytes may be shared and must
+// not be changed.
+func (r Request) Wire() ([]byte, error) {
+	if t := r.Thread; t != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.starts(r.Messages) {
+			return t.wire(len(r.Messages))
+		}
+	}
+	return NewThread(r.Messages...).Wire(len(r.Messages))
+}
+
+// WireTools is the request's tools as the elements of a JSON array in the chat
+// completions protocol, without the brackets. With a Thread the encoding is
+// kept: a slice of tools that was sent once must not be changed. The bytes may
+// be shared and must not be changed.
+func (r Request) WireTools() ([]byte, error) {
+	if len(r.Tools) == 0 {
+		return nil, nil
+	}
+	if r.Thread != nil {
+		return r.Thread.wireTools(r.Tools)
+	}
+	return encodeTools(r.Tools)
+}
+
+func (m Message) equal(o Message) bool {
+	return m.Role == o.Role && m.Content == o.Content && m.ToolCallID == o.ToolCallID && slices.Equal(m.ToolCalls, o.ToolCalls)
+}
+
+// wireMessage is a message as endpoints take it: they want null, as they send
+// it themselves, where an assistant said nothing and called a tool.
+func wireMessage(m Message) any {
+	if m.Content != "" || len(m.ToolCalls) == 0 {
+		return m
+	}
+	return struct {
+		Message
+		Content *string `json:"content"`
+	}{Message: m}
+}
+
+type wireTool struct {
+	Type     string `json:"type"`
+	Function struct {
+		Name        string `json:"name"`
+		Description string `json:"description,omitempty"`
+		Parameters  any    `json:"parameters,omitempty"`
+	} `json:"function"`
+}
+
+func encodeTools(tools []Tool) ([]byte, error) {
+	var wire []byte
+	for i, t := range tools {
+		w := wireTool{Type: "function"}
+		w.Function.Name, w.Function.Description, w.Function.Parameters = t.Name, t.Description, t.Parameters
+		if i > 0 {
+			wire = append(wire, ',')
+		}
+		var err error
+		if wire, err = appendWire(wire, w); err != nil {
+			return nil, err
+		}
+	}
+	return wire, nil
+}
+
+// appendWire appends v's JSON to wire, with < > and & as they are: escaped for
+// HTML they would be six bytes each of a history that is sent again each turn.
+func appendWire(wire []byte, v any) ([]byte, error) {
+	grown := growing(wire)
+	e := json.NewEncoder(&grown)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(grown, []byte("\n")), nil
+}
+
+type growing []byte
+
+func (g *growing) Write(p []byte) (int, error) {
+	*g = append(*g, p...)
+	return len(p), nil
+}

@@ -1,0 +1,164 @@
+package model_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+func messages(wire []byte) ([]model.Message, error) {
+	var list []model.Message
+	err := json.Unmarshal(append(append([]byte("["), wire...), ']'), &list)
+	return list, err
+}
+
+// What a thread keeps decodes to what encoding/json makes of its messages.
+func FuzzWire(f *testing.F) {
+	f.Add("Hello", "name", `{"a": 1}`, 3)
+	f.Add("<b>&\u2028\"\\\x00", "é", "{", 1)
+	f.Add("\xff", "\xc3", "", 0)
+	f.Fuzz(func(t *testing.T, text, name, arguments string, n int) {
+		thread := model.NewThread(model.Message{Role: model.User, Content: text})
+		if _, err := thread.Wire(1); err != nil {
+			t.Fatal(err)
+		}
+		thread.Append(
+			model.Message{Role: model.Assistant, Content: name, ToolCalls: []model.ToolCall{{ID: name, Name: name, Arguments: arguments}, {}}},
+			model.Message{Role: model.ToolReply, Content: text, ToolCallID: name})
+		list := thread.Messages()[:max(n, -n)%4]
+		wire, err := model.Request{Messages: list, Thread: thread}.Wire()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := messages(wire)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, _ := json.Marshal(list)
+		var want []model.Message
+		if err := json.Unmarshal(plain, &want); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("got %q\nwant %q", got, want)
+		}
+	})
+}
+
+func TestWireForm(t *testing.T) {
+	call := []model.ToolCall{{ID: "a", Name: "f", Arguments: `{}`}}
+	for want, m := range map[string]model.Message{
+		`{"role":"user","content":"<b> & c"}`:                     {Role: model.User, Content: "<b> & c"},
+		`{"role":"user","content":""}`:                            {Role: model.User},
+		`{"role":"tool","content":"","tool_call_id":"a"}`:         {Role: model.ToolReply, ToolCallID: "a"},
+		`{"role":"assistant","tool_calls":[CALL],"content":null}`: {Role: model.Assistant, ToolCalls: call},
+		`{"role":"assistant","content":"hm","tool_calls":[CALL]}`: {Role: model.Assistant, Content: "hm", ToolCalls: call},
+	} {
+		want = strings.ReplaceAll(want, "CALL", `{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}`)
+		wire, err := model.NewThread(m).Wire(1)
+		if err != nil || string(wire) != want {
+			t.Errorf("got  %s, %v\nwant %s", wire, err, want)
+		}
+	}
+}
+
+// A request's messages are what is sent, whatever its thread has.
+func TestWireIsTheRequests(t *testing.T) {
+	a, b := model.Message{Role: model.User, Content: "a"}, model.Message{Role: model.User, Content: "b"}
+	thread := model.NewThread(a, b)
+	early := thread.Messages()
+	for range 100 {
+		thread.Append(a)
+	}
+	for _, list := range [][]model.Message{nil, {a}, {a, b}, {b}, {b, a}, early, early[:1], early[1:], thread.Messages(), append(thread.Messages(), b)} {
+		wire, err := model.Request{Messages: list, Thread: thread}.Wire()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := messages(wire)
+		if err != nil || len(got) != len(list) {
+			t.Fatalf("got %s, %v for %d messages", wire, err, len(list))
+		}
+		for i := range list {
+			if got[i].Content != list[i].Content {
+				t.Errorf("got %v, want %v", got, list)
+			}
+		}
+	}
+}
+
+func TestForksGrowApart(t *testing.T) {
+	thread := model.NewThread()
+	for range 10 {
+		thread.Append(model.Message{Role: model.User, Content: strings.Repeat("start", 9)})
+	}
+	before, err := thread.Wire(10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before = bytes.Clone(before)
+	var branches sync.WaitGroup
+	for n := range 8 {
+		fork := thread.Fork()
+		branches.Go(func() {
+			for turn := range 50 {
+				fork.Append(model.Message{Role: model.User, Content: fmt.Sprint(n, turn)})
+				wire, err := model.Request{Messages: fork.Messages(), Thread: fork}.Wire()
+				if err != nil {
+					t.Error(err)
+				}
+				got, err := messages(wire)
+				if err != nil || len(got) != turn+11 || got[10].Content != fmt.Sprint(n, 0) || got[turn+10].Content != fmt.Sprint(n, turn) {
+					t.Errorf("got %s, %v", wire, err)
+				}
+			}
+		})
+	}
+	branches.Wait()
+	if after, _ := thread.Wire(10); !bytes.Equal(before, after) || len(thread.Messages()) != 10 {
+		t.Errorf("the start is %s now", after)
+	}
+}
+
+func TestWireTools(t *testing.T) {
+	tools := []model.Tool{{Name: "a", Description: "Does a.", Parameters: map[string]any{"type": "object"}}, {Name: "b"}}
+	want := `{"type":"function","function":{"name":"a","description":"Does a.","parameters":{"type":"object"}}},{"type":"function","function":{"name":"b"}}`
+	thread := model.NewThread()
+	for _, r := range []model.Request{{Tools: tools}, {Tools: tools, Thread: thread}, {Tools: tools, Thread: thread}, {Tools: tools, Thread: thread.Fork()}} {
+		if wire, err := r.WireTools(); err != nil || string(wire) != want {
+			t.Errorf("got %s, %v", wire, err)
+		}
+	}
+	r := model.Request{Tools: tools[1:], Thread: thread}
+	if wire, err := r.WireTools(); err != nil || string(wire) != `{"type":"function","function":{"name":"b"}}` {
+		t.Errorf("other tools: got %s, %v", wire, err)
+	}
+	if wire, err := (model.Request{Thread: thread}).WireTools(); err != nil || wire != nil {
+		t.Errorf("no tools: got %s, %v", wire, err)
+	}
+	r.Tools = []model.Tool{{Name: "c", Parameters: func() {}}}
+	if wire, err := r.WireTools(); err == nil {
+		t.Errorf("got %s", wire)
+	}
+	r.Tools = tools
+	if n := testing.AllocsPerRun(10, func() { _, _ = r.WireTools() }); n != 0 {
+		t.Errorf("tools that are kept take %v allocations", n)
+	}
+}
+
+func TestFailureOf(t *testing.T) {
+	for status, want := range map[int]struct {
+		class     model.Class
+		temporary bool
+	}{
+		400: {model.Rejected, false}, 401: {model.Rejected, false}, 404: {model.Rejected, false}, 422: {model.Rejected, false},
+		408: {model.TimedOut, true}, 409: {model.Unavailable, true}, 429: {model.RateLimited, true}, 500: {model.Unavailable, true}, 529: {model.Unavailable, true},
+	} {
+		if f := model.FailureOf(status, ""); f.Class != want.class || f.Temporary() != want.temporary || f.Status != status {
+			t.Errorf("%d: got %+v", status, f)
+		}
+	}
+}

@@ -1,7 +1,7 @@
 // Package validators says what a validator is: a value that judges a text and
 // answers with a [Verdict]. It holds the built-in ones, a file each, and the
 // forms a cascade file writes in place: [Expr], [JSONSchema], [Exec] and the
-// criteria of a [Judge].
+// criteria of a judge, [NewJudge].
 //
 // A verdict is not an error. A validator that says no returns a Verdict that
 // is not valid; one that cannot say returns an error.
@@ -18,7 +18,7 @@ import (
 // A Validator judges texts. Make one with [New]; the zero value is of no use.
 type Validator struct {
 	Name        string
-	Description string // one sentence without its name: "reject text longer than max characters"
+	Description string // one sentence that reads well behind "which checks: ": "Validates that the text is not empty"
 	Pure        bool   // computed from the subject alone: no I/O, nothing to wait for
 	Criteria    string // what a model is asked to judge; set for judges alone, see [NewJudge]
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 
@@ -95,7 +96,19 @@ func VerdictFrom(value any) (Verdict, error) {
 		return Verdict{}, fmt.Errorf("verdict: %w", err)
 	}
 	v.Valid = valid
+	if !valid && v.Reason == "" {
+		v.Reason = reasonOf(v.Issues)
+	}
 	return v, v.check()
+}
+
+// reasonOf makes a reason for a no that came without one: feedback without
+// words helps nobody.
+func reasonOf(issues []Issue) string {
+	if reason := FailWith(issues...).Reason; reason != "" {
+		return reason
+	}
+	return "no reason was given"
 }
 
 func (v Verdict) check() error {
@@ -120,10 +133,24 @@ func decodeVerdict(object map[string]any) (Verdict, error) {
 			extra[key] = value
 		}
 	}
-	if v.Details == nil && len(extra) > 0 {
-		v.Details = extra
-	}
+	v.Details = joined(v.Details, extra)
 	return v, nil
+}
+
+// joined adds to a verdict's details what they do not say themselves. Details
+// that are no object stay as they are.
+func joined(details any, extra map[string]any) any {
+	if len(extra) == 0 {
+		return details
+	}
+	if details == nil {
+		return extra
+	}
+	if object, ok := details.(map[string]any); ok {
+		maps.Copy(extra, object)
+		return extra
+	}
+	return details
 }
 
 var verdictKeys = map[string]bool{
@@ -143,11 +170,30 @@ func brief(v any, object map[string]any, key string) string {
 }
 
 // UnmarshalJSON also takes a bare string, which models often give, as the
-// message.
+// message, and numbers where an issue has words: a line is a location.
 func (i *Issue) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '"' {
 		return json.Unmarshal(text, &i.Message)
 	}
-	type plain Issue
-	return json.Unmarshal(text, (*plain)(i))
+	var loose struct{ Check, Severity, Message, Location, Expected, Got scalar }
+	if err := json.Unmarshal(text, &loose); err != nil {
+		return err
+	}
+	*i = Issue{string(loose.Check), string(loose.Severity), string(loose.Message), string(loose.Location), string(loose.Expected), string(loose.Got)}
+	return nil
+}
+
+// A scalar is a string, or a number or boolean taken as one.
+type scalar string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (s *scalar) UnmarshalJSON(text []byte) error {
+	switch text[0] {
+	case '"', 'n':
+		return json.Unmarshal(text, (*string)(s))
+	case '{', '[':
+		return errors.New("an issue's parts are strings")
+	}
+	*s = scalar(text)
+	return nil
 }

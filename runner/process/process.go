@@ -1,0 +1,122 @@
+// Package process runs a child program the careful way: an argument vector and
+// no shell, bounded time and output, and the whole process group gone when Run
+// returns.
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"time"
+)
+
+// What holds where a [Command] says nothing.
+const (
+	DefaultTimeout   = 60 * time.Second
+	DefaultMaxOutput = 1 << 20 // bytes, of each of the two streams
+)
+
+// grace is how long output may still come once the child itself has ended or
+// has been killed: a grandchild can hold the pipes open for ever.
+const grace = 500 * time.Millisecond
+
+// Why a run gave no result; test with [errors.Is].
+var (
+	ErrNotStarted    = errors.New("not started")
+	ErrTimeout       = errors.New("out of time")
+	ErrTooMuchOutput = errors.New("too much output")
+)
+
+// A Command is a program to run. Only Argv must be set.
+type Command struct {
+	Argv      []string      // the program and its arguments; a program without a slash is looked up in PATH
+	Dir       string        // working directory; empty: the caller's
+	Env       []string      // the whole environment as "KEY=value"; nil: the caller's
+	Stdin     io.Reader     // nil: empty. The child may close it early
+	Timeout   time.Duration // 0: DefaultTimeout; negative: none but the context's
+	MaxOutput int64         // 0: DefaultMaxOutput
+}
+
+// An Output is what a program said and how it ended.
+type Output struct {
+	Stdout, Stderr []byte
+	ExitCode       int // 128 + n where signal n ended it, as shells have it
+}
+
+// Run runs a command to its end. A program that ends with any exit code has
+// run: that is no error. An error is [ErrNotStarted], [ErrTimeout],
+// [ErrTooMuchOutput] or the context's cause, wrapped, and comes with what had
+// been printed until then. Whatever the program left behind in its process
+// group is killed (on systems without process groups: the program alone); a
+// process that left the group outlives Run, but cannot hold it up for more
+// than half a second.
+func Run(ctx context.Context, c Command) (Output, error) {
+	if len(c.Argv) == 0 || c.Argv[0] == "" {
+		return Output{}, fmt.Errorf("program %w: there is no command", ErrNotStarted)
+	}
+	c = c.withDefaults()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	if c.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("%w after %s", ErrTimeout, c.Timeout))
+		defer cancel()
+	}
+	overflow := fmt.Errorf("%w: more than %d bytes", ErrTooMuchOutput, c.MaxOutput)
+	stdout := &limited{max: c.MaxOutput, full: func() { stop(overflow) }}
+	stderr := &limited{max: c.MaxOutput, full: func() { stop(overflow) }}
+	cmd := c.prepare(ctx)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if err := cmd.Start(); err != nil {
+		return Output{}, startError(ctx, c.Argv[0], err)
+	}
+	err := cmd.Wait()
+	sweep(cmd)
+	out := Output{Stdout: stdout.bytes(), Stderr: stderr.bytes(), ExitCode: exitCode(cmd.ProcessState)}
+	return out, c.fault(ctx, err)
+}
+
+func (c Command) withDefaults() Command {
+	if c.Timeout == 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.MaxOutput <= 0 {
+		c.MaxOutput = DefaultMaxOutput
+	}
+	return c
+}
+
+func (c Command) prepare(ctx context.Context) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, c.Env, c.Stdin
+	cmd.WaitDelay = grace
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return killGroup(cmd) }
+	return cmd
+}
+
+func startError(ctx context.Context, name string, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return fmt.Errorf("program %s %w: %w", name, ErrNotStarted, cause)
+	}
+	return fmt.Errorf("program %s %w: %w", name, ErrNotStarted, err)
+}
+
+// fault tells an end of the program's own from one that Run brought about.
+// A program that had ended well just before its time was up has ended well.
+func (c Command) fault(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	var exit *exec.ExitError
+	switch {
+	case errors.Is(cause, ErrTooMuchOutput):
+	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+		return nil
+	case cause == nil && errors.As(err, &exit):
+		return nil
+	case cause == nil:
+		cause = err
+	}
+	return fmt.Errorf("program %s: %w", c.Argv[0], cause)
+}

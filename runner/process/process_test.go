@@ -1,0 +1,208 @@
+//go:build unix
+
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func sh(script string) Command {
+	return Command{Argv: []string{"/bin/sh", "-c", script}, Timeout: 20 * time.Second}
+}
+
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name           string
+		command        Command
+		stdout, stderr string
+		code           int
+	}{
+		{"both streams", sh("echo out; echo err >&2"), "out\n", "err\n", 0},
+		{"exit code", sh("exit 7"), "", "", 7},
+		{"a signal of its own", sh("kill -9 $$"), "", "", 137},
+		{"no shell", Command{Argv: []string{"echo", "$HOME;", "*"}}, "$HOME; *\n", "", 0},
+		{"stdin", Command{Argv: []string{"cat"}, Stdin: strings.NewReader("hello")}, "hello", "", 0},
+		{"no stdin", Command{Argv: []string{"cat"}}, "", "", 0},
+		{"environment", Command{Argv: []string{"/usr/bin/env"}, Env: []string{"A=1"}}, "A=1\n", "", 0},
+		{"empty environment", Command{Argv: []string{"/usr/bin/env"}, Env: []string{}}, "", "", 0},
+		{"directory", Command{Argv: []string{"pwd"}, Dir: dir}, dir + "\n", "", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, err := Run(t.Context(), c.command)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(out.Stdout) != c.stdout || string(out.Stderr) != c.stderr || out.ExitCode != c.code {
+				t.Errorf("got %q, %q, %d", out.Stdout, out.Stderr, out.ExitCode)
+			}
+		})
+	}
+}
+
+func TestRunNotStarted(t *testing.T) {
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, run := range map[string]func() error{
+		"nothing":      func() error { _, err := Run(t.Context(), Command{}); return err },
+		"no program":   func() error { _, err := Run(t.Context(), Command{Argv: []string{"no-such-program"}}); return err },
+		"no directory": func() error { _, err := Run(t.Context(), Command{Argv: []string{"true"}, Dir: "/no/such"}); return err },
+		"cancelled":    func() error { _, err := Run(cancelled, Command{Argv: []string{"true"}}); return err },
+	} {
+		if err := run(); !errors.Is(err, ErrNotStarted) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if _, err := Run(cancelled, Command{Argv: []string{"true"}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v", err)
+	}
+}
+
+// A child that closes or never reads its input must not hold Run up.
+func TestRunStdinClosedEarly(t *testing.T) {
+	for _, script := range []string{"exec <&-; echo ok", "echo ok", "head -c 1 >/dev/null; echo ok"} {
+		c := sh(script)
+		c.Stdin = bytes.NewReader(make([]byte, 10<<20))
+		out, err := Run(t.Context(), c)
+		if err != nil || string(out.Stdout) != "ok\n" {
+			t.Errorf("%s: got %q, %v", script, out.Stdout, err)
+		}
+	}
+}
+
+func TestRunTimeout(t *testing.T) {
+	for name, script := range map[string]string{
+		"sleeps":          "echo begun; sleep 100",
+		"ignores SIGTERM": "trap '' TERM INT HUP; echo begun; while :; do sleep 100; done",
+		"busy":            "echo begun; while :; do :; done",
+		"forks":           "echo begun; sleep 100 & sleep 100 & wait",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := sh(script)
+			c.Timeout = 2 * time.Second
+			start := time.Now()
+			out, err := Run(t.Context(), c)
+			if !errors.Is(err, ErrTimeout) || string(out.Stdout) != "begun\n" {
+				t.Errorf("got %q, %v", out.Stdout, err)
+			}
+			if took := time.Since(start); took > 15*time.Second {
+				t.Errorf("took %s", took)
+			}
+		})
+	}
+}
+
+func TestRunCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ready := filepath.Join(t.TempDir(), "ready")
+	if err := syscall.Mkfifo(ready, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		os.ReadFile(ready) // returns once the child has opened and closed it
+		cancel()
+	}()
+	_, err := Run(ctx, sh("echo > "+ready+"; sleep 100"))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRunTooMuchOutput(t *testing.T) {
+	for name, script := range map[string]string{
+		"stdout":           "yes",
+		"stderr":           "yes >&2",
+		"and it ends well": "head -c 1073741824 /dev/zero; exit 0",
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := sh(script)
+			c.MaxOutput = 1000
+			out, err := Run(t.Context(), c)
+			if !errors.Is(err, ErrTooMuchOutput) {
+				t.Fatalf("got %v", err)
+			}
+			if n := len(out.Stdout) + len(out.Stderr); n != 1000 {
+				t.Errorf("kept %d bytes", n)
+			}
+		})
+	}
+	c := sh("printf 1234567890")
+	c.MaxOutput = 10
+	if _, err := Run(t.Context(), c); err != nil {
+		t.Errorf("exactly as much as allowed: %v", err)
+	}
+}
+
+// What the child started goes with it, in every way in which it can end.
+func TestRunKillsTheGroup(t *testing.T) {
+	for name, c := range map[string]Command{
+		"ends":            {Argv: []string{"/bin/sh", "-c", "sleep 100 & echo $!"}},
+		"out of time":     {Argv: []string{"/bin/sh", "-c", "sleep 100 & echo $!; wait"}, Timeout: 2 * time.Second},
+		"too much output": {Argv: []string{"/bin/sh", "-c", "sleep 100 & echo $!; yes"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, _ := Run(t.Context(), c)
+			line, _, _ := strings.Cut(string(out.Stdout), "\n")
+			pid, err := strconv.Atoi(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			waitGone(t, pid)
+		})
+	}
+}
+
+// waitGone waits until a killed orphan has been reaped, or at least is a
+// zombie, by whoever adopted it.
+func waitGone(t *testing.T, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
+		if syscall.Kill(pid, 0) != nil {
+			return
+		}
+		state, _ := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+		if s := strings.TrimSpace(string(state)); s == "" || strings.HasPrefix(s, "Z") {
+			return
+		}
+	}
+	t.Errorf("process %d lives on", pid)
+}
+
+// A grandchild that left the group keeps the pipe; Run must not wait for it.
+func TestRunPipeHeldByGrandchild(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("no setsid")
+	}
+	for _, c := range []struct {
+		script  string
+		timeout time.Duration
+		code    int
+		err     error
+	}{
+		{"setsid sleep 20 & echo done", 0, 0, nil},
+		{"setsid sleep 20 & echo done; exit 3", 0, 3, nil},
+		{"setsid sleep 20 & echo done; sleep 20", 2 * time.Second, 137, ErrTimeout},
+	} {
+		command, start := sh(c.script), time.Now()
+		command.Timeout = c.timeout
+		out, err := Run(t.Context(), command)
+		if !errors.Is(err, c.err) || string(out.Stdout) != "done\n" || out.ExitCode != c.code {
+			t.Errorf("%s: got %q, %d, %v", c.script, out.Stdout, out.ExitCode, err)
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%s: took %s", c.script, took)
+		}
+	}
+}

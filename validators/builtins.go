@@ -1,0 +1,12 @@
+package validators
+
+// Builtins lists the validators that come with the language, the computed ones
+// first, then the judges.
+func Builtins() []Validator {
+	return append([]Validator{
+		NonEmpty, MaxLength, MinLength, LengthCheck, WordCount,
+		Contains, Excludes, Regexp, Keywords, KeywordValidator,
+		JSON, MatchesSchema, Markdown,
+		NoSecrets, InputSanitizer, SimilarToInput, SimpleValidator,
+	}, judges()...)
+}

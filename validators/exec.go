@@ -1,0 +1,110 @@
+package validators
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/runner/process"
+)
+
+// Exec is a validator that is a program: it reads a subject as JSON from its
+// standard input and writes a verdict to its standard output.
+type Exec struct {
+	Argv    []string      // the program and its arguments; no shell is asked
+	Dir     string        // working directory; empty: the caller's
+	Timeout time.Duration // 0: a minute
+	Env     []string      // the whole environment; nil: the caller's
+}
+
+// question is what the program reads.
+type question struct {
+	Subject
+	With map[string]any `json:"with"`
+	Key  string         `json:"key"` // also where it is empty
+}
+
+// Check is the check that the program makes with parameters. The program reads
+//
+//	{"content", "output", "input", "state", "outputs", "turn", "attempt", "with", "key"}
+//
+// and answers as [ParseVerdict] reads it. A verdict counts with exit status 0,
+// and a no also with 1, the status of a gate that says no. Anything else is an
+// error, with the last lines of the program's standard error: another status,
+// status 1 with a yes, no output, more than 1 MiB of it, nonsense, no end
+// before the time-out, a program that cannot be started.
+func (e Exec) Check(with map[string]any) Check {
+	return func(ctx context.Context, s Subject) (Verdict, error) {
+		v, err := e.ask(ctx, s, with)
+		if err != nil {
+			return Verdict{}, fmt.Errorf("validator program: %w", err)
+		}
+		return v, nil
+	}
+}
+
+func (e Exec) ask(ctx context.Context, s Subject, with map[string]any) (Verdict, error) {
+	stdin, err := json.Marshal(questionOf(s, with))
+	if err != nil {
+		return Verdict{}, fmt.Errorf("subject: %w", err)
+	}
+	out, err := process.Run(ctx, process.Command{
+		Argv: e.Argv, Dir: e.Dir, Env: e.Env, Timeout: e.Timeout, Stdin: bytes.NewReader(stdin),
+	})
+	if err == nil {
+		var v Verdict
+		if v, err = verdictOf(out); err == nil {
+			return v, nil
+		}
+	}
+	if said := lastLines(out.Stderr); said != "" {
+		err = fmt.Errorf("%w; it said: %s", err, said)
+	}
+	return Verdict{}, err
+}
+
+// questionOf never has null for a map: programs index them.
+func questionOf(s Subject, with map[string]any) question {
+	for _, m := range []*map[string]any{&s.Input, &s.State, &s.Outputs, &with} {
+		if *m == nil {
+			*m = map[string]any{}
+		}
+	}
+	return question{Subject: s, With: with, Key: s.Key}
+}
+
+func verdictOf(out process.Output) (Verdict, error) {
+	if out.ExitCode > 1 {
+		return Verdict{}, fmt.Errorf("exit status %d", out.ExitCode)
+	}
+	if len(bytes.TrimSpace(out.Stdout)) == 0 {
+		return Verdict{}, fmt.Errorf("exit status %d and no output", out.ExitCode)
+	}
+	v, err := ParseVerdict(out.Stdout)
+	switch {
+	case err != nil:
+		return Verdict{}, fmt.Errorf("exit status %d: %w", out.ExitCode, err)
+	case v.Valid && out.ExitCode == 1:
+		return Verdict{}, errors.New("exit status 1 with a valid verdict")
+	}
+	return v, nil
+}
+
+// lastLines is the end of what a program complained of: five lines and 500
+// bytes at most.
+func lastLines(text []byte) string {
+	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(text), "\uFFFD")), "\n")
+	tail := strings.Join(lines[max(0, len(lines)-5):], "\n")
+	if cut := len(tail) - 500; cut > 0 {
+		for !utf8.RuneStart(tail[cut]) {
+			cut++
+		}
+		tail = "…" + tail[cut:]
+	}
+	return tail
+}

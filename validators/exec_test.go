@@ -1,0 +1,127 @@
+//go:build unix
+
+package validators
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/process"
+)
+
+// The test binary, asked so, is the program of [TestExecMain].
+func TestMain(m *testing.M) {
+	if os.Getenv("AS_VALIDATOR") != "" {
+		Main(MaxLength)
+	}
+	os.Exit(m.Run())
+}
+
+func shell(script string) Exec { return Exec{Argv: []string{"/bin/sh", "-c", script}} }
+
+func TestExec(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		valid        bool
+		reason       string
+	}{
+		{"yes", `echo '{"valid": true, "reason": "fine"}'`, true, "fine"},
+		{"true alone", `echo true`, true, ""},
+		{"no", `echo '{"valid": false, "reason": "bad"}'`, false, "bad"},
+		{"no with status 1", `echo '{"valid": false, "reason": "bad"}'; exit 1`, false, "bad"},
+		{"noise on stderr", `echo noise >&2; echo '{"valid": true, "reason": ""}'`, true, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v, err := shell(c.script).Check(nil)(t.Context(), Subject{})
+			if err != nil || v.Valid != c.valid || v.Reason != c.reason {
+				t.Errorf("got %+v, %v", v, err)
+			}
+		})
+	}
+}
+
+func TestExecIsNoVerdict(t *testing.T) {
+	for name, c := range map[string]struct{ script, want string }{
+		"no output":           {"exit 0", "exit status 0 and no output"},
+		"status 1, no output": {"echo trouble >&2; exit 1", "no output; it said: trouble"},
+		"nonsense":            {"echo it is fine", "verdict: line 1, column 1"},
+		"prose around":        {`echo 'ok: {"valid": true}'`, "verdict:"},
+		"not a boolean":       {`echo '{"valid": "false"}'`, `"valid" must be true or false, not "false"`},
+		"status 2":            {`echo '{"valid": true, "reason": ""}'; exit 2`, "exit status 2"},
+		"status 1, a yes":     {`echo '{"valid": true, "reason": ""}'; exit 1`, "exit status 1 with a valid verdict"},
+		"a signal":            {`kill -9 $$`, "exit status 137"},
+		"the last lines":      {"for i in 1 2 3 4 5 6 7; do echo line $i >&2; done; exit 3", "it said: line 3\nline 4\nline 5\nline 6\nline 7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v, err := shell(c.script).Check(nil)(t.Context(), Subject{})
+			if err == nil || !strings.Contains(err.Error(), c.want) || v.Valid || v.Reason != "" {
+				t.Errorf("got %+v, %v, want %s", v, err, c.want)
+			}
+		})
+	}
+}
+
+func TestExecBreaks(t *testing.T) {
+	e := shell("sleep 100")
+	e.Timeout = 100 * time.Millisecond
+	if _, err := e.Check(nil)(t.Context(), Subject{}); !errors.Is(err, process.ErrTimeout) {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := shell("true").Check(nil)(ctx, Subject{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := (Exec{Argv: []string{"no-such-program"}}).Check(nil)(t.Context(), Subject{}); !errors.Is(err, process.ErrNotStarted) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := shell("yes").Check(nil)(t.Context(), Subject{}); !errors.Is(err, process.ErrTooMuchOutput) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What the program reads is all that is known, and never null for a map.
+func TestExecQuestion(t *testing.T) {
+	echo := shell(`printf '{"valid": true, "reason": "", "details": '; cat; printf '}'`)
+	v, err := echo.Check(map[string]any{"max": 3})(t.Context(), Subject{
+		Content: "Größe\n\"x\"", Output: []any{1}, Input: map[string]any{"a": "b"}, Turn: 1, Attempt: 2, Key: "run/draft",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"content": "Größe\n\"x\"", "output": [1], "input": {"a": "b"}, "state": {}, "outputs": {}, "turn": 1, "attempt": 2, "with": {"max": 3}, "key": "run/draft"}`
+	var expected any
+	if err := json.Unmarshal([]byte(want), &expected); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := json.Marshal(v.Details)
+	var found any
+	json.Unmarshal(got, &found)
+	if !reflect.DeepEqual(found, expected) {
+		t.Errorf("got %s", got)
+	}
+}
+
+// A Go validator is a program for every cascade: what Exec sends, Main reads.
+func TestExecMain(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := Exec{Argv: []string{self}, Env: append(os.Environ(), "AS_VALIDATOR=1")}.Check(map[string]any{"max": 4})
+	for content, valid := range map[string]bool{"four": true, "fiver": false, "日本語だ": true} {
+		if v, err := check(t.Context(), Subject{Content: content}); err != nil || v.Valid != valid {
+			t.Errorf("%s: got %+v, %v", content, v, err)
+		}
+	}
+	wrong := Exec{Argv: []string{self}, Env: append(os.Environ(), "AS_VALIDATOR=1")}.Check(map[string]any{"mx": 4})
+	if _, err := wrong(t.Context(), Subject{}); err == nil || !strings.Contains(err.Error(), "exit status 2") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,181 @@
+package validators
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/checker"
+	"github.com/expr-lang/expr/compiler"
+	"github.com/expr-lang/expr/conf"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+	"github.com/expr-lang/expr/vm"
+
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// An Expression is a question about a subject, in expr-lang, answered by true
+// or false (LANGUAGE §9). It is safe for concurrent use.
+//
+// It sees content (a string), output (the parsed JSON; where nothing has been
+// parsed, what can be taken out of content, else nil), input, state and
+// outputs (maps), turn and attempt (integers). len counts characters in a
+// string. A key that is missing is nil: comparing nil is fine, a field of nil
+// is an error; ?. and ?? guard. Nothing it can call looks at a clock, at
+// chance or at the order of a map.
+//
+// The work of one evaluation is bounded, not the length of the text: reading,
+// building and matching text and going round in a loop are all paid for from
+// one budget, that lasts for a few plain questions about a text of 100 MB and
+// for some seconds at worst. Spent, it is an error, never a false.
+type Expression struct {
+	source  string
+	program *vm.Program
+	parses  bool // it mentions output
+}
+
+// An ExpressionError says where an expression is wrong, or where it broke.
+type ExpressionError struct {
+	Line, Column int // from 1, the column in characters
+	Message      string
+}
+
+// Error implements error.
+func (e *ExpressionError) Error() string {
+	return fmt.Sprintf("expression: line %d, column %d: %s", e.Line, e.Column, e.Message)
+}
+
+// maxExpression bounds an expression's source, in bytes: the parser recurses.
+const maxExpression = 16 << 10
+
+// scope is what an expression sees.
+type scope struct {
+	Content string         `expr:"content"`
+	Output  any            `expr:"output"`
+	Input   map[string]any `expr:"input"`
+	State   map[string]any `expr:"state"`
+	Outputs map[string]any `expr:"outputs"`
+	Turn    int            `expr:"turn"`
+	Attempt int            `expr:"attempt"`
+	Meter   meter          `expr:" meter"` // no identifier has a blank in it
+}
+
+// ParseExpression compiles an expression and checks its types. The error is an
+// [*ExpressionError].
+func ParseExpression(source string) (e *Expression, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			e, err = nil, located(fmt.Errorf("%v", r))
+		}
+	}()
+	if len(source) > maxExpression {
+		return nil, located(fmt.Errorf("longer than %d bytes", maxExpression))
+	}
+	config := conf.New(scope{})
+	config.Expect, config.ExpectAny, config.Optimize = reflect.Bool, true, false
+	config.Functions = functionTable()
+	tree, err := parser.ParseWithConfig(source, config)
+	if err != nil {
+		return nil, located(err)
+	}
+	found, err := inspect(tree)
+	if err != nil {
+		return nil, located(err)
+	}
+	if _, err := checker.Check(tree, config); err != nil {
+		return nil, located(err)
+	}
+	ast.Walk(&tree.Node, metering{found.nodes})
+	config.Expect = reflect.Invalid // a result of type any is checked when it is there
+	if _, err := checker.Check(tree, config); err != nil {
+		return nil, located(err)
+	}
+	program, err := compiler.Compile(tree, config)
+	if err != nil {
+		return nil, located(err)
+	}
+	return &Expression{source, program, found.output}, nil
+}
+
+// String is the expression's source.
+func (e *Expression) String() string { return e.source }
+
+// Eval answers the expression for a subject. An error, an [*ExpressionError],
+// says that there is no answer: a nil where there must be a value, a result
+// that is not a boolean, too much work.
+func (e *Expression) Eval(s Subject) (answer bool, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			answer, err = false, located(fmt.Errorf("%v", r))
+		}
+	}()
+	result, err := vm.Run(e.program, e.scope(s))
+	if err != nil {
+		return false, located(err)
+	}
+	answer, ok := result.(bool)
+	if !ok {
+		return false, located(fmt.Errorf("the result must be true or false, not %s", kindOf(result)))
+	}
+	return answer, nil
+}
+
+func (e *Expression) scope(s Subject) scope {
+	output := s.Output
+	if output == nil && e.parses {
+		if v, _, err := schema.Extract(s.Content, nil); err == nil {
+			output = v
+		}
+	}
+	return scope{s.Content, output, s.Input, s.State, s.Outputs, s.Turn, s.Attempt, newMeter()}
+}
+
+// Expr is the check that an expression is true. The reason is what a false
+// says; empty, it quotes the expression.
+func Expr(source, reason string) (Check, error) {
+	e, err := ParseExpression(source)
+	if err != nil {
+		return nil, err
+	}
+	if reason == "" {
+		reason = "this must be true and is not: " + source
+	}
+	return func(_ context.Context, s Subject) (Verdict, error) {
+		valid, err := e.Eval(s)
+		if err != nil {
+			return Verdict{}, err
+		}
+		if !valid {
+			return Fail("%s", reason), nil
+		}
+		return Pass("%s", source), nil
+	}, nil
+}
+
+// located turns an error of the expression library into ours.
+func located(err error) error {
+	out := &ExpressionError{Line: 1, Column: 1}
+	message := err.Error()
+	var at *file.Error
+	if errors.As(err, &at) {
+		out.Line, out.Column, message = max(at.Line, 1), at.Column+1, at.Message
+	}
+	message, _, _ = strings.Cut(message, "\n") // a stack may follow
+	out.Message = plainWords(message)
+	return out
+}
+
+// plainWords says in an author's words what Go says of a wrong dynamic type.
+func plainWords(message string) string {
+	if rest, ok := strings.CutPrefix(message, "interface conversion: interface {} is "); ok {
+		if got, want, ok := strings.Cut(rest, ", not "); ok {
+			message = "got " + got + ", want " + want
+		}
+	}
+	message = strings.ReplaceAll(message, "<nil>", "nil")
+	return strings.ReplaceAll(message, "interface {}", "any")
+}

@@ -1,0 +1,275 @@
+package validators
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+)
+
+// The library bounds neither the time nor the bytes of an evaluation, so the
+// tree is rewritten before it is compiled: an operand whose size decides what
+// an operation costs goes through charge, a loop's body through tick, and what
+// can blow up small operands is replaced (functions). All spend one budget. A
+// unit stands for 100 ns.
+const budget = 10_000_000
+
+var errBudget = errors.New("too much work for one expression")
+
+// A meter counts an evaluation's work down.
+type meter struct{ left *int }
+
+func newMeter() meter {
+	left := budget
+	return meter{&left}
+}
+
+func (m meter) spend(units int) error {
+	if units < 0 || units > *m.left {
+		*m.left = 0
+		return errBudget
+	}
+	*m.left -= units
+	return nil
+}
+
+// A price is how many bytes of an operand one unit pays for.
+type price int
+
+const (
+	free  price = 0
+	read  price = 32
+	each  price = 8 // a list of which every element is looked at
+	build price = 4 // a text that is made anew
+)
+
+// operators are the binary operators whose operands cost by their size.
+var operators = map[string]price{
+	"==": read, "!=": read, "<": read, "<=": read, ">": read, ">=": read, "in": each,
+	"contains": read, "startsWith": read, "endsWith": read, "+": build,
+}
+
+// builtins are the library's functions that expressions may call: those whose
+// result depends on their arguments alone, and whose work on what charge and
+// tick see. For the others that are of use see functions.
+var builtins = map[string]price{
+	"all": free, "any": free, "one": free, "none": free, "filter": free, "map": free,
+	"find": free, "findIndex": free, "findLast": free, "findLastIndex": free,
+	"first": free, "last": free, "get": free, "take": free, "type": free,
+	"abs": free, "ceil": free, "floor": free, "round": free,
+	"len": read, "int": read, "float": read,
+	"hasPrefix": read, "hasSuffix": read, "indexOf": read, "lastIndexOf": read,
+	"count": each, "sum": each, "min": each, "max": each, "mean": each, "median": each,
+	"lower": build, "upper": build, "string": build,
+}
+
+// skimmed are those to which only a text's length matters.
+var skimmed = map[string]bool{"len": true, "int": true, "float": true}
+
+// inspection is what [inspect] learns of a tree.
+type inspection struct {
+	nodes  int
+	output bool
+	err    *file.Error
+}
+
+// maxNodes bounds the tree when it is walked. The parser bounds what it makes,
+// but it shares the middle of a < b < c, so that nested ones double.
+const maxNodes = 10_000
+
+// inspect refuses what an expression may not call.
+func inspect(tree *parser.Tree) (f *inspection, err error) {
+	f = &inspection{}
+	defer func() {
+		if r := recover(); r != nil {
+			f, err = nil, errors.New("the expression is too complex")
+		}
+	}()
+	ast.Walk(&tree.Node, f)
+	if f.err != nil {
+		return nil, f.err.Bind(tree.Source)
+	}
+	return f, nil
+}
+
+// Visit implements [ast.Visitor].
+func (f *inspection) Visit(node *ast.Node) {
+	if f.nodes++; f.nodes > maxNodes {
+		panic(maxNodes)
+	}
+	switch n := (*node).(type) {
+	case *ast.IdentifierNode:
+		f.output = f.output || n.Value == "output"
+		if n.Value == "$env" {
+			f.refuse(n, "$env is not available in expressions")
+		}
+	case *ast.BuiltinNode:
+		if _, ok := builtins[n.Name]; !ok {
+			f.refuse(n, n.Name+" is not available in expressions")
+		}
+	case *ast.CallNode:
+		if _, ok := n.Callee.(*ast.IdentifierNode); !ok {
+			f.refuse(n, "only the functions of the language can be called")
+		}
+	}
+}
+
+func (f *inspection) refuse(node ast.Node, message string) {
+	if f.err == nil {
+		f.err = &file.Error{Location: node.Location(), Message: message}
+	}
+}
+
+// metering rewrites a tree that has been checked.
+type metering struct{ nodes int }
+
+// Visit implements [ast.Visitor]. Children come before their parents.
+func (w metering) Visit(node *ast.Node) {
+	switch n := (*node).(type) {
+	case *ast.PredicateNode:
+		// The body runs once more each time; what else it costs it pays itself.
+		n.Node = metered("tick", n.Node.Location(), &ast.IntegerNode{Value: 2 + w.nodes/4}, n.Node)
+	case *ast.BinaryNode:
+		w.operator(node, n)
+	case *ast.BuiltinNode:
+		w.builtin(n)
+	case *ast.CallNode:
+		if name := n.Callee.(*ast.IdentifierNode).Value; functions[name].call != nil {
+			*node = metered(name, n.Location(), n.Arguments...)
+		}
+	}
+}
+
+func (w metering) operator(node *ast.Node, n *ast.BinaryNode) {
+	if n.Operator == "matches" {
+		*node = metered("matches", n.Location(), n.Left, constantPattern(n.Right))
+		return
+	}
+	p, ok := operators[n.Operator]
+	switch {
+	case !ok:
+	case n.Operator == "in":
+		n.Left, n.Right = charged("charge", n.Left, p), charged("probe", n.Right, p)
+	case !fixed(n.Left) && !fixed(n.Right): // else the sizes cannot matter
+		n.Left, n.Right = charged("charge", n.Left, p), charged("charge", n.Right, p)
+	}
+}
+
+func (w metering) builtin(n *ast.BuiltinNode) {
+	p := builtins[n.Name]
+	if p == free {
+		return
+	}
+	how := "charge"
+	if skimmed[n.Name] {
+		how = "skim"
+	}
+	for i, arg := range n.Arguments {
+		if _, predicate := arg.(*ast.PredicateNode); !predicate {
+			n.Arguments[i] = charged(how, arg, p)
+		}
+	}
+}
+
+// fixed says that a node is known to be small: a number, a boolean or nil.
+func fixed(node ast.Node) bool {
+	if _, ok := node.(*ast.NilNode); ok {
+		return true
+	}
+	switch node.Type().Kind() {
+	case reflect.Bool, reflect.Int, reflect.Float64, reflect.Uint8:
+		return true
+	}
+	return false
+}
+
+func charged(how string, node ast.Node, p price) ast.Node {
+	if fixed(node) {
+		return node
+	}
+	if text, ok := node.(*ast.StringNode); ok && len(text.Value) <= int(read) {
+		return node
+	}
+	return metered(how, node.Location(), &ast.IntegerNode{Value: int(p)}, node)
+}
+
+// metered is a call of one of functions, the meter first. The blank before the
+// name keeps it from what an author can write.
+func metered(name string, at file.Location, arguments ...ast.Node) ast.Node {
+	call := &ast.CallNode{
+		Callee:    &ast.IdentifierNode{Value: " " + name},
+		Arguments: append([]ast.Node{&ast.IdentifierNode{Value: " meter"}}, arguments...),
+	}
+	call.SetLocation(at)
+	return call
+}
+
+// tick pays for one more time round.
+func tick(m meter, args []any) (any, error) { return args[1], m.spend(args[0].(int)) }
+
+// charge pays for one operand and all that is in it.
+func charge(m meter, args []any) (any, error) { return args[1], m.weigh(args[1], args[0].(int)) }
+
+// skim pays for a text; anything else costs the same at any size.
+func skim(m meter, args []any) (any, error) {
+	text, _ := args[1].(string)
+	return args[1], m.spend(1 + len(text)/args[0].(int))
+}
+
+// probe pays for looking something up: a list has to be gone through.
+func probe(m meter, args []any) (any, error) {
+	if reflect.ValueOf(args[1]).Kind() == reflect.Map {
+		return args[1], m.spend(1)
+	}
+	return charge(m, args)
+}
+
+// weigh pays for all that is in v.
+func (m meter) weigh(v any, p int) error {
+	bytes, err := weight(v, *m.left*p, 0)
+	if err != nil {
+		return err
+	}
+	return m.spend(1 + bytes/p)
+}
+
+// maxDepth bounds nested lists and maps, since what prints or compares them
+// recurses.
+const maxDepth = 10_000
+
+// weight is roughly how many bytes v takes; it stops looking above limit.
+func weight(v any, limit, depth int) (int, error) {
+	if text, ok := v.(string); ok {
+		return 16 + len(text), nil
+	}
+	if depth > maxDepth {
+		return 0, fmt.Errorf("a value is nested more than %d deep", maxDepth)
+	}
+	total := 16
+	add := func(v any) error {
+		n, err := weight(v, limit-total, depth+1)
+		total += n
+		return err
+	}
+	r := reflect.ValueOf(v)
+	switch r.Kind() {
+	case reflect.String:
+		total += r.Len()
+	case reflect.Slice, reflect.Array:
+		for i := 0; i < r.Len() && total <= limit; i++ {
+			if err := add(r.Index(i).Interface()); err != nil {
+				return total, err
+			}
+		}
+	case reflect.Map:
+		for each := r.MapRange(); total <= limit && each.Next(); {
+			if err := errors.Join(add(each.Key().Interface()), add(each.Value().Interface())); err != nil {
+				return total, err
+			}
+		}
+	}
+	return total, nil
+}

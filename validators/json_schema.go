@@ -1,0 +1,53 @@
+package validators
+
+import (
+	"context"
+
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// JSONSchema is the check that the subject's JSON keeps to a schema: its
+// Output where that is not nil, else what [schema.Extract] takes out of the
+// content. Every violation is an issue, its path the location.
+func JSONSchema(s *schema.Schema) Check {
+	return guarded("json_schema", func(_ context.Context, subject Subject) (Verdict, error) {
+		var broken []schema.Violation
+		if subject.Output != nil {
+			broken = s.Check(subject.Output)
+		} else {
+			var err error
+			if _, broken, err = schema.Extract(subject.Content, s); err != nil {
+				return Fail("%v", err), nil
+			}
+		}
+		if len(broken) == 0 {
+			return Pass("the JSON keeps to the schema"), nil
+		}
+		issues := make([]Issue, len(broken))
+		for i, b := range broken {
+			issues[i] = Issue{Check: b.Rule, Severity: "error", Message: b.Message, Location: b.Path, Expected: b.Expected, Got: b.Got}
+		}
+		return FailWith(issues...), nil
+	})
+}
+
+type schemaParams struct {
+	Schema any `json:"schema" jsonschema:"a JSON Schema, 2020-12 unless its $schema says otherwise; formats are checked"`
+
+	check Check
+}
+
+// Prepare implements [Prepared].
+func (p *schemaParams) Prepare() error {
+	s, err := schema.Compile(p.Schema)
+	if err != nil {
+		return err
+	}
+	p.check = JSONSchema(s)
+	return nil
+}
+
+// MatchesSchema accepts text whose JSON, alone or in prose and fences, keeps to
+// a JSON Schema; see [JSONSchema].
+var MatchesSchema = New("json_schema", "Validates that the JSON in the text keeps to a JSON Schema",
+	func(ctx context.Context, p schemaParams, s Subject) (Verdict, error) { return p.check(ctx, s) })

@@ -1,0 +1,25 @@
+package validators
+
+import (
+	"context"
+	"errors"
+	"unicode/utf8"
+)
+
+type minLength struct {
+	Min int `json:"min" jsonschema:"fewest characters"`
+}
+
+// Prepare implements [Prepared].
+func (p *minLength) Prepare() error {
+	if p.Min < 1 {
+		return errors.New("min must be at least 1")
+	}
+	return nil
+}
+
+// MinLength accepts text of at least min characters.
+var MinLength = New("min_length", "Validates that the text is not shorter than min characters",
+	func(_ context.Context, p minLength, s Subject) (Verdict, error) {
+		return judgeCount(utf8.RuneCountInString(s.Content), p.Min, 0, "character"), nil
+	})

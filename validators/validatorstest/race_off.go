@@ -1,0 +1,5 @@
+//go:build !race
+
+package validatorstest
+
+const slowdown = 1

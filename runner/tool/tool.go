@@ -19,6 +19,7 @@ type Tool struct {
 	Description string
 	params      func() map[string]any
 	run         func(ctx context.Context, c Call) (any, error)
+	ask         func(ctx context.Context) (description string, params map[string]any, err error) // of a remote tool
 }
 
 // A Call is one use of a tool.
@@ -77,12 +78,56 @@ func Declared(name, description string, params map[string]any, run func(context.
 	return Tool{Name: name, Description: description, params: func() map[string]any { return params }, run: run}
 }
 
+// Remote makes a tool that lives elsewhere. Its description and parameters are
+// asked for when they are first needed: by Described, or by Params, which has
+// an open object to show where ask fails. Ask must bound its own time and
+// remember what it learnt.
+func Remote(name string, ask func(context.Context) (string, map[string]any, error), run func(context.Context, Call) (any, error)) Tool {
+	t := Tool{Name: name, run: run, ask: ask}
+	t.params = func() map[string]any {
+		_, params := t.Told()
+		return params
+	}
+	return t
+}
+
+// Described is the tool with its description and parameters at hand: what a
+// model is told of it. Only a remote tool has to ask, and only it can give an
+// error.
+func (t Tool) Described(ctx context.Context) (Tool, error) {
+	if t.ask == nil {
+		return t, nil
+	}
+	description, params, err := t.ask(ctx)
+	if err != nil {
+		return Tool{}, fmt.Errorf("tool %s: %w", t.Name, err)
+	}
+	return Declared(t.Name, description, params, t.run), nil
+}
+
+// Told is what a model is told of the tool: its description, and the JSON Schema
+// of its arguments. A remote tool that cannot be asked is told of with its name
+// alone; a call of it then says why.
+func (t Tool) Told() (description string, params map[string]any) {
+	if t.ask == nil {
+		return t.Description, t.params()
+	}
+	description, params, err := t.ask(context.Background())
+	if err != nil {
+		return t.Description, map[string]any{"type": "object"}
+	}
+	return description, params
+}
+
 // Params is the JSON Schema of the tool's arguments as a plain value.
 func (t Tool) Params() map[string]any { return t.params() }
 
 // Run calls the tool. A tool's own error or panic is a failed result; Run's
-// error is ctx's alone.
+// error is ctx's alone, and a call whose ctx is over is not begun.
 func (t Tool) Run(ctx context.Context, c Call) (Result, error) {
+	if ctx.Err() != nil {
+		return Result{}, context.Cause(ctx)
+	}
 	value, err := t.guarded(ctx, c)
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)

@@ -1,0 +1,255 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed61713e19/capstan/runner/tool/mcp"
+)
+
+// TestMain lets this binary play the servers that the tests start.
+func TestMain(m *testing.M) {
+	if role := os.Getenv("CAPSTAN_MCP_TEST"); role != "" {
+		play(role)
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func play(role string) {
+	if log := os.Getenv("CAPSTAN_MCP_STARTS"); log != "" {
+		f, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Fprintln(f, os.Getpid())
+		f.Close()
+	}
+	switch role {
+	case "server":
+		_ = testServer(nil).Run(context.Background(), &sdk.StdioTransport{})
+	case "script":
+		script(os.Getenv("CAPSTAN_MCP_REPLY"))
+	case "prints":
+		fmt.Println("Listening on stdin… ready!")
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	case "flood":
+		for {
+			fmt.Print(strings.Repeat(" ", 1000))
+		}
+	case "exits":
+		fmt.Fprintln(os.Stderr, "no configuration")
+		os.Exit(4)
+	case "orphans":
+		orphan()
+		os.Exit(7)
+	case "holder":
+		l, err := net.Listen("unix", os.Getenv("CAPSTAN_MCP_SOCKET"))
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println("ready")
+		_, _ = l.Accept()
+		time.Sleep(time.Hour)
+	case "silent":
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	case "deaf":
+		time.Sleep(time.Hour) // does not even read; the test kills it
+	}
+}
+
+// orphan starts a holder and leaves it behind.
+func orphan() {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "CAPSTAN_MCP_TEST=holder")
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		panic(err)
+	}
+	_, _ = out.Read(make([]byte, 6)) // until it listens
+}
+
+// testServer is a real MCP server with one tool for each way to behave; what
+// hangs hangs until stop.
+func testServer(stop <-chan struct{}) *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	type said struct {
+		Say string `json:"say"`
+	}
+	add := func(name string, answer func(ctx context.Context, say string) (*sdk.CallToolResult, error)) {
+		sdk.AddTool(s, &sdk.Tool{Name: name, Description: name + " it"}, func(ctx context.Context, _ *sdk.CallToolRequest, a said) (*sdk.CallToolResult, any, error) {
+			r, err := answer(ctx, a.Say)
+			return r, nil, err
+		})
+	}
+	text := func(s string) (*sdk.CallToolResult, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: s}}}, nil
+	}
+	add("echo", func(_ context.Context, say string) (*sdk.CallToolResult, error) { return text(say) })
+	add("big", func(context.Context, string) (*sdk.CallToolResult, error) { return text(strings.Repeat("x", 1<<20)) })
+	add("fail", func(_ context.Context, say string) (*sdk.CallToolResult, error) {
+		return nil, fmt.Errorf("cannot %s", say)
+	})
+	add("crash", func(context.Context, string) (*sdk.CallToolResult, error) {
+		fmt.Fprintln(os.Stderr, "out of cheese")
+		os.Exit(9)
+		return nil, nil
+	})
+	add("hang", func(ctx context.Context, _ string) (*sdk.CallToolResult, error) {
+		select {
+		case <-stop:
+		case <-ctx.Done():
+		}
+		return nil, errors.New("stopped")
+	})
+	add("parts", func(context.Context, string) (*sdk.CallToolResult, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{
+			&sdk.TextContent{Text: "see"}, &sdk.ImageContent{MIMEType: "image/png", Data: []byte("png")},
+			&sdk.ResourceLink{URI: "file:///a", Name: "a"}, &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///b", Text: "inside"}},
+		}}, nil
+	})
+	addVerdicts(s)
+	return s
+}
+
+// addVerdicts adds the tools that judge: what they say is their content.
+func addVerdicts(s *sdk.Server) {
+	type judged struct {
+		Content string         `json:"content"`
+		State   map[string]any `json:"state,omitempty"`
+		Max     int            `json:"max,omitempty"`
+	}
+	type verdict struct {
+		Valid  bool   `json:"valid"`
+		Reason string `json:"reason"`
+	}
+	sdk.AddTool(s, &sdk.Tool{Name: "check", Description: "check it"}, func(_ context.Context, _ *sdk.CallToolRequest, a judged) (*sdk.CallToolResult, verdict, error) {
+		return nil, verdict{a.Max == 0 || len(a.Content) <= a.Max, fmt.Sprintf("%d of %d, by %v", len(a.Content), a.Max, a.State["who"])}, nil
+	})
+	raw := func(name, schema string, answer func(arguments string) *sdk.CallToolResult) {
+		s.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(schema)}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return answer(string(r.Params.Arguments)), nil
+		})
+	}
+	content := func(arguments string) string {
+		var a struct{ Content string }
+		_ = json.Unmarshal([]byte(arguments), &a)
+		return a.Content
+	}
+	raw("say", `{"type": "object", "properties": {"content": {"type": "string"}}}`, func(arguments string) *sdk.CallToolResult {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: content(arguments)}}}
+	})
+	raw("structured", `{"type": "object", "properties": {"content": {"type": "string"}}}`, func(arguments string) *sdk.CallToolResult {
+		return &sdk.CallToolResult{StructuredContent: json.RawMessage(content(arguments)), Content: []sdk.Content{}}
+	})
+	raw("wrapped", `{"type": "object"}`, func(string) *sdk.CallToolResult {
+		return &sdk.CallToolResult{StructuredContent: map[string]any{"result": true}, Content: []sdk.Content{&sdk.TextContent{Text: "true"}}}
+	})
+	arguments := func(arguments string) *sdk.CallToolResult {
+		quoted, _ := json.Marshal(map[string]any{"valid": true, "reason": arguments})
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(quoted)}}}
+	}
+	raw("open", `{"type": "object"}`, arguments)
+	raw("closed", `{"type": "object", "additionalProperties": false}`, arguments)
+	raw("named", `{"type": "object", "properties": {"text": {}, "with": {}}}`, arguments)
+	raw("renamed", `{"type": "object", "properties": {"text": {}, "output": {}}}`, arguments)
+}
+
+// script is a server of the lowest kind: it shakes hands as the old protocol
+// has it, ends at a question it does not know, and answers tools/call with a
+// raw line in which ID is the call's number, or stops for good. A modern one
+// knows no initialize.
+func script(reply string) {
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 16<<20)
+	modern := reply == "modern"
+	for lines.Scan() {
+		var m struct {
+			ID     any    `json:"id"`
+			Method string `json:"method"`
+		}
+		_ = json.Unmarshal(lines.Bytes(), &m)
+		id, _ := json.Marshal(m.ID)
+		switch m.Method {
+		case "initialize":
+			if modern {
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"what is initialize?"}}`+"\n", id)
+				continue
+			}
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"0"}}}`+"\n", id)
+		case "notifications/initialized", "notifications/cancelled":
+		case "tools/list":
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"check","inputSchema":{"type":"object"}}]}}`+"\n", id)
+		case "tools/call":
+			switch reply {
+			case "stop":
+				time.Sleep(time.Hour)
+			case "modern":
+				reply = `{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","content":[{"type":"text","text":"modern times"}]}}`
+			}
+			fmt.Print(strings.ReplaceAll(reply, "ID", string(id)) + "\n")
+		case "server/discover":
+			if !modern {
+				os.Exit(1)
+			}
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}`+"\n", id)
+		default:
+			os.Exit(1)
+		}
+	}
+}
+
+// started is a server that this binary plays; starts counts how often.
+func started(t *testing.T, role string, env ...string) (s mcp.Server, starts func() []string) {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(t.TempDir(), "starts")
+	s = mcp.Server{Command: []string{path}, Env: append(env, "CAPSTAN_MCP_TEST="+role, "CAPSTAN_MCP_STARTS="+log)}
+	return s, func() []string {
+		text, _ := os.ReadFile(log)
+		return strings.Fields(string(text))
+	}
+}
+
+// listening is the same server over HTTP; cut ends its connections as a crash
+// would.
+func listening(t *testing.T) (s mcp.Server, cut func()) {
+	t.Helper()
+	stop := make(chan struct{})
+	real := testServer(stop)
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return real }, nil)
+	web := httptest.NewServer(handler)
+	t.Cleanup(web.Close)
+	t.Cleanup(web.CloseClientConnections)
+	t.Cleanup(func() { close(stop) })
+	return mcp.Server{URL: web.URL}, web.CloseClientConnections
+}
+
+// client is a client that ends with the test.
+func client(t *testing.T) *mcp.Client {
+	t.Helper()
+	c := &mcp.Client{Timeout: 20 * time.Second}
+	t.Cleanup(func() { c.Close() })
+	return c
+}

@@ -1,0 +1,251 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A session is one connection to a server, from its handshake to its end. It
+// is not mended: when it is dead the next call makes another one.
+type session struct {
+	*sdk.ClientSession
+	child *child      // nil for one that runs elsewhere
+	large atomic.Bool // a reply was larger than allowed
+	dead  chan struct{}
+	die   sync.Once // closes dead
+
+	mu    sync.Mutex
+	tools []*sdk.Tool // as the server listed them; nil before it was asked
+}
+
+// legacy is the newest protocol version that begins with initialize. It goes
+// first: many servers of that time end themselves at the question newer ones
+// begin with, and a newer server that does not know it says so.
+const legacy = "2025-11-25"
+
+// connect reaches a server and shakes hands, in the time that ctx has.
+func connect(ctx context.Context, server Server, maxReply int64) (*session, error) {
+	s, err := handshake(ctx, server, maxReply, legacy)
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) {
+		modern, again := handshake(ctx, server, maxReply, "")
+		if again == nil {
+			return modern, nil
+		}
+	}
+	return s, err
+}
+
+func handshake(ctx context.Context, server Server, maxReply int64, version string) (*session, error) {
+	s := &session{dead: make(chan struct{})}
+	transport, err := s.transport(server, maxReply)
+	if err != nil {
+		return nil, err
+	}
+	// The SDK would wait for a server that does not read.
+	var opened *sdk.ClientSession
+	err = within(ctx, func() (err error) {
+		client := sdk.NewClient(&sdk.Implementation{Name: "capstan", Version: "1"}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
+		opened, err = client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
+		return err
+	})
+	if err != nil {
+		err = s.explain(err)
+		if s.child != nil {
+			s.child.close()
+		}
+		return nil, err
+	}
+	s.ClientSession = opened
+	go func() {
+		_ = opened.Wait()
+		s.bury()
+	}()
+	return s, nil
+}
+
+func (s *session) transport(server Server, maxReply int64) (sdk.Transport, error) {
+	if server.URL != "" {
+		return &sdk.StreamableClientTransport{
+			Endpoint:             server.URL,
+			HTTPClient:           &http.Client{Transport: bounded{maxReply, &s.large}, CheckRedirect: sameHost},
+			MaxRetries:           2,
+			DisableStandaloneSSE: true,
+			MaxEventSize:         int(maxReply),
+		}, nil
+	}
+	c, err := start(server)
+	if err != nil {
+		return nil, err
+	}
+	s.child = c
+	return &sdk.IOTransport{Reader: c.stdout, Writer: c.stdin, MaxLineLength: int(maxReply)}, nil
+}
+
+// within runs work to its end or to ctx's, whichever comes first, and turns a
+// panic into an error. Work that ctx outran is left alone: it must not touch
+// what the caller goes on to use.
+func within(ctx context.Context, work func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- fmt.Errorf("panic: %v", r)
+			}
+		}()
+		done <- work()
+	}()
+	select {
+	case err := <-done:
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// isDead tells whether the connection has ended.
+func (s *session) isDead() bool {
+	select {
+	case <-s.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+// bury says that no further call goes this way, and clears up.
+func (s *session) bury() {
+	s.die.Do(func() {
+		close(s.dead)
+		go s.close()
+	})
+}
+
+// close ends the session, politely for as long as grace.
+func (s *session) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	if s.child != nil {
+		s.child.close() // which also ends what the SDK waits for
+	}
+	_ = within(ctx, s.ClientSession.Close)
+}
+
+// errExpired says that the server does not know the session any more, and has
+// refused the call unseen.
+var errExpired = errors.New("the session has expired")
+
+// call asks the server to run a tool.
+func (s *session) call(ctx context.Context, name string, arguments map[string]any) (*sdk.CallToolResult, error) {
+	var result *sdk.CallToolResult
+	ctx, missing := watchMissing(ctx)
+	err := s.do(ctx, func() (err error) {
+		result, err = s.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: arguments})
+		return err
+	})
+	if err != nil && missing.Load() {
+		err = fmt.Errorf("%w: %w", errExpired, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// maxTools bounds how many tools of a server are listed.
+const maxTools = 1000
+
+// list gives the server's tools, which it is asked for once in a session.
+func (s *session) list(ctx context.Context) ([]*sdk.Tool, error) {
+	s.mu.Lock()
+	known := s.tools
+	s.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	listed := []*sdk.Tool{}
+	err := s.do(ctx, func() error {
+		for t, err := range s.Tools(ctx, nil) {
+			if err != nil {
+				return err
+			}
+			if listed = append(listed, t); len(listed) > maxTools {
+				return fmt.Errorf("it lists more than %d tools", maxTools)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tools = listed
+	return listed, nil
+}
+
+func (s *session) do(ctx context.Context, work func() error) error {
+	err := within(ctx, work)
+	switch {
+	case ctx.Err() != nil:
+		go s.probe()
+	case err != nil:
+		s.settle(err)
+	}
+	return s.explain(err)
+}
+
+// settle makes sure that the next call does not meet a connection of which
+// this one's error shows, or will show in a moment, that it has ended.
+func (s *session) settle(err error) {
+	var answer *jsonrpc.Error
+	switch {
+	case errors.As(err, &answer):
+	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, sdk.ErrSessionMissing), errors.Is(err, io.EOF):
+		s.bury()
+	default:
+		select {
+		case <-s.dead:
+		case <-time.After(grace / 40):
+		}
+	}
+}
+
+// probe ends a session whose server does not answer at all, after a call that
+// took too long: one that hangs is started anew for the next call, one that is
+// merely slow is kept.
+func (s *session) probe() {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	err := within(ctx, func() error { return s.Ping(ctx, nil) })
+	var answer *jsonrpc.Error
+	if err != nil && !errors.As(err, &answer) {
+		s.bury()
+	}
+}
+
+// explain adds to an error of the connection what is known of its cause.
+func (s *session) explain(err error) error {
+	var answer *jsonrpc.Error
+	switch {
+	case err == nil, errors.As(err, &answer):
+		return err
+	case s.large.Load():
+		return errTooLarge
+	case s.child != nil && (errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF)):
+		return fmt.Errorf("%w%s", err, s.child.fault())
+	}
+	return err
+}

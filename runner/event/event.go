@@ -45,7 +45,7 @@ type Event struct {
 
 	Phase   string `json:"phase,omitempty"`
 	Attempt int    `json:"attempt,omitempty"`
-	Turn    int    `json:"turn,omitempty"`
+	Turn    *int   `json:"turn,omitempty"`
 
 	Validator string          `json:"validator,omitempty"`
 	Request   *model.Request  `json:"request,omitempty"`

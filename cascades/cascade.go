@@ -1,0 +1,228 @@
+// Package cascades is the language of cascade files: its types, and the parser
+// that checks a file whole before anything runs. What each field means is told
+// in docs/language.md.
+package cascades
+
+import (
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/templates"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// A Cascade is a checked file: every name in it is resolved, every template,
+// expression and schema compiled. It is not changed after it was loaded, and
+// any number of runs may share it.
+type Cascade struct {
+	ID          string
+	Description string
+	Model       string
+	File        string // as it was loaded
+	Source      []byte
+	Inputs      []Input
+	Budget      Budget
+	Phases      []*Phase
+	Validators  map[string]*Validator // named by the file
+	Tools       map[string]*Tool      // named by the file
+
+	index map[string]int // phase name → place in Phases
+}
+
+// Phase gives the phase of that name and its place in the file, or nil.
+func (c *Cascade) Phase(name string) (*Phase, int) {
+	if i, ok := c.index[name]; ok {
+		return c.Phases[i], i
+	}
+	return nil, -1
+}
+
+// An Input is one entry of inputs_schema.
+type Input struct {
+	Name        string
+	Description string         // of a documented input
+	Schema      *schema.Schema // of an enforced one; else nil
+	Default     any            // from the schema
+	HasDefault  bool
+}
+
+// A Budget bounds a run; zero is no bound but for MaxPhases.
+type Budget struct {
+	MaxCalls   int
+	MaxTokens  int
+	MaxCostUSD float64
+	MaxTime    time.Duration
+	MaxPhases  int // phase visits, 100 unless the file says otherwise
+}
+
+// DefaultMaxPhases bounds the phase visits of a run whose file does not.
+const DefaultMaxPhases = 100
+
+// MaxDepth is how deep cascades may contain cascades.
+const MaxDepth = 16
+
+// A Phase is one phase. Exactly one of Instructions and Tool is set.
+type Phase struct {
+	Name         string
+	Position     Position
+	Instructions *templates.Template
+	Model        string
+	Tackle       []*Tool
+	Context      []string // names of earlier phases, or [Previous]
+	Rules        Rules
+	OutputSchema *schema.Schema
+	SchemaWard   *wards.Ward // of OutputSchema
+	Wards        Wards
+	Extraction   *Extraction
+	Handoffs     []Handoff
+	When         *validators.Expression
+	Subs         []*Sub
+	Soundings    *Soundings
+	Human        *Human
+
+	Tool   *Tool // of a deterministic phase
+	Inputs Values
+}
+
+// Previous in a phase's context is the phase that ran before it.
+const Previous = "previous"
+
+// Chooses tells whether the model picks where the phase goes.
+func (p *Phase) Chooses() bool {
+	plain := 0
+	for _, h := range p.Handoffs {
+		if h.When != nil {
+			continue
+		}
+		if h.Description != "" {
+			return true
+		}
+		plain++
+	}
+	return plain > 1
+}
+
+// Rules are a phase's rules, with their defaults filled in.
+type Rules struct {
+	MaxTurns          int
+	MaxAttempts       int  // of output_schema and loop_until together
+	Capped            bool // MaxAttempts was written: it bounds all attempts
+	Loop              *Check
+	LoopPrompt        *templates.Template
+	TurnPrompt        *templates.Template
+	RetryInstructions *templates.Template
+	OnExhausted       string // "fail", "last", "best" or the name of a phase
+	Timeout           time.Duration
+}
+
+// What a phase does when a check has used up its budget; any other value names
+// the phase to go to.
+const (
+	OnExhaustedFail = "fail"
+	OnExhaustedLast = "last"
+	OnExhaustedBest = "best"
+)
+
+// Wards are a phase's checks by moment.
+type Wards struct{ Pre, Turn, Post []*Check }
+
+// A Check is a validator at a place.
+type Check struct {
+	Ward      *wards.Ward
+	Validator *Validator
+}
+
+// A Validator is one resolved use or definition of a validator: exactly one of
+// Check, Bind, Criteria and Cascade is set.
+type Validator struct {
+	Name        string
+	Description string
+	Pure        bool
+	Check       validators.Check                               // ready to judge
+	Bind        func(map[string]any) (validators.Check, error) // parameters come with the run
+	With        Values                                         // for Bind
+	Criteria    *templates.Template                            // for a model to judge by
+	Model       string                                         // the judge's own model
+	Cascade     *Cascade                                       // whose output is the verdict
+	InputMap    Values                                         // of Cascade; empty gives it the subject
+}
+
+// A Tool is one resolved tool. With neither Cascade nor Validator set it is
+// run by the host under its name.
+type Tool struct {
+	Name        string
+	Description string
+	Params      map[string]any // JSON Schema
+	Tool        tool.Tool
+	Cascade     *Cascade
+	Validator   *Validator // of a tool: phase that names a validator
+
+	remote bool // of an MCP server, which is asked when it must be
+}
+
+// Told is what a model is told of the tool. Only a tool of an MCP server has to
+// be asked for it, once; the server bounds its time.
+func (t *Tool) Told() (description string, params map[string]any) {
+	if !t.remote {
+		return t.Description, t.Params
+	}
+	description, params = t.Tool.Told()
+	if t.Description != "" {
+		description = t.Description
+	}
+	return description, params
+}
+
+// The tools that the engine itself answers.
+const (
+	SetState = "set_state"
+	RouteTo  = "route_to"
+)
+
+// An Extraction takes a part of a phase's text for its output.
+type Extraction struct {
+	Pattern  *Pattern
+	StoreAs  string
+	Required bool
+	JSON     bool // format: json
+}
+
+// A Handoff is a phase that may follow.
+type Handoff struct {
+	Target      string
+	Description string
+	When        *validators.Expression // decides without a model; nil for none
+}
+
+// A Sub is a sub-cascade that runs before its phase.
+type Sub struct {
+	Cascade    *Cascade
+	InputMap   Values
+	ContextIn  bool // it starts with the state of this run
+	ContextOut bool // its state comes back, and its output as outputs.<cascade_id>
+}
+
+// Soundings are parallel tries at a phase.
+type Soundings struct {
+	Factor      int
+	MaxParallel int
+	Evaluator   *templates.Template // nil: no evaluator
+	Filter      *Check
+}
+
+// A Human is a question to a person.
+type Human struct {
+	Prompt  *templates.Template
+	Type    string // confirmation, choice or text
+	Options []string
+	StoreAs string // the state key that gets the answer
+}
+
+// The types of human input.
+const (
+	Confirmation = "confirmation"
+	Choice       = "choice"
+	Text         = "text"
+)

@@ -1,0 +1,55 @@
+package cascades
+
+// The codes of diagnostics. They are stable: a code keeps its meaning.
+const (
+	CodeSyntax     = "syntax"
+	CodeType       = "wrong-type"
+	CodeUnknownKey = "unknown-key"
+	CodeMissing    = "missing"
+	CodeDuplicate  = "duplicate"
+	CodeValue      = "bad-value"
+	CodeConflict   = "conflict"
+	CodeValidator  = "unknown-validator"
+	CodeTool       = "unknown-tool"
+	CodePhase      = "unknown-phase"
+	CodeVariable   = "unknown-variable"
+	CodeTemplate   = "bad-template"
+	CodeExpression = "bad-expression"
+	CodeSchema     = "bad-schema"
+	CodePattern    = "bad-pattern"
+	CodeParameters = "bad-parameters"
+	CodeFile       = "unreadable-file"
+	CodeCycle      = "cycle"
+	CodeTooLarge   = "too-large"
+)
+
+// A Code is the code of a diagnostic with what it means.
+type Code struct {
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"`
+}
+
+// Codes lists every code, in the order of docs/diagnostics.md.
+func Codes() []Code {
+	return []Code{
+		{CodeSyntax, "the file is not YAML or JSON, not UTF-8 text, empty, or more than one document"},
+		{CodeType, "a value of the wrong kind: a text where a list must stand"},
+		{CodeUnknownKey, "a key that means nothing where it stands"},
+		{CodeMissing, "something required is not there"},
+		{CodeDuplicate, "a name or a key that stands twice"},
+		{CodeValue, "the right kind, but not a value it may have"},
+		{CodeConflict, "two things that exclude each other, or one that means nothing beside the other"},
+		{CodeValidator, "a validator named nowhere"},
+		{CodeTool, "a tool named nowhere"},
+		{CodePhase, "a phase named nowhere"},
+		{CodeVariable, "a template variable that nothing sets"},
+		{CodeTemplate, "a template that does not parse"},
+		{CodeExpression, "an expression that does not parse or does not type-check"},
+		{CodeSchema, "a JSON Schema that is itself wrong"},
+		{CodePattern, "a regular expression that does not compile"},
+		{CodeParameters, "parameters that a validator or a tool does not take"},
+		{CodeFile, "a file that is named here and cannot be read"},
+		{CodeCycle, "a file or a value that contains itself"},
+		{CodeTooLarge, "more than a cascade file may hold"},
+	}
+}

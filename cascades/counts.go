@@ -1,0 +1,62 @@
+package cascades
+
+import "math/bits"
+
+// Counts are what happens at most. They stop at 2⁵³, which stands for more
+// than anybody will count.
+type Counts struct {
+	// Attempts at phases, those of parallel soundings each for itself.
+	Attempts int `json:"attempts"`
+	// Turns of those attempts, with the turns that turn wards ask for again.
+	Turns int `json:"turns"`
+	// ModelCalls are requests to a model where no model asks for a tool: one a
+	// turn, one a judgement, one for an evaluator's pick, one where a model has
+	// to be asked for its choice of a handoff. A request that is repeated, since
+	// the endpoint failed or a judge answered nonsense, counts once.
+	ModelCalls int `json:"model_calls"`
+	// ModelCallsWithTools are requests to a model where every turn of a phase
+	// with tools uses all its rounds, with one tool call in each, of the tool
+	// that costs most.
+	ModelCallsWithTools int `json:"model_calls_with_tools"`
+	// JudgeCalls are those among ModelCalls that judge.
+	JudgeCalls int `json:"judge_calls"`
+	// Validators are judgements, by the kind of validator.
+	Validators ValidatorCounts `json:"validators"`
+}
+
+// ValidatorCounts are judgements by the kind of validator. One that is started
+// again, since it could not say, counts once.
+type ValidatorCounts struct {
+	Pure    int `json:"pure"`    // computed from the text; output_schema too
+	Exec    int `json:"exec"`    // programs, and whatever else does I/O
+	Judge   int `json:"judge"`   // models
+	Cascade int `json:"cascade"` // cascades; what they do themselves is counted too
+}
+
+const most = 1 << 53
+
+// all is n of everything.
+func all(n int) Counts { return Counts{n, n, n, n, n, ValidatorCounts{n, n, n, n}} }
+
+func (c Counts) each(d Counts, op func(a, b int) int) Counts {
+	v, w := c.Validators, d.Validators
+	return Counts{
+		op(c.Attempts, d.Attempts), op(c.Turns, d.Turns),
+		op(c.ModelCalls, d.ModelCalls), op(c.ModelCallsWithTools, d.ModelCallsWithTools), op(c.JudgeCalls, d.JudgeCalls),
+		ValidatorCounts{op(v.Pure, w.Pure), op(v.Exec, w.Exec), op(v.Judge, w.Judge), op(v.Cascade, w.Cascade)},
+	}
+}
+
+func (c Counts) plus(d Counts) Counts   { return c.each(d, sum) }
+func (c Counts) times(n int) Counts     { return c.each(all(n), product) }
+func (c Counts) orMore(d Counts) Counts { return c.each(d, func(a, b int) int { return max(a, b) }) }
+
+func sum(a, b int) int { return min(min(a, most)+min(b, most), most) }
+
+func product(a, b int) int {
+	high, low := bits.Mul64(uint64(a), uint64(b))
+	if high > 0 || low > most {
+		return most
+	}
+	return int(low)
+}

@@ -1,0 +1,65 @@
+package cascades
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Position is a place in a file, from line 1, column 1 (in characters).
+type Position struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+}
+
+// String gives file:line:column.
+func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
+
+// A Diagnostic is one thing that is wrong with a file.
+type Diagnostic struct {
+	Position
+	Code       string `json:"code"` // stable, see [Codes]
+	Message    string `json:"message"`
+	Suggestion string `json:"suggestion,omitempty"` // what was probably meant
+}
+
+// String gives the diagnostic as file:line:column: message [code].
+func (d Diagnostic) String() string {
+	message := d.Message
+	if d.Suggestion != "" {
+		message += fmt.Sprintf(", did you mean %q?", d.Suggestion)
+	}
+	return fmt.Sprintf("%s: %s [%s]", d.Position, message, d.Code)
+}
+
+// Diagnostics is everything that is wrong with a file, in file order. As an
+// error it is what a load returns.
+type Diagnostics []Diagnostic
+
+// Error gives one diagnostic a line.
+func (d Diagnostics) Error() string {
+	lines := make([]string, len(d))
+	for i := range d {
+		lines[i] = d[i].String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sorted puts the file that was loaded first, each file in its own order, and
+// takes out what was said twice.
+func (d Diagnostics) sorted(root string) Diagnostics {
+	rank := func(file string) int {
+		if file == root {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(d, func(a, b Diagnostic) int {
+		return cmp.Or(cmp.Compare(rank(a.File), rank(b.File)), cmp.Compare(a.File, b.File),
+			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+	})
+	return slices.CompactFunc(d, func(a, b Diagnostic) bool { return a == b })
+}

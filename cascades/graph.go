@@ -1,0 +1,204 @@
+package cascades
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// A card is what a graph shows of a phase.
+type card struct {
+	title string
+	about string // model or tool, turns, attempts
+	lines []cardLine
+}
+
+// A cardLine is a check of a phase or a cascade within it.
+type cardLine struct {
+	moment string
+	text   string
+	mode   string // a ward's mode, or "cascade"
+}
+
+// maxLines bounds the lines of one card.
+const maxLines = 12
+
+func newCard(p *Phase) card {
+	c := card{title: oneLine(p.Name, 40), about: about(p)}
+	add := func(moment, mode, text string) { c.lines = append(c.lines, cardLine{moment, oneLine(text, 36), mode}) }
+	for _, s := range p.Subs {
+		add("before", "cascade", s.Cascade.ID)
+	}
+	ward := func(check *Check) {
+		w := check.Ward
+		if w.Mode == wards.Retry {
+			add(string(w.Moment), string(w.Mode), fmt.Sprintf("%s ×%d", w.Name, w.MaxAttempts))
+		} else {
+			add(string(w.Moment), string(w.Mode), w.Name)
+		}
+	}
+	for _, check := range p.Wards.Pre {
+		ward(check)
+	}
+	for _, check := range p.Wards.Turn {
+		ward(check)
+	}
+	if p.SchemaWard != nil {
+		add("output", string(wards.Retry), fmt.Sprintf("output_schema ×%d", p.SchemaWard.MaxAttempts))
+	}
+	if p.Rules.Loop != nil {
+		add("until", string(wards.Retry), fmt.Sprintf("%s ×%d", p.Rules.Loop.Ward.Name, p.Rules.Loop.Ward.MaxAttempts))
+	}
+	for _, check := range p.Wards.Post {
+		ward(check)
+	}
+	if p.Human != nil {
+		add("asks", "human", "a person: "+p.Human.Type)
+	}
+	if more := len(c.lines) - maxLines; more > 0 {
+		c.lines = append(c.lines[:maxLines], cardLine{text: fmt.Sprintf("and %d more", more)})
+	}
+	return c
+}
+
+func about(p *Phase) string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	switch {
+	case p.Tool != nil && p.Tool.Validator != nil:
+		add("gate %s", oneLine(p.Tool.Name, 30))
+	case p.Tool != nil:
+		add("tool %s", oneLine(p.Tool.Name, 30))
+	case p.Model != "":
+		add("%s", oneLine(p.Model, 30))
+	default:
+		add("model")
+	}
+	if p.Rules.MaxTurns > 1 {
+		add("%d turns", p.Rules.MaxTurns)
+	}
+	if p.Soundings != nil {
+		add("%d soundings", p.Soundings.Factor)
+	}
+	if n := len(p.Tackle); n == 1 {
+		add("1 tool")
+	} else if n > 1 {
+		add("%d tools", n)
+	}
+	if p.When != nil {
+		add("when %s", oneLine(p.When.String(), 24))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// edges lists every way between phases, one of each kind and label for two
+// phases.
+func (c *Cascade) edges() []way {
+	var out []way
+	seen := map[way]bool{}
+	for i := range c.Phases {
+		for _, w := range c.ways(i) {
+			w.label = oneLine(w.label, 32)
+			if !seen[w] {
+				seen[w] = true
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
+// Mermaid is the cascade as a Mermaid flowchart, ending in a newline.
+func (c *Cascade) Mermaid() string {
+	var b strings.Builder
+	b.WriteString("flowchart TD\n")
+	for i, p := range c.Phases {
+		card := newCard(p)
+		parts := []string{"<b>" + mermaidText(card.title) + "</b>", mermaidText(card.about)}
+		for _, l := range card.lines {
+			parts = append(parts, mermaidText(l.String()))
+		}
+		fmt.Fprintf(&b, "  p%d[\"%s\"]\n", i, strings.Join(parts, "<br/>"))
+		if p.Tool != nil {
+			fmt.Fprintf(&b, "  class p%d tool\n", i)
+		}
+	}
+	for _, w := range c.edges() {
+		arrow := map[wayKind]string{wayChosen: "-.->", wayExhausted: "==>"}[w.kind]
+		if arrow == "" {
+			arrow = "-->"
+		}
+		label := ""
+		if w.label != "" {
+			label = "|\"" + mermaidText(w.label) + "\"|"
+		}
+		fmt.Fprintf(&b, "  p%d %s%s p%d\n", w.from, arrow, label, w.to)
+	}
+	b.WriteString("  classDef tool stroke-dasharray: 4 3\n")
+	return b.String()
+}
+
+// mermaidText writes every character that Mermaid or the HTML it makes could
+// take for its own as an entity.
+func mermaidText(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune("\"#&<>`\\;{}[]()|%*_~'$", r):
+			fmt.Fprintf(&b, "#%d;", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// String is the line as plain text: post grammar_check ×3 (retry).
+func (l cardLine) String() string {
+	s := strings.TrimSpace(l.moment + " " + l.text)
+	if l.mode != "" {
+		s += " (" + l.mode + ")"
+	}
+	return s
+}
+
+// Dot is the cascade as a graph for Graphviz, ending in a newline.
+func (c *Cascade) Dot() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "digraph %s {\n", dotText(c.ID))
+	b.WriteString("  graph [rankdir=TB, fontname=\"Helvetica\"]\n  node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=11]\n  edge [fontname=\"Helvetica\", fontsize=10]\n")
+	for i, p := range c.Phases {
+		card := newCard(p)
+		lines := []string{card.title, card.about}
+		for _, l := range card.lines {
+			lines = append(lines, l.String())
+		}
+		style := ""
+		if p.Tool != nil {
+			style = ", style=\"rounded,dashed\""
+		}
+		fmt.Fprintf(&b, "  p%d [label=%s%s]\n", i, dotText(strings.Join(lines, "\n")), style)
+	}
+	for _, w := range c.edges() {
+		var attributes []string
+		if w.label != "" {
+			attributes = append(attributes, "label="+dotText(w.label))
+		}
+		switch w.kind {
+		case wayChosen:
+			attributes = append(attributes, "style=dashed")
+		case wayExhausted:
+			attributes = append(attributes, "color=firebrick")
+		case waySkipped:
+			attributes = append(attributes, "style=dotted")
+		}
+		fmt.Fprintf(&b, "  p%d -> p%d [%s]\n", w.from, w.to, strings.Join(attributes, ", "))
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+func dotText(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", "").Replace(s) + `"`
+}

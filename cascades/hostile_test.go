@@ -1,0 +1,185 @@
+package cascades
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// ok wraps a phase's other fields into a cascade that has nothing else wrong.
+func phaseWith(fields string) string {
+	return "cascade_id: x\nphases:\n- name: a\n  instructions: x\n" + fields
+}
+
+func bomb(levels int) string {
+	var b strings.Builder
+	b.WriteString("cascade_id: x\ninputs_schema:\n  a0: &a0 {x: 1}\n")
+	for i := 1; i <= levels; i++ {
+		one := fmt.Sprintf("*a%d", i-1)
+		fmt.Fprintf(&b, "  a%d: &a%d {x: [%s]}\n", i, i, strings.Join([]string{one, one, one, one, one, one, one, one, one}, ", "))
+	}
+	return b.String() + "phases: [{name: a, instructions: x}]\n"
+}
+
+func merges(levels int) string {
+	var b strings.Builder
+	b.WriteString("cascade_id: x\ninputs_schema:\n  a0: &a0 {x: 1}\n")
+	for i := 1; i <= levels; i++ {
+		fmt.Fprintf(&b, "  a%d: &a%d {<<: [*a%d, *a%d]}\n", i, i, i-1, i-1)
+	}
+	return b.String() + "phases: [{name: a, instructions: x}]\n"
+}
+
+// wideMerges has one big mapping merged again and again.
+func wideMerges() string {
+	var b strings.Builder
+	b.WriteString("cascade_id: x\ninputs_schema:\n  a: &a\n")
+	for i := range 20_000 {
+		fmt.Fprintf(&b, "    k%d: 1\n", i)
+	}
+	for i := range 20_000 {
+		fmt.Fprintf(&b, "  m%d: {<<: *a}\n", i)
+	}
+	return b.String() + "phases: [{name: a, instructions: x}]\n"
+}
+
+// aliasChain nests values by way of aliases alone.
+func aliasChain(levels int) string {
+	var b strings.Builder
+	b.WriteString("cascade_id: x\ninputs_schema:\n  a0: &a0 {x: 1}\n")
+	for i := 1; i <= levels; i++ {
+		fmt.Fprintf(&b, "  a%d: &a%d {x: *a%d}\n", i, i, i-1)
+	}
+	return b.String() + "phases: [{name: a, instructions: x}]\n"
+}
+
+func each(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+// TestHostile holds that no text takes the parser down or much time, and what
+// it is told.
+func TestHostile(t *testing.T) {
+	const mega = 4 << 20
+	tests := []struct {
+		name, source string
+		code         string
+	}{
+		{"empty", "", CodeSyntax},
+		{"blank", " \n\n", CodeSyntax},
+		{"comment", "# nothing\n", CodeSyntax},
+		{"null", "null", CodeType},
+		{"scalar", "hello", CodeType},
+		{"list", "[1, 2]", CodeType},
+		{"json list", `[{"a": 1}]`, CodeType},
+		{"empty mapping", "{}", CodeMissing},
+		{"not UTF-8", "cascade_id: \xff", CodeSyntax},
+		{"UTF-16", "\xff\xfec\x00a\x00", CodeSyntax},
+		{"control character", "cascade_id: \x01", CodeSyntax},
+		{"bad escape", `cascade_id: "\q"`, CodeSyntax},
+		{"too large", "cascade_id: " + strings.Repeat("x", mega), CodeTooLarge},
+		{"brackets", strings.Repeat("[", mega), CodeSyntax},
+		{"braces", strings.Repeat(`{"a":`, mega/5), CodeSyntax},
+		{"deep JSON", `{"cascade_id":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}", CodeTooLarge},
+		{"deep YAML", "cascade_id: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000), CodeTooLarge},
+		{"deep dashes", strings.Repeat("- ", mega/2), CodeSyntax},
+		{"bomb", bomb(30), CodeTooLarge},
+		{"merges", merges(60), CodeTooLarge},
+		{"wide merges", wideMerges(), CodeTooLarge},
+		{"alias chain", aliasChain(50_000), CodeTooLarge},
+		{"cyclic merge", "cascade_id: x\nphases: []\nbudget: &b {<<: *b}", CodeCycle},
+		{"many values", "cascade_id: x\ninputs_schema:\n" + each(250_000, "  k%d: x\n"), CodeTooLarge},
+		{"many mistakes", "cascade_id: x\n" + each(150_000, "k%d: x\n"), CodeUnknownKey},
+		{"many handoffs", phaseWith("  handoffs:\n" + each(60_000, "  - p%d\n")), CodePhase},
+		{"many unknown tools", phaseWith("  tackle:\n" + each(60_000, "  - t%d\n")), CodeTool},
+		{"many contexts", phaseWith("  context:\n    from:\n" + each(60_000, "    - p%d\n")), CodePhase},
+		{"many variables", "cascade_id: x\nphases:\n- name: a\n  instructions: |\n" + each(20_000, "    {{ v%d }}\n"), CodeVariable},
+		{"many outputs", "cascade_id: x\nphases:\n- name: a\n  instructions: >\n" + each(12_000, "    {{ outputs.v%d }}\n"), CodePhase},
+		{"large template", phaseWith("  rules: {turn_prompt: \"" + strings.Repeat("x", 300<<10) + "\"}"), CodeTooLarge},
+		{"long words", phaseWith("  handoffs: [" + strings.Repeat("x", 1<<20) + ", " + strings.Repeat("y", 1<<20) + "]"), CodePhase},
+		{"deep expression", phaseWith("  when: \"" + strings.Repeat("(", 8000) + "\""), CodeExpression},
+		{"deep template", "cascade_id: x\nphases:\n- name: a\n  instructions: \"{{ " + strings.Repeat("(", 100_000) + " }}\"\n", CodeTemplate},
+		{"huge pattern", phaseWith("  output_extraction: {store_as: x, pattern: \"" + strings.Repeat("(a{1000}){1000}", 100) + "\"}"), CodePattern},
+		{"schema of another place", phaseWith("  output_schema: {$ref: \"https://example.com/s.json\"}"), CodeSchema},
+		{"schema of a file", phaseWith("  output_schema: {$ref: \"file:///etc/passwd\"}"), CodeSchema},
+		{"number beyond numbers", `{"cascade_id": "x", "budget": {"max_calls": 1e999}}`, CodeType},
+		{"number beyond integers", `{"cascade_id": "x", "budget": {"max_calls": 99999999999999999999}}`, CodeType},
+		{"NaN", phaseWith("  rules: {timeout: .nan}"), CodeType},
+		{"nothing anywhere", "cascade_id: null\ndescription: null\nmodel: null\ninputs_schema: null\nvalidators: null\ntools: null\nbudget: null\nphases: null", CodeType},
+		{"nothing in a phase", phaseWith("  model: null\n  tackle: null\n  context: null\n  rules: null\n  output_schema: null\n  wards: null\n  output_extraction: null\n  handoffs: null\n  when: null\n  sub_cascades: null\n  soundings: null\n  human_input: null\n  tool: null\n  inputs: null\n"), CodeType},
+		{"nothing in parts", phaseWith("  rules: {loop_until: null, on_exhausted: null, max_turns: null}\n  wards: {pre: null, turn: [null], post: [{validator: null}, {expr: null}, {judge: null}, {exec: null}, {schema: null}, {cascade: null}, {use: null}]}\n  handoffs: [{target: null}, {}]\n  soundings: {factor: null, validator: null}\n  sub_cascades: [null, {ref: null}]\n  output_extraction: {pattern: null, store_as: null}\n  human_input: {prompt: null, options: [null]}\n"), CodeType},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			started := time.Now()
+			found := found(t, "test.yaml", test.source)
+			if took := time.Since(started); took > 20*time.Second {
+				t.Errorf("took %v", took)
+			} else if took > time.Second {
+				t.Logf("took %v", took)
+			}
+			has := false
+			for _, d := range found {
+				has = has || d.Code == test.code
+				if d.Line < 1 || d.Column < 1 || d.Message == "" {
+					t.Errorf("not a place, or no words: %#v", d)
+				}
+			}
+			if !has {
+				t.Errorf("no diagnostic %s among %.2000s", test.code, found)
+			}
+			if len(found) > maxFound+1 {
+				t.Errorf("%d diagnostics", len(found))
+			}
+		})
+	}
+}
+
+// TestNoFiles holds that a cascade that names files fails where there are none.
+func TestNoFiles(t *testing.T) {
+	_, err := Parse("x.yaml", []byte("cascade_id: x\nphases: [{name: a, instructions: \"@a.md\"}]"), nil, Known{})
+	if err == nil || !strings.Contains(err.Error(), CodeFile) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestDepth holds that cascades within cascades end somewhere.
+func TestDepth(t *testing.T) {
+	texts := map[string]string{}
+	for i := range 40 {
+		texts[fmt.Sprintf("c%d.yaml", i)] = fmt.Sprintf("cascade_id: c%d\nphases: [{name: a, instructions: x, sub_cascades: [{ref: c%d.yaml}]}]", i, i+1)
+	}
+	_, err := Load("c0.yaml", files(texts), known())
+	if err == nil || !strings.Contains(err.Error(), "nested more than 16 deep [too-large]") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestSharedCascades holds that what is named often is read once.
+func TestSharedCascades(t *testing.T) {
+	texts, read := map[string]string{}, 0
+	for i := range 12 {
+		one := fmt.Sprintf("{ref: c%d.yaml}", i+1)
+		texts[fmt.Sprintf("c%d.yaml", i)] = fmt.Sprintf("cascade_id: c%d\nphases: [{name: a, instructions: x, sub_cascades: [%s]}]", i, strings.Join([]string{one, one, one, one, one, one}, ", "))
+	}
+	texts["c12.yaml"] = "cascade_id: c12\nmodel: m\nphases: [{name: a, instructions: x}]"
+	open := func(name string) ([]byte, error) { read++; return files(texts)(name) }
+	c, err := Load("c0.yaml", open, known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read != 13 {
+		t.Errorf("%d files were read", read)
+	}
+	if c.Uses("set_state") {
+		t.Error("no phase names set_state")
+	}
+	if got := c.Models("given"); len(got) != 1 || got[0] != "given" {
+		t.Errorf("models %q", got)
+	}
+}

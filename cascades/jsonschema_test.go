@@ -1,0 +1,209 @@
+package cascades
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+func schemaOfCascades(t *testing.T) (*schema.Schema, map[string]any) {
+	t.Helper()
+	source, err := schema.Parse(JSONSchema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := schema.Compile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, source.(map[string]any)
+}
+
+// asPlain reads a cascade file as plain values.
+func asPlain(t *testing.T, source []byte) any {
+	t.Helper()
+	var v any
+	if looksJSON(source) {
+		if err := json.Unmarshal(source, &v); err != nil {
+			t.Fatal(err)
+		}
+	} else if err := yaml.Unmarshal(source, &v); err != nil {
+		t.Fatal(err)
+	}
+	plain, err := schema.Plain(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plain
+}
+
+// The mappings that the parser reads, by where the JSON Schema has them.
+var schemaOf = map[string][]string{
+	"the cascade":          {},
+	"a phase":              {"$defs", "phase"},
+	"a validator":          {"$defs", "validator"},
+	"a validator in place": {"$defs", "check", "oneOf", "1"},
+	"a ward":               {"$defs", "ward"},
+	"a tool":               {"$defs", "tool"},
+	"a handoff":            {"$defs", "handoff", "oneOf", "1"},
+	"a sub-cascade":        {"$defs", "sub_cascade"},
+}
+
+func properties(t *testing.T, root map[string]any, kind string) map[string]any {
+	t.Helper()
+	path, ok := schemaOf[kind]
+	if !ok {
+		path = []string{"$defs", kind}
+	}
+	var at any = root
+	for _, name := range path {
+		if list, isList := at.([]any); isList {
+			at = list[int(name[0]-'0')]
+		} else {
+			at = at.(map[string]any)[name]
+		}
+	}
+	object, ok := at.(map[string]any)
+	if !ok || object["additionalProperties"] != false {
+		t.Fatalf("the JSON Schema has no closed object for %q", kind)
+	}
+	return object["properties"].(map[string]any)
+}
+
+// TestJSONSchemaHasEveryKey holds the schema's keys against those that the
+// parser asks for, both ways.
+func TestJSONSchemaHasEveryKey(t *testing.T) {
+	_, root := schemaOfCascades(t)
+	asked := map[string]map[string]bool{}
+	for _, name := range glob(t, "testdata/good/*", "testdata/bad/*.yaml") {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			continue // a folder
+		}
+		p := &parser{file: filepath.Base(name), source: source, open: folder(filepath.Dir(name)), known: known(), loaded: map[string]*Cascade{}}
+		p.read = func(kind string, keys []string) {
+			if asked[kind] == nil {
+				asked[kind] = map[string]bool{}
+			}
+			for _, key := range keys {
+				if key != "" {
+					asked[kind][key] = true
+				}
+			}
+		}
+		p.parse()
+	}
+	if len(asked) < 14 {
+		t.Errorf("the test cascades have only %q", slices.Sorted(maps.Keys(asked)))
+	}
+	for kind, keys := range asked {
+		inSchema := properties(t, root, kind)
+		for key := range keys {
+			if inSchema[key] == nil {
+				t.Errorf("the schema of %q lacks %q", kind, key)
+			}
+		}
+		for key := range inSchema {
+			if !keys[key] {
+				t.Errorf("the schema of %q has %q, which the parser never asks for", kind, key)
+			}
+		}
+	}
+}
+
+// TestJSONSchemaExplains holds that every key is described.
+func TestJSONSchemaExplains(t *testing.T) {
+	_, root := schemaOfCascades(t)
+	definitions := root["$defs"].(map[string]any)
+	for _, kind := range append(slices.Collect(maps.Keys(schemaOf)), "rules", "wards", "budget", "context", "soundings", "output_extraction", "human_input") {
+		for key, value := range properties(t, root, kind) {
+			property := value.(map[string]any)
+			words, _ := property["description"].(string)
+			if name, ok := property["$ref"].(string); ok && words == "" {
+				words, _ = definitions[strings.TrimPrefix(name, "#/$defs/")].(map[string]any)["description"].(string)
+			}
+			if words == "" {
+				t.Errorf("%s: %s has no description", kind, key)
+			}
+		}
+	}
+}
+
+// TestJSONSchemaTakesGood holds that what the parser takes the schema takes.
+func TestJSONSchemaTakesGood(t *testing.T) {
+	s, _ := schemaOfCascades(t)
+	for _, name := range glob(t, "testdata/good/*.yaml", "testdata/good/*.json", "testdata/good/parts/*.yaml") {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if broken := s.Check(asPlain(t, source)); len(broken) > 0 {
+			t.Errorf("%s: %v", name, broken)
+		}
+	}
+	for seed := range 50 {
+		if broken := s.Check(asPlain(t, []byte(manyPhases(seed+1)))); len(broken) > 0 {
+			t.Fatal(broken)
+		}
+	}
+}
+
+// TestJSONSchemaRefusesBad holds that it does not take what it can tell is
+// wrong: a good cascade with one thing changed.
+func TestJSONSchemaRefusesBad(t *testing.T) {
+	s, _ := schemaOfCascades(t)
+	for _, bad := range []string{
+		"phases: [{name: a, instructions: x}]",
+		"cascade_id: x",
+		"cascade_id: x\nphases: []",
+		"cascade_id: x\nphases: [{name: a}]",
+		"cascade_id: x\nphases: [{instructions: a}]",
+		"cascade_id: x\nphases: [{name: a/b, instructions: x}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, tool: read_file}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, inputs: {}}]",
+		"cascade_id: x\nphases: [{name: a, tool: x, tackle: []}]",
+		"cascade_id: x\nphases: [{name: a, tool: x, rules: {loop_until: y}}]",
+		"cascade_id: x\nphases: [{name: a, tool: x, wards: {turn: []}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, temprature: 1}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, rules: {max_turns: 0}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, rules: {max_attempts: 0}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, rules: {loop_until_silent: true}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, rules: {timeout: soon}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, wards: {pre: [{validator: v, mode: retry}]}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, wards: {post: [{validator: v, mode: warn}]}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, wards: {post: [{mode: retry}]}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, wards: {post: [{validator: v, judge: x}]}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, wards: {post: [{judge: v, with: {}}]}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, wards: {post: [5]}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, soundings: {}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, soundings: {factor: 101}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, context: {}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, handoffs: [{}]}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, sub_cascades: [{}]}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, output_extraction: {pattern: x}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, output_extraction: {pattern: x, store_as: y, format: xml}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, human_input: {prompt: x, type: choice}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, human_input: {prompt: x, options: [a]}}]",
+		"cascade_id: x\nbudget: {max_calls: 0}\nphases: [{name: a, instructions: x}]",
+		"cascade_id: x\nbudget: {max_cost_usd: 0}\nphases: [{name: a, instructions: x}]",
+		"cascade_id: x\nvalidators: {v: {validator: w}}\nphases: [{name: a, instructions: x}]",
+		"cascade_id: x\nvalidators: {v: {exec: []}}\nphases: [{name: a, instructions: x}]",
+		"cascade_id: x\ntools: {\"a b\": {exec: [x]}}\nphases: [{name: a, instructions: x}]",
+		"cascade_id: x\ntools: {a: {exec: [x], cascade: y}}\nphases: [{name: a, instructions: x}]",
+	} {
+		if len(s.Check(asPlain(t, []byte(bad)))) == 0 {
+			t.Errorf("the schema takes\n%s", bad)
+		}
+		if _, err := Parse("x.yaml", []byte(bad), nil, known()); err == nil {
+			t.Errorf("the parser takes\n%s", bad)
+		}
+	}
+}

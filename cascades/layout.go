@@ -1,0 +1,246 @@
+package cascades
+
+import (
+	"slices"
+	"unicode"
+)
+
+// Sizes of a drawing, in pixels.
+const (
+	margin      = 28.0
+	cardGap     = 36.0
+	layerGap    = 58.0
+	laneGap     = 24.0
+	titleSize   = 14.0
+	lineSize    = 11.0
+	lineStep    = 17.0
+	headSize    = 46.0 // title and about
+	minWidth    = 170.0
+	momentWidth = 46.0
+)
+
+// A box is a card at its place.
+type box struct {
+	card
+	layer      int
+	x, y, w, h float64
+}
+
+func (b *box) middle() float64 { return b.x + b.w/2 }
+
+// A wire is a way with the lane it takes beside the boxes: 0 for one that goes
+// straight to the next layer, 1, 2, … to the right, -1, -2, … to the left.
+type wire struct {
+	way
+	lane int
+}
+
+// A layout is a drawing before it is written.
+type layout struct {
+	boxes         []box
+	wires         []wire
+	outs, ins     [][]int // the wires that go straight, by box
+	left, right   float64 // where the boxes begin and end
+	width, height float64
+}
+
+// newLayout puts phases into layers, each below all that lead to it but those
+// that lead back, and draws every other way beside them.
+func newLayout(c *Cascade) *layout {
+	l := &layout{}
+	for _, p := range c.Phases {
+		b := box{card: newCard(p)}
+		b.w, b.h = b.size()
+		l.boxes = append(l.boxes, b)
+	}
+	edges := c.edges()
+	back := l.layers(edges)
+	l.place(edges)
+	l.lanes(edges, back)
+	return l
+}
+
+func (c card) size() (w, h float64) {
+	w = max(minWidth, textWidth(c.title, titleSize)*1.1+28, textWidth(c.about, lineSize)+28)
+	for _, line := range c.lines {
+		w = max(w, textWidth(line.text, lineSize)+momentWidth+42)
+	}
+	h = headSize
+	if len(c.lines) > 0 {
+		h += 10 + lineStep*float64(len(c.lines))
+	}
+	return w, h
+}
+
+// textWidth guesses the width of a text in a common sans-serif face.
+func textWidth(s string, size float64) float64 {
+	w := 0.0
+	for _, r := range s {
+		switch {
+		case r > 0x2E80:
+			w += 1.05
+		case unicode.IsUpper(r) || r == 'm' || r == 'w' || r == '—':
+			w += 0.72
+		case r == 'i' || r == 'l' || r == '.' || r == ' ' || r == ',':
+			w += 0.34
+		default:
+			w += 0.575
+		}
+	}
+	return w * size
+}
+
+// layers finds the layer of every box, and which edges lead back.
+func (l *layout) layers(edges []way) map[way]bool {
+	out := make([][]way, len(l.boxes))
+	for _, e := range edges {
+		out[e.from] = append(out[e.from], e)
+	}
+	back := map[way]bool{}
+	state := make([]int, len(l.boxes)) // 1: on the way here, 2: done
+	var order []int
+	var visit func(v int)
+	visit = func(v int) {
+		state[v] = 1
+		for _, e := range out[v] {
+			switch state[e.to] {
+			case 0:
+				visit(e.to)
+			case 1:
+				back[e] = true
+			}
+		}
+		state[v] = 2
+		order = append(order, v)
+	}
+	for v := range l.boxes {
+		if state[v] == 0 {
+			visit(v)
+		}
+	}
+	for _, v := range slices.Backward(order) {
+		for _, e := range out[v] {
+			if !back[e] {
+				l.boxes[e.to].layer = max(l.boxes[e.to].layer, l.boxes[v].layer+1)
+			}
+		}
+	}
+	return back
+}
+
+// place gives every box its place: layers from the top, each in the middle,
+// its boxes in the order of what leads to them.
+func (l *layout) place(edges []way) {
+	rows := map[int][]int{}
+	last := 0
+	for i, b := range l.boxes {
+		rows[b.layer] = append(rows[b.layer], i)
+		last = max(last, b.layer)
+	}
+	pull := make([]float64, len(l.boxes))
+	weight := make([]float64, len(l.boxes))
+	rowWidth := func(row []int) float64 {
+		w := cardGap * float64(len(row)-1)
+		for _, i := range row {
+			w += l.boxes[i].w
+		}
+		return w
+	}
+	widest := 0.0
+	for _, row := range rows {
+		widest = max(widest, rowWidth(row))
+	}
+	from := make([][]way, len(l.boxes))
+	for _, e := range edges {
+		from[e.from] = append(from[e.from], e)
+	}
+	y := margin + 26
+	for layer := 0; layer <= last; layer++ {
+		row := rows[layer]
+		slices.SortStableFunc(row, func(a, b int) int {
+			if weight[a] == 0 || weight[b] == 0 {
+				return 0
+			}
+			return int(pull[a]/weight[a] - pull[b]/weight[b])
+		})
+		x, tallest := (widest-rowWidth(row))/2, 0.0
+		for _, i := range row {
+			b := &l.boxes[i]
+			b.x, b.y = x, y
+			x += b.w + cardGap
+			tallest = max(tallest, b.h)
+			for _, e := range from[i] {
+				if l.boxes[e.to].layer > layer {
+					pull[e.to], weight[e.to] = pull[e.to]+b.middle(), weight[e.to]+1
+				}
+			}
+		}
+		y += tallest + layerGap
+	}
+	l.left, l.right, l.height = 0, widest, y-layerGap+margin+22
+}
+
+// lanes gives the ways that cannot go straight a lane of their own, short ones
+// next to the boxes, and moves the drawing to where all of it can be seen.
+func (l *layout) lanes(edges []way, back map[way]bool) {
+	for _, e := range edges {
+		l.wires = append(l.wires, wire{way: e})
+	}
+	var beside []int
+	for i, w := range l.wires {
+		if back[w.way] || l.boxes[w.to].layer != l.boxes[w.from].layer+1 {
+			beside = append(beside, i)
+		}
+	}
+	span := func(i int) (top, bottom float64) {
+		a, b := l.boxes[l.wires[i].from], l.boxes[l.wires[i].to]
+		return min(a.y, b.y), max(a.y+a.h, b.y+b.h)
+	}
+	slices.SortStableFunc(beside, func(i, j int) int {
+		a, b := span(i)
+		c, d := span(j)
+		return int((b - a) - (d - c))
+	})
+	used := map[int][][2]float64{}
+	margins := [2]float64{margin, margin}
+	for _, i := range beside {
+		side, at := 1, 1
+		if back[l.wires[i].way] {
+			side, at = -1, 0
+		}
+		top, bottom := span(i)
+		lane := side
+		for overlaps(used[lane], top, bottom) {
+			lane += side
+		}
+		used[lane] = append(used[lane], [2]float64{top, bottom})
+		l.wires[i].lane = lane
+		need := laneGap*float64(lane*side) + margin
+		if !l.upright(l.wires[i]) {
+			need += textWidth(l.wires[i].label, lineSize)
+		}
+		margins[at] = max(margins[at], need)
+	}
+	l.outs, l.ins = make([][]int, len(l.boxes)), make([][]int, len(l.boxes))
+	for i, w := range l.wires {
+		if w.lane == 0 {
+			l.outs[w.from], l.ins[w.to] = append(l.outs[w.from], i), append(l.ins[w.to], i)
+		}
+	}
+	for i := range l.boxes {
+		l.boxes[i].x += margins[0]
+	}
+	l.left, l.right = l.left+margins[0], l.right+margins[0]
+	l.width = l.right + margins[1]
+}
+
+// upright tells whether a wire beside the boxes is long enough to have its
+// label along it.
+func (l *layout) upright(w wire) bool {
+	_, y1, y2 := l.beside(w)
+	return max(y2-y1, y1-y2) > textWidth(w.label, lineSize)+20
+}
+
+func overlaps(spans [][2]float64, top, bottom float64) bool {
+	return slices.ContainsFunc(spans, func(s [2]float64) bool { return s[0] < bottom && top < s[1] })
+}

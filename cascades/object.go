@@ -1,0 +1,131 @@
+package cascades
+
+import (
+	"slices"
+
+	"gopkg.in/yaml.v3"
+)
+
+// An object is a mapping being read: what nobody asked for is unknown.
+type object struct {
+	p     *parser
+	node  *yaml.Node
+	kind  string // what it is: a phase
+	what  string // which one it is: phase draft
+	keys  map[string]*yaml.Node
+	value map[string]*yaml.Node
+	order []string
+	asked []string
+}
+
+// object reads a mapping; another kind is reported and gives nil.
+func (p *parser) object(n *yaml.Node, kind string) *object {
+	n = p.resolve(n)
+	if n.Kind != yaml.MappingNode {
+		p.report(n, CodeType, "%s must be a mapping, not %s", kind, kindOf(n))
+		return nil
+	}
+	return p.fields(n, kind)
+}
+
+// fields reads a node that is a mapping.
+func (p *parser) fields(n *yaml.Node, kind string) *object {
+	o := &object{p: p, node: n, kind: kind, what: kind, keys: map[string]*yaml.Node{}, value: map[string]*yaml.Node{}}
+	o.fill(n, false, 0)
+	return o
+}
+
+// fill takes the fields of n; merged ones (<<) do not replace what is there.
+// The mapping's own come first, wherever the << stands.
+func (o *object) fill(n *yaml.Node, merged bool, depth int) {
+	o.p.count(n, len(n.Content)/2)
+	var merges []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.Tag == "!!merge" {
+			merges = append(merges, value)
+			continue
+		}
+		if key.Kind == yaml.AliasNode {
+			key = o.p.resolve(key)
+		}
+		if key.Kind != yaml.ScalarNode {
+			o.p.report(key, CodeType, "a key of %s must be text, not %s", o.what, kindOf(key))
+			continue
+		}
+		if _, there := o.value[key.Value]; there {
+			if !merged {
+				o.p.report(key, CodeDuplicate, "key %q stands twice in %s", key.Value, o.what)
+			}
+			continue
+		}
+		o.keys[key.Value], o.value[key.Value] = key, value
+		o.order = append(o.order, key.Value)
+	}
+	for _, value := range merges {
+		o.merge(value, depth)
+	}
+}
+
+// maxMerges bounds merges of what is merged itself.
+const maxMerges = 20
+
+func (o *object) merge(n *yaml.Node, depth int) {
+	n = o.p.resolve(n)
+	switch {
+	case o.p.nodes > maxNodes:
+	case depth > maxMerges:
+		o.p.report(n, CodeTooLarge, "merges are nested more than %d deep", maxMerges)
+	case n.Kind == yaml.MappingNode:
+		o.fill(n, true, depth+1)
+	case n.Kind == yaml.SequenceNode:
+		for _, e := range n.Content {
+			o.merge(e, depth+1)
+		}
+	default:
+		o.p.report(n, CodeType, "<< must name a mapping, not %s", kindOf(n))
+	}
+}
+
+// has tells whether the key is written, with whatever value.
+func (o *object) has(key string) bool { return o.value[key] != nil }
+
+// ask notes keys that may stand here.
+func (o *object) ask(keys ...string) { o.asked = append(o.asked, keys...) }
+
+// get gives the value of a key, aliases followed, or nil.
+func (o *object) get(key string) *yaml.Node {
+	o.ask(key)
+	n, ok := o.value[key]
+	if !ok {
+		return nil
+	}
+	return o.p.resolve(n)
+}
+
+// child reads the mapping under a key; nil where there is none.
+func (o *object) child(key string) *object {
+	n := o.get(key)
+	if n == nil {
+		return nil
+	}
+	return o.p.object(n, key)
+}
+
+// done reports the keys that nobody asked for.
+func (o *object) done() {
+	if o.p.read != nil {
+		o.p.read(o.kind, o.asked)
+	}
+	for _, key := range o.order {
+		if !slices.Contains(o.asked, key) {
+			o.p.report(o.keys[key], CodeUnknownKey, "%s has no key %q", o.what, key)
+			o.p.suggest(key, func() []string { return o.asked })
+		}
+	}
+}
+
+// conflict reports a key that excludes something else here.
+func (o *object) conflict(key, format string, args ...any) {
+	o.p.report(o.keys[key], CodeConflict, format, args...)
+}

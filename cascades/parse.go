@@ -1,0 +1,255 @@
+package cascades
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// An Opener reads the files a cascade names: other cascades, templates. Names
+// are slash-separated; a relative one is joined to the directory of the file
+// that names it.
+type Opener func(name string) ([]byte, error)
+
+// Known is what a cascade may name besides what its file defines.
+type Known struct {
+	Validators validators.Set
+	Tools      tool.Set
+	Remote     Remote // makes the mcp forms; nil where there are none
+}
+
+// maxSource bounds a cascade file, in bytes.
+const maxSource = 4 << 20
+
+// Load reads and checks a cascade file, YAML or JSON, with every file it
+// names. An error is [Diagnostics]: everything that is wrong, at once.
+func Load(name string, open Opener, known Known) (*Cascade, error) {
+	source, err := open(name)
+	if err != nil {
+		return nil, Diagnostics{{Position: Position{name, 1, 1}, Code: CodeFile, Message: err.Error()}}
+	}
+	return Parse(name, source, open, known)
+}
+
+// Parse is [Load] for a text that was read already.
+func Parse(name string, source []byte, open Opener, known Known) (*Cascade, error) {
+	p := &parser{file: name, source: source, open: open, known: known, loading: []string{path.Clean(name)}, loaded: map[string]*Cascade{}}
+	c := p.parse()
+	if len(p.found) > 0 {
+		return nil, p.found.sorted(name)
+	}
+	return c, nil
+}
+
+// A parser reads one file. The parsers of the files it names share its known,
+// loading and loaded.
+type parser struct {
+	file    string
+	source  []byte
+	lines   []string
+	open    Opener
+	known   Known
+	loading []string
+	loaded  map[string]*Cascade
+	read    func(kind string, keys []string) // told of the keys of every mapping; may be nil
+
+	found    Diagnostics
+	nodes    int
+	depth    int
+	compared int
+	broken   map[string]bool // definitions that were reported: "validators grammar"
+	uses     []use
+	routes   []route
+	cascade  *Cascade
+}
+
+// A route is a phase named by another, to be checked when all are known.
+type route struct {
+	node *yaml.Node
+	what string
+	name string
+}
+
+func (p *parser) parse() *Cascade {
+	c := &Cascade{File: p.file, Source: p.source, Validators: map[string]*Validator{}, Tools: map[string]*Tool{}, index: map[string]int{}}
+	p.cascade, p.broken = c, map[string]bool{}
+	root := p.document()
+	if root == nil || !p.sound(root, nil) {
+		return nil
+	}
+	o := p.object(root, "the cascade")
+	if o == nil {
+		return nil
+	}
+	o.ask("$schema") // where editors look for the JSON Schema
+	c.ID = o.required("cascade_id")
+	p.checkID(o, c.ID)
+	c.Description = o.text("description")
+	c.Model = o.text("model")
+	c.Inputs = p.inputs(o.get("inputs_schema"))
+	c.Budget = p.budget(o.child("budget"))
+	p.definitions(o)
+	p.phases(o)
+	o.done()
+	p.crossCheck()
+	return c
+}
+
+// checkID keeps what separates the parts of a path out of a cascade's id.
+func (p *parser) checkID(o *object, id string) {
+	if id != "" && !pathWord(id) {
+		p.report(o.value["cascade_id"], CodeValue, "cascade_id may not hold / [ ] or control characters, nor begin or end with a blank: %q", id)
+	}
+}
+
+func (p *parser) inputs(n *yaml.Node) []Input {
+	if n == nil {
+		return nil
+	}
+	o := p.object(n, "inputs_schema")
+	if o == nil {
+		return nil
+	}
+	var out []Input
+	for _, name := range o.order {
+		in := Input{Name: name}
+		value := p.resolve(o.value[name])
+		if value.Kind == yaml.MappingNode {
+			in.Schema = p.schema(value)
+			if in.Schema != nil {
+				source, _ := in.Schema.Source().(map[string]any)
+				in.Description, _ = source["description"].(string)
+				in.Default, in.HasDefault = source["default"]
+			}
+		} else {
+			in.Description, _ = p.text(value, "the description of input "+name)
+		}
+		out = append(out, in)
+	}
+	return out
+}
+
+func (p *parser) budget(o *object) Budget {
+	b := Budget{MaxPhases: DefaultMaxPhases}
+	if o == nil {
+		return b
+	}
+	b.MaxCalls = o.whole("max_calls", 1, 0)
+	b.MaxTokens = o.whole("max_tokens", 1, 0)
+	b.MaxCostUSD = o.number("max_cost_usd")
+	if f := o.number("max_seconds"); f > 0 {
+		b.MaxTime = o.seconds("max_seconds", f)
+	}
+	b.MaxPhases = o.whole("max_phases", 1, DefaultMaxPhases)
+	o.done()
+	return b
+}
+
+func (p *parser) phases(o *object) {
+	nodes := o.list("phases")
+	n := o.get("phases")
+	if n == nil {
+		o.missing("phases")
+		return
+	}
+	if len(nodes) == 0 && n.Kind == yaml.SequenceNode {
+		p.report(n, CodeValue, "phases must not be empty")
+	}
+	for _, n := range nodes {
+		if phase := p.phase(n); phase != nil {
+			if _, there := p.cascade.index[phase.Name]; !there {
+				p.cascade.index[phase.Name] = len(p.cascade.Phases)
+			}
+			p.cascade.Phases = append(p.cascade.Phases, phase)
+		}
+	}
+}
+
+// crossCheck checks what one phase says of others.
+func (p *parser) crossCheck() {
+	outputs := maps.Clone(p.cascade.index)
+	for _, phase := range p.cascade.Phases {
+		for _, sub := range phase.Subs {
+			outputs[sub.Cascade.ID] = 0
+		}
+	}
+	for _, r := range p.routes {
+		if _, ok := p.cascade.index[r.name]; !ok {
+			p.report(r.node, CodePhase, "%s: no phase is called %q", r.what, r.name)
+			p.suggest(r.name, func() []string { return slices.Sorted(maps.Keys(p.cascade.index)) })
+		}
+	}
+	for _, u := range p.uses {
+		if len(p.found) > maxFound {
+			return
+		}
+		if _, ok := outputs[u.phase]; !ok {
+			p.reportAt(u.at(), CodePhase, "template: outputs has no %q: no phase is called so", u.phase)
+			p.suggest(u.phase, func() []string { return slices.Sorted(maps.Keys(outputs)) })
+		}
+	}
+}
+
+// beside gives the name of a file that this file names.
+func (p *parser) beside(name string) string {
+	if path.IsAbs(name) {
+		return name
+	}
+	return path.Join(path.Dir(p.file), name)
+}
+
+// readFile reads a file that the cascade names.
+func (p *parser) readFile(name string) ([]byte, error) {
+	if p.open == nil {
+		return nil, fmt.Errorf("%s: there are no files here", name)
+	}
+	return p.open(name)
+}
+
+// nested loads a cascade that this one names.
+func (p *parser) nested(n *yaml.Node, what string) *Cascade {
+	name := p.word(n, what)
+	if name == "" {
+		return nil
+	}
+	file := p.beside(name)
+	if c, ok := p.loaded[file]; ok {
+		return c
+	}
+	switch {
+	case slices.Contains(p.loading, file):
+		p.report(n, CodeCycle, "%s contains itself: %s", file, strings.Join(append(slices.Clone(p.loading), file), " → "))
+		return nil
+	case len(p.loading) > MaxDepth:
+		p.report(n, CodeTooLarge, "cascades are nested more than %d deep", MaxDepth)
+		return nil
+	}
+	source, err := p.readFile(file)
+	if err != nil {
+		p.report(n, CodeFile, "%v", err)
+		return nil
+	}
+	child := &parser{file: file, source: source, open: p.open, known: p.known, read: p.read, nodes: p.nodes, compared: p.compared,
+		loading: append(slices.Clone(p.loading), file), loaded: p.loaded}
+	c := child.parse()
+	p.nodes, p.compared = child.nodes, child.compared
+	p.found = append(p.found, child.found...)
+	if len(child.found) > 0 {
+		c = nil
+	}
+	p.loaded[file] = c
+	return c
+}
+
+// placed makes the ward of a check.
+func placed(v *Validator, m wards.Moment, mode wards.Mode, attempts int) *Check {
+	return &Check{Ward: &wards.Ward{Name: v.Name, Moment: m, Mode: mode, MaxAttempts: attempts}, Validator: v}
+}

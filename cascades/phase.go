@@ -1,0 +1,241 @@
+package cascades
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// pathWord tells whether a word may stand in a path, which uses slashes and
+// brackets.
+func pathWord(s string) bool {
+	return s == strings.TrimSpace(s) && !strings.ContainsAny(s, "/[]") && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+// phase reads a phase; nil where it is too broken to go on with.
+func (p *parser) phase(n *yaml.Node) *Phase {
+	o := p.object(n, "a phase")
+	if o == nil {
+		return nil
+	}
+	phase := &Phase{Name: o.required("name"), Position: p.position(o.node)}
+	p.checkName(o, phase.Name)
+	if phase.Name != "" {
+		o.what = "phase " + phase.Name
+	}
+	p.work(o, phase)
+	phase.When = p.expression(o.get("when"), "when")
+	phase.Subs = p.subs(o)
+	if s := o.get("output_schema"); s != nil {
+		phase.OutputSchema = p.schema(s)
+	}
+	phase.Rules = p.rules(o, phase)
+	phase.Wards = p.wards(o.child("wards"), phase)
+	phase.Soundings = p.soundings(o.child("soundings"))
+	phase.Extraction = p.extraction(o.child("output_extraction"))
+	phase.Human = p.human(o.child("human_input"), phase.Name)
+	phase.Handoffs = p.handoffs(o)
+	if phase.OutputSchema != nil {
+		phase.SchemaWard = &wards.Ward{
+			Name: "output_schema", Moment: wards.OutputSchema, Mode: wards.Retry, MaxAttempts: phase.Rules.MaxAttempts,
+		}
+	}
+	o.done()
+	return phase
+}
+
+func (p *parser) checkName(o *object, name string) {
+	n := o.value["name"]
+	switch {
+	case name == "":
+		return
+	case !pathWord(name):
+		p.report(n, CodeValue, "a phase's name may not hold / [ ] or control characters, nor begin or end with a blank: %q", name)
+	case name == Previous:
+		p.report(n, CodeValue, "no phase can be called %q: in context it names the one before", Previous)
+	}
+	if other, _ := p.cascade.Phase(name); other != nil {
+		p.report(n, CodeDuplicate, "a phase called %q is at line %d already", name, other.Position.Line)
+	}
+}
+
+// Keys that only a phase with a model understands.
+var modelOnly = []string{"model", "tackle", "context", "soundings"}
+
+// work reads what the phase does: a model's instructions, or a tool's inputs.
+func (p *parser) work(o *object, phase *Phase) {
+	instructions, tool := o.get("instructions"), o.get("tool")
+	switch {
+	case instructions == nil && tool == nil:
+		p.report(o.node, CodeMissing, "%s needs instructions or a tool", o.what)
+	case instructions != nil && tool != nil:
+		o.conflict("tool", "%s has both instructions and a tool", o.what)
+	}
+	phase.Instructions = p.template(instructions, "instructions", phaseVariables)
+	phase.Model = o.text("model")
+	phase.Tackle = p.tackle(o)
+	phase.Context = p.context(o.child("context"))
+	phase.Inputs = p.values(o.child("inputs"), phaseVariables)
+	if tool == nil {
+		if phase.Inputs != nil {
+			o.conflict("inputs", "inputs are for a tool; %s has none", o.what)
+		}
+		return
+	}
+	phase.Tool = p.phaseTool(tool, o, phase)
+	for _, key := range modelOnly {
+		if o.has(key) {
+			o.conflict(key, "%s is for a model; %s runs a tool", key, o.what)
+		}
+	}
+}
+
+func (p *parser) context(o *object) []string {
+	if o == nil {
+		return nil
+	}
+	var names []string
+	seen := map[string]bool{}
+	for _, e := range o.list("from") {
+		name := p.word(e, "a phase of context")
+		if name == "" || seen[name] {
+			continue
+		}
+		if name != Previous {
+			p.routes = append(p.routes, route{p.resolve(e), "context", name})
+		}
+		seen[name] = true
+		names = append(names, name)
+	}
+	if !o.has("from") {
+		o.missing("from")
+	}
+	o.done()
+	return names
+}
+
+func (p *parser) handoffs(o *object) []Handoff {
+	var out []Handoff
+	seen := map[string]bool{}
+	for _, n := range o.list("handoffs") {
+		h, target := p.handoff(p.resolve(n))
+		if h.Target == "" {
+			continue
+		}
+		p.routes = append(p.routes, route{target, "handoffs", h.Target})
+		if h.When == nil {
+			if seen[h.Target] {
+				p.report(target, CodeDuplicate, "%q is a handoff already", h.Target)
+			}
+			seen[h.Target] = true
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// handoff reads one handoff and the node that names its target.
+func (p *parser) handoff(n *yaml.Node) (Handoff, *yaml.Node) {
+	if n.Kind != yaml.MappingNode {
+		return Handoff{Target: p.word(n, "a handoff")}, n
+	}
+	o := p.fields(n, "a handoff")
+	h := Handoff{Target: o.required("target"), Description: o.text("description")}
+	h.When = p.expression(o.get("when"), "when")
+	o.done()
+	return h, o.get("target")
+}
+
+func (p *parser) subs(o *object) []*Sub {
+	var out []*Sub
+	for _, n := range o.list("sub_cascades") {
+		sub := p.object(n, "a sub-cascade")
+		if sub == nil {
+			continue
+		}
+		s := &Sub{ContextIn: sub.flag("context_in", true), ContextOut: sub.flag("context_out", true)}
+		s.InputMap = p.values(sub.child("input_map"), phaseVariables)
+		if ref := sub.get("ref"); ref == nil {
+			sub.missing("ref")
+		} else if s.Cascade = p.nested(ref, "ref"); s.Cascade != nil {
+			out = append(out, s)
+		}
+		sub.done()
+	}
+	return out
+}
+
+func (p *parser) soundings(o *object) *Soundings {
+	if o == nil {
+		return nil
+	}
+	s := &Soundings{Factor: o.whole("factor", 1, 1)}
+	s.MaxParallel = o.whole("max_parallel", 1, s.Factor)
+	s.Evaluator = p.template(o.get("evaluator_instructions"), "evaluator_instructions", phaseVariables)
+	if v := o.get("validator"); v != nil {
+		if found := p.named(v); found != nil {
+			s.Filter = placed(found, wards.Post, wards.Retry, 1)
+		}
+	}
+	if !o.has("factor") {
+		o.missing("factor")
+	}
+	if s.Factor > maxSoundings {
+		p.report(o.value["factor"], CodeValue, "factor must be at most %d, not %d", maxSoundings, s.Factor)
+	}
+	o.done()
+	return s
+}
+
+// maxSoundings bounds the tries of one phase: each is a conversation.
+const maxSoundings = 100
+
+// A Pattern is a compiled regular expression; a dot matches newlines too, as
+// in the cascades it comes from.
+type Pattern struct{ *regexp.Regexp }
+
+func (p *parser) extraction(o *object) *Extraction {
+	if o == nil {
+		return nil
+	}
+	e := &Extraction{StoreAs: o.required("store_as"), Required: o.flag("required", false)}
+	pattern := o.required("pattern")
+	e.JSON = o.oneOf("format", "text", "json") == "json"
+	o.done()
+	re, err := regexp.Compile("(?s)" + pattern)
+	if err != nil {
+		p.report(o.value["pattern"], CodePattern, "pattern: %v", err)
+		return nil
+	}
+	e.Pattern = &Pattern{re}
+	return e
+}
+
+func (p *parser) human(o *object, phase string) *Human {
+	if o == nil {
+		return nil
+	}
+	h := &Human{Type: o.oneOf("type", Confirmation, Choice, Text), StoreAs: o.text("store_as")}
+	h.Prompt = p.template(o.get("prompt"), "prompt", checkVariables)
+	h.Options = o.texts("options")
+	if h.StoreAs == "" {
+		h.StoreAs = phase + "_answer"
+	}
+	if !o.has("prompt") {
+		o.missing("prompt")
+	}
+	if h.Type == Choice && !o.has("options") {
+		o.missing("options")
+	} else if h.Type == Choice && len(h.Options) == 0 {
+		p.report(o.value["options"], CodeValue, "a choice needs at least one option")
+	}
+	if h.Type != Choice && o.has("options") {
+		o.conflict("options", "options are for the type choice, not %s", h.Type)
+	}
+	o.done()
+	return h
+}

@@ -1,0 +1,97 @@
+package cascades
+
+import (
+	"math"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// plain turns a node into a plain value. Texts go through text, which may put
+// something else in their place.
+func (p *parser) plain(n *yaml.Node, text func(*yaml.Node) any) any {
+	p.depth++
+	defer func() { p.depth-- }()
+	n = p.resolve(n)
+	switch {
+	case p.depth > maxDepth: // by way of aliases
+		p.report(n, CodeTooLarge, "values are nested more than %d deep", maxDepth)
+		return nil
+	case n.Kind == yaml.MappingNode:
+		o := p.fields(n, "a mapping")
+		m := make(map[string]any, len(o.order))
+		for _, key := range o.order {
+			m[key] = p.plain(o.value[key], text)
+		}
+		return m
+	case n.Kind == yaml.SequenceNode:
+		l := make([]any, len(n.Content))
+		for i, e := range n.Content {
+			l[i] = p.plain(e, text)
+		}
+		return l
+	default:
+		return p.scalar(n, text)
+	}
+}
+
+func (p *parser) scalar(n *yaml.Node, text func(*yaml.Node) any) any {
+	switch n.Tag {
+	case "!!null":
+		return nil
+	case "!!bool":
+		var b bool
+		if n.Decode(&b) == nil {
+			return b
+		}
+	case "!!int":
+		var i int
+		if n.Decode(&i) == nil {
+			return i
+		}
+		return p.float(n)
+	case "!!float":
+		return p.float(n)
+	}
+	return text(n)
+}
+
+// float reads a number that JSON can write.
+func (p *parser) float(n *yaml.Node) any {
+	var f float64
+	if n.Decode(&f) != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+		p.report(n, CodeValue, "%s is not a number that JSON can write", short(n.Value))
+		return nil
+	}
+	return f
+}
+
+func verbatim(n *yaml.Node) any { return n.Value }
+
+// values reads named values whose texts may be templates.
+func (p *parser) values(o *object, scope variables) Values {
+	if o == nil {
+		return nil
+	}
+	out := Values{}
+	for _, key := range o.order {
+		out[key] = p.plain(o.value[key], func(n *yaml.Node) any { return p.templated(n, scope) })
+	}
+	return out
+}
+
+// schema reads a JSON Schema.
+func (p *parser) schema(n *yaml.Node) *schema.Schema {
+	before := len(p.found)
+	source := p.plain(n, verbatim)
+	if len(p.found) > before {
+		return nil
+	}
+	s, err := schema.Compile(source)
+	if err != nil {
+		p.report(n, CodeSchema, "%v", err)
+		return nil
+	}
+	return s
+}

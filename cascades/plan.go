@@ -1,0 +1,227 @@
+package cascades
+
+import (
+	"slices"
+	"time"
+
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// A Plan is the worst case that the numbers of a cascade allow (LANGUAGE §4).
+// A run never does more of anything than its plan says.
+type Plan struct {
+	CascadeID string      `json:"cascade_id"`
+	Phases    []PhasePlan `json:"phases"` // in file order
+	// Total is the most that any way through the phases adds up to, each number
+	// for itself: ways that go round in circles end with max_phases visits.
+	Total  Counts     `json:"total"`
+	Budget BudgetPlan `json:"budget"`
+	// BoundBy names the bounds of the budget without which Total would be more.
+	BoundBy []string `json:"bound_by"`
+}
+
+// A PhasePlan is the worst case of one phase.
+type PhasePlan struct {
+	Name string `json:"name"`
+	// Visits is how often a run can come by: 0 where no way leads to the phase,
+	// 1, or the budget's max_phases where a way leads from the phase back to it.
+	Visits int `json:"visits"`
+	// Soundings is the number of parallel tries, 1 where there are none.
+	Soundings int `json:"soundings"`
+	// Attempts is how many attempts one try can have: 1, and one more for each
+	// time a check may send the text back, up to a written rules.max_attempts.
+	Attempts int `json:"attempts"`
+	// Turns is how many turns an attempt has, 0 for a phase without a model.
+	Turns int `json:"turns"`
+	// Redos is how often turn wards can ask for one turn again.
+	Redos int `json:"redos"`
+	// Visit is all that one visit does, cascades within it included.
+	Visit Counts `json:"visit"`
+}
+
+// A BudgetPlan is the cascade's budget; 0 is no bound.
+type BudgetPlan struct {
+	MaxCalls   int     `json:"max_calls"`
+	MaxTokens  int     `json:"max_tokens"`
+	MaxCostUSD float64 `json:"max_cost_usd"`
+	MaxSeconds float64 `json:"max_seconds"`
+	MaxPhases  int     `json:"max_phases"`
+}
+
+// MaxRounds is how often a model may ask for tools within one turn.
+const MaxRounds = 16
+
+// Plan computes the worst case, in time that grows with the phases and the
+// bound on their visits.
+func (c *Cascade) Plan() Plan {
+	return planner{}.plan(c)
+}
+
+// A planner remembers the plans of cascades that are named more than once.
+type planner map[*Cascade]Plan
+
+func (m planner) plan(c *Cascade) Plan {
+	if p, ok := m[c]; ok {
+		return p
+	}
+	b := c.Budget
+	p := Plan{
+		CascadeID: c.ID, BoundBy: []string{},
+		Budget: BudgetPlan{b.MaxCalls, b.MaxTokens, b.MaxCostUSD, b.MaxTime.Round(time.Millisecond).Seconds(), b.MaxPhases},
+	}
+	for _, phase := range c.Phases {
+		p.Phases = append(p.Phases, m.phase(phase))
+	}
+	routes := newRoutes(c)
+	for i := range p.Phases {
+		p.Phases[i].Visits = routes.visits(i, b.MaxPhases)
+	}
+	total, cut := routes.longest(p.Phases, b.MaxPhases)
+	if cut {
+		p.BoundBy = append(p.BoundBy, "max_phases")
+	}
+	if b.MaxCalls > 0 && max(total.ModelCalls, total.ModelCallsWithTools) > b.MaxCalls {
+		p.BoundBy = append(p.BoundBy, "max_calls")
+		total.ModelCalls = min(total.ModelCalls, b.MaxCalls)
+		total.ModelCallsWithTools = min(total.ModelCallsWithTools, b.MaxCalls)
+		total.JudgeCalls = min(total.JudgeCalls, b.MaxCalls)
+	}
+	p.Total = total
+	m[c] = p
+	return p
+}
+
+// phase plans one visit.
+func (m planner) phase(p *Phase) PhasePlan {
+	plan := PhasePlan{Name: p.Name, Soundings: 1, Turns: p.Rules.MaxTurns, Redos: again(p.Wards.Turn)}
+	if p.Tool != nil {
+		plan.Turns = 0
+	}
+	sounded := p.capped(1 + p.shared()) // post-wards judge the winner alone
+	plan.Attempts = p.capped(sum(1+p.shared(), again(p.Wards.Post)))
+	visit := m.checks(p.Wards.Pre).plus(m.checks(p.Wards.Post).times(plan.Attempts))
+	visit = visit.plus(m.attempt(p, plan).times(plan.Attempts))
+	if s := p.Soundings; s != nil {
+		plan.Soundings = s.Factor
+		visit = visit.plus(m.attempt(p, plan).times(sounded).times(s.Factor - 1))
+		if s.Filter != nil {
+			visit = visit.plus(m.check(s.Filter).times(s.Factor))
+		}
+		if s.Evaluator != nil && s.Factor > 1 {
+			visit = visit.plus(modelCall)
+		}
+	}
+	for _, sub := range p.Subs {
+		visit = visit.plus(m.plan(sub.Cascade).Total)
+	}
+	if p.asksForChoice() {
+		visit = visit.plus(modelCall)
+	}
+	plan.Visit = visit
+	return plan
+}
+
+var modelCall = Counts{ModelCalls: 1, ModelCallsWithTools: 1}
+
+// attempt plans one attempt without its post-wards.
+func (m planner) attempt(p *Phase, plan PhasePlan) Counts {
+	one := Counts{Attempts: 1}
+	if p.OutputSchema != nil {
+		one.Validators.Pure++
+	}
+	if p.Tool != nil {
+		return one.plus(m.work(p.Tool))
+	}
+	if p.Rules.Loop != nil {
+		one = one.plus(m.check(p.Rules.Loop).times(plan.Turns))
+	}
+	turn := Counts{Turns: 1}.plus(modelCall).plus(m.checks(p.Wards.Turn))
+	turn.ModelCallsWithTools = sum(turn.ModelCallsWithTools, m.rounds(p))
+	return one.plus(turn.times(product(plan.Turns, sum(1, plan.Redos))))
+}
+
+// rounds is what tools can add to the model calls of one turn.
+func (m planner) rounds(p *Phase) int {
+	if len(p.Tackle) == 0 && !p.Chooses() {
+		return 0
+	}
+	dearest := 0
+	for _, t := range p.Tackle {
+		if t.Cascade != nil {
+			dearest = max(dearest, m.plan(t.Cascade).Total.ModelCallsWithTools)
+		}
+	}
+	return product(MaxRounds, sum(1, dearest))
+}
+
+// work plans the tool or validator of a phase without a model.
+func (m planner) work(t *Tool) Counts {
+	switch {
+	case t.Validator != nil:
+		return m.validator(t.Validator)
+	case t.Cascade != nil:
+		return m.plan(t.Cascade).Total
+	default:
+		return Counts{}
+	}
+}
+
+func (m planner) checks(list []*Check) Counts {
+	var c Counts
+	for _, one := range list {
+		c = c.plus(m.check(one))
+	}
+	return c
+}
+
+func (m planner) check(c *Check) Counts { return m.validator(c.Validator) }
+
+// validator plans one judgement.
+func (m planner) validator(v *Validator) Counts {
+	switch {
+	case v.Criteria != nil:
+		return Counts{ModelCalls: 1, ModelCallsWithTools: 1, JudgeCalls: 1, Validators: ValidatorCounts{Judge: 1}}
+	case v.Cascade != nil:
+		return Counts{Validators: ValidatorCounts{Cascade: 1}}.plus(m.plan(v.Cascade).Total)
+	case v.Pure:
+		return Counts{Validators: ValidatorCounts{Pure: 1}}
+	default:
+		return Counts{Validators: ValidatorCounts{Exec: 1}}
+	}
+}
+
+// again is how often the retrying ones among checks can send a text back
+// without one of them having used up its budget.
+func again(list []*Check) int {
+	n := 0
+	for _, c := range list {
+		if c.Ward.Mode == wards.Retry {
+			n = sum(n, c.Ward.MaxAttempts-1)
+		}
+	}
+	return n
+}
+
+// shared is how often output_schema and loop_until, which have one budget, can
+// send a text back.
+func (p *Phase) shared() int {
+	if p.OutputSchema == nil && p.Rules.Loop == nil {
+		return 0
+	}
+	return p.Rules.MaxAttempts - 1
+}
+
+// capped bounds attempts by a written max_attempts.
+func (p *Phase) capped(attempts int) int {
+	if p.Rules.Capped {
+		return min(attempts, p.Rules.MaxAttempts)
+	}
+	return min(attempts, most)
+}
+
+// asksForChoice tells whether the model is asked where to go in a call of its
+// own, should it not have said so before.
+func (p *Phase) asksForChoice() bool {
+	return p.Tool == nil && p.Chooses() && len(p.Handoffs) > 1 &&
+		!slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.Description == "" && h.When == nil })
+}

@@ -1,0 +1,195 @@
+package cascades
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// counts writes counts as the hand-computed ones are written below.
+func (c Counts) String() string {
+	v := c.Validators
+	return fmt.Sprintf("attempts %d turns %d calls %d tools %d judges %d | pure %d exec %d judge %d cascade %d",
+		c.Attempts, c.Turns, c.ModelCalls, c.ModelCallsWithTools, c.JudgeCalls, v.Pure, v.Exec, v.Judge, v.Cascade)
+}
+
+const (
+	pure = "{expr: \"true\"}"
+	exec = "{exec: [x]}"
+)
+
+var planParts = map[string]string{
+	"two.yaml": "cascade_id: two\nphases:\n- {name: a, instructions: x}\n- {name: b, instructions: x, wards: {post: [{validator: grammar_check}]}}\n",
+}
+
+// TestPlanPhase holds the plan of one phase against what was counted by hand.
+func TestPlanPhase(t *testing.T) {
+	tests := []struct{ name, phase, want string }{
+		{"plain", "", "attempts 1 turns 1 calls 1 tools 1 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
+		{"tools: 16 rounds and the last words", "tackle: [read_file]", "attempts 1 turns 1 calls 1 tools 17 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
+		{"turns", "rules: {max_turns: 3}", "attempts 1 turns 3 calls 3 tools 3 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
+		{"max_attempts with nothing to check", "rules: {max_attempts: 5}", "attempts 1 turns 1 calls 1 tools 1 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
+		{"output_schema: three attempts unless written", "output_schema: {type: object}", "attempts 3 turns 3 calls 3 tools 3 judges 0 | pure 3 exec 0 judge 0 cascade 0"},
+		{"loop_until is asked after every turn", "rules: {max_turns: 2, max_attempts: 4, loop_until: grammar_check}", "attempts 4 turns 8 calls 16 tools 16 judges 8 | pure 0 exec 0 judge 8 cascade 0"},
+		{"output_schema and loop_until share a budget", "output_schema: {}\n  rules: {loop_until: " + exec + "}", "attempts 3 turns 3 calls 3 tools 3 judges 0 | pure 3 exec 3 judge 0 cascade 0"},
+		{"retry wards have budgets of their own: 1 + 2 + 1", "wards: {post: [{validator: grammar_check, mode: retry}, {validator: style_check, mode: retry, max_attempts: 2}]}", "attempts 4 turns 4 calls 12 tools 12 judges 8 | pure 0 exec 0 judge 8 cascade 0"},
+		{"all causes: 1 + 2 + 2", "output_schema: {}\n  wards: {post: [{validator: no_secrets, mode: retry}]}", "attempts 5 turns 5 calls 5 tools 5 judges 0 | pure 10 exec 0 judge 0 cascade 0"},
+		{"a written max_attempts is the cap", "rules: {max_attempts: 2}\n  output_schema: {}\n  wards: {post: [{validator: no_secrets, mode: retry}]}", "attempts 2 turns 2 calls 2 tools 2 judges 0 | pure 4 exec 0 judge 0 cascade 0"},
+		{"blocking and advisory wards send nothing back", "wards: {post: [{validator: no_secrets}, {validator: style_check, mode: advisory}]}", "attempts 1 turns 1 calls 2 tools 2 judges 1 | pure 1 exec 0 judge 1 cascade 0"},
+		{"pre-wards", "wards: {pre: [{validator: no_secrets}, " + exec + "]}", "attempts 1 turns 1 calls 1 tools 1 judges 0 | pure 1 exec 1 judge 0 cascade 0"},
+		{"turn wards redo turns: 2 × (1 + 2)", "rules: {max_turns: 2}\n  wards: {turn: [{validator: grammar_check, mode: retry}]}", "attempts 1 turns 6 calls 12 tools 12 judges 6 | pure 0 exec 0 judge 6 cascade 0"},
+		{"soundings: 3 × 2, post-wards for the winner", "soundings: {factor: 3, evaluator_instructions: x, validator: grammar_check}\n  rules: {max_attempts: 2, loop_until: " + pure + "}\n  wards: {post: [{validator: no_secrets}]}", "attempts 6 turns 6 calls 10 tools 10 judges 3 | pure 8 exec 0 judge 3 cascade 0"},
+		{"soundings: the winner goes on by itself: 2 × 1 + 3", "soundings: {factor: 3}\n  wards: {post: [{validator: no_secrets, mode: retry}]}", "attempts 5 turns 5 calls 5 tools 5 judges 0 | pure 3 exec 0 judge 0 cascade 0"},
+		{"one sounding needs no evaluator", "soundings: {factor: 1, evaluator_instructions: x}", "attempts 1 turns 1 calls 1 tools 1 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
+		{"a sub-cascade", "sub_cascades: [{ref: two.yaml}]", "attempts 3 turns 3 calls 4 tools 4 judges 1 | pure 0 exec 0 judge 1 cascade 0"},
+		{"a cascade that judges", "wards: {post: [{cascade: two.yaml, mode: retry, max_attempts: 2}]}", "attempts 6 turns 6 calls 8 tools 8 judges 2 | pure 0 exec 0 judge 2 cascade 2"},
+		{"a cascade as a tool: 1 + 16 × (1 + 3)", "tackle: [two.yaml]", "attempts 1 turns 1 calls 1 tools 65 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
+		{"a choice the model has to be asked for", "handoffs: [{target: b, description: x}, {target: c, description: y}]", "attempts 1 turns 1 calls 2 tools 18 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
+		{"a choice with a way out", "handoffs: [{target: b, description: x}, c]", "attempts 1 turns 1 calls 1 tools 17 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			source := "cascade_id: x\nphases:\n- name: a\n  instructions: x\n  " + test.phase + "\n- {name: b, instructions: x}\n- {name: c, instructions: x}\n"
+			if got := parsed(t, source, planParts).Plan().Phases[0].Visit.String(); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestPlanTools holds the plans of phases without a model.
+func TestPlanTools(t *testing.T) {
+	tests := []struct{ name, phase, want string }{
+		{"tool", "tool: read_file\n  inputs: {path: x}\n  wards: {post: [{validator: no_secrets, mode: retry}]}", "attempts 3 turns 0 calls 0 tools 0 judges 0 | pure 3 exec 0 judge 0 cascade 0"},
+		{"gate", "tool: no_secrets", "attempts 1 turns 0 calls 0 tools 0 judges 0 | pure 1 exec 0 judge 0 cascade 0"},
+		{"judge", "tool: grammar_check", "attempts 1 turns 0 calls 1 tools 1 judges 1 | pure 0 exec 0 judge 1 cascade 0"},
+		{"cascade", "tool: two.yaml", "attempts 3 turns 2 calls 3 tools 3 judges 1 | pure 0 exec 0 judge 1 cascade 0"},
+	}
+	for _, test := range tests {
+		c := parsed(t, "cascade_id: x\nphases:\n- name: a\n  "+test.phase+"\n", planParts)
+		if got := c.Plan().Total.String(); got != test.want {
+			t.Errorf("%s\ngot  %s\nwant %s", test.name, got, test.want)
+		}
+	}
+}
+
+// TestPlanRoutes holds what the ways through the phases add up to. Phase a
+// calls a model once, b twice, c four times.
+func TestPlanRoutes(t *testing.T) {
+	const a, b, c = "{name: a, instructions: x%s}", "{name: b, instructions: x, rules: {max_turns: 2}%s}", "{name: c, instructions: x, rules: {max_turns: 4}%s}"
+	tests := []struct {
+		name    string
+		a, b, c string
+		budget  string
+		calls   int
+		visits  string
+		bound   string
+	}{
+		{"in a row", "", "", "", "", 7, "1 1 1", ""},
+		{"past one", ", handoffs: [c]", "", "", "", 5, "1 0 1", ""},
+		{"one or the other", ", handoffs: [{target: b, when: input.b}, c]", ", handoffs: [c]", "", "", 7, "1 1 1", ""},
+		{"branches that do not meet", ", handoffs: [{target: b, when: input.b}]", ", handoffs: [b]", "", "{max_phases: 5}", 9, "1 5 0", "max_phases"},
+		{"a circle of two", "", ", handoffs: [a]", "", "{max_phases: 10}", 15, "10 10 0", "max_phases"},
+		{"the dearest way round", "", ", handoffs: [{target: a, when: input.x}, {target: c}]", ", handoffs: [b]", "{max_phases: 6}", 1 + 2 + 4 + 2 + 4 + 2, "6 6 6", "max_phases"},
+		{"a phase by itself", ", handoffs: [a]", "", "", "", 100, "100 0 0", "max_phases"},
+		{"calls are bounded", ", handoffs: [a]", "", "", "{max_calls: 7}", 7, "100 0 0", "max_phases max_calls"},
+		{"a row that is too long", "", "", "", "{max_phases: 2}", 3, "1 1 1", "max_phases"},
+		{"where on_exhausted goes", ", rules: {on_exhausted: c}", ", handoffs: [b]", "", "{max_phases: 2}", 5, "1 2 1", "max_phases"},
+		{"a skipped phase goes on in the file", ", when: input.x, handoffs: [a, c]", "", "", "{max_phases: 2}", 5, "2 1 1", "max_phases"},
+		{"a skipped phase follows its handoff", ", when: input.x, handoffs: [c]", "", "", "", 5, "1 0 1", ""},
+		{"more visits than will be counted", "", ", handoffs: [a]", "", "{max_phases: 2000000000}", 3_999_000_000, "2000000000 2000000000 0", "max_phases"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			source := "cascade_id: x\nphases:\n- " + fmt.Sprintf(a, test.a) + "\n- " + fmt.Sprintf(b, test.b) + "\n- " + fmt.Sprintf(c, test.c) + "\n"
+			if test.budget != "" {
+				source += "budget: " + test.budget + "\n"
+			}
+			p := parsed(t, source, nil).Plan()
+			var visits []string
+			for _, phase := range p.Phases {
+				visits = append(visits, count(phase.Visits))
+			}
+			if got := strings.Join(visits, " "); got != test.visits {
+				t.Errorf("visits %s, want %s", got, test.visits)
+			}
+			if got := strings.Join(p.BoundBy, " "); got != test.bound {
+				t.Errorf("bound by %q, want %q", got, test.bound)
+			}
+			got := p.Total.ModelCalls
+			if test.calls > 1_000_000 { // an upper bound, not far off
+				if got < test.calls*3/4 || got > test.calls*3/2 {
+					t.Errorf("%d calls, want about %d", got, test.calls)
+				}
+			} else if got != test.calls {
+				t.Errorf("%d calls, want %d", got, test.calls)
+			}
+		})
+	}
+}
+
+// TestPlanIsBounded holds that no numbers make a plan wrong or slow.
+func TestPlanIsBounded(t *testing.T) {
+	started := time.Now()
+	huge := parsed(t, "cascade_id: x\nbudget: {max_phases: 9223372036854775807}\nphases:\n- {name: a, instructions: x, handoffs: [a], rules: {max_turns: 9223372036854775807, max_attempts: 9223372036854775807, loop_until: no_secrets}, wards: {post: [{validator: no_secrets, mode: retry, max_attempts: 9223372036854775807}]}}\n", nil)
+	if got := huge.Plan().Total; got.ModelCalls != most || got.Validators.Pure != most {
+		t.Errorf("got %v", got)
+	}
+	texts := map[string]string{"c16.yaml": "cascade_id: c\nphases: [{name: a, instructions: x}]"}
+	for i := range 16 {
+		one := fmt.Sprintf("{ref: c%d.yaml}", i+1)
+		texts[fmt.Sprintf("c%d.yaml", i)] = "cascade_id: c\nphases: [{name: a, instructions: x, sub_cascades: [" + strings.Repeat(one+", ", 15) + one + "]}]"
+	}
+	c, err := Load("c0.yaml", files(texts), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Plan().Total.ModelCalls; got != most { // 16¹⁶
+		t.Errorf("got %d", got)
+	}
+	var dense strings.Builder
+	dense.WriteString("cascade_id: x\nbudget: {max_phases: 1000000}\nphases:\n")
+	for i := range 200 {
+		fmt.Fprintf(&dense, "- {name: p%d, instructions: x, handoffs: [", i)
+		for j := range 200 {
+			fmt.Fprintf(&dense, "p%d, ", j)
+		}
+		dense.WriteString("]}\n")
+	}
+	if got := parsed(t, dense.String(), nil).Plan().Total.ModelCalls; got != 1_000_000 {
+		t.Errorf("got %d", got)
+	}
+	if took := time.Since(started); took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+// TestPlanText holds the table and the JSON of a plan.
+func TestPlanText(t *testing.T) {
+	c := parsed(t, `
+cascade_id: x
+budget: {max_calls: 40, max_tokens: 1000, max_cost_usd: 1.5, max_seconds: 90}
+phases:
+- {name: outline, instructions: x}
+- {name: draft, instructions: x, tackle: [read_file], soundings: {factor: 3}, wards: {post: [{validator: grammar_check, mode: retry}]}}
+- {name: check, tool: no_secrets}
+`, nil)
+	want := `phase    visits  attempts  turns  model calls  with tools  judges  pure  programs  cascades
+outline  1       1         1      1            1           0       0     0         0
+draft    1       3 × 3     5      8            88          3       0     0         0
+check    1       1         0      0            0           0       1     0         0
+in all           7         6      9            40          3       1     0         0
+max_calls bounds it
+budget: 40 model calls, 1000 tokens, $1.5, 1m30s, 100 phase visits
+`
+	p := c.Plan()
+	if got := p.Text(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	text, err := json.Marshal(p)
+	if err != nil || !strings.Contains(string(text), `"total":{"attempts":7,"turns":6,"model_calls":9,"model_calls_with_tools":40,"judge_calls":3,"validators":{"pure":1,"exec":0,"judge":3,"cascade":0}}`) {
+		t.Errorf("%s, %v", text, err)
+	}
+}

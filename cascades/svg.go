@@ -1,0 +1,206 @@
+package cascades
+
+import (
+	"fmt"
+	"html"
+	"strings"
+	"unicode/utf8"
+)
+
+// svgStyle has the colours of a drawing, for light and dark pages.
+const svgStyle = `
+  svg{--bg:#fff;--ink:#1f2328;--soft:#656d76;--line:#8c959f;--card:#f6f8fa;--edge:#d0d7de;--blocking:#cf222e;--retry:#bf8700;--advisory:#0969da;--cascade:#8250df;--human:#1a7f37}
+  @media(prefers-color-scheme:dark){svg{--bg:#0d1117;--ink:#e6edf3;--soft:#8d96a0;--line:#6e7681;--card:#161b22;--edge:#30363d;--blocking:#f85149;--retry:#d29922;--advisory:#4493f8;--cascade:#ab7df8;--human:#3fb950}}
+  text{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;font-size:11px;fill:var(--ink)}
+  .bg{fill:var(--bg)} .card{fill:var(--card);stroke:var(--edge);stroke-width:1.2} .tool{stroke-dasharray:5 4;stroke:var(--line)}
+  .title{font-size:14px;font-weight:600} .soft{fill:var(--soft)} .rule{stroke:var(--edge)}
+  .way{fill:none;stroke:var(--line);stroke-width:1.4} .chosen{stroke-dasharray:6 4} .skipped{stroke-dasharray:1.5 4;stroke-linecap:round} .exhausted{stroke:var(--blocking)}
+  .label{fill:var(--soft);stroke:var(--bg);stroke-width:4px;paint-order:stroke;stroke-linejoin:round}
+  .blocking{fill:var(--blocking)} .retry{fill:var(--retry)} .advisory{fill:var(--advisory)} .cascade{fill:var(--cascade)} .human{fill:var(--human)}
+  .dot{fill:var(--line)} .head{fill:var(--line)} .headx{fill:var(--blocking)}
+`
+
+// SVG is the cascade as a drawing: phases from top to bottom with their checks
+// coloured by mode, and every way between them. It stands alone, loads
+// nothing, and follows a page's light or dark colours.
+func (c *Cascade) SVG() string {
+	l := newLayout(c)
+	w := &svg{}
+	w.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img">`+"\n", l.width, l.height, l.width, l.height)
+	w.printf("<title>%s</title>\n<style>%s</style>\n", escaped(c.ID), svgStyle)
+	w.printf(`<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="head" d="M0 0.5 7.5 4 0 7.5z"/></marker>` +
+		`<marker id="headx" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="headx" d="M0 0.5 7.5 4 0 7.5z"/></marker></defs>` + "\n")
+	w.printf(`<rect class="bg" width="100%%" height="100%%"/>` + "\n")
+	w.ends(c, l)
+	for _, wire := range l.wires {
+		w.wire(l, wire)
+	}
+	for i := range l.boxes {
+		w.box(&l.boxes[i], c.Phases[i].Tool != nil)
+	}
+	for _, wire := range l.wires {
+		w.label(l, wire)
+	}
+	w.printf("</svg>\n")
+	return w.String()
+}
+
+type svg struct{ strings.Builder }
+
+func (w *svg) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
+
+// escaped makes a text safe within XML, which has no control characters.
+func escaped(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' && r != '\n' || r == 0xFFFE || r == 0xFFFF || r == utf8.RuneError {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+	return html.EscapeString(s)
+}
+
+func (w *svg) text(x, y float64, class, s string) {
+	w.printf(`<text x="%.1f" y="%.1f" class="%s">%s</text>`+"\n", x, y, class, escaped(s))
+}
+
+func (w *svg) box(b *box, tool bool) {
+	class := "card"
+	if tool {
+		class = "card tool"
+	}
+	w.printf(`<rect class="%s" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="8"/>`+"\n", class, b.x, b.y, b.w, b.h)
+	w.text(b.x+14, b.y+21, "title", b.title)
+	w.text(b.x+14, b.y+37, "soft", b.about)
+	if len(b.lines) > 0 {
+		w.printf(`<line class="rule" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`+"\n", b.x, b.y+headSize, b.x+b.w, b.y+headSize)
+	}
+	for i, line := range b.lines {
+		y := b.y + headSize + 17 + lineStep*float64(i)
+		if line.mode != "" {
+			w.printf(`<circle class="%s" cx="%.1f" cy="%.1f" r="3.5"><title>%s</title></circle>`+"\n", line.mode, b.x+18, y-4, line.mode)
+		}
+		w.text(b.x+28, y, "soft", line.moment)
+		w.text(b.x+28+momentWidth, y, "line", line.text)
+	}
+}
+
+// ends draws where a run begins and where it may end.
+func (w *svg) ends(c *Cascade, l *layout) {
+	first := &l.boxes[0]
+	w.printf(`<circle class="dot" cx="%.1f" cy="%.1f" r="5"/>`+"\n", first.middle(), first.y-26)
+	w.path("way", "head", "M%.1f %.1fV%.1f", first.middle(), first.y-21, first.y-2)
+	for i := range l.boxes {
+		if len(c.ways(i)) == 0 {
+			b := &l.boxes[i]
+			w.path("way", "", "M%.1f %.1fv14", b.middle(), b.y+b.h)
+			w.printf(`<circle class="dot" cx="%.1f" cy="%.1f" r="5"/>`+"\n", b.middle(), b.y+b.h+19)
+		}
+	}
+}
+
+func (w *svg) path(class, head, format string, args ...any) {
+	marker := ""
+	if head != "" {
+		marker = fmt.Sprintf(` marker-end="url(#%s)"`, head)
+	}
+	w.printf(`<path class="%s"%s d="%s"/>`+"\n", class, marker, fmt.Sprintf(format, args...))
+}
+
+var wayClass = map[wayKind]string{wayNext: "way", wayWhen: "way", wayChosen: "way chosen", wayExhausted: "way exhausted", waySkipped: "way skipped"}
+
+func (w *svg) wire(l *layout, wire wire) {
+	a, b := &l.boxes[wire.from], &l.boxes[wire.to]
+	head := "head"
+	if wire.kind == wayExhausted {
+		head = "headx"
+	}
+	class := wayClass[wire.kind]
+	if wire.lane == 0 {
+		x1, y1, x2, y2 := l.out(wire), a.y+a.h, l.in(wire), b.y-2
+		w.path(class, head, "M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", x1, y1, x1, y1+layerGap*0.6, x2, y2-layerGap*0.6, x2, y2)
+		return
+	}
+	lane, y1, y2 := l.beside(wire)
+	from, to, r := a.x+a.w, b.x+b.w, 8.0
+	if wire.lane < 0 {
+		from, to, r = a.x, b.x, -8
+	}
+	turn := 8.0
+	if y2 < y1 {
+		turn = -8
+	}
+	w.path(class, head, "M%.1f %.1fH%.1fq%.1f 0 %.1f %.1fV%.1fq0 %.1f %.1f %.1fH%.1f",
+		from, y1, lane-r, r, r, turn, y2-turn, turn, -r, turn, to+r/4)
+}
+
+// out is where a way that goes straight leaves, and in where it enters: ways
+// side by side, ordered by where they go.
+func (l *layout) out(w wire) float64 {
+	return l.port(w, w.from, l.outs[w.from], func(o wire) int { return o.to })
+}
+
+func (l *layout) in(w wire) float64 {
+	return l.port(w, w.to, l.ins[w.to], func(o wire) int { return o.from })
+}
+
+func (l *layout) port(w wire, at int, beside []int, other func(wire) int) float64 {
+	place := 0
+	for _, i := range beside {
+		o := l.wires[i]
+		x, y := l.boxes[other(o)].middle(), l.boxes[other(w)].middle()
+		if x < y || x == y && o.kind < w.kind {
+			place++
+		}
+	}
+	b := &l.boxes[at]
+	step := min(26, b.w/float64(len(beside)+1))
+	return b.middle() + step*(float64(place)-float64(len(beside)-1)/2)
+}
+
+// beside is where a way beside the boxes runs, and the heights at which it
+// leaves and enters.
+func (l *layout) beside(w wire) (lane, y1, y2 float64) {
+	a, b := &l.boxes[w.from], &l.boxes[w.to]
+	lane = l.right + laneGap*float64(w.lane)
+	if w.lane < 0 {
+		lane = l.left + laneGap*float64(w.lane)
+	}
+	shift := float64(min(abs(w.lane), 4)-1) * 7
+	y1, y2 = a.y+a.h-12-shift, b.y+14+shift
+	if w.from == w.to {
+		y1, y2 = a.y+a.h-10, a.y+12
+	}
+	return lane, y1, y2
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// label writes what a way is called: on it where it goes straight, beside it
+// where it runs beside the boxes, and there along it where it is long enough.
+func (w *svg) label(l *layout, wire wire) {
+	if wire.label == "" {
+		return
+	}
+	width := textWidth(wire.label, lineSize)
+	if wire.lane == 0 {
+		a, b := &l.boxes[wire.from], &l.boxes[wire.to]
+		x, y := (l.out(wire)+l.in(wire)-width)/2, (a.y+a.h+b.y)/2
+		if ways := l.outs[wire.from]; len(ways) > 1 && l.wires[ways[len(ways)/2]] == wire {
+			y += 13 // the middle one, out of the way of those beside it
+		}
+		w.text(x, y, "label", wire.label)
+		return
+	}
+	lane, y1, y2 := l.beside(wire)
+	middle := (y1 + y2) / 2
+	if l.upright(wire) {
+		w.printf(`<text transform="translate(%.1f %.1f)rotate(90)" text-anchor="middle" class="label">%s</text>`+"\n", lane+5, middle, escaped(wire.label))
+		return
+	}
+	x := lane + 6
+	if wire.lane < 0 {
+		x = lane - 6 - width
+	}
+	w.text(x, middle+4, "label", wire.label)
+}

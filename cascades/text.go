@@ -1,0 +1,143 @@
+package cascades
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/templates"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// variables are the names a template may read.
+type variables []string
+
+// The variables of the places where templates stand (LANGUAGE §6, §4).
+var (
+	phaseVariables = variables{"input", "state", "outputs", "lineage", "history", "turn", "turn_number", "max_turns", "attempt", "validation_error", "schema_error"}
+	retryVariables = append(slices.Clone(phaseVariables), "max_attempts")
+	loopVariables  = append(slices.Clone(phaseVariables), "max_attempts", "validator", "description")
+	checkVariables = append(slices.Clone(phaseVariables), "content", "output")
+)
+
+// maxTemplate bounds a template, in bytes: the places of its variables are
+// found one by one.
+const maxTemplate = 256 << 10
+
+// template reads a template that must say something; @file.md in its place
+// reads the file beside the cascade.
+func (p *parser) template(n *yaml.Node, what string, scope variables) *templates.Template {
+	if n == nil {
+		return nil
+	}
+	source := p.word(n, what)
+	if source == "" {
+		return nil
+	}
+	if name, ok := strings.CutPrefix(source, "@"); ok && name != "" && !strings.ContainsAny(name, "{} \t\n") {
+		return p.templateFile(n, name, scope)
+	}
+	return p.compile(n, source, scope, p.inside(n))
+}
+
+func (p *parser) templateFile(n *yaml.Node, name string, scope variables) *templates.Template {
+	file := p.beside(name)
+	source, err := p.readFile(file)
+	source = bytes.TrimPrefix(source, byteOrderMark)
+	switch {
+	case err != nil:
+		p.report(n, CodeFile, "%v", err)
+	case !utf8.Valid(source):
+		p.report(n, CodeFile, "%s is not UTF-8 text", file)
+	case len(bytes.TrimSpace(source)) == 0:
+		p.report(n, CodeFile, "%s is empty", file)
+	default:
+		return p.compile(n, string(source), scope, func(line, column int) Position { return Position{file, line, column} })
+	}
+	return nil
+}
+
+// compile parses a template and checks the variables it reads. The place of a
+// line and column of the source is asked for only where there is something to
+// report.
+func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(line, column int) Position) *templates.Template {
+	if len(source) > maxTemplate {
+		p.report(n, CodeTooLarge, "a template of %d bytes; one may have %d", len(source), maxTemplate)
+		return nil
+	}
+	t, err := templates.Parse(source)
+	if err != nil {
+		place, message := at(1, 1), err.Error()
+		var e *templates.Error
+		if errors.As(err, &e) {
+			place, message = at(e.Line, e.Column), e.Message
+		}
+		p.reportAt(place, CodeTemplate, "template: %s", message)
+		return nil
+	}
+	for _, name := range t.Names() {
+		root := name.Path[0]
+		switch {
+		case len(p.found) > maxFound:
+			return nil
+		case name.Guarded:
+		case !slices.Contains(scope, root):
+			p.reportAt(at(name.Line, name.Column), CodeVariable, "template: no variable is called %q here; there are %s", root, list(scope))
+			p.suggest(root, func() []string { return scope })
+		case root == "outputs" && len(name.Path) > 1:
+			p.uses = append(p.uses, use{name.Path[1], func() Position { return at(name.Line, name.Column) }})
+		}
+	}
+	return t
+}
+
+// A use is an output that a template reads, to be checked when all phases are
+// known.
+type use struct {
+	phase string
+	at    func() Position
+}
+
+// templated reads a text among values: a plain variable stands for its value,
+// a text with template marks is rendered, any other is itself.
+func (p *parser) templated(n *yaml.Node, scope variables) any {
+	if !strings.Contains(n.Value, "{{") && !strings.Contains(n.Value, "{%") && !strings.Contains(n.Value, "{#") {
+		return n.Value
+	}
+	t := p.compile(n, n.Value, scope, p.inside(n))
+	if t == nil {
+		return n.Value
+	}
+	if m := plainVariable.FindStringSubmatch(strings.TrimSpace(n.Value)); m != nil {
+		return reference{strings.Split(m[1], "."), n.Value}
+	}
+	return valueTemplate{t}
+}
+
+// expression reads an expression.
+func (p *parser) expression(n *yaml.Node, what string) *validators.Expression {
+	if n == nil {
+		return nil
+	}
+	source := strings.ToLower(n.Value)
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
+		if source = p.word(n, what); source == "" {
+			return nil
+		}
+	}
+	e, err := validators.ParseExpression(source)
+	if err != nil {
+		place, message := p.position(n), err.Error()
+		var syntax *validators.ExpressionError
+		if errors.As(err, &syntax) {
+			place, message = p.inside(n)(syntax.Line, syntax.Column), syntax.Message
+		}
+		p.reportAt(place, CodeExpression, "%s: %s", what, message)
+		return nil
+	}
+	return e
+}

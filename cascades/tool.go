@@ -1,0 +1,266 @@
+package cascades
+
+import (
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// toolName is what models' endpoints accept as the name of a function.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// engineTools are the tools that the engine answers itself.
+var engineTools = tool.NewSet(
+	tool.Declared(SetState, "Set a value in the state of the run, where later phases can read it.", arguments("key", "value"), nil),
+	tool.Declared(RouteTo, "Choose the phase that follows this one.", arguments("target"), nil),
+)
+
+// arguments is the schema of arguments that must all be there: the first a
+// text, the others any value.
+func arguments(names ...string) map[string]any {
+	properties, required := map[string]any{}, []any{}
+	for i, name := range names {
+		properties[name] = map[string]any{}
+		if i == 0 {
+			properties[name] = map[string]any{"type": "string"}
+		}
+		required = append(required, name)
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+}
+
+func (p *parser) defineTool(name string, defs *object) {
+	if !toolName.MatchString(name) {
+		p.report(defs.keys[name], CodeValue, "a tool's name may hold 64 letters, digits, _ and -, not %q", name)
+	}
+	p.broken["tool "+name] = true
+	o := p.object(defs.value[name], "a tool")
+	if o == nil {
+		return
+	}
+	o.what = "tool " + name
+	if t := p.toolForm(o, name); t != nil {
+		p.cascade.Tools[name] = t
+	}
+	o.done()
+}
+
+func (p *parser) toolForm(o *object, name string) *Tool {
+	t := &Tool{Name: name, Description: o.text("description"), Params: map[string]any{"type": "object"}}
+	exec, nested := o.get("exec"), o.get("cascade")
+	if n := o.get("parameters"); n != nil {
+		if s := p.schema(n); s != nil {
+			t.Params, _ = s.Source().(map[string]any)
+		}
+	}
+	timeout := o.duration("timeout")
+	switch {
+	case exec != nil && nested != nil:
+		o.conflict("cascade", "%s has both exec and cascade", o.what)
+	case o.has("mcp"):
+		for _, key := range []string{"exec", "cascade", "timeout", "parameters"} {
+			if o.has(key) {
+				o.conflict(key, "%s is an MCP server's and has no %s of its own", o.what, key)
+			}
+		}
+		p.mcpTool(o, t)
+	case exec != nil:
+		argv := p.argv(o)
+		if argv == nil {
+			return nil
+		}
+		program := tool.Exec{Argv: argv, Dir: path.Dir(p.file), Timeout: timeout}
+		t.Tool = program.Tool(name, t.Description, t.Params)
+	case nested != nil:
+		if o.has("timeout") {
+			o.conflict("timeout", "a cascade's time is bounded by its own budget")
+		}
+		if o.has("parameters") {
+			o.conflict("parameters", "a cascade's parameters are its inputs_schema")
+		}
+		p.cascadeTool(t, nested)
+	default:
+		p.report(o.node, CodeMissing, "%s needs exec, cascade or mcp", o.what)
+	}
+	return t
+}
+
+// cascadeTool makes a tool of a cascade: its inputs are the arguments.
+func (p *parser) cascadeTool(t *Tool, n *yaml.Node) {
+	if t.Cascade = p.nested(n, "cascade"); t.Cascade == nil {
+		return
+	}
+	if t.Description == "" {
+		t.Description = t.Cascade.Description
+	}
+	t.Params = t.Cascade.Params()
+}
+
+// Params is the JSON Schema of the cascade's inputs as a plain value.
+func (c *Cascade) Params() map[string]any {
+	properties, required := map[string]any{}, []any{}
+	for _, in := range c.Inputs {
+		if in.Schema != nil {
+			properties[in.Name] = in.Schema.Source()
+		} else {
+			properties[in.Name] = map[string]any{"description": in.Description}
+		}
+		if !in.HasDefault {
+			required = append(required, in.Name)
+		}
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": required}
+}
+
+func (p *parser) tackle(o *object) []*Tool {
+	var out []*Tool
+	seen := map[string]bool{}
+	for _, n := range o.list("tackle") {
+		name := p.word(n, "a tool of tackle")
+		if name == "" {
+			continue
+		}
+		t := p.tool(n, name)
+		if t == nil {
+			continue
+		}
+		if seen[t.Name] {
+			p.report(n, CodeDuplicate, "tool %q is in tackle already", t.Name)
+			continue
+		}
+		seen[t.Name] = true
+		out = append(out, t)
+	}
+	return out
+}
+
+// tool finds a tool by name: the file's own, a known one, the engine's, or a
+// cascade file.
+func (p *parser) tool(n *yaml.Node, name string) *Tool {
+	if t := p.findTool(name); t != nil || p.broken["tool "+name] {
+		return t
+	}
+	if ext := path.Ext(name); ext == ".yaml" || ext == ".yml" || ext == ".json" {
+		t := &Tool{}
+		p.cascadeTool(t, n)
+		if t.Cascade == nil {
+			return nil
+		}
+		t.Name = t.Cascade.ID
+		if !toolName.MatchString(t.Name) {
+			p.report(n, CodeValue, "cascade_id %q cannot be a tool's name: use letters, digits, _ and -", t.Name)
+		}
+		return t
+	}
+	p.report(n, CodeTool, "no tool is called %q", name)
+	p.suggest(name, p.toolNames)
+	return nil
+}
+
+func (p *parser) findTool(name string) *Tool {
+	if t, ok := p.cascade.Tools[name]; ok {
+		return t
+	}
+	found, err := engineTools.Find(name)
+	if err != nil {
+		found, err = p.known.Tools.Find(name)
+	}
+	if err != nil {
+		return nil
+	}
+	return &Tool{Name: name, Description: found.Description, Params: found.Params(), Tool: found}
+}
+
+func (p *parser) toolNames() []string {
+	names := slices.Sorted(maps.Keys(p.cascade.Tools))
+	for _, t := range append(p.known.Tools.List(), engineTools.List()...) {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// phaseTool finds what a deterministic phase runs: a tool, or a validator
+// whose parameters are the inputs and whose text is their content.
+func (p *parser) phaseTool(n *yaml.Node, o *object, phase *Phase) *Tool {
+	name := p.word(n, "tool")
+	if name == "" || p.broken["tool "+name] && p.cascade.Tools[name] == nil {
+		return nil
+	}
+	if name == RouteTo {
+		p.report(n, CodeValue, "%s is for a model; use handoffs with when", RouteTo)
+		return nil
+	}
+	if t := p.findTool(name); t != nil {
+		if phase.Inputs != nil || !o.has("inputs") {
+			p.checkInputs(n, t, phase.Inputs)
+		}
+		return t
+	}
+	found, err := p.known.Validators.Find(name)
+	switch {
+	case p.broken["validator "+name] || err == nil:
+		return p.validatorTool(n, o, found)
+	case strings.Contains(name, "."):
+		return p.tool(n, name)
+	}
+	p.report(n, CodeTool, "no tool or validator is called %q", name)
+	p.suggest(name, func() []string { return append(p.toolNames(), p.validatorNames()...) })
+	return nil
+}
+
+// validatorTool makes a phase's tool of a validator: the file's own, or the
+// one found among the built-in.
+func (p *parser) validatorTool(n *yaml.Node, phase *object, found validators.Validator) *Tool {
+	with := p.gateInputs(phase)
+	if name := n.Value; p.broken["validator "+name] {
+		v := p.find(n, name, with)
+		if v == nil {
+			return nil
+		}
+		return &Tool{Name: name, Description: v.Description, Validator: v}
+	}
+	values, ok := p.parameters(with, found, phaseVariables)
+	if !ok {
+		return nil
+	}
+	return &Tool{Name: found.Name, Description: found.Description, Validator: p.bound(n, found, values)}
+}
+
+// gateInputs are the inputs of a phase that are a validator's parameters: all
+// but the text to judge. It is nil where there are none.
+func (p *parser) gateInputs(phase *object) *object {
+	n := phase.get("inputs")
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	o := p.fields(n, "inputs")
+	o.order = slices.DeleteFunc(o.order, func(key string) bool { return key == "content" })
+	if len(o.order) == 0 {
+		return nil
+	}
+	return o
+}
+
+// checkInputs checks inputs that are all written out against the tool's
+// parameters; others are checked when they are known.
+func (p *parser) checkInputs(n *yaml.Node, t *Tool, inputs Values) {
+	if t.Params == nil || !inputs.Static() {
+		return
+	}
+	s, err := schema.Compile(t.Params)
+	if err != nil {
+		return
+	}
+	values, _ := inputs.Render(nil)
+	for _, broken := range s.Check(values) {
+		p.report(n, CodeParameters, "tool %s: inputs %s", t.Name, strings.TrimPrefix(broken.String(), "$: "))
+	}
+}

@@ -1,0 +1,78 @@
+package cascades
+
+import (
+	"slices"
+
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/templates"
+)
+
+// Use gives a known validator its parameters as a cascade file would, without
+// any file.
+func Use(name string, with map[string]any, known Known) (*Validator, error) {
+	found, err := known.Validators.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure}
+	if found.Criteria != "" {
+		v.Criteria, err = templates.Parse(found.Criteria)
+		return v, err
+	}
+	v.Check, err = found.Bind(with)
+	return v, err
+}
+
+// Uses tells whether any phase, of this cascade or of one within it, names the
+// tool.
+func (c *Cascade) Uses(name string) bool {
+	return c.any(map[*Cascade]bool{}, func(p *Phase) bool {
+		return slices.ContainsFunc(p.tools(), func(t *Tool) bool { return t.Name == name })
+	})
+}
+
+// any tells whether something holds for a phase, of this cascade or of one
+// within it. Every cascade is looked at once.
+func (c *Cascade) any(done map[*Cascade]bool, holds func(*Phase) bool) bool {
+	if done[c] {
+		return false
+	}
+	done[c] = true
+	return slices.ContainsFunc(c.Phases, func(p *Phase) bool {
+		return holds(p) || slices.ContainsFunc(p.cascades(), func(n *Cascade) bool { return n.any(done, holds) })
+	})
+}
+
+// tools lists the tools of the phase.
+func (p *Phase) tools() []*Tool {
+	if p.Tool != nil {
+		return append(slices.Clone(p.Tackle), p.Tool)
+	}
+	return p.Tackle
+}
+
+// cascades lists the cascades within the phase.
+func (p *Phase) cascades() []*Cascade {
+	var list []*Cascade
+	add := func(c *Cascade) {
+		if c != nil {
+			list = append(list, c)
+		}
+	}
+	for _, s := range p.Subs {
+		add(s.Cascade)
+	}
+	for _, t := range p.tools() {
+		add(t.Cascade)
+		if t.Validator != nil {
+			add(t.Validator.Cascade)
+		}
+	}
+	for _, c := range p.checks() {
+		add(c.Validator.Cascade)
+	}
+	return list
+}
+
+// EngineTools are the tools that every run has: the engine answers them itself.
+func EngineTools() []tool.Tool { return engineTools.List() }

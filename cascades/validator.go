@@ -1,0 +1,283 @@
+package cascades
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/templates"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// The forms in which a validator is written: where the file names it, and at
+// its place, where it may also be one that is named elsewhere.
+var (
+	definitionForms = []string{"use", "expr", "schema", "judge", "exec", "cascade", "mcp"}
+	wardForms       = append([]string{"validator"}, definitionForms...)
+)
+
+// definitions reads the validators and tools that the file names. They may not
+// name each other, so their order does not matter.
+func (p *parser) definitions(o *object) {
+	if defs := o.child("validators"); defs != nil {
+		for _, name := range defs.order {
+			p.define(name, defs)
+		}
+	}
+	if defs := o.child("tools"); defs != nil {
+		for _, name := range defs.order {
+			p.defineTool(name, defs)
+		}
+	}
+}
+
+func (p *parser) define(name string, defs *object) {
+	if strings.TrimSpace(name) == "" {
+		p.report(defs.keys[name], CodeValue, "a validator's name must not be empty")
+	}
+	p.broken["validator "+name] = true
+	o := p.object(defs.value[name], "a validator")
+	if o == nil {
+		return
+	}
+	o.what = "validator " + name
+	v := p.validator(o, definitionForms)
+	o.done()
+	if v != nil {
+		v.Name = name
+		p.cascade.Validators[name] = v
+	}
+}
+
+// named reads a validator's name, or one written in place.
+func (p *parser) named(n *yaml.Node) *Validator {
+	if n.Kind != yaml.MappingNode {
+		return p.find(n, p.word(n, "a validator"), nil)
+	}
+	o := p.fields(n, "a validator in place")
+	v := p.validator(o, wardForms)
+	o.done()
+	return v
+}
+
+// validator reads the one of the forms that stands in o, and what belongs to
+// it. The validator is the caller's own.
+func (p *parser) validator(o *object, forms []string) *Validator {
+	form := p.form(o, forms)
+	name, description := o.text("name"), o.text("description")
+	var v *Validator
+	switch n := o.get(form); form {
+	case "validator":
+		v = p.find(n, p.word(n, form), o.child("with"))
+	case "use":
+		v = p.builtin(n, p.word(n, form), o.child("with"))
+	case "expr":
+		v = p.exprForm(o, n)
+	case "schema":
+		v = p.schemaForm(n)
+	case "judge":
+		v = &Validator{Criteria: p.template(n, "judge", checkVariables), Description: short(n.Value), Model: o.text("model")}
+	case "exec":
+		v = p.execForm(o)
+	case "cascade":
+		v = p.cascadeForm(o, n)
+	case "mcp":
+		v = p.mcpForm(o)
+	default:
+		// What belongs to a form that is not there is not worth a second report.
+		o.ask("reason", "with", "model", "timeout", "input_map")
+	}
+	if v == nil {
+		return nil
+	}
+	own := *v
+	own.Name, own.Description = first(name, own.Name, form), first(description, own.Description)
+	return &own
+}
+
+func first(texts ...string) string {
+	for _, s := range texts {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// form finds the one form a validator is written in; "" when that is reported.
+func (p *parser) form(o *object, forms []string) string {
+	var found []string
+	for _, f := range forms {
+		if o.has(f) {
+			found = append(found, f)
+		}
+	}
+	o.ask(forms...)
+	switch len(found) {
+	case 1:
+		return found[0]
+	case 0:
+		p.report(o.node, CodeMissing, "%s needs one of %s", o.what, list(forms))
+	default:
+		o.conflict(found[1], "%s has both %s and %s", o.what, found[0], found[1])
+	}
+	return ""
+}
+
+func (p *parser) exprForm(o *object, n *yaml.Node) *Validator {
+	reason := o.text("reason")
+	v := &Validator{Pure: true, Description: first(reason, short(n.Value))}
+	if e := p.expression(n, "expr"); e != nil {
+		v.Check, _ = validators.Expr(e.String(), reason) // it parses: e is it
+	}
+	return v
+}
+
+func (p *parser) schemaForm(n *yaml.Node) *Validator {
+	v := &Validator{Pure: true, Description: "the JSON in the text follows the schema"}
+	if s := p.schema(n); s != nil {
+		v.Check = validators.JSONSchema(s)
+	}
+	return v
+}
+
+func (p *parser) execForm(o *object) *Validator {
+	argv, timeout := p.argv(o), o.duration("timeout")
+	with := p.values(o.child("with"), checkVariables)
+	if argv == nil {
+		return nil
+	}
+	v := &Validator{Description: "the program " + path.Base(argv[0]), With: with}
+	program := validators.Exec{Argv: argv, Dir: path.Dir(p.file), Timeout: timeout}
+	v.Bind = func(with map[string]any) (validators.Check, error) { return program.Check(with), nil }
+	if with.Static() {
+		plain, _ := with.Render(nil)
+		v.Check, v.Bind = program.Check(plain), nil
+	}
+	return v
+}
+
+// argv reads a program and its arguments; nil where that is reported.
+func (p *parser) argv(o *object) []string {
+	before := len(p.found)
+	argv := o.texts("exec")
+	switch {
+	case len(p.found) > before:
+		return nil
+	case len(argv) == 0 || strings.TrimSpace(argv[0]) == "":
+		p.report(o.get("exec"), CodeValue, "exec must list a program and its arguments")
+		return nil
+	}
+	return argv
+}
+
+func (p *parser) cascadeForm(o *object, n *yaml.Node) *Validator {
+	v := &Validator{InputMap: p.values(o.child("input_map"), checkVariables)}
+	if v.Cascade = p.nested(n, "cascade"); v.Cascade == nil {
+		return nil
+	}
+	v.Description = v.Cascade.Description
+	return v
+}
+
+// find finds a validator by name: the file's own first, then the built-in
+// ones. It is nil where something was reported, here or at the definition.
+func (p *parser) find(n *yaml.Node, name string, with *object) *Validator {
+	v := p.cascade.Validators[name]
+	switch {
+	case name == "" || v == nil && p.broken["validator "+name]:
+		return nil
+	case v == nil:
+		return p.builtin(n, name, with)
+	case with != nil:
+		p.report(with.node, CodeConflict, "validator %s has its parameters where it is defined", name)
+	}
+	return v
+}
+
+// builtin finds a validator that the file does not define.
+func (p *parser) builtin(n *yaml.Node, name string, with *object) *Validator {
+	if name == "" {
+		return nil
+	}
+	found, err := p.known.Validators.Find(name)
+	switch {
+	case err == nil:
+		values, ok := p.parameters(with, found, checkVariables)
+		if with != nil {
+			n = with.node
+		}
+		if ok {
+			return p.bound(n, found, values)
+		}
+	case p.broken["validator "+name]:
+		p.report(n, CodeValidator, "use names a built-in validator, and %q is the file's own", name)
+	default:
+		p.report(n, CodeValidator, "no validator is called %q", name)
+		p.suggest(name, p.validatorNames)
+	}
+	return nil
+}
+
+func (p *parser) validatorNames() []string {
+	return append(p.known.Validators.Names(), slices.Sorted(maps.Keys(p.cascade.Validators))...)
+}
+
+// bound gives a known validator its parameters, now where they are all here; n
+// is where they stand.
+func (p *parser) bound(n *yaml.Node, found validators.Validator, with Values) *Validator {
+	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, With: with}
+	switch {
+	case found.Criteria != "":
+		t, err := templates.Parse(found.Criteria)
+		if err != nil {
+			p.report(n, CodeTemplate, "the criteria of %s: %v", found.Name, err)
+		}
+		v.Criteria = t
+	case with.Static():
+		plain, _ := with.Render(nil)
+		check, err := found.Bind(plain)
+		if err != nil {
+			p.report(n, CodeParameters, "%v", err)
+		}
+		v.Check = check
+	default:
+		v.Bind = found.Bind
+	}
+	return v
+}
+
+// parameters reads those of a validator, and reports what it does not take:
+// where there are templates among them, the others could not be checked
+// before they are all known.
+func (p *parser) parameters(o *object, found validators.Validator, scope variables) (Values, bool) {
+	if o == nil {
+		return nil, true
+	}
+	properties, _ := found.Params()["properties"].(map[string]any)
+	before := len(p.found)
+	for _, name := range o.order {
+		if _, ok := properties[name]; !ok {
+			p.report(o.keys[name], CodeParameters, "validator %s has no parameter %q", found.Name, name)
+			p.suggest(name, func() []string { return slices.Sorted(maps.Keys(properties)) })
+		}
+	}
+	with := p.values(o, scope)
+	return with, len(p.found) == before
+}
+
+// short cuts a text to its first line for a description.
+func short(s string) string {
+	line, _, more := strings.Cut(strings.TrimSpace(s), "\n")
+	if runes := []rune(line); len(runes) > 120 {
+		line, more = string(runes[:120]), true
+	}
+	if more {
+		return fmt.Sprintf("%s …", strings.TrimSpace(line))
+	}
+	return line
+}

@@ -1,0 +1,125 @@
+package cascades
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/templates"
+)
+
+// Values are named values whose texts may be templates.
+type Values map[string]any
+
+// template is a text among [Values] that is rendered.
+type valueTemplate struct{ *templates.Template }
+
+// reference is a text that is one plain variable, {{ outputs.plan.items }}:
+// it stands for the value itself, not for its print.
+type reference struct {
+	path []string
+	text string
+}
+
+var plainVariable = regexp.MustCompile(`^\{\{-?\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*-?\}\}$`)
+
+// Static tells whether rendering needs no variables.
+func (v Values) Static() bool {
+	for _, value := range v {
+		if !static(value) {
+			return false
+		}
+	}
+	return true
+}
+
+func static(value any) bool {
+	switch value := value.(type) {
+	case valueTemplate, reference:
+		return false
+	case []any:
+		for _, e := range value {
+			if !static(e) {
+				return false
+			}
+		}
+	case map[string]any:
+		return Values(value).Static()
+	}
+	return true
+}
+
+// Reads tells whether rendering needs the variable.
+func (v Values) Reads(name string) bool {
+	for _, value := range v {
+		if reads(value, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func reads(value any, name string) bool {
+	switch value := value.(type) {
+	case valueTemplate:
+		return slices.ContainsFunc(value.Names(), func(n templates.Name) bool { return n.Path[0] == name })
+	case reference:
+		return value.path[0] == name
+	case []any:
+		return slices.ContainsFunc(value, func(e any) bool { return reads(e, name) })
+	case map[string]any:
+		return Values(value).Reads(name)
+	}
+	return false
+}
+
+// Render gives the values as plain values.
+func (v Values) Render(vars map[string]any) (map[string]any, error) {
+	out := make(map[string]any, len(v))
+	for name, value := range v {
+		plain, err := render(value, vars)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		out[name] = plain
+	}
+	return out, nil
+}
+
+func render(value any, vars map[string]any) (any, error) {
+	switch value := value.(type) {
+	case valueTemplate:
+		return value.Render(vars)
+	case reference:
+		return value.lookup(vars)
+	case []any:
+		out := make([]any, len(value))
+		for i, e := range value {
+			plain, err := render(e, vars)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = plain
+		}
+		return out, nil
+	case map[string]any:
+		return Values(value).Render(vars)
+	default:
+		return value, nil
+	}
+}
+
+func (r reference) lookup(vars map[string]any) (any, error) {
+	var at any = vars
+	for i, name := range r.path {
+		object, ok := at.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("%s: %s has no field %s", r.text, strings.Join(r.path[:i], "."), name)
+		}
+		if at, ok = object[name]; !ok {
+			return nil, fmt.Errorf("%s: %s is undefined", r.text, strings.Join(r.path[:i+1], "."))
+		}
+	}
+	return at, nil
+}

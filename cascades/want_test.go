@@ -1,0 +1,133 @@
+package cascades
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A want is a diagnostic that a line of a test cascade asks for:
+//
+//	max_turns: 0   # want 14 "at least 1.*\[bad-value\]"
+//
+// The number is its column and may be left out; the pattern is matched against
+// message, suggestion and code.
+type want struct {
+	file    string
+	line    int
+	column  int
+	pattern *regexp.Regexp
+	met     bool
+}
+
+var (
+	wantComment = regexp.MustCompile(`# want(( \d+)? "[^"]*")+`)
+	wantEntry   = regexp.MustCompile(`(\d+ )?"([^"]*)"`)
+)
+
+func wants(t *testing.T, file string, source []byte) []*want {
+	t.Helper()
+	var list []*want
+	for i, line := range strings.Split(string(source), "\n") {
+		comment := wantComment.FindString(line)
+		for _, m := range wantEntry.FindAllStringSubmatch(comment, -1) {
+			pattern, err := regexp.Compile(m[2])
+			if err != nil {
+				t.Fatalf("%s:%d: %v", file, i+1, err)
+			}
+			column, _ := strconv.Atoi(strings.TrimSpace(m[1]))
+			list = append(list, &want{file: file, line: i + 1, column: column, pattern: pattern})
+		}
+	}
+	return list
+}
+
+func (w *want) meets(d Diagnostic) bool {
+	text := strings.TrimPrefix(d.String(), d.Position.String()+": ")
+	return !w.met && w.file == d.File && w.line == d.Line && (w.column == 0 || w.column == d.Column) && w.pattern.MatchString(text)
+}
+
+// TestBad holds every mistake in testdata/bad against what its line asks for.
+func TestBad(t *testing.T) {
+	codes := map[string]bool{}
+	for _, name := range glob(t, "testdata/bad/*.yaml") {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			for _, d := range checkWants(t, filepath.Base(name)) {
+				codes[d.Code] = true
+			}
+		})
+	}
+	for _, code := range Codes() {
+		if !codes[code.Name] && code.Name != CodeTooLarge { // TestHostile has that one
+			t.Errorf("no file in testdata/bad has a mistake of code %s", code.Name)
+		}
+	}
+}
+
+func checkWants(t *testing.T, name string) Diagnostics {
+	var list []*want
+	open := func(file string) ([]byte, error) {
+		source, err := folder("testdata/bad")(file)
+		if err == nil {
+			list = append(list, wants(t, file, source)...)
+		}
+		return source, err
+	}
+	_, err := Load(name, open, known())
+	var diagnostics Diagnostics
+	if !errors.As(err, &diagnostics) {
+		t.Fatalf("loads, or fails without diagnostics: %v", err)
+	}
+	for _, d := range diagnostics {
+		if !meet(list, d) {
+			t.Errorf("unexpected: %s", d)
+		}
+	}
+	for _, w := range list {
+		if !w.met {
+			t.Errorf("%s:%d: nothing at column %d matches %s", w.file, w.line, w.column, w.pattern)
+		}
+	}
+	return diagnostics
+}
+
+func meet(list []*want, d Diagnostic) bool {
+	for _, w := range list {
+		if w.meets(d) {
+			w.met = true
+			return true
+		}
+	}
+	return false
+}
+
+// TestGood holds that what is right has nothing reported.
+func TestGood(t *testing.T) {
+	for _, name := range glob(t, "testdata/good/*.yaml", "testdata/good/*.json") {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			if _, err := Load(filepath.Base(name), folder("testdata/good"), known()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestCodesAreDocumented holds docs/diagnostics.md against the codes.
+func TestCodesAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../docs/diagnostics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := ""
+	for _, code := range Codes() {
+		table += fmt.Sprintf("| `%s` | %s |\n", code.Name, code.Meaning)
+	}
+	if !strings.Contains(string(page), table) {
+		t.Errorf("docs/diagnostics.md must hold this table:\n%s", table)
+	}
+}

@@ -1,0 +1,85 @@
+package wards
+
+// An Action is what follows from the outcomes on one text.
+type Action int
+
+// The actions.
+const (
+	Release   Action = iota // every check that counts has passed
+	Again                   // do it again, with the failed outcomes as feedback
+	Block                   // a blocking check said no
+	Break                   // a check that counts could not say: fail closed
+	Exhausted               // a check said no for the last time its budget allows
+)
+
+// A Decision is an action and the outcome that decided it.
+type Decision struct {
+	Action Action
+	By     Outcome   // for Block, Break and Exhausted
+	Failed []Outcome // every check that said no and counts, in file order
+}
+
+// A Budget counts how often each check has sent a text back. Use one for the
+// attempts of a phase and a new one for each turn.
+type Budget struct {
+	cap   int
+	rules int
+	spent map[*Ward]int
+}
+
+// NewBudget makes a budget with a hard cap on attempts over all causes; 0 is
+// no cap.
+func NewBudget(limit int) *Budget { return &Budget{cap: limit} }
+
+// Decide says what follows from the outcomes of one text, given in file order,
+// at the attempt of that number (from 1), and spends the budgets of the checks
+// that said no.
+func (b *Budget) Decide(attempt int, outcomes []Outcome) Decision {
+	var d Decision
+	for _, o := range outcomes {
+		switch {
+		case o.Stops() && o.Err != nil:
+			return Decision{Action: Break, By: o}
+		case o.Stops():
+			return Decision{Action: Block, By: o}
+		case o.Failed() && o.Ward.Mode == Retry:
+			d.Failed = append(d.Failed, o)
+		}
+	}
+	if len(d.Failed) == 0 {
+		return d
+	}
+	d.Action = Again
+	if o, over := b.spend(d.Failed); over {
+		d.Action, d.By = Exhausted, o
+	} else if b.cap > 0 && attempt >= b.cap {
+		d.Action, d.By = Exhausted, d.Failed[0]
+	}
+	return d
+}
+
+// spend counts one failure for each budget among the failed, and gives the
+// first whose budget that used up.
+func (b *Budget) spend(failed []Outcome) (last Outcome, over bool) {
+	if b.spent == nil {
+		b.spent = map[*Ward]int{}
+	}
+	shared := false
+	for _, o := range failed {
+		count := 0
+		if o.Ward.sharesRules() {
+			if !shared {
+				b.rules++
+				shared = true
+			}
+			count = b.rules
+		} else {
+			b.spent[o.Ward]++
+			count = b.spent[o.Ward]
+		}
+		if !over && count >= o.Ward.MaxAttempts {
+			last, over = o, true
+		}
+	}
+	return last, over
+}

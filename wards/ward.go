@@ -1,0 +1,66 @@
+// Package wards says what a verdict means at a moment in a mode: what happens
+// next, and how often a text may be sent back. It is pure policy (LANGUAGE §3
+// and §4): it runs no validator and knows no phase.
+package wards
+
+import "github.com/seed61713e19/capstan/validators"
+
+// A Moment is when a check runs.
+type Moment string
+
+// The moments, in the order in which they come in a phase.
+const (
+	Pre          Moment = "pre"
+	Turn         Moment = "turn"
+	OutputSchema Moment = "output_schema"
+	LoopUntil    Moment = "loop_until"
+	Post         Moment = "post"
+)
+
+// A Mode says what a failing check does.
+type Mode string
+
+// The modes.
+const (
+	Blocking Mode = "blocking" // ends the run
+	Retry    Mode = "retry"    // sends the text back with the reason
+	Advisory Mode = "advisory" // is noted
+)
+
+// DefaultAttempts is how often a text is tried in all where a check that may
+// send it back does not say.
+const DefaultAttempts = 3
+
+// A Ward is one check at its place: what a failing verdict of it means. Wards
+// are compared by identity, so each place has a Ward of its own.
+type Ward struct {
+	Name        string // of the validator
+	Moment      Moment
+	Mode        Mode
+	MaxAttempts int  // tries in all, the first included; counts for Retry alone
+	Silent      bool // says neither its name nor its reason to the author
+}
+
+// sharesRules tells whether the ward spends the phase's own max_attempts:
+// output_schema and loop_until have one budget between them.
+func (w *Ward) sharesRules() bool { return w.Moment == OutputSchema || w.Moment == LoopUntil }
+
+// An Outcome is what a ward's validator said of a text; with Err, that it
+// could not say.
+type Outcome struct {
+	Ward    *Ward
+	Verdict validators.Verdict
+	Err     error
+}
+
+// Failed tells whether the validator said no. An error is not a no.
+func (o Outcome) Failed() bool { return o.Err == nil && !o.Verdict.Valid }
+
+// Stops tells whether the outcome ends the run whatever else is found: a no of
+// a blocking ward, or no answer from one that must have one.
+func (o Outcome) Stops() bool {
+	if o.Err != nil {
+		return o.Ward.Mode != Advisory
+	}
+	return !o.Verdict.Valid && o.Ward.Mode == Blocking
+}

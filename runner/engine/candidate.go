@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// A candidate is an attempt's final text with what was found of it.
+type candidate struct {
+	text   string
+	value  any         // the phase's output, if this is released
+	number int         // of the attempt
+	failed []Objection // checks that said no and count
+	unmet  []string    // their names
+	score  float64     // the mean of its scores, -1 for none
+	passed *wards.Ward
+	spent  *wards.Decision // a turn ward used up its budget on this text
+}
+
+func (c *candidate) note(outcomes, failed []wards.Outcome) {
+	sum, n := 0.0, 0
+	for _, o := range outcomes {
+		if o.Err == nil && o.Verdict.Score != nil {
+			sum, n = sum+*o.Verdict.Score, n+1
+		}
+	}
+	if n > 0 {
+		c.score = sum / float64(n)
+	}
+	for _, o := range failed {
+		c.failed = append(c.failed, Objection{o.Ward.Name, o.Verdict.Reason})
+		c.unmet = append(c.unmet, o.Ward.Name)
+	}
+}
+
+// valueOr is the value a tool gave, or the text.
+func (c *candidate) valueOr(text string) any {
+	if c.value != nil {
+		return c.value
+	}
+	return text
+}
+
+// exhausted does what the phase says of a check that used up its budget.
+func (t *try) exhausted(d wards.Decision) (release, error) {
+	switch where := t.p.Rules.OnExhausted; where {
+	case cascades.OnExhaustedLast:
+		return t.release(t.past[len(t.past)-1])
+	case cascades.OnExhaustedBest:
+		best := slices.MinFunc(t.past, func(a, b candidate) int {
+			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(len(a.failed), len(b.failed)), cmp.Compare(b.number, a.number))
+		})
+		return t.release(best)
+	case cascades.OnExhaustedFail:
+		e := decided(t.at, d)
+		for _, c := range t.past {
+			e.Attempts = append(e.Attempts, Attempt{c.number, c.text, c.failed})
+		}
+		e.Message = fmt.Sprintf("%s (attempt %d)", e.Message, t.attempt)
+		return release{}, e
+	default:
+		return release{route: where, left: reasons(d.Failed)}, nil
+	}
+}
+
+// release lets a candidate out, with where the model wants to go.
+func (t *try) release(c candidate) (release, error) {
+	if !t.filter && t.mustChoose() {
+		if err := t.choose(); err != nil {
+			return release{}, err
+		}
+	}
+	return release{candidate: c, route: t.chosen}, nil
+}
+
+// reasons puts what failed checks said into one text.
+func reasons(failed []wards.Outcome) string {
+	var lines []string
+	for _, o := range failed {
+		line := o.Ward.Name + ": " + o.Verdict.Reason
+		if o.Ward.Silent {
+			line = notAccepted
+		}
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// notAccepted is all that an author hears of a silent check.
+const notAccepted = "the result was not accepted"

@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// A place is where checks stand.
+type place struct {
+	at            event.Path
+	phase         string
+	attempt, turn int
+	unfit         bool // the text broke its output_schema: a pure check that cannot read it does not matter
+}
+
+// under is the address of the i-th check of a moment at the place.
+func (p place) under(w *wards.Ward, i int) event.Path {
+	switch w.Moment {
+	case wards.LoopUntil:
+		return p.at.Join(string(w.Moment))
+	case wards.Turn:
+		return p.at.At("ward", i) // the place is a turn already
+	default:
+		return p.at.At(string(w.Moment), i)
+	}
+}
+
+// checks runs the checks of one moment on one text: the pure ones in file
+// order, then the others at the same time. Outcomes come, and are told, in
+// file order. The first that stops the run cancels what is still running; what
+// was cancelled has no outcome.
+func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([]wards.Outcome, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	found := make([]wards.Outcome, len(list)) // without a ward where nothing was found
+	stopped := false
+	for i, c := range list {
+		if !c.Validator.Pure || stopped {
+			continue
+		}
+		o, err := f.validate(at.under(c.Ward, i), at, c, s)
+		if err != nil {
+			return nil, err
+		}
+		if o.Err == nil || !at.unfit {
+			found[i], stopped = o, o.Stops()
+		}
+	}
+	var err error
+	if !stopped {
+		err = f.together(at, list, s, found)
+	}
+	outcomes := found[:0]
+	for i, o := range found {
+		if o.Ward != nil {
+			f.tell(at.under(o.Ward, i), at, o)
+			outcomes = append(outcomes, o)
+		}
+	}
+	return outcomes, err
+}
+
+// errStopped ends the checks that run beside one that stops the run.
+var errStopped = errors.New("a check stopped the run")
+
+// together runs the checks that are not pure.
+func (f *flow) together(at place, list []*cascades.Check, s validators.Subject, found []wards.Outcome) error {
+	var slow []int
+	for i, c := range list {
+		if !c.Validator.Pure {
+			slow = append(slow, i)
+		}
+	}
+	if len(slow) == 0 {
+		return nil
+	}
+	branches := make([]*flow, len(slow))
+	err := f.h.Each(len(slow), 0, func(h Host, n int) error {
+		i := slow[n]
+		branches[n] = f.branch(h)
+		o, err := branches[n].validate(at.under(list[i].Ward, i), at, list[i], s)
+		if err != nil {
+			return err
+		}
+		found[i] = o
+		if o.Stops() {
+			return errStopped
+		}
+		return nil
+	})
+	for _, b := range branches {
+		if b != nil {
+			f.join(b)
+		}
+	}
+	if errors.Is(err, errStopped) {
+		return nil
+	}
+	return err
+}
+
+// tell notes an outcome for the result and the events.
+func (f *flow) tell(path event.Path, at place, o wards.Outcome) {
+	v := event.Verdict{
+		Path: path, Phase: at.phase, Attempt: at.attempt, Turn: at.turn,
+		Moment: string(o.Ward.Moment), Validator: o.Ward.Name, Mode: string(o.Ward.Mode), Reason: o.Verdict.Reason,
+		Score: o.Verdict.Score, Issues: o.Verdict.Issues, Warnings: o.Verdict.Warnings, Fix: o.Verdict.Fix,
+		Evidence: o.Verdict.Evidence, Status: o.Verdict.Status, Details: o.Verdict.Details,
+	}
+	if o.Err != nil {
+		message := o.Err.Error()
+		v.Error = &message
+	} else {
+		valid := o.Verdict.Valid
+		v.Valid = &valid
+	}
+	f.s.Verdicts = append(f.s.Verdicts, v)
+	f.emit(event.Event{Kind: event.VerdictGiven, Path: path, Verdict: &v})
+}
+
+// validate gets one outcome. An error ends the run; that a validator could not
+// say is in the outcome.
+func (f *flow) validate(path event.Path, at place, c *cascades.Check, s validators.Subject) (wards.Outcome, error) {
+	o := wards.Outcome{Ward: c.Ward}
+	if !c.Validator.Pure {
+		s.Key = f.key(path)
+	}
+	var err error
+	switch v := c.Validator; {
+	case v.Criteria != nil:
+		o.Verdict, o.Err, err = f.judged(path, at, v, s)
+	case v.Cascade != nil:
+		o.Verdict, o.Err, err = f.cascaded(path, v, s)
+	default:
+		o.Verdict, o.Err, err = f.leaf(path, v, s)
+	}
+	return o, err
+}
+
+func (f *flow) leaf(path event.Path, v *cascades.Validator, s validators.Subject) (verdict validators.Verdict, unsaid, err error) {
+	check := v.Check
+	if check == nil {
+		with, err := f.values(v.With, f.checkVars(s))
+		if err != nil {
+			return verdict, err, nil
+		}
+		if check, err = v.Bind(with); err != nil {
+			return verdict, err, nil
+		}
+	}
+	found, err := f.h.Validate(path, Validation{Validator: v.Name, Pure: v.Pure, Check: check, Subject: s})
+	if found.Failure != "" {
+		unsaid = errors.New(found.Failure)
+	}
+	return found.Verdict, unsaid, err
+}
+
+// maxJudgements is how often a judge is asked that answers nonsense.
+const maxJudgements = 3
+
+// judged asks a model for a verdict.
+func (f *flow) judged(path event.Path, at place, v *cascades.Validator, s validators.Subject) (verdict validators.Verdict, unsaid, err error) {
+	criteria, err := f.render(v.Criteria, f.checkVars(s))
+	if err != nil {
+		return verdict, err, nil
+	}
+	question, err := prompt("judge", map[string]any{"criteria": criteria, "content": s.Content})
+	if err != nil {
+		return verdict, err, nil
+	}
+	req := model.Request{
+		Model: f.model(v.Model), Messages: []model.Message{{Role: model.User, Content: question}}, Schema: verdictSchema(),
+		Phase: at.phase, Attempt: at.attempt, Turn: at.turn, Validator: v.Name,
+	}
+	for n := range maxJudgements {
+		where := path.Join("model")
+		if n > 0 {
+			where = path.At("model", n)
+		}
+		resp, err := f.call(where, req)
+		if err != nil {
+			return verdict, unanswered(err), stops(err)
+		}
+		if verdict, unsaid = validators.VerdictIn(resp.Text); unsaid == nil {
+			break
+		}
+	}
+	return verdict, unsaid, nil
+}
+
+// unanswered is the error of a judge whose model failed, if the run may go on.
+func unanswered(err error) error {
+	if stops(err) != nil {
+		return nil
+	}
+	return err
+}
+
+// stops gives err back where it ends the run whatever the ward's mode: the
+// host's own, a spent budget, a script without an answer.
+func stops(err error) error {
+	var failure *model.Failure
+	if errors.As(err, &failure) && failure.Class != model.Unscripted {
+		return nil
+	}
+	return err
+}
+
+// cascaded runs a cascade whose output is the verdict.
+func (f *flow) cascaded(path event.Path, v *cascades.Validator, s validators.Subject) (verdict validators.Verdict, unsaid, err error) {
+	input := map[string]any{
+		"content": s.Content, "output": s.Output, "input": s.Input, "state": s.State, "outputs": s.Outputs,
+		"turn": s.Turn, "attempt": s.Attempt,
+	}
+	if v.InputMap != nil {
+		if input, err = f.values(v.InputMap, f.checkVars(s)); err != nil {
+			return verdict, err, nil
+		}
+	}
+	end, err := f.nested(path, v.Cascade, input, nil)
+	var e *Error
+	switch {
+	case errors.As(err, &e) && (e.Code == Blocked || e.Code == Exhausted || e.Code == Invalid || e.Code == Failed && stops(err) == nil):
+		return verdict, e, nil
+	case err != nil:
+		return verdict, nil, err
+	}
+	if said, ok := end.Output.(string); ok {
+		verdict, unsaid = validators.VerdictIn(said)
+	} else {
+		verdict, unsaid = validators.VerdictFrom(end.Output)
+	}
+	if unsaid != nil {
+		unsaid = fmt.Errorf("cascade %s: %w", v.Cascade.ID, unsaid)
+	}
+	return verdict, unsaid, nil
+}

@@ -1,0 +1,249 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// opening is the first message: what earlier phases gave, the instructions,
+// and what the result will be held against.
+func (t *try) opening() (string, error) {
+	var b strings.Builder
+	for _, name := range t.p.Context {
+		if name == cascades.Previous {
+			name = t.s.Previous
+		}
+		if output, ok := t.s.Outputs[name]; ok {
+			fmt.Fprintf(&b, "## Result of phase %s\n\n%s\n\n", name, text(output))
+		}
+	}
+	b.WriteString(t.prompt)
+	block, err := t.loopBlock()
+	if err != nil {
+		return "", err
+	}
+	if block != "" {
+		b.WriteString("\n\n" + block)
+	}
+	return b.String(), nil
+}
+
+// loopBlock tells the author what loop_until will hold the text against.
+func (t *try) loopBlock() (string, error) {
+	rules := &t.p.Rules
+	if rules.Loop == nil || rules.Loop.Ward.Silent {
+		return "", nil
+	}
+	sentence := ""
+	v := rules.Loop.Validator
+	if rules.LoopPrompt != nil {
+		vars := t.vars(0)
+		vars["max_attempts"], vars["validator"], vars["description"] = rules.MaxAttempts, v.Name, v.Description
+		var err error
+		if sentence, err = t.render(rules.LoopPrompt, vars); err != nil {
+			return "", invalid(t.at, "loop_until_prompt: %v", err)
+		}
+	}
+	return prompt("loop_until", map[string]any{
+		"validator": v.Name, "description": v.Description, "sentence": sentence, "attempts": rules.MaxAttempts,
+	})
+}
+
+// converse has the turns of one attempt and leaves the last one's text in c.
+func (t *try) converse(c *candidate) error {
+	for turn := 0; turn < t.p.Rules.MaxTurns; turn++ {
+		t.turn = turn
+		if turn > 0 {
+			if err := t.prompted(turn); err != nil {
+				return err
+			}
+		}
+		if err := t.take(c); err != nil || c.spent != nil {
+			return err
+		}
+		// The last turn's text is judged with the attempt.
+		if t.p.Rules.Loop == nil || turn+1 == t.p.Rules.MaxTurns {
+			continue
+		}
+		early, err := t.early(c)
+		if err != nil || early {
+			return err
+		}
+	}
+	return nil
+}
+
+// prompted says what a later turn begins with.
+func (t *try) prompted(turn int) error {
+	vars := t.vars(turn)
+	var said string
+	var err error
+	if t.p.Rules.TurnPrompt != nil {
+		said, err = t.render(t.p.Rules.TurnPrompt, vars)
+	} else {
+		said, err = prompt("turn_default", vars)
+	}
+	if err != nil {
+		return invalid(t.place().at, "turn_prompt: %v", err)
+	}
+	t.thread.Append(model.Message{Role: model.User, Content: said})
+	return nil
+}
+
+// early asks the loop validator whether the turns may end here.
+func (t *try) early(c *candidate) (bool, error) {
+	at := t.place()
+	at.at = at.at.At("turn", t.turn)
+	outcomes, err := t.loopAt(at, c.text)
+	if err != nil {
+		return false, err
+	}
+	o := outcomes[0]
+	if o.Err != nil {
+		return false, decided(at.at, wards.Decision{Action: wards.Break, By: o})
+	}
+	if o.Verdict.Valid {
+		c.passed = o.Ward
+	}
+	return o.Verdict.Valid, nil
+}
+
+// take has one turn, again as often as the turn wards ask for it.
+func (t *try) take(c *candidate) error {
+	budget := wards.NewBudget(0)
+	turn, turnAt := t.turn, t.place().at.At("turn", t.turn)
+	t.flow.turns++
+	t.emit(event.Event{Kind: event.TurnStarted, Path: turnAt, Phase: t.p.Name, Attempt: t.attempt, Turn: &turn})
+	for redo := 0; ; redo++ {
+		at := turnAt
+		if redo > 0 {
+			at = turnAt.At("redo", redo)
+		}
+		said, err := t.exchange(at, t.tools())
+		if err != nil {
+			return err
+		}
+		c.text = said
+		where := t.place()
+		where.at = at
+		outcomes, err := t.checks(where, t.p.Wards.Turn, t.subject(said, t.turnOutput(said), t.turn, t.attempt))
+		if err != nil {
+			return err
+		}
+		switch d := budget.Decide(redo+1, outcomes); d.Action {
+		case wards.Release:
+			return nil
+		case wards.Exhausted:
+			c.spent = &d
+			return nil
+		case wards.Again:
+			if err := t.feedback(d.Failed); err != nil {
+				return err
+			}
+		default:
+			return decided(at, d)
+		}
+	}
+}
+
+// turnOutput spares the parsing where no turn ward could look at it.
+func (t *try) turnOutput(said string) any {
+	if len(t.p.Wards.Turn) == 0 {
+		return nil
+	}
+	return t.jsonIn(said)
+}
+
+// exchange sends the conversation and has tools called until the model asks
+// for none; it gives the model's last words.
+func (t *try) exchange(at event.Path, tools []model.Tool) (string, error) {
+	called := 0
+	for round := 0; ; round++ {
+		where := at.Join("model")
+		if round > 0 {
+			where = at.At("model", round)
+		}
+		resp, err := t.call(where, t.request(tools))
+		if err != nil {
+			return "", err
+		}
+		t.thread.Append(model.Message{Role: model.Assistant, Content: resp.Text, ToolCalls: resp.ToolCalls})
+		if len(resp.ToolCalls) == 0 {
+			return resp.Text, nil
+		}
+		if round == cascades.MaxRounds {
+			return "", failed(at, "the model asked for tools %d times in one turn", cascades.MaxRounds+1)
+		}
+		for _, c := range resp.ToolCalls {
+			said, err := t.toolCall(at.At("tool", called), c)
+			if err != nil {
+				return "", err
+			}
+			t.thread.Append(model.Message{Role: model.ToolReply, Content: said, ToolCallID: c.ID})
+			called++
+		}
+	}
+}
+
+func (t *try) request(tools []model.Tool) model.Request {
+	r := model.Request{
+		Model: t.model(t.p.Model), Messages: t.thread.Messages(), Thread: t.thread, Tools: tools,
+		Phase: t.p.Name, Attempt: t.attempt, Turn: t.turn,
+	}
+	if t.p.OutputSchema != nil {
+		r.Schema = t.wireSchema()
+	}
+	return r
+}
+
+// wireSchema encodes the phase's schema once per visit.
+func (v *visit) wireSchema() json.RawMessage {
+	if v.schema == nil {
+		v.schema, _ = json.Marshal(v.p.OutputSchema)
+	}
+	return v.schema
+}
+
+// call asks a model once, if the budget allows it. A failure is the end of the
+// phase: it is never a text.
+func (f *flow) call(at event.Path, req model.Request) (model.Response, error) {
+	if bound := f.meter.begin(); bound != "" {
+		return model.Response{}, &Error{Code: OverBudget, Phase: req.Phase, Path: at, Message: bound + " is spent"}
+	}
+	req.Key = f.key(at)
+	f.emit(event.Event{Kind: event.ModelCalled, Path: at, Phase: req.Phase, Attempt: req.Attempt, Turn: &req.Turn, Validator: req.Validator, Request: &req})
+	resp, err := f.h.Model(at, req)
+	f.meter.spent(resp.Usage)
+	if err != nil {
+		return resp, err
+	}
+	f.calls += resp.Usage.Calls
+	f.emit(event.Event{Kind: event.ModelReplied, Path: at, Phase: req.Phase, Attempt: req.Attempt, Turn: &req.Turn, Validator: req.Validator, Response: &resp})
+	if resp.Failure != nil {
+		return resp, &Error{Code: Failed, Path: at, Message: resp.Failure.Error(), Err: resp.Failure}
+	}
+	return resp, nil
+}
+
+// key is the idempotency key of an effect.
+func (f *flow) key(at event.Path) string { return f.s.RunID + ":" + string(at) }
+
+// feedback tells the author everything that was wrong, as one more message.
+func (t *try) feedback(failed []wards.Outcome) error {
+	if t.thread == nil {
+		return nil
+	}
+	said, err := t.retryMessage(failed)
+	if err != nil {
+		return invalid(t.place().at, "retry_instructions: %v", err)
+	}
+	t.emit(event.Event{Kind: event.Feedback, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt, Message: said})
+	t.thread.Append(model.Message{Role: model.User, Content: said})
+	return nil
+}

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// An Error is why a run did not succeed.
+type Error struct {
+	Code     string // a run's status, or [Invalid]
+	Phase    string // where; "" outside any phase
+	Path     event.Path
+	Check    string // the validator that decided, for blocked and exhausted
+	Message  string
+	Attempts []Attempt // every attempt made, for exhausted
+	Err      error     // the host's error, for cancelled and waiting
+}
+
+// Invalid is the code of an error that is the caller's: an input that the
+// cascade does not take, a template that reads what is not there.
+const Invalid = "invalid"
+
+// An Attempt is one try at a phase that was not released.
+type Attempt struct {
+	Number     int
+	Text       string
+	Objections []Objection
+}
+
+// An Objection is a check that said no of an attempt.
+type Objection struct {
+	Validator string
+	Reason    string
+}
+
+// Error gives phase, code and message.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Phase != "" {
+		fmt.Fprintf(&b, "phase %s: ", e.Phase)
+	}
+	b.WriteString(e.Code)
+	if e.Message != "" {
+		b.WriteString(": " + e.Message)
+	}
+	return b.String()
+}
+
+// Unwrap gives the host's error.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Status is the status of a run that ended with the error.
+func (e *Error) Status() string {
+	if e.Code == Invalid {
+		return Failed
+	}
+	return e.Code
+}
+
+// fault makes an error from whatever ended a phase.
+func fault(err error) *Error {
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, ErrSuspended):
+		return &Error{Code: Waiting, Message: "for a person to answer", Err: err}
+	default:
+		return &Error{Code: Cancelled, Message: err.Error(), Err: err}
+	}
+}
+
+func failed(at event.Path, format string, args ...any) *Error {
+	return &Error{Code: Failed, Path: at, Message: fmt.Sprintf(format, args...)}
+}
+
+func invalid(at event.Path, format string, args ...any) *Error {
+	return &Error{Code: Invalid, Path: at, Message: fmt.Sprintf(format, args...)}
+}
+
+// decided makes the error of a decision that ends the phase.
+func decided(at event.Path, d wards.Decision) *Error {
+	name := d.By.Ward.Name
+	if d.Action == wards.Break {
+		return &Error{Code: Failed, Path: at, Check: name, Message: fmt.Sprintf("%s could not say: %v", label(d.By.Ward), d.By.Err)}
+	}
+	code := Blocked
+	if d.Action == wards.Exhausted {
+		code = Exhausted
+	}
+	return &Error{Code: code, Path: at, Check: name, Message: label(d.By.Ward) + ": " + d.By.Verdict.Reason}
+}
+
+func label(w *wards.Ward) string {
+	if w.Name == string(w.Moment) {
+		return w.Name
+	}
+	return fmt.Sprintf("%s %s", w.Moment, w.Name)
+}

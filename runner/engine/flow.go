@@ -1,0 +1,230 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// A flow is one cascade being run, or one branch of it: a host and the state
+// it works on.
+type flow struct {
+	h     Host
+	c     *cascades.Cascade
+	s     *State
+	at    event.Path // of the cascade; "" for the run's own
+	meter *meter
+	depth int
+	turns int // made by this flow
+	calls int // of models, made by this flow
+}
+
+// Run runs a cascade from a state: a new one needs only RunID and Input. The
+// error is an *[Error], and nil where the run succeeded; the result is whole
+// either way.
+func Run(h Host, c *cascades.Cascade, s State) (Result, error) {
+	f := &flow{h: h, c: c, s: &s, meter: &meter{budget: c.Budget, usage: s.Usage}}
+	started := h.Now()
+	f.prepare()
+	f.emit(event.Event{Kind: event.RunStarted, RunID: s.RunID, CascadeID: c.ID, Input: s.Input})
+	err := f.run()
+	s.Usage = f.meter.total()
+	s.Elapsed += h.Now().Sub(started)
+	r := f.result(err)
+	f.emit(event.Event{Kind: event.RunFinished, RunID: s.RunID, CascadeID: c.ID, Status: r.Status, Output: r.Output, Usage: &r.Usage, Error: r.Error})
+	if err != nil {
+		return r, fault(err)
+	}
+	return r, nil
+}
+
+// prepare makes the maps of a new state.
+func (f *flow) prepare() {
+	for _, m := range []*map[string]any{&f.s.Input, &f.s.State, &f.s.Outputs} {
+		if *m == nil {
+			*m = map[string]any{}
+		}
+	}
+	if f.s.Visits == nil {
+		f.s.Visits = map[string]int{}
+	}
+}
+
+func (f *flow) result(err error) Result {
+	r := Result{
+		RunID: f.s.RunID, CascadeID: f.c.ID, Status: Succeeded, Output: f.s.Output, Outputs: f.s.Outputs,
+		Phases: f.s.Phases, Verdicts: f.s.Verdicts, Usage: f.s.Usage, Degraded: f.s.Degraded,
+	}
+	if err != nil {
+		e := fault(err)
+		r.Status, r.Output = e.Status(), nil
+		r.Error = &event.Error{Code: e.Code, Phase: e.Phase, Message: e.Message}
+	}
+	// The JSON shape promises lists, never null.
+	if r.Phases == nil {
+		r.Phases = []PhaseRecord{}
+	}
+	if r.Verdicts == nil {
+		r.Verdicts = []event.Verdict{}
+	}
+	if r.Degraded == nil {
+		r.Degraded = []Degraded{}
+	}
+	return r
+}
+
+// run checks the input and runs the phases, within the budget's time.
+func (f *flow) run() error {
+	if err := f.input(); err != nil {
+		return err
+	}
+	if f.c.Budget.MaxTime == 0 {
+		return f.phases()
+	}
+	left := max(f.c.Budget.MaxTime-f.s.Elapsed, time.Nanosecond)
+	err := f.within(left, f.phases)
+	if errors.Is(err, ErrTimedOut) {
+		return &Error{Code: OverBudget, Path: f.at, Message: fmt.Sprintf("max_seconds: %v are over", f.c.Budget.MaxTime)}
+	}
+	return err
+}
+
+// within runs body with a host that is cancelled after d.
+func (f *flow) within(d time.Duration, body func() error) error {
+	outer := f.h
+	defer func() { f.h = outer }()
+	return outer.Within(d, func(h Host) error {
+		f.h = h
+		return body()
+	})
+}
+
+// input fills in defaults and checks the enforced inputs.
+func (f *flow) input() error {
+	f.s.Input = maps.Clone(f.s.Input)
+	for _, in := range f.c.Inputs {
+		value, given := f.s.Input[in.Name]
+		if !given && in.HasDefault {
+			value, given = in.Default, true
+			f.s.Input[in.Name] = value
+		}
+		switch {
+		case in.Schema == nil:
+		case !given:
+			return invalid(f.at, "input %s is missing: %s", in.Name, in.Description)
+		default:
+			if broken := in.Schema.Check(value); len(broken) > 0 {
+				return invalid(f.at, "input %s: %s", in.Name, broken[0])
+			}
+		}
+	}
+	return nil
+}
+
+// phases runs phase after phase until there is none left.
+func (f *flow) phases() error {
+	if f.s.Next == "" && !f.s.Done {
+		f.s.Next = f.c.Phases[0].Name
+	}
+	for !f.s.Done {
+		p, _ := f.c.Phase(f.s.Next)
+		if p == nil {
+			return invalid(f.at, "no phase is called %q", f.s.Next)
+		}
+		if f.s.Visited >= f.c.Budget.MaxPhases {
+			return &Error{Code: OverBudget, Phase: p.Name, Path: f.at, Message: fmt.Sprintf("max_phases: %d phases were visited", f.s.Visited)}
+		}
+		f.s.Visited++
+		f.s.Visits[p.Name]++
+		if err := f.phase(p); err != nil {
+			return err
+		}
+		f.s.Done = f.s.Next == ""
+		f.s.Usage = f.meter.total()
+		if err := f.h.Checkpoint(*f.s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// path is the address of this visit to a phase: draft, then draft[2].
+func (f *flow) path(p *cascades.Phase) event.Path {
+	if n := f.s.Visits[p.Name]; n > 1 {
+		return f.at.At(p.Name, n)
+	}
+	return f.at.Join(p.Name)
+}
+
+func (f *flow) emit(e event.Event) {
+	if e.Path == "" {
+		e.Path = f.at
+	}
+	f.h.Emit(e)
+}
+
+// branch is a flow that works beside this one, on a copy of its state.
+func (f *flow) branch(h Host) *flow {
+	s := *f.s
+	s.State = maps.Clone(f.s.State)
+	s.Verdicts, s.Degraded = nil, nil
+	return &flow{h: h, c: f.c, s: &s, at: f.at, meter: f.meter, depth: f.depth}
+}
+
+// join takes over what a branch has noted.
+func (f *flow) join(b *flow) {
+	f.s.Verdicts = append(f.s.Verdicts, b.s.Verdicts...)
+	f.s.Degraded = append(f.s.Degraded, b.s.Degraded...)
+	f.turns += b.turns
+	f.calls += b.calls
+}
+
+// nested runs another cascade within this one and gives its output.
+func (f *flow) nested(at event.Path, c *cascades.Cascade, input, state map[string]any) (*State, error) {
+	if f.depth >= cascades.MaxDepth {
+		return nil, failed(at, "cascades are nested more than %d deep", cascades.MaxDepth)
+	}
+	s := &State{RunID: f.s.RunID, Model: f.model(""), Input: input, State: maps.Clone(state)}
+	child := &flow{h: f.h, c: c, s: s, at: at.Join(c.ID), meter: &meter{parent: f.meter, budget: c.Budget}, depth: f.depth + 1}
+	if c.Model != "" && f.s.Model == "" {
+		s.Model = ""
+	}
+	child.prepare()
+	err := child.run()
+	f.s.Verdicts = append(f.s.Verdicts, s.Verdicts...)
+	for _, d := range s.Degraded {
+		f.s.Degraded = append(f.s.Degraded, Degraded{Phase: c.ID + "/" + d.Phase, Checks: d.Checks})
+	}
+	f.calls += child.calls
+	if err != nil {
+		// The phase of this cascade that the error is told of is the caller's.
+		e := *fault(err)
+		e.Message = fmt.Sprintf("cascade %s: phase %s: %s", c.ID, e.Phase, e.Message)
+		e.Phase = ""
+		return nil, &e
+	}
+	return s, nil
+}
+
+// model gives the model for a phase or validator that asks for one of its own,
+// or for none.
+func (f *flow) model(own string) string {
+	for _, name := range []string{own, f.s.Model, f.c.Model} {
+		if name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// after is the phase that follows p in the file, or "".
+func (f *flow) after(p *cascades.Phase) string {
+	if _, i := f.c.Phase(p.Name); i+1 < len(f.c.Phases) {
+		return f.c.Phases[i+1].Name
+	}
+	return ""
+}

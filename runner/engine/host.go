@@ -1,0 +1,88 @@
+// Package engine runs cascades. It is straight-line code over a [Host]: the
+// host makes the effects (models, tools, validators, people, time), the engine
+// decides what happens (LANGUAGE §2 to §10). It has no clock, goroutine, random
+// source, environment, file or map order of its own, so the same results of
+// effects always give the same run.
+package engine
+
+import (
+	"errors"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// A Host makes the effects of one scope of one run. What an effect says no to
+// is data in its result; an error means stop now: cancelled, suspended, or an
+// error that the engine's own body returned to Each or Within.
+//
+// The path of an effect is unique in its run and the same whenever the run is
+// done again: it is the key to record the effect under.
+type Host interface {
+	// Model asks a model. A call that failed after all retries is a response
+	// with its Failure set.
+	Model(at event.Path, req model.Request) (model.Response, error)
+	// Tool calls a tool.
+	Tool(at event.Path, job Job) (tool.Result, error)
+	// Validate runs a validator that neither asks a model nor runs a cascade.
+	Validate(at event.Path, v Validation) (Finding, error)
+	// Ask puts a question to a person. [ErrSuspended] means that nobody is there
+	// to answer now.
+	Ask(at event.Path, q Question) (Answer, error)
+	// Each runs body for 0 to n-1, at most limit at the same time (0: all), each
+	// with a host of its own, and waits for all. The first error cancels the
+	// others and is returned.
+	Each(n, limit int, body func(h Host, i int) error) error
+	// Within runs body with a host that is cancelled after d, and gives
+	// [ErrTimedOut] where that ended it.
+	Within(d time.Duration, body func(h Host) error) error
+	// Now is the time.
+	Now() time.Time
+	// Checkpoint tells that all that came before is in s. The host must not
+	// keep s.
+	Checkpoint(s State) error
+	// Emit tells what happened; the host numbers and dates it.
+	Emit(e event.Event)
+}
+
+// The errors of a host that the engine understands.
+var (
+	ErrSuspended = errors.New("waiting for a person")
+	ErrTimedOut  = errors.New("out of time")
+)
+
+// A Job is one call of a tool.
+type Job struct {
+	Tool tool.Tool
+	Call tool.Call
+}
+
+// A Validation is one use of a validator on a text.
+type Validation struct {
+	Validator string
+	Pure      bool
+	Check     validators.Check
+	Subject   validators.Subject
+}
+
+// A Finding is what came of a validation: a verdict, or why there is none.
+type Finding struct {
+	Verdict validators.Verdict `json:"verdict"`
+	Failure string             `json:"failure,omitempty"`
+}
+
+// A Question is put to a person.
+type Question struct {
+	Phase   string   `json:"phase"`
+	Prompt  string   `json:"prompt"`
+	Type    string   `json:"type"` // confirmation, choice or text
+	Options []string `json:"options,omitempty"`
+}
+
+// An Answer is a person's: a boolean for a confirmation, else text.
+type Answer struct {
+	Value any `json:"value"`
+}

@@ -1,0 +1,23 @@
+package engine
+
+import (
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// Judge gives the verdict of one validator on a subject, outside any run, with
+// the cascade that the validator belongs to. An error says that there is no
+// verdict.
+func Judge(h Host, c *cascades.Cascade, v *cascades.Validator, s validators.Subject, name string) (validators.Verdict, error) {
+	f := &flow{h: h, c: c, s: &State{Model: name, Input: s.Input, State: s.State, Outputs: s.Outputs}, meter: &meter{budget: c.Budget}}
+	f.prepare()
+	s.Input, s.State, s.Outputs = f.s.Input, f.s.State, f.s.Outputs
+	check := &cascades.Check{Ward: &wards.Ward{Name: v.Name, Moment: wards.Post, Mode: wards.Blocking}, Validator: v}
+	o, err := f.validate(event.Path(v.Name), place{}, check, s)
+	if err == nil {
+		err = o.Err
+	}
+	return o.Verdict, err
+}

@@ -1,0 +1,291 @@
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// A visit is one time that a flow runs a phase.
+type visit struct {
+	*flow
+	p         *cascades.Phase
+	at        event.Path
+	record    PhaseRecord
+	prompt    string // what the first turn says
+	validated string // why the phase before was left, for templates
+	schema    json.RawMessage
+	tackle    []model.Tool
+	told      bool // tackle is made
+}
+
+// A release is what a phase lets out.
+type release struct {
+	candidate
+	route string // chosen by the model, or where on_exhausted goes
+	left  string // why the phase is left without an output
+}
+
+// phase runs one visit to p and sets what comes next.
+func (f *flow) phase(p *cascades.Phase) error {
+	v := &visit{flow: f, p: p, at: f.path(p), record: PhaseRecord{Name: p.Name}, validated: f.s.ValidationError}
+	f.s.ValidationError = ""
+	if p.When != nil {
+		ok, err := p.When.Eval(f.subject("", nil, 0, 0))
+		if err != nil {
+			return v.finish(release{}, invalid(v.at, "when: %v", err))
+		}
+		if !ok {
+			v.record.Status = skipped
+			f.s.Phases = append(f.s.Phases, v.record)
+			f.emit(event.Event{Kind: event.PhaseFinished, Path: v.at, Phase: p.Name, Status: skipped})
+			f.s.Next = f.past(p)
+			return nil
+		}
+	}
+	f.emit(event.Event{Kind: event.PhaseStarted, Path: v.at, Phase: p.Name})
+	turns, calls := f.turns, f.calls
+	r, err := v.run()
+	v.record.Turns, v.record.ModelCalls = f.turns-turns, f.calls-calls
+	return v.finish(r, err)
+}
+
+// past is where a skipped phase leads: its one handoff, or the next in the
+// file.
+func (f *flow) past(p *cascades.Phase) string {
+	if len(p.Handoffs) == 1 && p.Handoffs[0].When == nil {
+		return p.Handoffs[0].Target
+	}
+	return f.after(p)
+}
+
+// run does everything of a phase but the routing (LANGUAGE §2).
+func (v *visit) run() (release, error) {
+	if err := v.subs(); err != nil {
+		return release{}, err
+	}
+	if v.p.Instructions != nil {
+		text, err := v.render(v.p.Instructions, v.vars(0))
+		if err != nil {
+			return release{}, invalid(v.at, "instructions: %v", err)
+		}
+		v.prompt = text
+	}
+	if err := v.pre(); err != nil {
+		return release{}, err
+	}
+	r, err := v.attempts()
+	if err != nil || r.left != "" {
+		return r, err
+	}
+	if err := v.extract(&r); err != nil {
+		return r, err
+	}
+	return r, v.ask(r)
+}
+
+func (v *visit) attempts() (release, error) {
+	if v.p.Soundings != nil {
+		return v.soundings()
+	}
+	return v.newTry(v.at).run(nil)
+}
+
+// finish notes what became of the visit and decides where to go.
+func (v *visit) finish(r release, err error) error {
+	v.record.Status = Succeeded
+	switch {
+	case err != nil:
+		e := fault(err)
+		if e.Phase == "" {
+			named := *e
+			named.Phase = v.p.Name
+			e = &named
+		}
+		err, v.record.Status = e, e.Status()
+	case r.left != "":
+		v.record.Status = Exhausted
+	case len(r.unmet) > 0:
+		v.record.Status = degraded
+		v.s.Degraded = append(v.s.Degraded, Degraded{Phase: v.p.Name, Checks: r.unmet})
+	}
+	v.s.Phases = append(v.s.Phases, v.record)
+	done := event.Event{Kind: event.PhaseFinished, Path: v.at, Phase: v.p.Name, Status: v.record.Status}
+	if err != nil || r.left != "" {
+		v.emit(done)
+		if err != nil {
+			return err
+		}
+		v.s.ValidationError = r.left
+		return v.goTo(r.route)
+	}
+	done.Output = r.value
+	v.emit(done)
+	v.s.Outputs[v.p.Name], v.s.Output, v.s.Previous = r.value, r.value, v.p.Name
+	v.s.Lineage = append(v.s.Lineage, Passage{v.p.Name, r.value})
+	next, err := v.next(r)
+	if err != nil {
+		return err
+	}
+	return v.goTo(next)
+}
+
+func (v *visit) goTo(next string) error {
+	v.s.Next = next
+	if next != "" {
+		v.emit(event.Event{Kind: event.Route, Path: v.at, From: v.p.Name, To: next})
+	}
+	return nil
+}
+
+// next picks the phase that follows: the first handoff whose condition holds,
+// else what the model chose, else the first plain one.
+func (v *visit) next(r release) (string, error) {
+	subject := v.subject(r.text, r.value, 0, v.record.Attempts)
+	plain := ""
+	for _, h := range v.p.Handoffs {
+		if h.When == nil {
+			if plain == "" && h.Description == "" {
+				plain = h.Target
+			}
+			continue
+		}
+		ok, err := h.When.Eval(subject)
+		if err != nil {
+			return "", &Error{Code: Invalid, Phase: v.p.Name, Path: v.at, Message: fmt.Sprintf("handoff to %s: %v", h.Target, err)}
+		}
+		if ok {
+			return h.Target, nil
+		}
+	}
+	switch {
+	case r.route != "":
+		return r.route, nil
+	case plain != "":
+		return plain, nil
+	case len(v.p.Handoffs) == 1 && v.p.Handoffs[0].When == nil:
+		return v.p.Handoffs[0].Target, nil
+	case v.p.Chooses():
+		return "", &Error{Code: Failed, Phase: v.p.Name, Path: v.at, Message: "the model chose none of the handoffs"}
+	default:
+		return v.after(v.p), nil
+	}
+}
+
+// subs runs the sub-cascades.
+func (v *visit) subs() error {
+	for i, sub := range v.p.Subs {
+		at := v.at.At("sub", i)
+		input, err := v.values(sub.InputMap, v.vars(0))
+		if err != nil {
+			return invalid(at, "input_map: %v", err)
+		}
+		var state map[string]any
+		if sub.ContextIn {
+			state = v.s.State
+		}
+		s, err := v.nested(at, sub.Cascade, input, state)
+		if err != nil {
+			return err
+		}
+		if sub.ContextOut {
+			maps.Copy(v.s.State, s.State)
+			v.s.Outputs[sub.Cascade.ID] = s.Output
+		}
+	}
+	return nil
+}
+
+// pre runs the pre-wards on the rendered instructions, or on a tool's inputs.
+func (v *visit) pre() error {
+	if len(v.p.Wards.Pre) == 0 {
+		return nil
+	}
+	content, value := v.prompt, any(nil)
+	if v.p.Tool != nil {
+		inputs, err := v.values(v.p.Inputs, v.vars(0))
+		if err != nil {
+			return invalid(v.at, "inputs: %v", err)
+		}
+		content, value = text(inputs), inputs
+	}
+	outcomes, err := v.checks(place{at: v.at, phase: v.p.Name}, v.p.Wards.Pre, v.subject(content, value, 0, 0))
+	if err != nil {
+		return err
+	}
+	if d := wards.NewBudget(0).Decide(1, outcomes); d.Action != wards.Release {
+		return decided(v.at, d)
+	}
+	return nil
+}
+
+// subject is what a check sees.
+func (f *flow) subject(content string, output any, turn, attempt int) validators.Subject {
+	return validators.Subject{
+		Content: content, Output: output, Input: f.s.Input, State: f.s.State, Outputs: f.s.Outputs,
+		Turn: turn, Attempt: attempt,
+	}
+}
+
+// extract takes the phase's output out of its text.
+func (v *visit) extract(r *release) error {
+	e := v.p.Extraction
+	if e == nil {
+		return nil
+	}
+	m := e.Pattern.FindStringSubmatch(r.text)
+	if m == nil {
+		if e.Required {
+			return &Error{Code: Exhausted, Path: v.at, Check: "output_extraction", Message: fmt.Sprintf("output_extraction: nothing in the text matches %s", e.Pattern)}
+		}
+		return nil
+	}
+	found := any(m[0])
+	if len(m) > 1 {
+		found = m[1]
+	}
+	if e.JSON {
+		value, err := parseJSON(found.(string))
+		if err != nil {
+			return &Error{Code: Exhausted, Path: v.at, Check: "output_extraction", Message: fmt.Sprintf("output_extraction: %v", err)}
+		}
+		found, r.value = value, value
+	}
+	v.s.State[e.StoreAs] = found
+	return nil
+}
+
+// ask puts the phase's question to a person. A no to a confirmation blocks.
+func (v *visit) ask(r release) error {
+	h := v.p.Human
+	if h == nil {
+		return nil
+	}
+	at := v.at.Join("human_input")
+	vars := v.vars(0)
+	vars["content"], vars["output"] = r.text, r.value
+	prompt, err := v.render(h.Prompt, vars)
+	if err != nil {
+		return invalid(at, "human_input: %v", err)
+	}
+	v.emit(event.Event{Kind: event.Waiting, Path: at, Phase: v.p.Name, Message: prompt})
+	answer, err := v.h.Ask(at, Question{Phase: v.p.Name, Prompt: prompt, Type: h.Type, Options: h.Options})
+	if errors.Is(err, ErrSuspended) {
+		return &Error{Code: Waiting, Path: at, Message: prompt, Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	if h.Type == cascades.Confirmation && answer.Value != true {
+		return &Error{Code: Blocked, Path: at, Check: "human_input", Message: "human_input: the person said no to: " + prompt}
+	}
+	v.s.State[h.StoreAs] = answer.Value
+	return nil
+}

@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// A State is all that a run knows between two phases. It is plain JSON: a run
+// goes on from one as it would have gone on without a break.
+type State struct {
+	RunID string `json:"run_id"`
+	Model string `json:"model,omitempty"` // replaces the cascade's own default
+
+	Input   map[string]any `json:"input"`
+	State   map[string]any `json:"state"`
+	Outputs map[string]any `json:"outputs"`
+	Output  any            `json:"output"` // of the last phase that released one
+
+	Next            string         `json:"next,omitempty"` // the phase to run; "" is the first
+	Done            bool           `json:"done,omitempty"`
+	Previous        string         `json:"previous,omitempty"`
+	ValidationError string         `json:"validation_error,omitempty"` // why the phase before was left
+	Visits          map[string]int `json:"visits"`
+	Visited         int            `json:"visited"`
+	Lineage         []Passage      `json:"lineage"`
+
+	Phases   []PhaseRecord   `json:"phases"`
+	Verdicts []event.Verdict `json:"verdicts"`
+	Degraded []Degraded      `json:"degraded"`
+	Usage    model.Usage     `json:"usage"`
+	Elapsed  time.Duration   `json:"elapsed"` // spent before this start of the run
+}
+
+// A Passage is one phase that released an output.
+type Passage struct {
+	Phase  string `json:"phase"`
+	Output any    `json:"output"`
+}
+
+// A PhaseRecord is what became of one visit to a phase.
+type PhaseRecord struct {
+	Name       string `json:"name"`
+	Status     string `json:"status"`
+	Attempts   int    `json:"attempts"`
+	Turns      int    `json:"turns"`
+	ModelCalls int    `json:"model_calls"`
+}
+
+// A Degraded is an output that was released though checks did not pass.
+type Degraded struct {
+	Phase  string   `json:"phase"`
+	Checks []string `json:"checks"` // the validators that said no
+}
+
+// The statuses of a run. Those of a phase are these, and skipped.
+const (
+	Succeeded  = "succeeded"
+	Blocked    = "blocked"
+	Exhausted  = "exhausted"
+	Failed     = "failed"
+	Waiting    = "waiting"
+	OverBudget = "over_budget"
+	Cancelled  = "cancelled"
+
+	skipped  = "skipped"
+	degraded = "degraded"
+)
+
+// A Result is what a run came to. Its JSON is that of run, resume and show.
+type Result struct {
+	RunID     string          `json:"run_id"`
+	CascadeID string          `json:"cascade_id"`
+	Status    string          `json:"status"`
+	Output    any             `json:"output"` // of the last phase; nil unless succeeded
+	Outputs   map[string]any  `json:"outputs"`
+	Phases    []PhaseRecord   `json:"phases"`
+	Verdicts  []event.Verdict `json:"verdicts"`
+	Usage     model.Usage     `json:"usage"`
+	Error     *event.Error    `json:"error"`
+	Degraded  []Degraded      `json:"degraded"`
+}

@@ -1,0 +1,235 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// A try is one conversation about a phase, over all its attempts: the phase's
+// own, or one sounding's.
+type try struct {
+	*visit
+	at      event.Path
+	thread  *model.Thread
+	budget  *wards.Budget
+	attempt int
+	turn    int // the last one made
+	chosen  string
+	past    []candidate // the texts that were not released
+	filter  bool        // a sounding: post-wards wait for the winner
+}
+
+func (v *visit) newTry(at event.Path) *try {
+	t := &try{visit: v, at: at, budget: wards.NewBudget(0)}
+	if v.p.Rules.Capped {
+		t.budget = wards.NewBudget(v.p.Rules.MaxAttempts)
+	}
+	return t
+}
+
+// run makes attempts until one is released, or none may be made any more. A
+// first candidate is one that has passed all but the post-wards.
+func (t *try) run(first *candidate) (release, error) {
+	for c := first; ; c = nil {
+		d, c, err := t.once(c)
+		if err != nil {
+			return release{}, err
+		}
+		switch d.Action {
+		case wards.Release:
+			return t.release(*c)
+		case wards.Exhausted:
+			return t.exhausted(d)
+		case wards.Again:
+			if err := t.feedback(d.Failed); err != nil {
+				return release{}, err
+			}
+		default:
+			return release{}, decided(t.at, d)
+		}
+	}
+}
+
+// once makes one attempt, or takes the one that was made, and judges it.
+func (t *try) once(made *candidate) (d wards.Decision, c *candidate, err error) {
+	body := func() error {
+		c = made
+		if c == nil {
+			if c, err = t.make(); err != nil {
+				return err
+			}
+		}
+		d, err = t.judge(c, made != nil)
+		return err
+	}
+	if t.p.Rules.Timeout > 0 {
+		err = t.within(t.p.Rules.Timeout, body)
+	} else {
+		err = body()
+	}
+	if errors.Is(err, ErrTimedOut) {
+		err = failed(t.place().at, "the attempt took longer than %v", t.p.Rules.Timeout)
+	}
+	status := statuses[d.Action]
+	if err != nil {
+		status = fault(err).Status()
+	}
+	if made != nil && status == Succeeded {
+		return d, c, nil // told when it became a candidate
+	}
+	done := event.Event{Kind: event.AttemptFinished, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt, Status: status}
+	if c != nil {
+		done.Text = c.text
+	}
+	t.emit(done)
+	return d, c, err
+}
+
+var statuses = map[wards.Action]string{
+	wards.Release: Succeeded, wards.Again: "retry", wards.Block: Blocked, wards.Break: Failed, wards.Exhausted: Exhausted,
+}
+
+// place is where the attempt stands.
+func (t *try) place() place {
+	return place{at: t.at.At("attempt", t.attempt), phase: t.p.Name, attempt: t.attempt, turn: t.turn}
+}
+
+// make begins an attempt and gives its text.
+func (t *try) make() (*candidate, error) {
+	t.attempt++
+	t.record.Attempts = max(t.record.Attempts, t.attempt)
+	t.turn, t.chosen = 0, ""
+	t.emit(event.Event{Kind: event.AttemptStarted, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt})
+	c := &candidate{number: t.attempt, score: -1}
+	if t.p.Tool != nil {
+		return c, t.work(c)
+	}
+	if t.thread == nil {
+		opening, err := t.opening()
+		if err != nil {
+			return nil, err
+		}
+		t.thread = model.NewThread(model.Message{Role: model.User, Content: opening})
+	}
+	return c, t.converse(c)
+}
+
+// judge runs every check of the final text, cheapest first, and decides.
+// winner says that all but the post-wards have passed.
+func (t *try) judge(c *candidate, winner bool) (wards.Decision, error) {
+	if c.spent != nil && !t.releasesFailures() {
+		return t.decide(c, nil), nil
+	}
+	var outcomes []wards.Outcome
+	add := func(more []wards.Outcome, err error) error {
+		outcomes = append(outcomes, more...)
+		return err
+	}
+	c.value = c.valueOr(c.text)
+	checks := []func() error{
+		func() error { return add(t.schemaCheck(c), nil) },
+		func() error { return add(t.loopCheck(c, outcomes)) },
+	}
+	if winner {
+		checks = nil
+	}
+	if !t.filter {
+		checks = append(checks, func() error {
+			return add(t.checks(t.judging(outcomes), t.p.Wards.Post, t.subject(c.text, t.parsed(c), t.turn, t.attempt)))
+		})
+	}
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return wards.Decision{}, err
+		}
+	}
+	return t.decide(c, outcomes), nil
+}
+
+// decide spends the budgets and notes what the candidate is worth.
+func (t *try) decide(c *candidate, outcomes []wards.Outcome) wards.Decision {
+	d := t.budget.Decide(t.attempt, outcomes)
+	if c.spent != nil && d.Action != wards.Block && d.Action != wards.Break {
+		d = wards.Decision{Action: wards.Exhausted, By: c.spent.By, Failed: append(c.spent.Failed, d.Failed...)}
+	}
+	c.note(outcomes, d.Failed)
+	if d.Action == wards.Again || d.Action == wards.Exhausted {
+		t.past = append(t.past, *c)
+	}
+	return d
+}
+
+// parsed is what checks see as output: a tool's value, or the text's JSON.
+func (t *try) parsed(c *candidate) any {
+	if _, isText := c.value.(string); c.value != nil && !isText {
+		return c.value
+	}
+	return t.jsonIn(c.text)
+}
+
+// jsonIn is the JSON that a text is, or that it has where a schema asks for
+// some; else nil.
+func (t *try) jsonIn(text string) any {
+	if t.p.OutputSchema != nil && t.p.Tool == nil {
+		value, _, _ := schema.Extract(text, t.p.OutputSchema)
+		return value
+	}
+	value, err := parseJSON(text)
+	if err != nil {
+		return nil
+	}
+	return value
+}
+
+// releasesFailures tells whether a text may be let out that did not pass.
+func (t *try) releasesFailures() bool {
+	on := t.p.Rules.OnExhausted
+	return on == cascades.OnExhaustedLast || on == cascades.OnExhaustedBest
+}
+
+// schemaCheck takes the JSON out of the text and holds it against the phase's
+// schema. It asks nobody.
+func (t *try) schemaCheck(c *candidate) []wards.Outcome {
+	if t.p.OutputSchema == nil {
+		return nil
+	}
+	o := wards.Outcome{Ward: t.p.SchemaWard}
+	var broken []schema.Violation
+	if _, isText := c.value.(string); t.p.Tool != nil && !isText {
+		broken = t.p.OutputSchema.Check(c.value)
+	} else if value, found, err := schema.Extract(c.text, t.p.OutputSchema); err != nil {
+		o.Verdict.Reason = err.Error()
+		t.tell(t.place().at.Join("output_schema"), t.place(), o)
+		return []wards.Outcome{o}
+	} else {
+		c.value, broken = value, found
+	}
+	o.Verdict = contract(broken)
+	t.tell(t.place().at.Join("output_schema"), t.place(), o)
+	return []wards.Outcome{o}
+}
+
+// loopCheck runs the loop validator, unless it passed on this very text.
+func (t *try) loopCheck(c *candidate, before []wards.Outcome) ([]wards.Outcome, error) {
+	loop := t.p.Rules.Loop
+	if loop == nil || c.passed == loop.Ward {
+		return nil, nil
+	}
+	return t.loopAt(t.judging(before), c.text)
+}
+
+// judging is the place of checks that come after others on the same text.
+func (t *try) judging(before []wards.Outcome) place {
+	at := t.place()
+	at.unfit = len(before) > 0 && before[0].Ward == t.p.SchemaWard && before[0].Failed()
+	return at
+}
+
+func (t *try) loopAt(at place, text string) ([]wards.Outcome, error) {
+	return t.checks(at, []*cascades.Check{t.p.Rules.Loop}, t.subject(text, t.jsonIn(text), t.turn, t.attempt))
+}

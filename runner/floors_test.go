@@ -1,0 +1,75 @@
+package runner_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/seed61713e19/capstan/"
+
+// floors is the house: what each package may import of it. A new edge is a
+// word here, for a reviewer to see.
+var floors = map[string]string{
+	// Floor 0.
+	"templates":         "",
+	"validators/schema": "",
+	"runner/process":    "",
+	"validators":        "templates validators/schema runner/process",
+	"runner/model":      "",
+	"runner/tool":       "validators/schema runner/process",
+	"runner/event":      "runner/model runner/tool validators",
+	// Floor 1.
+	"wards": "validators",
+	// Floor 2.
+	"cascades":          "runner/tool templates validators validators/schema wards",
+	"cascades/examples": "",
+	// Floor 3.
+	"runner/engine": "cascades runner/event runner/model runner/tool templates validators validators/schema wards",
+	// Floor 4.
+	"runner": "cascades runner/engine runner/event runner/model runner/tool validators validators/schema",
+	// Floor 5: providers and gates. Gates know nothing of cascades.
+	"runner/model/openai":   "runner/model",
+	"runner/model/scripted": "runner/model",
+	"runner/tool/mcp":       "runner/tool validators validators/schema",
+	"validators/capy":       "validators validators/schema",
+	"validators/schedule":   "runner/tool validators validators/schema",
+	// Floor 6.
+	"cmd/capstan": "*",
+	// Suites that tests of other packages import.
+	"validators/validatorstest": "validators validators/schema",
+	"runner/tool/tooltest":      "runner/tool validators/schema",
+	"runner/engine/enginetest":  "runner/engine runner/event runner/model runner/tool",
+}
+
+// pure packages take bytes and values: what they do depends on nothing else.
+var pure = []string{"templates", "validators/schema", "wards", "cascades", "runner/engine"}
+
+// impure is what pure packages may not import.
+var impure = []string{"context", "os", "os/exec", "net", "net/http", "path/filepath", "io/ioutil", "math/rand", "log"}
+
+func TestFloors(t *testing.T) {
+	out, err := exec.Command("go", "list", "-e", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", module+"...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		name := strings.TrimPrefix(words[0], module)
+		allowed, known := floors[name]
+		if !known {
+			t.Errorf("%s stands on no floor", name)
+			continue
+		}
+		for _, imported := range words[1:] {
+			own, inside := strings.CutPrefix(imported, module)
+			if inside && allowed != "*" && !slices.Contains(strings.Fields(allowed), own) {
+				t.Errorf("%s may not import %s", name, own)
+			}
+			if slices.Contains(pure, name) && slices.Contains(impure, imported) {
+				t.Errorf("%s is pure and may not import %s", name, imported)
+			}
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// A host is the in-process [engine.Host]: one branch of one run.
+type host struct {
+	*Runner
+	ctx context.Context
+	log *log
+}
+
+// A log numbers the events of a run, whichever branch they come from.
+type log struct {
+	mu  sync.Mutex
+	seq int64
+}
+
+func (r *Runner) host(ctx context.Context) *host { return &host{Runner: r, ctx: ctx, log: &log{}} }
+
+func (h *host) with(ctx context.Context) *host { return &host{h.Runner, ctx, h.log} }
+
+func (h *host) Model(_ event.Path, req model.Request) (model.Response, error) {
+	if h.ctx.Err() != nil {
+		return model.Response{}, context.Cause(h.ctx)
+	}
+	if h.model == nil {
+		return model.Response{Failure: &model.Failure{Class: model.Rejected, Message: "no model is configured"}}, nil
+	}
+	if h.onText != nil && req.Validator == "" && req.Role == "" {
+		req.OnText = func(text string) { h.onText(req.Phase, text) }
+	}
+	resp, err := h.model.Call(h.ctx, req)
+	if err == nil {
+		return resp, nil
+	}
+	if h.ctx.Err() != nil {
+		return resp, context.Cause(h.ctx)
+	}
+	if !errors.As(err, &resp.Failure) {
+		resp.Failure = &model.Failure{Class: model.Unavailable, Message: err.Error()}
+	}
+	return resp, nil
+}
+
+func (h *host) Tool(_ event.Path, job engine.Job) (tool.Result, error) {
+	if h.ctx.Err() != nil {
+		return tool.Result{}, context.Cause(h.ctx)
+	}
+	return job.Tool.Run(h.ctx, job.Call)
+}
+
+// A validator that could not say is asked again, three times in all; where the
+// network was the cause, after a pause that doubles.
+const (
+	validatorTries = 3
+	firstPause     = 250 * time.Millisecond
+)
+
+func (h *host) Validate(_ event.Path, v engine.Validation) (engine.Finding, error) {
+	pause := firstPause
+	for try := 1; ; try++ {
+		if h.ctx.Err() != nil {
+			return engine.Finding{}, context.Cause(h.ctx)
+		}
+		verdict, err := v.Check(h.ctx, v.Subject)
+		switch {
+		case err == nil:
+			return engine.Finding{Verdict: verdict}, nil
+		case h.ctx.Err() != nil:
+			return engine.Finding{}, context.Cause(h.ctx)
+		case v.Pure || try == validatorTries:
+			return engine.Finding{Failure: err.Error()}, nil
+		}
+		if networkCause(err) {
+			h.sleep(pause)
+			pause *= 2
+		}
+	}
+}
+
+func (h *host) sleep(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-h.ctx.Done():
+	}
+}
+
+func networkCause(err error) bool {
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET)
+}
+
+func (h *host) Ask(_ event.Path, q engine.Question) (engine.Answer, error) {
+	if h.ask == nil {
+		return engine.Answer{}, engine.ErrSuspended
+	}
+	return h.ask(h.ctx, q)
+}
+
+func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
+	if limit <= 0 || limit > n {
+		limit = n
+	}
+	ctx, cancel := context.WithCancelCause(h.ctx)
+	defer cancel(nil)
+	var first error
+	var once sync.Once
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, limit)
+	for i := range n {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if err := body(h.with(ctx), i); err != nil {
+				once.Do(func() {
+					first = err
+					cancel(err)
+				})
+			}
+		})
+	}
+	wg.Wait()
+	return first
+}
+
+func (h *host) Within(d time.Duration, body func(engine.Host) error) error {
+	ctx, cancel := context.WithTimeoutCause(h.ctx, d, engine.ErrTimedOut)
+	defer cancel()
+	err := body(h.with(ctx))
+	if err != nil && ctx.Err() != nil && h.ctx.Err() == nil {
+		return engine.ErrTimedOut
+	}
+	return err
+}
+
+func (h *host) Now() time.Time { return time.Now() }
+
+func (h *host) Checkpoint(engine.State) error {
+	if h.ctx.Err() != nil {
+		return context.Cause(h.ctx)
+	}
+	return nil
+}
+
+func (h *host) Emit(e event.Event) {
+	if len(h.sinks) == 0 {
+		return
+	}
+	h.log.mu.Lock()
+	defer h.log.mu.Unlock()
+	h.log.seq++
+	e.Seq, e.Time = h.log.seq, time.Now().UTC()
+	for _, s := range h.sinks {
+		s.Emit(e)
+	}
+}
+
+// plainInput makes an input of plain values of whatever the caller has.
+func plainInput(input map[string]any) (map[string]any, error) {
+	out := make(map[string]any, len(input))
+	for name, value := range input {
+		plain, err := schema.Plain(value)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = plain
+	}
+	return out, nil
+}

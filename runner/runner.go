@@ -1,0 +1,198 @@
+// Package runner runs cascades: it is the library's front.
+//
+//	r, err := runner.New(runner.WithModel(m))
+//	c, err := r.Load("post.yaml")
+//	res, err := r.Run(ctx, c, map[string]any{"topic": "owls"})
+//
+// A text that Run gives has passed every blocking and retrying check on that
+// exact text. Where there is none, the error is an *[Error] whose Code says
+// why: a gate's no (blocked, exhausted) is never the same as something that
+// broke (failed).
+package runner
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// What a run gives and why it did not succeed are the engine's.
+type (
+	// Result is what a run came to.
+	Result = engine.Result
+	// Error is why a run did not succeed.
+	Error = engine.Error
+	// Question is put to a person by a phase's human_input.
+	Question = engine.Question
+	// Answer is a person's answer.
+	Answer = engine.Answer
+)
+
+// The statuses of a run and, but for Succeeded, the codes of an [Error].
+const (
+	Succeeded  = engine.Succeeded
+	Blocked    = engine.Blocked
+	Exhausted  = engine.Exhausted
+	Failed     = engine.Failed
+	Waiting    = engine.Waiting
+	OverBudget = engine.OverBudget
+	Cancelled  = engine.Cancelled
+)
+
+// Invalid is the code of an [Error] that is the caller's: an input that the
+// cascade does not take. The run's status is Failed.
+const Invalid = engine.Invalid
+
+// A Runner runs cascades. It is safe for concurrent use and keeps nothing of a
+// run that has ended.
+type Runner struct {
+	model      model.Model
+	modelName  string
+	validators validators.Set
+	tools      tool.Set
+	remote     cascades.Remote
+	sinks      []event.Sink
+	onText     func(phase, text string)
+	ask        func(context.Context, Question) (Answer, error)
+}
+
+// An Option changes a runner under construction.
+type Option func(*Runner)
+
+// WithModel has phases and judges answered by m.
+func WithModel(m model.Model) Option { return func(r *Runner) { r.model = m } }
+
+// WithModelName replaces the cascades' own default model, not a phase's.
+func WithModelName(name string) Option { return func(r *Runner) { r.modelName = name } }
+
+// WithValidators adds validators that cascades may name, beside the built-in
+// ones and those of [validators.Register].
+func WithValidators(list ...validators.Validator) Option {
+	return func(r *Runner) { r.validators = r.validators.With(list...) }
+}
+
+// WithTools adds tools that cascades may name. A runner has none of its own:
+// [tool.Builtins] gives those that come with Capstan.
+func WithTools(list ...tool.Tool) Option {
+	return func(r *Runner) { r.tools = r.tools.With(list...) }
+}
+
+// WithRemote lets cascades use validators and tools of MCP servers.
+func WithRemote(m cascades.Remote) Option { return func(r *Runner) { r.remote = m } }
+
+// WithSink has s told of every event.
+func WithSink(s event.Sink) Option { return func(r *Runner) { r.sinks = append(r.sinks, s) } }
+
+// WithText has f called with a phase's text as it arrives from the model. It
+// may be called for several phases' tries at the same time.
+func WithText(f func(phase, text string)) Option { return func(r *Runner) { r.onText = f } }
+
+// WithAsk has human_input answered by f; without it such a run ends as
+// waiting. Returning [ErrNobody] does the same.
+func WithAsk(f func(context.Context, Question) (Answer, error)) Option {
+	return func(r *Runner) { r.ask = f }
+}
+
+// ErrNobody says that no person is there to answer.
+var ErrNobody = engine.ErrSuspended
+
+// New makes a runner. Without a model it runs cascades that need none.
+func New(options ...Option) (*Runner, error) {
+	r := &Runner{validators: validators.Default()}
+	for _, o := range options {
+		o(r)
+	}
+	return r, nil
+}
+
+// Known is what cascades may name with this runner.
+func (r *Runner) Known() cascades.Known {
+	return cascades.Known{Validators: r.validators, Tools: r.tools, Remote: r.remote}
+}
+
+// Load reads and checks a cascade file. An error is [cascades.Diagnostics].
+func (r *Runner) Load(file string) (*cascades.Cascade, error) {
+	return cascades.Load(filepath.ToSlash(file), readFile, r.Known())
+}
+
+// LoadFS is [Runner.Load] from a file system.
+func (r *Runner) LoadFS(fsys fs.FS, file string) (*cascades.Cascade, error) {
+	return cascades.Load(file, func(name string) ([]byte, error) { return fs.ReadFile(fsys, name) }, r.Known())
+}
+
+// readFile reads a regular file of bounded size: what a cascade names may be a
+// device or a pipe that never ends.
+func readFile(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("%s has %d bytes; a cascade and the files it names may have %d each", name, info.Size(), maxFile)
+	}
+	return os.ReadFile(name)
+}
+
+// maxFile bounds a file that a cascade names, in bytes.
+const maxFile = 64 << 20
+
+// A RunOption changes one run.
+type RunOption func(*engine.State)
+
+// WithRunID names the run; without it, it gets a new name.
+func WithRunID(id string) RunOption { return func(s *engine.State) { s.RunID = id } }
+
+// Run runs a cascade on an input of plain values (what JSON decodes to). The
+// result is whole whatever the error: an *[Error], nil where it succeeded.
+func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]any, options ...RunOption) (Result, error) {
+	s := engine.State{Model: r.modelName}
+	for _, o := range options {
+		o(&s)
+	}
+	if s.RunID == "" {
+		s.RunID = NewRunID(time.Now())
+	}
+	plain, err := plainInput(input)
+	if err != nil {
+		e := &Error{Code: Invalid, Message: fmt.Sprintf("input: %v", err)}
+		return Result{RunID: s.RunID, CascadeID: c.ID, Status: Failed, Error: &event.Error{Code: Invalid, Message: e.Message}}, e
+	}
+	s.Input = plain
+	return engine.Run(r.host(ctx), c, s)
+}
+
+// Judge gives a validator's verdict on a subject, asking the model where it is
+// a judge. An error says that there is no verdict.
+func (r *Runner) Judge(ctx context.Context, c *cascades.Cascade, v *cascades.Validator, s validators.Subject) (validators.Verdict, error) {
+	return engine.Judge(r.host(ctx), c, v, s, r.modelName)
+}
+
+// NewRunID makes a name for a run that sorts by time: 20060102-150405-1a2b3c4d.
+func NewRunID(now time.Time) string {
+	var b [4]byte
+	rand.Read(b[:])
+	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(b[:])
+}
+
+// Host is the in-process host of one run, for hosts that are built around it.
+func (r *Runner) Host(ctx context.Context) engine.Host { return r.host(ctx) }
+
+// Parse is [Runner.Load] for a text that was read already; the files it names
+// are read beside name.
+func (r *Runner) Parse(name string, source []byte) (*cascades.Cascade, error) {
+	return cascades.Parse(filepath.ToSlash(name), source, readFile, r.Known())
+}

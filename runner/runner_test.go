@@ -1,0 +1,287 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// slow answers after a while, or when the call is over.
+func slow(d time.Duration) model.Model {
+	return model.Func(func(ctx context.Context, _ model.Request) (model.Response, error) {
+		select {
+		case <-time.After(d):
+			return model.Response{Text: "a text", Usage: model.Usage{Calls: 1}}, nil
+		case <-ctx.Done():
+			return model.Response{Usage: model.Usage{Calls: 1}}, context.Cause(ctx)
+		}
+	})
+}
+
+// effect makes an impure validator of a function.
+func effect(name string, judge func(context.Context) (validators.Verdict, error)) validators.Validator {
+	return validators.New(name, name, func(ctx context.Context, _ struct{}, _ validators.Subject) (validators.Verdict, error) {
+		return judge(ctx)
+	}, validators.Impure)
+}
+
+func code(err error) string {
+	var e *runner.Error
+	if !errors.As(err, &e) {
+		return fmt.Sprintf("no *runner.Error: %v", err)
+	}
+	return e.Code
+}
+
+func TestAttemptTimesOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRunner(t, runner.WithModel(slow(2*time.Minute)))
+		c := parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: a, rules: {timeout: 90s}}]")
+		started := time.Now()
+		res, err := r.Run(t.Context(), c, nil)
+		if code(err) != runner.Failed || !strings.Contains(err.Error(), "longer than 1m30s") {
+			t.Errorf("got %v", err)
+		}
+		if took := time.Since(started); took != 90*time.Second {
+			t.Errorf("took %v", took)
+		}
+		if res.Usage.Calls != 1 {
+			t.Errorf("the call that was cut is not counted: %+v", res.Usage)
+		}
+	})
+}
+
+func TestBudgetOfTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRunner(t, runner.WithModel(slow(time.Minute)))
+		c := parsed(t, r, "cascade_id: c\nbudget: {max_seconds: 90}\nphases: [{name: a, instructions: a, handoffs: [a]}]")
+		started := time.Now()
+		res, err := r.Run(t.Context(), c, nil)
+		if code(err) != runner.OverBudget || res.Status != runner.OverBudget {
+			t.Errorf("got %v, %s", err, res.Status)
+		}
+		if took := time.Since(started); took != 90*time.Second {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+func TestCancelledRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRunner(t, runner.WithModel(slow(time.Hour)))
+		c := parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: a, soundings: {factor: 3}, rules: {timeout: 3h}}]")
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, cancel)
+		res, err := r.Run(ctx, c, nil)
+		if code(err) != runner.Cancelled || res.Status != runner.Cancelled || !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, %s", err, res.Status)
+		}
+	})
+}
+
+// What is not pure runs at the same time, and the first that stops the run
+// cancels what is still running.
+func TestChecksTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var cancelled atomic.Bool
+		patient := effect("patient", func(ctx context.Context) (validators.Verdict, error) {
+			select {
+			case <-time.After(time.Hour):
+			case <-ctx.Done():
+				cancelled.Store(true)
+			}
+			return validators.Pass("at last"), ctx.Err()
+		})
+		strict := effect("strict", func(context.Context) (validators.Verdict, error) {
+			time.Sleep(time.Second)
+			return validators.Fail("no"), nil
+		})
+		r := newRunner(t, runner.WithModel(slow(0)), runner.WithValidators(patient, strict))
+		c := parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: a, wards: {post: [{validator: patient}, {validator: strict}]}}]")
+		started := time.Now()
+		res, err := r.Run(t.Context(), c, nil)
+		if code(err) != runner.Blocked || !cancelled.Load() {
+			t.Errorf("got %v, cancelled %v", err, cancelled.Load())
+		}
+		if took := time.Since(started); took != time.Second {
+			t.Errorf("took %v", took)
+		}
+		if len(res.Verdicts) != 1 || res.Verdicts[0].Validator != "strict" {
+			t.Errorf("got %+v", res.Verdicts)
+		}
+	})
+}
+
+// A validator that cannot say is asked again on its own, with a pause where
+// the network was the cause. The author of the text hears nothing of it.
+func TestErrorIsRetriedOnItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		shaky := effect("shaky", func(context.Context) (validators.Verdict, error) {
+			if calls++; calls < 3 {
+				return validators.Verdict{}, &net.OpError{Op: "dial", Err: errors.New("refused")}
+			}
+			return validators.Pass("fine"), nil
+		})
+		r := newRunner(t, runner.WithModel(slow(0)), runner.WithValidators(shaky))
+		c := parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: a, wards: {post: [{validator: shaky, mode: retry}]}}]")
+		started := time.Now()
+		res, err := r.Run(t.Context(), c, nil)
+		if err != nil || calls != 3 || res.Phases[0].Attempts != 1 || res.Usage.Calls != 1 {
+			t.Errorf("got %v after %d calls: %+v", err, calls, res)
+		}
+		if took := time.Since(started); took != 750*time.Millisecond {
+			t.Errorf("paused for %v", took)
+		}
+	})
+}
+
+// Tries run at the same time, at most max_parallel of them.
+func TestSoundingsInParallel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRunner(t, runner.WithModel(slow(time.Minute)))
+		c := parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: a, soundings: {factor: 6, max_parallel: 3}}]")
+		started := time.Now()
+		res, err := r.Run(t.Context(), c, nil)
+		if err != nil || res.Phases[0].ModelCalls != 6 || res.Phases[0].Turns != 6 {
+			t.Errorf("got %v, %+v", err, res.Phases)
+		}
+		if took := time.Since(started); took != 2*time.Minute {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// Parallel branches share one budget, to the call.
+func TestBudgetOfBranches(t *testing.T) {
+	var calls atomic.Int64
+	r := newRunner(t, runner.WithModel(model.Func(func(context.Context, model.Request) (model.Response, error) {
+		calls.Add(1)
+		return model.Response{Text: "x", Usage: model.Usage{Calls: 1}}, nil
+	})))
+	c := parsed(t, r, "cascade_id: c\nbudget: {max_calls: 7}\nphases: [{name: a, instructions: a, rules: {max_turns: 5}, soundings: {factor: 4}}]")
+	res, err := r.Run(t.Context(), c, nil)
+	if code(err) != runner.OverBudget || calls.Load() != 7 || res.Usage.Calls != 7 {
+		t.Errorf("got %v after %d calls, %+v", err, calls.Load(), res.Usage)
+	}
+}
+
+// One runner and one cascade serve many runs at the same time; nothing of one
+// shows in another.
+func TestManyRuns(t *testing.T) {
+	echo := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		return model.Response{Text: r.Messages[len(r.Messages)-1].Content, Usage: model.Usage{Calls: 1}}, nil
+	})
+	var mu sync.Mutex
+	seqs := map[int64]int{}
+	r := newRunner(t, runner.WithModel(echo), runner.WithSink(event.Func(func(e event.Event) {
+		mu.Lock()
+		seqs[e.Seq]++
+		mu.Unlock()
+	})))
+	c := parsed(t, r, "cascade_id: c\nphases:\n  - {name: a, instructions: 'I am {{ input.n }}.', wards: {post: [{expr: \"content == 'I am ' + string(input.n) + '.'\"}]}}")
+	var all sync.WaitGroup
+	for n := range 200 {
+		all.Go(func() {
+			res, err := r.Run(t.Context(), c, map[string]any{"n": n})
+			if want := fmt.Sprintf("I am %d.", n); err != nil || res.Output != want {
+				t.Errorf("got %v, %v", res.Output, err)
+			}
+		})
+	}
+	all.Wait()
+	if seqs[1] != 200 {
+		t.Errorf("%d runs began their events with 1", seqs[1])
+	}
+}
+
+func TestRunWithoutModel(t *testing.T) {
+	r := newRunner(t)
+	c := parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: a}]")
+	if _, err := r.Run(t.Context(), c, nil); code(err) != runner.Failed || !strings.Contains(err.Error(), "no model is configured") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestInputThatIsNotPlain(t *testing.T) {
+	r := newRunner(t)
+	c := parsed(t, r, "cascade_id: c\nphases: [{name: a, tool: non_empty, inputs: {content: x}}]")
+	if _, err := r.Run(t.Context(), c, map[string]any{"f": func() {}}); code(err) != runner.Invalid {
+		t.Errorf("got %v", err)
+	}
+	type point struct{ X int }
+	if _, err := r.Run(t.Context(), c, map[string]any{"p": point{3}}); err != nil {
+		t.Errorf("got %v", err)
+	}
+}
+
+func ExampleRunner_Run() {
+	r, err := runner.New(runner.WithModel(model.Func(func(_ context.Context, req model.Request) (model.Response, error) {
+		if req.Attempt == 1 {
+			return model.Response{Text: "An owl."}, nil
+		}
+		return model.Response{Text: "Owls see in the dark."}, nil
+	})))
+	if err != nil {
+		panic(err)
+	}
+	c, err := r.Parse("post.yaml", []byte(`
+cascade_id: post
+phases:
+  - name: draft
+    instructions: "Write about {{ input.topic }}."
+    wards:
+      post: [{validator: word_count, with: {min: 4}, mode: retry}]
+`))
+	if err != nil {
+		panic(err) // cascades.Diagnostics: everything that is wrong with the file
+	}
+	res, err := r.Run(context.Background(), c, map[string]any{"topic": "owls"})
+	var no *runner.Error
+	if errors.As(err, &no) {
+		fmt.Println(no.Code, no.Phase, no.Message)
+	}
+	fmt.Println(res.Output)
+	for _, v := range res.Verdicts {
+		fmt.Println(v.Path, *v.Valid)
+	}
+	// Output:
+	// Owls see in the dark.
+	// draft/attempt[1]/post[0] false
+	// draft/attempt[2]/post[0] true
+}
+
+func ExampleRunner_Run_blocked() {
+	r, _ := runner.New(runner.WithModel(model.Func(func(context.Context, model.Request) (model.Response, error) {
+		return model.Response{Text: "You will get a refund."}, nil
+	})))
+	c, _ := r.Parse("answer.yaml", []byte(`
+cascade_id: answer
+phases:
+  - name: answer
+    instructions: Answer.
+    wards:
+      post: [{validator: excludes, with: {text: refund}, mode: blocking}]
+`))
+	res, err := r.Run(context.Background(), c, nil)
+	var no *runner.Error
+	if errors.As(err, &no) {
+		fmt.Println(no.Code, no.Phase, no.Check)
+	}
+	fmt.Println(res.Status, res.Output)
+	// Output:
+	// blocked answer excludes
+	// blocked <nil>
+}

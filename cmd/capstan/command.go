@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+)
+
+// A Command is the command line: its streams and its environment. Results go
+// to Stdout, everything else to Stderr.
+type Command struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+}
+
+// The exit statuses.
+const (
+	exitOK          = 0
+	exitNo          = 1 // a gate said no
+	exitUsage       = 2 // usage, or an invalid file
+	exitBroken      = 3 // a model, tool, validator or store broke
+	exitWaiting     = 4 // for a human
+	exitBudget      = 5
+	exitInterrupted = 130
+)
+
+// An exit is an error that has been told already, or needs no telling, with
+// the status to end with.
+type exit struct {
+	status int
+	err    error
+}
+
+func (e *exit) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exit) Unwrap() error { return e.err }
+
+// usage makes an error of the caller's.
+func usage(format string, args ...any) error {
+	return &exit{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// Run runs one command line and gives its exit status.
+func (c *Command) Run(ctx context.Context, args []string) int {
+	root := c.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	var diagnostics cascades.Diagnostics
+	var e *exit
+	switch {
+	case errors.As(err, &diagnostics):
+		fmt.Fprintln(c.Stderr, diagnostics)
+		return exitUsage
+	case !errors.As(err, &e):
+		// What cobra itself finds wrong is usage.
+		e = &exit{exitUsage, err}
+	}
+	if text := e.Error(); text != "" {
+		fmt.Fprintln(c.Stderr, "capstan: "+strings.TrimPrefix(text, "capstan: "))
+	}
+	return e.status
+}
+
+func (c *Command) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "capstan",
+		Short: "Run cascades: phases of model work whose texts must pass wards",
+		Long: `Capstan runs cascades: YAML files of phases whose texts must pass wards
+(validators before, between and after turns) before anything downstream
+may see them.
+
+Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
+3 something broke, 4 waiting for a human, 5 over budget, 130 interrupted.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(c.Stdin)
+	root.SetOut(c.Stdout)
+	root.SetErr(c.Stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage("%v; see %s --help", err, cmd.CommandPath())
+	})
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.AddCommand(c.run(), c.lint(), c.plan(), c.graph(), c.gate(), c.validators(), c.tools(), c.schema(), c.init(), c.version())
+	return root
+}
+
+// status gives the exit status of how a run ended.
+func status(err *runner.Error) int {
+	switch err.Code {
+	case runner.Blocked, runner.Exhausted:
+		return exitNo
+	case runner.Invalid:
+		return exitUsage
+	case runner.Waiting:
+		return exitWaiting
+	case runner.OverBudget:
+		return exitBudget
+	case runner.Cancelled:
+		return exitInterrupted
+	default:
+		return exitBroken
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/seed61713e19/capstan/cascades/examples"
+)
+
+var update = flag.Bool("update", false, "rewrite what the scripts compare with")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"capstan": func() { main() }})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: *update,
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": wantStatus},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("CI", "")
+			return unpack(filepath.Join(env.WorkDir, "examples"))
+		},
+	})
+}
+
+// wantStatus runs a command that has to end with the given exit status.
+func wantStatus(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N command...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exited *exec.ExitError
+	if errors.As(err, &exited) {
+		got = exited.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if want, _ := strconv.Atoi(args[0]); got != want {
+		ts.Fatalf("%v ended with status %d, want %d", args[1:], got, want)
+	}
+}
+
+// unpack writes the shipped cascades where scripts can run them.
+func unpack(dir string) error {
+	return os.CopyFS(dir, examples.Files)
+}
+
+// A writer that calls a function at each write.
+type onWrite func(p []byte)
+
+func (f onWrite) Write(p []byte) (int, error) {
+	f(p)
+	return len(p), nil
+}
+
+// An interrupt ends the run cleanly: the result is printed, and says so.
+func TestInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"slow.yaml":          "cascade_id: slow\nphases: [{name: think, instructions: think}]",
+		"slow.scripted.yaml": "- {phase: think, reply: done, delay: 1h}",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	var out, said bytes.Buffer
+	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Getenv: func(string) string { return "" }}
+	c.Stderr = onWrite(func(p []byte) {
+		said.Write(p)
+		if bytes.Contains(p, []byte("think")) {
+			interrupt()
+		}
+	})
+	if got := c.Run(ctx, []string{"run", filepath.Join(dir, "slow.yaml"), "--model", "scripted", "--json"}); got != exitInterrupted {
+		t.Errorf("status %d: %s", got, said.String())
+	}
+	if !strings.Contains(out.String(), `"status": "cancelled"`) {
+		t.Errorf("got %s", out.String())
+	}
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// maxInput bounds what is read from one file or stream, in bytes.
+const maxInput = 512 << 20
+
+// assignments reads k=text, k:=JSON, k=@file and k:=@file.
+func (c *Command) assignments(list []string) (map[string]any, error) {
+	out := map[string]any{}
+	for _, a := range list {
+		name, value, ok := strings.Cut(a, "=")
+		asJSON := strings.HasSuffix(name, ":")
+		name = strings.TrimSuffix(name, ":")
+		if !ok || name == "" {
+			return nil, usage("%q: want name=text, name:=JSON or name=@file", a)
+		}
+		if _, twice := out[name]; twice {
+			return nil, usage("%s is given twice", name)
+		}
+		if file, isFile := strings.CutPrefix(value, "@"); isFile {
+			text, err := c.readText(file)
+			if err != nil {
+				return nil, usage("%s: %w", name, err)
+			}
+			value = text
+		}
+		out[name] = value
+		if asJSON {
+			v, err := schema.Parse([]byte(value))
+			if err != nil {
+				return nil, usage("%s: %w", name, err)
+			}
+			out[name] = v
+		}
+	}
+	return out, nil
+}
+
+// inputs gives a run's input: a JSON file's object with the assignments over
+// it.
+func (c *Command) inputs(file string, list []string) (map[string]any, error) {
+	input := map[string]any{}
+	if file != "" {
+		text, err := c.readText(file)
+		if err != nil {
+			return nil, usage("--input-file: %w", err)
+		}
+		v, err := schema.Parse([]byte(text))
+		if err != nil {
+			return nil, usage("--input-file %s: %w", file, err)
+		}
+		object, ok := v.(map[string]any)
+		if !ok {
+			return nil, usage("--input-file %s: want a JSON object", file)
+		}
+		input = object
+	}
+	given, err := c.assignments(list)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(input, given)
+	return input, nil
+}
+
+// readText reads a file, or standard input for "-", that must be text.
+func (c *Command) readText(name string) (string, error) {
+	r := c.Stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return "", fmt.Errorf("%s is a directory", name)
+		}
+		r = f
+	}
+	text, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%s: %w", name, err)
+	case len(text) > maxInput:
+		return "", fmt.Errorf("%s has more than %d MiB", name, maxInput>>20)
+	case !utf8.Valid(text):
+		return "", fmt.Errorf("%s is not UTF-8 text", name)
+	}
+	return string(text), nil
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// described is a validator or tool as the lists show it.
+type described struct {
+	Name        string         `json:"name"`
+	Kind        string         `json:"kind"`
+	Description string         `json:"description"`
+	Criteria    string         `json:"criteria,omitempty"` // of a judge
+	Parameters  map[string]any `json:"parameters,omitempty"`
+	params      func() map[string]any
+}
+
+func (c *Command) validators() *cobra.Command {
+	return c.list("validators [NAME]", "List the validators, or describe one with its parameters", func() []described {
+		var out []described
+		for _, v := range validators.Default().List() {
+			kind := "computed"
+			switch {
+			case v.Criteria != "":
+				kind = "judge"
+			case !v.Pure:
+				kind = "effect"
+			}
+			out = append(out, described{Name: v.Name, Kind: kind, Description: v.Description, Criteria: v.Criteria, params: v.Params})
+		}
+		return out
+	})
+}
+
+func (c *Command) tools() *cobra.Command {
+	return c.list("tools [NAME]", "List the tools, or describe one with its parameters", func() []described {
+		var out []described
+		for _, t := range append(tool.Builtins(tool.Options{}), cascades.EngineTools()...) {
+			out = append(out, described{Name: t.Name, Kind: "tool", Description: t.Description, params: t.Params})
+		}
+		return out
+	})
+}
+
+func (c *Command) list(use, short string, all func() []described) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return c.describe(all(), args[0])
+			}
+			if asJSON {
+				list := all()
+				for i := range list {
+					list[i].Parameters = list[i].params()
+				}
+				return printJSON(c.Stdout, list)
+			}
+			w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
+			for _, d := range all() {
+				fmt.Fprintf(w, "%s\t%s\t%s\n", d.Name, d.Kind, d.Description)
+			}
+			return w.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with the parameters' schemas")
+	return cmd
+}
+
+func (c *Command) describe(all []described, name string) error {
+	for _, d := range all {
+		if d.Name == name {
+			d.Parameters = d.params()
+			return printJSON(c.Stdout, d)
+		}
+	}
+	return usage("nothing is called %q", name)
+}

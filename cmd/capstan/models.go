@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/openai"
+	"github.com/seed61713e19/capstan/runner/model/scripted"
+)
+
+// models sends each call to the provider that its model's name says:
+// openai:NAME, which is the default, or scripted:FILE.
+type models struct {
+	getenv  func(string) string
+	stream  bool
+	mu      sync.Mutex
+	scripts map[string]*scripted.Script
+	openai  *openai.Client
+}
+
+// Call sends the request to its provider.
+func (m *models) Call(ctx context.Context, r model.Request) (model.Response, error) {
+	provider, name, err := m.route(r.Model)
+	if err != nil {
+		return model.Response{}, &model.Failure{Class: model.Rejected, Message: err.Error()}
+	}
+	r.Model = name
+	return provider.Call(ctx, r)
+}
+
+// Priced tells whether the named model has a known price. What a script says
+// costs what its replies say it does.
+func (m *models) Priced(name string) bool {
+	provider, name, err := m.route(name)
+	if err != nil {
+		return false
+	}
+	p, ok := provider.(model.Pricer)
+	return !ok || p.Priced(name)
+}
+
+func (m *models) route(name string) (model.Model, string, error) {
+	provider, rest, found := strings.Cut(name, ":")
+	switch {
+	case found && provider == "scripted":
+		s, err := m.script(rest)
+		return s, rest, err
+	case found && provider == "openai":
+		name = rest
+	}
+	client, err := m.endpoint()
+	return client, name, err
+}
+
+// script reads a script once: its replies are consumed over the whole run.
+func (m *models) script(file string) (*scripted.Script, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s, ok := m.scripts[file]; ok {
+		return s, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("scripted model: %w", err)
+	}
+	s, err := scripted.Parse(file, text, func(name string) ([]byte, error) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(file), name)
+		}
+		return os.ReadFile(name)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("scripted model: %w", err)
+	}
+	if m.scripts == nil {
+		m.scripts = map[string]*scripted.Script{}
+	}
+	m.scripts[file] = s
+	return s, nil
+}
+
+func (m *models) endpoint() (*openai.Client, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.openai != nil {
+		return m.openai, nil
+	}
+	base, key := m.getenv("OPENAI_BASE_URL"), m.getenv("OPENAI_API_KEY")
+	if base == "" && key == "" {
+		return nil, fmt.Errorf("OPENAI_API_KEY is not set (OPENAI_BASE_URL names another endpoint; --model scripted:FILE needs none)")
+	}
+	client, err := openai.New(openai.Options{BaseURL: base, APIKey: key, Stream: m.stream})
+	if err == nil {
+		m.openai = client
+	}
+	return client, err
+}
+
+// left describes the replies that no request has taken.
+func (m *models) left() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []string
+	for _, s := range m.scripts {
+		out = append(out, s.Left()...)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// chosen gives the model that replaces the cascade's own: the flag's, else the
+// environment's. "scripted" alone is the script beside the cascade:
+// post.scripted.yaml for post.yaml.
+func (m *models) chosen(flag, cascade string) string {
+	name := cmp.Or(flag, m.getenv("CAPSTAN_MODEL"))
+	if name == "scripted" || name == "scripted:" {
+		return "scripted:" + strings.TrimSuffix(cascade, filepath.Ext(cascade)) + ".scripted.yaml"
+	}
+	return name
+}
+
+// ready reports what would only be found in the middle of a run: a phase
+// without a model, a script that cannot be read, a cost budget that nothing
+// can be held against.
+func (m *models) ready(c *cascades.Cascade, chosen string) error {
+	for _, name := range c.Models(chosen) {
+		if name == "" {
+			return usage("no model: give --model or CAPSTAN_MODEL, or model: in %s", c.File)
+		}
+		if _, _, err := m.route(name); err != nil {
+			return usage("%w", err)
+		}
+		if c.Budget.MaxCostUSD > 0 && !m.Priced(name) {
+			return usage("budget: max_cost_usd cannot be kept: the price of model %s is not known", name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"golang.org/x/term"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// terminal tells whether a stream is a terminal that a person looks at.
+func (c *Command) terminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && c.Getenv("CI") == "" && c.Getenv("TERM") != "dumb"
+}
+
+// The styles of progress. Colours are taken out again where the stream, or
+// NO_COLOR, does not want them.
+var (
+	bold   = lipgloss.NewStyle().Bold(true)
+	faint  = lipgloss.NewStyle().Faint(true)
+	green  = lipgloss.NewStyle().Foreground(lipgloss.Green)
+	red    = lipgloss.NewStyle().Foreground(lipgloss.Red)
+	yellow = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
+)
+
+// A progress tells a person what a run does: a line for each thing that is
+// over, and on a terminal one more that lives, with what goes on now.
+type progress struct {
+	out   io.Writer
+	width func() int // of the terminal; nil for plain lines
+	now   func() time.Time
+
+	mu      sync.Mutex
+	started time.Time
+	phase   string
+	doing   string
+	tail    string // the end of what the model is saying
+	usage   model.Usage
+	shown   bool // the living line is on the screen
+	ticks   *time.Ticker
+	done    chan struct{}
+}
+
+func (c *Command) progress(quiet bool) *progress {
+	p := &progress{out: io.Discard, now: time.Now, done: make(chan struct{})}
+	p.started = p.now()
+	if quiet {
+		return p
+	}
+	p.out = &colorprofile.Writer{Forward: c.Stderr, Profile: colorprofile.NoTTY}
+	if !c.terminal(c.Stderr) {
+		return p
+	}
+	f := c.Stderr.(*os.File)
+	p.out = colorprofile.NewWriter(f, os.Environ())
+	p.width = func() int {
+		w, _, err := term.GetSize(int(f.Fd()))
+		if err != nil || w < 20 {
+			return 80
+		}
+		return w
+	}
+	p.ticks = time.NewTicker(100 * time.Millisecond)
+	go p.live()
+	return p
+}
+
+// live redraws the living line.
+func (p *progress) live() {
+	for {
+		select {
+		case <-p.ticks.C:
+			p.mu.Lock()
+			p.draw()
+			p.mu.Unlock()
+		case <-p.done:
+			return
+		}
+	}
+}
+
+func (p *progress) draw() {
+	if p.width == nil || p.phase == "" {
+		return
+	}
+	elapsed := p.now().Sub(p.started)
+	frame := string([]rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")[int(elapsed/(100*time.Millisecond))%10])
+	head := fmt.Sprintf("%s %s %s  %s", frame, p.phase, p.doing, spent(p.usage, elapsed))
+	room := p.width() - len([]rune(head)) - 3
+	line := head
+	if tail := []rune(p.tail); room > 10 && len(tail) > 0 {
+		line += "  " + faint.Render(string(tail[max(0, len(tail)-room):]))
+	}
+	fmt.Fprint(p.out, "\r\x1b[K"+line)
+	p.shown = true
+}
+
+func (p *progress) erase() {
+	if p.shown {
+		fmt.Fprint(p.out, "\r\x1b[K")
+		p.shown = false
+	}
+}
+
+func (p *progress) line(format string, args ...any) {
+	p.erase()
+	fmt.Fprintf(p.out, format+"\n", args...)
+}
+
+// text takes what a model says as it says it.
+func (p *progress) text(_, said string) {
+	if p.width == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if said == "" { // the answer begins anew
+		p.tail = ""
+	}
+	p.tail += strings.Map(flat, said)
+	if len(p.tail) > 1000 {
+		p.tail = strings.ToValidUTF8(p.tail[len(p.tail)-500:], "")
+	}
+}
+
+// flat keeps what a model says from moving the cursor.
+func flat(r rune) rune {
+	if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+		return ' '
+	}
+	return r
+}
+
+// Emit takes an event of the run.
+func (p *progress) Emit(e event.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e.Kind {
+	case event.PhaseStarted:
+		p.phase, p.doing, p.tail = e.Phase, "", ""
+		p.line("%s", bold.Render(e.Phase))
+	case event.AttemptStarted:
+		p.doing = fmt.Sprintf("attempt %d", e.Attempt)
+		if e.Attempt > 1 {
+			p.line("  attempt %d", e.Attempt)
+		}
+	case event.ModelCalled:
+		p.tail = ""
+		if e.Validator != "" {
+			p.doing = "judge " + e.Validator
+		}
+	case event.ModelReplied:
+		p.usage = p.usage.Add(e.Response.Usage)
+	case event.ToolCalled:
+		p.doing = "tool " + e.Call.Name
+		p.line("  %s", faint.Render("tool "+oneLine(e.Call.Name)))
+	case event.VerdictGiven:
+		p.verdict(e.Verdict)
+	case event.PhaseFinished:
+		p.finished(e)
+	}
+}
+
+func (p *progress) verdict(v *event.Verdict) {
+	what := v.Moment + " " + v.Validator
+	if v.Moment == v.Validator {
+		what = v.Moment
+	}
+	switch {
+	case v.Error != nil:
+		p.line("  %s %s: could not say: %s", yellow.Render("!"), what, oneLine(*v.Error))
+	case *v.Valid:
+		p.line("  %s %s", green.Render("✓"), what)
+	default:
+		p.line("  %s %s (%s): %s", red.Render("✗"), what, v.Mode, oneLine(v.Reason))
+	}
+}
+
+func (p *progress) finished(e event.Event) {
+	p.doing, p.tail = "", ""
+	switch e.Status {
+	case runner.Succeeded:
+	case "skipped":
+		p.line("%s %s", bold.Render(e.Phase), faint.Render("skipped"))
+	default:
+		p.line("  %s", yellow.Render(e.Status))
+	}
+}
+
+// close ends the progress with a line about the whole run.
+func (p *progress) close(r runner.Result) {
+	if p.ticks != nil {
+		p.ticks.Stop()
+		close(p.done)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.phase = "" // nothing is drawn any more
+	style := green
+	if r.Status != runner.Succeeded {
+		style = red
+	}
+	p.line("%s %s  %s", style.Render(r.Status), faint.Render(r.RunID), spent(r.Usage, p.now().Sub(p.started)))
+	for _, d := range r.Degraded {
+		p.line("%s phase %s was released though it did not pass %s", yellow.Render("degraded:"), d.Phase, strings.Join(d.Checks, ", "))
+	}
+}
+
+// spent tells usage and time in a few words.
+func spent(u model.Usage, elapsed time.Duration) string {
+	s := fmt.Sprintf("%d calls", u.Calls)
+	if u.Calls == 1 {
+		s = "1 call"
+	}
+	if u.Tokens() > 0 {
+		s += fmt.Sprintf(", %d tokens", u.Tokens())
+	}
+	if u.CostUSD > 0 {
+		s += fmt.Sprintf(", $%.4f", u.CostUSD)
+	}
+	return s + fmt.Sprintf(", %.1fs", elapsed.Seconds())
+}
+
+// oneLine makes foreign text fit into a line of progress.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(strings.Map(flat, s)), " ")
+	if r := []rune(s); len(r) > 300 {
+		s = string(r[:300]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	fenced  = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
+	elapsed = regexp.MustCompile(`\b\d+\.\ds\b`)
+	tokens  = regexp.MustCompile(`, \d+ tokens`)
+	runName = regexp.MustCompile(`\b\d{8}-\d{6}-[0-9a-f]{8}\b`)
+)
+
+// TestPages runs every console block of the pages: a line "$ capstan …" is a
+// command, "$ echo $?" its exit status, and what follows what it prints. Run
+// names and times are taken as they come.
+func TestPages(t *testing.T) {
+	t.Chdir("../..")
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, page := range append(pages, "README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := fenced.ReplaceAllFunc(text, func(block []byte) []byte {
+			m := fenced.FindSubmatch(block)
+			if string(m[1]) != "console" {
+				return block
+			}
+			ran++
+			want := string(m[2])
+			got := console(t, want)
+			if plainTimes(got) == plainTimes(want) {
+				return block
+			}
+			if !*update {
+				t.Errorf("%s: got\n%s\nwant\n%s", page, got, want)
+			}
+			return []byte("```console\n" + got + "```")
+		})
+		if *update && !bytes.Equal(changed, text) {
+			if err := os.WriteFile(page, changed, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if ran == 0 {
+		t.Error("no page shows a command")
+	}
+}
+
+func plainTimes(s string) string {
+	return runName.ReplaceAllString(elapsed.ReplaceAllString(s, "0.0s"), "RUN")
+}
+
+// console runs the commands of a block and gives the block as it should be.
+func console(t *testing.T, block string) string {
+	t.Helper()
+	var out bytes.Buffer
+	status := 0
+	for line := range strings.Lines(block) {
+		said, isCommand := strings.CutPrefix(line, "$ ")
+		if !isCommand {
+			continue
+		}
+		out.WriteString(line)
+		if strings.TrimSpace(said) == "echo $?" {
+			fmt.Fprintln(&out, status)
+			continue
+		}
+		words := shellWords(strings.TrimSpace(said))
+		if words[0] != "capstan" {
+			t.Fatalf("a page shows %q, which is not ours to run", said)
+		}
+		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
+		status = c.Run(context.Background(), words[1:])
+	}
+	return out.String()
+}
+
+var word = regexp.MustCompile(`"([^"]*)"|'([^']*)'|(\S+)`)
+
+func shellWords(s string) []string {
+	var out []string
+	for _, m := range word.FindAllStringSubmatch(s, -1) {
+		out = append(out, m[1]+m[2]+m[3])
+	}
+	return out
+}
+
+// TestReadmePrograms builds and runs the Go programs of the README.
+func TestReadmePrograms(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, m := range fenced.FindAllSubmatch(text, -1) {
+		if string(m[1]) != "go" {
+			continue
+		}
+		n++
+		got := goRun(t, m[2])
+		if want := "succeeded Owls see in the dark. <nil>\n"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if n == 0 {
+		t.Error("the README shows no program")
+	}
+}
+
+// goRun runs a program as if it stood in a package of this module.
+func goRun(t *testing.T, source []byte) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, source, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, "cmd/embedding/main.go"): file}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(t.TempDir(), "overlay.json")
+	if err := os.WriteFile(list, overlay, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "run", "-overlay", list, "./cmd/embedding")
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}

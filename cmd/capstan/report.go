@@ -1,0 +1,145 @@
+package main
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strconv"
+)
+
+// A finding is one thing that a report tells.
+type finding struct {
+	rule, level, message string
+	file                 string
+	line, column         int // 0 where it is not known
+}
+
+// A sarif is a report in the Static Analysis Results Interchange Format 2.1.0.
+type sarif struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool struct {
+		Driver struct {
+			Name    string      `json:"name"`
+			Version string      `json:"version"`
+			Rules   []sarifRule `json:"rules"`
+		} `json:"driver"`
+	} `json:"tool"`
+	Results []sarifResult `json:"results"`
+}
+
+type sarifRule struct {
+	ID string `json:"id"`
+}
+
+type sarifResult struct {
+	RuleID    string          `json:"ruleId"`
+	Level     string          `json:"level"`
+	Message   sarifText       `json:"message"`
+	Locations []sarifLocation `json:"locations"`
+}
+
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifLocation struct {
+	Physical struct {
+		Artifact struct {
+			URI string `json:"uri"`
+		} `json:"artifactLocation"`
+		Region *sarifRegion `json:"region,omitempty"`
+	} `json:"physicalLocation"`
+}
+
+type sarifRegion struct {
+	StartLine   int `json:"startLine"`
+	StartColumn int `json:"startColumn,omitempty"`
+}
+
+func newSARIF() *sarif {
+	s := &sarif{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: make([]sarifRun, 1)}
+	s.Runs[0].Tool.Driver.Name = "capstan"
+	s.Runs[0].Tool.Driver.Version = versionName()
+	s.Runs[0].Tool.Driver.Rules = []sarifRule{}
+	s.Runs[0].Results = []sarifResult{}
+	return s
+}
+
+func (s *sarif) add(f finding) {
+	run := &s.Runs[0]
+	known := false
+	for _, r := range run.Tool.Driver.Rules {
+		known = known || r.ID == f.rule
+	}
+	if !known {
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{f.rule})
+	}
+	var where sarifLocation
+	where.Physical.Artifact.URI = filepath.ToSlash(f.file)
+	if f.line > 0 {
+		where.Physical.Region = &sarifRegion{f.line, f.column}
+	}
+	run.Results = append(run.Results, sarifResult{f.rule, f.level, sarifText{f.message}, []sarifLocation{where}})
+}
+
+// A junit is a test report that every CI server reads.
+type junit struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Name    string     `xml:"name,attr"`
+	Class   string     `xml:"classname,attr"`
+	Failure *junitText `xml:"failure,omitempty"`
+	Error   *junitText `xml:"error,omitempty"`
+}
+
+type junitText struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+func (j *junit) print(w io.Writer) error {
+	j.Tests = len(j.Cases)
+	for _, c := range j.Cases {
+		if c.Failure != nil {
+			j.Failures++
+		}
+		if c.Error != nil {
+			j.Errors++
+		}
+	}
+	text, err := xml.MarshalIndent(j, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
+	return err
+}
+
+var lineNumber = regexp.MustCompile(`\bline (\d+)`)
+
+// lineOf finds the line that a location in words names, or 0.
+func lineOf(location string) int {
+	m := lineNumber.FindStringSubmatch(location)
+	if m == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -132,7 +132,7 @@ func (p *parser) exprForm(o *object, n *yaml.Node) *Validator {
 	reason := o.text("reason")
 	v := &Validator{Pure: true, Description: first(reason, short(n.Value))}
 	if e := p.expression(n, "expr"); e != nil {
-		v.Check, _ = validators.Expr(e.String(), reason) // it parses: e is it
+		v.Check = e.Check(reason)
 	}
 	return v
 }

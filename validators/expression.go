@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker"
@@ -64,6 +65,20 @@ type scope struct {
 	Meter   meter          `expr:" meter"` // no identifier has a blank in it
 }
 
+// language is a copy of the configuration that all expressions share; its
+// tables are only read.
+func language() *conf.Config {
+	own := *sharedLanguage()
+	return &own
+}
+
+var sharedLanguage = sync.OnceValue(func() *conf.Config {
+	config := conf.New(scope{})
+	config.Expect, config.ExpectAny, config.Optimize = reflect.Bool, true, false
+	config.Functions = functionTable()
+	return config
+})
+
 // ParseExpression compiles an expression and checks its types. The error is an
 // [*ExpressionError].
 func ParseExpression(source string) (e *Expression, err error) {
@@ -75,9 +90,7 @@ func ParseExpression(source string) (e *Expression, err error) {
 	if len(source) > maxExpression {
 		return nil, located(fmt.Errorf("longer than %d bytes", maxExpression))
 	}
-	config := conf.New(scope{})
-	config.Expect, config.ExpectAny, config.Optimize = reflect.Bool, true, false
-	config.Functions = functionTable()
+	config := language()
 	tree, err := parser.ParseWithConfig(source, config)
 	if err != nil {
 		return nil, located(err)
@@ -134,15 +147,20 @@ func (e *Expression) scope(s Subject) scope {
 	return scope{s.Content, output, s.Input, s.State, s.Outputs, s.Turn, s.Attempt, newMeter()}
 }
 
-// Expr is the check that an expression is true. The reason is what a false
-// says; empty, it quotes the expression.
+// Expr is the check that an expression is true, see [Expression.Check].
 func Expr(source, reason string) (Check, error) {
 	e, err := ParseExpression(source)
 	if err != nil {
 		return nil, err
 	}
+	return e.Check(reason), nil
+}
+
+// Check is the check that the expression is true. The reason is what a false
+// says; empty, it quotes the expression.
+func (e *Expression) Check(reason string) Check {
 	if reason == "" {
-		reason = "this must be true and is not: " + source
+		reason = "this must be true and is not: " + e.source
 	}
 	return func(_ context.Context, s Subject) (Verdict, error) {
 		valid, err := e.Eval(s)
@@ -152,8 +170,8 @@ func Expr(source, reason string) (Check, error) {
 		if !valid {
 			return Fail("%s", reason), nil
 		}
-		return Pass("%s", source), nil
-	}, nil
+		return Pass("%s", e.source), nil
+	}
 }
 
 // located turns an error of the expression library into ours.

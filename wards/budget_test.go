@@ -1,0 +1,99 @@
+package wards
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+func ward(name string, m Moment, mode Mode, attempts int) *Ward {
+	return &Ward{Name: name, Moment: m, Mode: mode, MaxAttempts: attempts}
+}
+
+func no(w *Ward) Outcome  { return Outcome{Ward: w, Verdict: validators.Fail("no")} }
+func yes(w *Ward) Outcome { return Outcome{Ward: w, Verdict: validators.Pass("yes")} }
+func bad(w *Ward) Outcome { return Outcome{Ward: w, Err: errors.New("broke")} }
+
+func TestDecide(t *testing.T) {
+	blocking, retry := ward("b", Post, Blocking, 3), ward("r", Post, Retry, 3)
+	advisory, once := ward("a", Post, Advisory, 3), ward("o", Post, Retry, 1)
+	for name, c := range map[string]struct {
+		outcomes []Outcome
+		action   Action
+		by       *Ward
+		failed   int
+	}{
+		"nothing to check":               {nil, Release, nil, 0},
+		"all pass":                       {[]Outcome{yes(blocking), yes(retry)}, Release, nil, 0},
+		"advice is only noted":           {[]Outcome{no(advisory), bad(advisory)}, Release, nil, 0},
+		"a block":                        {[]Outcome{no(blocking)}, Block, blocking, 0},
+		"a block beats an earlier retry": {[]Outcome{no(retry), no(blocking)}, Block, blocking, 0},
+		"an error is no block":           {[]Outcome{bad(blocking)}, Break, blocking, 0},
+		"an error of a retry ward":       {[]Outcome{bad(retry)}, Break, retry, 0},
+		"the first in file order: error": {[]Outcome{bad(retry), no(blocking)}, Break, retry, 0},
+		"the first in file order: block": {[]Outcome{no(blocking), bad(retry)}, Block, blocking, 0},
+		"sent back":                      {[]Outcome{no(retry), no(advisory)}, Again, nil, 1},
+		"all that failed go back":        {[]Outcome{no(retry), yes(blocking), no(ward("s", Post, Retry, 2))}, Again, nil, 2},
+		"no budget at all":               {[]Outcome{no(retry), no(once)}, Exhausted, once, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := NewBudget(0).Decide(1, c.outcomes)
+			if d.Action != c.action || d.By.Ward != c.by || len(d.Failed) != c.failed {
+				t.Errorf("got %+v", d)
+			}
+		})
+	}
+}
+
+// Each check has a budget of its own: what one spends is not another's.
+func TestBudgetsAreSeparate(t *testing.T) {
+	a, b := ward("a", Post, Retry, 2), ward("b", Post, Retry, 2)
+	budget := NewBudget(0)
+	for i, c := range []struct {
+		outcomes []Outcome
+		want     Action
+	}{
+		{[]Outcome{no(a), yes(b)}, Again},
+		{[]Outcome{yes(a), no(b)}, Again},
+		{[]Outcome{yes(a), no(b)}, Exhausted},
+	} {
+		if d := budget.Decide(i+1, c.outcomes); d.Action != c.want {
+			t.Errorf("attempt %d: got %v", i+1, d.Action)
+		}
+	}
+}
+
+// output_schema and loop_until share one budget, spent once by an attempt that
+// fails both.
+func TestSharedBudget(t *testing.T) {
+	schema, loop := ward("s", OutputSchema, Retry, 3), ward("l", LoopUntil, Retry, 3)
+	budget := NewBudget(0)
+	for i, c := range []struct {
+		outcomes []Outcome
+		want     Action
+	}{
+		{[]Outcome{no(schema), no(loop)}, Again},
+		{[]Outcome{yes(schema), no(loop)}, Again},
+		{[]Outcome{no(schema), yes(loop)}, Exhausted},
+	} {
+		if d := budget.Decide(i+1, c.outcomes); d.Action != c.want {
+			t.Errorf("attempt %d: got %v", i+1, d.Action)
+		}
+	}
+}
+
+// The hard cap holds over all causes, whatever budget is left.
+func TestHardCap(t *testing.T) {
+	w := ward("w", Post, Retry, 9)
+	budget := NewBudget(2)
+	if d := budget.Decide(1, []Outcome{no(w)}); d.Action != Again {
+		t.Errorf("attempt 1: got %v", d.Action)
+	}
+	if d := budget.Decide(2, []Outcome{no(w)}); d.Action != Exhausted || d.By.Ward != w {
+		t.Errorf("attempt 2: got %+v", d)
+	}
+	if d := NewBudget(1).Decide(1, []Outcome{yes(w)}); d.Action != Release {
+		t.Errorf("a pass at the cap: got %v", d.Action)
+	}
+}

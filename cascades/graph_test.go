@@ -108,7 +108,7 @@ func TestGraphsAreDeterministic(t *testing.T) {
 	if a, b := c.SVG()+c.Dot()+c.Mermaid(), c.SVG()+c.Dot()+c.Mermaid(); a != b {
 		t.Error("two graphs of one cascade differ")
 	}
-	if took := time.Since(started); took > 10*time.Second {
+	if took := time.Since(started); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 }

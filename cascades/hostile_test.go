@@ -118,7 +118,7 @@ func TestHostile(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			started := time.Now()
 			found := found(t, "test.yaml", test.source)
-			if took := time.Since(started); took > 20*time.Second {
+			if took := time.Since(started); took > time.Minute {
 				t.Errorf("took %v", took)
 			} else if took > time.Second {
 				t.Logf("took %v", took)

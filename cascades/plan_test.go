@@ -161,7 +161,7 @@ func TestPlanIsBounded(t *testing.T) {
 	if got := parsed(t, dense.String(), nil).Plan().Total.ModelCalls; got != 1_000_000 {
 		t.Errorf("got %d", got)
 	}
-	if took := time.Since(started); took > 10*time.Second {
+	if took := time.Since(started); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 }

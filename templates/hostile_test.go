@@ -104,7 +104,7 @@ func TestHostile(t *testing.T) {
 			if len(positioned.Message) > 500 {
 				t.Errorf("a message of %d bytes", len(positioned.Message))
 			}
-			if took := time.Since(start); took > 20*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("took %v", took)
 			}
 		})

@@ -29,7 +29,7 @@ func (c *Command) asker(p *progress) func(context.Context, runner.Question) (run
 			if err != nil {
 				return runner.Answer{}, err
 			}
-			if value, ok := answer(q, strings.TrimSpace(line)); ok {
+			if value, ok := answered(q, strings.TrimSpace(line)); ok {
 				return runner.Answer{Value: value}, nil
 			}
 		}
@@ -84,8 +84,8 @@ func printable(r rune) rune {
 	return flat(r)
 }
 
-// answer reads what the person typed; false asks again.
-func answer(q runner.Question, said string) (any, bool) {
+// answered reads what the person typed; false asks again.
+func answered(q runner.Question, said string) (any, bool) {
 	switch q.Type {
 	case cascades.Confirmation:
 		switch strings.ToLower(said) {

@@ -29,7 +29,12 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": wantStatus},
 		Setup: func(env *testscript.Env) error {
+			root, err := filepath.Abs("../..")
+			if err != nil {
+				return err
+			}
 			env.Setenv("CI", "")
+			env.Setenv("ROOT", root)
 			return unpack(filepath.Join(env.WorkDir, "examples"))
 		},
 	})

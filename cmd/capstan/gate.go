@@ -2,8 +2,7 @@ package main
 
 import (
 	"context"
-	"io"
-	"regexp"
+	"maps"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,103 +18,167 @@ type gateFlags struct {
 	with   []string
 	format string
 	model  string
+	watch  string
 }
 
 func (c *Command) gate() *cobra.Command {
 	f := gateFlags{format: "text"}
 	cmd := &cobra.Command{
-		Use:   "gate NAME FILE|-",
-		Short: "Judge one text with one validator",
-		Long: `Judge one text with one validator: a built-in one by its name (see capstan
-validators), or cascade.yaml:name for one that a cascade file defines.
+		Use:   "gate NAME FILE...",
+		Short: "Judge texts with one validator",
+		Long: `Judge texts with one validator: a built-in one by its name (see capstan
+validators), or cascade.yaml:name for one that a cascade file defines. FILE - is
+standard input. Of many files, a table tells what was said of each.
+
+The gate capy takes the stage of a file from its name, unless --with stage=…
+gives it.
 
 Exit status: 0 valid, 1 not valid, 2 usage or an unreadable file, 3 no verdict.`,
 		Example: `  capstan gate word_count --with min=300 post.md
   capstan gate post.yaml:tone --model gpt-5-mini draft.md
+  capstan gate capy --format sarif runs/DAVE/*.md
+  capstan gate capy --watch runs/DAVE
   some-program | capstan gate no_secrets -`,
-		Args: cobra.ExactArgs(2),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.gateText(cmd.Context(), args[0], args[1], f)
+			return c.judge(cmd.Context(), args[0], args[1:], f)
 		},
 	}
 	cmd.Flags().StringArrayVar(&f.with, "with", nil, "a parameter: name=text, name:=JSON or name=@file")
 	cmd.Flags().StringVar(&f.format, "format", f.format, "text, json, junit or sarif")
 	cmd.Flags().StringVar(&f.model, "model", "", "the model of a judge (or CAPSTAN_MODEL)")
+	cmd.Flags().StringVar(&f.watch, "watch", "", "judge each text in this directory as it appears or changes")
 	return cmd
 }
 
-func (c *Command) gateText(ctx context.Context, name, file string, f gateFlags) error {
+func (c *Command) judge(ctx context.Context, name string, files []string, f gateFlags) error {
 	show, ok := gateFormats[f.format]
-	if !ok {
+	switch {
+	case !ok:
 		return usage("--format must be text, json, junit or sarif, not %q", f.format)
+	case f.watch != "" && len(files) > 0:
+		return usage("--watch takes a directory, and no files beside it")
+	case f.watch == "" && len(files) == 0:
+		return usage("name a file to judge, or - for standard input")
 	}
 	with, err := c.assignments(f.with)
 	if err != nil {
 		return err
 	}
-	models, servers := &models{getenv: c.Getenv}, &remote{}
+	servers := &remote{}
 	defer servers.client.Close()
-	source, _, _ := strings.Cut(name, ":")
-	r, err := runner.New(runner.WithModel(models), runner.WithModelName(models.chosen(f.model, source)),
+	g := &gatekeeper{Command: c, name: name, with: with}
+	if err := g.open(f.model, servers); err != nil {
+		return err
+	}
+	if f.watch != "" {
+		return g.watch(ctx, f.watch)
+	}
+	var list []judgement
+	for _, file := range files {
+		j, err := g.judgeFile(ctx, file)
+		if err != nil {
+			return err
+		}
+		list = append(list, j)
+	}
+	if err := show(list, c.Stdout); err != nil {
+		return &exit{exitBroken, err}
+	}
+	return g.status(ctx, list)
+}
+
+// A gatekeeper judges files with one validator.
+type gatekeeper struct {
+	*Command
+	name    string
+	with    map[string]any
+	runner  *runner.Runner
+	cascade *cascades.Cascade // that defines the validator; nil for a known one
+}
+
+// open finds the validator that the name means.
+func (g *gatekeeper) open(model string, servers *remote) (err error) {
+	models := &models{getenv: g.Getenv}
+	file, own, inFile := cutFile(g.name)
+	g.runner, err = runner.New(withGates(), runner.WithModel(models), runner.WithModelName(models.chosen(model, file)),
 		runner.WithTools(tool.Builtins(tool.Options{})...), runner.WithRemote(servers))
 	if err != nil {
 		return usage("%w", err)
 	}
-	cascade, v, err := c.gateValidator(r, name, with)
-	if err != nil {
+	if !inFile {
+		known, err := g.runner.Known().Validators.Find(g.name)
+		if err != nil {
+			return usage("%w; capstan validators lists them", err)
+		}
+		g.with = typed(g.with, known.Params())
+		return nil
+	}
+	if g.cascade, err = g.runner.Load(file); err != nil {
 		return err
 	}
-	content, err := c.readText(file)
-	if err != nil {
-		return usage("%w", err)
+	if g.cascade.Validators[own] == nil {
+		return usage("%s defines no validator %q", file, own)
 	}
-	subject := validators.Subject{Content: content, Attempt: 1}
-	subject.Output, _ = schema.Parse([]byte(content))
-	verdict, unsaid := r.Judge(ctx, cascade, v, subject)
-	if err := show(judgement{file, v.Name, verdict, unsaid}, c.Stdout); err != nil {
-		return &exit{exitBroken, err}
-	}
-	switch {
-	case ctx.Err() != nil:
-		return &exit{exitInterrupted, unsaid}
-	case unsaid != nil:
-		return &exit{exitBroken, unsaid}
-	case !verdict.Valid:
-		return &exit{status: exitNo}
+	if len(g.with) > 0 {
+		return usage("%s has its parameters where it is defined", g.name)
 	}
 	return nil
 }
 
-// gateValidator finds the validator that NAME means. It is read as a cascade
-// would read it, so that both take the same parameters.
-func (c *Command) gateValidator(r *runner.Runner, name string, with map[string]any) (*cascades.Cascade, *cascades.Validator, error) {
-	if file, own, found := cutFile(name); found {
-		cascade, err := r.Load(file)
-		if err != nil {
-			return nil, nil, err
-		}
-		v, ok := cascade.Validators[own]
-		if !ok {
-			return nil, nil, usage("%s defines no validator %q", file, own)
-		}
-		if len(with) > 0 {
-			return nil, nil, usage("%s has its parameters where it is defined", name)
-		}
-		return cascade, v, nil
+// validator is the validator with its parameters for a file.
+func (g *gatekeeper) validator(file string) (*cascades.Cascade, *cascades.Validator, error) {
+	if g.cascade != nil {
+		_, own, _ := cutFile(g.name)
+		return g.cascade, g.cascade.Validators[own], nil
 	}
-	if known, err := r.Known().Validators.Find(name); err == nil {
-		with = typed(with, known.Params())
-	}
-	v, err := cascades.Use(name, with, r.Known())
+	with, _ := named(g.name, file, g.with)
+	v, err := cascades.Use(g.name, with, g.runner.Known())
 	if err != nil {
 		return nil, nil, usage("%w", err)
 	}
 	return &cascades.Cascade{ID: "gate"}, v, nil
 }
 
+// judgeFile judges one file. An error is the caller's mistake; that a validator
+// could not say is in the judgement.
+func (g *gatekeeper) judgeFile(ctx context.Context, file string) (judgement, error) {
+	cascade, v, err := g.validator(file)
+	if err != nil {
+		return judgement{}, err
+	}
+	content, err := g.readText(file)
+	if err != nil {
+		return judgement{}, usage("%w", err)
+	}
+	subject := validators.Subject{Content: content, Attempt: 1}
+	subject.Output, _ = schema.Parse([]byte(content))
+	verdict, unsaid := g.runner.Judge(ctx, cascade, v, subject)
+	return judgement{file, v.Name, verdict, unsaid}, nil
+}
+
+// status is the exit status of all judgements together.
+func (g *gatekeeper) status(ctx context.Context, list []judgement) error {
+	no := false
+	for _, j := range list {
+		switch {
+		case ctx.Err() != nil:
+			return &exit{exitInterrupted, context.Cause(ctx)}
+		case j.err != nil:
+			return &exit{exitBroken, j.err}
+		}
+		no = no || !j.verdict.Valid
+	}
+	if no {
+		return &exit{status: exitNo}
+	}
+	return nil
+}
+
 // typed reads a text given for a number or a flag as what the parameter is, so
 // that min=3 does what min:=3 does.
 func typed(with, params map[string]any) map[string]any {
+	with = maps.Clone(with)
 	properties, _ := params["properties"].(map[string]any)
 	for name, value := range with {
 		text, isText := value.(string)
@@ -130,23 +193,16 @@ func typed(with, params map[string]any) map[string]any {
 	return with
 }
 
-var cascadeFile = regexp.MustCompile(`^(.+\.(?:ya?ml|json)):(.+)$`)
-
+// cutFile takes cascade.yaml:name apart.
 func cutFile(name string) (file, own string, found bool) {
-	m := cascadeFile.FindStringSubmatch(name)
-	if m == nil {
+	i := strings.LastIndexByte(name, ':')
+	if i < 0 {
 		return "", "", false
 	}
-	return m[1], m[2], true
-}
-
-// A judgement is what a gate said of a file; err says that it could not.
-type judgement struct {
-	file, validator string
-	verdict         validators.Verdict
-	err             error
-}
-
-var gateFormats = map[string]func(judgement, io.Writer) error{
-	"text": judgement.text, "json": judgement.json, "junit": judgement.junit, "sarif": judgement.sarif,
+	for _, ext := range []string{".yaml", ".yml", ".json"} {
+		if strings.HasSuffix(name[:i], ext) {
+			return name[:i], name[i+1:], true
+		}
+	}
+	return "", "", false
 }

@@ -3,23 +3,35 @@ package main
 import (
 	"fmt"
 	"io"
+	"text/tabwriter"
 
 	"github.com/seed61713e19/capstan/validators"
 )
 
-func (j judgement) text(w io.Writer) error {
+// A judgement is what a gate said of a file; err says that it could not.
+type judgement struct {
+	file, validator string
+	verdict         validators.Verdict
+	err             error
+}
+
+var gateFormats = map[string]func([]judgement, io.Writer) error{
+	"text": asText, "json": asJSON, "junit": asJUnit, "sarif": asSARIF,
+}
+
+func asText(list []judgement, w io.Writer) error {
+	if len(list) > 1 {
+		return table(list, w)
+	}
+	j := list[0]
 	if j.err != nil {
 		return nil // it goes to standard error
 	}
-	word := "invalid"
-	if j.verdict.Valid {
-		word = "valid"
+	if own := answer(j); own != nil {
+		_, err := w.Write(own)
+		return err
 	}
-	line := word
-	if j.verdict.Reason != "" {
-		line += ": " + j.verdict.Reason
-	}
-	if _, err := fmt.Fprintln(w, line); err != nil {
+	if _, err := fmt.Fprintln(w, j.line()); err != nil {
 		return err
 	}
 	for _, i := range j.findings() {
@@ -30,6 +42,54 @@ func (j judgement) text(w io.Writer) error {
 	return nil
 }
 
+// line tells a verdict in one line.
+func (j judgement) line() string {
+	if j.verdict.Reason == "" {
+		return j.word()
+	}
+	return j.word() + ": " + j.verdict.Reason
+}
+
+// word tells a verdict in one word: the gate's own, where it has one.
+func (j judgement) word() string {
+	switch {
+	case j.err != nil:
+		return "error"
+	case j.verdict.Status != "":
+		return j.verdict.Status
+	case j.verdict.Valid:
+		return "valid"
+	default:
+		return "invalid"
+	}
+}
+
+// table tells many verdicts, a line each, and how many there were of what.
+func table(list []judgement, out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	words, count := []string{}, map[string]int{}
+	for _, j := range list {
+		word := j.word()
+		if count[word]++; count[word] == 1 {
+			words = append(words, word)
+		}
+		reason := oneLine(j.verdict.Reason)
+		if j.err != nil {
+			reason = oneLine(j.err.Error())
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", word, j.file, reason)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	summary := fmt.Sprintf("%d files", len(list))
+	for _, word := range words {
+		summary += fmt.Sprintf(", %d %s", count[word], word)
+	}
+	_, err := fmt.Fprintln(out, summary)
+	return err
+}
+
 func (f finding) place() string {
 	if f.line > 0 {
 		return fmt.Sprintf("%s:%d", f.file, f.line)
@@ -37,39 +97,68 @@ func (f finding) place() string {
 	return f.file
 }
 
-func (j judgement) json(w io.Writer) error {
-	if j.err != nil {
-		return nil
+func asJSON(list []judgement, w io.Writer) error {
+	if len(list) == 1 {
+		j := list[0]
+		if j.err != nil {
+			return nil
+		}
+		if own := answer(j); own != nil {
+			_, err := w.Write(own)
+			return err
+		}
+		return printJSON(w, j.verdict)
 	}
-	return printJSON(w, j.verdict)
-}
-
-func (j judgement) junit(w io.Writer) error {
-	c := junitCase{Name: j.file, Class: j.validator}
-	switch {
-	case j.err != nil:
-		c.Error = &junitText{Message: j.err.Error()}
-	case !j.verdict.Valid:
-		c.Failure = &junitText{Message: j.verdict.Reason}
-		for _, f := range j.findings() {
-			c.Failure.Text += fmt.Sprintf("%s: %s\n", f.place(), f.message)
+	type one struct {
+		File    string              `json:"file"`
+		Verdict *validators.Verdict `json:"verdict"`
+		Error   *string             `json:"error"`
+	}
+	all := make([]one, len(list))
+	for i, j := range list {
+		all[i].File = j.file
+		if j.err != nil {
+			message := j.err.Error()
+			all[i].Error = &message
+		} else {
+			all[i].Verdict = &list[i].verdict
 		}
 	}
-	report := junit{Name: j.validator, Cases: []junitCase{c}}
+	return printJSON(w, all)
+}
+
+func asJUnit(list []judgement, w io.Writer) error {
+	report := junit{Name: list[0].validator}
+	for _, j := range list {
+		c := junitCase{Name: j.file, Class: j.validator}
+		switch {
+		case j.err != nil:
+			c.Error = &junitText{Message: j.err.Error()}
+		case !j.verdict.Valid:
+			c.Failure = &junitText{Message: j.verdict.Reason}
+			for _, f := range j.findings() {
+				c.Failure.Text += fmt.Sprintf("%s: %s\n", f.place(), f.message)
+			}
+		}
+		report.Cases = append(report.Cases, c)
+	}
 	return report.print(w)
 }
 
-func (j judgement) sarif(w io.Writer) error {
+func asSARIF(list []judgement, w io.Writer) error {
 	report := newSARIF()
-	for _, f := range j.findings() {
-		report.add(f)
-	}
-	if len(report.Runs[0].Results) == 0 && (j.err != nil || !j.verdict.Valid) {
-		message := j.verdict.Reason
-		if j.err != nil {
-			message = j.err.Error()
+	for _, j := range list {
+		found := j.findings()
+		if len(found) == 0 && (j.err != nil || !j.verdict.Valid) {
+			message := j.verdict.Reason
+			if j.err != nil {
+				message = j.err.Error()
+			}
+			found = []finding{{rule: j.validator, level: "error", message: message, file: j.file}}
 		}
-		report.add(finding{rule: j.validator, level: "error", message: message, file: j.file})
+		for _, f := range found {
+			report.add(f)
+		}
 	}
 	return printJSON(w, report)
 }

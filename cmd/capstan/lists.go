@@ -24,7 +24,7 @@ type described struct {
 func (c *Command) validators() *cobra.Command {
 	return c.list("validators [NAME]", "List the validators, or describe one with its parameters", func() []described {
 		var out []described
-		for _, v := range validators.Default().List() {
+		for _, v := range validators.Default().With(shipped()...).List() {
 			kind := "computed"
 			switch {
 			case v.Criteria != "":

@@ -42,7 +42,7 @@ content under ` + "`inputs`" + ` in a ` + "`tool:`" + ` phase, and as ` + "`--wi
 
 ## Validators
 `)
-	for _, v := range validators.Default().List() {
+	for _, v := range validators.Default().With(shipped()...).List() {
 		kind := "computed"
 		if v.Criteria != "" {
 			kind = "judge"

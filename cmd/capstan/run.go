@@ -65,6 +65,7 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 	defer servers.client.Close()
 	p := c.progress(f.quiet)
 	options := []runner.Option{
+		withGates(),
 		runner.WithModel(models), runner.WithModelName(models.chosen(f.model, file)),
 		runner.WithTools(tool.Builtins(tool.Options{Root: f.root, Hosts: f.hosts, AllowExec: f.allowExec})...),
 		runner.WithRemote(servers), runner.WithSink(p), runner.WithText(p.text), runner.WithAsk(c.asker(p)),

@@ -118,7 +118,7 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: %.200v", name, err)
 		}
 	}
-	if d := time.Since(start); d > 10*time.Second {
+	if d := time.Since(start); d > time.Minute {
 		t.Errorf("took %s", d)
 	}
 }

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/capy"
+)
+
+// shipped are the gates that come with Capstan beside the built-in validators.
+func shipped() []validators.Validator {
+	return []validators.Validator{capy.Validator}
+}
+
+// withGates lets cascades name the shipped gates.
+func withGates() runner.Option { return runner.WithValidators(shipped()...) }
+
+// named gives the parameters of a gate for a file: those it was given, and what
+// the file's name says beside them. It is false where a parameter is missing
+// that the name should have said.
+func named(gate, file string, with map[string]any) (map[string]any, bool) {
+	if gate != "capy" || with["stage"] != nil {
+		return with, true
+	}
+	stage, ok := capy.StageOf(file)
+	if !ok {
+		return with, false
+	}
+	own := map[string]any{"stage": stage}
+	maps.Copy(own, with)
+	return own, true
+}
+
+// answer is a gate's answer in the form that its specification gives it; nil
+// for a gate that has none of its own.
+func answer(j judgement) []byte {
+	if j.validator != capy.Validator.Name || j.verdict.Details == nil {
+		return nil
+	}
+	text, err := json.Marshal(j.verdict.Details)
+	var report capy.Report
+	if err != nil || json.Unmarshal(text, &report) != nil {
+		return nil
+	}
+	return report.Text()
+}

@@ -1,0 +1,36 @@
+package capy
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// good reads the output of a stage that we wrote: one that passes.
+func good(t testing.TB, stage string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", stage+".md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func judge(t testing.TB, stage, text string) Report {
+	t.Helper()
+	r, err := Judge(Options{Stage: stage}, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestGoodOutputs(t *testing.T) {
+	for _, stage := range Stages() {
+		t.Run(stage, func(t *testing.T) {
+			if r := judge(t, stage, good(t, stage)); r.Status != Pass {
+				t.Errorf("%s", r.Text())
+			}
+		})
+	}
+}

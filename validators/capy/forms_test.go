@@ -1,0 +1,103 @@
+package capy
+
+import (
+	"strings"
+	"testing"
+)
+
+// wrap makes an output around what a stage asks for, written in another way
+// than the good outputs have it.
+func wrap(parts ...string) string {
+	return "# Alder Marine plc\n\n" + strings.Repeat("The routes, the ports and the ships are as the company reports them. ", 9) + "\n\n" + strings.Join(parts, "\n\n") + "\n\n**End of output**\n"
+}
+
+func jsonFence(s string) string { return "```json\n" + s + "\n```" }
+
+func tabled(rows ...string) string {
+	return rows[0] + "\n" + strings.Repeat("|---", strings.Count(rows[0], "|")-1) + "|\n" + strings.Join(rows[1:], "\n")
+}
+
+// TestForms has what real outputs do in many ways: each form with what it must
+// come to, "" for PASS, else a part of the first finding.
+func TestForms(t *testing.T) {
+	for _, c := range []struct{ name, stage, text, want string }{
+		// Scenarios.
+		{"JSON list", "SCENARIO_T1", wrap(jsonFence(`{"scenarios": [
+{"scenario_id": "S1_TUNNEL", "P_posterior": 0.35, "M_impact": {"ivps_delta_pct": -0.18}},
+{"scenario_id": "S2_EMISSIONS", "probability": {"base_rate": 0.4, "posterior": 0.45}, "magnitude": "-$15 to -$25 per share"},
+{"id": "S3", "P": "20%", "M": "+5%"},
+{"name": "S4: Award", "prob": 0.25, "intervention": {"driver": "Sailings", "value": 0.06}}]}`)), ""},
+		{"JSON keys", "SCENARIO_T1", wrap(jsonFence(`{"S1": {"P": 0.3, "M": -0.1}, "S2": {"P": 0.3, "M": -0.1}, "S3_MERGER": {"P": 0.3, "M": -0.1}, "Scenario_4": {"P": 0.3, "M": -0.1}}`)), ""},
+		{"JSON maps", "SCENARIO_T1", wrap(jsonFence(`{"probabilities": {"S1": 0.3, "S2": 0.3, "S3": 0.3, "S4": 0.3}, "magnitudes": 1, "impact": {"S1": -1.5, "S2": 2, "S3": 1, "S4": 1}}`)), ""},
+		{"JSON without one M", "SCENARIO_T1", wrap(jsonFence(`{"S1": {"P": 0.3, "M": -0.1}, "S2": {"P": 0.3, "M": null}, "S3": {"P": 0.3, "M": -0.1}, "S4": {"P": 0.3, "M": -0.1}}`)), "S2 has no M"},
+		{"table of columns", "SCENARIO_T1", wrap(tabled("| Estimate | S1 | S2 | S3 | S4 |", "| Probability | 30% | 20% | 10% | 5% |", "| Magnitude | -5% | -4% | -3% | +2% |")), ""},
+		{"table with a name", "SCENARIO_T1", wrap(tabled("| ID | Scenario | P(Base) | P(Posterior) | M (IVPS impact) |", "| S1 | Bore | 28% | 35% | -$1.10 |", "| S2 | Charge | 40% | 45% | -$0.55 |", "| S3 | Merger | 20% | 20% | +$0.40 |", "| S4 | Award | 25% | 25% | +$0.30 |")), ""},
+		{"table without its M", "SCENARIO_T1", wrap(tabled("| ID | P | M |", "| S1 | 28% | -$1.10 |", "| S2 | 45% | -$0.55 |", "| S3 | 20% | TBD |", "| S4 | 25% | +$0.30 |")), "S3 has no M"},
+		{"sections", "SCENARIO_T1", wrap("## Scenario 1: Bore\n\n- Base rate: 28%\n- Posterior P = 35%\n- Magnitude estimate: −18%", "## Scenario 2 — Charge\n\nP(S2) = 0.45; M(S2) = -0.08", "## S3 (Merger)\n\n**P:** 0.2\n\n**M:** 0.05", "## S4_AWARD\n\n**Probability:** 25%\n**Impact:** +$0.30 per share"), ""},
+		{"one line", "SCENARIO_T1", wrap("## S1\n\n## S2\n\n## S3\n\n## S4", "P(S1) = 0.3, P(S2) = 0.2, P(S3) = 0.1, P(S4) = 0.4", "M(S1) = -0.3, M(S2) = -0.2, M(S3) = -0.1, M(S4) = 0.4"), ""},
+		{"bold lines", "SCENARIO_T1", wrap("**S1: Bore**\n- P: 0.3\n- M: -10%", "**S2: Charge**\n- P: 0.3\n- M: -10%", "**S3: Merger**\n- P: 0.3\n- M: -10%", "**S4: Award**\n- P: 0.3\n- M: 10%"), ""},
+		{"not a probability", "SCENARIO_T1", wrap("## S1\n\n- P/E: 14.5\n- P&L effect: 3\n\nM = 2%", "S2 P: 0.2, M: 3", "S3 P: 0.2, M: 3", "S4 P: 0.2, M: 3"), "S1 has no P"},
+		{"weighted impact is no probability", "SCENARIO_T1", wrap(tabled("| ID | P×M | P | M |", "| S1 | -0.4 | 28% | -$1.10 |", "| S2 | -0.2 | 45% | -$0.55 |", "| S3 | 0.1 | 20% | $0.40 |", "| S4 | 0.1 | 25% | +$0.30 |")), ""},
+		// Expectations.
+		{"joint states in a map", "SCENARIO_T2", wrap("## A.10: SSE/JPD", jsonFence(`{"E[IVPS]": 12.85, "SSE": {"n": 16}, "scenario_probabilities": {"S1": 0.9, "S2": 0.95}, "JPD": {"0000": 0.5, "0001": 0.3, "0010": 0.2}}`)), ""},
+		{"joint states in a list of another name", "SCENARIO_T2", wrap("## A.10 Scenario Model Output", "E[IVPS] = BRL 12.85 (USD 2.34), SSE = 16 states", "JPD: 3 states in all.", tabled("| S | P | M |", "| S1 | 0.9 | 1 |", "| S2 | 0.95 | 1 |"), jsonFence(`{"distribution": [{"state": "none", "probability": 0.5, "ivps": 12}, {"state": "S1", "probability": 0.3, "ivps": 0}, {"state": "S1,S2", "probability": 0.2, "ivps": 3}]}`)), ""},
+		{"joint states all and some", "SCENARIO_T2", wrap("## A.10 Scenario Model Output", jsonFence(`{"E_IVPS": {"value": 12.85}, "SSE_states": 4, "joint_states": {"all": [{"id": 0, "p": 0.6}, {"id": 1, "p": 0.4}], "top_states": [{"id": 0, "p": 0.6}, {"id": 1, "p": 0.2}]}}`)), ""},
+		{"joint states in percent", "SCENARIO_T2", wrap("## A.10 Scenario Model Output", "Expected IVPS: $12.85. SSE: 4 states.", "### JPD", tabled("| # | S1 | S2 | S3 | S4 | Probability | IVPS |", "| 1 | 0 | 0 | 0 | 0 | 60% | $13 |", "| 2 | 1 | 0 | 0 | 0 | 38% | $0 |", "| 3 | 1 | 1 | 1 | 1 | 2% | $0 |")), ""},
+		{"joint states that sum to little", "SCENARIO_T2", wrap("## A.10 Scenario Model Output", "Expected IVPS: $12.85. SSE: 4 states.", "### JPD", tabled("| State | P(state) |", "| 0 | 0.5 |", "| 1 | 0.3 |")), "joint states sum to 0.8"},
+		{"joint states that are the top", "SCENARIO_T2", wrap("## A.10 Scenario Model Output", "Expected IVPS: $12.85. SSE: 4 states.", "### JPD: Top 2 of 4 states", tabled("| State | P(state) |", "| 0 | 0.5 |", "| 1 | 0.3 |")), ""},
+		{"mean of a distribution", "SCENARIO_T2", wrap("## A.10 Scenario Model Output", jsonFence(`{"ivps_distribution": {"mean": 12.85, "p10": -1.2}, "SSE": 16, "JPD": {"a": 0.5, "b": 0.5}}`)), ""},
+		{"marginals that sum to one", "SCENARIO_T2", wrap("## A.10 Scenario Model Output", "E[IVPS]: $12.85\n\nSSE: 16 states\n\nJPD: 16 rows", tabled("| S | P | M |", "| S1 | 0.4 | 1 |", "| S2 | 0.3 | 1 |", "| S3 | 0.2 | 1 |", "| S4 | 0.1 | 1 |")), ""},
+		{"probability below nothing", "SCENARIO_T2", wrap("## A.10 Scenario Model Output", "E[IVPS]: $12.85\n\nSSE: 16 states", jsonFence(`{"JPD": {"a": 1.1, "b": -0.1}}`)), "-10%"},
+		// Integration, audit, IRR.
+		{"dispositions by heading", "INT_T1", wrap("### F-1 — Disposition: ACCEPT (MODIFIED)", "The base rate wins."), ""},
+		{"dispositions by label", "INT_T1", wrap("### F-1", "**Disposition:** REJECTED", "It is not so."), ""},
+		{"dispositions by list", "INT_T1", wrap("## Adjudication", "- F-1: upheld", "- F-2: dismissed"), ""},
+		{"dispositions to come", "INT_T1", wrap("## Adjudication", "**Disposition:** [PENDING]"), "without a disposition"},
+		{"state 4 as a heading", "INT_T2", wrap("## A.12_INTEGRATION_TRACE", "### State 4 Active Inputs", tabled("| Driver | Value |", "| Yield | 0.03 |")), ""},
+		{"state 4 empty", "INT_T2", wrap("## A.12_INTEGRATION_TRACE", jsonFence(`{"state_4_active_inputs": {}}`)), ""},
+		{"state 4 in capitals", "INT_T2", wrap(jsonFence(`{"A.12_INTEGRATION_TRACE": {"STATE_4_ACTIVE_INPUTS": {"DR": 0.12}}}`)), ""},
+		{"narratives by rules", "INT_T3", wrap("=== ENRICH NARRATIVE ===", "One.", "=== SCENARIO NARRATIVE ===", "Two.", "=== INTEGRATION TURN 1 (ADJUDICATION) ===", "Three.", "=== INTEGRATION T2 ===", "Four."), ""},
+		{"narratives in prose", "INT_T3", wrap("The ENRICH, SCENARIO, INT T1 and INT T2 narratives are in other files."), "Missing the ENRICH narrative"},
+		{"audit in JSON", "SC", wrap("## A.11_AUDIT_REPORT", jsonFence(`{"findings": [], "pipeline_fit": {"grade": "B"}, "execution_context": {"model": "x"}}`)), ""},
+		{"audit with nulls", "SC", wrap("## A.11_AUDIT_REPORT", jsonFence(`{"findings": [], "pipeline_fit_grade": "N/A", "execution_context": {"model": "x"}}`)), "Pipeline Fit grade named, but without"},
+		{"audit in tables", "SC", wrap("## COUNCIL REPORT (A.11)", tabled("| Item | Value |", "| Pipeline Fit Grade | A- |", "| Execution_Context | one model |"), tabled("| Finding | Severity |", "| F-1 | HIGH |")), ""},
+		{"grade in words", "SC", wrap("## A11 AUDIT REPORT", "### Findings", "One.", "### Pipeline Fit Assessment", "Overall grade B+ for a company of this kind.", "**Execution Context:** one model"), ""},
+		{"timeline", "IRR_T1", wrap("## A.13: τ Estimates", "CR_base = 0.20", "- τ_S1 = 0.6\n- τ_S2 = 0.7"), ""},
+		{"timeline in JSON", "IRR_T1", wrap(jsonFence(`{"A.13_RESOLUTION_TIMELINE": {"cr_derivation": {"base": 0.2}, "rho_estimates": [{"id": "S1", "rho": 0.6}]}}`)), ""},
+		{"timeline with nulls", "IRR_T1", wrap(jsonFence(`{"A.13_RESOLUTION_TIMELINE": {"cr_derivation": {"base": 0.2}, "rho": null}}`)), "τ estimates"},
+		{"IRR in JSON", "IRR_T2", wrap(jsonFence(`{"A.14_IRR_ANALYSIS": {"E_IRR": 0.118, "P_IRR_gt_hurdle": 0.41}}`)), ""},
+		{"IRR in a table", "IRR_T2", wrap("## A.14 — Return Distribution", tabled("| Metric | Value |", "| Expected IRR | 11.8% |", "| P(Beat Hurdle) | 41% |")), ""},
+		{"IRR to come", "IRR_T2", wrap("## A.14 IRR Analysis", tabled("| Metric | Value |", "| E[IRR] | [TO BE CALCULATED] |", "| P(IRR > Hurdle) | 41% |")), "E[IRR] has no value"},
+		// Questions.
+		{"lists of two groups", "RQ_GEN", wrap("## A.8 Research Strategy Map", "### AlphaSense Queries", "1. **RQ1:** One\n2. **RQ2:** Two\n3. **RQ3:** Three", "### Gemini Deep Research Queries", "4. **RQ4:** Four\n5. **RQ5:** Five\n6. **RQ6:** Six"), ""},
+		{"by platform", "RQ_GEN", wrap("## A.8 Research Strategy Map", "### AS-1: One\n\n### AS-2: Two\n\n### AS-3: Three\n\n### GDR-1: Four\n\n### GDR-2: Five\n\n### GDR-3: Six"), ""},
+		{"platform as a label", "RQ_GEN", wrap("## A.8 Research Plan", "### RQ-1: One\n**Platform:** AS\n\n### RQ-2: Two\n**Platform:** AS\n\n### RQ-3: Three\n**Platform:** AlphaSense\n\n### RQ-4: Four\n**Platform:** GDR\n\n### RQ-5: Five\n**Platform:** GDR\n\n### RQ-6: Six\n**Platform:** Gemini Deep Research"), ""},
+		{"without platforms", "RQ_GEN", wrap("## A.8 Research Plan", "### RQ1\n\n### RQ2\n\n### RQ3\n\n### RQ4\n\n### RQ5\n\n### RQ6"), "6 without a platform"},
+		{"keys", "RQ_GEN", wrap(jsonFence(`{"A.8_RESEARCH_STRATEGY_MAP": {"AS": {"RQ1": {"q": "1"}, "RQ2": {"q": "1"}, "RQ3": {"q": "1"}}, "GDR": {"RQ4": {"q": "1"}, "RQ5": {"q": "1"}, "RQ6": {"q": "1"}}}}`)), ""},
+		{"a range and the rejected", "RQ_GEN", wrap("## A.8 Research Plan for RQ1-RQ6", tabled("| RQ | Platform |", "| RQ1 | AS |", "| RQ2 | AS |", "| RQ3 | AS |", "| RQ4 | GDR |", "| RQ5 | GDR |", "| RQ6 | GDR |"), "## Rejected Questions", "- **RQ7:** Seven\n- **RQ8:** Eight"), ""},
+		// X.
+		{"X in a table", "BASE_REFINE", wrap(tabled("| Component | T1 | REFINE | Final |", "| X Multiplier | 1.85 | 2.10 | 1.98 |"), fiveArtifacts), ""},
+		{"X in rows", "BASE_REFINE", wrap(tabled("| Item | Value |", "| T1 X | 1.85 |", "| REFINE X | 2.10 |", "| Final X (average) | 1.975 |"), fiveArtifacts), ""},
+		{"X in JSON of another make", "BASE_REFINE", wrap(fiveArtifacts, jsonFence(`{"X_reconciliation": {"X_T1": 1.85, "X_REFINE": 2.1, "X_final": 1.98, "divergence": 0.25}}`)), ""},
+		{"X in LaTeX", "BASE_REFINE", wrap("$X_{T1} = 1.85$, $X_{REFINE} = 2.10$", `$$X_{final} = \frac{1.85 + 2.10}{2} = 1.975$$`, fiveArtifacts), ""},
+		{"X_final of T1 is T1's", "BASE_REFINE", wrap("X_T1 = 1.85\n\nT1 X_final: 1.85\n\nX_REFINE = 2.05\n\nX_final = 1.95", fiveArtifacts), ""},
+		{"X_final inside X_REFINE alone", "BASE_REFINE", wrap(fiveArtifacts, jsonFence(`{"components": {"X_T1": {"value": 2.0}, "X_REFINE": {"value": 2.0, "X_final": 2.0}}}`)), ""},
+		// Bounds that are none.
+		{"segment without revenue", "BASE_T1", wrap(fiveArtifacts, jsonFence(`{"Y0_data": {"Revenue": 540, "segments": {"New": {"Revenue": 0, "Revenue_Growth": -1}}}}`)), ""},
+		{"revenue of the company", "BASE_T1", wrap(fiveArtifacts, jsonFence(`{"Y0_data": {"financials": {"Revenue": {"value": -3}}}}`)), "Y0 revenue is -3"},
+		{"DR of others", "BASE_T1", wrap(fiveArtifacts, "## Sensitivity", "- DR: 17.5%\n- **DR = 18%**", tabled("| DR | 17% |", "| DR | 18% |"), "## Rest", "Peer DR: 18%. If X = 3, DR = 19%. DR range: 12-18%. Bear case DR: 17%.", jsonFence(`{"revised": {"pessimistic": {"DR": 0.18}}, "schedule": [{"years": "1-3", "discount_rate": 0.18}], "cross_validation": {"DR": 0.2}, "GDR": 0.3}`)), ""},
+		{"tornado row", "BASE_T2", wrap("## A.7 Valuation Summary", "IVPS: $23.45", tabled("| Driver | IVPS Low | IVPS High | Swing |", "| Discount Rate | $171.57 | $234.46 | 31.6% |", "| ROIC | $171.57 | $234.46 | 531.6% |")), ""},
+		{"g of a driver", "BASE_T2", wrap("## A.7 Valuation Summary", "IVPS: $23.45. DR: 12%. g = 3%. Terminal growth: 2-30%."), ""},
+		{"g and DR in doubt", "BASE_T2", wrap("## A.7 Valuation Summary", jsonFence(`{"IVPS": 23.45, "DR": 12.0, "Terminal_g": 0.5}`)), "unless it is 0.5%"},
+	} {
+		t.Run(c.stage+"/"+c.name, func(t *testing.T) {
+			r := judge(t, c.stage, c.text)
+			found := append(r.Issues, r.Warnings...)
+			if c.want == "" && r.Status != Pass || c.want != "" && (len(found) == 0 || !strings.Contains(found[0].Message, c.want)) {
+				t.Errorf("want %q\n%s\n%s", c.want, r.Text(), c.text)
+			}
+		})
+	}
+}
+
+const fiveArtifacts = "### A.1 Epistemic Anchors\n\nGuidance.\n\n### A.2: Analytic Knowledge Graph (KG)\n\nData.\n\n### Artifact A.3 — Causal DAG\n\nNodes.\n\n#### A.5 (GIM)\n\nDrivers.\n\n### `A.6_DR_DERIVATION_TRACE`\n\nDR: 12.5%"

@@ -1,0 +1,306 @@
+package capy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// An edit changes a good output; it fails the test if it has nothing to change.
+type edit func(t *testing.T, text string) string
+
+func swap(old, new string) edit {
+	return func(t *testing.T, text string) string {
+		t.Helper()
+		if !strings.Contains(text, old) {
+			t.Fatalf("the text has no %q", old)
+		}
+		return strings.ReplaceAll(text, old, new)
+	}
+}
+
+func once(old, new string) edit {
+	return func(t *testing.T, text string) string {
+		t.Helper()
+		if !strings.Contains(text, old) {
+			t.Fatalf("the text has no %q", old)
+		}
+		return strings.Replace(text, old, new, 1)
+	}
+}
+
+// cut takes away from the first mark up to the second, which stays; to "" is
+// to the end.
+func cut(from, to string) edit {
+	return func(t *testing.T, text string) string {
+		t.Helper()
+		i := strings.Index(text, from)
+		if i < 0 {
+			t.Fatalf("the text has no %q", from)
+		}
+		if to == "" {
+			return text[:i]
+		}
+		j := strings.Index(text[i+len(from):], to)
+		if j < 0 {
+			t.Fatalf("the text has no %q behind %q", to, from)
+		}
+		return text[:i] + text[i+len(from)+j:]
+	}
+}
+
+func add(more string) edit {
+	return func(_ *testing.T, text string) string { return text + more }
+}
+
+func insert(before, more string) edit { return once(before, more+before) }
+
+func both(edits ...edit) edit {
+	return func(t *testing.T, text string) string {
+		for _, e := range edits {
+			text = e(t, text)
+		}
+		return text
+	}
+}
+
+// TestMutations changes good outputs in one place and wants exactly the one
+// finding, or none, that the change brings.
+func TestMutations(t *testing.T) {
+	const (
+		structure  = "output_structure"
+		artifacts  = "artifacts_present"
+		validJSON  = "json_valid"
+		sanity     = "sanity_bounds"
+		fabricated = "no_fabrication"
+		derivation = "dr_derivation"
+	)
+	for _, c := range []struct {
+		name, stage string
+		edit        edit
+		status      string
+		check       string // of the one finding
+		words       string // that it says
+		at          string // what stands where it is
+	}{
+		// 1. Structure: what breaks off.
+		{"cut in a sentence", "BASE_T1", cut("gives 62%", ""), Fail, structure, "500", ""},
+		{"cut in a fence", "BASE_T1", cut(`"edges": [{"from"`, ""), Fail, structure, "never closed", "```json\n{\n  \"A.3_"},
+		{"fence of the last block not closed", "BASE_T1", once("\n```\n\n---\n\n*Analysis", "\n\n---\n\n*Analysis"), Fail, structure, "never closed", "```json\n{\n  \"A.6_"},
+		{"fence of a block in the middle not closed", "BASE_T1", once("```\n\n### A.3_CAUSAL_DAG", "\n\n### A.3_CAUSAL_DAG"), Fail, structure, "never closed", "```json\n{\n  \"A.2_"},
+		{"no heading", "BASE_T1", func(_ *testing.T, s string) string { return strings.ReplaceAll(s, "#", "") }, Fail, structure, "no Markdown heading", "Alder"},
+		{"last sentence without end", "INT_T1", add("\nThe kernel will then compute the expectation of the remaining states"), Fail, structure, "breaks off", "The kernel will then"},
+		{"last line ends in a comma", "INT_T1", add("\nBeside the yield, the fuel,"), Fail, structure, "comma", ""},
+		{"last line ends in an open bracket", "INT_T1", add("\nThe rest is as before ("), Fail, structure, "open bracket", ""},
+		{"last line ends in a connecting word", "INT_T1", add("\nThis is because of the"), Fail, structure, "connecting word", ""},
+		{"last item ends in a connecting word", "INT_T1", add("\n- one\n- this and"), Fail, structure, "connecting word", ""},
+		{"last word of a wrapped paragraph", "INT_T1", add("\nThe kernel will then compute the expectation of\nstates"), Fail, structure, "no end", ""},
+		{"announces what does not come", "INT_T1", add("\nDue to the length I will go on with the remaining artifacts in the next message:"), Fail, structure, "no end", ""},
+		{"emphasis not closed", "INT_T1", add("\n**Result: the yield"), Fail, structure, "emphasis", ""},
+		{"row without its end", "INT_T1", add("\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 |  the fade is"), Fail, structure, "row", ""},
+		{"first row without its end", "INT_T1", add("\n\n| a | b |\n|---|---|\n| 1 |  the fade is"), Fail, structure, "row", ""},
+		{"head without its end", "INT_T1", add("\n\n| a | the fa"), Fail, structure, "row", ""},
+		{"table without rows", "INT_T1", add("\n\n| a | b |\n|---|---|\n"), Fail, structure, "no rows", ""},
+		{"emphasis begun", "INT_T1", add("\n*Analysis com"), Fail, structure, "emphasis", ""},
+		{"item begun", "INT_T1", add("\n- one\n-"), Fail, structure, "nothing in it", ""},
+		{"ellipsis", "INT_T1", add("\nThe kernel will then compute the expectation of the..."), Fail, structure, "no end", ""},
+		{"piece of JSON", "INT_T1", add("\n{\n  \"a\": {\n    \"value\": 0"), Fail, structure, "JSON", ""},
+		// 1. Structure: what does not.
+		{"ends in a rule", "INT_T1", add("\n---\n"), Pass, "", "", ""},
+		{"ends in a marker", "INT_T1", add("\n[END OF INT TURN 1]\n"), Pass, "", "", ""},
+		{"ends in a plain marker", "INT_T1", add("\nEnd of INT Turn 1 output for Alder Marine\n"), Pass, "", "", ""},
+		{"ends in a fence", "INT_T1", add("\n```\nlog\n```\n"), Pass, "", "", ""},
+		{"ends in a row", "INT_T1", add("\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"), Pass, "", "", ""},
+		{"ends in a row of a table without outer bars", "INT_T1", add("\n\na | b\n--|--\n1 | 2\n"), Pass, "", "", ""},
+		{"ends in a rule of stars", "INT_T1", add("\n***\n"), Pass, "", "", ""},
+		{"ends in an item", "INT_T1", add("\n- proceed to INT_T2\n"), Pass, "", "", ""},
+		{"ends in a numbered item", "INT_T1", add("\n3. Proceed to INT_T2 with the amended drivers and the unchanged scenarios\n"), Pass, "", "", ""},
+		{"ends in a heading", "INT_T1", add("\n## Next: INT_T2\n"), Pass, "", "", ""},
+		{"ends in emphasis", "INT_T1", add("\n*Analysis completed for CAPY INT*\n"), Pass, "", "", ""},
+		{"ends in bold", "INT_T1", add("\n**End of the analysis of the findings**\n"), Pass, "", "", ""},
+		{"ends in a label", "INT_T1", add("\n**Fiscal period analyzed**: FY 2025 (ended 2025-09-30)\n"), Pass, "", "", ""},
+		{"ends in a plain label", "INT_T1", add("\nNext stage: INT_T2\n"), Pass, "", "", ""},
+		{"ends in a link", "INT_T1", add("\nThe method is described in [the handbook](https://example.org/handbook)\n"), Pass, "", "", ""},
+		{"ends in an address", "INT_T1", add("\nThe method is described at https://example.org/handbook\n"), Pass, "", "", ""},
+		{"ends in a quotation", "INT_T1", add("\nThe chairman said that \"the tunnel will be late.\"\n"), Pass, "", "", ""},
+		{"ends in a tick", "INT_T1", add("\nAll of the artifacts are there ✅\n"), Pass, "", "", ""},
+		{"ends in mathematics", "INT_T1", add("\n$$DR = 12.7\\%$$\n"), Pass, "", "", ""},
+		{"Windows line ends", "BASE_REFINE", func(_ *testing.T, s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }, Pass, "", "", ""},
+		{"byte order mark", "BASE_REFINE", func(_ *testing.T, s string) string { return "\uFEFF" + s }, Pass, "", "", ""},
+		{"wrapped in a Markdown fence", "BASE_T1", func(_ *testing.T, s string) string { return "```markdown\n" + s + "```\n" }, Pass, "", "", ""},
+		{"tilde fences", "BASE_REFINE", swap("```", "~~~"), Pass, "", "", ""},
+		{"fence in an item", "BASE_T1", add("\n- log:\n\n    ```json\n    {\"a\": 1}\n    ```\n"), Pass, "", "", ""},
+
+		// 2. Artifacts of T1: what does not name one.
+		{"A.3 dropped", "BASE_T1", cut("### A.3_", "### A.5_"), Fail, artifacts, "Missing A.3 (Causal DAG)", "### A.2_"},
+		{"A.1 dropped", "BASE_T1", cut("### A.1_", "### A.2_"), Fail, artifacts, "Missing A.1", ""},
+		{"A.6 mentioned in prose only", "BASE_T1", both(cut("### A.6_", "---\n\n*"), insert("*Analysis completed", "The A.6_DR_DERIVATION_TRACE is in the file beside this one.\n\n")), Fail, artifacts, "Missing A.6", ""},
+		{"A.5 in a table only", "BASE_T1", both(cut("### A.5_", "### A.6_"), insert("### A.6_", "| Artifact | Status |\n|---|---|\n| A.5 | Missing | NOT GENERATED |\n\n")), Fail, artifacts, "Missing A.5", ""},
+		{"A.5 in a range only", "BASE_T1", both(cut("### A.5_", "### A.6_"), insert("### A.6_", "## Artifacts A.4 through A.6\n\n")), Fail, artifacts, "Missing A.5", ""},
+		{"A.5 said to be missing", "BASE_T1", both(cut("### A.5_", "### A.6_"), insert("### A.6_", "### A.5_GESTALT_IMPACT_MAP (NOT GENERATED)\n\n")), Fail, artifacts, "Missing A.5", ""},
+		{"A.5 null", "BASE_T1", both(cut("### A.5_", "### A.6_"), insert("### A.6_", "```json\n{\"A.5_GESTALT_IMPACT_MAP\": null}\n```\n\n")), Fail, artifacts, "Missing A.5", ""},
+		{"A.5 in a list of artifacts", "BASE_T1", both(cut("### A.5_", "### A.6_"), insert("### A.6_", "```json\n{\"artifact_status\": {\"A.5_GESTALT_IMPACT_MAP\": {\"generated\": false}}}\n```\n\n")), Fail, artifacts, "Missing A.5", ""},
+		{"A.5 of another artifact", "BASE_T1", both(cut("### A.5_", "### A.6_"), insert("### A.6_", "## A.15_GESTALT\n\n## A.51\n\n")), Fail, artifacts, "Missing A.5", ""},
+		{"A.5 as a comparison", "BASE_T1", both(cut("### A.5_", "### A.6_"), insert("### A.6_", "### Inputs from A.5\n\n")), Fail, artifacts, "Missing A.5", ""},
+		{"A.3 of REFINE is a numbered section", "BASE_REFINE", once(`"A.3_CAUSAL_DAG": {`, `"DAG": {`), Fail, artifacts, "Missing A.3", ""},
+		{"A.1 of REFINE is a numbered section", "BASE_REFINE", once(`"A.1_EPISTEMIC_ANCHORS": {`, `"A.12_EPISTEMIC_ANCHORS": {`), Fail, artifacts, "Missing A.1 ", ""},
+		{"A.7 at SCENARIO is not A.10", "SCENARIO_T2", swap("A.10_SCENARIO_MODEL_OUTPUT", "A.1_SCENARIO_MODEL_OUTPUT"), Fail, artifacts, "Missing A.10", ""},
+		// 2. Artifacts: what does.
+		{"heading with spaces", "BASE_T1", once("### A.3_CAUSAL_DAG", "### A.3 CAUSAL DAG"), Pass, "", "", ""},
+		{"heading with a dash", "BASE_T2", once("# A.7 LIGHTWEIGHT VALUATION SUMMARY", "## A.7 — Lightweight Valuation Summary"), Pass, "", "", ""},
+		{"heading with the number behind", "BASE_T2", once("# A.7 LIGHTWEIGHT VALUATION SUMMARY", "## Lightweight Valuation Summary (A.7)"), Pass, "", "", ""},
+		{"heading of the number alone", "BASE_T2", once("# A.7 LIGHTWEIGHT VALUATION SUMMARY", "## A.7"), Pass, "", "", ""},
+		{"heading with a colon", "BASE_T2", once("# A.7 LIGHTWEIGHT VALUATION SUMMARY", "## Artifact A.7: Valuation Summary"), Pass, "", "", ""},
+		{"underlined heading", "BASE_T2", once("# A.7 LIGHTWEIGHT VALUATION SUMMARY", "A.7 LIGHTWEIGHT VALUATION SUMMARY\n====="), Pass, "", "", ""},
+		{"bold line over a fence", "BASE_T2", once("# A.7 LIGHTWEIGHT VALUATION SUMMARY", "**A.7_LIGHTWEIGHT_VALUATION_SUMMARY**"), Pass, "", "", ""},
+		{"bold line over nothing", "BASE_T2", once("# A.7 LIGHTWEIGHT VALUATION SUMMARY", "**A.7_LIGHTWEIGHT_VALUATION_SUMMARY**\n\nIs in another file."), Fail, artifacts, "Missing A.7", ""},
+		{"A11 without its point", "SC", once("# SILICON COUNCIL: A11 AUDIT REPORT", "# Council\n\n## A11 Audit Report"), Pass, "", "", ""},
+		{"A11 as a road", "SC", once("# SILICON COUNCIL: A11 AUDIT REPORT", "# Council on the A11 road"), Fail, artifacts, "Missing A.11", ""},
+		{"artifact by its field", "BASE_T2", both(once("# A.7 LIGHTWEIGHT VALUATION SUMMARY", "# Summary"), once(`"schema_version"`, `"artifact_id": "A.7_LIGHTWEIGHT_VALUATION_SUMMARY", "schema_version"`)), Pass, "", "", ""},
+
+		// 2. Values that the rows ask for.
+		{"REFINE without X_T1", "BASE_REFINE", both(once("**X_T1 = 1.6**", ""), once(`"X_T1": {"value": 1.6},`, ""), once("X_final = (1.6 + 1.8) / 2\n", "")), Fail, artifacts, "X_T1 is not stated", ""},
+		{"REFINE with X_final to come", "BASE_REFINE", both(once("X_final = 1.7", "X_final = [TO BE CALCULATED]"), once(`"X_final": {"value": 1.7}`, `"X_final": {"value": null}`), once(`, "X_final": 1.8}`, "}")), Fail, artifacts, "X_final has no value", ""},
+		{"A.7 with IVPS null", "BASE_T2", once(`"IVPS": 7.2502`, `"IVPS": null`), Fail, artifacts, "IVPS has no value", "\"IVPS\": null"},
+		{"A.7 with IVPS to come", "BASE_T2", both(once(`"IVPS": 7.2502`, `"IVPS": "[TO BE CALCULATED BY KERNEL]"`), once("**£7.25**", "[TO BE CALCULATED]"), once(" = $7.25", "")), Fail, artifacts, "IVPS has no value", ""},
+		{"A.7 without IVPS", "BASE_T2", both(once("    \"IVPS\": 7.2502,\n", ""), cut("| **Intrinsic", "| Current Market"), once(" = $7.25", "")), Fail, artifacts, "IVPS is not stated", ""},
+		{"A.7 as a table alone", "BASE_T2", cut("```json", "## Valuation Conclusion"), Pass, "", "", ""},
+		{"ENRICH_T2 with the old IVPS alone", "ENRICH_T2", both(once(`"IVPS": 6.9781, `, ""), cut("- **State 2 IVPS", "- **Delta"), cut("| **IVPS**", "| **Discount")), Fail, artifacts, "only an earlier stage's", ""},
+		{"ENRICH_T1 without amendments", "ENRICH_T1", cut("## GIM Amendments", "## A.9_"), Fail, artifacts, "GIM amendments", ""},
+		{"ENRICH_T1 with an amended A.5", "ENRICH_T1", once("## GIM Amendments", "## A.5_GESTALT_IMPACT_MAP"), Pass, "", "", ""},
+		{"ENRICH_T1 with amendments in JSON", "ENRICH_T1", both(cut("## GIM Amendments", "## A.9_"), once(`"changelog"`, `"gim_amendments"`)), Pass, "", "", ""},
+		{"no S3", "SCENARIO_T1", both(cut("## S3:", "## S4:"), cut("| S3 |", "| S4 |")), Fail, artifacts, "Missing scenario S3", ""},
+		{"S2 without P", "SCENARIO_T1", both(cut("**Probability (P):** 0.45", "**Magnitude"), once("| S2 | 45% |", "| S2 | [TBD] |")), Fail, artifacts, "S2 has no P", ""},
+		{"S2 without M", "SCENARIO_T1", both(cut("**Magnitude (M):**", "\nShipping"), once("| 45% | -£0.55 |", "| 45% | N/A |")), Fail, artifacts, "S2 has no M", ""},
+		{"scenarios in the table alone", "SCENARIO_T1", cut("## S1:", "## Summary"), Pass, "", "", ""},
+		{"scenarios in sections alone", "SCENARIO_T1", cut("| Scenario | P", "\nThe four"), Pass, "", "", ""},
+		{"SCENARIO_T2 without E[IVPS]", "SCENARIO_T2", both(once("**E[IVPS]:** £6.61\n", ""), once(`"E_IVPS": 6.61,`, "")), Fail, artifacts, "E[IVPS] is not stated", ""},
+		{"SCENARIO_T2 without SSE", "SCENARIO_T2", both(cut("### SSE", "### Joint"), cut(`"SSE"`, `"JPD"`)), Fail, artifacts, "Missing SSE", ""},
+		{"SCENARIO_T2 with SSE null", "SCENARIO_T2", both(cut("### SSE", "### Joint"), once(`{"states": 16, "feasible": 4}`, "null")), Fail, artifacts, "SSE named, but without a number", ""},
+		{"SCENARIO_T2 without JPD", "SCENARIO_T2", both(cut("### Joint", "```json"), cut(",\n    \"JPD\"", "\n  }\n}")), Fail, artifacts, "Missing JPD", ""},
+		{"INT_T1 without dispositions", "INT_T1", both(once(" Disposition |", " Result |"), swap("ACCEPT", "[PENDING]"), swap("REJECT", "[PENDING]"), once("Every finding has a disposition.", "")), Fail, artifacts, "disposition", ""},
+		{"INT_T1 with dispositions in JSON", "INT_T1", both(cut("## Adjudication", "## What"), insert("## What", "```json\n{\"adjudications\": [{\"finding\": \"F-1\", \"disposition\": \"ACCEPT\"}]}\n```\n\n")), Pass, "", "", ""},
+		{"INT_T2 without its inputs", "INT_T2", once(`"state_4_active_inputs"`, `"inputs"`), Fail, artifacts, "Missing state_4_active_inputs", ""},
+		{"INT_T2 with its inputs null", "INT_T2", cut(`"state_4_active_inputs": {`, `"E_IVPS`), Fail, artifacts, "state_4_active_inputs", ""},
+		{"INT_T3 without SCENARIO", "INT_T3", cut("# PART II:", "# PART III:"), Fail, artifacts, "Missing the SCENARIO narrative", ""},
+		{"INT_T3 without INT_T2", "INT_T3", once("# PART IV: INT_T2 INTEGRATION", ""), Fail, artifacts, "Missing the INT T2 narrative", ""},
+		{"IRR_T1 without CR", "IRR_T1", cut("## 2. CR", "## 7."), Fail, artifacts, "Missing CR derivation", ""},
+		{"IRR_T1 without τ", "IRR_T1", cut("| Scenario | ρ", "The hurdle"), Fail, artifacts, "Missing τ estimates", ""},
+		{"IRR_T1 with tau in JSON", "IRR_T1", both(cut("| Scenario | ρ", "The hurdle"), insert("The hurdle", "```json\n{\"tau_estimates\": {\"S1\": 0.6}}\n```\n\n")), Pass, "", "", ""},
+		{"IRR_T2 without E[IRR]", "IRR_T2", both(cut("- **E[IRR]", "- **P(IRR"), once(`"expected_irr": 0.118,`, "")), Fail, artifacts, "E[IRR] is not stated", ""},
+		{"IRR_T2 without P", "IRR_T2", both(cut("- **P(IRR", "- P10"), once(`"probability_above_hurdle": 0.412,`, "")), Fail, artifacts, "P(IRR > Hurdle) is not stated", ""},
+		{"SC without findings", "SC", both(swap("Critical Findings", "Remarks"), swap("findings", "remarks")), Fail, artifacts, "Missing findings", ""},
+		{"SC without a grade", "SC", cut("**Grade: B+**", "The company"), Fail, artifacts, "Pipeline Fit grade", ""},
+		{"SC with a grade to come", "SC", once("**Grade: B+**", "**Grade:** [TO BE ASSIGNED]"), Fail, artifacts, "Pipeline Fit grade", ""},
+		{"SC without a context", "SC", once("## Execution Context", "## Notes"), Fail, artifacts, "Missing execution_context", ""},
+		{"RQ_GEN with a seventh", "RQ_GEN", insert("## Coverage", "### RQ7 (GDR): Tolls\n\nTolls from 2028.\n\n"), Fail, artifacts, "7 RQs", ""},
+		{"RQ_GEN with five", "RQ_GEN", both(cut("### RQ6", "## Coverage"), cut("| RQ6", "\n**[END")), Fail, artifacts, "5 RQs", ""},
+		{"RQ_GEN with four of one", "RQ_GEN", swap("RQ4 (GDR)", "RQ4 (AS)"), Fail, artifacts, "4 AS", ""},
+		{"RQ_GEN in the table alone", "RQ_GEN", cut("### RQ1", "## Coverage"), Pass, "", "", ""},
+
+		// 3. JSON.
+		{"trailing comma in an object", "BASE_T1", once(`"Invested_Capital": 1204.0`, `"Invested_Capital": 1204.0,`), Fail, validJSON, "column 33: a trailing comma before the } of line", "\"Invested_Capital\""},
+		{"trailing comma in an array", "BASE_T1", once(`"to": "Revenue"}]`, `"to": "Revenue"},]`), Fail, validJSON, "trailing comma", "\"edges\""},
+		{"brace missing", "BASE_T1", once("\"fade_years\": 8}}\n    }\n", "\"fade_years\": 8}}\n"), Fail, validJSON, "want }", ""},
+		{"brace too many", "BASE_T1", once("\"fade_years\": 8}}", "\"fade_years\": 8}}}}}"), Fail, validJSON, "", ""},
+		{"bracket for a brace", "BASE_T1", once(`"to": "Revenue"}]`, `"to": "Revenue"}}`), Fail, validJSON, "want ]", ""},
+		{"plus sign", "BASE_T1", once(`"RFR": 0.042, "ERP": 0.05, "X`, `"RFR": +0.042, "ERP": 0.05, "X`), Fail, validJSON, "plus sign: write 0.042", "\"derivation_trace\""},
+		{"single quotes", "BASE_T1", once(`"currency": "GBP"`, `"currency": 'GBP'`), Fail, validJSON, "single quotes", "currency"},
+		{"single quotes around a key", "BASE_T1", once(`"currency": "GBP"`, `'currency': "GBP"`), Fail, validJSON, "single quotes", "currency"},
+		{"key without quotes", "BASE_T1", once(`"currency": "GBP"`, `currency: "GBP"`), Fail, validJSON, "not in double quotes", "currency"},
+		{"comment", "BASE_T1", once(`"currency": "GBP",`, `"currency": "GBP", // pounds`), Fail, validJSON, "comment", "currency"},
+		{"missing comma", "BASE_T1", once(`"currency": "GBP",`, `"currency": "GBP"`), Fail, validJSON, "want a comma", "\"Revenue\": 818.4"},
+		{"NaN", "BASE_T1", once(`"EBIT": -4.2`, `"EBIT": NaN`), Fail, validJSON, "NaN", "NaN"},
+		{"percent", "BASE_T1", once(`"DR_Static": 0.122`, `"DR_Static": 12.2%`), Fail, validJSON, "12.2%", "\"derivation_trace\""},
+		{"string not closed", "BASE_T1", once(`"currency": "GBP",`, `"currency": "GBP,`), Fail, validJSON, "inside a string", "currency"},
+		{"placeholder", "BASE_T1", once(`"EBIT": -4.2`, `"EBIT": [TO BE FILLED]`), Fail, validJSON, "TO BE FILLED", "TO BE FILLED"},
+		{"two errors in two blocks", "BASE_T1", once(`"EBIT": -4.2`, `"EBIT": None`), Fail, validJSON, "None", "None"},
+		{"bad JSON without a tag", "BASE_T1", both(insert("---\n\n*Analysis", "```\n{\"a\": 1,}\n```\n\n")), Fail, validJSON, "trailing comma", ""},
+		{"duplicate key", "BASE_T1", once(`"EBIT": -4.2`, `"EBIT": -4.2, "EBIT": -4.3`), Warn, validJSON, `"EBIT" is there twice`, "\"EBIT\""},
+		{"not JSON: arrows", "BASE_T1", insert("---\n\n*Analysis", "```\n{Sailings} → {Revenue}\n[A] -> [B]\n```\n\n"), Pass, "", "", ""},
+		{"not JSON: prose", "BASE_T1", insert("---\n\n*Analysis", "```\n[Sailings] times yield gives the revenue\n```\n\n"), Pass, "", "", ""},
+		{"not JSON: formula", "BASE_T1", insert("---\n\n*Analysis", "```\n[(1 + g) / (DR - g)] * FCF\n```\n\n"), Pass, "", "", ""},
+		{"good JSON without a tag", "BASE_T1", insert("---\n\n*Analysis", "```\n{\"a\": [1, 2.5e-3, true, null, \"x → y\"]}\n```\n\n"), Pass, "", "", ""},
+		{"bad JSON in another language", "BASE_T1", insert("---\n\n*Analysis", "```python\n{'a': 1,}\n```\n\n"), Pass, "", "", ""},
+		{"braces in prose", "BASE_T1", insert("---\n\n*Analysis", "The set {a, b,} is open.\n\n"), Pass, "", "", ""},
+
+		// 4. Bounds.
+		{"DR near its bound", "BASE_T1", swap("0.122", "0.158"), Warn, sanity, "DR at 15.8%, near the upper bound of 16%", "\"derivation_trace\""},
+		{"DR above its bound", "BASE_T1", once(`"DR_Static": 0.122`, `"DR_Static": 0.17`), Warn, sanity, "DR at 17%, above", "\"derivation_trace\""},
+		{"DR below its bound", "BASE_T1", once(`"value": 0.122`, `"value": 0.045`), Warn, sanity, "DR at 4.5%, below", "\"final_DR\""},
+		{"DR near the lower bound", "BASE_T1", once(`"value": 0.122`, `"value": 0.0525`), Warn, sanity, "near the lower bound", ""},
+		{"DR just not near", "BASE_T1", swap("0.122", "0.1574"), Pass, "", "", ""},
+		{"DR in prose", "INT_T2", once("- **DR:** 12.7%", "- **DR:** 16.4%"), Warn, sanity, "DR at 16.4%, above", "16.4%"},
+		{"DR in percent in JSON", "BASE_T1", swap("0.122", "12.2"), Pass, "", "", ""},
+		{"g at DR", "BASE_T2", both(swap(`"Terminal_g": 0.0210`, `"Terminal_g": 0.127`)), Fail, sanity, "not below the DR of 12.7% on line 27", "\"Terminal_g\""},
+		{"g above DR in prose", "BASE_T2", once("| Terminal Growth (g) | 2.1% |", "| Terminal Growth (g) | 13.1% |"), Fail, sanity, "terminal growth g is 13.1%", ""},
+		{"g of nothing", "BASE_T2", once("| Terminal Growth (g) | 2.1% |", "| Terminal Growth (g) | 0.0% |"), Warn, sanity, "want more than 0%", ""},
+		{"g in percent in JSON", "BASE_T2", once(`"Terminal_g": 0.0210`, `"Terminal_g": 2.10`), Pass, "", "", ""},
+		{"IVPS of nothing", "BASE_T2", once(`"IVPS": 7.2502`, `"IVPS": 0`), Fail, sanity, "IVPS is 0", "\"IVPS\": 0"},
+		{"IVPS below nothing", "BASE_T2", once("**£7.25**", "**-£7.25**"), Fail, sanity, "IVPS is -7.25", ""},
+		{"revenue below nothing", "BASE_T1", once(`"Revenue": 818.4`, `"Revenue": -818.4`), Fail, sanity, "Y0 revenue is -818.4", "\"Revenue\": -818.4"},
+		{"revenue of nothing", "BASE_REFINE", once(`"Revenue": 821.0`, `"Revenue": 0`), Fail, sanity, "Y0 revenue is 0", ""},
+		{"ROIC above its bound", "BASE_T2", once(`"ROIC_Terminal": 0.118`, `"ROIC_Terminal": 6`), Pass, "", "", ""},
+		{"ROIC above its bound in prose", "BASE_T2", once("| Terminal ROIC | 11.8% |", "| Terminal ROIC | 218% |"), Warn, sanity, "ROIC at 218%", ""},
+		{"ROIC below its bound", "BASE_T2", once("| Terminal ROIC | 11.8% |", "| Terminal ROIC | -3% |"), Warn, sanity, "ROIC at -3%", ""},
+		{"ROIC in doubt", "BASE_T2", once(`"ROIC_Terminal": 0.118`, `"ROIC_Terminal": 3.1`), Warn, sanity, "could be 310% or 3.1%", ""},
+		{"joint states sum too high", "SCENARIO_T2", both(swap(`"probability": 0.45`, `"probability": 0.65`), once("| S4 | 0.45 |", "| S4 | 0.65 |"), once("| Total | 1.00 | |\n", "")), Warn, sanity, "sum to 1.2: want 0.95 to 1.05", ""},
+		{"joint probability above one", "SCENARIO_T2", both(once(`"probability": 0.45`, `"probability": 1.45`)), Fail, sanity, "145%", ""},
+		{"marginals without joint states", "SCENARIO_T2", both(cut("### Joint", "```json"), once(`"JPD": [`, `"JPD": {"method": 2}, "list": [`), swap(`"probability"`, `"moment"`)), Warn, sanity, "the 4 scenarios sum to 1.85", ""},
+		{"marginal above one", "SCENARIO_T1", both(once("35% (posterior", "135% (posterior"), once("| S1 | 35% |", "| S1 | 135% |")), Fail, sanity, "135%", ""},
+		{"E[IRR] out of range", "IRR_T2", once("**E[IRR]:** 11.8%", "**E[IRR]:** 160%"), Warn, sanity, "E[IRR] at 160%", ""},
+		{"E[IRR] below its range", "IRR_T2", once("**E[IRR]:** 11.8%", "**E[IRR]:** -60%"), Warn, sanity, "E[IRR] at -60%", ""},
+		{"E[IRR] cannot be", "IRR_T2", once("**E[IRR]:** 11.8%", "**E[IRR]:** -120%"), Fail, sanity, "E[IRR] is -120%", ""},
+		{"E[IRR] in doubt", "IRR_T2", once(`"expected_irr": 0.118`, `"expected_irr": -1.2`), Warn, sanity, "could be", ""},
+		{"P above one", "IRR_T2", once("41.2%", "141.2%"), Fail, sanity, "141.2%", ""},
+		{"P below nothing", "IRR_T2", once("0.412", "-0.412"), Fail, sanity, "-41.2%", ""},
+		{"P in percent in JSON", "IRR_T2", once("0.412", "41.2"), Pass, "", "", ""},
+
+		// 5. Fabrication.
+		{"IVPS in T1", "BASE_T1", insert("## Narrative IV", "The valuation gives IVPS = 23.45 for the shares.\n\n"), Fail, fabricated, "BASE_T1 states IVPS as 23.45", "IVPS = 23.45"},
+		{"IVPS in T1 in dollars", "BASE_T1", insert("## Narrative IV", "**IVPS: $14.72**\n\n"), Fail, fabricated, "14.72", ""},
+		{"IVPS in T1 in a table", "BASE_T1", insert("## Narrative IV", "| Metric | Value |\n|---|---|\n| Intrinsic Value Per Share (IVPS) | **$241.72** |\n\n"), Fail, fabricated, "241.72", ""},
+		{"IVPS in T1 in JSON", "BASE_T1", once(`"Current_Stock_Price": 6.1`, `"Current_Stock_Price": 6.1, "IVPS": 7.3`), Fail, fabricated, "7.3", ""},
+		{"IVPS in T1 called State 1", "BASE_T1", insert("## Narrative IV", "State 1 IVPS: $14.72\n\n"), Fail, fabricated, "14.72", ""},
+		{"IVPS in T1 null", "BASE_T1", once(`"Current_Stock_Price": 6.1`, `"Current_Stock_Price": 6.1, "IVPS": null`), Pass, "", "", ""},
+		{"IVPS in T1 to come", "BASE_T1", insert("## Narrative IV", "- IVPS: [TO BE CALCULATED BY KERNEL]\n- IVPS > 0\n- IVPS = Equity / FDSO\n- IVPS (P10-P90)\n\n"), Pass, "", "", ""},
+		{"IVPS in REFINE", "BASE_REFINE", insert("## Section F", "This implies an IVPS of £7.40.\n\n"), Fail, fabricated, "BASE_REFINE states IVPS as 7.4", ""},
+		{"IVPS in ENRICH_T1", "ENRICH_T1", insert("## Handoff", "**Updated IVPS:** £6.98\n\n"), Fail, fabricated, "ENRICH_T1 states IVPS as 6.98", ""},
+		{"IVPS in ENRICH_T1 called State 2", "ENRICH_T1", once(`"updated_ivps": null`, `"state_2_ivps": 6.98`), Fail, fabricated, "6.98", ""},
+		{"IVPS in ENRICH_T1 after an arrow", "ENRICH_T1", insert("## Handoff", "IVPS: £7.25 → £6.98\n\n"), Fail, fabricated, "6.98", ""},
+		{"IVPS of an earlier stage", "ENRICH_T1", insert("## Handoff", "T2 IVPS = £7.25, so BASE IVPS of £7.25 stands. IVPS: £7.25\n\n"), Pass, "", "", ""},
+		{"impact per share", "ENRICH_T1", insert("## Handoff", "- IVPS impact: -$15 to -$25 per share\n- Impact on IVPS: -£0.20\n\n"), Pass, "", "", ""},
+		{"E[IVPS] in SCENARIO_T1", "SCENARIO_T1", insert("## Summary", "**E[IVPS]:** £6.61\n\n"), Fail, fabricated, "E[IVPS]", ""},
+		{"JPD in SCENARIO_T1", "SCENARIO_T1", insert("## Summary", "```json\n{\"JPD\": {\"value\": 0.12}}\n```\n\n"), Fail, fabricated, "JPD", ""},
+		{"SSE in SCENARIO_T1", "SCENARIO_T1", insert("## Summary", "SSE = 0.183\n\n"), Fail, fabricated, "SSE", ""},
+		{"plain IVPS in SCENARIO_T1", "SCENARIO_T1", insert("## Summary", "IVPS: £6.98\n\n"), Pass, "", "", ""},
+		{"State 4 in INT_T1", "INT_T1", insert("## Handoff", "State 4 E[IVPS]: £6.40\n\n"), Fail, fabricated, "6.4", ""},
+		{"State 4 in INT_T1 in JSON", "INT_T1", insert("## Handoff", "```json\n{\"state_4\": {\"E_IVPS\": 6.40}}\n```\n\n"), Fail, fabricated, "6.4", ""},
+		{"State 3 in INT_T1", "INT_T1", insert("## Handoff", "E[IVPS] = £6.61 is what SCENARIO found.\n\n"), Pass, "", "", ""},
+		{"E[IRR] in IRR_T1", "IRR_T1", insert("## 7.", "Expected IRR: 11.8%\n\n"), Fail, fabricated, "11.8%", ""},
+		{"hurdle in IRR_T1", "IRR_T1", insert("## 7.", "E[IRR] > 15% is the hurdle.\n\n"), Pass, "", "", ""},
+
+		// 6. Derivation.
+		{"X_final is no mean", "BASE_REFINE", both(once("X_final = 1.7\n", "X_final = 1.9\n"), once(`"X_final": {"value": 1.7}`, `"X_final": {"value": 1.9}`)), Fail, derivation, "X_final is 1.9, but the mean of X_T1 1.6 and X_REFINE 1.8 is 1.7", ""},
+		{"X_final rounded", "BASE_REFINE", both(swap("1.8", "1.85"), once("X_final = 1.7\n", "X_final = 1.73\n"), once(`"X_final": {"value": 1.7}`, `"X_final": {"value": 1.73}`)), Pass, "", "", ""},
+		{"divergence not flagged", "BASE_REFINE", both(swap("1.8", "2.0"), once("X_final = 1.7\n", "X_final = 1.8\n"), once(`{"value": 1.7}`, `{"value": 1.8}`)), Warn, derivation, "more than 0.3", ""},
+		{"divergence flagged", "BASE_REFINE", both(swap("1.8", "2.0"), once("X_final = 1.7\n", "X_final = 1.8\n"), once(`{"value": 1.7}`, `{"value": 1.8}`), once("PASS - No material disagreement.", "FLAGGED - the divergence of 0.4 exceeds 0.3.")), Pass, "", "", ""},
+		{"divergence flagged in JSON", "BASE_REFINE", both(swap("1.8", "2.0"), once("X_final = 1.7\n", "X_final = 1.8\n"), once(`{"value": 1.7}`, `{"value": 1.8}`), once(`"status": "PASS"`, `"status": "FLAGGED"`)), Pass, "", "", ""},
+		{"divergence of the limit", "BASE_REFINE", both(swap("1.8", "1.9"), once("X_final = 1.7\n", "X_final = 1.75\n"), once(`{"value": 1.7}`, `{"value": 1.75}`)), Pass, "", "", ""},
+	} {
+		t.Run(c.stage+"/"+c.name, func(t *testing.T) {
+			text := c.edit(t, good(t, c.stage))
+			r := judge(t, c.stage, text)
+			list := r.Issues
+			if c.status == Warn {
+				list = r.Warnings
+			}
+			if r.Status != c.status || c.check != "" && (len(list) == 0 || list[0].Check != c.check || !strings.Contains(list[0].Message, c.words)) {
+				t.Fatalf("want %s %s %q\n%s", c.status, c.check, c.words, r.Text())
+			}
+			if line := 1 + strings.Count(text[:max(0, strings.Index(text, c.at))], "\n"); c.at != "" && (list[0].Line != line || !strings.HasPrefix(list[0].Location, fmt.Sprintf("line %d", line))) {
+				t.Errorf("want it on line %d\n%s", line, r.Text())
+			}
+		})
+	}
+}

@@ -1,0 +1,199 @@
+package capy
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// A number is a number as a text shows it.
+type number struct {
+	value   float64
+	digits  int8 // shown behind the point
+	percent bool
+	money   bool
+	scaled  bool // with K, M, million, x …: not a value per share, nor a rate
+	plus    bool // with a plus sign: a change
+	word    bool // a word follows: "3 scenarios"
+	end     int  // the offset behind it
+}
+
+// readNumber reads the number at t[i:]: a sign, a currency, digits with or
+// without thousands separators, a unit.
+func readNumber(t []byte, i int) (number, bool) {
+	var n number
+	minus := false
+	for range 4 {
+		start := i
+		if w := sign(t[i:]); w > 0 {
+			minus = minus || t[i] != '+'
+			n.plus = n.plus || t[i] == '+'
+			i += w
+		}
+		if w := currency(t[i:]); w > 0 {
+			n.money = true
+			i += w
+		}
+		if i == start {
+			break
+		}
+	}
+	var buf [40]byte
+	digits := buf[:0]
+	if minus {
+		digits = append(digits, '-')
+	}
+	digits, end, fraction := readDigits(t, i, digits)
+	if end == i || len(digits) > 32 {
+		return n, false
+	}
+	v, err := strconv.ParseFloat(string(digits), 64)
+	if err != nil {
+		return n, false
+	}
+	n.value, n.digits, n.end = v, int8(fraction), end
+	return n, n.unit(t)
+}
+
+// readDigits copies the digits and the point at t[i:] without separators.
+func readDigits(t []byte, i int, into []byte) (digits []byte, end, fraction int) {
+	start, point := i, false
+	for i < len(t) && len(into) <= 32 {
+		switch c := t[i]; {
+		case isDigit(c):
+			into = append(into, c)
+			if point {
+				fraction++
+			}
+		case c == '.' && !point && i+1 < len(t) && isDigit(t[i+1]):
+			point = true
+			into = append(into, '.')
+		case c == ',' && !point && i > start && thousands(t[i+1:]):
+		case c == ',' && !point && i > start && decimals(t[i+1:]):
+			point = true
+			into = append(into, '.')
+		default:
+			return into, i, fraction
+		}
+		i++
+	}
+	return into, i, fraction
+}
+
+func thousands(t []byte) bool {
+	return len(t) >= 3 && isDigit(t[0]) && isDigit(t[1]) && isDigit(t[2]) && (len(t) == 3 || !isDigit(t[3]))
+}
+
+// decimals tells a decimal comma, 12,85, from a list.
+func decimals(t []byte) bool {
+	return len(t) >= 2 && isDigit(t[0]) && isDigit(t[1]) && (len(t) == 2 || !isDigit(t[2]) && t[2] != ',')
+}
+
+func sign(t []byte) int {
+	switch {
+	case len(t) == 0:
+		return 0
+	case t[0] == '+' || t[0] == '-':
+		return 1
+	case bytes.HasPrefix(t, []byte("−")), bytes.HasPrefix(t, []byte("–")) && len(t) > 3 && (isDigit(t[3]) || t[3] == '$'):
+		return 3
+	}
+	return 0
+}
+
+var currencies = [...]string{
+	"US$", "HK$", "NT$", "R$", "C$", "A$", "S$", "\\$", "$", "€", "£", "¥", "₹", "USD", "BRL", "EUR", "GBP", "CAD", "AUD",
+	"JPY", "CHF", "INR", "HKD", "CNY", "RMB", "MXN", "SEK", "NOK", "DKK", "SGD", "KRW", "TWD", "ZAR", "ILS", "PLN", "NZD",
+}
+
+// currency gives the length of a currency and the space behind it.
+func currency(t []byte) int {
+	if len(t) == 0 || isDigit(t[0]) || t[0] == ' ' {
+		return 0
+	}
+	for _, c := range currencies {
+		if !bytes.HasPrefix(t, []byte(c)) {
+			continue
+		}
+		n := len(c)
+		if n < len(t) && t[n] == ' ' {
+			n++
+		}
+		if n < len(t) && (isDigit(t[n]) || sign(t[n:]) > 0 || t[n] == '.') {
+			return n
+		}
+	}
+	return 0
+}
+
+// unit reads what stands right behind the digits; false means that this is no
+// number of its own: a version, an ordinal, a name.
+func (n *number) unit(t []byte) bool {
+	i := n.end
+	rest := t[i:]
+	switch {
+	case len(rest) == 0:
+		return true
+	case rest[0] == '%':
+		n.percent, n.end = true, i+1
+		return true
+	case bytes.HasPrefix(rest, []byte(`\%`)):
+		n.percent, n.end = true, i+2
+		return true
+	case rest[0] == '.' && len(rest) > 1 && isDigit(rest[1]):
+		return false
+	case isLetter(rest[0]):
+		w := wordAt(rest, 0)
+		if n.suffix(w) {
+			n.end += len(w)
+			return true
+		}
+		return false
+	}
+	n.following(t)
+	return true
+}
+
+// suffix reads the letters that touch the digits: 14.5M, 3.2x.
+func (n *number) suffix(w []byte) bool {
+	switch string(w) {
+	case "K", "k", "M", "MM", "m", "mm", "B", "b", "bn", "BN", "T", "x", "X", "bps", "bp", "mn":
+		n.scaled = true
+		return true
+	case "pct", "PCT":
+		n.percent = true
+		return true
+	case "USD", "EUR", "BRL", "GBP", "CAD":
+		n.money = true
+		return true
+	}
+	return false
+}
+
+// following reads the word behind a space, as far as it is a unit.
+func (n *number) following(t []byte) {
+	i := n.end
+	if i >= len(t) || t[i] != ' ' || i+1 >= len(t) || !isLetter(t[i+1]) {
+		return
+	}
+	w := wordAt(t, i+1)
+	var buf wordBuffer
+	switch string(buf.fold(w)) {
+	case "percent", "pct", "pp":
+		n.percent, n.end = true, i+1+len(w)
+	case "million", "billion", "thousand", "trillion", "bps", "basis", "mm", "bn":
+		n.scaled, n.end = true, i+1+len(w)
+	case "usd", "eur", "brl", "gbp", "cad", "aud", "jpy", "chf", "dollars", "per":
+		n.money = true
+	default:
+		n.word = true
+	}
+}
+
+// half is half of the last digit shown.
+func (n number) half() float64 {
+	h := 0.5
+	for range n.digits {
+		h /= 10
+	}
+	return h
+}

@@ -1,0 +1,202 @@
+package capy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// What a report's status may be.
+const (
+	Pass = "PASS"
+	Warn = "WARN"
+	Fail = "FAIL"
+)
+
+// A Report is the gate's answer. As JSON it is the object of the CAPY
+// inter-turn validator, keys in its order and nothing else.
+type Report struct {
+	Stage    string    `json:"stage"`
+	Status   string    `json:"status"` // PASS, WARN or FAIL
+	Checks   Checks    `json:"checks"`
+	Issues   []Finding `json:"issues"`
+	Warnings []Finding `json:"warnings"`
+	Proceed  bool      `json:"proceed"` // the status is not FAIL
+}
+
+// Checks are the outcomes of the six checks, in the order they run.
+type Checks struct {
+	OutputStructure  Check `json:"output_structure"`
+	ArtifactsPresent Check `json:"artifacts_present"`
+	JSONValid        Check `json:"json_valid"`
+	SanityBounds     Check `json:"sanity_bounds"`
+	NoFabrication    Check `json:"no_fabrication"`
+	DRDerivation     Check `json:"dr_derivation"`
+}
+
+// A Check is the outcome of one check: Pass is nil where it did not run.
+type Check struct {
+	Pass  *bool   `json:"pass"`
+	Notes *string `json:"notes"`
+}
+
+// A Finding is one thing that is wrong, and where.
+type Finding struct {
+	Check    string `json:"check"`
+	Severity string `json:"severity"` // FAIL or WARN
+	Message  string `json:"message"`
+	Location string `json:"location"` // line 12, under "A.6 DR DERIVATION"
+	Line     int    `json:"-"`        // counted from 1; of a sidecar where the location says so
+}
+
+// MarshalJSON gives the seed's object on one line.
+func (r Report) MarshalJSON() ([]byte, error) {
+	type plain Report
+	return encode(plain(r.filled()))
+}
+
+// Text is the report as JSON laid out for people: two spaces deep, a check on
+// each line, > and < as they are, with a line end.
+func (r Report) Text() []byte {
+	r = r.filled()
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "{\n  \"stage\": %s,\n  \"status\": %s,\n  \"checks\": {\n", quoted(r.Stage), quoted(r.Status))
+	outcomes := r.Checks.list()
+	for i, c := range outcomes {
+		comma := ","
+		if i == len(outcomes)-1 {
+			comma = ""
+		}
+		fmt.Fprintf(&b, "    %s: {\"pass\": %s, \"notes\": %s}%s\n", quoted(checkNames[i]), quoted(c.Pass), quoted(c.Notes), comma)
+	}
+	fmt.Fprintf(&b, "  },\n  \"issues\": %s,\n  \"warnings\": %s,\n  \"proceed\": %t\n}\n", indented(r.Issues), indented(r.Warnings), r.Proceed)
+	return b.Bytes()
+}
+
+func (r Report) filled() Report {
+	if r.Issues == nil {
+		r.Issues = []Finding{}
+	}
+	if r.Warnings == nil {
+		r.Warnings = []Finding{}
+	}
+	return r
+}
+
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+func quoted(v any) string {
+	text, _ := encode(v)
+	return string(text)
+}
+
+func indented(findings []Finding) string {
+	if len(findings) == 0 {
+		return "[]"
+	}
+	text, _ := encode(findings)
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "  ", "  "); err != nil {
+		return "[]"
+	}
+	return b.String()
+}
+
+// Where each check stands in [Checks].
+const (
+	outputStructure = iota
+	artifactsPresent
+	jsonValid
+	sanityBounds
+	noFabrication
+	drDerivation
+)
+
+var checkNames = [...]string{"output_structure", "artifacts_present", "json_valid", "sanity_bounds", "no_fabrication", "dr_derivation"}
+
+func (c *Checks) list() []*Check {
+	return []*Check{&c.OutputStructure, &c.ArtifactsPresent, &c.JSONValid, &c.SanityBounds, &c.NoFabrication, &c.DRDerivation}
+}
+
+// maxFindings bounds what one check reports: the rest is counted.
+const maxFindings = 100
+
+// findings collects what one check finds.
+type findings struct {
+	check string
+	doc   *document
+	fails []Finding
+	warns []Finding
+	more  map[string]int // by severity: how many were found beyond the first maxFindings
+	note  string
+}
+
+func (f *findings) fail(at place, format string, args ...any) {
+	f.add(&f.fails, Fail, at, format, args)
+}
+
+func (f *findings) warn(at place, format string, args ...any) {
+	f.add(&f.warns, Warn, at, format, args)
+}
+
+func (f *findings) add(list *[]Finding, severity string, at place, format string, args []any) {
+	if len(*list) < maxFindings {
+		*list = append(*list, f.finding(severity, at, fmt.Sprintf(format, args...)))
+		return
+	}
+	if f.more == nil {
+		f.more = map[string]int{}
+	}
+	f.more[severity]++
+}
+
+func (f *findings) finding(severity string, at place, message string) Finding {
+	return Finding{Check: f.check, Severity: severity, Message: message, Location: f.doc.location(at), Line: int(at.line)}
+}
+
+// all gives the findings of one severity, the last of which says how many more
+// there were.
+func (f *findings) all(severity string) []Finding {
+	list := f.fails
+	if severity == Warn {
+		list = f.warns
+	}
+	if n := f.more[severity]; n > 0 {
+		list[len(list)-1].Message += fmt.Sprintf(" (and %d more like these)", n)
+	}
+	return list
+}
+
+// summary is a check's note: what it found, in brief.
+func summary(list []Finding) string {
+	words := make([]string, 0, 3)
+	for _, f := range list[:min(len(list), 3)] {
+		words = append(words, clip(f.Message, 90))
+	}
+	if len(list) > 3 {
+		words = append(words, fmt.Sprintf("%d more", len(list)-3))
+	}
+	return strings.Join(words, "; ")
+}
+
+// clip cuts s to at most n bytes on a rune boundary, on one line.
+func clip(s string, n int) string {
+	if len(s) > n {
+		s = strings.ToValidUTF8(s[:n], "") + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}

@@ -1,0 +1,76 @@
+package capy
+
+import "bytes"
+
+// maxCells bounds the columns of a table that are looked at.
+const maxCells = 48
+
+// A tableState knows the table that the present line is in.
+type tableState struct {
+	in     bool
+	ruler  bool // the next line is the ruler under the head
+	header [][]byte
+	buffer [2][maxCells][]byte
+}
+
+func (s *tableState) end() { s.in, s.ruler, s.header = false, false, nil }
+
+// row reads a line as a row of a table: one of a table with a head and a
+// ruler, or a line that begins with a bar. The ruler itself becomes a rule.
+func (s *tableState) row(l *line, t, next []byte) bool {
+	switch {
+	case s.in && s.ruler:
+		s.ruler = false
+		l.kind = rule
+		return true
+	case s.in && bytes.IndexByte(t, '|') >= 0:
+		l.header = s.header
+	case bytes.IndexByte(t, '|') >= 0 && isRuler(next):
+		s.in, s.ruler, l.head = true, true, true
+		s.header = split(t, s.buffer[0][:0])
+		l.kind, l.cells = row, s.header
+		return true
+	case t[0] == '|':
+		s.end()
+	default:
+		s.end()
+		return false
+	}
+	l.kind = row
+	l.cells = split(t, s.buffer[1][:0])
+	return true
+}
+
+// isRuler says whether a line is |---|:--:|.
+func isRuler(t []byte) bool {
+	dashes := 0
+	for _, c := range bytes.TrimRight(t, "\r") {
+		switch c {
+		case '-':
+			dashes++
+		case '|', ':', ' ', '\t':
+		default:
+			return false
+		}
+	}
+	return dashes > 0 && bytes.IndexByte(t, '|') >= 0
+}
+
+// split cuts a row into its cells, trimmed.
+func split(t []byte, into [][]byte) [][]byte {
+	t = bytes.TrimPrefix(bytes.TrimRight(t, " \t"), []byte{'|'})
+	start := 0
+	for i := 0; i < len(t) && len(into) < maxCells; i++ {
+		switch t[i] {
+		case '\\':
+			i++
+		case '|':
+			into = append(into, bytes.TrimSpace(t[start:i]))
+			start = i + 1
+		}
+	}
+	if start < len(t) && len(into) < maxCells {
+		into = append(into, bytes.TrimSpace(t[start:]))
+	}
+	return into
+}

@@ -1,0 +1,66 @@
+package capy
+
+import (
+	"context"
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+type params struct {
+	Stage    string `json:"stage" jsonschema:"the stage whose output it is: BASE_T1, BASE_REFINE, BASE_T2, ENRICH_T1, ENRICH_T2, SCENARIO_T1, SCENARIO_T2, INT_T1, INT_T2, INT_T3, IRR_T1, IRR_T2, SC or RQ_GEN"`
+	Sidecars any    `json:"sidecars,omitempty" jsonschema:"JSON files that belong to the output: a JSON text, an object, or a list of these"`
+	Prior    any    `json:"prior,omitempty" jsonschema:"what earlier stages said: a text, a number, or a map or list of these; its values may be quoted"`
+	Policy   string `json:"policy,omitempty" jsonschema:"1.0.0 (the default), 1.0.1, or a policy as YAML"`
+
+	gate *Gate
+}
+
+// Prepare makes the gate; an unknown stage is an error that lists them.
+func (p *params) Prepare() (err error) {
+	p.gate, err = New(Options{Stage: p.Stage, Sidecars: p.Sidecars, Prior: p.Prior, Policy: p.Policy})
+	return err
+}
+
+// Validator is the gate as a validator, "capy": valid is proceed, the reason is
+// the issues in a sentence each, details is the report.
+var Validator = validators.New("capy", "judge a stage output of the CAPY pipeline: structure, artifacts, JSON, sanity bounds, fabrication, DR derivation",
+	func(_ context.Context, p params, s validators.Subject) (validators.Verdict, error) {
+		return p.gate.Judge([]byte(s.Content)).Verdict()
+	})
+
+// Verdict is the report as a ward gives it; its details are the report as a
+// plain value.
+func (r Report) Verdict() (validators.Verdict, error) {
+	details, err := schema.Plain(r)
+	return validators.Verdict{
+		Valid: r.Proceed, Reason: r.reason(), Status: r.Status, Details: details,
+		Issues: issues(r.Issues), Warnings: issues(r.Warnings),
+	}, err
+}
+
+// reason is a sentence for each issue; of a text that may proceed, for each
+// warning.
+func (r Report) reason() string {
+	list := r.Issues
+	if len(list) == 0 {
+		list = r.Warnings
+	}
+	if len(list) == 0 {
+		return r.Stage + " passes all of its checks."
+	}
+	sentences := make([]string, len(list))
+	for i, f := range list {
+		sentences[i] = strings.TrimSuffix(f.Message, ".") + " (" + f.Location + ")."
+	}
+	return strings.Join(sentences, " ")
+}
+
+func issues(list []Finding) []validators.Issue {
+	out := make([]validators.Issue, len(list))
+	for i, f := range list {
+		out[i] = validators.Issue{Check: f.Check, Severity: f.Severity, Message: f.Message, Location: f.Location}
+	}
+	return out
+}

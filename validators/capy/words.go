@@ -1,0 +1,188 @@
+package capy
+
+import "bytes"
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// isLetter counts every byte of a rune beyond ASCII as a letter, but for the
+// marks that wordAt stops at.
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80 }
+
+func isWord(c byte) bool { return isLetter(c) || isDigit(c) }
+
+// isASCIIWord is isWord without runes beyond ASCII: an arrow or a dash that
+// touches a label does not make it part of a word.
+func isASCIIWord(c byte) bool { return c < 0x80 && isWord(c) }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// wordAt gives the ASCII letters and digits at t[i:].
+func wordAt(t []byte, i int) []byte {
+	end := i
+	for end < len(t) && end-i < maxWord && isASCIIWord(t[end]) {
+		end++
+	}
+	return t[i:end]
+}
+
+// maxWord bounds what is taken for one word.
+const maxWord = 64
+
+// A wordBuffer is room for a word in lower case, on the stack.
+type wordBuffer [maxWord]byte
+
+// fold gives a word in lower case; it is valid until the buffer's next use.
+func (b *wordBuffer) fold(w []byte) []byte {
+	return appendLower(b[:0], w[:min(len(w), maxWord)])
+}
+
+func appendLower(into, w []byte) []byte {
+	for _, c := range w {
+		if isUpper(c) {
+			c |= 0x20
+		}
+		into = append(into, c)
+	}
+	return into
+}
+
+func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
+func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
+
+// hasFold says whether t begins with pattern, a lower-case ASCII text whose
+// spaces stand for any of space, underscore and hyphen; how long the match is.
+func hasFold(t []byte, pattern string) (int, bool) {
+	i := 0
+	for p := 0; p < len(pattern); p++ {
+		if i >= len(t) {
+			return 0, false
+		}
+		c := t[i]
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		if pattern[p] == ' ' {
+			if c != ' ' && c != '_' && c != '-' {
+				return 0, false
+			}
+			i++
+			if i < len(t) && t[i] == ' ' && c == ' ' {
+				i++
+			}
+			continue
+		}
+		if c != pattern[p] {
+			return 0, false
+		}
+		i++
+	}
+	return i, true
+}
+
+// A phrase is words to look for. One that is all capitals or beyond ASCII is
+// matched as it is written, others in any case.
+type phrase struct {
+	text  string
+	exact bool
+}
+
+func newPhrase(text string) phrase {
+	return phrase{text: text, exact: text != string(bytes.ToLower([]byte(text))) || text[0] >= 0x80}
+}
+
+// at says whether the phrase stands at t[i:] as whole words.
+func (p phrase) at(t []byte, i int) (end int, ok bool) {
+	if i > 0 && isASCIIWord(t[i-1]) {
+		return 0, false
+	}
+	if p.exact {
+		if !bytes.HasPrefix(t[i:], []byte(p.text)) {
+			return 0, false
+		}
+		end = i + len(p.text)
+	} else {
+		n, ok := hasFold(t[i:], p.text)
+		if !ok {
+			return 0, false
+		}
+		end = i + n
+	}
+	if end < len(t) && isASCIIWord(t[end]) && p.text[0] < 0x80 {
+		return 0, false
+	}
+	return end, true
+}
+
+// Phrases are looked for together, in one go over a text.
+type phrases [256][]phrase
+
+func newPhrases(texts ...string) *phrases {
+	var p phrases
+	for _, text := range texts {
+		one := newPhrase(text)
+		c := text[0]
+		p[c] = append(p[c], one)
+		if !one.exact && isLower(c) {
+			p[c-0x20] = append(p[c-0x20], one)
+		}
+	}
+	return &p
+}
+
+// in finds the first phrase in t, looking at no more than the first maxScan
+// bytes.
+func (p *phrases) in(t []byte) (start, end int, ok bool) {
+	t = t[:min(len(t), maxScan)]
+	within := false
+	for i, c := range t {
+		if !within && p[c] != nil {
+			for _, one := range p[c] {
+				if end, ok := one.at(t, i); ok {
+					return i, end, true
+				}
+			}
+		}
+		within = isASCIIWord(c)
+	}
+	return 0, 0, false
+}
+
+// has says whether one of the phrases is in t.
+func (p *phrases) has(t []byte) bool {
+	_, _, ok := p.in(t)
+	return ok
+}
+
+// maxScan bounds how much of one line is searched for phrases.
+const maxScan = 1 << 16
+
+// trimMarks takes spaces and emphasis off both ends.
+func trimMarks(t []byte) []byte { return bytes.Trim(t, " \t\r*`_\"") }
+
+// placeholder says that a text stands for a value that is not there.
+func placeholder(t []byte) bool {
+	t = trimMarks(t)
+	t = bytes.TrimRight(t, ".,;")
+	if len(t) == 0 {
+		return true
+	}
+	inner := bytes.Trim(t, "[]<>{}()")
+	if len(inner) == 0 {
+		return true
+	}
+	bracketed := t[0] == '[' || t[0] == '<' || t[0] == '{' && t[len(t)-1] == '}'
+	var buf wordBuffer
+	switch string(buf.fold(inner[:min(len(inner), 24)])) {
+	case "null", "none", "n/a", "na", "n.a", "nil", "nan", "tbd", "tbc", "tba", "-", "--", "—", "–", "?", "??", "xx", "x.xx", "xx.xx", "pending",
+		"unknown", "placeholder", "not available", "not applicable", "not calculated", "not computed", "not generated", "missing", "undefined", "$x.xx", "$xx.xx", "...", "…":
+		return true
+	}
+	for _, p := range placeholders {
+		if n, ok := hasFold(inner, p); ok && (bracketed || n <= len(inner)) {
+			return true
+		}
+	}
+	return bracketed && inner[0] == '_'
+}
+
+var placeholders = []string{"to be ", "tbd", "not yet ", "not generated", "not calculated", "not computed", "not provided", "insert ", "pending ", "awaiting ", "will be ", "kernel to "}

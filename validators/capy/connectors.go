@@ -19,6 +19,10 @@ var verbs = set("is", "was", "of", "at", "equals", "equal", "are", "stands", "co
 // multipliers are what X is called.
 var multipliers = set("multiplier", "risk", "factor")
 
+// moving are words that lead from an old value to a new one.
+var moving = set("decreased", "decreases", "declined", "declines", "falls", "fell", "rises", "rose", "increased", "increases", "moves", "moved", "drops", "dropped", "goes", "went", "changed", "changes",
+	"improves", "improved", "shifts", "shifted")
+
 // connect reads what stands between a label that ends at i and its value:
 // subscripts, parentheses, words that say nothing against it, and the link.
 // It gives where the value begins.
@@ -42,17 +46,14 @@ func connect(t []byte, i int, m metric, q *qualifiers) (at int, l link) {
 			}
 			i = end
 		case c == '(' || c == '[':
-			end := bytes.IndexByte(t[i:min(len(t), i+100)], c+1+c>>6)
+			end, value := bracket(t, i, m, q)
 			if end < 0 {
 				return i, noLink
 			}
-			inner := t[i+1 : i+end]
-			if currency(bytes.TrimLeft(inner, " ~≈")) > 0 || m.rate() && percentFirst(inner) {
+			if value {
 				group = i + 1
-			} else {
-				q.read(inner, m)
 			}
-			i += end + 1
+			i = end
 		case c == '=' && i+1 < len(t) && t[i+1] == '>':
 			return i, noLink
 		case c == '=':
@@ -62,6 +63,9 @@ func connect(t []byte, i int, m metric, q *qualifiers) (at int, l link) {
 		case isLetter(c) && c < 0x80:
 			w := wordAt(t, i)
 			lower := buf.fold(w)
+			if to := bytes.Index(t[i:min(len(t), i+80)], []byte(" to ")); to > 0 && moving[string(lower)] && m.perShare() {
+				return i + to + 4, colon
+			}
 			if verbs[string(lower)] && group >= 0 {
 				return group, inside
 			}
@@ -85,6 +89,25 @@ func connect(t []byte, i int, m metric, q *qualifiers) (at int, l link) {
 		}
 	}
 	return i, noLink
+}
+
+// bracket reads what is in parentheses behind a label: its value, or words
+// about it. It gives where they end, or -1.
+func bracket(t []byte, i int, m metric, q *qualifiers) (end int, value bool) {
+	closer := byte(')')
+	if t[i] == '[' {
+		closer = ']'
+	}
+	n := bytes.IndexByte(t[i:min(len(t), i+100)], closer)
+	if n < 0 {
+		return -1, false
+	}
+	inner := t[i+1 : i+n]
+	if currency(bytes.TrimLeft(inner, " ~≈")) > 0 || m.rate() && percentFirst(inner) {
+		return i + n + 1, true
+	}
+	q.read(inner, m)
+	return i + n + 1, false
 }
 
 // linkEnd is the link where nothing follows: the value may have been in
@@ -192,7 +215,7 @@ func valueAt(t []byte, i int, l link) (n number, ok bool) {
 		i = leadIn(t, i)
 		m, is := readNumber(t, i)
 		if is {
-			j := closing(t, m.end)
+			j := gloss(t, closing(t, m.end))
 			switch next := follows(t, j); next {
 			case finish:
 				return m, true
@@ -242,6 +265,21 @@ func closing(t []byte, i int) int {
 	return i
 }
 
+// gloss skips a parenthesis behind a number where an arrow leads on from it.
+func gloss(t []byte, i int) int {
+	if i >= len(t) || t[i] != '(' {
+		return i
+	}
+	n := bytes.IndexByte(t[i:min(len(t), i+40)], ')')
+	if n < 0 {
+		return i
+	}
+	if j := closing(t, i+n+1); j < len(t) && arrowSign(t[j:]) > 0 {
+		return j
+	}
+	return i
+}
+
 // What follows a number.
 const (
 	finish = iota
@@ -276,6 +314,8 @@ func follows(t []byte, i int) int {
 		return operator
 	case c == '*' && len(rest) > 1 && rest[1] != '*' && (rest[1] == ' ' || isDigit(rest[1]) || rest[1] == '('):
 		return operator
+	case c == '/' && len(rest) > 2 && currency(bytes.TrimLeft(rest[1:], " ")) > 0 && rest[1] == ' ':
+		return finish // the same in another currency
 	case c == '/' && len(rest) > 1 && (rest[1] == ' ' || isDigit(rest[1]) || rest[1] == '(' || rest[1] == '$'):
 		return operator
 	case c == 'x' && len(rest) > 2 && rest[1] == ' ' && (isDigit(rest[2]) || rest[2] == '$' || rest[2] == '('):

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"hash/maphash"
-	"unicode/utf8"
 )
 
 // An event is something met in a JSON block.
@@ -39,20 +38,6 @@ type frame struct {
 // maxPath bounds the depth to which keys are remembered; deeper ones are
 // checked for syntax alone.
 const maxPath = 48
-
-// A jsonError is where a JSON block breaks the grammar.
-type jsonError struct {
-	line    int32
-	column  int // in characters, from 1
-	kind    string
-	message string
-}
-
-// twice is a key that an object has already.
-type twice struct {
-	at  place
-	key string
-}
 
 // A jsonScanner reads JSON strictly, and goes on behind what is wrong, so that
 // the readers see the rest and the first error of a block is not the only
@@ -411,81 +396,6 @@ func (s *jsonScanner) tell() {
 	for _, r := range s.readers {
 		r.json(&s.e)
 	}
-}
-
-// fail notes an error at the present byte.
-func (s *jsonScanner) fail(kind, format string, args ...any) {
-	if s.notes(kind) {
-		s.failAt(s.at, s.i+1, kind, fmt.Sprintf(format, args...))
-	}
-}
-
-// notes says whether one more error of the kind is kept. A block with very
-// many is not read to its end.
-func (s *jsonScanner) notes(kind string) bool {
-	s.broken++
-	n := len(s.block.errors)
-	return n == 0 || n < maxErrors && s.block.errors[0].kind == kind && repeats[kind]
-}
-
-// failAt notes an error before offset behind. Behind the first, only more of
-// its kind are noted: others may follow from it.
-func (s *jsonScanner) failAt(at place, behind int, kind, message string) {
-	n := len(s.block.errors)
-	e := jsonError{line: at.line, kind: kind, message: message}
-	if n == 0 {
-		start := bytes.LastIndexByte(s.t[:max(behind-1, 0)], '\n') + 1
-		e.column = utf8.RuneCount(s.t[start:max(behind-1, start)]) + 1
-	}
-	s.block.errors = append(s.block.errors, e)
-}
-
-// maxErrors bounds the errors kept of a block, maxBroken those after which it
-// is not read on.
-const (
-	maxErrors = 30
-	maxBroken = 2000
-)
-
-// repeats are the kinds of error that stand alone.
-var repeats = map[string]bool{
-	"plus sign": true, "trailing comma": true, "single quotes": true, "comment": true, "word": true, "number": true, "escape": true, "unquoted key": true,
-}
-
-// remember notes the key of an object and whether it has been there.
-func (s *jsonScanner) remember() {
-	if len(s.path) == 0 || len(s.stack) > maxPath || len(s.key) == 0 {
-		return
-	}
-	f := &s.path[len(s.path)-1]
-	if !s.known(f) || len(s.block.twice) >= maxErrors {
-		return
-	}
-	s.block.twice = append(s.block.twice, twice{at: s.at, key: clip(string(s.key), 60)})
-}
-
-// known adds the key to the frame's and says whether it was one of them.
-func (s *jsonScanner) known(f *frame) bool {
-	if f.seen == nil {
-		for _, k := range s.keys[f.keys:] {
-			if bytes.Equal(k, s.key) {
-				return true
-			}
-		}
-		s.keys = append(s.keys, s.key)
-		if len(s.keys)-int(f.keys) < 32 {
-			return false
-		}
-		f.seen = make(map[uint64]struct{}, 64)
-		for _, k := range s.keys[f.keys:] {
-			f.seen[maphash.Bytes(s.seed, k)] = struct{}{}
-		}
-		return false
-	}
-	h := maphash.Bytes(s.seed, s.key)
-	_, there := f.seen[h]
-	f.seen[h] = struct{}{}
-	return there
 }
 
 // class classifies a key, once for each that is written alike.

@@ -10,11 +10,14 @@ type label struct {
 	exact  bool
 }
 
+// perShareOnly is a label whose value must be said to be per share.
+const perShareOnly = "intrinsic value"
+
 // labels are looked up by the first letter of what stands there; the longer
 // come first.
 var labels = func() (by [256][]label) {
 	for _, l := range []label{
-		{"ivps", ivps, false}, {"intrinsic value per share", ivps, false}, {"intrinsic value/share", ivps, false},
+		{"ivps", ivps, false}, {"intrinsic value per share", ivps, false}, {"intrinsic value/share", ivps, false}, {perShareOnly, ivps, false},
 		{"equity value per share", ivps, false}, {"IRR", irr, true}, {"hurdle probability", pirr, false},
 		{"DR", dr, true}, {"discount rate", dr, false},
 		{"terminal growth rate", growth, false}, {"terminal growth", growth, false}, {"terminal g", growth, false},

@@ -86,7 +86,8 @@ func (k *seeker) prose(l *line) {
 	if ok {
 		rest, linked := said(l.text[end:])
 		labelled := isLabel(l.text, start)
-		if linked && (labelled || k.what.Wants == "number" || k.what.Wants == "disposition") {
+		c := firstByte(bytes.TrimLeft(l.text[end:], "*`_)] "))
+		if linked && (labelled || c == ':' || c == '=' || k.what.Wants == "number" || k.what.Wants == "disposition") {
 			k.see(l.at)
 			k.done = k.done || len(rest) > 0 && k.is(rest)
 		}

@@ -90,6 +90,11 @@ func (q *qualifiers) statesOf(t []byte) {
 
 // behind takes in the words behind a value, up to those that lead to another.
 func (q *qualifiers) behind(t []byte) {
+	if open := bytes.TrimLeft(t, " *_`"); len(open) > 0 && open[0] == '(' {
+		if end := bytes.IndexByte(open, ')'); end > 0 {
+			t = open[:end]
+		}
+	}
 	var r qualifiers
 	s := speech{t: t}
 	for s.next() && !comparing[string(s.lower())] {

@@ -35,7 +35,7 @@ func cellLabel(cell []byte) (metric, qualifiers, bool) {
 		start, expected := expectation(cell, i)
 		q := qualifiers{expected: expected}
 		q.read(cell[:start], m)
-		if inExpression(cell, start) || m == growth && end-i == 1 {
+		if inExpression(cell, start) || m == ivps && end-i == len(perShareOnly) || m == growth && end-i == 1 {
 			return none, q, false
 		}
 		if _, link := connect(cell, end, m, &q); link != atEnd {

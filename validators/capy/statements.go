@@ -110,6 +110,13 @@ func (g *ledger) statement(t []byte, i, end int, m metric, above qualifiers) (s 
 		q.read(words[max(0, len(words)-nearLabel):], m)
 	}
 	at, l := connect(t, end, m, &q)
+	if n, ok := inFront(t, start, end, m); ok && l == noLink {
+		words, from := leftOf(t, n.end-1)
+		q.read(words[max(0, len(words)-nearLabel):], m)
+		s = statement{value: n.value, digits: n.digits, percent: n.percent}
+		s.settle(m, q, above)
+		return s, from, end, s.metric != none
+	}
 	if l == noLink || l == atEnd || m == growth && t[i] == 'g' && l != equal || inExpression(t, start) {
 		return s, i, end, false
 	}
@@ -129,7 +136,7 @@ func (g *ledger) statement(t []byte, i, end int, m metric, above qualifiers) (s 
 		return s, from, min(len(t), at+24), ok && s.metric != none
 	}
 	s = statement{value: n.value, digits: n.digits, percent: n.percent}
-	if !g.fits(m, n, l) {
+	if !g.fits(m, n, l) || m == ivps && end-i == len(perShareOnly) && !perShare(t[n.end:]) {
 		return s, from, end, false
 	}
 	s.hush = m.rate() && conditional(t, i)
@@ -176,6 +183,36 @@ func (g *ledger) fits(m metric, n number, l link) bool {
 		return !n.percent && !n.money && !n.scaled
 	}
 	return !n.money && !n.scaled && (n.percent || n.digits > 0 || !n.word)
+}
+
+// perShare says that what stands behind a value makes it one per share.
+func perShare(t []byte) bool {
+	t = bytes.TrimLeft(t[:min(len(t), 40)], " *")
+	for _, s := range []string{"/share", "per share", "a share", "/sh"} {
+		if _, ok := hasFold(t, s); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// inFront reads a value that stands right in front of its label: a $23.45 IVPS,
+// a 40% probability of beating the hurdle.
+func inFront(t []byte, i, end int, m metric) (number, bool) {
+	if !m.perShare() && m != pirr || i < 2 || t[i-1] != ' ' {
+		return number{}, false
+	}
+	j := i - 1
+	for j > 0 && j > i-20 && (isDigit(t[j-1]) || bytes.IndexByte([]byte(".,%$"), t[j-1]) >= 0 || t[j-1] >= 0x80) {
+		j--
+	}
+	n, ok := readNumber(t, j)
+	if !ok || n.end != i-1 || m == pirr && !n.percent || m.perShare() && (!n.money || n.percent) {
+		return n, false
+	}
+	var buf wordBuffer
+	next := buf.fold(wordAt(bytes.TrimLeft(t[end:min(len(t), end+40)], " *"), 0))
+	return n, j > 0 && t[j-1] == ' ' && !hushed[string(next)]
 }
 
 // clause is the beginning of a text up to the end of its clause.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/capy"
+	"github.com/seed61713e19/capstan/validators/edit"
 )
 
 type readFile struct {
@@ -17,7 +19,7 @@ type readFile struct {
 }
 
 // known is what the test cascades may name: the built-in validators, judges
-// such as a Windlass installation has, two tools.
+// such as a Windlass installation has, the shipped gates, two tools.
 func known() Known {
 	judges := []validators.Validator{
 		validators.NewJudge("grammar_check", "Validates grammar and spelling in text", "Is the grammar right?"),
@@ -25,6 +27,8 @@ func known() Known {
 		validators.NewJudge("style_check", "Validates style", "Is the style right?"),
 		validators.NewJudge("quality_check", "Validates quality", "Is it good?"),
 		validators.NewJudge("question_check", "Validates a question", "Is it a question?"),
+		capy.Validator,
+		edit.Validator,
 	}
 	run := func(context.Context, readFile) (any, error) { return "", nil }
 	return Known{

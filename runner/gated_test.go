@@ -40,8 +40,8 @@ func loopback(b *testing.B) string {
 // spoken is about how long one message of a conversation is, in bytes.
 const spoken = 1000
 
-// BenchmarkGatedTurn holds a whole gated turn (a template, three checks, every
-// event encoded) against a bare go-openai call of the same history, alone and
+// BenchmarkGatedTurn holds a whole gated turn (a template, three checks, the
+// turn's events, of which the reply is encoded) against a bare go-openai call of the same history, alone and
 // 64 at once, over a real socket. One operation is one conversation: its history
 // grows from 1 to 2n-1 messages over n turns, and the bare calls send the same
 // ones.
@@ -126,12 +126,12 @@ phases:
 	}
 }
 
-// discardEvents encodes the turn's event, a verdict, as a sink that writes
-// would.
+// discardEvents hears every event and encodes the one that holds what the turn
+// came to.
 type discardEvents struct{}
 
 func (discardEvents) Emit(e event.Event) {
-	if e.Kind == event.VerdictGiven {
+	if e.Kind == event.ModelReplied {
 		json.NewEncoder(io.Discard).Encode(e)
 	}
 }

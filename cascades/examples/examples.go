@@ -6,5 +6,5 @@ import "embed"
 
 // Files are the cascades, their scripts and what these name.
 //
-//go:embed *.yaml *.sh
+//go:embed *.yaml *.sh edit_*
 var Files embed.FS

@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/edit"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -31,7 +32,7 @@ validators), or cascade.yaml:name for one that a cascade file defines. FILE - is
 standard input. Of many files, a table tells what was said of each.
 
 The gate capy takes the stage of a file from its name, unless --with stage=…
-gives it.
+gives it. The gate edit_verifier names its files in parameters and takes no FILE.
 
 Exit status: 0 valid, 1 not valid, 2 usage or an unreadable file, 3 no verdict.`,
 		Example: `  capstan gate word_count --with min=300 post.md
@@ -58,6 +59,12 @@ func (c *Command) judge(ctx context.Context, name string, files []string, f gate
 		return usage("--format must be text, json, junit or sarif, not %q", f.format)
 	case f.watch != "" && len(files) > 0:
 		return usage("--watch takes a directory, and no files beside it")
+	case f.watch == "" && len(files) == 0 && name == edit.Validator.Name:
+		with, err := c.assignments(f.with)
+		if err != nil {
+			return err
+		}
+		return c.verifyEdit(ctx, with, f)
 	case f.watch == "" && len(files) == 0:
 		return usage("name a file to judge, or - for standard input")
 	}

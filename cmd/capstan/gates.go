@@ -7,11 +7,12 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/capy"
+	"github.com/seed61713e19/capstan/validators/edit"
 )
 
 // shipped are the gates that come with Capstan beside the built-in validators.
 func shipped() []validators.Validator {
-	return []validators.Validator{capy.Validator}
+	return []validators.Validator{capy.Validator, edit.Validator}
 }
 
 // withGates lets cascades name the shipped gates.

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+
+	"github.com/seed61713e19/capstan/cascades/examples"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/validators/edit"
+)
+
+// verifyEdit is the gate edit_verifier called by itself: it names its files in
+// parameters, writes the verification, and prints its path, the decision and
+// the reason. With model=NAME a model judges what cannot be computed, by the
+// shipped cascade verify_edit.yaml.
+func (c *Command) verifyEdit(ctx context.Context, with map[string]any, f gateFlags) error {
+	if f.format != "text" && f.format != "json" {
+		return usage("--format of edit_verifier must be text or json, not %q", f.format)
+	}
+	with = maps.Clone(with)
+	name, _ := with["model"].(string)
+	delete(with, "model")
+	options, err := edit.NewOptions(with)
+	if err != nil {
+		return usage("%w", err)
+	}
+	if options.Judgement == nil && cmp.Or(name, f.model) != "" {
+		if options.Judgement, err = c.judgeEdit(ctx, options, cmp.Or(f.model, name)); err != nil {
+			return err
+		}
+	}
+	report, err := edit.Verify(options)
+	var bad *edit.InputError
+	switch {
+	case errors.As(err, &bad):
+		return usage("%w", err)
+	case err != nil:
+		return &exit{exitBroken, err}
+	}
+	if _, err := report.Write(options.Root); err != nil {
+		return &exit{exitBroken, err}
+	}
+	if f.format == "json" {
+		err = printJSON(c.Stdout, report)
+	} else {
+		_, err = fmt.Fprint(c.Stdout, report.Summary())
+	}
+	if err != nil {
+		return &exit{exitBroken, err}
+	}
+	return editStatus(report.Decision)
+}
+
+func editStatus(d edit.Decision) error {
+	switch d {
+	case edit.Accept:
+		return nil
+	case edit.Reject:
+		return &exit{status: exitNo}
+	default:
+		return &exit{status: exitWaiting}
+	}
+}
+
+// judgeEdit has a model judge the candidate and gives its judgement; nil where
+// the computed checks have settled it and the model was not asked.
+func (c *Command) judgeEdit(ctx context.Context, o edit.Options, model string) (any, error) {
+	models := &models{getenv: c.Getenv}
+	p := c.progress(false)
+	r, err := runner.New(withGates(), runner.WithModel(models), runner.WithModelName(model), runner.WithSink(p))
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	cascade, err := r.LoadFS(examples.Files, "verify_edit.yaml")
+	if err != nil {
+		return nil, err
+	}
+	if err := models.ready(cascade, model); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(cmp.Or(o.Root, "."))
+	if err != nil {
+		return nil, usage("root: %w", err)
+	}
+	defer root.Close()
+	input := map[string]any{"active_part": string(o.ActivePart), "candidate_file": o.Candidate.Path, "ward": true}
+	for key, file := range map[string]edit.File{
+		"source": o.Source, "status": o.Status, "direction": o.Direction, "candidate": o.Candidate, "metadata": o.Metadata,
+	} {
+		input[key] = file.Content
+		if file.Content == nil {
+			text, err := root.ReadFile(file.Path)
+			if err != nil {
+				return nil, usage("%s: %w", key, err)
+			}
+			input[key] = string(text)
+		}
+	}
+	result, err := r.Run(ctx, cascade, input)
+	p.close(result)
+	var failure *runner.Error
+	if errors.As(err, &failure) && failure.Code != runner.Blocked && failure.Code != runner.Waiting {
+		return nil, &exit{status(failure), failure}
+	}
+	return result.Outputs["judge"], nil
+}

@@ -1,0 +1,215 @@
+package edit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/verification.yaml")
+
+// A desk is a root with a document of two thousand words, its status file of
+// ten claims, a direction, and what came in for it.
+type desk struct {
+	t    testing.TB
+	root string
+	o    Options
+}
+
+func newDesk(t testing.TB) *desk {
+	d := &desk{t: t, root: t.TempDir()}
+	for _, name := range []string{"source.md", "status.yaml", "direction.yaml", "metadata.yaml"} {
+		d.put(name, load(t, name))
+	}
+	d.put("candidates/d-04.1.md", edited(t))
+	d.o = Options{
+		Root: d.root, ActivePart: PartText, Source: File{Path: "source.md"}, Status: File{Path: "status.yaml"},
+		Candidate: File{Path: "candidates/d-04.1.md"}, Metadata: File{Path: "metadata.yaml"}, Direction: File{Path: "direction.yaml"},
+		Judgement: load(t, "judgement.yaml"),
+	}
+	return d
+}
+
+func load(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// edited is the source as the direction wants it.
+func edited(t testing.TB) string {
+	return swapped(t, load(t, "source.md"),
+		"The first is about order.", "The first is about order, and R1 and R4 rest on it.",
+		"The second is about identity.", "The second is about identity; R1 rests on it as well.",
+		"The third is about silence.", "The third is about silence, which is what R3 is for.")
+}
+
+// swapped puts new texts in the place of old ones, each of which must be there.
+func swapped(t testing.TB, s string, pairs ...string) string {
+	t.Helper()
+	for i := 0; i < len(pairs); i += 2 {
+		if !strings.Contains(s, pairs[i]) {
+			t.Fatalf("there is no %q", pairs[i])
+		}
+		s = strings.Replace(s, pairs[i], pairs[i+1], 1)
+	}
+	return s
+}
+
+func (d *desk) put(name, text string) {
+	d.t.Helper()
+	file := filepath.Join(d.root, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// change edits one of the desk's files.
+func (d *desk) change(name string, pairs ...string) {
+	d.t.Helper()
+	text, err := os.ReadFile(filepath.Join(d.root, filepath.FromSlash(name)))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.put(name, swapped(d.t, string(text), pairs...))
+}
+
+func (d *desk) judgement(pairs ...string) {
+	d.t.Helper()
+	d.o.Judgement = swapped(d.t, d.o.Judgement.(string), pairs...)
+}
+
+func (d *desk) verify() Report {
+	d.t.Helper()
+	r, err := Verify(d.o)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return r
+}
+
+// wants checks the decision and that the reason says why.
+func (d *desk) wants(decision Decision, why string) Report {
+	d.t.Helper()
+	r := d.verify()
+	if r.Decision != decision || !strings.Contains(r.Reason, why) {
+		d.t.Errorf("got %s: %s\nwant %s: …%s…", r.Decision, r.Reason, decision, why)
+	}
+	return r
+}
+
+// refuses checks that there is no report.
+func (d *desk) refuses(why string) {
+	d.t.Helper()
+	r, err := Verify(d.o)
+	wrong, ok := errors.AsType[*InputError](err)
+	if !ok || !strings.Contains(wrong.Error(), why) {
+		d.t.Errorf("got %v (%s), want an input error with %q", err, r.Decision, why)
+	}
+}
+
+// forStatus makes the candidate one for a part of the status file.
+func (d *desk) forStatus(part Part, pairs ...string) {
+	d.t.Helper()
+	d.o.ActivePart = part
+	d.o.Candidate.Path = "candidates/d-04.1.status.yaml"
+	d.put(d.o.Candidate.Path, swapped(d.t, load(d.t, "status.yaml"), pairs...))
+	d.change("direction.yaml", "active_part: text", "active_part: "+string(part))
+	d.change("metadata.yaml", "active_part: text", "active_part: "+string(part), "d-04.1.md", "d-04.1.status.yaml")
+}
+
+func sum(s string) string {
+	b := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(b[:])
+}
+
+func TestEditorCandidate(t *testing.T) {
+	d := newDesk(t)
+	r := d.wants(Accept, "the primary goal improves")
+	file, err := r.Write(d.root)
+	if err != nil || file != "candidates/d-04.1.verification.yaml" {
+		t.Fatal(file, err)
+	}
+	got, err := os.ReadFile(filepath.Join(d.root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("testdata/verification.yaml", got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := load(t, "verification.yaml"); string(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if want := "candidates/d-04.1.verification.yaml\naccept\n" + r.Reason + "\n"; r.Summary() != want {
+		t.Errorf("got %q", r.Summary())
+	}
+	entries, err := os.ReadDir(filepath.Join(d.root, "candidates"))
+	if err != nil || len(entries) != 2 {
+		t.Errorf("something is left behind: %v %v", entries, err)
+	}
+}
+
+// A side-loaded candidate differs in what the report says of its source, and
+// in nothing else: accepted, rejected or sent to a person.
+func TestSideLoadedCandidate(t *testing.T) {
+	for name, judgement := range map[string][]string{
+		"accept": nil,
+		"reject": {"C4: {result: pass", "C4: {result: fail"},
+		"review": {"C9: {result: pass", "C9: {result: warn"},
+		"no":     {"hides_derivation: false", "hides_derivation: true"},
+	} {
+		d := newDesk(t)
+		d.judgement(judgement...)
+		own, err := d.verify().YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.put("metadata.yaml", load(t, "side_loaded.yaml"))
+		loaded, err := d.verify().YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := swapped(t, string(own), "candidate_source: editor_loop", "candidate_source: side_loaded"); want != string(loaded) {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, loaded, want)
+		}
+	}
+}
+
+// The same input gives the same bytes, and what is read back gives them again.
+func TestReportIsStable(t *testing.T) {
+	d := newDesk(t)
+	d.judgement("C7: {result: pass, reason: Still marked as a gap.}", `C7: {result: fail, reason: "says: \"measured\", twice\nin 2 lines # no comment"}`)
+	first, err := d.verify().YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		again, err := d.verify().YAML()
+		if err != nil || string(again) != string(first) {
+			t.Fatalf("%v\n%s", err, again)
+		}
+	}
+	r, err := ParseReport("x", first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := r.YAML(); err != nil || string(again) != string(first) {
+		t.Errorf("%v\n%s\nwas\n%s", err, again, first)
+	}
+	if c, ok := r.ClaimChecks.Get("C7"); !ok || c.Result != Fail || !strings.Contains(c.Reason, `says: "measured", twice in 2 lines # no comment`) {
+		t.Errorf("got %+v", c)
+	}
+}

@@ -1,0 +1,98 @@
+package edit
+
+import "fmt"
+
+// facts are everything that a decision rests on. What nobody has judged is
+// NotJudged, or nil.
+type facts struct {
+	part         Part
+	unusable     []fault // why the candidate cannot be held against this state at all
+	frozen       frozen
+	claims       []claimFact
+	presentation graded
+	aspects      map[string]Result // voice, register, avoid, preserve
+	primary      Change
+	secondary    []changed
+	nonGoals     graded
+	gap          graded
+	direction    graded
+	intent       Result
+	constraints  []judged
+	conflicts    bool // the direction asks for what the status forbids
+	adds, hides  *bool
+	met          *bool // a status part: what was wrong with it is mended
+	followup     *bool
+	why          string
+	strange      []string // what was judged and is not there, or twice
+}
+
+// A claimFact is what became of one claim of the ledger.
+type claimFact struct {
+	claim
+	graded
+	defect string // why the status file may be wrong about it
+	stated bool   // the judgement says so
+	added  bool   // by the candidate ledger
+}
+
+// facts gathers what is computed and what was judged.
+func (in *input) facts() facts {
+	f := facts{part: in.ActivePart, frozen: in.frozen(), gap: in.gaps(), claims: in.claimFacts()}
+	for _, p := range in.unreadable {
+		f.unusable = append(f.unusable, fault{"candidate", p.Message, place(p)})
+	}
+	f.unusable = append(f.unusable, in.disagreements()...)
+	stale, notes := in.staleness()
+	f.unusable = append(f.unusable, stale...)
+	f.frozen.notes = append(f.frozen.notes, notes...)
+	j := in.judgement
+	if j == nil {
+		j = &judgement{}
+	}
+	f.judge(j, in.status, in.direction)
+	f.judgeClaims(j, in.changed)
+	in.keepClaims(&f)
+	return f
+}
+
+func place(p Problem) string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+}
+
+// claimFacts begins the findings on every claim of the current ledger with
+// where its span stands. That is a hint to whoever judges, and no verdict.
+func (in *input) claimFacts() []claimFact {
+	source := &haystack{text: in.source}
+	now := source
+	if in.ActivePart == PartText {
+		now = &haystack{text: in.candidate}
+	}
+	out := make([]claimFact, len(in.status.claims))
+	for i, c := range in.status.claims {
+		out[i] = claimFact{claim: c}
+		switch {
+		case c.status == retired: // its words may well be gone
+		case source.find(c.span) == absent:
+			out[i].defect = "its span is not in the current source"
+		case len(in.unreadable) == 0 && now.find(c.span) == absent:
+			out[i].notes = []string{"its span is not in the candidate"}
+		}
+	}
+	return out
+}
+
+// keepClaims fails the claims that a candidate ledger drops: a claim is
+// retired, not deleted.
+func (in *input) keepClaims(f *facts) {
+	if in.ActivePart != PartClaimLedger || in.changed == nil {
+		return
+	}
+	for i, c := range f.claims {
+		if _, kept := in.changed.claim(c.id); !kept {
+			f.claims[i] = claimFact{claim: c.claim, graded: graded{Fail, []string{"it is gone from the ledger, where a claim is retired and not deleted"}}}
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package edit
+
+import (
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Every part that is not active is frozen, field by field, whichever is.
+func TestFrozenParts(t *testing.T) {
+	changes := map[Part]map[string]swaps{
+		PartPresentationSpec: {
+			"presentation_spec.register": {"plain English", "plain Dutch"},
+			"presentation_spec.avoid[0]": {"exclamation marks", "question marks"},
+			"presentation_spec.tone":     {"  register:", "  tone: x\n  register:"},
+		},
+		PartRubric: {
+			"rubric.stop_condition":              {"nobody asks why", "somebody does"},
+			"rubric.secondary_goals[2].readable": {"a reader can skip", "nobody can skip"},
+			"rubric.non_goals[2]":                {"  stop_condition", "    - another\n  stop_condition"},
+		},
+		PartGapPolicy:   {"gap_policy.extract_candidate": {"extract_candidate: true", `extract_candidate: "true"`}},
+		PartClaimLedger: {"claim_ledger[C5].status": {"status: implied", "status: retired"}, "claim_ledger[9]": {"  - id: C10\n    status: retired\n    span: Gates are free.\n    claim: Gates cost nothing.\n    preservation_test: None; the claim was given up.\n", ""}},
+		"header":        {"header.revision": {"revision: 7", "revision: 8"}},
+		"notes":         {"notes[0]": {"C7 is argued", "C7 is not argued"}},
+	}
+	own := map[Part]swaps{
+		PartPresentationSpec: voice, PartRubric: {"primary_goal: a", "primary_goal: any"},
+		PartGapPolicy: {"close_in_text: only", "close_in_text: never, only"}, PartClaimLedger: {"id: C9\n    status: implied", "id: C9\n    status: asserted"},
+	}
+	for _, active := range Parts()[1:] {
+		for part, list := range changes {
+			for at, change := range list {
+				d := newDesk(t)
+				d.forStatus(active, append(own[active][:2:2], change...)...)
+				r := d.verify()
+				if part == active {
+					if r.FrozenParts.Result != Pass || r.ruling.rule == 2 && active != PartClaimLedger {
+						t.Errorf("%s: a change of its own %s is %+v", active, at, r.FrozenParts)
+					}
+				} else if r.Decision != Reject || r.ruling.rule != 2 || !strings.Contains(r.Reason, at+" is frozen") {
+					t.Errorf("%s: a change of %s is %s: %s", active, at, r.Decision, r.Reason)
+				}
+			}
+		}
+	}
+}
+
+// How a value is written does not count, and is told.
+func TestWrittenDifferently(t *testing.T) {
+	d := newDesk(t)
+	d.forStatus(PartPresentationSpec, append(voice,
+		"rubric:\n  primary_goal: a reader can tell from which observation each requirement follows\n", "rubric: # the same\n  \"primary_goal\": 'a reader can tell from which observation each requirement follows'\n",
+		"{document: source.md, revision: 7}", "{revision: 0x7, document: \"source.md\"}",
+	)...)
+	r := d.wants(Accept, "")
+	if got := strings.Join(r.FrozenParts.Notes, "\n"); !strings.Contains(got, "rubric says the same") || !strings.Contains(got, "header says the same") || strings.Contains(got, "claim_ledger") {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestFrontMatter(t *testing.T) {
+	source := load(t, "source.md")
+	bare := source[strings.Index(source, "# Why"):]
+	change := swaps{"The first is about order.", "The first is about order, as R1 is."}
+	tests := []struct {
+		name, source, candidate string
+		decision                Decision
+		reason                  string
+	}{
+		{"kept", source, source, Accept, ""},
+		{"written differently", source, swapped(t, source, "version: 3", "version: 0x3 # three"), Accept, ""},
+		{"changed", source, swapped(t, source, "version: 3", "version: 3.1"), Reject, "front matter.version is frozen"},
+		{"removed", source, bare, Reject, "front matter (removed)"},
+		{"added", bare, source, Reject, "front matter (added)"},
+		{"none", bare, bare, Accept, ""},
+		{"empty", "---\n---\n" + bare, "---\n---\n" + bare, Accept, ""},
+		{"filled", "---\n---\n" + bare, "---\na: 1\n---\n" + bare, Reject, "front matter.a is frozen"},
+		{"a rule is no front matter", "---\n\n" + bare + "\n---\n", "---\n\n" + bare + "\n---\n", Accept, ""},
+		{"broken", source, swapped(t, source, "version: 3", "version: [3"), Reject, "not YAML"},
+		{"a list", source, swapped(t, source, "title: Why", "- Why", "version: 3\naudience: ", "- "), Reject, "front matter must be a mapping"},
+		{"not closed", source, swapped(t, source, "models into work that others rely on\n---\n", "models\n"), Reject, "front matter (removed)"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			d := newDesk(t)
+			d.put("source.md", test.source)
+			d.put("candidates/d-04.1.md", swapped(t, test.candidate, change...))
+			d.wants(test.decision, test.reason)
+		})
+	}
+}
+
+func TestNoOp(t *testing.T) {
+	for name, test := range map[string]struct {
+		swaps
+		decision Decision
+	}{
+		"the same":             {nil, Reject},
+		"blanks in a line":     {swaps{"real, then", "real,  then"}, Accept},
+		"blank behind a line":  {swaps{"all the others.\n", "all the others. \n"}, Reject},
+		"a line that breaks":   {swaps{"all the others.\n", "all the others.  \n"}, Accept},
+		"an empty line at end": {swaps{"that it is gone.\n", "that it is gone.\n\n\n"}, Reject},
+	} {
+		d := newDesk(t)
+		d.put("candidates/d-04.1.md", swapped(t, load(t, "source.md"), test.swaps...))
+		if r := d.verify(); r.Decision != test.decision {
+			t.Errorf("%s: %s: %s", name, r.Decision, r.Reason)
+		}
+	}
+}
+
+func TestSpans(t *testing.T) {
+	h := &haystack{text: "The verifier, at the end,\n  Decides: ÉTÉ and “rules”."}
+	for span, want := range map[string]standing{
+		"":                            unasked,
+		" … ":                         unasked,
+		"at the end":                  exact,
+		"The verifier … Decides":      exact,
+		"Decides … The verifier":      absent,
+		"end, decides":                foldedOnly,
+		"e\u0301te\u0301 AND":         foldedOnly,
+		"the verifier ... été":        foldedOnly,
+		"the verifier never decides":  absent,
+		"Decides:\t\tÉTÉ":             foldedOnly,
+		strings.Repeat("Decides ", 9): absent,
+	} {
+		if got := h.find(span); got != want {
+			t.Errorf("%q: got %q, want %q", span, standings[got], standings[want])
+		}
+	}
+}
+
+// Where a span stands is told and decides nothing.
+func TestSpansAreHints(t *testing.T) {
+	d := newDesk(t)
+	d.change("candidates/d-04.1.md", "A check has to come before the next reader, not beside it.", "A check comes before the next reader and never beside it.")
+	r := d.wants(Accept, "")
+	if c, _ := r.ClaimChecks.Get("C3"); !strings.Contains(c.Reason, "its span is not in the candidate") {
+		t.Errorf("got %q", c.Reason)
+	}
+	d = newDesk(t)
+	d.change("status.yaml", moved3...)
+	r = d.wants(Accept, "")
+	if c, _ := r.ClaimChecks.Get("C3"); !strings.Contains(c.Reason, "its span is not in the current source") {
+		t.Errorf("got %q", c.Reason)
+	}
+}
+
+// A ledger may grow; a claim that it adds binds nobody yet.
+func TestAddedClaims(t *testing.T) {
+	added := swaps{"claim_ledger:\n", "claim_ledger:\n  - {id: C0, status: asserted, span: none, claim: x, preservation_test: y}\n"}
+	for result, want := range map[string]Decision{"": Accept, "pass": Accept, "warn": NeedsHumanReview, "fail": NeedsHumanReview} {
+		d := newDesk(t)
+		d.forStatus(PartClaimLedger, added...)
+		if result != "" {
+			d.judgement("  C1:", "  C0: "+result+"\n  C1:")
+		}
+		r := d.verify()
+		if r.Decision != want || result == "fail" && !strings.Contains(r.Reason, "the new claim C0 fails") {
+			t.Errorf("%q: %s: %s", result, r.Decision, r.Reason)
+		}
+	}
+}
+
+func TestDifferences(t *testing.T) {
+	node := func(text string) *yaml.Node {
+		r := &reading{}
+		n := r.document([]byte(text))
+		if n == nil {
+			t.Fatal(r.wrong)
+		}
+		return n
+	}
+	for _, test := range []struct {
+		a, b    string
+		want    string
+		written bool
+	}{
+		{"{a: 7}", "{a: 7}", "", true},
+		{"{a: 7}", "{a: 0x7}", "", false},
+		{"{a: 7}", "{a: 7.0}", "", false},
+		{"{a: 7}", `{a: "7"}`, "x.a", false},
+		{"{a: yes}", `{a: "yes"}`, "", false},
+		{"{a: true}", `{a: "true"}`, "x.a", false},
+		{"{a: ~}", "{a: null}", "", false},
+		{"{a: ~}", "{}", "x.a", false},
+		{"{a: 1, b: 2}", "{b: 2, a: 1}", "", false},
+		{"a: 1 # one", "a: 1 # two", "", false},
+		{"# one\na: 1", "# two\na: 1", "", false},
+		{"[1, 2]", "[2, 1]", "x[0] x[1]", false},
+		{"[{id: p, v: 1}]", "[{id: p, v: 2}]", "x[p].v", false},
+		{"{a: [1]}", "{a: {b: 1}}", "x.a", false},
+		{"[1,2,3,4,5,6,7,8,9,0,1,2]", "[]", "x[0] x[1] x[2] x[3] x[4] x[5] x[6] x[7] x[8] x[9]", false},
+	} {
+		a, b := node(test.a), node(test.b)
+		if got := strings.Join(differences("x", a, b), " "); got != test.want || written(a, b) != test.written {
+			t.Errorf("%s and %s: got %q, %v", test.a, test.b, got, written(a, b))
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	for s, want := range map[string]string{
+		" a\n\tb\u00a0c ": "a b c", "\x1b[31mred\x00": "[31mred", "a\u202eb\u200b": "ab", "\xffé": "é", "": "", "\n": "",
+		strings.Repeat("x", maxNote): strings.Repeat("x", maxNote), strings.Repeat("é", maxNote+1): strings.Repeat("é", maxNote) + "…",
+	} {
+		if got := clean(s); got != want {
+			t.Errorf("%q: got %q", s, got)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package edit
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// Small files, for the fuzzer to work on.
+const (
+	smallStatus = `presentation_spec: {voice: v, register: r, avoid: [x], preserve: [y]}
+rubric: {primary_goal: p, secondary_goals: [s], non_goals: [n], stop_condition: z}
+gap_policy: {close_in_text: c, extract_candidate: e, mark_format: "[GAP: <w>]"}
+claim_ledger:
+- {id: C1, status: asserted, span: a, claim: c, preservation_test: t}
+- {id: C2, status: disputed, span: b, claim: c, preservation_test: t}
+`
+	smallDirection = "{direction_id: d, candidate_id: d.1, active_part: text, intent: i, constraints: [k]}"
+	smallJudgement = `claims: {C1: pass, C2: {result: pass, reason: r}}
+presentation: pass
+primary_goal: improved
+secondary_goals: {SG1: improved}
+non_goals: pass
+gap_policy: pass
+direction: {intent: pass, constraints: {K1: pass}}
+adds_requirement: false
+hides_derivation: false
+part_goal_met: true
+requires_followup_text_candidate: false
+`
+)
+
+// FuzzVerify holds for any files: an input error or a report that is written
+// and read back as the same bytes, the same each time; and nothing is accepted
+// that nobody has judged, or that is what there was.
+func FuzzVerify(f *testing.F) {
+	for _, part := range Parts() {
+		f.Add(string(part), "a b", smallStatus, "a c", "candidate_source: editor_loop", smallDirection, smallJudgement)
+	}
+	f.Add("rubric", "a", smallStatus, strings.Replace(smallStatus, "primary_goal: p", "primary_goal: q", 1), "candidate_source: side_loaded", strings.Replace(smallDirection, "text", "rubric", 1), "part_goal_met: true")
+	f.Add("claim_ledger", "a", smallStatus, strings.Replace(smallStatus, "id: C2", `id: "C\u2028 2"`, 1), `{"candidate_source": "editor_loop", "base_hash": "x"}`, strings.Replace(smallDirection, "text", "claim_ledger", 1), "claims: [{id: C1, result: fail, reason: \"\\uFFFE\\x85\\e[0m\"}]")
+	f.Add("text", "---\na: 1\n---\nb", smallStatus, "---\na: 1.0\n---\nc [GAP", "candidate_source: editor_loop", smallDirection, "presentation: warn\ndirection: [x]")
+	f.Fuzz(func(t *testing.T, part, source, status, candidate, metadata, direction, judgement string) {
+		o := Options{
+			ActivePart: Part(part), Source: File{Content: source}, Status: File{Content: status}, Candidate: File{Path: candidate, Content: candidate},
+			Metadata: File{Path: metadata, Content: metadata}, Direction: File{Content: direction}, Judgement: judgement,
+		}
+		r, err := Verify(o)
+		if err != nil {
+			if _, ok := errors.AsType[*InputError](err); !ok || err.Error() == "" {
+				t.Fatalf("got %v", err)
+			}
+			return
+		}
+		checkReport(t, o, r)
+		o.Judgement = nil
+		if r, err := Verify(o); err != nil || r.Decision == Accept {
+			t.Errorf("without a judgement: %s, %v", r.Decision, err)
+		}
+		if candidate == source && r.Decision == Accept {
+			t.Error("no change was accepted")
+		}
+	})
+}
+
+func checkReport(t *testing.T, o Options, r Report) {
+	text, err := r.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := ParseReport("verification", text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if again, err := read.YAML(); err != nil || string(again) != string(text) {
+		t.Errorf("%v: read back as\n%s\nwas\n%s", err, again, text)
+	}
+	if r, _ := Verify(o); r.Decision != read.Decision || r.Reason != read.Reason {
+		t.Errorf("asked again: %s: %s, it was %s: %s", r.Decision, r.Reason, read.Decision, read.Reason)
+	}
+	if !ValidID(r.CandidateID) || strings.Contains(r.File(), "..") && !strings.Contains(r.CandidateID, "..") {
+		t.Errorf("the file is %q", r.File())
+	}
+	if (len(r.Questions) > 0) != (r.Decision == NeedsHumanReview) || r.Reason == "" || clean(r.Reason) != r.Reason {
+		t.Errorf("%s: %q, %q", r.Decision, r.Reason, r.Questions)
+	}
+}
+
+// FuzzParseReport holds for any bytes: an error or a report that is written as
+// bytes that give it again.
+func FuzzParseReport(f *testing.F) {
+	f.Add([]byte(load(f, "verification.yaml")))
+	f.Add([]byte("verification: {frozen_parts: {result: pass}}"))
+	f.Add([]byte("verification:\n  - &a [*a]"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := ParseReport("verification", text)
+		if err != nil {
+			return
+		}
+		once, err := r.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseReport("verification", once)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, once)
+		}
+		if twice, err := again.YAML(); err != nil || string(twice) != string(once) {
+			t.Errorf("%v\n%s\n%s", err, once, twice)
+		}
+	})
+}
+
+// Texts made to cost time or memory end in an answer.
+func TestHostileFiles(t *testing.T) {
+	const n = 1 << 18
+	for name, text := range map[string]string{
+		"brackets":    strings.Repeat("[", n),
+		"braces":      strings.Repeat("{", n),
+		"deep":        strings.Repeat("{a: ", n/8) + strings.Repeat("}", n/8),
+		"dashes":      strings.Repeat("- ", n/2),
+		"questions":   strings.Repeat("? ", n/2),
+		"lists":       "a: [" + strings.Repeat("[],", n/4) + "]",
+		"keys":        strings.Repeat("a: 1\n", n/6),
+		"comments":    strings.Repeat("#\n", n/2),
+		"quotes":      strings.Repeat(`"`, n),
+		"aliases":     "a: &a [1]\nb: [" + strings.Repeat("*a,", n/4) + "]",
+		"tags":        strings.Repeat("!a ", n/4),
+		"markers":     strings.Repeat("[GAP ", n/5),
+		"rules":       strings.Repeat("---\n", n/4),
+		"not UTF-8":   strings.Repeat("\xff\xfe", n/2),
+		"NUL":         strings.Repeat("\x00", n),
+		"directives":  strings.Repeat("%YAML 1.2\n", n/10),
+		"long scalar": "a: |\n" + strings.Repeat("  x\n", n/5),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, part := range []Part{PartText, PartRubric} {
+				d := newDesk(t)
+				if part == PartRubric {
+					d.forStatus(part)
+				}
+				d.o.Candidate.Content = text
+				if r := d.verify(); r.Decision == Accept && part == PartRubric {
+					t.Errorf("%s: accepted", part)
+				}
+			}
+			d := newDesk(t)
+			for _, file := range []*File{&d.o.Status, &d.o.Metadata, &d.o.Direction} {
+				was := *file
+				file.Content = text
+				if _, err := Verify(d.o); err == nil {
+					t.Error("no error")
+				}
+				*file = was
+			}
+		})
+	}
+}

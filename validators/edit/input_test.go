@@ -1,0 +1,187 @@
+package edit
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What the harness gave wrongly is an error with its place, and no report.
+func TestHarnessInput(t *testing.T) {
+	tests := []struct {
+		name, file string
+		swaps
+		want string
+	}{
+		{"status: key twice", "status.yaml", swaps{"rubric:", "rubric: {}\nrubric:"}, `status.yaml:16:1: key "rubric" stands at line 15 already`},
+		{"status: key twice within", "status.yaml", swaps{"  register:", "  voice: x\n  register:"}, `status.yaml:7:3: key "voice" stands at line 6`},
+		{"status: second document", "status.yaml", swaps{"claim_ledger:", "---\nclaim_ledger:"}, "status.yaml:31:1: a second document"},
+		{"status: unknown status", "status.yaml", swaps{"status: disputed", "status: doubted"}, `status.yaml:63:13: status of claim C7 must be one of asserted, implied, candidate, disputed, retired, not "doubted"`},
+		{"status: claim twice", "status.yaml", swaps{"id: C2", "id: C1"}, "claim C1 is in the ledger at line 32 already"},
+		{"status: no test", "status.yaml", swaps{"    preservation_test: The ratchet is named and explained before the requirements.\n", ""}, "claim C2 has no preservation_test"},
+		{"status: no part", "status.yaml", swaps{"gap_policy:", "gaps:"}, "no gap_policy"},
+		{"status: a part of another kind", "status.yaml", swaps{"claim_ledger:\n", "claim_ledger: none\nledger:\n"}, "claim_ledger must be a list of claims"},
+		{"status: alias", "status.yaml", swaps{"close_in_text: only", "close_in_text: *only\n  x: &only only"}, "not YAML: unknown anchor"},
+		{"status: known alias", "status.yaml", swaps{"voice: first", "first: &a b\n  second: *a\n  voice: first"}, "status.yaml:7:11: an alias"},
+		{"status: tag", "status.yaml", swaps{"voice: first", "voice: !!binary first"}, "!!binary means nothing"},
+		{"status: not YAML", "status.yaml", swaps{"rubric:", "rubric: ["}, "not YAML"},
+		{"status: not UTF-8", "status.yaml", swaps{"calm", "\xff"}, "not UTF-8"},
+		{"direction: part", "direction.yaml", swaps{"active_part: text", "active_part: prose"}, "direction.yaml:3:14: active_part must be one of text,"},
+		{"direction: no part", "direction.yaml", swaps{"active_part: text\n", ""}, "no active_part"},
+		{"direction: no intent", "direction.yaml", swaps{"intent:", "intents:"}, "no intent"},
+		{"direction: an id that leaves the folder", "direction.yaml", swaps{"candidate_id: d-04.1", "candidate_id: ../../d"}, "direction.yaml:2:15: candidate_id names a file"},
+		{"direction: an id that is a command", "direction.yaml", swaps{"candidate_id: d-04.1", "candidate_id: $(id)"}, "candidate_id names a file"},
+		{"direction: constraints", "direction.yaml", swaps{"  - no requirement is added or dropped", "  - [no]"}, "must be a mapping, not a list"},
+		{"metadata: source", "metadata.yaml", swaps{"editor_loop", "mail"}, `metadata.yaml:4:19: candidate_source must be one of editor_loop, side_loaded, not "mail"`},
+		{"metadata: no source", "metadata.yaml", swaps{"candidate_source", "source"}, "no candidate_source"},
+		{"metadata: unknown of an editor", "metadata.yaml", swaps{"[C3, C4, C5]", "unknown"}, "touched_claims must be a list of claims"},
+		{"source: empty", "source.md", nil, "source.md: the file is empty"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			d := newDesk(t)
+			if test.swaps == nil {
+				d.put(test.file, " \n")
+			} else {
+				d.change(test.file, test.swaps...)
+			}
+			d.refuses(test.want)
+		})
+	}
+}
+
+func TestJudgementIsStrict(t *testing.T) {
+	for want, s := range map[string]swaps{
+		`judgement:4:16: result of C3 of claims must be one of pass, warn, fail, not "maybe"`: {"C3: {result: pass", "C3: {result: maybe"},
+		`key "C1" stands at line 2 already`:                                                   {"  C3: ", "  C1: "},
+		`primary_goal must be one of improved, unchanged, worsened`:                           {"primary_goal: improved", "primary_goal: better"},
+		`adds_requirement must be true or false, not "no"`:                                    {"adds_requirement: false", `adds_requirement: "no"`},
+		`claims must be a mapping`:                                                            {"claims:\n", "claims: none\nold:\n"},
+	} {
+		d := newDesk(t)
+		d.judgement(s...)
+		d.refuses(want)
+	}
+}
+
+// Everything that is wrong is told at once.
+func TestAllProblems(t *testing.T) {
+	d := newDesk(t)
+	d.change("status.yaml", "status: disputed", "status: doubted", "id: C2", "id: C1")
+	d.change("metadata.yaml", "editor_loop", "mail")
+	d.o.Source.Path = "nowhere.md"
+	d.o.ActivePart = "prose"
+	_, err := Verify(d.o)
+	wrong, ok := errors.AsType[*InputError](err)
+	if !ok || len(wrong.Problems) != 5 {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A judgement may be YAML, JSON with any escapes, or a plain value; shorter
+// ways of saying the same count the same.
+func TestJudgementForms(t *testing.T) {
+	want := newDesk(t).verify()
+	forms := map[string]any{
+		"JSON": `{"claims": {"C1": "pass", "C2": "pass", "C3": {"result": "pass", "reason": "\ud83e\udd89 stays"}, "C4": "pass", "C5": "pass", "C6": "pass", "C7": "pass", "C8": "pass", "C9": "pass", "C10": "pass"},
+			"presentation": "pass", "primary_goal": "improved", "secondary_goals": {"readable": "improved"}, "non_goals": {"NG1": "pass", "NG2": "pass"}, "gap_policy": {"result": "pass", "notes": []},
+			"direction": "pass", "adds_requirement": false, "hides_derivation": false}`,
+		"plain": map[string]any{
+			"claims": []any{
+				map[string]any{"id": "C1", "result": "pass"}, map[string]any{"id": "C2", "result": "pass"}, map[string]any{"id": "C3", "result": "pass"},
+				map[string]any{"id": "C4", "result": "pass"}, map[string]any{"id": "C5", "result": "pass"}, map[string]any{"id": "C6", "result": "pass"},
+				map[string]any{"id": "C7", "result": "pass"}, map[string]any{"id": "C8", "result": "pass"}, map[string]any{"id": "C9", "result": "pass"},
+			},
+			"presentation": map[string]any{"result": "pass", "preserve_items": "pass", "avoid_items": "pass", "notes": []any{}},
+			"primary_goal": "improved", "secondary_goals": map[string]any{}, "non_goals": "pass", "gap_policy": "pass",
+			"direction": map[string]any{"intent": "pass", "constraints": []any{"pass", "pass"}}, "adds_requirement": false, "hides_derivation": false,
+		},
+	}
+	for name, form := range forms {
+		d := newDesk(t)
+		d.o.Judgement = form
+		if r := d.verify(); r.Decision != want.Decision || r.Reason != want.Reason {
+			t.Errorf("%s: got %s: %s", name, r.Decision, r.Reason)
+		}
+	}
+}
+
+func TestBaseFreshness(t *testing.T) {
+	d := newDesk(t)
+	source, status := load(t, "source.md"), load(t, "status.yaml")
+	base := load(t, "metadata.yaml")
+	for name, test := range map[string]struct {
+		lines    string
+		decision Decision
+	}{
+		"both":            {"base_source_sha256: " + sum(source) + "\nbase_status_sha256: sha256:" + strings.ToUpper(sum(status)), Accept},
+		"nested":          {"base: {source_sha256: " + sum(source) + ", status_hash: " + sum(status) + "}", Accept},
+		"unnamed":         {"base_hash: " + sum(source), Accept},
+		"candidate":       {"candidate_sha256: " + sum(edited(t)), Accept},
+		"unknown":         {"base_hash: unknown", Accept},
+		"other status":    {"base: {status_sha256: " + sum(source) + "}", Reject},
+		"other source":    {"base_hash: sha256:" + sum("x"), Reject},
+		"other candidate": {"candidate_sha256: " + sum("x"), Reject},
+		"no hash":         {"base_hash: yesterday", Reject},
+	} {
+		d.put("metadata.yaml", base+test.lines+"\n")
+		if r := d.verify(); r.Decision != test.decision {
+			t.Errorf("%s: %s: %s", name, r.Decision, r.Reason)
+		} else if r.Decision == Reject && r.FrozenParts.Result != Fail {
+			t.Errorf("%s: frozen_parts is %s", name, r.FrozenParts.Result)
+		}
+	}
+}
+
+// No path leaves the root, whoever gives it, and nothing waits.
+func TestPathsStayInTheRoot(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "secret.md")
+	if err := os.WriteFile(outside, []byte("# Secret\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d := newDesk(t)
+	if err := os.Symlink(outside, filepath.Join(d.root, "link.md")); err != nil {
+		t.Skip(err)
+	}
+	inside := filepath.Join(d.root, "source.md")
+	for _, path := range []string{outside, "link.md", "../" + filepath.Base(d.root) + "/source.md", "candidates/../../x", "candidates", "nowhere.md", "a\x00b", strings.Repeat("a/", 5000)} {
+		d.o.Source.Path = path
+		_, err := Verify(d.o)
+		if _, ok := errors.AsType[*InputError](err); !ok {
+			t.Errorf("%q: got %v", path, err)
+		}
+	}
+	d.o.Source.Path = "../x"
+	d.refuses("the path leads out of the root")
+	d.o.Source.Path = "candidates"
+	d.refuses("candidates: not a regular file")
+	d.o.Source.Path = inside
+	d.o.Metadata.Path = filepath.Join(d.root, "metadata.yaml")
+	if r := d.wants(Accept, ""); r.MetadataFile != "metadata.yaml" {
+		t.Errorf("got %s", r.MetadataFile)
+	}
+	d.o.Root = filepath.Join(d.root, "nowhere")
+	d.refuses("root: ")
+}
+
+func TestLongFiles(t *testing.T) {
+	d := newDesk(t)
+	d.put("candidates/d-04.1.md", strings.Repeat("a", maxText+1))
+	d.refuses("longer than 16 MiB")
+	d = newDesk(t)
+	d.forStatus(PartRubric)
+	d.put("candidates/d-04.1.status.yaml", strings.Repeat("#", maxYAML+1))
+	d.wants(Reject, "bytes are too many")
+}
+
+// Windows line ends and a byte order mark are no change.
+func TestLineEnds(t *testing.T) {
+	d := newDesk(t)
+	d.put("candidates/d-04.1.md", "\ufeff"+strings.ReplaceAll(load(t, "source.md"), "\n", "\r\n")+"\r\n")
+	r := d.wants(Reject, "the same text")
+	if r.FrozenParts.Result != Pass {
+		t.Errorf("got %+v", r.FrozenParts)
+	}
+}

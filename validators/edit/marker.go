@@ -1,0 +1,101 @@
+package edit
+
+import (
+	"fmt"
+	"strings"
+)
+
+// newMarkers finds the gap markers of a candidate that the source does not
+// have: those that keep to the format, and those that do not.
+func (m markFormat) newMarkers(source, candidate string) (good, bad []string) {
+	known := map[string]int{}
+	g, b := m.markers(source)
+	for _, s := range append(g, b...) {
+		known[s]++
+	}
+	unknown := func(list []string) []string {
+		var out []string
+		for _, s := range list {
+			if known[s]--; known[s] < 0 {
+				out = append(out, s)
+			}
+		}
+		return out
+	}
+	g, b = m.markers(candidate)
+	return unknown(g), unknown(b)
+}
+
+// markers lists the markers of a text, each in one line. A marker is within a
+// paragraph.
+func (m markFormat) markers(text string) (good, bad []string) {
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		// Most have none, and looking for a word is far cheaper than matching.
+		if lower := strings.ToLower(paragraph); strings.Contains(lower, m.word) || strings.Contains(lower, "gap") {
+			g, b := m.within(paragraph)
+			good, bad = append(good, g...), append(bad, b...)
+		}
+	}
+	return good, bad
+}
+
+func (m markFormat) within(paragraph string) (good, bad []string) {
+	var held [][]int
+	if m.good != nil {
+		held = m.good.FindAllStringIndex(paragraph, -1)
+	}
+	for _, loc := range held {
+		good = append(good, oneLine(paragraph[loc[0]:loc[1]]))
+	}
+	for _, loc := range m.like.FindAllStringIndex(paragraph, -1) {
+		for len(held) > 0 && held[0][1] <= loc[0] {
+			held = held[1:]
+		}
+		if len(held) == 0 || held[0][0] >= loc[1] {
+			bad = append(bad, oneLine(aboutOne(paragraph[loc[0]:])))
+		}
+	}
+	return good, bad
+}
+
+// aboutOne cuts a text behind the marker that it begins with, one that keeps
+// to no format: at what closes a bracket, or at the end of the line.
+func aboutOne(s string) string {
+	s = strings.TrimLeft(s[:min(len(s), 200)], " \t\n")
+	ends := "\n"
+	if s != "" && strings.ContainsAny(s[:1], "[({<") {
+		ends = "])}>"
+	}
+	if i := strings.IndexAny(s, ends); i >= 0 {
+		s = s[:i+1]
+	}
+	return strings.ToValidUTF8(s, "")
+}
+
+// oneLine is a marker however it was broken into lines.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// gaps checks the new gap markers of a candidate text.
+func (in *input) gaps() graded {
+	g := graded{result: Pass}
+	if in.ActivePart != PartText || len(in.unreadable) > 0 {
+		return g
+	}
+	m := newMarkFormat(in.status.markFormat)
+	good, bad := m.newMarkers(in.source, in.candidate)
+	for _, s := range good[:min(len(good), maxDifferences)] {
+		g.notes = append(g.notes, "new gap marker: "+brief(s))
+	}
+	if len(bad) == 0 {
+		return g
+	}
+	g.result = Fail
+	wrong := fmt.Sprintf("does not follow mark_format %q", brief(in.status.markFormat))
+	if m.good == nil {
+		g.result, wrong = Warn, "has no mark_format to follow"
+	}
+	for _, s := range bad[:min(len(bad), maxDifferences)] {
+		g.notes = append(g.notes, fmt.Sprintf("a new gap marker %s: %s", wrong, brief(s)))
+	}
+	return g
+}

@@ -1,0 +1,81 @@
+package edit
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestMarkers(t *testing.T) {
+	tests := []struct {
+		format, text string
+		good, bad    int
+	}{
+		{"[GAP: <what is missing>]", "a [GAP: why this holds] b", 1, 0},
+		{"[GAP: <what is missing>]", "a [GAP:\n  two lines\n  of it] b [GAP: x]", 2, 0},
+		{"[GAP: <what is missing>]", "a [GAP] b [GAP: ] c [GAP why] d", 0, 3},
+		{"[GAP: <what is missing>]", "(GAP: round) {GAP: curly} GAP: bare <!-- GAP: hidden -->", 0, 4},
+		{"[GAP: <what is missing>]", "[gap: small]", 0, 1},
+		{"[GAP: <what is missing>]", "[Gap analysis](gap.md) minds the gap: it is a GAP of years", 0, 0},
+		{"[GAP: <what is missing>]", "[GAP: never closed", 0, 1},
+		{"[GAP: what is missing]", "[GAP: anything at all]", 1, 0},
+		{"[GAP: ...]", "[GAP: anything]", 1, 0},
+		{"Write [GAP: {reason}] in the text.", "[GAP: r] GAP: r", 1, 1},
+		{"[GAP:<id>:<text>]", "[GAP:G1: why] [GAP: why]", 1, 1},
+		{"[[GAP <id>: <text>]]", "[[GAP G1: why]] [GAP G1: why]", 1, 1},
+		{"<!-- GAP: <why> -->", "<!-- GAP: because --> [GAP: because]", 1, 1},
+		{"<!-- GAP: ... -->", "<!--GAP: because-->", 1, 0},
+		{"{GAP: <why>}", "{GAP: because} [GAP: because]", 1, 1},
+		{"GAP: <why>", "GAP: because of this\nnext", 1, 0},
+		{"[TODO: <what>]", "[TODO: this] [GAP: that] TODO: bare", 1, 2},
+		{"[OPEN <n>]", "[OPEN 7] [open door](x)", 1, 0},
+		{"", "[GAP: x]", 0, 1},
+		{"<>", "[GAP: x]", 0, 1},
+		{"[GAP: <what>]", "", 0, 0},
+	}
+	for _, test := range tests {
+		good, bad := newMarkFormat(test.format).newMarkers("", test.text)
+		if len(good) != test.good || len(bad) != test.bad {
+			t.Errorf("%q in %q: got %q and %q", test.format, test.text, good, bad)
+		}
+	}
+}
+
+// Markers that the source has are not new, wherever they move and however they
+// are broken into lines; a second one of the same is.
+func TestOnlyNewMarkersCount(t *testing.T) {
+	m := newMarkFormat("[GAP: <what>]")
+	source := "a [GAP: one thing] b (GAP: odd)"
+	good, bad := m.newMarkers(source, "(GAP:\nodd) a\n\n[GAP: one\nthing] and [GAP: one thing] (GAP: new)")
+	if strings.Join(good, ",") != "[GAP: one thing]" || len(bad) != 1 || bad[0] != "(GAP: new)" {
+		t.Errorf("got %q and %q", good, bad)
+	}
+}
+
+func TestGapSection(t *testing.T) {
+	d := newDesk(t)
+	d.change("candidates/d-04.1.md", "The third is about silence,", "[GAP: who says so] The third is about silence,")
+	if r := d.wants(Accept, ""); len(r.GapPolicy.Notes) != 1 || !strings.Contains(r.GapPolicy.Notes[0], "who says so") {
+		t.Errorf("got %+v", r.GapPolicy)
+	}
+	d.change("status.yaml", `mark_format: "[GAP: <what is missing>]"`, "mark_format:")
+	d.change("candidates/d-04.1.md", "[GAP: how often", "[GAP, how often")
+	if r := d.wants(NeedsHumanReview, "no mark_format"); r.GapPolicy.Result != Warn {
+		t.Errorf("got %+v", r.GapPolicy)
+	}
+}
+
+func FuzzMarkFormat(f *testing.F) {
+	f.Add("[GAP: <what is missing>]", "a [GAP: why] b [GAP")
+	f.Add("<!-- GAP {id}: ... -->", "<!-- GAP 1: x -->")
+	f.Add("[[TODO(…)", "[[TODO(\xff")
+	f.Fuzz(func(t *testing.T, format, text string) {
+		if len(format) > maxFormat || len(text) > 10_000 {
+			return
+		}
+		m := newMarkFormat(format)
+		good, bad := m.newMarkers(text, text)
+		if len(good)+len(bad) > 0 {
+			t.Errorf("%q: %q and %q are new to their own text %q", format, good, bad, text)
+		}
+	})
+}

@@ -1,0 +1,194 @@
+package edit
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// node reads what a file holds as YAML. A text that is JSON may use escapes
+// that YAML does not know.
+func (r *reading) node(c content) *yaml.Node {
+	switch {
+	case c.err != nil:
+		r.at(nil, "%v", c.err)
+		return nil
+	case c.value != nil:
+		return r.plain(c.value)
+	}
+	before := len(r.wrong)
+	if root := r.document(c.text); root != nil {
+		return root
+	}
+	if text := bytes.TrimSpace(c.text); len(text) > 0 && text[0] == '{' && bytes.Contains(text, []byte(`\u`)) && len(text) <= maxYAML {
+		if v, err := schema.Parse(text); err == nil {
+			r.wrong = r.wrong[:before]
+			return r.plain(v)
+		}
+	}
+	return nil
+}
+
+// plain makes a tree of a plain value. It has no places.
+func (r *reading) plain(v any) *yaml.Node {
+	v, err := schema.Plain(v)
+	if err != nil {
+		r.at(nil, "%v", err)
+		return nil
+	}
+	root := nodeOf(v)
+	before := len(r.wrong)
+	if r.strict(root, 0); len(r.wrong) > before {
+		return nil
+	}
+	return root
+}
+
+func nodeOf(v any) *yaml.Node {
+	switch v := v.(type) {
+	case nil:
+		return scalar("!!null", "null")
+	case bool:
+		return scalar("!!bool", strconv.FormatBool(v))
+	case int:
+		return scalar("!!int", strconv.Itoa(v))
+	case float64:
+		return scalar("!!float", strconv.FormatFloat(v, 'g', -1, 64))
+	case []any:
+		n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		for _, e := range v {
+			n.Content = append(n.Content, nodeOf(e))
+		}
+		return n
+	case map[string]any:
+		n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			n.Content = append(n.Content, scalar("!!str", key), nodeOf(v[key]))
+		}
+		return n
+	default:
+		return scalar("!!str", fmt.Sprint(v))
+	}
+}
+
+func scalar(tag, value string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}
+}
+
+// maxDifferences is how many places of one part are told.
+const maxDifferences = 10
+
+// differences lists where two values differ, as paths; how they are written
+// does not count. A missing value is nil.
+func differences(at string, a, b *yaml.Node) []string {
+	var out []string
+	differ(at, a, b, &out)
+	return out
+}
+
+func differ(at string, a, b *yaml.Node, out *[]string) {
+	switch {
+	case len(*out) >= maxDifferences:
+	case a == nil || b == nil:
+		if a != b {
+			*out = append(*out, at)
+		}
+	case a.Kind == yaml.MappingNode && b.Kind == yaml.MappingNode:
+		ka, kb := keyed(a), keyed(b)
+		for _, key := range union(a, b) {
+			differ(at+"."+brief(key), ka[key], kb[key], out)
+		}
+	case a.Kind == yaml.SequenceNode && b.Kind == yaml.SequenceNode:
+		for i := range max(len(a.Content), len(b.Content)) {
+			ea, eb := element(a, i), element(b, i)
+			differ(fmt.Sprintf("%s[%s]", at, named(i, ea, eb)), ea, eb, out)
+		}
+	case a.Kind != b.Kind || a.Kind == yaml.ScalarNode && scalarValue(a) != scalarValue(b):
+		*out = append(*out, at)
+	}
+}
+
+func element(n *yaml.Node, i int) *yaml.Node {
+	if i < len(n.Content) {
+		return n.Content[i]
+	}
+	return nil
+}
+
+// named gives an element the id that it has on both sides, else its number.
+func named(i int, a, b *yaml.Node) string {
+	if a != nil && b != nil && a.Kind == yaml.MappingNode && b.Kind == yaml.MappingNode {
+		if x, y := keyed(a)["id"], keyed(b)["id"]; x != nil && y != nil && x.Value == y.Value && x.Value != "" {
+			return brief(x.Value)
+		}
+	}
+	return strconv.Itoa(i)
+}
+
+func keyed(n *yaml.Node) map[string]*yaml.Node {
+	m := make(map[string]*yaml.Node, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		m[n.Content[i].Value] = n.Content[i+1]
+	}
+	return m
+}
+
+// union lists the keys of both, those of the first in its order first.
+func union(a, b *yaml.Node) []string {
+	var out []string
+	known := keyed(a)
+	for i := 0; i+1 < len(a.Content); i += 2 {
+		out = append(out, a.Content[i].Value)
+	}
+	for i := 0; i+1 < len(b.Content); i += 2 {
+		if known[b.Content[i].Value] == nil {
+			out = append(out, b.Content[i].Value)
+		}
+	}
+	return out
+}
+
+// scalarValue is a scalar as a value: 010 and 8 are the same number, 1 and "1"
+// are not the same value.
+func scalarValue(n *yaml.Node) string {
+	tag := n.ShortTag()
+	switch tag {
+	case "!!str":
+		return tag + n.Value
+	case "!!null":
+		return tag
+	}
+	var v any
+	if n.Decode(&v) != nil {
+		return tag + n.Value
+	}
+	if f, ok := v.(float64); ok && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return "!!int" + strconv.FormatInt(int64(f), 10)
+	}
+	return tag + fmt.Sprint(v)
+}
+
+// written tells whether two equal values are written in the same way: keys in
+// the same order, the same comments, the same style.
+func written(a, b *yaml.Node) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if a.Value != b.Value || a.Style != b.Style || len(a.Content) != len(b.Content) ||
+		a.HeadComment != b.HeadComment || a.LineComment != b.LineComment || a.FootComment != b.FootComment {
+		return false
+	}
+	for i := range a.Content {
+		if !written(a.Content[i], b.Content[i]) {
+			return false
+		}
+	}
+	return true
+}

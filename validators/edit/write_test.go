@@ -1,0 +1,127 @@
+package edit
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestWriteReplacesAndStaysInside(t *testing.T) {
+	d := newDesk(t)
+	r := d.verify()
+	outside := filepath.Join(t.TempDir(), "outside.yaml")
+	if err := os.WriteFile(outside, []byte("theirs"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(d.root, r.File())
+	if err := os.Symlink(outside, file); err != nil {
+		t.Skip(err)
+	}
+	if _, err := r.Write(d.root); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := r.YAML()
+	if got, err := os.ReadFile(file); err != nil || string(got) != string(want) {
+		t.Errorf("%v %s", err, got)
+	}
+	if got, _ := os.ReadFile(outside); string(got) != "theirs" {
+		t.Errorf("a link was followed: %s", got)
+	}
+}
+
+func TestWriteWhereItCannot(t *testing.T) {
+	d := newDesk(t)
+	r := d.verify()
+	root := t.TempDir()
+	if err := os.Symlink(t.TempDir(), filepath.Join(root, folderName)); err != nil {
+		t.Skip(err)
+	}
+	if _, err := r.Write(root); err == nil {
+		t.Error("written through a link that leaves the root")
+	}
+	blocked := t.TempDir()
+	if err := os.WriteFile(filepath.Join(blocked, folderName), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Write(blocked); err == nil {
+		t.Error("written under a file")
+	}
+	full := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(full, r.File()), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Write(full); err == nil {
+		t.Error("written over a directory")
+	}
+	if entries, err := os.ReadDir(filepath.Join(full, folderName)); err != nil || len(entries) != 1 {
+		t.Errorf("something is left behind: %v %v", entries, err)
+	}
+	for _, id := range []string{"", "..", "a/b", `a\b`, "-x", ".x", "a b", "ä", strings.Repeat("a", 101)} {
+		r.CandidateID = id
+		if _, err := r.Write(t.TempDir()); err == nil || !strings.Contains(err.Error(), "cannot name a file") {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
+
+// What a reader finds is always a whole verification.
+func TestWriteIsAtomic(t *testing.T) {
+	d := newDesk(t)
+	accepted := d.verify()
+	d.judgement(fails3...)
+	rejected := d.verify()
+	if _, err := accepted.Write(d.root); err != nil {
+		t.Fatal(err)
+	}
+	var writers sync.WaitGroup
+	for _, r := range []Report{accepted, rejected} {
+		writers.Go(func() {
+			for range 5 {
+				if _, err := r.Write(d.root); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() {
+		writers.Wait()
+		close(done)
+	}()
+	for {
+		text, err := os.ReadFile(filepath.Join(d.root, accepted.File()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ParseReport("read", text); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-done:
+			return
+		default:
+		}
+	}
+}
+
+func TestParseReportIsStrict(t *testing.T) {
+	text := load(t, "verification.yaml")
+	for want, s := range map[string]swaps{
+		"has the key verification":         {"verification:", "report:"},
+		"must be one of accept":            {"decision: accept", "decision: maybe"},
+		"verification has no decision":     {"  decision: accept\n", ""},
+		`verification has no key "extra"`:  {"  decision:", "  extra: 1\n  decision:"},
+		`gap_policy has no key "more"`:     {"  gap_policy:\n", "  gap_policy:\n    more: x\n"},
+		"result must be one of":            {"C4:\n      result: pass", "C4:\n      result: fine"},
+		`key "C1" stands at line`:          {"    C2:", "    C1:"},
+		"K1 must be one of":                {"K1: pass", "K1: [pass]"},
+		"a second document":                {"  decision:", "---\n  decision:"},
+		"requires_followup_text_candidate": {"_candidate: false", "_candidate: 0"},
+	} {
+		if _, err := ParseReport("v.yaml", []byte(swapped(t, text, s...))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}

@@ -6,12 +6,15 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 )
@@ -86,8 +89,9 @@ const (
 	maxMessage    = 400
 )
 
-// Check lists where value breaks the schema, at most 50 places, in document
-// order of the schema's rules; none means that it is valid.
+// Check lists where value breaks the schema, at most 50 places, ordered by
+// place and rule, so the same value always gives the same list; none means that
+// it is valid.
 func (s *Schema) Check(value any) []Violation {
 	err := s.compiled.Validate(value)
 	if err == nil {
@@ -101,28 +105,46 @@ func (s *Schema) Check(value any) []Violation {
 }
 
 // flatten takes the leaves of the error tree: the rules that were broken,
-// without the references and groups on the way to them.
+// without the references and groups on the way to them. The library walks maps,
+// so the leaves are put in order: by place, then by rule.
 func flatten(e *jsonschema.ValidationError) []Violation {
-	var out []Violation
+	var leaves []*jsonschema.ValidationError
 	var walk func(e *jsonschema.ValidationError)
 	walk = func(e *jsonschema.ValidationError) {
-		if len(out) >= maxViolations {
-			return
-		}
 		if len(e.Causes) == 0 {
-			out = append(out, violation(e))
-			return
+			leaves = append(leaves, e)
 		}
 		for _, cause := range e.Causes {
 			walk(cause)
 		}
 	}
 	walk(e)
+	slices.SortStableFunc(leaves, func(a, b *jsonschema.ValidationError) int {
+		return cmp.Or(
+			slices.CompareFunc(a.InstanceLocation, b.InstanceLocation, comparePart),
+			slices.Compare(a.ErrorKind.KeywordPath(), b.ErrorKind.KeywordPath()),
+			strings.Compare(a.SchemaURL, b.SchemaURL))
+	})
+	out := make([]Violation, 0, min(len(leaves), maxViolations))
+	for _, leaf := range leaves[:min(len(leaves), maxViolations)] {
+		out = append(out, violation(leaf))
+	}
 	return out
+}
+
+// comparePart orders the parts of a pointer: indexes as numbers.
+func comparePart(a, b string) int {
+	if isIndex(a) && isIndex(b) {
+		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	}
+	return strings.Compare(a, b)
 }
 
 // printers are not safe for concurrent use, so each violation takes its own.
 func violation(e *jsonschema.ValidationError) Violation {
+	if extra, ok := e.ErrorKind.(*kind.AdditionalProperties); ok {
+		slices.Sort(extra.Properties) // these too come from a map
+	}
 	v := Violation{
 		Path:    pathOf(e.InstanceLocation),
 		Message: clip(e.ErrorKind.LocalizedString(message.NewPrinter(language.English)), maxMessage),

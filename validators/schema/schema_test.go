@@ -153,6 +153,26 @@ func TestReportIsBounded(t *testing.T) {
 	}
 }
 
+// The same value always gives the same report: it goes into prompts, and a run
+// that is done again must ask what it asked before.
+func TestReportIsStable(t *testing.T) {
+	s := compile(t, `{"required": ["x", "y"], "properties": {"a": {"type": "string"}, "b": {"minLength": 5}, "c": {"enum": [1]}, "d": {"items": {"type": "string"}}}, "additionalProperties": false}`)
+	value := map[string]any{"p": 1, "q": 1, "r": 1, "s": 1, "a": 1, "b": "b", "c": 2, "d": []any{1, "x", 2, "x", "x", "x", "x", "x", "x", "x", 3}}
+	first := s.Check(value)
+	var places []string
+	for _, v := range first {
+		places = append(places, v.Path)
+	}
+	if want := []string{"$", "$", "$.a", "$.b", "$.c", "$.d[0]", "$.d[2]", "$.d[10]"}; !reflect.DeepEqual(places, want) {
+		t.Errorf("got %v", places)
+	}
+	for range 50 {
+		if again := s.Check(value); !reflect.DeepEqual(again, first) {
+			t.Fatalf("got %v, then %v", first, again)
+		}
+	}
+}
+
 func TestCompileRefuses(t *testing.T) {
 	for source, want := range map[string]string{
 		`{"type": "strin"}`:                       "schema $.type: value must be one of",

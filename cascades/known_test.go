@@ -12,6 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/capy"
 	"github.com/seed61713e19/capstan/validators/edit"
+	"github.com/seed61713e19/capstan/validators/schedule"
 )
 
 type readFile struct {
@@ -32,8 +33,8 @@ func known() Known {
 	}
 	run := func(context.Context, readFile) (any, error) { return "", nil }
 	return Known{
-		Validators: validators.Default().With(judges...),
-		Tools:      tool.NewSet(tool.New("read_file", "Read a file.", run), tool.New("run_code", "Run code.", run)),
+		Validators: validators.Default().With(judges...).With(schedule.Validators(schedule.Options{})...),
+		Tools:      tool.NewSet(schedule.Tools(schedule.Options{})...).With(tool.New("read_file", "Read a file.", run), tool.New("run_code", "Run code.", run)),
 		Remote:     nowhere{},
 	}
 }

@@ -35,6 +35,7 @@ var floors = map[string]string{
 	"runner/tool/mcp":       "runner/tool validators validators/schema",
 	"validators/capy":       "validators validators/schema",
 	"validators/edit":       "validators validators/schema",
+	"validators/schedule":   "runner/tool validators validators/schema",
 	// Floor 6.
 	"cmd/capstan": "*",
 	// Suites that tests of other packages import.

@@ -99,7 +99,7 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 		return usage("%v; see %s --help", err, cmd.CommandPath())
 	})
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(c.run(), c.lint(), c.plan(), c.graph(), c.gate(), c.validators(), c.tools(), c.schema(), c.init(), c.version())
+	root.AddCommand(c.run(), c.lint(), c.plan(), c.graph(), c.gate(), c.validators(), c.tools(), c.schema(), c.init(), c.keygen(), c.schedule(), c.version())
 	return root
 }
 

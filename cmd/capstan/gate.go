@@ -109,7 +109,7 @@ func (g *gatekeeper) open(model string, servers *remote) (err error) {
 	models := &models{getenv: g.Getenv}
 	file, own, inFile := cutFile(g.name)
 	g.runner, err = runner.New(withGates(), runner.WithModel(models), runner.WithModelName(models.chosen(model, file)),
-		runner.WithTools(tool.Builtins(tool.Options{})...), runner.WithRemote(servers))
+		runner.WithTools(tools(tool.Options{})...), runner.WithRemote(servers))
 	if err != nil {
 		return usage("%w", err)
 	}

@@ -5,14 +5,21 @@ import (
 	"maps"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/capy"
 	"github.com/seed61713e19/capstan/validators/edit"
+	"github.com/seed61713e19/capstan/validators/schedule"
 )
 
 // shipped are the gates that come with Capstan beside the built-in validators.
 func shipped() []validators.Validator {
-	return []validators.Validator{capy.Validator, edit.Validator}
+	return append(schedule.Validators(schedule.Options{}), capy.Validator, edit.Validator)
+}
+
+// tools are the built-in tools and those of the shipped gates.
+func tools(o tool.Options) []tool.Tool {
+	return append(tool.Builtins(o), schedule.Tools(schedule.Options{})...)
 }
 
 // withGates lets cascades name the shipped gates.

@@ -39,7 +39,7 @@ func (c *Command) start(dir string) error {
 		if err != nil {
 			return &exit{exitBroken, err}
 		}
-		if err := writeNew(filepath.Join(dir, name), text); err != nil {
+		if err := writeNew(filepath.Join(dir, name), text, 0o644); err != nil {
 			return usage("%w", err)
 		}
 		fmt.Fprintln(c.Stdout, filepath.Join(dir, name))
@@ -49,8 +49,8 @@ func (c *Command) start(dir string) error {
 }
 
 // writeNew writes a file that must not be there yet.
-func writeNew(name string, text []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+func writeNew(name string, text []byte, mode fs.FileMode) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("%s is there already; nothing was written over", name)

@@ -71,7 +71,7 @@ func (c *Command) printDiagnostics(found cascades.Diagnostics, format string) er
 
 // reader is a runner that only reads cascade files: it knows every tool.
 func (c *Command) reader() (*runner.Runner, error) {
-	return runner.New(withGates(), runner.WithTools(tool.Builtins(tool.Options{})...), runner.WithRemote(&remote{}))
+	return runner.New(withGates(), runner.WithTools(tools(tool.Options{})...), runner.WithRemote(&remote{}))
 }
 
 // load reads a cascade file for looking at it.

@@ -41,7 +41,7 @@ func (c *Command) validators() *cobra.Command {
 func (c *Command) tools() *cobra.Command {
 	return c.list("tools [NAME]", "List the tools, or describe one with its parameters", func() []described {
 		var out []described
-		for _, t := range append(tool.Builtins(tool.Options{}), cascades.EngineTools()...) {
+		for _, t := range append(tools(tool.Options{}), cascades.EngineTools()...) {
 			out = append(out, described{Name: t.Name, Kind: "tool", Description: t.Description, params: t.Params})
 		}
 		return out

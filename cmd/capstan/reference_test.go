@@ -51,7 +51,7 @@ content under ` + "`inputs`" + ` in a ` + "`tool:`" + ` phase, and as ` + "`--wi
 		parameters(&b, v.Params())
 	}
 	b.WriteString("\n## Tools\n")
-	for _, t := range append(tool.Builtins(tool.Options{}), cascades.EngineTools()...) {
+	for _, t := range append(tools(tool.Options{}), cascades.EngineTools()...) {
 		fmt.Fprintf(&b, "\n### %s\n\n%s\n", t.Name, t.Description)
 		parameters(&b, t.Params())
 	}

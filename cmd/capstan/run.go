@@ -67,7 +67,7 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 	options := []runner.Option{
 		withGates(),
 		runner.WithModel(models), runner.WithModelName(models.chosen(f.model, file)),
-		runner.WithTools(tool.Builtins(tool.Options{Root: f.root, Hosts: f.hosts, AllowExec: f.allowExec})...),
+		runner.WithTools(tools(tool.Options{Root: f.root, Hosts: f.hosts, AllowExec: f.allowExec})...),
 		runner.WithRemote(servers), runner.WithSink(p), runner.WithText(p.text), runner.WithAsk(c.asker(p)),
 	}
 	if f.events != "" {

@@ -1,0 +1,224 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// A background is what the anomaly gate reads from the database.
+type background struct {
+	facts   facts
+	types   map[string]bool // all content types there are
+	history history
+}
+
+func (db *DB) background(ctx context.Context, creator string, week int, now time.Time, p *Policy) (b background, err error) {
+	err = db.reading(ctx, func(t tx) error {
+		if b.facts, err = t.facts(creator); err != nil || !b.facts.known() {
+			return err
+		}
+		if b.types, err = t.contentTypes(); err != nil {
+			return err
+		}
+		b.history, err = t.history(b.facts.id, week, now, p)
+		return err
+	})
+	return b, err
+}
+
+// anomaly is phase 9.5: statistics of the schedule against what is normal.
+func (p *Policy) anomaly(r *report, plan *plan, b background) validators.Verdict {
+	if !b.facts.known() {
+		r.add(creatorRefused, finding{at: "creator_id", message: "no creator is called " + strconv.Quote(clip(plan.creator))})
+	} else {
+		r.prices(plan, b.history)
+		r.unknownContent(plan, b.types)
+	}
+	week := plan.byDay()
+	r.volume(plan, week)
+	r.clustering(week)
+	r.concentration(week)
+	r.averageFreshness(plan)
+	opportunities := []any{}
+	if b.facts.known() {
+		opportunities = append(r.underused(plan, b.facts), r.peaks(plan, b.history)...)
+	}
+	status, word := Approved, "PASS"
+	switch {
+	case r.refused():
+		status, word = Rejected, "BLOCK"
+	case r.status == Warning:
+		status, word = Warning, "WARN"
+	}
+	return r.verdict(status, "no anomalies", map[string]any{
+		"anomaly_status": word, "errors": shown(r.issues, "ERROR"), "warnings": shown(r.loud(), "WARNING"),
+		"opportunities": opportunities, "not_testable": r.untested(),
+	})
+}
+
+// shown turns findings into the objects of the seed's report.
+func shown(issues []validators.Issue, severity string) []any {
+	list := make([]any, len(issues))
+	for i, issue := range issues {
+		list[i] = map[string]any{"type": issue.Check, "message": issue.Message, "severity": severity, "location": issue.Location}
+	}
+	return list
+}
+
+// loud are the warnings that are more than information.
+func (r *report) loud() []validators.Issue {
+	return slices.DeleteFunc(slices.Clone(r.warnings), func(i validators.Issue) bool { return i.Severity == "NONE" })
+}
+
+func (r *report) untested() []any {
+	code, words := r.policy.Rules[untestedRule].Code, []any{}
+	for _, w := range r.warnings {
+		if w.Check == code {
+			words = append(words, w.Location+": "+w.Message)
+		}
+	}
+	return words
+}
+
+// prices compares each PPV slot's price with those of late, both ways. Where
+// they were all the same any other price is an outlier.
+func (r *report) prices(p *plan, h history) {
+	l := r.policy.Limits
+	if h.prices.n < l.PriceSamples {
+		r.add(untestedRule, finding{at: "prices", message: fmt.Sprintf("%d PPV prices in %d days, fewer than %d", h.prices.n, l.PriceDays, l.PriceSamples)})
+		return
+	}
+	mean, sigma := h.prices.middle(), h.prices.spread()
+	for i := range p.items {
+		it := &p.items[i]
+		if it.kind == nil || !it.kind.PPV || math.IsNaN(it.price) {
+			continue
+		}
+		far := math.Abs(it.price - mean)
+		if far <= l.PriceSigmas*sigma*(1+slack) {
+			continue
+		}
+		r.add(priceRule, finding{
+			at: itemAt(i), message: fmt.Sprintf("price %s is %s σ from the mean %.2f (σ %.2f)", short(it.price), sigmas(far, sigma), mean, sigma),
+			expected: fmt.Sprintf("%.2f to %.2f", mean-l.PriceSigmas*sigma, mean+l.PriceSigmas*sigma), got: short(it.price),
+		})
+	}
+}
+
+func sigmas(far, sigma float64) string {
+	if sigma == 0 {
+		return "infinitely many"
+	}
+	return fmt.Sprintf("%.1f", far/sigma)
+}
+
+func (r *report) unknownContent(p *plan, types map[string]bool) {
+	for i := range p.items {
+		switch it := &p.items[i]; {
+		case it.noContent:
+			r.add(contentUnknown, finding{at: itemAt(i), message: "the item has no content type"})
+		case !types[it.content]:
+			r.add(contentUnknown, finding{at: itemAt(i), message: "there is no content type " + strconv.Quote(clip(it.content)), got: clip(it.content)})
+		}
+	}
+}
+
+// averageFreshness is over the captions that were used before.
+func (r *report) averageFreshness(p *plan) {
+	sum, n := 0.0, 0
+	for i := range p.items {
+		if days := p.items[i].unused; !math.IsNaN(days) {
+			sum += days
+			n++
+		}
+	}
+	least := r.policy.Limits.MinAverageFreshness
+	if mean := sum / float64(n); n > 0 && mean < least-slack {
+		r.add(freshnessAverage, finding{
+			at: "items", message: fmt.Sprintf("captions were used %.1f days ago on average, less than %s", mean, short(least)),
+			expected: "at least " + short(least), got: short(mean),
+		})
+	}
+}
+
+// underused finds the best content types with hardly a slot. The lift is the
+// share of earnings that the slots leave lying, of all ranked types'.
+func (r *report) underused(p *plan, f facts) []any {
+	taken, all, total := map[string]int{}, 0, 0.0
+	for i := range p.items {
+		if it := &p.items[i]; it.kind != nil && it.kind.PPV {
+			taken[it.content]++
+			all++
+		}
+	}
+	for _, row := range f.rankings {
+		total += earned(row)
+	}
+	list := []any{}
+	for _, row := range f.rankings {
+		n := taken[row.ContentType]
+		if row.Tier != "TOP" || !f.inVault[row.ContentType] || f.avoided[row.ContentType] || n > r.policy.Limits.FewSlots {
+			continue
+		}
+		message := fmt.Sprintf("%s content performs well but only %s", row.ContentType, slots(n))
+		a := r.opportunity(underusedRule, message)
+		if lift := earned(row)/max(total, 1) - float64(n)/float64(max(all, 1)); lift > 0 {
+			a["potential_lift"] = fmt.Sprintf("+%.0f%%", 100*lift)
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+func (r *report) opportunity(rule, message string) map[string]any {
+	r.add(rule, finding{at: "items", message: message})
+	return map[string]any{"type": r.policy.Rules[rule].Code, "message": message}
+}
+
+func slots(n int) string {
+	if n == 1 {
+		return "1 slot"
+	}
+	return fmt.Sprintf("%d slots", n)
+}
+
+// peaks finds the hours that earned most of late and have no item.
+func (r *report) peaks(p *plan, h history) []any {
+	list := []any{}
+	if !h.earned {
+		return list
+	}
+	var used [24]bool
+	for i := range p.items {
+		if it := &p.items[i]; it.timed {
+			used[time.Unix(it.at, 0).UTC().Hour()] = true
+		}
+	}
+	hours := make([]int, 24)
+	for i := range hours {
+		hours[i] = i
+	}
+	slices.SortStableFunc(hours, func(a, b int) int {
+		switch {
+		case h.hours[a] > h.hours[b]:
+			return -1
+		case h.hours[a] < h.hours[b]:
+			return 1
+		}
+		return 0
+	})
+	for _, hour := range hours[:min(r.policy.Limits.PeakHours, 24)] {
+		if used[hour] || h.hours[hour] <= 0 {
+			continue
+		}
+		message := fmt.Sprintf("nothing is sent in the peak hour %02d:00 UTC", hour)
+		list = append(list, r.opportunity(peakUnused, message))
+	}
+	return list
+}

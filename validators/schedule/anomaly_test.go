@@ -1,0 +1,297 @@
+package schedule
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+)
+
+// sent replaces ada's messages by PPV messages with these prices, one a day
+// back from the day before noon.
+func (h *house) sent(prices ...float64) {
+	h.t.Helper()
+	h.exec("DELETE FROM mass_messages WHERE creator_id = 'ada'")
+	for i, price := range prices {
+		h.message(noon.AddDate(0, 0, -i-1).Format(time.RFC3339), price)
+	}
+}
+
+func (h *house) message(sent string, price float64) {
+	h.t.Helper()
+	h.exec("INSERT INTO mass_messages (creator_id, message_type, price, sent_at, earnings) VALUES ('ada', 'ppv', $1, $2, 1)", price, sent)
+}
+
+var anomalyRow = expect{severity: "HIGH", status: Rejected, returnTo: "schedule-assembler", refused: true}
+
+func TestPriceRows(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		// Mean 20, sample σ exactly 3: ±3·√0.9 of ten.
+		d := 3 * math.Sqrt(0.9)
+		spread := []float64{20 - d, 20 + d, 20 - d, 20 + d, 20 - d, 20 + d, 20 - d, 20 + d, 20 - d, 20 + d}
+		same := slices.Repeat([]float64{19.99}, 10)
+		for _, row := range []struct {
+			history []float64
+			price   any
+			outlier bool
+			tested  bool
+		}{
+			{spread, 29, false, true}, {spread, 29.01, true, true}, {spread, 28, false, true}, {spread, 11, false, true}, {spread, 10.99, true, true}, {spread, nil, false, true},
+			{same, 19.99, false, true}, {same, 20, true, true}, {same, 19.98, true, true},
+			{spread[:9], 999, false, false}, {same[:9], 999, false, false}, {append(spread, 20), 999, true, true}, {nil, 999, false, false},
+		} {
+			h.sent(row.history...)
+			w := week(54)
+			for i := range items(w) {
+				itemOf(w, i)["price"] = nil
+			}
+			itemOf(w, 18)["price"] = row.price
+			itemOf(w, 1)["price"] = 5000 // no PPV slot: not compared
+			v := h.verdict(anomalyGate, w, nil)
+			if row.outlier {
+				e := anomalyRow
+				e.code, e.at = "PRICE_OUTLIER", "items[18]"
+				e.check(t, v)
+				if n := len(v.Issues); n != 1 {
+					t.Errorf("%d issues: %s", n, v.Reason)
+				}
+			} else {
+				lacks(t, v, "PRICE_OUTLIER")
+			}
+			if got := !slices.Contains(codes(v), "NOT_TESTABLE"); got != row.tested {
+				t.Errorf("%v: tested %v", row, got)
+			}
+		}
+	})
+}
+
+func TestPriceWindow(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		nine := slices.Repeat([]float64{20}, 9)
+		for _, row := range []struct {
+			sent  string
+			price float64
+			kind  string
+			now   time.Time
+			n     int
+		}{
+			{"2025-12-05T12:00:00Z", 20, "ppv", noon, 10},      // exactly 30 days
+			{"2025-12-05T11:59:59Z", 20, "ppv", noon, 9},       // and one second more
+			{"2025-12-05 12:00:00", 20, "ppv_video", noon, 10}, // no offset is UTC
+			{"2025-12-05T13:00:00+01:00", 20, "ppv_wall", noon, 10},
+			{"2025-12-05T12:30:00+01:00", 20, "ppv", noon, 9},
+			{"2025-12-05T07:00:00-05:00", 20, "ppv", noon, 10},
+			{"2026-01-04T12:00:01Z", 20, "ppv", noon, 9}, // still to come
+			{"2026-01-04T12:00:00Z", 20, "ppv", noon, 10},
+			{"2025-12-20T12:00:00Z", 0, "ppv", noon, 9}, // was free
+			{"2025-12-20T12:00:00Z", 20, "bump_normal", noon, 9},
+			{"2026-01-07T00:00:00Z", 20, "ppv", noon.AddDate(0, 0, 3), 10}, // the week itself, so far
+			{"2026-01-04T00:00:00Z", 20, "ppv", noon.AddDate(1, 0, 0), 10}, // long ago by now, not by the week
+		} {
+			h.sent(nine...)
+			h.exec("INSERT INTO mass_messages (creator_id, message_type, price, sent_at) VALUES ('ada', $1, $2, $3)", row.kind, row.price, row.sent)
+			h.Clock = at(row.now)
+			tested := !slices.Contains(codes(h.verdict(anomalyGate, week(54), nil)), "NOT_TESTABLE")
+			if tested != (row.n >= 10) {
+				t.Errorf("%+v: tested %v", row, tested)
+			}
+		}
+		h.message("yesterday-ish", 20)
+		h.exec("UPDATE mass_messages SET sent_at = '2025-12-31 soon' WHERE sent_at = 'yesterday-ish'")
+		if _, err := h.judge(anomalyGate, week(54), nil); err == nil {
+			t.Error("a time that cannot be read is no verdict")
+		}
+	})
+}
+
+// day makes a schedule of items at these times of 2026-01-06, a Tuesday.
+func day(times ...string) map[string]any {
+	list := make([]any, len(times))
+	for i, at := range times {
+		list[i] = map[string]any{"scheduled_date": "2026-01-06", "scheduled_time": at, "send_type_key": "bump_normal", "content_type": "cooking"}
+	}
+	return map[string]any{"creator_id": "ada", "week_start": DemoWeek, "items": list}
+}
+
+func spaced(n int) []string {
+	times := make([]string, n)
+	for i := range times {
+		times[i] = fmt.Sprintf("%02d:%02d", i*31/60, i*31%60)
+	}
+	return times
+}
+
+func TestVolumeRows(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		for _, row := range []struct {
+			n        int
+			expected any
+			anomaly  bool
+		}{
+			{15, map[string]any{"tuesday": 8}, false}, {16, map[string]any{"tuesday": 8}, false}, {17, map[string]any{"tuesday": 8}, true},
+			{17, map[string]any{"2026-01-06": 9, "Tue": 1}, false}, {17, []any{99, 8, 99, 99, 99, 99, 99}, true}, {17, map[string]any{"1": 8, "0": 99}, true},
+			{17, map[string]any{"TUE": 8.5}, false}, {1, map[string]any{"tuesday": 0}, true}, {17, map[string]any{"monday": 1}, false}, {17, nil, false},
+		} {
+			w := day(spaced(row.n)...)
+			w["volume_config"] = map[string]any{"weekly_distribution": row.expected}
+			v := h.verdict(anomalyGate, w, nil)
+			if row.anomaly {
+				e := anomalyRow
+				e.code, e.at = "VOLUME_ANOMALY", "2026-01-06"
+				e.check(t, v)
+			} else {
+				lacks(t, v, "VOLUME_ANOMALY")
+			}
+		}
+	})
+}
+
+func TestUnknownContentRows(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		for content, unknown := range map[any]bool{"knitting": true, "Cooking": true, nil: true, "hiking": false, "cooking'; DROP TABLE content_types; --": true} {
+			w := day("10:00", "12:00")
+			itemOf(w, 1)["content_type"] = content
+			v := h.verdict(anomalyGate, w, nil)
+			if unknown {
+				e := anomalyRow
+				e.code, e.at = "UNKNOWN_CONTENT_TYPE", "items[1]"
+				e.check(t, v)
+			} else {
+				lacks(t, v, "UNKNOWN_CONTENT_TYPE")
+			}
+		}
+	})
+}
+
+func TestClusteringRows(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		for _, row := range []struct {
+			times []string
+			found int
+		}{
+			{[]string{"10:00", "10:15", "10:29"}, 1}, {[]string{"10:00", "10:15", "10:30"}, 1}, {[]string{"10:00", "10:15", "10:31"}, 0},
+			{[]string{"10:00", "10:15", "10:30:00"}, 1}, {[]string{"10:00", "10:15", "10:30:01"}, 0}, {[]string{"10:00", "10:30"}, 0},
+			{[]string{"10:31", "10:00", "10:20", "10:45"}, 1}, // sliding: 10:20, 10:31, 10:45
+			{[]string{"10:00", "10:10", "10:20", "14:00", "14:10", "14:20"}, 2},
+			{[]string{"12:00", "12:00", "12:00"}, 1},
+			// Times are UTC unless they say otherwise: no zone of the creator's, no daylight saving.
+			{[]string{"10:00", "15:10Z", "10:20-05:00", "15:25Z"}, 1}, {[]string{"10:00+02:00", "10:00", "10:00-02:00"}, 0},
+		} {
+			v := h.verdict(anomalyGate, day(row.times...), nil)
+			n := 0
+			for _, w := range v.Warnings {
+				if w.Check == "TIME_CLUSTERING" {
+					n++
+				}
+			}
+			if n != row.found {
+				t.Errorf("%v: %d clusters, want %d", row.times, n, row.found)
+			}
+			if n > 0 {
+				expect{code: "TIME_CLUSTERING", severity: "LOW", status: Warning}.check(t, v)
+				if details(v)["anomaly_status"] != "WARN" || details(v)["warnings"].([]any)[0].(map[string]any)["severity"] != "WARNING" {
+					t.Errorf("%v", details(v))
+				}
+			}
+		}
+	})
+}
+
+// TestDaylightSaving: on 2026-03-08 New York leaves out 02:00 to 03:00. What
+// stands 85 minutes apart in the schedule stays so.
+func TestDaylightSaving(t *testing.T) {
+	h := newHouse(t, sqliteDSN(t))
+	on := func(date string, times ...string) map[string]any {
+		w := day(times...)
+		for i := range times {
+			itemOf(w, i)["scheduled_date"] = date
+		}
+		w["week_start"] = date
+		return w
+	}
+	lacks(t, h.verdict(anomalyGate, on("2026-03-08", "01:45", "02:30", "03:10"), nil), "TIME_CLUSTERING")
+	// With the offsets written out, they are 25 minutes apart.
+	v := h.verdict(anomalyGate, on("2026-03-08", "01:45-05:00", "01:55-05:00", "03:10-04:00"), nil)
+	expect{code: "TIME_CLUSTERING", severity: "LOW", status: Warning, at: "items[0]"}.check(t, v)
+	// In November the hour from 01:00 comes twice; without offsets it is one.
+	v = h.verdict(anomalyGate, on("2026-11-01", "01:30", "01:40", "01:50"), nil)
+	expect{code: "TIME_CLUSTERING", severity: "LOW", status: Warning}.check(t, v)
+	lacks(t, h.verdict(anomalyGate, on("2026-11-01", "01:30-04:00", "01:40-05:00", "01:50-04:00"), nil), "TIME_CLUSTERING")
+	// Midnight ends a day.
+	w := on("2026-11-01", "23:50", "23:55", "00:05")
+	itemOf(w, 2)["scheduled_date"] = "2026-11-02"
+	lacks(t, h.verdict(anomalyGate, w, nil), "TIME_CLUSTERING")
+}
+
+func TestRevenueDayRows(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		for _, row := range []struct {
+			tuesday, rest any
+			found         bool
+		}{{60, 40, false}, {60.1, 39.9, true}, {599, 401, false}, {601, 399, true}, {0, 0, false}, {nil, nil, false}, {1, nil, true}} {
+			w := day("10:00", "12:00")
+			itemOf(w, 0)["price"] = row.tuesday
+			itemOf(w, 1)["price"], itemOf(w, 1)["scheduled_date"] = row.rest, "2026-01-07"
+			v := h.verdict(anomalyGate, w, nil)
+			if row.found {
+				expect{code: "REVENUE_CONCENTRATION", severity: "LOW", status: Warning, at: "2026-01-06"}.check(t, v)
+			} else {
+				lacks(t, v, "REVENUE_CONCENTRATION")
+			}
+		}
+	})
+}
+
+func TestAverageFreshnessRows(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		for _, row := range []struct {
+			a, b  any
+			found bool
+		}{{20, 30, false}, {20, 29, true}, {25, nil, false}, {24, nil, true}, {nil, nil, false}, {26, 26, false}} {
+			w := day("10:00", "12:00")
+			itemOf(w, 0)["days_since_last_use"], itemOf(w, 1)["days_since_last_use"] = row.a, row.b
+			v := h.verdict(anomalyGate, w, nil)
+			if row.found {
+				expect{code: "LOW_AVERAGE_FRESHNESS", severity: "LOW", status: Warning}.check(t, v)
+			} else {
+				lacks(t, v, "LOW_AVERAGE_FRESHNESS")
+			}
+		}
+	})
+}
+
+func TestOpportunities(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		w := day("09:00", "13:10", "15:00", "18:00")
+		for i := range items(w) {
+			itemOf(w, i)["send_type_key"], itemOf(w, i)["content_type"] = "ppv_unlock", "cooking"
+			itemOf(w, i)["price"] = 20
+		}
+		itemOf(w, 3)["content_type"] = "travel"
+		found := details(h.verdict(anomalyGate, w, nil))["opportunities"].([]any)
+		var words []string
+		for _, a := range found {
+			a := a.(map[string]any)
+			words = append(words, fmt.Sprint(a["type"], ": ", a["message"]))
+		}
+		want := []string{ // of the TOP types cooking has three slots; ada's best hours are 13 and 20
+			"UNDERUTILIZED_CONTENT: travel content performs well but only 1 slot", "UNDERUTILIZED_CONTENT: fitness content performs well but only 0 slots",
+			"UNUSED_PEAK_SLOT: nothing is sent in the peak hour 20:00 UTC",
+		}
+		if !slices.Equal(words, want) {
+			t.Errorf("got %q", words)
+		}
+		if lift := found[1].(map[string]any)["potential_lift"]; lift != "+13%" {
+			t.Errorf("lift %q", lift)
+		}
+	})
+}

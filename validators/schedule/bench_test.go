@@ -1,0 +1,214 @@
+package schedule
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// scene is all that the gates need to judge a schedule without any I/O.
+type scene struct {
+	w        map[string]any
+	standing standing
+	back     background
+	policy   *Policy
+	sign     signer
+	keeper   gatekeeper
+}
+
+func newScene(tb testing.TB, n int) scene {
+	tb.Helper()
+	h := newHouse(tb, sqliteDSN(tb))
+	s := scene{w: h.certified(week(n)), policy: mustPolicy(tb, "")}
+	s.w["critic"] = map[string]any{"strategic_score": 78, "revenue_aggressiveness": 65, "subscriber_health": 72, "brand_consistency": 85}
+	var err error
+	if s.standing, err = h.db().standing(context.Background(), "ada", s.policy); err != nil {
+		tb.Fatal(err)
+	}
+	if s.back, err = h.db().background(context.Background(), "ada", noDay, noon, s.policy); err != nil {
+		tb.Fatal(err)
+	}
+	if s.sign, err = newSigner(string(testPrivate)); err != nil {
+		tb.Fatal(err)
+	}
+	key, err := verifyKey(string(testPublic))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.keeper = gatekeeper{s.policy, key, 2, noon}
+	return s
+}
+
+// gates runs all seven on one schedule.
+func (s scene) gates() map[string]validators.Verdict {
+	f, p := s.back.facts, s.policy
+	layer2, anomalies := newReport(p), newReport(p)
+	return map[string]validators.Verdict{
+		preflightGate:   p.preflight("ada", s.standing),
+		varietyGate:     p.variety(s.w),
+		selectionGate:   layer2.selected(layer2.read(s.w, 0), f, nil, noon),
+		criticGate:      p.critic(reviewIn(s.w)),
+		qualityGate:     p.quality(s.w, f, qualityContext{s.sign, false, noon}),
+		certificateGate: s.keeper.verdict(s.w, f),
+		anomalyGate:     p.anomaly(anomalies, anomalies.read(s.w, needTimes), s.back),
+	}
+}
+
+// TestScene: what the benchmarks time is what passes.
+func TestScene(t *testing.T) {
+	for gate, v := range newScene(t, 54).gates() {
+		if !v.Valid {
+			t.Errorf("%s: %s", gate, v.Reason)
+		}
+	}
+}
+
+func BenchmarkGates(b *testing.B) {
+	for _, n := range []int{54, 100_000} {
+		s := newScene(b, n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				s.gates()
+			}
+		})
+	}
+}
+
+// BenchmarkEachGate times them one by one on 100,000 items.
+func BenchmarkEachGate(b *testing.B) {
+	s := newScene(b, 100_000)
+	f, p := s.back.facts, s.policy
+	for name, run := range map[string]func(){
+		"variety":     func() { p.variety(s.w) },
+		"selection":   func() { r := newReport(p); r.selected(r.read(s.w, 0), f, nil, noon) },
+		"quality":     func() { p.quality(s.w, f, qualityContext{s.sign, false, noon}) },
+		"certificate": func() { s.keeper.verdict(s.w, f) },
+		"anomaly":     func() { r := newReport(p); p.anomaly(r, r.read(s.w, needTimes), s.back) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				run()
+			}
+		})
+	}
+}
+
+// BenchmarkQualityOfBrokenItems has two violations in each item.
+func BenchmarkQualityOfBrokenItems(b *testing.B) {
+	s := newScene(b, 100_000)
+	for i := range items(s.w) {
+		itemOf(s.w, i)["content_type"] = "pottery"
+	}
+	for b.Loop() {
+		s.policy.quality(s.w, s.back.facts, qualityContext{s.sign, false, noon})
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	text, err := json.Marshal(week(100_000))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if _, err := schema.Parse(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkSave(b *testing.B) {
+	for name, dsn := range map[string]func(testing.TB) string{"sqlite": sqliteDSN, "postgres": postgresDSN} {
+		b.Run(name, func(b *testing.B) {
+			h := newHouse(b, dsn(b))
+			w := saving(h.certified(week(54)))
+			save, err := tool.NewSet(Tools(h.Options)...).Find(saveTool)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ResetTimer()
+			for b.Loop() {
+				if r, err := save.Run(context.Background(), tool.Call{Arguments: w}); err != nil || r.Failed {
+					b.Fatal(r.Text(), err)
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "saves/s")
+		})
+	}
+}
+
+// million fills a bank of a million captions, of all of which ada has scores
+// where scored says so.
+func million(b *testing.B, h *house, scored int) {
+	b.Helper()
+	h.exec("DELETE FROM caption_creator_performance")
+	h.exec("DELETE FROM caption_bank")
+	kinds := ""
+	for i, s := range SendTypes() {
+		kinds += fmt.Sprintf(" WHEN %d THEN '%s'", i, s.Key)
+	}
+	const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+	h.exec(fmt.Sprintf("INSERT INTO caption_bank (caption_id, caption_text, caption_type, content_type_id, is_active, performance_tier) "+numbers+
+		"SELECT i, 'A caption of some length about something, number ' || i, CASE i %% 22"+kinds+" END, 1 + i %% 12, 1, 'MID' FROM n", 1_000_000))
+	if scored > 0 {
+		h.exec(fmt.Sprintf("INSERT INTO caption_creator_performance (caption_id, creator_id, last_used_date, performance_score) "+numbers+
+			"SELECT i, 'ada', '2025-11-01', (i %% 1000 * 7919) %% 1000 / 10.0 FROM n", scored))
+	}
+	h.exec("UPDATE caption_bank SET caption_type = 'none' WHERE caption_type = 'ppv_wall' OR caption_type = 'dm_farm' AND caption_id > 1000")
+	if h.db().postgres {
+		h.exec("ANALYZE")
+	}
+}
+
+func BenchmarkLayer1(b *testing.B) {
+	for name, dsn := range map[string]func(testing.TB) string{"sqlite": sqliteDSN, "postgres": postgresDSN} {
+		for _, scored := range []int{0, 200_000, 1_000_000} {
+			h := newHouse(b, dsn(b))
+			million(b, h, scored)
+			for _, call := range []struct {
+				name, tool string
+				arguments  map[string]any
+			}{
+				{"top", topTool, map[string]any{"creator_id": "ada"}},
+				{"top of a type", typeTool, map[string]any{"creator_id": "ada", "send_type_key": "ppv_unlock"}},
+				{"top of a rare type", typeTool, map[string]any{"creator_id": "ada", "send_type_key": "dm_farm"}},
+				{"top of no caption", typeTool, map[string]any{"creator_id": "ada", "send_type_key": "ppv_wall"}},
+			} {
+				b.Run(fmt.Sprintf("%s/%d scored/%s", name, scored, call.name), func(b *testing.B) {
+					for b.Loop() {
+						if r := h.call(call.tool, call.arguments); r.Failed {
+							b.Fatal(r.Text())
+						}
+					}
+				})
+			}
+			b.Run(fmt.Sprintf("%s/%d scored/preflight", name, scored), func(b *testing.B) {
+				for b.Loop() {
+					h.verdict(preflightGate, nil, map[string]any{"creator_id": "ada"})
+				}
+			})
+		}
+	}
+}
+
+// TestSpeed holds the gates to many times what they take, so that a loaded
+// machine does not fail it and a quadratic loop does.
+func TestSpeed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("times things")
+	}
+	for n, most := range map[int]time.Duration{54: 50 * time.Millisecond, 100_000: 5 * time.Second} {
+		s := newScene(t, n)
+		begun := time.Now()
+		s.gates()
+		if took := time.Since(begun); took > most {
+			t.Errorf("%d items took %v", n, took)
+		}
+	}
+}

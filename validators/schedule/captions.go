@@ -1,0 +1,249 @@
+package schedule
+
+import (
+	"cmp"
+	"database/sql"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A caption is one that layer 1 lets through: active, of a content type that
+// the creator's vault holds, and that is not AVOID at the latest analysis date.
+type caption struct {
+	ID              any      `json:"caption_id"`
+	Text            string   `json:"caption_text"`
+	Type            *string  `json:"caption_type"`
+	ContentType     string   `json:"content_type"`
+	PerformanceTier *string  `json:"performance_tier"`
+	Score           *float64 `json:"performance_score"`
+	LastUsed        *string  `json:"last_used_date"`
+	DaysUnused      *int     `json:"days_since_last_use"` // null: never used
+}
+
+// allowed is the law of layer 1: the content types that an inner join on the
+// creator's vault leaves, less those that are AVOID at the latest analysis
+// date. Unranked types pass; names match exactly. $1 is the creator.
+const allowed = `SELECT t.content_type_id, t.type_name
+	FROM vault_matrix v JOIN content_types t ON t.content_type_id = v.content_type_id
+	WHERE v.creator_id = $1 AND v.has_content = 1 AND NOT EXISTS (SELECT 1 FROM top_content_types r
+		WHERE r.creator_id = $1 AND r.content_type = t.type_name AND r.performance_tier = 'AVOID'
+		AND r.analysis_date = (SELECT MAX(analysis_date) FROM top_content_types WHERE creator_id = $1))`
+
+const captionColumns = `SELECT c.caption_id, c.caption_text, c.caption_type, a.type_name, c.performance_tier, p.performance_score, p.last_used_date`
+
+// The queries for captions that layer 1 lets through; $2 is the limit. Each
+// reads along an index and stops at the limit. CROSS JOIN keeps SQLite to the
+// order in which the tables are written.
+const (
+	// best are those that have a score with the creator, best first, from
+	// among its $3 best of all.
+	best = `WITH a AS (` + allowed + `) ` + captionColumns + `
+		FROM (SELECT caption_id, performance_score, last_used_date FROM caption_creator_performance
+			WHERE creator_id = $1 AND performance_score IS NOT NULL ORDER BY performance_score DESC, caption_id LIMIT $3) p
+		CROSS JOIN caption_bank c CROSS JOIN a
+		WHERE c.caption_id = p.caption_id AND c.is_active = 1 AND a.content_type_id = c.content_type_id%s
+		ORDER BY p.performance_score DESC, p.caption_id LIMIT $2`
+	// ofType are those of the content type $3 that have a score.
+	ofType = captionColumns + ` FROM content_types a CROSS JOIN caption_bank c CROSS JOIN caption_creator_performance p
+		WHERE a.content_type_id = $3 AND c.content_type_id = $3 AND c.is_active = 1
+		AND p.creator_id = $1 AND p.caption_id = c.caption_id AND p.performance_score IS NOT NULL%s
+		ORDER BY p.performance_score DESC, p.caption_id LIMIT $2`
+	// unscored are those of the content type $3 that have none.
+	unscored = captionColumns + ` FROM content_types a CROSS JOIN caption_bank c
+		LEFT JOIN caption_creator_performance p ON p.creator_id = $1 AND p.caption_id = c.caption_id
+		WHERE a.content_type_id = $3 AND c.content_type_id = $3 AND c.is_active = 1 AND p.performance_score IS NULL%s
+		ORDER BY c.caption_id LIMIT $2`
+	counted = `SELECT COUNT(*) FROM (SELECT 1 FROM caption_bank WHERE content_type_id = $1 AND is_active = 1 LIMIT $2) AS found`
+)
+
+// sweep is among how many of a creator's best captions those of one send type
+// are looked for before its own are gone through.
+const sweep = 2000
+
+// A captionQuery is for the captions of one creator, of a send type or of all.
+type captionQuery struct {
+	creator string
+	kind    *SendType
+	limit   int
+	now     time.Time
+}
+
+// captions gives the best captions for a creator: by its own score, best
+// first, then those without one by id.
+func (t tx) captions(q captionQuery) ([]caption, error) {
+	types, err := t.allowedTypes(q.creator)
+	if err != nil || len(types) == 0 {
+		return []caption{}, err
+	}
+	list, err := t.best(q, types)
+	if err != nil || len(list) >= q.limit {
+		return list, err
+	}
+	rest := q
+	rest.limit -= len(list)
+	more, err := t.eachType(unscored, rest, types)
+	slices.SortStableFunc(more, func(a, b caption) int { return compareIDs(a.ID, b.ID) })
+	return append(list, more[:min(len(more), rest.limit)]...), err
+}
+
+// best gives those with a score. A send type that is rare among the creator's
+// best captions is gone through by itself.
+func (t tx) best(q captionQuery, types []any) ([]caption, error) {
+	among := math.MaxInt32
+	if q.kind != nil {
+		among = sweep
+	}
+	list, err := t.fetch(best, q, among, "")
+	if err != nil || len(list) >= q.limit || q.kind == nil {
+		return list, err
+	}
+	var scored int
+	if _, err := t.one(`SELECT COUNT(*) FROM (SELECT 1 FROM caption_creator_performance WHERE creator_id = $1 AND performance_score IS NOT NULL LIMIT $2) AS found`,
+		[]any{q.creator, sweep + 1}, &scored); err != nil || scored <= sweep {
+		return list, err
+	}
+	list, err = t.eachType(ofType, q, types)
+	slices.SortStableFunc(list, func(a, b caption) int { return cmp.Or(cmp.Compare(*b.Score, *a.Score), compareIDs(a.ID, b.ID)) })
+	return list[:min(len(list), q.limit)], err
+}
+
+// eachType asks for each content type, and each name of the send type, by
+// itself: so both databases follow the index.
+func (t tx) eachType(query string, q captionQuery, types []any) ([]caption, error) {
+	names := []string{""}
+	if q.kind != nil {
+		names = q.kind.names()
+	}
+	var list []caption
+	for _, content := range types {
+		for _, name := range names {
+			found, err := t.fetch(query, q, content, name)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, found...)
+		}
+	}
+	return list, nil
+}
+
+// fetch runs a query with its third argument; name is the one caption type
+// wanted, "" for all those of the send type.
+func (t tx) fetch(query string, q captionQuery, third any, name string) ([]caption, error) {
+	args := []any{q.creator, q.limit, third}
+	filter := ""
+	switch {
+	case name != "":
+		args = append(args, name)
+		filter = " AND c.caption_type = $4"
+	case q.kind != nil:
+		marks := make([]string, 0, 3)
+		for _, name := range q.kind.names() {
+			args = append(args, name)
+			marks = append(marks, "$"+strconv.Itoa(len(args)))
+		}
+		filter = " AND c.caption_type IN (" + strings.Join(marks, ", ") + ")"
+	}
+	list := []caption{}
+	err := t.each(fmt.Sprintf(query, filter), args, func(scan func(...any) error) error {
+		c, err := scanCaption(scan, q.now)
+		list = append(list, c)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("captions: %w", err)
+	}
+	return list, nil
+}
+
+// allowedTypes are the ids of the content types that layer 1 leaves.
+func (t tx) allowedTypes(creator string) ([]any, error) {
+	var ids []any
+	err := t.each(allowed, []any{creator}, func(scan func(...any) error) error {
+		var id any
+		var name string
+		err := scan(&id, &name)
+		ids = append(ids, id)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("content types: %w", err)
+	}
+	return ids, nil
+}
+
+// surviving counts the captions that layer 1 lets through, up to most.
+func (t tx) surviving(creator string, most int) (int, error) {
+	types, err := t.allowedTypes(creator)
+	if err != nil {
+		return 0, err
+	}
+	total := 0
+	for _, id := range types {
+		var n int
+		if _, err := t.one(counted, []any{id, most - total}, &n); err != nil {
+			return 0, fmt.Errorf("captions: %w", err)
+		}
+		if total += n; total >= most {
+			break
+		}
+	}
+	return total, nil
+}
+
+// compareIDs orders whole numbers by value, and texts behind them.
+func compareIDs(a, b any) int {
+	n, whole := a.(int64)
+	m, both := b.(int64)
+	switch {
+	case whole && both:
+		return cmp.Compare(n, m)
+	case whole:
+		return -1
+	case both:
+		return 1
+	}
+	return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
+}
+
+func scanCaption(scan func(...any) error, now time.Time) (caption, error) {
+	var c caption
+	var used sql.NullString
+	if err := scan(&c.ID, &c.Text, &c.Type, &c.ContentType, &c.PerformanceTier, &c.Score, &used); err != nil {
+		return c, err
+	}
+	if id, ok := c.ID.([]byte); ok {
+		c.ID = string(id)
+	}
+	if !used.Valid || used.String == "" {
+		return c, nil
+	}
+	at, ok := instant(used.String)
+	if !ok {
+		return c, fmt.Errorf("caption %v: last_used_date %q is not a date", c.ID, clip(used.String))
+	}
+	c.LastUsed = &used.String
+	days := max(dayOf(now.UTC())-dayOf(at), 0)
+	c.DaysUnused = &days
+	return c, nil
+}
+
+// instantLayouts are how a time may stand in the database; a fraction of the
+// seconds may follow them.
+var instantLayouts = []string{
+	time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.DateOnly,
+}
+
+// instant reads a time of the database: one without an offset is UTC.
+func instant(s string) (time.Time, bool) {
+	for _, layout := range instantLayouts {
+		if at, err := time.Parse(layout, s); err == nil {
+			return at.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}

@@ -1,0 +1,263 @@
+package schedule
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// resign signs a certificate again, as one who has the key would.
+func resign(t *testing.T, c map[string]any) map[string]any {
+	t.Helper()
+	sign, err := newSigner(string(testPrivate))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c["certificate_signature"] = sign(signedBytes(c))
+	return c
+}
+
+// certificateRows are changes of a good certificate and the one code each
+// must be refused with; they are signed again after the change.
+func certificateRows() map[string]struct {
+	change func(c map[string]any)
+	code   string
+} {
+	type row = struct {
+		change func(c map[string]any)
+		code   string
+	}
+	put := func(field string, value any) func(map[string]any) {
+		return func(c map[string]any) { c[field] = value }
+	}
+	aged := func(age time.Duration) func(map[string]any) {
+		return put("validation_timestamp", noon.Add(-age).Format(time.RFC3339Nano))
+	}
+	found := func(field string, value any) func(map[string]any) {
+		return func(c map[string]any) { c["violations_found"].(map[string]any)[field] = value }
+	}
+	return map[string]row{
+		"as issued":             {func(map[string]any) {}, ""},
+		"0 s old":               {aged(0), ""},
+		"299 s old":             {aged(299 * time.Second), ""},
+		"299.9 s old":           {aged(299900 * time.Millisecond), ""},
+		"300 s old":             {aged(300 * time.Second), "STALE_CERTIFICATE"},
+		"301 s old":             {aged(301 * time.Second), "STALE_CERTIFICATE"},
+		"29 s ahead":            {aged(-29 * time.Second), ""},
+		"30 s ahead":            {aged(-30 * time.Second), ""},
+		"31 s ahead":            {aged(-31 * time.Second), "INVALID_TIMESTAMP"},
+		"a year ahead":          {aged(-365 * 24 * time.Hour), "INVALID_TIMESTAMP"},
+		"an offset":             {put("validation_timestamp", "2026-01-04T17:30:00+05:30"), ""},
+		"an offset, old":        {put("validation_timestamp", "2026-01-04T12:00:00+05:30"), "STALE_CERTIFICATE"},
+		"minus and no colon":    {put("validation_timestamp", "2026-01-04T07:00:00-0500"), ""},
+		"no offset":             {put("validation_timestamp", "2026-01-04T12:00:00"), "INVALID_TIMESTAMP"},
+		"no time":               {func(c map[string]any) { delete(c, "validation_timestamp") }, "INVALID_TIMESTAMP"},
+		"null time":             {put("validation_timestamp", nil), "INVALID_TIMESTAMP"},
+		"a number of seconds":   {put("validation_timestamp", 1767528000), "INVALID_TIMESTAMP"},
+		"words":                 {put("validation_timestamp", "just now"), "INVALID_TIMESTAMP"},
+		"NEEDS_REVIEW":          {put("validation_status", "NEEDS_REVIEW"), ""},
+		"REJECTED":              {put("validation_status", "REJECTED"), "INVALID_STATUS"},
+		"approved":              {put("validation_status", "approved"), "INVALID_STATUS"},
+		"no status":             {func(c map[string]any) { delete(c, "validation_status") }, "INVALID_STATUS"},
+		"critical":              {found("critical", 1), "INVALID_STATUS"},
+		"vault":                 {found("vault", 1), "VAULT_VIOLATIONS_IN_CERT"},
+		"vault as text":         {found("vault", "0"), "VAULT_VIOLATIONS_IN_CERT"},
+		"vault 0.0":             {found("vault", 0.0), ""},
+		"avoid":                 {found("avoid_tier", 1), "AVOID_VIOLATIONS_IN_CERT"},
+		"avoid below 0":         {found("avoid_tier", -1), "AVOID_VIOLATIONS_IN_CERT"},
+		"no avoid":              {func(c map[string]any) { delete(c["violations_found"].(map[string]any), "avoid_tier") }, "AVOID_VIOLATIONS_IN_CERT"},
+		"53 items":              {put("items_validated", 53), "ITEM_COUNT_MISMATCH"},
+		"54 items":              {put("items_validated", 54.0), ""},
+		"55 items":              {put("items_validated", 55), "ITEM_COUNT_MISMATCH"},
+		"\"54\" items":          {put("items_validated", "54"), "ITEM_COUNT_MISMATCH"},
+		"another creator":       {put("creator_id", "cleo"), "CREATOR_MISMATCH"},
+		"no creator":            {put("creator_id", nil), "CREATOR_MISMATCH"},
+		"another schedule hash": {put("schedule_hash", strings.Repeat("0", 64)), "HASH_MISMATCH"},
+		"no schedule hash":      {func(c map[string]any) { delete(c, "schedule_hash") }, "HASH_MISMATCH"},
+		"a short hash":          {func(c map[string]any) { c["schedule_hash"] = c["schedule_hash"].(string)[:16] }, "HASH_MISMATCH"},
+		"another avoid hash":    {put("avoid_types_hash", namesHash(nil)), "HASH_MISMATCH"},
+		"another vault hash":    {put("vault_types_hash", namesHash(nil)), "HASH_MISMATCH"},
+	}
+}
+
+func TestCertificateRows(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		good := h.certified(week(54))
+		for name, row := range certificateRows() {
+			t.Run(name, func(t *testing.T) {
+				w := maps.Clone(good)
+				c := copied(t, good["validation_certificate"])
+				row.change(c)
+				w["validation_certificate"] = resign(t, c)
+				refusedAs(t, h, w, row.code)
+			})
+		}
+	})
+}
+
+// refusedAs asserts that the gate, and the gatekeeper in both phases, find
+// exactly one thing wrong with a schedule's certificate, or nothing.
+func refusedAs(t *testing.T, h *house, w map[string]any, code string) {
+	t.Helper()
+	v := h.verdict(certificateGate, w, nil)
+	soft := h.verdict(certificateGate, w, map[string]any{"phase": 1})
+	saved := h.call(saveTool, saving(w))
+	if code == "" {
+		if !v.Valid || v.Status != Approved || saved.Failed || soft.Status != Approved {
+			t.Errorf("refused: %s; save: %s", v.Reason, saved.Text())
+		}
+		return
+	}
+	expect{code: code, severity: "CRITICAL", status: Rejected, returnTo: "quality-validator", refused: true}.check(t, v)
+	expect{code: code, severity: "CRITICAL", status: Warning}.check(t, soft)
+	if list := codes(v); len(list) != 1 {
+		t.Errorf("codes %v, want %s alone", list, code)
+	}
+	if !saved.Failed || !strings.Contains(saved.Text(), code) {
+		t.Errorf("saved all the same: %s", saved.Text())
+	}
+}
+
+func TestForgedCertificates(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		good := h.certified(week(54))
+		_, other, _ := ed25519.GenerateKey(nil)
+		signature := good["validation_certificate"].(map[string]any)["certificate_signature"].(string)
+		for name, row := range map[string]struct {
+			change func(c map[string]any)
+			code   string
+		}{
+			"no signature":        {func(c map[string]any) { delete(c, "certificate_signature") }, "BAD_SIGNATURE"},
+			"the seed's":          {func(c map[string]any) { c["certificate_signature"] = "qv-a1b2c3d4-103045" }, "BAD_SIGNATURE"},
+			"truncated":           {func(c map[string]any) { c["certificate_signature"] = signature[:40] }, "BAD_SIGNATURE"},
+			"with more behind it": {func(c map[string]any) { c["certificate_signature"] = signature + "AAAA" }, "BAD_SIGNATURE"},
+			"not a text":          {func(c map[string]any) { c["certificate_signature"] = true }, "BAD_SIGNATURE"},
+			"another key": {func(c map[string]any) {
+				c["certificate_signature"] = signaturePrefix + base64.StdEncoding.EncodeToString(ed25519.Sign(other, signedBytes(c)))
+			}, "BAD_SIGNATURE"},
+			"a better score":    {func(c map[string]any) { c["quality_score"] = 101 }, "BAD_SIGNATURE"},
+			"one more field":    {func(c map[string]any) { c["note"] = "x" }, "BAD_SIGNATURE"},
+			"an earlier second": {func(c map[string]any) { c["validation_timestamp"] = noon.Add(-time.Second).Format(time.RFC3339) }, "BAD_SIGNATURE"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				w := maps.Clone(good)
+				c := copied(t, good["validation_certificate"])
+				row.change(c)
+				w["validation_certificate"] = c
+				refusedAs(t, h, w, row.code)
+			})
+		}
+		for name, c := range map[string]any{"none": nil, "a text": "{\"certificate_version\": \"1.0\", ", "a list": []any{}} {
+			t.Run(name, func(t *testing.T) {
+				w := maps.Clone(good)
+				w["validation_certificate"] = c
+				refusedAs(t, h, w, "CERTIFICATE_MISSING")
+			})
+		}
+		v := h.verdict(certificateGate, map[string]any{"creator_id": "ada", "items": good["items"], "validation_certificate": map[string]any{}}, nil)
+		want := []string{"INVALID_TIMESTAMP", "INVALID_STATUS", "VAULT_VIOLATIONS_IN_CERT", "AVOID_VIOLATIONS_IN_CERT", "INVALID_STATUS", "CREATOR_MISMATCH", "ITEM_COUNT_MISMATCH", "HASH_MISMATCH", "HASH_MISMATCH", "HASH_MISMATCH", "BAD_SIGNATURE"}
+		if got := codes(v); !slices.Equal(got, want) {
+			t.Errorf("an empty certificate: %v", got)
+		}
+	})
+}
+
+// TestReusedCertificate: a certificate is good for the items it is of, however
+// they are spelled and ordered, and for nothing else.
+func TestReusedCertificate(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		good := h.certified(week(54))
+		for name, row := range map[string]struct {
+			change func(w map[string]any)
+			code   string
+		}{
+			"the same":        {func(map[string]any) {}, ""},
+			"turned around":   {func(w map[string]any) { slices.Reverse(items(w)) }, ""},
+			"18 for 18.0":     {func(w map[string]any) { itemOf(w, 3)["price"] = 18 }, ""},
+			"null for none":   {func(w map[string]any) { itemOf(w, 3)["note"] = nil }, ""},
+			"another price":   {func(w map[string]any) { itemOf(w, 3)["price"] = 18.01 }, "HASH_MISMATCH"},
+			"another caption": {func(w map[string]any) { itemOf(w, 3)["caption_id"] = 399 }, "HASH_MISMATCH"},
+			"another minute":  {func(w map[string]any) { itemOf(w, 3)["scheduled_time"] = "23:59" }, "HASH_MISMATCH"},
+			"another field":   {func(w map[string]any) { itemOf(w, 3)["media"] = "b.jpg" }, "HASH_MISMATCH"},
+			"two swapped": {func(w map[string]any) {
+				itemOf(w, 3)["price"], itemOf(w, 4)["price"] = 17, 18
+			}, "HASH_MISMATCH"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				w := copied(t, good)
+				row.change(w)
+				refusedAs(t, h, w, row.code)
+			})
+		}
+		// Saved again within its time it is the same schedule; later it is stale.
+		h.Clock = at(noon.Add(299 * time.Second))
+		refusedAs(t, h, good, "")
+		h.Clock = at(noon.Add(300 * time.Second))
+		refusedAs(t, h, good, "STALE_CERTIFICATE")
+	})
+}
+
+func TestCertificateFollowsTheDatabase(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		w := h.certified(week(54))
+		h.exec("UPDATE vault_matrix SET has_content = 0 WHERE creator_id = 'ada' AND content_type_id = 10")
+		refusedAs(t, h, w, "HASH_MISMATCH")
+		w = h.certified(week(0)) // of another schedule altogether
+		if v := h.verdict(certificateGate, w, nil); v.Valid {
+			t.Error("a certificate of a rejected schedule is good")
+		}
+	})
+}
+
+func TestWithoutKeys(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		signed := h.certified(week(54))
+		h.VerifyKey = ""
+		refusedAs(t, h, signed, "BAD_SIGNATURE")
+		h.VerifyKey, h.SigningKey = string(testPublic), ""
+		w := h.certified(week(54))
+		if v := h.verdict(qualityGate, w, nil); !slices.Contains(codes(v), "CERTIFICATE_UNSIGNED") {
+			t.Error("an unsigned certificate is not told")
+		}
+		refusedAs(t, h, w, "BAD_SIGNATURE")
+		for _, broken := range []string{"/no/such/file.pem", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", string(testPublic)} {
+			if _, err := h.judge(qualityGate, w, map[string]any{"signing_key": broken}); err == nil || strings.Contains(err.Error(), "AAAA") {
+				t.Errorf("a broken key: %v", err)
+			}
+		}
+		if _, err := h.judge(certificateGate, w, map[string]any{"verification_key": string(testPrivate)}); err == nil {
+			t.Error("a private key verifies nothing")
+		}
+		v := h.verdict(qualityGate, w, map[string]any{"signing_key": string(testPrivate)})
+		w["validation_certificate"] = details(v)["validation_certificate"]
+		refusedAs(t, h, w, "")
+	})
+}
+
+func TestCertificateFields(t *testing.T) {
+	h := newHouse(t, sqliteDSN(t))
+	c := h.certified(week(54))["validation_certificate"].(map[string]any)
+	want := map[string]string{
+		"certificate_version": "1.0", "creator_id": "ada", "validation_timestamp": "2026-01-04T12:00:00Z", "items_validated": "54", "quality_score": "100",
+		"validation_status": "APPROVED", "violations_found": "map[avoid_tier:0 critical:0 vault:0]", "upstream_proof_verified": "true",
+		"checks_performed": "map[avoid_tier_exclusion:true caption_quality:true send_type_diversity:true timing_validation:true vault_compliance:true volume_config:true]",
+	}
+	for field, value := range want {
+		if got := fmt.Sprint(c[field]); got != value {
+			t.Errorf("%s is %s, want %s", field, got, value)
+		}
+	}
+	if len(c) != 13 {
+		t.Errorf("%d fields: %v", len(c), slices.Sorted(maps.Keys(c)))
+	}
+}

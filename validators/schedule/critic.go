@@ -1,0 +1,140 @@
+package schedule
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// A review is what a critic says of a schedule; scores go from 0 to 100.
+type review struct {
+	Strategic       *float64
+	Aggressiveness  *float64
+	Health          *float64
+	Brand           *float64
+	major           int
+	concerns        []any
+	recommendations []any
+}
+
+// critic is phase 8.5: it decides by the scores of a review.
+func (p *Policy) critic(m map[string]any) validators.Verdict {
+	r := newReport(p)
+	review := r.review(m)
+	l := p.Limits
+	if v := review.Aggressiveness; v != nil && *v > l.MaxAggressiveness {
+		r.scored(aggressiveness, "revenue_aggressiveness", *v, "at most ", l.MaxAggressiveness)
+	}
+	if v := review.Health; v != nil && *v < l.MinHealth {
+		r.scored(healthRule, "subscriber_health", *v, "at least ", l.MinHealth)
+	}
+	if v := review.Brand; v != nil && *v < l.MinBrand {
+		r.scored(brandRule, "brand_consistency", *v, "at least ", l.MinBrand)
+	}
+	if review.major >= l.MajorConcerns {
+		r.add(concernsRule, finding{
+			at: "concerns", message: fmt.Sprintf("%d major concerns", review.major),
+			expected: fmt.Sprintf("fewer than %d", l.MajorConcerns), got: strconv.Itoa(review.major),
+		})
+	}
+	if v := review.Strategic; v != nil && *v < l.MinStrategic && !r.refused() {
+		r.scored(strategicRule, "strategic_score", *v, "at least ", l.MinStrategic)
+	}
+	decision, status := "APPROVE", Approved
+	switch {
+	case r.has(strategicRule):
+		decision, status = "REVISE", Revise
+	case r.refused():
+		decision, status = "BLOCK", Rejected
+	}
+	return r.verdict(status, "the critic approves", map[string]any{
+		"critic_decision": decision, "strategic_score": plainScore(review.Strategic), "revenue_aggressiveness": plainScore(review.Aggressiveness),
+		"subscriber_health": plainScore(review.Health), "brand_consistency": plainScore(review.Brand),
+		"concerns": review.concerns, "recommendations": review.recommendations, "major_concerns": review.major,
+	})
+}
+
+func plainScore(v *float64) any {
+	if v == nil {
+		return nil
+	}
+	return *v
+}
+
+func (r *report) scored(rule, field string, v float64, bound string, limit float64) {
+	word := "above "
+	if bound == "at least " {
+		word = "below "
+	}
+	r.add(rule, finding{at: field, message: strings.ReplaceAll(field, "_", " ") + " " + short(v) + " is " + word + short(limit), expected: bound + short(limit), got: short(v)})
+}
+
+// review reads a critic's object. The three scores it blocks by must be there.
+func (r *report) review(m map[string]any) review {
+	in := &intake{report: r, rule: reviewRule}
+	w := review{concerns: in.listed(m, "concerns"), recommendations: in.listed(m, "recommendations")}
+	w.Aggressiveness = in.percentage(m, true, "revenue_aggressiveness", "revenue_aggressiveness_score")
+	w.Health = in.percentage(m, true, "subscriber_health", "subscriber_health_score")
+	w.Brand = in.percentage(m, true, "brand_consistency", "brand_consistency_score")
+	w.Strategic = in.percentage(m, false, "strategic_score")
+	w.major = in.major(m, w.concerns)
+	return w
+}
+
+// percentage reads a score under the first of its names that is there.
+func (in *intake) percentage(m map[string]any, required bool, names ...string) *float64 {
+	for _, name := range names {
+		v := m[name]
+		if v == nil {
+			continue
+		}
+		f, ok := number(v)
+		if !ok || f < 0 || f > 100 {
+			in.wrong(name, "must be a number from 0 to 100, not "+show(v))
+			return nil
+		}
+		return &f
+	}
+	if required {
+		in.wrong(names[0], "is missing")
+	}
+	return nil
+}
+
+func (in *intake) listed(m map[string]any, name string) []any {
+	list, ok := m[name].([]any)
+	if !ok && m[name] != nil {
+		in.wrong(name, "must be a list, not "+show(m[name]))
+	}
+	if list == nil {
+		list = []any{}
+	}
+	return list
+}
+
+// major counts the major concerns: what major_concerns says, a number or a
+// list; else the concerns, less those that say of themselves that they are not.
+func (in *intake) major(m map[string]any, concerns []any) int {
+	switch v := m["major_concerns"].(type) {
+	case nil:
+	case []any:
+		return len(v)
+	default:
+		f, ok := number(v)
+		if !ok || f < 0 || f > 1e6 {
+			in.wrong("major_concerns", "must be a number or a list, not "+show(v))
+		}
+		return int(f)
+	}
+	n := 0
+	for _, c := range concerns {
+		object, _ := c.(map[string]any)
+		severity, ok := object["severity"].(string)
+		if !ok || strings.EqualFold(severity, "major") || strings.EqualFold(severity, "critical") || strings.EqualFold(severity, "high") {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,246 @@
+package schedule
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	_ "modernc.org/sqlite"             // the driver "sqlite"
+)
+
+// A DB is the database of creators, captions and schedules: SQLite in a file,
+// or PostgreSQL. It is safe for concurrent use.
+type DB struct {
+	read, write *sql.DB // one and the same for PostgreSQL
+	postgres    bool
+	before      func(statement string) error // tests: called before each statement and commit
+
+	mu       sync.Mutex
+	prepared map[string]*sql.Stmt // of SQLite's writer; pgx remembers its own
+}
+
+// Open opens a database that [Init] has made: a SQLite file by its path, or
+// PostgreSQL by a DSN that begins with postgres:// or postgresql:// or is a
+// list like "host=… dbname=…". A file that does not exist, or holds no
+// schedule tables, is an error.
+func Open(dsn string) (*DB, error) {
+	db, err := connect(dsn, false)
+	if err != nil {
+		return nil, err
+	}
+	version, err := db.version(context.Background())
+	if err == nil && version == 0 {
+		err = errors.New("it has no schedule tables yet; schedule init makes them")
+	}
+	if err != nil {
+		db.Close()
+		return nil, fmt.Errorf("schedule database: %w", err)
+	}
+	return db, nil
+}
+
+// Close closes the database's connections.
+func (db *DB) Close() error {
+	err := db.read.Close()
+	if db.write != db.read {
+		err = errors.Join(err, db.write.Close())
+	}
+	return err
+}
+
+func isPostgres(dsn string) bool {
+	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") ||
+		strings.Contains(dsn, "=") && (strings.Contains(dsn, "dbname=") || strings.Contains(dsn, "host="))
+}
+
+func connect(dsn string, create bool) (*DB, error) {
+	if isPostgres(dsn) {
+		pool, err := sql.Open("pgx", dsn)
+		if err != nil {
+			return nil, errors.New("schedule database: the PostgreSQL DSN cannot be read") // its own words may quote the password
+		}
+		pool.SetMaxOpenConns(16)
+		return &DB{read: pool, write: pool, postgres: true}, nil
+	}
+	return connectSQLite(strings.TrimPrefix(dsn, "file:"), create)
+}
+
+// connectSQLite opens one connection that writes, so that writers of this
+// process queue up without polling the file, and several that read.
+func connectSQLite(path string, create bool) (*DB, error) {
+	if path == "" || path == ":memory:" {
+		return nil, errors.New("schedule database: want the path of a SQLite file or a PostgreSQL DSN")
+	}
+	mode := "rw"
+	if create {
+		mode = "rwc"
+	} else if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("schedule database: %w", err)
+	}
+	name := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=" + mode +
+		"&_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=synchronous(NORMAL)&_txlock="
+	read, err := sql.Open("sqlite", name+"deferred")
+	if err != nil {
+		return nil, fmt.Errorf("schedule database: %w", err)
+	}
+	write, err := sql.Open("sqlite", name+"immediate")
+	if err != nil {
+		read.Close()
+		return nil, fmt.Errorf("schedule database: %w", err)
+	}
+	write.SetMaxOpenConns(1)
+	read.SetMaxOpenConns(8)
+	read.SetMaxIdleConns(8)
+	return &DB{read: read, write: write}, nil
+}
+
+// prepare prepares statements for SQLite's writer, once. It must not be called
+// within a transaction of the writer, which has the one connection.
+func (db *DB) prepare(ctx context.Context, statements ...string) error {
+	if db.postgres {
+		return nil
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.prepared == nil {
+		db.prepared = map[string]*sql.Stmt{}
+	}
+	for _, text := range statements {
+		if db.prepared[text] != nil {
+			continue
+		}
+		stmt, err := db.write.PrepareContext(ctx, text)
+		if err != nil {
+			return fmt.Errorf("schedule database: %w", err)
+		}
+		db.prepared[text] = stmt
+	}
+	return nil
+}
+
+// A tx is one transaction.
+type tx struct {
+	*sql.Tx
+	db       *DB
+	ctx      context.Context
+	prepared map[string]*sql.Stmt // those of them that may be used here
+}
+
+// known gives a prepared statement, or nil.
+func (t tx) known(text string) *sql.Stmt {
+	if stmt := t.prepared[text]; stmt != nil {
+		return t.StmtContext(t.ctx, stmt)
+	}
+	return nil
+}
+
+// reading runs body on one unchanging view of the database.
+func (db *DB) reading(ctx context.Context, body func(tx) error) error {
+	var options *sql.TxOptions
+	if db.postgres {
+		options = &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
+	}
+	return db.within(ctx, db.read, options, body)
+}
+
+// writing runs body in one transaction: all of it is kept, or nothing.
+func (db *DB) writing(ctx context.Context, body func(tx) error) error {
+	return db.within(ctx, db.write, nil, body)
+}
+
+func (db *DB) within(ctx context.Context, pool *sql.DB, options *sql.TxOptions, body func(tx) error) error {
+	if err := db.about("begin"); err != nil {
+		return err
+	}
+	prepared := db.statements(pool) // not while holding the connection that prepare may wait for
+	began, err := pool.BeginTx(ctx, options)
+	if err != nil {
+		return fmt.Errorf("schedule database: %w", err)
+	}
+	defer func() { _ = began.Rollback() }() // after a commit it does nothing
+	if err := body(tx{began, db, ctx, prepared}); err != nil {
+		return err
+	}
+	if err := db.about("commit"); err != nil {
+		return err
+	}
+	if err := began.Commit(); err != nil {
+		return fmt.Errorf("schedule database: %w", err)
+	}
+	return nil
+}
+
+// statements are those prepared for a pool so far.
+func (db *DB) statements(pool *sql.DB) map[string]*sql.Stmt {
+	if db.postgres || pool != db.write {
+		return nil
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return maps.Clone(db.prepared)
+}
+
+func (db *DB) about(statement string) error {
+	if db.before == nil {
+		return nil
+	}
+	return db.before(statement)
+}
+
+// exec runs a statement; placeholders are $1, $2, … in both dialects.
+func (t tx) exec(statement string, args ...any) error {
+	err := t.db.about(statement)
+	if stmt := t.known(statement); err == nil && stmt != nil {
+		_, err = stmt.ExecContext(t.ctx, args...)
+	} else if err == nil {
+		_, err = t.ExecContext(t.ctx, statement, args...)
+	}
+	if err != nil {
+		return fmt.Errorf("schedule database: %w", err)
+	}
+	return nil
+}
+
+// each calls row for every row of a query.
+func (t tx) each(query string, args []any, row func(scan func(...any) error) error) error {
+	if err := t.db.about(query); err != nil {
+		return fmt.Errorf("schedule database: %w", err)
+	}
+	rows, err := t.query(query, args)
+	if err != nil {
+		return fmt.Errorf("schedule database: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows.Scan); err != nil {
+			return fmt.Errorf("schedule database: %w", err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("schedule database: %w", err)
+	}
+	return nil
+}
+
+func (t tx) query(query string, args []any) (*sql.Rows, error) {
+	if stmt := t.known(query); stmt != nil {
+		return stmt.QueryContext(t.ctx, args...)
+	}
+	return t.QueryContext(t.ctx, query, args...)
+}
+
+// one scans the single row of a query and says whether there was one.
+func (t tx) one(query string, args []any, into ...any) (found bool, err error) {
+	err = t.each(query, args, func(scan func(...any) error) error {
+		found = true
+		return scan(into...)
+	})
+	return found, err
+}

@@ -1,0 +1,112 @@
+package schedule
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// A daily is the items of one calendar day, the scheduled_date.
+type daily struct {
+	day   int
+	items []placed
+	price float64
+}
+
+// A placed item keeps its index in the schedule.
+type placed struct {
+	*item
+	index int
+}
+
+// byDay gives the days that have items, in order. Items without a date are
+// not among them.
+func (p *plan) byDay() []*daily {
+	days := map[int]*daily{}
+	for i := range p.items {
+		it := &p.items[i]
+		if it.day == noDay {
+			continue
+		}
+		d := days[it.day]
+		if d == nil {
+			d = &daily{day: it.day}
+			days[it.day] = d
+		}
+		d.items = append(d.items, placed{it, i})
+		if !math.IsNaN(it.price) {
+			d.price += it.price
+		}
+	}
+	list := make([]*daily, 0, len(days))
+	for _, day := range slices.Sorted(maps.Keys(days)) {
+		list = append(list, days[day])
+	}
+	return list
+}
+
+func (d *daily) String() string {
+	return fmt.Sprintf("%s %s", weekday(d.day), dateText(d.day))
+}
+
+// volume compares each day with what the volume configuration expects of it.
+func (r *report) volume(p *plan, week []*daily) {
+	most := r.policy.Limits.MaxVolumeRatio
+	for _, d := range week {
+		n, expected := len(d.items), p.expected.of(d.day)
+		if math.IsNaN(expected) {
+			r.add(untestedRule, finding{at: dateText(d.day), message: "volume_config.weekly_distribution says nothing of this day"})
+			continue
+		}
+		if float64(n) > most*expected*(1+slack) {
+			r.add(volumeRule, finding{
+				at: dateText(d.day), message: fmt.Sprintf("%d items on %s, more than %s times the expected %s", n, d, short(most), short(expected)),
+				expected: "at most " + short(most*expected), got: fmt.Sprint(n),
+			})
+		}
+	}
+}
+
+// clustering finds items of a day that stand close together, both ends of the
+// window included. Windows that are reported do not overlap.
+func (r *report) clustering(week []*daily) {
+	least, span := r.policy.Limits.ClusterItems, int64(r.policy.Limits.ClusterMinutes)*60
+	for _, d := range week {
+		timed := slices.DeleteFunc(slices.Clone(d.items), func(it placed) bool { return !it.timed })
+		slices.SortStableFunc(timed, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
+		for i := 0; i < len(timed); {
+			end := i
+			for end < len(timed) && timed[end].at-timed[i].at <= span {
+				end++
+			}
+			if end-i < least {
+				i++
+				continue
+			}
+			r.add(clusteringRule, finding{
+				at:      itemAt(timed[i].index),
+				message: fmt.Sprintf("%d items scheduled within %d minutes on %s from %s", end-i, r.policy.Limits.ClusterMinutes, d, clip(timed[i].time)),
+			})
+			i = end
+		}
+	}
+}
+
+// concentration looks for one day that is to earn most of the week's prices.
+func (r *report) concentration(week []*daily) {
+	total := 0.0
+	for _, d := range week {
+		total += d.price
+	}
+	most := r.policy.Limits.MaxDayRevenue
+	for _, d := range week {
+		if total > 0 && d.price > most*total*(1+slack) {
+			r.add(revenueDay, finding{
+				at: dateText(d.day), message: fmt.Sprintf("%s has %.1f %% of the price sum, more than %s %%", d, 100*d.price/total, short(100*most)),
+				expected: "at most " + short(100*most) + " %", got: fmt.Sprintf("%.1f %%", 100*d.price/total),
+			})
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package schedule
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// facts are what the database says of a creator. The zero value is of a
+// creator that it does not know.
+type facts struct {
+	id, pageName, pageType string
+	active                 bool
+	vault                  []vaultEntry
+	analysisDate           string
+	rankings               []ranking
+
+	inVault, avoided map[string]bool
+}
+
+type vaultEntry struct {
+	ContentTypeID any    `json:"content_type_id"`
+	TypeName      string `json:"type_name"`
+	Quantity      *int64 `json:"quantity_available"`
+}
+
+type ranking struct {
+	ContentType string   `json:"content_type"`
+	Rank        *int64   `json:"rank"`
+	Tier        string   `json:"performance_tier"`
+	Earnings    *float64 `json:"total_earnings"`
+}
+
+func (f facts) known() bool { return f.id != "" }
+
+func (f facts) vaultTypes() []string {
+	names := make([]string, len(f.vault))
+	for i, v := range f.vault {
+		names[i] = v.TypeName
+	}
+	return names
+}
+
+// tier lists the content types of a tier at the latest analysis date, sorted.
+func (f facts) tier(tier string) []string {
+	names := []string{}
+	for _, r := range f.rankings {
+		if r.Tier == tier {
+			names = append(names, r.ContentType)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (f facts) avoid() []string { return f.tier("AVOID") }
+
+const (
+	selectCreator = "SELECT creator_id, page_name, page_type, is_active FROM creators WHERE creator_id = $1 OR page_name = $2 LIMIT 100"
+	selectVault   = `SELECT v.content_type_id, t.type_name, v.quantity_available
+		FROM vault_matrix v JOIN content_types t ON t.content_type_id = v.content_type_id
+		WHERE v.creator_id = $1 AND v.has_content = 1 ORDER BY t.type_name`
+	selectRankings = `SELECT content_type, rank, performance_tier, total_earnings, analysis_date FROM top_content_types
+		WHERE creator_id = $1 AND analysis_date = (SELECT MAX(analysis_date) FROM top_content_types WHERE creator_id = $2)
+		ORDER BY rank, content_type`
+)
+
+// facts reads all of them as of one moment.
+func (db *DB) facts(ctx context.Context, creator string) (f facts, err error) {
+	err = db.reading(ctx, func(t tx) error {
+		f, err = t.facts(creator)
+		return err
+	})
+	return f, err
+}
+
+func (t tx) facts(creator string) (facts, error) {
+	f, err := t.creator(creator)
+	if err != nil || !f.known() {
+		return f, err
+	}
+	if err := t.vault(&f); err != nil {
+		return f, err
+	}
+	return f, t.rankings(&f)
+}
+
+// creator finds a creator by id, else by page name.
+func (t tx) creator(name string) (facts, error) {
+	var found []facts
+	err := t.each(selectCreator, []any{name, name}, func(scan func(...any) error) error {
+		var f facts
+		var page sql.NullString
+		var active sql.NullInt64
+		err := scan(&f.id, &page, &f.pageType, &active)
+		f.pageName, f.active = page.String, active.Int64 == 1
+		found = append(found, f)
+		return err
+	})
+	if err != nil {
+		return facts{}, fmt.Errorf("creator: %w", err)
+	}
+	if i := slices.IndexFunc(found, func(f facts) bool { return f.id == name }); i >= 0 {
+		return found[i], nil
+	}
+	switch len(found) {
+	case 0:
+		return facts{}, nil
+	case 1:
+		return found[0], nil
+	}
+	return facts{}, errors.New("creator: several pages have the name " + clip(name) + "; give the creator_id")
+}
+
+func (t tx) vault(f *facts) error {
+	f.inVault = map[string]bool{}
+	err := t.each(selectVault, []any{f.id}, func(scan func(...any) error) error {
+		var v vaultEntry
+		err := scan(&v.ContentTypeID, &v.TypeName, &v.Quantity)
+		f.vault = append(f.vault, v)
+		f.inVault[v.TypeName] = true
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("vault of %s: %w", f.id, err)
+	}
+	return nil
+}
+
+func (t tx) rankings(f *facts) error {
+	f.avoided = map[string]bool{}
+	err := t.each(selectRankings, []any{f.id, f.id}, func(scan func(...any) error) error {
+		var r ranking
+		err := scan(&r.ContentType, &r.Rank, &r.Tier, &r.Earnings, &f.analysisDate)
+		f.rankings = append(f.rankings, r)
+		if r.Tier == "AVOID" {
+			f.avoided[r.ContentType] = true
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("rankings of %s: %w", f.id, err)
+	}
+	return nil
+}
+
+// contentTypes are the names of all content types there are.
+func (t tx) contentTypes() (map[string]bool, error) {
+	names := map[string]bool{}
+	err := t.each("SELECT type_name FROM content_types", nil, func(scan func(...any) error) error {
+		var name string
+		err := scan(&name)
+		names[name] = true
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("content types: %w", err)
+	}
+	return names, nil
+}

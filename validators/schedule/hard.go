@@ -1,0 +1,167 @@
+package schedule
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// vaultGate finds every item whose content type the creator's vault does not
+// hold or that is AVOID: one that is both counts twice.
+func (r *report) vaultGate(p *plan, f facts) {
+	for i := range p.items {
+		it := &p.items[i]
+		switch {
+		case it.noContent:
+			r.add(vaultRule, finding{at: itemAt(i), message: "the item has no content type"})
+		case !f.inVault[it.content]:
+			r.add(vaultRule, finding{at: itemAt(i), message: "content type " + strconv.Quote(clip(it.content)) + " is not in the vault", got: clip(it.content)})
+		}
+		if f.avoided[it.content] {
+			r.add(avoidRule, finding{at: itemAt(i), message: "content type " + strconv.Quote(clip(it.content)) + " is in the AVOID tier", got: clip(it.content)})
+		}
+	}
+}
+
+// pageGate finds send types that the creator's page may not use. The page type
+// is the database's.
+func (r *report) pageGate(p *plan, f facts) {
+	for i := range p.items {
+		if kind := p.items[i].kind; kind != nil && !kind.allowed(f.pageType, r.policy) {
+			r.add(pageTypeRule, finding{
+				at: itemAt(i), message: kind.Key + " is for " + kind.Page + " pages only", expected: "a " + kind.Page + " page", got: "a " + f.pageType + " page",
+			})
+		}
+	}
+	if p.pageType != "" && p.pageType != f.pageType {
+		r.add(pageTypeClaim, finding{at: "page_type", message: "the creator's page is " + f.pageType, expected: f.pageType, got: clip(p.pageType)})
+	}
+}
+
+// A usage counts the items of each send type.
+type usage struct {
+	byType  [64]int // by the type's index
+	unique  map[string]int
+	types   int
+	largest *SendType
+}
+
+func (p *plan) usage() usage {
+	u := usage{unique: map[string]int{}}
+	for i := range p.items {
+		kind := p.items[i].kind
+		if kind == nil {
+			continue
+		}
+		if u.byType[kind.index]++; u.byType[kind.index] == 1 {
+			u.types++
+			u.unique[kind.Category]++
+		}
+		if u.largest == nil || u.byType[kind.index] > u.byType[u.largest.index] {
+			u.largest = kind
+		}
+	}
+	return u
+}
+
+// diversityGate asks for enough different send types in all; hard is the rule
+// for too few by the hard gate's own measure.
+func (r *report) diversityGate(u usage, hard string) {
+	l := r.policy.Limits
+	rule, least := diversity, l.MinTypes
+	if u.types < l.MinTypesHard {
+		rule, least = hard, max(l.MinTypesHard, l.MinTypes)
+	}
+	if u.types < least {
+		r.few(rule, u.types, least, "unique send types")
+	}
+}
+
+// categoryGate asks for enough of each category.
+func (r *report) categoryGate(u usage, page string) {
+	l := r.policy.Limits
+	if n := u.unique[revenue]; n < l.MinRevenueTypes {
+		r.few(revenueTypes, n, l.MinRevenueTypes, "revenue types")
+	}
+	if n := u.unique[engagement]; n < l.MinEngagementTypes {
+		r.few(engagementTypes, n, l.MinEngagementTypes, "engagement types")
+	}
+	if n := u.unique[retention]; page == paidPage && n < l.MinRetentionTypes {
+		r.few(retentionTypes, n, l.MinRetentionTypes, "retention types")
+	}
+}
+
+func (r *report) few(rule string, n, least int, what string) {
+	r.add(rule, finding{
+		at: "items", message: fmt.Sprintf("%d %s, fewer than %d", n, what, least),
+		expected: fmt.Sprintf("at least %d", least), got: strconv.Itoa(n),
+	})
+}
+
+// strategyGate asks for enough different strategies over the week.
+func (r *report) strategyGate(p *plan) {
+	least := r.policy.Limits.MinStrategies
+	switch n := len(p.strategies); {
+	case !p.hasStrategies:
+		r.add(strategyMissing, finding{at: "strategy_metadata", message: "there is no strategy_metadata"})
+	case n < least:
+		r.add(strategiesFew, finding{
+			at: "strategy_metadata", message: fmt.Sprintf("%d unique strategies, fewer than %d", n, least),
+			expected: fmt.Sprintf("at least %d", least), got: strconv.Itoa(n),
+		})
+	}
+}
+
+// weekGate finds items that are not in the week they are scheduled for.
+func (r *report) weekGate(p *plan) {
+	if p.week == noDay {
+		return
+	}
+	for i := range p.items {
+		if day := p.items[i].day; day != noDay && (day < p.week || day >= p.week+7) {
+			r.add(outsideWeek, finding{
+				at: itemAt(i), message: p.items[i].date + " is not in the week of " + dateText(p.week),
+				expected: dateText(p.week) + " to " + dateText(p.week+6), got: p.items[i].date,
+			})
+		}
+	}
+}
+
+// captionGates warn of captions that were used a short time ago or perform
+// badly. A caption that was never used is fresh.
+func (r *report) captionGates(p *plan) {
+	fresh, good := r.policy.Limits.MinFreshness, r.policy.Limits.MinPerformance
+	if p.limited {
+		fresh, good = r.policy.Limits.MinFreshnessLimited, r.policy.Limits.MinPerformanceLimited
+	}
+	for i := range p.items {
+		it := &p.items[i]
+		if it.unused < fresh { // never true of NaN
+			r.add(freshnessRule, finding{at: itemAt(i), message: "used " + short(it.unused) + " days ago, less than " + short(fresh), expected: "at least " + short(fresh), got: short(it.unused)})
+		}
+		if it.performance < good {
+			r.add(performanceRule, finding{at: itemAt(i), message: "performance score " + short(it.performance) + " is below " + short(good), expected: "at least " + short(good), got: short(it.performance)})
+		}
+	}
+}
+
+// confidenceGate puts the volume confidence into its band; lower bounds belong
+// to the band above them.
+func (r *report) confidenceGate(p *plan) {
+	l, c := r.policy.Limits, p.confidence
+	at := func(rule, message string, least float64) {
+		r.add(rule, finding{at: "confidence_score", message: message, expected: "at least " + short(least), got: short(c)})
+	}
+	switch {
+	case math.IsNaN(c):
+		r.add(confidenceUnknown, finding{at: "confidence_score", message: "there is no confidence_score"})
+	case c < l.ConfidenceLow:
+		at(confidenceVeryLow, "very low confidence: a person should look at the volumes", l.ConfidenceModerate)
+	case c < l.ConfidenceModerate:
+		at(confidenceLow, "low confidence: adjust the volumes conservatively", l.ConfidenceModerate)
+	case c < l.ConfidenceHigh:
+		at(confidenceModerate, "moderate confidence", l.ConfidenceHigh)
+	}
+}
+
+func short(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }

@@ -1,0 +1,244 @@
+package schedule
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// An item is one sending of a schedule. Numbers that the schedule does not say
+// are NaN.
+type item struct {
+	date, time, key string // as they stand in the schedule
+	kind            *SendType
+	day             int   // days since 1970-01-01 by the date alone; noDay where there is none
+	at              int64 // the instant, in UTC seconds; meaningless without timed
+	timed           bool
+	noContent       bool // null or missing
+	simple          bool // the fields here are all that raw has, and exactly
+	content         string
+	price           float64
+	unused          float64 // days since the caption was last used
+	performance     float64
+	caption         any
+	raw             map[string]any
+}
+
+const noDay = math.MinInt
+
+// itemAt is where findings about the i-th item are.
+func itemAt(i int) string { return "items[" + strconv.Itoa(i) + "]" }
+
+// The fields of an item that the gates read, sorted.
+const (
+	captionField = iota
+	contentField
+	unusedField
+	performanceField
+	priceField
+	dateField
+	timeField
+	keyField
+	fields
+)
+
+var fieldNames = [fields]string{
+	"caption_id", "content_type", "days_since_last_use", "performance_score", "price", "scheduled_date", "scheduled_time", "send_type_key",
+}
+
+// pick takes an item's fields out of it in one go, and counts those that are
+// not null.
+func pick(raw map[string]any) (v [fields]any, others int) {
+	for name, value := range raw {
+		if value == nil {
+			continue
+		}
+		switch name {
+		case "caption_id":
+			v[captionField] = value
+		case "content_type":
+			v[contentField] = value
+		case "days_since_last_use":
+			v[unusedField] = value
+		case "performance_score":
+			v[performanceField] = value
+		case "price":
+			v[priceField] = value
+		case "scheduled_date":
+			v[dateField] = value
+		case "scheduled_time":
+			v[timeField] = value
+		case "send_type_key":
+			v[keyField] = value
+		default:
+			others++
+		}
+	}
+	return v, others
+}
+
+// item reads the i-th item.
+func (in *intake) item(i int, raw map[string]any, it *item) {
+	v, others := pick(raw)
+	before := in.counts[in.rule]
+	it.raw, it.day, it.at, it.noContent = raw, noDay, math.MinInt64, v[contentField] == nil
+	it.key = in.text(i, keyField, v[keyField])
+	it.kind = in.kinds[it.key]
+	switch {
+	case it.kind == nil && it.key != "":
+		in.add(sendTypeRule, finding{at: itemAt(i), message: "no send type is called " + strconv.Quote(clip(it.key)), got: strconv.Quote(clip(it.key))})
+	case v[keyField] == nil && in.needs&needSendTypes != 0:
+		in.wrong(itemAt(i), "send_type_key is missing")
+	}
+	it.content = in.text(i, contentField, v[contentField])
+	if !storable(it.content) {
+		in.wrong(itemAt(i), "content_type holds bytes that are no text")
+	}
+	it.price = in.amount(i, priceField, v[priceField])
+	it.unused = in.amount(i, unusedField, v[unusedField])
+	it.performance = in.number(i, performanceField, v[performanceField])
+	if it.caption = v[captionField]; !isCaption(it.caption) {
+		in.wrong(itemAt(i), "caption_id must be a whole number or a text, not "+show(it.caption))
+	}
+	in.timing(i, v[dateField], v[timeField], it)
+	it.simple = others == 0 && in.counts[in.rule] == before && small(it.price) && small(it.unused) && small(it.performance)
+}
+
+// small tells whether a float is exact for every whole number of its size.
+func small(f float64) bool { return !(math.Abs(f) >= 1<<53) }
+
+func (in *intake) text(i, field int, v any) string {
+	s, ok := v.(string)
+	if !ok && v != nil {
+		in.wrong(itemAt(i), fieldNames[field]+" must be a text, not "+show(v))
+	}
+	if ok && s == "" {
+		in.wrong(itemAt(i), fieldNames[field]+" is empty")
+	}
+	return s
+}
+
+func (in *intake) number(i, field int, v any) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	f, ok := number(v)
+	if !ok {
+		in.wrong(itemAt(i), fieldNames[field]+" must be a number, not "+show(v))
+		return math.NaN()
+	}
+	return f
+}
+
+// amount is a number that cannot be negative.
+func (in *intake) amount(i, field int, v any) float64 {
+	f := in.number(i, field, v)
+	if f < 0 {
+		in.wrong(itemAt(i), fieldNames[field]+" must not be negative, not "+show(v))
+		return math.NaN()
+	}
+	return f
+}
+
+// storable tells whether every database can hold the text.
+func storable(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
+
+// isCaption tells whether a caption is named by a whole number or a text, or
+// not at all.
+func isCaption(v any) bool {
+	switch v := v.(type) {
+	case nil, int, int64:
+		return true
+	case float64:
+		return v == math.Trunc(v) && small(v)
+	case string:
+		return v != "" && storable(v)
+	}
+	return false
+}
+
+// captionKey is a caption's id as the database has it.
+func captionKey(v any) any {
+	if n, ok := whole(v); ok {
+		return n
+	}
+	if f, ok := v.(float64); ok {
+		return int64(f)
+	}
+	return v
+}
+
+func (in *intake) timing(i int, date, clockTime any, it *item) {
+	it.date, it.time = in.text(i, dateField, date), in.text(i, timeField, clockTime)
+	needed := in.needs&needTimes != 0
+	if it.date != "" {
+		var ok bool
+		if it.day, ok = in.day(it.date); !ok {
+			it.day = noDay
+			in.wrong(itemAt(i), "scheduled_date must be a date like 2025-12-22, not "+show(it.date))
+		}
+	} else if needed && date == nil {
+		in.wrong(itemAt(i), "scheduled_date is missing")
+	}
+	if it.time != "" {
+		seconds, ok := clock(it.time)
+		if !ok {
+			in.wrong(itemAt(i), "scheduled_time must be a time like 08:47, not "+show(it.time))
+		}
+		if it.timed = ok && it.day != noDay; it.timed {
+			it.at = int64(it.day)*86400 + int64(seconds)
+		}
+	} else if needed && clockTime == nil {
+		in.wrong(itemAt(i), "scheduled_time is missing")
+	}
+}
+
+// day reads a date; it is often the one before.
+func (in *intake) day(date string) (int, bool) {
+	if date == in.lastDate {
+		return in.lastDay, true
+	}
+	t, err := time.Parse(time.DateOnly, date)
+	if err != nil || t.Year() < 1 {
+		return 0, false
+	}
+	in.lastDate, in.lastDay = date, dayOf(t)
+	return in.lastDay, true
+}
+
+// dayOf is the number of a UTC day.
+func dayOf(t time.Time) int { return int(math.Floor(float64(t.Unix()) / 86400)) }
+
+func weekday(day int) time.Weekday { return time.Weekday(((day+4)%7 + 7) % 7) } // 1970-01-01 was a Thursday
+
+func dateText(day int) string {
+	return time.Unix(int64(day)*86400, 0).UTC().Format(time.DateOnly)
+}
+
+var clockLayouts = []string{"15:04:05", "15:04Z07:00", "15:04:05Z07:00"}
+
+// clock reads a time of day in seconds after midnight UTC: one without an
+// offset is UTC, whatever zone the creator lives in; with one, the seconds may
+// be negative or above a day's.
+func clock(s string) (int, bool) {
+	if len(s) == 5 && s[2] == ':' {
+		h, m := digits(s[0], s[1]), digits(s[3], s[4])
+		return h*3600 + m*60, h >= 0 && h < 24 && m >= 0 && m < 60
+	}
+	for _, layout := range clockLayouts {
+		if t, err := time.Parse(layout, s); err == nil {
+			_, offset := t.Zone()
+			return t.Hour()*3600 + t.Minute()*60 + t.Second() - offset, true
+		}
+	}
+	return 0, false
+}
+
+func digits(a, b byte) int {
+	if a < '0' || a > '9' || b < '0' || b > '9' {
+		return -1
+	}
+	return int(a-'0')*10 + int(b-'0')
+}

@@ -1,0 +1,156 @@
+package schedule
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Init makes the tables in a database, a SQLite file (which it creates) or
+// PostgreSQL by DSN, and fills in the send types. On a database that has them
+// it adds what is missing and changes nothing else. With demo it also fills in
+// the demo data of [Seed]. The gatekeeper of a new database is in phase 2.
+func Init(ctx context.Context, dsn string, demo bool) error {
+	db, err := connect(dsn, true)
+	if err != nil {
+		return err
+	}
+	if !db.postgres {
+		// Readers do not wait for a writer; the mode stays with the file.
+		if _, err = db.write.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+			err = fmt.Errorf("schedule database: %w", err)
+		}
+	}
+	if err == nil {
+		err = db.migrate(ctx)
+	}
+	if err == nil && demo {
+		err = Seed(ctx, db)
+	}
+	return errors.Join(err, db.Close())
+}
+
+// migrate applies the migrations that the database does not have yet, all in
+// one transaction.
+func (db *DB) migrate(ctx context.Context) error {
+	return db.writing(ctx, func(t tx) error {
+		if db.postgres {
+			// CREATE TABLE IF NOT EXISTS races with itself there.
+			if err := t.exec("SELECT pg_advisory_xact_lock(1903141)"); err != nil {
+				return err
+			}
+		}
+		if err := t.exec("CREATE TABLE IF NOT EXISTS schedule_migrations (version INTEGER NOT NULL PRIMARY KEY)"); err != nil {
+			return err
+		}
+		var at int
+		if _, err := t.one("SELECT COALESCE(MAX(version), 0) FROM schedule_migrations", nil, &at); err != nil {
+			return err
+		}
+		files, err := fs.Glob(migrations, "migrations/*.sql")
+		if err != nil {
+			return fmt.Errorf("migrations: %w", err)
+		}
+		for i, name := range files[min(at, len(files)):] {
+			if err := t.apply(name, at+i+1); err != nil {
+				return fmt.Errorf("migration %s: %w", name, err)
+			}
+		}
+		return t.fillSendTypes()
+	})
+}
+
+func (t tx) apply(name string, version int) error {
+	text, err := migrations.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	for statement := range strings.SplitSeq(string(text), ";\n") {
+		if strings.TrimSpace(statement) == "" {
+			continue
+		}
+		if err := t.exec(statement); err != nil {
+			return err
+		}
+	}
+	return t.exec("INSERT INTO schedule_migrations (version) VALUES ($1)", version)
+}
+
+func (t tx) fillSendTypes() error {
+	for _, s := range SendTypes() {
+		var page any
+		if s.Page != "" {
+			page = s.Page
+		}
+		ppv := 0
+		if s.PPV {
+			ppv = 1
+		}
+		err := t.exec(`INSERT INTO send_types (send_type_key, category, page_type_restriction, is_ppv) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (send_type_key) DO NOTHING`, s.Key, s.Category, page, ppv)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// version is the number of the last migration; 0 where there are no tables.
+func (db *DB) version(ctx context.Context) (int, error) {
+	known := "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'schedule_migrations'"
+	if db.postgres {
+		known = "SELECT CASE WHEN to_regclass('schedule_migrations') IS NULL THEN 0 ELSE 1 END"
+	}
+	var version int
+	err := db.reading(ctx, func(t tx) error {
+		var tables int
+		if _, err := t.one(known, nil, &tables); err != nil || tables == 0 {
+			return err
+		}
+		_, err := t.one("SELECT COALESCE(MAX(version), 0) FROM schedule_migrations", nil, &version)
+		return err
+	})
+	return version, err
+}
+
+// Phase is the gatekeeper's phase in this database: 1 warns, 2 refuses.
+func (db *DB) Phase(ctx context.Context) (phase int, err error) {
+	err = db.reading(ctx, func(t tx) error {
+		phase, err = t.phase()
+		return err
+	})
+	return phase, err
+}
+
+// SetPhase sets the gatekeeper's phase: 1 saves with warnings what has no good
+// certificate, 2 refuses it.
+func (db *DB) SetPhase(ctx context.Context, phase int) error {
+	if phase != 1 && phase != 2 {
+		return fmt.Errorf("gatekeeper phase must be 1 or 2, not %d", phase)
+	}
+	return db.writing(ctx, func(t tx) error {
+		return t.exec(`INSERT INTO schedule_settings (name, value) VALUES ('gatekeeper_phase', $1)
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, strconv.Itoa(phase))
+	})
+}
+
+const selectPhase = "SELECT value FROM schedule_settings WHERE name = 'gatekeeper_phase'"
+
+// phase is 2 unless the setting says exactly 1.
+func (t tx) phase() (int, error) {
+	var value string
+	if _, err := t.one(selectPhase, nil, &value); err != nil {
+		return 0, err
+	}
+	if value == "1" {
+		return 1, nil
+	}
+	return 2, nil
+}

@@ -1,0 +1,252 @@
+package schedule
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"gopkg.in/yaml.v3"
+)
+
+//go:embed policy.yaml
+var shipped []byte
+
+// A Policy is the thresholds of the gates and what each rule's violation
+// means. [LoadPolicy] makes one; it is not changed afterwards.
+type Policy struct {
+	Extends            string          `yaml:"extends"`
+	Gates              []string        `yaml:"gates"` // those that judge; the others let everything pass
+	AllowFollowup      bool            `yaml:"allow_ppv_followup_on_free"`
+	PPVMessageTypes    []string        `yaml:"ppv_message_types"`
+	Limits             Limits          `yaml:"limits"`
+	Rules              map[string]Rule `yaml:"rules"`
+	ppvKinds, allGates map[string]bool
+}
+
+// A Rule says what breaking it means: a row of the rejection tables.
+type Rule struct {
+	Code     string `yaml:"code"`
+	Phase    string `yaml:"phase"`
+	Severity string `yaml:"severity"`  // CRITICAL, HIGH, MODERATE, LOW or NONE
+	Status   string `yaml:"status"`    // BLOCKED, REJECTED, REVISE, NEEDS_REVIEW, WARNING or INFO
+	ReturnTo string `yaml:"return_to"` // the phase to go back to; "" where the tables name none
+	When     string `yaml:"when"`      // the condition in words; {name} stands for that limit
+	Apart    bool   `yaml:"apart"`     // does not count in the quality score as a finding
+}
+
+// Limits are the thresholds, by the names they have in the policy file.
+type Limits struct {
+	MaxItems              int     `yaml:"max_items"`
+	MinCaptions           int     `yaml:"min_captions"`
+	MinTypesHard          int     `yaml:"min_types_hard"`
+	MinTypes              int     `yaml:"min_types"`
+	MinRevenueTypes       int     `yaml:"min_revenue_types"`
+	MinEngagementTypes    int     `yaml:"min_engagement_types"`
+	MinRetentionTypes     int     `yaml:"min_retention_types"`
+	MinStrategies         int     `yaml:"min_strategies"`
+	MinFreshness          float64 `yaml:"min_freshness"`
+	MinFreshnessLimited   float64 `yaml:"min_freshness_limited"`
+	MinPerformance        float64 `yaml:"min_performance"`
+	MinPerformanceLimited float64 `yaml:"min_performance_limited"`
+	ConfidenceHigh        float64 `yaml:"confidence_high"`
+	ConfidenceModerate    float64 `yaml:"confidence_moderate"`
+	ConfidenceLow         float64 `yaml:"confidence_low"`
+	DeductCritical        int     `yaml:"deduct_critical"`
+	DeductOther           int     `yaml:"deduct_other"`
+	DeductLow             int     `yaml:"deduct_low_confidence"`
+	DeductVeryLow         int     `yaml:"deduct_very_low_confidence"`
+	DeductStrategies      int     `yaml:"deduct_strategies"`
+	ApproveScore          int     `yaml:"approve_score"`
+	ReviewScore           int     `yaml:"review_score"`
+	MaxTypeShare          float64 `yaml:"max_type_share"`
+	MaxContentShare       float64 `yaml:"max_content_share"`
+	MinVariety            float64 `yaml:"min_variety"`
+	WeightTypes           float64 `yaml:"weight_types"`
+	WeightTypeShare       float64 `yaml:"weight_type_share"`
+	WeightContentShare    float64 `yaml:"weight_content_share"`
+	MaxAggressiveness     float64 `yaml:"max_aggressiveness"`
+	MinHealth             float64 `yaml:"min_health"`
+	MinBrand              float64 `yaml:"min_brand"`
+	MajorConcerns         int     `yaml:"major_concerns"`
+	MinStrategic          float64 `yaml:"min_strategic"`
+	PriceSigmas           float64 `yaml:"price_sigmas"`
+	PriceSamples          int     `yaml:"price_samples"`
+	PriceDays             int     `yaml:"price_days"`
+	MaxVolumeRatio        float64 `yaml:"max_volume_ratio"`
+	ClusterItems          int     `yaml:"cluster_items"`
+	ClusterMinutes        int     `yaml:"cluster_minutes"`
+	MaxDayRevenue         float64 `yaml:"max_day_revenue"`
+	MinAverageFreshness   float64 `yaml:"min_average_freshness"`
+	FewSlots              int     `yaml:"few_slots"`
+	PeakHours             int     `yaml:"peak_hours"`
+	MaxAge                int     `yaml:"max_age"`
+	MaxAhead              int     `yaml:"max_ahead"`
+}
+
+type policyFile struct {
+	Default   string               `yaml:"default"`
+	SendTypes []SendType           `yaml:"send_types"`
+	Profiles  map[string]yaml.Node `yaml:"profiles"`
+}
+
+var shelf = sync.OnceValues(func() (policyFile, error) {
+	var f policyFile
+	err := strictly(shipped, &f)
+	return f, err
+})
+
+var profiles sync.Map // name → *Policy, read once
+
+// LoadPolicy gives the profile of that name ("v3", "v2"; "" is v3), or reads
+// a policy from YAML. What the YAML leaves out is as in the profile that it
+// extends, v3 if it says nothing; a rule that it names it must give whole.
+func LoadPolicy(text string) (*Policy, error) {
+	file, err := shelf()
+	if err != nil {
+		return nil, fmt.Errorf("shipped policy: %w", err)
+	}
+	name := strings.TrimSpace(text)
+	if name == "" {
+		name = file.Default
+	}
+	if p, ok := profiles.Load(name); ok {
+		return p.(*Policy), nil
+	}
+	if _, ok := file.Profiles[name]; ok {
+		p, err := file.profile(name, 0)
+		if err == nil {
+			profiles.Store(name, p)
+		}
+		return p, err
+	}
+	if !strings.ContainsAny(name, ":\n") {
+		return nil, fmt.Errorf("policy %q is neither a profile (%s) nor YAML", clip(name), strings.Join(slices.Sorted(maps.Keys(file.Profiles)), ", "))
+	}
+	return file.extend([]byte(text), file.Default, 0)
+}
+
+func (f policyFile) profile(name string, depth int) (*Policy, error) {
+	node, ok := f.Profiles[name]
+	if !ok || depth > len(f.Profiles) {
+		return nil, fmt.Errorf("policy: extends %q, which is no profile", clip(name))
+	}
+	text, err := yaml.Marshal(&node)
+	if err != nil {
+		return nil, fmt.Errorf("policy %s: %w", name, err)
+	}
+	return f.extend(text, "", depth)
+}
+
+// extend lays a policy's YAML over the profile that it extends.
+func (f policyFile) extend(text []byte, ground string, depth int) (*Policy, error) {
+	var top Policy
+	if err := strictly(text, &top); err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	if top.Extends != "" {
+		ground = top.Extends
+	}
+	p := &Policy{}
+	if ground != "" {
+		var err error
+		if p, err = f.profile(ground, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	if err := strictly(text, p); err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	return p, p.prepare()
+}
+
+func strictly(text []byte, into any) error {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(into); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	return nil
+}
+
+var (
+	severities = []string{"CRITICAL", "HIGH", "MODERATE", "LOW", "NONE"}
+	statuses   = []string{Blocked, Rejected, Revise, NeedsReview, Warning, Info}
+)
+
+// prepare finds what would make a policy pass everything by a slip of the pen.
+func (p *Policy) prepare() error {
+	p.allGates, p.ppvKinds = map[string]bool{}, map[string]bool{}
+	for _, g := range p.Gates {
+		if !slices.Contains(gateNames, g) {
+			return fmt.Errorf("policy: no gate is called %q", clip(g))
+		}
+		p.allGates[g] = true
+	}
+	for _, kind := range p.PPVMessageTypes {
+		p.ppvKinds[kind] = true
+	}
+	for _, name := range ruleNames {
+		r, ok := p.Rules[name]
+		switch {
+		case !ok || r.Code == "":
+			return fmt.Errorf("policy: rule %s has no code", name)
+		case !slices.Contains(severities, r.Severity):
+			return fmt.Errorf("policy: rule %s: severity %q is not one of %s", name, clip(r.Severity), strings.Join(severities, ", "))
+		case !slices.Contains(statuses, r.Status):
+			return fmt.Errorf("policy: rule %s: status %q is not one of %s", name, clip(r.Status), strings.Join(statuses, ", "))
+		}
+	}
+	for name := range p.Rules {
+		if !slices.Contains(ruleNames, name) {
+			return fmt.Errorf("policy: no rule is called %q", clip(name))
+		}
+	}
+	return p.checkLimits()
+}
+
+func (p *Policy) checkLimits() error {
+	for name, value := range p.Limits.byName() {
+		switch {
+		case math.IsNaN(value) || math.IsInf(value, 0) || value < 0:
+			return fmt.Errorf("policy: limit %s must be a number that is not negative", name)
+		case strings.HasSuffix(name, "_share") && strings.HasPrefix(name, "max_") && (value <= 0 || value > 1):
+			return fmt.Errorf("policy: limit %s is a fraction: above 0, at most 1", name)
+		}
+	}
+	if l := p.Limits; l.ClusterItems < 2 || l.PriceSamples < 2 || l.MaxItems < 1 || l.ReviewScore > l.ApproveScore {
+		return errors.New("policy: cluster_items and price_samples must be at least 2, max_items at least 1, review_score at most approve_score")
+	}
+	return nil
+}
+
+// byName gives the limits as they are called in the policy file.
+func (l Limits) byName() map[string]float64 {
+	text, err := yaml.Marshal(l)
+	byName := map[string]float64{}
+	if err == nil {
+		err = yaml.Unmarshal(text, &byName)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("limits: %v", err)) // a struct of numbers
+	}
+	return byName
+}
+
+// judges tells whether the policy has that gate.
+func (p *Policy) judges(gate string) bool { return p.allGates[gate] }
+
+// clip bounds what a message quotes of a text that is not ours.
+func clip(text string) string {
+	const most = 60
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}

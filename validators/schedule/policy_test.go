@@ -1,0 +1,151 @@
+package schedule
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the tables of docs/schedule.md anew")
+
+func TestPolicies(t *testing.T) {
+	v3, v2 := mustPolicy(t, ""), mustPolicy(t, "v2")
+	if v3.Limits.MinTypes != 12 || v2.Limits.MinTypes != 10 || v2.Limits.MinVariety != 75 || v2.judges(varietyGate) || !v3.judges(varietyGate) {
+		t.Errorf("v3 %+v, v2 %+v", v3.Limits, v2.Limits)
+	}
+	own := mustPolicy(t, "extends: v2\nlimits: {min_captions: 7}\nrules:\n  vault: {code: NOT_THERE, severity: HIGH, status: WARNING}\n")
+	if own.Limits.MinCaptions != 7 || own.Limits.MinTypes != 10 || own.Rules["vault"].Code != "NOT_THERE" || own.Rules["avoid"].Code != "AVOID_TIER_VIOLATION" {
+		t.Errorf("%+v", own)
+	}
+	if v3.Limits.MinCaptions != 50 || v3.Rules["vault"].Code != "VAULT_VIOLATION" {
+		t.Error("one policy changes another")
+	}
+	for _, wrong := range []string{
+		"v4", "extends: v4", "limits: {min_typos: 1}", "limits: {min_types: -1}", "limits: {min_variety: .nan}", "limits: {max_type_share: 20}", "limits: {max_type_share: 0}",
+		"rules: {vault: {code: X}}", "rules: {wault: {code: X, severity: LOW, status: INFO}}", "rules: {vault: {code: X, severity: BAD, status: INFO}}",
+		"rules: {vault: {code: X, severity: LOW, status: FINE}}", "gates: [schedule_typo]", "limits: {cluster_items: 1}", "a: b", "\x00:", "limits: [", "extends: [v3]",
+	} {
+		if p, err := LoadPolicy(wrong); err == nil {
+			t.Errorf("%q: %+v", wrong, p.Limits)
+		}
+	}
+	if types := SendTypes(); len(types) != 22 || len(sendTypes()) != 24 {
+		t.Errorf("%d send types", len(types))
+	}
+	count := map[string]int{}
+	for _, s := range SendTypes() {
+		count[s.Category]++
+	}
+	if !maps.Equal(count, map[string]int{revenue: 9, engagement: 9, retention: 4}) {
+		t.Errorf("%v", count)
+	}
+}
+
+// TestPolicyDecides: what a gate says follows the file, not the code.
+func TestPolicyDecides(t *testing.T) {
+	h := newHouse(t, sqliteDSN(t))
+	w := h.certified(week(54))
+	itemOf(w, 0)["content_type"] = "pottery"
+	v := h.verdict(qualityGate, w, map[string]any{"policy": "rules:\n  vault: {code: NOT_THERE, severity: LOW, status: WARNING}\n  avoid: {code: LEFT_OUT, severity: MODERATE, status: REJECTED, return_to: nowhere}\n"})
+	expect{code: "LEFT_OUT", severity: "MODERATE", status: Rejected, returnTo: "nowhere", refused: true}.check(t, v)
+	if !slices.Contains(codes(v), "NOT_THERE") || v.Warnings[0].Severity != "LOW" {
+		t.Errorf("%+v", v.Warnings)
+	}
+}
+
+const (
+	begins = "<!-- tables: begin -->\n"
+	ends   = "<!-- tables: end -->\n"
+	page   = "../../docs/schedule.md"
+)
+
+// TestTablesOfThePage holds the decision tables of docs/schedule.md to the
+// policy file; -update writes them.
+func TestTablesOfThePage(t *testing.T) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := bytes.Cut(text, []byte(begins))
+	old, after, closed := bytes.Cut(rest, []byte(ends))
+	if !ok || !closed {
+		t.Fatalf("%s has no place for the tables", page)
+	}
+	tables := decisionTables(t)
+	if *update {
+		whole := slices.Concat(before, []byte(begins), []byte(tables), []byte(ends), after)
+		if err := os.WriteFile(page, whole, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if string(old) != tables {
+		t.Errorf("the tables of %s are not those of the policy file; run go test with -update", page)
+	}
+}
+
+func decisionTables(t *testing.T) string {
+	p := mustPolicy(t, "v3")
+	var b strings.Builder
+	for _, phase := range []struct{ name, title string }{
+		{"0", "Phase 0: schedule_preflight"}, {"2.5", "Phase 2.5: schedule_variety"}, {"3/9", "Phases 3 and 9: schedule_selection and schedule_quality"}, {"9", "Phase 9: schedule_quality"},
+		{"8.5", "Phase 8.5: schedule_critic"}, {"9.5", "Phase 9.5: schedule_anomaly"}, {"save", "Saving: schedule_certificate and save_schedule, in phase 2"},
+	} {
+		fmt.Fprintf(&b, "### %s\n\n| condition | code | severity | status | return to |\n|---|---|---|---|---|\n", phase.title)
+		for _, name := range ruleNames {
+			if r := p.Rules[name]; r.Phase == phase.name {
+				fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", inWordsOf(p, r.When), r.Code, r.Severity, r.Status, r.ReturnTo)
+			}
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("### Limits\n\n| limit | v3 | v2 |\n|---|---|---|\n")
+	v3, v2 := p.Limits.byName(), mustPolicy(t, "v2").Limits.byName()
+	for _, name := range slices.Sorted(maps.Keys(v3)) {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, short(v3[name]), short(v2[name]))
+	}
+	b.WriteString("\n### Send types\n\n| key | category | pages | PPV slot | also |\n|---|---|---|---|---|\n")
+	for _, s := range SendTypes() {
+		pages, ppv := s.Page, ""
+		if pages == "" {
+			pages = "both"
+		}
+		if s.PPV {
+			ppv = "yes"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", s.Key, s.Category, pages, ppv, strings.Join(s.Aliases, ", "))
+	}
+	return b.String()
+}
+
+// inWordsOf puts the limits into the words of a rule.
+func inWordsOf(p *Policy, when string) string {
+	limits := p.Limits.byName()
+	limits["content_slots"] = math.Ceil(1 / p.Limits.MaxContentShare)
+	for name, value := range limits {
+		text := short(value)
+		if strings.HasSuffix(name, "_share") || strings.HasSuffix(name, "_revenue") {
+			text = strconv.FormatFloat(100*value, 'g', -1, 64) + " %"
+		}
+		when = strings.ReplaceAll(when, "{"+name+"}", text)
+	}
+	return when
+}
+
+// TestRulesNameTheirLimits: no number stands in the words of a rule that is
+// not a limit's, and every name in braces is one.
+func TestRulesNameTheirLimits(t *testing.T) {
+	p := mustPolicy(t, "v3")
+	for name, r := range p.Rules {
+		if words := inWordsOf(p, r.When); strings.ContainsAny(words, "{}") || r.When == "" {
+			t.Errorf("rule %s: %q", name, words)
+		}
+	}
+}

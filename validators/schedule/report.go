@@ -1,0 +1,145 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// What a finding, and a verdict as a whole, may come to.
+const (
+	Ready       = "READY"        // preflight: nothing is in the way
+	Approved    = "APPROVED"     // the gate lets the schedule pass
+	Info        = "INFO"         // worth knowing
+	Warning     = "WARNING"      // logged, and the schedule goes on
+	NeedsReview = "NEEDS_REVIEW" // goes on, flagged for a person
+	Revise      = "REVISE"       // the critic wants it better
+	Rejected    = "REJECTED"
+	Blocked     = "BLOCKED" // the pipeline stops
+	Skipped     = "SKIPPED" // the policy has no such gate
+)
+
+// refusing tells whether a finding with that status keeps a schedule back.
+func refusing(status string) bool {
+	return status == Blocked || status == Rejected || status == Revise
+}
+
+// A report collects all that one gate finds.
+type report struct {
+	policy   *Policy
+	issues   []validators.Issue // what keeps the schedule back
+	warnings []validators.Issue
+	counts   map[string]int // by rule
+	returns  map[string]any // code → the phase to go back to
+	worst    *Rule          // of the issues
+	status   string         // the gravest of all findings
+	critical int
+	other    int // findings that count in the quality score and are not critical
+}
+
+func newReport(p *Policy) *report {
+	return &report{policy: p, counts: map[string]int{}, returns: map[string]any{}}
+}
+
+// A finding is where and how a rule is broken.
+type finding struct {
+	at       string // items[3], or the name of a field
+	message  string
+	expected string
+	got      string
+}
+
+func (r *report) add(rule string, f finding) {
+	row := r.policy.Rules[rule]
+	r.counts[rule]++
+	issue := validators.Issue{Check: row.Code, Severity: row.Severity, Message: f.message, Location: f.at, Expected: f.expected, Got: f.got}
+	if !row.Apart {
+		r.weigh(row)
+	}
+	if slices.Index(statuses, row.Status) < slices.Index(statuses, r.status) || r.status == "" {
+		r.status = row.Status
+	}
+	if !refusing(row.Status) {
+		r.warnings = append(r.warnings, issue)
+		return
+	}
+	r.issues = append(r.issues, issue)
+	if row.ReturnTo != "" && r.returns[row.Code] == nil {
+		r.returns[row.Code] = row.ReturnTo
+	}
+	if r.worst == nil || rank(row) < rank(*r.worst) {
+		r.worst = &row
+	}
+}
+
+func (r *report) weigh(row Rule) {
+	switch row.Severity {
+	case "CRITICAL":
+		r.critical++
+	case "NONE":
+	default:
+		r.other++
+	}
+}
+
+// rank orders findings by severity; of equals the first found counts.
+func rank(row Rule) int { return slices.Index(severities, row.Severity) }
+
+// has tells whether one of the rules was broken.
+func (r *report) has(rules ...string) bool {
+	return slices.ContainsFunc(rules, func(rule string) bool { return r.counts[rule] > 0 })
+}
+
+// refused tells whether anything keeps the schedule back.
+func (r *report) refused() bool { return len(r.issues) > 0 }
+
+// returnTo is the phase to go back to for the gravest issue.
+func (r *report) returnTo() string {
+	if r.worst == nil {
+		return ""
+	}
+	return r.worst.ReturnTo
+}
+
+// verdict gives the verdict with that status. The object becomes its details,
+// with the phase to return to; what it says of a pass is pass.
+func (r *report) verdict(status, pass string, object map[string]any) validators.Verdict {
+	object["return_to"] = r.returnTo()
+	object["returns"] = r.returns
+	v := validators.Verdict{Valid: !r.refused(), Status: status, Issues: r.issues, Warnings: r.warnings, Details: object}
+	if v.Valid {
+		v.Reason = pass
+		if len(r.warnings) > 0 {
+			v.Reason += "; " + inWords(r.warnings)
+		}
+		return v
+	}
+	v.Reason = fmt.Sprintf("%s: %s", status, inWords(r.issues))
+	return v
+}
+
+// inWords joins the first of the findings: a reason goes into prompts.
+func inWords(issues []validators.Issue) string {
+	const most = 10
+	words := make([]string, 0, most+1)
+	for _, i := range issues[:min(len(issues), most)] {
+		at := ""
+		if i.Location != "" {
+			at = " " + i.Location
+		}
+		words = append(words, i.Check+at+": "+i.Message)
+	}
+	if more := len(issues) - most; more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(words, "; ")
+}
+
+// skipped is the verdict of a gate that the policy does not have.
+func skipped(gate string) validators.Verdict {
+	v := validators.Pass("the policy has no %s", gate)
+	v.Status, v.Details = Skipped, map[string]any{"return_to": "", "returns": map[string]any{}}
+	return v
+}

@@ -1,0 +1,63 @@
+package schedule
+
+import (
+	"context"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// criticParams may say the review's scores, where the subject does not.
+type criticParams struct {
+	where
+	Strategic      *float64 `json:"strategic_score,omitempty" jsonschema:"0 to 100"`
+	Aggressiveness *float64 `json:"revenue_aggressiveness,omitempty" jsonschema:"0 to 100"`
+	Health         *float64 `json:"subscriber_health,omitempty" jsonschema:"0 to 100"`
+	Brand          *float64 `json:"brand_consistency,omitempty" jsonschema:"0 to 100"`
+	Major          *int     `json:"major_concerns,omitempty" jsonschema:"how many of the concerns are major"`
+	Concerns       []any    `json:"concerns,omitempty" jsonschema:"texts, or objects with a severity"`
+}
+
+// scores are the parameters as the fields of a review.
+func (p criticParams) scores() map[string]any {
+	m := map[string]any{}
+	for name, v := range map[string]*float64{
+		"strategic_score": p.Strategic, "revenue_aggressiveness": p.Aggressiveness, "subscriber_health": p.Health, "brand_consistency": p.Brand,
+	} {
+		if v != nil {
+			m[name] = *v
+		}
+	}
+	if p.Major != nil {
+		m["major_concerns"] = *p.Major
+	}
+	if p.Concerns != nil {
+		m["concerns"] = p.Concerns
+	}
+	return m
+}
+
+func (d *desk) critic(_ context.Context, p criticParams, s validators.Subject) (validators.Verdict, error) {
+	at, err := d.sit(criticGate, p.policy, s)
+	given := p.scores()
+	if err != nil || at.ended != nil && (at.ended.Status == Skipped || len(given) == 0) {
+		return deref(at.ended), err
+	}
+	review := map[string]any{}
+	for _, m := range []map[string]any{reviewIn(at.plan), given} {
+		for name, v := range m {
+			review[name] = v
+		}
+	}
+	return at.policy.critic(review), nil
+}
+
+// reviewIn finds the review in a subject: the subject itself, or a schedule
+// that carries it.
+func reviewIn(m map[string]any) map[string]any {
+	for _, name := range []string{"critic", "critic_review", "review"} {
+		if inner, ok := m[name].(map[string]any); ok {
+			return inner
+		}
+	}
+	return m
+}

@@ -1,0 +1,102 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// maxAlternatives bounds the items for which layer 2 looks for a better
+// caption.
+const maxAlternatives = 100
+
+// selection is layer 2: the vault and AVOID checks on every chosen caption,
+// the proof of what was fetched, and the next best captions for those that may
+// not be used.
+func (p *Policy) selection(ctx context.Context, db *DB, m map[string]any, now time.Time) (validators.Verdict, error) {
+	r := newReport(p)
+	plan := r.read(m, 0)
+	var f facts
+	alternatives := []any{}
+	err := db.reading(ctx, func(t tx) (err error) {
+		if f, err = t.facts(plan.creator); err != nil || !f.known() {
+			return err
+		}
+		alternatives, err = t.alternatives(plan, f, now)
+		return err
+	})
+	if err != nil {
+		return validators.Verdict{}, err
+	}
+	return r.selected(plan, f, alternatives, now), nil
+}
+
+func (r *report) selected(p *plan, f facts, alternatives []any, now time.Time) validators.Verdict {
+	if !f.known() {
+		r.add(creatorRefused, finding{at: "creator_id", message: "no creator is called " + strconv.Quote(clip(p.creator))})
+	} else {
+		r.vaultGate(p, f)
+	}
+	status := Approved
+	if r.refused() {
+		status = Rejected
+	}
+	return r.verdict(status, fmt.Sprintf("%d captions keep to the vault and the AVOID tier", len(p.items)), map[string]any{
+		"selection_status": status, "validation_proof": proof(p, f, now), "alternatives": alternatives,
+		"violations_found": map[string]any{"vault": r.counts[vaultRule], "avoid_tier": r.counts[avoidRule]},
+	})
+}
+
+// alternatives finds, for each item that may not be sent, the best caption of
+// its send type that no other item has.
+func (t tx) alternatives(p *plan, f facts, now time.Time) ([]any, error) {
+	list := []any{}
+	used := map[string]bool{}
+	for i := range p.items {
+		used[captionOrder(p.items[i].caption)] = true
+	}
+	pools := map[string][]caption{}
+	for i := range p.items {
+		it := &p.items[i]
+		if it.kind == nil || f.inVault[it.content] && !f.avoided[it.content] {
+			continue
+		}
+		if len(list) == maxAlternatives {
+			break
+		}
+		pool, ok := pools[it.kind.Key]
+		if !ok {
+			var err error
+			if pool, err = t.captions(captionQuery{f.id, it.kind, maxAlternatives, now}); err != nil {
+				return nil, err
+			}
+		}
+		for len(pool) > 0 && used[captionOrder(pool[0].ID)] {
+			pool = pool[1:]
+		}
+		if len(pool) > 0 {
+			list = append(list, pool[0].alternative(i))
+			pool = pool[1:]
+		}
+		pools[it.kind.Key] = pool
+	}
+	return list, nil
+}
+
+// alternative is the caption as the next best for an item.
+func (c caption) alternative(item int) map[string]any {
+	m := map[string]any{"item": item, "caption_id": c.ID, "caption_text": c.Text, "content_type": c.ContentType}
+	if c.Type != nil {
+		m["caption_type"] = *c.Type
+	}
+	if c.Score != nil {
+		m["performance_score"] = *c.Score
+	}
+	if c.DaysUnused != nil {
+		m["days_since_last_use"] = *c.DaysUnused
+	}
+	return m
+}

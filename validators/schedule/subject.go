@@ -1,0 +1,299 @@
+// Package schedule holds the gates of a weekly sending schedule: four layers
+// of defence between what a model proposes and what is saved.
+//
+// Layer 1 are the tools that read captions: [Tools] give only what the
+// creator's vault holds and what is not in the AVOID tier. Layers 2 to 4 and
+// the gates around them are the validators of [Validators]. What is true of a
+// creator is read from the database, never from the schedule that is judged.
+// An error from the database is no verdict: nothing passes on it.
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// A plan is a schedule as it is judged: what the subject says, checked for
+// types and ranges.
+type plan struct {
+	creator       string
+	pageType      string // what the subject claims; the database decides
+	week          int    // the first day; noDay where the subject does not say
+	items         []item
+	strategies    []string // unique
+	hasStrategies bool
+	proof         any
+	certificate   any
+	expected      volumes
+	confidence    float64 // NaN where it is not said
+	limited       bool    // the caption pool is said to be limited
+}
+
+// need is what a gate cannot do without.
+type need uint8
+
+const (
+	needSendTypes need = 1 << iota
+	needTimes
+	needWeek
+)
+
+// maxContent bounds, in bytes, a subject that is still a text.
+const maxContent = 64 << 20
+
+// object gives the schedule in a subject: its output, or the JSON in its
+// content.
+func object(s validators.Subject) (map[string]any, error) {
+	v := s.Output
+	if v == nil {
+		if len(s.Content) > maxContent {
+			return nil, fmt.Errorf("the schedule has %d bytes, more than %d", len(s.Content), maxContent)
+		}
+		var err error
+		if v, _, err = schema.Extract(s.Content, nil); err != nil {
+			return nil, err
+		}
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		plain, err := schema.Plain(v)
+		if err != nil {
+			return nil, err
+		}
+		if m, ok = plain.(map[string]any); !ok {
+			return nil, errors.New("the schedule must be a JSON object")
+		}
+	}
+	return opened(m), nil
+}
+
+// opened takes a schedule out of {"schedule": …}; what stands beside it there,
+// a proof or a certificate, counts as its own.
+func opened(m map[string]any) map[string]any {
+	inner, ok := m["schedule"].(map[string]any)
+	if !ok || m["items"] != nil {
+		return m
+	}
+	whole := maps.Clone(inner)
+	for name, value := range m {
+		if name != "schedule" {
+			whole[name] = value
+		}
+	}
+	return whole
+}
+
+// An intake reads a subject; what is wrong with it goes into the report.
+type intake struct {
+	*report
+	rule  string // what a wrong field breaks
+	needs need
+	kinds map[string]*SendType
+
+	lastDate string
+	lastDay  int
+}
+
+func (in *intake) wrong(at, message string) {
+	in.add(in.rule, finding{at: at, message: message})
+}
+
+// read makes a plan of a subject. What has the wrong type is a finding, and
+// counts as not said.
+func (r *report) read(m map[string]any, needs need) *plan {
+	in := &intake{report: r, rule: inputRule, needs: needs, kinds: sendTypes()}
+	p := &plan{week: noDay, proof: unwrap(m["validation_proof"], "validation_proof"), certificate: unwrap(m["validation_certificate"], "validation_certificate")}
+	p.creator = in.creator(m)
+	p.pageType = in.field(m, "page_type")
+	if week := in.field(m, "week_start"); week != "" {
+		var ok bool
+		if p.week, ok = in.day(week); !ok {
+			p.week = noDay
+			in.wrong("week_start", "must be a date like 2025-12-22, not "+show(week))
+		}
+	} else if needs&needWeek != 0 {
+		in.wrong("week_start", "is missing")
+	}
+	p.items = in.items(m["items"])
+	p.strategies, p.hasStrategies = in.strategies(m["strategy_metadata"])
+	in.volume(m, p)
+	p.limited = said(m["caption_pool_limited"])
+	return p
+}
+
+func (in *intake) creator(m map[string]any) string {
+	id := in.field(m, "creator_id")
+	if id == "" && !in.has(inputRule) {
+		in.wrong("creator_id", "is missing")
+	}
+	return id
+}
+
+// field is a text of the subject's top level.
+func (in *intake) field(m map[string]any, name string) string {
+	v := m[name]
+	s, ok := v.(string)
+	if !ok && v != nil {
+		in.wrong(name, "must be a text, not "+show(v))
+	}
+	if !storable(s) {
+		in.wrong(name, "holds bytes that are no text")
+		return ""
+	}
+	return s
+}
+
+func (in *intake) items(v any) []item {
+	list, ok := v.([]any)
+	if !ok {
+		in.wrong("items", "must be a list of items, not "+show(v))
+		return nil
+	}
+	if most := in.policy.Limits.MaxItems; len(list) > most {
+		in.wrong(itemAt(most), fmt.Sprintf("a schedule has at most %d items, not %d", most, len(list)))
+		return nil
+	}
+	items := make([]item, len(list))
+	n := 0
+	for i, v := range list {
+		raw, ok := v.(map[string]any)
+		if !ok {
+			in.wrong(itemAt(i), "must be an object, not "+show(v))
+			continue
+		}
+		in.item(i, raw, &items[n])
+		n++
+	}
+	return items[:n]
+}
+
+// strategies reads both shapes of strategy_metadata:
+// {date: {strategy_used: name}} and {daily_strategies: {date: name}}.
+func (in *intake) strategies(v any) ([]string, bool) {
+	if v == nil {
+		return nil, false
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		in.wrong("strategy_metadata", "must be an object, not "+show(v))
+		return nil, true
+	}
+	daily, flat := m["daily_strategies"].(map[string]any)
+	if flat {
+		m = daily
+	}
+	var names []string
+	for _, day := range m {
+		if object, ok := day.(map[string]any); ok {
+			day = object["strategy_used"]
+		} else if !flat {
+			continue
+		}
+		if name, ok := day.(string); ok && strings.TrimSpace(name) != "" {
+			names = append(names, strings.TrimSpace(name))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), len(m) > 0
+}
+
+// unwrap takes a value out of an object that holds it under its own name and
+// nothing else.
+func unwrap(v any, name string) any {
+	if m, ok := v.(map[string]any); ok && len(m) == 1 && m[name] != nil {
+		return m[name]
+	}
+	return v
+}
+
+func said(v any) bool { return v == true }
+
+// volumes is how many items each day is expected to have.
+type volumes struct {
+	days  [7]float64 // by time.Weekday; NaN where nothing is expected
+	dates map[int]float64
+}
+
+func (v volumes) of(day int) float64 {
+	if n, ok := v.dates[day]; ok {
+		return n
+	}
+	return v.days[weekday(day)]
+}
+
+func (in *intake) volume(m map[string]any, p *plan) {
+	for i := range p.expected.days {
+		p.expected.days[i] = math.NaN()
+	}
+	config, ok := m["volume_config"].(map[string]any)
+	if !ok && m["volume_config"] != nil {
+		in.wrong("volume_config", "must be an object, not "+show(m["volume_config"]))
+	}
+	p.confidence = in.confidence(m, config)
+	switch daily := config["weekly_distribution"].(type) {
+	case nil:
+	case map[string]any:
+		for key, v := range daily {
+			in.expect(key, v, p)
+		}
+	case []any:
+		for i, v := range daily {
+			in.expect(strconv.Itoa(i), v, p)
+		}
+	default:
+		in.wrong("volume_config.weekly_distribution", "must be an object or a list, not "+show(daily))
+	}
+}
+
+func (in *intake) confidence(m, config map[string]any) float64 {
+	v := m["confidence_score"]
+	if v == nil {
+		v = config["confidence_score"]
+	}
+	if v == nil {
+		return math.NaN()
+	}
+	f, ok := number(v)
+	if !ok || f < 0 || f > 1 {
+		in.wrong("confidence_score", "must be a number from 0 to 1, not "+show(v))
+		return math.NaN()
+	}
+	return f
+}
+
+// expect notes a day's expected items: by date, by name (monday, Mon), or by
+// number from 0, which is Monday.
+func (in *intake) expect(key string, v any, p *plan) {
+	n, ok := number(v)
+	if !ok || n < 0 {
+		in.wrong("volume_config.weekly_distribution."+clip(key), "must be a number that is not negative, not "+show(v))
+		return
+	}
+	if day, ok := in.day(key); ok {
+		if p.expected.dates == nil {
+			p.expected.dates = map[int]float64{}
+		}
+		p.expected.dates[day] = n
+		return
+	}
+	if i, err := strconv.Atoi(key); err == nil && i >= 0 && i < 7 {
+		p.expected.days[(i+1)%7] = n
+		return
+	}
+	for d := time.Sunday; d <= time.Saturday; d++ {
+		if name := d.String(); strings.EqualFold(key, name) || strings.EqualFold(key, name[:3]) {
+			p.expected.days[d] = n
+			return
+		}
+	}
+	in.wrong("volume_config.weekly_distribution", strconv.Quote(clip(key))+" is neither a date nor a day of the week")
+}

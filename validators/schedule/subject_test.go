@@ -1,0 +1,191 @@
+package schedule
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+func TestWrongTypes(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		item := func(field string, value any) func(map[string]any) {
+			return func(w map[string]any) { itemOf(w, 4)[field] = value }
+		}
+		top := func(field string, value any) func(map[string]any) {
+			return func(w map[string]any) { w[field] = value }
+		}
+		for _, row := range []struct {
+			change func(w map[string]any)
+			at     string
+		}{
+			{item("send_type_key", 7), "items[4]"}, {item("send_type_key", nil), "items[4]"}, {item("send_type_key", ""), "items[4]"},
+			{item("content_type", []any{}), "items[4]"}, {item("content_type", "\xff"), "items[4]"}, {item("price", "15"), "items[4]"}, {item("price", -1), "items[4]"},
+			{item("caption_id", 1.5), "items[4]"}, {item("caption_id", true), "items[4]"}, {item("caption_id", ""), "items[4]"},
+			{item("days_since_last_use", -1), "items[4]"}, {item("days_since_last_use", "never"), "items[4]"}, {item("performance_score", map[string]any{}), "items[4]"},
+			{item("scheduled_date", "2026-02-30"), "items[4]"}, {item("scheduled_date", "05.01.2026"), "items[4]"}, {item("scheduled_date", nil), "items[4]"},
+			{item("scheduled_time", "24:00"), "items[4]"}, {item("scheduled_time", "10:60"), "items[4]"}, {item("scheduled_time", "ten"), "items[4]"}, {item("scheduled_time", nil), "items[4]"},
+			{func(w map[string]any) { items(w)[4] = "an item" }, "items[4]"},
+			{top("items", nil), "items"}, {top("items", map[string]any{}), "items"}, {top("creator_id", nil), "creator_id"}, {top("creator_id", 1), "creator_id"},
+			{top("week_start", "soon"), "week_start"}, {top("page_type", 1), "page_type"}, {top("strategy_metadata", "x"), "strategy_metadata"},
+			{top("volume_config", 8), "volume_config"}, {top("volume_config", map[string]any{"weekly_distribution": 8}), "volume_config.weekly_distribution"},
+			{top("volume_config", map[string]any{"weekly_distribution": map[string]any{"someday": 8}}), "volume_config.weekly_distribution"},
+			{top("volume_config", map[string]any{"weekly_distribution": map[string]any{"monday": -8}}), "volume_config.weekly_distribution.monday"},
+		} {
+			w := h.certified(week(54))
+			row.change(w)
+			v, err := h.judge(qualityGate, w, nil)
+			if err != nil {
+				t.Errorf("%s: %v", row.at, err)
+				continue
+			}
+			i := slices.IndexFunc(v.Issues, func(i validators.Issue) bool { return i.Check == "INVALID_INPUT" && i.Location == row.at })
+			if v.Valid || v.Status != Rejected || i < 0 {
+				t.Errorf("%s: %+v", row.at, v.Issues)
+			}
+		}
+	})
+}
+
+func TestUnknownSendType(t *testing.T) {
+	h := newHouse(t, sqliteDSN(t))
+	for _, key := range []string{"ppv", "PPV_UNLOCK", "ppv_unlock ", "'; DROP TABLE send_types; --", strings.Repeat("x", 100000)} {
+		w := h.certified(week(54))
+		itemOf(w, 8)["send_type_key"] = key
+		for _, gate := range []string{qualityGate, varietyGate, selectionGate, anomalyGate} {
+			v := h.verdict(gate, w, nil)
+			i := slices.IndexFunc(v.Issues, func(i validators.Issue) bool {
+				return i.Check == "UNKNOWN_SEND_TYPE" && i.Location == "items[8]" && i.Severity == "CRITICAL" && len(i.Message) < 200
+			})
+			if v.Valid || i < 0 || details(v)["returns"].(map[string]any)["UNKNOWN_SEND_TYPE"] != "send-type-allocator" {
+				t.Errorf("%s: %+v", gate, v.Issues)
+			}
+		}
+	}
+}
+
+func TestUnknownCreator(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		w := h.certified(week(54))
+		w["creator_id"] = "nobody"
+		for _, gate := range []string{qualityGate, selectionGate, anomalyGate, certificateGate} {
+			v := h.verdict(gate, w, nil)
+			if v.Valid || !slices.Contains(codes(v), "CREATOR_NOT_FOUND") {
+				t.Errorf("%s: %s %v", gate, v.Status, codes(v))
+			}
+		}
+	})
+}
+
+func TestSubjectForms(t *testing.T) {
+	h := newHouse(t, sqliteDSN(t))
+	text, err := json.Marshal(week(54))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check, err := Validators(h.Options)[4].Bind(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range []string{string(text), "Here it is:\n```json\n" + string(text) + "\n```\nDone.", `{"schedule": ` + string(text) + `}`} {
+		if v, err := check(context.Background(), validators.Subject{Content: content}); err != nil || !v.Valid {
+			t.Errorf("%.40s…: %v, %v", content, v.Reason, err)
+		}
+	}
+	for _, content := range []string{"", "no JSON", "[]", `"x"`, "null", `{"creator_id": "ada", "items": [`, "\xff\xfe", strings.Repeat("[", 1<<20), strings.Repeat(`{"items":`, 1<<18), strings.Repeat("x", maxContent+1)} {
+		for _, v := range Validators(h.Options) {
+			check, err := v.Bind(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if said, err := check(context.Background(), validators.Subject{Content: content}); err != nil || said.Valid || len(said.Reason) > 1000 {
+				t.Errorf("%s on %.20q: %v, %v", v.Name, content, said, err)
+			}
+		}
+	}
+}
+
+// TestManyItems: a million items are refused with the index of the first that
+// is too many, before anything is made of them.
+func TestManyItems(t *testing.T) {
+	h := newHouse(t, sqliteDSN(t))
+	one := itemOf(week(1), 0)
+	w := week(54)
+	w["items"] = slices.Repeat([]any{one}, 1_000_000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, gate := range []string{qualityGate, varietyGate, selectionGate, anomalyGate} {
+		v := h.verdict(gate, w, nil)
+		i := slices.IndexFunc(v.Issues, func(i validators.Issue) bool { return i.Check == "INVALID_INPUT" && i.Location == "items[200000]" })
+		if v.Valid || i < 0 {
+			t.Errorf("%s: %.300s", gate, v.Reason)
+		}
+	}
+	r := h.call(saveTool, saving(w))
+	if !r.Failed || !strings.Contains(r.Text(), "items[200000]") {
+		t.Errorf("save: %.300s", r.Text())
+	}
+	runtime.ReadMemStats(&after)
+	if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 200 {
+		t.Errorf("%d MiB were made of it", used)
+	}
+}
+
+// TestParameters: wrong parameters are the author's mistake, found when bound.
+func TestParameters(t *testing.T) {
+	for _, with := range []map[string]any{{"policy": "v4"}, {"policy": "extends: v9"}, {"db": 7}, {"no_such": "x"}, {"policy": "limits: {min_types: many}"}} {
+		for _, v := range Validators(Options{}) {
+			if _, err := v.Bind(with); err == nil {
+				t.Errorf("%s takes %v", v.Name, with)
+			}
+		}
+	}
+	certificate := Validators(Options{})[3]
+	if _, err := certificate.Bind(map[string]any{"phase": 3}); err == nil {
+		t.Error("there is no phase 3")
+	}
+}
+
+func FuzzSubject(f *testing.F) {
+	for _, n := range []int{0, 1, 54} {
+		text, err := json.Marshal(week(n))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	f.Add(`{"creator_id":"ada","items":[{"send_type_key":"ppv_unlock","price":1e999,"scheduled_date":"9999-12-31","scheduled_time":"23:59:59+14:00"}]}`)
+	f.Add(`{"items":[null,{}],"validation_proof":{"mcp_calls_executed":[]},"validation_certificate":{"violations_found":1}}`)
+	f.Add(`{"revenue_aggressiveness":1e308,"concerns":[{"severity":1}],"major_concerns":-1}`)
+	open := &Databases{}
+	f.Cleanup(func() { open.Close() })
+	gates := Validators(Options{DSN: sqliteDSN(f), SigningKey: string(testPrivate), VerifyKey: string(testPublic), Clock: at(noon), Databases: open})
+	f.Fuzz(func(t *testing.T, content string) {
+		for _, g := range gates {
+			check, err := g.Bind(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := check(context.Background(), validators.Subject{Content: content})
+			if err != nil {
+				t.Fatalf("%s: %v", g.Name, err)
+			}
+			again, err := check(context.Background(), validators.Subject{Content: content})
+			a, errA := json.Marshal(v)
+			b, errB := json.Marshal(again)
+			if err != nil || errA != nil || errB != nil || string(a) != string(b) {
+				t.Fatalf("%s: not the same verdict twice: %v %v %v\n%s\n%s", g.Name, err, errA, errB, a, b)
+			}
+			if v.Valid && strings.Contains(fmt.Sprint(v.Details), "REJECTED") {
+				t.Fatalf("%s: %s", g.Name, a)
+			}
+		}
+	})
+}

@@ -1,0 +1,247 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// The tools.
+const (
+	vaultTool    = "get_vault_availability"
+	rankingsTool = "get_content_type_rankings"
+	typeTool     = "get_send_type_captions"
+	topTool      = "get_top_captions"
+	saveTool     = "save_schedule"
+)
+
+// Tools lists the five tools: layer 1, which reads, and save_schedule, which
+// is layer 4. An argument of theirs can fill in what the options leave open,
+// and override nothing that they say: a model may have written it.
+func Tools(o Options) []tool.Tool {
+	d := o.desk()
+	return []tool.Tool{
+		tool.New(vaultTool, "The content types that a creator's vault holds, with quantities.", d.getVault),
+		tool.New(rankingsTool, "How a creator's content types rank at the latest analysis date, and which to AVOID.", d.getRankings),
+		tool.New(typeTool, "The best captions of a send type that a creator may use: in the vault and not AVOID.", d.getTypeCaptions),
+		tool.New(topTool, "The best captions that a creator may use: in the vault and not AVOID.", d.getTopCaptions),
+		tool.Declared(saveTool, "Save a schedule in the place of its creator's week. It needs the certificate of schedule_quality.", saveParams(), d.saveSchedule),
+	}
+}
+
+type creatorArguments struct {
+	Creator string `json:"creator_id" jsonschema:"the creator's id or page name"`
+	DB      string `json:"db,omitempty" jsonschema:"the database, where the operator set none"`
+}
+
+type typeArguments struct {
+	creatorArguments
+	SendType string `json:"send_type_key" jsonschema:"one of the 22 send types"`
+	Limit    int    `json:"limit,omitempty" jsonschema:"how many at most, 1 to 500; default 20"`
+}
+
+type topArguments struct {
+	creatorArguments
+	Limit int `json:"limit,omitempty" jsonschema:"how many at most, 1 to 500; default 20"`
+}
+
+// known runs body for a creator that the database has, on one view of it.
+func (d *desk) known(ctx context.Context, a creatorArguments, body func(tx, facts) error) error {
+	dsn, err := fixed("db", d.DSN, a.DB)
+	if err != nil {
+		return err
+	}
+	db, err := d.Databases.get(dsn)
+	if err != nil {
+		return err
+	}
+	if a.Creator == "" || !storable(a.Creator) {
+		return fmt.Errorf("creator_id %q is not the name of a creator", clip(a.Creator))
+	}
+	return db.reading(ctx, func(t tx) error {
+		f, err := t.facts(a.Creator)
+		if err == nil && !f.known() {
+			err = fmt.Errorf("no creator is called %q", clip(a.Creator))
+		}
+		if err != nil {
+			return err
+		}
+		return body(t, f)
+	})
+}
+
+func (d *desk) getVault(ctx context.Context, a creatorArguments) (any, error) {
+	var out any
+	err := d.known(ctx, a, func(_ tx, f facts) error {
+		if f.vault == nil {
+			f.vault = []vaultEntry{}
+		}
+		out = map[string]any{"creator_id": f.id, "available_content": f.vault, "total_types": len(f.vault)}
+		return nil
+	})
+	return out, err
+}
+
+func (d *desk) getRankings(ctx context.Context, a creatorArguments) (any, error) {
+	var out any
+	err := d.known(ctx, a, func(_ tx, f facts) error {
+		if f.rankings == nil {
+			f.rankings = []ranking{}
+		}
+		out = map[string]any{
+			"creator_id": f.id, "analysis_date": optional(f.analysisDate), "rankings": f.rankings,
+			"top_types": f.tier("TOP"), "mid_types": f.tier("MID"), "low_types": f.tier("LOW"), "avoid_types": f.avoid(),
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (d *desk) getTypeCaptions(ctx context.Context, a typeArguments) (any, error) {
+	kind := sendTypes()[a.SendType]
+	if kind == nil {
+		return nil, fmt.Errorf("no send type is called %q; there are %s", clip(a.SendType), strings.Join(typeNames(), ", "))
+	}
+	return d.getCaptions(ctx, a.creatorArguments, kind, a.Limit)
+}
+
+func (d *desk) getTopCaptions(ctx context.Context, a topArguments) (any, error) {
+	return d.getCaptions(ctx, a.creatorArguments, nil, a.Limit)
+}
+
+// Bounds of how many captions one call gives.
+const (
+	defaultCaptions = 20
+	maxCaptions     = 500
+)
+
+func (d *desk) getCaptions(ctx context.Context, a creatorArguments, kind *SendType, limit int) (any, error) {
+	if limit == 0 {
+		limit = defaultCaptions
+	}
+	if limit < 1 || limit > maxCaptions {
+		return nil, fmt.Errorf("limit must be from 1 to %d, not %d", maxCaptions, limit)
+	}
+	var out map[string]any
+	err := d.known(ctx, a, func(t tx, f facts) error {
+		list, err := t.captions(captionQuery{f.id, kind, limit, d.Clock()})
+		out = map[string]any{"creator_id": f.id, "captions": list, "count": len(list)}
+		if kind != nil {
+			out["send_type_key"] = kind.Key
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func typeNames() []string {
+	types := SendTypes()
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = t.Key
+	}
+	return names
+}
+
+// saveParams describes save_schedule: the fields of a schedule, as the gates
+// read them, and where to save it.
+func saveParams() map[string]any {
+	text := func(description string) map[string]any {
+		return map[string]any{"type": "string", "description": description}
+	}
+	properties := map[string]any{
+		"schedule":               map[string]any{"type": "object", "description": "the whole schedule, where its fields are not given one by one"},
+		"creator_id":             text("the creator's id or page name"),
+		"week_start":             text("the first day of the week, like 2025-12-22"),
+		"items":                  map[string]any{"type": "array", "items": map[string]any{"type": "object"}, "description": "what is sent, as it was certified"},
+		"validation_certificate": map[string]any{"description": "the certificate that schedule_quality gave"},
+		"db":                     text("the database, where the operator set none"),
+		"verification_key":       text("the public key that verifies certificates, where the operator set none"),
+		"phase":                  map[string]any{"type": "integer", "minimum": 1, "maximum": 2, "description": "2 refuses what phase 1 of the database would only warn of"},
+	}
+	for _, name := range []string{"page_type", "strategy_metadata", "validation_proof", "volume_config", "confidence_score"} {
+		properties[name] = map[string]any{"description": "of the schedule; not saved"}
+	}
+	return map[string]any{"type": "object", "properties": properties, "additionalProperties": false, "anyOf": []any{
+		map[string]any{"required": []any{"schedule"}}, map[string]any{"required": []any{"creator_id", "week_start", "items"}},
+	}}
+}
+
+// saveContract is compiled when it is first needed.
+var saveContract = sync.OnceValues(func() (*schema.Schema, error) { return schema.Compile(saveParams()) })
+
+func (d *desk) saveSchedule(ctx context.Context, c tool.Call) (any, error) {
+	arguments := c.Arguments
+	if arguments == nil {
+		arguments = map[string]any{}
+	}
+	g, err := d.gatekeeper(arguments)
+	if err != nil {
+		return nil, err
+	}
+	plan := opened(arguments)
+	if list, _ := plan["items"].([]any); len(list) > g.policy.Limits.MaxItems {
+		return nil, fmt.Errorf("%s: a schedule has at most %d items, not %d", itemAt(g.policy.Limits.MaxItems), g.policy.Limits.MaxItems, len(list))
+	}
+	contract, err := saveContract()
+	if err != nil {
+		return nil, err
+	}
+	if broken := contract.Check(arguments); len(broken) > 0 {
+		return nil, fmt.Errorf("arguments: %s", strings.TrimPrefix(broken[0].String(), "$: "))
+	}
+	dsn, err := fixed("db", d.DSN, argument(arguments, "db"))
+	if err != nil {
+		return nil, err
+	}
+	db, err := d.Databases.get(dsn)
+	if err != nil {
+		return nil, err
+	}
+	plan = maps.Clone(plan)
+	// What is only said of a schedule is not looked at when it is saved.
+	maps.DeleteFunc(plan, func(name string, _ any) bool {
+		return !slices.Contains([]string{"creator_id", "week_start", "items", "validation_certificate"}, name)
+	})
+	return db.save(ctx, plan, g)
+}
+
+func argument(arguments map[string]any, name string) string {
+	s, _ := arguments[name].(string)
+	return s
+}
+
+func (d *desk) gatekeeper(arguments map[string]any) (gatekeeper, error) {
+	p, err := d.policies()
+	if err != nil {
+		return gatekeeper{}, err
+	}
+	g := gatekeeper{policy: p, now: d.Clock()}
+	key, err := fixed("verification_key", d.VerifyKey, argument(arguments, "verification_key"))
+	if err != nil {
+		return g, err
+	}
+	if g.key, err = verifyKey(key); err != nil {
+		return g, err
+	}
+	if phase, ok := number(arguments["phase"]); ok {
+		g.phase = int(phase)
+	}
+	return g, nil
+}
+
+func checkPhase(phase int) error {
+	if phase < 0 || phase > 2 {
+		return fmt.Errorf("phase must be 1 or 2, not %d", phase)
+	}
+	return nil
+}

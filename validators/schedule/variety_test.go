@@ -1,0 +1,175 @@
+package schedule
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+)
+
+// mix makes items by counts of send types; ppv lists the content types of the
+// PPV slots in turn.
+func mix(counts map[string]int, ppv ...string) map[string]any {
+	list := []any{}
+	slot := 0
+	for _, s := range SendTypes() {
+		for range counts[s.Key] {
+			it := map[string]any{"send_type_key": s.Key, "content_type": "cooking"}
+			if s.PPV {
+				it["content_type"] = ppv[slot%len(ppv)]
+				slot++
+			}
+			list = append(list, it)
+		}
+	}
+	return map[string]any{"creator_id": "ada", "items": list}
+}
+
+// evenly gives every send type but the PPV ones n items.
+func evenly(n int) map[string]int {
+	counts := map[string]int{}
+	for _, s := range SendTypes() {
+		if !s.PPV {
+			counts[s.Key] = n
+		}
+	}
+	return counts
+}
+
+var varietyRow = expect{severity: "HIGH", status: Rejected, returnTo: "variety-enforcer", refused: true}
+
+func TestTypeShareRows(t *testing.T) {
+	h := newHouse(t, "")
+	for _, row := range []struct{ largest, all int }{{199, 1000}, {200, 1000}, {201, 1000}, {2, 10}, {7, 35}, {3, 14}} {
+		counts := map[string]int{"bundle": row.largest}
+		others := append(slices.Clone(engagementKeys), retentionKeys...)
+		for i := range row.all - row.largest {
+			counts[others[i%len(others)]]++
+		}
+		v := h.verdict(varietyGate, mix(counts, goodTypes...), nil)
+		if row.largest*5 > row.all {
+			e := varietyRow
+			e.code = "SEND_TYPE_CONCENTRATION"
+			e.check(t, v)
+		} else {
+			lacks(t, v, "SEND_TYPE_CONCENTRATION")
+		}
+		if got, want := details(v)["max_type_concentration"].(float64), float64(row.largest)/float64(row.all); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%+v: concentration %v, want %v", row, got, want)
+		}
+	}
+}
+
+func TestContentShareRows(t *testing.T) {
+	h := newHouse(t, "")
+	repeat := func(n, all int) []string {
+		list := make([]string, all)
+		for i := range list {
+			if list[i] = "music"; i >= n {
+				list[i] = fmt.Sprint("type ", i)
+			}
+		}
+		return list
+	}
+	for _, row := range []struct {
+		n, slots int
+		refused  bool
+	}{
+		{249, 1000, false}, {250, 1000, false}, {251, 1000, true}, {1, 4, false}, {2, 4, true}, {2, 8, false}, {3, 8, true},
+		{1, 3, false}, {2, 3, true}, {1, 2, false}, {2, 2, true}, {1, 1, false}, {1, 5, false}, {2, 7, true},
+	} {
+		counts := evenly(row.slots)
+		counts["ppv_unlock"] = row.slots
+		v := h.verdict(varietyGate, mix(counts, repeat(row.n, row.slots)...), nil)
+		if row.refused {
+			e := varietyRow
+			e.code = "CONTENT_TYPE_CONCENTRATION"
+			e.check(t, v)
+		} else {
+			lacks(t, v, "CONTENT_TYPE_CONCENTRATION")
+		}
+	}
+	v := h.verdict(varietyGate, mix(evenly(2)), nil)
+	if details(v)["max_content_concentration"] != 0.0 || !v.Valid {
+		t.Errorf("without a PPV slot the concentration is 0: %s", v.Reason)
+	}
+}
+
+// TestVarietyScoreRows: 22 types give 40; a third in one send type and half in
+// one content type leave 20 and 15.
+func TestVarietyScoreRows(t *testing.T) {
+	h := newHouse(t, "")
+	counts := evenly(2)
+	counts["ppv_unlock"], counts["ppv_wall"], counts["bundle"] = 2, 2, 21
+	v := h.verdict(varietyGate, mix(counts, "music", "travel"), nil)
+	lacks(t, v, "LOW_VARIETY_SCORE")
+	if got := details(v)["variety_score"].(float64); math.Abs(got-75) > 1e-9 {
+		t.Errorf("score %v, want 75", got)
+	}
+	counts["bundle"] = 22
+	v = h.verdict(varietyGate, mix(counts, "music", "travel"), nil)
+	e := varietyRow
+	e.code = "LOW_VARIETY_SCORE"
+	e.check(t, v)
+	if got := details(v)["variety_score"].(float64); math.Abs(got-(40+30*(1-22.0/64)+15)) > 1e-9 {
+		t.Errorf("score %v", got)
+	}
+}
+
+func TestAliasesAreOneType(t *testing.T) {
+	h := newHouse(t, "")
+	w := week(54)
+	for i, alias := range []string{"ppv_unlock", "ppv_video", "ppv_message"} {
+		itemOf(w, i*18)["send_type_key"] = alias
+	}
+	v := h.verdict(varietyGate, w, nil)
+	if details(v)["unique_types"] != 18 || details(v)["ppv_slots"] != 3 {
+		t.Errorf("%v", details(v))
+	}
+}
+
+func TestNothingToSend(t *testing.T) {
+	h := newHouse(t, "")
+	v := h.verdict(varietyGate, map[string]any{"creator_id": "ada", "items": []any{}}, nil)
+	expect{code: "INSUFFICIENT_DIVERSITY", severity: "CRITICAL", status: Rejected, returnTo: "variety-enforcer", refused: true}.check(t, v)
+}
+
+func TestCriticRows(t *testing.T) {
+	h := newHouse(t, "")
+	good := map[string]any{"strategic_score": 78, "revenue_aggressiveness": 65, "subscriber_health": 72, "brand_consistency": 85, "concerns": []any{"one"}}
+	for _, row := range []struct {
+		field    string
+		value    any
+		code     string
+		severity string
+		decision string
+	}{
+		{"revenue_aggressiveness", 80, "", "", "APPROVE"}, {"revenue_aggressiveness", 80.1, "REVENUE_TOO_AGGRESSIVE", "HIGH", "BLOCK"}, {"revenue_aggressiveness", 81, "REVENUE_TOO_AGGRESSIVE", "HIGH", "BLOCK"},
+		{"subscriber_health", 40, "", "", "APPROVE"}, {"subscriber_health", 39.9, "SUBSCRIBER_HEALTH_RISK", "HIGH", "BLOCK"}, {"subscriber_health", 41, "", "", "APPROVE"},
+		{"brand_consistency", 50, "", "", "APPROVE"}, {"brand_consistency", 49, "BRAND_RISK", "HIGH", "BLOCK"}, {"brand_consistency", 51, "", "", "APPROVE"},
+		{"concerns", []any{"a", "b"}, "", "", "APPROVE"}, {"concerns", []any{"a", "b", "c"}, "MULTIPLE_CONCERNS", "HIGH", "BLOCK"},
+		{"concerns", []any{map[string]any{"severity": "minor"}, "b", "c"}, "", "", "APPROVE"},
+		{"major_concerns", 2, "", "", "APPROVE"}, {"major_concerns", 3, "MULTIPLE_CONCERNS", "HIGH", "BLOCK"}, {"major_concerns", []any{"a", "b", "c", "d"}, "MULTIPLE_CONCERNS", "HIGH", "BLOCK"},
+		{"strategic_score", 70, "", "", "APPROVE"}, {"strategic_score", 69, "LOW_STRATEGIC_SCORE", "MODERATE", "REVISE"}, {"strategic_score", nil, "", "", "APPROVE"},
+		{"subscriber_health", nil, "INVALID_INPUT", "CRITICAL", "BLOCK"}, {"subscriber_health", "72", "INVALID_INPUT", "CRITICAL", "BLOCK"},
+		{"brand_consistency", 101, "INVALID_INPUT", "CRITICAL", "BLOCK"}, {"revenue_aggressiveness", -1, "INVALID_INPUT", "CRITICAL", "BLOCK"},
+	} {
+		w := copied(t, good)
+		w[row.field] = row.value
+		v := h.verdict(criticGate, w, nil)
+		status, back := map[string]string{"APPROVE": Approved, "REVISE": Revise, "BLOCK": Rejected}[row.decision], "revenue-optimizer"
+		if row.code == "INVALID_INPUT" {
+			back = "schedule-critic"
+		}
+		if row.code != "" {
+			expect{code: row.code, severity: row.severity, status: status, returnTo: back, refused: true}.check(t, v)
+		}
+		if details(v)["critic_decision"] != row.decision || v.Status != status {
+			t.Errorf("%s = %v: %v, %s", row.field, row.value, details(v)["critic_decision"], v.Reason)
+		}
+	}
+	// What blocks is not called a revision, and parameters do as well.
+	v := h.verdict(criticGate, nil, map[string]any{"strategic_score": 10, "revenue_aggressiveness": 90, "subscriber_health": 72, "brand_consistency": 85})
+	expect{code: "REVENUE_TOO_AGGRESSIVE", severity: "HIGH", status: Rejected, returnTo: "revenue-optimizer", refused: true}.check(t, v)
+	lacks(t, v, "LOW_STRATEGIC_SCORE")
+}

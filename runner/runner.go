@@ -153,7 +153,7 @@ const maxFile = 64 << 20
 // A RunOption changes one run.
 type RunOption func(*engine.State)
 
-// WithRunID names the run; without it, it gets a new name.
+// WithRunID names the run; without it, or with "", it gets a new name.
 func WithRunID(id string) RunOption { return func(s *engine.State) { s.RunID = id } }
 
 // Run runs a cascade on an input of plain values (what JSON decodes to). The

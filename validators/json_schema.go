@@ -23,12 +23,17 @@ func JSONSchema(s *schema.Schema) Check {
 		if len(broken) == 0 {
 			return Pass("the JSON keeps to the schema"), nil
 		}
-		issues := make([]Issue, len(broken))
-		for i, b := range broken {
-			issues[i] = Issue{Check: b.Rule, Severity: "error", Message: b.Message, Location: b.Path, Expected: b.Expected, Got: b.Got}
-		}
-		return FailWith(issues...), nil
+		return FailWith(Violations(broken)...), nil
 	})
+}
+
+// Violations are the issues of a value that breaks a schema in these places.
+func Violations(broken []schema.Violation) []Issue {
+	issues := make([]Issue, len(broken))
+	for i, b := range broken {
+		issues[i] = Issue{Check: b.Rule, Severity: "error", Message: b.Message, Location: b.Path, Expected: b.Expected, Got: b.Got}
+	}
+	return issues
 }
 
 type schemaParams struct {

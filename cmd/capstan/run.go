@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,7 +93,7 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 	if err != nil {
 		return err
 	}
-	result, err := r.Run(ctx, cascade, input, runner.WithRunID(cmp.Or(f.runID, runner.NewRunID(p.now()))))
+	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID))
 	p.close(result)
 	if result.Status != runner.Cancelled {
 		for _, entry := range models.left() {

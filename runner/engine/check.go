@@ -225,11 +225,10 @@ func (f *flow) cascaded(path event.Path, v *cascades.Validator, s validators.Sub
 		}
 	}
 	end, err := f.nested(path, v.Cascade, input, nil)
-	var e *Error
-	switch {
-	case errors.As(err, &e) && (e.Code == Blocked || e.Code == Exhausted || e.Code == Invalid || e.Code == Failed && stops(err) == nil):
+	if e, ok := contained(err); ok {
 		return verdict, e, nil
-	case err != nil:
+	}
+	if err != nil {
 		return verdict, nil, err
 	}
 	if said, ok := end.Output.(string); ok {

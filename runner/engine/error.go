@@ -74,6 +74,21 @@ func fault(err error) *Error {
 	}
 }
 
+// contained gives the error of a nested cascade where it ends that cascade
+// alone: the one that uses it as a tool or a validator may go on.
+func contained(err error) (*Error, bool) {
+	var e *Error
+	if !errors.As(err, &e) {
+		return nil, false
+	}
+	switch e.Code {
+	case Blocked, Exhausted, Invalid:
+		return e, true
+	default:
+		return e, e.Code == Failed && stops(err) == nil
+	}
+}
+
 func failed(at event.Path, format string, args ...any) *Error {
 	return &Error{Code: Failed, Path: at, Message: fmt.Sprintf(format, args...)}
 }

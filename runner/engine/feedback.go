@@ -75,9 +75,5 @@ func contract(broken []schema.Violation) validators.Verdict {
 	if len(broken) == 0 {
 		return validators.Pass("follows the schema")
 	}
-	issues := make([]validators.Issue, len(broken))
-	for i, b := range broken {
-		issues[i] = validators.Issue{Check: b.Rule, Severity: "error", Message: b.Message, Location: b.Path, Expected: b.Expected, Got: b.Got}
-	}
-	return validators.FailWith(issues...)
+	return validators.FailWith(validators.Violations(broken)...)
 }

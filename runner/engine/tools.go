@@ -86,7 +86,7 @@ func (t *try) dispatch(at event.Path, call tool.Call) (tool.Result, error) {
 	}
 	r, err := t.use(at, t.p.Tackle[i], call)
 	// A cascade that ends without an output is a tool that could not do it.
-	if e, ok := err.(*Error); ok && (e.Code == Blocked || e.Code == Exhausted || e.Code == Invalid || e.Code == Failed && stops(err) == nil) {
+	if e, ok := contained(err); ok {
 		return tool.Fail(e), nil
 	}
 	return r, err

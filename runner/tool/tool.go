@@ -109,14 +109,11 @@ func (t Tool) Described(ctx context.Context) (Tool, error) {
 // of its arguments. A remote tool that cannot be asked is told of with its name
 // alone; a call of it then says why.
 func (t Tool) Told() (description string, params map[string]any) {
-	if t.ask == nil {
-		return t.Description, t.params()
-	}
-	description, params, err := t.ask(context.Background())
+	described, err := t.Described(context.Background())
 	if err != nil {
 		return t.Description, map[string]any{"type": "object"}
 	}
-	return description, params
+	return described.Description, described.params()
 }
 
 // Params is the JSON Schema of the tool's arguments as a plain value.

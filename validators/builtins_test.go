@@ -138,7 +138,7 @@ func TestMarkdownTangles(t *testing.T) {
 }
 
 func FuzzMarkdown(f *testing.F) {
-	for _, text := range []string{"# a\n\n[b](#a)\n\n```\n", "- > 1. [x](y 'z') ![", "a](b \\](c\n===\n|a|\n|-|\n|`](`|", "<a id=x>[k](#x)</a>\n\n<div id='y'>\n[l](#y)"} {
+	for _, text := range []string{"# a\n\n[b](#a)\n\n```\n", ">\t#", "- > 1. [x](y 'z') ![", "a](b \\](c\n===\n|a|\n|-|\n|`](`|", "<a id=x>[k](#x)</a>\n\n<div id='y'>\n[l](#y)"} {
 		f.Add(text)
 	}
 	check, err := Markdown.Bind(nil)

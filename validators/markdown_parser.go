@@ -178,7 +178,10 @@ type lineCounter struct {
 	last, line int
 }
 
+// at counts; the parser's offsets may lie behind the end where a tab stands
+// before what they are of.
 func (c *lineCounter) at(offset int) string {
+	offset = min(offset, len(c.text))
 	if offset < c.last {
 		c.last, c.line = 0, 0
 	}

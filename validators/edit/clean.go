@@ -2,39 +2,16 @@ package edit
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/validators"
 )
 
 // maxNote is the longest text that a report takes over, in characters.
 const maxNote = 600
 
-// clean makes one line of a text: white space becomes single blanks, and what
-// does not print, or turns the direction of what does, is left out. So no text
-// of a candidate or a model can shape a report or a terminal.
-func clean(s string) string {
-	var b strings.Builder
-	n, space := 0, false
-	for _, r := range s {
-		switch {
-		case unicode.IsSpace(r):
-			space = true
-			continue
-		case r == utf8.RuneError || !unicode.IsPrint(r):
-			continue
-		case n >= maxNote:
-			return b.String() + "…"
-		}
-		if space && n > 0 {
-			b.WriteByte(' ')
-			n++
-		}
-		space = false
-		b.WriteRune(r)
-		n++
-	}
-	return b.String()
-}
+// clean makes one line of a foreign text, of bounded length.
+func clean(s string) string { return validators.OneLine(s, maxNote) }
 
 // brief is clean for a quotation in passing.
 func brief(s string) string {

@@ -1,8 +1,16 @@
 package main
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -33,8 +41,159 @@ adds what is missing and changes nothing else.`,
 		},
 	}
 	start.Flags().BoolVar(&demo, "demo", false, "fill in demo data: three creators, 400 captions, 60 days of messages")
-	cmd.AddCommand(start)
+	cmd.AddCommand(start, c.scheduleSettings(), c.scheduleShow())
 	return cmd
+}
+
+// inSchedules opens a schedule database for body.
+func inSchedules(dsn string, body func(*schedule.DB) error) error {
+	db, err := schedule.Open(dsn)
+	if err == nil {
+		err = errors.Join(body(db), db.Close())
+	}
+	if err != nil {
+		return &exit{exitBroken, err}
+	}
+	return nil
+}
+
+func (c *Command) scheduleSettings() *cobra.Command {
+	var phase int
+	var key string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "settings DB",
+		Short: "Show, or set, what a database asks of a certificate",
+		Long: `Show, or set, what a database asks of the certificate of a schedule before it is
+saved there. In phase 2 a schedule without a good certificate is refused, in
+phase 1 it is saved with warnings. With a verification key in the database no
+other key verifies, whatever a call or a model says.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return inSchedules(args[0], func(db *schedule.DB) error {
+				if cmd.Flags().Changed("phase") {
+					if err := db.SetPhase(cmd.Context(), phase); err != nil {
+						return err
+					}
+				}
+				if cmd.Flags().Changed("verification-key") {
+					if err := db.SetVerifyKey(cmd.Context(), key); err != nil {
+						return err
+					}
+				}
+				s, err := db.Settings(cmd.Context())
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return printJSON(c.Stdout, s)
+				}
+				_, err = fmt.Fprintf(c.Stdout, "gatekeeper phase  %d\nverification key  %s\n", s.Phase, cmp.Or(s.VerifyKey, "none: each save has to give one"))
+				return err
+			})
+		},
+	}
+	cmd.Flags().IntVar(&phase, "phase", 0, "set the gatekeeper's phase: 1 warns, 2 refuses")
+	cmd.Flags().StringVar(&key, "verification-key", "", "set the key that verifies certificates, the public.pem of keygen")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (c *Command) scheduleShow() *cobra.Command {
+	var creator, week string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show DB",
+		Short: "List the saved weeks, or the rows of one",
+		Long: `List the weeks that are saved in a database, or with --week the rows of each
+saved week that begins on that day. Nothing is written.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return inSchedules(args[0], func(db *schedule.DB) error {
+				weeks, err := savedWeeks(cmd.Context(), db, creator, week)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return printJSON(c.Stdout, map[string]any{"weeks": weeks})
+				}
+				if len(weeks) == 0 {
+					fmt.Fprintln(c.Stderr, "no week is saved there")
+				}
+				return printWeeks(c.Stdout, weeks)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&creator, "creator", "", "only the weeks of this creator, by id or page name")
+	cmd.Flags().StringVar(&week, "week", "", "only the weeks that begin on this day, like 2026-01-05, with their rows")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// A savedWeek is a week and, where they were asked for, its rows.
+type savedWeek struct {
+	schedule.Week
+	Rows []schedule.Row `json:"rows,omitempty"`
+}
+
+func savedWeeks(ctx context.Context, db *schedule.DB, creator, week string) ([]savedWeek, error) {
+	found, err := db.Weeks(ctx, creator, week)
+	weeks := make([]savedWeek, len(found))
+	for i, w := range found {
+		weeks[i].Week = w
+		if week != "" && err == nil {
+			weeks[i].Rows, err = db.Rows(ctx, w.Creator, w.Start)
+		}
+	}
+	return weeks, err
+}
+
+func printWeeks(out io.Writer, weeks []savedWeek) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	if len(weeks) > 0 {
+		fmt.Fprintln(w, "creator\tweek\trevision\titems\tstatus\tscore\thash\tsaved")
+	}
+	for _, s := range weeks {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%s\t%.12s\t%s\n", column(s.Creator), column(s.Start), s.Revision, s.Items, column(s.Status), optional(s.Score), column(s.Hash), column(s.Saved))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, s := range weeks {
+		if len(s.Rows) == 0 {
+			continue
+		}
+		fmt.Fprintln(w, "\nrow\tdate\ttime\tsend type\tcontent\tprice\tcaption")
+		for _, r := range s.Rows {
+			caption := "-"
+			if r.Caption != nil {
+				caption = column(r.Caption)
+			}
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Position, column(r.Date), column(r.Time), column(r.SendType), optional(r.ContentType), optional(r.Price), caption)
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// optional is a value of a row, "-" where it is null.
+func optional[T any](v *T) string {
+	if v == nil {
+		return "-"
+	}
+	return column(*v)
+}
+
+// column keeps a text of the database from writing outside its place.
+func column(v any) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '·'
+		}
+		return r
+	}, fmt.Sprint(v))
 }
 
 func (c *Command) keygen() *cobra.Command {
@@ -47,6 +206,9 @@ func (c *Command) keygen() *cobra.Command {
 			private, public, err := schedule.Keygen()
 			if err != nil {
 				return &exit{exitBroken, err}
+			}
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return usage("%w", err)
 			}
 			for _, key := range []struct {
 				name string
@@ -61,6 +223,6 @@ func (c *Command) keygen() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", dir, "where the keys are written; nothing is written over")
+	cmd.Flags().StringVar(&dir, "dir", dir, "where the keys are written, made where it is not there; nothing is written over")
 	return cmd
 }

@@ -105,7 +105,7 @@ func (r *report) prices(p *plan, h history) {
 			continue
 		}
 		r.add(priceRule, finding{
-			at: itemAt(i), message: fmt.Sprintf("price %s is %s σ from the mean %.2f (σ %.2f)", short(it.price), sigmas(far, sigma), mean, sigma),
+			at: itemAt(it.index), message: fmt.Sprintf("price %s is %s σ from the mean %.2f (σ %.2f)", short(it.price), sigmas(far, sigma), mean, sigma),
 			expected: fmt.Sprintf("%.2f to %.2f", mean-l.PriceSigmas*sigma, mean+l.PriceSigmas*sigma), got: short(it.price),
 		})
 	}
@@ -122,9 +122,9 @@ func (r *report) unknownContent(p *plan, types map[string]bool) {
 	for i := range p.items {
 		switch it := &p.items[i]; {
 		case it.noContent:
-			r.add(contentUnknown, finding{at: itemAt(i), message: "the item has no content type"})
+			r.add(contentUnknown, finding{at: itemAt(it.index), message: "the item has no content type"})
 		case !types[it.content]:
-			r.add(contentUnknown, finding{at: itemAt(i), message: "there is no content type " + strconv.Quote(clip(it.content)), got: clip(it.content)})
+			r.add(contentUnknown, finding{at: itemAt(it.index), message: "there is no content type " + strconv.Quote(clip(it.content)), got: clip(it.content)})
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -289,6 +290,18 @@ func TestOpportunities(t *testing.T) {
 		}
 		if !slices.Equal(words, want) {
 			t.Errorf("got %q", words)
+		}
+		for n, few := range map[int]bool{1: true, 2: true, 3: false} {
+			for i := range items(w) {
+				itemOf(w, i)["content_type"] = "travel"
+				if i < n {
+					itemOf(w, i)["content_type"] = "cooking"
+				}
+			}
+			told := fmt.Sprint(details(h.verdict(anomalyGate, w, nil))["opportunities"])
+			if got := strings.Contains(told, "cooking content performs well but only "+slots(n)); got != few {
+				t.Errorf("%d slots: %s", n, told)
+			}
 		}
 		if lift := found[1].(map[string]any)["potential_lift"]; lift != "+13%" {
 			t.Errorf("lift %q", lift)

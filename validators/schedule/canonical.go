@@ -1,17 +1,18 @@
 package schedule
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // appendCanonical writes a plain value in the one form that all its JSON
@@ -121,31 +122,103 @@ func number(v any) (float64, bool) {
 // items, another if any field of any of them differs. A null field is one that
 // is not there.
 func itemsHash(items []item) string {
-	type row struct {
-		at         int64
-		key        string
-		start, end int
-	}
-	rows := make([]row, len(items))
-	text := make([]byte, 0, 256*len(items))
-	for i := range items {
-		start := len(text)
-		text = items[i].appendCanonical(text)
-		rows[i] = row{items[i].at, items[i].key, start, len(text)}
-	}
-	slices.SortFunc(rows, func(a, b row) int {
-		if a.at != b.at {
-			return cmp.Compare(a.at, b.at)
-		}
-		// An item's canonical form begins with its caption.
-		return cmp.Or(strings.Compare(a.key, b.key), bytes.Compare(text[a.start:a.end], text[b.start:b.end]))
-	})
+	rows := ordered(items)
 	sum := sha256.New()
-	for _, r := range rows {
-		sum.Write(text[r.start:r.end])
-		sum.Write([]byte{'\n'})
+	var texts [4][]byte
+	const block = len(texts) * portion // so many are written down before they are hashed
+	for start := 0; start < len(rows); start += block {
+		part := rows[start:min(start+block, len(rows))]
+		var all sync.WaitGroup
+		n := 0
+		for from, to := range portions(len(part)) {
+			text := &texts[n]
+			all.Go(func() { *text = lines((*text)[:0], items, part[from:to]) })
+			n++
+		}
+		all.Wait()
+		for _, text := range texts[:n] {
+			sum.Write(text)
+		}
 	}
 	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// lines writes items, one a line.
+func lines(b []byte, items []item, rows []row) []byte {
+	b = slices.Grow(b, 200*len(rows))
+	for _, r := range rows {
+		b = append(items[r.index].appendCanonical(b), '\n')
+	}
+	return b
+}
+
+// A row is an item's place in the order of hashing.
+type row struct {
+	at      int64
+	key     string
+	caption int64 // 0 for one that is not a number
+	index   int
+}
+
+func byTime(a, b row) int { return cmp.Compare(a.at, b.at) }
+
+// byUse is for rows of one time.
+func byUse(a, b row) int {
+	if c := strings.Compare(a.key, b.key); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.caption, b.caption)
+}
+
+// ordered gives the items' places. Most schedules come in the order of their
+// times, so that only what is sent at one time is left to sort; what is the same
+// so far goes by the canonical form.
+func ordered(items []item) []row {
+	rows := make([]row, len(items))
+	for i := range items {
+		rows[i] = row{items[i].at, items[i].key, captionNumber(items[i].caption), i}
+	}
+	if !slices.IsSortedFunc(rows, byTime) {
+		slices.SortFunc(rows, byTime)
+	}
+	for once := range runs(rows, byTime) {
+		slices.SortFunc(once, byUse)
+		for same := range runs(once, byUse) {
+			byText(items, same)
+		}
+	}
+	return rows
+}
+
+// captionNumber is a caption's number, or 0.
+func captionNumber(caption any) int64 {
+	if n, ok := whole(caption); ok {
+		return n
+	}
+	f, _ := caption.(float64)
+	return int64(f)
+}
+
+// runs are the parts of sorted rows, of two and more, that compare as equal.
+func runs(rows []row, compare func(a, b row) int) iter.Seq[[]row] {
+	return func(yield func([]row) bool) {
+		for start, end := 0, 0; start < len(rows); start = end {
+			for end = start + 1; end < len(rows) && compare(rows[start], rows[end]) == 0; {
+				end++
+			}
+			if end-start > 1 && !yield(rows[start:end]) {
+				return
+			}
+		}
+	}
+}
+
+func byText(items []item, rows []row) {
+	text := make(map[int]string, len(rows))
+	for _, r := range rows {
+		text[r.index] = string(items[r.index].appendCanonical(nil))
+	}
+	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(text[a.index], text[b.index]) })
 }
 
 // appendCanonical writes an item without its null fields.

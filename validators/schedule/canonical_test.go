@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -63,6 +65,41 @@ func TestHashesDoNotCollide(t *testing.T) {
 	}
 	if namesHash([]string{"a", "b"}) != namesHash([]string{"b", "a", "b"}) || namesHash([]string{"a\nb"}) == namesHash([]string{"a", "b"}) || namesHash(nil) == namesHash([]string{""}) {
 		t.Error("names")
+	}
+}
+
+// TestHashOfMany: order, and how many goroutines write, do not matter; one
+// field does.
+func TestHashOfMany(t *testing.T) {
+	hash := func(w map[string]any) string {
+		r := newReport(mustPolicy(t, ""))
+		return itemsHash(r.read(w, 0).items)
+	}
+	for _, n := range []int{2, 513, 4*portion + 1} {
+		w := week(n)
+		for i := range n {
+			switch i % 4 {
+			case 0:
+				itemOf(w, i)["caption_id"] = nil
+			case 1:
+				itemOf(w, i)["caption_id"] = float64(i % 9)
+			case 2:
+				itemOf(w, i)["caption_id"] = fmt.Sprint("text ", i%9)
+			}
+			if i%5 == 0 {
+				itemOf(w, i)["scheduled_time"] = "10:00"
+			}
+			itemOf(w, i)["price"] = float64(i % 7)
+		}
+		want := hash(w)
+		rand.New(rand.NewPCG(1, uint64(n))).Shuffle(n, func(i, j int) { items(w)[i], items(w)[j] = items(w)[j], items(w)[i] })
+		if hash(w) != want {
+			t.Errorf("%d items: another order has another hash", n)
+		}
+		itemOf(w, n/2)["price"] = 99
+		if hash(w) == want {
+			t.Errorf("%d items: another price has the same hash", n)
+		}
 	}
 }
 

@@ -47,10 +47,14 @@ const (
 		CROSS JOIN caption_bank c CROSS JOIN a
 		WHERE c.caption_id = p.caption_id AND c.is_active = 1 AND a.content_type_id = c.content_type_id%s
 		ORDER BY p.performance_score DESC, p.caption_id LIMIT $2`
-	// ofType are those of the content type $3 that have a score.
-	ofType = captionColumns + ` FROM content_types a CROSS JOIN caption_bank c CROSS JOIN caption_creator_performance p
-		WHERE a.content_type_id = $3 AND c.content_type_id = $3 AND c.is_active = 1
-		AND p.creator_id = $1 AND p.caption_id = c.caption_id AND p.performance_score IS NOT NULL%s
+	// ofType are those of the content type $3 that have a score. What is sorted
+	// are numbers out of the indexes, texts are fetched for the best alone; + 0
+	// keeps PostgreSQL from going through all scores in their order instead.
+	ofType = captionColumns + ` FROM content_types a CROSS JOIN (SELECT c.caption_id, p.performance_score, p.last_used_date
+			FROM caption_bank c CROSS JOIN caption_creator_performance p
+			WHERE c.content_type_id = $3 AND c.is_active = 1 AND p.caption_id = c.caption_id AND p.creator_id = $1
+			AND p.performance_score IS NOT NULL%s ORDER BY p.performance_score + 0 DESC, c.caption_id LIMIT $2) p
+		CROSS JOIN caption_bank c WHERE a.content_type_id = $3 AND c.caption_id = p.caption_id
 		ORDER BY p.performance_score DESC, p.caption_id LIMIT $2`
 	// unscored are those of the content type $3 that have none.
 	unscored = captionColumns + ` FROM content_types a CROSS JOIN caption_bank c
@@ -60,8 +64,8 @@ const (
 	counted = `SELECT COUNT(*) FROM (SELECT 1 FROM caption_bank WHERE content_type_id = $1 AND is_active = 1 LIMIT $2) AS found`
 )
 
-// sweep is among how many of a creator's best captions those of one send type
-// are looked for before its own are gone through.
+// sweep is among how many of a creator's best captions those that are wanted are
+// looked for before their content types are gone through.
 const sweep = 2000
 
 // A captionQuery is for the captions of one creator, of a send type or of all.
@@ -90,25 +94,41 @@ func (t tx) captions(q captionQuery) ([]caption, error) {
 	return append(list, more[:min(len(more), rest.limit)]...), err
 }
 
-// best gives those with a score. A send type that is rare among the creator's
-// best captions is gone through by itself.
+// best gives those with a score. What is rare among the creator's best captions,
+// a send type or all that may be used, is looked for by content type, unless
+// there are fewer scores left to look through than captions of those types.
 func (t tx) best(q captionQuery, types []any) ([]caption, error) {
-	among := math.MaxInt32
-	if q.kind != nil {
-		among = sweep
-	}
-	list, err := t.fetch(best, q, among, "")
-	if err != nil || len(list) >= q.limit || q.kind == nil {
+	list, err := t.fetch(best, q, sweep, "")
+	if err != nil || len(list) >= q.limit {
 		return list, err
 	}
-	var scored int
-	if _, err := t.one(`SELECT COUNT(*) FROM (SELECT 1 FROM caption_creator_performance WHERE creator_id = $1 AND performance_score IS NOT NULL LIMIT $2) AS found`,
-		[]any{q.creator, sweep + 1}, &scored); err != nil || scored <= sweep {
+	scored, err := t.scored(q.creator, sweep+1)
+	if err != nil || scored <= sweep {
 		return list, err
+	}
+	if q.kind == nil {
+		const many = 200_000
+		captions, err := t.active(types, many)
+		if err == nil {
+			scored, err = t.scored(q.creator, captions+1)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if scored <= captions {
+			return t.fetch(best, q, math.MaxInt32, "")
+		}
 	}
 	list, err = t.eachType(ofType, q, types)
 	slices.SortStableFunc(list, func(a, b caption) int { return cmp.Or(cmp.Compare(*b.Score, *a.Score), compareIDs(a.ID, b.ID)) })
 	return list[:min(len(list), q.limit)], err
+}
+
+// scored counts the creator's captions that have a score, up to most.
+func (t tx) scored(creator string, most int) (n int, err error) {
+	_, err = t.one(`SELECT COUNT(*) FROM (SELECT 1 FROM caption_creator_performance WHERE creator_id = $1 AND performance_score IS NOT NULL LIMIT $2) AS found`,
+		[]any{creator, most}, &n)
+	return n, err
 }
 
 // eachType asks for each content type, and each name of the send type, by
@@ -182,6 +202,11 @@ func (t tx) surviving(creator string, most int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	return t.active(types, most)
+}
+
+// active counts the active captions of content types, up to most.
+func (t tx) active(types []any, most int) (int, error) {
 	total := 0
 	for _, id := range types {
 		var n int

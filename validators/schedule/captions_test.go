@@ -135,3 +135,29 @@ func TestRareSendType(t *testing.T) {
 		}
 	})
 }
+
+// TestBuriedCaptions: what may be used is found below any number of better
+// captions that may not, whether it is few or many.
+func TestBuriedCaptions(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		shelfOf(h, "20001, 'low', 'dm_farm', 1, 1", "20002, 'less low', 'bump_normal', 4, 1", "20003, 'no score', 'dm_farm', 1, 1", "20004, 'not active', 'dm_farm', 1, 0")
+		const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
+		h.exec("INSERT INTO caption_bank (caption_id, caption_text, caption_type, content_type_id, is_active) " + numbers + "SELECT i, 'AVOID', 'bump_normal', 3, 1 FROM n")
+		h.exec("INSERT INTO caption_creator_performance (caption_id, creator_id, performance_score) " + numbers + "SELECT i, 'eve', 90 FROM n")
+		h.exec("INSERT INTO caption_creator_performance (caption_id, creator_id, performance_score) VALUES (20001, 'eve', 10), (20002, 'eve', 20), (20004, 'eve', 30)")
+		top := func(limit int) string {
+			return strings.Join(ids(t, h.call(topTool, map[string]any{"creator_id": "eve", "limit": limit})), " ")
+		}
+		if got := top(20); got != "20002 20001 20003" {
+			t.Errorf("few: %s", got)
+		}
+		if got := top(1); got != "20002" {
+			t.Errorf("the best of few: %s", got)
+		}
+		h.exec("INSERT INTO caption_bank (caption_id, caption_text, caption_type, content_type_id, is_active) " + strings.Replace(numbers, "5000", "6000", 1) + "SELECT 30000 + i, 'no score', 'bump_normal', 4, 1 FROM n")
+		if got := top(4); got != "20002 20001 20003 30001" {
+			t.Errorf("many: %s", got)
+		}
+	})
+}

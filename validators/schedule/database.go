@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/url"
 	"os"
@@ -18,6 +19,7 @@ import (
 // A DB is the database of creators, captions and schedules: SQLite in a file,
 // or PostgreSQL. It is safe for concurrent use.
 type DB struct {
+	name        string  // in errors: the file, or that it is PostgreSQL
 	read, write *sql.DB // one and the same for PostgreSQL
 	postgres    bool
 	before      func(statement string) error // tests: called before each statement and commit
@@ -37,14 +39,17 @@ func Open(dsn string) (*DB, error) {
 	}
 	version, err := db.version(context.Background())
 	if err == nil && version == 0 {
-		err = errors.New("it has no schedule tables yet; schedule init makes them")
+		err = db.wrong(errors.New("there are no schedule tables yet; schedule init makes them"))
 	}
 	if err != nil {
 		db.Close()
-		return nil, fmt.Errorf("schedule database: %w", err)
+		return nil, err
 	}
 	return db, nil
 }
+
+// wrong is an error of the database.
+func (db *DB) wrong(err error) error { return fmt.Errorf("schedule database %s: %w", db.name, err) }
 
 // Close closes the database's connections.
 func (db *DB) Close() error {
@@ -67,7 +72,7 @@ func connect(dsn string, create bool) (*DB, error) {
 			return nil, errors.New("schedule database: the PostgreSQL DSN cannot be read") // its own words may quote the password
 		}
 		pool.SetMaxOpenConns(16)
-		return &DB{read: pool, write: pool, postgres: true}, nil
+		return &DB{name: "(PostgreSQL)", read: pool, write: pool, postgres: true}, nil
 	}
 	return connectSQLite(strings.TrimPrefix(dsn, "file:"), create)
 }
@@ -81,24 +86,26 @@ func connectSQLite(path string, create bool) (*DB, error) {
 	mode := "rw"
 	if create {
 		mode = "rwc"
-	} else if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("schedule database: %w", err)
+	} else if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("schedule database %s: there is no such file; schedule init makes one", clip(path))
+	} else if err != nil {
+		return nil, fmt.Errorf("schedule database %s: %w", clip(path), err)
 	}
 	name := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=" + mode +
 		"&_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=synchronous(NORMAL)&_txlock="
 	read, err := sql.Open("sqlite", name+"deferred")
 	if err != nil {
-		return nil, fmt.Errorf("schedule database: %w", err)
+		return nil, fmt.Errorf("schedule database %s: %w", clip(path), err)
 	}
 	write, err := sql.Open("sqlite", name+"immediate")
 	if err != nil {
 		read.Close()
-		return nil, fmt.Errorf("schedule database: %w", err)
+		return nil, fmt.Errorf("schedule database %s: %w", clip(path), err)
 	}
 	write.SetMaxOpenConns(1)
 	read.SetMaxOpenConns(8)
 	read.SetMaxIdleConns(8)
-	return &DB{read: read, write: write}, nil
+	return &DB{name: clip(path), read: read, write: write}, nil
 }
 
 // prepare prepares statements for SQLite's writer, once. It must not be called
@@ -118,7 +125,7 @@ func (db *DB) prepare(ctx context.Context, statements ...string) error {
 		}
 		stmt, err := db.write.PrepareContext(ctx, text)
 		if err != nil {
-			return fmt.Errorf("schedule database: %w", err)
+			return db.wrong(err)
 		}
 		db.prepared[text] = stmt
 	}
@@ -162,7 +169,7 @@ func (db *DB) within(ctx context.Context, pool *sql.DB, options *sql.TxOptions, 
 	prepared := db.statements(pool) // not while holding the connection that prepare may wait for
 	began, err := pool.BeginTx(ctx, options)
 	if err != nil {
-		return fmt.Errorf("schedule database: %w", err)
+		return db.wrong(err)
 	}
 	defer func() { _ = began.Rollback() }() // after a commit it does nothing
 	if err := body(tx{began, db, ctx, prepared}); err != nil {
@@ -172,7 +179,7 @@ func (db *DB) within(ctx context.Context, pool *sql.DB, options *sql.TxOptions, 
 		return err
 	}
 	if err := began.Commit(); err != nil {
-		return fmt.Errorf("schedule database: %w", err)
+		return db.wrong(err)
 	}
 	return nil
 }
@@ -203,7 +210,7 @@ func (t tx) exec(statement string, args ...any) error {
 		_, err = t.ExecContext(t.ctx, statement, args...)
 	}
 	if err != nil {
-		return fmt.Errorf("schedule database: %w", err)
+		return t.db.wrong(err)
 	}
 	return nil
 }
@@ -211,20 +218,20 @@ func (t tx) exec(statement string, args ...any) error {
 // each calls row for every row of a query.
 func (t tx) each(query string, args []any, row func(scan func(...any) error) error) error {
 	if err := t.db.about(query); err != nil {
-		return fmt.Errorf("schedule database: %w", err)
+		return t.db.wrong(err)
 	}
 	rows, err := t.query(query, args)
 	if err != nil {
-		return fmt.Errorf("schedule database: %w", err)
+		return t.db.wrong(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		if err := row(rows.Scan); err != nil {
-			return fmt.Errorf("schedule database: %w", err)
+			return t.db.wrong(err)
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return fmt.Errorf("schedule database: %w", err)
+		return t.db.wrong(err)
 	}
 	return nil
 }

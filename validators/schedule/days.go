@@ -11,14 +11,8 @@ import (
 // A daily is the items of one calendar day, the scheduled_date.
 type daily struct {
 	day   int
-	items []placed
+	items []*item
 	price float64
-}
-
-// A placed item keeps its index in the schedule.
-type placed struct {
-	*item
-	index int
 }
 
 // byDay gives the days that have items, in order. Items without a date are
@@ -35,7 +29,7 @@ func (p *plan) byDay() []*daily {
 			d = &daily{day: it.day}
 			days[it.day] = d
 		}
-		d.items = append(d.items, placed{it, i})
+		d.items = append(d.items, it)
 		if !math.IsNaN(it.price) {
 			d.price += it.price
 		}
@@ -74,8 +68,8 @@ func (r *report) volume(p *plan, week []*daily) {
 func (r *report) clustering(week []*daily) {
 	least, span := r.policy.Limits.ClusterItems, int64(r.policy.Limits.ClusterMinutes)*60
 	for _, d := range week {
-		timed := slices.DeleteFunc(slices.Clone(d.items), func(it placed) bool { return !it.timed })
-		slices.SortStableFunc(timed, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
+		timed := slices.DeleteFunc(slices.Clone(d.items), func(it *item) bool { return !it.timed })
+		slices.SortStableFunc(timed, func(a, b *item) int { return cmp.Compare(a.at, b.at) })
 		for i := 0; i < len(timed); {
 			end := i
 			for end < len(timed) && timed[end].at-timed[i].at <= span {

@@ -180,14 +180,19 @@ func (d *desk) certificate(ctx context.Context, p certificateParams, s validator
 	if err != nil {
 		return validators.Verdict{}, err
 	}
+	db, err := d.database(p.DB)
+	if err != nil {
+		return validators.Verdict{}, err
+	}
+	own, err := db.Settings(ctx)
+	if err != nil {
+		return validators.Verdict{}, err
+	}
+	if key, err = own.key(key); err != nil {
+		return validators.Verdict{}, err
+	}
 	if p.Phase == 0 {
-		db, err := d.database(p.DB)
-		if err != nil {
-			return validators.Verdict{}, err
-		}
-		if p.Phase, err = db.Phase(ctx); err != nil {
-			return validators.Verdict{}, err
-		}
+		p.Phase = own.Phase
 	}
 	return gatekeeper{at.policy, key, p.Phase, d.Clock()}.verdict(at.plan, f), nil
 }

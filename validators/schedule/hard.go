@@ -13,12 +13,12 @@ func (r *report) vaultGate(p *plan, f facts) {
 		it := &p.items[i]
 		switch {
 		case it.noContent:
-			r.add(vaultRule, finding{at: itemAt(i), message: "the item has no content type"})
+			r.add(vaultRule, finding{at: itemAt(it.index), message: "the item has no content type"})
 		case !f.inVault[it.content]:
-			r.add(vaultRule, finding{at: itemAt(i), message: "content type " + strconv.Quote(clip(it.content)) + " is not in the vault", got: clip(it.content)})
+			r.add(vaultRule, finding{at: itemAt(it.index), message: "content type " + strconv.Quote(clip(it.content)) + " is not in the vault", got: clip(it.content)})
 		}
 		if f.avoided[it.content] {
-			r.add(avoidRule, finding{at: itemAt(i), message: "content type " + strconv.Quote(clip(it.content)) + " is in the AVOID tier", got: clip(it.content)})
+			r.add(avoidRule, finding{at: itemAt(it.index), message: "content type " + strconv.Quote(clip(it.content)) + " is in the AVOID tier", got: clip(it.content)})
 		}
 	}
 }
@@ -29,7 +29,7 @@ func (r *report) pageGate(p *plan, f facts) {
 	for i := range p.items {
 		if kind := p.items[i].kind; kind != nil && !kind.allowed(f.pageType, r.policy) {
 			r.add(pageTypeRule, finding{
-				at: itemAt(i), message: kind.Key + " is for " + kind.Page + " pages only", expected: "a " + kind.Page + " page", got: "a " + f.pageType + " page",
+				at: itemAt(p.items[i].index), message: kind.Key + " is for " + kind.Page + " pages only", expected: "a " + kind.Page + " page", got: "a " + f.pageType + " page",
 			})
 		}
 	}
@@ -118,10 +118,11 @@ func (r *report) weekGate(p *plan) {
 		return
 	}
 	for i := range p.items {
-		if day := p.items[i].day; day != noDay && (day < p.week || day >= p.week+7) {
+		it := &p.items[i]
+		if it.day != noDay && (it.day < p.week || it.day >= p.week+7) {
 			r.add(outsideWeek, finding{
-				at: itemAt(i), message: p.items[i].date + " is not in the week of " + dateText(p.week),
-				expected: dateText(p.week) + " to " + dateText(p.week+6), got: p.items[i].date,
+				at: itemAt(it.index), message: it.date + " is not in the week of " + dateText(p.week),
+				expected: dateText(p.week) + " to " + dateText(p.week+6), got: it.date,
 			})
 		}
 	}
@@ -137,10 +138,10 @@ func (r *report) captionGates(p *plan) {
 	for i := range p.items {
 		it := &p.items[i]
 		if it.unused < fresh { // never true of NaN
-			r.add(freshnessRule, finding{at: itemAt(i), message: "used " + short(it.unused) + " days ago, less than " + short(fresh), expected: "at least " + short(fresh), got: short(it.unused)})
+			r.add(freshnessRule, finding{at: itemAt(it.index), message: "used " + short(it.unused) + " days ago, less than " + short(fresh), expected: "at least " + short(fresh), got: short(it.unused)})
 		}
 		if it.performance < good {
-			r.add(performanceRule, finding{at: itemAt(i), message: "performance score " + short(it.performance) + " is below " + short(good), expected: "at least " + short(good), got: short(it.performance)})
+			r.add(performanceRule, finding{at: itemAt(it.index), message: "performance score " + short(it.performance) + " is below " + short(good), expected: "at least " + short(good), got: short(it.performance)})
 		}
 	}
 }

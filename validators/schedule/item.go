@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,7 +12,8 @@ import (
 // An item is one sending of a schedule. Numbers that the schedule does not say
 // are NaN.
 type item struct {
-	date, time, key string // as they stand in the schedule
+	index           int    // in the schedule
+	date, time, key string // as they stand there
 	kind            *SendType
 	day             int   // days since 1970-01-01 by the date alone; noDay where there is none
 	at              int64 // the instant, in UTC seconds; meaningless without timed
@@ -48,44 +50,37 @@ var fieldNames = [fields]string{
 	"caption_id", "content_type", "days_since_last_use", "performance_score", "price", "scheduled_date", "scheduled_time", "send_type_key",
 }
 
-// pick takes an item's fields out of it in one go, and counts those that are
-// not null.
-func pick(raw map[string]any) (v [fields]any, others int) {
-	for name, value := range raw {
-		if value == nil {
-			continue
+// pick takes an item's fields out of it, and tells whether it has others that
+// are not null.
+func pick(raw map[string]any) (v [fields]any, others bool) {
+	known := 0
+	for i, name := range fieldNames {
+		value, ok := raw[name]
+		if ok {
+			known++
 		}
-		switch name {
-		case "caption_id":
-			v[captionField] = value
-		case "content_type":
-			v[contentField] = value
-		case "days_since_last_use":
-			v[unusedField] = value
-		case "performance_score":
-			v[performanceField] = value
-		case "price":
-			v[priceField] = value
-		case "scheduled_date":
-			v[dateField] = value
-		case "scheduled_time":
-			v[timeField] = value
-		case "send_type_key":
-			v[keyField] = value
-		default:
-			others++
+		v[i] = value
+	}
+	if known == len(raw) {
+		return v, false
+	}
+	for name, value := range raw {
+		if value != nil && !slices.Contains(fieldNames[:], name) {
+			return v, true
 		}
 	}
-	return v, others
+	return v, false
 }
 
 // item reads the i-th item.
 func (in *intake) item(i int, raw map[string]any, it *item) {
 	v, others := pick(raw)
 	before := in.counts[in.rule]
-	it.raw, it.day, it.at, it.noContent = raw, noDay, math.MinInt64, v[contentField] == nil
+	it.raw, it.index, it.day, it.at = raw, i, noDay, math.MinInt64
 	it.key = in.text(i, keyField, v[keyField])
-	it.kind = in.kinds[it.key]
+	if it.kind = in.kinds[it.key]; it.kind != nil && it.kind.Key == it.key {
+		it.key = it.kind.Key // one text for all, which compares fast
+	}
 	switch {
 	case it.kind == nil && it.key != "":
 		in.add(sendTypeRule, finding{at: itemAt(i), message: "no send type is called " + strconv.Quote(clip(it.key)), got: strconv.Quote(clip(it.key))})
@@ -93,6 +88,7 @@ func (in *intake) item(i int, raw map[string]any, it *item) {
 		in.wrong(itemAt(i), "send_type_key is missing")
 	}
 	it.content = in.text(i, contentField, v[contentField])
+	it.noContent = it.content == ""
 	if !storable(it.content) {
 		in.wrong(itemAt(i), "content_type holds bytes that are no text")
 	}
@@ -103,7 +99,7 @@ func (in *intake) item(i int, raw map[string]any, it *item) {
 		in.wrong(itemAt(i), "caption_id must be a whole number or a text, not "+show(it.caption))
 	}
 	in.timing(i, v[dateField], v[timeField], it)
-	it.simple = others == 0 && in.counts[in.rule] == before && small(it.price) && small(it.unused) && small(it.performance)
+	it.simple = !others && in.counts[in.rule] == before && small(it.price) && small(it.unused) && small(it.performance)
 }
 
 // small tells whether a float is exact for every whole number of its size.

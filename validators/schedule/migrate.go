@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
 	"strings"
 )
 
@@ -25,7 +24,7 @@ func Init(ctx context.Context, dsn string, demo bool) error {
 	if !db.postgres {
 		// Readers do not wait for a writer; the mode stays with the file.
 		if _, err = db.write.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
-			err = fmt.Errorf("schedule database: %w", err)
+			err = db.wrong(err)
 		}
 	}
 	if err == nil {
@@ -118,39 +117,4 @@ func (db *DB) version(ctx context.Context) (int, error) {
 		return err
 	})
 	return version, err
-}
-
-// Phase is the gatekeeper's phase in this database: 1 warns, 2 refuses.
-func (db *DB) Phase(ctx context.Context) (phase int, err error) {
-	err = db.reading(ctx, func(t tx) error {
-		phase, err = t.phase()
-		return err
-	})
-	return phase, err
-}
-
-// SetPhase sets the gatekeeper's phase: 1 saves with warnings what has no good
-// certificate, 2 refuses it.
-func (db *DB) SetPhase(ctx context.Context, phase int) error {
-	if phase != 1 && phase != 2 {
-		return fmt.Errorf("gatekeeper phase must be 1 or 2, not %d", phase)
-	}
-	return db.writing(ctx, func(t tx) error {
-		return t.exec(`INSERT INTO schedule_settings (name, value) VALUES ('gatekeeper_phase', $1)
-			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, strconv.Itoa(phase))
-	})
-}
-
-const selectPhase = "SELECT value FROM schedule_settings WHERE name = 'gatekeeper_phase'"
-
-// phase is 2 unless the setting says exactly 1.
-func (t tx) phase() (int, error) {
-	var value string
-	if _, err := t.one(selectPhase, nil, &value); err != nil {
-		return 0, err
-	}
-	if value == "1" {
-		return 1, nil
-	}
-	return 2, nil
 }

@@ -2,19 +2,38 @@ package schedule_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
 	"github.com/seed61713e19/capstan/validators/schedule"
 )
 
-// pipeline runs ../../cascades/examples/schedule.yaml on the demo data with its script.
-func pipeline(t *testing.T, input map[string]any) (runner.Result, error) {
+const (
+	script   = "../../cascades/examples/schedule.scripted.yaml"
+	rejected = "../../cascades/examples/schedule.rejected.scripted.yaml"
+)
+
+// pipeline runs ../../cascades/examples/schedule.yaml on the demo data with a
+// script.
+func pipeline(t *testing.T, script string, input map[string]any) (runner.Result, error) {
+	t.Helper()
+	text, err := os.ReadFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scriptedPipeline(t, input, text)
+}
+
+func scriptedPipeline(t *testing.T, input map[string]any, replies []byte) (runner.Result, error) {
 	t.Helper()
 	dir := t.TempDir()
 	open := &schedule.Databases{}
@@ -38,17 +57,12 @@ func pipeline(t *testing.T, input map[string]any) (runner.Result, error) {
 	for name, value := range input {
 		given[name] = value
 	}
-	const file = "../../cascades/examples/schedule.scripted.yaml"
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	script, err := scripted.Parse(file, text, os.ReadFile)
+	model, err := scripted.Parse(script, replies, os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := schedule.Options{Databases: open}
-	r, err := runner.New(runner.WithModel(script), runner.WithValidators(schedule.Validators(o)...), runner.WithTools(schedule.Tools(o)...))
+	r, err := runner.New(runner.WithModel(model), runner.WithValidators(schedule.Validators(o)...), runner.WithTools(schedule.Tools(o)...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,21 +74,26 @@ func pipeline(t *testing.T, input map[string]any) (runner.Result, error) {
 }
 
 func TestPipeline(t *testing.T) {
-	res, err := pipeline(t, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var way []string
-	for _, p := range res.Phases {
-		way = append(way, p.Name)
-	}
-	want := "preflight vault rankings captions send-type-allocator variety variety-enforcer variety caption-selection-pro selection " +
-		"caption-selection-pro selection critique critic quality anomaly save"
-	if got := strings.Join(way, " "); got != want {
-		t.Errorf("the run went %s", got)
-	}
-	if saved, _ := res.Output.(map[string]any); saved["saved"] != true || saved["status"] != schedule.Approved {
-		t.Errorf("%v", res.Output)
+	const planned = "preflight vault rankings captions send-type-allocator variety "
+	const judged = " assembled critique critic quality anomaly save"
+	for file, want := range map[string]string{
+		script:   planned + "caption-selection-pro selection" + judged,
+		rejected: planned + "variety-enforcer variety caption-selection-pro selection caption-selection-pro selection" + judged,
+	} {
+		res, err := pipeline(t, file, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var way []string
+		for _, p := range res.Phases {
+			way = append(way, p.Name)
+		}
+		if got := strings.Join(way, " "); got != want {
+			t.Errorf("%s: the run went %s", file, got)
+		}
+		if saved, _ := res.Output.(map[string]any); saved["saved"] != true || saved["status"] != schedule.Approved {
+			t.Errorf("%s: %v", file, res.Output)
+		}
 	}
 }
 
@@ -90,7 +109,7 @@ func TestPipelineStops(t *testing.T) {
 		"another week":       {map[string]any{"week_start": "2026-01-12"}, runner.Failed, "schedule-assembler"}, // where quality sends it, and the script ends
 	} {
 		t.Run(name, func(t *testing.T) {
-			res, err := pipeline(t, row.input)
+			res, err := pipeline(t, script, row.input)
 			var no *runner.Error
 			if !errors.As(err, &no) || no.Code != row.code || no.Phase != row.phase {
 				t.Errorf("%v: %+v", err, no)
@@ -99,6 +118,119 @@ func TestPipelineStops(t *testing.T) {
 				if p.Name == "save" && p.Status == runner.Succeeded {
 					t.Error("it was saved all the same")
 				}
+			}
+		})
+	}
+}
+
+// goodReplies are what the script's model says last: of the schedule, and in
+// review of it.
+func goodReplies(t *testing.T) (week, review map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []struct{ Phase, Reply string }
+	if err := yaml.Unmarshal(text, &entries); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		into := &week
+		if e.Phase == "critique" {
+			into = &review
+		}
+		*into = nil
+		if err := json.Unmarshal([]byte(e.Reply), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return week, review
+}
+
+// TestRejectionsGoBack: each gate of the pipeline sends a schedule back to the
+// phase that the tables name. The script has one reply for each phase, so that
+// the run ends where it was sent.
+func TestRejectionsGoBack(t *testing.T) {
+	item := func(i int, field string, value any) func(map[string]any) {
+		return func(w map[string]any) { w["items"].([]any)[i].(map[string]any)[field] = value }
+	}
+	all := func(field string, value any) func(map[string]any) {
+		return func(w map[string]any) {
+			for _, it := range w["items"].([]any) {
+				it.(map[string]any)[field] = value
+			}
+		}
+	}
+	top := func(field string, value any) func(map[string]any) {
+		return func(w map[string]any) { w[field] = value }
+	}
+	for _, row := range []struct {
+		phase  string // the model's phase whose reply is changed
+		change func(map[string]any)
+		gate   string
+		code   string
+		to     string
+	}{
+		{"send-type-allocator", all("send_type_key", "bundle"), "variety", "SEND_TYPE_CONCENTRATION", "variety-enforcer"},
+		{"send-type-allocator", item(3, "send_type_key", "ppv"), "variety", "UNKNOWN_SEND_TYPE", "send-type-allocator"},
+		{"send-type-allocator", item(3, "price", "15"), "variety", "INVALID_INPUT", "schedule-assembler"},
+		{"caption-selection-pro", item(5, "content_type", "pottery"), "selection", "VAULT_VIOLATION", "caption-selection-pro"},
+		{"caption-selection-pro", item(5, "content_type", "hiking"), "selection", "AVOID_TIER_VIOLATION", "caption-selection-pro"},
+		{"caption-selection-pro", item(5, "send_type_key", "ppv"), "selection", "UNKNOWN_SEND_TYPE", "send-type-allocator"},
+		{"caption-selection-pro", item(5, "caption_id", true), "selection", "INVALID_INPUT", "schedule-assembler"},
+		{"caption-selection-pro", all("send_type_key", "bundle"), "assembled", "INSUFFICIENT_DIVERSITY", "variety-enforcer"},
+		{"critique", top("revenue_aggressiveness", 81), "critic", "REVENUE_TOO_AGGRESSIVE", "revenue-optimizer"},
+		{"critique", top("strategic_score", 69), "critic", "LOW_STRATEGIC_SCORE", "revenue-optimizer"},
+		{"critique", top("brand_consistency", 101), "critic", "INVALID_INPUT", "critique"},
+		{"caption-selection-pro", item(5, "send_type_key", "ppv_wall"), "quality", "PAGE_TYPE_VIOLATION", "send-type-allocator"},
+		{"caption-selection-pro", top("strategy_metadata", nil), "quality", "MISSING_STRATEGY_METADATA", "send-type-allocator"},
+		{"caption-selection-pro", item(5, "scheduled_date", "2026-01-12"), "quality", "OUTSIDE_WEEK", "schedule-assembler"},
+		{"caption-selection-pro", all("days_since_last_use", 1), "quality", "LOW_QUALITY_SCORE", "revenue-optimizer"},
+		{"caption-selection-pro", item(0, "price", 999), "anomaly", "PRICE_OUTLIER", "schedule-assembler"},
+		{"caption-selection-pro", top("creator_id", "cleo"), "", "", ""}, // whose week it is, the input says
+	} {
+		t.Run(row.gate+" "+row.code, func(t *testing.T) {
+			week, review := goodReplies(t)
+			var entries []map[string]any
+			for _, phase := range []string{"send-type-allocator", "caption-selection-pro", "critique"} {
+				said := maps.Clone(week)
+				if phase == "critique" {
+					said = review
+				}
+				text, err := json.Marshal(said)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if phase == row.phase {
+					var own map[string]any
+					if err := json.Unmarshal(text, &own); err != nil {
+						t.Fatal(err)
+					}
+					row.change(own)
+					text, _ = json.Marshal(own)
+				}
+				entries = append(entries, map[string]any{"phase": phase, "reply": string(text)})
+			}
+			replies, err := yaml.Marshal(entries)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := scriptedPipeline(t, nil, replies)
+			if row.gate == "" {
+				if saved, _ := res.Output.(map[string]any); err != nil || saved["creator_id"] != "ada" {
+					t.Errorf("%v, %v", res.Output, err)
+				}
+				return
+			}
+			var no *runner.Error
+			if !errors.As(err, &no) || no.Phase != row.to {
+				t.Fatalf("it went to %+v", no)
+			}
+			before := res.Phases[len(res.Phases)-2]
+			verdict, _ := json.Marshal(res.Outputs[row.gate])
+			if before.Name != row.gate || !strings.Contains(string(verdict), row.code) {
+				t.Errorf("%s sent it there: %.300s", before.Name, verdict)
 			}
 		})
 	}

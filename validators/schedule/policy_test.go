@@ -149,3 +149,26 @@ func TestRulesNameTheirLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestPageShowsTheRuns: what docs/schedule.md shows of runs and rows is what the
+// command's script compares with.
+func TestPageShowsTheRuns(t *testing.T) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := os.ReadFile("../../cmd/capstan/testdata/script/schedule.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, part := range strings.Split(string(script), "\n-- ")[1:] {
+		name, body, _ := strings.Cut(part, " --\n")
+		if shown++; !strings.Contains(string(text), "```text\n"+strings.TrimSuffix(body, "\n")+"\n```\n") {
+			t.Errorf("%s does not show %s of the script", page, name)
+		}
+	}
+	if shown != 3 {
+		t.Errorf("%d texts", shown)
+	}
+}

@@ -23,6 +23,8 @@ func (p *Policy) quality(m map[string]any, f facts, at qualityContext) validator
 	r := newReport(p)
 	plan := r.read(m, needSendTypes|needTimes)
 	plan.limited = plan.limited || at.limited
+	hash := make(chan string, 1)
+	go func() { hash <- itemsHash(plan.items) }() // the gates go on meanwhile
 	proven := false
 	if f.known() {
 		r.vaultGate(plan, f)
@@ -41,7 +43,7 @@ func (p *Policy) quality(m map[string]any, f facts, at qualityContext) validator
 	score := r.score(plan)
 	status := r.judgeScore(score)
 	c := certificate{
-		creator: f.id, at: at.now, items: plan.items, facts: f, score: score, status: status, proven: proven,
+		creator: f.id, at: at.now, items: len(plan.items), hash: <-hash, facts: f, score: score, status: status, proven: proven,
 		vault: r.counts[vaultRule], avoid: r.counts[avoidRule], critical: r.critical,
 		checked: map[string]any{
 			"vault_compliance": f.known(), "avoid_tier_exclusion": f.known(), "send_type_diversity": true, "timing_validation": true,

@@ -45,8 +45,9 @@ func TestDiversityRows(t *testing.T) {
 			{10, "HIGH", "variety-enforcer", "variety-enforcer", false},
 			{11, "HIGH", "variety-enforcer", "variety-enforcer", false},
 			{12, "", "", "", false},
+			{13, "", "", "", false},
 		} {
-			w := h.certified(freeWeek(48, kinds(row.types-5, 5, 0)...))
+			w := h.certified(freeWeek(48, kinds(min(row.types-5, 7), max(5, row.types-7), 0)...))
 			v := h.verdict(qualityGate, w, nil)
 			old := h.verdict(qualityGate, w, map[string]any{"policy": "v2"})
 			if row.severity == "" {
@@ -186,13 +187,14 @@ func TestStrategyRows(t *testing.T) {
 		}
 		two, twoFlat := used("a", "b", "a")
 		three, threeFlat := used("a", "b", "c", "a")
+		four, _ := used("a", "b", "c", "d")
 		for _, row := range []struct {
 			metadata any
 			code     string
 			score    int
 		}{
 			{nil, "MISSING_STRATEGY_METADATA", 85}, {map[string]any{}, "MISSING_STRATEGY_METADATA", 85},
-			{two, "INSUFFICIENT_STRATEGIES", 85}, {twoFlat, "INSUFFICIENT_STRATEGIES", 85}, {three, "", 100}, {threeFlat, "", 100},
+			{two, "INSUFFICIENT_STRATEGIES", 85}, {twoFlat, "INSUFFICIENT_STRATEGIES", 85}, {three, "", 100}, {threeFlat, "", 100}, {four, "", 100},
 		} {
 			w := week(54)
 			w["strategy_metadata"] = row.metadata
@@ -220,9 +222,9 @@ func TestCaptionRows(t *testing.T) {
 		}{
 			{"days_since_last_use", 29, false, "LOW_FRESHNESS"}, {"days_since_last_use", 30, false, ""}, {"days_since_last_use", 31, false, ""},
 			{"days_since_last_use", nil, false, ""}, {"days_since_last_use", 0, true, "LOW_FRESHNESS"},
-			{"days_since_last_use", 19, true, "LOW_FRESHNESS"}, {"days_since_last_use", 20, true, ""}, {"days_since_last_use", 29, true, ""},
-			{"performance_score", 39.9, false, "LOW_PERFORMANCE"}, {"performance_score", 40, false, ""}, {"performance_score", nil, false, ""},
-			{"performance_score", 29.9, true, "LOW_PERFORMANCE"}, {"performance_score", 30, true, ""}, {"performance_score", 39, true, ""},
+			{"days_since_last_use", 19, true, "LOW_FRESHNESS"}, {"days_since_last_use", 20, true, ""}, {"days_since_last_use", 21, true, ""}, {"days_since_last_use", 29, true, ""},
+			{"performance_score", 39.9, false, "LOW_PERFORMANCE"}, {"performance_score", 39, false, "LOW_PERFORMANCE"}, {"performance_score", 40, false, ""}, {"performance_score", 41, false, ""}, {"performance_score", nil, false, ""},
+			{"performance_score", 29.9, true, "LOW_PERFORMANCE"}, {"performance_score", 30, true, ""}, {"performance_score", 31, true, ""}, {"performance_score", 39, true, ""},
 		} {
 			for _, told := range []string{"parameter", "subject"} {
 				w, with := week(54), map[string]any{}
@@ -258,8 +260,8 @@ func TestConfidenceRows(t *testing.T) {
 			status     string
 			score      int
 		}{
-			{1, "", Approved, 100}, {0.8, "", Approved, 100}, {0.79, "MODERATE_CONFIDENCE", Approved, 100}, {0.6, "MODERATE_CONFIDENCE", Approved, 100},
-			{0.59, "LOW_CONFIDENCE", Approved, 95}, {0.4, "LOW_CONFIDENCE", Approved, 95}, {0.39, "LOW_CONFIDENCE", NeedsReview, 90}, {0, "LOW_CONFIDENCE", NeedsReview, 90},
+			{1, "", Approved, 100}, {0.81, "", Approved, 100}, {0.8, "", Approved, 100}, {0.79, "MODERATE_CONFIDENCE", Approved, 100}, {0.61, "MODERATE_CONFIDENCE", Approved, 100}, {0.6, "MODERATE_CONFIDENCE", Approved, 100},
+			{0.59, "LOW_CONFIDENCE", Approved, 95}, {0.41, "LOW_CONFIDENCE", Approved, 95}, {0.4, "LOW_CONFIDENCE", Approved, 95}, {0.39, "LOW_CONFIDENCE", NeedsReview, 90}, {0, "LOW_CONFIDENCE", NeedsReview, 90},
 			{nil, "UNKNOWN_CONFIDENCE", Approved, 100},
 		} {
 			w := week(54)

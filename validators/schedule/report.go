@@ -58,9 +58,7 @@ func (r *report) add(rule string, f finding) {
 	if !row.Apart {
 		r.weigh(row)
 	}
-	if slices.Index(statuses, row.Status) < slices.Index(statuses, r.status) || r.status == "" {
-		r.status = row.Status
-	}
+	r.graver(row.Status)
 	if !refusing(row.Status) {
 		r.warnings = append(r.warnings, issue)
 		return
@@ -71,6 +69,31 @@ func (r *report) add(rule string, f finding) {
 	}
 	if r.worst == nil || rank(row) < rank(*r.worst) {
 		r.worst = &row
+	}
+}
+
+// absorb adds what another report found, as if it were found here next.
+func (r *report) absorb(o *report) {
+	r.issues, r.warnings = append(r.issues, o.issues...), append(r.warnings, o.warnings...)
+	r.critical, r.other = r.critical+o.critical, r.other+o.other
+	for rule, n := range o.counts {
+		r.counts[rule] += n
+	}
+	for code, phase := range o.returns {
+		if r.returns[code] == nil {
+			r.returns[code] = phase
+		}
+	}
+	if o.worst != nil && (r.worst == nil || rank(*o.worst) < rank(*r.worst)) {
+		r.worst = o.worst
+	}
+	r.graver(o.status)
+}
+
+// graver notes a finding's status where it is the gravest so far.
+func (r *report) graver(status string) {
+	if status != "" && (r.status == "" || slices.Index(statuses, status) < slices.Index(statuses, r.status)) {
+		r.status = status
 	}
 }
 
@@ -116,7 +139,7 @@ func (r *report) verdict(status, pass string, object map[string]any) validators.
 		}
 		return v
 	}
-	v.Reason = fmt.Sprintf("%s: %s", status, inWords(r.issues))
+	v.Reason = inWords(r.issues)
 	return v
 }
 

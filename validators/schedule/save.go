@@ -68,7 +68,7 @@ func (db *DB) save(ctx context.Context, m map[string]any, g gatekeeper) (Saved, 
 	if r.refused() {
 		return Saved{}, &Refusal{Rejected, r.returnTo(), r.issues}
 	}
-	statements := []string{selectCreator, selectVault, selectRankings, selectPhase, upsertWeek, deleteItems}
+	statements := []string{selectCreator, selectVault, selectRankings, selectSettings, upsertWeek, deleteItems}
 	for _, n := range []int{min(len(plan.items), batch), len(plan.items) % batch} {
 		if n > 0 {
 			statements = append(statements, insertItems(n, db.postgres))
@@ -90,11 +90,14 @@ func (t tx) save(p *plan, g gatekeeper) (Saved, error) {
 	if err != nil {
 		return Saved{}, err
 	}
-	phase, err := t.phase()
+	own, err := t.settings()
 	if err != nil {
 		return Saved{}, err
 	}
-	g.phase = max(g.phase, phase) // a caller can ask for more, not for less
+	if g.key, err = own.key(g.key); err != nil {
+		return Saved{}, err
+	}
+	g.phase = max(g.phase, own.Phase) // a caller can ask for more, not for less
 	r := g.report()
 	if !f.known() {
 		r.add(creatorRefused, finding{at: "creator_id", message: "no creator is called " + strconv.Quote(clip(p.creator))})

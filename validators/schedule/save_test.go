@@ -92,8 +92,8 @@ func TestPhases(t *testing.T) {
 	databases(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		bare := saving(week(54))
-		if phase, err := h.db().Phase(t.Context()); phase != 2 || err != nil {
-			t.Errorf("a new database is in phase %d, %v", phase, err)
+		if own, err := h.db().Settings(t.Context()); own.Phase != 2 || own.VerifyKey != "" || err != nil {
+			t.Errorf("a new database has %+v, %v", own, err)
 		}
 		if r := h.call(saveTool, bare); !r.Failed || !strings.Contains(r.Text(), "CERTIFICATE_MISSING") {
 			t.Errorf("phase 2: %s", r.Text())

@@ -78,7 +78,7 @@ func (t tx) alternatives(p *plan, f facts, now time.Time) ([]any, error) {
 			pool = pool[1:]
 		}
 		if len(pool) > 0 {
-			list = append(list, pool[0].alternative(i))
+			list = append(list, pool[0].alternative(it.index))
 			pool = pool[1:]
 		}
 		pools[it.kind.Key] = pool

@@ -76,20 +76,23 @@ func object(s validators.Subject) (map[string]any, error) {
 	return opened(m), nil
 }
 
-// opened takes a schedule out of {"schedule": …}; what stands beside it there,
-// a proof or a certificate, counts as its own.
+// opened takes a schedule out of {"schedule": …}, once and again; what stands
+// beside it there, a proof or a certificate, counts as its own.
 func opened(m map[string]any) map[string]any {
-	inner, ok := m["schedule"].(map[string]any)
-	if !ok || m["items"] != nil {
-		return m
-	}
-	whole := maps.Clone(inner)
-	for name, value := range m {
-		if name != "schedule" {
-			whole[name] = value
+	for range 8 {
+		inner, ok := m["schedule"].(map[string]any)
+		if !ok || m["items"] != nil {
+			break
 		}
+		whole := maps.Clone(inner)
+		for name, value := range m {
+			if name != "schedule" {
+				whole[name] = value
+			}
+		}
+		m = whole
 	}
-	return whole
+	return m
 }
 
 // An intake reads a subject; what is wrong with it goes into the report.
@@ -101,6 +104,7 @@ type intake struct {
 
 	lastDate string
 	lastDay  int
+	strange  bool // an item is no object
 }
 
 func (in *intake) wrong(at, message string) {
@@ -150,30 +154,6 @@ func (in *intake) field(m map[string]any, name string) string {
 		return ""
 	}
 	return s
-}
-
-func (in *intake) items(v any) []item {
-	list, ok := v.([]any)
-	if !ok {
-		in.wrong("items", "must be a list of items, not "+show(v))
-		return nil
-	}
-	if most := in.policy.Limits.MaxItems; len(list) > most {
-		in.wrong(itemAt(most), fmt.Sprintf("a schedule has at most %d items, not %d", most, len(list)))
-		return nil
-	}
-	items := make([]item, len(list))
-	n := 0
-	for i, v := range list {
-		raw, ok := v.(map[string]any)
-		if !ok {
-			in.wrong(itemAt(i), "must be an object, not "+show(v))
-			continue
-		}
-		in.item(i, raw, &items[n])
-		n++
-	}
-	return items[:n]
 }
 
 // strategies reads both shapes of strategy_metadata:

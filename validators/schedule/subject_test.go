@@ -70,6 +70,67 @@ func TestUnknownSendType(t *testing.T) {
 	}
 }
 
+// TestItemsKeepTheirIndex: what is no object moves no finding of the others.
+func TestItemsKeepTheirIndex(t *testing.T) {
+	h := newHouse(t, sqliteDSN(t))
+	w := h.certified(week(54))
+	items(w)[2], items(w)[5] = "no item", nil
+	itemOf(w, 8)["content_type"], itemOf(w, 9)["scheduled_date"], itemOf(w, 10)["days_since_last_use"] = "pottery", "2026-02-02", 1
+	itemOf(w, 18)["send_type_key"], itemOf(w, 18)["price"] = "ppv_wall", 999
+	itemOf(w, 20)["content_type"] = "knitting"
+	for _, row := range []struct{ gate, code, at string }{
+		{qualityGate, "INVALID_INPUT", "items[2]"}, {qualityGate, "INVALID_INPUT", "items[5]"}, {qualityGate, "VAULT_VIOLATION", "items[8]"},
+		{qualityGate, "AVOID_TIER_VIOLATION", "items[8]"}, {qualityGate, "OUTSIDE_WEEK", "items[9]"}, {qualityGate, "LOW_FRESHNESS", "items[10]"},
+		{qualityGate, "PAGE_TYPE_VIOLATION", "items[18]"}, {anomalyGate, "PRICE_OUTLIER", "items[18]"}, {anomalyGate, "UNKNOWN_CONTENT_TYPE", "items[20]"},
+		{selectionGate, "VAULT_VIOLATION", "items[8]"},
+	} {
+		v := h.verdict(row.gate, w, nil)
+		if !slices.ContainsFunc(slices.Concat(v.Issues, v.Warnings), func(i validators.Issue) bool { return i.Check == row.code && i.Location == row.at }) {
+			t.Errorf("%s: no %s at %s: %s", row.gate, row.code, row.at, v.Reason)
+		}
+	}
+	better := details(h.verdict(selectionGate, w, nil))["alternatives"].([]any)[0].(map[string]any)
+	if better["item"] != 8 {
+		t.Errorf("%v", better)
+	}
+	// A value of the wrong type counts as not said.
+	itemOf(w, 8)["content_type"] = 7
+	v := h.verdict(qualityGate, w, nil)
+	if i := slices.IndexFunc(v.Issues, func(i validators.Issue) bool { return i.Check == "VAULT_VIOLATION" }); v.Issues[i].Message != "the item has no content type" {
+		t.Errorf("%+v", v.Issues[i])
+	}
+}
+
+// TestFindingsComeInOrder, however many goroutines read the items.
+func TestFindingsComeInOrder(t *testing.T) {
+	h := newHouse(t, "")
+	const n = 5 * portion
+	w := map[string]any{"creator_id": "ada", "items": make([]any, n)}
+	for i := range n {
+		items(w)[i] = map[string]any{"send_type_key": "bundle", "price": -1}
+		if i%100 == 7 {
+			items(w)[i] = i
+		}
+		if i == n-1 {
+			itemOf(w, i)["send_type_key"] = "none"
+		}
+	}
+	v := h.verdict(varietyGate, w, nil)
+	for i := range n {
+		if v.Issues[i].Location != itemAt(i) && i < n-1 {
+			t.Fatalf("finding %d is at %s", i, v.Issues[i].Location)
+		}
+	}
+	returns := details(v)["returns"].(map[string]any)
+	if len(v.Issues) < n+1 || returns["INVALID_INPUT"] != "schedule-assembler" || returns["UNKNOWN_SEND_TYPE"] != "send-type-allocator" || details(v)["return_to"] != "schedule-assembler" {
+		t.Errorf("%d issues, %v", len(v.Issues), returns)
+	}
+	many := h.verdict(varietyGate, map[string]any{"creator_id": "ada", "items": items(week(n))}, nil)
+	if details(many)["unique_types"] != 18 {
+		t.Errorf("%v", details(many))
+	}
+}
+
 func TestUnknownCreator(t *testing.T) {
 	databases(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
@@ -94,7 +155,7 @@ func TestSubjectForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, content := range []string{string(text), "Here it is:\n```json\n" + string(text) + "\n```\nDone.", `{"schedule": ` + string(text) + `}`} {
+	for _, content := range []string{string(text), "Here it is:\n```json\n" + string(text) + "\n```\nDone.", `{"schedule": ` + string(text) + `}`, `{"schedule": {"schedule": ` + string(text) + `}}`} {
 		if v, err := check(context.Background(), validators.Subject{Content: content}); err != nil || !v.Valid {
 			t.Errorf("%.40s…: %v, %v", content, v.Reason, err)
 		}
@@ -188,4 +249,21 @@ func FuzzSubject(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestWrongFieldsWeigh: what is wrong with an item counts in the score and in
+// the certificate, and has the weight that the policy gives it.
+func TestWrongFieldsWeigh(t *testing.T) {
+	h := newHouse(t, sqliteDSN(t))
+	w := h.certified(week(54))
+	itemOf(w, 4)["price"], itemOf(w, 40)["send_type_key"] = "15", "ppv"
+	d := details(h.verdict(qualityGate, w, nil))
+	if found := d["violations_found"].(map[string]any); d["quality_score"] != 80 || found["critical"] != 2 {
+		t.Errorf("score %v, %v", d["quality_score"], found)
+	}
+	itemOf(w, 40)["send_type_key"] = "bundle"
+	for gate, status := range map[string]string{qualityGate: NeedsReview, anomalyGate: Warning} {
+		v := h.verdict(gate, w, map[string]any{"policy": "rules:\n  input: {code: INVALID_INPUT, severity: LOW, status: " + status + "}"})
+		expect{code: "INVALID_INPUT", severity: "LOW", status: status, at: "items[4]"}.check(t, v)
+	}
 }

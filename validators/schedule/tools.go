@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -165,7 +166,7 @@ func saveParams() map[string]any {
 		"items":                  map[string]any{"type": "array", "items": map[string]any{"type": "object"}, "description": "what is sent, as it was certified"},
 		"validation_certificate": map[string]any{"description": "the certificate that schedule_quality gave"},
 		"db":                     text("the database, where the operator set none"),
-		"verification_key":       text("the public key that verifies certificates, where the operator set none"),
+		"verification_key":       text("the public key that verifies certificates, where the operator set none; a cascade may give it, a model may not"),
 		"phase":                  map[string]any{"type": "integer", "minimum": 1, "maximum": 2, "description": "2 refuses what phase 1 of the database would only warn of"},
 	}
 	for _, name := range []string{"page_type", "strategy_metadata", "validation_proof", "volume_config", "confidence_score"} {
@@ -183,6 +184,10 @@ func (d *desk) saveSchedule(ctx context.Context, c tool.Call) (any, error) {
 	arguments := c.Arguments
 	if arguments == nil {
 		arguments = map[string]any{}
+	}
+	if c.ID != "" && d.VerifyKey == "" && argument(arguments, "verification_key") != "" {
+		// Who chooses the key can forge the certificate.
+		return nil, errors.New("verification_key is not a model's to choose: the operator sets it with the tools or in the database")
 	}
 	g, err := d.gatekeeper(arguments)
 	if err != nil {

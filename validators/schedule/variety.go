@@ -23,17 +23,18 @@ func (p *Policy) variety(m map[string]any) validators.Verdict {
 	share := r.typeShare(plan, u)
 	r.contentShare(contents)
 	score := r.varietyScore(u.types, share, contents.share())
+	told := short(math.Floor(score*100+slack) / 100) // never up, or 74.999 would read as 75
 	if score < p.Limits.MinVariety-slack {
 		r.add(varietyLow, finding{
-			message:  fmt.Sprintf("variety score %s, below %s", short(score), short(p.Limits.MinVariety)),
-			expected: "at least " + short(p.Limits.MinVariety), got: short(score),
+			message:  fmt.Sprintf("variety score %s, below %s", told, short(p.Limits.MinVariety)),
+			expected: "at least " + short(p.Limits.MinVariety), got: told,
 		})
 	}
 	status := Approved
 	if r.refused() {
 		status = Rejected
 	}
-	v := r.verdict(status, "variety score "+short(math.Round(score*100)/100), map[string]any{
+	v := r.verdict(status, "variety score "+told, map[string]any{
 		"variety_status": status, "variety_score": score, "unique_types": u.types, "max_type_concentration": share,
 		"max_content_concentration": contents.share(), "ppv_slots": contents.slots,
 	})

@@ -36,7 +36,10 @@ func week(n int) map[string]any {
 	perDay := (n + 6) / 7
 	for i := range n {
 		day := start.AddDate(0, 0, i/perDay)
-		minute := 8*60 + (i%perDay)*(13*60/max(perDay, 1))
+		minute := 8*60 + (i%perDay)*(13*60/perDay)
+		if perDay > 13*60 {
+			minute = 8*60 + (i%perDay)*13*60/perDay
+		}
 		items[i] = map[string]any{
 			"scheduled_date": day.Format(time.DateOnly), "scheduled_time": fmt.Sprintf("%02d:%02d", minute/60, minute%60),
 			"send_type_key": adaTypes[i%len(adaTypes)], "content_type": goodTypes[(i/len(adaTypes)+i)%len(goodTypes)],

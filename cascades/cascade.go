@@ -22,6 +22,7 @@ type Cascade struct {
 	Model       string
 	File        string // as it was loaded
 	Source      []byte
+	Files       []File // every file that was read, the cascade's own first; of the root alone
 	Inputs      []Input
 	Budget      Budget
 	Phases      []*Phase
@@ -29,6 +30,12 @@ type Cascade struct {
 	Tools       map[string]*Tool      // named by the file
 
 	index map[string]int // phase name → place in Phases
+}
+
+// A File is one of the files that a cascade is made of, as it was read.
+type File struct {
+	Name string // slash-separated, as it was asked for
+	Text []byte
 }
 
 // Phase gives the phase of that name and its place in the file, or nil.
@@ -114,6 +121,7 @@ type Rules struct {
 	TurnPrompt        *templates.Template
 	RetryInstructions *templates.Template
 	OnExhausted       string // "fail", "last", "best" or the name of a phase
+	OnError           string // the phase to go to when something broke; "" ends the run
 	Timeout           time.Duration
 }
 

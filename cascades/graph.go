@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -24,9 +25,12 @@ type cardLine struct {
 // maxLines bounds the lines of one card.
 const maxLines = 12
 
-func newCard(p *Phase) card {
+func newCard(p *Phase, m *Marks) card {
 	c := card{title: oneLine(p.Name, 40), about: about(p)}
 	add := func(moment, mode, text string) { c.lines = append(c.lines, cardLine{moment, oneLine(text, 36), mode}) }
+	if mark, _, visited := m.of(p.Name); visited {
+		c.lines = append(c.lines, mark.line())
+	}
 	for _, s := range p.Subs {
 		add("before", "cascade", s.Cascade.ID)
 	}
@@ -93,13 +97,16 @@ func about(p *Phase) string {
 }
 
 // edges lists every way between phases, one of each kind and label for two
-// phases.
-func (c *Cascade) edges() []way {
+// phases, with how often a run took it.
+func (c *Cascade) edges(m *Marks) []way {
 	var out []way
 	seen := map[way]bool{}
 	for i := range c.Phases {
 		for _, w := range c.ways(i) {
 			w.label = oneLine(w.label, 32)
+			if w.taken = m.taken(c, w); w.taken > 1 {
+				w.label = strings.TrimSpace(fmt.Sprintf("%s ×%d", w.label, w.taken))
+			}
 			if !seen[w] {
 				seen[w] = true
 				out = append(out, w)
@@ -110,11 +117,14 @@ func (c *Cascade) edges() []way {
 }
 
 // Mermaid is the cascade as a Mermaid flowchart, ending in a newline.
-func (c *Cascade) Mermaid() string {
+func (c *Cascade) Mermaid() string { return c.MermaidOf(nil) }
+
+// MermaidOf is [Cascade.Mermaid] with what a run did.
+func (c *Cascade) MermaidOf(m *Marks) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
 	for i, p := range c.Phases {
-		card := newCard(p)
+		card := newCard(p, m)
 		parts := []string{"<b>" + mermaidText(card.title) + "</b>", mermaidText(card.about)}
 		for _, l := range card.lines {
 			parts = append(parts, mermaidText(l.String()))
@@ -123,8 +133,11 @@ func (c *Cascade) Mermaid() string {
 		if p.Tool != nil {
 			fmt.Fprintf(&b, "  class p%d tool\n", i)
 		}
+		if _, s, visited := m.of(p.Name); visited {
+			fmt.Fprintf(&b, "  style p%d fill:%s,color:#1f2328\n", i, s.fill)
+		}
 	}
-	for _, w := range c.edges() {
+	for i, w := range c.edges(m) {
 		arrow := map[wayKind]string{wayChosen: "-.->", wayExhausted: "==>"}[w.kind]
 		if arrow == "" {
 			arrow = "-->"
@@ -134,6 +147,9 @@ func (c *Cascade) Mermaid() string {
 			label = "|\"" + mermaidText(w.label) + "\"|"
 		}
 		fmt.Fprintf(&b, "  p%d %s%s p%d\n", w.from, arrow, label, w.to)
+		if w.taken > 0 {
+			fmt.Fprintf(&b, "  linkStyle %d stroke-width:3px\n", i)
+		}
 	}
 	b.WriteString("  classDef tool stroke-dasharray: 4 3\n")
 	return b.String()
@@ -164,12 +180,15 @@ func (l cardLine) String() string {
 }
 
 // Dot is the cascade as a graph for Graphviz, ending in a newline.
-func (c *Cascade) Dot() string {
+func (c *Cascade) Dot() string { return c.DotOf(nil) }
+
+// DotOf is [Cascade.Dot] with what a run did.
+func (c *Cascade) DotOf(m *Marks) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph %s {\n", dotText(c.ID))
 	b.WriteString("  graph [rankdir=TB, fontname=\"Helvetica\"]\n  node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=11]\n  edge [fontname=\"Helvetica\", fontsize=10]\n")
 	for i, p := range c.Phases {
-		card := newCard(p)
+		card := newCard(p, m)
 		lines := []string{card.title, card.about}
 		for _, l := range card.lines {
 			lines = append(lines, l.String())
@@ -178,9 +197,12 @@ func (c *Cascade) Dot() string {
 		if p.Tool != nil {
 			style = ", style=\"rounded,dashed\""
 		}
+		if _, s, visited := m.of(p.Name); visited {
+			style = strings.TrimSuffix(cmp.Or(style, ", style=\"rounded\""), "\"") + ",filled\", fillcolor=\"" + s.fill + "\""
+		}
 		fmt.Fprintf(&b, "  p%d [label=%s%s]\n", i, dotText(strings.Join(lines, "\n")), style)
 	}
-	for _, w := range c.edges() {
+	for _, w := range c.edges(m) {
 		var attributes []string
 		if w.label != "" {
 			attributes = append(attributes, "label="+dotText(w.label))
@@ -192,6 +214,9 @@ func (c *Cascade) Dot() string {
 			attributes = append(attributes, "color=firebrick")
 		case waySkipped:
 			attributes = append(attributes, "style=dotted")
+		}
+		if w.taken > 0 {
+			attributes = append(attributes, "penwidth=2.5")
 		}
 		fmt.Fprintf(&b, "  p%d -> p%d [%s]\n", w.from, w.to, strings.Join(attributes, ", "))
 	}

@@ -85,7 +85,7 @@ func TestSVG(t *testing.T) {
 	if strings.Contains(drawing, "NaN") || strings.Contains(drawing, "Inf") {
 		t.Error("a number is none")
 	}
-	l := newLayout(graphedCascade(t))
+	l := newLayout(graphedCascade(t), nil)
 	for _, b := range l.boxes {
 		if b.x < 0 || b.y < 0 || b.x+b.w > l.width || b.y+b.h > l.height {
 			t.Errorf("%s lies outside %v × %v: %+v", b.title, l.width, l.height, b)

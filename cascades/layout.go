@@ -46,14 +46,14 @@ type layout struct {
 
 // newLayout puts phases into layers, each below all that lead to it but those
 // that lead back, and draws every other way beside them.
-func newLayout(c *Cascade) *layout {
+func newLayout(c *Cascade, m *Marks) *layout {
 	l := &layout{}
 	for _, p := range c.Phases {
-		b := box{card: newCard(p)}
+		b := box{card: newCard(p, m)}
 		b.w, b.h = b.size()
 		l.boxes = append(l.boxes, b)
 	}
-	edges := c.edges()
+	edges := c.edges(m)
 	back := l.layers(edges)
 	l.place(edges)
 	l.lanes(edges, back)

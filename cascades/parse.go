@@ -2,6 +2,7 @@ package cascades
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -41,12 +42,41 @@ func Load(name string, open Opener, known Known) (*Cascade, error) {
 
 // Parse is [Load] for a text that was read already.
 func Parse(name string, source []byte, open Opener, known Known) (*Cascade, error) {
-	p := &parser{file: name, source: source, open: open, known: known, loading: []string{path.Clean(name)}, loaded: map[string]*Cascade{}}
+	files := []File{{name, source}}
+	p := &parser{file: name, source: source, open: noting(open, &files), known: known, loading: []string{path.Clean(name)}, loaded: map[string]*Cascade{}}
 	c := p.parse()
 	if len(p.found) > 0 {
 		return nil, p.found.sorted(name)
 	}
+	c.Files = files
 	return c, nil
+}
+
+// noting keeps what is read, once by name.
+func noting(open Opener, files *[]File) Opener {
+	if open == nil {
+		return nil
+	}
+	return func(name string) ([]byte, error) {
+		text, err := open(name)
+		known := slices.ContainsFunc(*files, func(f File) bool { return f.Name == name })
+		if err == nil && !known {
+			*files = append(*files, File{name, text})
+		}
+		return text, err
+	}
+}
+
+// Unpacked opens the files of a cascade that was kept whole.
+func Unpacked(files []File) Opener {
+	return func(name string) ([]byte, error) {
+		for _, f := range files {
+			if f.Name == name {
+				return f.Text, nil
+			}
+		}
+		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	}
 }
 
 // A parser reads one file. The parsers of the files it names share its known,

@@ -57,6 +57,38 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// A cascade keeps every file that it is made of, once, and loads again from
+// what it keeps.
+func TestFiles(t *testing.T) {
+	c, err := Load("full.yaml", folder("testdata/good"), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, f := range c.Files {
+		if seen[f.Name] || len(f.Text) == 0 {
+			t.Errorf("%s is kept twice, or without its text", f.Name)
+		}
+		seen[f.Name] = true
+	}
+	if c.Files[0].Name != "full.yaml" || !seen["parts/research.yaml"] {
+		t.Errorf("kept %v", seen)
+	}
+	again, err := Load(c.Files[0].Name, Unpacked(c.Files), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(again.Files, c.Files) || again.Plan().Text() != c.Plan().Text() {
+		t.Error("it is another cascade")
+	}
+	if sub, _ := c.Phase("outline"); sub.Subs[0].Cascade.Files != nil {
+		t.Error("a nested cascade keeps files of its own")
+	}
+	if _, err := Unpacked(c.Files)("other.yaml"); err == nil {
+		t.Error("a file that is not kept opens")
+	}
+}
+
 // TestNames holds which validator a name finds: the file's own before a
 // built-in, but never one definition another.
 func TestNames(t *testing.T) {

@@ -88,9 +88,11 @@ func (c *chance) Emit(e event.Event) {
 func (c *chance) Ask(event.Path, engine.Question) (engine.Answer, error) {
 	return engine.Answer{Value: true}, nil
 }
-func (c *chance) Within(_ time.Duration, body func(engine.Host) error) error { return body(c) }
-func (c *chance) Now() time.Time                                             { return time.Time{} }
-func (c *chance) Checkpoint(engine.State) error                              { return nil }
+func (c *chance) Within(_ event.Path, _ time.Duration, body func(engine.Host) error) error {
+	return body(c)
+}
+func (c *chance) Now() time.Time                { return time.Time{} }
+func (c *chance) Checkpoint(engine.State) error { return nil }
 
 // cascadeByChance writes a cascade of one phase or four.
 func cascadeByChance(r *rand.Rand, nested bool) string {

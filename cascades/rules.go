@@ -23,6 +23,7 @@ func (p *parser) rules(phase *object, into *Phase) Rules {
 	r.RetryInstructions = p.template(o.get("retry_instructions"), "retry_instructions", retryVariables)
 	r.Timeout = o.duration("timeout")
 	r.OnExhausted = p.onExhausted(o.get("on_exhausted"))
+	r.OnError = p.onError(o.get("on_error"))
 	p.loop(o, &r)
 	o.done()
 	p.toolRules(o, into)
@@ -70,6 +71,19 @@ func (p *parser) onExhausted(n *yaml.Node) string {
 	if !slices.Contains([]string{OnExhaustedFail, OnExhaustedLast, OnExhaustedBest}, word) {
 		p.routes = append(p.routes, route{n, "on_exhausted", word})
 	}
+	return word
+}
+
+// onError is the name of a phase; fail, the default, is none.
+func (p *parser) onError(n *yaml.Node) string {
+	if n == nil {
+		return ""
+	}
+	word := p.word(n, "on_error")
+	if word == "" || word == OnExhaustedFail {
+		return ""
+	}
+	p.routes = append(p.routes, route{n, "on_error", word})
 	return word
 }
 

@@ -23,11 +23,14 @@ const svgStyle = `
 // SVG is the cascade as a drawing: phases from top to bottom with their checks
 // coloured by mode, and every way between them. It stands alone, loads
 // nothing, and follows a page's light or dark colours.
-func (c *Cascade) SVG() string {
-	l := newLayout(c)
+func (c *Cascade) SVG() string { return c.SVGOf(nil) }
+
+// SVGOf is [Cascade.SVG] with what a run did: what it did not come by is pale.
+func (c *Cascade) SVGOf(m *Marks) string {
+	l := newLayout(c, m)
 	w := &svg{}
 	w.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img">`+"\n", l.width, l.height, l.width, l.height)
-	w.printf("<title>%s</title>\n<style>%s</style>\n", escaped(c.ID), svgStyle)
+	w.printf("<title>%s</title>\n<style>%s</style>\n", escaped(c.ID), styleOf(m))
 	w.printf(`<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="head" d="M0 0.5 7.5 4 0 7.5z"/></marker>` +
 		`<marker id="headx" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="headx" d="M0 0.5 7.5 4 0 7.5z"/></marker></defs>` + "\n")
 	w.printf(`<rect class="bg" width="100%%" height="100%%"/>` + "\n")
@@ -36,7 +39,7 @@ func (c *Cascade) SVG() string {
 		w.wire(l, wire)
 	}
 	for i := range l.boxes {
-		w.box(&l.boxes[i], c.Phases[i].Tool != nil)
+		w.box(&l.boxes[i], cardClass(c.Phases[i], m))
 	}
 	for _, wire := range l.wires {
 		w.label(l, wire)
@@ -64,11 +67,7 @@ func (w *svg) text(x, y float64, class, s string) {
 	w.printf(`<text x="%.1f" y="%.1f" class="%s">%s</text>`+"\n", x, y, class, escaped(s))
 }
 
-func (w *svg) box(b *box, tool bool) {
-	class := "card"
-	if tool {
-		class = "card tool"
-	}
+func (w *svg) box(b *box, class string) {
 	w.printf(`<rect class="%s" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="8"/>`+"\n", class, b.x, b.y, b.w, b.h)
 	w.text(b.x+14, b.y+21, "title", b.title)
 	w.text(b.x+14, b.y+37, "soft", b.about)
@@ -78,7 +77,7 @@ func (w *svg) box(b *box, tool bool) {
 	for i, line := range b.lines {
 		y := b.y + headSize + 17 + lineStep*float64(i)
 		if line.mode != "" {
-			w.printf(`<circle class="%s" cx="%.1f" cy="%.1f" r="3.5"><title>%s</title></circle>`+"\n", line.mode, b.x+18, y-4, line.mode)
+			w.printf(`<circle class="%s" cx="%.1f" cy="%.1f" r="3.5"><title>%s</title></circle>`+"\n", line.class(), b.x+18, y-4, line.mode)
 		}
 		w.text(b.x+28, y, "soft", line.moment)
 		w.text(b.x+28+momentWidth, y, "line", line.text)
@@ -116,6 +115,9 @@ func (w *svg) wire(l *layout, wire wire) {
 		head = "headx"
 	}
 	class := wayClass[wire.kind]
+	if wire.taken > 0 {
+		class += " taken"
+	}
 	if wire.lane == 0 {
 		x1, y1, x2, y2 := l.out(wire), a.y+a.h, l.in(wire), b.y-2
 		w.path(class, head, "M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", x1, y1, x1, y1+layerGap*0.6, x2, y2-layerGap*0.6, x2, y2)

@@ -7,6 +7,7 @@ type way struct {
 	from, to int
 	kind     wayKind
 	label    string // a condition, a description
+	taken    int    // how often a run took it
 }
 
 type wayKind int
@@ -15,7 +16,7 @@ const (
 	wayNext      wayKind = iota // the next in the file, or a plain handoff
 	wayWhen                     // a handoff with a condition
 	wayChosen                   // a handoff that the model picks
-	wayExhausted                // where on_exhausted goes
+	wayExhausted                // where on_exhausted or on_error goes
 	waySkipped                  // past a phase whose when is false
 )
 
@@ -25,7 +26,7 @@ func (c *Cascade) ways(i int) []way {
 	var out []way
 	add := func(name string, kind wayKind, label string) {
 		if to, ok := c.index[name]; ok {
-			out = append(out, way{i, to, kind, label})
+			out = append(out, way{from: i, to: to, kind: kind, label: label})
 		}
 	}
 	unconditional := 0
@@ -51,6 +52,9 @@ func (c *Cascade) ways(i int) []way {
 	}
 	if on := p.Rules.OnExhausted; on != OnExhaustedFail && on != OnExhaustedLast && on != OnExhaustedBest {
 		add(on, wayExhausted, "exhausted")
+	}
+	if on := p.Rules.OnError; on != "" {
+		add(on, wayExhausted, "failed")
 	}
 	return out
 }

@@ -27,6 +27,7 @@ type host struct {
 type log struct {
 	mu  sync.Mutex
 	seq int64
+	run string
 }
 
 func (r *Runner) host(ctx context.Context) *host { return &host{Runner: r, ctx: ctx, log: &log{}} }
@@ -54,6 +55,13 @@ func (h *host) Model(_ event.Path, req model.Request) (model.Response, error) {
 		resp.Failure = &model.Failure{Class: model.Unavailable, Message: err.Error()}
 	}
 	return resp, nil
+}
+
+// Recalled tells the model that a journal has answered in its place.
+func (h *host) Recalled(req model.Request) {
+	if m, ok := h.model.(model.Recaller); ok {
+		m.Recall(req)
+	}
 }
 
 func (h *host) Tool(_ event.Path, job engine.Job) (tool.Result, error) {
@@ -140,12 +148,13 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 	return first
 }
 
-func (h *host) Within(d time.Duration, body func(engine.Host) error) error {
-	ctx, cancel := context.WithTimeoutCause(h.ctx, d, engine.ErrTimedOut)
+func (h *host) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
+	over := &engine.Overtime{At: at}
+	ctx, cancel := context.WithTimeoutCause(h.ctx, d, over)
 	defer cancel()
 	err := body(h.with(ctx))
 	if err != nil && ctx.Err() != nil && h.ctx.Err() == nil {
-		return engine.ErrTimedOut
+		return over
 	}
 	return err
 }
@@ -165,8 +174,16 @@ func (h *host) Emit(e event.Event) {
 	}
 	h.log.mu.Lock()
 	defer h.log.mu.Unlock()
-	h.log.seq++
-	e.Seq, e.Time = h.log.seq, time.Now().UTC()
+	if e.Kind == event.RunStarted {
+		h.log.run = e.RunID
+	}
+	if e.Run == "" {
+		e.Run = h.log.run
+	}
+	if e.Seq == 0 { // else a journal has numbered it
+		h.log.seq++
+		e.Seq, e.Time = h.log.seq, time.Now().UTC()
+	}
 	for _, s := range h.sinks {
 		s.Emit(e)
 	}

@@ -64,6 +64,7 @@ type Runner struct {
 	tools      tool.Set
 	remote     cascades.Remote
 	sinks      []event.Sink
+	journal    Journal
 	onText     func(phase, text string)
 	ask        func(context.Context, Question) (Answer, error)
 }
@@ -151,15 +152,15 @@ func readFile(name string) ([]byte, error) {
 const maxFile = 64 << 20
 
 // A RunOption changes one run.
-type RunOption func(*engine.State)
+type RunOption func(*Start)
 
 // WithRunID names the run; without it, or with "", it gets a new name.
-func WithRunID(id string) RunOption { return func(s *engine.State) { s.RunID = id } }
+func WithRunID(id string) RunOption { return func(s *Start) { s.RunID = id } }
 
 // Run runs a cascade on an input of plain values (what JSON decodes to). The
 // result is whole whatever the error: an *[Error], nil where it succeeded.
 func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]any, options ...RunOption) (Result, error) {
-	s := engine.State{Model: r.modelName}
+	s := Start{CascadeID: c.ID, Files: c.Files, Model: r.modelName}
 	for _, o := range options {
 		o(&s)
 	}
@@ -169,10 +170,18 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 	plain, err := plainInput(input)
 	if err != nil {
 		e := &Error{Code: Invalid, Message: fmt.Sprintf("input: %v", err)}
-		return Result{RunID: s.RunID, CascadeID: c.ID, Status: Failed, Error: &event.Error{Code: Invalid, Message: e.Message}}, e
+		return ended(s, e), e
 	}
 	s.Input = plain
-	return engine.Run(r.host(ctx), c, s)
+	if r.journal == nil {
+		return engine.Run(r.host(ctx), c, engine.State{RunID: s.RunID, Model: s.Model, Input: s.Input})
+	}
+	recording, err := r.journal.Begin(s)
+	if err != nil {
+		e := &Error{Code: Failed, Message: fmt.Sprintf("journal: %v", err), Err: err}
+		return ended(s, e), e
+	}
+	return r.record(ctx, c, recording)
 }
 
 // Judge gives a validator's verdict on a subject, asking the model where it is

@@ -78,6 +78,21 @@ func TestBudgetOfTime(t *testing.T) {
 	})
 }
 
+// Of two limits, one within the other, the one that is over says so.
+func TestBudgetWithinAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRunner(t, runner.WithModel(slow(time.Hour)))
+		c := parsed(t, r, "cascade_id: c\nbudget: {max_seconds: 60}\nphases: [{name: a, instructions: a, rules: {timeout: 90s, on_error: b}}, {name: b, instructions: b}]")
+		if _, err := r.Run(t.Context(), c, nil); code(err) != runner.OverBudget {
+			t.Errorf("got %v", err)
+		}
+		c = parsed(t, r, "cascade_id: c\nbudget: {max_seconds: 90}\nphases: [{name: a, instructions: a, rules: {timeout: 60s}}]")
+		if _, err := r.Run(t.Context(), c, nil); code(err) != runner.Failed {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
 func TestCancelledRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRunner(t, runner.WithModel(slow(time.Hour)))

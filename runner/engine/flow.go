@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -86,18 +85,19 @@ func (f *flow) run() error {
 		return f.phases()
 	}
 	left := max(f.c.Budget.MaxTime-f.s.Elapsed, time.Nanosecond)
-	err := f.within(left, f.phases)
-	if errors.Is(err, ErrTimedOut) {
+	bound := f.at.Join("max_seconds")
+	err := f.within(bound, left, f.phases)
+	if IsOver(err, bound) {
 		return &Error{Code: OverBudget, Path: f.at, Message: fmt.Sprintf("max_seconds: %v are over", f.c.Budget.MaxTime)}
 	}
 	return err
 }
 
 // within runs body with a host that is cancelled after d.
-func (f *flow) within(d time.Duration, body func() error) error {
+func (f *flow) within(at event.Path, d time.Duration, body func() error) error {
 	outer := f.h
 	defer func() { f.h = outer }()
-	return outer.Within(d, func(h Host) error {
+	return outer.Within(at, d, func(h Host) error {
 		f.h = h
 		return body()
 	})

@@ -36,9 +36,9 @@ type Host interface {
 	// with a host of its own, and waits for all. The first error cancels the
 	// others and is returned.
 	Each(n, limit int, body func(h Host, i int) error) error
-	// Within runs body with a host that is cancelled after d, and gives
-	// [ErrTimedOut] where that ended it.
-	Within(d time.Duration, body func(h Host) error) error
+	// Within runs body with a host that is cancelled after d, and gives an
+	// [*Overtime] of at where that ended it, which is an effect too.
+	Within(at event.Path, d time.Duration, body func(h Host) error) error
 	// Now is the time.
 	Now() time.Time
 	// Checkpoint tells that all that came before is in s. The host must not
@@ -53,6 +53,22 @@ var (
 	ErrSuspended = errors.New("waiting for a person")
 	ErrTimedOut  = errors.New("out of time")
 )
+
+// An Overtime says whose time is over: a limit's within another must not be
+// taken for the other's. It is [ErrTimedOut].
+type Overtime struct{ At event.Path }
+
+// Error says that it is out of time.
+func (o *Overtime) Error() string { return ErrTimedOut.Error() }
+
+// Is tells that it is [ErrTimedOut].
+func (o *Overtime) Is(target error) bool { return target == ErrTimedOut }
+
+// IsOver tells whether err says that the time of at is over.
+func IsOver(err error, at event.Path) bool {
+	var o *Overtime
+	return errors.As(err, &o) && o.At == at
+}
 
 // A Job is one call of a tool.
 type Job struct {

@@ -31,6 +31,7 @@ type release struct {
 	candidate
 	route string // chosen by the model, or where on_exhausted goes
 	left  string // why the phase is left without an output
+	broke bool   // left is what broke
 }
 
 // phase runs one visit to p and sets what comes next.
@@ -53,8 +54,21 @@ func (f *flow) phase(p *cascades.Phase) error {
 	f.emit(event.Event{Kind: event.PhaseStarted, Path: v.at, Phase: p.Name})
 	turns, calls := f.turns, f.calls
 	r, err := v.run()
+	if e := broke(err); e != nil && p.Rules.OnError != "" {
+		r, err = release{route: p.Rules.OnError, left: e.Message, broke: true}, nil
+	}
 	v.record.Turns, v.record.ModelCalls = f.turns-turns, f.calls-calls
 	return v.finish(r, err)
+}
+
+// broke gives the error of something that broke and costs no more than the
+// phase, or the try, that it happened in.
+func broke(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) && e.Code == Failed && (e.Err == nil || stops(err) == nil) {
+		return e
+	}
+	return nil
 }
 
 // past is where a skipped phase leads: its one handoff, or the next in the
@@ -110,6 +124,8 @@ func (v *visit) finish(r release, err error) error {
 			e = &named
 		}
 		err, v.record.Status = e, e.Status()
+	case r.broke:
+		v.record.Status = Failed
 	case r.left != "":
 		v.record.Status = Exhausted
 	case len(r.unmet) > 0:

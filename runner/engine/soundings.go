@@ -91,10 +91,10 @@ func lost(err error) *Error {
 	if !errors.As(err, &e) {
 		return nil
 	}
-	if e.Code == Blocked || e.Code == Exhausted || e.Code == Failed && (e.Err == nil || stops(err) == nil) {
+	if e.Code == Blocked || e.Code == Exhausted {
 		return e
 	}
-	return nil
+	return broke(err)
 }
 
 // filterBy holds the sounding's text against the soundings' validator.

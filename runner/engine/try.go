@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"errors"
-
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -67,12 +65,13 @@ func (t *try) once(made *candidate) (d wards.Decision, c *candidate, err error) 
 		d, err = t.judge(c, made != nil)
 		return err
 	}
+	bound := t.bound(made != nil)
 	if t.p.Rules.Timeout > 0 {
-		err = t.within(t.p.Rules.Timeout, body)
+		err = t.within(bound, t.p.Rules.Timeout, body)
 	} else {
 		err = body()
 	}
-	if errors.Is(err, ErrTimedOut) {
+	if IsOver(err, bound) {
 		err = failed(t.place().at, "the attempt took longer than %v", t.p.Rules.Timeout)
 	}
 	status := statuses[d.Action]
@@ -92,6 +91,15 @@ func (t *try) once(made *candidate) (d wards.Decision, c *candidate, err error) 
 
 var statuses = map[wards.Action]string{
 	wards.Release: Succeeded, wards.Again: "retry", wards.Block: Blocked, wards.Break: Failed, wards.Exhausted: Exhausted,
+}
+
+// bound is the address of the time limit of the attempt that comes, or of the
+// judgement of one that was made.
+func (t *try) bound(made bool) event.Path {
+	if made {
+		return t.place().at.Join("winner").Join("timeout")
+	}
+	return t.at.At("attempt", t.attempt+1).Join("timeout")
 }
 
 // place is where the attempt stands.

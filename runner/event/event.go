@@ -39,6 +39,8 @@ type Event struct {
 	Kind Kind      `json:"kind"`
 	Path Path      `json:"path"`
 
+	Run string `json:"-"` // the run's name, for sinks that are told of several runs
+
 	RunID     string         `json:"run_id,omitempty"`
 	CascadeID string         `json:"cascade_id,omitempty"`
 	Input     map[string]any `json:"input,omitempty"`

@@ -23,6 +23,12 @@ type Pricer interface {
 	Priced(name string) bool
 }
 
+// A Recaller is a model that is to know of requests that were answered from a
+// run's journal in its place.
+type Recaller interface {
+	Recall(r Request)
+}
+
 // Func makes a function a [Model].
 type Func func(ctx context.Context, r Request) (Response, error)
 

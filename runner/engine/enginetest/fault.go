@@ -66,6 +66,6 @@ func (f *Fault) Each(n, limit int, body func(engine.Host, int) error) error {
 }
 
 // Within counts the body's effects too.
-func (f *Fault) Within(d time.Duration, body func(engine.Host) error) error {
-	return f.Host.Within(d, func(h engine.Host) error { return body(&Fault{h, f.K, f.count}) })
+func (f *Fault) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
+	return f.Host.Within(at, d, func(h engine.Host) error { return body(&Fault{h, f.K, f.count}) })
 }

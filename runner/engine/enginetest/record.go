@@ -1,7 +1,7 @@
 // Package enginetest holds the hosts that every change of the engine is tried
 // on beside the in-process one: one that records the effects of a run and one
 // that replays them without a model, tool or validator; one that makes the
-// k-th effect fail. [Run] holds a host against the shipped transcripts.
+// k-th effect fail. [Stories] gives the shipped transcripts to run on them.
 package enginetest
 
 import (
@@ -123,8 +123,8 @@ func (r *Recorder) Each(n, limit int, body func(engine.Host, int) error) error {
 }
 
 // Within records the body too.
-func (r *Recorder) Within(d time.Duration, body func(engine.Host) error) error {
-	return r.Host.Within(d, func(h engine.Host) error { return body(r.over(h)) })
+func (r *Recorder) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
+	return r.Host.Within(at, d, func(h engine.Host) error { return body(r.over(h)) })
 }
 
 func (r *Recorder) over(h engine.Host) *Recorder { return &Recorder{h, r.Journal, r.Made} }

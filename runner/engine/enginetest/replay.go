@@ -44,6 +44,6 @@ func (d dead) Each(n, limit int, body func(engine.Host, int) error) error {
 	return d.Host.Each(n, limit, func(h engine.Host, i int) error { return body(dead{h}, i) })
 }
 
-func (d dead) Within(limit time.Duration, body func(engine.Host) error) error {
-	return d.Host.Within(limit, func(h engine.Host) error { return body(dead{h}) })
+func (d dead) Within(at event.Path, limit time.Duration, body func(engine.Host) error) error {
+	return d.Host.Within(at, limit, func(h engine.Host) error { return body(dead{h}) })
 }

@@ -1,8 +1,10 @@
 package enginetest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -19,8 +21,8 @@ func (s Serial) Each(n, _ int, body func(engine.Host, int) error) error {
 }
 
 // Within runs the body in order too.
-func (s Serial) Within(d time.Duration, body func(engine.Host) error) error {
-	return s.Host.Within(d, func(h engine.Host) error { return body(Serial{h}) })
+func (s Serial) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
+	return s.Host.Within(at, d, func(h engine.Host) error { return body(Serial{h}) })
 }
 
 // A Transcript is a run's events as lines that a person reads.
@@ -33,6 +35,42 @@ func (t *Transcript) Emit(e event.Event) {
 
 // String gives the lines.
 func (t *Transcript) String() string { return strings.Join(t.lines, "\n") + "\n" }
+
+// Told gives the lines and, as JSON, what the run came to: a story's want.
+func (t *Transcript) Told(tb testing.TB, r engine.Result) string {
+	tb.Helper()
+	shown, err := json.MarshalIndent(struct {
+		Outputs  map[string]any       `json:"outputs"`
+		Phases   []engine.PhaseRecord `json:"phases"`
+		Degraded []engine.Degraded    `json:"degraded"`
+	}{r.Outputs, r.Phases, r.Degraded}, "", "  ")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return t.String() + string(shown) + "\n"
+}
+
+// Same ends the test at the first line where two texts, which are called what,
+// differ.
+func Same(tb testing.TB, what, got, want string) {
+	tb.Helper()
+	if got == want {
+		return
+	}
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			tb.Fatalf("%s, line %d:\ngot  %s\nwant %s\n\nall of it:\n%s", what, i+1, line(a, i), line(b, i), got)
+		}
+	}
+}
+
+func line(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return "(nothing)"
+}
 
 // told is what an event says besides its kind and path.
 func told(e event.Event) string {

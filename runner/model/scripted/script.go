@@ -75,6 +75,17 @@ func (s *Script) Call(ctx context.Context, r model.Request) (model.Response, err
 	return model.Response{Usage: spent}, last
 }
 
+// Recall consumes what Call would have: a run that goes on finds the script
+// as it left it.
+func (s *Script) Recall(r model.Request) {
+	for range model.Tries {
+		e := s.take(r)
+		if e == nil || e.failure == nil || !e.fail().Temporary() {
+			return
+		}
+	}
+}
+
 // Priced is true: what a script costs is what it says.
 func (s *Script) Priced(string) bool { return true }
 

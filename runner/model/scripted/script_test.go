@@ -156,6 +156,26 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// A request that was answered from a journal takes its entry with it.
+func TestRecall(t *testing.T) {
+	s := parse(t, `
+- {phase: draft, error: {status: 503}}
+- {phase: draft, reply: one}
+- {phase: draft, reply: two}
+- {phase: draft, error: {status: 400}}
+- {phase: draft, reply: three}
+`)
+	s.Recall(from("draft", 1, 0))
+	if resp, err := s.Call(t.Context(), from("draft", 2, 0)); err != nil || resp.Text != "two" {
+		t.Fatalf("got %q, %v", resp.Text, err)
+	}
+	s.Recall(from("draft", 3, 0)) // a failure that is final
+	s.Recall(from("polish", 1, 0))
+	if resp, err := s.Call(t.Context(), from("draft", 4, 0)); err != nil || resp.Text != "three" {
+		t.Fatalf("got %q, %v", resp.Text, err)
+	}
+}
+
 func TestToolCalls(t *testing.T) {
 	s := parse(t, `
 - reply: thinking

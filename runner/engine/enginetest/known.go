@@ -1,0 +1,60 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// Known is what a story's cascade may name: the default validators, and those
+// of [Validators] and [Tools].
+func Known() cascades.Known {
+	return cascades.Known{Validators: validators.Default().With(Validators()...), Tools: tool.NewSet(Tools()...)}
+}
+
+// Validators are those that the stories need and nobody else would want: they
+// crash, panic, give a score, or are not pure.
+func Validators() []validators.Validator {
+	return []validators.Validator{
+		validators.New("crashes", "crashes", func(context.Context, struct{}, validators.Subject) (validators.Verdict, error) {
+			return validators.Verdict{}, errors.New("the validator crashed")
+		}, validators.Impure),
+		validators.New("panics", "panics", func(context.Context, struct{}, validators.Subject) (validators.Verdict, error) {
+			panic("no reason")
+		}),
+		validators.New("scored", "gives the length as a score", func(_ context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
+			score := float64(len(s.Content)) / 100
+			v := validators.Fail("never good enough")
+			v.Score = &score
+			return v, nil
+		}),
+		validators.New("slow_no", "says no, but not at once", func(_ context.Context, p struct {
+			Text string `json:"text"`
+		}, s validators.Subject) (validators.Verdict, error) {
+			if strings.Contains(s.Content, p.Text) {
+				return validators.Fail("it says %s", p.Text), nil
+			}
+			return validators.Pass("it does not say %s", p.Text), nil
+		}, validators.Impure),
+	}
+}
+
+// Tools are those that the stories need: add, which gives the sum of a and b,
+// and breaks, which fails.
+func Tools() []tool.Tool {
+	return []tool.Tool{
+		tool.New("add", "Add two numbers.", func(_ context.Context, a struct {
+			A int `json:"a"`
+			B int `json:"b"`
+		}) (any, error) {
+			return map[string]any{"sum": a.A + a.B}, nil
+		}),
+		tool.New("breaks", "Breaks.", func(context.Context, struct{}) (any, error) {
+			return nil, errors.New("it is broken")
+		}),
+	}
+}

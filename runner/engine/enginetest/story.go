@@ -1,0 +1,141 @@
+package enginetest
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/model/scripted"
+)
+
+//go:embed testdata/*.txtar
+var shipped embed.FS
+
+// fewest is how many transcripts there are at least: with fewer of them some
+// are lost, and with them what they hold.
+const fewest = 50
+
+// A Story is one run as a file in txtar form tells it: cascade.yaml; what the
+// world says to it, in script.yaml, input.json and answers.json, each of which
+// may be missing; files that these name; and in want what comes of it. Running
+// a story does not change it.
+type Story struct {
+	Name    string // the file's, without .txtar
+	Cascade *cascades.Cascade
+	Known   cascades.Known // what the cascade was loaded with
+	Input   map[string]any
+	Answers []any // what people say to its questions, in turn
+
+	open cascades.Opener
+}
+
+// Stories reads the shipped transcripts, in the order of their names. It ends
+// the test where one of them does not load.
+func Stories(tb testing.TB) []*Story {
+	tb.Helper()
+	files, err := shipped.ReadDir("testdata")
+	if err != nil || len(files) < fewest {
+		tb.Fatalf("only %d transcripts: %v", len(files), err)
+	}
+	list := make([]*Story, len(files))
+	for i, f := range files {
+		list[i] = Shipped(tb, strings.TrimSuffix(f.Name(), ".txtar"))
+	}
+	return list
+}
+
+// Shipped reads the shipped transcript that has a name.
+func Shipped(tb testing.TB, name string) *Story {
+	tb.Helper()
+	text, err := shipped.ReadFile("testdata/" + name + ".txtar")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return Read(tb, name, text)
+}
+
+// Read makes a story of a text in txtar form. Its cascade is loaded with what
+// is [Known].
+func Read(tb testing.TB, name string, text []byte) *Story {
+	tb.Helper()
+	var files []cascades.File
+	for _, f := range txtar.Parse(text).Files {
+		files = append(files, cascades.File{Name: f.Name, Text: f.Data})
+	}
+	s := &Story{Name: name, Known: Known(), open: cascades.Unpacked(files)}
+	var err error
+	if s.Cascade, err = cascades.Load("cascade.yaml", s.open, s.Known); err != nil {
+		tb.Fatalf("%s: %v", name, err)
+	}
+	for file, into := range map[string]any{"input.json": &s.Input, "answers.json": &s.Answers} {
+		if text, err := s.open(file); err == nil {
+			if err := json.Unmarshal(text, into); err != nil {
+				tb.Fatalf("%s: %s: %v", name, file, err)
+			}
+		}
+	}
+	return s
+}
+
+// Want is what [Transcript.Told] gives of the story's run, or "" where the
+// story has none.
+func (s *Story) Want() string {
+	text, _ := s.open("want")
+	return string(text)
+}
+
+// Start is where the story's run begins; its id is "run".
+func (s *Story) Start() engine.State { return engine.State{RunID: "run", Input: s.Input} }
+
+// Script makes the model that says what the story's script does. It remembers
+// what it has said, as the world would.
+func (s *Story) Script(tb testing.TB) *scripted.Script {
+	tb.Helper()
+	text, err := s.open("script.yaml")
+	if err != nil {
+		text = []byte("[]")
+	}
+	script, err := scripted.Parse("script.yaml", text, s.open)
+	if err != nil {
+		tb.Fatalf("%s: %v", s.Name, err)
+	}
+	return script
+}
+
+// People is a runner's option: people who give the answers in turn; after
+// the last there is nobody who could answer. It is for one runner.
+func People(answers ...any) runner.Option {
+	return runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) {
+		if len(answers) == 0 {
+			return runner.Answer{}, runner.ErrNobody
+		}
+		a := answers[0]
+		answers = answers[1:]
+		return runner.Answer{Value: a}, nil
+	})
+}
+
+// Runner makes a runner that has the story's script for its model and the
+// story's answers for its people, and the options over these.
+func (s *Story) Runner(tb testing.TB, options ...runner.Option) *runner.Runner {
+	tb.Helper()
+	r, err := runner.New(append([]runner.Option{runner.WithModel(s.Script(tb)), People(s.Answers...)}, options...)...)
+	if err != nil {
+		tb.Fatalf("%s: %v", s.Name, err)
+	}
+	return r
+}
+
+// Host makes the host of a new [Story.Runner], whose branches run one after
+// the other.
+func (s *Story) Host(tb testing.TB, options ...runner.Option) Serial {
+	tb.Helper()
+	return Serial{s.Runner(tb, options...).Host(tb.Context())}
+}

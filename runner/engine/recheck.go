@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"errors"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// A Past is a visit to a phase that a recorded run made, for holding its texts
+// against the checks of a cascade again: its own, or a changed one. It is no
+// part of a run: nothing is told, nothing noted, no budget holds.
+type Past struct{ t *try }
+
+// A Said is a text that a recorded attempt gave.
+type Said struct {
+	At            event.Path // of what is held against the checks
+	Attempt, Turn int
+	Text          string // of a tool's value, its JSON
+}
+
+// NewPast looks back at a visit to p of c by what the run knew: State's Input,
+// State, Outputs, Output, Previous, Lineage and ValidationError, which may
+// change between calls, and its RunID and Model.
+func NewPast(h Host, c *cascades.Cascade, p *cascades.Phase, s *State) *Past {
+	f := &flow{h: silent{h}, c: c, s: s, meter: &meter{}}
+	f.prepare()
+	v := &visit{flow: f, p: p, at: event.Path(p.Name), record: PhaseRecord{Name: p.Name}, validated: s.ValidationError}
+	return &Past{v.newTry(v.at)}
+}
+
+// Usage is what holding texts against the checks has cost so far.
+func (p *Past) Usage() model.Usage { return p.t.meter.total() }
+
+// Opening is what pre-wards see: the phase's own instructions, or its tool's
+// inputs, rendered with what the run knew.
+func (p *Past) Opening() (validators.Subject, error) {
+	t := p.t
+	if t.p.Tool != nil {
+		inputs, err := t.values(t.p.Inputs, t.visit.vars(0))
+		return t.subject(text(inputs), inputs, 0, 0), err
+	}
+	content, err := t.render(t.p.Instructions, t.visit.vars(0))
+	return t.subject(content, nil, 0, 0), err
+}
+
+// Subject is what turn wards and loop_until see of a text.
+func (p *Past) Subject(s Said) validators.Subject {
+	return p.t.subject(s.Text, p.t.jsonIn(s.Text), s.Turn, s.Attempt)
+}
+
+// Final is what the checks of an attempt's final text see, and what
+// output_schema, which sees it first, says of it.
+func (p *Past) Final(s Said) (validators.Subject, []wards.Outcome) {
+	t := p.t
+	defer t.forget()
+	c := &candidate{text: s.Text}
+	c.value = c.valueOr(c.text)
+	outcomes := t.schemaCheck(c)
+	return t.subject(c.text, t.parsed(c), s.Turn, s.Attempt), outcomes
+}
+
+// Check gives what one check says of a subject. An error is the host's, or says
+// that nothing else can be checked either.
+func (p *Past) Check(s Said, c *cascades.Check, subject validators.Subject) (wards.Outcome, error) {
+	defer p.t.forget()
+	return p.t.validate(s.At, place{at: s.At, phase: p.t.p.Name, attempt: s.Attempt, turn: s.Turn}, c, subject)
+}
+
+// Ward is what a verdict means of a phase that is a validator.
+func (p *Past) Ward() *wards.Ward {
+	return &wards.Ward{Name: p.t.p.Tool.Validator.Name, Moment: wards.Post, Mode: p.t.gateMode(), MaxAttempts: 1}
+}
+
+// Gate gives what a phase that is a validator says of what it looks at.
+func (p *Past) Gate(s Said) (wards.Outcome, error) {
+	t := p.t
+	defer t.forget()
+	t.attempt = s.Attempt
+	o := wards.Outcome{Ward: p.Ward()}
+	inputs, err := t.values(t.p.Inputs, t.visit.vars(0))
+	if err != nil {
+		o.Err = err
+		return o, nil
+	}
+	t.forget()
+	err = t.gate(s.At, inputs, &candidate{})
+	if n := len(t.s.Verdicts); n > 0 {
+		o.Verdict, o.Err = verdictOf(t.s.Verdicts[n-1])
+		return o, nil // err says what it would have led to
+	}
+	return o, err
+}
+
+// verdictOf is what a check found, as the events tell it.
+func verdictOf(v event.Verdict) (validators.Verdict, error) {
+	if v.Error != nil {
+		return validators.Verdict{}, errors.New(*v.Error)
+	}
+	return validators.Verdict{Valid: *v.Valid, Reason: v.Reason, Score: v.Score, Issues: v.Issues, Warnings: v.Warnings, Fix: v.Fix}, nil
+}
+
+// forget drops what was noted for a result that there will not be.
+func (t *try) forget() { t.s.Verdicts, t.s.Degraded = nil, nil }
+
+// A silent host tells nobody anything.
+type silent struct{ Host }
+
+func (silent) Emit(event.Event) {}
+
+func (s silent) Each(n, limit int, body func(Host, int) error) error {
+	return s.Host.Each(n, limit, func(h Host, i int) error { return body(silent{h}, i) })
+}
+
+func (s silent) Within(at event.Path, d time.Duration, body func(Host) error) error {
+	return s.Host.Within(at, d, func(h Host) error { return body(silent{h}) })
+}

@@ -1,0 +1,130 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// A Journal keeps runs, so that they can be gone on with and looked at.
+// Package journal has one over SQLite. It is safe for concurrent use.
+type Journal interface {
+	// Begin notes a new run. A run of that name is [ErrRunExists].
+	Begin(Start) (Recording, error)
+	// Reopen goes on with a run. [ErrNoRun] says that there is none, [ErrRunBusy]
+	// that somebody is running it.
+	Reopen(id string) (Recording, error)
+}
+
+// What a journal may say of a run's name.
+var (
+	ErrRunExists = errors.New("there is a run of that name")
+	ErrNoRun     = errors.New("there is no such run")
+	ErrRunBusy   = errors.New("the run is running")
+)
+
+// A Start is what a run begins with, enough to run it again.
+type Start struct {
+	RunID     string
+	CascadeID string
+	Files     []cascades.File   // the cascade's own first
+	Input     map[string]any    // plain values
+	Model     string            // replaces the cascade's own default
+	Settings  map[string]string // the caller's, kept with the run
+	Parent    string            // a run whose effects stand in for equal ones of this run; "" for none
+	From      string            // the phase from which on nothing of Parent's is used; "" for none
+	Elapsed   time.Duration     // spent by earlier starts of the run
+}
+
+// A Recording is one run that is being kept. It belongs to one process at a
+// time, until End.
+type Recording interface {
+	Start() Start
+	// Ended gives the result of a run that has ended for good: succeeded, or
+	// with a no, an input or a budget that going on cannot change.
+	Ended() (Result, bool)
+	// Host keeps the effects and events of inner. An effect that was kept
+	// already is not made again.
+	Host(inner engine.Host) engine.Host
+	// End notes how the run ended and lets go of it. Only the first call counts.
+	End(Result, *Error) error
+}
+
+// WithJournal has every run kept in j.
+func WithJournal(j Journal) Option { return func(r *Runner) { r.journal = j } }
+
+// WithSettings keeps the caller's own settings with the run.
+func WithSettings(settings map[string]string) RunOption {
+	return func(s *Start) { s.Settings = settings }
+}
+
+// WithParent makes the run share what it has in common with an earlier one of
+// the same journal: a call that the parent made with the same request is not
+// made again, and costs nothing. From the phase of that name on, where it is
+// not "", everything is done anew.
+func WithParent(run, from string) RunOption {
+	return func(s *Start) { s.Parent, s.From = run, from }
+}
+
+// Resume goes on with a run of the runner's journal after a crash, an
+// interrupt or a person's answer. Nothing that finished is done again; a run
+// that has ended for good gives its result. The error is an *[Error], or
+// [ErrNoRun] or [ErrRunBusy].
+func (r *Runner) Resume(ctx context.Context, id string) (Result, error) {
+	if r.journal == nil {
+		return Result{}, errors.New("resume: the runner has no journal")
+	}
+	recording, err := r.journal.Reopen(id)
+	if err != nil {
+		return Result{}, err
+	}
+	if result, ended := recording.Ended(); ended {
+		return result, errorOf(result)
+	}
+	start := recording.Start()
+	c, err := cascades.Load(start.Files[0].Name, cascades.Unpacked(start.Files), r.Known())
+	if err != nil {
+		broken := &Error{Code: Failed, Message: err.Error(), Err: err}
+		result := ended(start, broken)
+		return result, errors.Join(broken, recording.End(result, broken))
+	}
+	return r.record(ctx, c, recording)
+}
+
+// record runs a cascade over a recording.
+func (r *Runner) record(ctx context.Context, c *cascades.Cascade, recording Recording) (Result, error) {
+	start := recording.Start()
+	s := engine.State{RunID: start.RunID, Model: start.Model, Input: start.Input, Elapsed: start.Elapsed}
+	result, err := engine.Run(recording.Host(r.host(ctx)), c, s)
+	var why *Error
+	errors.As(err, &why)
+	if e := recording.End(result, why); e != nil && err == nil {
+		why = &Error{Code: Failed, Message: fmt.Sprintf("journal: %v", e), Err: e}
+		result.Status, result.Output = Failed, nil
+		result.Error = &event.Error{Code: Failed, Message: why.Message}
+		return result, why
+	}
+	return result, err
+}
+
+// errorOf is the error of a run that has ended.
+func errorOf(r Result) error {
+	if r.Error == nil {
+		return nil
+	}
+	return &Error{Code: r.Error.Code, Phase: r.Error.Phase, Message: r.Error.Message}
+}
+
+// ended is the result of a run that could not begin.
+func ended(s Start, e *Error) Result {
+	return Result{
+		RunID: s.RunID, CascadeID: s.CascadeID, Status: e.Status(), Outputs: map[string]any{},
+		Phases: []engine.PhaseRecord{}, Verdicts: []event.Verdict{}, Degraded: []engine.Degraded{},
+		Error: &event.Error{Code: e.Code, Phase: e.Phase, Message: e.Message},
+	}
+}

@@ -28,20 +28,32 @@ var floors = map[string]string{
 	// Floor 3.
 	"runner/engine": "cascades runner/event runner/model runner/tool templates validators validators/schema wards",
 	// Floor 4.
-	"runner": "cascades runner/engine runner/event runner/model runner/tool validators validators/schema",
+	"runner":         "cascades runner/engine runner/event runner/model runner/tool validators validators/schema",
+	"runner/journal": "cascades runner runner/engine runner/event runner/model runner/tool validators validators/schema",
+	// What folds over a run's events.
+	"runner/junit":          "",
+	"runner/trace":          "cascades runner/event runner/model runner/tool",
+	"runner/backtest":       "cascades runner/engine runner/event runner/junit runner/model runner/trace validators validators/schema wards",
+	"runner/cases":          "cascades runner runner/engine runner/event runner/junit runner/model runner/tool validators validators/schema",
+	"runner/telemetry":      "runner/event runner/model runner/telemetry/otlp",
+	"runner/telemetry/otlp": "",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
 	"runner/model/openai":   "runner/model",
 	"runner/model/scripted": "runner/model",
 	"runner/tool/mcp":       "runner/tool validators validators/schema",
 	"validators/capy":       "validators validators/schema",
 	"validators/edit":       "validators validators/schema",
+	"validators/request":    "validators validators/schema",
 	"validators/schedule":   "runner/tool validators validators/schema",
+	"runner/serve":          "cascades runner runner/engine runner/event runner/journal runner/model runner/trace validators validators/request validators/schema",
+	// Real validation of requests: it starts programs and a browser.
+	"validators/request/inspectors": "runner/process validators/request",
 	// Floor 6.
 	"cmd/capstan": "*",
 	// Suites that tests of other packages import.
 	"validators/validatorstest": "validators validators/schema",
 	"runner/tool/tooltest":      "runner/tool validators/schema",
-	"runner/engine/enginetest":  "runner/engine runner/event runner/model runner/tool",
+	"runner/engine/enginetest":  "cascades runner runner/engine runner/event runner/model runner/model/scripted runner/tool validators",
 }
 
 // pure packages take bytes and values: what they do depends on nothing else.

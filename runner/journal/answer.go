@@ -1,0 +1,93 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+)
+
+// Answer gives a waiting run its answer. The value must be one that the
+// question takes: a boolean for a confirmation, one of the options for a
+// choice, a text that is not empty. The run then goes on with
+// [runner.Runner.Resume]. A run that somebody is running is [runner.ErrRunBusy].
+func (j *Journal) Answer(ctx context.Context, id string, value any) error {
+	if err := j.writable(); err != nil {
+		return err
+	}
+	s, err := j.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	var p *pendingRow
+	if err := j.reading(ctx, func(c *conn) error { p, err = j.pending(ctx, c, s); return err }); err != nil {
+		return err
+	}
+	if p == nil {
+		return fmt.Errorf("run %s waits for no answer: it is %s", s.RunID, s.Status)
+	}
+	if value, err = accepted(p.Question, value); err != nil {
+		return err
+	}
+	pack := packer{secrets: j.secrets}
+	data, err := pack.encode(came{Answer: &engine.Answer{Value: value}}.exact())
+	if err != nil {
+		return fmt.Errorf("answer: %w", err)
+	}
+	var refused error
+	err = j.writer.do(func(c *conn) error {
+		refused, err = j.answer(ctx, c, s, p, pack.texts, data)
+		return err
+	})
+	if err == nil {
+		err = refused
+	}
+	return err
+}
+
+// answer writes an answer, unless something has happened to the run meanwhile.
+func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow, texts []text, data []byte) (refused, err error) {
+	found, err := c.one(ctx, "SELECT owner, pending, (SELECT max(id) FROM log WHERE id < ?2) FROM run WHERE n = ?1", s.n, (s.n+1)<<rowBits)
+	if err != nil {
+		return nil, err
+	}
+	if other, alive := j.owner.alive(word(found[0])); alive {
+		return fmt.Errorf("run %s: %w (%s)", s.RunID, runner.ErrRunBusy, other), nil
+	}
+	if word(found[1]) != s.pending {
+		return fmt.Errorf("run %s waits with that question no more", s.RunID), nil
+	}
+	if err := j.writer.texts(texts); err != nil {
+		return nil, err
+	}
+	_, err = c.exec("INSERT INTO log (id, time, took, kind, path, print, data) VALUES (?, ?, 0, ?, ?, ?, ?)",
+		integer(found[2])+1, j.options.Now().UnixNano(), answerEffect, string(p.Path), p.Print, string(data))
+	if err == nil {
+		_, err = c.exec("UPDATE run SET pending = NULL WHERE n = ?", s.n)
+	}
+	return nil, err
+}
+
+// accepted is the value as the question takes it.
+func accepted(q engine.Question, value any) (any, error) {
+	text, isText := value.(string)
+	_, isBool := value.(bool)
+	switch q.Type {
+	case "confirmation":
+		if !isBool {
+			return nil, fmt.Errorf("answer: want true or false, not %v", value)
+		}
+	case "choice":
+		if !isText || !slices.Contains(q.Options, text) {
+			return nil, fmt.Errorf("answer: want one of %s, not %v", strings.Join(q.Options, ", "), value)
+		}
+	default:
+		if !isText || strings.TrimSpace(text) == "" {
+			return nil, fmt.Errorf("answer: want a text that is not empty")
+		}
+	}
+	return value, nil
+}

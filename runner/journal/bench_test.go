@@ -1,0 +1,234 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// quick is a host whose effects take no time.
+type quick struct{ reply string }
+
+func (q quick) Model(event.Path, model.Request) (model.Response, error) {
+	return model.Response{Text: q.reply, Usage: model.Usage{Calls: 1, InputTokens: 100, OutputTokens: 50, CostUSD: 0.001}}, nil
+}
+func (quick) Tool(event.Path, engine.Job) (tool.Result, error) {
+	return tool.Result{Value: "done"}, nil
+}
+func (quick) Validate(event.Path, engine.Validation) (engine.Finding, error) {
+	return engine.Finding{}, nil
+}
+func (quick) Ask(event.Path, engine.Question) (engine.Answer, error) {
+	return engine.Answer{}, engine.ErrSuspended
+}
+func (q quick) Each(n, _ int, body func(engine.Host, int) error) error {
+	for i := range n {
+		if err := body(q, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+func (q quick) Within(_ event.Path, _ time.Duration, body func(engine.Host) error) error {
+	return body(q)
+}
+func (quick) Now() time.Time                { return time.Now() }
+func (quick) Checkpoint(engine.State) error { return nil }
+func (quick) Emit(event.Event)              {}
+
+// A talker has a conversation of one phase over a host, as the engine does: a
+// turn is three events, a message each way and one effect.
+type talker struct {
+	h      engine.Host
+	id     string
+	thread *model.Thread
+	turn   int
+	said   string
+}
+
+func newTalker(h engine.Host, id, said string) *talker {
+	h.Emit(event.Event{Kind: event.RunStarted, RunID: id, CascadeID: "bench", Input: map[string]any{}})
+	h.Emit(event.Event{Kind: event.PhaseStarted, Path: "talk", Phase: "talk"})
+	h.Emit(event.Event{Kind: event.AttemptStarted, Path: "talk/attempt[1]", Phase: "talk", Attempt: 1})
+	return &talker{h: h, id: id, thread: model.NewThread(model.Message{Role: model.User, Content: "Let us talk."}), said: said}
+}
+
+// take has one turn and gives how long its effect took.
+func (k *talker) take(tb testing.TB) time.Duration {
+	turn := k.turn
+	k.turn++
+	where := event.Path("talk/attempt[1]").At("turn", turn)
+	at := where.Join("model")
+	k.h.Emit(event.Event{Kind: event.TurnStarted, Path: where, Phase: "talk", Attempt: 1, Turn: &turn})
+	if turn > 0 {
+		k.thread.Append(model.Message{Role: model.User, Content: fmt.Sprintf("Turn %d: %s", turn, k.said)})
+	}
+	req := model.Request{Model: "m", Messages: k.thread.Messages(), Thread: k.thread, Phase: "talk", Attempt: 1, Turn: turn, Key: k.id + ":" + string(at)}
+	began := time.Now()
+	k.h.Emit(event.Event{Kind: event.ModelCalled, Path: at, Phase: "talk", Attempt: 1, Turn: &turn, Request: &req})
+	resp, err := k.h.Model(at, req)
+	if err != nil {
+		tb.Error(err)
+	}
+	k.h.Emit(event.Event{Kind: event.ModelReplied, Path: at, Phase: "talk", Attempt: 1, Turn: &turn, Response: &resp})
+	took := time.Since(began)
+	k.thread.Append(model.Message{Role: model.Assistant, Content: fmt.Sprintf("Reply %d: %s", turn, resp.Text)})
+	return took
+}
+
+func median(list []time.Duration) float64 {
+	slices.Sort(list)
+	return float64(list[len(list)/2].Nanoseconds()) / 1e3
+}
+
+func benchJournal(b *testing.B, o Options) *Journal {
+	b.Helper()
+	j, err := Open(filepath.Join(b.TempDir(), "j.db"), o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { j.Close() })
+	return j
+}
+
+const sentence = "A sentence of some eighty bytes, as people and models say them to each other.\n"
+
+// BenchmarkEffect is what the journal adds to one effect of one run, with the
+// events around it; BenchmarkEffectOf64 to one of many runs at the same time.
+func BenchmarkEffect(b *testing.B) {
+	for _, bench := range []struct {
+		name string
+		o    Options
+		size int
+	}{{"small", Options{}, 1}, {"long", Options{}, 40}, {"power", Options{Power: true}, 1}} {
+		b.Run(bench.name, func(b *testing.B) {
+			j := benchJournal(b, bench.o)
+			r := begin(b, j, runner.Start{RunID: "run"})
+			text := strings.Repeat(sentence, bench.size)
+			k := newTalker(r.Host(quick{text}), "run", text)
+			var took []time.Duration
+			for b.Loop() {
+				took = append(took, k.take(b))
+			}
+			b.ReportMetric(median(took), "median-µs/effect")
+		})
+	}
+}
+
+func BenchmarkEffectOf64(b *testing.B) {
+	for name, o := range map[string]Options{"normal": {}, "power": {Power: true}} {
+		b.Run(name, func(b *testing.B) {
+			j := benchJournal(b, o)
+			const runs = 64
+			talkers := make([]*talker, runs)
+			for i := range talkers {
+				id := fmt.Sprintf("run%d", i)
+				talkers[i] = newTalker(begin(b, j, runner.Start{RunID: id}).Host(quick{sentence}), id, sentence)
+			}
+			turns := b.N/runs + 1
+			b.ResetTimer()
+			var all sync.WaitGroup
+			for _, k := range talkers {
+				all.Go(func() {
+					for range turns {
+						k.take(b)
+					}
+				})
+			}
+			all.Wait()
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(turns*runs), "µs/effect")
+		})
+	}
+}
+
+// fill makes runs of some turns each that have ended.
+func fill(tb testing.TB, j *Journal, runs, turns int) {
+	tb.Helper()
+	var all sync.WaitGroup
+	slots := make(chan struct{}, 64)
+	for i := range runs {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			id := fmt.Sprintf("run%06d", i)
+			r, err := j.Begin(runner.Start{RunID: id, CascadeID: "bench", Input: map[string]any{}})
+			if err != nil {
+				tb.Error(err)
+				return
+			}
+			h := r.Host(quick{sentence})
+			k := newTalker(h, id, sentence)
+			for range turns {
+				k.take(tb)
+			}
+			result := engine.Result{RunID: id, CascadeID: "bench", Status: engine.Succeeded, Output: "done", Outputs: map[string]any{"talk": "done"}, Usage: model.Usage{Calls: turns}}
+			for turn := range turns {
+				yes := true
+				v := event.Verdict{
+					Path: event.Path("talk/attempt[1]").At("turn", turn).Join("ward[0]"), Phase: "talk", Attempt: 1, Turn: turn, Moment: "turn",
+					Validator: "non_empty", Mode: "retry", Valid: &yes, Reason: "the text is not empty",
+				}
+				h.Emit(event.Event{Kind: event.VerdictGiven, Path: v.Path, Verdict: &v})
+				result.Verdicts = append(result.Verdicts, v)
+			}
+			h.Emit(event.Event{Kind: event.RunFinished, RunID: id, Status: engine.Succeeded, Output: "done", Usage: &result.Usage})
+			if err := r.End(result, nil); err != nil {
+				tb.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func BenchmarkRuns(b *testing.B) {
+	j := benchJournal(b, Options{careless: true})
+	fill(b, j, 10_000, 12)
+	for b.Loop() {
+		list, err := j.Runs(b.Context(), Filter{})
+		if err != nil || len(list) != 10_000 || list[0].Events < 50 {
+			b.Fatal(len(list), err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/op")
+	began := time.Now()
+	gates, err := j.Gates(b.Context(), "")
+	if err != nil || len(gates) != 1 {
+		b.Fatal(gates, err)
+	}
+	b.ReportMetric(float64(time.Since(began).Milliseconds()), "ms/gates")
+}
+
+func BenchmarkResult(b *testing.B) {
+	j := benchJournal(b, Options{careless: true})
+	fill(b, j, 1, 25_000)
+	for b.Loop() {
+		r, err := j.Result(b.Context(), "last")
+		if err != nil || len(r.Verdicts) != 25_000 {
+			b.Fatal(len(r.Verdicts), err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/op")
+	began := time.Now()
+	n := 0
+	for _, err := range j.Events(context.Background(), "last", 0, Brief) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		n++
+	}
+	b.ReportMetric(float64(time.Since(began).Milliseconds()), "ms/events")
+	if n < 100_000 {
+		b.Fatal(n)
+	}
+}

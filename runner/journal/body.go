@@ -1,0 +1,158 @@
+package journal
+
+import (
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// The kinds of rows of the log that are no events.
+const (
+	modelEffect    = "effect:model"
+	toolEffect     = "effect:tool"
+	findingEffect  = "effect:validate"
+	answerEffect   = "effect:ask"
+	timeoutEffect  = "effect:timeout"
+	droppedEffect  = "dropped" // its place is free for another try
+	legBegins      = "leg"     // a process begins to run the run
+	effectsBetween = "kind BETWEEN 'effect:' AND 'effect;'"
+)
+
+// A body is what the log keeps of an event beside its kind, path and time.
+// What the effect at the same path has is not kept twice.
+type body struct {
+	RunID     string         `json:"run_id,omitempty"`
+	CascadeID string         `json:"cascade_id,omitempty"`
+	Input     map[string]any `json:"input,omitempty"`
+
+	Phase   string `json:"phase,omitempty"`
+	Attempt int    `json:"attempt,omitempty"`
+	Turn    *int   `json:"turn,omitempty"`
+
+	Validator string          `json:"validator,omitempty"`
+	Request   *asked          `json:"request,omitempty"`
+	Response  *model.Response `json:"response,omitempty"`
+	Call      *tool.Call      `json:"call,omitempty"`
+	Result    *tool.Result    `json:"result,omitempty"`
+	Verdict   *event.Verdict  `json:"verdict,omitempty"`
+	Effect    int64           `json:"effect,omitempty"` // the row of the effect that has Response or Result
+
+	Status  string       `json:"status,omitempty"`
+	Text    string       `json:"text,omitempty"`
+	Message string       `json:"message,omitempty"`
+	Output  any          `json:"output,omitempty"`
+	From    string       `json:"from,omitempty"`
+	To      string       `json:"to,omitempty"`
+	Usage   *model.Usage `json:"usage,omitempty"`
+	Error   *event.Error `json:"error,omitempty"`
+}
+
+// asked is a request: its messages are the first Keep of those of the request
+// in row On, and then Said.
+type asked struct {
+	Model     string          `json:"model,omitempty"`
+	Phase     string          `json:"phase,omitempty"`
+	Attempt   int             `json:"attempt,omitempty"`
+	Turn      int             `json:"turn,omitempty"`
+	Validator string          `json:"validator,omitempty"`
+	Role      string          `json:"role,omitempty"`
+	Tools     string          `json:"tools,omitempty"`  // JSON, a text: the same at every turn
+	Schema    string          `json:"schema,omitempty"` // JSON, a text
+	On        int64           `json:"on,omitempty"`
+	Keep      int             `json:"keep,omitempty"`
+	Said      []model.Message `json:"said,omitempty"`
+}
+
+// bodyOf is the body of an event that asks no model.
+func bodyOf(e *event.Event) body {
+	b := body{
+		RunID: e.RunID, CascadeID: e.CascadeID, Input: exactObject(e.Input),
+		Phase: e.Phase, Attempt: e.Attempt, Turn: e.Turn, Validator: e.Validator,
+		Response: e.Response, Result: e.Result, Verdict: exactTold(e.Verdict),
+		Status: e.Status, Text: e.Text, Message: e.Message, Output: exact(e.Output),
+		From: e.From, To: e.To, Usage: e.Usage, Error: e.Error,
+	}
+	if e.Call != nil {
+		call := *e.Call
+		call.Arguments = exactObject(call.Arguments)
+		b.Call = &call
+	}
+	if e.Result != nil {
+		b.Result = &tool.Result{Value: exact(e.Result.Value), Failed: e.Result.Failed}
+	}
+	return b
+}
+
+// event is the event that a body was made of, but for what is kept elsewhere.
+func (b *body) event(e *event.Event) error {
+	e.RunID, e.CascadeID, e.Input = b.RunID, b.CascadeID, b.Input
+	e.Phase, e.Attempt, e.Turn, e.Validator = b.Phase, b.Attempt, b.Turn, b.Validator
+	e.Response, e.Call, e.Result, e.Verdict = b.Response, b.Call, b.Result, b.Verdict
+	e.Status, e.Text, e.Message, e.Output = b.Status, b.Text, b.Message, b.Output
+	e.From, e.To, e.Usage, e.Error = b.From, b.To, b.Usage, b.Error
+	if err := plainObject(&e.Input); err != nil {
+		return err
+	}
+	if err := plain(&e.Output); err != nil {
+		return err
+	}
+	if err := plainTold(e.Verdict); err != nil {
+		return err
+	}
+	if e.Call != nil {
+		if err := plainObject(&e.Call.Arguments); err != nil {
+			return err
+		}
+	}
+	return plainResult(e.Result)
+}
+
+// came is what an effect came to, with who asked for it.
+type came struct {
+	Model     string `json:"model,omitempty"`
+	Phase     string `json:"phase,omitempty"`
+	Attempt   int    `json:"attempt,omitempty"`
+	Turn      int    `json:"turn,omitempty"`
+	Validator string `json:"validator,omitempty"`
+	Moment    string `json:"moment,omitempty"`
+	Role      string `json:"role,omitempty"`
+
+	Response *model.Response `json:"response,omitempty"`
+	Result   *tool.Result    `json:"result,omitempty"`
+	Finding  *engine.Finding `json:"finding,omitempty"`
+	Answer   *engine.Answer  `json:"answer,omitempty"`
+}
+
+// exact is the effect so that it reads back as it is.
+func (c came) exact() came {
+	if c.Result != nil {
+		c.Result = &tool.Result{Value: exact(c.Result.Value), Failed: c.Result.Failed}
+	}
+	if c.Finding != nil {
+		c.Finding = &engine.Finding{Verdict: exactVerdict(c.Finding.Verdict), Failure: c.Finding.Failure}
+	}
+	if c.Answer != nil {
+		c.Answer = &engine.Answer{Value: exact(c.Answer.Value)}
+	}
+	return c
+}
+
+// read decodes an effect.
+func (c *came) read(raw []byte) error {
+	if err := decode(raw, c); err != nil {
+		return err
+	}
+	if err := plainResult(c.Result); err != nil {
+		return err
+	}
+	if err := plainFinding(c.Finding); err != nil {
+		return err
+	}
+	return plainAnswer(c.Answer)
+}
+
+// failed tells of an effect that broke.
+func (c *came) failed() bool {
+	return c.Response != nil && c.Response.Failure != nil || c.Finding != nil && c.Finding.Failure != ""
+}

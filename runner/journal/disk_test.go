@@ -1,0 +1,190 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// A looker is a host that looks, at each effect that waits for something,
+// whether all that was finished before is in the file.
+type looker struct {
+	quick
+	t        *testing.T
+	file     string
+	finished map[event.Path]bool
+}
+
+func (l looker) look(at event.Path) {
+	l.t.Helper()
+	j := journalAt(l.t, l.file, Options{ReadOnly: true})
+	defer j.Close()
+	there := effectsOf(l.t, j, "run")
+	for path := range l.finished {
+		if there[path] == "" {
+			l.t.Errorf("at %s, %s is not in the file", at, path)
+		}
+	}
+	l.finished[at] = true
+}
+
+func (l looker) Model(at event.Path, req model.Request) (model.Response, error) {
+	l.look(at)
+	return l.quick.Model(at, req)
+}
+
+func (l looker) Tool(at event.Path, job engine.Job) (tool.Result, error) {
+	l.look(at)
+	return l.quick.Tool(at, job)
+}
+
+func (l looker) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
+	if v.Pure {
+		l.finished[at] = true
+	} else {
+		l.look(at)
+	}
+	return l.quick.Validate(at, v)
+}
+
+// Every effect's result is in the file before the next one starts.
+func TestOnDiskBeforeTheNext(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "j.db")
+	j := journalAt(t, file, Options{})
+	h := begin(t, j, runner.Start{RunID: "run"}).Host(looker{t: t, file: file, finished: map[event.Path]bool{}})
+	for i := range 4 {
+		at := event.Path("p").At("attempt", i)
+		_, e1 := h.Model(at.Join("model"), model.Request{})
+		_, e2 := h.Validate(at.Join("post[0]"), engine.Validation{Pure: true})
+		_, e3 := h.Tool(at.Join("tool"), engine.Job{})
+		_, e4 := h.Validate(at.Join("post[1]"), engine.Validation{Pure: true})
+		_, e5 := h.Validate(at.Join("post[2]"), engine.Validation{})
+		if err := errors.Join(e1, e2, e3, e4, e5); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// An event that was told as often as it comes is not told again; one that comes
+// more often is.
+func TestEventsThatComeAgain(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	var live heard
+	for _, times := range []int{2, 1, 3} {
+		r, err := j.Begin(runner.Start{RunID: "run"})
+		if errors.Is(err, runner.ErrRunExists) {
+			r, err = j.Reopen("run")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range times {
+			r.Host(&passing{quick{}, &live}).Emit(event.Event{Kind: event.Feedback, Path: "p", Message: "again"})
+		}
+		if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(live.events) != 3 || len(eventsOf(t, j, "run", Whole)) != 3 {
+		t.Errorf("%d events were told", len(live.events))
+	}
+}
+
+// Behind a piece that could not be written none is, until all are at the end.
+func TestNoGap(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+	text := strings.Repeat("a long text ", 100)
+	emit := func(n int) {
+		r.Host(quick{}).Emit(event.Event{Kind: event.Feedback, Path: "p", Message: fmt.Sprint(n, text)})
+	}
+	errOnce := errors.New("once")
+	emit(0)
+	j.writer.before = func() error { return errOnce }
+	if err := r.commit(); !errors.Is(err, errOnce) {
+		t.Fatalf("got %v", err)
+	}
+	j.writer.before = nil
+	emit(1)
+	if err := r.commit(); !errors.Is(err, errOnce) {
+		t.Errorf("behind a gap: %v", err)
+	}
+	if n := len(eventsOf(t, j, "run", Whole)); n != 0 {
+		t.Errorf("%d events are there", n)
+	}
+	// A text that was taken back with its piece is written by the next who says it.
+	other := begin(t, j, runner.Start{RunID: "other"})
+	other.Host(quick{}).Emit(event.Event{Kind: event.Feedback, Path: "p", Message: fmt.Sprint(0, text)})
+	if err := other.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if events := eventsOf(t, j, "other", Whole); events[0].Message != fmt.Sprint(0, text) {
+		t.Errorf("got %+v", events)
+	}
+	if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if events := eventsOf(t, j, "run", Whole); len(events) != 2 || events[1].Message != fmt.Sprint(1, text) {
+		t.Errorf("got %+v", events)
+	}
+}
+
+// The time that a run waits for its answer is not spent, and a question that
+// was answered is not open any more.
+func TestWaiting(t *testing.T) {
+	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: func() time.Time { return at }})
+	m := &says{answers: map[string]string{"Write.": "a text", "It is": "pick one", "The end": "done"}}
+	c := storyOf(t, asking).Cascade
+	_, err := runnerOver(t, j, m).Run(t.Context(), c, nil, runner.WithRunID("run"))
+	if !errors.Is(err, runner.ErrNobody) {
+		t.Fatal(err)
+	}
+	at = at.Add(24 * time.Hour)
+	if err := j.Answer(t.Context(), "run", true); err != nil {
+		t.Fatal(err)
+	}
+	at = at.Add(24 * time.Hour)
+	r := reopen(t, j, "run")
+	if spent := r.Start().Elapsed; spent != 0 {
+		t.Errorf("spent %v", spent)
+	}
+	if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
+		t.Fatal(err)
+	}
+	open := func() bool {
+		run, err := j.Run(t.Context(), "run")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run.Pending != nil
+	}
+	if _, err := runnerOver(t, j, m).Resume(t.Context(), "run"); !errors.Is(err, runner.ErrNobody) || !open() {
+		t.Fatal(err)
+	}
+	look := model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+		if open() {
+			t.Error("the question is still open")
+		}
+		return m.Call(ctx, r)
+	})
+	ask := func(_ context.Context, q runner.Question) (runner.Answer, error) {
+		if q.Type == "choice" {
+			return runner.Answer{Value: "red"}, nil
+		}
+		return runner.Answer{}, runner.ErrNobody
+	}
+	if _, err := runnerOver(t, j, look, runner.WithAsk(ask)).Resume(t.Context(), "run"); !errors.Is(err, runner.ErrNobody) || len(m.calls) != 3 {
+		t.Errorf("got %v after %v", err, m.calls)
+	}
+}

@@ -1,0 +1,177 @@
+package journal
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"iter"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// Events gives the run's events after the one numbered after, in order.
+func (j *Journal) Events(ctx context.Context, id string, after int64, d Detail) iter.Seq2[event.Event, error] {
+	return func(yield func(event.Event, error) bool) {
+		s, err := j.find(ctx, id)
+		if err != nil {
+			yield(event.Event{}, err)
+			return
+		}
+		j.events(ctx, s.n, s.RunID, after, d)(yield)
+	}
+}
+
+// chunk is how many rows are read at a time: between two chunks others may
+// write the log back.
+const chunk = 512
+
+func (j *Journal) events(ctx context.Context, n int64, id string, after int64, d Detail) iter.Seq2[event.Event, error] {
+	return func(yield func(event.Event, error) bool) {
+		read := eventReader{j: j, n: n, run: id, detail: d, said: map[int64][]model.Message{}}
+		from := n<<rowBits | max(after, 0) // a row's number is at least its event's
+		for {
+			var events []event.Event
+			rows := 0
+			err := j.reading(ctx, func(c *conn) error {
+				return c.each(ctx, func(v []driver.Value) error {
+					rows++
+					l := loggedOf(v)
+					from = n<<rowBits | l.row
+					if l.seq <= after {
+						return nil
+					}
+					e, err := read.event(ctx, c, l)
+					events = append(events, e)
+					return err
+				}, logColumns+" WHERE id > ? AND id < ? AND seq IS NOT NULL ORDER BY id LIMIT ?", from, (n+1)<<rowBits, int64(chunk))
+			})
+			if err != nil {
+				yield(event.Event{}, err)
+				return
+			}
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if rows < chunk {
+				return
+			}
+		}
+	}
+}
+
+// An eventReader makes events of the rows of one run.
+type eventReader struct {
+	j      *Journal
+	n      int64
+	run    string
+	detail Detail
+	said   map[int64][]model.Message // of requests, by their rows
+}
+
+func (r *eventReader) event(ctx context.Context, c *conn, l logged) (event.Event, error) {
+	e := event.Event{Seq: l.seq, Time: timeOf(l.time), Kind: event.Kind(l.kind), Path: l.path, Run: r.run}
+	raw, err := r.j.unpack(ctx, c, l.data)
+	if err != nil {
+		return e, err
+	}
+	var b body
+	if err = decode(raw, &b); err == nil {
+		err = b.event(&e)
+	}
+	if err != nil {
+		return e, r.garbled(l, err)
+	}
+	if b.Effect != 0 {
+		if err := r.effect(ctx, c, b.Effect, &e); err != nil {
+			return e, err
+		}
+	}
+	if b.Request != nil {
+		e.Request, err = r.request(ctx, c, l.row, b.Request, e.Validator)
+	}
+	return e, err
+}
+
+func (r *eventReader) garbled(l logged, err error) error {
+	return r.j.garbled(fmt.Sprintf("row %d of run %s", l.row, r.run), err)
+}
+
+// effect puts what the effect at the event's path came to where it belongs.
+func (r *eventReader) effect(ctx context.Context, c *conn, row int64, e *event.Event) error {
+	found, err := c.one(ctx, "SELECT data FROM log WHERE id = ?", r.n<<rowBits|row)
+	if err != nil {
+		return err
+	}
+	if found == nil {
+		return r.garbled(logged{row: row}, nil)
+	}
+	raw, err := r.j.unpack(ctx, c, []byte(word(found[0])))
+	if err != nil {
+		return err
+	}
+	var made came
+	if err := made.read(raw); err != nil {
+		return r.garbled(logged{row: row}, err)
+	}
+	if e.Kind == event.ModelReplied {
+		e.Response = made.Response
+	} else {
+		e.Result = made.Result
+	}
+	return nil
+}
+
+// Effects gives the run's effects in the order in which they finished. Of one
+// that was made anew, the last stands.
+func (j *Journal) Effects(ctx context.Context, id string) iter.Seq2[Effect, error] {
+	return func(yield func(Effect, error) bool) {
+		s, err := j.find(ctx, id)
+		if err != nil {
+			yield(Effect{}, err)
+			return
+		}
+		j.effects(ctx, s, yield)
+	}
+}
+
+func (j *Journal) effects(ctx context.Context, s summary, yield func(Effect, error) bool) {
+	from := s.n << rowBits
+	for {
+		var effects []Effect
+		rows := 0
+		err := j.reading(ctx, func(c *conn) error {
+			return c.each(ctx, func(v []driver.Value) error {
+				rows++
+				l := loggedOf(v)
+				from = s.n<<rowBits | l.row
+				raw, err := j.unpack(ctx, c, l.data)
+				if err != nil {
+					return err
+				}
+				var made came
+				if raw != nil {
+					if err := made.read(raw); err != nil {
+						return j.garbled(fmt.Sprintf("row %d of run %s", l.row, s.RunID), err)
+					}
+				}
+				effects = append(effects, Effect{l.path, made.Response, made.Result, made.Finding, made.Answer, l.kind == timeoutEffect})
+				return nil
+			}, logColumns+" WHERE id > ? AND id < ? AND "+effectsBetween+" ORDER BY id LIMIT ?", from, (s.n+1)<<rowBits, int64(chunk))
+		})
+		if err != nil {
+			yield(Effect{}, err)
+			return
+		}
+		for _, e := range effects {
+			if !yield(e, nil) {
+				return
+			}
+		}
+		if rows < chunk {
+			return
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// fault says in words what is wrong with the file.
+func (j *Journal) fault(err error) error {
+	return faultOf(j.file, err)
+}
+
+func faultOf(file string, err error) error {
+	var own *damage
+	if err == nil || errors.As(err, &own) {
+		return err
+	}
+	var broken *sqlite.Error
+	if !errors.As(err, &broken) {
+		return err
+	}
+	words := ""
+	switch broken.Code() & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		words = "the journal is locked by another process"
+	case sqlite3.SQLITE_FULL:
+		words = "the disk is full"
+	case sqlite3.SQLITE_READONLY:
+		words = "the journal cannot be written, it is read-only"
+	case sqlite3.SQLITE_CORRUPT:
+		words = "the journal is damaged"
+	case sqlite3.SQLITE_NOTADB:
+		words = "this is not a journal, nor any SQLite file"
+	case sqlite3.SQLITE_CANTOPEN:
+		words = "the journal cannot be opened"
+	case sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH:
+		words = "the journal may not be used"
+	case sqlite3.SQLITE_IOERR:
+		words = "the journal cannot be read or written"
+	case sqlite3.SQLITE_TOOBIG:
+		words = "a text is too long to be kept"
+	case sqlite3.SQLITE_INTERRUPT:
+		return err
+	default:
+		words = "the journal"
+	}
+	return &damage{file: file, words: words, err: err}
+}
+
+// A damage is something wrong with the file itself.
+type damage struct {
+	file, words string
+	err         error
+}
+
+func (d *damage) Error() string {
+	if d.err == nil {
+		return d.file + ": " + d.words
+	}
+	return fmt.Sprintf("%s: %s: %v", d.file, d.words, d.err)
+}
+
+func (d *damage) Unwrap() error { return d.err }
+
+// Is lets a file that is not there be told as one.
+func (d *damage) Is(target error) bool {
+	var broken *sqlite.Error
+	return target == fs.ErrPermission && errors.As(d.err, &broken) && broken.Code()&0xff == sqlite3.SQLITE_READONLY
+}
+
+// garbled is the error of a row that does not read.
+func (j *Journal) garbled(what string, err error) error {
+	return &damage{file: j.file, words: "the journal is damaged: " + what, err: err}
+}

@@ -1,0 +1,120 @@
+package journal
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// A conversation is kept message by message, however often it is sent: the
+// file grows with what was said, not with what was sent.
+func TestGrowth(t *testing.T) {
+	for name, size := range map[string]int{"short": 1, "long": 20} {
+		t.Run(name, func(t *testing.T) {
+			bytes := map[int]int64{}
+			for _, turns := range []int{100, 200, 400} {
+				file := filepath.Join(t.TempDir(), "j.db")
+				j := journalAt(t, file, Options{})
+				r := begin(t, j, runner.Start{RunID: "run"})
+				text := strings.Repeat(sentence, size)
+				k := newTalker(r.Host(quick{text}), "run", text)
+				for range turns {
+					k.take(t)
+				}
+				if err := r.End(engine.Result{Status: engine.Succeeded}, nil); err != nil {
+					t.Fatal(err)
+				}
+				once(t, j, k.thread.Messages())
+				lastRequest(t, j, turns, k.thread.Messages())
+				if err := j.Close(); err != nil {
+					t.Fatal(err)
+				}
+				info, err := os.Stat(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				bytes[turns] = info.Size()
+			}
+			if a, b := bytes[200]-bytes[100], bytes[400]-bytes[200]; float64(b) > 2.2*float64(a) {
+				t.Errorf("bytes by turns: %v", bytes)
+			}
+		})
+	}
+}
+
+// once sees that each message stands once in the file.
+func once(t *testing.T, j *Journal, said []model.Message) {
+	t.Helper()
+	var all strings.Builder
+	err := j.reading(t.Context(), func(c *conn) error {
+		return c.each(t.Context(), func(v []driver.Value) error {
+			all.WriteString(word(v[0]) + "\n")
+			return nil
+		}, "SELECT text FROM text UNION ALL SELECT data FROM log")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range said[1 : len(said)-1] { // the last reply was not sent
+		mark := m.Content[:strings.Index(m.Content, ":")+1] // "Turn 7:" and the like
+		if n := strings.Count(all.String(), mark); n != 1 {
+			t.Fatalf("message %d is there %d times", i, n)
+		}
+	}
+}
+
+func lastRequest(t *testing.T, j *Journal, turns int, said []model.Message) {
+	t.Helper()
+	req, err := j.Request(t.Context(), "run", event.Path("talk/attempt[1]").At("turn", turns-1).Join("model"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	enginetest.Same(t, "last request", asJSON(t, req.Messages), asJSON(t, said[:2*turns-1]))
+}
+
+// Runs at the same time do not mix, and each keeps all of its own.
+func TestManyRuns(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "j.db")
+	j := journalAt(t, file, Options{})
+	const runs, turns = 64, 12
+	var all sync.WaitGroup
+	for i := range runs {
+		id := fmt.Sprintf("run%d", i)
+		r := begin(t, j, runner.Start{RunID: id, CascadeID: "talk"})
+		all.Go(func() {
+			k := newTalker(r.Host(quick{id + sentence}), id, id)
+			for range turns {
+				k.take(t)
+			}
+			if err := r.End(engine.Result{RunID: id, Status: engine.Succeeded, Usage: model.Usage{Calls: turns}}, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	list, err := j.Runs(t.Context(), Filter{})
+	if err != nil || len(list) != runs {
+		t.Fatalf("%d runs, %v", len(list), err)
+	}
+	for _, s := range list {
+		events := eventsOf(t, j, s.RunID, Whole)
+		if len(events) != 3+3*turns || s.Events != int64(len(events)) || len(effectsOf(t, j, s.RunID)) != turns {
+			t.Errorf("%s: %d events, %+v", s.RunID, len(events), s)
+		}
+		for i, e := range events {
+			if e.Seq != int64(i+1) || e.Run != s.RunID || e.Response != nil && !strings.HasPrefix(e.Response.Text, s.RunID+sentence) {
+				t.Fatalf("%s: event %+v", s.RunID, e)
+			}
+		}
+	}
+}

@@ -1,0 +1,321 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// A host keeps what the effects of one branch come to.
+type host struct {
+	engine.Host
+	r    *recording
+	late error // in a scope that ran out of time in an earlier start: no effect is made any more
+}
+
+func (h *host) over(inner engine.Host) *host { return &host{inner, h.r, h.late} }
+
+// Model gives the recorded answer, or asks and records.
+func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
+	w := wanted{at: at, kind: modelEffect, print: func() (digest, error) { return h.r.requestPrint(at, &req) }}
+	c, recalled, err := h.do(w, func() (came, error) {
+		resp, err := h.Host.Model(at, req)
+		return came{
+			Model: req.Model, Phase: req.Phase, Attempt: req.Attempt, Turn: req.Turn, Validator: req.Validator, Role: req.Role,
+			Moment: momentOf(at, req.Validator), Response: &resp,
+		}, err
+	})
+	if recalled {
+		if inner, ok := h.Host.(interface{ Recalled(model.Request) }); ok {
+			inner.Recalled(req)
+		}
+	}
+	if c.Response == nil {
+		return model.Response{}, err
+	}
+	return *c.Response, err
+}
+
+// Tool gives the recorded result, or calls and records.
+func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
+	w := wanted{at: at, kind: toolEffect, print: func() (digest, error) { return h.r.callPrint(job.Call) }}
+	c, _, err := h.do(w, func() (came, error) {
+		result, err := h.Host.Tool(at, job)
+		return came{Result: &result}, err
+	})
+	if c.Result == nil {
+		return tool.Result{}, err
+	}
+	return *c.Result, err
+}
+
+// Validate gives the recorded finding, or judges and records.
+func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
+	w := wanted{at: at, kind: findingEffect, pure: v.Pure}
+	if !v.Pure {
+		w.print = func() (digest, error) { return h.r.subjectPrint(v) }
+	}
+	c, _, err := h.do(w, func() (came, error) {
+		found, err := h.Host.Validate(at, v)
+		made := came{Finding: &found}
+		if !v.Pure {
+			made.Validator, made.Moment = v.Validator, momentOf(at, v.Validator)
+		}
+		return made, err
+	})
+	if c.Finding == nil {
+		return engine.Finding{}, err
+	}
+	return *c.Finding, err
+}
+
+// Ask gives the recorded answer, or asks and records it, or that nobody is
+// there.
+func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
+	w := wanted{at: at, kind: answerEffect, print: func() (digest, error) { return h.r.questionPrint(q) }}
+	c, _, err := h.do(w, func() (came, error) {
+		answer, err := h.Host.Ask(at, q)
+		if errors.Is(err, engine.ErrSuspended) {
+			if e := h.r.wait(at, q); e != nil {
+				return came{}, e
+			}
+		}
+		return came{Answer: &answer}, err
+	})
+	if c.Answer == nil {
+		return engine.Answer{}, err
+	}
+	return *c.Answer, err
+}
+
+// Each keeps the branches too.
+func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
+	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(h.over(inner), i) })
+}
+
+// Within keeps that the body ran out of time. Where it did in an earlier start
+// it does again, at the first effect that was not made then.
+func (h *host) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
+	if _, timedOut := h.r.keptAt(at, timeoutEffect); timedOut {
+		over := &engine.Overtime{At: at}
+		if err := body(&host{h.Host, h.r, over}); err != nil {
+			return over
+		}
+		return nil
+	}
+	if h.late != nil {
+		return body(h)
+	}
+	err := h.Host.Within(at, d, func(inner engine.Host) error { return body(h.over(inner)) })
+	if !engine.IsOver(err, at) {
+		return err
+	}
+	if e := h.r.keep(at, timeoutEffect, nil, nil, 0); e != nil {
+		return stopped(at, e)
+	}
+	if e := h.r.commit(); e != nil {
+		return stopped(at, e)
+	}
+	return err
+}
+
+// Emit numbers and keeps an event, and passes it on.
+func (h *host) Emit(e event.Event) { h.r.emit(h.Host, e) }
+
+// wanted is an effect that is asked for.
+type wanted struct {
+	at    event.Path
+	kind  string
+	pure  bool
+	print func() (digest, error) // nil where the path says all
+}
+
+// do gives what is recorded of an effect, or has it made and records it.
+func (h *host) do(w wanted, make func() (came, error)) (c came, recalled bool, err error) {
+	var print []byte
+	if w.print != nil {
+		d, err := w.print()
+		if err != nil {
+			return came{}, false, stopped(w.at, err)
+		}
+		print = d[:]
+	}
+	if c, recalled, err = h.r.recall(w, print); recalled || err != nil {
+		return c, recalled, err
+	}
+	if h.late != nil {
+		return came{}, false, h.late
+	}
+	if err := h.r.before(w.pure); err != nil {
+		return came{}, false, stopped(w.at, err)
+	}
+	began := h.r.j.options.Now()
+	if c, err = make(); err != nil {
+		h.r.mu.Lock()
+		h.r.later()
+		h.r.mu.Unlock()
+		return c, false, err
+	}
+	took := max(h.r.j.options.Now().Sub(began), 0)
+	if c, err = h.r.made(w, print, c, took); err != nil {
+		return came{}, false, stopped(w.at, err)
+	}
+	return c, false, nil
+}
+
+// recall finds what was recorded: in this run or, where it was the same, in
+// its parent.
+func (r *recording) recall(w wanted, print []byte) (c came, found bool, err error) {
+	k, found := r.keptAt(w.at, w.kind)
+	if found && w.pure && r.replaces {
+		return c, false, nil // it may be of another text
+	}
+	if found && string(k.print) != string(print) {
+		if r.replaces {
+			return c, false, nil
+		}
+		return c, false, stopped(w.at, fmt.Errorf("%s is not asked what it was asked before: the run cannot be gone on with", w.at))
+	}
+	if found {
+		if c, err = r.j.readEffect(k.data); err != nil {
+			return c, false, stopped(w.at, err)
+		}
+		r.mu.Lock()
+		r.reply[w.at] = k.row
+		r.mu.Unlock()
+		return c, true, nil
+	}
+	if c, found, err = r.fromParent(w, print); err != nil || !found {
+		return c, false, stopped(w.at, err)
+	}
+	if c, err = r.made(w, print, c, 0); err != nil {
+		return c, false, stopped(w.at, err)
+	}
+	return c, true, nil
+}
+
+// keptAt is what earlier starts kept at a path.
+func (r *recording) keptAt(at event.Path, kind string) (kept, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k, ok := r.kept[at]
+	return k, ok && k.kind == kind
+}
+
+// before lets an effect begin when all that was found before is in the file.
+func (r *recording) before(pure bool) error {
+	if err := r.state(); err != nil || pure {
+		return err
+	}
+	r.mu.Lock()
+	if !r.piece.news {
+		r.later()
+		r.mu.Unlock()
+		return nil
+	}
+	r.mu.Unlock()
+	return r.commit()
+}
+
+// made records an effect and gives it as it will read back.
+func (r *recording) made(w wanted, print []byte, c came, took time.Duration) (came, error) {
+	r.mu.Lock()
+	if used, again := r.spent[w.at]; again && c.Response != nil {
+		resp := *c.Response
+		resp.Usage = resp.Usage.Add(used)
+		c.Response = &resp
+		delete(r.spent, w.at)
+	}
+	r.mu.Unlock()
+	raw, lossy, err := encodeAs(c.exact())
+	if err != nil {
+		return c, fmt.Errorf("effect %s: %w", w.at, err)
+	}
+	if lossy {
+		var read came
+		if err := read.read(raw); err != nil {
+			return c, fmt.Errorf("effect %s: %w", w.at, err)
+		}
+		c = read
+	}
+	if err := r.keep(w.at, w.kind, print, raw, took); err != nil {
+		return c, err
+	}
+	if w.pure {
+		return c, nil
+	}
+	return c, r.commit()
+}
+
+// keep adds an effect's row.
+func (r *recording) keep(at event.Path, kind string, print, raw []byte, took time.Duration) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if old, again := r.kept[at]; again {
+		r.piece.dropped = append(r.piece.dropped, old.row)
+		delete(r.kept, at)
+	}
+	var data []byte
+	if raw != nil {
+		data = r.piece.pack(r.piece.redact(raw))
+	}
+	n := r.put(row{kind: kind, path: string(at), took: int64(took), print: print, data: data})
+	if kind == findingEffect && print == nil {
+		r.piece.news = true
+	}
+	if kind == modelEffect || kind == toolEffect {
+		r.reply[at] = n
+	}
+	if kind == answerEffect {
+		r.piece.pending = nil
+	}
+	return nil
+}
+
+// wait notes the question that the run waits with.
+func (r *recording) wait(at event.Path, q engine.Question) error {
+	print, err := r.questionPrint(q)
+	if err != nil {
+		return stopped(at, err)
+	}
+	r.mu.Lock()
+	raw, err := r.piece.encode(pendingRow{Pending{at, q}, print[:]})
+	if err == nil {
+		r.piece.pending = string(raw)
+	}
+	r.mu.Unlock()
+	if err == nil {
+		err = r.commit()
+	}
+	return stopped(at, err)
+}
+
+// pendingRow is a question as the file has it.
+type pendingRow struct {
+	Pending
+	Print []byte `json:"print"`
+}
+
+// momentOf is the moment of the check at a path, or above a judge's call there.
+func momentOf(at event.Path, validator string) string {
+	if validator == "" {
+		return ""
+	}
+	words := strings.Split(string(at), "/")
+	for i := len(words) - 1; i >= 0; i-- {
+		switch name, _, _ := strings.Cut(words[i], "["); name {
+		case "model":
+		case "ward":
+			return "turn"
+		default:
+			return name
+		}
+	}
+	return ""
+}

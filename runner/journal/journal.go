@@ -1,0 +1,228 @@
+// Package journal keeps runs in one SQLite file: every event, and what every
+// effect came to, so that a run can be gone on with after a crash, replayed
+// without a model, and looked at. It is a [runner.Journal].
+package journal
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// A Journal is one open file. It is safe for concurrent use, and several
+// processes may have the same file open.
+type Journal struct {
+	file       string
+	options    Options
+	secrets    *strings.Replacer
+	statements func(name string) ([]byte, error) // of the schema
+	owner      owner
+	writer     *writer // nil where the file is only looked at
+	readers    chan *conn
+	immutable  bool // nobody writes the file, nor can anything be made beside it
+	closed     atomic.Bool
+
+	watching sync.Mutex
+	watch    *conn // asked for the version: it tells of what others have written since
+	seen     int64 // what it said last
+	version  int64
+}
+
+// Options say how a journal is kept.
+type Options struct {
+	Power    bool              // safe against power loss too: one fsync per effect, shared by those that come together
+	ReadOnly bool              // the file is only looked at, and must be there
+	TakeOver bool              // runs of processes on other machines may be gone on with: the caller knows that they are gone
+	Secrets  map[string]string // name → value that is stored as [redacted NAME]; a run that is gone on with reads that too
+	Now      func() time.Time  // time.Now where nil
+
+	patience time.Duration // how long another process may hold the file; for tests
+	careless bool          // nothing is synced; for tests
+}
+
+// idleReaders is how many connections that read are kept for the next reader.
+const idleReaders = 8
+
+// Open opens the file, and makes it where it is not there. An older journal is
+// brought up to date; a newer one, a file that is something else, and a folder
+// are refused.
+func Open(file string, o Options) (*Journal, error) {
+	if file == "" || strings.ContainsRune(file, 0) {
+		return nil, errors.New("a journal needs the name of a file")
+	}
+	// Connections are opened later too, from wherever the process is then.
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.patience == 0 {
+		o.patience = patience
+	}
+	j := &Journal{
+		file: file, options: o, secrets: replacer(o.Secrets), statements: statements.ReadFile,
+		owner: newOwner(o.TakeOver), readers: make(chan *conn, idleReaders),
+	}
+	if err := j.open(); err != nil {
+		j.owner.gone()
+		return nil, j.fault(err)
+	}
+	return j, nil
+}
+
+// Close waits for what is being written. A run that has not ended may then be
+// gone on with by another journal of the same file.
+func (j *Journal) Close() error {
+	if j.closed.Swap(true) {
+		return nil
+	}
+	var err error
+	if j.writer != nil {
+		err = j.writer.close()
+	}
+	for {
+		select {
+		case c := <-j.readers:
+			err = errors.Join(err, c.Close())
+			continue
+		default:
+		}
+		break
+	}
+	j.watching.Lock()
+	defer j.watching.Unlock()
+	if j.watch != nil {
+		err = errors.Join(err, j.watch.Close())
+		j.watch = nil
+	}
+	j.owner.gone()
+	return j.fault(err)
+}
+
+// Running is the status of a run that a living process is running. One whose
+// process is gone is [runner.Cancelled].
+const Running = "running"
+
+// A Summary is a run as lists show it.
+type Summary struct {
+	RunID     string       `json:"run_id"`
+	CascadeID string       `json:"cascade_id"`
+	File      string       `json:"file"`
+	Status    string       `json:"status"`
+	Started   time.Time    `json:"started"`
+	Finished  *time.Time   `json:"finished"` // nil while it is running or waits
+	Phases    int          `json:"phases"`   // visits that have finished
+	Events    int64        `json:"events"`
+	Usage     model.Usage  `json:"usage"`
+	Error     *event.Error `json:"error"`
+	Parent    string       `json:"parent,omitempty"`
+}
+
+// A Filter picks runs; its zero value picks all.
+type Filter struct {
+	Status  string
+	Cascade string
+	Text    string    // in the name of the run or the cascade
+	Since   time.Time // started then or later
+	Before  string    // the run after which the list goes on; "" begins with the newest
+	Limit   int       // 0 is no limit
+}
+
+// A Run is a run with all that it began with.
+type Run struct {
+	Summary
+	Start   runner.Start
+	Pending *Pending // what it waits for
+}
+
+// A Pending is a question that nobody has answered yet.
+type Pending struct {
+	Path     event.Path      `json:"path"`
+	Question engine.Question `json:"question"`
+}
+
+// A Detail is how much of each event is wanted.
+type Detail int
+
+// Whole events have all that was told. Brief leaves out the requests' messages, tools and schema: those of a long
+// conversation repeat all that was said at every turn.
+const (
+	Whole Detail = iota
+	Brief
+)
+
+// An Effect is what one effect of a run came to. One of the last five is set.
+type Effect struct {
+	Path     event.Path
+	Response *model.Response
+	Result   *tool.Result
+	Finding  *engine.Finding
+	Answer   *engine.Answer
+	TimedOut bool
+}
+
+// Version changes whenever something was written, by this process or another.
+// It is of this open journal alone, and means nothing to another.
+func (j *Journal) Version(ctx context.Context) (int64, error) {
+	j.watching.Lock()
+	defer j.watching.Unlock()
+	if j.closed.Load() {
+		return 0, errClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if j.watch == nil {
+		c, err := j.dialReader()
+		if err != nil {
+			return 0, j.fault(err)
+		}
+		j.watch = c
+	}
+	seen, err := j.watch.number("PRAGMA data_version")
+	if err != nil {
+		j.watch.Close()
+		j.watch = nil
+		j.version++
+		return 0, j.fault(err)
+	}
+	if seen != j.seen {
+		j.seen = seen
+		j.version++
+	}
+	return j.version, nil
+}
+
+// A Gate is how one validator did over all runs.
+type Gate struct {
+	Validator string  `json:"validator"`
+	Moment    string  `json:"moment"`
+	Verdicts  int     `json:"verdicts"`
+	Passed    int     `json:"passed"`
+	Rejected  int     `json:"rejected"`
+	Errors    int     `json:"errors"`
+	Attempts  float64 `json:"attempts_to_pass"` // mean number of the attempt that passed; 0 where none did
+	Calls     int     `json:"model_calls"`      // by judges
+	CostUSD   float64 `json:"cost_usd"`
+	Seconds   float64 `json:"seconds"` // by judges and other slow validators, together
+}
+
+// A Table is what a query gave.
+type Table struct {
+	Columns []string `json:"columns"`
+	Rows    [][]any  `json:"rows"` // nil, bool, int64, float64, string
+}
+
+var _ runner.Journal = (*Journal)(nil)

@@ -1,0 +1,202 @@
+package journal
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Query runs one read-only SQL statement over the views runs, phases, attempts,
+// verdicts and calls. It gives at most limit rows, 0 being no limit, and ends
+// with ctx.
+func (j *Journal) Query(ctx context.Context, sql string, limit int) (*Table, error) {
+	text, err := single(sql)
+	if err != nil {
+		return nil, err
+	}
+	c, err := j.dialReader()
+	if err != nil {
+		return nil, j.fault(err)
+	}
+	defer c.Close()
+	t, err := query(ctx, c, text, limit)
+	if err == nil {
+		err = j.spellOut(ctx, t)
+	}
+	switch {
+	case err == nil:
+		return t, nil
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("sql: %w", ctx.Err())
+	case isWrong(err):
+		return nil, fmt.Errorf("sql: %w", err)
+	}
+	return nil, j.fault(err)
+}
+
+// isWrong tells of a statement that is wrong, not the file.
+func isWrong(err error) bool {
+	var broken *sqlite.Error
+	if !errors.As(err, &broken) {
+		return true
+	}
+	switch broken.Code() & 0xff {
+	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_RANGE, sqlite3.SQLITE_MISMATCH:
+		return true
+	}
+	return false
+}
+
+func query(ctx context.Context, c *conn, text string, limit int) (*Table, error) {
+	guard, ok := c.Conn.(interface {
+		RegisterAuthorizer(sqlite.AuthorizerFn) error
+	})
+	if !ok {
+		return nil, errors.New("the driver cannot guard a statement")
+	}
+	if err := guard.RegisterAuthorizer(onlyReads); err != nil {
+		return nil, err
+	}
+	stmt, err := c.Prepare(text)
+	if err != nil {
+		return nil, err
+	}
+	defer stmt.Close()
+	rows, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	t := &Table{Columns: append([]string{}, rows.Columns()...), Rows: [][]any{}}
+	values := make([]driver.Value, len(t.Columns))
+	for limit <= 0 || len(t.Rows) < limit {
+		err := rows.Next(values)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.Rows = append(t.Rows, shown(values))
+	}
+	return t, ctx.Err()
+}
+
+// spellOut puts long texts where a table has only their digests: within JSON,
+// or taken out of it.
+func (j *Journal) spellOut(ctx context.Context, t *Table) error {
+	bare := reference[1:]
+	return j.reading(ctx, func(c *conn) error {
+		for _, row := range t.Rows {
+			for i, v := range row {
+				said, isText := v.(string)
+				if !isText || !strings.Contains(said, bare) {
+					continue
+				}
+				if name, ok := strings.CutPrefix(said, bare); ok && len(name) == 2*len(digest{}) {
+					if found, err := j.text(ctx, c, []byte(name)); err == nil {
+						row[i] = found // else it is a text that only looks so
+					}
+				} else if raw, err := j.unpack(ctx, c, []byte(said)); err == nil {
+					row[i] = string(raw)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// shown is a row's values as a table has them.
+func shown(values []driver.Value) []any {
+	row := make([]any, len(values))
+	for i, v := range values {
+		switch v := v.(type) {
+		case []byte:
+			row[i] = strings.ToValidUTF8(string(v), "\uFFFD")
+		case time.Time:
+			row[i] = v.UTC().Format(time.RFC3339Nano)
+		default:
+			row[i] = v
+		}
+	}
+	return row
+}
+
+// onlyReads lets a statement read, and nothing else: no other file, no setting,
+// no transaction.
+func onlyReads(action sqlite.AuthorizerActionCode, _, name, _, _ string) sqlite.AuthorizerReturnCode {
+	switch action {
+	case sqlite.AuthSelect, sqlite.AuthRead, sqlite.AuthRecursive:
+		return sqlite.AuthorizerOK
+	case sqlite.AuthFunction:
+		if !strings.EqualFold(name, "load_extension") {
+			return sqlite.AuthorizerOK
+		}
+	}
+	return sqlite.AuthorizerDeny
+}
+
+// single gives the one statement that a text holds, without what ends it.
+func single(sql string) (string, error) {
+	said, end := false, -1 // of the statement
+	for i := 0; i < len(sql); {
+		n := lexeme(sql[i:])
+		blank := strings.TrimSpace(sql[i:i+n]) == "" || strings.HasPrefix(sql[i:], "--") || strings.HasPrefix(sql[i:], "/*")
+		switch {
+		case blank:
+		case sql[i] == ';' && end < 0:
+			end = i
+		case end >= 0 && sql[i] != ';':
+			return "", errors.New("sql: want one statement, not several")
+		case sql[i] != ';':
+			said = true
+		}
+		i += n
+	}
+	if strings.ContainsRune(sql, 0) {
+		return "", errors.New("sql: a statement has no NUL in it")
+	}
+	if end >= 0 {
+		sql = sql[:end]
+	}
+	if !said {
+		return "", errors.New("sql: there is no statement")
+	}
+	return sql, nil
+}
+
+// lexeme is how many bytes the quoted name, string or comment takes that s
+// begins with, or 1.
+func lexeme(s string) int {
+	until := ""
+	switch {
+	case strings.HasPrefix(s, "--"):
+		until = "\n"
+	case strings.HasPrefix(s, "/*"):
+		until = "*/"
+	case s[0] == '[':
+		until = "]"
+	case s[0] == '\'' || s[0] == '"' || s[0] == '`':
+		until = s[:1]
+	default:
+		return 1
+	}
+	skip := len(until)
+	if skip > 1 || until == "\n" || until == "]" {
+		skip = min(2, len(s))
+		if until == "]" {
+			skip = 1
+		}
+	}
+	if n := strings.Index(s[skip:], until); n >= 0 {
+		return skip + n + len(until)
+	}
+	return len(s)
+}

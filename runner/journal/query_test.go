@@ -1,0 +1,313 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+const judged = `
+-- cascade.yaml --
+cascade_id: judged
+validators: {tone: {judge: "Is it warm?"}}
+phases:
+  - name: draft
+    instructions: Write.
+    wards:
+      post:
+        - {validator: tone, mode: retry, max_attempts: 2}
+        - {validator: slow_no, with: {text: cold}, mode: advisory}
+        - {validator: non_empty}
+-- script.yaml --
+- {phase: draft, attempt: 1, reply: "a cold text"}
+- {validator: tone, reply: '{"valid": false, "reason": "it is cold"}'}
+- {phase: draft, attempt: 2, reply: "a warm text"}
+- {validator: tone, reply: '{"valid": true, "reason": "it is warm"}'}
+`
+
+func judgedRun(t *testing.T) *Journal {
+	t.Helper()
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	s := storyOf(t, judged)
+	if result, err := s.run(t, begin(t, j, s.start("run")), s.world(t, &heard{}), true); err != nil {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	return j
+}
+
+func TestQuery(t *testing.T) {
+	j := judgedRun(t)
+	for sql, want := range map[string][][]any{
+		"SELECT run_id, cascade_id, status, phases, model_calls, error FROM runs":                         {{"run", "judged", "succeeded", int64(1), int64(4), nil}},
+		"SELECT phase, path, status, output FROM phases":                                                  {{"draft", "draft", "succeeded", "a warm text"}},
+		"SELECT attempt, status, text FROM attempts ORDER BY 1;":                                          {{int64(1), "retry", "a cold text"}, {int64(2), "succeeded", "a warm text"}},
+		"SELECT attempt, valid, reason FROM verdicts WHERE validator = 'tone' ORDER BY 1 -- the judge's":  {{int64(1), int64(0), "it is cold"}, {int64(2), int64(1), "it is warm"}},
+		"WITH c AS (SELECT * FROM calls) SELECT count(*), count(validator), sum(input_tokens) > 0 FROM c": {{int64(4), int64(2), int64(1)}},
+		"VALUES (1, 2.5, 'x;y', NULL) ; -- nothing more":                                                  {{int64(1), 2.5, "x;y", nil}},
+		"SELECT '--', \";\", [a] FROM (SELECT 1 AS \";\", 2 AS a) /* ; */":                                {{"--", int64(1), int64(2)}},
+	} {
+		got, err := j.Query(t.Context(), sql, 0)
+		if err != nil || !reflect.DeepEqual(got.Rows, want) {
+			t.Errorf("%s\ngot  %v, %v\nwant %v", sql, got, err, want)
+		}
+	}
+	got, err := j.Query(t.Context(), "SELECT path FROM verdicts", 2)
+	if err != nil || len(got.Rows) != 2 || !slices.Equal(got.Columns, []string{"path"}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+// A long text is shown, also within JSON.
+func TestQueryLongTexts(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	long := strings.Repeat("a \"long\" text\n", 100)
+	r := begin(t, j, runner.Start{RunID: "run", CascadeID: "c"})
+	h := r.Host(quick{})
+	h.Emit(event.Event{Kind: event.AttemptFinished, Path: "a/attempt[1]", Phase: "a", Attempt: 1, Status: "succeeded", Text: long})
+	h.Emit(event.Event{Kind: event.PhaseFinished, Path: "a", Phase: "a", Status: "succeeded", Output: long})
+	h.Emit(event.Event{Kind: event.PhaseFinished, Path: "b", Phase: "b", Status: "succeeded", Output: map[string]any{"essay": long}})
+	h.Emit(event.Event{Kind: event.PhaseFinished, Path: "c", Phase: "c", Status: "succeeded", Output: "#text:no"})
+	if err := r.End(engine.Result{Status: engine.Succeeded}, nil); err != nil {
+		t.Fatal(err)
+	}
+	inJSON, _ := encode(map[string]any{"essay": long})
+	for sql, want := range map[string]any{
+		"SELECT text FROM attempts":                                            long,
+		"SELECT output FROM phases WHERE phase = 'a'":                          long,
+		"SELECT output FROM phases WHERE phase = 'b'":                          string(inJSON),
+		"SELECT json_extract(output, '$.essay') FROM phases WHERE phase = 'b'": long,
+		"SELECT output FROM phases WHERE phase = 'c'":                          "#text:no",
+		"SELECT '#text:' || '" + strings.Repeat("00", 20) + "'":                "#text:" + strings.Repeat("00", 20),
+	} {
+		got, err := j.Query(t.Context(), sql, 0)
+		if err != nil || len(got.Rows) != 1 || got.Rows[0][0] != want {
+			t.Errorf("%s: got %.200v, %v", sql, got, err)
+		}
+	}
+}
+
+func TestQueryRefuses(t *testing.T) {
+	j := judgedRun(t)
+	other := filepath.Join(t.TempDir(), "other.db")
+	for _, sql := range []string{
+		"", " ; ", "-- nothing", "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM run", "DELETE FROM run", "UPDATE run SET status = 'x'", "DROP TABLE run",
+		"INSERT INTO run (id) VALUES ('x')", "ATTACH '" + other + "' AS o", "PRAGMA query_only=0", "PRAGMA journal_mode=DELETE", "VACUUM INTO '" + other + "'",
+		"BEGIN", "CREATE TEMP TABLE x (y)", "SELECT load_extension('x')", "SELECT nothing", "SELECT * FROM none", "SELECT 'open", "SELECT 1 \x00; DELETE FROM run",
+		"WITH x AS (SELECT 1) DELETE FROM run", "REINDEX", "ANALYZE", "SELECT * FROM pragma_user_version()",
+	} {
+		if got, err := j.Query(t.Context(), sql, 0); err == nil {
+			t.Errorf("%q gave %v", sql, got)
+		} else if !strings.Contains(err.Error(), "sql: ") {
+			t.Errorf("%q: %v", sql, err)
+		}
+	}
+	if list, err := j.Runs(t.Context(), Filter{}); err != nil || len(list) != 1 || list[0].Status != engine.Succeeded {
+		t.Errorf("got %v, %v", list, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := j.Query(ctx, "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n", 0)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzSingle(f *testing.F) {
+	for _, seed := range []string{"SELECT 1;", "--\n;", "/*", "'';'", "[;];", "\"\";", "`", ";;", "-", "/", "[]"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, sql string) {
+		if got, err := single(sql); err == nil && (!strings.HasPrefix(sql, got) || got == "") {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestGates(t *testing.T) {
+	j := judgedRun(t)
+	for _, cascade := range []string{"", "judged"} {
+		gates, err := j.Gates(t.Context(), cascade)
+		if err != nil || len(gates) != 3 {
+			t.Fatalf("got %+v, %v", gates, err)
+		}
+		for i := range gates {
+			if gates[i].Validator != "non_empty" && gates[i].Seconds <= 0 {
+				t.Errorf("%s took no time", gates[i].Validator)
+			}
+			gates[i].Seconds = 0
+		}
+		want := []Gate{
+			{Validator: "non_empty", Moment: "post", Verdicts: 2, Passed: 2, Attempts: 1.5},
+			{Validator: "slow_no", Moment: "post", Verdicts: 2, Passed: 1, Rejected: 1, Attempts: 2},
+			{Validator: "tone", Moment: "post", Verdicts: 2, Passed: 1, Rejected: 1, Attempts: 2, Calls: 2},
+		}
+		if !reflect.DeepEqual(gates, want) {
+			t.Errorf("got %+v", gates)
+		}
+	}
+	if gates, err := j.Gates(t.Context(), "another"); err != nil || len(gates) != 0 {
+		t.Errorf("got %+v, %v", gates, err)
+	}
+}
+
+func TestRuns(t *testing.T) {
+	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: func() time.Time { return at }})
+	for i := range 6 {
+		at = at.Add(time.Hour)
+		id := fmt.Sprintf("r%d-%c", i, 'a'+i)
+		r := begin(t, j, runner.Start{RunID: id, CascadeID: []string{"odd", "Even"}[i%2]})
+		r.Host(quick{}).Emit(event.Event{Kind: event.PhaseFinished, Path: "p", Phase: "p"})
+		if _, err := r.Host(quick{}).Model("p/model", model.Request{}); err != nil {
+			t.Fatal(err)
+		}
+		if i < 5 {
+			status := []string{engine.Succeeded, engine.Failed, engine.Waiting}[i%3]
+			if err := r.End(engine.Result{Status: status, Usage: model.Usage{Calls: 1}}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		f    Filter
+		want string
+	}{
+		"all":          {Filter{}, "r5-f r4-e r3-d r2-c r1-b r0-a"},
+		"limit":        {Filter{Limit: 2}, "r5-f r4-e"},
+		"before":       {Filter{Before: "r4-e", Limit: 2}, "r3-d r2-c"},
+		"status":       {Filter{Status: engine.Failed}, "r4-e r1-b"},
+		"status, some": {Filter{Status: engine.Failed, Limit: 1}, "r4-e"},
+		"running":      {Filter{Status: Running}, "r5-f"},
+		"waiting":      {Filter{Status: engine.Waiting}, "r2-c"},
+		"cascade":      {Filter{Cascade: "odd"}, "r4-e r2-c r0-a"},
+		"text":         {Filter{Text: "EVEN"}, "r5-f r3-d r1-b"},
+		"text of name": {Filter{Text: "-C"}, "r2-c"},
+		"since":        {Filter{Since: time.Date(2030, 1, 1, 5, 0, 0, 0, time.UTC)}, "r5-f r4-e"},
+		"none":         {Filter{Text: "%"}, ""},
+	} {
+		list, err := j.Runs(t.Context(), c.f)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var got []string
+		for _, s := range list {
+			got = append(got, s.RunID)
+			if s.Usage.Calls != 1 || s.Phases != 1 || s.Events != 1 {
+				t.Errorf("got %+v", s)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: got %v, want %s", name, got, c.want)
+		}
+	}
+	for id, want := range map[string]string{"last": "r5-f", "r3": "r3-d", "r0-a": "r0-a"} {
+		if r, err := j.Run(t.Context(), id); err != nil || r.RunID != want {
+			t.Errorf("%s: got %+v, %v", id, r, err)
+		}
+	}
+	for _, id := range []string{"r", "none", "", "r0-a "} {
+		if r, err := j.Run(t.Context(), id); !errors.Is(err, runner.ErrNoRun) {
+			t.Errorf("%q: got %+v, %v", id, r, err)
+		}
+	}
+	if _, err := j.Runs(t.Context(), Filter{Before: "none"}); !errors.Is(err, runner.ErrNoRun) {
+		t.Errorf("before none: %v", err)
+	}
+}
+
+func TestEventsAfter(t *testing.T) {
+	j := judgedRun(t)
+	all := eventsOf(t, j, "run", Whole)
+	for after := range int64(len(all) + 2) {
+		var got []event.Event
+		for e, err := range j.Events(t.Context(), "run", after, Whole) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, e)
+		}
+		if want := all[min(after, int64(len(all))):]; asJSON(t, append([]event.Event{}, got...)) != asJSON(t, append([]event.Event{}, want...)) {
+			t.Fatalf("after %d: %s", after, asJSON(t, got))
+		}
+	}
+	for _, e := range eventsOf(t, j, "run", Brief) {
+		if e.Request != nil && (e.Request.Messages != nil || e.Request.Phase != "draft") {
+			t.Errorf("got %+v", e.Request)
+		}
+	}
+	for _, err := range j.Events(t.Context(), "none", 0, Whole) {
+		if !errors.Is(err, runner.ErrNoRun) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if _, err := j.Request(t.Context(), "run", "nowhere"); err == nil {
+		t.Error("a request nowhere")
+	}
+}
+
+func TestVersion(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "j.db")
+	a, b := journalAt(t, file, Options{}), journalAt(t, file, Options{})
+	last := map[*Journal]int64{}
+	changed := func() (list []bool) {
+		for _, j := range []*Journal{a, b} {
+			v, err := j.Version(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, v != last[j])
+			last[j] = v
+		}
+		return list
+	}
+	changed()
+	if got := changed(); got[0] || got[1] {
+		t.Errorf("changed without a reason: %v", got)
+	}
+	r := begin(t, a, runner.Start{RunID: "run"})
+	if got := changed(); !got[0] || !got[1] {
+		t.Errorf("a run began: %v", got)
+	}
+	if _, err := r.Host(quick{}).Model("p", model.Request{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := changed(); !got[0] || !got[1] {
+		t.Errorf("an effect was made: %v", got)
+	}
+	if got := changed(); got[0] || got[1] {
+		t.Errorf("changed without a reason: %v", got)
+	}
+}
+
+// A journal stays the file that was named when the process goes elsewhere,
+// for connections that are opened there too.
+func TestRelativeName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	j := journalAt(t, "runs.db", Options{})
+	begin(t, j, runner.Start{RunID: "run"}).Host(quick{}).Emit(event.Event{Kind: event.RunStarted, RunID: "run"})
+	if list, err := j.Runs(t.Context(), Filter{}); err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	t.Chdir(t.TempDir())
+	var reads func(n int) error
+	reads = func(n int) error { // n connections at once
+		if n == 0 {
+			return nil
+		}
+		return j.reading(t.Context(), func(*conn) error { return reads(n - 1) })
+	}
+	if err := reads(idleReaders + 2); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,288 @@
+package journal
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// A recording is one start of one run.
+type recording struct {
+	j     *Journal
+	n     int64 // the run's number
+	start runner.Start
+	ended *engine.Result // of a run that has ended for good
+
+	mu     sync.Mutex // held while sinks are told, so that they hear in order
+	seq    int64      // of the last event
+	row    int64      // the number of the last row
+	time   int64      // of the last row: never goes back
+	phases int64      // visits that have finished
+	over   bool
+	piece  piece // what has not been handed to the writer
+	soon   *time.Timer
+
+	kept     map[event.Path]kept // effects of earlier starts
+	replaces bool                // failures were dropped: what hangs on them may come out otherwise
+	told     map[digest][]int64  // rows of events of earlier starts that have not come again
+	spent    map[event.Path]model.Usage
+	shared   *shared
+	reply    map[event.Path]int64  // rows of effects whose event has not come
+	prints   map[event.Path]digest // of requests that were told and not made yet
+	talks    talks
+
+	fate   sync.Mutex // guards what the writer tells
+	broken error
+	lost   []*piece // what could not be written, in order
+}
+
+// kept is an effect in the file.
+type kept struct {
+	row   int64
+	kind  string
+	print []byte
+	data  []byte // packed
+}
+
+// A piece is rows that are written together.
+type piece struct {
+	packer
+	rows    []row
+	dropped []int64 // rows of effects that are to be made again
+	pending any     // what the run waits with: a text, or nil; unset for no change
+	news    bool    // a finding of a pure validator is among them
+}
+
+type row struct {
+	id, time   int64
+	seq, took  any // int64, or nil
+	kind, path string
+	print      []byte
+	data       []byte
+}
+
+// unset leaves a run's pending question as it is.
+type unset struct{}
+
+// rowBits is how much of a row's id numbers the row within its run.
+const rowBits = 32
+
+func (r *recording) id(row int64) int64 { return r.n<<rowBits | row }
+
+func (r *recording) newPiece() piece {
+	return piece{packer: packer{secrets: r.j.secrets}, pending: unset{}}
+}
+
+func (j *Journal) newRecording(n int64, s runner.Start) *recording {
+	r := &recording{
+		j: j, n: n, start: s, told: map[digest][]int64{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{},
+		reply: map[event.Path]int64{}, prints: map[event.Path]digest{}, talks: newTalks(),
+	}
+	r.piece = r.newPiece()
+	return r
+}
+
+// Start is what the run began with.
+func (r *recording) Start() runner.Start { return r.start }
+
+// Ended gives the result of a run that has ended for good.
+func (r *recording) Ended() (engine.Result, bool) {
+	if r.ended == nil {
+		return engine.Result{}, false
+	}
+	return *r.ended, true
+}
+
+// now is the time, which does not go back where the clock does.
+func (r *recording) now() int64 {
+	r.time = max(r.time, r.j.options.Now().UnixNano())
+	return r.time
+}
+
+// put adds a row. It is called with r.mu held.
+func (r *recording) put(w row) int64 {
+	r.row++
+	w.id = r.id(r.row)
+	if w.time == 0 {
+		w.time = r.now()
+	}
+	r.piece.rows = append(r.piece.rows, w)
+	return r.row
+}
+
+// take empties the piece for the writer. It is called with r.mu held.
+func (r *recording) take() *piece {
+	if r.soon != nil {
+		r.soon.Stop()
+		r.soon = nil
+	}
+	p := r.piece
+	r.piece = r.newPiece()
+	return &p
+}
+
+// write queues a piece; done may be nil.
+func (r *recording) write(p *piece, done chan<- error) {
+	r.j.writer.add(job{
+		write: func(c *conn) error { return r.insert(c, p) },
+		done: func(err error) {
+			if err != nil {
+				r.fate.Lock()
+				r.broken = err
+				r.lost = append(r.lost, p)
+				r.fate.Unlock()
+			}
+			if done != nil {
+				done <- err
+			}
+		},
+	})
+}
+
+// commit writes what there is and waits until it is in the file.
+func (r *recording) commit() error {
+	r.mu.Lock()
+	p := r.take()
+	r.mu.Unlock()
+	done := make(chan error, 1)
+	r.write(p, done)
+	return <-done
+}
+
+// delay is how long an effect may take before what was told ahead of it is
+// written: the effects that are quicker are committed with it.
+const delay = 2 * time.Millisecond
+
+// later writes what there is in a moment, unless something else writes it
+// first. It is called with r.mu held.
+func (r *recording) later() {
+	if len(r.piece.rows) == 0 || r.soon != nil {
+		return
+	}
+	var t *time.Timer
+	t = time.AfterFunc(delay, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.soon == t {
+			r.write(r.take(), nil)
+		}
+	})
+	r.soon = t
+}
+
+// insert writes a piece. A run whose earlier piece could not be written writes
+// none, so that there is no gap.
+func (r *recording) insert(c *conn, p *piece) error {
+	r.fate.Lock()
+	broken := r.broken
+	r.fate.Unlock()
+	if broken != nil {
+		return broken
+	}
+	return r.insertAll(c, p)
+}
+
+func (r *recording) insertAll(c *conn, pieces ...*piece) error {
+	for _, p := range pieces {
+		if err := r.j.writer.texts(p.texts); err != nil {
+			return err
+		}
+		for _, w := range p.rows {
+			var print, data any
+			if w.print != nil {
+				print = w.print
+			}
+			if w.data != nil {
+				data = string(w.data)
+			}
+			if _, err := c.exec("INSERT OR REPLACE INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?)", w.id, w.seq, w.time, w.kind, w.path, w.took, print, data); err != nil {
+				return err
+			}
+		}
+		for _, row := range p.dropped {
+			if _, err := c.exec("UPDATE log SET kind = '"+droppedEffect+"' WHERE id = ?", r.id(row)); err != nil {
+				return err
+			}
+		}
+		if _, none := p.pending.(unset); !none {
+			if _, err := c.exec("UPDATE run SET pending = ? WHERE n = ?", p.pending, r.n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stopped is the error that ends a run whose journal does not take it.
+func stopped(at event.Path, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &engine.Error{Code: engine.Failed, Path: at, Message: "journal: " + err.Error(), Err: err}
+}
+
+// state is why nothing more is written, nil where all is well.
+func (r *recording) state() error {
+	r.fate.Lock()
+	defer r.fate.Unlock()
+	return r.broken
+}
+
+// End notes how the run ended. What could not be written before is tried again.
+func (r *recording) End(result engine.Result, why *engine.Error) error {
+	r.mu.Lock()
+	if r.over || r.ended != nil {
+		r.mu.Unlock()
+		return nil
+	}
+	r.over = true
+	last := r.take()
+	finished, events, phases := r.now(), r.seq, r.phases
+	r.mu.Unlock()
+	data, err := last.encode(storedResult(result))
+	if err != nil {
+		return fmt.Errorf("result: %w", err)
+	}
+	var reason, broke any
+	if result.Error != nil {
+		raw, err := last.encode(result.Error)
+		if err != nil {
+			return fmt.Errorf("result: %w", err)
+		}
+		reason = string(raw)
+	}
+	if why != nil && why.Code == engine.Failed {
+		broke = string(why.Path)
+	}
+	u := result.Usage
+	err = r.j.writer.do(func(c *conn) error {
+		r.fate.Lock()
+		lost := r.lost
+		r.fate.Unlock()
+		if err := r.insertAll(c, append(slices.Clone(lost), last)...); err != nil {
+			return err
+		}
+		if _, err := c.exec("INSERT OR REPLACE INTO result VALUES (?, ?)", r.n, string(data)); err != nil {
+			return err
+		}
+		_, err := c.exec(`UPDATE run SET status = ?, finished = ?, phases = ?, events = ?, calls = ?, input_tokens = ?,
+			output_tokens = ?, cost_usd = ?, error = ?, broke = ?, owner = NULL WHERE n = ?`,
+			result.Status, finished, phases, events, int64(u.Calls), int64(u.InputTokens), int64(u.OutputTokens), u.CostUSD, reason, broke, r.n)
+		if err == nil && (result.Error == nil || final(result.Status, result.Error.Code)) {
+			_, err = c.exec("UPDATE run SET pending = NULL WHERE n = ? AND status <> ?", r.n, engine.Waiting)
+		}
+		return err
+	})
+	return err
+}
+
+// Host keeps the effects and events of inner.
+func (r *recording) Host(inner engine.Host) engine.Host { return &host{Host: inner, r: r} }
+
+var _ runner.Recording = (*recording)(nil)

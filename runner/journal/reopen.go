@@ -1,0 +1,358 @@
+package journal
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// startRow is a [runner.Start] as the file has it.
+type startRow struct {
+	Files    []file            `json:"files"`
+	Input    map[string]any    `json:"input"`
+	Model    string            `json:"model,omitempty"`
+	Settings map[string]string `json:"settings,omitempty"`
+	From     string            `json:"from,omitempty"`
+}
+
+// A file of a cascade: as a text where it is one.
+type file struct {
+	Name  string `json:"name"`
+	Text  string `json:"text,omitempty"`
+	Bytes []byte `json:"bytes,omitempty"`
+}
+
+func encodeStart(p *packer, s runner.Start) ([]byte, error) {
+	row := startRow{Input: exactObject(s.Input), Model: s.Model, Settings: s.Settings, From: s.From}
+	for _, f := range s.Files {
+		if text := string(f.Text); strings.ToValidUTF8(text, "") == text {
+			row.Files = append(row.Files, file{Name: f.Name, Text: text})
+		} else {
+			row.Files = append(row.Files, file{Name: f.Name, Bytes: f.Text})
+		}
+	}
+	return p.encode(row)
+}
+
+// readStart reads what a run began with.
+func (j *Journal) readStart(ctx context.Context, c *conn, n int64) (s runner.Start, err error) {
+	found, err := c.one(ctx, "SELECT run.id, cascade, parent, data FROM run LEFT JOIN start ON run = n WHERE n = ?", n)
+	if err != nil {
+		return s, err
+	}
+	if found == nil {
+		return s, runner.ErrNoRun
+	}
+	s.RunID, s.CascadeID, s.Parent = word(found[0]), word(found[1]), word(found[2])
+	raw, err := j.unpack(ctx, c, []byte(word(found[3])))
+	if err != nil {
+		return s, err
+	}
+	var row startRow
+	if err = decode(raw, &row); err == nil {
+		err = plainObject(&row.Input)
+	}
+	if err != nil {
+		return s, j.garbled("the start of run "+s.RunID, err)
+	}
+	s.Input, s.Model, s.Settings, s.From = row.Input, row.Model, row.Settings, row.From
+	for _, f := range row.Files {
+		text := []byte(f.Text)
+		if f.Bytes != nil {
+			text = f.Bytes
+		}
+		s.Files = append(s.Files, cascades.File{Name: f.Name, Text: text})
+	}
+	return s, nil
+}
+
+// final tells of a run that has ended for good: of one that failed, only an
+// input that the cascade does not take is that.
+func final(status, code string) bool {
+	switch status {
+	case engine.Succeeded, engine.Blocked, engine.Exhausted, engine.OverBudget:
+		return true
+	}
+	return status == engine.Failed && code == engine.Invalid
+}
+
+// Reopen goes on with a run.
+func (j *Journal) Reopen(id string) (runner.Recording, error) {
+	if err := j.writable(); err != nil {
+		return nil, err
+	}
+	ctx := context.Background()
+	n, ended, err := j.own(id)
+	if err != nil {
+		return nil, err
+	}
+	r := j.newRecording(n, runner.Start{})
+	if ended {
+		result, err := j.Result(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		r.ended = &result
+	}
+	if err := r.load(ctx); err != nil {
+		if !ended {
+			j.disown(n)
+		}
+		return nil, err
+	}
+	return r, nil
+}
+
+// own takes a run for this process, unless it has ended for good.
+func (j *Journal) own(id string) (n int64, ended bool, err error) {
+	var refused error
+	err = j.writer.do(func(c *conn) error {
+		refused = nil
+		found, err := c.one(context.Background(), "SELECT n, status, error, owner FROM run WHERE id = ?", id)
+		if err != nil {
+			return err
+		}
+		if found == nil {
+			refused = fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
+			return nil
+		}
+		n = integer(found[0])
+		if other, alive := j.owner.alive(word(found[3])); alive {
+			refused = fmt.Errorf("run %s: %w (%s)", id, runner.ErrRunBusy, other)
+			return nil
+		}
+		if ended = final(word(found[1]), errorIn(found[2]).code()); ended {
+			return nil
+		}
+		_, err = c.exec("UPDATE run SET owner = ? WHERE n = ?", j.owner.text(), n)
+		return err
+	})
+	if err == nil {
+		err = refused
+	}
+	return n, ended, err
+}
+
+func (j *Journal) disown(n int64) {
+	_ = j.writer.do(func(c *conn) error {
+		_, err := c.exec("UPDATE run SET owner = NULL WHERE n = ? AND owner = ?", n, j.owner.text())
+		return err
+	})
+}
+
+// why is an error of a run that may not be there.
+type why struct{ *event.Error }
+
+func errorIn(v driver.Value) (w why) {
+	if text := word(v); text != "" {
+		_ = json.Unmarshal([]byte(text), &w.Error) // one that does not read is none
+	}
+	return w
+}
+
+func (w why) code() string {
+	if w.Error == nil {
+		return ""
+	}
+	return w.Code
+}
+
+// load reads what earlier starts of the run kept, and begins a new one.
+func (r *recording) load(ctx context.Context) error {
+	j := r.j
+	var rows []logged
+	var broke driver.Value
+	var status string
+	err := j.reading(ctx, func(c *conn) (err error) {
+		if r.start, err = j.readStart(ctx, c, r.n); err != nil || r.ended != nil {
+			return err
+		}
+		found, err := c.one(ctx, "SELECT status, broke FROM run WHERE n = ?", r.n)
+		if err != nil {
+			return err
+		}
+		status, broke = word(found[0]), found[1]
+		rows, err = readLog(ctx, c, r.n)
+		return err
+	})
+	if err != nil || r.ended != nil {
+		return err
+	}
+	r.count(rows)
+	r.collect(rows)
+	if status == engine.Failed {
+		if err := r.drop(event.Path(word(broke))); err != nil {
+			return err
+		}
+	}
+	r.hear(rows)
+	if r.start.Parent != "" {
+		if r.shared, err = j.share(r.start); err != nil {
+			return fmt.Errorf("parent %s: %w", r.start.Parent, err)
+		}
+		r.partAfter(rows)
+	}
+	return r.begin()
+}
+
+// begin notes that the run is running again.
+func (r *recording) begin() error {
+	r.mu.Lock()
+	r.put(row{kind: legBegins})
+	p := r.take()
+	r.mu.Unlock()
+	return r.j.writer.do(func(c *conn) error {
+		if err := r.insertAll(c, p); err != nil {
+			return err
+		}
+		_, err := c.exec("UPDATE run SET status = ?, finished = NULL, broke = NULL, error = NULL WHERE n = ?", Running, r.n)
+		return err
+	})
+}
+
+// logged is a row of the log.
+type logged struct {
+	row, seq, time, took int64
+	kind                 string
+	path                 event.Path
+	print, data          []byte
+}
+
+const logColumns = "SELECT id, seq, time, took, kind, path, print, data FROM log"
+
+func loggedOf(v []driver.Value) logged {
+	l := logged{
+		row: integer(v[0]) & (1<<rowBits - 1), seq: integer(v[1]), time: integer(v[2]), took: integer(v[3]),
+		kind: word(v[4]), path: event.Path(word(v[5])),
+	}
+	if print, ok := v[6].([]byte); ok {
+		l.print = append([]byte(nil), print...)
+	}
+	if data := word(v[7]); data != "" {
+		l.data = []byte(data)
+	}
+	return l
+}
+
+func readLog(ctx context.Context, c *conn, n int64) (rows []logged, err error) {
+	err = c.each(ctx, func(v []driver.Value) error {
+		rows = append(rows, loggedOf(v))
+		return nil
+	}, logColumns+" WHERE id > ? AND id < ? ORDER BY id", n<<rowBits, (n+1)<<rowBits)
+	return rows, err
+}
+
+// count takes up numbers and times where earlier starts left them.
+func (r *recording) count(rows []logged) {
+	var began, last int64
+	for _, l := range rows {
+		if l.kind == legBegins {
+			r.start.Elapsed += time.Duration(last - began)
+			began = l.time
+		}
+		if l.kind != answerEffect { // it may have come between two starts
+			last = max(last, l.time)
+		}
+		r.row, r.seq = max(r.row, l.row), max(r.seq, l.seq)
+		r.time = max(r.time, l.time)
+		if l.kind == string(event.PhaseFinished) && !strings.Contains(string(l.path), "/") {
+			r.phases++
+		}
+	}
+	r.start.Elapsed += time.Duration(last - began)
+}
+
+// collect takes up the effects. Of two at one path, the later stands.
+func (r *recording) collect(rows []logged) {
+	for _, l := range rows {
+		k := kept{l.row, l.kind, l.print, l.data}
+		switch {
+		case l.kind == droppedEffect:
+			r.replaces = true
+			var c came
+			if c.read(l.data) == nil && c.Response != nil {
+				r.spent[l.path] = c.Response.Usage
+			}
+		case strings.HasPrefix(l.kind, "effect:"):
+			r.kept[l.path] = k
+			delete(r.spent, l.path)
+		}
+	}
+}
+
+// drop forgets the failures at and under the path of what broke, so that they
+// are made again. What a failed call has spent stays spent.
+func (r *recording) drop(broke event.Path) error {
+	if broke == "" {
+		return nil
+	}
+	for at, k := range r.kept {
+		if at != broke && !strings.HasPrefix(string(at), string(broke)+"/") {
+			continue
+		}
+		c, err := r.j.readEffect(k.data)
+		if err != nil {
+			return err
+		}
+		toolFailed := at == broke && c.Result != nil && c.Result.Failed
+		if !c.failed() && !toolFailed && k.kind != timeoutEffect {
+			continue
+		}
+		if c.Response != nil {
+			r.spent[at] = c.Response.Usage
+		}
+		delete(r.kept, at)
+		r.piece.dropped = append(r.piece.dropped, k.row)
+		r.replaces = true
+	}
+	return nil
+}
+
+// hear takes up the events, but those of effects that are to be made again:
+// they come again.
+func (r *recording) hear(rows []logged) {
+	again := map[event.Path]bool{}
+	dropped := map[int64]bool{}
+	for _, row := range r.piece.dropped {
+		dropped[row] = true
+	}
+	for _, l := range rows {
+		if l.kind == droppedEffect || dropped[l.row] {
+			again[l.path] = true
+		}
+	}
+	for _, l := range rows {
+		_, made := r.kept[l.path]
+		if l.seq == 0 || l.kind == string(event.RunFinished) || again[l.path] && !made {
+			continue
+		}
+		d := identity(l.kind, string(l.path), l.print, l.data)
+		r.told[d] = append(r.told[d], l.row)
+	}
+}
+
+// readEffect reads what an effect came to.
+func (j *Journal) readEffect(data []byte) (c came, err error) {
+	if data == nil {
+		return c, nil
+	}
+	err = j.reading(context.Background(), func(conn *conn) error {
+		raw, err := j.unpack(context.Background(), conn, data)
+		if err != nil {
+			return err
+		}
+		if err := c.read(raw); err != nil {
+			return j.garbled("an effect", err)
+		}
+		return nil
+	})
+	return c, err
+}

@@ -1,0 +1,408 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// storyOf makes a story of a text in txtar form.
+func storyOf(t testing.TB, text string) *story {
+	t.Helper()
+	return &story{enginetest.Read(t, t.Name(), []byte(text))}
+}
+
+func load(t testing.TB, text string) *cascades.Cascade {
+	t.Helper()
+	return storyOf(t, "-- cascade.yaml --\n"+text).Cascade
+}
+
+// runnerOver gives a runner over a journal with a model and people.
+func runnerOver(t testing.TB, j *Journal, m model.Model, more ...runner.Option) *runner.Runner {
+	t.Helper()
+	r, err := runner.New(append([]runner.Option{
+		runner.WithJournal(j), runner.WithModel(m), runner.WithTools(enginetest.Tools()...), runner.WithValidators(enginetest.Validators()...),
+	}, more...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// says answers by the end of the last message, and counts.
+type says struct {
+	answers map[string]string
+	calls   []string
+	fails   map[string]int // how often it fails first
+}
+
+func (m *says) Call(_ context.Context, r model.Request) (model.Response, error) {
+	last := r.Messages[len(r.Messages)-1].Content
+	for end, answer := range m.answers {
+		if strings.Contains(last, end) {
+			m.calls = append(m.calls, end)
+			usage := model.Usage{Calls: 1, InputTokens: 10, OutputTokens: 5, CostUSD: 0.5}
+			if m.fails[end] > 0 {
+				m.fails[end]--
+				return model.Response{Usage: usage}, &model.Failure{Class: model.Unavailable, Message: "down"}
+			}
+			return model.Response{Text: answer, Usage: usage}, nil
+		}
+	}
+	return model.Response{}, &model.Failure{Class: model.Unscripted, Message: "nobody said " + last}
+}
+
+const twoPhases = `
+cascade_id: two
+inputs_schema: {topic: what}
+phases:
+  - {name: one, instructions: "First about {{ input.topic }}"}
+  - {name: two, instructions: "Then {{ outputs.one }}"}
+  - {name: three, instructions: "Last {{ outputs.two }}"}
+`
+
+// A run that failed tries again what broke, keeps what did not, and has spent
+// what both cost.
+func TestFailedRunTriesAgain(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	m := &says{answers: map[string]string{"First": "a", "Then": "b", "Last": "c"}, fails: map[string]int{"Then": 2}}
+	var live heard
+	r := runnerOver(t, j, m, runner.WithSink(&live))
+	input := map[string]any{"topic": "owls"}
+	_, err := r.Run(t.Context(), load(t, twoPhases), input, runner.WithRunID("run"))
+	if err == nil {
+		t.Fatal("it did not fail")
+	}
+	if _, err = r.Resume(t.Context(), "run"); err == nil {
+		t.Fatal("it did not fail again")
+	}
+	result, err := r.Resume(t.Context(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"First", "Then", "Then", "Then", "Last"}; !reflect.DeepEqual(m.calls, want) {
+		t.Errorf("calls: got %v, want %v", m.calls, want)
+	}
+	if result.Output != "c" || result.Usage.Calls != 5 || result.Usage.CostUSD != 2.5 {
+		t.Errorf("got %+v", result)
+	}
+	kept, err := j.Result(t.Context(), "run")
+	if err != nil || asJSON(t, kept) != asJSON(t, result) {
+		t.Errorf("kept %s, %v", asJSON(t, kept), err)
+	}
+	enginetest.Same(t, "events", asJSON(t, eventsOf(t, j, "run", Whole)), asJSON(t, live.events))
+	replies := 0
+	for _, e := range live.events {
+		if e.Kind == event.ModelReplied && e.Path == "two/attempt[1]/turn[0]/model" {
+			if failed := e.Response.Failure != nil; failed != (replies < 2) {
+				t.Errorf("reply %d: %+v", replies, e.Response)
+			}
+			replies++
+		}
+	}
+	if replies != 3 {
+		t.Errorf("%d replies were told", replies)
+	}
+	if n := len(effectsOf(t, j, "run")); n != 3 {
+		t.Errorf("%d effects stand", n)
+	}
+	if again, err := r.Resume(t.Context(), "run"); err != nil || asJSON(t, again) != asJSON(t, result) || len(m.calls) != 5 {
+		t.Errorf("resuming a run that has ended: %+v, %v", again, err)
+	}
+}
+
+// Only what cannot come out otherwise has ended for good.
+func TestEnded(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	for i, c := range []struct {
+		status, code string
+		want         bool
+	}{
+		{engine.Succeeded, "", true}, {engine.Blocked, engine.Blocked, true}, {engine.Exhausted, engine.Exhausted, true},
+		{engine.OverBudget, engine.OverBudget, true}, {engine.Failed, engine.Invalid, true},
+		{engine.Failed, engine.Failed, false}, {engine.Waiting, engine.Waiting, false}, {engine.Cancelled, engine.Cancelled, false},
+	} {
+		id := string(rune('a' + i))
+		r := begin(t, j, runner.Start{RunID: id, CascadeID: "c"})
+		result := engine.Result{RunID: id, CascadeID: "c", Status: c.status}
+		var why *engine.Error
+		if c.code != "" {
+			why = &engine.Error{Code: c.code, Message: "m"}
+			result.Error = &event.Error{Code: c.code, Message: "m"}
+		}
+		if err := r.End(result, why); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.End(engine.Result{Status: "nonsense"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		again := reopen(t, j, id)
+		got, ended := again.Ended()
+		if ended != c.want || ended && (got.Status != c.status || got.RunID != id) {
+			t.Errorf("%s %s: ended %v, %+v", c.status, c.code, ended, got)
+		}
+		if !ended {
+			if err := again.End(result, why); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// A run belongs to one process at a time.
+func TestBusy(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "j.db")
+	a, b := journalAt(t, file, Options{}), journalAt(t, file, Options{})
+	r := begin(t, a, runner.Start{RunID: "run"})
+	if _, err := a.Begin(runner.Start{RunID: "run"}); !errors.Is(err, runner.ErrRunExists) {
+		t.Errorf("begin again: %v", err)
+	}
+	for _, j := range []*Journal{a, b} {
+		if _, err := j.Reopen("run"); !errors.Is(err, runner.ErrRunBusy) {
+			t.Errorf("reopen: %v", err)
+		}
+		if _, err := j.Reopen("none"); !errors.Is(err, runner.ErrNoRun) {
+			t.Errorf("reopen none: %v", err)
+		}
+		if s, err := j.Run(t.Context(), "run"); err != nil || s.Status != Running || s.Finished != nil {
+			t.Errorf("got %+v, %v", s, err)
+		}
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := b.Run(t.Context(), "run")
+	if err != nil || s.Status != engine.Cancelled || !strings.Contains(s.Error.Message, "resume run") {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	if list, err := b.Runs(t.Context(), Filter{Status: engine.Cancelled}); err != nil || len(list) != 1 {
+		t.Errorf("cancelled runs: %v, %v", list, err)
+	}
+	if list, err := b.Runs(t.Context(), Filter{Status: Running}); err != nil || len(list) != 0 {
+		t.Errorf("running runs: %v, %v", list, err)
+	}
+	again := reopen(t, b, "run")
+	if err := again.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.End(engine.Result{}, nil); err == nil {
+		t.Error("a run was ended in a journal that is closed")
+	}
+}
+
+// An owner that is not there any more does not hold its run.
+func TestOwnerGone(t *testing.T) {
+	me := newOwner(false)
+	defer me.gone()
+	for name, c := range map[string]struct {
+		o    owner
+		want bool
+	}{
+		"me":                {me, true},
+		"closed":            {owner{PID: me.PID, Host: me.Host, Began: me.Began, Key: "another"}, false},
+		"number came again": {owner{PID: 1, Host: me.Host, Began: "0000", Key: "k"}, false},
+		"first process":     {owner{PID: 1, Host: me.Host, Began: began(1), Key: "k"}, true},
+		"no such process":   {owner{PID: 1 << 30, Host: me.Host, Key: "k"}, false},
+		"elsewhere":         {owner{PID: 1, Host: "elsewhere", Key: "k"}, true},
+	} {
+		if _, got := me.alive(c.o.text()); got != c.want {
+			t.Errorf("%s: alive is %v", name, got)
+		}
+	}
+	taker := newOwner(true)
+	defer taker.gone()
+	if _, alive := taker.alive(owner{PID: 1, Host: "elsewhere", Key: "k"}.text()); alive {
+		t.Error("who takes over what is elsewhere does not")
+	}
+	if _, alive := taker.alive(me.text()); !alive {
+		t.Error("who takes over takes what lives here")
+	}
+	if _, alive := me.alive("{broken"); alive {
+		t.Error("an owner that does not read lives")
+	}
+}
+
+// A clock that jumps back does not: events stay in order, and what was spent of
+// the time is what passed in the run's own starts.
+func TestClock(t *testing.T) {
+	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	o := Options{Now: func() time.Time { return at }}
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), o)
+	var live heard
+	sink := &passing{quick{}, &live}
+	r := begin(t, j, runner.Start{RunID: "run"})
+	h := r.Host(sink)
+	for _, jump := range []time.Duration{time.Minute, -time.Hour, 30 * time.Minute, 2 * time.Hour} {
+		at = at.Add(jump)
+		h.Emit(event.Event{Kind: event.Feedback, Path: "p", Message: jump.String()})
+	}
+	if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range live.events {
+		if i > 0 && e.Time.Before(live.events[i-1].Time) {
+			t.Errorf("event %d is dated %v, after %v", i+1, e.Time, live.events[i-1].Time)
+		}
+	}
+	at = at.Add(24 * time.Hour)
+	again := reopen(t, j, "run")
+	if got := again.Start().Elapsed; got != 90*time.Minute+time.Minute+0 {
+		t.Errorf("elapsed %v", got)
+	}
+	at = at.Add(-100 * time.Hour)
+	again.Host(sink).Emit(event.Event{Kind: event.Feedback, Path: "p", Message: "later"})
+	if last := live.events[len(live.events)-1]; last.Seq != 5 || last.Time.Before(live.events[3].Time) {
+		t.Errorf("got %+v", last)
+	}
+}
+
+// passing hands events to a sink.
+type passing struct {
+	quick
+	sink event.Sink
+}
+
+func (p *passing) Emit(e event.Event) { p.sink.Emit(e) }
+
+// A run that asks otherwise than it did is not gone on with.
+func TestAnotherQuestion(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	ask := func(r runner.Recording, said string) error {
+		req := model.Request{Model: "m", Messages: []model.Message{{Role: model.User, Content: said}}}
+		_, err := r.Host(quick{"yes"}).Model("p/model", req)
+		return err
+	}
+	r := begin(t, j, runner.Start{RunID: "run"})
+	if err := ask(r, "this"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
+		t.Fatal(err)
+	}
+	r = reopen(t, j, "run")
+	if err := ask(r, "this"); err != nil {
+		t.Fatal(err)
+	}
+	err := ask(r, "that")
+	var e *engine.Error
+	if !errors.As(err, &e) || e.Code != engine.Failed || e.Path != "p/model" || !strings.Contains(e.Message, "p/model") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What ran out of time has run out of time, whenever the run is gone on with.
+func TestTimeoutIsKept(t *testing.T) {
+	for name, c := range map[string]struct{ rules, budget, want string }{
+		"the run":             {"", "max_seconds: 0.05", engine.OverBudget},
+		"the attempt":         {"rules: {timeout: 50ms}, ", "max_calls: 9", engine.Failed},
+		"the run, in another": {"rules: {timeout: 1h}, ", "max_seconds: 0.05", engine.OverBudget},
+		"the attempt, within": {"rules: {timeout: 50ms}, ", "max_seconds: 3600", engine.Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := storyOf(t, `
+-- cascade.yaml --
+cascade_id: slow
+budget: {`+c.budget+`}
+phases:
+  - {name: one, instructions: One.}
+  - {name: two, `+c.rules+`instructions: Two.}
+`)
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+			calls := 0
+			m := model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+				if calls++; r.Phase == "two" {
+					<-ctx.Done()
+					return model.Response{}, ctx.Err()
+				}
+				return model.Response{Text: "one"}, nil
+			})
+			r := runnerOver(t, j, m)
+			result, err := s.run(t, begin(t, j, s.start("run")), r.Host(t.Context()), false)
+			if result.Status != c.want {
+				t.Fatalf("got %+v, %v", result, err)
+			}
+			timedOut := 0
+			for e := range j.Effects(t.Context(), "run") {
+				if e.TimedOut {
+					timedOut++
+				}
+			}
+			if timedOut != 1 {
+				t.Errorf("%d time limits were kept", timedOut)
+			}
+			j.Close()
+			j = journalAt(t, j.file, Options{})
+			again, err := s.run(t, reopen(t, j, "run"), r.Host(t.Context()), false)
+			if asJSON(t, again) != asJSON(t, result) || calls != 2 {
+				t.Errorf("got %+v, %v after %d calls", again, err, calls)
+			}
+		})
+	}
+}
+
+// Where failures were made again, the text that a pure validator sees may be
+// another one: it judges anew. One that was asked does only if it is asked
+// otherwise.
+func TestPureJudgesAnew(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	says := func(reason string) engine.Host { return verdicts{quick{}, reason} }
+	judge := func(h engine.Host, content string) (pure, slow string) {
+		t.Helper()
+		v := engine.Validation{Validator: "v", Pure: true, Subject: validators.Subject{Content: content}}
+		a, err := h.Validate("p/attempt[1]/post[0]", v)
+		v.Pure = false
+		b, e := h.Validate("p/attempt[1]/post[1]", v)
+		if err := errors.Join(err, e); err != nil {
+			t.Fatal(err)
+		}
+		return a.Verdict.Reason, b.Verdict.Reason
+	}
+	r := begin(t, j, runner.Start{RunID: "run"})
+	judge(r.Host(says("first")), "a text")
+	if _, err := r.Host(verdicts{quick{}, ""}).Validate("p/attempt[1]/post[2]", engine.Validation{Validator: "broken"}); err != nil {
+		t.Fatal(err)
+	}
+	why := &engine.Error{Code: engine.Failed, Path: "p", Message: "m"}
+	if err := r.End(engine.Result{Status: engine.Failed}, why); err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range []string{"a text", "another text"} {
+		r = reopen(t, j, "run")
+		pure, slow := judge(r.Host(says("again: "+content)), content)
+		want := map[string]string{"a text": "first", "another text": "again: another text"}[content]
+		if pure != "again: "+content || slow != want {
+			t.Errorf("%s: the pure one says %s, the slow one %s", content, pure, slow)
+		}
+		if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(effectsOf(t, j, "run")); n != 2 {
+		t.Errorf("%d effects stand", n)
+	}
+}
+
+// verdicts is a host whose validators all say the same, or "" for a failure.
+type verdicts struct {
+	quick
+	reason string
+}
+
+func (v verdicts) Validate(event.Path, engine.Validation) (engine.Finding, error) {
+	if v.reason == "" {
+		return engine.Finding{Failure: "it broke"}, nil
+	}
+	return engine.Finding{Verdict: validators.Pass("%s", v.reason)}, nil
+}

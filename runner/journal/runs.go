@@ -1,0 +1,236 @@
+package journal
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// A summary is one with the run's number and what the file says of it.
+type summary struct {
+	Summary
+	n       int64
+	owned   bool // by a process that lives
+	pending string
+}
+
+const summaryColumns = `SELECT n, id, cascade, file, parent, started, status, finished, phases, events, calls,
+	input_tokens, output_tokens, cost_usd, error, owner, pending FROM run`
+
+func (j *Journal) summaryOf(v []driver.Value) summary {
+	s := summary{n: integer(v[0]), pending: word(v[16]), Summary: Summary{
+		RunID: word(v[1]), CascadeID: word(v[2]), File: word(v[3]), Parent: word(v[4]),
+		Started: timeOf(integer(v[5])), Status: word(v[6]), Phases: int(integer(v[8])), Events: integer(v[9]),
+		Usage: model.Usage{Calls: int(integer(v[10])), InputTokens: int(integer(v[11])), OutputTokens: int(integer(v[12])), CostUSD: real(v[13])},
+		Error: errorIn(v[14]).Error,
+	}}
+	if v[7] != nil && s.Status != engine.Waiting {
+		finished := timeOf(integer(v[7]))
+		s.Finished = &finished
+	}
+	if owner := word(v[15]); owner != "" {
+		_, s.owned = j.owner.alive(owner)
+	}
+	if s.Status == Running && !s.owned {
+		s.Status = engine.Cancelled
+		s.Error = &event.Error{Code: engine.Cancelled, Message: goneMessage(s.RunID)}
+	}
+	return s
+}
+
+func timeOf(ns int64) time.Time { return time.Unix(0, ns).UTC() }
+
+// Runs lists runs, the newest first.
+func (j *Journal) Runs(ctx context.Context, f Filter) ([]Summary, error) {
+	list := []Summary{}
+	err := j.reading(ctx, func(c *conn) error {
+		where, args, err := f.where(ctx, c)
+		if err != nil {
+			return err
+		}
+		var open []int
+		var numbers []int64
+		err = c.each(ctx, func(v []driver.Value) error {
+			s := j.summaryOf(v)
+			if f.Status != "" && s.Status != f.Status {
+				return nil
+			}
+			if v[7] == nil {
+				open, numbers = append(open, len(list)), append(numbers, s.n)
+			}
+			list = append(list, s.Summary)
+			if len(list) == f.Limit {
+				return errEnough
+			}
+			return nil
+		}, summaryColumns+where+" ORDER BY n DESC", args...)
+		for k, i := range open {
+			if err == nil {
+				err = tally(ctx, c, numbers[k], &list[i])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// where is the condition that a filter makes, as far as the file can tell.
+func (f Filter) where(ctx context.Context, c *conn) (string, []any, error) {
+	var all []string
+	var args []any
+	add := func(condition string, values ...any) {
+		all, args = append(all, condition), append(args, values...)
+	}
+	switch f.Status {
+	case "":
+	case engine.Cancelled:
+		add("status IN (?, ?)", engine.Cancelled, Running) // one whose process is gone is running still, in the file
+	default:
+		add("status = ?", f.Status)
+	}
+	if f.Cascade != "" {
+		add("cascade = ?", f.Cascade)
+	}
+	if f.Text != "" {
+		add("(instr(lower(id), lower(?)) OR instr(lower(cascade), lower(?)))", f.Text, f.Text)
+	}
+	if !f.Since.IsZero() {
+		add("started >= ?", f.Since.UnixNano())
+	}
+	if f.Before != "" {
+		n, err := numberOf(ctx, c, f.Before)
+		if err != nil {
+			return "", nil, err
+		}
+		add("n < ?", n)
+	}
+	if len(all) == 0 {
+		return "", nil, nil
+	}
+	return " WHERE " + strings.Join(all, " AND "), args, nil
+}
+
+// tally counts what a run that has not ended has come to.
+func tally(ctx context.Context, c *conn, n int64, s *Summary) error {
+	found, err := c.one(ctx, `SELECT max(seq), count(*) FILTER (WHERE kind = 'phase_finished' AND path NOT LIKE '%/%'),
+		sum(json_extract(data, '$.response.usage.model_calls')) FILTER (WHERE kind = 'effect:model'),
+		sum(json_extract(data, '$.response.usage.input_tokens')) FILTER (WHERE kind = 'effect:model'),
+		sum(json_extract(data, '$.response.usage.output_tokens')) FILTER (WHERE kind = 'effect:model'),
+		sum(json_extract(data, '$.response.usage.cost_usd')) FILTER (WHERE kind = 'effect:model')
+		FROM log WHERE id > ? AND id < ?`, n<<rowBits, (n+1)<<rowBits)
+	if err != nil {
+		return err
+	}
+	s.Events, s.Phases = integer(found[0]), int(integer(found[1]))
+	s.Usage = model.Usage{
+		Calls: int(integer(found[2])), InputTokens: int(integer(found[3])), OutputTokens: int(integer(found[4])), CostUSD: real(found[5]),
+	}
+	return nil
+}
+
+// numberOf is the number of the run of that name, or of the one whose name
+// begins so, or of the last.
+func numberOf(ctx context.Context, c *conn, id string) (int64, error) {
+	found, err := c.one(ctx, "SELECT n FROM run WHERE id = ?", id)
+	if err == nil && found == nil && id == "last" {
+		found, err = c.one(ctx, "SELECT n FROM run ORDER BY n DESC LIMIT 1")
+	}
+	if err != nil {
+		return 0, err
+	}
+	if found != nil {
+		return integer(found[0]), nil
+	}
+	var names []string
+	var n int64
+	if id != "" {
+		err = c.each(ctx, func(v []driver.Value) error {
+			n = integer(v[0])
+			names = append(names, word(v[1]))
+			return nil
+		}, "SELECT n, id FROM run WHERE substr(id, 1, length(?1)) = ?1 ORDER BY n DESC LIMIT 4", id)
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case len(names) == 0:
+		return 0, fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
+	case len(names) > 1:
+		return 0, fmt.Errorf("run %s: %w: several begin so: %s", id, runner.ErrNoRun, strings.Join(names, ", "))
+	}
+	return n, nil
+}
+
+// find gives one run's summary.
+func (j *Journal) find(ctx context.Context, id string) (s summary, err error) {
+	err = j.reading(ctx, func(c *conn) error {
+		n, err := numberOf(ctx, c, id)
+		if err != nil {
+			return err
+		}
+		found, err := c.one(ctx, summaryColumns+" WHERE n = ?", n)
+		if err != nil {
+			return err
+		}
+		if found == nil {
+			return fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
+		}
+		s = j.summaryOf(found)
+		if found[7] == nil {
+			return tally(ctx, c, n, &s.Summary)
+		}
+		return nil
+	})
+	return s, err
+}
+
+// Run gives one run. The id may be the beginning of one, where only one begins
+// so, or "last", the newest. [runner.ErrNoRun] says that there is none.
+func (j *Journal) Run(ctx context.Context, id string) (*Run, error) {
+	s, err := j.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{Summary: s.Summary}
+	err = j.reading(ctx, func(c *conn) error {
+		if run.Start, err = j.readStart(ctx, c, s.n); err != nil {
+			return err
+		}
+		pending, err := j.pending(ctx, c, s)
+		if pending != nil {
+			run.Pending = &pending.Pending
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return run, nil
+}
+
+// pending is the question that a run waits with, nil where there is none.
+func (j *Journal) pending(ctx context.Context, c *conn, s summary) (*pendingRow, error) {
+	if s.pending == "" {
+		return nil, nil
+	}
+	raw, err := j.unpack(ctx, c, []byte(s.pending))
+	if err != nil {
+		return nil, err
+	}
+	var p pendingRow
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return nil, j.garbled("the question of run "+s.RunID, err)
+	}
+	return &p, nil
+}

@@ -1,0 +1,58 @@
+-- What a person may query. Of an address that a run came to twice, because it
+-- was resumed, the later row stands.
+
+CREATE VIEW runs AS
+SELECT id AS run_id, cascade AS cascade_id, file, status,
+  strftime('%Y-%m-%dT%H:%M:%fZ', started / 1e9, 'unixepoch') AS started,
+  strftime('%Y-%m-%dT%H:%M:%fZ', finished / 1e9, 'unixepoch') AS finished,
+  (finished - started) / 1e9 AS seconds,
+  phases, events, calls AS model_calls, input_tokens, output_tokens, cost_usd,
+  json_extract(error, '$.code') AS error_code, json_extract(error, '$.phase') AS error_phase,
+  json_extract(error, '$.message') AS error, nullif(parent, '') AS parent
+FROM run;
+
+CREATE VIEW phases AS
+SELECT run.id AS run_id, run.cascade AS cascade_id, l.path, json_extract(l.data, '$.phase') AS phase,
+  json_extract(l.data, '$.status') AS status,
+  coalesce(t.text, json_extract(l.data, '$.output')) AS output,
+  strftime('%Y-%m-%dT%H:%M:%fZ', l.time / 1e9, 'unixepoch') AS finished
+FROM (SELECT max(id) AS id, time, path, data FROM log WHERE kind = 'phase_finished' GROUP BY id >> 32, path) l
+JOIN run ON run.n = l.id >> 32
+LEFT JOIN text t ON json_extract(l.data, '$.output') GLOB '#text:*' AND t.digest = unhex(substr(json_extract(l.data, '$.output'), 7));
+
+CREATE VIEW attempts AS
+SELECT run.id AS run_id, run.cascade AS cascade_id, l.path, json_extract(l.data, '$.phase') AS phase,
+  json_extract(l.data, '$.attempt') AS attempt, json_extract(l.data, '$.status') AS status,
+  coalesce(t.text, json_extract(l.data, '$.text'), '') AS text,
+  strftime('%Y-%m-%dT%H:%M:%fZ', l.time / 1e9, 'unixepoch') AS finished
+FROM (SELECT max(id) AS id, time, path, data FROM log WHERE kind = 'attempt_finished' GROUP BY id >> 32, path) l
+JOIN run ON run.n = l.id >> 32
+LEFT JOIN text t ON json_extract(l.data, '$.text') GLOB '#text:*' AND t.digest = unhex(substr(json_extract(l.data, '$.text'), 7));
+
+CREATE VIEW verdicts AS
+SELECT run.id AS run_id, run.cascade AS cascade_id, l.path,
+  json_extract(l.data, '$.verdict.phase') AS phase, json_extract(l.data, '$.verdict.attempt') AS attempt,
+  json_extract(l.data, '$.verdict.turn') AS turn, json_extract(l.data, '$.verdict.moment') AS moment,
+  json_extract(l.data, '$.verdict.validator') AS validator, json_extract(l.data, '$.verdict.mode') AS mode,
+  json_extract(l.data, '$.verdict.valid') AS valid,
+  coalesce(t.text, json_extract(l.data, '$.verdict.reason')) AS reason,
+  json_extract(l.data, '$.verdict.score') AS score, json_extract(l.data, '$.verdict.error') AS error,
+  strftime('%Y-%m-%dT%H:%M:%fZ', l.time / 1e9, 'unixepoch') AS time
+FROM (SELECT max(id) AS id, time, path, data FROM log WHERE kind = 'verdict' GROUP BY id >> 32, path) l
+JOIN run ON run.n = l.id >> 32
+LEFT JOIN text t ON json_extract(l.data, '$.verdict.reason') GLOB '#text:*' AND t.digest = unhex(substr(json_extract(l.data, '$.verdict.reason'), 7));
+
+CREATE VIEW calls AS
+SELECT run.id AS run_id, run.cascade AS cascade_id, l.path,
+  json_extract(l.data, '$.phase') AS phase, coalesce(json_extract(l.data, '$.attempt'), 0) AS attempt,
+  coalesce(json_extract(l.data, '$.turn'), 0) AS turn, json_extract(l.data, '$.validator') AS validator,
+  json_extract(l.data, '$.role') AS role,
+  coalesce(json_extract(l.data, '$.response.model'), json_extract(l.data, '$.model')) AS model,
+  json_extract(l.data, '$.response.usage.model_calls') AS model_calls,
+  json_extract(l.data, '$.response.usage.input_tokens') AS input_tokens,
+  json_extract(l.data, '$.response.usage.output_tokens') AS output_tokens,
+  json_extract(l.data, '$.response.usage.cost_usd') AS cost_usd,
+  l.took / 1e9 AS seconds, json_extract(l.data, '$.response.failure.class') AS failure,
+  strftime('%Y-%m-%dT%H:%M:%fZ', l.time / 1e9, 'unixepoch') AS time
+FROM log l JOIN run ON run.n = l.id >> 32
+WHERE l.kind = 'effect:model';

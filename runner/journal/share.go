@@ -1,0 +1,84 @@
+package journal
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// shared is what a run may take from its parent.
+type shared struct {
+	kept  map[event.Path]kept
+	files bool // the cascade is the same, so its validators are
+}
+
+// share reads the parent's effects.
+func (j *Journal) share(s runner.Start) (*shared, error) {
+	ctx := context.Background()
+	p := &shared{kept: map[event.Path]kept{}}
+	err := j.reading(ctx, func(c *conn) error {
+		found, err := c.one(ctx, "SELECT n FROM run WHERE id = ?", s.Parent)
+		if err != nil {
+			return err
+		}
+		if found == nil {
+			return runner.ErrNoRun
+		}
+		n := integer(found[0])
+		start, err := j.readStart(ctx, c, n)
+		if err != nil {
+			return err
+		}
+		p.files = slices.EqualFunc(start.Files, s.Files, func(a, b cascades.File) bool {
+			return a.Name == b.Name && bytes.Equal(a.Text, b.Text)
+		})
+		rows, err := readLog(ctx, c, n)
+		for _, l := range rows {
+			if strings.HasPrefix(l.kind, "effect:") && l.print != nil {
+				p.kept[l.path] = kept{l.row, l.kind, l.print, l.data}
+			}
+		}
+		return err
+	})
+	return p, err
+}
+
+// partAfter ends the sharing of a run that had come past the phase from which
+// on everything is done anew.
+func (r *recording) partAfter(rows []logged) {
+	for _, l := range rows {
+		if l.path != "" && r.start.From != "" && phaseOf(l.path) == r.start.From {
+			r.shared = nil
+			return
+		}
+	}
+}
+
+// fromParent is what the parent's effect at the path came to, where it was
+// asked the same. It costs nothing. What broke is not shared.
+func (r *recording) fromParent(w wanted, print []byte) (c came, found bool, err error) {
+	r.mu.Lock()
+	r.part(w.at)
+	p := r.shared
+	r.mu.Unlock()
+	if p == nil || print == nil {
+		return c, false, nil
+	}
+	k, ok := p.kept[w.at]
+	if !ok || k.kind != w.kind || !bytes.Equal(k.print, print) || w.kind == findingEffect && !p.files {
+		return c, false, nil
+	}
+	if c, err = r.j.readEffect(k.data); err != nil || c.failed() || c.Result != nil && c.Result.Failed {
+		return came{}, false, err
+	}
+	if c.Response != nil {
+		c.Response.Usage = model.Usage{}
+	}
+	return c, true, nil
+}

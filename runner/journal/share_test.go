@@ -1,0 +1,197 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// A run shares with its parent what is asked the same, at no cost, up to the
+// phase from which on all is new.
+func TestParent(t *testing.T) {
+	answers := map[string]string{"First": "a", "Then": "b", "Last": "c"}
+	for name, c := range map[string]struct {
+		text, topic, from string
+		want              []string
+	}{
+		"all":                {twoPhases, "owls", "", nil},
+		"from a phase":       {twoPhases, "owls", "two", []string{"Then", "Last"}},
+		"another input":      {twoPhases, "bats", "", []string{"First"}},
+		"edited":             {strings.Replace(twoPhases, "Then", "Then, as", 1), "owls", "", []string{"Then"}},
+		"from an unknown":    {twoPhases, "owls", "tw", nil},
+		"the first, anew":    {twoPhases, "owls", "one", []string{"First", "Then", "Last"}},
+		"another comment":    {twoPhases + "# edited\n", "owls", "", nil},
+		"another at the end": {strings.Replace(twoPhases, "Last", "At Last", 1), "owls", "", []string{"Last"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+			m := &says{answers: answers}
+			r := runnerOver(t, j, m)
+			if _, err := r.Run(t.Context(), load(t, twoPhases), map[string]any{"topic": "owls"}, runner.WithRunID("old")); err != nil {
+				t.Fatal(err)
+			}
+			m.calls = nil
+			result, err := r.Run(t.Context(), load(t, c.text), map[string]any{"topic": c.topic}, runner.WithRunID("new"), runner.WithParent("old", c.from))
+			if err != nil || !reflect.DeepEqual(m.calls, c.want) {
+				t.Fatalf("calls %v, want %v; %v", m.calls, c.want, err)
+			}
+			if result.Usage.Calls != len(c.want) || result.Output != "c" {
+				t.Errorf("got %+v", result)
+			}
+			if s, err := j.Run(t.Context(), "new"); err != nil || s.Parent != "old" || s.Start.From != c.from || s.Usage.Calls != len(c.want) {
+				t.Errorf("got %+v, %v", s, err)
+			}
+		})
+	}
+}
+
+// What a validator found is shared as long as no file of the cascade is another:
+// a validator is what its files are.
+func TestParentsFindings(t *testing.T) {
+	const text = "cascade_id: one\nphases:\n  - {name: one, instructions: First, wards: {post: [{validator: counts}]}}\n"
+	judged := 0
+	counts := validators.New("counts", "counts", func(context.Context, struct{}, validators.Subject) (validators.Verdict, error) {
+		judged++
+		return validators.Pass("counted"), nil
+	}, validators.Impure)
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	m := &says{answers: map[string]string{"First": "a"}}
+	r := runnerOver(t, j, m, runner.WithValidators(counts))
+	for i, c := range []struct {
+		text, parent string
+		want         int
+	}{{text, "", 1}, {text, "run0", 1}, {text + "# edited\n", "run0", 2}} {
+		cascade, err := r.Parse("cascade.yaml", []byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Run(t.Context(), cascade, nil, runner.WithRunID(fmt.Sprintf("run%d", i)), runner.WithParent(c.parent, "")); err != nil {
+			t.Fatal(err)
+		}
+		if judged != c.want || len(m.calls) != 1 {
+			t.Errorf("run %d: %d findings, %d calls", i, judged, len(m.calls))
+		}
+	}
+}
+
+func TestNoSuchParent(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	_, err := j.Begin(runner.Start{RunID: "new", Parent: "old"})
+	if err == nil || !strings.Contains(err.Error(), "old") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := j.Run(t.Context(), "new"); err == nil {
+		t.Error("the run has begun")
+	}
+}
+
+const asking = `
+-- cascade.yaml --
+cascade_id: asking
+phases:
+  - {name: draft, instructions: Write., human_input: {prompt: "Publish {{ content }}?", type: confirmation, store_as: ok}}
+  - {name: pick, instructions: "It is {{ state.ok }}", human_input: {prompt: "Which?", type: choice, options: [red, blue]}}
+  - {name: end, instructions: "The end in {{ state.pick_answer }}", human_input: {prompt: "Why?", type: text}}
+`
+
+// A run waits for its answers, takes those that its questions take, and shares
+// them with a run that asks the same.
+func TestAnswers(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	m := &says{answers: map[string]string{"Write.": "a text", "It is True": "pick one", "in blue": "done"}}
+	r := runnerOver(t, j, m)
+	c := storyOf(t, asking).Cascade
+	result, err := r.Run(t.Context(), c, nil, runner.WithRunID("run"))
+	if err == nil || result.Status != engine.Waiting {
+		t.Fatalf("got %+v, %v", result, err)
+	}
+	if err := j.Answer(t.Context(), "none", true); err == nil {
+		t.Error("a run that is not there took an answer")
+	}
+	for _, q := range []struct {
+		path, prompt string
+		wrong        []any
+		right        any
+	}{
+		{"draft/human_input", "Publish a text?", []any{"yes", nil, 1, "true"}, true},
+		{"pick/human_input", "Which?", []any{"green", true, "", nil}, "blue"},
+		{"end/human_input", "Why?", []any{"", " \n", 3, nil}, "because"},
+	} {
+		s, err := j.Run(t.Context(), "last")
+		if err != nil || s.Pending == nil || string(s.Pending.Path) != q.path || s.Pending.Question.Prompt != q.prompt || s.Status != engine.Waiting || s.Finished != nil {
+			t.Fatalf("got %+v, %v", s, err)
+		}
+		for _, wrong := range q.wrong {
+			if err := j.Answer(t.Context(), "run", wrong); err == nil {
+				t.Errorf("%s took %v", q.path, wrong)
+			}
+		}
+		if again, err := r.Resume(t.Context(), "run"); err == nil || again.Status != engine.Waiting {
+			t.Errorf("resumed without an answer: %+v, %v", again, err)
+		}
+		if err := j.Answer(t.Context(), "run", q.right); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Answer(t.Context(), "run", q.right); err == nil {
+			t.Error("a second answer was taken")
+		}
+		result, err = r.Resume(t.Context(), "run")
+		if q.path != "end/human_input" != (err != nil) {
+			t.Fatalf("%s: %+v, %v", q.path, result, err)
+		}
+	}
+	if result.Output != "done" || len(m.calls) != 3 || result.Phases[0].Status != engine.Succeeded {
+		t.Errorf("got %+v after %v", result, m.calls)
+	}
+	m.calls = nil
+	result, err = r.Run(t.Context(), c, nil, runner.WithRunID("again"), runner.WithParent("run", ""))
+	if err != nil || result.Output != "done" || len(m.calls) != 0 || result.Usage.Calls != 0 {
+		t.Errorf("got %+v, %v after %v", result, err, m.calls)
+	}
+	// From the second phase on, people are asked anew too.
+	result, err = r.Run(t.Context(), c, nil, runner.WithRunID("third"), runner.WithParent("run", "pick"))
+	if err == nil || result.Status != engine.Waiting || result.Error.Phase != "pick" {
+		t.Errorf("got %+v, %v", result, err)
+	}
+}
+
+// A model that replays a run says what was said there, and fails loudly where
+// nothing was.
+func TestReplay(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	m := &says{answers: map[string]string{"First": "a", "Then": "b", "Last": "c"}}
+	c, input := load(t, twoPhases), map[string]any{"topic": "owls"}
+	want, err := runnerOver(t, j, m).Run(t.Context(), c, input, runner.WithRunID("a:run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	replay, err := j.Replay(t.Context(), "last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := runnerOver(t, j, replay).Run(t.Context(), c, input, runner.WithRunID("b:again"))
+	if err != nil || len(m.calls) != 3 || result.Output != want.Output || result.Usage != want.Usage {
+		t.Errorf("got %+v, %v", result, err)
+	}
+	more := load(t, twoPhases+"  - {name: four, instructions: One more}\n")
+	_, err = runnerOver(t, j, replay).Run(t.Context(), more, input)
+	if err == nil || !strings.Contains(err.Error(), "four/attempt[1]/turn[0]/model") || !strings.Contains(err.Error(), "One more") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := j.Replay(t.Context(), "none"); err == nil {
+		t.Error("a run that is not there was replayed")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := replay.Call(ctx, model.Request{Key: "r:one/attempt[1]/turn[0]/model"}); err != context.Canceled {
+		t.Errorf("got %v", err)
+	}
+}

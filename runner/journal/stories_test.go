@@ -1,0 +1,264 @@
+package journal
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// Every story of the engine's runs over a journal as it does without one, and
+// can be gone on with wherever it is broken off.
+func TestStories(t *testing.T) {
+	for _, s := range stories(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			t.Run("recorded", func(t *testing.T) { recorded(t, s) })
+			w := whole(t, s)
+			t.Run("broken off", func(t *testing.T) { brokenOff(t, s, w) })
+			t.Run("not written", func(t *testing.T) { notWritten(t, s, w) })
+		})
+	}
+}
+
+// recorded: the same transcript and result live, from the events, and from the
+// journal.
+func recorded(t *testing.T, s *story) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	var live heard
+	result, _ := s.run(t, begin(t, j, s.start("run")), s.world(t, &live), true)
+	enginetest.Same(t, "live", told(t, live.events, result), s.Want())
+	kept := eventsOf(t, j, "run", Whole)
+	enginetest.Same(t, "kept events", asJSON(t, kept), asJSON(t, live.events))
+	from, err := j.Result(t.Context(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	enginetest.Same(t, "kept result", asJSON(t, from), asJSON(t, result))
+}
+
+// A finished run is one that nothing happened to.
+type finished struct {
+	result  engine.Result
+	effects map[event.Path]string
+}
+
+func whole(t *testing.T, s *story) finished {
+	t.Helper()
+	j := journalAt(t, filepath.Join(t.TempDir(), "whole.db"), Options{})
+	result, _ := s.run(t, begin(t, j, s.start("run")), s.world(t, &heard{}), true)
+	return finished{result, effectsOf(t, j, "run")}
+}
+
+// A counter counts the effects that are made, but for those of pure
+// validators, which are not waited for.
+type counter struct {
+	engine.Host
+	mu   *sync.Mutex
+	made map[event.Path]int
+}
+
+func counting(h engine.Host) counter { return counter{h, new(sync.Mutex), map[event.Path]int{}} }
+
+func (c counter) count(at event.Path, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil {
+		c.made[at]++
+	}
+}
+
+func (c counter) Model(at event.Path, req model.Request) (model.Response, error) {
+	resp, err := c.Host.Model(at, req)
+	c.count(at, err)
+	return resp, err
+}
+
+func (c counter) Tool(at event.Path, job engine.Job) (tool.Result, error) {
+	result, err := c.Host.Tool(at, job)
+	c.count(at, err)
+	return result, err
+}
+
+func (c counter) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
+	found, err := c.Host.Validate(at, v)
+	if !v.Pure {
+		c.count(at, err)
+	}
+	return found, err
+}
+
+func (c counter) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
+	answer, err := c.Host.Ask(at, q)
+	c.count(at, err)
+	return answer, err
+}
+
+func (c counter) Each(n, limit int, body func(engine.Host, int) error) error {
+	return c.Host.Each(n, limit, func(h engine.Host, i int) error { return body(counter{h, c.mu, c.made}, i) })
+}
+
+func (c counter) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
+	return c.Host.Within(at, d, func(h engine.Host) error { return body(counter{h, c.mu, c.made}) })
+}
+
+// Recalled tells the story's script what it has answered in an earlier start.
+func (c counter) Recalled(req model.Request) {
+	c.Host.(enginetest.Serial).Host.(interface{ Recalled(model.Request) }).Recalled(req)
+}
+
+// next is the world for another start: its people have said what they have
+// said, its script hears of it.
+func (s *story) next(t *testing.T, file string) counter {
+	t.Helper()
+	j := journalAt(t, file, Options{ReadOnly: true})
+	defer j.Close()
+	answered := 0
+	for at := range effectsOf(t, j, "run") {
+		if strings.HasSuffix(string(at), "/human_input") {
+			answered++
+		}
+	}
+	return counting(s.worldAfter(t, &heard{}, answered))
+}
+
+// brokenOff lets the process be gone at every effect in turn, once where it
+// could still say so and once where it could not, and goes on.
+func brokenOff(t *testing.T, s *story, w finished) {
+	for k := range len(w.effects) {
+		for _, end := range []bool{true, false} {
+			file := filepath.Join(t.TempDir(), "j.db")
+			first := journalAt(t, file, Options{})
+			world := counting(s.world(t, &heard{}))
+			_, err := s.run(t, begin(t, first, s.start("run")), enginetest.NewFault(world, int64(k+1)), end)
+			if !errors.Is(err, enginetest.ErrFault) {
+				t.Fatalf("gone at effect %d: got %v", k+1, err)
+			}
+			if err := first.Close(); err != nil {
+				t.Fatal(err)
+			}
+			next := s.next(t, file)
+			goOn(t, s, file, next, w)
+			for at := range next.made {
+				if world.made[at] > 0 {
+					t.Errorf("gone at effect %d: %s was made again", k+1, at)
+				}
+			}
+		}
+	}
+}
+
+// notWritten lets the journal take no more than the first n commits, for all n,
+// and goes on.
+func notWritten(t *testing.T, s *story, w finished) {
+	errGone := errors.New("the disk is gone")
+	for n := 1; ; n++ {
+		file := filepath.Join(t.TempDir(), "j.db")
+		first := journalAt(t, file, Options{})
+		commits := 0
+		first.writer.before = func() error {
+			if commits++; commits > n {
+				return errGone
+			}
+			return nil
+		}
+		world := counting(s.world(t, &heard{}))
+		r := begin(t, first, s.start("run"))
+		result, err := engine.Run(r.Host(world), s.Cascade, s.Start())
+		var why *engine.Error
+		if errors.As(err, &why) && errors.Is(err, errGone) && (result.Status != engine.Failed || !strings.Contains(err.Error(), "journal: the disk is gone")) {
+			t.Errorf("after %d commits: the run ended as %s: %v", n, result.Status, err)
+		}
+		ended := r.End(result, why)
+		if commits > n != (ended != nil) {
+			t.Fatalf("after %d of %d commits End gave %v", n, commits, ended)
+		}
+		if err := first.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if ended == nil {
+			return
+		}
+		// What was made and not written may be made again: it was the last thing.
+		next, lost := s.next(t, file), 0
+		goOn(t, s, file, next, w)
+		for at := range next.made {
+			lost += world.made[at]
+		}
+		if lost > 1 {
+			t.Errorf("after %d commits %d effects were made again", n, lost)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// goOn reopens the run, and sees that it ends as if nothing had been: with the
+// same result, effects and events, none of them twice.
+func goOn(t *testing.T, s *story, file string, world counter, w finished) {
+	t.Helper()
+	j := journalAt(t, file, Options{})
+	defer j.Close()
+	result, _ := s.run(t, reopen(t, j, "run"), world, true)
+	enginetest.Same(t, "result", asJSON(t, result), asJSON(t, w.result))
+	enginetest.Same(t, "effects", asJSON(t, effectsOf(t, j, "run")), asJSON(t, w.effects))
+	for at, n := range world.made {
+		if n > 1 {
+			t.Errorf("%s was made %d times", at, n)
+		}
+	}
+	// How a start was broken off is told too.
+	var events []event.Event
+	for i, e := range eventsOf(t, j, "run", Whole) {
+		if e.Seq != int64(i+1) {
+			t.Fatalf("event %d has number %d", i+1, e.Seq)
+		}
+		if e.Status != engine.Cancelled && (e.Error == nil || !strings.Contains(e.Error.Message, "journal: ")) {
+			events = append(events, e)
+		}
+	}
+	events = slices.DeleteFunc(events, func(e event.Event) bool {
+		return e.Status == engine.Failed && w.result.Status != engine.Failed && !breaks(w, e.Path)
+	})
+	got, want := told(t, events, result), s.Want()
+	if !strings.Contains(want, "sounding[") && s.Name != "together" && s.Name != "error_advisory" {
+		enginetest.Same(t, "events", got, want)
+		return
+	}
+	// Where branches were broken off, others had gone on: order is by chance, and
+	// a call may have begun that is not made at all now.
+	count := map[string]int{}
+	for line := range strings.Lines(want) {
+		count[line]++
+	}
+	for line := range strings.Lines(got) {
+		if count[line]--; count[line] < 0 && !strings.HasPrefix(line, "model_called") {
+			t.Errorf("told beside the story: %s", line)
+		}
+	}
+	for line, n := range count {
+		if n > 0 {
+			t.Errorf("not told: %s", line)
+		}
+	}
+}
+
+// breaks tells whether the story itself has something fail under a path.
+func breaks(w finished, at event.Path) bool {
+	for path := range w.effects {
+		if strings.HasPrefix(string(path), string(at)+"/") && strings.Contains(w.effects[path], `"failure"`) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,189 @@
+package journal
+
+import (
+	"encoding/json"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// A spot is where a conversation is kept: the first count messages of the
+// request in a row.
+type spot struct {
+	row   int64
+	count int
+}
+
+// talks are the conversations of a recording.
+type talks struct {
+	spots   map[digest]spot // by the digest of all messages up to there
+	threads map[*model.Thread]stand
+	texts   map[*byte]wire // encodings of tools and schemas, by where they are
+	tools   map[*model.Tool]wire
+}
+
+// A stand is how far a thread is known.
+type stand struct {
+	count int
+	chain digest
+}
+
+// A wire is the encoding of something that is sent again and again.
+type wire struct {
+	text   string
+	digest digest
+	holds  any // what it is of: as long as it is held, nothing else is there
+}
+
+// manyThreads bounds the threads and encodings that a recording remembers.
+const manyThreads = 128
+
+func newTalks() talks {
+	return talks{spots: map[digest]spot{}, threads: map[*model.Thread]stand{}, texts: map[*byte]wire{}, tools: map[*model.Tool]wire{}}
+}
+
+// A talk is a request as it is kept.
+type talk struct {
+	print         digest
+	chains        []digest // after each message from the first on
+	first         int      // the message that chains begin with
+	tools, schema wire
+}
+
+// talk digests a request. With its thread, only what is new of it. It is
+// called with r.mu held.
+func (r *recording) talk(req *model.Request) (t talk, err error) {
+	t, err = r.chain(req)
+	if err != nil {
+		return t, err
+	}
+	if t.tools, err = r.wireTools(req.Tools); err != nil {
+		return t, err
+	}
+	if t.schema, err = r.wireSchema(req.Schema); err != nil {
+		return t, err
+	}
+	last := t.last(r.known(req).chain)
+	t.print = digestOf([]byte(req.Model), []byte{0}, last[:], t.tools.digest[:], t.schema.digest[:])
+	return t, nil
+}
+
+// known is how far the request's messages are digested already.
+func (r *recording) known(req *model.Request) stand {
+	if req.Thread == nil || len(req.Messages) == 0 {
+		return stand{}
+	}
+	s := r.talks.threads[req.Thread]
+	whole := req.Thread.Messages()
+	if s.count == 0 || s.count > len(req.Messages) || len(whole) < len(req.Messages) || &whole[0] != &req.Messages[0] {
+		return stand{}
+	}
+	return s
+}
+
+func (t *talk) last(before digest) digest {
+	if len(t.chains) == 0 {
+		return before
+	}
+	return t.chains[len(t.chains)-1]
+}
+
+func (r *recording) chain(req *model.Request) (t talk, err error) {
+	s := r.known(req)
+	t.first = s.count
+	p := packer{secrets: r.j.secrets}
+	at := s.chain
+	for _, m := range req.Messages[s.count:] {
+		raw, err := encode(m)
+		if err != nil {
+			return t, err
+		}
+		at = digestOf(at[:], p.redact(raw))
+		t.chains = append(t.chains, at)
+	}
+	return t, nil
+}
+
+// remember notes how far the request's thread is known.
+func (r *recording) remember(req *model.Request, t *talk) {
+	if req.Thread == nil || len(t.chains) == 0 {
+		return
+	}
+	if len(r.talks.threads) >= manyThreads {
+		clear(r.talks.threads)
+	}
+	r.talks.threads[req.Thread] = stand{len(req.Messages), t.last(digest{})}
+}
+
+func (r *recording) wireTools(tools []model.Tool) (wire, error) {
+	if len(tools) == 0 {
+		return wire{}, nil
+	}
+	if w, ok := r.talks.tools[&tools[0]]; ok && len(w.holds.([]model.Tool)) == len(tools) {
+		return w, nil
+	}
+	raw, err := encode(tools)
+	if err != nil {
+		return wire{}, err
+	}
+	w := r.wire(raw, tools)
+	if len(r.talks.tools) >= manyThreads {
+		clear(r.talks.tools)
+	}
+	r.talks.tools[&tools[0]] = w
+	return w, nil
+}
+
+func (r *recording) wireSchema(text json.RawMessage) (wire, error) {
+	if len(text) == 0 {
+		return wire{}, nil
+	}
+	if w, ok := r.talks.texts[&text[0]]; ok && len(w.holds.(json.RawMessage)) == len(text) {
+		return w, nil
+	}
+	raw, err := encode(text)
+	if err != nil {
+		return wire{}, err
+	}
+	w := r.wire(raw, text)
+	if len(r.talks.texts) >= manyThreads {
+		clear(r.talks.texts)
+	}
+	r.talks.texts[&text[0]] = w
+	return w, nil
+}
+
+func (r *recording) wire(raw []byte, of any) wire {
+	p := packer{secrets: r.j.secrets}
+	raw = p.redact(raw)
+	return wire{string(raw), digestOf(raw), of}
+}
+
+// asked is the request as its row has it, with the messages that no earlier row
+// has. It is called with r.mu held.
+func (r *recording) asked(req *model.Request, t *talk) *asked {
+	a := &asked{
+		Model: req.Model, Phase: req.Phase, Attempt: req.Attempt, Turn: req.Turn, Validator: req.Validator, Role: req.Role,
+		Tools: t.tools.text, Schema: t.schema.text,
+	}
+	for i := len(t.chains) - 1; i >= 0; i-- {
+		if s, ok := r.talks.spots[t.chains[i]]; ok {
+			a.On, a.Keep = s.row, s.count
+			break
+		}
+	}
+	if known := r.known(req); a.On == 0 && known.count > 0 {
+		s := r.talks.spots[known.chain]
+		a.On, a.Keep = s.row, s.count
+	}
+	a.Said = req.Messages[a.Keep:]
+	return a
+}
+
+// place notes that a row has the request's messages.
+func (r *recording) place(row int64, t *talk) {
+	for i, d := range t.chains {
+		if _, ok := r.talks.spots[d]; !ok {
+			r.talks.spots[d] = spot{row, t.first + i + 1}
+		}
+	}
+}

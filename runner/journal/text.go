@@ -1,0 +1,278 @@
+package journal
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A digest names a text, a conversation or a request by what is in it.
+type digest [20]byte
+
+func digestOf(parts ...[]byte) (d digest) {
+	h := sha256.New()
+	for _, p := range parts {
+		h.Write(p)
+	}
+	var sum [sha256.Size]byte
+	copy(d[:], h.Sum(sum[:0]))
+	return d
+}
+
+// long is how many bytes a string has that is kept once, in a table of its
+// own, whatever holds it.
+const long = 512
+
+// Where a long string stood there is a string of this beginning and the
+// digest. A string that begins so by itself is kept as a long one is.
+const reference = `"#text:`
+
+// A text is a long string on its way to the file.
+type text struct {
+	digest digest
+	text   string
+}
+
+// A packer makes JSON ready for the file: without secrets, and without long
+// strings.
+type packer struct {
+	secrets *strings.Replacer // nil for none
+	texts   []text
+}
+
+// redact gives JSON without secrets.
+func (p *packer) redact(raw []byte) []byte {
+	if p.secrets == nil {
+		return raw
+	}
+	return rewrite(raw, func(token []byte) []byte {
+		said := spoken(token)
+		if clean := p.secrets.Replace(said); clean != said {
+			return quoted(clean)
+		}
+		return nil
+	})
+}
+
+// pack takes the long strings out of JSON that was redacted.
+func (p *packer) pack(raw []byte) []byte {
+	if len(raw) < long && !bytes.Contains(raw, []byte(reference)) {
+		return raw
+	}
+	return rewrite(raw, func(token []byte) []byte {
+		if len(token) < long && !bytes.HasPrefix(token, []byte(reference)) {
+			return nil
+		}
+		said := spoken(token)
+		if len(said) < long && !strings.HasPrefix(said, reference[1:]) {
+			return nil
+		}
+		d := digestOf([]byte(said))
+		p.texts = append(p.texts, text{d, said})
+		return fmt.Appendf(nil, `%s%x"`, reference, d)
+	})
+}
+
+// encode is the packed JSON of a value.
+func (p *packer) encode(v any) ([]byte, error) {
+	raw, err := encode(v)
+	if err != nil {
+		return nil, err
+	}
+	return p.pack(p.redact(raw)), nil
+}
+
+// encode is the JSON of a value, with < > and & as they are, and bytes that are
+// not UTF-8 as the replacement character that they read back as.
+func encode(v any) ([]byte, error) {
+	raw, _, err := encodeAs(v)
+	return raw, err
+}
+
+// encodeAs is encode, which also tells of bytes that do not read back as they
+// are.
+func encodeAs(v any) (raw []byte, lossy bool, err error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, false, err
+	}
+	raw = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	if lossy = bytes.Contains(raw, []byte(`\ufffd`)); lossy {
+		raw = rewrite(raw, func(token []byte) []byte { return quoted(spoken(token)) })
+	}
+	return raw, lossy, nil
+}
+
+// rewrite gives JSON with the strings changed for which change gives another
+// token. Keys are strings too.
+func rewrite(raw []byte, change func(token []byte) []byte) []byte {
+	var out []byte
+	kept := 0
+	for i := 0; i < len(raw); {
+		start := bytes.IndexByte(raw[i:], '"')
+		if start < 0 {
+			break
+		}
+		start += i
+		end := closing(raw, start)
+		if token := change(raw[start:end]); token != nil {
+			out = append(append(out, raw[kept:start]...), token...)
+			kept = end
+		}
+		i = end
+	}
+	if kept == 0 {
+		return raw
+	}
+	return append(out, raw[kept:]...)
+}
+
+// closing is the end of the string that begins at start.
+func closing(raw []byte, start int) int {
+	for i := start + 1; i < len(raw); i++ {
+		n := bytes.IndexByte(raw[i:], '"')
+		if n < 0 {
+			break
+		}
+		i += n
+		slashes := 0
+		for raw[i-1-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return i + 1
+		}
+	}
+	return len(raw)
+}
+
+// spoken is the string that a token says. Tokens are of our own encoding, which
+// writes little else than line ends and quotes as escapes.
+func spoken(token []byte) string {
+	if len(token) >= 2 && bytes.IndexByte(token, '\\') < 0 && utf8.Valid(token) {
+		return string(token[1 : len(token)-1])
+	}
+	if s, ok := unescaped(token); ok {
+		return s
+	}
+	var s string
+	_ = json.Unmarshal(token, &s)
+	return s
+}
+
+// unescaped reads a token that has only the short escapes in it.
+func unescaped(token []byte) (string, bool) {
+	if len(token) < 2 || !utf8.Valid(token) {
+		return "", false
+	}
+	rest := token[1 : len(token)-1]
+	var b strings.Builder
+	b.Grow(len(rest))
+	for {
+		n := bytes.IndexByte(rest, '\\')
+		if n < 0 {
+			b.Write(rest)
+			return b.String(), true
+		}
+		if n+1 == len(rest) {
+			return "", false
+		}
+		i := strings.IndexByte(`"\/bfnrt`, rest[n+1])
+		if i < 0 {
+			return "", false
+		}
+		b.Write(rest[:n])
+		b.WriteByte("\"\\/\b\f\n\r\t"[i])
+		rest = rest[n+2:]
+	}
+}
+
+// quoted is the token that says a string.
+func quoted(s string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// unpack puts the long strings back.
+func (j *Journal) unpack(ctx context.Context, c *conn, raw []byte) ([]byte, error) {
+	if !bytes.Contains(raw, []byte(reference)) {
+		return raw, nil
+	}
+	var failed error
+	whole := rewrite(raw, func(token []byte) []byte {
+		if failed != nil || !bytes.HasPrefix(token, []byte(reference)) {
+			return nil
+		}
+		var said string
+		if said, failed = j.text(ctx, c, token[len(reference):len(token)-1]); failed != nil {
+			return nil
+		}
+		return quoted(said)
+	})
+	return whole, failed
+}
+
+// text reads one long string.
+func (j *Journal) text(ctx context.Context, c *conn, name []byte) (string, error) {
+	d := make([]byte, hex.DecodedLen(len(name)))
+	if _, err := hex.Decode(d, name); err != nil {
+		return "", j.garbled(fmt.Sprintf("text %s", name), err)
+	}
+	row, err := c.one(ctx, "SELECT text FROM text WHERE digest = ?", d)
+	if err != nil {
+		return "", err
+	}
+	if row == nil {
+		return "", j.garbled(fmt.Sprintf("text %s is not there", name), nil)
+	}
+	return word(row[0]), nil
+}
+
+// replacer puts the names of secrets where the secrets are, also where they
+// stand in JSON that is itself a text. Of two secrets, the longer goes first.
+func replacer(secrets map[string]string) *strings.Replacer {
+	var names []string
+	for name, secret := range secrets {
+		if secret != "" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if n := len(secrets[b]) - len(secrets[a]); n != 0 {
+			return n
+		}
+		return strings.Compare(a, b)
+	})
+	var pairs []string
+	for _, name := range names {
+		secret, shown := secrets[name], "[redacted "+name+"]"
+		pairs = append(pairs, secret, shown)
+		for _, form := range disguises(secret) {
+			if form != secret {
+				pairs = append(pairs, form, shown)
+			}
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// disguises are the forms that a text has within JSON.
+func disguises(s string) []string {
+	plain := quoted(s)
+	html, _ := json.Marshal(s)
+	return []string{string(plain[1 : len(plain)-1]), string(html[1 : len(html)-1])}
+}

@@ -1,0 +1,152 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// What is packed reads back as it was, whatever is in it.
+func FuzzPack(f *testing.F) {
+	j, err := Open(filepath.Join(f.TempDir(), "j.db"), Options{careless: true})
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer j.Close()
+	f.Add("a", "b", 1)
+	f.Add(`#text:`, `"#text:`, 600)
+	f.Add(`\"#text:0000`, "\x00\xff\u2028<&>", 512)
+	f.Add("#text:6170706c65", `\`, 300)
+	f.Add("é", "\ufffd", 255)
+	f.Fuzz(func(t *testing.T, a, b string, n int) {
+		n = max(n, -n) % 700
+		value := map[string]any{"a": a, b: []any{b, strings.Repeat(a, n), n}, "c": map[string]any{strings.Repeat(b, n%50): strings.Repeat(`"\`, n)}}
+		plainText, err := encode(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := schema.Parse(plainText)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p packer
+		packed, err := p.encode(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !json.Valid(packed) || len(packed) > 12*(len(a)+len(b)+2*long+100) {
+			t.Errorf("packed %d bytes to %d: %s", len(plainText), len(packed), packed)
+		}
+		if err := j.writer.do(func(*conn) error { return j.writer.texts(p.texts) }); err != nil {
+			t.Fatal(err)
+		}
+		err = j.reading(t.Context(), func(c *conn) error {
+			raw, err := j.unpack(t.Context(), c, packed)
+			if err != nil {
+				return err
+			}
+			got, err := schema.Parse(raw)
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got  %#v\nwant %#v", got, want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A redacted text has none of the secrets, and redacting it again changes
+// nothing.
+func FuzzRedact(f *testing.F) {
+	f.Add("a secret text", "secret")
+	f.Add(`{"a": "pa\"ss"}`, `pa"ss`)
+	f.Add("aaa", "aa")
+	f.Add("\xff\u2028", "\u2028")
+	f.Fuzz(func(t *testing.T, text, secret string) {
+		if secret == "" || strings.Contains("[redacted NAME]", secret) || strings.ToValidUTF8(secret, "") != secret {
+			return
+		}
+		p := packer{secrets: replacer(map[string]string{"NAME": secret})}
+		raw, err := encode(map[string]any{"text": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got map[string]string
+		if err := json.Unmarshal(p.redact(raw), &got); err != nil {
+			t.Fatal(err)
+		}
+		// A secret may come about where two pieces meet that were apart.
+		if said := strings.ReplaceAll(got["text"], "[redacted NAME]", "\x01"); strings.Contains(said, secret) && !strings.Contains(secret, "\x01") {
+			t.Errorf("%q has %q", got["text"], secret)
+		}
+	})
+}
+
+// Values come back as they were: floats as floats, whole numbers whole.
+func TestExact(t *testing.T) {
+	for _, v := range []any{
+		nil, true, "x", 5, 5.0, -0.5, 1e300, 1e21, 9007199254740993, math.MaxInt64, 0.1, []any{1, 1.0, []any{2.0}},
+		map[string]any{"a": 1.0, "b": map[string]any{"c": []any{3.0, 3}}}, []any{}, map[string]any{}, "a\x00b",
+	} {
+		j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+		r := begin(t, j, runner.Start{RunID: "run", Input: map[string]any{"v": v}})
+		made := came{Result: &tool.Result{Value: v}}
+		if _, err := r.(*recording).made(wanted{at: "p", kind: toolEffect}, []byte("print"), made, 0); err != nil {
+			t.Fatal(err)
+		}
+		r.Host(quick{}).Emit(event.Event{Kind: event.RunFinished, Output: v})
+		if err := r.End(engine.Result{Status: engine.Succeeded, Output: v, Outputs: map[string]any{"v": v}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		for e := range j.Effects(t.Context(), "run") {
+			if !reflect.DeepEqual(e.Result.Value, v) {
+				t.Errorf("effect: got %#v, want %#v", e.Result.Value, v)
+			}
+		}
+		result, err := j.Result(t.Context(), "run")
+		if err != nil || !reflect.DeepEqual(result.Output, v) || !reflect.DeepEqual(result.Outputs["v"], v) {
+			t.Errorf("result: got %#v, want %#v; %v", result.Output, v, err)
+		}
+		if run, err := j.Run(t.Context(), "run"); err != nil || !reflect.DeepEqual(run.Start.Input["v"], v) {
+			t.Errorf("input: got %#v, want %#v; %v", run.Start.Input["v"], v, err)
+		}
+		if events := eventsOf(t, j, "run", Whole); !reflect.DeepEqual(events[0].Output, v) {
+			t.Errorf("event: got %#v, want %#v", events[0].Output, v)
+		}
+	}
+}
+
+// Bytes that are not UTF-8 are what they read back as from the start, so that a
+// run that is gone on with asks what it asked.
+func TestNotUTF8(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "j.db")
+	s := storyOf(t, "-- cascade.yaml --"+twoPhases)
+	s.Input = map[string]any{"topic": "owls \xff\xfe"}
+	m := &says{answers: map[string]string{"First": "a\xffb \xc3", "Then": "b", "Last": "c"}}
+	j := journalAt(t, file, Options{})
+	result, err := s.run(t, begin(t, j, s.start("run")), runnerOver(t, j, m).Host(t.Context()), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	j = journalAt(t, file, Options{})
+	again, err := s.run(t, reopen(t, j, "run"), runnerOver(t, j, m).Host(t.Context()), true)
+	if err != nil || asJSON(t, again) != asJSON(t, result) || len(m.calls) != 3 {
+		t.Errorf("got %+v, %v after %v", again, err, m.calls)
+	}
+	if !bytes.Contains([]byte(asJSON(t, result)), []byte("a\ufffdb \ufffd")) {
+		t.Errorf("got %s", asJSON(t, result))
+	}
+}

@@ -1,0 +1,26 @@
+package trace
+
+import "github.com/seed61713e19/capstan/cascades"
+
+// Marks are what the run did with the phases of its own cascade, for
+// [cascades.Cascade.MermaidOf] and its like. A way that was taken is one from a
+// visit to the next.
+func (r *Run) Marks() *cascades.Marks {
+	m := &cascades.Marks{Phases: map[string]cascades.Mark{}, Taken: map[cascades.Passed]int{}}
+	for i, p := range r.Phases {
+		mark := m.Phases[p.Name]
+		mark.Status = p.Status
+		mark.Visits++
+		mark.Attempts += len(p.Attempts)
+		m.Phases[p.Name] = mark
+		if i > 0 {
+			before := r.Phases[i-1]
+			passed := cascades.Passed{From: before.Name, To: p.Name}
+			if before.Status == "exhausted" || before.Status == "failed" {
+				passed.Left = before.Status
+			}
+			m.Taken[passed]++
+		}
+	}
+	return m
+}

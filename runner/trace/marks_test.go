@@ -1,0 +1,43 @@
+package trace_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+)
+
+// TestMarks holds what is marked of a run that went in circles.
+func TestMarks(t *testing.T) {
+	s := tell(t, enginetest.Shipped(t, "gate_routes"))
+	m := fold(s.events).Marks()
+	want := &cascades.Marks{
+		Phases: map[string]cascades.Mark{
+			"draft": {Status: "succeeded", Visits: 3, Attempts: 3}, "gate": {Status: "succeeded", Visits: 3, Attempts: 3},
+			"second": {Status: "succeeded", Visits: 2, Attempts: 2}, "next": {Status: "succeeded", Visits: 1, Attempts: 1},
+		},
+		Taken: map[cascades.Passed]int{
+			{From: "draft", To: "gate"}: 3, {From: "gate", To: "draft"}: 1, {From: "gate", To: "second"}: 2,
+			{From: "second", To: "draft", Left: "exhausted"}: 1, {From: "second", To: "next"}: 1,
+		},
+	}
+	if !reflect.DeepEqual(m, want) {
+		t.Errorf("got %+v, want %+v", m, want)
+	}
+	if chart := s.Cascade.MermaidOf(m); !strings.Contains(chart, "run 3 visits · 3 attempts") || strings.Count(chart, "linkStyle") != 5 {
+		t.Errorf("got\n%s", chart)
+	}
+}
+
+// TestWaysTakenAreWays holds that every way that a transcript's run took is one
+// of its cascade's: the graph shows them all.
+func TestWaysTakenAreWays(t *testing.T) {
+	for _, s := range stories(t) {
+		m := fold(s.events).Marks()
+		if got := strings.Count(s.Cascade.MermaidOf(m), "linkStyle"); got < len(m.Taken) {
+			t.Errorf("%s: %d ways are shown of %v\n%s", s.Name, got, m.Taken, s.Cascade.MermaidOf(m))
+		}
+	}
+}

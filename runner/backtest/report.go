@@ -1,0 +1,203 @@
+package backtest
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// A Report tells what a cascade's checks say of recorded runs.
+type Report struct {
+	CascadeID string      `json:"cascade_id"`
+	Runs      int         `json:"runs"`        // that were looked at
+	Others    int         `json:"others"`      // runs of other cascades, which were not
+	Strange   int         `json:"strange"`     // visits to phases that the cascade does not have
+	Attempts  int         `json:"attempts"`    // that were compared
+	Verdicts  Counts      `json:"verdicts"`    // of all checks
+	Wards     []Row       `json:"wards"`       // a row for each check: those of the file in its order, then those that are gone
+	Fates     []Passage   `json:"fates"`       // what became of the attempts
+	Changes   []Change    `json:"changes"`     // verdicts that turned, could not be said, or are new and no
+	Moves     []Move      `json:"moves"`       // attempts that would have fared otherwise
+	Saved     int         `json:"calls_saved"` // of models
+	Added     int         `json:"calls_added"` // at least
+	Usage     model.Usage `json:"usage"`       // what the report itself cost, by judges
+}
+
+// A Row is how the verdicts of one check compare. Checks of one phase, moment
+// and name have one row.
+type Row struct {
+	Phase     string `json:"phase"`
+	Moment    string `json:"moment"`
+	Validator string `json:"validator"`
+	Mode      string `json:"mode"`
+	Counts
+}
+
+// A Passage is how many attempts went from what became of them to what would
+// have.
+type Passage struct {
+	Was      Fate `json:"was"`
+	Would    Fate `json:"would"`
+	Attempts int  `json:"attempts"`
+}
+
+// Same tells whether the cascade would have done as the runs did: no verdict
+// turned, and no attempt would have fared otherwise.
+func (r *Report) Same() bool { return r.Verdicts.Flips() == 0 && len(r.Moves) == 0 }
+
+// Would counts the attempts that would have a fate and did not.
+func (r *Report) Would(f Fate) int {
+	n := 0
+	for _, p := range r.Fates {
+		if p.Would == f && p.Was != f {
+			n += p.Attempts
+		}
+	}
+	return n
+}
+
+// A row is what tells checks apart.
+type row struct{ phase, moment, validator string }
+
+func (p *part) count(c Change) {
+	key := row{c.Phase, c.Moment, c.Validator}
+	if p.wards[key] == nil {
+		p.wards[key] = &Counts{}
+	}
+	p.wards[key].add(c.Kind, c.Now)
+	p.modes[key] = c.Mode
+}
+
+// report puts the parts together.
+func (t Test) report(parts []*part) *Report {
+	r := &Report{CascadeID: t.Cascade.ID, Wards: []Row{}, Fates: []Passage{}, Changes: []Change{}, Moves: []Move{}}
+	counts, modes := map[row]Counts{}, map[row]string{}
+	fates := map[[2]Fate]int{}
+	spent := map[string]calls{}
+	for _, p := range parts {
+		if p.other {
+			r.Others++
+			continue
+		}
+		r.Runs++
+		r.Strange += p.gone
+		r.Attempts += p.attempts
+		r.Saved += p.saved
+		r.Added += p.added
+		r.Usage = r.Usage.Add(p.usage)
+		r.Changes = append(r.Changes, p.changes...)
+		for key, c := range p.wards {
+			counts[key] = counts[key].plus(*c)
+			modes[key] = p.modes[key]
+		}
+		for passage, n := range p.fates {
+			fates[passage] += n
+		}
+		for phase, c := range p.calls {
+			spent[phase] = calls{spent[phase].attempts + c.attempts, spent[phase].calls + c.calls}
+		}
+	}
+	for _, p := range parts {
+		for _, m := range p.moves {
+			if m.again {
+				m.Added += mean(spent[m.Phase])
+			}
+			r.Saved += m.Saved
+			r.Added += m.Added
+			r.Moves = append(r.Moves, *m)
+		}
+	}
+	for passage, n := range fates {
+		r.Fates = append(r.Fates, Passage{passage[0], passage[1], n})
+	}
+	slices.SortFunc(r.Fates, func(a, b Passage) int {
+		return cmp.Or(cmp.Compare(order(a.Was), order(b.Was)), cmp.Compare(order(a.Would), order(b.Would)))
+	})
+	t.rows(r, counts, modes)
+	return r
+}
+
+// mean is what one attempt of a phase asked of models, rounded down; a phase
+// that nobody has seen asks at least once.
+func mean(c calls) int {
+	if c.attempts == 0 {
+		return 1
+	}
+	return c.calls / c.attempts
+}
+
+func order(f Fate) int {
+	return slices.Index([]Fate{Released, Retried, Blocked, Exhausted, Failed, NotMade}, f)
+}
+
+// rows lays out the counts: the file's checks in its order, then those that it
+// does not have any more.
+func (t Test) rows(r *Report, counts map[row]Counts, modes map[row]string) {
+	add := func(key row, mode string) {
+		c, met := counts[key]
+		if !met && mode == "" {
+			return
+		}
+		delete(counts, key)
+		r.Verdicts = r.Verdicts.plus(c)
+		r.Wards = append(r.Wards, Row{key.phase, key.moment, key.validator, cmp.Or(mode, modes[key]), c})
+	}
+	seen := map[row]bool{}
+	for _, p := range t.Cascade.Phases {
+		for _, c := range checksOf(p) {
+			if !seen[c.row] {
+				seen[c.row] = true
+				add(c.row, c.mode)
+			}
+		}
+	}
+	gone := make([]row, 0, len(counts))
+	for key := range counts {
+		gone = append(gone, key)
+	}
+	slices.SortFunc(gone, func(a, b row) int {
+		_, i := t.Cascade.Phase(a.phase)
+		_, j := t.Cascade.Phase(b.phase)
+		return cmp.Or(cmp.Compare(i, j), cmp.Compare(a.moment, b.moment), cmp.Compare(a.validator, b.validator))
+	})
+	for _, key := range gone {
+		add(key, "")
+	}
+}
+
+type checkRow struct {
+	row
+	mode string
+}
+
+// checksOf lists the checks of a phase in the order in which they come.
+func checksOf(p *cascades.Phase) []checkRow {
+	var list []checkRow
+	add := func(moment string, w *wards.Ward) {
+		list = append(list, checkRow{row{p.Name, moment, w.Name}, string(w.Mode)})
+	}
+	all := func(checks []*cascades.Check) {
+		for _, c := range checks {
+			add(string(c.Ward.Moment), c.Ward)
+		}
+	}
+	all(p.Wards.Pre)
+	all(p.Wards.Turn)
+	if p.Tool != nil && p.Tool.Validator != nil {
+		list = append(list, checkRow{row{p.Name, string(wards.Post), p.Tool.Validator.Name}, "gate"})
+	}
+	if p.SchemaWard != nil {
+		add(string(wards.OutputSchema), p.SchemaWard)
+	}
+	if p.Rules.Loop != nil {
+		add(string(wards.LoopUntil), p.Rules.Loop.Ward)
+	}
+	if p.Soundings != nil && p.Soundings.Filter != nil {
+		add(filterMoment, p.Soundings.Filter.Ward)
+	}
+	all(p.Wards.Post)
+	return list
+}

@@ -1,0 +1,154 @@
+package backtest
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// shownRows bounds the changes and the attempts that a text lists; JSON and
+// JUnit have them all.
+const shownRows = 50
+
+// Text writes the report for a person: the checks as a table, then what turned
+// and which attempts would have fared otherwise.
+func (r *Report) Text(out io.Writer) error {
+	w := &text{out: out}
+	if r.Runs == 0 {
+		w.printf("no recorded run of cascade %s%s\n", r.CascadeID, aside(r.Others > 0, ": %d of other cascades", r.Others))
+		return w.err
+	}
+	w.printf("%s, %s of cascade %s\n", count(r.Runs, "run"), count(r.Attempts, "attempt"), r.CascadeID)
+	if r.Strange > 0 {
+		w.printf("%s to phases that the cascade does not have\n", count(r.Strange, "visit"))
+	}
+	w.wards(r.Wards)
+	w.changes(r.Changes)
+	w.moves(r.Moves)
+	w.printf("\nwould have been: %d released, %d retried, %d blocked, %d exhausted, %d failed, %d not made, that were not\n",
+		r.Would(Released), r.Would(Retried), r.Would(Blocked), r.Would(Exhausted), r.Would(Failed), r.Would(NotMade))
+	w.printf("model calls: %d saved, at least %d added\n", r.Saved, r.Added)
+	if r.Verdicts.NotRun > 0 {
+		w.printf("%s not asked for: a check that was not run counts as it did, or else as passed\n", count(r.Verdicts.NotRun, "verdict"))
+	}
+	if r.Usage.Calls > 0 {
+		w.printf("judges were asked %s\n", count(r.Usage.Calls, "time"))
+	}
+	return w.err
+}
+
+type text struct {
+	out io.Writer
+	err error
+}
+
+func (w *text) printf(format string, args ...any) {
+	if w.err == nil {
+		_, w.err = fmt.Fprintf(w.out, format, args...)
+	}
+}
+
+// table writes aligned columns, every line but for its last column's padding.
+func (w *text) table(lines [][]string) {
+	if w.err != nil {
+		return
+	}
+	t := tabwriter.NewWriter(w.out, 0, 0, 2, ' ', 0)
+	for _, cells := range lines {
+		fmt.Fprintln(t, strings.Join(cells, "\t"))
+	}
+	w.err = t.Flush()
+}
+
+func (w *text) wards(rows []Row) {
+	if len(rows) == 0 {
+		return
+	}
+	w.printf("\n")
+	lines := [][]string{{"CHECK", "MODE", "SAME", "TO NO", "TO YES", "NEW YES", "NEW NO", "GONE", "UNSAID", "NOT RUN"}}
+	for _, r := range rows {
+		line := []string{clean(r.Phase + " " + name(r.Moment, r.Validator)), r.Mode}
+		for _, n := range []int{r.Counts.Same, r.ToNo, r.ToYes, r.NewYes, r.NewNo, r.Gone, r.Unsaid, r.NotRun} {
+			line = append(line, number(n))
+		}
+		lines = append(lines, line)
+	}
+	w.table(lines)
+}
+
+// name is a check as it is called in a line: post grammar_check.
+func name(moment, validator string) string {
+	if moment == validator {
+		return moment
+	}
+	return moment + " " + validator
+}
+
+func number(n int) string {
+	if n == 0 {
+		return "·"
+	}
+	return fmt.Sprint(n)
+}
+
+func (w *text) changes(list []Change) {
+	if len(list) == 0 {
+		return
+	}
+	w.printf("\n")
+	for _, c := range list[:min(len(list), shownRows)] {
+		w.printf("%s %s %s: %s\n", clean(c.Run), clean(c.Path), clean(name(c.Moment, c.Validator)), turned(c))
+		if reason := clean(clip(c.NowReason, 200)); reason != "" {
+			w.printf("    %s\n", reason)
+		}
+		if c.Text != "" {
+			w.printf("    of: %s\n", clean(c.Text))
+		}
+	}
+	w.more(len(list))
+}
+
+func turned(c Change) string {
+	switch c.Kind {
+	case Unsaid:
+		return "could not say"
+	case New:
+		return "new, " + string(c.Now)
+	default:
+		return string(c.Was) + " → " + string(c.Now)
+	}
+}
+
+func (w *text) moves(list []Move) {
+	if len(list) == 0 {
+		return
+	}
+	w.printf("\n")
+	for _, m := range list[:min(len(list), shownRows)] {
+		w.printf("%s %s: was %s, would be %s%s%s%s\n", clean(m.Run), clean(m.Path), m.Was, m.Would,
+			aside(m.By != "", " by %s", clean(m.By)), aside(m.Saved > 0, ", %d calls less", m.Saved), aside(m.Added > 0, ", at least %d more", m.Added))
+	}
+	w.more(len(list))
+}
+
+func (w *text) more(n int) {
+	if n > shownRows {
+		w.printf("and %d more\n", n-shownRows)
+	}
+}
+
+// aside is a remark, where there is one to make.
+func aside(made bool, format string, args ...any) string {
+	if !made {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,29 @@
+package backtest_test
+
+import (
+	"testing"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+type transcript struct {
+	cascade *cascades.Cascade
+	store   *store
+}
+
+// transcripts runs every transcript of the engine's.
+func transcripts(t *testing.T) map[string]transcript {
+	t.Helper()
+	list := map[string]transcript{}
+	for _, story := range enginetest.Stories(t) {
+		s := &store{ids: []string{"run"}, events: map[string][]event.Event{}}
+		keep := event.Func(func(e event.Event) { s.events["run"] = append(s.events["run"], e) })
+		engine.Run(story.Host(t, runner.WithSink(keep)), story.Cascade, story.Start())
+		list[story.Name] = transcript{story.Cascade, s}
+	}
+	return list
+}

@@ -1,0 +1,321 @@
+package backtest
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/trace"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// A visitTest holds one visit to a phase against the cascade's checks.
+type visitTest struct {
+	Test
+	*part
+	run     string
+	visit   *trace.Phase
+	phase   *cascades.Phase
+	known   *known
+	past    *engine.Past
+	made    bool  // the run would have come here
+	unknown bool  // a check of the attempt was neither asked nor recorded
+	ended   *Move // that ends the run here
+}
+
+// A slot is the recorded verdicts on one text, of which each is compared once.
+type slot struct {
+	said     engine.Said
+	subject  validators.Subject
+	recorded []*trace.Verdict
+}
+
+// take gives the recorded verdict of a check: the n-th of its name belongs to
+// the n-th check of that name.
+func (s *slot) take(moment, validator string) *trace.Verdict {
+	for i, v := range s.recorded {
+		if v != nil && momentOf(v) == moment && v.Validator == validator {
+			s.recorded[i] = nil
+			return v
+		}
+	}
+	return nil
+}
+
+// filterMoment is the moment of the validator of soundings.
+const filterMoment = "filter"
+
+func momentOf(v *trace.Verdict) string {
+	if filters(v) {
+		return filterMoment
+	}
+	return v.Moment
+}
+
+func (v *visitTest) test() error {
+	defer func() { v.part.usage = v.part.usage.Add(v.past.Usage()) }()
+	if err := v.pre(); err != nil {
+		return err
+	}
+	if won := sounding(v.visit); won >= 0 {
+		return v.soundings(won)
+	}
+	return v.try(v.visit.Attempts, -1)
+}
+
+// soundings tests every try with a state of its own, and goes on with the
+// winner's.
+func (v *visitTest) soundings(won int) error {
+	tries := map[int][]*trace.Attempt{}
+	var order []int
+	for _, a := range v.visit.Attempts {
+		if tries[a.Sounding] == nil {
+			order = append(order, a.Sounding)
+		}
+		tries[a.Sounding] = append(tries[a.Sounding], a)
+	}
+	state := v.known.state.State
+	for _, s := range order {
+		own, err := v.known.branch(func() error { return v.try(tries[s], won) })
+		if err != nil {
+			return err
+		}
+		if s == won {
+			state = own
+		}
+	}
+	v.known.state.State = state
+	return nil
+}
+
+// pre holds what the phase was begun with against its pre-wards.
+func (v *visitTest) pre() error {
+	s := &slot{said: engine.Said{At: v.visit.Path}}
+	for i := range v.visit.Verdicts {
+		if v.visit.Verdicts[i].Moment == string(wards.Pre) {
+			s.recorded = append(s.recorded, &v.visit.Verdicts[i])
+		}
+	}
+	stopped := len(v.visit.Attempts) == 0 && len(s.recorded) > 0 && (v.visit.Status == "blocked" || v.visit.Status == "failed")
+	if len(v.phase.Wards.Pre) == 0 && len(s.recorded) == 0 {
+		return nil
+	}
+	subject, unsaid := v.past.Opening()
+	s.subject, s.said.Text = subject, subject.Content
+	outcomes, err := v.checks(s, v.phase.Wards.Pre, unsaid, false)
+	if err != nil {
+		return err
+	}
+	v.left(s)
+	d := wards.NewBudget(0).Decide(1, outcomes)
+	would := fates[d.Action]
+	switch {
+	case !v.made || stopped == (would != Released):
+	case stopped:
+		v.move(&Move{Path: string(v.visit.Path), Was: Fate(v.visit.Status), Would: Released, again: v.phase.Tool == nil, Text: excerpt(s.said.Text)})
+	default:
+		m := v.decided(d, &Move{Path: string(v.visit.Path), Was: Released, Would: would, Text: excerpt(s.said.Text)})
+		for _, a := range v.visit.Attempts {
+			m.Saved += a.Usage().Calls
+		}
+		v.made, v.ended = false, m
+	}
+	return nil
+}
+
+// decided notes a move with the check that decides it.
+func (v *visitTest) decided(d wards.Decision, m *Move) *Move {
+	by := d.By
+	if by.Ward == nil && len(d.Failed) > 0 {
+		by = d.Failed[0]
+	}
+	if by.Ward != nil {
+		m.By, m.Reason = string(by.Ward.Moment)+" "+by.Ward.Name, by.Verdict.Reason
+		if by.Err != nil {
+			m.Reason = by.Err.Error()
+		}
+	}
+	return v.move(m)
+}
+
+func (v *visitTest) move(m *Move) *Move {
+	m.Run, m.Phase = v.run, v.visit.Name
+	v.moves = append(v.moves, m)
+	return m
+}
+
+var fates = map[wards.Action]Fate{
+	wards.Release: Released, wards.Again: Retried, wards.Block: Blocked, wards.Break: Failed, wards.Exhausted: Exhausted,
+}
+
+// checks compares the checks of one moment on one text with what was recorded,
+// and gives the outcomes that decide, in file order. They are asked as a run
+// asks them: the pure ones first, and after one that stops the run no other but
+// those that have something to compare. Of a check that may not be asked, what
+// was recorded decides. Unsaid is why there is no text to judge; unfit says that
+// the text broke its schema.
+func (v *visitTest) checks(s *slot, list []*cascades.Check, unsaid error, unfit bool) ([]wards.Outcome, error) {
+	found := make([]wards.Outcome, len(list))
+	recorded := make([]*trace.Verdict, len(list))
+	for i, c := range list {
+		recorded[i] = s.take(v.momentOf(c), c.Ward.Name)
+	}
+	stopped := false
+	for _, pure := range []bool{true, false} {
+		for i, c := range list {
+			if c.Validator.Pure != pure || stopped && recorded[i] == nil {
+				continue
+			}
+			var err error
+			if found[i], err = v.check(s, c, recorded[i], unsaid, unfit && pure); err != nil {
+				return nil, err
+			}
+			stopped = stopped || found[i].Ward != nil && found[i].Stops()
+		}
+	}
+	return slices.DeleteFunc(found, func(o wards.Outcome) bool { return o.Ward == nil }), nil
+}
+
+// check compares one check; its outcome has no ward where there is none. Where
+// the text is unfit, that the check cannot read it does not matter.
+func (v *visitTest) check(s *slot, c *cascades.Check, was *trace.Verdict, unsaid error, unfit bool) (wards.Outcome, error) {
+	if !v.allowed(c.Validator) {
+		v.note(s, v.momentOf(c), c.Ward, was, nil)
+		o, said := recordedOutcome(c.Ward, was)
+		v.unknown = v.unknown || !said
+		return o, nil
+	}
+	o := wards.Outcome{Ward: c.Ward, Err: unsaid}
+	if unsaid == nil {
+		var err error
+		if o, err = v.past.Check(s.said, c, s.subject); err != nil {
+			return o, err
+		}
+	}
+	if o.Err != nil && unfit {
+		return wards.Outcome{}, nil
+	}
+	if was == nil && asks(c.Validator) && v.made {
+		v.added++
+	}
+	v.note(s, v.momentOf(c), c.Ward, was, &o)
+	return o, nil
+}
+
+func (v *visitTest) momentOf(c *cascades.Check) string {
+	if s := v.phase.Soundings; s != nil && s.Filter == c {
+		return filterMoment
+	}
+	return string(c.Ward.Moment)
+}
+
+// recordedOutcome is what was recorded of a check, where it said anything.
+func recordedOutcome(w *wards.Ward, was *trace.Verdict) (wards.Outcome, bool) {
+	switch {
+	case was == nil || was.Valid == nil && was.Error == nil:
+		return wards.Outcome{}, false
+	case was.Valid == nil:
+		return wards.Outcome{Ward: w, Err: errors.New(*was.Error)}, true
+	}
+	return wards.Outcome{Ward: w, Verdict: validators.Verdict{Valid: *was.Valid, Reason: was.Reason}}, true
+}
+
+// left notes the recorded verdicts of checks that are gone, and the calls of
+// their judges.
+func (v *visitTest) left(s *slot) {
+	for _, was := range s.recorded {
+		if was == nil {
+			continue
+		}
+		v.note(s, momentOf(was), &wards.Ward{Name: was.Validator, Mode: wards.Mode(was.Mode)}, was, nil)
+		if v.made {
+			v.saved += callsBelow(v.visit, was.Path)
+		}
+	}
+}
+
+// callsBelow counts the calls that a check made.
+func callsBelow(visit *trace.Phase, at event.Path) int {
+	n := 0
+	add := func(list []*trace.Call) {
+		for _, c := range list {
+			if strings.HasPrefix(string(c.Path), string(at)+"/") && c.Response != nil {
+				n += c.Response.Usage.Calls
+			}
+		}
+	}
+	inner := func(list []*trace.Phase) {
+		for _, p := range list {
+			if strings.HasPrefix(string(p.Path), string(at)+"/") {
+				n += p.Usage().Calls
+			}
+		}
+	}
+	add(visit.Calls)
+	inner(visit.Phases)
+	for _, a := range visit.Attempts {
+		add(a.Calls)
+		inner(a.Phases)
+		for _, t := range a.Turns {
+			add(t.Calls)
+		}
+	}
+	return n
+}
+
+// note counts how a verdict compares, and keeps it where that is worth telling.
+func (v *visitTest) note(s *slot, moment string, w *wards.Ward, was *trace.Verdict, now *wards.Outcome) {
+	c := Change{
+		Run: v.run, Path: string(s.said.At), Phase: v.visit.Name, Attempt: s.said.Attempt, Turn: s.said.Turn,
+		Moment: moment, Validator: w.Name, Mode: string(w.Mode),
+	}
+	if was != nil {
+		c.Was, c.WasReason = answerOf(was)
+	}
+	switch {
+	case now == nil && w.Moment == "":
+		c.Kind = Gone
+	case now == nil:
+		c.Kind = NotRun
+	default:
+		c.Now, c.NowReason = answered(*now)
+		c.Kind = kind(c.Was, c.Now)
+	}
+	v.count(c)
+	if c.Kind == ToNo || c.Kind == ToYes || c.Kind == Unsaid || c.Kind == New && c.Now == No {
+		c.Text = excerpt(s.said.Text)
+		v.changes = append(v.changes, c)
+	}
+}
+
+func answerOf(v *trace.Verdict) (Answer, string) {
+	switch {
+	case v.Valid == nil && v.Error != nil:
+		return Error, *v.Error
+	case v.Valid == nil:
+		return "", ""
+	case *v.Valid:
+		return Yes, v.Reason
+	default:
+		return No, v.Reason
+	}
+}
+
+func answered(o wards.Outcome) (Answer, string) {
+	switch {
+	case o.Err != nil:
+		return Error, o.Err.Error()
+	case o.Verdict.Valid:
+		return Yes, o.Verdict.Reason
+	default:
+		return No, o.Verdict.Reason
+	}
+}
+
+// above is the path without its last name.
+func above(at event.Path) event.Path { return event.Path(path.Dir(string(at))) }

@@ -1,0 +1,49 @@
+package backtest
+
+import (
+	"reflect"
+	"strings"
+	"unicode"
+
+	"github.com/seed61713e19/capstan/runner/trace"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// gives tells whether an attempt's text is what a visit let out.
+func gives(a *trace.Attempt, output any) bool {
+	if said, ok := output.(string); ok {
+		return said == a.Text
+	}
+	value, err := schema.Parse([]byte(a.Text))
+	return err == nil && reflect.DeepEqual(value, plain(output))
+}
+
+// excerpt is the beginning of a text, on one line.
+func excerpt(text string) string { return clip(text, 80) }
+
+// clip is the beginning of a text, at most that many characters on one line.
+func clip(text string, most int) string {
+	// Far fewer words than this make a line; the text may have megabytes.
+	if bound := 20 * most; len(text) > bound {
+		text = strings.ToValidUTF8(text[:bound], "")
+	}
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	if len(line) > most {
+		return strings.TrimSpace(string(line[:most-1])) + "…"
+	}
+	return string(line)
+}
+
+// clean is a text that a terminal shows as it is: one line, no control
+// characters.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case unicode.IsControl(r):
+			return -1
+		}
+		return r
+	}, s)
+}

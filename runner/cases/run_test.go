@@ -1,0 +1,226 @@
+package cases_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/cases"
+	"github.com/seed61713e19/capstan/runner/engine"
+)
+
+// TestLink tests the file in use: a change of it is noticed.
+func TestLink(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll("flows", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := told(t, "", "x")
+	s.files = []cascades.File{{Name: "flows/post.yaml", Text: []byte("cascade_id: c\nphases: [{name: a, instructions: '@prompt.md'}]\n")}, {Name: "flows/prompt.md", Text: []byte("Write.")}}
+	for _, f := range s.files {
+		if err := os.WriteFile(f.Name, f.Text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := cases.Freeze(t.Context(), s.record(t), cases.Options{Dir: "tests/a", Link: true, Known: s.known})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := tree(t, c.Dir)
+	if len(all) != 3 || !strings.Contains(all["case.yaml"], "\ncascade: ../../flows/post.yaml\n") {
+		t.Error(all)
+	}
+	if o := c.Run(t.Context(), s.known); !o.OK() {
+		t.Error(text(o))
+	}
+	edit(t, "flows", "prompt.md", "Write.", "Do write.")
+	if o := c.Run(t.Context(), s.known); o.OK() || !strings.Contains(text(o), "+Do write.") {
+		t.Error(text(o))
+	}
+	if err := os.RemoveAll("flows"); err != nil {
+		t.Fatal(err)
+	}
+	if o := c.Run(t.Context(), s.known); o.OK() || o.Differences[0].About != cases.Invalid {
+		t.Error(text(o))
+	}
+	if _, err := cases.Freeze(t.Context(), s.record(t), cases.Options{Dir: "tests/b", Link: true, Known: s.known}); err == nil {
+		t.Error("a link to a file that is not there")
+	}
+}
+
+// What cannot be frozen is told, and nothing is written.
+func TestFreezeRefuses(t *testing.T) {
+	s, taken := posted(t)
+	told := told(t, post, "short", "tiny", "long", "long enough")
+	told.input = s.input
+	run := told.record(t)
+	dir := filepath.Join(t.TempDir(), "x")
+	try := func(name, want string, change func(*cases.Run, *cases.Options)) {
+		t.Helper()
+		r, o := run, cases.Options{Dir: dir, Known: s.known}
+		change(&r, &o)
+		if _, err := cases.Freeze(t.Context(), r, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s: something was written", name)
+		}
+	}
+	try("running", "has not ended", func(r *cases.Run, _ *cases.Options) { r.Result.Status = "running" })
+	try("cancelled", "has not ended", func(r *cases.Run, _ *cases.Options) { r.Result.Status = engine.Cancelled })
+	try("no files", "was not kept", func(r *cases.Run, _ *cases.Options) { r.Files = nil })
+	try("other files", "not recorded", func(r *cases.Run, _ *cases.Options) {
+		r.Files = []cascades.File{{Name: "c.yaml", Text: []byte("cascade_id: c\nphases: [{name: other, instructions: x}]\n")}}
+	})
+	try("other outcome", "cannot be frozen", func(r *cases.Run, _ *cases.Options) {
+		r.Result.Outputs = map[string]any{"draft": "another"}
+	})
+	try("other input", "another request", func(r *cases.Run, _ *cases.Options) {
+		r.Input = map[string]any{"topic": "crows"}
+	})
+	try("not empty", "not a case", func(_ *cases.Run, o *cases.Options) {
+		o.Dir = filepath.Dir(taken)
+	})
+}
+
+func TestFind(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := told(t, "cascade_id: c\nphases: [{name: a, instructions: b}]\n", "x")
+	run := s.record(t)
+	for _, dir := range []string{"tests/b", "tests/a", "tests/deep/c", "elsewhere/d"} {
+		if _, err := cases.Freeze(t.Context(), run, cases.Options{Dir: dir, Known: s.known}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for words, want := range map[string]string{
+		"":                    "tests/a tests/b tests/deep/c",
+		"a":                   "tests/a",
+		"b a tests/a":         "tests/a tests/b",
+		"deep":                "tests/deep/c",
+		"deep/c elsewhere":    "elsewhere/d tests/deep/c",
+		"./elsewhere/d":       "elsewhere/d",
+		"tests a":             "tests/a tests/b tests/deep/c",
+		"nothing":             "",
+		"tests/a/effects":     "",
+		"../" + "nowhere a b": "",
+	} {
+		got, err := cases.Find("tests", strings.Fields(words)...)
+		for i := range got {
+			got[i] = filepath.ToSlash(got[i])
+		}
+		if strings.Join(got, " ") != want || (err != nil) != (want == "") {
+			t.Errorf("%q: got %v, %v", words, got, err)
+		}
+	}
+	all := cases.RunAll(t.Context(), []string{"tests/b", "tests/a", "tests/none"}, s.known)
+	if len(all) != 3 || !all[0].OK() || all[0].Name != "b" || !all[1].OK() || all[2].OK() {
+		t.Error(all)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	all = cases.RunAll(ctx, []string{"tests/b", "tests/a"}, s.known)
+	if len(all) != 2 || all[0].OK() || all[1].Differences[0].About != cases.Cancelled {
+		t.Error(all)
+	}
+}
+
+func TestReports(t *testing.T) {
+	s, dir := posted(t)
+	_, ok := s.test(t, dir)
+	edit(t, dir, "input.json", "owls", "<&> \x01 crows")
+	if _, err := cases.Load(dir); err == nil {
+		t.Error("a control character in JSON")
+	}
+	edit(t, dir, "input.json", "\x01", `\u0001`)
+	_, bad := s.test(t, dir)
+	all := []cases.Outcome{ok, bad, cases.RunAll(t.Context(), []string{"nowhere"}, s.known)[0]}
+	if !strings.HasPrefix(text(ok), "ok   "+dir+" (0.") || !strings.HasPrefix(text(bad), "FAIL "+dir+" (0.") {
+		t.Error(text(ok), text(bad))
+	}
+	if got := cases.Summary(all, 0); got != "1 ok, 2 failed (0.00s)" {
+		t.Error(got)
+	}
+	var b bytes.Buffer
+	if err := cases.JUnit(&b, all); err != nil {
+		t.Fatal(err)
+	}
+	var suite struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
+		Cases    []struct {
+			Name    string `xml:"name,attr"`
+			Failure *struct {
+				Message string `xml:"message,attr"`
+				Text    string `xml:",chardata"`
+			} `xml:"failure"`
+			Error *struct{} `xml:"error"`
+		} `xml:"testcase"`
+	}
+	if err := xml.Unmarshal(b.Bytes(), &suite); err != nil {
+		t.Fatal(err)
+	}
+	if suite.Tests != 3 || suite.Failures != 1 || suite.Errors != 1 || suite.Cases[0].Failure != nil || suite.Cases[2].Error == nil ||
+		!strings.Contains(suite.Cases[1].Failure.Text, "+Write about <&>") {
+		t.Errorf("%+v\n%s", suite, b.String())
+	}
+	b.Reset()
+	if err := cases.JSON(&b, all); err != nil {
+		t.Fatal(err)
+	}
+	var report struct {
+		OK    bool
+		Cases []struct {
+			Name        string
+			OK          bool
+			Differences []cases.Difference
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &report); err != nil || report.OK || !report.Cases[0].OK || report.Cases[0].Differences == nil || report.Cases[1].Differences[0].Phase != "draft" {
+		t.Errorf("%v %s", err, b.String())
+	}
+}
+
+// Outcomes come in the order of the directories, however long each takes.
+func TestInOrder(t *testing.T) {
+	s, dir := posted(t)
+	dirs := make([]string, 50)
+	for i := range dirs {
+		dirs[i] = filepath.Join(filepath.Dir(dir), fmt.Sprint("none", i))
+		if i%3 == 0 {
+			dirs[i] = dir
+		}
+	}
+	var got []string
+	cases.Each(t.Context(), dirs, s.known, func(c *cases.Case, o cases.Outcome) {
+		got = append(got, o.Dir)
+		if (c != nil) != (o.Dir == dir) {
+			t.Error(o)
+		}
+	})
+	if !slices.Equal(got, dirs) {
+		t.Error(got)
+	}
+}
+
+func BenchmarkCases(b *testing.B) {
+	s := told(b, post, "short", "tiny", "long", "long enough")
+	s.input = map[string]any{"topic": "owls"}
+	_, dir := s.freeze(b)
+	dirs := slices.Repeat([]string{dir}, 500)
+	for b.Loop() {
+		for _, o := range cases.RunAll(b.Context(), dirs, s.known) {
+			if !o.OK() {
+				b.Fatal(text(o))
+			}
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package cases
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// fileTag marks a text that stands in a file of its own.
+const fileTag = "!file"
+
+// nilTag marks a null that is a value.
+const nilTag = "!nil"
+
+// inline bounds a text that stands in the page itself, in bytes.
+const inline = 2000
+
+// A text is written in its page, or named there and written in a file: one that
+// is long, or that YAML would show with escapes.
+type text struct {
+	string
+	file string
+	line int // where it was named
+}
+
+// readable tells whether YAML shows the text as it is.
+func readable(s string) bool {
+	if !strings.Contains(s, "\n") {
+		return utf8.ValidString(s)
+	}
+	first, _ := utf8.DecodeRuneInString(s)
+	if unicode.IsSpace(first) || strings.Contains(s, " \n") || strings.HasSuffix(s, " ") {
+		return false
+	}
+	return strings.IndexFunc(s, func(r rune) bool {
+		return r == utf8.RuneError || r > 0xFFFF || r != '\n' && r != '\t' && !unicode.IsPrint(r)
+	}) < 0
+}
+
+// MarshalYAML writes the text, or names its file.
+func (t text) MarshalYAML() (any, error) {
+	if t.file != "" {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: fileTag, Value: t.file}, nil
+	}
+	return scalar(t.string), nil
+}
+
+func scalar(s string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+	if strings.Contains(s, "\n") {
+		n.Style = yaml.LiteralStyle
+		if !readable(s) {
+			n.Style = yaml.DoubleQuotedStyle
+		}
+	}
+	return n
+}
+
+// UnmarshalYAML reads the text, or the name of its file.
+func (t *text) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode {
+		return wrong(n, "want a text")
+	}
+	if n.Tag == fileTag {
+		*t = text{file: n.Value, line: n.Line}
+		return nil
+	}
+	*t = text{string: n.Value}
+	return nil
+}
+
+// A value is any plain value. Alone, a text is as a text is; otherwise it is
+// YAML of the same shape, with numbers as they were.
+type value struct {
+	any
+	text *text // of a text in a file
+}
+
+// MarshalYAML writes the value.
+func (v value) MarshalYAML() (any, error) {
+	if v.text != nil {
+		return v.text.MarshalYAML()
+	}
+	return node(v.any)
+}
+
+// node writes a value as YAML.
+func node(v any) (*yaml.Node, error) {
+	switch v := v.(type) {
+	case nil, bool, int, float64:
+		return bare(v)
+	case string:
+		return scalar(strings.ToValidUTF8(v, "\uFFFD")), nil
+	case map[string]any:
+		n := &yaml.Node{Kind: yaml.MappingNode}
+		for _, key := range sortedKeys(v) {
+			child, err := node(v[key])
+			if err != nil {
+				return nil, err
+			}
+			n.Content = append(n.Content, scalar(key), child)
+		}
+		return emptyFlow(n), nil
+	case []any:
+		n := &yaml.Node{Kind: yaml.SequenceNode}
+		for _, item := range v {
+			child, err := node(item)
+			if err != nil {
+				return nil, err
+			}
+			n.Content = append(n.Content, child)
+		}
+		return emptyFlow(n), nil
+	}
+	plain, err := schema.Plain(v)
+	if err != nil {
+		return nil, err
+	}
+	return node(plain)
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func emptyFlow(n *yaml.Node) *yaml.Node {
+	if len(n.Content) == 0 {
+		n.Style = yaml.FlowStyle
+	}
+	return n
+}
+
+// bare writes null, a boolean or a number; one that is not whole keeps its
+// point.
+func bare(v any) (*yaml.Node, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	s, tag := string(b), "!!null"
+	switch v := v.(type) {
+	case bool:
+		tag = "!!bool"
+	case int:
+		tag = "!!int"
+	case float64:
+		s, tag = string(number(v)), "!!float"
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: s}, nil
+}
+
+// number is a float's JSON with its point, where JSON would leave it out.
+func number(f float64) json.Number {
+	b, err := json.Marshal(f)
+	if err != nil { // infinite, which no plain value is
+		return "null"
+	}
+	if bytes.ContainsAny(b, ".e") {
+		return json.Number(b)
+	}
+	return json.Number(b) + ".0"
+}
+
+// exact is a plain value that encodes with the points of its numbers.
+func exact(v any) any {
+	switch v := v.(type) {
+	case float64:
+		return number(v)
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key := range v {
+			out[key] = exact(v[key])
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = exact(v[i])
+		}
+		return out
+	}
+	return v
+}
+
+// UnmarshalYAML reads the value.
+func (v *value) UnmarshalYAML(n *yaml.Node) error {
+	if n.Tag == fileTag {
+		v.text = new(text)
+		return v.text.UnmarshalYAML(n)
+	}
+	var b bytes.Buffer
+	if err := asJSON(&b, n); err != nil {
+		return err
+	}
+	plain, err := schema.Parse(b.Bytes())
+	if err != nil {
+		return wrong(n, "%v", err)
+	}
+	v.any = plain
+	return nil
+}
+
+// asJSON writes YAML as the JSON of the same shape.
+func asJSON(b *bytes.Buffer, n *yaml.Node) error {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return objectAsJSON(b, n)
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			b.WriteByte("[,"[min(i, 1)])
+			if err := asJSON(b, item); err != nil {
+				return err
+			}
+		}
+		if len(n.Content) == 0 {
+			b.WriteByte('[')
+		}
+		b.WriteByte(']')
+		return nil
+	case yaml.ScalarNode:
+		return scalarAsJSON(b, n)
+	default:
+		return wrong(n, "anchors and aliases have no place here")
+	}
+}
+
+func objectAsJSON(b *bytes.Buffer, n *yaml.Node) error {
+	seen := map[string]bool{}
+	b.WriteByte('{')
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if key.Kind != yaml.ScalarNode || seen[key.Value] {
+			return wrong(key, "want names, each once")
+		}
+		seen[key.Value] = true
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		quoteJSON(b, key.Value)
+		b.WriteByte(':')
+		if err := asJSON(b, n.Content[i+1]); err != nil {
+			return err
+		}
+	}
+	b.WriteByte('}')
+	return nil
+}
+
+func scalarAsJSON(b *bytes.Buffer, n *yaml.Node) error {
+	switch n.ShortTag() {
+	case "!!null", nilTag:
+		b.WriteString("null")
+	case "!!bool":
+		v, err := strconv.ParseBool(n.Value)
+		if err != nil {
+			return wrong(n, "want true or false")
+		}
+		fmt.Fprint(b, v)
+	case "!!int", "!!float":
+		if !json.Valid([]byte(n.Value)) {
+			return wrong(n, "%s is not a number that JSON has", n.Value)
+		}
+		b.WriteString(n.Value)
+	default:
+		quoteJSON(b, n.Value)
+	}
+	return nil
+}
+
+func quoteJSON(b *bytes.Buffer, s string) {
+	quoted, _ := json.Marshal(s)
+	b.Write(quoted)
+}

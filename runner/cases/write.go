@@ -1,0 +1,315 @@
+package cases
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// The names in a case's directory.
+const (
+	headFile    = "case.yaml"
+	inputFile   = "input.json"
+	sharedFile  = "shared.yaml"
+	effectsDir  = "effects"
+	textsDir    = "texts"
+	cascadeDir  = "cascade"
+	headComment = "# A frozen run: capstan test runs it again and asks nobody.\n"
+)
+
+// A writer makes the files of a case.
+type writer struct {
+	files  map[string][]byte // by name, slash-separated
+	shared shared
+	tools  map[string]string // definition → key
+	shapes map[string]string
+}
+
+func newWriter() *writer {
+	return &writer{
+		files: map[string][]byte{}, tools: map[string]string{}, shapes: map[string]string{},
+		shared: shared{Tools: map[string]sharedTool{}, Schemas: map[string]*value{}},
+	}
+}
+
+// page writes what a case is, but for the cascade's files and the input.
+func (w *writer) page(c *Case) error {
+	pages := map[string]*bytes.Buffer{}
+	for _, e := range c.effects {
+		phase, _, _ := strings.Cut(string(e.at), "/")
+		phase, _, _ = strings.Cut(phase, "[")
+		name := path.Join(effectsDir, slug(phase)+".yaml")
+		if pages[name] == nil {
+			pages[name] = &bytes.Buffer{}
+		} else {
+			pages[name].WriteByte('\n')
+		}
+		if err := encode(pages[name], []any{w.entry(e)}); err != nil {
+			return fmt.Errorf("%s: %w", e.at, err)
+		}
+	}
+	for name, b := range pages {
+		w.files[name] = b.Bytes()
+	}
+	b := bytes.NewBufferString(headComment)
+	if err := encode(b, w.head(c)); err != nil {
+		return err
+	}
+	w.files[headFile] = b.Bytes()
+	if len(w.shared.Tools)+len(w.shared.Schemas) == 0 {
+		return nil
+	}
+	var common bytes.Buffer
+	err := encode(&common, w.shared)
+	w.files[sharedFile] = common.Bytes()
+	return err
+}
+
+func encode(b *bytes.Buffer, v any) error {
+	e := yaml.NewEncoder(b)
+	e.SetIndent(2)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	return e.Close()
+}
+
+func (w *writer) head(c *Case) head {
+	want := wish{Status: c.want.status, Calls: c.want.calls, Outputs: map[string]*value{}}
+	if e := c.want.err; e != nil {
+		want.Error = &wishedError{e.Code, e.Phase, *w.text(e.Message, "error", "message")}
+	}
+	for _, p := range c.want.phases {
+		want.Phases = append(want.Phases, wishedPhase{p.Name, p.Status, p.Attempts, p.Turns, p.ModelCalls})
+	}
+	for _, name := range sortedKeys(c.want.outputs) {
+		want.Outputs[name] = w.value(c.want.outputs[name], event.Path(name), "output")
+	}
+	for _, d := range c.want.degraded {
+		want.Degraded = append(want.Degraded, wishedDegraded{d.Phase, d.Checks})
+	}
+	for _, v := range c.want.verdicts {
+		p := wishedVerdict{Path: string(v.Path), Moment: v.Moment, Validator: v.Validator, Mode: v.Mode, Valid: v.Valid}
+		if v.Reason != "" {
+			p.Reason = w.text(v.Reason, v.Path, "reason")
+		}
+		if v.Error != nil {
+			p.Error = w.text(*v.Error, v.Path, "error")
+		}
+		want.Verdicts = append(want.Verdicts, p)
+	}
+	return head{Version: Version, Cascade: c.cascade, Files: c.files, Model: c.model, Seed: c.seed, Order: c.order, Expect: want}
+}
+
+func (w *writer) entry(e *effect) any {
+	switch e.kind {
+	case callKind:
+		return w.called(e)
+	case toolKind:
+		p := toolPage{Path: string(e.at), Name: e.call.Name, Arguments: &value{any: e.call.Arguments}}
+		if e.result != nil {
+			p.Result, p.Failed = w.value(e.result.Value, e.at, "result"), e.result.Failed
+		}
+		return p
+	case findingKind:
+		p := findingPage{Path: string(e.at), Name: e.check.name, Judged: e.check.text}
+		switch f := e.finding; {
+		case f != nil && f.Failure != "":
+			p.Failure = w.text(f.Failure, e.at, "failure")
+		case f != nil:
+			p.Verdict = &value{any: f.Verdict}
+		}
+		return p
+	case questionKind:
+		q := e.question
+		p := questionPage{Path: string(e.at), Phase: q.Phase, Prompt: *w.text(q.Prompt, e.at, "question"), Type: q.Type, Options: q.Options}
+		if e.answer != nil {
+			p.Answer = w.value(e.answer.Value, e.at, "answer")
+		}
+		return p
+	default:
+		return timeoutPage{string(e.at)}
+	}
+}
+
+func (w *writer) called(e *effect) calledPage {
+	r := e.request
+	p := calledPage{Path: string(e.at), Asks: r.asks, Model: r.model, Continues: string(r.base)}
+	for _, t := range r.tools {
+		p.Tools = append(p.Tools, w.tool(t))
+	}
+	if len(r.schema) > 0 {
+		p.Schema = w.schema(e)
+	}
+	for i, m := range r.messages {
+		p.Messages = append(p.Messages, w.message(m, e.at, fmt.Sprint("message-", i+1)))
+	}
+	if e.response == nil {
+		return p
+	}
+	p.Calls = w.calls(e.response.ToolCalls, e.at, "call")
+	if e.response.Text != "" || len(p.Calls) == 0 && e.response.Failure == nil {
+		p.Reply = w.text(e.response.Text, e.at, "reply")
+	}
+	if f := e.response.Failure; f != nil {
+		p.Failure = &failurePage{string(f.Class), f.Status, *w.text(f.Message, e.at, "failure")}
+	}
+	if u := e.response.Usage; u != (model.Usage{}) {
+		p.Usage = &usagePage{u.Calls, u.InputTokens, u.OutputTokens, u.CostUSD}
+	}
+	return p
+}
+
+func (w *writer) message(m model.Message, at event.Path, what string) messagePage {
+	t := w.text(m.Content, at, what)
+	p := messagePage{ID: m.ToolCallID, Calls: w.calls(m.ToolCalls, at, what+"-call")}
+	switch m.Role {
+	case model.System:
+		p.System = t
+	case model.Assistant:
+		p.Assistant = t
+	case model.ToolReply:
+		p.Tool = t
+	default:
+		p.User = t
+	}
+	return p
+}
+
+func (w *writer) calls(list []model.ToolCall, at event.Path, what string) []wishedCall {
+	var out []wishedCall
+	for i, c := range list {
+		out = append(out, wishedCall{c.ID, c.Name, *w.text(c.Arguments, at, fmt.Sprint(what, "-", i+1))})
+	}
+	return out
+}
+
+// tool gives the key of a definition: the tool's name, numbered where several
+// tools have it.
+func (w *writer) tool(t model.Tool) string {
+	definition := t.Name + "\x00" + t.Description + "\x00" + string(indented(t.Parameters))
+	key, there := w.tools[definition]
+	if !there {
+		key = free(t.Name, func(key string) bool { _, taken := w.shared.Tools[key]; return taken })
+		w.tools[definition] = key
+		w.shared.Tools[key] = sharedTool{t.Name, *w.text(t.Description, event.Path(key), "tool"), &value{any: t.Parameters}}
+	}
+	return key
+}
+
+// schema gives the key of a request's schema.
+func (w *writer) schema(e *effect) string {
+	shape := parsed(e.request.schema)
+	definition := string(indented(shape))
+	key, there := w.shapes[definition]
+	if !there {
+		name, _, _ := strings.Cut(string(e.at), "/")
+		switch e.request.asks {
+		case "":
+		case evaluator:
+			name = "choice"
+		default:
+			name = "verdict"
+		}
+		key = free(name, func(key string) bool { _, taken := w.shared.Schemas[key]; return taken })
+		w.shapes[definition] = key
+		w.shared.Schemas[key] = &value{any: shape}
+	}
+	return key
+}
+
+// free is the name, with a number behind it where it is taken.
+func free(name string, taken func(string) bool) string {
+	key := name
+	for n := 2; taken(key); n++ {
+		key = fmt.Sprintf("%s-%d", name, n)
+	}
+	return key
+}
+
+// text gives a text its place: the page, or a file of its own.
+func (w *writer) text(s string, at event.Path, what string) *text {
+	if len(s) <= inline && readable(s) {
+		return &text{string: s}
+	}
+	name := free(path.Join(textsDir, slug(string(at)+"/"+what)), func(name string) bool { return w.files[name+".md"] != nil }) + ".md"
+	w.files[name] = []byte(s)
+	return &text{file: name}
+}
+
+// value gives a value its place: a text's is a text's, others stand in the page.
+func (w *writer) value(v any, at event.Path, what string) *value {
+	if s, ok := v.(string); ok {
+		if t := w.text(s, at, what); t.file != "" {
+			return &value{text: t}
+		}
+	}
+	return &value{any: v}
+}
+
+var unsafe = regexp.MustCompile(`[^\pL\pN_.]+`)
+
+// slug makes a file's name of a path: draft/attempt[1]/turn[0] is
+// draft.attempt-1.turn-0. It tells apart no more than a disk that knows no case.
+func slug(s string) string {
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "]/", "/"), "/", ".")
+	s = strings.Trim(unsafe.ReplaceAllString(strings.ToLower(s), "-"), "-.")
+	if r := []rune(s); len(r) > 100 {
+		s = string(r[len(r)-100:])
+	}
+	if s == "" {
+		return "x"
+	}
+	return s
+}
+
+// save writes files into a directory, and removes what was written there at an
+// earlier time and is not any more.
+func save(dir string, files map[string][]byte, folders ...string) error {
+	if files[sharedFile] == nil {
+		if err := os.Remove(filepath.Join(dir, sharedFile)); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	for _, folder := range folders {
+		entries, err := os.ReadDir(filepath.Join(dir, folder))
+		if err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		for _, e := range entries {
+			if _, again := files[path.Join(folder, e.Name())]; again {
+				continue
+			}
+			if err := os.RemoveAll(filepath.Join(dir, folder, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := saveFile(filepath.Join(dir, filepath.FromSlash(name)), files[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func saveFile(name string, text []byte) error {
+	if before, err := os.ReadFile(name); err == nil && bytes.Equal(before, text) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, 0o644)
+}

@@ -1,0 +1,167 @@
+package telemetry
+
+import (
+	"math"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// The events of models, tools and wards. Their fields may be missing in an
+// event that was read from elsewhere.
+
+// call is what a model's span begins with.
+func (r *run) call(name string, attributes []attribute.KeyValue, e event.Event) (string, []attribute.KeyValue) {
+	attributes = r.conversing(attributes)
+	if e.Validator != "" {
+		attributes = append(attributes, validator.String(e.Validator))
+	}
+	if e.Request == nil {
+		return name, append(attributes, providerName.String(r.t.provider))
+	}
+	provider, model := r.t.provided(e.Request.Model)
+	attributes = append(attributes, providerName.String(provider))
+	if model != "" {
+		name += " " + model
+		attributes = append(attributes, requestModel.String(model))
+	}
+	if e.Request.Role != "" {
+		attributes = append(attributes, role.String(e.Request.Role))
+	}
+	kind := "text"
+	if e.Request.Schema != nil {
+		kind = "json"
+	}
+	return name, append(attributes, outputType.String(kind))
+}
+
+func (r *run) conversing(attributes []attribute.KeyValue) []attribute.KeyValue {
+	if r.id == "" {
+		return attributes
+	}
+	return append(attributes, conversation.String(r.id))
+}
+
+// called adds what the span need not begin with.
+func (r *run) called(s *scope, e event.Event) {
+	if r.t.content && e.Request != nil && s.span != nil && s.span.IsRecording() {
+		s.span.SetAttributes(inputOf(e.Request.Messages)...)
+	}
+}
+
+func (r *run) replied(s *scope, e event.Event) {
+	if e.Response == nil || s.span == nil {
+		return
+	}
+	u := e.Response.Usage
+	s.span.SetAttributes(inputTokens.Int(u.InputTokens), outputTokens.Int(u.OutputTokens), calls.Int(u.Calls))
+	if u.CostUSD != 0 {
+		s.span.SetAttributes(cost.Float64(u.CostUSD))
+	}
+	if e.Response.Model != "" {
+		s.span.SetAttributes(responseModel.String(start(e.Response.Model, maxName)))
+	}
+	if r.t.content && s.span.IsRecording() {
+		s.span.SetAttributes(outputOf(*e.Response)...)
+	}
+	if f := e.Response.Failure; f != nil {
+		r.failed(s, f)
+		return
+	}
+	// What a ward judges is the last that the phase's own model has said.
+	if a := s.attempt(); a != nil && e.Validator == "" {
+		a.judged = s.span.SpanContext()
+	}
+}
+
+func (r *run) failed(s *scope, f *model.Failure) {
+	description := ""
+	if r.t.content {
+		description = f.Message
+	}
+	s.fail(string(f.Class), description)
+	if f.Status != 0 {
+		s.span.SetAttributes(httpStatus.Int(f.Status))
+	}
+}
+
+// use is what a tool's span begins with.
+func (r *run) use(name string, attributes []attribute.KeyValue, e event.Event) (string, []attribute.KeyValue) {
+	attributes = append(r.conversing(attributes), toolType.String("function"))
+	if e.Call == nil {
+		return name, attributes
+	}
+	if e.Call.ID != "" {
+		attributes = append(attributes, toolCallID.String(start(e.Call.ID, maxName)))
+	}
+	// A model may ask for a tool that there is not, by any name.
+	tool := start(e.Call.Name, maxName)
+	return name + " " + tool, append(attributes, toolName.String(tool))
+}
+
+func (r *run) toolCalled(s *scope, e event.Event) {
+	if r.t.content && e.Call != nil && s.span != nil && s.span.IsRecording() {
+		s.span.SetAttributes(r.text(toolArguments, plainJSON(e.Call.Arguments))...)
+	}
+}
+
+func (r *run) toolReplied(s *scope, e event.Event) {
+	if e.Result == nil || s.span == nil {
+		return
+	}
+	if r.t.content && s.span.IsRecording() {
+		s.span.SetAttributes(r.text(toolResult, e.Result.Text())...)
+	}
+	if e.Result.Failed {
+		s.fail("tool_error", "")
+	}
+}
+
+// verdict fills in a ward's span and puts the verdict on it.
+func (r *run) verdict(s *scope, e event.Event) {
+	v := e.Verdict
+	if v == nil || s.span == nil {
+		return
+	}
+	s.span.SetName("ward " + v.Validator)
+	s.span.SetAttributes(
+		validator.String(v.Validator), moment.String(v.Moment), mode.String(v.Mode),
+		issues.Int(len(v.Issues)), warnings.Int(len(v.Warnings)),
+	)
+	result := []attribute.KeyValue{evaluated.String(v.Validator)}
+	if v.Valid != nil {
+		label := "fail"
+		if *v.Valid {
+			label = "pass"
+		}
+		s.span.SetAttributes(valid.Bool(*v.Valid))
+		result = append(result, scoreLabel.String(label))
+	}
+	if v.Score != nil && !math.IsNaN(*v.Score) {
+		result = append(result, scoreValue.Float64(*v.Score))
+	}
+	why := v.Reason
+	if v.Error != nil {
+		why = *v.Error
+		result = append(result, errorType.String("validator_error"))
+		s.fail("validator_error", "")
+	}
+	if why != "" {
+		result = append(result, r.text(explanation, why)...)
+	}
+	s.span.AddEvent(evaluationEvent, trace.WithTimestamp(e.Time), trace.WithAttributes(result...))
+}
+
+// provided takes a model's name apart: who serves it, and the name there.
+func (t *Telemetry) provided(name string) (provider, model string) {
+	for _, known := range []string{"openai", "scripted", "replay"} {
+		if rest, is := strings.CutPrefix(name, known+":"); is {
+			return known, rest
+		}
+	}
+	return t.provider, name
+}

@@ -1,0 +1,98 @@
+package telemetry_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/telemetry"
+)
+
+func environment(pairs ...string) func(string) string {
+	m := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return func(name string) string { return m[name] }
+}
+
+// Spans are sent only where the variables ask for it.
+func TestAsked(t *testing.T) {
+	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	for _, c := range []struct {
+		set  []string
+		want bool
+		err  string
+	}{
+		{nil, false, ""},
+		{[]string{endpoint, "http://x"}, true, ""},
+		{[]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://x/t"}, true, ""},
+		{[]string{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://x/t"}, false, ""},
+		{[]string{"OTEL_TRACES_EXPORTER", "otlp"}, true, ""},
+		{[]string{"OTEL_TRACES_EXPORTER", "none", endpoint, "http://x"}, false, ""},
+		{[]string{"OTEL_TRACES_EXPORTER", "otlp, none"}, true, ""},
+		{[]string{"OTEL_TRACES_EXPORTER", "zipkin"}, false, "zipkin"},
+		{[]string{"OTEL_SDK_DISABLED", "TRUE", "OTEL_TRACES_EXPORTER", "otlp", endpoint, "http://x"}, false, ""},
+		{[]string{"OTEL_SDK_DISABLED", "false", endpoint, "http://x"}, true, ""},
+		{[]string{endpoint, "http://x", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}, false, "OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not supported"},
+		{[]string{"OTEL_SDK_DISABLED", "true", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}, false, ""},
+		{[]string{endpoint, "collector:4318"}, false, "OTEL_EXPORTER_OTLP_ENDPOINT"},
+	} {
+		tel, err := telemetry.FromEnvironment(t.Context(), environment(c.set...), telemetry.Options{})
+		if (tel != nil) != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%v: %v, %v", c.set, tel != nil, err)
+		}
+		tel.Emit(event.Event{})
+	}
+}
+
+// The variables of the exporter, the SDK and the conventions are heeded.
+func TestVariables(t *testing.T) {
+	t.Setenv("OTEL_SERVICE_NAME", "nightly")
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test,service.name=other")
+	rec := newReceiver(t)
+	tel, err := telemetry.FromEnvironment(t.Context(), environment(
+		"OTEL_EXPORTER_OTLP_ENDPOINT", rec.URL+"/base/", "OTEL_EXPORTER_OTLP_HEADERS", "x-key=a%20b, x-other=c=d",
+		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "OTEL_EXPORTER_OTLP_COMPRESSION", "gzip",
+		"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "span_only",
+	), telemetry.Options{Version: "1.2.3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(t, tel, "r", draftScript, drafts); err != nil {
+		t.Fatal(err)
+	}
+	stop(t, tel)
+	req := rec.requests[0]
+	if req.URL.Path != "/base/v1/traces" || req.Method != http.MethodPost || req.Header.Get("X-Key") != "a b" || req.Header.Get("X-Other") != "c=d" ||
+		req.Header.Get("Content-Type") != "application/json" || req.Header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("%s %s %v", req.Method, req.URL, req.Header)
+	}
+	if len(rec.spans()) != 24 || !strings.Contains(rec.raw.String(), "secret place") {
+		t.Errorf("%d spans", len(rec.spans()))
+	}
+	attributes := rec.batches[0].ResourceSpans[0].Resource.Attributes
+	for key, want := range map[string]string{"service.name": "nightly", "deployment.environment.name": "test", "service.version": "1.2.3", "telemetry.sdk.language": "go"} {
+		if got := find(attributes, key).GetStringValue(); got != want {
+			t.Errorf("%s is %q", key, got)
+		}
+	}
+	if scope := rec.batches[0].ResourceSpans[0].ScopeSpans[0].Scope; scope.Version != "1.2.3" || !strings.HasSuffix(scope.Name, "runner/telemetry") {
+		t.Errorf("scope %v", scope)
+	}
+}
+
+// A sampler that takes nothing has nothing sent, and nothing counted as lost.
+func TestSampler(t *testing.T) {
+	t.Setenv("OTEL_TRACES_SAMPLER", "always_off")
+	rec := newReceiver(t)
+	tel := started(t, rec, telemetry.Options{Content: true})
+	if _, err := run(t, tel, "r", draftScript, drafts); err != nil {
+		t.Fatal(err)
+	}
+	stop(t, tel)
+	if len(rec.requests) != 0 || tel.Lost() != 0 {
+		t.Errorf("%d requests, %d lost", len(rec.requests), tel.Lost())
+	}
+}

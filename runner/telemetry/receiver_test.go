@@ -1,0 +1,189 @@
+package telemetry_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	collector "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
+	common "go.opentelemetry.io/proto/slim/otlp/common/v1"
+	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+// A receiver is an OTLP receiver in this process. It reads what comes with the
+// types that are generated from OpenTelemetry's own protocol files.
+type receiver struct {
+	*httptest.Server
+	t testing.TB
+
+	mu       sync.Mutex
+	requests []*http.Request
+	batches  []*collector.ExportTraceServiceRequest
+	raw      bytes.Buffer
+	answer   func(n int, w http.ResponseWriter) // may be nil; n counts requests from 1
+}
+
+func newReceiver(t testing.TB) *receiver {
+	r := &receiver{t: t}
+	r.Server = httptest.NewServer(r)
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	body := io.Reader(req.Body)
+	if req.Header.Get("Content-Encoding") == "gzip" {
+		body, _ = gzip.NewReader(body)
+	}
+	text, err := io.ReadAll(body)
+	if err != nil {
+		r.t.Error(err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.requests = append(r.requests, req)
+	r.raw.Write(text)
+	batch := &collector.ExportTraceServiceRequest{}
+	if req.Header.Get("Content-Type") == "application/json" {
+		err = fromJSON(text, batch)
+	} else {
+		err = proto.Unmarshal(text, batch)
+	}
+	if err != nil {
+		r.t.Errorf("what was sent cannot be read: %v", err)
+	}
+	r.batches = append(r.batches, batch)
+	if r.answer != nil {
+		r.answer(len(r.requests), w)
+	}
+}
+
+// fromJSON reads OTLP's JSON, which has hexadecimal where protobuf's has base64.
+func fromJSON(text []byte, into proto.Message) error {
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		return err
+	}
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case map[string]any:
+			for k, e := range v {
+				if text, is := e.(string); is && (k == "traceId" || k == "spanId" || k == "parentSpanId") {
+					id, _ := hex.DecodeString(text)
+					v[k] = base64.StdEncoding.EncodeToString(id)
+				}
+				walk(e)
+			}
+		}
+	}
+	walk(v)
+	again, _ := json.Marshal(v)
+	return protojson.Unmarshal(again, into)
+}
+
+// spans are all that came, in order of their start.
+func (r *receiver) spans() []*tracepb.Span {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []*tracepb.Span
+	for _, b := range r.batches {
+		for _, rs := range b.ResourceSpans {
+			for _, ss := range rs.ScopeSpans {
+				all = append(all, ss.Spans...)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *tracepb.Span) int {
+		if a.StartTimeUnixNano != b.StartTimeUnixNano {
+			return int(int64(a.StartTimeUnixNano) - int64(b.StartTimeUnixNano))
+		}
+		return strings.Compare(text(a, "capstan.path"), text(b, "capstan.path"))
+	})
+	return all
+}
+
+func (r *receiver) span(name string) *tracepb.Span {
+	r.t.Helper()
+	for _, s := range r.spans() {
+		if s.Name == name {
+			return s
+		}
+	}
+	r.t.Fatalf("no span is called %q; there are\n%s", name, r.tree())
+	return nil
+}
+
+// tree shows the spans as lines that a person reads.
+func (r *receiver) tree() string {
+	all := r.spans()
+	byID := map[string]bool{}
+	for _, s := range all {
+		byID[string(s.SpanId)] = true
+	}
+	var b strings.Builder
+	var show func(parent string, depth int)
+	show = func(parent string, depth int) {
+		for _, s := range all {
+			if string(s.ParentSpanId) != parent {
+				continue
+			}
+			fmt.Fprintf(&b, "%s%s%s\n", strings.Repeat("  ", depth), s.Name, shown(s))
+			show(string(s.SpanId), depth+1)
+		}
+	}
+	show("", 0)
+	for _, s := range all {
+		if p := string(s.ParentSpanId); p != "" && !byID[p] {
+			fmt.Fprintf(&b, "orphan %s\n", s.Name)
+		}
+	}
+	return b.String()
+}
+
+func shown(s *tracepb.Span) string {
+	var b strings.Builder
+	if s.Status.GetCode() == tracepb.Status_STATUS_CODE_ERROR {
+		fmt.Fprintf(&b, " !%s", text(s, "error.type"))
+	}
+	for _, e := range s.Events {
+		fmt.Fprintf(&b, " (%s", strings.TrimPrefix(e.Name, "gen_ai.evaluation."))
+		for _, a := range e.Attributes {
+			switch a.Key {
+			case "gen_ai.evaluation.score.label", "error.type", "capstan.route.to":
+				b.WriteString(" " + a.Value.GetStringValue())
+			}
+		}
+		b.WriteString(")")
+	}
+	return b.String()
+}
+
+func find(list []*common.KeyValue, key string) *common.AnyValue {
+	for _, a := range list {
+		if a.Key == key {
+			return a.Value
+		}
+	}
+	return nil
+}
+
+func text(s *tracepb.Span, key string) string { return find(s.Attributes, key).GetStringValue() }
+
+func number(s *tracepb.Span, key string) int64 { return find(s.Attributes, key).GetIntValue() }

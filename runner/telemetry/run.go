@@ -1,0 +1,230 @@
+package telemetry
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// A run makes spans of one run's events. It holds the places that are still
+// open and nothing else.
+type run struct {
+	t    *Telemetry
+	id   string
+	ctx  context.Context
+	root *scope
+}
+
+// emit takes one event, and neither waits nor fails.
+func (r *run) emit(e event.Event) {
+	switch e.Kind {
+	case event.RunStarted:
+		r.abandon() // one that was cut short, and is begun again
+		r.open(e.CascadeID, e.Time)
+		return
+	case event.RunFinished:
+		r.finish(e)
+		return
+	case event.Route, event.Feedback, event.Waiting:
+		r.remark(e)
+		return
+	}
+	s, segment := r.reach(e)
+	switch e.Kind {
+	case event.TurnStarted:
+		s.above.lapseOthers(s)
+	case event.ModelCalled:
+		r.called(s, e)
+	case event.ModelReplied:
+		r.replied(s, e)
+		s.close(segment, e.Time)
+	case event.ToolCalled:
+		r.toolCalled(s, e)
+	case event.ToolReplied:
+		r.toolReplied(s, e)
+		s.close(segment, e.Time)
+	case event.VerdictGiven:
+		r.verdict(s, e)
+		s.close(segment, e.Time)
+	case event.AttemptFinished:
+		s.became(e.Status)
+		// The winner of soundings is judged further, after it has finished.
+		if s.above.kind != soundingKind {
+			s.close(segment, e.Time)
+		}
+	case event.PhaseFinished:
+		s.became(e.Status)
+		s.close(segment, e.Time)
+	}
+}
+
+// lapseOthers ends the turns that came before one.
+func (s *scope) lapseOthers(now *scope) {
+	for segment, b := range s.below {
+		if b != now && b.kind == turnKind {
+			b.lapse(b.last)
+			delete(s.below, segment)
+		}
+	}
+}
+
+// open begins the run's own span.
+func (r *run) open(cascade string, at time.Time) {
+	name := "invoke_workflow"
+	attributes := []attribute.KeyValue{operationName.String(name)}
+	if cascade != "" {
+		name += " " + cascade
+		attributes = append(attributes, workflowName.String(cascade), cascadeID.String(cascade))
+	}
+	if r.id != "" {
+		attributes = append(attributes, runID.String(r.id), conversation.String(r.id))
+	}
+	r.ctx = context.WithValue(context.Background(), runKey{}, r.id)
+	_, span := r.t.tracer.Start(r.ctx, name, trace.WithNewRoot(), trace.WithTimestamp(at), trace.WithAttributes(attributes...))
+	r.root = &scope{kind: runKind, span: span, last: at, below: map[string]*scope{}}
+}
+
+// finish ends the run's span and whatever is open in it.
+func (r *run) finish(e event.Event) {
+	if r.root == nil {
+		r.open(e.CascadeID, e.Time)
+	}
+	s := r.root
+	s.span.SetAttributes(status.String(e.Status))
+	if u := e.Usage; u != nil {
+		s.span.SetAttributes(calls.Int(u.Calls), totalInput.Int(u.InputTokens), totalOutput.Int(u.OutputTokens), cost.Float64(u.CostUSD))
+	}
+	if e.Error != nil && e.Error.Phase != "" {
+		s.span.SetAttributes(errorPhase.String(e.Error.Phase))
+	}
+	if broken(e.Status) {
+		description := ""
+		if e.Error != nil && r.t.content {
+			description = e.Error.Message
+		}
+		s.fail(e.Status, description)
+	}
+	s.end(e.Time)
+	r.root = nil
+}
+
+// abandon ends a run that no event has finished.
+func (r *run) abandon() {
+	if r.root != nil {
+		r.root.lapse(r.root.last)
+		r.root = nil
+	}
+}
+
+// reach gives the place of an event and its segment. Places on the way that no
+// event has opened are opened now: a resumed run may begin anywhere.
+func (r *run) reach(e event.Event) (*scope, string) {
+	if r.root == nil {
+		r.open("", e.Time)
+	}
+	s, at := r.root, string(e.Path)
+	for start := 0; ; {
+		s.last = e.Time
+		length := strings.IndexByte(at[start:], '/')
+		if length < 0 {
+			return r.enter(s, at, start, e), at[start:]
+		}
+		s = r.enter(s, at[:start+length], start, e)
+		start += length + 1
+	}
+}
+
+// enter gives the place that a path leads to, below the one that all before
+// start leads to; it opens one that is new. A model's or a tool's span begins
+// with its own event alone.
+func (r *run) enter(above *scope, at string, start int, e event.Event) *scope {
+	segment := at[start:]
+	if s := above.below[segment]; s != nil {
+		s.last = e.Time
+		return s
+	}
+	s := &scope{kind: above.kind.within(segment), above: above, last: e.Time, below: map[string]*scope{}}
+	above.below[segment] = s
+	switch s.kind {
+	case group, subKind:
+	case modelKind, toolKind:
+		if len(at) == len(e.Path) {
+			r.start(s, at, segment, e)
+		}
+	default:
+		r.start(s, at, segment, e)
+	}
+	return s
+}
+
+// start begins the span of a place.
+func (r *run) start(s *scope, at, segment string, e event.Event) {
+	name, attributes := named(s.kind, segment)
+	attributes = append(attributes, path.String(at))
+	var options []trace.SpanStartOption
+	switch s.kind {
+	case modelKind:
+		name, attributes = r.call(name, attributes, e)
+		options = append(options, trace.WithSpanKind(trace.SpanKindClient))
+	case toolKind:
+		name, attributes = r.use(name, attributes, e)
+	case wardKind:
+		if a := s.attempt(); a != nil && a.judged.IsValid() {
+			options = append(options, trace.WithLinks(trace.Link{SpanContext: a.judged}))
+		}
+	}
+	options = append(options, trace.WithTimestamp(e.Time), trace.WithAttributes(attributes...))
+	_, s.span = r.t.tracer.Start(trace.ContextWithSpan(r.ctx, s.above.nearest().span), name, options...)
+}
+
+// remark notes something on the span of the nearest place that is open: what
+// it is about may be over.
+func (r *run) remark(e event.Event) {
+	if r.root == nil {
+		r.open("", e.Time)
+	}
+	s := r.root
+	for segment := range strings.SplitSeq(string(e.Path), "/") {
+		s.last = e.Time
+		if s.below[segment] == nil {
+			break
+		}
+		s = s.below[segment]
+	}
+	s.last = e.Time
+	name, attributes := routeEvent, []attribute.KeyValue{routeFrom.String(e.From), routeTo.String(e.To)}
+	if e.Kind != event.Route {
+		name, attributes = feedbackEvent, r.text(said, e.Message)
+		if e.Kind == event.Waiting {
+			name = waitingEvent
+		}
+	}
+	s.nearest().span.AddEvent(name, trace.WithTimestamp(e.Time), trace.WithAttributes(attributes...))
+}
+
+// became notes what a phase or an attempt came to.
+func (s *scope) became(what string) {
+	s.told = true
+	if s.span == nil {
+		return
+	}
+	s.span.SetAttributes(status.String(what))
+	if broken(what) {
+		s.fail(what, "")
+	}
+}
+
+// broken says whether a status is one that a span shows as an error. A gate's
+// no is one too: error.type tells it from what broke.
+func broken(what string) bool {
+	switch what {
+	case "blocked", "exhausted", "failed", "over_budget", "cancelled":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,127 @@
+package telemetry
+
+import "go.opentelemetry.io/otel/attribute"
+
+// The names of everything that is sent. Those of gen_ai and error are the
+// GenAI semantic conventions' (v1.41, in development there); those of capstan
+// are for what they have no word for. Table describes each.
+const (
+	operationName = attribute.Key("gen_ai.operation.name")
+	workflowName  = attribute.Key("gen_ai.workflow.name")
+	conversation  = attribute.Key("gen_ai.conversation.id")
+	providerName  = attribute.Key("gen_ai.provider.name")
+	requestModel  = attribute.Key("gen_ai.request.model")
+	responseModel = attribute.Key("gen_ai.response.model")
+	outputType    = attribute.Key("gen_ai.output.type")
+	inputTokens   = attribute.Key("gen_ai.usage.input_tokens")
+	outputTokens  = attribute.Key("gen_ai.usage.output_tokens")
+	toolName      = attribute.Key("gen_ai.tool.name")
+	toolType      = attribute.Key("gen_ai.tool.type")
+	toolCallID    = attribute.Key("gen_ai.tool.call.id")
+	evaluated     = attribute.Key("gen_ai.evaluation.name")
+	scoreValue    = attribute.Key("gen_ai.evaluation.score.value")
+	scoreLabel    = attribute.Key("gen_ai.evaluation.score.label")
+	errorType     = attribute.Key("error.type")
+
+	explanation    = attribute.Key("gen_ai.evaluation.explanation")
+	inputMessages  = attribute.Key("gen_ai.input.messages")
+	outputMessages = attribute.Key("gen_ai.output.messages")
+	toolArguments  = attribute.Key("gen_ai.tool.call.arguments")
+	toolResult     = attribute.Key("gen_ai.tool.call.result")
+	said           = attribute.Key("capstan.message")
+	shortened      = attribute.Key("capstan.content.shortened")
+
+	runID       = attribute.Key("capstan.run.id")
+	cascadeID   = attribute.Key("capstan.cascade.id")
+	path        = attribute.Key("capstan.path")
+	status      = attribute.Key("capstan.status")
+	phaseName   = attribute.Key("capstan.phase")
+	visit       = attribute.Key("capstan.visit")
+	attempt     = attribute.Key("capstan.attempt")
+	turn        = attribute.Key("capstan.turn")
+	sounding    = attribute.Key("capstan.sounding")
+	validator   = attribute.Key("capstan.validator")
+	role        = attribute.Key("capstan.role")
+	moment      = attribute.Key("capstan.moment")
+	mode        = attribute.Key("capstan.mode")
+	valid       = attribute.Key("capstan.valid")
+	issues      = attribute.Key("capstan.issues")
+	warnings    = attribute.Key("capstan.warnings")
+	errorPhase  = attribute.Key("capstan.error.phase")
+	httpStatus  = attribute.Key("http.response.status_code")
+	calls       = attribute.Key("capstan.usage.model_calls")
+	totalInput  = attribute.Key("capstan.usage.input_tokens")
+	totalOutput = attribute.Key("capstan.usage.output_tokens")
+	cost        = attribute.Key("capstan.usage.cost_usd")
+	routeFrom   = attribute.Key("capstan.route.from")
+	routeTo     = attribute.Key("capstan.route.to")
+)
+
+// The names of span events.
+const (
+	evaluationEvent = "gen_ai.evaluation.result"
+	routeEvent      = "capstan.route"
+	feedbackEvent   = "capstan.feedback"
+	waitingEvent    = "capstan.waiting"
+)
+
+// An Attribute is one row of the table of what is sent.
+type Attribute struct {
+	Name    string
+	On      string // the spans and events that have it
+	Means   string
+	Content bool // sent only where content is asked for
+}
+
+// Table gives every attribute that a span or an event may have.
+func Table() []Attribute {
+	return []Attribute{
+		{string(operationName), "run, nested cascade, model, tool", "`invoke_workflow`, `chat` or `execute_tool`", false},
+		{string(workflowName), "run, nested cascade", "the cascade's id", false},
+		{string(conversation), "run, model, tool", "the run's id", false},
+		{string(providerName), "model", "`openai`, `scripted`, `replay`, or what the embedding program says", false},
+		{string(requestModel), "model", "the model as the cascade names it, without the provider's prefix", false},
+		{string(responseModel), "model", "the model that answered, as the endpoint names it", false},
+		{string(outputType), "model", "`json` where a schema was asked for, else `text`", false},
+		{string(inputTokens), "model", "tokens of the request", false},
+		{string(outputTokens), "model", "tokens of the answer", false},
+		{string(toolName), "tool", "the tool's name", false},
+		{string(toolType), "tool", "`function`", false},
+		{string(toolCallID), "tool", "the model's id of the call, where a model asked", false},
+		{string(evaluated), evaluationEvent, "the validator's name", false},
+		{string(scoreValue), evaluationEvent, "the validator's score, where it gives one", false},
+		{string(scoreLabel), evaluationEvent, "`pass` or `fail`; none where the validator could not say", false},
+		{string(errorType), "every span, " + evaluationEvent, "why it did not succeed: the run's, phase's or attempt's status; the class of a model's failure; `tool_error`; `validator_error`; `interrupted`", false},
+		{string(explanation), evaluationEvent, "the verdict's reason, or why the validator could not say", true},
+		{string(inputMessages), "model", "the conversation, in the conventions' JSON", true},
+		{string(outputMessages), "model", "the answer, in the conventions' JSON", true},
+		{string(toolArguments), "tool", "what the tool was called with, as JSON", true},
+		{string(toolResult), "tool", "what it gave, as text", true},
+		{string(said), feedbackEvent + ", " + waitingEvent, "the feedback to the author, or the question to a person", true},
+		{string(shortened), "model, tool, events", "true where a text was too long to be sent whole", true},
+		{string(runID), "run", "the run's id", false},
+		{string(cascadeID), "run", "the cascade's id", false},
+		{string(path), "every span but the run's", "the address in the run: `draft/attempt[1]/turn[0]`", false},
+		{string(status), "run, phase, attempt", "what became of it", false},
+		{string(phaseName), "phase", "the phase's name", false},
+		{string(visit), "phase", "which visit to the phase this is, from 1", false},
+		{string(attempt), "attempt", "its number, from 1", false},
+		{string(turn), "turn", "its number, from 0", false},
+		{string(sounding), "sounding", "its number, from 0", false},
+		{string(validator), "ward, model", "the validator; on a model's span the judge that asked", false},
+		{string(role), "model", "`evaluator` where the soundings' evaluator asked", false},
+		{string(moment), "ward", "pre, turn, post, loop_until or output_schema", false},
+		{string(mode), "ward", "blocking, retry or advisory", false},
+		{string(valid), "ward", "the verdict; none where the validator could not say", false},
+		{string(issues), "ward", "how many issues the verdict has", false},
+		{string(warnings), "ward", "how many warnings the verdict has", false},
+		{string(errorPhase), "run", "the phase that the run's error is of", false},
+		{string(httpStatus), "model", "the HTTP status of a failure, where there was one", false},
+		{string(calls), "run, model", "requests that reached the endpoint, failed tries too", false},
+		{string(totalInput), "run", "tokens of all requests", false},
+		{string(totalOutput), "run", "tokens of all answers", false},
+		{string(cost), "run, model", "cost in US dollars, where the model is priced", false},
+		{string(routeFrom), routeEvent, "the phase that was left", false},
+		{string(routeTo), routeEvent, "the phase that comes next", false},
+	}
+}

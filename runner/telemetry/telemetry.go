@@ -1,0 +1,222 @@
+// Package telemetry makes OpenTelemetry spans of a run's events: run, phase,
+// attempt, turn, and within these the calls of models and tools and the wards,
+// with gen_ai.evaluation.result for every verdict. Names are those of the GenAI
+// semantic conventions; [Table] is all of them. What was said is sent only
+// where it is asked for.
+//
+//	t, err := telemetry.FromEnvironment(ctx, os.Getenv, telemetry.Options{})
+//	if t != nil {
+//		defer t.Shutdown(ctx)
+//		options = append(options, runner.WithSink(t))
+//	}
+//
+// A trace is a run: the trace's id is made of the run's, so that a run that is
+// resumed goes on in the same trace, with a run span of its own.
+package telemetry
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/telemetry/otlp"
+)
+
+// Options say what is sent, and where.
+type Options struct {
+	Exporter sdk.SpanExporter // takes the spans in batches, away from the run; New needs one
+	Content  bool             // send prompts, replies, arguments, results, reasons and error texts too
+	Provider string           // who serves a model whose name has no prefix: gen_ai.provider.name; openai where it is empty
+	Version  string           // of the program
+	OnError  func(error)      // told once, the first time that spans do not arrive; may be nil
+}
+
+// A Telemetry is an [event.Sink] that sends spans. It takes the events of any
+// number of runs at the same time, which it tells apart by [event.Event.Run];
+// of each it holds the places that are still open. A nil Telemetry takes
+// events and does nothing.
+type Telemetry struct {
+	provider string
+	content  bool
+	onError  func(error)
+	sdk      *sdk.TracerProvider
+	tracer   trace.Tracer
+
+	mu   sync.Mutex
+	runs map[string]*run // that have not finished
+
+	ended, sent atomic.Int64
+	first       atomic.Pointer[error]
+}
+
+// scopeName is the instrumentation scope of every span.
+const scopeName = "github.com/seed61713e19/capstan/runner/telemetry"
+
+// New starts sending to the exporter. Sampling, limits, the batches' size and
+// pace, and the resource's attributes are those of the standard OTEL_
+// variables, which the OpenTelemetry SDK reads from the process. Call
+// [Telemetry.Shutdown] when the runs are over.
+func New(ctx context.Context, o Options) (*Telemetry, error) {
+	if o.Exporter == nil {
+		return nil, errors.New("telemetry: no exporter")
+	}
+	r, err := resource.New(ctx,
+		resource.WithAttributes(attribute.String("service.name", "capstan")),
+		resource.WithAttributes(versionOf(o)...),
+		resource.WithTelemetrySDK(), resource.WithFromEnv())
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: resource: %w", err)
+	}
+	t := &Telemetry{provider: cmp.Or(o.Provider, "openai"), content: o.Content, onError: o.OnError, runs: map[string]*run{}}
+	t.sdk = sdk.NewTracerProvider(
+		sdk.WithResource(r), sdk.WithIDGenerator(ids{}),
+		sdk.WithSpanProcessor(counting{sdk.NewBatchSpanProcessor(&exporter{o.Exporter, t}), t}))
+	t.tracer = t.sdk.Tracer(scopeName, trace.WithInstrumentationVersion(o.Version))
+	return t, nil
+}
+
+func versionOf(o Options) []attribute.KeyValue {
+	if o.Version == "" {
+		return nil
+	}
+	return []attribute.KeyValue{attribute.String("service.version", o.Version)}
+}
+
+// Emit takes an event. It does not wait for the network: what the queue has no
+// room for is lost, and counted. It is safe for concurrent use, but the events
+// of one run must come in their order.
+func (t *Telemetry) Emit(e event.Event) {
+	if t == nil {
+		return
+	}
+	name := cmp.Or(e.Run, e.RunID)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.runs[name]
+	if r == nil {
+		r = &run{t: t, id: name}
+		t.runs[name] = r
+	}
+	if r.emit(e); e.Kind == event.RunFinished {
+		delete(t.runs, name)
+	}
+}
+
+// Lost counts the spans that have ended and not arrived: those that are still
+// to be sent, and after Shutdown those that never will be.
+func (t *Telemetry) Lost() int64 {
+	if t == nil {
+		return 0
+	}
+	return t.ended.Load() - t.sent.Load()
+}
+
+// Shutdown ends the runs that are still open, sends what is left, within ctx,
+// and says how many spans were lost, if any were, and why the first. Events
+// that come later are not sent.
+func (t *Telemetry) Shutdown(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	for _, r := range t.runs {
+		r.abandon()
+	}
+	clear(t.runs)
+	t.mu.Unlock()
+	err := t.sdk.Shutdown(ctx)
+	if t.Lost() == 0 {
+		return err
+	}
+	if first := t.first.Load(); first != nil {
+		err = *first
+	} else if err == nil {
+		err = errors.New("the queue was full")
+	}
+	return fmt.Errorf("telemetry: %d spans were lost: %w", t.Lost(), err)
+}
+
+// counting counts the spans that end, before the queue may drop them.
+type counting struct {
+	sdk.SpanProcessor
+	t *Telemetry
+}
+
+func (c counting) OnEnd(s sdk.ReadOnlySpan) {
+	if s.SpanContext().IsSampled() {
+		c.t.ended.Add(1)
+	}
+	c.SpanProcessor.OnEnd(s)
+}
+
+// An exporter counts what arrives and tells of what does not, once. It keeps
+// errors from the SDK, which would write them to the standard error stream.
+type exporter struct {
+	sdk.SpanExporter
+	t *Telemetry
+}
+
+func (x *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+	err := x.SpanExporter.ExportSpans(ctx, spans)
+	lost := 0
+	var some *otlp.Refused
+	switch {
+	case errors.As(err, &some):
+		lost = min(some.Spans, len(spans))
+	case err != nil:
+		lost = len(spans)
+	}
+	x.t.sent.Add(int64(len(spans) - lost))
+	if err != nil && x.t.first.CompareAndSwap(nil, &err) && x.t.onError != nil {
+		x.t.onError(fmt.Errorf("telemetry: %w", err))
+	}
+	return nil
+}
+
+type runKey struct{}
+
+// ids makes the trace's id of the run's, and the others by chance.
+type ids struct{}
+
+func (g ids) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
+	if id, _ := ctx.Value(runKey{}).(string); id != "" {
+		return TraceID(id), g.NewSpanID(ctx, trace.TraceID{})
+	}
+	var t trace.TraceID
+	for !t.IsValid() {
+		put(t[:8], rand.Uint64())
+		put(t[8:], rand.Uint64())
+	}
+	return t, g.NewSpanID(ctx, t)
+}
+
+func (ids) NewSpanID(context.Context, trace.TraceID) trace.SpanID {
+	var s trace.SpanID
+	for !s.IsValid() {
+		put(s[:], rand.Uint64())
+	}
+	return s
+}
+
+func put(to []byte, n uint64) {
+	for i := range to {
+		to[i] = byte(n >> (8 * i))
+	}
+}
+
+// TraceID is the trace of a run: the first 16 bytes of the SHA-256 of its id.
+func TraceID(runID string) trace.TraceID {
+	sum := sha256.Sum256([]byte(runID))
+	return trace.TraceID(sum[:16])
+}

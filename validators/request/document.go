@@ -1,0 +1,152 @@
+package request
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// document gives the JSON of a message: the whole text, or the last fence in
+// its prose. What stands before it is blank, so that positions are the text's.
+func document(text []byte) ([]byte, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	start := len(text) - len(bytes.TrimLeft(text, " \t\r\n"))
+	if rest, thought := bytes.CutPrefix(text[start:], []byte("<think>")); thought {
+		if _, said, ended := bytes.Cut(rest, []byte("</think>")); ended {
+			start = len(text) - len(bytes.TrimLeft(said, " \t\r\n"))
+		}
+	}
+	if start < len(text) && (text[start] == '{' || text[start] == '[') {
+		return behind(text, start, len(text)), nil
+	}
+	if from, to, ok := lastFence(text, start); ok {
+		return behind(text, from, to), nil
+	}
+	if json.Valid(text) {
+		return text, nil
+	}
+	return nil, errors.New("there is no JSON: want one JSON object, by itself or in a ```json fence")
+}
+
+// behind is text[from:to] with the lines and columns that it has in the text.
+func behind(text []byte, from, to int) []byte {
+	line := bytes.LastIndexByte(text[:from], '\n') + 1
+	lines := bytes.Count(text[:from], []byte{'\n'})
+	return slices.Concat(bytes.Repeat([]byte{'\n'}, lines), bytes.Repeat([]byte{' '}, from-line), text[from:to])
+}
+
+// lastFence finds the body of the last fenced block that is JSON by its label
+// or has none. A block that nobody closes ends with the text.
+func lastFence(text []byte, start int) (from, to int, ok bool) {
+	mark, begin, isJSON := "", 0, false
+	for at := start; at < len(text); {
+		end := len(text)
+		if n := bytes.IndexByte(text[at:], '\n'); n >= 0 {
+			end = at + n + 1
+		}
+		found, label := fence(text[at:end])
+		switch {
+		case found == "":
+		case mark == "":
+			mark, begin, isJSON = found, end, label == "" || strings.HasPrefix(strings.ToLower(label), "json")
+		case found[0] == mark[0] && len(found) >= len(mark) && label == "":
+			if isJSON {
+				from, to, ok = begin, at, true
+			}
+			mark = ""
+		}
+		at = end
+	}
+	if mark != "" && isJSON {
+		return begin, len(text), true
+	}
+	return from, to, ok
+}
+
+// fence reads a line as the mark of a fenced block and its label.
+func fence(line []byte) (mark, label string) {
+	s := bytes.TrimSpace(line)
+	if !bytes.HasPrefix(s, []byte("```")) && !bytes.HasPrefix(s, []byte("~~~")) {
+		return "", ""
+	}
+	rest := bytes.TrimLeft(s, string(s[:1]))
+	if s[0] == '`' && bytes.IndexByte(rest, '`') >= 0 {
+		return "", ""
+	}
+	return string(s[:len(s)-len(rest)]), string(bytes.TrimSpace(rest))
+}
+
+// repeated adds every key that stands twice in one object of a document, which
+// must be well formed and no deeper than a decoder goes.
+func (p *problems) repeated(doc []byte) {
+	type frame struct {
+		keys  map[string]bool // nil for an array
+		key   string
+		index int
+		value bool // of an object: a value comes next
+	}
+	var open []frame
+	place := func() string {
+		var b strings.Builder
+		for _, f := range open {
+			if f.keys == nil {
+				fmt.Fprintf(&b, "[%d]", f.index)
+			} else {
+				b.WriteString("." + f.key)
+			}
+		}
+		return strings.TrimPrefix(b.String(), ".")
+	}
+	next := func() {
+		if len(open) > 0 {
+			top := &open[len(open)-1]
+			top.value = false
+			top.index++
+		}
+	}
+	d := json.NewDecoder(bytes.NewReader(doc))
+	d.UseNumber()
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return
+		}
+		switch {
+		case token == json.Delim('{'):
+			open = append(open, frame{keys: map[string]bool{}})
+		case token == json.Delim('['):
+			open = append(open, frame{})
+		case token == json.Delim('}'), token == json.Delim(']'):
+			open = open[:len(open)-1]
+			next()
+		case len(open) > 0 && open[len(open)-1].keys != nil && !open[len(open)-1].value:
+			top := &open[len(open)-1]
+			top.key, top.value = token.(string), true
+			if top.keys[top.key] && len(p.list) < maxProblems {
+				p.add(place(), "is there twice; a key stands once in an object")
+			}
+			top.keys[top.key] = true
+		default:
+			next()
+		}
+	}
+}
+
+// parse reads a document as a plain value and tells what is wrong with it.
+func (p *problems) parse(text []byte) (any, bool) {
+	doc, err := document(text)
+	if err == nil {
+		var value any
+		if value, err = schema.Parse(doc); err == nil {
+			p.repeated(doc)
+			return value, true
+		}
+	}
+	p.add("", "%v", err)
+	return nil, false
+}

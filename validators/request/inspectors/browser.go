@@ -1,0 +1,148 @@
+package inspectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/chromedp"
+)
+
+// startLimit is how long a Chromium may take to start.
+const startLimit = 30 * time.Second
+
+// chromiums are the names that a Chromium goes by.
+var chromiums = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell", "chrome"}
+
+// A chromium is a headless Chromium, started when the first page is opened. It
+// starts with an empty profile and an empty home, which are gone when it is.
+type chromium struct {
+	program string
+	dir     string // where screenshots are kept
+	limits  Limits
+
+	home    string
+	ctx     context.Context
+	stop    []func()
+	problem error
+	landing landing
+}
+
+func (b *chromium) close() {
+	for i := len(b.stop) - 1; i >= 0; i-- {
+		b.stop[i]()
+	}
+	b.stop = nil
+}
+
+// find is the path of the Chromium.
+func (b *chromium) find() (string, error) {
+	switch b.program {
+	case NoBrowser:
+		return "", errors.New("no Chromium: the browser is switched off")
+	case "":
+		for _, name := range chromiums {
+			if at, err := exec.LookPath(name); err == nil {
+				return at, nil
+			}
+		}
+		return "", errors.New("no Chromium: none is installed")
+	}
+	at, err := exec.LookPath(b.program)
+	if err != nil {
+		return "", fmt.Errorf("no Chromium: %w", err)
+	}
+	return at, nil
+}
+
+// start starts the Chromium once. One that did not start is not tried
+// again, unless it was the time that was out.
+func (b *chromium) start(ctx context.Context) error {
+	if b.ctx != nil || b.problem != nil {
+		return b.problem
+	}
+	program, err := b.find()
+	if err == nil {
+		b.home, err = os.MkdirTemp("", "capstan-browser-")
+	}
+	if err != nil {
+		b.problem = err
+		return err
+	}
+	b.stop = append(b.stop, func() { os.RemoveAll(b.home) })
+	// The browser outlives the criterion that starts it, not the inspection.
+	allocator, stop := chromedp.NewExecAllocator(context.WithoutCancel(ctx), b.options(program)...)
+	b.stop = append(b.stop, stop)
+	running, quit := chromedp.NewContext(allocator, chromedp.WithLogf(silent), chromedp.WithErrorf(silent))
+	b.stop = append(b.stop, quit)
+	late := context.AfterFunc(ctx, quit)
+	timer := time.AfterFunc(startLimit, quit)
+	err = chromedp.Do(running)
+	timer.Stop()
+	if late(); err != nil && ctx.Err() != nil {
+		b.close()
+		return fmt.Errorf("no Chromium: %s did not start: %w", program, context.Cause(ctx))
+	}
+	if err != nil {
+		b.problem = fmt.Errorf("no Chromium: %s did not start: %w", program, err)
+		b.close()
+		return b.problem
+	}
+	b.ctx = running
+	return nil
+}
+
+func silent(string, ...any) {}
+
+func (b *chromium) options(program string) []chromedp.ExecAllocatorOption {
+	flags := []string{
+		"disable-quic", "disable-component-update", "disable-domain-reliability",
+		"no-proxy-server", "no-pings",
+	}
+	options := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
+	for _, name := range flags {
+		options = append(options, chromedp.Flag(name, true))
+	}
+	return append(options,
+		chromedp.ExecPath(program),
+		chromedp.DisableGPU,
+		chromedp.WindowSize(1280, 800),
+		// A sandbox cannot be had as root, and is not given up otherwise.
+		chromedp.Flag("no-sandbox", os.Geteuid() == 0),
+		chromedp.Flag("disable-popup-blocking", false),
+		chromedp.NoInheritEnv,
+		chromedp.Env("PATH="+os.Getenv("PATH"), "HOME="+b.home, "TMPDIR="+b.home,
+			"XDG_CONFIG_HOME="+b.home, "XDG_CACHE_HOME="+b.home),
+	)
+}
+
+// open opens a tab that shares nothing with others, and that ends with the
+// context.
+func (b *chromium) open(ctx context.Context, s *services) (*tab, error) {
+	if err := b.start(ctx); err != nil {
+		return nil, err
+	}
+	inner, cancel := context.WithCancelCause(b.ctx)
+	t := &tab{browser: b, services: s}
+	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	var done context.CancelFunc
+	t.ctx, done = chromedp.NewContext(inner, chromedp.WithNewBrowserContext())
+	t.close = func() { done(); stop(); cancel(nil) }
+	if err := t.prepare(); err != nil {
+		t.close()
+		return nil, fmt.Errorf("no page could be opened: %w", err)
+	}
+	return t, nil
+}
+
+// refuseDownloads keeps pages from writing files.
+func refuseDownloads(ctx context.Context) error {
+	_, err := chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: chromedp.FromContext(ctx).BrowserContextID,
+	})
+	return err
+}

@@ -1,0 +1,153 @@
+package inspectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed61713e19/capstan/runner/process"
+	"github.com/seed61713e19/capstan/validators/request"
+)
+
+// A commandCheck runs a program, which must end with status 0.
+type commandCheck struct {
+	argv []string
+	text string // as it stood in the hint
+}
+
+func (commandCheck) in() request.Type { return request.Code }
+
+// parseRun reads a program and its arguments. What only a shell could do is
+// refused, lest something else is run than what was meant.
+func parseRun(l *lexer) (check, error) {
+	text := strings.TrimSpace(l.text)
+	if err := noShell(text); err != nil {
+		return nil, err
+	}
+	var argv []string
+	for l.more() {
+		w, err := l.next()
+		if err != nil {
+			return nil, err
+		}
+		argv = append(argv, w.text)
+	}
+	if len(argv) == 0 || argv[0] == "" {
+		return nil, errors.New("no program is named")
+	}
+	return commandCheck{argv, text}, nil
+}
+
+// noShell refuses what would mean something to a shell, out of quotes.
+func noShell(text string) error {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++
+		case strings.IndexByte("\"'", c) >= 0:
+			i += closing(text[i+1:], c) + 1
+		case strings.IndexByte("|&<>*`()", c) >= 0, c == '$' && i+1 < len(text) && text[i+1] != ' ':
+			return fmt.Errorf("an unquoted %c is for a shell, and no shell is asked", c)
+		}
+	}
+	return nil
+}
+
+func (c commandCheck) inspect(ctx context.Context, n *inspection) finding {
+	switch {
+	case !n.AllowExec:
+		return blocked("the command %q is not run: running commands needs --allow-exec", c.text)
+	case n.tree.root == nil:
+		return blocked("%s", n.tree.problem)
+	}
+	if err := n.program(c.argv[0]); err != nil {
+		return blocked("the program %v", err)
+	}
+	out, err := process.Run(ctx, process.Command{
+		Argv: c.argv, Dir: n.tree.dir, Env: n.environment(), Timeout: -1, MaxOutput: n.limits.Bytes,
+	})
+	if errors.Is(err, process.ErrNotStarted) {
+		return blocked("%v", err)
+	}
+	results := request.TestResults{Command: clip(c.text, 500), Output: snippet(out)}
+	if err == nil {
+		results.ExitCode = &out.ExitCode
+		count(out.Stdout).into(&results)
+	}
+	n.ran(results)
+	if err != nil {
+		return blocked("%v", err)
+	}
+	return c.judge(results)
+}
+
+func (c commandCheck) judge(r request.TestResults) finding {
+	said := fmt.Sprintf("%q ended with status %d", c.text, *r.ExitCode)
+	if counts := countsOf(r); counts != "" {
+		said += ": " + counts
+	}
+	switch {
+	case *r.ExitCode != 0 && r.Output != "":
+		return fails(fmt.Sprintf("make %q end with status 0", c.text), "%s; it printed: %s", said, clip(r.Output, 300))
+	case *r.ExitCode != 0:
+		return fails(fmt.Sprintf("make %q end with status 0", c.text), "%s", said)
+	case r.Failed != nil && *r.Failed > 0:
+		return fails(fmt.Sprintf("make %q pass", c.text), "%s", said)
+	}
+	return holds("%s", said)
+}
+
+// program refuses a program by a path that leaves the worktree. One without a
+// slash is looked up in PATH.
+func (n *inspection) program(name string) error {
+	if !strings.ContainsRune(filepath.ToSlash(name), '/') {
+		return nil
+	}
+	at, err := local(name)
+	if err != nil {
+		return err
+	}
+	if info, err := n.tree.stat(at); err != nil || info == nil {
+		return fmt.Errorf("%q is not in the worktree", name)
+	}
+	return nil
+}
+
+// environment is all that a command is told of the caller's.
+func (n *inspection) environment() []string {
+	if n.Env != nil {
+		return n.Env
+	}
+	env := []string{}
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "LANG"} {
+		if value, set := os.LookupEnv(name); set {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// ran keeps what a command came to. There is room for one: the first that did
+// not end well, else the first.
+func (n *inspection) ran(r request.TestResults) {
+	kept := n.evidence.TestResults
+	if kept == nil || wellEnded(*kept) && !wellEnded(r) {
+		n.evidence.TestResults = &r
+	}
+}
+
+func wellEnded(r request.TestResults) bool {
+	return r.ExitCode != nil && *r.ExitCode == 0 && (r.Failed == nil || *r.Failed == 0)
+}
+
+// snippet is the first 500 characters of what a program printed.
+func snippet(out process.Output) string {
+	text := out.Stdout
+	if len(out.Stderr) > 0 {
+		text = append(append(text[:len(text):len(text)], '\n'), out.Stderr...)
+	}
+	return clip(strings.TrimSpace(string(text[:min(len(text), 8<<10)])), 500)
+}

@@ -1,0 +1,224 @@
+package inspectors
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/validators/request"
+)
+
+// needChromium skips a test where no Chromium is installed.
+func needChromium(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes long")
+	}
+	if _, err := new(chromium).find(); err != nil {
+		t.Skip(err)
+	}
+}
+
+// app is a small app with pages of every kind.
+func app(t *testing.T, elsewhere string) *httptest.Server {
+	pages := map[string]string{
+		"/": `<title>Small app</title><h1>Welcome  home</h1><p id="gone" style="display:none">hidden words</p>`,
+		"/late": `<div id="out"></div><script>setTimeout(() => {
+			document.title = "Late"; out.innerHTML = "<b class=ok>at last</b>"; document.querySelector(".spin")?.remove() }, 200)</script><i class="spin">…</i>`,
+		"/form": `<form onsubmit="event.preventDefault(); said.textContent = 'Hello ' + user.value + ' from ' + land.value">
+			<input id="user" value="old"><select id="land"><option>nowhere</option><option>here</option></select>
+			<button id="go">Go</button><a id="next" href="/">next</a></form><p id="said"></p><button id="no" style="display:none">x</button>`,
+		"/noisy":   `<script>console.error("oh no", 7); throw new Error("thrown")</script>`,
+		"/loop":    `<h1>busy</h1><script>while (true) {}</script>`,
+		"/alert":   `<script>alert("stop"); document.write("<h1>went on</h1>")</script>`,
+		"/hostile": `<h1>real</h1><script>document.querySelectorAll = () => []; Element.prototype.getClientRects = () => []; JSON.stringify = () => "no"</script>`,
+		"/away":    `<script>location = "` + elsewhere + `/x"</script>`,
+		"/popup":   `<h1>here</h1><a id=a target=_blank href="` + elsewhere + `/link">a</a><script>open("` + elsewhere + `/popup")</script>`,
+		"/frame":   `<h1>here</h1><iframe src="` + elsewhere + `/frame"></iframe>`,
+	}
+	return server(t, func(w http.ResponseWriter, r *http.Request) {
+		text, known := pages[r.URL.Path]
+		switch {
+		case r.URL.Path == "/gone":
+			http.Redirect(w, r, elsewhere+"/gone", http.StatusFound)
+		case r.URL.Path == "/missing", !known:
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, "<h1>Not found</h1>")
+		default:
+			fmt.Fprint(w, "<!doctype html>", text)
+		}
+	})
+}
+
+func TestPages(t *testing.T) {
+	needChromium(t)
+	elsewhere := server(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("a foreign host was asked for %s", r.URL) })
+	site := app(t, elsewhere.URL)
+	const pass, fail, blocked = request.Passed, request.Failed, request.Unreachable
+	cases := []struct {
+		hint     string
+		status   request.Status
+		evidence string
+	}{
+		{`page: / title Small element h1 text "Welcome home" no console errors`, pass, `page / opened with status 200, title "Small app"`},
+		{`page: / text "Goodbye"`, fail, `page / does not show "Goodbye" but "Welcome home"`},
+		{`page: / text "hidden words"`, fail, "does not show"},
+		{`page: / element "#gone"`, fail, "shows none of them"},
+		{`page: / absent "#gone"`, fail, `has 1 elements "#gone"`},
+		{`page: / absent ".error" screenshot`, pass, ""},
+		{`page: / element h2`, fail, `has no element "h2"`},
+		{`page: / title Large`, fail, `"Small app"`},
+		{`page: / element "h1["`, blocked, "selector"},
+		{`page: /late element .ok text "at last" title Late absent .spin`, pass, ""},
+		{`page: /form fill "#user" "ann" fill "#land" here click "#go" text "Hello ann from here"`, pass, ""},
+		{`page: /form fill "#user" "" click "#go" text "Hello from nowhere"`, pass, ""},
+		{`page: /form fill "#land" there`, fail, "there is no such choice"},
+		{`page: /form click "#next" title "Small app"`, pass, ""},
+		{`page: /form click "#no"`, fail, "shows none of them"},
+		{`page: /noisy no console errors`, fail, "oh no 7"},
+		{`page: /noisy no console errors`, fail, "thrown"},
+		{`page: /missing`, fail, "opened with status 404"},
+		{`page: /missing status 404 text "Not found"`, pass, ""},
+		{`page: / status 404`, fail, "status 200, not 404"},
+		{`page: /alert element h1 text "went on"`, pass, ""},
+		{`page: /hostile element h1 text real`, pass, ""},
+		{`page: /loop element h1`, blocked, "does not respond"},
+		{`page: /away element h1`, blocked, "leads to " + elsewhere.URL + "/x"},
+		{`page: /gone`, blocked, "leads to " + elsewhere.URL + "/gone"},
+		{`page: /popup element h1 no console errors`, pass, ""},
+		{`page: /popup click "#a" title "nowhere"`, blocked, "leads to " + elsewhere.URL + "/link"},
+		{`page: /frame element h1`, pass, ""},
+		{"page: " + elsewhere.URL, blocked, "is not one of the request's services"},
+		{"page: file:///etc/passwd", blocked, "is not one of"},
+		{`#gone`, fail, "shows none of them"},
+		{"file: nope.md", fail, "does not exist"},
+		{"file: a.md", pass, "a.md exists"},
+	}
+	r := request.Request{ValidationType: request.Both, WorktreePath: tree(t, map[string]string{"a.md": "x"}), Services: &request.Services{AppURL: site.URL}}
+	var hints []string
+	for _, c := range cases {
+		hints = append(hints, c.hint)
+	}
+	i := &Inspector{EvidenceDir: filepath.Join(t.TempDir(), "evidence"), Limits: Limits{Wait: time.Second, Criterion: 20 * time.Second}}
+	got := ask(t, i, r, hints...)
+	for n, c := range cases {
+		if g := got.Results[n]; g.Status != c.status || !strings.Contains(g.Evidence, c.evidence) {
+			t.Errorf("%s: got %s %q", c.hint, g.Status, g.Evidence)
+		}
+	}
+	pictures(t, i, got)
+}
+
+// pictures wants a picture for everything that is PASS, under safe names.
+func pictures(t *testing.T, i *Inspector, got *request.Response) {
+	t.Helper()
+	shown := map[string]bool{}
+	name := regexp.MustCompile(`^\d{3}-[0-9a-f]{16}\.png$`)
+	for _, s := range got.Evidence.Screenshots {
+		shown[s.Step] = true
+		text, err := os.ReadFile(s.Path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if picture, err := png.Decode(bytes.NewReader(text)); err != nil || picture.Bounds().Dx() < 800 {
+			t.Errorf("%s: %v", s.Path, err)
+		}
+		if filepath.Dir(s.Path) != i.EvidenceDir || !name.MatchString(filepath.Base(s.Path)) {
+			t.Errorf("a picture at %s", s.Path)
+		}
+	}
+	for _, r := range got.Results {
+		if r.Status == request.Passed && !shown[r.CriterionID] {
+			t.Errorf("%s is PASS without a screenshot", r.CriterionID)
+		}
+	}
+}
+
+func TestBrowserType(t *testing.T) {
+	needChromium(t)
+	site := app(t, "http://127.0.0.1:1")
+	down := fmt.Sprintf("http://127.0.0.1:%d", closedPort(t))
+	i := &Inspector{EvidenceDir: t.TempDir()}
+	r := request.Request{ValidationType: request.Browser, Services: &request.Services{AppURL: site.URL}}
+	r.Criteria = []request.Criterion{
+		{ID: "../../etc/x", Description: "The page opens", Hint: "/late"},
+		{ID: "b", Description: "It looks good", Hint: "Look at the colours"},
+		{ID: "c", Description: "The heading is shown", Hint: "[data-x]"},
+	}
+	got := ask(t, i, r)
+	for n, want := range []request.Status{request.Passed, request.Unreachable, request.Failed} {
+		if got.Results[n].Status != want {
+			t.Errorf("got %+v", got.Results[n])
+		}
+	}
+	pictures(t, i, got)
+	if got.Evidence.Screenshots[0].Step != "../../etc/x" || len(got.Evidence.Screenshots) != 3 {
+		t.Errorf("got %+v", got.Evidence.Screenshots)
+	}
+
+	r.Criteria, r.Services = nil, &request.Services{AppURL: down}
+	one(t, i, r, "page: / element h1", request.Unreachable, "does not answer")
+	one(t, i, r, "Look at the colours", request.Unreachable, "does not answer")
+	r.Services = &request.Services{AppURL: site.URL}
+	for browser, want := range map[string]string{NoBrowser: "switched off", "/no/such/chromium": "no Chromium", "true": "did not start"} {
+		i := &Inspector{EvidenceDir: t.TempDir(), Browser: browser}
+		got := ask(t, i, r, "page: / element h1", "page: / element h2").Results
+		for _, g := range got {
+			if g.Status != request.Unreachable || !strings.Contains(g.Evidence, want) {
+				t.Errorf("%s: got %+v", browser, g)
+			}
+		}
+	}
+	// One that does not come up is not waited for beyond the criterion.
+	sleeper := filepath.Join(t.TempDir(), "sleeper")
+	if err := os.WriteFile(sleeper, []byte("#!/bin/sh\nexec sleep 1000\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	i = &Inspector{EvidenceDir: t.TempDir(), Browser: sleeper, Limits: Limits{Criterion: time.Second}}
+	one(t, i, r, "page: / element h1", request.Unreachable, "did not start: out of time")
+	// A judge's PASS stands only with a picture.
+	i = &Inspector{Browser: NoBrowser, Judge: never(t)}
+	one(t, i, r, "Look at the colours", request.Unreachable, "needs a screenshot")
+}
+
+// The end of the context is the end of the Chromium, and of its files.
+func TestBrowserEnds(t *testing.T) {
+	needChromium(t)
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	ctx, cancel := context.WithCancel(t.Context())
+	var asked atomic.Int32
+	site := server(t, func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) > 1 { // the first is whether the service is up
+			cancel()
+		}
+		fmt.Fprint(w, "<script>while (true) {}</script>")
+	})
+	r := &request.Request{TaskID: "t", ValidationType: request.Browser, Services: &request.Services{AppURL: site.URL}}
+	r.Criteria = []request.Criterion{{ID: "1", Hint: "page: / element h1"}, {ID: "2", Hint: "page: / element h1"}}
+	began := time.Now()
+	if got, err := (&Inspector{EvidenceDir: t.TempDir()}).Inspect(ctx, r); err != context.Canceled || got != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("took %s", took)
+	}
+	if left, _ := filepath.Glob(filepath.Join(temporary, "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if out, err := exec.Command("pgrep", "-f", temporary).Output(); err == nil && len(out) > 0 {
+		t.Errorf("still running: %s", out)
+	}
+}

@@ -1,0 +1,298 @@
+package inspectors
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+var (
+	//go:embed look.js
+	lookJS string
+	//go:embed fill.js
+	fillJS string
+	//go:embed stay.js
+	stayJS string
+)
+
+var (
+	errNotDone = errors.New("could not be done")
+	errSilent  = errors.New("the page does not respond")
+)
+
+// maxErrors is how many errors of a page's console are kept.
+const maxErrors = 20
+
+// A tab is one page being looked at. What is asked of the page is asked in a
+// world of its own, where the page's scripts change nothing.
+type tab struct {
+	ctx      context.Context
+	close    func()
+	browser  *chromium
+	services *services
+	pictures int
+	silent   bool // the page was found not to respond
+
+	mu     sync.Mutex
+	wrong  []string // errors of the console
+	strays []string // where the page wanted to go and may not
+}
+
+// A view is what is seen of a page at one moment.
+type view struct {
+	Count, Visible int
+	Text, Title    string
+	Status         int
+	Ready          bool
+	At             string
+}
+
+// A question is what the page is asked about. It goes as one value: an empty
+// text alone would not arrive.
+type question struct {
+	Selector string `json:"selector"`
+	Value    string `json:"value"`
+}
+
+// prepare makes the tab, keeps it to the services, and listens to it.
+func (t *tab) prepare() error {
+	if err := chromedp.Listen(t.ctx, t.heard); err != nil {
+		return err
+	}
+	if err := refuseDownloads(t.ctx); err != nil {
+		return err
+	}
+	if err := t.refuseWindows(); err != nil {
+		return err
+	}
+	paused := chromedp.Events(t.ctx, fetch.RequestPaused)
+	go func() {
+		for e, err := range paused {
+			if err != nil {
+				return
+			}
+			t.admit(e)
+		}
+	}()
+	_, err := chromedp.Call(t.ctx, fetch.Enable, fetch.EnableParams{
+		Patterns: []*fetch.RequestPattern{{URLPattern: "*", ResourceType: network.ResourceTypeDocument}},
+	})
+	return err
+}
+
+// refuseWindows keeps the page in its tab: links for a new window open in it,
+// and a window that comes about all the same is closed at once.
+func (t *tab) refuseWindows() error {
+	browser := chromedp.BrowserEvents(t.ctx, target.TargetCreated)
+	go func() {
+		for e, err := range browser {
+			if err != nil {
+				return
+			}
+			if e.TargetInfo.OpenerID == chromedp.FromContext(t.ctx).Target.TargetID {
+				_, _ = chromedp.CallBrowser(t.ctx, target.CloseTarget, target.CloseTargetParams{TargetID: e.TargetInfo.TargetID})
+			}
+		}
+	}()
+	_, err := chromedp.Call(t.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: "{" + stayJS + "}"})
+	return err
+}
+
+// admit lets a document be loaded if it is one of the services'.
+func (t *tab) admit(e fetch.EventRequestPaused) {
+	if u, err := url.Parse(e.Request.URL); err == nil && (t.services.includes(u) || u.Scheme == "data" || u.Scheme == "blob") {
+		_, _ = chromedp.Call(t.ctx, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
+		return
+	}
+	t.note(&t.strays, e.Request.URL)
+	_, _ = chromedp.Call(t.ctx, fetch.FailRequest, fetch.FailRequestParams{
+		RequestID: e.RequestID, ErrorReason: network.ErrorReasonBlockedByClient,
+	})
+}
+
+func (t *tab) note(list *[]string, text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(*list) < maxErrors {
+		*list = append(*list, clip(text, 300))
+	}
+}
+
+func (t *tab) errors() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]string(nil), t.wrong...)
+}
+
+// heard must not wait: it runs where the browser's messages are read.
+func (t *tab) heard(event any) {
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError {
+			t.note(&t.wrong, spoken(e.Args))
+		}
+	case *runtime.EventExceptionThrown:
+		said, _, _ := strings.Cut((&chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails}).Error(), "\n")
+		t.note(&t.wrong, said)
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError && !strings.HasSuffix(e.Entry.URL, "/favicon.ico") {
+			t.note(&t.wrong, e.Entry.Text+" "+e.Entry.URL)
+		}
+	case *page.EventJavascriptDialogOpening:
+		go chromedp.Call(t.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{})
+	}
+}
+
+func spoken(args []*runtime.RemoteObject) string {
+	var words []string
+	for _, a := range args {
+		var text string
+		switch {
+		case json.Unmarshal(a.Value, &text) == nil:
+		case a.Description != "":
+			text = a.Description
+		default:
+			text = string(a.Value)
+		}
+		words = append(words, text)
+	}
+	return strings.Join(words, " ")
+}
+
+// navigate opens an address and waits for it to be loaded, but not for longer
+// than a page is waited for: one that never ends to load can be looked at.
+func (t *tab) navigate(address string) (view, error) {
+	opened, err := chromedp.Call(t.ctx, page.Navigate, page.NavigateParams{URL: address})
+	switch {
+	case err != nil:
+		return view{}, t.fault(err)
+	case opened.ErrorText != "":
+		return view{}, t.astray(fmt.Errorf("it did not open: %s", opened.ErrorText))
+	}
+	seen, _, err := t.await("", func(v view) bool { return v.Ready && v.At != "about:blank" })
+	return seen, err
+}
+
+// astray adds where the page wanted to go.
+func (t *tab) astray(err error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.strays) > 0 {
+		return fmt.Errorf("it leads to %s, which is not one of the request's services: %w", t.strays[0], err)
+	}
+	return err
+}
+
+// fault tells the end of the time from what the browser says of it.
+func (t *tab) fault(err error) error {
+	if cause := context.Cause(t.ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// await looks at the page again and again until what it sees is met, and gives
+// the last view there was. The error says that the page could not be looked at.
+func (t *tab) await(selector string, met func(view) bool) (last view, ok bool, err error) {
+	ctx, cancel := context.WithTimeout(t.ctx, t.browser.limits.Wait)
+	defer cancel()
+	again := time.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
+	seen, problem := false, errSilent
+	for {
+		var v view
+		switch err := t.ask(ctx, lookJS, &v, question{Selector: selector}); {
+		case err == nil && strings.HasPrefix(v.At, "chrome-error:"):
+			last, seen, problem = v, false, t.astray(errors.New("it did not open"))
+		case err == nil:
+			last, seen = v, true
+			if met(v) {
+				return v, true, nil
+			}
+		case isException(err):
+			return last, false, fmt.Errorf("the selector %q: %w", selector, err)
+		case ctx.Err() == nil:
+			problem = err // such as a page that is being left
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			switch {
+			case t.ctx.Err() != nil:
+				return last, false, t.fault(t.ctx.Err())
+			case !seen:
+				t.silent = problem == errSilent
+				return last, false, problem
+			}
+			return last, false, nil
+		}
+	}
+}
+
+func isException(err error) bool {
+	var thrown *chromedp.ExceptionError
+	return errors.As(err, &thrown)
+}
+
+// ask calls a function in the tab's own world of the page.
+func (t *tab) ask(ctx context.Context, function string, result any, about question) error {
+	tree, err := chromedp.Call(ctx, page.GetFrameTree, cdp.Empty{})
+	if err != nil {
+		return err
+	}
+	world, err := chromedp.Call(ctx, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{
+		FrameID: tree.FrameTree.Frame.ID, WorldName: "capstan",
+	})
+	if err != nil {
+		return err
+	}
+	in := func(p *runtime.CallFunctionOnParams) { p.ExecutionContextID = world.ExecutionContextID }
+	raw, err := chromedp.Run(ctx, chromedp.CallFunctionOn[[]byte](function, in, about))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, result)
+}
+
+func (t *tab) click(selector string) error {
+	ctx, cancel := context.WithTimeout(t.ctx, t.browser.limits.Wait)
+	defer cancel()
+	_, err := chromedp.Run(ctx, chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+	if err != nil && t.ctx.Err() == nil {
+		return fmt.Errorf("%w: %w", errNotDone, err)
+	}
+	return t.fault(err)
+}
+
+func (t *tab) fill(selector, text string) error {
+	ctx, cancel := context.WithTimeout(t.ctx, t.browser.limits.Wait)
+	defer cancel()
+	var left string
+	if err := t.ask(ctx, fillJS, &left, question{selector, text}); err != nil {
+		return t.fault(err)
+	}
+	switch left {
+	case "none":
+		return fmt.Errorf("%w: there is no such choice", errNotDone)
+	case "type":
+		_, err := chromedp.Call(ctx, input.InsertText, input.InsertTextParams{Text: text})
+		return t.fault(err)
+	}
+	return nil
+}

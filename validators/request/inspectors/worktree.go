@@ -1,0 +1,203 @@
+package inspectors
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/seed61713e19/capstan/validators/request"
+)
+
+// maxEntries is how many entries of a worktree are looked at for a file of
+// which only the end of the path is known.
+const maxEntries = 50_000
+
+var (
+	errOutside = errors.New("outside the worktree")
+	errNoFile  = errors.New("not a regular file")
+)
+
+// A worktree is the directory with the work. Nothing outside it is reached,
+// neither by a path nor by a link.
+type worktree struct {
+	root    *os.Root // nil: there is none, and problem says why
+	dir     string
+	claimed []string
+	problem string
+}
+
+func openWorktree(within string, r *request.Request) *worktree {
+	w := &worktree{}
+	if r.Claimed != nil {
+		w.claimed = r.Claimed.FilesModified
+	}
+	if err := w.open(within, r.WorktreePath); err != nil {
+		w.problem = "no worktree: " + err.Error()
+	}
+	return w
+}
+
+func (w *worktree) open(within, dir string) (err error) {
+	switch {
+	case within == "" && dir == "":
+		return errors.New("the request has no worktree_path")
+	case within == "" && !filepath.IsAbs(dir):
+		return fmt.Errorf("the worktree_path %q is not absolute", dir)
+	case within == "":
+		w.root, err = os.OpenRoot(dir)
+	case dir == "":
+		w.root, err = os.OpenRoot(within)
+	default:
+		w.root, err = openWithin(within, dir)
+	}
+	if err != nil {
+		return err
+	}
+	w.dir, err = filepath.Abs(w.root.Name())
+	return err
+}
+
+// openWithin opens a directory that is another or lies in it.
+func openWithin(within, dir string) (*os.Root, error) {
+	within, err := filepath.Abs(within)
+	if err != nil {
+		return nil, err
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(within, dir)
+	}
+	outer, err := filepath.EvalSymlinks(within)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
+	}
+	rel, err := filepath.Rel(outer, inner)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil, fmt.Errorf("the worktree_path %q lies outside the directory that worktrees are allowed in", dir)
+	}
+	root, err := os.OpenRoot(outer)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.OpenRoot(rel)
+}
+
+func (w *worktree) close() {
+	if w.root != nil {
+		w.root.Close()
+	}
+}
+
+// local is a path of a hint as a path in the worktree: relative, with no ".."
+// anywhere.
+func local(name string) (string, error) {
+	slashed := filepath.ToSlash(name)
+	if strings.ContainsRune(name, 0) || path.IsAbs(slashed) || !filepath.IsLocal(name) {
+		return "", fmt.Errorf("%q is %w", name, errOutside)
+	}
+	for part := range strings.SplitSeq(slashed, "/") {
+		if part == ".." {
+			return "", fmt.Errorf("%q is %w", name, errOutside)
+		}
+	}
+	return path.Clean(slashed), nil
+}
+
+// stat is what a path leads to; a nil info says that nothing is there.
+func (w *worktree) stat(name string) (fs.FileInfo, error) {
+	info, err := w.root.Stat(filepath.FromSlash(name))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w", name, reason(err))
+	}
+	return info, nil
+}
+
+// reason is an error without the operation and the path.
+func reason(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	if strings.Contains(err.Error(), "escapes") {
+		return errOutside
+	}
+	return err
+}
+
+// read reads a regular file up to a number of bytes. It waits for no pipe.
+func (w *worktree) read(name string, limit int64) (content, error) {
+	info, err := w.root.Stat(filepath.FromSlash(name))
+	if err != nil {
+		return content{}, reason(err)
+	}
+	if !info.Mode().IsRegular() {
+		return content{}, errNoFile
+	}
+	f, err := w.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return content{}, reason(err)
+	}
+	defer f.Close()
+	return readContent(f, limit)
+}
+
+func readContent(r io.Reader, limit int64) (content, error) {
+	text, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if int64(len(text)) > limit {
+		return content{text[:limit], true}, err
+	}
+	return content{text, false}, err
+}
+
+// locate is where files lie whose path is name or ends with it: at name itself,
+// else among the files that the work is said to have changed, else anywhere.
+// Claims are places to look at, and prove nothing.
+func (w *worktree) locate(name string) []string {
+	if info, err := w.stat(name); info != nil && err == nil {
+		return []string{name}
+	}
+	var found []string
+	for _, claimed := range w.claimed {
+		if at, err := local(claimed); err == nil && strings.HasSuffix(at, "/"+name) {
+			if info, err := w.stat(at); err == nil && info != nil {
+				found = append(found, at)
+			}
+		}
+	}
+	if found != nil {
+		return found
+	}
+	return w.search("/" + name)
+}
+
+func (w *worktree) search(suffix string) (found []string) {
+	left := maxEntries
+	_ = fs.WalkDir(w.root.FS(), ".", func(at string, d fs.DirEntry, err error) error {
+		left--
+		switch {
+		case left < 0:
+			return fs.SkipAll
+		case err != nil:
+			return fs.SkipDir
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case strings.HasSuffix("/"+at, suffix) && at != ".":
+			found = append(found, at)
+		}
+		return nil
+	})
+	return found
+}

@@ -1,0 +1,80 @@
+package request
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// What a judge that cannot be had, or read, comes to.
+const (
+	unavailableBlock = "block"
+	unavailableWarn  = "warn"
+)
+
+type judgeParams struct {
+	Unavailable string `json:"on_judge_unavailable,omitempty" jsonschema:"what a judge comes to that cannot be reached or read: block (the default) is an error, warn lets the work pass with a warning"`
+	Record      any    `json:"record,omitempty" jsonschema:"what the gates before have said: kept as the verdict's details"`
+}
+
+// Prepare refuses a policy that there is not.
+func (p *judgeParams) Prepare() error {
+	switch p.Unavailable {
+	case "", unavailableBlock, unavailableWarn:
+		return nil
+	default:
+		return fmt.Errorf("on_judge_unavailable must be block or warn, not %q", p.Unavailable)
+	}
+}
+
+// JudgeValidator is the third gate as a validator, "judge_verdict": valid is a
+// judge's answer {"verdict": "PASS", "reasoning": …} with exactly that verdict.
+// Any other word is a no with the judge's reasoning. What cannot be read, an
+// empty text included, is an error, or a pass with a warning where the policy
+// on_judge_unavailable is warn. The parameter record comes back as the
+// verdict's details, so that a chain of gates ends in its record.
+var JudgeValidator = validators.New("judge_verdict", "Validates that a judge's verdict is PASS",
+	func(_ context.Context, p judgeParams, s validators.Subject) (validators.Verdict, error) {
+		v, err := p.verdict(s.Content)
+		v.Details = p.Record
+		return v, err
+	})
+
+func (p judgeParams) verdict(text string) (validators.Verdict, error) {
+	verdict, reasoning, err := judged(text)
+	switch {
+	case err != nil && p.Unavailable == unavailableWarn:
+		v := validators.Pass("no judge: %v", err)
+		v.Warnings = add(nil, "judge", "warning", "", fmt.Sprintf("the judge's verdict cannot be read: %v", err))
+		return v, nil
+	case err != nil:
+		return validators.Verdict{}, fmt.Errorf("judge: %w", err)
+	case verdict != string(Pass):
+		v := validators.FailWith(validators.Issue{Check: "judge", Severity: "error", Location: "verdict",
+			Message: fmt.Sprintf("is %q, not PASS: %s", brief(verdict), clean(reasoning, maxText))})
+		v.Status = clean(verdict, 20)
+		return v, nil
+	default:
+		v := validators.Pass("PASS: %s", clean(reasoning, maxText))
+		v.Status = verdict
+		return v, nil
+	}
+}
+
+// judged takes the verdict out of a judge's answer.
+func judged(text string) (verdict, reasoning string, err error) {
+	var p problems
+	value, ok := p.parse([]byte(text))
+	if !ok || len(p.list) > 0 {
+		return "", "", errors.New(p.list[0].String())
+	}
+	object, _ := value.(map[string]any)
+	verdict, ok = object["verdict"].(string)
+	if !ok {
+		return "", "", errors.New(`want {"verdict": "PASS", "reasoning": …}`)
+	}
+	reasoning, _ = object["reasoning"].(string)
+	return verdict, reasoning, nil
+}

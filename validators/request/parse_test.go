@@ -1,0 +1,219 @@
+package request_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/validators/request"
+)
+
+func TestParseResponseWherever(t *testing.T) {
+	good := string(text(t, answer("PASS", "AC-1", "PASS")))
+	bad := string(text(t, answer("FAIL", "AC-1", "FAIL")))
+	for name, in := range map[string]string{
+		"raw":                   good,
+		"byte order mark":       "\ufeff" + good,
+		"white space":           "\n\t " + good + "\r\n",
+		"fence":                 "It holds.\n\n```json\n" + good + "\n```\nDone.",
+		"fence without a label": "~~~\n" + good + "\n~~~",
+		"the last fence":        "```json\n" + bad + "\n```\nNo:\n```JSON\n" + good + "\n```",
+		"windows":               "Here:\r\n```json\r\n" + good + "\r\n```\r\n",
+		"indented":              "- here:\n  ```json\n  " + good + "\n  ```\n",
+		"a shell fence behind":  "```json\n" + good + "\n```\nTry\n```sh\ngo test\n```\n",
+		"longer fence":          "````json\n" + good + "\n````\n",
+		"never closed":          "so:\n```json\n" + good,
+		"thinking":              "<think>```json\n" + bad + "\n```</think>\n" + good,
+		"fence inside a fence":  "````md\n```json\n" + bad + "\n```\n````\n```json\n" + good + "\n```",
+	} {
+		r, err := request.ParseResponse([]byte(in))
+		if err != nil || r.Verdict != request.Pass {
+			t.Errorf("%s: %v %v", name, r, err)
+		}
+	}
+}
+
+func TestParseResponseProblems(t *testing.T) {
+	good := answer("PASS", "AC-1", "PASS")
+	result := func(o object) object { return with(good, object{"criteria_results": []any{o}}) }
+	one := object{"criterion_id": "AC-1", "status": "PASS", "evidence": "e"}
+	raw := string(text(t, good))
+	for name, c := range map[string]struct {
+		in   any
+		want []string // every problem, in order, by what it contains
+	}{
+		"trailing document":     {raw + raw, []string{"text behind the JSON document"}},
+		"prose behind":          {raw + "\nI hope this helps.", []string{"text behind the JSON document"}},
+		"object in prose":       {"Here it is: " + raw, []string{"there is no JSON: want one JSON object, by itself or in a ```json fence"}},
+		"last fence is cut off": {"```json\n" + raw + "\n```\n```json\n" + raw[:20], []string{"line 5, column 21"}},
+		"two in a fence":        {"```json\n" + raw + "\n" + raw + "\n```", []string{"line 3, column 1: text behind"}},
+		"place in a fence":      {"a\nb\n```json\n{\"task_id\": }\n```", []string{"line 4, column 13"}},
+		"no UTF-8":              {"{\"task_id\": \"\xff\"}", []string{"not UTF-8"}},
+		"nothing":               {"", []string{"there is no JSON"}},
+		"null":                  {"null", []string{"want object"}},
+		"array":                 {"[" + raw + "]", []string{"want object"}},
+
+		"key twice":                {`{"verdict": "FAIL",` + raw[1:], []string{"verdict: is there twice"}},
+		"key twice, escaped":       {`{"verd\u0069ct": "FAIL",` + raw[1:], []string{"verdict: is there twice"}},
+		"key twice inside":         {strings.Replace(raw, `"status":`, `"status":"FAIL","status":`, 1), []string{"criteria_results[0].status: is there twice"}},
+		"key twice nobody reads":   {strings.Replace(raw, `{`, `{"x":[1,{"a":1,"a":2}],`, 1), []string{"x[1].a: is there twice"}},
+		"case of a key":            {with(good, object{"verdict": nil, "Verdict": "PASS"}), []string{"Verdict: use verdict: PASS|FAIL|PARTIAL|BLOCKED"}},
+		"case beside the right":    {with(good, object{"VERDICT": "FAIL"}), []string{"VERDICT: is called verdict, and that is there as well"}},
+		"camel case":               {with(good, object{"criteria_results": nil, "criteriaResults": []any{}}), []string{"criteriaResults: use criteria_results"}},
+		"case of an optional key":  {with(good, object{"evidenceCollected": object{}}), []string{"evidenceCollected: use evidence_collected"}},
+		"case of a value":          {with(good, object{"verdict": "pass"}), []string{`verdict: must be one of ["PASS","FAIL","PARTIAL","BLOCKED"], not "pass": write PASS`}},
+		"another form of a value":  {result(with(one, object{"status": "Passed"})), []string{`criteria_results[0].status: must be one of ["PASS","FAIL","SKIP","BLOCKED"], not "Passed": write PASS`}},
+		"partial for a criterion":  {result(with(one, object{"status": "PARTIAL"})), []string{`criteria_results[0].status: must be one of`}},
+		"criterion":                {result(with(one, object{"criterion_id": nil, "criterion": "AC-1"})), []string{"criteria_results[0].criterion: use criterion_id"}},
+		"met":                      {result(with(one, object{"status": nil, "met": true})), []string{"criteria_results[0].met: use status: PASS|FAIL|SKIP|BLOCKED"}},
+		"criteria":                 {with(good, object{"criteria_results": nil, "criteria": []any{}}), []string{"criteria: use criteria_results"}},
+		"a whole dialect":          {object{"id": "task-1", "result": "PASS", "criteria": []any{}, "date": "x"}, []string{"criteria: use criteria_results", "date: use timestamp", "id: use task_id", "result: use verdict"}},
+		"missing":                  {object{}, []string{"task_id: is missing", "verdict: is missing", "criteria_results: is missing", "timestamp: is missing"}},
+		"no evidence":              {result(with(one, object{"evidence": nil})), []string{"criteria_results[0].evidence: is missing"}},
+		"null evidence":            {result(object{"criterion_id": "AC-1", "status": "PASS", "evidence": json.RawMessage("null")}), []string{"criteria_results[0].evidence: got null, want string"}},
+		"no time zone":             {with(good, object{"timestamp": "2026-02-17T14:30:00"}), []string{"timestamp: must be of format date-time"}},
+		"no such day":              {with(good, object{"timestamp": "2026-02-30T14:30:00Z"}), []string{"timestamp: must be of format date-time"}},
+		"confidence above":         {with(good, object{"confidence": 1.01}), []string{"confidence: "}},
+		"confidence below":         {with(good, object{"confidence": -0.01}), []string{"confidence: "}},
+		"confidence in words":      {with(good, object{"confidence": "high"}), []string{"confidence: got string, want number"}},
+		"no whole number":          {with(good, object{"evidence_collected": object{"test_results": object{"exit_code": 0.5}}}), []string{"evidence_collected.test_results.exit_code: got number, want integer"}},
+		"no number of this world":  {with(good, object{"evidence_collected": object{"test_results": object{"exit_code": 1e300}}}), []string{"exit_code: number 1e+300 is too large"}},
+		"escape sequences":         {with(good, object{"verdict": "\x1b[2JPASS\u202e"}), []string{"verdict: must be"}},
+		"more than one at a time":  {with(result(with(one, object{"status": "pass"})), object{"verdict": "ok", "timestamp": "now", "Duration_Seconds": 1}), []string{"Duration_Seconds: use", "criteria_results[0].status: ", "timestamp: ", "verdict: "}},
+		"more than can be read":    {with(good, object{"criteria_results": make([]any, 10_001)}), []string{"criteria_results: has 10001 items, and more than 10000 are not read"}},
+		"nested deeper than reads": {strings.Repeat(`{"a":`, 20_000), []string{"exceeded max depth"}},
+	} {
+		r, err := request.ParseResponse(text(t, c.in))
+		var broken *request.ProtocolError
+		if !errors.As(err, &broken) || r != nil {
+			t.Errorf("%s: %v %v", name, r, err)
+			continue
+		}
+		if len(broken.Problems) != len(c.want) {
+			t.Errorf("%s: got %q", name, broken.Problems)
+			continue
+		}
+		for i, p := range broken.Problems {
+			if !strings.Contains(p.String(), c.want[i]) || strings.ContainsAny(p.String(), "\x1b\u202e\n") {
+				t.Errorf("%s: got %q, want %q", name, p, c.want[i])
+			}
+		}
+		if !strings.HasPrefix(err.Error(), "validation response: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestParseResponseTakes(t *testing.T) {
+	good := answer("PASS", "AC-1", "PASS")
+	for name, in := range map[string]object{
+		"fields that nobody knows":   with(good, object{"model": "x", "criteria": []any{1}, "status": "done", "x": object{"verdict": "FAIL"}}),
+		"whole numbers with a point": with(good, object{"evidence_collected": object{"test_results": object{"exit_code": json.RawMessage("0.0")}}}),
+		"small letters":              with(good, object{"timestamp": "2026-02-17t14:30:00z"}),
+		"leap second":                with(good, object{"timestamp": "2016-12-31T23:59:60Z"}),
+		"parts of a second":          with(good, object{"timestamp": "2026-02-17T14:30:00.123456+01:00"}),
+		"confidence 0":               with(good, object{"confidence": 0}),
+		"confidence 1":               with(good, object{"confidence": 1}),
+		"no results":                 with(good, object{"criteria_results": []any{}}),
+	} {
+		r, err := request.ParseResponse(text(t, in))
+		if err != nil || r.Verdict != request.Pass || r.Timestamp.IsZero() {
+			t.Errorf("%s: %+v %v", name, r, err)
+		}
+	}
+	// A key that the standard decoder takes for another is nobody's field.
+	r := answered(t, with(good, object{"ta\u017fk_id": "other", "verdict": "PASS"}))
+	if r.TaskID != "task-1" {
+		t.Errorf("got %q", r.TaskID)
+	}
+}
+
+func TestParseRequest(t *testing.T) {
+	whole := with(ask("AC-1", "AC-2"), object{
+		"prd_id": "PRD-S3-AUTONOMY-001", "claimed_evidence": object{"summary": "s", "files_modified": []any{"a.go"}, "test_results": "ok", "commit_hash": "abc"},
+		"worktree_path": "/w", "branch": "b", "services": object{"app_url": "http://localhost:3000", "api_url": "http://localhost:8000/v1", "required_ports": []any{3000}},
+		"focus_areas": []any{"f"}, "timeout_seconds": 5, "more": 1,
+	})
+	r := asked(t, "Validate this:\n```json\n"+string(text(t, whole))+"\n```\n")
+	if r.Timeout() != 5*time.Second || len(r.Warnings()) != 0 || r.Services.RequiredPorts[0] != 3000 || r.Claimed.CommitHash != "abc" || r.Criteria[1].ID != "AC-2" {
+		t.Errorf("got %+v", r)
+	}
+	if again := asked(t, string(text(t, r))); !reflect.DeepEqual(again, r) {
+		t.Errorf("written and read again: %+v", again)
+	}
+	for name, c := range map[string]struct {
+		seconds any
+		want    time.Duration
+	}{"none": {nil, 300 * time.Second}, "nought": {0, 300 * time.Second}, "below": {-3, 300 * time.Second}, "whole": {json.RawMessage("7.0"), 7 * time.Second}, "for ever": {int64(1) << 62, 24 * time.Hour}} {
+		if got := asked(t, with(ask("a"), object{"timeout_seconds": c.seconds})).Timeout(); got != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	dotted := asked(t, with(ask("a"), object{"prd_id": "PRD-S3-1.2"}))
+	if w := dotted.Warnings(); len(w) != 1 || w[0].Field != "prd_id" {
+		t.Errorf("a dot in prd_id: %v", w)
+	}
+}
+
+func TestParseRequestProblems(t *testing.T) {
+	good := ask("AC-1")
+	for name, c := range map[string]struct{ in, want any }{
+		"no criteria":         {with(good, object{"acceptance_criteria": []any{}}), "acceptance_criteria: minItems"},
+		"the same id twice":   {ask("AC-1", "AC-2", "AC-1"), `acceptance_criteria[2].id: another criterion is called "AC-1" too`},
+		"capitals in task_id": {with(good, object{"task_id": "Task-1"}), "task_id: "},
+		"a path as task_id":   {with(good, object{"task_id": "../../etc/passwd"}), "task_id: "},
+		"a line in task_id":   {with(good, object{"task_id": "task-1\n"}), "task_id: "},
+		"empty task_id":       {with(good, object{"task_id": ""}), "task_id: "},
+		"type":                {with(good, object{"validation_type": "Code"}), "validation_type: must be one of [\"code\",\"browser\",\"both\"], not \"Code\": write code"},
+		"prd_id":              {with(good, object{"prd_id": "PRD_1"}), "prd_id: "},
+		"small prd_id":        {with(good, object{"prd_id": "PRD-a.1"}), "prd_id: "},
+		"url":                 {with(good, object{"services": object{"app_url": "localhost"}}), "services.app_url: must be of format uri"},
+		"criteria":            {with(good, object{"acceptance_criteria": nil, "criteria": []any{}}), "criteria: use acceptance_criteria"},
+		"criterion":           {with(good, object{"acceptance_criteria": []any{object{"criterion_id": "a", "text": "b"}}}), "acceptance_criteria[0].criterion_id: use id; acceptance_criteria[0].text: use description"},
+		"time in words":       {with(good, object{"timeout_seconds": "300"}), "timeout_seconds: got string, want integer"},
+		"key twice":           {`{"task_id": "a", "task_id": "b"}`, "task_id: is there twice"},
+		"ports":               {with(good, object{"services": object{"required_ports": []any{80, "81"}}}), "services.required_ports[1]: got string, want integer"},
+	} {
+		_, err := request.ParseRequest(text(t, c.in))
+		if err == nil || !strings.Contains(err.Error(), c.want.(string)) || !strings.HasPrefix(err.Error(), "validation request: ") {
+			t.Errorf("%s: got %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+// What is told is bounded, the same twice, and there soon.
+func TestParseHostile(t *testing.T) {
+	const n = 10 << 20
+	bad := `{"criterion_id": 1, "Status": "x", "evidence": "` + strings.Repeat("e", 200) + `"},`
+	for name, in := range map[string]string{
+		"nonsense":       strings.Repeat("nonsense ", n/9),
+		"zeros":          strings.Repeat("\x00", n),
+		"brackets":       strings.Repeat("[", n),
+		"braces":         strings.Repeat(`{"a":`, n/5),
+		"fences":         strings.Repeat("```\n", n/4),
+		"fences of JSON": strings.Repeat("```json\n{}\n```\n", n/15),
+		"bad results":    `{"criteria_results": [` + strings.Repeat(bad, 9_999) + `{}]}`,
+		"small items":    `{"criteria_results": [` + strings.Repeat("1,", n/2) + `1]}`,
+		"other keys":     `{"x": [` + strings.Repeat(`{"a":1,"a":2},`, n/14) + `1]}`,
+		"one key":        `{"` + strings.Repeat("k", n) + `": 1}`,
+		"one word":       `{"verdict": "` + strings.Repeat("v", n) + `"}`,
+	} {
+		start := time.Now()
+		_, err := request.ParseResponse([]byte(in))
+		if err == nil || len(err.Error()) > 50_000 {
+			t.Errorf("%s: %d bytes are told", name, len(err.Error()))
+			continue
+		}
+		if took := time.Since(start); took > time.Minute {
+			t.Errorf("%s took %s", name, took)
+		}
+		if len(in) < 3<<20 {
+			if _, again := request.ParseResponse([]byte(in)); again.Error() != err.Error() {
+				t.Errorf("%s: %v, then %v", name, err, again)
+			}
+		}
+	}
+}

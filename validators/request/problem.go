@@ -1,0 +1,92 @@
+package request
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// A Problem is one place where a message breaks the protocol.
+type Problem struct {
+	Field   string `json:"field"` // criteria_results[0].status; empty for the message as a whole
+	Message string `json:"message"`
+}
+
+// String is the problem in a line: field, message.
+func (p Problem) String() string {
+	if p.Field == "" {
+		return p.Message
+	}
+	return p.Field + ": " + p.Message
+}
+
+// A ProtocolError says in which places a text is no message of the protocol:
+// all of them, at most 50, the same for the same text.
+type ProtocolError struct {
+	Of       string    `json:"of"` // what it should be: validation request
+	Problems []Problem `json:"problems"`
+}
+
+// Error names every field that is wrong, in words for who wrote the message.
+func (e *ProtocolError) Error() string {
+	words := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		words[i] = p.String()
+	}
+	return e.Of + ": " + strings.Join(words, "; ")
+}
+
+// maxProblems bounds what is told of one message: it goes into a prompt.
+const maxProblems = 50
+
+// problems collects what is wrong, one thing for each field.
+type problems struct {
+	list []Problem
+	seen map[string]bool
+}
+
+func (p *problems) add(field, format string, args ...any) {
+	field = brief(field)
+	if len(p.list) == maxProblems || p.seen[field] {
+		return
+	}
+	if p.seen == nil {
+		p.seen = map[string]bool{}
+	}
+	p.seen[field] = true
+	p.list = append(p.list, Problem{field, clean(fmt.Sprintf(format, args...), maxText)})
+}
+
+// err is nil where nothing was found.
+func (p *problems) err(of string) error {
+	if len(p.list) == 0 {
+		return nil
+	}
+	return &ProtocolError{Of: of, Problems: p.list}
+}
+
+// maxText is the longest text that is taken over from a message into a reason,
+// in characters.
+const maxText = 600
+
+func clean(s string, most int) string { return validators.OneLine(s, most) }
+
+// brief is clean for an id, a path or a name in passing.
+func brief(s string) string { return clean(s, 120) }
+
+// count says how many of something there are: "1 file", "2 files".
+func count(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// criteria counts criteria: "1 criterion", "2 criteria".
+func criteria(n int) string {
+	if n == 1 {
+		return "1 criterion"
+	}
+	return fmt.Sprintf("%d criteria", n)
+}

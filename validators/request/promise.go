@@ -1,0 +1,111 @@
+package request
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// A Promise is what those who did the work promise: that each of its criteria
+// is met, with what shows it. It is what the first of the three gates judges.
+type Promise struct {
+	ID       string     `json:"promise_id"`
+	Summary  string     `json:"summary"`
+	Criteria []Promised `json:"acceptance_criteria"`
+}
+
+// A Promised criterion is met, or not.
+type Promised struct {
+	ID          string `json:"id"`
+	Description string `json:"description"`
+	Met         bool   `json:"met"`
+	Evidence    any    `json:"evidence,omitempty"` // a text, or any plain value
+}
+
+//go:embed schemas/promise.schema.json
+var promiseSchema []byte
+
+var promiseForm = sync.OnceValue(func() form { return newForm(promiseSchema) })
+
+// ParsePromise reads a promise as [ParseRequest] reads a request: JSON by
+// itself or in the last fence, with at least one criterion and no id twice.
+func ParsePromise(text []byte) (*Promise, error) {
+	var p problems
+	m := read[Promise](&p, text, promiseForm())
+	if m != nil {
+		p.unique(len(m.Criteria), func(i int) string { return m.Criteria[i].ID })
+	}
+	if err := p.err("completion promise"); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// unmet lists what of the promise is not met, or met without evidence.
+func (m *Promise) unmet() []validators.Issue {
+	var list []validators.Issue
+	for _, c := range m.Criteria {
+		issue := validators.Issue{Check: "unmet", Severity: "error", Location: brief(c.ID)}
+		switch {
+		case !c.Met:
+			issue.Message = "is not met: " + clean(c.Description, maxText)
+		case hollow(c.Evidence):
+			issue.Message = "is met without evidence: " + clean(c.Description, maxText)
+		default:
+			continue
+		}
+		list = append(list, issue)
+	}
+	return list
+}
+
+// hollow tells whether a plain value shows nothing.
+func hollow(evidence any) bool {
+	switch v := evidence.(type) {
+	case nil:
+		return true
+	case string:
+		return blank(v)
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	default:
+		return v == false
+	}
+}
+
+// PromiseValidator is the first gate as a validator, "completion_promise": valid
+// is a promise whose criteria are all met, each with evidence.
+var PromiseValidator = validators.New("completion_promise", "Validates that a promise of completion has every acceptance criterion met, with evidence",
+	func(_ context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
+		m, err := ParsePromise([]byte(s.Content))
+		if err != nil {
+			return refusal(err), nil
+		}
+		open := m.unmet()
+		if len(open) == 0 {
+			return validators.Pass("promise %s: %s met, with evidence", brief(m.ID), criteria(len(m.Criteria))), nil
+		}
+		v := validators.FailWith(open[:min(len(open), maxIssues)]...)
+		if more := len(open) - maxIssues; more > 0 {
+			v.Reason += fmt.Sprintf("; and %d more", more)
+		}
+		return v, nil
+	})
+
+// refusal is a no to a text that is no message.
+func refusal(err error) validators.Verdict {
+	v := validators.Verdict{Reason: err.Error()}
+	var broken *ProtocolError
+	if errors.As(err, &broken) {
+		for _, p := range broken.Problems {
+			v.Issues = add(v.Issues, string(BadProtocol), "error", p.Field, p.Message)
+		}
+	}
+	return v
+}

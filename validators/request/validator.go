@@ -1,0 +1,127 @@
+package request
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// A Gate judges the responses to one request.
+type Gate struct {
+	Request *Request
+	Options Options
+}
+
+// Judge judges a response as it was written: [Refuse] for what is none.
+func (g *Gate) Judge(text []byte) Judgement {
+	given, err := ParseResponse(text)
+	if err != nil {
+		return Refuse(g.Request, err)
+	}
+	return Judge(g.Request, given, g.Options)
+}
+
+type params struct {
+	Request       any    `json:"request" jsonschema:"the request that the response answers: its JSON as a text, or an object"`
+	AcceptPartial bool   `json:"accept_partial,omitempty" jsonschema:"true: PARTIAL is enough"`
+	Root          string `json:"root,omitempty" jsonschema:"the directory that the files of the evidence are looked for in; default the request's worktree_path where that is a directory, and without one they are not looked for"`
+	Check         string `json:"check,omitempty" jsonschema:"protocol: only whether the text is a response to the request at all, whatever it says, so that its author can be asked to mend it; default: judge it"`
+
+	gate *Gate
+}
+
+// checkProtocol is the check that does not judge.
+const checkProtocol = "protocol"
+
+// Prepare reads the request; what is wrong with it is the caller's mistake.
+func (p *params) Prepare() error {
+	if p.Check != "" && p.Check != checkProtocol {
+		return fmt.Errorf("check must be protocol, not %q", p.Check)
+	}
+	text, err := p.text()
+	if err != nil {
+		return fmt.Errorf("request: %w", err)
+	}
+	r, err := ParseRequest(text)
+	if err != nil {
+		return err
+	}
+	root, err := rootOf(p.Root, r)
+	if err != nil {
+		return err
+	}
+	p.gate = &Gate{r, Options{Root: root, AcceptPartial: p.AcceptPartial}}
+	return nil
+}
+
+func (p *params) text() ([]byte, error) {
+	switch v := p.Request.(type) {
+	case string:
+		return []byte(v), nil
+	case map[string]any:
+		return json.Marshal(v)
+	default:
+		return nil, errors.New("want an object, or its JSON as a text")
+	}
+}
+
+// rootOf is where files are looked for. A directory that is asked for by name
+// has to be there; the worktree of a request may be on another machine.
+func rootOf(asked string, r *Request) (string, error) {
+	if asked != "" {
+		if !isDir(asked) {
+			return "", fmt.Errorf("root: %s is no directory", asked)
+		}
+		return asked, nil
+	}
+	if filepath.IsAbs(r.WorktreePath) && isDir(r.WorktreePath) {
+		return r.WorktreePath, nil
+	}
+	return "", nil
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// NewGate makes a gate from the parameters of [Validator]. An error is the
+// caller's mistake: a malformed request is a [*ProtocolError].
+func NewGate(with map[string]any) (*Gate, error) {
+	p, err := schema.NewParams[params]().Read(with)
+	if err == nil {
+		err = p.Prepare()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("validation_response: %w", err)
+	}
+	return p.gate, nil
+}
+
+// Validator is the gate as a validator, "validation_response": PASS is valid,
+// FAIL and what is no response of the protocol are not, PARTIAL is by
+// accept_partial, and BLOCKED is an error, for there is no verdict on the work.
+var Validator = validators.New("validation_response", "Validates that a validator's response to a validation request is a PASS that its criteria and evidence bear out",
+	func(ctx context.Context, p params, s validators.Subject) (validators.Verdict, error) {
+		if ctx.Err() != nil {
+			return validators.Verdict{}, context.Cause(ctx)
+		}
+		j := p.gate.Judge([]byte(s.Content))
+		if p.Check == checkProtocol && j.Counts() {
+			return validators.Pass("a response to task %s that says %s", brief(j.TaskID), j.Claimed), nil
+		}
+		v, err := j.Verdict()
+		if err != nil {
+			return v, err
+		}
+		for _, w := range p.gate.Request.Warnings() {
+			v.Warnings = append(v.Warnings, validators.Issue{Check: "request", Severity: "warning", Message: w.Message, Location: w.Field})
+		}
+		return v, nil
+	}, validators.Impure)

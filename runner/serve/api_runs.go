@@ -1,0 +1,274 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// notOffered is the answer where the operator does not offer something.
+func notOffered(what string) error {
+	return problem(http.StatusNotImplemented, "not_offered", "this server "+what)
+}
+
+func (s *Server) listCascades(w http.ResponseWriter, _ *http.Request) error {
+	list := struct {
+		Cascades []string `json:"cascades"`
+		Models   []string `json:"models"`
+	}{listed(s.o.Cascades), listed(s.o.Models)}
+	return answer(w, http.StatusOK, list)
+}
+
+// A standing is where a run stands, for who has ordered something of it.
+type standing struct {
+	RunID  string `json:"run_id"`
+	Status string `json:"status"`
+}
+
+func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
+	if s.o.Runs == nil {
+		return notOffered("only shows runs")
+	}
+	var body struct {
+		Cascade string
+		Input   json.RawMessage
+		Model   string
+		RunID   string `json:"run_id"`
+	}
+	if err := s.read(w, r, "StartRun", &body); err != nil {
+		return err
+	}
+	o := Order{Cascade: body.Cascade, Model: body.Model, RunID: body.RunID, Input: map[string]any{}}
+	if body.Input != nil {
+		input, err := schema.Parse(body.Input)
+		if err != nil {
+			return problem(http.StatusBadRequest, "bad_json", err.Error())
+		}
+		o.Input = input.(map[string]any)
+	}
+	id, err := s.o.Runs.Start(r.Context(), o)
+	if errors.Is(err, runner.ErrRunExists) || errors.Is(err, runner.ErrRunBusy) {
+		return s.sameRun(w, r, o)
+	}
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", runURL(id))
+	return answer(w, http.StatusAccepted, standing{id, journal.Running})
+}
+
+func runURL(id string) string { return "/v1/runs/" + url.PathEscape(id) }
+
+// sameRun answers an order for a run that is there: a repetition gets the run,
+// anything else a no.
+func (s *Server) sameRun(w http.ResponseWriter, r *http.Request, o Order) error {
+	run, err := s.o.Store.Run(r.Context(), o.RunID)
+	if errors.Is(err, runner.ErrNoRun) || err == nil && run.RunID != o.RunID {
+		return runner.ErrRunBusy // it is about to be kept
+	}
+	if err != nil {
+		return err
+	}
+	start := run.Start
+	if start.Settings["cascade"] != o.Cascade || start.Model != o.Model && o.Model != "" || !equal(start.Input, o.Input) {
+		return problem(http.StatusConflict, "run_exists", "there is a run of that name, of another order")
+	}
+	w.Header().Set("Location", runURL(run.RunID))
+	return answer(w, http.StatusOK, standing{run.RunID, run.Status})
+}
+
+func equal(a, b map[string]any) bool {
+	x, err := schema.Plain(a)
+	y, wrong := schema.Plain(b)
+	return err == nil && wrong == nil && reflect.DeepEqual(x, y)
+}
+
+// listed is a list that JSON writes as one, also where it is empty.
+func listed[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// maxList is how many runs one answer lists.
+const maxList = 500
+
+func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
+	f, err := filter(r.URL.Query(), 50)
+	if err != nil {
+		return err
+	}
+	f.Limit++ // one more tells whether the list goes on
+	runs, err := s.o.Store.Runs(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	body := struct {
+		Runs []journal.Summary `json:"runs"`
+		Next string            `json:"next,omitempty"` // give it as before
+	}{Runs: listed(runs)}
+	if len(runs) == f.Limit {
+		body.Runs = runs[:f.Limit-1]
+		body.Next = body.Runs[len(body.Runs)-1].RunID
+	}
+	return answer(w, http.StatusOK, body)
+}
+
+// statuses are those that a list can be asked for.
+var statuses = []string{journal.Running, runner.Waiting, runner.Succeeded, runner.Blocked, runner.Exhausted, runner.Failed, runner.OverBudget, runner.Cancelled}
+
+// filter reads the filter of a list from a query.
+func filter(q url.Values, limit int) (journal.Filter, error) {
+	f := journal.Filter{Status: q.Get("status"), Cascade: q.Get("cascade"), Text: q.Get("q"), Before: q.Get("before"), Limit: limit}
+	if f.Status != "" && !slices.Contains(statuses, f.Status) {
+		return f, badQuery("status must be one of %v", statuses)
+	}
+	if text := q.Get("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > maxList {
+			return f, badQuery("limit must be from 1 to %d", maxList)
+		}
+		f.Limit = n
+	}
+	if text := q.Get("since"); text != "" {
+		t, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return f, badQuery("since must be a time such as 2006-01-02T15:04:05Z")
+		}
+		f.Since = t
+	}
+	return f, nil
+}
+
+func badQuery(format string, args ...any) error {
+	return problem(http.StatusBadRequest, "bad_query", fmt.Sprintf(format, args...))
+}
+
+// A runBody is a run as the command line's show prints it, and what it waits
+// for.
+type runBody struct {
+	engine.Result
+	Waiting *journal.Pending `json:"waiting,omitempty"`
+}
+
+func (s *Server) getRun(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.o.Store.Run(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	result, err := s.o.Store.Result(r.Context(), run.RunID)
+	if err != nil {
+		return err
+	}
+	result.Status = run.Status
+	return answer(w, http.StatusOK, runBody{whole(result), run.Pending})
+}
+
+// whole has lists where the shape promises lists.
+func whole(r engine.Result) engine.Result {
+	if r.Outputs == nil {
+		r.Outputs = map[string]any{}
+	}
+	r.Phases, r.Verdicts, r.Degraded = listed(r.Phases), listed(r.Verdicts), listed(r.Degraded)
+	return r
+}
+
+func (s *Server) cancelRun(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.ordered(r)
+	if err != nil {
+		return err
+	}
+	if err := s.o.Runs.Cancel(run.RunID); err != nil {
+		return err
+	}
+	return answer(w, http.StatusAccepted, standing{run.RunID, "cancelling"})
+}
+
+func (s *Server) resumeRun(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.ordered(r)
+	if err != nil {
+		return err
+	}
+	if run.Pending != nil {
+		return problem(http.StatusConflict, "waiting", "the run waits for an answer: post it to /v1/runs/"+run.RunID+"/answer")
+	}
+	if err := s.o.Runs.Resume(r.Context(), run.RunID); err != nil {
+		return err
+	}
+	return answer(w, http.StatusAccepted, standing{run.RunID, journal.Running})
+}
+
+// ordered gives the run that a request orders something of.
+func (s *Server) ordered(r *http.Request) (*journal.Run, error) {
+	if s.o.Runs == nil {
+		return nil, notOffered("only shows runs")
+	}
+	return s.o.Store.Run(r.Context(), r.PathValue("id"))
+}
+
+func (s *Server) answerRun(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.ordered(r)
+	if err != nil {
+		return err
+	}
+	var body struct{ Value any }
+	if err := s.read(w, r, "Answer", &body); err != nil {
+		return err
+	}
+	if err := s.answerWith(r, run, body.Value); err != nil {
+		return err
+	}
+	return answer(w, http.StatusAccepted, standing{run.RunID, journal.Running})
+}
+
+// answerWith keeps an answer and goes on with the run. An answer that is kept
+// though the run could not be gone on with says so.
+func (s *Server) answerWith(r *http.Request, run *journal.Run, value any) error {
+	if run.Pending == nil {
+		return problem(http.StatusConflict, "not_waiting", "the run does not wait for an answer")
+	}
+	if wrong := unfit(run.Pending.Question, value); wrong != "" {
+		return problem(http.StatusUnprocessableEntity, "bad_answer", wrong)
+	}
+	if err := s.o.Store.Answer(r.Context(), run.RunID, value); err != nil {
+		return err
+	}
+	err := s.o.Runs.Resume(r.Context(), run.RunID)
+	if errors.Is(err, ErrFull) || errors.Is(err, ErrClosed) {
+		return problem(http.StatusServiceUnavailable, "answered_not_resumed", "the answer is kept, but "+err.Error()+": resume the run later")
+	}
+	return err
+}
+
+// unfit says why a value is no answer to a question, "" where it is one.
+func unfit(q engine.Question, value any) string {
+	text, isText := value.(string)
+	switch q.Type {
+	case cascades.Confirmation:
+		if _, ok := value.(bool); !ok {
+			return "the answer to a confirmation is true or false"
+		}
+	case cascades.Choice:
+		if !slices.Contains(q.Options, text) || !isText {
+			return fmt.Sprintf("the answer is one of %q", q.Options)
+		}
+	default:
+		if text == "" {
+			return "the answer is a text that is not empty"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,318 @@
+package serve_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/request"
+)
+
+func TestARunOverHTTP(t *testing.T) {
+	w := newWorld(t)
+	r := w.want(202, "POST", "/v1/runs", map[string]any{"cascade": "post", "input": map[string]any{"topic": "owls"}, "run_id": "first"})
+	if r.Header.Get("Location") != "/v1/runs/first" || r.json(t)["run_id"] != "first" {
+		t.Errorf("%s %s", r.Header, r.text)
+	}
+	<-w.done
+	run := w.want(200, "GET", "/v1/runs/first", nil).json(t)
+	if run["status"] != "succeeded" || run["output"] != "Owls hoot softly in the night, and fly at dusk." || len(run["verdicts"].([]any)) != 4 {
+		t.Errorf("%v", run)
+	}
+	list := w.want(200, "GET", "/v1/runs?status=succeeded&cascade=post&q=fir", nil).json(t)
+	if len(list["runs"].([]any)) != 1 {
+		t.Errorf("%v", list)
+	}
+	if list := w.want(200, "GET", "/v1/runs?status=failed", nil).json(t); len(list["runs"].([]any)) != 0 {
+		t.Errorf("%v", list)
+	}
+}
+
+func TestAnOrderThatIsRepeated(t *testing.T) {
+	w := newWorld(t)
+	order := map[string]any{"cascade": "post", "input": map[string]any{"topic": "owls"}, "run_id": "once"}
+	w.want(202, "POST", "/v1/runs", order)
+	<-w.done
+	if r := w.want(200, "POST", "/v1/runs", order); r.json(t)["status"] != "succeeded" || r.Header.Get("Location") != "/v1/runs/once" {
+		t.Error(r.text)
+	}
+	order["input"] = map[string]any{"topic": "bats"}
+	w.problem(409, "run_exists", "POST", "/v1/runs", order)
+	w.problem(409, "run_exists", "POST", "/v1/runs", map[string]any{"cascade": "ask", "input": map[string]any{"topic": "owls"}, "run_id": "once"})
+	if n := len(w.want(200, "GET", "/v1/runs", nil).json(t)["runs"].([]any)); n != 1 {
+		t.Errorf("%d runs", n)
+	}
+	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "going"}`)
+	if r := w.want(200, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "going"}`); r.json(t)["status"] != "running" {
+		t.Error(r.text)
+	}
+	w.problem(409, "run_exists", "POST", "/v1/runs", `{"cascade": "slow", "run_id": "going", "input": {"x": 1}}`)
+}
+
+func TestOrdersThatAreRefused(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []struct {
+		status int
+		code   string
+		body   string
+	}{
+		{422, "unknown_cascade", `{"cascade": "/etc/passwd"}`},
+		{422, "unknown_cascade", `{"cascade": "../post.yaml"}`},
+		{422, "unknown_model", `{"cascade": "post", "model": "scripted:/etc/passwd"}`},
+		{422, "invalid_input", `{"cascade": "post", "input": {"topic": "x"}}`},
+		{422, "invalid_input", `{"cascade": "post"}`},
+		{422, "invalid_cascade", `{"cascade": "wrong"}`},
+		{422, "invalid_body", `{"cascade": "post", "run_id": "../x"}`},
+		{422, "invalid_body", `{"cascade": "post", "Input": {}}`},
+		{422, "invalid_body", `{"cascade": "post", "input": []}`},
+		{422, "invalid_body", `[]`},
+		{422, "invalid_body", `{}`},
+		{400, "bad_json", `{"cascade": "post", "cascade": "ask"}`},
+		{400, "bad_json", `{"cascade": "post", "input": {"a": {"b": 1, "b": 2}}}`},
+		{400, "bad_json", `{"cascade": "post"} {}`},
+		{400, "bad_json", `{"cascade": `},
+		{400, "bad_json", "{\"cascade\": \"\xff\"}"},
+		{400, "bad_json", ``},
+		{400, "bad_json", strings.Repeat("[", 100_000)},
+	} {
+		w.problem(c.status, c.code, "POST", "/v1/runs", c.body)
+	}
+	w.problem(415, "unsupported_media_type", "POST", "/v1/runs", `{"cascade": "post"}`, "Content-Type", "text/plain")
+	w.problem(413, "too_large", "POST", "/v1/runs", `{"cascade": "`+strings.Repeat("x", 17<<20)+`"}`)
+	wrong := w.problem(422, "invalid_cascade", "POST", "/v1/runs", `{"cascade": "wrong"}`).json(t)
+	if list := wrong["diagnostics"].([]any); len(list) == 0 || list[0].(map[string]any)["line"] != 3 {
+		t.Errorf("%v", wrong)
+	}
+	if n := len(w.want(200, "GET", "/v1/runs", nil).json(t)["runs"].([]any)); n != 0 {
+		t.Errorf("%d runs were begun", n)
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	w := newWorld(t)
+	id := w.start("ask", nil)
+	run := w.want(200, "GET", "/v1/runs/"+id, nil).json(t)
+	if run["status"] != "waiting" || run["waiting"].(map[string]any)["question"].(map[string]any)["type"] != "confirmation" {
+		t.Fatalf("%v", run)
+	}
+	w.problem(409, "waiting", "POST", "/v1/runs/"+id+"/resume", nil)
+	w.problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": "yes"}`)
+	w.problem(422, "invalid_body", "POST", "/v1/runs/"+id+"/answer", `{"value": 1}`)
+	w.want(202, "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
+	<-w.done
+	if run := w.want(200, "GET", "/v1/runs/"+id, nil).json(t); run["status"] != "succeeded" {
+		t.Errorf("%v", run)
+	}
+	w.problem(409, "not_waiting", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
+	w.problem(404, "no_run", "POST", "/v1/runs/none/answer", `{"value": true}`)
+
+	id = w.start("choose", nil)
+	w.problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": "green"}`)
+	w.problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
+	w.want(202, "POST", "/v1/runs/"+id+"/answer", `{"value": "blue"}`)
+	<-w.done
+}
+
+func TestCancelAndResume(t *testing.T) {
+	w := newWorld(t)
+	id := w.want(202, "POST", "/v1/runs", `{"cascade": "slow"}`).json(t)["run_id"].(string)
+	if got := w.want(200, "GET", "/v1/runs/"+id, nil).json(t)["status"]; got != "running" {
+		t.Errorf("status %v", got)
+	}
+	w.problem(409, "run_busy", "POST", "/v1/runs/"+id+"/resume", nil)
+	w.want(202, "POST", "/v1/runs/"+id+"/cancel", nil)
+	<-w.done
+	if got := w.want(200, "GET", "/v1/runs/"+id, nil).json(t)["status"]; got != "cancelled" {
+		t.Errorf("status %v", got)
+	}
+	w.problem(409, "not_running_here", "POST", "/v1/runs/"+id+"/cancel", nil)
+	close(w.hold)
+	w.want(202, "POST", "/v1/runs/"+id+"/resume", nil)
+	<-w.done
+	if got := w.want(200, "GET", "/v1/runs/"+id, nil).json(t)["status"]; got != "succeeded" {
+		t.Errorf("status %v", got)
+	}
+	w.problem(404, "no_run", "POST", "/v1/runs/none/cancel", nil)
+	w.problem(404, "no_run", "POST", "/v1/runs/none/resume", nil)
+}
+
+func TestLists(t *testing.T) {
+	w := newWorld(t)
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		w.want(202, "POST", "/v1/runs", map[string]any{"cascade": "ask", "run_id": id})
+		<-w.done
+	}
+	var seen []string
+	for before := ""; ; {
+		page := w.want(200, "GET", "/v1/runs?limit=2&before="+before, nil).json(t)
+		for _, r := range page["runs"].([]any) {
+			seen = append(seen, r.(map[string]any)["run_id"].(string))
+		}
+		next, more := page["next"].(string)
+		if !more {
+			break
+		}
+		before = next
+	}
+	if strings.Join(seen, "") != "edcba" {
+		t.Errorf("seen %v", seen)
+	}
+	for _, bad := range []string{"limit=0", "limit=501", "limit=x", "status=odd", "since=yesterday"} {
+		w.problem(400, "bad_query", "GET", "/v1/runs?"+bad, nil)
+	}
+	if n := len(w.want(200, "GET", "/v1/runs?since="+time.Now().Add(time.Hour).UTC().Format(time.RFC3339), nil).json(t)["runs"].([]any)); n != 0 {
+		t.Errorf("%d runs of the future", n)
+	}
+	w.want(200, "GET", "/v1/cascades", nil)
+	w.problem(404, "no_run", "GET", "/v1/runs/none", nil)
+	w.problem(404, "not_found", "GET", "/v1/nothing", nil)
+	if r := w.problem(405, "method_not_allowed", "DELETE", "/v1/runs", nil); r.Header.Get("Allow") == "" {
+		t.Error("no Allow")
+	}
+}
+
+func TestGatesOverHTTP(t *testing.T) {
+	judge := validators.NewJudge("kind", "Validates that the text is kind", "Is it kind?")
+	odd := validators.New("odd", "panics", func(_ context.Context, _ struct{}, _ validators.Subject) (validators.Verdict, error) { panic("odd") })
+	w := newWorld(t, func(o *serve.Options, _ *serve.CrewOptions) { o.Gates = o.Gates.With(judge, odd) })
+	yes := w.want(200, "POST", "/v1/gates/word_count", `{"content": "one two three", "with": {"min": 3}}`).json(t)
+	no := w.want(200, "POST", "/v1/gates/word_count", `{"content": "one", "with": {"min": 3}}`).json(t)
+	if yes["valid"] != true || no["valid"] != false || no["reason"] == "" {
+		t.Errorf("%v %v", yes, no)
+	}
+	w.problem(422, "bad_parameters", "POST", "/v1/gates/word_count", `{"content": "one", "with": {"mn": 3}}`)
+	w.problem(422, "invalid_body", "POST", "/v1/gates/word_count", `{"with": {}}`)
+	w.problem(404, "unknown_gate", "POST", "/v1/gates/nothing", `{"content": ""}`)
+	w.problem(503, "no_verdict", "POST", "/v1/gates/kind", `{"content": "hi"}`)
+	w.problem(502, "no_verdict", "POST", "/v1/gates/odd", `{"content": "hi"}`)
+	list := w.want(200, "GET", "/v1/gates", nil).json(t)["gates"].([]any)
+	if len(list) < 10 {
+		t.Errorf("%d gates", len(list))
+	}
+}
+
+func TestComputedLeavesOutWhatReadsFiles(t *testing.T) {
+	file := validators.New("file", "reads a file", func(_ context.Context, _ struct{}, _ validators.Subject) (validators.Verdict, error) {
+		return validators.Verdict{}, nil
+	}, validators.Impure)
+	set := serve.Computed(validators.Default().With(file))
+	if _, err := set.Find("file"); err == nil {
+		t.Error("file is offered")
+	}
+	if _, err := set.Find("grammar_check"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAServerThatOnlyShows(t *testing.T) {
+	w := newWorld(t)
+	id := w.start("ask", nil)
+	s, err := serve.New(serve.Options{Store: w.store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.http.Config.Handler = s
+	for _, path := range []string{"/v1/runs", "/v1/runs/" + id + "/answer", "/v1/runs/" + id + "/cancel", "/v1/runs/" + id + "/resume", "/v1/validation-requests", "/v1/validation-requests/x/responses"} {
+		w.problem(501, "not_offered", "POST", path, `{}`)
+	}
+	w.problem(501, "not_offered", "GET", "/v1/validation-requests/x", nil)
+}
+
+func TestABrokenStore(t *testing.T) {
+	w := madeUp(t)
+	w.shelf.broken = http.ErrAbortHandler
+	r := w.problem(500, "internal", "GET", "/v1/runs", nil)
+	if strings.Contains(r.text, "abort") {
+		t.Errorf("the server's own trouble is told: %s", r.text)
+	}
+	if page := w.send("GET", "/", nil); page.StatusCode != 500 || !strings.Contains(page.text, "<h1>500") {
+		t.Errorf("%d %s", page.StatusCode, page.text)
+	}
+}
+
+func TestTheDocument(t *testing.T) {
+	w := newWorld(t)
+	served := w.want(200, "GET", "/v1/openapi.json", nil).json(t)
+	if served["openapi"] != "3.1.0" {
+		t.Errorf("%v", served["openapi"])
+	}
+	w.want(200, "GET", "/v1/openapi.yaml", nil)
+	described := map[string]bool{}
+	ids := map[string]bool{}
+	for path, item := range served["paths"].(map[string]any) {
+		for method, op := range item.(map[string]any) {
+			if method == "parameters" {
+				continue
+			}
+			described[strings.ToUpper(method)+" "+path] = true
+			id, _ := op.(map[string]any)["operationId"].(string)
+			if id == "" || ids[id] {
+				t.Errorf("%s %s: operationId %q", method, path, id)
+			}
+			ids[id] = true
+		}
+	}
+	for _, route := range w.server.API() {
+		if !described[route] {
+			t.Errorf("%s is served and not described", route)
+		}
+		delete(described, route)
+	}
+	for route := range described {
+		t.Errorf("%s is described and not served", route)
+	}
+	text, _ := json.Marshal(served)
+	for _, part := range strings.Split(string(text), `"$ref":"`)[1:] {
+		ref, _, _ := strings.Cut(part, `"`)
+		var at any = served
+		for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+			at = at.(map[string]any)[name]
+		}
+		if at == nil {
+			t.Errorf("%s leads nowhere", ref)
+		}
+	}
+}
+
+func TestValidationRequestsOverHTTP(t *testing.T) {
+	d := request.NewDispatcher(request.Config{})
+	defer d.Close()
+	w := newWorld(t, func(o *serve.Options, _ *serve.CrewOptions) { o.Requests = d })
+	ask := `{"task_id": "bead-1", "validation_type": "code", "acceptance_criteria": [{"id": "AC-1", "description": "it works"}]}`
+	r := w.want(202, "POST", "/v1/validation-requests", ask)
+	if r.Header.Get("Location") != "/v1/validation-requests/bead-1" || r.json(t)["open"] != true {
+		t.Errorf("%v %s", r.Header, r.text)
+	}
+	w.problem(409, "task_open", "POST", "/v1/validation-requests", ask)
+	w.problem(422, "protocol_error", "POST", "/v1/validation-requests", `{"task_id": "x"}`)
+	w.problem(404, "unknown_task", "GET", "/v1/validation-requests/none", nil)
+	w.problem(400, "bad_query", "GET", "/v1/validation-requests/bead-1?wait=61", nil)
+	if got := w.want(200, "GET", "/v1/validation-requests/bead-1", nil).json(t); got["open"] != true {
+		t.Errorf("%v", got)
+	}
+	said := `{"task_id": "bead-1", "verdict": "PASS", "criteria_results": [{"criterion_id": "AC-1", "status": "PASS", "evidence": "seen"}], "timestamp": "2026-01-02T03:04:05Z"}`
+	w.problem(422, "other_task", "POST", "/v1/validation-requests/bead-2/responses", said)
+	w.problem(422, "protocol_error", "POST", "/v1/validation-requests/bead-1/responses", `{"task_id": "bead-1"}`)
+	if got := w.want(200, "POST", "/v1/validation-requests/bead-1/responses", said).json(t); got["event"] != "accepted" {
+		t.Errorf("%v", got)
+	}
+	if got := w.want(200, "POST", "/v1/validation-requests/bead-1/responses", said).json(t); got["event"] != "duplicate" {
+		t.Errorf("%v", got)
+	}
+	settled := w.want(200, "GET", "/v1/validation-requests/bead-1?wait=5", nil).json(t)
+	if settled["open"] != false || settled["outcome"].(map[string]any)["judgement"].(map[string]any)["effective_verdict"] != "PASS" {
+		t.Errorf("%v", settled)
+	}
+}
+
+func TestErrorsOfTheJournalAreTold(t *testing.T) {
+	w := madeUp(t)
+	w.shelf.broken = runner.ErrRunBusy
+	w.problem(409, "run_busy", "GET", "/v1/runs/x", nil)
+}

@@ -1,0 +1,223 @@
+package serve_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+var shots = flag.String("shots", "", "write screenshots to this folder")
+
+// A browser is a tab of a real Chromium. What the page complains of, and what
+// it asks of anybody but the server, fails the test.
+type browser struct {
+	*testing.T
+	ctx  context.Context
+	mu   sync.Mutex
+	bad  []string
+	base string
+}
+
+var chromiumNames = []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"}
+
+func newBrowser(t *testing.T, base string) *browser {
+	t.Helper()
+	program := ""
+	for _, name := range chromiumNames {
+		if at, err := exec.LookPath(name); err == nil {
+			program = at
+			break
+		}
+	}
+	if program == "" || testing.Short() {
+		t.Skip("there is no Chromium to show the page in")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900))
+	for _, name := range []string{"disable-quic", "disable-component-update", "disable-domain-reliability", "no-proxy-server", "no-pings"} {
+		options = append(options, chromedp.Flag(name, true))
+	}
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	quiet := func(string, ...any) {}
+	ctx, quit := chromedp.NewContext(allocator, chromedp.WithLogf(quiet), chromedp.WithErrorf(quiet))
+	t.Cleanup(quit)
+	b := &browser{T: t, base: base, ctx: ctx}
+	if err := chromedp.Do(ctx); err != nil {
+		t.Skipf("the Chromium does not start: %v", err)
+	}
+	limited, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+	b.ctx = limited
+	if err := chromedp.Listen(limited, b.hear); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.report)
+	return b
+}
+
+// hear notes what must not be.
+func (b *browser) hear(ev any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch ev := ev.(type) {
+	case *log.EventEntryAdded:
+		if ev.Entry.Level != log.EntryLevelInfo && ev.Entry.Level != log.EntryLevelVerbose {
+			b.bad = append(b.bad, "console: "+ev.Entry.Text+" "+ev.Entry.URL)
+		}
+	case *runtime.EventExceptionThrown:
+		b.bad = append(b.bad, "exception: "+ev.ExceptionDetails.Text)
+	case *runtime.EventConsoleAPICalled:
+		b.bad = append(b.bad, "console."+string(ev.Type))
+	case *network.EventRequestWillBeSent:
+		if !strings.HasPrefix(ev.Request.URL, b.base+"/") {
+			b.bad = append(b.bad, "asks elsewhere: "+ev.Request.URL)
+		}
+	}
+}
+
+func (b *browser) report() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, bad := range b.bad {
+		b.Error(bad)
+	}
+}
+
+func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *browser) open(path string) {
+	b.Helper()
+	b.do(chromedp.Navigate(b.base + path))
+}
+
+// js evaluates an expression.
+func js[T any](b *browser, expression string) T {
+	b.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		b.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// until waits for an expression to become true, over pages that come and go.
+func (b *browser) until(expression string) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, 15*time.Second)
+	defer cancel()
+	look := chromedp.Evaluate[bool]("new Promise(function (done) { (function look() { if ("+expression+") done(true); else setTimeout(look, 20) })() })", chromedp.EvalAwaitPromise)
+	for {
+		_, err := chromedp.Run(ctx, look)
+		if err == nil {
+			return
+		}
+		if ctx.Err() != nil {
+			b.shoot("failed")
+			b.Fatalf("until %s: %v\n%s", expression, err, js[string](b, "document.body.innerText.slice(0, 500)"))
+		}
+	}
+}
+
+// leave clicks on what leads to another page, and waits for that.
+func (b *browser) leave(selector string) {
+	b.Helper()
+	js[int](b, "window.stay = 1")
+	b.click(selector)
+	b.until("window.stay === undefined && document.readyState === 'complete'")
+}
+
+func (b *browser) media(feature, value string) {
+	b.Helper()
+	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: feature, Value: value}}})
+		return err
+	}))
+}
+
+// shoot takes a picture of the whole page, where pictures are asked for.
+func (b *browser) shoot(name string) {
+	b.Helper()
+	if *shots == "" {
+		return
+	}
+	picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(*shots, name+".png"), picture, 0o644); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// TestTheBrowserComplains holds that what the other tests hope not to hear is
+// heard.
+func TestTheBrowserComplains(t *testing.T) {
+	w := newWorld(t)
+	b := newBrowser(t, w.http.URL)
+	b.open("/")
+	js[bool](b, `(function () { var s = document.createElement('script'); s.textContent = 'window.pwned = 1'; document.body.append(s); document.body.setAttribute('style', 'color: red'); return true })()`)
+	if js[bool](b, "window.pwned === 1") {
+		t.Error("a script in the page runs")
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.bad) < 2 {
+		t.Errorf("heard %q", b.bad)
+	}
+	b.bad = nil
+}
+
+// TestPages shows every page, light, dark and narrow.
+func TestPages(t *testing.T) {
+	w := newWorld(t)
+	b := newBrowser(t, w.http.URL)
+	b.open("/")
+	b.shoot("empty")
+	b.open("/gates")
+	b.shoot("gates-empty")
+	first, second := w.start("post", map[string]any{"topic": "owls"}), w.start("blocked", nil)
+	third := w.start("post", map[string]any{"topic": "night owls"})
+	waiting := w.start("ask", nil)
+	w.want(202, "POST", "/v1/runs", `{"cascade": "slow"}`)
+	pages := map[string]string{
+		"runs": "/", "run": "/runs/" + first, "blocked": "/runs/" + second, "waiting": "/runs/" + waiting, "gates": "/gates",
+		"compare": "/compare?a=" + first + "&b=" + third, "compare-empty": "/compare", "graph": "/runs/" + first + "/graph",
+		"diff": "/runs/" + first + "/diff?a=draft/attempt[1]&b=draft/attempt[2]", "call": "/runs/" + first + "/call?at=draft/attempt[2]/turn[0]/model",
+		"phase": "/runs/" + first + "/phase?at=draft", "filtered": "/?status=over_budget", "last": "/runs/last",
+	}
+	for _, look := range []struct {
+		name, scheme  string
+		width, height int64
+	}{{"light", "light", 1280, 900}, {"dark", "dark", 1280, 900}, {"narrow", "light", 390, 844}} {
+		b.do(chromedp.EmulateViewport(look.width, look.height))
+		b.media("prefers-color-scheme", look.scheme)
+		for name, path := range pages {
+			b.open(path)
+			if wide := js[int](b, "document.documentElement.scrollWidth"); wide > int(look.width) {
+				t.Errorf("%s is %d wide on a screen of %d", name, wide, look.width)
+			}
+			if n := js[int](b, "document.querySelectorAll('h1').length"); n != 1 {
+				t.Errorf("%s has %d h1", name, n)
+			}
+			b.shoot(name + "-" + look.name)
+		}
+	}
+}

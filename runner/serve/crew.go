@@ -1,0 +1,269 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+)
+
+// What a [Crew] may say no with, beside the errors of the journal and
+// [cascades.Diagnostics].
+var (
+	ErrNoCascade  = errors.New("no cascade of that name is offered")
+	ErrNoModel    = errors.New("no model of that name is offered")
+	ErrFull       = errors.New("as many runs as are allowed at once are running")
+	ErrClosed     = errors.New("the server is shutting down")
+	ErrNotRunning = errors.New("the run is not running in this process")
+)
+
+// An InputError says that the cascade does not take the input.
+type InputError struct {
+	Name    string // of the input
+	Message string
+}
+
+// Error names the input and what is wrong with it.
+func (e *InputError) Error() string { return "input " + e.Name + ": " + e.Message }
+
+// A Crew runs cascades in this process, each in a goroutine of its own. Make
+// one with [NewCrew]. It is safe for concurrent use.
+type Crew struct {
+	o       CrewOptions
+	ctx     context.Context
+	stop    context.CancelFunc
+	mu      sync.Mutex
+	closed  bool
+	running map[string]context.CancelFunc
+	hands   sync.WaitGroup
+}
+
+// CrewOptions say what a crew runs.
+type CrewOptions struct {
+	// Journal keeps the runs.
+	Journal runner.Journal
+	// Starts gives what a kept run began with.
+	Starts func(ctx context.Context, id string) (runner.Start, error)
+	// Runner makes the runner for one run, new or resumed; it must keep runs in
+	// the journal it is given. Of a new run, s has the name, Settings, and as
+	// Model the one that was ordered, which the runner's default has to be.
+	Runner func(s runner.Start, j runner.Journal) (*runner.Runner, error)
+	// Cascades are the files that are offered, by name.
+	Cascades map[string]string
+	// Models are the models that an order may ask for.
+	Models []string
+	// Settings are kept with every new run, beside "cascade", the offered name.
+	Settings map[string]string
+	// Limit is how many runs there may be at once; 0 means 16.
+	Limit int
+	// Done, where it is set, is told how every run ended. The error may be one
+	// that is not the run's own: its journal's, a panic.
+	Done func(id string, r runner.Result, err error)
+}
+
+// NewCrew makes a crew without runs.
+func NewCrew(o CrewOptions) *Crew {
+	if o.Limit <= 0 {
+		o.Limit = 16
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	return &Crew{o: o, ctx: ctx, stop: stop, running: map[string]context.CancelFunc{}}
+}
+
+// Start loads the cascade anew, begins the run, and returns when the journal
+// has it. Its errors are those above, an [*InputError], [cascades.Diagnostics],
+// and [runner.ErrRunExists].
+func (c *Crew) Start(ctx context.Context, o Order) (string, error) {
+	file, ok := c.o.Cascades[o.Cascade]
+	switch {
+	case !ok:
+		return "", ErrNoCascade
+	case o.Model != "" && !slices.Contains(c.o.Models, o.Model):
+		return "", ErrNoModel
+	case o.RunID == "":
+		o.RunID = runner.NewRunID(time.Now())
+	}
+	settings := map[string]string{"cascade": o.Cascade}
+	maps.Copy(settings, c.o.Settings)
+	opened := newOpening(c.o.Journal)
+	r, err := c.o.Runner(runner.Start{RunID: o.RunID, Model: o.Model, Settings: settings}, opened)
+	if err != nil {
+		return "", err
+	}
+	cascade, err := r.Load(file)
+	if err != nil {
+		return "", err
+	}
+	if err := taken(cascade, o.Input); err != nil {
+		return "", err
+	}
+	return o.RunID, c.send(ctx, o.RunID, opened, func(ctx context.Context) (runner.Result, error) {
+		return r.Run(ctx, cascade, o.Input, runner.WithRunID(o.RunID), runner.WithSettings(settings))
+	})
+}
+
+// Resume goes on with a run and returns when the journal has reopened it. Its
+// errors are those above, [runner.ErrNoRun] and [runner.ErrRunBusy].
+func (c *Crew) Resume(ctx context.Context, id string) error {
+	start, err := c.o.Starts(ctx, id)
+	if err != nil {
+		return err
+	}
+	opened := newOpening(c.o.Journal)
+	r, err := c.o.Runner(start, opened)
+	if err != nil {
+		return err
+	}
+	return c.send(ctx, start.RunID, opened, func(ctx context.Context) (runner.Result, error) { return r.Resume(ctx, start.RunID) })
+}
+
+// send has a run made in the background and waits until the journal has said
+// yes or no to it.
+func (c *Crew) send(ctx context.Context, id string, opened *opening, run func(context.Context) (runner.Result, error)) error {
+	own, cancel := context.WithCancel(c.ctx)
+	if err := c.enlist(id, cancel); err != nil {
+		cancel()
+		return err
+	}
+	ended := make(chan error, 1)
+	c.hands.Go(func() {
+		defer c.dismiss(id)
+		result, err := guarded(own, run)
+		ended <- err
+		if c.o.Done != nil && opened.said() {
+			c.o.Done(id, result, err)
+		}
+	})
+	select {
+	case err := <-opened.heard:
+		return err
+	case err := <-ended:
+		if opened.said() {
+			return nil // it was begun, and is over already
+		}
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func guarded(ctx context.Context, run func(context.Context) (runner.Result, error)) (r runner.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("run: panic: %v", p)
+		}
+	}()
+	return run(ctx)
+}
+
+func (c *Crew) enlist(id string, cancel context.CancelFunc) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return ErrClosed
+	case c.running[id] != nil:
+		return runner.ErrRunBusy
+	case len(c.running) >= c.o.Limit:
+		return ErrFull
+	}
+	c.running[id] = cancel
+	return nil
+}
+
+func (c *Crew) dismiss(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running[id]()
+	delete(c.running, id)
+}
+
+// Cancel ends a run of this crew, which can be resumed; [ErrNotRunning] says
+// that it has none of that name.
+func (c *Crew) Cancel(id string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cancel := c.running[id]
+	if cancel == nil {
+		return ErrNotRunning
+	}
+	cancel()
+	return nil
+}
+
+// Close takes no more runs and waits for those there are. When ctx ends first
+// it cancels them, so that each can be resumed, and waits for that.
+func (c *Crew) Close(ctx context.Context) {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	release := context.AfterFunc(ctx, c.stop)
+	defer release()
+	c.hands.Wait()
+	c.stop()
+}
+
+// taken holds an input against what the cascade enforces, before there is a
+// run.
+func taken(c *cascades.Cascade, input map[string]any) error {
+	for _, in := range c.Inputs {
+		value, given := input[in.Name]
+		switch {
+		case in.Schema == nil, !given && in.HasDefault:
+		case !given:
+			return &InputError{in.Name, "is missing"}
+		default:
+			if broken := in.Schema.Check(value); len(broken) > 0 {
+				return &InputError{in.Name, broken[0].String()}
+			}
+		}
+	}
+	return nil
+}
+
+// An opening is a journal that tells when it has taken a run, or why not.
+type opening struct {
+	runner.Journal
+	heard chan error // one
+	mu    sync.Mutex
+	taken bool
+}
+
+func newOpening(j runner.Journal) *opening { return &opening{Journal: j, heard: make(chan error, 1)} }
+
+// Begin notes a new run and tells of it.
+func (o *opening) Begin(s runner.Start) (runner.Recording, error) {
+	r, err := o.Journal.Begin(s)
+	o.hear(err)
+	return r, err
+}
+
+// Reopen goes on with a run and tells of it.
+func (o *opening) Reopen(id string) (runner.Recording, error) {
+	r, err := o.Journal.Reopen(id)
+	o.hear(err)
+	return r, err
+}
+
+func (o *opening) hear(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.taken = o.taken || err == nil
+	select {
+	case o.heard <- err:
+	default: // only the first counts
+	}
+}
+
+// said tells whether the journal has taken the run.
+func (o *opening) said() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.taken
+}

@@ -1,0 +1,147 @@
+package serve_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/serve"
+)
+
+func few(n int) func(*serve.Options, *serve.CrewOptions) {
+	return func(_ *serve.Options, c *serve.CrewOptions) { c.Limit = n }
+}
+
+func TestACrewHasALimit(t *testing.T) {
+	w := newWorld(t, few(2))
+	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "a"}`)
+	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "b"}`)
+	r := w.problem(503, "full", "POST", "/v1/runs", `{"cascade": "slow", "run_id": "c"}`)
+	if r.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	w.problem(404, "no_run", "GET", "/v1/runs/c", nil)
+	close(w.hold)
+	<-w.done
+	<-w.done
+	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "c"}`)
+	<-w.done
+}
+
+// TestAnAnswerIsKeptWhereNoHandIsFree holds that an answer is not lost.
+func TestAnAnswerIsKeptWhereNoHandIsFree(t *testing.T) {
+	w := newWorld(t, few(1))
+	id := w.start("ask", nil)
+	w.want(202, "POST", "/v1/runs", `{"cascade": "slow"}`)
+	w.problem(503, "answered_not_resumed", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
+	close(w.hold)
+	<-w.done
+	w.want(202, "POST", "/v1/runs/"+id+"/resume", nil)
+	<-w.done
+	if s := w.run(id).Status; s != "succeeded" {
+		t.Errorf("status %s", s)
+	}
+}
+
+// TestClosing holds that runs are waited for as long as there is time, then
+// cancelled so that they can be resumed.
+func TestClosing(t *testing.T) {
+	w := newWorld(t)
+	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "late"}`)
+	ctx, cancel := context.WithCancel(t.Context())
+	closed := make(chan struct{})
+	go func() {
+		w.crew.Close(ctx)
+		close(closed)
+	}()
+	for { // until it is closing
+		if r := w.ask("POST", "/v1/runs", `{"cascade": "ask"}`); r.StatusCode == 503 {
+			if r.json(t)["code"] != "closing" {
+				t.Error(r.text)
+			}
+			break
+		}
+	}
+	select {
+	case <-closed:
+		t.Fatal("it did not wait")
+	default:
+	}
+	cancel()
+	<-closed
+	if s := w.run("late").Status; s != "cancelled" {
+		t.Errorf("status %s", s)
+	}
+	if err := w.crew.Cancel("late"); !errors.Is(err, serve.ErrNotRunning) {
+		t.Error(err)
+	}
+}
+
+func TestClosingWaits(t *testing.T) {
+	w := newWorld(t)
+	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "soon"}`)
+	close(w.hold)
+	w.crew.Close(t.Context())
+	if s := w.run("soon").Status; s != "succeeded" {
+		t.Errorf("status %s", s)
+	}
+}
+
+// TestAPanicEndsARunAlone holds that a provider that panics takes one run with
+// it and frees its place.
+func TestAPanicEndsARunAlone(t *testing.T) {
+	w := newWorld(t, few(1))
+	w.model = model.Func(func(context.Context, model.Request) (model.Response, error) { panic("odd") })
+	w.start("ask", nil)
+	w.model = nil
+	if id := w.start("ask", nil); w.run(id).Status != runner.Waiting {
+		t.Errorf("%+v", w.run(id).Summary)
+	}
+}
+
+// TestManyOrdersOfOneName holds that of orders that come at the same time one
+// starts the run, and the others find it.
+func TestManyOrdersOfOneName(t *testing.T) {
+	w := newWorld(t)
+	var wg sync.WaitGroup
+	statuses := make(chan int, 20)
+	for range 20 {
+		wg.Go(func() {
+			statuses <- w.send("POST", "/v1/runs", `{"cascade": "slow", "run_id": "one"}`).StatusCode
+		})
+	}
+	wg.Wait()
+	close(statuses)
+	count := map[int]int{}
+	for s := range statuses {
+		count[s]++
+	}
+	// A repetition that comes before the run is kept is told that it is busy.
+	if count[202] != 1 || count[200]+count[409] != 19 {
+		t.Errorf("%v", count)
+	}
+	close(w.hold)
+	<-w.done
+}
+
+func TestManyRunsAtOnce(t *testing.T) {
+	w := newWorld(t, few(50))
+	var wg sync.WaitGroup
+	for i := range 50 {
+		wg.Go(func() {
+			w.want(202, "POST", "/v1/runs", fmt.Sprintf(`{"cascade": "post", "input": {"topic": "owls %d"}}`, i))
+		})
+	}
+	wg.Wait()
+	for range 50 {
+		<-w.done
+	}
+	runs := w.want(200, "GET", "/v1/runs?status=succeeded&limit=100", nil).json(t)["runs"].([]any)
+	if len(runs) != 50 {
+		t.Errorf("%d succeeded", len(runs))
+	}
+}

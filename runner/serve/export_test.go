@@ -1,0 +1,32 @@
+package serve
+
+// What tests of the package's users look at.
+var (
+	Shown    = shown
+	Unique   = unique
+	Inside   = inside
+	Took     = took
+	Cost     = cost
+	Count    = count[int]
+	Percent  = percent
+	Line     = line
+	Boundary = boundary
+)
+
+// API lists what the API serves: "GET /v1/runs".
+func (s *Server) API() []string {
+	var list []string
+	for _, r := range s.api() {
+		list = append(list, r.method+" "+r.path)
+	}
+	return list
+}
+
+// Pages lists the pages.
+func (s *Server) Pages() []string {
+	var list []string
+	for _, r := range s.pages() {
+		list = append(list, r.method+" "+r.path)
+	}
+	return list
+}

@@ -1,0 +1,57 @@
+package serve
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/journal"
+)
+
+// A graphView is the cascade of a run as a drawing.
+type graphView struct {
+	frame
+	Head   headView
+	Broken string // why there is no drawing
+}
+
+func (s *Server) graphPage(w http.ResponseWriter, r *http.Request) error {
+	run, t, err := s.load(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	v := graphView{frame: s.frame("Graph · "+run.RunID, "runs"), Head: s.head(run, t)}
+	if _, err := s.cascadeOf(run); err != nil {
+		v.Broken = err.Error()
+	}
+	return s.render(w, r, http.StatusOK, "graph", v)
+}
+
+// graphSVG draws the cascade as the run had it, and what the run did with it, for an img element: the drawing
+// has a style of its own, and as a picture it can do nothing.
+func (s *Server) graphSVG(w http.ResponseWriter, r *http.Request) error {
+	run, t, err := s.load(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	c, err := s.cascadeOf(run)
+	if err != nil {
+		return problem(http.StatusNotFound, "no_graph", "the run's cascade cannot be drawn: "+err.Error())
+	}
+	h := w.Header()
+	h.Set("Content-Type", "image/svg+xml")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox")
+	w.Write([]byte(c.SVGOf(t.Marks())))
+	return nil
+}
+
+func (s *Server) cascadeOf(run *journal.Run) (*cascades.Cascade, error) {
+	if len(run.Start.Files) == 0 {
+		return nil, errors.New("its file was not kept")
+	}
+	known := cascades.Known{Validators: s.o.Gates}
+	if s.o.Runner != nil {
+		known = s.o.Runner.Known()
+	}
+	return cascades.Load(run.Start.Files[0].Name, cascades.Unpacked(run.Start.Files), known)
+}

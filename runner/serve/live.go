@@ -1,0 +1,132 @@
+package serve
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/trace"
+)
+
+// runLive sends the pieces of a run's page that have changed since the event
+// the page was made with. It ends when the run has.
+func (s *Server) runLive(w http.ResponseWriter, r *http.Request) error {
+	q, run, err := s.asked(r)
+	if err != nil {
+		return err
+	}
+	// The page is asked for again from what it was made with, also after a break:
+	// its pieces are whole each time.
+	x := &watcher{s: s, r: r, stream: newStream(w, "text/event-stream"), id: run.RunID, made: q.after, status: r.URL.Query().Get("status"), folder: trace.NewFolder()}
+	w.WriteHeader(http.StatusOK)
+	s.follow(r, x.news, func() error {
+		if err := x.stream.write(": \n\n"); err != nil {
+			return err
+		}
+		return x.stream.flush()
+	})
+	return nil
+}
+
+// A watcher keeps one reader's page of a run up to date.
+type watcher struct {
+	s      *Server
+	r      *http.Request
+	stream *stream
+	id     string
+	made   int64 // the last event that the page has
+	seq    int64 // the last event that the folder has
+	folder *trace.Folder
+	known  int             // phases that the page has
+	status string          // that the page has
+	dirty  map[string]bool // paths of phases that have changed
+}
+
+func (x *watcher) news() error {
+	run, err := x.s.o.Store.Run(x.r.Context(), x.id)
+	if err != nil {
+		return err
+	}
+	if err := x.read(); err != nil {
+		return err
+	}
+	if len(x.dirty) == 0 && run.Status == x.status {
+		return nil
+	}
+	pieces, err := x.pieces(run)
+	if err != nil {
+		return err
+	}
+	if err := x.stream.sse(x.seq, "update", pieces); err != nil {
+		return err
+	}
+	x.status = run.Status
+	if over(run.Status) {
+		x.stream.sse(0, "end", "1")
+		x.stream.flush()
+		return errEnded
+	}
+	if err := x.stream.flush(); err != nil {
+		return err
+	}
+	return pause(x.r, x.rest())
+}
+
+// rest is how long the reader is left alone: the larger the run, the longer.
+func (x *watcher) rest() time.Duration {
+	return 300*time.Millisecond + time.Duration(len(x.folder.Run().Phases))*time.Millisecond
+}
+
+// read takes in what is new.
+func (x *watcher) read() error {
+	x.dirty = map[string]bool{}
+	for e, err := range x.s.o.Store.Events(x.r.Context(), x.id, x.seq, journal.Brief) {
+		if err != nil {
+			return err
+		}
+		x.folder.Add(e)
+		x.seq = e.Seq
+		if e.Seq <= x.made {
+			x.known = len(x.folder.Run().Phases)
+			continue
+		}
+		at := e.Path
+		if e.Verdict != nil {
+			at = e.Verdict.Path
+		}
+		x.dirty[phaseOf(at)] = true
+	}
+	return nil
+}
+
+// pieces renders the run's head and every phase that has changed.
+func (x *watcher) pieces(run *journal.Run) (string, error) {
+	t := x.folder.Run()
+	text, err := part("live-head", runView{
+		Head: x.s.head(run, t), Troubles: newTroubles(x.id, t), Output: newText(x.id, "output", pretty(t.Output), ref{what: "result"}),
+	})
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(text)
+	rows := phaseRows(run, t, t.Phases)
+	for i, p := range t.Phases {
+		if !x.dirty[phaseOf(p.Path)] && i < x.known {
+			continue
+		}
+		rows[i].Body = newBody(x.id, p, false)
+		rows[i].OOB = i < x.known
+		name := "live-phase"
+		if !rows[i].OOB {
+			name = "live-new-phase"
+		}
+		if text, err = part(name, rows[i]); err != nil {
+			return "", err
+		}
+		b.WriteString(text)
+	}
+	x.known = len(t.Phases)
+	return b.String(), nil
+}

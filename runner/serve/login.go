@@ -1,0 +1,55 @@
+package serve
+
+import (
+	"net/http"
+	"strings"
+)
+
+// A loginView is the login form.
+type loginView struct {
+	frame
+	To    string
+	Wrong bool
+}
+
+func (s *Server) loginForm(w http.ResponseWriter, r *http.Request) error {
+	if s.o.Token == "" {
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return nil
+	}
+	return s.render(w, r, http.StatusOK, "login", loginView{frame: frame{Title: "Log in"}, To: inside(r.FormValue("to"))})
+}
+
+func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
+	to := inside(r.PostFormValue("to"))
+	if s.o.Token == "" || !same(strings.TrimSpace(r.PostFormValue("token")), s.o.Token) {
+		return s.render(w, r, http.StatusForbidden, "login", loginView{frame: frame{Title: "Log in"}, To: to, Wrong: true})
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName, Value: s.session, Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteStrictMode, Secure: isTLS(r), MaxAge: 12 * 60 * 60,
+	})
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}
+
+func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: isTLS(r), MaxAge: -1})
+	http.Redirect(w, r, "/login", http.StatusSeeOther)
+	return nil
+}
+
+// isTLS also believes a proxy that says so: all it can do is keep a cookie from
+// plain connections.
+func isTLS(r *http.Request) bool {
+	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+}
+
+// inside is a path of this server: "//elsewhere" and "/\elsewhere" are not.
+func inside(to string) string {
+	if !strings.HasPrefix(to, "/") || len(to) > 1 && (to[1] == '/' || to[1] == '\\') || strings.ContainsAny(to, "\r\n\t\\") {
+		return "/"
+	}
+	return to
+}

@@ -1,0 +1,57 @@
+package serve
+
+import (
+	"net/http"
+
+	"github.com/seed61713e19/capstan/cascades"
+)
+
+// answerForm takes the answer that a person gives on the page.
+func (s *Server) answerForm(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.ordered(r)
+	if err != nil {
+		return err
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	var value any = r.PostFormValue("value")
+	if run.Pending != nil && run.Pending.Question.Type == cascades.Confirmation {
+		switch value {
+		case "yes":
+			value = true
+		case "no":
+			value = false
+		}
+	}
+	if err := s.answerWith(r, run, value); err != nil {
+		return err
+	}
+	return back(w, r, run.RunID)
+}
+
+func (s *Server) cancelForm(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.ordered(r)
+	if err != nil {
+		return err
+	}
+	if err := s.o.Runs.Cancel(run.RunID); err != nil {
+		return err
+	}
+	return back(w, r, run.RunID)
+}
+
+func (s *Server) resumeForm(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.ordered(r)
+	if err != nil {
+		return err
+	}
+	if err := s.o.Runs.Resume(r.Context(), run.RunID); err != nil {
+		return err
+	}
+	return back(w, r, run.RunID)
+}
+
+// back shows the run again.
+func back(w http.ResponseWriter, r *http.Request, id string) error {
+	http.Redirect(w, r, runPath(id), http.StatusSeeOther)
+	return nil
+}

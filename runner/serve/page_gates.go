@@ -1,0 +1,62 @@
+package serve
+
+import (
+	"net/http"
+
+	"github.com/seed61713e19/capstan/runner/journal"
+)
+
+// A gatesView is how every validator did.
+type gatesView struct {
+	frame
+	Cascade  string
+	Cascades []string
+	Rows     []gateRow
+}
+
+// A gateRow is how one validator did at one moment.
+type gateRow struct {
+	journal.Gate
+	Decided int // verdicts that are a yes or a no
+	Bar     bar
+	Each    float64 // seconds of one verdict
+}
+
+func (s *Server) gatesPage(w http.ResponseWriter, r *http.Request) error {
+	v := gatesView{frame: s.frame("Gates", "gates"), Cascade: r.URL.Query().Get("cascade")}
+	gates, err := s.o.Store.Gates(r.Context(), v.Cascade)
+	if err != nil {
+		return err
+	}
+	for _, g := range gates {
+		row := gateRow{Gate: g, Decided: g.Passed + g.Rejected}
+		if row.Decided > 0 {
+			row.Bar.Width = 1000 * float64(g.Passed) / float64(row.Decided)
+		}
+		if g.Verdicts > 0 {
+			row.Each = g.Seconds / float64(g.Verdicts)
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	if v.Cascades, err = s.cascadesSeen(r); err != nil {
+		return err
+	}
+	return s.render(w, r, http.StatusOK, "gates", v)
+}
+
+// cascadesSeen are the cascades of the newest runs.
+func (s *Server) cascadesSeen(r *http.Request) ([]string, error) {
+	runs, err := s.o.Store.Runs(r.Context(), journal.Filter{Limit: maxList})
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	var list []string
+	for _, run := range runs {
+		if !seen[run.CascadeID] {
+			seen[run.CascadeID] = true
+			list = append(list, run.CascadeID)
+		}
+	}
+	return list, nil
+}

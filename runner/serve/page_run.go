@@ -1,0 +1,231 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/trace"
+)
+
+// A runView is a run.
+type runView struct {
+	frame
+	Head     headView
+	Troubles troublesView
+	Input    textView
+	Output   textView
+	Phases   []phaseRow
+	Live     string // the address of what is to come; "" where nothing is
+}
+
+// A headView is what changes at the top of a run's page while it runs.
+type headView struct {
+	RunID    string
+	Cascade  string
+	File     string
+	Status   string
+	Started  time.Time
+	Took     time.Duration
+	Phases   int
+	Usage    model.Usage
+	Error    *event.Error
+	Pending  *journal.Pending
+	Parent   string
+	CanOrder bool // answer, cancel and resume are offered
+	URL      string
+}
+
+// Running tells whether the run goes on.
+func (h headView) Running() bool { return h.Status == journal.Running }
+
+// Resumable tells whether the run can be gone on with as it is.
+func (h headView) Resumable() bool {
+	return h.Pending == nil && (h.Status == runner.Cancelled || h.Status == runner.Failed || h.Status == runner.Waiting)
+}
+
+// Confirmation tells whether the question is one of yes or no.
+func (h headView) Confirmation() bool { return h.Pending.Question.Type == cascades.Confirmation }
+
+// Choice tells whether the question has options.
+func (h headView) Choice() bool { return h.Pending.Question.Type == cascades.Choice }
+
+func (s *Server) head(run *journal.Run, t *trace.Run) headView {
+	h := headView{
+		RunID: run.RunID, Cascade: run.CascadeID, File: run.File, Status: run.Status, Started: run.Started, Phases: len(t.Phases),
+		Usage: t.Usage, Error: run.Error, Pending: run.Pending, Parent: run.Parent, CanOrder: s.o.Runs != nil, URL: runPath(run.RunID),
+	}
+	switch {
+	case run.Finished != nil:
+		h.Took = run.Finished.Sub(run.Started)
+	case run.Status == journal.Running:
+		h.Took = time.Since(run.Started)
+	default:
+		h.Took = t.Finished.Sub(t.Started)
+	}
+	if h.Error == nil {
+		h.Error = t.Error
+	}
+	return h
+}
+
+// maxTroubles bounds what stands at the top of a page, and maxOpen how many
+// phases are open when it is loaded.
+const (
+	maxTroubles = 5
+	maxOpen     = 3
+)
+
+func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.o.Store.Run(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	t, last, err := s.foldTo(r.Context(), run.RunID)
+	if err != nil {
+		return err
+	}
+	if run.RunID != r.PathValue("id") {
+		http.Redirect(w, r, runPath(run.RunID), http.StatusFound)
+		return nil
+	}
+	v := runView{frame: s.frame(run.CascadeID+" · "+run.RunID, "runs"), Head: s.head(run, t)}
+	if len(t.Input) > 0 {
+		v.Input = newText(run.RunID, "input", pretty(t.Input), ref{what: "input"})
+	}
+	v.Output = newText(run.RunID, "output", pretty(t.Output), ref{what: "result"})
+	v.Troubles = newTroubles(run.RunID, t)
+	v.Phases = phaseRows(run, t, t.Phases)
+	opened := toOpen(v.Phases, r.URL.Query().Get("open"))
+	for _, i := range opened {
+		v.Phases[i].Body = newBody(run.RunID, t.Phases[i], false)
+	}
+	if !over(run.Status) {
+		v.Live = address(runPath(run.RunID, "/live"), "after", count0(last), "status", run.Status)
+	}
+	return s.render(w, r, http.StatusOK, "run", v)
+}
+
+// load gives a run and its tree.
+func (s *Server) load(ctx context.Context, id string) (*journal.Run, *trace.Run, error) {
+	run, err := s.o.Store.Run(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := s.fold(ctx, run.RunID)
+	return run, t, err
+}
+
+// toOpen picks the phases that are open at first: the one that is asked for,
+// those that ended badly or go on, the newest first, and the last one.
+func toOpen(rows []phaseRow, asked string) []int {
+	var open []int
+	for i := len(rows) - 1; i >= 0; i-- {
+		p := rows[i]
+		if string(p.Path) == asked {
+			open = append(open, i)
+		}
+		bad := p.Status != runner.Succeeded && p.Status != "skipped"
+		if len(open) < maxOpen && !slices.Contains(open, i) && (bad || i == len(rows)-1) {
+			open = append(open, i)
+		}
+	}
+	return open
+}
+
+// A phaseRow is a phase in the timeline of a run.
+type phaseRow struct {
+	Path     event.Path
+	Name     string
+	Cascade  string
+	Status   string
+	Started  time.Time
+	Attempts int
+	Turns    int
+	Noes     int // verdicts that were a no
+	Usage    model.Usage
+	Took     time.Duration
+	Bar      bar
+	Next     string
+	Failing  string // the last check that said no
+	URL      string
+	Body     *bodyView // nil where it is fetched when it is opened
+	OOB      bool      // it takes the place of itself in a page
+}
+
+// A bar is a part of a stretch of time, in thousandths.
+type bar struct{ From, Width float64 }
+
+func newBar(from, to, start, end time.Time) bar {
+	whole := float64(end.Sub(start))
+	if whole <= 0 {
+		return bar{0, 1000}
+	}
+	if to.IsZero() {
+		to = end
+	}
+	b := bar{1000 * float64(from.Sub(start)) / whole, 1000 * float64(to.Sub(from)) / whole}
+	b.From = max(0, min(b.From, 998))
+	b.Width = max(2, min(b.Width, 1000-b.From))
+	return b
+}
+
+func phaseRows(run *journal.Run, t *trace.Run, list []*trace.Phase) []phaseRow {
+	rows := make([]phaseRow, len(list))
+	for i, p := range list {
+		rows[i] = newPhaseRow(run.RunID, p, t.Started, t.Finished)
+		if rows[i].Status == "" && over(run.Status) {
+			rows[i].Status = run.Status // it was cut off
+		}
+	}
+	return rows
+}
+
+func newPhaseRow(run string, p *trace.Phase, start, end time.Time) phaseRow {
+	row := phaseRow{
+		Path: p.Path, Name: p.Name, Cascade: p.Cascade, Status: p.Status, Started: p.Started, Attempts: len(p.Attempts), Usage: p.Usage(),
+		Took: p.Took(), Bar: newBar(p.Started, p.Finished, start, end), Next: p.Next,
+		URL: address(runPath(run, "/phase"), "at", string(p.Path)),
+	}
+	for _, a := range p.Attempts {
+		row.Turns += len(a.Turns)
+	}
+	each(p, visitor{verdict: func(v *trace.Verdict) {
+		if v.Valid == nil || !*v.Valid {
+			row.Noes++
+			row.Failing = v.Validator
+		}
+	}})
+	return row
+}
+
+func (s *Server) phasePage(w http.ResponseWriter, r *http.Request) error {
+	run, t, err := s.load(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	at := event.Path(r.URL.Query().Get("at"))
+	for p := range t.All() {
+		if p.Path != at {
+			continue
+		}
+		body := newBody(run.RunID, p, r.URL.Query().Get("all") != "")
+		if isPart(r) {
+			return s.render(w, r, http.StatusOK, "phase-body", body)
+		}
+		v := struct {
+			frame
+			Head headView
+			Row  phaseRow
+		}{s.frame(p.Name+" · "+run.RunID, "runs"), s.head(run, t), newPhaseRow(run.RunID, p, t.Started, t.Finished)}
+		v.Row.Body = body
+		return s.render(w, r, http.StatusOK, "phase", v)
+	}
+	return problem(http.StatusNotFound, "not_found", "the run has no such phase")
+}

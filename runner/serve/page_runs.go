@@ -1,0 +1,121 @@
+package serve
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/journal"
+)
+
+// A runsView is the list of runs.
+type runsView struct {
+	frame
+	Filter   url.Values
+	Statuses []string
+	Filtered bool
+	Rows     []runRow
+	Next     string // the address of the rest of the list; "" at its end
+	First    string // that of its beginning; "" there
+	Live     bool
+	Cascades []string
+	Base     string // where the API is
+}
+
+// A runRow is a run in a list.
+type runRow struct {
+	journal.Summary
+	URL  string
+	Took time.Duration
+}
+
+// perPage is how many runs a page lists.
+const perPage = 100
+
+func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	f, err := filter(q, perPage)
+	if err != nil {
+		return err
+	}
+	f.Limit++
+	runs, err := s.o.Store.Runs(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	v := runsView{frame: s.frame("Runs", "runs"), Filter: q, Statuses: statuses, Live: f.Before == "", Cascades: s.o.Cascades, Base: "http://" + r.Host}
+	v.Filtered = f.Status != "" || f.Cascade != "" || f.Text != "" || !f.Since.IsZero()
+	if len(runs) == f.Limit {
+		runs = runs[:f.Limit-1]
+		v.Next = listAddress(q, runs[len(runs)-1].RunID)
+	}
+	if f.Before != "" {
+		v.First = listAddress(q, "")
+	}
+	for _, run := range runs {
+		v.Rows = append(v.Rows, newRunRow(run))
+	}
+	name := "runs"
+	if isPart(r) {
+		name = "runs-rows"
+	}
+	return s.render(w, r, http.StatusOK, name, v)
+}
+
+func newRunRow(s journal.Summary) runRow {
+	row := runRow{Summary: s, URL: runPath(s.RunID)}
+	switch {
+	case s.Finished != nil:
+		row.Took = s.Finished.Sub(s.Started)
+	case s.Status == journal.Running:
+		row.Took = time.Since(s.Started)
+	}
+	return row
+}
+
+func listAddress(q url.Values, before string) string {
+	return address("/", "status", q.Get("status"), "cascade", q.Get("cascade"), "q", q.Get("q"), "since", q.Get("since"), "limit", q.Get("limit"), "before", before)
+}
+
+// Self is the address of the list as it is shown.
+func (v runsView) Self() string { return listAddress(v.Filter, v.Filter.Get("before")) }
+
+// Has tells whether a field of the filter has a value.
+func (v runsView) Has(field, value string) bool { return v.Filter.Get(field) == value }
+
+// Get gives a field of the filter.
+func (v runsView) Get(field string) string { return v.Filter.Get(field) }
+
+// runsLive tells the list when there is something new, once a second at most.
+func (s *Server) runsLive(w http.ResponseWriter, r *http.Request) error {
+	st := newStream(w, "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	// Told at once, too: something may have changed since the page was made.
+	s.follow(r, func() error {
+		if err := st.sse(0, "changed", "1"); err != nil {
+			return err
+		}
+		if err := st.flush(); err != nil {
+			return err
+		}
+		return pause(r, time.Second)
+	}, func() error {
+		if err := st.write(": \n\n"); err != nil {
+			return err
+		}
+		return st.flush()
+	})
+	return nil
+}
+
+// pause waits, unless the reader goes.
+func pause(r *http.Request, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-r.Context().Done():
+		return r.Context().Err()
+	}
+}

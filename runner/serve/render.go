@@ -1,0 +1,139 @@
+package serve
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed page/*.html
+var pageFiles embed.FS
+
+//go:embed static
+var staticFiles embed.FS
+
+// templates are parsed once: they are the program's own.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"shown": shown, "line": line, "count": countAny, "plural": plural, "cost": cost, "took": took, "seconds": seconds, "size": size,
+		"clock": clock, "date": date, "stamp": stamp, "percent": percent, "anchor": anchorAny, "sign": sign, "word": word, "asset": asset,
+	}).ParseFS(pageFiles, "page/*.html"))
+})
+
+func countAny(n any) string {
+	switch n := n.(type) {
+	case int:
+		return count(n)
+	case int64:
+		return count(n)
+	}
+	return ""
+}
+
+func anchorAny(path any) string {
+	text, _ := pathText(path)
+	return anchor(text)
+}
+
+// A frame is what every page has around it.
+type frame struct {
+	Title    string
+	Here     string // which entry of the navigation the page is: runs, gates, compare
+	HasToken bool
+}
+
+func (s *Server) frame(title, here string) frame { return frame{title, here, s.o.Token != ""} }
+
+// render writes a page, or a part of one, whole or not at all.
+func (s *Server) render(w http.ResponseWriter, _ *http.Request, status int, name string, view any) error {
+	var b bytes.Buffer
+	if err := templates().ExecuteTemplate(&b, name, view); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	w.Write(b.Bytes())
+	return nil
+}
+
+// part renders a piece of a page for a stream.
+func part(name string, view any) (string, error) {
+	var b strings.Builder
+	err := templates().ExecuteTemplate(&b, name, view)
+	return b.String(), err
+}
+
+// isPart tells whether only a piece of the page is asked for.
+func isPart(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
+
+type errorView struct {
+	frame
+	Problem *Problem
+}
+
+func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, p *Problem) {
+	name := "error"
+	if isPart(r) {
+		name = "error-part"
+	}
+	if s.render(w, r, p.Status, name, errorView{s.frame(p.Title, ""), p}) != nil {
+		http.Error(w, p.Title, p.Status)
+	}
+}
+
+// kinds are the content types of the static files.
+var kinds = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".md": "text/plain; charset=utf-8", ".svg": "image/svg+xml"}
+
+// static serves a file that never changes under its address, which carries its
+// digest.
+func (s *Server) static(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("name")
+	text, err := staticFiles.ReadFile("static/" + name)
+	kind := kinds[name[max(strings.LastIndexByte(name, '.'), 0):]]
+	if err != nil || kind == "" {
+		return problem(http.StatusNotFound, "not_found", "there is no file of that name")
+	}
+	w.Header().Set("Content-Type", kind)
+	if r.URL.RawQuery != "" {
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	w.Write(text)
+	return nil
+}
+
+var digests sync.Map
+
+// asset is the address of a static file.
+func asset(name string) string {
+	if address, ok := digests.Load(name); ok {
+		return address.(string)
+	}
+	text, _ := staticFiles.ReadFile("static/" + name)
+	address := "/static/" + name + "?" + anchor(string(text))
+	digests.Store(name, address)
+	return address
+}
+
+// address is a path of the server with its query; parameters come in pairs, and
+// those that are "" are left out.
+func address(path string, pairs ...string) string {
+	q := url.Values{}
+	for pair := range slices.Chunk(pairs, 2) {
+		if pair[1] != "" {
+			q.Set(pair[0], pair[1])
+		}
+	}
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+func runPath(id string, rest ...string) string {
+	return "/runs/" + url.PathEscape(id) + strings.Join(rest, "")
+}

@@ -1,0 +1,89 @@
+package serve
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// A route is one thing that can be asked of the server. An error it returns has
+// not been answered yet.
+type route struct {
+	method, path string
+	serve        func(http.ResponseWriter, *http.Request) error
+}
+
+// api is what the contract describes.
+func (s *Server) api() []route {
+	return []route{
+		{"GET", "/v1/openapi.json", s.openapiJSON},
+		{"GET", "/v1/openapi.yaml", s.openapiYAML},
+		{"GET", "/v1/cascades", s.listCascades},
+		{"GET", "/v1/runs", s.listRuns},
+		{"POST", "/v1/runs", s.startRun},
+		{"GET", "/v1/runs/{id}", s.getRun},
+		{"GET", "/v1/runs/{id}/events", s.runEvents},
+		{"POST", "/v1/runs/{id}/answer", s.answerRun},
+		{"POST", "/v1/runs/{id}/cancel", s.cancelRun},
+		{"POST", "/v1/runs/{id}/resume", s.resumeRun},
+		{"GET", "/v1/gates", s.listGates},
+		{"POST", "/v1/gates/{name}", s.judge},
+		{"POST", "/v1/validation-requests", s.openRequest},
+		{"GET", "/v1/validation-requests/{task_id}", s.getRequest},
+		{"POST", "/v1/validation-requests/{task_id}/responses", s.deliverResponse},
+	}
+}
+
+// pages are for people.
+func (s *Server) pages() []route {
+	return []route{
+		{"GET", "/{$}", s.runsPage},
+		{"GET", "/live", s.runsLive},
+		{"GET", "/runs/{id}", s.runPage},
+		{"GET", "/runs/{id}/live", s.runLive},
+		{"GET", "/runs/{id}/phase", s.phasePage},
+		{"GET", "/runs/{id}/call", s.callPage},
+		{"GET", "/runs/{id}/text", s.textPage},
+		{"GET", "/runs/{id}/raw", s.rawText},
+		{"GET", "/runs/{id}/diff", s.diffPage},
+		{"GET", "/runs/{id}/graph", s.graphPage},
+		{"GET", "/runs/{id}/graph.svg", s.graphSVG},
+		{"POST", "/runs/{id}/answer", s.answerForm},
+		{"POST", "/runs/{id}/cancel", s.cancelForm},
+		{"POST", "/runs/{id}/resume", s.resumeForm},
+		{"GET", "/compare", s.comparePage},
+		{"GET", "/gates", s.gatesPage},
+		{"GET", "/login", s.loginForm},
+		{"POST", "/login", s.login},
+		{"POST", "/logout", s.logout},
+		{"GET", "/static/{name}", s.static},
+	}
+}
+
+func (s *Server) mux() http.Handler {
+	mux := http.NewServeMux()
+	methods := map[string][]string{}
+	for _, r := range slices.Concat(s.api(), s.pages()) {
+		methods[r.path] = append(methods[r.path], r.method)
+		mux.HandleFunc(r.method+" "+r.path, s.answered(r.serve))
+	}
+	for path, allowed := range methods {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			s.refuse(w, r, problem(http.StatusMethodNotAllowed, "method_not_allowed", "use "+strings.Join(allowed, " or ")))
+		})
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.refuse(w, r, problem(http.StatusNotFound, "not_found", "there is nothing at "+r.URL.Path))
+	})
+	return mux
+}
+
+// answered makes a handler of what may return an error.
+func (s *Server) answered(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := serve(w, r); err != nil {
+			s.refuse(w, r, err)
+		}
+	}
+}

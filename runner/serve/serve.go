@@ -1,0 +1,146 @@
+// Package serve shows runs and takes orders over HTTP: a page for people, live
+// while runs go on, and the API under /v1, described by /v1/openapi.json.
+//
+// The texts of a run are a stranger's: they are shown and never interpreted. The
+// page loads nothing from elsewhere, runs no script but its own, and works
+// without any.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// Options say what a server shows and takes.
+type Options struct {
+	// Store is where runs are read from.
+	Store Store
+	// Runs starts, resumes and cancels runs; nil where the server only shows.
+	Runs Runs
+	// Cascades and Models are the names an order may give, as Runs has them.
+	Cascades, Models []string
+	// Gates are the validators that judge posted texts: see [Computed].
+	Gates validators.Set
+	// Runner asks the model for the verdicts of judges; nil means that it cannot
+	// be asked.
+	Runner *runner.Runner
+	// Requests takes validation requests; nil where the server takes none.
+	Requests Requests
+	// Addr is where the server will listen. One that is not loopback needs Token.
+	Addr string
+	// Token, where it is not "", is needed for everything but the page's login. It
+	// has 16 characters or more.
+	Token string
+	// Hosts are further names under which the server is reached.
+	Hosts []string
+	// Every is how often the store is asked for news while somebody watches; 0
+	// means 200 ms.
+	Every time.Duration
+	// Log gets what went wrong on the server's side; nil discards it.
+	Log *slog.Logger
+}
+
+// A Server is the page and the API. Make one with [New].
+type Server struct {
+	o        Options
+	hosts    map[string]bool // nil takes any
+	session  string          // the cookie's value; "" without a token
+	pulse    *pulse
+	contract *contract
+	closing  chan struct{} // closed when streams are to end
+	handler  http.Handler
+}
+
+// minToken is how many characters a token has at least.
+const minToken = 16
+
+// New makes a server. It refuses an address that is not loopback without a
+// token: whoever reaches the server starts runs and reads every text.
+func New(o Options) (*Server, error) {
+	loopback, err := isLoopback(o.Addr)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("address %q: %w", o.Addr, err)
+	case o.Store == nil:
+		return nil, errors.New("a server needs a store")
+	case o.Token == "" && !loopback:
+		return nil, fmt.Errorf("address %s can be reached from other machines: it needs a token", o.Addr)
+	case o.Token != "" && len(o.Token) < minToken:
+		return nil, fmt.Errorf("the token has fewer than %d characters", minToken)
+	}
+	if o.Every <= 0 {
+		o.Every = 200 * time.Millisecond
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{o: o, hosts: hosts(o, loopback), session: session(o.Token), pulse: newPulse(o.Store.Version, o.Every), closing: make(chan struct{})}
+	if s.contract, err = newContract(); err != nil {
+		return nil, fmt.Errorf("openapi: %w", err)
+	}
+	s.handler = s.guard(s.mux())
+	return s, nil
+}
+
+// ServeHTTP serves the page and the API.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Serve serves what l accepts until ctx ends; then streams end, requests under
+// way have five seconds, and nil is returned. Runs are the caller's to close.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn),
+	}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(l) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	close(s.closing)
+	last, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if server.Shutdown(last) != nil {
+		server.Close()
+	}
+	return nil
+}
+
+// Computed is the part of a set that may judge whatever is posted: validators
+// that compute their verdict from the text alone, and judges. The others read
+// files, databases and keys that their parameters name.
+func Computed(set validators.Set) validators.Set {
+	var list []validators.Validator
+	for _, v := range set.List() {
+		if v.Pure || v.Criteria != "" {
+			list = append(list, v)
+		}
+	}
+	return validators.NewSet(list...)
+}
+
+func isLoopback(addr string) (bool, error) {
+	if addr == "" {
+		return true, nil
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false, err
+	}
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback(), nil
+}

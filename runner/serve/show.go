@@ -1,0 +1,194 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// shown makes everything in a text visible that would otherwise act on the page
+// or hide in it: control characters as their pictures, what turns the direction
+// of writing, or has no width, as its code point in brackets. Lines and tabs
+// stay.
+func shown(text string) string {
+	if strings.IndexFunc(text, hidden) < 0 && utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text) + len(text)/8)
+	for _, r := range text {
+		switch {
+		case !hidden(r):
+			b.WriteRune(r)
+		case r < ' ':
+			b.WriteRune('␀' + r)
+		case r == 0x7f:
+			b.WriteRune('␡')
+		default:
+			fmt.Fprintf(&b, "⟦U+%04X⟧", r)
+		}
+	}
+	return b.String()
+}
+
+func hidden(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7f:
+		return false
+	case r == '\u200c' || r == '\u200d' || r == '\ufe0f':
+		return false // parts of words and of emoji
+	}
+	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
+}
+
+// line is a text in one line of at most 300 characters.
+func line(text string) string {
+	if len(text) > 4*300 {
+		text = text[:4*300]
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(text) > 300 {
+		text = string([]rune(text)[:299]) + "…"
+	}
+	return shown(text)
+}
+
+// pretty is a value as people read it: a text as it is, anything else as
+// indented JSON, nothing as "".
+func pretty(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return err.Error()
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// count writes a number with its thousands apart.
+func count[N int | int64](n N) string {
+	digits := strconv.FormatInt(int64(n), 10)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "\u202f" + digits[i:]
+	}
+	return digits
+}
+
+// count0 is a number without anything between its digits.
+func count0(n int64) string { return strconv.FormatInt(n, 10) }
+
+func formatScore(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
+
+// plural is a count with its noun: "1 turn", "2 turns", "2 noes".
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "o"):
+		return count(n) + " " + noun + "es"
+	}
+	return count(n) + " " + noun + "s"
+}
+
+// cost writes US dollars to the digits that tell something; "" for none.
+func cost(usd float64) string {
+	switch {
+	case usd == 0 || math.IsNaN(usd):
+		return ""
+	case math.Abs(usd) < 0.0001:
+		return "< $0.0001"
+	case math.Abs(usd) < 1:
+		return fmt.Sprintf("$%.4f", usd)
+	default:
+		return fmt.Sprintf("$%.2f", usd)
+	}
+}
+
+// took writes a duration to two units; "" for none.
+func took(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return ""
+	case d < time.Millisecond:
+		return "< 1 ms"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Truncate(100*time.Millisecond).Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%d m %02d s", int(d.Minutes()), int(d.Seconds())%60)
+	default:
+		return fmt.Sprintf("%s h %02d m", count(int(d.Hours())), int(d.Minutes())%60)
+	}
+}
+
+func seconds(s float64) string { return took(time.Duration(s * float64(time.Second))) }
+
+// size writes a number of bytes.
+func size(n int) string {
+	switch {
+	case n < 1<<10:
+		return plural(n, "byte")
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	default:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+}
+
+func clock(t time.Time) string { return t.UTC().Format("15:04:05") }
+
+func date(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// percent writes a part of a whole; "" where there is no whole.
+func percent(part, whole int) string {
+	if whole == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(math.Floor(1000*float64(part)/float64(whole))/10, 'f', -1, 64) + " %"
+}
+
+// anchor is a name for the element of a path: letters and digits alone.
+func anchor(path string) string {
+	h := fnv.New64a()
+	h.Write([]byte(path))
+	return "x" + strconv.FormatUint(h.Sum64(), 36)
+}
+
+// signs say with a sign what a status says with a colour.
+var signs = map[string]string{
+	"succeeded": "✓", "blocked": "⊘", "exhausted": "✗", "failed": "⚠", "waiting": "?", "over_budget": "$", "cancelled": "■",
+	"running": "…", "skipped": "–", "degraded": "≈", "": "…",
+	// of attempts and verdicts
+	"passed": "✓", "rejected": "✗", "error": "⚠", "retry": "↻",
+}
+
+func sign(status string) string {
+	if s, ok := signs[status]; ok {
+		return s
+	}
+	return "·"
+}
+
+// word is a status in words; "" is that of what goes on.
+func word(status string) string {
+	if status == "" {
+		return "running"
+	}
+	return strings.ReplaceAll(status, "_", " ")
+}

@@ -1,0 +1,128 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/runner/serve"
+)
+
+func TestShown(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain\n\ttext": "plain\n\ttext", "": "", "a\x00b": "a␀b", "\x1b[31mred": "␛[31mred", "a\x7f": "a␡", "a\rb": "a␍b",
+		"abc\u202edef": "abc⟦U+202E⟧def", "\u200b": "⟦U+200B⟧", "\ufeff": "⟦U+FEFF⟧", "\u0085": "⟦U+0085⟧", "\u2028": "⟦U+2028⟧",
+		"👩\u200d🚀 é नमस्ते": "👩\u200d🚀 é नमस्ते", "\xff\xfe": "\ufffd\ufffd", "\u2066x\u2069": "⟦U+2066⟧x⟦U+2069⟧", "\U000e0041": "⟦U+E0041⟧",
+	} {
+		if got := serve.Shown(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzShown(f *testing.F) {
+	f.Add("a\x00\x1b[2J\u202e\xff")
+	f.Add("00\xb2\xb2\xb2\xb2")
+	f.Fuzz(func(t *testing.T, in string) {
+		got := serve.Shown(in)
+		if !utf8.ValidString(got) {
+			t.Fatalf("%q is not UTF-8", got)
+		}
+		for _, r := range got {
+			if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+				t.Fatalf("%U is left in %q", r, got)
+			}
+		}
+		if again := serve.Shown(got); again != got {
+			t.Fatalf("%q becomes %q", got, again)
+		}
+		if l := serve.Line(in); strings.ContainsAny(l, "\n\t") {
+			t.Fatalf("%q is not a line", l)
+		}
+		for at := -1; at < len(in)+2; at += 3 {
+			if b := serve.Boundary(in, at); b < 0 || b > len(in) || b < at-3 && at <= len(in) {
+				t.Fatalf("boundary %d of %q is %d", at, in, b)
+			}
+		}
+	})
+}
+
+func TestFigures(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "", -1: "", 500: "< 1 ms", 42 * time.Millisecond: "42 ms", 1500 * time.Millisecond: "1.5 s", 59990 * time.Millisecond: "59.9 s",
+		time.Minute: "1 m 00 s", 125 * time.Second: "2 m 05 s", 26*time.Hour + 3*time.Minute: "26 h 03 m",
+	} {
+		if got := serve.Took(d); got != want {
+			t.Errorf("%v: got %q, want %q", d, got, want)
+		}
+	}
+	for usd, want := range map[float64]string{0: "", 0.00001: "< $0.0001", 0.0123: "$0.0123", 1.5: "$1.50", 1234.5: "$1234.50"} {
+		if got := serve.Cost(usd); got != want {
+			t.Errorf("%v: got %q, want %q", usd, got, want)
+		}
+	}
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1\u202f000", 1234567: "1\u202f234\u202f567", -1000: "-1\u202f000", -100: "-100"} {
+		if got := serve.Count(n); got != want {
+			t.Errorf("%d: got %q, want %q", n, got, want)
+		}
+	}
+	if got := serve.Percent(999, 1000); got != "99.9 %" {
+		t.Error(got)
+	}
+	if got := serve.Percent(9999, 10000); got != "99.9 %" { // never rounded up to all
+		t.Error(got)
+	}
+}
+
+func FuzzUnique(f *testing.F) {
+	for _, s := range []string{`{"a": 1, "a": 2}`, `[{"a": {"b": []}, "b": [{"a": 1}, {"a": 2}]}]`, `{"a": "a", "b": "a"}`, `{"\u0061": 1, "a": 2}`, `1`, `[[[]]]`, `{"a": {}, "b": {"a": {}}}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !json.Valid([]byte(text)) {
+			return
+		}
+		err := serve.Unique([]byte(text))
+		if want := twice(json.NewDecoder(strings.NewReader(text))); (err != nil) != want {
+			t.Fatalf("%s: %v, want %v", text, err, want)
+		}
+	})
+}
+
+// twice says by recursion whether a key stands twice.
+func twice(d *json.Decoder) bool {
+	start, err := d.Token()
+	if err != nil {
+		return false
+	}
+	found := false
+	switch start {
+	case json.Delim('{'):
+		seen := map[string]bool{}
+		for d.More() {
+			key, _ := d.Token()
+			name, _ := key.(string)
+			found = found || seen[name]
+			seen[name] = true
+			found = twice(d) || found
+		}
+		d.Token()
+	case json.Delim('['):
+		for d.More() {
+			found = twice(d) || found
+		}
+		d.Token()
+	}
+	return found
+}
+
+func TestInside(t *testing.T) {
+	for in, want := range map[string]string{"/runs/x?y=1": "/runs/x?y=1", "": "/", "runs": "/", "//x": "/", `/\x`: "/", "javascript:alert(1)": "/", "/a\nb": "/"} {
+		if got := serve.Inside(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}

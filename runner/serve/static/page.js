@@ -1,0 +1,88 @@
+// What the page does beyond what the server sends: keys, jumping to what is
+// folded away, and keeping open what was open when a piece is replaced.
+(function () {
+  'use strict'
+
+  function rows() { return Array.from(document.querySelectorAll('[data-row]')).filter(function (r) { return r.offsetParent !== null }) }
+
+  function opener(row) { return row.querySelector('[data-open]') || row }
+
+  function move(by) {
+    var all = rows()
+    if (all.length === 0) return
+    var at = all.findIndex(function (r) { return r.contains(document.activeElement) })
+    var next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.max(0, Math.min(at + by, all.length - 1))]
+    var to = opener(next)
+    if (to === next) next.setAttribute('tabindex', '-1')
+    to.focus()
+    to.scrollIntoView({ block: 'nearest' })
+  }
+
+  document.addEventListener('keydown', function (e) {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest('input:not([type=checkbox]), textarea, select')) return
+    switch (e.key) {
+      case 'j': move(1); break
+      case 'k': move(-1); break
+      case '/':
+        var filter = document.getElementById('filter')
+        if (!filter) return
+        filter.focus()
+        break
+      case '?': document.querySelector('footer.site').scrollIntoView(); break
+      default: return
+    }
+    e.preventDefault()
+  })
+
+  // reveal opens everything around an element, and the element, and goes there.
+  function reveal(id) {
+    var to = id && document.getElementById(id)
+    if (!to) return false
+    for (var e = to; e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true
+    to.scrollIntoView({ block: 'start' })
+    var focus = to.querySelector('summary') || to
+    if (focus === to) to.setAttribute('tabindex', '-1')
+    focus.focus({ preventScroll: true })
+    return true
+  }
+
+  document.addEventListener('click', function (e) {
+    var jump = e.target.closest('[data-jump]')
+    if (!jump || e.ctrlKey || e.metaKey || !reveal(jump.dataset.jump)) return
+    e.preventDefault()
+    history.replaceState(null, '', '#' + jump.dataset.jump)
+  })
+  function arrive() { if (location.hash.length > 1) reveal(location.hash.slice(1)) }
+  window.addEventListener('hashchange', arrive)
+  document.addEventListener('DOMContentLoaded', arrive)
+
+  // A piece that is replaced while the reader has something open in it.
+  document.addEventListener('htmx:oobBeforeSwap', function (e) {
+    var fresh = e.detail.fragment
+    // After a break, what was added before is sent again.
+    fresh.querySelectorAll('li.phase[id]').forEach(function (li) {
+      var there = document.getElementById(li.id)
+      if (there && e.detail.target !== there) there.remove()
+    })
+    e.detail.target.querySelectorAll('details[id]').forEach(function (d) {
+      var same = fresh.querySelector('#' + CSS.escape(d.id))
+      if (!same) return
+      same.open = d.open
+      // What was fetched when it was opened need not be fetched again.
+      var fetched = d.querySelector(':scope > [data-fetched]')
+      var empty = same.querySelector(':scope > [hx-get]')
+      if (fetched && empty) empty.replaceWith(fetched)
+    })
+  })
+
+  // What was ticked in the list stays ticked.
+  var ticked = []
+  document.addEventListener('htmx:beforeSwap', function (e) {
+    ticked = Array.from(e.detail.target.querySelectorAll('input:checked')).map(function (i) { return i.id })
+  })
+  document.addEventListener('htmx:afterSwap', function (e) {
+    if (e.detail.target && e.detail.target.matches('details > [hx-get]')) e.detail.target.dataset.fetched = ''
+    ticked.forEach(function (id) { var i = document.getElementById(id); if (i) i.checked = true })
+    ticked = []
+  })
+})()

@@ -1,0 +1,52 @@
+package serve
+
+import (
+	"context"
+	"iter"
+
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// A Store is where runs are read from, and where answers go. A
+// [*journal.Journal] is one; what each method promises is said there. It is
+// safe for concurrent use.
+type Store interface {
+	Reader
+	// Gates tells how every validator did, over the runs of one cascade or, with
+	// "", over all.
+	Gates(ctx context.Context, cascade string) ([]journal.Gate, error)
+	// Answer gives a waiting run its answer.
+	Answer(ctx context.Context, id string, value any) error
+	// Version changes whenever something was written, by any process.
+	Version(ctx context.Context) (int64, error)
+}
+
+// A Reader reads runs.
+type Reader interface {
+	Runs(ctx context.Context, f journal.Filter) ([]journal.Summary, error)
+	Run(ctx context.Context, id string) (*journal.Run, error)
+	Result(ctx context.Context, id string) (engine.Result, error)
+	Events(ctx context.Context, id string, after int64, d journal.Detail) iter.Seq2[event.Event, error]
+	Request(ctx context.Context, id string, at event.Path) (*model.Request, error)
+}
+
+// Runs starts, resumes and ends runs. A [*Crew] does so in this process.
+type Runs interface {
+	// Start begins a run and gives its name as soon as the run is kept.
+	Start(ctx context.Context, o Order) (id string, err error)
+	// Resume goes on with a run in the background.
+	Resume(ctx context.Context, id string) error
+	// Cancel ends a run of this process; it can be resumed.
+	Cancel(id string) error
+}
+
+// An Order is a wish for a run.
+type Order struct {
+	Cascade string         // the name under which the operator offers it
+	Input   map[string]any // plain values
+	Model   string         // one of those offered; "" is the cascade's own
+	RunID   string         // "" gives it a new name
+}

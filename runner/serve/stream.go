@@ -1,0 +1,224 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+)
+
+// heartbeat is how often a stream says that it is still there, so that nobody
+// between takes it for dead.
+const heartbeat = 15 * time.Second
+
+// A stream is an answer that goes on. Each piece has to be taken within half a
+// minute.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+func newStream(w http.ResponseWriter, kind string) *stream {
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("X-Accel-Buffering", "no") // proxies are not to hold it back
+	st := &stream{w, http.NewResponseController(w)}
+	st.control.SetReadDeadline(time.Time{})
+	return st
+}
+
+func (st *stream) write(piece string) error {
+	st.control.SetWriteDeadline(time.Now().Add(30 * time.Second))
+	_, err := io.WriteString(st.w, piece)
+	return err
+}
+
+func (st *stream) flush() error { return st.control.Flush() }
+
+// sse sends one server-sent event. Its data may have lines.
+func (st *stream) sse(id int64, name, data string) error {
+	var b strings.Builder
+	if id > 0 {
+		fmt.Fprintf(&b, "id: %d\n", id)
+	}
+	if name != "" {
+		fmt.Fprintf(&b, "event: %s\n", name)
+	}
+	for line := range strings.SplitSeq(strings.ReplaceAll(data, "\r", "\n"), "\n") {
+		b.WriteString("data: " + line + "\n")
+	}
+	b.WriteString("\n")
+	return st.write(b.String())
+}
+
+// errEnded says that a stream has nothing more to tell.
+var errEnded = errors.New("ended")
+
+// follow calls news at once and whenever the store may have changed, until it
+// gives an error, the reader goes or the server ends. Between, idle is called.
+func (s *Server) follow(r *http.Request, news, idle func() error) error {
+	beats, leave := s.pulse.beats()
+	defer leave()
+	t := time.NewTicker(heartbeat)
+	defer t.Stop()
+	for {
+		if err := news(); err != nil {
+			return err
+		}
+		for waiting := true; waiting; {
+			select {
+			case <-beats:
+				waiting = false
+			case <-t.C:
+				if err := idle(); err != nil {
+					return err
+				}
+			case <-r.Context().Done():
+				return r.Context().Err()
+			case <-s.closing:
+				return errEnded
+			}
+		}
+	}
+}
+
+// asked is the run whose events a request wants, and which of them.
+func (s *Server) asked(r *http.Request) (streamQuery, *journal.Run, error) {
+	q, err := eventsQuery(r)
+	if err != nil {
+		return q, nil, err
+	}
+	run, err := s.o.Store.Run(r.Context(), r.PathValue("id"))
+	return q, run, err
+}
+
+// runEvents streams a run's events as server-sent events or as JSON Lines. It
+// ends when the run has; while a run waits for an answer it stays open.
+func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
+	q, run, err := s.asked(r)
+	if err != nil {
+		return err
+	}
+	if q.sse && q.after >= run.Events && q.after > 0 && over(run.Status) {
+		w.WriteHeader(http.StatusNoContent) // what tells an EventSource not to come back
+		return nil
+	}
+	kind := "application/x-ndjson"
+	if q.sse {
+		kind = "text/event-stream"
+	}
+	t := &teller{s: s, r: r, stream: newStream(w, kind), id: run.RunID, query: q}
+	w.WriteHeader(http.StatusOK)
+	idle := func() error { return t.rest(nil) }
+	if !q.follow {
+		t.news()
+		return nil
+	}
+	s.follow(r, t.news, idle)
+	return nil
+}
+
+// over tells whether a run will do no more unless somebody resumes it.
+func over(status string) bool { return status != journal.Running && status != runner.Waiting }
+
+type streamQuery struct {
+	after       int64
+	sse, follow bool
+	detail      journal.Detail
+}
+
+func eventsQuery(r *http.Request) (streamQuery, error) {
+	v := r.URL.Query()
+	q := streamQuery{sse: true, follow: true}
+	if strings.Contains(r.Header.Get("Accept"), "application/x-ndjson") {
+		q.sse = false
+	}
+	switch v.Get("follow") {
+	case "", "true":
+	case "false":
+		q.follow = false
+	default:
+		return q, badQuery("follow must be true or false")
+	}
+	switch v.Get("detail") {
+	case "", "whole":
+	case "brief":
+		q.detail = journal.Brief
+	default:
+		return q, badQuery("detail must be whole or brief")
+	}
+	for _, text := range []string{v.Get("after"), r.Header.Get("Last-Event-ID")} {
+		if text == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 0 {
+			return q, badQuery("after and Last-Event-ID must be the number of an event")
+		}
+		q.after = n
+	}
+	return q, nil
+}
+
+// A teller tells one reader of one run's events.
+type teller struct {
+	s      *Server
+	r      *http.Request
+	stream *stream
+	id     string
+	query  streamQuery
+}
+
+// news tells what there is after what was told. It ends with the run.
+func (t *teller) news() error {
+	// Asked before the events are read: a run that goes on is looked at again.
+	run, err := t.s.o.Store.Run(t.r.Context(), t.id)
+	if err != nil {
+		return err
+	}
+	for e, err := range t.s.o.Store.Events(t.r.Context(), t.id, t.query.after, t.query.detail) {
+		if err != nil {
+			return err
+		}
+		if err := t.tell(e); err != nil {
+			return err
+		}
+	}
+	if over(run.Status) {
+		if t.query.sse {
+			t.rest(t.stream.sse(0, "end", `{"status":"`+run.Status+`"}`))
+		}
+		return errEnded
+	}
+	return t.stream.flush()
+}
+
+func (t *teller) tell(e event.Event) error {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	t.query.after = e.Seq
+	if t.query.sse {
+		return t.stream.sse(e.Seq, "", string(text))
+	}
+	return t.stream.write(string(text) + "\n")
+}
+
+// rest sends what is there, and a sign of life where the format has one.
+func (t *teller) rest(err error) error {
+	if err == nil && t.query.sse {
+		err = t.stream.write(": \n\n")
+	}
+	if err != nil {
+		return err
+	}
+	return t.stream.flush()
+}

@@ -1,0 +1,269 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/trace"
+)
+
+// Texts of up to shortText bytes stand in the page; of longer ones the page
+// shows pieces of pieceSize bytes when they are asked for.
+const (
+	shortText = 16 << 10
+	pieceSize = 64 << 10
+)
+
+// A ref names one text of a run.
+type ref struct {
+	what string // what the text is of At: see text
+	at   event.Path
+	n    int
+}
+
+// A textView is a text as the page shows it.
+type textView struct {
+	Label string
+	Text  string // whole, where it is short
+	Size  int
+	Long  bool
+	URL   string // its first piece
+	Raw   string
+}
+
+func newText(run, label, text string, r ref) textView {
+	v := textView{Label: label, Size: len(text), Long: len(text) > shortText, URL: r.url(run, "/text"), Raw: r.url(run, "/raw")}
+	if !v.Long {
+		v.Text = text
+	}
+	return v
+}
+
+func (r ref) url(run, page string) string {
+	n := ""
+	if r.n > 0 {
+		n = strconv.Itoa(r.n)
+	}
+	return address(runPath(run, page), "what", r.what, "at", string(r.at), "n", n)
+}
+
+var errNoText = problem(http.StatusNotFound, "no_text", "the run has no such text")
+
+func refOf(r *http.Request) ref {
+	q := r.URL.Query()
+	n, _ := strconv.Atoi(q.Get("n"))
+	return ref{q.Get("what"), event.Path(q.Get("at")), n}
+}
+
+// fold makes the tree of a run. Requests are in it without their messages.
+func (s *Server) fold(ctx context.Context, id string) (*trace.Run, error) {
+	t, _, err := s.foldTo(ctx, id)
+	return t, err
+}
+
+// foldTo also gives the number of the last event that is in the tree.
+func (s *Server) foldTo(ctx context.Context, id string) (t *trace.Run, last int64, err error) {
+	t, err = trace.Fold(func(yield func(event.Event, error) bool) {
+		for e, err := range s.o.Store.Events(ctx, id, 0, journal.Brief) {
+			last = max(last, e.Seq)
+			if !yield(e, err) {
+				return
+			}
+		}
+	})
+	return t, last, err
+}
+
+// text gives the text that is meant.
+func (s *Server) text(ctx context.Context, id string, r ref) (string, error) {
+	if r.what == "message" || r.what == "schema" {
+		req, err := s.o.Store.Request(ctx, id, r.at)
+		if err != nil {
+			return "", err
+		}
+		if r.what == "schema" {
+			return string(req.Schema), nil
+		}
+		if r.n < 0 || r.n >= len(req.Messages) {
+			return "", errNoText
+		}
+		return req.Messages[r.n].Content, nil
+	}
+	run, err := s.fold(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	switch r.what {
+	case "input":
+		return pretty(run.Input), nil
+	case "result":
+		return pretty(run.Output), nil
+	}
+	for p := range run.All() {
+		if text, ok := textOf(p, r); ok {
+			return text, nil
+		}
+	}
+	return "", errNoText
+}
+
+// textOf looks for a text in a phase, but not in the phases within it.
+func textOf(p *trace.Phase, r ref) (string, bool) {
+	if p.Path == r.at && r.what == "output" {
+		return pretty(p.Output), true
+	}
+	text, ok := "", false
+	each(p, visitor{
+		attempt: func(a *trace.Attempt) {
+			if a.Path != r.at {
+				return
+			}
+			switch {
+			case r.what == "attempt":
+				text, ok = a.Text, true
+			case r.what == "feedback" && r.n >= 0 && r.n < len(a.Feedback):
+				text, ok = a.Feedback[r.n], true
+			}
+		},
+		call: func(c *trace.Call) {
+			if c.Path == r.at && r.what == "reply" && c.Response != nil {
+				text, ok = c.Response.Text, true
+			}
+		},
+		use: func(u *trace.Use) {
+			switch {
+			case u.Path != r.at:
+			case r.what == "arguments" && u.Call != nil:
+				text, ok = pretty(u.Call.Arguments), true
+			case r.what == "told" && u.Result != nil:
+				text, ok = pretty(u.Result.Value), true
+			}
+		},
+		verdict: func(v *trace.Verdict) {
+			if v.Path != r.at {
+				return
+			}
+			switch r.what {
+			case "reason":
+				text, ok = v.Reason, true
+			case "fix":
+				text, ok = v.Fix, true
+			case "evidence":
+				text, ok = pretty(v.Evidence), true
+			case "details":
+				text, ok = pretty(v.Details), true
+			}
+		},
+	})
+	return text, ok
+}
+
+// A visitor is told of what is in a phase; what is nil is not asked for.
+type visitor struct {
+	attempt func(*trace.Attempt)
+	call    func(*trace.Call)
+	use     func(*trace.Use)
+	verdict func(*trace.Verdict)
+}
+
+// each tells v of all that is in a phase but the phases within it.
+func each(p *trace.Phase, v visitor) {
+	told(p.Calls, nil, p.Verdicts, v)
+	for _, a := range p.Attempts {
+		if v.attempt != nil {
+			v.attempt(a)
+		}
+		told(a.Calls, a.Tools, a.Verdicts, v)
+		for _, t := range a.Turns {
+			told(t.Calls, t.Tools, t.Verdicts, v)
+		}
+	}
+}
+
+func told(calls []*trace.Call, uses []*trace.Use, verdicts []trace.Verdict, v visitor) {
+	if v.call != nil {
+		for _, c := range calls {
+			v.call(c)
+		}
+	}
+	if v.use != nil {
+		for _, u := range uses {
+			v.use(u)
+		}
+	}
+	if v.verdict != nil {
+		for i := range verdicts {
+			v.verdict(&verdicts[i])
+		}
+	}
+}
+
+// A pieceView is a piece of a long text.
+type pieceView struct {
+	frame
+	RunID    string
+	Path     event.Path
+	What     string
+	Piece    string
+	From, To int // bytes
+	Size     int
+	Next     string // the address of the next piece; "" at the end
+	Raw      string
+}
+
+func (s *Server) textPage(w http.ResponseWriter, r *http.Request) error {
+	id, which := r.PathValue("id"), refOf(r)
+	text, err := s.text(r.Context(), id, which)
+	if err != nil {
+		return err
+	}
+	from, _ := strconv.Atoi(r.URL.Query().Get("from"))
+	v := pieceView{frame: s.frame("Text", "runs"), RunID: id, Path: which.at, What: which.what, Size: len(text), Raw: which.url(id, "/raw")}
+	v.From = boundary(text, from)
+	v.To = boundary(text, v.From+pieceSize)
+	v.Piece = text[v.From:v.To]
+	if v.To < len(text) {
+		v.Next = which.url(id, "/text") + "&from=" + strconv.Itoa(v.To)
+	}
+	name := "text"
+	if isPart(r) {
+		name = "text-part"
+	}
+	return s.render(w, r, http.StatusOK, name, v)
+}
+
+// boundary is the beginning of the character at an offset, within the text.
+func boundary(text string, at int) int {
+	at = max(0, min(at, len(text)))
+	for back := 0; at > 0 && at < len(text) && back < utf8.UTFMax-1 && !utf8.RuneStart(text[at]); back++ {
+		at--
+	}
+	return at
+}
+
+// rawText gives a text as it is, as plain text that no browser takes for more.
+func (s *Server) rawText(w http.ResponseWriter, r *http.Request) error {
+	text, err := s.text(r.Context(), r.PathValue("id"), refOf(r))
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+	w.Write([]byte(text))
+	return nil
+}
+
+func pathText(path any) (string, bool) {
+	switch p := path.(type) {
+	case string:
+		return p, true
+	case event.Path:
+		return string(p), true
+	}
+	return "", false
+}

@@ -1,0 +1,141 @@
+package serve
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/trace"
+)
+
+// A trouble is a check that said no, or could not say, with the way to all that
+// belongs to it.
+type trouble struct {
+	Verdict  verdictView
+	Phase    string
+	Attempt  string
+	Anchor   string   // of the attempt
+	At       string   // of the phase that is to be open
+	Text     textView // the exact text judged
+	Prompt   string   // the address of the call that made the text; "" where there is none
+	Feedback textView // what the model was told of it
+	Diff     string   // what the next attempt changed
+}
+
+// A troublesView is what stands at the top of a run that did not pass.
+type troublesView struct {
+	Status string // of the run
+	List   []trouble
+	More   int // that are not shown
+}
+
+// newTroubles shows the newest troubles, the last one first.
+func newTroubles(run string, t *trace.Run) troublesView {
+	v := troublesView{Status: t.Status, List: troubles(run, t)}
+	if n := len(v.List); n > maxTroubles {
+		v.List, v.More = v.List[n-maxTroubles:], n-maxTroubles
+	}
+	slices.Reverse(v.List)
+	return v
+}
+
+// troubles are those of the last phase that has any: of the checks that are not
+// advisory where there are such.
+func troubles(run string, t *trace.Run) []trouble {
+	for i := len(t.Phases) - 1; i >= 0; i-- {
+		var list, advisory []trouble
+		for p := range within(t.Phases[i]) {
+			for _, x := range phaseTroubles(run, p) {
+				x.At = string(t.Phases[i].Path)
+				if x.Verdict.Mode == "advisory" {
+					advisory = append(advisory, x)
+				} else {
+					list = append(list, x)
+				}
+			}
+		}
+		if len(list) > 0 {
+			return list
+		}
+		if len(advisory) > 0 && t.Status != "succeeded" {
+			return advisory
+		}
+	}
+	return nil
+}
+
+// within walks a phase and those within it.
+func within(p *trace.Phase) func(yield func(*trace.Phase) bool) {
+	return (&trace.Run{Phases: []*trace.Phase{p}}).All()
+}
+
+func phaseTroubles(run string, p *trace.Phase) []trouble {
+	var list []trouble
+	add := func(v *trace.Verdict, fill func(*trouble)) {
+		if v.Valid != nil && *v.Valid {
+			return
+		}
+		x := trouble{Verdict: newVerdict(run, v), Phase: p.Name, Anchor: anchor(string(p.Path))}
+		if fill != nil {
+			fill(&x)
+		}
+		list = append(list, x)
+	}
+	for i := range p.Verdicts {
+		add(&p.Verdicts[i], nil)
+	}
+	for i, a := range p.Attempts {
+		for _, turn := range a.Turns {
+			for j := range turn.Verdicts {
+				add(&turn.Verdicts[j], func(x *trouble) { x.ofTurn(run, a, turn) })
+			}
+		}
+		for j := range a.Verdicts {
+			add(&a.Verdicts[j], func(x *trouble) { x.of(run, p, i) })
+		}
+	}
+	return list
+}
+
+// of fills in what belongs to an attempt whose text was judged.
+func (x *trouble) of(run string, p *trace.Phase, i int) {
+	a := p.Attempts[i]
+	x.Attempt, x.Anchor = attemptName(a), anchor(string(a.Path))
+	x.Text = newText(run, "text judged", a.Text, ref{what: "attempt", at: a.Path})
+	x.Prompt = promptOf(run, a.Turns)
+	if n := len(a.Feedback); n > 0 {
+		x.Feedback = newText(run, "feedback sent", a.Feedback[n-1], ref{what: "feedback", at: a.Path, n: n - 1})
+	}
+	for _, next := range p.Versions() {
+		if next.Before == a {
+			x.Diff = address(runPath(run, "/diff"), "a", string(a.Path), "b", string(next.Attempt.Path))
+		}
+	}
+}
+
+// ofTurn fills in what belongs to a turn whose text was judged.
+func (x *trouble) ofTurn(run string, a *trace.Attempt, t *trace.Turn) {
+	x.Attempt, x.Anchor = attemptName(a)+", turn "+strconv.Itoa(t.Number), anchor(string(a.Path))
+	x.Prompt = promptOf(run, []*trace.Turn{t})
+	for _, c := range t.Calls {
+		if c.Validator == "" && c.Response != nil {
+			x.Text = newText(run, "text judged", c.Response.Text, ref{what: "reply", at: c.Path})
+		}
+	}
+}
+
+// promptOf is the address of the last call by the author.
+func promptOf(run string, turns []*trace.Turn) string {
+	var last event.Path
+	for _, t := range turns {
+		for _, c := range t.Calls {
+			if c.Validator == "" {
+				last = c.Path
+			}
+		}
+	}
+	if last == "" {
+		return ""
+	}
+	return address(runPath(run, "/call"), "at", string(last))
+}

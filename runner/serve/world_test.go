@@ -1,0 +1,455 @@
+package serve_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/scripted"
+	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// files are the cascades that the tests offer, with their scripts.
+var files = map[string]string{
+	"post.yaml": `
+cascade_id: post
+inputs_schema:
+  topic: {type: string, minLength: 2}
+model: m
+validators:
+  tone: {judge: "Is the tone friendly?"}
+phases:
+  - name: draft
+    instructions: "Write about {{ input.topic }}."
+    wards:
+      post:
+        - {validator: word_count, with: {min: 8}, mode: retry, max_attempts: 3}
+        - {validator: tone, mode: advisory}
+  - name: polish
+    instructions: "Polish: {{ outputs.draft }}"
+`,
+	"post.script": `
+- {phase: draft, attempt: 1, reply: "Owls hoot.\nThey fly at night.", usage: {input_tokens: 1200, output_tokens: 34, cost_usd: 0.0123}}
+- {phase: draft, attempt: 2, reply: "Owls hoot softly in the night.\nThey fly at dusk.", usage: {input_tokens: 1500, output_tokens: 40, cost_usd: 0.02}}
+- {validator: tone, reply: '{"valid": false, "reason": "too dry", "score": 0.25}', times: always}
+- {phase: polish, reply: "Owls hoot softly in the night, and fly at dusk."}
+`,
+	"ask.yaml": `
+cascade_id: ask
+model: m
+phases:
+  - name: draft
+    instructions: Write.
+    human_input: {prompt: "Publish <b>this</b>?", type: confirmation}
+`,
+	"ask.script": `- {phase: draft, reply: "A text.", times: always}`,
+	"choose.yaml": `
+cascade_id: choose
+model: m
+phases:
+  - name: draft
+    instructions: Write.
+    human_input: {prompt: "Which?", type: choice, options: [red, blue]}
+`,
+	"choose.script": `- {phase: draft, reply: "A text.", times: always}`,
+	"blocked.yaml": `
+cascade_id: blocked
+model: m
+phases:
+  - name: draft
+    instructions: Write.
+    wards:
+      post: [{validator: contains, with: {text: owl}, mode: retry, max_attempts: 2}]
+`,
+	"blocked.script": `
+- {phase: draft, attempt: 1, reply: "No bird here."}
+- {phase: draft, attempt: 2, reply: "Still no bird."}
+`,
+	"slow.yaml":  "cascade_id: slow\nmodel: slow\nphases:\n  - {name: wait, instructions: Wait.}\n",
+	"wrong.yaml": "cascade_id: wrong\nphases:\n  - {name: x, instructions: hi, frobnicate: 1}\n",
+}
+
+// A world is a server with all that is behind it.
+type world struct {
+	testing.TB
+	store  store
+	shelf  *shelf // the store of a world that was made up; else nil
+	crew   *serve.Crew
+	server *serve.Server
+	http   *httptest.Server
+	model  model.Model // answers what no script does
+	hold   chan struct{}
+	token  string
+	done   chan string
+}
+
+// slow answers once it is let.
+func (w *world) slow(ctx context.Context, _ model.Request) (model.Response, error) {
+	select {
+	case <-w.hold:
+		return model.Response{Text: "At last."}, nil
+	case <-ctx.Done():
+		return model.Response{}, context.Cause(ctx)
+	}
+}
+
+// A store is a journal and what is read from it.
+type store interface {
+	serve.Store
+	runner.Journal
+}
+
+// newWorld makes a world over a journal.
+func newWorld(t testing.TB, change ...func(*serve.Options, *serve.CrewOptions)) *world {
+	t.Helper()
+	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	return makeWorld(t, &world{TB: t, store: j}, change...)
+}
+
+// madeUp makes a world over a store in memory.
+func madeUp(t testing.TB, change ...func(*serve.Options, *serve.CrewOptions)) *world {
+	t.Helper()
+	s := &shelf{}
+	return makeWorld(t, &world{TB: t, store: s, shelf: s}, change...)
+}
+
+func makeWorld(t testing.TB, w *world, change ...func(*serve.Options, *serve.CrewOptions)) *world {
+	t.Helper()
+	dir := t.TempDir()
+	offered := map[string]string{}
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if base, ok := strings.CutSuffix(name, ".yaml"); ok {
+			offered[base] = file
+		}
+	}
+	w.hold, w.done = make(chan struct{}), make(chan string, 100)
+	judging, err := runner.New(runner.WithModel(model.Func(func(context.Context, model.Request) (model.Response, error) {
+		return model.Response{}, &model.Failure{Class: model.RateLimited, Message: "slow down"}
+	})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	crew := serve.CrewOptions{
+		Journal:  w.store,
+		Cascades: offered,
+		Models:   []string{"slow"},
+		Starts: func(ctx context.Context, id string) (runner.Start, error) {
+			run, err := w.store.Run(ctx, id)
+			if err != nil {
+				return runner.Start{}, err
+			}
+			return run.Start, nil
+		},
+		Runner: w.runner,
+		Done:   func(id string, _ runner.Result, _ error) { w.done <- id },
+	}
+	o := serve.Options{
+		Store: w.store, Cascades: slices.Sorted(maps.Keys(offered)), Models: crew.Models, Runner: judging, Every: time.Millisecond,
+		Gates: serve.Computed(validators.Default()), Addr: "127.0.0.1:0",
+	}
+	for _, c := range change {
+		c(&o, &crew)
+	}
+	w.crew = serve.NewCrew(crew)
+	if o.Runs == nil {
+		o.Runs = w.crew
+	}
+	w.token = o.Token
+	if w.server, err = serve.New(o); err != nil {
+		t.Fatal(err)
+	}
+	w.http = httptest.NewServer(w.server)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		w.crew.Close(ctx)
+		w.http.CloseClientConnections()
+		w.http.Close()
+	})
+	return w
+}
+
+func (w *world) runner(s runner.Start, j runner.Journal) (*runner.Runner, error) {
+	script := map[string]*scripted.Script{}
+	var mu sync.Mutex
+	answer := func(ctx context.Context, r model.Request) (model.Response, error) {
+		if r.Model == "slow" {
+			return w.slow(ctx, r)
+		}
+		if w.model != nil {
+			return w.model.Call(ctx, r)
+		}
+		name := s.Settings["cascade"] + ".script"
+		mu.Lock()
+		if script[name] == nil {
+			parsed, err := scripted.Parse(name, []byte(files[name]), nil)
+			if err != nil {
+				mu.Unlock()
+				return model.Response{}, err
+			}
+			script[name] = parsed
+		}
+		mu.Unlock()
+		return script[name].Call(ctx, r)
+	}
+	return runner.New(runner.WithJournal(j), runner.WithModel(model.Func(answer)), runner.WithModelName(s.Model))
+}
+
+// A reply is an answer of the server.
+type reply struct {
+	*http.Response
+	text string
+}
+
+func (r reply) json(t testing.TB) map[string]any {
+	t.Helper()
+	v, err := schema.Parse([]byte(r.text))
+	if err != nil {
+		t.Fatalf("%v in %s", err, r.text)
+	}
+	return v.(map[string]any)
+}
+
+// ask sends a request and holds the answer against the contract.
+func (w *world) ask(method, path string, body any, header ...string) reply {
+	w.Helper()
+	r := w.send(method, path, body, header...)
+	if strings.HasPrefix(path, "/v1") {
+		theContract(w.TB).hold(w.TB, method, path, r)
+	}
+	return r
+}
+
+func (w *world) send(method, path string, body any, header ...string) reply {
+	w.Helper()
+	var in io.Reader
+	switch body := body.(type) {
+	case nil:
+	case string:
+		in = strings.NewReader(body)
+	default:
+		text, err := json.Marshal(body)
+		if err != nil {
+			w.Fatal(err)
+		}
+		in = bytes.NewReader(text)
+	}
+	req, err := http.NewRequest(method, w.http.URL+path, in)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if w.token != "" {
+		req.Header.Set("Authorization", "Bearer "+w.token)
+	}
+	for pair := range slices.Chunk(header, 2) {
+		if pair[0] == "Host" {
+			req.Host = pair[1]
+		}
+		req.Header.Set(pair[0], pair[1])
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return reply{resp, string(text)}
+}
+
+// want is ask for an answer of that status.
+func (w *world) want(status int, method, path string, body any, header ...string) reply {
+	w.Helper()
+	r := w.ask(method, path, body, header...)
+	if r.StatusCode != status {
+		w.Fatalf("%s %s: got %d, want %d: %s", method, path, r.StatusCode, status, r.text)
+	}
+	return r
+}
+
+// problem is ask for a problem.
+func (w *world) problem(status int, code, method, path string, body any, header ...string) reply {
+	w.Helper()
+	r := w.want(status, method, path, body, header...)
+	if got := r.json(w.TB)["code"]; got != code {
+		w.Fatalf("%s %s: code %v, want %s: %s", method, path, got, code, r.text)
+	}
+	return r
+}
+
+// start starts a run and waits until it is over.
+func (w *world) start(cascade string, input map[string]any) string {
+	w.Helper()
+	order := map[string]any{"cascade": cascade}
+	if input != nil {
+		order["input"] = input
+	}
+	r := w.want(202, "POST", "/v1/runs", order)
+	<-w.done
+	return r.json(w.TB)["run_id"].(string)
+}
+
+func (w *world) run(id string) *journal.Run {
+	w.Helper()
+	run, err := w.store.Run(w.Context(), id)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return run
+}
+
+// A contractDoc is the document that the server gives.
+type contractDoc struct {
+	doc     map[string]any
+	schemas sync.Map
+}
+
+var theDoc = sync.OnceValues(func() (*contractDoc, error) {
+	text, err := os.ReadFile("openapi.yaml")
+	if err != nil {
+		return nil, err
+	}
+	c := &contractDoc{}
+	return c, yaml.Unmarshal(text, &c.doc)
+})
+
+func theContract(t testing.TB) *contractDoc {
+	t.Helper()
+	c, err := theDoc()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// operation finds what the document says of a request.
+func (c *contractDoc) operation(method, path string) map[string]any {
+	path, _, _ = strings.Cut(path, "?")
+	for pattern, item := range c.doc["paths"].(map[string]any) {
+		if matches(pattern, path) {
+			op, _ := item.(map[string]any)[strings.ToLower(method)].(map[string]any)
+			return op
+		}
+	}
+	return nil
+}
+
+func matches(pattern, path string) bool {
+	a, b := strings.Split(pattern, "/"), strings.Split(path, "/")
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(s string) bool {
+		i := slices.Index(a, s)
+		return s != b[i] && !strings.HasPrefix(s, "{")
+	})
+}
+
+// hold holds an answer against what the document says of it.
+func (c *contractDoc) hold(t testing.TB, method, path string, r reply) {
+	t.Helper()
+	op := c.operation(method, path)
+	if op == nil {
+		if r.StatusCode != 404 && r.StatusCode != 405 {
+			t.Errorf("%s %s: the document has no such operation", method, path)
+		}
+		op = map[string]any{"responses": map[string]any{"default": map[string]any{"$ref": "#/components/responses/Problem"}}}
+	}
+	responses := op["responses"].(map[string]any)
+	said, ok := responses[fmt.Sprint(r.StatusCode)].(map[string]any)
+	if !ok {
+		if said, ok = responses["default"].(map[string]any); !ok || r.StatusCode < 400 {
+			t.Errorf("%s %s: the document has no answer %d", method, path, r.StatusCode)
+			return
+		}
+	}
+	if ref, ok := said["$ref"].(string); ok {
+		said = c.doc["components"].(map[string]any)["responses"].(map[string]any)[filepath.Base(ref)].(map[string]any)
+	}
+	content, _ := said["content"].(map[string]any)
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	media, ok := content[kind].(map[string]any)
+	if !ok {
+		if len(content) > 0 || r.text != "" {
+			t.Errorf("%s %s: the document has no %q for %d", method, path, kind, r.StatusCode)
+		}
+		return
+	}
+	for _, text := range bodies(kind, r.text) {
+		c.check(t, media["schema"], text, method+" "+path)
+	}
+}
+
+// bodies are the JSON documents of an answer.
+func bodies(kind, text string) []string {
+	switch kind {
+	case "application/json", "application/problem+json":
+		return []string{text}
+	case "application/x-ndjson":
+		return slices.DeleteFunc(strings.Split(text, "\n"), func(s string) bool { return s == "" })
+	}
+	return nil
+}
+
+func (c *contractDoc) check(t testing.TB, shape any, text, what string) {
+	t.Helper()
+	key, _ := json.Marshal(shape)
+	compiled, ok := c.schemas.Load(string(key))
+	if !ok {
+		s, err := schema.Compile(map[string]any{"allOf": []any{shape}, "components": c.doc["components"]})
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		compiled, _ = c.schemas.LoadOrStore(string(key), s)
+	}
+	value, err := schema.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v in %s", what, err, text)
+	}
+	for _, v := range compiled.(*schema.Schema).Check(value) {
+		t.Errorf("%s: %s\nin %.500s", what, v, text)
+	}
+}
+
+// serve has the server listen itself.
+func (w *world) serve(ctx context.Context) (addr string, served chan error) {
+	w.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		w.Fatal(err)
+	}
+	served = make(chan error, 1)
+	go func() { served <- w.server.Serve(ctx, l) }()
+	return l.Addr().String(), served
+}

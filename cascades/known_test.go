@@ -12,6 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/capy"
 	"github.com/seed61713e19/capstan/validators/edit"
+	"github.com/seed61713e19/capstan/validators/request"
 	"github.com/seed61713e19/capstan/validators/schedule"
 )
 
@@ -30,6 +31,7 @@ func known() Known {
 		validators.NewJudge("question_check", "Validates a question", "Is it a question?"),
 		capy.Validator,
 		edit.Validator,
+		request.Validator, request.PromiseValidator, request.JudgeValidator,
 	}
 	run := func(context.Context, readFile) (any, error) { return "", nil }
 	return Known{

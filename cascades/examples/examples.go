@@ -6,5 +6,5 @@ import "embed"
 
 // Files are the cascades, their scripts and what these name.
 //
-//go:embed *.yaml *.sh edit_*
+//go:embed *.yaml *.sh edit_* *.json
 var Files embed.FS

@@ -19,6 +19,9 @@ type Command struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
+	Environ        []string // of which the secrets are never shown; may be nil
+
+	hidden map[string]string // the secrets, by name; of a command that runs
 }
 
 // The exit statuses.
@@ -55,6 +58,12 @@ func usage(format string, args ...any) error {
 
 // Run runs one command line and gives its exit status.
 func (c *Command) Run(ctx context.Context, args []string) int {
+	shown := *c
+	shown.hidden = secrets(c.Environ)
+	shown.Stdout, shown.Stderr = redacted(c.Stdout, shown.hidden), redacted(c.Stderr, shown.hidden)
+	defer flush(shown.Stdout)
+	defer flush(shown.Stderr)
+	c = &shown
 	root := c.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -99,7 +108,22 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 		return usage("%v; see %s --help", err, cmd.CommandPath())
 	})
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(c.run(), c.lint(), c.plan(), c.graph(), c.gate(), c.validators(), c.tools(), c.schema(), c.init(), c.keygen(), c.schedule(), c.version())
+	for _, g := range []struct {
+		id, title string
+		verbs     []*cobra.Command
+	}{
+		{"write", "Write cascades:", []*cobra.Command{c.init(), c.lint(), c.plan(), c.graph(), c.schema(), c.validators(), c.tools()}},
+		{"run", "Run them:", []*cobra.Command{c.run(), c.resume(), c.answer(), c.serve()}},
+		{"look", "Look at what ran:", []*cobra.Command{c.runs(), c.show(), c.events(), c.sql(), c.freeze(), c.test(), c.backtest()}},
+		{"gate", "Judge texts and work:", []*cobra.Command{c.gate(), c.validateRequest(), c.schedule(), c.keygen()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, verb := range g.verbs {
+			verb.GroupID = g.id
+			root.AddCommand(verb)
+		}
+	}
+	root.AddCommand(c.version())
 	return root
 }
 

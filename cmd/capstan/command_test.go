@@ -35,6 +35,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("CI", "")
 			env.Setenv("ROOT", root)
+			env.Setenv("HOME", filepath.Join(env.WorkDir, ".home"))
 			return unpack(filepath.Join(env.WorkDir, "examples"))
 		},
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/edit"
+	"github.com/seed61713e19/capstan/validators/request"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -32,7 +33,8 @@ validators), or cascade.yaml:name for one that a cascade file defines. FILE - is
 standard input. Of many files, a table tells what was said of each.
 
 The gate capy takes the stage of a file from its name, unless --with stage=…
-gives it. The gate edit_verifier names its files in parameters and takes no FILE.
+gives it. The gate edit_verifier names its files in parameters and takes no FILE;
+validation_response prints what each response comes to as JSON.
 
 Exit status: 0 valid, 1 not valid, 2 usage or an unreadable file, 3 no verdict.`,
 		Example: `  capstan gate word_count --with min=300 post.md
@@ -71,6 +73,9 @@ func (c *Command) judge(ctx context.Context, name string, files []string, f gate
 	with, err := c.assignments(f.with)
 	if err != nil {
 		return err
+	}
+	if name == request.Validator.Name && f.watch == "" {
+		return c.judgeResponses(with, files, f)
 	}
 	servers := &remote{}
 	defer servers.client.Close()

@@ -9,12 +9,14 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/capy"
 	"github.com/seed61713e19/capstan/validators/edit"
+	"github.com/seed61713e19/capstan/validators/request"
 	"github.com/seed61713e19/capstan/validators/schedule"
 )
 
 // shipped are the gates that come with Capstan beside the built-in validators.
 func shipped() []validators.Validator {
-	return append(schedule.Validators(schedule.Options{}), capy.Validator, edit.Validator)
+	return append(schedule.Validators(schedule.Options{}), capy.Validator, edit.Validator,
+		request.Validator, request.PromiseValidator, request.JudgeValidator)
 }
 
 // tools are the built-in tools and those of the shipped gates.

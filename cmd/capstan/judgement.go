@@ -5,6 +5,7 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"github.com/seed61713e19/capstan/runner/junit"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -128,21 +129,21 @@ func asJSON(list []judgement, w io.Writer) error {
 }
 
 func asJUnit(list []judgement, w io.Writer) error {
-	report := junit{Name: list[0].validator}
+	report := junit.Suite{Name: list[0].validator}
 	for _, j := range list {
-		c := junitCase{Name: j.file, Class: j.validator}
+		c := junit.Case{Name: j.file, Class: j.validator}
 		switch {
 		case j.err != nil:
-			c.Error = &junitText{Message: j.err.Error()}
+			c.Error = &junit.Why{Message: j.err.Error()}
 		case !j.verdict.Valid:
-			c.Failure = &junitText{Message: j.verdict.Reason}
+			c.Failure = &junit.Why{Message: j.verdict.Reason}
 			for _, f := range j.findings() {
 				c.Failure.Text += fmt.Sprintf("%s: %s\n", f.place(), f.message)
 			}
 		}
 		report.Cases = append(report.Cases, c)
 	}
-	return report.print(w)
+	return report.Write(w)
 }
 
 func asSARIF(list []judgement, w io.Writer) error {

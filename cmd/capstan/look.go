@@ -1,12 +1,17 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/trace"
 )
 
 func (c *Command) plan() *cobra.Command {
@@ -33,25 +38,64 @@ func (c *Command) plan() *cobra.Command {
 
 func (c *Command) graph() *cobra.Command {
 	format := "mermaid"
+	var store storeFlags
 	cmd := &cobra.Command{
-		Use:   "graph FILE",
-		Short: "Draw a cascade",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			cascade, err := c.load(args[0])
+		Use:   "graph FILE|RUN",
+		Short: "Draw a cascade, or what a run of one did",
+		Long: `Draw a cascade, or what a run of one did: the phases it visited, how often, how
+they ended, and the ways it took. RUN may be the beginning of a run's name, or
+last.`,
+		Example: `  capstan graph post.yaml --format svg > post.svg
+  capstan graph last`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cascade, marks, err := c.drawn(cmd.Context(), args[0], store)
 			if err != nil {
 				return err
 			}
-			draw, ok := map[string]func() string{"mermaid": cascade.Mermaid, "dot": cascade.Dot, "svg": cascade.SVG}[format]
+			draw, ok := map[string]func(*cascades.Marks) string{"mermaid": cascade.MermaidOf, "dot": cascade.DotOf, "svg": cascade.SVGOf}[format]
 			if !ok {
 				return usage("--format must be mermaid, dot or svg, not %q", format)
 			}
-			_, err = fmt.Fprint(c.Stdout, draw())
+			_, err = fmt.Fprint(c.Stdout, draw(marks))
 			return err
 		},
 	}
+	store.add(cmd)
 	cmd.Flags().StringVar(&format, "format", format, "mermaid, dot or svg")
 	return cmd
+}
+
+// drawn gives the cascade to draw, with what a run did where a run is meant: a
+// word that is no file.
+func (c *Command) drawn(ctx context.Context, word string, store storeFlags) (*cascades.Cascade, *cascades.Marks, error) {
+	if _, err := os.Stat(word); err == nil || strings.ContainsAny(word, `./\`) {
+		cascade, err := c.load(word)
+		return cascade, nil, err
+	}
+	j, err := c.kept(store, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer j.Close()
+	run, err := j.Run(ctx, word)
+	if err != nil {
+		return nil, nil, found(err, word)
+	}
+	r, err := c.reader()
+	if err != nil {
+		return nil, nil, usage("%w", err)
+	}
+	files := run.Start.Files
+	cascade, err := cascades.Load(files[0].Name, cascades.Unpacked(files), r.Known())
+	if err != nil {
+		return nil, nil, err
+	}
+	done, err := trace.Fold(j.Events(ctx, run.RunID, 0, journal.Brief))
+	if err != nil {
+		return nil, nil, &exit{exitBroken, err}
+	}
+	return cascade, done.Marks(), nil
 }
 
 func (c *Command) schema() *cobra.Command {

@@ -11,18 +11,21 @@ import (
 	"sync"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/openai"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
 )
 
 // models sends each call to the provider that its model's name says:
-// openai:NAME, which is the default, or scripted:FILE.
+// openai:NAME, which is the default, scripted:FILE or replay:RUN.
 type models struct {
 	getenv  func(string) string
 	stream  bool
+	journal *journal.Journal // where replay:RUN finds its run; may be nil
 	mu      sync.Mutex
 	scripts map[string]*scripted.Script
+	replays map[string]model.Model
 	openai  *openai.Client
 }
 
@@ -34,6 +37,15 @@ func (m *models) Call(ctx context.Context, r model.Request) (model.Response, err
 	}
 	r.Model = name
 	return provider.Call(ctx, r)
+}
+
+// Recall tells the provider of a request that a journal has answered.
+func (m *models) Recall(r model.Request) {
+	provider, name, err := m.route(r.Model)
+	if recaller, ok := provider.(model.Recaller); ok && err == nil {
+		r.Model = name
+		recaller.Recall(r)
+	}
 }
 
 // Priced tells whether the named model has a known price. What a script says
@@ -53,6 +65,9 @@ func (m *models) route(name string) (model.Model, string, error) {
 	case found && provider == "scripted":
 		s, err := m.script(rest)
 		return s, rest, err
+	case found && provider == "replay":
+		m, err := m.replay(rest)
+		return m, rest, err
 	case found && provider == "openai":
 		name = rest
 	}
@@ -87,6 +102,27 @@ func (m *models) script(file string) (*scripted.Script, error) {
 	return s, nil
 }
 
+// replay answers from a run that was kept.
+func (m *models) replay(run string) (model.Model, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r, ok := m.replays[run]; ok {
+		return r, nil
+	}
+	if m.journal == nil {
+		return nil, fmt.Errorf("replay:%s: no runs are kept", run)
+	}
+	r, err := m.journal.Replay(context.Background(), run)
+	if err != nil {
+		return nil, fmt.Errorf("replay:%s: %w", run, err)
+	}
+	if m.replays == nil {
+		m.replays = map[string]model.Model{}
+	}
+	m.replays[run] = r
+	return r, nil
+}
+
 func (m *models) endpoint() (*openai.Client, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -102,6 +138,12 @@ func (m *models) endpoint() (*openai.Client, error) {
 		m.openai = client
 	}
 	return client, err
+}
+
+// fresh has scripts that nothing was taken from, and the same endpoint.
+func (m *models) fresh() *models {
+	client, _ := m.endpoint() // what is wrong with it is told when it is asked for
+	return &models{getenv: m.getenv, journal: m.journal, openai: client}
 }
 
 // left describes the replies that no request has taken.

@@ -15,7 +15,7 @@ func TestPicture(t *testing.T) {
 	t.Chdir("../..")
 	const file = "docs/run.svg"
 	var said strings.Builder
-	c := &Command{Stdin: strings.NewReader(""), Stdout: discard{}, Stderr: &said, Getenv: func(string) string { return "" }}
+	c := &Command{Stdin: strings.NewReader(""), Stdout: discard{}, Stderr: &said, Getenv: unkept}
 	args := []string{"run", "cascades/examples/review_document.yaml", "--model", "scripted", "--input", "document=@README.md"}
 	if status := c.Run(context.Background(), args); status != exitOK {
 		t.Fatalf("status %d: %s", status, said.String())
@@ -33,6 +33,14 @@ func TestPicture(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("%s does not show what a run looks like; go test ./cmd/capstan -run TestPicture -update draws it", file)
 	}
+}
+
+// unkept is an environment in which runs are not kept.
+func unkept(name string) string {
+	if name == "CAPSTAN_DB" {
+		return noStore
+	}
+	return ""
 }
 
 type discard struct{}

@@ -19,8 +19,17 @@ import (
 
 // terminal tells whether a stream is a terminal that a person looks at.
 func (c *Command) terminal(stream any) bool {
-	f, ok := stream.(*os.File)
+	f, ok := file(stream)
 	return ok && term.IsTerminal(int(f.Fd())) && c.Getenv("CI") == "" && c.Getenv("TERM") != "dumb"
+}
+
+// file is the file behind a stream.
+func file(stream any) (*os.File, bool) {
+	if r, ok := stream.(*redactor); ok {
+		stream = r.out
+	}
+	f, ok := stream.(*os.File)
+	return f, ok
 }
 
 // The styles of progress. Colours are taken out again where the stream, or
@@ -61,8 +70,8 @@ func (c *Command) progress(quiet bool) *progress {
 	if !c.terminal(c.Stderr) {
 		return p
 	}
-	f := c.Stderr.(*os.File)
-	p.out = colorprofile.NewWriter(f, os.Environ())
+	f, _ := file(c.Stderr)
+	p.out = &colorprofile.Writer{Forward: c.Stderr, Profile: colorprofile.Detect(f, os.Environ())}
 	p.width = func() int {
 		w, _, err := term.GetSize(int(f.Fd()))
 		if err != nil || w < 20 {

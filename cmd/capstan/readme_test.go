@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/runner/journal"
 )
 
 var (
@@ -18,6 +20,8 @@ var (
 	elapsed = regexp.MustCompile(`\b\d+\.\ds\b`)
 	tokens  = regexp.MustCompile(`, \d+ tokens`)
 	runName = regexp.MustCompile(`\b\d{8}-\d{6}-[0-9a-f]{8}\b`)
+	dated   = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b`)
+	lasted  = regexp.MustCompile(`\b\d+(\.\d+)?(ms|s)\b +`)
 )
 
 // TestPages runs every console block of the pages: a line "$ capstan …" is a
@@ -35,6 +39,7 @@ func TestPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		store := filepath.Join(t.TempDir(), "runs.db")
 		changed := fenced.ReplaceAllFunc(text, func(block []byte) []byte {
 			m := fenced.FindSubmatch(block)
 			if string(m[1]) != "console" {
@@ -42,7 +47,7 @@ func TestPages(t *testing.T) {
 			}
 			ran++
 			want := string(m[2])
-			got := console(t, want)
+			got := console(t, want, store)
 			if plainTimes(got) == plainTimes(want) {
 				return block
 			}
@@ -63,11 +68,13 @@ func TestPages(t *testing.T) {
 }
 
 func plainTimes(s string) string {
+	s = lasted.ReplaceAllString(dated.ReplaceAllString(s, "DATE"), "0ms  ")
 	return runName.ReplaceAllString(elapsed.ReplaceAllString(s, "0.0s"), "RUN")
 }
 
-// console runs the commands of a block and gives the block as it should be.
-func console(t *testing.T, block string) string {
+// console runs the commands of a block, which keep their runs in store, and
+// gives the block as it should be.
+func console(t *testing.T, block, store string) string {
 	t.Helper()
 	var out bytes.Buffer
 	status := 0
@@ -85,7 +92,8 @@ func console(t *testing.T, block string) string {
 		if words[0] != "capstan" {
 			t.Fatalf("a page shows %q, which is not ours to run", said)
 		}
-		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
+		getenv := func(name string) string { return map[string]string{"CAPSTAN_DB": store}[name] }
+		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: getenv}
 		status = c.Run(context.Background(), words[1:])
 	}
 	return out.String()
@@ -149,4 +157,27 @@ func goRun(t *testing.T, source []byte) string {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return string(out)
+}
+
+// The page of runs names the columns that the views have.
+func TestSQLColumns(t *testing.T) {
+	text, err := os.ReadFile("../../docs/runs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	for _, view := range []string{"runs", "phases", "attempts", "verdicts", "calls"} {
+		table, err := j.Query(t.Context(), "SELECT * FROM "+view, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := regexp.MustCompile("(?m)^\\| `" + view + "` \\|.*\\| (.*) \\|$").FindSubmatch(text)
+		if row == nil || string(row[1]) != strings.Join(table.Columns, ", ") {
+			t.Errorf("%s has %s; the page says %s", view, strings.Join(table.Columns, ", "), row)
+		}
+	}
 }

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"encoding/xml"
-	"fmt"
-	"io"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -87,46 +84,6 @@ func (s *sarif) add(f finding) {
 		where.Physical.Region = &sarifRegion{f.line, f.column}
 	}
 	run.Results = append(run.Results, sarifResult{f.rule, f.level, sarifText{f.message}, []sarifLocation{where}})
-}
-
-// A junit is a test report that every CI server reads.
-type junit struct {
-	XMLName  xml.Name    `xml:"testsuite"`
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Errors   int         `xml:"errors,attr"`
-	Cases    []junitCase `xml:"testcase"`
-}
-
-type junitCase struct {
-	Name    string     `xml:"name,attr"`
-	Class   string     `xml:"classname,attr"`
-	Failure *junitText `xml:"failure,omitempty"`
-	Error   *junitText `xml:"error,omitempty"`
-}
-
-type junitText struct {
-	Message string `xml:"message,attr"`
-	Text    string `xml:",chardata"`
-}
-
-func (j *junit) print(w io.Writer) error {
-	j.Tests = len(j.Cases)
-	for _, c := range j.Cases {
-		if c.Failure != nil {
-			j.Failures++
-		}
-		if c.Error != nil {
-			j.Errors++
-		}
-	}
-	text, err := xml.MarshalIndent(j, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
-	return err
 }
 
 var lineNumber = regexp.MustCompile(`\bline (\d+)`)

@@ -13,7 +13,6 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/tool"
 )
 
 // runFlags are what run takes besides the file.
@@ -28,6 +27,17 @@ type runFlags struct {
 	allowExec bool
 	json      bool
 	quiet     bool
+	store     storeFlags
+}
+
+// shared adds the flags that run and resume have in common.
+func (f *runFlags) shared(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.events, "events", "", "write every event to this file, as JSON Lines")
+	flags.BoolVar(&f.json, "json", false, "print the whole result as one JSON object")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	f.store.add(cmd)
+	f.store.addDurable(cmd)
 }
 
 func (c *Command) run() *cobra.Command {
@@ -37,7 +47,8 @@ func (c *Command) run() *cobra.Command {
 		Short: "Run a cascade",
 		Long: `Run a cascade. The output of its last phase goes to standard output, progress
 to standard error. --model scripted uses the replies in NAME.scripted.yaml
-beside the cascade NAME.yaml, and needs no key.`,
+beside the cascade NAME.yaml, and needs no key. The run is kept, so that
+resume can go on with it and show can tell what it did.`,
 		Example: `  capstan run post.yaml --input topic=owls
   capstan run review.yaml --input document=@report.md --model scripted
   capstan run post.yaml --input-file input.json --json --events run.jsonl`,
@@ -47,72 +58,64 @@ beside the cascade NAME.yaml, and needs no key.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.inputs, "input", nil, "an input: name=text, name:=JSON or name=@file")
 	flags.StringVar(&f.inputFile, "input-file", "", "a JSON object of inputs, - for standard input")
-	flags.StringVar(&f.model, "model", "", "the default model: NAME, openai:NAME, scripted:FILE (or CAPSTAN_MODEL)")
+	flags.StringVar(&f.model, "model", "", "the default model: NAME, openai:NAME, scripted:FILE, replay:RUN (or CAPSTAN_MODEL)")
 	flags.StringVar(&f.runID, "run-id", "", "the run's name")
-	flags.StringVar(&f.events, "events", "", "write every event to this file, as JSON Lines")
 	flags.StringVar(&f.root, "root", ".", "the directory that file tools may not leave")
 	flags.StringArrayVar(&f.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
 	flags.BoolVar(&f.allowExec, "allow-exec", false, "let the model run commands through run_command")
-	flags.BoolVar(&f.json, "json", false, "print the whole result as one JSON object")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	f.shared(cmd)
 	return cmd
 }
 
 func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error {
-	models := &models{getenv: c.Getenv, stream: !f.quiet && c.terminal(c.Stderr)}
-	servers := &remote{}
-	defer servers.client.Close()
-	p := c.progress(f.quiet)
-	options := []runner.Option{
-		withGates(),
-		runner.WithModel(models), runner.WithModelName(models.chosen(f.model, file)),
-		runner.WithTools(tools(tool.Options{Root: f.root, Hosts: f.hosts, AllowExec: f.allowExec})...),
-		runner.WithRemote(servers), runner.WithSink(p), runner.WithText(p.text), runner.WithAsk(c.asker(p)),
-	}
-	if f.events != "" {
-		w, err := os.Create(f.events)
-		if err != nil {
-			return usage("--events: %w", err)
-		}
-		sink := newEventFile(w)
-		defer sink.report(c.Stderr)
-		options = append(options, runner.WithSink(sink))
-	}
-	r, err := runner.New(options...)
+	s, err := c.begin(f)
 	if err != nil {
-		return usage("%w", err)
+		return err
+	}
+	defer s.close()
+	chosen := s.models.chosen(f.model, file)
+	r, err := s.runner(c, f, chosen)
+	if err != nil {
+		return err
 	}
 	cascade, err := r.Load(file)
 	if err != nil {
 		return err
 	}
-	if err := c.ready(cascade, models, f, file); err != nil {
+	if err := c.ready(cascade, s.models, f, chosen); err != nil {
 		return err
 	}
 	input, err := c.inputs(f.inputFile, f.inputs)
 	if err != nil {
 		return err
 	}
-	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID))
-	p.close(result)
+	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), runner.WithSettings(f.settings()))
+	if errors.Is(err, runner.ErrRunExists) {
+		return usage("a run is called %s already; capstan resume goes on with it", f.runID)
+	}
+	s.progress.close(result)
 	if result.Status != runner.Cancelled {
-		for _, entry := range models.left() {
+		for _, entry := range s.models.left() {
 			fmt.Fprintln(c.Stderr, "note: not used:", entry)
 		}
 	}
-	return c.finish(result, err, f.json)
+	return c.finish(s, result, err, f.json)
 }
 
 // ready reports what would only be found in the middle of a run.
-func (c *Command) ready(cascade *cascades.Cascade, m *models, f runFlags, file string) error {
+func (c *Command) ready(cascade *cascades.Cascade, m *models, f runFlags, chosen string) error {
 	if !f.allowExec && cascade.Uses("run_command") {
-		return usage("%s uses run_command, which needs --allow-exec", file)
+		return usage("%s uses run_command, which needs --allow-exec", cascade.File)
 	}
-	return m.ready(cascade, m.chosen(f.model, file))
+	return m.ready(cascade, chosen)
 }
 
 // finish prints a result and gives the status to end with.
-func (c *Command) finish(result runner.Result, err error, asJSON bool) error {
+func (c *Command) finish(s *kit, result runner.Result, err error, asJSON bool) error {
+	var failure *runner.Error
+	if errors.As(err, &failure) && s.journal != nil {
+		c.onward(result.RunID, failure.Code)
+	}
 	if asJSON {
 		if e := printJSON(c.Stdout, result); e != nil {
 			return &exit{exitBroken, e}
@@ -122,11 +125,20 @@ func (c *Command) finish(result runner.Result, err error, asJSON bool) error {
 			return &exit{exitBroken, e}
 		}
 	}
-	var failure *runner.Error
-	if errors.As(err, &failure) {
+	if failure != nil {
 		return &exit{status(failure), failure}
 	}
 	return err
+}
+
+// onward says how a run that has not ended for good goes on.
+func (c *Command) onward(id, code string) {
+	switch code {
+	case runner.Cancelled, runner.Failed:
+		fmt.Fprintf(c.Stderr, "note: capstan resume %s goes on with it\n", id)
+	case runner.Waiting:
+		fmt.Fprintf(c.Stderr, "note: capstan answer %s VALUE, then capstan resume %s\n", id, id)
+	}
 }
 
 // printOutput prints a text as it is, with a newline at its end, and anything
@@ -154,16 +166,19 @@ func printJSON(w io.Writer, v any) error {
 // end the run; it is told at the end.
 type eventFile struct {
 	f   *os.File
+	out io.Writer
 	err error
 }
 
-func newEventFile(f *os.File) *eventFile { return &eventFile{f: f} }
+func newEventFile(f *os.File, secrets map[string]string) *eventFile {
+	return &eventFile{f: f, out: redacted(f, secrets)}
+}
 
 // Emit writes one line.
 func (s *eventFile) Emit(e event.Event) {
 	line, err := json.Marshal(e)
 	if err == nil {
-		_, err = s.f.Write(append(line, '\n'))
+		_, err = s.out.Write(append(line, '\n'))
 	}
 	if s.err == nil {
 		s.err = err

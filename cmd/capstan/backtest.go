@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/backtest"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+)
+
+type backtestFlags struct {
+	runs   []string
+	limit  int
+	judges bool
+	exec   bool
+	format string
+	run    runFlags
+}
+
+func (c *Command) backtest() *cobra.Command {
+	f := backtestFlags{format: "text"}
+	cmd := &cobra.Command{
+		Use:   "backtest FILE",
+		Short: "Hold the texts of kept runs against the wards of a cascade as it is now",
+		Long: `Hold the texts of kept runs against the wards of a cascade as it is now: which
+verdicts would be others, what would have been blocked or tried again, and how
+many model calls that saves or adds. What can be computed is, and costs nothing;
+judges are asked only with --judges, programs run only with --exec, and a check
+that is not asked counts as it was recorded.
+
+Exit status: 0 nothing would be different, 1 something would, 2 usage, 3 a
+validator could not say.`,
+		Example: `  capstan backtest post.yaml
+  capstan backtest post.yaml --runs last --judges --model gpt-5-mini
+  capstan backtest post.yaml --format junit > report.xml`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.holdAgainst(cmd.Context(), args[0], f)
+		},
+	}
+	f.run.store.add(cmd)
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.runs, "runs", nil, "these runs alone (default: all of the cascade)")
+	flags.IntVar(&f.limit, "limit", 0, "only so many of the newest runs; 0 is all")
+	flags.BoolVar(&f.judges, "judges", false, "ask judges too, which costs model calls")
+	flags.BoolVar(&f.exec, "exec", false, "run validators that are programs or servers too")
+	flags.StringVar(&f.run.model, "model", "", "the default model, for judges (or CAPSTAN_MODEL)")
+	flags.StringVar(&f.format, "format", f.format, "text, json or junit")
+	jsonFlag(cmd, &f.format)
+	return cmd
+}
+
+func (c *Command) holdAgainst(ctx context.Context, file string, f backtestFlags) error {
+	if f.format != "text" && f.format != "json" && f.format != "junit" {
+		return usage("--format must be text, json or junit, not %q", f.format)
+	}
+	j, err := c.kept(f.run.store, true)
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	s := &kit{servers: &remote{}, models: &models{getenv: c.Getenv, journal: j}, progress: c.progress(true)}
+	s.closers = append(s.closers, func() { s.servers.client.Close() })
+	defer s.close()
+	chosen := s.models.chosen(f.run.model, file)
+	r, err := s.runner(c, f.run, chosen)
+	if err != nil {
+		return err
+	}
+	cascade, err := r.Load(file)
+	if err != nil {
+		return err
+	}
+	source, err := past(ctx, j, cascade, f)
+	if err != nil {
+		return err
+	}
+	if f.judges {
+		if err := s.models.ready(cascade, chosen); err != nil {
+			return err
+		}
+	}
+	report, err := backtest.Test{
+		Cascade: cascade, Host: r.Host(ctx), Source: source, Model: chosen,
+		Judges: f.judges, Exec: f.exec, Any: len(f.runs) > 0, Parallel: runtime.GOMAXPROCS(0),
+	}.Run(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return &exit{exitInterrupted, context.Cause(ctx)}
+		}
+		return &exit{exitBroken, err}
+	}
+	return c.tellBacktest(report, f.format)
+}
+
+func (c *Command) tellBacktest(report *backtest.Report, format string) (err error) {
+	switch format {
+	case "json":
+		err = printJSON(c.Stdout, report)
+	case "junit":
+		err = report.JUnit(c.Stdout)
+	default:
+		err = report.Text(c.Stdout)
+	}
+	switch {
+	case err != nil:
+		return &exit{exitBroken, err}
+	case !report.Same():
+		return &exit{status: exitNo}
+	case report.Verdicts.Unsaid > 0:
+		return &exit{exitBroken, fmt.Errorf("%d checks could not say", report.Verdicts.Unsaid)}
+	}
+	return nil
+}
+
+// A keptRuns is the runs of a journal that a backtest looks at.
+type keptRuns struct {
+	*journal.Journal
+	ids []string
+}
+
+// past picks the runs to look at: those that are named, else all of the
+// cascade, the newest first.
+func past(ctx context.Context, j *journal.Journal, cascade *cascades.Cascade, f backtestFlags) (keptRuns, error) {
+	k := keptRuns{Journal: j}
+	for _, id := range f.runs {
+		run, err := j.Run(ctx, id)
+		if err != nil {
+			return k, found(err, id)
+		}
+		k.ids = append(k.ids, run.RunID)
+	}
+	if len(f.runs) > 0 {
+		return k, nil
+	}
+	list, err := j.Runs(ctx, journal.Filter{Cascade: cascade.ID, Limit: f.limit})
+	if err != nil {
+		return k, &exit{exitBroken, err}
+	}
+	for _, s := range list {
+		k.ids = append(k.ids, s.RunID)
+	}
+	return k, nil
+}
+
+// Runs names the runs.
+func (k keptRuns) Runs(context.Context) ([]string, error) { return k.ids, nil }
+
+// Events gives the events of a run.
+func (k keptRuns) Events(ctx context.Context, id string) iter.Seq2[event.Event, error] {
+	return k.Journal.Events(ctx, id, 0, journal.Brief)
+}

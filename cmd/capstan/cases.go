@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/runner/cases"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// casesDir is where cases are kept unless another place is named.
+const casesDir = "tests"
+
+func (c *Command) freeze() *cobra.Command {
+	var store storeFlags
+	var name, dir string
+	var link bool
+	cmd := &cobra.Command{
+		Use:   "freeze RUN --name NAME",
+		Short: "Make a run a regression test",
+		Long: `Make a run a regression test: a directory of readable files that belongs in
+version control. capstan test then does the run again with every answer taken
+from these files. RUN may be the beginning of a run's name, or last.`,
+		Example: "  capstan freeze last --name good_post",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if name == "" || name != filepath.Base(name) || strings.HasPrefix(name, ".") {
+				return usage("--name names the test: one word that can be a directory, not %q", name)
+			}
+			return c.look(store, func(j *journal.Journal) error {
+				return c.freezeRun(cmd.Context(), j, args[0], filepath.Join(dir, name), link)
+			})
+		},
+	}
+	store.add(cmd)
+	cmd.Flags().StringVar(&name, "name", "", "the test's name")
+	cmd.Flags().StringVar(&dir, "dir", casesDir, "the directory that holds the tests")
+	cmd.Flags().BoolVar(&link, "link", false, "test the cascade file in use, not a copy of it as it was")
+	return cmd
+}
+
+func (c *Command) freezeRun(ctx context.Context, j *journal.Journal, id, dir string, link bool) error {
+	run, err := j.Run(ctx, id)
+	if err != nil {
+		return found(err, id)
+	}
+	result, err := j.Result(ctx, run.RunID)
+	if err != nil {
+		return found(err, id)
+	}
+	r, err := c.reader()
+	if err != nil {
+		return usage("%w", err)
+	}
+	recorded := cases.Run{
+		ID: run.RunID, Files: run.Start.Files, Input: run.Start.Input, Model: run.Start.Model, Result: result,
+		Effects: effects(j.Effects(ctx, run.RunID)),
+		Request: func(at event.Path) (*model.Request, error) { return j.Request(ctx, run.RunID, at) },
+	}
+	if from := run.Start.Settings[settingDir]; link && from != "" {
+		if dir, err = filepath.Abs(dir); err == nil {
+			err = os.Chdir(from) // the names of the cascade's files are relative to it
+		}
+		if err != nil {
+			return usage("--link: %w", err)
+		}
+	}
+	made, err := cases.Freeze(ctx, recorded, cases.Options{Dir: dir, Link: link, Known: r.Known()})
+	var unfaithful *cases.Unfaithful
+	switch {
+	case errors.As(err, &unfaithful):
+		return &exit{exitBroken, err}
+	case err != nil:
+		return usage("%w", err)
+	}
+	fmt.Fprintf(c.Stderr, "frozen in %s; capstan test %s does it again\n", made.Dir, made.Name)
+	return nil
+}
+
+// effects are a journal's as a case takes them.
+func effects(list iter.Seq2[journal.Effect, error]) iter.Seq2[cases.Effect, error] {
+	return func(yield func(cases.Effect, error) bool) {
+		for e, err := range list {
+			if !yield(cases.Effect(e), err) {
+				return
+			}
+		}
+	}
+}
+
+func (c *Command) test() *cobra.Command {
+	dir, format := casesDir, "text"
+	var update bool
+	cmd := &cobra.Command{
+		Use:   "test [DIR|NAME]...",
+		Short: "Do frozen runs again, without a model or a network",
+		Long: `Do the runs again that capstan freeze has frozen. Nothing is asked of a model, a
+tool, a program or a person: every answer comes from the test's files, and what
+can be computed is computed anew. A request that is not the frozen one fails,
+and so does another verdict, route or output.
+
+Exit status: 0 all ok, 1 one failed, 2 usage or files that cannot be read.`,
+		Example: `  capstan test
+  capstan test good_post --update
+  capstan test --format junit > report.xml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.runCases(cmd.Context(), dir, args, format, update)
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", dir, "the directory that holds the tests")
+	cmd.Flags().StringVar(&format, "format", format, "text, json or junit")
+	jsonFlag(cmd, &format)
+	cmd.Flags().BoolVar(&update, "update", false, "rewrite what the tests expect to what they are now")
+	return cmd
+}
+
+func (c *Command) runCases(ctx context.Context, parent string, words []string, format string, update bool) error {
+	if format != "text" && format != "json" && format != "junit" {
+		return usage("--format must be text, json or junit, not %q", format)
+	}
+	dirs, err := cases.Find(parent, words...)
+	if err != nil {
+		return usage("%w; capstan freeze RUN --name NAME makes one", err)
+	}
+	r, err := c.reader()
+	if err != nil {
+		return usage("%w", err)
+	}
+	started := time.Now()
+	var all []cases.Outcome
+	var broken, failed, unreadable error
+	cases.Each(ctx, dirs, r.Known(), func(made *cases.Case, o cases.Outcome) {
+		all = append(all, o)
+		if update && !o.OK() && made != nil {
+			if err := made.Update(o); err != nil {
+				fmt.Fprintln(c.Stderr, "not updated:", err)
+			} else {
+				fmt.Fprintln(c.Stderr, "updated", o.Dir)
+				return
+			}
+		}
+		if format == "text" {
+			broken = errors.Join(broken, o.Text(c.Stdout))
+		}
+		switch {
+		case o.OK():
+		case o.Differences[0].About == cases.Broken:
+			unreadable = &exit{status: exitUsage}
+		default:
+			failed = &exit{status: exitNo}
+		}
+	})
+	switch format {
+	case "json":
+		broken = errors.Join(broken, cases.JSON(c.Stdout, all))
+	case "junit":
+		broken = errors.Join(broken, cases.JUnit(c.Stdout, all))
+	default:
+		fmt.Fprintln(c.Stderr, cases.Summary(all, time.Since(started)))
+	}
+	switch {
+	case ctx.Err() != nil:
+		return &exit{exitInterrupted, context.Cause(ctx)}
+	case broken != nil:
+		return &exit{exitBroken, broken}
+	case failed != nil:
+		return failed
+	}
+	return unreadable
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/telemetry"
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// A kit is what the runs of one command share.
+type kit struct {
+	journal  *journal.Journal // nil where runs are not kept
+	models   *models
+	servers  *remote
+	progress *progress
+	sinks    []event.Sink
+	closers  []func()
+}
+
+// begin opens what a run needs and close gives back.
+func (c *Command) begin(f runFlags) (*kit, error) {
+	j, err := c.store(f.store)
+	if err != nil {
+		return nil, err
+	}
+	s := &kit{journal: j, servers: &remote{}}
+	s.closers = append(s.closers, func() { s.servers.client.Close() })
+	if j != nil {
+		s.closers = append(s.closers, func() { j.Close() })
+	}
+	s.models = &models{getenv: c.Getenv, stream: !f.quiet && c.terminal(c.Stderr), journal: j}
+	s.progress = c.progress(f.quiet)
+	s.sinks = []event.Sink{s.progress}
+	if t, err := telemetry.FromEnvironment(context.Background(), c.Getenv, telemetry.Options{Version: versionName()}); err != nil {
+		fmt.Fprintf(c.Stderr, "note: %v; nothing is sent\n", err)
+	} else if t != nil {
+		s.sinks = append(s.sinks, c.told(t))
+		s.closers = append(s.closers, func() { c.sent(t) })
+	}
+	if f.events != "" {
+		w, err := os.Create(f.events)
+		if err != nil {
+			s.close()
+			return nil, usage("--events: %w", err)
+		}
+		sink := newEventFile(w, c.hidden)
+		s.sinks = append(s.sinks, sink)
+		s.closers = append(s.closers, func() { sink.report(c.Stderr) })
+	}
+	return s, nil
+}
+
+// told is telemetry without the secrets, which can be in it only where content
+// is asked for: to look for them costs more than all else of it.
+func (c *Command) told(t *telemetry.Telemetry) event.Sink {
+	if c.Getenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT") == "" {
+		return t
+	}
+	return withoutSecrets(t, c.hidden)
+}
+
+// maxSending is how long the end of a run waits for its telemetry to be taken.
+const maxSending = 5 * time.Second
+
+func (c *Command) sent(t *telemetry.Telemetry) {
+	ctx, cancel := context.WithTimeout(context.Background(), maxSending)
+	defer cancel()
+	if err := t.Shutdown(ctx); err != nil {
+		fmt.Fprintln(c.Stderr, "note:", err)
+	}
+}
+
+func (s *kit) close() {
+	for _, f := range slices.Backward(s.closers) {
+		f()
+	}
+}
+
+// runner makes a runner of what is in the kit, with a default model; more
+// options have the last word.
+func (s *kit) runner(c *Command, f runFlags, model string, more ...runner.Option) (*runner.Runner, error) {
+	options := []runner.Option{
+		withGates(),
+		runner.WithModel(s.models), runner.WithModelName(model),
+		runner.WithTools(tools(tool.Options{Root: f.root, Hosts: f.hosts, AllowExec: f.allowExec})...),
+		runner.WithRemote(s.servers), runner.WithText(s.progress.text), runner.WithAsk(c.asker(s.progress)),
+	}
+	for _, sink := range s.sinks {
+		options = append(options, runner.WithSink(sink))
+	}
+	if s.journal != nil {
+		options = append(options, runner.WithJournal(s.journal))
+	}
+	r, err := runner.New(append(options, more...)...)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	return r, nil
+}

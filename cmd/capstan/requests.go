@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/cascades/examples"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/validators/request"
+	"github.com/seed61713e19/capstan/validators/request/inspectors"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+func (c *Command) validateRequest() *cobra.Command {
+	var i inspectors.Inspector
+	var name string
+	cmd := &cobra.Command{
+		Use:   "validate-request REQUEST.json",
+		Short: "Validate a request for real, and print the response",
+		Long: `Validate a request of the validation request protocol for real: look at the files
+of its worktree, run the commands that its hints name, ask its services, and open
+its pages in a headless Chromium. The response goes to standard output.
+
+What cannot be computed is judged by a model where --model names one, by the
+shipped cascade validate_criterion.yaml; else it is BLOCKED.
+
+Exit status: 0 PASS, 1 FAIL or PARTIAL, 2 a malformed request, 3 BLOCKED.`,
+		Example: `  capstan validate-request request.json --allow-exec --evidence shots`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := c.readText(args[0])
+			if err != nil {
+				return usage("%w", err)
+			}
+			r, err := request.ParseRequest([]byte(text))
+			if err != nil {
+				return usage("%s: %w", args[0], err)
+			}
+			for _, w := range r.Warnings() {
+				fmt.Fprintln(c.Stderr, "note:", w)
+			}
+			if i.Judge, err = c.criterionJudge(name); err != nil {
+				return err
+			}
+			return c.validate(cmd.Context(), r, &i)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&i.Root, "root", "", "the directory that the worktree must lie in (default: where the request says)")
+	flags.BoolVar(&i.AllowExec, "allow-exec", false, "run the commands that hints name")
+	flags.StringVar(&i.EvidenceDir, "evidence", "", "where screenshots are kept (default: a new temporary directory)")
+	flags.StringVar(&i.Browser, "browser", "", `the Chromium to use, "none" for none`)
+	flags.StringVar(&name, "model", "", "the model that judges what cannot be computed")
+	return cmd
+}
+
+// validate takes a request to the inspector and its response back.
+func (c *Command) validate(ctx context.Context, r *request.Request, i *inspectors.Inspector) error {
+	d := request.NewDispatcher(request.Config{
+		Fresh:   func() request.Runner { return inspecting(i) },
+		Judging: func(*request.Request) request.Options { return request.Options{} },
+	})
+	defer d.Close()
+	outcome, err := d.Do(ctx, r)
+	if err != nil {
+		if ctx.Err() != nil {
+			return &exit{exitInterrupted, context.Cause(ctx)}
+		}
+		return &exit{exitBroken, err}
+	}
+	if err := printJSON(c.Stdout, outcome.Response); err != nil {
+		return &exit{exitBroken, err}
+	}
+	return judged(outcome.Judgement)
+}
+
+// inspecting has an inspector answer requests.
+func inspecting(i *inspectors.Inspector) request.Runner {
+	return request.RunnerFunc(func(ctx context.Context, r *request.Request, _ *request.ProtocolError) ([]byte, error) {
+		response, err := i.Inspect(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(response)
+	})
+}
+
+// judged gives the exit status of a judgement, with its reason where there is
+// no verdict on the work.
+func judged(j request.Judgement) error {
+	switch status := j.ExitStatus(); status {
+	case exitOK:
+		return nil
+	case exitBroken:
+		return &exit{status, errors.New(j.Reason)}
+	default:
+		return &exit{status: status}
+	}
+}
+
+// criterionJudge has a model judge criteria; nil without one.
+func (c *Command) criterionJudge(name string) (inspectors.Judge, error) {
+	if name == "" {
+		return nil, nil
+	}
+	models := &models{getenv: c.Getenv}
+	r, err := runner.New(withGates(), runner.WithModel(models), runner.WithModelName(name))
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	cascade, err := r.LoadFS(examples.Files, "validate_criterion.yaml")
+	if err != nil {
+		return nil, err
+	}
+	if err := models.ready(cascade, name); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, criterion request.Criterion, found request.Evidence) (request.Result, error) {
+		result, err := r.Run(ctx, cascade, map[string]any{"criterion": plain(criterion), "found": plain(found)})
+		if err != nil {
+			return request.Result{}, err
+		}
+		said := request.Result{CriterionID: criterion.ID}
+		text, err := json.Marshal(result.Output)
+		if err == nil {
+			err = json.Unmarshal(text, &said)
+		}
+		return said, err
+	}, nil
+}
+
+// plain is a protocol message as JSON decodes it.
+func plain(message any) any {
+	value, err := schema.Plain(message)
+	if err != nil {
+		return map[string]any{}
+	}
+	return value
+}
+
+// judgeResponses is the gate validation_response called by itself: it prints
+// what each response comes to in the protocol's form.
+func (c *Command) judgeResponses(with map[string]any, files []string, f gateFlags) error {
+	if f.format != "text" && f.format != "json" {
+		return usage("--format of validation_response must be text or json, not %q", f.format)
+	}
+	gate, err := request.NewGate(typed(with, request.Validator.Params()))
+	if err != nil {
+		return usage("%w", err)
+	}
+	for _, w := range gate.Request.Warnings() {
+		fmt.Fprintln(c.Stderr, "note:", w)
+	}
+	var worst error
+	for _, file := range files {
+		text, err := c.readText(file)
+		if err != nil {
+			return usage("%w", err)
+		}
+		j := gate.Judge([]byte(text))
+		if err := printJSON(c.Stdout, j); err != nil {
+			return &exit{exitBroken, err}
+		}
+		var e *exit
+		if said := judged(j); worst == nil || errors.As(said, &e) && e.status == exitBroken {
+			worst = said
+		}
+	}
+	return worst
+}

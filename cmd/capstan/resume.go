@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal"
+)
+
+// What a run keeps of the command line that began it.
+const (
+	settingDir       = "dir" // where it was begun: relative names mean the same again
+	settingRoot      = "root"
+	settingHosts     = "allow_host"
+	settingAllowExec = "allow_exec"
+)
+
+func (f *runFlags) settings() map[string]string {
+	dir, _ := os.Getwd()
+	return map[string]string{
+		settingDir: dir, settingRoot: f.root, settingHosts: strings.Join(f.hosts, " "), settingAllowExec: strconv.FormatBool(f.allowExec),
+	}
+}
+
+func (f *runFlags) restore(settings map[string]string) {
+	f.root, f.hosts = settings[settingRoot], strings.Fields(settings[settingHosts])
+	f.allowExec = settings[settingAllowExec] == "true"
+}
+
+func (c *Command) resume() *cobra.Command {
+	var f runFlags
+	var from string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "resume RUN",
+		Short: "Go on with a run after a crash, an interrupt or a person's answer",
+		Long: `Go on with a run after a crash, an interrupt or a person's answer. Nothing that
+finished is done again, and what was spent counts. RUN may be the beginning of
+a run's name, or last.
+
+A cascade file that changed since needs --force. With --force, --from or
+--input a new run is made, which shares with the old one whatever is the same:
+a call with the same request is not made again.`,
+		Example: `  capstan resume last
+  capstan resume 20261120-2150 --from polish
+  capstan resume last --input topic=herons`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.resumeRun(cmd.Context(), args[0], from, force, f)
+		},
+	}
+	f.shared(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&from, "from", "", "make a new run that does everything anew from this phase on")
+	flags.StringArrayVar(&f.inputs, "input", nil, "make a new run with this input changed: name=text, name:=JSON or name=@file")
+	flags.BoolVar(&f.store.take, "take", false, "take over a run that a process on another machine had, which you know is gone")
+	flags.BoolVar(&force, "force", false, "make a new run with the cascade as it is now")
+	flags.StringVar(&f.runID, "run-id", "", "the new run's name")
+	return cmd
+}
+
+func (c *Command) resumeRun(ctx context.Context, id, from string, force bool, f runFlags) error {
+	changes, err := c.inputs("", f.inputs) // before the directory changes
+	if err != nil {
+		return err
+	}
+	s, err := c.begin(f)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if s.journal == nil {
+		return usage("resume needs the runs that --db keeps")
+	}
+	run, err := s.journal.Run(ctx, id)
+	if err != nil {
+		return found(err, id)
+	}
+	f.restore(run.Start.Settings)
+	if dir := run.Start.Settings[settingDir]; dir != "" {
+		if err := os.Chdir(dir); err != nil {
+			return usage("run %s was begun in a directory that is not there: %w", run.RunID, err)
+		}
+	}
+	changed := changedFiles(run.Start.Files)
+	again := from != "" || len(changes) > 0
+	if len(changed) > 0 && !force {
+		return usage("run %s: %s\n--force makes a new run that shares what is unchanged", run.RunID, strings.Join(changed, "\n"))
+	}
+	if f.runID != "" && !again && len(changed) == 0 {
+		return usage("--run-id names a new run: it goes with --from, --input or --force")
+	}
+	if again || len(changed) > 0 {
+		return c.runAgain(ctx, s, run, from, changes, f)
+	}
+	return c.goOn(ctx, s, run, f)
+}
+
+// goOn goes on with the same run.
+func (c *Command) goOn(ctx context.Context, s *kit, run *journal.Run, f runFlags) error {
+	if run.Finished == nil || run.Status == runner.Failed || run.Status == runner.Cancelled {
+		fmt.Fprintln(c.Stderr, "resuming", run.RunID)
+	}
+	r, err := s.runner(c, f, run.Start.Model)
+	if err != nil {
+		return err
+	}
+	result, err := r.Resume(ctx, run.RunID)
+	if result.RunID == "" { // it was not begun
+		return found(err, run.RunID)
+	}
+	s.progress.close(result)
+	return c.finish(s, result, err, f.json)
+}
+
+// runAgain makes a new run that shares with the old one what is unchanged.
+func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, from string, changes map[string]any, f runFlags) error {
+	r, err := s.runner(c, f, run.Start.Model)
+	if err != nil {
+		return err
+	}
+	cascade, err := r.Load(run.Start.Files[0].Name)
+	if err != nil {
+		return err
+	}
+	if p, _ := cascade.Phase(from); from != "" && p == nil {
+		return usage("--from: %s has no phase %s", cascade.File, from)
+	}
+	if err := c.ready(cascade, s.models, f, run.Start.Model); err != nil {
+		return err
+	}
+	input := maps.Clone(run.Start.Input)
+	maps.Copy(input, changes)
+	if f.runID == "" {
+		f.runID = runner.NewRunID(time.Now())
+	}
+	fmt.Fprintf(c.Stderr, "run %s shares what is unchanged with %s\n", f.runID, run.RunID)
+	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), runner.WithParent(run.RunID, from), runner.WithSettings(run.Start.Settings))
+	s.progress.close(result)
+	return c.finish(s, result, err, f.json)
+}
+
+// changedFiles tells which of a run's files are not any more what they were.
+func changedFiles(files []cascades.File) []string {
+	var changed []string
+	for _, file := range files {
+		now, err := os.ReadFile(filepath.FromSlash(file.Name))
+		switch {
+		case err != nil:
+			changed = append(changed, fmt.Sprintf("%s cannot be read any more: %v", file.Name, err))
+		case !bytes.Equal(now, file.Text):
+			changed = append(changed, difference(file.Name, file.Text, now))
+		}
+	}
+	return changed
+}
+
+func (c *Command) answer() *cobra.Command {
+	var store storeFlags
+	cmd := &cobra.Command{
+		Use:   "answer RUN VALUE",
+		Short: "Give a waiting run its human input",
+		Long: `Give a waiting run its human input: yes or no to a confirmation, one of the
+options or its number to a choice, else any text. capstan resume then goes on.`,
+		Example: "  capstan answer last yes && capstan resume last",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			j, err := c.kept(store, false)
+			if err != nil {
+				return err
+			}
+			defer j.Close()
+			return c.giveAnswer(cmd.Context(), j, args[0], args[1])
+		},
+	}
+	store.add(cmd)
+	return cmd
+}
+
+func (c *Command) giveAnswer(ctx context.Context, j *journal.Journal, id, said string) error {
+	run, err := j.Run(ctx, id)
+	if err != nil {
+		return found(err, id)
+	}
+	if run.Pending == nil {
+		return usage("run %s is %s and waits for nothing", run.RunID, run.Status)
+	}
+	value, ok := answered(run.Pending.Question, strings.TrimSpace(said))
+	if !ok {
+		return usage("%q does not answer it: %s", said, strings.TrimSpace(question(run.Pending.Question)))
+	}
+	if err := j.Answer(ctx, run.RunID, value); err != nil {
+		return found(err, run.RunID)
+	}
+	fmt.Fprintf(c.Stderr, "answered; capstan resume %s goes on\n", run.RunID)
+	return nil
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/runner/journal"
+)
+
+func (c *Command) runs() *cobra.Command {
+	var store storeFlags
+	var f journal.Filter
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "runs",
+		Short:   "List the runs that were kept, the newest first",
+		Example: "  capstan runs --status blocked --limit 5",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.Limit < 0 {
+				return usage("--limit counts from 0, which is no limit")
+			}
+			list := []journal.Summary{}
+			j, err := c.kept(store, true)
+			if err != nil && !errors.Is(err, errNoRuns) {
+				return err
+			}
+			if err == nil {
+				defer j.Close()
+				if list, err = j.Runs(cmd.Context(), f); err != nil {
+					return &exit{exitBroken, err}
+				}
+			}
+			if asJSON {
+				return printJSON(c.Stdout, map[string]any{"runs": append([]journal.Summary{}, list...)})
+			}
+			return c.printRuns(list)
+		},
+	}
+	store.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.Status, "status", "", "only runs that ended so, or are running or waiting")
+	flags.StringVar(&f.Cascade, "cascade", "", "only runs of the cascade with this id")
+	flags.IntVar(&f.Limit, "limit", 20, "how many at most; 0 is no limit")
+	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (c *Command) printRuns(list []journal.Summary) error {
+	if len(list) == 0 {
+		fmt.Fprintln(c.Stderr, "no runs; capstan run keeps them")
+		return nil
+	}
+	w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "RUN\tCASCADE\tSTATUS\tSTARTED\tTOOK\tCALLS\tTOKENS\tCOST")
+	for _, r := range list {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", r.RunID, r.CascadeID, r.Status,
+			r.Started.Local().Format(time.DateTime), took(r), r.Usage.Calls, r.Usage.Tokens(), dollars(r.Usage.CostUSD))
+	}
+	return w.Flush()
+}
+
+func took(r journal.Summary) string {
+	if r.Finished == nil {
+		return "-"
+	}
+	return brief(r.Finished.Sub(r.Started))
+}
+
+// brief is a duration in two or three digits.
+func brief(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(100 * time.Millisecond).String()
+	default:
+		return d.Round(time.Second).String()
+	}
+}
+
+func dollars(cost float64) string {
+	if cost == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("$%.4f", cost)
+}
+
+func (c *Command) events() *cobra.Command {
+	var store storeFlags
+	var after int64
+	var follow bool
+	cmd := &cobra.Command{
+		Use:   "events RUN",
+		Short: "Print a run's events as JSON Lines",
+		Long:  "Print a run's events as JSON Lines, those of --events. RUN may be the\nbeginning of a run's name, or last.",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.look(store, func(j *journal.Journal) error {
+				return c.printEvents(cmd.Context(), j, args[0], after, follow)
+			})
+		},
+	}
+	store.add(cmd)
+	cmd.Flags().Int64Var(&after, "after", 0, "only events numbered higher")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on as the run does, until it ends")
+	return cmd
+}
+
+// followEvery is how often a journal is looked at for what is new in it.
+const followEvery = 200 * time.Millisecond
+
+func (c *Command) printEvents(ctx context.Context, j *journal.Journal, id string, after int64, follow bool) error {
+	for {
+		run, err := j.Run(ctx, id)
+		if err != nil {
+			return found(err, id)
+		}
+		for e, err := range j.Events(ctx, run.RunID, after, journal.Whole) {
+			if err != nil {
+				return &exit{exitBroken, err}
+			}
+			line, err := json.Marshal(e)
+			if err != nil {
+				return &exit{exitBroken, err}
+			}
+			if _, err := c.Stdout.Write(append(line, '\n')); err != nil {
+				return &exit{exitBroken, err}
+			}
+			after = e.Seq
+		}
+		if !follow || run.Status != journal.Running {
+			return nil
+		}
+		select {
+		case <-time.After(followEvery):
+		case <-ctx.Done():
+			return &exit{exitInterrupted, nil}
+		}
+	}
+}
+
+func (c *Command) sql() *cobra.Command {
+	var store storeFlags
+	format := "table"
+	limit := 1000
+	cmd := &cobra.Command{
+		Use:   `sql "SELECT …"`,
+		Short: "Ask the kept runs with read-only SQL",
+		Long: `Ask the kept runs with read-only SQL, in SQLite's dialect, over the views runs,
+phases, attempts, verdicts and calls.`,
+		Example: `  capstan sql "SELECT validator, count(*) FROM verdicts WHERE valid = 0 GROUP BY 1 ORDER BY 2 DESC"
+  capstan sql "SELECT * FROM calls WHERE run_id = 'nightly'" --format csv`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.look(store, func(j *journal.Journal) error {
+				table, err := j.Query(cmd.Context(), args[0], limit)
+				if err != nil {
+					return usage("%w", err)
+				}
+				return c.printTable(table, format)
+			})
+		},
+	}
+	store.add(cmd)
+	cmd.Flags().StringVar(&format, "format", format, "table, csv or json")
+	jsonFlag(cmd, &format)
+	cmd.Flags().IntVar(&limit, "limit", limit, "how many rows at most; 0 is no limit")
+	return cmd
+}
+
+func (c *Command) printTable(t *journal.Table, format string) error {
+	switch format {
+	case "table":
+		return printColumns(c.Stdout, t)
+	case "json":
+		return printJSON(c.Stdout, t)
+	case "csv":
+		return printCSV(c.Stdout, t)
+	}
+	return usage("--format must be table, csv or json, not %q", format)
+}
+
+func printColumns(out io.Writer, t *journal.Table) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.Join(t.Columns, "\t"))
+	for _, row := range t.Rows {
+		cells := make([]string, len(row))
+		for i, v := range row {
+			cells[i] = oneLine(cell(v))
+		}
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+	return w.Flush()
+}
+
+func printCSV(out io.Writer, t *journal.Table) error {
+	w := csv.NewWriter(out)
+	w.Write(t.Columns)
+	for _, row := range t.Rows {
+		cells := make([]string, len(row))
+		for i, v := range row {
+			cells[i] = cell(v)
+		}
+		w.Write(cells)
+	}
+	w.Flush()
+	return w.Error()
+}
+
+func cell(v any) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprint(v)
+}

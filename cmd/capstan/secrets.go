@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// minSecret is how long a value must be to be taken out of what is shown: a
+// short one would take ordinary words with it.
+const minSecret = 8
+
+var secretNames = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"}
+
+// secrets are the values in the environment that nobody is to see, by the name
+// they go under: those whose names say so, and passwords in URLs.
+func secrets(environ []string) map[string]string {
+	out := map[string]string{}
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		if u, err := url.Parse(value); err == nil && u.User != nil {
+			if password, ok := u.User.Password(); ok && len(password) >= minSecret {
+				out[name] = password
+			}
+		}
+		if len(value) >= minSecret && slices.ContainsFunc(secretNames, func(end string) bool {
+			return strings.HasSuffix(strings.ToUpper(name), end)
+		}) {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// A redactor writes on what it is given, but for secrets. The end of a write
+// that may be the beginning of a secret waits for the next one, or for flush.
+type redactor struct {
+	out     io.Writer
+	secrets [][2][]byte // what is looked for, what stands for it
+	kept    []byte
+}
+
+// redacted is out without the secrets; out itself where there are none.
+func redacted(out io.Writer, secrets map[string]string) io.Writer {
+	r := &redactor{out: out}
+	for name, value := range secrets {
+		shown := []byte("[redacted " + name + "]")
+		r.secrets = append(r.secrets, [2][]byte{[]byte(value), shown})
+		var quoted bytes.Buffer
+		e := json.NewEncoder(&quoted)
+		e.SetEscapeHTML(false)
+		if e.Encode(value) == nil {
+			r.secrets = append(r.secrets, [2][]byte{bytes.Trim(quoted.Bytes(), "\"\n"), shown})
+		}
+		if escaped, err := json.Marshal(value); err == nil {
+			r.secrets = append(r.secrets, [2][]byte{bytes.Trim(escaped, `"`), shown})
+		}
+	}
+	if len(r.secrets) == 0 {
+		return out
+	}
+	// The longest first: one secret may hold another.
+	slices.SortFunc(r.secrets, func(a, b [2][]byte) int {
+		if d := len(b[0]) - len(a[0]); d != 0 {
+			return d
+		}
+		return bytes.Compare(a[0], b[0])
+	})
+	return r
+}
+
+func (r *redactor) Write(p []byte) (int, error) {
+	text := append(r.kept, p...)
+	for _, s := range r.secrets {
+		if bytes.Contains(text, s[0]) {
+			text = bytes.ReplaceAll(text, s[0], s[1])
+		}
+	}
+	end := len(text) - r.begun(text)
+	r.kept = slices.Clone(text[end:])
+	if _, err := r.out.Write(text[:end]); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// begun is how many bytes at the end of text may be the beginning of a secret.
+func (r *redactor) begun(text []byte) int {
+	longest := 0
+	for _, s := range r.secrets {
+		for n := min(len(s[0])-1, len(text)); n > longest; n-- {
+			if bytes.HasSuffix(text, s[0][:n]) {
+				longest = n
+			}
+		}
+	}
+	return longest
+}
+
+// withoutSecrets tells a sink of events as a redactor would write them.
+func withoutSecrets(to event.Sink, secrets map[string]string) event.Sink {
+	if len(secrets) == 0 {
+		return to
+	}
+	return event.Func(func(e event.Event) {
+		var clean bytes.Buffer
+		w := redacted(&clean, secrets)
+		text, err := json.Marshal(e)
+		if err != nil {
+			return
+		}
+		w.Write(text)
+		flush(w)
+		if bytes.Equal(clean.Bytes(), text) {
+			to.Emit(e)
+			return
+		}
+		told := event.Event{}
+		if json.Unmarshal(clean.Bytes(), &told) == nil {
+			told.Run = e.Run
+			to.Emit(told)
+		}
+	})
+}
+
+// flush lets out what waits.
+func flush(out io.Writer) {
+	if r, ok := out.(*redactor); ok {
+		r.out.Write(r.kept)
+		r.kept = nil
+	}
+}

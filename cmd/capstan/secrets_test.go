@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+func TestSecrets(t *testing.T) {
+	got := secrets([]string{
+		"OPENAI_API_KEY=sk-1234567890", "github_token=ghp_abcdefgh", "SHORT_KEY=abc", "HOME=/home/anna-the-long",
+		"DATABASE_URL=postgres://anna:correct-horse@db/x", "KEYBOARD=a-long-enough-word", "EMPTY_TOKEN=",
+	})
+	want := map[string]string{"OPENAI_API_KEY": "sk-1234567890", "github_token": "ghp_abcdefgh", "DATABASE_URL": "correct-horse"}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// However a text is cut into writes, no secret comes through, and everything
+// else does.
+func TestRedactor(t *testing.T) {
+	hidden := map[string]string{"A_KEY": "sesame-open", "B_KEY": "sesame-open-wide", "C_KEY": `quo"ted<tag`}
+	text := "say sesame-open-wide, sesame-open, sesame-ope; quo\"ted<tag and quo\\\"ted<tag and quo\\\"ted\\u003ctag. sesa"
+	want := "say [redacted B_KEY], [redacted A_KEY], sesame-ope; [redacted C_KEY] and [redacted C_KEY] and [redacted C_KEY]. sesa"
+	for size := 1; size <= len(text); size++ {
+		var out bytes.Buffer
+		w := redacted(&out, hidden)
+		for piece := range slices.Chunk([]byte(text), size) {
+			if n, err := w.Write(piece); n != len(piece) || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		flush(w)
+		got := out.String()
+		for _, secret := range hidden {
+			if strings.Contains(got, secret) {
+				t.Fatalf("in pieces of %d: %s", size, got)
+			}
+		}
+		// A secret that begins another one is known for the longer one only
+		// where both came in one piece.
+		if size == len(text) && got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if plain := strings.NewReplacer("[redacted A_KEY]", "", "[redacted B_KEY]", "", "-wide", "").Replace(got); !strings.HasSuffix(plain, ". sesa") {
+			t.Errorf("in pieces of %d the end is gone: %s", size, got)
+		}
+	}
+	var out bytes.Buffer
+	if redacted(&out, nil) != &out {
+		t.Error("without secrets there is nothing to do")
+	}
+}
+
+// Events are told without secrets, and are otherwise what they were.
+func TestWithoutSecrets(t *testing.T) {
+	var got []event.Event
+	sink := withoutSecrets(event.Func(func(e event.Event) { got = append(got, e) }), map[string]string{"A_KEY": "sesame-open"})
+	turn := 0
+	list := []event.Event{
+		{Run: "r", Seq: 1, Kind: event.TurnStarted, Path: "p", Phase: "p", Attempt: 1, Turn: &turn},
+		{Run: "r", Seq: 2, Kind: event.Feedback, Path: "p", Message: "say sesame-open"},
+	}
+	for _, e := range list {
+		sink.Emit(e)
+	}
+	list[1].Message = "say [redacted A_KEY]"
+	if !reflect.DeepEqual(got, list) {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/validators/request"
+	"github.com/seed61713e19/capstan/validators/request/inspectors"
+)
+
+type serveFlags struct {
+	addr     string
+	token    string
+	hosts    []string
+	models   []string
+	evidence string
+	limit    int
+	run      runFlags
+}
+
+func (c *Command) serve() *cobra.Command {
+	f := serveFlags{addr: "127.0.0.1:7070"}
+	cmd := &cobra.Command{
+		Use:   "serve [CASCADE|DIR]...",
+		Short: "Serve the page that shows runs live, and the HTTP API",
+		Long: `Serve the page that shows the kept runs, live, and the HTTP API under /v1. The
+cascades that are named, or that are in a directory that is named, can be run
+through them; no other file can.
+
+An address that other machines reach needs a token of at least 16 characters;
+CAPSTAN_TOKEN gives it without showing it in the list of processes.`,
+		Example: `  capstan serve
+  capstan serve cascades/ --model gpt-5-mini
+  CAPSTAN_TOKEN=… capstan serve --addr 0.0.0.0:7070 --name capstan.example.com`,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.serveRuns(cmd.Context(), args, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.addr, "addr", f.addr, "the address to listen on")
+	flags.StringVar(&f.token, "token", "", "what a visitor has to know (or CAPSTAN_TOKEN)")
+	flags.StringArrayVar(&f.hosts, "name", nil, "a further name under which the server is reached")
+	flags.StringArrayVar(&f.models, "model", nil, "a model that may be asked for; the first is the default (or CAPSTAN_MODEL)")
+	flags.IntVar(&f.limit, "runs", 16, "how many runs there may be at once")
+	flags.StringVar(&f.run.root, "root", ".", "the directory that file tools and validation requests may not leave")
+	flags.StringArrayVar(&f.run.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
+	flags.BoolVar(&f.run.allowExec, "allow-exec", false, "let models run commands through run_command, and validation requests run theirs")
+	flags.StringVar(&f.evidence, "evidence", "", "where the screenshots of validation requests are kept (default: temporary directories)")
+	f.run.store.add(cmd)
+	f.run.store.addDurable(cmd)
+	return cmd
+}
+
+func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) error {
+	offered, err := offers(words)
+	if err != nil {
+		return err
+	}
+	f.run.quiet = true
+	s, err := c.begin(f.run)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if s.journal == nil {
+		return usage("serve needs the runs that --db keeps")
+	}
+	if name := c.Getenv("CAPSTAN_MODEL"); len(f.models) == 0 && name != "" {
+		f.models = []string{name}
+	}
+	crew := c.crew(s, offered, f)
+	requests := c.requests(f)
+	defer requests.Close()
+	judges, err := s.runner(c, f.run, strings.Join(f.models[:min(1, len(f.models))], ""))
+	if err != nil {
+		return err
+	}
+	server, err := serve.New(serve.Options{
+		Store: s.journal, Runs: crew, Cascades: slices.Sorted(maps.Keys(offered)), Models: f.models,
+		Gates: serve.Computed(judges.Known().Validators), Runner: judges, Requests: requests,
+		Addr: f.addr, Token: cmp.Or(f.token, c.Getenv("CAPSTAN_TOKEN")), Hosts: f.hosts,
+		Log: slog.New(slog.NewTextHandler(c.Stderr, nil)),
+	})
+	if err != nil {
+		return usage("%w", err)
+	}
+	l, err := net.Listen("tcp", f.addr)
+	if err != nil {
+		return &exit{exitBroken, err}
+	}
+	fmt.Fprintf(c.Stderr, "http://%s shows the runs; interrupt to end\n", l.Addr())
+	err = server.Serve(ctx, l)
+	last, cancel := context.WithTimeout(context.Background(), ending)
+	defer cancel()
+	crew.Close(last)
+	if err != nil {
+		return &exit{exitBroken, err}
+	}
+	return nil
+}
+
+// ending is how long the runs of a server that ends have to note where they
+// are; they can be resumed.
+const ending = 10 * time.Second
+
+// crew makes the runs of a server.
+func (c *Command) crew(s *kit, offered map[string]string, f serveFlags) *serve.Crew {
+	return serve.NewCrew(serve.CrewOptions{
+		Journal: s.journal, Cascades: offered, Models: f.models, Settings: f.run.settings(), Limit: f.limit,
+		Starts: func(ctx context.Context, id string) (runner.Start, error) {
+			run, err := s.journal.Run(ctx, id)
+			if err != nil {
+				return runner.Start{}, err
+			}
+			return run.Start, nil
+		},
+		Runner: func(start runner.Start, j runner.Journal) (*runner.Runner, error) {
+			dir, _ := os.Getwd()
+			if was := start.Settings[settingDir]; was != dir {
+				return nil, fmt.Errorf("run %s was begun in %s: capstan resume %s goes on with it", start.RunID, was, start.RunID)
+			}
+			own, flags := *s, f.run
+			flags.restore(start.Settings)
+			own.models = s.models.fresh()
+			name := start.Model
+			if name == "" && len(f.models) > 0 {
+				name = f.models[0]
+			}
+			return own.runner(c, flags, own.models.chosen(name, offered[start.Settings["cascade"]]), runner.WithJournal(j), runner.WithAsk(nil))
+		},
+	})
+}
+
+// requests takes validation requests to the inspector. What comes over HTTP may
+// name no directory but those below root.
+func (c *Command) requests(f serveFlags) *request.Dispatcher {
+	inspector := &inspectors.Inspector{Root: f.run.root, AllowExec: f.run.allowExec, EvidenceDir: f.evidence}
+	return request.NewDispatcher(request.Config{
+		Fresh:   func() request.Runner { return inspecting(inspector) },
+		Judging: func(*request.Request) request.Options { return request.Options{} },
+		MaxOpen: 1000,
+	})
+}
+
+// isCascade tells a cascade from the other files of a directory.
+func isCascade(file string) bool {
+	text, err := readUpTo(file, 64<<10)
+	return err == nil && cascadeID.Match(text)
+}
+
+var cascadeID = regexp.MustCompile(`(?m)^\s*"?cascade_id"?\s*:`)
+
+func readUpTo(file string, n int64) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, n))
+}
+
+// offers are the cascade files that are meant, by the names they go under.
+func offers(words []string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, word := range words {
+		files := []string{word}
+		if info, err := os.Stat(word); err != nil {
+			return nil, usage("%w", err)
+		} else if info.IsDir() {
+			if files, err = filepath.Glob(filepath.Join(word, "*.y*ml")); err != nil {
+				return nil, usage("%w", err)
+			}
+			files = slices.DeleteFunc(files, func(name string) bool { return !isCascade(name) })
+		}
+		for _, file := range files {
+			name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+			if other, twice := out[name]; twice && other != file {
+				return nil, usage("%s and %s would both be called %s", other, file, name)
+			}
+			out[name] = file
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// serving runs capstan serve until the test ends, and gives its address.
+func serving(t *testing.T, args ...string) (url string, end func() int) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	address := make(chan string, 1)
+	said := regexp.MustCompile(`http://\S+`)
+	getenv := func(name string) string {
+		return map[string]string{"CAPSTAN_DB": filepath.Join(t.TempDir(), "runs.db")}[name]
+	}
+	c := &Command{Stdin: strings.NewReader(""), Stdout: io.Discard, Getenv: getenv}
+	c.Stderr = onWrite(func(p []byte) {
+		if found := said.Find(p); found != nil {
+			address <- string(found)
+		}
+	})
+	ended := make(chan int, 1)
+	go func() { ended <- c.Run(ctx, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)) }()
+	t.Cleanup(stop)
+	select {
+	case url = <-address:
+	case status := <-ended:
+		t.Fatalf("it ended with status %d", status)
+	case <-time.After(30 * time.Second):
+		t.Fatal("it does not serve")
+	}
+	return url, func() int { stop(); return <-ended }
+}
+
+func call(t *testing.T, method, url, body string) (status int, answer map[string]any) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		t.Fatalf("%s: %s", err, text)
+	}
+	return resp.StatusCode, answer
+}
+
+// A run that is ordered over HTTP is made with the model that was asked for,
+// its events come, and a validation request is looked into below the root.
+func TestServe(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := unpack("examples"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("seen.md", []byte("seen"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url, end := serving(t, "examples", "--model", "gpt-never", "--model", "scripted")
+	_, offers := call(t, "GET", url+"/v1/cascades", "")
+	names := fmt.Sprint(offers["cascades"])
+	if !strings.Contains(names, "ward_retry_flow") || strings.Contains(names, "scripted") || strings.Contains(names, "edit_status") {
+		t.Errorf("offered: %s", names)
+	}
+	status, _ := call(t, "POST", url+"/v1/runs", `{"cascade": "ward_retry_flow", "input": {"product": "kettle"}, "model": "scripted", "run_id": "one"}`)
+	if status != http.StatusAccepted {
+		t.Fatalf("status %d", status)
+	}
+	resp, err := http.Get(url + "/v1/runs/one/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := io.ReadAll(resp.Body) // until the run has ended
+	if err != nil || !strings.Contains(string(events), `"kind":"run_finished"`) {
+		t.Errorf("events: %v\n%s", err, events)
+	}
+	if _, run := call(t, "GET", url+"/v1/runs/one", ""); run["status"] != "succeeded" || !strings.Contains(fmt.Sprint(run["output"]), "warranty") {
+		t.Errorf("got %v", run)
+	}
+
+	ask := `{"task_id": "TASK", "validation_type": "code", "worktree_path": "DIR", "acceptance_criteria": [{"id": "A", "description": "it is there", "validation_hint": "file: seen.md"}]}`
+	dir, _ := os.Getwd()
+	for task, want := range map[string]string{"inside": "PASS", "outside": "BLOCKED"} {
+		where := map[string]string{"inside": dir, "outside": os.TempDir()}[task]
+		body := strings.NewReplacer("TASK", task, "DIR", where).Replace(ask)
+		if status, answer := call(t, "POST", url+"/v1/validation-requests?wait=20", body); status >= 300 {
+			t.Fatalf("status %d: %v", status, answer)
+		}
+		_, answer := call(t, "GET", url+"/v1/validation-requests/"+task+"?wait=20", "")
+		if got := fmt.Sprint(answer["outcome"]); !strings.Contains(got, "effective_verdict:"+want) {
+			t.Errorf("%s: got %s", task, got)
+		}
+	}
+	if status := end(); status != exitOK {
+		t.Errorf("it ended with status %d", status)
+	}
+}

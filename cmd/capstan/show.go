@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/trace"
+)
+
+func (c *Command) show() *cobra.Command {
+	var store storeFlags
+	var attempts, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show RUN",
+		Short: "Tell what a run came to, and how",
+		Long: `Tell what a run came to, and how: its phases, verdicts, cost and output. RUN may
+be the beginning of a run's name, or last.`,
+		Example: "  capstan show last --attempts",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.look(store, func(j *journal.Journal) error {
+				return c.showRun(cmd.Context(), j, args[0], attempts, asJSON)
+			})
+		},
+	}
+	store.add(cmd)
+	cmd.Flags().BoolVar(&attempts, "attempts", false, "every attempt, with its text, its verdicts and the feedback it got")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, that of run --json")
+	return cmd
+}
+
+func (c *Command) showRun(ctx context.Context, j *journal.Journal, id string, attempts, asJSON bool) error {
+	run, err := j.Run(ctx, id)
+	if err != nil {
+		return found(err, id)
+	}
+	result, err := j.Result(ctx, run.RunID)
+	if err != nil {
+		return found(err, id)
+	}
+	var done *trace.Run
+	if attempts {
+		if done, err = trace.Fold(j.Events(ctx, run.RunID, 0, journal.Brief)); err != nil {
+			return &exit{exitBroken, err}
+		}
+	}
+	switch {
+	case asJSON && attempts:
+		return printJSON(c.Stdout, struct {
+			engine.Result
+			Attempts []shownAttempt `json:"attempts"`
+		}{result, shownAttempts(done)})
+	case asJSON:
+		return printJSON(c.Stdout, result)
+	}
+	t := &teller{out: c.Stdout}
+	t.head(run, result)
+	if attempts {
+		t.attempts(done)
+	} else {
+		t.phases(result)
+	}
+	t.end(run, result)
+	return nil
+}
+
+// A shownAttempt is one attempt in show --attempts --json.
+type shownAttempt struct {
+	Path     event.Path `json:"path"`
+	Phase    string     `json:"phase"`
+	Attempt  int        `json:"attempt"`
+	Status   string     `json:"status"`
+	Text     string     `json:"text"`
+	Feedback []string   `json:"feedback"`
+}
+
+func shownAttempts(run *trace.Run) []shownAttempt {
+	out := []shownAttempt{}
+	for p := range run.All() {
+		for _, a := range p.Attempts {
+			out = append(out, shownAttempt{a.Path, p.Name, a.Number, a.Status, a.Text, append([]string{}, a.Feedback...)})
+		}
+	}
+	return out
+}
+
+// A teller tells of a run in words.
+type teller struct{ out io.Writer }
+
+func (t *teller) line(format string, args ...any) { fmt.Fprintf(t.out, format+"\n", args...) }
+
+func (t *teller) head(run *journal.Run, r runner.Result) {
+	t.line("run      %s", run.RunID)
+	t.line("cascade  %s (%s)", run.CascadeID, run.File)
+	t.line("status   %s", r.Status)
+	t.line("started  %s", run.Started.Local().Format(time.DateTime))
+	elapsed := time.Duration(0)
+	if run.Finished != nil {
+		elapsed = run.Finished.Sub(run.Started)
+	}
+	t.line("spent    %s", spent(r.Usage, elapsed))
+	if run.Parent != "" {
+		t.line("shares   what is unchanged with %s", run.Parent)
+	}
+}
+
+// phases tells every visit with its verdicts.
+func (t *teller) phases(r runner.Result) {
+	told := 0
+	for _, p := range r.Phases {
+		t.line("\n%s: %s, %s, %s", p.Name, p.Status, count(p.Attempts, "attempt"), count(p.ModelCalls, "model call"))
+		// Verdicts stand in the order of the visits.
+		for told < len(r.Verdicts) && r.Verdicts[told].Phase == p.Name {
+			t.verdict(&r.Verdicts[told])
+			told++
+		}
+	}
+	for ; told < len(r.Verdicts); told++ {
+		t.verdict(&r.Verdicts[told])
+	}
+}
+
+func (t *teller) verdict(v *event.Verdict) {
+	what := fmt.Sprintf("attempt %d %s %s", v.Attempt, v.Moment, v.Validator)
+	if v.Moment == v.Validator {
+		what = fmt.Sprintf("attempt %d %s", v.Attempt, v.Moment)
+	}
+	if v.Attempt == 0 {
+		what = v.Moment + " " + v.Validator
+	}
+	switch {
+	case v.Error != nil:
+		t.line("  ! %s could not say: %s", what, oneLine(*v.Error))
+	case v.Valid != nil && *v.Valid:
+		t.line("  ✓ %s", what)
+	default:
+		t.line("  ✗ %s (%s): %s", what, v.Mode, oneLine(v.Reason))
+	}
+}
+
+func (t *teller) attempts(run *trace.Run) {
+	for p := range run.All() {
+		t.line("\n%s", p.Path)
+		for i := range p.Verdicts {
+			t.verdict(&p.Verdicts[i].Verdict)
+		}
+		for _, a := range p.Attempts {
+			t.line("\n  %s: %s", strings.TrimPrefix(string(a.Path), string(p.Path)+"/"), a.Status)
+			t.quote(a.Text)
+			for _, turn := range a.Turns {
+				for i := range turn.Verdicts {
+					t.verdict(&turn.Verdicts[i].Verdict)
+				}
+			}
+			for i := range a.Verdicts {
+				t.verdict(&a.Verdicts[i].Verdict)
+			}
+			for _, f := range a.Feedback {
+				t.line("  feedback:")
+				t.quote(f)
+			}
+		}
+	}
+}
+
+// quote prints a foreign text so that it cannot be taken for ours.
+func (t *teller) quote(text string) {
+	if text == "" {
+		return
+	}
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		t.line("  | %s", strings.Map(printable, line))
+	}
+}
+
+func (t *teller) end(run *journal.Run, r runner.Result) {
+	for _, d := range r.Degraded {
+		t.line("\ndegraded: phase %s was released though it did not pass %s", d.Phase, strings.Join(d.Checks, ", "))
+	}
+	if r.Error != nil {
+		t.line("\n%s", oneLine((&runner.Error{Code: r.Error.Code, Phase: r.Error.Phase, Message: r.Error.Message}).Error()))
+	}
+	if p := run.Pending; p != nil {
+		t.line("\nwaits for: %s\ncapstan answer %s VALUE gives it", strings.TrimSpace(question(p.Question)), run.RunID)
+	}
+	if r.Error != nil && slices.Contains([]string{runner.Cancelled, runner.Failed}, r.Error.Code) {
+		t.line("\ncapstan resume %s goes on with it", run.RunID)
+	}
+	if r.Status == runner.Succeeded {
+		t.line("\noutput")
+		text, ok := r.Output.(string)
+		if !ok {
+			var b strings.Builder
+			printJSON(&b, r.Output)
+			text = b.String()
+		}
+		t.quote(text)
+	}
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

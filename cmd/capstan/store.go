@@ -1,0 +1,134 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal"
+)
+
+// storeFlags say where runs are kept, and how.
+type storeFlags struct {
+	db      string
+	durable string
+	take    bool
+}
+
+func (f *storeFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.db, "db", "", `the file that keeps the runs, "off" for none (or CAPSTAN_DB; by default in the user's state directory)`)
+}
+
+func (f *storeFlags) addDurable(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.durable, "durable", "process", "what finished effects are safe against: process, a killed process; power, power loss too")
+}
+
+// noStore is the file name that keeps nothing.
+const noStore = "off"
+
+// storeFile is where the runs are kept.
+func (c *Command) storeFile(f storeFlags) (file string, asked bool, err error) {
+	if file = cmp.Or(f.db, c.Getenv("CAPSTAN_DB")); file != "" {
+		return file, true, nil
+	}
+	dir := c.Getenv("XDG_STATE_HOME")
+	if dir == "" || !filepath.IsAbs(dir) {
+		home := c.Getenv("HOME")
+		switch {
+		case runtime.GOOS == "windows":
+			dir = c.Getenv("LocalAppData")
+		case home != "":
+			dir = filepath.Join(home, ".local", "state")
+		}
+	}
+	if dir == "" {
+		return "", false, errors.New("no HOME to keep runs under; --db names a file")
+	}
+	return filepath.Join(dir, "capstan", "capstan.db"), false, nil
+}
+
+// store opens the journal to run with; nil where runs are not kept. One that
+// nobody asked for and that cannot be kept is told and done without.
+func (c *Command) store(f storeFlags) (*journal.Journal, error) {
+	file, asked, err := c.storeFile(f)
+	if file == noStore {
+		return nil, nil
+	}
+	if f.durable != "process" && f.durable != "power" {
+		return nil, usage("--durable must be process or power, not %q", f.durable)
+	}
+	var j *journal.Journal
+	if err == nil {
+		j, err = c.open(file, f, false)
+	}
+	if err != nil {
+		if asked {
+			return nil, &exit{exitBroken, err}
+		}
+		fmt.Fprintf(c.Stderr, "note: this run is not kept, and cannot be resumed: %v\n", err)
+		return nil, nil
+	}
+	return j, nil
+}
+
+func (c *Command) open(file string, f storeFlags, readOnly bool) (*journal.Journal, error) {
+	return journal.Open(file, journal.Options{ReadOnly: readOnly, Power: f.durable == "power", TakeOver: f.take, Secrets: c.hidden})
+}
+
+// look opens the journal for body to look at.
+func (c *Command) look(f storeFlags, body func(*journal.Journal) error) error {
+	j, err := c.kept(f, true)
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	return body(j)
+}
+
+// kept opens the journal to look at, or to go on with what is in it.
+func (c *Command) kept(f storeFlags, readOnly bool) (*journal.Journal, error) {
+	file, _, err := c.storeFile(f)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	if file == noStore {
+		return nil, usage("--db off keeps no runs")
+	}
+	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+		return nil, usage("%w in %s yet; capstan run keeps them there", errNoRuns, file)
+	}
+	j, err := c.open(file, f, readOnly)
+	if err != nil {
+		return nil, &exit{exitBroken, err}
+	}
+	return j, nil
+}
+
+var errNoRuns = errors.New("no runs are kept")
+
+// jsonFlag makes --json mean --format json.
+func jsonFlag(cmd *cobra.Command, format *string) {
+	cmd.Flags().BoolFunc("json", "the same as --format json", func(string) error {
+		*format = "json"
+		return nil
+	})
+}
+
+// found turns a journal's error about a run into one for its caller.
+func found(err error, id string) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, runner.ErrNoRun):
+		return usage("no run is called %s; capstan runs lists them", id)
+	case errors.Is(err, runner.ErrRunBusy):
+		return usage("%w", err)
+	}
+	return &exit{exitBroken, err}
+}

@@ -38,8 +38,14 @@ func Open(dsn string) (*DB, error) {
 		return nil, err
 	}
 	version, err := db.version(context.Background())
-	if err == nil && version == 0 {
+	switch latest := len(migrationFiles()); {
+	case err != nil:
+	case version == 0:
 		err = db.wrong(errors.New("there are no schedule tables yet; schedule init makes them"))
+	case version < latest:
+		err = db.wrong(fmt.Errorf("its tables are of version %d; schedule init brings them to %d and changes nothing else", version, latest))
+	case version > latest:
+		err = db.newer(version)
 	}
 	if err != nil {
 		db.Close()

@@ -53,17 +53,26 @@ func (db *DB) migrate(ctx context.Context) error {
 		if _, err := t.one("SELECT COALESCE(MAX(version), 0) FROM schedule_migrations", nil, &at); err != nil {
 			return err
 		}
-		files, err := fs.Glob(migrations, "migrations/*.sql")
-		if err != nil {
-			return fmt.Errorf("migrations: %w", err)
+		files := migrationFiles()
+		if at > len(files) {
+			return db.newer(at)
 		}
-		for i, name := range files[min(at, len(files)):] {
+		for i, name := range files[at:] {
 			if err := t.apply(name, at+i+1); err != nil {
 				return fmt.Errorf("migration %s: %w", name, err)
 			}
 		}
 		return t.fillSendTypes()
 	})
+}
+
+// migrationFiles are the migrations in order; the n-th makes version n.
+func migrationFiles() []string {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		panic(err) // the pattern is ours
+	}
+	return files
 }
 
 func (t tx) apply(name string, version int) error {
@@ -99,6 +108,11 @@ func (t tx) fillSendTypes() error {
 		}
 	}
 	return nil
+}
+
+// newer is the error of tables that a newer Capstan has made.
+func (db *DB) newer(version int) error {
+	return db.wrong(fmt.Errorf("its tables are of version %d, made by a newer Capstan; this one knows %d", version, len(migrationFiles())))
 }
 
 // version is the number of the last migration; 0 where there are no tables.

@@ -68,7 +68,7 @@ func (db *DB) save(ctx context.Context, m map[string]any, g gatekeeper) (Saved, 
 	if r.refused() {
 		return Saved{}, &Refusal{Rejected, r.returnTo(), r.issues}
 	}
-	statements := []string{selectCreator, selectVault, selectRankings, selectSettings, upsertWeek, deleteItems}
+	statements := []string{selectCreator, selectVault, selectRankings, selectSettings, useCertificate, forgetCertificates, upsertWeek, deleteItems}
 	for _, n := range []int{min(len(plan.items), batch), len(plan.items) % batch} {
 		if n > 0 {
 			statements = append(statements, insertItems(n, db.postgres))
@@ -104,14 +104,23 @@ func (t tx) save(p *plan, g gatekeeper) (Saved, error) {
 	} else {
 		g.check(r, p, f)
 	}
+	s := Saved{
+		Saved: true, Creator: f.id, Week: dateText(p.week), Items: len(p.items), Hash: itemsHash(p.items), Phase: g.phase,
+		SavedTime: g.now.UTC().Format(time.RFC3339),
+	}
+	var certificate any // the text of it
+	if c, ok := p.certificate.(map[string]any); ok && !r.refused() {
+		text := string(appendCanonical(nil, c))
+		if err := t.use(r, g, s, text); err != nil {
+			return Saved{}, err
+		}
+		certificate = text
+	}
 	if r.refused() {
 		return Saved{}, &Refusal{Rejected, r.returnTo(), r.issues}
 	}
-	s := Saved{
-		Saved: true, Creator: f.id, Week: dateText(p.week), Items: len(p.items), Hash: itemsHash(p.items), Phase: g.phase,
-		Status: certified(p.certificate, r), Warnings: append([]validators.Issue{}, r.warnings...), SavedTime: g.now.UTC().Format(time.RFC3339),
-	}
-	if err := t.saveWeek(&s, p); err != nil {
+	s.Status, s.Warnings = certified(p.certificate, r), append([]validators.Issue{}, r.warnings...)
+	if err := t.saveWeek(&s, p, certificate); err != nil {
 		return Saved{}, err
 	}
 	return s, t.saveItems(s, p.items)
@@ -137,10 +146,9 @@ const (
 
 // saveWeek takes the week's row, and with it the lock that other saves of the
 // same week wait for, and removes the old items.
-func (t tx) saveWeek(s *Saved, p *plan) error {
-	var certificate, score any
+func (t tx) saveWeek(s *Saved, p *plan, certificate any) error {
+	var score any
 	if c, ok := p.certificate.(map[string]any); ok {
-		certificate = string(appendCanonical(nil, c))
 		if f, ok := number(c["quality_score"]); ok {
 			score = f
 		}

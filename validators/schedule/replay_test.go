@@ -1,0 +1,148 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// TestReplayedCertificate: a certificate cannot bring an old week back, however
+// fresh it is.
+func TestReplayedCertificate(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		first, second := saving(h.certified(priced(15, 30))), saving(h.certified(priced(16, 40)))
+		for i, w := range []map[string]any{first, first, second, second} {
+			if r := h.call(saveTool, w); r.Failed || r.Value.(map[string]any)["revision"] != i+1 {
+				t.Fatalf("save %d: %s", i, r.Text())
+			}
+		}
+		before := h.stored("ada", DemoWeek)
+		r := h.call(saveTool, first)
+		if !r.Failed || !strings.Contains(r.Text(), "STALE_CERTIFICATE") || !strings.Contains(r.Text(), "was used before") {
+			t.Errorf("replayed: %s", r.Text())
+		}
+		if after := h.stored("ada", DemoWeek); after.hash != before.hash || after.revision != before.revision {
+			t.Errorf("the week became %+v", after)
+		}
+		// The same week certified anew is another certificate.
+		h.Clock = at(noon.Add(time.Second))
+		if r := h.call(saveTool, saving(h.certified(priced(15, 30)))); r.Failed {
+			t.Errorf("certified anew: %s", r.Text())
+		}
+	})
+}
+
+// TestReplayInPhase1 only warns.
+func TestReplayInPhase1(t *testing.T) {
+	h := newHouse(t, sqliteDSN(t))
+	if err := h.db().SetPhase(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	first, bare := saving(h.certified(week(30))), saving(week(40))
+	for _, w := range []map[string]any{first, bare} {
+		if r := h.call(saveTool, w); r.Failed {
+			t.Fatal(r.Text())
+		}
+	}
+	r := h.call(saveTool, first)
+	if r.Failed {
+		t.Fatal(r.Text())
+	}
+	got := r.Value.(map[string]any)
+	if list := got["warnings"].([]any); got["status"] != Warning || len(list) != 1 || list[0].(map[string]any)["check"] != "STALE_CERTIFICATE" {
+		t.Errorf("%s", r.Text())
+	}
+}
+
+// TestConcurrentReplays: of many saves with two certificates in turn, what is
+// saved goes from the one to the other at most once.
+func TestConcurrentReplays(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		weeks := []map[string]any{saving(h.certified(priced(15, 30))), saving(h.certified(priced(16, 40)))}
+		results := make([]tool.Result, 20)
+		var all sync.WaitGroup
+		for i := range results {
+			all.Go(func() { results[i] = h.call(saveTool, weeks[i%2]) })
+		}
+		all.Wait()
+		of := make([]map[int]bool, 2) // the revisions that each made
+		for i := range of {
+			of[i] = map[int]bool{}
+		}
+		for i, r := range results {
+			if !r.Failed {
+				of[i%2][r.Value.(map[string]any)["revision"].(int)] = true
+			} else if !strings.Contains(r.Text(), "STALE_CERTIFICATE") {
+				t.Errorf("save %d: %s", i, r.Text())
+			}
+		}
+		turns := 0
+		for revision := 2; revision <= len(of[0])+len(of[1]); revision++ {
+			if of[0][revision] != of[0][revision-1] {
+				turns++
+			}
+		}
+		if turns != 1 {
+			t.Errorf("%d turns: %v", turns, of)
+		}
+	})
+}
+
+// TestUsedCertificatesAreForgotten once their age alone refuses them.
+func TestUsedCertificatesAreForgotten(t *testing.T) {
+	h := newHouse(t, sqliteDSN(t))
+	for i := range 5 {
+		h.Clock = at(noon.Add(time.Duration(i) * time.Hour))
+		if r := h.call(saveTool, saving(h.certified(priced(15, 30)))); r.Failed {
+			t.Fatal(r.Text())
+		}
+	}
+	var n int
+	err := h.db().reading(context.Background(), func(t tx) error {
+		_, err := t.one("SELECT COUNT(*) FROM schedule_certificates", nil, &n)
+		return err
+	})
+	if err != nil || n != 1 {
+		t.Errorf("%d certificates are remembered, %v", n, err)
+	}
+}
+
+// TestVersions: tables of an older Capstan are brought up to date by Init alone,
+// and those of a newer one are left alone.
+func TestVersions(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		if r := h.call(saveTool, saving(h.certified(week(54)))); r.Failed {
+			t.Fatal(r.Text())
+		}
+		was := h.stored("ada", DemoWeek)
+		h.exec("DROP TABLE schedule_certificates")
+		h.exec("DELETE FROM schedule_migrations WHERE version = 2")
+		if db, err := Open(dsn); err == nil || !strings.Contains(err.Error(), "version 1; schedule init brings them to 2") {
+			t.Errorf("%v, %v", db, err)
+		}
+		if err := Init(t.Context(), dsn, false); err != nil {
+			t.Fatal(err)
+		}
+		if after := h.stored("ada", DemoWeek); fmt.Sprint(after) != fmt.Sprint(was) {
+			t.Errorf("the week became %+v", after)
+		}
+		if r := h.call(saveTool, saving(h.certified(week(54)))); r.Failed {
+			t.Error(r.Text())
+		}
+		h.exec("INSERT INTO schedule_migrations (version) VALUES (99)")
+		if db, err := Open(dsn); err == nil || !strings.Contains(err.Error(), "version 99, made by a newer Capstan") {
+			t.Errorf("%v, %v", db, err)
+		}
+		if err := Init(t.Context(), dsn, false); err == nil || !strings.Contains(err.Error(), "version 99, made by a newer Capstan") {
+			t.Error(err)
+		}
+	})
+}

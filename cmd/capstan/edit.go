@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 
 	"github.com/seed61713e19/capstan/cascades/examples"
 	"github.com/seed61713e19/capstan/runner"
@@ -29,6 +30,9 @@ func (c *Command) verifyEdit(ctx context.Context, with map[string]any, f gateFla
 		return usage("%w", err)
 	}
 	if options.Judgement == nil && cmp.Or(name, f.model) != "" {
+		if _, err := edit.Verify(options); err != nil { // before anything of it is read for a model
+			return usage("%w", err)
+		}
 		if options.Judgement, err = c.judgeEdit(ctx, options, cmp.Or(f.model, name)); err != nil {
 			return err
 		}
@@ -45,7 +49,10 @@ func (c *Command) verifyEdit(ctx context.Context, with map[string]any, f gateFla
 		return &exit{exitBroken, err}
 	}
 	if f.format == "json" {
-		err = printJSON(c.Stdout, report)
+		err = printJSON(c.Stdout, struct {
+			Path string `json:"path"`
+			edit.Report
+		}{report.File(), report})
 	} else {
 		_, err = fmt.Fprint(c.Stdout, report.Summary())
 	}
@@ -82,7 +89,11 @@ func (c *Command) judgeEdit(ctx context.Context, o edit.Options, model string) (
 	if err := models.ready(cascade, model); err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(cmp.Or(o.Root, "."))
+	dir, err := filepath.Abs(cmp.Or(o.Root, "."))
+	if err != nil {
+		return nil, usage("root: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, usage("root: %w", err)
 	}
@@ -93,7 +104,13 @@ func (c *Command) judgeEdit(ctx context.Context, o edit.Options, model string) (
 	} {
 		input[key] = file.Content
 		if file.Content == nil {
-			text, err := root.ReadFile(file.Path)
+			path := file.Path
+			if filepath.IsAbs(path) {
+				if path, err = filepath.Rel(dir, path); err != nil {
+					return nil, usage("%s: %w", key, err)
+				}
+			}
+			text, err := root.ReadFile(path)
 			if err != nil {
 				return nil, usage("%s: %w", key, err)
 			}

@@ -75,26 +75,33 @@ func (c *Command) inputs(file string, list []string) (map[string]any, error) {
 
 // readText reads a file, or standard input for "-", that must be text.
 func (c *Command) readText(name string) (string, error) {
+	text, err := c.readBytes(name)
+	if err == nil && !utf8.Valid(text) {
+		err = fmt.Errorf("%s is not UTF-8 text", name)
+	}
+	return string(text), err
+}
+
+// readBytes is readText for what may be no text.
+func (c *Command) readBytes(name string) ([]byte, error) {
 	r := c.Stdin
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		defer f.Close()
 		if info, err := f.Stat(); err == nil && info.IsDir() {
-			return "", fmt.Errorf("%s is a directory", name)
+			return nil, fmt.Errorf("%s is a directory", name)
 		}
 		r = f
 	}
 	text, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	case len(text) > maxInput:
-		return "", fmt.Errorf("%s has more than %d MiB", name, maxInput>>20)
-	case !utf8.Valid(text):
-		return "", fmt.Errorf("%s is not UTF-8 text", name)
+		return nil, fmt.Errorf("%s has more than %d MiB", name, maxInput>>20)
 	}
-	return string(text), nil
+	return text, nil
 }

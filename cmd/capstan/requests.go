@@ -157,11 +157,11 @@ func (c *Command) judgeResponses(with map[string]any, files []string, f gateFlag
 	}
 	var worst error
 	for _, file := range files {
-		text, err := c.readText(file)
+		text, err := c.readBytes(file) // what is no UTF-8 is no response, which the gate says
 		if err != nil {
 			return usage("%w", err)
 		}
-		j := gate.Judge([]byte(text))
+		j := gate.Judge(text)
 		if err := printJSON(c.Stdout, j); err != nil {
 			return &exit{exitBroken, err}
 		}

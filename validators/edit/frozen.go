@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
 	"gopkg.in/yaml.v3"
 )
 
@@ -47,10 +48,10 @@ func (in *input) frozenText() frozen {
 }
 
 // plainLines leaves out what no reader sees: white space at the ends of lines
-// and of the text. Two blanks at the end of a line, which break it in Markdown,
+// and of the text, and how accents are composed. Two blanks at the end of a line, which break it in Markdown,
 // stay.
 func plainLines(s string) string {
-	lines := strings.Split(s, "\n")
+	lines := strings.Split(norm.NFC.String(s), "\n")
 	for i, line := range lines {
 		bare := strings.TrimRight(line, " \t")
 		if bare != "" && strings.HasSuffix(line, "  ") {

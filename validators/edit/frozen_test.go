@@ -111,6 +111,14 @@ func TestNoOp(t *testing.T) {
 	}
 }
 
+// A text that differs in how its accents are composed is no other text.
+func TestNoOpComposed(t *testing.T) {
+	d := newDesk(t)
+	d.change("source.md", "# Why", "# Caf\u00e9: why")
+	d.put("candidates/d-04.1.md", swapped(t, load(t, "source.md"), "# Why", "# Cafe\u0301: why"))
+	d.wants(Reject, "the same text")
+}
+
 func TestSpans(t *testing.T) {
 	h := &haystack{text: "The verifier, at the end,\n  Decides: ÉTÉ and “rules”."}
 	for span, want := range map[string]standing{

@@ -3,6 +3,7 @@ package edit
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -45,14 +46,23 @@ func read(o Options) (*input, error) {
 		_, err := offered.plainText()
 		s.problem(name("candidate", o.Candidate), err)
 	}
+	in.place(s)
 	if len(s.wrong) > 0 {
 		return nil, &InputError{s.wrong}
 	}
 	in.readCandidate(offered)
+	return in, nil
+}
+
+// place gives all paths from the root on. None may be where the verification
+// goes, which would take the file's place.
+func (in *input) place(s *sources) {
 	for _, file := range []*File{&in.Source, &in.Status, &in.Candidate, &in.Metadata, &in.Direction} {
 		file.Path = s.local(file.Path)
+		if in.direction != nil && strings.EqualFold(slashed(file.Path), reportFile(in.direction.candidate)) {
+			s.problem(name("", *file), errors.New("the verification is written there"))
+		}
 	}
-	return in, nil
 }
 
 // readAround reads what is known around the two states.
@@ -80,8 +90,12 @@ func (in *input) text(s *sources, role string, file File) string {
 	c := s.take(in.Root, role, file)
 	in.sum(role, c)
 	text, err := c.plainText()
-	if err == nil && strings.TrimSpace(text) == "" {
-		err = fmt.Errorf("the file is empty")
+	switch {
+	case err != nil:
+	case strings.TrimSpace(text) == "":
+		err = errors.New("the file is empty")
+	case strings.ContainsRune(text, 0):
+		err = errors.New("the file has NUL characters: it is not a text")
 	}
 	s.problem(name(role, file), err)
 	return text

@@ -37,7 +37,10 @@ func TestHarnessInput(t *testing.T) {
 		{"metadata: source", "metadata.yaml", swaps{"editor_loop", "mail"}, `metadata.yaml:4:19: candidate_source must be one of editor_loop, side_loaded, not "mail"`},
 		{"metadata: no source", "metadata.yaml", swaps{"candidate_source", "source"}, "no candidate_source"},
 		{"metadata: unknown of an editor", "metadata.yaml", swaps{"[C3, C4, C5]", "unknown"}, "touched_claims must be a list of claims"},
+		{"metadata: unknown check of an editor", "metadata.yaml", swaps{"frozen_parts: pass", "frozen_parts: unknown"}, "metadata.yaml:8:52: self_check says unknown"},
+		{"metadata: unknown checks of an editor", "metadata.yaml", swaps{"self_check: {claims_preserved: pass, frozen_parts: pass, direction: pass}", "self_check: unknown"}, "metadata.yaml:8:13: self_check says unknown"},
 		{"source: empty", "source.md", nil, "source.md: the file is empty"},
+		{"source: no text", "source.md", swaps{"# Why", "# Why\x00"}, "source.md: the file has NUL characters"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -125,6 +128,16 @@ func TestBaseFreshness(t *testing.T) {
 		"other source":    {"base_hash: sha256:" + sum("x"), Reject},
 		"other candidate": {"candidate_sha256: " + sum("x"), Reject},
 		"no hash":         {"base_hash: yesterday", Reject},
+		"together":        {"hashes: {source: " + sum(source) + ", status: sha256:" + sum(status) + ", by: sha256}", Accept},
+		"together, other": {"hashes: {source: " + sum(source) + ", status: " + sum(source) + "}", Reject},
+		"base alone":      {"base: " + sum("x"), Reject},
+		"base by file":    {"base: {source: " + sum("x") + "}", Reject},
+		"base, all well":  {"base: {source: " + sum(source) + ", revision: 7, commit_hash: 1f2e}", Accept},
+		"text":            {"base_text_sha256: " + sum(source), Accept},
+		"other text":      {"hashes: {text: " + sum("x") + "}", Reject},
+		"of a context":    {"context_hash: " + sum("x"), Accept},
+		"of a commit":     {"commit_hash: 1f2e", Accept},
+		"of a prompt":     {"prompt_sha256: " + sum("x"), Accept},
 	} {
 		d.put("metadata.yaml", base+test.lines+"\n")
 		if r := d.verify(); r.Decision != test.decision {

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -27,9 +28,9 @@ func (m markFormat) newMarkers(source, candidate string) (good, bad []string) {
 }
 
 // markers lists the markers of a text, each in one line. A marker is within a
-// paragraph.
+// paragraph, and not in a code block: what stands there is shown, not said.
 func (m markFormat) markers(text string) (good, bad []string) {
-	for paragraph := range strings.SplitSeq(text, "\n\n") {
+	for paragraph := range strings.SplitSeq(uncoded(text), "\n\n") {
 		// Most have none, and looking for a word is far cheaper than matching.
 		if lower := strings.ToLower(paragraph); strings.Contains(lower, m.word) || strings.Contains(lower, "gap") {
 			g, b := m.within(paragraph)
@@ -38,6 +39,27 @@ func (m markFormat) markers(text string) (good, bad []string) {
 	}
 	return good, bad
 }
+
+// uncoded is a text with its fenced code blocks empty. One that nobody closes is
+// text.
+func uncoded(text string) string {
+	lines := strings.Split(text, "\n")
+	open, mark := 0, ""
+	for i, line := range lines {
+		found := codeFence.FindStringSubmatch(line)
+		switch {
+		case found == nil:
+		case mark == "" && (found[1][0] == '~' || !strings.Contains(found[2], "`")):
+			open, mark = i, found[1]
+		case mark != "" && strings.HasPrefix(found[1], mark) && strings.TrimSpace(found[2]) == "":
+			clear(lines[open : i+1])
+			mark = ""
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+var codeFence = regexp.MustCompile("^[ \\t]*(`{3,}|~{3,})(.*)$")
 
 func (m markFormat) within(paragraph string) (good, bad []string) {
 	var held [][]int

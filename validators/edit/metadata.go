@@ -43,10 +43,10 @@ func (r *reading) metadata(root *yaml.Node) *metadata {
 		m.source = word(r, n, "candidate_source", EditorLoop, SideLoaded)
 	}
 	f.claimsTouched(m.source)
-	m.hashes = f.hashes()
-	if n := f.get("base"); n != nil && n.Kind == yaml.MappingNode {
-		m.hashes = append(m.hashes, r.mapping(n, "base").hashes()...)
+	if m.source == EditorLoop {
+		f.selfChecked()
 	}
+	m.hashes = f.hashes("")
 	if len(r.wrong) > 0 {
 		return nil
 	}
@@ -65,24 +65,56 @@ func (f *fields) claimsTouched(source string) {
 	}
 }
 
+// selfChecked only checks, too: an editor knows what it has looked at.
+func (f *fields) selfChecked() {
+	values := []*yaml.Node{f.get("self_check")}
+	if n := values[0]; n != nil && n.Kind != yaml.ScalarNode {
+		values = n.Content
+	}
+	for _, n := range values {
+		if n != nil && n.Kind == yaml.ScalarNode && n.Value == unknown {
+			f.at(n, "self_check says %s; only a side-loaded candidate may leave it so", unknown)
+		}
+	}
+}
+
 var hashKey = regexp.MustCompile(`(?i)sha-?_?256|hash|digest`)
 
-// hashes finds the values whose keys speak of a hash, and what they are of.
-func (f *fields) hashes() []hash {
+// baseKey is a key that names no file: it is of the one that is changed.
+var baseKey = regexp.MustCompile(`(?i)^(?:base|current|original|sha|256|hash|digest|[-_.])+$`)
+
+// hashes finds the hashes of files, and what they are of. Keys speak of them,
+// or a mapping does that they stand in; a hash of something else, such as of a
+// commit, is none.
+func (f *fields) hashes(within string) []hash {
 	var out []hash
 	for _, key := range f.order {
-		n := f.get(key)
-		if n == nil || n.Kind != yaml.ScalarNode || !hashKey.MatchString(key) || n.Value == unknown {
-			continue
-		}
-		h := hash{key: key, value: n.Value}
-		for _, of := range []string{"candidate", "status", "direction", "source"} {
-			if strings.Contains(strings.ToLower(key), of) {
-				h.of = of
-				break
+		n, name := f.get(key), within+key
+		switch {
+		case n == nil || n.Value == unknown:
+		case n.Kind == yaml.MappingNode && within == "" && (key == "base" || hashKey.MatchString(key)):
+			out = append(out, f.mapping(n, key).hashes(key+".")...)
+		case n.Kind != yaml.ScalarNode:
+		case hashKey.MatchString(name), strings.HasPrefix(name, "base") && sumPattern.MatchString(n.Value):
+			if of := hashed(name); of != "" || baseKey.MatchString(name) {
+				out = append(out, hash{name, of, n.Value})
 			}
 		}
-		out = append(out, h)
 	}
 	return out
 }
+
+// hashed is the file that a key names; "" for none.
+func hashed(key string) string {
+	for _, of := range []string{"candidate", "status", "direction", "source"} {
+		if strings.Contains(strings.ToLower(key), of) {
+			return of
+		}
+	}
+	if textKey.MatchString(key) {
+		return "source"
+	}
+	return ""
+}
+
+var textKey = regexp.MustCompile(`(?i)(?:^|[-_.])text(?:$|[-_.])`)

@@ -14,7 +14,11 @@ const folderName = "candidates"
 
 // File is where [Report.Write] puts the verification, relative to the root:
 // candidates/<candidate_id>.verification.yaml.
-func (r Report) File() string { return path.Join(folderName, r.CandidateID+".verification.yaml") }
+func (r Report) File() string { return reportFile(r.CandidateID) }
+
+func reportFile(candidate string) string {
+	return path.Join(folderName, candidate+".verification.yaml")
+}
 
 // Write writes the verification under the root, whole or not at all, and gives
 // its path relative to the root. One that is there is replaced. Before that it

@@ -31,6 +31,31 @@ func TestWriteReplacesAndStaysInside(t *testing.T) {
 	}
 }
 
+// A verification takes the place of no file that it is about.
+func TestWriteSparesItsInput(t *testing.T) {
+	const file = "candidates/d-04.1.verification.yaml"
+	for role, given := range map[string]func(*Options) *File{
+		"source.md":      func(o *Options) *File { return &o.Source },
+		"status.yaml":    func(o *Options) *File { return &o.Status },
+		"direction.yaml": func(o *Options) *File { return &o.Direction },
+		"metadata.yaml":  func(o *Options) *File { return &o.Metadata },
+	} {
+		for _, path := range []string{file, "./candidates/../" + file, "Candidates/D-04.1.verification.YAML"} {
+			d := newDesk(t)
+			d.put(path, load(t, role))
+			given(&d.o).Path = path
+			d.refuses("the verification is written there")
+		}
+		d := newDesk(t)
+		*given(&d.o) = File{Path: file, Content: load(t, role)}
+		d.refuses(file + ": the verification is written there")
+	}
+	d := newDesk(t)
+	d.put(file, edited(t))
+	d.o.Candidate.Path = filepath.Join(d.root, file)
+	d.refuses("the verification is written there")
+}
+
 func TestWriteWhereItCannot(t *testing.T) {
 	d := newDesk(t)
 	r := d.verify()

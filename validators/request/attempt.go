@@ -107,6 +107,8 @@ func (a *attempt) read(text []byte, crash error) (*Response, Judgement, *Protoco
 	if crash != nil {
 		return nil, Judgement{}, nil
 	}
+	a.d.reading <- struct{}{}
+	defer func() { <-a.d.reading }()
 	given, err := parseBounded(text)
 	if err != nil {
 		return nil, Judgement{}, err.(*ProtocolError)
@@ -180,6 +182,15 @@ func (a *attempt) settle(e Entry, given *Response, j Judgement) {
 	a.outcome = &Outcome{Attempt: a.number, Response: given, Judgement: j, Synthetic: e.Event != Accepted}
 	a.d.retire(a)
 	close(a.done)
+}
+
+// earlier tells whether a response answers an attempt before this one: by its
+// timestamp, which may be of whole seconds, it was finished since the task is
+// known and before this attempt was opened. An older one tells of a clock, not
+// of an attempt.
+func (a *attempt) earlier(given *Response) bool {
+	first := a.task.record.Entries[0].Time // the first entry is never dropped
+	return given.Timestamp.After(first) && given.Timestamp.Before(a.opened.Truncate(time.Second))
 }
 
 // missed records a response that is not applied.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -34,6 +35,7 @@ type Dispatcher struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup // calls of runners
+	reading chan struct{}  // a place for each response that is read at a time, which takes many times its text
 
 	mu      sync.Mutex
 	tasks   map[string]*task
@@ -56,7 +58,7 @@ func NewDispatcher(c Config) *Dispatcher {
 	if c.MaxOpen <= 0 {
 		c.MaxOpen = 100_000
 	}
-	d := &Dispatcher{config: c, tasks: map[string]*task{}}
+	d := &Dispatcher{config: c, tasks: map[string]*task{}, reading: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	return d
 }
@@ -117,7 +119,9 @@ const maxResponse = 8 << 20
 
 // Deliver takes a response from outside to the task that it names. One that is
 // no response is a [*ProtocolError], one to a task that is not known
-// [ErrUnknown]; neither changes anything.
+// [ErrUnknown]; neither changes anything. One whose timestamp lies between the
+// opening of the task's first attempt and that of the open one answers an
+// earlier attempt, and is late.
 func (d *Dispatcher) Deliver(text []byte) (Receipt, error) {
 	given, err := parseBounded(text)
 	if err != nil {
@@ -131,7 +135,7 @@ func (d *Dispatcher) Deliver(text []byte) (Receipt, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	event := Accepted
-	if a.settled() {
+	if a.settled() || a.earlier(given) {
 		event, j = a.missed(text, given, j)
 	} else {
 		a.settle(Entry{Event: Accepted}, given, j)

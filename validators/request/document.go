@@ -81,9 +81,14 @@ func fence(line []byte) (mark, label string) {
 	return string(s[:len(s)-len(rest)]), string(bytes.TrimSpace(rest))
 }
 
-// repeated adds every key that stands twice in one object of a document, which
-// must be well formed and no deeper than a decoder goes.
-func (p *problems) repeated(doc []byte) {
+// maxTokens bounds a message as a whole, for a decoded value takes some fifty
+// times its text. It suffices for the protocol's lists, all as long as they may
+// be.
+const maxTokens = 500_000
+
+// repeated adds every key that stands twice in one object of a document, up to
+// where it is no JSON. The error is that it has too many tokens to be decoded.
+func (p *problems) repeated(doc []byte) error {
 	type frame struct {
 		keys  map[string]bool // nil for an array
 		key   string
@@ -111,12 +116,14 @@ func (p *problems) repeated(doc []byte) {
 	}
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.UseNumber()
-	for {
+	for tokens := 0; ; tokens++ {
 		token, err := d.Token()
 		if err != nil {
-			return
+			return nil
 		}
 		switch {
+		case tokens > maxTokens:
+			return fmt.Errorf("has more than %d keys, values and brackets", maxTokens)
 		case token == json.Delim('{'):
 			open = append(open, frame{keys: map[string]bool{}})
 		case token == json.Delim('['):
@@ -139,11 +146,15 @@ func (p *problems) repeated(doc []byte) {
 
 // parse reads a document as a plain value and tells what is wrong with it.
 func (p *problems) parse(text []byte) (any, bool) {
+	var twice problems
 	doc, err := document(text)
+	if err == nil {
+		err = twice.repeated(doc)
+	}
 	if err == nil {
 		var value any
 		if value, err = schema.Parse(doc); err == nil {
-			p.repeated(doc)
+			*p = twice
 			return value, true
 		}
 	}

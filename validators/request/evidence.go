@@ -35,13 +35,16 @@ func were(n int, word string) string {
 
 func (h *hearing) files(w *worktree, list []FileCheck) {
 	for _, f := range list {
-		said := is(f.Exists) || f.Exists == nil && (f.SizeBytes != nil || is(f.ContainsExpected))
-		if !said {
+		gone := f.Exists != nil && !*f.Exists
+		if f.Exists == nil && f.SizeBytes == nil && !is(f.ContainsExpected) {
 			continue
 		}
 		info, known := w.look(f.Path)
 		switch {
-		case !known:
+		case !known, gone && info == nil:
+		case gone:
+			h.object(FalseEvidence, f.Path, "is said not to exist, and is in the worktree")
+			h.open(f.Path)
 		case info == nil:
 			h.object(FalseEvidence, f.Path, "is said to exist, and is not in the worktree")
 			h.open(f.Path)
@@ -62,6 +65,9 @@ func (h *hearing) screenshots(w *worktree, list []Screenshot) {
 			continue
 		}
 		info, known := w.look(s.Path)
+		if known && info == nil {
+			info = h.kept(s.Path)
+		}
 		if known && (info == nil || !info.Mode().IsRegular() || info.Size() == 0) {
 			h.object(FalseEvidence, s.Path, "is said to be a screenshot, and there is none in the worktree")
 			h.open(s.Path)
@@ -119,20 +125,51 @@ type worktree struct {
 }
 
 func (h *hearing) worktree() *worktree {
-	w := &worktree{}
 	if h.options.Root == "" {
-		return w
+		return &worktree{}
 	}
-	root, err := os.OpenRoot(h.options.Root)
-	if err != nil {
-		return w
+	return openTree(h.options.Root, h.request.WorktreePath)
+}
+
+// openTree opens a directory that absolute paths may also call by other names.
+func openTree(dir string, names ...string) *worktree {
+	w := &worktree{prefixes: names}
+	if root, err := os.OpenRoot(dir); err == nil {
+		w.root = root
 	}
-	w.root = root
-	w.prefixes = []string{h.request.WorktreePath}
-	if whole, err := filepath.Abs(h.options.Root); err == nil {
+	if whole, err := filepath.Abs(dir); err == nil {
 		w.prefixes = append(w.prefixes, whole)
 	}
 	return w
+}
+
+// EvidenceDirs is how directories for screenshots are called that a validator
+// here makes under [os.TempDir], as a pattern of [os.MkdirTemp]. Judge knows
+// them by it.
+const EvidenceDirs = "capstan-evidence-*"
+
+// kept gives a screenshot that lies beside the worktree: in the directory that
+// the options name, or in one of EvidenceDirs. It is nil for nothing.
+func (h *hearing) kept(path string) os.FileInfo {
+	dir := h.options.Evidence
+	if own := filepath.Dir(path); isEvidenceDir(own) {
+		dir = own
+	}
+	if dir == "" {
+		return nil
+	}
+	w := openTree(dir)
+	defer w.close()
+	info, _ := w.look(path)
+	return info
+}
+
+func isEvidenceDir(dir string) bool {
+	if alike, err := filepath.Match(filepath.Join(os.TempDir(), EvidenceDirs), dir); err != nil || !alike {
+		return false
+	}
+	info, err := os.Lstat(dir) // a link of that name may lead anywhere
+	return err == nil && info.IsDir()
 }
 
 func (w *worktree) close() {

@@ -10,6 +10,7 @@ import (
 // Options say how responses are judged.
 type Options struct {
 	Root          string // the directory that files of the evidence are looked for in; "" looks for none
+	Evidence      string // the directory that screenshots may be kept in beside Root; "" is none but those called EvidenceDirs
 	AcceptPartial bool   // whether PARTIAL is enough
 	Late          bool   // whether the response came after its time: it is judged, and not valid
 }
@@ -156,21 +157,19 @@ func (h *hearing) open(about string) {
 	if h.opened++; h.opened > maxIssues {
 		about = "" // each look reads all of the evidence
 	}
-	var named, all []int
+	named := make([]bool, len(h.status))
 	for i, c := range h.request.Criteria {
-		if h.status[i] != Passed {
-			continue
+		said := c.Description + "\n" + c.Hint
+		if h.result[i] != nil {
+			said += "\n" + h.result[i].Evidence
 		}
-		all = append(all, i)
-		if about != "" && strings.Contains(h.result[i].Evidence+"\n"+c.Description+"\n"+c.Hint, about) {
-			named = append(named, i)
+		named[i] = about != "" && strings.Contains(said, about)
+	}
+	all := !slices.Contains(named, true)
+	for i, s := range h.status {
+		if s == Passed && (all || named[i]) {
+			h.status[i] = Unreachable
 		}
-	}
-	if len(named) == 0 {
-		named = all
-	}
-	for _, i := range named {
-		h.status[i] = Unreachable
 	}
 }
 

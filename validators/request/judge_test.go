@@ -201,6 +201,8 @@ func TestJudgeFiles(t *testing.T) {
 		"gone":                        {"code", file(object{"path": "gone.go", "exists": true}), falsehood},
 		"contains what is not there":  {"code", file(object{"path": "gone.go", "contains_expected": true}), falsehood},
 		"said to be gone":             {"code", file(object{"path": "gone.go", "exists": false}), flags{}},
+		"said to be gone, and there":  {"code", file(object{"path": "a.go", "exists": false}), falsehood},
+		"said to be gone, outside":    {"code", file(object{"path": "out", "exists": false}), flags{}},
 		"nothing said of it":          {"code", file(object{"path": "gone.go", "note": "later"}), flags{}},
 		"no path":                     {"code", file(object{"path": "", "exists": true}), falsehood},
 		"up and out":                  {"code", file(object{"path": "../" + filepath.Base(outside) + "/secret", "exists": true}), falsehood},
@@ -261,6 +263,58 @@ func TestJudgeFilesOfCriteria(t *testing.T) {
 	r["acceptance_criteria"].([]any)[0].(object)["validation_hint"] = ""
 	if j := request.Judge(asked(t, r), answered(t, given), request.Options{Root: root}); statuses(j) != "a=BLOCKED b=BLOCKED" {
 		t.Errorf("by nothing: %s", statuses(j))
+	}
+	given = answer("PARTIAL", "a", "PASS", "b", "FAIL")
+	given["evidence_collected"] = evidence
+	given["criteria_results"].([]any)[1].(object)["evidence"] = "b.go lacks it"
+	if j := request.Judge(asked(t, r), answered(t, given), request.Options{Root: root}); statuses(j) != "a=PASS b=FAIL" {
+		t.Errorf("of one that fails: %s", statuses(j))
+	}
+}
+
+// A screenshot may lie where validators keep theirs, and nowhere else outside
+// of the worktree.
+func TestJudgeKeptScreenshots(t *testing.T) {
+	root, shots, outside := t.TempDir(), t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", t.TempDir())
+	own, err := os.MkdirTemp("", request.EvidenceDirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{shots, own, outside} {
+		if err := os.WriteFile(filepath.Join(dir, "a.png"), []byte("png"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "empty.png"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Join(outside, "a.png"), filepath.Join(dir, "link.png")); err != nil {
+			t.Skip(err)
+		}
+	}
+	linked := strings.TrimSuffix(own, filepath.Base(own)) + "capstan-evidence-linked"
+	if err := os.Symlink(outside, linked); err != nil {
+		t.Skip(err)
+	}
+	r := asked(t, with(ask("a"), object{"validation_type": "browser"}))
+	for path, want := range map[string]request.Verdict{
+		filepath.Join(shots, "a.png"):             "PASS",
+		"a.png":                                   "PASS",
+		filepath.Join(own, "a.png"):               "PASS",
+		filepath.Join(own, "empty.png"):           "BLOCKED",
+		filepath.Join(own, "none.png"):            "BLOCKED",
+		filepath.Join(own, "link.png"):            "BLOCKED",
+		filepath.Join(shots, "link.png"):          "BLOCKED",
+		filepath.Join(linked, "a.png"):            "BLOCKED",
+		filepath.Join(outside, "a.png"):           "BLOCKED",
+		own + "/../" + filepath.Base(own) + "/x/": "BLOCKED",
+		own: "BLOCKED",
+		strings.Replace(own, "evidence-", "evidence-/../../../", 1) + "/a.png": "BLOCKED",
+	} {
+		given := answered(t, with(answer("PASS", "a", "PASS"), object{"evidence_collected": object{"screenshots": []any{object{"path": path}}}}))
+		if j := request.Judge(r, given, request.Options{Root: root, Evidence: shots}); j.Effective != want {
+			t.Errorf("%s: got %s (%s)", path, j.Effective, j.Reason)
+		}
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -69,14 +72,14 @@ func memory(t *testing.T, what string) {
 
 // 10,000 requests whose validators are all at work at the same time.
 func TestLoadOfValidators(t *testing.T) {
+	debug.FreeOSMemory() // what the tests before have left is not measured
 	before := runtime.NumGoroutine()
 	var waiting sync.WaitGroup
 	waiting.Add(inFlight)
 	gate := make(chan struct{})
 	d := request.NewDispatcher(request.Config{Fresh: func() request.Runner {
 		return request.RunnerFunc(func(_ context.Context, r *request.Request, _ *request.ProtocolError) ([]byte, error) {
-			var n int
-			_, err := fmt.Sscanf(r.TaskID, "task-%d", &n)
+			n, err := strconv.Atoi(strings.TrimPrefix(r.TaskID, "task-"))
 			waiting.Done()
 			<-gate
 			return response(t, n, false), err
@@ -101,6 +104,7 @@ func TestLoadOfValidators(t *testing.T) {
 // 10,000 requests whose responses come from outside, out of order, from many
 // sides, with strangers among them; each comes twice in other words behind it.
 func TestLoadOfDeliveries(t *testing.T) {
+	debug.FreeOSMemory()
 	d := request.NewDispatcher(request.Config{})
 	defer d.Close()
 	for n := range inFlight {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -185,6 +186,28 @@ func TestParseRequestProblems(t *testing.T) {
 }
 
 // What is told is bounded, the same twice, and there soon.
+// A message may have all of its lists as long as they may be, and not much more.
+func TestParseLong(t *testing.T) {
+	const n = 10_000
+	list := func(item object) []any { return slices.Repeat([]any{item}, n) }
+	long := object{
+		"task_id": "t", "verdict": "PASS", "timestamp": "2026-02-17T14:30:00Z",
+		"criteria_results": list(object{"criterion_id": "a", "status": "PASS", "evidence": "e", "remediation": "r"}),
+		"evidence_collected": object{
+			"screenshots":   list(object{"path": "p", "description": "d", "step": "s"}),
+			"api_responses": list(object{"endpoint": "e", "method": "m", "status_code": 200, "response_snippet": "s"}),
+			"file_checks":   list(object{"path": "p", "exists": true, "size_bytes": 1, "contains_expected": true, "note": "n"}),
+		},
+	}
+	if r, err := request.ParseResponse(text(t, long)); err != nil || len(r.Results) != n {
+		t.Fatal(err)
+	}
+	long["focus"] = list(object{"a": []any{1, 2, 3, 4, 5, 6, 7, 8}})
+	if _, err := request.ParseResponse(text(t, long)); err == nil || !strings.Contains(err.Error(), "keys, values and brackets") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestParseHostile(t *testing.T) {
 	const n = 10 << 20
 	bad := `{"criterion_id": 1, "Status": "x", "evidence": "` + strings.Repeat("e", 200) + `"},`
@@ -201,14 +224,10 @@ func TestParseHostile(t *testing.T) {
 		"one key":        `{"` + strings.Repeat("k", n) + `": 1}`,
 		"one word":       `{"verdict": "` + strings.Repeat("v", n) + `"}`,
 	} {
-		start := time.Now()
 		_, err := request.ParseResponse([]byte(in))
 		if err == nil || len(err.Error()) > 50_000 {
 			t.Errorf("%s: %d bytes are told", name, len(err.Error()))
 			continue
-		}
-		if took := time.Since(start); took > time.Minute {
-			t.Errorf("%s took %s", name, took)
 		}
 		if len(in) < 3<<20 {
 			if _, again := request.ParseResponse([]byte(in)); again.Error() != err.Error() {

@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/seed61713e19/capstan/validators"
@@ -71,9 +73,9 @@ func hollow(evidence any) bool {
 	case string:
 		return blank(v)
 	case []any:
-		return len(v) == 0
+		return !slices.ContainsFunc(v, func(e any) bool { return !hollow(e) })
 	case map[string]any:
-		return len(v) == 0
+		return hollow(slices.Collect(maps.Values(v)))
 	default:
 		return v == false
 	}

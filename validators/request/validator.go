@@ -31,6 +31,7 @@ type params struct {
 	Request       any    `json:"request" jsonschema:"the request that the response answers: its JSON as a text, or an object"`
 	AcceptPartial bool   `json:"accept_partial,omitempty" jsonschema:"true: PARTIAL is enough"`
 	Root          string `json:"root,omitempty" jsonschema:"the directory that the files of the evidence are looked for in; default the request's worktree_path where that is a directory, and without one they are not looked for"`
+	Evidence      string `json:"evidence,omitempty" jsonschema:"the directory that screenshots may be kept in beside root, as validate-request --evidence names it"`
 	Check         string `json:"check,omitempty" jsonschema:"protocol: only whether the text is a response to the request at all, whatever it says, so that its author can be asked to mend it; default: judge it"`
 
 	gate *Gate
@@ -56,7 +57,10 @@ func (p *params) Prepare() error {
 	if err != nil {
 		return err
 	}
-	p.gate = &Gate{r, Options{Root: root, AcceptPartial: p.AcceptPartial}}
+	if p.Evidence != "" && !isDir(p.Evidence) {
+		return fmt.Errorf("evidence: %s is no directory", p.Evidence)
+	}
+	p.gate = &Gate{r, Options{Root: root, Evidence: p.Evidence, AcceptPartial: p.AcceptPartial}}
 	return nil
 }
 

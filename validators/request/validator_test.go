@@ -78,6 +78,7 @@ func TestParameters(t *testing.T) {
 		"a number":         {object{"request": 7}, "request: want an object, or its JSON as a text"},
 		"ids twice":        {object{"request": ask("a", "a")}, "acceptance_criteria[1].id"},
 		"no such root":     {object{"request": ask("a"), "root": "no/such"}, "root: no/such is no directory"},
+		"no such evidence": {object{"request": ask("a"), "evidence": "no/such"}, "evidence: no/such is no directory"},
 		"check":            {object{"request": ask("a"), "check": "some"}, "check must be protocol"},
 		"partial in words": {object{"request": ask("a"), "accept_partial": "yes"}, "accept_partial"},
 	} {
@@ -158,6 +159,9 @@ func TestPromise(t *testing.T) {
 		Case{Name: "empty evidence", Content: nothing(" "), Reason: "b: is met without evidence"},
 		Case{Name: "no items", Content: nothing([]any{}), Reason: "b: is met without evidence"},
 		Case{Name: "no fields", Content: nothing(object{}), Reason: "b: is met without evidence"},
+		Case{Name: "blank items", Content: nothing([]any{" ", object{}}), Reason: "b: is met without evidence"},
+		Case{Name: "blank fields", Content: nothing(object{"test": "", "log": []any{}}), Reason: "b: is met without evidence"},
+		Case{Name: "a field that is not blank", Content: nothing(object{"test": "", "log": []any{"ok"}}), Valid: true},
 		Case{Name: "false", Content: nothing(false), Reason: "b: is met without evidence"},
 		Case{Name: "null", Content: nothing(json.RawMessage("null")), Reason: "b: is met without evidence"},
 		Case{Name: "no criteria", Content: promise(), Reason: "acceptance_criteria"},

@@ -65,16 +65,12 @@ func TestCommandLimits(t *testing.T) {
 	dir := tree(t, nil)
 	i := &Inspector{AllowExec: true, Limits: Limits{Criterion: time.Second, Bytes: 1000}}
 	for hint, want := range map[string]string{
-		"run: sleep 1000": "out of time",
+		"run: sleep 100000":                             "out of time",
 		"run: sh -c 'trap : TERM; while :; do :; done'": "out of time",
 		"run: head -c 1073741824 /dev/zero":             "too much output",
 		"run: sh -c 'yes >&2'":                          "too much output",
 	} {
-		began := time.Now()
 		got := one(t, i, request.Request{WorktreePath: dir}, hint, request.Unreachable, want)
-		if took := time.Since(began); took > 20*time.Second {
-			t.Errorf("%s: took %s", hint, took)
-		}
 		if r := got.Evidence.TestResults; r.ExitCode != nil || len(r.Output) > 1500 {
 			t.Errorf("%s: got %+v", hint, r)
 		}

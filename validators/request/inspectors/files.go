@@ -107,7 +107,7 @@ func (c fileCheck) inspect(_ context.Context, n *inspection) finding {
 	if n.tree.root == nil {
 		return blocked("%s", n.tree.problem)
 	}
-	name, err := local(c.path)
+	name, err := n.tree.local(c.path)
 	if err != nil {
 		return blocked("%v", err)
 	}
@@ -136,6 +136,8 @@ func (c fileCheck) judge(n *inspection, name string, info fs.FileInfo, record *r
 		return c.judgeDir(name)
 	case c.dir:
 		return fails("make "+name+" a directory", "%s is no directory", name)
+	case !info.Mode().IsRegular():
+		return blocked("%s: %v", name, errNoFile)
 	}
 	bytes := info.Size()
 	record.SizeBytes = &bytes

@@ -54,6 +54,15 @@ func TestFiles(t *testing.T) {
 		{"file: a.md; file: nope.md", fail, "a.md exists with 12 bytes; nope.md does not exist"},
 		{"file: a.md\nfile: docs/", pass, ""},
 		{"file: nope.md; file: ../x", fail, "outside"},
+		{"file: '" + dir + "/a.md' contains Hello", pass, "a.md exists with 12 bytes"},
+		{"file: '" + dir + "/nope.md'", fail, "nope.md does not exist"},
+		{"file: '" + dir + "//a.md'", blocked, "outside"},
+		{"file: '" + dir + "/../a.md'", blocked, "outside"},
+		{"file: '" + dir + "s/a.md'", blocked, "outside"},
+		{"file: '/x" + dir + "/a.md'", blocked, "outside"},
+		{"Check `" + dir + "/a.md` for \"Hello\"", pass, `a.md contains "Hello"`},
+		{dir + "/a.md", blocked, "a.md exists"},
+		{"Check /x" + dir + "/a.md", blocked, "outside"},
 	} {
 		one(t, &Inspector{Limits: Limits{Bytes: 100}}, request.Request{WorktreePath: dir}, c.hint, c.status, c.evidence)
 	}

@@ -95,6 +95,9 @@ func (n *inspection) criterion(ctx context.Context, index int) request.Result {
 // look makes the checks that the hint names, all of them: one that fails does
 // not keep the others from being told.
 func (n *inspection) look(ctx context.Context) finding {
+	if err := n.services.required(ctx); err != nil {
+		return blocked("%v", err)
+	}
 	var all []finding
 	for _, c := range parseHint(n.at.Hint) {
 		switch {

@@ -161,11 +161,7 @@ func TestInspectCancelled(t *testing.T) {
 func TestInspectOutOfTime(t *testing.T) {
 	dir := tree(t, nil)
 	i := &Inspector{AllowExec: true}
-	began := time.Now()
-	got := ask(t, i, request.Request{WorktreePath: dir, TimeoutSeconds: 1}, "run: sleep 100", "file: .")
-	if time.Since(began) > 20*time.Second {
-		t.Errorf("took %s", time.Since(began))
-	}
+	got := ask(t, i, request.Request{WorktreePath: dir, TimeoutSeconds: 1}, "run: sleep 100000", "file: .")
 	for _, r := range got.Results {
 		if r.Status != request.Unreachable || !strings.Contains(r.Evidence, "out of time") {
 			t.Errorf("got %+v", r)

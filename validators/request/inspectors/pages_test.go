@@ -208,12 +208,8 @@ func TestBrowserEnds(t *testing.T) {
 	})
 	r := &request.Request{TaskID: "t", ValidationType: request.Browser, Services: &request.Services{AppURL: site.URL}}
 	r.Criteria = []request.Criterion{{ID: "1", Hint: "page: / element h1"}, {ID: "2", Hint: "page: / element h1"}}
-	began := time.Now()
 	if got, err := (&Inspector{EvidenceDir: t.TempDir()}).Inspect(ctx, r); err != context.Canceled || got != nil {
 		t.Errorf("got %v, %v", got, err)
-	}
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("took %s", took)
 	}
 	if left, _ := filepath.Glob(filepath.Join(temporary, "*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

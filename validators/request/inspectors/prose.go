@@ -73,7 +73,12 @@ func (n *inspection) read(text string, description bool) reading {
 	if len(text) > maxHint {
 		return reading{}
 	}
-	text = squeezed(text)
+	words := strings.Fields(text)
+	for i, w := range words {
+		path := strings.TrimLeft(w, wrapping)
+		words[i] = strings.TrimSuffix(w, path) + n.tree.relative(path)
+	}
+	text = strings.Join(words, " ")
 	plain := plainExistence(n.at.Description)
 	if m := endpoint.FindStringSubmatch(text); m != nil && !description {
 		return n.readEndpoint(m[1], m[2], m[3], plain)

@@ -65,7 +65,7 @@ func TestProse(t *testing.T) {
 // A claim says where to look, and proves nothing.
 func TestProseClaims(t *testing.T) {
 	dir := tree(t, map[string]string{"a/x.go": "", "b/x.go": ""})
-	r := request.Request{WorktreePath: dir, Claimed: &request.ClaimedEvidence{FilesModified: []string{"b/x.go", "../x.go", "c/y.go"}}}
+	r := request.Request{WorktreePath: dir, Claimed: &request.ClaimedEvidence{FilesModified: []string{dir + "/b/x.go", "../x.go", "c/y.go"}}}
 	if got := ask(t, &Inspector{}, r, "Check x.go").Results[0]; !strings.HasPrefix(got.Evidence, "b/x.go exists") {
 		t.Errorf("got %+v", got)
 	}

@@ -42,7 +42,7 @@ func (n *inspection) show(at, description string) {
 // place of another, and one can be told from a forged one.
 func (b *chromium) keep(picture []byte, number int) (string, error) {
 	if b.dir == "" {
-		dir, err := os.MkdirTemp("", "capstan-evidence-")
+		dir, err := os.MkdirTemp("", request.EvidenceDirs)
 		if err != nil {
 			return "", err
 		}

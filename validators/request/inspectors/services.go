@@ -137,16 +137,21 @@ func under(base, ref *url.URL) *url.URL {
 	return &joined
 }
 
-// up says why the services that a URL needs are not up, if they are not: its
-// own, and the ports that the request requires.
-func (s *services) up(ctx context.Context, u *url.URL) error {
-	if s.problem != nil {
-		return s.problem
-	}
+// required says why validation cannot proceed, if it cannot: every port that
+// the request requires must listen.
+func (s *services) required(ctx context.Context) error {
 	for _, port := range s.ports {
 		if err := s.listens(ctx, port); err != nil {
 			return fmt.Errorf("required %w", err)
 		}
+	}
+	return nil
+}
+
+// up says why the service that a URL needs is not up, if it is not.
+func (s *services) up(ctx context.Context, u *url.URL) error {
+	if s.problem != nil {
+		return s.problem
 	}
 	root := url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host, Path: "/"}
 	return s.once(ctx, root.String(), func() error {
@@ -166,10 +171,13 @@ func (s *services) listens(ctx context.Context, port int) error {
 	at := net.JoinHostPort(s.host(), strconv.Itoa(port))
 	return s.once(ctx, at, func() error {
 		conn, err := (&net.Dialer{Timeout: s.limits.Answer}).DialContext(ctx, "tcp", at)
-		if err != nil {
-			return fmt.Errorf("port %d: nothing listens at %s", port, at)
+		switch {
+		case err == nil:
+			return conn.Close()
+		case ctx.Err() != nil:
+			return fmt.Errorf("port %d: %w", port, context.Cause(ctx))
 		}
-		return conn.Close()
+		return fmt.Errorf("port %d: nothing listens at %s", port, at)
 	})
 }
 
@@ -229,9 +237,7 @@ func (c portCheck) inspect(ctx context.Context, n *inspection) finding {
 	case err == nil:
 		return holds("port %d listens at %s", port, n.services.host())
 	case ctx.Err() != nil:
-		return blocked("port %d: %v", port, context.Cause(ctx))
-	case slices.Contains(n.services.ports, port):
-		return blocked("required %v", err)
+		return blocked("%v", err)
 	}
 	return fails(fmt.Sprintf("start what is to listen on port %d", port), "%v", err)
 }

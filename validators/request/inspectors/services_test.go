@@ -138,6 +138,7 @@ func TestURLs(t *testing.T) {
 func TestPorts(t *testing.T) {
 	up := server(t, func(http.ResponseWriter, *http.Request) {})
 	open, closed := portOf(t, up), closedPort(t)
+	dir := tree(t, map[string]string{"a.md": "x"})
 	const pass, fail, blocked = request.Passed, request.Failed, request.Unreachable
 	for _, c := range []struct {
 		services *request.Services
@@ -150,7 +151,11 @@ func TestPorts(t *testing.T) {
 		{nil, fmt.Sprintf("Check that port %d is listening.", open), pass, ""},
 		{&request.Services{AppURL: "http://localhost:1"}, fmt.Sprintf("port: %d", open), pass, "listens at localhost"},
 		{&request.Services{RequiredPorts: []int{closed}}, fmt.Sprintf("port: %d", closed), blocked, "required port"},
-		{&request.Services{RequiredPorts: []int{closed}}, fmt.Sprintf("port: %d", open), pass, ""},
+		{&request.Services{RequiredPorts: []int{closed}}, fmt.Sprintf("port: %d", open), blocked, "required port"},
+		{&request.Services{RequiredPorts: []int{closed}}, "file: a.md", blocked, "required port"},
+		{&request.Services{RequiredPorts: []int{closed}}, "file: nope.md", blocked, "required port"},
+		{&request.Services{RequiredPorts: []int{closed}}, "", blocked, "required port"},
+		{&request.Services{RequiredPorts: []int{open}}, "file: a.md", pass, ""},
 		{&request.Services{APIURL: up.URL, RequiredPorts: []int{closed}}, "url: /", blocked, "required port"},
 		{&request.Services{APIURL: up.URL, RequiredPorts: []int{99999}}, "url: /", blocked, "no such port"},
 		{&request.Services{APIURL: up.URL, RequiredPorts: []int{open}}, "url: /", pass, ""},
@@ -164,7 +169,7 @@ func TestPorts(t *testing.T) {
 		{&request.Services{APIURL: "http://"}, "url: /", blocked, "api_url names no host"},
 		{&request.Services{APIURL: "http://[::1"}, "url: /", blocked, "api_url is no URL"},
 	} {
-		one(t, &Inspector{}, request.Request{Services: c.services}, c.hint, c.status, c.evidence)
+		one(t, &Inspector{}, request.Request{WorktreePath: dir, Services: c.services}, c.hint, c.status, c.evidence)
 	}
 }
 

@@ -28,6 +28,7 @@ var (
 type worktree struct {
 	root    *os.Root // nil: there is none, and problem says why
 	dir     string
+	names   []string // what absolute paths in it begin with
 	claimed []string
 	problem string
 }
@@ -39,6 +40,11 @@ func openWorktree(within string, r *request.Request) *worktree {
 	}
 	if err := w.open(within, r.WorktreePath); err != nil {
 		w.problem = "no worktree: " + err.Error()
+	}
+	for _, dir := range []string{r.WorktreePath, w.dir} {
+		if filepath.IsAbs(dir) {
+			w.names = append(w.names, filepath.ToSlash(filepath.Clean(dir))+"/")
+		}
 	}
 	return w
 }
@@ -113,6 +119,19 @@ func local(name string) (string, error) {
 	return path.Clean(slashed), nil
 }
 
+// local is local of the package, but an absolute path may lead into the worktree.
+func (w *worktree) local(name string) (string, error) { return local(w.relative(name)) }
+
+// relative is a path without the worktree's own before it.
+func (w *worktree) relative(name string) string {
+	for _, dir := range w.names {
+		if rest, inside := strings.CutPrefix(name, dir); inside {
+			return rest
+		}
+	}
+	return name
+}
+
 // stat is what a path leads to; a nil info says that nothing is there.
 func (w *worktree) stat(name string) (fs.FileInfo, error) {
 	info, err := w.root.Stat(filepath.FromSlash(name))
@@ -171,7 +190,7 @@ func (w *worktree) locate(name string) []string {
 	}
 	var found []string
 	for _, claimed := range w.claimed {
-		if at, err := local(claimed); err == nil && strings.HasSuffix(at, "/"+name) {
+		if at, err := w.local(claimed); err == nil && strings.HasSuffix(at, "/"+name) {
 			if info, err := w.stat(at); err == nil && info != nil {
 				found = append(found, at)
 			}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/trace"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -22,7 +21,7 @@ func (v *visitTest) try(attempts []*trace.Attempt, won int) error {
 	made := v.made
 	defer func() { v.made = made && v.ended == nil }()
 	for i, a := range attempts {
-		v.unknown = false
+		v.unknown, v.spared = false, 0
 		d, turn, err := v.attempt(a, won, budget)
 		if err != nil {
 			return err
@@ -46,16 +45,19 @@ func (v *visitTest) fare(left []*trace.Attempt, was Fate, d wards.Decision, turn
 	}
 	v.part.attempts++
 	v.fates[[2]Fate{was, would}]++
-	spent := v.calls[v.visit.Name]
-	v.calls[v.visit.Name] = calls{spent.attempts + 1, spent.calls + a.Usage().Calls}
+	at := place{v.name, v.visit.Name}
+	spent := v.calls[at]
+	v.calls[at] = calls{spent.attempts + 1, spent.calls + a.Usage().Calls}
 	if !v.made {
 		return
 	}
 	v.made = would == Retried // else whatever comes in this try would not have been
 	if was == would {
+		v.saved += v.spared
 		return
 	}
 	m := v.decided(d, &Move{Path: string(a.Path), Attempt: a.Number, Was: was, Would: would, Text: excerpt(a.Text)})
+	m.Saved += v.spared
 	switch {
 	case would != Retried:
 		for _, later := range left[1:] {
@@ -63,7 +65,7 @@ func (v *visitTest) fare(left []*trace.Attempt, was Fate, d wards.Decision, turn
 		}
 		// A sounding that is lost leaves the others; post-wards judge the winner.
 		alone := a.Sounding < 0 || d.By.Ward != nil && d.By.Ward.Moment == wards.Post
-		if alone && ends(v.phase, would) {
+		if alone && (ends(v.phase, would) || would == Exhausted && d.By.Ward.Moment == byTool) {
 			v.ended = m
 		}
 	case len(left) == 1:
@@ -101,34 +103,43 @@ func fateOf(a *trace.Attempt) (Fate, bool) {
 	case "retry":
 		return Retried, true
 	case "blocked":
-		return Blocked, true
+		return Blocked, !fell(a)
 	case "exhausted":
-		return Exhausted, true
+		return Exhausted, !fell(a)
 	case "failed":
 		return Failed, a.Text != ""
 	}
 	return "", false
 }
 
+// fell tells whether a cascade that was the attempt's tool ended it.
+func fell(a *trace.Attempt) bool {
+	return len(a.Tools) > 0 && len(a.Turns)+len(a.Verdicts) == 0
+}
+
+// byTool stands for the moment where a phase's tool is at work.
+const byTool wards.Moment = "tool"
+
+var actions = map[Fate]wards.Action{Blocked: wards.Block, Exhausted: wards.Exhausted, Failed: wards.Break}
+
 // attempt compares every check of an attempt and decides what would have become
 // of it; turn says that a turn would have been taken again.
 func (v *visitTest) attempt(a *trace.Attempt, won int, budget *wards.Budget) (d wards.Decision, turn bool, err error) {
-	var stopped *wards.Decision
-	for i, t := range a.Turns {
-		d, err := v.turn(a, t)
-		if err != nil {
-			return d, false, err
-		}
-		if d.Action != wards.Release && stopped == nil {
-			stopped = &d
-		}
-		if i+1 < len(a.Turns) {
-			if err := v.early(a, t); err != nil {
-				return d, false, err
-			}
-		}
+	made := v.made
+	defer func() { v.made = made }()
+	stopped, err := v.turns(a)
+	if err != nil {
+		return d, false, err
 	}
-	v.known.tools(a.Tools)
+	stop, err := v.tools(a.Tools)
+	if err != nil {
+		return d, false, err
+	}
+	if stop != nil && v.phase.Tool != nil {
+		o := wards.Outcome{Ward: &wards.Ward{Name: v.phase.Tool.Name, Moment: byTool}, Err: stop.within()}
+		stopped = &wards.Decision{Action: actions[stop.Would], By: o}
+		v.spare(a.Usage().Calls - callsBelow(v.visit, a.Path.Join("tool")))
+	}
 	if _, told := fateOf(a); !told {
 		return wards.Decision{}, false, nil
 	}
@@ -140,90 +151,33 @@ func (v *visitTest) attempt(a *trace.Attempt, won int, budget *wards.Budget) (d 
 		return d, false, err
 	}
 	d = budget.Decide(a.Number, outcomes)
-	if stopped != nil && d.Action != wards.Block && d.Action != wards.Break {
+	switch {
+	case stopped == nil:
+		return d, false, nil
+	case v.ends(*stopped) || d.Action != wards.Block && d.Action != wards.Break:
 		return *stopped, stopped.Action == wards.Again, nil
 	}
 	return d, false, nil
 }
 
-// An exchange is a turn's text, or that of one taken again.
-type exchange struct {
-	at    event.Path
-	text  string
-	calls int
+// spare notes that so many calls, which are the rest of the attempt or of its
+// turns, would not have been made.
+func (v *visitTest) spare(calls int) {
+	if v.made {
+		v.spared, v.made = calls, false
+	}
 }
 
-func exchanges(t *trace.Turn) []exchange {
-	var list []exchange
-	for _, c := range t.Calls {
-		if c.Validator != "" || c.Response == nil {
-			continue
-		}
-		if n := len(list); n == 0 || list[n-1].at != above(c.Path) {
-			list = append(list, exchange{at: above(c.Path)})
-		}
-		e := &list[len(list)-1]
-		e.text, e.calls = c.Response.Text, e.calls+c.Response.Usage.Calls
+// ends tells whether a turn's decision ends the attempt whatever its text is.
+func (v *visitTest) ends(d wards.Decision) bool {
+	switch on := v.phase.Rules.OnExhausted; d.Action {
+	case wards.Block, wards.Break:
+		return true
+	case wards.Exhausted:
+		return on != cascades.OnExhaustedLast && on != cascades.OnExhaustedBest
+	default:
+		return false
 	}
-	return list
-}
-
-// turn compares the turn wards on each text of a turn.
-func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err error) {
-	budget := wards.NewBudget(0)
-	list := exchanges(t)
-	for i, e := range list {
-		v.known.exchange(t, e.at)
-		s := &slot{said: engine.Said{At: e.at, Attempt: a.Number, Turn: t.Number, Text: e.text}}
-		for j := range t.Verdicts {
-			if w := &t.Verdicts[j]; w.Moment == string(wards.Turn) && above(w.Path) == e.at {
-				s.recorded = append(s.recorded, w)
-			}
-		}
-		if len(v.phase.Wards.Turn) > 0 {
-			s.subject = v.past.Subject(s.said)
-		}
-		outcomes, err := v.checks(s, v.phase.Wards.Turn, nil, false)
-		if err != nil {
-			return d, err
-		}
-		v.left(s)
-		if i > 0 && d.Action != wards.Again {
-			if v.made {
-				v.saved += e.calls // the turn was over
-			}
-			continue
-		}
-		d = budget.Decide(i+1, outcomes)
-	}
-	return d, nil
-}
-
-// early compares loop_until where it might have ended the turns.
-func (v *visitTest) early(a *trace.Attempt, t *trace.Turn) error {
-	list := exchanges(t)
-	if len(list) == 0 {
-		return nil
-	}
-	s := &slot{said: engine.Said{At: t.Path, Attempt: a.Number, Turn: t.Number, Text: t.Text()}, recorded: loops(t)}
-	if loop := v.phase.Rules.Loop; loop != nil && t.Number+1 < v.phase.Rules.MaxTurns {
-		s.subject = v.past.Subject(s.said)
-		if _, err := v.checks(s, []*cascades.Check{loop}, nil, false); err != nil {
-			return err
-		}
-	}
-	v.left(s)
-	return nil
-}
-
-func loops(t *trace.Turn) []*trace.Verdict {
-	var list []*trace.Verdict
-	for i := range t.Verdicts {
-		if t.Verdicts[i].Moment == string(wards.LoopUntil) {
-			list = append(list, &t.Verdicts[i])
-		}
-	}
-	return list
 }
 
 // final compares the checks of an attempt's final text, cheapest first.
@@ -292,11 +246,16 @@ func (v *visitTest) gate(a *trace.Attempt) ([]wards.Outcome, error) {
 		return nil, nil
 	}
 	was := s.take(string(wards.Post), v.phase.Tool.Validator.Name)
+	if v.phase.Tool.Validator.Cascade != nil {
+		s.subject = v.gated(s.said)
+	}
+	stop, err := v.judging(v.phase.Tool.Validator, was, s.subject)
+	if err != nil {
+		return nil, err
+	}
 	if !v.allowed(v.phase.Tool.Validator) {
-		w := v.past.Ward()
-		v.note(s, string(wards.Post), w, was, nil)
-		o, said := recordedOutcome(w, was)
-		if !said {
+		o := v.unasked(s, string(wards.Post), v.past.Ward(), was, stop)
+		if o.Ward == nil {
 			return nil, nil
 		}
 		return []wards.Outcome{o}, nil

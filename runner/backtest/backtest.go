@@ -9,8 +9,19 @@
 // are not among a run's events; a check that reads one may say otherwise than it
 // did. Pre-wards see the instructions as the changed cascade renders them. What a
 // model would have said to other feedback nobody can know: of the attempts that
-// would have come, the number of calls is a lower bound. Phases of cascades
-// within a run are not looked at.
+// would have come, the number of calls is a lower bound. An attempt whose turns
+// would have ended earlier is judged by the text that it gave.
+//
+// Cascades within a run are looked at as the run is, wherever the changed cascade
+// has one of that cascade_id in the same use: each with the input that it was
+// given (a sub-cascade's and a validator's as the changed cascade makes it, a
+// tool's as it was recorded), and state and outputs of its own. One that would
+// have ended takes its phase with it where it is a sub-cascade or the phase's
+// tool. A validator could not have said what was recorded of it. A tool that a
+// model called would have failed, which leaves the attempt what it was: here too
+// the calls are a lower bound. Visits that have no such place, or of whose input
+// too little is known, are not looked at, but counted; what they set is known to
+// what comes after them.
 package backtest
 
 import (
@@ -88,17 +99,27 @@ func asks(v *cascades.Validator) bool { return v.Criteria != nil || v.Cascade !=
 // A part is what one run has for the report.
 type part struct {
 	other    bool // of another cascade
-	gone     int  // visits to phases that the cascade does not have
+	strange  int  // visits that were not looked at
 	attempts int
 	wards    map[row]*Counts
 	modes    map[row]string // of checks, as they were last met
 	changes  []Change
 	moves    []*Move
 	fates    map[[2]Fate]int
-	calls    map[string]calls // by phase
-	saved    int              // calls of models, besides those of moves
+	calls    map[place]calls
+	saved    int // calls of models, besides those of moves
 	added    int
 	usage    model.Usage
+}
+
+// A place is a phase of a cascade: of the run's own where that is "".
+type place struct{ cascade, phase string }
+
+func (p place) String() string {
+	if p.cascade == "" {
+		return p.phase
+	}
+	return p.cascade + "/" + p.phase
 }
 
 // calls are the model calls of a phase's attempts.
@@ -106,31 +127,49 @@ type calls struct{ attempts, calls int }
 
 // look holds one run against the cascade.
 func (t Test) look(h engine.Host, id string, r *trace.Run) (*part, error) {
-	p := &part{fates: map[[2]Fate]int{}, calls: map[string]calls{}, wards: map[row]*Counts{}, modes: map[row]string{}}
+	p := &part{fates: map[[2]Fate]int{}, calls: map[place]calls{}, wards: map[row]*Counts{}, modes: map[row]string{}}
 	if p.other = r.CascadeID != t.Cascade.ID && !t.Any; p.other {
 		return p, nil
 	}
-	k := newKnown(id, t.Model, r)
-	going := true // the run would have come here
-	for i, visit := range r.Phases {
-		phase, _ := t.Cascade.Phase(visit.Name)
-		if phase == nil && visit.Status != "skipped" {
-			p.gone++
-		}
-		k.before(visit, phase)
-		if phase != nil && visit.Status != "skipped" {
-			v := &visitTest{Test: t, part: p, run: id, visit: visit, phase: phase, known: k, past: engine.NewPast(h, t.Cascade, phase, &k.state), made: going}
+	input, _ := plain(r.Input).(map[string]any)
+	l := &level{Test: t, part: p, host: h, run: id, known: begin(t.Cascade, "backtest:"+id, t.Model, input, nil)}
+	_, err := l.visits(r.Phases, true)
+	return p, err
+}
+
+// A level is one cascade of a run: its own, or one that ran within it.
+type level struct {
+	Test // with the level's cascade
+	*part
+	host  engine.Host
+	run   string
+	name  string // of the cascade within the run's own; "" for the run's own
+	known *known
+}
+
+// visits holds the visits of one cascade against it, in turn. Going says that
+// the run would have come to the first; ended is the move that would have ended
+// the cascade, nil where none would.
+func (l *level) visits(list []*trace.Phase, going bool) (ended *Move, err error) {
+	for i, visit := range list {
+		phase, _ := l.Cascade.Phase(visit.Name)
+		switch {
+		case visit.Status == "skipped":
+		case phase == nil:
+			l.strange += visitsOf(visit)
+		default:
+			v := &visitTest{level: *l, visit: visit, phase: phase, made: going, inner: runsWithin(visit)}
 			if err := v.test(); err != nil {
 				return nil, err
 			}
 			if going && v.ended != nil {
-				going = false
-				v.ended.Saved += callsOf(r.Phases[i+1:])
+				going, ended = false, v.ended
+				ended.Saved += callsOf(list[i+1:])
 			}
 		}
-		k.after(visit, phase)
+		l.known.after(visit, phase)
 	}
-	return p, nil
+	return ended, nil
 }
 
 func callsOf(phases []*trace.Phase) int {

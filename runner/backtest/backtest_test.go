@@ -289,7 +289,7 @@ phases:
 	r := run(t, s.test(t, files{"cascade.yaml": fmt.Sprintf(shape, 7, "c", "b", "Write")}))
 	check(t, r, map[string]counts{
 		"draft pre contains": {Same: 1}, "draft turn contains": {Same: 2, ToNo: 1}, "draft output_schema output_schema": {ToNo: 1}, "draft loop_until many": {Same: 1, ToYes: 1}},
-		"run1 draft/attempt[1]: released → exhausted by turn contains -0 +0")
+		"run1 draft/attempt[1]: released → exhausted by turn contains -1 +0")
 	r = run(t, s.test(t, files{"cascade.yaml": fmt.Sprintf(shape, 8, "a", "a", "nothing")}))
 	check(t, r, map[string]counts{
 		"draft pre contains": {ToNo: 1}, "draft turn contains": {Same: 3}, "draft output_schema output_schema": {Same: 1}, "draft loop_until many": {Same: 2}},
@@ -609,7 +609,7 @@ run2 draft/attempt[1] post min_length: yes → no
     the text has 15 characters, fewer than 30
     of: an [31mowl <b>
 
-run1 draft/attempt[3]: was released, would be exhausted by post min_length, 1 calls less
+run1 draft/attempt[3]: was released, would be exhausted by post min_length, 1 call less
 run2 draft/attempt[1]: was released, would be retried by post min_length, at least 1 more
 
 would have been: 0 released, 1 retried, 0 blocked, 1 exhausted, 0 failed, 1 not made, that were not

@@ -92,7 +92,8 @@ func kind(was, now Answer) Kind {
 // A Change is a verdict that is not what it was.
 type Change struct {
 	Run       string `json:"run_id"`
-	Path      string `json:"path"` // of the attempt, the turn or the visit
+	Path      string `json:"path"`    // of the attempt, the turn or the visit
+	Cascade   string `json:"cascade"` // as in [Row]
 	Phase     string `json:"phase"`
 	Attempt   int    `json:"attempt"` // 0 for a pre-ward
 	Turn      int    `json:"turn"`
@@ -125,6 +126,7 @@ const (
 type Move struct {
 	Run     string `json:"run_id"`
 	Path    string `json:"path"`
+	Cascade string `json:"cascade"` // as in [Row]
 	Phase   string `json:"phase"`
 	Attempt int    `json:"attempt"` // 0 where pre-wards decide
 	Was     Fate   `json:"was"`

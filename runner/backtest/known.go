@@ -7,18 +7,62 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/trace"
+	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // known is what a run knew, phase after phase.
 type known struct{ state engine.State }
 
-func newKnown(id, model string, r *trace.Run) *known {
-	k := &known{engine.State{RunID: "backtest:" + id, Model: model, State: map[string]any{}, Outputs: map[string]any{}}}
-	k.state.Input, _ = plain(r.Input).(map[string]any)
+// begin is what a run of a cascade knows before its first phase.
+func begin(c *cascades.Cascade, run, model string, input, state map[string]any) *known {
+	k := &known{engine.State{RunID: run, Model: model, Input: map[string]any{}, State: map[string]any{}, Outputs: map[string]any{}}}
+	for _, in := range c.Inputs {
+		if in.HasDefault {
+			k.state.Input[in.Name] = in.Default
+		}
+	}
+	maps.Copy(k.state.Input, input)
+	maps.Copy(k.state.State, state)
 	return k
+}
+
+// within is what a cascade knows that begins within this one, which is outer's.
+func (k *known) within(outer, c *cascades.Cascade, input, state map[string]any) *known {
+	in := begin(c, k.state.RunID, k.state.Model, input, state)
+	if in.state.Model == "" && c.Model == "" {
+		in.state.Model = outer.Model
+	}
+	return in
+}
+
+// vars are the variables of templates, before any attempt.
+func (k *known) vars() map[string]any {
+	lineage := make([]any, len(k.state.Lineage))
+	for i, p := range k.state.Lineage {
+		lineage[i] = map[string]any{"phase": p.Phase, "output": p.Output}
+	}
+	return map[string]any{
+		"input": k.state.Input, "state": k.state.State, "outputs": k.state.Outputs, "lineage": lineage, "history": []any{},
+		"turn": 0, "turn_number": 1, "max_turns": 0, "attempt": 1,
+		"validation_error": k.state.ValidationError, "schema_error": "",
+	}
+}
+
+// asked is the input of a cascade that is a validator.
+func (k *known) asked(v *cascades.Validator, s validators.Subject) (map[string]any, error) {
+	subject := map[string]any{
+		"content": s.Content, "output": s.Output, "input": s.Input, "state": s.State, "outputs": s.Outputs,
+		"turn": s.Turn, "attempt": s.Attempt,
+	}
+	if v.InputMap == nil {
+		return subject, nil
+	}
+	vars := k.vars()
+	maps.Copy(vars, subject)
+	vars["turn_number"], vars["validation_error"] = s.Turn+1, ""
+	return v.InputMap.Render(vars)
 }
 
 // plain is a value of an event as the run had it: whole numbers are whole.
@@ -30,29 +74,25 @@ func plain(v any) any {
 	return list.([]any)[0]
 }
 
-// before learns what the phase's sub-cascades brought.
-func (k *known) before(visit *trace.Phase, phase *cascades.Phase) {
-	if phase == nil {
+// brought learns what a sub-cascade brought that is not looked at.
+func (k *known) brought(run []*trace.Phase) {
+	if !whole(run) {
 		return
 	}
-	for i, sub := range phase.Subs {
-		below := string(visit.Path.At("sub", i)) + "/"
-		for _, inner := range visit.Phases {
-			if !sub.ContextOut || !strings.HasPrefix(string(inner.Path), below) {
-				continue
-			}
-			k.learnWithin(inner)
-			if inner.Output != nil && inner.Cascade == sub.Cascade.ID {
-				k.state.Outputs[inner.Cascade] = plain(inner.Output)
-			}
+	for _, p := range run {
+		k.learnWithin(p)
+		if p.Output != nil {
+			k.state.Outputs[p.Cascade] = plain(p.Output)
 		}
 	}
 }
 
-// learnWithin learns what a phase of a sub-cascade set.
+// learnWithin learns what was set in a visit that is not looked at.
 func (k *known) learnWithin(p *trace.Phase) {
 	for _, inner := range p.Phases {
-		k.learnWithin(inner)
+		if strings.HasPrefix(string(inner.Path), string(p.Path)+"/sub[") { // else it has a state of its own
+			k.learnWithin(inner)
+		}
 	}
 	for _, a := range p.Attempts {
 		for _, t := range a.Turns {
@@ -70,15 +110,6 @@ func (k *known) tools(list []*trace.Use) {
 		}
 		if key, ok := u.Call.Arguments["key"].(string); ok {
 			k.state.State[key] = plain(u.Call.Arguments["value"])
-		}
-	}
-}
-
-// exchange learns what the tools of one exchange set.
-func (k *known) exchange(t *trace.Turn, at event.Path) {
-	for _, u := range t.Tools {
-		if event.Path(path.Dir(string(u.Path))) == at {
-			k.tools([]*trace.Use{u})
 		}
 	}
 }

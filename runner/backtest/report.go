@@ -14,7 +14,7 @@ type Report struct {
 	CascadeID string      `json:"cascade_id"`
 	Runs      int         `json:"runs"`        // that were looked at
 	Others    int         `json:"others"`      // runs of other cascades, which were not
-	Strange   int         `json:"strange"`     // visits to phases that the cascade does not have
+	Strange   int         `json:"strange"`     // visits that were not: they have no place in the cascade, or it is not known what they were given
 	Attempts  int         `json:"attempts"`    // that were compared
 	Verdicts  Counts      `json:"verdicts"`    // of all checks
 	Wards     []Row       `json:"wards"`       // a row for each check: those of the file in its order, then those that are gone
@@ -26,9 +26,10 @@ type Report struct {
 	Usage     model.Usage `json:"usage"`       // what the report itself cost, by judges
 }
 
-// A Row is how the verdicts of one check compare. Checks of one phase, moment
-// and name have one row.
+// A Row is how the verdicts of one check compare. Checks of one cascade, phase,
+// moment and name have one row.
 type Row struct {
+	Cascade   string `json:"cascade"` // whose the phase is, within the run's own; "" for the run's own
 	Phase     string `json:"phase"`
 	Moment    string `json:"moment"`
 	Validator string `json:"validator"`
@@ -60,10 +61,13 @@ func (r *Report) Would(f Fate) int {
 }
 
 // A row is what tells checks apart.
-type row struct{ phase, moment, validator string }
+type row struct {
+	place
+	moment, validator string
+}
 
 func (p *part) count(c Change) {
-	key := row{c.Phase, c.Moment, c.Validator}
+	key := row{place{c.Cascade, c.Phase}, c.Moment, c.Validator}
 	if p.wards[key] == nil {
 		p.wards[key] = &Counts{}
 	}
@@ -76,14 +80,14 @@ func (t Test) report(parts []*part) *Report {
 	r := &Report{CascadeID: t.Cascade.ID, Wards: []Row{}, Fates: []Passage{}, Changes: []Change{}, Moves: []Move{}}
 	counts, modes := map[row]Counts{}, map[row]string{}
 	fates := map[[2]Fate]int{}
-	spent := map[string]calls{}
+	spent := map[place]calls{}
 	for _, p := range parts {
 		if p.other {
 			r.Others++
 			continue
 		}
 		r.Runs++
-		r.Strange += p.gone
+		r.Strange += p.strange
 		r.Attempts += p.attempts
 		r.Saved += p.saved
 		r.Added += p.added
@@ -96,14 +100,14 @@ func (t Test) report(parts []*part) *Report {
 		for passage, n := range p.fates {
 			fates[passage] += n
 		}
-		for phase, c := range p.calls {
-			spent[phase] = calls{spent[phase].attempts + c.attempts, spent[phase].calls + c.calls}
+		for at, c := range p.calls {
+			spent[at] = calls{spent[at].attempts + c.attempts, spent[at].calls + c.calls}
 		}
 	}
 	for _, p := range parts {
 		for _, m := range p.moves {
 			if m.again {
-				m.Added += mean(spent[m.Phase])
+				m.Added += mean(spent[place{m.Cascade, m.Phase}])
 			}
 			r.Saved += m.Saved
 			r.Added += m.Added
@@ -143,17 +147,29 @@ func (t Test) rows(r *Report, counts map[row]Counts, modes map[row]string) {
 		}
 		delete(counts, key)
 		r.Verdicts = r.Verdicts.plus(c)
-		r.Wards = append(r.Wards, Row{key.phase, key.moment, key.validator, cmp.Or(mode, modes[key]), c})
+		r.Wards = append(r.Wards, Row{key.cascade, key.phase, key.moment, key.validator, cmp.Or(mode, modes[key]), c})
 	}
 	seen := map[row]bool{}
-	for _, p := range t.Cascade.Phases {
-		for _, c := range checksOf(p) {
-			if !seen[c.row] {
-				seen[c.row] = true
-				add(c.row, c.mode)
+	met := map[*cascades.Cascade]bool{}
+	var file func(name string, c *cascades.Cascade)
+	file = func(name string, c *cascades.Cascade) {
+		if met[c] {
+			return
+		}
+		met[c] = true
+		for _, p := range c.Phases {
+			for _, c := range checksOf(name, p) {
+				if !seen[c.row] {
+					seen[c.row] = true
+					add(c.row, c.mode)
+				}
+			}
+			for _, inner := range cascadesOf(p) {
+				file(inner.ID, inner)
 			}
 		}
 	}
+	file("", t.Cascade)
 	gone := make([]row, 0, len(counts))
 	for key := range counts {
 		gone = append(gone, key)
@@ -161,7 +177,8 @@ func (t Test) rows(r *Report, counts map[row]Counts, modes map[row]string) {
 	slices.SortFunc(gone, func(a, b row) int {
 		_, i := t.Cascade.Phase(a.phase)
 		_, j := t.Cascade.Phase(b.phase)
-		return cmp.Or(cmp.Compare(i, j), cmp.Compare(a.moment, b.moment), cmp.Compare(a.validator, b.validator))
+		return cmp.Or(cmp.Compare(a.cascade, b.cascade), cmp.Compare(i, j), cmp.Compare(a.phase, b.phase),
+			cmp.Compare(a.moment, b.moment), cmp.Compare(a.validator, b.validator))
 	})
 	for _, key := range gone {
 		add(key, "")
@@ -174,10 +191,11 @@ type checkRow struct {
 }
 
 // checksOf lists the checks of a phase in the order in which they come.
-func checksOf(p *cascades.Phase) []checkRow {
+func checksOf(cascade string, p *cascades.Phase) []checkRow {
 	var list []checkRow
+	at := place{cascade, p.Name}
 	add := func(moment string, w *wards.Ward) {
-		list = append(list, checkRow{row{p.Name, moment, w.Name}, string(w.Mode)})
+		list = append(list, checkRow{row{at, moment, w.Name}, string(w.Mode)})
 	}
 	all := func(checks []*cascades.Check) {
 		for _, c := range checks {
@@ -187,7 +205,7 @@ func checksOf(p *cascades.Phase) []checkRow {
 	all(p.Wards.Pre)
 	all(p.Wards.Turn)
 	if p.Tool != nil && p.Tool.Validator != nil {
-		list = append(list, checkRow{row{p.Name, string(wards.Post), p.Tool.Validator.Name}, "gate"})
+		list = append(list, checkRow{row{at, string(wards.Post), p.Tool.Validator.Name}, "gate"})
 	}
 	if p.SchemaWard != nil {
 		add(string(wards.OutputSchema), p.SchemaWard)

@@ -21,7 +21,7 @@ func (r *Report) Text(out io.Writer) error {
 	}
 	w.printf("%s, %s of cascade %s\n", count(r.Runs, "run"), count(r.Attempts, "attempt"), r.CascadeID)
 	if r.Strange > 0 {
-		w.printf("%s to phases that the cascade does not have\n", count(r.Strange, "visit"))
+		w.printf("%s\n", r.unseen())
 	}
 	w.wards(r.Wards)
 	w.changes(r.Changes)
@@ -36,6 +36,11 @@ func (r *Report) Text(out io.Writer) error {
 		w.printf("judges were asked %s\n", count(r.Usage.Calls, "time"))
 	}
 	return w.err
+}
+
+// unseen tells of the visits that were not looked at.
+func (r *Report) unseen() string {
+	return count(r.Strange, "visit") + " not looked at: they have no place in the cascade, or it is not known what they were given"
 }
 
 type text struct {
@@ -68,7 +73,7 @@ func (w *text) wards(rows []Row) {
 	w.printf("\n")
 	lines := [][]string{{"CHECK", "MODE", "SAME", "TO NO", "TO YES", "NEW YES", "NEW NO", "GONE", "UNSAID", "NOT RUN"}}
 	for _, r := range rows {
-		line := []string{clean(r.Phase + " " + name(r.Moment, r.Validator)), r.Mode}
+		line := []string{clean(place{r.Cascade, r.Phase}.String() + " " + name(r.Moment, r.Validator)), r.Mode}
 		for _, n := range []int{r.Counts.Same, r.ToNo, r.ToYes, r.NewYes, r.NewNo, r.Gone, r.Unsaid, r.NotRun} {
 			line = append(line, number(n))
 		}
@@ -127,7 +132,7 @@ func (w *text) moves(list []Move) {
 	w.printf("\n")
 	for _, m := range list[:min(len(list), shownRows)] {
 		w.printf("%s %s: was %s, would be %s%s%s%s\n", clean(m.Run), clean(m.Path), m.Was, m.Would,
-			aside(m.By != "", " by %s", clean(m.By)), aside(m.Saved > 0, ", %d calls less", m.Saved), aside(m.Added > 0, ", at least %d more", m.Added))
+			aside(m.By != "", " by %s", clean(m.By)), aside(m.Saved > 0, ", %s less", count(m.Saved, "call")), aside(m.Added > 0, ", at least %d more", m.Added))
 	}
 	w.more(len(list))
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -16,16 +15,15 @@ import (
 
 // A visitTest holds one visit to a phase against the cascade's checks.
 type visitTest struct {
-	Test
-	*part
-	run     string
+	level
 	visit   *trace.Phase
 	phase   *cascades.Phase
-	known   *known
 	past    *engine.Past
-	made    bool  // the run would have come here
-	unknown bool  // a check of the attempt was neither asked nor recorded
-	ended   *Move // that ends the run here
+	inner   map[event.Path][]*trace.Phase // the runs of cascades that were not looked at yet
+	made    bool                          // the run would have come here
+	unknown bool                          // a check of the attempt was neither asked nor recorded
+	spared  int                           // calls of the attempt that would not have been made
+	ended   *Move                         // that ends the cascade here
 }
 
 // A slot is the recorded verdicts on one text, of which each is compared once.
@@ -58,7 +56,16 @@ func momentOf(v *trace.Verdict) string {
 }
 
 func (v *visitTest) test() error {
-	defer func() { v.part.usage = v.part.usage.Add(v.past.Usage()) }()
+	v.past = engine.NewPast(v.host, v.Cascade, v.phase, &v.known.state)
+	defer func() {
+		v.part.usage = v.part.usage.Add(v.past.Usage())
+		for _, run := range v.inner {
+			v.strange += visitsOf(run...)
+		}
+	}()
+	if err := v.subs(); err != nil {
+		return err
+	}
 	if err := v.pre(); err != nil {
 		return err
 	}
@@ -102,7 +109,8 @@ func (v *visitTest) pre() error {
 		}
 	}
 	stopped := len(v.visit.Attempts) == 0 && len(s.recorded) > 0 && (v.visit.Status == "blocked" || v.visit.Status == "failed")
-	if len(v.phase.Wards.Pre) == 0 && len(s.recorded) == 0 {
+	came := len(v.visit.Attempts) > 0 || len(s.recorded) > 0 // so far; a sub-cascade may have ended the visit
+	if !came || len(v.phase.Wards.Pre) == 0 && len(s.recorded) == 0 {
 		return nil
 	}
 	subject, unsaid := v.past.Opening()
@@ -144,7 +152,7 @@ func (v *visitTest) decided(d wards.Decision, m *Move) *Move {
 }
 
 func (v *visitTest) move(m *Move) *Move {
-	m.Run, m.Phase = v.run, v.visit.Name
+	m.Run, m.Cascade, m.Phase = v.run, v.name, v.visit.Name
 	v.moves = append(v.moves, m)
 	return m
 }
@@ -184,11 +192,15 @@ func (v *visitTest) checks(s *slot, list []*cascades.Check, unsaid error, unfit 
 // check compares one check; its outcome has no ward where there is none. Where
 // the text is unfit, that the check cannot read it does not matter.
 func (v *visitTest) check(s *slot, c *cascades.Check, was *trace.Verdict, unsaid error, unfit bool) (wards.Outcome, error) {
+	var stop *Move
+	if unsaid == nil {
+		var err error
+		if stop, err = v.judging(c.Validator, was, s.subject); err != nil {
+			return wards.Outcome{}, err
+		}
+	}
 	if !v.allowed(c.Validator) {
-		v.note(s, v.momentOf(c), c.Ward, was, nil)
-		o, said := recordedOutcome(c.Ward, was)
-		v.unknown = v.unknown || !said
-		return o, nil
+		return v.unasked(s, v.momentOf(c), c.Ward, was, stop), nil
 	}
 	o := wards.Outcome{Ward: c.Ward, Err: unsaid}
 	if unsaid == nil {
@@ -205,6 +217,20 @@ func (v *visitTest) check(s *slot, c *cascades.Check, was *trace.Verdict, unsaid
 	}
 	v.note(s, v.momentOf(c), c.Ward, was, &o)
 	return o, nil
+}
+
+// unasked is the outcome of a check that may not be asked: what was recorded of
+// it, or that the cascade that it is would have ended before it said anything.
+func (v *visitTest) unasked(s *slot, moment string, w *wards.Ward, was *trace.Verdict, stop *Move) wards.Outcome {
+	if stop != nil {
+		o := wards.Outcome{Ward: w, Err: stop.within()}
+		v.note(s, moment, w, was, &o)
+		return o
+	}
+	v.note(s, moment, w, was, nil)
+	o, said := recordedOutcome(w, was)
+	v.unknown = v.unknown || !said
+	return o
 }
 
 func (v *visitTest) momentOf(c *cascades.Check) string {
@@ -239,39 +265,10 @@ func (v *visitTest) left(s *slot) {
 	}
 }
 
-// callsBelow counts the calls that a check made.
-func callsBelow(visit *trace.Phase, at event.Path) int {
-	n := 0
-	add := func(list []*trace.Call) {
-		for _, c := range list {
-			if strings.HasPrefix(string(c.Path), string(at)+"/") && c.Response != nil {
-				n += c.Response.Usage.Calls
-			}
-		}
-	}
-	inner := func(list []*trace.Phase) {
-		for _, p := range list {
-			if strings.HasPrefix(string(p.Path), string(at)+"/") {
-				n += p.Usage().Calls
-			}
-		}
-	}
-	add(visit.Calls)
-	inner(visit.Phases)
-	for _, a := range visit.Attempts {
-		add(a.Calls)
-		inner(a.Phases)
-		for _, t := range a.Turns {
-			add(t.Calls)
-		}
-	}
-	return n
-}
-
 // note counts how a verdict compares, and keeps it where that is worth telling.
 func (v *visitTest) note(s *slot, moment string, w *wards.Ward, was *trace.Verdict, now *wards.Outcome) {
 	c := Change{
-		Run: v.run, Path: string(s.said.At), Phase: v.visit.Name, Attempt: s.said.Attempt, Turn: s.said.Turn,
+		Run: v.run, Path: string(s.said.At), Cascade: v.name, Phase: v.visit.Name, Attempt: s.said.Attempt, Turn: s.said.Turn,
 		Moment: moment, Validator: w.Name, Mode: string(w.Mode),
 	}
 	if was != nil {

@@ -1,6 +1,8 @@
 package backtest
 
 import (
+	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"unicode"
@@ -16,6 +18,21 @@ func gives(a *trace.Attempt, output any) bool {
 	}
 	value, err := schema.Parse([]byte(a.Text))
 	return err == nil && reflect.DeepEqual(value, plain(output))
+}
+
+// textOf is a value as a check reads it: a text as it is, anything else as JSON.
+func textOf(v any) string {
+	if v == nil {
+		return ""
+	}
+	if text, ok := v.(string); ok {
+		return text
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
 }
 
 // excerpt is the beginning of a text, on one line.

@@ -224,7 +224,7 @@ func (f *flow) cascaded(path event.Path, v *cascades.Validator, s validators.Sub
 			return verdict, err, nil
 		}
 	}
-	end, err := f.nested(path, v.Cascade, input, nil)
+	end, err := f.nested(path, v.Cascade, input, nil, "")
 	if e, ok := contained(err); ok {
 		return verdict, e, nil
 	}

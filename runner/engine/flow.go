@@ -18,8 +18,9 @@ type flow struct {
 	at    event.Path // of the cascade; "" for the run's own
 	meter *meter
 	depth int
-	turns int // made by this flow
-	calls int // of models, made by this flow
+	back  string // the cascade's id, where its output comes back as outputs.<id>
+	turns int    // made by this flow
+	calls int    // of models, made by this flow
 }
 
 // Run runs a cascade from a state: a new one needs only RunID and Input. The
@@ -183,13 +184,14 @@ func (f *flow) join(b *flow) {
 	f.calls += b.calls
 }
 
-// nested runs another cascade within this one and gives its output.
-func (f *flow) nested(at event.Path, c *cascades.Cascade, input, state map[string]any) (*State, error) {
+// nested runs another cascade within this one and gives its output; back is its
+// id where this one's outputs get it.
+func (f *flow) nested(at event.Path, c *cascades.Cascade, input, state map[string]any, back string) (*State, error) {
 	if f.depth >= cascades.MaxDepth {
 		return nil, failed(at, "cascades are nested more than %d deep", cascades.MaxDepth)
 	}
 	s := &State{RunID: f.s.RunID, Model: f.model(""), Input: input, State: maps.Clone(state)}
-	child := &flow{h: f.h, c: c, s: s, at: at.Join(c.ID), meter: &meter{parent: f.meter, budget: c.Budget}, depth: f.depth + 1}
+	child := &flow{h: f.h, c: c, s: s, at: at.Join(c.ID), meter: &meter{parent: f.meter, budget: c.Budget}, depth: f.depth + 1, back: back}
 	if c.Model != "" && f.s.Model == "" {
 		s.Model = ""
 	}

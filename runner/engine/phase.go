@@ -46,7 +46,7 @@ func (f *flow) phase(p *cascades.Phase) error {
 		if !ok {
 			v.record.Status = skipped
 			f.s.Phases = append(f.s.Phases, v.record)
-			f.emit(event.Event{Kind: event.PhaseFinished, Path: v.at, Phase: p.Name, Status: skipped})
+			f.emit(event.Event{Kind: event.PhaseFinished, Path: v.at, Phase: p.Name, CascadeID: f.back, Status: skipped})
 			f.s.Next = f.past(p)
 			return nil
 		}
@@ -133,7 +133,7 @@ func (v *visit) finish(r release, err error) error {
 		v.s.Degraded = append(v.s.Degraded, Degraded{Phase: v.p.Name, Checks: r.unmet})
 	}
 	v.s.Phases = append(v.s.Phases, v.record)
-	done := event.Event{Kind: event.PhaseFinished, Path: v.at, Phase: v.p.Name, Status: v.record.Status}
+	done := event.Event{Kind: event.PhaseFinished, Path: v.at, Phase: v.p.Name, CascadeID: v.back, Status: v.record.Status}
 	if err != nil || r.left != "" {
 		v.emit(done)
 		if err != nil {
@@ -207,7 +207,11 @@ func (v *visit) subs() error {
 		if sub.ContextIn {
 			state = v.s.State
 		}
-		s, err := v.nested(at, sub.Cascade, input, state)
+		back := ""
+		if sub.ContextOut {
+			back = sub.Cascade.ID
+		}
+		s, err := v.nested(at, sub.Cascade, input, state, back)
 		if err != nil {
 			return err
 		}

@@ -109,7 +109,7 @@ func (v *visit) use(at event.Path, t *cascades.Tool, call tool.Call) (tool.Resul
 	case t.Name == cascades.SetState:
 		return v.setState(call), nil
 	case t.Cascade != nil:
-		s, err := v.nested(at, t.Cascade, call.Arguments, nil)
+		s, err := v.nested(at, t.Cascade, call.Arguments, nil, "")
 		if err != nil {
 			return tool.Result{}, err
 		}

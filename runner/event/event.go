@@ -26,7 +26,7 @@ const (
 	VerdictGiven    Kind = "verdict"          // Verdict
 	Feedback        Kind = "feedback"         // Message
 	AttemptFinished Kind = "attempt_finished" // Phase, Attempt, Status, Text
-	PhaseFinished   Kind = "phase_finished"   // Phase, Status, Output
+	PhaseFinished   Kind = "phase_finished"   // Phase, Status, Output; CascadeID of a sub-cascade whose output comes back
 	Route           Kind = "route"            // From, To
 	Waiting         Kind = "waiting"          // Phase, Message: the question
 	RunFinished     Kind = "run_finished"     // RunID, Status, Output, Usage, Error

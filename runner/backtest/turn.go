@@ -1,0 +1,149 @@
+package backtest
+
+import (
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/trace"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// turns compares every turn of an attempt, and gives the first decision that
+// would not have let one pass.
+func (v *visitTest) turns(a *trace.Attempt) (stopped *wards.Decision, err error) {
+	made, over := v.made, false // over: loop_until would have ended the turns
+	for i, t := range a.Turns {
+		d, err := v.turn(a, t)
+		if err != nil {
+			return nil, err
+		}
+		later := a.Turns[i+1:]
+		if d.Action != wards.Release && stopped == nil && !over {
+			stopped = &d
+			switch {
+			case v.ends(d):
+				v.spare(a.Usage().Calls - callsIn(v.visit, a.Turns[:i+1]))
+				made = v.made
+			case d.Action == wards.Exhausted:
+				v.spare(callsIn(v.visit, later)) // the text is judged all the same
+			}
+		}
+		if len(later) == 0 {
+			break
+		}
+		enough, err := v.early(a, t)
+		if err != nil {
+			return nil, err
+		}
+		if enough && !over && stopped == nil {
+			over = true
+			v.spare(callsIn(v.visit, later))
+		}
+	}
+	v.made = made
+	return stopped, nil
+}
+
+// callsIn counts the calls of turns, with those of cascades within them.
+func callsIn(visit *trace.Phase, turns []*trace.Turn) int {
+	n := 0
+	for _, t := range turns {
+		n += callsBelow(visit, t.Path)
+	}
+	return n
+}
+
+// An exchange is a turn's text, or that of one taken again.
+type exchange struct {
+	at   event.Path
+	text string
+}
+
+func exchanges(t *trace.Turn) []exchange {
+	var list []exchange
+	for _, c := range t.Calls {
+		if c.Validator != "" || c.Response == nil {
+			continue
+		}
+		if n := len(list); n == 0 || list[n-1].at != above(c.Path) {
+			list = append(list, exchange{at: above(c.Path)})
+		}
+		list[len(list)-1].text = c.Response.Text
+	}
+	return list
+}
+
+// usesAt gives the tools that one exchange used.
+func usesAt(t *trace.Turn, at event.Path) []*trace.Use {
+	var list []*trace.Use
+	for _, u := range t.Tools {
+		if above(u.Path) == at {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+// turn compares the turn wards on each text of a turn.
+func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err error) {
+	made := v.made
+	defer func() { v.made = made }()
+	budget := wards.NewBudget(0)
+	for i, e := range exchanges(t) {
+		over := i > 0 && d.Action != wards.Again
+		if over && v.made {
+			v.saved += callsBelow(v.visit, e.at)
+			v.made = false
+		}
+		if _, err := v.tools(usesAt(t, e.at)); err != nil {
+			return d, err
+		}
+		s := &slot{said: engine.Said{At: e.at, Attempt: a.Number, Turn: t.Number, Text: e.text}}
+		for j := range t.Verdicts {
+			if w := &t.Verdicts[j]; w.Moment == string(wards.Turn) && above(w.Path) == e.at {
+				s.recorded = append(s.recorded, w)
+			}
+		}
+		if len(v.phase.Wards.Turn) > 0 {
+			s.subject = v.past.Subject(s.said)
+		}
+		outcomes, err := v.checks(s, v.phase.Wards.Turn, nil, false)
+		if err != nil {
+			return d, err
+		}
+		v.left(s)
+		if !over {
+			d = budget.Decide(i+1, outcomes)
+		}
+	}
+	return d, nil
+}
+
+// early compares loop_until where it might have ended the turns, and tells
+// whether it would have.
+func (v *visitTest) early(a *trace.Attempt, t *trace.Turn) (enough bool, err error) {
+	if len(exchanges(t)) == 0 {
+		return false, nil
+	}
+	s := &slot{said: engine.Said{At: t.Path, Attempt: a.Number, Turn: t.Number, Text: t.Text()}, recorded: loops(t)}
+	if loop := v.phase.Rules.Loop; loop != nil && t.Number+1 < v.phase.Rules.MaxTurns {
+		s.subject = v.past.Subject(s.said)
+		outcomes, err := v.checks(s, []*cascades.Check{loop}, nil, false)
+		if err != nil {
+			return false, err
+		}
+		enough = len(outcomes) > 0 && outcomes[0].Err == nil && outcomes[0].Verdict.Valid
+	}
+	v.left(s)
+	return enough, nil
+}
+
+func loops(t *trace.Turn) []*trace.Verdict {
+	var list []*trace.Verdict
+	for i := range t.Verdicts {
+		if t.Verdicts[i].Moment == string(wards.LoopUntil) {
+			list = append(list, &t.Verdicts[i])
+		}
+	}
+	return list
+}

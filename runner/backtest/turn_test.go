@@ -1,0 +1,82 @@
+package backtest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What would have come after a turn that ends the attempt is saved with it.
+func TestLaterTurns(t *testing.T) {
+	const shape = `cascade_id: c
+phases:
+- name: draft
+  instructions: Write.
+  rules: {max_turns: 3, %s}
+  wards: {turn: [%s], post: [{judge: 'nice?', name: nice}]}
+`
+	both := strings.Replace(shape, ", post: [{judge: 'nice?', name: nice}]", "", 1) // with post-wards of its own
+	s := &store{}
+	if r := s.record(t, files{"cascade.yaml": fmt.Sprintf(shape, "max_attempts: 1", "")}, `
+- {phase: draft, reply: ab}
+- {phase: draft, reply: abcd}
+- {phase: draft, reply: abcdef}
+- {validator: nice, reply: 'true'}
+`, nil); r.Status != "succeeded" {
+		t.Fatalf("%+v", r.Error)
+	}
+	for _, c := range []struct{ rules, ward, want string }{
+		{"max_attempts: 1", "{validator: max_length, with: {max: 3}}", "blocked by turn max_length -2 +0"},
+		{"max_attempts: 1", "{validator: max_length, with: {max: 3}, mode: retry, max_attempts: 1}", "exhausted by turn max_length -2 +0"},
+		{"on_exhausted: last", "{validator: max_length, with: {max: 3}, mode: retry, max_attempts: 1}", "exhausted by turn max_length -1 +0"},
+		{"max_attempts: 1", "{validator: max_length, with: {max: 3}}], post: [{validator: max_length, with: {max: 1}}", "blocked by turn max_length -2 +0"},
+	} {
+		text := shape
+		if strings.Contains(c.ward, "post:") {
+			text = both
+		}
+		r := run(t, s.test(t, files{"cascade.yaml": fmt.Sprintf(text, c.rules, c.ward)}))
+		if got := moves(r); len(got) != 1 || !strings.HasSuffix(got[0], "released → "+c.want) || r.Saved != r.Moves[0].Saved {
+			t.Errorf("got %v and %d in all, want %s", got, r.Saved, c.want)
+		}
+	}
+	// loop_until that passes earlier ends the turns there.
+	for _, ward := range []string{"", "{validator: max_length, with: {max: 3}}"} { // what comes later decides nothing
+		r := run(t, s.test(t, files{"cascade.yaml": fmt.Sprintf(shape, "loop_until: non_empty", ward)}))
+		if r.Saved != 2 || len(r.Moves) != 0 {
+			t.Errorf("saved %d, moved %v", r.Saved, moves(r))
+		}
+	}
+}
+
+// The turns of each attempt are saved once.
+func TestLaterTurnsOfEach(t *testing.T) {
+	const shape = `cascade_id: c
+phases: [{name: draft, instructions: x, rules: {max_turns: 2, %s max_attempts: 2}, wards: {post: [{validator: contains, with: {text: b}, mode: retry, max_attempts: 2}]}}]`
+	s := &store{}
+	if r := s.record(t, files{"cascade.yaml": fmt.Sprintf(shape, "")}, "[{phase: draft, reply: aa}, {phase: draft, reply: aa}, {phase: draft, reply: a}, {phase: draft, reply: bb}]", nil); r.Status != "succeeded" {
+		t.Fatalf("%+v", r.Error)
+	}
+	r := run(t, s.test(t, files{"cascade.yaml": fmt.Sprintf(shape, "loop_until: {validator: min_length, with: {min: 2}},")}))
+	if r.Saved != 1 || len(r.Moves) != 0 {
+		t.Errorf("saved %d, moved %v", r.Saved, moves(r))
+	}
+}
+
+// A turn that would not have been taken again saves all that was asked in it.
+func TestTurnJudged(t *testing.T) {
+	f := one("  wards: {turn: [{judge: 'nice?', name: nice, mode: retry}]}")
+	s := &store{}
+	if r := s.record(t, f, `
+- {phase: draft, reply: a}
+- {validator: nice, reply: '{"valid": false, "reason": "no"}'}
+- {phase: draft, reply: b}
+- {validator: nice, reply: 'true'}
+- {phase: next, reply: end}
+`, nil); r.Status != "succeeded" {
+		t.Fatalf("%+v", r.Error)
+	}
+	if r := run(t, s.test(t, one(""))); r.Saved != 3 || len(r.Moves) != 0 {
+		t.Errorf("saved %d, moved %v", r.Saved, moves(r))
+	}
+}

@@ -1,0 +1,140 @@
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// subs is a story of sub-cascades: within each other, with and without an
+// output that comes back, with ends that are skipped, and visited twice; and of
+// all the ways in which a text is let out that did not pass.
+const subs = `
+-- cascade.yaml --
+cascade_id: parent
+validators: {never: {expr: "false", reason: never}}
+phases:
+  - name: write
+    instructions: Write.
+    sub_cascades: [{ref: research.yaml}, {ref: quiet.yaml, context_out: false}, {ref: none.yaml}]
+    wards: {post: [{judge: "Well?", name: well, mode: advisory}]}
+    handoffs: [{target: write, when: "content == 'again'"}, turns]
+  - name: turns
+    instructions: Turn.
+    sub_cascades: [{ref: turns.yaml}]
+    rules: {max_turns: 2, loop_until: never, max_attempts: 1, on_exhausted: last}
+    wards: {turn: [{validator: contains, with: {text: x}, mode: retry, max_attempts: 2}], post: [{validator: contains, with: {text: z}, mode: advisory}]}
+  - {name: gate, tool: contains, inputs: {text: q}, rules: {on_exhausted: last}}
+  - name: best
+    instructions: Best.
+    soundings: {factor: 2, validator: {expr: "content != 'a'"}}
+    rules: {on_exhausted: best}
+    wards: {post: [{validator: contains, with: {text: d}, mode: retry, max_attempts: 2}, {validator: contains, with: {text: c}, mode: retry, max_attempts: 2}]}
+-- research.yaml --
+cascade_id: research
+phases:
+  - {name: look, instructions: Look., sub_cascades: [{ref: quiet.yaml}], wards: {post: [{validator: contains, with: {text: fact}, mode: retry, max_attempts: 2}]}, rules: {on_exhausted: last}}
+  - {name: sum, instructions: Sum.}
+  - {name: never, instructions: Never., when: "false"}
+-- quiet.yaml --
+cascade_id: quiet
+phases: [{name: hush, instructions: Hush., rules: {on_exhausted: last}, wards: {post: [{validator: contains, with: {text: o}, mode: retry, max_attempts: 1}]}}]
+-- none.yaml --
+cascade_id: none
+phases: [{name: never, instructions: Never., when: "false"}]
+-- turns.yaml --
+cascade_id: turns
+phases: [{name: first, instructions: First.}]
+-- script.yaml --
+- {phase: hush, reply: one}
+- {phase: look, reply: nothing}
+- {phase: look, reply: a rumour}
+- {phase: sum, reply: a guess}
+- {phase: hush, reply: two}
+- {phase: write, reply: again}
+- {validator: well, reply: '{"valid": false, "reason": "no"}'}
+- {phase: hush, reply: three}
+- {phase: look, reply: a fact}
+- {phase: sum, reply: a summary}
+- {phase: hush, reply: four}
+- {phase: write, reply: done}
+- {validator: well, reply: 'true'}
+- {phase: first, reply: first}
+- {phase: turns, reply: y}
+- {phase: turns, reply: x}
+- {phase: turns, reply: xx}
+- {phase: best, reply: a}
+- {phase: best, reply: c}
+- {phase: best, attempt: 2, reply: b}
+`
+
+// TestResultSoFar holds what a run has come to, wherever its process is gone,
+// against what the engine had there, and all of it against the run's result.
+func TestResultSoFar(t *testing.T) {
+	list := append(stories(t), &story{enginetest.Read(t, "subs", []byte(subs))})
+	for _, s := range list {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			w := whole(t, s)
+			if s.Name == "subs" && len(w.result.Degraded) != 5 {
+				t.Fatalf("got %+v %+v", w.result.Error, w.result.Degraded)
+			}
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+			for k := range len(w.effects) + 1 {
+				id := fmt.Sprint("gone", k+1)
+				r := begin(t, j, s.start(id))
+				had, _ := s.run(t, r, enginetest.NewFault(s.world(t, &heard{}), int64(k+1)), false)
+				if err := r.(*recording).commit(); err != nil {
+					t.Fatal(err)
+				}
+				told, err := j.Result(t.Context(), id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				enginetest.Same(t, fmt.Sprintf("gone at effect %d", k+1), asJSON(t, soFar(told)), asJSON(t, soFar(had)))
+			}
+		})
+	}
+}
+
+// TestSubSoFar holds that a sub-cascade's output is there as soon as it can have
+// come to its end.
+func TestSubSoFar(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	s := &story{enginetest.Read(t, "subs", []byte(subs))}
+	r := begin(t, j, s.start("run"))
+	h := r.Host(s.world(t, &heard{}))
+	for _, e := range []struct {
+		event.Event
+		want string
+	}{
+		{event.Event{Kind: event.PhaseStarted, Path: "write", Phase: "write"}, "{}"},
+		{event.Event{Kind: event.PhaseFinished, Path: "write/sub[0]/research/look/sub[0]/quiet/hush", CascadeID: "quiet", Status: "succeeded", Output: "one"}, "{}"},
+		{event.Event{Kind: event.PhaseFinished, Path: "write/sub[0]/research/look", CascadeID: "research", Status: "succeeded", Output: "two"}, `{"research":"two"}`},
+		{event.Event{Kind: event.Route, Path: "write/sub[0]/research/look", To: "sum"}, "{}"},
+		{event.Event{Kind: event.PhaseFinished, Path: "write/sub[0]/research/sum", CascadeID: "research", Status: "exhausted"}, "{}"},
+		{event.Event{Kind: event.AttemptStarted, Path: "write/attempt[1]", Attempt: 1}, "{}"},
+	} {
+		h.Emit(e.Event)
+		if err := r.(*recording).commit(); err != nil {
+			t.Fatal(err)
+		}
+		told, err := j.Result(t.Context(), "run")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := json.Marshal(told.Outputs); string(got) != e.want {
+			t.Errorf("after %s of %s: got %s, want %s", e.Kind, e.Path, got, e.want)
+		}
+	}
+}
+
+// soFar is what a result tells that may be held against one of a run that ended.
+func soFar(r engine.Result) any {
+	return struct{ Outputs, Phases, Verdicts, Degraded any }{r.Outputs, r.Phases, r.Verdicts, r.Degraded}
+}

@@ -46,6 +46,7 @@ var floors = map[string]string{
 	"validators/request":    "validators validators/schema",
 	"validators/schedule":   "runner/tool validators validators/schema",
 	"runner/serve":          "cascades runner runner/engine runner/event runner/journal runner/model runner/trace validators validators/request validators/schema",
+	"runner/mcpserver":      "cascades runner runner/event runner/tool validators validators/schema",
 	// Real validation of requests: it starts programs and a browser.
 	"validators/request/inspectors": "runner/process validators/request",
 	// Floor 6.

@@ -58,14 +58,9 @@ Exit status: 0 PASS, 1 FAIL or PARTIAL, 2 a malformed request, 3 BLOCKED.`,
 	return cmd
 }
 
-// validate takes a request to the inspector and its response back.
+// validate prints the response to a request.
 func (c *Command) validate(ctx context.Context, r *request.Request, i *inspectors.Inspector) error {
-	d := request.NewDispatcher(request.Config{
-		Fresh:   func() request.Runner { return inspecting(i) },
-		Judging: func(*request.Request) request.Options { return request.Options{} },
-	})
-	defer d.Close()
-	outcome, err := d.Do(ctx, r)
+	outcome, err := inspected(ctx, r, i)
 	if err != nil {
 		if ctx.Err() != nil {
 			return &exit{exitInterrupted, context.Cause(ctx)}
@@ -76,6 +71,16 @@ func (c *Command) validate(ctx context.Context, r *request.Request, i *inspector
 		return &exit{exitBroken, err}
 	}
 	return judged(outcome.Judgement)
+}
+
+// inspected takes one request to an inspector, and its response back.
+func inspected(ctx context.Context, r *request.Request, i *inspectors.Inspector) (request.Outcome, error) {
+	d := request.NewDispatcher(request.Config{
+		Fresh:   func() request.Runner { return inspecting(i) },
+		Judging: func(*request.Request) request.Options { return request.Options{} },
+	})
+	defer d.Close()
+	return d.Do(ctx, r)
 }
 
 // inspecting has an inspector answer requests.

@@ -130,7 +130,7 @@ func withoutSecrets(to event.Sink, secrets map[string]string) event.Sink {
 
 // flush lets out what waits.
 func flush(out io.Writer) {
-	if r, ok := out.(*redactor); ok {
+	if r, ok := out.(*redactor); ok && len(r.kept) > 0 {
 		r.out.Write(r.kept)
 		r.kept = nil
 	}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"log/slog"
+	"maps"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/mcpserver"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/edit"
+	"github.com/seed61713e19/capstan/validators/request"
+	"github.com/seed61713e19/capstan/validators/request/inspectors"
+	"github.com/seed61713e19/capstan/validators/schedule"
+)
+
+type mcpFlags struct {
+	with     []string
+	only     []string
+	evidence string
+	run      runFlags
+}
+
+func (c *Command) mcp() *cobra.Command {
+	var f mcpFlags
+	cmd := &cobra.Command{
+		Use:   "mcp [CASCADE|DIR]...",
+		Short: "Be an MCP server on standard input and output: gates, cascades, run, lint as tools",
+		Long: `Be an MCP server on standard input and output. Its tools are every validator and
+gate, the schedule tools, the cascades that are named or are in a directory that
+is named, and run, lint and validate_request.
+
+A verdict, also a no, is a result; a result that is an error says that there is
+no verdict. A parameter given by --with holds for every gate and tool that has
+one of that name; clients do not see it and cannot give another.
+
+The server ends with its input, and cancels the runs that are then under way;
+capstan resume goes on with them.`,
+		Example: `  capstan mcp
+  capstan mcp cascades/ --model gpt-5-mini
+  capstan mcp --with db=week.db --only schedule_quality --only save_schedule`,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.serveMCP(cmd.Context(), args, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.with, "with", nil, "a parameter that clients cannot choose: name=text, name:=JSON or name=@file")
+	flags.StringArrayVar(&f.only, "only", nil, "offer this tool alone, and others named so")
+	flags.StringVar(&f.run.model, "model", "", "the model of judges, and the default of cascades (or CAPSTAN_MODEL)")
+	flags.StringVar(&f.run.root, "root", ".", "the directory that the files of run and lint, file tools and validation requests may not leave")
+	flags.StringArrayVar(&f.run.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
+	flags.BoolVar(&f.run.allowExec, "allow-exec", false, "let models run commands, files that are run start programs, and validation requests run theirs")
+	flags.StringVar(&f.evidence, "evidence", "", "where the screenshots of validation requests are kept (default: temporary directories)")
+	f.run.store.add(cmd)
+	f.run.store.addDurable(cmd)
+	return cmd
+}
+
+func (c *Command) serveMCP(ctx context.Context, words []string, f mcpFlags) error {
+	offered, err := offers(words)
+	if err != nil {
+		return err
+	}
+	with, err := c.assignments(f.with)
+	if err != nil {
+		return err
+	}
+	f.run.quiet = true
+	s, err := c.begin(f.run)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	judges, err := s.runner(c, f.run, c.mcpJudge(f))
+	if err != nil {
+		return err
+	}
+	options, err := c.mcpOptions(s, f, with, judges)
+	if err != nil {
+		return err
+	}
+	for name, file := range offered {
+		cascade, err := judges.Load(file)
+		if err != nil {
+			return err
+		}
+		options.Cascades[name] = cascade
+	}
+	server, err := mcpserver.New(options)
+	if err != nil {
+		return usage("%w", err)
+	}
+	signal.Ignore(syscall.SIGPIPE) // a client that is gone is an error of writing, and no reason to die before the runs are noted
+	err = server.Serve(ctx, c.Stdin, plainOut(c.Stdout))
+	switch {
+	case ctx.Err() != nil:
+		return &exit{exitInterrupted, context.Cause(ctx)}
+	case err != nil:
+		return &exit{exitBroken, err}
+	}
+	return nil
+}
+
+// mcpOptions says what the server offers, but for the cascades.
+func (c *Command) mcpOptions(s *kit, f mcpFlags, with map[string]any, judges *runner.Runner) (mcpserver.Options, error) {
+	o := mcpserver.Options{
+		Version: versionName(), Only: f.only, Judge: judges, Known: judges.Known(), Cascades: map[string]*cascades.Cascade{},
+		Runs: &mcpRuns{c, s, f.run}, Kept: s.journal != nil, Root: f.run.root, Programs: f.run.allowExec,
+		Log: slog.New(slog.NewTextHandler(c.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	}
+	if len(c.hidden) > 0 {
+		o.Clean = c.clean
+	}
+	used := map[string]bool{}
+	for _, v := range judges.Known().Validators.List() {
+		o.Gates = append(o.Gates, mcpserver.Gate{
+			Validator: v, Fixed: chosenFrom(with, v.Params(), used), Own: ownForm(v.Name),
+			Writes: v.Name == edit.Validator.Name, Rooted: v.Name == edit.Validator.Name,
+		})
+	}
+	key, _ := with["verification_key"].(string)
+	for _, t := range schedule.Tools(schedule.Options{VerifyKey: key}) {
+		one := mcpserver.Tool{Tool: t, Fixed: chosenFrom(with, t.Params(), used), Writes: t.Name == "save_schedule"}
+		if one.Fixed["verification_key"] != nil {
+			// A call may not give it, not even with this value.
+			delete(one.Fixed, "verification_key")
+			one.Hidden = []string{"verification_key"}
+		}
+		o.Tools = append(o.Tools, one)
+	}
+	for name := range with {
+		if !used[name] {
+			return o, usage("--with %s: no gate and no tool has such a parameter", name)
+		}
+	}
+	inspector := &inspectors.Inspector{Root: f.run.root, AllowExec: f.run.allowExec, EvidenceDir: f.evidence}
+	var err error
+	if inspector.Judge, err = c.criterionJudge(c.mcpJudge(f)); err != nil {
+		o.Log.Warn("no model judges the criteria of validation requests", "why", err)
+	}
+	o.Validate = func(ctx context.Context, text []byte) (any, error) {
+		r, err := request.ParseRequest(text)
+		if err != nil {
+			return nil, err
+		}
+		outcome, err := inspected(ctx, r, inspector)
+		return outcome.Response, err
+	}
+	return o, nil
+}
+
+// mcpJudge names the model that judges beside the cascades. Scripts that are
+// beside cascades have nothing for it.
+func (c *Command) mcpJudge(f mcpFlags) string {
+	if name := cmp.Or(f.run.model, c.Getenv("CAPSTAN_MODEL")); name != "scripted" {
+		return name
+	}
+	return ""
+}
+
+// chosenFrom picks what params have a place for, and notes it as used.
+func chosenFrom(with, params map[string]any, used map[string]bool) map[string]any {
+	properties, _ := params["properties"].(map[string]any)
+	own := typed(with, params)
+	maps.DeleteFunc(own, func(name string, _ any) bool { return properties[name] == nil })
+	for name := range own {
+		used[name] = true
+	}
+	return own
+}
+
+// ownForm gives a gate's verdicts in the form that its specification has.
+func ownForm(gate string) func(validators.Verdict) []byte {
+	return func(v validators.Verdict) []byte { return answer(judgement{validator: gate, verdict: v}) }
+}
+
+// plainOut is the stream behind one that takes out secrets, which does not know
+// where a message ends and what in it is JSON.
+func plainOut(out io.Writer) io.Writer {
+	if r, ok := out.(*redactor); ok {
+		return r.out
+	}
+	return out
+}
+
+// clean is a text without the secrets.
+func (c *Command) clean(text string) string {
+	var out bytes.Buffer
+	w := redacted(&out, c.hidden)
+	io.WriteString(w, text)
+	flush(w)
+	return out.String()
+}
+
+// mcpRuns makes the runs that clients order.
+type mcpRuns struct {
+	*Command
+	kit *kit
+	f   runFlags
+}
+
+// runner makes the runner for one run, with replies of its own where they are
+// scripted.
+func (r *mcpRuns) runner(f runFlags, name, file string, o mcpserver.Order) (*runner.Runner, *kit, string, error) {
+	own := *r.kit
+	own.models = r.kit.models.fresh()
+	chosen := own.models.chosen(name, file)
+	made, err := own.runner(r.Command, f, chosen, runner.WithAsk(o.Ask), runner.WithSink(o.Sink))
+	return made, &own, chosen, err
+}
+
+// Run runs a cascade to its end.
+func (r *mcpRuns) Run(ctx context.Context, o mcpserver.Order) (runner.Result, error) {
+	made, own, chosen, err := r.runner(r.f, cmp.Or(o.Model, r.f.model), o.Cascade.File, o)
+	if err == nil {
+		err = r.ready(o.Cascade, own.models, r.f, chosen)
+	}
+	if err != nil {
+		return runner.Result{}, err
+	}
+	return made.Run(ctx, o.Cascade, o.Input, runner.WithSettings(r.f.settings()))
+}
+
+// Answer gives a run that waits its answer, and goes on with it.
+func (r *mcpRuns) Answer(ctx context.Context, id string, value any, o mcpserver.Order) (runner.Result, error) {
+	run, err := r.kit.journal.Run(ctx, id)
+	if err != nil {
+		return runner.Result{}, err
+	}
+	f := r.f
+	f.restore(run.Start.Settings)
+	made, _, _, err := r.runner(f, run.Start.Model, run.Start.Files[0].Name, o)
+	if err == nil {
+		err = r.kit.journal.Answer(ctx, id, value)
+	}
+	if err != nil {
+		return runner.Result{}, err
+	}
+	return made.Resume(ctx, id)
+}

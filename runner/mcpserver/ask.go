@@ -1,0 +1,129 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+)
+
+// An asking takes a run's questions to the person behind the client. Up to
+// protocol version 2025-11-25 the client is asked while the run waits; later
+// ones forbid that, and the call ends with the question, to be called again
+// with the answer.
+type asking struct {
+	call     call
+	later    bool
+	question *runner.Question // that the call has to end with
+}
+
+// multiRound is the first protocol version in which calls end with questions.
+const multiRound = "2026-07-28"
+
+func modern(c call) bool {
+	p := c.Session.InitializeParams()
+	return p != nil && p.ProtocolVersion >= multiRound
+}
+
+// able tells whether the client can put a form to a person.
+func (a *asking) able() bool {
+	has := a.call.ClientCapabilities()
+	return has != nil && has.Elicitation != nil && (has.Elicitation.Form != nil || has.Elicitation.URL == nil)
+}
+
+// ask answers a question of the run, or lets the run end as waiting.
+func (a *asking) ask(ctx context.Context, q runner.Question) (runner.Answer, error) {
+	switch {
+	case !a.able():
+		return runner.Answer{}, runner.ErrNobody
+	case modern(a.call):
+		if a.later {
+			a.question = &q
+		}
+		return runner.Answer{}, runner.ErrNobody
+	}
+	said, err := a.call.Session.Elicit(ctx, form(q)) // which holds the answer against the form
+	if ctx.Err() != nil {
+		return runner.Answer{}, context.Cause(ctx)
+	}
+	if value, ok := answerOf(said); err == nil && ok {
+		return runner.Answer{Value: value}, nil
+	}
+	return runner.Answer{}, runner.ErrNobody
+}
+
+// answerName is what the one field of a form is called.
+const answerName = "answer"
+
+// form is a question as clients put it to a person.
+func form(q runner.Question) *sdk.ElicitParams {
+	field := map[string]any{"type": "string", "title": "Answer", "minLength": 1}
+	switch q.Type {
+	case cascades.Confirmation:
+		field = map[string]any{"type": "boolean", "title": "Yes or no"}
+	case cascades.Choice:
+		options := make([]any, len(q.Options))
+		for i, o := range q.Options {
+			options[i] = o
+		}
+		field = map[string]any{"type": "string", "title": "Choice", "enum": options}
+	}
+	return &sdk.ElicitParams{Mode: "form", Message: q.Phase + ": " + printable(q.Prompt), RequestedSchema: map[string]any{
+		"type": "object", "properties": map[string]any{answerName: field}, "required": []any{answerName},
+	}}
+}
+
+// printable keeps a prompt's lines but no control sequences.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// answerOf is what a person said, if anything.
+func answerOf(said *sdk.ElicitResult) (any, bool) {
+	if said == nil || said.Action != "accept" {
+		return nil, false
+	}
+	value, ok := said.Content[answerName]
+	return value, ok
+}
+
+// remember notes that a run waits for an answer of the client, if there are
+// not too many already: no other run can be answered by a call.
+func (s *Server) remember(result runner.Result) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.asked) >= maxOpen {
+		return false
+	}
+	s.asked[result.RunID] = result
+	return true
+}
+
+// proceed goes on with a run that ended a call with a question.
+func (s *Server) proceed(ctx context.Context, c call, asking *asking) (*sdk.CallToolResult, error) {
+	id := c.Params.RequestState
+	s.mu.Lock()
+	before, ok := s.asked[id]
+	delete(s.asked, id)
+	s.mu.Unlock()
+	if !ok {
+		return nil, fmt.Errorf("no run called %s was asked about here", id)
+	}
+	said, _ := c.Params.InputResponses[answerName].(*sdk.ElicitResult)
+	value, ok := answerOf(said)
+	if !ok {
+		return s.told(before, &runner.Error{Code: runner.Waiting, Message: "the question was not answered"})
+	}
+	result, err := s.o.Runs.Answer(ctx, id, value, Order{Ask: asking.ask, Sink: progress(ctx, c)})
+	return s.outcome(result, err, asking)
+}

@@ -1,0 +1,163 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// A Gate is a validator that is offered. A parameter called root names a
+// directory in the server's root.
+type Gate struct {
+	validators.Validator
+	Fixed  map[string]any                  // parameters that the operator sets, which no call sees
+	Writes bool                            // it may write files
+	Rooted bool                            // its root is the server's where a call gives none
+	Own    func(validators.Verdict) []byte // the verdict in the gate's own form, as text; nil, or giving nil: as JSON
+}
+
+func (s *Server) gate(g Gate) (*offer, error) {
+	params := g.Params()
+	if g.Criteria != "" {
+		params = map[string]any{"type": "object", "additionalProperties": false}
+	}
+	if err := held(g.Name, params, g.Fixed); err != nil {
+		return nil, err
+	}
+	hidden := map[string]bool{}
+	for name := range g.Fixed {
+		hidden[name] = true
+	}
+	with := without(params, hidden)
+	required := []any{"content"}
+	if with["required"] != nil {
+		required = append(required, "with")
+	}
+	input := object(map[string]any{"content": text("the text to judge"), "with": with}, required...)
+	hints := sdk.ToolAnnotations{ReadOnlyHint: !g.Writes, IdempotentHint: g.Criteria == "", DestructiveHint: no(), OpenWorldHint: no()}
+	if !g.Pure {
+		hints.OpenWorldHint = yes()
+	}
+	description := g.Description
+	if g.Criteria != "" {
+		description += " (a model judges)"
+	}
+	o := newOffer(g.Name, description, input, hints, func(ctx context.Context, c call) (*sdk.CallToolResult, error) { return s.judge(ctx, g, c) })
+	o.tool.OutputSchema = verdictSchema
+	return o, nil
+}
+
+// verdictSchema describes a verdict.
+var verdictSchema = map[string]any{
+	"type": "object", "required": []any{"valid", "reason"},
+	"properties": map[string]any{
+		"valid": map[string]any{"type": "boolean"}, "reason": map[string]any{"type": "string"},
+		"score":  map[string]any{"type": "number", "minimum": 0, "maximum": 1},
+		"issues": issuesSchema, "warnings": issuesSchema,
+		"fix": map[string]any{"type": "string"}, "status": map[string]any{"type": "string"},
+		"evidence": map[string]any{}, "details": map[string]any{},
+	},
+}
+
+var issuesSchema = map[string]any{"type": "array", "items": map[string]any{"type": "object"}}
+
+// judge gives the gate's verdict on the content. An error says that there is
+// none.
+func (s *Server) judge(ctx context.Context, g Gate, c call) (*sdk.CallToolResult, error) {
+	content, _ := c.arguments["content"].(string)
+	given, _ := c.arguments["with"].(map[string]any)
+	with, err := s.parameters(g, given)
+	if err != nil {
+		return nil, err
+	}
+	v, err := cascades.Use(g.Name, with, cascades.Known{Validators: validators.NewSet(g.Validator)})
+	if err != nil {
+		return nil, err
+	}
+	asker := s.o.Judge
+	if asker == nil {
+		if asker, err = runner.New(); err != nil {
+			return nil, err
+		}
+	}
+	subject := validators.Subject{Content: content, Attempt: 1}
+	subject.Output, _ = schema.Parse([]byte(content))
+	verdict, err := asker.Judge(ctx, &cascades.Cascade{ID: "gate"}, v, subject)
+	if err != nil {
+		return nil, fmt.Errorf("no verdict: %w", err)
+	}
+	own := ""
+	if g.Own != nil {
+		own = string(g.Own(verdict))
+	}
+	return answered(verdict, own)
+}
+
+// parameters are those of a call and the operator's over them.
+func (s *Server) parameters(g Gate, given map[string]any) (map[string]any, error) {
+	with := map[string]any{}
+	maps.Copy(with, given)
+	if dir, ok := with["root"].(string); ok {
+		inside, err := s.root().dir(dir)
+		if err != nil {
+			return nil, fmt.Errorf("with.root: %w", err)
+		}
+		with["root"] = inside
+	} else if g.Rooted {
+		with["root"] = s.o.Root
+	}
+	maps.Copy(with, g.Fixed)
+	return with, nil
+}
+
+// A Tool is a tool that is offered.
+type Tool struct {
+	tool.Tool
+	Fixed  map[string]any // arguments that the operator sets, which no call sees
+	Hidden []string       // what the tool itself was given by the operator
+	Writes bool           // it may change what it works on
+}
+
+func (s *Server) effect(t Tool) (*offer, error) {
+	params := t.Params()
+	if err := held(t.Name, params, t.Fixed); err != nil {
+		return nil, err
+	}
+	hidden := map[string]bool{}
+	for name := range t.Fixed {
+		hidden[name] = true
+	}
+	for _, name := range t.Hidden {
+		hidden[name] = true
+	}
+	hints := sdk.ToolAnnotations{ReadOnlyHint: !t.Writes, IdempotentHint: !t.Writes, DestructiveHint: no(), OpenWorldHint: yes()}
+	if t.Writes {
+		hints.DestructiveHint = yes()
+	}
+	return newOffer(t.Name, t.Description, without(params, hidden), hints, func(ctx context.Context, c call) (*sdk.CallToolResult, error) {
+		maps.Copy(c.arguments, t.Fixed)
+		// A call that has an ID is a model's, which may not choose all that a
+		// cascade may.
+		result, err := t.Run(ctx, tool.Call{ID: "mcp", Name: t.Name, Arguments: c.arguments})
+		switch {
+		case err != nil:
+			return nil, err
+		case result.Failed:
+			return nil, errors.New(result.Text())
+		}
+		told, err := answered(result.Value, result.Text())
+		if _, ok := result.Value.(map[string]any); !ok && err == nil {
+			told.StructuredContent = nil // which has to be an object
+		}
+		return told, err
+	}), nil
+}

@@ -1,0 +1,225 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// Runs make the runs of a server. An error that is not a [*runner.Error] says
+// that there was no run.
+type Runs interface {
+	// Run runs a cascade to its end.
+	Run(ctx context.Context, o Order) (runner.Result, error)
+	// Answer gives a kept run that waits its answer and goes on with it.
+	Answer(ctx context.Context, id string, value any, o Order) (runner.Result, error)
+}
+
+// An Order says what is to be run. To go on with a run takes Ask and Sink
+// alone.
+type Order struct {
+	Cascade *cascades.Cascade
+	Input   map[string]any
+	Model   string // "": the default
+	Ask     func(context.Context, runner.Question) (runner.Answer, error)
+	Sink    event.Sink
+}
+
+// cascade offers a cascade under a name: its inputs are the arguments.
+func (s *Server) cascade(name string, c *cascades.Cascade) *offer {
+	input := c.Params()
+	if len(c.Inputs) > 0 {
+		input["additionalProperties"] = false
+	}
+	return s.running(name, strings.TrimSpace("Run the cascade "+c.ID+". "+c.Description), input, func(_ context.Context, k call) (Order, error) {
+		return Order{Cascade: c, Input: k.arguments}, nil
+	})
+}
+
+// run offers to run a file of the root.
+func (s *Server) run() *offer {
+	input := object(map[string]any{
+		"file":  text("the cascade's file"),
+		"input": map[string]any{"type": "object", "description": "the cascade's inputs by name"},
+		"model": text("the default model: a name, or scripted for the replies in NAME.scripted.yaml beside NAME.yaml"),
+	}, "file")
+	return s.running("run", "Run a cascade file to its end", input, func(_ context.Context, k call) (Order, error) {
+		file, _ := k.arguments["file"].(string)
+		name, _ := k.arguments["model"].(string)
+		order := Order{}
+		order.Input, _ = k.arguments["input"].(map[string]any)
+		var err error
+		if order.Model, err = s.root().model(name); err != nil {
+			return order, err
+		}
+		if order.Cascade, err = s.root().load(file, s.o.Known); err != nil {
+			return order, err
+		}
+		if !s.o.Programs && startsPrograms(order.Cascade) {
+			return order, fmt.Errorf("%s: %w", file, errProgram)
+		}
+		return order, nil
+	})
+}
+
+// running is an offer that makes the runs that are ordered by its calls.
+func (s *Server) running(name, description string, input map[string]any, order func(context.Context, call) (Order, error)) *offer {
+	hints := sdk.ToolAnnotations{DestructiveHint: yes(), OpenWorldHint: yes()} // a cascade's tools may do anything
+	o := newOffer(name, description, input, hints, func(ctx context.Context, c call) (*sdk.CallToolResult, error) {
+		select {
+		case s.seats <- struct{}{}:
+			defer func() { <-s.seats }()
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		return s.carry(ctx, c, order)
+	})
+	o.tool.OutputSchema = resultSchema
+	return o
+}
+
+// resultSchema describes what a run came to.
+var resultSchema = map[string]any{
+	"type": "object", "required": []any{"run_id", "status", "output"},
+	"properties": map[string]any{
+		"run_id": map[string]any{"type": "string"}, "cascade_id": map[string]any{"type": "string"},
+		"status": map[string]any{"enum": []any{runner.Succeeded, runner.Blocked, runner.Exhausted, runner.Failed, runner.Waiting, runner.OverBudget, runner.Cancelled}},
+		"output": map[string]any{"description": "what has passed every gate; null where nothing has"},
+	},
+}
+
+// carry makes a run, or goes on with one that the client was asked about.
+func (s *Server) carry(ctx context.Context, c call, order func(context.Context, call) (Order, error)) (*sdk.CallToolResult, error) {
+	asking := &asking{call: c, later: s.o.Kept && modern(c)}
+	if c.Params.RequestState != "" {
+		return s.proceed(ctx, c, asking)
+	}
+	o, err := order(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	o.Ask, o.Sink = asking.ask, progress(ctx, c)
+	result, err := s.o.Runs.Run(ctx, o)
+	return s.outcome(result, err, asking)
+}
+
+// outcome is the result of a call whose run has come to an end, or to a
+// question that the client can take to a person.
+func (s *Server) outcome(result runner.Result, err error, asking *asking) (*sdk.CallToolResult, error) {
+	if result.Status == runner.Waiting && asking.question != nil && s.remember(result) {
+		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{answerName: form(*asking.question)}, RequestState: result.RunID}, nil
+	}
+	return s.told(result, err)
+}
+
+// told tells what a run came to. A gate's no, and waiting for a person, are
+// results; all else that is not a success is an error.
+func (s *Server) told(result runner.Result, err error) (*sdk.CallToolResult, error) {
+	var why *runner.Error
+	if err != nil && !errors.As(err, &why) || result.RunID == "" {
+		return nil, err
+	}
+	words := ""
+	if why != nil {
+		words = s.reason(result, why)
+	} else if words, err = outputText(result.Output); err != nil {
+		return nil, err
+	}
+	told, err := answered(result, words)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range result.Degraded {
+		note := fmt.Sprintf("phase %s was released though it did not pass %s", d.Phase, strings.Join(d.Checks, ", "))
+		told.Content = append(told.Content, &sdk.TextContent{Text: "degraded: " + note})
+	}
+	switch result.Status {
+	case runner.Succeeded, runner.Blocked, runner.Exhausted, runner.Waiting:
+	default:
+		told.IsError = true
+	}
+	return told, nil
+}
+
+// reason says why a run gave no text, and how it goes on.
+func (s *Server) reason(result runner.Result, why *runner.Error) string {
+	lines := []string{why.Error()}
+	switch kept := s.o.Kept; {
+	case !kept:
+	case result.Status == runner.Waiting:
+		lines = append(lines, fmt.Sprintf("A person has to answer: capstan answer %s VALUE, then capstan resume %s.", result.RunID, result.RunID))
+	case result.Status == runner.Failed && why.Code != runner.Invalid, result.Status == runner.Cancelled:
+		lines = append(lines, "capstan resume "+result.RunID+" goes on with it.")
+	default:
+		lines = append(lines, "No text was released. capstan show "+result.RunID+" --attempts tells more.")
+	}
+	if result.Status == runner.Cancelled {
+		s.o.Log.Warn("a run was cancelled", "run", result.RunID)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// outputText is an output as a person reads it.
+func outputText(output any) (string, error) {
+	if words, ok := output.(string); ok {
+		return words, nil
+	}
+	told, err := answered(output, "")
+	if err != nil {
+		return "", err
+	}
+	return told.Content[0].(*sdk.TextContent).Text, nil
+}
+
+// progress tells the client what its run does, where it has asked for that.
+func progress(ctx context.Context, c call) event.Sink {
+	token := c.Params.GetProgressToken()
+	done := 0.0
+	return event.Func(func(e event.Event) {
+		words := doing(e)
+		if token == nil || words == "" {
+			return
+		}
+		done++
+		_ = c.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Message: brief(words)})
+	})
+}
+
+// doing tells phases, attempts and verdicts in a few words.
+func doing(e event.Event) string {
+	switch e.Kind {
+	case event.PhaseStarted:
+		return e.Phase
+	case event.AttemptStarted:
+		if e.Attempt > 1 {
+			return fmt.Sprintf("%s: attempt %d", e.Phase, e.Attempt)
+		}
+	case event.VerdictGiven:
+		v := e.Verdict
+		switch at := fmt.Sprintf("%s: %s %s", v.Phase, v.Moment, v.Validator); {
+		case v.Error != nil:
+			return at + " could not say: " + *v.Error
+		case *v.Valid:
+			return at + " passed"
+		default:
+			return at + " said no: " + v.Reason
+		}
+	}
+	return ""
+}
+
+// brief makes words fit into a line.
+func brief(words string) string {
+	words = strings.Join(strings.Fields(words), " ")
+	if r := []rune(words); len(r) > 200 {
+		words = string(r[:200]) + "…"
+	}
+	return words
+}

@@ -1,0 +1,368 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+const post = `
+cascade_id: post
+description: Write a post.
+inputs_schema:
+  topic: What to write about
+  length: {type: integer, default: 3, description: in words}
+phases:
+  - name: draft
+    instructions: "{{ input.topic }} in {{ input.length }} words"
+    wards: {post: [{validator: word_count, with: {min: 2}, mode: MODE}]}
+`
+
+// What a run comes to is the result; a gate's no is not an error, what broke is.
+func TestRuns(t *testing.T) {
+	with := func(mode, words string) (*sdk.ClientSession, *kept) {
+		o, k := runs(t, words, map[string]string{"post": strings.ReplaceAll(post, "MODE", mode)})
+		return connect(t, o), k
+	}
+	owls := map[string]any{"topic": "owls"}
+
+	s, k := with("blocking", "Owls see.")
+	text, object, isError := use(t, s, "post", owls)
+	if text != "Owls see." || object["status"] != "succeeded" || object["output"] != "Owls see." || isError {
+		t.Errorf("%v: %s %v", isError, text, object)
+	}
+	if _, err := k.journal.Run(t.Context(), fmt.Sprint(object["run_id"])); err != nil {
+		t.Errorf("it is not kept: %v", err)
+	}
+	for arguments, want := range map[string]string{
+		`{}`: "'topic'", `{"topic": "owls", "lenght": 3}`: "'lenght'", `{"topic": "owls", "length": "3"}`: "$.length: got string, want integer",
+	} {
+		if text, _, isError := use(t, s, "post", json.RawMessage(arguments)); !isError || !strings.Contains(text, want) {
+			t.Errorf("%s: %s", arguments, text)
+		}
+	}
+
+	s, _ = with("blocking", "Owls.")
+	text, object, isError = use(t, s, "post", owls)
+	if !strings.HasPrefix(text, "phase draft: blocked: post word_count: ") || !strings.Contains(text, "No text was released. capstan show ") || object["status"] != "blocked" || object["output"] != nil || isError {
+		t.Errorf("%v: %s %v", isError, text, object)
+	}
+	s, _ = with("retry", "Owls.")
+	if text, object, isError = use(t, s, "post", owls); !strings.Contains(text, "exhausted") || object["status"] != "exhausted" || isError {
+		t.Errorf("%v: %s %v", isError, text, object)
+	}
+	s, k = with("retry", "")
+	k.model = model.Func(func(context.Context, model.Request) (model.Response, error) {
+		return model.Response{}, &model.Failure{Class: model.Rejected, Message: "no key"}
+	})
+	if text, object, isError = use(t, s, "post", owls); !strings.Contains(text, "no key") || !strings.Contains(text, "capstan resume") || object["status"] != "failed" || !isError {
+		t.Errorf("%v: %s %v", isError, text, object)
+	}
+	k.model = model.Func(func(context.Context, model.Request) (model.Response, error) { panic("out of owls") })
+	if text, _, isError = use(t, s, "post", owls); !strings.Contains(text, "out of owls") || !isError {
+		t.Errorf("%v: %s", isError, text)
+	}
+}
+
+// A degraded output says so; one that is no text is JSON.
+func TestOutputs(t *testing.T) {
+	o, _ := runs(t, `{"a": [1]}`, map[string]string{
+		"object":   "{cascade_id: a, phases: [{name: a, instructions: a, output_schema: {type: object}}]}",
+		"degraded": "{cascade_id: a, phases: [{name: a, instructions: a, rules: {on_exhausted: last}, wards: {post: [{validator: word_count, with: {min: 9}, mode: retry, max_attempts: 1}]}}]}",
+	})
+	s := connect(t, o)
+	if text, object, _ := use(t, s, "object", map[string]any{"any": "input"}); text != `{"a":[1]}` || fmt.Sprint(object["output"]) != "map[a:[1]]" {
+		t.Errorf("got %s", text)
+	}
+	if text, _, _ := use(t, s, "degraded", nil); text != "{\"a\": [1]}\ndegraded: phase a was released though it did not pass word_count" {
+		t.Errorf("got %s", text)
+	}
+}
+
+// A client that asks for progress is told phases, attempts and verdicts.
+func TestProgress(t *testing.T) {
+	o, _ := runs(t, "Owls.", map[string]string{"post": strings.ReplaceAll(post, "MODE", "retry, max_attempts: 2")})
+	var mu sync.Mutex
+	var said []string
+	done := make(chan struct{})
+	s := begin(t.Context(), t, o).client("", &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+		mu.Lock()
+		defer mu.Unlock()
+		if said = append(said, fmt.Sprint(r.Params.ProgressToken, " ", r.Params.Progress, " ", r.Params.Message)); len(said) == 4 {
+			close(done)
+		}
+	}})
+	params := &sdk.CallToolParams{Name: "post", Arguments: map[string]any{"topic": "owls"}}
+	if _, err := s.CallTool(t.Context(), params); err != nil { // which asks for none
+		t.Fatal(err)
+	}
+	params.SetProgressToken("p")
+	if _, err := s.CallTool(t.Context(), params); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	no := "draft: post word_count said no: the text has 1 word, fewer than 2"
+	if want := []string{"p 1 draft", "p 2 " + no, "p 3 draft: attempt 2", "p 4 " + no}; !slices.Equal(said, want) {
+		t.Errorf("got %q", said)
+	}
+}
+
+const asks = `
+cascade_id: asks
+phases:
+  - {name: draft, instructions: write}
+  - {name: sure, instructions: again, human_input: {prompt: "Publish?\u001b[2J", type: confirmation, store_as: sure}}
+  - {name: where, instructions: again, human_input: {prompt: Where, type: choice, options: [blog, book], store_as: where}}
+  - {name: title, instructions: "{{ state.sure }} {{ state.where }}", human_input: {prompt: Title, type: text, store_as: title}}
+`
+
+// person answers forms with what it has for them.
+func person(answers map[string]any, seen *[]string) *sdk.ClientOptions {
+	return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		schema, _ := json.Marshal(r.Params.RequestedSchema)
+		*seen = append(*seen, r.Params.Message+" "+string(schema))
+		answer, ok := answers[r.Params.Message]
+		if !ok {
+			return &sdk.ElicitResult{Action: "decline", Content: map[string]any{"answer": true}}, nil
+		}
+		return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": answer}}, nil
+	}}
+}
+
+// The person behind the client is asked, in the way that the protocol's version
+// has for it; nothing is done twice.
+func TestElicitation(t *testing.T) {
+	for _, version := range []string{legacy, ""} {
+		t.Run("version "+version, func(t *testing.T) {
+			o, k := runs(t, "", map[string]string{"asks": asks})
+			calls := 0
+			k.model = model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+				calls++
+				return model.Response{Text: r.Messages[len(r.Messages)-1].Content}, nil
+			})
+			var seen []string
+			s := begin(t.Context(), t, o).client(version, person(map[string]any{"sure: Publish?[2J": true, "where: Where": "book", "title: Title": "Owls"}, &seen))
+			text, object, isError := use(t, s, "asks", nil)
+			if text != "True book" || object["status"] != "succeeded" || isError || calls != 4 {
+				t.Errorf("%d calls: %s %v", calls, text, object)
+			}
+			want := []string{
+				`sure: Publish?[2J {"properties":{"answer":{"title":"Yes or no","type":"boolean"}},"required":["answer"],"type":"object"}`,
+				`where: Where {"properties":{"answer":{"enum":["blog","book"],"title":"Choice","type":"string"}},"required":["answer"],"type":"object"}`,
+				`title: Title {"properties":{"answer":{"minLength":1,"title":"Answer","type":"string"}},"required":["answer"],"type":"object"}`,
+			}
+			if !slices.Equal(seen, want) {
+				t.Errorf("got %q", seen)
+			}
+		})
+	}
+}
+
+// Where nobody answers, the run waits and the result says how to answer it.
+func TestNobodyAnswers(t *testing.T) {
+	for _, version := range []string{legacy, ""} {
+		for name, client := range map[string]*sdk.ClientOptions{
+			"declines": person(nil, new([]string)), "cannot": {Capabilities: &sdk.ClientCapabilities{}},
+			"nonsense": person(map[string]any{"sure: Publish?[2J": "perhaps"}, new([]string)),
+		} {
+			t.Run(version+name, func(t *testing.T) {
+				o, k := runs(t, "words", map[string]string{"asks": asks})
+				s := begin(t.Context(), t, o).client(version, client)
+				r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "asks"})
+				if version == "" && name == "nonsense" {
+					// The client itself refuses to send it, or the journal to take it.
+					if err == nil && !r.IsError {
+						t.Errorf("got %v", r)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				object, _ := r.StructuredContent.(map[string]any)
+				id := fmt.Sprint(object["run_id"])
+				text := r.Content[0].(*sdk.TextContent).Text
+				if object["status"] != "waiting" || r.IsError || !strings.Contains(text, "capstan answer "+id+" VALUE") {
+					t.Errorf("%v: %s", object, text)
+				}
+				if err := k.journal.Answer(t.Context(), id, true); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// A run that this server did not ask about cannot be answered by a call.
+func TestForgedAnswer(t *testing.T) {
+	o, _ := runs(t, "words", map[string]string{"asks": asks})
+	s := connect(t, o)
+	_, object, _ := use(t, s, "asks", nil)
+	r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "asks", RequestState: fmt.Sprint(object["run_id"]),
+		InputResponses: sdk.InputResponseMap{"answer": &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": true}}}})
+	if err != nil || !r.IsError {
+		t.Errorf("got %v, %v", r, err)
+	}
+}
+
+// A client that cancels its call cancels the run, which can be resumed; others
+// go on. There are never more runs than the limit.
+func TestCancel(t *testing.T) {
+	o, k := runs(t, "", map[string]string{"post": strings.ReplaceAll(post, "MODE", "advisory")})
+	o.Limit = 1
+	begun, release := make(chan string, 2), make(chan struct{})
+	k.model = model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+		begun <- r.Messages[len(r.Messages)-1].Content
+		select {
+		case <-release:
+			return model.Response{Text: "done at last"}, nil
+		case <-ctx.Done():
+			return model.Response{}, ctx.Err()
+		}
+	})
+	s := connect(t, o)
+	ctx, cancel := context.WithCancel(t.Context())
+	results := make(chan error, 1)
+	go func() {
+		_, err := s.CallTool(ctx, &sdk.CallToolParams{Name: "post", Arguments: map[string]any{"topic": "first"}})
+		results <- err
+	}()
+	if got := <-begun; !strings.HasPrefix(got, "first") {
+		t.Fatalf("got %s", got)
+	}
+	text := make(chan string, 1)
+	go func() {
+		words, _, _ := use(t, s, "post", map[string]any{"topic": "second"})
+		text <- words
+	}()
+	if words, _, _ := use(t, s, "non_empty", map[string]any{"content": "one"}); !strings.Contains(words, `"valid":true`) {
+		t.Errorf("a gate waits for runs: %s", words)
+	}
+	select {
+	case got := <-begun:
+		t.Errorf("%s was begun beyond the limit", got)
+	default:
+	}
+	cancel()
+	if err := <-results; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if got := <-begun; !strings.HasPrefix(got, "second") {
+		t.Errorf("got %s", got)
+	}
+	close(release)
+	if got := <-text; got != "done at last" {
+		t.Errorf("got %s", got)
+	}
+	var statuses []string
+	for _, order := range k.ids(t) {
+		run, err := k.journal.Run(t.Context(), order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		statuses = append(statuses, run.Status)
+	}
+	slices.Sort(statuses)
+	if !slices.Equal(statuses, []string{runner.Cancelled, runner.Succeeded}) {
+		t.Errorf("got %v", statuses)
+	}
+}
+
+// The tool run loads a file of the root, with the model that was asked for.
+func TestRunFile(t *testing.T) {
+	o, k := runs(t, "Owls see.", nil)
+	dir := t.TempDir()
+	o.Root = dir + "/root"
+	write(t, dir, map[string]string{
+		"out.yaml": "", "root/post.yaml": strings.ReplaceAll(post, "MODE", "blocking"), "root/bad.yaml": "cascade_id: x",
+		"root/exec.yaml":  `{cascade_id: x, validators: {v: {exec: ["true"]}}, phases: [{name: a, instructions: a}]}`,
+		"root/s.yml":      "",
+		"root/post2.yaml": "{cascade_id: x, phases: [{name: a, instructions: '@../out.yaml'}]}",
+	})
+	s := connect(t, o)
+	for _, c := range []struct {
+		arguments, want string
+		isError         bool
+	}{
+		{`{"file": "post.yaml", "input": {"topic": "owls"}}`, "Owls see.", false},
+		{`{"file": "` + o.Root + `/post.yaml", "input": {"topic": "owls"}, "model": "scripted:s.yml"}`, "Owls see.", false},
+		{`{"file": "post.yaml"}`, "input.topic", true},
+		{`{"file": "../out.yaml"}`, "is not in", true},
+		{`{"file": "bad.yaml"}`, "bad.yaml:1:1", true},
+		{`{"file": "none.yaml"}`, "no such file", true},
+		{`{"file": "post2.yaml"}`, "escapes", true},
+		{`{"file": "exec.yaml"}`, "--allow-exec", true},
+		{`{"file": "post.yaml", "model": "scripted:../out.yaml"}`, "is not in", true},
+		{`{"file": "post.yaml", "model": "scripted:no.yaml"}`, "no such file", true},
+	} {
+		if text, _, isError := use(t, s, "run", json.RawMessage(c.arguments)); isError != c.isError || !strings.Contains(text, c.want) {
+			t.Errorf("%s: %v %s", c.arguments, isError, text)
+		}
+	}
+	if k.orders[1].Model != "scripted:"+o.Root+"/s.yml" || k.orders[0].Model != "" || k.orders[0].Cascade.File != o.Root+"/post.yaml" {
+		t.Errorf("got %+v", k.orders)
+	}
+	o.Programs = true
+	if text, _, _ := use(t, connect(t, o), "run", map[string]any{"file": "exec.yaml"}); text != "Owls see." {
+		t.Errorf("got %s", text)
+	}
+}
+
+// Whatever the form, a file that would start a program is not run.
+func TestPrograms(t *testing.T) {
+	const phases = ", phases: [{name: a, instructions: a}]}"
+	o, _ := runs(t, "fine", nil)
+	o.Root = t.TempDir()
+	write(t, o.Root, map[string]string{
+		"exec.yaml":    `{cascade_id: x, validators: {v: {exec: [ls]}}` + phases,
+		"place.yaml":   `{cascade_id: x, phases: [{name: a, instructions: a, wards: {post: [{exec: [ls]}]}}]}`,
+		"tool.yaml":    `{cascade_id: x, tools: {v: {exec: [ls]}}` + phases,
+		"mcp.yaml":     `{cascade_id: x, tools: {v: {mcp: {command: [ls], tool: t}}}` + phases,
+		"alias.yaml":   "{cascade_id: x, inputs_schema: {a: {type: string, enum: &l [ls]}}, validators: {v: {&k exec: *l}}" + phases,
+		"merge.yaml":   "cascade_id: x\nvalidators:\n  v: &v {exec: [ls]}\n  w: {<<: *v, timeout: 1s}\nphases: [{name: a, instructions: a}]",
+		"escaped.json": "{\t\"cascade_id\": \"x\", \"description\": \"\\ud83d\\ude00 \\/\", \"validators\": {\"v\": {\"\\u0065xec\": [\"ls\"]}}, \"phases\": [{\"name\": \"a\", \"instructions\": \"a\"}]}",
+		"within.yaml":  "{cascade_id: x, phases: [{name: a, instructions: a, sub_cascades: [{ref: exec.yaml}]}]}",
+
+		"input.yaml":  "{cascade_id: x, inputs_schema: {exec: What to run, command: {type: array}}" + phases,
+		"url.yaml":    `{cascade_id: x, tools: {v: {mcp: {url: "http://127.0.0.1:1", tool: t}}}` + phases,
+		"prompt.yaml": "{cascade_id: x, phases: [{name: a, instructions: '@prompt.md'}]}",
+		"prompt.md":   "Do not: [exec, [ls]",
+	})
+	r, err := runner.New(runner.WithRemote(nowhere{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Known = r.Known()
+	s := connect(t, o)
+	for _, file := range []string{"exec.yaml", "place.yaml", "tool.yaml", "mcp.yaml", "alias.yaml", "merge.yaml", "escaped.json", "within.yaml"} {
+		if text, _, _ := use(t, s, "run", map[string]any{"file": file}); !strings.Contains(text, "would start programs") {
+			t.Errorf("%s: %s", file, text)
+		}
+	}
+	for _, file := range []string{"input.yaml", "url.yaml", "prompt.yaml"} {
+		if text, _, _ := use(t, s, "run", map[string]any{"file": file, "input": map[string]any{"exec": "x", "command": []any{}}}); text != "fine" {
+			t.Errorf("%s: %s", file, text)
+		}
+	}
+}
+
+// nowhere knows MCP servers, and none of them answers.
+type nowhere struct{}
+
+func (nowhere) Validator(cascades.Server, string) validators.Validator { return validators.Validator{} }
+func (nowhere) Tool(_ cascades.Server, name string) tool.Tool {
+	return tool.Declared(name, "", map[string]any{"type": "object"}, nil)
+}

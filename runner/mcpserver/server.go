@@ -1,0 +1,193 @@
+// Package mcpserver offers Capstan to MCP clients over two streams: gates,
+// tools and cascades, each as a tool of its own, and beside them run, lint and
+// validate_request.
+//
+// A verdict, also a no, is a result like any other. A result that is an error
+// says that something broke, or that the call was not as it has to be.
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+)
+
+// What holds where [Options] say nothing.
+const (
+	DefaultMaxMessage = 64 << 20 // bytes
+	DefaultGrace      = 2 * time.Second
+	DefaultLimit      = 16
+)
+
+// Options say what a server offers.
+type Options struct {
+	Version  string
+	Gates    []Gate
+	Tools    []Tool
+	Cascades map[string]*cascades.Cascade // by the names of their tools
+	Only     []string                     // of all that is offered, by name; empty: all of it
+
+	Judge *runner.Runner // asks the model of gates that are judges
+	Runs  Runs           // makes the runs; nil: nothing is run
+	Kept  bool           // runs are kept, and can be gone on with
+	Limit int            // how many runs there may be at once, further ones wait; 0: DefaultLimit
+
+	Root     string         // the directory that files named by a call are in; "": the working directory
+	Programs bool           // files that a call names may start programs
+	Known    cascades.Known // what such files may name
+
+	// Validate validates a request of the validation request protocol, as JSON,
+	// and gives the response; nil: that is not offered.
+	Validate func(ctx context.Context, request []byte) (response any, err error)
+
+	Clean      func(string) string // takes secrets out of a text; nil: there are none
+	Log        *slog.Logger        // nil: nothing is logged
+	MaxMessage int                 // bytes of one message of a client; 0: DefaultMaxMessage
+	Grace      time.Duration       // for calls under way when the input has ended; 0: DefaultGrace
+}
+
+// A Server serves one client at a time. Make one with [New].
+type Server struct {
+	o     Options
+	sdk   *sdk.Server
+	seats chan struct{} // a place for each run
+
+	mu    sync.Mutex
+	asked map[string]runner.Result // runs that wait for an answer of the client, by name
+}
+
+// instructions are what a client's model is told of the server.
+const instructions = "Each gate judges a text and gives a verdict: valid false is an answer, with the reason to mend the text by, while an error means that there is no verdict. " +
+	"Cascades run to their end and give the text that has passed all of their gates, or say which gate refused it and why."
+
+// New makes a server. An error is the operator's mistake: names that collide
+// or cannot be a tool's, parameters that a gate does not take.
+func New(o Options) (*Server, error) {
+	if o.MaxMessage == 0 {
+		o.MaxMessage = DefaultMaxMessage
+	}
+	if o.Grace == 0 {
+		o.Grace = DefaultGrace
+	}
+	if o.Limit == 0 {
+		o.Limit = DefaultLimit
+	}
+	if o.Root == "" {
+		o.Root = "."
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{o: o, seats: make(chan struct{}, o.Limit), asked: map[string]runner.Result{}}
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "capstan", Title: "Capstan", Version: o.Version}, &sdk.ServerOptions{
+		Instructions: instructions, Logger: o.Log, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+	})
+	offers, err := s.offers()
+	if err != nil {
+		return nil, err
+	}
+	if offers, err = only(o.Only, offers); err != nil {
+		return nil, err
+	}
+	for _, f := range offers {
+		s.sdk.AddTool(&f.tool, s.handler(f))
+	}
+	return s, nil
+}
+
+// offers are all the tools that the options make.
+func (s *Server) offers() ([]*offer, error) {
+	var list []*offer
+	var wrong []error
+	seen := map[string]string{}
+	add := func(kind string, f *offer, err error) {
+		switch {
+		case err != nil:
+			wrong = append(wrong, err)
+			return
+		case !toolName.MatchString(f.tool.Name):
+			wrong = append(wrong, fmt.Errorf("%s %q cannot be the name of a tool: that has at most 64 letters, digits, _ and -", kind, f.tool.Name))
+		case seen[f.tool.Name] != "":
+			wrong = append(wrong, fmt.Errorf("%s and %s are both called %s: give one another name", seen[f.tool.Name], kind, f.tool.Name))
+		}
+		seen[f.tool.Name] = kind
+		list = append(list, f)
+	}
+	for _, g := range s.o.Gates {
+		f, err := s.gate(g)
+		add("a gate", f, err)
+	}
+	for _, t := range s.o.Tools {
+		f, err := s.effect(t)
+		add("a tool", f, err)
+	}
+	add("the server's own tool", s.lint(), nil)
+	if s.o.Validate != nil {
+		add("the server's own tool", s.validateRequest(), nil)
+	}
+	if s.o.Runs != nil {
+		add("the server's own tool", s.run(), nil)
+		for name, c := range s.o.Cascades {
+			add("the cascade "+c.File, s.cascade(name, c), nil)
+		}
+	}
+	return list, errors.Join(wrong...)
+}
+
+// only picks the offers of these names.
+func only(names []string, offers []*offer) ([]*offer, error) {
+	if len(names) == 0 {
+		return offers, nil
+	}
+	var known []string
+	for _, f := range offers {
+		known = append(known, f.tool.Name)
+	}
+	slices.Sort(known)
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("nothing that is offered is called %q; there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return slices.DeleteFunc(offers, func(f *offer) bool { return !slices.Contains(names, f.tool.Name) }), nil
+}
+
+// ending bounds the wait for what was cancelled.
+const ending = 10 * time.Second
+
+// Serve serves the client that writes to in and reads from out, until in ends
+// or ctx does, whose cause is then the error. Out gets nothing but messages.
+// What is under way at the end of in has the grace of the options to be
+// answered, and is cancelled then; the end of ctx cancels it at once.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	w := newWire(in, out, s.o)
+	session, err := s.sdk.Connect(context.WithoutCancel(ctx), w, nil)
+	if err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- session.Wait() }()
+	select {
+	case err = <-ended:
+		return errors.Join(err, w.broken)
+	case <-ctx.Done():
+	}
+	w.Close() // which cancels the calls
+	select {
+	case <-ended:
+	case <-time.After(ending):
+		s.o.Log.Warn("calls that do not end were left alone")
+	}
+	return context.Cause(ctx)
+}

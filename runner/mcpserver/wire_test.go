@@ -1,0 +1,265 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// Whatever a line holds, the session goes on.
+func TestNonsense(t *testing.T) {
+	o := options()
+	o.MaxMessage = 300
+	p := begin(t.Context(), t, o)
+	for _, c := range []struct{ line, want string }{
+		{calling(1, "json", `{"content": "1"}`), `"id":1`},                           // before initialize
+		{`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, `"id":2`},                 // the same
+		{"garbage", `"code":-32700`},                                                 //
+		{`{"jsonrpc":`, `"code":-32700`},                                             //
+		{"\xff\xfe", `"code":-32700`},                                                //
+		{`{"jsonrpc":"2.0","id":"` + "\xff" + `","method":"ping"}`, `"code":-32700`}, // not UTF-8
+		{"42", `"code":-32600`},
+		{"null", `"code":-32600`},
+		{"[]", `"code":-32600`},
+		{`[1]`, `"code":-32600`},
+		{`{"id":3,"method":"ping"}`, `"id":3`},
+		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, `"code":-32600`},
+		{strings.Repeat("x", 301), "at most 300 bytes"},
+		{strings.Repeat("[", 299), `"code":-32700`},
+		{`{"jsonrpc":"2.0","id":4,"method":"nonsense"}`, `"id":4`},
+		{`{"jsonrpc":"2.0","id":5,"method":"initialize","params":7}`, `"id":5`},
+		{`{"jsonrpc":"2.0","id":6,"method":"ping"}`, `"result":{}`},
+	} {
+		p.send(c.line, "", " ")
+		got, _ := json.Marshal(p.next())
+		if !strings.Contains(string(got), c.want) {
+			t.Errorf("%.60s: got %s", c.line, got)
+		}
+	}
+	p.send(`{"jsonrpc":"2.0","id":77,"result":{}}`, `{"jsonrpc":"2.0","method":"nonsense"}`, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`)
+	p.greet()
+	for _, c := range []struct{ line, want string }{
+		{hello, "duplicate"},
+		{calling(1, "json", `{"content": "1"}`), `"valid":true`},
+		{calling(2, "nothing", `{}`), "unknown tool"},
+		{`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":7}}`, `"error"`},
+		{`{"jsonrpc":"2.0","id":4,"method":"tools/call"}`, `"error"`},
+		{`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":[]}`, `"error"`},
+	} {
+		p.send(c.line)
+		if got, _ := json.Marshal(p.next()); !strings.Contains(string(got), c.want) {
+			t.Errorf("%s: got %s", c.line, got)
+		}
+	}
+	p.send("[" + `{"jsonrpc":"2.0","id":"a","method":"ping"},7,{"jsonrpc":"2.0","id":"b","method":"ping"}` + "]")
+	ids := map[any]bool{}
+	for range 3 {
+		ids[p.next()["id"]] = true
+	}
+	if !ids["a"] || !ids["b"] || !ids[nil] {
+		t.Errorf("of a batch %v were answered", ids)
+	}
+	io.WriteString(p.in, `{"jsonrpc":"2.0","id":`)
+	p.in.Close()
+	if m := p.next(); m["error"] == nil {
+		t.Errorf("got %v", m)
+	}
+	if err := <-p.ended; err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// held waits until it is let go, or its call is cancelled.
+func held(begun chan<- string, release <-chan struct{}) validators.Validator {
+	return validators.New("held", "wait", func(ctx context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
+		begun <- s.Content
+		select {
+		case <-release:
+			return validators.Pass("let go"), nil
+		case <-ctx.Done():
+			begun <- "cancelled"
+			return validators.Verdict{}, ctx.Err()
+		}
+	}, validators.Impure)
+}
+
+// What is under way at the end of the input is answered within the grace, and
+// cancelled after it. Nothing is left behind.
+func TestEndOfInput(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			begun, release := make(chan string, 2), make(chan struct{})
+			o := options(held(begun, release))
+			o.Grace = time.Minute
+			p := begin(t.Context(), t, o)
+			p.greet()
+			p.send(calling(1, "held", `{"content": "it"}`))
+			<-begun
+			p.in.Close()
+			synctest.Wait()
+			if late {
+				time.Sleep(time.Minute + 1)
+				if got := <-begun; got != "cancelled" {
+					t.Errorf("got %s", got)
+				}
+			} else {
+				time.Sleep(time.Minute - 1)
+				close(release)
+				if m := p.next(); !strings.Contains(fmt.Sprint(m), "let go") {
+					t.Errorf("got %v", m)
+				}
+			}
+			if err := <-p.ended; err != nil {
+				t.Errorf("it ended with %v", err)
+			}
+		})
+	}
+}
+
+// Without calls under way the end of the input is the end.
+func TestEndAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := begin(t.Context(), t, options())
+		p.greet()
+		p.send(calling(1, "json", `{"content": "1"}`))
+		p.next()
+		before := time.Now()
+		p.in.Close()
+		if err := <-p.ended; err != nil || time.Since(before) > 0 {
+			t.Errorf("it ended with %v after %s", err, time.Since(before))
+		}
+	})
+}
+
+// An interrupt cancels what is under way and is the error.
+func TestInterrupt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := make(chan string, 2)
+		ctx, interrupt := context.WithCancelCause(t.Context())
+		p := begin(ctx, t, options(held(begun, nil)))
+		p.greet()
+		p.send(calling(1, "held", `{"content": "it"}`))
+		<-begun
+		why := errors.New("interrupted")
+		interrupt(why)
+		if got := <-begun; got != "cancelled" {
+			t.Errorf("got %s", got)
+		}
+		if err := <-p.ended; !errors.Is(err, why) {
+			t.Errorf("it ended with %v", err)
+		}
+		p.in.Close()
+	})
+}
+
+// A call that does not listen does not keep the server.
+func TestDeafCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, release := make(chan struct{}), make(chan struct{})
+		deaf := validators.New("deaf", "wait", func(context.Context, struct{}, validators.Subject) (validators.Verdict, error) {
+			close(begun)
+			<-release
+			return validators.Pass("late"), nil
+		}, validators.Impure)
+		ctx, interrupt := context.WithCancel(t.Context())
+		p := begin(ctx, t, options(deaf))
+		p.greet()
+		p.send(calling(1, "deaf", `{"content": ""}`))
+		<-begun
+		interrupt()
+		if err := <-p.ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("it ended with %v", err)
+		}
+		close(release)
+		p.in.Close()
+	})
+}
+
+// A client that is gone ends the server.
+func TestBrokenOutput(t *testing.T) {
+	p := begin(t.Context(), t, options())
+	p.greet()
+	p.send(calling(1, "json", `{"content": "1"}`))
+	p.next()
+	p.hangUp()
+	p.send(calling(2, "json", `{"content": "1"}`))
+	if err := <-p.ended; err == nil {
+		t.Error("it ended well")
+	}
+}
+
+// 200 calls at once are each answered with their own verdict; ones beyond the
+// bound are refused, and the others are not disturbed.
+func TestManyCalls(t *testing.T) {
+	s := connect(t, options())
+	var all sync.WaitGroup
+	for n := range 200 {
+		all.Go(func() {
+			words := strings.Repeat("owl ", n%7+1)
+			r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "word_count", Arguments: map[string]any{"content": words, "with": map[string]any{"min": 4}}})
+			if err != nil || r.IsError {
+				t.Errorf("%v %v", r, err)
+				return
+			}
+			verdict := r.StructuredContent.(map[string]any)
+			if verdict["valid"] != (n%7 >= 3) || !strings.Contains(fmt.Sprint(verdict["reason"]), fmt.Sprintf("%d word", n%7+1)) {
+				t.Errorf("%d: %v", n, verdict)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestTooManyCalls(t *testing.T) {
+	begun, release := make(chan string, 1000), make(chan struct{})
+	p := begin(t.Context(), t, options(held(begun, release)))
+	p.greet()
+	for n := range 1000 {
+		p.send(calling(n, "held", `{"content": ""}`))
+	}
+	for range 1000 {
+		<-begun
+	}
+	p.send(calling(1000, "held", `{"content": ""}`))
+	if m := p.next(); m["id"] != 1000.0 || !strings.Contains(fmt.Sprint(m), "more than 1000 calls") {
+		t.Errorf("got %v", m)
+	}
+	close(release)
+	for range 1000 {
+		if m := p.next(); m["result"] == nil {
+			t.Errorf("got %v", m)
+		}
+	}
+}
+
+// Secrets are taken out of texts, and the messages stay what they are.
+func TestClean(t *testing.T) {
+	said := validators.New("said", "say 12345678 again", func(_ context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
+		v := validators.Pass("%s", s.Content)
+		v.Details = map[string]any{"hush\"hush": 12345678, "n": 1}
+		return v, nil
+	})
+	o := options(said)
+	o.Clean = strings.NewReplacer("12345678", `<"PIN">`, `hush"hush`, "<H>", `hush\"hush`, "<H>", "jsonrpc", "<J>").Replace
+	p := begin(t.Context(), t, o)
+	p.greet()
+	p.send(calling(12345678, "said", `{"content": "a 12345678 jsonrpc hush\"hush"}`))
+	m := p.next()
+	got, _ := json.Marshal(m["result"].(map[string]any)["structuredContent"])
+	text, _ := json.Marshal(m["result"].(map[string]any)["content"])
+	if m["jsonrpc"] != "2.0" || m["id"] != 12345678.0 || strings.Contains(string(text), "hush") || strings.Contains(string(text), "12345678") ||
+		string(got) != `{"details":{"\u003cH\u003e":"\u003c\"PIN\"\u003e","n":1},"reason":"a \u003c\"PIN\"\u003e \u003cJ\u003e \u003cH\u003e","valid":true}` {
+		t.Errorf("got %v\n%s\n%s", m, got, text)
+	}
+}

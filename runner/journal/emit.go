@@ -25,13 +25,14 @@ func (r *recording) emit(inner engine.Host, e event.Event) {
 func (r *recording) note(e *event.Event) (again bool) {
 	w := row{kind: string(e.Kind), path: string(e.Path)}
 	var said talk
+	var asked []byte
 	b, err := bodyOf(e), error(nil)
 	switch {
 	case e.Kind == event.ModelCalled && e.Request != nil:
 		if said, err = r.talk(e.Request); err == nil {
 			r.prints[e.Path] = said.print
 			w.print = said.print[:]
-			b.Request = r.asked(e.Request, &said)
+			asked, err = r.asked(e.Request, &said)
 		}
 	case e.Kind == event.ModelReplied || e.Kind == event.ToolReplied:
 		if n, ok := r.reply[e.Path]; ok {
@@ -41,6 +42,9 @@ func (r *recording) note(e *event.Event) (again bool) {
 	}
 	if err == nil {
 		w.data, err = r.piece.encode(b)
+	}
+	if asked != nil && err == nil {
+		w.data = with(w.data, "request", asked)
 	}
 	if err != nil {
 		r.spoil(err)

@@ -40,18 +40,14 @@ func TestCannotWrite(t *testing.T) {
 		}, "the disk is full"},
 		"read-only": {func(t *testing.T, j *Journal) func() {
 			now := func(text string) { // not within a transaction
-				done := make(chan error, 1)
-				j.writer.add(job{func(c *conn) error { return nil }, func(error) { _, err := j.writer.c.exec("PRAGMA " + text); done <- err }})
-				if err := <-done; err != nil {
+				j.writer.turn <- struct{}{}
+				if err := j.writer.c.script("PRAGMA " + text); err != nil {
 					t.Error(err)
 				}
+				<-j.writer.turn
 			}
 			now("query_only=1")
-			return func() {
-				if err := j.writer.c.script("PRAGMA query_only=0"); err != nil { // nobody writes now
-					t.Error(err)
-				}
-			}
+			return func() { now("query_only=0") }
 		}, "read-only"},
 		"locked": {func(t *testing.T, j *Journal) func() {
 			other, err := dial(j.file, "rw", time.Second)
@@ -114,16 +110,13 @@ func TestCannotWrite(t *testing.T) {
 // One run that cannot be written does not stop the others.
 func TestOthersGoOn(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	bad, good := make(chan error, 1), make(chan error, 1)
-	started := make(chan bool)
-	go j.writer.do(func(*conn) error { <-started; return nil }) // the next two come together
+	bad, good := make(chan error, 1), make(chan error, 1) // they are written together
 	j.writer.add(job{func(*conn) error { return errors.New("bad") }, func(err error) { bad <- err }})
 	j.writer.add(job{func(c *conn) error { _, err := c.exec("INSERT INTO start VALUES (9, 'x')"); return err }, func(err error) { good <- err }})
-	close(started)
-	if err := <-bad; err == nil {
+	if err := j.writer.wait(bad); err == nil {
 		t.Error("the bad one was written")
 	}
-	if err := <-good; err != nil {
+	if err := j.writer.wait(good); err != nil {
 		t.Error(err)
 	}
 }

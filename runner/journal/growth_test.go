@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -80,6 +81,42 @@ func lastRequest(t *testing.T, j *Journal, turns int, said []model.Message) {
 		t.Fatal(err)
 	}
 	enginetest.Same(t, "last request", asJSON(t, req.Messages), asJSON(t, said[:2*turns-1]))
+}
+
+// A conversation that comes without its thread is kept so too; the rows hold
+// none of its long messages.
+func TestGrowthWithoutThread(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	h := begin(t, j, runner.Start{RunID: "run"}).Host(quick{sentence})
+	said := []model.Message{{Content: "Let us talk."}}
+	at := func(turn int) event.Path { return event.Path("p").At("turn", turn).Join("model") }
+	const turns = 4
+	for turn := range turns {
+		said = append(said, model.Message{Role: model.User, Content: fmt.Sprintf("Turn %d: %s", turn, strings.Repeat(sentence, 20))})
+		req := model.Request{Messages: slices.Clone(said)}
+		h.Emit(event.Event{Kind: event.ModelCalled, Path: at(turn), Request: &req})
+		if _, err := h.Model(at(turn), req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for turn := range turns {
+		req, err := j.Request(t.Context(), "run", at(turn))
+		if err != nil {
+			t.Fatal(err)
+		}
+		enginetest.Same(t, string(at(turn)), asJSON(t, req.Messages), asJSON(t, said[:turn+2]))
+	}
+	once(t, j, append(said, model.Message{}))
+	err := j.reading(t.Context(), func(c *conn) error {
+		n, err := c.number("SELECT max(length(data)) FROM log")
+		if n >= 2*long {
+			t.Errorf("a row has %d bytes", n)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // Runs at the same time do not mix, and each keeps all of its own.

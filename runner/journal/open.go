@@ -63,7 +63,7 @@ func (j *Journal) open() (err error) {
 	if err != nil {
 		return err
 	}
-	j.writer = newWriter(j, c, newCheckpointer(back))
+	j.writer = newWriter(j, c, back)
 	return nil
 }
 

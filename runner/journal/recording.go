@@ -127,8 +127,11 @@ func (r *recording) take() *piece {
 	return &p
 }
 
-// write queues a piece; done may be nil.
-func (r *recording) write(p *piece, done chan<- error) {
+// queue hands the piece to the writer, and gives what comes of it. It is called
+// with r.mu held: another branch's piece must not overtake this one, since
+// either may hold what the other's effects came to.
+func (r *recording) queue() <-chan error {
+	p, done := r.take(), make(chan error, 1)
 	r.j.writer.add(job{
 		write: func(c *conn) error { return r.insert(c, p) },
 		done: func(err error) {
@@ -138,21 +141,18 @@ func (r *recording) write(p *piece, done chan<- error) {
 				r.lost = append(r.lost, p)
 				r.fate.Unlock()
 			}
-			if done != nil {
-				done <- err
-			}
+			done <- err
 		},
 	})
+	return done
 }
 
 // commit writes what there is and waits until it is in the file.
 func (r *recording) commit() error {
 	r.mu.Lock()
-	p := r.take()
+	done := r.queue()
 	r.mu.Unlock()
-	done := make(chan error, 1)
-	r.write(p, done)
-	return <-done
+	return r.j.writer.wait(done)
 }
 
 // delay is how long an effect may take before what was told ahead of it is
@@ -168,10 +168,13 @@ func (r *recording) later() {
 	var t *time.Timer
 	t = time.AfterFunc(delay, func() {
 		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.soon == t {
-			r.write(r.take(), nil)
+		if r.soon != t {
+			r.mu.Unlock()
+			return
 		}
+		done := r.queue()
+		r.mu.Unlock()
+		_ = r.j.writer.wait(done) // the run's next effect hears of an error
 	})
 	r.soon = t
 }

@@ -36,7 +36,7 @@ func encodeStart(p *packer, s runner.Start) ([]byte, error) {
 		if text := string(f.Text); strings.ToValidUTF8(text, "") == text {
 			row.Files = append(row.Files, file{Name: f.Name, Text: text})
 		} else {
-			row.Files = append(row.Files, file{Name: f.Name, Bytes: f.Text})
+			row.Files = append(row.Files, file{Name: f.Name, Bytes: []byte(p.hide(string(f.Text)))})
 		}
 	}
 	return p.encode(row)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -84,6 +85,16 @@ phases:
 		t.Fatal(err)
 	}
 	clean(t, file, secrets)
+}
+
+// Nor in a file of a cascade that is no text, which is kept as bytes are.
+func TestSecretInBytes(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Secrets: map[string]string{"API_KEY": "sk-123"}})
+	begin(t, j, runner.Start{RunID: "run", Files: []cascades.File{{Name: "x", Text: []byte("\xff sk-123")}}})
+	run, err := j.Run(t.Context(), "run")
+	if err != nil || string(run.Start.Files[0].Text) != "\xff [redacted API_KEY]" {
+		t.Errorf("got %q, %v", run.Start.Files, err)
+	}
 }
 
 // clean greps the files.

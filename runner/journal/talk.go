@@ -44,8 +44,9 @@ func newTalks() talks {
 // A talk is a request as it is kept.
 type talk struct {
 	print         digest
-	chains        []digest // after each message from the first on
-	first         int      // the message that chains begin with
+	first         int      // the message that the next two begin with
+	said          [][]byte // each message's JSON, without secrets: encoded once
+	chains        []digest // after each message
 	tools, schema wire
 }
 
@@ -97,8 +98,9 @@ func (r *recording) chain(req *model.Request) (t talk, err error) {
 		if err != nil {
 			return t, err
 		}
-		at = digestOf(at[:], p.redact(raw))
-		t.chains = append(t.chains, at)
+		raw = p.redact(raw)
+		at = digestOf(at[:], raw)
+		t.said, t.chains = append(t.said, raw), append(t.chains, at)
 	}
 	return t, nil
 }
@@ -160,8 +162,8 @@ func (r *recording) wire(raw []byte, of any) wire {
 
 // asked is the request as its row has it, with the messages that no earlier row
 // has. It is called with r.mu held.
-func (r *recording) asked(req *model.Request, t *talk) *asked {
-	a := &asked{
+func (r *recording) asked(req *model.Request, t *talk) ([]byte, error) {
+	a := asked{
 		Model: req.Model, Phase: req.Phase, Attempt: req.Attempt, Turn: req.Turn, Validator: req.Validator, Role: req.Role,
 		Tools: t.tools.text, Schema: t.schema.text,
 	}
@@ -175,8 +177,19 @@ func (r *recording) asked(req *model.Request, t *talk) *asked {
 		s := r.talks.spots[known.chain]
 		a.On, a.Keep = s.row, s.count
 	}
-	a.Said = req.Messages[a.Keep:]
-	return a
+	raw, err := r.piece.encode(a)
+	if err != nil {
+		return nil, err
+	}
+	var said []byte
+	for _, m := range t.said[a.Keep-t.first:] {
+		said = append(append(said, ','), r.piece.pack(m)...)
+	}
+	if said == nil {
+		return raw, nil
+	}
+	said[0] = '['
+	return with(raw, "said", append(said, ']')), nil
 }
 
 // place notes that a row has the request's messages.

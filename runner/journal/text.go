@@ -36,7 +36,7 @@ const reference = `"#text:`
 // A text is a long string on its way to the file.
 type text struct {
 	digest digest
-	text   string
+	text   []byte
 }
 
 // A packer makes JSON ready for the file: without secrets, and without long
@@ -52,8 +52,8 @@ func (p *packer) redact(raw []byte) []byte {
 		return raw
 	}
 	return rewrite(raw, func(token []byte) []byte {
-		said := spoken(token)
-		if clean := p.secrets.Replace(said); clean != said {
+		said := string(spoken(token))
+		if clean := p.hide(said); clean != said {
 			return quoted(clean)
 		}
 		return nil
@@ -70,13 +70,26 @@ func (p *packer) pack(raw []byte) []byte {
 			return nil
 		}
 		said := spoken(token)
-		if len(said) < long && !strings.HasPrefix(said, reference[1:]) {
+		if len(said) < long && !bytes.HasPrefix(said, []byte(reference[1:])) {
 			return nil
 		}
-		d := digestOf([]byte(said))
-		p.texts = append(p.texts, text{d, said})
-		return fmt.Appendf(nil, `%s%x"`, reference, d)
+		return p.apart(said)
 	})
+}
+
+// apart keeps a text, and gives the token that stands for it.
+func (p *packer) apart(said []byte) []byte {
+	d := digestOf(said)
+	p.texts = append(p.texts, text{d, said})
+	return append(hex.AppendEncode([]byte(reference), d[:]), '"')
+}
+
+// hide gives a text without secrets.
+func (p *packer) hide(said string) string {
+	if p.secrets == nil {
+		return said
+	}
+	return p.secrets.Replace(said)
 }
 
 // encode is the packed JSON of a value.
@@ -86,6 +99,15 @@ func (p *packer) encode(v any) ([]byte, error) {
 		return nil, err
 	}
 	return p.pack(p.redact(raw)), nil
+}
+
+// with is the JSON of an object with another field at its end.
+func with(object []byte, name string, value []byte) []byte {
+	comma := ","
+	if len(object) == len("{}") {
+		comma = ""
+	}
+	return fmt.Appendf(object[:len(object)-1], "%s%q:%s}", comma, name, value)
 }
 
 // encode is the JSON of a value, with < > and & as they are, and bytes that are
@@ -106,7 +128,7 @@ func encodeAs(v any) (raw []byte, lossy bool, err error) {
 	}
 	raw = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	if lossy = bytes.Contains(raw, []byte(`\ufffd`)); lossy {
-		raw = rewrite(raw, func(token []byte) []byte { return quoted(spoken(token)) })
+		raw = rewrite(raw, func(token []byte) []byte { return quoted(string(spoken(token))) })
 	}
 	return raw, lossy, nil
 }
@@ -156,43 +178,39 @@ func closing(raw []byte, start int) int {
 
 // spoken is the string that a token says. Tokens are of our own encoding, which
 // writes little else than line ends and quotes as escapes.
-func spoken(token []byte) string {
-	if len(token) >= 2 && bytes.IndexByte(token, '\\') < 0 && utf8.Valid(token) {
-		return string(token[1 : len(token)-1])
-	}
-	if s, ok := unescaped(token); ok {
-		return s
+func spoken(token []byte) []byte {
+	if said, ok := unescaped(token); ok {
+		return said
 	}
 	var s string
 	_ = json.Unmarshal(token, &s)
-	return s
+	return []byte(s)
 }
 
-// unescaped reads a token that has only the short escapes in it.
-func unescaped(token []byte) (string, bool) {
+// unescaped reads a token that has only the short escapes in it: in place,
+// where it has none.
+func unescaped(token []byte) ([]byte, bool) {
 	if len(token) < 2 || !utf8.Valid(token) {
-		return "", false
+		return nil, false
 	}
-	rest := token[1 : len(token)-1]
-	var b strings.Builder
-	b.Grow(len(rest))
-	for {
-		n := bytes.IndexByte(rest, '\\')
-		if n < 0 {
-			b.Write(rest)
-			return b.String(), true
-		}
+	rest := token[1 : len(token)-1 : len(token)-1]
+	n := bytes.IndexByte(rest, '\\')
+	if n < 0 {
+		return rest, true
+	}
+	said := make([]byte, 0, len(rest))
+	for ; n >= 0; n = bytes.IndexByte(rest, '\\') {
 		if n+1 == len(rest) {
-			return "", false
+			return nil, false
 		}
 		i := strings.IndexByte(`"\/bfnrt`, rest[n+1])
 		if i < 0 {
-			return "", false
+			return nil, false
 		}
-		b.Write(rest[:n])
-		b.WriteByte("\"\\/\b\f\n\r\t"[i])
+		said = append(append(said, rest[:n]...), "\"\\/\b\f\n\r\t"[i])
 		rest = rest[n+2:]
 	}
+	return append(said, rest...), true
 }
 
 // quoted is the token that says a string.
@@ -236,7 +254,11 @@ func (j *Journal) text(ctx context.Context, c *conn, name []byte) (string, error
 	if row == nil {
 		return "", j.garbled(fmt.Sprintf("text %s is not there", name), nil)
 	}
-	return word(row[0]), nil
+	said := word(row[0])
+	if found := digestOf([]byte(said)); !bytes.Equal(found[:], d) {
+		return "", j.garbled(fmt.Sprintf("text %s is not what it was", name), nil)
+	}
+	return said, nil
 }
 
 // replacer puts the names of secrets where the secrets are, also where they

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"database/sql/driver"
 	"encoding/json"
 	"math"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -125,6 +127,65 @@ func TestExact(t *testing.T) {
 		if events := eventsOf(t, j, "run", Whole); !reflect.DeepEqual(events[0].Output, v) {
 			t.Errorf("event: got %#v, want %#v", events[0].Output, v)
 		}
+	}
+}
+
+// A long answer reads back as it is told to the run, whatever is in it and
+// beside it.
+func TestLongAnswer(t *testing.T) {
+	for name, resp := range map[string]model.Response{
+		"plain":          {Text: strings.Repeat("a ", long)},
+		"escapes":        {Text: strings.Repeat("\"\\\n\x00\u2028<&>é", long)},
+		"a reference":    {Text: reference[1:] + strings.Repeat("0", long)},
+		"the place":      {Text: strings.Repeat(`"response":{"text":""`, long), Model: `"response":{"text":""`},
+		"not UTF-8":      {Text: strings.Repeat("\xff", long)},
+		"others not":     {Text: strings.Repeat("a ", long), ToolCalls: []model.ToolCall{{ID: "1", Name: "x", Arguments: "\xff"}}},
+		"just too short": {Text: strings.Repeat("é", long/2-1) + "a"},
+		"just long":      {Text: strings.Repeat("é", long/2)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+			r := begin(t, j, runner.Start{RunID: "run"})
+			text := resp.Text
+			made, err := r.(*recording).made(wanted{at: "p", kind: modelEffect}, []byte("print"), came{Response: &resp}, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if made.Response.Text != strings.ToValidUTF8(text, "\ufffd") && name != "not UTF-8" || resp.Text != text {
+				t.Errorf("told %q", made.Response.Text)
+			}
+			for e := range j.Effects(t.Context(), "run") {
+				if !reflect.DeepEqual(e.Response, made.Response) {
+					t.Errorf("got  %+v\nwant %+v", e.Response, made.Response)
+				}
+			}
+			var said []string
+			_ = j.reading(t.Context(), func(c *conn) error {
+				return c.each(t.Context(), func(v []driver.Value) error { said = append(said, word(v[0])); return nil }, "SELECT text FROM text WHERE typeof(text) = 'text'")
+			})
+			if want := len(made.Response.Text) >= long; want != (len(said) == 1 && said[0] == made.Response.Text) {
+				t.Errorf("%d texts", len(said))
+			}
+		})
+	}
+}
+
+// A text that is not what it was when it was kept is told as damage.
+func TestDamagedText(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r := begin(t, j, runner.Start{RunID: "run"})
+	if _, err := r.Host(quick{strings.Repeat("a text ", 300)}).Model("p", model.Request{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.writer.do(func(c *conn) error { _, err := c.exec("UPDATE text SET text = replace(text, 'x', 'n')"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	var found error
+	for _, err := range j.Effects(t.Context(), "run") {
+		found = err
+	}
+	if found == nil || !strings.Contains(found.Error(), "the journal is damaged: text ") {
+		t.Errorf("got %v", found)
 	}
 }
 

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"sync"
 )
@@ -13,16 +12,17 @@ type job struct {
 	done  func(error)         // called once, when it is in the file or cannot be
 }
 
-// A writer has the one connection that writes. Jobs that come while it is busy
-// are committed together.
+// A writer has the one connection that writes. There is no goroutine of its
+// own: of those that wait, one writes for all, so that a run that is alone
+// hands nothing over.
 type writer struct {
 	j      *Journal
 	c      *conn
-	mu     sync.Mutex
-	come   *sync.Cond
+	turn   chan struct{} // has something in it while somebody writes
+	mu     sync.Mutex    // guards queue and closed
 	queue  []job
 	closed bool
-	over   chan struct{}
+	spare  []job // for the next queue; this and what follows are of the one who writes
 	back   *checkpointer
 	rows   int             // written since the last checkpoint was asked for
 	known  map[digest]bool // texts that are in the file
@@ -32,14 +32,14 @@ type writer struct {
 // manyTexts bounds what a writer remembers of texts that are in the file.
 const manyTexts = 1 << 16
 
-func newWriter(j *Journal, c *conn, back *checkpointer) *writer {
-	w := &writer{j: j, c: c, over: make(chan struct{}), known: map[digest]bool{}, back: back}
-	w.come = sync.NewCond(&w.mu)
-	go w.run()
-	return w
+// newWriter makes one that writes with c, and has back copy what it wrote.
+func newWriter(j *Journal, c, back *conn) *writer {
+	turn := make(chan struct{}, 1)
+	return &writer{j: j, c: c, turn: turn, known: map[digest]bool{}, back: newCheckpointer(back, turn)}
 }
 
-// add queues a job. Jobs are written in the order in which they are added.
+// add queues a job; whoever adds one waits then. Jobs are written in the order
+// in which they are added.
 func (w *writer) add(jb job) {
 	w.mu.Lock()
 	if w.closed {
@@ -49,52 +49,54 @@ func (w *writer) add(jb job) {
 	}
 	w.queue = append(w.queue, jb)
 	w.mu.Unlock()
-	w.come.Signal()
+}
+
+// wait gives what a job that was added came to, which is told by done. It
+// writes what is queued where nobody does.
+func (w *writer) wait(done <-chan error) error {
+	select {
+	case err := <-done:
+		return err
+	case w.turn <- struct{}{}:
+		w.write()
+		<-w.turn
+		return <-done // the job was queued, or written before
+	}
 }
 
 // do writes and waits.
 func (w *writer) do(write func(c *conn) error) error {
 	done := make(chan error, 1)
 	w.add(job{write, func(err error) { done <- err }})
-	return <-done
+	return w.wait(done)
 }
 
 // close writes what is queued and lets go of the file.
 func (w *writer) close() error {
 	w.mu.Lock()
-	already := w.closed
 	w.closed = true
 	w.mu.Unlock()
-	w.come.Signal()
-	<-w.over
-	if already {
-		return nil
-	}
+	w.turn <- struct{}{}
+	w.write()
+	<-w.turn // nothing is queued any more
 	return errors.Join(w.back.close(), w.c.Close())
 }
 
-func (w *writer) run() {
-	defer close(w.over)
-	var spare []job
-	for {
-		w.mu.Lock()
-		for len(w.queue) == 0 && !w.closed {
-			w.come.Wait()
-		}
-		jobs := w.queue
-		w.queue = spare[:0]
-		w.mu.Unlock()
-		if len(jobs) == 0 {
-			return
-		}
+// write writes what is queued. It is called by the one whose turn it is.
+func (w *writer) write() {
+	w.mu.Lock()
+	jobs := w.queue
+	w.queue = w.spare[:0]
+	w.mu.Unlock()
+	if len(jobs) > 0 {
 		w.commit(jobs)
 		if w.rows += len(jobs); w.rows >= checkpointAfter {
 			w.rows = 0
 			w.back.ask()
 		}
-		clear(jobs)
-		spare = jobs
 	}
+	clear(jobs)
+	w.spare = jobs
 }
 
 // commit writes jobs together or, where that fails, each by itself, so that
@@ -136,7 +138,7 @@ func (w *writer) texts(list []text) error {
 		if w.known[t.digest] {
 			continue
 		}
-		if _, err := w.c.exec("INSERT INTO text (digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING", t.digest[:], t.text); err != nil {
+		if _, err := w.c.exec("INSERT INTO text (digest, text) VALUES (?, CAST(? AS TEXT)) ON CONFLICT DO NOTHING", t.digest[:], t.text); err != nil {
 			return err
 		}
 		w.known[t.digest] = true
@@ -147,6 +149,7 @@ func (w *writer) texts(list []text) error {
 // How much is written before it is copied from SQLite's log to the file.
 const (
 	checkpointAfter = 1500  // jobs, of a page or a few each
+	checkpointAlone = 8000  // pages: then nobody writes while the rest is copied
 	checkpointAtAll = 16000 // pages: then the writer waits for it
 )
 
@@ -154,20 +157,36 @@ const (
 // connection of its own: its syncs take longer than a thousand effects do.
 type checkpointer struct {
 	c    *conn
+	most int64 // pages of the log: from then on it begins anew
 	asks chan struct{}
 	over chan struct{}
 }
 
-func newCheckpointer(c *conn) *checkpointer {
-	k := &checkpointer{c, make(chan struct{}, 1), make(chan struct{})}
+// newCheckpointer makes one that copies while others write. Of a log that has
+// become long it copies the rest when it has the turn: then SQLite begins it
+// anew, in pages that the system has at hand, which are half as dear to write.
+func newCheckpointer(c *conn, turn chan struct{}) *checkpointer {
+	k := &checkpointer{c, checkpointAlone, make(chan struct{}, 1), make(chan struct{})}
 	go func() {
 		defer close(k.over)
 		for range k.asks {
-			// One that does not succeed is made up for by a later one.
-			_ = k.c.each(context.Background(), func([]driver.Value) error { return nil }, "PRAGMA wal_checkpoint(PASSIVE)")
+			if k.copy() >= k.most {
+				turn <- struct{}{}
+				k.copy()
+				<-turn
+			}
 		}
 	}()
 	return k
+}
+
+// copy copies what it can without waiting, and tells how many pages the log has.
+// What it cannot copy, a later one does.
+func (k *checkpointer) copy() (pages int64) {
+	if row, err := k.c.one(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)"); err == nil && len(row) > 1 {
+		pages = integer(row[1])
+	}
+	return pages
 }
 
 func (k *checkpointer) ask() {

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	neturl "net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // serving runs capstan serve until the test ends, and gives its address.
@@ -36,8 +36,6 @@ func serving(t *testing.T, args ...string) (url string, end func() int) {
 	case url = <-address:
 	case status := <-ended:
 		t.Fatalf("it ended with status %d", status)
-	case <-time.After(30 * time.Second):
-		t.Fatal("it does not serve")
 	}
 	return url, func() int { stop(); return <-ended }
 }
@@ -94,6 +92,15 @@ func TestServe(t *testing.T) {
 	}
 	if _, run := call(t, "GET", url+"/v1/runs/one", ""); run["status"] != "succeeded" || !strings.Contains(fmt.Sprint(run["output"]), "warranty") {
 		t.Errorf("got %v", run)
+	}
+
+	form := neturl.Values{"cascade": {"ward_retry_flow"}, "in.product": {"kettle"}, "model": {"scripted"}, "run_id": {"typed"}}
+	if resp, err = http.PostForm(url+"/start", form); err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if at := resp.Request.URL.Path; resp.StatusCode != http.StatusOK || at != "/runs/typed" {
+		t.Errorf("the form leads to %s: %d", at, resp.StatusCode)
 	}
 
 	ask := `{"task_id": "TASK", "validation_type": "code", "worktree_path": "DIR", "acceptance_criteria": [{"id": "A", "description": "it is there", "validation_hint": "file: seen.md"}]}`

@@ -58,7 +58,7 @@ func (s *Server) openRequest(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	text, err := readAll(w, r)
+	text, err := readAll(w, r, maxBody)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (s *Server) deliverResponse(w http.ResponseWriter, r *http.Request) error {
 	if s.o.Requests == nil {
 		return notOffered("takes no validation requests")
 	}
-	text, err := readAll(w, r)
+	text, err := readAll(w, r, maxBody)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,12 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
 	}
 	id, err := s.o.Runs.Start(r.Context(), o)
 	if errors.Is(err, runner.ErrRunExists) || errors.Is(err, runner.ErrRunBusy) {
-		return s.sameRun(w, r, o)
+		run, err := s.sameRun(r, o)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Location", runURL(run.RunID))
+		return answer(w, http.StatusOK, run)
 	}
 	if err != nil {
 		return err
@@ -71,22 +76,21 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
 
 func runURL(id string) string { return "/v1/runs/" + url.PathEscape(id) }
 
-// sameRun answers an order for a run that is there: a repetition gets the run,
-// anything else a no.
-func (s *Server) sameRun(w http.ResponseWriter, r *http.Request, o Order) error {
+// sameRun is the run of an order under a name that is taken: a repetition gets
+// the run, anything else a no.
+func (s *Server) sameRun(r *http.Request, o Order) (standing, error) {
 	run, err := s.o.Store.Run(r.Context(), o.RunID)
 	if errors.Is(err, runner.ErrNoRun) || err == nil && run.RunID != o.RunID {
-		return runner.ErrRunBusy // it is about to be kept
+		return standing{}, runner.ErrRunBusy // it is about to be kept
 	}
 	if err != nil {
-		return err
+		return standing{}, err
 	}
 	start := run.Start
 	if start.Settings["cascade"] != o.Cascade || start.Model != o.Model && o.Model != "" || !equal(start.Input, o.Input) {
-		return problem(http.StatusConflict, "run_exists", "there is a run of that name, of another order")
+		return standing{}, problem(http.StatusConflict, "run_exists", "there is a run of that name, of another order")
 	}
-	w.Header().Set("Location", runURL(run.RunID))
-	return answer(w, http.StatusOK, standing{run.RunID, run.Status})
+	return standing{run.RunID, run.Status}, nil
 }
 
 func equal(a, b map[string]any) bool {
@@ -234,16 +238,23 @@ func (s *Server) answerRun(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusAccepted, standing{run.RunID, journal.Running})
 }
 
+var errNotWaiting = problem(http.StatusConflict, "not_waiting", "the run does not wait for an answer")
+
 // answerWith keeps an answer and goes on with the run. An answer that is kept
 // though the run could not be gone on with says so.
 func (s *Server) answerWith(r *http.Request, run *journal.Run, value any) error {
 	if run.Pending == nil {
-		return problem(http.StatusConflict, "not_waiting", "the run does not wait for an answer")
+		return errNotWaiting
 	}
 	if wrong := unfit(run.Pending.Question, value); wrong != "" {
 		return problem(http.StatusUnprocessableEntity, "bad_answer", wrong)
 	}
 	if err := s.o.Store.Answer(r.Context(), run.RunID, value); err != nil {
+		// Somebody else may have answered meanwhile.
+		now, gone := s.o.Store.Run(r.Context(), run.RunID)
+		if gone == nil && (now.Pending == nil || now.Pending.Path != run.Pending.Path) {
+			return errNotWaiting
+		}
 		return err
 	}
 	err := s.o.Runs.Resume(r.Context(), run.RunID)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/validators/schema"
@@ -23,7 +25,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, name string, v any
 	if err != nil || kind != "application/json" {
 		return problem(http.StatusUnsupportedMediaType, "unsupported_media_type", "send application/json")
 	}
-	text, err := readAll(w, r)
+	text, err := readAll(w, r, maxBody)
 	if err != nil {
 		return err
 	}
@@ -47,20 +49,39 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, name string, v any
 	return nil
 }
 
-// readAll reads a bounded body in bounded time.
-func readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+// readAll reads a body of at most limit bytes in bounded time.
+func readAll(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(time.Now().Add(time.Minute))
-	defer control.SetReadDeadline(time.Time{})
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, problem(http.StatusRequestEntityTooLarge, "too_large", "a body has at most 16 MiB")
+		return nil, problem(http.StatusRequestEntityTooLarge, "too_large", "the body has more than "+size(int(limit)))
 	case err != nil:
 		return nil, problem(http.StatusBadRequest, "bad_body", "the body could not be read")
 	}
+	control.SetReadDeadline(time.Time{}) // only now: of a body that did not come, the server would wait for the rest
 	return text, nil
+}
+
+// posted reads a form of at most limit bytes in bounded time and gives its fields by name.
+// Browsers send the ends of lines as CRLF; whoever typed them meant the end of a
+// line.
+func posted(w http.ResponseWriter, r *http.Request, limit int64) (func(name string) string, error) {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "application/x-www-form-urlencoded" {
+		return nil, problem(http.StatusUnsupportedMediaType, "unsupported_media_type", "send application/x-www-form-urlencoded")
+	}
+	text, err := readAll(w, r, limit)
+	if err != nil {
+		return nil, err
+	}
+	form, err := url.ParseQuery(string(text))
+	if err != nil {
+		return nil, problem(http.StatusBadRequest, "bad_form", "the form could not be read")
+	}
+	return func(name string) string { return strings.ReplaceAll(form.Get(name), "\r\n", "\n") }, nil
 }
 
 // unique tells whether no object has a key twice: two readers would take

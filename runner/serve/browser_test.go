@@ -3,9 +3,11 @@ package serve_test
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +19,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 var shots = flag.String("shots", "", "write screenshots to this folder")
@@ -58,7 +62,7 @@ func newBrowser(t *testing.T, base string) *browser {
 	if err := chromedp.Do(ctx); err != nil {
 		t.Skipf("the Chromium does not start: %v", err)
 	}
-	limited, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	limited, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(cancel)
 	b.ctx = limited
 	if err := chromedp.Listen(limited, b.hear); err != nil {
@@ -86,6 +90,14 @@ func (b *browser) hear(ev any) {
 			b.bad = append(b.bad, "asks elsewhere: "+ev.Request.URL)
 		}
 	}
+}
+
+// quiet forgets that the console told of a page with that status, which was
+// meant to be.
+func (b *browser) quiet(status string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.bad = slices.DeleteFunc(b.bad, func(bad string) bool { return strings.Contains(bad, "status of "+status) })
 }
 
 func (b *browser) report() {
@@ -121,7 +133,7 @@ func js[T any](b *browser, expression string) T {
 // until waits for an expression to become true, over pages that come and go.
 func (b *browser) until(expression string) {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 15*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, 2*time.Minute)
 	defer cancel()
 	look := chromedp.Evaluate[bool]("new Promise(function (done) { (function look() { if ("+expression+") done(true); else setTimeout(look, 20) })() })", chromedp.EvalAwaitPromise)
 	for {
@@ -183,6 +195,44 @@ func TestTheBrowserComplains(t *testing.T) {
 		t.Errorf("heard %q", b.bad)
 	}
 	b.bad = nil
+}
+
+// TestNothingSticksOut holds that names without a break, and differences that
+// are folded in a row of a table, fit a narrow screen, and that what scrolls
+// does not make the page longer.
+func TestNothingSticksOut(t *testing.T) {
+	w := newWorld(t)
+	b := newBrowser(t, w.http.URL)
+	n := 0
+	w.model = model.Func(func(context.Context, model.Request) (model.Response, error) {
+		n++
+		return model.Response{Text: strings.Repeat(fmt.Sprintf("Line %d.\n", n), 500), Model: strings.Repeat("model", 40)}, nil
+	})
+	first, second := w.start("blocked", nil), w.start("blocked", nil)
+	b.do(chromedp.EmulateViewport(390, 844))
+	for name, path := range map[string]string{
+		"long-run": "/runs/" + first, "long-call": "/runs/" + first + "/call?at=draft/attempt[1]/turn[0]/model",
+		"long-diff": "/runs/" + first + "/diff?a=draft/attempt[1]&b=draft/attempt[2]", "long-compare": "/compare?all=1&a=" + first + "&b=" + second,
+	} {
+		b.open(path)
+		js[any](b, "document.querySelectorAll('main p').forEach(function (p) { p.append('x'.repeat(200)) })")
+		if wide := js[int](b, "document.documentElement.scrollWidth"); wide > 390 {
+			t.Errorf("%s is %d wide", path, wide)
+		}
+		if high := js[int](b, "document.documentElement.scrollHeight"); high > 4000 {
+			t.Errorf("%s is %d high", path, high)
+		}
+		b.shoot(name)
+	}
+	// A difference in a row is a table as it is elsewhere.
+	owls := map[string]any{"topic": "owls"}
+	b.open("/compare?a=" + w.start("post", owls) + "&b=" + w.start("post", owls))
+	b.click(".aligned summary")
+	b.until("document.querySelector('.aligned .diff tr') !== null")
+	b.shoot("narrow-row-diff")
+	if kind := js[string](b, "getComputedStyle(document.querySelector('.aligned .diff td')).display"); kind != "table-cell" {
+		t.Errorf("a cell of a difference is a %s", kind)
+	}
 }
 
 // TestPages shows every page, light, dark and narrow.

@@ -27,7 +27,7 @@ func newContract() (*contract, error) {
 	if err := yaml.Unmarshal(openapi, &doc); err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(doc)
+	text, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,8 +41,17 @@ type Crew struct {
 	stop    context.CancelFunc
 	mu      sync.Mutex
 	closed  bool
-	running map[string]context.CancelFunc
+	running map[*hand]bool
 	hands   sync.WaitGroup
+}
+
+// A hand makes one run. Of one that has just ended there may be two: the one
+// that noted its end, and the one that goes on with it. That there is no more
+// than one before is for the journal to see to.
+type hand struct {
+	id     string
+	resume bool
+	cancel context.CancelFunc
 }
 
 // CrewOptions say what a crew runs.
@@ -73,39 +83,61 @@ func NewCrew(o CrewOptions) *Crew {
 		o.Limit = 16
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	return &Crew{o: o, ctx: ctx, stop: stop, running: map[string]context.CancelFunc{}}
+	return &Crew{o: o, ctx: ctx, stop: stop, running: map[*hand]bool{}}
 }
 
 // Start loads the cascade anew, begins the run, and returns when the journal
 // has it. Its errors are those above, an [*InputError], [cascades.Diagnostics],
 // and [runner.ErrRunExists].
 func (c *Crew) Start(ctx context.Context, o Order) (string, error) {
-	file, ok := c.o.Cascades[o.Cascade]
 	switch {
-	case !ok:
-		return "", ErrNoCascade
 	case o.Model != "" && !slices.Contains(c.o.Models, o.Model):
 		return "", ErrNoModel
 	case o.RunID == "":
 		o.RunID = runner.NewRunID(time.Now())
 	}
-	settings := map[string]string{"cascade": o.Cascade}
-	maps.Copy(settings, c.o.Settings)
+	settings := c.settings(o.Cascade)
 	opened := newOpening(c.o.Journal)
-	r, err := c.o.Runner(runner.Start{RunID: o.RunID, Model: o.Model, Settings: settings}, opened)
-	if err != nil {
-		return "", err
-	}
-	cascade, err := r.Load(file)
+	r, cascade, err := c.load(o, settings, opened)
 	if err != nil {
 		return "", err
 	}
 	if err := taken(cascade, o.Input); err != nil {
 		return "", err
 	}
-	return o.RunID, c.send(ctx, o.RunID, opened, func(ctx context.Context) (runner.Result, error) {
+	return o.RunID, c.send(ctx, &hand{id: o.RunID}, opened, func(ctx context.Context) (runner.Result, error) {
 		return r.Run(ctx, cascade, o.Input, runner.WithRunID(o.RunID), runner.WithSettings(settings))
 	})
+}
+
+// Inputs loads the cascade anew and gives what it takes. Its errors are
+// [ErrNoCascade] and [cascades.Diagnostics].
+func (c *Crew) Inputs(name string) ([]cascades.Input, error) {
+	_, cascade, err := c.load(Order{Cascade: name}, c.settings(name), c.o.Journal)
+	if err != nil {
+		return nil, err
+	}
+	return cascade.Inputs, nil
+}
+
+func (c *Crew) settings(cascade string) map[string]string {
+	settings := map[string]string{"cascade": cascade}
+	maps.Copy(settings, c.o.Settings)
+	return settings
+}
+
+// load loads an offered cascade with a runner of its own.
+func (c *Crew) load(o Order, settings map[string]string, j runner.Journal) (*runner.Runner, *cascades.Cascade, error) {
+	file, ok := c.o.Cascades[o.Cascade]
+	if !ok {
+		return nil, nil, ErrNoCascade
+	}
+	r, err := c.o.Runner(runner.Start{RunID: o.RunID, Model: o.Model, Settings: settings}, j)
+	if err != nil {
+		return nil, nil, err
+	}
+	cascade, err := r.Load(file)
+	return r, cascade, err
 }
 
 // Resume goes on with a run and returns when the journal has reopened it. Its
@@ -120,24 +152,25 @@ func (c *Crew) Resume(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return c.send(ctx, start.RunID, opened, func(ctx context.Context) (runner.Result, error) { return r.Resume(ctx, start.RunID) })
+	return c.send(ctx, &hand{id: start.RunID, resume: true}, opened, func(ctx context.Context) (runner.Result, error) { return r.Resume(ctx, start.RunID) })
 }
 
 // send has a run made in the background and waits until the journal has said
 // yes or no to it.
-func (c *Crew) send(ctx context.Context, id string, opened *opening, run func(context.Context) (runner.Result, error)) error {
+func (c *Crew) send(ctx context.Context, h *hand, opened *opening, run func(context.Context) (runner.Result, error)) error {
 	own, cancel := context.WithCancel(c.ctx)
-	if err := c.enlist(id, cancel); err != nil {
+	h.cancel = cancel
+	if err := c.enlist(h); err != nil {
 		cancel()
 		return err
 	}
 	ended := make(chan error, 1)
 	c.hands.Go(func() {
-		defer c.dismiss(id)
 		result, err := guarded(own, run)
+		c.dismiss(h) // before anybody is told: the place is free then
 		ended <- err
 		if c.o.Done != nil && opened.said() {
-			c.o.Done(id, result, err)
+			c.o.Done(h.id, result, err)
 		}
 	})
 	select {
@@ -162,26 +195,37 @@ func guarded(ctx context.Context, run func(context.Context) (runner.Result, erro
 	return run(ctx)
 }
 
-func (c *Crew) enlist(id string, cancel context.CancelFunc) error {
+func (c *Crew) enlist(h *hand) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.closed:
 		return ErrClosed
-	case c.running[id] != nil:
+	case !h.resume && len(c.of(h.id)) > 0:
 		return runner.ErrRunBusy
 	case len(c.running) >= c.o.Limit:
 		return ErrFull
 	}
-	c.running[id] = cancel
+	c.running[h] = true
 	return nil
 }
 
-func (c *Crew) dismiss(id string) {
+func (c *Crew) dismiss(h *hand) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.running[id]()
-	delete(c.running, id)
+	h.cancel()
+	delete(c.running, h)
+}
+
+// of are the hands that a run has.
+func (c *Crew) of(id string) []*hand {
+	var list []*hand
+	for h := range c.running {
+		if h.id == id {
+			list = append(list, h)
+		}
+	}
+	return list
 }
 
 // Cancel ends a run of this crew, which can be resumed; [ErrNotRunning] says
@@ -189,11 +233,13 @@ func (c *Crew) dismiss(id string) {
 func (c *Crew) Cancel(id string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	cancel := c.running[id]
-	if cancel == nil {
+	hands := c.of(id)
+	for _, h := range hands {
+		h.cancel()
+	}
+	if len(hands) == 0 {
 		return ErrNotRunning
 	}
-	cancel()
 	return nil
 }
 
@@ -214,17 +260,25 @@ func (c *Crew) Close(ctx context.Context) {
 func taken(c *cascades.Cascade, input map[string]any) error {
 	for _, in := range c.Inputs {
 		value, given := input[in.Name]
-		switch {
-		case in.Schema == nil, !given && in.HasDefault:
-		case !given:
-			return &InputError{in.Name, "is missing"}
-		default:
-			if broken := in.Schema.Check(value); len(broken) > 0 {
-				return &InputError{in.Name, broken[0].String()}
-			}
+		if wrong := unlike(in, value, given); wrong != "" {
+			return &InputError{in.Name, wrong}
 		}
 	}
 	return nil
+}
+
+// unlike says why a value is none that an input takes, "" where it is one.
+func unlike(in cascades.Input, value any, given bool) string {
+	switch {
+	case in.Schema == nil, !given && in.HasDefault:
+	case !given:
+		return "is missing"
+	default:
+		if broken := in.Schema.Check(value); len(broken) > 0 {
+			return strings.TrimPrefix(broken[0].String(), "$: ")
+		}
+	}
+	return ""
 }
 
 // An opening is a journal that tells when it has taken a run, or why not.

@@ -128,6 +128,82 @@ func TestManyOrdersOfOneName(t *testing.T) {
 	<-w.done
 }
 
+// TestManyResumes holds that of resumes that come at the same time one goes on
+// with the run.
+func TestManyResumes(t *testing.T) {
+	w := newWorld(t, few(50))
+	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "one"}`)
+	w.want(202, "POST", "/v1/runs/one/cancel", nil)
+	<-w.done
+	var wg sync.WaitGroup
+	statuses := make(chan int, 20)
+	for range 20 {
+		wg.Go(func() { statuses <- w.send("POST", "/v1/runs/one/resume", nil).StatusCode })
+	}
+	wg.Wait()
+	close(statuses)
+	count := map[int]int{}
+	for s := range statuses {
+		count[s]++
+	}
+	if count[202] != 1 || count[409] != 19 {
+		t.Fatalf("%v", count)
+	}
+	close(w.hold)
+	<-w.done
+	if s := w.run("one").Status; s != "succeeded" {
+		t.Errorf("status %s", s)
+	}
+}
+
+// TestAnAnswerAtOnce holds that a run can be gone on with as soon as the
+// journal has noted that it waits, though its hand has not gone yet.
+func TestAnAnswerAtOnce(t *testing.T) {
+	told, leave := make(chan bool), make(chan bool)
+	w := newWorld(t, func(_ *serve.Options, c *serve.CrewOptions) {
+		c.Journal = &lingering{Journal: c.Journal, told: told, leave: leave}
+	})
+	id := w.want(202, "POST", "/v1/runs", `{"cascade": "ask"}`).json(t)["run_id"].(string)
+	<-told
+	w.want(202, "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
+	<-told
+	leave <- true
+	leave <- true
+	<-w.done
+	<-w.done
+	if s := w.run(id).Status; s != "succeeded" {
+		t.Errorf("status %s", s)
+	}
+}
+
+// A lingering journal lets nobody go when the end of a run is noted.
+type lingering struct {
+	runner.Journal
+	told, leave chan bool
+}
+
+func (l *lingering) Begin(s runner.Start) (runner.Recording, error) {
+	r, err := l.Journal.Begin(s)
+	return &lingeringRecording{r, l}, err
+}
+
+func (l *lingering) Reopen(id string) (runner.Recording, error) {
+	r, err := l.Journal.Reopen(id)
+	return &lingeringRecording{r, l}, err
+}
+
+type lingeringRecording struct {
+	runner.Recording
+	l *lingering
+}
+
+func (r *lingeringRecording) End(result runner.Result, why *runner.Error) error {
+	err := r.Recording.End(result, why)
+	r.l.told <- true
+	<-r.l.leave
+	return err
+}
+
 func TestManyRunsAtOnce(t *testing.T) {
 	w := newWorld(t, few(50))
 	var wg sync.WaitGroup

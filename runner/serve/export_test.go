@@ -22,6 +22,13 @@ func (s *Server) API() []string {
 	return list
 }
 
+// Watching counts those who watch the store.
+func (s *Server) Watching() int {
+	s.pulse.mu.Lock()
+	defer s.pulse.mu.Unlock()
+	return len(s.pulse.watch)
+}
+
 // Pages lists the pages.
 func (s *Server) Pages() []string {
 	var list []string

@@ -92,6 +92,9 @@ func TestLogin(t *testing.T) {
 			t.Errorf("%q: %d %s", to, r.StatusCode, r.Header.Get("Location"))
 		}
 	}
+	if r := form(url.Values{"token": {strings.Repeat("x", 100<<10)}}); r.StatusCode != 413 {
+		t.Errorf("%d", r.StatusCode)
+	}
 	r := form(url.Values{"token": {token}})
 	c := r.Cookies()[0]
 	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Secure || strings.Contains(c.Value, token) {

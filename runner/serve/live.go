@@ -100,9 +100,20 @@ func (x *watcher) read() error {
 	return nil
 }
 
+// maxBars is how many phases a run has at most whose bars, which grow shorter as
+// the run grows longer, are sent with every update; of longer runs they are sent
+// at the end.
+const maxBars = 100
+
 // pieces renders the run's head and every phase that has changed.
 func (x *watcher) pieces(run *journal.Run) (string, error) {
 	t := x.folder.Run()
+	for _, p := range t.Phases {
+		if p.Status == "" && over(run.Status) {
+			x.dirty[phaseOf(p.Path)] = true // it was cut off
+		}
+	}
+	settle(t, run.Status)
 	text, err := part("live-head", runView{
 		Head: x.s.head(run, t), Troubles: newTroubles(x.id, t), Output: newText(x.id, "output", pretty(t.Output), ref{what: "result"}),
 	})
@@ -113,14 +124,19 @@ func (x *watcher) pieces(run *journal.Run) (string, error) {
 	b.WriteString(text)
 	rows := phaseRows(run, t, t.Phases)
 	for i, p := range t.Phases {
-		if !x.dirty[phaseOf(p.Path)] && i < x.known {
+		name := "live-phase"
+		switch {
+		case i >= x.known:
+			name = "live-new-phase"
+		case x.dirty[phaseOf(p.Path)]:
+			rows[i].OOB = true
+		case len(rows) <= maxBars || over(run.Status):
+			name = "live-bar"
+		default:
 			continue
 		}
-		rows[i].Body = newBody(x.id, p, false)
-		rows[i].OOB = i < x.known
-		name := "live-phase"
-		if !rows[i].OOB {
-			name = "live-new-phase"
+		if name != "live-bar" {
+			rows[i].Body = newBody(x.id, p, false)
 		}
 		if text, err = part(name, rows[i]); err != nil {
 			return "", err

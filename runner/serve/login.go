@@ -21,9 +21,12 @@ func (s *Server) loginForm(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
-	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
-	to := inside(r.PostFormValue("to"))
-	if s.o.Token == "" || !same(strings.TrimSpace(r.PostFormValue("token")), s.o.Token) {
+	form, err := posted(w, r, 64<<10)
+	if err != nil {
+		return err
+	}
+	to := inside(form("to"))
+	if s.o.Token == "" || !same(strings.TrimSpace(form("token")), s.o.Token) {
 		return s.render(w, r, http.StatusForbidden, "login", loginView{frame: frame{Title: "Log in"}, To: to, Wrong: true})
 	}
 	http.SetCookie(w, &http.Cookie{

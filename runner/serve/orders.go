@@ -12,8 +12,11 @@ func (s *Server) answerForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	var value any = r.PostFormValue("value")
+	form, err := posted(w, r, maxBody)
+	if err != nil {
+		return err
+	}
+	var value any = form("value")
 	if run.Pending != nil && run.Pending.Question.Type == cascades.Confirmation {
 		switch value {
 		case "yes":

@@ -69,7 +69,7 @@ func (s *Server) callPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) reply(r *http.Request, id string, at event.Path) (*callView, error) {
-	t, err := s.fold(r.Context(), id)
+	_, t, err := s.load(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type diffPageView struct {
 // diffPage compares the texts of two attempts.
 func (s *Server) diffPage(w http.ResponseWriter, r *http.Request) error {
 	id, q := r.PathValue("id"), r.URL.Query()
-	t, err := s.fold(r.Context(), id)
+	_, t, err := s.load(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -74,9 +74,10 @@ func (v compareView) InputPage() diffPageView { return diffPageView{Diff: v.Inpu
 
 // A side is one of the two runs.
 type side struct {
-	Head  headView
-	Noes  int
-	Turns int
+	Head   headView
+	Noes   int
+	Errors int
+	Turns  int
 }
 
 // A compareRow is one phase of both runs; nil where a run did not visit it.
@@ -133,6 +134,7 @@ func (s *Server) side(r *http.Request, id string) (*side, *trace.Run, error) {
 	for _, p := range t.Phases {
 		row := newPhaseRow(id, p, t.Started, t.Finished)
 		x.Noes += row.Noes
+		x.Errors += row.Errors
 		x.Turns += row.Turns
 	}
 	return x, t, nil
@@ -173,12 +175,15 @@ func newCompareRow(ids [2]string, a, b *trace.Phase, ta, tb *trace.Run) compareR
 	}
 	same := reflect.DeepEqual(a.Output, b.Output)
 	row.Output = "differs"
-	if same {
+	switch {
+	case same && a.Output == nil:
+		row.Output = "none"
+	case same:
 		row.Output = "the same"
-	} else {
+	default:
 		row.Diff = address("/compare", "a", ids[0], "b", ids[1], "at", string(a.Path))
 	}
-	row.Differs = !same || a.Status != b.Status || row.A.Attempts != row.B.Attempts || row.A.Turns != row.B.Turns || row.A.Noes != row.B.Noes
+	row.Differs = !same || a.Status != b.Status || row.A.Attempts != row.B.Attempts || row.A.Turns != row.B.Turns || row.A.Noes != row.B.Noes || row.A.Errors != row.B.Errors
 	return row
 }
 

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"time"
@@ -87,7 +86,7 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t, last, err := s.foldTo(r.Context(), run.RunID)
+	t, last, err := s.fold(r.Context(), run)
 	if err != nil {
 		return err
 	}
@@ -110,16 +109,6 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 		v.Live = address(runPath(run.RunID, "/live"), "after", count0(last), "status", run.Status)
 	}
 	return s.render(w, r, http.StatusOK, "run", v)
-}
-
-// load gives a run and its tree.
-func (s *Server) load(ctx context.Context, id string) (*journal.Run, *trace.Run, error) {
-	run, err := s.o.Store.Run(ctx, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	t, err := s.fold(ctx, run.RunID)
-	return run, t, err
 }
 
 // toOpen picks the phases that are open at first: the one that is asked for,
@@ -149,11 +138,13 @@ type phaseRow struct {
 	Attempts int
 	Turns    int
 	Noes     int // verdicts that were a no
+	Errors   int // checks that could not say
 	Usage    model.Usage
 	Took     time.Duration
 	Bar      bar
 	Next     string
 	Failing  string // the last check that said no
+	Broken   string // the last that could not say
 	URL      string
 	Body     *bodyView // nil where it is fetched when it is opened
 	OOB      bool      // it takes the place of itself in a page
@@ -177,12 +168,12 @@ func newBar(from, to, start, end time.Time) bar {
 }
 
 func phaseRows(run *journal.Run, t *trace.Run, list []*trace.Phase) []phaseRow {
-	rows := make([]phaseRow, len(list))
+	rows, end := make([]phaseRow, len(list)), t.Finished
+	if run.Status == journal.Running {
+		end = time.Now() // what goes on has gone on since the last event
+	}
 	for i, p := range list {
-		rows[i] = newPhaseRow(run.RunID, p, t.Started, t.Finished)
-		if rows[i].Status == "" && over(run.Status) {
-			rows[i].Status = run.Status // it was cut off
-		}
+		rows[i] = newPhaseRow(run.RunID, p, t.Started, end)
 	}
 	return rows
 }
@@ -197,7 +188,11 @@ func newPhaseRow(run string, p *trace.Phase, start, end time.Time) phaseRow {
 		row.Turns += len(a.Turns)
 	}
 	each(p, visitor{verdict: func(v *trace.Verdict) {
-		if v.Valid == nil || !*v.Valid {
+		switch {
+		case v.Valid == nil:
+			row.Errors++
+			row.Broken = v.Validator
+		case !*v.Valid:
 			row.Noes++
 			row.Failing = v.Validator
 		}

@@ -20,6 +20,7 @@ type runsView struct {
 	Live     bool
 	Cascades []string
 	Base     string // where the API is
+	CanStart bool
 }
 
 // A runRow is a run in a list.
@@ -44,6 +45,7 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := runsView{frame: s.frame("Runs", "runs"), Filter: q, Statuses: statuses, Live: f.Before == "", Cascades: s.o.Cascades, Base: "http://" + r.Host}
+	v.CanStart = s.o.Runs != nil && len(s.o.Cascades) > 0
 	v.Filtered = f.Status != "" || f.Cascade != "" || f.Text != "" || !f.Since.IsZero()
 	if len(runs) == f.Limit {
 		runs = runs[:f.Limit-1]

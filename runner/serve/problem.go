@@ -93,8 +93,8 @@ func wrongCascade(list cascades.Diagnostics) *Problem {
 	return p
 }
 
-// refuse answers with an error: a problem for the API, a page for people.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+// told is what is told of an error; the log gets the rest.
+func (s *Server) told(w http.ResponseWriter, r *http.Request, err error) *Problem {
 	p := asProblem(err)
 	if p.Status >= 500 && !errors.Is(err, context.Canceled) {
 		s.o.Log.Error("request", "method", r.Method, "path", r.URL.Path, "error", err)
@@ -102,6 +102,12 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if p.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "5")
 	}
+	return p
+}
+
+// refuse answers with an error: a problem for the API, a page for people.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	p := s.told(w, r, err)
 	if !isAPI(r) {
 		s.errorPage(w, r, p)
 		return

@@ -39,6 +39,8 @@ func (s *Server) pages() []route {
 	return []route{
 		{"GET", "/{$}", s.runsPage},
 		{"GET", "/live", s.runsLive},
+		{"GET", "/start", s.startPage},
+		{"POST", "/start", s.startForm},
 		{"GET", "/runs/{id}", s.runPage},
 		{"GET", "/runs/{id}/live", s.runLive},
 		{"GET", "/runs/{id}/phase", s.phasePage},

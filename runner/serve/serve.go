@@ -55,6 +55,7 @@ type Server struct {
 	hosts    map[string]bool // nil takes any
 	session  string          // the cookie's value; "" without a token
 	pulse    *pulse
+	trees    trees
 	contract *contract
 	closing  chan struct{} // closed when streams are to end
 	handler  http.Handler
@@ -94,12 +95,18 @@ func New(o Options) (*Server, error) {
 // ServeHTTP serves the page and the API.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
+// maxTaking is how long a request may take to arrive, and an answer to be taken.
+// Streams have times of their own.
+const maxTaking = 2 * time.Minute
+
 // Serve serves what l accepts until ctx ends; then streams end, requests under
 // way have five seconds, and nil is returned. Runs are the caller's to close.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       maxTaking,
+		WriteTimeout:      maxJudging + maxTaking,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn),

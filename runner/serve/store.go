@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
@@ -35,6 +36,8 @@ type Reader interface {
 
 // Runs starts, resumes and ends runs. A [*Crew] does so in this process.
 type Runs interface {
+	// Inputs are what an offered cascade takes, in the order of its file.
+	Inputs(cascade string) ([]cascades.Input, error)
 	// Start begins a run and gives its name as soon as the run is kept.
 	Start(ctx context.Context, o Order) (id string, err error)
 	// Resume goes on with a run in the background.

@@ -63,7 +63,11 @@ var errEnded = errors.New("ended")
 
 // follow calls news at once and whenever the store may have changed, until it
 // gives an error, the reader goes or the server ends. Between, idle is called.
+// Who asks for the header alone is told nothing, and holds nothing.
 func (s *Server) follow(r *http.Request, news, idle func() error) error {
+	if r.Method == http.MethodHead {
+		return nil
+	}
 	beats, leave := s.pulse.beats()
 	defer leave()
 	t := time.NewTicker(heartbeat)

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -59,25 +58,6 @@ func refOf(r *http.Request) ref {
 	return ref{q.Get("what"), event.Path(q.Get("at")), n}
 }
 
-// fold makes the tree of a run. Requests are in it without their messages.
-func (s *Server) fold(ctx context.Context, id string) (*trace.Run, error) {
-	t, _, err := s.foldTo(ctx, id)
-	return t, err
-}
-
-// foldTo also gives the number of the last event that is in the tree.
-func (s *Server) foldTo(ctx context.Context, id string) (t *trace.Run, last int64, err error) {
-	t, err = trace.Fold(func(yield func(event.Event, error) bool) {
-		for e, err := range s.o.Store.Events(ctx, id, 0, journal.Brief) {
-			last = max(last, e.Seq)
-			if !yield(e, err) {
-				return
-			}
-		}
-	})
-	return t, last, err
-}
-
 // text gives the text that is meant.
 func (s *Server) text(ctx context.Context, id string, r ref) (string, error) {
 	if r.what == "message" || r.what == "schema" {
@@ -93,7 +73,7 @@ func (s *Server) text(ctx context.Context, id string, r ref) (string, error) {
 		}
 		return req.Messages[r.n].Content, nil
 	}
-	run, err := s.fold(ctx, id)
+	_, run, err := s.load(ctx, id)
 	if err != nil {
 		return "", err
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -17,8 +16,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
@@ -85,8 +82,33 @@ phases:
 - {phase: draft, attempt: 1, reply: "No bird here."}
 - {phase: draft, attempt: 2, reply: "Still no bird."}
 `,
-	"slow.yaml":  "cascade_id: slow\nmodel: slow\nphases:\n  - {name: wait, instructions: Wait.}\n",
-	"wrong.yaml": "cascade_id: wrong\nphases:\n  - {name: x, instructions: hi, frobnicate: 1}\n",
+	"form.yaml": `
+cascade_id: form
+inputs_schema:
+  note: What to mind
+  title: {type: string, minLength: 2, description: the <b>title</b>}
+  audience: {type: string, default: "everyone & all"}
+  size: {type: integer, minimum: 1, default: 3}
+  share: {type: number}
+  loud: {type: boolean}
+  colour: {enum: [red, blue], default: blue}
+  tags: {type: array, items: {type: string}, default: ["<a>"]}
+  either: {type: [string, object], default: {x: 1}}
+model: m
+phases:
+  - {name: draft, instructions: "{{ input.note | default('none') }}|{{ input.title }}|{{ input.audience }}|{{ input.size }}|{{ input.share }}|{{ input.loud }}|{{ input.colour }}|{{ input.tags | tojson }}|{{ input.either }}"}
+`,
+	"form.script": `- {phase: draft, reply: "Done.", times: always}`,
+	"tell.yaml": `
+cascade_id: tell
+model: m
+phases:
+  - {name: draft, instructions: Write., human_input: {prompt: "What is to change?", type: text, store_as: wish}}
+  - {name: again, instructions: "{{ state.wish }}"}
+`,
+	"tell.script": `- {reply: "A text.", times: always}`,
+	"slow.yaml":   "cascade_id: slow\nmodel: slow\nphases:\n  - {name: wait, instructions: Wait.}\n",
+	"wrong.yaml":  "cascade_id: wrong\nphases:\n  - {name: x, instructions: hi, frobnicate: 1}\n",
 }
 
 // A world is a server with all that is behind it.
@@ -330,116 +352,6 @@ func (w *world) run(id string) *journal.Run {
 		w.Fatal(err)
 	}
 	return run
-}
-
-// A contractDoc is the document that the server gives.
-type contractDoc struct {
-	doc     map[string]any
-	schemas sync.Map
-}
-
-var theDoc = sync.OnceValues(func() (*contractDoc, error) {
-	text, err := os.ReadFile("openapi.yaml")
-	if err != nil {
-		return nil, err
-	}
-	c := &contractDoc{}
-	return c, yaml.Unmarshal(text, &c.doc)
-})
-
-func theContract(t testing.TB) *contractDoc {
-	t.Helper()
-	c, err := theDoc()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// operation finds what the document says of a request.
-func (c *contractDoc) operation(method, path string) map[string]any {
-	path, _, _ = strings.Cut(path, "?")
-	for pattern, item := range c.doc["paths"].(map[string]any) {
-		if matches(pattern, path) {
-			op, _ := item.(map[string]any)[strings.ToLower(method)].(map[string]any)
-			return op
-		}
-	}
-	return nil
-}
-
-func matches(pattern, path string) bool {
-	a, b := strings.Split(pattern, "/"), strings.Split(path, "/")
-	return len(a) == len(b) && !slices.ContainsFunc(a, func(s string) bool {
-		i := slices.Index(a, s)
-		return s != b[i] && !strings.HasPrefix(s, "{")
-	})
-}
-
-// hold holds an answer against what the document says of it.
-func (c *contractDoc) hold(t testing.TB, method, path string, r reply) {
-	t.Helper()
-	op := c.operation(method, path)
-	if op == nil {
-		if r.StatusCode != 404 && r.StatusCode != 405 {
-			t.Errorf("%s %s: the document has no such operation", method, path)
-		}
-		op = map[string]any{"responses": map[string]any{"default": map[string]any{"$ref": "#/components/responses/Problem"}}}
-	}
-	responses := op["responses"].(map[string]any)
-	said, ok := responses[fmt.Sprint(r.StatusCode)].(map[string]any)
-	if !ok {
-		if said, ok = responses["default"].(map[string]any); !ok || r.StatusCode < 400 {
-			t.Errorf("%s %s: the document has no answer %d", method, path, r.StatusCode)
-			return
-		}
-	}
-	if ref, ok := said["$ref"].(string); ok {
-		said = c.doc["components"].(map[string]any)["responses"].(map[string]any)[filepath.Base(ref)].(map[string]any)
-	}
-	content, _ := said["content"].(map[string]any)
-	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	media, ok := content[kind].(map[string]any)
-	if !ok {
-		if len(content) > 0 || r.text != "" {
-			t.Errorf("%s %s: the document has no %q for %d", method, path, kind, r.StatusCode)
-		}
-		return
-	}
-	for _, text := range bodies(kind, r.text) {
-		c.check(t, media["schema"], text, method+" "+path)
-	}
-}
-
-// bodies are the JSON documents of an answer.
-func bodies(kind, text string) []string {
-	switch kind {
-	case "application/json", "application/problem+json":
-		return []string{text}
-	case "application/x-ndjson":
-		return slices.DeleteFunc(strings.Split(text, "\n"), func(s string) bool { return s == "" })
-	}
-	return nil
-}
-
-func (c *contractDoc) check(t testing.TB, shape any, text, what string) {
-	t.Helper()
-	key, _ := json.Marshal(shape)
-	compiled, ok := c.schemas.Load(string(key))
-	if !ok {
-		s, err := schema.Compile(map[string]any{"allOf": []any{shape}, "components": c.doc["components"]})
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-		compiled, _ = c.schemas.LoadOrStore(string(key), s)
-	}
-	value, err := schema.Parse([]byte(text))
-	if err != nil {
-		t.Fatalf("%s: %v in %s", what, err, text)
-	}
-	for _, v := range compiled.(*schema.Schema).Check(value) {
-		t.Errorf("%s: %s\nin %.500s", what, v, text)
-	}
 }
 
 // serve has the server listen itself.

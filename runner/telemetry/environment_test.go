@@ -83,6 +83,28 @@ func TestVariables(t *testing.T) {
 	}
 }
 
+// What the variables of the queue say wrongly breaks no run.
+func TestWrongQueues(t *testing.T) {
+	for _, c := range [][2]string{
+		{"MAX_QUEUE_SIZE", "-5"}, {"MAX_QUEUE_SIZE", "0"}, {"MAX_QUEUE_SIZE", "many"}, {"MAX_QUEUE_SIZE", "99999999999"},
+		{"MAX_EXPORT_BATCH_SIZE", "-1"}, {"MAX_EXPORT_BATCH_SIZE", "0"}, {"MAX_EXPORT_BATCH_SIZE", "99999999999"},
+		{"SCHEDULE_DELAY", "-1"}, {"SCHEDULE_DELAY", "0"}, {"EXPORT_TIMEOUT", "-1"},
+	} {
+		t.Run(c[0]+"="+c[1], func(t *testing.T) {
+			t.Setenv("OTEL_BSP_"+c[0], c[1])
+			rec := newReceiver(t)
+			tel := started(t, rec, telemetry.Options{})
+			if _, err := run(t, tel, "r", draftScript, drafts); err != nil {
+				t.Fatal(err)
+			}
+			stop(t, tel)
+			if n := len(rec.spans()); n != 24 {
+				t.Errorf("%d spans", n)
+			}
+		})
+	}
+}
+
 // A sampler that takes nothing has nothing sent, and nothing counted as lost.
 func TestSampler(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "always_off")

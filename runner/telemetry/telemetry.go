@@ -23,6 +23,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -81,9 +82,28 @@ func New(ctx context.Context, o Options) (*Telemetry, error) {
 	t := &Telemetry{provider: cmp.Or(o.Provider, "openai"), content: o.Content, onError: o.OnError, runs: map[string]*run{}}
 	t.sdk = sdk.NewTracerProvider(
 		sdk.WithResource(r), sdk.WithIDGenerator(ids{}),
-		sdk.WithSpanProcessor(counting{sdk.NewBatchSpanProcessor(&exporter{o.Exporter, t}), t}))
+		sdk.WithSpanProcessor(counting{sdk.NewBatchSpanProcessor(&exporter{o.Exporter, t}, sane), t}))
 	t.tracer = t.sdk.Tracer(scopeName, trace.WithInstrumentationVersion(o.Version))
 	return t, nil
+}
+
+// maxQueue bounds the queue: its places are made at once.
+const maxQueue = 1 << 20
+
+// sane puts the defaults in place of what a variable may say and the SDK then
+// panics at, or spins on.
+func sane(o *sdk.BatchSpanProcessorOptions) {
+	if o.MaxQueueSize < 1 {
+		o.MaxQueueSize = sdk.DefaultMaxQueueSize
+	}
+	o.MaxQueueSize = min(o.MaxQueueSize, maxQueue)
+	if o.MaxExportBatchSize < 1 {
+		o.MaxExportBatchSize = sdk.DefaultMaxExportBatchSize
+	}
+	o.MaxExportBatchSize = min(o.MaxExportBatchSize, o.MaxQueueSize)
+	if o.BatchTimeout <= 0 {
+		o.BatchTimeout = sdk.DefaultScheduleDelay * time.Millisecond
+	}
 }
 
 func versionOf(o Options) []attribute.KeyValue {

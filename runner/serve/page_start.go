@@ -1,0 +1,115 @@
+package serve
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+)
+
+// A startView is the form that starts a run.
+type startView struct {
+	frame
+	Cascades []string
+	Models   []string
+	Cascade  string // "" where it is still to be chosen
+	Model    string
+	RunID    string // the run's name, so that a form that is sent twice starts one; "" where there is no form
+	Fields   []fieldView
+	Problem  *Problem // why there is no run
+}
+
+func (s *Server) startView(cascade string) startView {
+	v := startView{frame: s.frame("Start a run", "runs"), Cascades: s.o.Cascades, Models: s.o.Models, Cascade: cascade}
+	if cascade == "" && len(s.o.Cascades) == 1 {
+		v.Cascade = s.o.Cascades[0]
+	}
+	return v
+}
+
+// startPage shows the cascades that are offered, or the form of one of them.
+func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
+	if s.o.Runs == nil {
+		return notOffered("only shows runs")
+	}
+	v := s.startView(r.URL.Query().Get("cascade"))
+	if v.Cascade == "" {
+		return s.render(w, r, http.StatusOK, "start", v)
+	}
+	inputs, err := s.o.Runs.Inputs(v.Cascade)
+	if err != nil {
+		return s.unstarted(w, r, v, err)
+	}
+	v.RunID = runner.NewRunID(time.Now())
+	for _, in := range inputs {
+		v.Fields = append(v.Fields, newField(in))
+	}
+	return s.render(w, r, http.StatusOK, "start", v)
+}
+
+// startForm starts a run from the form and shows it, or the form again with
+// what is wrong beside what was typed.
+func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
+	if s.o.Runs == nil {
+		return notOffered("only shows runs")
+	}
+	form, err := posted(w, r, maxBody)
+	if err != nil {
+		return err
+	}
+	v := s.startView(form("cascade"))
+	v.Model, v.RunID = form("model"), form("run_id")
+	inputs, err := s.o.Runs.Inputs(v.Cascade)
+	if err != nil {
+		return s.unstarted(w, r, v, err)
+	}
+	o := Order{Cascade: v.Cascade, Model: v.Model, RunID: v.RunID, Input: map[string]any{}}
+	wrong := false
+	for _, in := range inputs {
+		f := newField(in)
+		value, given := f.read(form)
+		if f.Wrong == "" {
+			f.Wrong = unlike(in, value, given)
+		}
+		if given {
+			o.Input[in.Name] = value
+		}
+		wrong = wrong || f.Wrong != ""
+		v.Fields = append(v.Fields, f)
+	}
+	if wrong {
+		return s.unstarted(w, r, v, problem(http.StatusUnprocessableEntity, "invalid_input", "some of what was typed does not fit"))
+	}
+	id, err := s.startOnce(r, o)
+	if err != nil {
+		return s.unstarted(w, r, v, err)
+	}
+	return back(w, r, id)
+}
+
+// startOnce starts a run; of an order that is repeated under its name it gives
+// the run there is.
+func (s *Server) startOnce(r *http.Request, o Order) (string, error) {
+	order := map[string]any{"cascade": o.Cascade, "input": o.Input, "run_id": o.RunID}
+	if len(s.contract.schemas["StartRun"].Check(order)) > 0 {
+		return "", problem(http.StatusUnprocessableEntity, "invalid_body", "that is no name for a run")
+	}
+	id, err := s.o.Runs.Start(r.Context(), o)
+	if errors.Is(err, runner.ErrRunExists) || errors.Is(err, runner.ErrRunBusy) {
+		run, err := s.sameRun(r, o)
+		return run.RunID, err
+	}
+	return id, err
+}
+
+// unstarted shows the form again.
+func (s *Server) unstarted(w http.ResponseWriter, r *http.Request, v startView, err error) error {
+	v.Problem = s.told(w, r, err)
+	v.RunID = runner.NewRunID(time.Now())
+	if errors.Is(err, ErrNoCascade) || errors.As(err, new(cascades.Diagnostics)) {
+		v.RunID = "" // there is nothing to fill in
+	}
+	return s.render(w, r, v.Problem.Status, "start", v)
+}

@@ -1,0 +1,168 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/trace"
+)
+
+// load gives a run and its tree.
+func (s *Server) load(ctx context.Context, id string) (*journal.Run, *trace.Run, error) {
+	run, err := s.o.Store.Run(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, _, err := s.fold(ctx, run)
+	return run, t, err
+}
+
+// fold makes the tree of a run, or finds the one it has made, and gives the
+// number of the last event in it. Requests are in it without their messages. It
+// is shared: nobody may change it.
+func (s *Server) fold(ctx context.Context, run *journal.Run) (t *trace.Run, last int64, err error) {
+	if t := s.trees.find(run); t != nil {
+		return t, run.Events, nil
+	}
+	size := 0
+	t, err = trace.Fold(func(yield func(event.Event, error) bool) {
+		for e, err := range s.o.Store.Events(ctx, run.RunID, 0, journal.Brief) {
+			last = max(last, e.Seq)
+			size += weight(e)
+			if !yield(e, err) {
+				return
+			}
+		}
+	})
+	settle(t, run.Status)
+	if err == nil && last == run.Events {
+		s.trees.keep(run, t, size)
+	}
+	return t, last, err
+}
+
+// settle says of what a run that is over has left open that it was cut off.
+func settle(t *trace.Run, status string) {
+	if t == nil || !over(status) {
+		return
+	}
+	for p := range t.All() {
+		p.Status = cmp.Or(p.Status, status)
+		for _, a := range p.Attempts {
+			a.Status = cmp.Or(a.Status, status)
+		}
+		each(p, visitor{call: func(c *trace.Call) {
+			if c.Response == nil {
+				c.Response = &model.Response{Failure: &model.Failure{Class: "interrupted", Message: "the run ended before there was an answer"}}
+			}
+		}})
+	}
+}
+
+// maxTrees and maxForest bound the trees that are kept, by number and by about
+// their bytes.
+const (
+	maxTrees  = 16
+	maxForest = 64 << 20
+)
+
+// trees keeps those of runs that are over, the ones asked for last. A run only
+// gains events, so one that has as many as before, and ended when it did, is
+// what it was.
+type trees struct {
+	mu   sync.Mutex
+	list []tree // the last one asked for at the end
+}
+
+type tree struct {
+	state
+	run  *trace.Run
+	size int
+}
+
+// A state is how far a run has come.
+type state struct {
+	id, status string
+	events     int64
+	finished   time.Time
+}
+
+func stateOf(run *journal.Run) state {
+	x := state{id: run.RunID, status: run.Status, events: run.Events}
+	if run.Finished != nil {
+		x.finished = run.Finished.UTC()
+	}
+	return x
+}
+
+// find gives the tree of a run, nil where it has none.
+func (f *trees) find(run *journal.Run) *trace.Run {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i := slices.IndexFunc(f.list, func(t tree) bool { return t.state == stateOf(run) })
+	if i < 0 {
+		return nil
+	}
+	found := f.list[i]
+	f.list = append(slices.Delete(f.list, i, i+1), found)
+	return found.run
+}
+
+// keep keeps the tree of a run that is over, and lets go of others for it.
+func (f *trees) keep(run *journal.Run, t *trace.Run, size int) {
+	if !over(run.Status) || size > maxForest {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = slices.DeleteFunc(f.list, func(t tree) bool { return t.id == run.RunID })
+	f.list = append(f.list, tree{stateOf(run), t, size})
+	whole := 0
+	for i, t := range slices.Backward(f.list) {
+		if whole += t.size; whole > maxForest || len(f.list)-i > maxTrees {
+			f.list = slices.Delete(f.list, 0, i+1)
+			return
+		}
+	}
+}
+
+// weight is about how many bytes an event has in a tree.
+func weight(e event.Event) int {
+	n := 1<<10 + len(e.Text) + len(e.Message) + heavy(e.Output) + heavy(map[string]any(e.Input))
+	if e.Response != nil {
+		n += len(e.Response.Text)
+	}
+	if e.Call != nil {
+		n += heavy(e.Call.Arguments)
+	}
+	if e.Result != nil {
+		n += heavy(e.Result.Value)
+	}
+	if v := e.Verdict; v != nil {
+		n += len(v.Reason) + len(v.Fix) + heavy(v.Evidence) + heavy(v.Details)
+	}
+	return n
+}
+
+func heavy(v any) int {
+	n := 16
+	switch v := v.(type) {
+	case string:
+		n += len(v)
+	case []any:
+		for _, x := range v {
+			n += heavy(x)
+		}
+	case map[string]any:
+		for k, x := range v {
+			n += len(k) + heavy(x)
+		}
+	}
+	return n
+}

@@ -131,12 +131,14 @@ func (t *teller) phases(r runner.Result) {
 }
 
 func (t *teller) verdict(v *event.Verdict) {
-	what := fmt.Sprintf("attempt %d %s %s", v.Attempt, v.Moment, v.Validator)
-	if v.Moment == v.Validator {
-		what = fmt.Sprintf("attempt %d %s", v.Attempt, v.Moment)
-	}
-	if v.Attempt == 0 {
+	what, mode := fmt.Sprintf("attempt %d %s %s", v.Attempt, v.Moment, v.Validator), " ("+v.Mode+")"
+	switch {
+	case (&trace.Verdict{Verdict: *v}).Filters():
+		what, mode = trace.Filter+" "+v.Validator, ""
+	case v.Attempt == 0:
 		what = v.Moment + " " + v.Validator
+	case v.Moment == v.Validator:
+		what = fmt.Sprintf("attempt %d %s", v.Attempt, v.Moment)
 	}
 	switch {
 	case v.Error != nil:
@@ -144,7 +146,7 @@ func (t *teller) verdict(v *event.Verdict) {
 	case v.Valid != nil && *v.Valid:
 		t.line("  ✓ %s", what)
 	default:
-		t.line("  ✗ %s (%s): %s", what, v.Mode, oneLine(v.Reason))
+		t.line("  ✗ %s%s: %s", what, mode, oneLine(v.Reason))
 	}
 }
 
@@ -154,8 +156,13 @@ func (t *teller) attempts(run *trace.Run) {
 		for i := range p.Verdicts {
 			t.verdict(&p.Verdicts[i].Verdict)
 		}
+		won := p.Won()
 		for _, a := range p.Attempts {
-			t.line("\n  %s: %s", strings.TrimPrefix(string(a.Path), string(p.Path)+"/"), a.Status)
+			status := a.Status
+			if a.Sounding >= 0 && a.Sounding == won {
+				status += ", picked"
+			}
+			t.line("\n  %s: %s", strings.TrimPrefix(string(a.Path), string(p.Path)+"/"), status)
 			t.quote(a.Text)
 			for _, turn := range a.Turns {
 				for i := range turn.Verdicts {

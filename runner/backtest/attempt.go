@@ -275,7 +275,7 @@ func (v *visitTest) filtered(a *trace.Attempt, s *slot) bool {
 		return false
 	}
 	for _, w := range s.recorded {
-		if w != nil && filters(w) {
+		if w != nil && w.Filters() {
 			return true
 		}
 	}
@@ -285,7 +285,7 @@ func (v *visitTest) filtered(a *trace.Attempt, s *slot) bool {
 			continue
 		}
 		for i := range other.Verdicts {
-			if filters(&other.Verdicts[i]) {
+			if other.Verdicts[i].Filters() {
 				return false // another was
 			}
 			candidate = candidate || other.Verdicts[i].Moment == string(wards.Post) && other == a

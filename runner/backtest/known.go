@@ -2,7 +2,6 @@ package backtest
 
 import (
 	"maps"
-	"path"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -177,54 +176,36 @@ func winner(visit *trace.Phase) *trace.Attempt {
 			best = a
 		}
 	}
-	switch {
-	case best != nil:
-		return best
-	case len(visit.Attempts) > 0: // on_exhausted let one out
-		return visit.Attempts[len(visit.Attempts)-1]
+	if best == nil {
+		best = visit.Last() // which on_exhausted let out
 	}
-	return &trace.Attempt{}
+	if best == nil {
+		return &trace.Attempt{}
+	}
+	return best
 }
 
-// sounding is the one that won: post-wards judged it, or the visit's output is
-// its text, or it is the first that was not lost. -1 where there are none.
+// sounding is the one that won or, where nothing tells, the first that was not
+// lost; -1 where there are none.
 func sounding(visit *trace.Phase) int {
-	first, same := -1, -1
+	if won := visit.Won(); won >= 0 {
+		return won
+	}
 	for _, a := range visit.Attempts {
-		if a.Sounding < 0 {
-			return -1
-		}
-		for _, v := range a.Verdicts {
-			if v.Moment == "post" && !filters(&v) {
-				return a.Sounding
-			}
-		}
-		if a.Status != "succeeded" {
-			continue
-		}
-		if first < 0 {
-			first = a.Sounding
-		}
-		if same < 0 && visit.Output != nil && gives(a, visit.Output) {
-			same = a.Sounding
+		if a.Sounding >= 0 && a.Status == "succeeded" {
+			return a.Sounding
 		}
 	}
-	if same >= 0 {
-		return same
-	}
-	return first
+	return -1
 }
-
-// filters tells whether a verdict is of the validator of soundings.
-func filters(v *trace.Verdict) bool { return path.Base(path.Dir(string(v.Path))) == "filter" }
 
 // objections are why a visit was left without an output: what its last attempt
 // was not accepted for, or what broke.
 func objections(visit *trace.Phase) string {
-	if len(visit.Attempts) == 0 {
+	last := visit.Last()
+	if last == nil {
 		return ""
 	}
-	last := visit.Attempts[len(visit.Attempts)-1]
 	var lines []string
 	for _, t := range last.Turns {
 		for _, c := range t.Calls {

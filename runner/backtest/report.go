@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/trace"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -214,7 +215,7 @@ func checksOf(cascade string, p *cascades.Phase) []checkRow {
 		add(string(wards.LoopUntil), p.Rules.Loop.Ward)
 	}
 	if p.Soundings != nil && p.Soundings.Filter != nil {
-		add(filterMoment, p.Soundings.Filter.Ward)
+		add(trace.Filter, p.Soundings.Filter.Ward)
 	}
 	all(p.Wards.Post)
 	return list

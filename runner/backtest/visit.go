@@ -45,12 +45,9 @@ func (s *slot) take(moment, validator string) *trace.Verdict {
 	return nil
 }
 
-// filterMoment is the moment of the validator of soundings.
-const filterMoment = "filter"
-
 func momentOf(v *trace.Verdict) string {
-	if filters(v) {
-		return filterMoment
+	if v.Filters() {
+		return trace.Filter
 	}
 	return v.Moment
 }
@@ -235,7 +232,7 @@ func (v *visitTest) unasked(s *slot, moment string, w *wards.Ward, was *trace.Ve
 
 func (v *visitTest) momentOf(c *cascades.Check) string {
 	if s := v.phase.Soundings; s != nil && s.Filter == c {
-		return filterMoment
+		return trace.Filter
 	}
 	return string(c.Ward.Moment)
 }

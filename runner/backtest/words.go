@@ -3,22 +3,9 @@ package backtest
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 	"unicode"
-
-	"github.com/seed61713e19/capstan/runner/trace"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
-
-// gives tells whether an attempt's text is what a visit let out.
-func gives(a *trace.Attempt, output any) bool {
-	if said, ok := output.(string); ok {
-		return said == a.Text
-	}
-	value, err := schema.Parse([]byte(a.Text))
-	return err == nil && reflect.DeepEqual(value, plain(output))
-}
 
 // textOf is a value as a check reads it: a text as it is, anything else as JSON.
 func textOf(v any) string {

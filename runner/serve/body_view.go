@@ -41,9 +41,11 @@ func newBody(run string, p *trace.Phase, all bool) *bodyView {
 		v.Hidden = len(versions) - maxAttempts
 		versions = versions[v.Hidden:]
 	}
-	for i, version := range versions {
-		last := i == len(versions)-1
-		v.Attempts = append(v.Attempts, newAttempt(run, p, version, all, last))
+	won, last := p.Won(), p.Last()
+	for _, version := range versions {
+		a := newAttempt(run, p, version, all, version.Attempt == last)
+		a.Picked = won >= 0 && version.Attempt.Sounding == won
+		v.Attempts = append(v.Attempts, a)
 	}
 	for _, inner := range p.Phases {
 		v.Phases = append(v.Phases, newPhaseRow(run, inner, p.Started, p.Finished))
@@ -83,6 +85,9 @@ func newMatrix(run string, p *trace.Phase) *matrixView {
 	}
 	for _, row := range m.Rows {
 		r := matrixRow{Moment: row.Moment, Validator: row.Validator, Mode: row.Mode}
+		if r.Moment == trace.Filter {
+			r.Mode = ""
+		}
 		for _, cell := range row.Cells[skip:] {
 			if cell == nil {
 				r.Cells = append(r.Cells, nil)
@@ -108,6 +113,7 @@ type attemptView struct {
 	Path        event.Path
 	Name        string
 	Status      string
+	Picked      bool // of soundings, the one that the visit went on with
 	Took        time.Duration
 	Usage       model.Usage
 	Bar         bar
@@ -284,6 +290,9 @@ func verdictViews(run string, verdicts []trace.Verdict) []verdictView {
 
 func newVerdict(run string, from *trace.Verdict) verdictView {
 	v := verdictView{Verdict: from.Verdict, Time: from.Time, Status: "rejected"}
+	if from.Filters() {
+		v.Moment, v.Mode = trace.Filter, ""
+	}
 	why := from.Reason
 	switch {
 	case from.Error != nil:

@@ -132,6 +132,23 @@ func TestThePathToANo(t *testing.T) {
 	}
 }
 
+// TestSoundings: the tries stand in their order, with the one that was picked
+// and what the filter said.
+func TestSoundings(t *testing.T) {
+	w := newWorld(t)
+	page := w.send("GET", "/runs/"+w.start("tries", nil), nil).text
+	first, second := strings.Index(page, `<span class="name">sounding 1.1</span>`), strings.Index(page, `<span class="name">sounding 2.1</span>`)
+	if first < 0 || second < first {
+		t.Fatalf("at %d and %d of %s", first, second, page)
+	}
+	for _, part := range []string{page[first:second], page[second:]} {
+		short := strings.Contains(part, "A short.") && !strings.Contains(part, "A longer one.")
+		if strings.Contains(part, "picked") != short || strings.Contains(part, "retry post") || !strings.Contains(part, "filter ·") {
+			t.Error(part)
+		}
+	}
+}
+
 func TestEmptyPagesSayWhatToDo(t *testing.T) {
 	w := newWorld(t)
 	for path, want := range map[string]string{"/": "capstan run", "/?q=nothing": "Show all runs", "/gates": "wards:", "/compare": "Type the names"} {

@@ -107,8 +107,21 @@ phases:
   - {name: again, instructions: "{{ state.wish }}"}
 `,
 	"tell.script": `- {reply: "A text.", times: always}`,
-	"slow.yaml":   "cascade_id: slow\nmodel: slow\nphases:\n  - {name: wait, instructions: Wait.}\n",
-	"wrong.yaml":  "cascade_id: wrong\nphases:\n  - {name: x, instructions: hi, frobnicate: 1}\n",
+	"tries.yaml": `
+cascade_id: tries
+model: m
+phases:
+  - name: line
+    instructions: Write.
+    soundings: {factor: 2, validator: {expr: "len(content) < 9", reason: too long}}
+`,
+	"tries.script": `
+- {phase: line, reply: "A short."}
+- {phase: line, reply: "A longer one."}
+- {role: evaluator, reply: '{"winner": 1}', times: always}
+`,
+	"slow.yaml":  "cascade_id: slow\nmodel: slow\nphases:\n  - {name: wait, instructions: Wait.}\n",
+	"wrong.yaml": "cascade_id: wrong\nphases:\n  - {name: x, instructions: hi, frobnicate: 1}\n",
 }
 
 // A world is a server with all that is behind it.

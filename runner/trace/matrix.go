@@ -11,7 +11,7 @@ type Matrix struct {
 // A Row is one check, told apart by its place in the file: two may have the
 // same validator.
 type Row struct {
-	Moment    string // "filter" for the validator of soundings
+	Moment    string // [Filter] for the validator of soundings
 	Validator string
 	Mode      string
 	Cells     []*Verdict // one for each column; nil where it was not asked
@@ -50,8 +50,8 @@ func (m *matrix) add(column int, verdicts []Verdict) {
 	for i := range verdicts {
 		v := &verdicts[i]
 		key := check{lastName(v), v.Moment, v.Validator}
-		if strings.HasSuffix(string(up(v.Path)), "/filter") {
-			key.moment = "filter"
+		if v.Filters() {
+			key.moment = Filter
 		}
 		n, known := m.rows[key]
 		if !known {

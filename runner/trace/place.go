@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -159,8 +160,18 @@ func (f *Folder) enterPhase(from *place, path event.Path, name string, e *event.
 
 func (f *Folder) enterAttempt(from *place, path event.Path, n int, e *event.Event) *place {
 	a := &Attempt{Path: path, Number: n, Sounding: from.sounding, Started: e.Time}
-	from.phase.Attempts = append(from.phase.Attempts, a)
+	from.phase.add(a)
 	return &place{kind: atAttempt, phase: from.phase, attempt: a, sounding: from.sounding}
+}
+
+// add puts an attempt behind those of its sounding and of the ones before, which
+// run at the same time.
+func (p *Phase) add(a *Attempt) {
+	i := len(p.Attempts)
+	for i > 0 && p.Attempts[i-1].Sounding > a.Sounding {
+		i--
+	}
+	p.Attempts = slices.Insert(p.Attempts, i, a)
 }
 
 func (f *Folder) enterTurn(from *place, path event.Path, n int, e *event.Event) *place {

@@ -36,7 +36,7 @@ type Phase struct {
 	Cascade           string // the cascade it is of, within the run's own; "" for the run's own
 	Status            string // "" while it goes on
 	Started, Finished time.Time
-	Attempts          []*Attempt // those of soundings too
+	Attempts          []*Attempt // those of soundings too, one sounding after another
 	Verdicts          []Verdict  // of pre-wards, and of validators that are phases
 	Calls             []*Call    // outside any attempt: a sounding's evaluator, judges of pre-wards
 	Phases            []*Phase   // of cascades within the visit, outside its attempts

@@ -1,0 +1,67 @@
+package trace
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+)
+
+// Filter is the moment of a sounding's validator, whose verdicts are recorded as
+// post.
+const Filter = "filter"
+
+// Filters tells whether a verdict is that of a sounding's validator.
+func (v *Verdict) Filters() bool { return strings.HasSuffix(string(up(v.Path)), "/"+Filter) }
+
+// Won is the sounding that was picked, from 0: the one that post-wards judged,
+// whose text the visit let out, or that alone was not lost. It is -1 where
+// there are none, and where nothing tells.
+func (p *Phase) Won() int {
+	same, left := -1, map[int]bool{}
+	for _, a := range p.Attempts {
+		if a.Sounding < 0 {
+			return -1
+		}
+		lost := a.Status != "succeeded"
+		for i := range a.Verdicts {
+			v := &a.Verdicts[i]
+			switch {
+			case v.Moment == "post" && !v.Filters():
+				return a.Sounding
+			case v.Filters() && (v.Valid == nil || !*v.Valid):
+				lost = true
+			}
+		}
+		if lost {
+			continue
+		}
+		left[a.Sounding] = true
+		if same < 0 && p.Output != nil && a.gave(p.Output) {
+			same = a.Sounding
+		}
+	}
+	if same < 0 && p.Output != nil && len(left) == 1 {
+		for same = range left {
+		}
+	}
+	return same
+}
+
+// Last is the attempt that the visit came to last: of soundings, the newest of
+// the one that was picked. It is nil where there are none.
+func (p *Phase) Last() *Attempt {
+	if a := p.last(p.Won()); a != nil || len(p.Attempts) == 0 {
+		return a
+	}
+	return p.Attempts[len(p.Attempts)-1]
+}
+
+// gave tells whether an output is the attempt's text, or the JSON in it.
+func (a *Attempt) gave(output any) bool {
+	if said, ok := output.(string); ok {
+		return said == a.Text
+	}
+	raw, err := json.Marshal(output)
+	var was, said any
+	return err == nil && json.Unmarshal(raw, &was) == nil && json.Unmarshal([]byte(a.Text), &said) == nil && reflect.DeepEqual(was, said)
+}

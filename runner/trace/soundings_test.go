@@ -1,0 +1,66 @@
+package trace
+
+import (
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// What tells which sounding was picked: a post-ward's verdict, the output, or
+// that no other is left.
+func TestWon(t *testing.T) {
+	yes, no := true, false
+	began := func(sounding, attempt int) event.Event {
+		return event.Event{Kind: event.AttemptStarted, Path: event.Path("a").At("sounding", sounding).At("attempt", attempt), Attempt: attempt}
+	}
+	gave := func(sounding, attempt int, status, text string) event.Event {
+		e := began(sounding, attempt)
+		e.Kind, e.Status, e.Text = event.AttemptFinished, status, text
+		return e
+	}
+	said := func(path event.Path, valid *bool) event.Event {
+		return event.Event{Kind: event.VerdictGiven, Path: path, Verdict: &event.Verdict{Path: path, Moment: "post", Validator: "v", Valid: valid}}
+	}
+	out := func(output any) event.Event {
+		return event.Event{Kind: event.PhaseFinished, Path: "a", Phase: "a", Status: "succeeded", Output: output}
+	}
+	for name, row := range map[string]struct {
+		events    []event.Event
+		won       int
+		last      event.Path
+		wantOrder string
+	}{
+		"none":              {[]event.Event{{Kind: event.AttemptStarted, Path: "a/attempt[1]", Attempt: 1}, out("x")}, -1, "a/attempt[1]", "1"},
+		"going on":          {[]event.Event{began(1, 1), began(0, 1), gave(0, 1, "succeeded", "x")}, -1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+		"the output":        {[]event.Event{gave(1, 1, "succeeded", "y"), gave(0, 1, "succeeded", "x"), out("y")}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+		"JSON":              {[]event.Event{gave(0, 1, "succeeded", `{"n": 1}`), gave(1, 1, "succeeded", `{"n": 2, "m": []}`), out(map[string]any{"m": []any{}, "n": int64(2)})}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+		"alike, judged":     {[]event.Event{gave(0, 1, "succeeded", "x"), gave(1, 1, "succeeded", "x"), said("a/sounding[1]/attempt[1]/post[0]", &yes), out("x")}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+		"mended":            {[]event.Event{gave(1, 1, "succeeded", "y"), gave(0, 1, "retry", "x"), said("a/sounding[0]/attempt[1]/post[0]", &no), gave(0, 2, "succeeded", "z"), out("z")}, 0, "a/sounding[0]/attempt[2]", "0.1 0.2 1.1"},
+		"the only one":      {[]event.Event{gave(0, 1, "failed", ""), gave(1, 1, "succeeded", "<x>y</x>"), out("y")}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+		"filtered":          {[]event.Event{gave(0, 1, "succeeded", "long"), said("a/sounding[0]/filter/post[0]", &no), gave(1, 1, "succeeded", "<x>y</x>"), said("a/sounding[1]/filter/post[0]", &yes), out("y")}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+		"nothing tells":     {[]event.Event{gave(0, 1, "succeeded", "<x>z</x>"), gave(1, 1, "succeeded", "<x>y</x>"), out("y")}, -1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+		"a filtered output": {[]event.Event{gave(0, 1, "succeeded", "x"), said("a/sounding[0]/filter/post[0]", nil), gave(1, 1, "succeeded", "x"), out("x")}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := NewFolder()
+			f.Add(event.Event{Kind: event.PhaseStarted, Path: "a", Phase: "a"})
+			for _, e := range row.events {
+				f.Add(e)
+			}
+			p := f.Run().Phases[0]
+			order := ""
+			for _, a := range p.Attempts {
+				if order != "" {
+					order += " "
+				}
+				if a.Sounding >= 0 {
+					order += string(rune('0'+a.Sounding)) + "."
+				}
+				order += string(rune('0' + a.Number))
+			}
+			if p.Won() != row.won || p.Last().Path != row.last || order != row.wantOrder {
+				t.Errorf("won %d, last %s, in order %s", p.Won(), p.Last().Path, order)
+			}
+		})
+	}
+}

@@ -272,11 +272,9 @@ func TestDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
 	refused, wrong := 0, 0
 	for n := range 150 {
+		random := rand.New(rand.NewPCG(uint64(n), 0))
 		raw := append([]byte(nil), wholeFile...)
 		for range 1 << random.IntN(8) {
 			raw[random.IntN(len(raw))] = byte(random.Uint32())

@@ -26,8 +26,9 @@ import (
 // parsed, what can be taken out of content, else nil), input, state and
 // outputs (maps), turn and attempt (integers). len counts characters in a
 // string. A key that is missing is nil: comparing nil is fine, a field of nil
-// is an error; ?. and ?? guard. Nothing it can call looks at a clock, at
-// chance or at the order of a map.
+// is an error; ?. and ?? guard. Held against '' by == or !=, nil counts as
+// empty. Nothing it can call looks at a clock, at chance or at the order of a
+// map.
 //
 // The work of one evaluation is bounded, not the length of the text: reading,
 // building and matching text and going round in a loop are all paid for from

@@ -148,6 +148,9 @@ func (w metering) operator(node *ast.Node, n *ast.BinaryNode) {
 		*node = metered("matches", n.Location(), n.Left, constantPattern(n.Right))
 		return
 	}
+	if n.Operator == "==" || n.Operator == "!=" {
+		n.Left, n.Right = filled(n.Left, n.Right), filled(n.Right, n.Left)
+	}
 	p, ok := operators[n.Operator]
 	switch {
 	case !ok:
@@ -156,6 +159,19 @@ func (w metering) operator(node *ast.Node, n *ast.BinaryNode) {
 	case !fixed(n.Left) && !fixed(n.Right): // else the sizes cannot matter
 		n.Left, n.Right = charged("charge", n.Left, p), charged("charge", n.Right, p)
 	}
+}
+
+// filled is an operand that is held against another: where that is '', what is
+// missing counts as empty, since whoever asks outputs.x != '' asks for a text.
+func filled(node, other ast.Node) ast.Node {
+	text, ok := other.(*ast.StringNode)
+	if !ok || text.Value != "" || node.Type().Kind() != reflect.Interface {
+		return node
+	}
+	or := &ast.BinaryNode{Operator: "??", Left: node, Right: &ast.StringNode{}}
+	or.SetLocation(node.Location())
+	or.SetType(node.Type())
+	return or
 }
 
 func (w metering) builtin(n *ast.BuiltinNode) {

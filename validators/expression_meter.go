@@ -161,8 +161,8 @@ func (w metering) operator(node *ast.Node, n *ast.BinaryNode) {
 	}
 }
 
-// filled is an operand that is held against another: where that is '', what is
-// missing counts as empty, since whoever asks outputs.x != '' asks for a text.
+// filled is an operand that is held against another: where that is "", what is
+// missing counts as empty, since whoever asks outputs.x != "" asks for a text.
 func filled(node, other ast.Node) ast.Node {
 	text, ok := other.(*ast.StringNode)
 	if !ok || text.Value != "" || node.Type().Kind() != reflect.Interface {

@@ -97,7 +97,7 @@ func session(token string) string {
 // open tells whether the request may pass: there is no token, it brings it, or
 // it is the login.
 func (s *Server) open(r *http.Request) bool {
-	if s.o.Token == "" || r.URL.Path == "/login" || strings.HasPrefix(r.URL.Path, "/static/") {
+	if s.o.Token == "" || r.URL.Path == "/login" || r.URL.Path == "/favicon.ico" || strings.HasPrefix(r.URL.Path, "/static/") {
 		return true
 	}
 	if kind, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(kind, "Bearer") {

@@ -11,6 +11,17 @@ import (
 
 const token = "a-token-of-many-characters"
 
+// TestFavicon: a browser asks for it on its own, also before anybody has logged
+// in; what it gets is no error.
+func TestFavicon(t *testing.T) {
+	w := newWorld(t, func(o *serve.Options, _ *serve.CrewOptions) { o.Token = token })
+	r := w.send("GET", "/favicon.ico", nil)
+	icon := w.send("GET", r.Header.Get("Location"), nil)
+	if r.StatusCode != http.StatusSeeOther || icon.StatusCode != http.StatusOK || icon.Header.Get("Content-Type") != "image/svg+xml" {
+		t.Errorf("%d to %q: %d %s", r.StatusCode, r.Header.Get("Location"), icon.StatusCode, icon.Header.Get("Content-Type"))
+	}
+}
+
 func TestAnOpenAddressNeedsAToken(t *testing.T) {
 	for _, c := range []struct {
 		addr, token string

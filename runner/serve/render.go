@@ -106,6 +106,12 @@ func (s *Server) static(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// favicon is asked for where a browser shows what names no icon: JSON, a text.
+func (s *Server) favicon(w http.ResponseWriter, r *http.Request) error {
+	http.Redirect(w, r, asset("icon.svg"), http.StatusSeeOther)
+	return nil
+}
+
 var digests sync.Map
 
 // asset is the address of a static file.

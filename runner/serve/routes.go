@@ -59,6 +59,7 @@ func (s *Server) pages() []route {
 		{"POST", "/login", s.login},
 		{"POST", "/logout", s.logout},
 		{"GET", "/static/{name}", s.static},
+		{"GET", "/favicon.ico", s.favicon},
 	}
 }
 

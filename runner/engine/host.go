@@ -7,8 +7,11 @@ package engine
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -96,6 +99,27 @@ type Question struct {
 	Prompt  string   `json:"prompt"`
 	Type    string   `json:"type"` // confirmation, choice or text
 	Options []string `json:"options,omitempty"`
+}
+
+// Unfit says why a value is no answer to the question, "" where it is one.
+func (q Question) Unfit(value any) string {
+	text, isText := value.(string)
+	_, isBool := value.(bool)
+	switch q.Type {
+	case cascades.Confirmation:
+		if !isBool {
+			return "want true or false"
+		}
+	case cascades.Choice:
+		if !isText || !slices.Contains(q.Options, text) {
+			return "want one of " + strings.Join(q.Options, ", ")
+		}
+	default:
+		if strings.TrimSpace(text) == "" {
+			return "want a text that is not empty"
+		}
+	}
+	return ""
 }
 
 // An Answer is a person's: a boolean for a confirmation, else text.

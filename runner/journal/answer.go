@@ -3,8 +3,6 @@ package journal
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -29,8 +27,8 @@ func (j *Journal) Answer(ctx context.Context, id string, value any) error {
 	if p == nil {
 		return fmt.Errorf("run %s waits for no answer: it is %s", s.RunID, s.Status)
 	}
-	if value, err = accepted(p.Question, value); err != nil {
-		return err
+	if wrong := p.Question.Unfit(value); wrong != "" {
+		return fmt.Errorf("answer: %s", wrong)
 	}
 	pack := packer{secrets: j.secrets}
 	data, err := pack.encode(came{Answer: &engine.Answer{Value: value}}.exact())
@@ -69,25 +67,4 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 		_, err = c.exec("UPDATE run SET pending = NULL WHERE n = ?", s.n)
 	}
 	return nil, err
-}
-
-// accepted is the value as the question takes it.
-func accepted(q engine.Question, value any) (any, error) {
-	text, isText := value.(string)
-	_, isBool := value.(bool)
-	switch q.Type {
-	case "confirmation":
-		if !isBool {
-			return nil, fmt.Errorf("answer: want true or false, not %v", value)
-		}
-	case "choice":
-		if !isText || !slices.Contains(q.Options, text) {
-			return nil, fmt.Errorf("answer: want one of %s, not %v", strings.Join(q.Options, ", "), value)
-		}
-	default:
-		if !isText || strings.TrimSpace(text) == "" {
-			return nil, fmt.Errorf("answer: want a text that is not empty")
-		}
-	}
-	return value, nil
 }

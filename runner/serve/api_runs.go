@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/journal"
@@ -246,7 +245,7 @@ func (s *Server) answerWith(r *http.Request, run *journal.Run, value any) error 
 	if run.Pending == nil {
 		return errNotWaiting
 	}
-	if wrong := unfit(run.Pending.Question, value); wrong != "" {
+	if wrong := run.Pending.Question.Unfit(value); wrong != "" {
 		return problem(http.StatusUnprocessableEntity, "bad_answer", wrong)
 	}
 	if err := s.o.Store.Answer(r.Context(), run.RunID, value); err != nil {
@@ -262,24 +261,4 @@ func (s *Server) answerWith(r *http.Request, run *journal.Run, value any) error 
 		return problem(http.StatusServiceUnavailable, "answered_not_resumed", "the answer is kept, but "+err.Error()+": resume the run later")
 	}
 	return err
-}
-
-// unfit says why a value is no answer to a question, "" where it is one.
-func unfit(q engine.Question, value any) string {
-	text, isText := value.(string)
-	switch q.Type {
-	case cascades.Confirmation:
-		if _, ok := value.(bool); !ok {
-			return "the answer to a confirmation is true or false"
-		}
-	case cascades.Choice:
-		if !slices.Contains(q.Options, text) || !isText {
-			return fmt.Sprintf("the answer is one of %q", q.Options)
-		}
-	default:
-		if text == "" {
-			return "the answer is a text that is not empty"
-		}
-	}
-	return ""
 }

@@ -117,6 +117,9 @@ func TestAnswers(t *testing.T) {
 	w.problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
 	w.want(202, "POST", "/v1/runs/"+id+"/answer", `{"value": "blue"}`)
 	<-w.done
+
+	id = w.start("tell", nil)
+	w.problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": " "}`)
 }
 
 func TestCancelAndResume(t *testing.T) {

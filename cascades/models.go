@@ -47,7 +47,7 @@ func (c *Cascade) eachModel(chosen string, done map[asked]bool, add func(string)
 		if p.Instructions != nil {
 			or(p.Model)
 		}
-		for _, check := range p.checks() {
+		for _, check := range p.Checks() {
 			switch v := check.Validator; {
 			case v.Criteria != nil:
 				or(v.Model)
@@ -70,8 +70,8 @@ func (c *Cascade) eachModel(chosen string, done map[asked]bool, add func(string)
 	}
 }
 
-// checks lists every check of the phase.
-func (p *Phase) checks() []*Check {
+// Checks lists every check of the phase.
+func (p *Phase) Checks() []*Check {
 	list := slices.Concat(p.Wards.Pre, p.Wards.Turn, p.Wards.Post)
 	if p.Rules.Loop != nil {
 		list = append(list, p.Rules.Loop)

@@ -68,7 +68,7 @@ func (p *Phase) cascades() []*Cascade {
 			add(t.Validator.Cascade)
 		}
 	}
-	for _, c := range p.checks() {
+	for _, c := range p.Checks() {
 		add(c.Validator.Cascade)
 	}
 	return list

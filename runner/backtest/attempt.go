@@ -126,7 +126,8 @@ var actions = map[Fate]wards.Action{Blocked: wards.Block, Exhausted: wards.Exhau
 // of it; turn says that a turn would have been taken again.
 func (v *visitTest) attempt(a *trace.Attempt, won int, budget *wards.Budget) (d wards.Decision, turn bool, err error) {
 	made := v.made
-	defer func() { v.made = made }()
+	v.known.state.State = v.base
+	defer func() { v.made, v.state[a] = made, v.known.state.State }()
 	stopped, err := v.turns(a)
 	if err != nil {
 		return d, false, err

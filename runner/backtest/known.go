@@ -93,12 +93,17 @@ func (k *known) learnWithin(p *trace.Phase) {
 			k.learnWithin(inner)
 		}
 	}
-	for _, a := range p.Attempts {
-		for _, t := range a.Turns {
-			k.tools(t.Tools)
-		}
-		k.tools(a.Tools)
+	if !letOut(p) {
+		return
 	}
+	a := winner(p)
+	for _, t := range a.Turns {
+		said := exchanges(t)
+		if n := len(said); n > 0 { // those before were refused
+			k.tools(usesAt(t, said[n-1].at))
+		}
+	}
+	k.tools(a.Tools)
 }
 
 // tools learns what set_state set.
@@ -108,19 +113,9 @@ func (k *known) tools(list []*trace.Use) {
 			continue
 		}
 		if key, ok := u.Call.Arguments["key"].(string); ok {
-			k.state.State[key] = plain(u.Call.Arguments["value"])
+			k.state.Set(key, plain(u.Call.Arguments["value"]))
 		}
 	}
-}
-
-// branch lets body work on a copy of the state, and gives the copy.
-func (k *known) branch(body func() error) (map[string]any, error) {
-	base := k.state.State
-	k.state.State = maps.Clone(base)
-	err := body()
-	own := k.state.State
-	k.state.State = base
-	return own, err
 }
 
 // after learns what the visit came to. Where the cascade does not have the phase,
@@ -130,24 +125,26 @@ func (k *known) after(visit *trace.Phase, phase *cascades.Phase) {
 		k.learnWithin(visit)
 	}
 	s := &k.state
-	s.ValidationError = ""
-	switch visit.Status {
-	case "succeeded", "degraded":
+	s.ValidationError = visit.Left
+	if letOut(visit) {
 		output := plain(visit.Output)
 		s.Outputs[visit.Name], s.Output, s.Previous = output, output, visit.Name
 		s.Lineage = append(s.Lineage, engine.Passage{Phase: visit.Name, Output: output})
 		if phase != nil {
 			k.released(visit, phase)
 		}
-	case "exhausted", "failed":
-		s.ValidationError = objections(visit)
 	}
+}
+
+// letOut tells whether a visit released a text.
+func letOut(visit *trace.Phase) bool {
+	return visit.Status == "succeeded" || visit.Status == "degraded"
 }
 
 // released learns what is taken out of the text that a visit let out.
 func (k *known) released(visit *trace.Phase, phase *cascades.Phase) {
 	if h := phase.Human; h != nil && h.Type == cascades.Confirmation && visit.Question != "" {
-		k.state.State[h.StoreAs] = true // else it had not been let out
+		k.state.Set(h.StoreAs, true) // else it had not been let out
 	}
 	e := phase.Extraction
 	if e == nil {
@@ -165,7 +162,7 @@ func (k *known) released(visit *trace.Phase, phase *cascades.Phase) {
 		}
 		found = value
 	}
-	k.state.State[e.StoreAs] = found
+	k.state.Set(e.StoreAs, found)
 }
 
 // winner is the attempt whose text a visit let out.
@@ -197,30 +194,4 @@ func sounding(visit *trace.Phase) int {
 		}
 	}
 	return -1
-}
-
-// objections are why a visit was left without an output: what its last attempt
-// was not accepted for, or what broke.
-func objections(visit *trace.Phase) string {
-	last := visit.Last()
-	if last == nil {
-		return ""
-	}
-	var lines []string
-	for _, t := range last.Turns {
-		for _, c := range t.Calls {
-			if c.Response != nil && c.Response.Failure != nil && c.Validator == "" {
-				return c.Response.Failure.Error()
-			}
-		}
-	}
-	for _, v := range last.Verdicts {
-		switch {
-		case v.Error != nil && v.Mode != "advisory":
-			return name(v.Moment, v.Validator) + " could not say: " + *v.Error
-		case v.Valid != nil && !*v.Valid && v.Mode == "retry":
-			lines = append(lines, v.Validator+": "+v.Reason)
-		}
-	}
-	return strings.Join(lines, "\n")
 }

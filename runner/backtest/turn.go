@@ -88,13 +88,14 @@ func usesAt(t *trace.Turn, at event.Path) []*trace.Use {
 func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err error) {
 	made := v.made
 	defer func() { v.made = made }()
-	budget := wards.NewBudget(0)
+	budget, state := wards.NewBudget(0), v.known.state.State
 	for i, e := range exchanges(t) {
 		over := i > 0 && d.Action != wards.Again
 		if over && v.made {
 			v.saved += callsBelow(v.visit, e.at)
 			v.made = false
 		}
+		v.known.state.State = state // what a refused turn had set went with it
 		if _, err := v.tools(usesAt(t, e.at)); err != nil {
 			return d, err
 		}

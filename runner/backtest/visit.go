@@ -24,6 +24,9 @@ type visitTest struct {
 	unknown bool                          // a check of the attempt was neither asked nor recorded
 	spared  int                           // calls of the attempt that would not have been made
 	ended   *Move                         // that ends the cascade here
+
+	base  map[string]any                    // the state before the first attempt
+	state map[*trace.Attempt]map[string]any // as each attempt left it
 }
 
 // A slot is the recorded verdicts on one text, of which each is compared once.
@@ -63,6 +66,8 @@ func (v *visitTest) test() error {
 	if err := v.subs(); err != nil {
 		return err
 	}
+	v.base, v.state = v.known.state.State, map[*trace.Attempt]map[string]any{}
+	defer v.keep()
 	if err := v.pre(); err != nil {
 		return err
 	}
@@ -72,8 +77,16 @@ func (v *visitTest) test() error {
 	return v.try(v.visit.Attempts, -1)
 }
 
-// soundings tests every try with a state of its own, and goes on with the
-// winner's.
+// keep has what the attempt that was let out put into the state, and nothing of
+// any other.
+func (v *visitTest) keep() {
+	v.known.state.State = v.base
+	if own, ok := v.state[winner(v.visit)]; ok && letOut(v.visit) {
+		v.known.state.State = own
+	}
+}
+
+// soundings tests every try.
 func (v *visitTest) soundings(won int) error {
 	tries := map[int][]*trace.Attempt{}
 	var order []int
@@ -83,17 +96,11 @@ func (v *visitTest) soundings(won int) error {
 		}
 		tries[a.Sounding] = append(tries[a.Sounding], a)
 	}
-	state := v.known.state.State
 	for _, s := range order {
-		own, err := v.known.branch(func() error { return v.try(tries[s], won) })
-		if err != nil {
+		if err := v.try(tries[s], won); err != nil {
 			return err
 		}
-		if s == won {
-			state = own
-		}
 	}
-	v.known.state.State = state
 	return nil
 }
 

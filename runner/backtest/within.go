@@ -2,7 +2,6 @@ package backtest
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -100,7 +99,9 @@ func (v *visitTest) subs() error {
 			}
 		}
 		if sub.ContextOut && whole(run) {
-			maps.Copy(v.known.state.State, k.state.State)
+			for key, value := range k.state.State {
+				v.known.state.Set(key, value)
+			}
 			v.known.state.Outputs[id] = k.state.Output
 		}
 	}

@@ -289,6 +289,7 @@ func TestUsesWithin(t *testing.T) {
 	const text = `cascade_id: c
 validators: {tone: {cascade: tone.yaml, input_map: {t: "{{ turn_number }}{{ validation_error }}{{ content }}"}}}
 phases:
+- {name: zero, instructions: x, tackle: [set_state]}
 - {name: first, instructions: x, tackle: [set_state], rules: {on_exhausted: draft}, wards: {post: [{expr: "false", reason: no, mode: retry, max_attempts: 1}]}}
 - name: draft
   instructions: x
@@ -305,7 +306,9 @@ phases:
 	}
 	s := &store{}
 	if r := s.record(t, f, `
-- {phase: first, tool_calls: [{name: set_state, arguments: {key: k, value: 1}}]}
+- {phase: zero, tool_calls: [{name: set_state, arguments: {key: k, value: 1}}]}
+- {phase: zero, reply: zero}
+- {phase: first, tool_calls: [{name: set_state, arguments: {key: k, value: refused}}]}
 - {phase: first, reply: first}
 - {phase: l, tool_calls: [{name: set_state, arguments: {key: deep, value: 1}}]}
 - {phase: l, reply: one}

@@ -20,6 +20,8 @@ type candidate struct {
 	score  float64     // the mean of its scores, -1 for none
 	passed *wards.Ward
 	spent  *wards.Decision // a turn ward used up its budget on this text
+	state  map[string]any  // as the attempt left it
+	chosen string          // where the model wants to go on
 }
 
 func (c *candidate) note(outcomes, failed []wards.Outcome) {
@@ -64,12 +66,14 @@ func (t *try) exhausted(d wards.Decision) (release, error) {
 		e.Message = fmt.Sprintf("%s (attempt %d)", e.Message, t.attempt)
 		return release{}, e
 	default:
-		return release{route: where, left: reasons(d.Failed)}, nil
+		return release{route: where, left: t.elsewhere(d.Failed)}, nil
 	}
 }
 
-// release lets a candidate out, with where the model wants to go.
+// release lets a candidate out, with what its attempt put into the state and
+// where the model wanted to go then.
 func (t *try) release(c candidate) (release, error) {
+	t.s.State, t.chosen = c.state, c.chosen
 	if !t.filter && t.mustChoose() {
 		if err := t.choose(); err != nil {
 			return release{}, err

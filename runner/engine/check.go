@@ -57,6 +57,9 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 	if !stopped {
 		err = f.together(at, list, s, found)
 	}
+	if err != nil && !settled(err) {
+		return nil, err // the run is cut here: it tells them, in this order, when it goes on
+	}
 	outcomes := found[:0]
 	for i, o := range found {
 		if o.Ward != nil {
@@ -65,6 +68,12 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 		}
 	}
 	return outcomes, err
+}
+
+// settled tells whether err is the run's own end and not the host's.
+func settled(err error) bool {
+	var e *Error
+	return errors.As(err, &e)
 }
 
 // errStopped ends the checks that run beside one that stops the run.

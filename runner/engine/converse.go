@@ -125,6 +125,7 @@ func (t *try) take(c *candidate) error {
 		if redo > 0 {
 			at = turnAt.At("redo", redo)
 		}
+		state, chosen := t.s.State, t.chosen
 		said, err := t.exchange(at, t.tools())
 		if err != nil {
 			return err
@@ -143,6 +144,7 @@ func (t *try) take(c *candidate) error {
 			c.spent = &d
 			return nil
 		case wards.Again:
+			t.s.State, t.chosen = state, chosen // the refused turn's go with it
 			if err := t.feedback(d.Failed); err != nil {
 				return err
 			}

@@ -18,6 +18,9 @@ type Error struct {
 	Message  string
 	Attempts []Attempt // every attempt made, for exhausted
 	Err      error     // the host's error, for cancelled and waiting
+
+	by   []wards.Outcome // the checks that decided
+	told string          // see abroad
 }
 
 // Invalid is the code of an error that is the caller's: an input that the
@@ -101,13 +104,17 @@ func invalid(at event.Path, format string, args ...any) *Error {
 func decided(at event.Path, d wards.Decision) *Error {
 	name := d.By.Ward.Name
 	if d.Action == wards.Break {
-		return &Error{Code: Failed, Path: at, Check: name, Message: fmt.Sprintf("%s could not say: %v", label(d.By.Ward), d.By.Err)}
+		return &Error{Code: Failed, Path: at, Check: name, by: []wards.Outcome{d.By}, Message: fmt.Sprintf("%s could not say: %v", label(d.By.Ward), d.By.Err)}
 	}
 	code := Blocked
 	if d.Action == wards.Exhausted {
 		code = Exhausted
 	}
-	return &Error{Code: code, Path: at, Check: name, Message: label(d.By.Ward) + ": " + d.By.Verdict.Reason}
+	by := d.Failed
+	if len(by) == 0 {
+		by = []wards.Outcome{d.By}
+	}
+	return &Error{Code: code, Path: at, Check: name, by: by, Message: label(d.By.Ward) + ": " + d.By.Verdict.Reason}
 }
 
 func label(w *wards.Ward) string {

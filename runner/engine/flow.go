@@ -170,8 +170,7 @@ func (f *flow) emit(e event.Event) {
 
 // branch is a flow that works beside this one, on a copy of its state.
 func (f *flow) branch(h Host) *flow {
-	s := *f.s
-	s.State = maps.Clone(f.s.State)
+	s := *f.s // State is never changed in place, so the copy has its own
 	s.Verdicts, s.Degraded = nil, nil
 	return &flow{h: h, c: f.c, s: &s, at: f.at, meter: f.meter, depth: f.depth}
 }
@@ -190,7 +189,7 @@ func (f *flow) nested(at event.Path, c *cascades.Cascade, input, state map[strin
 	if f.depth >= cascades.MaxDepth {
 		return nil, failed(at, "cascades are nested more than %d deep", cascades.MaxDepth)
 	}
-	s := &State{RunID: f.s.RunID, Model: f.model(""), Input: input, State: maps.Clone(state)}
+	s := &State{RunID: f.s.RunID, Model: f.model(""), Input: input, State: state}
 	child := &flow{h: f.h, c: c, s: s, at: at.Join(c.ID), meter: &meter{parent: f.meter, budget: c.Budget}, depth: f.depth + 1, back: back}
 	if c.Model != "" && f.s.Model == "" {
 		s.Model = ""
@@ -205,6 +204,7 @@ func (f *flow) nested(at event.Path, c *cascades.Cascade, input, state map[strin
 	if err != nil {
 		// The phase of this cascade that the error is told of is the caller's.
 		e := *fault(err)
+		e.told = fmt.Sprintf("cascade %s: phase %s: %s", c.ID, e.Phase, e.abroad())
 		e.Message = fmt.Sprintf("cascade %s: phase %s: %s", c.ID, e.Phase, e.Message)
 		e.Phase = ""
 		return nil, &e

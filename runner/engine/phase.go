@@ -1,10 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
+	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -23,7 +24,8 @@ type visit struct {
 	validated string // why the phase before was left, for templates
 	schema    json.RawMessage
 	tackle    []model.Tool
-	told      bool // tackle is made
+	told      bool           // tackle is made
+	base      map[string]any // the state before the first attempt; it comes back where nothing is released
 }
 
 // A release is what a phase lets out.
@@ -55,7 +57,7 @@ func (f *flow) phase(p *cascades.Phase) error {
 	turns, calls := f.turns, f.calls
 	r, err := v.run()
 	if e := broke(err); e != nil && p.Rules.OnError != "" {
-		r, err = release{route: p.Rules.OnError, left: e.Message, broke: true}, nil
+		r, err = release{route: p.Rules.OnError, left: v.tellable(e), broke: true}, nil
 	}
 	v.record.Turns, v.record.ModelCalls = f.turns-turns, f.calls-calls
 	return v.finish(r, err)
@@ -85,6 +87,7 @@ func (v *visit) run() (release, error) {
 	if err := v.subs(); err != nil {
 		return release{}, err
 	}
+	v.base = v.s.State
 	if v.p.Instructions != nil {
 		text, err := v.render(v.p.Instructions, v.vars(0))
 		if err != nil {
@@ -117,12 +120,10 @@ func (v *visit) finish(r release, err error) error {
 	v.record.Status = Succeeded
 	switch {
 	case err != nil:
-		e := fault(err)
-		if e.Phase == "" {
-			named := *e
-			named.Phase = v.p.Name
-			e = &named
-		}
+		named := *fault(err)
+		e := &named
+		e.Phase = cmp.Or(e.Phase, v.p.Name)
+		e.told = v.tellable(e)
 		err, v.record.Status = e, e.Status()
 	case r.broke:
 		v.record.Status = Failed
@@ -135,12 +136,15 @@ func (v *visit) finish(r release, err error) error {
 	v.s.Phases = append(v.s.Phases, v.record)
 	done := event.Event{Kind: event.PhaseFinished, Path: v.at, Phase: v.p.Name, CascadeID: v.back, Status: v.record.Status}
 	if err != nil || r.left != "" {
+		if v.base != nil {
+			v.s.State = v.base
+		}
 		v.emit(done)
 		if err != nil {
 			return err
 		}
 		v.s.ValidationError = r.left
-		return v.goTo(r.route)
+		return v.goTo(r.route, r.left)
 	}
 	done.Output = r.value
 	v.emit(done)
@@ -150,13 +154,14 @@ func (v *visit) finish(r release, err error) error {
 	if err != nil {
 		return err
 	}
-	return v.goTo(next)
+	return v.goTo(next, "")
 }
 
-func (v *visit) goTo(next string) error {
+// goTo leads on; left is what the next phase hears of why this one was left.
+func (v *visit) goTo(next, left string) error {
 	v.s.Next = next
 	if next != "" {
-		v.emit(event.Event{Kind: event.Route, Path: v.at, From: v.p.Name, To: next})
+		v.emit(event.Event{Kind: event.Route, Path: v.at, From: v.p.Name, To: next, Message: left})
 	}
 	return nil
 }
@@ -216,7 +221,9 @@ func (v *visit) subs() error {
 			return err
 		}
 		if sub.ContextOut {
-			maps.Copy(v.s.State, s.State)
+			for key, value := range s.State {
+				v.s.Set(key, value)
+			}
 			v.s.Outputs[sub.Cascade.ID] = s.Output
 		}
 	}
@@ -236,7 +243,7 @@ func (v *visit) pre() error {
 		}
 		content, value = text(inputs), inputs
 	}
-	outcomes, err := v.checks(place{at: v.at, phase: v.p.Name}, v.p.Wards.Pre, v.subject(content, value, 0, 0))
+	outcomes, err := v.checks(place{at: v.at, phase: v.p.Name}, v.p.Wards.Pre, v.begun(content, value))
 	if err != nil {
 		return err
 	}
@@ -244,6 +251,16 @@ func (v *visit) pre() error {
 		return decided(v.at, d)
 	}
 	return nil
+}
+
+// begun is what pre-wards see: the instructions or inputs, and where these do
+// not say it what the phase before was left for. It may have a judge's words in
+// it, and later turns may read it.
+func (v *visit) begun(content string, value any) validators.Subject {
+	if !strings.Contains(content, v.validated) {
+		content += "\n\n" + v.validated
+	}
+	return v.subject(content, value, 0, 0)
 }
 
 // subject is what a check sees.
@@ -278,7 +295,7 @@ func (v *visit) extract(r *release) error {
 		}
 		found, r.value = value, value
 	}
-	v.s.State[e.StoreAs] = found
+	v.s.Set(e.StoreAs, found)
 	return nil
 }
 
@@ -304,8 +321,8 @@ func (v *visit) ask(r release) error {
 		return err
 	}
 	if h.Type == cascades.Confirmation && answer.Value != true {
-		return &Error{Code: Blocked, Path: at, Check: "human_input", Message: "human_input: the person said no to: " + prompt}
+		return &Error{Code: Blocked, Path: at, Check: "human_input", told: "human_input: the person said no", Message: "human_input: the person said no to: " + prompt}
 	}
-	v.s.State[h.StoreAs] = answer.Value
+	v.s.Set(h.StoreAs, answer.Value)
 	return nil
 }

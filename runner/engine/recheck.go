@@ -42,10 +42,10 @@ func (p *Past) Opening() (validators.Subject, error) {
 	t := p.t
 	if t.p.Tool != nil {
 		inputs, err := t.values(t.p.Inputs, t.visit.vars(0))
-		return t.subject(text(inputs), inputs, 0, 0), err
+		return t.begun(text(inputs), inputs), err
 	}
 	content, err := t.render(t.p.Instructions, t.visit.vars(0))
-	return t.subject(content, nil, 0, 0), err
+	return t.begun(content, nil), err
 }
 
 // Subject is what turn wards and loop_until see of a text.

@@ -40,7 +40,6 @@ func (v *visit) soundings() (release, error) {
 	if err != nil {
 		return release{}, err
 	}
-	v.s.State = winner.s.State
 	winner.visit = v
 	winner.filter = false
 	return winner.try.run(winner.candidate)
@@ -125,6 +124,7 @@ func (s *sounding) filterBy(filter *cascades.Check) error {
 // something that broke.
 func noCandidate(at event.Path, all []*sounding) *Error {
 	e := &Error{Code: Exhausted, Path: at, Message: fmt.Sprintf("none of %d soundings is left", len(all))}
+	told := e.Message
 	for _, s := range all {
 		if s == nil || s.err == nil {
 			continue
@@ -133,7 +133,9 @@ func noCandidate(at event.Path, all []*sounding) *Error {
 			e.Code = Failed
 		}
 		e.Message += fmt.Sprintf("; %s: %s", s.at, s.err.Message)
+		told += fmt.Sprintf("; %s: %s", s.at, s.tellable(s.err))
 	}
+	e.told = told
 	return e
 }
 

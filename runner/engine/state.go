@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/event"
@@ -31,6 +32,15 @@ type State struct {
 	Degraded []Degraded      `json:"degraded"`
 	Usage    model.Usage     `json:"usage"`
 	Elapsed  time.Duration   `json:"elapsed"` // spent before this start of the run
+}
+
+// Set puts a value into the state. The map is a new one: who has kept the old
+// one, to undo what a refused text has set, has it as it was.
+func (s *State) Set(key string, value any) {
+	own := make(map[string]any, len(s.State)+1)
+	maps.Copy(own, s.State)
+	own[key] = value
+	s.State = own
 }
 
 // A Passage is one phase that released an output.

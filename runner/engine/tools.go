@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -87,7 +88,7 @@ func (t *try) dispatch(at event.Path, call tool.Call) (tool.Result, error) {
 	r, err := t.use(at, t.p.Tackle[i], call)
 	// A cascade that ends without an output is a tool that could not do it.
 	if e, ok := contained(err); ok {
-		return tool.Fail(e), nil
+		return tool.Fail(errors.New(e.abroad())), nil
 	}
 	return r, err
 }
@@ -125,7 +126,7 @@ func (v *visit) setState(call tool.Call) tool.Result {
 	if !ok || key == "" || !given {
 		return tool.Fail(fmt.Errorf("arguments: want key, a text, and value"))
 	}
-	v.s.State[key] = value
+	v.s.Set(key, value)
 	return tool.Result{Value: "set " + key}
 }
 

@@ -57,7 +57,9 @@ func (t *try) run(first *candidate) (release, error) {
 func (t *try) once(made *candidate) (d wards.Decision, c *candidate, err error) {
 	body := func() error {
 		c = made
-		if c == nil {
+		if c != nil {
+			t.s.State = c.state
+		} else {
 			if c, err = t.make(); err != nil {
 				return err
 			}
@@ -111,20 +113,27 @@ func (t *try) place() place {
 func (t *try) make() (*candidate, error) {
 	t.attempt++
 	t.record.Attempts = max(t.record.Attempts, t.attempt)
-	t.turn, t.chosen = 0, ""
+	t.turn, t.chosen, t.s.State = 0, "", t.base
 	t.emit(event.Event{Kind: event.AttemptStarted, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt})
 	c := &candidate{number: t.attempt, score: -1}
+	err := t.say(c)
+	c.state, c.chosen = t.s.State, t.chosen
+	return c, err
+}
+
+// say makes the attempt's text.
+func (t *try) say(c *candidate) error {
 	if t.p.Tool != nil {
-		return c, t.work(c)
+		return t.work(c)
 	}
 	if t.thread == nil {
 		opening, err := t.opening()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		t.thread = model.NewThread(model.Message{Role: model.User, Content: opening})
 	}
-	return c, t.converse(c)
+	return t.converse(c)
 }
 
 // judge runs every check of the final text, cheapest first, and decides.

@@ -27,7 +27,7 @@ const (
 	Feedback        Kind = "feedback"         // Message
 	AttemptFinished Kind = "attempt_finished" // Phase, Attempt, Status, Text
 	PhaseFinished   Kind = "phase_finished"   // Phase, Status, Output; CascadeID of a sub-cascade whose output comes back
-	Route           Kind = "route"            // From, To
+	Route           Kind = "route"            // From, To; Message: what the next phase hears of why there was no output
 	Waiting         Kind = "waiting"          // Phase, Message: the question
 	RunFinished     Kind = "run_finished"     // RunID, Status, Output, Usage, Error
 )

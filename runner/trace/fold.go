@@ -148,7 +148,7 @@ func (f *Folder) phase(e *event.Event) {
 			f.asked, f.run.Question = nil, ""
 		}
 	case event.Route:
-		p.Next = e.To
+		p.Next, p.Left = e.To, e.Message
 	case event.Waiting:
 		p.Question, f.run.Question, f.asked = e.Message, e.Message, p
 	}

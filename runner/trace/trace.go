@@ -42,6 +42,7 @@ type Phase struct {
 	Phases            []*Phase   // of cascades within the visit, outside its attempts
 	Output            any
 	Next              string // where it led, "" for nowhere
+	Left              string // what the next phase hears of why there was no output
 	Question          string // what it asked a person
 }
 

@@ -55,7 +55,7 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 	}
 	var err error
 	if !stopped {
-		err = f.together(at, list, s, found)
+		err = f.atOnce(at, list, s, found)
 	}
 	if err != nil && !settled(err) {
 		return nil, err // the run is cut here: it tells them, in this order, when it goes on
@@ -79,8 +79,8 @@ func settled(err error) bool {
 // errStopped ends the checks that run beside one that stops the run.
 var errStopped = errors.New("a check stopped the run")
 
-// together runs the checks that are not pure.
-func (f *flow) together(at place, list []*cascades.Check, s validators.Subject, found []wards.Outcome) error {
+// atOnce runs the checks that are not pure, side by side.
+func (f *flow) atOnce(at place, list []*cascades.Check, s validators.Subject, found []wards.Outcome) error {
 	var slow []int
 	for i, c := range list {
 		if !c.Validator.Pure {
@@ -90,11 +90,9 @@ func (f *flow) together(at place, list []*cascades.Check, s validators.Subject, 
 	if len(slow) == 0 {
 		return nil
 	}
-	branches := make([]*flow, len(slow))
-	err := f.h.Each(len(slow), 0, func(h Host, n int) error {
+	err := f.fan(len(slow), 0, func(b *flow, n int) error {
 		i := slow[n]
-		branches[n] = f.branch(h)
-		o, err := branches[n].validate(at.under(list[i].Ward, i), at, list[i], s)
+		o, err := b.validate(at.under(list[i].Ward, i), at, list[i], s)
 		if err != nil {
 			return err
 		}
@@ -104,11 +102,6 @@ func (f *flow) together(at place, list []*cascades.Check, s validators.Subject, 
 		}
 		return nil
 	})
-	for _, b := range branches {
-		if b != nil {
-			f.join(b)
-		}
-	}
 	if errors.Is(err, errStopped) {
 		return nil
 	}

@@ -168,21 +168,6 @@ func (f *flow) emit(e event.Event) {
 	f.h.Emit(e)
 }
 
-// branch is a flow that works beside this one, on a copy of its state.
-func (f *flow) branch(h Host) *flow {
-	s := *f.s // State is never changed in place, so the copy has its own
-	s.Verdicts, s.Degraded = nil, nil
-	return &flow{h: h, c: f.c, s: &s, at: f.at, meter: f.meter, depth: f.depth}
-}
-
-// join takes over what a branch has noted.
-func (f *flow) join(b *flow) {
-	f.s.Verdicts = append(f.s.Verdicts, b.s.Verdicts...)
-	f.s.Degraded = append(f.s.Degraded, b.s.Degraded...)
-	f.turns += b.turns
-	f.calls += b.calls
-}
-
 // nested runs another cascade within this one and gives its output; back is its
 // id where this one's outputs get it.
 func (f *flow) nested(at event.Path, c *cascades.Cascade, input, state map[string]any, back string) (*State, error) {

@@ -49,11 +49,9 @@ func (v *visit) soundings() (release, error) {
 func (v *visit) sound() ([]*sounding, error) {
 	n := v.p.Soundings.Factor
 	all := make([]*sounding, n)
-	visits := make([]*visit, n)
-	err := v.h.Each(n, v.p.Soundings.MaxParallel, func(h Host, i int) error {
+	err := v.fan(n, v.p.Soundings.MaxParallel, func(b *flow, i int) error {
 		own := *v
-		own.flow = v.branch(h)
-		visits[i] = &own
+		own.flow = b
 		t := own.newTry(v.at.At("sounding", i))
 		t.filter = true
 		s := &sounding{try: t}
@@ -75,10 +73,9 @@ func (v *visit) sound() ([]*sounding, error) {
 		}
 		return nil
 	})
-	for _, own := range visits {
-		if own != nil {
-			v.join(own.flow)
-			v.record.Attempts = max(v.record.Attempts, own.record.Attempts)
+	for _, s := range all {
+		if s != nil {
+			v.record.Attempts = max(v.record.Attempts, s.record.Attempts)
 		}
 	}
 	return all, err

@@ -1,0 +1,35 @@
+package engine
+
+// fan runs body for 0 to n-1 side by side, at most limit at the same time (0:
+// all), each on a branch of the flow, and then takes over what they noted, in
+// the order of their numbers. Soundings, the items of each, the phases of
+// together and the checks of one moment are all this: work that does not need
+// each other. The first error cancels the rest.
+func (f *flow) fan(n, limit int, body func(b *flow, i int) error) error {
+	branches := make([]*flow, n)
+	err := f.h.Each(n, limit, func(h Host, i int) error {
+		branches[i] = f.branch(h)
+		return body(branches[i], i)
+	})
+	for _, b := range branches {
+		if b != nil {
+			f.join(b)
+		}
+	}
+	return err
+}
+
+// branch is a flow that works beside this one, on a copy of its state.
+func (f *flow) branch(h Host) *flow {
+	s := *f.s // State is never changed in place, so the copy has its own
+	s.Verdicts, s.Degraded = nil, nil
+	return &flow{h: h, c: f.c, s: &s, at: f.at, meter: f.meter, depth: f.depth}
+}
+
+// join takes over what a branch has noted.
+func (f *flow) join(b *flow) {
+	f.s.Verdicts = append(f.s.Verdicts, b.s.Verdicts...)
+	f.s.Degraded = append(f.s.Degraded, b.s.Degraded...)
+	f.turns += b.turns
+	f.calls += b.calls
+}

@@ -38,29 +38,53 @@ type release struct {
 
 // phase runs one visit to p and sets what comes next.
 func (f *flow) phase(p *cascades.Phase) error {
-	v := &visit{flow: f, p: p, at: f.path(p), record: PhaseRecord{Name: p.Name}, validated: f.s.ValidationError}
+	v := f.visit(p, f.path(p))
 	f.s.ValidationError = ""
-	if p.When != nil {
-		ok, err := p.When.Eval(f.subject("", nil, 0, 0))
+	r, err := v.pass()
+	switch {
+	case err != nil:
+		return err
+	case v.record.Status == skipped:
+		f.s.Next = f.past(p)
+		return nil
+	case r.left != "":
+		f.s.ValidationError = r.left
+		return v.goTo(r.route, r.left)
+	}
+	next, err := v.next(r)
+	if err != nil {
+		return err
+	}
+	return v.goTo(next, "")
+}
+
+func (f *flow) visit(p *cascades.Phase, at event.Path) *visit {
+	return &visit{flow: f, p: p, at: at, record: PhaseRecord{Name: p.Name}, validated: f.s.ValidationError}
+}
+
+// pass does all of a visit but the routing: it is asked for, told, made and
+// noted.
+func (v *visit) pass() (release, error) {
+	if v.p.When != nil {
+		ok, err := v.p.When.Eval(v.subject("", nil, 0, 0))
 		if err != nil {
-			return v.finish(release{}, invalid(v.at, "when: %v", err))
+			return v.settle(release{}, invalid(v.at, "when: %v", err))
 		}
 		if !ok {
 			v.record.Status = skipped
-			f.s.Phases = append(f.s.Phases, v.record)
-			f.emit(event.Event{Kind: event.PhaseFinished, Path: v.at, Phase: p.Name, CascadeID: f.back, Status: skipped})
-			f.s.Next = f.past(p)
-			return nil
+			v.s.Phases = append(v.s.Phases, v.record)
+			v.emit(event.Event{Kind: event.PhaseFinished, Path: v.at, Phase: v.p.Name, CascadeID: v.back, Status: skipped})
+			return release{}, nil
 		}
 	}
-	f.emit(event.Event{Kind: event.PhaseStarted, Path: v.at, Phase: p.Name})
-	turns, calls := f.turns, f.calls
+	v.emit(event.Event{Kind: event.PhaseStarted, Path: v.at, Phase: v.p.Name})
+	turns, calls := v.turns, v.calls
 	r, err := v.run()
-	if e := broke(err); e != nil && p.Rules.OnError != "" {
-		r, err = release{route: p.Rules.OnError, left: v.tellable(e), broke: true}, nil
+	if e := broke(err); e != nil && v.p.Rules.OnError != "" {
+		r, err = release{route: v.p.Rules.OnError, left: v.tellable(e), broke: true}, nil
 	}
-	v.record.Turns, v.record.ModelCalls = f.turns-turns, f.calls-calls
-	return v.finish(r, err)
+	v.record.Turns, v.record.ModelCalls = v.turns-turns, v.calls-calls
+	return v.settle(r, err)
 }
 
 // broke gives the error of something that broke and costs no more than the
@@ -71,15 +95,6 @@ func broke(err error) *Error {
 		return e
 	}
 	return nil
-}
-
-// past is where a skipped phase leads: its one handoff, or the next in the
-// file.
-func (f *flow) past(p *cascades.Phase) string {
-	if len(p.Handoffs) == 1 && p.Handoffs[0].When == nil {
-		return p.Handoffs[0].Target
-	}
-	return f.after(p)
 }
 
 // run does everything of a phase but the routing (LANGUAGE §2).
@@ -115,8 +130,8 @@ func (v *visit) attempts() (release, error) {
 	return v.newTry(v.at).run(nil)
 }
 
-// finish notes what became of the visit and decides where to go.
-func (v *visit) finish(r release, err error) error {
+// settle notes and tells what became of the visit.
+func (v *visit) settle(r release, err error) (release, error) {
 	v.record.Status = Succeeded
 	switch {
 	case err != nil:
@@ -140,64 +155,13 @@ func (v *visit) finish(r release, err error) error {
 			v.s.State = v.base
 		}
 		v.emit(done)
-		if err != nil {
-			return err
-		}
-		v.s.ValidationError = r.left
-		return v.goTo(r.route, r.left)
+		return r, err
 	}
 	done.Output = r.value
 	v.emit(done)
 	v.s.Outputs[v.p.Name], v.s.Output, v.s.Previous = r.value, r.value, v.p.Name
 	v.s.Lineage = append(v.s.Lineage, Passage{v.p.Name, r.value})
-	next, err := v.next(r)
-	if err != nil {
-		return err
-	}
-	return v.goTo(next, "")
-}
-
-// goTo leads on; left is what the next phase hears of why this one was left.
-func (v *visit) goTo(next, left string) error {
-	v.s.Next = next
-	if next != "" {
-		v.emit(event.Event{Kind: event.Route, Path: v.at, From: v.p.Name, To: next, Message: left})
-	}
-	return nil
-}
-
-// next picks the phase that follows: the first handoff whose condition holds,
-// else what the model chose, else the first plain one.
-func (v *visit) next(r release) (string, error) {
-	subject := v.subject(r.text, r.value, 0, v.record.Attempts)
-	plain := ""
-	for _, h := range v.p.Handoffs {
-		if h.When == nil {
-			if plain == "" && h.Description == "" {
-				plain = h.Target
-			}
-			continue
-		}
-		ok, err := h.When.Eval(subject)
-		if err != nil {
-			return "", &Error{Code: Invalid, Phase: v.p.Name, Path: v.at, Message: fmt.Sprintf("handoff to %s: %v", h.Target, err)}
-		}
-		if ok {
-			return h.Target, nil
-		}
-	}
-	switch {
-	case r.route != "":
-		return r.route, nil
-	case plain != "":
-		return plain, nil
-	case len(v.p.Handoffs) == 1 && v.p.Handoffs[0].When == nil:
-		return v.p.Handoffs[0].Target, nil
-	case v.p.Chooses():
-		return "", &Error{Code: Failed, Phase: v.p.Name, Path: v.at, Message: "the model chose none of the handoffs"}
-	default:
-		return v.after(v.p), nil
-	}
+	return r, nil
 }
 
 // subs runs the sub-cascades.

@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// past is where a skipped phase leads: its one handoff, or the next in the
+// file.
+func (f *flow) past(p *cascades.Phase) string {
+	if len(p.Handoffs) == 1 && p.Handoffs[0].When == nil {
+		return p.Handoffs[0].Target
+	}
+	return f.after(p)
+}
+
+// goTo leads on; left is what the next phase hears of why this one was left.
+func (v *visit) goTo(next, left string) error {
+	v.s.Next = next
+	if next != "" {
+		v.emit(event.Event{Kind: event.Route, Path: v.at, From: v.p.Name, To: next, Message: left})
+	}
+	return nil
+}
+
+// next picks the phase that follows: the first handoff whose condition holds,
+// else what the model chose, else the first plain one.
+func (v *visit) next(r release) (string, error) {
+	subject := v.subject(r.text, r.value, 0, v.record.Attempts)
+	plain := ""
+	for _, h := range v.p.Handoffs {
+		if h.When == nil {
+			if plain == "" && h.Description == "" {
+				plain = h.Target
+			}
+			continue
+		}
+		ok, err := h.When.Eval(subject)
+		if err != nil {
+			return "", &Error{Code: Invalid, Phase: v.p.Name, Path: v.at, Message: fmt.Sprintf("handoff to %s: %v", h.Target, err)}
+		}
+		if ok {
+			return h.Target, nil
+		}
+	}
+	switch {
+	case r.route != "":
+		return r.route, nil
+	case plain != "":
+		return plain, nil
+	case len(v.p.Handoffs) == 1 && v.p.Handoffs[0].When == nil:
+		return v.p.Handoffs[0].Target, nil
+	case v.p.Chooses():
+		return "", &Error{Code: Failed, Phase: v.p.Name, Path: v.at, Message: "the model chose none of the handoffs"}
+	default:
+		return v.after(v.p), nil
+	}
+}

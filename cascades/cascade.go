@@ -4,6 +4,8 @@
 package cascades
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -23,6 +25,7 @@ type Cascade struct {
 	File        string // as it was loaded
 	Source      []byte
 	Files       []File // every file that was read, the cascade's own first; of the root alone
+	Warnings    Diagnostics
 	Inputs      []Input
 	Budget      Budget
 	Phases      []*Phase
@@ -134,12 +137,22 @@ const (
 )
 
 // Wards are a phase's checks by moment.
-type Wards struct{ Pre, Turn, Post []*Check }
+type Wards struct{ Pre, Tool, Result, Turn, Post []*Check }
 
 // A Check is a validator at a place.
 type Check struct {
 	Ward      *wards.Ward
 	Validator *Validator
+	Tools     []string // of a ward around tools: those it looks at; none is all but [RouteTo]
+}
+
+// Guards tells whether the check looks at what has to do with the tool; at
+// moments that have to do with none every check does.
+func (c *Check) Guards(tool string) bool {
+	if len(c.Tools) > 0 {
+		return slices.Contains(c.Tools, tool)
+	}
+	return tool != RouteTo
 }
 
 // A Validator is one resolved use or definition of a validator: exactly one of
@@ -165,9 +178,11 @@ type Tool struct {
 	Params      map[string]any // JSON Schema
 	Tool        tool.Tool
 	Cascade     *Cascade
-	Validator   *Validator // of a tool: phase that names a validator
+	Validator   *Validator  // of a tool: phase that names a validator
+	Effect      tool.Effect // what it does to the world; a cascade's is the worst of its tools
 
-	remote bool // of an MCP server, which is asked when it must be
+	named  string // as tackle has it: the name, or a cascade's file
+	remote bool   // of an MCP server, which is asked when it must be
 }
 
 // Told is what a model is told of the tool. Only a tool of an MCP server has to
@@ -181,6 +196,21 @@ func (t *Tool) Told() (description string, params map[string]any) {
 		description = t.Description
 	}
 	return description, params
+}
+
+// Unfit says what of the arguments the tool's own schema does not take, ""
+// where it takes them or says nothing of them that can be checked here.
+func (t *Tool) Unfit(arguments map[string]any) string {
+	_, params := t.Told()
+	s, err := schema.Compile(params)
+	if err != nil {
+		return ""
+	}
+	var broken []string
+	for _, b := range s.Check(arguments) {
+		broken = append(broken, strings.TrimPrefix(b.String(), "$: "))
+	}
+	return strings.Join(broken, "; ")
 }
 
 // The tools that the engine itself answers.

@@ -21,6 +21,8 @@ const (
 	CodeFile       = "unreadable-file"
 	CodeCycle      = "cycle"
 	CodeTooLarge   = "too-large"
+
+	CodeUngated = "ungated-effect" // a warning
 )
 
 // A Code is the code of a diagnostic with what it means.
@@ -51,5 +53,6 @@ func Codes() []Code {
 		{CodeFile, "a file that is named here and cannot be read"},
 		{CodeCycle, "a file or a value that contains itself"},
 		{CodeTooLarge, "more than a cascade file may hold"},
+		{CodeUngated, "a warning: a model may call a tool that writes, and no blocking or retrying `tool` ward looks at the call"},
 	}
 }

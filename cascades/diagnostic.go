@@ -23,7 +23,15 @@ type Diagnostic struct {
 	Code       string `json:"code"` // stable, see [Codes]
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion,omitempty"` // what was probably meant
+	Severity   string `json:"severity"`             // [Wrong] or [Warning]
 }
+
+// The severities of diagnostics: a file with something wrong does not load, one
+// with warnings alone does.
+const (
+	Wrong   = "error"
+	Warning = "warning"
+)
 
 // String gives the diagnostic as file:line:column: message [code].
 func (d Diagnostic) String() string {
@@ -31,12 +39,20 @@ func (d Diagnostic) String() string {
 	if d.Suggestion != "" {
 		message += fmt.Sprintf(", did you mean %q?", d.Suggestion)
 	}
+	if d.Severity == Warning {
+		message = "warning: " + message
+	}
 	return fmt.Sprintf("%s: %s [%s]", d.Position, message, d.Code)
 }
 
 // Diagnostics is everything that is wrong with a file, in file order. As an
 // error it is what a load returns.
 type Diagnostics []Diagnostic
+
+// Broken tells whether any of them is an error, and not a warning alone.
+func (d Diagnostics) Broken() bool {
+	return slices.ContainsFunc(d, func(one Diagnostic) bool { return one.Severity == Wrong })
+}
 
 // Error gives one diagnostic a line.
 func (d Diagnostics) Error() string {

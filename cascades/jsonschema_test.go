@@ -52,6 +52,7 @@ var schemaOf = map[string][]string{
 	"a validator":          {"$defs", "validator"},
 	"a validator in place": {"$defs", "check", "oneOf", "1"},
 	"a ward":               {"$defs", "ward"},
+	"a ward around tools":  {"$defs", "toolward"},
 	"a tool":               {"$defs", "tool"},
 	"a handoff":            {"$defs", "handoff", "oneOf", "1"},
 	"a sub-cascade":        {"$defs", "sub_cascade"},

@@ -72,7 +72,7 @@ func (c *Cascade) eachModel(chosen string, done map[asked]bool, add func(string)
 
 // Checks lists every check of the phase.
 func (p *Phase) Checks() []*Check {
-	list := slices.Concat(p.Wards.Pre, p.Wards.Turn, p.Wards.Post)
+	list := slices.Concat(p.Wards.Pre, p.Wards.Tool, p.Wards.Result, p.Wards.Turn, p.Wards.Post)
 	if p.Rules.Loop != nil {
 		list = append(list, p.Rules.Loop)
 	}

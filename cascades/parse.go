@@ -31,7 +31,8 @@ type Known struct {
 const maxSource = 4 << 20
 
 // Load reads and checks a cascade file, YAML or JSON, with every file it
-// names. An error is [Diagnostics]: everything that is wrong, at once.
+// names. An error is [Diagnostics]: everything that is wrong, at once, with the
+// warnings among it; those of a file that loads are its Warnings.
 func Load(name string, open Opener, known Known) (*Cascade, error) {
 	source, err := open(name)
 	if err != nil {
@@ -45,8 +46,10 @@ func Parse(name string, source []byte, open Opener, known Known) (*Cascade, erro
 	files := []File{{name, source}}
 	p := &parser{file: name, source: source, open: noting(open, &files), known: known, loading: []string{path.Clean(name)}, loaded: map[string]*Cascade{}}
 	c := p.parse()
-	if len(p.found) > 0 {
-		return nil, p.found.sorted(name)
+	if found := p.found.sorted(name); found.Broken() {
+		return nil, found
+	} else if c != nil {
+		c.Warnings = found
 	}
 	c.Files = files
 	return c, nil
@@ -98,6 +101,7 @@ type parser struct {
 	broken   map[string]bool // definitions that were reported: "validators grammar"
 	uses     []use
 	routes   []route
+	guards   []guard // of the phase that is read
 	cascade  *Cascade
 }
 
@@ -272,7 +276,7 @@ func (p *parser) nested(n *yaml.Node, what string) *Cascade {
 	c := child.parse()
 	p.nodes, p.compared = child.nodes, child.compared
 	p.found = append(p.found, child.found...)
-	if len(child.found) > 0 {
+	if child.found.Broken() {
 		c = nil
 	}
 	p.loaded[file] = c

@@ -44,6 +44,7 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 			Name: "output_schema", Moment: wards.OutputSchema, Mode: wards.Retry, MaxAttempts: phase.Rules.MaxAttempts,
 		}
 	}
+	p.ungated(o, phase)
 	o.done()
 	return phase
 }

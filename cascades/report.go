@@ -25,13 +25,22 @@ func (p *parser) report(n *yaml.Node, code, format string, args ...any) {
 }
 
 func (p *parser) reportAt(at Position, code, format string, args ...any) {
+	p.note(Wrong, at, code, format, args...)
+}
+
+// warn reports what a file may say and should not.
+func (p *parser) warn(n *yaml.Node, code, format string, args ...any) {
+	p.note(Warning, p.position(n), code, format, args...)
+}
+
+func (p *parser) note(severity string, at Position, code, format string, args ...any) {
 	switch {
 	case p.nodes > maxNodes || len(p.found) > maxFound:
 		return
 	case len(p.found) == maxFound:
 		code, format, args = CodeTooLarge, "more than %d mistakes: the rest is not told", []any{maxFound}
 	}
-	p.found = append(p.found, Diagnostic{Position: at, Code: code, Message: fmt.Sprintf(format, args...)})
+	p.found = append(p.found, Diagnostic{Position: at, Code: code, Message: fmt.Sprintf(format, args...), Severity: severity})
 }
 
 // suggest adds what was probably meant to the last diagnostic.

@@ -5,6 +5,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -103,10 +104,20 @@ func (p *parser) wards(o *object, phase *Phase) Wards {
 	if o == nil {
 		return Wards{}
 	}
-	w := Wards{Pre: p.moment(o, wards.Pre), Turn: p.moment(o, wards.Turn), Post: p.moment(o, wards.Post)}
-	if phase.Tool != nil && o.has("turn") {
-		o.conflict("turn", "turn wards are for a model; phase %s runs a tool", phase.Name)
+	w := Wards{
+		Pre: p.moment(o, wards.Pre), Tool: p.moment(o, wards.Tool), Result: p.moment(o, wards.Result),
+		Turn: p.moment(o, wards.Turn), Post: p.moment(o, wards.Post),
 	}
+	for _, m := range []wards.Moment{wards.Turn, wards.Tool, wards.Result} {
+		switch key := string(m); {
+		case !o.has(key):
+		case phase.Tool != nil:
+			o.conflict(key, "%s wards are for a model; phase %s has none", key, phase.Name)
+		case m != wards.Turn && len(phase.Tackle) == 0:
+			o.conflict(key, "%s wards are for tools; phase %s has no tackle", key, phase.Name)
+		}
+	}
+	p.checkGuards(phase)
 	o.done()
 	return w
 }
@@ -123,7 +134,12 @@ func (p *parser) moment(o *object, m wards.Moment) []*Check {
 
 // ward reads one ward: a validator by name or in place, with its mode.
 func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
-	o := p.object(n, "a ward")
+	aroundTools := m == wards.Tool || m == wards.Result
+	kind := "a ward"
+	if aroundTools {
+		kind = "a ward around tools"
+	}
+	o := p.object(n, kind)
 	if o == nil {
 		return nil
 	}
@@ -133,9 +149,56 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 		p.report(o.value["mode"], CodeValue, "a pre-ward cannot retry: there is nothing to do again; use blocking or advisory")
 	}
 	v := p.validator(o, wardForms)
+	var guards []*yaml.Node
+	if aroundTools {
+		guards = o.list("tools")
+	}
 	o.done()
 	if v == nil {
 		return nil
 	}
-	return placed(v, m, mode, attempts)
+	c := placed(v, m, mode, attempts)
+	for _, n := range guards {
+		if name := p.word(n, "a tool of a ward"); name != "" {
+			c.Tools = append(c.Tools, name)
+			p.guards = append(p.guards, guard{n, name})
+		}
+	}
+	return c
+}
+
+// A guard is a tool that a ward around tools names, where it stands.
+type guard struct {
+	node *yaml.Node
+	name string
+}
+
+// checkGuards reports what wards around tools name that the phase may not use.
+func (p *parser) checkGuards(phase *Phase) {
+	var names []string
+	for _, t := range phase.Tackle {
+		names = append(names, t.Name)
+	}
+	for _, g := range p.guards {
+		if !slices.Contains(names, g.name) && !p.broken["tool "+g.name] {
+			p.report(g.node, CodeTool, "phase %s has no tool %q in its tackle", phase.Name, g.name)
+			p.suggest(g.name, func() []string { return names })
+		}
+	}
+	p.guards = nil
+}
+
+// ungated warns of tools that write at a model's word alone.
+func (p *parser) ungated(o *object, phase *Phase) {
+	gated := func(t *Tool) bool {
+		return slices.ContainsFunc(phase.Wards.Tool, func(c *Check) bool {
+			return c.Ward.Mode != wards.Advisory && c.Guards(t.Name)
+		})
+	}
+	for _, n := range o.list("tackle") {
+		i := slices.IndexFunc(phase.Tackle, func(t *Tool) bool { return t.named == n.Value })
+		if i >= 0 && phase.Tackle[i].Effect == tool.Writes && !gated(phase.Tackle[i]) {
+			p.warn(n, CodeUngated, "tool %s writes, and no blocking or retrying tool ward of phase %s looks at its calls before they act", phase.Tackle[i].Name, phase.Name)
+		}
+	}
 }

@@ -21,7 +21,7 @@ var (
 	phaseVariables = variables{"input", "state", "outputs", "lineage", "history", "turn", "turn_number", "max_turns", "attempt", "validation_error", "schema_error"}
 	retryVariables = append(slices.Clone(phaseVariables), "max_attempts")
 	loopVariables  = append(slices.Clone(phaseVariables), "max_attempts", "validator", "description")
-	checkVariables = append(slices.Clone(phaseVariables), "content", "output")
+	checkVariables = append(slices.Clone(phaseVariables), "content", "output", "tool")
 )
 
 // maxTemplate bounds a template, in bytes: the places of its variables are

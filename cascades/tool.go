@@ -19,8 +19,8 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // engineTools are the tools that the engine answers itself.
 var engineTools = tool.NewSet(
-	tool.Declared(SetState, "Set a value in the state of the run, where later phases can read it.", arguments("key", "value"), nil),
-	tool.Declared(RouteTo, "Choose the phase that follows this one.", arguments("target"), nil),
+	tool.Declared(SetState, "Set a value in the state of the run, where later phases can read it.", arguments("key", "value"), nil).That(tool.None),
+	tool.Declared(RouteTo, "Choose the phase that follows this one.", arguments("target"), nil).That(tool.None),
 )
 
 // arguments is the schema of arguments that must all be there: the first a
@@ -54,7 +54,7 @@ func (p *parser) defineTool(name string, defs *object) {
 }
 
 func (p *parser) toolForm(o *object, name string) *Tool {
-	t := &Tool{Name: name, Description: o.text("description"), Params: map[string]any{"type": "object"}}
+	t := &Tool{Name: name, Description: o.text("description"), Params: map[string]any{"type": "object"}, Effect: tool.Writes}
 	exec, nested := o.get("exec"), o.get("cascade")
 	if n := o.get("parameters"); n != nil {
 		if s := p.schema(n); s != nil {
@@ -62,6 +62,7 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 		}
 	}
 	timeout := o.duration("timeout")
+	defer p.effect(o, t)
 	switch {
 	case exec != nil && nested != nil:
 		o.conflict("cascade", "%s has both exec and cascade", o.what)
@@ -86,11 +87,41 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 		if o.has("parameters") {
 			o.conflict("parameters", "a cascade's parameters are its inputs_schema")
 		}
+		for _, key := range []string{"effect", "idempotent"} {
+			if o.has(key) {
+				o.conflict(key, "%s of a cascade is that of the tools in it", key)
+			}
+		}
 		p.cascadeTool(t, nested)
 	default:
 		p.report(o.node, CodeMissing, "%s needs exec, cascade or mcp", o.what)
 	}
 	return t
+}
+
+// effect reads what a tool says of its effect: it writes unless the file says
+// otherwise, for an MCP server too, whose hints nobody vouches for.
+func (p *parser) effect(o *object, t *Tool) {
+	effect, idempotent := o.oneOf("effect", string(tool.Writes), string(tool.Reads), string(tool.None)), o.flag("idempotent", false)
+	if t.Cascade != nil {
+		return
+	}
+	t.Effect = tool.Effect(effect)
+	t.Tool.Effect, t.Tool.Idempotent = t.Effect, idempotent
+}
+
+// Effect is the worst of what the cascade's tools do, of nested ones too.
+func (c *Cascade) Effect() tool.Effect {
+	worst := tool.None
+	c.any(map[*Cascade]bool{}, func(p *Phase) bool {
+		for _, t := range p.tools() {
+			if t.Cascade == nil && t.Validator == nil {
+				worst = worst.Worse(t.Effect)
+			}
+		}
+		return false
+	})
+	return worst
 }
 
 // cascadeTool makes a tool of a cascade: its inputs are the arguments.
@@ -101,7 +132,7 @@ func (p *parser) cascadeTool(t *Tool, n *yaml.Node) {
 	if t.Description == "" {
 		t.Description = t.Cascade.Description
 	}
-	t.Params = t.Cascade.Params()
+	t.Params, t.Effect = t.Cascade.Params(), t.Cascade.Effect()
 }
 
 // Params is the JSON Schema of the cascade's inputs as a plain value.
@@ -137,7 +168,9 @@ func (p *parser) tackle(o *object) []*Tool {
 			continue
 		}
 		seen[t.Name] = true
-		out = append(out, t)
+		own := *t
+		own.named = name
+		out = append(out, &own)
 	}
 	return out
 }
@@ -176,7 +209,7 @@ func (p *parser) findTool(name string) *Tool {
 	if err != nil {
 		return nil
 	}
-	return &Tool{Name: name, Description: found.Description, Params: found.Params(), Tool: found}
+	return &Tool{Name: name, Description: found.Description, Params: found.Params(), Tool: found, Effect: found.Effect.Worse(tool.None)}
 }
 
 func (p *parser) toolNames() []string {

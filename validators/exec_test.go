@@ -95,7 +95,7 @@ func TestExecQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"content": "Größe\n\"x\"", "output": [1], "input": {"a": "b"}, "state": {}, "outputs": {}, "turn": 1, "attempt": 2, "with": {"max": 3}, "key": "run/draft"}`
+	want := `{"content": "Größe\n\"x\"", "output": [1], "input": {"a": "b"}, "state": {}, "outputs": {}, "turn": 1, "attempt": 2, "tool": "", "with": {"max": 3}, "key": "run/draft"}`
 	var expected any
 	if err := json.Unmarshal([]byte(want), &expected); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -63,6 +64,8 @@ type scope struct {
 	Outputs map[string]any `expr:"outputs"`
 	Turn    int            `expr:"turn"`
 	Attempt int            `expr:"attempt"`
+	Tool    string         `expr:"tool"`
+	Locals  map[string]any `expr:" locals"`
 	Meter   meter          `expr:" meter"` // no identifier has a blank in it
 }
 
@@ -80,9 +83,10 @@ var sharedLanguage = sync.OnceValue(func() *conf.Config {
 	return config
 })
 
-// ParseExpression compiles an expression and checks its types. The error is an
-// [*ExpressionError].
-func ParseExpression(source string) (e *Expression, err error) {
+// ParseExpression compiles an expression and checks its types. Beside what every
+// expression sees it may read the locals named, of a subject's Locals. The error
+// is an [*ExpressionError].
+func ParseExpression(source string, locals ...string) (e *Expression, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			e, err = nil, located(fmt.Errorf("%v", r))
@@ -94,6 +98,9 @@ func ParseExpression(source string) (e *Expression, err error) {
 	config := language()
 	tree, err := parser.ParseWithConfig(source, config)
 	if err != nil {
+		return nil, located(err)
+	}
+	if err := readLocals(tree, locals); err != nil {
 		return nil, located(err)
 	}
 	found, err := inspect(tree)
@@ -113,6 +120,35 @@ func ParseExpression(source string) (e *Expression, err error) {
 		return nil, located(err)
 	}
 	return &Expression{source, program, found.output}, nil
+}
+
+// readLocals has the names of locals read from the subject's Locals.
+func readLocals(tree *parser.Tree, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	v := &localNames{names: names}
+	ast.Walk(&tree.Node, v)
+	return v.err
+}
+
+type localNames struct {
+	names []string
+	err   error
+}
+
+// Visit implements ast.Visitor.
+func (v *localNames) Visit(node *ast.Node) {
+	switch n := (*node).(type) {
+	case *ast.VariableDeclaratorNode:
+		if slices.Contains(v.names, n.Name) {
+			v.err = fmt.Errorf("let cannot name %s: it is the item's here", n.Name)
+		}
+	case *ast.IdentifierNode:
+		if slices.Contains(v.names, n.Value) {
+			ast.Patch(node, &ast.MemberNode{Node: &ast.IdentifierNode{Value: " locals"}, Property: &ast.StringNode{Value: n.Value}})
+		}
+	}
 }
 
 // String is the expression's source.
@@ -145,7 +181,7 @@ func (e *Expression) scope(s Subject) scope {
 			output = v
 		}
 	}
-	return scope{s.Content, output, s.Input, s.State, s.Outputs, s.Turn, s.Attempt, newMeter()}
+	return scope{s.Content, output, s.Input, s.State, s.Outputs, s.Turn, s.Attempt, s.Tool, s.Locals, newMeter()}
 }
 
 // Expr is the check that an expression is true, see [Expression.Check].

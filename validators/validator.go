@@ -40,7 +40,9 @@ type Subject struct {
 	Outputs map[string]any `json:"outputs"` // phase name → output
 	Turn    int            `json:"turn"`
 	Attempt int            `json:"attempt"`
-	Key     string         `json:"key,omitempty"` // the run and the path: the same when the same check is started again
+	Tool    string         `json:"tool"`             // the tool that is called or has answered; "" at other moments
+	Locals  map[string]any `json:"locals,omitempty"` // of an item of each: the item and its index, by their names
+	Key     string         `json:"key,omitempty"`    // the run and the path: the same when the same check is started again
 }
 
 // An Option changes a validator under construction.

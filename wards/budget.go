@@ -20,7 +20,8 @@ type Decision struct {
 }
 
 // A Budget counts how often each check has sent a text back. Use one for the
-// attempts of a phase and a new one for each turn.
+// attempts of a phase, a new one for each turn, and another for the tool calls
+// of each turn.
 type Budget struct {
 	cap   int
 	rules int

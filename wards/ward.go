@@ -11,6 +11,8 @@ type Moment string
 // The moments, in the order in which they come in a phase.
 const (
 	Pre          Moment = "pre"
+	Tool         Moment = "tool"   // before a call that a model asked for acts
+	Result       Moment = "result" // what a tool gave, before the model reads it
 	Turn         Moment = "turn"
 	OutputSchema Moment = "output_schema"
 	LoopUntil    Moment = "loop_until"

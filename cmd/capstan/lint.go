@@ -30,16 +30,18 @@ func (c *Command) lintFiles(files []string, format string) error {
 	}
 	found := cascades.Diagnostics{}
 	for _, file := range files {
-		_, err := r.Load(file)
+		c, err := r.Load(file)
 		var d cascades.Diagnostics
 		if errors.As(err, &d) {
 			found = append(found, d...)
+		} else if c != nil {
+			found = append(found, c.Warnings...)
 		}
 	}
 	if err := c.printDiagnostics(found, format); err != nil {
 		return err
 	}
-	if len(found) > 0 {
+	if found.Broken() {
 		return &exit{status: exitUsage}
 	}
 	return nil
@@ -61,7 +63,7 @@ func (c *Command) printDiagnostics(found cascades.Diagnostics, format string) er
 			if d.Suggestion != "" {
 				message += fmt.Sprintf(", did you mean %q?", d.Suggestion)
 			}
-			report.add(finding{rule: d.Code, level: "error", message: message, file: d.File, line: d.Line, column: d.Column})
+			report.add(finding{rule: d.Code, level: d.Severity, message: message, file: d.File, line: d.Line, column: d.Column})
 		}
 		return printJSON(c.Stdout, report)
 	default:

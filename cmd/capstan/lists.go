@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"text/tabwriter"
 
@@ -17,6 +18,7 @@ type described struct {
 	Kind        string         `json:"kind"`
 	Description string         `json:"description"`
 	Criteria    string         `json:"criteria,omitempty"` // of a judge
+	Effect      tool.Effect    `json:"effect,omitempty"`   // of a tool
 	Parameters  map[string]any `json:"parameters,omitempty"`
 	params      func() map[string]any
 }
@@ -42,7 +44,7 @@ func (c *Command) tools() *cobra.Command {
 	return c.list("tools [NAME]", "List the tools, or describe one with its parameters", func() []described {
 		var out []described
 		for _, t := range append(tools(tool.Options{}), cascades.EngineTools()...) {
-			out = append(out, described{Name: t.Name, Kind: "tool", Description: t.Description, params: t.Params})
+			out = append(out, described{Name: t.Name, Kind: "tool", Effect: t.Effect, Description: t.Description, params: t.Params})
 		}
 		return out
 	})
@@ -67,7 +69,7 @@ func (c *Command) list(use, short string, all func() []described) *cobra.Command
 			}
 			w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
 			for _, d := range all() {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", d.Name, d.Kind, d.Description)
+				fmt.Fprintf(w, "%s\t%s\t%s\n", d.Name, cmp.Or(string(d.Effect), d.Kind), d.Description)
 			}
 			return w.Flush()
 		},

@@ -126,7 +126,7 @@ func (c *Command) mcpOptions(s *kit, f mcpFlags, with map[string]any, judges *ru
 	}
 	key, _ := with["verification_key"].(string)
 	for _, t := range schedule.Tools(schedule.Options{VerifyKey: key}) {
-		one := mcpserver.Tool{Tool: t, Fixed: chosenFrom(with, t.Params(), used), Writes: t.Name == "save_schedule"}
+		one := mcpserver.Tool{Tool: t, Fixed: chosenFrom(with, t.Params(), used)}
 		if one.Fixed["verification_key"] != nil {
 			// A call may not give it, not even with this value.
 			delete(one.Fixed, "verification_key")

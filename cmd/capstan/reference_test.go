@@ -50,9 +50,9 @@ content under ` + "`inputs`" + ` in a ` + "`tool:`" + ` phase, and as ` + "`--wi
 		fmt.Fprintf(&b, "\n### %s\n\n%s (%s).\n", v.Name, sentence(v.Description), kind)
 		parameters(&b, v.Params())
 	}
-	b.WriteString("\n## Tools\n")
+	b.WriteString("\n## Tools\n\nBehind each stands its effect: `none`, `reads`, or `writes`.\n")
 	for _, t := range append(tools(tool.Options{}), cascades.EngineTools()...) {
-		fmt.Fprintf(&b, "\n### %s\n\n%s\n", t.Name, t.Description)
+		fmt.Fprintf(&b, "\n### %s\n\n%s (%s).\n", t.Name, sentence(t.Description), t.Effect)
 		parameters(&b, t.Params())
 	}
 	return b.String()

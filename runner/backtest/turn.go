@@ -88,7 +88,7 @@ func usesAt(t *trace.Turn, at event.Path) []*trace.Use {
 func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err error) {
 	made := v.made
 	defer func() { v.made = made }()
-	budget, state := wards.NewBudget(0), v.known.state.State
+	budget, calls, state := wards.NewBudget(0), wards.NewBudget(0), v.known.state.State
 	for i, e := range exchanges(t) {
 		over := i > 0 && d.Action != wards.Again
 		if over && v.made {
@@ -97,6 +97,10 @@ func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err
 		}
 		v.known.state.State = state // what a refused turn had set went with it
 		if _, err := v.tools(usesAt(t, e.at)); err != nil {
+			return d, err
+		}
+		called, err := v.wardedCalls(a, t, e.at, calls)
+		if err != nil {
 			return d, err
 		}
 		s := &slot{said: engine.Said{At: e.at, Attempt: a.Number, Turn: t.Number, Text: e.text}}
@@ -113,7 +117,10 @@ func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err
 			return d, err
 		}
 		v.left(s)
-		if !over {
+		if over {
+			continue
+		}
+		if d = called; d.Action == wards.Release {
 			d = budget.Decide(i+1, outcomes)
 		}
 	}

@@ -20,6 +20,7 @@ type candidate struct {
 	score  float64     // the mean of its scores, -1 for none
 	passed *wards.Ward
 	spent  *wards.Decision // a turn ward used up its budget on this text
+	unsaid bool            // there is no text: a tool ward used up its budget before it was said
 	state  map[string]any  // as the attempt left it
 	chosen string          // where the model wants to go on
 }
@@ -50,7 +51,11 @@ func (c *candidate) valueOr(text string) any {
 
 // exhausted does what the phase says of a check that used up its budget.
 func (t *try) exhausted(d wards.Decision) (release, error) {
-	switch where := t.p.Rules.OnExhausted; where {
+	where := t.p.Rules.OnExhausted
+	if t.releasesFailures() && len(t.past) == 0 {
+		where = cascades.OnExhaustedFail // nothing was said that could be let out
+	}
+	switch where {
 	case cascades.OnExhaustedLast:
 		return t.release(t.past[len(t.past)-1])
 	case cascades.OnExhaustedBest:

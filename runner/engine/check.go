@@ -16,7 +16,8 @@ type place struct {
 	at            event.Path
 	phase         string
 	attempt, turn int
-	unfit         bool // the text broke its output_schema: a pure check that cannot read it does not matter
+	tool          string // whose call or result is judged
+	unfit         bool   // the text broke its output_schema: a pure check that cannot read it does not matter
 }
 
 // under is the address of the i-th check of a moment at the place.
@@ -24,8 +25,10 @@ func (p place) under(w *wards.Ward, i int) event.Path {
 	switch w.Moment {
 	case wards.LoopUntil:
 		return p.at.Join(string(w.Moment))
-	case wards.Turn:
-		return p.at.At("ward", i) // the place is a turn already
+	case wards.Turn, wards.Tool:
+		return p.at.At("ward", i) // the place is a turn or a call already
+	case wards.Result:
+		return p.at.At("result_ward", i)
 	default:
 		return p.at.At(string(w.Moment), i)
 	}
@@ -42,7 +45,7 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 	found := make([]wards.Outcome, len(list)) // without a ward where nothing was found
 	stopped := false
 	for i, c := range list {
-		if !c.Validator.Pure || stopped {
+		if !c.Validator.Pure || stopped || !c.Guards(at.tool) {
 			continue
 		}
 		o, err := f.validate(at.under(c.Ward, i), at, c, s)
@@ -83,7 +86,7 @@ var errStopped = errors.New("a check stopped the run")
 func (f *flow) atOnce(at place, list []*cascades.Check, s validators.Subject, found []wards.Outcome) error {
 	var slow []int
 	for i, c := range list {
-		if !c.Validator.Pure {
+		if !c.Validator.Pure && c.Guards(at.tool) {
 			slow = append(slow, i)
 		}
 	}
@@ -219,7 +222,7 @@ func stops(err error) error {
 func (f *flow) cascaded(path event.Path, v *cascades.Validator, s validators.Subject) (verdict validators.Verdict, unsaid, err error) {
 	input := map[string]any{
 		"content": s.Content, "output": s.Output, "input": s.Input, "state": s.State, "outputs": s.Outputs,
-		"turn": s.Turn, "attempt": s.Attempt,
+		"turn": s.Turn, "attempt": s.Attempt, "tool": s.Tool,
 	}
 	if v.InputMap != nil {
 		if input, err = f.values(v.InputMap, f.checkVars(s)); err != nil {

@@ -116,7 +116,7 @@ func (t *try) early(c *candidate) (bool, error) {
 
 // take has one turn, again as often as the turn wards ask for it.
 func (t *try) take(c *candidate) error {
-	budget := wards.NewBudget(0)
+	budget, calls := wards.NewBudget(0), wards.NewBudget(0)
 	turn, turnAt := t.turn, t.place().at.At("turn", t.turn)
 	t.flow.turns++
 	t.emit(event.Event{Kind: event.TurnStarted, Path: turnAt, Phase: t.p.Name, Attempt: t.attempt, Turn: &turn})
@@ -126,9 +126,13 @@ func (t *try) take(c *candidate) error {
 			at = turnAt.At("redo", redo)
 		}
 		state, chosen := t.s.State, t.chosen
-		said, err := t.exchange(at, t.tools())
+		said, spent, err := t.exchange(at, t.tools(), calls)
 		if err != nil {
 			return err
+		}
+		if spent != nil {
+			c.spent, c.unsaid = spent, true
+			return nil
 		}
 		c.text = said
 		where := t.place()
@@ -163,8 +167,9 @@ func (t *try) turnOutput(said string) any {
 }
 
 // exchange sends the conversation and has tools called until the model asks
-// for none; it gives the model's last words.
-func (t *try) exchange(at event.Path, tools []model.Tool) (string, error) {
+// for none; it gives the model's last words, or the decision of a ward that
+// refused its calls once too often.
+func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) (string, *wards.Decision, error) {
 	called := 0
 	for round := 0; ; round++ {
 		where := at.Join("model")
@@ -173,23 +178,20 @@ func (t *try) exchange(at event.Path, tools []model.Tool) (string, error) {
 		}
 		resp, err := t.call(where, t.request(tools))
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 		t.thread.Append(model.Message{Role: model.Assistant, Content: resp.Text, ToolCalls: resp.ToolCalls})
 		if len(resp.ToolCalls) == 0 {
-			return resp.Text, nil
+			return resp.Text, nil, nil
 		}
 		if round == cascades.MaxRounds {
-			return "", failed(at, "the model asked for tools %d times in one turn", cascades.MaxRounds+1)
+			return "", nil, failed(at, "the model asked for tools %d times in one turn", cascades.MaxRounds+1)
 		}
-		for _, c := range resp.ToolCalls {
-			said, err := t.toolCall(at.At("tool", called), c)
-			if err != nil {
-				return "", err
-			}
-			t.thread.Append(model.Message{Role: model.ToolReply, Content: said, ToolCallID: c.ID})
-			called++
+		spent, err := t.act(at, called, resp.ToolCalls, budget)
+		if spent != nil || err != nil {
+			return "", spent, err
 		}
+		called += len(resp.ToolCalls)
 	}
 }
 

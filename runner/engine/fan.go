@@ -23,7 +23,7 @@ func (f *flow) fan(n, limit int, body func(b *flow, i int) error) error {
 func (f *flow) branch(h Host) *flow {
 	s := *f.s // State is never changed in place, so the copy has its own
 	s.Verdicts, s.Degraded = nil, nil
-	return &flow{h: h, c: f.c, s: &s, at: f.at, meter: f.meter, depth: f.depth}
+	return &flow{h: h, c: f.c, s: &s, at: f.at, meter: f.meter, depth: f.depth, locals: f.locals}
 }
 
 // join takes over what a branch has noted.

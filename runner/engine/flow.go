@@ -21,6 +21,8 @@ type flow struct {
 	back  string // the cascade's id, where its output comes back as outputs.<id>
 	turns int    // made by this flow
 	calls int    // of models, made by this flow
+
+	locals map[string]any // of an item of each: the item and its index, by their names
 }
 
 // Run runs a cascade from a state: a new one needs only RunID and Input. The

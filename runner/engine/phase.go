@@ -231,7 +231,7 @@ func (v *visit) begun(content string, value any) validators.Subject {
 func (f *flow) subject(content string, output any, turn, attempt int) validators.Subject {
 	return validators.Subject{
 		Content: content, Output: output, Input: f.s.Input, State: f.s.State, Outputs: f.s.Outputs,
-		Turn: turn, Attempt: attempt,
+		Turn: turn, Attempt: attempt, Locals: f.locals,
 	}
 }
 

@@ -53,6 +53,29 @@ func (p *Past) Subject(s Said) validators.Subject {
 	return p.t.subject(s.Text, p.t.jsonIn(s.Text), s.Turn, s.Attempt)
 }
 
+// Asked is what tool wards see of a call that a model asked for; false where it
+// could not be made, so that none is asked.
+func (p *Past) Asked(s Said, c model.ToolCall) (validators.Subject, bool) {
+	a := p.t.read(s.At, c)
+	if a.answer != nil || a.tool == nil || a.tool.Unfit(a.call.Arguments) != "" {
+		return validators.Subject{}, false
+	}
+	subject := p.t.subject(text(a.call.Arguments), a.call.Arguments, s.Turn, s.Attempt)
+	subject.Tool = c.Name
+	return subject, true
+}
+
+// Gave is what result wards see of a tool's answer.
+func (p *Past) Gave(s Said, tool string) validators.Subject {
+	output, err := parseJSON(s.Text)
+	if err != nil {
+		output = nil
+	}
+	subject := p.t.subject(s.Text, output, s.Turn, s.Attempt)
+	subject.Tool = tool
+	return subject
+}
+
 // Final is what the checks of an attempt's final text see, and what
 // output_schema, which sees it first, says of it.
 func (p *Past) Final(s Said) (validators.Subject, []wards.Outcome) {

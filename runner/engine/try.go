@@ -139,7 +139,7 @@ func (t *try) say(c *candidate) error {
 // judge runs every check of the final text, cheapest first, and decides.
 // winner says that all but the post-wards have passed.
 func (t *try) judge(c *candidate, winner bool) (wards.Decision, error) {
-	if c.spent != nil && !t.releasesFailures() {
+	if c.unsaid || c.spent != nil && !t.releasesFailures() {
 		return t.decide(c, nil), nil
 	}
 	var outcomes []wards.Outcome
@@ -175,7 +175,7 @@ func (t *try) decide(c *candidate, outcomes []wards.Outcome) wards.Decision {
 		d = wards.Decision{Action: wards.Exhausted, By: c.spent.By, Failed: append(c.spent.Failed, d.Failed...)}
 	}
 	c.note(outcomes, d.Failed)
-	if d.Action == wards.Again || d.Action == wards.Exhausted {
+	if !c.unsaid && (d.Action == wards.Again || d.Action == wards.Exhausted) {
 		t.past = append(t.past, *c)
 	}
 	return d

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 
@@ -15,11 +16,13 @@ import (
 
 // vars are the variables of the phase's templates.
 func (v *visit) vars(turn int) map[string]any {
-	return map[string]any{
+	vars := map[string]any{
 		"input": v.s.Input, "state": v.s.State, "outputs": v.s.Outputs,
 		"turn": turn, "turn_number": turn + 1, "max_turns": v.p.Rules.MaxTurns, "attempt": max(v.record.Attempts, 1),
 		"validation_error": v.validated, "schema_error": "",
 	}
+	maps.Copy(vars, v.locals)
+	return vars
 }
 
 // vars adds what has been said to the phase's variables.
@@ -32,10 +35,13 @@ func (t *try) vars(turn int) map[string]any {
 
 // checkVars are the variables of templates that belong to a check.
 func (f *flow) checkVars(s validators.Subject) map[string]any {
-	return map[string]any{
+	vars := map[string]any{
 		"input": s.Input, "state": s.State, "outputs": s.Outputs, "content": s.Content, "output": s.Output,
 		"turn": s.Turn, "turn_number": s.Turn + 1, "attempt": s.Attempt, "max_turns": 0, "validation_error": "", "schema_error": "",
+		"tool": s.Tool,
 	}
+	maps.Copy(vars, s.Locals)
+	return vars
 }
 
 // A lazy variable is made where a template reads it.

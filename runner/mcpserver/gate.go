@@ -124,7 +124,6 @@ type Tool struct {
 	tool.Tool
 	Fixed  map[string]any // arguments that the operator sets, which no call sees
 	Hidden []string       // what the tool itself was given by the operator
-	Writes bool           // it may change what it works on
 }
 
 func (s *Server) effect(t Tool) (*offer, error) {
@@ -139,8 +138,9 @@ func (s *Server) effect(t Tool) (*offer, error) {
 	for _, name := range t.Hidden {
 		hidden[name] = true
 	}
-	hints := sdk.ToolAnnotations{ReadOnlyHint: !t.Writes, IdempotentHint: !t.Writes, DestructiveHint: no(), OpenWorldHint: yes()}
-	if t.Writes {
+	reads := t.Effect == tool.Reads || t.Effect == tool.None
+	hints := sdk.ToolAnnotations{ReadOnlyHint: reads, IdempotentHint: t.Repeatable(), DestructiveHint: no(), OpenWorldHint: yes()}
+	if !reads {
 		hints.DestructiveHint = yes()
 	}
 	return newOffer(t.Name, t.Description, without(params, hidden), hints, func(ctx context.Context, c call) (*sdk.CallToolResult, error) {

@@ -105,7 +105,7 @@ func TestFixed(t *testing.T) {
 		}
 		return fmt.Sprint(c.ID != "", c.Arguments), nil
 	})
-	o.Tools = []mcpserver.Tool{{Tool: saved, Fixed: map[string]any{"db": "week.db"}, Hidden: []string{"key"}, Writes: true}}
+	o.Tools = []mcpserver.Tool{{Tool: saved, Fixed: map[string]any{"db": "week.db"}, Hidden: []string{"key"}}}
 	s := connect(t, o)
 	list, err := s.ListTools(t.Context(), nil)
 	if err != nil {

@@ -25,7 +25,7 @@ type CommandOptions struct {
 // that takes too long or prints too much is killed with all it started, and
 // the result has failed.
 func RunCommand(o CommandOptions) Tool {
-	return New("run_command", "Run a program, without a shell, in the working directory.", o.run)
+	return New("run_command", "Run a program, without a shell, in the working directory.", o.run).That(Writes)
 }
 
 type runCommand struct {

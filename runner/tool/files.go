@@ -24,10 +24,12 @@ func Files(root string) []Tool {
 		root = "."
 	}
 	d := directory(root)
+	write := New("write_file", "Write a text file, whole, and the directories it is in; one that exists is replaced.", d.write).That(Writes)
+	write.Idempotent = true // the same file, whole, again
 	return []Tool{
-		New("read_file", "Read a text file.", d.read),
-		New("write_file", "Write a text file, whole, and the directories it is in; one that exists is replaced.", d.write),
-		New("list_files", "List the files in a directory; names of directories end in a slash.", d.list),
+		New("read_file", "Read a text file.", d.read).That(Reads),
+		write,
+		New("list_files", "List the files in a directory; names of directories end in a slash.", d.list).That(Reads),
 	}
 }
 

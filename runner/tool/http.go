@@ -43,7 +43,7 @@ func HTTPGet(o HTTPOptions) Tool {
 	if o.MaxBody <= 0 {
 		o.MaxBody = DefaultHTTPMaxBody
 	}
-	return New("http_get", "Fetch a text from an http or https URL.", fetcher{o, client(o.Hosts)}.get)
+	return New("http_get", "Fetch a text from an http or https URL.", fetcher{o, client(o.Hosts)}.get).That(Reads)
 }
 
 func client(hosts allowList) *http.Client {

@@ -17,6 +17,8 @@ import (
 type Tool struct {
 	Name        string
 	Description string
+	Effect      Effect // "" is not told: taken for [Writes]
+	Idempotent  bool   // it knows a call that is started again by its key, and does it once
 	params      func() map[string]any
 	run         func(ctx context.Context, c Call) (any, error)
 	ask         func(ctx context.Context) (description string, params map[string]any, err error) // of a remote tool
@@ -72,6 +74,12 @@ func New[A any](name, description string, run func(context.Context, A) (any, err
 	}
 }
 
+// That is the tool with its effect told.
+func (t Tool) That(e Effect) Tool {
+	t.Effect = e
+	return t
+}
+
 // Declared makes a tool from a description of its parameters, a JSON Schema as
 // a plain value, and a function of the call as it comes.
 func Declared(name, description string, params map[string]any, run func(context.Context, Call) (any, error)) Tool {
@@ -102,7 +110,9 @@ func (t Tool) Described(ctx context.Context) (Tool, error) {
 	if err != nil {
 		return Tool{}, fmt.Errorf("tool %s: %w", t.Name, err)
 	}
-	return Declared(t.Name, description, params, t.run), nil
+	described := Declared(t.Name, description, params, t.run)
+	described.Effect, described.Idempotent = t.Effect, t.Idempotent
+	return described, nil
 }
 
 // Told is what a model is told of the tool: its description, and the JSON Schema
@@ -118,6 +128,10 @@ func (t Tool) Told() (description string, params map[string]any) {
 
 // Params is the JSON Schema of the tool's arguments as a plain value.
 func (t Tool) Params() map[string]any { return t.params() }
+
+// Repeatable tells whether a call that was at work when its process died may be
+// made again without asking anybody.
+func (t Tool) Repeatable() bool { return t.Idempotent || t.Effect.known() != Writes }
 
 // Run calls the tool. A tool's own error or panic is a failed result; Run's
 // error is ctx's alone, and a call whose ctx is over is not begun.

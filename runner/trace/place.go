@@ -114,7 +114,7 @@ func (f *Folder) enter(from *place, path event.Path, segment string, e *event.Ev
 			return &to
 		}
 	case atTool, atCheck:
-		if from.kind == atCheck || !(numbered && name == "post") {
+		if from.kind == atCheck || !(numbered && isCheck(name)) {
 			to.kind, to.cascade = atCascade, segment
 			return &to
 		}
@@ -128,7 +128,7 @@ func (f *Folder) enter(from *place, path event.Path, segment string, e *event.Ev
 
 func isCheck(name string) bool {
 	switch name {
-	case "pre", "ward", "post", "loop_until", "output_schema":
+	case "pre", "ward", "result_ward", "post", "loop_until", "output_schema":
 		return true
 	}
 	return false

@@ -70,7 +70,7 @@ type Turn struct {
 	Finished time.Time // of the last event within it
 	Calls    []*Call   // the author's first, then judges'
 	Tools    []*Use
-	Verdicts []Verdict // of turn wards, and of loop_until where it might end the turns
+	Verdicts []Verdict // of turn wards and of those around its tools, and of loop_until where it might end the turns
 }
 
 // A Call is one call of a model.

@@ -27,12 +27,14 @@ const (
 // and override nothing that they say: a model may have written it.
 func Tools(o Options) []tool.Tool {
 	d := o.desk()
+	save := tool.Declared(saveTool, "Save a schedule in the place of its creator's week. It needs the certificate of schedule_quality.", saveParams(), d.saveSchedule).That(tool.Writes)
+	save.Idempotent = true // the same week again is the same week
 	return []tool.Tool{
-		tool.New(vaultTool, "The content types that a creator's vault holds, with quantities.", d.getVault),
-		tool.New(rankingsTool, "How a creator's content types rank at the latest analysis date, and which to AVOID.", d.getRankings),
-		tool.New(typeTool, "The best captions of a send type that a creator may use: in the vault and not AVOID.", d.getTypeCaptions),
-		tool.New(topTool, "The best captions that a creator may use: in the vault and not AVOID.", d.getTopCaptions),
-		tool.Declared(saveTool, "Save a schedule in the place of its creator's week. It needs the certificate of schedule_quality.", saveParams(), d.saveSchedule),
+		tool.New(vaultTool, "The content types that a creator's vault holds, with quantities.", d.getVault).That(tool.Reads),
+		tool.New(rankingsTool, "How a creator's content types rank at the latest analysis date, and which to AVOID.", d.getRankings).That(tool.Reads),
+		tool.New(typeTool, "The best captions of a send type that a creator may use: in the vault and not AVOID.", d.getTypeCaptions).That(tool.Reads),
+		tool.New(topTool, "The best captions that a creator may use: in the vault and not AVOID.", d.getTopCaptions).That(tool.Reads),
+		save,
 	}
 }
 

@@ -52,9 +52,15 @@ func Tools() []tool.Tool {
 			B int `json:"b"`
 		}) (any, error) {
 			return map[string]any{"sum": a.A + a.B}, nil
-		}),
+		}).That(tool.None),
 		tool.New("breaks", "Breaks.", func(context.Context, struct{}) (any, error) {
 			return nil, errors.New("it is broken")
-		}),
+		}).That(tool.None),
+		tool.New("send", "Send a text to somebody.", func(_ context.Context, a struct {
+			To   string `json:"to"`
+			Text string `json:"text,omitempty"`
+		}) (any, error) {
+			return "sent to " + a.To, nil
+		}).That(tool.Writes),
 	}
 }

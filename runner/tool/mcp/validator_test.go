@@ -95,7 +95,7 @@ func TestValidatorArguments(t *testing.T) {
 		with map[string]any
 		want string
 	}{
-		{"open", map[string]any{"a": 1}, `{"attempt":2,"content":"four","input":{},"key":"run/draft","outputs":{},"state":{"who":"me"},"turn":0,"with":{"a":1}}`},
+		{"open", map[string]any{"a": 1}, `{"attempt":2,"content":"four","input":{},"key":"run/draft","outputs":{},"state":{"who":"me"},"tool":"","turn":0,"with":{"a":1}}`},
 		{"closed", nil, `{}`},
 		{"named", map[string]any{"a": 1}, `{"with":{"a":1}}`},
 		{"renamed", map[string]any{"text": "my words"}, `{"text":"my words"}`},

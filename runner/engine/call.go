@@ -1,0 +1,207 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// An asked call is one that a model wants made, on its way to the tool.
+type asked struct {
+	at     event.Path
+	call   tool.Call
+	tool   *cascades.Tool // nil for route_to, and where there is none
+	answer *tool.Result   // it is not made: the model is told this
+}
+
+// act does what one message of the model asks for: all of its calls are read
+// and judged before the first acts. A call that was refused, or cannot be made,
+// is answered with why; the others act, in order. Decision is that of a ward
+// whose budget a refusal used up: then none of those that are left acts.
+func (t *try) act(at event.Path, first int, calls []model.ToolCall, budget *wards.Budget) (*wards.Decision, error) {
+	list := make([]*asked, len(calls))
+	for i, c := range calls {
+		list[i] = t.read(at.At("tool", first+i), c)
+	}
+	if spent, err := t.judgeCalls(list, budget); spent != nil || err != nil {
+		return spent, err
+	}
+	for _, a := range list {
+		said, spent, err := t.do(a, budget)
+		if spent != nil || err != nil {
+			return spent, err
+		}
+		t.thread.Append(model.Message{Role: model.ToolReply, Content: said, ToolCallID: a.call.ID})
+	}
+	return nil, nil
+}
+
+// read makes a call of what the model wrote.
+func (t *try) read(at event.Path, c model.ToolCall) *asked {
+	a := &asked{at: at, call: tool.Call{ID: c.ID, Name: c.Name, Key: t.key(at)}}
+	args, err := schema.Parse([]byte(c.Arguments))
+	if strings.TrimSpace(c.Arguments) == "" {
+		args, err = map[string]any{}, nil
+	}
+	var isObject bool
+	if a.call.Arguments, isObject = args.(map[string]any); err == nil && !isObject {
+		err = errors.New("want a JSON object")
+	}
+	if err != nil {
+		return a.refuse(fmt.Errorf("arguments: %w", err))
+	}
+	if c.Name == cascades.RouteTo && t.p.Chooses() {
+		return a
+	}
+	i := slices.IndexFunc(t.p.Tackle, func(known *cascades.Tool) bool { return known.Name == c.Name })
+	if i < 0 {
+		return a.refuse(fmt.Errorf("there is no tool %q here; there are %s", c.Name, t.toolNames()))
+	}
+	a.tool = t.p.Tackle[i]
+	return a
+}
+
+// refuse answers a call that is not made.
+func (a *asked) refuse(why error) *asked {
+	answer := tool.Fail(why)
+	a.answer = &answer
+	return a
+}
+
+// judgeCalls holds every call that could be made against its tool wards. A
+// blocking no of any ends the run before one has acted.
+func (t *try) judgeCalls(list []*asked, budget *wards.Budget) (spent *wards.Decision, err error) {
+	for _, a := range list {
+		if a.answer != nil || !guarded(t.p.Wards.Tool, a) {
+			continue
+		}
+		if broken := a.tool.Unfit(a.call.Arguments); broken != "" {
+			a.refuse(fmt.Errorf("arguments: %s", broken))
+			continue
+		}
+		d, err := t.hold(a, t.p.Wards.Tool, text(a.call.Arguments), a.call.Arguments, budget)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case d.Action == wards.Again:
+			a.refuse(errors.New("this call was refused and not made:\n" + reasons(d.Failed)))
+		case d.Action == wards.Exhausted && spent == nil:
+			spent = &d
+		}
+	}
+	return spent, nil
+}
+
+// guarded tells whether any of the checks looks at the call.
+func guarded(list []*cascades.Check, a *asked) bool {
+	return a.tool != nil && slices.ContainsFunc(list, func(c *cascades.Check) bool { return c.Guards(a.tool.Name) })
+}
+
+// hold holds what a call says, or what it gave, against the wards of its
+// moment. An error ends the run.
+func (t *try) hold(a *asked, list []*cascades.Check, content string, output any, budget *wards.Budget) (wards.Decision, error) {
+	s := t.subject(content, output, t.turn, t.attempt)
+	s.Tool = a.tool.Name
+	where := t.place()
+	where.at, where.tool = a.at, a.tool.Name
+	outcomes, err := t.checks(where, list, s)
+	if err != nil {
+		return wards.Decision{}, err
+	}
+	d := budget.Decide(0, outcomes)
+	if d.Action == wards.Block || d.Action == wards.Break {
+		return d, decided(a.at, d)
+	}
+	return d, nil
+}
+
+// do makes one call, unless it is answered already, and gives what the model is
+// told of it: what result wards let through, else why they did not.
+func (t *try) do(a *asked, budget *wards.Budget) (said string, spent *wards.Decision, err error) {
+	t.emit(event.Event{Kind: event.ToolCalled, Path: a.at, Phase: t.p.Name, Attempt: t.attempt, Call: &a.call})
+	if a.answer == nil {
+		r, err := t.dispatch(a)
+		if err != nil {
+			return "", nil, err
+		}
+		a.answer = &r
+	}
+	t.emit(event.Event{Kind: event.ToolReplied, Path: a.at, Phase: t.p.Name, Attempt: t.attempt, Result: a.answer})
+	said = a.answer.Text()
+	if !guarded(t.p.Wards.Result, a) {
+		return said, nil, nil
+	}
+	output, err := parseJSON(said)
+	if err != nil {
+		output = nil
+	}
+	d, err := t.hold(a, t.p.Wards.Result, said, output, budget)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case d.Action == wards.Again:
+		return "error: the result was refused and is withheld:\n" + reasons(d.Failed), nil, nil
+	case d.Action == wards.Exhausted:
+		return "", &d, nil
+	}
+	return said, nil, nil
+}
+
+// dispatch makes the call.
+func (t *try) dispatch(a *asked) (tool.Result, error) {
+	if a.tool == nil {
+		return t.routeTo(a.call), nil
+	}
+	r, err := t.use(a.at, a.tool, a.call)
+	// A cascade that ends without an output is a tool that could not do it.
+	if e, ok := contained(err); ok {
+		return tool.Fail(errors.New(e.abroad())), nil
+	}
+	return r, err
+}
+
+func (t *try) toolNames() string {
+	var names []string
+	for _, known := range t.tools() {
+		names = append(names, known.Name)
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// use runs one tool.
+func (v *visit) use(at event.Path, t *cascades.Tool, call tool.Call) (tool.Result, error) {
+	switch {
+	case t.Name == cascades.SetState:
+		return v.setState(call), nil
+	case t.Cascade != nil:
+		s, err := v.nested(at, t.Cascade, call.Arguments, nil, "")
+		if err != nil {
+			return tool.Result{}, err
+		}
+		return tool.Result{Value: s.Output}, nil
+	default:
+		return v.h.Tool(at, Job{Tool: t.Tool, Call: call})
+	}
+}
+
+func (v *visit) setState(call tool.Call) tool.Result {
+	key, ok := call.Arguments["key"].(string)
+	value, given := call.Arguments["value"]
+	if !ok || key == "" || !given {
+		return tool.Fail(fmt.Errorf("arguments: want key, a text, and value"))
+	}
+	v.s.Set(key, value)
+	return tool.Result{Value: "set " + key}
+}

@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"encoding/json"
+	"maps"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// work is an attempt of a phase without a model: its tool or validator.
+func (t *try) work(c *candidate) error {
+	at := t.place().at.Join("tool")
+	inputs, err := t.values(t.p.Inputs, t.vars(0))
+	if err != nil {
+		return invalid(at, "inputs: %v", err)
+	}
+	if t.p.Tool.Validator != nil {
+		return t.gate(at, inputs, c)
+	}
+	call := tool.Call{Name: t.p.Tool.Name, Arguments: inputs, Key: t.key(at)}
+	t.emit(event.Event{Kind: event.ToolCalled, Path: at, Phase: t.p.Name, Attempt: t.attempt, Call: &call})
+	r, err := t.use(at, t.p.Tool, call)
+	if err != nil {
+		return err
+	}
+	t.emit(event.Event{Kind: event.ToolReplied, Path: at, Phase: t.p.Name, Attempt: t.attempt, Result: &r})
+	if r.Failed {
+		return failed(at, "tool %s: %s", t.p.Tool.Name, r.Text())
+	}
+	c.text, c.value = r.Text(), r.Value
+	return nil
+}
+
+// gate is a phase that runs a validator: on the content among its inputs, or
+// on the phase before it. The verdict is its output. A no ends the run as
+// blocked, unless the phase says where to go then: a handoff with a condition,
+// or on_exhausted.
+func (t *try) gate(at event.Path, inputs map[string]any, c *candidate) error {
+	content, given := inputs["content"]
+	if !given {
+		content = t.s.Outputs[t.s.Previous]
+	}
+	var output any
+	if _, isText := content.(string); !isText && content != nil {
+		output = content
+	}
+	said := ""
+	if content != nil {
+		said = text(content)
+	}
+	if output == nil {
+		output = t.jsonIn(said)
+	}
+	v := *t.p.Tool.Validator
+	if v.Bind != nil {
+		v.With = maps.Clone(v.With)
+		delete(v.With, "content")
+	}
+	ward := &wards.Ward{Name: v.Name, Moment: wards.Post, Mode: t.gateMode(), MaxAttempts: 1}
+	where := t.place()
+	where.at = at
+	outcomes, err := t.checks(where, []*cascades.Check{{Ward: ward, Validator: &v}}, t.subject(said, output, 0, t.attempt))
+	if err != nil {
+		return err
+	}
+	switch d := wards.NewBudget(0).Decide(1, outcomes); d.Action {
+	case wards.Exhausted:
+		c.spent = &d
+	case wards.Block, wards.Break:
+		return decided(at, d)
+	}
+	if err := outcomes[0].Err; err != nil {
+		return decided(at, wards.Decision{Action: wards.Break, By: outcomes[0]})
+	}
+	if c.value, err = schema.Plain(outcomes[0].Verdict); err != nil {
+		return failed(at, "verdict: %v", err)
+	}
+	encoded, _ := json.Marshal(c.value)
+	c.text = string(encoded)
+	return nil
+}
+
+func (t *try) gateMode() wards.Mode {
+	for _, h := range t.p.Handoffs {
+		if h.When != nil {
+			return wards.Advisory
+		}
+	}
+	if t.p.Rules.OnExhausted != cascades.OnExhaustedFail {
+		return wards.Retry
+	}
+	return wards.Blocking
+}

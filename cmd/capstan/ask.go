@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -99,7 +98,7 @@ func answered(q runner.Question, said string) (any, bool) {
 		if n, err := strconv.Atoi(said); err == nil && n >= 1 && n <= len(q.Options) {
 			return q.Options[n-1], true
 		}
-		return said, slices.Contains(q.Options, said)
+		return said, q.Unfit(said) == ""
 	default:
 		return said, said != ""
 	}

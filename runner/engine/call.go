@@ -192,7 +192,11 @@ func (v *visit) use(at event.Path, t *cascades.Tool, call tool.Call) (tool.Resul
 		}
 		return tool.Result{Value: s.Output}, nil
 	default:
-		return v.h.Tool(at, Job{Tool: t.Tool, Call: call})
+		r, err := v.h.Tool(at, Job{Tool: t.Tool, Call: call})
+		if errors.Is(err, ErrUnfinished) {
+			return v.unfinished(at, t, call)
+		}
+		return r, err
 	}
 }
 

@@ -28,7 +28,9 @@ type Host interface {
 	// Model asks a model. A call that failed after all retries is a response
 	// with its Failure set.
 	Model(at event.Path, req model.Request) (model.Response, error)
-	// Tool calls a tool.
+	// Tool calls a tool. [ErrUnfinished] means that an earlier start of the run
+	// called it, died before it heard what came of it, and that the tool may not
+	// be called twice ([tool.Tool.Repeatable]).
 	Tool(at event.Path, job Job) (tool.Result, error)
 	// Validate runs a validator that neither asks a model nor runs a cascade.
 	Validate(at event.Path, v Validation) (Finding, error)
@@ -55,6 +57,8 @@ type Host interface {
 var (
 	ErrSuspended = errors.New("waiting for a person")
 	ErrTimedOut  = errors.New("out of time")
+
+	ErrUnfinished = errors.New("nobody knows whether it happened")
 )
 
 // An Overtime says whose time is over: a limit's within another must not be
@@ -99,6 +103,7 @@ type Question struct {
 	Prompt  string   `json:"prompt"`
 	Type    string   `json:"type"` // confirmation, choice or text
 	Options []string `json:"options,omitempty"`
+	Result  bool     `json:"result,omitempty"` // the first option may bring one along: "done: 42"
 }
 
 // Unfit says why a value is no answer to the question, "" where it is one.
@@ -111,7 +116,8 @@ func (q Question) Unfit(value any) string {
 			return "want true or false"
 		}
 	case cascades.Choice:
-		if !isText || !slices.Contains(q.Options, text) {
+		brings := q.Result && strings.HasPrefix(text, q.Options[0]+":")
+		if !isText || !brings && !slices.Contains(q.Options, text) {
 			return "want one of " + strings.Join(q.Options, ", ")
 		}
 	default:

@@ -276,11 +276,7 @@ func (v *visit) ask(r release) error {
 	if err != nil {
 		return invalid(at, "human_input: %v", err)
 	}
-	v.emit(event.Event{Kind: event.Waiting, Path: at, Phase: v.p.Name, Message: prompt})
-	answer, err := v.h.Ask(at, Question{Phase: v.p.Name, Prompt: prompt, Type: h.Type, Options: h.Options})
-	if errors.Is(err, ErrSuspended) {
-		return &Error{Code: Waiting, Path: at, Message: prompt, Err: err}
-	}
+	answer, err := v.put(at, Question{Phase: v.p.Name, Prompt: prompt, Type: h.Type, Options: h.Options})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// What a person may say of a call that nobody knows the end of.
+const (
+	happened = "done"
+	repeat   = "repeat"
+	giveUp   = "stop"
+)
+
+// unfinished asks a person about a call that writes and was at work when its
+// process died: whether it happened, perhaps with what came of it; or to make it
+// again; or to stop the run.
+func (v *visit) unfinished(at event.Path, t *cascades.Tool, call tool.Call) (tool.Result, error) {
+	prompt := fmt.Sprintf("The run broke off while tool %s was at work on %s. Did it happen? done (or \"done: RESULT\") goes on as if it had answered, repeat calls it again, stop ends the run.",
+		t.Name, clip(text(call.Arguments), maxWords))
+	answer, err := v.put(at.Join("unfinished"), Question{
+		Phase: v.p.Name, Prompt: prompt, Type: cascades.Choice, Options: []string{happened, repeat, giveUp}, Result: true,
+	})
+	if err != nil {
+		return tool.Result{}, err
+	}
+	said, _ := answer.Value.(string)
+	switch said {
+	case repeat:
+		at = at.Join("repeat")
+		r, err := v.h.Tool(at, Job{Tool: t.Tool, Call: call})
+		if errors.Is(err, ErrUnfinished) {
+			return v.unfinished(at, t, call)
+		}
+		return r, err
+	case giveUp:
+		return tool.Result{}, failed(at, "tool %s was at work when the run broke off, and a person chose to stop", t.Name)
+	}
+	_, came, _ := strings.Cut(said, ":")
+	came = strings.TrimSpace(came)
+	if value, err := parseJSON(came); err == nil {
+		return tool.Result{Value: value}, nil
+	}
+	return tool.Result{Value: came}, nil
+}
+
+// put asks a person; without one the run waits.
+func (v *visit) put(at event.Path, q Question) (Answer, error) {
+	v.emit(event.Event{Kind: event.Waiting, Path: at, Phase: v.p.Name, Message: q.Prompt})
+	answer, err := v.h.Ask(at, q)
+	if errors.Is(err, ErrSuspended) {
+		err = &Error{Code: Waiting, Path: at, Message: q.Prompt, Err: err}
+	}
+	return answer, err
+}

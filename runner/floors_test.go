@@ -16,6 +16,7 @@ var floors = map[string]string{
 	"templates":         "",
 	"validators/schema": "",
 	"runner/process":    "",
+	"runner/signatures": "",
 	"validators":        "templates validators/schema runner/process",
 	"runner/model":      "",
 	"runner/tool":       "validators/schema runner/process",
@@ -44,7 +45,7 @@ var floors = map[string]string{
 	"validators/capy":       "validators validators/schema",
 	"validators/edit":       "validators validators/schema",
 	"validators/request":    "validators validators/schema",
-	"validators/schedule":   "runner/tool validators validators/schema",
+	"validators/schedule":   "runner/signatures runner/tool validators validators/schema",
 	"runner/serve":          "cascades runner runner/engine runner/event runner/journal runner/model runner/trace validators validators/request validators/schema",
 	"runner/mcpserver":      "cascades runner runner/event runner/tool validators validators/schema",
 	// Real validation of requests: it starts programs and a browser.
@@ -58,7 +59,7 @@ var floors = map[string]string{
 }
 
 // pure packages take bytes and values: what they do depends on nothing else.
-var pure = []string{"templates", "validators/schema", "wards", "cascades", "runner/engine"}
+var pure = []string{"templates", "validators/schema", "wards", "cascades", "runner/engine", "runner/signatures"}
 
 // impure is what pure packages may not import.
 var impure = []string{"context", "os", "os/exec", "net", "net/http", "path/filepath", "io/ioutil", "math/rand", "log"}

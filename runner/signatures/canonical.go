@@ -1,0 +1,112 @@
+package signatures
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gowebpki/jcs"
+)
+
+// MaxInteger is the largest whole number, 2^53, up to which every JSON reader
+// has each of them: beyond it, two that differ can be read as one.
+const MaxInteger = 1 << 53
+
+// Canonical gives the RFC 8785 form of a plain value: the one text that all
+// JSON spellings of it have in common. A number that JSON readers may disagree
+// on (a whole one beyond [MaxInteger], one that is not finite) is an error,
+// and so is text that is not UTF-8.
+func Canonical(v any) ([]byte, error) {
+	if err := Unambiguous(v); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return jcs.Transform(text)
+}
+
+// Digest is "sha256:" and the hash of the bytes in hexadecimal.
+func Digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// Unambiguous gives an error for a plain value that JSON readers may read
+// differently, see [Canonical].
+func Unambiguous(v any) error {
+	switch v := v.(type) {
+	case nil, bool:
+		return nil
+	case string:
+		if !utf8.ValidString(v) {
+			return fmt.Errorf("%q is not UTF-8", clip(v))
+		}
+		return nil
+	case []any:
+		for _, e := range v {
+			if err := Unambiguous(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	case map[string]any:
+		for name, e := range v {
+			if err := Unambiguous(name); err != nil {
+				return err
+			}
+			if err := Unambiguous(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return unambiguousNumber(v)
+}
+
+func unambiguousNumber(v any) error {
+	switch v := v.(type) {
+	case int:
+		return within(int64(v))
+	case int64:
+		return within(v)
+	case float64:
+		// A float of 2^53 may have been 2^53 + 1 where it was written.
+		if !(math.Abs(v) < MaxInteger) {
+			return fmt.Errorf("%v is beyond the numbers that JSON readers agree on", v)
+		}
+		return nil
+	case json.Number:
+		return UnambiguousNumber(string(v))
+	}
+	return fmt.Errorf("a %T is no plain value", v)
+}
+
+func within(n int64) error {
+	if n > MaxInteger || n < -MaxInteger {
+		return fmt.Errorf("%d is beyond 2^53, up to which JSON readers agree on whole numbers", n)
+	}
+	return nil
+}
+
+// UnambiguousNumber is [Unambiguous] for a number as JSON writes it.
+func UnambiguousNumber(text string) error {
+	n := json.Number(text)
+	if !strings.ContainsAny(text, ".eE") {
+		i, err := n.Int64()
+		if err != nil {
+			return fmt.Errorf("%s is beyond 2^53, up to which JSON readers agree on whole numbers", clip(text))
+		}
+		return within(i)
+	}
+	f, err := n.Float64()
+	if err != nil {
+		return fmt.Errorf("%s is beyond the numbers that JSON readers agree on", clip(text))
+	}
+	return unambiguousNumber(f)
+}

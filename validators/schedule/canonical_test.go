@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -113,7 +114,7 @@ func mustPolicy(t testing.TB, text string) *Policy {
 }
 
 func FuzzCanonical(f *testing.F) {
-	for _, text := range []string{`{"b":[1.0,1e3,-0],"a":"\u0000\"\\"}`, `[[[]],{}]`, `1e309`, `"\ud800"`, "123456789012345678901234567890"} {
+	for _, text := range []string{`{"b":[1.0,1e3,-0],"a":"\u0000\"\\"}`, `[[[]],{}]`, `[1e-7,1e21,0.1,"\b\t\f\u007f</é"]`, "{\"\ufb33\":3,\"\U0001F600\":2,\"\u20ac\":1}", `1e309`, `"\ud800"`, "123456789012345678901234567890"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -122,6 +123,9 @@ func FuzzCanonical(f *testing.F) {
 			return
 		}
 		once := appendCanonical(nil, v)
+		if byLibrary, err := signatures.Canonical(v); err == nil && string(byLibrary) != string(once) {
+			t.Fatalf("%s, by the library %s", once, byLibrary)
+		}
 		again, err := schema.Parse(once)
 		if err != nil {
 			t.Fatalf("%s is no JSON: %v", once, err)

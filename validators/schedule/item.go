@@ -1,12 +1,15 @@
 package schedule
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/runner/signatures"
 )
 
 // An item is one sending of a schedule. Numbers that the schedule does not say
@@ -59,7 +62,7 @@ func pick(raw map[string]any) (v [fields]any, others bool) {
 		if ok {
 			known++
 		}
-		v[i] = value
+		v[i] = settled(value)
 	}
 	if known == len(raw) {
 		return v, false
@@ -70,6 +73,16 @@ func pick(raw map[string]any) (v [fields]any, others bool) {
 		}
 	}
 	return v, false
+}
+
+// settled gives a number that was kept as it was written as the float that it
+// is.
+func settled(v any) any {
+	if n, ok := v.(json.Number); ok && signatures.UnambiguousNumber(string(n)) == nil {
+		f, _ := number(n)
+		return f
+	}
+	return v
 }
 
 // item reads the i-th item.
@@ -99,6 +112,11 @@ func (in *intake) item(i int, raw map[string]any, it *item) {
 		in.wrong(itemAt(i), "caption_id must be a whole number or a text, not "+show(it.caption))
 	}
 	in.timing(i, v[dateField], v[timeField], it)
+	if others {
+		if err := signatures.Unambiguous(raw); err != nil {
+			in.wrong(itemAt(i), err.Error())
+		}
+	}
 	it.simple = !others && in.counts[in.rule] == before && small(it.price) && small(it.unused) && small(it.performance)
 }
 
@@ -125,6 +143,10 @@ func (in *intake) number(i, field int, v any) float64 {
 		in.wrong(itemAt(i), fieldNames[field]+" must be a number, not "+show(v))
 		return math.NaN()
 	}
+	if !small(f) && signatures.Unambiguous(v) != nil {
+		in.wrong(itemAt(i), fieldNames[field]+" must be a number up to 2^53, not "+show(v))
+		return math.NaN()
+	}
 	return f
 }
 
@@ -145,8 +167,10 @@ func storable(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s
 // not at all.
 func isCaption(v any) bool {
 	switch v := v.(type) {
-	case nil, int, int64:
+	case nil:
 		return true
+	case int, int64:
+		return signatures.Unambiguous(v) == nil
 	case float64:
 		return v == math.Trunc(v) && small(v)
 	case string:

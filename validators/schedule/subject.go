@@ -51,17 +51,25 @@ const (
 const maxContent = 64 << 20
 
 // object gives the schedule in a subject: its output, or the JSON in its
-// content.
+// content. The content is looked at in both cases: an output has lost what was
+// said twice.
 func object(s validators.Subject) (map[string]any, error) {
+	if len(s.Content) > maxContent {
+		return nil, fmt.Errorf("the schedule has %d bytes, more than %d", len(s.Content), maxContent)
+	}
 	v := s.Output
 	if v == nil {
-		if len(s.Content) > maxContent {
-			return nil, fmt.Errorf("the schedule has %d bytes, more than %d", len(s.Content), maxContent)
-		}
+		var broken []schema.Violation
 		var err error
-		if v, _, err = schema.Extract(s.Content, nil); err != nil {
+		if v, broken, err = schema.Extract(s.Content, nil); err != nil {
 			return nil, err
 		}
+		if len(broken) > 0 {
+			return nil, errors.New(broken[0].String())
+		}
+	}
+	if err := oneSchedule(s.Content); err != nil {
+		return nil, err
 	}
 	m, ok := v.(map[string]any)
 	if !ok {

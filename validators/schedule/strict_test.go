@@ -1,0 +1,108 @@
+package schedule
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// TestReadInOneWayOnly: what two readers of JSON could read differently is
+// refused by every gate that reads a schedule.
+func TestReadInOneWayOnly(t *testing.T) {
+	h := newHouse(t, sqliteDSN(t))
+	w := week(54)
+	itemOf(w, 3)["note"] = map[string]any{"deep": []any{"HERE"}}
+	text, err := json.Marshal(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := string(text)
+	with := func(old, replacement string) string {
+		if !strings.Contains(good, old) {
+			t.Fatalf("%s is not there", old)
+		}
+		return strings.Replace(good, old, replacement, 1)
+	}
+	verdict := func(name string, s validators.Subject) validators.Verdict {
+		v, err := validators.NewSet(Validators(h.Options)...).Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check, err := v.Bind(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said, err := check(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return said
+	}
+	for _, fine := range []string{good, "```json\n" + good + "\n```", "<think>" + good + "</think>" + good, with(`"HERE"`, "9007199254740992"), with(`"price":18`, `"price":18.0`), with(`"price":18`, `"price":1.8e1`)} {
+		if v := verdict(varietyGate, validators.Subject{Content: fine}); !v.Valid {
+			t.Errorf("%.60s: %s", fine, v.Reason)
+		}
+	}
+	for name, content := range map[string]string{
+		"a price twice":             with(`"price":18`, `"price":9999,"price":18`),
+		"spelled with an escape":    with(`"price":18`, `"pr\u0069ce":9999,"price":18`),
+		"items twice":               `{"items":[],` + good[1:],
+		"deep within a field":       with(`"HERE"`, `{"a":1,"\u0061":2}`),
+		"2^53 + 1":                  with(`"HERE"`, "9007199254740993"),
+		"2^53 + 1 with a point":     with(`"HERE"`, "9007199254740993.0"),
+		"−2^53 − 1":                 with(`"HERE"`, "-9007199254740993"),
+		"as a caption":              with(`"caption_id":4`, `"caption_id":9007199254740993`),
+		"as a price":                with(`"price":18`, `"price":9007199254740993`),
+		"no float":                  with(`"HERE"`, "1e400"),
+		"half a pair":               with(`"HERE"`, `"\ud800"`),
+		"a schedule behind":         good + "\n" + good,
+		"a schedule before, broken": "{" + good + "\n```json\n" + good + "\n```",
+		"in prose, twice":           "```json\n" + with(`"price":18`, `"price":9999,"price":18`) + "\n```",
+	} {
+		for _, gate := range []string{qualityGate, selectionGate, varietyGate, anomalyGate, certificateGate} {
+			if v := verdict(gate, validators.Subject{Content: content}); v.Valid {
+				t.Errorf("%s: %s: %s", gate, name, v.Reason)
+			}
+			// What was parsed has lost it; the text has not.
+			if v := verdict(gate, validators.Subject{Content: content, Output: w}); v.Valid && !strings.Contains(name, "behind") {
+				t.Errorf("%s: %s beside its output: %s", gate, name, v.Reason)
+			}
+		}
+	}
+	for name, value := range map[string]any{"NaN": math.NaN(), "infinite": math.Inf(-1), "2^53 + 1": 1<<53 + 1, "2^53 as a float": float64(1 << 53), "written": json.Number("9007199254740993"), "no UTF-8": "\xff"} {
+		for _, field := range []string{"note", "price", "caption_id", "days_since_last_use"} {
+			w := week(54)
+			itemOf(w, 3)[field] = value
+			if v := h.verdict(varietyGate, w, nil); v.Valid || v.Issues[0].Check != "INVALID_INPUT" || v.Issues[0].Location != "items[3]" {
+				t.Errorf("%s as %s: %s", name, field, v.Reason)
+			}
+		}
+	}
+	// A number that was kept as it was written is that number.
+	kept := week(54)
+	itemOf(kept, 3)["price"], itemOf(kept, 3)["caption_id"] = json.Number("18.00"), json.Number("4.0")
+	plan := func(w map[string]any) string { return itemsHash(newReport(mustPolicy(t, "")).read(w, 0).items) }
+	if plan(kept) != plan(week(54)) {
+		t.Error("18.00 is not 18")
+	}
+	for _, review := range []string{`{"revenue_aggressiveness":99,"revenue_aggressiveness":1,"subscriber_health":90,"brand_consistency":90}`,
+		`{"revenue_aggressiveness":99,"subscriber_health":90,"brand_consistency":90} {"revenue_aggressiveness":1,"subscriber_health":90,"brand_consistency":90}`} {
+		if v := verdict(criticGate, validators.Subject{Content: review}); v.Valid {
+			t.Errorf("%s: %s", review, v.Reason)
+		}
+	}
+}
+
+// TestBrokenPiecesAreLinear: what only looks like JSON does not cost more the
+// longer it is.
+func TestBrokenPiecesAreLinear(t *testing.T) {
+	if err := oneSchedule("{}" + strings.Repeat(`{"a":`, 1<<18)); err == nil {
+		t.Error("that cannot be read")
+	}
+	if err := oneSchedule(strings.Repeat("{", 1<<20)); err != nil {
+		t.Error(err)
+	}
+}

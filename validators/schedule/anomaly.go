@@ -11,29 +11,46 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A background is what the anomaly gate reads from the database.
+// A background is what the database says of a schedule's creator and what is
+// normal for it.
 type background struct {
 	facts   facts
 	types   map[string]bool // all content types there are
 	history history
+
+	database string // its id
 }
 
-func (db *DB) background(ctx context.Context, creator string, week int, now time.Time, p *Policy) (b background, err error) {
+// background reads it as of one moment; what only the anomaly gate asks for is
+// left out where the policy does not have that.
+func (db *DB) background(ctx context.Context, p *plan, now time.Time, policy *Policy) (b background, err error) {
+	if p.creator == "" {
+		return b, nil
+	}
 	err = db.reading(ctx, func(t tx) error {
-		if b.facts, err = t.facts(creator); err != nil || !b.facts.known() {
-			return err
+		s, err := t.settings()
+		if err == nil {
+			b, err = t.background(p, now, policy)
 		}
-		if b.types, err = t.contentTypes(); err != nil {
-			return err
-		}
-		b.history, err = t.history(b.facts.id, week, now, p)
+		b.database = s.ID
 		return err
 	})
 	return b, err
 }
 
+func (t tx) background(p *plan, now time.Time, policy *Policy) (b background, err error) {
+	if b.facts, err = t.facts(p.creator); err != nil || !b.facts.known() || !policy.judges(anomalyGate) {
+		return b, err
+	}
+	if b.types, err = t.contentTypes(); err != nil {
+		return b, err
+	}
+	b.history, err = t.history(b.facts.id, p.week, now, policy)
+	return b, err
+}
+
 // anomaly is phase 9.5: statistics of the schedule against what is normal.
-func (p *Policy) anomaly(r *report, plan *plan, b background) validators.Verdict {
+func (r *report) anomaly(plan *plan, b background) validators.Verdict {
 	if !b.facts.known() {
 		r.add(creatorRefused, finding{at: "creator_id", message: "no creator is called " + strconv.Quote(clip(plan.creator))})
 	} else {

@@ -1,8 +1,6 @@
 package schedule
 
 import (
-	"crypto/ed25519"
-	"encoding/base64"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,7 +16,9 @@ func resign(t *testing.T, c map[string]any) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c["certificate_signature"] = sign(signedBytes(c))
+	if !seal(certificatePurpose, sign, c) {
+		t.Fatal("it cannot be signed")
+	}
 	return c
 }
 
@@ -40,6 +40,13 @@ func certificateRows() map[string]struct {
 	}
 	found := func(field string, value any) func(map[string]any) {
 		return func(c map[string]any) { c["violations_found"].(map[string]any)[field] = value }
+	}
+	evidence := func(c map[string]any) map[string]any { return c["evidence"].(map[string]any) }
+	gone := func(gate string) func(map[string]any) {
+		return func(c map[string]any) { delete(evidence(c), gate) }
+	}
+	said := func(gate, field string, value any) func(map[string]any) {
+		return func(c map[string]any) { evidence(c)[gate].(map[string]any)[field] = value }
 	}
 	return map[string]row{
 		"as issued":             {func(map[string]any) {}, ""},
@@ -82,6 +89,25 @@ func certificateRows() map[string]struct {
 		"a short hash":          {func(c map[string]any) { c["schedule_hash"] = c["schedule_hash"].(string)[:16] }, "HASH_MISMATCH"},
 		"another avoid hash":    {put("avoid_types_hash", namesHash(nil)), "HASH_MISMATCH"},
 		"another vault hash":    {put("vault_types_hash", namesHash(nil)), "HASH_MISMATCH"},
+		"the page's name":       {put("creator_id", "ada_kitchen"), "CREATOR_MISMATCH"},
+		"another week":          {put("week_start", "2026-01-06"), "WEEK_MISMATCH"},
+		"no week":               {put("week_start", nil), "WEEK_MISMATCH"},
+		"a week with its zone":  {put("week_start", "2026-01-05T00:00:00Z"), "WEEK_MISMATCH"},
+		"a free page":           {put("page_type", "free"), "PAGE_TYPE_MISMATCH"},
+		"another database":      {put("database_id", strings.Repeat("0", 32)), "DATABASE_MISMATCH"},
+		"no database":           {put("database_id", ""), "DATABASE_MISMATCH"},
+		"another policy":        {put("policy_digest", "sha256:"+strings.Repeat("0", 64)), "POLICY_MISMATCH"},
+		"no policy":             {func(c map[string]any) { delete(c, "policy_digest") }, "POLICY_MISMATCH"},
+		"version 1.0":           {put("certificate_version", "1.0"), "INVALID_FORMAT"},
+		"version 2":             {put("certificate_version", 2), "INVALID_FORMAT"},
+		"version 3.0":           {put("certificate_version", "3.0"), "INVALID_FORMAT"},
+		"no version":            {func(c map[string]any) { delete(c, "certificate_version") }, "INVALID_FORMAT"},
+		"one more field":        {put("note", "x"), "INVALID_FORMAT"},
+		"no evidence":           {gone("schedule_variety"), "MISSING_EVIDENCE"},
+		"no critic":             {gone("schedule_critic"), "MISSING_EVIDENCE"},
+		"a gate's no":           {said("schedule_anomaly", "valid", false), "INVALID_STATUS"},
+		"a gate's 1":            {said("schedule_anomaly", "valid", 1), "INVALID_STATUS"},
+		"a gate that saw none":  {said("schedule_quality", "saw", ""), "MISSING_EVIDENCE"},
 	}
 }
 
@@ -128,7 +154,12 @@ func TestForgedCertificates(t *testing.T) {
 	databases(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		good := h.certified(week(54))
-		_, other, _ := ed25519.GenerateKey(nil)
+		private, _, err := Keygen()
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, _ := newSigner(string(private))
+		own, _ := newSigner(string(testPrivate))
 		signature := good["validation_certificate"].(map[string]any)["certificate_signature"].(string)
 		for name, row := range map[string]struct {
 			change func(c map[string]any)
@@ -139,11 +170,19 @@ func TestForgedCertificates(t *testing.T) {
 			"truncated":           {func(c map[string]any) { c["certificate_signature"] = signature[:40] }, "BAD_SIGNATURE"},
 			"with more behind it": {func(c map[string]any) { c["certificate_signature"] = signature + "AAAA" }, "BAD_SIGNATURE"},
 			"not a text":          {func(c map[string]any) { c["certificate_signature"] = true }, "BAD_SIGNATURE"},
-			"another key": {func(c map[string]any) {
-				c["certificate_signature"] = signaturePrefix + base64.StdEncoding.EncodeToString(ed25519.Sign(other, signedBytes(c)))
+			"another key":         {func(c map[string]any) { seal(certificatePurpose, other, c) }, "BAD_SIGNATURE"},
+			"another key under this one's name": {func(c map[string]any) {
+				id := c[keyIDField]
+				seal(certificatePurpose, other, c)
+				c[keyIDField] = id
 			}, "BAD_SIGNATURE"},
+			"for the critic":    {func(c map[string]any) { seal(criticPurpose, own, c) }, "BAD_SIGNATURE"},
+			"a newline behind":  {func(c map[string]any) { c["certificate_signature"] = signature + "\n" }, "BAD_SIGNATURE"},
+			"a newline inside":  {func(c map[string]any) { c["certificate_signature"] = signature[:30] + "\n" + signature[30:] }, "BAD_SIGNATURE"},
+			"no padding":        {func(c map[string]any) { c["certificate_signature"] = strings.TrimRight(signature, "=") }, "BAD_SIGNATURE"},
+			"no key's name":     {func(c map[string]any) { delete(c, keyIDField) }, "BAD_SIGNATURE"},
+			"a number beyond":   {func(c map[string]any) { c["quality_score"] = 1<<53 + 1 }, "BAD_SIGNATURE"},
 			"a better score":    {func(c map[string]any) { c["quality_score"] = 101 }, "BAD_SIGNATURE"},
-			"one more field":    {func(c map[string]any) { c["note"] = "x" }, "BAD_SIGNATURE"},
 			"an earlier second": {func(c map[string]any) { c["validation_timestamp"] = noon.Add(-time.Second).Format(time.RFC3339) }, "BAD_SIGNATURE"},
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -162,9 +201,16 @@ func TestForgedCertificates(t *testing.T) {
 			})
 		}
 		v := h.verdict(certificateGate, map[string]any{"creator_id": "ada", "items": good["items"], "validation_certificate": map[string]any{}}, nil)
-		want := []string{"INVALID_TIMESTAMP", "INVALID_STATUS", "VAULT_VIOLATIONS_IN_CERT", "AVOID_VIOLATIONS_IN_CERT", "INVALID_STATUS", "CREATOR_MISMATCH", "ITEM_COUNT_MISMATCH", "HASH_MISMATCH", "HASH_MISMATCH", "HASH_MISMATCH", "BAD_SIGNATURE"}
-		if got := codes(v); !slices.Equal(got, want) {
+		if got := codes(v); !slices.Equal(got, []string{"INVALID_FORMAT"}) {
 			t.Errorf("an empty certificate: %v", got)
+		}
+		v = h.verdict(certificateGate, map[string]any{"creator_id": "ada", "week_start": DemoWeek, "items": good["items"], "validation_certificate": map[string]any{versionField: statementVersion}}, nil)
+		want := []string{"INVALID_TIMESTAMP", "INVALID_STATUS", "VAULT_VIOLATIONS_IN_CERT", "AVOID_VIOLATIONS_IN_CERT", "INVALID_STATUS",
+			"MISSING_EVIDENCE", "MISSING_EVIDENCE", "MISSING_EVIDENCE", "MISSING_EVIDENCE", "MISSING_EVIDENCE",
+			"CREATOR_MISMATCH", "WEEK_MISMATCH", "PAGE_TYPE_MISMATCH", "CREATOR_INACTIVE", "DATABASE_MISMATCH", "POLICY_MISMATCH",
+			"HASH_MISMATCH", "HASH_MISMATCH", "HASH_MISMATCH", "ITEM_COUNT_MISMATCH", "BAD_SIGNATURE"}
+		if got := codes(v); !slices.Equal(got, want) {
+			t.Errorf("a certificate with nothing in it: %v", got)
 		}
 	})
 }
@@ -210,7 +256,12 @@ func TestCertificateFollowsTheDatabase(t *testing.T) {
 		h := newHouse(t, dsn)
 		w := h.certified(week(54))
 		h.exec("UPDATE vault_matrix SET has_content = 0 WHERE creator_id = 'ada' AND content_type_id = 10")
-		refusedAs(t, h, w, "HASH_MISMATCH")
+		v := h.verdict(certificateGate, w, nil)
+		expect{code: "HASH_MISMATCH", severity: "CRITICAL", status: Rejected, returnTo: "quality-validator", refused: true}.check(t, v)
+		expect{code: "VAULT_VIOLATION", severity: "CRITICAL", status: Rejected, returnTo: "quality-validator", refused: true}.check(t, v)
+		if r := h.call(saveTool, saving(w)); !r.Failed {
+			t.Error("saved by a vault of the past")
+		}
 		w = h.certified(week(0)) // of another schedule altogether
 		if v := h.verdict(certificateGate, w, nil); v.Valid {
 			t.Error("a certificate of a rejected schedule is good")
@@ -225,11 +276,16 @@ func TestWithoutKeys(t *testing.T) {
 		h.VerifyKey = ""
 		refusedAs(t, h, signed, "BAD_SIGNATURE")
 		h.VerifyKey, h.SigningKey = string(testPublic), ""
-		w := h.certified(week(54))
+		w := h.reviewed(week(54), approval)
+		w["critic_certificate"] = signed["critic_certificate"]
+		w["validation_proof"] = signed["validation_proof"]
+		w["validation_certificate"] = details(h.verdict(qualityGate, w, nil))["validation_certificate"]
 		if v := h.verdict(qualityGate, w, nil); !slices.Contains(codes(v), "CERTIFICATE_UNSIGNED") {
 			t.Error("an unsigned certificate is not told")
 		}
-		refusedAs(t, h, w, "BAD_SIGNATURE")
+		if v := h.verdict(certificateGate, w, nil); !slices.Equal(codes(v), []string{"MISSING_EVIDENCE", "BAD_SIGNATURE"}) {
+			t.Errorf("unsigned: %v", codes(v)) // and without a key of its own quality trusts no critic's
+		}
 		for _, broken := range []string{"/no/such/file.pem", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", string(testPublic)} {
 			if _, err := h.judge(qualityGate, w, map[string]any{"signing_key": broken}); err == nil || strings.Contains(err.Error(), "AAAA") {
 				t.Errorf("a broken key: %v", err)
@@ -248,7 +304,7 @@ func TestCertificateFields(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	c := h.certified(week(54))["validation_certificate"].(map[string]any)
 	want := map[string]string{
-		"certificate_version": "1.0", "creator_id": "ada", "validation_timestamp": "2026-01-04T12:00:00Z", "items_validated": "54", "quality_score": "100",
+		"certificate_version": "2.0", "creator_id": "ada", "validation_timestamp": "2026-01-04T12:00:00Z", "items_validated": "54", "quality_score": "100",
 		"validation_status": "APPROVED", "violations_found": "map[avoid_tier:0 critical:0 vault:0]", "upstream_proof_verified": "true",
 		"checks_performed": "map[avoid_tier_exclusion:true caption_quality:true send_type_diversity:true timing_validation:true vault_compliance:true volume_config:true]",
 	}
@@ -257,7 +313,7 @@ func TestCertificateFields(t *testing.T) {
 			t.Errorf("%s is %s, want %s", field, got, value)
 		}
 	}
-	if len(c) != 13 {
+	if len(c) != len(certificateFields) {
 		t.Errorf("%d fields: %v", len(c), slices.Sorted(maps.Keys(c)))
 	}
 }

@@ -65,6 +65,7 @@ const (
 	selectRankings = `SELECT content_type, rank, performance_tier, total_earnings, analysis_date FROM top_content_types
 		WHERE creator_id = $1 AND analysis_date = (SELECT MAX(analysis_date) FROM top_content_types WHERE creator_id = $2)
 		ORDER BY rank, content_type`
+	selectContentTypes = "SELECT type_name FROM content_types"
 )
 
 // facts reads all of them as of one moment.
@@ -149,7 +150,7 @@ func (t tx) rankings(f *facts) error {
 // contentTypes are the names of all content types there are.
 func (t tx) contentTypes() (map[string]bool, error) {
 	names := map[string]bool{}
-	err := t.each("SELECT type_name FROM content_types", nil, func(scan func(...any) error) error {
+	err := t.each(selectContentTypes, nil, func(scan func(...any) error) error {
 		var name string
 		err := scan(&name)
 		names[name] = true

@@ -1,10 +1,14 @@
 package schedule
 
 import (
-	"crypto/ed25519"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -12,8 +16,8 @@ import (
 // database before anything is saved.
 type gatekeeper struct {
 	policy *Policy
-	key    ed25519.PublicKey // nil: no signature can be verified
-	phase  int               // 1: findings are warnings, 2: any finding refuses
+	keys   signatures.Keys // none: no signature can be verified
+	phase  int             // 1: findings are warnings, 2: any finding refuses
 	now    time.Time
 }
 
@@ -34,34 +38,98 @@ func (g gatekeeper) report() *report {
 	return newReport(&soft)
 }
 
-// check judges the certificate of a plan.
-func (g gatekeeper) check(r *report, p *plan, f facts) {
+// check judges the certificate of a plan, and judges again what can be computed
+// of the items as the database is now. It tells whether the signature is good.
+func (g gatekeeper) check(r *report, p *plan, b background) (signed bool) {
 	c, ok := p.certificate.(map[string]any)
-	if !ok {
-		message := "there is no validation_certificate"
-		if p.certificate != nil {
-			message = "validation_certificate must be an object, not " + show(p.certificate)
-		}
-		r.add(certificateMissing, finding{at: "validation_certificate", message: message})
-		return
+	defer g.again(r, p, b)
+	p.expected = expectedBy(c)
+	if !b.facts.active {
+		r.add(certificateInactive, finding{at: "creators", message: "the creator is inactive now"})
 	}
-	g.age(r, c["validation_timestamp"])
-	checkStatus(r, c)
-	if id, ok := c["creator_id"].(string); !ok || id == "" || id != f.id && id != p.creator {
-		r.certificate(certificateCreator, "creator_id", "is not the schedule's creator", f.id, c["creator_id"])
+	switch message := "there is no validation_certificate"; {
+	case !ok && p.certificate != nil:
+		message = "validation_certificate must be an object, not " + show(p.certificate)
+		fallthrough
+	case !ok:
+		r.add(certificateMissing, finding{at: "validation_certificate", message: message})
+	case r.format(c):
+		g.age(r, c["validation_timestamp"])
+		checkStatus(r, c)
+		g.checkEvidence(r, c)
+		g.compare(r, c, p, b)
+		err := unsealed(certificatePurpose, g.keys, c)
+		if signed = err == nil; !signed {
+			r.certificate(certificateSignature, signatureField, err.Error(), "", c[signatureField])
+		}
+	}
+	return signed
+}
+
+// again judges the items once more by the gates that are computed: what has
+// changed since they were certified counts, and so does what a certificate was
+// wrong about. Their warnings are for those who plan.
+func (g gatekeeper) again(r *report, p *plan, b background) {
+	now := newReport(g.policy)
+	now.vaultGate(p, b.facts)
+	now.pageGate(p, b.facts)
+	if g.policy.judges(varietyGate) {
+		now.variety(p)
+	}
+	if g.policy.judges(anomalyGate) {
+		now.anomaly(p, b)
+	}
+	r.take(now, g.phase == 1)
+}
+
+// format tells whether a certificate is of the format that is read here.
+func (r *report) format(c map[string]any) bool {
+	const now = "; have the schedule certified again"
+	switch version := c[versionField]; {
+	case version == "1.0":
+		r.certificate(certificateFormat, versionField, "is 1.0: that format binds neither week nor page type, policy, database nor what the gates said"+now, statementVersion, version)
+	case version != statementVersion:
+		r.certificate(certificateFormat, versionField, "is not a format that is known here"+now, statementVersion, version)
+	default:
+		var unknown []string
+		for _, field := range slices.Sorted(maps.Keys(c)) {
+			if !certificateFields[field] {
+				unknown = append(unknown, strconv.Quote(clip(field)))
+			}
+		}
+		if len(unknown) == 0 {
+			return true
+		}
+		r.add(certificateFormat, finding{at: "validation_certificate", message: "has fields that nobody here knows the meaning of: " + clip(strings.Join(unknown, ", "))})
+	}
+	return false
+}
+
+// compare holds what the certificate says against the schedule, the database
+// and the policy.
+func (g gatekeeper) compare(r *report, c map[string]any, p *plan, b background) {
+	f := b.facts
+	for _, row := range []struct {
+		rule, field, message string
+		want                 any
+	}{
+		{certificateCreator, "creator_id", "is not the schedule's creator", f.id},
+		{certificateWeek, "week_start", "is not the week of the schedule", weekText(p.week)},
+		{certificatePage, "page_type", "is not the page's type now", f.pageType},
+		{certificateInactive, "is_active", "was not so when the schedule was certified", true},
+		{certificateDatabase, "database_id", "is not this database", b.database},
+		{certificatePolicy, "policy_digest", "is not the policy by which it is saved", g.policy.digest},
+		{certificateHash, "schedule_hash", "is not the hash of what is there now", itemsHash(p.items)},
+		{certificateHash, "avoid_types_hash", "is not the hash of what is there now", namesHash(f.avoid())},
+		{certificateHash, "vault_types_hash", "is not the hash of what is there now", namesHash(f.vaultTypes())},
+	} {
+		if got := c[row.field]; got != row.want || got == "" {
+			r.certificate(row.rule, row.field, row.message, show(row.want), got)
+		}
 	}
 	if n, ok := number(c["items_validated"]); !ok || n != float64(len(p.items)) {
 		r.certificate(certificateCount, "items_validated", "is not the number of items", fmt.Sprint(len(p.items)), c["items_validated"])
 	}
-	hashes := []struct{ field, want string }{
-		{"schedule_hash", itemsHash(p.items)}, {"avoid_types_hash", namesHash(f.avoid())}, {"vault_types_hash", namesHash(f.vaultTypes())},
-	}
-	for _, h := range hashes {
-		if c[h.field] != h.want {
-			r.certificate(certificateHash, h.field, "is not the hash of what is there now", h.want, c[h.field])
-		}
-	}
-	g.signature(r, c)
 }
 
 func (r *report) certificate(rule, field, message, want string, got any) {
@@ -112,25 +180,13 @@ func checkStatus(r *report, c map[string]any) {
 	}
 }
 
-func (g gatekeeper) signature(r *report, c map[string]any) {
-	const field = "certificate_signature"
-	text, _ := c[field].(string)
-	switch {
-	case g.key == nil:
-		r.certificate(certificateSignature, field, "cannot be verified: no verification key is configured", "", nil)
-	case !verified(g.key, signedBytes(c), text):
-		r.certificate(certificateSignature, field, "is not the operator's on this certificate", "", c[field])
-	}
-}
-
 // verdict is the schedule_certificate gate.
-func (g gatekeeper) verdict(m map[string]any, f facts) validators.Verdict {
-	r := g.report()
-	plan := r.read(m, 0)
-	if !f.known() {
+func (g gatekeeper) verdict(r *report, plan *plan, b background) validators.Verdict {
+	if !b.facts.known() {
 		r.add(creatorRefused, finding{at: "creator_id", message: "no creator is called " + show(plan.creator)})
+	} else {
+		g.check(r, plan, b)
 	}
-	g.check(r, plan, f)
 	status := Approved
 	switch {
 	case r.refused():

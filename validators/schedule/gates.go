@@ -1,8 +1,10 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 
+	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -130,37 +132,52 @@ func (d *desk) selection(ctx context.Context, p where, s validators.Subject) (va
 	return at.policy.selection(ctx, db, at.plan, d.Clock())
 }
 
-// factsOf reads what there is on the creator that a schedule names.
-func (d *desk) factsOf(ctx context.Context, dsn string, plan map[string]any) (facts, error) {
-	db, err := d.database(dsn)
-	if err != nil {
-		return facts{}, err
-	}
-	creator, _ := plan["creator_id"].(string)
-	if creator == "" || !storable(creator) {
-		return facts{}, nil
-	}
-	return db.facts(ctx, creator)
-}
-
 func (d *desk) quality(ctx context.Context, p qualityParams, s validators.Subject) (validators.Verdict, error) {
 	at, err := d.sit(qualityGate, p.policy, s)
 	if err != nil || at.ended != nil {
 		return deref(at.ended), err
 	}
-	key := p.SigningKey
-	if key == "" {
-		key = d.SigningKey
+	how := qualityContext{now: d.Clock()}
+	if how.sign, how.refused, err = d.signing(p.SigningKey, p.where); err != nil {
+		return validators.Verdict{}, err
 	}
-	sign, err := newSigner(key)
+	if how.sign != nil {
+		how.trusted = how.sign.Public()
+	}
+	if how.refused != "" {
+		how.sign = nil
+	}
+	db, err := d.database(p.DB)
 	if err != nil {
 		return validators.Verdict{}, err
 	}
-	f, err := d.factsOf(ctx, p.DB, at.plan)
+	r := newReport(at.policy)
+	plan := r.read(at.plan, needSendTypes|needTimes)
+	plan.limited = plan.limited || p.Limited
+	b, err := db.background(ctx, plan, how.now, at.policy)
 	if err != nil {
 		return validators.Verdict{}, err
 	}
-	return at.policy.quality(at.plan, f, qualityContext{sign, p.Limited, d.Clock()}), nil
+	return r.quality(plan, b, how), nil
+}
+
+// signing gives the key that a gate's statement is signed with, or why it is
+// not signed: a key that the options hold signs by their policy and no other.
+// Who brings a policy of their own brings a key of their own.
+func (d *desk) signing(given string, w where) (key *signatures.Key, refused string, err error) {
+	if key, err = newSigner(cmp.Or(given, d.SigningKey)); err != nil || key == nil || given != "" {
+		return key, "", err
+	}
+	own, err := d.policies()
+	switch {
+	case err != nil:
+		return nil, "", err
+	case w.policy != nil && w.policy.digest != own.digest:
+		refused = "the policy is not that of the key's owner"
+	case w.DB != "" && d.DSN != "" && w.DB != d.DSN:
+		refused = "the database is not that of the key's owner"
+	}
+	return key, refused, nil
 }
 
 func (d *desk) certificate(ctx context.Context, p certificateParams, s validators.Subject) (validators.Verdict, error) {
@@ -168,15 +185,7 @@ func (d *desk) certificate(ctx context.Context, p certificateParams, s validator
 	if err != nil || at.ended != nil {
 		return deref(at.ended), err
 	}
-	name := p.VerifyKey
-	if name == "" {
-		name = d.VerifyKey
-	}
-	key, err := verifyKey(name)
-	if err != nil {
-		return validators.Verdict{}, err
-	}
-	f, err := d.factsOf(ctx, p.DB, at.plan)
+	given, err := trustedKeys(cmp.Or(p.VerifyKey, d.VerifyKey))
 	if err != nil {
 		return validators.Verdict{}, err
 	}
@@ -188,13 +197,17 @@ func (d *desk) certificate(ctx context.Context, p certificateParams, s validator
 	if err != nil {
 		return validators.Verdict{}, err
 	}
-	if key, err = own.key(key); err != nil {
+	g := gatekeeper{policy: at.policy, phase: cmp.Or(p.Phase, own.Phase), now: d.Clock()}
+	if g.keys, err = own.keys(given); err != nil {
 		return validators.Verdict{}, err
 	}
-	if p.Phase == 0 {
-		p.Phase = own.Phase
+	r := g.report()
+	plan := r.read(at.plan, 0)
+	b, err := db.background(ctx, plan, g.now, at.policy)
+	if err != nil {
+		return validators.Verdict{}, err
 	}
-	return gatekeeper{at.policy, key, p.Phase, d.Clock()}.verdict(at.plan, f), nil
+	return g.verdict(r, plan, b), nil
 }
 
 func (d *desk) variety(_ context.Context, p where, s validators.Subject) (validators.Verdict, error) {
@@ -202,7 +215,8 @@ func (d *desk) variety(_ context.Context, p where, s validators.Subject) (valida
 	if err != nil || at.ended != nil {
 		return deref(at.ended), err
 	}
-	return at.policy.variety(at.plan), nil
+	r := newReport(at.policy)
+	return r.variety(r.read(at.plan, needSendTypes)), nil
 }
 
 func (d *desk) anomaly(ctx context.Context, p where, s validators.Subject) (validators.Verdict, error) {
@@ -214,14 +228,11 @@ func (d *desk) anomaly(ctx context.Context, p where, s validators.Subject) (vali
 	if err != nil {
 		return validators.Verdict{}, err
 	}
-	now := d.Clock()
 	r := newReport(at.policy)
 	plan := r.read(at.plan, needTimes)
-	var b background
-	if plan.creator != "" {
-		if b, err = db.background(ctx, plan.creator, plan.week, now, at.policy); err != nil {
-			return validators.Verdict{}, err
-		}
+	b, err := db.background(ctx, plan, d.Clock(), at.policy)
+	if err != nil {
+		return validators.Verdict{}, err
 	}
-	return at.policy.anomaly(r, plan, b), nil
+	return r.anomaly(plan, b), nil
 }

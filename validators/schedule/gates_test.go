@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"encoding/json"
+	"maps"
 	"testing"
 
 	"github.com/seed61713e19/capstan/validators"
@@ -30,6 +31,9 @@ func TestGoodWeekPasses(t *testing.T) {
 func TestSuite(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	w := h.certified(week(54))
+	bare := h.verdict(qualityGate, w, map[string]any{"policy": "v2", "signing_key": string(testPrivate)})
+	v2 := maps.Clone(w)
+	v2["validation_certificate"] = details(bare)["validation_certificate"]
 	good, err := json.Marshal(w)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +52,7 @@ func TestSuite(t *testing.T) {
 			validatorstest.Run(t, v,
 				validatorstest.Case{Name: "good", Content: content, Valid: true},
 				validatorstest.Case{Name: "parsed", Subject: validators.Subject{Output: copied(t, json.RawMessage(content))}, Valid: true},
-				validatorstest.Case{Name: "v2", With: map[string]any{"policy": "v2"}, Content: content, Valid: true},
+				validatorstest.Case{Name: "v2", With: map[string]any{"policy": "v2"}, Subject: validators.Subject{Output: v2}, Valid: true},
 				validatorstest.Case{Name: "no JSON", Content: "A fine week.", Reason: reason},
 			)
 		})

@@ -48,6 +48,8 @@ func (s *sample) middle() float64 {
 	return s.mean
 }
 
+const selectMessages = "SELECT message_type, price, earnings, sent_at FROM mass_messages WHERE creator_id = $1 AND sent_at >= $2 AND sent_at < $3"
+
 // history reads the messages of the days before a week or, where that has not
 // come yet, before now; and what of the week itself lies behind. A message
 // exactly so many days old counts.
@@ -66,7 +68,7 @@ func (t tx) history(creator string, week int, now time.Time, p *Policy) (history
 	to = to.UTC()
 	var h history
 	// Texts of times compare by the day; the exact bounds are kept here.
-	err := t.each("SELECT message_type, price, earnings, sent_at FROM mass_messages WHERE creator_id = $1 AND sent_at >= $2 AND sent_at < $3",
+	err := t.each(selectMessages,
 		[]any{creator, from.AddDate(0, 0, -1).Format(time.DateOnly), to.AddDate(0, 0, 2).Format(time.DateOnly)},
 		func(scan func(...any) error) error {
 			var kind, sent sql.NullString

@@ -62,6 +62,9 @@ func (db *DB) migrate(ctx context.Context) error {
 				return fmt.Errorf("migration %s: %w", name, err)
 			}
 		}
+		if err := t.name(); err != nil {
+			return err
+		}
 		return t.fillSendTypes()
 	})
 }

@@ -104,9 +104,10 @@ func TestPipelineStops(t *testing.T) {
 		phase string
 	}{
 		"an unknown creator": {map[string]any{"creator_id": "nobody"}, runner.Blocked, "preflight"},
-		"no private key":     {map[string]any{"signing_key": "/none.pem"}, runner.Failed, "quality"},
-		"no database":        {map[string]any{"db": "/none/none.db"}, runner.Failed, "preflight"},
-		"another week":       {map[string]any{"week_start": "2026-01-12"}, runner.Failed, "schedule-assembler"}, // where quality sends it, and the script ends
+		"no private key":     {map[string]any{"signing_key": "/none.pem"}, runner.Failed, "critic"}, // the first that signs
+
+		"no database":  {map[string]any{"db": "/none/none.db"}, runner.Failed, "preflight"},
+		"another week": {map[string]any{"week_start": "2026-01-12"}, runner.Failed, "schedule-assembler"}, // where quality sends it, and the script ends
 	} {
 		t.Run(name, func(t *testing.T) {
 			res, err := pipeline(t, script, row.input)

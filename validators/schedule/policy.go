@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/runner/signatures"
 )
 
 //go:embed policy.yaml
@@ -28,6 +30,7 @@ type Policy struct {
 	Limits             Limits          `yaml:"limits"`
 	Rules              map[string]Rule `yaml:"rules"`
 	ppvKinds, allGates map[string]bool
+	digest             string
 }
 
 // A Rule says what breaking it means: a row of the rejection tables.
@@ -172,6 +175,9 @@ func strictly(text []byte, into any) error {
 	if err := d.Decode(into); err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
+	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+		return errors.New("there is a second document behind the first")
+	}
 	return nil
 }
 
@@ -208,7 +214,40 @@ func (p *Policy) prepare() error {
 			return fmt.Errorf("policy: no rule is called %q", clip(name))
 		}
 	}
-	return p.checkLimits()
+	if err := p.checkLimits(); err != nil {
+		return err
+	}
+	var err error
+	p.digest, err = p.deciding()
+	return err
+}
+
+// Digest names all that the policy decides by, whatever it is called or
+// extends: the digest of [docs/schedule.md], "Certificates".
+func (p *Policy) Digest() string { return p.digest }
+
+// deciding is the digest of what the policy decides by: its words are left out.
+func (p *Policy) deciding() (string, error) {
+	rules := map[string]any{}
+	for name, r := range p.Rules {
+		rules[name] = map[string]any{"code": r.Code, "phase": r.Phase, "severity": r.Severity, "status": r.Status, "return_to": r.ReturnTo, "apart": r.Apart}
+	}
+	limits := map[string]any{}
+	for name, value := range p.Limits.byName() {
+		limits[name] = value
+	}
+	types := map[string]any{}
+	for _, s := range SendTypes() {
+		types[s.Key] = map[string]any{"category": s.Category, "page": s.Page, "ppv": s.PPV, "aliases": plainTexts(set(s.Aliases))}
+	}
+	text, err := signatures.Canonical(map[string]any{
+		"gates": plainTexts(set(p.Gates)), "allow_ppv_followup_on_free": p.AllowFollowup, "ppv_message_types": plainTexts(set(p.PPVMessageTypes)),
+		"limits": limits, "rules": rules, "send_types": types,
+	})
+	if err != nil {
+		return "", fmt.Errorf("policy: %w", err)
+	}
+	return signatures.Digest(text), nil
 }
 
 func (p *Policy) checkLimits() error {

@@ -1,28 +1,28 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/validators"
 )
 
 // A qualityContext is what the quality gate needs besides the schedule and the
 // database.
 type qualityContext struct {
-	sign    signer
-	limited bool // the caption pool is said to be limited
+	sign    *signatures.Key
+	trusted signatures.Keys // that the critic's decision may be signed with
+	refused string          // why nothing is signed, although there is a key
 	now     time.Time
 }
 
 // quality is layer 3: every hard gate, the soft gates, the proof of layer 2,
 // the score, and a certificate of all that.
-func (p *Policy) quality(m map[string]any, f facts, at qualityContext) validators.Verdict {
-	r := newReport(p)
-	plan := r.read(m, needSendTypes|needTimes)
-	plan.limited = plan.limited || at.limited
+func (r *report) quality(plan *plan, b background, at qualityContext) validators.Verdict {
+	f := b.facts
 	hash := make(chan string, 1)
 	go func() { hash <- itemsHash(plan.items) }() // the gates go on meanwhile
 	proven := false
@@ -43,21 +43,21 @@ func (p *Policy) quality(m map[string]any, f facts, at qualityContext) validator
 	score := r.score(plan)
 	status := r.judgeScore(score)
 	c := certificate{
-		creator: f.id, at: at.now, items: len(plan.items), hash: <-hash, facts: f, score: score, status: status, proven: proven,
+		plan: plan, back: b, policy: r.policy, at: at.now, hash: <-hash, score: score, status: status, proven: proven,
 		vault: r.counts[vaultRule], avoid: r.counts[avoidRule], critical: r.critical,
-		checked: map[string]any{
-			"vault_compliance": f.known(), "avoid_tier_exclusion": f.known(), "send_type_diversity": true, "timing_validation": true,
-			"caption_quality": true, "volume_config": !math.IsNaN(plan.confidence),
-		},
 	}
-	signed, done := c.issue(at.sign)
-	if !done {
-		r.add(unsignedRule, finding{at: "validation_certificate", message: "no signing key is configured, so the gatekeeper will not take the certificate"})
+	critic := "the policy has no critic"
+	if r.policy.judges(criticGate) {
+		c.critic, critic = r.policy.decision(plan, f, c.hash, at.trusted)
+	}
+	statement := c.statement()
+	if !seal(certificatePurpose, at.sign, statement) {
+		r.add(unsignedRule, finding{at: "validation_certificate", message: cmp.Or(at.refused, "no signing key is configured") + ", so the gatekeeper will not take the certificate"})
 	}
 	v := r.verdict(status, fmt.Sprintf("quality score %d: %s", score, status), map[string]any{
 		"validation_status": status, "quality_score": score, "violations_found": c.violations(),
 		"unique_send_types": u.types, "unique_strategies": len(plan.strategies), "upstream_proof_verified": proven,
-		"validation_certificate": signed,
+		"validation_certificate": statement, "critic": cmp.Or(critic, "the signed decision is good"),
 	})
 	share := float64(score) / 100
 	v.Score = &share

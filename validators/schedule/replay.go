@@ -8,43 +8,71 @@ import (
 )
 
 const (
-	useCertificate = `INSERT INTO schedule_certificates (creator_id, week_start, hash, used_at) VALUES ($1, $2, $3, $4)
+	useCertificate = `INSERT INTO schedule_certificates (creator_id, week_start, hash, used_at, issued_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (creator_id, week_start, hash) DO NOTHING RETURNING hash`
 	forgetCertificates = "DELETE FROM schedule_certificates WHERE creator_id = $1 AND week_start = $2 AND used_at < $3"
 	selectHash         = "SELECT schedule_hash FROM schedule_templates WHERE creator_id = $1 AND week_start = $2"
+	selectIssued       = "SELECT COALESCE(MAX(issued_at), '') FROM schedule_certificates WHERE creator_id = $1 AND week_start = $2"
+	lockWeek           = "SELECT pg_advisory_xact_lock(hashtextextended($1, 1903141))"
+
+	instantForm = "2006-01-02T15:04:05.000000000Z" // of one length, so that texts compare as times do
 )
 
-// use notes that a week is saved with a certificate, given as its canonical
-// text. One that it was saved with before is stale where other items were saved
-// since: it would bring an old week back. Where the items are the same it is
-// good again, so that a save whose answer was lost can be repeated.
-func (t tx) use(r *report, g gatekeeper, s Saved, certificate string) error {
+// lock makes saves of one week come one after another from here on. SQLite has
+// one writer anyway.
+func (t tx) lock(s Saved) error {
+	if !t.db.postgres {
+		return nil
+	}
+	if err := t.exec(lockWeek, s.Creator+"\n"+s.Week); err != nil {
+		return fmt.Errorf("week %s of %s: %w", s.Week, s.Creator, err)
+	}
+	return nil
+}
+
+// use notes that a week is saved with a certificate. Which certificate that is,
+// what was signed says, not how it was written. It is stale where it would bring
+// an old week back: other items were saved since it was used, or, used or not,
+// with one that was issued later. Where the items are the same it is good again,
+// so that a save whose answer was lost can be repeated. Its signature is known
+// to be good: what nobody signed makes nothing stale.
+func (t tx) use(r *report, g gatekeeper, s Saved, c map[string]any) error {
 	wrong := func(err error) error {
 		return fmt.Errorf("certificate of week %s of %s: %w", s.Week, s.Creator, err)
 	}
-	sum := sha256.Sum256([]byte(certificate))
-	var hash, items string
-	isNew, err := t.one(useCertificate, []any{s.Creator, s.Week, hex.EncodeToString(sum[:]), s.SavedTime}, &hash)
+	signed, err := signedText(c)
 	if err != nil {
 		return wrong(err)
 	}
-	if isNew {
-		// What was used this long ago is refused for its age.
-		age := 2 * time.Duration(g.policy.Limits.MaxAge+g.policy.Limits.MaxAhead) * time.Second
-		if err := t.exec(forgetCertificates, s.Creator, s.Week, g.now.Add(-age).UTC().Format(time.RFC3339)); err != nil {
-			return wrong(err)
-		}
-		return nil
-	}
-	query := selectHash
-	if t.db.postgres {
-		query += " FOR UPDATE" // a save that replaces it may be under way
-	}
-	if _, err := t.one(query, []any{s.Creator, s.Week}, &items); err != nil {
+	text, _ := c["validation_timestamp"].(string)
+	at, _ := stamp(text)
+	issued := at.UTC().Format(instantForm)
+	var hash, items, latest string
+	if _, err := t.one(selectHash, []any{s.Creator, s.Week}, &items); err != nil {
 		return wrong(err)
 	}
-	if items != s.Hash {
+	if _, err := t.one(selectIssued, []any{s.Creator, s.Week}, &latest); err != nil {
+		return wrong(err)
+	}
+	sum := sha256.Sum256(signed)
+	isNew, err := t.one(useCertificate, []any{s.Creator, s.Week, hex.EncodeToString(sum[:]), s.SavedTime, issued}, &hash)
+	if err != nil {
+		return wrong(err)
+	}
+	switch {
+	case items == s.Hash || items == "":
+	case !isNew:
 		r.add(certificateStale, finding{at: "validation_certificate", message: "was used before, and other items were saved since"})
+	case issued < latest:
+		r.add(certificateStale, finding{at: "validation_certificate", message: "other items were saved with a certificate that was issued later"})
+	}
+	if !isNew {
+		return nil
+	}
+	// What was used this long ago is refused for its age.
+	age := 2 * time.Duration(g.policy.Limits.MaxAge+g.policy.Limits.MaxAhead) * time.Second
+	if err := t.exec(forgetCertificates, s.Creator, s.Week, g.now.Add(-age).UTC().Format(time.RFC3339)); err != nil {
+		return wrong(err)
 	}
 	return nil
 }

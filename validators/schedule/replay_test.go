@@ -124,12 +124,16 @@ func TestVersions(t *testing.T) {
 		}
 		was := h.stored("ada", DemoWeek)
 		h.exec("DROP TABLE schedule_certificates")
-		h.exec("DELETE FROM schedule_migrations WHERE version = 2")
-		if db, err := Open(dsn); err == nil || !strings.Contains(err.Error(), "version 1; schedule init brings them to 2") {
+		h.exec("DELETE FROM schedule_migrations WHERE version >= 2")
+		h.exec("DELETE FROM schedule_settings WHERE name = 'database_id'")
+		if db, err := Open(dsn); err == nil || !strings.Contains(err.Error(), "version 1; schedule init brings them to 3") {
 			t.Errorf("%v, %v", db, err)
 		}
 		if err := Init(t.Context(), dsn, false); err != nil {
 			t.Fatal(err)
+		}
+		if s, err := h.db().Settings(t.Context()); err != nil || len(s.ID) != 32 {
+			t.Errorf("%+v, %v", s, err)
 		}
 		if after := h.stored("ada", DemoWeek); fmt.Sprint(after) != fmt.Sprint(was) {
 			t.Errorf("the week became %+v", after)

@@ -90,6 +90,22 @@ func (r *report) absorb(o *report) {
 	r.graver(o.status)
 }
 
+// take adds what another report refuses by, and none of its warnings; soft makes
+// that a warning here.
+func (r *report) take(o *report, soft bool) {
+	if !o.refused() {
+		return
+	}
+	if soft {
+		r.warnings = append(r.warnings, o.issues...)
+		r.graver(Warning)
+		return
+	}
+	refusals := newReport(r.policy)
+	refusals.issues, refusals.returns, refusals.worst, refusals.status = o.issues, o.returns, o.worst, Rejected
+	r.absorb(refusals)
+}
+
 // graver notes a finding's status where it is the gravest so far.
 func (r *report) graver(status string) {
 	if status != "" && (r.status == "" || slices.Index(statuses, status) < slices.Index(statuses, r.status)) {

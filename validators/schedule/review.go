@@ -9,6 +9,7 @@ import (
 // criticParams may say the review's scores, where the subject does not.
 type criticParams struct {
 	where
+	SigningKey     string   `json:"signing_key,omitempty" jsonschema:"signs the decision, where the schedule stands beside the review: an Ed25519 private key as PEM, or the name of its file"`
 	Strategic      *float64 `json:"strategic_score,omitempty" jsonschema:"0 to 100"`
 	Aggressiveness *float64 `json:"revenue_aggressiveness,omitempty" jsonschema:"0 to 100"`
 	Health         *float64 `json:"subscriber_health,omitempty" jsonschema:"0 to 100"`
@@ -42,13 +43,28 @@ func (d *desk) critic(_ context.Context, p criticParams, s validators.Subject) (
 	if err != nil || at.ended != nil && (at.ended.Status == Skipped || len(given) == 0) {
 		return deref(at.ended), err
 	}
+	key, refused, err := d.signing(p.SigningKey, p.where)
+	if err != nil {
+		return validators.Verdict{}, err
+	}
 	review := map[string]any{}
 	for _, m := range []map[string]any{reviewIn(at.plan), given} {
 		for name, v := range m {
 			review[name] = v
 		}
 	}
-	return at.policy.critic(review), nil
+	v := at.policy.critic(review)
+	details := v.Details.(map[string]any)
+	if s := at.policy.criticStatement(at.plan, review, details, d.Clock()); s != nil && key != nil && refused == "" && seal(criticPurpose, key, s) {
+		details["critic_certificate"] = s
+	}
+	return v, nil
+}
+
+// reviewFields are what a review is made of.
+var reviewFields = []string{
+	"strategic_score", "revenue_aggressiveness", "revenue_aggressiveness_score", "subscriber_health", "subscriber_health_score",
+	"brand_consistency", "brand_consistency_score", "major_concerns", "concerns", "recommendations",
 }
 
 // reviewIn finds the review in a subject: the subject itself, or a schedule

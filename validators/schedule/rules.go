@@ -74,6 +74,13 @@ const (
 	underusedRule    = "underused"
 	peakUnused       = "peak_unused"
 
+	certificateFormat    = "certificate_format"
+	certificateWeek      = "certificate_week"
+	certificatePage      = "certificate_page"
+	certificateInactive  = "certificate_inactive"
+	certificateDatabase  = "certificate_database"
+	certificatePolicy    = "certificate_policy"
+	certificateEvidence  = "certificate_evidence"
 	certificateMissing   = "certificate_missing"
 	certificateStale     = "certificate_stale"
 	certificateTime      = "certificate_time"
@@ -94,6 +101,7 @@ var ruleNames = []string{
 	freshnessRule, performanceRule, confidenceModerate, confidenceLow, confidenceVeryLow, confidenceUnknown, pageTypeClaim, unsignedRule,
 	aggressiveness, healthRule, brandRule, concernsRule, strategicRule, reviewRule,
 	priceRule, volumeRule, contentUnknown, clusteringRule, revenueDay, freshnessAverage, untestedRule, underusedRule, peakUnused,
-	certificateMissing, certificateStale, certificateTime, certificateStatus, certificateCreator, certificateCount,
-	certificateVault, certificateAvoid, certificateHash, certificateSignature,
+	certificateMissing, certificateFormat, certificateStale, certificateTime, certificateStatus, certificateCreator, certificateCount,
+	certificateVault, certificateAvoid, certificateHash, certificateWeek, certificatePage, certificateInactive, certificateDatabase, certificatePolicy,
+	certificateEvidence, certificateSignature,
 }

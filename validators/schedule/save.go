@@ -68,7 +68,10 @@ func (db *DB) save(ctx context.Context, m map[string]any, g gatekeeper) (Saved, 
 	if r.refused() {
 		return Saved{}, &Refusal{Rejected, r.returnTo(), r.issues}
 	}
-	statements := []string{selectCreator, selectVault, selectRankings, selectSettings, useCertificate, forgetCertificates, upsertWeek, deleteItems}
+	statements := []string{
+		selectCreator, selectVault, selectRankings, selectSettings, selectContentTypes, selectMessages, selectHash, selectIssued,
+		useCertificate, forgetCertificates, upsertWeek, deleteItems,
+	}
 	for _, n := range []int{min(len(plan.items), batch), len(plan.items) % batch} {
 		if n > 0 {
 			statements = append(statements, insertItems(n, db.postgres))
@@ -86,35 +89,40 @@ func (db *DB) save(ctx context.Context, m map[string]any, g gatekeeper) (Saved, 
 }
 
 func (t tx) save(p *plan, g gatekeeper) (Saved, error) {
-	f, err := t.facts(p.creator)
-	if err != nil {
-		return Saved{}, err
-	}
 	own, err := t.settings()
 	if err != nil {
 		return Saved{}, err
 	}
-	if g.key, err = own.key(g.key); err != nil {
+	if g.keys, err = own.keys(g.keys); err != nil {
 		return Saved{}, err
 	}
+	b, err := t.background(p, g.now, g.policy)
+	if err != nil {
+		return Saved{}, err
+	}
+	b.database = own.ID
 	g.phase = max(g.phase, own.Phase) // a caller can ask for more, not for less
-	r := g.report()
-	if !f.known() {
+	r, signed := g.report(), false
+	if !b.facts.known() {
 		r.add(creatorRefused, finding{at: "creator_id", message: "no creator is called " + strconv.Quote(clip(p.creator))})
 	} else {
-		g.check(r, p, f)
+		signed = g.check(r, p, b)
 	}
 	s := Saved{
-		Saved: true, Creator: f.id, Week: dateText(p.week), Items: len(p.items), Hash: itemsHash(p.items), Phase: g.phase,
+		Saved: true, Creator: b.facts.id, Week: dateText(p.week), Items: len(p.items), Hash: itemsHash(p.items), Phase: g.phase,
 		SavedTime: g.now.UTC().Format(time.RFC3339),
 	}
 	var certificate any // the text of it
 	if c, ok := p.certificate.(map[string]any); ok && !r.refused() {
-		text := string(appendCanonical(nil, c))
-		if err := t.use(r, g, s, text); err != nil {
+		if err := t.lock(s); err != nil {
 			return Saved{}, err
 		}
-		certificate = text
+		if signed {
+			if err := t.use(r, g, s, c); err != nil {
+				return Saved{}, err
+			}
+		}
+		certificate = string(appendCanonical(nil, c))
 	}
 	if r.refused() {
 		return Saved{}, &Refusal{Rejected, r.returnTo(), r.issues}

@@ -194,7 +194,7 @@ func TestConcurrentSavesSerialise(t *testing.T) {
 		h := newHouse(t, dsn)
 		weeks := make([]map[string]any, savers)
 		for i := range weeks {
-			weeks[i] = saving(h.certified(priced(float64(15+i), 30+i)))
+			weeks[i] = saving(h.certified(priced(15+float64(i)/10, 30+i)))
 		}
 		// Half of them through another handle, as another process has one.
 		second := *h

@@ -2,19 +2,26 @@ package schedule
 
 import (
 	"context"
-	"crypto/ed25519"
+	"crypto/rand"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/seed61713e19/capstan/runner/signatures"
 )
 
 // Settings are what the operator has set in a database for its gatekeeper.
 type Settings struct {
 	Phase     int    `json:"gatekeeper_phase"` // 1 saves with warnings what has no good certificate, 2 refuses it
-	VerifyKey string `json:"verification_key"` // a public key as PEM without its frame; "": each call has to give one
+	VerifyKey string `json:"verification_key"` // public keys as PEM without its frame, parted by blanks; "": each call has to give one
+	ID        string `json:"database_id"`      // names the database in certificates; a copy of it has the same
 }
 
 // Settings reads them. The phase is 2 unless it was set to 1.
@@ -35,22 +42,26 @@ func (db *DB) SetPhase(ctx context.Context, phase int) error {
 	return db.set(ctx, phaseSetting, strconv.Itoa(phase))
 }
 
-// SetVerifyKey sets the key that verifies certificates in this database: a
-// public key as PEM, or the name of its file. From then on no option, parameter
-// or argument can bring another.
+// SetVerifyKey sets the keys that verify certificates in this database: public
+// keys as PEM, one behind the other, or the name of their file. From then on no
+// option, parameter or argument can bring another.
 func (db *DB) SetVerifyKey(ctx context.Context, key string) error {
-	public, err := verifyKey(key)
+	trusted, err := trustedKeys(key)
 	if err != nil {
 		return err
 	}
-	if public == nil {
+	if len(trusted) == 0 {
 		return errors.New("verification key: there is none")
 	}
-	der, err := x509.MarshalPKIXPublicKey(public)
-	if err != nil {
-		return fmt.Errorf("verification key: %w", err)
+	var words []string
+	for _, id := range slices.Sorted(maps.Keys(trusted)) {
+		der, err := x509.MarshalPKIXPublicKey(trusted[id])
+		if err != nil {
+			return fmt.Errorf("verification key: %w", err)
+		}
+		words = append(words, base64.StdEncoding.EncodeToString(der))
 	}
-	return db.set(ctx, keySetting, base64.StdEncoding.EncodeToString(der))
+	return db.set(ctx, keySetting, strings.Join(words, " "))
 }
 
 func (db *DB) set(ctx context.Context, name, value string) error {
@@ -60,9 +71,17 @@ func (db *DB) set(ctx context.Context, name, value string) error {
 	})
 }
 
+// name gives a database that has no id yet one that no other has.
+func (t tx) name() error {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return t.exec("INSERT INTO schedule_settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", idSetting, hex.EncodeToString(id[:]))
+}
+
 const (
 	phaseSetting = "gatekeeper_phase"
 	keySetting   = "verification_key"
+	idSetting    = "database_id"
 
 	selectSettings = "SELECT name, value FROM schedule_settings"
 )
@@ -77,6 +96,8 @@ func (t tx) settings() (Settings, error) {
 			s.Phase = 1
 		case name == keySetting:
 			s.VerifyKey = value
+		case name == idSetting:
+			s.ID = value
 		}
 		return err
 	})
@@ -86,22 +107,32 @@ func (t tx) settings() (Settings, error) {
 	return s, nil
 }
 
-// key is the one that counts in a database: its own, else the one that was
-// given, nil for none. Another than its own is an error.
-func (s Settings) key(given ed25519.PublicKey) (ed25519.PublicKey, error) {
+// keys are those that count in a database: its own, less those that are not
+// among the given; where it has none, the given. One that is given and is none
+// of its own is an error.
+func (s Settings) keys(given signatures.Keys) (signatures.Keys, error) {
 	if s.VerifyKey == "" {
 		return given, nil
 	}
-	der, err := base64.StdEncoding.DecodeString(s.VerifyKey)
+	var text []byte
+	for _, word := range strings.Fields(s.VerifyKey) {
+		der, err := base64.StdEncoding.DecodeString(word)
+		if err != nil {
+			return nil, fmt.Errorf("verification key of the database: %w", err)
+		}
+		text = append(text, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})...)
+	}
+	own, err := signatures.ParseKeys(text)
 	if err != nil {
 		return nil, fmt.Errorf("verification key of the database: %w", err)
 	}
-	own, err := verifyKey(string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})))
-	if err != nil {
-		return nil, fmt.Errorf("verification key of the database: %w", err)
+	for id := range given {
+		if own[id] == nil {
+			return nil, errors.New("verification_key is set in the database and cannot be another")
+		}
 	}
-	if given != nil && !own.Equal(given) {
-		return nil, errors.New("verification_key is set in the database and cannot be another")
+	if len(given) > 0 {
+		return given, nil
 	}
 	return own, nil
 }

@@ -33,6 +33,8 @@ type plan struct {
 	hasStrategies bool
 	proof         any
 	certificate   any
+	decision      any  // the critic's statement
+	sound         bool // all of it could be read
 	expected      volumes
 	confidence    float64 // NaN where it is not said
 	limited       bool    // the caption pool is said to be limited
@@ -123,7 +125,10 @@ func (in *intake) wrong(at, message string) {
 // counts as not said.
 func (r *report) read(m map[string]any, needs need) *plan {
 	in := &intake{report: r, rule: inputRule, needs: needs, kinds: sendTypes()}
-	p := &plan{week: noDay, proof: unwrap(m["validation_proof"], "validation_proof"), certificate: unwrap(m["validation_certificate"], "validation_certificate")}
+	p := &plan{
+		week: noDay, proof: unwrap(m["validation_proof"], "validation_proof"),
+		certificate: unwrap(m["validation_certificate"], "validation_certificate"), decision: unwrap(m["critic_certificate"], "critic_certificate"),
+	}
 	p.creator = in.creator(m)
 	p.pageType = in.field(m, "page_type")
 	if week := in.field(m, "week_start"); week != "" {
@@ -139,6 +144,7 @@ func (r *report) read(m map[string]any, needs need) *plan {
 	p.strategies, p.hasStrategies = in.strategies(m["strategy_metadata"])
 	in.volume(m, p)
 	p.limited = said(m["caption_pool_limited"])
+	p.sound = !r.has(inputRule, sendTypeRule)
 	return p
 }
 
@@ -219,9 +225,7 @@ func (v volumes) of(day int) float64 {
 }
 
 func (in *intake) volume(m map[string]any, p *plan) {
-	for i := range p.expected.days {
-		p.expected.days[i] = math.NaN()
-	}
+	p.expected = noVolumes()
 	config, ok := m["volume_config"].(map[string]any)
 	if !ok && m["volume_config"] != nil {
 		in.wrong("volume_config", "must be an object, not "+show(m["volume_config"]))
@@ -267,9 +271,6 @@ func (in *intake) expect(key string, v any, p *plan) {
 		return
 	}
 	if day, ok := in.day(key); ok {
-		if p.expected.dates == nil {
-			p.expected.dates = map[int]float64{}
-		}
 		p.expected.dates[day] = n
 		return
 	}

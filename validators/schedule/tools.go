@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -167,11 +166,12 @@ func saveParams() map[string]any {
 		"week_start":             text("the first day of the week, like 2025-12-22"),
 		"items":                  map[string]any{"type": "array", "items": map[string]any{"type": "object"}, "description": "what is sent, as it was certified"},
 		"validation_certificate": map[string]any{"description": "the certificate that schedule_quality gave"},
-		"db":                     text("the database, where the operator set none"),
-		"verification_key":       text("the public key that verifies certificates, where the operator set none; a cascade may give it, a model may not"),
+		"db":                     text("the database, where the operator set none; a cascade may give it, a model may not"),
+		"verification_key":       text("the public keys that verify certificates, where the operator set none; a cascade may give it, a model may not"),
+		"policy":                 text("the policy by which the schedule was certified, where the operator set none; a cascade may give it, a model may not"),
 		"phase":                  map[string]any{"type": "integer", "minimum": 1, "maximum": 2, "description": "2 refuses what phase 1 of the database would only warn of"},
 	}
-	for _, name := range []string{"page_type", "strategy_metadata", "validation_proof", "volume_config", "confidence_score"} {
+	for _, name := range []string{"page_type", "strategy_metadata", "validation_proof", "volume_config", "confidence_score", "critic_certificate"} {
 		properties[name] = map[string]any{"description": "of the schedule; not saved"}
 	}
 	return map[string]any{"type": "object", "properties": properties, "additionalProperties": false, "anyOf": []any{
@@ -187,9 +187,12 @@ func (d *desk) saveSchedule(ctx context.Context, c tool.Call) (any, error) {
 	if arguments == nil {
 		arguments = map[string]any{}
 	}
-	if c.ID != "" && d.VerifyKey == "" && argument(arguments, "verification_key") != "" {
-		// Who chooses the key can forge the certificate.
-		return nil, errors.New("verification_key is not a model's to choose: the operator sets it with the tools or in the database")
+	for _, of := range []struct{ name, operator string }{{"verification_key", d.VerifyKey}, {"policy", d.Policy}, {"db", d.DSN}} {
+		if c.ID != "" && of.operator == "" && argument(arguments, of.name) != "" {
+			// Who chooses the key can forge the certificate, and who chooses the policy
+			// or the database does not need to.
+			return nil, fmt.Errorf("%s is not a model's to choose: the operator sets it with the tools", of.name)
+		}
 	}
 	g, err := d.gatekeeper(arguments)
 	if err != nil {
@@ -228,7 +231,14 @@ func argument(arguments map[string]any, name string) string {
 }
 
 func (d *desk) gatekeeper(arguments map[string]any) (gatekeeper, error) {
+	text, err := fixed("policy", d.Policy, argument(arguments, "policy"))
+	if err != nil {
+		return gatekeeper{}, err
+	}
 	p, err := d.policies()
+	if text != d.Policy {
+		p, err = LoadPolicy(text)
+	}
 	if err != nil {
 		return gatekeeper{}, err
 	}
@@ -237,7 +247,7 @@ func (d *desk) gatekeeper(arguments map[string]any) (gatekeeper, error) {
 	if err != nil {
 		return g, err
 	}
-	if g.key, err = verifyKey(key); err != nil {
+	if g.keys, err = trustedKeys(key); err != nil {
 		return g, err
 	}
 	if phase, ok := number(arguments["phase"]); ok {

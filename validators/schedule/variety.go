@@ -14,10 +14,8 @@ const slack = 1e-9
 
 // variety is phase 2.5: enough send types, none too frequent, and no content
 // type too frequent among the PPV slots.
-func (p *Policy) variety(m map[string]any) validators.Verdict {
-	r := newReport(p)
-	plan := r.read(m, needSendTypes)
-	u := plan.usage()
+func (r *report) variety(plan *plan) validators.Verdict {
+	p, u := r.policy, plan.usage()
 	contents := plan.contents()
 	r.diversityGate(u, varietyHard)
 	share := r.typeShare(plan, u)

@@ -18,9 +18,10 @@ import (
 // A Validator judges texts. Make one with [New]; the zero value is of no use.
 type Validator struct {
 	Name        string
-	Description string // one sentence that reads well behind "which checks: ": "Validates that the text is not empty"
-	Pure        bool   // computed from the subject alone: no I/O, nothing to wait for
-	Criteria    string // what a model is asked to judge; set for judges alone, see [NewJudge]
+	Description string   // one sentence that reads well behind "which checks: ": "Validates that the text is not empty"
+	Pure        bool     // computed from the subject alone: no I/O, nothing to wait for
+	Criteria    string   // what a model is asked to judge; set for judges alone, see [NewJudge]
+	Operator    []string // parameters that are the operator's alone, see [Operator]
 
 	params func() map[string]any
 	bind   func(with map[string]any) (Check, error)

@@ -124,13 +124,11 @@ func (c *Command) mcpOptions(s *kit, f mcpFlags, with map[string]any, judges *ru
 			Writes: v.Name == edit.Validator.Name, Rooted: v.Name == edit.Validator.Name,
 		})
 	}
-	key, _ := with["verification_key"].(string)
-	for _, t := range schedule.Tools(schedule.Options{VerifyKey: key}) {
-		one := mcpserver.Tool{Tool: t, Fixed: chosenFrom(with, t.Params(), used)}
-		if one.Fixed["verification_key"] != nil {
-			// A call may not give it, not even with this value.
-			delete(one.Fixed, "verification_key")
-			one.Hidden = []string{"verification_key"}
+	text := func(name string) string { s, _ := with[name].(string); return s }
+	for _, t := range schedule.Tools(schedule.Options{DSN: text("db"), Policy: text("policy"), VerifyKey: text("verification_key")}) {
+		one := mcpserver.Tool{Tool: t, Fixed: chosenFrom(with, t.Params(), used), Hidden: schedule.Operator()}
+		for _, name := range []string{"db", "policy", "verification_key"} {
+			delete(one.Fixed, name) // the tools have them; a call may not give them, not even with this value
 		}
 		o.Tools = append(o.Tools, one)
 	}

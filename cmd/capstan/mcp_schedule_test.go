@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/validators/schedule"
 )
 
 // A client takes the week that the example plans through selection, quality
@@ -47,9 +50,9 @@ func TestMCPSchedule(t *testing.T) {
 		object, _ := r.StructuredContent.(map[string]any)
 		return r, object
 	}
-	judge := func(gate string) map[string]any {
+	judge := func(gate string, subject any) map[string]any {
 		t.Helper()
-		text, err := json.Marshal(week)
+		text, err := json.Marshal(subject)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,18 +63,62 @@ func TestMCPSchedule(t *testing.T) {
 		details, _ := verdict["details"].(map[string]any)
 		return details
 	}
-	week["validation_proof"] = judge("schedule_selection")["validation_proof"]
-	certificate := judge("schedule_quality")["validation_certificate"]
+	review := map[string]any{"strategic_score": 78, "revenue_aggressiveness": 65, "subscriber_health": 72, "brand_consistency": 85}
+	week["validation_proof"] = judge("schedule_selection", week)["validation_proof"]
+	week["critic_certificate"] = judge("schedule_critic", map[string]any{"schedule": week, "review": review})["critic_certificate"]
+	certificate := judge("schedule_quality", week)["validation_certificate"]
 	order := map[string]any{"creator_id": week["creator_id"], "week_start": week["week_start"], "items": week["items"]}
 	if r, answer := call("save_schedule", order); !r.IsError {
 		t.Errorf("saved without a certificate: %v", answer)
 	}
 	order["validation_certificate"] = certificate
+	for name, value := range map[string]any{"policy": "v2", "db": at("week.db"), "phase": 1, "verification_key": at("public.pem")} {
+		own := maps.Clone(order)
+		own[name] = value
+		if r, _ := call("save_schedule", own); !r.IsError || !strings.Contains(r.Content[0].(*sdk.TextContent).Text, "operator's to set") {
+			t.Errorf("a client sets %s: %v", name, r.Content[0])
+		}
+	}
 	if r, answer := call("save_schedule", order); r.IsError || answer["status"] != "APPROVED" || answer["revision"] != 2.0 {
 		t.Errorf("%v: %v", r.IsError, answer)
 	}
 	if err := session.Close(); err != nil && err != io.EOF {
 		t.Error(err)
+	}
+}
+
+// Without the operator's word there is no policy but the shipped one, and no
+// database, and a client can neither see nor set what decides.
+func TestMCPScheduleUnset(t *testing.T) {
+	dir := t.TempDir()
+	quiet := &Command{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
+	for _, args := range [][]string{{"schedule", "init", filepath.Join(dir, "week.db"), "--demo"}, {"keygen", "--dir", dir}} {
+		if status := quiet.Run(t.Context(), args); status != exitOK {
+			t.Fatalf("%v: status %d", args, status)
+		}
+	}
+	session := serveMCP(t.Context(), t, nil).client(t, nil)
+	for _, v := range schedule.Validators(schedule.Options{}) {
+		shown, _ := json.Marshal(mcpTool(t, session, v.Name).InputSchema)
+		for _, name := range schedule.Operator() {
+			if strings.Contains(string(shown), `"`+name+`":`) {
+				t.Errorf("%s shows %s", v.Name, name)
+			}
+			r, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: v.Name, Arguments: map[string]any{"content": "{}", "with": map[string]any{name: filepath.Join(dir, "private.pem")}}})
+			if err != nil || !r.IsError || !strings.Contains(r.Content[0].(*sdk.TextContent).Text, "'"+name+"' not allowed") {
+				t.Errorf("%s takes %s: %v", v.Name, name, err)
+			}
+		}
+	}
+	for _, name := range []string{"get_vault_availability", "get_content_type_rankings", "get_send_type_captions", "get_top_captions", "save_schedule"} {
+		shown, _ := json.Marshal(mcpTool(t, session, name).InputSchema)
+		if strings.Contains(string(shown), `"db":`) {
+			t.Errorf("%s shows the database", name)
+		}
+	}
+	r, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "schedule_quality", Arguments: map[string]any{"content": `{"creator_id": "ada", "items": []}`}})
+	if err != nil || !r.IsError || !strings.Contains(r.Content[0].(*sdk.TextContent).Text, "no database") {
+		t.Errorf("judged without a database: %v", err)
 	}
 }
 

@@ -162,8 +162,8 @@ func TestMCPForeignKey(t *testing.T) {
 	if err != nil || !r.IsError || !strings.Contains(r.Content[0].(*sdk.TextContent).Text, "not a model's to choose") {
 		t.Errorf("%v %+v", err, r)
 	}
-	session = serveMCP(t.Context(), t, nil, "--with", "verification_key=none.pem").client(t, nil)
-	r, err = session.CallTool(t.Context(), &sdk.CallToolParams{Name: "save_schedule", Arguments: json.RawMessage(`{"creator_id": "ada", "week_start": "2026-01-05", "items": [], "db": "x"}`)})
+	session = serveMCP(t.Context(), t, nil, "--with", "verification_key=none.pem", "--with", "db=x").client(t, nil)
+	r, err = session.CallTool(t.Context(), &sdk.CallToolParams{Name: "save_schedule", Arguments: json.RawMessage(`{"creator_id": "ada", "week_start": "2026-01-05", "items": []}`)})
 	if err != nil || !r.IsError || !strings.Contains(r.Content[0].(*sdk.TextContent).Text, "none.pem") {
 		t.Errorf("the operator's key is not looked at: %v %+v", err, r)
 	}

@@ -19,25 +19,21 @@ import (
 // directory in the server's root.
 type Gate struct {
 	validators.Validator
-	Fixed  map[string]any                  // parameters that the operator sets, which no call sees
+	Fixed  map[string]any                  // parameters that the operator sets, which no call sees, nor those that are the operator's alone
 	Writes bool                            // it may write files
 	Rooted bool                            // its root is the server's where a call gives none
 	Own    func(validators.Verdict) []byte // the verdict in the gate's own form, as text; nil, or giving nil: as JSON
 }
 
 func (s *Server) gate(g Gate) (*offer, error) {
-	params := g.Params()
-	if g.Criteria != "" {
-		params = map[string]any{"type": "object", "additionalProperties": false}
-	}
-	if err := held(g.Name, params, g.Fixed); err != nil {
+	if err := held(g.Name, g.Params(), g.Fixed); err != nil {
 		return nil, err
 	}
-	hidden := map[string]bool{}
-	for name := range g.Fixed {
-		hidden[name] = true
+	g.Validator = g.Validator.Fixed(g.Fixed)
+	with := g.Params()
+	if g.Criteria != "" {
+		with = map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
 	}
-	with := without(params, hidden)
 	required := []any{"content"}
 	if with["required"] != nil {
 		required = append(required, "with")
@@ -102,7 +98,7 @@ func (s *Server) judge(ctx context.Context, g Gate, c call) (*sdk.CallToolResult
 	return answered(verdict, own)
 }
 
-// parameters are those of a call and the operator's over them.
+// parameters are those of a call, in the server's root.
 func (s *Server) parameters(g Gate, given map[string]any) (map[string]any, error) {
 	with := map[string]any{}
 	maps.Copy(with, given)
@@ -112,10 +108,9 @@ func (s *Server) parameters(g Gate, given map[string]any) (map[string]any, error
 			return nil, fmt.Errorf("with.root: %w", err)
 		}
 		with["root"] = inside
-	} else if g.Rooted {
+	} else if g.Rooted && g.Fixed["root"] == nil {
 		with["root"] = s.o.Root
 	}
-	maps.Copy(with, g.Fixed)
 	return with, nil
 }
 
@@ -123,7 +118,7 @@ func (s *Server) parameters(g Gate, given map[string]any) (map[string]any, error
 type Tool struct {
 	tool.Tool
 	Fixed  map[string]any // arguments that the operator sets, which no call sees
-	Hidden []string       // what the tool itself was given by the operator
+	Hidden []string       // arguments that are the operator's alone, set or not
 }
 
 func (s *Server) effect(t Tool) (*offer, error) {
@@ -143,7 +138,7 @@ func (s *Server) effect(t Tool) (*offer, error) {
 	if !reads {
 		hints.DestructiveHint = yes()
 	}
-	return newOffer(t.Name, t.Description, without(params, hidden), hints, func(ctx context.Context, c call) (*sdk.CallToolResult, error) {
+	o := newOffer(t.Name, t.Description, without(params, hidden), hints, func(ctx context.Context, c call) (*sdk.CallToolResult, error) {
 		maps.Copy(c.arguments, t.Fixed)
 		// A call that has an ID is a model's, which may not choose all that a
 		// cascade may.
@@ -159,5 +154,7 @@ func (s *Server) effect(t Tool) (*offer, error) {
 			told.StructuredContent = nil // which has to be an object
 		}
 		return told, err
-	}), nil
+	})
+	o.closed = hidden
+	return o, nil
 }

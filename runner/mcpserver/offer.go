@@ -23,6 +23,8 @@ type offer struct {
 	tool  sdk.Tool
 	input *schema.Schema // what arguments are held against; nil: what is called does that itself
 	call  func(context.Context, call) (*sdk.CallToolResult, error)
+
+	closed map[string]bool // arguments that are the operator's
 }
 
 // A call is one use of an offer.
@@ -92,6 +94,11 @@ func (f *offer) read(raw json.RawMessage) (map[string]any, error) {
 	var words []string
 	for _, broken := range f.input.Check(arguments) {
 		words = append(words, strings.TrimPrefix(broken.String(), "$: "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		if f.closed[name] {
+			words = append(words, name+" is the operator's to set, and not a model's to choose")
+		}
 	}
 	if len(words) > 0 {
 		return nil, fmt.Errorf("arguments: %s", strings.Join(words, "; "))

@@ -129,12 +129,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 // Computed is the part of a set that may judge whatever is posted: validators
 // that compute their verdict from the text alone, and judges. The others read
-// files, databases and keys that their parameters name.
+// files, databases and keys that their parameters name. Parameters that are the
+// operator's alone cannot be posted.
 func Computed(set validators.Set) validators.Set {
 	var list []validators.Validator
 	for _, v := range set.List() {
 		if v.Pure || v.Criteria != "" {
-			list = append(list, v)
+			list = append(list, v.Fixed(nil))
 		}
 	}
 	return validators.NewSet(list...)

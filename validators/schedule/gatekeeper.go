@@ -41,12 +41,18 @@ func (g gatekeeper) report() *report {
 // check judges the certificate of a plan, and judges again what can be computed
 // of the items as the database is now. It tells whether the signature is good.
 func (g gatekeeper) check(r *report, p *plan, b background) (signed bool) {
-	c, ok := p.certificate.(map[string]any)
-	defer g.again(r, p, b)
-	p.expected = expectedBy(c)
 	if !b.facts.active {
 		r.add(certificateInactive, finding{at: "creators", message: "the creator is inactive now"})
 	}
+	c, ok := p.certificate.(map[string]any)
+	signed = g.read(r, c, ok, p, b)
+	p.expected = expectedBy(c)
+	g.again(r, p, b)
+	return signed
+}
+
+// read judges what a certificate says.
+func (g gatekeeper) read(r *report, c map[string]any, ok bool, p *plan, b background) (signed bool) {
 	switch message := "there is no validation_certificate"; {
 	case !ok && p.certificate != nil:
 		message = "validation_certificate must be an object, not " + show(p.certificate)

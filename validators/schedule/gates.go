@@ -55,15 +55,27 @@ func (c *certificateParams) Prepare() error {
 // back to. They wait for the database, and an error of it is their error.
 func Validators(o Options) []validators.Validator {
 	d := o.desk()
-	return []validators.Validator{
+	deciding := validators.Operator(Operator()...)
+	list := []validators.Validator{
 		validators.New(preflightGate, "Validates that a creator has what a schedule needs: active, vault, captions, persona, analytics", d.preflight, validators.Impure),
 		validators.New(selectionGate, "Validates the captions of a schedule against the creator's vault and AVOID tier, and proves it", d.selection, validators.Impure),
 		validators.New(qualityGate, "Validates a schedule by all hard and soft gates and its proof, and certifies it", d.quality, validators.Impure),
 		validators.New(certificateGate, "Validates the certificate of a schedule as the gatekeeper does", d.certificate, validators.Impure),
 		validators.New(varietyGate, "Validates that a schedule has enough different send types and content types", d.variety),
-		validators.New(criticGate, "Validates a critic's review of a schedule by its scores and concerns", d.critic),
+		validators.New(criticGate, "Validates a critic's review of a schedule by its scores and concerns", d.critic, validators.Impure),
 		validators.New(anomalyGate, "Validates a schedule against the creator's usual prices, volumes and times", d.anomaly, validators.Impure),
 	}
+	for i := range list {
+		deciding(&list[i])
+	}
+	return list
+}
+
+// Operator names the parameters of gates and tools by which they decide. They
+// are the operator's: the author of a cascade gives them, or who starts a
+// server, and never one who only asks for a verdict, a signature or a save.
+func Operator() []string {
+	return []string{"db", "policy", "signing_key", "verification_key", "phase", "caption_pool_limited"}
 }
 
 // A sitting is one use of a gate: its policy, and the schedule.

@@ -43,7 +43,7 @@ func (d *Databases) Close() error {
 // get opens a database, or gives the one that is open already.
 func (d *Databases) get(dsn string) (*DB, error) {
 	if dsn == "" {
-		return nil, errors.New(`no database: give the parameter "db", a SQLite file or a PostgreSQL DSN`)
+		return nil, errors.New(`no database: the operator gives the parameter "db", a SQLite file or a PostgreSQL DSN`)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,0 +1,61 @@
+package validators
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// Operator marks parameters by which a validator decides, such as a policy, a
+// database or a key, as the operator's alone: the author of a cascade and
+// whoever runs a command may give them, one who only asks a server for a
+// verdict may not, see [Validator.Fixed].
+func Operator(names ...string) Option {
+	return func(v *Validator) { v.Operator = names }
+}
+
+// Fixed gives the validator as a server offers it: the parameters of with hold,
+// and neither they nor those that are the operator's alone can be seen or
+// given. with is checked when the validator is bound.
+func (v Validator) Fixed(with map[string]any) Validator {
+	closed := slices.Concat(v.Operator, slices.Collect(maps.Keys(with)))
+	if len(closed) == 0 {
+		return v
+	}
+	open := v
+	open.Operator = nil
+	open.params = sync.OnceValue(func() map[string]any { return without(v.params(), closed) })
+	open.bind = func(given map[string]any) (Check, error) {
+		for _, name := range closed {
+			if _, ok := given[name]; ok {
+				return nil, fmt.Errorf("%s is the operator's to set", name)
+			}
+		}
+		whole := maps.Clone(given)
+		if whole == nil {
+			whole = map[string]any{}
+		}
+		maps.Copy(whole, with)
+		return v.bind(whole)
+	}
+	return open
+}
+
+// without is the schema of an object but for some properties.
+func without(params map[string]any, names []string) map[string]any {
+	rest := maps.Clone(params)
+	properties, _ := params["properties"].(map[string]any)
+	properties = maps.Clone(properties)
+	required, _ := params["required"].([]any)
+	required = slices.Clone(required)
+	for _, name := range names {
+		delete(properties, name)
+		required = slices.DeleteFunc(required, func(r any) bool { return r == name })
+	}
+	rest["properties"] = properties
+	if delete(rest, "required"); len(required) > 0 {
+		rest["required"] = required
+	}
+	return rest
+}

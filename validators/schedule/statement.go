@@ -62,9 +62,8 @@ func unsealed(as signatures.Purpose, keys signatures.Keys, statement map[string]
 // digestOf is the digest of a plain value in canonical form, "" where it has
 // none.
 func digestOf(v any) string {
-	text, err := signatures.Canonical(v)
-	if err != nil {
+	if signatures.Unambiguous(v) != nil {
 		return ""
 	}
-	return signatures.Digest(text)
+	return signatures.Digest(appendCanonical(nil, v))
 }

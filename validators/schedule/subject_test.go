@@ -3,7 +3,6 @@ package schedule
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -212,43 +211,6 @@ func TestParameters(t *testing.T) {
 	if _, err := certificate.Bind(map[string]any{"phase": 3}); err == nil {
 		t.Error("there is no phase 3")
 	}
-}
-
-func FuzzSubject(f *testing.F) {
-	for _, n := range []int{0, 1, 54} {
-		text, err := json.Marshal(week(n))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(string(text))
-	}
-	f.Add(`{"creator_id":"ada","items":[{"send_type_key":"ppv_unlock","price":1e999,"scheduled_date":"9999-12-31","scheduled_time":"23:59:59+14:00"}]}`)
-	f.Add(`{"items":[null,{}],"validation_proof":{"mcp_calls_executed":[]},"validation_certificate":{"violations_found":1}}`)
-	f.Add(`{"revenue_aggressiveness":1e308,"concerns":[{"severity":1}],"major_concerns":-1}`)
-	open := &Databases{}
-	f.Cleanup(func() { open.Close() })
-	gates := Validators(Options{DSN: sqliteDSN(f), SigningKey: string(testPrivate), VerifyKey: string(testPublic), Clock: at(noon), Databases: open})
-	f.Fuzz(func(t *testing.T, content string) {
-		for _, g := range gates {
-			check, err := g.Bind(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			v, err := check(context.Background(), validators.Subject{Content: content})
-			if err != nil {
-				t.Fatalf("%s: %v", g.Name, err)
-			}
-			again, err := check(context.Background(), validators.Subject{Content: content})
-			a, errA := json.Marshal(v)
-			b, errB := json.Marshal(again)
-			if err != nil || errA != nil || errB != nil || string(a) != string(b) {
-				t.Fatalf("%s: not the same verdict twice: %v %v %v\n%s\n%s", g.Name, err, errA, errB, a, b)
-			}
-			if v.Valid && strings.Contains(fmt.Sprint(v.Details), "REJECTED") {
-				t.Fatalf("%s: %s", g.Name, a)
-			}
-		}
-	})
 }
 
 // TestWrongFieldsWeigh: what is wrong with an item counts in the score and in

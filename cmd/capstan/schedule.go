@@ -88,13 +88,13 @@ other key verifies, whatever a call or a model says.`,
 				if asJSON {
 					return printJSON(c.Stdout, s)
 				}
-				_, err = fmt.Fprintf(c.Stdout, "gatekeeper phase  %d\nverification key  %s\n", s.Phase, cmp.Or(s.VerifyKey, "none: each save has to give one"))
+				_, err = fmt.Fprintf(c.Stdout, "gatekeeper phase  %d\nverification key  %s\ndatabase id       %s\n", s.Phase, cmp.Or(s.VerifyKey, "none: each save has to give one"), s.ID)
 				return err
 			})
 		},
 	}
 	cmd.Flags().IntVar(&phase, "phase", 0, "set the gatekeeper's phase: 1 warns, 2 refuses")
-	cmd.Flags().StringVar(&key, "verification-key", "", "set the key that verifies certificates, the public.pem of keygen")
+	cmd.Flags().StringVar(&key, "verification-key", "", "set the keys that verify certificates: the public.pem of keygen, or several in one file")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }

@@ -42,7 +42,10 @@ func seal(as signatures.Purpose, key *signatures.Key, statement map[string]any) 
 func signedText(statement map[string]any) ([]byte, error) {
 	rest := maps.Clone(statement)
 	delete(rest, signatureField)
-	return signatures.Canonical(rest)
+	if err := signatures.Unambiguous(rest); err != nil {
+		return nil, err
+	}
+	return appendCanonical(nil, rest), nil
 }
 
 // unsealed says what is wrong with a statement's signature, nil for nothing.

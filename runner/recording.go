@@ -26,6 +26,7 @@ var (
 	ErrRunExists = errors.New("there is a run of that name")
 	ErrNoRun     = errors.New("there is no such run")
 	ErrRunBusy   = errors.New("the run is running")
+	ErrRunTaken  = errors.New("another process has taken it over and goes on with it")
 )
 
 // A Start is what a run begins with, enough to run it again.
@@ -42,7 +43,8 @@ type Start struct {
 }
 
 // A Recording is one run that is being kept. It belongs to one process at a
-// time, until End.
+// time, until End: where another takes the run, nothing more is written, and
+// the next effect, and End, give [ErrRunTaken].
 type Recording interface {
 	Start() Start
 	// Ended gives the result of a run that has ended for good: succeeded, or
@@ -105,8 +107,11 @@ func (r *Runner) record(ctx context.Context, c *cascades.Cascade, recording Reco
 	errors.As(err, &why)
 	if e := recording.End(result, why); e != nil && err == nil {
 		why = &Error{Code: Failed, Message: fmt.Sprintf("journal: %v", e), Err: e}
+		if errors.Is(e, ErrRunTaken) {
+			why.Code = TakenOver
+		}
 		result.Status, result.Output = Failed, nil
-		result.Error = &event.Error{Code: Failed, Message: why.Message}
+		result.Error = &event.Error{Code: why.Code, Message: why.Message}
 		return result, why
 	}
 	return result, err

@@ -55,6 +55,12 @@ const (
 // cascade does not take. The run's status is Failed.
 const Invalid = engine.Invalid
 
+// TakenOver is the code of an [Error] that says that another process goes on
+// with the run: this one writes nothing of it any more and spends nothing more
+// on it. The result's status is Failed; the run's own is what that process
+// makes of it.
+const TakenOver = engine.TakenOver
+
 // A Runner runs cascades. It is safe for concurrent use and keeps nothing of a
 // run that has ended.
 type Runner struct {

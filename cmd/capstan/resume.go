@@ -64,7 +64,7 @@ a call with the same request is not made again.`,
 	flags := cmd.Flags()
 	flags.StringVar(&from, "from", "", "make a new run that does everything anew from this phase on")
 	flags.StringArrayVar(&f.inputs, "input", nil, "make a new run with this input changed: name=text, name:=JSON or name=@file")
-	flags.BoolVar(&f.store.take, "take", false, "take over a run that a process on another machine had, which you know is gone")
+	flags.BoolVar(&f.store.take, "take", false, "take over a run of a process that cannot be seen from here (another machine or container) and that you know is gone")
 	flags.BoolVar(&force, "force", false, "make a new run with the cascade as it is now")
 	flags.StringVar(&f.runID, "run-id", "", "the new run's name")
 	return cmd

@@ -136,6 +136,8 @@ func (c *Command) onward(id, code string) {
 	switch code {
 	case runner.Cancelled, runner.Failed:
 		fmt.Fprintf(c.Stderr, "note: capstan resume %s goes on with it\n", id)
+	case runner.TakenOver:
+		fmt.Fprintf(c.Stderr, "note: capstan show %s tells how it goes on there\n", id)
 	case runner.Waiting:
 		fmt.Fprintf(c.Stderr, "note: capstan answer %s VALUE, then capstan resume %s\n", id, id)
 	}

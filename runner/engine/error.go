@@ -11,7 +11,7 @@ import (
 
 // An Error is why a run did not succeed.
 type Error struct {
-	Code     string // a run's status, or [Invalid]
+	Code     string // a run's status, [Invalid] or [TakenOver]
 	Phase    string // where; "" outside any phase
 	Path     event.Path
 	Check    string // the validator that decided, for blocked and exhausted
@@ -26,6 +26,10 @@ type Error struct {
 // Invalid is the code of an error that is the caller's: an input that the
 // cascade does not take, a template that reads what is not there.
 const Invalid = "invalid"
+
+// TakenOver is the code of an error that ends a run here because another
+// process goes on with it. What became of the run, only that one knows.
+const TakenOver = "taken_over"
 
 // An Attempt is one try at a phase that was not released.
 type Attempt struct {
@@ -58,7 +62,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Status is the status of a run that ended with the error.
 func (e *Error) Status() string {
-	if e.Code == Invalid {
+	if e.Code == Invalid || e.Code == TakenOver {
 		return Failed
 	}
 	return e.Code

@@ -47,8 +47,9 @@ func (j *Journal) Answer(ctx context.Context, id string, value any) error {
 }
 
 // answer writes an answer, unless something has happened to the run meanwhile.
+// Whoever ran it before has no say from then on.
 func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow, texts []text, data []byte) (refused, err error) {
-	found, err := c.one(ctx, "SELECT owner, pending, (SELECT max(id) FROM log WHERE id < ?2) FROM run WHERE n = ?1", s.n, (s.n+1)<<rowBits)
+	found, err := c.one(ctx, "SELECT owner, pending, (SELECT max(id) FROM log WHERE id < ?2), epoch FROM run WHERE n = ?1", s.n, (s.n+1)<<rowBits)
 	if err != nil {
 		return nil, err
 	}
@@ -61,10 +62,10 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 	if err := j.writer.texts(texts); err != nil {
 		return nil, err
 	}
-	_, err = c.exec("INSERT INTO log (id, time, took, kind, path, print, data) VALUES (?, ?, 0, ?, ?, ?, ?)",
-		integer(found[2])+1, j.options.Now().UnixNano(), answerEffect, string(p.Path), p.Print, string(data))
+	_, err = c.exec("INSERT INTO log (id, time, took, kind, path, print, data, epoch) VALUES (?, ?, 0, ?, ?, ?, ?, ?)",
+		integer(found[2])+1, j.options.Now().UnixNano(), answerEffect, string(p.Path), p.Print, string(data), integer(found[3])+1)
 	if err == nil {
-		_, err = c.exec("UPDATE run SET pending = NULL WHERE n = ?", s.n)
+		_, err = c.exec("UPDATE run SET pending = NULL, epoch = epoch + 1 WHERE n = ?", s.n)
 	}
 	return nil, err
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 )
 
+// firstEpoch is the epoch of a run's first start.
+const firstEpoch = 1
+
 // Begin notes a new run.
 func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	if err := j.writable(); err != nil {
@@ -35,8 +38,8 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	var n int64
 	var exists bool
 	err = j.writer.do(func(c *conn) error {
-		added, err := c.exec(`INSERT INTO run (id, cascade, file, parent, started, status, owner) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			s.RunID, s.CascadeID, file, s.Parent, began, Running, j.owner.text())
+		added, err := c.exec(`INSERT INTO run (id, cascade, file, parent, started, status, owner, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			s.RunID, s.CascadeID, file, s.Parent, began, Running, j.owner.text(), int64(firstEpoch))
 		if err != nil {
 			return err
 		}
@@ -57,7 +60,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 		if _, err := c.exec("INSERT INTO start VALUES (?, ?)", n, string(data)); err != nil {
 			return err
 		}
-		_, err = c.exec("INSERT INTO log (id, time, kind, path) VALUES (?, ?, ?, '')", n<<rowBits|1, began, legBegins)
+		_, err = c.exec("INSERT INTO log (id, time, kind, path, epoch) VALUES (?, ?, ?, '', ?)", n<<rowBits|1, began, legBegins, int64(firstEpoch))
 		return err
 	})
 	if err != nil {
@@ -66,7 +69,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	if exists {
 		return nil, fmt.Errorf("run %s: %w", s.RunID, runner.ErrRunExists)
 	}
-	r := j.newRecording(n, s)
+	r := j.newRecording(n, firstEpoch, s)
 	r.row, r.time, r.shared = 1, began, parent
 	return r, nil
 }

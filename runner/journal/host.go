@@ -208,19 +208,22 @@ func (r *recording) keptAt(at event.Path, kind string) (kept, bool) {
 	return k, ok && k.kind == kind
 }
 
-// before lets an effect begin when all that was found before is in the file.
+// before lets an effect begin when all that was found before is in the file,
+// and the run is still this start's.
 func (r *recording) before(pure bool) error {
 	if err := r.state(); err != nil || pure {
 		return err
 	}
 	r.mu.Lock()
-	if !r.piece.news {
+	news := r.piece.news
+	if !news {
 		r.later()
-		r.mu.Unlock()
-		return nil
 	}
 	r.mu.Unlock()
-	return r.commit()
+	if news {
+		return r.commit()
+	}
+	return r.mine()
 }
 
 // made records an effect and gives it as it will read back.

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"modernc.org/sqlite"
+
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -32,17 +34,17 @@ type Journal struct {
 	immutable  bool // nobody writes the file, nor can anything be made beside it
 	closed     atomic.Bool
 
-	watching sync.Mutex
-	watch    *conn // asked for the version: it tells of what others have written since
-	seen     int64 // what it said last
-	version  int64
+	looking sync.Mutex
+	watch   *conn // asked for the version: it tells of what others have written since
+	seen    int64 // what it said last
+	version int64
 }
 
 // Options say how a journal is kept.
 type Options struct {
 	Power    bool              // safe against power loss too: one fsync per effect, shared by those that come together
 	ReadOnly bool              // the file is only looked at, and must be there
-	TakeOver bool              // runs of processes on other machines may be gone on with: the caller knows that they are gone
+	TakeOver bool              // runs of processes of which nothing can be known here may be gone on with; one that lives is then refused what it writes
 	Secrets  map[string]string // name → value that is stored as [redacted NAME]; a run that is gone on with reads that too
 	Now      func() time.Time  // time.Now where nil
 
@@ -101,8 +103,8 @@ func (j *Journal) Close() error {
 		}
 		break
 	}
-	j.watching.Lock()
-	defer j.watching.Unlock()
+	j.looking.Lock()
+	defer j.looking.Unlock()
 	if j.watch != nil {
 		err = errors.Join(err, j.watch.Close())
 		j.watch = nil
@@ -175,34 +177,44 @@ type Effect struct {
 
 // Version changes whenever something was written, by this process or another.
 // It is of this open journal alone, and means nothing to another.
-func (j *Journal) Version(ctx context.Context) (int64, error) {
-	j.watching.Lock()
-	defer j.watching.Unlock()
-	if j.closed.Load() {
-		return 0, errClosed
-	}
+func (j *Journal) Version(ctx context.Context) (version int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
+	}
+	err = j.watching(func(c *conn) error {
+		seen, err := c.number("PRAGMA data_version")
+		if err != nil || seen != j.seen {
+			j.seen = seen
+			j.version++
+		}
+		version = j.version
+		return err
+	})
+	return version, err
+}
+
+// watching runs body, which reads one row, with the connection that is kept for
+// that, one after the other.
+func (j *Journal) watching(body func(*conn) error) error {
+	j.looking.Lock()
+	defer j.looking.Unlock()
+	if j.closed.Load() {
+		return errClosed
 	}
 	if j.watch == nil {
 		c, err := j.dialReader()
 		if err != nil {
-			return 0, j.fault(err)
+			return j.fault(err)
 		}
 		j.watch = c
 	}
-	seen, err := j.watch.number("PRAGMA data_version")
-	if err != nil {
+	err := body(j.watch)
+	var broken *sqlite.Error
+	if errors.As(err, &broken) {
 		j.watch.Close()
 		j.watch = nil
-		j.version++
-		return 0, j.fault(err)
 	}
-	if seen != j.seen {
-		j.seen = seen
-		j.version++
-	}
-	return j.version, nil
+	return j.fault(err)
 }
 
 // A Gate is how one validator did over all runs.

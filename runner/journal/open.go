@@ -16,9 +16,12 @@ import (
 // application marks a SQLite file as a journal.
 const application = 0x43505354 // "CPST"
 
+// oldest is the version of the tables that can be looked at as they are.
+const oldest = 1
+
 // current is the version of the tables that this package writes: the number of
 // files in the folder of that name besides the views.
-const current = 1
+const current = 2
 
 //go:embed schema/*.sql
 var statements embed.FS
@@ -121,8 +124,8 @@ func (j *Journal) openReadOnly() error {
 	}
 	version, err := c.number("PRAGMA user_version")
 	j.release(c, err)
-	if err == nil && version < current {
-		err = fmt.Errorf("%s: the journal was written by an older capstan (schema %d; this one knows %d): open it for writing once", j.file, version, current)
+	if err == nil && version < oldest {
+		err = fmt.Errorf("%s: the journal was written by an older capstan (schema %d; this one reads %d to %d)", j.file, version, oldest, current)
 	}
 	return err
 }

@@ -3,10 +3,12 @@ package journal
 import (
 	"bytes"
 	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -15,21 +17,42 @@ import (
 // An owner is the process that runs a run.
 type owner struct {
 	PID   int    `json:"pid"`
-	Host  string `json:"host"`
 	Began string `json:"began,omitempty"` // when the process did, as the system counts: numbers of processes come again
 	Key   string `json:"key"`             // of the open journal in the process
+	place
 
-	takes bool // what is on other machines counts as gone
+	takes bool // of whom nothing can be told, it counts as gone
+}
+
+// A place is where a process lives: where its number means that process. What
+// the system does not tell is "".
+type place struct {
+	Host    string `json:"host"`
+	Machine string `json:"machine,omitempty"` // a digest of the system's own number of itself
+	Boot    string `json:"boot,omitempty"`    // of the kernel's start
+	Space   string `json:"pidns,omitempty"`   // the namespace of the process's number
 }
 
 // opened are the keys of the journals that this process has open.
 var opened sync.Map
 
 func newOwner(takes bool) owner {
-	host, _ := os.Hostname()
-	o := owner{PID: os.Getpid(), Host: host, Began: began(os.Getpid()), Key: rand.Text(), takes: takes}
+	o := owner{PID: os.Getpid(), Began: began("self"), Key: rand.Text(), place: here(), takes: takes}
 	opened.Store(o.Key, true)
 	return o
+}
+
+// here is the place of this process.
+func here() place {
+	host, _ := os.Hostname()
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	p := place{Host: host, Boot: string(bytes.TrimSpace(boot)), Space: space}
+	if id, err := os.ReadFile("/etc/machine-id"); err == nil && len(bytes.TrimSpace(id)) > 0 {
+		d := digestOf([]byte("capstan "), bytes.TrimSpace(id)) // the number itself is not to be told
+		p.Machine = hex.EncodeToString(d[:8])
+	}
+	return p
 }
 
 func (o owner) gone() { opened.Delete(o.Key) }
@@ -42,35 +65,80 @@ func (o owner) text() string {
 	return string(raw)
 }
 
-// alive reads an owner and tells whether it may still be at work. Of another
-// machine nothing can be told, so it may, unless o takes over what is there.
+// ownerIn reads an owner; of one that does not read the Key is "".
+func ownerIn(text string) (o owner) {
+	if json.Unmarshal([]byte(text), &o) != nil {
+		return owner{}
+	}
+	return o
+}
+
+// alive reads an owner and tells whether it may still be at work. Of one whose
+// place cannot be looked into nothing can be told, so it may, unless o takes
+// over what is there.
 func (o owner) alive(text string) (owner, bool) {
-	var other owner
-	if text == "" || json.Unmarshal([]byte(text), &other) != nil {
+	other := ownerIn(text)
+	if other.Key == "" {
 		return other, false
 	}
-	if other.Host != o.Host {
+	if _, open := opened.Load(other.Key); open {
+		return other, true
+	}
+	switch o.sight(other.place) {
+	case over:
+		return other, false
+	case hidden:
 		return other, !o.takes
 	}
 	if other.PID == o.PID && other.Began == o.Began {
-		_, open := opened.Load(other.Key)
-		return other, open
+		return other, false // it was a journal of this process, which is closed
 	}
-	if other.Began != "" {
-		return other, began(other.PID) == other.Began
+	return other, living(other)
+}
+
+// What can be told of the processes of a place.
+type sight int
+
+const (
+	hidden sight = iota // nothing: it is another machine, or another namespace
+	near                // each: it is here
+	over                // that all are gone: the machine was started anew
+)
+
+// sight tells what p can see of another place. The name of a host alone says
+// little: it counts only where the systems told nothing else.
+func (p place) sight(other place) sight {
+	switch {
+	case p.Boot == "" && other.Boot == "", other.Boot == "" && other.Space == "": // no Linux, or written before places were
+		if p.Host == other.Host {
+			return near
+		}
+	case p.Boot == other.Boot && p.Space == other.Space:
+		return near
+	case p.Boot != other.Boot && p.Boot != "" && p.Host == other.Host && p.Machine == other.Machine && p.Machine != "":
+		return over
 	}
-	p, err := os.FindProcess(other.PID)
+	return hidden
+}
+
+// living tells whether a process of this place is there still.
+func living(o owner) bool {
+	if self, err := os.Readlink("/proc/self"); o.Began != "" && err == nil && self == strconv.Itoa(os.Getpid()) {
+		return began(strconv.Itoa(o.PID)) == o.Began
+	}
+	// There is no /proc, or it is that of another namespace.
+	p, err := os.FindProcess(o.PID)
 	if err != nil {
-		return other, false
+		return false
 	}
 	err = p.Signal(syscall.Signal(0))
-	return other, !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, syscall.ESRCH)
+	return !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, syscall.ESRCH)
 }
 
 // began is when a process began, "" where that cannot be told or there is no
 // such process. The name in the file may hold spaces and brackets.
-func began(pid int) string {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+func began(pid string) string {
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
 	if err != nil {
 		return ""
 	}

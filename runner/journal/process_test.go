@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -27,6 +29,8 @@ const (
 	childVariable = "CAPSTAN_JOURNAL_CHILD" // what the child does
 	fileVariable  = "CAPSTAN_JOURNAL_FILE"
 	killVariable  = "CAPSTAN_JOURNAL_KILL" // the effect that it dies in, from 1; 0 for none
+	stopVariable  = "CAPSTAN_JOURNAL_STOP" // it does not die there but sleeps until it is woken
+	takeVariable  = "CAPSTAN_JOURNAL_TAKE" // it takes over what it cannot see
 )
 
 func TestMain(m *testing.M) {
@@ -35,6 +39,8 @@ func TestMain(m *testing.M) {
 		childStory()
 	case "write":
 		childWrite()
+	case "begin":
+		childBegin()
 	default:
 		os.Exit(m.Run())
 	}
@@ -99,14 +105,25 @@ type mortal struct {
 	engine.Host
 	notes *os.File
 	left  *int
+	j     *Journal
 }
 
 func (m mortal) begin(at event.Path, key string) {
 	fmt.Fprintf(m.notes, "%s %s\n", at, key)
-	if *m.left--; *m.left == 0 {
-		syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
+	if *m.left--; *m.left != 0 {
+		return
 	}
+	if os.Getenv(stopVariable) != "" {
+		woken := make(chan os.Signal, 1)
+		signal.Notify(woken, syscall.SIGCONT)
+		m.j.writer.turn <- struct{}{} // not with a lock of the file: nobody could look at it
+		syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		<-woken
+		<-m.j.writer.turn
+		return
+	}
+	syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
 }
 
 func (m mortal) Model(at event.Path, req model.Request) (model.Response, error) {
@@ -127,7 +144,7 @@ func (m mortal) Validate(at event.Path, v engine.Validation) (engine.Finding, er
 }
 
 func (m mortal) Each(n, _ int, body func(engine.Host, int) error) error {
-	return m.Host.Each(n, 1, func(h engine.Host, i int) error { return body(mortal{h, m.notes, m.left}, i) })
+	return m.Host.Each(n, 1, func(h engine.Host, i int) error { return body(mortal{h, m.notes, m.left, m.j}, i) })
 }
 
 // childStory runs the story in the file, or goes on with it, and prints the
@@ -144,7 +161,7 @@ func childStory() {
 	check(err)
 	notes, err := os.OpenFile(file+".notes", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	check(err)
-	j, err := Open(file, Options{})
+	j, err := Open(file, Options{TakeOver: os.Getenv(takeVariable) != ""})
 	check(err)
 	r, err := runner.New(runner.WithModel(model.Func(mind)), runner.WithTools(enginetest.Tools()...), runner.WithValidators(enginetest.Validators()...))
 	check(err)
@@ -152,12 +169,12 @@ func childStory() {
 	check(err)
 	input := map[string]any{"topic": "owls"}
 	recording, err := j.Reopen("run")
-	if err != nil {
+	if errors.Is(err, runner.ErrNoRun) {
 		recording, err = j.Begin(runner.Start{RunID: "run", CascadeID: c.ID, Files: c.Files, Input: input})
 	}
 	check(err)
 	start := recording.Start()
-	result, err := engine.Run(recording.Host(mortal{r.Host(context.Background()), notes, &left}), c, engine.State{RunID: "run", Input: start.Input, Elapsed: start.Elapsed})
+	result, err := engine.Run(recording.Host(mortal{r.Host(context.Background()), notes, &left, j}), c, engine.State{RunID: "run", Input: start.Input, Elapsed: start.Elapsed})
 	check(err)
 	check(recording.End(result, nil))
 	check(j.Close())

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -16,6 +17,7 @@ import (
 type recording struct {
 	j     *Journal
 	n     int64 // the run's number
+	epoch int64 // the run is this start's as long as it has this one
 	start runner.Start
 	ended *engine.Result // of a run that has ended for good
 
@@ -79,9 +81,9 @@ func (r *recording) newPiece() piece {
 	return piece{packer: packer{secrets: r.j.secrets}, pending: unset{}}
 }
 
-func (j *Journal) newRecording(n int64, s runner.Start) *recording {
+func (j *Journal) newRecording(n, epoch int64, s runner.Start) *recording {
 	r := &recording{
-		j: j, n: n, start: s, told: map[digest][]int64{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{},
+		j: j, n: n, epoch: epoch, start: s, told: map[digest][]int64{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{},
 		reply: map[event.Path]int64{}, prints: map[event.Path]digest{}, talks: newTalks(),
 	}
 	r.piece = r.newPiece()
@@ -192,6 +194,9 @@ func (r *recording) insert(c *conn, p *piece) error {
 }
 
 func (r *recording) insertAll(c *conn, pieces ...*piece) error {
+	if err := r.fence(c); err != nil {
+		return err
+	}
 	for _, p := range pieces {
 		if err := r.j.writer.texts(p.texts); err != nil {
 			return err
@@ -204,7 +209,7 @@ func (r *recording) insertAll(c *conn, pieces ...*piece) error {
 			if w.data != nil {
 				data = string(w.data)
 			}
-			if _, err := c.exec("INSERT OR REPLACE INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?)", w.id, w.seq, w.time, w.kind, w.path, w.took, print, data); err != nil {
+			if _, err := c.exec("INSERT OR REPLACE INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", w.id, w.seq, w.time, w.kind, w.path, w.took, print, data, r.epoch); err != nil {
 				return err
 			}
 		}
@@ -227,7 +232,11 @@ func stopped(at event.Path, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &engine.Error{Code: engine.Failed, Path: at, Message: "journal: " + err.Error(), Err: err}
+	code := engine.Failed
+	if errors.Is(err, runner.ErrRunTaken) {
+		code = engine.TakenOver
+	}
+	return &engine.Error{Code: code, Path: at, Message: "journal: " + err.Error(), Err: err}
 }
 
 // state is why nothing more is written, nil where all is well.

@@ -90,11 +90,11 @@ func (j *Journal) Reopen(id string) (runner.Recording, error) {
 		return nil, err
 	}
 	ctx := context.Background()
-	n, ended, err := j.own(id)
+	n, epoch, ended, err := j.own(id)
 	if err != nil {
 		return nil, err
 	}
-	r := j.newRecording(n, runner.Start{})
+	r := j.newRecording(n, epoch, runner.Start{RunID: id})
 	if ended {
 		result, err := j.Result(ctx, id)
 		if err != nil {
@@ -104,19 +104,20 @@ func (j *Journal) Reopen(id string) (runner.Recording, error) {
 	}
 	if err := r.load(ctx); err != nil {
 		if !ended {
-			j.disown(n)
+			r.disown()
 		}
 		return nil, err
 	}
 	return r, nil
 }
 
-// own takes a run for this process, unless it has ended for good.
-func (j *Journal) own(id string) (n int64, ended bool, err error) {
+// own takes a run for this process, with a new epoch, unless it has ended for
+// good.
+func (j *Journal) own(id string) (n, epoch int64, ended bool, err error) {
 	var refused error
 	err = j.writer.do(func(c *conn) error {
 		refused = nil
-		found, err := c.one(context.Background(), "SELECT n, status, error, owner FROM run WHERE id = ?", id)
+		found, err := c.one(context.Background(), "SELECT n, status, error, owner, epoch FROM run WHERE id = ?", id)
 		if err != nil {
 			return err
 		}
@@ -132,18 +133,19 @@ func (j *Journal) own(id string) (n int64, ended bool, err error) {
 		if ended = final(word(found[1]), errorIn(found[2]).code()); ended {
 			return nil
 		}
-		_, err = c.exec("UPDATE run SET owner = ? WHERE n = ?", j.owner.text(), n)
+		epoch = integer(found[4]) + 1
+		_, err = c.exec("UPDATE run SET owner = ?, epoch = ? WHERE n = ?", j.owner.text(), epoch, n)
 		return err
 	})
 	if err == nil {
 		err = refused
 	}
-	return n, ended, err
+	return n, epoch, ended, err
 }
 
-func (j *Journal) disown(n int64) {
-	_ = j.writer.do(func(c *conn) error {
-		_, err := c.exec("UPDATE run SET owner = NULL WHERE n = ? AND owner = ?", n, j.owner.text())
+func (r *recording) disown() {
+	_ = r.j.writer.do(func(c *conn) error {
+		_, err := c.exec("UPDATE run SET owner = NULL WHERE n = ? AND epoch = ?", r.n, r.epoch)
 		return err
 	})
 }

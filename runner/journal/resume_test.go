@@ -202,38 +202,6 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// An owner that is not there any more does not hold its run.
-func TestOwnerGone(t *testing.T) {
-	me := newOwner(false)
-	defer me.gone()
-	for name, c := range map[string]struct {
-		o    owner
-		want bool
-	}{
-		"me":                {me, true},
-		"closed":            {owner{PID: me.PID, Host: me.Host, Began: me.Began, Key: "another"}, false},
-		"number came again": {owner{PID: 1, Host: me.Host, Began: "0000", Key: "k"}, false},
-		"first process":     {owner{PID: 1, Host: me.Host, Began: began(1), Key: "k"}, true},
-		"no such process":   {owner{PID: 1 << 30, Host: me.Host, Key: "k"}, false},
-		"elsewhere":         {owner{PID: 1, Host: "elsewhere", Key: "k"}, true},
-	} {
-		if _, got := me.alive(c.o.text()); got != c.want {
-			t.Errorf("%s: alive is %v", name, got)
-		}
-	}
-	taker := newOwner(true)
-	defer taker.gone()
-	if _, alive := taker.alive(owner{PID: 1, Host: "elsewhere", Key: "k"}.text()); alive {
-		t.Error("who takes over what is elsewhere does not")
-	}
-	if _, alive := taker.alive(me.text()); !alive {
-		t.Error("who takes over takes what lives here")
-	}
-	if _, alive := me.alive("{broken"); alive {
-		t.Error("an owner that does not read lives")
-	}
-}
-
 // A clock that jumps back does not: events stay in order, and what was spent of
 // the time is what passed in the run's own starts.
 func TestClock(t *testing.T) {

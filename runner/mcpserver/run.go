@@ -155,6 +155,8 @@ func (s *Server) reason(result runner.Result, why *runner.Error) string {
 	case !kept:
 	case result.Status == runner.Waiting:
 		lines = append(lines, fmt.Sprintf("A person has to answer: capstan answer %s VALUE, then capstan resume %s.", result.RunID, result.RunID))
+	case why.Code == runner.TakenOver:
+		lines = append(lines, "capstan show "+result.RunID+" tells how it goes on there.")
 	case result.Status == runner.Failed && why.Code != runner.Invalid, result.Status == runner.Cancelled:
 		lines = append(lines, "capstan resume "+result.RunID+" goes on with it.")
 	default:

@@ -1,0 +1,64 @@
+package journal
+
+import (
+	"os"
+	"testing"
+)
+
+// An owner that is not there any more does not hold its run; one of whom
+// nothing can be told does, unless it is taken over.
+func TestOwnerGone(t *testing.T) {
+	me := newOwner(false)
+	defer me.gone()
+	if me.Boot == "" || me.Space == "" || me.Began == "" {
+		t.Skipf("the system does not tell of processes: %+v", me)
+	}
+	at := func(change func(p *place)) place {
+		p := me.place
+		p.Machine = "this"
+		change(&p)
+		return p
+	}
+	same := func(*place) {}
+	me.Machine = "this"
+	const gone, lives, unknown = "gone", "lives", "unknown"
+	for name, c := range map[string]struct {
+		o    owner
+		want string
+	}{
+		"me":                      {me, lives},
+		"closed":                  {owner{PID: me.PID, Began: me.Began, Key: "another", place: at(same)}, gone},
+		"number came again":       {owner{PID: 1, Began: "0000", Key: "k", place: at(same)}, gone},
+		"first process":           {owner{PID: 1, Began: began("1"), Key: "k", place: at(same)}, lives},
+		"no such process":         {owner{PID: 1 << 30, Key: "k", place: at(same)}, gone},
+		"host got another name":   {owner{PID: 1, Began: began("1"), Key: "k", place: at(func(p *place) { p.Host = "new" })}, lives},
+		"elsewhere":               {owner{PID: 1, Key: "k", place: at(func(p *place) { *p = place{Host: "elsewhere"} })}, unknown},
+		"elsewhere on Linux":      {owner{PID: 1, Key: "k", place: at(func(p *place) { p.Host, p.Boot, p.Machine = "elsewhere", "b", "m" })}, unknown},
+		"another namespace":       {owner{PID: me.PID, Began: me.Began, Key: "k", place: at(func(p *place) { p.Space = "pid:[1]" })}, unknown},
+		"a namesake":              {owner{PID: me.PID, Began: me.Began, Key: "k", place: at(func(p *place) { p.Boot, p.Machine = "b", "m" })}, unknown},
+		"a namesake without one":  {owner{PID: me.PID, Began: me.Began, Key: "k", place: at(func(p *place) { p.Boot, p.Machine = "b", "" })}, unknown},
+		"before the machine fell": {owner{PID: me.PID, Began: me.Began, Key: "k", place: at(func(p *place) { p.Boot, p.Space = "b", "pid:[1]" })}, gone},
+		"of an older capstan":     {owner{PID: 1, Began: began("1"), Key: "k", place: place{Host: me.Host}}, lives},
+		"of an older one, gone":   {owner{PID: 1, Began: "0000", Key: "k", place: place{Host: me.Host}}, gone},
+	} {
+		for _, takes := range []bool{false, true} {
+			me.takes = takes
+			if _, got := me.alive(c.o.text()); got != (c.want == lives || c.want == unknown && !takes) {
+				t.Errorf("%s, takes %v: alive is %v", name, takes, got)
+			}
+		}
+	}
+	for _, text := range []string{"", "{broken", "{}", "null", "[]"} {
+		if _, alive := me.alive(text); alive {
+			t.Errorf("an owner that does not read lives: %q", text)
+		}
+	}
+	// A system that tells nothing has the name of its host.
+	bare := owner{PID: os.Getpid(), Key: "bare", place: place{Host: "h"}}
+	if _, alive := bare.alive(owner{PID: 1 << 30, Key: "k", place: place{Host: "h"}}.text()); alive {
+		t.Error("where only hosts are told, a process of this one that is gone lives")
+	}
+	if _, alive := bare.alive(owner{PID: 1 << 30, Key: "k", place: place{Host: "other"}}.text()); !alive {
+		t.Error("where only hosts are told, another's process is gone")
+	}
+}

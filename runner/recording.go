@@ -74,8 +74,10 @@ func WithParent(run, from string) RunOption {
 }
 
 // Resume goes on with a run of the runner's journal after a crash, an
-// interrupt or a person's answer. Nothing that finished is done again; a run
-// that has ended for good gives its result. The error is an *[Error], or
+// interrupt or a person's answer, with its cascade as the journal has it,
+// wherever that came from and whatever became of the files. Nothing that
+// finished is done again; a run that has ended for good gives its result, and
+// no cascade is needed for that. The error is an *[Error], or
 // [ErrNoRun] or [ErrRunBusy].
 func (r *Runner) Resume(ctx context.Context, id string) (Result, error) {
 	if r.journal == nil {
@@ -89,7 +91,7 @@ func (r *Runner) Resume(ctx context.Context, id string) (Result, error) {
 		return result, errorOf(result)
 	}
 	start := recording.Start()
-	c, err := cascades.Load(start.Files[0].Name, cascades.Unpacked(start.Files), r.Known())
+	c, err := r.Unpack(start.Files)
 	if err != nil {
 		broken := &Error{Code: Failed, Message: err.Error(), Err: err}
 		result := ended(start, broken)

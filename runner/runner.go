@@ -14,6 +14,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -131,7 +132,7 @@ func (r *Runner) Known() cascades.Known {
 
 // Load reads and checks a cascade file. An error is [cascades.Diagnostics].
 func (r *Runner) Load(file string) (*cascades.Cascade, error) {
-	return cascades.Load(filepath.ToSlash(file), readFile, r.Known())
+	return cascades.Load(filepath.ToSlash(file), ReadFile, r.Known())
 }
 
 // LoadFS is [Runner.Load] from a file system.
@@ -139,9 +140,18 @@ func (r *Runner) LoadFS(fsys fs.FS, file string) (*cascades.Cascade, error) {
 	return cascades.Load(file, func(name string) ([]byte, error) { return fs.ReadFile(fsys, name) }, r.Known())
 }
 
-// readFile reads a regular file of bounded size: what a cascade names may be a
-// device or a pipe that never ends.
-func readFile(name string) ([]byte, error) {
+// Unpack is [Runner.Load] of the files that a run has kept, the cascade's own
+// first: nothing is read from disk.
+func (r *Runner) Unpack(files []cascades.File) (*cascades.Cascade, error) {
+	if len(files) == 0 {
+		return nil, errors.New("the run has kept no cascade")
+	}
+	return cascades.Load(files[0].Name, cascades.Unpacked(files), r.Known())
+}
+
+// ReadFile reads a file as [Runner.Load] does: it must be a regular one, of at
+// most 64 MiB. What a cascade names may be a device or a pipe that never ends.
+func ReadFile(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
@@ -209,5 +219,5 @@ func (r *Runner) Host(ctx context.Context) engine.Host { return r.host(ctx) }
 // Parse is [Runner.Load] for a text that was read already; the files it names
 // are read beside name.
 func (r *Runner) Parse(name string, source []byte) (*cascades.Cascade, error) {
-	return cascades.Parse(filepath.ToSlash(name), source, readFile, r.Known())
+	return cascades.Parse(filepath.ToSlash(name), source, ReadFile, r.Known())
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -40,8 +39,7 @@ func (f *runFlags) restore(settings map[string]string) {
 
 func (c *Command) resume() *cobra.Command {
 	var f runFlags
-	var from string
-	var force bool
+	var how resumption
 	cmd := &cobra.Command{
 		Use:   "resume RUN",
 		Short: "Go on with a run after a crash, an interrupt or a person's answer",
@@ -49,30 +47,40 @@ func (c *Command) resume() *cobra.Command {
 finished is done again, and what was spent counts. RUN may be the beginning of
 a run's name, or last.
 
-A cascade file that changed since needs --force. With --force, --from or
---input a new run is made, which shares with the old one whatever is the same:
-a call with the same request is not made again.`,
+The cascade, and every file it names, is what it was when the run began, also
+where the files have changed since or are gone: the run has kept them.
+--with-changes makes a new run with the files as they are now, and --from and
+--input make one too. A new run shares with the old one whatever is the same: a
+call with the same request is not made again.`,
 		Example: `  capstan resume last
   capstan resume 20261120-2150 --from polish
   capstan resume last --input topic=herons`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.resumeRun(cmd.Context(), args[0], from, force, f)
+			return c.resumeRun(cmd.Context(), args[0], how, f)
 		},
 	}
 	f.shared(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&from, "from", "", "make a new run that does everything anew from this phase on")
+	flags.StringVar(&how.from, "from", "", "make a new run that does everything anew from this phase on")
 	flags.StringArrayVar(&f.inputs, "input", nil, "make a new run with this input changed: name=text, name:=JSON or name=@file")
 	flags.BoolVar(&f.store.take, "take", false, "take over a run of a process that cannot be seen from here (another machine or container) and that you know is gone")
-	flags.BoolVar(&force, "force", false, "make a new run with the cascade as it is now")
+	flags.BoolVar(&how.changes, "with-changes", false, "make a new run with the cascade's files as they are now, where they changed")
+	flags.BoolVar(&how.changes, "force", false, "the same")
+	_ = flags.MarkDeprecated("force", "it is called --with-changes")
 	flags.StringVar(&f.runID, "run-id", "", "the new run's name")
 	return cmd
 }
 
-func (c *Command) resumeRun(ctx context.Context, id, from string, force bool, f runFlags) error {
-	changes, err := c.inputs("", f.inputs) // before the directory changes
-	if err != nil {
+// A resumption says what is to be different in a run that is gone on with.
+type resumption struct {
+	from    string // everything from this phase on is done anew
+	changes bool   // with the files of the cascade as they are now
+	input   map[string]any
+}
+
+func (c *Command) resumeRun(ctx context.Context, id string, how resumption, f runFlags) (err error) {
+	if how.input, err = c.inputs("", f.inputs); err != nil { // before the directory changes
 		return err
 	}
 	s, err := c.begin(f)
@@ -88,28 +96,61 @@ func (c *Command) resumeRun(ctx context.Context, id, from string, force bool, f 
 		return found(err, id)
 	}
 	f.restore(run.Start.Settings)
-	if dir := run.Start.Settings[settingDir]; dir != "" {
-		if err := os.Chdir(dir); err != nil {
-			return usage("run %s was begun in a directory that is not there: %w", run.RunID, err)
+	leave, err := c.enter(run.Start.Settings[settingDir], &f)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	changed := c.changedFiles(run.Start.Files)
+	again := how.from != "" || len(how.input) > 0 || how.changes && len(changed) > 0
+	if f.runID != "" && !again {
+		return usage("--run-id names a new run: it goes with --from, --input, or --with-changes where a file changed")
+	}
+	if !how.changes && (again || goesOn(run)) {
+		for _, what := range changed {
+			fmt.Fprintf(c.Stderr, "note: %s\nThe run has kept it and goes on with it as it was; --with-changes takes it as it is now.\n", what)
 		}
 	}
-	changed := changedFiles(run.Start.Files)
-	again := from != "" || len(changes) > 0
-	if len(changed) > 0 && !force {
-		return usage("run %s: %s\n--force makes a new run that shares what is unchanged", run.RunID, strings.Join(changed, "\n"))
-	}
-	if f.runID != "" && !again && len(changed) == 0 {
-		return usage("--run-id names a new run: it goes with --from, --input or --force")
-	}
-	if again || len(changed) > 0 {
-		return c.runAgain(ctx, s, run, from, changes, f)
+	if again {
+		return c.runAgain(ctx, s, run, how, f)
 	}
 	return c.goOn(ctx, s, run, f)
 }
 
+// enter goes to the directory that a run was begun in, so that relative names
+// mean the same again. Where that is not there any more they must not mean
+// something else: an empty directory stands in for it.
+func (c *Command) enter(dir string, f *runFlags) (leave func(), err error) {
+	if dir == "" {
+		return func() {}, nil
+	}
+	gone := os.Chdir(dir)
+	if gone == nil {
+		return func() {}, nil
+	}
+	fmt.Fprintln(c.Stderr, "note: the run was begun in a directory that is not there:", gone)
+	if !filepath.IsAbs(f.root) {
+		f.root = filepath.Join(dir, f.root) // what is written must not be lost with the stand-in
+	}
+	empty, err := os.MkdirTemp("", "capstan-resume-")
+	if err == nil {
+		err = os.Chdir(empty)
+	}
+	if err != nil {
+		return nil, &exit{exitBroken, err}
+	}
+	return func() { _ = os.Remove(empty) }, nil // unless a program has left something there
+}
+
+// goesOn tells of a run that has not ended for good.
+func goesOn(run *journal.Run) bool {
+	invalid := run.Error != nil && run.Error.Code == runner.Invalid
+	return run.Finished == nil || run.Status == runner.Failed && !invalid || run.Status == runner.Cancelled
+}
+
 // goOn goes on with the same run.
 func (c *Command) goOn(ctx context.Context, s *kit, run *journal.Run, f runFlags) error {
-	if run.Finished == nil || run.Status == runner.Failed || run.Status == runner.Cancelled {
+	if goesOn(run) {
 		fmt.Fprintln(c.Stderr, "resuming", run.RunID)
 	}
 	r, err := s.runner(c, f, run.Start.Model)
@@ -125,41 +166,46 @@ func (c *Command) goOn(ctx context.Context, s *kit, run *journal.Run, f runFlags
 }
 
 // runAgain makes a new run that shares with the old one what is unchanged.
-func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, from string, changes map[string]any, f runFlags) error {
+func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how resumption, f runFlags) error {
 	r, err := s.runner(c, f, run.Start.Model)
 	if err != nil {
 		return err
 	}
-	cascade, err := r.Load(run.Start.Files[0].Name)
+	var cascade *cascades.Cascade
+	if how.changes {
+		cascade, err = r.Load(run.Start.Files[0].Name)
+	} else {
+		cascade, err = r.Unpack(run.Start.Files)
+	}
 	if err != nil {
 		return err
 	}
-	if p, _ := cascade.Phase(from); from != "" && p == nil {
-		return usage("--from: %s has no phase %s", cascade.File, from)
+	if p, _ := cascade.Phase(how.from); how.from != "" && p == nil {
+		return usage("--from: %s has no phase %s", cascade.File, how.from)
 	}
 	if err := c.ready(cascade, s.models, f, run.Start.Model); err != nil {
 		return err
 	}
 	input := maps.Clone(run.Start.Input)
-	maps.Copy(input, changes)
+	maps.Copy(input, how.input)
 	if f.runID == "" {
 		f.runID = runner.NewRunID(time.Now())
 	}
 	fmt.Fprintf(c.Stderr, "run %s shares what is unchanged with %s\n", f.runID, run.RunID)
-	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), runner.WithParent(run.RunID, from), runner.WithSettings(run.Start.Settings))
+	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), runner.WithParent(run.RunID, how.from), runner.WithSettings(run.Start.Settings))
 	s.progress.close(result)
 	return c.finish(s, result, err, f.json)
 }
 
 // changedFiles tells which of a run's files are not any more what they were.
-func changedFiles(files []cascades.File) []string {
+func (c *Command) changedFiles(files []cascades.File) []string {
 	var changed []string
 	for _, file := range files {
-		now, err := os.ReadFile(filepath.FromSlash(file.Name))
-		switch {
+		now, err := runner.ReadFile(filepath.FromSlash(file.Name))
+		switch was := c.clean(string(file.Text)); {
 		case err != nil:
 			changed = append(changed, fmt.Sprintf("%s cannot be read any more: %v", file.Name, err))
-		case !bytes.Equal(now, file.Text):
+		case c.clean(string(now)) != was: // what is kept has no secrets in it
 			changed = append(changed, difference(file.Name, file.Text, now))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -129,8 +130,11 @@ func (c *Command) crew(s *kit, offered map[string]string, f serveFlags) *serve.C
 		},
 		Runner: func(start runner.Start, j runner.Journal) (*runner.Runner, error) {
 			dir, _ := os.Getwd()
-			if was := start.Settings[settingDir]; was != dir {
-				return nil, fmt.Errorf("run %s was begun in %s: capstan resume %s goes on with it", start.RunID, was, start.RunID)
+			if was := start.Settings[settingDir]; was != "" && was != dir {
+				return nil, &serve.Problem{
+					Type: "about:blank", Title: http.StatusText(http.StatusConflict), Status: http.StatusConflict, Code: "elsewhere",
+					Detail: fmt.Sprintf("run %s was begun in %s: capstan resume %s goes on with it", start.RunID, was, start.RunID),
+				}
 			}
 			own, flags := *s, f.run
 			flags.restore(start.Settings)

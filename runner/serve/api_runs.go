@@ -194,6 +194,9 @@ func (s *Server) cancelRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := bare(w, r, nil); err != nil {
+		return err
+	}
 	if err := s.o.Runs.Cancel(run.RunID); err != nil {
 		return err
 	}
@@ -205,6 +208,9 @@ func (s *Server) resumeRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := bare(w, r, otherwise(run.RunID)); err != nil {
+		return err
+	}
 	if run.Pending != nil {
 		return problem(http.StatusConflict, "waiting", "the run waits for an answer: post it to /v1/runs/"+run.RunID+"/answer")
 	}
@@ -212,6 +218,18 @@ func (s *Server) resumeRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return answer(w, http.StatusAccepted, standing{run.RunID, journal.Running})
+}
+
+// otherwise says how what a resume does not take is asked for.
+func otherwise(id string) map[string]string {
+	again := "capstan resume " + id
+	return map[string]string{
+		"from": again + " --from PHASE makes a new run", "input": again + " --input name=value makes a new run",
+		"with_changes": again + " --with-changes makes a new run", "force": again + " --with-changes makes a new run",
+		"run_id": again + " --from PHASE --run-id ID makes a new run", "take": again + " --take takes it over",
+		"value": "an answer is posted to /v1/runs/" + id + "/answer", "answer": "an answer is posted to /v1/runs/" + id + "/answer",
+		"model": "the run keeps its model", "cascade": "the run keeps its cascade",
+	}
 }
 
 // ordered gives the run that a request orders something of.

@@ -135,8 +135,18 @@ func TestCancelAndResume(t *testing.T) {
 		t.Errorf("status %v", got)
 	}
 	w.problem(409, "not_running_here", "POST", "/v1/runs/"+id+"/cancel", nil)
+	for body, want := range map[string]string{
+		`{"from": "draft"}`: id + " --from PHASE makes a new run", `{"With-Changes": true}`: "--with-changes", `{"value": true}`: "/v1/runs/" + id + "/answer",
+		`{"form": "draft"}`: "is not known here", `{"b": 1, "a": {"from": 1}}`: "$.a",
+	} {
+		if r := w.problem(422, "invalid_body", "POST", "/v1/runs/"+id+"/resume", body); !strings.Contains(string(r.text), want) {
+			t.Errorf("%s: %s", body, r.text)
+		}
+	}
+	w.problem(400, "bad_json", "POST", "/v1/runs/"+id+"/resume", `["from"]`)
+	w.problem(422, "invalid_body", "POST", "/v1/runs/"+id+"/cancel", `{"force": true}`)
 	close(w.hold)
-	w.want(202, "POST", "/v1/runs/"+id+"/resume", nil)
+	w.want(202, "POST", "/v1/runs/"+id+"/resume", " {} ")
 	<-w.done
 	if got := w.want(200, "GET", "/v1/runs/"+id, nil).json(t)["status"]; got != "succeeded" {
 		t.Errorf("status %v", got)

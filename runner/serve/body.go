@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,6 +49,32 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, name string, v any
 		return problem(http.StatusUnprocessableEntity, "invalid_body", err.Error())
 	}
 	return nil
+}
+
+// bare reads the body of an order that takes none, or an empty object. A key
+// that is ignored would be taken for one that was heeded. Instead of what some
+// keys ask for, hints have something to say.
+func bare(w http.ResponseWriter, r *http.Request, hints map[string]string) error {
+	text, err := readAll(w, r, maxBody)
+	if err != nil || len(bytes.TrimSpace(text)) == 0 {
+		return err
+	}
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(text, &body); err != nil {
+		return problem(http.StatusBadRequest, "bad_json", "this takes no body, or an empty object")
+	}
+	if len(body) == 0 {
+		return nil
+	}
+	p := problem(http.StatusUnprocessableEntity, "invalid_body", "this takes no body, or an empty object")
+	for _, key := range slices.Sorted(maps.Keys(body)) {
+		message := "is not known here"
+		if hint := hints[strings.ReplaceAll(strings.ToLower(key), "-", "_")]; hint != "" {
+			message += ": " + hint
+		}
+		p.Errors = append(p.Errors, Place{"$." + key, message})
+	}
+	return p
 }
 
 // readAll reads a body of at most limit bytes in bounded time.

@@ -29,9 +29,10 @@ type Journal struct {
 	secrets    *strings.Replacer
 	statements func(name string) ([]byte, error) // of the schema
 	owner      owner
-	writer     *writer // nil where the file is only looked at
-	readers    chan *conn
-	immutable  bool // nobody writes the file, nor can anything be made beside it
+	writer     *writer       // nil where the file is only looked at
+	readers    chan *conn    // that are open and have nothing to do
+	reads      chan struct{} // has something in it for each that reads
+	immutable  bool          // nobody writes the file, nor can anything be made beside it
 	closed     atomic.Bool
 
 	looking sync.Mutex
@@ -52,8 +53,10 @@ type Options struct {
 	careless bool          // nothing is synced; for tests
 }
 
-// idleReaders is how many connections that read are kept for the next reader.
-const idleReaders = 8
+// maxReaders is how many connections read at the same time; further readers
+// wait. SQLite closes no descriptor while another connection of the process
+// holds a lock on the file, so what one moment needs stays open for good.
+const maxReaders = 16
 
 // Open opens the file, and makes it where it is not there. An older journal is
 // brought up to date; a newer one, a file that is something else, and a folder
@@ -75,7 +78,7 @@ func Open(file string, o Options) (*Journal, error) {
 	}
 	j := &Journal{
 		file: file, options: o, secrets: replacer(o.Secrets), statements: statements.ReadFile,
-		owner: newOwner(o.TakeOver), readers: make(chan *conn, idleReaders),
+		owner: newOwner(o.TakeOver), readers: make(chan *conn, maxReaders), reads: make(chan struct{}, maxReaders),
 	}
 	if err := j.open(); err != nil {
 		j.owner.gone()

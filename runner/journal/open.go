@@ -123,6 +123,7 @@ func (j *Journal) openReadOnly() error {
 		return j.openReadOnly()
 	}
 	version, err := c.number("PRAGMA user_version")
+	j.reads <- struct{}{}
 	j.release(c, err)
 	if err == nil && version < oldest {
 		err = fmt.Errorf("%s: the journal was written by an older capstan (schema %d; this one reads %d to %d)", j.file, version, oldest, current)
@@ -229,23 +230,34 @@ func (j *Journal) dialReader() (*conn, error) {
 	return dial(j.file, "ro", j.options.patience, more...)
 }
 
-// reader gives a connection that reads; release takes it back.
-func (j *Journal) reader() (*conn, error) {
+// reader gives a connection that reads; release takes it back. Who has one must
+// not ask for another.
+func (j *Journal) reader(ctx context.Context) (*conn, error) {
+	select {
+	case j.reads <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	select {
 	case c := <-j.readers:
 		return c, nil
 	default:
 	}
-	if j.closed.Load() {
-		return nil, errClosed
+	err := errClosed
+	if !j.closed.Load() {
+		var c *conn
+		if c, err = j.dialReader(); err == nil {
+			return c, nil
+		}
 	}
-	c, err := j.dialReader()
-	return c, j.fault(err)
+	<-j.reads
+	return nil, j.fault(err)
 }
 
 // release keeps a connection for the next reader, unless something went wrong
 // on it.
 func (j *Journal) release(c *conn, err error) {
+	defer func() { <-j.reads }()
 	var broken *sqlite.Error
 	if !errors.As(err, &broken) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && !j.closed.Load() {
 		select {
@@ -263,7 +275,7 @@ func (j *Journal) reading(ctx context.Context, body func(c *conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	c, err := j.reader()
+	c, err := j.reader(ctx)
 	if err != nil {
 		return err
 	}

@@ -21,12 +21,7 @@ func (j *Journal) Query(ctx context.Context, sql string, limit int) (*Table, err
 	if err != nil {
 		return nil, err
 	}
-	c, err := j.dialReader()
-	if err != nil {
-		return nil, j.fault(err)
-	}
-	defer c.Close()
-	t, err := query(ctx, c, text, limit)
+	t, err := j.guarded(ctx, text, limit)
 	if err == nil {
 		err = j.spellOut(ctx, t)
 	}
@@ -52,6 +47,22 @@ func isWrong(err error) bool {
 		return true
 	}
 	return false
+}
+
+// guarded runs a statement on a connection of its own.
+func (j *Journal) guarded(ctx context.Context, text string, limit int) (*Table, error) {
+	select {
+	case j.reads <- struct{}{}:
+		defer func() { <-j.reads }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	c, err := j.dialReader()
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return query(ctx, c, text, limit)
 }
 
 func query(ctx context.Context, c *conn, text string, limit int) (*Table, error) {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -307,7 +309,57 @@ func TestRelativeName(t *testing.T) {
 		}
 		return j.reading(t.Context(), func(*conn) error { return reads(n - 1) })
 	}
-	if err := reads(idleReaders + 2); err != nil {
+	if err := reads(maxReaders); err != nil {
 		t.Error(err)
+	}
+}
+
+// However many read at the same time, the file is open as often as some of them
+// need, then and after.
+func TestReadersAreBounded(t *testing.T) {
+	const fds = "/proc/self/fd"
+	if _, err := os.ReadDir(fds); err != nil {
+		t.Skipf("the system does not tell of open files: %v", err)
+	}
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
+	fill(t, j, 2, 10)
+	opened := func() (n int) {
+		list, _ := os.ReadDir(fds)
+		for _, e := range list {
+			if to, err := os.Readlink(filepath.Join(fds, e.Name())); err == nil && strings.HasPrefix(to, j.file) {
+				n++
+			}
+		}
+		return n
+	}
+	before := opened()
+	var all sync.WaitGroup
+	for i := range 300 {
+		all.Go(func() {
+			if i%10 == 0 {
+				if _, err := j.Query(t.Context(), "SELECT count(*) FROM calls", 0); err != nil {
+					t.Error(err)
+				}
+			}
+			if r, err := j.Result(t.Context(), "last"); err != nil || len(r.Verdicts) != 10 {
+				t.Errorf("got %+v, %v", r, err)
+			}
+		})
+	}
+	all.Wait()
+	if n := opened(); n > before+3*maxReaders {
+		t.Errorf("%d files are open, %d were before", n, before)
+	}
+	// Who waits for a connection gives up when he has to.
+	for range maxReaders {
+		j.reads <- struct{}{}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := j.Result(ctx, "last"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	for range maxReaders {
+		<-j.reads
 	}
 }

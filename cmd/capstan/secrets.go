@@ -7,15 +7,37 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// minSecret is how long a value must be to be taken out of what is shown: a
+// minSecret is how many characters a value must have to be taken out of what is shown: a
 // short one would take ordinary words with it.
 const minSecret = 8
 
-var secretNames = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"}
+// What the names of secrets end in. Where there is a _ before it, it must be a
+// word of the name: PATH, COMPASS and PWD, where a process is, are no secrets.
+var secretEnds = []string{
+	"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "KEYS", "TOKENS", "SECRETS", "PASSWORDS",
+	"_PASS", "_PWD", "_PAT", "_AUTH", "_AUTHORIZATION", "_JWT", "_COOKIE", "_WEBHOOK", "_WEBHOOK_URL", "_KEY_ID", "_AUTH_HEADER", "_AUTH_CONFIG",
+}
+
+// isSecret tells from a variable's name whether its value is a secret. A number
+// at its end does not count: API_KEY_2.
+func isSecret(name string) bool {
+	name = strings.ToUpper(name)
+	if bare := strings.TrimRight(name, "0123456789"); bare != name {
+		name = strings.TrimSuffix(bare, "_")
+	}
+	authority := strings.HasPrefix(name, "AUTHOR") && !strings.HasPrefix(name, "AUTHORIZ") && !strings.HasPrefix(name, "AUTHORIS")
+	if strings.HasPrefix(name, "AUTH") && !authority {
+		return true
+	}
+	return slices.ContainsFunc(secretEnds, func(end string) bool {
+		return strings.HasSuffix(name, end) || name == strings.TrimPrefix(end, "_") && name != "PWD"
+	})
+}
 
 // secrets are the values in the environment that nobody is to see, by the name
 // they go under: those whose names say so, and passwords in URLs.
@@ -24,13 +46,14 @@ func secrets(environ []string) map[string]string {
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
 		if u, err := url.Parse(value); err == nil && u.User != nil {
-			if password, ok := u.User.Password(); ok && len(password) >= minSecret {
+			if password, ok := u.User.Password(); ok && utf8.RuneCountInString(password) >= minSecret {
 				out[name] = password
 			}
 		}
-		if len(value) >= minSecret && slices.ContainsFunc(secretNames, func(end string) bool {
-			return strings.HasSuffix(strings.ToUpper(name), end)
-		}) {
+		if utf8.RuneCountInString(value) >= minSecret && isSecret(name) {
+			if password := out[name]; password != "" {
+				out[name+" password"] = password // it may also stand by itself
+			}
 			out[name] = value
 		}
 	}

@@ -20,6 +20,26 @@ func TestSecrets(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
+	got = secrets([]string{"HOOK_TOKEN=https://anna:correct-horse@host/x"})
+	if want := map[string]string{"HOOK_TOKEN": "https://anna:correct-horse@host/x", "HOOK_TOKEN password": "correct-horse"}; !maps.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+	for name, want := range map[string]bool{
+		"DB_PASS": true, "GITHUB_PAT": true, "SLACK_WEBHOOK": true, "SLACK_WEBHOOK_URL": true, "AUTH": true, "AUTH_HEADER": true, "AUTHORIZATION": true,
+		"AWS_ACCESS_KEY_ID": true, "AWS_SECRET_ACCESS_KEY": true, "AWS_SESSION_TOKEN": true, "PGPASSWORD": true, "MYSQL_PWD": true, "NPM_AUTH": true,
+		"API_KEY_2": true, "API_KEY2": true, "db_pass": true, "PROXY_AUTHORIZATION": true, "PASS": true, "API_KEYS": true, "SESSION_COOKIE": true,
+		"PATH": false, "GOPATH": false, "PWD": false, "OLDPWD": false, "COMPASS": false, "AUTHOR": false, "AUTHOR_NAME": false, "AUTHORITY": false,
+		"SSH_AUTH_SOCK": false, "COMPAT": false, "KEYBOARD": false, "WEBHOOK_PORT": false, "HOME": false,
+	} {
+		if got := secrets([]string{name + "=a value of some length"}); (len(got) == 1) != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for value, want := range map[string]bool{"1234567": false, "12345678": true, "éééé": false, "éééééééé": true} {
+		if got := secrets([]string{"DB_PASS=" + value}); (len(got) == 1) != want {
+			t.Errorf("%s: %v", value, got)
+		}
+	}
 }
 
 // However a text is cut into writes, no secret comes through, and everything

@@ -1,6 +1,9 @@
 package journal
 
 import (
+	"bytes"
+	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,7 +34,7 @@ func (r *recording) note(e *event.Event) (again bool) {
 	case e.Kind == event.ModelCalled && e.Request != nil:
 		if said, err = r.talk(e.Request); err == nil {
 			r.prints[e.Path] = said.print
-			w.print = said.print[:]
+			w.print = said.print
 			asked, err = r.asked(e.Request, &said)
 		}
 	case e.Kind == event.ModelReplied || e.Kind == event.ToolReplied:
@@ -40,8 +43,12 @@ func (r *recording) note(e *event.Event) (again bool) {
 			delete(r.reply, e.Path)
 		}
 	}
+	var raw []byte
 	if err == nil {
-		w.data, err = r.piece.encode(b)
+		raw, err = encode(b)
+	}
+	if err == nil {
+		w.data = r.piece.pack(r.piece.secrets.redact(raw))
 	}
 	if asked != nil && err == nil {
 		w.data = with(w.data, "request", asked)
@@ -50,7 +57,7 @@ func (r *recording) note(e *event.Event) (again bool) {
 		r.spoil(err)
 	}
 	if e.Kind != event.RunFinished {
-		if n, ok := r.heard(w); ok {
+		if n, ok := r.heard(w, raw); ok {
 			r.placed(n, e, &said)
 			return true
 		}
@@ -73,29 +80,54 @@ func (r *recording) placed(row int64, e *event.Event, t *talk) {
 	}
 }
 
-// heard finds the event among those of earlier starts.
-func (r *recording) heard(w row) (int64, bool) {
-	if len(r.told) == 0 {
-		return 0, false
-	}
-	d := identity(w.kind, w.path, w.print, w.data)
-	rows := r.told[d]
-	if len(rows) == 0 {
-		return 0, false
-	}
-	if r.told[d] = rows[1:]; len(rows) == 1 {
-		delete(r.told, d)
-	}
-	return rows[0], true
+// A teller is the row of an event of an earlier start.
+type teller struct {
+	row   int64
+	print print  // of a request: its row holds only what was new when it was written
+	data  digest // of what the file has
 }
 
-// identity tells one event from another. A request's row holds only what was
-// new when it was written, its print says all.
-func identity(kind, path string, print, data []byte) digest {
-	if print != nil {
-		data = print
+// spotOf is where events are told from each other by what they say.
+func spotOf(kind, path string) digest { return digestOf([]byte(kind), []byte{0}, []byte(path)) }
+
+// heard finds the event, of which raw says all, among those of earlier starts.
+func (r *recording) heard(w row, raw []byte) (int64, bool) {
+	at := spotOf(w.kind, w.path)
+	told := r.told[at]
+	if len(told) == 0 {
+		return 0, false
 	}
-	return digestOf([]byte(kind), []byte{0}, []byte(path), []byte{0}, data)
+	d := digestOf(w.data)
+	i := slices.IndexFunc(told, func(t teller) bool {
+		return t.print != nil && t.print.same(w.print) || t.print == nil && w.print == nil && t.data == d
+	})
+	if i < 0 {
+		i = slices.IndexFunc(told, func(t teller) bool { return w.print == nil && t.print == nil && r.redactedOtherwise(t, raw) })
+	}
+	if i < 0 {
+		return 0, false
+	}
+	row := told[i].row
+	if r.told[at] = slices.Delete(told, i, i+1); len(r.told[at]) == 0 {
+		delete(r.told, at)
+	}
+	return row, true
+}
+
+// redactedOtherwise tells whether an event says what is in the file, but for
+// secrets that are others now.
+func (r *recording) redactedOtherwise(t teller, raw []byte) (same bool) {
+	ctx, s := context.Background(), r.j.secrets
+	err := r.j.reading(ctx, func(c *conn) error {
+		found, err := c.one(ctx, "SELECT data FROM log WHERE id = ?", r.id(t.row))
+		if err != nil || found == nil {
+			return err
+		}
+		was, err := r.j.unpack(ctx, c, []byte(word(found[0])), bare)
+		same = bytes.Equal(s.clean(was), s.clean(raw))
+		return err
+	})
+	return err == nil && same
 }
 
 // spoil stops the run at its next effect: an event cannot be kept.

@@ -73,7 +73,7 @@ type eventReader struct {
 
 func (r *eventReader) event(ctx context.Context, c *conn, l logged) (event.Event, error) {
 	e := event.Event{Seq: l.seq, Time: timeOf(l.time), Kind: event.Kind(l.kind), Path: l.path, Run: r.run}
-	raw, err := r.j.unpack(ctx, c, l.data)
+	raw, err := r.j.unpack(ctx, c, l.data, bare)
 	if err != nil {
 		return e, err
 	}
@@ -108,7 +108,7 @@ func (r *eventReader) effect(ctx context.Context, c *conn, row int64, e *event.E
 	if found == nil {
 		return r.garbled(logged{row: row}, nil)
 	}
-	raw, err := r.j.unpack(ctx, c, []byte(word(found[0])))
+	raw, err := r.j.unpack(ctx, c, []byte(word(found[0])), bare)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (j *Journal) effects(ctx context.Context, s summary, yield func(Effect, err
 				rows++
 				l := loggedOf(v)
 				from = s.n<<rowBits | l.row
-				raw, err := j.unpack(ctx, c, l.data)
+				raw, err := j.unpack(ctx, c, l.data, bare)
 				if err != nil {
 					return err
 				}

@@ -23,7 +23,7 @@ func (h *host) over(inner engine.Host) *host { return &host{inner, h.r, h.late} 
 
 // Model gives the recorded answer, or asks and records.
 func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
-	w := wanted{at: at, kind: modelEffect, print: func() (digest, error) { return h.r.requestPrint(at, &req) }}
+	w := wanted{at: at, kind: modelEffect, print: func() (print, error) { return h.r.requestPrint(at, &req) }}
 	c, recalled, err := h.do(w, func() (came, error) {
 		resp, err := h.Host.Model(at, req)
 		return came{
@@ -44,7 +44,7 @@ func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 
 // Tool gives the recorded result, or calls and records.
 func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
-	w := wanted{at: at, kind: toolEffect, print: func() (digest, error) { return h.r.callPrint(job.Call) }}
+	w := wanted{at: at, kind: toolEffect, print: func() (print, error) { return h.r.callPrint(job.Call) }}
 	c, _, err := h.do(w, func() (came, error) {
 		result, err := h.Host.Tool(at, job)
 		return came{Result: &result}, err
@@ -59,7 +59,7 @@ func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
 	w := wanted{at: at, kind: findingEffect, pure: v.Pure}
 	if !v.Pure {
-		w.print = func() (digest, error) { return h.r.subjectPrint(v) }
+		w.print = func() (print, error) { return h.r.subjectPrint(v) }
 	}
 	c, _, err := h.do(w, func() (came, error) {
 		found, err := h.Host.Validate(at, v)
@@ -78,7 +78,7 @@ func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 // Ask gives the recorded answer, or asks and records it, or that nobody is
 // there.
 func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
-	w := wanted{at: at, kind: answerEffect, print: func() (digest, error) { return h.r.questionPrint(q) }}
+	w := wanted{at: at, kind: answerEffect, print: func() (print, error) { return h.r.questionPrint(q) }}
 	c, _, err := h.do(w, func() (came, error) {
 		answer, err := h.Host.Ask(at, q)
 		if errors.Is(err, engine.ErrSuspended) {
@@ -133,18 +133,16 @@ type wanted struct {
 	at    event.Path
 	kind  string
 	pure  bool
-	print func() (digest, error) // nil where the path says all
+	print func() (print, error) // nil where the path says all
 }
 
 // do gives what is recorded of an effect, or has it made and records it.
 func (h *host) do(w wanted, make func() (came, error)) (c came, recalled bool, err error) {
-	var print []byte
+	var print print
 	if w.print != nil {
-		d, err := w.print()
-		if err != nil {
+		if print, err = w.print(); err != nil {
 			return came{}, false, stopped(w.at, err)
 		}
-		print = d[:]
 	}
 	if c, recalled, err = h.r.recall(w, print); recalled || err != nil {
 		return c, recalled, err
@@ -171,12 +169,12 @@ func (h *host) do(w wanted, make func() (came, error)) (c came, recalled bool, e
 
 // recall finds what was recorded: in this run or, where it was the same, in
 // its parent.
-func (r *recording) recall(w wanted, print []byte) (c came, found bool, err error) {
+func (r *recording) recall(w wanted, print print) (c came, found bool, err error) {
 	k, found := r.keptAt(w.at, w.kind)
 	if found && w.pure && r.replaces {
 		return c, false, nil // it may be of another text
 	}
-	if found && string(k.print) != string(print) {
+	if found && !k.print.same(print) {
 		if r.replaces {
 			return c, false, nil
 		}
@@ -227,7 +225,7 @@ func (r *recording) before(pure bool) error {
 }
 
 // made records an effect and gives it as it will read back.
-func (r *recording) made(w wanted, print []byte, c came, took time.Duration) (came, error) {
+func (r *recording) made(w wanted, print print, c came, took time.Duration) (came, error) {
 	r.mu.Lock()
 	if used, again := r.spent[w.at]; again && c.Response != nil {
 		resp := *c.Response
@@ -257,7 +255,7 @@ func (r *recording) made(w wanted, print []byte, c came, took time.Duration) (ca
 }
 
 // keep adds an effect's row.
-func (r *recording) keep(at event.Path, kind string, print, raw []byte, took time.Duration) error {
+func (r *recording) keep(at event.Path, kind string, print print, raw []byte, took time.Duration) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if old, again := r.kept[at]; again {
@@ -266,7 +264,7 @@ func (r *recording) keep(at event.Path, kind string, print, raw []byte, took tim
 	}
 	var data []byte
 	if raw != nil {
-		data = r.piece.pack(r.piece.redact(raw))
+		data = r.piece.pack(r.piece.secrets.redact(raw))
 	}
 	n := r.put(row{kind: kind, path: string(at), took: int64(took), print: print, data: data})
 	if kind == findingEffect && print == nil {
@@ -288,7 +286,7 @@ func (r *recording) wait(at event.Path, q engine.Question) error {
 		return stopped(at, err)
 	}
 	r.mu.Lock()
-	raw, err := r.piece.encode(pendingRow{Pending{at, q}, print[:]})
+	raw, err := r.piece.encode(pendingRow{Pending{at, q}, print})
 	if err == nil {
 		r.piece.pending = string(raw)
 	}

@@ -26,7 +26,7 @@ import (
 type Journal struct {
 	file       string
 	options    Options
-	secrets    *strings.Replacer
+	secrets    *secrets
 	statements func(name string) ([]byte, error) // of the schema
 	owner      owner
 	writer     *writer       // nil where the file is only looked at
@@ -46,7 +46,7 @@ type Options struct {
 	Power    bool              // safe against power loss too: one fsync per effect, shared by those that come together
 	ReadOnly bool              // the file is only looked at, and must be there
 	TakeOver bool              // runs of processes of which nothing can be known here may be gone on with; one that lives is then refused what it writes
-	Secrets  map[string]string // name → value that is stored as [redacted NAME]; a run that is gone on with reads that too
+	Secrets  map[string]string // name → value that is stored as [redacted NAME], of 8 characters at least; a run that is gone on with has it again
 	Now      func() time.Time  // time.Now where nil
 
 	patience time.Duration // how long another process may hold the file; for tests
@@ -77,7 +77,7 @@ func Open(file string, o Options) (*Journal, error) {
 		o.patience = patience
 	}
 	j := &Journal{
-		file: file, options: o, secrets: replacer(o.Secrets), statements: statements.ReadFile,
+		file: file, options: o, secrets: newSecrets(o.Secrets), statements: statements.ReadFile,
 		owner: newOwner(o.TakeOver), readers: make(chan *conn, maxReaders), reads: make(chan struct{}, maxReaders),
 	}
 	if err := j.open(); err != nil {

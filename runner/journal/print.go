@@ -1,47 +1,80 @@
 package journal
 
 import (
+	"bytes"
+
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// A print tells one request from another. It is made of what is in the file:
-// without secrets, so that it is the same when the run is gone on with.
+// A print tells one request from another: the digest of it as it was made and,
+// where it held secrets, that of it without them too. Two are of the same
+// request where they have one of the two in common. So a run is known again
+// when there are secrets that were none before, when their values are others,
+// and when they are not there any more.
+type print []byte
 
-// print is the digest of values as JSON.
-func (r *recording) print(values ...any) (digest, error) {
-	p := packer{secrets: r.j.secrets}
-	parts := make([][]byte, 0, 2*len(values))
+func printOf(whole, clean digest) print {
+	if whole == clean {
+		return whole[:]
+	}
+	return append(whole[:], clean[:]...)
+}
+
+// same tells whether prints are of the same request. What has none is told by
+// its path alone.
+func (p print) same(other print) bool {
+	const size = len(digest{})
+	if len(p) < size || len(other) < size {
+		return len(p) == len(other)
+	}
+	for i := 0; i+size <= len(p); i += size {
+		for k := 0; k+size <= len(other); k += size {
+			if bytes.Equal(p[i:i+size], other[k:k+size]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// clean is JSON as people see it in the file: the same whatever values the
+// secrets had.
+func (s *secrets) clean(raw []byte) []byte { return view(bare).read(s.redact(raw)) }
+
+// print is the print of values as JSON.
+func (r *recording) print(values ...any) (print, error) {
+	whole, clean := make([][]byte, 0, 2*len(values)), make([][]byte, 0, 2*len(values))
 	for _, v := range values {
 		raw, err := encode(v)
 		if err != nil {
-			return digest{}, err
+			return nil, err
 		}
-		parts = append(parts, p.redact(raw), []byte{0})
+		whole, clean = append(whole, raw, []byte{0}), append(clean, r.j.secrets.clean(raw), []byte{0})
 	}
-	return digestOf(parts...), nil
+	return printOf(digestOf(whole...), digestOf(clean...)), nil
 }
 
-func (r *recording) callPrint(c tool.Call) (digest, error) {
+func (r *recording) callPrint(c tool.Call) (print, error) {
 	return r.print(c.Name, exactObject(c.Arguments))
 }
 
-func (r *recording) questionPrint(q engine.Question) (digest, error) { return r.print(q) }
+func (r *recording) questionPrint(q engine.Question) (print, error) { return r.print(q) }
 
-func (r *recording) subjectPrint(v engine.Validation) (digest, error) {
+func (r *recording) subjectPrint(v engine.Validation) (print, error) {
 	s := v.Subject
 	return r.print(v.Validator, s.Content, exact(s.Output), exactObject(s.Input), exactObject(s.State), exactObject(s.Outputs), s.Turn, s.Attempt)
 }
 
 // requestPrint is the print of a request, which its event has made already.
-func (r *recording) requestPrint(at event.Path, req *model.Request) (digest, error) {
+func (r *recording) requestPrint(at event.Path, req *model.Request) (print, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if d, ok := r.prints[at]; ok {
+	if p, ok := r.prints[at]; ok {
 		delete(r.prints, at)
-		return d, nil
+		return p, nil
 	}
 	said, err := r.talk(req)
 	return said.print, err

@@ -103,19 +103,19 @@ func query(ctx context.Context, c *conn, text string, limit int) (*Table, error)
 // spellOut puts long texts where a table has only their digests: within JSON,
 // or taken out of it.
 func (j *Journal) spellOut(ctx context.Context, t *Table) error {
-	bare := reference[1:]
+	sign := reference[1:]
 	return j.reading(ctx, func(c *conn) error {
 		for _, row := range t.Rows {
 			for i, v := range row {
 				said, isText := v.(string)
-				if !isText || !strings.Contains(said, bare) {
+				if !isText || !strings.Contains(said, sign) {
 					continue
 				}
-				if name, ok := strings.CutPrefix(said, bare); ok && len(name) == 2*len(digest{}) {
+				if name, ok := strings.CutPrefix(said, sign); ok && len(name) == 2*len(digest{}) {
 					if found, err := j.text(ctx, c, []byte(name)); err == nil {
-						row[i] = found // else it is a text that only looks so
+						row[i] = bare(found) // else it is a text that only looks so
 					}
-				} else if raw, err := j.unpack(ctx, c, []byte(said)); err == nil {
+				} else if raw, err := j.unpack(ctx, c, []byte(said), bare); err == nil {
 					row[i] = string(raw)
 				}
 			}
@@ -133,6 +133,8 @@ func shown(values []driver.Value) []any {
 			row[i] = strings.ToValidUTF8(string(v), "\uFFFD")
 		case time.Time:
 			row[i] = v.UTC().Format(time.RFC3339Nano)
+		case string:
+			row[i] = bare(v)
 		default:
 			row[i] = v
 		}

@@ -32,11 +32,11 @@ type recording struct {
 
 	kept     map[event.Path]kept // effects of earlier starts
 	replaces bool                // failures were dropped: what hangs on them may come out otherwise
-	told     map[digest][]int64  // rows of events of earlier starts that have not come again
+	told     map[digest][]teller // events of earlier starts that have not come again, by kind and path
 	spent    map[event.Path]model.Usage
 	shared   *shared
-	reply    map[event.Path]int64  // rows of effects whose event has not come
-	prints   map[event.Path]digest // of requests that were told and not made yet
+	reply    map[event.Path]int64 // rows of effects whose event has not come
+	prints   map[event.Path]print // of requests that were told and not made yet
 	talks    talks
 
 	fate   sync.Mutex // guards what the writer tells
@@ -48,7 +48,7 @@ type recording struct {
 type kept struct {
 	row   int64
 	kind  string
-	print []byte
+	print print
 	data  []byte // packed
 }
 
@@ -65,7 +65,7 @@ type row struct {
 	id, time   int64
 	seq, took  any // int64, or nil
 	kind, path string
-	print      []byte
+	print      print
 	data       []byte
 }
 
@@ -83,8 +83,8 @@ func (r *recording) newPiece() piece {
 
 func (j *Journal) newRecording(n, epoch int64, s runner.Start) *recording {
 	r := &recording{
-		j: j, n: n, epoch: epoch, start: s, told: map[digest][]int64{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{},
-		reply: map[event.Path]int64{}, prints: map[event.Path]digest{}, talks: newTalks(),
+		j: j, n: n, epoch: epoch, start: s, told: map[digest][]teller{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{},
+		reply: map[event.Path]int64{}, prints: map[event.Path]print{}, talks: newTalks(),
 	}
 	r.piece = r.newPiece()
 	return r
@@ -204,7 +204,7 @@ func (r *recording) insertAll(c *conn, pieces ...*piece) error {
 		for _, w := range p.rows {
 			var print, data any
 			if w.print != nil {
-				print = w.print
+				print = []byte(w.print)
 			}
 			if w.data != nil {
 				data = string(w.data)

@@ -36,14 +36,14 @@ func encodeStart(p *packer, s runner.Start) ([]byte, error) {
 		if text := string(f.Text); strings.ToValidUTF8(text, "") == text {
 			row.Files = append(row.Files, file{Name: f.Name, Text: text})
 		} else {
-			row.Files = append(row.Files, file{Name: f.Name, Bytes: []byte(p.hide(string(f.Text)))})
+			row.Files = append(row.Files, file{Name: f.Name, Bytes: []byte(p.secrets.hidden(string(f.Text)))})
 		}
 	}
 	return p.encode(row)
 }
 
-// readStart reads what a run began with.
-func (j *Journal) readStart(ctx context.Context, c *conn, n int64) (s runner.Start, err error) {
+// readStart reads what a run began with, as the view has it.
+func (j *Journal) readStart(ctx context.Context, c *conn, n int64, v view) (s runner.Start, err error) {
 	found, err := c.one(ctx, "SELECT run.id, cascade, parent, data FROM run LEFT JOIN start ON run = n WHERE n = ?", n)
 	if err != nil {
 		return s, err
@@ -52,7 +52,7 @@ func (j *Journal) readStart(ctx context.Context, c *conn, n int64) (s runner.Sta
 		return s, runner.ErrNoRun
 	}
 	s.RunID, s.CascadeID, s.Parent = word(found[0]), word(found[1]), word(found[2])
-	raw, err := j.unpack(ctx, c, []byte(word(found[3])))
+	raw, err := j.unpack(ctx, c, []byte(word(found[3])), v)
 	if err != nil {
 		return s, err
 	}
@@ -67,7 +67,7 @@ func (j *Journal) readStart(ctx context.Context, c *conn, n int64) (s runner.Sta
 	for _, f := range row.Files {
 		text := []byte(f.Text)
 		if f.Bytes != nil {
-			text = f.Bytes
+			text = []byte(v(string(f.Bytes)))
 		}
 		s.Files = append(s.Files, cascades.File{Name: f.Name, Text: text})
 	}
@@ -174,7 +174,7 @@ func (r *recording) load(ctx context.Context) error {
 	var broke driver.Value
 	var status string
 	err := j.reading(ctx, func(c *conn) (err error) {
-		if r.start, err = j.readStart(ctx, c, r.n); err != nil || r.ended != nil {
+		if r.start, err = j.readStart(ctx, c, r.n, j.secrets.shown); err != nil || r.ended != nil {
 			return err
 		}
 		found, err := c.one(ctx, "SELECT status, broke FROM run WHERE n = ?", r.n)
@@ -225,7 +225,8 @@ type logged struct {
 	row, seq, time, took int64
 	kind                 string
 	path                 event.Path
-	print, data          []byte
+	print                print
+	data                 []byte
 }
 
 const logColumns = "SELECT id, seq, time, took, kind, path, print, data FROM log"
@@ -235,8 +236,8 @@ func loggedOf(v []driver.Value) logged {
 		row: integer(v[0]) & (1<<rowBits - 1), seq: integer(v[1]), time: integer(v[2]), took: integer(v[3]),
 		kind: word(v[4]), path: event.Path(word(v[5])),
 	}
-	if print, ok := v[6].([]byte); ok {
-		l.print = append([]byte(nil), print...)
+	if raw, ok := v[6].([]byte); ok {
+		l.print = append(print(nil), raw...)
 	}
 	if data := word(v[7]); data != "" {
 		l.data = []byte(data)
@@ -336,18 +337,18 @@ func (r *recording) hear(rows []logged) {
 		if l.seq == 0 || l.kind == string(event.RunFinished) || again[l.path] && !made {
 			continue
 		}
-		d := identity(l.kind, string(l.path), l.print, l.data)
-		r.told[d] = append(r.told[d], l.row)
+		at := spotOf(l.kind, string(l.path))
+		r.told[at] = append(r.told[at], teller{l.row, l.print, digestOf(l.data)})
 	}
 }
 
-// readEffect reads what an effect came to.
+// readEffect reads what an effect came to, as the run had it.
 func (j *Journal) readEffect(data []byte) (c came, err error) {
 	if data == nil {
 		return c, nil
 	}
 	err = j.reading(context.Background(), func(conn *conn) error {
-		raw, err := j.unpack(context.Background(), conn, data)
+		raw, err := j.unpack(context.Background(), conn, data, j.secrets.shown)
 		if err != nil {
 			return err
 		}

@@ -78,7 +78,7 @@ func (r *eventReader) follow(ctx context.Context, c *conn, row, before int64) ([
 			return nil, r.garbled(logged{row: row}, nil)
 		}
 		l := loggedOf(found)
-		raw, err := r.j.unpack(ctx, c, l.data)
+		raw, err := r.j.unpack(ctx, c, l.data, bare)
 		if err != nil {
 			return nil, err
 		}

@@ -204,7 +204,7 @@ func (j *Journal) Run(ctx context.Context, id string) (*Run, error) {
 	}
 	run := &Run{Summary: s.Summary}
 	err = j.reading(ctx, func(c *conn) error {
-		if run.Start, err = j.readStart(ctx, c, s.n); err != nil {
+		if run.Start, err = j.readStart(ctx, c, s.n, bare); err != nil {
 			return err
 		}
 		pending, err := j.pending(ctx, c, s)
@@ -224,7 +224,7 @@ func (j *Journal) pending(ctx context.Context, c *conn, s summary) (*pendingRow,
 	if s.pending == "" {
 		return nil, nil
 	}
-	raw, err := j.unpack(ctx, c, []byte(s.pending))
+	raw, err := j.unpack(ctx, c, []byte(s.pending), bare)
 	if err != nil {
 		return nil, err
 	}

@@ -89,11 +89,145 @@ phases:
 
 // Nor in a file of a cascade that is no text, which is kept as bytes are.
 func TestSecretInBytes(t *testing.T) {
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Secrets: map[string]string{"API_KEY": "sk-123"}})
-	begin(t, j, runner.Start{RunID: "run", Files: []cascades.File{{Name: "x", Text: []byte("\xff sk-123")}}})
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Secrets: map[string]string{"API_KEY": "sk-12345"}})
+	begin(t, j, runner.Start{RunID: "run", Files: []cascades.File{{Name: "x", Text: []byte("\xff sk-12345")}}})
 	run, err := j.Run(t.Context(), "run")
 	if err != nil || string(run.Start.Files[0].Text) != "\xff [redacted API_KEY]" {
 		t.Errorf("got %q, %v", run.Start.Files, err)
+	}
+}
+
+const telling = `
+cascade_id: told
+inputs_schema: {word: what}
+validators: {tone: {judge: "Is it warm?"}}
+phases:
+  - {name: one, instructions: "First {{ input.word }}", tackle: [echo], wards: {post: [{validator: tone, mode: advisory}]}}
+  - {name: two, instructions: "Then {{ outputs.one }} {{ input.word }}"}
+  - {name: ask, tool: echo, inputs: {text: "{{ outputs.two }}"}, human_input: {prompt: "Well, {{ outputs.two }}?", type: confirmation}}
+  - {name: three, instructions: "Last {{ outputs.two }} {{ input.word }}"}
+`
+
+// A run is known again whatever has become a secret since, has another value
+// or is none any more; what it says then it would have said without a break.
+func TestSecretsChange(t *testing.T) {
+	const key, word = "sk-1234567890abcdef", "a \"secretive\" word"
+	var asked []string
+	m := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		last := r.Messages[len(r.Messages)-1].Content
+		switch {
+		case r.Validator != "":
+			return model.Response{Text: `{"valid": true, "reason": "it says ` + key + `"}`}, nil
+		case r.Phase == "one" && len(r.Messages) == 1:
+			args, _ := json.Marshal(map[string]any{"text": word + key})
+			return model.Response{ToolCalls: []model.ToolCall{{ID: "1", Name: "echo", Arguments: string(args)}}}, nil
+		case r.Phase == "three":
+			asked = append(asked, last)
+		}
+		return model.Response{Text: strings.Repeat("long ", 200) + "said of " + last}, nil
+	})
+	calls := 0
+	counted := model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+		calls++
+		return m(ctx, r)
+	})
+	echo := tool.New("echo", "Echo", func(_ context.Context, a struct {
+		Text string `json:"text"`
+	}) (any, error) {
+		return map[string]any{"said": a.Text + key}, nil
+	})
+	bound, err := runner.New(runner.WithTools(echo))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cascade, err := bound.Parse("told.yaml", []byte(telling))
+	if err != nil {
+		t.Fatal(err)
+	}
+	input := map[string]any{"word": word + " " + key}
+	same := map[string]string{"API_KEY": key}
+	for name, c := range map[string]struct {
+		then, now map[string]string
+		differs   string // from what it would have said without a break
+	}{
+		"none":            {nil, nil, ""},
+		"the same":        {same, same, ""},
+		"new":             {nil, same, ""},
+		"new, odd":        {same, map[string]string{"API_KEY": key, "WORD": word}, ""},
+		"odd":             {map[string]string{"WORD": word}, map[string]string{"WORD": word}, ""},
+		"one more":        {same, map[string]string{"API_KEY": key, "B": "secretive"}, ""},
+		"another name":    {same, map[string]string{"API_KEY": key, "API_KEY_2": key}, ""},
+		"gone":            {same, nil, "[redacted API_KEY]"},
+		"another value":   {same, map[string]string{"API_KEY": "sk-another-value"}, "sk-another-value"},
+		"its value shows": {map[string]string{"API_KEY": "sk-another-value"}, same, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "j.db")
+			j := journalAt(t, file, Options{Secrets: c.then, careless: true})
+			asked, calls = nil, 0
+			ask := runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) { return runner.Answer{Value: true}, nil })
+			whole, err := runnerOver(t, j, counted, runner.WithTools(echo), ask).Run(t.Context(), cascade, input, runner.WithRunID("whole"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			made, events := calls, len(eventsOf(t, j, "whole", Whole))
+			calls = 0
+			if first, _ := runnerOver(t, j, counted, runner.WithTools(echo)).Run(t.Context(), cascade, input, runner.WithRunID("run")); first.Status != engine.Waiting {
+				t.Fatalf("got %+v", first)
+			}
+			j.Close()
+			clean(t, file, c.then)
+			j = journalAt(t, file, Options{Secrets: c.now, careless: true})
+			if err := j.Answer(t.Context(), "run", true); err != nil {
+				t.Fatal(err)
+			}
+			again, err := runnerOver(t, j, counted, runner.WithTools(echo)).Resume(t.Context(), "run")
+			if err != nil || calls != made {
+				t.Fatalf("%d calls of %d, %v", calls, made, err)
+			}
+			again.RunID = "whole"
+			if c.differs == "" && (asked[0] != asked[1] || asJSON(t, again) != asJSON(t, whole)) || !strings.Contains(asked[1], c.differs) {
+				t.Errorf("it asked %s\nand would have asked %s", asked[1], asked[0])
+			}
+			if n := len(eventsOf(t, j, "run", Whole)); n != events+2 { // it waited, and ended twice
+				t.Errorf("%d events, want %d", n, events+2)
+			}
+			_, err = runnerOver(t, j, counted, runner.WithTools(echo), ask).Run(t.Context(), cascade, input, runner.WithRunID("shares"), runner.WithParent("run", ""))
+			if err != nil || c.differs == "" && calls != made {
+				t.Errorf("what shares with it made %d calls, %v", calls-made, err)
+			}
+		})
+	}
+}
+
+// Who says a mark is not given the secret for it.
+func TestForgedMark(t *testing.T) {
+	const key = "sk-1234567890abcdef"
+	for _, forged := range []string{"[redacted API_KEY]", "[redacted API_KEY]\u2060", "[redacted API_KEY]\u2060\u2060\u2060"} {
+		for _, then := range []map[string]string{nil, {"API_KEY": key}} {
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Secrets: then, careless: true})
+			var asked []string
+			m := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+				asked = append(asked, r.Messages[0].Content)
+				return model.Response{Text: "it is " + forged}, nil
+			})
+			c := load(t, `
+cascade_id: forged
+phases:
+  - {name: one, instructions: "Say.", human_input: {prompt: "Well?", type: text}}
+  - {name: two, instructions: "Then {{ outputs.one }} {{ input.word }}"}
+`)
+			runnerOver(t, j, m).Run(t.Context(), c, map[string]any{"word": forged}, runner.WithRunID("run"))
+			j.Close()
+			j = journalAt(t, j.file, Options{Secrets: map[string]string{"API_KEY": key}, careless: true})
+			if err := j.Answer(t.Context(), "run", "it is "+forged); err != nil {
+				t.Fatal(err)
+			}
+			if result, err := runnerOver(t, j, m).Resume(t.Context(), "run"); err != nil || len(asked) != 2 || strings.Contains(asked[1], key) || strings.Contains(asJSON(t, result), key) {
+				t.Errorf("%q: asked %q, %v", forged, asked, err)
+			}
+			j.Close()
+		}
 	}
 }
 

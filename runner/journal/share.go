@@ -31,7 +31,7 @@ func (j *Journal) share(s runner.Start) (*shared, error) {
 			return runner.ErrNoRun
 		}
 		n := integer(found[0])
-		start, err := j.readStart(ctx, c, n)
+		start, err := j.readStart(ctx, c, n, j.secrets.shown)
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (r *recording) partAfter(rows []logged) {
 
 // fromParent is what the parent's effect at the path came to, where it was
 // asked the same. It costs nothing. What broke is not shared.
-func (r *recording) fromParent(w wanted, print []byte) (c came, found bool, err error) {
+func (r *recording) fromParent(w wanted, print print) (c came, found bool, err error) {
 	r.mu.Lock()
 	r.part(w.at)
 	p := r.shared
@@ -71,7 +71,7 @@ func (r *recording) fromParent(w wanted, print []byte) (c came, found bool, err 
 		return c, false, nil
 	}
 	k, ok := p.kept[w.at]
-	if !ok || k.kind != w.kind || !bytes.Equal(k.print, print) || w.kind == findingEffect && !p.files {
+	if !ok || k.kind != w.kind || !k.print.same(print) || w.kind == findingEffect && !p.files {
 		return c, false, nil
 	}
 	if c, err = r.j.readEffect(k.data); err != nil || c.failed() || c.Result != nil && c.Result.Failed {

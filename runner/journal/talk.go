@@ -24,14 +24,22 @@ type talks struct {
 // A stand is how far a thread is known.
 type stand struct {
 	count int
-	chain digest
+	chain chain
+}
+
+// A chain digests messages, one after the other: as they are, and without
+// secrets.
+type chain struct{ whole, clean digest }
+
+func (c chain) and(whole, clean []byte) chain {
+	return chain{digestOf(c.whole[:], whole), digestOf(c.clean[:], clean)}
 }
 
 // A wire is the encoding of something that is sent again and again.
 type wire struct {
-	text   string
-	digest digest
-	holds  any // what it is of: as long as it is held, nothing else is there
+	text  string
+	chain chain
+	holds any // what it is of: as long as it is held, nothing else is there
 }
 
 // manyThreads bounds the threads and encodings that a recording remembers.
@@ -43,10 +51,10 @@ func newTalks() talks {
 
 // A talk is a request as it is kept.
 type talk struct {
-	print         digest
+	print         print
 	first         int      // the message that the next two begin with
 	said          [][]byte // each message's JSON, without secrets: encoded once
-	chains        []digest // after each message
+	chains        []chain  // after each message
 	tools, schema wire
 }
 
@@ -64,7 +72,10 @@ func (r *recording) talk(req *model.Request) (t talk, err error) {
 		return t, err
 	}
 	last := t.last(r.known(req).chain)
-	t.print = digestOf([]byte(req.Model), []byte{0}, last[:], t.tools.digest[:], t.schema.digest[:])
+	t.print = printOf(
+		digestOf([]byte(req.Model), []byte{0}, last.whole[:], t.tools.chain.whole[:], t.schema.chain.whole[:]),
+		digestOf([]byte(req.Model), []byte{0}, last.clean[:], t.tools.chain.clean[:], t.schema.chain.clean[:]),
+	)
 	return t, nil
 }
 
@@ -81,7 +92,7 @@ func (r *recording) known(req *model.Request) stand {
 	return s
 }
 
-func (t *talk) last(before digest) digest {
+func (t *talk) last(before chain) chain {
 	if len(t.chains) == 0 {
 		return before
 	}
@@ -91,16 +102,15 @@ func (t *talk) last(before digest) digest {
 func (r *recording) chain(req *model.Request) (t talk, err error) {
 	s := r.known(req)
 	t.first = s.count
-	p := packer{secrets: r.j.secrets}
 	at := s.chain
 	for _, m := range req.Messages[s.count:] {
 		raw, err := encode(m)
 		if err != nil {
 			return t, err
 		}
-		raw = p.redact(raw)
-		at = digestOf(at[:], raw)
-		t.said, t.chains = append(t.said, raw), append(t.chains, at)
+		said := r.j.secrets.redact(raw)
+		at = at.and(raw, view(bare).read(said))
+		t.said, t.chains = append(t.said, said), append(t.chains, at)
 	}
 	return t, nil
 }
@@ -113,7 +123,7 @@ func (r *recording) remember(req *model.Request, t *talk) {
 	if len(r.talks.threads) >= manyThreads {
 		clear(r.talks.threads)
 	}
-	r.talks.threads[req.Thread] = stand{len(req.Messages), t.last(digest{})}
+	r.talks.threads[req.Thread] = stand{len(req.Messages), t.last(chain{})}
 }
 
 func (r *recording) wireTools(tools []model.Tool) (wire, error) {
@@ -155,9 +165,9 @@ func (r *recording) wireSchema(text json.RawMessage) (wire, error) {
 }
 
 func (r *recording) wire(raw []byte, of any) wire {
-	p := packer{secrets: r.j.secrets}
-	raw = p.redact(raw)
-	return wire{string(raw), digestOf(raw), of}
+	said := r.j.secrets.redact(raw)
+	clean := view(bare).read(said)
+	return wire{string(said), chain{digestOf(raw), digestOf(clean)}, of}
 }
 
 // asked is the request as its row has it, with the messages that no earlier row
@@ -168,13 +178,13 @@ func (r *recording) asked(req *model.Request, t *talk) ([]byte, error) {
 		Tools: t.tools.text, Schema: t.schema.text,
 	}
 	for i := len(t.chains) - 1; i >= 0; i-- {
-		if s, ok := r.talks.spots[t.chains[i]]; ok {
+		if s, ok := r.talks.spots[t.chains[i].whole]; ok {
 			a.On, a.Keep = s.row, s.count
 			break
 		}
 	}
 	if known := r.known(req); a.On == 0 && known.count > 0 {
-		s := r.talks.spots[known.chain]
+		s := r.talks.spots[known.chain.whole]
 		a.On, a.Keep = s.row, s.count
 	}
 	raw, err := r.piece.encode(a)
@@ -195,8 +205,8 @@ func (r *recording) asked(req *model.Request, t *talk) ([]byte, error) {
 // place notes that a row has the request's messages.
 func (r *recording) place(row int64, t *talk) {
 	for i, d := range t.chains {
-		if _, ok := r.talks.spots[d]; !ok {
-			r.talks.spots[d] = spot{row, t.first + i + 1}
+		if _, ok := r.talks.spots[d.whole]; !ok {
+			r.talks.spots[d.whole] = spot{row, t.first + i + 1}
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -42,22 +41,8 @@ type text struct {
 // A packer makes JSON ready for the file: without secrets, and without long
 // strings.
 type packer struct {
-	secrets *strings.Replacer // nil for none
+	secrets *secrets
 	texts   []text
-}
-
-// redact gives JSON without secrets.
-func (p *packer) redact(raw []byte) []byte {
-	if p.secrets == nil {
-		return raw
-	}
-	return rewrite(raw, func(token []byte) []byte {
-		said := string(spoken(token))
-		if clean := p.hide(said); clean != said {
-			return quoted(clean)
-		}
-		return nil
-	})
 }
 
 // pack takes the long strings out of JSON that was redacted.
@@ -84,21 +69,13 @@ func (p *packer) apart(said []byte) []byte {
 	return append(hex.AppendEncode([]byte(reference), d[:]), '"')
 }
 
-// hide gives a text without secrets.
-func (p *packer) hide(said string) string {
-	if p.secrets == nil {
-		return said
-	}
-	return p.secrets.Replace(said)
-}
-
 // encode is the packed JSON of a value.
 func (p *packer) encode(v any) ([]byte, error) {
 	raw, err := encode(v)
 	if err != nil {
 		return nil, err
 	}
-	return p.pack(p.redact(raw)), nil
+	return p.pack(p.secrets.redact(raw)), nil
 }
 
 // with is the JSON of an object with another field at its end.
@@ -222,10 +199,10 @@ func quoted(s string) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// unpack puts the long strings back.
-func (j *Journal) unpack(ctx context.Context, c *conn, raw []byte) ([]byte, error) {
+// unpack puts the long strings back, and gives the whole as the view has it.
+func (j *Journal) unpack(ctx context.Context, c *conn, raw []byte, v view) ([]byte, error) {
 	if !bytes.Contains(raw, []byte(reference)) {
-		return raw, nil
+		return v.read(raw), nil
 	}
 	var failed error
 	whole := rewrite(raw, func(token []byte) []byte {
@@ -238,7 +215,7 @@ func (j *Journal) unpack(ctx context.Context, c *conn, raw []byte) ([]byte, erro
 		}
 		return quoted(said)
 	})
-	return whole, failed
+	return v.read(whole), failed
 }
 
 // text reads one long string.
@@ -259,42 +236,4 @@ func (j *Journal) text(ctx context.Context, c *conn, name []byte) (string, error
 		return "", j.garbled(fmt.Sprintf("text %s is not what it was", name), nil)
 	}
 	return said, nil
-}
-
-// replacer puts the names of secrets where the secrets are, also where they
-// stand in JSON that is itself a text. Of two secrets, the longer goes first.
-func replacer(secrets map[string]string) *strings.Replacer {
-	var names []string
-	for name, secret := range secrets {
-		if secret != "" {
-			names = append(names, name)
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		if n := len(secrets[b]) - len(secrets[a]); n != 0 {
-			return n
-		}
-		return strings.Compare(a, b)
-	})
-	var pairs []string
-	for _, name := range names {
-		secret, shown := secrets[name], "[redacted "+name+"]"
-		pairs = append(pairs, secret, shown)
-		for _, form := range disguises(secret) {
-			if form != secret {
-				pairs = append(pairs, form, shown)
-			}
-		}
-	}
-	return strings.NewReplacer(pairs...)
-}
-
-// disguises are the forms that a text has within JSON.
-func disguises(s string) []string {
-	plain := quoted(s)
-	html, _ := json.Marshal(s)
-	return []string{string(plain[1 : len(plain)-1]), string(html[1 : len(html)-1])}
 }

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -53,7 +54,7 @@ func FuzzPack(f *testing.F) {
 			t.Fatal(err)
 		}
 		err = j.reading(t.Context(), func(c *conn) error {
-			raw, err := j.unpack(t.Context(), c, packed)
+			raw, err := j.unpack(t.Context(), c, packed, bare)
 			if err != nil {
 				return err
 			}
@@ -69,29 +70,42 @@ func FuzzPack(f *testing.F) {
 	})
 }
 
-// A redacted text has none of the secrets, and redacting it again changes
-// nothing.
+// A redacted text has none of the secrets, redacting it again changes nothing,
+// and it can be read as it was.
 func FuzzRedact(f *testing.F) {
-	f.Add("a secret text", "secret")
-	f.Add(`{"a": "pa\"ss"}`, `pa"ss`)
-	f.Add("aaa", "aa")
-	f.Add("\xff\u2028", "\u2028")
+	f.Add("a secretive text", "secretive")
+	f.Add(`{"a": "pa\"ssword"}`, `pa"ssword`)
+	f.Add("aaaaaaaaaaaaa", "aaaaaaaa")
+	f.Add("\xff\u2028 and more", "\u2028 and more")
+	f.Add("[redacted NAME]\u2060 is not 12345678", "12345678")
 	f.Fuzz(func(t *testing.T, text, secret string) {
-		if secret == "" || strings.Contains("[redacted NAME]", secret) || strings.ToValidUTF8(secret, "") != secret {
+		if utf8.RuneCountInString(secret) < minSecret || strings.Contains("[redacted NAME]", secret) || strings.ToValidUTF8(secret, "") != secret {
 			return
 		}
-		p := packer{secrets: replacer(map[string]string{"NAME": secret})}
+		s := newSecrets(map[string]string{"NAME": secret})
 		raw, err := encode(map[string]any{"text": text})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got map[string]string
-		if err := json.Unmarshal(p.redact(raw), &got); err != nil {
+		if err := json.Unmarshal(s.clean(raw), &got); err != nil {
 			t.Fatal(err)
 		}
 		// A secret may come about where two pieces meet that were apart.
 		if said := strings.ReplaceAll(got["text"], "[redacted NAME]", "\x01"); strings.Contains(said, secret) && !strings.Contains(secret, "\x01") {
 			t.Errorf("%q has %q", got["text"], secret)
+		}
+		// Who has the secret reads what was said, but for seals of its own; who has
+		// not reads what people do.
+		var valid, back map[string]string
+		if err := json.Unmarshal(view(bare).read(raw), &valid); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(view(s.shown).read(s.redact(raw)), &back); err != nil || back["text"] != valid["text"] {
+			t.Errorf("%q came back as %q, %v", valid["text"], back["text"], err)
+		}
+		if again := s.clean(s.clean(raw)); !bytes.Equal(again, s.clean(raw)) && !strings.Contains(got["text"], secret) {
+			t.Errorf("%s redacted again is %s", s.clean(raw), again)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -51,11 +52,14 @@ func (c *Command) assignments(list []string) (map[string]any, error) {
 func (c *Command) inputs(file string, list []string) (map[string]any, error) {
 	input := map[string]any{}
 	if file != "" {
-		text, err := c.readText(file)
+		text, err := c.readBytes(file)
+		if err == nil && !utf8.Valid(text) {
+			err = fmt.Errorf("%s is not UTF-8 text", file)
+		}
 		if err != nil {
 			return nil, usage("--input-file: %w", err)
 		}
-		v, err := schema.Parse([]byte(text))
+		v, err := schema.Parse(text)
 		if err != nil {
 			return nil, usage("--input-file %s: %w", file, err)
 		}
@@ -75,33 +79,48 @@ func (c *Command) inputs(file string, list []string) (map[string]any, error) {
 
 // readText reads a file, or standard input for "-", that must be text.
 func (c *Command) readText(name string) (string, error) {
-	text, err := c.readBytes(name)
-	if err == nil && !utf8.Valid(text) {
+	var text strings.Builder // of what may be large there is one copy
+	err := c.readInto(&text, name)
+	if err == nil && !utf8.ValidString(text.String()) {
 		err = fmt.Errorf("%s is not UTF-8 text", name)
 	}
-	return string(text), err
+	return text.String(), err
 }
 
 // readBytes is readText for what may be no text.
 func (c *Command) readBytes(name string) ([]byte, error) {
+	var text bytes.Buffer
+	if err := c.readInto(&text, name); err != nil {
+		return nil, err
+	}
+	return text.Bytes(), nil
+}
+
+// readInto reads a file, or standard input for "-".
+func (c *Command) readInto(to interface {
+	io.Writer
+	Grow(n int)
+}, name string) error {
 	r := c.Stdin
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		defer f.Close()
 		if info, err := f.Stat(); err == nil && info.IsDir() {
-			return nil, fmt.Errorf("%s is a directory", name)
+			return fmt.Errorf("%s is a directory", name)
+		} else if err == nil && info.Size() <= maxInput {
+			to.Grow(int(info.Size()) + bytes.MinRead)
 		}
 		r = f
 	}
-	text, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	n, err := io.Copy(to, io.LimitReader(r, maxInput+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", name, err)
-	case len(text) > maxInput:
-		return nil, fmt.Errorf("%s has more than %d MiB", name, maxInput>>20)
+		return fmt.Errorf("%s: %w", name, err)
+	case n > maxInput:
+		return fmt.Errorf("%s has more than %d MiB", name, maxInput>>20)
 	}
-	return text, nil
+	return nil
 }

@@ -64,22 +64,23 @@ type asked struct {
 	Said      []model.Message `json:"said,omitempty"`
 }
 
-// bodyOf is the body of an event that asks no model.
-func bodyOf(e *event.Event) body {
+// bodyOf is the body of an event that asks no model. What is huge in it, p takes
+// up.
+func bodyOf(e *event.Event, p *packer) body {
 	b := body{
-		RunID: e.RunID, CascadeID: e.CascadeID, Input: exactObject(e.Input),
+		RunID: e.RunID, CascadeID: e.CascadeID, Input: p.liftObject(exactObject(e.Input)),
 		Phase: e.Phase, Attempt: e.Attempt, Turn: e.Turn, Validator: e.Validator,
 		Response: e.Response, Result: e.Result, Verdict: exactTold(e.Verdict),
-		Status: e.Status, Text: e.Text, Message: e.Message, Output: exact(e.Output),
+		Status: e.Status, Text: e.Text, Message: e.Message, Output: p.lift(exact(e.Output)),
 		From: e.From, To: e.To, Usage: e.Usage, Error: e.Error,
 	}
 	if e.Call != nil {
 		call := *e.Call
-		call.Arguments = exactObject(call.Arguments)
+		call.Arguments = p.liftObject(exactObject(call.Arguments))
 		b.Call = &call
 	}
 	if e.Result != nil {
-		b.Result = &tool.Result{Value: exact(e.Result.Value), Failed: e.Result.Failed}
+		b.Result = &tool.Result{Value: p.lift(exact(e.Result.Value)), Failed: e.Result.Failed}
 	}
 	return b
 }

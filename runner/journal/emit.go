@@ -29,7 +29,7 @@ func (r *recording) note(e *event.Event) (again bool) {
 	w := row{kind: string(e.Kind), path: string(e.Path)}
 	var said talk
 	var asked []byte
-	b, err := bodyOf(e), error(nil)
+	b, err := bodyOf(e, &r.piece.packer), error(nil)
 	switch {
 	case e.Kind == event.ModelCalled && e.Request != nil:
 		if said, err = r.talk(e.Request); err == nil {

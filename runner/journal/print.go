@@ -2,6 +2,8 @@ package journal
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"hash"
 
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -46,15 +48,30 @@ func (s *secrets) clean(raw []byte) []byte { return view(bare).read(s.redact(raw
 
 // print is the print of values as JSON.
 func (r *recording) print(values ...any) (print, error) {
-	whole, clean := make([][]byte, 0, 2*len(values)), make([][]byte, 0, 2*len(values))
+	whole, clean := sha256.New(), sha256.New()
 	for _, v := range values {
-		raw, err := encode(v)
-		if err != nil {
+		if err := r.digest(whole, clean, v); err != nil {
 			return nil, err
 		}
-		whole, clean = append(whole, raw, []byte{0}), append(clean, r.j.secrets.clean(raw), []byte{0})
+		whole.Write([]byte{0})
+		clean.Write([]byte{0})
 	}
-	return printOf(digestOf(whole...), digestOf(clean...)), nil
+	return printOf(sumOf(whole), sumOf(clean)), nil
+}
+
+// digest adds a value to the digest of values as they are, and to that of them
+// without secrets.
+func (r *recording) digest(whole, clean hash.Hash, v any) error {
+	if !hasHuge(v) {
+		raw, err := encode(v)
+		whole.Write(raw)
+		clean.Write(r.j.secrets.clean(raw))
+		return err
+	}
+	if err := writeJSON(whole, v, func(said string) string { return said }); err != nil {
+		return err
+	}
+	return writeJSON(clean, v, func(said string) string { return bare(r.j.secrets.hidden(said)) })
 }
 
 func (r *recording) callPrint(c tool.Call) (print, error) {

@@ -108,10 +108,14 @@ func (j *Journal) spellOut(ctx context.Context, t *Table) error {
 		for _, row := range t.Rows {
 			for i, v := range row {
 				said, isText := v.(string)
-				if !isText || !strings.Contains(said, sign) {
+				if !isText || !strings.Contains(said, sign) && !strings.HasPrefix(said, partly) {
 					continue
 				}
-				if name, ok := strings.CutPrefix(said, sign); ok && len(name) == 2*len(digest{}) {
+				if list, ok := strings.CutPrefix(said, partly); ok {
+					if whole, err := j.joined(ctx, c, list); err == nil {
+						row[i] = bare(whole)
+					}
+				} else if name, ok := strings.CutPrefix(said, sign); ok && len(name) == 2*len(digest{}) {
 					if found, err := j.text(ctx, c, []byte(name)); err == nil {
 						row[i] = bare(found) // else it is a text that only looks so
 					}

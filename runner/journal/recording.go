@@ -257,7 +257,7 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 	last := r.take()
 	finished, events, phases := r.now(), r.seq, r.phases
 	r.mu.Unlock()
-	data, err := last.encode(storedResult(result))
+	data, err := last.encode(storedResult(result, &last.packer))
 	if err != nil {
 		return fmt.Errorf("result: %w", err)
 	}

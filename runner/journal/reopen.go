@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ type file struct {
 }
 
 func encodeStart(p *packer, s runner.Start) ([]byte, error) {
-	row := startRow{Input: exactObject(s.Input), Model: s.Model, Settings: s.Settings, From: s.From}
+	row := startRow{Input: p.liftObject(exactObject(s.Input)), Model: s.Model, Settings: s.Settings, From: s.From}
 	for _, f := range s.Files {
 		if text := string(f.Text); strings.ToValidUTF8(text, "") == text {
 			row.Files = append(row.Files, file{Name: f.Name, Text: text})
@@ -52,16 +53,15 @@ func (j *Journal) readStart(ctx context.Context, c *conn, n int64, v view) (s ru
 		return s, runner.ErrNoRun
 	}
 	s.RunID, s.CascadeID, s.Parent = word(found[0]), word(found[1]), word(found[2])
-	raw, err := j.unpack(ctx, c, []byte(word(found[3])), v)
-	if err != nil {
-		return s, err
-	}
 	var row startRow
-	if err = decode(raw, &row); err == nil {
+	if err = decode([]byte(word(found[3])), &row); err == nil {
 		err = plainObject(&row.Input)
 	}
 	if err != nil {
 		return s, j.garbled("the start of run "+s.RunID, err)
+	}
+	if err := j.fillStart(ctx, c, &row, v); err != nil {
+		return s, err
 	}
 	s.Input, s.Model, s.Settings, s.From = row.Input, row.Model, row.Settings, row.From
 	for _, f := range row.Files {
@@ -72,6 +72,34 @@ func (j *Journal) readStart(ctx context.Context, c *conn, n int64, v view) (s ru
 		s.Files = append(s.Files, cascades.File{Name: f.Name, Text: text})
 	}
 	return s, nil
+}
+
+// fillStart puts the long strings of a start back, which may be huge.
+func (j *Journal) fillStart(ctx context.Context, c *conn, row *startRow, v view) error {
+	fill := func(said *string) error {
+		whole, err := j.filled(ctx, c, *said, v)
+		if err == nil {
+			*said = whole.(string)
+		}
+		return err
+	}
+	input, err := j.filled(ctx, c, row.Input, v)
+	if err != nil {
+		return err
+	}
+	row.Input = input.(map[string]any)
+	for i := range row.Files {
+		if err := errors.Join(fill(&row.Files[i].Name), fill(&row.Files[i].Text)); err != nil {
+			return err
+		}
+	}
+	for name, said := range row.Settings {
+		if err := fill(&said); err != nil {
+			return err
+		}
+		row.Settings[name] = said
+	}
+	return errors.Join(fill(&row.Model), fill(&row.From))
 }
 
 // final tells of a run that has ended for good: of one that failed, only an

@@ -8,9 +8,10 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// storedResult is a result so that it reads back as it is.
-func storedResult(r engine.Result) engine.Result {
-	r.Output, r.Outputs = exact(r.Output), exactObject(r.Outputs)
+// storedResult is a result so that it reads back as it is. What is huge in it, p
+// takes up.
+func storedResult(r engine.Result, p *packer) engine.Result {
+	r.Output, r.Outputs = p.lift(exact(r.Output)), p.liftObject(exactObject(r.Outputs))
 	for i := range r.Verdicts {
 		if told := exactTold(&r.Verdicts[i]); told != &r.Verdicts[i] {
 			list := append([]event.Verdict(nil), r.Verdicts...)

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,11 +15,15 @@ import (
 // A digest names a text, a conversation or a request by what is in it.
 type digest [20]byte
 
-func digestOf(parts ...[]byte) (d digest) {
+func digestOf(parts ...[]byte) digest {
 	h := sha256.New()
 	for _, p := range parts {
 		h.Write(p)
 	}
+	return sumOf(h)
+}
+
+func sumOf(h hash.Hash) (d digest) {
 	var sum [sha256.Size]byte
 	copy(d[:], h.Sum(sum[:0]))
 	return d
@@ -35,7 +40,7 @@ const reference = `"#text:`
 // A text is a long string on its way to the file.
 type text struct {
 	digest digest
-	text   []byte
+	text   string
 }
 
 // A packer makes JSON ready for the file: without secrets, and without long
@@ -43,10 +48,19 @@ type text struct {
 type packer struct {
 	secrets *secrets
 	texts   []text
+	lifts   bool // some were taken out before the JSON was made
 }
 
 // pack takes the long strings out of JSON that was redacted.
 func (p *packer) pack(raw []byte) []byte {
+	packed := p.apartAll(raw)
+	if p.lifts {
+		packed = bytes.ReplaceAll(packed, []byte(liftedReference), []byte(reference))
+	}
+	return packed
+}
+
+func (p *packer) apartAll(raw []byte) []byte {
 	if len(raw) < long && !bytes.Contains(raw, []byte(reference)) {
 		return raw
 	}
@@ -65,7 +79,7 @@ func (p *packer) pack(raw []byte) []byte {
 // apart keeps a text, and gives the token that stands for it.
 func (p *packer) apart(said []byte) []byte {
 	d := digestOf(said)
-	p.texts = append(p.texts, text{d, said})
+	p.texts = append(p.texts, text{d, string(said)})
 	return append(hex.AppendEncode([]byte(reference), d[:]), '"')
 }
 
@@ -232,7 +246,14 @@ func (j *Journal) text(ctx context.Context, c *conn, name []byte) (string, error
 		return "", j.garbled(fmt.Sprintf("text %s is not there", name), nil)
 	}
 	said := word(row[0])
-	if found := digestOf([]byte(said)); !bytes.Equal(found[:], d) {
+	found := digestText(said)
+	if list, inParts := strings.CutPrefix(said, partly); inParts && !bytes.Equal(found[:], d) {
+		if said, err = j.joined(ctx, c, list); err != nil {
+			return "", err
+		}
+		found = digestText(said)
+	}
+	if !bytes.Equal(found[:], d) {
 		return "", j.garbled(fmt.Sprintf("text %s is not what it was", name), nil)
 	}
 	return said, nil

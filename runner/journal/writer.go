@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"sync"
 )
@@ -138,12 +139,32 @@ func (w *writer) texts(list []text) error {
 		if w.known[t.digest] {
 			continue
 		}
-		if _, err := w.c.exec("INSERT INTO text (digest, text) VALUES (?, CAST(? AS TEXT)) ON CONFLICT DO NOTHING", t.digest[:], t.text); err != nil {
+		said := t.text
+		if len(said) > partSize {
+			var err error
+			if said, err = w.inParts(said); err != nil {
+				return err
+			}
+		}
+		if _, err := w.c.exec("INSERT INTO text (digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING", t.digest[:], said); err != nil {
 			return err
 		}
 		w.known[t.digest] = true
 	}
 	return nil
+}
+
+// inParts writes the parts of a text, and gives what its own row says.
+func (w *writer) inParts(said string) (string, error) {
+	row := []byte(partly)
+	for part := range parts(said, partSize) {
+		d := digestText(part)
+		if err := w.texts([]text{{d, part}}); err != nil {
+			return "", err
+		}
+		row = hex.AppendEncode(row, d[:])
+	}
+	return string(row), nil
 }
 
 // How much is written before it is copied from SQLite's log to the file.

@@ -1,6 +1,19 @@
 // Package journal keeps runs in one SQLite file: every event, and what every
 // effect came to, so that a run can be gone on with after a crash, replayed
 // without a model, and looked at. It is a [runner.Journal].
+//
+// A run is a row, what it began with, and its log: rows in the order in which
+// things happened. A [runner.Recording] is one start of a run. It wraps the host
+// that makes the effects. What an earlier start of the run made answers from the
+// log, at the same path and of the same request; anything else is made, and is in
+// the file before the next effect begins. Events that were told are not told
+// again. All that a run has at hand at one time is written in one transaction,
+// and runs that write at the same time share one.
+//
+// A run belongs to the start whose epoch it has: whatever carries an older one
+// is not written. No secret is written, whatever says it. Long texts are kept
+// once each, by digest; very long ones in parts. What cannot be written stops
+// the run that it is of, and no other.
 package journal
 
 import (

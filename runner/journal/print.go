@@ -3,7 +3,6 @@ package journal
 import (
 	"bytes"
 	"crypto/sha256"
-	"hash"
 
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -48,30 +47,46 @@ func (s *secrets) clean(raw []byte) []byte { return view(bare).read(s.redact(raw
 
 // print is the print of values as JSON.
 func (r *recording) print(values ...any) (print, error) {
-	whole, clean := sha256.New(), sha256.New()
-	for _, v := range values {
-		if err := r.digest(whole, clean, v); err != nil {
-			return nil, err
+	secrets := r.j.secrets
+	clean := make([][]byte, len(values)) // nil of what is huge
+	secret := false
+	h := sha256.New()
+	for i, v := range values {
+		if hasHuge(v) {
+			secret = true
+			if err := writeJSON(h, v, func(said string) string { return said }); err != nil {
+				return nil, err
+			}
+		} else {
+			raw, err := encode(v)
+			if err != nil {
+				return nil, err
+			}
+			h.Write(raw)
+			clean[i] = secrets.clean(raw)
+			secret = secret || !untouched(raw, clean[i])
 		}
-		whole.Write([]byte{0})
-		clean.Write([]byte{0})
+		h.Write([]byte{0})
 	}
-	return printOf(sumOf(whole), sumOf(clean)), nil
+	whole := sumOf(h)
+	if !secret {
+		return printOf(whole, whole), nil
+	}
+	h.Reset()
+	for i, v := range values {
+		if h.Write(clean[i]); clean[i] == nil {
+			if err := writeJSON(h, v, func(said string) string { return bare(secrets.hidden(said)) }); err != nil {
+				return nil, err
+			}
+		}
+		h.Write([]byte{0})
+	}
+	return printOf(whole, sumOf(h)), nil
 }
 
-// digest adds a value to the digest of values as they are, and to that of them
-// without secrets.
-func (r *recording) digest(whole, clean hash.Hash, v any) error {
-	if !hasHuge(v) {
-		raw, err := encode(v)
-		whole.Write(raw)
-		clean.Write(r.j.secrets.clean(raw))
-		return err
-	}
-	if err := writeJSON(whole, v, func(said string) string { return said }); err != nil {
-		return err
-	}
-	return writeJSON(clean, v, func(said string) string { return bare(r.j.secrets.hidden(said)) })
+// untouched tells of JSON that nothing was taken out of: it is in its place.
+func untouched(raw, clean []byte) bool {
+	return len(raw) == len(clean) && (len(raw) == 0 || &raw[0] == &clean[0])
 }
 
 func (r *recording) callPrint(c tool.Call) (print, error) {

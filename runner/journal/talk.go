@@ -32,7 +32,11 @@ type stand struct {
 type chain struct{ whole, clean digest }
 
 func (c chain) and(whole, clean []byte) chain {
-	return chain{digestOf(c.whole[:], whole), digestOf(c.clean[:], clean)}
+	next := chain{whole: digestOf(c.whole[:], whole)}
+	if next.clean = next.whole; c.whole != c.clean || !untouched(whole, clean) {
+		next.clean = digestOf(c.clean[:], clean)
+	}
+	return next
 }
 
 // A wire is the encoding of something that is sent again and again.

@@ -41,7 +41,7 @@ var floors = map[string]string{
 	// Floor 5: providers and gates. Gates know nothing of cascades.
 	"runner/model/openai":   "runner/model",
 	"runner/model/scripted": "runner/model",
-	"runner/tool/mcp":       "runner/tool validators validators/schema",
+	"runner/tool/mcp":       "runner/process runner/tool validators validators/schema",
 	"validators/capy":       "validators validators/schema",
 	"validators/edit":       "validators validators/schema",
 	"validators/request":    "validators validators/schema",

@@ -19,7 +19,7 @@ type Exec struct {
 	Argv    []string      // the program and its arguments; no shell is asked
 	Dir     string        // working directory; empty: the caller's
 	Timeout time.Duration // 0: a minute
-	Env     []string      // the whole environment; nil: the caller's
+	Env     []string      // what it sees beside the plain variables, as [process.Environment] has it
 }
 
 // question is what the program reads.

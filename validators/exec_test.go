@@ -108,19 +108,39 @@ func TestExecQuestion(t *testing.T) {
 	}
 }
 
+// A program is told of no secret that it is not given by name.
+func TestExecEnvironment(t *testing.T) {
+	t.Setenv("MY_KEY", "secret")
+	for _, c := range []struct {
+		env  []string
+		want string
+	}{{nil, "none"}, {[]string{"MY_KEY"}, "secret"}} {
+		e := shell(`printf '{"valid": true, "reason": "%s"}' "${MY_KEY-none}"`)
+		e.Env = c.env
+		if v, err := e.Check(nil)(t.Context(), Subject{}); err != nil || v.Reason != c.want {
+			t.Errorf("%q: got %+v, %v", c.env, v, err)
+		}
+	}
+	e := shell("true")
+	e.Env = []string{"NO_SUCH_KEY"}
+	if _, err := e.Check(nil)(t.Context(), Subject{}); !errors.Is(err, process.ErrNotStarted) || !strings.Contains(err.Error(), "NO_SUCH_KEY") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A Go validator is a program for every cascade: what Exec sends, Main reads.
 func TestExecMain(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	check := Exec{Argv: []string{self}, Env: append(os.Environ(), "AS_VALIDATOR=1")}.Check(map[string]any{"max": 4})
+	check := Exec{Argv: []string{self}, Env: []string{"AS_VALIDATOR=1"}}.Check(map[string]any{"max": 4})
 	for content, valid := range map[string]bool{"four": true, "fiver": false, "日本語だ": true} {
 		if v, err := check(t.Context(), Subject{Content: content}); err != nil || v.Valid != valid {
 			t.Errorf("%s: got %+v, %v", content, v, err)
 		}
 	}
-	wrong := Exec{Argv: []string{self}, Env: append(os.Environ(), "AS_VALIDATOR=1")}.Check(map[string]any{"mx": 4})
+	wrong := Exec{Argv: []string{self}, Env: []string{"AS_VALIDATOR=1"}}.Check(map[string]any{"mx": 4})
 	if _, err := wrong(t.Context(), Subject{}); err == nil || !strings.Contains(err.Error(), "exit status 2") {
 		t.Errorf("got %v", err)
 	}

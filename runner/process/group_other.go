@@ -7,9 +7,11 @@ import (
 	"os/exec"
 )
 
-func ownGroup(*exec.Cmd) {}
+// OwnGroup does nothing where there are no process groups.
+func OwnGroup(*exec.Cmd) {}
 
-func killGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }
+// KillGroup kills the child alone where there are no process groups.
+func KillGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 
 func sweep(*exec.Cmd) {}
 

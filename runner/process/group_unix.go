@@ -9,13 +9,14 @@ import (
 	"syscall"
 )
 
-// ownGroup makes the child the leader of a process group of its own.
-func ownGroup(cmd *exec.Cmd) {
+// OwnGroup makes the child the leader of a process group of its own.
+func OwnGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// killGroup kills the child and what it started.
-func killGroup(cmd *exec.Cmd) error {
+// KillGroup kills the child and what it started and left in its group. A group
+// that is gone already is [os.ErrProcessDone].
+func KillGroup(cmd *exec.Cmd) error {
 	err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	if errors.Is(err, syscall.ESRCH) {
 		return os.ErrProcessDone
@@ -26,7 +27,7 @@ func killGroup(cmd *exec.Cmd) error {
 // sweep kills what a child that has ended left behind. Its number cannot have
 // been given to another process while anything in its group lives; where
 // nothing does, the signal goes nowhere.
-func sweep(cmd *exec.Cmd) { _ = killGroup(cmd) }
+func sweep(cmd *exec.Cmd) { _ = KillGroup(cmd) }
 
 func exitCode(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {

@@ -1,6 +1,6 @@
 // Package process runs a child program the careful way: an argument vector and
-// no shell, bounded time and output, and the whole process group gone when Run
-// returns.
+// no shell, an environment that holds what it was given and no keys beside,
+// bounded time and output, and the whole process group gone when Run returns.
 package process
 
 import (
@@ -33,7 +33,7 @@ var (
 type Command struct {
 	Argv      []string      // the program and its arguments; a program without a slash is looked up in PATH
 	Dir       string        // working directory; empty: the caller's
-	Env       []string      // the whole environment as "KEY=value"; nil: the caller's
+	Env       []string      // what it sees beside the plain variables, as [Environment] has it
 	Stdin     io.Reader     // nil: empty. The child may close it early
 	Timeout   time.Duration // 0: DefaultTimeout; negative: none but the context's
 	MaxOutput int64         // 0: DefaultMaxOutput
@@ -67,12 +67,15 @@ func Run(ctx context.Context, c Command) (Output, error) {
 	overflow := fmt.Errorf("%w: more than %d bytes", ErrTooMuchOutput, c.MaxOutput)
 	stdout := &limited{max: c.MaxOutput, full: func() { stop(overflow) }}
 	stderr := &limited{max: c.MaxOutput, full: func() { stop(overflow) }}
-	cmd := c.prepare(ctx)
+	cmd, err := c.prepare(ctx)
+	if err != nil {
+		return Output{}, startError(ctx, c.Argv[0], err)
+	}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if err := cmd.Start(); err != nil {
 		return Output{}, startError(ctx, c.Argv[0], err)
 	}
-	err := cmd.Wait()
+	err = cmd.Wait()
 	sweep(cmd)
 	out := Output{Stdout: stdout.bytes(), Stderr: stderr.bytes(), ExitCode: exitCode(cmd.ProcessState)}
 	return out, c.fault(ctx, err)
@@ -88,13 +91,17 @@ func (c Command) withDefaults() Command {
 	return c
 }
 
-func (c Command) prepare(ctx context.Context) *exec.Cmd {
+func (c Command) prepare(ctx context.Context) (*exec.Cmd, error) {
+	env, err := Environment(c.Env)
+	if err != nil {
+		return nil, err
+	}
 	cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, c.Env, c.Stdin
+	cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, env, c.Stdin
 	cmd.WaitDelay = grace
-	ownGroup(cmd)
-	cmd.Cancel = func() error { return killGroup(cmd) }
-	return cmd
+	OwnGroup(cmd)
+	cmd.Cancel = func() error { return KillGroup(cmd) }
+	return cmd, nil
 }
 
 func startError(ctx context.Context, name string, err error) error {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -25,7 +24,7 @@ type Exec struct {
 	Argv    []string      // the program and its arguments
 	Dir     string        // working directory; empty: the caller's
 	Timeout time.Duration // 0: process.DefaultTimeout
-	Env     []string      // "KEY=value", added to the caller's environment
+	Env     []string      // what it sees beside the plain variables, as [process.Environment] has it
 }
 
 // Tool makes the tool. Arguments are checked against params, a JSON Schema as
@@ -71,10 +70,7 @@ func (e Exec) run(ctx context.Context, c Call) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("arguments: %w", err)
 	}
-	command := process.Command{Argv: e.Argv, Dir: e.Dir, Stdin: bytes.NewReader(stdin), Timeout: e.Timeout, MaxOutput: maxText}
-	if len(e.Env) > 0 {
-		command.Env = append(os.Environ(), e.Env...)
-	}
+	command := process.Command{Argv: e.Argv, Dir: e.Dir, Env: e.Env, Stdin: bytes.NewReader(stdin), Timeout: e.Timeout, MaxOutput: maxText}
 	out, err := process.Run(ctx, command)
 	if err == nil && out.ExitCode != 0 {
 		err = fmt.Errorf("exit status %d", out.ExitCode)

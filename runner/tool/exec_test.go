@@ -86,6 +86,23 @@ func TestExec(t *testing.T) {
 	}
 }
 
+// A program is told of no secret that it is not given by name.
+func TestExecEnvironment(t *testing.T) {
+	t.Setenv("CAPSTAN_SECRET", "key")
+	t.Setenv("HOME", "/home/owl")
+	for _, c := range []struct {
+		env  []string
+		want string
+	}{{nil, ""}, {[]string{"CAPSTAN_SECRET"}, "key"}, {[]string{"CAPSTAN_SECRET=<{{ env.CAPSTAN_SECRET }}>"}, "<key>"}} {
+		e := tool.Exec{Argv: []string{self(t)}, Env: append(c.env, "CAPSTAN_TOOL_TEST=args"), Timeout: 20 * time.Second}
+		got := run(t, e.Tool("x", "x", nil), nil).Value.(map[string]any)
+		if got["secret"] != c.want || got["home"] != "/home/owl" {
+			t.Errorf("%q: got %v", c.env, got)
+		}
+	}
+	fails(t, tool.Exec{Argv: []string{self(t)}, Env: []string{"CAPSTAN_NONE"}}.Tool("x", "x", nil), nil, "not started: the environment has no CAPSTAN_NONE")
+}
+
 func TestExecFails(t *testing.T) {
 	fails(t, program(t, "echo", closed), map[string]any{"n": "3"}, "arguments: $.n: got string, want integer")
 	fails(t, program(t, "echo", closed), map[string]any{"n": 1, "m": 2}, "'m' not allowed")

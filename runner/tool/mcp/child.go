@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/seed61713e19/capstan/runner/process"
 )
 
 // grace is how long a server is waited for that ought to end, to finish what
@@ -26,15 +28,16 @@ type child struct {
 }
 
 func start(s Server) (*child, error) {
-	cmd := exec.Command(s.Command[0], s.Command[1:]...)
-	cmd.Dir = s.Dir
-	if len(s.Env) > 0 {
-		cmd.Env = append(os.Environ(), s.Env...)
+	env, err := process.Environment(s.Env)
+	if err != nil {
+		return nil, fmt.Errorf("not started: %w", err)
 	}
+	cmd := exec.Command(s.Command[0], s.Command[1:]...)
+	cmd.Dir, cmd.Env = s.Dir, env
 	c := &child{cmd: cmd, stderr: &tail{}, ended: make(chan struct{})}
 	cmd.Stderr = c.stderr
 	cmd.WaitDelay = grace
-	ownGroup(cmd)
+	process.OwnGroup(cmd)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -62,7 +65,7 @@ func start(s Server) (*child, error) {
 // out of its group may hold the pipe, but not for long.
 func (c *child) wait() {
 	_ = c.cmd.Wait()
-	killGroup(c.cmd)
+	_ = process.KillGroup(c.cmd)
 	_ = c.stdout.SetReadDeadline(time.Now().Add(grace))
 	close(c.ended)
 }
@@ -75,7 +78,7 @@ func (c *child) close() {
 		select {
 		case <-c.ended:
 		case <-time.After(grace):
-			killGroup(c.cmd)
+			_ = process.KillGroup(c.cmd)
 			<-c.ended
 		}
 		c.stdout.Close()

@@ -15,7 +15,7 @@ import (
 type Server struct {
 	Command []string `json:"command,omitempty"` // the program and its arguments; there is no shell
 	URL     string   `json:"url,omitempty"`
-	Env     []string `json:"env,omitempty"` // "KEY=value", added to the caller's environment
+	Env     []string `json:"env,omitempty"` // what the program sees beside the plain variables, as [process.Environment] has it
 	Dir     string   `json:"dir,omitempty"` // the program's working directory; empty: the caller's
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -67,7 +66,7 @@ func (c commandCheck) inspect(ctx context.Context, n *inspection) finding {
 		return blocked("the program %v", err)
 	}
 	out, err := process.Run(ctx, process.Command{
-		Argv: c.argv, Dir: n.tree.dir, Env: n.environment(), Timeout: -1, MaxOutput: n.limits.Bytes,
+		Argv: c.argv, Dir: n.tree.dir, Env: n.Env, Timeout: -1, MaxOutput: n.limits.Bytes,
 	})
 	if errors.Is(err, process.ErrNotStarted) {
 		return blocked("%v", err)
@@ -114,20 +113,6 @@ func (n *inspection) program(name string) error {
 		return fmt.Errorf("%q is not in the worktree", name)
 	}
 	return nil
-}
-
-// environment is all that a command is told of the caller's.
-func (n *inspection) environment() []string {
-	if n.Env != nil {
-		return n.Env
-	}
-	env := []string{}
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "LANG"} {
-		if value, set := os.LookupEnv(name); set {
-			env = append(env, name+"="+value)
-		}
-	}
-	return env
 }
 
 // ran keeps what a command came to. There is room for one: the first that did

@@ -46,7 +46,7 @@ func TestCommands(t *testing.T) {
 	one(t, &Inspector{AllowExec: true}, request.Request{}, "run: true", blocked, "no worktree")
 	own := &Inspector{AllowExec: true, Env: []string{"A=1"}}
 	one(t, own, request.Request{WorktreePath: dir}, `run: /bin/sh -c 'true'`, blocked, "outside the worktree")
-	one(t, own, request.Request{WorktreePath: dir}, `run: sh -c 'test "$A" = 1 -a -z "$HOME"'`, pass, "")
+	one(t, own, request.Request{WorktreePath: dir}, `run: sh -c 'test "$A" = 1 -a -n "$PATH"'`, pass, "")
 }
 
 func TestCommandEvidence(t *testing.T) {

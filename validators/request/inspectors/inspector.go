@@ -29,7 +29,7 @@ import (
 type Inspector struct {
 	Root        string           // the directory that a worktree is or lies in; empty: worktrees are where requests say
 	AllowExec   bool             // whether the commands that hints name are run
-	Env         []string         // the whole environment of commands as "KEY=value"; nil: PATH, HOME, TMPDIR and LANG of the caller's
+	Env         []string         // what commands see beside the plain variables, as [process.Environment] has it
 	Browser     string           // a Chromium, by path or by name in PATH; empty: the first of the usual names; NoBrowser: none
 	EvidenceDir string           // where screenshots are kept, made when there is one; empty: a new directory of the system's temporary ones
 	Limits      Limits           // what holds where a limit is 0 is told there

@@ -168,6 +168,8 @@ type Validator struct {
 	Model       string                                         // the judge's own model
 	Cascade     *Cascade                                       // whose output is the verdict
 	InputMap    Values                                         // of Cascade; empty gives it the subject
+
+	need *Need // of a program, or of an MCP server's tool
 }
 
 // A Tool is one resolved tool. With neither Cascade nor Validator set it is
@@ -183,25 +185,30 @@ type Tool struct {
 
 	named  string // as tackle has it: the name, or a cascade's file
 	remote bool   // of an MCP server, which is asked when it must be
+	need   *Need  // of a program, or of an MCP server's tool
 }
 
 // Told is what a model is told of the tool. Only a tool of an MCP server has to
-// be asked for it, once; the server bounds its time.
-func (t *Tool) Told() (description string, params map[string]any) {
+// be asked for it, once; the server bounds its time. An error says that it is
+// not there.
+func (t *Tool) Told() (description string, params map[string]any, err error) {
 	if !t.remote {
-		return t.Description, t.Params
+		return t.Description, t.Params, nil
 	}
-	description, params = t.Tool.Told()
+	description, params, err = t.Tool.Told()
 	if t.Description != "" {
 		description = t.Description
 	}
-	return description, params
+	return description, params, err
 }
 
 // Unfit says what of the arguments the tool's own schema does not take, ""
 // where it takes them or says nothing of them that can be checked here.
 func (t *Tool) Unfit(arguments map[string]any) string {
-	_, params := t.Told()
+	_, params, err := t.Told()
+	if err != nil {
+		return ""
+	}
 	s, err := schema.Compile(params)
 	if err != nil {
 		return ""

@@ -1,8 +1,11 @@
 package cascades
 
 import (
+	"maps"
 	"path"
+	"slices"
 
+	"github.com/seed61713e19/capstan/runner/process"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -11,8 +14,10 @@ import (
 // the URL of one that runs.
 type Server struct {
 	Command []string
-	URL     string
 	Dir     string
+	Env     []string // of Command, as [process.Environment] has it
+	URL     string
+	Headers map[string]string // of every request to URL; their texts may hold {{ env.NAME }}
 }
 
 // A Remote makes validators and tools of what MCP servers offer. It reaches a
@@ -34,11 +39,16 @@ func (p *parser) server(o *object) (s Server, name string, ok bool) {
 	if m.has("command") {
 		s.Command, s.Dir = m.texts("command"), path.Dir(p.file)
 	}
+	s.Env, s.Headers = p.environment(m), p.headers(m)
 	switch command := len(s.Command) > 0 && s.Command[0] != ""; {
 	case command && s.URL != "":
 		m.conflict("url", "mcp has both command and url")
 	case !command && s.URL == "":
 		p.report(m.node, CodeMissing, "mcp needs a command or a url")
+	case command && m.has("headers"):
+		m.conflict("headers", "a server that is a command has no headers: env is what it sees")
+	case !command && m.has("env"):
+		m.conflict("env", "a server with a url sees nothing of the environment: headers are what it is sent")
 	case p.known.Remote == nil:
 		p.report(m.node, CodeConflict, "MCP servers cannot be reached from here")
 	}
@@ -48,12 +58,15 @@ func (p *parser) server(o *object) (s Server, name string, ok bool) {
 
 func (p *parser) mcpForm(o *object) *Validator {
 	with := p.values(o.child("with"), checkVariables)
+	p.refuseEnv(o)
 	s, name, ok := p.server(o)
 	if !ok {
 		return nil
 	}
 	found := p.known.Remote.Validator(s, name)
-	return &Validator{Name: found.Name, Description: found.Description, With: with, Bind: found.Bind}
+	v := &Validator{Name: found.Name, Description: found.Description, With: with, Bind: found.Bind}
+	v.need = p.remoteNeed(o, s, name)
+	return v
 }
 
 func (p *parser) mcpTool(o *object, t *Tool) {
@@ -62,5 +75,22 @@ func (p *parser) mcpTool(o *object, t *Tool) {
 		return
 	}
 	t.Tool = p.known.Remote.Tool(s, name)
-	t.remote, t.Params = true, nil
+	t.need, t.remote, t.Params = p.remoteNeed(o, s, name), true, nil
+}
+
+// refuseEnv reports an env beside mcp.
+func (p *parser) refuseEnv(o *object) {
+	if o.has("env") {
+		o.ask("env")
+		o.conflict("env", "what an MCP server sees stands within mcp")
+	}
+}
+
+// remoteNeed is what a tool of a server needs.
+func (p *parser) remoteNeed(o *object, s Server, name string) *Need {
+	texts := slices.Clone(s.Env)
+	for _, header := range slices.Sorted(maps.Keys(s.Headers)) {
+		texts = append(texts, header+"="+s.Headers[header])
+	}
+	return &Need{Position: p.position(o.keys["mcp"]), Variables: process.Needed(texts), Remote: p.known.Remote.Tool(s, name)}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/runner/tool"
 )
 
 // Bounds of what is reported, so that a file of a million mistakes is answered
@@ -51,6 +53,6 @@ func (p *parser) suggest(word string, known func() []string) {
 	words := known()
 	p.compared += len(words)
 	if p.compared <= maxComparisons {
-		p.found[len(p.found)-1].Suggestion = nearest(word, words)
+		p.found[len(p.found)-1].Suggestion = tool.Nearest(word, words)
 	}
 }

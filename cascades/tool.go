@@ -72,17 +72,22 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 				o.conflict(key, "%s is an MCP server's and has no %s of its own", o.what, key)
 			}
 		}
+		p.refuseEnv(o)
 		p.mcpTool(o, t)
 	case exec != nil:
 		argv := p.argv(o)
 		if argv == nil {
 			return nil
 		}
-		program := tool.Exec{Argv: argv, Dir: path.Dir(p.file), Timeout: timeout}
-		t.Tool = program.Tool(name, t.Description, t.Params)
+		env := p.environment(o)
+		program := tool.Exec{Argv: argv, Dir: path.Dir(p.file), Timeout: timeout, Env: env}
+		t.Tool, t.need = program.Tool(name, t.Description, t.Params), p.programNeed(o, env)
 	case nested != nil:
 		if o.has("timeout") {
 			o.conflict("timeout", "a cascade's time is bounded by its own budget")
+		}
+		if o.ask("env"); o.has("env") {
+			o.conflict("env", "a cascade is no program: its own tools say what they see")
 		}
 		if o.has("parameters") {
 			o.conflict("parameters", "a cascade's parameters are its inputs_schema")
@@ -209,7 +214,11 @@ func (p *parser) findTool(name string) *Tool {
 	if err != nil {
 		return nil
 	}
-	return &Tool{Name: name, Description: found.Description, Params: found.Params(), Tool: found, Effect: found.Effect.Worse(tool.None)}
+	effect := found.Effect.Worse(tool.None)
+	if found.Remote() {
+		return &Tool{Name: name, Tool: found, Effect: effect, remote: true, need: &Need{Remote: found}}
+	}
+	return &Tool{Name: name, Description: found.Description, Params: found.Params(), Tool: found, Effect: effect}
 }
 
 func (p *parser) toolNames() []string {

@@ -97,14 +97,14 @@ func (r *Runner) Resume(ctx context.Context, id string) (Result, error) {
 		result := ended(start, broken)
 		return result, errors.Join(broken, recording.End(result, broken))
 	}
-	return r.record(ctx, c, recording)
+	return r.record(ctx, recording, func(h engine.Host, s engine.State) (Result, error) { return engine.Run(h, c, s) })
 }
 
-// record runs a cascade over a recording.
-func (r *Runner) record(ctx context.Context, c *cascades.Cascade, recording Recording) (Result, error) {
+// record makes a run over a recording.
+func (r *Runner) record(ctx context.Context, recording Recording, run func(engine.Host, engine.State) (Result, error)) (Result, error) {
 	start := recording.Start()
 	s := engine.State{RunID: start.RunID, Model: start.Model, Input: start.Input, Elapsed: start.Elapsed}
-	result, err := engine.Run(recording.Host(r.host(ctx)), c, s)
+	result, err := run(recording.Host(r.host(ctx)), s)
 	var why *Error
 	errors.As(err, &why)
 	if e := recording.End(result, why); e != nil && err == nil {

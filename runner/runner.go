@@ -175,6 +175,10 @@ func WithRunID(id string) RunOption { return func(s *Start) { s.RunID = id } }
 
 // Run runs a cascade on an input of plain values (what JSON decodes to). The
 // result is whole whatever the error: an *[Error], nil where it succeeded.
+//
+// What the cascade needs is looked for before anything is spent: a variable of
+// the environment that is not there is [Invalid], and no run is kept; an MCP
+// server that cannot be reached, or has not the tool that is named, is [Failed].
 func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]any, options ...RunOption) (Result, error) {
 	s := Start{CascadeID: c.ID, Files: c.Files, Model: r.modelName}
 	for _, o := range options {
@@ -189,15 +193,25 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 		return ended(s, e), e
 	}
 	s.Input = plain
+	needs := c.Needs()
+	if e := unset(needs); e != nil {
+		return ended(s, e), e
+	}
+	run := func(h engine.Host, s engine.State) (Result, error) {
+		if e := unreached(ctx, needs); e != nil {
+			return engine.Refuse(h, c, s, e)
+		}
+		return engine.Run(h, c, s)
+	}
 	if r.journal == nil {
-		return engine.Run(r.host(ctx), c, engine.State{RunID: s.RunID, Model: s.Model, Input: s.Input})
+		return run(r.host(ctx), engine.State{RunID: s.RunID, Model: s.Model, Input: s.Input})
 	}
 	recording, err := r.journal.Begin(s)
 	if err != nil {
 		e := &Error{Code: Failed, Message: fmt.Sprintf("journal: %v", err), Err: err}
 		return ended(s, e), e
 	}
-	return r.record(ctx, c, recording)
+	return r.record(ctx, recording, run)
 }
 
 // Judge gives a validator's verdict on a subject, asking the model where it is

@@ -62,7 +62,7 @@ func (e Exec) ask(ctx context.Context, s Subject, with map[string]any) (Verdict,
 			return v, nil
 		}
 	}
-	if said := lastLines(out.Stderr); said != "" {
+	if said := lastLines([]byte(process.Conceal(e.Env, string(out.Stderr)))); said != "" {
 		err = fmt.Errorf("%w; it said: %s", err, said)
 	}
 	return Verdict{}, err

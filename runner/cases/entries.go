@@ -70,7 +70,7 @@ func (l *loader) tool(file string, p toolPage) (*effect, error) {
 		return e, nil
 	}
 	v, err := l.value(file, p.Result)
-	e.result = &tool.Result{Value: v, Failed: p.Failed}
+	e.result = &tool.Result{Value: v, Failed: p.Failed, Gone: p.Gone}
 	return e, err
 }
 

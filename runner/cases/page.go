@@ -83,6 +83,7 @@ type (
 		Arguments *value `yaml:"arguments"`
 		Result    *value `yaml:"result,omitempty"`
 		Failed    bool   `yaml:"failed,omitempty"`
+		Gone      bool   `yaml:"gone,omitempty"`
 	}
 	findingPage struct {
 		Path    string `yaml:"validator"`

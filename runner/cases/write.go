@@ -119,7 +119,7 @@ func (w *writer) entry(e *effect) any {
 	case toolKind:
 		p := toolPage{Path: string(e.at), Name: e.call.Name, Arguments: &value{any: e.call.Arguments}}
 		if e.result != nil {
-			p.Result, p.Failed = w.value(e.result.Value, e.at, "result"), e.result.Failed
+			p.Result, p.Failed, p.Gone = w.value(e.result.Value, e.at, "result"), e.result.Failed, e.result.Gone
 		}
 		return p
 	case findingKind:

@@ -137,6 +137,9 @@ func (t *try) do(a *asked, budget *wards.Budget) (said string, spent *wards.Deci
 	}
 	t.emit(event.Event{Kind: event.ToolReplied, Path: a.at, Phase: t.p.Name, Attempt: t.attempt, Result: a.answer})
 	said = a.answer.Text()
+	if a.answer.Gone {
+		return "", nil, failed(a.at, "tool %s: %s", a.call.Name, said)
+	}
 	if !guarded(t.p.Wards.Result, a) {
 		return said, nil, nil
 	}
@@ -171,7 +174,7 @@ func (t *try) dispatch(a *asked) (tool.Result, error) {
 
 func (t *try) toolNames() string {
 	var names []string
-	for _, known := range t.tools() {
+	for _, known := range t.tackle {
 		names = append(names, known.Name)
 	}
 	if len(names) == 0 {

@@ -120,13 +120,17 @@ func (t *try) take(c *candidate) error {
 	turn, turnAt := t.turn, t.place().at.At("turn", t.turn)
 	t.flow.turns++
 	t.emit(event.Event{Kind: event.TurnStarted, Path: turnAt, Phase: t.p.Name, Attempt: t.attempt, Turn: &turn})
+	tools, err := t.tools()
+	if err != nil {
+		return err
+	}
 	for redo := 0; ; redo++ {
 		at := turnAt
 		if redo > 0 {
 			at = turnAt.At("redo", redo)
 		}
 		state, chosen := t.s.State, t.chosen
-		said, spent, err := t.exchange(at, t.tools(), calls)
+		said, spent, err := t.exchange(at, tools, calls)
 		if err != nil {
 			return err
 		}

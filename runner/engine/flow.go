@@ -29,11 +29,22 @@ type flow struct {
 // error is an *[Error], and nil where the run succeeded; the result is whole
 // either way.
 func Run(h Host, c *cascades.Cascade, s State) (Result, error) {
+	return told(h, c, s, (*flow).run)
+}
+
+// Refuse is [Run] for a run that why keeps from beginning: nothing is done, and
+// all is told.
+func Refuse(h Host, c *cascades.Cascade, s State, why *Error) (Result, error) {
+	return told(h, c, s, func(*flow) error { return why })
+}
+
+// told runs a cascade and tells of its beginning and its end.
+func told(h Host, c *cascades.Cascade, s State, run func(*flow) error) (Result, error) {
 	f := &flow{h: h, c: c, s: &s, meter: &meter{budget: c.Budget, usage: s.Usage}}
 	started := h.Now()
 	f.prepare()
 	f.emit(event.Event{Kind: event.RunStarted, RunID: s.RunID, CascadeID: c.ID, Input: s.Input})
-	err := f.run()
+	err := run(f)
 	s.Usage = f.meter.total()
 	s.Elapsed += h.Now().Sub(started)
 	r := f.result(err)

@@ -11,22 +11,27 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// tools is what the model is told of the phase's tackle.
-func (v *visit) tools() []model.Tool {
+// tools is what the model is told of the phase's tackle. One that is not there
+// ends the phase: a model that does without it is not what the file says.
+func (v *visit) tools() ([]model.Tool, error) {
 	if v.told {
-		return v.tackle
+		return v.tackle, nil
 	}
-	v.told = true
+	var list []model.Tool
 	for _, t := range v.p.Tackle {
 		if t.Name != cascades.RouteTo {
-			description, params := t.Told()
-			v.tackle = append(v.tackle, model.Tool{Name: t.Name, Description: description, Parameters: params})
+			description, params, err := t.Told()
+			if err != nil {
+				return nil, failed(v.at, "%v", err)
+			}
+			list = append(list, model.Tool{Name: t.Name, Description: description, Parameters: params})
 		}
 	}
 	if v.p.Chooses() {
-		v.tackle = append(v.tackle, v.routeTool())
+		list = append(list, v.routeTool())
 	}
-	return v.tackle
+	v.tackle, v.told = list, true
+	return list, nil
 }
 
 // routeTool lets the model pick among the handoffs.

@@ -80,7 +80,7 @@ func bodyOf(e *event.Event, p *packer) body {
 		b.Call = &call
 	}
 	if e.Result != nil {
-		b.Result = &tool.Result{Value: p.lift(exact(e.Result.Value)), Failed: e.Result.Failed}
+		b.Result = &tool.Result{Value: p.lift(exact(e.Result.Value)), Failed: e.Result.Failed, Gone: e.Result.Gone}
 	}
 	return b
 }
@@ -128,7 +128,7 @@ type came struct {
 // exact is the effect so that it reads back as it is.
 func (c came) exact() came {
 	if c.Result != nil {
-		c.Result = &tool.Result{Value: exact(c.Result.Value), Failed: c.Result.Failed}
+		c.Result = &tool.Result{Value: exact(c.Result.Value), Failed: c.Result.Failed, Gone: c.Result.Gone}
 	}
 	if c.Finding != nil {
 		c.Finding = &engine.Finding{Verdict: exactVerdict(c.Finding.Verdict), Failure: c.Finding.Failure}

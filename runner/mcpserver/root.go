@@ -137,8 +137,19 @@ func (r root) model(name string) (string, error) {
 	return "scripted:" + full, nil
 }
 
-// errProgram says what a file may not do.
-var errProgram = errors.New("it would start programs, which needs --allow-exec")
+// admits tells what a cascade that a client names may not do here: start a
+// program, or have a server sent what is in the operator's environment.
+func (s *Server) admits(c *cascades.Cascade) error {
+	switch names := c.Variables(); {
+	case s.o.Programs:
+		return nil
+	case startsPrograms(c):
+		return errors.New("it would start programs, which needs --allow-exec")
+	case len(names) > 0:
+		return fmt.Errorf("it would be given %s of the environment, which needs --allow-exec", strings.Join(names, " and "))
+	}
+	return nil
+}
 
 // startsPrograms tells whether a cascade, or one within it, has an exec or an
 // MCP server that is a command. What is loaded does not tell any more, so the

@@ -62,8 +62,8 @@ func (s *Server) run() *offer {
 		if order.Cascade, err = s.root().load(file, s.o.Known); err != nil {
 			return order, err
 		}
-		if !s.o.Programs && startsPrograms(order.Cascade) {
-			return order, fmt.Errorf("%s: %w", file, errProgram)
+		if err = s.admits(order.Cascade); err != nil {
+			return order, fmt.Errorf("%s: %w", file, err)
 		}
 		return order, nil
 	})

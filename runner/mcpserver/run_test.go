@@ -338,6 +338,7 @@ func TestPrograms(t *testing.T) {
 
 		"input.yaml":  "{cascade_id: x, inputs_schema: {exec: What to run, command: {type: array}}" + phases,
 		"url.yaml":    `{cascade_id: x, tools: {v: {mcp: {url: "http://127.0.0.1:1", tool: t}}}` + phases,
+		"header.yaml": `{cascade_id: x, tools: {v: {mcp: {url: "http://127.0.0.1:1", tool: t, headers: {A: "{{ env.MY_KEY }}"}}}}, phases: [{name: a, instructions: a, tackle: [v], when: "false"}]}`,
 		"prompt.yaml": "{cascade_id: x, phases: [{name: a, instructions: '@prompt.md'}]}",
 		"prompt.md":   "Do not: [exec, [ls]",
 	})
@@ -351,6 +352,9 @@ func TestPrograms(t *testing.T) {
 		if text, _, _ := use(t, s, "run", map[string]any{"file": file}); !strings.Contains(text, "would start programs") {
 			t.Errorf("%s: %s", file, text)
 		}
+	}
+	if text, _, _ := use(t, s, "run", map[string]any{"file": "header.yaml"}); !strings.Contains(text, "would be given MY_KEY of the environment") {
+		t.Errorf("got %s", text)
 	}
 	for _, file := range []string{"input.yaml", "url.yaml", "prompt.yaml"} {
 		if text, _, _ := use(t, s, "run", map[string]any{"file": file, "input": map[string]any{"exec": "x", "command": []any{}}}); text != "fine" {

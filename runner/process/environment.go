@@ -108,6 +108,23 @@ func Missing(own []string) []string {
 	})
 }
 
+// minSecret is how long a value must be, in bytes, to be taken out of a text: a
+// short one would take ordinary words with it.
+const minSecret = 8
+
+// Conceal takes out of a text, such as a program's complaint, the values of the
+// variables that own gave it of the caller's; their names stand in their place.
+func Conceal(own []string, text string) string {
+	names := Needed(own)
+	slices.SortStableFunc(names, func(a, b string) int { return len(os.Getenv(b)) - len(os.Getenv(a)) })
+	for _, name := range names {
+		if value := strings.TrimSpace(os.Getenv(name)); len(value) >= minSecret && !isPlain(name) {
+			text = strings.ReplaceAll(text, value, "[redacted "+name+"]")
+		}
+	}
+	return text
+}
+
 func lacking(names []string) error {
 	return fmt.Errorf("the environment has no %s", strings.Join(names, " and no "))
 }

@@ -85,3 +85,14 @@ func TestExpand(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A secret that a program was given does not come back in its complaint; one may
+// hold another.
+func TestConceal(t *testing.T) {
+	cleared(t, "LONG=12345678", "LONGER=12345678-90", "SHORT=1234567", "PATH=/usr/bin:/bin", "OTHER=not-given-to-it", "LINE=with-line-end\n")
+	own := []string{"LONG", "A={{ env.LONGER }}", "SHORT", "PATH", "LINE"}
+	got := Conceal(own, "12345678-90 12345678 1234567 /usr/bin:/bin not-given-to-it with-line-end")
+	if want := "[redacted LONGER] [redacted LONG] 1234567 /usr/bin:/bin not-given-to-it [redacted LINE]"; got != want {
+		t.Errorf("got %s", got)
+	}
+}

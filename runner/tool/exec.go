@@ -32,7 +32,7 @@ type Exec struct {
 // "key"} as JSON from its standard input; key is the same when a call is
 // started again. What it prints, at most 10 MiB of UTF-8, is the result as
 // [Value] reads it. Any exit code but 0 is a failed result with the last lines
-// of its standard error.
+// of its standard error; a program that cannot be started is [ErrGone].
 func (e Exec) Tool(name, description string, params map[string]any) Tool {
 	if params == nil {
 		params = map[string]any{"type": "object"}
@@ -76,8 +76,10 @@ func (e Exec) run(ctx context.Context, c Call) (any, error) {
 		err = fmt.Errorf("exit status %d", out.ExitCode)
 	}
 	switch {
+	case errors.Is(err, process.ErrNotStarted):
+		return nil, Gone(err)
 	case err != nil:
-		return nil, withTail(err, out.Stderr)
+		return nil, withTail(err, []byte(process.Conceal(e.Env, string(out.Stderr))))
 	case !utf8.Valid(out.Stdout):
 		return nil, errors.New("what the program printed is not UTF-8")
 	}

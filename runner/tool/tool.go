@@ -5,6 +5,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,11 +34,28 @@ type Call struct {
 }
 
 // A Result is what came of a call. A tool that could not do it says so with
-// Failed; a model that asked sees that, a tool: phase ends as failed.
+// Failed; a model that asked sees that, a tool: phase ends as failed. A tool
+// that is not there says so with Gone as well: no model can mend that, and the
+// phase ends as failed whoever asked.
 type Result struct {
 	Value  any  `json:"value"` // a plain value
 	Failed bool `json:"failed,omitempty"`
+	Gone   bool `json:"gone,omitempty"`
 }
+
+// ErrGone marks the error of a tool that is not there: its program cannot be
+// started, its server cannot be reached, its server has no such tool. The call
+// was not begun.
+var ErrGone = errors.New("the tool is not there")
+
+// gone marks an error without adding to its words.
+type gone struct{ error }
+
+// Unwrap gives the error and the mark.
+func (g gone) Unwrap() []error { return []error{g.error, ErrGone} }
+
+// Gone marks an error as [ErrGone].
+func Gone(err error) error { return gone{err} }
 
 // Text is the result as a model reads it: a string as it is, anything else as
 // JSON.
@@ -53,7 +71,9 @@ func (r Result) Text() string {
 }
 
 // Fail is the result of a call that could not be done.
-func Fail(err error) Result { return Result{Value: "error: " + err.Error(), Failed: true} }
+func Fail(err error) Result {
+	return Result{Value: "error: " + err.Error(), Failed: true, Gone: errors.Is(err, ErrGone)}
+}
 
 // New makes a tool from a function of its arguments A, a struct whose json
 // tags name them and whose jsonschema tags describe them. What it returns must
@@ -93,7 +113,10 @@ func Declared(name, description string, params map[string]any, run func(context.
 func Remote(name string, ask func(context.Context) (string, map[string]any, error), run func(context.Context, Call) (any, error)) Tool {
 	t := Tool{Name: name, run: run, ask: ask}
 	t.params = func() map[string]any {
-		_, params := t.Told()
+		_, params, err := t.Told()
+		if err != nil {
+			return map[string]any{"type": "object"}
+		}
 		return params
 	}
 	return t
@@ -116,15 +139,17 @@ func (t Tool) Described(ctx context.Context) (Tool, error) {
 }
 
 // Told is what a model is told of the tool: its description, and the JSON Schema
-// of its arguments. A remote tool that cannot be asked is told of with its name
-// alone; a call of it then says why.
-func (t Tool) Told() (description string, params map[string]any) {
+// of its arguments. An error says that a remote tool could not be asked.
+func (t Tool) Told() (description string, params map[string]any, err error) {
 	described, err := t.Described(context.Background())
 	if err != nil {
-		return t.Description, map[string]any{"type": "object"}
+		return t.Description, nil, err
 	}
-	return described.Description, described.params()
+	return described.Description, described.params(), nil
 }
+
+// Remote tells whether the tool lives elsewhere.
+func (t Tool) Remote() bool { return t.ask != nil }
 
 // Params is the JSON Schema of the tool's arguments as a plain value.
 func (t Tool) Params() map[string]any { return t.params() }

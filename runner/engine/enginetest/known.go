@@ -44,7 +44,8 @@ func Validators() []validators.Validator {
 }
 
 // Tools are those that the stories need: add, which gives the sum of a and b,
-// and breaks, which fails.
+// breaks, which fails, send, which writes, and leaves, which is there when the model is told of it
+// and not when it is called.
 func Tools() []tool.Tool {
 	return []tool.Tool{
 		tool.New("add", "Add two numbers.", func(_ context.Context, a struct {
@@ -62,5 +63,8 @@ func Tools() []tool.Tool {
 		}) (any, error) {
 			return "sent to " + a.To, nil
 		}).That(tool.Writes),
+		tool.New("leaves", "Leaves.", func(context.Context, struct{}) (any, error) {
+			return nil, tool.Gone(errors.New("it has left"))
+		}).That(tool.None),
 	}
 }

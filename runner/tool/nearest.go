@@ -1,9 +1,10 @@
-package cascades
+package tool
 
 import "strings"
 
-// nearest gives the known word closest to word, or "" where none is close.
-func nearest(word string, known []string) string {
+// Nearest gives the known word closest to word, what was probably meant by it,
+// or "" where none is close.
+func Nearest(word string, known []string) string {
 	best, distance := "", 3
 	if len(word) <= 4 {
 		distance = 2

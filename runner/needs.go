@@ -1,0 +1,59 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/seed61713e19/capstan/cascades"
+)
+
+// unset tells which variables of the environment are needed and not there, all
+// at once; nil for none.
+func unset(needs []cascades.Need) *Error {
+	var said []string
+	for _, n := range needs {
+		for _, name := range n.Variables {
+			if _, there := os.LookupEnv(name); !there {
+				said = append(said, fmt.Sprintf("%s: phase %s: %s: the environment has no %s", n.Position, n.Phase, n.What, name))
+			}
+		}
+	}
+	if len(said) == 0 {
+		return nil
+	}
+	return &Error{Code: Invalid, Message: lines(said)}
+}
+
+// unreached asks the MCP servers for the tools that are needed, and tells which
+// cannot be had, all at once; nil for none. The servers bound their own time.
+func unreached(ctx context.Context, needs []cascades.Need) *Error {
+	said := make([]string, len(needs))
+	var all sync.WaitGroup
+	for i, n := range needs {
+		if n.Remote.Name == "" {
+			continue
+		}
+		all.Go(func() {
+			if _, err := n.Remote.Described(ctx); err != nil {
+				why := strings.TrimPrefix(err.Error(), n.What+": ")
+				said[i] = fmt.Sprintf("%s: phase %s: %s: %s", n.Position, n.Phase, n.What, why)
+			}
+		})
+	}
+	all.Wait()
+	said = slices.DeleteFunc(said, func(s string) bool { return s == "" })
+	switch {
+	case len(said) == 0:
+		return nil
+	case ctx.Err() != nil:
+		return &Error{Code: Cancelled, Message: context.Cause(ctx).Error(), Err: context.Cause(ctx)}
+	}
+	return &Error{Code: Failed, Message: lines(said)}
+}
+
+// lines puts each of several mistakes on a line of its own, once.
+func lines(said []string) string { return strings.Join(slices.Compact(said), "\n") }

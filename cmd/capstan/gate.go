@@ -78,7 +78,7 @@ func (c *Command) judge(ctx context.Context, name string, files []string, f gate
 		return c.judgeResponses(with, files, f)
 	}
 	servers := &remote{}
-	defer servers.client.Close()
+	defer servers.close(c.Stderr)
 	g := &gatekeeper{Command: c, name: name, with: with}
 	if err := g.open(f.model, servers); err != nil {
 		return err

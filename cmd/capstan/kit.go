@@ -31,7 +31,7 @@ func (c *Command) begin(f runFlags) (*kit, error) {
 		return nil, err
 	}
 	s := &kit{journal: j, servers: &remote{}}
-	s.closers = append(s.closers, func() { s.servers.client.Close() })
+	s.closers = append(s.closers, func() { s.servers.close(c.Stderr) })
 	if j != nil {
 		s.closers = append(s.closers, func() { j.Close() })
 	}

@@ -4,14 +4,18 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/seed61713e19/capstan/runner/process"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -38,7 +42,41 @@ type Client struct {
 
 	mu     sync.Mutex
 	dials  map[string]*dial // the latest, by server
+	noisy  map[string]noisy // servers that were started, by server: the first session of each
 	closed bool
+}
+
+// noisy is a server that may print what is no message.
+type noisy struct {
+	Server
+	*lines
+}
+
+// met notes a session whose server may print what it should not.
+func (c *Client) met(s Server, live *session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.noisy == nil {
+		c.noisy = map[string]noisy{}
+	}
+	if _, known := c.noisy[s.key()]; !known && live.lines != nil {
+		c.noisy[s.key()] = noisy{s, live.lines}
+	}
+}
+
+// Notes tells what is odd about the servers that were used, a line for each: it
+// did no harm, but is worth mending.
+func (c *Client) Notes() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var list []string
+	for _, n := range c.noisy {
+		if noise := n.Noise(); noise != "" {
+			list = append(list, fmt.Sprintf("mcp server %s prints what is no message, such as %q: that belongs on its standard error", n, process.Conceal(n.lent(), noise)))
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // A dial is a session in the making or made.
@@ -117,7 +155,9 @@ func (c *Client) dial(s Server) (*dial, error) {
 		defer close(d.done)
 		ctx, stop := context.WithTimeoutCause(ctx, c.timeout(), fmt.Errorf("not ready within %s", c.timeout()))
 		defer stop()
-		d.session, d.err = connect(ctx, s, c.maxReply())
+		if d.session, d.err = connect(ctx, s, c.maxReply()); d.err == nil {
+			c.met(s, d.session)
+		}
 	}()
 	return d, nil
 }
@@ -141,69 +181,116 @@ func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeoutCause(ctx, c.timeout(), fmt.Errorf("no answer within %s", c.timeout()))
 }
 
-// call runs a tool of a server.
-func (c *Client) call(ctx context.Context, s Server, name string, arguments map[string]any) (*sdk.CallToolResult, error) {
-	result, err := c.try(ctx, s, name, arguments)
-	if errors.Is(err, errExpired) {
-		result, err = c.try(ctx, s, name, arguments)
+// ask has a session with the server do something, and once more with another
+// one where the server has not seen it. A server that there is no session with
+// is [tool.ErrGone].
+func (c *Client) ask(ctx context.Context, s Server, what func(context.Context, *session) error) error {
+	try := func() error {
+		live, err := c.session(ctx, s)
+		if err != nil {
+			return tool.Gone(err)
+		}
+		ctx, cancel := c.bounded(ctx)
+		defer cancel()
+		return what(ctx, live)
+	}
+	err := try()
+	if errors.Is(err, errUnseen) && !errors.Is(err, tool.ErrGone) {
+		err = try()
 	}
 	if err != nil {
-		return nil, named(s, err)
+		return named(s, err)
+	}
+	return nil
+}
+
+// named says whose error it is, bounds it, for the SDK quotes what it cannot
+// read, and takes out what is not to be told.
+func named(s Server, err error) error {
+	text := process.Conceal(s.lent(), err.Error())
+	if text = clip(text); text == err.Error() {
+		return fmt.Errorf("mcp server %s: %w", s, err)
+	}
+	told := fmt.Errorf("mcp server %s: %s", s, text)
+	if errors.Is(err, tool.ErrGone) {
+		told = tool.Gone(told)
+	}
+	return told
+}
+
+// call runs a tool of a server. One that the server does not have, or not any
+// more, is [tool.ErrGone].
+func (c *Client) call(ctx context.Context, s Server, name string, arguments map[string]any) (*sdk.CallToolResult, error) {
+	var result *sdk.CallToolResult
+	err := c.ask(ctx, s, func(ctx context.Context, live *session) (err error) {
+		result, err = live.call(ctx, name, arguments)
+		return err
+	})
+	var answer *jsonrpc.Error
+	// Servers tell of a tool that they do not have in many ways.
+	if errors.As(err, &answer) || err == nil && result.IsError && strings.Contains(textOf(result), name) {
+		if _, missing := c.find(ctx, s, name, true); errors.Is(missing, tool.ErrGone) {
+			return nil, missing
+		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	return result, nil
 }
 
-// named says whose error it is, and bounds it: the SDK quotes what it cannot
-// read.
-func named(s Server, err error) error {
-	if text := err.Error(); len(text) > maxTail {
-		err = errors.New(clip(text))
-	}
-	return fmt.Errorf("mcp server %s: %w", s, err)
+// list gives the tools of a server.
+func (c *Client) list(ctx context.Context, s Server, anew bool) (list []*sdk.Tool, err error) {
+	err = c.ask(ctx, s, func(ctx context.Context, live *session) error {
+		list, err = live.list(ctx, anew)
+		return err
+	})
+	return list, err
 }
 
-func (c *Client) try(ctx context.Context, s Server, name string, arguments map[string]any) (*sdk.CallToolResult, error) {
-	live, err := c.session(ctx, s)
+// find gives one tool of a server. One that it does not list is [tool.ErrGone].
+func (c *Client) find(ctx context.Context, s Server, name string, anew bool) (*sdk.Tool, error) {
+	list, err := c.list(ctx, s, anew)
 	if err != nil {
 		return nil, err
-	}
-	ctx, cancel := c.bounded(ctx)
-	defer cancel()
-	return live.call(ctx, name, arguments)
-}
-
-// list gives the tools of a server.
-func (c *Client) list(ctx context.Context, s Server) ([]*sdk.Tool, error) {
-	live, err := c.session(ctx, s)
-	if err == nil {
-		ctx, cancel := c.bounded(ctx)
-		defer cancel()
-		var list []*sdk.Tool
-		if list, err = live.list(ctx); err == nil {
-			return list, nil
-		}
-	}
-	return nil, named(s, err)
-}
-
-// describe gives the description and the parameters of one tool of a server.
-func (c *Client) describe(ctx context.Context, s Server, name string) (string, map[string]any, error) {
-	list, err := c.list(ctx, s)
-	if err != nil {
-		return "", nil, err
 	}
 	names := make([]string, len(list))
 	for i, t := range list {
 		if names[i] = t.Name; t.Name == name {
-			params, err := params(t)
-			return t.Description, params, err
+			return t, nil
 		}
 	}
-	return "", nil, fmt.Errorf("mcp server %s: no tool is called %q; there are %s", s, name, strings.Join(names, ", "))
+	if !anew { // it may be new
+		return c.find(ctx, s, name, true)
+	}
+	said := fmt.Sprintf("no tool is called %q; there are %s", name, strings.Join(names, ", "))
+	if len(names) == 0 {
+		said = fmt.Sprintf("no tool is called %q: it has none", name)
+	}
+	if meant := tool.Nearest(name, names); meant != "" {
+		said = fmt.Sprintf("no tool is called %q, did you mean %q? There are %s", name, meant, strings.Join(names, ", "))
+	}
+	return nil, tool.Gone(named(s, errors.New(said)))
+}
+
+// describe gives the description and the parameters of one tool of a server.
+func (c *Client) describe(ctx context.Context, s Server, name string) (string, map[string]any, error) {
+	t, err := c.find(ctx, s, name, false)
+	if err != nil {
+		return "", nil, err
+	}
+	params, err := params(t)
+	if err != nil {
+		return "", nil, named(s, err)
+	}
+	return t.Description, params, nil
 }
 
 // params is a tool's input schema as a plain value.
 func params(t *sdk.Tool) (map[string]any, error) {
+	if text, err := json.Marshal(t); err != nil || len(text) > maxDescribed {
+		return nil, fmt.Errorf("tool %s: it is described in more than %d bytes", t.Name, maxDescribed)
+	}
 	plain, err := schema.Plain(t.InputSchema)
 	if err != nil {
 		return nil, fmt.Errorf("input schema of %s: %w", t.Name, err)
@@ -216,8 +303,9 @@ func params(t *sdk.Tool) (map[string]any, error) {
 }
 
 // Tool is a tool of a server. The server is reached when the tool is first
-// called or described. A tool that reports an error, and a server that cannot
-// be reached or does not answer, are failed results.
+// called or described. A tool that reports an error, and a server that does not
+// answer, are failed results; a server that cannot be reached, and a tool that
+// it does not have, are [tool.ErrGone].
 func (c *Client) Tool(s Server, name string) tool.Tool {
 	ask := func(ctx context.Context) (string, map[string]any, error) { return c.describe(ctx, s, name) }
 	return tool.Remote(name, ask, c.runner(s, name))
@@ -225,7 +313,7 @@ func (c *Client) Tool(s Server, name string) tool.Tool {
 
 // Tools gives all tools of a server, described, in its order.
 func (c *Client) Tools(ctx context.Context, s Server) ([]tool.Tool, error) {
-	list, err := c.list(ctx, s)
+	list, err := c.list(ctx, s, false)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func TestTool(t *testing.T) {
 			t.Errorf("got %q", r.Text())
 		}
 		fails(t, c.Tool(s, "fail"), say("swim"), "error: cannot swim")
-		fails(t, c.Tool(s, "none"), nil, `unknown tool "none"`)
+		fails(t, c.Tool(s, "none"), nil, `no tool is called "none"; there are big, check`)
 		if got := echo.Params()["required"].([]any); got[0] != "say" {
 			t.Errorf("got %v", got)
 		}
@@ -207,8 +207,8 @@ func TestHangs(t *testing.T) {
 func TestServersThatAreNone(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[string]string{
-		"prints": "mcp server mcp.test: ",
-		"flood":  "frame exceeded",
+		"prints": `not ready within 1s; it printed what is no message: "Listening on stdin… ready!"`,
+		"flood":  "the reply is too large",
 		"exits":  "(exit status 4: no configuration)",
 		"silent": "not ready within 1s",
 		"deaf":   "not ready within 1s",
@@ -331,11 +331,7 @@ func TestHugeReply(t *testing.T) {
 		}
 		small := &mcp.Client{MaxReply: 64 << 10, Timeout: 20 * time.Second}
 		defer small.Close()
-		want := "the reply is too large"
-		if s.URL == "" {
-			want = "frame exceeded the configured maximum"
-		}
-		fails(t, small.Tool(s, "big"), say(""), want)
+		fails(t, small.Tool(s, "big"), say(""), "the reply is too large")
 		if r := run(t, small.Tool(s, "echo"), say("again")); r.Value != "again" {
 			t.Errorf("got %v", r.Text())
 		}

@@ -14,7 +14,7 @@ import (
 
 func TestNonsense(t *testing.T) {
 	for reply, want := range map[string]string{
-		"not json":                                "invalid character",
+		"not json":                                `it printed what is no message: "not json"`,
 		`{"jsonrpc":"2.0","id":ID}`:               "",
 		`{"jsonrpc":"2.0","id":ID,"result":null}`: "",
 		`{"jsonrpc":"2.0","id":ID,"result":{}}`:   "",

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path"
 	"path/filepath"
+	"slices"
 )
 
 // A Server says where an MCP server is: a program to start and speak to over
@@ -14,9 +16,22 @@ import (
 // streamable HTTP. One of Command and URL must be set.
 type Server struct {
 	Command []string `json:"command,omitempty"` // the program and its arguments; there is no shell
+	Dir     string   `json:"dir,omitempty"`     // the program's working directory; empty: the caller's
+	Env     []string `json:"env,omitempty"`     // what the program sees beside the plain variables, as [process.Environment] has it
 	URL     string   `json:"url,omitempty"`
-	Env     []string `json:"env,omitempty"` // what the program sees beside the plain variables, as [process.Environment] has it
-	Dir     string   `json:"dir,omitempty"` // the program's working directory; empty: the caller's
+
+	// Headers are sent with every request to URL, and to no other host. In their
+	// texts, {{ env.NAME }} stands for a variable of the caller's.
+	Headers map[string]string `json:"headers,omitempty"`
+}
+
+// lent are the entries by which the server gets variables of the caller's.
+func (s Server) lent() []string {
+	list := slices.Clone(s.Env)
+	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+		list = append(list, name+"="+s.Headers[name])
+	}
+	return list
 }
 
 // String names the server: its program, or its URL without what is secret in

@@ -45,6 +45,11 @@ func play(role string) {
 		_ = testServer(nil).Run(context.Background(), &sdk.StdioTransport{})
 	case "script":
 		script(os.Getenv("CAPSTAN_MCP_REPLY"))
+	case "noisy":
+		noisy()
+	case "says":
+		fmt.Fprintln(os.Stderr, os.Getenv("MY_KEY"), os.Getenv("MINE"), os.Getenv("OTHER_KEY"), len(os.Environ()))
+		os.Exit(5)
 	case "prints":
 		fmt.Println("Listening on stdin… ready!")
 		_, _ = io.Copy(io.Discard, os.Stdin)
@@ -71,6 +76,20 @@ func play(role string) {
 	case "deaf":
 		time.Sleep(time.Hour) // does not even read; the test kills it
 	}
+}
+
+// noisy is a server that also prints all that servers print by mistake.
+func noisy() {
+	read, write := io.Pipe()
+	go func() {
+		fmt.Print("\ufeffwelcome\n\n{\"level\": \"info\", \"msg\": \"up\"}\n[1, 2]\n\"text\"\n{\n  \"jsonrpc\": 7\n}\nDebugger attached.")
+		lines := bufio.NewScanner(read)
+		lines.Buffer(nil, 16<<20)
+		for lines.Scan() {
+			fmt.Printf("%s\r\nwarning: \xff %s\n", lines.Text(), strings.Repeat("y", 100_000))
+		}
+	}()
+	_ = testServer(nil).Run(context.Background(), &sdk.IOTransport{Reader: os.Stdin, Writer: write})
 }
 
 // orphan starts a holder and leaves it behind.

@@ -19,6 +19,7 @@ import (
 type session struct {
 	*sdk.ClientSession
 	child *child      // nil for one that runs elsewhere
+	lines *lines      // of the child; else nil
 	large atomic.Bool // a reply was larger than allowed
 	dead  chan struct{}
 	die   sync.Once // closes dead
@@ -53,13 +54,14 @@ func handshake(ctx context.Context, server Server, maxReply int64, version strin
 	}
 	// The SDK would wait for a server that does not read.
 	var opened *sdk.ClientSession
+	ctx, heard := listen(ctx)
 	err = within(ctx, func() (err error) {
 		client := sdk.NewClient(&sdk.Implementation{Name: "capstan", Version: "1"}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
 		opened, err = client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
 		return err
 	})
 	if err != nil {
-		err = s.explain(err)
+		err = heard.explain(s.explain(err))
 		if s.child != nil {
 			s.child.close()
 		}
@@ -75,9 +77,13 @@ func handshake(ctx context.Context, server Server, maxReply int64, version strin
 
 func (s *session) transport(server Server, maxReply int64) (sdk.Transport, error) {
 	if server.URL != "" {
+		b, err := newBounded(server, maxReply, &s.large)
+		if err != nil {
+			return nil, err
+		}
 		return &sdk.StreamableClientTransport{
 			Endpoint:             server.URL,
-			HTTPClient:           &http.Client{Transport: bounded{maxReply, &s.large}, CheckRedirect: sameHost},
+			HTTPClient:           &http.Client{Transport: b, CheckRedirect: sameHost},
 			MaxRetries:           2,
 			DisableStandaloneSSE: true,
 			MaxEventSize:         int(maxReply),
@@ -87,8 +93,8 @@ func (s *session) transport(server Server, maxReply int64) (sdk.Transport, error
 	if err != nil {
 		return nil, err
 	}
-	s.child = c
-	return &sdk.IOTransport{Reader: c.stdout, Writer: c.stdin, MaxLineLength: int(maxReply)}, nil
+	s.child, s.lines = c, newLines(c.stdout, maxReply, &s.large)
+	return &sdk.IOTransport{Reader: s.lines, Writer: c.stdin, MaxLineLength: int(maxReply)}, nil
 }
 
 // within runs work to its end or to ctx's, whichever comes first, and turns a
@@ -143,40 +149,40 @@ func (s *session) close() {
 	_ = within(ctx, s.ClientSession.Close)
 }
 
-// errExpired says that the server does not know the session any more, and has
-// refused the call unseen.
-var errExpired = errors.New("the session has expired")
+// errUnseen says that a request did not get to its session: the server does not
+// know that any more, or is not there.
+var errUnseen = errors.New("the session has expired")
 
 // call asks the server to run a tool.
 func (s *session) call(ctx context.Context, name string, arguments map[string]any) (*sdk.CallToolResult, error) {
 	var result *sdk.CallToolResult
-	ctx, missing := watchMissing(ctx)
-	err := s.do(ctx, func() (err error) {
+	err := s.do(ctx, func(ctx context.Context) (err error) {
 		result, err = s.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: arguments})
 		return err
 	})
-	if err != nil && missing.Load() {
-		err = fmt.Errorf("%w: %w", errExpired, err)
-	}
 	if err != nil {
 		return nil, err
 	}
 	return result, nil
 }
 
-// maxTools bounds how many tools of a server are listed.
-const maxTools = 1000
+// Bounds of what a server lists.
+const (
+	maxTools     = 1000
+	maxDescribed = 1 << 20 // bytes of what it says of one tool
+)
 
-// list gives the server's tools, which it is asked for once in a session.
-func (s *session) list(ctx context.Context) ([]*sdk.Tool, error) {
+// list gives the server's tools, which it is asked for once in a session, or
+// anew.
+func (s *session) list(ctx context.Context, anew bool) ([]*sdk.Tool, error) {
 	s.mu.Lock()
 	known := s.tools
 	s.mu.Unlock()
-	if known != nil {
+	if known != nil && !anew {
 		return known, nil
 	}
 	listed := []*sdk.Tool{}
-	err := s.do(ctx, func() error {
+	err := s.do(ctx, func(ctx context.Context) error {
 		for t, err := range s.Tools(ctx, nil) {
 			if err != nil {
 				return err
@@ -196,15 +202,21 @@ func (s *session) list(ctx context.Context) ([]*sdk.Tool, error) {
 	return listed, nil
 }
 
-func (s *session) do(ctx context.Context, work func() error) error {
-	err := within(ctx, work)
+func (s *session) do(ctx context.Context, work func(context.Context) error) error {
+	ctx, heard := listen(ctx)
+	err := within(ctx, func() error { return work(ctx) })
 	switch {
+	case err == nil:
+		return nil
 	case ctx.Err() != nil:
 		go s.probe()
-	case err != nil:
-		s.settle(err)
+		return s.explain(err)
 	}
-	return s.explain(err)
+	s.settle(err)
+	if err = heard.explain(s.explain(err)); errors.Is(err, errUnseen) {
+		s.bury()
+	}
+	return err
 }
 
 // settle makes sure that the next call does not meet a connection of which
@@ -245,7 +257,10 @@ func (s *session) explain(err error) error {
 	case s.large.Load():
 		return errTooLarge
 	case s.child != nil && (errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF)):
-		return fmt.Errorf("%w%s", err, s.child.fault())
+		err = fmt.Errorf("%w%s", err, s.child.fault())
+	}
+	if s.lines != nil && s.lines.Noise() != "" {
+		err = fmt.Errorf("%w; it printed what is no message: %q", err, s.lines.Noise())
 	}
 	return err
 }

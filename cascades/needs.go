@@ -39,7 +39,7 @@ func (c *Cascade) Variables() []string {
 	return slices.Compact(names)
 }
 
-// Needs lists what the run cannot do without, in file order: of every phase, of
+// Needs lists what the run cannot do without, phase by phase: of every phase, of
 // this cascade and those within it, but for phases that may be skipped (when)
 // or that say where to go without (on_error), and for advisory wards.
 func (c *Cascade) Needs() []Need {

@@ -39,7 +39,7 @@ func unreached(ctx context.Context, needs []cascades.Need) *Error {
 		}
 		all.Go(func() {
 			if _, err := n.Remote.Described(ctx); err != nil {
-				why := strings.TrimPrefix(err.Error(), n.What+": ")
+				why := strings.TrimPrefix(err.Error(), "tool "+n.Remote.Name+": ")
 				said[i] = fmt.Sprintf("%s: phase %s: %s: %s", n.Position, n.Phase, n.What, why)
 			}
 		})

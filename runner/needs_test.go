@@ -89,7 +89,7 @@ func TestNeeds(t *testing.T) {
 		want        []string
 	}{
 		{"tackle: [search], wards: {post: [{validator: checked}]}", runner.Failed, 0, []string{
-			"c.yaml:7:12: phase second: tool search: mcp server http://a has no search", "c.yaml:4:13: phase second: validator checked: tool check: mcp server http://b has no check"}},
+			"c.yaml:7:12: phase second: tool search: mcp server http://a has no search", "c.yaml:4:13: phase second: validator checked: mcp server http://b has no check"}},
 		{"rules: {loop_until: checked}", runner.Failed, 0, []string{"validator checked"}},
 		{"soundings: {factor: 2, validator: checked}", runner.Failed, 0, []string{"validator checked"}},
 		{"tackle: [search], when: 'true'", runner.Failed, 1, []string{"phase second: failed: tool search: mcp server http://a has no search"}},

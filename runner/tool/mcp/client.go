@@ -268,7 +268,7 @@ func (c *Client) find(ctx context.Context, s Server, name string, anew bool) (*s
 		said = fmt.Sprintf("no tool is called %q: it has none", name)
 	}
 	if meant := tool.Nearest(name, names); meant != "" {
-		said = fmt.Sprintf("no tool is called %q, did you mean %q? There are %s", name, meant, strings.Join(names, ", "))
+		said = fmt.Sprintf("no tool is called %q, did you mean %q?", name, meant)
 	}
 	return nil, tool.Gone(named(s, errors.New(said)))
 }

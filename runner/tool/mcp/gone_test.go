@@ -28,7 +28,7 @@ func lacks(t *testing.T, tl tool.Tool, want string) {
 // What is not there is told apart from a tool that could not do it.
 func TestGone(t *testing.T) {
 	each(t, func(t *testing.T, c *mcp.Client, s mcp.Server) {
-		lacks(t, c.Tool(s, "ehco"), `no tool is called "ehco", did you mean "echo"? There are big, check`)
+		lacks(t, c.Tool(s, "ehco"), `no tool is called "ehco", did you mean "echo"?`)
 		if _, err := c.Tool(s, "ehco").Described(t.Context()); err == nil || !strings.Contains(err.Error(), `did you mean "echo"?`) {
 			t.Errorf("got %v", err)
 		}

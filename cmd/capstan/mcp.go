@@ -42,8 +42,8 @@ A verdict, also a no, is a result; a result that is an error says that there is
 no verdict. A parameter given by --with holds for every gate and tool that has
 one of that name; clients do not see it and cannot give another.
 
-The server ends with its input, and cancels the runs that are then under way;
-capstan resume goes on with them.`,
+The server ends with its input, when all that was asked is answered. An interrupt
+cancels the runs that are under way; capstan resume goes on with them.`,
 		Example: `  capstan mcp
   capstan mcp cascades/ --model gpt-5-mini
   capstan mcp --with db=week.db --only schedule_quality --only save_schedule`,

@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // Runs make the runs of a server. An error that is not a [*runner.Error] says
@@ -81,18 +82,7 @@ func (s *Server) running(name, description string, input map[string]any, order f
 		}
 		return s.carry(ctx, c, order)
 	})
-	o.tool.OutputSchema = resultSchema
 	return o
-}
-
-// resultSchema describes what a run came to.
-var resultSchema = map[string]any{
-	"type": "object", "required": []any{"run_id", "status", "output"},
-	"properties": map[string]any{
-		"run_id": map[string]any{"type": "string"}, "cascade_id": map[string]any{"type": "string"},
-		"status": map[string]any{"enum": []any{runner.Succeeded, runner.Blocked, runner.Exhausted, runner.Failed, runner.Waiting, runner.OverBudget, runner.Cancelled}},
-		"output": map[string]any{"description": "what has passed every gate; null where nothing has"},
-	},
 }
 
 // carry makes a run, or goes on with one that the client was asked about.
@@ -126,13 +116,12 @@ func (s *Server) told(result runner.Result, err error) (*sdk.CallToolResult, err
 	if err != nil && !errors.As(err, &why) || result.RunID == "" {
 		return nil, err
 	}
-	words := ""
+	var told *sdk.CallToolResult
 	if why != nil {
-		words = s.reason(result, why)
-	} else if words, err = outputText(result.Output); err != nil {
-		return nil, err
+		told, err = answered(result, s.reason(result, why))
+	} else {
+		told, err = released(result)
 	}
-	told, err := answered(result, words)
 	if err != nil {
 		return nil, err
 	}
@@ -166,6 +155,28 @@ func (s *Server) reason(result runner.Result, why *runner.Error) string {
 		s.o.Log.Warn("a run was cancelled", "run", result.RunID)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// metaRun is where an output has what there is to say of its run.
+const metaRun = "capstan/run"
+
+// released gives an output, as text and once: clients show a model the text, or
+// the structured content, or both, and an output is long. The rest of the
+// result goes where no model reads it.
+func released(result runner.Result) (*sdk.CallToolResult, error) {
+	words, err := outputText(result.Output)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := schema.Plain(result)
+	if err != nil {
+		return nil, fmt.Errorf("result: %w", err)
+	}
+	about, _ := plain.(map[string]any)
+	delete(about, "output")
+	delete(about, "outputs")
+	output := &sdk.TextContent{Text: words, Meta: sdk.Meta{metaRun: about}}
+	return &sdk.CallToolResult{Content: []sdk.Content{output}}, nil
 }
 
 // outputText is an output as a person reads it.

@@ -41,7 +41,7 @@ func TestRuns(t *testing.T) {
 
 	s, k := with("blocking", "Owls see.")
 	text, object, isError := use(t, s, "post", owls)
-	if text != "Owls see." || object["status"] != "succeeded" || object["output"] != "Owls see." || isError {
+	if text != "Owls see." || object["status"] != "succeeded" || isError {
 		t.Errorf("%v: %s %v", isError, text, object)
 	}
 	if _, err := k.journal.Run(t.Context(), fmt.Sprint(object["run_id"])); err != nil {
@@ -84,11 +84,37 @@ func TestOutputs(t *testing.T) {
 		"degraded": "{cascade_id: a, phases: [{name: a, instructions: a, rules: {on_exhausted: last}, wards: {post: [{validator: word_count, with: {min: 9}, mode: retry, max_attempts: 1}]}}]}",
 	})
 	s := connect(t, o)
-	if text, object, _ := use(t, s, "object", map[string]any{"any": "input"}); text != `{"a":[1]}` || fmt.Sprint(object["output"]) != "map[a:[1]]" {
+	if text, object, _ := use(t, s, "object", map[string]any{"any": "input"}); text != `{"a":[1]}` || object["status"] != "succeeded" {
 		t.Errorf("got %s", text)
 	}
 	if text, _, _ := use(t, s, "degraded", nil); text != "{\"a\": [1]}\ndegraded: phase a was released though it did not pass word_count" {
 		t.Errorf("got %s", text)
+	}
+}
+
+// What a run gives is in its result once, whatever kind of value it is, and what
+// a gate refused is not in it at all.
+func TestOutputOnce(t *testing.T) {
+	const words = "a-text-that-is-long-and-stands-nowhere-else"
+	o, _ := runs(t, `{"a": "`+words+`"}`, map[string]string{
+		"text":    "{cascade_id: a, phases: [{name: a, instructions: a}]}",
+		"object":  "{cascade_id: a, phases: [{name: a, instructions: a, output_schema: {type: object}}]}",
+		"refused": "{cascade_id: a, phases: [{name: a, instructions: a, wards: {post: [{validator: max_length, with: {max: 3}}]}}]}",
+	})
+	p := begin(t.Context(), t, o)
+	p.greet()
+	for tool, want := range map[string]int{"text": 1, "object": 1, "refused": 0} {
+		p.send(calling(1, tool, "{}"))
+		told, _ := json.Marshal(p.next())
+		if n := strings.Count(string(told), words); n != want || !strings.Contains(string(told), `"run_id":`) {
+			t.Errorf("%s: it stands there %d times: %s", tool, n, told)
+		}
+	}
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+	for _, listed := range p.next()["result"].(map[string]any)["tools"].([]any) {
+		if listed := listed.(map[string]any); (listed["name"] == "run" || listed["name"] == "text") && listed["outputSchema"] != nil {
+			t.Error("a tool that promises structured content has to give it")
+		}
 	}
 }
 

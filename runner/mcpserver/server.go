@@ -26,7 +26,6 @@ import (
 // What holds where [Options] say nothing.
 const (
 	DefaultMaxMessage = 64 << 20 // bytes
-	DefaultGrace      = 2 * time.Second
 	DefaultLimit      = 16
 )
 
@@ -54,7 +53,6 @@ type Options struct {
 	Clean      func(string) string // takes secrets out of a text; nil: there are none
 	Log        *slog.Logger        // nil: nothing is logged
 	MaxMessage int                 // bytes of one message of a client; 0: DefaultMaxMessage
-	Grace      time.Duration       // for calls under way when the input has ended; 0: DefaultGrace
 }
 
 // A Server serves one client at a time. Make one with [New].
@@ -76,9 +74,6 @@ const instructions = "Each gate judges a text and gives a verdict: valid false i
 func New(o Options) (*Server, error) {
 	if o.MaxMessage == 0 {
 		o.MaxMessage = DefaultMaxMessage
-	}
-	if o.Grace == 0 {
-		o.Grace = DefaultGrace
 	}
 	if o.Limit == 0 {
 		o.Limit = DefaultLimit
@@ -168,8 +163,10 @@ const ending = 10 * time.Second
 
 // Serve serves the client that writes to in and reads from out, until in ends
 // or ctx does, whose cause is then the error. Out gets nothing but messages.
-// What is under way at the end of in has the grace of the options to be
-// answered, and is cancelled then; the end of ctx cancels it at once.
+// At the end of in, what is under way is brought to its end and answered, for as
+// long as there is somebody to read it (where out is a pipe or a socket, that is
+// seen; where not, it shows at the next message). The end of ctx cancels it at
+// once.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	w := newWire(in, out, s.o)
 	session, err := s.sdk.Connect(context.WithoutCancel(ctx), w, nil)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -19,12 +20,11 @@ import (
 
 // A wire is a connection over two streams, a message a line. Unlike the SDK's
 // own it outlives what is no message: that is answered with an error. It knows
-// which calls of tools are not answered yet, and at the end of the input waits
-// for them a while before it tells.
+// which calls are not answered yet, and tells of the end of the input when they
+// all are: a client that has nothing more to say waits for its answers.
 type wire struct {
 	out   io.Writer
 	max   int
-	grace time.Duration
 	clean func(string) string
 	log   *slog.Logger
 
@@ -32,12 +32,18 @@ type wire struct {
 	queue  []jsonrpc.Message // the rest of a batch; of Read alone
 	broken error             // why reading has ended, but for the end of the input; set before lines is closed
 
-	closed   chan struct{}
-	close    sync.Once
-	answered chan struct{} // told after each answer
+	closed chan struct{}
+	close  sync.Once
+	wrote  chan struct{} // told after each message
 
-	mu   sync.Mutex // of open, and of out
-	open map[jsonrpc.ID]bool
+	writing sync.Mutex // of out: who writes may wait for the client, who reads must not wait for that
+
+	mu    sync.Mutex         // of what follows
+	open  map[jsonrpc.ID]int // the size of each call, in bytes
+	held  int                // all together
+	asked []jsonrpc.ID       // what the client was asked and has not answered
+
+	saying int // messages that are being written
 }
 
 // A line is a message as it came, or too long for one.
@@ -46,13 +52,16 @@ type line struct {
 	tooLong bool
 }
 
-// maxOpen bounds the calls that are not answered yet.
-const maxOpen = 1000
+// Bounds of the calls that are not answered yet.
+const (
+	maxOpen = 1000
+	maxHeld = 4 // times the size that one message may have, of all together
+)
 
 func newWire(in io.Reader, out io.Writer, o Options) *wire {
 	w := &wire{
-		out: out, max: o.MaxMessage, grace: o.Grace, clean: o.Clean, log: o.Log, lines: make(chan line),
-		closed: make(chan struct{}), answered: make(chan struct{}, 1), open: map[jsonrpc.ID]bool{},
+		out: out, max: o.MaxMessage, clean: o.Clean, log: o.Log, lines: make(chan line),
+		closed: make(chan struct{}), wrote: make(chan struct{}, 1), open: map[jsonrpc.ID]int{},
 	}
 	go w.read(bufio.NewReaderSize(in, 64<<10))
 	return w
@@ -122,8 +131,7 @@ func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 		select {
 		case l, ok := <-w.lines:
 			if !ok {
-				w.drain()
-				return nil, io.EOF
+				return w.last()
 			}
 			w.queue = w.messages(l)
 		case <-w.closed:
@@ -168,43 +176,78 @@ func (w *wire) message(text []byte) []jsonrpc.Message {
 	return []jsonrpc.Message{m}
 }
 
-// takes tells whether a message goes on to the session, and remembers calls of
-// tools until they are answered.
+// takes tells whether a message goes on to the session, and remembers calls
+// until they are answered.
 func (w *wire) takes(m jsonrpc.Message) bool {
 	req, ok := m.(*jsonrpc.Request)
-	if !ok || !req.IsCall() || req.Method != "tools/call" {
-		return true
+	switch {
+	case !ok:
+		w.answered(m)
+	case req.IsCall():
+		if why := w.hold(req); why != "" {
+			w.refuse(req.ID, jsonrpc.CodeInvalidRequest, why)
+			return false
+		}
 	}
-	w.mu.Lock()
-	full := len(w.open) >= maxOpen
-	if !full {
-		w.open[req.ID] = true
-	}
-	w.mu.Unlock()
-	if full {
-		w.refuse(req.ID, jsonrpc.CodeInternalError, fmt.Sprintf("more than %d calls are under way", maxOpen))
-	}
-	return !full
+	return true
 }
 
-// drain waits for the calls that are under way.
-func (w *wire) drain() {
-	patience := time.NewTimer(w.grace)
-	defer patience.Stop()
+// hold remembers a call, or says why it cannot be taken.
+func (w *wire) hold(req *jsonrpc.Request) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	size := len(req.Params)
+	switch _, twice := w.open[req.ID]; {
+	case twice: // which of them an answer is for nobody could tell
+		return "a call of that id is under way"
+	case len(w.open) >= maxOpen || w.held+size > maxHeld*w.max:
+		return fmt.Sprintf("more than %d calls, or %d bytes of them, are under way", maxOpen, maxHeld*w.max)
+	}
+	w.open[req.ID] = size
+	w.held += size
+	return ""
+}
+
+// answered notes what the client says to what it was asked.
+func (w *wire) answered(m jsonrpc.Message) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r, ok := m.(*jsonrpc.Response); ok {
+		w.asked = slices.DeleteFunc(w.asked, func(id jsonrpc.ID) bool { return id == r.ID })
+	}
+}
+
+// errEnded is what a client that says nothing any more is taken to answer.
+var errEnded = errors.New("the input has ended")
+
+// last gives what there is to read behind the end of the input: that the client
+// does not answer what it is asked, and, when its own calls are all answered or
+// it does not listen any more, the end.
+func (w *wire) last() (jsonrpc.Message, error) {
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
 	for {
 		w.mu.Lock()
-		open := len(w.open)
+		open := len(w.open) + w.saying
+		if len(w.asked) > 0 {
+			id := w.asked[0]
+			w.asked = w.asked[1:]
+			w.mu.Unlock()
+			return &jsonrpc.Response{ID: id, Error: errEnded}, nil
+		}
 		w.mu.Unlock()
 		if open == 0 {
-			return
+			return nil, io.EOF
 		}
 		select {
-		case <-w.answered:
-		case <-patience.C:
-			w.log.Warn("the input has ended; calls under way are cancelled", "calls", open)
-			return
+		case <-w.wrote:
+		case <-look.C:
+			if hungUp(w.out) {
+				w.log.Warn("the client is gone; calls under way are cancelled", "calls", open)
+				return nil, io.EOF
+			}
 		case <-w.closed:
-			return
+			return nil, io.EOF
 		}
 	}
 }
@@ -212,8 +255,6 @@ func (w *wire) drain() {
 func (w *wire) refuse(id jsonrpc.ID, code int64, message string) {
 	told, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id.Raw(), "error": map[string]any{"code": code, "message": message}})
 	if err == nil {
-		w.mu.Lock()
-		defer w.mu.Unlock()
 		_ = w.send(told) // a broken output shows at the next answer
 	}
 }
@@ -224,67 +265,50 @@ func (w *wire) Write(_ context.Context, m jsonrpc.Message) error {
 	if err != nil {
 		return fmt.Errorf("message: %w", err)
 	}
+	w.before(m)
+	err = w.send(told)
+	w.after()
+	if err != nil { // nobody hears the others either
+		w.Close()
+	}
+	return err
+}
+
+// before notes what is about to be said: what the client is asked, which it may
+// answer, and which call is answered, whose id it may use again, as soon as it
+// is written.
+func (w *wire) before(m jsonrpc.Message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if r, ok := m.(*jsonrpc.Response); ok {
-		delete(w.open, r.ID)
-		defer func() {
-			select {
-			case w.answered <- struct{}{}:
-			default:
-			}
-		}()
+	w.saying++
+	switch m := m.(type) {
+	case *jsonrpc.Request:
+		if m.IsCall() {
+			w.asked = append(w.asked, m.ID)
+		}
+	case *jsonrpc.Response:
+		w.held -= w.open[m.ID]
+		delete(w.open, m.ID)
 	}
-	return w.send(told)
+}
+
+// after lets [wire.last] look at what has changed.
+func (w *wire) after() {
+	w.mu.Lock()
+	w.saying--
+	w.mu.Unlock()
+	select {
+	case w.wrote <- struct{}{}:
+	default:
+	}
 }
 
 func (w *wire) send(told []byte) error {
 	if w.clean != nil {
 		told = cleaned(told, w.clean)
 	}
+	w.writing.Lock()
+	defer w.writing.Unlock()
 	_, err := w.out.Write(append(told, '\n'))
 	return err
-}
-
-// cleaned is a message without secrets. They are taken out of its texts, not of
-// its JSON: a secret may look like a part of that.
-func cleaned(told []byte, clean func(string) string) []byte {
-	d := json.NewDecoder(bytes.NewReader(told))
-	d.UseNumber()
-	var m map[string]any
-	if d.Decode(&m) != nil {
-		return told
-	}
-	for _, part := range []string{"params", "result", "error"} {
-		if value, ok := m[part]; ok {
-			m[part] = scrubbed(value, clean)
-		}
-	}
-	out, err := json.Marshal(m)
-	if err != nil {
-		return told
-	}
-	return out
-}
-
-func scrubbed(value any, clean func(string) string) any {
-	switch value := value.(type) {
-	case string:
-		return clean(value)
-	case json.Number:
-		if text := clean(value.String()); text != value.String() {
-			return text
-		}
-	case []any:
-		for i := range value {
-			value[i] = scrubbed(value[i], clean)
-		}
-	case map[string]any:
-		out := make(map[string]any, len(value))
-		for key, v := range value {
-			out[clean(key)] = scrubbed(v, clean)
-		}
-		return out
-	}
-	return value
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/seed61713e19/capstan/runner/mcpserver"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -94,36 +96,128 @@ func held(begun chan<- string, release <-chan struct{}) validators.Validator {
 	}, validators.Impure)
 }
 
-// What is under way at the end of the input is answered within the grace, and
-// cancelled after it. Nothing is left behind.
+// What is under way at the end of the input is answered, however long it takes.
 func TestEndOfInput(t *testing.T) {
-	for _, late := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			begun, release := make(chan string, 2), make(chan struct{})
-			o := options(held(begun, release))
-			o.Grace = time.Minute
-			p := begin(t.Context(), t, o)
-			p.greet()
-			p.send(calling(1, "held", `{"content": "it"}`))
-			<-begun
-			p.in.Close()
-			synctest.Wait()
-			if late {
-				time.Sleep(time.Minute + 1)
-				if got := <-begun; got != "cancelled" {
-					t.Errorf("got %s", got)
-				}
-			} else {
-				time.Sleep(time.Minute - 1)
-				close(release)
-				if m := p.next(); !strings.Contains(fmt.Sprint(m), "let go") {
-					t.Errorf("got %v", m)
-				}
+	synctest.Test(t, func(t *testing.T) {
+		begun, release := make(chan string, 2), make(chan struct{})
+		p := begin(t.Context(), t, options(held(begun, release)))
+		p.greet()
+		p.send(calling(1, "held", `{"content": "it"}`), calling(1, "held", `{"content": "the same name"}`), calling(2, "json", `{"content": "1"}`))
+		<-begun
+		p.in.Close()
+		if m := p.next(); !strings.Contains(fmt.Sprint(m), "a call of that id is under way") {
+			t.Errorf("got %v", m)
+		}
+		if m := p.next(); m["id"] != 2.0 || m["result"] == nil {
+			t.Errorf("got %v", m)
+		}
+		time.Sleep(time.Hour)
+		close(release)
+		if m := p.next(); !strings.Contains(fmt.Sprint(m), "let go") {
+			t.Errorf("got %v", m)
+		}
+		if err := <-p.ended; err != nil {
+			t.Errorf("it ended with %v", err)
+		}
+	})
+}
+
+// All that was asked is answered, also what is no tool's: a client may write all
+// it has and close its end at once.
+func TestWrittenAtOnce(t *testing.T) {
+	for range 20 {
+		in := strings.Join([]string{
+			hello, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, calling(1, "json", `{"content": "1"}`),
+			`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":3,"method":"nonsense"}`, "[]",
+			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, `{"jsonrpc":"2.0","id":4,"method":"ping"}`,
+		}, "\n") // without a line's end behind the last
+		server, err := mcpserver.New(options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := server.Serve(t.Context(), strings.NewReader(in), &out); err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []string{`"hello"`, "1", "2", "3", "4", "null"} {
+			if strings.Count(out.String(), `"id":`+id+`,`)+strings.Count(out.String(), `"id":`+id+`}`) != 1 {
+				t.Fatalf("%s is not answered once in\n%s", id, out.String())
 			}
-			if err := <-p.ended; err != nil {
-				t.Errorf("it ended with %v", err)
+		}
+	}
+}
+
+// A client that has closed its end cannot be asked: the run it waits for does
+// not wait for it.
+func TestNobodyToAsk(t *testing.T) {
+	o, _ := runs(t, "", map[string]string{"asks": asks})
+	p := begin(t.Context(), t, o)
+	p.send(strings.Replace(hello, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+	p.next()
+	p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, calling(1, "asks", `{}`))
+	if m := p.next(); m["method"] != "elicitation/create" {
+		t.Fatalf("got %v", m)
+	}
+	p.in.Close()
+	for {
+		if m := p.next(); m["id"] == 1.0 && m["result"] != nil {
+			if !strings.Contains(fmt.Sprint(m), "waiting") {
+				t.Errorf("got %v", m)
 			}
-		})
+			break
+		}
+	}
+	if err := <-p.ended; err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// A client that is gone is not worked for.
+func TestClientGone(t *testing.T) {
+	begun := make(chan string, 2)
+	server, err := mcpserver.New(options(held(begun, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer write.Close()
+	ended := make(chan error, 1)
+	in := strings.Join([]string{hello, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, calling(1, "held", `{"content": "it"}`)}, "\n")
+	go func() { ended <- server.Serve(t.Context(), strings.NewReader(in), write) }()
+	<-begun
+	read.Close()
+	if got := <-begun; got != "cancelled" {
+		t.Errorf("got %s", got)
+	}
+	<-ended
+}
+
+// Calls are bounded in their number and in their size together.
+func TestHeldCalls(t *testing.T) {
+	begun, release := make(chan string, 9), make(chan struct{})
+	o := options(held(begun, release))
+	o.MaxMessage = 1000
+	p := begin(t.Context(), t, o)
+	p.greet()
+	content := fmt.Sprintf(`{"content": %q}`, strings.Repeat("x", 800))
+	for n := range 4 {
+		p.send(calling(n, "held", content))
+		<-begun
+	}
+	p.send(calling(4, "held", content))
+	if m := p.next(); m["id"] != 4.0 || !strings.Contains(fmt.Sprint(m), "or 4000 bytes of them, are under way") {
+		t.Errorf("got %v", m)
+	}
+	close(release)
+	for range 4 {
+		p.next()
+	}
+	p.send(calling(5, "held", content))
+	if m := p.next(); m["id"] != 5.0 || m["result"] == nil {
+		t.Errorf("got %v", m)
 	}
 }
 

@@ -121,7 +121,8 @@ func calling(id any, tool, arguments string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool, arguments)
 }
 
-// use calls a tool and gives its text, its object, and whether it is an error.
+// use calls a tool and gives its text, its object or what is said of its run,
+// and whether it is an error.
 func use(t *testing.T, s *sdk.ClientSession, tool string, arguments any) (text string, object map[string]any, isError bool) {
 	t.Helper()
 	r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
@@ -132,7 +133,9 @@ func use(t *testing.T, s *sdk.ClientSession, tool string, arguments any) (text s
 	for _, c := range r.Content {
 		words = append(words, c.(*sdk.TextContent).Text)
 	}
-	object, _ = r.StructuredContent.(map[string]any)
+	if object, _ = r.StructuredContent.(map[string]any); object == nil {
+		object, _ = r.Content[0].(*sdk.TextContent).Meta["capstan/run"].(map[string]any)
+	}
 	return strings.Join(words, "\n"), object, r.IsError
 }
 

@@ -130,7 +130,7 @@ func (h *heard) explain(err error) error {
 		err = fmt.Errorf("%w (status %d: %s)", err, h.status, strings.Join(strings.Fields(strings.ToValidUTF8(h.said, "")), " "))
 	}
 	if h.unseen {
-		err = fmt.Errorf("%w: %w", errUnseen, err)
+		err = unseen{err}
 	}
 	return err
 }

@@ -237,8 +237,7 @@ func TestTakenOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var web *http.Server
-	web = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	web := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(strings.NewReader(string(text)))
 		w.Header().Set("Mcp-Session-Id", "s")
@@ -250,6 +249,7 @@ func TestTakenOnce(t *testing.T) {
 		lower.ServeHTTP(w, r)
 		w.(http.Flusher).Flush()
 		l.Close() // from here on nobody is there
+		panic(http.ErrAbortHandler)
 	})}
 	go web.Serve(l)
 	t.Cleanup(func() { web.Close() })

@@ -149,9 +149,15 @@ func (s *session) close() {
 	_ = within(ctx, s.ClientSession.Close)
 }
 
-// errUnseen says that a request did not get to its session: the server does not
-// know that any more, or is not there.
+// errUnseen marks the error of a request that did not get to its session: the
+// server does not know that any more, or is not there.
 var errUnseen = errors.New("the session has expired")
+
+// unseen marks an error without adding to its words.
+type unseen struct{ error }
+
+// Unwrap gives the error and the mark.
+func (u unseen) Unwrap() []error { return []error{u.error, errUnseen} }
 
 // call asks the server to run a tool.
 func (s *session) call(ctx context.Context, name string, arguments map[string]any) (*sdk.CallToolResult, error) {

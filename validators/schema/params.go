@@ -1,8 +1,8 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -30,19 +30,52 @@ func For[P any]() map[string]any {
 }
 
 // Decode turns a plain value into P strictly: an unknown key or a value of the
-// wrong type is an error that names it.
+// wrong type is an error that names it. What is any in P is a plain value. An
+// integer may be written 5.0, as in JSON Schema.
 func Decode[P any](value any) (P, error) {
 	var p P
-	text, err := json.Marshal(value)
-	if err != nil {
-		return p, err
+	err := decode(value, &p)
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		var again P
+		if decode(wholes(value), &again) == nil {
+			return again, nil
+		}
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
+	if err != nil {
 		return p, fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return p, nil
+}
+
+func decode(value, into any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return unmarshal(text, into, true)
+}
+
+// wholes is a value with all whole numbers in it as integers.
+func wholes(v any) any {
+	if i, ok := Whole(v); ok {
+		return i
+	}
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = wholes(v[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k := range v {
+			out[k] = wholes(v[k])
+		}
+		return out
+	}
+	return v
 }
 
 // Params is the strict door to parameters: the schema of a type, checked and

@@ -2,7 +2,11 @@
 // the plain values everything else works on, and takes JSON out of the prose a
 // model wraps it in.
 //
-// Plain values are nil, bool, string, int, float64, []any and map[string]any.
+// Plain values are nil, bool, string, int, float64, json.Number, []any and
+// map[string]any. A number is an int or a float64 where that encodes again digit
+// for digit as it was written, and otherwise a json.Number: an integer of more
+// than 64 bits, and 1.0, 1.10, 1e2, -0. [Compare] compares them as the decimal
+// numbers that they are.
 package schema
 
 import (

@@ -6,14 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
-// Parse decodes one JSON document into a plain value: whole numbers that fit
-// become int, all others float64. Anything but white space behind the document
-// is an error, and so is text that is not UTF-8.
+// Parse decodes one JSON document into a plain value. It is the one way in which
+// values of models, users and tools are read: a number that encodes again as it
+// was written is an int or a float64, any other stays a [json.Number], so that
+// nothing of it is lost. Anything but white space behind the document is an
+// error, and so is text that is not UTF-8, and a number of more than 10,000
+// digits or with an exponent of more than 10,000 to either side.
 func Parse(text []byte) (any, error) {
 	if !utf8.Valid(text) {
 		return nil, errors.New("not UTF-8")
@@ -24,12 +25,19 @@ func Parse(text []byte) (any, error) {
 	if err := d.Decode(&v); err != nil {
 		return nil, describe(err, text)
 	}
-	end := int(d.InputOffset())
+	if err := behind(text, int(d.InputOffset())); err != nil {
+		return nil, err
+	}
+	return plain(v)
+}
+
+// behind refuses what stands behind a document.
+func behind(text []byte, end int) error {
 	if rest := bytes.TrimLeft(text[end:], " \t\r\n"); len(rest) > 0 {
 		line, column := Position(text, len(text)-len(rest))
-		return nil, fmt.Errorf("line %d, column %d: text behind the JSON document", line, column)
+		return fmt.Errorf("line %d, column %d: text behind the JSON document", line, column)
 	}
-	return plain(v), nil
+	return nil
 }
 
 // describe gives a decoder's error its place.
@@ -56,47 +64,38 @@ func Position(text []byte, offset int) (line, column int) {
 	return bytes.Count(before, []byte{'\n'}) + 1, utf8.RuneCount(before[start:]) + 1
 }
 
-// Plain turns any value that encodes as JSON into a plain value. Values that
-// are plain already come back as they are.
+// Plain turns any value that encodes as JSON into a plain value, one of its own:
+// what the caller does to a list or map afterwards changes nothing. A float64
+// stays a float: 5 is written 5.0.
 func Plain(v any) (any, error) {
 	switch v := v.(type) {
-	case nil, bool, string, int, float64:
+	case nil, bool, string, int:
 		return v, nil
 	}
-	text, err := json.Marshal(v)
+	text, err := json.Marshal(Exact(v))
 	if err != nil {
 		return nil, err
 	}
 	return Parse(text)
 }
 
-func plain(v any) any {
+func plain(v any) (any, error) {
+	var err error
 	switch v := v.(type) {
 	case json.Number:
-		return number(v)
+		return number(string(v))
 	case []any:
 		for i := range v {
-			v[i] = plain(v[i])
+			if v[i], err = plain(v[i]); err != nil {
+				return nil, err
+			}
 		}
 	case map[string]any:
 		for k := range v {
-			v[k] = plain(v[k])
+			if v[k], err = plain(v[k]); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return v
-}
-
-// number keeps whole numbers whole; 1.0 and 1e3 stay floats, as Python reads
-// them, so that templates print them as Jinja does.
-func number(n json.Number) any {
-	if !strings.ContainsAny(string(n), ".eE") {
-		if i, err := strconv.Atoi(string(n)); err == nil {
-			return i
-		}
-	}
-	f, err := n.Float64()
-	if err != nil {
-		return string(n)
-	}
-	return f
+	return v, nil
 }

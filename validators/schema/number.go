@@ -1,0 +1,217 @@
+package schema
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxNumber bounds a number that is read: its length in bytes and the size of
+// its exponent. What computes with one writes its digits out.
+const maxNumber = 10_000
+
+// number is the plain value of a number as JSON writes it.
+func number(text string) (any, error) {
+	if i, err := strconv.Atoi(text); err == nil && text != "-0" {
+		return i, nil
+	}
+	// Only where Python, JSON and Go agree on how a float is written.
+	if f, err := strconv.ParseFloat(text, 64); err == nil && 1e-4 <= math.Abs(f) && math.Abs(f) < 1e16 &&
+		strconv.FormatFloat(f, 'f', -1, 64) == text {
+		return f, nil
+	}
+	if len(text) > maxNumber {
+		return nil, fmt.Errorf("the number %s… has %d digits, more than %d", text[:20], len(text), maxNumber)
+	}
+	if _, written, ok := cutExponent(text); ok {
+		if e, err := strconv.Atoi(written); err != nil || e > maxNumber || e < -maxNumber {
+			return nil, fmt.Errorf("the exponent of the number %s is larger than %d", clip(text, 40), maxNumber)
+		}
+	}
+	return json.Number(text), nil
+}
+
+func cutExponent(text string) (mantissa, exponent string, ok bool) {
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		return text[:i], text[i+1:], true
+	}
+	return text, "", false
+}
+
+// Exact gives a value that encodes so that [Parse] reads the same back, where
+// encoding/json would write the float64 5 as the integer 5. Only floats that
+// stand alone or in lists and maps of plain values are seen to.
+func Exact(v any) any {
+	if !blurred(v) {
+		return v
+	}
+	switch v := v.(type) {
+	case float64:
+		return pointed(v)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = Exact(v[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k := range v {
+			out[k] = Exact(v[k])
+		}
+		return out
+	}
+	return v
+}
+
+// pointed writes a float with a point or an exponent.
+func pointed(f float64) any {
+	text, err := json.Marshal(f)
+	if err != nil { // infinite or no number: the encoder will say so
+		return f
+	}
+	if bytes.ContainsAny(text, ".e") {
+		return json.Number(text)
+	}
+	return json.Number(text) + ".0"
+}
+
+// blurred tells of a value with a float in it that encodes as a whole number.
+func blurred(v any) bool {
+	switch v := v.(type) {
+	case float64:
+		return v == math.Trunc(v) && math.Abs(v) < 1e21
+	case []any:
+		return slices.ContainsFunc(v, blurred)
+	case map[string]any:
+		for k := range v {
+			if blurred(v[k]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Whole gives a number as the integer that it is, whichever way it is written:
+// 3, 3.0, 3e0. It is false for what is none, or has more than 64 bits.
+func Whole(v any) (int, bool) {
+	if i, ok := v.(int); ok {
+		return i, true
+	}
+	text, ok := written(v)
+	if !ok {
+		return 0, false
+	}
+	d := decimalOf(text)
+	if d.digits == "" {
+		return 0, true
+	}
+	if d.point < len(d.digits) || d.point > 19 {
+		return 0, false
+	}
+	i, err := strconv.Atoi(d.sign() + d.digits + strings.Repeat("0", d.point-len(d.digits)))
+	return i, err == nil
+}
+
+// Compare orders two numbers of plain values, by the decimal numbers that they
+// are written as: no digit is dropped, and 0.1 is the 0.1 of any text. ok is
+// false where one of them is no number, or is none that can be written.
+func Compare(a, b any) (order int, ok bool) {
+	x, whole := a.(int)
+	y, both := b.(int)
+	if whole && both {
+		return cmp.Compare(x, y), true
+	}
+	f, float := a.(float64)
+	g, floats := b.(float64)
+	if float && floats {
+		return cmp.Compare(f, g), f == f && g == g
+	}
+	s, ok := written(a)
+	t, okay := written(b)
+	if !ok || !okay {
+		return 0, false
+	}
+	return decimalOf(s).compare(decimalOf(t)), true
+}
+
+// written is a number as text.
+func written(v any) (string, bool) {
+	switch v := v.(type) {
+	case int:
+		return strconv.Itoa(v), true
+	case float64:
+		return strconv.FormatFloat(v, 'e', -1, 64), !math.IsNaN(v) && !math.IsInf(v, 0)
+	case json.Number:
+		_, err := number(string(v))
+		return string(v), err == nil && json.Valid([]byte(v))
+	}
+	return "", false
+}
+
+// Digits is a number in one spelling for all that are equal: 100, 1e2 and 100.0
+// are 1e3, which is 0.1 · 10³. It is false for what is no number.
+func Digits(v any) (string, bool) {
+	text, ok := written(v)
+	if !ok {
+		return "", false
+	}
+	d := decimalOf(text)
+	return d.sign() + d.digits + "e" + strconv.Itoa(d.point), true
+}
+
+// A decimal is ±0.digits · 10^point, its digits without zeros at either end;
+// zero has none.
+type decimal struct {
+	negative bool
+	digits   string
+	point    int
+}
+
+// decimalOf reads a number of JSON that [number] took.
+func decimalOf(text string) decimal {
+	mantissa, exponent, _ := cutExponent(text)
+	mantissa, negative := strings.CutPrefix(mantissa, "-")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	point, _ := strconv.Atoi(exponent)
+	point += len(whole)
+	digits := strings.TrimLeft(whole+fraction, "0")
+	point -= len(whole) + len(fraction) - len(digits)
+	digits = strings.TrimRight(digits, "0")
+	if digits == "" {
+		return decimal{}
+	}
+	return decimal{negative, digits, point}
+}
+
+func (d decimal) sign() string {
+	if d.negative {
+		return "-"
+	}
+	return ""
+}
+
+func (d decimal) compare(e decimal) int {
+	a, b := d.rank(), e.rank()
+	if a != b || a == 0 {
+		return cmp.Compare(a, b)
+	}
+	return a * cmp.Or(cmp.Compare(d.point, e.point), strings.Compare(d.digits, e.digits))
+}
+
+// rank is -1, 0 or 1 for what is less than, is or is more than zero.
+func (d decimal) rank() int {
+	switch {
+	case d.digits == "":
+		return 0
+	case d.negative:
+		return -1
+	}
+	return 1
+}

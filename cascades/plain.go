@@ -1,7 +1,9 @@
 package cascades
 
 import (
-	"math"
+	"bytes"
+	"encoding/json"
+	"math/big"
 
 	"gopkg.in/yaml.v3"
 
@@ -45,26 +47,37 @@ func (p *parser) scalar(n *yaml.Node, text func(*yaml.Node) any) any {
 		if n.Decode(&b) == nil {
 			return b
 		}
-	case "!!int":
-		var i int
-		if n.Decode(&i) == nil {
-			return i
+	case "!!int", "!!float":
+		return p.number(n)
+	case "!!str":
+		if n.Style == 0 && json.Valid([]byte(n.Value)) { // 1e400, which the YAML library has no float for
+			return p.number(n)
 		}
-		return p.float(n)
-	case "!!float":
-		return p.float(n)
 	}
 	return text(n)
 }
 
-// float reads a number that JSON can write.
-func (p *parser) float(n *yaml.Node) any {
-	var f float64
-	if n.Decode(&f) != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-		p.report(n, CodeValue, "%s is not a number that JSON can write", short(n.Value))
-		return nil
+// number reads a number that JSON can write, as it is written where that is
+// JSON, and else, as 0x1F, what it stands for.
+func (p *parser) number(n *yaml.Node) any {
+	text := []byte(n.Value)
+	if !json.Valid(text) {
+		var whole big.Int
+		var f float64
+		switch _, ok := whole.SetString(n.Value, 0); {
+		case ok:
+			text = whole.Append(nil, 10)
+		case n.Decode(&f) == nil:
+			if text, _ = json.Marshal(f); !bytes.ContainsAny(text, ".e") {
+				text = append(text, ".0"...)
+			}
+		}
 	}
-	return f
+	v, err := schema.Parse(text)
+	if err != nil {
+		p.report(n, CodeValue, "%s is not a number that JSON can write", short(n.Value))
+	}
+	return v
 }
 
 func verbatim(n *yaml.Node) any { return n.Value }

@@ -20,7 +20,7 @@ var floors = map[string]string{
 	"validators":        "templates validators/schema runner/process",
 	"runner/model":      "",
 	"runner/tool":       "validators/schema runner/process",
-	"runner/event":      "runner/model runner/tool validators",
+	"runner/event":      "runner/model runner/tool validators validators/schema",
 	// Floor 1.
 	"wards": "validators",
 	// Floor 2.
@@ -33,7 +33,7 @@ var floors = map[string]string{
 	"runner/journal": "cascades runner runner/engine runner/event runner/model runner/tool validators validators/schema",
 	// What folds over a run's events.
 	"runner/junit":          "",
-	"runner/trace":          "cascades runner/event runner/model runner/tool",
+	"runner/trace":          "cascades runner/event runner/model runner/tool validators/schema",
 	"runner/backtest":       "cascades runner/engine runner/event runner/junit runner/model runner/trace validators validators/schema wards",
 	"runner/cases":          "cascades runner runner/engine runner/event runner/junit runner/model runner/tool validators validators/schema",
 	"runner/telemetry":      "runner/event runner/model runner/telemetry/otlp",
@@ -55,7 +55,7 @@ var floors = map[string]string{
 	// Suites that tests of other packages import.
 	"validators/validatorstest": "validators validators/schema",
 	"runner/tool/tooltest":      "runner/tool validators/schema",
-	"runner/engine/enginetest":  "cascades runner runner/engine runner/event runner/model runner/model/scripted runner/tool validators",
+	"runner/engine/enginetest":  "cascades runner runner/engine runner/event runner/model runner/model/scripted runner/tool validators validators/schema",
 }
 
 // pure packages take bytes and values: what they do depends on nothing else.

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -87,7 +89,7 @@ func (h *host) Validate(_ event.Path, v engine.Validation) (engine.Finding, erro
 		verdict, err := v.Check(h.ctx, v.Subject)
 		switch {
 		case err == nil:
-			return engine.Finding{Verdict: verdict}, nil
+			return found(verdict), nil
 		case h.ctx.Err() != nil:
 			return engine.Finding{}, context.Cause(h.ctx)
 		case v.Pure || try == validatorTries:
@@ -98,6 +100,19 @@ func (h *host) Validate(_ event.Path, v engine.Validation) (engine.Finding, erro
 			pause *= 2
 		}
 	}
+}
+
+// found makes what a validator adds to its verdict plain values: the run reads
+// the same whether it goes on or is read back.
+func found(v validators.Verdict) engine.Finding {
+	for _, value := range []*any{&v.Evidence, &v.Details} {
+		plain, err := schema.Plain(*value)
+		if err != nil {
+			return engine.Finding{Failure: fmt.Sprintf("its verdict: %v", err)}
+		}
+		*value = plain
+	}
+	return engine.Finding{Verdict: v}
 }
 
 func (h *host) sleep(d time.Duration) {
@@ -119,7 +134,12 @@ func (h *host) Ask(_ event.Path, q engine.Question) (engine.Answer, error) {
 	if h.ask == nil {
 		return engine.Answer{}, engine.ErrSuspended
 	}
-	return h.ask(h.ctx, q)
+	a, err := h.ask(h.ctx, q)
+	if err != nil {
+		return a, err
+	}
+	a.Value, err = schema.Plain(a.Value)
+	return a, err
 }
 
 func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
-	"math/big"
 	"strings"
 )
 
@@ -156,8 +155,8 @@ func numericOrder(a, b any) (order int, ok bool) {
 	if isInt && bothInt {
 		return cmp.Compare(x, y), true
 	}
-	if x, y := asBig(a), asBig(b); x != nil && y != nil && (isBig(a) || isBig(b)) {
-		return x.Cmp(y), true
+	if isWide(a) || isWide(b) {
+		return wideOrder(a, b)
 	}
 	f, okA := asFloat(a)
 	g, okB := asFloat(b)
@@ -190,27 +189,13 @@ func floatIntOrder(f float64, i int64) int {
 	return cmp.Compare(f, whole)
 }
 
-func isBig(v any) bool {
-	_, ok := v.(json.Number)
-	return ok
-}
-
-// asBig returns any finite number, whole.
-func asBig(v any) *big.Float {
-	if i, ok := asInt(v); ok {
-		return new(big.Float).SetInt64(i)
+// isWide tells of a number that is neither an int64 nor a float64 alone.
+func isWide(v any) bool {
+	switch v.(type) {
+	case json.Number, written:
+		return true
 	}
-	switch v := v.(type) {
-	case json.Number:
-		if i, ok := new(big.Int).SetString(string(v), 10); ok {
-			return new(big.Float).SetInt(i)
-		}
-	case float64:
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			return big.NewFloat(v)
-		}
-	}
-	return nil
+	return false
 }
 
 // order is Python's < and >: -1, 0 or 1, and no order at all beside a NaN. It fails for what has no order.

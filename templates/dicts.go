@@ -1,7 +1,7 @@
 package templates
 
 import (
-	"math"
+	"encoding/json"
 	"slices"
 	"sort"
 	"strconv"
@@ -63,11 +63,8 @@ func (r *render) tryHash(key any, depth int) (hash any, ok bool) {
 		return string(key), true
 	case bool:
 		return r.integer(key, "a key"), true
-	case float64:
-		if key == math.Trunc(key) && math.Abs(key) < 1<<53 {
-			return int64(key), true
-		}
-		return key, true
+	case float64, json.Number, written:
+		return hashed(key), true
 	case interval:
 		return key, true
 	case *macro, *function, *namespace, *loop, *cycler, *joiner, *iterator:
@@ -96,6 +93,8 @@ func (r *render) hashTuple(t *tuple, depth int) (any, bool) {
 			text = "s" + hash
 		case tupleHash:
 			text = "t" + string(hash)
+		case wideHash:
+			text = "w" + string(hash)
 		default:
 			text = "v" + r.repr(hash)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,17 +21,14 @@ func numberFilters() []*function {
 }
 
 func absolute(r *render, v any, _ []any) any {
-	if f, ok := r.defined(v).(float64); ok {
-		return math.Abs(f)
+	if i := asWide(r.defined(v)); i != nil {
+		return r.whole(i.Abs(i))
 	}
-	i, ok := asInt(v)
+	f, ok := r.real(v)
 	if !ok {
 		r.fail("abs takes a number and not a %s", typeName(v))
 	}
-	if i < 0 {
-		return r.signed("-", i)
-	}
-	return i
+	return math.Abs(f)
 }
 
 // toInt is Jinja2's int: what is no number becomes the default.
@@ -38,6 +36,9 @@ func toInt(r *render, v any, a []any) any {
 	switch v := r.defined(v).(type) {
 	case json.Number:
 		return v
+	case written:
+		x := exactly(v)
+		return r.whole(new(big.Int).Quo(x.Num(), x.Denom()))
 	case float64:
 		if math.IsNaN(v) {
 			return a[0]
@@ -62,11 +63,11 @@ func toInt(r *render, v any, a []any) any {
 }
 
 func (r *render) truncated(f float64) any {
-	whole := math.Trunc(f)
-	if whole < -1<<63 || whole >= 1<<63 {
-		r.fail("the number %s does not fit into an integer of 64 bits", floatText(f))
+	if math.IsInf(f, 0) {
+		r.fail("the number %s is no integer", floatText(f))
 	}
-	return int64(whole)
+	whole, _ := big.NewFloat(f).Int(nil)
+	return r.whole(whole)
 }
 
 var digitGroups = regexp.MustCompile(`^[+-]?(0[xobXOB]_?)?[0-9A-Za-z]+(_[0-9A-Za-z]+)*$`)
@@ -89,14 +90,14 @@ func (r *render) parsedInt(s string, base int) (any, bool) {
 	if base == 0 && len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' && strings.Trim(digits, "0") != "" {
 		return nil, false
 	}
-	i, err := strconv.ParseInt(sign+digits, base, 64)
-	if err == nil {
-		return i, true
+	if len(digits) > 4*maxDigits {
+		r.fail("an integer of more than %d digits cannot be used in a template", maxDigits)
 	}
-	if e, ok := err.(*strconv.NumError); ok && e.Err == strconv.ErrRange {
-		r.fail("the integer %s does not fit into 64 bits", shortened(s))
+	i, ok := new(big.Int).SetString(sign+digits, base)
+	if !ok {
+		return nil, false
 	}
-	return nil, false
+	return r.whole(i), true
 }
 
 var floatPattern = regexp.MustCompile(`^[+-]?(?i:(\d+(_\d+)*\.?|(\d+(_\d+)*)?\.\d+(_\d+)*)(e[+-]?\d+(_\d+)*)?|inf|infinity|nan)$`)
@@ -112,14 +113,10 @@ func parsedFloat(s string) (float64, bool) {
 }
 
 func toFloat(r *render, v any, a []any) any {
-	if f, ok := asFloat(r.defined(v)); ok {
+	if f, ok := r.real(r.defined(v)); ok {
 		return f
 	}
-	s, ok := text(v)
-	if n, big := v.(json.Number); big {
-		s, ok = string(n), true
-	}
-	if ok {
+	if s, ok := text(v); ok {
 		r.scan(len(s))
 		if f, ok := parsedFloat(s); ok {
 			return f
@@ -143,10 +140,10 @@ func round(r *render, v any, a []any) any {
 
 // rounded is Python's round: half to even, by the exact value of the float.
 func (r *render) rounded(v any, precision int64) any {
-	if i, ok := asInt(r.defined(v)); ok {
-		return r.roundedInt(i, precision)
+	if i := asWide(r.defined(v)); i != nil {
+		return r.roundedWide(i, precision)
 	}
-	f, ok := v.(float64)
+	f, ok := r.real(v)
 	if !ok {
 		r.fail("round takes a number and not a %s", typeName(v))
 	}
@@ -184,21 +181,19 @@ func (r *render) roundedTens(f float64, zeros int) any {
 	return result
 }
 
-func (r *render) roundedInt(i, precision int64) any {
-	if precision >= 0 {
-		return i
-	}
-	if precision < -18 {
+func (r *render) roundedWide(i *big.Int, precision int64) any {
+	switch {
+	case precision >= 0:
+		return r.whole(i)
+	case precision < -maxDigits:
 		return int64(0)
 	}
-	unit, _ := power(10, -precision)
-	remainder := floorRemainder(i, unit)
-	down := i - remainder
-	up := remainder > unit/2 || remainder == unit/2 && floorRemainder(floorQuotient(down, unit), 2) == 1
-	if !up {
-		return down
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(-precision), nil)
+	down, remainder := new(big.Int).DivMod(i, unit, new(big.Int))
+	if twice := new(big.Int).Lsh(remainder, 1).Cmp(unit); twice > 0 || twice == 0 && down.Bit(0) == 1 {
+		down.Add(down, big.NewInt(1))
 	}
-	return r.arithmetic("+", down, unit)
+	return r.whole(down.Mul(down, unit))
 }
 
 // roundedTo is Jinja2's ceil and floor: func(value * 10**precision) / 10**precision.
@@ -214,10 +209,7 @@ func (r *render) roundedTo(v any, precision int64, method string) any {
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			r.fail("%s has no value for %s", method, floatText(f))
 		}
-		scaled = f
-		if math.Abs(f) < 1<<63 {
-			scaled = int64(f)
-		}
+		scaled = r.truncated(f)
 	}
 	return r.arithmetic("/", scaled, scale)
 }

@@ -1,8 +1,8 @@
 package templates
 
 import (
-	"encoding/json"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 )
@@ -63,7 +63,7 @@ func (r *render) layText(l layout, s string) string {
 }
 
 // layInt lays out an integer in the base of the layout's kind.
-func (r *render) layInt(l layout, i int64) string {
+func (r *render) layInt(l layout, i *big.Int) string {
 	base, prefix := 10, ""
 	switch l.kind {
 	case 'b':
@@ -73,7 +73,7 @@ func (r *render) layInt(l layout, i int64) string {
 	case 'x', 'X':
 		base, prefix = 16, "0x"
 	}
-	digits := strings.TrimPrefix(strconv.FormatInt(i, base), "-")
+	digits := strings.TrimPrefix(i.Text(base), "-")
 	if l.kind == 'X' {
 		digits, prefix = strings.ToUpper(digits), "0X"
 	}
@@ -85,7 +85,7 @@ func (r *render) layInt(l layout, i int64) string {
 	if base != 10 {
 		size = 4
 	}
-	return r.layNumber(l, i < 0, prefix, grouped(digits, l.grouping, size))
+	return r.layNumber(l, i.Sign() < 0, prefix, grouped(digits, l.grouping, size))
 }
 
 // layFloat lays out a float as one of e f g, or 0 for Python's own format.
@@ -168,21 +168,21 @@ func grouped(digits string, mark byte, size int) string {
 }
 
 // wholeOf returns an integer for %d, which takes floats too.
-func (r *render) wholeOf(v any, kind byte) int64 {
-	if f, ok := v.(float64); ok && kind == 'd' {
-		if math.IsNaN(f) || math.IsInf(f, 0) {
+func (r *render) wholeOf(v any, kind byte) *big.Int {
+	if typeName(v) == "float" && kind == 'd' {
+		if f, _ := r.real(v); math.IsNaN(f) || math.IsInf(f, 0) {
 			r.fail("%s is no integer", floatText(f))
 		}
-		return r.truncated(f).(int64)
+		v = toInt(r, v, []any{nil, nil})
 	}
-	return r.integer(v, "the value for %"+string(kind))
+	if i := asWide(v); i != nil {
+		return i
+	}
+	return big.NewInt(r.integer(v, "the value for %"+string(kind)))
 }
 
 func (r *render) floatOf(v any) float64 {
-	f, ok := asFloat(r.defined(v))
-	if n, big := v.(json.Number); big {
-		f, ok = parsedFloat(string(n))
-	}
+	f, ok := r.real(r.defined(v))
 	if !ok {
 		r.fail("a number is needed and not a %s", typeName(v))
 	}

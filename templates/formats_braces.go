@@ -1,7 +1,7 @@
 package templates
 
 import (
-	"encoding/json"
+	"math/big"
 	"strconv"
 	"strings"
 	"unicode"
@@ -106,15 +106,15 @@ func (f *braces) laid(v any, spec string) string {
 		return f.str(v)
 	}
 	l := f.parsed(spec)
-	switch v := v.(type) {
+	switch v.(type) {
 	case string, markup:
 		return f.laidText(l, f.str(v))
-	case float64:
-		return f.laidFloat(l, v)
-	case int64, bool:
-		return f.laidInt(l, f.integer(v, "the value"))
-	case json.Number:
-		f.fail("the integer does not fit into 64 bits")
+	}
+	if i := asWide(v); i != nil {
+		return f.laidInt(l, i)
+	}
+	if number, ok := f.real(v); ok {
+		return f.laidFloat(l, number)
 	}
 	f.fail("a %s takes no format", typeName(v))
 	return ""
@@ -127,7 +127,7 @@ func (f *braces) laidText(l layout, s string) string {
 	return f.layText(l, s)
 }
 
-func (f *braces) laidInt(l layout, i int64) string {
+func (f *braces) laidInt(l layout, i *big.Int) string {
 	switch l.kind {
 	case 0, 'd', 'b', 'o', 'x', 'X':
 		if l.precision >= 0 {
@@ -144,9 +144,9 @@ func (f *braces) laidInt(l layout, i int64) string {
 		if l.sign != 0 || l.alternate || l.zero || l.grouping != 0 || l.precision >= 0 {
 			f.fail("the format is not for characters")
 		}
-		return f.layText(l, f.charOf(i))
+		return f.layText(l, f.charOf(f.whole(i)))
 	}
-	return f.laidFloat(l, float64(i))
+	return f.laidFloat(l, f.floatOf(f.whole(i)))
 }
 
 func (f *braces) laidFloat(l layout, v float64) string {

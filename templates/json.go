@@ -43,7 +43,7 @@ func (w *jsonWriter) value(v any, depth int) {
 		w.text(map[bool]string{true: "true", false: "false"}[v])
 	case float64:
 		w.text(jsonFloat(v))
-	case int64, json.Number:
+	case int64, json.Number, written:
 		w.text(r.repr(v))
 	case string:
 		w.quote(v)
@@ -146,7 +146,7 @@ func (w *jsonWriter) key(v any) string {
 		return map[bool]string{true: "true", false: "false"}[v]
 	case float64:
 		return jsonFloat(v)
-	case int64:
+	case int64, json.Number, written:
 		return w.render.repr(v)
 	}
 	w.render.fail("a %s cannot be the key of a JSON object", typeName(v))

@@ -1,6 +1,8 @@
 package templates
 
 import (
+	"encoding/json"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -24,11 +26,16 @@ func (l *lexer) number() token {
 		t.value, _ = strconv.ParseFloat(strings.ReplaceAll(t.text, "_", ""), 64)
 	} else {
 		t.kind, t.text = tokenInteger, integerLiteral.FindString(rest)
-		value, err := strconv.ParseInt(strings.ReplaceAll(t.text, "_", ""), 0, 64)
-		if err != nil {
-			failAt(t.at, "the integer %s does not fit into 64 bits", shortened(t.text))
+		value, ok := new(big.Int), false
+		if len(t.text) <= maxDigits {
+			_, ok = value.SetString(t.text, 0)
 		}
-		t.value = value
+		if !ok {
+			failAt(t.at, "the integer %s has too many digits", shortened(t.text))
+		}
+		if t.value = any(json.Number(value.String())); value.IsInt64() {
+			t.value = value.Int64()
+		}
 	}
 	l.pos += len(t.text)
 	return t

@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -22,7 +21,8 @@ func methods() map[string][]*function {
 			define("copy", "", func(_ *render, self any, _ []any) any { return self }),
 		},
 		"float": {define("is_integer", "", func(_ *render, self any, _ []any) any {
-			return self.(float64) == math.Trunc(self.(float64)) && !math.IsInf(self.(float64), 0)
+			whole := exactly(self)
+			return whole != nil && whole.IsInt()
 		})},
 		"LoopContext": {define("cycle", "*", loopCycle), define("changed", "*", loopChanged)},
 		"cycler":      {define("next", "", cyclerNext), define("reset", "", cyclerReset)},

@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"encoding/json"
 	"math"
 	"math/big"
 	"math/bits"
@@ -19,23 +18,19 @@ func (r *render) arithmetic(operator string, left, right any) any {
 	a, isInt := asInt(left)
 	b, bothInt := asInt(right)
 	if isInt && bothInt {
-		return r.integerArithmetic(operator, a, b)
-	}
-	x, ok := asFloat(left)
-	y, both := asFloat(right)
-	if !ok || !both {
-		r.refuseOperands(operator, left, right)
-	}
-	return r.floatArithmetic(operator, x, y)
-}
-
-func (r *render) refuseOperands(operator string, left, right any) {
-	for _, side := range []any{left, right} {
-		if n, ok := side.(json.Number); ok {
-			r.fail("the integer %s does not fit into 64 bits", shortened(string(n)))
+		if result, ok := r.integerArithmetic(operator, a, b); ok {
+			return result
 		}
 	}
-	r.fail("the operator %s does not take a %s and a %s", operator, typeName(left), typeName(right))
+	if m, n := asWide(left), asWide(right); m != nil && n != nil {
+		return r.wideArithmetic(operator, m, n)
+	}
+	x, ok := r.real(left)
+	y, both := r.real(right)
+	if !ok || !both {
+		r.fail("the operator %s does not take a %s and a %s", operator, typeName(left), typeName(right))
+	}
+	return r.floatArithmetic(operator, x, y)
 }
 
 func asInt(v any) (int64, bool) {
@@ -47,13 +42,19 @@ func asInt(v any) (int64, bool) {
 			return 1, true
 		}
 		return 0, true
+	case written:
+		return asInt(v.value)
 	}
 	return 0, false
 }
 
+// asFloat returns a float, or an integer of 64 bits as one.
 func asFloat(v any) (float64, bool) {
-	if f, ok := v.(float64); ok {
-		return f, true
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case written:
+		return asFloat(v.value)
 	}
 	i, ok := asInt(v)
 	return float64(i), ok
@@ -149,7 +150,8 @@ func product(a int, b int64) int {
 	return int(low)
 }
 
-func (r *render) integerArithmetic(operator string, a, b int64) any {
+// integerArithmetic is that of 64 bits; ok is false where the result has more.
+func (r *render) integerArithmetic(operator string, a, b int64) (any, bool) {
 	if b == 0 && (operator == "/" || operator == "//" || operator == "%") {
 		r.fail("division by zero")
 	}
@@ -165,24 +167,21 @@ func (r *render) integerArithmetic(operator string, a, b int64) any {
 		result, ok = multiplied(a, b)
 	case "/":
 		if a == 0 {
-			return math.Copysign(0, float64(b))
+			return math.Copysign(0, float64(b)), true
 		}
 		quotient, _ := new(big.Rat).SetFrac64(a, b).Float64()
-		return quotient
+		return quotient, true
 	case "//":
 		result, ok = floorQuotient(a, b), a != math.MinInt64 || b != -1
 	case "%":
 		result = floorRemainder(a, b)
 	case "**":
 		if b < 0 {
-			return r.floatArithmetic(operator, float64(a), float64(b))
+			return r.floatArithmetic(operator, float64(a), float64(b)), true
 		}
 		result, ok = power(a, b)
 	}
-	if !ok {
-		r.fail("the result of %s does not fit into 64 bits", operator)
-	}
-	return result
+	return result, ok
 }
 
 func multiplied(a, b int64) (int64, bool) {
@@ -286,21 +285,18 @@ func (r *render) floatPower(x, y float64) any {
 }
 
 func (r *render) signed(sign string, v any) any {
-	if f, ok := v.(float64); ok {
+	if i := asWide(v); i != nil {
 		if sign == "-" {
-			return -f
+			i.Neg(i)
 		}
-		return f
+		return r.whole(i)
 	}
-	i, ok := asInt(v)
+	f, ok := r.real(v)
 	if !ok {
 		r.fail("a %s has no sign", typeName(v))
 	}
 	if sign == "-" {
-		if i == math.MinInt64 {
-			r.fail("the result of - does not fit into 64 bits")
-		}
-		return -i
+		return -f
 	}
-	return i
+	return f
 }

@@ -31,7 +31,7 @@ func tests() []*function {
 		asks("escaped", func(_ *render, v any) bool { _, ok := v.(markup); return ok }),
 		asks("mapping", func(_ *render, v any) bool { return isMapping(v) }),
 		asks("integer", func(_ *render, v any) bool { return isInteger(v) }),
-		asks("float", func(_ *render, v any) bool { _, ok := v.(float64); return ok }),
+		asks("float", func(_ *render, v any) bool { return typeName(v) == "float" }),
 		asks("number", isNumber),
 		asks("sequence", isSequence),
 		asks("iterable", isIterable),
@@ -59,16 +59,12 @@ func tests() []*function {
 }
 
 func isInteger(v any) bool {
-	switch v.(type) {
-	case int64, json.Number:
-		return true
-	}
-	return false
+	return typeName(v) == "int"
 }
 
 func isNumber(_ *render, v any) bool {
 	switch v.(type) {
-	case int64, float64, bool, json.Number:
+	case int64, float64, bool, json.Number, written:
 		return true
 	}
 	return false

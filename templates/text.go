@@ -56,6 +56,8 @@ func (b *builder) repr(v any, depth int) {
 		b.text(b.render.repr(v))
 	case json.Number:
 		b.text(string(v))
+	case written:
+		b.text(v.text)
 	case string:
 		b.quote(v)
 	case markup:

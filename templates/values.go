@@ -11,7 +11,7 @@ import (
 )
 
 // The evaluator's values are nil, bool, int64, float64, string and []any, the maps of the caller, json.Number for an
-// integer beyond 64 bits, and the types below, each one of Python's or Jinja2's.
+// integer beyond 64 bits, written, and the types below, each one of Python's or Jinja2's.
 type (
 	// undefined is a variable or attribute that is not there. Jinja2 has a lenient kind, for a conditional without else.
 	undefined struct {
@@ -54,7 +54,7 @@ func (r *render) plain(v any) any {
 	case nil, bool, int64, float64, string, []any, map[string]any:
 		return v
 	case *undefined, *tuple, markup, *view, interval, *namespace, *bound, *dict, *iterator, *loop, *macro, *function,
-		*cycler, *joiner:
+		*cycler, *joiner, written:
 		return v
 	case int:
 		return int64(v)
@@ -76,27 +76,6 @@ func converted[T any](r *render, list []T) []any {
 	}
 	return items
 }
-
-// number reads a JSON number as Python's decoder does: one without point and exponent is an integer.
-func (r *render) number(n json.Number) any {
-	text := string(n)
-	if !json.Valid([]byte(text)) || strings.Trim(text, "-0123456789.eE+") != "" {
-		r.fail("the value %s is not a number", shortened(strconv.Quote(text)))
-	}
-	if strings.ContainsAny(text, ".eE") {
-		f, _ := strconv.ParseFloat(text, 64)
-		return f
-	}
-	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return i
-	}
-	if len(text) > maxDigits {
-		r.fail("an integer of more than %d digits cannot be used in a template", maxDigits)
-	}
-	return n
-}
-
-const maxDigits = 4300 // as in Python
 
 // reflected handles named and less usual types of plain data. Nothing of a struct, pointer or function is reachable.
 func (r *render) reflected(v reflect.Value) any {
@@ -148,6 +127,8 @@ func typeName(v any) string {
 		return "int"
 	case float64:
 		return "float"
+	case written:
+		return typeName(v.value)
 	case string, markup:
 		return "str"
 	case []any:
@@ -195,6 +176,8 @@ func (r *render) truth(v any) bool {
 		return v != 0
 	case float64:
 		return v != 0
+	case written:
+		return strings.ContainsAny(v.text[:(strings.IndexAny(v.text+"e", "eE"))], "123456789")
 	case string:
 		return v != ""
 	case *undefined:
@@ -261,15 +244,10 @@ func like(v any, s string) any {
 
 // integer returns v as an int64; Python counts True and False among the integers.
 func (r *render) integer(v any, what string) int64 {
-	switch v := r.defined(v).(type) {
-	case int64:
-		return v
-	case bool:
-		if v {
-			return 1
-		}
-		return 0
-	case json.Number:
+	if i, ok := asInt(r.defined(v)); ok {
+		return i
+	}
+	if isWide(v) {
 		r.fail("%s does not fit into 64 bits", what)
 	}
 	r.fail("%s is a %s and not an integer", what, typeName(v))

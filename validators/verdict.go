@@ -1,7 +1,6 @@
 package validators
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -119,12 +118,8 @@ func (v Verdict) check() error {
 }
 
 func decodeVerdict(object map[string]any) (Verdict, error) {
-	var v Verdict
-	text, err := json.Marshal(object)
+	v, err := schema.As[Verdict](object)
 	if err != nil {
-		return v, err
-	}
-	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&v); err != nil {
 		return v, fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	extra := map[string]any{}

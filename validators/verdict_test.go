@@ -20,10 +20,10 @@ func TestParseVerdict(t *testing.T) {
 		`{"valid": false, "reason": "r", "issues": [{"message": "a", "location": 12, "severity": true, "got": null}]}`: {
 			Reason: "r", Issues: []Issue{{Message: "a", Location: "12", Severity: "true"}}},
 		`{"valid": true, "score": 0.5, "warnings": ["w"], "fix": "f", "evidence": [1], "status": "s"}`: {
-			Valid: true, Score: score(0.5), Warnings: []Issue{{Message: "w"}}, Fix: "f", Evidence: []any{1.0}, Status: "s"},
+			Valid: true, Score: score(0.5), Warnings: []Issue{{Message: "w"}}, Fix: "f", Evidence: []any{1}, Status: "s"},
 		`{"valid": true, "score": 0}`:                                         {Valid: true, Score: score(0)},
 		`{"valid": true, "model": "m", "n": 1}`:                               {Valid: true, Details: map[string]any{"model": "m", "n": 1}},
-		`{"valid": true, "details": {"a": 1, "b": 2}, "b": 3, "c": 4}`:        {Valid: true, Details: map[string]any{"a": 1.0, "b": 2.0, "c": 4}},
+		`{"valid": true, "details": {"a": 1, "b": 2}, "b": 3, "c": 4}`:        {Valid: true, Details: map[string]any{"a": 1, "b": 2, "c": 4}},
 		`{"valid": true, "details": "text", "c": 4}`:                          {Valid: true, Details: "text"},
 		`{"valid": true, "reason": null, "score": null, "issues": null}`:      {Valid: true},
 		`{"valid": false, "VALID": true, "reason": "the first key is meant"}`: {Reason: "the first key is meant", Details: map[string]any{"VALID": true}},

@@ -132,7 +132,7 @@ func (c *Command) criterionJudge(name string) (inspectors.Judge, error) {
 		said := request.Result{CriterionID: criterion.ID}
 		text, err := json.Marshal(result.Output)
 		if err == nil {
-			err = json.Unmarshal(text, &said)
+			err = schema.Unmarshal(text, &said)
 		}
 		return said, err
 	}, nil

@@ -2,6 +2,7 @@ package cases_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -255,7 +256,7 @@ func TestOverBudgetTogether(t *testing.T) {
 // rewritten.
 func TestNumbers(t *testing.T) {
 	s := told(t, "cascade_id: c\nphases: [{name: a, tool: add, inputs: {a: 1, b: 2}}, {name: b, instructions: 'It is {{ outputs.a.sum }}.'}]\n", "x")
-	s.input = map[string]any{"x": 2.0, "y": []any{1, 4.0}}
+	s.input = map[string]any{"x": json.Number("2.0"), "y": []any{1, json.Number("4.0")}}
 	_, dir := s.freeze(t)
 	if got := tree(t, dir)["input.json"]; !strings.Contains(got, `"x": 2.0`) || !strings.Contains(got, "1,\n    4.0") {
 		t.Error(got)

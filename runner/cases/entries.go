@@ -13,6 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // effect reads one entry of a page. Its first key says what it is.
@@ -98,7 +99,7 @@ func verdict(v any, out *validators.Verdict) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(b, out); err != nil {
+	if err := schema.Unmarshal(b, out); err != nil {
 		return fmt.Errorf("verdict: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return nil

@@ -246,7 +246,7 @@ func (f *freezing) pack(r *replay, o Options) (map[string][]byte, error) {
 	c := &Case{Dir: o.Dir, model: f.Model, seed: f.seed, order: f.order, effects: r.asked}
 	c.want = expected(r.result, r.verdicts())
 	w := newWriter()
-	w.files[inputFile] = append(indented(exact(plainInput(f.Input))), '\n')
+	w.files[inputFile] = append(indented(plainInput(f.Input)), '\n')
 	if err := c.place(w, f.Files, o); err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ func (v value) MarshalYAML() (any, error) {
 // node writes a value as YAML.
 func node(v any) (*yaml.Node, error) {
 	switch v := v.(type) {
-	case nil, bool, int, float64:
+	case nil, bool, int, float64, json.Number:
 		return bare(v)
 	case string:
 		return scalar(strings.ToValidUTF8(v, "\uFFFD")), nil
@@ -144,56 +144,23 @@ func emptyFlow(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// bare writes null, a boolean or a number; one that is not whole keeps its
-// point.
+// bare writes null, a boolean or a number.
 func bare(v any) (*yaml.Node, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
 	s, tag := string(b), "!!null"
-	switch v := v.(type) {
+	switch v.(type) {
 	case bool:
 		tag = "!!bool"
-	case int:
+	case int, float64, json.Number:
 		tag = "!!int"
-	case float64:
-		s, tag = string(number(v)), "!!float"
+		if strings.ContainsAny(s, ".eE") {
+			tag = "!!float"
+		}
 	}
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: s}, nil
-}
-
-// number is a float's JSON with its point, where JSON would leave it out.
-func number(f float64) json.Number {
-	b, err := json.Marshal(f)
-	if err != nil { // infinite, which no plain value is
-		return "null"
-	}
-	if bytes.ContainsAny(b, ".e") {
-		return json.Number(b)
-	}
-	return json.Number(b) + ".0"
-}
-
-// exact is a plain value that encodes with the points of its numbers.
-func exact(v any) any {
-	switch v := v.(type) {
-	case float64:
-		return number(v)
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for key := range v {
-			out[key] = exact(v[key])
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = exact(v[i])
-		}
-		return out
-	}
-	return v
 }
 
 // UnmarshalYAML reads the value.

@@ -206,7 +206,7 @@ func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 		}
 		value, broken, err := schema.Extract(resp.Text, shape)
 		if object, ok := value.(map[string]any); err == nil && len(broken) == 0 && ok {
-			if winner, ok := object["winner"].(int); ok {
+			if winner, ok := schema.Whole(object["winner"]); ok {
 				return winner, nil
 			}
 		}

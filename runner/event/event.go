@@ -7,6 +7,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A Kind says what an event tells.
@@ -75,7 +76,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(e))
 }
 
-// UnmarshalJSON reads what [Event.MarshalJSON] writes.
+// UnmarshalJSON reads what [Event.MarshalJSON] writes, its values as plain ones.
 func (e *Event) UnmarshalJSON(text []byte) error {
 	var head struct{ Kind Kind }
 	if err := json.Unmarshal(text, &head); err != nil {
@@ -83,12 +84,12 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	}
 	if head.Kind == VerdictGiven {
 		var v verdictEvent
-		err := json.Unmarshal(text, &v)
+		err := schema.Unmarshal(text, &v)
 		*e = Event{Seq: v.Seq, Time: v.Time, Kind: v.Kind, Path: v.Path, Verdict: &v.Verdict}
 		return err
 	}
 	type plain Event
-	return json.Unmarshal(text, (*plain)(e))
+	return schema.Unmarshal(text, (*plain)(e))
 }
 
 type verdictEvent struct {

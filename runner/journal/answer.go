@@ -31,7 +31,7 @@ func (j *Journal) Answer(ctx context.Context, id string, value any) error {
 		return fmt.Errorf("answer: %s", wrong)
 	}
 	pack := packer{secrets: j.secrets}
-	data, err := pack.encode(came{Answer: &engine.Answer{Value: value}}.exact())
+	data, err := pack.encode(came{Answer: &engine.Answer{Value: value}})
 	if err != nil {
 		return fmt.Errorf("answer: %w", err)
 	}

@@ -68,45 +68,30 @@ type asked struct {
 // up.
 func bodyOf(e *event.Event, p *packer) body {
 	b := body{
-		RunID: e.RunID, CascadeID: e.CascadeID, Input: p.liftObject(exactObject(e.Input)),
+		RunID: e.RunID, CascadeID: e.CascadeID, Input: p.liftObject(e.Input),
 		Phase: e.Phase, Attempt: e.Attempt, Turn: e.Turn, Validator: e.Validator,
-		Response: e.Response, Result: e.Result, Verdict: exactTold(e.Verdict),
-		Status: e.Status, Text: e.Text, Message: e.Message, Output: p.lift(exact(e.Output)),
+		Response: e.Response, Result: e.Result, Verdict: e.Verdict,
+		Status: e.Status, Text: e.Text, Message: e.Message, Output: p.lift(e.Output),
 		From: e.From, To: e.To, Usage: e.Usage, Error: e.Error,
 	}
 	if e.Call != nil {
 		call := *e.Call
-		call.Arguments = p.liftObject(exactObject(call.Arguments))
+		call.Arguments = p.liftObject(call.Arguments)
 		b.Call = &call
 	}
 	if e.Result != nil {
-		b.Result = &tool.Result{Value: p.lift(exact(e.Result.Value)), Failed: e.Result.Failed, Gone: e.Result.Gone}
+		b.Result = &tool.Result{Value: p.lift(e.Result.Value), Failed: e.Result.Failed, Gone: e.Result.Gone}
 	}
 	return b
 }
 
 // event is the event that a body was made of, but for what is kept elsewhere.
-func (b *body) event(e *event.Event) error {
+func (b *body) event(e *event.Event) {
 	e.RunID, e.CascadeID, e.Input = b.RunID, b.CascadeID, b.Input
 	e.Phase, e.Attempt, e.Turn, e.Validator = b.Phase, b.Attempt, b.Turn, b.Validator
 	e.Response, e.Call, e.Result, e.Verdict = b.Response, b.Call, b.Result, b.Verdict
 	e.Status, e.Text, e.Message, e.Output = b.Status, b.Text, b.Message, b.Output
 	e.From, e.To, e.Usage, e.Error = b.From, b.To, b.Usage, b.Error
-	if err := plainObject(&e.Input); err != nil {
-		return err
-	}
-	if err := plain(&e.Output); err != nil {
-		return err
-	}
-	if err := plainTold(e.Verdict); err != nil {
-		return err
-	}
-	if e.Call != nil {
-		if err := plainObject(&e.Call.Arguments); err != nil {
-			return err
-		}
-	}
-	return plainResult(e.Result)
 }
 
 // came is what an effect came to, with who asked for it.
@@ -123,34 +108,6 @@ type came struct {
 	Result   *tool.Result    `json:"result,omitempty"`
 	Finding  *engine.Finding `json:"finding,omitempty"`
 	Answer   *engine.Answer  `json:"answer,omitempty"`
-}
-
-// exact is the effect so that it reads back as it is.
-func (c came) exact() came {
-	if c.Result != nil {
-		c.Result = &tool.Result{Value: exact(c.Result.Value), Failed: c.Result.Failed, Gone: c.Result.Gone}
-	}
-	if c.Finding != nil {
-		c.Finding = &engine.Finding{Verdict: exactVerdict(c.Finding.Verdict), Failure: c.Finding.Failure}
-	}
-	if c.Answer != nil {
-		c.Answer = &engine.Answer{Value: exact(c.Answer.Value)}
-	}
-	return c
-}
-
-// read decodes an effect.
-func (c *came) read(raw []byte) error {
-	if err := decode(raw, c); err != nil {
-		return err
-	}
-	if err := plainResult(c.Result); err != nil {
-		return err
-	}
-	if err := plainFinding(c.Finding); err != nil {
-		return err
-	}
-	return plainAnswer(c.Answer)
 }
 
 // failed tells of an effect that broke.

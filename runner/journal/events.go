@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // Events gives the run's events after the one numbered after, in order.
@@ -78,12 +79,10 @@ func (r *eventReader) event(ctx context.Context, c *conn, l logged) (event.Event
 		return e, err
 	}
 	var b body
-	if err = decode(raw, &b); err == nil {
-		err = b.event(&e)
-	}
-	if err != nil {
+	if err := schema.Unmarshal(raw, &b); err != nil {
 		return e, r.garbled(l, err)
 	}
+	b.event(&e)
 	if b.Effect != 0 {
 		if err := r.effect(ctx, c, b.Effect, &e); err != nil {
 			return e, err
@@ -113,7 +112,7 @@ func (r *eventReader) effect(ctx context.Context, c *conn, row int64, e *event.E
 		return err
 	}
 	var made came
-	if err := made.read(raw); err != nil {
+	if err := schema.Unmarshal(raw, &made); err != nil {
 		return r.garbled(logged{row: row}, err)
 	}
 	if e.Kind == event.ModelReplied {
@@ -153,7 +152,7 @@ func (j *Journal) effects(ctx context.Context, s summary, yield func(Effect, err
 				}
 				var made came
 				if raw != nil {
-					if err := made.read(raw); err != nil {
+					if err := schema.Unmarshal(raw, &made); err != nil {
 						return j.garbled(fmt.Sprintf("row %d of run %s", l.row, s.RunID), err)
 					}
 				}

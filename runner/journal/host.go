@@ -10,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A host keeps what the effects of one branch come to.
@@ -234,13 +235,13 @@ func (r *recording) made(w wanted, print print, c came, took time.Duration) (cam
 		delete(r.spent, w.at)
 	}
 	r.mu.Unlock()
-	raw, lossy, err := encodeAs(c.exact())
+	raw, lossy, err := encodeAs(c)
 	if err != nil {
 		return c, fmt.Errorf("effect %s: %w", w.at, err)
 	}
 	if lossy {
 		var read came
-		if err := read.read(raw); err != nil {
+		if err := schema.Unmarshal(raw, &read); err != nil {
 			return c, fmt.Errorf("effect %s: %w", w.at, err)
 		}
 		c = read

@@ -90,14 +90,14 @@ func untouched(raw, clean []byte) bool {
 }
 
 func (r *recording) callPrint(c tool.Call) (print, error) {
-	return r.print(c.Name, exactObject(c.Arguments))
+	return r.print(c.Name, c.Arguments)
 }
 
 func (r *recording) questionPrint(q engine.Question) (print, error) { return r.print(q) }
 
 func (r *recording) subjectPrint(v engine.Validation) (print, error) {
 	s := v.Subject
-	return r.print(v.Validator, s.Content, exact(s.Output), exactObject(s.Input), exactObject(s.State), exactObject(s.Outputs), s.Turn, s.Attempt)
+	return r.print(v.Validator, s.Content, s.Output, s.Input, s.State, s.Outputs, s.Turn, s.Attempt)
 }
 
 // requestPrint is the print of a request, which its event has made already.

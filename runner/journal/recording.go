@@ -257,7 +257,8 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 	last := r.take()
 	finished, events, phases := r.now(), r.seq, r.phases
 	r.mu.Unlock()
-	data, err := last.encode(storedResult(result, &last.packer))
+	result.Output, result.Outputs = last.packer.lift(result.Output), last.packer.liftObject(result.Outputs)
+	data, err := last.encode(result)
 	if err != nil {
 		return fmt.Errorf("result: %w", err)
 	}

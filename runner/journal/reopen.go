@@ -13,6 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // startRow is a [runner.Start] as the file has it.
@@ -32,7 +33,7 @@ type file struct {
 }
 
 func encodeStart(p *packer, s runner.Start) ([]byte, error) {
-	row := startRow{Input: p.liftObject(exactObject(s.Input)), Model: s.Model, Settings: s.Settings, From: s.From}
+	row := startRow{Input: p.liftObject(s.Input), Model: s.Model, Settings: s.Settings, From: s.From}
 	for _, f := range s.Files {
 		if text := string(f.Text); strings.ToValidUTF8(text, "") == text {
 			row.Files = append(row.Files, file{Name: f.Name, Text: text})
@@ -54,10 +55,7 @@ func (j *Journal) readStart(ctx context.Context, c *conn, n int64, v view) (s ru
 	}
 	s.RunID, s.CascadeID, s.Parent = word(found[0]), word(found[1]), word(found[2])
 	var row startRow
-	if err = decode([]byte(word(found[3])), &row); err == nil {
-		err = plainObject(&row.Input)
-	}
-	if err != nil {
+	if err := schema.Unmarshal([]byte(word(found[3])), &row); err != nil {
 		return s, j.garbled("the start of run "+s.RunID, err)
 	}
 	if err := j.fillStart(ctx, c, &row, v); err != nil {
@@ -309,7 +307,7 @@ func (r *recording) collect(rows []logged) {
 		case l.kind == droppedEffect:
 			r.replaces = true
 			var c came
-			if c.read(l.data) == nil && c.Response != nil {
+			if schema.Unmarshal(l.data, &c) == nil && c.Response != nil {
 				r.spent[l.path] = c.Response.Usage
 			}
 		case strings.HasPrefix(l.kind, "effect:"):
@@ -380,7 +378,7 @@ func (j *Journal) readEffect(data []byte) (c came, err error) {
 		if err != nil {
 			return err
 		}
-		if err := c.read(raw); err != nil {
+		if err := schema.Unmarshal(raw, &c); err != nil {
 			return j.garbled("an effect", err)
 		}
 		return nil

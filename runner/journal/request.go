@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // request makes a request whole.
@@ -18,13 +19,8 @@ func (r *eventReader) request(ctx context.Context, c *conn, row int64, a *asked,
 		return req, nil
 	}
 	if a.Tools != "" {
-		if err := decode([]byte(a.Tools), &req.Tools); err != nil {
+		if err := schema.Unmarshal([]byte(a.Tools), &req.Tools); err != nil {
 			return req, r.garbled(logged{row: row}, err)
-		}
-		for i := range req.Tools {
-			if err := plain(&req.Tools[i].Parameters); err != nil {
-				return req, r.garbled(logged{row: row}, err)
-			}
 		}
 	}
 	if a.Schema != "" {
@@ -83,7 +79,7 @@ func (r *eventReader) follow(ctx context.Context, c *conn, row, before int64) ([
 			return nil, err
 		}
 		var b body
-		if err := decode(raw, &b); err != nil || b.Request == nil {
+		if err := schema.Unmarshal(raw, &b); err != nil || b.Request == nil {
 			return nil, r.garbled(l, err)
 		}
 		chain = append(chain, link{row, b.Request})

@@ -3,7 +3,6 @@ package journal
 import (
 	"context"
 	"database/sql/driver"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A summary is one with the run's number and what the file says of it.
@@ -229,7 +229,7 @@ func (j *Journal) pending(ctx context.Context, c *conn, s summary) (*pendingRow,
 		return nil, err
 	}
 	var p pendingRow
-	if err := json.Unmarshal(raw, &p); err != nil {
+	if err := schema.Unmarshal(raw, &p); err != nil {
 		return nil, j.garbled("the question of run "+s.RunID, err)
 	}
 	return &p, nil

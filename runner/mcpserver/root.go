@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A root is the directory that what a call names has to be in, links followed.
@@ -157,8 +157,7 @@ func (s *Server) admits(c *cascades.Cascade) error {
 func startsPrograms(c *cascades.Cascade) bool {
 	for _, file := range c.Files {
 		var doc yaml.Node
-		var value any
-		err := json.Unmarshal(file.Text, &value) // the YAML library does not know all of JSON
+		value, err := schema.Parse(file.Text) // the YAML library does not know all of JSON
 		if err == nil {
 			err = doc.Encode(value)
 		} else {

@@ -45,7 +45,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, name string, v any
 		}
 		return p
 	}
-	if err := json.Unmarshal(text, v); err != nil {
+	if err := schema.Unmarshal(text, v); err != nil {
 		return problem(http.StatusUnprocessableEntity, "invalid_body", err.Error())
 	}
 	return nil

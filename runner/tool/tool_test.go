@@ -88,7 +88,7 @@ func TestValue(t *testing.T) {
 		"hello\n":              `"hello"`,
 		" two\nlines \r\n\n":   `" two\nlines "`,
 		"42\n":                 `"42"`,
-		"{\"a\": [1, 2.50]}\n": `{"a":[1,2.5]}`,
+		"{\"a\": [1, 2.50]}\n": `{"a":[1,2.50]}`,
 		" [1]\n":               `[1]`,
 		"{\"a\": 1} {}":        `"{\"a\": 1} {}"`,
 		"[broken":              `"[broken"`,

@@ -1,9 +1,10 @@
 package trace
 
 import (
-	"encoding/json"
 	"reflect"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // Filter is the moment of a sounding's validator, whose verdicts are recorded as
@@ -61,7 +62,7 @@ func (a *Attempt) gave(output any) bool {
 	if said, ok := output.(string); ok {
 		return said == a.Text
 	}
-	raw, err := json.Marshal(output)
-	var was, said any
-	return err == nil && json.Unmarshal(raw, &was) == nil && json.Unmarshal([]byte(a.Text), &said) == nil && reflect.DeepEqual(was, said)
+	was, err := schema.Plain(output)
+	said, wrong := schema.Parse([]byte(a.Text))
+	return err == nil && wrong == nil && reflect.DeepEqual(was, said)
 }

@@ -50,6 +50,9 @@ func priorNumbers(v any) ([]float64, error) {
 		return []float64{float64(v)}, nil
 	case float64:
 		return []float64{v}, nil
+	case json.Number:
+		f, err := v.Float64()
+		return []float64{f}, err
 	case []float64:
 		return v, nil
 	case map[string]float64:

@@ -2,11 +2,12 @@ package edit
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -59,8 +60,12 @@ func nodeOf(v any) *yaml.Node {
 		return scalar("!!bool", strconv.FormatBool(v))
 	case int:
 		return scalar("!!int", strconv.Itoa(v))
-	case float64:
-		return scalar("!!float", strconv.FormatFloat(v, 'g', -1, 64))
+	case float64, json.Number:
+		text := fmt.Sprint(v)
+		if !strings.ContainsAny(text, ".eE") {
+			return scalar("!!int", text)
+		}
+		return scalar("!!float", text)
 	case []any:
 		n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 		for _, e := range v {
@@ -165,12 +170,12 @@ func scalarValue(n *yaml.Node) string {
 	case "!!null":
 		return tag
 	}
-	var v any
-	if n.Decode(&v) != nil {
+	v, err := schema.Parse([]byte(n.Value)) // all digits of a number
+	if err != nil && n.Decode(&v) != nil {
 		return tag + n.Value
 	}
-	if f, ok := v.(float64); ok && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
-		return "!!int" + strconv.FormatInt(int64(f), 10)
+	if digits, ok := schema.Digits(v); ok {
+		return "!!float" + digits
 	}
 	return tag + fmt.Sprint(v)
 }

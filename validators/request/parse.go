@@ -156,12 +156,8 @@ func decode[M any](value any) (*M, error) {
 			object["timestamp"] = moment(stamp)
 		}
 	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		return nil, err
-	}
-	m := new(M)
-	return m, json.Unmarshal(text, m)
+	m, err := schema.As[M](value)
+	return &m, err
 }
 
 // moment writes a date-time as the decoder of times wants it: RFC 3339 has

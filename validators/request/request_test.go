@@ -113,8 +113,8 @@ func bareSchema(v any) {
 		}
 	}
 	for _, number := range []string{"minimum", "maximum"} {
-		if n, ok := o[number].(float64); ok {
-			o[number] = int(n)
+		if n, ok := schema.Whole(o[number]); ok {
+			o[number] = n
 		}
 	}
 	for _, sub := range o {

@@ -44,8 +44,10 @@ func appendCanonical(b []byte, v any) []byte {
 		if f, ok := whole(v); ok {
 			return strconv.AppendInt(b, f, 10)
 		}
-		f, _ := number(v)
-		return appendNumber(b, f)
+		if f, ok := number(v); ok {
+			return appendNumber(b, f)
+		}
+		return fmt.Append(b, v)
 	}
 }
 

@@ -1,12 +1,10 @@
 package schema
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -41,61 +39,6 @@ func cutExponent(text string) (mantissa, exponent string, ok bool) {
 		return text[:i], text[i+1:], true
 	}
 	return text, "", false
-}
-
-// Exact gives a value that encodes so that [Parse] reads the same back, where
-// encoding/json would write the float64 5 as the integer 5. Only floats that
-// stand alone or in lists and maps of plain values are seen to.
-func Exact(v any) any {
-	if !blurred(v) {
-		return v
-	}
-	switch v := v.(type) {
-	case float64:
-		return pointed(v)
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = Exact(v[i])
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k := range v {
-			out[k] = Exact(v[k])
-		}
-		return out
-	}
-	return v
-}
-
-// pointed writes a float with a point or an exponent.
-func pointed(f float64) any {
-	text, err := json.Marshal(f)
-	if err != nil { // infinite or no number: the encoder will say so
-		return f
-	}
-	if bytes.ContainsAny(text, ".e") {
-		return json.Number(text)
-	}
-	return json.Number(text) + ".0"
-}
-
-// blurred tells of a value with a float in it that encodes as a whole number.
-func blurred(v any) bool {
-	switch v := v.(type) {
-	case float64:
-		return v == math.Trunc(v) && math.Abs(v) < 1e21
-	case []any:
-		return slices.ContainsFunc(v, blurred)
-	case map[string]any:
-		for k := range v {
-			if blurred(v[k]) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // Whole gives a number as the integer that it is, whichever way it is written:

@@ -33,27 +33,34 @@ func For[P any]() map[string]any {
 // wrong type is an error that names it. What is any in P is a plain value. An
 // integer may be written 5.0, as in JSON Schema.
 func Decode[P any](value any) (P, error) {
-	var p P
-	err := decode(value, &p)
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
-		var again P
-		if decode(wholes(value), &again) == nil {
-			return again, nil
-		}
-	}
+	p, err := decode[P](value, true)
 	if err != nil {
 		return p, fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return p, nil
 }
 
-func decode(value, into any) error {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
+// As is [Decode] that passes over unknown keys. Its error is that of
+// encoding/json.
+func As[P any](value any) (P, error) { return decode[P](value, false) }
+
+func decode[P any](value any, strict bool) (P, error) {
+	p, err := encoded[P](value, strict)
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		if again, err := encoded[P](wholes(value), strict); err == nil {
+			return again, nil
+		}
 	}
-	return unmarshal(text, into, true)
+	return p, err
+}
+
+func encoded[P any](value any, strict bool) (p P, err error) {
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = unmarshal(text, &p, strict)
+	}
+	return p, err
 }
 
 // wholes is a value with all whole numbers in it as integers.

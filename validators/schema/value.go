@@ -64,15 +64,15 @@ func Position(text []byte, offset int) (line, column int) {
 	return bytes.Count(before, []byte{'\n'}) + 1, utf8.RuneCount(before[start:]) + 1
 }
 
-// Plain turns any value that encodes as JSON into a plain value, one of its own:
-// what the caller does to a list or map afterwards changes nothing. A float64
-// stays a float: 5 is written 5.0.
+// Plain turns any value that encodes as JSON into the plain value that this JSON
+// is, one of its own: what the caller does to a list or map afterwards changes
+// nothing. The float64 5 encodes as 5, and is an integer from then on.
 func Plain(v any) (any, error) {
 	switch v := v.(type) {
 	case nil, bool, string, int:
 		return v, nil
 	}
-	text, err := json.Marshal(Exact(v))
+	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}

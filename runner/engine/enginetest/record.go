@@ -14,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A Journal is what the effects of a run came to, by their paths.
@@ -67,7 +68,7 @@ func (j *Journal) get(at event.Path, v any) bool {
 	if !ok {
 		return false
 	}
-	if err := json.Unmarshal(text, v); err != nil {
+	if err := schema.Unmarshal(text, v); err != nil {
 		panic(fmt.Sprintf("effect %s does not decode: %v", at, err))
 	}
 	return true

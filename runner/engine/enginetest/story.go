@@ -3,7 +3,6 @@ package enginetest
 import (
 	"context"
 	"embed"
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 //go:embed testdata/*.txtar
@@ -76,7 +76,7 @@ func Read(tb testing.TB, name string, text []byte) *Story {
 	}
 	for file, into := range map[string]any{"input.json": &s.Input, "answers.json": &s.Answers} {
 		if text, err := s.open(file); err == nil {
-			if err := json.Unmarshal(text, into); err != nil {
+			if err := schema.Unmarshal(text, into); err != nil {
 				tb.Fatalf("%s: %s: %v", name, file, err)
 			}
 		}

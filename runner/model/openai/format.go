@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -27,7 +28,9 @@ func (f *formats) of(r model.Request) ([]byte, error) {
 		return wire, nil
 	}
 	var schema any
-	if err := json.Unmarshal(r.Schema, &schema); err != nil {
+	d := json.NewDecoder(bytes.NewReader(r.Schema))
+	d.UseNumber() // a bound like 1e400 is a number too
+	if err := d.Decode(&schema); err != nil {
 		return nil, err
 	}
 	wire, err := json.Marshal(map[string]any{

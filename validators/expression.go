@@ -31,6 +31,10 @@ import (
 // empty. Nothing it can call looks at a clock, at chance or at the order of a
 // map.
 //
+// Numbers compare by the decimal digits that they are written with, however many
+// there are. What computes with one that int and float64 have no room for is an
+// error, and so is an integer that would wrap around.
+//
 // The work of one evaluation is bounded, not the length of the text: reading,
 // building and matching text and going round in a loop are all paid for from
 // one budget, that lasts for a few plain questions about a text of 100 MB and

@@ -40,6 +40,8 @@ var functions = map[string]function{
 // inner are the functions of the rewritten tree alone.
 var inner = map[string]func(meter, []any) (any, error){
 	"tick": tick, "charge": charge, "skim": skim, "probe": probe, "matches": matches,
+	"compare": compare, "compute": compute, "numbers": numbers, "lone": lone, "sum": sum,
+	"reversed": reversed, "mirrored": mirrored,
 }
 
 // functionTable registers each function twice: as the author writes it, for
@@ -95,8 +97,11 @@ var kindNames = map[reflect.Kind]string{
 
 // kindOf names what a value is, in an author's words.
 func kindOf(v any) string {
-	if v == nil {
+	switch v.(type) {
+	case nil:
 		return "nil"
+	case json.Number:
+		return "a number"
 	}
 	switch k := reflect.TypeOf(v).Kind(); k {
 	case reflect.Float64:
@@ -240,10 +245,13 @@ func uniq(m meter, args []any) (any, error) {
 	for i := range items.Len() {
 		v := items.Index(i).Interface()
 		key := v
-		switch n := v.(type) {
-		case int:
-			key = float64(n)
-		case nil, bool, string, float64:
+		switch v.(type) {
+		case int, float64, json.Number:
+			type spelling string
+			if digits, ok := schema.Digits(v); ok {
+				key = spelling(digits)
+			}
+		case nil, bool, string:
 		default:
 			return nil, fmt.Errorf("uniq takes numbers, strings and booleans, not %s", kindOf(v))
 		}

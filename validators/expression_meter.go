@@ -133,9 +133,15 @@ func (w metering) Visit(node *ast.Node) {
 		// The body runs once more each time; what else it costs it pays itself.
 		n.Node = metered("tick", n.Node.Location(), &ast.IntegerNode{Value: 2 + w.nodes/4}, n.Node)
 	case *ast.BinaryNode:
-		w.operator(node, n)
+		if w.operator(node, n); *node == ast.Node(n) {
+			numeric(node, n)
+		}
+	case *ast.UnaryNode:
+		if n.Operator == "-" && mayHold(n.Node) {
+			*node = operation("compute", "-", n.Location(), &ast.IntegerNode{}, n.Node)
+		}
 	case *ast.BuiltinNode:
-		w.builtin(n)
+		w.builtin(node, n)
 	case *ast.CallNode:
 		if name := n.Callee.(*ast.IdentifierNode).Value; functions[name].call != nil {
 			*node = metered(name, n.Location(), n.Arguments...)
@@ -174,7 +180,20 @@ func filled(node, other ast.Node) ast.Node {
 	return or
 }
 
-func (w metering) builtin(n *ast.BuiltinNode) {
+func (w metering) builtin(node *ast.Node, n *ast.BuiltinNode) {
+	switch n.Name {
+	case "sum":
+		w.sum(node, n)
+		return
+	case "findLast", "findLastIndex":
+		w.backwards(node, n)
+		return
+	}
+	if convert := takesNumbers[n.Name]; convert != "" {
+		for i, arg := range n.Arguments {
+			n.Arguments[i] = metered(convert, arg.Location(), arg)
+		}
+	}
 	p := builtins[n.Name]
 	if p == free {
 		return
@@ -188,6 +207,35 @@ func (w metering) builtin(n *ast.BuiltinNode) {
 			n.Arguments[i] = charged(how, arg, p)
 		}
 	}
+}
+
+// sum adds up what a list holds, or what a predicate makes of it.
+func (w metering) sum(node *ast.Node, n *ast.BuiltinNode) {
+	of := n.Arguments[0]
+	if len(n.Arguments) > 1 {
+		all := &ast.BuiltinNode{Name: "map", Arguments: n.Arguments}
+		all.SetLocation(n.Location())
+		of = all
+	}
+	*node = metered("sum", n.Location(), of)
+}
+
+// backwards looks through the list turned round: the library's loops from the
+// end leave something on its stack, which a call takes for an argument.
+func (w metering) backwards(node *ast.Node, n *ast.BuiltinNode) {
+	at := n.Location()
+	turned := metered("reversed", at, n.Arguments[0])
+	found := &ast.BuiltinNode{Name: "find", Arguments: []ast.Node{turned, n.Arguments[1]}}
+	found.SetLocation(at)
+	*node = found
+	if n.Name == "findLast" {
+		return
+	}
+	name := &ast.IdentifierNode{Value: fmt.Sprintf(" reversed %d", at.From)}
+	found.Name, found.Arguments[0] = "findIndex", name
+	let := &ast.VariableDeclaratorNode{Name: name.Value, Value: turned, Expr: metered("mirrored", at, name, found)}
+	let.SetLocation(at)
+	*node = let
 }
 
 // fixed says that a node is known to be small: a number, a boolean or nil.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"strings"
@@ -64,7 +65,8 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 		heard.refused(r, resp.StatusCode, string(said), r.Header.Get(sessionHeader) != "" && unknown(resp.StatusCode, said))
 		resp.Body = readCloser{io.MultiReader(bytes.NewReader(said), resp.Body), resp.Body}
 	}
-	resp.Body = &boundedBody{ReadCloser: resp.Body, left: b.max, large: b.large}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	resp.Body = newExact(&boundedBody{ReadCloser: resp.Body, left: b.max, large: b.large}, b.max, kind == "application/json")
 	return resp, nil
 }
 

@@ -337,6 +337,6 @@ func (c *Client) runner(s Server, name string) func(context.Context, tool.Call) 
 		if result.IsError {
 			return nil, errors.New(textOf(result))
 		}
-		return valueOf(result), nil
+		return valueOf(result)
 	}
 }

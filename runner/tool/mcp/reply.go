@@ -11,11 +11,15 @@ import (
 
 // valueOf is what a tool's reply is worth to a phase: its structured content
 // where it has some, else its text as [tool.Value] reads it.
-func valueOf(r *sdk.CallToolResult) any {
-	if r.StructuredContent != nil {
-		return r.StructuredContent
+func valueOf(r *sdk.CallToolResult) (any, error) {
+	value, err := structured(r)
+	if err != nil {
+		return nil, fmt.Errorf("structured content: %w", err)
 	}
-	return tool.Value(textOf(r))
+	if value != nil {
+		return value, nil
+	}
+	return tool.Value(textOf(r)), nil
 }
 
 // textOf joins the texts of a reply; what is no text is named in brackets.

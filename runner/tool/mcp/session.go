@@ -94,7 +94,7 @@ func (s *session) transport(server Server, maxReply int64) (sdk.Transport, error
 		return nil, err
 	}
 	s.child, s.lines = c, newLines(c.stdout, maxReply, &s.large)
-	return &sdk.IOTransport{Reader: s.lines, Writer: c.stdin, MaxLineLength: int(maxReply)}, nil
+	return &sdk.IOTransport{Reader: newExact(s.lines, maxReply, false), Writer: c.stdin, MaxLineLength: int(maxReply)}, nil
 }
 
 // within runs work to its end or to ctx's, whichever comes first, and turns a

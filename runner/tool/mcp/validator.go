@@ -111,11 +111,11 @@ func verdictOf(r *sdk.CallToolResult) (validators.Verdict, error) {
 	if r.IsError {
 		return validators.Verdict{}, fmt.Errorf("it reports an error: %s", clip(textOf(r)))
 	}
-	if r.StructuredContent != nil {
-		value, err := schema.Plain(r.StructuredContent)
-		if err != nil {
-			return validators.Verdict{}, fmt.Errorf("verdict: %w", err)
-		}
+	value, err := structured(r)
+	if err != nil {
+		return validators.Verdict{}, fmt.Errorf("verdict: %w", err)
+	}
+	if value != nil {
 		// A scalar that a server wraps into an object stands in the text as it is.
 		if object, ok := value.(map[string]any); !ok || object["valid"] != nil || len(r.Content) == 0 {
 			return validators.VerdictFrom(value)

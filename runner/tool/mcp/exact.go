@@ -1,0 +1,97 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// exact is a server's messages on their way to the SDK, which makes a float64 of
+// every number in a structured result: what is structured goes past it as a
+// text, and [structured] reads that.
+type exact struct {
+	io.ReadCloser
+	in    *bufio.Reader
+	most  int64  // bytes of a message that is looked into
+	whole bool   // all of it is one message; else each line is
+	out   []byte // not read yet
+	err   error
+}
+
+func newExact(r io.ReadCloser, most int64, whole bool) *exact {
+	return &exact{ReadCloser: r, in: bufio.NewReader(r), most: most, whole: whole}
+}
+
+// Read implements [io.Reader].
+func (e *exact) Read(p []byte) (int, error) {
+	if len(e.out) == 0 && e.err == nil {
+		var message []byte
+		message, e.err = e.message()
+		e.out = packed(message)
+	}
+	n := copy(p, e.out)
+	if e.out = e.out[n:]; len(e.out) == 0 {
+		return n, e.err
+	}
+	return n, nil
+}
+
+// message reads a message, or as much as is looked into of one.
+func (e *exact) message() (message []byte, err error) {
+	for int64(len(message)) < e.most {
+		part, err := e.in.ReadSlice('\n')
+		message = append(message, part...)
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) || err == nil && !e.whole {
+			return message, err
+		}
+	}
+	return message, nil
+}
+
+const structuredKey, packedKey = "structuredContent", "capstan/json"
+
+// packed puts the structured result in a message into a text. Any other message
+// stays as it is.
+func packed(message []byte) []byte {
+	if !bytes.Contains(message, []byte(structuredKey)) {
+		return message
+	}
+	field := []byte("data:") // of an event stream
+	body, isEvent := bytes.CutPrefix(message, field)
+	if !isEvent {
+		field = nil
+	}
+	var outer, result map[string]json.RawMessage
+	if json.Unmarshal(body, &outer) != nil || json.Unmarshal(outer["result"], &result) != nil || result[structuredKey] == nil {
+		return message
+	}
+	var err error
+	if result[structuredKey], err = json.Marshal(map[string]string{packedKey: string(result[structuredKey])}); err != nil {
+		return message
+	}
+	if outer["result"], err = json.Marshal(result); err != nil {
+		return message
+	}
+	text, err := json.Marshal(outer)
+	if err != nil {
+		return message
+	}
+	return append(append(field[:len(field):len(field)], text...), '\n')
+}
+
+// structured is the structured content of a result as a plain value, nil where
+// it has none.
+func structured(r *sdk.CallToolResult) (any, error) {
+	if object, ok := r.StructuredContent.(map[string]any); ok {
+		if text, ok := object[packedKey].(string); ok && len(object) == 1 {
+			return schema.Parse([]byte(text))
+		}
+	}
+	return schema.Plain(r.StructuredContent)
+}

@@ -1,0 +1,21 @@
+package mcp_test
+
+import (
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/tool/mcp"
+)
+
+// What a server gives as structured content comes digit for digit, and so does
+// what it is sent.
+func TestNumbersAreExact(t *testing.T) {
+	each(t, func(t *testing.T, c *mcp.Client, s mcp.Server) {
+		for _, want := range []string{
+			`{"list":[1.10,-0],"n":12345678901234567890,"over":1e400}`, `[1.0,1e2]`, `12345678901234567890`, `"a text"`, `{"structuredContent":0.1000}`,
+		} {
+			if r := run(t, c.Tool(s, "structured"), map[string]any{"content": want}); r.Failed || r.Text() != want && r.Value != "a text" {
+				t.Errorf("got %s, want %s", r.Text(), want)
+			}
+		}
+	})
+}

@@ -1,7 +1,11 @@
 package runner_test
 
 import (
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -86,5 +90,36 @@ func TestFloors(t *testing.T) {
 				t.Errorf("%s is pure and may not import %s", name, imported)
 			}
 		}
+	}
+}
+
+// decoders are the files that read JSON with encoding/json themselves. All other
+// JSON, and all that has a number of a model, a user or a tool in it, is read by
+// validators/schema, which keeps it digit for digit where encoding/json makes a
+// float64 of it. A new file here reads into types without any, or past numbers.
+var decoders = []string{
+	"cascades/json.go", "cmd/capstan/secrets.go", "runner/event/event.go", "runner/journal/owner.go", "runner/journal/reopen.go",
+	"runner/journal/text.go", "runner/mcpserver/wire.go", "runner/model/model.go", "runner/model/openai/complaint.go",
+	"runner/model/openai/format.go", "runner/model/openai/reply.go", "runner/serve/body.go", "runner/telemetry/otlp/answer.go", "runner/tool/mcp/exact.go",
+	"validators/request/document.go", "validators/request/form.go", "validators/request/inspectors/counts.go",
+	"validators/request/inspectors/tab.go", "validators/request/parse.go", "validators/schema/extract.go",
+	"validators/schema/unmarshal.go", "validators/schema/value.go", "validators/verdict.go",
+}
+
+func TestOneReaderOfJSON(t *testing.T) {
+	call := regexp.MustCompile(`\bjson\.(Unmarshal|NewDecoder)\(`)
+	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(name)
+		file := strings.TrimPrefix(filepath.ToSlash(name), "../")
+		if call.Match(source) && !slices.Contains(decoders, file) {
+			t.Errorf("%s reads JSON without validators/schema", file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -71,6 +71,7 @@ var skimmed = map[string]bool{"len": true, "int": true, "float": true}
 
 // inspection is what [inspect] learns of a tree.
 type inspection struct {
+	source []rune
 	nodes  int
 	output bool
 	err    *file.Error
@@ -82,7 +83,7 @@ const maxNodes = 10_000
 
 // inspect refuses what an expression may not call.
 func inspect(tree *parser.Tree) (f *inspection, err error) {
-	f = &inspection{}
+	f = &inspection{source: []rune(tree.Source.String())}
 	defer func() {
 		if r := recover(); r != nil {
 			f, err = nil, errors.New("the expression is too complex")
@@ -105,6 +106,12 @@ func (f *inspection) Visit(node *ast.Node) {
 		f.output = f.output || n.Value == "output"
 		if n.Value == "$env" {
 			f.refuse(n, "$env is not available in expressions")
+		}
+	case *ast.FloatNode:
+		if at := n.Location(); at.To <= len(f.source) {
+			if text := string(f.source[at.From:at.To]); !written(n.Value, text) {
+				f.refuse(n, "the number "+text+` has more digits than a float: write fromJSON("`+text+`")`)
+			}
 		}
 	case *ast.BuiltinNode:
 		if _, ok := builtins[n.Name]; !ok {

@@ -278,3 +278,9 @@ func mirrored(_ meter, args []any) (any, error) {
 	}
 	return nil, nil
 }
+
+// written tells whether a literal is the number that the library reads it as.
+func written(f float64, literal string) bool {
+	order, ok := schema.Compare(f, json.Number(strings.ReplaceAll(literal, "_", "")))
+	return !ok || order == 0
+}

@@ -21,7 +21,7 @@ func TestExpressionNumbers(t *testing.T) {
 	for _, source := range []string{
 		`output.n == output.same`, `output.n != output.next`, `output.n < output.next`, `output.next >= output.n`, `output.n > output.max`,
 		`output.n > 1e19`, `output.n < 1.3e19`, `not (output.n == 12345678901234567000.0)`, `output.big != 9007199254740992.0`, `output.big > 9007199254740992`,
-		`output.just > 1`, `output.just != 1`, `output.just != output.one`, `not (output.just <= 1)`, `output.over > output.n`, `output.over == output.over`,
+		`output.n == fromJSON("12345678901234567890")`, `output.price < 1_0.5e1`, `output.price >= .5 and output.n > 1.5E3`, `output.just > 1`, `output.just != 1`, `output.just != output.one`, `not (output.just <= 1)`, `output.over > output.n`, `output.over == output.over`,
 		`output.price == 1.1`, `output.price * 2 == 2.2`, `output.one == 1`, `output.one + turn == 2`, `output.e == 100`, `output.zero == 0`, `-output.price < 0`,
 		`output.n in output.list`, `100 in output.list`, `output.one in [1]`, `output.n not in [1, 2]`, `output.e in 1..100`, `output.n not in 1..3`,
 		`output.list == [output.n, 1, 100]`, `{"a": output.n} == {"a": output.same}`, `output == state.copy`, `any(output.list, # == output.n)`,
@@ -40,6 +40,11 @@ func TestExpressionNumbers(t *testing.T) {
 		}
 		if got, err := e.Eval(s); !got || err != nil {
 			t.Errorf("%s: %v, %v", source, got, err)
+		}
+	}
+	for _, source := range []string{`output.n > 12345678901234567889`, `output.big == 9007199254740993.0`, `output.just == 1.00000000000000000001`} {
+		if _, err := ParseExpression(source); err == nil {
+			t.Errorf("%s is read", source)
 		}
 	}
 	for _, source := range []string{

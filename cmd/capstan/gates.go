@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/validators/edit"
 	"github.com/seed61713e19/capstan/validators/request"
 	"github.com/seed61713e19/capstan/validators/schedule"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // shipped are the gates that come with Capstan beside the built-in validators.
@@ -51,7 +52,7 @@ func answer(j judgement) []byte {
 	}
 	text, err := json.Marshal(j.verdict.Details)
 	var report capy.Report
-	if err != nil || json.Unmarshal(text, &report) != nil {
+	if err != nil || schema.Unmarshal(text, &report) != nil {
 		return nil
 	}
 	return report.Text()

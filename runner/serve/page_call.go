@@ -1,12 +1,12 @@
 package serve
 
 import (
-	"encoding/json"
 	"net/http"
 
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/trace"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A callPageView is a call of a model: the whole prompt and the reply.
@@ -45,8 +45,7 @@ func (s *Server) callPage(w http.ResponseWriter, r *http.Request) error {
 		v.Tools = append(v.Tools, t.Name)
 	}
 	if req.Schema != nil {
-		var shape any
-		json.Unmarshal(req.Schema, &shape)
+		shape, _ := schema.Parse(req.Schema) // a run's own
 		v.Schema = newText(id, "schema", pretty(shape), ref{what: "schema", at: at})
 	}
 	for i, m := range req.Messages {

@@ -213,7 +213,9 @@ func (l *loader) reply(file string, p calledPage, e *effect) (err error) {
 		r.Failure = &model.Failure{Class: model.Class(f.Class), Status: f.Status, Message: message}
 	}
 	if u := p.Usage; u != nil {
-		r.Usage = model.Usage{Calls: u.Calls, InputTokens: u.Input, OutputTokens: u.Output, CostUSD: u.Cost}
+		r.Usage = model.Usage{
+			Calls: u.Calls, InputTokens: u.Input, OutputTokens: u.Output, Cached: u.Cached, Reasoning: u.Thought, CostUSD: u.Cost, Estimated: u.Estimated,
+		}
 	}
 	e.response = r
 	return nil

@@ -128,10 +128,13 @@ type failurePage struct {
 }
 
 type usagePage struct {
-	Calls  int     `yaml:"calls"`
-	Input  int     `yaml:"input_tokens"`
-	Output int     `yaml:"output_tokens"`
-	Cost   float64 `yaml:"cost_usd,omitempty"`
+	Calls     int     `yaml:"calls"`
+	Input     int     `yaml:"input_tokens"`
+	Output    int     `yaml:"output_tokens"`
+	Cached    int     `yaml:"cached_tokens,omitempty"`
+	Thought   int     `yaml:"reasoning_tokens,omitempty"`
+	Cost      float64 `yaml:"cost_usd,omitempty"`
+	Estimated bool    `yaml:"estimated,omitempty"`
 }
 
 // A shared page has what many requests have in common.

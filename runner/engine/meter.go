@@ -26,7 +26,7 @@ func (m *meter) begin() (bound string) {
 	}
 	m.mu.Lock()
 	switch b := m.budget; {
-	case b.MaxCalls > 0 && m.usage.Calls+m.pending >= b.MaxCalls:
+	case b.MaxCalls > 0 && m.usage.Calls >= b.MaxCalls-m.pending:
 		bound = "max_calls"
 	case b.MaxTokens > 0 && m.usage.Tokens() >= b.MaxTokens:
 		bound = "max_tokens"

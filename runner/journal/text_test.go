@@ -158,6 +158,10 @@ func TestLongAnswer(t *testing.T) {
 		"not UTF-8":      {Text: strings.Repeat("\xff", long)},
 		"others not":     {Text: strings.Repeat("a ", long), ToolCalls: []model.ToolCall{{ID: "1", Name: "x", Arguments: "\xff"}}},
 		"just too short": {Text: strings.Repeat("é", long/2-1) + "a"},
+		"all that comes": {
+			Text: "x", Model: "m-1", Finish: "stop", ID: "chatcmpl-1", Provider: "house", Server: "127.0.0.1:8000",
+			Usage: model.Usage{Calls: 2, InputTokens: 100, OutputTokens: 20, Cached: 64, Reasoning: 10, CostUSD: 0.5, Estimated: true},
+		},
 		"just long":      {Text: strings.Repeat("é", long/2)},
 	} {
 		t.Run(name, func(t *testing.T) {

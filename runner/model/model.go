@@ -113,32 +113,16 @@ type Tool struct {
 	Parameters  any    `json:"parameters"` // JSON Schema
 }
 
-// A Response is a model's answer.
+// A Response is a model's answer. What it tells beside the text and the calls is
+// as the endpoint told it, and empty where it told nothing.
 type Response struct {
 	Text      string     `json:"text"`
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	Model     string     `json:"model,omitempty"` // the model that answered, as the endpoint names it
+	Model     string     `json:"model,omitempty"`    // the model that answered, as the endpoint names it
+	Finish    string     `json:"finish,omitempty"`   // why it ended, in the endpoint's word: stop, tool_calls, length
+	ID        string     `json:"id,omitempty"`       // of the answer
+	Provider  string     `json:"provider,omitempty"` // who was asked: openai, anthropic, scripted
+	Server    string     `json:"server,omitempty"`   // the endpoint's host, with its port where the URL has one
 	Usage     Usage      `json:"usage"`
 	Failure   *Failure   `json:"failure,omitempty"` // set by hosts in place of an error; nil from a Model
 }
-
-// Usage is what was spent. Calls count every request that reached the
-// endpoint, failed tries too.
-type Usage struct {
-	Calls        int     `json:"model_calls"`
-	InputTokens  int     `json:"input_tokens"`
-	OutputTokens int     `json:"output_tokens"`
-	CostUSD      float64 `json:"cost_usd"`
-}
-
-// Add gives the sum of two usages.
-func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Calls + v.Calls, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens, u.CostUSD + v.CostUSD}
-}
-
-// EstimateTokens is how many tokens that many bytes of text are where nobody
-// counted them: a quarter, rounded up.
-func EstimateTokens(bytes int) int { return (bytes + 3) / 4 }
-
-// Tokens is input and output tokens together.
-func (u Usage) Tokens() int { return u.InputTokens + u.OutputTokens }

@@ -4,7 +4,6 @@ import (
 	"iter"
 
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // Fold makes the tree of a run from its events. An error of the events comes
@@ -215,10 +214,7 @@ func (f *Folder) forget(c *Call) {
 	if c.Response == nil {
 		return
 	}
-	u := c.Response.Usage
-	f.run.Usage = f.run.Usage.Add(model.Usage{
-		Calls: -u.Calls, InputTokens: -u.InputTokens, OutputTokens: -u.OutputTokens, CostUSD: -u.CostUSD,
-	})
+	f.run.Usage = f.run.Usage.Less(c.Response.Usage)
 	c.Response = nil
 }
 

@@ -66,7 +66,7 @@ func (s *Script) Call(ctx context.Context, r model.Request) (model.Response, err
 		spent = spent.Add(e.spent(r))
 		if e.failure == nil {
 			e.show(r.OnText)
-			return model.Response{Text: e.reply, ToolCalls: e.calls(r), Model: r.Model, Usage: spent}, nil
+			return e.response(r, spent), nil
 		}
 		if last = e.fail(); !last.Temporary() {
 			break
@@ -134,6 +134,14 @@ func (s *Script) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
+func (e *entry) response(r model.Request, spent model.Usage) model.Response {
+	resp := model.Response{Text: e.reply, ToolCalls: e.calls(r), Model: r.Model, Finish: "stop", Provider: "scripted", Usage: spent}
+	if len(resp.ToolCalls) > 0 {
+		resp.Finish = "tool_calls"
+	}
+	return resp
+}
+
 // calls are the entry's tool calls. Their ids are the same whenever the same
 // request comes, and differ along a conversation.
 func (e *entry) calls(r model.Request) []model.ToolCall {
@@ -166,7 +174,7 @@ func (e *entry) spent(r model.Request) model.Usage {
 	if err != nil { // what cannot be encoded is not counted; no message is such
 		return u
 	}
-	u.InputTokens, u.OutputTokens = model.EstimateTokens(len(wire)), model.EstimateTokens(said)
+	u.InputTokens, u.OutputTokens, u.Estimated = model.EstimateTokens(len(wire)), model.EstimateTokens(said), true
 	return u
 }
 

@@ -1,0 +1,43 @@
+package engine
+
+import (
+	"math"
+	"testing"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// A budget that is spent stays spent, whatever a model says that it cost.
+func TestMeterDoesNotWrap(t *testing.T) {
+	for bound, b := range map[string]cascades.Budget{
+		"max_calls":    {MaxCalls: 10},
+		"max_tokens":   {MaxTokens: 10},
+		"max_cost_usd": {MaxCostUSD: 10},
+	} {
+		for _, then := range []model.Usage{
+			{Calls: math.MaxInt, InputTokens: math.MaxInt, OutputTokens: math.MaxInt, CostUSD: math.Inf(1)},
+			{Calls: -100, InputTokens: math.MinInt, OutputTokens: -100, CostUSD: -100},
+			{CostUSD: math.NaN()},
+			{InputTokens: math.MaxInt, OutputTokens: 1},
+		} {
+			m := &meter{budget: b, parent: &meter{budget: b}}
+			for _, u := range []model.Usage{{Calls: 10, InputTokens: 5, OutputTokens: 5, CostUSD: 10}, then, then} {
+				m.mu.Lock()
+				m.pending++ // as begin does, which lets none of them through any more
+				m.mu.Unlock()
+				m.parent.pending++
+				m.spent(u)
+			}
+			if got := m.begin(); got != bound {
+				t.Errorf("%s: after %+v: %q", bound, then, got)
+			}
+			if got := m.parent.begin(); got != bound {
+				t.Errorf("%s, of the parent: after %+v: %q", bound, then, got)
+			}
+			if u := m.total(); u.Calls < 10 || u.Tokens() < 10 || !(u.CostUSD >= 10) {
+				t.Errorf("%+v", u)
+			}
+		}
+	}
+}

@@ -40,8 +40,7 @@ var floors = map[string]string{
 	"runner/trace":          "cascades runner/event runner/model runner/tool validators/schema",
 	"runner/backtest":       "cascades runner/engine runner/event runner/junit runner/model runner/trace validators validators/schema wards",
 	"runner/cases":          "cascades runner runner/engine runner/event runner/junit runner/model runner/tool validators validators/schema",
-	"runner/telemetry":      "runner/event runner/model runner/telemetry/otlp",
-	"runner/telemetry/otlp": "",
+	"runner/telemetry":      "runner/event runner/model",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
 	"runner/model/openai":   "runner/model",
 	"runner/model/scripted": "runner/model",
@@ -100,7 +99,7 @@ func TestFloors(t *testing.T) {
 var decoders = []string{
 	"cascades/json.go", "cmd/capstan/secrets.go", "runner/event/event.go", "runner/journal/owner.go", "runner/journal/reopen.go",
 	"runner/journal/text.go", "runner/mcpserver/wire.go", "runner/model/model.go", "runner/model/openai/complaint.go",
-	"runner/model/openai/format.go", "runner/model/openai/reply.go", "runner/serve/body.go", "runner/telemetry/otlp/answer.go", "runner/tool/mcp/exact.go",
+	"runner/model/openai/format.go", "runner/model/openai/reply.go", "runner/serve/body.go", "runner/tool/mcp/exact.go",
 	"validators/request/document.go", "validators/request/form.go", "validators/request/inspectors/counts.go",
 	"validators/request/inspectors/tab.go", "validators/request/parse.go", "validators/schema/extract.go",
 	"validators/schema/unmarshal.go", "validators/schema/value.go", "validators/verdict.go",

@@ -36,7 +36,7 @@ func (r *Runner) host(ctx context.Context) *host { return &host{Runner: r, ctx: 
 
 func (h *host) with(ctx context.Context) *host { return &host{h.Runner, ctx, h.log} }
 
-func (h *host) Model(_ event.Path, req model.Request) (model.Response, error) {
+func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 	if h.ctx.Err() != nil {
 		return model.Response{}, context.Cause(h.ctx)
 	}
@@ -46,7 +46,7 @@ func (h *host) Model(_ event.Path, req model.Request) (model.Response, error) {
 	if h.onText != nil && req.Validator == "" && req.Role == "" {
 		req.OnText = func(text string) { h.onText(req.Phase, text) }
 	}
-	resp, err := h.model.Call(h.ctx, req)
+	resp, err := h.model.Call(h.traced(at), req)
 	if err == nil {
 		return resp, nil
 	}
@@ -59,6 +59,20 @@ func (h *host) Model(_ event.Path, req model.Request) (model.Response, error) {
 	return resp, nil
 }
 
+// traced is the context of an effect, see [WithTrace].
+func (h *host) traced(at event.Path) context.Context {
+	if h.trace == nil {
+		return h.ctx
+	}
+	return h.trace(h.ctx, h.log.name(), at)
+}
+
+func (l *log) name() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.run
+}
+
 // Recalled tells the model that a journal has answered in its place.
 func (h *host) Recalled(req model.Request) {
 	if m, ok := h.model.(model.Recaller); ok {
@@ -66,11 +80,11 @@ func (h *host) Recalled(req model.Request) {
 	}
 }
 
-func (h *host) Tool(_ event.Path, job engine.Job) (tool.Result, error) {
+func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 	if h.ctx.Err() != nil {
 		return tool.Result{}, context.Cause(h.ctx)
 	}
-	return job.Tool.Run(h.ctx, job.Call)
+	return job.Tool.Run(h.traced(at), job.Call)
 }
 
 // A validator that could not say is asked again, three times in all; where the
@@ -80,13 +94,13 @@ const (
 	firstPause     = 250 * time.Millisecond
 )
 
-func (h *host) Validate(_ event.Path, v engine.Validation) (engine.Finding, error) {
+func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
 	pause := firstPause
 	for try := 1; ; try++ {
 		if h.ctx.Err() != nil {
 			return engine.Finding{}, context.Cause(h.ctx)
 		}
-		verdict, err := v.Check(h.ctx, v.Subject)
+		verdict, err := v.Check(h.traced(at), v.Subject)
 		switch {
 		case err == nil:
 			return found(verdict), nil

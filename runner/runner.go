@@ -73,6 +73,7 @@ type Runner struct {
 	sinks      []event.Sink
 	journal    Journal
 	onText     func(phase, text string)
+	trace      func(ctx context.Context, run string, at event.Path) context.Context
 	ask        func(context.Context, Question) (Answer, error)
 }
 
@@ -102,6 +103,14 @@ func WithRemote(m cascades.Remote) Option { return func(r *Runner) { r.remote = 
 
 // WithSink has s told of every event.
 func WithSink(s event.Sink) Option { return func(r *Runner) { r.sinks = append(r.sinks, s) } }
+
+// WithTrace has the context of each call of a model, a tool or a validator made
+// by a function, from that of the run, the run's id and the place of the call:
+// so what is called learns whose work it is. The run's events went to the sinks
+// before.
+func WithTrace(f func(ctx context.Context, run string, at event.Path) context.Context) Option {
+	return func(r *Runner) { r.trace = f }
+}
 
 // WithText has f called with a phase's text as it arrives from the model. It
 // may be called for several phases' tries at the same time.

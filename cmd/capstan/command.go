@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/telemetry"
 )
 
 // A Command is the command line: its streams and its environment. Results go
@@ -66,7 +67,7 @@ func (c *Command) Run(ctx context.Context, args []string) int {
 	c = &shown
 	root := c.root()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := root.ExecuteContext(telemetry.Incoming(ctx, c.Getenv))
 	if err == nil {
 		return exitOK
 	}

@@ -16,12 +16,13 @@ import (
 
 // A kit is what the runs of one command share.
 type kit struct {
-	journal  *journal.Journal // nil where runs are not kept
-	models   *models
-	servers  *remote
-	progress *progress
-	sinks    []event.Sink
-	closers  []func()
+	journal   *journal.Journal // nil where runs are not kept
+	models    *models
+	servers   *remote
+	progress  *progress
+	sinks     []event.Sink
+	closers   []func()
+	telemetry *telemetry.Telemetry // nil where nothing is sent
 }
 
 // begin opens what a run needs and close gives back.
@@ -41,7 +42,7 @@ func (c *Command) begin(f runFlags) (*kit, error) {
 	if t, err := telemetry.FromEnvironment(context.Background(), c.Getenv, telemetry.Options{Version: versionName()}); err != nil {
 		fmt.Fprintf(c.Stderr, "note: %v; nothing is sent\n", err)
 	} else if t != nil {
-		s.sinks = append(s.sinks, c.told(t))
+		s.sinks, s.telemetry = append(s.sinks, c.told(t)), t
 		s.closers = append(s.closers, func() { c.sent(t) })
 	}
 	if f.events != "" {
@@ -90,7 +91,7 @@ func (s *kit) runner(c *Command, f runFlags, model string, more ...runner.Option
 		withGates(),
 		runner.WithModel(s.models), runner.WithModelName(model),
 		runner.WithTools(tools(tool.Options{Root: f.root, Hosts: f.hosts, AllowExec: f.allowExec})...),
-		runner.WithRemote(s.servers), runner.WithText(s.progress.text), runner.WithAsk(c.asker(s.progress)),
+		runner.WithRemote(s.servers), runner.WithTrace(s.telemetry.Context), runner.WithText(s.progress.text), runner.WithAsk(c.asker(s.progress)),
 	}
 	for _, sink := range s.sinks {
 		options = append(options, runner.WithSink(sink))

@@ -72,6 +72,7 @@ func Run(ctx context.Context, c Command) (Output, error) {
 		return Output{}, startError(ctx, c.Argv[0], err)
 	}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
+	cmd.Env = traced(ctx, cmd.Env)
 	if err := cmd.Start(); err != nil {
 		return Output{}, startError(ctx, c.Argv[0], err)
 	}

@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"math"
-	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
@@ -15,20 +14,24 @@ import (
 // event that was read from elsewhere.
 
 // call is what a model's span begins with.
-func (r *run) call(name string, attributes []attribute.KeyValue, e event.Event) (string, []attribute.KeyValue) {
+func (r *run) call(s *scope, name string, attributes []attribute.KeyValue, e event.Event) (string, []attribute.KeyValue) {
 	attributes = r.conversing(attributes)
 	if e.Validator != "" {
 		attributes = append(attributes, validator.String(e.Validator))
+	}
+	if e.Kind == event.ModelCalled {
+		s.began = e.Time
 	}
 	if e.Request == nil {
 		return name, append(attributes, providerName.String(r.t.provider))
 	}
 	provider, model := r.t.provided(e.Request.Model)
-	attributes = append(attributes, providerName.String(provider))
+	s.asked = append(s.asked, providerName.String(provider))
 	if model != "" {
 		name += " " + model
-		attributes = append(attributes, requestModel.String(model))
+		s.asked = append(s.asked, requestModel.String(model))
 	}
+	attributes = append(attributes, s.asked...)
 	if e.Request.Role != "" {
 		attributes = append(attributes, role.String(e.Request.Role))
 	}
@@ -57,14 +60,10 @@ func (r *run) replied(s *scope, e event.Event) {
 	if e.Response == nil || s.span == nil {
 		return
 	}
-	u := e.Response.Usage
-	s.span.SetAttributes(inputTokens.Int(u.InputTokens), outputTokens.Int(u.OutputTokens), calls.Int(u.Calls))
-	if u.CostUSD != 0 {
-		s.span.SetAttributes(cost.Float64(u.CostUSD))
-	}
-	if e.Response.Model != "" {
-		s.span.SetAttributes(responseModel.String(start(e.Response.Model, maxName)))
-	}
+	answered := answerer(e.Response)
+	s.span.SetAttributes(answered...)
+	s.span.SetAttributes(answerOf(e.Response)...)
+	r.t.meters.answered(e, s.began, replaced(s.asked, answered))
 	if r.t.content && s.span.IsRecording() {
 		s.span.SetAttributes(outputOf(*e.Response)...)
 	}
@@ -127,6 +126,7 @@ func (r *run) verdict(s *scope, e event.Event) {
 	if v == nil || s.span == nil {
 		return
 	}
+	r.t.meters.judged(v)
 	s.span.SetName("ward " + v.Validator)
 	s.span.SetAttributes(
 		validator.String(v.Validator), moment.String(v.Moment), mode.String(v.Mode),
@@ -134,12 +134,8 @@ func (r *run) verdict(s *scope, e event.Event) {
 	)
 	result := []attribute.KeyValue{evaluated.String(v.Validator)}
 	if v.Valid != nil {
-		label := "fail"
-		if *v.Valid {
-			label = "pass"
-		}
 		s.span.SetAttributes(valid.Bool(*v.Valid))
-		result = append(result, scoreLabel.String(label))
+		result = append(result, scoreLabel.String(label(*v.Valid)))
 	}
 	if v.Score != nil && !math.IsNaN(*v.Score) {
 		result = append(result, scoreValue.Float64(*v.Score))
@@ -154,14 +150,4 @@ func (r *run) verdict(s *scope, e event.Event) {
 		result = append(result, r.text(explanation, why)...)
 	}
 	s.span.AddEvent(evaluationEvent, trace.WithTimestamp(e.Time), trace.WithAttributes(result...))
-}
-
-// provided takes a model's name apart: who serves it, and the name there.
-func (t *Telemetry) provided(name string) (provider, model string) {
-	for _, known := range []string{"openai", "scripted", "replay"} {
-		if rest, is := strings.CutPrefix(name, known+":"); is {
-			return known, rest
-		}
-	}
-	return t.provider, name
 }

@@ -2,6 +2,7 @@ package telemetry_test
 
 import (
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -28,14 +29,18 @@ func TestAsked(t *testing.T) {
 		{nil, false, ""},
 		{[]string{endpoint, "http://x"}, true, ""},
 		{[]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://x/t"}, true, ""},
-		{[]string{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://x/t"}, false, ""},
+		{[]string{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://x/t"}, true, ""},
 		{[]string{"OTEL_TRACES_EXPORTER", "otlp"}, true, ""},
-		{[]string{"OTEL_TRACES_EXPORTER", "none", endpoint, "http://x"}, false, ""},
+		{[]string{"OTEL_TRACES_EXPORTER", "none", endpoint, "http://x"}, true, ""},
+		{[]string{"OTEL_TRACES_EXPORTER", "none", "OTEL_METRICS_EXPORTER", "none", endpoint, "http://x"}, false, ""},
+		{[]string{"OTEL_METRICS_EXPORTER", "prometheus"}, false, "prometheus"},
+		{[]string{endpoint, "http://x", "OTEL_EXPORTER_OTLP_HEADERS", "s3cret"}, false, "OTEL_EXPORTER_OTLP_HEADERS: want"},
+		{[]string{endpoint, "http://x", "OTEL_EXPORTER_OTLP_METRICS_TIMEOUT", "soon"}, false, "OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: want"},
 		{[]string{"OTEL_TRACES_EXPORTER", "otlp, none"}, true, ""},
 		{[]string{"OTEL_TRACES_EXPORTER", "zipkin"}, false, "zipkin"},
 		{[]string{"OTEL_SDK_DISABLED", "TRUE", "OTEL_TRACES_EXPORTER", "otlp", endpoint, "http://x"}, false, ""},
 		{[]string{"OTEL_SDK_DISABLED", "false", endpoint, "http://x"}, true, ""},
-		{[]string{endpoint, "http://x", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}, false, "OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not supported"},
+		{[]string{endpoint, "http://x", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}, false, "OTEL_EXPORTER_OTLP_PROTOCOL: only http/protobuf and http/json are supported"},
 		{[]string{"OTEL_SDK_DISABLED", "true", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}, false, ""},
 		{[]string{endpoint, "collector:4318"}, false, "OTEL_EXPORTER_OTLP_ENDPOINT"},
 	} {
@@ -52,11 +57,14 @@ func TestVariables(t *testing.T) {
 	t.Setenv("OTEL_SERVICE_NAME", "nightly")
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test,service.name=other")
 	rec := newReceiver(t)
-	tel, err := telemetry.FromEnvironment(t.Context(), environment(
-		"OTEL_EXPORTER_OTLP_ENDPOINT", rec.URL+"/base/", "OTEL_EXPORTER_OTLP_HEADERS", "x-key=a%20b, x-other=c=d",
-		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "OTEL_EXPORTER_OTLP_COMPRESSION", "gzip",
-		"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "span_only",
-	), telemetry.Options{Version: "1.2.3"})
+	for name, value := range map[string]string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT": rec.URL + "/base/", "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b, x-other=c=d",
+		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/json", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip",
+		"OTEL_METRICS_EXPORTER": "none", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "span_only",
+	} {
+		t.Setenv(name, value)
+	}
+	tel, err := telemetry.FromEnvironment(t.Context(), os.Getenv, telemetry.Options{Version: "1.2.3"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,10 @@ import (
 	"sync"
 	"testing"
 
-	collector "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
-	common "go.opentelemetry.io/proto/slim/otlp/common/v1"
-	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+	measured "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	common "go.opentelemetry.io/proto/otlp/common/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 )
@@ -31,6 +32,7 @@ type receiver struct {
 	mu       sync.Mutex
 	requests []*http.Request
 	batches  []*collector.ExportTraceServiceRequest
+	metrics  []*measured.ExportMetricsServiceRequest
 	raw      bytes.Buffer
 	answer   func(n int, w http.ResponseWriter) // may be nil; n counts requests from 1
 }
@@ -53,8 +55,16 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.requests = append(r.requests, req)
 	r.raw.Write(text)
+	if strings.HasSuffix(req.URL.Path, "/v1/metrics") {
+		m := &measured.ExportMetricsServiceRequest{}
+		if err := proto.Unmarshal(text, m); err != nil {
+			r.t.Errorf("what was measured cannot be read: %v", err)
+		}
+		r.metrics = append(r.metrics, m)
+		return
+	}
+	r.requests = append(r.requests, req)
 	batch := &collector.ExportTraceServiceRequest{}
 	if req.Header.Get("Content-Type") == "application/json" {
 		err = fromJSON(text, batch)

@@ -85,7 +85,7 @@ func (r *run) open(cascade string, at time.Time) {
 		attributes = append(attributes, runID.String(r.id), conversation.String(r.id))
 	}
 	r.ctx = context.WithValue(context.Background(), runKey{}, r.id)
-	_, span := r.t.tracer.Start(r.ctx, name, trace.WithNewRoot(), trace.WithTimestamp(at), trace.WithAttributes(attributes...))
+	_, span := r.t.tracer.Start(trace.ContextWithRemoteSpanContext(r.ctx, r.t.parent), name, trace.WithTimestamp(at), trace.WithAttributes(attributes...))
 	r.root = &scope{kind: runKind, span: span, last: at, below: map[string]*scope{}}
 }
 
@@ -98,6 +98,9 @@ func (r *run) finish(e event.Event) {
 	s.span.SetAttributes(status.String(e.Status))
 	if u := e.Usage; u != nil {
 		s.span.SetAttributes(calls.Int(u.Calls), totalInput.Int(u.InputTokens), totalOutput.Int(u.OutputTokens), cost.Float64(u.CostUSD))
+		if u.Estimated {
+			s.span.SetAttributes(estimated.Bool(true))
+		}
 	}
 	if e.Error != nil && e.Error.Phase != "" {
 		s.span.SetAttributes(errorPhase.String(e.Error.Phase))
@@ -169,7 +172,7 @@ func (r *run) start(s *scope, at, segment string, e event.Event) {
 	var options []trace.SpanStartOption
 	switch s.kind {
 	case modelKind:
-		name, attributes = r.call(name, attributes, e)
+		name, attributes = r.call(s, name, attributes, e)
 		options = append(options, trace.WithSpanKind(trace.SpanKindClient))
 	case toolKind:
 		name, attributes = r.use(name, attributes, e)

@@ -68,6 +68,8 @@ type scope struct {
 	last   time.Time  // of an event at or below the place
 	told   bool       // an event has said what became of it
 	judged trace.SpanContext
+	asked  []attribute.KeyValue // of a model: what its metrics are by
+	began  time.Time            // of a model: when it was asked
 }
 
 // nearest is the closest place upwards that has a span.

@@ -6,22 +6,29 @@ import "go.opentelemetry.io/otel/attribute"
 // GenAI semantic conventions' (v1.41, in development there); those of capstan
 // are for what they have no word for. Table describes each.
 const (
-	operationName = attribute.Key("gen_ai.operation.name")
-	workflowName  = attribute.Key("gen_ai.workflow.name")
-	conversation  = attribute.Key("gen_ai.conversation.id")
-	providerName  = attribute.Key("gen_ai.provider.name")
-	requestModel  = attribute.Key("gen_ai.request.model")
-	responseModel = attribute.Key("gen_ai.response.model")
-	outputType    = attribute.Key("gen_ai.output.type")
-	inputTokens   = attribute.Key("gen_ai.usage.input_tokens")
-	outputTokens  = attribute.Key("gen_ai.usage.output_tokens")
-	toolName      = attribute.Key("gen_ai.tool.name")
-	toolType      = attribute.Key("gen_ai.tool.type")
-	toolCallID    = attribute.Key("gen_ai.tool.call.id")
-	evaluated     = attribute.Key("gen_ai.evaluation.name")
-	scoreValue    = attribute.Key("gen_ai.evaluation.score.value")
-	scoreLabel    = attribute.Key("gen_ai.evaluation.score.label")
-	errorType     = attribute.Key("error.type")
+	operationName   = attribute.Key("gen_ai.operation.name")
+	workflowName    = attribute.Key("gen_ai.workflow.name")
+	conversation    = attribute.Key("gen_ai.conversation.id")
+	providerName    = attribute.Key("gen_ai.provider.name")
+	requestModel    = attribute.Key("gen_ai.request.model")
+	responseModel   = attribute.Key("gen_ai.response.model")
+	outputType      = attribute.Key("gen_ai.output.type")
+	inputTokens     = attribute.Key("gen_ai.usage.input_tokens")
+	outputTokens    = attribute.Key("gen_ai.usage.output_tokens")
+	responseID      = attribute.Key("gen_ai.response.id")
+	finishReasons   = attribute.Key("gen_ai.response.finish_reasons")
+	cachedTokens    = attribute.Key("gen_ai.usage.cache_read.input_tokens")
+	reasoningTokens = attribute.Key("gen_ai.usage.reasoning.output_tokens")
+	tokenType       = attribute.Key("gen_ai.token.type")
+	serverAddress   = attribute.Key("server.address")
+	serverPort      = attribute.Key("server.port")
+	toolName        = attribute.Key("gen_ai.tool.name")
+	toolType        = attribute.Key("gen_ai.tool.type")
+	toolCallID      = attribute.Key("gen_ai.tool.call.id")
+	evaluated       = attribute.Key("gen_ai.evaluation.name")
+	scoreValue      = attribute.Key("gen_ai.evaluation.score.value")
+	scoreLabel      = attribute.Key("gen_ai.evaluation.score.label")
+	errorType       = attribute.Key("error.type")
 
 	explanation    = attribute.Key("gen_ai.evaluation.explanation")
 	inputMessages  = attribute.Key("gen_ai.input.messages")
@@ -53,6 +60,7 @@ const (
 	totalInput  = attribute.Key("capstan.usage.input_tokens")
 	totalOutput = attribute.Key("capstan.usage.output_tokens")
 	cost        = attribute.Key("capstan.usage.cost_usd")
+	estimated   = attribute.Key("capstan.usage.estimated")
 	routeFrom   = attribute.Key("capstan.route.from")
 	routeTo     = attribute.Key("capstan.route.to")
 )
@@ -65,33 +73,43 @@ const (
 	waitingEvent    = "capstan.waiting"
 )
 
+// modelsToo is where attributes are that a model's metrics have too.
+const modelsToo = "model, its metrics"
+
 // An Attribute is one row of the table of what is sent.
 type Attribute struct {
 	Name    string
-	On      string // the spans and events that have it
+	On      string // the spans, events and metrics that have it
 	Means   string
 	Content bool // sent only where content is asked for
 }
 
-// Table gives every attribute that a span or an event may have.
+// Table gives every attribute that a span, an event or a metric may have.
 func Table() []Attribute {
 	return []Attribute{
-		{string(operationName), "run, nested cascade, model, tool", "`invoke_workflow`, `chat` or `execute_tool`", false},
+		{string(operationName), "run, nested cascade, model and its metrics, tool", "`invoke_workflow`, `chat` or `execute_tool`", false},
 		{string(workflowName), "run, nested cascade", "the cascade's id", false},
 		{string(conversation), "run, model, tool", "the run's id", false},
-		{string(providerName), "model", "`openai`, `scripted`, `replay`, or what the embedding program says", false},
-		{string(requestModel), "model", "the model as the cascade names it, without the provider's prefix", false},
-		{string(responseModel), "model", "the model that answered, as the endpoint names it", false},
+		{string(providerName), modelsToo, "who was asked, in the conventions' word: `openai`, `anthropic`, `gcp.gemini`; `scripted`, `replay`", false},
+		{string(requestModel), modelsToo, "the model as the cascade names it, without the provider's prefix", false},
+		{string(responseModel), modelsToo, "the model that answered, as the endpoint names it", false},
 		{string(outputType), "model", "`json` where a schema was asked for, else `text`", false},
 		{string(inputTokens), "model", "tokens of the request", false},
 		{string(outputTokens), "model", "tokens of the answer", false},
+		{string(responseID), "model", "the answer's id, as the endpoint gives it", false},
+		{string(finishReasons), "model", "why the answer ended, in the endpoint's word; where it has none `stop`, `tool_call`, `length`, `content_filter` or `error`", false},
+		{string(cachedTokens), "model", "of the request's tokens, those that the endpoint had in its cache", false},
+		{string(reasoningTokens), "model", "of the answer's tokens, those that were thought and not said", false},
+		{string(tokenType), tokenUsage, "`input` or `output`", false},
+		{string(serverAddress), modelsToo, "the endpoint's host", false},
+		{string(serverPort), modelsToo, "its port, where the address names one", false},
 		{string(toolName), "tool", "the tool's name", false},
 		{string(toolType), "tool", "`function`", false},
 		{string(toolCallID), "tool", "the model's id of the call, where a model asked", false},
-		{string(evaluated), evaluationEvent, "the validator's name", false},
+		{string(evaluated), evaluationEvent + ", " + verdictCount, "the validator's name", false},
 		{string(scoreValue), evaluationEvent, "the validator's score, where it gives one", false},
-		{string(scoreLabel), evaluationEvent, "`pass` or `fail`; none where the validator could not say", false},
-		{string(errorType), "every span, " + evaluationEvent, "why it did not succeed: the run's, phase's or attempt's status; the class of a model's failure; `tool_error`; `validator_error`; `interrupted`", false},
+		{string(scoreLabel), evaluationEvent + ", " + verdictCount, "`pass` or `fail`; none where the validator could not say", false},
+		{string(errorType), "every span, " + evaluationEvent + ", " + operationDuration + ", " + verdictCount, "why it did not succeed: the run's, phase's or attempt's status; the class of a model's failure; `tool_error`; `validator_error`; `interrupted`", false},
 		{string(explanation), evaluationEvent, "the verdict's reason, or why the validator could not say", true},
 		{string(inputMessages), "model", "the conversation, in the conventions' JSON", true},
 		{string(outputMessages), "model", "the answer, in the conventions' JSON", true},
@@ -110,8 +128,8 @@ func Table() []Attribute {
 		{string(sounding), "sounding", "its number, from 0", false},
 		{string(validator), "ward, model", "the validator; on a model's span the judge that asked", false},
 		{string(role), "model", "`evaluator` where the soundings' evaluator asked", false},
-		{string(moment), "ward", "pre, turn, post, loop_until or output_schema", false},
-		{string(mode), "ward", "blocking, retry or advisory", false},
+		{string(moment), "ward, " + verdictCount, "pre, turn, post, loop_until or output_schema", false},
+		{string(mode), "ward, " + verdictCount, "blocking, retry or advisory", false},
 		{string(valid), "ward", "the verdict; none where the validator could not say", false},
 		{string(issues), "ward", "how many issues the verdict has", false},
 		{string(warnings), "ward", "how many warnings the verdict has", false},
@@ -121,6 +139,7 @@ func Table() []Attribute {
 		{string(totalInput), "run", "tokens of all requests", false},
 		{string(totalOutput), "run", "tokens of all answers", false},
 		{string(cost), "run, model", "cost in US dollars, where the model is priced", false},
+		{string(estimated), "run, model, " + tokenUsage, "true where nobody counted the tokens, or some of them, and they are estimated", false},
 		{string(routeFrom), routeEvent, "the phase that was left", false},
 		{string(routeTo), routeEvent, "the phase that comes next", false},
 	}

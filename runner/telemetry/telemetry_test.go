@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
-	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
@@ -20,12 +21,17 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
 	"github.com/seed61713e19/capstan/runner/telemetry"
-	"github.com/seed61713e19/capstan/runner/telemetry/otlp"
 )
 
 func started(t testing.TB, r *receiver, o telemetry.Options) *telemetry.Telemetry {
 	t.Helper()
-	o.Exporter = otlp.New(otlp.Options{URL: r.URL + "/v1/traces"})
+	exporter, err := otlptracehttp.New(t.Context(), otlptracehttp.WithEndpointURL(r.URL+"/v1/traces"), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
+		Enabled: true, InitialInterval: time.Millisecond, MaxInterval: time.Millisecond, MaxElapsedTime: time.Minute,
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Exporter = exporter
 	tel, err := telemetry.New(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +59,11 @@ func run(t testing.TB, sink event.Sink, id, script string, files ...string) (run
 
 func runWith(t testing.TB, sink event.Sink, id string, m model.Model, files ...string) (runner.Result, error) {
 	t.Helper()
-	r, err := runner.New(runner.WithModel(m), runner.WithModelName("openai:gpt-5"), runner.WithSink(sink))
+	options := []runner.Option{runner.WithModel(m), runner.WithModelName("openai:gpt-5"), runner.WithSink(sink)}
+	if tel, ok := sink.(*telemetry.Telemetry); ok {
+		options = append(options, runner.WithTrace(tel.Context))
+	}
+	r, err := runner.New(options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +192,7 @@ func TestTree(t *testing.T) {
 		if text(s, "capstan.path") != "draft/attempt[2]/turn[0]/model" {
 			continue
 		}
-		if s.Kind != tracepb.Span_SPAN_KIND_CLIENT || text(s, "gen_ai.provider.name") != "openai" || text(s, "gen_ai.request.model") != "gpt-5" ||
+		if s.Kind != tracepb.Span_SPAN_KIND_CLIENT || text(s, "gen_ai.provider.name") != "scripted" || text(s, "gen_ai.request.model") != "gpt-5" ||
 			number(s, "gen_ai.usage.input_tokens") != 11 || number(s, "gen_ai.usage.output_tokens") != 7 || text(s, "gen_ai.operation.name") != "chat" {
 			t.Errorf("model: %v", s)
 		}

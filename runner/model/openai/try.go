@@ -14,6 +14,7 @@ import (
 	"time"
 
 	api "github.com/sashabaranov/go-openai"
+	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -121,6 +122,7 @@ func (t *try) Do(r *http.Request) (*http.Response, error) {
 	r.URL, r.Host = t.c.url, t.c.url.Host
 	r.Header.Set("User-Agent", "capstan")
 	b.send(r)
+	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header)) // whose work the call is
 	resp, err := t.c.http.Do(r)
 	if err != nil {
 		t.reached = !dialing(err)

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"go.opentelemetry.io/otel/propagation"
+
 	"github.com/seed61713e19/capstan/runner/process"
 )
 
@@ -51,6 +53,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, values := range b.headers {
 		r.Header[name] = values
 	}
+	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header))
 	resp, err := http.DefaultTransport.RoundTrip(r)
 	heard, _ := r.Context().Value(heardKey{}).(*heard)
 	var network *net.OpError

@@ -163,7 +163,7 @@ func (u unseen) Unwrap() []error { return []error{u.error, errUnseen} }
 func (s *session) call(ctx context.Context, name string, arguments map[string]any) (*sdk.CallToolResult, error) {
 	var result *sdk.CallToolResult
 	err := s.do(ctx, func(ctx context.Context) (err error) {
-		result, err = s.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: arguments})
+		result, err = s.CallTool(ctx, &sdk.CallToolParams{Meta: traced(ctx), Name: name, Arguments: arguments})
 		return err
 	})
 	if err != nil {

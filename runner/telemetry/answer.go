@@ -1,0 +1,92 @@
+package telemetry
+
+import (
+	"cmp"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// answerer is who gave an answer, as far as it says.
+func answerer(r *model.Response) []attribute.KeyValue {
+	var attributes []attribute.KeyValue
+	if r.Provider != "" {
+		attributes = append(attributes, providerName.String(convention(start(r.Provider, maxName))))
+	}
+	if r.Model != "" {
+		attributes = append(attributes, responseModel.String(start(r.Model, maxName)))
+	}
+	if r.Server != "" {
+		host, port := r.Server, 0
+		if name, number, err := net.SplitHostPort(r.Server); err == nil {
+			host = name
+			port, _ = strconv.Atoi(number)
+		}
+		attributes = append(attributes, serverAddress.String(start(host, maxName)))
+		if port > 0 {
+			attributes = append(attributes, serverPort.Int(port))
+		}
+	}
+	return attributes
+}
+
+// answerOf is the rest that an answer tells of itself.
+func answerOf(r *model.Response) []attribute.KeyValue {
+	u := r.Usage
+	attributes := []attribute.KeyValue{
+		inputTokens.Int(u.InputTokens), outputTokens.Int(u.OutputTokens), calls.Int(u.Calls),
+		finishReasons.StringSlice([]string{start(cmp.Or(r.Finish, finished(*r)), maxName)}),
+	}
+	if r.ID != "" {
+		attributes = append(attributes, responseID.String(start(r.ID, maxName)))
+	}
+	if u.Cached > 0 {
+		attributes = append(attributes, cachedTokens.Int(u.Cached))
+	}
+	if u.Reasoning > 0 {
+		attributes = append(attributes, reasoningTokens.Int(u.Reasoning))
+	}
+	if u.Estimated {
+		attributes = append(attributes, estimated.Bool(true))
+	}
+	if u.CostUSD != 0 {
+		attributes = append(attributes, cost.Float64(u.CostUSD))
+	}
+	return attributes
+}
+
+// replaced is a list of attributes with others in the place of those of the
+// same key.
+func replaced(list, with []attribute.KeyValue) []attribute.KeyValue {
+	out := slices.Clone(with)
+	for _, a := range list {
+		if !slices.ContainsFunc(with, func(b attribute.KeyValue) bool { return a.Key == b.Key }) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// providers are what a model's name may begin with, and the conventions' names
+// where they are others.
+var providers = map[string]string{
+	"openai": "", "azure": "azure.ai.openai", "anthropic": "", "gemini": "gcp.gemini", "openrouter": "", "mistral": "mistral_ai", "groq": "",
+	"deepseek": "", "together": "", "fireworks": "", "xai": "x_ai", "ollama": "", "vllm": "", "lmstudio": "", "scripted": "", "replay": "",
+}
+
+func convention(provider string) string { return cmp.Or(providers[provider], provider) }
+
+// provided takes a model's name apart: who serves it, and the name there.
+func (t *Telemetry) provided(name string) (provider, model string) {
+	if provider, model, cut := strings.Cut(name, ":"); cut {
+		if _, known := providers[provider]; known {
+			return convention(provider), model
+		}
+	}
+	return t.provider, name
+}

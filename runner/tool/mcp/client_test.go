@@ -89,7 +89,7 @@ func TestTools(t *testing.T) {
 		}
 		set := tool.NewSet(list...)
 		echo, err := set.Find("echo")
-		if err != nil || echo.Description != "echo it" || len(list) != 14 {
+		if err != nil || echo.Description != "echo it" || len(list) != 15 {
 			t.Fatalf("%d tools, %+v, %v", len(list), echo, err)
 		}
 		if r := run(t, echo, say("x")); r.Value != "x" {

@@ -182,6 +182,13 @@ func addVerdicts(s *sdk.Server) {
 	raw("wrapped", `{"type": "object"}`, func(string) *sdk.CallToolResult {
 		return &sdk.CallToolResult{StructuredContent: map[string]any{"result": true}, Content: []sdk.Content{&sdk.TextContent{Text: "true"}}}
 	})
+	s.AddTool(&sdk.Tool{Name: "traced", InputSchema: json.RawMessage(`{"type": "object"}`)}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		said := fmt.Sprint(r.Params.Meta["traceparent"])
+		if r.Extra != nil && r.Extra.Header != nil {
+			said += " " + r.Extra.Header.Get("traceparent")
+		}
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: said}}}, nil
+	})
 	arguments := func(arguments string) *sdk.CallToolResult {
 		quoted, _ := json.Marshal(map[string]any{"valid": true, "reason": arguments})
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(quoted)}}}

@@ -36,11 +36,11 @@ var floors = map[string]string{
 	"runner":         "cascades runner/engine runner/event runner/model runner/tool validators validators/schema",
 	"runner/journal": "cascades runner runner/engine runner/event runner/model runner/tool validators validators/schema",
 	// What folds over a run's events.
-	"runner/junit":          "",
-	"runner/trace":          "cascades runner/event runner/model runner/tool validators/schema",
-	"runner/backtest":       "cascades runner/engine runner/event runner/junit runner/model runner/trace validators validators/schema wards",
-	"runner/cases":          "cascades runner runner/engine runner/event runner/junit runner/model runner/tool validators validators/schema",
-	"runner/telemetry":      "runner/event runner/model",
+	"runner/junit":     "",
+	"runner/trace":     "cascades runner/event runner/model runner/tool validators/schema",
+	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/model runner/trace validators validators/schema wards",
+	"runner/cases":     "cascades runner runner/engine runner/event runner/junit runner/model runner/tool validators validators/schema",
+	"runner/telemetry": "runner/event runner/model",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
 	"runner/model/openai":   "runner/model",
 	"runner/model/scripted": "runner/model",

@@ -5,7 +5,6 @@ package cascades
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -213,11 +212,10 @@ func (t *Tool) Unfit(arguments map[string]any) string {
 	if err != nil {
 		return ""
 	}
-	var broken []string
-	for _, b := range s.Check(arguments) {
-		broken = append(broken, strings.TrimPrefix(b.String(), "$: "))
+	if err := s.Refusal(nil, arguments); err != nil {
+		return err.Error()
 	}
-	return strings.Join(broken, "; ")
+	return ""
 }
 
 // The tools that the engine itself answers.

@@ -146,12 +146,12 @@ func TestJSONSchemaTakesGood(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if broken := s.Check(asPlain(t, source)); len(broken) > 0 {
+		if broken := s.Refusal(nil, asPlain(t, source)); broken != nil {
 			t.Errorf("%s: %v", name, broken)
 		}
 	}
 	for seed := range 50 {
-		if broken := s.Check(asPlain(t, []byte(manyPhases(seed+1)))); len(broken) > 0 {
+		if broken := s.Refusal(nil, asPlain(t, []byte(manyPhases(seed+1)))); broken != nil {
 			t.Fatal(broken)
 		}
 	}
@@ -200,7 +200,7 @@ func TestJSONSchemaRefusesBad(t *testing.T) {
 		"cascade_id: x\ntools: {\"a b\": {exec: [x]}}\nphases: [{name: a, instructions: x}]",
 		"cascade_id: x\ntools: {a: {exec: [x], cascade: y}}\nphases: [{name: a, instructions: x}]",
 	} {
-		if len(s.Check(asPlain(t, []byte(bad)))) == 0 {
+		if s.Refusal(nil, asPlain(t, []byte(bad))) == nil {
 			t.Errorf("the schema takes\n%s", bad)
 		}
 		if _, err := Parse("x.yaml", []byte(bad), nil, known()); err == nil {

@@ -92,6 +92,7 @@ func (c *chance) Within(_ event.Path, _ time.Duration, body func(engine.Host) er
 	return body(c)
 }
 func (c *chance) Now() time.Time                { return time.Time{} }
+func (c *chance) Stopped() error                { return nil }
 func (c *chance) Checkpoint(engine.State) error { return nil }
 
 // cascadeByChance writes a cascade of one phase or four.

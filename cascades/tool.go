@@ -302,7 +302,11 @@ func (p *parser) checkInputs(n *yaml.Node, t *Tool, inputs Values) {
 		return
 	}
 	values, _ := inputs.Render(nil)
-	for _, broken := range s.Check(values) {
+	broken, err := s.Check(nil, values)
+	if err != nil {
+		p.report(n, CodeParameters, "tool %s: inputs %v", t.Name, err)
+	}
+	for _, broken := range broken {
 		p.report(n, CodeParameters, "tool %s: inputs %s", t.Name, strings.TrimPrefix(broken.String(), "$: "))
 	}
 }

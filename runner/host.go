@@ -195,6 +195,13 @@ func (h *host) Within(at event.Path, d time.Duration, body func(engine.Host) err
 
 func (h *host) Now() time.Time { return time.Now() }
 
+func (h *host) Stopped() error {
+	if h.ctx.Err() == nil {
+		return nil
+	}
+	return context.Cause(h.ctx)
+}
+
 func (h *host) Checkpoint(engine.State) error {
 	if h.ctx.Err() != nil {
 		return context.Cause(h.ctx)

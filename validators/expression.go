@@ -161,13 +161,21 @@ func (e *Expression) String() string { return e.source }
 // Eval answers the expression for a subject. An error, an [*ExpressionError],
 // says that there is no answer: a nil where there must be a value, a result
 // that is not a boolean, too much work.
-func (e *Expression) Eval(s Subject) (answer bool, err error) {
+func (e *Expression) Eval(s Subject) (answer bool, err error) { return e.EvalUntil(nil, s) }
+
+// EvalUntil is [Expression.Eval] that asks now and then whether to go on, as
+// [schema.Schema.Check] does.
+func (e *Expression) EvalUntil(stop schema.Stop, s Subject) (answer bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			answer, err = false, located(fmt.Errorf("%v", r))
 		}
 	}()
-	result, err := vm.Run(e.program, e.scope(s))
+	scope, err := e.scope(stop, s)
+	if err != nil {
+		return false, err
+	}
+	result, err := vm.Run(e.program, scope)
 	if err != nil {
 		return false, located(err)
 	}
@@ -178,14 +186,18 @@ func (e *Expression) Eval(s Subject) (answer bool, err error) {
 	return answer, nil
 }
 
-func (e *Expression) scope(s Subject) scope {
+func (e *Expression) scope(stop schema.Stop, s Subject) (scope, error) {
 	output := s.Output
 	if output == nil && e.parses {
-		if v, _, err := schema.Extract(s.Content, nil); err == nil {
+		v, broken, err := schema.Extract(stop, s.Content, nil)
+		if errors.Is(err, schema.ErrUntold) {
+			return scope{}, err
+		}
+		if err == nil && len(broken) == 0 {
 			output = v
 		}
 	}
-	return scope{s.Content, output, s.Input, s.State, s.Outputs, s.Turn, s.Attempt, s.Tool, s.Locals, newMeter()}
+	return scope{s.Content, output, s.Input, s.State, s.Outputs, s.Turn, s.Attempt, s.Tool, s.Locals, newMeter(stop)}, nil
 }
 
 // Expr is the check that an expression is true, see [Expression.Check].
@@ -203,8 +215,8 @@ func (e *Expression) Check(reason string) Check {
 	if reason == "" {
 		reason = "this must be true and is not: " + e.source
 	}
-	return func(_ context.Context, s Subject) (Verdict, error) {
-		valid, err := e.Eval(s)
+	return func(ctx context.Context, s Subject) (Verdict, error) {
+		valid, err := e.EvalUntil(ctx.Err, s)
 		if err != nil {
 			return Verdict{}, err
 		}

@@ -8,6 +8,8 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
+
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // The library bounds neither the time nor the bytes of an evaluation, so the
@@ -19,20 +21,30 @@ const budget = 10_000_000
 
 var errBudget = errors.New("too much work for one expression")
 
-// A meter counts an evaluation's work down.
-type meter struct{ left *int }
+// A meter counts an evaluation's work down, and asks now and then whether to go
+// on.
+type meter struct{ *account }
 
-func newMeter() meter {
-	left := budget
-	return meter{&left}
+type account struct {
+	left, asked int
+	stop        schema.Stop
 }
 
+// askEvery is how many units are spent between two questions: some milliseconds.
+const askEvery = 20_000
+
+func newMeter(stop schema.Stop) meter { return meter{&account{budget, budget, stop}} }
+
 func (m meter) spend(units int) error {
-	if units < 0 || units > *m.left {
-		*m.left = 0
+	if units < 0 || units > m.left {
+		m.left = 0
 		return errBudget
 	}
-	*m.left -= units
+	m.left -= units
+	if m.stop != nil && m.asked-m.left >= askEvery {
+		m.asked = m.left
+		return m.stop()
+	}
 	return nil
 }
 
@@ -300,7 +312,7 @@ func probe(m meter, args []any) (any, error) {
 
 // weigh pays for all that is in v.
 func (m meter) weigh(v any, p int) error {
-	bytes, err := weight(v, *m.left*p, 0)
+	bytes, err := weight(v, m.left*p, 0)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package validators
 
 import (
 	"context"
+	"errors"
 
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -13,12 +14,18 @@ type jsonParams struct {
 // JSON accepts text that is one JSON document, or with embedded one that has a
 // JSON object or array in it.
 var JSON = New("json", "Validates that the text is well-formed JSON",
-	func(_ context.Context, p jsonParams, s Subject) (Verdict, error) {
+	func(ctx context.Context, p jsonParams, s Subject) (Verdict, error) {
 		var err error
 		if p.Embedded {
-			_, _, err = schema.Extract(s.Content, nil)
+			var twice []schema.Violation
+			if _, twice, err = schema.Extract(ctx.Err, s.Content, nil); len(twice) > 0 {
+				err = twice[0]
+			}
 		} else {
 			_, err = schema.Parse([]byte(s.Content))
+		}
+		if errors.Is(err, schema.ErrUntold) {
+			return Verdict{}, err
 		}
 		if err != nil {
 			return Fail("the text is not JSON: %v", err), nil

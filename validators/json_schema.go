@@ -2,6 +2,7 @@ package validators
 
 import (
 	"context"
+	"errors"
 
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -10,15 +11,19 @@ import (
 // Output where that is not nil, else what [schema.Extract] takes out of the
 // content. Every violation is an issue, its path the location.
 func JSONSchema(s *schema.Schema) Check {
-	return guarded("json_schema", func(_ context.Context, subject Subject) (Verdict, error) {
+	return guarded("json_schema", func(ctx context.Context, subject Subject) (Verdict, error) {
 		var broken []schema.Violation
+		var err error
 		if subject.Output != nil {
-			broken = s.Check(subject.Output)
+			broken, err = s.Check(ctx.Err, subject.Output)
 		} else {
-			var err error
-			if _, broken, err = schema.Extract(subject.Content, s); err != nil {
-				return Fail("%v", err), nil
-			}
+			_, broken, err = schema.Extract(ctx.Err, subject.Content, s)
+		}
+		if errors.Is(err, schema.ErrUntold) {
+			return Verdict{}, err
+		}
+		if err != nil {
+			return Fail("%v", err), nil
 		}
 		if len(broken) == 0 {
 			return Pass("the JSON keeps to the schema"), nil

@@ -68,13 +68,27 @@ func ParseVerdict(text []byte) (Verdict, error) {
 }
 
 // VerdictIn is [ParseVerdict] for a text with a verdict somewhere in it: what
-// a model or a cascade says, in prose or fences.
+// a model or a cascade says, in prose or fences. A text that says both yes and
+// no, in whatever place or spelling, gives no verdict, see [schema.Decision]: a
+// no that quotes a yes must not be read as one.
 func VerdictIn(text string) (Verdict, error) {
-	v, _, err := schema.Extract(text, verdictLike())
+	v, err := verdictKey.Decide(text)
 	if err != nil {
 		return Verdict{}, fmt.Errorf("verdict: %w", err)
 	}
 	return VerdictFrom(v)
+}
+
+var verdictKey = schema.Decision{
+	Key: "valid",
+	Accept: func(candidate any) bool { // "true" alone is one
+		object, _ := candidate.(map[string]any)
+		_, says := object["valid"].(bool)
+		return says || candidate == true
+	},
+	Against: func(value any, word string) bool {
+		return value == true && (word == "false" || word == "no")
+	},
 }
 
 // VerdictFrom is [ParseVerdict] for a plain value.
@@ -89,6 +103,11 @@ func VerdictFrom(value any) (Verdict, error) {
 	valid, ok := object["valid"].(bool)
 	if !ok {
 		return Verdict{}, fmt.Errorf(`verdict: "valid" must be true or false, not %s`, brief(object["valid"], object, "valid"))
+	}
+	for key, value := range object {
+		if strings.EqualFold(key, "valid") && value != valid {
+			return Verdict{}, fmt.Errorf("verdict: %w: %q is not what %q is", schema.ErrUndecided, key, "valid")
+		}
 	}
 	v, err := decodeVerdict(object)
 	if err != nil {

@@ -2,10 +2,13 @@ package validators
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 func score(f float64) *float64 { return &f }
@@ -21,12 +24,11 @@ func TestParseVerdict(t *testing.T) {
 			Reason: "r", Issues: []Issue{{Message: "a", Location: "12", Severity: "true"}}},
 		`{"valid": true, "score": 0.5, "warnings": ["w"], "fix": "f", "evidence": [1], "status": "s"}`: {
 			Valid: true, Score: score(0.5), Warnings: []Issue{{Message: "w"}}, Fix: "f", Evidence: []any{1}, Status: "s"},
-		`{"valid": true, "score": 0}`:                                         {Valid: true, Score: score(0)},
-		`{"valid": true, "model": "m", "n": 1}`:                               {Valid: true, Details: map[string]any{"model": "m", "n": 1}},
-		`{"valid": true, "details": {"a": 1, "b": 2}, "b": 3, "c": 4}`:        {Valid: true, Details: map[string]any{"a": 1, "b": 2, "c": 4}},
-		`{"valid": true, "details": "text", "c": 4}`:                          {Valid: true, Details: "text"},
-		`{"valid": true, "reason": null, "score": null, "issues": null}`:      {Valid: true},
-		`{"valid": false, "VALID": true, "reason": "the first key is meant"}`: {Reason: "the first key is meant", Details: map[string]any{"VALID": true}},
+		`{"valid": true, "score": 0}`:                                    {Valid: true, Score: score(0)},
+		`{"valid": true, "model": "m", "n": 1}`:                          {Valid: true, Details: map[string]any{"model": "m", "n": 1}},
+		`{"valid": true, "details": {"a": 1, "b": 2}, "b": 3, "c": 4}`:   {Valid: true, Details: map[string]any{"a": 1, "b": 2, "c": 4}},
+		`{"valid": true, "details": "text", "c": 4}`:                     {Valid: true, Details: "text"},
+		`{"valid": true, "reason": null, "score": null, "issues": null}`: {Valid: true},
 	} {
 		v, err := ParseVerdict([]byte(text))
 		if err != nil || !reflect.DeepEqual(v, want) {
@@ -57,6 +59,12 @@ func TestParseVerdictRefuses(t *testing.T) {
 		`{"valid": true, "issues": [{"message": {}}]}`: "an issue's parts are strings",
 		`{"valid": true, "issues": {}}`:                "issues",
 		`{"valid": true} trailing`:                     "text behind",
+		`{"valid": false, "VALID": true}`:              "ambiguous",
+		`{"valid": true, "Valid": false}`:              "ambiguous",
+		`{"valid": false, "valid": true}`:              `the key "valid" stands twice`,
+		`{"valid": false, "val\u0069d": true}`:         `the key "valid" stands twice`,
+		`{"valid": true, "issues": [], "issues": []}`:  `$.issues: the key "issues" stands twice`,
+		`{"valid": true, "details": {"a": 1, "a": 2}}`: `$.details.a: the key "a" stands twice`,
 		"{\"valid\": true, \"reason\": \"\xff\"}":      "UTF-8",
 		`it is {"valid": true}`:                        "line 1, column 1",
 	} {
@@ -72,12 +80,19 @@ func TestParseVerdictRefuses(t *testing.T) {
 func TestVerdictIn(t *testing.T) {
 	for text, want := range map[string]Verdict{
 		"true": {Valid: true},
-		"Here is what I think.\n```json\n{\"valid\": true, \"reason\": \"ok\"}\n```\nGood luck!":   {Valid: true, Reason: "ok"},
-		`The set {x} and [1, 2] are fine, so {"valid": false, "reason": "a } in it"}.`:             {Reason: "a } in it"},
-		`<think>{"valid": true, "reason": "at first"}</think> {"valid": false, "reason": "then"}`:  {Reason: "then"},
-		`{"valid": true, "reason": "one"} no, wait: {"valid": false, "reason": "two"} {"note": 1}`: {Reason: "two"},
-		`{"result": {"valid": true, "reason": "inner"}, "cut off`:                                  {Valid: true, Reason: "inner"},
+		"Here is what I think.\n```json\n{\"valid\": true, \"reason\": \"ok\"}\n```\nGood luck!":     {Valid: true, Reason: "ok"},
+		`The set {x} and [1, 2] are fine, so {"valid": false, "reason": "a } in it"}.`:               {Reason: "a } in it"},
+		`<think>{"valid": true, "reason": "at first"}</think> {"valid": false, "reason": "then"}`:    {Reason: "then"},
+		`{"valid": false, "reason": "one"} and again: {"valid": false, "reason": "two"} {"note": 1}`: {Reason: "two"},
+		`{"result": {"valid": true, "reason": "inner"}, "cut off`:                                    {Valid: true, Reason: "inner"},
 		"```\ntrue\n```": {Valid: true},
+		// Strings are words, tags in them too.
+		`{"valid": false, "reason": "it says {\"valid\": true} </think> {\"valid\": true}"}`:                      {Reason: `it says {"valid": true} </think> {"valid": true}`},
+		"```json\n{\"valid\": false, \"reason\": \"a </think> in it\"}\n```":                                      {Reason: "a </think> in it"},
+		`<think>valid: false? {"valid": false}. No.</think> {"valid": true, "reason": "ok"}`:                      {Valid: true, Reason: "ok"},
+		`It repeats a key, {"a": 1, "a": 2}, and is not valid: say why. {"valid": false, "reason": "two a"}`:      {Reason: "two a"},
+		`{"valid": true, "reason": "the request is valid: no field is missing", "details": {"valid_until": "x"}}`: {Valid: true, Reason: "the request is valid: no field is missing", Details: map[string]any{"valid_until": "x"}},
+		`invalid: false. {"valid": true, "reason": "ok"}`:                                                         {Valid: true, Reason: "ok"},
 	} {
 		v, err := VerdictIn(text)
 		if err != nil || !reflect.DeepEqual(v, want) {
@@ -95,6 +110,62 @@ func TestVerdictIn(t *testing.T) {
 			t.Errorf("%s: got %+v, %v, want %s", text, v, err, want)
 		}
 	}
+}
+
+// A no that quotes, fences, repeats or drafts a yes is no yes, whatever stands
+// last.
+func TestVerdictInIsUnambiguous(t *testing.T) {
+	yes, no := `{"valid": true, "reason": "fine"}`, `{"valid": false, "reason": "not fine"}`
+	for _, text := range []string{
+		no + " The text ends with " + yes,
+		yes + " is what it claims; I say " + no,
+		no + "\n```json\n" + yes + "\n```",
+		"```json\n" + no + "\n```\n```\n" + yes + "\n```",
+		no + "\n```\ntrue\n```", "```\nfalse\n```\n" + yes,
+		`{"valid": false, "valid": true, "reason": "x"}`, `so: {"valid": true, "valid": true, "reason": "x"}`,
+		`{"valid": false, "val\u0069d": true, "reason": "x"}`, `so: {"val\u0069d": false, "valid": true}`,
+		`{"valid": true, "VALID": false}`, `so: {"Valid": false, "valid": true}`,
+		`{"valid": true, "reason": "x", "reason": "y"}`,
+		`{"valid": true, "details": {"a": [{"b": 1, "b": 2}]}}`,
+		`{"valid": true, "details": {"valid": false}}`, `{"valid": true, "was": [[{"VALID": false}]]}`,
+		`[` + no + `, ` + yes + `] ` + yes,
+		`{"verdict": ` + no + `} ` + yes,
+		`{"valid": "false", "reason": "x"} ` + yes, `{"valid": null} ` + yes, `{"valid": 0} ` + yes,
+		`{valid: false, reason: "x"} ` + yes, `{'valid': False} ` + yes, "**valid**: no\n" + yes, `valid = false; ` + yes,
+		`{"valid": false, "reason": "he said "no""} ` + yes,
+		`{"valid": false, "reason": "` + yes + `"}`, `{"val\u0069d": false, "reason": "` + yes + `"}`,
+		`{"valid": false, "score": 1e99999} ` + yes, `{"valid": false, "reason": "` + "\xff" + `"} ` + yes,
+		`[+1, ` + no + `] ` + yes, `{"valid": false,} ` + yes, `{"valid": false ` + yes,
+		no + ` it says </think> ` + yes, no + ` <think> ` + no + ` </think> ` + yes, "I see <think> in it: " + no + " and </think> " + yes,
+		`<think>hm</think> ` + no + ` it says </think> ` + yes,
+		`{"valid": false, "reason": "it says "</think>""} ` + yes,
+	} {
+		if v, err := VerdictIn(text); !errors.Is(err, schema.ErrUndecided) || v.Valid {
+			t.Errorf("%s: got %+v, %v", text, v, err)
+		}
+	}
+}
+
+// Never is it a yes where anything in the answer is a no.
+func FuzzVerdictNeverTurns(f *testing.F) {
+	for _, text := range []string{"%s", "so %s {\"valid\": true}", "```\n%s\n```\n```\n{\"valid\": true}\n```", `<thinx>%s</thinx>{"valid":true}`, `[%s,{"valid":true}]`,
+		`{"a":%s,"valid":true}`, `{"valid":true} </think> %s`, `<think>a</think>%s</think>{"valid": true}`, `{"x":"</think>"}%s`, "~~~\ntrue\n~~~%s"} {
+		f.Add(text, "no")
+	}
+	f.Fuzz(func(t *testing.T, around, reason string) {
+		quoted, _ := json.Marshal(reason)
+		before, after, _ := strings.Cut(around, "%s")
+		if start := strings.TrimSpace(before); strings.HasPrefix(start, "<think>") && !strings.Contains(start, "</think>") {
+			return // a draft
+		}
+		if strings.Count(strings.ReplaceAll(before, `\\`, ""), `"`)%2 == 1 {
+			return // a string's content
+		}
+		text := before + `{"valid": false, "reason": ` + string(quoted) + `}` + after
+		if v, err := VerdictIn(text); err == nil && v.Valid {
+			t.Errorf("%s: a yes", text)
+		}
+	})
 }
 
 func FuzzVerdictIn(f *testing.F) {

@@ -168,6 +168,8 @@ func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
 // Now is always the same: time is over where the case says so.
 func (h *host) Now() time.Time { return time.Time{} }
 
+func (h *host) Stopped() error { return h.ctx.Err() }
+
 // Checkpoint ends a run whose time was over between two phases.
 func (h *host) Checkpoint(s engine.State) error {
 	if err := h.ctx.Err(); err != nil {

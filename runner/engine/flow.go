@@ -131,12 +131,25 @@ func (f *flow) input() error {
 		case !given:
 			return invalid(f.at, "input %s is missing: %s", in.Name, in.Description)
 		default:
-			if broken := in.Schema.Check(value); len(broken) > 0 {
+			broken, err := in.Schema.Check(f.h.Stopped, value)
+			if err != nil {
+				return f.untold(invalid(f.at, "input %s: %v", in.Name, err))
+			}
+			if len(broken) > 0 {
 				return invalid(f.at, "input %s: %s", in.Name, broken[0])
 			}
 		}
 	}
 	return nil
+}
+
+// untold is the error of a computation that did not come to its end: why the
+// host stopped it, or else e.
+func (f *flow) untold(e error) error {
+	if err := f.h.Stopped(); err != nil {
+		return err
+	}
+	return e
 }
 
 // phases runs phase after phase until there is none left.

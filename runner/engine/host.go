@@ -44,6 +44,9 @@ type Host interface {
 	// Within runs body with a host that is cancelled after d, and gives an
 	// [*Overtime] of at where that ended it, which is an effect too.
 	Within(at event.Path, d time.Duration, body func(h Host) error) error
+	// Stopped says why the host's scope is over, nil while it is not: what computes
+	// for long asks now and then.
+	Stopped() error
 	// Now is the time.
 	Now() time.Time
 	// Checkpoint tells that all that came before is in s. The host must not

@@ -66,9 +66,9 @@ func (f *flow) visit(p *cascades.Phase, at event.Path) *visit {
 // noted.
 func (v *visit) pass() (release, error) {
 	if v.p.When != nil {
-		ok, err := v.p.When.Eval(v.subject("", nil, 0, 0))
+		ok, err := v.p.When.EvalUntil(v.h.Stopped, v.subject("", nil, 0, 0))
 		if err != nil {
-			return v.settle(release{}, invalid(v.at, "when: %v", err))
+			return v.settle(release{}, v.untold(invalid(v.at, "when: %v", err)))
 		}
 		if !ok {
 			v.record.Status = skipped

@@ -37,9 +37,9 @@ func (v *visit) next(r release) (string, error) {
 			}
 			continue
 		}
-		ok, err := h.When.Eval(subject)
+		ok, err := h.When.EvalUntil(v.h.Stopped, subject)
 		if err != nil {
-			return "", &Error{Code: Invalid, Phase: v.p.Name, Path: v.at, Message: fmt.Sprintf("handoff to %s: %v", h.Target, err)}
+			return "", v.untold(&Error{Code: Invalid, Phase: v.p.Name, Path: v.at, Message: fmt.Sprintf("handoff to %s: %v", h.Target, err)})
 		}
 		if ok {
 			return h.Target, nil

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"strconv"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -181,20 +183,20 @@ func shuffle(list []*sounding, key string) []*sounding {
 }
 
 // evaluate asks the model for the winner's number, up to three times where it
-// answers nonsense.
+// answers nonsense or names two.
 func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
-	shape, err := schema.Compile(map[string]any{
-		"type": "object", "required": []any{"winner"},
+	wire, err := json.Marshal(map[string]any{
+		"type": "object", "required": []any{"winner", "reason"}, "additionalProperties": false,
 		"properties": map[string]any{"winner": map[string]any{"type": "integer", "minimum": 1, "maximum": n}, "reason": map[string]any{"type": "string"}},
 	})
 	if err != nil {
 		return 0, failed(at, "%v", err)
 	}
-	wire, _ := shape.MarshalJSON()
 	req := model.Request{
 		Model: v.model(v.p.Model), Messages: []model.Message{{Role: model.User, Content: question}},
 		Schema: wire, Phase: v.p.Name, Role: "evaluator",
 	}
+	winner := winnerAmong(n)
 	for i := range maxJudgements {
 		where := at.Join("model")
 		if i > 0 {
@@ -204,12 +206,27 @@ func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		value, broken, err := schema.Extract(resp.Text, shape)
-		if object, ok := value.(map[string]any); err == nil && len(broken) == 0 && ok {
-			if winner, ok := schema.Whole(object["winner"]); ok {
-				return winner, nil
-			}
+		if chosen, err := winner.Decide(resp.Text); err == nil && winner.Accept(chosen) {
+			number, _ := schema.Whole(chosen.(map[string]any)["winner"])
+			return number, nil
 		}
 	}
 	return 0, failed(at, "the evaluator named none of the %d candidates", n)
+}
+
+// winnerAmong is the choice of one of n candidates.
+func winnerAmong(n int) schema.Decision {
+	return schema.Decision{
+		Key: "winner",
+		Accept: func(candidate any) bool {
+			object, _ := candidate.(map[string]any)
+			number, ok := schema.Whole(object["winner"])
+			return ok && number >= 1 && number <= n
+		},
+		Against: func(value any, word string) bool {
+			chosen, _ := schema.Whole(value)
+			number, err := strconv.Atoi(word)
+			return err == nil && number != chosen
+		},
+	}
 }

@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"errors"
+
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -19,6 +22,7 @@ type try struct {
 	turn    int // the last one made
 	chosen  string
 	past    []candidate // the texts that were not released
+	taken   *extraction // of the text that was looked at last
 	filter  bool        // a sounding: post-wards wait for the winner
 }
 
@@ -149,7 +153,13 @@ func (t *try) judge(c *candidate, winner bool) (wards.Decision, error) {
 	}
 	c.value = c.valueOr(c.text)
 	checks := []func() error{
-		func() error { return add(t.schemaCheck(c), nil) },
+		func() error {
+			found := t.schemaCheck(c)
+			if len(found) > 0 && found[0].Err != nil {
+				return add(found, t.h.Stopped())
+			}
+			return add(found, nil)
+		},
 		func() error { return add(t.loopCheck(c, outcomes)) },
 	}
 	if winner {
@@ -193,14 +203,31 @@ func (t *try) parsed(c *candidate) any {
 // some; else nil.
 func (t *try) jsonIn(text string) any {
 	if t.p.OutputSchema != nil && t.p.Tool == nil {
-		value, _, _ := schema.Extract(text, t.p.OutputSchema)
-		return value
+		return t.extract(text).value
 	}
 	value, err := parseJSON(text)
 	if err != nil {
 		return nil
 	}
 	return value
+}
+
+// An extraction is the JSON that output_schema finds in a text.
+type extraction struct {
+	text   string
+	value  any
+	broken []schema.Violation
+	err    error
+}
+
+// extract reads a text once for all that look at it.
+func (t *try) extract(text string) *extraction {
+	if t.taken == nil || t.taken.text != text {
+		x := extraction{text: text}
+		x.value, x.broken, x.err = schema.Extract(t.h.Stopped, text, t.p.OutputSchema)
+		t.taken = &x
+	}
+	return t.taken
 }
 
 // releasesFailures tells whether a text may be let out that did not pass.
@@ -216,17 +243,19 @@ func (t *try) schemaCheck(c *candidate) []wards.Outcome {
 		return nil
 	}
 	o := wards.Outcome{Ward: t.p.SchemaWard}
-	var broken []schema.Violation
 	if _, isText := c.value.(string); t.p.Tool != nil && !isText {
-		broken = t.p.OutputSchema.Check(c.value)
-	} else if value, found, err := schema.Extract(c.text, t.p.OutputSchema); err != nil {
-		o.Verdict.Reason = err.Error()
-		t.tell(t.place().at.Join("output_schema"), t.place(), o)
-		return []wards.Outcome{o}
+		broken, err := t.p.OutputSchema.Check(t.h.Stopped, c.value)
+		o.Verdict, o.Err = contract(broken), err
+	} else if x := t.extract(c.text); errors.Is(x.err, schema.ErrUntold) {
+		o.Err = x.err
+	} else if x.err != nil {
+		o.Verdict.Reason = x.err.Error()
 	} else {
-		c.value, broken = value, found
+		c.value, o.Verdict = x.value, contract(x.broken)
 	}
-	o.Verdict = contract(broken)
+	if o.Err != nil {
+		o.Verdict = validators.Verdict{}
+	}
 	t.tell(t.place().at.Join("output_schema"), t.place(), o)
 	return []wards.Outcome{o}
 }

@@ -44,6 +44,7 @@ func (q quick) Within(_ event.Path, _ time.Duration, body func(engine.Host) erro
 	return body(q)
 }
 func (quick) Now() time.Time                { return time.Now() }
+func (quick) Stopped() error                { return nil }
 func (quick) Checkpoint(engine.State) error { return nil }
 func (quick) Emit(event.Event)              {}
 

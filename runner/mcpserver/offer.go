@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -92,8 +91,8 @@ func (f *offer) read(raw json.RawMessage) (map[string]any, error) {
 	}
 	maps.DeleteFunc(arguments, func(name string, value any) bool { return value == nil && !f.requires(name) })
 	var words []string
-	for _, broken := range f.input.Check(arguments) {
-		words = append(words, strings.TrimPrefix(broken.String(), "$: "))
+	if err := f.input.Refusal(nil, arguments); err != nil {
+		words = append(words, err.Error())
 	}
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		if f.closed[name] {
@@ -169,8 +168,8 @@ func held(name string, params, fixed map[string]any) error {
 		if err != nil || properties[key] == nil {
 			return fmt.Errorf("%s has no parameter %q", name, key)
 		}
-		if broken := s.Check(value); len(broken) > 0 {
-			return fmt.Errorf("%s: %s %s", name, key, strings.TrimPrefix(broken[0].String(), "$: "))
+		if err := s.Refusal(nil, value); err != nil {
+			return fmt.Errorf("%s: %s %w", name, key, err)
 		}
 	}
 	return nil

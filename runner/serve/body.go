@@ -1,8 +1,6 @@
 package serve
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"maps"
@@ -32,13 +30,14 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, name string, v any
 		return err
 	}
 	value, err := schema.Parse(text)
-	if err == nil {
-		err = unique(text)
-	}
 	if err != nil {
 		return problem(http.StatusBadRequest, "bad_json", err.Error())
 	}
-	if broken := s.contract.schemas[name].Check(value); len(broken) > 0 {
+	broken, err := s.contract.schemas[name].Check(r.Context().Err, value)
+	if err != nil {
+		return problem(http.StatusUnprocessableEntity, "invalid_body", err.Error())
+	}
+	if len(broken) > 0 {
 		p := problem(http.StatusUnprocessableEntity, "invalid_body", "the body is not a "+name)
 		for _, b := range broken {
 			p.Errors = append(p.Errors, Place{b.Path, b.Message})
@@ -110,42 +109,4 @@ func posted(w http.ResponseWriter, r *http.Request, limit int64) (func(name stri
 		return nil, problem(http.StatusBadRequest, "bad_form", "the form could not be read")
 	}
 	return func(name string) string { return strings.ReplaceAll(form.Get(name), "\r\n", "\n") }, nil
-}
-
-// unique tells whether no object has a key twice: two readers would take
-// different ones for the true one.
-func unique(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	type object struct {
-		keys map[string]bool // nil in an array
-		key  bool            // a key comes next
-	}
-	var open []object
-	for {
-		t, err := d.Token()
-		if err != nil {
-			return nil // the end: the text was parsed before
-		}
-		top := len(open) - 1
-		if t == json.Delim('}') || t == json.Delim(']') {
-			open = open[:top]
-			continue
-		}
-		if top >= 0 && open[top].keys != nil {
-			if open[top].key {
-				name := t.(string)
-				if open[top].keys[name] {
-					return errors.New("a key stands twice in one object")
-				}
-				open[top].keys[name] = true
-			}
-			open[top].key = !open[top].key
-		}
-		switch t {
-		case json.Delim('{'):
-			open = append(open, object{map[string]bool{}, true})
-		case json.Delim('['):
-			open = append(open, object{})
-		}
-	}
 }

@@ -120,7 +120,7 @@ func (c *contractDoc) check(t testing.TB, shape any, text, what string) {
 	if err != nil {
 		t.Fatalf("%s: %v in %s", what, err, text)
 	}
-	for _, v := range compiled.(*schema.Schema).Check(value) {
-		t.Errorf("%s: %s\nin %.500s", what, v, text)
+	if err := compiled.(*schema.Schema).Refusal(nil, value); err != nil {
+		t.Errorf("%s: %v\nin %.500s", what, err, text)
 	}
 }

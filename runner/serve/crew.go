@@ -274,7 +274,11 @@ func unlike(in cascades.Input, value any, given bool) string {
 	case !given:
 		return "is missing"
 	default:
-		if broken := in.Schema.Check(value); len(broken) > 0 {
+		broken, err := in.Schema.Check(nil, value)
+		if err != nil {
+			return err.Error()
+		}
+		if len(broken) > 0 {
 			return strings.TrimPrefix(broken[0].String(), "$: ")
 		}
 	}

@@ -3,7 +3,6 @@ package serve
 // What tests of the package's users look at.
 var (
 	Shown    = shown
-	Unique   = unique
 	Inside   = inside
 	Took     = took
 	Cost     = cost

@@ -93,7 +93,7 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
 // the run there is.
 func (s *Server) startOnce(r *http.Request, o Order) (string, error) {
 	order := map[string]any{"cascade": o.Cascade, "input": o.Input, "run_id": o.RunID}
-	if len(s.contract.schemas["StartRun"].Check(order)) > 0 {
+	if s.contract.schemas["StartRun"].Refusal(r.Context().Err, order) != nil {
 		return "", problem(http.StatusUnprocessableEntity, "invalid_body", "that is no name for a run")
 	}
 	id, err := s.o.Runs.Start(r.Context(), o)

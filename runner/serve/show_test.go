@@ -1,7 +1,6 @@
 package serve_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -75,48 +74,6 @@ func TestFigures(t *testing.T) {
 	if got := serve.Percent(9999, 10000); got != "99.9 %" { // never rounded up to all
 		t.Error(got)
 	}
-}
-
-func FuzzUnique(f *testing.F) {
-	for _, s := range []string{`{"a": 1, "a": 2}`, `[{"a": {"b": []}, "b": [{"a": 1}, {"a": 2}]}]`, `{"a": "a", "b": "a"}`, `{"\u0061": 1, "a": 2}`, `1`, `[[[]]]`, `{"a": {}, "b": {"a": {}}}`} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		if !json.Valid([]byte(text)) {
-			return
-		}
-		err := serve.Unique([]byte(text))
-		if want := twice(json.NewDecoder(strings.NewReader(text))); (err != nil) != want {
-			t.Fatalf("%s: %v, want %v", text, err, want)
-		}
-	})
-}
-
-// twice says by recursion whether a key stands twice.
-func twice(d *json.Decoder) bool {
-	start, err := d.Token()
-	if err != nil {
-		return false
-	}
-	found := false
-	switch start {
-	case json.Delim('{'):
-		seen := map[string]bool{}
-		for d.More() {
-			key, _ := d.Token()
-			name, _ := key.(string)
-			found = found || seen[name]
-			seen[name] = true
-			found = twice(d) || found
-		}
-		d.Token()
-	case json.Delim('['):
-		for d.More() {
-			found = twice(d) || found
-		}
-		d.Token()
-	}
-	return found
 }
 
 func TestInside(t *testing.T) {

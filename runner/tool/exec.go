@@ -46,19 +46,11 @@ func (e Exec) Tool(name, description string, params map[string]any) Tool {
 		if err != nil {
 			return nil, fmt.Errorf("parameters: %w", err)
 		}
-		if broken := s.Check(c.Arguments); len(broken) > 0 {
-			return nil, fmt.Errorf("arguments: %s", words(broken))
+		if err := s.Refusal(ctx.Err, c.Arguments); err != nil {
+			return nil, fmt.Errorf("arguments: %w", err)
 		}
 		return e.run(ctx, c)
 	})
-}
-
-func words(broken []schema.Violation) string {
-	list := make([]string, len(broken))
-	for i, b := range broken {
-		list[i] = strings.TrimPrefix(b.String(), "$: ")
-	}
-	return strings.Join(list, "; ")
 }
 
 func (e Exec) run(ctx context.Context, c Call) (any, error) {

@@ -153,7 +153,7 @@ func (p *problems) parse(text []byte) (any, bool) {
 	}
 	if err == nil {
 		var value any
-		if value, err = schema.Parse(doc); err == nil {
+		if value, _, err = schema.Read(doc); err == nil {
 			*p = twice
 			return value, true
 		}

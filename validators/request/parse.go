@@ -67,7 +67,11 @@ func read[M any](p *problems, text []byte, f form) *M {
 	if !p.names(value, f.tree, "", explained) {
 		return nil
 	}
-	for _, v := range f.schema.Check(value) {
+	broken, err := f.schema.Check(nil, value)
+	if err != nil {
+		p.add("", "%v", err)
+	}
+	for _, v := range broken {
 		p.violation(v, explained)
 	}
 	if len(p.list) > 0 {

@@ -63,7 +63,7 @@ func object(s validators.Subject) (map[string]any, error) {
 	if v == nil {
 		var broken []schema.Violation
 		var err error
-		if v, broken, err = schema.Extract(s.Content, nil); err != nil {
+		if v, broken, err = schema.Extract(nil, s.Content, nil); err != nil {
 			return nil, err
 		}
 		if len(broken) > 0 {

@@ -206,8 +206,8 @@ func (d *desk) saveSchedule(ctx context.Context, c tool.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if broken := contract.Check(arguments); len(broken) > 0 {
-		return nil, fmt.Errorf("arguments: %s", strings.TrimPrefix(broken[0].String(), "$: "))
+	if err := contract.Refusal(ctx.Err, arguments); err != nil {
+		return nil, fmt.Errorf("arguments: %w", err)
 	}
 	dsn, err := fixed("db", d.DSN, argument(arguments, "db"))
 	if err != nil {

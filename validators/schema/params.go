@@ -112,12 +112,8 @@ func (p *Params[P]) Read(value map[string]any) (P, error) {
 		value = map[string]any{}
 	}
 	var zero P
-	if broken := p.check.Check(value); len(broken) > 0 {
-		words := make([]string, len(broken))
-		for i, b := range broken {
-			words[i] = strings.TrimPrefix(b.String(), "$: ")
-		}
-		return zero, fmt.Errorf("%s", strings.Join(words, "; "))
+	if err := p.check.Refusal(nil, value); err != nil {
+		return zero, err
 	}
 	return Decode[P](value)
 }

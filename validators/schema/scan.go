@@ -1,7 +1,5 @@
 package schema
 
-import "strings"
-
 // scan reads one JSON object or array that begins at text[start]. Where it is
 // whole, done holds its one span and end is behind it. Where it breaks, done
 // holds the largest spans inside it that were whole, and end is where to look
@@ -45,9 +43,7 @@ type scanner struct {
 
 // token reads one token and says whether the text is still JSON.
 func (s *scanner) token() bool {
-	for s.pos < len(s.text) && strings.IndexByte(" \t\r\n", s.text[s.pos]) >= 0 {
-		s.pos++
-	}
+	s.pos = spaceAt(s.text, s.pos)
 	if s.pos >= len(s.text) {
 		return false
 	}
@@ -142,32 +138,14 @@ func (s *scanner) quoted() bool {
 		return false
 	}
 	s.quote = s.pos
-	for s.pos++; s.pos < len(s.text); s.pos++ {
-		switch c := s.text[s.pos]; {
-		case c == '\\':
-			s.pos++
-		case c == '"':
-			s.pos++
-			return true
-		case c < 0x20:
-			return false
-		}
-	}
-	s.pos = len(s.text)
-	return false
+	end, _, ok := stringEnd(s.text, s.pos)
+	s.pos = min(end, len(s.text))
+	return ok
 }
 
-// scalar skips a number or a word; whether it is one is for the decoder.
-func (s *scanner) scalar() bool {
-	start := s.pos
-	for s.pos < len(s.text) && isScalar(s.text[s.pos]) {
-		s.pos++
-	}
-	return s.pos > start
-}
-
-func isScalar(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c == 'E' || c == '+' || c == '-' || c == '.'
+func (s *scanner) scalar() (ok bool) {
+	s.pos, ok = scalarEnd(s.text, s.pos)
+	return ok
 }
 
 // resume is where to look on after a break: at it, or inside the string before

@@ -7,6 +7,13 @@
 // for digit as it was written, and otherwise a json.Number: an integer of more
 // than 64 bits, and 1.0, 1.10, 1e2, -0. [Compare] compares them as the decimal
 // numbers that they are.
+//
+// The evaluator is our own. Schemas are recursive unions more often than not,
+// and the libraries there are evaluate these in time that doubles with each
+// level of a hostile value, heed no context, and either compare numbers as
+// floats or take some milliseconds of every program's start to compile all the
+// drafts. This one remembers, counts and can be stopped, starts with nothing, and
+// is held against the test suite of JSON Schema and against a library in tests.
 package schema
 
 import (
@@ -16,57 +23,37 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 )
 
 // A Schema is a compiled JSON Schema. It is safe for concurrent use.
 type Schema struct {
-	source   any
-	compiled *jsonschema.Schema
+	source any
+	root   *node
+	traits traits
 }
 
 // Compile compiles a schema given as a plain value. The dialect is 2020-12
-// unless the schema's $schema says otherwise, formats are asserted, and only
-// references within the schema itself resolve: nothing is fetched.
+// unless the schema's $schema says otherwise: drafts 4, 6, 7 and 2019-09 are
+// known. Formats are asserted, patterns are in RE2 syntax, and only references
+// within the schema itself and to those dialects resolve: nothing is fetched.
 func Compile(source any) (*Schema, error) {
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.AssertFormat()
-	c.UseLoader(noLoader{})
-	if err := c.AddResource(root, source); err != nil {
-		return nil, errors.New(compileMessage(err))
+	c := newCompiler()
+	res, err := c.add(root, source, draft20)
+	if err == nil {
+		err = c.checked(res)
 	}
-	compiled, err := c.Compile(root)
+	var s *Schema
+	if err == nil {
+		s, err = c.finish(res)
+	}
 	if err != nil {
-		return nil, errors.New(compileMessage(err))
+		return nil, errors.New(clip(strings.ReplaceAll(err.Error(), root, "schema"), maxMessage))
 	}
-	return &Schema{source: source, compiled: compiled}, nil
+	return s, nil
 }
 
 // root is the address a schema is compiled under; it shows in no message.
 const root = "mem:///schema.json"
-
-type noLoader struct{}
-
-func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%s is outside the schema, and nothing is fetched", url)
-}
-
-func compileMessage(err error) string {
-	var invalid *jsonschema.SchemaValidationError
-	if errors.As(err, &invalid) {
-		if v, ok := invalid.Err.(*jsonschema.ValidationError); ok {
-			list := flatten(v)
-			return "schema " + list[0].Path + ": " + list[0].Message
-		}
-	}
-	text := strings.ReplaceAll(err.Error(), root, "schema")
-	return clip(text, maxMessage)
-}
 
 // Source is the schema as it was given to [Compile].
 func (s *Schema) Source() any { return s.source }
@@ -86,8 +73,11 @@ type Violation struct {
 // String gives the violation as one line: path, message.
 func (v Violation) String() string { return v.Path + ": " + v.Message }
 
-// maxViolations and maxMessage bound what one check reports: a schema error of
-// a hostile value can be megabytes, and it goes into a prompt.
+// Error is [Violation.String].
+func (v Violation) Error() string { return v.String() }
+
+// maxViolations and maxMessage bound what one check reports: it goes into a
+// prompt.
 const (
 	maxViolations = 50
 	maxMessage    = 400
@@ -95,101 +85,87 @@ const (
 
 // Check lists where value breaks the schema, at most 50 places, ordered by
 // place and rule, so the same value always gives the same list; none means that
-// it is valid.
-func (s *Schema) Check(value any) []Violation {
-	err := s.compiled.Validate(value)
-	if err == nil {
+// it is valid. Work grows with the schema's places times the value's at worst,
+// and is bounded: beyond the bound, or where stop says to stop, there is no
+// telling, [ErrUntold].
+func (s *Schema) Check(stop Stop, value any) ([]Violation, error) {
+	return s.check(newWork(stop), value)
+}
+
+func (s *Schema) check(w *work, value any) ([]Violation, error) {
+	if s == nil {
+		return nil, nil
+	}
+	e := &evaluation{work: w, traits: s.traits, kept: map[visit]*result{}}
+	top, outside := &place{value: value}, &scope{}
+	ok, _ := e.visit(s.root, top, outside, false)
+	if !ok && w.err == nil {
+		e.visit(s.root, top, outside, true)
+	}
+	if w.err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUntold, w.err)
+	}
+	return e.violations(), nil
+}
+
+// Refusal is [Schema.Check] in one line, for who sends values to a program: all
+// that is wrong, nil where nothing is, or why there is no telling.
+func (s *Schema) Refusal(stop Stop, value any) error {
+	broken, err := s.Check(stop, value)
+	if err != nil || len(broken) == 0 {
+		return err
+	}
+	words := make([]string, len(broken))
+	for i, b := range broken {
+		words[i] = strings.TrimPrefix(b.String(), "$: ")
+	}
+	return errors.New(strings.Join(words, "; "))
+}
+
+// A note is a violation to be put into words, if it is among the first.
+type note struct {
+	at   *place
+	word string
+	n    *node
+	said func() Violation
+}
+
+// said is a violation that has nothing to it but words.
+func said(message string) func() Violation {
+	return func() Violation { return Violation{Message: message} }
+}
+
+// note takes one down.
+func (e *evaluation) note(n *node, p *place, word string, said func() Violation) {
+	if !e.spend(priceSaid + p.depth/8) {
+		return
+	}
+	e.notes = append(e.notes, note{p, word, n, said})
+	if len(e.notes) > 10*maxViolations {
+		e.first()
+	}
+}
+
+// first keeps the notes that will be told.
+func (e *evaluation) first() {
+	slices.SortStableFunc(e.notes, func(a, b note) int {
+		return cmp.Or(a.at.compare(b.at), strings.Compare(a.word, b.word), strings.Compare(a.n.at, b.n.at))
+	})
+	e.notes = e.notes[:min(len(e.notes), maxViolations)]
+}
+
+func (e *evaluation) violations() []Violation {
+	if len(e.notes) == 0 {
 		return nil
 	}
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
-		return []Violation{{Path: "$", Rule: "schema", Message: clip(err.Error(), maxMessage)}}
-	}
-	return flatten(invalid)
-}
-
-// flatten takes the leaves of the error tree: the rules that were broken,
-// without the references and groups on the way to them. The library walks maps,
-// so the leaves are put in order: by place, then by rule.
-func flatten(e *jsonschema.ValidationError) []Violation {
-	var leaves []*jsonschema.ValidationError
-	var walk func(e *jsonschema.ValidationError)
-	walk = func(e *jsonschema.ValidationError) {
-		if len(e.Causes) == 0 {
-			leaves = append(leaves, e)
-		}
-		for _, cause := range e.Causes {
-			walk(cause)
-		}
-	}
-	walk(e)
-	slices.SortStableFunc(leaves, func(a, b *jsonschema.ValidationError) int {
-		return cmp.Or(
-			slices.CompareFunc(a.InstanceLocation, b.InstanceLocation, comparePart),
-			slices.Compare(a.ErrorKind.KeywordPath(), b.ErrorKind.KeywordPath()),
-			strings.Compare(a.SchemaURL, b.SchemaURL))
-	})
-	out := make([]Violation, 0, min(len(leaves), maxViolations))
-	for _, leaf := range leaves[:min(len(leaves), maxViolations)] {
-		out = append(out, violation(leaf))
+	e.first()
+	out := make([]Violation, len(e.notes))
+	for i, n := range e.notes {
+		v := n.said()
+		v.Path, v.Rule, v.Message = pathOf(n.at.steps()), n.word, clip(v.Message, maxMessage)
+		out[i] = v
 	}
 	return out
-}
-
-// comparePart orders the parts of a pointer: indexes as numbers.
-func comparePart(a, b string) int {
-	if isIndex(a) && isIndex(b) {
-		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
-	}
-	return strings.Compare(a, b)
-}
-
-// printers are not safe for concurrent use, so each violation takes its own.
-func violation(e *jsonschema.ValidationError) Violation {
-	if extra, ok := e.ErrorKind.(*kind.AdditionalProperties); ok {
-		slices.Sort(extra.Properties) // these too come from a map
-	}
-	v := Violation{
-		Path:    pathOf(e.InstanceLocation),
-		Message: clip(e.ErrorKind.LocalizedString(message.NewPrinter(language.English)), maxMessage),
-	}
-	if words := e.ErrorKind.KeywordPath(); len(words) > 0 {
-		v.Rule = words[0]
-	}
-	v.Expected, v.Got = expectation(e.ErrorKind)
-	return v
-}
-
-// pathOf writes a JSON pointer's parts as a JSON path.
-func pathOf(parts []string) string {
-	var b strings.Builder
-	b.WriteByte('$')
-	for _, p := range parts {
-		switch {
-		case isIndex(p):
-			b.WriteString("[" + p + "]")
-		case isName(p):
-			b.WriteString("." + p)
-		default:
-			quoted, _ := json.Marshal(p)
-			b.WriteString("[" + string(quoted) + "]")
-		}
-	}
-	return b.String()
-}
-
-func isIndex(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
-}
-
-func isName(s string) bool {
-	for i, r := range s {
-		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		if !letter && (i == 0 || r != '-' && (r < '0' || r > '9')) {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // clip cuts s to at most n bytes on a rune boundary and says so.

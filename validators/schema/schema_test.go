@@ -2,14 +2,16 @@ package schema
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
-func compile(t *testing.T, source string) *Schema {
+func compile(t testing.TB, source string) *Schema {
 	t.Helper()
 	v, err := Parse([]byte(source))
 	if err != nil {
@@ -20,6 +22,15 @@ func compile(t *testing.T, source string) *Schema {
 		t.Fatal(err)
 	}
 	return s
+}
+
+func check(t testing.TB, s *Schema, value any) []Violation {
+	t.Helper()
+	broken, err := s.Check(nil, value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return broken
 }
 
 const titled = `{"type": "object", "required": ["title"], "properties": {"title": {"type": "string", "minLength": 2}}}`
@@ -43,7 +54,7 @@ func TestExtract(t *testing.T) {
 		{"inner fence in a string", "```json\n{\"title\": \"use ```go\"}\n```", "{\"title\":\"use ```go\"}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v, broken, err := Extract(c.text, s)
+			v, broken, err := Extract(nil, c.text, s)
 			if err != nil || len(broken) > 0 {
 				t.Fatalf("got %v, %v", broken, err)
 			}
@@ -55,7 +66,7 @@ func TestExtract(t *testing.T) {
 }
 
 func TestExtractReportsLast(t *testing.T) {
-	v, broken, err := Extract(`{"title": "x"} then {"title": 7}`, compile(t, titled))
+	v, broken, err := Extract(nil, `{"title": "x"} then {"title": 7}`, compile(t, titled))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +78,7 @@ func TestExtractReportsLast(t *testing.T) {
 
 func TestExtractScalarFence(t *testing.T) {
 	s := compile(t, `{"type": "integer"}`)
-	v, broken, err := Extract("It is\n```\n42\n```\n", s)
+	v, broken, err := Extract(nil, "It is\n```\n42\n```\n", s)
 	if err != nil || broken != nil || v != 42 {
 		t.Errorf("got %v %v %v", v, broken, err)
 	}
@@ -80,7 +91,7 @@ func TestExtractNothing(t *testing.T) {
 		"bad\n{\"a\": +1} there":                  "line 2, column 7: invalid character '+'",
 		"<think>{\"a\": 1}</think> only thoughts": "there is no JSON in the text",
 	} {
-		_, _, err := Extract(text, nil)
+		_, _, err := Extract(nil, text, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", text, err, want)
 		}
@@ -105,7 +116,7 @@ func TestExtractIsLinear(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			done := make(chan struct{})
-			go func() { Extract(text, nil); close(done) }()
+			go func() { Extract(nil, text, nil); close(done) }()
 			select {
 			case <-done:
 			case <-time.After(20 * time.Second):
@@ -135,7 +146,7 @@ func TestParse(t *testing.T) {
 
 func TestFormatsAreChecked(t *testing.T) {
 	s := compile(t, `{"properties": {"email": {"format": "email"}, "day": {"format": "date"}}}`)
-	broken := s.Check(map[string]any{"email": "no", "day": "2025-02-30"})
+	broken := check(t, s, map[string]any{"email": "no", "day": "2025-02-30"})
 	if len(broken) != 2 || broken[0].Rule != "format" {
 		t.Errorf("got %+v", broken)
 	}
@@ -147,7 +158,7 @@ func TestReportIsBounded(t *testing.T) {
 	for i := range many {
 		many[i] = strings.Repeat("x", 10000)
 	}
-	broken := s.Check(many)
+	broken := check(t, s, many)
 	text, _ := json.Marshal(broken)
 	if len(broken) != maxViolations || len(text) > 100_000 {
 		t.Errorf("%d violations in %d bytes", len(broken), len(text))
@@ -159,7 +170,7 @@ func TestReportIsBounded(t *testing.T) {
 func TestReportIsStable(t *testing.T) {
 	s := compile(t, `{"required": ["x", "y"], "properties": {"a": {"type": "string"}, "b": {"minLength": 5}, "c": {"enum": [1]}, "d": {"items": {"type": "string"}}}, "additionalProperties": false}`)
 	value := map[string]any{"p": 1, "q": 1, "r": 1, "s": 1, "a": 1, "b": "b", "c": 2, "d": []any{1, "x", 2, "x", "x", "x", "x", "x", "x", "x", 3}}
-	first := s.Check(value)
+	first := check(t, s, value)
 	var places []string
 	for _, v := range first {
 		places = append(places, v.Path)
@@ -168,7 +179,7 @@ func TestReportIsStable(t *testing.T) {
 		t.Errorf("got %v", places)
 	}
 	for range 50 {
-		if again := s.Check(value); !reflect.DeepEqual(again, first) {
+		if again := check(t, s, value); !reflect.DeepEqual(again, first) {
 			t.Fatalf("got %v, then %v", first, again)
 		}
 	}
@@ -214,7 +225,7 @@ func FuzzExtract(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		v, _, err := Extract(text, nil)
+		v, _, err := Extract(nil, text, nil)
 		if err != nil {
 			return
 		}
@@ -223,8 +234,85 @@ func FuzzExtract(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q gave %v", text, v)
 		}
-		if _, _, err := Extract(string(again), nil); err != nil {
+		if _, _, err := Extract(nil, string(again), nil); err != nil {
 			t.Errorf("%s: %v", again, err)
 		}
 	})
+}
+
+// Keys that stand twice are found whatever their spelling, at any depth.
+func FuzzTwice(f *testing.F) {
+	for _, s := range []string{`{"a": 1, "a": 2}`, `[{"a": {"b": []}, "b": [{"a": 1}, {"a": 2}]}]`, `{"a": "a", "b": "a"}`, `{"\u0061": 1, "a": 2}`, `1`, `[[[]]]`, `{"a": {}, "b": {"a": {}}}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		v, broken, err := Read([]byte(text))
+		if valid := json.Valid([]byte(text)); valid != (err == nil) && utf8.ValidString(text) && !strings.Contains(fmt.Sprint(err), "number") {
+			t.Fatalf("%s: %v, but for encoding/json %v", text, err, valid)
+		}
+		if err != nil {
+			return
+		}
+		if want := twice(json.NewDecoder(strings.NewReader(text))); (len(broken) > 0) != want {
+			t.Fatalf("%s: %v, want %v", text, broken, want)
+		}
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		var other any
+		if err := d.Decode(&other); err != nil {
+			t.Fatal(err)
+		}
+		if canonical(v) != canonical(other) {
+			t.Fatalf("%s: got %v, want %v", text, v, other)
+		}
+	})
+}
+
+// twice says by recursion whether a key stands twice.
+func twice(d *json.Decoder) bool {
+	start, err := d.Token()
+	if err != nil {
+		return false
+	}
+	found := false
+	switch start {
+	case json.Delim('{'):
+		seen := map[string]bool{}
+		for d.More() {
+			key, _ := d.Token()
+			name, _ := key.(string)
+			found = found || seen[name]
+			seen[name] = true
+			found = twice(d) || found
+		}
+		d.Token()
+	case json.Delim('['):
+		for d.More() {
+			found = twice(d) || found
+		}
+		d.Token()
+	}
+	return found
+}
+
+// A key that stands twice is a violation under any schema, and such a candidate
+// never wins.
+func TestKeysThatStandTwice(t *testing.T) {
+	s := compile(t, titled)
+	for text, want := range map[string]string{
+		`{"title": "ab", "title": "cd"}`:                           `$.title: the key "title" stands twice`,
+		`so {"title": "ab", "t\u0069tle": 7}`:                      `$.title: the key "title" stands twice`,
+		`{"title": "ab", "x": [{"a": {"b": 1, "b": 1}}]}`:          `$.x[0].a.b: the key "b" stands twice`,
+		`{"title": "good"} {"title": "ab", "title": "cd"}`:         "",
+		"```\n{\"title\": \"ab\", \"a\": {\"\": 1, \"\": 2}}\n```": `$.a[""]: the key "" stands twice`,
+	} {
+		v, broken, err := Extract(nil, text, s)
+		if err != nil || want == "" && (broken != nil || v.(map[string]any)["title"] != "good") ||
+			want != "" && (len(broken) == 0 || broken[0].String() != want || broken[0].Rule != "uniqueKeys") {
+			t.Errorf("%s: got %v, %v, %v", text, v, broken, err)
+		}
+	}
+	if _, err := Parse([]byte(`[{"a": 1, "b": {"a": 2, "a": 3}}]`)); err == nil || err.Error() != `$[0].b.a: the key "a" stands twice` {
+		t.Errorf("got %v", err)
+	}
 }

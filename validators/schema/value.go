@@ -13,22 +13,45 @@ import (
 // values of models, users and tools are read: a number that encodes again as it
 // was written is an int or a float64, any other stays a [json.Number], so that
 // nothing of it is lost. Anything but white space behind the document is an
-// error, and so is text that is not UTF-8, and a number of more than 10,000
-// digits or with an exponent of more than 10,000 to either side.
+// error, and so is text that is not UTF-8, a key that stands twice in an object,
+// since readers differ in which of the two they take, and a number of more than
+// 10,000 digits or with an exponent of more than 10,000 to either side.
 func Parse(text []byte) (any, error) {
-	if !utf8.Valid(text) {
-		return nil, errors.New("not UTF-8")
+	v, twice, err := Read(text)
+	if err == nil && len(twice) > 0 {
+		err = twice[0]
 	}
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// Read is [Parse] for who tells of keys that stand twice in words of their own:
+// each is a violation, and the last of its values is what is read.
+func Read(text []byte) (value any, twice []Violation, err error) {
+	if !utf8.Valid(text) {
+		return nil, nil, errors.New("not UTF-8")
+	}
+	value, twice, err = read(string(text))
+	if errors.Is(err, errNoDocument) {
+		err = explain(text)
+	}
+	return value, twice, err
+}
+
+// explain says, in the words of encoding/json, why text is no JSON document.
+func explain(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return nil, describe(err, text)
+		return describe(err, text)
 	}
 	if err := behind(text, int(d.InputOffset())); err != nil {
-		return nil, err
+		return err
 	}
-	return plain(v)
+	return errNoDocument
 }
 
 // behind refuses what stands behind a document.

@@ -29,8 +29,8 @@ func Run(t *testing.T, tl tool.Tool, good map[string]any) {
 		if good == nil {
 			t.Skip("no call is expected to succeed")
 		}
-		if broken := s.Check(good); len(broken) > 0 {
-			t.Errorf("its own parameters refuse %v: %v", good, broken)
+		if err := s.Refusal(nil, good); err != nil {
+			t.Errorf("its own parameters refuse %v: %v", good, err)
 		}
 		if r := call(t, tl, good); r.Failed {
 			t.Errorf("%v: %s", good, r.Text())
@@ -82,7 +82,7 @@ func refuse(t *testing.T, tl tool.Tool, s *schema.Schema, good map[string]any) {
 		if checked == nil {
 			checked = map[string]any{}
 		}
-		if len(s.Check(checked)) == 0 {
+		if s.Refusal(nil, checked) == nil {
 			continue // these are good arguments, and what they do is the tool's affair
 		}
 		if r := call(t, tl, arguments); !r.Failed {

@@ -93,7 +93,7 @@ func conforms(t *testing.T, response *request.Response) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if broken := compiled.Check(value); len(broken) > 0 {
+	if broken := compiled.Refusal(nil, value); broken != nil {
 		t.Errorf("the response breaks its schema: %v\n%s", broken, encoded)
 	}
 }

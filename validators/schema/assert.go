@@ -1,0 +1,408 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// whole evaluates the words that are about any value. Broken, they end the
+// node: what the others say of a value of the wrong kind helps nobody.
+func (r *run) whole() {
+	v := r.p.value
+	is := typeOf(v)
+	if is == 0 {
+		r.fail("", said(fmt.Sprintf("invalid jsonType %T", v)))
+		return
+	}
+	n := r.n
+	if n.types != 0 && n.types&is == 0 && !(n.types&integerType != 0 && is == numberType && isInteger(v)) {
+		r.fail("type", func() Violation {
+			want := strings.Join(n.typeList, " or ")
+			return Violation{Message: "got " + typeName(v) + ", want " + want, Expected: want, Got: typeName(v)}
+		})
+		return
+	}
+	if n.constant != nil && !r.equal(v, n.constant.canonical) {
+		r.fail("const", func() Violation {
+			message := "'const' failed"
+			if typeOf(n.constant.value)&(arrayType|objectType) == 0 {
+				message = "value must be " + display(n.constant.value)
+			}
+			return Violation{Message: message, Expected: show(n.constant.value), Got: show(v)}
+		})
+		return
+	}
+	if n.enum != nil && !r.among(n.enum, v, is) {
+		r.fail("enum", func() Violation {
+			return Violation{Message: n.enum.message(), Expected: "one of " + show(n.enum.values), Got: show(v)}
+		})
+		return
+	}
+	if text, ok := v.(string); ok && n.check != nil && r.spend(len(text)/priceBytes) {
+		if err := n.check(text); err != nil {
+			r.fail("format", func() Violation {
+				return Violation{Message: fmt.Sprintf("%s is not valid %s: %v", display(text), n.format, err), Expected: "format " + n.format, Got: show(v)}
+			})
+		}
+	}
+}
+
+// equal pays for what has to be read of v.
+func (r *run) equal(v any, other string) bool {
+	return r.spend(heft(v, r.left)/8) && canonical(v) == other
+}
+
+func (r *run) among(e *enum, v any, is typeSet) bool {
+	if text, ok := v.(string); ok {
+		return e.texts[text]
+	}
+	return e.types&is != 0 && r.spend(heft(v, r.left)/8) && e.known[canonical(v)]
+}
+
+func (e *enum) message() string {
+	if e.types&(arrayType|objectType) != 0 {
+		return "'enum' failed"
+	}
+	words := make([]string, len(e.values))
+	for i, v := range e.values {
+		words[i] = display(v)
+	}
+	if len(words) == 1 {
+		return "value must be " + words[0]
+	}
+	return "value must be one of " + strings.Join(words, ", ")
+}
+
+func (r *run) text(s string) {
+	t := r.n.text
+	if !r.spend(len(s) / priceBytes) {
+		return
+	}
+	if t.min >= 0 || t.max >= 0 {
+		r.bounds("Length", utf8.RuneCountInString(s), t.min, t.max)
+	}
+	if t.pattern != nil && !r.over() && r.spend(len(s)/8) && !t.pattern.MatchString(s) {
+		r.fail("pattern", func() Violation {
+			return Violation{
+				Message:  clip(quoted(clip(s, maxMessage))+" does not match pattern "+quoted(t.pattern.String()), maxMessage),
+				Expected: "match for " + clip(t.pattern.String(), maxShown), Got: show(s),
+			}
+		})
+	}
+}
+
+// bounds evaluates a rule about how many there are.
+func (r *run) bounds(of string, got, min, max int) {
+	if min >= 0 && got < min {
+		r.fail("min"+of, func() Violation {
+			return Violation{Message: fmt.Sprintf("min%s: got %d, want %d", of, got, min), Expected: "at least " + strconv.Itoa(min), Got: strconv.Itoa(got)}
+		})
+	}
+	if max >= 0 && got > max {
+		r.fail("max"+of, func() Violation {
+			return Violation{Message: fmt.Sprintf("max%s: got %d, want %d", of, got, max), Expected: "at most " + strconv.Itoa(max), Got: strconv.Itoa(got)}
+		})
+	}
+}
+
+func (r *run) number(v any) {
+	n := r.n.number
+	r.limit("minimum", v, n.minimum, ">= ", func(order int) bool { return order >= 0 })
+	r.limit("maximum", v, n.maximum, "<= ", func(order int) bool { return order <= 0 })
+	r.limit("exclusiveMinimum", v, n.above, "> ", func(order int) bool { return order > 0 })
+	r.limit("exclusiveMaximum", v, n.below, "< ", func(order int) bool { return order < 0 })
+	if n.multipleOf != nil && !r.over() && !r.multiple(v, n.multipleOf) {
+		r.compared("multipleOf", "a multiple of ", v, n.multipleOf)
+	}
+}
+
+func (r *run) limit(word string, v, limit any, sign string, holds func(order int) bool) {
+	if limit == nil || r.over() {
+		return
+	}
+	if order, ok := Compare(v, limit); ok && !holds(order) {
+		r.compared(word, sign, v, limit)
+	}
+}
+
+func (r *run) compared(word, sign string, v, want any) {
+	r.fail(word, func() Violation {
+		return Violation{Message: fmt.Sprintf("%s: got %s, want %s", word, show(v), show(want)), Expected: sign + show(want), Got: show(v)}
+	})
+}
+
+// multiple divides exactly, digit by digit as the numbers are written.
+func (r *run) multiple(v, of any) bool {
+	a, whole := v.(int)
+	b, both := of.(int)
+	if whole && both && b != 0 {
+		return a%b == 0
+	}
+	x, y := rational(v), rational(of)
+	if x == nil || y == nil || y.Sign() == 0 || !r.spend((x.Num().BitLen()+x.Denom().BitLen()+y.Num().BitLen()+y.Denom().BitLen())/8) {
+		return true
+	}
+	return new(big.Rat).Quo(x, y).IsInt()
+}
+
+func rational(v any) *big.Rat {
+	text, ok := written(v)
+	if !ok {
+		return nil
+	}
+	x, _ := new(big.Rat).SetString(text)
+	return x
+}
+
+func (r *run) array(list []any) {
+	a := r.n.array
+	r.bounds("Items", len(list), a.min, a.max)
+	if a.unique && !r.over() {
+		r.unique(list)
+	}
+	for i, n := range a.prefix[:min(len(a.prefix), len(list))] {
+		if !r.over() {
+			r.below(n, step{index: i}, list[i])
+		}
+	}
+	r.seen.first = max(r.seen.first, min(len(a.prefix), len(list)))
+	if a.rest != nil {
+		r.rest(list)
+	}
+	if a.contains != nil && !r.over() {
+		r.contains(list)
+	}
+}
+
+func (r *run) rest(list []any) {
+	a, from := r.n.array, len(r.n.array.prefix)
+	if a.rest.truth != nil && !*a.rest.truth && from < len(list) && a.restWord == "additionalItems" {
+		r.fail("additionalItems", said(fmt.Sprintf("last %d additionalItem(s) not allowed", len(list)-from)))
+	} else {
+		for i := from; i < len(list) && !r.over(); i++ {
+			r.below(a.rest, step{index: i}, list[i])
+		}
+	}
+	r.seen.all = true
+}
+
+func (r *run) unique(list []any) {
+	if len(list) < 2 || !r.spend(heft(list, r.left)/8) {
+		return
+	}
+	at := make(map[string]int, len(list))
+	for i, v := range list {
+		key := canonical(v)
+		if first, again := at[key]; again {
+			r.fail("uniqueItems", said(fmt.Sprintf("items at %d and %d are equal", first, i)))
+			return
+		}
+		at[key] = i
+	}
+}
+
+func (r *run) contains(list []any) {
+	a := r.n.array
+	var matched []string
+	for i, v := range list {
+		if !r.under(a.contains, step{index: i}, v, false) {
+			continue
+		}
+		matched = append(matched, strconv.Itoa(i))
+		if a.marks && r.unevaluated {
+			r.seen.item(i)
+		}
+	}
+	r.counted(matched)
+}
+
+// counted judges how many items match.
+func (r *run) counted(matched []string) {
+	a := r.n.array
+	which := clip(strings.Join(matched, " "), maxShown)
+	switch {
+	case a.minContains < 0 && len(matched) == 0:
+		r.fail("contains", said("no items match contains schema"))
+	case len(matched) < a.minContains && len(matched) == 0:
+		r.fail("minContains", said(fmt.Sprintf("min %d items required to match contains schema, but none matched", a.minContains)))
+	case len(matched) < a.minContains:
+		r.fail("minContains", said(fmt.Sprintf("min %d items required to match contains schema, but matched %d items at %s", a.minContains, len(matched), which)))
+	}
+	if a.maxContains >= 0 && len(matched) > a.maxContains {
+		r.fail("maxContains", said(fmt.Sprintf("max %d items required to match contains schema, but matched %d items at %s", a.maxContains, len(matched), which)))
+	}
+}
+
+func (r *run) object(object map[string]any) {
+	o := r.n.object
+	r.bounds("Properties", len(object), o.min, o.max)
+	if missing := absent(object, o.required); len(missing) > 0 {
+		r.fail("required", func() Violation {
+			words := "missing property "
+			if len(missing) > 1 {
+				words = "missing properties "
+			}
+			return Violation{Message: words + quotedAll(missing), Expected: strings.Join(missing, ", "), Got: "missing"}
+		})
+	}
+	if r.over() {
+		return
+	}
+	if len(o.patterns) == 0 && o.additional == nil && o.names == nil && !r.unevaluated && !r.report {
+		r.known(object)
+	} else {
+		r.properties(object)
+	}
+	r.dependents(object)
+}
+
+// known evaluates the properties that the schema names, where others do not
+// matter.
+func (r *run) known(object map[string]any) {
+	if o := r.n.object; len(o.properties) < len(object) {
+		for name, n := range o.properties {
+			if value, ok := object[name]; ok && !r.over() {
+				r.below(n, step{name, -1}, value)
+			}
+		}
+		return
+	}
+	for name, value := range object {
+		if n := r.n.object.properties[name]; n != nil && !r.over() {
+			r.below(n, step{name, -1}, value)
+		}
+	}
+}
+
+func (r *run) properties(object map[string]any) {
+	o := r.n.object
+	var extra []string
+	for name, value := range object {
+		if r.over() || !r.spend(1) {
+			return
+		}
+		known := false
+		if n := o.properties[name]; n != nil {
+			known = true
+			r.below(n, step{name, -1}, value)
+		}
+		for _, p := range o.patterns {
+			if r.spend(1+len(name)/8) && p.re.MatchString(name) {
+				known = true
+				r.below(p.n, step{name, -1}, value)
+			}
+		}
+		if !known && o.additional != nil {
+			known = true
+			if o.additional.truth != nil && !*o.additional.truth {
+				extra = append(extra, name)
+			} else {
+				r.below(o.additional, step{name, -1}, value)
+			}
+		}
+		if known && r.unevaluated {
+			r.seen.name(name)
+		}
+		if o.names != nil && !r.over() {
+			r.named(o.names, name)
+		}
+	}
+	if len(extra) > 0 {
+		r.fail("additionalProperties", func() Violation {
+			slices.Sort(extra)
+			return Violation{
+				Message:  "additional properties " + quotedAll(extra) + " not allowed",
+				Expected: "no other properties", Got: clip(strings.Join(extra, ", "), maxShown),
+			}
+		})
+	}
+}
+
+// named evaluates a schema of names at one of them. What is wrong is told of
+// the object.
+func (r *run) named(n *node, name string) {
+	of := &place{value: name, parent: r.p.parent, step: r.p.step, depth: r.p.depth}
+	if ok, _ := r.visit(n, of, r.sc, r.report); !ok {
+		r.failed = true
+	}
+}
+
+func (r *run) dependents(object map[string]any) {
+	for _, d := range r.n.object.requires {
+		if _, ok := object[d.property]; !ok || r.over() {
+			continue
+		}
+		if missing := absent(object, d.needs); len(missing) > 0 {
+			r.fail(d.word, said("properties "+quotedAll(missing)+" required, if "+quoted(d.property)+" exists"))
+		}
+	}
+	for _, d := range r.n.object.schemas {
+		if _, ok := object[d.property]; ok && !r.over() {
+			r.refer(d.n)
+		}
+	}
+}
+
+// absent lists those of names that are no property.
+func absent(object map[string]any, names []string) []string {
+	var missing []string
+	for _, name := range names {
+		if _, ok := object[name]; !ok {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+func names(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }
+
+// quoted writes a text as messages do.
+func quoted(s string) string {
+	s = strings.ReplaceAll(strconv.Quote(clip(s, maxMessage)), `\"`, `"`)
+	s = strings.ReplaceAll(s, `'`, `\'`)
+	return "'" + s[1:len(s)-1] + "'"
+}
+
+func quotedAll(words []string) string {
+	var b strings.Builder
+	for i, word := range words {
+		if b.Len() > maxMessage {
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(quoted(word))
+	}
+	return b.String()
+}
+
+// display writes a value that is no list and no map as messages do.
+func display(v any) string {
+	switch v := v.(type) {
+	case string:
+		return quoted(v)
+	case []any, map[string]any:
+		return "value"
+	case nil:
+		return "<nil>"
+	}
+	return show(v)
+}
+
+// maxShown bounds a value quoted in a violation, in bytes.
+const maxShown = 120
+
+func show(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return clip(string(text), maxShown)
+}

@@ -1,0 +1,157 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// A typeSet is a set of JSON's types.
+type typeSet int
+
+const (
+	nullType typeSet = 1 << iota
+	booleanType
+	numberType
+	integerType
+	stringType
+	arrayType
+	objectType
+)
+
+var typeNames = map[string]typeSet{
+	"null": nullType, "boolean": booleanType, "number": numberType, "integer": integerType, "string": stringType,
+	"array": arrayType, "object": objectType,
+}
+
+// ordered lists the names of a set.
+func ordered(set typeSet) []string {
+	var names []string
+	for _, name := range []string{"null", "boolean", "number", "integer", "string", "array", "object"} {
+		if set&typeNames[name] != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// typeOf is the type of a plain value, 0 of any other.
+func typeOf(v any) typeSet {
+	switch v := v.(type) {
+	case nil:
+		return nullType
+	case bool:
+		return booleanType
+	case int:
+		return numberType
+	case float64, json.Number:
+		if _, ok := written(v); ok {
+			return numberType
+		}
+	case string:
+		return stringType
+	case []any:
+		return arrayType
+	case map[string]any:
+		return objectType
+	}
+	return 0
+}
+
+func typeName(v any) string {
+	if names := ordered(typeOf(v)); len(names) > 0 {
+		return names[0]
+	}
+	return fmt.Sprintf("%T", v)
+}
+
+// isInteger tells whether a number has no fraction, however it is written.
+func isInteger(v any) bool {
+	if _, ok := v.(int); ok {
+		return true
+	}
+	text, ok := written(v)
+	d := decimalOf(text)
+	return ok && d.point >= len(d.digits)
+}
+
+// canonical is a text that is the same for all values that JSON Schema takes
+// for equal, and for no others.
+func canonical(v any) string { return string(appendCanonical(nil, v)) }
+
+func appendCanonical(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case nil:
+		return append(b, 'n')
+	case bool:
+		return strconv.AppendBool(b, v)
+	case string:
+		return append(append(strconv.AppendInt(append(b, '"'), int64(len(v)), 10), '"'), v...)
+	case []any:
+		b = append(b, '[')
+		for _, item := range v {
+			b = append(appendCanonical(b, item), ',')
+		}
+		return append(b, ']')
+	case map[string]any:
+		b = append(b, '{')
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			b = append(appendCanonical(appendCanonical(b, key), v[key]), ',')
+		}
+		return append(b, '}')
+	}
+	digits, _ := Digits(v)
+	return append(append(b, '#'), digits...)
+}
+
+// heft is roughly how many bytes there are in v, as far as limit.
+func heft(v any, limit int) int {
+	total := 8
+	switch v := v.(type) {
+	case string:
+		total += len(v)
+	case json.Number:
+		total += len(v)
+	case []any:
+		for i := 0; i < len(v) && total < limit; i++ {
+			total += heft(v[i], limit-total)
+		}
+	case map[string]any:
+		for key, value := range v {
+			if total += len(key); total >= limit {
+				break
+			}
+			total += heft(value, limit-total)
+		}
+	}
+	return total
+}
+
+// A constant is the value that a schema asks for.
+type constant struct {
+	value     any
+	canonical string
+}
+
+// An enum is the values that a schema allows.
+type enum struct {
+	values []any
+	types  typeSet
+	known  map[string]bool // by canonical text
+	texts  map[string]bool // those that are strings
+}
+
+func newEnum(values []any) *enum {
+	e := &enum{values: values, known: map[string]bool{}, texts: map[string]bool{}}
+	for _, v := range values {
+		e.types |= typeOf(v)
+		if text, ok := v.(string); ok {
+			e.texts[text] = true
+		} else {
+			e.known[canonical(v)] = true
+		}
+	}
+	return e
+}

@@ -1,0 +1,123 @@
+package schema
+
+import (
+	"embed"
+	"strings"
+	"sync"
+)
+
+// A dialect is a draft of JSON Schema: which words it has, and what they hold.
+type dialect struct {
+	year int    // 4, 6, 7, 2019 or 2020
+	uri  string // of its metaschema
+	file string
+	once sync.Once
+	made *Schema
+}
+
+// compiled is the schema of the dialect's schemas. It is made when first needed:
+// a program that checks nothing must not pay for it.
+func (d *dialect) compiled() *Schema {
+	d.once.Do(func() {
+		c := newCompiler()
+		c.trusted = true
+		res, err := c.resource(d.uri)
+		if err == nil {
+			d.made, err = c.finish(res)
+		}
+		if err != nil {
+			panic("dialect " + d.uri + ": " + err.Error())
+		}
+	})
+	return d.made
+}
+
+//go:embed dialects
+var dialectFiles embed.FS
+
+var (
+	draft4  = &dialect{year: 4, uri: "http://json-schema.org/draft-04/schema", file: "draft-04.json"}
+	draft6  = &dialect{year: 6, uri: "http://json-schema.org/draft-06/schema", file: "draft-06.json"}
+	draft7  = &dialect{year: 7, uri: "http://json-schema.org/draft-07/schema", file: "draft-07.json"}
+	draft19 = &dialect{year: 2019, uri: "https://json-schema.org/draft/2019-09/schema", file: "2019-09/schema.json"}
+	draft20 = &dialect{year: 2020, uri: "https://json-schema.org/draft/2020-12/schema", file: "2020-12/schema.json"}
+
+	dialects = []*dialect{draft4, draft6, draft7, draft19, draft20}
+)
+
+// dialectOf is the dialect that a $schema names, nil where it is none of them.
+func dialectOf(uri string) *dialect {
+	uri = strings.TrimSuffix(uri, "#")
+	for _, d := range dialects {
+		if _, path, _ := strings.Cut(d.uri, "://"); strings.TrimPrefix(strings.TrimPrefix(uri, "https://"), "http://") == path {
+			return d
+		}
+	}
+	return nil
+}
+
+// shipped is the document that a dialect consists of at uri.
+func shipped(uri string) (any, *dialect, bool) {
+	for _, d := range dialects {
+		file := d.file
+		if uri != d.uri {
+			name, ok := strings.CutPrefix(uri, strings.TrimSuffix(d.uri, "schema"))
+			if !ok || d.year < 2019 || strings.Contains(name, "..") {
+				continue
+			}
+			file = strings.TrimSuffix(d.file, "schema.json") + name + ".json"
+		}
+		text, err := dialectFiles.ReadFile("dialects/" + file)
+		if err != nil {
+			continue
+		}
+		v, err := Parse(text)
+		if err != nil {
+			panic(file + ": " + err.Error())
+		}
+		return v, d, true
+	}
+	return nil, nil, false
+}
+
+// What a word of a schema holds.
+type holds int
+
+const (
+	one       holds = iota + 1 // a schema
+	list                       // a list of schemas
+	named                      // schemas by name
+	oneOrList                  // one or a list
+	notLists                   // by name, lists of names among them
+)
+
+// words are the words of the dialect that hold schemas.
+func (d *dialect) words() map[string]holds { return wordsOf[d.year] }
+
+var wordsOf = func() map[int]map[string]holds {
+	all := map[int]map[string]holds{}
+	known := map[string]holds{
+		"definitions": named, "not": one, "allOf": list, "anyOf": list, "oneOf": list, "properties": named, "additionalProperties": one,
+		"patternProperties": named, "items": oneOrList, "additionalItems": one, "dependencies": notLists,
+	}
+	for _, more := range []struct {
+		year  int
+		words map[string]holds
+	}{
+		{4, nil},
+		{6, map[string]holds{"propertyNames": one, "contains": one}},
+		{7, map[string]holds{"if": one, "then": one, "else": one}},
+		{2019, map[string]holds{"$defs": named, "dependentSchemas": named, "unevaluatedProperties": one, "unevaluatedItems": one, "contentSchema": one}},
+		{2020, map[string]holds{"prefixItems": list}},
+	} {
+		words := map[string]holds{}
+		for k, v := range known {
+			words[k] = v
+		}
+		for k, v := range more.words {
+			words[k], known[k] = v, v
+		}
+		all[more.year] = words
+	}
+	return all
+}()

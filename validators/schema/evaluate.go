@@ -1,0 +1,421 @@
+package schema
+
+import (
+	"cmp"
+	"errors"
+	"strconv"
+)
+
+// An evaluation holds one value against one schema.
+//
+// A node is evaluated at a place. What came of a node that references lead to
+// is kept, by node, place and dynamic scope, so that no schema makes more work
+// than its places times the value's. First only whether the value is valid is
+// asked; if it is not, a second pass reports, with what is known kept.
+type evaluation struct {
+	*work
+	traits
+	kept  map[visit]*result
+	depth int
+	notes []note // of the second pass
+}
+
+type visit struct {
+	n  *node
+	p  *place
+	sc *scope
+}
+
+// A result is what is known of a visit.
+type result struct {
+	done     bool
+	valid    bool
+	reported bool
+	seen     seen
+}
+
+// A place is a value in the value that is checked. There is one for each where
+// results are kept.
+type place struct {
+	value  any
+	parent *place
+	step   step
+	depth  int
+	names  map[string]*place
+	items  []*place
+}
+
+// child is a place in p.
+func (p *place) child(s step, value any) *place {
+	if s.index >= 0 {
+		if p.items == nil {
+			p.items = make([]*place, len(p.value.([]any)))
+		}
+		if p.items[s.index] == nil {
+			p.items[s.index] = &place{value: value, parent: p, step: s, depth: p.depth + 1}
+		}
+		return p.items[s.index]
+	}
+	c := p.names[s.name]
+	if c == nil {
+		if p.names == nil {
+			p.names = make(map[string]*place, len(p.value.(map[string]any)))
+		}
+		c = &place{value: value, parent: p, step: s, depth: p.depth + 1}
+		p.names[s.name] = c
+	}
+	return c
+}
+
+func (p *place) steps() []step {
+	steps := make([]step, p.depth)
+	for ; p.parent != nil; p = p.parent {
+		steps[p.depth-1] = p.step
+	}
+	return steps
+}
+
+// compare orders places as their ways from the top are ordered.
+func (p *place) compare(o *place) int {
+	deeper := p.depth - o.depth
+	for p.depth > o.depth {
+		p = p.parent
+	}
+	for o.depth > p.depth {
+		o = o.parent
+	}
+	order := 0
+	for ; p != o && p.parent != nil; p, o = p.parent, o.parent {
+		if step := compareSteps(p.step, o.step); step != 0 {
+			order = step
+		}
+	}
+	return cmp.Or(order, deeper)
+}
+
+// A scope is the resources on the way to a node, each once, the outermost
+// first: what dynamic references are resolved in. Equal ways have one scope.
+type scope struct {
+	outer *scope
+	res   *resource
+	inner map[*resource]*scope
+}
+
+func (sc *scope) enter(res *resource) *scope {
+	for o := sc; o.outer != nil; o = o.outer {
+		if o.res == res {
+			return sc
+		}
+	}
+	next := sc.inner[res]
+	if next == nil {
+		next = &scope{outer: sc, res: res}
+		if sc.inner == nil {
+			sc.inner = map[*resource]*scope{}
+		}
+		sc.inner[res] = next
+	}
+	return next
+}
+
+// outermost is the first in the scope that pick finds something in.
+func (sc *scope) outermost(pick func(*resource) *node, otherwise *node) *node {
+	for ; sc.outer != nil; sc = sc.outer {
+		if n := pick(sc.res); n != nil {
+			otherwise = n
+		}
+	}
+	return otherwise
+}
+
+// seen is what has been looked at of an object or array, where
+// unevaluatedProperties and unevaluatedItems need to know.
+type seen struct {
+	all   bool
+	names map[string]bool
+	items map[int]bool
+	first int // items from the beginning
+}
+
+func (s *seen) add(o seen) {
+	s.all, s.first = s.all || o.all, max(s.first, o.first)
+	for name := range o.names {
+		s.name(name)
+	}
+	for i := range o.items {
+		s.item(i)
+	}
+}
+
+func (s *seen) name(name string) {
+	if s.names == nil {
+		s.names = map[string]bool{}
+	}
+	s.names[name] = true
+}
+
+func (s *seen) item(i int) {
+	if s.items == nil {
+		s.items = map[int]bool{}
+	}
+	s.items[i] = true
+}
+
+// maxDepth bounds how deep visits nest: a deep value under a schema that has
+// many levels to each of the value's. Go ends a program whose stack is full.
+const maxDepth = 100_000
+
+var errDeep = errors.New("schema and value are nested too deeply to be checked")
+
+var errEndless = errors.New("the schema refers to itself without end")
+
+// A run is one visit under way.
+type run struct {
+	*evaluation
+	n      *node
+	p      *place
+	sc     *scope
+	seen   seen
+	report bool // notes are taken
+	failed bool
+}
+
+// visit evaluates n at p. Where it reports, all that is wrong is noted; else it
+// ends with the first.
+func (e *evaluation) visit(n *node, p *place, sc *scope, report bool) (bool, seen) {
+	if e.depth > maxDepth && e.err == nil {
+		e.err = errDeep
+	}
+	if !e.spend(1) {
+		return false, seen{}
+	}
+	e.depth++
+	defer func() { e.depth-- }()
+	if n.truth != nil {
+		if !*n.truth && report {
+			e.note(n, p, "", func() Violation { return Violation{Message: "false schema"} })
+		}
+		return *n.truth, seen{}
+	}
+	if e.dynamic {
+		sc = sc.enter(n.res)
+	}
+	if !n.kept() {
+		r := run{evaluation: e, n: n, p: p, sc: sc, report: report}
+		return r.evaluate(), r.seen
+	}
+	at := visit{n, p, sc}
+	known := e.kept[at]
+	switch {
+	case known == nil:
+		if !e.spend(priceKept) {
+			return false, seen{}
+		}
+		known = &result{}
+		e.kept[at] = known
+	case !known.done:
+		e.err = errEndless
+		return false, seen{}
+	case known.valid || !report || known.reported:
+		return known.valid, known.seen
+	}
+	known.done, known.reported = false, report
+	r := run{evaluation: e, n: n, p: p, sc: sc, report: report}
+	known.valid = r.evaluate()
+	known.done, known.seen = true, r.seen
+	return known.valid, known.seen
+}
+
+// at evaluates another node at the same place; what it looked at counts here if
+// it is valid.
+func (r *run) at(n *node, report bool) bool {
+	ok, seen := r.visit(n, r.p, r.sc, report)
+	if ok && r.unevaluated {
+		r.spend(len(seen.names) + len(seen.items))
+		r.seen.add(seen)
+	}
+	return ok
+}
+
+// below evaluates a node at a place within.
+func (r *run) below(n *node, s step, value any) {
+	if !r.under(n, s, value, r.report) {
+		r.failed = true
+	}
+}
+
+func (r *run) under(n *node, s step, value any, report bool) bool {
+	if n.truth != nil && *n.truth {
+		return true
+	}
+	ok, _ := r.visit(n, r.p.child(s, value), r.sc, report)
+	return ok
+}
+
+// fail notes that a word is broken.
+func (r *run) fail(word string, said func() Violation) {
+	r.failed = true
+	if r.report {
+		r.note(r.n, r.p, word, said)
+	}
+}
+
+// over tells that nothing more need be asked.
+func (r *run) over() bool { return r.failed && !r.report || r.err != nil }
+
+func (r *run) evaluate() bool {
+	if r.whole(); r.failed {
+		return false
+	}
+	if r.n.ref != nil {
+		r.refer(r.n.ref)
+	}
+	switch v := r.p.value.(type) {
+	case map[string]any:
+		if r.n.object != nil && !r.over() {
+			r.object(v)
+		}
+	case []any:
+		if r.n.array != nil && !r.over() {
+			r.array(v)
+		}
+	case string:
+		if r.n.text != nil && !r.over() {
+			r.text(v)
+		}
+	default:
+		if r.n.number != nil && !r.over() && typeOf(v) == numberType {
+			r.number(v)
+		}
+	}
+	if !r.over() {
+		r.references()
+	}
+	if !r.over() {
+		r.conditions()
+	}
+	if !r.over() {
+		r.unseen()
+	}
+	return !r.failed && r.err == nil
+}
+
+func (r *run) refer(n *node) {
+	if !r.at(n, r.report) {
+		r.failed = true
+	}
+}
+
+// references follows those whose target hangs on the way here.
+func (r *run) references() {
+	if n := r.n.recursiveRef; n != nil {
+		if n.res.recursive && n.at == n.res.at {
+			n = r.sc.outermost(func(res *resource) *node { return res.root }, n)
+		}
+		r.refer(n)
+	}
+	if n := r.n.dynamicRef; n != nil {
+		if name := r.n.dynamicName; name != "" {
+			n = r.sc.outermost(func(res *resource) *node { return res.dynamic[name] }, n)
+		}
+		r.refer(n)
+	}
+}
+
+func (r *run) conditions() {
+	if r.n.not != nil {
+		if ok, _ := r.visit(r.n.not, r.p, r.sc, false); ok {
+			r.fail("not", said("'not' failed"))
+		}
+	}
+	for _, n := range r.n.allOf {
+		if r.over() {
+			return
+		}
+		r.refer(n)
+	}
+	if r.n.anyOf != nil && !r.over() {
+		r.anyOf()
+	}
+	if r.n.oneOf != nil && !r.over() {
+		r.oneOf()
+	}
+	if r.n.ifs == nil || r.over() {
+		return
+	}
+	if r.at(r.n.ifs, false) {
+		if r.n.thens != nil {
+			r.refer(r.n.thens)
+		}
+	} else if r.n.elses != nil {
+		r.refer(r.n.elses)
+	}
+}
+
+func (r *run) anyOf() {
+	matched := false
+	for _, n := range r.n.anyOf {
+		if r.at(n, false) {
+			if matched = true; !r.unevaluated {
+				return
+			}
+		}
+	}
+	if !matched {
+		r.none(r.n.anyOf)
+	}
+}
+
+// none fails where nothing of a choice matched: what is wrong with each is the
+// report.
+func (r *run) none(choice []*node) {
+	r.failed = true
+	for _, n := range choice {
+		if r.report {
+			r.visit(n, r.p, r.sc, true)
+		}
+	}
+}
+
+func (r *run) oneOf() {
+	first := -1
+	for i, n := range r.n.oneOf {
+		if !r.at(n, false) {
+			continue
+		}
+		if first >= 0 {
+			r.fail("oneOf", said("'oneOf' failed, subschemas "+strconv.Itoa(first)+", "+strconv.Itoa(i)+" matched"))
+			return
+		}
+		first = i
+	}
+	if first < 0 {
+		r.none(r.n.oneOf)
+	}
+}
+
+// unseen evaluates what nothing has looked at.
+func (r *run) unseen() {
+	switch v := r.p.value.(type) {
+	case map[string]any:
+		if r.n.unevaluatedProps == nil || r.seen.all {
+			return
+		}
+		for _, name := range names(v) {
+			if !r.seen.names[name] && !r.over() {
+				r.below(r.n.unevaluatedProps, step{name, -1}, v[name])
+			}
+		}
+		r.seen.all = true
+	case []any:
+		if r.n.unevItems == nil || r.seen.all {
+			return
+		}
+		for i := r.seen.first; i < len(v) && !r.over(); i++ {
+			if !r.seen.items[i] {
+				r.below(r.n.unevItems, step{index: i}, v[i])
+			}
+		}
+		r.seen.all = true
+	}
+}

@@ -1,34 +1,21 @@
 package validators
 
-import (
-	"sync"
-
-	"github.com/seed61713e19/capstan/validators/schema"
-)
-
-// VerdictSchema is the JSON Schema of a verdict's must: what a model is asked
-// to answer with where the endpoint takes schemas.
+// VerdictSchema is the JSON Schema of a judge's verdict: what a model is asked
+// to answer with where the endpoint takes schemas. It is one that endpoints can
+// enforce word by word: every object closed, every key required, null for none.
 func VerdictSchema() map[string]any {
-	return map[string]any{
-		"type":     "object",
-		"required": []any{"valid", "reason"},
-		"properties": map[string]any{
-			"valid":  map[string]any{"type": "boolean"},
-			"reason": map[string]any{"type": "string"},
-		},
-	}
+	text := map[string]any{"type": "string"}
+	return closed(map[string]any{
+		"valid":  map[string]any{"type": "boolean"},
+		"reason": text,
+		"score":  map[string]any{"type": []any{"number", "null"}},
+		"issues": map[string]any{"type": "array", "items": closed(map[string]any{
+			"check": text, "severity": map[string]any{"enum": []any{"error", "warning"}}, "message": text, "location": text,
+		}, "check", "severity", "message", "location")},
+	}, "valid", "reason", "score", "issues")
 }
 
-// verdictLike finds a verdict among the JSON of a text: "true" alone is one.
-var verdictLike = sync.OnceValue(func() *schema.Schema {
-	s, err := schema.Compile(map[string]any{
-		"anyOf": []any{
-			map[string]any{"const": true},
-			map[string]any{"type": "object", "required": []any{"valid"}, "properties": map[string]any{"valid": map[string]any{"type": "boolean"}}},
-		},
-	})
-	if err != nil {
-		panic(err)
-	}
-	return s
-})
+// closed is the schema of an object that has these keys and no others.
+func closed(properties map[string]any, required ...any) map[string]any {
+	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+}

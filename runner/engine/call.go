@@ -31,6 +31,7 @@ func (t *try) act(at event.Path, first int, calls []model.ToolCall, budget *ward
 	for i, c := range calls {
 		list[i] = t.read(at.At("tool", first+i), c)
 	}
+	t.oneWay(list)
 	if spent, err := t.judgeCalls(list, budget); spent != nil || err != nil {
 		return spent, err
 	}
@@ -42,6 +43,23 @@ func (t *try) act(at event.Path, first int, calls []model.ToolCall, budget *ward
 		t.thread.Append(model.Message{Role: model.ToolReply, Content: said, ToolCallID: a.call.ID})
 	}
 	return nil, nil
+}
+
+// oneWay refuses the choices of a message that names two phases to go on with:
+// which of them stands last means nothing.
+func (t *try) oneWay(list []*asked) {
+	ways := map[string]bool{}
+	choices := slices.DeleteFunc(slices.Clone(list), func(a *asked) bool { return a.call.Name != cascades.RouteTo || a.answer != nil })
+	for _, a := range choices {
+		ways[fmt.Sprint(a.call.Arguments["target"])] = true
+	}
+	if len(ways) < 2 {
+		return
+	}
+	t.chosen = ""
+	for _, a := range choices {
+		a.refuse(errors.New("this message chose several phases: choose one"))
+	}
 }
 
 // read makes a call of what the model wrote.

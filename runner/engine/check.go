@@ -176,7 +176,7 @@ func (f *flow) judged(path event.Path, at place, v *cascades.Validator, s valida
 	if err != nil {
 		return verdict, err, nil
 	}
-	question, err := prompt("judge", map[string]any{"criteria": criteria, "content": s.Content})
+	question, err := prompt("judge", map[string]any{"criteria": criteria, "content": s.Content, "mark": mark(s.Content)})
 	if err != nil {
 		return verdict, err, nil
 	}

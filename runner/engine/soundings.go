@@ -157,10 +157,12 @@ func (v *visit) pick(left []*sounding) (*sounding, error) {
 		return nil, invalid(at, "evaluator_instructions: %v", err)
 	}
 	var shown []any
+	texts := []string{v.prompt}
 	for i, s := range shuffled {
+		texts = append(texts, s.candidate.text)
 		shown = append(shown, map[string]any{"number": i + 1, "text": s.candidate.text})
 	}
-	question, err := prompt("sounding_evaluator", map[string]any{"task": v.prompt, "instructions": instructions, "candidates": shown})
+	question, err := prompt("sounding_evaluator", map[string]any{"task": v.prompt, "instructions": instructions, "candidates": shown, "mark": mark(texts...)})
 	if err != nil {
 		return nil, failed(at, "%v", err)
 	}

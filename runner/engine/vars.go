@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -115,6 +117,20 @@ func prompt(name string, vars map[string]any) (string, error) {
 	}
 	prompts.Store(name, t)
 	return t.Render(vars)
+}
+
+// mark is what the tags around foreign texts carry in a prompt. A text that was
+// to close its tags would have to contain a part of its own digest, which nobody
+// can write; and unlike a random one, the mark is the same when a run is done
+// again, and in a provider's cache. A mark in front of each line would leave the
+// line ends that we do not know of, and costs tokens.
+func mark(texts ...string) string {
+	h := sha256.New()
+	for _, text := range texts {
+		one := sha256.Sum256([]byte(text))
+		h.Write(one[:])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
 // verdictSchema is what a judge's model is asked to follow.

@@ -104,7 +104,41 @@ func (v Validator) Bind(with map[string]any) (Check, error) {
 	if err != nil {
 		return nil, fmt.Errorf("validator %s: %w", v.Name, err)
 	}
-	return guarded(v.Name, check), nil
+	check = guarded(v.Name, check)
+	if v.Pure {
+		check = heeding(check)
+	}
+	return check, nil
+}
+
+// longText is how many bytes a text has that some computed check may need longer
+// for than one waits.
+const longText = 64 << 10
+
+// heeding lets a computed check of a long text be left when its context is over:
+// regular expressions, Markdown and folding cannot be stopped in the middle. What
+// is left behind ends by itself, since all that is computed is bounded.
+func heeding(check Check) Check {
+	return func(ctx context.Context, s Subject) (Verdict, error) {
+		if len(s.Content) < longText || ctx.Done() == nil {
+			return check(ctx, s)
+		}
+		type answer struct {
+			v   Verdict
+			err error
+		}
+		done := make(chan answer, 1)
+		go func() {
+			v, err := check(ctx, s)
+			done <- answer{v, err}
+		}()
+		select {
+		case a := <-done:
+			return a.v, a.err
+		case <-ctx.Done():
+			return Verdict{}, context.Cause(ctx)
+		}
+	}
 }
 
 // guarded turns a panic of a check into an error: a validator that breaks has

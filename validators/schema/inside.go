@@ -1,0 +1,211 @@
+package schema
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func (r *run) array(list []any) {
+	a := r.n.array
+	r.bounds("Items", len(list), a.min, a.max)
+	if a.unique && !r.over() {
+		r.unique(list)
+	}
+	for i, n := range a.prefix[:min(len(a.prefix), len(list))] {
+		if !r.over() {
+			r.below(n, step{index: i}, list[i])
+		}
+	}
+	r.seen.first = max(r.seen.first, min(len(a.prefix), len(list)))
+	if a.rest != nil {
+		r.rest(list)
+	}
+	if a.contains != nil && !r.over() {
+		r.contains(list)
+	}
+}
+
+func (r *run) rest(list []any) {
+	a, from := r.n.array, len(r.n.array.prefix)
+	if a.rest.truth != nil && !*a.rest.truth && from < len(list) && a.restWord == "additionalItems" {
+		r.fail("additionalItems", said(fmt.Sprintf("last %d additionalItem(s) not allowed", len(list)-from)))
+	} else {
+		for i := from; i < len(list) && !r.over(); i++ {
+			r.below(a.rest, step{index: i}, list[i])
+		}
+	}
+	r.seen.all = true
+}
+
+func (r *run) unique(list []any) {
+	if len(list) < 2 || !r.spend(heft(list, r.left)/8) {
+		return
+	}
+	at := make(map[string]int, len(list))
+	for i, v := range list {
+		key := canonical(v)
+		if first, again := at[key]; again {
+			r.fail("uniqueItems", said(fmt.Sprintf("items at %d and %d are equal", first, i)))
+			return
+		}
+		at[key] = i
+	}
+}
+
+func (r *run) contains(list []any) {
+	a := r.n.array
+	var matched []string
+	for i, v := range list {
+		if !r.under(a.contains, step{index: i}, v, false) {
+			continue
+		}
+		matched = append(matched, strconv.Itoa(i))
+		if a.marks && r.unevaluated {
+			r.seen.item(i)
+		}
+	}
+	r.counted(matched)
+}
+
+// counted judges how many items match.
+func (r *run) counted(matched []string) {
+	a := r.n.array
+	which := clip(strings.Join(matched, " "), maxShown)
+	switch {
+	case a.minContains < 0 && len(matched) == 0:
+		r.fail("contains", said("no items match contains schema"))
+	case len(matched) < a.minContains && len(matched) == 0:
+		r.fail("minContains", said(fmt.Sprintf("min %d items required to match contains schema, but none matched", a.minContains)))
+	case len(matched) < a.minContains:
+		r.fail("minContains", said(fmt.Sprintf("min %d items required to match contains schema, but matched %d items at %s", a.minContains, len(matched), which)))
+	}
+	if a.maxContains >= 0 && len(matched) > a.maxContains {
+		r.fail("maxContains", said(fmt.Sprintf("max %d items required to match contains schema, but matched %d items at %s", a.maxContains, len(matched), which)))
+	}
+}
+
+func (r *run) object(object map[string]any) {
+	o := r.n.object
+	r.bounds("Properties", len(object), o.min, o.max)
+	if missing := absent(object, o.required); len(missing) > 0 {
+		r.fail("required", func() Violation {
+			words := "missing property "
+			if len(missing) > 1 {
+				words = "missing properties "
+			}
+			return Violation{Message: words + quotedAll(missing), Expected: strings.Join(missing, ", "), Got: "missing"}
+		})
+	}
+	if r.over() {
+		return
+	}
+	if len(o.patterns) == 0 && o.additional == nil && o.names == nil && !r.unevaluated && !r.report {
+		r.known(object)
+	} else {
+		r.properties(object)
+	}
+	r.dependents(object)
+}
+
+// known evaluates the properties that the schema names, where others do not
+// matter.
+func (r *run) known(object map[string]any) {
+	if o := r.n.object; len(o.properties) < len(object) {
+		for name, n := range o.properties {
+			if value, ok := object[name]; ok && !r.over() {
+				r.below(n, step{name, -1}, value)
+			}
+		}
+		return
+	}
+	for name, value := range object {
+		if n := r.n.object.properties[name]; n != nil && !r.over() {
+			r.below(n, step{name, -1}, value)
+		}
+	}
+}
+
+func (r *run) properties(object map[string]any) {
+	o := r.n.object
+	var extra []string
+	for name, value := range object {
+		if r.over() || !r.spend(1) {
+			return
+		}
+		known := false
+		if n := o.properties[name]; n != nil {
+			known = true
+			r.below(n, step{name, -1}, value)
+		}
+		for _, p := range o.patterns {
+			if r.spend(1+len(name)/8) && p.re.MatchString(name) {
+				known = true
+				r.below(p.n, step{name, -1}, value)
+			}
+		}
+		if !known && o.additional != nil {
+			known = true
+			if o.additional.truth != nil && !*o.additional.truth {
+				extra = append(extra, name)
+			} else {
+				r.below(o.additional, step{name, -1}, value)
+			}
+		}
+		if known && r.unevaluated {
+			r.seen.name(name)
+		}
+		if o.names != nil && !r.over() {
+			r.named(o.names, name)
+		}
+	}
+	if len(extra) > 0 {
+		r.fail("additionalProperties", func() Violation {
+			slices.Sort(extra)
+			return Violation{
+				Message:  "additional properties " + quotedAll(extra) + " not allowed",
+				Expected: "no other properties", Got: clip(strings.Join(extra, ", "), maxShown),
+			}
+		})
+	}
+}
+
+// named evaluates a schema of names at one of them. What is wrong is told of
+// the object.
+func (r *run) named(n *node, name string) {
+	of := &place{value: name, parent: r.p.parent, step: r.p.step, depth: r.p.depth}
+	if ok, _ := r.visit(n, of, r.sc, r.report); !ok {
+		r.failed = true
+	}
+}
+
+func (r *run) dependents(object map[string]any) {
+	for _, d := range r.n.object.requires {
+		if _, ok := object[d.property]; !ok || r.over() {
+			continue
+		}
+		if missing := absent(object, d.needs); len(missing) > 0 {
+			r.fail(d.word, said("properties "+quotedAll(missing)+" required, if "+quoted(d.property)+" exists"))
+		}
+	}
+	for _, d := range r.n.object.schemas {
+		if _, ok := object[d.property]; ok && !r.over() {
+			r.refer(d.n)
+		}
+	}
+}
+
+// absent lists those of names that are no property.
+func absent(object map[string]any, names []string) []string {
+	var missing []string
+	for _, name := range names {
+		if _, ok := object[name]; !ok {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+func names(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }

@@ -55,11 +55,12 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, name string, v any
 // keys ask for, hints have something to say.
 func bare(w http.ResponseWriter, r *http.Request, hints map[string]string) error {
 	text, err := readAll(w, r, maxBody)
-	if err != nil || len(bytes.TrimSpace(text)) == 0 {
+	if err != nil || strings.TrimSpace(string(text)) == "" {
 		return err
 	}
-	var body map[string]json.RawMessage
-	if err := json.Unmarshal(text, &body); err != nil {
+	value, err := schema.Parse(text)
+	body, isObject := value.(map[string]any)
+	if err != nil || !isObject {
 		return problem(http.StatusBadRequest, "bad_json", "this takes no body, or an empty object")
 	}
 	if len(body) == 0 {

@@ -184,7 +184,7 @@ func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) 
 		if err != nil {
 			return "", nil, err
 		}
-		t.thread.Append(model.Message{Role: model.Assistant, Content: resp.Text, ToolCalls: resp.ToolCalls})
+		t.thread.Append(resp.Message())
 		if len(resp.ToolCalls) == 0 {
 			return resp.Text, nil, nil
 		}

@@ -21,6 +21,7 @@ const (
 	Rejected    Class = "rejected"  // the endpoint refuses the request: 4xx, no key
 	Refused     Class = "refused"   // the model or a content filter refuses to answer
 	Truncated   Class = "truncated" // the answer hit the token limit
+	Unusable    Class = "unusable"  // something was said that is no answer: it did not end by itself, or is beyond all bounds
 	Empty       Class = "empty"     // nothing was said
 	Unscripted  Class = "unscripted"
 )

@@ -5,6 +5,7 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"slices"
 )
 
 // A Model answers requests. It is safe for concurrent use.
@@ -65,12 +66,15 @@ const (
 )
 
 // A Message is one message of a conversation. Its JSON is that of the chat
-// completions protocol.
+// completions protocol, with what is extra in a member of its own; to an
+// endpoint it goes as [Request.Wire] has it.
 type Message struct {
 	Role       Role       `json:"role"`
 	Content    string     `json:"content"`
 	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
+	Extra      Extra      `json:"extra,omitempty"`    // goes back to Provider as it came
+	Provider   string     `json:"provider,omitempty"` // whose Extra is, and the calls'; "" where there is none
 }
 
 // A ToolCall is a model's wish to have a tool called.
@@ -78,12 +82,14 @@ type ToolCall struct {
 	ID        string
 	Name      string
 	Arguments string // JSON as the model wrote it, which may be broken
+	Extra     Extra  // goes back with the call
 }
 
 type wireCall struct {
 	ID       string       `json:"id"`
 	Type     string       `json:"type"`
 	Function wireFunction `json:"function"`
+	Extra    Extra        `json:"extra,omitempty"`
 }
 
 type wireFunction struct {
@@ -91,18 +97,19 @@ type wireFunction struct {
 	Arguments string `json:"arguments"`
 }
 
-// MarshalJSON writes the chat completions protocol's form.
+// MarshalJSON writes the chat completions protocol's form, with what is extra
+// in a member of its own.
 func (c ToolCall) MarshalJSON() ([]byte, error) {
-	return json.Marshal(wireCall{c.ID, "function", wireFunction{c.Name, c.Arguments}})
+	return json.Marshal(wireCall{c.ID, "function", wireFunction{c.Name, c.Arguments}, c.Extra})
 }
 
-// UnmarshalJSON reads the chat completions protocol's form.
+// UnmarshalJSON reads what MarshalJSON writes.
 func (c *ToolCall) UnmarshalJSON(text []byte) error {
 	var w wireCall
 	if err := json.Unmarshal(text, &w); err != nil {
 		return err
 	}
-	*c = ToolCall{w.ID, w.Function.Name, w.Function.Arguments}
+	*c = ToolCall{w.ID, w.Function.Name, w.Function.Arguments, w.Extra}
 	return nil
 }
 
@@ -118,6 +125,7 @@ type Tool struct {
 type Response struct {
 	Text      string     `json:"text"`
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
+	Extra     Extra      `json:"extra,omitempty"`    // what it carries beside them
 	Model     string     `json:"model,omitempty"`    // the model that answered, as the endpoint names it
 	Finish    string     `json:"finish,omitempty"`   // why it ended, in the endpoint's word: stop, tool_calls, length
 	ID        string     `json:"id,omitempty"`       // of the answer
@@ -125,4 +133,18 @@ type Response struct {
 	Server    string     `json:"server,omitempty"`   // the endpoint's host, with its port where the URL has one
 	Usage     Usage      `json:"usage"`
 	Failure   *Failure   `json:"failure,omitempty"` // set by hosts in place of an error; nil from a Model
+}
+
+// Message is the answer as a conversation goes on with it.
+func (r Response) Message() Message {
+	m := Message{Role: Assistant, Content: r.Text, ToolCalls: r.ToolCalls, Extra: r.Extra}
+	if m.extra() {
+		m.Provider = r.Provider
+	}
+	return m
+}
+
+// extra says whether there is anything to go back.
+func (m Message) extra() bool {
+	return m.Extra != "" || slices.ContainsFunc(m.ToolCalls, func(c ToolCall) bool { return c.Extra != "" })
 }

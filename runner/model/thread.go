@@ -9,11 +9,18 @@ import "sync"
 type Thread struct {
 	mu       sync.Mutex
 	messages []Message
-	encoded  []byte // the first len(ends) messages, each followed by a comma
-	ends     []int
+	wires    []wire // one for each provider that was asked
 
 	tools     []Tool // those whose encoding is kept
 	toolsWire []byte
+}
+
+// A wire is the encoding of a conversation's beginning, which is never
+// encoded again.
+type wire struct {
+	provider string
+	encoded  []byte // the first len(ends) messages, each followed by a comma
+	ends     []int
 }
 
 // NewThread makes a thread of first messages.
@@ -37,38 +44,39 @@ func (t *Thread) Messages() []Message {
 func (t *Thread) Fork() *Thread {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return &Thread{
-		messages:  t.messages[:len(t.messages):len(t.messages)],
-		encoded:   t.encoded[:len(t.encoded):len(t.encoded)],
-		ends:      t.ends[:len(t.ends):len(t.ends)],
-		tools:     t.tools,
-		toolsWire: t.toolsWire,
+	fork := &Thread{messages: t.messages[:len(t.messages):len(t.messages)], tools: t.tools, toolsWire: t.toolsWire}
+	for _, w := range t.wires {
+		fork.wires = append(fork.wires, wire{w.provider, w.encoded[:len(w.encoded):len(w.encoded)], w.ends[:len(w.ends):len(w.ends)]})
 	}
+	return fork
 }
 
-// Wire is the first n messages as the elements of a JSON array in the chat
-// completions protocol, without the brackets. The bytes are shared and must
-// not be changed.
-func (t *Thread) Wire(n int) ([]byte, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.wire(n)
-}
-
-func (t *Thread) wire(n int) ([]byte, error) {
-	for i := len(t.ends); i < n; i++ {
-		grown, err := appendWire(t.encoded, wireMessage(t.messages[i]))
+// wire is the first n messages as [Request.Wire] has them.
+func (t *Thread) wire(n int, provider string) ([]byte, error) {
+	w := t.wireTo(provider)
+	for i := len(w.ends); i < n; i++ {
+		grown, err := appendMessage(w.encoded, t.messages[i], provider)
 		if err != nil {
 			return nil, err
 		}
-		t.encoded = append(grown, ',')
-		t.ends = append(t.ends, len(t.encoded))
+		w.encoded = append(grown, ',')
+		w.ends = append(w.ends, len(w.encoded))
 	}
 	if n == 0 {
 		return nil, nil
 	}
-	end := t.ends[n-1] - 1
-	return t.encoded[:end:end], nil
+	end := w.ends[n-1] - 1
+	return w.encoded[:end:end], nil
+}
+
+func (t *Thread) wireTo(provider string) *wire {
+	for i := range t.wires {
+		if t.wires[i].provider == provider {
+			return &t.wires[i]
+		}
+	}
+	t.wires = append(t.wires, wire{provider: provider})
+	return &t.wires[len(t.wires)-1]
 }
 
 // starts says whether m is what the thread starts with. It is quick where m

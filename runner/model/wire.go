@@ -7,17 +7,19 @@ import (
 )
 
 // Wire is the request's messages as the elements of a JSON array in the chat
-// completions protocol, without the brackets. The bytes may be shared and must
-// not be changed.
-func (r Request) Wire() ([]byte, error) {
+// completions protocol, without the brackets. What is extra in a message goes
+// to the provider that it came from and to no other. The bytes of what was sent
+// before are the same in every later request of a conversation. They may be
+// shared and must not be changed.
+func (r Request) Wire(provider string) ([]byte, error) {
 	if t := r.Thread; t != nil {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if t.starts(r.Messages) {
-			return t.wire(len(r.Messages))
+			return t.wire(len(r.Messages), provider)
 		}
 	}
-	return NewThread(r.Messages...).Wire(len(r.Messages))
+	return NewThread(r.Messages...).wire(len(r.Messages), provider)
 }
 
 // WireTools is the request's tools as the elements of a JSON array in the chat
@@ -35,19 +37,50 @@ func (r Request) WireTools() ([]byte, error) {
 }
 
 func (m Message) equal(o Message) bool {
-	return m.Role == o.Role && m.Content == o.Content && m.ToolCallID == o.ToolCallID && slices.Equal(m.ToolCalls, o.ToolCalls)
+	return m.Role == o.Role && m.Content == o.Content && m.ToolCallID == o.ToolCallID && slices.Equal(m.ToolCalls, o.ToolCalls) &&
+		m.Extra == o.Extra && m.Provider == o.Provider
 }
 
-// wireMessage is a message as endpoints take it: they want null, as they send
-// it themselves, where an assistant said nothing and called a tool.
-func wireMessage(m Message) any {
-	if m.Content != "" || len(m.ToolCalls) == 0 {
-		return m
+// A sent message is one as endpoints take it.
+type sent struct {
+	Role       Role              `json:"role"`
+	Content    *string           `json:"content"`
+	ToolCalls  []json.RawMessage `json:"tool_calls,omitempty"`
+	ToolCallID string            `json:"tool_call_id,omitempty"`
+}
+
+// appendMessage appends a message as endpoints take it: they want null, as
+// they send it themselves, where an assistant said nothing and called a tool.
+func appendMessage(encoded []byte, m Message, provider string) ([]byte, error) {
+	if m.Provider != provider {
+		m.Extra = ""
 	}
-	return struct {
-		Message
-		Content *string `json:"content"`
-	}{Message: m}
+	s := sent{Role: m.Role, Content: &m.Content, ToolCallID: m.ToolCallID}
+	if m.Content == "" && len(m.ToolCalls) > 0 {
+		s.Content = nil
+	}
+	for _, c := range m.ToolCalls {
+		if m.Provider != provider {
+			c.Extra = ""
+		}
+		call, err := appendWire(nil, wireCall{ID: c.ID, Type: "function", Function: wireFunction{c.Name, c.Arguments}})
+		if err != nil {
+			return nil, err
+		}
+		s.ToolCalls = append(s.ToolCalls, c.Extra.join(call))
+	}
+	if m.Extra == "" {
+		return appendWire(encoded, s)
+	}
+	var message any = s
+	if m.Extra.has("content") { // in parts, of which the text is one
+		message = struct {
+			sent
+			Content *string `json:"content,omitempty"`
+		}{sent: s}
+	}
+	object, err := appendWire(nil, message)
+	return append(encoded, m.Extra.join(object)...), err
 }
 
 type wireTool struct {

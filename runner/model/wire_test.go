@@ -25,14 +25,14 @@ func FuzzWire(f *testing.F) {
 	f.Add("\xff", "\xc3", "", 0)
 	f.Fuzz(func(t *testing.T, text, name, arguments string, n int) {
 		thread := model.NewThread(model.Message{Role: model.User, Content: text})
-		if _, err := thread.Wire(1); err != nil {
+		if _, err := (model.Request{Messages: thread.Messages(), Thread: thread}).Wire(""); err != nil {
 			t.Fatal(err)
 		}
 		thread.Append(
 			model.Message{Role: model.Assistant, Content: name, ToolCalls: []model.ToolCall{{ID: name, Name: name, Arguments: arguments}, {}}},
 			model.Message{Role: model.ToolReply, Content: text, ToolCallID: name})
 		list := thread.Messages()[:max(n, -n)%4]
-		wire, err := model.Request{Messages: list, Thread: thread}.Wire()
+		wire, err := model.Request{Messages: list, Thread: thread}.Wire("")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,11 +54,11 @@ func TestWireForm(t *testing.T) {
 		`{"role":"user","content":"<b> & c"}`:                     {Role: model.User, Content: "<b> & c"},
 		`{"role":"user","content":""}`:                            {Role: model.User},
 		`{"role":"tool","content":"","tool_call_id":"a"}`:         {Role: model.ToolReply, ToolCallID: "a"},
-		`{"role":"assistant","tool_calls":[CALL],"content":null}`: {Role: model.Assistant, ToolCalls: call},
+		`{"role":"assistant","content":null,"tool_calls":[CALL]}`: {Role: model.Assistant, ToolCalls: call},
 		`{"role":"assistant","content":"hm","tool_calls":[CALL]}`: {Role: model.Assistant, Content: "hm", ToolCalls: call},
 	} {
 		want = strings.ReplaceAll(want, "CALL", `{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}`)
-		wire, err := model.NewThread(m).Wire(1)
+		wire, err := model.Request{Messages: []model.Message{m}}.Wire("")
 		if err != nil || string(wire) != want {
 			t.Errorf("got  %s, %v\nwant %s", wire, err, want)
 		}
@@ -74,7 +74,7 @@ func TestWireIsTheRequests(t *testing.T) {
 		thread.Append(a)
 	}
 	for _, list := range [][]model.Message{nil, {a}, {a, b}, {b}, {b, a}, early, early[:1], early[1:], thread.Messages(), append(thread.Messages(), b)} {
-		wire, err := model.Request{Messages: list, Thread: thread}.Wire()
+		wire, err := model.Request{Messages: list, Thread: thread}.Wire("")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,8 @@ func TestForksGrowApart(t *testing.T) {
 	for range 10 {
 		thread.Append(model.Message{Role: model.User, Content: strings.Repeat("start", 9)})
 	}
-	before, err := thread.Wire(10)
+	whole := model.Request{Messages: thread.Messages(), Thread: thread}
+	before, err := whole.Wire("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func TestForksGrowApart(t *testing.T) {
 		branches.Go(func() {
 			for turn := range 50 {
 				fork.Append(model.Message{Role: model.User, Content: fmt.Sprint(n, turn)})
-				wire, err := model.Request{Messages: fork.Messages(), Thread: fork}.Wire()
+				wire, err := model.Request{Messages: fork.Messages(), Thread: fork}.Wire("")
 				if err != nil {
 					t.Error(err)
 				}
@@ -118,7 +119,7 @@ func TestForksGrowApart(t *testing.T) {
 		})
 	}
 	branches.Wait()
-	if after, _ := thread.Wire(10); !bytes.Equal(before, after) || len(thread.Messages()) != 10 {
+	if after, _ := whole.Wire(""); !bytes.Equal(before, after) || len(thread.Messages()) != 10 {
 		t.Errorf("the start is %s now", after)
 	}
 }

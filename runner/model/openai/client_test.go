@@ -25,7 +25,10 @@ func TestCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := model.Response{Text: "Hello “you” <b>&", Model: "m-1", Usage: model.Usage{Calls: 1, InputTokens: 100, OutputTokens: 10}}
+	want := model.Response{
+		Text: "Hello “you” <b>&", Model: "m-1", Finish: "stop", ID: "x", Provider: "openai", Server: strings.TrimSuffix(strings.TrimPrefix(e.url, "http://"), "/v1"),
+		Usage: model.Usage{Calls: 1, InputTokens: 100, OutputTokens: 10},
+	}
 	want.Usage.CostUSD = (100*0.25 + 10*2.0) / 1e6
 	if !reflect.DeepEqual(resp, want) {
 		t.Errorf("got %+v\nwant %+v", resp, want)
@@ -109,7 +112,7 @@ func TestFailures(t *testing.T) {
 		"page as stream":  {html(200, "<html>Sign in</html>"), model.Unavailable, 0, "Sign in", 4, true},
 		"not JSON":        {body(200, `{"choices":[{"message":{"content":"hal`), model.Unavailable, 0, "does not decode", 4, false},
 		"no body":         {body(200, ``), model.Unavailable, 0, "no body", 4, false},
-		"wrong types":     {body(200, `{"choices":"none"}`), model.Unavailable, 0, "does not decode", 4, false},
+		"wrong types":     {body(200, `{"choices":"none"}`), model.Empty, 0, "no choices", 4, false},
 		"cut whole":       {cut(body(200, `{"choices":[`)), model.Unavailable, 0, "cut", 4, false},
 		"no choice":       {body(200, `{"choices":[]}`), model.Empty, 0, "said nothing", 4, false},
 		"empty":           {message(`{"content":""}`, "stop"), model.Empty, 0, "said nothing", 4, false},
@@ -212,22 +215,16 @@ func TestUsageAddsUp(t *testing.T) {
 	}
 }
 
-func TestUsageIsEstimated(t *testing.T) {
-	e := newEndpoint(t, body(200, `{"choices":[{"message":{"content":"12345"}}]}`))
-	resp, err := e.client(t).Call(t.Context(), ask(strings.Repeat("x", 400)))
-	if err != nil || resp.Usage.OutputTokens != 2 || resp.Usage.InputTokens < 100 || resp.Usage.InputTokens > 130 {
-		t.Errorf("got %+v, %v", resp, err)
-	}
-}
-
 // Answers that are not as go-openai has them, and can be read all the same.
 func TestOddAnswers(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
-		"parts":          body(200, `{"choices":[{"message":{"content":[{"type":"text","text":"Hel"},{"type":"text","text":"lo"}]}}]}`),
-		"float created":  body(200, `{"created":1.5e9,"id":7,"choices":[{"message":{"content":"Hello"}}]}`),
-		"nulls":          body(200, `{"usage":null,"choices":[{"logprobs":null,"message":{"content":"Hello","tool_calls":null,"refusal":null},"finish_reason":null}]}`),
-		"text/plain":     body(200, `{"choices":[{"message":{"content":"Hello"}}]}`, "Content-Type", "text/plain"),
-		"leading spaces": body(200, "\n\n {\"choices\":[{\"message\":{\"content\":\"Hello\"}}]}"),
+		"parts":          body(200, `{"choices":[{"message":{"content":[{"type":"text","text":"Hel"},{"type":"text","text":"lo"}]},"finish_reason":"stop"}]}`),
+		"float created":  body(200, `{"created":1.5e9,"id":7,"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}`),
+		"nulls":          body(200, `{"error":null,"usage":null,"choices":[{"logprobs":null,"message":{"content":"Hello","tool_calls":null,"refusal":null},"finish_reason":"stop"}]}`),
+		"text/plain":     body(200, `{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}`, "Content-Type", "text/plain"),
+		"leading spaces": body(200, "\n\n {\"choices\":[{\"message\":{\"content\":\"Hello\"},\"finish_reason\":\"stop\"}]}"),
+		"escapes":        body(200, `{ "choices" : [ { "m\u0065ssage" : { "content" : "H\u0065llo" , "x": [1, {"a": "]}\\\""}] } , "finish_reason" : "stop" } ] }`),
+		"other choices":  body(200, `{"choices":[{"index":1,"message":{"content":"no"},"finish_reason":"length"},{"index":0,"message":{"content":"Hello"},"finish_reason":"stop"}]}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			resp, err := newEndpoint(t, h).client(t).Call(t.Context(), ask("Hello?"))

@@ -34,6 +34,7 @@ type Options struct {
 	Concurrency int           // how many tries are under way at once; 64
 	Stream      bool          // stream even where no one listens to the text
 	Prices      Prices        // win over those of [DefaultPrices]
+	Provider    string        // the name that responses tell; openai
 
 	// Sleep waits between tries; nil means that it takes the time it is told.
 	// It returns an error when ctx ends first.
@@ -43,17 +44,18 @@ type Options struct {
 // A Client is a [model.Model]: all the models of one endpoint, by the names
 // that the endpoint gives them. It is safe for concurrent use.
 type Client struct {
-	url     *url.URL // of chat completions
-	key     string
-	http    *http.Client
-	timeout time.Duration
-	tries   int
-	stream  bool
-	prices  Prices
-	gate    *gate
-	sleep   func(context.Context, time.Duration) error
-	formats formats
-	lacking lacking
+	url      *url.URL // of chat completions
+	key      string
+	provider string
+	http     *http.Client
+	timeout  time.Duration
+	tries    int
+	stream   bool
+	prices   Prices
+	gate     *gate
+	sleep    func(context.Context, time.Duration) error
+	formats  formats
+	lacking  lacking
 }
 
 // New makes a client. It reads no environment and asks nothing of the
@@ -76,15 +78,16 @@ func New(o Options) (*Client, error) {
 		sleep = wait
 	}
 	return &Client{
-		url:     address,
-		key:     key,
-		http:    httpClient(o.HTTP, concurrency),
-		timeout: cmp.Or(o.Timeout, 5*time.Minute),
-		tries:   cmp.Or(o.MaxTries, model.Tries),
-		stream:  o.Stream,
-		prices:  DefaultPrices().With(o.Prices),
-		gate:    newGate(concurrency, sleep),
-		sleep:   sleep,
+		url:      address,
+		key:      key,
+		provider: cmp.Or(o.Provider, "openai"),
+		http:     httpClient(o.HTTP, concurrency),
+		timeout:  cmp.Or(o.Timeout, 5*time.Minute),
+		tries:    cmp.Or(o.MaxTries, model.Tries),
+		stream:   o.Stream,
+		prices:   DefaultPrices().With(o.Prices),
+		gate:     newGate(concurrency, sleep),
+		sleep:    sleep,
 	}, nil
 }
 
@@ -162,16 +165,16 @@ func (c *Client) Call(ctx context.Context, r model.Request) (model.Response, err
 		var f *model.Failure
 		switch {
 		case ctx.Err() != nil:
-			return model.Response{Usage: paid}, context.Cause(ctx)
+			return resp, context.Cause(ctx)
 		case !errors.As(err, &f):
-			return model.Response{Usage: paid}, err
+			return resp, err
 		case q.giveUp(f):
 			continue
 		case !f.Temporary() || try == c.tries:
-			return model.Response{Usage: paid}, f
+			return resp, f
 		}
 		if err := c.pause(ctx, try, f); err != nil {
-			return model.Response{Usage: paid}, err
+			return resp, err
 		}
 		try++
 	}

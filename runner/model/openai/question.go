@@ -33,7 +33,7 @@ func (c *Client) question(r model.Request) (*question, error) {
 	}
 	q := &question{name: r.Model, count: len(r.Messages), stream: c.stream || r.OnText != nil, onText: r.OnText}
 	q.head = append(append([]byte(`{"model":`), name...), `,"messages":[`...)
-	if q.messages, err = r.Wire(); err != nil {
+	if q.messages, err = r.Wire(c.provider); err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
 	}
 	if q.tools, err = r.WireTools(); err != nil {

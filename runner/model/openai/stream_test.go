@@ -27,7 +27,6 @@ func TestStream(t *testing.T) {
 		"at once":         {stream(text + finished("stop") + counted + done), "Hello, “you”", 3, true},
 		"not counted":     {stream(text, finished("stop"), done), "Hello, “you”", 3, false},
 		"no DONE":         {stream(text, finished("stop"), counted), "Hello, “you”", 3, true},
-		"DONE alone":      {stream(text, done), "Hello, “you”", 3, false},
 		"cut after end":   {cut(stream(text, finished("stop"))), "Hello, “you”", 3, false},
 		"comments":        {stream(": keep-alive\n\n", text, ": "+long+"\n\n", "event: message\nid: 1\nretry: 5\n", finished("stop"), counted, done), "Hello, “you”", 3, true},
 		"many comments":   {stream(strings.Repeat(": keep-alive\n\n", 2000), text, finished("stop"), counted, done), "Hello, “you”", 3, true},
@@ -39,6 +38,13 @@ func TestStream(t *testing.T) {
 		"error is null":   {stream(event(`{"error":null,"choices":[{"delta":{"content":"Hello"}}]}`), finished("stop"), counted, done), "Hello", 1, true},
 		"says error":      {stream(delta(`{"error": "none"}`), finished("stop"), counted, done), `{"error": "none"}`, 1, true},
 		"other choices":   {stream(event(`{"choices":[{"index":1,"delta":{"content":"no"}}]}`), text, finished("stop"), counted, done), "Hello, “you”", 3, true},
+		"several lines":   {stream("data: {\"choices\":\ndata: [{\"index\":0,\ndata:\"delta\":{\"content\":\r\ndata: \"Hello\"}}]}\n\n", finished("stop"), counted, done), "Hello", 1, true},
+		"no empty lines":  {stream(strings.ReplaceAll(text+finished("stop")+counted+done, "\n\n", "\n")), "Hello, “you”", 3, true},
+		"CR":              {stream(strings.ReplaceAll(text+finished("stop")+counted+done, "\n", "\r")), "Hello, “you”", 3, true},
+		"byte order mark": {stream("\ufeff"+text, finished("stop"), counted, done), "Hello, “you”", 3, true},
+		"many fields":     {stream(strings.ReplaceAll(text+finished("stop")+counted+done, "data:", "event: message\nid: 7\ndata:")), "Hello, “you”", 3, true},
+		"behind another":  {stream(event(`{"choices":[{"index":1,"delta":{"content":"no"}},{"index":0,"delta":{"content":"Hello"}}]}`), finished("stop"), counted, done), "Hello", 1, true},
+		"reason as well":  {stream(delta("Hello"), finished(""), finished("stop"), finished(""), counted, done), "Hello", 1, true},
 		"float created":   {stream(event(`{"created":1.5,"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":"stop"}]}`), counted, done), "Hello", 1, true},
 	}
 	for name, test := range tests {

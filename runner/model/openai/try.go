@@ -26,10 +26,7 @@ const (
 	maxRest      = 64 << 10 // what may come after a streamed answer's end
 )
 
-var (
-	errSilent = errors.New("the endpoint stays silent")
-	errTooBig = fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
-)
+var errSilent = errors.New("the endpoint stays silent")
 
 // A try is one exchange with the endpoint, and the doer under go-openai.
 type try struct {
@@ -53,6 +50,7 @@ func (c *Client) try(ctx context.Context, q *question) (model.Response, error) {
 	t := &try{c: c, q: q, silence: time.AfterFunc(c.timeout, func() { cancel(errSilent) })}
 	defer t.close()
 	resp, err := t.ask(ctx)
+	resp.Provider, resp.Server = c.provider, c.url.Host
 	if t.reached {
 		resp.Usage.Calls = 1
 	}
@@ -162,7 +160,7 @@ func (t *try) buffered(resp *http.Response) (*http.Response, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the answer was cut after %d bytes: %w", n, err)
 	case n > maxAnswer:
-		return nil, errTooBig
+		return nil, tooBig()
 	case !bytes.HasPrefix(bytes.TrimSpace(t.answer.Bytes()), []byte("{")):
 		return nil, t.notJSON(resp.Header)
 	case t.q.stream:

@@ -1,0 +1,226 @@
+package openai
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// Bounds of a stream, beside those of any answer.
+const (
+	maxEvent  = 16 << 20 // bytes of one event
+	maxEvents = 1 << 20
+
+	// patience is for how many times the longest silence keep-alives hold an
+	// answer open in which nothing else comes.
+	patience = 4
+
+	// lateSilence is how long is waited for what may follow a finished answer:
+	// its usage, and that this is all.
+	lateSilence = 10 * time.Second
+)
+
+// events is the body of a streamed answer with nothing in it but lines of
+// data, an event each, which is what go-openai's reader takes right: it does
+// not know of events in several lines, loses a last line without an end,
+// cannot tell a cut stream from a finished one, and takes comments for parts of
+// errors. Lines end as the standard of server-sent events says: in CR, LF or
+// both.
+type events struct {
+	t     *try
+	body  io.ReadCloser
+	in    *bufio.Reader
+	size  int64
+	count int
+	data  []byte // of the event under way
+	kind  string // its name
+	cr    bool   // the last line ended in CR
+	until time.Time
+	line  []byte // what is still to be handed out
+	err   error  // what comes after it
+	done  bool   // whether the endpoint said that this is all
+	late  bool   // whether it has nothing to say that is needed
+}
+
+func newEvents(t *try, body io.ReadCloser) *events {
+	return &events{t: t, body: body, in: bufio.NewReader(body)}
+}
+
+func (e *events) Read(p []byte) (int, error) {
+	for len(e.line) == 0 {
+		if e.err != nil {
+			return 0, e.err
+		}
+		if err := e.next(); err != nil {
+			e.err = err
+		}
+	}
+	n := copy(p, e.line)
+	e.line = e.line[n:]
+	return n, nil
+}
+
+// next reads a line. One that is cut by an error is none, but the last one
+// needs no end.
+func (e *events) next() error {
+	if err := e.wait(); err != nil {
+		return err
+	}
+	line, err := e.readLine()
+	e.t.silence.Stop()
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if wrong := e.field(bytes.TrimSpace(bytes.TrimPrefix(line, byteOrder))); wrong != nil {
+		return wrong
+	}
+	if err == io.EOF {
+		if wrong := e.dispatch(); wrong != nil {
+			return wrong
+		}
+	}
+	return err
+}
+
+// byteOrder is a mark that a stream may begin with.
+var byteOrder = []byte("\ufeff")
+
+// wait bounds the silence before a line, and the time in which only keep-alives
+// come. The time that whoever listens takes is not counted.
+func (e *events) wait() error {
+	silence := e.t.c.timeout
+	if e.late {
+		silence = min(silence, lateSilence)
+	}
+	if e.until.IsZero() {
+		e.until = time.Now().Add(patience * silence)
+	}
+	switch over := time.Now().After(e.until); {
+	case over && e.late:
+		return io.EOF
+	case over:
+		return &model.Failure{Class: model.TimedOut, Message: fmt.Sprintf("%s sends keep-alives and nothing else for %s", e.t.c.url.Host, patience*silence)}
+	}
+	e.t.silence.Reset(silence)
+	return nil
+}
+
+// readLine reads a line without its end. It is valid until the next one is
+// read.
+func (e *events) readLine() (line []byte, err error) {
+	for {
+		if _, err := e.in.Peek(1); err != nil {
+			return line, err
+		}
+		ready, _ := e.in.Peek(e.in.Buffered())
+		if e.cr && ready[0] == '\n' {
+			e.cr = false
+			e.skip(1)
+			continue
+		}
+		n := bytes.IndexAny(ready, "\r\n")
+		if n >= 0 {
+			e.cr = ready[n] == '\r'
+			e.skip(n + 1)
+			ready = ready[:n]
+		} else {
+			e.cr = false
+			e.skip(len(ready))
+		}
+		if e.size > maxAnswer || len(line)+len(ready) > maxEvent {
+			return nil, tooBig()
+		}
+		if n >= 0 && line == nil {
+			return ready, nil
+		}
+		if line = append(line, ready...); n >= 0 {
+			return line, nil
+		}
+	}
+}
+
+func (e *events) skip(n int) {
+	e.size += int64(n)
+	_, _ = e.in.Discard(n) // they are there
+}
+
+// field takes a line of an event; an empty one is its end.
+func (e *events) field(line []byte) error {
+	if len(line) == 0 {
+		return e.dispatch()
+	}
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimSpace(value)
+	switch {
+	case string(name) == "event":
+		e.kind = string(value)
+	case string(name) == "data" && len(value) > 0:
+		if len(e.data)+len(value) > maxEvent {
+			return tooBig()
+		}
+		if len(e.data) > 0 {
+			e.data = append(e.data, ' ') // the line's end is white space of JSON too
+		} else if string(value) == "[DONE]" || json.Valid(value) {
+			e.data = value
+			return e.dispatch() // some endpoints leave out the empty line
+		}
+		e.data = append(e.data, value...)
+	}
+	return nil
+}
+
+// dispatch hands out the event that is complete, if there is any.
+func (e *events) dispatch() error {
+	data, kind := e.data, e.kind
+	e.data, e.kind = nil, ""
+	if len(data) == 0 {
+		return nil
+	}
+	e.until = time.Time{}
+	if e.count++; e.count > maxEvents {
+		return tooBig()
+	}
+	if kind == "error" {
+		return complained(data)
+	}
+	e.done = e.done || string(data) == "[DONE]"
+	if e.line = append(e.line[:0], "data: "...); data[0] == '{' {
+		e.line, data = append(e.line, "{ "...), data[1:] // go-openai takes {"error": for an error even where it is null
+	}
+	e.line = append(append(e.line, data...), '\n')
+	return nil
+}
+
+// complained is the failure that an event of the name "error" is.
+func complained(data []byte) error {
+	if f := failureOf(0, data); f != nil {
+		return f
+	}
+	object, err := json.Marshal(map[string]json.RawMessage{"error": data})
+	if err != nil {
+		return &model.Failure{Class: model.Unavailable, Message: string(data)}
+	}
+	return failureOf(0, object)
+}
+
+// tooBig is the failure of an answer that is longer than any; the next would be
+// too.
+func tooBig() error {
+	return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the answer is longer than %d bytes, or a streamed one than %d events or has one of more than %d bytes", maxAnswer, maxEvents, maxEvent)}
+}
+
+// Close reads what little may come after the end, so that the connection
+// serves again, but does not wait for it.
+func (e *events) Close() error {
+	if e.done && e.err == nil {
+		e.t.silence.Reset(50 * time.Millisecond)
+		_, _ = io.CopyN(io.Discard, e.in, maxRest)
+		e.t.silence.Stop()
+	}
+	return e.body.Close()
+}

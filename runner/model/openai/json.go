@@ -1,0 +1,159 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// What endpoints send is read member by member, so that a field of another
+// kind than expected costs that field and not the answer, and so that a list
+// of millions costs no more memory than its text. All of it takes JSON that
+// was found valid.
+
+// members walks an object's members in their order. What is no object has
+// none.
+func members(raw []byte) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		i := space(raw, 0)
+		if i == len(raw) || raw[i] != '{' {
+			return
+		}
+		for i = space(raw, i+1); raw[i] != '}'; i = space(raw, i) {
+			end := skip(raw, i)
+			name, _ := text(raw[i:end])
+			i = space(raw, space(raw, end)+1)
+			end = skip(raw, i)
+			if !yield(name, raw[i:end]) {
+				return
+			}
+			if i = space(raw, end); raw[i] == ',' {
+				i++
+			}
+		}
+	}
+}
+
+// elements walks a list. What is no list has none.
+func elements(raw []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		i := space(raw, 0)
+		if i == len(raw) || raw[i] != '[' {
+			return
+		}
+		for i = space(raw, i+1); raw[i] != ']'; i = space(raw, i) {
+			end := skip(raw, i)
+			if !yield(raw[i:end]) {
+				return
+			}
+			if i = space(raw, end); raw[i] == ',' {
+				i++
+			}
+		}
+	}
+}
+
+// space is where the white space at i ends.
+func space(raw []byte, i int) int {
+	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\t' || raw[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// skip is where the value at i ends.
+func skip(raw []byte, i int) int {
+	for depth := 0; i < len(raw); {
+		switch raw[i] {
+		case '"':
+			i = closing(raw, i)
+		case '{', '[':
+			depth++
+			i++
+		case '}', ']':
+			depth--
+			i++
+		case ',', ':', ' ', '\n', '\t', '\r':
+			i++
+			continue // within a value: it ends with something else
+		default:
+			for i < len(raw) && strings.IndexByte(",:]} \n\t\r", raw[i]) < 0 {
+				i++
+			}
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	return i
+}
+
+// closing is where the string at i ends.
+func closing(raw []byte, i int) int {
+	for i++; i < len(raw); i++ {
+		n := bytes.IndexAny(raw[i:], `"\`)
+		if n < 0 {
+			break
+		}
+		if i += n; raw[i] == '"' {
+			return i + 1
+		}
+		i++ // what is escaped
+	}
+	return len(raw)
+}
+
+// text is what a string says; of anything else there is none.
+func text(raw []byte) (said string, ok bool) {
+	if len(raw) < 2 || raw[0] != '"' {
+		return "", false
+	}
+	if within := raw[1 : len(raw)-1]; bytes.IndexByte(within, '\\') < 0 && utf8.Valid(within) {
+		return string(within), true
+	}
+	return said, json.Unmarshal(raw, &said) == nil
+}
+
+// word is what a string says, or any other value as it stands there; "" for
+// null.
+func word(raw []byte) string {
+	if said, ok := text(raw); ok {
+		return said
+	}
+	if string(raw) == "null" {
+		return ""
+	}
+	return string(raw)
+}
+
+// hollow tells of a value that says nothing.
+func hollow(raw []byte) bool {
+	return string(raw) == "null" || string(raw) == "false" || string(raw) == `""` || len(bytes.Trim(raw, "[]{} \n\t\r")) == 0
+}
+
+// most is what a number of tokens is at most: so many that any budget is
+// spent, so few that no sum of them wraps, in a database neither.
+const most = 1 << 40
+
+// count is a number of tokens, from 0: as 12, 12.0 or "12". ok is false of
+// what is none. One that is too large is the largest.
+func count(raw []byte) (n int, ok bool) {
+	f, ok := number(raw)
+	if !ok || f != math.Trunc(f) {
+		return 0, false
+	}
+	return int(min(f, most)), true
+}
+
+// number is a number from 0, or one in a string.
+func number(raw []byte) (f float64, ok bool) {
+	f, err := strconv.ParseFloat(word(raw), 64)
+	if err != nil && !math.IsInf(f, 1) || !(f >= 0) {
+		return 0, false
+	}
+	return min(f, math.MaxFloat64), true
+}

@@ -192,6 +192,9 @@ func (a *assembly) wish(raw []byte) {
 		}
 	}
 	c := a.call(index, id, called)
+	if c == nil {
+		return
+	}
 	c.id, c.name = cmp.Or(c.id, id), cmp.Or(c.name, called)
 	c.arguments.WriteString(arguments)
 	for name, value := range members(raw) {
@@ -202,7 +205,8 @@ func (a *assembly) wish(raw []byte) {
 }
 
 // call is the tool call that a part belongs to. Where an endpoint does not
-// number them, or gives all the same number, a new id begins a new one.
+// number them, or gives all the same number, a new id begins a new one. nil is
+// one beyond bounds.
 func (a *assembly) call(index, id, name string) *callParts {
 	if !a.whole {
 		c := a.numbered[index]
@@ -213,10 +217,10 @@ func (a *assembly) call(index, id, name string) *callParts {
 			return c
 		}
 	}
-	c := new(callParts)
 	if a.count++; a.count > maxCalls {
-		return c
+		return nil
 	}
+	c := new(callParts)
 	a.calls = append(a.calls, c)
 	if index != "" {
 		if a.numbered == nil {

@@ -14,7 +14,7 @@ import (
 // Bounds of a stream, beside those of any answer.
 const (
 	maxEvent  = 16 << 20 // bytes of one event
-	maxEvents = 1 << 20
+	maxEvents = 1 << 19
 
 	// patience is for how many times the longest silence keep-alives hold an
 	// answer open in which nothing else comes.
@@ -38,13 +38,14 @@ type events struct {
 	size  int64
 	count int
 	data  []byte // of the event under way
+	lines int    // that it has
 	kind  string // its name
 	cr    bool   // the last line ended in CR
 	until time.Time
-	line  []byte // what is still to be handed out
-	err   error  // what comes after it
-	done  bool   // whether the endpoint said that this is all
-	late  bool   // whether it has nothing to say that is needed
+	out   bytes.Buffer // what is still to be handed out
+	err   error        // what comes after it
+	done  bool         // whether the endpoint said that this is all
+	late  bool         // whether it has nothing to say that is needed
 }
 
 func newEvents(t *try, body io.ReadCloser) *events {
@@ -52,17 +53,13 @@ func newEvents(t *try, body io.ReadCloser) *events {
 }
 
 func (e *events) Read(p []byte) (int, error) {
-	for len(e.line) == 0 {
+	for e.out.Len() == 0 {
 		if e.err != nil {
 			return 0, e.err
 		}
-		if err := e.next(); err != nil {
-			e.err = err
-		}
+		e.err = e.next()
 	}
-	n := copy(p, e.line)
-	e.line = e.line[n:]
-	return n, nil
+	return e.out.Read(p)
 }
 
 // next reads a line. One that is cut by an error is none, but the last one
@@ -156,20 +153,27 @@ func (e *events) field(line []byte) error {
 	}
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimSpace(value)
-	switch {
-	case string(name) == "event":
+	if string(name) == "event" {
 		e.kind = string(value)
-	case string(name) == "data" && len(value) > 0:
-		if len(e.data)+len(value) > maxEvent {
-			return tooBig()
+	}
+	if string(name) != "data" || len(value) == 0 {
+		return nil
+	}
+	ends := string(value) == "[DONE]"
+	if ends || e.lines == 1 && json.Valid(e.data) { // some endpoints leave out the empty line
+		if err := e.dispatch(); err != nil {
+			return err
 		}
-		if len(e.data) > 0 {
-			e.data = append(e.data, ' ') // the line's end is white space of JSON too
-		} else if string(value) == "[DONE]" || json.Valid(value) {
-			e.data = value
-			return e.dispatch() // some endpoints leave out the empty line
-		}
-		e.data = append(e.data, value...)
+	}
+	if len(e.data)+len(value) > maxEvent {
+		return tooBig()
+	}
+	if e.lines++; e.lines > 1 {
+		e.data = append(e.data, ' ') // the line's end is white space of JSON too
+	}
+	e.data = append(e.data, value...)
+	if ends {
+		return e.dispatch()
 	}
 	return nil
 }
@@ -177,7 +181,7 @@ func (e *events) field(line []byte) error {
 // dispatch hands out the event that is complete, if there is any.
 func (e *events) dispatch() error {
 	data, kind := e.data, e.kind
-	e.data, e.kind = nil, ""
+	e.data, e.kind, e.lines = e.data[:0], "", 0
 	if len(data) == 0 {
 		return nil
 	}
@@ -189,10 +193,13 @@ func (e *events) dispatch() error {
 		return complained(data)
 	}
 	e.done = e.done || string(data) == "[DONE]"
-	if e.line = append(e.line[:0], "data: "...); data[0] == '{' {
-		e.line, data = append(e.line, "{ "...), data[1:] // go-openai takes {"error": for an error even where it is null
+	e.out.WriteString("data: ")
+	if data[0] == '{' {
+		e.out.WriteString("{ ") // go-openai takes {"error": for an error even where it is null
+		data = data[1:]
 	}
-	e.line = append(append(e.line, data...), '\n')
+	e.out.Write(data)
+	e.out.WriteByte('\n')
 	return nil
 }
 

@@ -224,7 +224,7 @@ func (f *flow) call(at event.Path, req model.Request) (model.Response, error) {
 	if bound := f.meter.begin(); bound != "" {
 		return model.Response{}, &Error{Code: OverBudget, Phase: req.Phase, Path: at, Message: bound + " is spent"}
 	}
-	req.Key = f.key(at)
+	req.Key, req.Run = f.key(at), f.s.RunID
 	f.emit(event.Event{Kind: event.ModelCalled, Path: at, Phase: req.Phase, Attempt: req.Attempt, Turn: &req.Turn, Validator: req.Validator, Request: &req})
 	resp, err := f.h.Model(at, req)
 	f.meter.spent(resp.Usage)

@@ -59,6 +59,7 @@ type asked struct {
 	Role      string          `json:"role,omitempty"`
 	Tools     string          `json:"tools,omitempty"`  // JSON, a text: the same at every turn
 	Schema    string          `json:"schema,omitempty"` // JSON, a text
+	Params    *model.Params   `json:"params,omitempty"`
 	On        int64           `json:"on,omitempty"`
 	Keep      int             `json:"keep,omitempty"`
 	Said      []model.Message `json:"said,omitempty"`

@@ -13,7 +13,7 @@ import (
 // request makes a request whole.
 func (r *eventReader) request(ctx context.Context, c *conn, row int64, a *asked, validator string) (*model.Request, error) {
 	req := &model.Request{
-		Model: a.Model, Phase: a.Phase, Attempt: a.Attempt, Turn: a.Turn, Validator: a.Validator, Role: a.Role,
+		Model: a.Model, Phase: a.Phase, Attempt: a.Attempt, Turn: a.Turn, Validator: a.Validator, Role: a.Role, Params: a.Params,
 	}
 	if r.detail == Brief {
 		return req, nil

@@ -76,10 +76,17 @@ func (r *recording) talk(req *model.Request) (t talk, err error) {
 		return t, err
 	}
 	last := t.last(r.known(req).chain)
-	t.print = printOf(
-		digestOf([]byte(req.Model), []byte{0}, last.whole[:], t.tools.chain.whole[:], t.schema.chain.whole[:]),
-		digestOf([]byte(req.Model), []byte{0}, last.clean[:], t.tools.chain.clean[:], t.schema.chain.clean[:]),
-	)
+	whole := [][]byte{[]byte(req.Model), {0}, last.whole[:], t.tools.chain.whole[:], t.schema.chain.whole[:]}
+	clean := [][]byte{[]byte(req.Model), {0}, last.clean[:], t.tools.chain.clean[:], t.schema.chain.clean[:]}
+	if req.Params != nil {
+		raw, err := encode(req.Params)
+		if err != nil {
+			return t, err
+		}
+		params := r.wire(raw, nil).chain
+		whole, clean = append(whole, params.whole[:]), append(clean, params.clean[:])
+	}
+	t.print = printOf(digestOf(whole...), digestOf(clean...))
 	return t, nil
 }
 
@@ -179,7 +186,7 @@ func (r *recording) wire(raw []byte, of any) wire {
 func (r *recording) asked(req *model.Request, t *talk) ([]byte, error) {
 	a := asked{
 		Model: req.Model, Phase: req.Phase, Attempt: req.Attempt, Turn: req.Turn, Validator: req.Validator, Role: req.Role,
-		Tools: t.tools.text, Schema: t.schema.text,
+		Tools: t.tools.text, Schema: t.schema.text, Params: req.Params,
 	}
 	for i := len(t.chains) - 1; i >= 0; i-- {
 		if s, ok := r.talks.spots[t.chains[i].whole]; ok {

@@ -51,8 +51,8 @@ func (e Extra) join(object []byte) []byte {
 	return append(append(object[:len(object)-1], ','), e[1:]...)
 }
 
-// has says whether there is a member of that name.
-func (e Extra) has(name string) bool {
+// Has says whether there is a member of that name.
+func (e Extra) Has(name string) bool {
 	if !strings.Contains(string(e), `"`+name+`"`) {
 		return false
 	}

@@ -5,7 +5,6 @@ package model
 import (
 	"context"
 	"encoding/json"
-	"slices"
 )
 
 // A Model answers requests. It is safe for concurrent use.
@@ -42,6 +41,7 @@ type Request struct {
 	Messages []Message       `json:"messages"`
 	Tools    []Tool          `json:"tools,omitempty"`
 	Schema   json.RawMessage `json:"schema,omitempty"` // JSON Schema that the answer is to follow, where the endpoint can
+	Params   *Params         `json:"params,omitempty"`
 
 	Phase     string `json:"phase,omitempty"`
 	Attempt   int    `json:"attempt,omitempty"`
@@ -49,6 +49,7 @@ type Request struct {
 	Validator string `json:"validator,omitempty"` // set when a judge calls
 	Role      string `json:"role,omitempty"`      // "evaluator" when a sounding's evaluator calls
 	Key       string `json:"-"`                   // the run and the path: an idempotency key
+	Run       string `json:"-"`                   // the run alone: who caches prompts may keep its requests together
 
 	Thread *Thread      `json:"-"` // where Messages come from, for encoding them once; may be nil
 	OnText func(string) `json:"-"` // gets the reply's text as it arrives; may be nil. An empty piece says that it begins anew
@@ -74,7 +75,7 @@ type Message struct {
 	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
 	Extra      Extra      `json:"extra,omitempty"`    // goes back to Provider as it came
-	Provider   string     `json:"provider,omitempty"` // whose Extra is, and the calls'; "" where there is none
+	Provider   string     `json:"provider,omitempty"` // whose Extra is, and the calls; "" where there is neither
 }
 
 // A ToolCall is a model's wish to have a tool called.
@@ -131,6 +132,7 @@ type Response struct {
 	ID        string     `json:"id,omitempty"`       // of the answer
 	Provider  string     `json:"provider,omitempty"` // who was asked: openai, anthropic, scripted
 	Server    string     `json:"server,omitempty"`   // the endpoint's host, with its port where the URL has one
+	Without   []string   `json:"without,omitempty"`  // what the endpoint did not take and was left out: response_format
 	Usage     Usage      `json:"usage"`
 	Failure   *Failure   `json:"failure,omitempty"` // set by hosts in place of an error; nil from a Model
 }
@@ -138,13 +140,8 @@ type Response struct {
 // Message is the answer as a conversation goes on with it.
 func (r Response) Message() Message {
 	m := Message{Role: Assistant, Content: r.Text, ToolCalls: r.ToolCalls, Extra: r.Extra}
-	if m.extra() {
+	if m.Extra != "" || len(m.ToolCalls) > 0 {
 		m.Provider = r.Provider
 	}
 	return m
-}
-
-// extra says whether there is anything to go back.
-func (m Message) extra() bool {
-	return m.Extra != "" || slices.ContainsFunc(m.ToolCalls, func(c ToolCall) bool { return c.Extra != "" })
 }

@@ -52,10 +52,10 @@ func (t *Thread) Fork() *Thread {
 }
 
 // wire is the first n messages as [Request.Wire] has them.
-func (t *Thread) wire(n int, provider string) ([]byte, error) {
-	w := t.wireTo(provider)
+func (t *Thread) wire(n int, to Provider) ([]byte, error) {
+	w := t.wireTo(to.Name)
 	for i := len(w.ends); i < n; i++ {
-		grown, err := appendMessage(w.encoded, t.messages[i], provider)
+		grown, err := appendMessage(w.encoded, t.messages[i], to)
 		if err != nil {
 			return nil, err
 		}

@@ -7,19 +7,19 @@ import (
 )
 
 // Wire is the request's messages as the elements of a JSON array in the chat
-// completions protocol, without the brackets. What is extra in a message goes
-// to the provider that it came from and to no other. The bytes of what was sent
-// before are the same in every later request of a conversation. They may be
-// shared and must not be changed.
-func (r Request) Wire(provider string) ([]byte, error) {
+// completions protocol, without the brackets, as they go to a provider. What is
+// extra in a message goes to the one that it came from and to no other. The
+// bytes of what was sent before are the same in every later request of a
+// conversation. They may be shared and must not be changed.
+func (r Request) Wire(to Provider) ([]byte, error) {
 	if t := r.Thread; t != nil {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if t.starts(r.Messages) {
-			return t.wire(len(r.Messages), provider)
+			return t.wire(len(r.Messages), to)
 		}
 	}
-	return NewThread(r.Messages...).wire(len(r.Messages), provider)
+	return NewThread(r.Messages...).wire(len(r.Messages), to)
 }
 
 // WireTools is the request's tools as the elements of a JSON array in the chat
@@ -51,8 +51,9 @@ type sent struct {
 
 // appendMessage appends a message as endpoints take it: they want null, as
 // they send it themselves, where an assistant said nothing and called a tool.
-func appendMessage(encoded []byte, m Message, provider string) ([]byte, error) {
-	if m.Provider != provider {
+func appendMessage(encoded []byte, m Message, to Provider) ([]byte, error) {
+	foreign := m.Provider != to.Name
+	if foreign {
 		m.Extra = ""
 	}
 	s := sent{Role: m.Role, Content: &m.Content, ToolCallID: m.ToolCallID}
@@ -60,8 +61,8 @@ func appendMessage(encoded []byte, m Message, provider string) ([]byte, error) {
 		s.Content = nil
 	}
 	for _, c := range m.ToolCalls {
-		if m.Provider != provider {
-			c.Extra = ""
+		if foreign {
+			c.Extra = to.ForeignCall
 		}
 		call, err := appendWire(nil, wireCall{ID: c.ID, Type: "function", Function: wireFunction{c.Name, c.Arguments}})
 		if err != nil {
@@ -73,7 +74,7 @@ func appendMessage(encoded []byte, m Message, provider string) ([]byte, error) {
 		return appendWire(encoded, s)
 	}
 	var message any = s
-	if m.Extra.has("content") { // in parts, of which the text is one
+	if m.Extra.Has("content") { // in parts, of which the text is one
 		message = struct {
 			sent
 			Content *string `json:"content,omitempty"`

@@ -25,14 +25,14 @@ func FuzzWire(f *testing.F) {
 	f.Add("\xff", "\xc3", "", 0)
 	f.Fuzz(func(t *testing.T, text, name, arguments string, n int) {
 		thread := model.NewThread(model.Message{Role: model.User, Content: text})
-		if _, err := (model.Request{Messages: thread.Messages(), Thread: thread}).Wire(""); err != nil {
+		if _, err := (model.Request{Messages: thread.Messages(), Thread: thread}).Wire(model.Provider{}); err != nil {
 			t.Fatal(err)
 		}
 		thread.Append(
 			model.Message{Role: model.Assistant, Content: name, ToolCalls: []model.ToolCall{{ID: name, Name: name, Arguments: arguments}, {}}},
 			model.Message{Role: model.ToolReply, Content: text, ToolCallID: name})
 		list := thread.Messages()[:max(n, -n)%4]
-		wire, err := model.Request{Messages: list, Thread: thread}.Wire("")
+		wire, err := model.Request{Messages: list, Thread: thread}.Wire(model.Provider{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestWireForm(t *testing.T) {
 		`{"role":"assistant","content":"hm","tool_calls":[CALL]}`: {Role: model.Assistant, Content: "hm", ToolCalls: call},
 	} {
 		want = strings.ReplaceAll(want, "CALL", `{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}`)
-		wire, err := model.Request{Messages: []model.Message{m}}.Wire("")
+		wire, err := model.Request{Messages: []model.Message{m}}.Wire(model.Provider{})
 		if err != nil || string(wire) != want {
 			t.Errorf("got  %s, %v\nwant %s", wire, err, want)
 		}
@@ -74,7 +74,7 @@ func TestWireIsTheRequests(t *testing.T) {
 		thread.Append(a)
 	}
 	for _, list := range [][]model.Message{nil, {a}, {a, b}, {b}, {b, a}, early, early[:1], early[1:], thread.Messages(), append(thread.Messages(), b)} {
-		wire, err := model.Request{Messages: list, Thread: thread}.Wire("")
+		wire, err := model.Request{Messages: list, Thread: thread}.Wire(model.Provider{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestForksGrowApart(t *testing.T) {
 		thread.Append(model.Message{Role: model.User, Content: strings.Repeat("start", 9)})
 	}
 	whole := model.Request{Messages: thread.Messages(), Thread: thread}
-	before, err := whole.Wire("")
+	before, err := whole.Wire(model.Provider{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestForksGrowApart(t *testing.T) {
 		branches.Go(func() {
 			for turn := range 50 {
 				fork.Append(model.Message{Role: model.User, Content: fmt.Sprint(n, turn)})
-				wire, err := model.Request{Messages: fork.Messages(), Thread: fork}.Wire("")
+				wire, err := model.Request{Messages: fork.Messages(), Thread: fork}.Wire(model.Provider{})
 				if err != nil {
 					t.Error(err)
 				}
@@ -119,7 +119,7 @@ func TestForksGrowApart(t *testing.T) {
 		})
 	}
 	branches.Wait()
-	if after, _ := whole.Wire(""); !bytes.Equal(before, after) || len(thread.Messages()) != 10 {
+	if after, _ := whole.Wire(model.Provider{}); !bytes.Equal(before, after) || len(thread.Messages()) != 10 {
 		t.Errorf("the start is %s now", after)
 	}
 }

@@ -43,7 +43,7 @@ func (a *assembly) take(raw []byte) (piece string, err error) {
 	}
 	var choices []byte
 	for name, value := range members(raw) {
-		switch name {
+		switch string(name) {
 		case "error":
 			if !hollow(value) {
 				return "", failureOf(0, raw)
@@ -56,7 +56,7 @@ func (a *assembly) take(raw []byte) (piece string, err error) {
 			a.tally.read(value)
 		case "x_groq": // where Groq's streams have it
 			for name, value := range members(value) {
-				if name == "usage" {
+				if string(name) == "usage" {
 					a.tally.read(value)
 				}
 			}
@@ -83,7 +83,7 @@ type choice struct {
 func choiceOf(raw []byte) choice {
 	c := choice{first: true}
 	for name, value := range members(raw) {
-		switch name {
+		switch string(name) {
 		case "index":
 			c.first = word(value) == "0" || word(value) == ""
 		case "message", "delta":
@@ -110,7 +110,7 @@ func (a *assembly) choose(c choice) (piece string, err error) {
 		return "", failureOf(0, object)
 	}
 	for name, value := range members(c.said) {
-		switch name {
+		switch string(name) {
 		case "role", "name", "function_call":
 		case "content":
 			piece = a.say(value)
@@ -122,7 +122,7 @@ func (a *assembly) choose(c choice) (piece string, err error) {
 				a.wish(call)
 			}
 		default:
-			a.extra.add(name, value)
+			a.extra.add(string(name), value)
 		}
 	}
 	if c.finish != "" && (a.finish == "" || byItself(a.finish)) {
@@ -151,7 +151,7 @@ func (a *assembly) say(content []byte) string {
 	for part := range elements(content) {
 		var kind, said string
 		for name, value := range members(part) {
-			switch name {
+			switch string(name) {
 			case "type":
 				kind = word(value)
 			case "text":
@@ -175,14 +175,14 @@ func (a *assembly) say(content []byte) string {
 func (a *assembly) wish(raw []byte) {
 	var index, id, called, arguments string
 	for name, value := range members(raw) {
-		switch name {
+		switch string(name) {
 		case "index":
 			index = word(value)
 		case "id":
 			id = word(value)
 		case "function":
 			for name, value := range members(value) {
-				switch name {
+				switch string(name) {
 				case "name":
 					called = word(value)
 				case "arguments":
@@ -198,8 +198,10 @@ func (a *assembly) wish(raw []byte) {
 	c.id, c.name = cmp.Or(c.id, id), cmp.Or(c.name, called)
 	c.arguments.WriteString(arguments)
 	for name, value := range members(raw) {
-		if name != "index" && name != "id" && name != "type" && name != "function" {
-			c.extra.add(name, value)
+		switch string(name) {
+		case "index", "id", "type", "function":
+		default:
+			c.extra.add(string(name), value)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func BenchmarkTurn(b *testing.B) {
 			for range 2 * turn {
 				start.Append(model.Message{Role: model.User, Content: kilobyte})
 			}
-			if _, err := (model.Request{Messages: start.Messages(), Thread: start}).Wire("openai"); err != nil {
+			if _, err := (model.Request{Messages: start.Messages(), Thread: start}).Wire(model.Provider{Name: "openai"}); err != nil {
 				b.Fatal(err)
 			}
 			thread, n := start.Fork(), 0

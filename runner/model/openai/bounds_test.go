@@ -69,7 +69,7 @@ func TestTooLong(t *testing.T) {
 		says               string
 	}{
 		"whole":           {"application/json", `{"choices":[{"finish_reason":"stop","message":{"content":"`, "It said. ", 100 * mega, 66 * mega, "longer than 67108864 bytes"},
-		"events":          {"text/event-stream", "", delta(strings.Repeat("x", 1000)), 100 * mega, 66 * mega, "longer than 67108864 bytes"},
+		"events":          {"text/event-stream", "", delta(strings.Repeat("x", 100_000)), 100 * mega, 66 * mega, "longer than 67108864 bytes"},
 		"small events":    {"text/event-stream", "", "data: {}\n\n", 30 * mega, 6 * mega, "than 524288 events"},
 		"empty events":    {"text/event-stream", "", "data:" + strings.Repeat(" ", 1000) + "\n\n", 100 * mega, 66 * mega, "longer than 67108864 bytes"},
 		"comments":        {"text/event-stream", "", ": keep-alive" + strings.Repeat(" ", 1000) + "\n\n", 100 * mega, 66 * mega, "longer than 67108864 bytes"},

@@ -114,12 +114,12 @@ func (c *Client) tidy(f *model.Failure) *model.Failure {
 	return f
 }
 
-// redact takes the key out of a text.
+// redact takes the secrets out of a text.
 func (c *Client) redact(text string) string {
-	if c.key == "" {
-		return text
+	for _, secret := range c.secrets {
+		text = strings.ReplaceAll(text, secret, "[key]")
 	}
-	return strings.ReplaceAll(text, c.key, "[key]")
+	return text
 }
 
 // retryAfter is how long an answer's headers ask to wait; 0 if they do not.

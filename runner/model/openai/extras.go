@@ -22,10 +22,11 @@ type extras struct {
 	values map[string]any // [json.RawMessage] of one piece, else a tree
 }
 
-// add takes a member, or a piece of it. What is empty is not kept: endpoints
-// send such members of what they do not have, and do not take them all back.
+// add takes a member, or a piece of it. Null, and a list or an object with
+// nothing in it, is not kept: endpoints send those of what they do not have,
+// and do not take them all back.
 func (e *extras) add(name string, raw []byte) {
-	if hollow(raw) {
+	if hollow(raw) && raw[0] != '"' && raw[0] != 'f' {
 		return
 	}
 	had, known := e.values[name]

@@ -17,15 +17,19 @@ import (
 
 // members walks an object's members in their order. What is no object has
 // none.
-func members(raw []byte) iter.Seq2[string, []byte] {
-	return func(yield func(string, []byte) bool) {
+func members(raw []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
 		i := space(raw, 0)
 		if i == len(raw) || raw[i] != '{' {
 			return
 		}
 		for i = space(raw, i+1); raw[i] != '}'; i = space(raw, i) {
 			end := skip(raw, i)
-			name, _ := text(raw[i:end])
+			name := raw[i+1 : end-1]
+			if bytes.IndexByte(name, '\\') >= 0 {
+				plain, _ := text(raw[i:end])
+				name = []byte(plain)
+			}
 			i = space(raw, space(raw, end)+1)
 			end = skip(raw, i)
 			if !yield(name, raw[i:end]) {

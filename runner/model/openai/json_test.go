@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -15,7 +16,7 @@ func rebuilt(raw []byte) any {
 	case '{':
 		object := map[string]any{}
 		for name, value := range members(raw) {
-			object[name] = rebuilt(value)
+			object[strings.ToValidUTF8(string(name), "\ufffd")] = rebuilt(value)
 		}
 		return object
 	case '[':

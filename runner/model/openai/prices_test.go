@@ -10,7 +10,7 @@ import (
 var _ model.Pricer = (*Client)(nil)
 
 func TestPrices(t *testing.T) {
-	mine, err := ReadPrices([]byte("mine: {input: 10, output: 20}\ngpt-5: {input: 1, cached_input: 0, output: 2}\n"))
+	mine, err := ReadPrices([]byte("mine: {input: 10, output: 20}\ngpt-5: {input: 1, cached: 0, output: 2}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,15 +36,15 @@ func TestPrices(t *testing.T) {
 		{"gpt-5", 10, 1_000_000, 0, 0},
 		{"gpt-4o", 1_000_000, -5, 0, 2.5},
 	} {
-		price, _ := c.prices.find(test.name)
-		if usd := price.cost(test.input, test.cached, test.output); math.Abs(usd-test.usd) > 1e-9 {
+		price, _ := c.prices.Of(test.name)
+		if usd := price.Cost(model.Usage{InputTokens: test.input, Cached: test.cached, OutputTokens: test.output}); math.Abs(usd-test.usd) > 1e-9 {
 			t.Errorf("%+v: got %v", test, usd)
 		}
 	}
 }
 
 func TestPricesThatAreNone(t *testing.T) {
-	for _, text := range []string{"a: {input: -1}", "a: {input: .nan}", "a: {output: .inf}", "a: {cached_input: -1}", "a: {in: 1}", "- a", "a: ["} {
+	for _, text := range []string{"a: {input: -1}", "a: {input: .nan}", "a: {output: .inf}", "a: {cached: -1}", "a: {in: 1}", "- a", "a: ["} {
 		if p, err := ReadPrices([]byte(text)); err == nil {
 			t.Errorf("%s: read as %v", text, p)
 		}
@@ -57,7 +57,7 @@ func TestPricesThatAreNone(t *testing.T) {
 // The shipped table must be whole: nobody else looks at it.
 func TestDefaultPrices(t *testing.T) {
 	for name, p := range DefaultPrices() {
-		if p.Input <= 0 || p.Output < p.Input || p.CachedInput == nil || *p.CachedInput >= p.Input {
+		if p.Input <= 0 || p.Output < p.Input || p.Cached == nil || *p.Cached >= p.Input {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}

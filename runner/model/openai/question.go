@@ -2,10 +2,14 @@ package openai
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -13,12 +17,17 @@ import (
 // A question is a request as it goes out, the same for every try but for what
 // the endpoint turns out to lack.
 type question struct {
+	c        *Client
+	r        model.Request
 	name     string // the model's
 	head     []byte // up to the messages
 	messages []byte // shared with the thread
 	tools    []byte // shared with the thread
+	params   []byte // each followed by a comma
 	format   []byte // of the answer; nil if any will do
 	lacks    []lack // what was given up
+	onTrial  bool   // the last of them may not be to blame
+	tried    bool   // one was, in vain
 
 	count  int // of messages
 	stream bool
@@ -31,22 +40,45 @@ func (c *Client) question(r model.Request) (*question, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model name: %w", err)
 	}
-	q := &question{name: r.Model, count: len(r.Messages), stream: c.stream || r.OnText != nil, onText: r.OnText}
-	q.head = append(append([]byte(`{"model":`), name...), `,"messages":[`...)
-	if q.messages, err = r.Wire(c.provider); err != nil {
-		return nil, fmt.Errorf("messages: %w", err)
+	for _, asked := range r.Params.Asks() {
+		if slices.Contains(c.provider.Ignores, asked) {
+			return nil, fmt.Errorf("%s takes %s and does nothing with it: leave it out", c.provider.Name, asked)
+		}
 	}
+	q := &question{c: c, r: r, name: r.Model, count: len(r.Messages), stream: c.stream || r.OnText != nil, onText: r.OnText}
+	q.head = append(append([]byte(`{"model":`), name...), `,"messages":[`...)
 	if q.tools, err = r.WireTools(); err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
-	if len(r.Schema) > 0 {
+	if len(q.tools) > 0 && q.has("tools") {
+		return nil, errors.New("extra: tools cannot be set there, where the model has tools")
+	}
+	if len(r.Schema) > 0 && (r.Params == nil || !r.Params.NoFormat) && !q.has(formatField) {
 		if q.format, err = c.formats.of(r); err != nil {
 			return nil, fmt.Errorf("schema: %w", err)
 		}
 	}
 	q.lacks = c.lacking.of(q)
-	return q, nil
+	return q, q.encode()
 }
+
+// encode makes the parts of the body that depend on what the endpoint lacks.
+func (q *question) encode() (err error) {
+	to := q.c.provider
+	if q.without(extrasField) {
+		to = model.Provider{}
+	}
+	if q.messages, err = q.r.Wire(to); err != nil {
+		return fmt.Errorf("messages: %w", err)
+	}
+	if q.params, err = q.r.Params.Body(q.limit()); err != nil {
+		return fmt.Errorf("parameters: %w", err)
+	}
+	return nil
+}
+
+// has says whether the cascade's own extra has a member.
+func (q *question) has(name string) bool { return q.r.Params != nil && q.r.Params.Extra.Has(name) }
 
 // body is the question's bytes, in parts that are shared by all its tries.
 func (q *question) body() *body {
@@ -54,21 +86,59 @@ func (q *question) body() *body {
 	if len(q.tools) > 0 {
 		b.parts = append(b.parts, []byte(`],"tools":[`), q.tools)
 	}
-	tail := []byte("]")
+	tail := []byte("],")
+	tail = append(tail, q.params...)
 	if q.format != nil && !q.without(formatField) {
-		tail = append(append(tail, `,"response_format":`...), q.format...)
+		tail = append(append(append(tail, `"response_format":`...), q.format...), ',')
+	}
+	if q.caches() {
+		tail = fmt.Appendf(tail, `%q:"%s",`, q.c.provider.CacheField, q.cacheKey())
 	}
 	if q.stream {
-		tail = append(tail, `,"stream":true`...)
-		if !q.without(usageField) {
-			tail = append(tail, `,"stream_options":{"include_usage":true}`...)
+		tail = append(tail, `"stream":true,`...)
+		if !q.without(usageField) && !q.has(usageField) {
+			tail = append(tail, `"stream_options":{"include_usage":true},`...)
 		}
 	}
-	b.parts = append(b.parts, append(tail, '}'))
+	tail[len(tail)-1] = '}'
+	b.parts = append(b.parts, tail)
 	for _, p := range b.parts {
 		b.size += int64(len(p))
 	}
 	return b
+}
+
+// caches says whether the body names the run for the endpoint's prompt cache.
+func (q *question) caches() bool {
+	field := q.c.provider.CacheField
+	return field != "" && q.r.Run != "" && !q.without(field) && !q.has(field)
+}
+
+// cacheKey names the run without telling its name, in as few characters as
+// endpoints take.
+func (q *question) cacheKey() string {
+	sum := sha256.Sum256([]byte(q.r.Run))
+	return "capstan-" + hex.EncodeToString(sum[:16])
+}
+
+// headers adds to a request's headers what the provider wants there.
+func (q *question) headers(h http.Header) {
+	p := q.c.provider
+	h.Set("User-Agent", "capstan")
+	h.Del("Authorization")
+	switch {
+	case q.c.key == "":
+	case p.KeyHeader != "":
+		h.Set(p.KeyHeader, q.c.key)
+	default:
+		h.Set("Authorization", "Bearer "+q.c.key)
+	}
+	if p.CacheHeader != "" && q.r.Run != "" {
+		h.Set(p.CacheHeader, q.cacheKey())
+	}
+	for name, value := range p.Headers {
+		h.Set(name, value)
+	}
 }
 
 // A body reads parts one after the other, without copying them together.

@@ -50,7 +50,7 @@ func (c *Client) try(ctx context.Context, q *question) (model.Response, error) {
 	t := &try{c: c, q: q, silence: time.AfterFunc(c.timeout, func() { cancel(errSilent) })}
 	defer t.close()
 	resp, err := t.ask(ctx)
-	resp.Provider, resp.Server = c.provider, c.url.Host
+	resp.Provider, resp.Server = c.provider.Name, c.url.Host
 	if t.reached {
 		resp.Usage.Calls = 1
 	}
@@ -70,9 +70,6 @@ func (t *try) ask(ctx context.Context) (model.Response, error) {
 		"Content-Type": {"application/json"},
 		"Accept":       {"application/json"},
 	}}).WithContext(ctx)
-	if t.c.key != "" {
-		r.Header["Authorization"] = []string{"Bearer " + t.c.key}
-	}
 	resp, err := t.Do(r)
 	if err != nil {
 		return model.Response{}, err
@@ -84,7 +81,7 @@ func (t *try) ask(ctx context.Context) (model.Response, error) {
 // stream asks for a streamed answer; what go-openai would send is replaced in
 // Do.
 func (t *try) stream(ctx context.Context) (model.Response, error) {
-	config := api.DefaultConfig(t.c.key)
+	config := api.DefaultConfig("")
 	config.BaseURL, config.HTTPClient = "http://replaced", t
 	config.EmptyMessagesLimit = maxAnswer // the answer's length is the limit
 	stream, err := api.NewClientWithConfig(config).CreateChatCompletionStream(ctx, api.ChatCompletionRequest{})
@@ -118,7 +115,7 @@ func (t *try) Do(r *http.Request) (*http.Response, error) {
 	b := t.q.body()
 	t.sent = b.size
 	r.URL, r.Host = t.c.url, t.c.url.Host
-	r.Header.Set("User-Agent", "capstan")
+	t.q.headers(r.Header)
 	b.send(r)
 	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header)) // whose work the call is
 	resp, err := t.c.http.Do(r)
@@ -177,8 +174,9 @@ func (t *try) complaint(resp *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxComplaint)) // what came is better than nothing
 	f := failureOf(resp.StatusCode, text)
 	if resp.StatusCode < 400 {
-		f.Message = "the endpoint sends on to " + resp.Header.Get("Location") + "; set the base URL to where it is"
+		f.Message = "sends on to " + resp.Header.Get("Location")
 	}
+	f.Message = t.c.advice(resp.StatusCode, t.q.name) + f.Message
 	if id := resp.Header.Get("X-Request-Id"); id != "" {
 		f.Message += " (request " + id + ")"
 	}
@@ -211,7 +209,7 @@ func (t *try) failure(ctx context.Context, err error) error {
 	case context.Cause(ctx) == errSilent, errors.As(err, &timeout) && timeout.Timeout():
 		f = &model.Failure{Class: model.TimedOut, Message: fmt.Sprintf("%s stays silent for %s", t.c.url.Host, t.c.timeout)}
 	case errors.As(err, &asking):
-		f = &model.Failure{Class: model.Unavailable, Message: t.c.url.Host + ": " + asking.Err.Error()}
+		f = &model.Failure{Class: model.Unavailable, Message: t.c.unreachable(t.reached) + asking.Err.Error()}
 	default:
 		f = &model.Failure{Class: model.Unavailable, Message: t.c.url.Host + ": " + err.Error()}
 	}

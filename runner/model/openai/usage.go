@@ -36,11 +36,11 @@ func (t *tally) named(name string) *known {
 // stands.
 func (t *tally) read(raw []byte) {
 	for name, value := range members(raw) {
-		switch name {
+		switch string(name) {
 		case "prompt_tokens_details", "input_tokens_details", "completion_tokens_details", "output_tokens_details":
 			for name, value := range members(value) {
-				if name == "cached_tokens" || name == "reasoning_tokens" {
-					t.named(name).read(value)
+				if n := string(name); n == "cached_tokens" || n == "reasoning_tokens" {
+					t.named(n).read(value)
 				}
 			}
 		case "cost":
@@ -48,7 +48,7 @@ func (t *tally) read(raw []byte) {
 				t.cost = &usd
 			}
 		default:
-			if k := t.named(name); k != nil {
+			if k := t.named(string(name)); k != nil {
 				k.read(value)
 			}
 		}
@@ -78,8 +78,8 @@ func (t *try) usage(d draft) model.Usage {
 		u.OutputTokens, u.Estimated = model.EstimateTokens(said), true
 	}
 	u.Cached, u.Reasoning = min(c.cached.n, u.InputTokens), min(c.thought.n, u.OutputTokens)
-	if price, ok := t.c.prices.find(t.q.name); ok {
-		u.CostUSD = price.cost(u.InputTokens, u.Cached, u.OutputTokens)
+	if price, ok := t.c.prices.Of(t.q.name); ok {
+		u.CostUSD = price.Cost(u)
 	}
 	if c.cost != nil {
 		u.CostUSD = min(*c.cost, mostUSD)

@@ -170,7 +170,7 @@ func (e *entry) spent(r model.Request) model.Usage {
 	for _, c := range e.toolCalls {
 		said += len(c.Name) + len(c.Arguments)
 	}
-	wire, err := r.Wire("")
+	wire, err := r.Wire(model.Provider{})
 	if err != nil { // what cannot be encoded is not counted; no message is such
 		return u
 	}

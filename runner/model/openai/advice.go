@@ -1,0 +1,37 @@
+package openai
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+)
+
+// advice is what a failure of the status begins with where whoever runs the
+// cascade can mend it: which address was asked, and what to set.
+func (c *Client) advice(status int, name string) string {
+	switch {
+	case status < 400:
+		return fmt.Sprintf("%s does not answer; set %s to where it is: the address ", c.shown, c.baseName())
+	case status == http.StatusUnauthorized && c.key == "":
+		return fmt.Sprintf("%s wants a key and none was sent; set %s: ", c.shown, c.keyName())
+	case status == http.StatusUnauthorized:
+		return fmt.Sprintf("%s does not take the key; set %s to one of its own: ", c.shown, c.keyName())
+	case status == http.StatusNotFound:
+		return fmt.Sprintf("%s does not know model %s, or is no such address; check the model's name and %s: ", c.shown, name, c.baseName())
+	}
+	return ""
+}
+
+// unreachable is what the failure of a connection begins with.
+func (c *Client) unreachable(reached bool) string {
+	if reached {
+		return c.shown + ": "
+	}
+	return fmt.Sprintf("%s cannot be reached; is it running, and is %s right? ", c.shown, c.baseName())
+}
+
+func (c *Client) baseName() string {
+	return cmp.Or(c.provider.BaseEnv, "the base URL of "+c.provider.Name)
+}
+
+func (c *Client) keyName() string { return cmp.Or(c.provider.KeyEnv, "the key of "+c.provider.Name) }

@@ -1,0 +1,163 @@
+package openai
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// Open makes the client of a provider, with the key and the base URL that the
+// environment has for it. Where a variable is missing the error names it.
+func Open(p model.Provider, getenv func(string) string, o Options) (*Client, error) {
+	if missing := p.Missing(getenv); missing != "" {
+		return nil, errors.New(missing)
+	}
+	base, from := p.Base(getenv)
+	if p.KeyEnv != "" {
+		o.APIKey = getenv(p.KeyEnv)
+	}
+	o.Provider, o.BaseURL = p, base
+	c, err := New(o)
+	if err != nil && from != "" {
+		err = fmt.Errorf("%s: %w", from, err)
+	}
+	return c, err
+}
+
+// New makes a client. It reads no environment and asks nothing of the
+// endpoint.
+func New(o Options) (*Client, error) {
+	p := dialect(o)
+	address, err := endpoint(p.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	key := strings.TrimSpace(o.APIKey)
+	if strings.ContainsFunc(key, notShown) {
+		return nil, errors.New("api key: has a character that no key has")
+	}
+	for name, value := range p.Headers {
+		if name == "" || strings.ContainsFunc(name, notShown) || strings.ContainsAny(name, ":()") || strings.ContainsAny(value, "\r\n\x00") {
+			return nil, fmt.Errorf("header %q: is none", name)
+		}
+	}
+	concurrency := cmp.Or(o.Concurrency, 64)
+	if concurrency < 0 || o.MaxTries < 0 || o.Timeout < 0 {
+		return nil, errors.New("options: concurrency, tries and timeout count from 1")
+	}
+	sleep := o.Sleep
+	if sleep == nil {
+		sleep = wait
+	}
+	return &Client{
+		provider: p,
+		url:      address,
+		shown:    (&url.URL{Scheme: address.Scheme, Host: address.Host, Path: address.Path}).String(),
+		key:      key,
+		secrets:  secrets(key, p.Headers),
+		http:     httpClient(o.HTTP, concurrency),
+		timeout:  cmp.Or(o.Timeout, 5*time.Minute),
+		tries:    cmp.Or(o.MaxTries, model.Tries),
+		stream:   o.Stream,
+		prices:   DefaultPrices().With(p.Prices).With(o.Prices),
+		gate:     newGate(concurrency, sleep),
+		sleep:    sleep,
+	}, nil
+}
+
+func notShown(r rune) bool { return r <= ' ' || r > '~' }
+
+// dialect is the provider that is asked, at the base URL that is asked. One of
+// OpenAI's that is asked elsewhere is another's: it gets what all take.
+func dialect(o Options) model.Provider {
+	p := o.Provider
+	if p.Name == "" {
+		p, _ = model.Builtin(model.OpenAI)
+	}
+	base := cmp.Or(o.BaseURL, p.BaseURL)
+	if known, _ := model.Builtin(p.Name); p.Name == model.OpenAI && host(base) != host(known.BaseURL) {
+		p.LimitField, p.CacheField = "", ""
+	}
+	p.BaseURL, p.LimitField = base, cmp.Or(p.LimitField, "max_tokens")
+	return p
+}
+
+func host(base string) string {
+	u, err := url.Parse(strings.TrimSpace(base))
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// shortest is from how many bytes on a key is cut out of messages: one that is
+// shorter, as "ollama", is no secret, and stands in words that are none.
+const shortest = 8
+
+// secrets are what messages must not show: the key, and headers that hold one.
+func secrets(key string, headers map[string]string) []string {
+	var list []string
+	add := func(s string) {
+		if s = strings.TrimSpace(s); len(s) >= shortest {
+			list = append(list, s)
+		}
+	}
+	add(key)
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		for _, word := range []string{"auth", "key", "token", "secret", "pass", "cookie"} {
+			if strings.Contains(strings.ToLower(name), word) {
+				add(strings.TrimPrefix(headers[name], "Bearer "))
+				break
+			}
+		}
+	}
+	return list
+}
+
+// endpoint is the address of chat completions below a base URL.
+func endpoint(base string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(base))
+	if err != nil {
+		return nil, fmt.Errorf("base url: %w", errors.Unwrap(err)) // without the text, which may hold a password
+	}
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return nil, fmt.Errorf("base url %s: want http:// or https:// and a host, as in http://127.0.0.1:8000/v1", u.Redacted())
+	case u.User != nil || u.Fragment != "":
+		return nil, fmt.Errorf("base url %s: has a user or a fragment", u.Redacted())
+	}
+	if u.Path == "" {
+		u.Path = "/" // JoinPath would not make the path absolute, which HTTP/2 wants
+	}
+	return u.JoinPath("chat", "completions"), nil
+}
+
+// httpClient is a copy of c, or a client that keeps as many idle connections
+// as can be in use, that follows redirects within one origin only.
+func httpClient(c *http.Client, concurrency int) *http.Client {
+	if c == nil {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, concurrency
+		t.WriteBufferSize = 32 << 10
+		c = &http.Client{Transport: t}
+	}
+	copied := *c
+	copied.CheckRedirect = sameOrigin
+	return &copied
+}
+
+func sameOrigin(r *http.Request, via []*http.Request) error {
+	first := via[0]
+	if len(via) > 3 || r.Method != first.Method || r.URL.Scheme != first.URL.Scheme || r.URL.Host != first.URL.Host {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Provider is an endpoint that speaks the chat completions protocol, with
+// what is different about it. It is data: the client is in package openai.
+type Provider struct {
+	Name      string            // before the colon of a model's name
+	BaseURL   string            // with the version's path; "" where only BaseEnv says it
+	BaseEnv   string            // the variable that says another base URL; "" for none
+	KeyEnv    string            // the variable that holds the key; "" for none
+	Keyless   bool              // it answers without a key
+	KeyHeader string            // the header that the key goes in as it is; "" for Authorization: Bearer
+	Headers   map[string]string // sent with every request
+	Prices    Prices            // of its models; win over the shipped ones
+	Costs     bool              // it reports what an answer costs
+
+	LimitField  string   // what max_output_tokens is called; "" for max_tokens
+	CacheField  string   // the member that names a run for its prompt cache; "" for none
+	CacheHeader string   // the header that does
+	NoFormat    bool     // it takes no response_format, or takes it and does nothing
+	Ignores     []string // parameters that it takes and does nothing with, as a cascade names them
+	ForeignCall Extra    // what a tool call of another provider's model has to carry
+}
+
+// Providers are those that are built in, in the order of their names: the
+// OpenAI-compatible door of each.
+func Providers() []Provider {
+	const limit = "max_completion_tokens" // max_tokens is refused by OpenAI's reasoning models
+	return []Provider{
+		{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyEnv: "ANTHROPIC_API_KEY", NoFormat: true, Ignores: []string{"effort", "seed"}},
+		{Name: "azure", BaseEnv: "AZURE_OPENAI_ENDPOINT", KeyEnv: "AZURE_OPENAI_API_KEY", KeyHeader: "api-key", LimitField: limit, CacheField: "prompt_cache_key"},
+		{Name: "deepseek", BaseURL: "https://api.deepseek.com/v1", KeyEnv: "DEEPSEEK_API_KEY"},
+		{Name: "fireworks", BaseURL: "https://api.fireworks.ai/inference/v1", KeyEnv: "FIREWORKS_API_KEY"},
+		{Name: "gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyEnv: "GEMINI_API_KEY",
+			ForeignCall: `{"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}}`},
+		{Name: "groq", BaseURL: "https://api.groq.com/openai/v1", KeyEnv: "GROQ_API_KEY", LimitField: limit},
+		{Name: "lmstudio", BaseURL: "http://127.0.0.1:1234/v1", BaseEnv: "LMSTUDIO_BASE_URL", KeyEnv: "LMSTUDIO_API_KEY", Keyless: true},
+		{Name: "mistral", BaseURL: "https://api.mistral.ai/v1", KeyEnv: "MISTRAL_API_KEY"},
+		{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", BaseEnv: "OLLAMA_BASE_URL", KeyEnv: "OLLAMA_API_KEY", Keyless: true},
+		{Name: OpenAI, BaseURL: "https://api.openai.com/v1", BaseEnv: "OPENAI_BASE_URL", KeyEnv: "OPENAI_API_KEY", LimitField: limit, CacheField: "prompt_cache_key"},
+		{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY", Costs: true},
+		{Name: "together", BaseURL: "https://api.together.xyz/v1", KeyEnv: "TOGETHER_API_KEY"},
+		{Name: "vllm", BaseURL: "http://127.0.0.1:8000/v1", BaseEnv: "VLLM_BASE_URL", KeyEnv: "VLLM_API_KEY", Keyless: true},
+		{Name: "xai", BaseURL: "https://api.x.ai/v1", KeyEnv: "XAI_API_KEY", LimitField: limit, CacheHeader: "X-Grok-Conv-Id"},
+	}
+}
+
+// OpenAI is the provider of names that name none.
+const OpenAI = "openai"
+
+// Builtin is the built-in provider of a name.
+func Builtin(name string) (Provider, bool) {
+	all := Providers()
+	if i := slices.IndexFunc(all, func(p Provider) bool { return p.Name == name }); i >= 0 {
+		return all[i], true
+	}
+	return Provider{}, false
+}
+
+// SplitName is the provider and the model that a name means: what stands before
+// the first colon is one of the built-in providers or of more; a name without a
+// colon is of [OpenAI]. An unknown provider, or a missing model, is an error
+// that tells how such a name is written.
+func SplitName(name string, more ...string) (provider, model string, err error) {
+	prefix, rest, found := strings.Cut(name, ":")
+	if !found {
+		return OpenAI, name, nil
+	}
+	all := slices.Clone(more)
+	for _, p := range Providers() {
+		all = append(all, p.Name)
+	}
+	if !slices.Contains(all, prefix) {
+		slices.Sort(all)
+		return "", "", fmt.Errorf("model %s: there is no provider %q; the providers are %s. A model whose own name has a colon is written behind its provider, as in ollama:%s or %s:%s",
+			name, prefix, strings.Join(slices.Compact(all), ", "), name, OpenAI, name)
+	}
+	if rest == "" {
+		return "", "", fmt.Errorf("model %s: names no model; write %s:MODEL", name, prefix)
+	}
+	return prefix, rest, nil
+}
+
+// Base is the endpoint's base URL, and where it is from: a variable of the
+// environment, or "".
+func (p Provider) Base(getenv func(string) string) (base, from string) {
+	if p.BaseEnv == "" || strings.TrimSpace(getenv(p.BaseEnv)) == "" {
+		return p.BaseURL, ""
+	}
+	base = strings.TrimSpace(getenv(p.BaseEnv))
+	if p.BaseURL == "" && !strings.Contains(base, "/openai") { // a resource of Azure's, whose door is below it
+		base = strings.TrimSuffix(base, "/") + "/openai/v1"
+	}
+	return base, p.BaseEnv
+}
+
+// Missing says what the environment has to have before the provider can be
+// asked; "" if it has it.
+func (p Provider) Missing(getenv func(string) string) string {
+	base, from := p.Base(getenv)
+	switch {
+	case base == "":
+		return fmt.Sprintf("%s is not set: it says where %s is", p.BaseEnv, p.Name)
+	case p.KeyEnv == "" || p.Keyless || from != "" && p.BaseURL != "" || strings.TrimSpace(getenv(p.KeyEnv)) != "":
+		return ""
+	case p.BaseEnv != "" && p.BaseURL != "":
+		return fmt.Sprintf("%s is not set (%s names another endpoint; --model scripted:FILE needs none)", p.KeyEnv, p.BaseEnv)
+	}
+	return fmt.Sprintf("%s is not set: %s needs a key", p.KeyEnv, p.Name)
+}

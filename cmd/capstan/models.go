@@ -17,8 +17,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/scripted"
 )
 
-// models sends each call to the provider that its model's name says:
-// openai:NAME, which is the default, scripted:FILE or replay:RUN.
+// models sends each call to the provider that its model's name says: one that
+// is built in, of which openai is the default, scripted:FILE or replay:RUN.
 type models struct {
 	getenv  func(string) string
 	stream  bool
@@ -26,7 +26,7 @@ type models struct {
 	mu      sync.Mutex
 	scripts map[string]*scripted.Script
 	replays map[string]model.Model
-	openai  *openai.Client
+	doors   *doors
 }
 
 // Call sends the request to its provider.
@@ -60,19 +60,20 @@ func (m *models) Priced(name string) bool {
 }
 
 func (m *models) route(name string) (model.Model, string, error) {
-	provider, rest, found := strings.Cut(name, ":")
-	switch {
-	case found && provider == "scripted":
+	provider, rest, err := model.SplitName(name, "scripted", "replay")
+	if err != nil {
+		return nil, name, err
+	}
+	switch provider {
+	case "scripted":
 		s, err := m.script(rest)
 		return s, rest, err
-	case found && provider == "replay":
+	case "replay":
 		m, err := m.replay(rest)
 		return m, rest, err
-	case found && provider == "openai":
-		name = rest
 	}
-	client, err := m.endpoint()
-	return client, name, err
+	client, err := m.client(provider)
+	return client, rest, err
 }
 
 // script reads a script once: its replies are consumed over the whole run.
@@ -123,27 +124,41 @@ func (m *models) replay(run string) (model.Model, error) {
 	return r, nil
 }
 
-func (m *models) endpoint() (*openai.Client, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.openai != nil {
-		return m.openai, nil
-	}
-	base, key := m.getenv("OPENAI_BASE_URL"), m.getenv("OPENAI_API_KEY")
-	if base == "" && key == "" {
-		return nil, fmt.Errorf("OPENAI_API_KEY is not set (OPENAI_BASE_URL names another endpoint; --model scripted:FILE needs none)")
-	}
-	client, err := openai.New(openai.Options{BaseURL: base, APIKey: key, Stream: m.stream})
-	if err == nil {
-		m.openai = client
-	}
-	return client, err
+// doors are the endpoints that were asked, by provider.
+type doors struct {
+	mu   sync.Mutex
+	open map[string]*openai.Client
 }
 
-// fresh has scripts that nothing was taken from, and the same endpoint.
+// client is the one client of a built-in provider.
+func (m *models) client(name string) (*openai.Client, error) {
+	d := m.shared()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if client, ok := d.open[name]; ok {
+		return client, nil
+	}
+	provider, _ := model.Builtin(name)
+	client, err := openai.Open(provider, m.getenv, openai.Options{Stream: m.stream})
+	if err != nil {
+		return nil, fmt.Errorf("%w; --model scripted:FILE needs none of it", err)
+	}
+	d.open[name] = client
+	return client, nil
+}
+
+func (m *models) shared() *doors {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.doors == nil {
+		m.doors = &doors{open: map[string]*openai.Client{}}
+	}
+	return m.doors
+}
+
+// fresh has scripts that nothing was taken from, and the same endpoints.
 func (m *models) fresh() *models {
-	client, _ := m.endpoint() // what is wrong with it is told when it is asked for
-	return &models{getenv: m.getenv, journal: m.journal, openai: client}
+	return &models{getenv: m.getenv, stream: m.stream, journal: m.journal, doors: m.shared()}
 }
 
 // left describes the replies that no request has taken.

@@ -109,7 +109,7 @@ func (p Provider) Missing(getenv func(string) string) string {
 	case p.KeyEnv == "" || p.Keyless || from != "" && p.BaseURL != "" || strings.TrimSpace(getenv(p.KeyEnv)) != "":
 		return ""
 	case p.BaseEnv != "" && p.BaseURL != "":
-		return fmt.Sprintf("%s is not set (%s names another endpoint; --model scripted:FILE needs none)", p.KeyEnv, p.BaseEnv)
+		return fmt.Sprintf("%s is not set: %s needs a key (%s names another endpoint)", p.KeyEnv, p.Name, p.BaseEnv)
 	}
 	return fmt.Sprintf("%s is not set: %s needs a key", p.KeyEnv, p.Name)
 }

@@ -120,25 +120,14 @@ func TestKeepAlives(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, err := openai.New(openai.Options{Stream: true, MaxTries: 1, Timeout: 10 * time.Minute, HTTP: &http.Client{
-					Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-						out, in := io.Pipe()
-						go func() {
-							_, err := io.WriteString(in, test.before)
-							for i := 0; i < test.lines && err == nil; i++ {
-								time.Sleep(time.Minute)
-								_, err = io.WriteString(in, test.line)
-							}
-							_, _ = io.WriteString(in, delta("Hello")+finished("stop")+counted+done)
-							in.Close()
-						}()
-						context.AfterFunc(r.Context(), func() { out.Close() })
-						return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: out, Request: r}, nil
-					}),
-				}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				c, _ := piped(t, 10*time.Minute, func(in io.Writer) {
+					_, err := io.WriteString(in, test.before)
+					for i := 0; i < test.lines && err == nil; i++ {
+						time.Sleep(time.Minute)
+						_, err = io.WriteString(in, test.line)
+					}
+					_, _ = io.WriteString(in, delta("Hello")+finished("stop")+counted+done)
+				})
 				began := time.Now()
 				resp, err := c.Call(t.Context(), ask("Hello?"))
 				var f *model.Failure

@@ -51,7 +51,11 @@ func (q *question) giveUp(f *model.Failure) bool {
 	switch f.Status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		l, found = q.named(strings.ToLower(f.Message))
-	case http.StatusInternalServerError, http.StatusNotImplemented:
+	case http.StatusNotImplemented:
+	case http.StatusInternalServerError:
+		if q.failed++; q.failed == 1 && q.c.tries > 1 {
+			return false // it may pass
+		}
 	default:
 		return false
 	}

@@ -28,6 +28,7 @@ type question struct {
 	lacks    []lack // what was given up
 	onTrial  bool   // the last of them may not be to blame
 	tried    bool   // one was, in vain
+	failed   int    // how often the endpoint said 500
 
 	count  int // of messages
 	stream bool

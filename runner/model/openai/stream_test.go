@@ -3,10 +3,12 @@ package openai_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/model"
@@ -89,27 +91,46 @@ func TestStreamBeginsAnew(t *testing.T) {
 	}
 }
 
-// pass lets a little time pass, as things outside of us do.
-func pass(t *testing.T, d time.Duration) {
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	defer cancel()
-	<-ctx.Done()
+// piped is a client whose answers come from say, in a bubble of time.
+func piped(t *testing.T, timeout time.Duration, say func(in io.Writer)) (c *openai.Client, ended *bool) {
+	t.Helper()
+	ended = new(bool)
+	c, err := openai.New(openai.Options{Stream: true, MaxTries: 1, Timeout: timeout, HTTP: &http.Client{
+		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			out, in := io.Pipe()
+			context.AfterFunc(r.Context(), func() { out.Close() })
+			go func() { say(in); in.Close() }()
+			body := io.MultiReader(out, ending{ended})
+			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(body), Request: r}, nil
+		}),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, ended
 }
+
+// An ending notes that all before it was read.
+type ending struct{ read *bool }
+
+func (e ending) Read([]byte) (int, error) { *e.read = true; return 0, io.EOF }
 
 // The time that the listener takes is not the endpoint's silence.
 func TestSlowListener(t *testing.T) {
-	listened := make(chan bool, 3)
-	e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
-		stream(delta("Hel"))(w, r)
-		<-listened
-		stream(delta("lo"), finished("stop"), counted, done)(w, r)
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := piped(t, time.Minute, func(in io.Writer) {
+			for _, text := range []string{delta("Hel"), delta("lo"), finished("stop"), counted + done} {
+				_, _ = io.WriteString(in, text)
+				time.Sleep(30 * time.Second)
+			}
+		})
+		r := ask("Hello?")
+		r.OnText = func(string) { time.Sleep(10 * time.Minute) }
+		if resp, err := c.Call(t.Context(), r); err != nil || resp.Text != "Hello" {
+			t.Errorf("got %+v, %v", resp, err)
+		}
+		time.Sleep(time.Hour)
 	})
-	r := ask("Hello?")
-	r.OnText = func(string) { pass(t, 100*time.Millisecond); listened <- true }
-	c := e.client(t, func(o *openai.Options) { o.Timeout, o.MaxTries = 80*time.Millisecond, 1 })
-	if resp, err := c.Call(t.Context(), r); err != nil || resp.Text != "Hello" {
-		t.Errorf("got %+v, %v", resp, err)
-	}
 }
 
 // An endpoint that has said everything and does not hang up is not waited for
@@ -134,20 +155,22 @@ func TestEndWithoutEnd(t *testing.T) {
 	}
 }
 
-// A connection whose answer ends a little after the stream's end serves again.
+// An answer that ends a little after the stream's end is read to its end, so
+// that its connection serves again; one that does not is not waited for.
 func TestEndAfterDone(t *testing.T) {
-	e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
-		stream(delta("Hello"), finished("stop"), done)(w, r)
-		pass(t, 5*time.Millisecond)
-	})
-	c := e.client(t, func(o *openai.Options) { o.Stream = true })
-	for range 5 {
-		if _, err := c.Call(t.Context(), ask("Hello?")); err != nil {
-			t.Error(err)
-		}
-	}
-	if n := e.conns.Load(); n != 1 {
-		t.Errorf("%d connections", n)
+	for after, want := range map[time.Duration]bool{0: true, 5 * time.Millisecond: true, time.Second: false} {
+		synctest.Test(t, func(t *testing.T) {
+			c, ended := piped(t, time.Minute, func(in io.Writer) {
+				_, _ = io.WriteString(in, delta("Hello")+finished("stop")+done)
+				time.Sleep(after)
+			})
+			began := time.Now()
+			resp, err := c.Call(t.Context(), ask("Hello?"))
+			if err != nil || resp.Text != "Hello" || *ended != want || time.Since(began) > 100*time.Millisecond {
+				t.Errorf("%s: got %+v, %v after %s; read to the end: %t", after, resp, err, time.Since(began), *ended)
+			}
+			time.Sleep(time.Minute)
+		})
 	}
 }
 

@@ -1,0 +1,144 @@
+package model_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+func TestParamsBody(t *testing.T) {
+	cold, top, seed := 0.0, 0.9, int64(9007199254740993)
+	for want, p := range map[string]*model.Params{
+		``:  nil,
+		` `: {},
+		`"temperature":0,"top_p":0.9,"LIMIT":800,"reasoning_effort":"low","seed":9007199254740993,"stop":["<END>","\n"],`: {
+			Temperature: &cold, TopP: &top, MaxOutputTokens: 800, Effort: "low", Seed: &seed, Stop: []string{"<END>", "\n"}},
+		`"service_tier":"flex","n_best":{"a":[1.50,1e3]},`: {Extra: `{"service_tier":"flex","n_best":{"a":[1.50,1e3]}}`},
+		`"temperature":1.50,`:                              {Temperature: &cold, Extra: `{"temperature":1.50}`},
+		`  `:                                               {NoFormat: true},
+	} {
+		body, err := p.Body("LIMIT")
+		if err != nil || string(body) != strings.TrimSpace(want) {
+			t.Errorf("got  %s, %v\nwant %s", body, err, want)
+		}
+	}
+	for _, name := range []string{"model", "messages", "stream", "n"} {
+		p := &model.Params{Extra: model.Extra(`{"a":1,"` + name + `":2}`)}
+		if body, err := p.Body("x"); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %s, %v", name, body, err)
+		}
+	}
+}
+
+func TestExtraOf(t *testing.T) {
+	for text, want := range map[string]string{
+		`{}`: ``, ` { } `: ``, `{"a":1}`: `{"a":1}`, `{ "b" : [ 1.0 , "\u003c\u0041\/\ud83d\ude00" ] , "a":{ } }`: `{"b":[1.0,"<A/😀"],"a":{}}`,
+		`{"\u0061":"\u2028"}`: `{"a":"\u2028"}`, `{"a":"\\"}`: `{"a":"\\"}`,
+	} {
+		e, err := model.ExtraOf([]byte(text))
+		if err != nil || string(e) != want {
+			t.Errorf("%s: got %s, %v", text, e, err)
+		}
+		raw, _ := json.Marshal(map[string]model.Extra{"extra": e}) // which escapes for HTML
+		var back map[string]model.Extra
+		if err := json.Unmarshal(raw, &back); err != nil || back["extra"] != e {
+			t.Errorf("%s: came back as %s, %v", e, back["extra"], err)
+		}
+	}
+	for _, text := range []string{``, `[]`, `1`, `null`, `"a"`, `{`, `{"a"}`} {
+		if e, err := model.ExtraOf([]byte(text)); err == nil {
+			t.Errorf("%s: got %q", text, e)
+		}
+	}
+}
+
+// What is extra is the same text again however often it is kept and read.
+func FuzzExtra(f *testing.F) {
+	f.Add([]byte(`{"a":"\u003c\ud800","b":[1.50,{"c":"\\\""}]}`))
+	f.Add([]byte("{\"a\xff\":\"\xff\"}"))
+	f.Fuzz(func(t *testing.T, object []byte) {
+		e, err := model.ExtraOf(object)
+		if err != nil || e == "" {
+			return
+		}
+		var before, after any
+		if json.Unmarshal(object, &before) != nil || json.Unmarshal([]byte(e), &after) != nil || !reflect.DeepEqual(before, after) {
+			t.Errorf("%q became %q", object, e)
+		}
+		raw, err := json.Marshal(e)
+		var again model.Extra
+		if err != nil || json.Unmarshal(raw, &again) != nil || again != e {
+			t.Errorf("%q came back as %q, %v", e, again, err)
+		}
+	})
+}
+
+func TestSplitName(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"gpt-5-mini": {"openai", "gpt-5-mini"}, "openai:gpt-5": {"openai", "gpt-5"}, "ollama:llama3:8b": {"ollama", "llama3:8b"},
+		"openrouter:anthropic/claude-3:free": {"openrouter", "anthropic/claude-3:free"}, "house:big": {"house", "big"}, "openai:ft:gpt-4o:me::id": {"openai", "ft:gpt-4o:me::id"}, "": {"openai", ""},
+	} {
+		provider, name2, err := model.SplitName(name, "house")
+		if err != nil || provider != want[0] || name2 != want[1] {
+			t.Errorf("%s: got %s, %s, %v", name, provider, name2, err)
+		}
+	}
+	for name, says := range map[string]string{
+		"llama3:8b": "ollama:llama3:8b", "House:big": `no provider "House"`, "antropic:claude": "anthropic, azure", "ft:gpt-4o:me::id": "openai:ft:gpt-4o:me::id",
+		":x": `no provider ""`, "ollama:": "ollama:MODEL", "house: ": "",
+	} {
+		if provider, rest, err := model.SplitName(name, "house"); says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%s: got %s, %s, %v", name, provider, rest, err)
+		}
+	}
+}
+
+// The table of providers is whole: nobody else looks at it.
+func TestProviders(t *testing.T) {
+	want := "anthropic azure deepseek fireworks gemini groq lmstudio mistral ollama openai openrouter together vllm xai"
+	var names []string
+	for _, p := range model.Providers() {
+		names = append(names, p.Name)
+		local := strings.HasPrefix(p.BaseURL, "http://127.0.0.1:")
+		if p.KeyEnv == "" || local != p.Keyless || !local && p.BaseURL != "" && !strings.HasPrefix(p.BaseURL, "https://") || strings.HasSuffix(p.BaseURL, "/") {
+			t.Errorf("%+v", p)
+		}
+		if _, err := model.ExtraOf([]byte(p.ForeignCall)); p.ForeignCall != "" && err != nil {
+			t.Errorf("%s: %v", p.Name, err)
+		}
+		if p.Missing(func(string) string { return "" }) == "" != p.Keyless {
+			t.Errorf("%s: without a variable: %q", p.Name, p.Missing(func(string) string { return "" }))
+		}
+	}
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("providers %s", got)
+	}
+}
+
+func TestBase(t *testing.T) {
+	for _, test := range []struct{ provider, value, base, missing string }{
+		{"openai", "", "https://api.openai.com/v1", "OPENAI_API_KEY"},
+		{"openai", "http://127.0.0.1:1/v1", "http://127.0.0.1:1/v1", ""},
+		{"azure", "", "", "AZURE_OPENAI_ENDPOINT"},
+		{"azure", "https://house.openai.azure.com/", "https://house.openai.azure.com/openai/v1", "AZURE_OPENAI_API_KEY"},
+		{"azure", "https://house.openai.azure.com/openai/deployments/d?api-version=2024-10-21", "https://house.openai.azure.com/openai/deployments/d?api-version=2024-10-21", "AZURE_OPENAI_API_KEY"},
+		{"ollama", "", "http://127.0.0.1:11434/v1", ""},
+		{"ollama", " http://there:1/v1 ", "http://there:1/v1", ""},
+		{"anthropic", "", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"},
+	} {
+		p, _ := model.Builtin(test.provider)
+		getenv := func(name string) string {
+			if name == p.BaseEnv {
+				return test.value
+			}
+			return ""
+		}
+		base, _ := p.Base(getenv)
+		if missing := p.Missing(getenv); base != test.base || (missing == "") != (test.missing == "") || !strings.Contains(missing, test.missing) {
+			t.Errorf("%+v: got %s, %q", test, base, missing)
+		}
+	}
+}

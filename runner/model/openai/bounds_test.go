@@ -70,7 +70,7 @@ func TestTooLong(t *testing.T) {
 	}{
 		"whole":           {"application/json", `{"choices":[{"finish_reason":"stop","message":{"content":"`, "It said. ", 100 * mega, 66 * mega, "longer than 67108864 bytes"},
 		"events":          {"text/event-stream", "", delta(strings.Repeat("x", 100_000)), 100 * mega, 66 * mega, "longer than 67108864 bytes"},
-		"small events":    {"text/event-stream", "", "data: {}\n\n", 30 * mega, 6 * mega, "than 524288 events"},
+		"small events":    {"text/event-stream", "", "data: {}\n\n", 30 * mega, mega, "than 524288 events"},
 		"empty events":    {"text/event-stream", "", "data:" + strings.Repeat(" ", 1000) + "\n\n", 100 * mega, 66 * mega, "longer than 67108864 bytes"},
 		"comments":        {"text/event-stream", "", ": keep-alive" + strings.Repeat(" ", 1000) + "\n\n", 100 * mega, 66 * mega, "longer than 67108864 bytes"},
 		"a line":          {"text/event-stream", "data: ", "x", 100 * mega, 18 * mega, "more than 16777216 bytes"},
@@ -90,6 +90,7 @@ func TestTooLong(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			c.BoundEvents(10_000)
 			resp, err := c.Call(t.Context(), ask("Hello?"))
 			var f *model.Failure
 			if !errors.As(err, &f) || f.Class != model.Unusable || !strings.Contains(f.Message, test.says) || resp.Text != "" || asked != 1 || read > test.most {

@@ -186,7 +186,7 @@ func (e *events) dispatch() error {
 		return nil
 	}
 	e.until = time.Time{}
-	if e.count++; e.count > maxEvents {
+	if e.count++; e.count > e.t.c.events {
 		return tooBig()
 	}
 	if kind == "error" {

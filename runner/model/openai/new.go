@@ -70,6 +70,7 @@ func New(o Options) (*Client, error) {
 		prices:   DefaultPrices().With(p.Prices).With(o.Prices),
 		gate:     newGate(concurrency, sleep),
 		sleep:    sleep,
+		events:   maxEvents,
 	}, nil
 }
 

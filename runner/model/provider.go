@@ -1,6 +1,8 @@
 package model
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,6 +27,7 @@ type Provider struct {
 	NoFormat    bool     // it takes no response_format, or takes it and does nothing
 	Ignores     []string // parameters that it takes and does nothing with, as a cascade names them
 	ForeignCall Extra    // what a tool call of another provider's model has to carry
+	CallID      int      // how many letters and digits the id of a tool call must be; 0 for any id
 }
 
 // Providers are those that are built in, in the order of their names: the
@@ -40,7 +43,7 @@ func Providers() []Provider {
 			ForeignCall: `{"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}}`},
 		{Name: "groq", BaseURL: "https://api.groq.com/openai/v1", KeyEnv: "GROQ_API_KEY", LimitField: limit},
 		{Name: "lmstudio", BaseURL: "http://127.0.0.1:1234/v1", BaseEnv: "LMSTUDIO_BASE_URL", KeyEnv: "LMSTUDIO_API_KEY", Keyless: true},
-		{Name: "mistral", BaseURL: "https://api.mistral.ai/v1", KeyEnv: "MISTRAL_API_KEY"},
+		{Name: "mistral", BaseURL: "https://api.mistral.ai/v1", KeyEnv: "MISTRAL_API_KEY", CallID: 9},
 		{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", BaseEnv: "OLLAMA_BASE_URL", KeyEnv: "OLLAMA_API_KEY", Keyless: true},
 		{Name: OpenAI, BaseURL: "https://api.openai.com/v1", BaseEnv: "OPENAI_BASE_URL", KeyEnv: "OPENAI_API_KEY", LimitField: limit, CacheField: "prompt_cache_key"},
 		{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY", Costs: true},
@@ -112,4 +115,16 @@ func (p Provider) Missing(getenv func(string) string) string {
 		return fmt.Sprintf("%s is not set: %s needs a key (%s names another endpoint)", p.KeyEnv, p.Name, p.BaseEnv)
 	}
 	return fmt.Sprintf("%s is not set: %s needs a key", p.KeyEnv, p.Name)
+}
+
+// callID is a call's id as the provider takes it. Another provider's may not be
+// such; it is the same one each time.
+func (p Provider) callID(id string) string {
+	if id == "" || p.CallID == 0 || len(id) == p.CallID && !strings.ContainsFunc(id, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])[:p.CallID]
 }

@@ -56,7 +56,7 @@ func appendMessage(encoded []byte, m Message, to Provider) ([]byte, error) {
 	if foreign {
 		m.Extra = ""
 	}
-	s := sent{Role: m.Role, Content: &m.Content, ToolCallID: m.ToolCallID}
+	s := sent{Role: m.Role, Content: &m.Content, ToolCallID: to.callID(m.ToolCallID)}
 	if m.Content == "" && len(m.ToolCalls) > 0 {
 		s.Content = nil
 	}
@@ -64,7 +64,7 @@ func appendMessage(encoded []byte, m Message, to Provider) ([]byte, error) {
 		if foreign {
 			c.Extra = to.ForeignCall
 		}
-		call, err := appendWire(nil, wireCall{ID: c.ID, Type: "function", Function: wireFunction{c.Name, c.Arguments}})
+		call, err := appendWire(nil, wireCall{ID: to.callID(c.ID), Type: "function", Function: wireFunction{c.Name, c.Arguments}})
 		if err != nil {
 			return nil, err
 		}

@@ -28,7 +28,9 @@ func TestAdvice(t *testing.T) {
 		"wrong key":        {house, "secret-key", body(401, `{"error":{"message":"Incorrect API key provided: secret-key"}}`), []string{"/v1/chat/completions", "set HOUSE_KEY", "Incorrect API key provided: [key]"}},
 		"404":              {local, "", body(404, `{"error":{"message":"model \"llama9\" not found, try pulling it first"}}`), []string{"/v1/chat/completions", "gpt-5-mini", "OLLAMA_BASE_URL", "try pulling"}},
 		"404, a page":      {local, "", html(404, "404 page not found"), []string{"/v1/chat/completions", "OLLAMA_BASE_URL", "404 page not found"}},
-		"elsewhere":        {local, "", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://else.where/", http.StatusMovedPermanently) }, []string{"/v1/chat/completions", "https://else.where/", "OLLAMA_BASE_URL"}},
+		"elsewhere": {local, "", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://else.where/", http.StatusMovedPermanently)
+		}, []string{"/v1/chat/completions", "https://else.where/", "OLLAMA_BASE_URL"}},
 	} {
 		for _, streamed := range []bool{false, true} {
 			o := openai.Options{Provider: test.provider, APIKey: test.key, BaseURL: "http://127.0.0.1:1/v1?key=in-the-query", MaxTries: 1, Stream: streamed}

@@ -68,7 +68,7 @@ const (
 // What an answer carries beside text and calls goes back as it came, whole and
 // streamed, to who said it and to no one else.
 func TestExtrasGoBack(t *testing.T) {
-	call := `"id":"a","type":"function","function":{"name":"now","arguments":"{}"}`
+	call := `"id":"a23456789","type":"function","function":{"name":"now","arguments":"{}"}`
 	deepseek := `{"role":"assistant","content":"","reasoning_content":"Let me <think> \"twice\"\n…","tool_calls":[{"index":0,` + call + `}]}`
 	gemini := `{"role":"assistant","tool_calls":[{"extra_content":{"google":{"thought_signature":"Cs8B<A>+/="}},` + call + `},{"id":"b","type":"function","function":{"name":"now","arguments":"{}"}}]}`
 	router := `{"role":"assistant","content":null,"reasoning":"Hm. So.","reasoning_details":[{"type":"reasoning.text","text":"Hm. So.","signature":"sig","format":"anthropic-claude-v1","index":0},{"type":"reasoning.encrypted","data":"abc","index":1}],"tool_calls":[{` + call + `}]}`
@@ -122,7 +122,7 @@ func TestExtrasGoBack(t *testing.T) {
 				if err := json.Unmarshal(raw, &kept); err != nil || !reflect.DeepEqual(kept, resp) {
 					t.Errorf("kept %+v\nof %+v, %v", kept, resp, err)
 				}
-				thread.Append(kept.Message(), model.Message{Role: model.ToolReply, Content: "noon", ToolCallID: "a"})
+				thread.Append(kept.Message(), model.Message{Role: model.ToolReply, Content: "noon", ToolCallID: "a23456789"})
 				if resp, err = c.Call(t.Context(), model.Request{Model: "m", Messages: thread.Messages(), Thread: thread}); err != nil || resp.Text != "Done." {
 					t.Fatalf("got %+v, %v", resp, err)
 				}
@@ -165,6 +165,30 @@ func TestForeignCalls(t *testing.T) {
 	}})
 	if err != nil || strings.Count(e.bodies[0], "skip_thought_signature_validator") != 1 || !strings.Contains(e.bodies[0], `"id":"a"`) {
 		t.Errorf("sent %s, %v", e.bodies, err)
+	}
+}
+
+// Mistral takes ids of nine letters and digits alone, also another's.
+func TestCallIDs(t *testing.T) {
+	call := func(provider, id string) model.Message {
+		return model.Response{Provider: provider, ToolCalls: []model.ToolCall{{ID: id, Name: "now", Arguments: "{}"}}}.Message()
+	}
+	for id, kept := range map[string]bool{"a1B2c3D4e": true, "call_9a8b": false, "toolu_01VpEm654HvfMoRcrE3Hgdc6": false, "a1B2c3D4": false} {
+		e := newEndpoint(t, forms(lastText, lastPart))
+		_, err := opened(t, e, "mistral", false).Call(t.Context(), model.Request{Model: "m", Messages: []model.Message{
+			{Role: model.User, Content: "Go."}, call("openai", id), {Role: model.ToolReply, ToolCallID: id}, call("mistral", "0123456AZ"), {Role: model.ToolReply, ToolCallID: "0123456AZ"},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent struct{ Messages []model.Message }
+		if err := json.Unmarshal([]byte(e.bodies[0]), &sent); err != nil {
+			t.Fatal(err)
+		}
+		got := sent.Messages[1].ToolCalls[0].ID
+		if len(got) != 9 || strings.Contains(got, "_") || (got == id) != kept || sent.Messages[2].ToolCallID != got || sent.Messages[3].ToolCalls[0].ID != "0123456AZ" {
+			t.Errorf("%s: sent %s", id, e.bodies[0])
+		}
 	}
 }
 

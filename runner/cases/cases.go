@@ -104,6 +104,7 @@ type request struct {
 	messages []model.Message // behind those of base and its reply
 	tools    []model.Tool
 	schema   json.RawMessage
+	params   string // JSON; "" for none
 }
 
 // answered tells whether anything came of the effect.

@@ -117,7 +117,7 @@ func (l *loader) question(file string, p questionPage) (*effect, error) {
 }
 
 func (l *loader) called(file string, p calledPage) (*effect, error) {
-	r := &request{model: p.Model, asks: p.Asks, base: event.Path(p.Continues)}
+	r := &request{model: p.Model, asks: p.Asks, params: p.Params, base: event.Path(p.Continues)}
 	e := &effect{at: event.Path(p.Path), request: r}
 	for _, key := range p.Tools {
 		t, ok := l.shared.Tools[key]

@@ -71,6 +71,7 @@ type (
 		Continues string        `yaml:"continues,omitempty"`
 		Tools     []string      `yaml:"tools,omitempty,flow"`
 		Schema    string        `yaml:"schema,omitempty"`
+		Params    string        `yaml:"params,omitempty"`
 		Messages  []messagePage `yaml:"messages"`
 		Reply     *text         `yaml:"reply,omitempty"`
 		Calls     []wishedCall  `yaml:"tool_calls,omitempty"`

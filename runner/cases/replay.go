@@ -102,7 +102,7 @@ func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 // request makes a request of what the engine sends: only what is new, where it
 // goes on with a conversation.
 func (h *host) request(at event.Path, req model.Request) *request {
-	r := &request{model: req.Model, asks: req.Role, messages: req.Messages, schema: req.Schema}
+	r := &request{model: req.Model, asks: req.Role, messages: req.Messages, schema: req.Schema, params: req.Params.String()}
 	if req.Validator != "" {
 		r.asks = "judge " + req.Validator
 	}

@@ -48,6 +48,9 @@ func conversation(r *request, messages []model.Message) string {
 		fmt.Fprintf(&b, "asks: %s\n", r.asks)
 	}
 	fmt.Fprintf(&b, "model: %s\n", r.model)
+	if r.params != "" {
+		fmt.Fprintf(&b, "params: %s\n", r.params)
+	}
 	for _, t := range r.tools {
 		fmt.Fprintf(&b, "--- tool %s\n%s%s\n", t.Name, ended(t.Description), indented(t.Parameters))
 	}

@@ -145,7 +145,7 @@ func (w *writer) entry(e *effect) any {
 
 func (w *writer) called(e *effect) calledPage {
 	r := e.request
-	p := calledPage{Path: string(e.at), Asks: r.asks, Model: r.model, Continues: string(r.base)}
+	p := calledPage{Path: string(e.at), Asks: r.asks, Model: r.model, Params: r.params, Continues: string(r.base)}
 	for _, t := range r.tools {
 		p.Tools = append(p.Tools, w.tool(t))
 	}

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -62,15 +61,26 @@ func (p *Params) Body(limit string) ([]byte, error) {
 	return body, wrong
 }
 
+// String is the parameters as JSON, "" for none.
+func (p *Params) String() string {
+	if p == nil {
+		return ""
+	}
+	raw, err := appendWire(nil, p)
+	if err != nil { // an Extra that is no object
+		return err.Error()
+	}
+	return string(raw)
+}
+
 // Asks are the names, as a cascade writes them, of the parameters that are
 // asked for.
 func (p *Params) Asks() []string {
 	if p == nil {
 		return nil
 	}
-	raw, _ := json.Marshal(p) // an Extra that is no object fails; Body tells
 	var all map[string]json.RawMessage
-	_ = json.NewDecoder(bytes.NewReader(raw)).Decode(&all)
+	_ = json.Unmarshal([]byte(p.String()), &all) // an Extra that is no object has none; Body tells
 	var names []string
 	for name := range all {
 		names = append(names, name)

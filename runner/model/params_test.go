@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"encoding/json"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -139,6 +140,25 @@ func TestBase(t *testing.T) {
 		base, _ := p.Base(getenv)
 		if missing := p.Missing(getenv); base != test.base || (missing == "") != (test.missing == "") || !strings.Contains(missing, test.missing) {
 			t.Errorf("%+v: got %s, %q", test, base, missing)
+		}
+	}
+}
+
+// The page has the table of providers as it is.
+func TestModelsPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range model.Providers() {
+		row := "| `" + p.Name + "` |"
+		if p.BaseURL != "" {
+			row += " `" + p.BaseURL + "`"
+		}
+		row += " | `" + p.KeyEnv + "`"
+		_, rest, found := strings.Cut(string(text), row)
+		if line, _, _ := strings.Cut(rest, "\n"); !found || p.BaseEnv != "" && !strings.Contains(line, "`"+p.BaseEnv+"`") {
+			t.Errorf("docs/models.md has no row %s … %s", row, p.BaseEnv)
 		}
 	}
 }

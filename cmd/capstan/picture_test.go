@@ -50,7 +50,7 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 // plainUsage leaves out the run's name, and the tokens, which depend on how
 // long the README is.
 func plainUsage(s string) string {
-	return tokens.ReplaceAllString(strings.Replace(s, " RUN ", "", 1), "")
+	return counted.ReplaceAllString(strings.Replace(s, " RUN ", "", 1), "")
 }
 
 // The picture's measures, in pixels.

@@ -232,12 +232,32 @@ func spent(u model.Usage, elapsed time.Duration) string {
 		s = "1 call"
 	}
 	if u.Tokens() > 0 {
-		s += fmt.Sprintf(", %d tokens", u.Tokens())
+		s += ", " + tokens(u)
 	}
 	if u.CostUSD > 0 {
 		s += fmt.Sprintf(", $%.4f", u.CostUSD)
 	}
 	return s + fmt.Sprintf(", %.1fs", elapsed.Seconds())
+}
+
+// tokens tells how many, which of them cost less or were not said, and whether
+// they were counted.
+func tokens(u model.Usage) string {
+	s := fmt.Sprintf("%d tokens", u.Tokens())
+	if u.Estimated {
+		s = "about " + s
+	}
+	var parts []string
+	if u.Cached > 0 {
+		parts = append(parts, fmt.Sprintf("%d cached", u.Cached))
+	}
+	if u.Reasoning > 0 {
+		parts = append(parts, fmt.Sprintf("%d thought", u.Reasoning))
+	}
+	if len(parts) > 0 {
+		s += " (" + strings.Join(parts, ", ") + ")"
+	}
+	return s
 }
 
 // oneLine makes foreign text fit into a line of progress.

@@ -18,7 +18,7 @@ import (
 var (
 	fenced  = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 	elapsed = regexp.MustCompile(`\b\d+\.\ds\b`)
-	tokens  = regexp.MustCompile(`, \d+ tokens`)
+	counted = regexp.MustCompile(`, (about )?\d+ tokens`)
 	runName = regexp.MustCompile(`\b\d{8}-\d{6}-[0-9a-f]{8}\b`)
 	dated   = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b`)
 	lasted  = regexp.MustCompile(`\b\d+(\.\d+)?(ms|s)\b +`)

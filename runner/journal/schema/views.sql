@@ -52,6 +52,10 @@ SELECT run.id AS run_id, run.cascade AS cascade_id, l.path,
   json_extract(l.data, '$.response.usage.input_tokens') AS input_tokens,
   json_extract(l.data, '$.response.usage.output_tokens') AS output_tokens,
   json_extract(l.data, '$.response.usage.cost_usd') AS cost_usd,
+  coalesce(json_extract(l.data, '$.response.usage.cached_tokens'), 0) AS cached_tokens,
+  coalesce(json_extract(l.data, '$.response.usage.reasoning_tokens'), 0) AS reasoning_tokens,
+  coalesce(json_extract(l.data, '$.response.usage.estimated'), 0) AS estimated,
+  json_extract(l.data, '$.response.finish') AS finish, json_extract(l.data, '$.response.provider') AS provider,
   l.took / 1e9 AS seconds, json_extract(l.data, '$.response.failure.class') AS failure,
   strftime('%Y-%m-%dT%H:%M:%fZ', l.time / 1e9, 'unixepoch') AS time
 FROM log l JOIN run ON run.n = l.id >> 32

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// asked runs a cascade of one phase against an endpoint.
+func asked(t *testing.T, name string, env map[string]string, handler http.HandlerFunc) (status int, stdout, stderr string) {
+	t.Helper()
+	s := httptest.NewServer(handler)
+	defer s.Close()
+	file := filepath.Join(t.TempDir(), "one.yaml")
+	if err := os.WriteFile(file, []byte("cascade_id: one\nphases:\n  - {name: say, instructions: Say it.}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	getenv := func(name string) string { return strings.ReplaceAll(env[name], "SERVER", s.URL) }
+	var out, told bytes.Buffer
+	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &told, Getenv: getenv}
+	status = c.Run(context.Background(), []string{"run", file, "--model", name, "--db", "off", "--quiet"})
+	return status, out.String(), told.String()
+}
+
+// Half a text is no output, whatever an endpoint calls it.
+func TestHalfATextIsNone(t *testing.T) {
+	for finish, status := range map[string]int{"stop": 0, "END_TURN": 0, "model_length": 3, "MAX_TOKENS": 3, "content_filter: OTHER": 3, "tool_calls": 3, "odd": 3} {
+		got, stdout, stderr := asked(t, "gpt-5-mini", map[string]string{"OPENAI_BASE_URL": "SERVER/v1"}, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"choices":[{"message":{"content":"The first half"},"finish_reason":%q}]}`, finish)
+		})
+		if got != status || (stdout == "The first half\n") != (status == 0) || status != 0 && (stdout != "" || !strings.Contains(stderr, finish)) {
+			t.Errorf("%s: status %d, %q, %q", finish, got, stdout, stderr)
+		}
+	}
+}
+
+// A model's name says who is asked, and with which key.
+func TestModelsAreRouted(t *testing.T) {
+	answer := func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"choices":[{"message":{"content":%q},"finish_reason":"stop"}]}`, r.URL.Path+" "+r.Header.Get("Api-Key")+r.Header.Get("Authorization"))
+	}
+	env := map[string]string{
+		"OLLAMA_BASE_URL": "SERVER/v1", "VLLM_BASE_URL": "SERVER/other/v1", "VLLM_API_KEY": "sk-of-vllm",
+		"AZURE_OPENAI_ENDPOINT": "SERVER", "AZURE_OPENAI_API_KEY": "sk-of-azure", "OPENAI_API_KEY": "sk-of-openai",
+	}
+	for name, want := range map[string]string{
+		"ollama:llama3:8b": "/v1/chat/completions \n", "vllm:m": "/other/v1/chat/completions Bearer sk-of-vllm\n", "azure:mine": "/openai/v1/chat/completions sk-of-azure\n",
+	} {
+		if status, stdout, stderr := asked(t, name, env, answer); status != 0 || stdout != want {
+			t.Errorf("%s: status %d, %q, %q", name, status, stdout, stderr)
+		}
+	}
+	for name, says := range map[string]string{
+		"llama3:8b": "ollama:llama3:8b", "anthropic:claude": "ANTHROPIC_API_KEY is not set", "ollama:": "ollama:MODEL",
+	} {
+		if status, stdout, stderr := asked(t, name, env, answer); status != 2 || stdout != "" || !strings.Contains(stderr, says) {
+			t.Errorf("%s: status %d, %q, %q", name, status, stdout, stderr)
+		}
+	}
+}
+
+func TestTokensAreTold(t *testing.T) {
+	for want, u := range map[string]model.Usage{
+		"12 tokens": {InputTokens: 10, OutputTokens: 2}, "about 12 tokens": {InputTokens: 10, OutputTokens: 2, Estimated: true},
+		"12 tokens (8 cached, 1 thought)": {InputTokens: 10, OutputTokens: 2, Cached: 8, Reasoning: 1},
+	} {
+		if got := tokens(u); got != want {
+			t.Errorf("got %s", got)
+		}
+	}
+}

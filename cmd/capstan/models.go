@@ -26,7 +26,7 @@ type models struct {
 	mu      sync.Mutex
 	scripts map[string]*scripted.Script
 	replays map[string]model.Model
-	doors   *doors
+	doors   *openai.Doors
 }
 
 // Call sends the request to its provider.
@@ -60,11 +60,7 @@ func (m *models) Priced(name string) bool {
 }
 
 func (m *models) route(name string) (model.Model, string, error) {
-	provider, rest, err := model.SplitName(name, "scripted", "replay")
-	if err != nil {
-		return nil, name, err
-	}
-	switch provider {
+	switch provider, rest, _ := strings.Cut(name, ":"); provider {
 	case "scripted":
 		s, err := m.script(rest)
 		return s, rest, err
@@ -72,8 +68,11 @@ func (m *models) route(name string) (model.Model, string, error) {
 		m, err := m.replay(rest)
 		return m, rest, err
 	}
-	client, err := m.client(provider)
-	return client, rest, err
+	client, rest, err := m.endpoints().Client(name)
+	if err != nil {
+		return nil, rest, fmt.Errorf("%w (--model scripted:FILE needs no provider)", err)
+	}
+	return client, rest, nil
 }
 
 // script reads a script once: its replies are consumed over the whole run.
@@ -124,41 +123,19 @@ func (m *models) replay(run string) (model.Model, error) {
 	return r, nil
 }
 
-// doors are the endpoints that were asked, by provider.
-type doors struct {
-	mu   sync.Mutex
-	open map[string]*openai.Client
-}
-
-// client is the one client of a built-in provider.
-func (m *models) client(name string) (*openai.Client, error) {
-	d := m.shared()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if client, ok := d.open[name]; ok {
-		return client, nil
-	}
-	provider, _ := model.Builtin(name)
-	client, err := openai.Open(provider, m.getenv, openai.Options{Stream: m.stream})
-	if err != nil {
-		return nil, fmt.Errorf("%w; --model scripted:FILE needs none of it", err)
-	}
-	d.open[name] = client
-	return client, nil
-}
-
-func (m *models) shared() *doors {
+// endpoints are where models are asked, each with one client.
+func (m *models) endpoints() *openai.Doors {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.doors == nil {
-		m.doors = &doors{open: map[string]*openai.Client{}}
+		m.doors = openai.NewDoors(m.getenv, openai.Options{Stream: m.stream})
 	}
 	return m.doors
 }
 
 // fresh has scripts that nothing was taken from, and the same endpoints.
 func (m *models) fresh() *models {
-	return &models{getenv: m.getenv, stream: m.stream, journal: m.journal, doors: m.shared()}
+	return &models{getenv: m.getenv, stream: m.stream, journal: m.journal, doors: m.endpoints()}
 }
 
 // left describes the replies that no request has taken.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner/model"
@@ -113,6 +114,55 @@ func TestOpen(t *testing.T) {
 	p.Headers, p.KeyEnv = nil, "MISSING"
 	if _, err := openai.Open(p, getenv, openai.Options{}); err == nil || !strings.Contains(err.Error(), "MISSING is not set: house needs a key") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A run may ask several providers; each has one client.
+func TestDoorsRoute(t *testing.T) {
+	house, other := newEndpoint(t, reply("I am the house.")), newEndpoint(t, reply("I am the other."))
+	env := map[string]string{"HOUSE_KEY": "sk-of-house", "OTHER_KEY": "sk-of-other", "OPENAI_API_KEY": "sk-of-openai"}
+	d := openai.NewDoors(func(name string) string { return env[name] }, openai.Options{MaxTries: 1},
+		model.Provider{Name: "house", BaseURL: house.url, KeyEnv: "HOUSE_KEY"}, model.Provider{Name: "groq", BaseURL: other.url, KeyEnv: "OTHER_KEY", Costs: true})
+	var calls sync.WaitGroup
+	for range 20 {
+		for name, want := range map[string]string{"house:a:b": "I am the house.", "groq:c": "I am the other."} {
+			calls.Go(func() {
+				r := ask("Hello?")
+				r.Model = name
+				if resp, err := d.Call(t.Context(), r); err != nil || resp.Text != want || resp.Provider != strings.Split(name, ":")[0] {
+					t.Errorf("%s: got %+v, %v", name, resp, err)
+				}
+			})
+		}
+	}
+	calls.Wait()
+	if house.got(t, 0)["model"] != "a:b" || other.got(t, 0)["model"] != "c" || house.count() != 20 {
+		t.Errorf("asked %v and %v", house.bodies, other.bodies)
+	}
+	for _, h := range append(house.heads, other.heads...) {
+		if key := h.Get("Authorization"); key != "Bearer sk-of-house" && key != "Bearer sk-of-other" {
+			t.Errorf("sent %s", key)
+		}
+	}
+	for _, h := range house.heads {
+		if h.Get("Authorization") != "Bearer sk-of-house" {
+			t.Errorf("the house got %v", h)
+		}
+	}
+	a, _, _ := d.Client("house:x")
+	if b, rest, err := d.Client("house:y"); err != nil || a != b || rest != "y" {
+		t.Errorf("%v", err)
+	}
+	if !d.Priced("groq:any") || d.Priced("house:any") || !d.Priced("gpt-5-mini") || d.Priced("nowhere:x") {
+		t.Error("priced otherwise")
+	}
+	var f *model.Failure
+	for _, name := range []string{"nowhere:x", "anthropic:claude"} {
+		r := ask("Hello?")
+		r.Model = name
+		if _, err := d.Call(t.Context(), r); !errors.As(err, &f) || f.Class != model.Rejected {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

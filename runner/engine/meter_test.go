@@ -8,6 +8,18 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
+// What is under way counts too, also beside the largest number there is.
+func TestMeterCountsPending(t *testing.T) {
+	m := &meter{budget: cascades.Budget{MaxCalls: math.MaxInt}, pending: 1}
+	if got := m.begin(); got != "" {
+		t.Errorf("nothing is spent: %q", got)
+	}
+	m.usage.Calls = math.MaxInt
+	if got := m.begin(); got != "max_calls" {
+		t.Errorf("all is spent: %q", got)
+	}
+}
+
 // A budget that is spent stays spent, whatever a model says that it cost.
 func TestMeterDoesNotWrap(t *testing.T) {
 	for bound, b := range map[string]cascades.Budget{

@@ -65,6 +65,30 @@ func TestWireForm(t *testing.T) {
 	}
 }
 
+// What is extra goes to whom it came from, and takes the content's place where
+// it is that.
+func TestWireOfExtras(t *testing.T) {
+	said := model.Response{
+		Text: "Hm", Provider: "a", Extra: `{"x":[1.50],"content":[{"type":"thinking"}]}`,
+		ToolCalls: []model.ToolCall{{ID: "1", Name: "f", Arguments: `{}`, Extra: `{"sig":"<"}`}, {ID: "2", Name: "g"}},
+	}
+	call := `"type":"function","function":{"name":"f","arguments":"{}"}`
+	for to, want := range map[string]string{
+		"a": `{"role":"assistant","tool_calls":[{"id":"1",` + call + `,"sig":"<"},{"id":"2","type":"function","function":{"name":"g","arguments":""}}],"x":[1.50],"content":[{"type":"thinking"}]}`,
+		"b": `{"role":"assistant","content":"Hm","tool_calls":[{"id":"1",` + call + `},{"id":"2","type":"function","function":{"name":"g","arguments":""}}]}`,
+	} {
+		thread := model.NewThread(said.Message())
+		for range 2 {
+			wire, err := model.Request{Messages: thread.Messages(), Thread: thread}.Wire(model.Provider{Name: to})
+			if err != nil || string(wire) != want {
+				t.Errorf("to %s: got  %s, %v\nwant %s", to, wire, err, want)
+			}
+			_, _ = model.Request{Messages: thread.Messages(), Thread: thread}.Wire(model.Provider{Name: "b"})
+			thread = thread.Fork()
+		}
+	}
+}
+
 // A request's messages are what is sent, whatever its thread has.
 func TestWireIsTheRequests(t *testing.T) {
 	a, b := model.Message{Role: model.User, Content: "a"}, model.Message{Role: model.User, Content: "b"}

@@ -126,7 +126,6 @@ func (q *question) cacheKey() string {
 func (q *question) headers(h http.Header) {
 	p := q.c.provider
 	h.Set("User-Agent", "capstan")
-	h.Del("Authorization")
 	switch {
 	case q.c.key == "":
 	case p.KeyHeader != "":

@@ -65,32 +65,32 @@ func TestTooLong(t *testing.T) {
 	const mega = 1 << 20
 	for name, test := range map[string]struct {
 		kind, start, again string
-		size, most         int
+		most               int // bytes that are read
 		says               string
 	}{
-		"whole":           {"application/json", `{"choices":[{"finish_reason":"stop","message":{"content":"`, "It said. ", 100 * mega, 66 * mega, "longer than 67108864 bytes"},
-		"events":          {"text/event-stream", "", delta(strings.Repeat("x", 100_000)), 100 * mega, 66 * mega, "longer than 67108864 bytes"},
-		"small events":    {"text/event-stream", "", "data: {}\n\n", 30 * mega, mega, "than 524288 events"},
-		"empty events":    {"text/event-stream", "", "data:" + strings.Repeat(" ", 1000) + "\n\n", 100 * mega, 66 * mega, "longer than 67108864 bytes"},
-		"comments":        {"text/event-stream", "", ": keep-alive" + strings.Repeat(" ", 1000) + "\n\n", 100 * mega, 66 * mega, "longer than 67108864 bytes"},
-		"a line":          {"text/event-stream", "data: ", "x", 100 * mega, 18 * mega, "more than 16777216 bytes"},
-		"a comment":       {"text/event-stream", ": ", "x", 100 * mega, 18 * mega, "more than 16777216 bytes"},
-		"lines of one":    {"text/event-stream", "data: {\n", "data: \"" + strings.Repeat("a", 100) + "\":\n", 100 * mega, 37 * mega, "more than 16777216 bytes"},
-		"lines ending CR": {"text/event-stream", "data: {\r", "data: \"" + strings.Repeat("a", 100) + "\":\r", 100 * mega, 37 * mega, "more than 16777216 bytes"},
+		"whole":           {"application/json", `{"choices":[{"finish_reason":"stop","message":{"content":"`, "It said. ", 2 * mega, "longer than 1048576 bytes"},
+		"events":          {"text/event-stream", "", delta(strings.Repeat("x", 10_000)), 2 * mega, "longer than 1048576 bytes"},
+		"small events":    {"text/event-stream", "", "data: {}\n\n", mega, "than 10000 events"},
+		"empty events":    {"text/event-stream", "", "data:  \n\n", 2 * mega, "longer than 1048576 bytes"},
+		"comments":        {"text/event-stream", "", ": keep-alive\n\n", 2 * mega, "longer than 1048576 bytes"},
+		"a line":          {"text/event-stream", "data: ", "x", mega, "more than 262144 bytes"},
+		"a comment":       {"text/event-stream", ": ", "x", mega, "more than 262144 bytes"},
+		"lines of one":    {"text/event-stream", "data: {\n", "data: \"a\":\n", mega, "more than 262144 bytes"},
+		"lines ending CR": {"text/event-stream", "data: {\r", "data: \"a\":\r", mega, "more than 262144 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			read, asked := 0, 0
 			c, err := openai.New(openai.Options{Stream: true, Sleep: func(context.Context, time.Duration) error { return nil }, HTTP: &http.Client{
 				Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 					asked++
-					body := io.TeeReader(io.MultiReader(strings.NewReader(test.start), repeated(test.again, test.size)), counter{&read})
+					body := io.TeeReader(io.MultiReader(strings.NewReader(test.start), repeated(test.again, 8*mega)), counter{&read})
 					return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {test.kind}}, Body: io.NopCloser(body), Request: r}, nil
 				}),
 			}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.BoundEvents(10_000)
+			c.Bound(mega, mega/4, 10_000)
 			resp, err := c.Call(t.Context(), ask("Hello?"))
 			var f *model.Failure
 			if !errors.As(err, &f) || f.Class != model.Unusable || !strings.Contains(f.Message, test.says) || resp.Text != "" || asked != 1 || read > test.most {

@@ -11,11 +11,14 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// Bounds of a stream, beside those of any answer.
-const (
-	maxEvent  = 16 << 20 // bytes of one event
-	maxEvents = 1 << 19
+// Bounds are how long an answer may be.
+type bounds struct {
+	answer int64 // bytes
+	event  int   // bytes of one event of a stream
+	events int
+}
 
+const (
 	// patience is for how many times the longest silence keep-alives hold an
 	// answer open in which nothing else comes.
 	patience = 4
@@ -129,8 +132,8 @@ func (e *events) readLine() (line []byte, err error) {
 			e.cr = false
 			e.skip(len(ready))
 		}
-		if e.size > maxAnswer || len(line)+len(ready) > maxEvent {
-			return nil, tooBig()
+		if e.size > e.t.c.most.answer || len(line)+len(ready) > e.t.c.most.event {
+			return nil, e.t.c.most.tooBig()
 		}
 		if n >= 0 && line == nil {
 			return ready, nil
@@ -165,8 +168,8 @@ func (e *events) field(line []byte) error {
 			return err
 		}
 	}
-	if len(e.data)+len(value) > maxEvent {
-		return tooBig()
+	if len(e.data)+len(value) > e.t.c.most.event {
+		return e.t.c.most.tooBig()
 	}
 	if e.lines++; e.lines > 1 {
 		e.data = append(e.data, ' ') // the line's end is white space of JSON too
@@ -186,8 +189,8 @@ func (e *events) dispatch() error {
 		return nil
 	}
 	e.until = time.Time{}
-	if e.count++; e.count > e.t.c.events {
-		return tooBig()
+	if e.count++; e.count > e.t.c.most.events {
+		return e.t.c.most.tooBig()
 	}
 	if kind == "error" {
 		return complained(data)
@@ -217,8 +220,9 @@ func complained(data []byte) error {
 
 // tooBig is the failure of an answer that is longer than any; the next would be
 // too.
-func tooBig() error {
-	return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the answer is longer than %d bytes, or a streamed one than %d events or has one of more than %d bytes", maxAnswer, maxEvents, maxEvent)}
+func (b bounds) tooBig() error {
+	return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf(
+		"the answer is longer than %d bytes, or a streamed one than %d events or has one of more than %d bytes", b.answer, b.events, b.event)}
 }
 
 // Close reads what little may come after the end, so that the connection

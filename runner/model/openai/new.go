@@ -70,7 +70,7 @@ func New(o Options) (*Client, error) {
 		prices:   DefaultPrices().With(p.Prices).With(o.Prices),
 		gate:     newGate(concurrency, sleep),
 		sleep:    sleep,
-		events:   maxEvents,
+		most:     bounds{answer: 64 << 20, event: 16 << 20, events: 1 << 19},
 	}, nil
 }
 

@@ -69,7 +69,7 @@ type Client struct {
 	sleep    func(context.Context, time.Duration) error
 	formats  formats
 	lacking  lacking
-	events   int // of a stream, at most
+	most     bounds
 }
 
 // Priced says whether calls of the named model get a cost.

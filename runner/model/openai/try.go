@@ -21,7 +21,6 @@ import (
 
 // How much of an answer is read, in bytes.
 const (
-	maxAnswer    = 64 << 20
 	maxComplaint = 1 << 20
 	maxRest      = 64 << 10 // what may come after a streamed answer's end
 )
@@ -83,7 +82,7 @@ func (t *try) ask(ctx context.Context) (model.Response, error) {
 func (t *try) stream(ctx context.Context) (model.Response, error) {
 	config := api.DefaultConfig("")
 	config.BaseURL, config.HTTPClient = "http://replaced", t
-	config.EmptyMessagesLimit = maxAnswer // the answer's length is the limit
+	config.EmptyMessagesLimit = uint(t.c.most.answer) // the answer's length is the limit
 	stream, err := api.NewClientWithConfig(config).CreateChatCompletionStream(ctx, api.ChatCompletionRequest{})
 	if err == nil {
 		return t.listen(stream)
@@ -152,12 +151,12 @@ func (t *try) buffered(resp *http.Response) (*http.Response, error) {
 	defer resp.Body.Close()
 	t.answer = buffers.Get().(*bytes.Buffer)
 	t.answer.Reset()
-	n, err := t.answer.ReadFrom(io.LimitReader(resp.Body, maxAnswer+1))
+	n, err := t.answer.ReadFrom(io.LimitReader(resp.Body, t.c.most.answer+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("the answer was cut after %d bytes: %w", n, err)
-	case n > maxAnswer:
-		return nil, tooBig()
+	case n > t.c.most.answer:
+		return nil, t.c.most.tooBig()
 	case !bytes.HasPrefix(bytes.TrimSpace(t.answer.Bytes()), []byte("{")):
 		return nil, t.notJSON(resp.Header)
 	case t.q.stream:

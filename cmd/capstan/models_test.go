@@ -45,6 +45,37 @@ func TestHalfATextIsNone(t *testing.T) {
 	}
 }
 
+// What an endpoint does not take is told, once.
+func TestLeftOutIsTold(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		if strings.Contains(string(text), "response_format") {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		_, _ = io.WriteString(w, `{"model":"m-1","choices":[{"message":{"content":"{\"n\": 1}"},"finish_reason":"stop"}]}`)
+	}))
+	defer s.Close()
+	file := filepath.Join(t.TempDir(), "two.yaml")
+	text := `cascade_id: two
+phases:
+  - {name: one, instructions: Say it., output_schema: {type: object}}
+  - {name: two, instructions: Again., output_schema: {type: object}}
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, told bytes.Buffer
+	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &told, Getenv: func(name string) string {
+		return map[string]string{"VLLM_BASE_URL": s.URL + "/v1"}[name]
+	}}
+	status := c.Run(context.Background(), []string{"run", file, "--model", "vllm:m", "--db", "off"})
+	if status != 0 || strings.Count(told.String(), "response_format of m-1 was left out") != 1 {
+		t.Errorf("status %d, %s", status, told.String())
+	}
+}
+
 // A model's name says who is asked, and with which key.
 func TestModelsAreRouted(t *testing.T) {
 	answer := func(w http.ResponseWriter, r *http.Request) {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -55,7 +57,8 @@ type progress struct {
 	doing   string
 	tail    string // the end of what the model is saying
 	usage   model.Usage
-	shown   bool // the living line is on the screen
+	told    []string // what was left out of requests
+	shown   bool     // the living line is on the screen
 	ticks   *time.Ticker
 	done    chan struct{}
 }
@@ -170,6 +173,7 @@ func (p *progress) Emit(e event.Event) {
 		}
 	case event.ModelReplied:
 		p.usage = p.usage.Add(e.Response.Usage)
+		p.without(e.Response)
 	case event.ToolCalled:
 		p.doing = "tool " + e.Call.Name
 		p.line("  %s", faint.Render("tool "+oneLine(e.Call.Name)))
@@ -177,6 +181,17 @@ func (p *progress) Emit(e event.Event) {
 		p.verdict(e.Verdict)
 	case event.PhaseFinished:
 		p.finished(e)
+	}
+}
+
+// without tells once what an endpoint did not take.
+func (p *progress) without(r *model.Response) {
+	for _, what := range r.Without {
+		note := oneLine(fmt.Sprintf("%s of %s was left out: the endpoint does not take it", what, cmp.Or(r.Model, "the request")))
+		if !slices.Contains(p.told, note) && len(p.told) < 100 {
+			p.told = append(p.told, note)
+			p.line("  note: %s", faint.Render(note))
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/model"
@@ -457,27 +458,37 @@ func TestCancelled(t *testing.T) {
 }
 
 func TestSilence(t *testing.T) {
-	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for name, test := range map[string]struct {
-		handler  http.HandlerFunc
-		streamed bool
+		kind, said string // "" for not even a head
+		streamed   bool
 	}{
-		"no head":  {hang, false},
-		"no event": {hang, true},
-		"half answer": {func(w http.ResponseWriter, r *http.Request) {
-			body(200, `{"choices":`)(w, r)
-			w.(http.Flusher).Flush()
-			hang(w, r)
-		}, false},
-		"mid-stream": {func(w http.ResponseWriter, r *http.Request) { stream(delta("Hel"))(w, r); hang(w, r) }, true},
+		"no head":         {"", "", false},
+		"no head, stream": {"", "", true},
+		"half answer":     {"application/json", `{"choices":`, false},
+		"no event":        {"text/event-stream", "", true},
+		"mid-stream":      {"text/event-stream", delta("Hel"), true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			e := newEndpoint(t, test.handler)
-			c := e.client(t, func(o *openai.Options) { o.Timeout, o.MaxTries, o.Stream = 30*time.Millisecond, 2, test.streamed })
+		synctest.Test(t, func(t *testing.T) {
+			c, err := openai.New(openai.Options{Timeout: 30 * time.Second, MaxTries: 2, Stream: test.streamed, HTTP: &http.Client{
+				Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+					if test.kind == "" {
+						<-r.Context().Done()
+						return nil, r.Context().Err()
+					}
+					out, in := io.Pipe()
+					context.AfterFunc(r.Context(), func() { out.CloseWithError(r.Context().Err()) })
+					go func() { _, _ = io.WriteString(in, test.said) }()
+					return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {test.kind}}, Body: out, Request: r}, nil
+				}),
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
 			resp, err := c.Call(t.Context(), ask("Hello?"))
 			var f *model.Failure
-			if !errors.As(err, &f) || f.Class != model.TimedOut || resp.Usage.Calls != 2 || !strings.Contains(f.Message, "30ms") {
-				t.Errorf("got %+v, %v", resp, err)
+			if !errors.As(err, &f) || f.Class != model.TimedOut || resp.Usage.Calls != 2 || !strings.Contains(f.Message, "30s") || time.Since(began) > 62*time.Second {
+				t.Errorf("%s: got %+v, %v after %s", name, resp, err, time.Since(began))
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // What an answer carries beside text and calls is in the next request byte for
@@ -121,7 +122,7 @@ func TestParamsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	var a asked
-	if err := decode(raw, &a); err != nil || !reflect.DeepEqual(a.Params, want) {
+	if err := schema.Unmarshal(raw, &a); err != nil || !reflect.DeepEqual(a.Params, want) {
 		t.Errorf("kept %s", raw)
 	}
 }

@@ -17,14 +17,15 @@ const module = "github.com/seed61713e19/capstan/"
 // word here, for a reviewer to see.
 var floors = map[string]string{
 	// Floor 0.
-	"templates":         "",
-	"validators/schema": "",
-	"runner/process":    "",
-	"runner/signatures": "",
-	"validators":        "templates validators/schema runner/process",
-	"runner/model":      "",
-	"runner/tool":       "validators/schema runner/process",
-	"runner/event":      "runner/model runner/tool validators validators/schema",
+	"templates":          "",
+	"validators/schema":  "",
+	"runner/process":     "",
+	"runner/signatures":  "",
+	"validators":         "runner/process templates validators/reading validators/schema",
+	"runner/model":       "",
+	"runner/tool":        "runner/process validators/schema",
+	"runner/event":       "runner/model runner/tool validators validators/schema",
+	"validators/reading": "",
 	// Floor 1.
 	"wards": "validators",
 	// Floor 2.
@@ -46,7 +47,7 @@ var floors = map[string]string{
 	"runner/model/scripted": "runner/model",
 	"runner/tool/mcp":       "runner/process runner/tool validators validators/schema",
 	"validators/capy":       "validators validators/schema",
-	"validators/edit":       "validators validators/schema",
+	"validators/edit":       "validators validators/reading validators/schema",
 	"validators/request":    "validators validators/schema",
 	"validators/schedule":   "runner/signatures runner/tool validators validators/schema",
 	"runner/serve":          "cascades runner runner/engine runner/event runner/journal runner/model runner/trace validators validators/request validators/schema",
@@ -62,7 +63,7 @@ var floors = map[string]string{
 }
 
 // pure packages take bytes and values: what they do depends on nothing else.
-var pure = []string{"templates", "validators/schema", "wards", "cascades", "runner/engine", "runner/signatures"}
+var pure = []string{"templates", "validators/reading", "validators/schema", "wards", "cascades", "runner/engine", "runner/signatures"}
 
 // impure is what pure packages may not import.
 var impure = []string{"context", "os", "os/exec", "net", "net/http", "path/filepath", "io/ioutil", "math/rand", "log"}

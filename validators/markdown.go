@@ -8,6 +8,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/seed61713e19/capstan/validators/reading"
 )
 
 // Markdown accepts text that is sound CommonMark, tables or not: fences that
@@ -17,17 +19,17 @@ import (
 // without a description are warnings. Other files are not looked for.
 //
 // Text of more than 1 MiB, or so tangled that reading it would take seconds,
-// is not accepted: see [tangled].
+// is not accepted: see [reading.Tangled].
 var Markdown = New("markdown", "Validates that the Markdown is well formed: headings, links and code fences",
 	func(_ context.Context, _ struct{}, s Subject) (Verdict, error) {
 		found := findings{check: "markdown"}
-		if line, why := tangled(s.Content); why != "" {
+		if line, why := reading.Tangled(s.Content); why != "" {
 			found.add(line, "%s", why)
 			return found.verdict(""), nil
 		}
 		source := []byte(s.Content)
 		doc := markdownParser().Parse(text.NewReader(source))
-		r := reading{source: source, lines: lineCounter{text: s.Content}, found: found, warned: findings{check: "markdown"}, anchors: anchorsOf(doc, source)}
+		r := markdownReading{source: source, lines: lineCounter{text: s.Content}, found: found, warned: findings{check: "markdown"}, anchors: anchorsOf(doc, source)}
 		if err := ast.Walk(doc, r.visit); err != nil {
 			return Verdict{}, err
 		}
@@ -39,8 +41,8 @@ var Markdown = New("markdown", "Validates that the Markdown is well formed: head
 		return v, nil
 	})
 
-// A reading is one pass over a document.
-type reading struct {
+// A markdownReading is one pass over a document.
+type markdownReading struct {
 	source        []byte
 	lines         lineCounter
 	found, warned findings
@@ -48,7 +50,7 @@ type reading struct {
 	level         int // of the heading before
 }
 
-func (r *reading) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (r *markdownReading) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
@@ -75,7 +77,7 @@ func (r *reading) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
 	return ast.WalkContinue, nil
 }
 
-func (r *reading) heading(n *ast.Heading) {
+func (r *markdownReading) heading(n *ast.Heading) {
 	if strings.TrimSpace(string(plainText(n, r.source))) == "" {
 		r.found.add(r.line(n), "the heading is empty")
 	}
@@ -85,7 +87,7 @@ func (r *reading) heading(n *ast.Heading) {
 	r.level = n.Level
 }
 
-func (r *reading) link(n *ast.Link) {
+func (r *markdownReading) link(n *ast.Link) {
 	target := strings.TrimSpace(string(n.Destination))
 	if !n.HasChildren() {
 		r.warned.add(r.line(n), "the link to %s has no words", quote(target))
@@ -106,7 +108,7 @@ func (r *reading) link(n *ast.Link) {
 
 // brokenLinks finds what was meant as a link and is read as words: "](" in the
 // text of a block itself, of which the parser may make two texts.
-func (r *reading) brokenLinks(block ast.Node) {
+func (r *markdownReading) brokenLinks(block ast.Node) {
 	for n := block.FirstChild(); n != nil; n = n.NextSibling() {
 		t, ok := n.(*ast.Text)
 		if !ok {
@@ -124,7 +126,7 @@ func (r *reading) brokenLinks(block ast.Node) {
 }
 
 // brokenLink is where "](" stands in the source from start to end, not escaped.
-func (r *reading) brokenLink(start, end int) int {
+func (r *markdownReading) brokenLink(start, end int) int {
 	for {
 		i := bytes.Index(r.source[start:end], []byte("]("))
 		if i < 0 {
@@ -138,7 +140,7 @@ func (r *reading) brokenLink(start, end int) int {
 }
 
 // line is where a node begins.
-func (r *reading) line(n ast.Node) string {
+func (r *markdownReading) line(n ast.Node) string {
 	for ; n != nil; n = n.Parent() {
 		if at := n.Pos(); at >= 0 {
 			return r.lines.at(at)

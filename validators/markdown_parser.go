@@ -14,52 +14,6 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// The parser is quadratic in the links and definitions of a paragraph and in
-// the depth of a line, and takes some hundred bytes for each byte of hostile
-// text.
-const (
-	maxMarkdown = 1 << 20
-	maxTangle   = 1_000_000_000 // a unit can take the parser two nanoseconds
-)
-
-// tangled says where and why a text would take too long to read. It looks at
-// runs of lines without an empty one between, which no paragraph goes beyond:
-// their length times what begins or ends links in them; and at each line: its
-// length times the containers it opens.
-func tangled(source string) (line, why string) {
-	if len(source) > maxMarkdown {
-		return "", fmt.Sprintf("the text has %d bytes, more than %d, and is not read", len(source), maxMarkdown)
-	}
-	work, start, links := 0, 0, 0
-	at := 0
-	for one := range strings.Lines(source) {
-		if strings.TrimSpace(one) == "" {
-			work += (at - start) * links
-			start, links = at, 0
-		}
-		work += 4 * len(one) * opened(one)
-		links += strings.Count(one, "](") + strings.Count(one, "]:") + 2*strings.Count(one, "[[")
-		at += len(one)
-		if work+(at-start)*links > maxTangle {
-			return lineAt(source, at-len(one)), "the links, quotes or lists nest too deeply here to be read"
-		}
-	}
-	return "", ""
-}
-
-// opened is how many block quotes and list items a line may open.
-func opened(line string) int {
-	n := 0
-	for i := 0; i < len(line) && strings.IndexByte(" \t>*+-.)0123456789", line[i]) >= 0; i++ {
-		quote := line[i] == '>'
-		item := i > 0 && (line[i] == ' ' || line[i] == '\t') && strings.IndexByte("*+-.)", line[i-1]) >= 0
-		if quote || item {
-			n++
-		}
-	}
-	return n
-}
-
 // closedFence is the attribute of a fenced code block whose fence was closed.
 const closedFence = "closed-fence"
 

@@ -1,0 +1,69 @@
+package reading
+
+import (
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// standIn takes the place of what is no words: it parts them, and no letter is
+// glued to it.
+const standIn = "\ufffc"
+
+// inline writes the words of a node, and notes on the block what in it is none.
+func (w *walk) inline(n ast.Node, b *Block, words *strings.Builder) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.Text:
+			words.WriteString(unescaped(c.Value(w.source)))
+			if c.HardLineBreak() {
+				b.add(Markup, "a hard line break")
+			}
+			if c.HardLineBreak() || c.SoftLineBreak() {
+				words.WriteByte(' ')
+			}
+		case *ast.String:
+			words.WriteString(unescaped(c.Value))
+		case *ast.CodeSpan:
+			var code strings.Builder
+			for t := c.FirstChild(); t != nil; t = t.NextSibling() {
+				if t, ok := t.(*ast.Text); ok {
+					code.Write(t.Value(w.source))
+				}
+			}
+			b.add(Code, "`"+code.String()+"`")
+			words.WriteString(standIn)
+		case *ast.Link:
+			var label strings.Builder
+			w.inline(c, b, &label)
+			b.add(Links, address(string(c.Destination), string(c.Title)))
+			b.Things[len(b.Things)-1].label = oneLine(label.String())
+			words.WriteString(label.String())
+		case *ast.Image:
+			var label strings.Builder
+			w.inline(c, &Block{}, &label)
+			b.add(Images, "!["+label.String()+"]("+address(string(c.Destination), string(c.Title))+")")
+			words.WriteString(standIn)
+		case *ast.AutoLink:
+			b.add(Links, string(c.URL(w.source)))
+			words.WriteString(standIn)
+		case *ast.RawHTML:
+			var raw strings.Builder
+			for i := range c.Segments.Len() {
+				segment := c.Segments.At(i)
+				raw.Write(segment.Value(w.source))
+			}
+			b.add(Markup, raw.String())
+		default:
+			w.inline(c, b, words)
+		}
+	}
+}
+
+// address is where a link leads, and what it says when it is pointed at.
+func address(target, title string) string {
+	if title == "" {
+		return target
+	}
+	return target + ` "` + title + `"`
+}

@@ -1,0 +1,55 @@
+package reading
+
+import (
+	"strings"
+	"testing"
+)
+
+func read(t *testing.T, s string) Text {
+	t.Helper()
+	text, err := Read(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestThings(t *testing.T) {
+	for _, c := range []struct {
+		kind Kind
+		text string
+		want string // things, parted by " ¦ "
+	}{
+		{Numbers, "It takes 2 seconds, two seconds, 2s and 2 s.", "2 s ¦ 2 s ¦ 2 s ¦ 2 s"},
+		{Numbers, "1,000 and 1000 and 1 000.5; 3.14; -5; −5; 1e6.", "1000 ¦ 1000 ¦ 1000.5 ¦ 3.14 ¦ -5 ¦ -5 ¦ 1e6"},
+		{Numbers, "$5, 5 USD, 5 €, EUR 5, $5 million", "5 $ ¦ 5 $ ¦ 5 € ¦ 5 € ¦ 5 $M"},
+		{Numbers, "10–20 %, 10-20%, ≥ 5 ms, < 5, ~16%", "10 ¦ 20 % ¦ 10 ¦ 20 % ¦ ≥5 ms ¦ <5 ¦ ~16 %"},
+		{Numbers, "R1 rests on HTTP2 and utf-8 of 2024.", "8 ¦ 2024"},
+		{Numbers, "twenty-five, two hundred and five, a 30-day week, one of them, one day", "25 ¦ 205 ¦ 30 day ¦ 1 day"},
+		{Numbers, "v1.2.3 on 2024-03-01 at 10:30, [12], [^2]", ""},
+		{Numbers, "the 3rd of 100x, 3/4 of ½", "3 rd ¦ 100 x ¦ 3/4 ¦ ½"},
+		{Dates, "1 March 2024, March 1, 2024, 1st of March 2024, 2024-03-01, 10:30 PM, Monday", "2024-03-01 ¦ 2024-03-01 ¦ 2024-03-01 ¦ 2024-03-01 ¦ 10:30 pm ¦ monday"},
+		{Dates, "You may march in May.", ""},
+		{Modals, "It must, MUST NOT, shall not, mustn't, may only, has to, is not required, cannot go. May I?", "must ¦ MUST NOT ¦ shall not ¦ must not ¦ may only ¦ have to ¦ not required ¦ cannot"},
+		{Links, "[a](http://x/1 \"t\") <http://y> http://z/a, [b][r]\n\n[r]: http://w", `http://x/1 "t" ¦ http://y ¦ http://w ¦ http://z/a`},
+		{Images, "![alt](a.png)", "![alt](a.png)"},
+		{Code, "`a 1`\n\n```go\nx := 1\n```\n\n    y", "`a 1` ¦ ```go\nx := 1 ¦ ```\ny"},
+		{Footnotes, "a[^1] b[^n]\n\n[^1]: one\n[^n]: see here\n", "[^1] ¦ [^n] ¦ [^1]: one ¦ [^n]: see here"},
+		{Citations, "so [12] and [3, 4], [@smith2020, p. 3], (Smith et al., 2020), Smith (2020)", "[12] ¦ [3 4] ¦ [@smith2020 p. 3] ¦ (Smith et al. 2020) ¦ Smith (2020)"},
+		{Quotations, "“one” \"two\" «three» it's Bob's\n\n> four", "one ¦ two ¦ three ¦ four"},
+		{Headings, "# A\n\nb\n===\n\n### c", "# A ¦ # b ¦ ### c"},
+		{Tables, "| a | b |\n|---|---|\n| 1 | `x` |", "| a | b | ¦ | 1 | \ufffc `x` |"},
+		{Placeholders, "{{name}} {x} %s ${y} %(z)s 5%", "{{name}} ¦ {x} ¦ %s ¦ ${y} ¦ %(z)s"},
+		{Markup, "a<br>b <!-- x --> ~~gone~~ c  \nd\n\n<!-- y\nz -->\n\n[//]: # (hidden)", "<br> ¦ <!-- x --> ¦ a hard line break ¦ ~~gone~~ ¦ <!-- y z --> ¦ [//]: # \"hidden\""},
+		{Lists, "- [ ] a\n- [X] b", "[ ] ¦ [x]"},
+		{Names, "We met Alice. Bob uses snake_case and camelCase of R1.", "Alice ¦ snake_case ¦ camelCase ¦ R1"},
+	} {
+		var got []string
+		for _, thing := range read(t, c.text).Of(c.kind) {
+			got = append(got, thing.Text)
+		}
+		if s := strings.Join(got, " ¦ "); s != c.want {
+			t.Errorf("%s of %q:\ngot  %q\nwant %q", c.kind, c.text, s, c.want)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package reading
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+)
+
+// maxHunk is how many words on either side may have changed in one place for a
+// word there to turn what stays around it; more is a sentence in other words.
+const maxHunk = 4
+
+// toggles turn a sentence by being there or not.
+var toggles = wordSet("not never no none nobody nothing neither nor without only solely exclusively except unless cannot " +
+	"isn't aren't wasn't weren't don't doesn't didn't can't couldn't won't wouldn't hasn't haven't hadn't " +
+	"nicht nie niemals kein keine keinen keiner nur ohne außer pas jamais aucun aucune sans nunca sin excepto approximately roughly about almost nearly")
+
+// rivals are words of which each says something else than the others.
+var rivals = func() map[string]int {
+	m := map[string]int{}
+	for i, set := range []string{
+		"before after during until", "and or", "above below", "over under", "up down", "minimum maximum", "min max", "least most", "lowest highest", "smallest largest",
+		"increase decrease reduce", "increases decreases reduces", "increased decreased reduced", "more less fewer", "higher lower", "greater smaller", "longer shorter", "earlier later", "faster slower",
+		"all some most many few every each any none", "always never often sometimes usually rarely occasionally generally", "first second third fourth fifth last", "true false", "yes no",
+		"enable disable", "enabled disabled", "include exclude", "includes excludes", "included excluded", "allow deny forbid", "allows denies forbids", "accept reject", "accepts rejects", "accepted rejected",
+		"internal external", "public private", "inside outside", "open closed", "start end", "begin end", "daily weekly monthly yearly annually hourly", "can cannot will could would",
+		"left right", "north south east west", "positive negative", "success failure", "succeeds fails", "pass fail", "passes fails", "passed failed", "safe unsafe", "valid invalid", "possible impossible",
+		"necessary unnecessary", "legal illegal", "known unknown", "same different", "with without", "is isn't", "proves suggests shows", "causes correlates",
+	} {
+		for w := range strings.FieldsSeq(set) {
+			if m[w] == 0 {
+				m[w] = i + 1
+			}
+		}
+	}
+	return m
+}()
+
+func wordSet(list string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		m[w] = true
+	}
+	return m
+}
+
+// A hunk is a place where words were put for others.
+type hunk struct{ old, now []string }
+
+// hunks are the places where two lists of words differ. In two that differ in
+// very many places they are larger than they need be.
+func hunks(old, now []string) []hunk {
+	var out []hunk
+	for _, d := range lcs.DiffLines(folded(old), folded(now)) {
+		out = append(out, hunk{old[d.Start:d.End], now[d.ReplStart:d.ReplEnd]})
+	}
+	return out
+}
+
+func folded(words []string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = strings.ReplaceAll(strings.ToLower(w), "’", "'")
+	}
+	return out
+}
+
+// turned tells what in a small hunk turns the sentence around it; "" for
+// nothing.
+func (h hunk) turned() (old, now string) {
+	if len(h.old) > maxHunk || len(h.now) > maxHunk {
+		return "", ""
+	}
+	gone, come := folded(h.old), folded(h.now)
+	for _, pair := range [][2][]string{{gone, come}, {come, gone}} {
+		for _, w := range pair[0] {
+			if toggles[w] && !slices.Contains(pair[1], w) {
+				return strings.Join(h.old, " "), strings.Join(h.now, " ")
+			}
+		}
+	}
+	for _, w := range gone {
+		for _, v := range come {
+			if v != w && rivals[w] != 0 && rivals[w] == rivals[v] {
+				return w, v
+			}
+		}
+	}
+	return "", ""
+}
+
+// renamed gives two names of which a small hunk puts one for the other.
+func (h hunk) renamed(isName map[string]bool) (old, now string) {
+	if len(h.old) > 2 || len(h.now) > 2 {
+		return "", ""
+	}
+	for _, w := range h.old {
+		for _, v := range h.now {
+			if isName[w] && isName[v] && !strings.EqualFold(w, v) {
+				return w, v
+			}
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,62 @@
+package reading
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// A token is a word, or a mark between words.
+type token struct {
+	text string
+	word bool
+}
+
+// tokens parts words at blanks and marks. Apostrophes, hyphens and underscores
+// hold a word together, and so do dots and commas between figures.
+func tokens(s string) []token {
+	var out []token
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case wordRune(r):
+			end := i + wordEnd(s[i:])
+			out = append(out, token{s[i:end], true})
+			i = end
+		case unicode.IsSpace(r):
+			i += size
+		default:
+			out = append(out, token{s[i : i+size], false})
+			i += size
+		}
+	}
+	return out
+}
+
+func wordRune(r rune) bool {
+	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+}
+
+// wordEnd is where the word that s begins with ends.
+func wordEnd(s string) int {
+	var before rune
+	for i, r := range s {
+		if !wordRune(r) {
+			next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(max(r, 0)):])
+			if !holds(before, r, next) {
+				return i
+			}
+		}
+		before = r
+	}
+	return len(s)
+}
+
+func holds(before, r, next rune) bool {
+	switch r {
+	case '\'', '’', '-', '‑':
+		return wordRune(before) && wordRune(next)
+	case '.', ',':
+		return unicode.IsDigit(before) && unicode.IsDigit(next)
+	}
+	return false
+}

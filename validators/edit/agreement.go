@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
@@ -65,31 +64,4 @@ func namesCandidate(file, id string) bool {
 	}
 	rest, ok := strings.CutPrefix(path.Base(file), id)
 	return ok && (rest == "" || strings.ContainsAny(rest[:1], "._-"))
-}
-
-var sumPattern = regexp.MustCompile(`^(?i:sha-?256[:= -]?)?([0-9A-Fa-f]{64})$`)
-
-// staleness holds the hashes that the metadata gives against what is here. One
-// that does not say what it is of is of the file that the active part is in.
-func (in *input) staleness() (faults []fault, notes []string) {
-	for _, h := range in.metadata.hashes {
-		of := h.of
-		switch {
-		case of == "" && in.ActivePart == PartText:
-			of = "source"
-		case of == "":
-			of = "status"
-		}
-		m := sumPattern.FindStringSubmatch(strings.TrimSpace(h.value))
-		sum, known := in.sums[of]
-		switch {
-		case m == nil:
-			faults = append(faults, fault{"base", fmt.Sprintf("%s of the metadata is no SHA-256: %q", h.key, brief(h.value)), "metadata"})
-		case !known:
-			notes = append(notes, fmt.Sprintf("%s cannot be held against anything: the %s was given as values", h.key, of))
-		case !strings.EqualFold(m[1], sum):
-			faults = append(faults, fault{"base", fmt.Sprintf("the candidate was made for another %s file than the current one (%s of the metadata)", of, h.key), of})
-		}
-	}
-	return faults, notes
 }

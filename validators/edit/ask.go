@@ -19,7 +19,7 @@ func (in *input) questions() map[string]any {
 	}
 	s := in.status
 	return map[string]any{
-		"claims": claims, "primary_goal": s.rubric.primary,
+		"claims": claims, "changes": in.askedChanges(), "primary_goal": s.rubric.primary,
 		"secondary_goals": listed(s.rubric.secondary), "non_goals": listed(s.rubric.nonGoals),
 		"voice": s.presentation.voice, "register": s.presentation.register,
 		"avoid": listed(s.presentation.avoid), "preserve": listed(s.presentation.preserve),

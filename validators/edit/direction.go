@@ -1,6 +1,10 @@
 package edit
 
-import "gopkg.in/yaml.v3"
+import (
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
 
 // A direction is what the controller asked for.
 type direction struct {
@@ -9,11 +13,13 @@ type direction struct {
 	intent        string
 	expected      string
 	constraints   []label
+	wants         string // what it asks for, in its words
+	hashes        []hash
 }
 
 // direction reads a direction file; nil where something is wrong. Its
 // candidate id names files, so it must be one that may.
-func (r *reading) direction(root *yaml.Node) *direction {
+func (r *reader) direction(root *yaml.Node) *direction {
 	f := r.top(root, "the direction file", "direction")
 	if f == nil {
 		return nil
@@ -22,7 +28,9 @@ func (r *reading) direction(root *yaml.Node) *direction {
 		id: f.required("direction_id"), candidate: f.required("candidate_id"), part: f.part(),
 		intent: f.required("intent"), expected: f.text("expected_improvement"), constraints: f.labelled("constraints", "K"),
 	}
-	for _, name := range []string{"target", "rationale", "risk"} {
+	d.hashes = hashesIn(f.node)
+	d.wants = strings.Join([]string{f.text("target"), d.intent, d.expected}, "\n\n")
+	for _, name := range []string{"rationale", "risk"} {
 		f.text(name)
 	}
 	if n := f.get("candidate_id"); d.candidate != "" && !ValidID(d.candidate) {
@@ -43,5 +51,5 @@ func (f *fields) part() Part {
 	if n == nil {
 		return ""
 	}
-	return word(f.reading, n, "active_part", Parts()...)
+	return word(f.reader, n, "active_part", Parts()...)
 }

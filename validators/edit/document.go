@@ -21,7 +21,7 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // document reads one strict YAML document: UTF-8, no second document, no key
 // twice, no aliases, no tags of its own. It is nil where something is wrong.
-func (r *reading) document(text []byte) *yaml.Node {
+func (r *reader) document(text []byte) *yaml.Node {
 	text = bytes.TrimPrefix(text, byteOrderMark)
 	switch {
 	case len(text) > maxYAML:
@@ -44,7 +44,7 @@ func (r *reading) document(text []byte) *yaml.Node {
 }
 
 // only decodes the one document of a text.
-func (r *reading) only(text []byte) *yaml.Node {
+func (r *reader) only(text []byte) *yaml.Node {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	var first, second yaml.Node
 	switch err := decode(d, &first); {
@@ -80,7 +80,7 @@ func decode(d *yaml.Decoder, n *yaml.Node) (err error) {
 }
 
 // syntax notes what the YAML library says, at the line it names.
-func (r *reading) syntax(err error) {
+func (r *reader) syntax(err error) {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	at := &yaml.Node{Line: 1, Column: 1}
 	if rest, ok := strings.CutPrefix(message, "line "); ok {
@@ -94,7 +94,7 @@ func (r *reading) syntax(err error) {
 }
 
 // strict notes what this package does not take of YAML.
-func (r *reading) strict(n *yaml.Node, depth int) {
+func (r *reader) strict(n *yaml.Node, depth int) {
 	switch {
 	case depth > maxDepth:
 		r.at(n, "nested more than %d deep", maxDepth)
@@ -118,7 +118,7 @@ var plainTags = map[string]bool{
 	"!!map": true, "!!seq": true, "!!str": true, "!!int": true, "!!float": true, "!!bool": true, "!!null": true, "!!timestamp": true,
 }
 
-func (r *reading) keys(n *yaml.Node) {
+func (r *reader) keys(n *yaml.Node) {
 	seen := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]

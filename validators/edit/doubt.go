@@ -18,6 +18,12 @@ func (f facts) doubts() []doubt {
 	f.sectionDoubts(&out)
 	f.goalDoubts(&out)
 	f.followupDoubts(&out)
+	for _, c := range f.changes {
+		c.doubt(&out)
+	}
+	for _, s := range f.stale {
+		out.add("status_defect", s.location, "Is the status file still that of the current source? "+sentence(s.message), "%s", s.message)
+	}
 	for _, s := range f.strange {
 		out.add("judgement", "", "Is the judgement about this candidate? "+sentence(s), "%s", s)
 	}

@@ -36,7 +36,6 @@ func newDesk(t testing.TB) *desk {
 }
 
 func load(t testing.TB, name string) string {
-	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)

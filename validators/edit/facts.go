@@ -7,6 +7,8 @@ import "fmt"
 type facts struct {
 	part         Part
 	unusable     []fault // why the candidate cannot be held against this state at all
+	stale        []fault // hashes in the status file that are not of what is here
+	changes      []changeFact
 	frozen       frozen
 	claims       []claimFact
 	presentation graded
@@ -42,8 +44,8 @@ func (in *input) facts() facts {
 		f.unusable = append(f.unusable, fault{"candidate", p.Message, place(p)})
 	}
 	f.unusable = append(f.unusable, in.disagreements()...)
-	stale, notes := in.staleness()
-	f.unusable = append(f.unusable, stale...)
+	stale, doubtful, notes := in.staleness()
+	f.unusable, f.stale = append(f.unusable, stale...), doubtful
 	f.frozen.notes = append(f.frozen.notes, notes...)
 	j := in.judgement
 	if j == nil {
@@ -51,6 +53,8 @@ func (in *input) facts() facts {
 	}
 	f.judge(j, in.status, in.direction)
 	f.judgeClaims(j, in.changed)
+	f.changes = in.changes()
+	f.judgeChanges(j, in.direction)
 	in.keepClaims(&f)
 	return f
 }

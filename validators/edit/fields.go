@@ -10,7 +10,7 @@ import (
 
 // fields are the values of a mapping by key. A nil one has none.
 type fields struct {
-	*reading
+	*reader
 	what  string
 	node  *yaml.Node
 	order []string
@@ -18,12 +18,12 @@ type fields struct {
 }
 
 // mapping reads a mapping; nil, and a problem, where there is none.
-func (r *reading) mapping(n *yaml.Node, what string) *fields {
+func (r *reader) mapping(n *yaml.Node, what string) *fields {
 	if n.Kind != yaml.MappingNode {
 		r.at(n, "%s must be a mapping, not %s", what, kind(n))
 		return nil
 	}
-	f := &fields{reading: r, what: what, node: n, value: map[string]*yaml.Node{}}
+	f := &fields{reader: r, what: what, node: n, value: map[string]*yaml.Node{}}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		f.order = append(f.order, n.Content[i].Value)
 		f.value[n.Content[i].Value] = n.Content[i+1]
@@ -33,7 +33,7 @@ func (r *reading) mapping(n *yaml.Node, what string) *fields {
 
 // top reads the mapping that a file is. It may stand under one key that names
 // what it is.
-func (r *reading) top(root *yaml.Node, what string, names ...string) *fields {
+func (r *reader) top(root *yaml.Node, what string, names ...string) *fields {
 	f := r.mapping(root, what)
 	if f != nil && len(f.order) == 1 && slices.Contains(names, f.order[0]) && f.value[f.order[0]].Kind == yaml.MappingNode {
 		return r.mapping(f.value[f.order[0]], what)
@@ -137,7 +137,7 @@ func (f *fields) texts(name string) []string {
 }
 
 // word reads one of the allowed words.
-func word[T ~string](r *reading, n *yaml.Node, what string, allowed ...T) T {
+func word[T ~string](r *reader, n *yaml.Node, what string, allowed ...T) T {
 	if n.Kind == yaml.ScalarNode && slices.Contains(allowed, T(n.Value)) {
 		return T(n.Value)
 	}

@@ -13,8 +13,8 @@ type page struct {
 }
 
 // page splits a text. What stands between the lines --- at its beginning and
-// is no YAML mapping is a problem of the reading, and text.
-func (r *reading) page(text string) page {
+// is no YAML mapping is a problem of the reader, and text.
+func (r *reader) page(text string) page {
 	matter, body, found := frontMatter(text)
 	if !found {
 		return page{body: text}

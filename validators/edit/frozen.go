@@ -43,7 +43,7 @@ func (in *input) frozenText() frozen {
 	case old.matter != nil:
 		f.compare("front matter", old.matter, now.matter)
 	}
-	f.noop = plainLines(old.body) == plainLines(now.body)
+	f.noop = plainLines(old.body) == plainLines(now.body) || in.sameToReaders()
 	return f.done()
 }
 

@@ -98,9 +98,12 @@ func TestNoOp(t *testing.T) {
 		decision Decision
 	}{
 		"the same":             {nil, Reject},
-		"blanks in a line":     {swaps{"real, then", "real,  then"}, Accept},
+		"blanks in a line":     {swaps{"real, then", "real,  then"}, Reject},
 		"blank behind a line":  {swaps{"all the others.\n", "all the others. \n"}, Reject},
-		"a line that breaks":   {swaps{"all the others.\n", "all the others.  \n"}, Accept},
+		"a blank that shows":   {swaps{"all the others.\n", "all the others.\n\n    code\n"}, NeedsHumanReview},
+		"blanks that break":    {swaps{"all the others.\n", "all the others.  \n"}, NeedsHumanReview},
+		"what has no shape":    {swaps{"all the others.\n", "all the oth\u200bers.\u00ad\n"}, Reject},
+		"other letters":        {swaps{"all the others.\n", "аll the others.\n"}, Reject},
 		"an empty line at end": {swaps{"that it is gone.\n", "that it is gone.\n\n\n"}, Reject},
 	} {
 		d := newDesk(t)
@@ -143,7 +146,7 @@ func TestSpans(t *testing.T) {
 // Where a span stands is told and decides nothing.
 func TestSpansAreHints(t *testing.T) {
 	d := newDesk(t)
-	d.change("candidates/d-04.1.md", "A check has to come before the next reader, not beside it.", "A check comes before the next reader and never beside it.")
+	d.change("candidates/d-04.1.md", "A check has to come before the next reader, not beside it.", "A check has to stand before its next reader, not beside it.")
 	r := d.wants(Accept, "")
 	if c, _ := r.ClaimChecks.Get("C3"); !strings.Contains(c.Reason, "its span is not in the candidate") {
 		t.Errorf("got %q", c.Reason)
@@ -174,7 +177,7 @@ func TestAddedClaims(t *testing.T) {
 
 func TestDifferences(t *testing.T) {
 	node := func(text string) *yaml.Node {
-		r := &reading{}
+		r := &reader{}
 		n := r.document([]byte(text))
 		if n == nil {
 			t.Fatal(r.wrong)

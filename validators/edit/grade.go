@@ -53,11 +53,11 @@ func (f *fields) change(n *yaml.Node, what string) Change {
 			n = own.get("result")
 		}
 	}
-	return word(f.reading, n, what, Improved, Unchanged, Worsened)
+	return word(f.reader, n, what, Improved, Unchanged, Worsened)
 }
 
 // grade reads a result, or a mapping with one and its reason.
-func (r *reading) grade(n *yaml.Node, what string) graded {
+func (r *reader) grade(n *yaml.Node, what string) graded {
 	if n.Kind != yaml.MappingNode {
 		return graded{result: word(r, n, what, results...)}
 	}

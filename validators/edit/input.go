@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/reading"
 )
 
 // An input is all that one verification is given, read.
@@ -24,6 +26,9 @@ type input struct {
 	changed    *status   // the candidate, where it is a status file
 	unreadable []Problem // why the candidate is neither a text nor a status file
 	sums       map[string]string
+	raw        [2]string // source and candidate as they were written
+	differing  []reading.Change
+	unread     bool // nobody has looked at what differs
 }
 
 // read reads everything and tells all that is wrong with it.
@@ -38,7 +43,7 @@ func read(o Options) (*input, error) {
 	if status.value != nil {
 		status = content{err: fmt.Errorf("must be a text")}
 	}
-	s.yaml("status", o.Status, status, func(r *reading, root *yaml.Node) { in.status = r.status(root) })
+	s.yaml("status", o.Status, status, func(r *reader, root *yaml.Node) { in.status = r.status(root) })
 	in.readAround(s)
 	offered := s.take(o.Root, "candidate", o.Candidate)
 	in.sum("candidate", offered)
@@ -69,8 +74,8 @@ func (in *input) place(s *sources) {
 func (in *input) readAround(s *sources) {
 	direction := s.take(in.Root, "direction", in.Direction)
 	in.sum("direction", direction)
-	s.yaml("direction", in.Direction, direction, func(r *reading, root *yaml.Node) { in.direction = r.direction(root) })
-	s.yaml("metadata", in.Metadata, s.take(in.Root, "metadata", in.Metadata), func(r *reading, root *yaml.Node) { in.metadata = r.metadata(root) })
+	s.yaml("direction", in.Direction, direction, func(r *reader, root *yaml.Node) { in.direction = r.direction(root) })
+	s.yaml("metadata", in.Metadata, s.take(in.Root, "metadata", in.Metadata), func(r *reader, root *yaml.Node) { in.metadata = r.metadata(root) })
 	in.readJudgement(s)
 }
 
@@ -79,7 +84,7 @@ func (in *input) readJudgement(s *sources) {
 		return
 	}
 	given := (*folder)(nil).content(File{Content: in.Judgement})
-	s.yaml("judgement", File{}, given, func(r *reading, root *yaml.Node) {
+	s.yaml("judgement", File{}, given, func(r *reader, root *yaml.Node) {
 		if !null(root) {
 			in.judgement = r.judgement(root)
 		}
@@ -89,6 +94,7 @@ func (in *input) readJudgement(s *sources) {
 func (in *input) text(s *sources, role string, file File) string {
 	c := s.take(in.Root, role, file)
 	in.sum(role, c)
+	in.raw[0] = string(c.text)
 	text, err := c.plainText()
 	switch {
 	case err != nil:
@@ -110,7 +116,8 @@ func (in *input) sum(role string, c content) {
 
 // readCandidate reads the candidate as what it is to replace.
 func (in *input) readCandidate(c content) {
-	r := &reading{file: name("candidate", in.Candidate)}
+	r := &reader{file: name("candidate", in.Candidate)}
+	in.raw[1] = string(c.text)
 	text, err := c.plainText()
 	switch {
 	case err != nil:
@@ -132,13 +139,14 @@ func (in *input) readCandidate(c content) {
 // readPages reads the front matter of both texts. A beginning of the source
 // that only looks like front matter is text, and then that of the candidate is
 // too.
-func (in *input) readPages(r *reading, text string) {
+func (in *input) readPages(r *reader, text string) {
 	in.candidate = text
-	in.pages[0] = (&reading{}).page(in.source)
+	in.pages[0] = (&reader{}).page(in.source)
 	if in.pages[0].matter == nil {
-		r = &reading{}
+		r = &reader{}
 	}
 	in.pages[1] = r.page(text)
+	in.compare(r)
 }
 
 // sources read files and collect what is wrong with them.
@@ -196,8 +204,8 @@ func (s *sources) take(root, role string, file File) content {
 }
 
 // yaml reads one file as what into takes it for.
-func (s *sources) yaml(role string, file File, c content, into func(*reading, *yaml.Node)) {
-	r := &reading{file: name(role, file)}
+func (s *sources) yaml(role string, file File, c content, into func(*reader, *yaml.Node)) {
+	r := &reader{file: name(role, file)}
 	if root := r.node(c); root != nil {
 		into(r, root)
 	}

@@ -1,6 +1,8 @@
 package edit
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"os"
 	"path/filepath"
@@ -119,25 +121,41 @@ func TestBaseFreshness(t *testing.T) {
 		lines    string
 		decision Decision
 	}{
-		"both":            {"base_source_sha256: " + sum(source) + "\nbase_status_sha256: sha256:" + strings.ToUpper(sum(status)), Accept},
-		"nested":          {"base: {source_sha256: " + sum(source) + ", status_hash: " + sum(status) + "}", Accept},
-		"unnamed":         {"base_hash: " + sum(source), Accept},
-		"candidate":       {"candidate_sha256: " + sum(edited(t)), Accept},
-		"unknown":         {"base_hash: unknown", Accept},
-		"other status":    {"base: {status_sha256: " + sum(source) + "}", Reject},
-		"other source":    {"base_hash: sha256:" + sum("x"), Reject},
-		"other candidate": {"candidate_sha256: " + sum("x"), Reject},
-		"no hash":         {"base_hash: yesterday", Reject},
-		"together":        {"hashes: {source: " + sum(source) + ", status: sha256:" + sum(status) + ", by: sha256}", Accept},
-		"together, other": {"hashes: {source: " + sum(source) + ", status: " + sum(source) + "}", Reject},
-		"base alone":      {"base: " + sum("x"), Reject},
-		"base by file":    {"base: {source: " + sum("x") + "}", Reject},
-		"base, all well":  {"base: {source: " + sum(source) + ", revision: 7, commit_hash: 1f2e}", Accept},
-		"text":            {"base_text_sha256: " + sum(source), Accept},
-		"other text":      {"hashes: {text: " + sum("x") + "}", Reject},
-		"of a context":    {"context_hash: " + sum("x"), Accept},
-		"of a commit":     {"commit_hash: 1f2e", Accept},
-		"of a prompt":     {"prompt_sha256: " + sum("x"), Accept},
+		"both":                 {"base_source_sha256: " + sum(source) + "\nbase_status_sha256: sha256:" + strings.ToUpper(sum(status)), Accept},
+		"nested":               {"base: {source_sha256: " + sum(source) + ", status_hash: " + sum(status) + "}", Accept},
+		"unnamed":              {"base_hash: " + sum(source), Accept},
+		"candidate":            {"candidate_sha256: " + sum(edited(t)), Accept},
+		"unknown":              {"base_hash: unknown", Accept},
+		"other status":         {"base: {status_sha256: " + sum(source) + "}", Reject},
+		"other source":         {"base_hash: sha256:" + sum("x"), Reject},
+		"other candidate":      {"candidate_sha256: " + sum("x"), Reject},
+		"no hash":              {"base_hash: yesterday", Reject},
+		"together":             {"hashes: {source: " + sum(source) + ", status: sha256:" + sum(status) + ", by: sha256}", Accept},
+		"together, other":      {"hashes: {source: " + sum(source) + ", status: " + sum(source) + "}", Reject},
+		"base alone":           {"base: " + sum("x"), Reject},
+		"base by file":         {"base: {source: " + sum("x") + "}", Reject},
+		"base, all well":       {"base: {source: " + sum(source) + ", revision: 7, commit_hash: 1f2e}", Accept},
+		"text":                 {"base_text_sha256: " + sum(source), Accept},
+		"other text":           {"hashes: {text: " + sum("x") + "}", Reject},
+		"capitals":             {"base_source_sha256: SHA-256:" + strings.ToUpper(sum(source)), Accept},
+		"as sha256sum prints":  {"base_hash: " + sum(source) + "  source.md", Accept},
+		"in base64":            {"source_digest: sha256-" + base64Of(source), Accept},
+		"other in base64":      {"source_digest: sha256-" + base64Of("x"), Reject},
+		"truncated":            {"base_source_sha256: " + sum(source)[:12], Reject},
+		"truncated, other":     {"source_hash: " + sum("x")[:40], Reject},
+		"another algorithm":    {"source_md5: 0cc175b9c0f1b6a831c399e269772661", Reject},
+		"by another word":      {"source_checksum: " + sum("x"), Reject},
+		"by no word":           {"source_version: sha256:" + sum("x"), Reject},
+		"deep":                 {"provenance: {inputs: {source: {sha256: " + sum("x") + "}}}", Reject},
+		"deep, well":           {"provenance: {inputs: {source: {algorithm: sha256, value: " + sum(source) + "}}}", Accept},
+		"in a list":            {"inputs: [{path: source.md, sha256: " + sum("x") + "}]", Reject},
+		"in a list, well":      {"inputs: [{path: source.md, sha256: " + sum(source) + "}, {path: status.yaml, sha256: " + sum(status) + "}]", Accept},
+		"in a list, elsewhere": {"inputs: [{path: other.md, sha256: " + sum("x") + "}]", Accept},
+		"a list of hashes":     {"source_hashes: [" + sum(source) + ", " + sum("x") + "]", Reject},
+		"empty":                {"source_sha256: ''", Reject},
+		"of a context":         {"context_hash: " + sum("x"), Accept},
+		"of a commit":          {"commit_hash: 1f2e", Accept},
+		"of a prompt":          {"prompt_sha256: " + sum("x"), Accept},
 	} {
 		d.put("metadata.yaml", base+test.lines+"\n")
 		if r := d.verify(); r.Decision != test.decision {
@@ -145,6 +163,34 @@ func TestBaseFreshness(t *testing.T) {
 		} else if r.Decision == Reject && r.FrozenParts.Result != Fail {
 			t.Errorf("%s: frozen_parts is %s", name, r.FrozenParts.Result)
 		}
+	}
+}
+
+func base64Of(s string) string {
+	b := sha256.Sum256([]byte(s))
+	return base64.StdEncoding.EncodeToString(b[:])
+}
+
+// A hash in the direction counts as one in the metadata; one in the status file
+// makes that file doubtful, for it stays as it is when the text goes on.
+func TestFreshnessElsewhere(t *testing.T) {
+	for _, c := range []struct {
+		file, line string
+		decision   Decision
+		reason     string
+	}{
+		{"direction.yaml", "base_source_sha256: " + sum("x"), Reject, "the direction was made for another source file"},
+		{"direction.yaml", "base: {status: " + sum("x") + "}", Reject, "another status file"},
+		{"direction.yaml", "base_source_sha256: deadbeef", Reject, "is no SHA-256"},
+		{"direction.yaml", "base_source_sha256: " + sum(load(t, "source.md")), Accept, ""},
+		{"status.yaml", "source_sha256: " + sum("x"), NeedsHumanReview, "the status file was made for another source file"},
+		{"status.yaml", "source_sha256: SHA256:abc", NeedsHumanReview, "is no SHA-256"},
+		{"status.yaml", "source_sha256: " + sum(load(t, "source.md")), Accept, ""},
+		{"status.yaml", "previous_commit_hash: " + sum("x"), Accept, ""},
+	} {
+		d := newDesk(t)
+		d.put(c.file, load(t, c.file)+c.line+"\n")
+		d.wants(c.decision, c.reason)
 	}
 }
 

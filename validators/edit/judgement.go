@@ -27,6 +27,7 @@ type judgement struct {
 	defects      []string
 	followup     *bool
 	why          string // of the follow-up
+	changes      []judged
 }
 
 type judged struct {
@@ -40,14 +41,14 @@ type changed struct {
 }
 
 // judgement reads a judgement. Keys that it does not know are left alone.
-func (r *reading) judgement(root *yaml.Node) *judgement {
+func (r *reader) judgement(root *yaml.Node) *judgement {
 	f := r.top(root, "a judgement", "judgement")
 	if f == nil {
 		return nil
 	}
 	j := &judgement{
-		claims: f.judgedList("claims"),
-		adds:   f.flag("adds_requirement"), hides: f.flag("hides_derivation"), met: f.flag("part_goal_met"),
+		claims: f.judgedList("claims"), changes: f.judgedList("changes"),
+		adds: f.flag("adds_requirement"), hides: f.flag("hides_derivation"), met: f.flag("part_goal_met"),
 		conflicts: is(f.flag("direction_conflicts_status")), bridge: is(f.flag("hides_bridge")),
 		defects:  f.texts("status_defects"),
 		followup: f.flag("requires_followup_text_candidate"), why: clean(f.text("followup_reason")),
@@ -92,7 +93,7 @@ func (j *judgement) readPresentation(f *fields) {
 		j.presentation.remark(a.name, g)
 	}
 	if at := own.get("result"); at != nil {
-		j.presentation.result = word(f.reading, at, "result of presentation", results...)
+		j.presentation.result = word(f.reader, at, "result of presentation", results...)
 	}
 }
 
@@ -114,7 +115,7 @@ func (j *judgement) readDirection(f *fields) {
 	own := f.mapping(n, "direction")
 	j.direction.notes = own.notes()
 	if at := own.get("result"); at != nil {
-		j.direction.result = word(f.reading, at, "result of direction", results...)
+		j.direction.result = word(f.reader, at, "result of direction", results...)
 	}
 	if at := own.get("intent"); at != nil {
 		j.intent = own.grade(at, "intent")

@@ -1,16 +1,21 @@
 package edit
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/reading"
 )
 
 // newMarkers finds the gap markers of a candidate that the source does not
 // have: those that keep to the format, and those that do not.
 func (m markFormat) newMarkers(source, candidate string) (good, bad []string) {
+	olds, news := differing(uncoded(source), uncoded(candidate))
 	known := map[string]int{}
-	g, b := m.markers(source)
+	g, b := m.markers(olds)
 	for _, s := range append(g, b...) {
 		known[s]++
 	}
@@ -23,16 +28,38 @@ func (m markFormat) newMarkers(source, candidate string) (good, bad []string) {
 		}
 		return out
 	}
-	g, b = m.markers(candidate)
+	g, b = m.markers(news)
 	return unknown(g), unknown(b)
 }
 
-// markers lists the markers of a text, each in one line. A marker is within a
-// paragraph, and not in a code block: what stands there is shown, not said.
-func (m markFormat) markers(text string) (good, bad []string) {
-	for paragraph := range strings.SplitSeq(uncoded(text), "\n\n") {
-		// Most have none, and looking for a word is far cheaper than matching.
-		if lower := strings.ToLower(paragraph); strings.Contains(lower, m.word) || strings.Contains(lower, "gap") {
+// differing are the paragraphs of two texts without those that both have.
+func differing(old, now string) (olds, news []string) {
+	times := map[string]int{}
+	for p := range strings.SplitSeq(old, "\n\n") {
+		times[p]++
+	}
+	for p := range strings.SplitSeq(now, "\n\n") {
+		if times[p] > 0 {
+			times[p]--
+		} else {
+			news = append(news, p)
+		}
+	}
+	for p := range strings.SplitSeq(old, "\n\n") {
+		if times[p] > 0 {
+			times[p]--
+			olds = append(olds, p)
+		}
+	}
+	return olds, news
+}
+
+// markers lists the markers of paragraphs, each in one line. A marker is within
+// a paragraph, and not in a code block: what stands there is shown, not said.
+func (m markFormat) markers(paragraphs []string) (good, bad []string) {
+	for _, paragraph := range paragraphs {
+		// Most have none, and looking for a mark is far cheaper than matching.
+		if lower := strings.ToLower(paragraph); strings.Contains(lower, m.word) || suspect(lower) {
 			g, b := m.within(paragraph)
 			good, bad = append(good, g...), append(bad, b...)
 		}
@@ -69,15 +96,44 @@ func (m markFormat) within(paragraph string) (good, bad []string) {
 	for _, loc := range held {
 		good = append(good, oneLine(paragraph[loc[0]:loc[1]]))
 	}
-	for _, loc := range m.like.FindAllStringIndex(paragraph, -1) {
+	seen := 0
+	for _, loc := range m.suspects(paragraph) {
 		for len(held) > 0 && held[0][1] <= loc[0] {
 			held = held[1:]
 		}
-		if len(held) == 0 || held[0][0] >= loc[1] {
+		if loc[0] >= seen && (len(held) == 0 || held[0][0] >= loc[1]) {
 			bad = append(bad, oneLine(aboutOne(paragraph[loc[0]:])))
+			seen = loc[1]
 		}
 	}
 	return good, bad
+}
+
+// suspects are the places of what may be meant as a marker, in their order.
+func (m markFormat) suspects(paragraph string) [][]int {
+	all := m.like.FindAllStringIndex(paragraph, -1)
+	for _, loc := range m.hidden.FindAllStringIndex(paragraph, -1) {
+		if !titled(paragraph, loc) {
+			all = append(all, loc)
+		}
+	}
+	all = append(all, evasions.FindAllStringIndex(paragraph, -1)...)
+	slices.SortFunc(all, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
+	return all
+}
+
+// titled tells whether what looks like a marker is the words of a link, or an
+// aside in round brackets that goes on behind the word: a gap in a fence.
+func titled(paragraph string, loc []int) bool {
+	opened := strings.TrimLeft(paragraph[loc[0]:], " \t\n")
+	switch opened[0] {
+	case '[':
+		end := strings.IndexByte(opened, ']')
+		return end >= 0 && end+1 < len(opened) && (opened[end+1] == '(' || opened[end+1] == '[')
+	case '(':
+		return !strings.HasSuffix(strings.TrimSpace(paragraph[loc[0]:loc[1]]), ")")
+	}
+	return false
 }
 
 // aboutOne cuts a text behind the marker that it begins with, one that keeps
@@ -104,9 +160,17 @@ func (in *input) gaps() graded {
 		return g
 	}
 	m := newMarkFormat(in.status.markFormat)
-	good, bad := m.newMarkers(in.source, in.candidate)
+	source, now := in.source, in.candidate
+	if !in.unread {
+		source, now = reading.Visible(source), reading.Visible(now)
+	}
+	good, bad := m.newMarkers(source, now)
 	for _, s := range good[:min(len(good), maxDifferences)] {
 		g.notes = append(g.notes, "new gap marker: "+brief(s))
+	}
+	for _, s := range openWords(source, now) {
+		g.result = Warn
+		g.notes = append(g.notes, "it may be a gap that is left without a marker: "+brief(s))
 	}
 	if len(bad) == 0 {
 		return g

@@ -8,14 +8,19 @@ import (
 // gapWord is what a gap marker is called where the policy does not say.
 const gapWord = "GAP"
 
+// maxParagraph is the longest paragraph in which markers are looked for that are
+// not called by the policy's word, in bytes.
+const maxParagraph = 64 << 10
+
 // maxFormat is the longest mark_format, in bytes.
 const maxFormat = 300
 
 // A markFormat is how a gap policy wants gaps marked.
 type markFormat struct {
-	word string         // the word of a marker, in lower case
-	like *regexp.Regexp // what looks like a marker
-	good *regexp.Regexp // what is one; nil where the policy does not say
+	word   string         // the word of a marker, in lower case
+	like   *regexp.Regexp // what looks like a marker
+	hidden *regexp.Regexp // what looks like one that is not to be known for one
+	good   *regexp.Regexp // what is one; nil where the policy does not say
 }
 
 var (
@@ -32,7 +37,7 @@ func newMarkFormat(format string) markFormat {
 	if w := letters.FindString(placeholder.ReplaceAllString(format, " ")); w != "" && !strings.Contains(format, gapWord) {
 		word = w
 	}
-	m := markFormat{word: strings.ToLower(word), like: markerLike(word)}
+	m := markFormat{word: strings.ToLower(word), like: markerLike(word), hidden: markerHidden(word)}
 	if format == "" {
 		return m
 	}
@@ -52,6 +57,77 @@ func markerLike(word string) *regexp.Regexp {
 	}
 	return regexp.MustCompile(`[\[({<]{1,3}[^\p{L}\p{N}\n]{0,6}(?:(?:` + any + `)(?:[^\p{L}\p{N}]|$)|(?i:` + any + `)[ \t]*:)` +
 		`|(?:^|[^\p{L}\p{N}])(?:` + any + `)[ \t]*:`)
+}
+
+// markerHidden matches the word in any brackets, in small letters or with its
+// letters apart.
+func markerHidden(word string) *regexp.Regexp {
+	any := apart(word)
+	if word != gapWord {
+		any += "|" + apart(gapWord)
+	}
+	return regexp.MustCompile(`(?:[\[({<【〔〖〈《⟦⟨«‹「『]{1,3}|<!--)[^\p{L}\p{N}\n]{0,6}(?i:` + any + `)(?:\s*[\])}>】〕〗〉》⟧⟩»›」』]|[^\p{L}\p{N}]|$)`)
+}
+
+// apart matches the letters of a word with a mark between them, or none.
+func apart(word string) string {
+	var b strings.Builder
+	for i, r := range word {
+		if i > 0 {
+			b.WriteString(`[ ._*/-]?`)
+		}
+		b.WriteString(regexp.QuoteMeta(string(r)))
+	}
+	return b.String()
+}
+
+// evasions are the marks of a gap that people make where no policy tells them
+// how.
+var evasions = regexp.MustCompile(`\bT[. ]?B[. ]?[DCA]\b|\b(?:TODO|FIXME|XXX+)\b|(?i:\b(?:todo|to do)[ \t]*:)|\?{3,}|[\[(]\?+[\])]` +
+	`|(?i:[\[({<【]{0,3}\s*(?:citations?|sources?|references?|evidence|proof|clarification)[ -](?:is |are )?needed\b)` +
+	`|(?i:[\[({<【]\s*(?:missing|placeholder|tbd|tbc|todo|to do|fixme|to be \p{L}+|open question|unclear|fill (?:this )?in|insert|needs? (?:a )?(?:citation|source|reference)|quelle fehlt|beleg fehlt|à compléter|por definir|待定)\b[^\])}>】\n]*[\])}>】]+)` +
+	`|(?i:lorem ipsum)`)
+
+// openThings are words that may say that something is open; they are prose as
+// often.
+var openThings = regexp.MustCompile(`(?i)\b(?:is |are |remains? )?(?:yet |still )?to be (?:determined|defined|decided|confirmed|announced|supplied|specified|filled in)\b|\b(?:placeholder|fill (?:this|that) in later|insert [^.\n]{1,40} here)\b`)
+
+// suspect tells whether a paragraph in small letters may have a marker that is
+// not called by the policy's word.
+func suspect(lower string) bool {
+	if len(lower) > maxParagraph {
+		return false // such a text is not read either, which is told
+	}
+	for _, mark := range []string{"gap", "todo", "to do", "tb", "t.b", "t b", "fixme", "xxx", "???", "[", "(", "{", "<", "【", "〔", "〖", "〈", "《", "⟦", "⟨", "«", "‹", "「", "『", "needed", "lorem"} {
+		if strings.Contains(lower, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// openWords are the words of a candidate that say something is open, and that
+// the source does not have as often.
+func openWords(source, candidate string) []string {
+	olds, news := differing(source, candidate)
+	known := map[string]int{}
+	for _, p := range olds {
+		for _, s := range openThings.FindAllString(p, -1) {
+			known[strings.ToLower(s)]++
+		}
+	}
+	var out []string
+	for _, p := range news {
+		if len(p) > maxParagraph {
+			continue
+		}
+		for _, s := range openThings.FindAllString(p, -1) {
+			if known[strings.ToLower(s)]--; known[strings.ToLower(s)] < 0 && len(out) < maxDifferences {
+				out = append(out, oneLine(s))
+			}
+		}
+	}
+	return out
 }
 
 // markerPattern makes an expression of a format: what opens a marker, the

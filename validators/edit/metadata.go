@@ -1,9 +1,6 @@
 package edit
 
 import (
-	"regexp"
-	"strings"
-
 	"gopkg.in/yaml.v3"
 )
 
@@ -25,13 +22,8 @@ type metadata struct {
 	hashes               []hash
 }
 
-// A hash is what the metadata says a file's was.
-type hash struct {
-	key, of, value string
-}
-
 // metadata reads a metadata file; nil where something is wrong.
-func (r *reading) metadata(root *yaml.Node) *metadata {
+func (r *reader) metadata(root *yaml.Node) *metadata {
 	f := r.top(root, "the metadata file", "metadata", "candidate", "candidate_metadata")
 	if f == nil {
 		return nil
@@ -46,7 +38,7 @@ func (r *reading) metadata(root *yaml.Node) *metadata {
 	if m.source == EditorLoop {
 		f.selfChecked()
 	}
-	m.hashes = f.hashes("")
+	m.hashes = hashesIn(f.node)
 	if len(r.wrong) > 0 {
 		return nil
 	}
@@ -77,44 +69,3 @@ func (f *fields) selfChecked() {
 		}
 	}
 }
-
-var hashKey = regexp.MustCompile(`(?i)sha-?_?256|hash|digest`)
-
-// baseKey is a key that names no file: it is of the one that is changed.
-var baseKey = regexp.MustCompile(`(?i)^(?:base|current|original|sha|256|hash|digest|[-_.])+$`)
-
-// hashes finds the hashes of files, and what they are of. Keys speak of them,
-// or a mapping does that they stand in; a hash of something else, such as of a
-// commit, is none.
-func (f *fields) hashes(within string) []hash {
-	var out []hash
-	for _, key := range f.order {
-		n, name := f.get(key), within+key
-		switch {
-		case n == nil || n.Value == unknown:
-		case n.Kind == yaml.MappingNode && within == "" && (key == "base" || hashKey.MatchString(key)):
-			out = append(out, f.mapping(n, key).hashes(key+".")...)
-		case n.Kind != yaml.ScalarNode:
-		case hashKey.MatchString(name), strings.HasPrefix(name, "base") && sumPattern.MatchString(n.Value):
-			if of := hashed(name); of != "" || baseKey.MatchString(name) {
-				out = append(out, hash{name, of, n.Value})
-			}
-		}
-	}
-	return out
-}
-
-// hashed is the file that a key names; "" for none.
-func hashed(key string) string {
-	for _, of := range []string{"candidate", "status", "direction", "source"} {
-		if strings.Contains(strings.ToLower(key), of) {
-			return of
-		}
-	}
-	if textKey.MatchString(key) {
-		return "source"
-	}
-	return ""
-}
-
-var textKey = regexp.MustCompile(`(?i)(?:^|[-_.])text(?:$|[-_.])`)

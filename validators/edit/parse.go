@@ -9,7 +9,7 @@ import (
 // ParseReport reads a verification file strictly. An error is an
 // [*InputError] with the places.
 func ParseReport(file string, text []byte) (Report, error) {
-	r := &reading{file: file}
+	r := &reader{file: file}
 	var out Report
 	if root := r.document(text); root != nil {
 		if f := r.mapping(root, "a verification file"); f != nil && f.get("verification") == nil {
@@ -110,11 +110,11 @@ func one[T ~string](f *fields, name string, allowed []T) T {
 		f.at(f.node, "%s has no %s", f.what, name)
 		return ""
 	}
-	return word(f.reading, n, name, allowed...)
+	return word(f.reader, n, name, allowed...)
 }
 
 func wordOf[T ~string](f *fields, allowed []T) func(*yaml.Node, string) T {
-	return func(n *yaml.Node, key string) T { return word(f.reading, n, brief(key), allowed...) }
+	return func(n *yaml.Node, key string) T { return word(f.reader, n, brief(key), allowed...) }
 }
 
 // table reads a mapping in its order.

@@ -38,14 +38,14 @@ func (p Problem) String() string {
 // maxProblems is how many problems of one file are told.
 const maxProblems = 50
 
-// A reading collects what is wrong with one file.
-type reading struct {
+// A reader collects what is wrong with one file.
+type reader struct {
 	file  string
 	wrong []Problem
 }
 
 // at notes a problem with a place in the file; nil is the whole of it.
-func (r *reading) at(n *yaml.Node, format string, args ...any) {
+func (r *reader) at(n *yaml.Node, format string, args ...any) {
 	if len(r.wrong) == maxProblems {
 		return
 	}

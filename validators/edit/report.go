@@ -144,6 +144,7 @@ func (in *input) report(f facts, r ruling) Report {
 		}
 	}
 	out.note(f.unusable)
+	out.noteChanges(f.changes)
 	out.tidy()
 	return out
 }

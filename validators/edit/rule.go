@@ -126,7 +126,7 @@ func (f facts) undirected() []fault {
 func (f facts) useless() []fault {
 	switch {
 	case f.frozen.noop && f.part == PartText:
-		return []fault{{"rubric", "the candidate is the same text as the source", ""}}
+		return []fault{{"rubric", "the candidate is the same text as the source, or differs in what no reader sees", ""}}
 	case f.frozen.noop:
 		return []fault{{"rubric", fmt.Sprintf("the candidate leaves %s as it is", f.part), string(f.part)}}
 	case f.part != PartText && f.met != nil && !*f.met:

@@ -20,6 +20,7 @@ type status struct {
 	}
 	markFormat string
 	claims     []claim
+	hashes     []hash
 }
 
 // A claim is one of the ledger.
@@ -41,7 +42,7 @@ const (
 )
 
 // status reads a status file; nil where something is wrong.
-func (r *reading) status(root *yaml.Node) *status {
+func (r *reader) status(root *yaml.Node) *status {
 	s := &status{top: r.top(root, "the status file", "status")}
 	if s.top == nil {
 		return nil
@@ -59,6 +60,7 @@ func (r *reading) status(root *yaml.Node) *status {
 		}
 	}
 	s.readClaims()
+	s.hashes = hashesIn(s.top.node)
 	if len(r.wrong) > 0 {
 		return nil
 	}
@@ -110,7 +112,7 @@ func (s *status) readClaims() {
 // maxID is the longest id of a claim, in characters.
 const maxID = 100
 
-func (r *reading) claim(n *yaml.Node) (claim, bool) {
+func (r *reader) claim(n *yaml.Node) (claim, bool) {
 	f := r.mapping(n, "a claim")
 	if f == nil {
 		return claim{}, false

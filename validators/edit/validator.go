@@ -119,6 +119,7 @@ func (p params) verdict(s validators.Subject) (validators.Verdict, error) {
 	if err != nil {
 		return v, err
 	}
+	v.Details.(map[string]any)["changes"] = in.askedChanges()
 	switch {
 	case p.Check == checkComputed:
 		v.Details.(map[string]any)["questions"] = in.questions()

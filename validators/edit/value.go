@@ -16,7 +16,7 @@ import (
 
 // node reads what a file holds as YAML. A text that is JSON may use escapes
 // that YAML does not know.
-func (r *reading) node(c content) *yaml.Node {
+func (r *reader) node(c content) *yaml.Node {
 	switch {
 	case c.err != nil:
 		r.at(nil, "%v", c.err)
@@ -38,7 +38,7 @@ func (r *reading) node(c content) *yaml.Node {
 }
 
 // plain makes a tree of a plain value. It has no places.
-func (r *reading) plain(v any) *yaml.Node {
+func (r *reader) plain(v any) *yaml.Node {
 	v, err := schema.Plain(v)
 	if err != nil {
 		r.at(nil, "%v", err)

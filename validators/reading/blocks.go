@@ -20,8 +20,8 @@ import (
 
 // Read reads a Markdown text: CommonMark, tables, and the definitions of
 // footnotes. Front matter is the caller's to take off. The error is that a text
-// is too long or too tangled to be read, see [Tangled]. The same text always
-// gives the same reading.
+// is too long or too tangled to be read, see [Tangled], or has a paragraph of
+// more than 64 KiB. The same text always gives the same reading.
 func Read(source string) (Text, error) {
 	if line, why := Tangled(source); why != "" {
 		return Text{}, errors.New(strings.TrimPrefix(line+": "+why, ": "))
@@ -33,11 +33,17 @@ func Read(source string) (Text, error) {
 		return Text{}, err
 	}
 	w.hidden(pc)
-	for i := range w.blocks {
-		w.blocks[i].find()
+	for _, b := range w.blocks {
+		if len(b.Words) > maxBlock {
+			return Text{}, fmt.Errorf("line %d: a paragraph of %d bytes is not read", b.Line, len(b.Words))
+		}
 	}
 	return Text{w.blocks}, nil
 }
+
+// maxBlock is the longest paragraph that is read, in bytes: a longer one is none
+// that anybody wrote, and every kind of thing is looked for in it.
+const maxBlock = 64 << 10
 
 // markdown knows no emphasis: marks around words change none, and parsing them
 // is quadratic.

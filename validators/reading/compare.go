@@ -6,10 +6,13 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// A Change is one thing that two texts differ in: Old is gone, Now is new, and
-// with both one has taken the other's place.
+// A Change is one thing that two texts differ in: Old is gone, Now is new, with
+// both one has taken the other's place, and where they are the same it stands in
+// another place.
 type Change struct {
 	Kind     Kind
 	Old, Now string
@@ -20,10 +23,10 @@ type Change struct {
 func (c Change) String() string {
 	old, now := short(c.Old), short(c.Now)
 	switch {
-	case c.Kind == Order:
-		return fmt.Sprintf("order: %s stands in another place (line %d)", now, c.Line)
 	case c.Kind == Invisible:
 		return fmt.Sprintf("invisible: %s (line %d)", c.Now, c.Line)
+	case c.Old != "" && c.Old == c.Now:
+		return fmt.Sprintf("%s: %s stands in another place (line %d)", c.Kind, now, c.Line)
 	case c.Old != "" && c.Now != "":
 		return fmt.Sprintf("%s: %s is now %s (line %d)", c.Kind, old, now, c.Line)
 	case c.Old != "":
@@ -60,74 +63,85 @@ func Compare(old, now Text) []Change {
 	return append(out, p.moved()...)
 }
 
-// things compares those of one kind that stand in blocks that are not the same.
+// things compares those of one kind that stand in blocks that are not the same,
+// in their order. One that is gone here and new there stands in another place.
 func (p pairing) things(kind Kind) []Change {
-	old, now := loose(p.old, p.oldLoose, kind), loose(p.now, p.nowLoose, kind)
-	gone, kept := without(old, now)
-	come, keptNow := without(now, old)
+	old, now := of(kind, p.oldThings), of(kind, p.nowThings)
 	var out []Change
-	for i := range max(len(gone), len(come)) {
-		c := Change{Kind: kind}
-		if i < len(gone) {
-			c.Old, c.Line = gone[i].Text, gone[i].Line
+	for _, d := range lcs.DiffLines(texts(old), texts(now)) {
+		gone, come := old[d.Start:d.End], now[d.ReplStart:d.ReplEnd]
+		for i := range max(len(gone), len(come)) {
+			out = append(out, changed(kind, gone, come, i))
 		}
-		if i < len(come) {
-			c.Now, c.Line = come[i].Text, come[i].Line
+	}
+	return settled(out)
+}
+
+func texts(things []Thing) []string {
+	out := make([]string, len(things))
+	for i, t := range things {
+		out[i] = t.Text
+	}
+	return out
+}
+
+// changed is the i-th of what is gone, with the i-th of what is new.
+func changed(kind Kind, gone, come []Thing, i int) Change {
+	c := Change{Kind: kind}
+	if i < len(gone) {
+		c.Old, c.Line = gone[i].Text, gone[i].Line
+	}
+	if i < len(come) {
+		c.Now, c.Line = come[i].Text, come[i].Line
+	}
+	return c
+}
+
+// settled takes the half of a move out of a list where its other half tells of
+// it.
+func settled(list []Change) []Change {
+	come := map[string]int{}
+	for _, c := range list {
+		if c.Now != "" {
+			come[c.Now]++
+		}
+	}
+	out := list[:0]
+	for _, c := range list {
+		if c.Old != "" && c.Old != c.Now && come[c.Old] > 0 {
+			come[c.Old]--
+			moved := c.Old
+			if c.Old = ""; c.Now == "" {
+				c.Old, c.Now = moved, moved
+			}
 		}
 		out = append(out, c)
 	}
-	for i := range kept {
-		if kept[i].Text != keptNow[i].Text {
-			return append(out, Change{kind, kept[i].Text, keptNow[i].Text, keptNow[i].Line})
-		}
-	}
 	return out
 }
 
-// loose lists the things of a kind in some blocks. What stands in a row or a
-// heading is told with it.
-func loose(blocks []Block, which []int, kind Kind) []Thing {
+func of(kind Kind, things []Thing) []Thing {
 	var out []Thing
-	for _, i := range which {
-		whole := blocks[i].Form == Row && kind != Tables || blocks[i].Form == Heading && kind != Headings && kind != Links
-		for _, t := range blocks[i].Things {
-			if t.Kind == kind && !whole {
-				out = append(out, t)
-			}
+	for _, t := range things {
+		if t.Kind == kind {
+			out = append(out, t)
 		}
 	}
 	return out
-}
-
-// without parts things into those that others lack, and those that they have
-// as often.
-func without(list, others []Thing) (lacking, kept []Thing) {
-	times := map[string]int{}
-	for _, t := range others {
-		times[t.Text]++
-	}
-	for _, t := range list {
-		if times[t.Text]--; times[t.Text] < 0 {
-			lacking = append(lacking, t)
-		} else {
-			kept = append(kept, t)
-		}
-	}
-	return lacking, kept
 }
 
 // relinked finds words that were a link and now lead elsewhere, where both
 // targets were known.
 func (p pairing) relinked() []Change {
 	led := map[string]string{}
-	for _, t := range loose(p.old, p.oldLoose, Links) {
+	for _, t := range of(Links, p.oldThings) {
 		if t.label != "" {
 			led[t.label] = t.Text
 		}
 	}
-	old := loose(p.old, p.oldLoose, Links)
+	old := of(Links, p.oldThings)
 	var out []Change
-	for _, t := range loose(p.now, p.nowLoose, Links) {
+	for _, t := range of(Links, p.nowThings) {
 		was, known := led[t.label]
 		if known && was != t.Text && slices.ContainsFunc(old, func(o Thing) bool { return o.Text == t.Text }) {
 			out = append(out, Change{Links, t.label + " → " + was, t.label + " → " + t.Text, t.Line})
@@ -142,7 +156,7 @@ const maxNouns = 0.2
 
 // names finds names that one of the texts does not have at all.
 func (p pairing) names() []Change {
-	if share(p.old) > maxNouns {
+	if p.nouns() > maxNouns {
 		return nil
 	}
 	inOld, inNow := vocabulary(p.old), vocabulary(p.now)
@@ -157,30 +171,24 @@ func (p pairing) names() []Change {
 		}
 		return out
 	}
-	gone, come := missing(loose(p.old, p.oldLoose, Names), inNow), missing(loose(p.now, p.nowLoose, Names), inOld)
+	gone, come := missing(of(Names, p.oldThings), inNow), missing(of(Names, p.nowThings), inOld)
 	var out []Change
 	for i := range max(len(gone), len(come)) {
-		c := Change{Kind: Names}
-		if i < len(gone) {
-			c.Old, c.Line = gone[i].Text, gone[i].Line
-		}
-		if i < len(come) {
-			c.Now, c.Line = come[i].Text, come[i].Line
-		}
-		out = append(out, c)
+		out = append(out, changed(Names, gone, come, i))
 	}
 	return out
 }
 
-func share(blocks []Block) float64 {
+// nouns is the share of capitals within sentences, of what is looked at.
+func (p pairing) nouns() float64 {
 	capitals, all := 0, 40 // of a short text nothing is known
-	for _, b := range blocks {
-		for _, t := range b.Things {
-			if t.Kind == Names && !identifier(t.Text) {
-				capitals++
-			}
+	for _, t := range of(Names, p.oldThings) {
+		if !identifier(t.Text) {
+			capitals++
 		}
-		all += strings.Count(b.Words, " ") + 1
+	}
+	for _, i := range p.oldLoose {
+		all += strings.Count(p.old[i].Words, " ") + 1
 	}
 	return float64(capitals) / float64(all)
 }
@@ -204,14 +212,12 @@ func vocabulary(blocks []Block) map[string]bool {
 // them.
 func (p pairing) turns() []Change {
 	isName := map[string]bool{}
-	for _, blocks := range [][]Block{p.old, p.now} {
-		for _, t := range (Text{blocks}).Of(Names) {
-			isName[t.Text] = true
-		}
+	for _, t := range append(of(Names, p.oldThings), of(Names, p.nowThings)...) {
+		isName[t.Text] = true
 	}
 	var out []Change
 	for _, g := range p.gaps() {
-		was, is := said(p.old, g.old), said(p.now, g.now)
+		was, is := p.saidOld(g.old...), p.saidNow(g.now...)
 		for _, h := range hunks(was, is) {
 			if old, now := h.turned(); old != "" || now != "" {
 				out = append(out, Change{Turns, old, now, g.line})
@@ -223,48 +229,57 @@ func (p pairing) turns() []Change {
 	return out
 }
 
-// said are the words of blocks, without those that are compared as things.
-func said(blocks []Block, which []int) []string {
-	var out []string
-	for _, i := range which {
-		if f := blocks[i].Form; f == Row || f == Heading {
-			continue
-		}
-		_, rest := modals(blocks[i].Words)
-		for _, t := range tokens(rest) {
-			if t.word {
-				out = append(out, t.text)
-			}
-		}
-	}
-	return out
-}
-
-// minKept is the share of a block's pairs of words that must be found again in
-// the blocks that are new for it to count as written in other words.
-const minKept = 0.3
+// A block is written in other words, and not gone, where the blocks that are new
+// have this share of its pairs of words, or of its longer words.
+const (
+	minPairs = 0.3
+	minWords = 0.4
+)
 
 // passages finds blocks that are gone as a whole.
 func (p pairing) passages() []Change {
 	known := map[string]bool{}
 	for _, i := range p.nowLoose {
-		words := folded(said(p.now, []int{i}))
-		for k := range len(words) - 1 {
-			known[words[k]+" "+words[k+1]] = true
+		for _, s := range fingerprints(p.saidNow(i)) {
+			known[s] = true
 		}
 	}
 	var out []Change
 	for _, i := range p.oldLoose {
-		words := folded(said(p.old, []int{i}))
-		kept := 0
-		for k := range len(words) - 1 {
-			if known[words[k]+" "+words[k+1]] {
-				kept++
+		words := p.saidOld(i)
+		pairs, pairsKept, long, longKept := 0, 0, 0, 0
+		for _, s := range fingerprints(words) {
+			switch pair := strings.Contains(s, " "); {
+			case pair && known[s]:
+				pairsKept++
+				fallthrough
+			case pair:
+				pairs++
+			case known[s]:
+				longKept++
+				fallthrough
+			default:
+				long++
 			}
 		}
 		rewritten := len(words) < 6 && len(p.nowLoose) >= len(p.oldLoose)
-		if len(words) > 0 && !rewritten && float64(kept) < minKept*float64(max(1, len(words)-1)) {
+		if len(words) > 0 && !rewritten && float64(pairsKept) < minPairs*float64(max(1, pairs)) && float64(longKept) < minWords*float64(max(1, long)) {
 			out = append(out, Change{Kind: Passages, Old: p.old[i].Words, Line: p.old[i].Line})
+		}
+	}
+	return out
+}
+
+// fingerprints are the pairs of words, and the words of more than three letters.
+func fingerprints(words []string) []string {
+	words = folded(words)
+	var out []string
+	for k, w := range words {
+		if k+1 < len(words) {
+			out = append(out, w+" "+words[k+1])
+		}
+		if utf8.RuneCountInString(w) > 3 {
+			out = append(out, w)
 		}
 	}
 	return out

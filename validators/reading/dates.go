@@ -28,6 +28,10 @@ var (
 	datedMonth = regexp.MustCompile(monthName)
 )
 
+var dayNames = marked("day", "uary", "pril", "June", "July", "August", "ember", "ober")
+
+func anyDate(words string) bool { return anyFigure(words) || dayNames(words) }
+
 // dates finds dates and times of day.
 func dates(words string) ([]string, string) { return taken(words, datePattern, dated) }
 

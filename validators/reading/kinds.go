@@ -2,34 +2,55 @@ package reading
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
 
 // A finder takes the things of one kind out of words: what it gives back is the
 // words with what it took masked, so that no figure of a date is a number too.
+// It is not asked about words in which nothing speaks for its kind, for most
+// have no date and no address, and looking is far cheaper than matching.
 type finder struct {
 	kind Kind
+	may  func(words string) bool
 	find func(words string) (found []string, rest string)
 }
 
 // finders are tried in this order.
 var finders = []finder{
-	{Links, addresses},
-	{Placeholders, placeholders},
-	{Footnotes, footnotes},
-	{Citations, citations},
-	{Markup, struckOut},
-	{Quotations, quotations},
-	{Dates, dates},
-	{Modals, modals},
-	{Numbers, numbers},
-	{Names, names},
+	{Links, marked("://", "@", "www.", "WWW.", "mailto:"), addresses},
+	{Placeholders, marked("{", "%", "<"), placeholders},
+	{Footnotes, marked("[^"), footnotes},
+	{Citations, marked("[", "(", "@"), citations},
+	{Markup, marked("~~"), struckOut},
+	{Quotations, marked(`"`, "“", "„", "«", "»", "「", "‘"), quotations},
+	{Dates, anyDate, dates},
+	{Modals, anyWord(modalHeads), modals},
+	{Numbers, anyNumber, numbers},
+	{Names, func(string) bool { return true }, names},
 }
 
-// find notes the things that are in the words of a block, and what the block
-// is itself.
-func (b *Block) find() {
+func marked(marks ...string) func(string) bool {
+	return func(words string) bool {
+		return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(words, mark) })
+	}
+}
+
+func anyWord(set map[string]bool) func(string) bool {
+	return func(words string) bool {
+		return slices.ContainsFunc(tokens(words), func(t token) bool { return set[strings.ToLower(t.text)] })
+	}
+}
+
+func anyFigure(words string) bool {
+	return strings.ContainsFunc(words, func(r rune) bool { return r >= '0' && r <= '9' || r >= 0x80 && unicode.IsNumber(r) })
+}
+
+// All lists the things that are in a block and what it is itself, those of its
+// markup first.
+func (b Block) All() []Thing {
+	b.Things = slices.Clone(b.Things)
 	switch b.Form {
 	case Heading:
 		b.add(Headings, strings.Repeat("#", b.Level)+" "+b.Words)
@@ -46,12 +67,16 @@ func (b *Block) find() {
 	}
 	rest := b.Words
 	for _, f := range finders {
+		if !f.may(rest) {
+			continue
+		}
 		var found []string
 		found, rest = f.find(rest)
 		for _, text := range found {
 			b.add(f.kind, text)
 		}
 	}
+	return b.Things
 }
 
 var checkbox = regexp.MustCompile(`^\[[ xX]\]`)
@@ -124,12 +149,14 @@ var quoteMarks = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `
 func names(words string) ([]string, string) {
 	var found []string
 	begin := true // of a sentence
-	for _, t := range tokens(words) {
+	list := tokens(words)
+	for i, t := range list {
+		doubled := i+1 < len(list) && list[i+1].word && capital(list[i+1].text) // Alice Bergmann
 		switch {
 		case !t.word:
 			begin = begin || strings.ContainsAny(t.text, ".!?:;|“\"") || t.text == standIn
 			continue
-		case identifier(t.text), !begin && capital(t.text):
+		case identifier(t.text), (!begin || doubled) && capital(t.text):
 			found = append(found, t.text)
 		}
 		begin = false

@@ -15,6 +15,12 @@ var modalPattern = regexp.MustCompile(`(?i)(?:\b(?:not|never|no longer|only) )?\
 	`|\b(?:muss|müssen|musst|darf|dürfen|darfst|soll|sollen|sollte|sollten)\b(?: (?:nicht|nie|nur)\b)?` +
 	`|\b(?:ne )?(?:doit|doivent|devrait|devraient)\b(?: (?:pas|jamais)\b)?|\b(?:no )?(?:debe|deben|debería|deberían)\b`)
 
+// modalHeads are the words of which one is in every match.
+var modalHeads = wordSet("must shall should may might ought need needs have has had require requires required mandatory obligatory optional recommended forbidden prohibited " +
+	"permitted allowed mustn't shan't shouldn't mayn't mightn't needn't can't couldn't won't wouldn't cannot can could will would " +
+	"mustn’t shan’t shouldn’t mayn’t mightn’t needn’t can’t couldn’t won’t wouldn’t " +
+	"muss müssen musst darf dürfen darfst soll sollen sollte sollten doit doivent devrait devraient debe deben debería deberían")
+
 var contractions = strings.NewReplacer("’", "'", "mustn't", "must not", "shan't", "shall not", "shouldn't", "should not", "needn't", "need not", "mightn't", "might not",
 	"can't", "cannot", "can not", "cannot", "won't", "will not", "wouldn't", "would not", "couldn't", "could not", "has to", "have to", "had to", "have to",
 	"needs to", "need to", "needs not", "need not", "requires", "require")

@@ -2,8 +2,10 @@ package reading
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // units are what stands behind a number, each in one way.
@@ -95,26 +97,68 @@ var smallNumbers = map[string]int{
 	"sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "one": 1, "zero": 0, "hundred": 100, "thousand": 1000, "million": 1_000_000, "dozen": 12,
 }
 
-const numberWord = `(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|dozen)`
-
-var speltPattern = regexp.MustCompile(`(?i)\b` + numberWord + `(?:[ -](?:and )?` + numberWord + `)*\b`)
+func anyNumber(words string) bool {
+	return anyFigure(words) || slices.ContainsFunc(tokens(words), func(t token) bool {
+		first, _, _ := strings.Cut(strings.ToLower(t.text), "-")
+		_, known := smallNumbers[first]
+		return known
+	})
+}
 
 // spelt writes numbers that stand in words in figures. "One" alone is a
 // pronoun more often than a number, and stays; before a unit it is one.
 func spelt(words string) string {
 	var b strings.Builder
 	at := 0
-	for _, m := range speltPattern.FindAllStringIndex(words, -1) {
-		word := strings.ToLower(words[m[0]:m[1]])
-		b.WriteString(words[at:m[0]])
-		if word == "one" && !unitFollows(words[m[1]:]) || word == "hundred" || word == "thousand" || word == "million" {
-			b.WriteString(words[m[0]:m[1]])
+	for start, end := nextSpelt(words, 0); start >= 0; start, end = nextSpelt(words, end) {
+		word := strings.ToLower(words[start:end])
+		b.WriteString(words[at:start])
+		if word == "one" && !unitFollows(words[end:]) || word == "hundred" || word == "thousand" || word == "million" {
+			b.WriteString(words[start:end])
 		} else {
 			b.WriteString(strconv.Itoa(valueOf(word)))
 		}
-		at = m[1]
+		at = end
 	}
 	return b.String() + words[at:]
+}
+
+// nextSpelt finds the next run of number words; start is -1 where there is none.
+func nextSpelt(words string, from int) (start, end int) {
+	start = -1
+	for i := from; i < len(words); {
+		size := letters(words[i:])
+		if size == 0 {
+			if start >= 0 && words[i] != ' ' && words[i] != '-' {
+				return start, end
+			}
+			_, width := utf8.DecodeRuneInString(words[i:])
+			i += width
+			continue
+		}
+		word := strings.ToLower(words[i : i+size])
+		_, known := smallNumbers[word]
+		switch {
+		case known && start < 0:
+			start, end = i, i+size
+		case known:
+			end = i + size
+		case start >= 0 && word != "and":
+			return start, end
+		}
+		i += size
+	}
+	return start, end
+}
+
+// letters is how many bytes of word a text begins with.
+func letters(s string) int {
+	for i, r := range s {
+		if !wordRune(r) {
+			return i
+		}
+	}
+	return len(s)
 }
 
 func unitFollows(rest string) bool {

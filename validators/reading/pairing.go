@@ -11,6 +11,9 @@ type pairing struct {
 	oldLoose, nowLoose []int    // blocks that have no partner
 	anchors            [][2]int // partners that stand in one order
 	strayed            []int    // of the new blocks: those whose partner stands elsewhere
+
+	oldThings, nowThings []Thing          // of the blocks that have no partner
+	oldWords, nowWords   map[int][]string // of each of them
 }
 
 func pair(old, now []Block) pairing {
@@ -38,7 +41,65 @@ func pair(old, now []Block) pairing {
 		}
 	}
 	p.order(pairs)
+	p.oldThings, p.nowThings = told(old, p.oldLoose), told(now, p.nowLoose)
+	p.oldWords, p.nowWords = said(old, p.oldLoose), said(now, p.nowLoose)
 	return p
+}
+
+func (p pairing) saidOld(which ...int) []string { return gathered(p.oldWords, which) }
+
+func (p pairing) saidNow(which ...int) []string { return gathered(p.nowWords, which) }
+
+func gathered(words map[int][]string, which []int) []string {
+	var out []string
+	for _, i := range which {
+		out = append(out, words[i]...)
+	}
+	return out
+}
+
+// said gives the words of each of some blocks, without those that are compared
+// as things.
+func said(blocks []Block, which []int) map[int][]string {
+	out := map[int][]string{}
+	modal := anyWord(modalHeads)
+	for _, i := range which {
+		rest := blocks[i].Words
+		switch {
+		case blocks[i].Form == Row || blocks[i].Form == Heading:
+			continue
+		case modal(rest):
+			_, rest = modals(rest)
+		}
+		for _, t := range tokens(rest) {
+			if t.word {
+				out[i] = append(out[i], t.text)
+			}
+		}
+	}
+	return out
+}
+
+// told lists the things of some blocks. What stands in a row or a heading is
+// told with it.
+func told(blocks []Block, which []int) []Thing {
+	var out []Thing
+	for _, i := range which {
+		for _, t := range blocks[i].All() {
+			switch blocks[i].Form {
+			case Row:
+				if t.Kind != Tables {
+					continue
+				}
+			case Heading:
+				if t.Kind != Headings && t.Kind != Links {
+					continue
+				}
+			}
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // order parts pairs, sorted by the old text, into the longest list that is

@@ -16,10 +16,7 @@
 // What a reader cannot see is no part of a block: [Unseen] finds it.
 package reading
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // A Kind is a kind of thing, by the name that a report uses.
 type Kind string
@@ -78,8 +75,8 @@ type Block struct {
 	Level  int // of a heading, or how deep an item is
 	Words  string
 	Line   int
-	Things []Thing
-	label  string // of a list or table: what kind of one it is
+	Things []Thing // of its markup; All has those of the words too
+	label  string  // of a list or table: what kind of one it is
 }
 
 // A Text is a text that was read.
@@ -101,7 +98,7 @@ func (t Text) Words() string {
 func (t Text) Of(kind Kind) []Thing {
 	var out []Thing
 	for _, b := range t.Blocks {
-		for _, thing := range b.Things {
+		for _, thing := range b.All() {
 			if thing.Kind == kind {
 				out = append(out, thing)
 			}
@@ -123,10 +120,6 @@ func (b Block) key() string {
 // add notes a thing of the block, once its text is in one line.
 func (b *Block) add(kind Kind, text string) {
 	b.Things = append(b.Things, Thing{Kind: kind, Text: oneLine(text), Line: b.Line})
-}
-
-func (b *Block) has(kind Kind) bool {
-	return slices.ContainsFunc(b.Things, func(t Thing) bool { return t.Kind == kind })
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

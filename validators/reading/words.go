@@ -39,14 +39,15 @@ func wordRune(r rune) bool {
 // wordEnd is where the word that s begins with ends.
 func wordEnd(s string) int {
 	var before rune
-	for i, r := range s {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
 		if !wordRune(r) {
-			next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(max(r, 0)):])
-			if !holds(before, r, next) {
+			if next, _ := utf8.DecodeRuneInString(s[i+size:]); !holds(before, r, next) {
 				return i
 			}
 		}
 		before = r
+		i += size
 	}
 	return len(s)
 }

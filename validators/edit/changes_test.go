@@ -1,0 +1,77 @@
+package edit
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What was judged of a change answers for that change and for no other.
+func TestJudgedChanges(t *testing.T) {
+	source := load(t, "policy.md")
+	candidate := swapped(t, source, "at least 3 of 5", "at least 2 of 5")
+	judged := func(d *desk, lines ...string) *desk {
+		d.o.Judgement = d.o.Judgement.(string) + "changes:\n  " + strings.Join(lines, "\n  ") + "\n"
+		return d
+	}
+	in, err := read(policyDesk(t, candidate).o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := in.changes()
+	if len(list) != 1 {
+		t.Fatalf("got %+v", list)
+	}
+	key := list[0].key
+	for _, c := range []struct {
+		line     string
+		decision Decision
+		rule     int
+		reason   string
+	}{
+		{key + ": {result: pass, reason: the direction means it}", Accept, 6, "Accepted"},
+		{key + ": pass", Accept, 6, "Accepted"},
+		{key + ": {result: warn, reason: who knows}", NeedsHumanReview, 5, "who knows"},
+		{key + ": {result: fail, reason: nobody asked}", Reject, 3, "nobody asked"},
+		{"numbers-000000: pass", NeedsHumanReview, 5, "numbers"},
+	} {
+		r := judged(policyDesk(t, candidate), c.line).wants(c.decision, c.reason)
+		if r.ruling.rule != c.rule || len(r.Direction.Notes) == 0 {
+			t.Errorf("%s: rule %d, %q", c.line, r.ruling.rule, r.Direction.Notes)
+		}
+	}
+	// The same key of another candidate answers for nothing.
+	other := swapped(t, source, "at least 3 of 5", "at least 1 of 5")
+	r := judged(policyDesk(t, other), key+": pass").wants(NeedsHumanReview, "“3” is now “1”")
+	if !strings.Contains(strings.Join(r.Questions, "\n"), "Is this change meant? numbers: “3” is now “1” (line 10).") {
+		t.Errorf("got %q", r.Questions)
+	}
+}
+
+// More changes than are told one by one are a person's, whatever was judged.
+func TestManyChanges(t *testing.T) {
+	var old, now, all strings.Builder
+	for i := range maxChanges + 5 {
+		fmt.Fprintf(&old, "Rule %d takes %d seconds.\n\n", i, i)
+		fmt.Fprintf(&now, "Rule %d takes %d seconds.\n\n", i, i+1000)
+	}
+	d := policyDesk(t, now.String())
+	d.put("source.md", old.String())
+	in, err := read(d.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range in.changes() {
+		all.WriteString("\n  " + c.key + ": pass")
+	}
+	d.o.Judgement = d.o.Judgement.(string) + "changes:" + all.String() + "\n"
+	d.wants(NeedsHumanReview, "more changes are not told one by one")
+}
+
+// A text that cannot be read is not accepted unseen.
+func TestUnreadText(t *testing.T) {
+	long := strings.Repeat("word ", 20_000)
+	d := policyDesk(t, "# A\n\n"+long+"is may\n")
+	d.put("source.md", "# A\n\n"+long+"is must\n")
+	d.wants(NeedsHumanReview, "nobody has looked at what numbers")
+}

@@ -1,0 +1,40 @@
+package reading
+
+import (
+	"reflect"
+	"testing"
+)
+
+// FuzzCompare wants that no text breaks the reading, that a text differs in
+// nothing from itself, and that two differ in the same each time.
+func FuzzCompare(f *testing.F) {
+	f.Add("a 1 `b` [c](d)", "a 2 s “b”[^1]\n\n[^1]: c")
+	f.Add("| a | b |\n|---|---|\n| 1 | 2 |", "- [ ] must not\n  > x\n\n```go\ny\n```\n")
+	f.Add("\u200b\u202e&shy;аb \r\n", "---\n<!-- x")
+	f.Add("[//]: # (x)\n~~y~~ \\\n", "two hundred and -5 % of 14 March 2025")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		old, err := Read(a)
+		if err != nil {
+			return
+		}
+		if c := append(Compare(old, old), Unseen(a, a)...); len(c) > 0 {
+			t.Fatalf("%q differs from itself in %v", a, c)
+		}
+		now, err := Read(b)
+		if err != nil {
+			return
+		}
+		first := append(Compare(old, now), Unseen(a, b)...)
+		if again := append(Compare(old, now), Unseen(a, b)...); !reflect.DeepEqual(first, again) {
+			t.Fatalf("%v, then %v", first, again)
+		}
+		for _, c := range first {
+			if c.Line < 1 || c.Kind == "" || c.String() == "" {
+				t.Fatalf("%+v", c)
+			}
+		}
+		if once := Visible(a); Visible(once) != once {
+			t.Errorf("%q: %q, then %q", a, once, Visible(once))
+		}
+	})
+}

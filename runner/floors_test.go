@@ -21,11 +21,11 @@ var floors = map[string]string{
 	"validators/schema":  "",
 	"runner/process":     "",
 	"runner/signatures":  "",
-	"validators":         "runner/process templates validators/reading validators/schema",
+	"validators/reading": "",
+	"validators":         "templates validators/reading validators/schema runner/process",
 	"runner/model":       "",
 	"runner/tool":        "runner/process validators/schema",
 	"runner/event":       "runner/model runner/tool validators validators/schema",
-	"validators/reading": "",
 	// Floor 1.
 	"wards": "validators",
 	// Floor 2.
@@ -48,7 +48,7 @@ var floors = map[string]string{
 	"runner/tool/mcp":       "runner/process runner/tool validators validators/schema",
 	"validators/capy":       "validators validators/schema",
 	"validators/edit":       "validators validators/reading validators/schema",
-	"validators/request":    "validators validators/schema",
+	"validators/request":    "validators validators/reading validators/schema",
 	"validators/schedule":   "runner/signatures runner/tool validators validators/schema",
 	"runner/serve":          "cascades runner runner/engine runner/event runner/journal runner/model runner/trace validators validators/request validators/schema",
 	"runner/mcpserver":      "cascades runner runner/event runner/tool validators validators/schema",

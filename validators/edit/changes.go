@@ -3,7 +3,6 @@ package edit
 import (
 	"crypto/sha256"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -195,17 +194,17 @@ type want struct {
 }
 
 var (
-	sentenceEnd = regexp.MustCompile(`[.;!?](?:\s|$)|\n`)
-	refusal     = regexp.MustCompile(`(?i)\b(?:not|never|no|keep|keeps|kept|preserve|unchanged|except|without|but|stays?|remains?|leave)\b|n['’]t\b`)
-	reorders    = regexp.MustCompile(`(?i)\b(?:re-?order|re-?arrange|sort|alphabetical(?:ly)?|swap|move|in (?:this|the|another|ascending|descending|chronological|\w+) order)\b`)
+	sentenceEnd = lazy(`[.;!?](?:\s|$)|\n`)
+	refusal     = lazy(`(?i)\b(?:not|never|no|keep|keeps|kept|preserve|unchanged|except|without|but|stays?|remains?|leave)\b|n['’]t\b`)
+	reorders    = lazy(`(?i)\b(?:re-?order|re-?arrange|sort|alphabetical(?:ly)?|swap|move|in (?:this|the|another|ascending|descending|chronological|\w+) order)\b`)
 )
 
 // newWants reads what a direction asks for. A sentence that also says what is to
 // stay asks for nothing in particular.
 func newWants(text string) wants {
 	var out wants
-	for _, s := range sentenceEnd.Split(text, -1) {
-		if strings.TrimSpace(s) == "" || refusal.MatchString(s) {
+	for _, s := range sentenceEnd().Split(text, -1) {
+		if strings.TrimSpace(s) == "" || refusal().MatchString(s) {
 			continue
 		}
 		w := want{folded: fold(s), things: map[reading.Thing]bool{}}
@@ -227,7 +226,7 @@ func (w wants) ask(c reading.Change) bool {
 	for _, s := range w {
 		switch {
 		case c.Kind == reading.Order:
-			if reorders.MatchString(s.folded) {
+			if reorders().MatchString(s.folded) {
 				return true
 			}
 		case c.Kind == reading.Invisible, c.Kind == kindUnread, c.Old == "" && c.Now == "":

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -20,20 +19,20 @@ type hash struct {
 
 var (
 	// hashKey is a key that speaks of a hash, by whatever name.
-	hashKey = regexp.MustCompile(`(?i)sha-?_?\d|(?:^|[-_.])sha(?:$|[-_.])|hash|digest|checksum|fingerprint|md5|crc|blake|etag`)
+	hashKey = lazy(`(?i)sha-?_?\d|(?:^|[-_.])sha(?:$|[-_.])|hash|digest|checksum|fingerprint|md5|crc|blake|etag`)
 
 	// baseKey is a key that names no file: it is of the one that is changed.
-	baseKey = regexp.MustCompile(`(?i)^(?:base|current|original|sha|md|crc|blake|sum|check|256|\d+|hash|hashes|digest|digests|checksum|fingerprint|etag|value|hex|[-_.])+$`)
+	baseKey = lazy(`(?i)^(?:base|current|original|sha|md|crc|blake|sum|check|256|\d+|hash|hashes|digest|digests|checksum|fingerprint|etag|value|hex|[-_.])+$`)
 
 	// algorithmKey tells how, and names nothing.
-	algorithmKey = regexp.MustCompile(`(?i)(?:^|[-_.])(?:algorithm|algo|by|type|method|kind)$`)
+	algorithmKey = lazy(`(?i)(?:^|[-_.])(?:algorithm|algo|by|type|method|kind)$`)
 
-	otherKey = regexp.MustCompile(`(?i)commit|revision`)
+	otherKey = lazy(`(?i)commit|revision`)
 
 	// digestLike is a value that can hardly be anything but a digest.
-	digestLike = regexp.MustCompile(`^(?i:[a-z0-9]+(?:-?\d+)?[:=-]\s?)?[0-9A-Fa-f]{64}$|^(?i:sha-?256)[:=-]`)
+	digestLike = lazy(`^(?i:[a-z0-9]+(?:-?\d+)?[:=-]\s?)?[0-9A-Fa-f]{64}$|^(?i:sha-?256)[:=-]`)
 
-	textKey = regexp.MustCompile(`(?i)(?:^|[-_.])text(?:$|[-_.\[])`)
+	textKey = lazy(`(?i)(?:^|[-_.])text(?:$|[-_.\[])`)
 )
 
 // hashesIn finds every hash in a file, however deep: by a key that speaks of
@@ -62,14 +61,14 @@ func collectHashes(n *yaml.Node, key, file string, out *[]hash) {
 			collectHashes(e, fmt.Sprintf("%s[%d]", key, i), file, out)
 		}
 	case yaml.ScalarNode:
-		if null(n) || n.Value == unknown || algorithmKey.MatchString(key) {
+		if null(n) || n.Value == unknown || algorithmKey().MatchString(key) {
 			return
 		}
-		if !hashKey.MatchString(key) && !digestLike.MatchString(strings.TrimSpace(n.Value)) {
+		if !hashKey().MatchString(key) && !digestLike().MatchString(strings.TrimSpace(n.Value)) {
 			return
 		}
 		of := hashed(key, file)
-		if of != "" || baseKey.MatchString(key) {
+		if of != "" || baseKey().MatchString(key) {
 			*out = append(*out, hash{key, of, n.Value, n})
 		}
 	}
@@ -85,7 +84,7 @@ func join(key, name string) string {
 // hashed is the file that a key names, the innermost name first, or that the
 // path beside it does; "" for none.
 func hashed(key, file string) string {
-	if otherKey.MatchString(key) {
+	if otherKey().MatchString(key) {
 		return ""
 	}
 	parts := strings.Split(key, ".")
@@ -95,11 +94,11 @@ func hashed(key, file string) string {
 				return of
 			}
 		}
-		if textKey.MatchString(parts[i]) {
+		if textKey().MatchString(parts[i]) {
 			return "source"
 		}
 	}
-	if file != "" && (hashKey.MatchString(key) || strings.Contains(key, "[")) {
+	if file != "" && (hashKey().MatchString(key) || strings.Contains(key, "[")) {
 		return "file " + file
 	}
 	return ""
@@ -168,8 +167,8 @@ func (in *input) hashedFile(h hash) string {
 }
 
 var (
-	hexSum    = regexp.MustCompile(`^(?i:(?:sha2?-?256|sha-256)\s?[:= -]\s?|0x)?([0-9A-Fa-f]{64})(?:\s+\*?\S.*)?$`)
-	base64Sum = regexp.MustCompile(`^(?i:sha2?-?256\s?[:= -]\s?)([A-Za-z0-9+/_-]{43})=?$`)
+	hexSum    = lazy(`^(?i:(?:sha2?-?256|sha-256)\s?[:= -]\s?|0x)?([0-9A-Fa-f]{64})(?:\s+\*?\S.*)?$`)
+	base64Sum = lazy(`^(?i:sha2?-?256\s?[:= -]\s?)([A-Za-z0-9+/_-]{43})=?$`)
 )
 
 // digest reads a SHA-256 in any of its spellings: with or without its name,
@@ -177,10 +176,10 @@ var (
 // is none, nor is another algorithm's.
 func digest(value string) (sum string, ok bool) {
 	value = strings.TrimSpace(value)
-	if m := hexSum.FindStringSubmatch(value); m != nil {
+	if m := hexSum().FindStringSubmatch(value); m != nil {
 		return strings.ToLower(m[1]), true
 	}
-	if m := base64Sum.FindStringSubmatch(value); m != nil {
+	if m := base64Sum().FindStringSubmatch(value); m != nil {
 		plain := strings.NewReplacer("-", "+", "_", "/").Replace(m[1])
 		if b, err := base64.RawStdEncoding.DecodeString(plain); err == nil {
 			return hex.EncodeToString(b), true

@@ -117,7 +117,7 @@ func (m markFormat) suspects(paragraph string) [][]int {
 			all = append(all, loc)
 		}
 	}
-	all = append(all, evasions.FindAllStringIndex(paragraph, -1)...)
+	all = append(all, evasions().FindAllStringIndex(paragraph, -1)...)
 	slices.SortFunc(all, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
 	return all
 }

@@ -3,6 +3,7 @@ package edit
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // gapWord is what a gap marker is called where the policy does not say.
@@ -83,14 +84,14 @@ func apart(word string) string {
 
 // evasions are the marks of a gap that people make where no policy tells them
 // how.
-var evasions = regexp.MustCompile(`\bT[. ]?B[. ]?[DCA]\b|\b(?:TODO|FIXME|XXX+)\b|(?i:\b(?:todo|to do)[ \t]*:)|\?{3,}|[\[(]\?+[\])]` +
+var evasions = lazy(`\bT[. ]?B[. ]?[DCA]\b|\b(?:TODO|FIXME|XXX+)\b|(?i:\b(?:todo|to do)[ \t]*:)|\?{3,}|[\[(]\?+[\])]` +
 	`|(?i:[\[({<【]{0,3}\s*(?:citations?|sources?|references?|evidence|proof|clarification)[ -](?:is |are )?needed\b)` +
 	`|(?i:[\[({<【]\s*(?:missing|placeholder|tbd|tbc|todo|to do|fixme|to be \p{L}+|open question|unclear|fill (?:this )?in|insert|needs? (?:a )?(?:citation|source|reference)|quelle fehlt|beleg fehlt|à compléter|por definir|待定)\b[^\])}>】\n]*[\])}>】]+)` +
 	`|(?i:lorem ipsum)`)
 
 // openThings are words that may say that something is open; they are prose as
 // often.
-var openThings = regexp.MustCompile(`(?i)\b(?:is |are |remains? )?(?:yet |still )?to be (?:determined|defined|decided|confirmed|announced|supplied|specified|filled in)\b|\b(?:placeholder|fill (?:this|that) in later|insert [^.\n]{1,40} here)\b`)
+var openThings = lazy(`(?i)\b(?:is |are |remains? )?(?:yet |still )?to be (?:determined|defined|decided|confirmed|announced|supplied|specified|filled in)\b|\b(?:placeholder|fill (?:this|that) in later|insert [^.\n]{1,40} here)\b`)
 
 // suspect tells whether a paragraph in small letters may have a marker that is
 // not called by the policy's word.
@@ -112,7 +113,7 @@ func openWords(source, candidate string) []string {
 	olds, news := differing(source, candidate)
 	known := map[string]int{}
 	for _, p := range olds {
-		for _, s := range openThings.FindAllString(p, -1) {
+		for _, s := range openThings().FindAllString(p, -1) {
 			known[strings.ToLower(s)]++
 		}
 	}
@@ -121,7 +122,7 @@ func openWords(source, candidate string) []string {
 		if len(p) > maxParagraph {
 			continue
 		}
-		for _, s := range openThings.FindAllString(p, -1) {
+		for _, s := range openThings().FindAllString(p, -1) {
 			if known[strings.ToLower(s)]--; known[strings.ToLower(s)] < 0 && len(out) < maxDifferences {
 				out = append(out, oneLine(s))
 			}
@@ -204,4 +205,10 @@ func loose(s string) string {
 		quoted = append(quoted, regexp.QuoteMeta(f))
 	}
 	return strings.Join(append(quoted, ""), `\s*`)
+}
+
+// lazy is a pattern that is compiled when it is first asked for: most runs need
+// none of them.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

@@ -2,7 +2,6 @@ package reading
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -14,7 +13,7 @@ const (
 
 // What a date looks like: by numbers, with a month's name, a time of day, a day
 // of the week, a month that is none of the words may and march.
-var datePattern = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?\b` +
+var datePattern = lazy(`\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?\b` +
 	`|\b\d{1,2}(?:st|nd|rd|th|\.)? (?:of )?` + monthName + `(?:,? \d{4}\b)?` +
 	`|\b` + monthName + ` \d{1,2}(?:st|nd|rd|th)?\b(?:,? \d{4}\b)?` +
 	`|\b` + monthName + `,? (?:of )?\d{4}\b` +
@@ -23,9 +22,9 @@ var datePattern = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\
 	`|\b(?:January|February|April|June|July|August|September|October|November|December)\b|\b` + weekday)
 
 var (
-	datedDay   = regexp.MustCompile(`\b(\d{1,2})(?:st|nd|rd|th|\.)?(?:$|[ ,])`)
-	datedYear  = regexp.MustCompile(`\b\d{4}\b`)
-	datedMonth = regexp.MustCompile(monthName)
+	datedDay   = lazy(`\b(\d{1,2})(?:st|nd|rd|th|\.)?(?:$|[ ,])`)
+	datedYear  = lazy(`\b\d{4}\b`)
+	datedMonth = lazy(monthName)
 )
 
 var dayNames = marked("day", "uary", "pril", "June", "July", "August", "ember", "ober")
@@ -33,21 +32,21 @@ var dayNames = marked("day", "uary", "pril", "June", "July", "August", "ember", 
 func anyDate(words string) bool { return anyFigure(words) || dayNames(words) }
 
 // dates finds dates and times of day.
-func dates(words string) ([]string, string) { return taken(words, datePattern, dated) }
+func dates(words string) ([]string, string) { return taken(words, datePattern(), dated) }
 
 // dated writes a date with a month's name as 2024-03-01.
 func dated(s string) string {
-	name := datedMonth.FindString(s)
+	name := datedMonth().FindString(s)
 	if name == "" {
 		return strings.ToLower(oneLine(s))
 	}
 	month := strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(name[:3]))/3 + 1
-	out := datedYear.FindString(s)
+	out := datedYear().FindString(s)
 	if out == "" {
 		out = "any"
 	}
 	out += fmt.Sprintf("-%02d", month)
-	if m := datedDay.FindStringSubmatch(s); m != nil {
+	if m := datedDay().FindStringSubmatch(s); m != nil {
 		day, _ := strconv.Atoi(m[1])
 		out += fmt.Sprintf("-%02d", day)
 	}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -61,7 +62,7 @@ func (b Block) All() []Thing {
 	case Quote:
 		b.add(Quotations, plainQuotes(b.Words))
 	case Item:
-		if box := checkbox.FindString(b.Words); box != "" {
+		if box := checkbox().FindString(b.Words); box != "" {
 			b.add(Lists, strings.ToLower(box))
 		}
 	}
@@ -79,7 +80,7 @@ func (b Block) All() []Thing {
 	return b.Things
 }
 
-var checkbox = regexp.MustCompile(`^\[[ xX]\]`)
+var checkbox = lazy(`^\[[ xX]\]`)
 
 // taken is a finder's way with a pattern: each match, as normal writes it, and
 // the words without it. What normal writes as "" stays.
@@ -97,43 +98,43 @@ func taken(words string, pattern *regexp.Regexp, normal func(string) string) (fo
 
 func same(s string) string { return s }
 
-var addressPattern = regexp.MustCompile(`(?i)\b(?:https?|ftp|mailto):[^\s<>"'” \x{fffc}]+|\bwww\.[^\s<>"']+|\b[\w.+-]+@[\w-]+\.[\w.-]*\w`)
+var addressPattern = lazy(`(?i)\b(?:https?|ftp|mailto):[^\s<>"'” \x{fffc}]+|\bwww\.[^\s<>"']+|\b[\w.+-]+@[\w-]+\.[\w.-]*\w`)
 
 // addresses are those that stand in the words as they are.
 func addresses(words string) ([]string, string) {
-	return taken(words, addressPattern, func(s string) string { return strings.TrimRight(s, ".,;:!?)") })
+	return taken(words, addressPattern(), func(s string) string { return strings.TrimRight(s, ".,;:!?)") })
 }
 
-var placeholderPattern = regexp.MustCompile(`\{\{[^{}]*\}\}|\{%[^{}]*%\}|\$?\{[A-Za-z_][\w.:-]*\}|\{\d*\}|%\([a-zA-Z_]\w*\)[sdf]|%(?:\d+\$)?[sdvqfi@]\b|<[a-z][\w ]*>`)
+var placeholderPattern = lazy(`\{\{[^{}]*\}\}|\{%[^{}]*%\}|\$?\{[A-Za-z_][\w.:-]*\}|\{\d*\}|%\([a-zA-Z_]\w*\)[sdf]|%(?:\d+\$)?[sdvqfi@]\b|<[a-z][\w ]*>`)
 
 // placeholders are where a program puts something.
 func placeholders(words string) ([]string, string) {
-	return taken(words, placeholderPattern, same)
+	return taken(words, placeholderPattern(), same)
 }
 
-var footnotePattern = regexp.MustCompile(`\[\^[^\]\s]+\]`)
+var footnotePattern = lazy(`\[\^[^\]\s]+\]`)
 
-func footnotes(words string) ([]string, string) { return taken(words, footnotePattern, same) }
+func footnotes(words string) ([]string, string) { return taken(words, footnotePattern(), same) }
 
-var citationPattern = regexp.MustCompile(`\[-?@[^\]]+\]|\B@[A-Za-z][\w:.-]*\w|\[\d+(?:[,;–-]\s?\d+)*\]` +
+var citationPattern = lazy(`\[-?@[^\]]+\]|\B@[A-Za-z][\w:.-]*\w|\[\d+(?:[,;–-]\s?\d+)*\]` +
 	`|\((?:[^()]{0,40}?\s)?\p{Lu}[^()\d]{0,80}?,?\s\(?\d{4}[a-z]?(?:[,;:][^()]{0,80})?\)|\p{Lu}[\p{L}'’-]+(?: et al\.?| (?:and|&) \p{Lu}[\p{L}'’-]+)? \(\d{4}[a-z]?\)`)
 
 // citations point to where something is from: [12], [@key], (Smith, 2020).
 func citations(words string) ([]string, string) {
-	return taken(words, citationPattern, func(s string) string { return oneLine(strings.ReplaceAll(s, ",", "")) })
+	return taken(words, citationPattern(), func(s string) string { return oneLine(strings.ReplaceAll(s, ",", "")) })
 }
 
-var struckPattern = regexp.MustCompile(`~~[^~]+~~`)
+var struckPattern = lazy(`~~[^~]+~~`)
 
-func struckOut(words string) ([]string, string) { return taken(words, struckPattern, same) }
+func struckOut(words string) ([]string, string) { return taken(words, struckPattern(), same) }
 
-var quotationPattern = regexp.MustCompile(`“[^“”]+”|„[^„“”]+[“”]|«[^«»]+»|»[^«»]+«|「[^「」]+」|‘[^‘’]{2,}’(?:\P{L}|$)|"[^"]+"`)
+var quotationPattern = lazy(`“[^“”]+”|„[^„“”]+[“”]|«[^«»]+»|»[^«»]+«|「[^「」]+」|‘[^‘’]{2,}’(?:\P{L}|$)|"[^"]+"`)
 
 // quotations are what stands in quotation marks, whichever. What is in them is
 // looked at as well.
 func quotations(words string) ([]string, string) {
 	var found []string
-	for _, s := range quotationPattern.FindAllString(words, -1) {
+	for _, s := range quotationPattern().FindAllString(words, -1) {
 		found = append(found, plainQuotes(strings.Trim(s, "“”„«»「」‘’\" .,;")))
 	}
 	return found, words
@@ -191,4 +192,10 @@ func capital(word string) bool {
 		return unicode.IsUpper(r) && word != "I" && !strings.HasPrefix(word, "I'") && !strings.HasPrefix(word, "I’")
 	}
 	return false
+}
+
+// lazy is a pattern that is compiled when it is first asked for: most runs need
+// none of them.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

@@ -1,14 +1,13 @@
 package reading
 
 import (
-	"regexp"
 	"strings"
 )
 
 // modalPattern finds what a text demands, allows or forbids, with what turns
 // it: must, must not, may only. Can and will are rather statements, and only
 // their negations are taken; [turned] looks at the others.
-var modalPattern = regexp.MustCompile(`(?i)(?:\b(?:not|never|no longer|only) )?\b(?:must|shall|should|may|might|ought to|needs? to|needs? not|have to|has to|had to|` +
+var modalPattern = lazy(`(?i)(?:\b(?:not|never|no longer|only) )?\b(?:must|shall|should|may|might|ought to|needs? to|needs? not|have to|has to|had to|` +
 	`requires?|required|mandatory|obligatory|optional|recommended|forbidden|prohibited|permitted|allowed)\b(?:n['’]t\b)?(?: (?:not|never|only|always)\b)?` +
 	`|\b(?:mustn|shan|shouldn|mayn|mightn|needn|can|couldn|won|wouldn)['’]t\b|\b(?:can ?not|could not|will not|would not)\b` +
 	// German, French, Spanish.
@@ -28,7 +27,7 @@ var contractions = strings.NewReplacer("’", "'", "mustn't", "must not", "shan'
 // modals finds modal verbs. Those in capitals, by which standards speak, are
 // others than those in small letters.
 func modals(words string) ([]string, string) {
-	return taken(words, modalPattern, func(s string) string {
+	return taken(words, modalPattern(), func(s string) string {
 		verb := strings.Fields(s)
 		switch {
 		case s == "May" || s == "Might": // a month, a power

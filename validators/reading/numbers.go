@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +31,7 @@ var units = func() map[string]string {
 
 // A figure: a sign or comparison, a currency, digits that may be grouped, an
 // exponent, and what may be a unit.
-var numberPattern = regexp.MustCompile(`(^|[^\p{L}\p{Nd}_\x{fffc}.,-]|-)` +
+var numberPattern = lazy(`(^|[^\p{L}\p{Nd}_\x{fffc}.,-]|-)` +
 	`((?:[<>≤≥≈~±=]=?\s?)?[-−+–]?(?:\p{Sc}\s?|USD |EUR |GBP |CHF )?(?:\d{1,3}(?: \d{3}\b)+|[\p{Nd}\p{No}⁄]+)(?:[.,'’:/][\p{Nd}]+)*(?:[eE][-+]?\d+)?)` +
 	`((?:[\s-]?(?:%|‰|°[CF]?|\p{Sc}))|[\s-]?[\p{L}µ]+(?:/s)?)?`)
 
@@ -41,7 +40,7 @@ func numbers(words string) ([]string, string) {
 	var found []string
 	words = spelt(words)
 	for at := 0; at < len(words); {
-		m := numberPattern.FindStringSubmatchIndex(words[at:])
+		m := numberPattern().FindStringSubmatchIndex(words[at:])
 		if m == nil {
 			break
 		}
@@ -74,19 +73,19 @@ func part(s string, m []int, i int) string {
 }
 
 var (
-	currencies = regexp.MustCompile(`[€$£¥]|USD|EUR|GBP|CHF`)
-	grouped    = regexp.MustCompile(`^(\D*)(\d{1,3}(?:[,'’\x{a0}\x{202f}]\d{3})+)(\D.*|)$`)
-	notDigit   = regexp.MustCompile(`[,'’\x{a0}\x{202f}]`)
+	currencies = lazy(`[€$£¥]|USD|EUR|GBP|CHF`)
+	grouped    = lazy(`^(\D*)(\d{1,3}(?:[,'’\x{a0}\x{202f}]\d{3})+)(\D.*|)$`)
+	notDigit   = lazy(`[,'’\x{a0}\x{202f}]`)
 )
 
 // written writes a number in one way: 1,000 and 1000, $5 and 5 USD.
 func written(figure, unit string) string {
 	figure = strings.NewReplacer("−", "-", "–", "-", " ", "").Replace(figure)
-	if symbol := currencies.FindString(figure); symbol != "" {
+	if symbol := currencies().FindString(figure); symbol != "" {
 		figure, unit = strings.Replace(figure, symbol, "", 1), units[symbol]+unit
 	}
-	if m := grouped.FindStringSubmatch(figure); m != nil {
-		figure = m[1] + notDigit.ReplaceAllString(m[2], "") + m[3]
+	if m := grouped().FindStringSubmatch(figure); m != nil {
+		figure = m[1] + notDigit().ReplaceAllString(m[2], "") + m[3]
 	}
 	return strings.TrimSpace(strings.TrimPrefix(figure, "+") + " " + unit)
 }

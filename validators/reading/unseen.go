@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"html"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -51,7 +50,7 @@ func firstNew(text string, known map[string]bool, lines []int) int {
 	return lines[0]
 }
 
-var entity = regexp.MustCompile(`&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{3,32});`)
+var entity = lazy(`&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{3,32});`)
 
 // unseen gives the lines in which each thing stands that no reader sees.
 func unseen(text string) map[string][]int {
@@ -63,7 +62,7 @@ func unseen(text string) map[string][]int {
 		line = strings.TrimSuffix(line, "\r")
 		plain := line
 		if strings.Contains(line, "&") {
-			plain = entity.ReplaceAllStringFunc(line, html.UnescapeString)
+			plain = entity().ReplaceAllStringFunc(line, html.UnescapeString)
 		}
 		for _, what := range hiddenIn(plain) {
 			found[what] = append(found[what], n)
@@ -252,7 +251,7 @@ func ending(s string) string {
 // with.
 func Visible(s string) string {
 	s = strings.TrimPrefix(strings.ReplaceAll(s, "\r", ""), "\ufeff")
-	s = likeness(entity.ReplaceAllStringFunc(s, func(e string) string {
+	s = likeness(entity().ReplaceAllStringFunc(s, func(e string) string {
 		if r := []rune(html.UnescapeString(e)); len(r) == 1 && formless(r[0]) != "" {
 			return string(r)
 		}

@@ -113,7 +113,7 @@ func (a *attempt) read(text []byte, crash error) (*Response, Judgement, *Protoco
 	if err != nil {
 		return nil, Judgement{}, err.(*ProtocolError)
 	}
-	j := Judge(a.request, given, a.d.options(a.request))
+	j := Judge(a.request, given, a.options())
 	if !j.Counts() {
 		issue := j.Issues[0]
 		return given, j, &ProtocolError{Of: "validation response", Problems: []Problem{{issue.Location, issue.Message}}}

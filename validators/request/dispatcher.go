@@ -131,7 +131,7 @@ func (d *Dispatcher) Deliver(text []byte) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
-	j := Judge(a.request, given, d.options(a.request))
+	j := Judge(a.request, given, a.options())
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	event := Accepted
@@ -152,11 +152,16 @@ func parseBounded(text []byte) (*Response, error) {
 	return ParseResponse(text)
 }
 
-func (d *Dispatcher) options(r *Request) Options {
-	if d.config.Judging == nil {
-		return Options{}
+// options are how the responses to an attempt are judged.
+func (a *attempt) options() Options {
+	var o Options
+	if a.d.config.Judging != nil {
+		o = a.d.config.Judging(a.request)
 	}
-	return d.config.Judging(r)
+	if o.Asked.IsZero() {
+		o.Asked = a.opened
+	}
+	return o
 }
 
 func (d *Dispatcher) attempt(taskID string) (*attempt, error) {

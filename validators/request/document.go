@@ -24,7 +24,14 @@ func document(text []byte) ([]byte, error) {
 	if start < len(text) && (text[start] == '{' || text[start] == '[') {
 		return behind(text, start, len(text)), nil
 	}
-	if from, to, ok := lastFence(text, start); ok {
+	from, to, err := lastFence(text, start)
+	switch {
+	case err != nil:
+		return nil, err
+	case to > 0:
+		if at := another(text[to:]); at >= 0 {
+			return nil, fmt.Errorf("line %d: a second document begins behind the first", bytes.Count(text[:to+at], []byte{'\n'})+1)
+		}
 		return behind(text, from, to), nil
 	}
 	if json.Valid(text) {
@@ -41,9 +48,10 @@ func behind(text []byte, from, to int) []byte {
 }
 
 // lastFence finds the body of the last fenced block that is JSON by its label
-// or has none. A block that nobody closes ends with the text.
-func lastFence(text []byte, start int) (from, to int, ok bool) {
-	mark, begin, isJSON := "", 0, false
+// or has none; to is 0 where there is none. A block that nobody closes is a text
+// that was cut off, whatever stands in it.
+func lastFence(text []byte, start int) (from, to int, err error) {
+	mark, begin, opened, isJSON := "", 0, 0, false
 	for at := start; at < len(text); {
 		end := len(text)
 		if n := bytes.IndexByte(text[at:], '\n'); n >= 0 {
@@ -53,20 +61,50 @@ func lastFence(text []byte, start int) (from, to int, ok bool) {
 		switch {
 		case found == "":
 		case mark == "":
-			mark, begin, isJSON = found, end, label == "" || strings.HasPrefix(strings.ToLower(label), "json")
+			mark, begin, opened, isJSON = found, end, at, label == "" || strings.HasPrefix(strings.ToLower(label), "json")
 		case found[0] == mark[0] && len(found) >= len(mark) && label == "":
 			if isJSON {
-				from, to, ok = begin, at, true
+				from, to = begin, at
 			}
 			mark = ""
 		}
 		at = end
 	}
-	if mark != "" && isJSON {
-		return begin, len(text), true
+	if mark != "" {
+		return 0, 0, fmt.Errorf("the fence in line %d is never closed", bytes.Count(text[:opened], []byte{'\n'})+1)
 	}
-	return from, to, ok
+	return from, to, nil
 }
+
+// another is where a JSON object begins behind a message that is one, too; -1
+// for none. Objects of other things, such as of a command line, are none.
+func another(text []byte) int {
+	for at, tries := 0, 0; ; tries++ {
+		i := bytes.IndexByte(text[at:], '{')
+		if i < 0 {
+			return -1
+		}
+		if at += i; tries == maxTries {
+			return at
+		}
+		d := json.NewDecoder(bytes.NewReader(text[at:]))
+		var object map[string]json.RawMessage
+		if d.Decode(&object) != nil {
+			at++
+			continue
+		}
+		for _, field := range []string{"task_id", "verdict", "criteria_results", "acceptance_criteria", "promise_id"} {
+			if object[field] != nil {
+				return at
+			}
+		}
+		at += int(d.InputOffset())
+	}
+}
+
+// maxTries is how many braces behind a message are looked at; what has more is
+// not taken for prose.
+const maxTries = 100
 
 // fence reads a line as the mark of a fenced block and its label.
 func fence(line []byte) (mark, label string) {

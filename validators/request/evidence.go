@@ -1,10 +1,12 @@
 package request
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // evidence holds what was collected against itself, and against the files
@@ -20,6 +22,7 @@ func (h *hearing) evidence() {
 	h.screenshots(w, e.Screenshots)
 	h.files(w, e.FileChecks)
 	h.tests(e.TestResults)
+	h.apis(e.APIResponses)
 	h.contrary(e)
 	if w.unchecked > 0 {
 		h.note("unchecked_evidence", "evidence_collected", "%s not looked at: no worktree is known here", were(w.unchecked, "file"))
@@ -40,7 +43,11 @@ func (h *hearing) files(w *worktree, list []FileCheck) {
 			continue
 		}
 		info, known := w.look(f.Path)
+		empty := f.SizeBytes != nil && *f.SizeBytes == 0 || info != nil && info.Mode().IsRegular() && info.Size() == 0
 		switch {
+		case empty && is(f.ContainsExpected):
+			h.object(FalseEvidence, f.Path, "is said to contain what was expected, and is empty")
+			h.open(f.Path)
 		case !known, gone && info == nil:
 		case gone:
 			h.object(FalseEvidence, f.Path, "is said not to exist, and is in the worktree")
@@ -57,19 +64,22 @@ func (h *hearing) files(w *worktree, list []FileCheck) {
 
 func is(b *bool) bool { return b != nil && *b }
 
-// screenshots wants one picture that is there for what was seen in a browser.
+// screenshots wants one picture that is there, and shows something, for what
+// was seen in a browser.
 func (h *hearing) screenshots(w *worktree, list []Screenshot) {
 	shown, passes := 0, slices.Contains(h.status, Passed)
+	looked := map[string]error{}
 	for _, s := range list {
 		if s.Path == "" {
 			continue
 		}
-		info, known := w.look(s.Path)
-		if known && info == nil {
-			info = h.kept(s.Path)
+		err, known := looked[s.Path]
+		if !known {
+			err = h.screenshot(w, s, len(looked) < maxPictures)
+			looked[s.Path] = err
 		}
-		if known && (info == nil || !info.Mode().IsRegular() || info.Size() == 0) {
-			h.object(FalseEvidence, s.Path, "is said to be a screenshot, and there is none in the worktree")
+		if err != nil {
+			h.object(FalseEvidence, s.Path, "is said to be a screenshot, and %v", err)
 			h.open(s.Path)
 			continue
 		}
@@ -79,6 +89,27 @@ func (h *hearing) screenshots(w *worktree, list []Screenshot) {
 		h.object(MissingScreenshot, "screenshots", "what is PASS in a browser needs a screenshot, and there is none")
 		h.open("")
 	}
+}
+
+// screenshot looks at one picture, where there is somewhere to look, and tells
+// its size.
+func (h *hearing) screenshot(w *worktree, s Screenshot, whole bool) error {
+	file, known := w.open(s.Path)
+	if known && file == nil {
+		file = h.kept(s.Path)
+	}
+	switch {
+	case !known:
+		return nil
+	case file == nil:
+		return errors.New("there is none in the worktree")
+	}
+	defer file.Close()
+	size, err := lookAt(file, whole)
+	if err == nil {
+		h.note("screenshot", s.Path, "shows %s points", size)
+	}
+	return err
 }
 
 // tests holds the counts of a test run against its exit code.
@@ -97,6 +128,7 @@ func (h *hearing) tests(t *TestResults) {
 		h.object(FalseEvidence, "test_results", "exit code %d does not go with %d failed", *t.ExitCode, *t.Failed)
 		h.open(t.Command)
 	}
+	h.ran(t)
 }
 
 // contrary looks for evidence of a failure where nothing is said to fail.
@@ -150,7 +182,7 @@ const EvidenceDirs = "capstan-evidence-*"
 
 // kept gives a screenshot that lies beside the worktree: in the directory that
 // the options name, or in one of EvidenceDirs. It is nil for nothing.
-func (h *hearing) kept(path string) os.FileInfo {
+func (h *hearing) kept(path string) *os.File {
 	dir := h.options.Evidence
 	if own := filepath.Dir(path); isEvidenceDir(own) {
 		dir = own
@@ -160,8 +192,8 @@ func (h *hearing) kept(path string) os.FileInfo {
 	}
 	w := openTree(dir)
 	defer w.close()
-	info, _ := w.look(path)
-	return info
+	file, _ := w.open(path)
+	return file
 }
 
 func isEvidenceDir(dir string) bool {
@@ -194,6 +226,21 @@ func (w *worktree) look(path string) (info os.FileInfo, known bool) {
 		return nil, true
 	}
 	return info, true
+}
+
+// open opens a regular file that is not empty, without waiting for a pipe's
+// other end; nil for anything else.
+func (w *worktree) open(path string) (file *os.File, known bool) {
+	info, known := w.look(path)
+	if !known || info == nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil, known
+	}
+	inside, _ := w.inside(path)
+	file, err := w.root.OpenFile(inside, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, true
+	}
+	return file, true
 }
 
 // inside is a path as seen from the root; not ok is a path that is not in it.

@@ -9,10 +9,11 @@ import (
 
 // Options say how responses are judged.
 type Options struct {
-	Root          string // the directory that files of the evidence are looked for in; "" looks for none
-	Evidence      string // the directory that screenshots may be kept in beside Root; "" is none but those called EvidenceDirs
-	AcceptPartial bool   // whether PARTIAL is enough
-	Late          bool   // whether the response came after its time: it is judged, and not valid
+	Root          string    // the directory that files of the evidence are looked for in; "" looks for none
+	Evidence      string    // the directory that screenshots may be kept in beside Root; "" is none but those called EvidenceDirs
+	AcceptPartial bool      // whether PARTIAL is enough
+	Late          bool      // whether the response came after its time: it is judged, and not valid
+	Asked         time.Time // when the request was made; the zero time where nobody knows
 }
 
 // Judge holds a response against its request. Neither what the response claims
@@ -29,6 +30,7 @@ func Judge(r *Request, given *Response, o Options) Judgement {
 	h := newHearing(r, given, o)
 	h.results()
 	h.coverage()
+	h.words()
 	h.evidence()
 	j := h.judgement()
 	if o.Late {
@@ -99,20 +101,20 @@ func (h *hearing) results() {
 			h.note(string(UnknownCriterion), fmt.Sprintf("criteria_results[%d].criterion_id", i), "the request has no criterion %q", brief(result.CriterionID))
 			continue
 		}
-		status := counted(result)
+		status := counted(result, h.request.Criteria[at])
 		if h.times[at]++; h.times[at] == 1 || badness(status) > badness(h.status[at]) {
 			h.status[at], h.result[at] = status, result
 		}
 	}
 }
 
-// counted is the status of a result by itself: what shows nothing passes
-// nothing.
-func counted(r *Result) Status {
+// counted is the status of a result by itself: what shows nothing, or says the
+// criterion again, passes nothing.
+func counted(r *Result, c Criterion) Status {
 	switch {
 	case r.Status == Failed:
 		return Failed
-	case r.Status == Passed && !blank(r.Evidence):
+	case r.Status == Passed && !hollowText(r.Evidence) && !restates(r.Evidence, c.Description, c.ID):
 		return Passed
 	default:
 		return Unreachable
@@ -135,11 +137,19 @@ func (h *hearing) coverage() {
 			h.status[i] = Unreachable
 			h.object(MissingCriteria, c.ID, "has no result")
 		case result.Status == Passed && h.status[i] != Passed:
-			h.object(MissingEvidence, c.ID, "is PASS without evidence, and counts as BLOCKED")
+			h.object(MissingEvidence, c.ID, "is PASS without evidence%s, and counts as BLOCKED", quotedHollow(result.Evidence))
 		case result.Status != Passed:
 			h.issue("criterion", c.ID, unmet(result))
 		}
 	}
+}
+
+// quotedHollow is what stands where evidence should.
+func quotedHollow(s string) string {
+	if s = brief(s); s == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%q)", s)
 }
 
 // unmet is what a result that is no PASS says, with what would mend it.
@@ -184,6 +194,7 @@ func (h *hearing) judgement() Judgement {
 		h.object(Inconsistent, "verdict", "is %s, and the criteria come to %s", brief(string(j.Claimed)), own)
 	}
 	h.slow()
+	h.early()
 	for _, f := range Flags() {
 		if h.flags[f] {
 			j.Flags = append(j.Flags, f)
@@ -203,6 +214,16 @@ func (h *hearing) slow() {
 	if took, allowed := h.response.DurationSeconds, h.request.Timeout(); took > allowed.Seconds() {
 		h.flags[Late] = true
 		h.note(string(Late), "duration_seconds", "it took %gs, and there were %s", took, allowed.Round(time.Second))
+	}
+}
+
+// early tells of a response that says it was finished before it was asked for:
+// a clock that is wrong, or an answer to something else. Timestamps may be of
+// whole seconds.
+func (h *hearing) early() {
+	asked := h.options.Asked.Truncate(time.Second)
+	if at := h.response.Timestamp; !asked.IsZero() && at.Before(asked) {
+		h.note("timestamp", "timestamp", "%s lies before the request was made, at %s", at.UTC().Format(time.RFC3339), asked.UTC().Format(time.RFC3339))
 	}
 }
 

@@ -166,7 +166,7 @@ func TestJudgeHandMade(t *testing.T) {
 func TestJudgeFiles(t *testing.T) {
 	root, outside := t.TempDir(), t.TempDir()
 	for name, content := range map[string]string{
-		filepath.Join(root, "a.go"): "12345", filepath.Join(root, "shots", "a.png"): "png", filepath.Join(root, "empty.png"): "", filepath.Join(outside, "secret"): "s",
+		filepath.Join(root, "a.go"): "12345", filepath.Join(root, "shots", "a.png"): picture(20, 20, asPNG, false), filepath.Join(root, "empty.png"): "", filepath.Join(outside, "secret"): "s",
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -282,7 +282,7 @@ func TestJudgeKeptScreenshots(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{shots, own, outside} {
-		if err := os.WriteFile(filepath.Join(dir, "a.png"), []byte("png"), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "a.png"), []byte(picture(20, 20, asPNG, false)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "empty.png"), nil, 0o644); err != nil {

@@ -13,11 +13,11 @@ import (
 // ParseRequest reads a request strictly: JSON by itself, or in the last fence of
 // a prose text. It keeps to [RequestSchema], formats included, and on top of it
 // no key stands twice, no field has another case, no two criteria have one id,
-// and no list has more than 10,000 items. Fields that the schema does not know
+// timeout_seconds is at least 1, and no list has more than 10,000 items. Fields that the schema does not know
 // are left alone. An error is a [*ProtocolError] with every problem.
 func ParseRequest(text []byte) (*Request, error) {
 	var p problems
-	r := read[Request](&p, text, requestForm())
+	r := read[Request](&p, text, requestForm(), (*problems).timeout)
 	if r != nil {
 		p.unique(len(r.Criteria), func(i int) string { return r.Criteria[i].ID })
 	}
@@ -25,6 +25,30 @@ func ParseRequest(text []byte) (*Request, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// timeout wants a time, where there is one, in which something can be looked at.
+// The published schema has no least value.
+func (p *problems) timeout(value any) {
+	if object, ok := value.(map[string]any); ok {
+		if seconds, there := object["timeout_seconds"]; there && !atLeastOne(seconds) {
+			p.add("timeout_seconds", "must be at least 1, not %v", seconds)
+		}
+	}
+}
+
+func atLeastOne(seconds any) bool {
+	switch n := seconds.(type) {
+	case int:
+		return n >= 1
+	case float64:
+		return n >= 1
+	case json.Number:
+		f, err := n.Float64()
+		return err != nil && !strings.HasPrefix(n.String(), "-") || f >= 1
+	default:
+		return true // no number, which the schema says
+	}
 }
 
 // unique wants each of n criteria to have an id of its own.
@@ -58,7 +82,7 @@ func (r *Request) Warnings() []Problem {
 }
 
 // read gives the message that a text holds; nil where there is a problem.
-func read[M any](p *problems, text []byte, f form) *M {
+func read[M any](p *problems, text []byte, f form, more ...func(*problems, any)) *M {
 	value, ok := p.parse(text)
 	if !ok {
 		return nil
@@ -73,6 +97,9 @@ func read[M any](p *problems, text []byte, f form) *M {
 	}
 	for _, v := range broken {
 		p.violation(v, explained)
+	}
+	for _, check := range more {
+		check(p, value)
 	}
 	if len(p.list) > 0 {
 		return nil

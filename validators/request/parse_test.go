@@ -26,7 +26,6 @@ func TestParseResponseWherever(t *testing.T) {
 		"indented":              "- here:\n  ```json\n  " + good + "\n  ```\n",
 		"a shell fence behind":  "```json\n" + good + "\n```\nTry\n```sh\ngo test\n```\n",
 		"longer fence":          "````json\n" + good + "\n````\n",
-		"never closed":          "so:\n```json\n" + good,
 		"thinking":              "<think>```json\n" + bad + "\n```</think>\n" + good,
 		"fence inside a fence":  "````md\n```json\n" + bad + "\n```\n````\n```json\n" + good + "\n```",
 	} {
@@ -49,7 +48,13 @@ func TestParseResponseProblems(t *testing.T) {
 		"trailing document":     {raw + raw, []string{"text behind the JSON document"}},
 		"prose behind":          {raw + "\nI hope this helps.", []string{"text behind the JSON document"}},
 		"object in prose":       {"Here it is: " + raw, []string{"there is no JSON: want one JSON object, by itself or in a ```json fence"}},
-		"last fence is cut off": {"```json\n" + raw + "\n```\n```json\n" + raw[:20], []string{"line 5, column 21"}},
+		"last fence is cut off": {"```json\n" + raw + "\n```\n```json\n" + raw[:20], []string{"the fence in line 4 is never closed"}},
+		"never closed":          {"so:\n```json\n" + raw, []string{"the fence in line 2 is never closed"}},
+		"never closed, whole":   {"so:\n~~~\n" + raw + "\n```\n", []string{"the fence in line 2 is never closed"}},
+		"another one is open":   {"```json\n" + raw + "\n```\n```sh\ngo test\n", []string{"the fence in line 4 is never closed"}},
+		"a document behind":     {"```json\n" + raw + "\n```\nOn second thoughts: " + raw, []string{"line 4: a second document begins behind the first"}},
+		"another word behind":   {"```json\n" + raw + "\n```\n{\"verdict\": \"FAIL\"}", []string{"line 4: a second document begins behind the first"}},
+		"behind, in a list":     {"```json\n" + raw + "\n```\nand [" + raw + "]", []string{"line 4: a second document begins behind the first"}},
 		"two in a fence":        {"```json\n" + raw + "\n" + raw + "\n```", []string{"line 3, column 1: text behind"}},
 		"place in a fence":      {"a\nb\n```json\n{\"task_id\": }\n```", []string{"line 4, column 13"}},
 		"no UTF-8":              {"{\"task_id\": \"\xff\"}", []string{"not UTF-8"}},
@@ -148,7 +153,7 @@ func TestParseRequest(t *testing.T) {
 	for name, c := range map[string]struct {
 		seconds any
 		want    time.Duration
-	}{"none": {nil, 300 * time.Second}, "nought": {0, 300 * time.Second}, "below": {-3, 300 * time.Second}, "whole": {json.RawMessage("7.0"), 7 * time.Second}, "for ever": {int64(1) << 62, 24 * time.Hour}} {
+	}{"none": {nil, 300 * time.Second}, "whole": {json.RawMessage("7.0"), 7 * time.Second}, "for ever": {int64(1) << 62, 24 * time.Hour}} {
 		if got := asked(t, with(ask("a"), object{"timeout_seconds": c.seconds})).Timeout(); got != c.want {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -174,6 +179,15 @@ func TestParseRequestProblems(t *testing.T) {
 		"url":                 {with(good, object{"services": object{"app_url": "localhost"}}), "services.app_url: must be of format uri"},
 		"criteria":            {with(good, object{"acceptance_criteria": nil, "criteria": []any{}}), "criteria: use acceptance_criteria"},
 		"criterion":           {with(good, object{"acceptance_criteria": []any{object{"criterion_id": "a", "text": "b"}}}), "acceptance_criteria[0].criterion_id: use id; acceptance_criteria[0].text: use description"},
+		"no time":             {with(good, object{"timeout_seconds": 0}), "timeout_seconds: must be at least 1, not 0"},
+		"no time, negative":   {with(good, object{"timeout_seconds": json.RawMessage("-0")}), "timeout_seconds: must be at least 1"},
+		"less than no time":   {with(good, object{"timeout_seconds": -3}), "timeout_seconds: must be at least 1, not -3"},
+		"less, far":           {with(good, object{"timeout_seconds": -1e300}), "timeout_seconds: "},
+		"part of a second":    {with(good, object{"timeout_seconds": 0.5}), "timeout_seconds: got number, want integer"},
+		"part of another":     {with(good, object{"timeout_seconds": 1.5}), "timeout_seconds: got number, want integer"},
+		"next to nothing":     {with(good, object{"timeout_seconds": json.RawMessage("1e-9")}), "timeout_seconds: "},
+		"no number":           {`{"timeout_seconds": NaN}`, "invalid character"},
+		"no time at all":      {with(good, object{"timeout_seconds": json.RawMessage("null")}), "timeout_seconds: got null"},
 		"time in words":       {with(good, object{"timeout_seconds": "300"}), "timeout_seconds: got string, want integer"},
 		"key twice":           {`{"task_id": "a", "task_id": "b"}`, "task_id: is there twice"},
 		"ports":               {with(good, object{"services": object{"required_ports": []any{80, "81"}}}), "services.required_ports[1]: got string, want integer"},

@@ -71,15 +71,30 @@ func hollow(evidence any) bool {
 	case nil:
 		return true
 	case string:
-		return blank(v)
+		return hollowText(v)
 	case []any:
 		return !slices.ContainsFunc(v, func(e any) bool { return !hollow(e) })
 	case map[string]any:
-		return hollow(slices.Collect(maps.Values(v)))
+		return !slices.ContainsFunc(slices.Collect(maps.Values(v)), func(e any) bool { return !hollow(e) || affirms(e) })
 	default:
 		return v == false
 	}
 }
+
+// affirms tells whether a value says yes. By itself that shows nothing; in a
+// field that says to what, it does.
+func affirms(evidence any) bool {
+	switch v := evidence.(type) {
+	case string:
+		words := plainWords(v[:min(len(v), maxHollow)])
+		return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !yes[w] })
+	case []any:
+		return slices.ContainsFunc(v, affirms)
+	}
+	return false
+}
+
+var yes = map[string]bool{"ok": true, "okay": true, "yes": true, "true": true, "pass": true, "passed": true, "passes": true, "done": true, "works": true, "verified": true, "success": true, "succeeded": true}
 
 // PromiseValidator is the first gate as a validator, "completion_promise": valid
 // is a promise whose criteria are all met, each with evidence.

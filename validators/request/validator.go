@@ -32,18 +32,21 @@ type params struct {
 	AcceptPartial bool   `json:"accept_partial,omitempty" jsonschema:"true: PARTIAL is enough"`
 	Root          string `json:"root,omitempty" jsonschema:"the directory that the files of the evidence are looked for in; default the request's worktree_path where that is a directory, and without one they are not looked for"`
 	Evidence      string `json:"evidence,omitempty" jsonschema:"the directory that screenshots may be kept in beside root, as validate-request --evidence names it"`
-	Check         string `json:"check,omitempty" jsonschema:"protocol: only whether the text is a response to the request at all, whatever it says, so that its author can be asked to mend it; default: judge it"`
+	Check         string `json:"check,omitempty" jsonschema:"request: only whether the request can be read, before anybody is asked; protocol: only whether the text is a response to the request at all, whatever it says, so that its author can be asked to mend it; default: judge it"`
 
 	gate *Gate
 }
 
-// checkProtocol is the check that does not judge.
-const checkProtocol = "protocol"
+// The checks that do not judge.
+const (
+	checkRequest  = "request"
+	checkProtocol = "protocol"
+)
 
 // Prepare reads the request; what is wrong with it is the caller's mistake.
 func (p *params) Prepare() error {
-	if p.Check != "" && p.Check != checkProtocol {
-		return fmt.Errorf("check must be protocol, not %q", p.Check)
+	if p.Check != "" && p.Check != checkProtocol && p.Check != checkRequest {
+		return fmt.Errorf("check must be request or protocol, not %q", p.Check)
 	}
 	text, err := p.text()
 	if err != nil {
@@ -116,6 +119,9 @@ var Validator = validators.New("validation_response", "Validates that a validato
 		if ctx.Err() != nil {
 			return validators.Verdict{}, context.Cause(ctx)
 		}
+		if p.Check == checkRequest {
+			return p.gate.readable(), nil
+		}
 		j := p.gate.Judge([]byte(s.Content))
 		if p.Check == checkProtocol && j.Counts() {
 			return validators.Pass("a response to task %s that says %s", brief(j.TaskID), j.Claimed), nil
@@ -124,8 +130,21 @@ var Validator = validators.New("validation_response", "Validates that a validato
 		if err != nil {
 			return v, err
 		}
-		for _, w := range p.gate.Request.Warnings() {
-			v.Warnings = append(v.Warnings, validators.Issue{Check: "request", Severity: "warning", Message: w.Message, Location: w.Field})
-		}
+		v.Warnings = append(v.Warnings, p.gate.warnings()...)
 		return v, nil
 	}, validators.Impure)
+
+// readable is the verdict on a request that was read.
+func (g *Gate) readable() validators.Verdict {
+	v := validators.Pass("request %s can be validated", brief(g.Request.TaskID))
+	v.Warnings = g.warnings()
+	return v
+}
+
+func (g *Gate) warnings() []validators.Issue {
+	var list []validators.Issue
+	for _, w := range g.Request.Warnings() {
+		list = append(list, validators.Issue{Check: "request", Severity: "warning", Message: w.Message, Location: w.Field})
+	}
+	return list
+}

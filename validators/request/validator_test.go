@@ -79,7 +79,7 @@ func TestParameters(t *testing.T) {
 		"ids twice":        {object{"request": ask("a", "a")}, "acceptance_criteria[1].id"},
 		"no such root":     {object{"request": ask("a"), "root": "no/such"}, "root: no/such is no directory"},
 		"no such evidence": {object{"request": ask("a"), "evidence": "no/such"}, "evidence: no/such is no directory"},
-		"check":            {object{"request": ask("a"), "check": "some"}, "check must be protocol"},
+		"check":            {object{"request": ask("a"), "check": "some"}, "check must be request or protocol"},
 		"partial in words": {object{"request": ask("a"), "accept_partial": "yes"}, "accept_partial"},
 	} {
 		for face, try := range map[string]func(object) error{

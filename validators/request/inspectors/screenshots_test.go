@@ -1,6 +1,10 @@
 package inspectors
 
 import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
 	"testing"
 	"time"
 
@@ -11,8 +15,14 @@ import (
 // names it, wherever it is kept.
 func TestKeptScreenshotsAreEvidence(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
+	m := image.NewGray(image.Rect(0, 0, 20, 20))
+	m.SetGray(3, 3, color.Gray{Y: 9})
+	var shot bytes.Buffer
+	if err := png.Encode(&shot, m); err != nil {
+		t.Fatal(err)
+	}
 	for _, dir := range []string{"", t.TempDir()} {
-		at, err := (&chromium{dir: dir}).keep([]byte("a picture"), 1)
+		at, err := (&chromium{dir: dir}).keep(shot.Bytes(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,248 @@
+package request_test
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/validators/request"
+)
+
+// Evidence that shows nothing is none, however it is spelt.
+func TestHollowEvidence(t *testing.T) {
+	for _, s := range []string{
+		"", " \n", "\u200b\u200d\ufeff", "\u00a0\u2003", "\u3164\u115f", "\u2800", "\u00ad", "\u202e\u2066", "\U000e0041", "\u0301\u0301",
+		"-", "—", "…", "...", "?", "✅", "👍", "[]", "{}", "\"\"", "`` ``", "***", "| |",
+		"n/a", "N/A", "n.a.", "(N / A)", "[n/a]", "**N/A**", "`n/a`", "<n/a>", "na", "not applicable", "Not available.", "none", "None.", "NONE", "[none]", "\"none\"", "nil", "null", "undefined", "nothing",
+		"TODO", "todo:", "TO DO", "[TODO]", "tbd", "T.B.D.", "TBC", "FIXME", "pending", "placeholder", "lorem ipsum", "<evidence>", "evidence here", "insert evidence here",
+		"ok", "OK!", "O.K.", "okay", "yes", "y", "true", "pass", "PASSED", "done", "Done.", "✅ done", "good", "fine", "works", "It works!", "works as expected", "LGTM", "looks good to me", "all good", "verified", "Checked and verified.", "confirmed", "criterion met",
+		"see above", "See above.", "(see above)", "see below", "as above", "ditto", "same as above", "see attached", "trust me", "no evidence", "self-evident", "obviously",
+		"n\u200b/\u200ba", "nоne", "ＮＯＮＥ", "N\u00ado\u00adne",
+		"keine", "entfällt", "siehe oben", "s.o.", "erledigt", "k. A.", "aucune", "sans objet", "voir ci-dessus", "ninguna", "ver arriba", "nessuno", "nenhum", "geen", "нет", "см. выше", "готово", "无", "同上", "なし", "없음",
+	} {
+		given := answer("PASS", "a", "PASS")
+		given["criteria_results"] = []any{object{"criterion_id": "a", "status": "PASS", "evidence": s}}
+		j := request.Judge(asked(t, ask("a")), answered(t, given), request.Options{})
+		if j.Effective != request.Blocked || !slices.Contains(j.Flags, request.MissingEvidence) {
+			t.Errorf("%q: %s %q", s, j.Effective, j.Flags)
+		}
+	}
+	repeated := answer("PASS", "a", "PASS")
+	repeated["criteria_results"] = []any{object{"criterion_id": "a", "status": "PASS", "evidence": "It holds that a."}}
+	if j := request.Judge(asked(t, ask("a")), answered(t, repeated), request.Options{}); j.Effective != request.Blocked {
+		t.Errorf("the criterion itself is evidence: %s", j.Reason)
+	}
+	for _, s := range []string{"x", "401", "seen a", "none of the tests fail", "12 passed", "a.go:12", "POST /login answers 401", "it is there", "見た: 401", "Проверил файл a.go", "ok  	example.com/login	0.3s"} {
+		given := answer("PASS", "a", "PASS")
+		given["criteria_results"] = []any{object{"criterion_id": "a", "status": "PASS", "evidence": s}}
+		if j := request.Judge(asked(t, ask("a")), answered(t, given), request.Options{}); j.Effective != request.Pass {
+			t.Errorf("%q: %s", s, j.Reason)
+		}
+	}
+}
+
+// picture is an image of a size, with something in it.
+func picture(width, height int, encode func(*bytes.Buffer, image.Image) error, blank bool) string {
+	m := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.White, color.Black})
+	if !blank {
+		for i := range min(width, height) {
+			m.SetColorIndex(i, i, 1)
+		}
+	}
+	var b bytes.Buffer
+	if err := encode(&b, m); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+func asPNG(b *bytes.Buffer, m image.Image) error  { return png.Encode(b, m) }
+func asJPEG(b *bytes.Buffer, m image.Image) error { return jpeg.Encode(b, m, nil) }
+func asGIF(b *bytes.Buffer, m image.Image) error  { return gif.Encode(b, m, nil) }
+
+// A screenshot is a picture that shows something.
+func TestScreenshotsAreImages(t *testing.T) {
+	whole := picture(640, 480, asPNG, false)
+	for name, c := range map[string]struct {
+		content string
+		good    bool
+		why     string
+	}{
+		"png":             {whole, true, ""},
+		"jpeg":            {picture(640, 480, asJPEG, false), true, ""},
+		"gif":             {picture(640, 480, asGIF, false), true, ""},
+		"empty":           {"", false, "there is none"},
+		"a text":          {"a picture of a login page", false, "no image"},
+		"html":            {"<html><body>login</body></html>", false, "no image"},
+		"svg":             {"<svg xmlns='http://www.w3.org/2000/svg'/>", false, "no image"},
+		"the header":      {whole[:40], false, "image"},
+		"cut off":         {whole[:len(whole)/2], false, "image"},
+		"one point":       {picture(1, 1, asPNG, false), false, "1×1"},
+		"a line":          {picture(600, 1, asPNG, false), false, "600×1"},
+		"of one colour":   {picture(640, 480, asPNG, true), false, "one colour"},
+		"one colour, gif": {picture(64, 48, asGIF, true), false, "one colour"},
+		"one colour, jpg": {picture(64, 48, asJPEG, true), false, "one colour"},
+	} {
+		root := t.TempDir()
+		if err := os.WriteFile(filepath.Join(root, "a.png"), []byte(c.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		given := answered(t, with(answer("PASS", "a", "PASS"), object{"evidence_collected": object{"screenshots": []any{object{"path": "a.png"}, object{"path": "./a.png"}}}}))
+		j := request.Judge(asked(t, with(ask("a"), object{"validation_type": "browser"})), given, request.Options{Root: root})
+		if (j.Effective == request.Pass) != c.good || !strings.Contains(j.Reason, c.why) {
+			t.Errorf("%s: %s %s", name, j.Effective, j.Reason)
+		}
+		if c.good && name != "gif" && name != "jpeg" {
+			if len(j.Notes) == 0 || !strings.Contains(j.Notes[0].Message, "640×480") {
+				t.Errorf("%s: its size is not told: %v", name, j.Notes)
+			}
+		}
+	}
+}
+
+func TestAPIStatuses(t *testing.T) {
+	for _, c := range []struct {
+		criterion string
+		statuses  []int
+		good      bool
+	}{
+		{"GET /items returns 200", []int{200}, true},
+		{"GET /items returns 200", []int{500}, false},
+		{"GET /items returns 200", []int{404}, false},
+		{"GET /items returns 200", []int{200, 500}, false},
+		{"GET /items returns 200", []int{201}, false},
+		{"POST /items answers with status 201", []int{201, 200}, true},
+		{"POST /items answers with status 201", []int{200}, false},
+		{"GET /items lists the items", []int{200}, true},
+		{"GET /items lists the items", []int{204}, true},
+		{"GET /items lists the items", []int{500}, false},
+		{"GET /items lists the items", []int{401}, false},
+		{"GET /items lists the items", []int{302}, false},
+		{"/items redirects to the login", []int{302}, true},
+		{"a wrong password at /items is refused", []int{401}, true},
+		{"a wrong password at /items is refused", []int{500}, false},
+		{"/items without a token answers 401", []int{401}, true},
+		{"/items without a token answers 401", []int{200}, false},
+		{"/items without a token answers 401 or 403", []int{403}, true},
+		{"/items without a token answers 4xx", []int{422}, true},
+		{"/items without a token answers 4xx", []int{200}, false},
+		{"/items answers 500 when the database is down", []int{500}, true},
+		{"/items answers within 200 ms", []int{200}, true},
+		{"/items answers within 500 ms", []int{500}, false},
+		{"/items returns 100 items", []int{200}, true},
+		{"the service is up", []int{503}, false},
+		{"GET /item returns 200, and so does /items", []int{200}, true},
+		{"GET /items returns 200", []int{0}, true},
+		{"GET /items returns 200", []int{99}, false},
+		{"GET /items returns 200", []int{-1}, false},
+	} {
+		r := ask("a")
+		r["acceptance_criteria"] = []any{object{"id": "a", "description": c.criterion}}
+		var list []any
+		for _, s := range c.statuses {
+			o := object{"endpoint": "/items", "method": "GET"}
+			if s != 0 {
+				o["status_code"] = s
+			}
+			list = append(list, o)
+		}
+		j := request.Judge(asked(t, r), answered(t, with(answer("PASS", "a", "PASS"), object{"evidence_collected": object{"api_responses": list}})), request.Options{})
+		if (j.Effective == request.Pass) != c.good {
+			t.Errorf("%s, %v: %s %s", c.criterion, c.statuses, j.Effective, j.Reason)
+		}
+	}
+	// What one criterion names is not held against another.
+	r := ask("a", "b")
+	r["acceptance_criteria"] = []any{object{"id": "a", "description": "GET /items returns 200"}, object{"id": "b", "description": "GET /nothing returns 404"}}
+	api := func(items, nothing int) object {
+		return with(answer("PASS", "a", "PASS", "b", "PASS"), object{"evidence_collected": object{"api_responses": []any{
+			object{"endpoint": "http://localhost:1/items?x=1", "status_code": items}, object{"endpoint": "/nothing", "status_code": nothing}}}})
+	}
+	for _, c := range []struct {
+		items, nothing int
+		statuses       string
+	}{{200, 404, "a=PASS b=PASS"}, {500, 404, "a=BLOCKED b=PASS"}, {200, 200, "a=PASS b=BLOCKED"}} {
+		if j := request.Judge(asked(t, r), answered(t, api(c.items, c.nothing)), request.Options{}); statuses(j) != c.statuses {
+			t.Errorf("%d %d: %s (%s)", c.items, c.nothing, statuses(j), j.Reason)
+		}
+	}
+}
+
+// Evidence of a failure does not bear out a PASS, and a run of no tests shows
+// nothing.
+func TestContraryWords(t *testing.T) {
+	evidence := func(s string) object {
+		return with(answer("PASS", "a", "PASS"), object{"criteria_results": []any{object{"criterion_id": "a", "status": "PASS", "evidence": s}}})
+	}
+	collected := func(o object) object {
+		return with(answer("PASS", "a", "PASS"), object{"evidence_collected": object{"test_results": o}})
+	}
+	files := func(o object) object {
+		return with(answer("PASS", "a", "PASS"), object{"evidence_collected": object{"file_checks": []any{o}}})
+	}
+	for name, c := range map[string]struct {
+		given object
+		flag  request.Flag // "" is a PASS
+	}{
+		"a console's error":             {evidence("Console: Uncaught TypeError: x is undefined"), request.ContraryEvidence},
+		"a traceback":                   {evidence("Traceback (most recent call last):\n  File \"a.py\""), request.ContraryEvidence},
+		"a panic":                       {evidence("ran it: panic: runtime error: index out of range"), request.ContraryEvidence},
+		"failed tests":                  {evidence("pytest: 3 failed, 12 passed"), request.ContraryEvidence},
+		"a test that fails":             {evidence("--- FAIL: TestLogin (0.00s)"), request.ContraryEvidence},
+		"an exit code":                  {evidence("make check: exit code 2"), request.ContraryEvidence},
+		"nothing listens":               {evidence("curl: connection refused (ECONNREFUSED)"), request.ContraryEvidence},
+		"none failed":                   {evidence("pytest: 0 failed, 12 passed, exit code 0"), ""},
+		"no errors":                     {evidence("the console has no errors"), ""},
+		"output of a failure":           {collected(object{"command": "go test", "exit_code": 0, "failed": 0, "output_snippet": "--- FAIL: TestX"}), request.ContraryEvidence},
+		"no tests":                      {collected(object{"command": "go test", "exit_code": 0, "passed": 0, "failed": 0}), request.MissingEvidence},
+		"no tests, all skipped":         {collected(object{"command": "go test", "exit_code": 0, "passed": 0, "failed": 0, "skipped": 9}), request.MissingEvidence},
+		"no tests, by the output":       {collected(object{"command": "pytest", "exit_code": 0, "output_snippet": "collected 0 items\n\nno tests ran in 0.01s"}), request.MissingEvidence},
+		"no tests, by go":               {collected(object{"command": "go test", "exit_code": 0, "output_snippet": "ok  	x	0.1s [no tests to run]"}), request.MissingEvidence},
+		"some packages have no tests":   {collected(object{"command": "go test", "exit_code": 0, "output_snippet": "?   	x	[no test files]\nok  	y	0.1s"}), ""},
+		"some tests":                    {collected(object{"command": "go test", "exit_code": 0, "passed": 12, "failed": 0}), ""},
+		"what is in an empty file":      {files(object{"path": "a", "exists": true, "size_bytes": 0, "contains_expected": true}), request.FalseEvidence},
+		"an empty file that is no more": {files(object{"path": "a", "exists": true, "size_bytes": 0}), ""},
+	} {
+		j := request.Judge(asked(t, ask("a")), answered(t, c.given), request.Options{})
+		if c.flag == "" && j.Effective != request.Pass || c.flag != "" && (j.Effective != request.Blocked || !slices.Contains(j.Flags, c.flag)) {
+			t.Errorf("%s: %s %q %s", name, j.Effective, j.Flags, j.Reason)
+		}
+	}
+	// A criterion may be about failures.
+	r := ask("a")
+	r["acceptance_criteria"] = []any{object{"id": "a", "description": "an unknown command ends with an error"}}
+	if j := request.Judge(asked(t, r), answered(t, evidence("exit code 2")), request.Options{}); j.Effective != request.Pass {
+		t.Errorf("got %s", j.Reason)
+	}
+}
+
+// What is only told.
+func TestNotedEvidence(t *testing.T) {
+	long := "go test ./login: 12 passed, 0 failed"
+	given := answer("PASS", "a", "PASS", "b", "PASS")
+	for _, r := range given["criteria_results"].([]any) {
+		r.(object)["evidence"] = long
+	}
+	given["evidence_collected"] = object{"test_results": object{"command": "go test", "passed": 12, "failed": 0}}
+	j := request.Judge(asked(t, ask("a", "b")), answered(t, given), request.Options{})
+	var notes []string
+	for _, n := range j.Notes {
+		notes = append(notes, n.Check)
+	}
+	early := request.Judge(asked(t, ask("a", "b")), answered(t, given), request.Options{Asked: time.Date(2026, 2, 17, 14, 30, 1, 0, time.UTC)})
+	if len(early.Notes) != len(j.Notes)+1 || early.Notes[len(j.Notes)].Check != "timestamp" {
+		t.Errorf("finished before it was asked for: %q", early.Notes)
+	}
+	if j.Effective != request.Pass || !slices.Contains(notes, "copied_evidence") || !slices.Contains(notes, "exit_code") {
+		t.Errorf("got %s %q", j.Effective, j.Notes)
+	}
+}

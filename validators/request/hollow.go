@@ -1,0 +1,88 @@
+package request
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"golang.org/x/text/cases"
+
+	"github.com/seed61713e19/capstan/validators/reading"
+)
+
+// hollowText tells whether a text shows nothing: what no reader sees, marks
+// alone, or words that stand where evidence should ("n/a", "TODO", "ok, done",
+// "see above"), whatever their case, brackets and letters. How long it is does
+// not count: "401" may be all that there is to say.
+func hollowText(s string) bool {
+	if len(s) > maxHollow {
+		return !strings.ContainsFunc(s, shown)
+	}
+	words := plainWords(s)
+	glued := strings.Join(words, "")
+	return !strings.ContainsFunc(glued, shown) || hollowPhrases()[strings.Join(words, " ")] || hollowPhrases()[glued] || fillers()[glued] ||
+		!slices.ContainsFunc(words, func(w string) bool { return !fillers()[w] })
+}
+
+// maxHollow is the longest text that words which show nothing may make, in
+// bytes. The longest of the phrases has a quarter of it.
+const maxHollow = 200
+
+// shown tells whether a character is a letter or figure that can be seen.
+func shown(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsNumber(r)) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+}
+
+// plainWords are the words of a text in one case and in the letters that they
+// look like.
+func plainWords(s string) []string {
+	s = cases.Fold().String(reading.Visible(s))
+	s = strings.NewReplacer("'", "", "’", "").Replace(s)
+	return strings.FieldsFunc(s, func(r rune) bool { return !shown(r) && !unicode.IsMark(r) })
+}
+
+// restates tells whether a text only says what was asked again.
+func restates(s string, of ...string) bool {
+	if len(s) > 4*maxText {
+		return false
+	}
+	words := plainWords(s)
+	return slices.ContainsFunc(of, func(asked string) bool { return len(asked) <= 4*maxText && slices.Equal(words, plainWords(asked)) })
+}
+
+// fillers say nothing, however many of them there are.
+var fillers = sync.OnceValue(func() map[string]bool {
+	return plainSet(strings.Fields(`ok okay okey oke k yes yep yeah y true done complete completed pass passes passed passing success successful successfully good great fine perfect
+	works working verified checked confirmed validated met satisfied lgtm see above below same as it is all looks and the criterion criteria this that was expected todo tbd tbc tba na none null nil
+	nothing no evidence obviously obvious trivially trivial fully has been i have me trust`)...)
+})
+
+// hollowPhrases say that there is nothing, that it is elsewhere, or only that
+// it holds; in several languages, for models answer in that of the request.
+var hollowPhrases = sync.OnceValue(func() map[string]bool {
+	return plainSet(`n a`, `not applicable`, `not available`, `not provided`, `not needed`, `undefined`, `empty`, `to do`, `to be done`, `to be determined`, `fixme`, `wip`, `pending`, `later`, `unknown`, `unclear`,
+		`placeholder`, `lorem ipsum`, `lorem ipsum dolor sit amet`, `evidence here`, `insert evidence here`, `your evidence here`, `specific evidence`, `string`, `text`, `example`, `xxx`, `looks good to me`, `it just works`,
+		`ditto`, `idem`, `same as previous`, `same as before`, `as before`, `as above`, `as stated above`, `as described`, `as described above`, `see attached`, `attached`, `see logs`, `see the logs`, `see log`, `see output`, `see evidence collected`,
+		`see evidence`, `see reasoning`, `see summary`, `see code`, `see the code`, `see report`, `see previous`, `refer to above`, `trust me`, `self evident`, `self explanatory`, `by inspection`, `no comment`, `on request`,
+		// German.
+		`keine`, `keiner`, `kein`, `nichts`, `entfällt`, `nicht zutreffend`, `nicht vorhanden`, `siehe oben`, `siehe unten`, `s o`, `so`, `s u`, `k a`, `ka`, `wie oben`, `dito`, `erledigt`, `fertig`, `in ordnung`, `alles gut`, `ja`, `geprüft`, `erfüllt`, `passt`, `funktioniert`, `bestanden`,
+		// French, Spanish, Portuguese, Italian, Dutch, Polish.
+		`aucun`, `aucune`, `rien`, `néant`, `sans objet`, `voir ci dessus`, `voir plus haut`, `idem`, `oui`, `fait`, `c est bon`, `vérifié`, `validé`, `à faire`,
+		`ninguno`, `ninguna`, `nada`, `no aplica`, `ver arriba`, `véase arriba`, `sí`, `si`, `hecho`, `listo`, `verificado`, `pendiente`, `bien`,
+		`nenhum`, `nenhuma`, `não aplicável`, `ver acima`, `sim`, `feito`, `nessuno`, `nessuna`, `niente`, `non applicabile`, `vedi sopra`, `fatto`, `sì`, `verificato`,
+		`geen`, `niets`, `nvt`, `n v t`, `niet van toepassing`, `zie boven`, `gedaan`, `klaar`, `brak`, `nie dotyczy`, `patrz wyżej`, `tak`, `zrobione`,
+		// Russian, Ukrainian, Turkish.
+		`нет`, `ничего`, `не применимо`, `неприменимо`, `н д`, `см выше`, `смотри выше`, `готово`, `да`, `сделано`, `проверено`, `немає`, `так`, `yok`, `yukarıya bakın`, `evet`, `tamam`,
+		// Chinese, Japanese, Korean.
+		`无`, `無`, `没有`, `暂无`, `不适用`, `见上`, `见上文`, `同上`, `是`, `好`, `通过`, `已通过`, `完成`, `已完成`, `已验证`, `待定`, `正常`,
+		`なし`, `無し`, `該当なし`, `上記参照`, `上記の通り`, `はい`, `済`, `済み`, `完了`, `確認済み`, `未定`, `없음`, `해당 없음`, `위 참조`, `위와 같음`, `네`, `예`, `완료`, `확인`, `확인됨`)
+})
+
+func plainSet(phrases ...string) map[string]bool {
+	set := make(map[string]bool, len(phrases))
+	for _, p := range phrases {
+		set[strings.Join(plainWords(p), " ")] = true
+	}
+	return set
+}

@@ -1,0 +1,172 @@
+package request
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An expectation is which statuses of an endpoint bear out a criterion.
+type expectation struct {
+	named     map[int]bool // statuses and, as their hundreds, classes that it names: 201, 4
+	failures  bool         // it speaks of refusals or errors
+	redirects bool         // it speaks of being led elsewhere
+}
+
+var (
+	statusNumber = lazy(`(?i)\b([1-5])(\d\d|xx)\b(\s*[\p{L}%]+)?`)
+	statusBefore = lazy(`(?i)(?:status(?:es)?|codes?|https?(?:/\d(?:\.\d)?)?|returns?|returned|answers?|answered|responds?|responded|responses?|gives?|gets?|got|yields?|sends?|is|are|be|with|an?|the|or|and|either|→|->|=>|=|:|,|/|\()\s*(?:an?\s+|the\s+|with\s+|by\s+|status\s+|code\s+|http\s+)*["'` + "`" + `]?$`)
+	otherNumbers = lazy(`(?i)^\s*(?:%|ms|msec|milli\p{L}*|s|sec|secs|min|h|kb|mb|gb|b|px|pt|m|km|[\p{L}]*[^u\P{L}]s|time|times|people|points?)$`)
+
+	speaksOfFailure  = lazy(`(?i)\b(?:errors?|fails?|failed|failing|failures?|refus\w*|reject\w*|den(?:y|ies|ied)|invalid|wrong|bad|unauthori[sz]ed|unauthenticated|forbid\w*|forbidden|not found|missing|unknown|illegal|malformed|block(?:s|ed)?|crash\w*|panics?|exceptions?|disallow\w*|prohibit\w*|without (?:an? )?\w+|unavailable|down|non-?zero|exit (?:code|status) [1-9]\d*|too many|rate.?limit\w*|expired?|conflict\w*|abgelehnt|verweigert|fehler|erreur|refusé\w*)\b`)
+	speaksOfRedirect = lazy(`(?i)\b(?:redirect\w*|forward\w*|moved|location|leads? to|sent to|not modified|cached?|etag)\b`)
+)
+
+// expects reads which statuses a criterion names or speaks of.
+func expects(c Criterion) expectation {
+	said := c.Description + "\n" + c.Hint
+	e := expectation{named: map[int]bool{}, failures: speaksOfFailure().MatchString(said), redirects: speaksOfRedirect().MatchString(said)}
+	for _, m := range statusNumber().FindAllStringSubmatchIndex(said, -1) {
+		if m[6] >= 0 && otherNumbers().MatchString(said[m[6]:m[7]]) && !strings.Contains(strings.ToLower(said[m[6]:m[7]]), "status") {
+			continue
+		}
+		if class := said[m[2]:m[3]]; strings.EqualFold(said[m[4]:m[5]], "xx") {
+			n, _ := strconv.Atoi(class)
+			e.named[n] = true
+		} else if before := said[max(0, m[2]-40):m[2]]; statusBefore().MatchString(before) {
+			n, _ := strconv.Atoi(said[m[2]:m[5]])
+			e.named[n] = true
+		}
+	}
+	return e
+}
+
+func (e expectation) names(status int) bool { return e.named[status] || e.named[status/100] }
+
+// objection says why the statuses that were seen do not bear out the criterion;
+// "" where they do. One that is named must be among them, and the others be
+// steps on the way. Where none is named they are of 2xx, with 3xx and 4xx as far
+// as the criterion speaks of such.
+func (e expectation) objection(seen []int) string {
+	for _, s := range seen {
+		class := s / 100
+		fine := class == 2 || e.names(s) || class == 3 && (e.redirects || len(e.named) > 0) || class == 4 && e.failures && len(e.named) == 0
+		if !fine {
+			return fmt.Sprintf("answered %d, which does not bear the criterion out", s)
+		}
+	}
+	if len(e.named) > 0 && !slices.ContainsFunc(seen, e.names) {
+		return fmt.Sprintf("answered %d, and the criterion names another status", seen[0])
+	}
+	return ""
+}
+
+// apis weighs the statuses of endpoints against the criteria that name the
+// endpoint; those of one that nobody names against all.
+func (h *hearing) apis(list []APIResponse) {
+	if len(list) == 0 {
+		return
+	}
+	seen := make([]map[string][]int, len(h.status)) // by criterion and endpoint
+	asked := map[string][]int{}
+	silent := 0
+	for _, a := range list {
+		switch {
+		case a.StatusCode == 0:
+			silent++
+			continue
+		case a.StatusCode < 100 || a.StatusCode > 599:
+			h.object(FalseEvidence, a.Endpoint, "is said to have answered %d, which is no status", a.StatusCode)
+			h.open(a.Endpoint)
+			continue
+		}
+		which, known := asked[a.Endpoint]
+		if !known {
+			if len(asked) < maxEndpoints {
+				which = h.naming(a.Endpoint)
+			}
+			asked[a.Endpoint] = which
+		}
+		for _, i := range which {
+			if seen[i] == nil {
+				seen[i] = map[string][]int{}
+			}
+			seen[i][a.Endpoint] = append(seen[i][a.Endpoint], a.StatusCode)
+		}
+	}
+	if silent > 0 {
+		h.note("api_responses", "evidence_collected", "%s told without a status", were(silent, "answer"))
+	}
+	h.weigh(seen)
+}
+
+// maxEndpoints is how many endpoints of a response are looked for in the words
+// of its criteria.
+const maxEndpoints = 200
+
+func (h *hearing) weigh(seen []map[string][]int) {
+	for i, c := range h.request.Criteria {
+		if h.status[i] != Passed || seen[i] == nil {
+			continue
+		}
+		e := expects(c)
+		var all []int
+		for endpoint, statuses := range seen[i] {
+			all = append(all, statuses...)
+			_ = endpoint
+		}
+		slices.Sort(all)
+		if why := e.objection(all); why != "" {
+			h.object(ContraryEvidence, c.ID, "its endpoint %s", why)
+			h.status[i] = Unreachable
+		}
+	}
+}
+
+// naming are the criteria that an endpoint belongs to: those whose words or
+// evidence have its path, and all if none has. Of a failure that is told beside
+// one that is given nothing follows for the others.
+func (h *hearing) naming(endpoint string) []int {
+	path := endpoint
+	if u, err := url.Parse(endpoint); err == nil && u.Path != "" {
+		path = u.Path
+	}
+	var named, all []int
+	for i, c := range h.request.Criteria {
+		all = append(all, i)
+		said := c.Description + "\n" + c.Hint
+		if h.result[i] != nil {
+			said += "\n" + h.result[i].Evidence
+		}
+		if mentions(said, path) {
+			named = append(named, i)
+		}
+	}
+	if len(named) > 0 {
+		return named
+	}
+	if slices.Contains(h.status, Failed) {
+		return nil
+	}
+	return all
+}
+
+// mentions tells whether a path stands in a text as a whole.
+func mentions(text, path string) bool {
+	if strings.Trim(path, "/") == "" {
+		return false
+	}
+	for from := 0; ; {
+		i := strings.Index(text[from:], path)
+		if i < 0 {
+			return false
+		}
+		end := from + i + len(path)
+		if end == len(text) || !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-/", rune(text[end])) {
+			return true
+		}
+		from += i + 1
+	}
+}

@@ -8,5 +8,6 @@ func Builtins() []Validator {
 		Contains, Excludes, Regexp, Keywords, KeywordValidator,
 		JSON, MatchesSchema, Markdown,
 		NoSecrets, InputSanitizer, SimilarToInput, SimpleValidator,
+		Cites, NumbersKept, LinksKept, SameStructure,
 	}, judges()...)
 }

@@ -36,9 +36,11 @@ var numberPattern = lazy(`(^|[^\p{L}\p{Nd}_\x{fffc}.,-]|-)` +
 	`((?:[\s-]?(?:%|‰|°[CF]?|\p{Sc}))|[\s-]?[\p{L}µ]+(?:/s)?)?`)
 
 // numbers finds numbers with their units, in figures and in words.
-func numbers(words string) ([]string, string) {
+func numbers(words string) ([]string, string) { return figures(spelt(words)) }
+
+// figures finds those that stand in figures.
+func figures(words string) ([]string, string) {
 	var found []string
-	words = spelt(words)
 	for at := 0; at < len(words); {
 		m := numberPattern().FindStringSubmatchIndex(words[at:])
 		if m == nil {

@@ -131,6 +131,22 @@ var cases = map[string][]Case{
 		{Name: "a topic is no source", Content: "harbour", Subject: validators.Subject{Input: with{"topic": "harbour"}}, Valid: true},
 		{Name: "nothing at all", With: with{"max_overlap": 0}, Content: "x turned to face the wind that y", Subject: validators.Subject{Input: with{"source": essay}}, Reason: "75 % of the text is copied"},
 	},
+	"cites": {
+		{Name: "it stands there", With: with{"source": essay}, Content: "It says “nobody aboard said\na word”.", Valid: true},
+		{Name: "it does not", With: with{"source": essay}, Content: "It says “everybody aboard said a word”.", Reason: "does not stand in the source"},
+	},
+	"numbers_kept": {
+		{Name: "kept", With: with{"source": "It takes 1,000.5 s."}, Content: "Es dauert 1.000,5 s.", Valid: true},
+		{Name: "lost", With: with{"source": "It takes 30 s."}, Content: "It takes 31 s.", Reason: "30"},
+	},
+	"links_kept": {
+		{Name: "kept", With: with{"source": "[a](http://x)"}, Content: "[b](http://x)", Valid: true},
+		{Name: "lost", With: with{"source": "[a](http://x)"}, Content: "a", Reason: "http://x"},
+	},
+	"same_structure": {
+		{Name: "kept", With: with{"source": "# A\n\n- b {c}"}, Content: "# D\n\n* e {c}", Valid: true},
+		{Name: "lost", With: with{"source": "# A\n\n- b {c}"}, Content: "# D\n\ne {c}", Reason: "items of lists"},
+	},
 	"simple_validator": {
 		{Name: "a sentence", Content: "It is done.", Valid: true},
 		{Name: "nothing", Reason: "empty"},
@@ -185,6 +201,10 @@ func TestBadParameters(t *testing.T) {
 		"json_schema":       {nil, {"schema": with{"type": "strin"}}, {"schema": with{"$ref": "http://example.com/"}}},
 		"similar_to_input":  {{"max_overlap": 2}, {"max_run": -1}},
 		"simple_validator":  {{"min_length": -1}},
+		"cites":             {nil, {"source": ""}},
+		"numbers_kept":      {nil, {"source": "x", "check": "all"}, {"source": strings.Repeat("a ", 1<<20)}},
+		"links_kept":        {nil, {"source": "x", "check": "all"}},
+		"same_structure":    {nil},
 		"no_secrets":        {{"allow": "x"}},
 	} {
 		v, err := set.Find(name)

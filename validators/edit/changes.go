@@ -79,7 +79,7 @@ func (in *input) sameToReaders() bool {
 // same for the same change and no other, so that a judgement of another
 // candidate cannot answer for it.
 func (in *input) changes() []changeFact {
-	if in.ActivePart != PartText || len(in.unreadable) > 0 {
+	if len(in.unreadable) > 0 {
 		return nil
 	}
 	var out []changeFact

@@ -75,3 +75,13 @@ func TestUnreadText(t *testing.T) {
 	d.put("source.md", "# A\n\n"+long+"is must\n")
 	d.wants(NeedsHumanReview, "nobody has looked at what numbers")
 }
+
+// A status file is looked at for what no reader sees, too.
+func TestUnseenInStatus(t *testing.T) {
+	d := newDesk(t)
+	d.forStatus(PartPresentationSpec, "voice: first person plural, calm", "voice: first person plural, dry\u200b")
+	d.wants(NeedsHumanReview, "zero-width space")
+	d = newDesk(t)
+	d.forStatus(PartPresentationSpec, "voice: first person plural, calm", "voice: first person plural, c\u200balm")
+	d.wants(Reject, "leaves presentation_spec as it is")
+}

@@ -68,7 +68,7 @@ func (in *input) frozenStatus() frozen {
 	old, now := in.status.top.value, in.changed.top.value
 	for _, key := range slices.Sorted(maps.Keys(merged(old, now))) {
 		if key == string(in.ActivePart) {
-			f.noop = len(differences(key, old[key], now[key])) == 0
+			f.noop = alike(old[key], now[key])
 			continue
 		}
 		f.compare(brief(key), old[key], now[key])

@@ -26,7 +26,7 @@ type input struct {
 	changed    *status   // the candidate, where it is a status file
 	unreadable []Problem // why the candidate is neither a text nor a status file
 	sums       map[string]string
-	raw        [2]string // source and candidate as they were written
+	raw        [2]string // what the candidate is to replace, and the candidate, as they were written
 	differing  []reading.Change
 	unread     bool // nobody has looked at what differs
 }
@@ -40,6 +40,9 @@ func read(o Options) (*input, error) {
 	in.source = in.text(s, "source", o.Source)
 	status := s.take(o.Root, "status", o.Status)
 	in.sum("status", status)
+	if o.ActivePart != PartText {
+		in.raw[0] = string(status.text)
+	}
 	if status.value != nil {
 		status = content{err: fmt.Errorf("must be a text")}
 	}
@@ -94,7 +97,9 @@ func (in *input) readJudgement(s *sources) {
 func (in *input) text(s *sources, role string, file File) string {
 	c := s.take(in.Root, role, file)
 	in.sum(role, c)
-	in.raw[0] = string(c.text)
+	if in.ActivePart == PartText {
+		in.raw[0] = string(c.text)
+	}
 	text, err := c.plainText()
 	switch {
 	case err != nil:
@@ -131,6 +136,7 @@ func (in *input) readCandidate(c content) {
 	default:
 		if root := r.document(c.text); root != nil {
 			in.changed = r.status(root)
+			in.differing = reading.Unseen(in.raw[0], in.raw[1])
 		}
 	}
 	in.unreadable = r.wrong

@@ -11,6 +11,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/validators/reading"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -178,6 +179,32 @@ func scalarValue(n *yaml.Node) string {
 		return "!!float" + digits
 	}
 	return tag + fmt.Sprint(v)
+}
+
+// alike tells whether two values are the same to whoever reads them: scalars may
+// differ in what no reader sees.
+func alike(a, b *yaml.Node) bool {
+	if a == nil || b == nil || a.Kind != b.Kind || len(a.Content) != len(b.Content) {
+		return len(differences("", a, b)) == 0
+	}
+	if a.Kind == yaml.ScalarNode {
+		return scalarValue(a) == scalarValue(b) || a.ShortTag() == "!!str" && b.ShortTag() == "!!str" && reading.Visible(a.Value) == reading.Visible(b.Value)
+	}
+	if a.Kind == yaml.MappingNode {
+		ka, kb := keyed(a), keyed(b)
+		for key := range ka {
+			if kb[key] == nil || !alike(ka[key], kb[key]) {
+				return false
+			}
+		}
+		return true
+	}
+	for i := range a.Content {
+		if !alike(a.Content[i], b.Content[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // written tells whether two equal values are written in the same way: keys in

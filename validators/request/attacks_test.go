@@ -2,6 +2,7 @@ package request_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"image"
 	"image/color"
 	"image/gif"
@@ -72,6 +73,11 @@ func asGIF(b *bytes.Buffer, m image.Image) error  { return gif.Encode(b, m, nil)
 // A screenshot is a picture that shows something.
 func TestScreenshotsAreImages(t *testing.T) {
 	whole := picture(640, 480, asPNG, false)
+	webp, err := base64.StdEncoding.DecodeString("UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAwA0JaQAA3AA/vuUAAA=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	point := string(webp)
 	for name, c := range map[string]struct {
 		content string
 		good    bool
@@ -87,6 +93,7 @@ func TestScreenshotsAreImages(t *testing.T) {
 		"the header":      {whole[:40], false, "image"},
 		"cut off":         {whole[:len(whole)/2], false, "image"},
 		"one point":       {picture(1, 1, asPNG, false), false, "1×1"},
+		"one point, webp": {point, false, "1×1"},
 		"a line":          {picture(600, 1, asPNG, false), false, "600×1"},
 		"of one colour":   {picture(640, 480, asPNG, true), false, "one colour"},
 		"one colour, gif": {picture(64, 48, asGIF, true), false, "one colour"},

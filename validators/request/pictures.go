@@ -22,7 +22,7 @@ const (
 	maxPictures = 50       // that are looked at of one response; the others are only measured
 )
 
-// look tells the size of a picture that is open, and why it is none that shows
+// lookAt tells the size of a picture that is open, and why it is none that shows
 // anything. Where whole is not asked for only its head is read.
 func lookAt(file io.Reader, whole bool) (size string, err error) {
 	text, err := io.ReadAll(io.LimitReader(file, maxPicture+1))

@@ -69,7 +69,7 @@ func (h *hearing) apis(list []APIResponse) {
 	if len(list) == 0 {
 		return
 	}
-	seen := make([]map[string][]int, len(h.status)) // by criterion and endpoint
+	seen := make([][]int, len(h.status)) // by criterion
 	asked := map[string][]int{}
 	silent := 0
 	for _, a := range list {
@@ -84,51 +84,37 @@ func (h *hearing) apis(list []APIResponse) {
 		}
 		which, known := asked[a.Endpoint]
 		if !known {
-			if len(asked) < maxEndpoints {
-				which = h.naming(a.Endpoint)
-			}
+			which = h.naming(a.Endpoint, len(asked) < maxEndpoints)
 			asked[a.Endpoint] = which
 		}
 		for _, i := range which {
-			if seen[i] == nil {
-				seen[i] = map[string][]int{}
+			if !slices.Contains(seen[i], a.StatusCode) {
+				seen[i] = append(seen[i], a.StatusCode)
 			}
-			seen[i][a.Endpoint] = append(seen[i][a.Endpoint], a.StatusCode)
 		}
 	}
 	if silent > 0 {
 		h.note("api_responses", "evidence_collected", "%s told without a status", were(silent, "answer"))
 	}
-	h.weigh(seen)
-}
-
-// maxEndpoints is how many endpoints of a response are looked for in the words
-// of its criteria.
-const maxEndpoints = 200
-
-func (h *hearing) weigh(seen []map[string][]int) {
 	for i, c := range h.request.Criteria {
 		if h.status[i] != Passed || seen[i] == nil {
 			continue
 		}
-		e := expects(c)
-		var all []int
-		for endpoint, statuses := range seen[i] {
-			all = append(all, statuses...)
-			_ = endpoint
-		}
-		slices.Sort(all)
-		if why := e.objection(all); why != "" {
+		if why := expects(c).objection(seen[i]); why != "" {
 			h.object(ContraryEvidence, c.ID, "its endpoint %s", why)
 			h.status[i] = Unreachable
 		}
 	}
 }
 
+// maxEndpoints is how many endpoints of a response are looked for in the words
+// of its criteria; the others are held against all.
+const maxEndpoints = 200
+
 // naming are the criteria that an endpoint belongs to: those whose words or
 // evidence have its path, and all if none has. Of a failure that is told beside
 // one that is given nothing follows for the others.
-func (h *hearing) naming(endpoint string) []int {
+func (h *hearing) naming(endpoint string, look bool) []int {
 	path := endpoint
 	if u, err := url.Parse(endpoint); err == nil && u.Path != "" {
 		path = u.Path
@@ -140,7 +126,7 @@ func (h *hearing) naming(endpoint string) []int {
 		if h.result[i] != nil {
 			said += "\n" + h.result[i].Evidence
 		}
-		if mentions(said, path) {
+		if look && mentions(said, path) {
 			named = append(named, i)
 		}
 	}

@@ -26,6 +26,8 @@ var floors = map[string]string{
 	"runner/model":       "",
 	"runner/tool":        "runner/process validators/schema",
 	"runner/event":       "runner/model runner/tool validators validators/schema",
+	// What a text of the CAPY pipeline says, without a judgement.
+	"validators/capy/reading": "",
 	// Floor 1.
 	"wards": "validators",
 	// Floor 2.
@@ -46,7 +48,7 @@ var floors = map[string]string{
 	"runner/model/openai":   "runner/model",
 	"runner/model/scripted": "runner/model",
 	"runner/tool/mcp":       "runner/process runner/tool validators validators/schema",
-	"validators/capy":       "validators validators/schema",
+	"validators/capy":       "validators validators/capy/reading validators/schema",
 	"validators/edit":       "validators validators/reading validators/schema",
 	"validators/request":    "validators validators/reading validators/schema",
 	"validators/schedule":   "runner/signatures runner/tool validators validators/schema",
@@ -63,7 +65,7 @@ var floors = map[string]string{
 }
 
 // pure packages take bytes and values: what they do depends on nothing else.
-var pure = []string{"templates", "validators/reading", "validators/schema", "wards", "cascades", "runner/engine", "runner/signatures"}
+var pure = []string{"templates", "validators/reading", "validators/capy/reading", "validators/schema", "wards", "cascades", "runner/engine", "runner/signatures"}
 
 // impure is what pure packages may not import.
 var impure = []string{"context", "os", "os/exec", "net", "net/http", "path/filepath", "io/ioutil", "math/rand", "log"}

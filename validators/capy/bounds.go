@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
 
 // boundsCheck is check 4: the numbers are within their bounds. What is out of
@@ -15,41 +17,45 @@ func (r *run) boundsCheck(f *findings) {
 	told := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(r.policy.Bounds)) {
 		b := r.policy.Bounds[name]
-		if len(b.Stages) > 0 && !slices.Contains(b.Stages, r.stage.Name) {
+		if !r.applies(name) {
 			continue
 		}
-		switch m := metrics[name]; m {
-		case probability:
-			r.chances.within(f, b)
-		case probabilitySum:
-			r.chances.sums(f, b)
+		switch m := reading.MetricOf(name); m {
+		case reading.Probability:
+			r.within(f, b)
+		case reading.ProbabilitySum:
+			r.sums(f, b)
 		default:
-			for _, s := range r.ledger.list {
-				if s.metric == m && !s.absent && r.bounded(s) {
+			for _, s := range r.doc.Statements {
+				if s.Metric == m && r.bounded(s) {
 					r.judge(f, b, s, told)
 				}
 			}
 		}
 	}
+	r.heldAgainstSidecars(f)
 }
 
-// bounded says whether a statement is one that bounds are for: of what a list
-// holds, one may be a state in which the company is worth nothing.
-func (r *run) bounded(s statement) bool { return !s.hush && !s.listed }
+// bounded says whether a statement is one that bounds are for: a number stated
+// as the result, in this turn. Of what a list holds, one may be a state in which
+// the company is worth nothing.
+func (r *run) bounded(s reading.Statement) bool {
+	return !s.Hushed() && !s.Has(reading.Listed|reading.Absent|reading.Loose) && !r.stage.stale(s)
+}
 
 // judge holds one statement to its bound; each value is told of once.
-func (r *run) judge(f *findings, b Bound, s statement, told map[string]bool) {
-	key := fmt.Sprint(s.metric, s.value, s.percent)
+func (r *run) judge(f *findings, b Bound, s reading.Statement, told map[string]bool) {
+	key := fmt.Sprint(s.Metric, s.Value, s.Has(reading.Percent))
 	if told[key] {
 		return
 	}
-	v, other, sure := reading(s)
+	v, other, sure := inPercent(s)
 	if !sure && r.verdict(b, v) != r.verdict(b, other) {
 		told[key] = true
-		f.warn(s.at, "%s of %s could be %s or %s: say which, with a percent sign", s.metric, trimFloat(s.value), show(s.metric, v), show(s.metric, other))
+		f.warn(s.At, "%s of %s could be %s or %s: say which, with a percent sign", s.Metric, trimFloat(s.Value), show(s.Metric, v), show(s.Metric, other))
 		return
 	}
-	severity, why := b.check(s.metric, v)
+	severity, why := b.check(s.Metric, v)
 	if severity == "" && b.Below != "" {
 		severity, why = r.below(b, s, v)
 	}
@@ -58,32 +64,32 @@ func (r *run) judge(f *findings, b Bound, s statement, told map[string]bool) {
 	}
 	told[key] = true
 	if severity == Fail {
-		f.fail(s.at, "%s (%s)", why, r.ledger.quote(s))
+		f.fail(s.At, "%s (%s)", why, r.doc.Quote(s))
 		return
 	}
-	f.warn(s.at, "%s (%s)", why, r.ledger.quote(s))
+	f.warn(s.At, "%s (%s)", why, r.doc.Quote(s))
 }
 
 func (r *run) verdict(b Bound, v float64) string {
-	severity, _ := b.check(dr, v)
+	severity, _ := b.check(reading.DR, v)
 	return severity
 }
 
-// reading is a statement's value in the bound's unit: percent, for a rate. A
+// inPercent is a statement's value in the bound's unit: percent, for a rate. A
 // bare number that could be a fraction or a percentage has another reading.
-func reading(s statement) (v, other float64, sure bool) {
-	v = s.value
-	if !s.metric.rate() || s.percent {
+func inPercent(s reading.Statement) (v, other float64, sure bool) {
+	v = s.Value
+	if !s.Metric.Rate() || s.Has(reading.Percent) {
 		return v, v, true
 	}
 	size := math.Abs(v)
-	switch s.metric {
-	case roic:
+	switch s.Metric {
+	case reading.ROIC:
 		if size > 5 {
 			return v, v, true
 		}
 		return 100 * v, v, size <= 2
-	case eirr, pirr, probability:
+	case reading.EIRR, reading.PIRR, reading.Probability:
 		if size > 5 {
 			return v, v, true
 		}
@@ -99,7 +105,7 @@ func reading(s statement) (v, other float64, sure bool) {
 const epsilon = 1e-9
 
 // check holds a value to the bound, and says in a sentence what is wrong.
-func (b Bound) check(m metric, v float64) (severity, why string) {
+func (b Bound) check(m reading.Metric, v float64) (severity, why string) {
 	is := func(limit *float64, hit func(limit float64) bool) bool { return limit != nil && hit(*limit) }
 	shown := show(m, v)
 	switch {
@@ -127,12 +133,12 @@ func (b Bound) check(m metric, v float64) (severity, why string) {
 
 // below holds a value to another that it must stay under: g to the DR of the
 // same object or table, or else the nearest.
-func (r *run) below(b Bound, s statement, v float64) (severity, why string) {
-	top := metrics[b.Below]
-	var over *statement
-	for i := range r.ledger.list {
-		t := &r.ledger.list[i]
-		if t.metric != top || t.absent || !r.bounded(*t) || r.quotes(*t) != r.quotes(s) {
+func (r *run) below(b Bound, s reading.Statement, v float64) (severity, why string) {
+	top := reading.MetricOf(b.Below)
+	var over *reading.Statement
+	for i := range r.doc.Statements {
+		t := &r.doc.Statements[i]
+		if t.Metric != top || !r.bounded(*t) || r.stage.quotes(*t) != r.stage.quotes(s) {
 			continue
 		}
 		if over == nil || nearer(s, *t, *over) {
@@ -142,36 +148,36 @@ func (r *run) below(b Bound, s statement, v float64) (severity, why string) {
 	if over == nil {
 		return "", ""
 	}
-	limit, _, _ := reading(*over)
+	limit, _, _ := inPercent(*over)
 	if v < limit-epsilon {
 		return "", ""
 	}
-	why = fmt.Sprintf("%s is %s, not below the %s of %s on line %d", s.metric, show(s.metric, v), top, show(top, limit), over.at.line)
-	if !s.percent && s.value < 1 && (over.percent || over.value >= 1) && s.value < limit {
-		return Warn, why + ", unless it is " + show(s.metric, s.value)
+	why = fmt.Sprintf("%s is %s, not below the %s of %s on line %d", s.Metric, show(s.Metric, v), top, show(top, limit), over.At.Line)
+	if !s.Has(reading.Percent) && s.Value < 1 && (over.Has(reading.Percent) || over.Value >= 1) && s.Value < limit {
+		return Warn, why + ", unless it is " + show(s.Metric, s.Value)
 	}
 	return Fail, why
 }
 
 // nearer says whether a stands nearer to s than b does.
-func nearer(s, a, b statement) bool {
-	if same := s.group != 0; same && (a.group == s.group) != (b.group == s.group) {
-		return a.group == s.group
+func nearer(s, a, b reading.Statement) bool {
+	if same := s.Group != 0; same && (a.Group == s.Group) != (b.Group == s.Group) {
+		return a.Group == s.Group
 	}
-	distance := func(t statement) int32 {
-		d := t.at.line - s.at.line
+	distance := func(t reading.Statement) int32 {
+		d := t.At.Line - s.At.Line
 		if d < 0 {
 			d = -d
 		}
-		return d + int32(t.at.source-s.at.source)*1_000_000
+		return d + int32(t.At.Source-s.At.Source)*1_000_000
 	}
 	return distance(a) < distance(b)
 }
 
 // show writes a value in the unit of its metric.
-func show(m metric, v float64) string {
+func show(m reading.Metric, v float64) string {
 	text := trimFloat(v)
-	if m.inPercent() {
+	if m.Rate() {
 		text += "%"
 	}
 	return text

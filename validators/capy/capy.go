@@ -4,30 +4,38 @@
 //
 // Six checks run in order; the first that fails ends it:
 //
-//  1. output_structure: long enough, a heading, not cut off
+//  1. output_structure: long enough, a heading, not cut off, an output at all
 //  2. artifacts_present: what the stage's row of the policy asks for is there
 //  3. json_valid: every JSON block parses
 //  4. sanity_bounds: the numbers are within their bounds
 //  5. no_fabrication: no value is stated that only the kernel may compute
 //  6. dr_derivation: X_final is the mean of X_T1 and X_REFINE
 //
-// A text is read once, line by line, and shown to readers, each of which looks
-// for one thing; the checks then ask the readers. Time is linear in the text,
-// and memory stays in proportion to it.
+// A text comes in with the JSON files that belong to it. It is read once, by
+// package reading, into statements (a metric, its value, what the words around
+// say of it), entries (a name and the stretch of text that it covers) and JSON
+// blocks. The checks are short functions over these and a row of the policy;
+// none looks at the text for itself but at the stretch of an entry. What comes
+// out is the report. Nothing is called, asked or remembered on the way.
 package capy
 
 import (
-	"bytes"
 	"fmt"
-	"math"
+	"slices"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
 
 // Options say how an output is judged.
 type Options struct {
 	Stage string // one of [Stages]
+	// Name is the output's file name, if it has one: an artifact that is a file
+	// of its own is known by it too.
+	Name string
 	// Sidecars are JSON files that belong to the output: a string is the text of
-	// one, a list is several, any other value is what one holds.
+	// one, a list is several, a map whose keys all are names of JSON files holds
+	// these, any other value is what one holds.
 	Sidecars any
 	// Prior is what earlier stages said: the text of an output, a number, a map
 	// of names to numbers, or a list of these. Check 5 lets its values be.
@@ -37,10 +45,12 @@ type Options struct {
 
 // A Gate judges outputs of one stage. It is safe for concurrent use.
 type Gate struct {
-	policy   *Policy
-	stage    Stage
-	sidecars [][]byte
-	prior    []float64
+	policy *Policy
+	stage  Stage
+	names  []string // of the files: the output's, then the sidecars'
+	texts  [][]byte // the sidecars
+	prior  []float64
+	query  query
 }
 
 // New prepares a gate. An unknown stage is an error that wraps [ErrStage] and
@@ -50,16 +60,21 @@ func New(o Options) (*Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Gate{policy: p}
+	g := &Gate{policy: p, names: []string{o.Name}}
 	if g.stage, err = p.stage(o.Stage); err != nil {
 		return nil, err
 	}
-	if g.sidecars, err = sidecars(o.Sidecars); err != nil {
+	files, err := sidecars(o.Sidecars)
+	if err != nil {
 		return nil, err
+	}
+	for _, f := range files {
+		g.names, g.texts = append(g.names, f.name), append(g.texts, f.text)
 	}
 	if g.prior, err = priorNumbers(o.Prior); err != nil {
 		return nil, err
 	}
+	g.query = newQuery(p, g.stage)
 	return g, nil
 }
 
@@ -73,70 +88,25 @@ func Judge(o Options, text []byte) (Report, error) {
 	return g.Judge(text), nil
 }
 
-// A run is one text on its way through the checks.
+// A run is one text, read, on its way through the checks.
 type run struct {
-	policy  *Policy
-	stage   Stage
-	turnTwo bool // the stage makes a state itself
-	prior   []float64
-	doc     *document
-	ledger  *ledger
-	gallery *gallery
-	ending  *ending
-	chances *chances
-	flags   *flags
-	finders []finder
+	*Gate
+	doc   *reading.Document
+	files []fileKind // of the text and its sidecars
 }
-
-// maxText is how much of an output is read: positions are 32 bits.
-const maxText = math.MaxInt32 - 1
 
 // Judge judges one output of the gate's stage. The text is not changed, nor
 // kept. Of one beyond 2 GiB the rest is not read.
 func (g *Gate) Judge(text []byte) Report {
-	text = bytes.TrimPrefix(text, []byte("\uFEFF"))
-	text = text[:min(len(text), maxText)]
-	r := &run{
-		policy: g.policy, stage: g.stage, turnTwo: strings.HasSuffix(g.stage.Name, "_T2"), prior: g.prior,
-		ledger: newLedger(append([][]byte{text}, g.sidecars...)...), gallery: newGallery(g.policy),
-		ending: &ending{}, chances: newChances(), flags: &flags{}, finders: finders(g.policy, g.stage),
-	}
-	r.doc = read(text, g.sidecars, r.readers()...)
+	doc := reading.Read(reading.Request{Text: text, Sidecars: g.texts, Topics: g.query.topics, Strings: g.query.strings, Item: g.query.item})
+	r := &run{Gate: g, doc: doc, files: fileKinds(g.policy, doc, g.names)}
 	return r.report()
-}
-
-// readers are those that the stage's row has work for.
-func (r *run) readers() []reader {
-	list := []reader{r.ledger, r.gallery, r.ending}
-	for _, b := range []string{"probability", "probability_sum"} {
-		if r.applies(b) {
-			list = append(list, r.chances)
-			break
-		}
-	}
-	if r.stage.Derivation {
-		list = append(list, r.flags)
-	}
-	for _, f := range r.finders {
-		if _, idle := f.(valueNeed); !idle {
-			list = append(list, f)
-		}
-	}
-	return list
 }
 
 // applies says whether a bound holds for the stage.
 func (r *run) applies(bound string) bool {
 	b, ok := r.policy.Bounds[bound]
-	if !ok {
-		return false
-	}
-	for _, s := range b.Stages {
-		if s == r.stage.Name {
-			return true
-		}
-	}
-	return len(b.Stages) == 0
+	return ok && (len(b.Stages) == 0 || slices.Contains(b.Stages, r.stage.Name))
 }
 
 // report runs the checks in order, up to the first that fails.
@@ -171,23 +141,28 @@ func (r *run) report() Report {
 	return report
 }
 
-func (f *findings) outcome() Check {
-	pass := len(f.fails) == 0
-	note := f.note
-	switch {
-	case note != "":
-	case !pass:
-		note = summary(f.fails)
-	case len(f.warns) > 0:
-		note = summary(f.warns)
+// turn is the stage's turn as statements count them: 1 for T1, 2 for REFINE, 3
+// for T2, 4 for T3, 0 for a stage without.
+func (s Stage) turn() int8 {
+	for i, end := range []string{"_T1", "_REFINE", "_T2", "_T3"} {
+		if strings.HasSuffix(s.Name, end) {
+			return int8(i + 1)
+		}
 	}
-	return outcome(&pass, note)
+	return 0
 }
 
-func outcome(pass *bool, note string) Check {
-	c := Check{Pass: pass}
-	if note != "" {
-		c.Notes = &note
+// quotes says whether a statement is of an earlier stage, not this one's own.
+func (s Stage) quotes(a reading.Statement) bool {
+	switch a.State {
+	case reading.Earlier:
+		return true
+	case reading.AnyT2:
+		return s.Knows > 0 && s.turn() != 3
 	}
-	return c
+	return a.State > 0 && int(a.State) <= s.Knows
 }
+
+// stale says whether a statement is of an earlier turn of the same stage: what
+// T1 wrote still stands in the text of T2.
+func (s Stage) stale(a reading.Statement) bool { return a.Turn > 0 && a.Turn < s.turn() }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+
+	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
 
 // divergence is how far X_REFINE may be from X_T1 without being flagged.
@@ -12,50 +14,50 @@ const divergence = 0.3
 // derivationCheck is check 6: X_final is the mean of X_T1 and X_REFINE, and a
 // divergence is flagged.
 func (r *run) derivationCheck(f *findings) {
-	t1, ok1 := r.xValue(f, xT1)
-	refine, ok2 := r.xValue(f, xRefine)
-	finals := r.xValues(xFinal)
+	t1, ok1 := r.xValue(f, reading.XT1)
+	refine, ok2 := r.xValue(f, reading.XRefine)
+	finals := r.xValues(reading.XFinal)
 	if len(finals) == 0 {
-		f.fail(r.doc.last, "X_final is not documented with a value")
+		f.fail(r.doc.Last, "X_final is not documented with a value")
 	}
 	if !ok1 || !ok2 {
 		return
 	}
-	mean := (t1.value + refine.value) / 2
+	mean := (t1.Value + refine.Value) / 2
 	told := map[float64]bool{}
 	for _, s := range finals {
-		tolerance := math.Max(0.005, number{digits: s.digits}.half()) + epsilon
-		if math.Abs(s.value-mean) <= tolerance || told[s.value] {
+		tolerance := math.Max(0.005, half(s.Digits)) + epsilon
+		if math.Abs(s.Value-mean) <= tolerance || told[s.Value] {
 			continue
 		}
-		told[s.value] = true
-		f.fail(s.at, "X_final is %s, but the mean of X_T1 %s and X_REFINE %s is %s", trimFloat(s.value), trimFloat(t1.value), trimFloat(refine.value), trimFloat(mean))
+		told[s.Value] = true
+		f.fail(s.At, "X_final is %s, but the mean of X_T1 %s and X_REFINE %s is %s", trimFloat(s.Value), trimFloat(t1.Value), trimFloat(refine.Value), trimFloat(mean))
 	}
-	gap := math.Abs(refine.value - t1.value)
+	gap := math.Abs(refine.Value - t1.Value)
 	if gap <= divergence+epsilon {
 		return
 	}
-	if r.flags.raised {
+	if r.flagged() {
 		f.note = fmt.Sprintf("X divergence %s, flagged", trimFloat(gap))
 		return
 	}
-	f.warn(refine.at, "X_REFINE %s is %s from X_T1 %s, more than %s, and the text does not flag the divergence", trimFloat(refine.value), trimFloat(gap), trimFloat(t1.value), trimFloat(divergence))
+	f.warn(refine.At, "X_REFINE %s is %s from X_T1 %s, more than %s, and the text does not flag the divergence", trimFloat(refine.Value), trimFloat(gap), trimFloat(t1.Value), trimFloat(divergence))
 }
 
 // xValue gives the one value of an X: JSON's before the prose's, the main
 // before another that is called X_final inside it.
-func (r *run) xValue(f *findings, m metric) (statement, bool) {
+func (r *run) xValue(f *findings, m reading.Metric) (reading.Statement, bool) {
 	list := r.xValues(m)
 	if len(list) == 0 {
-		f.fail(r.doc.last, "%s is not documented with a value", m)
-		return statement{}, false
+		f.fail(r.doc.Last, "%s is not documented with a value", m)
+		return reading.Statement{}, false
 	}
 	best := list[0]
-	rank := func(s statement) int {
+	rank := func(s reading.Statement) int {
 		switch {
-		case s.json && !s.second:
+		case s.Form == reading.JSON && !s.Has(reading.Inner):
 			return 2
-		case !s.json:
+		case s.Form != reading.JSON:
 			return 1
 		}
 		return 0
@@ -70,14 +72,14 @@ func (r *run) xValue(f *findings, m metric) (statement, bool) {
 
 // xValues gives the statements of an X. X_final inside X_REFINE is X_final
 // only where there is no other.
-func (r *run) xValues(m metric) []statement {
-	var list, inner []statement
-	for _, s := range r.ledger.list {
+func (r *run) xValues(m reading.Metric) []reading.Statement {
+	var list, inner []reading.Statement
+	for _, s := range r.doc.Statements {
 		switch {
-		case s.absent || s.hush:
-		case s.metric == m:
+		case s.Has(reading.Absent) || s.Hushed():
+		case s.Metric == m:
 			list = append(list, s)
-		case m == xFinal && s.metric == xRefine && s.second:
+		case m == reading.XFinal && s.Metric == reading.XRefine && s.Has(reading.Inner):
 			inner = append(inner, s)
 		}
 	}
@@ -87,30 +89,19 @@ func (r *run) xValues(m metric) []statement {
 	return list
 }
 
-// Flags looks for a divergence of X being flagged.
-type flags struct {
-	raised bool
-	depth  int // of the JSON container of the divergence, 0 outside
-}
-
-func (g *flags) line(l *line) {
-	if g.raised {
-		return
-	}
-	t := l.text
-	if l.kind == row {
-		t = l.raw
-	}
-	t = t[:min(len(t), 4000)]
-	if diverging(t) {
-		g.raised = raises(bytes.ToLower(t))
-	}
-}
-
-// diverging says that a text speaks of a divergence.
-func diverging(t []byte) bool {
-	for _, part := range []string{"iverg", "IVERG", "isagree", "ISAGREE"} {
-		if bytes.Contains(t, []byte(part)) {
+// flagged says whether the text flags a divergence of X: in what it says under
+// or behind the word, or in a line of prose with it.
+func (r *run) flagged() bool {
+	for _, e := range r.extra(topicDivergence) {
+		t := r.doc.Line(e)
+		if e.Form == reading.JSON {
+			t = r.doc.Body(e)
+		}
+		t = bytes.ToLower(t[:min(len(t), 2000)])
+		if e.Form == reading.JSON {
+			t = bytes.ReplaceAll(bytes.ReplaceAll(t, []byte(`"`), nil), []byte(": "), []byte(":"))
+		}
+		if raises(t) {
 			return true
 		}
 	}
@@ -119,7 +110,7 @@ func diverging(t []byte) bool {
 
 // raises says whether a text about the divergence, in lower case, flags it.
 func raises(t []byte) bool {
-	for _, no := range []string{"no material", "not material", "immaterial", "no divergence", "no significant", "not flagged", "no flag", "does not exceed", "not exceed", "no disagreement", "within tolerance", "within threshold", "below threshold", "< 0.3", "≤ 0.3", "should be flagged", "must be flagged", "flag if", "flagged if", "if |", "flag needed", "flag required: no"} {
+	for _, no := range []string{"no material", "not material", "immaterial", "no divergence", "no significant", "not flagged", "no flag", "does not exceed", "not exceed", "no disagreement", "within tolerance", "within threshold", "below threshold", "< 0.3", "≤ 0.3", "should be flagged", "must be flagged", "flag if", "flagged if", "if |", "flag needed", "flag required: no", "flag:false", "flagged:false", "flag:no", "exceeded:false", "exceeds_threshold:false", "material:false", "flagged:no"} {
 		if bytes.Contains(t, []byte(no)) {
 			return false
 		}
@@ -130,48 +121,4 @@ func raises(t []byte) bool {
 		}
 	}
 	return false
-}
-
-func (g *flags) json(e *event) {
-	if g.raised {
-		return
-	}
-	l := tokens(e.key)
-	about := l.has("divergence", "diverges", "disagreement")
-	switch e.kind {
-	case opens:
-		if about && g.depth == 0 {
-			g.depth = e.depth + 1
-		}
-	case closes:
-		if g.depth > 0 && e.depth < g.depth {
-			g.depth = 0
-		}
-	case scalar:
-		if !about && g.depth == 0 {
-			g.sentence(e.value)
-			return
-		}
-		if l.has("threshold", "limit", "formula", "rule") {
-			return
-		}
-		v := bytes.ToLower(bytes.Trim(e.value[:min(len(e.value), 400)], `"`))
-		flagged := l.has("flag", "flagged", "exceeds", "exceeded", "material")
-		switch {
-		case flagged && (string(v) == "true" || bytes.HasPrefix(v, []byte("yes"))):
-			g.raised = true
-		case len(e.value) > 0 && e.value[0] == '"':
-			g.raised = raises(v) || bytes.Equal(v, []byte("fail")) || bytes.HasPrefix(v, []byte("review"))
-		}
-	}
-}
-
-// sentence looks at a string that speaks of a divergence.
-func (g *flags) sentence(v []byte) {
-	if len(v) < 12 || v[0] != '"' {
-		return
-	}
-	if v = v[:min(len(v), 2000)]; diverging(v) {
-		g.raised = raises(bytes.ToLower(v))
-	}
 }

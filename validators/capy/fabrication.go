@@ -1,26 +1,35 @@
 package capy
 
-import "math"
+import (
+	"math"
+
+	"github.com/seed61713e19/capstan/validators/capy/reading"
+)
 
 // fabricationCheck is check 5: a stage states no value that only the kernel
 // computes.
 func (r *run) fabricationCheck(f *findings) {
 	known := r.known()
 	told := map[int32]bool{} // containers that have been reported whole
-	for _, s := range r.ledger.list {
-		if s.absent || s.hush || !r.forbidden(s) || r.quotes(s) || s.value == 0 {
+	for _, s := range r.doc.Statements {
+		if s.Has(reading.Absent) || s.Hushed() || !r.stage.forbids(s) || r.stage.quotes(s) || s.Value == 0 {
 			continue
 		}
-		if equalsAny(s, r.prior) || s.state <= 0 && !s.fresh && equalsAny(s, known) {
+		if equalsAny(s, r.prior) || s.State <= 0 && !s.Has(reading.Fresh) && equalsAny(s, known) {
 			continue
 		}
-		if (s.metric == sse || s.metric == jpd) && s.group != 0 {
-			if told[s.group] {
+		if (s.Metric == reading.SSE || s.Metric == reading.JPD) && s.Group != 0 {
+			if told[s.Group] {
 				continue
 			}
-			told[s.group] = true
+			told[s.Group] = true
 		}
-		f.fail(s.at, "%s states %s as %s, which only the kernel may compute: %s", r.stage.Name, s.metric, amount(s), r.ledger.quote(s))
+		f.fail(s.At, "%s states %s as %s, which only the kernel may compute: %s", r.stage.Name, s.Metric, amount(s), r.doc.Quote(s))
+	}
+	if r.stage.forbids(reading.Statement{Metric: reading.JPD}) {
+		for _, t := range r.doc.Tallies {
+			f.fail(t.At, "%s states the probabilities of %d joint states, which only the kernel may compute", r.stage.Name, t.N)
+		}
 	}
 	if len(f.fails) > 0 {
 		f.note = "Computed values stated"
@@ -31,24 +40,24 @@ func (r *run) fabricationCheck(f *findings) {
 // without a label they may be named again.
 func (r *run) known() []float64 {
 	var list []float64
-	for _, s := range r.ledger.list {
-		if !s.absent && r.quotes(s) && s.state != anyT2 && (s.metric.perShare() || s.metric == eirr) && len(list) < maxKnown {
-			list = append(list, s.value)
+	for _, s := range r.doc.Statements {
+		if !s.Has(reading.Absent) && r.stage.quotes(s) && s.State != reading.AnyT2 && (s.Metric.PerShare() || s.Metric == reading.EIRR) && len(list) < maxKnown {
+			list = append(list, s.Value)
 		}
 	}
 	return list
 }
 
 // maxKnown bounds how many earlier values are remembered.
-const maxKnown = 1000
+const maxKnown = 200
 
-// forbidden says whether the stage's row forbids a statement.
-func (r *run) forbidden(s statement) bool {
-	for _, b := range r.stage.Forbids {
-		if metrics[b.Value] != s.metric {
+// forbids says whether the stage's row forbids a statement.
+func (s Stage) forbids(a reading.Statement) bool {
+	for _, b := range s.Forbids {
+		if reading.MetricOf(b.Value) != a.Metric {
 			continue
 		}
-		if b.State == 0 || int(s.state) == b.State || s.state == 0 && s.fresh {
+		if b.State == 0 || int(a.State) == b.State || a.State == 0 && a.Has(reading.Fresh) && !a.Has(reading.Loose) && b.State > 3 {
 			return true
 		}
 	}
@@ -56,23 +65,36 @@ func (r *run) forbidden(s statement) bool {
 }
 
 // equalsAny says whether a value is one of the known ones, to the last digit
-// shown.
-func equalsAny(s statement, known []float64) bool {
-	half := number{digits: s.digits}.half() + epsilon
+// shown. Of a range both ends must be.
+func equalsAny(s reading.Statement, known []float64) bool {
+	if s.Has(reading.Range) {
+		low, high := s, s
+		low.Marks &^= reading.Range
+		high.Marks &^= reading.Range
+		high.Value = s.Upper
+		return equalsAny(low, known) && equalsAny(high, known)
+	}
+	half := half(s.Digits) + epsilon
 	for _, k := range known {
-		if math.Abs(s.value-k) <= half || s.percent && math.Abs(s.value-100*k) <= half {
+		if math.Abs(s.Value-k) <= half || s.Has(reading.Percent) && math.Abs(s.Value-100*k) <= half {
 			return true
 		}
-		if s.digits > 4 && math.Abs(s.value-k) <= 0.005 {
+		if s.Digits > 4 && math.Abs(s.Value-k) <= 0.005 {
 			return true // the other one was rounded to cents
 		}
 	}
 	return false
 }
 
-func amount(s statement) string {
-	text := trimFloat(s.value)
-	if s.percent {
+// half is half of the last digit shown.
+func half(digits int8) float64 { return 0.5 * math.Pow10(-int(digits)) }
+
+func amount(s reading.Statement) string {
+	text := trimFloat(s.Value)
+	if s.Has(reading.Range) {
+		text += " to " + trimFloat(s.Upper)
+	}
+	if s.Has(reading.Percent) {
 		text += "%"
 	}
 	return text

@@ -54,9 +54,10 @@ func TestForms(t *testing.T) {
 		{"dispositions by list", "INT_T1", wrap("## Adjudication", "- F-1: upheld", "- F-2: dismissed"), ""},
 		{"dispositions to come", "INT_T1", wrap("## Adjudication", "**Disposition:** [PENDING]"), "without a disposition"},
 		{"state 4 as a heading", "INT_T2", wrap("## A.12_INTEGRATION_TRACE", "### State 4 Active Inputs", tabled("| Driver | Value |", "| Yield | 0.03 |")), ""},
-		{"state 4 empty", "INT_T2", wrap("## A.12_INTEGRATION_TRACE", jsonFence(`{"state_4_active_inputs": {}}`)), ""},
+		{"state 4 empty", "INT_T2", wrap("## A.12_INTEGRATION_TRACE", jsonFence(`{"state_4_active_inputs": {}}`)), "without a value"},
 		{"state 4 in capitals", "INT_T2", wrap(jsonFence(`{"A.12_INTEGRATION_TRACE": {"STATE_4_ACTIVE_INPUTS": {"DR": 0.12}}}`)), ""},
-		{"narratives by rules", "INT_T3", wrap("=== ENRICH NARRATIVE ===", "One.", "=== SCENARIO NARRATIVE ===", "Two.", "=== INTEGRATION TURN 1 (ADJUDICATION) ===", "Three.", "=== INTEGRATION T2 ===", "Four."), ""},
+		{"narratives by rules", "INT_T3", wrap("=== ENRICH NARRATIVE ===", narrative, "=== SCENARIO NARRATIVE ===", narrative, "=== INTEGRATION TURN 1 (ADJUDICATION) ===", narrative, "=== INTEGRATION T2 ===", narrative), ""},
+		{"narratives by rules, one empty", "INT_T3", wrap("=== ENRICH NARRATIVE ===", narrative, "=== SCENARIO NARRATIVE ===", "=== INTEGRATION TURN 1 (ADJUDICATION) ===", narrative, "=== INTEGRATION T2 ===", narrative), "the SCENARIO narrative named"},
 		{"narratives in prose", "INT_T3", wrap("The ENRICH, SCENARIO, INT T1 and INT T2 narratives are in other files."), "Missing the ENRICH narrative"},
 		{"audit in JSON", "SC", wrap("## A.11_AUDIT_REPORT", jsonFence(`{"findings": [], "pipeline_fit": {"grade": "B"}, "execution_context": {"model": "x"}}`)), ""},
 		{"audit with nulls", "SC", wrap("## A.11_AUDIT_REPORT", jsonFence(`{"findings": [], "pipeline_fit_grade": "N/A", "execution_context": {"model": "x"}}`)), "Pipeline Fit grade named, but without"},
@@ -101,3 +102,5 @@ func TestForms(t *testing.T) {
 }
 
 const fiveArtifacts = "### A.1 Epistemic Anchors\n\nGuidance.\n\n### A.2: Analytic Knowledge Graph (KG)\n\nData.\n\n### Artifact A.3 — Causal DAG\n\nNodes.\n\n#### A.5 (GIM)\n\nDrivers.\n\n### `A.6_DR_DERIVATION_TRACE`\n\nDR: 12.5%"
+
+const narrative = "The yield fell, the fuel rose, and the ships went on as before, from one port to the next."

@@ -3,34 +3,56 @@ package capy
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
 
-// sidecars turns the option into texts.
-func sidecars(v any) ([][]byte, error) {
+// A sidecar is a JSON file that belongs to an output.
+type sidecar struct {
+	name string // "" where it is not known
+	text []byte
+}
+
+// sidecars turns the option into files. A map whose keys all end in .json is
+// one of files by their names.
+func sidecars(v any) ([]sidecar, error) {
 	switch v := v.(type) {
 	case nil:
 		return nil, nil
 	case string:
-		return [][]byte{[]byte(v)}, nil
+		return []sidecar{{text: []byte(v)}}, nil
 	case []byte:
-		return [][]byte{v}, nil
+		return []sidecar{{text: v}}, nil
 	case []string:
-		list := make([][]byte, len(v))
+		list := make([]sidecar, len(v))
 		for i, s := range v {
-			list[i] = []byte(s)
+			list[i].text = []byte(s)
 		}
 		return list, nil
+	case map[string]string:
+		files := make(map[string]any, len(v))
+		for name, text := range v {
+			files[name] = text
+		}
+		return sidecars(files)
+	case map[string]any:
+		if named(v) {
+			return files(v)
+		}
 	case []any:
-		var list [][]byte
+		var list []sidecar
 		for i, one := range v {
 			if _, nested := one.([]any); nested {
 				return nil, fmt.Errorf("sidecars[%d]: a list: want a JSON text or an object", i)
 			}
-			texts, err := sidecars(one)
+			some, err := sidecars(one)
 			if err != nil {
 				return nil, fmt.Errorf("sidecars[%d]: %w", i, err)
 			}
-			list = append(list, texts...)
+			list = append(list, some...)
 		}
 		return list, nil
 	}
@@ -38,7 +60,30 @@ func sidecars(v any) ([][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sidecars: %w", err)
 	}
-	return [][]byte{text}, nil
+	return []sidecar{{text: text}}, nil
+}
+
+// named says that a map is one of files by their names.
+func named(v map[string]any) bool {
+	for name := range v {
+		if !strings.HasSuffix(strings.ToLower(name), ".json") {
+			return false
+		}
+	}
+	return len(v) > 0
+}
+
+// files are those of a map, in the order of their names.
+func files(v map[string]any) ([]sidecar, error) {
+	var list []sidecar
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		one, err := sidecars(v[name])
+		if err != nil || len(one) != 1 {
+			return nil, fmt.Errorf("sidecars: %s: want the text or the value of one JSON file", name)
+		}
+		list = append(list, sidecar{name, one[0].text})
+	}
+	return list, nil
 }
 
 // priorNumbers turns the option into the values that earlier stages stated.
@@ -98,15 +143,13 @@ func priorList(values []any) ([]float64, error) {
 // stated gives the values of IVPS, E[IVPS] and E[IRR] that a text states, or
 // the number that it is.
 func stated(text string) []float64 {
-	if n, ok := readNumber([]byte(text), 0); ok && n.end == len(text) {
-		return []float64{n.value}
+	if n, ok := reading.Number(text); ok {
+		return []float64{n}
 	}
-	g := newLedger([]byte(text))
-	read([]byte(text), nil, g)
 	var list []float64
-	for _, s := range g.list {
-		if !s.absent && (s.metric.perShare() || s.metric == eirr) {
-			list = append(list, s.value)
+	for _, s := range reading.Read(reading.Request{Text: []byte(text)}).Statements {
+		if !s.Has(reading.Absent) && (s.Metric.PerShare() || s.Metric == reading.EIRR) {
+			list = append(list, s.Value)
 		}
 	}
 	return list

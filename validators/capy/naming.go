@@ -2,6 +2,9 @@ package capy
 
 import (
 	"bytes"
+	"slices"
+
+	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
 
 // A naming is an A.n in a heading.
@@ -11,54 +14,51 @@ type naming struct {
 	strong bool // the name leaves no doubt
 }
 
-// mentions finds what a heading names. A range names nothing, and neither does
+// A title is a heading that may name artifacts.
+type title struct {
+	text  []byte
+	words map[int]map[string]bool // of each artifact's name
+}
+
+// namings finds what a heading names. A range names nothing, and neither does
 // a heading that says that something is missing, or speaks about it.
-func (g *gallery) mentions(title []byte) []naming {
-	title = title[:min(len(title), 300)]
-	if disclaims(title) {
+func (t title) namings() []naming {
+	text := t.text[:min(len(t.text), 300)]
+	if disclaimers.Has(text) {
 		return nil
 	}
 	var list []naming
-	for i := 0; i < len(title); i++ {
-		if title[i] != 'A' || i > 0 && (isASCIIWord(title[i-1]) || title[i-1] == '.') {
-			continue
-		}
-		n, end, dotted := artifactAt(title, i)
+	for i := 0; i < len(text); i++ {
+		n, end, dotted := reading.ArtifactAt(text, i)
 		if n == 0 {
 			continue
 		}
-		if to := rangeEnd(title, end); to > 0 {
+		if to := rangeEnd(text, end); to > 0 {
 			i = to - 1
 			continue
 		}
-		m := g.naming(title, i, end, n)
-		if !dotted && !m.strong && !(m.named && len(trimMarks(title[end:])) > 0) {
+		m := t.naming(i, end, n)
+		if !dotted && !m.strong && !(m.named && len(bytes.Trim(text[end:], " *_`\"")) > 0) {
 			continue
 		}
 		list = append(list, m)
 		i = end - 1
 	}
 	if len(list) > 1 { // a list of several: only those with their own name
-		kept := list[:0]
-		for _, m := range list {
-			if m.strong {
-				kept = append(kept, m)
-			}
-		}
-		list = kept
+		list = slices.DeleteFunc(list, func(m naming) bool { return !m.strong })
 	}
 	return list
 }
 
-// naming judges one A.n at title[i:end].
-func (g *gallery) naming(title []byte, i, end, n int) naming {
-	m := naming{n: n}
+// naming judges one A.n at i:end of the title.
+func (t title) naming(i, end, n int) naming {
+	title, m := t.text, naming{n: n}
 	if end < len(title) && title[end] == '_' {
 		m.named = true
 		m.strong = !speaksOf(title[:i], "from", "vs", "versus", "against", "without")
 		return m
 	}
-	known, all := g.nameWords(title[end:], n)
+	known, all := t.nameWords(title[end:], n)
 	about := speaksOf(title[:i], "from", "to", "of", "on", "vs", "versus", "for", "in", "with", "using", "per", "see", "against", "into", "by", "via", "without", "and", "before", "after", "between")
 	switch {
 	case about:
@@ -69,7 +69,7 @@ func (g *gallery) naming(title []byte, i, end, n int) naming {
 		m.named = true // no section has so many parts
 	case bareBehind(title[end:]):
 		m.named = true
-		before, allBefore := g.nameWords(title[:i], n)
+		before, allBefore := t.nameWords(title[:i], n)
 		m.strong = before > 0 && (allBefore || before > 1)
 	}
 	return m
@@ -77,25 +77,24 @@ func (g *gallery) naming(title []byte, i, end, n int) naming {
 
 // nameWords counts the words of the artifact's name in a text, and says
 // whether it has no others that matter.
-func (g *gallery) nameWords(t []byte, n int) (known int, all bool) {
-	var buf wordBuffer
+func (t title) nameWords(part []byte, n int) (known int, all bool) {
 	others := 0
-	for i := 0; i < len(t); {
-		w := wordAt(t, i)
+	for i := 0; i < len(part); {
+		w := firstWord(part[i:])
 		if len(w) == 0 {
 			i++
 			continue
 		}
-		if w[0] == 'A' && known > 0 {
-			if next, _, _ := artifactAt(t, i); next > 0 {
+		if known > 0 {
+			if next, _, _ := reading.ArtifactAt(part, i); next > 0 {
 				break // another artifact's name begins
 			}
 		}
 		i += len(w)
-		switch lower := buf.fold(w); {
-		case g.names[n][string(lower)]:
+		switch lower := string(bytes.ToLower(w)); {
+		case t.words[n][lower]:
 			known++
-		case !fillers[string(lower)] && len(w) > 1:
+		case !fillers[lower] && len(w) > 1:
 			others++
 		}
 	}
@@ -111,30 +110,22 @@ func bareBehind(t []byte) bool {
 	if t[0] == '(' || t[0] == '[' {
 		return true
 	}
-	w := wordAt(t, 0)
-	var buf wordBuffer
-	return fillers[string(buf.fold(w))] && len(w) == len(bytes.TrimRight(t, " *_`:"))
+	w := firstWord(t)
+	return fillers[string(bytes.ToLower(w))] && len(w) == len(bytes.TrimRight(t, " *_`:"))
 }
 
 // speaksOf says that the word in front is one of those that a name does not
 // follow.
 func speaksOf(before []byte, words ...string) bool {
 	t := bytes.TrimRight(before, " *_`")
-	if len(t) == 0 || !isASCIIWord(t[len(t)-1]) {
+	if len(t) == 0 || !word(t[len(t)-1]) {
 		return false
 	}
 	start := len(t)
-	for start > 0 && isASCIIWord(t[start-1]) {
+	for start > 0 && word(t[start-1]) {
 		start--
 	}
-	var buf wordBuffer
-	w := buf.fold(t[start:])
-	for _, s := range words {
-		if string(w) == s {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(words, string(bytes.ToLower(t[start:])))
 }
 
 // rangeEnd reads the rest of a range behind its first A.n: - A.6, to A.6,
@@ -158,11 +149,16 @@ func rangeEnd(t []byte, i int) int {
 	for j < len(t) && (t[j] == ' ' || t[j] == '*') {
 		j++
 	}
-	if n, end, _ := artifactAt(t, j); n > 0 {
+	if n, end, _ := reading.ArtifactAt(t, j); n > 0 {
 		return end
 	}
-	if j < len(t) && isDigit(t[j]) && j-i <= 3 {
+	if j < len(t) && t[j] >= '0' && t[j] <= '9' && j-i <= 3 {
 		return j + 1
 	}
 	return 0
 }
+
+var fillers = reading.Set("the", "and", "of", "json", "artifact", "updated", "final", "for", "t1", "t2", "refine", "post", "enriched", "corrected", "complete", "full", "amended", "revised", "state", "base", "new", "version")
+
+var disclaimers = reading.NewPhrases("missing", "not generated", "not produced", "not present", "not included", "not available", "not provided", "omitted", "to be generated", "to be produced", "pending", "deferred",
+	"tbd", "absent", "skipped", "n/a", "not applicable", "not yet", "to be completed", "not required")

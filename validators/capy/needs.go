@@ -1,125 +1,305 @@
 package capy
 
-// Needs that are neither a value nor a mention of the policy.
-const (
-	needScenarios  = "scenarios"
-	needNarratives = "narratives"
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
 
 // A gap is something that a stage's row asks for and the text does not hold.
 type gap struct {
-	at      place
+	at      reading.Place
 	message string
-}
-
-// A finder is a reader that looks for one of the things a row asks for.
-type finder interface {
-	reader
-	gaps(r *run) []gap
-}
-
-// finders makes the readers that a stage's row needs.
-func finders(p *Policy, s Stage) []finder {
-	var list []finder
-	mentions := &seekers{known: map[string]uint64{}}
-	for _, need := range s.Needs {
-		mention, named := p.Mentions[need]
-		switch {
-		case need == needScenarios:
-			list = append(list, &scenarios{asked: true})
-		case need == needNarratives:
-			list = append(list, &narratives{})
-		case named:
-			mentions.list = append(mentions.list, newSeeker(mention))
-		default:
-			list = append(list, valueNeed{metric: metrics[need]})
-		}
-	}
-	if len(mentions.list) > 0 {
-		list = append(list, mentions)
-	}
-	if s.Questions != nil {
-		list = append(list, newQuestionnaire(s.Questions))
-	}
-	return list
-}
-
-// A valueNeed wants a value stated that is the stage's own.
-type valueNeed struct{ metric metric }
-
-func (valueNeed) line(*line)  {}
-func (valueNeed) json(*event) {}
-
-func (v valueNeed) gaps(r *run) []gap {
-	var absent, quoted *statement
-	inJSON, ok := false, false
-	for i := range r.ledger.list {
-		s := &r.ledger.list[i]
-		if !v.counts(s) {
-			continue
-		}
-		switch {
-		case s.absent:
-			if absent == nil && !r.quotes(*s) {
-				absent = s
-			}
-		case r.quotes(*s):
-			quoted = s
-		default:
-			ok = true
-			inJSON = inJSON || s.json
-		}
-	}
-	switch {
-	case ok && (inJSON || absent == nil || !absent.json):
-		return nil
-	case absent != nil:
-		return []gap{{absent.at, v.metric.String() + " has no value: " + r.ledger.quote(*absent)}}
-	case quoted != nil:
-		return []gap{{quoted.at, v.metric.String() + " of this stage is not stated, only an earlier stage's: " + r.ledger.quote(*quoted)}}
-	}
-	return []gap{{r.doc.last, v.metric.String() + " is not stated with a value: want, for instance, " + example(v.metric)}}
-}
-
-// counts says whether a statement is one of the metric. In derivations it is
-// exact; values per share are not results where they are one of many.
-func (v valueNeed) counts(s *statement) bool {
-	if v.metric == xFinal && s.second && s.metric == xRefine {
-		return true
-	}
-	return s.metric == v.metric && (!s.hush || v.metric != ivps)
-}
-
-func example(m metric) string {
-	switch m {
-	case ivps:
-		return "IVPS: $23.45"
-	case eivps:
-		return "E[IVPS]: $23.45"
-	case eirr:
-		return "E[IRR]: 12.5%"
-	case pirr:
-		return "P(IRR > Hurdle): 40%"
-	}
-	return m.String() + " = 1.8"
-}
-
-// quotes says whether a statement is of an earlier stage, not this one's own.
-func (r *run) quotes(s statement) bool {
-	switch s.state {
-	case earlier:
-		return true
-	case anyT2:
-		return r.stage.Knows > 0 && !r.turnTwo
-	}
-	return s.state > 0 && int(s.state) <= r.stage.Knows
 }
 
 // gaps lists what the row asks for beside the artifacts and is not there.
 func (r *run) gaps() []gap {
 	var list []gap
-	for _, f := range r.finders {
-		list = append(list, f.gaps(r)...)
+	for topic, m := range r.query.mentions {
+		list = append(list, r.mention(topic, m)...)
+	}
+	for _, need := range r.stage.Needs {
+		switch m := reading.MetricOf(need); {
+		case need == needScenarios:
+			list = append(list, r.scenarios()...)
+		case m != reading.None && r.policy.Mentions[need].Wants == "":
+			list = append(list, r.value(m)...)
+		}
+	}
+	if r.stage.Questions != nil {
+		list = append(list, r.questions()...)
 	}
 	return list
 }
+
+// value wants a value of the metric stated that is the stage's own.
+func (r *run) value(m reading.Metric) []gap {
+	var absent, quoted *reading.Statement
+	inJSON, ok := false, false
+	for i := range r.doc.Statements {
+		s := &r.doc.Statements[i]
+		if s.Metric != m && !(m == reading.XFinal && s.Has(reading.Inner) && s.Metric == reading.XRefine) || s.Has(reading.Loose|reading.Range) || s.Hushed() && m == reading.IVPS {
+			continue
+		}
+		switch {
+		case s.Has(reading.Absent):
+			if absent == nil && !r.stage.quotes(*s) {
+				absent = s
+			}
+		case r.stage.quotes(*s):
+			quoted = s
+		default:
+			ok = true
+			inJSON = inJSON || s.Form == reading.JSON
+		}
+	}
+	switch {
+	case ok && (inJSON || absent == nil || absent.Form != reading.JSON):
+		return nil
+	case absent != nil:
+		return []gap{{absent.At, m.String() + " has no value: " + r.doc.Quote(*absent)}}
+	case quoted != nil:
+		return []gap{{quoted.At, m.String() + " of this stage is not stated, only an earlier stage's: " + r.doc.Quote(*quoted)}}
+	}
+	return []gap{{r.doc.Last, m.String() + " is not stated with a value: want, for instance, " + example(m)}}
+}
+
+func example(m reading.Metric) string {
+	switch m {
+	case reading.IVPS:
+		return "IVPS: $23.45"
+	case reading.EIVPS:
+		return "E[IVPS]: $23.45"
+	case reading.EIRR:
+		return "E[IRR]: 12.5%"
+	case reading.PIRR:
+		return "P(IRR > Hurdle): 40%"
+	}
+	return m.String() + " = 1.8"
+}
+
+// scenarios wants P and M of S1 to S4.
+func (r *run) scenarios() []gap {
+	var p, m [reading.ScenarioCount + 1]bool
+	for _, s := range r.doc.Statements {
+		switch {
+		case s.Scenario == 0 || s.Has(reading.Absent):
+		case s.Metric == reading.Probability:
+			p[s.Scenario] = true
+		case s.Metric == reading.Magnitude:
+			m[s.Scenario] = true
+		}
+	}
+	var list []gap
+	last := r.doc.Last
+	for n := 1; n <= reading.ScenarioCount; n++ {
+		at := r.doc.Scenarios[n]
+		switch {
+		case at.Line == 0:
+			list = append(list, gap{last, fmt.Sprintf("Missing scenario S%d with its P and M estimates", n)})
+			continue
+		case !p[n] && !m[n]:
+			list = append(list, gap{at, fmt.Sprintf("Scenario S%d has neither a P nor an M estimate", n)})
+		case !p[n]:
+			list = append(list, gap{at, fmt.Sprintf("Scenario S%d has no P estimate: want, for instance, P = 0.30", n)})
+		case !m[n]:
+			list = append(list, gap{at, fmt.Sprintf("Scenario S%d has no M estimate: want, for instance, M = -12%%", n)})
+		}
+		last = at
+	}
+	return list
+}
+
+// wantsDisposition is what only the findings together can show.
+const wantsDisposition = "disposition"
+
+// wants are the tests of what an entry holds.
+var wants = map[string]func(*reading.Document, reading.Entry) bool{
+	"present":   present,
+	"value":     valued,
+	"number":    numbered,
+	"grade":     graded,
+	"narrative": narrated,
+}
+
+// mention wants an entry that names something and holds what is wanted of it.
+func (r *run) mention(topic int, m Mention) []gap {
+	if m.Wants == wantsDisposition {
+		return r.dispositions(topic, m)
+	}
+	entries := r.about(topic)
+	for _, e := range entries {
+		if wants[m.Wants](r.doc, e) {
+			return nil
+		}
+	}
+	if m.Artifact != "" {
+		if _, ok := r.artifacts()[artifactNumber(m.Artifact)]; ok {
+			return nil
+		}
+	}
+	if metric := reading.MetricOf(m.Metric); metric != reading.None && r.states(metric) {
+		return nil
+	}
+	for _, e := range entries {
+		if e.Form != reading.Prose {
+			return []gap{{e.At, fmt.Sprintf("%s named, but without %s", m.Title, article(m.Wants))}}
+		}
+	}
+	return []gap{{r.doc.Last, fmt.Sprintf("Missing %s: want a heading, a label, a table or a JSON key that names it, with %s", m.Title, article(m.Wants))}}
+}
+
+// states says whether the text states a value of a metric, or, of JPD, adds up
+// joint states.
+func (r *run) states(m reading.Metric) bool {
+	for _, t := range r.doc.Tallies {
+		if m == reading.JPD && t.N > 1 && !t.Top {
+			return true
+		}
+	}
+	for _, s := range r.doc.Statements {
+		if s.Metric == m && !s.Has(reading.Absent) {
+			return true
+		}
+	}
+	return false
+}
+
+func article(want string) string {
+	if want == "present" {
+		return "its content"
+	}
+	return "a " + want
+}
+
+// body is what an entry covers, as far as it is looked at; for a label, what it
+// says behind its link.
+func body(d *reading.Document, e reading.Entry) []byte {
+	t := d.Body(e)
+	t = t[:min(len(t), maxBody)]
+	if e.Form == reading.Label || e.Form == reading.Prose {
+		if rest, linked := reading.Said(t); linked && len(d.Rest(e)) >= len(t) {
+			return rest
+		}
+	}
+	return t
+}
+
+// present wants something under a heading or behind a label.
+func present(d *reading.Document, e reading.Entry) bool {
+	t := body(d, e)
+	switch e.Form {
+	case reading.Prose:
+		return false
+	case reading.Heading:
+		return content(t) && !disclaimers.Has(d.Title(e)) && !disclaimers.Has(d.Rest(e))
+	}
+	return len(bytes.Trim(t, " \t\r\n|*:{}[]\"")) > 0 && !placeholder(t)
+}
+
+// valued wants something that is no placeholder.
+func valued(d *reading.Document, e reading.Entry) bool {
+	t := body(d, e)
+	switch e.Form {
+	case reading.JSON:
+		return string(t) == "[]" || !placeholder(t) && !template(t)
+	case reading.Heading:
+		rest, linked := reading.Said(d.Rest(e))
+		return content(t) && !disclaimers.Has(d.Rest(e)) || linked && len(rest) > 0 && !placeholder(rest)
+	}
+	t = bytes.Trim(t, " \t\r\n|*:=_")
+	return len(t) > 0 && !placeholder(t)
+}
+
+// numbered wants a number.
+func numbered(d *reading.Document, e reading.Entry) bool {
+	t := body(d, e)
+	if e.Form == reading.Heading {
+		return hasNumber(t) && content(t) || hasNumber(d.Rest(e))
+	}
+	if e.Form == reading.Prose && len(t) == 0 || placeholder(t) {
+		return false
+	}
+	return hasNumber(t)
+}
+
+// hasNumber says that a text has a digit that is not part of a name, such as
+// S1 or T2.
+func hasNumber(t []byte) bool {
+	for i, c := range t {
+		if c >= '0' && c <= '9' && (i == 0 || !word(t[i-1]) && t[i-1] != '^' || t[i-1] >= '0' && t[i-1] <= '9' && numberBefore(t, i)) {
+			return true
+		}
+	}
+	return false
+}
+
+func numberBefore(t []byte, i int) bool {
+	for i > 0 && t[i-1] >= '0' && t[i-1] <= '9' {
+		i--
+	}
+	return i == 0 || !word(t[i-1])
+}
+
+// graded wants a letter, or a grade in words behind a link.
+func graded(d *reading.Document, e reading.Entry) bool {
+	t := body(d, e)
+	if e.Form == reading.JSON && len(t) > 0 && t[0] != '{' && t[0] != '[' {
+		return !placeholder(t) && len(t) < 80 && t[0] == '"'
+	}
+	if e.Form != reading.Heading && e.Form != reading.JSON {
+		t = bytes.Trim(t, " \t\r\n|*:=_")
+		if len(t) > 0 && len(t) < 120 && !placeholder(t) && (letterGrade(t) || e.Form == reading.Cell) {
+			return true
+		}
+	}
+	for line := range bytes.Lines(t) {
+		if _, end, ok := gradeWords.In(line); ok {
+			rest, linked := reading.Said(bytes.TrimLeft(line[end:], `"`))
+			rest = bytes.Trim(rest, " \t\r\n\",|*")
+			if linked && len(rest) > 0 && !placeholder(rest) && rest[0] != '{' && (letterGrade(rest) || len(rest) < 40) || letterGrade(line[end:]) {
+				return true
+			}
+		}
+		if t := bytes.Trim(line, " \t\r\n*_"); len(t) <= 2 && letterGrade(t) {
+			return true
+		}
+	}
+	rest, linked := reading.Said(d.Rest(e))
+	return linked && letterGrade(rest)
+}
+
+// letterGrade finds B+ among the first few words.
+func letterGrade(t []byte) bool {
+	for _, w := range bytes.Fields(t[:min(len(t), 40)]) {
+		w = bytes.Trim(w, "*_`().,;:\"|")
+		if len(w) > 0 && len(w) <= 2 && w[0] >= 'A' && w[0] <= 'F' && (len(w) == 1 || w[1] == '+' || w[1] == '-') {
+			return true
+		}
+	}
+	return false
+}
+
+var gradeWords = reading.NewPhrases("grade", "rating", "score", "overall", "verdict", "assessment", "fit")
+
+// narrativeWords is how many words a narrative has at least.
+const narrativeWords = 12
+
+// narrated wants running text under a heading, or in a long string.
+func narrated(d *reading.Document, e reading.Entry) bool {
+	t := body(d, e)
+	switch e.Form {
+	case reading.Heading, reading.JSON:
+	case reading.Label:
+		if whole := bytes.TrimSpace(d.Line(e)); !(bytes.HasPrefix(whole, []byte("**")) && bytes.HasSuffix(whole, []byte("**"))) && !bytes.HasPrefix(whole, []byte("==")) && !bytes.HasPrefix(whole, []byte("<!--")) {
+			return false
+		}
+		t = d.Following(e)
+	default:
+		return false
+	}
+	return reading.CountWords(t[:min(len(t), 4000)]) >= narrativeWords && !placeholder(t)
+}
+
+func placeholder(t []byte) bool { return reading.Placeholder(t) }

@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
 
 //go:embed policy.yaml
@@ -53,19 +55,23 @@ type Questions struct {
 }
 
 // An Artifact is what A.n is called; a heading that says A.n and more names it
-// only with one of the words.
+// only with one of the words. A file of its own is A.n by one of the sure keys
+// near the top of its JSON, or by two of the others.
 type Artifact struct {
 	Title string   `yaml:"title"`
 	Words []string `yaml:"words"`
+	Sure  []string `yaml:"sure"`
+	Keys  []string `yaml:"keys"`
 }
 
 // A Mention is something that must be there by one of its phrases, with what
-// it wants: present, value, number, grade or disposition.
+// it wants: present, value, number, grade, disposition or narrative.
 type Mention struct {
 	Title    string   `yaml:"title"`
 	Wants    string   `yaml:"wants"`
 	Phrases  []string `yaml:"phrases"`
 	Artifact string   `yaml:"artifact"` // does as well
+	Metric   string   `yaml:"metric"`   // a value of it does as well
 }
 
 // A Bound is the valid range of one number; the fields left out do not bound.
@@ -112,7 +118,7 @@ func LoadPolicy(text []byte) (*Policy, error) {
 	}
 	if !strings.ContainsAny(name, ":\n") {
 		known := slices.Sorted(maps.Keys(file.Policies))
-		return nil, fmt.Errorf("policy %q is neither shipped (%s) nor YAML", clip(name, 40), strings.Join(known, ", "))
+		return nil, fmt.Errorf("policy %q is neither shipped (%s) nor YAML", reading.Clip(name, 40), strings.Join(known, ", "))
 	}
 	var p Policy
 	if err := strictly(text, &p); err != nil {
@@ -180,17 +186,17 @@ func over[V any](ground, top map[string]V) map[string]V {
 func (p *Policy) check() error {
 	for _, s := range p.Stages {
 		for _, a := range s.Artifacts {
-			if _, ok := p.Artifacts[a]; !ok || artifactNumber([]byte(a)) == 0 {
+			if _, ok := p.Artifacts[a]; !ok || artifactNumber(a) == 0 {
 				return fmt.Errorf("policy: stage %s: no artifact is called %q", s.Name, a)
 			}
 		}
 		for _, n := range s.Needs {
-			if _, ok := p.Mentions[n]; !ok && metrics[n] == none && n != needScenarios && n != needNarratives {
+			if _, ok := p.Mentions[n]; !ok && reading.MetricOf(n) == reading.None && n != needScenarios && n != needNarratives {
 				return fmt.Errorf("policy: stage %s: nothing called %q can be needed", s.Name, n)
 			}
 		}
 		for _, f := range s.Forbids {
-			if metrics[f.Value] == none {
+			if reading.MetricOf(f.Value) == reading.None {
 				return fmt.Errorf("policy: stage %s: nothing called %q can be forbidden", s.Name, f.Value)
 			}
 		}
@@ -200,16 +206,16 @@ func (p *Policy) check() error {
 
 func (p *Policy) checkBounds() error {
 	for _, name := range slices.Sorted(maps.Keys(p.Bounds)) {
-		if metrics[name] == none {
+		if reading.MetricOf(name) == reading.None {
 			return fmt.Errorf("policy: nothing called %q can be bounded", name)
 		}
-		if below := p.Bounds[name].Below; below != "" && metrics[below] == none {
+		if below := p.Bounds[name].Below; below != "" && reading.MetricOf(below) == reading.None {
 			return fmt.Errorf("policy: bound %s: nothing called %q", name, below)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Mentions)) {
-		if wants[p.Mentions[name].Wants] == nil {
-			return fmt.Errorf("policy: mention %s: wants %q, not one of disposition, grade, number, present, value", name, p.Mentions[name].Wants)
+		if w := p.Mentions[name].Wants; wants[w] == nil && w != wantsDisposition {
+			return fmt.Errorf("policy: mention %s: wants %q, not one of disposition, grade, narrative, number, present, value", name, w)
 		}
 	}
 	return nil
@@ -224,7 +230,7 @@ func (p *Policy) stage(name string) (Stage, error) {
 		}
 		names[i] = s.Name
 	}
-	return Stage{}, fmt.Errorf("%w %q: want one of %s", ErrStage, clip(name, 40), strings.Join(names, ", "))
+	return Stage{}, fmt.Errorf("%w %q: want one of %s", ErrStage, reading.Clip(name, 40), strings.Join(names, ", "))
 }
 
 // Stages lists the stages of the default policy in the order of its table.

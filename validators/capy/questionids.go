@@ -9,51 +9,69 @@ func plainID(id string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "", ".", "").Replace(id))
 }
 
-// idAt reads an identifier of a question at t[i:]: RQ1, RQ-AS-2, AS-1, GDR 3,
-// or, where the policy names them, M-3a.
-func (q *questionnaire) idAt(t []byte, i int) (id, platform string, end int) {
-	if i > 0 && isASCIIWord(t[i-1]) {
-		return "", "", i
+// questionIDs reads identifiers of research questions: of a platform, or those
+// that the policy names.
+type questionIDs struct {
+	named    map[string]string // of the policy: m3a → M-3a
+	prefixes map[byte]bool     // the letters that they begin with
+}
+
+func newQuestionIDs(want *Questions) *questionIDs {
+	q := &questionIDs{named: map[string]string{}, prefixes: map[byte]bool{}}
+	for _, id := range want.IDs {
+		if raw := plainID(id); raw != "" {
+			q.named[raw] = id
+			q.prefixes[id[0]|0x20] = true
+		}
 	}
-	if len(q.ids) > 0 {
+	return q
+}
+
+// at reads an identifier of a question at t[i:]: RQ1, RQ-AS-2, AS-1, GDR 3,
+// or, where the policy names them, M-3a.
+func (q *questionIDs) at(t []byte, i int) (id string, end int) {
+	if i >= len(t) || i > 0 && word(t[i-1]) {
+		return "", i
+	}
+	if len(q.named) > 0 {
 		return q.namedAt(t, i)
 	}
 	end = i
-	rq := false
-	if n, ok := hasFold(t[end:], "rq"); ok && isUpper(t[end]) {
+	rq, platform := false, ""
+	if n, ok := foldPrefix(t[end:], "rq"); ok && capital(t[end]) {
 		rq = true
 		end = gapAfter(t, end+n)
-	} else if n, ok := hasFold(t[end:], "research question "); ok {
+	} else if n, ok := foldPrefix(t[end:], "research question "); ok {
 		rq = true
 		end += n
 	}
 	for _, p := range []string{"AS", "GDR"} {
-		if bytes.HasPrefix(t[end:], []byte(p)) && end+len(p) < len(t) && (isDigit(t[end+len(p)]) || gapAfter(t, end+len(p)) > end+len(p)) {
+		if bytes.HasPrefix(t[end:], []byte(p)) && end+len(p) < len(t) && (digit(t[end+len(p)]) || gapAfter(t, end+len(p)) > end+len(p)) {
 			platform = p
 			end = gapAfter(t, end+len(p))
 		}
 	}
 	if !rq && platform == "" {
-		return "", "", i
+		return "", i
 	}
 	digits := end
-	for end < len(t) && isDigit(t[end]) && end-digits < 3 {
+	for end < len(t) && digit(t[end]) && end-digits < 3 {
 		end++
 	}
-	if end == digits || end < len(t) && isASCIIWord(t[end]) && !(isLower(t[end]) && (end+1 == len(t) || !isASCIIWord(t[end+1]))) {
-		return "", "", i
+	if end == digits || end < len(t) && word(t[end]) && !(small(t[end]) && (end+1 == len(t) || !word(t[end+1]))) {
+		return "", i
 	}
-	if end < len(t) && isLower(t[end]) {
+	if end < len(t) && small(t[end]) {
 		end++
 	}
 	number := strings.TrimLeft(string(t[digits:end]), "0")
 	if !rq {
-		return platform + "-" + number, platform, end
+		return platform + "-" + number, end
 	}
 	if platform != "" {
 		number = platform + "-" + number
 	}
-	return "RQ" + number, platform, end
+	return "RQ" + number, end
 }
 
 // gapAfter skips one separator of an identifier.
@@ -65,62 +83,56 @@ func gapAfter(t []byte, i int) int {
 }
 
 // namedAt reads one of the policy's identifiers, or another of their make.
-func (q *questionnaire) namedAt(t []byte, i int) (id, platform string, end int) {
-	if !q.prefixes[t[i]|0x20] || !isUpper(t[i]) {
-		return "", "", i
+func (q *questionIDs) namedAt(t []byte, i int) (id string, end int) {
+	if !q.prefixes[t[i]|0x20] || !capital(t[i]) {
+		return "", i
 	}
 	end = i + 1
-	if end >= len(t) || t[end] != '-' && t[end] != '_' && t[end] != '.' && !isDigit(t[end]) {
-		return "", "", i
+	if end >= len(t) || t[end] != '-' && t[end] != '_' && t[end] != '.' && !digit(t[end]) {
+		return "", i
 	}
-	if !isDigit(t[end]) {
+	if !digit(t[end]) {
 		end++
 	}
 	digits := end
-	for end < len(t) && isDigit(t[end]) && end-digits < 2 {
+	for end < len(t) && digit(t[end]) && end-digits < 2 {
 		end++
 	}
 	if end == digits {
-		return "", "", i
+		return "", i
 	}
-	if end < len(t) && isLetter(t[end]) && t[end] < 0x80 && (end+1 == len(t) || !isASCIIWord(t[end+1])) {
+	if end < len(t) && (small(t[end]) || capital(t[end])) && (end+1 == len(t) || !word(t[end+1])) {
 		end++
 	}
-	if end < len(t) && (isASCIIWord(t[end]) || t[end] == '.' && end+1 < len(t) && isDigit(t[end+1])) {
-		return "", "", i
+	if end < len(t) && (word(t[end]) || t[end] == '.' && end+1 < len(t) && digit(t[end+1])) {
+		return "", i
 	}
 	raw := plainID(string(t[i:end]))
-	if known := q.ids[raw]; known != "" {
-		return known, "", end
+	if known := q.named[raw]; known != "" {
+		return known, end
 	}
-	for part := range q.ids {
+	for part := range q.named {
 		if strings.HasPrefix(part, raw) {
-			return "", "", i // M-3 over M-3a and M-3b
+			return "", i // M-3 over M-3a and M-3b
 		}
 	}
-	return strings.ToUpper(raw[:1]) + "-" + raw[1:], "", end
+	return strings.ToUpper(raw[:1]) + "-" + raw[1:], end
 }
 
-// rangeEndID says that RQ1 is the first of a range, RQ1-RQ6.
-func rangeEndID(t []byte, i int) bool {
-	rest := bytes.TrimLeft(t[i:], " ")
+// rangeOfIDs says that what stands behind RQ1 makes it the first of a range,
+// RQ1-RQ6.
+func rangeOfIDs(t []byte) bool {
+	rest := bytes.TrimLeft(t, " ")
 	for _, s := range []string{"-", "–", "—", "to ", "through ", "…", "...", ",", "&", "and ", "/"} {
 		if bytes.HasPrefix(rest, []byte(s)) {
 			rest = bytes.TrimLeft(rest[len(s):], " ")
-			n, ok := hasFold(rest, "rq")
+			n, ok := foldPrefix(rest, "rq")
 			return ok && n < len(rest)
 		}
 	}
 	return false
 }
 
-// platformIn finds the name of a platform in a text.
-func platformIn(t []byte) string {
-	switch {
-	case gdrNames.has(t):
-		return "GDR"
-	case asNames.has(t):
-		return "AS"
-	}
-	return ""
-}
+func digit(c byte) bool   { return c >= '0' && c <= '9' }
+func small(c byte) bool   { return c >= 'a' && c <= 'z' }
+func capital(c byte) bool { return c >= 'A' && c <= 'Z' }

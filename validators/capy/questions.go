@@ -6,310 +6,184 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
 
-// A questionnaire counts research questions by their identifiers, and of which
-// platform each is.
-type questionnaire struct {
-	want     Questions
-	ids      map[string]string // of the policy: m3a → M-3a
-	prefixes map[byte]bool     // the letters that they begin with
-	found    map[string]*question
-	order    []string
-	current  *question // of the heading or label above
-	level    int       // of its heading
-	group    string    // the platform of the section
-	groupAt  int       // the level of its heading
-	rejected int       // the level of a heading over questions not asked, 0 without
-	platform int       // the column that says the platform, -1 without
-	stack    [maxPath + 1]questionFrame
-}
-
+// A question is a research question that the text asks.
 type question struct {
 	id       string
-	at       place
+	at       reading.Place
 	platform string
-	byName   bool // the identifier says the platform: AS-1
-}
-
-type questionFrame struct {
-	id, platform string
-	at           place
 }
 
 // maxQuestions bounds how many are counted.
 const maxQuestions = 200
 
-func newQuestionnaire(want *Questions) *questionnaire {
-	q := &questionnaire{want: *want, ids: map[string]string{}, prefixes: map[byte]bool{}, found: map[string]*question{}, platform: -1}
-	for _, id := range want.IDs {
-		q.ids[plainID(id)] = id
-		q.prefixes[id[0]|0x20] = true
+// questions wants exactly the research questions of the policy.
+func (r *run) questions() []gap {
+	asked := r.asked()
+	if ids := r.stage.Questions.IDs; len(ids) > 0 {
+		return exactly(r.doc.Last, ids, asked)
 	}
-	return q
+	want := r.stage.Questions.Platforms
+	total := 0
+	for _, n := range want {
+		total += n
+	}
+	list := counted(asked, total)
+	if len(list) == 0 {
+		return []gap{{r.doc.Last, fmt.Sprintf("no research questions: want exactly %d RQs: %s", total, tally(want))}}
+	}
+	if len(list) != total {
+		return []gap{{list[len(list)-1].at, fmt.Sprintf("%d RQs (%s): want exactly %d: %s", len(list), idsOf(list), total, tally(want))}}
+	}
+	got := map[string]int{}
+	for _, q := range list {
+		got[q.platform]++
+	}
+	if maps.Equal(got, want) {
+		return nil
+	}
+	return []gap{{list[0].at, fmt.Sprintf("the %d RQs are %s: want %s", total, tally(got), tally(want))}}
 }
 
-var (
-	gdrNames = newPhrases("GDR", "gemini", "deep research")
-	asNames  = newPhrases("AS", "alphasense", "alpha sense")
-)
-
-func (q *questionnaire) note(id, platform string, at place, byName bool) *question {
-	known := q.found[id]
-	if known == nil {
-		if len(q.found) >= maxQuestions {
-			return nil
-		}
-		known = &question{id: id, at: at}
-		q.found[id] = known
-		q.order = append(q.order, id)
-	}
-	if known.platform == "" {
-		known.platform = platform
-		known.byName = byName
-	}
-	return known
-}
-
-func (q *questionnaire) line(l *line) {
-	switch l.kind {
-	case heading:
-		q.heading(l)
-	case row:
-		q.row(l)
-	case prose, item:
-		q.label(l)
-	}
-}
-
-func (q *questionnaire) heading(l *line) {
-	if q.level > 0 && l.level <= q.level {
-		q.current = nil
-	}
-	if l.level <= q.groupAt {
-		q.group, q.groupAt = "", 0
-	}
-	if l.level <= q.rejected {
-		q.rejected = 0
-	}
-	if q.rejected == 0 && rejections.has(l.text) {
-		q.rejected = l.level
-	}
-	if q.rejected > 0 {
-		return
-	}
-	if !q.names(l) {
-		if p := platformIn(l.text); p != "" {
-			q.group, q.groupAt = p, l.level
-		}
-		return
-	}
-	q.level = l.level
-}
-
-// rejections say that the questions of a text are not asked.
-var rejections = newPhrases("rejected", "discarded", "excluded", "not selected", "dropped", "considered but", "alternatives")
-
-// names notes the questions that a heading or label is about: the first, or
-// each of a list of the policy's.
-func (q *questionnaire) names(l *line) bool {
-	t := l.text[:min(len(l.text), 200)]
-	for i := range t {
-		id, platform, end := q.idAt(t, i)
-		if id == "" {
+// asked lists the questions that are asked, each once, with its platform:
+// where several entries are of one, the first that says it.
+func (r *run) asked() []*question {
+	known := map[string]*question{}
+	var order []*question
+	rejected := r.ranges(topicRejected)
+	for _, e := range r.doc.Entries {
+		if e.ID == "" || rejected.holds(r.doc, e) || isRejected(r.doc, e) || (e.Form == reading.Heading || e.Form == reading.Item) && rangeOfIDs(r.doc.Rest(e)) {
 			continue
 		}
-		if rangeEndID(t, end) {
-			return false
+		q := known[e.ID]
+		if q == nil {
+			if len(order) >= maxQuestions {
+				break
+			}
+			q = &question{id: e.ID, at: e.At}
+			known[e.ID] = q
+			order = append(order, q)
 		}
-		byName := platform != ""
-		if platform == "" {
-			platform = platformIn(t)
+		if q.platform == "" {
+			q.platform = r.platform(e)
 		}
-		if platform == "" {
-			platform = q.group
-		}
-		q.current = q.note(id, platform, l.at, byName)
-		return true
 	}
-	return false
+	return order
 }
 
-// label reads a line that begins with an identifier, or says the platform of
-// the question above.
-func (q *questionnaire) label(l *line) {
-	if q.rejected > 0 {
-		return
-	}
-	t := bytes.TrimLeft(l.text, " *_`[(")
-	bold := len(t) < len(l.text)
-	if len(t) > 0 {
-		if id, _, end := q.idAt(t, 0); id != "" && (bold || bytes.IndexByte([]byte("\x00:.)(-*[|"), firstByte(t[end:])) >= 0) {
-			if head := *l; !rejections.has(t[:min(len(t), 120)]) {
-				head.text = t
-				q.names(&head)
-			}
-			return
-		}
-	}
-	if q.current != nil && q.current.platform == "" {
-		if rest, ok := after(l.text, isPlatform); ok {
-			q.current.platform = platformIn(rest)
-		}
-	}
+func isRejected(d *reading.Document, e reading.Entry) bool {
+	line := d.Line(e)
+	return e.Form == reading.Item && rejections.Has(line[:min(len(line), 120)])
 }
 
-func isPlatform(w []byte) bool {
-	var buf wordBuffer
-	switch string(buf.fold(w)) {
-	case "platform", "tool", "allocation", "source", "engine", "type", "channel", "route", "routing", "assigned", "target", "execution":
-		return true
-	}
-	return false
-}
+var rejections = reading.NewPhrases(extraPhrases[topicRejected]...)
 
-func (q *questionnaire) row(l *line) {
-	if l.head {
-		q.platform = -1
-		for i, cell := range l.cells {
-			if w := wordAt(trimMarks(cell), 0); isPlatform(w) && q.platform < 0 {
-				q.platform = i
+// platform finds out of which platform a question is: by its identifier, by its
+// line, by what stands under it, by the heading or key around it.
+func (r *run) platform(e reading.Entry) string {
+	for _, p := range []string{"GDR", "AS"} {
+		if strings.Contains(e.ID, p) {
+			return p
+		}
+	}
+	switch e.Form {
+	case reading.JSON:
+		if p := platformField(r.doc.Body(e)); p != "" {
+			return p
+		}
+	case reading.Cell:
+		for _, cell := range bytes.Split(r.doc.Line(e), []byte("|")) {
+			if p := platformIn(cell); p != "" && len(cell) < 44 {
+				return p
 			}
 		}
-		return
+	default:
+		line := r.doc.Line(e)
+		if p := platformIn(line[:min(len(line), 200)]); p != "" {
+			return p
+		}
+		if p := platformField(r.doc.Body(e)); p != "" {
+			return p
+		}
 	}
-	if q.rejected > 0 {
-		return
-	}
-	for i, cell := range l.cells[:min(len(l.cells), 3)] {
-		t := trimMarks(cell)
-		if len(t) == 0 {
-			continue
-		}
-		id, platform, end := q.idAt(t, 0)
-		if id == "" || i > 0 && end < len(t) {
-			continue
-		}
-		byName := platform != ""
-		for j, other := range l.cells {
-			if platform == "" && (j == q.platform || len(other) < 40 && j != i) {
-				platform = platformIn(other)
-			}
-		}
-		if platform == "" {
-			platform = q.group
-		}
-		q.note(id, platform, l.at, byName)
-		return
-	}
-}
-
-func (q *questionnaire) json(e *event) {
-	if e.depth >= maxPath {
-		return
-	}
-	switch e.kind {
-	case opens:
-		f := &q.stack[e.depth]
-		*f = questionFrame{at: e.at}
-		if len(e.key) > 0 {
-			if id, platform, end := q.idAt(e.key, 0); id != "" && (end == len(e.key) || e.key[end] == '_') {
-				f.id, f.platform = id, platform
-			}
-		}
-	case closes:
-		f := &q.stack[e.depth]
-		if f.id != "" {
-			if f.platform == "" && e.depth > 0 {
-				f.platform = keyPlatform(e)
-			}
-			q.note(f.id, f.platform, f.at, false)
-		}
-	case scalar:
-		q.scalar(e)
-	}
-}
-
-// keyPlatform is the platform that a key around an object names.
-func keyPlatform(e *event) string {
-	for i := len(e.path) - 1; i >= 0; i-- {
-		l := tokens(e.path[i].key)
-		switch {
-		case l.has("gdr", "gemini"):
-			return "GDR"
-		case l.has("as", "alphasense"):
-			return "AS"
+	for name, topic := range map[string]int{"GDR": topicGDR, "AS": topicAS} {
+		if r.ranges(topic).holds(r.doc, e) {
+			return name
 		}
 	}
 	return ""
 }
 
-func (q *questionnaire) scalar(e *event) {
-	if e.depth == 0 || len(e.value) == 0 {
-		return
-	}
-	f := &q.stack[e.depth-1]
-	l := tokens(e.key)
-	v := bytes.Trim(e.value, `" `)
-	if len(v) == 0 {
-		return
-	}
-	switch {
-	case l.has("id", "rq", "number", "name", "question", "label", "code", "query") && !l.has("parent", "linked", "related"):
-		if id, platform, end := q.idAt(v, 0); id != "" && f.id == "" && (end == len(v) || !isASCIIWord(v[end])) {
-			f.id = id
-			if f.platform == "" {
-				f.platform = platform
-			}
-		} else if f.id == "" && l.has("rq") && l.has("id", "number", "rq") && len(v) < 4 && isDigit(v[0]) && len(q.ids) == 0 {
-			f.id = "RQ" + string(v)
-		}
-	case l.n > 0 && isPlatform(l.word(l.n-1)) || l.has("platform", "allocation", "tool", "engine"):
-		if p := platformIn(v); p != "" {
-			f.platform = p
-		}
-	case e.path[len(e.path)-1].array || len(e.key) > 0 && len(v) > 20:
-		if id, platform, end := q.idAt(e.key, 0); len(e.key) > 0 && id != "" && end == len(e.key) {
-			q.note(id, platform, e.at, platform != "")
-		}
-	}
+// spans are stretches of text: what headings and keys cover.
+type spans []reading.Entry
+
+// ranges are what the headings and keys of a topic cover.
+func (r *run) ranges(topic int) spans {
+	return slices.DeleteFunc(r.extra(topic), func(e reading.Entry) bool {
+		return e.ID != "" || e.Form != reading.Heading && e.Form != reading.JSON
+	})
 }
 
-func (q *questionnaire) gaps(r *run) []gap {
-	if len(q.ids) > 0 {
-		return q.exactly(r)
+// holds says whether an entry stands in one of the stretches.
+func (list spans) holds(d *reading.Document, e reading.Entry) bool {
+	for _, s := range list {
+		if s != e && d.Covers(s, e) {
+			return true
+		}
 	}
-	total := 0
-	for _, n := range q.want.Platforms {
-		total += n
+	return false
+}
+
+// platformFields are words for what asks a question.
+var platformFields = reading.NewPhrases("platform", "tool", "allocation", "source", "engine", "type", "channel", "route", "routing", "assigned", "target", "execution")
+
+// platformField finds the platform that a label or key under a question names.
+func platformField(t []byte) string {
+	for line := range bytes.Lines(t[:min(len(t), maxBody)]) {
+		for rest := line; ; {
+			_, end, ok := platformFields.In(rest)
+			if !ok {
+				break
+			}
+			rest = rest[end:]
+			if value, linked := reading.Said(rest); linked {
+				if p := platformIn(value[:min(len(value), 60)]); p != "" {
+					return p
+				}
+			}
+		}
 	}
-	list := q.counted(total)
-	if len(list) == 0 {
-		return []gap{{r.doc.last, fmt.Sprintf("no research questions: want exactly %d RQs: %s", total, q.wanted())}}
+	return ""
+}
+
+var (
+	gdrNames = reading.NewPhrases("GDR", "gemini", "deep research")
+	asNames  = reading.NewPhrases("AS", "alphasense", "alpha sense")
+)
+
+// platformIn finds the name of a platform in a text.
+func platformIn(t []byte) string {
+	switch {
+	case gdrNames.Has(t):
+		return "GDR"
+	case asNames.Has(t):
+		return "AS"
 	}
-	if len(list) != total {
-		return []gap{{list[len(list)-1].at, fmt.Sprintf("%d RQs (%s): want exactly %d: %s", len(list), ids(list), total, q.wanted())}}
-	}
-	got := map[string]int{}
-	for _, known := range list {
-		got[known.platform]++
-	}
-	if maps.Equal(got, q.want.Platforms) {
-		return nil
-	}
-	return []gap{{list[0].at, fmt.Sprintf("the %d RQs are %s: want %s", total, tally(got), q.wanted())}}
+	return ""
 }
 
 // counted are the questions by one kind of identifier: RQ1 and so on, or, if
 // those do not come out right, AS-1 and GDR-1.
-func (q *questionnaire) counted(total int) []*question {
+func counted(asked []*question, total int) []*question {
 	var plain, byName []*question
-	for _, id := range q.order {
-		known := q.found[id]
-		if strings.HasPrefix(id, "RQ") {
-			plain = append(plain, known)
+	for _, q := range asked {
+		if strings.HasPrefix(q.id, "RQ") {
+			plain = append(plain, q)
 		} else {
-			byName = append(byName, known)
+			byName = append(byName, q)
 		}
 	}
 	if len(plain) == 0 || len(plain) != total && len(byName) == total {
@@ -317,8 +191,6 @@ func (q *questionnaire) counted(total int) []*question {
 	}
 	return plain
 }
-
-func (q *questionnaire) wanted() string { return tally(q.want.Platforms) }
 
 func tally(n map[string]int) string {
 	var words []string
@@ -332,36 +204,36 @@ func tally(n map[string]int) string {
 	return strings.Join(words, ", ")
 }
 
-func ids(list []*question) string {
+func idsOf(list []*question) string {
 	var words []string
-	for _, known := range list[:min(len(list), 12)] {
-		words = append(words, known.id)
+	for _, q := range list[:min(len(list), 12)] {
+		words = append(words, q.id)
 	}
 	return strings.Join(words, ", ")
 }
 
 // exactly compares with the identifiers of the policy.
-func (q *questionnaire) exactly(r *run) []gap {
+func exactly(last reading.Place, want []string, asked []*question) []gap {
 	var missing, extra []string
-	at := r.doc.last
-	for _, id := range q.want.IDs {
-		if q.found[id] == nil {
+	at := last
+	for _, id := range want {
+		if !slices.ContainsFunc(asked, func(q *question) bool { return q.id == id }) {
 			missing = append(missing, id)
 		}
 	}
-	for _, id := range q.order {
-		if !slices.Contains(q.want.IDs, id) {
-			extra = append(extra, id)
-			at = q.found[id].at
+	for _, q := range asked {
+		if !slices.Contains(want, q.id) {
+			extra = append(extra, q.id)
+			at = q.at
 		}
 	}
-	want := strings.Join(q.want.IDs, ", ")
+	all := strings.Join(want, ", ")
 	var list []gap
 	if len(missing) > 0 {
-		list = append(list, gap{r.doc.last, fmt.Sprintf("Missing RQs %s: want exactly %s", strings.Join(missing, ", "), want)})
+		list = append(list, gap{last, fmt.Sprintf("Missing RQs %s: want exactly %s", strings.Join(missing, ", "), all)})
 	}
 	if len(extra) > 0 {
-		list = append(list, gap{at, fmt.Sprintf("RQs %s are not asked for: want exactly %s", strings.Join(extra, ", "), want)})
+		list = append(list, gap{at, fmt.Sprintf("RQs %s are not asked for: want exactly %s", strings.Join(extra, ", "), all)})
 	}
 	return list
 }

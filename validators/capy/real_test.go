@@ -14,6 +14,11 @@ func TestRealDocuments(t *testing.T) {
 		t.Skip("no real documents here")
 	}
 	for _, c := range []struct{ file, stage, status, check, words string }{
+		{"BASE_T2.pass.md", "BASE_T2", Pass, "", ""},
+		{"SCENARIO_T2.md", "SCENARIO_T2", Fail, "artifacts_present", "A.10"},
+		{"SCENARIO_T2.md+SCENARIO_T2.DAVE_A10_SCENARIO.json", "SCENARIO_T2", Warn, "", ""},
+		{"SCENARIO_T2.DAVE_A10_SCENARIO.json", "SCENARIO_T2", Pass, "", ""},
+		{"SC.DAVE_A11_AUDIT_REPORT.json", "SC", Pass, "", ""},
 		{"BASE_T1.pass.md", "BASE_T1", Pass, "", ""},
 		{"BASE_T1.invalid-json.md", "BASE_T1", Fail, "json_valid", "line 1263, column 27"},
 		{"BASE_T1-and-T2-in-one.md", "BASE_T1", Fail, "no_fabrication", "241.72"},
@@ -23,11 +28,20 @@ func TestRealDocuments(t *testing.T) {
 		{"ENRICH_T2.pass.md", "ENRICH_T2", Pass, "", ""},
 	} {
 		t.Run(c.file+" as "+c.stage, func(t *testing.T) {
-			text, err := os.ReadFile(filepath.Join(folder, c.file))
+			file, sidecar, with := strings.Cut(c.file, "+")
+			text, err := os.ReadFile(filepath.Join(folder, file))
 			if err != nil {
 				t.Skip(err)
 			}
-			r, err := Judge(Options{Stage: c.stage}, text)
+			o := Options{Stage: c.stage}
+			if with {
+				more, err := os.ReadFile(filepath.Join(folder, sidecar))
+				if err != nil {
+					t.Skip(err)
+				}
+				o.Sidecars = string(more)
+			}
+			r, err := Judge(o, text)
 			if err != nil {
 				t.Fatal(err)
 			}

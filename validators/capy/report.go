@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
 
 // What a report's status may be.
@@ -133,22 +135,22 @@ const maxFindings = 100
 // findings collects what one check finds.
 type findings struct {
 	check string
-	doc   *document
+	doc   *reading.Document
 	fails []Finding
 	warns []Finding
 	more  map[string]int // by severity: how many were found beyond the first maxFindings
 	note  string
 }
 
-func (f *findings) fail(at place, format string, args ...any) {
+func (f *findings) fail(at reading.Place, format string, args ...any) {
 	f.add(&f.fails, Fail, at, format, args)
 }
 
-func (f *findings) warn(at place, format string, args ...any) {
+func (f *findings) warn(at reading.Place, format string, args ...any) {
 	f.add(&f.warns, Warn, at, format, args)
 }
 
-func (f *findings) add(list *[]Finding, severity string, at place, format string, args []any) {
+func (f *findings) add(list *[]Finding, severity string, at reading.Place, format string, args []any) {
 	if len(*list) < maxFindings {
 		*list = append(*list, f.finding(severity, at, fmt.Sprintf(format, args...)))
 		return
@@ -159,8 +161,8 @@ func (f *findings) add(list *[]Finding, severity string, at place, format string
 	f.more[severity]++
 }
 
-func (f *findings) finding(severity string, at place, message string) Finding {
-	return Finding{Check: f.check, Severity: severity, Message: message, Location: f.doc.location(at), Line: int(at.line)}
+func (f *findings) finding(severity string, at reading.Place, message string) Finding {
+	return Finding{Check: f.check, Severity: severity, Message: message, Location: f.doc.Location(at), Line: int(at.Line)}
 }
 
 // all gives the findings of one severity, the last of which says how many more
@@ -176,27 +178,36 @@ func (f *findings) all(severity string) []Finding {
 	return list
 }
 
+// outcome is the check as the report has it.
+func (f *findings) outcome() Check {
+	pass := len(f.fails) == 0
+	note := f.note
+	switch {
+	case note != "":
+	case !pass:
+		note = summary(f.fails)
+	case len(f.warns) > 0:
+		note = summary(f.warns)
+	}
+	return outcome(&pass, note)
+}
+
+func outcome(pass *bool, note string) Check {
+	c := Check{Pass: pass}
+	if note != "" {
+		c.Notes = &note
+	}
+	return c
+}
+
 // summary is a check's note: what it found, in brief.
 func summary(list []Finding) string {
 	words := make([]string, 0, 3)
 	for _, f := range list[:min(len(list), 3)] {
-		words = append(words, clip(f.Message, 90))
+		words = append(words, reading.Clip(f.Message, 90))
 	}
 	if len(list) > 3 {
 		words = append(words, fmt.Sprintf("%d more", len(list)-3))
 	}
 	return strings.Join(words, "; ")
-}
-
-// clip cuts s to at most n bytes on a rune boundary, on one line.
-func clip(s string, n int) string {
-	if len(s) > n {
-		s = strings.ToValidUTF8(s[:n], "") + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
 }

@@ -10,7 +10,8 @@ import (
 
 type params struct {
 	Stage    string `json:"stage" jsonschema:"the stage whose output it is: BASE_T1, BASE_REFINE, BASE_T2, ENRICH_T1, ENRICH_T2, SCENARIO_T1, SCENARIO_T2, INT_T1, INT_T2, INT_T3, IRR_T1, IRR_T2, SC or RQ_GEN"`
-	Sidecars any    `json:"sidecars,omitempty" jsonschema:"JSON files that belong to the output: a JSON text, an object, or a list of these"`
+	Name     string `json:"name,omitempty" jsonschema:"the output's file name: an artifact that is a file of its own is known by it too"`
+	Sidecars any    `json:"sidecars,omitempty" jsonschema:"JSON files that belong to the output: a JSON text, an object, a list of these, or a map of file names to these"`
 	Prior    any    `json:"prior,omitempty" jsonschema:"what earlier stages said: a text, a number, or a map or list of these; its values may be quoted"`
 	Policy   string `json:"policy,omitempty" jsonschema:"1.0.0 (the default), 1.0.1, or a policy as YAML"`
 
@@ -19,7 +20,7 @@ type params struct {
 
 // Prepare makes the gate; an unknown stage is an error that lists them.
 func (p *params) Prepare() (err error) {
-	p.gate, err = New(Options{Stage: p.Stage, Sidecars: p.Sidecars, Prior: p.Prior, Policy: p.Policy})
+	p.gate, err = New(Options{Stage: p.Stage, Name: p.Name, Sidecars: p.Sidecars, Prior: p.Prior, Policy: p.Policy})
 	return err
 }
 

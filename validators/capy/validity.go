@@ -3,43 +3,40 @@ package capy
 import (
 	"fmt"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
 
 // validityCheck is check 3: every JSON block parses.
 func (r *run) validityCheck(f *findings) {
-	for _, b := range r.doc.blocks {
-		for _, t := range b.twice {
-			f.warn(t.at, "The key %q is there twice in one object: the first value is lost", t.key)
+	for _, b := range r.doc.Blocks {
+		for _, t := range b.Twice {
+			f.warn(t.At, "The key %q is there twice in one object: the first value is lost", t.Key)
 		}
-		if len(b.errors) == 0 {
+		if len(b.Errors) == 0 {
 			continue
 		}
-		e := b.errors[0]
-		at := b.at
-		at.line = e.line
-		f.fail(at, "The JSON block that begins on line %d breaks on line %d, column %d: %s%s", b.at.line, e.line, e.column, e.message, again(b.errors))
+		e := b.Errors[0]
+		at := b.At
+		at.Line = e.Line
+		f.fail(at, "The JSON block that begins on line %d breaks on line %d, column %d: %s%s", b.At.Line, e.Line, e.Column, e.Message, again(b.Errors))
 	}
-	if len(f.fails) > 0 {
-		f.note = fmt.Sprintf("%d of the JSON blocks %s not parse", len(f.fails), doVerb(len(f.fails)))
+	if n := len(f.fails); n == 1 {
+		f.note = "1 of the JSON blocks does not parse"
+	} else if n > 1 {
+		f.note = fmt.Sprintf("%d of the JSON blocks do not parse", n)
 	}
-}
-
-func doVerb(n int) string {
-	if n == 1 {
-		return "does"
-	}
-	return "do"
 }
 
 // again lists the lines that repeat a block's first error.
-func again(errors []jsonError) string {
+func again(errors []reading.JSONError) string {
 	var lines []string
-	last := errors[0].line
+	last := errors[0].Line
 	for _, e := range errors[1:] {
-		if e.line != last {
-			lines = append(lines, fmt.Sprint(e.line))
+		if e.Line != last {
+			lines = append(lines, fmt.Sprint(e.Line))
 		}
-		last = e.line
+		last = e.Line
 	}
 	switch len(lines) {
 	case 0:

@@ -1,4 +1,4 @@
-package capy
+package reading
 
 import (
 	"bytes"
@@ -18,20 +18,20 @@ func (s *jsonScanner) fail(kind, format string, args ...any) {
 // many is not read to its end.
 func (s *jsonScanner) notes(kind string) bool {
 	s.broken++
-	n := len(s.block.errors)
-	return n == 0 || n < maxErrors && s.block.errors[0].kind == kind && repeats[kind]
+	n := len(s.block.Errors)
+	return n == 0 || n < maxErrors && s.block.Errors[0].Kind == kind && repeats[kind]
 }
 
 // failAt notes an error before offset behind. Behind the first, only more of
 // its kind are noted: others may follow from it.
-func (s *jsonScanner) failAt(at place, behind int, kind, message string) {
-	n := len(s.block.errors)
-	e := jsonError{line: at.line, kind: kind, message: message}
+func (s *jsonScanner) failAt(at Place, behind int, kind, message string) {
+	n := len(s.block.Errors)
+	e := JSONError{Line: at.Line, Kind: kind, Message: message}
 	if n == 0 {
 		start := bytes.LastIndexByte(s.t[:max(behind-1, 0)], '\n') + 1
-		e.column = utf8.RuneCount(s.t[start:max(behind-1, start)]) + 1
+		e.Column = utf8.RuneCount(s.t[start:max(behind-1, start)]) + 1
 	}
-	s.block.errors = append(s.block.errors, e)
+	s.block.Errors = append(s.block.Errors, e)
 }
 
 // maxErrors bounds the errors kept of a block, maxBroken those after which it
@@ -52,10 +52,10 @@ func (s *jsonScanner) remember() {
 		return
 	}
 	f := &s.path[len(s.path)-1]
-	if !s.known(f) || len(s.block.twice) >= maxErrors {
+	if !s.known(f) || len(s.block.Twice) >= maxErrors {
 		return
 	}
-	s.block.twice = append(s.block.twice, twice{at: s.at, key: clip(string(s.key), 60)})
+	s.block.Twice = append(s.block.Twice, Twice{At: s.at, Key: Clip(string(s.key), 60)})
 }
 
 // known adds the key to the frame's and says whether it was one of them.
@@ -82,16 +82,16 @@ func (s *jsonScanner) known(f *frame) bool {
 	return there
 }
 
-// A jsonError is where a JSON block breaks the grammar.
-type jsonError struct {
-	line    int32
-	column  int // in characters, from 1
-	kind    string
-	message string
+// A JSONError is where a JSON block breaks the grammar.
+type JSONError struct {
+	Line    int32
+	Column  int // in characters, from 1
+	Kind    string
+	Message string
 }
 
-// twice is a key that an object has already.
-type twice struct {
-	at  place
-	key string
+// Twice is a key that an object has already.
+type Twice struct {
+	At  Place
+	Key string
 }

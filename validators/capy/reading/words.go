@@ -1,6 +1,9 @@
-package capy
+package reading
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
@@ -79,85 +82,11 @@ func hasFold(t []byte, pattern string) (int, bool) {
 	return i, true
 }
 
-// A phrase is words to look for. One that is all capitals or beyond ASCII is
-// matched as it is written, others in any case.
-type phrase struct {
-	text  string
-	exact bool
-}
-
-func newPhrase(text string) phrase {
-	return phrase{text: text, exact: text != string(bytes.ToLower([]byte(text))) || text[0] >= 0x80}
-}
-
-// at says whether the phrase stands at t[i:] as whole words.
-func (p phrase) at(t []byte, i int) (end int, ok bool) {
-	if i > 0 && isASCIIWord(t[i-1]) {
-		return 0, false
-	}
-	if p.exact {
-		if !bytes.HasPrefix(t[i:], []byte(p.text)) {
-			return 0, false
-		}
-		end = i + len(p.text)
-	} else {
-		n, ok := hasFold(t[i:], p.text)
-		if !ok {
-			return 0, false
-		}
-		end = i + n
-	}
-	if end < len(t) && isASCIIWord(t[end]) && p.text[0] < 0x80 {
-		return 0, false
-	}
-	return end, true
-}
-
-// Phrases are looked for together, in one go over a text.
-type phrases [256][]phrase
-
-func newPhrases(texts ...string) *phrases {
-	var p phrases
-	for _, text := range texts {
-		one := newPhrase(text)
-		c := text[0]
-		p[c] = append(p[c], one)
-		if !one.exact && isLower(c) {
-			p[c-0x20] = append(p[c-0x20], one)
-		}
-	}
-	return &p
-}
-
-// in finds the first phrase in t, looking at no more than the first maxScan
-// bytes.
-func (p *phrases) in(t []byte) (start, end int, ok bool) {
-	t = t[:min(len(t), maxScan)]
-	within := false
-	for i, c := range t {
-		if !within && p[c] != nil {
-			for _, one := range p[c] {
-				if end, ok := one.at(t, i); ok {
-					return i, end, true
-				}
-			}
-		}
-		within = isASCIIWord(c)
-	}
-	return 0, 0, false
-}
-
-// has says whether one of the phrases is in t.
-func (p *phrases) has(t []byte) bool {
-	_, _, ok := p.in(t)
-	return ok
-}
-
-// maxScan bounds how much of one line is searched for phrases.
-const maxScan = 1 << 16
-
 // trimMarks takes spaces and emphasis off both ends.
 func trimMarks(t []byte) []byte { return bytes.Trim(t, " \t\r*`_\"") }
+
+// Placeholder says that a text stands for a value that is not there.
+func Placeholder(t []byte) bool { return placeholder(t) }
 
 // placeholder says that a text stands for a value that is not there.
 func placeholder(t []byte) bool {
@@ -186,3 +115,19 @@ func placeholder(t []byte) bool {
 }
 
 var placeholders = []string{"to be ", "tbd", "not yet ", "not generated", "not calculated", "not computed", "not provided", "insert ", "pending ", "awaiting ", "will be ", "kernel to "}
+
+// Clip cuts s to at most n bytes on a rune boundary, on one line.
+func Clip(s string, n int) string {
+	if len(s) > n {
+		s = strings.ToValidUTF8(s[:n], "") + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// Set makes a set of words.
+func Set(words ...string) map[string]bool { return set(words...) }

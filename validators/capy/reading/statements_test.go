@@ -1,36 +1,43 @@
-package capy
+package reading
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// said lists what the ledger reads from a text: metric=value, with a mark for
-// an earlier stage's (@state), a value that is no result (?) and one that is
-// absent (-).
+// statementsIn lists what is read from a text: metric=value, with a mark for
+// whose it is (@state), a value that is no result (?), one of the shares that is
+// not called IVPS (~), a range (..) and one that is absent (-).
 func statementsIn(text string) string {
-	g := newLedger([]byte(text))
-	read([]byte(text), nil, g)
 	var words []string
-	for _, s := range g.list {
-		w := fmt.Sprintf("%s=%s", s.metric, trimFloat(s.value))
-		if s.absent {
-			w = s.metric.String() + "-"
+	for _, s := range Read(Request{Text: []byte(text)}).Statements {
+		w := fmt.Sprintf("%s=%s", s.Metric, trim(s.Value))
+		if s.Has(Absent) {
+			w = s.Metric.String() + "-"
 		}
-		if s.percent {
+		if s.Has(Range) {
+			w += ".." + trim(s.Upper)
+		}
+		if s.Has(Percent) {
 			w += "%"
 		}
-		if s.state != 0 {
-			w += fmt.Sprintf("@%d", s.state)
+		if s.State != 0 {
+			w += fmt.Sprintf("@%d", s.State)
 		}
-		if s.hush {
+		if s.Hushed() {
 			w += "?"
+		}
+		if s.Has(Loose) {
+			w += "~"
 		}
 		words = append(words, w)
 	}
 	return strings.Join(words, " ")
 }
+
+func trim(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 func TestStatements(t *testing.T) {
 	table := func(head, row string) string {
@@ -102,11 +109,11 @@ func TestStatements(t *testing.T) {
 		{"IVPS must be > $10", ""},
 		{"IVPS >= 0", ""},
 		{"The IVPS will be computed by the kernel in T2.", ""},
-		{"Expected IVPS impact: -$15 to -$25 per share", ""},
+		{"Expected IVPS impact: -$15 to -$25 per share", "E[IVPS]=-15..-25?"},
 		{"Impact on IVPS: -$15.20", "IVPS=-15.2?"},
-		{"IVPS: -$15 to -$25 per share", ""},
-		{"IVPS range: $12.00 - $16.00", ""},
-		{"IVPS: $12.00 - $16.00", ""},
+		{"IVPS: -$15 to -$25 per share", "IVPS=-15..-25?"},
+		{"IVPS range: $12.00 - $16.00", "IVPS=12..16"},
+		{"IVPS: $12.00 - $16.00", "IVPS=12..16"},
 		{"IVPS delta: +$4.10", ""},
 		{"IVPS: +$4.10", ""},
 		{"IVPS: -17.6%", ""},
@@ -117,7 +124,7 @@ func TestStatements(t *testing.T) {
 		{"IVPS = 3 scenarios", ""},
 		{"IVPS = 20-year DCF over shares", ""},
 		{"Price / IVPS ratio: 0.93", ""},
-		{"Target IVPS: $50.00", "IVPS=50?"},
+		{"Target IVPS: $50.00", "IVPS=50"},
 		{"Bear case IVPS: $9.00", "IVPS=9?"},
 		{"GDR: 3 queries", ""},
 		{"DR range: 12-18%", ""},
@@ -150,7 +157,7 @@ func TestStatements(t *testing.T) {
 		{"IVPS: **BRL 12.85** / USD 2.34", "IVPS=12.85"},
 		{"Intrinsic Value: $14.72/share", "IVPS=14.72"},
 		{"Intrinsic value: $14.72M", ""},
-		{"Intrinsic value: $14.72", ""},
+		{"Intrinsic value: $14.72", "IVPS=14.72~"},
 		{"State 4 E[IVPS]: $190.10", "E[IVPS]=190.1@4"},
 		{"State 3 IVPS $198.00 and State 4 IVPS $190.00", "IVPS=198@3 IVPS=190@4"},
 		// Tables.
@@ -158,7 +165,7 @@ func TestStatements(t *testing.T) {
 		{table("| Metric | State 1 (BASE) | State 2 (ENRICH) | Change |", "| **IVPS** | $241.72 | $199.25 | -$42.47 (-17.6%) |"), "IVPS=241.72@1 IVPS=199.25@2 IVPS=-42.47?"},
 		{table("| Metric | Value |", "| Discount Rate (DR) | 13.0% |"), "DR=13%"},
 		{table("| Metric | Value |", "| IVPS | [TO BE CALCULATED] |"), "IVPS-"},
-		{table("| Driver | IVPS Low | IVPS High |", "| Margin | $133.68 | $264.82 |"), ""},
+		{table("| Driver | IVPS Low | IVPS High |", "| Margin | $133.68 | $264.82 |"), "IVPS=133.68? IVPS=264.82?"},
 		{table("| Driver | IVPS Range |", "| Discount Rate (±100bps) | $209 - $283 |"), ""},
 		{table("| Case | IVPS |", "| Base | $24.10 |"), "IVPS=24.1"},
 		{table("| Stage | IVPS |", "| State 1 (BASE) | $24.10 |"), "IVPS=24.1@1"},

@@ -1,4 +1,4 @@
-package capy
+package reading
 
 import (
 	"bytes"
@@ -21,11 +21,11 @@ type number struct {
 // without thousands separators, a unit.
 func readNumber(t []byte, i int) (number, bool) {
 	var n number
-	minus := false
+	negative := false
 	for range 4 {
 		start := i
-		if w := sign(t[i:]); w > 0 {
-			minus = minus || t[i] != '+'
+		if w := minus(t[i:]); w > 0 {
+			negative = negative || t[i] != '+'
 			n.plus = n.plus || t[i] == '+'
 			i += w
 		}
@@ -39,7 +39,7 @@ func readNumber(t []byte, i int) (number, bool) {
 	}
 	var buf [40]byte
 	digits := buf[:0]
-	if minus {
+	if negative {
 		digits = append(digits, '-')
 	}
 	digits, end, fraction := readDigits(t, i, digits)
@@ -88,7 +88,8 @@ func decimals(t []byte) bool {
 	return len(t) >= 2 && isDigit(t[0]) && isDigit(t[1]) && (len(t) == 2 || !isDigit(t[2]) && t[2] != ',')
 }
 
-func sign(t []byte) int {
+// minus gives the length of a sign in front of a number.
+func minus(t []byte) int {
 	switch {
 	case len(t) == 0:
 		return 0
@@ -117,8 +118,10 @@ func currency(t []byte) int {
 		n := len(c)
 		if n < len(t) && t[n] == ' ' {
 			n++
+		} else if n < len(t) && t[n] >= 0x80 {
+			n += blankRune(t[n:])
 		}
-		if n < len(t) && (isDigit(t[n]) || sign(t[n:]) > 0 || t[n] == '.') {
+		if n < len(t) && (isDigit(t[n]) || minus(t[n:]) > 0 || t[n] == '.') {
 			return n
 		}
 	}
@@ -172,7 +175,20 @@ func (n *number) suffix(w []byte) bool {
 // following reads the word behind a space, as far as it is a unit.
 func (n *number) following(t []byte) {
 	i := n.end
-	if i >= len(t) || t[i] != ' ' || i+1 >= len(t) || !isLetter(t[i+1]) {
+	if i+1 >= len(t) {
+		return
+	}
+	space := 1
+	if t[i] != ' ' {
+		if space = blankRune(t[i:]); space == 0 {
+			return
+		}
+	}
+	if i += space - 1; i+1 >= len(t) || !isLetter(t[i+1]) && t[i+1] != '%' {
+		return
+	}
+	if t[i+1] == '%' {
+		n.percent, n.end = true, i+2
 		return
 	}
 	w := wordAt(t, i+1)
@@ -196,4 +212,10 @@ func (n number) half() float64 {
 		h /= 10
 	}
 	return h
+}
+
+// Number reads a text that is one number and nothing else.
+func Number(text string) (v float64, ok bool) {
+	n, ok := readNumber([]byte(text), 0)
+	return n.value, ok && n.end == len(text)
 }

@@ -1,4 +1,4 @@
-package capy
+package reading
 
 import "bytes"
 
@@ -54,7 +54,7 @@ const (
 type fenceFrame struct {
 	mark
 	use   fenceUse
-	at    place // the line that opens it
+	at    Place // the line that opens it
 	start int   // where its content begins
 }
 
@@ -105,29 +105,30 @@ func wraps(tag string) bool { return tag == "markdown" || tag == "md" }
 func (s *fenceStack) wrapper(start int) bool { return start == s.first || start == s.last }
 
 // fence takes a fence line; false means that it is content.
-func (w *walker) fence(m mark, start int) bool {
-	f := w.fences.top()
-	if f != nil {
+func (r *reader) fence(m mark) bool {
+	stack := &r.walker.fences
+	if f := stack.top(); f != nil {
 		closes := m.char == f.char && m.size >= f.size
 		switch {
 		case closes && len(m.info) == 0:
-			w.close(f, start)
+			r.close(f)
 			return true
 		case f.use != wrapping && (m.char != f.char || m.size < f.size || len(m.info) == 0):
 			return false
 		case f.use == isJSON || f.use == mayBeJSON:
-			w.abandon(f) // JSON holds no fence: this one was never closed
-			w.fences.n--
+			r.abandon(f) // JSON holds no fence: this one was never closed
+			stack.n--
 		}
 	}
-	if w.fences.n == len(w.fences.frames) {
+	if stack.n == len(stack.frames) {
 		return false
 	}
-	w.push(m)
+	r.push(m)
 	return true
 }
 
-func (w *walker) push(m mark) {
+func (r *reader) push(m mark) {
+	w := &r.walker
 	f := fenceFrame{mark: m, at: w.at, start: w.pos}
 	switch tag := m.tag(); {
 	case tag == "json":
@@ -157,150 +158,24 @@ func firstByte(t []byte) byte {
 	return 0
 }
 
-func (w *walker) close(f *fenceFrame, end int) {
+func (r *reader) close(f *fenceFrame) {
+	w := &r.walker
 	w.fences.n--
 	if f.use != isJSON && f.use != mayBeJSON {
 		return
 	}
-	content := w.text[f.start:end]
-	at := place{line: f.at.line + 1, under: f.at.under}
+	content := w.text[f.start:w.start]
+	at := Place{Line: f.at.Line + 1, under: f.at.under}
 	if f.use == isJSON || looksLikeJSON(content) {
-		w.json(content, at)
+		r.block(content, at)
 	} else {
-		w.replay(content, at)
+		r.replay(content, at)
 	}
 }
 
 // abandon notes a fence that is never closed, the first of them.
-func (w *walker) abandon(f *fenceFrame) {
-	if w.doc.open.line == 0 {
-		w.doc.open = f.at
+func (r *reader) abandon(f *fenceFrame) {
+	if r.doc.Open.Line == 0 {
+		r.doc.Open = f.at
 	}
-}
-
-// startsJSON says whether a text begins as a JSON object or array might.
-func startsJSON(t []byte) bool {
-	if len(t) == 0 || t[0] != '{' && t[0] != '[' {
-		return false
-	}
-	c := firstByte(t[1:])
-	if t[0] == '{' {
-		return c == 0 || c == '"' || c == '}' || c == '\'' || c == '{'
-	}
-	return c == 0 || bytes.IndexByte([]byte(`{["']`), c) >= 0
-}
-
-// looksLikeJSON says whether a fence without a tag is meant as JSON: outside
-// its strings there is no prose, no arrow and no elision, and nothing but
-// JSON stands behind its end.
-func looksLikeJSON(t []byte) bool {
-	t = bytes.TrimSpace(t)
-	if len(t) == 0 || t[0] != '{' && t[0] != '[' {
-		return false
-	}
-	var p proseCheck
-	for i := 0; i < len(t); {
-		if t[i] == '"' || t[i] == '\'' && p.opens() {
-			i = skipString(t, i)
-			p.last, p.words, p.gap = '"', 0, false
-			continue
-		}
-		if isLetter(t[i]) {
-			end := i
-			for end < len(t) && (isWord(t[end]) || t[end] == '_' || t[end] == '.') {
-				end++
-			}
-			if !p.word(t[i:end]) || !isKnownWord(t[i:end]) && firstByte(t[end:]) != ':' {
-				return false
-			}
-			i = end
-			continue
-		}
-		if !p.mark(t, i) {
-			return false
-		}
-		i++
-	}
-	return true
-}
-
-// A proseCheck watches the words outside of strings.
-type proseCheck struct {
-	last  byte // the last byte that is no space
-	words int  // in a row
-	gap   bool // a space since the last one
-	depth int
-	ended bool // the first value is complete
-}
-
-// opens says that a quote here would begin a string.
-func (p *proseCheck) opens() bool { return bytes.IndexByte([]byte("{[,:"), p.last) >= 0 }
-
-func (p *proseCheck) word(w []byte) bool {
-	if w[0] >= 0x80 && !bytes.ContainsAny(w, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
-		return false // an arrow, a sign
-	}
-	if bytes.ContainsAny(w, "→←⇒↔") || p.ended {
-		return false
-	}
-	if p.words > 0 {
-		return false
-	}
-	p.words++
-	p.last = 'w'
-	return true
-}
-
-func (p *proseCheck) mark(t []byte, i int) bool {
-	c := t[i]
-	if c == ' ' || c == '\t' {
-		return true
-	}
-	if c == '\n' || c == '\r' {
-		p.words = 0
-		return true
-	}
-	two := string(t[i:min(len(t), i+2)])
-	if two == "->" || two == "=>" || two == "<-" || two == "//" || two == "/*" || two == ".." {
-		return false
-	}
-	if p.ended && isDigit(c) || bytes.IndexByte([]byte("|=#;()*/<>"), c) >= 0 || c == '+' && (i+1 == len(t) || !isDigit(t[i+1])) {
-		return false
-	}
-	switch c {
-	case '{', '[':
-		p.depth++
-	case '}', ']':
-		p.depth--
-		p.ended = p.ended || p.depth <= 0
-	}
-	p.last, p.words = c, 0
-	return true
-}
-
-// isKnownWord is a word that JSON has, or that people write where it has
-// another.
-func isKnownWord(w []byte) bool {
-	switch string(w) {
-	case "true", "false", "null", "True", "False", "None", "NaN", "Infinity", "undefined", "e", "E":
-		return true
-	}
-	return false
-}
-
-// skipString gives the offset behind the string at t[i], which ends at its
-// line's end at the latest.
-func skipString(t []byte, i int) int {
-	q := t[i]
-	for i++; i < len(t); i++ {
-		switch t[i] {
-		case '\\':
-			i++
-		case q:
-			return i + 1
-		case '\n':
-			return i
-		}
-	}
-	return len(t)
 }

@@ -1,4 +1,4 @@
-package capy
+package reading
 
 import (
 	"bytes"
@@ -12,9 +12,10 @@ type event struct {
 	key   []byte // in an object: as written, without quotes
 	class keyClass
 	value []byte // of a scalar: as written
-	at    place
+	at    Place
 	path  []frame // the containers around, outermost first, at most maxPath
 	depth int     // how many containers are around
+	from  int     // where the value begins in the block, or ends if it closes
 }
 
 type eventKind uint8
@@ -32,6 +33,7 @@ type frame struct {
 	array bool
 	index int32 // how many values it has had
 	keys  int32 // where its keys begin in the scanner's list
+	from  int   // where it begins in the block
 	seen  map[uint64]struct{}
 }
 
@@ -40,13 +42,13 @@ type frame struct {
 const maxPath = 48
 
 // A jsonScanner reads JSON strictly, and goes on behind what is wrong, so that
-// the readers see the rest and the first error of a block is not the only
-// thing known of it. Time is linear, memory a byte or five per open bracket.
+// the rest is seen too and the first error of a block is not the only thing
+// known of it. Time is linear, memory a byte or five per open bracket.
 type jsonScanner struct {
-	readers []reader
+	tell    func(e *event)
 	t       []byte
 	i       int
-	at      place
+	at      Place
 	start   int // of the line
 	want    want
 	stack   []byte  // { or [ for each open container
@@ -55,9 +57,9 @@ type jsonScanner struct {
 	path    []frame
 	keys    [][]byte // of the open objects that have few
 	key     []byte   // of the value that comes next
-	comma   place    // of the last comma
+	comma   Place    // of the last comma
 	commaAt int
-	block   block
+	block   Block
 	broken  int // how many errors there were
 	classes map[string]keyClass
 	seed    maphash.Seed
@@ -79,13 +81,13 @@ const (
 )
 
 // read scans one block; at is its first line.
-func (s *jsonScanner) read(t []byte, at place) block {
+func (s *jsonScanner) read(t []byte, at Place) Block {
 	if s.classes == nil {
 		s.classes, s.seed = map[string]keyClass{}, maphash.MakeSeed()
 	}
 	s.t, s.i, s.at, s.start, s.want, s.key = t, 0, at, 0, wantValue, nil
 	s.stack, s.opened, s.path, s.keys, s.objects = s.stack[:0], s.opened[:0], s.path[:0], s.keys[:0], 0
-	s.block, s.broken, s.commaAt = block{at: at}, 0, 0
+	s.block, s.broken, s.commaAt = Block{At: at}, 0, 0
 	empty := true
 	for s.space() && s.broken <= maxBroken {
 		empty = false
@@ -126,7 +128,7 @@ func (s *jsonScanner) space() bool {
 }
 
 func (s *jsonScanner) newline() {
-	s.at.line++
+	s.at.Line++
 	s.start = s.i
 }
 
@@ -142,7 +144,7 @@ func (s *jsonScanner) comment() {
 	}
 	if until == "*/" {
 		body := s.t[s.i : s.i+n]
-		s.at.line += int32(bytes.Count(body, []byte{'\n'}))
+		s.at.Line += int32(bytes.Count(body, []byte{'\n'}))
 		n += 2
 	}
 	s.i += n
@@ -175,7 +177,7 @@ func (s *jsonScanner) early(c byte) {
 	case s.want == wantFirst && c == ']', s.want == wantFirstKey && c == '}':
 	case s.want == wantKey, s.want == wantValue && s.key == nil && s.commaAt > 0:
 		if s.notes("trailing comma") {
-			s.failAt(s.comma, s.commaAt, "trailing comma", fmt.Sprintf("a trailing comma before the %c of line %d: take the comma away", c, s.at.line))
+			s.failAt(s.comma, s.commaAt, "trailing comma", fmt.Sprintf("a trailing comma before the %c of line %d: take the comma away", c, s.at.Line))
 		}
 	default:
 		s.fail("missing value", "%c where a value should be%s", c, s.behindKey())
@@ -214,7 +216,7 @@ func (s *jsonScanner) member() {
 		s.commaAt = 0
 		return
 	}
-	s.fail("missing colon", "want a colon behind the key %q, got %s", clip(string(s.key), 40), s.show(1))
+	s.fail("missing colon", "want a colon behind the key %q, got %s", Clip(string(s.key), 40), s.show(1))
 	if c := s.t[s.i]; c == ',' || c == '}' || c == ']' {
 		s.want = wantComma
 	}
@@ -274,14 +276,14 @@ func (s *jsonScanner) beyond() {
 }
 
 func (s *jsonScanner) open(c byte) {
-	s.e = event{kind: opens, key: s.key, class: s.class(s.key), at: s.at, path: s.path, depth: len(s.stack)}
-	s.tell()
+	s.e = event{kind: opens, key: s.key, class: s.class(s.key), at: s.at, path: s.path, depth: len(s.stack), from: s.i}
+	s.tell(&s.e)
 	if len(s.stack) < maxPath {
 		s.push(c)
 	}
 	s.stack = append(s.stack, c)
 	if len(s.opened) < maxOpened {
-		s.opened = append(s.opened, s.at.line)
+		s.opened = append(s.opened, s.at.Line)
 	}
 	s.i++
 	s.key, s.commaAt = nil, 0
@@ -294,13 +296,15 @@ func (s *jsonScanner) open(c byte) {
 }
 
 func (s *jsonScanner) push(c byte) {
-	f := frame{key: s.key, class: s.e.class, array: c == '[', keys: int32(len(s.keys))}
+	f := frame{key: s.key, class: s.e.class, array: c == '[', keys: int32(len(s.keys)), from: s.i}
 	if n := len(s.path); n > 0 {
 		s.path[n-1].index++
-		own := f.class.y0
+		own := f.class.quals.marks & baseYear
 		f.class.listed = s.path[n-1].array && n > 1
 		f.class.inherit(s.path[n-1].class, s.path[n-1].array)
-		f.class.y0 = own || f.class.y0 && (f.class.metric == revenue || f.class.core)
+		if f.class.metric != Revenue && !f.class.core {
+			f.class.quals.marks = f.class.quals.marks&^baseYear | own
+		}
 	}
 	s.path = append(s.path, f)
 }
@@ -340,7 +344,7 @@ func (s *jsonScanner) openLine() int32 {
 	if n := len(s.stack); n <= len(s.opened) && n > 0 {
 		return s.opened[n-1]
 	}
-	return s.block.at.line
+	return s.block.At.Line
 }
 
 func (s *jsonScanner) pop() {
@@ -352,10 +356,10 @@ func (s *jsonScanner) pop() {
 	s.opened = s.opened[:min(n, len(s.opened))]
 	if n < len(s.path) {
 		f := &s.path[n]
-		s.e = event{kind: closes, key: f.key, class: f.class, at: s.at, path: s.path[:n], depth: n}
+		s.e = event{kind: closes, key: f.key, class: f.class, at: s.at, path: s.path[:n], depth: n, from: s.i}
 		s.keys = s.keys[:f.keys]
 		s.path = s.path[:n]
-		s.tell()
+		s.tell(&s.e)
 	}
 	s.key = nil
 }
@@ -378,23 +382,17 @@ func (s *jsonScanner) finish(empty bool) {
 
 // emit shows a scalar.
 func (s *jsonScanner) emit(raw []byte) {
-	s.e = event{kind: scalar, key: s.key, class: s.class(s.key), value: raw, at: s.at, path: s.path, depth: len(s.stack)}
+	s.e = event{kind: scalar, key: s.key, class: s.class(s.key), value: raw, at: s.at, path: s.path, depth: len(s.stack), from: s.i - len(raw)}
 	if n := len(s.path); n > 0 && len(s.stack) <= maxPath {
 		s.e.class.inherit(s.path[n-1].class, s.path[n-1].array)
 	}
-	s.tell()
+	s.tell(&s.e)
 	if n := len(s.path); n > 0 {
 		s.path[n-1].index++
 	}
 	s.key, s.want = nil, wantComma
 	if len(s.stack) == 0 {
 		s.want = wantEnd
-	}
-}
-
-func (s *jsonScanner) tell() {
-	for _, r := range s.readers {
-		r.json(&s.e)
 	}
 }
 

@@ -1,4 +1,4 @@
-package capy
+package reading
 
 import (
 	"bytes"
@@ -71,7 +71,7 @@ func (s *jsonScanner) number() {
 	s.junk()
 	if whole := s.t[from:s.i]; len(whole) > len(raw) || !isNumber(raw) {
 		s.i = from
-		s.fail("number", "%q is no JSON number%s", clip(string(whole), 40), advice(raw, whole))
+		s.fail("number", "%q is no JSON number%s", Clip(string(whole), 40), advice(raw, whole))
 		s.i = max(end, from+len(whole))
 		raw = whole
 	}
@@ -159,7 +159,7 @@ func (s *jsonScanner) odd(c byte) {
 		s.junk()
 		raw := s.t[from:s.i]
 		s.i = from
-		s.fail("number", "%q is no JSON number: write 0 before the point", clip(string(raw), 40))
+		s.fail("number", "%q is no JSON number: write 0 before the point", Clip(string(raw), 40))
 		s.i = from + len(raw)
 		s.emit(raw)
 	case isLetter(c) || c == '$' || c == '<' || c == '_' || c == '.':
@@ -231,14 +231,14 @@ func (s *jsonScanner) oddKey(c byte) {
 // named is how a message calls the value that is due.
 func (s *jsonScanner) named() string {
 	if len(s.key) > 0 {
-		return `"` + clip(string(s.key), 40) + `"`
+		return `"` + Clip(string(s.key), 40) + `"`
 	}
 	return "a value"
 }
 
 func (s *jsonScanner) behindKey() string {
 	if len(s.key) > 0 {
-		return ` behind "` + clip(string(s.key), 40) + `"`
+		return ` behind "` + Clip(string(s.key), 40) + `"`
 	}
 	return ""
 }
@@ -250,5 +250,5 @@ func (s *jsonScanner) show(n int) string {
 		rest = rest[:end]
 	}
 	_, size := utf8.DecodeRune(rest)
-	return clip(string(rest[:min(max(n, size), len(rest))]), 60)
+	return Clip(string(rest[:min(max(n, size), len(rest))]), 60)
 }

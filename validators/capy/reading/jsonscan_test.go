@@ -1,15 +1,16 @@
-package capy
+package reading
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
 )
 
-func scanJSON(text string) block {
-	var s jsonScanner
-	return s.read([]byte(text), place{line: 1, under: -1})
+func scanJSON(text string) Block {
+	s := jsonScanner{tell: func(*event) {}}
+	return s.read([]byte(text), Top)
 }
 
 func TestJSONErrors(t *testing.T) {
@@ -52,32 +53,25 @@ func TestJSONErrors(t *testing.T) {
 		{"1]", "text behind", 1, 2},
 	} {
 		b := scanJSON(c.text)
-		if len(b.errors) == 0 {
+		if len(b.Errors) == 0 {
 			t.Errorf("%s: no error", c.text)
 			continue
 		}
-		e := b.errors[0]
-		if !strings.Contains(e.message, c.words) || int(e.line) != c.line || e.column != c.column {
-			t.Errorf("%s\n got %d:%d %s\nwant %d:%d %s", c.text, e.line, e.column, e.message, c.line, c.column, c.words)
+		e := b.Errors[0]
+		if !strings.Contains(e.Message, c.words) || int(e.Line) != c.line || e.Column != c.column {
+			t.Errorf("%s\n got %d:%d %s\nwant %d:%d %s", c.text, e.Line, e.Column, e.Message, c.line, c.column, c.words)
 		}
-	}
-}
-
-func TestJSONErrorsRepeat(t *testing.T) {
-	b := scanJSON("[\n+1,\n+2,\n3,\n'x',\n+4\n]")
-	if got := again(b.errors); got != "; the same on lines 3, 6" {
-		t.Errorf("got %q", got)
 	}
 }
 
 func TestDuplicateKeys(t *testing.T) {
 	b := scanJSON("{\"a\": 1,\n\"b\": {\"a\": 2, \"c\": 3},\n\"a\": 4}")
-	if len(b.twice) != 1 || b.twice[0].key != "a" || b.twice[0].at.line != 3 {
-		t.Errorf("got %v", b.twice)
+	if len(b.Twice) != 1 || b.Twice[0].Key != "a" || b.Twice[0].At.Line != 3 {
+		t.Errorf("got %v", b.Twice)
 	}
 	many := "{" + manyKeys(2000) + "\"k7\": 1, \"last\": 2}"
-	if b := scanJSON(many); len(b.twice) != 1 || b.twice[0].key != "k7" {
-		t.Errorf("got %v", b.twice)
+	if b := scanJSON(many); len(b.Twice) != 1 || b.Twice[0].Key != "k7" {
+		t.Errorf("got %v", b.Twice)
 	}
 }
 
@@ -96,13 +90,21 @@ func FuzzJSON(f *testing.F) {
 		if strings.HasPrefix(text, "\uFEFF") {
 			want = json.Valid([]byte(strings.TrimPrefix(text, "\uFEFF")))
 		}
-		if got := len(b.errors) == 0; got != want {
-			t.Errorf("%q: valid is %v, want %v: %v", text, got, want, b.errors)
+		if got := len(b.Errors) == 0; got != want {
+			t.Errorf("%q: valid is %v, want %v: %v", text, got, want, b.Errors)
 		}
-		for _, e := range b.errors {
-			if e.line < 1 || e.message == "" {
+		for _, e := range b.Errors {
+			if e.Line < 1 || e.Message == "" {
 				t.Errorf("%q: %+v", text, e)
 			}
 		}
 	})
+}
+
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "\"k%d\":1,", i)
+	}
+	return b.String()
 }

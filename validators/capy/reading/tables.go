@@ -1,4 +1,4 @@
-package capy
+package reading
 
 import "bytes"
 

@@ -1,0 +1,179 @@
+package capy
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators/capy/reading"
+)
+
+// dispositions wants one for every finding that the text adjudicates, and one
+// at all.
+func (r *run) dispositions(topic int, m Mention) []gap {
+	open := map[string]reading.Place{}
+	var order []string
+	closed := map[string]bool{}
+	for _, e := range r.doc.Entries {
+		if e.ID == "" {
+			continue
+		}
+		t := bytes.Join([][]byte{r.doc.Line(e), limited(r.doc.Body(e))}, []byte("\n"))
+		if disposed(t, e.Form) {
+			closed[e.ID] = true
+		} else if adjudicates(e) && open[e.ID].Line == 0 {
+			open[e.ID] = e.At
+			order = append(order, e.ID)
+		}
+	}
+	var list []gap
+	for _, id := range order {
+		if !closed[id] && (len(closed) > 0 || len(list) == 0) {
+			list = append(list, gap{open[id], fmt.Sprintf("Finding %s has no disposition: want one of accept, modify, reject", id)})
+		}
+	}
+	if len(closed) > 0 {
+		return list
+	}
+	named := reading.Place{}
+	for _, e := range r.about(topic) {
+		switch {
+		case e.Form == reading.Prose:
+			continue
+		case (e.Form != reading.Heading || len(open) == 0) && disposed(r.under(e), e.Form):
+			return list
+		case named.Line == 0:
+			named = e.At
+		}
+	}
+	if len(list) > 0 {
+		return list
+	}
+	if named.Line > 0 {
+		return []gap{{named, fmt.Sprintf("%s named, but without a disposition", m.Title)}}
+	}
+	return []gap{{r.doc.Last, fmt.Sprintf("Missing %s: want a heading, a label, a table or a JSON key that names it, with a disposition", m.Title)}}
+}
+
+// under is what an entry says behind its name and covers.
+func (r *run) under(e reading.Entry) []byte {
+	return bytes.Join([][]byte{r.doc.Rest(e), limited(r.doc.Body(e))}, []byte("\n"))
+}
+
+func limited(t []byte) []byte { return t[:min(len(t), 4096)] }
+
+// adjudicates says that an entry of a finding is one under which its
+// disposition should stand: not one of a passing mention.
+func adjudicates(e reading.Entry) bool {
+	return e.Form == reading.Heading || e.Form == reading.Cell || e.Form == reading.JSON
+}
+
+// disposed says whether a text gives a disposition: behind its label, as a cell
+// or item of its own, as the value of a key. A choice of several is none.
+func disposed(t []byte, form reading.Form) bool {
+	for line := range bytes.Lines(t) {
+		if _, end, ok := dispositionLabel.In(line); ok {
+			if rest := bytes.TrimLeft(line[end:], " *_\":)|=-–—"); dispositions.Has(rest[:min(len(rest), 160)]) && !choice(rest) && !placeholder(rest) {
+				return true
+			}
+		}
+		for _, cell := range cells(line, form) {
+			if start, end, ok := dispositions.In(cell); ok && !choice(cell) && (start < 3 || len(cell) < 60 || upper(cell[start:end])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cells are the parts of a line that may be a disposition by themselves: the
+// cells of a row, what stands behind the colon or dash of an item.
+func cells(line []byte, form reading.Form) [][]byte {
+	t := bytes.TrimSpace(line)
+	if form == reading.JSON {
+		return nil
+	}
+	if bytes.HasPrefix(t, []byte("|")) || form == reading.Cell {
+		parts := bytes.Split(t, []byte("|"))
+		return slices.DeleteFunc(parts, func(p []byte) bool { return len(bytes.TrimSpace(p)) > 120 })
+	}
+	for _, s := range []string{":", "—", "–", " - ", "→", "("} {
+		if i := bytes.Index(t, []byte(s)); i > 0 && i < 160 {
+			rest := bytes.Trim(t[i+len(s):], " *_`:[")
+			return [][]byte{rest[:min(len(rest), 40)]}
+		}
+	}
+	return nil
+}
+
+// choice says that several dispositions are offered, as a form does.
+func choice(t []byte) bool {
+	t = t[:min(len(t), 120)]
+	n := 0
+	for _, part := range bytes.FieldsFunc(t, func(c rune) bool { return c == '|' || c == '/' || c == ',' || c == '\\' }) {
+		if part = bytes.Trim(part, " *_`\"[]{}<>()"); len(part) < 30 && dispositions.Has(part) {
+			n++
+		}
+	}
+	return n > 2
+}
+
+func upper(t []byte) bool { return strings.ToUpper(string(t)) == string(t) }
+
+var dispositionLabel = reading.NewPhrases("disposition", "dispositions", "decision", "ruling", "adjudication", "verdict", "determination", "outcome", "resolution")
+
+var dispositions = reading.NewPhrases("accept", "accepted", "reject", "rejected", "modify", "modified", "partial", "partially", "defer", "deferred", "uphold", "upheld", "sustain", "sustained", "overrule",
+	"overruled", "dismiss", "dismissed", "adopt", "adopted", "incorporate", "incorporated", "confirm", "confirmed", "noted", "acknowledge", "acknowledged", "agree", "disagree", "resolved", "valid", "invalid",
+	"override", "overridden", "concur", "implement", "implemented", "no action", "denied", "granted", "remediated", "escalate", "escalated")
+
+// findingAt reads an identifier of a finding at t[i:]: F-1, Finding 3, ACC01,
+// CF_2.
+func findingAt(t []byte, i int) (id string, end int) {
+	if i > 0 && (word(t[i-1]) || t[i-1] == '.' || t[i-1] == '-') {
+		return "", i
+	}
+	for _, name := range []string{"finding ", "issue ", "concern ", "critique ", "challenge ", "objection ", "item "} {
+		if n, ok := foldPrefix(t[i:], name); ok {
+			for i+n < len(t) && (t[i+n] == '#' || t[i+n] == ' ') {
+				n++
+			}
+			if w := firstWord(t[i+n:]); len(w) > 0 && (w[0] >= '0' && w[0] <= '9' && len(w) <= 3 || len(w) == 1 && w[0] >= 'A' && w[0] <= 'Z') {
+				return strings.ToUpper(string(w)), i + n + len(w)
+			}
+			if id, end := findingAt(t, i+n); id != "" {
+				return id, end
+			}
+		}
+	}
+	return codeAt(t, i)
+}
+
+// findingCodes are the letters that identifiers of findings begin with.
+var findingCodes = reading.Set("F", "FN", "CF", "SC", "ACC", "FIT", "EPI", "RT", "DIST", "ER", "ECON", "RED", "FM", "EG", "AO", "SG", "C", "H", "AUD", "FND", "FINDING", "CRIT", "MAJ", "MIN", "DC", "EI", "SI", "PF", "RF", "AF", "DF", "EF", "OV", "UV", "FM_OV", "FM_UV")
+
+// codeAt reads letters and a number: F-1, ACC01, FM_OV_1.
+func codeAt(t []byte, i int) (id string, end int) {
+	end = i
+	for end < len(t) && end-i < 8 && (t[end] >= 'A' && t[end] <= 'Z' || t[end] == '_' && end > i) {
+		end++
+	}
+	letters := strings.TrimRight(string(t[i:end]), "_")
+	if letters == "" || !findingCodes[letters] {
+		return "", i
+	}
+	single := len(letters) == 1
+	dash := end > i+len(letters)
+	if end < len(t) && (t[end] == '-' || t[end] == '#') {
+		end++
+		dash = true
+	}
+	digits := end
+	for end < len(t) && end-digits < 3 && t[end] >= '0' && t[end] <= '9' {
+		end++
+	}
+	if end == digits || end < len(t) && (word(t[end]) || t[end] == '.' && end+1 < len(t) && word(t[end+1])) || single && !dash && letters != "F" || letters == "A" && !dash {
+		return "", i
+	}
+	return letters + "-" + strings.TrimLeft(string(t[digits:end]), "0"), end
+}

@@ -1,0 +1,200 @@
+package capy
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/validators/capy/reading"
+)
+
+// An ending is a text's last paragraph, as the first check sees it.
+type ending struct{ *reading.Ending }
+
+// How many words make a line prose, and a label's text a sentence.
+const (
+	fewWords  = 4
+	manyWords = 20
+)
+
+// broken says how the text breaks off, or "".
+func (e ending) broken() string {
+	t := bytes.TrimRight(e.Text, " \t\r")
+	t = t[max(0, len(t)-2000):]
+	switch e.Kind {
+	case reading.EndRow:
+		if !e.Bar && e.Barred {
+			return fmt.Sprintf("its last line is a table's row without its end: %q", tail(t))
+		}
+		return ""
+	case reading.EndRule:
+		if e.Bare {
+			return "its last table has no rows"
+		}
+		return ""
+	case reading.EndOther:
+		return ""
+	}
+	if len(bytes.Trim(t, "*`")) == 0 {
+		return "its last line has nothing in it: " + fmt.Sprintf("%q", tail(e.Raw))
+	}
+	if marker(t) {
+		return ""
+	}
+	if why := e.strong(t); why != "" {
+		return why
+	}
+	if e.First != reading.EndProse || closed(t) || e.label() || e.signOff() || e.Words < fewWords && e.Lines == 1 {
+		return ""
+	}
+	return fmt.Sprintf("its last sentence has no end: %q", tail(t))
+}
+
+// strong are the signs that a line is cut wherever it stands.
+func (e ending) strong(t []byte) string {
+	last := t[len(t)-1]
+	bare := bytes.TrimRight(t, "*_` ")
+	switch {
+	case last == ',':
+		return fmt.Sprintf("its last line ends in a comma: %q", tail(t))
+	case last == '(' || last == '[' || last == '{':
+		return fmt.Sprintf("its last line ends in an open bracket: %q", tail(t))
+	case bytes.Count(t, []byte("**"))%2 == 1, t[0] == '*' && bytes.Count(t, []byte{'*'})%2 == 1:
+		return fmt.Sprintf("its last line ends inside emphasis: %q", tail(t))
+	case t[0] == '"' && bytes.Contains(t, []byte(`":`)) && e.First == reading.EndProse:
+		return fmt.Sprintf("its last line is a piece of JSON: %q", tail(t))
+	}
+	if len(bare) < len(t) {
+		return ""
+	}
+	start := len(t)
+	for start > 0 && word(t[start-1]) {
+		start--
+	}
+	if start > 0 && start < len(t) && t[start-1] == ' ' {
+		if w := t[start:]; always[string(w)] || e.First == reading.EndProse && connecting[string(w)] {
+			return fmt.Sprintf("its last line ends in a connecting word: %q", tail(t))
+		}
+	}
+	return ""
+}
+
+var (
+	always     = reading.Set("the", "an", "and", "or", "because", "which", "whose", "than", "although", "while", "whereas", "a")
+	connecting = reading.Set("of", "to", "in", "on", "for", "with", "by", "from", "at", "as", "that", "is", "are", "was", "were", "will", "would", "should", "could", "can", "may", "might", "must", "has", "have", "had",
+		"be", "been", "but", "if", "when", "where", "into", "its", "their", "this", "these", "our", "not", "between", "through", "via", "per", "both", "such", "also", "more", "very", "over", "under", "about", "against", "during")
+)
+
+// marker is a line that says that the text ends here.
+func marker(t []byte) bool {
+	t = bytes.Trim(t, " *_`~=-—–#<>/!")
+	if len(t) == 0 {
+		return true
+	}
+	t = bytes.TrimLeft(t, "[( ")
+	for _, s := range []string{"end of", "end", "fin", "eof", "### end"} {
+		if n, ok := foldPrefix(t, s); ok && (n == len(t) || !word(t[n])) && t[len(t)-1] != ',' && len(t) < 160 {
+			return true
+		}
+	}
+	return false
+}
+
+// closed says that a line ends as sentences do, or as what needs no end.
+func closed(t []byte) bool {
+	t = bytes.TrimRight(t, " \t")
+	if bare := bytes.TrimRight(t, "*_"); len(bare) < len(t) {
+		if t[0] == '*' || t[0] == '_' {
+			return true // all of it is emphasised
+		}
+		t = bare
+	}
+	end := bytes.TrimRight(t, "*_`\"')]}>»”’")
+	if bytes.HasSuffix(end, []byte("...")) || bytes.HasSuffix(end, []byte("…")) || len(t) == 0 {
+		return false
+	}
+	if len(end) < len(t) {
+		return true // code, a link, a quotation or parenthesis ends here
+	}
+	switch t[len(t)-1] {
+	case '.', '!', '?', '|', '$', '\\':
+		return true
+	}
+	if r, size := utf8.DecodeLastRune(t); size > 1 {
+		return closingRune(r)
+	}
+	start := bytes.LastIndexByte(t, ' ') + 1
+	return bytes.Contains(t[start:], []byte("://")) || bytes.HasPrefix(t, []byte("[^"))
+}
+
+// closingRune are full stops of other scripts, and signs: a tick, a flag, a box.
+func closingRune(r rune) bool {
+	switch r {
+	case '。', '！', '？', '．', '」', '』', '）':
+		return true
+	}
+	return r >= 0x2190 && r <= 0x2BFF && r != '→' || r >= 0x1F000
+}
+
+// label says that the paragraph is a label and a short value: Next stage:
+// BASE_T2.
+func (e ending) label() bool {
+	if e.Lines > 1 && !bytes.HasPrefix(e.Text, []byte("**")) {
+		return false
+	}
+	t := e.Text
+	colon := bytes.IndexByte(t[:min(len(t), 60)], ':')
+	if colon <= 0 || colon == len(t)-1 {
+		return false
+	}
+	words := reading.CountWords(t[colon+1 : min(len(t), colon+600)])
+	if bytes.HasPrefix(t, []byte("**")) {
+		return words < manyWords
+	}
+	return reading.CountWords(t[:colon]) <= 4 && words <= 8
+}
+
+// signOff says that the paragraph is a line such as "Generated by …".
+func (e ending) signOff() bool {
+	if e.Lines > 1 || e.Words > 10 {
+		return false
+	}
+	switch string(bytes.ToLower(firstWord(e.Text))) {
+	case "generated", "prepared", "completed", "report", "version", "document", "output", "copyright", "signed", "disclaimer":
+		return true
+	case "analysis":
+		return bytes.Contains(e.Text, []byte("complete"))
+	}
+	for _, c := range e.Text[:min(len(e.Text), 400)] {
+		if c >= 'a' && c <= 'z' {
+			return false
+		}
+	}
+	return word(e.Text[0])
+}
+
+func tail(t []byte) string {
+	if len(t) <= 60 {
+		return reading.Clip(string(t), 80)
+	}
+	return "…" + reading.Clip(strings.ToValidUTF8(string(t[len(t)-60:]), ""), 80)
+}
+
+// word says that a byte is an ASCII letter or digit.
+func word(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
+
+// firstWord is the letters and digits that a text begins with.
+func firstWord(t []byte) []byte {
+	end := 0
+	for end < len(t) && end < 64 && word(t[end]) {
+		end++
+	}
+	return t[:end]
+}
+
+// foldPrefix says whether a text begins with a lower-case one, in any case,
+// and how long that is.
+func foldPrefix(t []byte, s string) (int, bool) {
+	return len(s), len(t) >= len(s) && strings.EqualFold(string(t[:len(s)]), s)
+}

@@ -1,0 +1,82 @@
+package reading
+
+import "bytes"
+
+// An Ending is how a text ends: its last paragraph.
+type Ending struct {
+	Kind   EndKind
+	Text   []byte  // of the last line
+	Raw    []byte  // the whole of it
+	First  EndKind // of the line that the paragraph begins with
+	Words  int     // of the paragraph, as far as they are counted
+	Lines  int     // of the paragraph
+	Bare   bool    // a table has a head and a ruler, and no row yet
+	Bar    bool    // the last row ends with a bar
+	Barred bool    // rows of the last table end with a bar
+	Fences int     // lines that open or close one
+	Others int     // lines that are not in fences
+	number int32   // of the last line
+}
+
+// An EndKind is what a text's last line is.
+type EndKind uint8
+
+// The kinds.
+const (
+	EndOther EndKind = iota // a heading, a fence, a comment
+	EndProse
+	EndItem
+	EndRow
+	EndRule
+)
+
+// maxWordsCounted is how many words of a paragraph are counted.
+const maxWordsCounted = 20
+
+var endKinds = [...]EndKind{prose: EndProse, item: EndItem, row: EndRow, rule: EndRule, html: EndOther}
+
+func (e *Ending) see(l *line, number int32) {
+	if l.kind == code {
+		return
+	}
+	if l.kind == fence {
+		e.Fences++
+	} else {
+		e.Others++
+	}
+	before := e.Kind
+	continues := (l.kind == prose || l.kind == html && e.First == EndProse) && (e.First == EndProse || e.First == EndItem) && number == e.number+1
+	e.Bare = l.kind == rule && before == EndRow && bytes.IndexByte(l.raw, '|') >= 0
+	e.Bar = bytes.HasSuffix(bytes.TrimRight(l.raw, " \t"), []byte{'|'})
+	if l.head {
+		e.Barred = e.Bar
+	} else if len(l.header) == 0 && l.kind == row {
+		e.Barred = l.text[0] == '|'
+	}
+	e.Kind, e.Text, e.Raw, e.number = EndOther, l.text, l.raw, number
+	if int(l.kind) < len(endKinds) {
+		e.Kind = endKinds[l.kind]
+	}
+	if !continues {
+		e.First, e.Words, e.Lines = e.Kind, 0, 0
+		if l.kind == prose && l.indent > 0 && (l.raw[0] == '\t' || l.indent > 3) {
+			e.First = EndItem // goes on an item, or is code
+		}
+	}
+	e.Lines++
+	if e.Words < maxWordsCounted {
+		e.Words += CountWords(l.text[:min(len(l.text), 600)])
+	}
+}
+
+// CountWords counts what spaces part.
+func CountWords(t []byte) int {
+	n, within := 0, false
+	for _, c := range t {
+		if !isSpace(c) && !within {
+			n++
+		}
+		within = !isSpace(c)
+	}
+	return n
+}

@@ -1,0 +1,348 @@
+package reading
+
+// A link is what joins a label to its value.
+type link uint8
+
+const (
+	noLink link = iota
+	equal       // = ≈ →
+	colon       // : is was of at
+	direct      // nothing: E[IVPS] $198.34
+	inside      // parentheses: IVPS ($198.34)
+	atEnd       // the text ends behind the label: a cell of a table
+)
+
+// How far a label's words may reach, in tokens.
+const (
+	farRight = 22
+	farLeft  = 14
+	nearLeft = 6
+	unknowns = 8 // words between a label and its verb that the vocabulary has not
+)
+
+// labelAt reads a label at token i and gives the token behind it.
+func (c *cutter) labelAt(i int) (*label, int) {
+	for n := c.tokens[i].term.label; n > 0; {
+		l := &lex.labels[n-1]
+		if end := c.matches(l, i); end > 0 {
+			return l, end
+		}
+		n = l.next
+	}
+	return nil, i
+}
+
+func (c *cutter) matches(l *label, i int) int {
+	if i+len(l.words) > len(c.tokens) {
+		return 0
+	}
+	first := &c.tokens[i]
+	if l.exact != "" && string(c.text[first.from:first.to]) != l.exact {
+		return 0
+	}
+	for j, w := range l.words[1:] {
+		k := &c.tokens[i+1+j]
+		if w == "/" && k.sign == slashSign || c.same(k, w) {
+			continue
+		}
+		return 0
+	}
+	end := i + len(l.words)
+	if l.exact == "g" && !(end < len(c.tokens) && c.tokens[end].sign == equalSign) {
+		return 0
+	}
+	return end
+}
+
+// operand says that the label at token i is a part of something else: of an
+// expression, a ratio, a comparison.
+func (c *cutter) operand(i int) bool {
+	for i > 0 && c.tokens[i-1].sign == openSign && i > 1 && c.tokens[i-2].sign != wordSign {
+		i--
+	}
+	if i == 0 {
+		return false
+	}
+	before := &c.tokens[i-1]
+	switch before.sign {
+	case boundSign:
+		return true
+	case operatorSign:
+		return i > 1
+	case slashSign:
+		return i > 1 && c.tokens[i-2].sign == wordSign
+	case barSign:
+		return before.to == c.tokens[i].from && i > 1 && c.tokens[i-2].sign != barSign && !before.spaced
+	case dashSign:
+		if i < 2 {
+			return false
+		}
+		last := &c.tokens[i-2]
+		return last.sign == numberSign || last.sign == closeSign || last.sign == wordSign && last.term.label > 0 || last.glued && last.sign == wordSign
+	}
+	return false
+}
+
+// expectation says whether the label at token i is inside E[…], and where that
+// begins.
+func (c *cutter) expectation(i int) (start int, ok bool) {
+	j := i - 1
+	for j >= 0 && j > i-5 && (c.tokens[j].sign == openSign || c.tokens[j].sign == closeSign) {
+		j--
+	}
+	if j < 0 || c.tokens[j].sign != wordSign {
+		return i, false
+	}
+	k := &c.tokens[j]
+	if w := string(c.text[k.from:k.to]); w == "E" && (j < i-1 || c.tokens[i].glued) {
+		return j, true
+	}
+	return i, false
+}
+
+// A path is the way from a label to its value.
+type path struct {
+	c     *cutter
+	label *label
+	q     *qualifiers
+	far   int // words on it that the vocabulary has not
+	group int // the value in parentheses, -1 without
+	limit int // the token at which it ends
+}
+
+// walk starts the way at the token behind the label.
+func (p *path) walk(i int) (at int, l link) {
+	p.group, p.limit = -1, min(len(p.c.tokens), i+farRight)
+	return p.follow(i)
+}
+
+// follow goes from the token behind a label to where its value begins.
+func (p *path) follow(i int) (at int, l link) {
+	c := p.c
+	for i < p.limit {
+		k := &c.tokens[i]
+		if k.glued && k.sign == numberSign {
+			return i, noLink // DR_12
+		}
+		switch k.sign {
+		case closeSign:
+			i++
+		case openSign:
+			end := c.closing(i)
+			if end < 0 {
+				return i, noLink
+			}
+			if !p.bracket(i, end) {
+				return i, noLink
+			}
+			i = end + 1
+		case equalSign, arrowSign:
+			return i + 1, equal
+		case colonSign:
+			return i + 1, colon
+		case wordSign:
+			next, l, done := p.word(i)
+			if done {
+				return next, l
+			}
+			i = next
+		default:
+			return p.sign(i)
+		}
+	}
+	if i >= len(c.tokens) {
+		return p.end(i, atEnd)
+	}
+	return p.end(i, noLink)
+}
+
+// end is the link where none follows: the value may have been in parentheses.
+func (p *path) end(i int, l link) (int, link) {
+	if p.group >= 0 {
+		return p.group, inside
+	}
+	return i, l
+}
+
+// bracket reads what is in parentheses behind a label: its value, or words
+// about it. It is false where they make something else of the label, as in
+// P(IVPS < 10).
+func (p *path) bracket(i, end int) bool {
+	c := p.c
+	j := c.lead(i + 1)
+	if j < end && c.tokens[j].sign == numberSign && p.group < 0 {
+		n := c.numbers[c.tokens[j].index]
+		alone := true
+		for _, k := range c.tokens[j+1 : end] {
+			alone = alone && k.sign != boundSign && k.sign != operatorSign
+		}
+		if alone && (n.money && p.label.metric.PerShare() || n.percent && p.label.metric != Probability && p.label.metric.Rate() || n.percent && p.label.metric == anyIRR) && !n.plus {
+			p.group = j
+			return true
+		}
+	}
+	for j := i + 1; j < end && p.label.metric == Probability; j++ {
+		if k := &c.tokens[j]; k.sign == boundSign || k.sign == barSign || k.sign == wordSign && k.term.label > 0 && !c.same(k, "p") && !c.same(k, "posterior") {
+			return false
+		}
+	}
+	p.q.take(c, i+1, end)
+	return true
+}
+
+// sign goes on behind a sign that is no word.
+func (p *path) sign(i int) (int, link) {
+	c, k := p.c, &p.c.tokens[i]
+	m := p.label.metric
+	next := token{sign: otherSign}
+	j := c.lead(i + 1)
+	if j < len(c.tokens) {
+		next = c.tokens[j]
+	}
+	number := next.sign == numberSign && (c.numbers[next.index].money && m.PerShare() || c.numbers[next.index].percent && (m.Rate() || m == anyIRR))
+	switch k.sign {
+	case numberSign:
+		n := c.numbers[k.index]
+		if m.PerShare() && (n.money || n.digits == 2) || (m == anyIRR || m == PIRR || m == EIRR) && n.percent {
+			return i, direct
+		}
+		if m.kernel() && p.far < unknowns && n.digits == 0 && !n.money && !n.percent {
+			p.far++
+			return p.follow(i + 1)
+		}
+	case dashSign, barSign:
+		if number {
+			return i + 1, colon
+		}
+	case commaSign:
+		if number && m.kernel() && p.far == 0 {
+			return i + 1, direct
+		}
+		if next.sign == wordSign && m.kernel() && (c.same(&next, "which") || c.same(&next, "that")) {
+			return p.follow(j + 1)
+		}
+	case otherSign:
+		if number && (k.char == '@' || k.char == '#') {
+			return i + 1, colon
+		}
+		if k.char == '%' || k.char == '^' {
+			return p.follow(i + 1)
+		}
+	}
+	return p.end(i, noLink)
+}
+
+// word goes on behind a word; done says that the way ends here.
+func (p *path) word(i int) (next int, l link, done bool) {
+	c, k := p.c, &p.c.tokens[i]
+	m := p.label.metric
+	kernel := m.kernel()
+	stop := func() (int, link, bool) {
+		at, l := p.end(i, noLink)
+		return at, l, true
+	}
+	switch s := k.term.sense; {
+	case k.is(denying) || k.is(bounding) && !k.glued, k.is(turning):
+		return stop()
+	case k.is(moving) && kernel:
+		if to := c.movesTo(i + 1); to > 0 {
+			return to, colon, true
+		}
+		if k.is(changing) {
+			p.q.marks |= Change
+		}
+		return i + 1, noLink, false
+	case s&linking != 0:
+		if p.group >= 0 {
+			return p.group, inside, true
+		}
+		if at := c.lead(i + 1); c.valued(at) {
+			return at, colon, true
+		}
+		if at := i + 1; !kernel || at >= len(c.tokens) || c.tokens[at].sign == commaSign {
+			return i + 1, colon, true
+		}
+		return i + 1, noLink, false
+	case s&joining != 0:
+		if at := c.lead(i + 1); c.valued(at) && (p.far == 0 || p.label.shares) {
+			return at, colon, true
+		}
+		if !kernel {
+			return i + 1, colon, true
+		}
+		return i + 1, noLink, false
+	}
+	if other, end := c.labelAt(i); other != nil && other.metric != Magnitude && other.metric != Probability {
+		if other.metric == m || m.PerShare() && other.metric.PerShare() || other.loose && m.PerShare() {
+			return end, noLink, false
+		}
+		if k.term.sense&(neutral|changing|casual) == 0 {
+			return stop()
+		}
+	}
+	known := k.term.sense & (neutral | casual | changing | foreign | past | fresh | expecting | supposing | lead | sharing)
+	switch {
+	case k.is(thing) && known == 0:
+		return stop()
+	case known != 0 || m == anyX && c.multiplier(k) || (m == CR || m == Tau) && k.glued:
+		p.q.take(c, i, i+1)
+	case c.same(k, "x") || c.same(k, "terminal") && m == ROIC || k.from > 0 && c.same(k, "irr"):
+	case !kernel || p.far >= unknowns || k.glued:
+		return stop()
+	default:
+		p.far++
+	}
+	return i + 1, noLink, false
+}
+
+func (c *cutter) multiplier(k *token) bool {
+	switch string(c.lower(k)) {
+	case "multiplier", "risk", "factor", "systematic", "average", "avg", "averaged", "mean":
+		return true
+	}
+	return false
+}
+
+// valued says that a number stands at token i.
+func (c *cutter) valued(i int) bool { return i < len(c.tokens) && c.tokens[i].sign == numberSign }
+
+// movesTo finds the number behind the to of "decreased from A to B".
+func (c *cutter) movesTo(i int) int {
+	for j := i; j < min(len(c.tokens)-1, i+9); j++ {
+		switch k := &c.tokens[j]; {
+		case k.sign == stopSign || k.sign == commaSign:
+			return 0
+		case c.same(k, "to") && c.valued(c.lead(j+1)):
+			return c.lead(j + 1)
+		}
+	}
+	return 0
+}
+
+// closing finds the bracket that closes the one at token i.
+func (c *cutter) closing(i int) int {
+	depth := 0
+	for j := i; j < min(len(c.tokens), i+40); j++ {
+		switch c.tokens[j].sign {
+		case openSign:
+			depth++
+		case closeSign:
+			if depth--; depth == 0 {
+				return j
+			}
+		}
+	}
+	return -1
+}
+
+// lead skips what may stand between a link and the number.
+func (c *cutter) lead(i int) int {
+	for i < len(c.tokens) {
+		k := &c.tokens[i]
+		if !(k.is(lead) || k.sign == equalSign || k.sign == otherSign && k.char == '@') {
+			break
+		}
+		i++
+	}
+	return i
+}

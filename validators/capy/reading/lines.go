@@ -1,0 +1,299 @@
+package reading
+
+import "bytes"
+
+// A kind is what a line is in Markdown.
+type kind uint8
+
+const (
+	blank kind = iota
+	prose
+	item // of a list
+	heading
+	row   // of a table
+	code  // in a fence that is not JSON
+	rule  // --- or ***
+	fence // the line that opens or closes one
+	html
+)
+
+// A line is one line of a text. Its slices are parts of the text; cells and
+// header are valid until the next line.
+type line struct {
+	kind   kind
+	text   []byte // without indent, list marker and quote mark
+	raw    []byte // the whole line
+	level  int    // of a heading
+	cells  [][]byte
+	header [][]byte // the head of the row's table, nil for the head itself
+	head   bool     // this row is the head of a table
+	indent int
+}
+
+// A walker goes through one text line by line, once. Its state is bounded; it
+// keeps none of the text.
+type walker struct {
+	text    []byte
+	pos     int    // where the next line begins
+	start   int    // where the present one does
+	at      Place  // the present line
+	before  []byte // the line before, where it was running text of one line
+	beforeP int    // and where it begins
+	running int    // how many lines the present paragraph has
+	fences  fenceStack
+	table   tableState
+}
+
+// lines reads the text line by line.
+func (r *reader) lines() {
+	w := &r.walker
+	w.fences.unwrap(w.text)
+	for w.pos < len(w.text) {
+		w.start = w.pos
+		end := bytes.IndexByte(w.text[w.start:], '\n')
+		if end < 0 {
+			end = len(w.text)
+			w.pos = end
+		} else {
+			end += w.start
+			w.pos = end + 1
+		}
+		w.at.Line++
+		r.sort(bytes.TrimSuffix(w.text[w.start:end], []byte{'\r'}))
+	}
+	if f := w.fences.top(); f != nil {
+		r.abandon(f)
+	}
+}
+
+// unified gives a text whose line ends are \n or \r\n; one with bare \r is
+// copied, each for a \n, so that offsets stay the same.
+func unified(t []byte) []byte {
+	bare := -1
+	for i := bytes.IndexByte(t, '\r'); i >= 0 && i < len(t); {
+		if i+1 == len(t) || t[i+1] != '\n' {
+			bare = i
+			break
+		}
+		n := bytes.IndexByte(t[i+1:], '\r')
+		if n < 0 {
+			break
+		}
+		i += 1 + n
+	}
+	if bare < 0 {
+		return t
+	}
+	t = bytes.Clone(t)
+	for i := bare; i < len(t); i++ {
+		if t[i] == '\r' && (i+1 == len(t) || t[i+1] != '\n') {
+			t[i] = '\n'
+		}
+	}
+	return t
+}
+
+// sort finds out what a line is.
+func (r *reader) sort(t []byte) {
+	w := &r.walker
+	if f, ok := fenceMark(t); ok && !w.fences.wrapper(w.start) {
+		w.table.end()
+		r.doc.Last = w.at
+		if r.fence(f) {
+			r.show(line{kind: fence, text: t, raw: t})
+			w.before, w.running = nil, 0
+			return
+		}
+	} else if ok {
+		return
+	}
+	trimmed := bytes.TrimLeft(t, " \t")
+	if len(bytes.TrimRight(trimmed, " \t")) == 0 {
+		w.table.end()
+		w.before, w.running = nil, 0
+		return
+	}
+	r.doc.Last = w.at
+	if f := w.fences.top(); f != nil && !f.open() {
+		if f.shown() {
+			r.show(line{kind: code, text: trimmed, raw: t})
+		}
+		return
+	}
+	r.markdown(t, trimmed)
+}
+
+// markdown sorts a line that is not in a fence.
+func (r *reader) markdown(t, trimmed []byte) {
+	w := &r.walker
+	l := line{kind: prose, text: trimmed, raw: t, indent: len(t) - len(trimmed)}
+	level, title, isHead := isHeading(t)
+	switch {
+	case isHead:
+		w.table.end()
+		r.title(w.start, level, title)
+		return
+	case w.before != nil && underline(t) > 0:
+		r.title(w.beforeP, underline(t), w.before)
+		return
+	case w.table.row(&l, trimmed, w.next()):
+	case isRule(t):
+		l.kind = rule
+	case trimmed[0] == '<' && len(trimmed) > 1 && (isLetter(trimmed[1]) || trimmed[1] == '!' || trimmed[1] == '/'):
+		l.kind = html
+	default:
+		if marker := listMarker(t); marker > 0 {
+			l.kind, l.text = item, t[marker:]
+		} else if trimmed[0] == '>' {
+			l.text = bytes.TrimLeft(trimmed, "> ")
+		}
+	}
+	w.before = nil
+	if l.kind != prose {
+		w.running = 0
+	} else if w.running++; w.running == 1 && titled(trimmed) {
+		w.before, w.beforeP = trimmed, w.start
+	}
+	r.show(l)
+}
+
+// titled says that a line might be a heading if it is underlined: it is short
+// and no sentence.
+func titled(t []byte) bool {
+	t = bytes.TrimRight(t, " \t")
+	return len(t) <= 120 && t[len(t)-1] != '.' && t[len(t)-1] != ',' && t[len(t)-1] != ';' && t[len(t)-1] != ':'
+}
+
+// title takes a heading, whose line begins at start.
+func (r *reader) title(start, level int, title []byte) {
+	w := &r.walker
+	w.at.under = int32(start)
+	r.doc.Headings++
+	w.before, w.running = nil, 0
+	r.show(line{kind: heading, level: level, text: title, raw: title})
+}
+
+// next is the line behind the present one, cut to what a table's ruler needs.
+func (w *walker) next() []byte {
+	t := w.text[w.pos:min(len(w.text), w.pos+2000)]
+	if end := bytes.IndexByte(t, '\n'); end >= 0 {
+		t = t[:end]
+	}
+	return t
+}
+
+// replay shows the lines of a fence that turned out not to be JSON.
+func (r *reader) replay(t []byte, at Place) {
+	w := &r.walker
+	keep := w.at
+	w.at = at
+	for len(t) > 0 {
+		end := bytes.IndexByte(t, '\n')
+		l := t
+		if end >= 0 {
+			l, t = t[:end], t[end+1:]
+		} else {
+			t = nil
+		}
+		if l = bytes.TrimSpace(l); len(l) > 0 {
+			r.show(line{kind: code, text: l, raw: l})
+		}
+		w.at.Line++
+	}
+	w.at = keep
+}
+
+// isJSONDocument says whether a text is meant as one JSON document: it begins
+// as one, and has neither a heading nor a fence.
+func isJSONDocument(t []byte) bool {
+	t = bytes.TrimLeft(t, " \t\r\n")
+	if !startsJSON(t) {
+		return false
+	}
+	for _, mark := range []string{"\n#", "\n```", "\n~~~"} {
+		if bytes.Contains(t, []byte(mark)) {
+			return false
+		}
+	}
+	return true
+}
+
+// isHeading reads an ATX heading, ## Title.
+func isHeading(t []byte) (level int, title []byte, ok bool) {
+	i := 0
+	for i < len(t) && i < 4 && t[i] == ' ' {
+		i++
+	}
+	if i == 4 {
+		return 0, nil, false
+	}
+	for i < len(t) && t[i] == '#' {
+		level++
+		i++
+	}
+	if level == 0 || level > 6 || i < len(t) && t[i] != ' ' && t[i] != '\t' {
+		return 0, nil, false
+	}
+	return level, bytes.Trim(t[i:], " \t#"), true
+}
+
+// underline is the level of the heading that a line of = or - makes of the one
+// above, or 0.
+func underline(t []byte) int {
+	t = bytes.TrimRight(bytes.TrimLeft(t, " "), " \t")
+	switch {
+	case len(t) >= 3 && len(bytes.Trim(t, "=")) == 0:
+		return 1
+	case len(t) >= 3 && len(bytes.Trim(t, "-")) == 0:
+		return 2
+	}
+	return 0
+}
+
+func isRule(t []byte) bool {
+	t = bytes.Trim(t, " \t")
+	if len(t) < 3 || t[0] != '-' && t[0] != '*' && t[0] != '_' && t[0] != '=' {
+		return false
+	}
+	for _, c := range t {
+		if c != t[0] && c != ' ' {
+			return false
+		}
+	}
+	return true
+}
+
+// listMarker gives the length of a list item's indent and marker.
+func listMarker(t []byte) int {
+	i := 0
+	for i < len(t) && (t[i] == ' ' || t[i] == '\t') {
+		i++
+	}
+	start := i
+	switch {
+	case i < len(t) && (t[i] == '-' || t[i] == '*' || t[i] == '+'):
+		i++
+	case bytes.HasPrefix(t[i:], []byte("•")) || bytes.HasPrefix(t[i:], []byte("–")):
+		i += 3
+	default:
+		for i < len(t) && i-start < 4 && isDigit(t[i]) {
+			i++
+		}
+		if i == start || i == len(t) || t[i] != '.' && t[i] != ')' {
+			return 0
+		}
+		i++
+	}
+	if i < len(t) && t[i] != ' ' && t[i] != '\t' {
+		return 0
+	}
+	for i < len(t) && (t[i] == ' ' || t[i] == '\t') {
+		i++
+	}
+	for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
+		if bytes.HasPrefix(t[i:], []byte(box)) {
+			i += len(box)
+		}
+	}
+	return i
+}

@@ -1,0 +1,115 @@
+package reading
+
+import "bytes"
+
+// A phrase is words to look for. One with capitals or beyond ASCII is matched
+// as it is written, others in any case.
+type phrase struct {
+	text  string
+	exact bool
+	topic int
+}
+
+// at says whether the phrase stands at t[i:] as whole words.
+func (p phrase) at(t []byte, i int) (end int, ok bool) {
+	if i > 0 && isASCIIWord(t[i-1]) {
+		return 0, false
+	}
+	if p.exact {
+		if !bytes.HasPrefix(t[i:], []byte(p.text)) {
+			return 0, false
+		}
+		end = i + len(p.text)
+	} else {
+		n, ok := hasFold(t[i:], p.text)
+		if !ok {
+			return 0, false
+		}
+		end = i + n
+	}
+	if end < len(t) && isASCIIWord(t[end]) && p.text[0] < 0x80 {
+		return 0, false
+	}
+	return end, true
+}
+
+// Phrases are looked for together, in one go over a text.
+type phrases [256][]phrase
+
+// Phrases that checks look for.
+type Phrases struct{ p phrases }
+
+// NewPhrases makes a set of phrases.
+func NewPhrases(texts ...string) *Phrases { return &Phrases{*newPhrases(texts...)} }
+
+// Has says whether one of the phrases is in t, as whole words.
+func (p *Phrases) Has(t []byte) bool { return p.p.has(t) }
+
+// In finds the first phrase in t.
+func (p *Phrases) In(t []byte) (start, end int, ok bool) { return p.p.in(t) }
+
+func newPhrases(texts ...string) *phrases {
+	var p phrases
+	for _, text := range texts {
+		p.add(text, 0)
+	}
+	return &p
+}
+
+func (p *phrases) add(text string, topic int) {
+	one := phrase{text: text, exact: text != string(bytes.ToLower([]byte(text))) || text[0] >= 0x80, topic: topic}
+	c := text[0]
+	p[c] = append(p[c], one)
+	if !one.exact && isLower(c) {
+		p[c-0x20] = append(p[c-0x20], one)
+	}
+}
+
+// maxScan bounds how much of one line is searched for phrases.
+const maxScan = 1 << 16
+
+// in finds the first phrase in t, looking at no more than the first maxScan
+// bytes.
+func (p *phrases) in(t []byte) (start, end int, ok bool) {
+	t = t[:min(len(t), maxScan)]
+	within := false
+	for i, c := range t {
+		if !within && p[c] != nil {
+			for _, one := range p[c] {
+				if end, ok := one.at(t, i); ok {
+					return i, end, true
+				}
+			}
+		}
+		within = isASCIIWord(c)
+	}
+	return 0, 0, false
+}
+
+// all finds the topics of every phrase in t, and where the first stands.
+func (p *phrases) all(t []byte) (m Mask, start, end int) {
+	within := false
+	for i, c := range t {
+		if !within && p[c] != nil {
+			for _, one := range p[c] {
+				if m&(1<<one.topic) != 0 {
+					continue
+				}
+				if to, ok := one.at(t, i); ok {
+					if m == 0 {
+						start, end = i, to
+					}
+					m |= 1 << one.topic
+				}
+			}
+		}
+		within = isASCIIWord(c)
+	}
+	return m, start, end
+}
+
+// has says whether one of the phrases is in t.
+func (p *phrases) has(t []byte) bool {
+	_, _, ok := p.in(t)
+	return ok
+}

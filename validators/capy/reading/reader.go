@@ -1,0 +1,209 @@
+// Package reading reads the output of a CAPY stage, once, into what checks ask
+// about:
+//
+//   - [Statement]: a number that the text gives to a metric, with what the
+//     words around it say of it: whose state it is, which scenario's, whether
+//     it is new, a bound, a change, one case of many, somebody else's;
+//   - [Entry]: a name that the text gives to a stretch of itself, a heading, a
+//     label, a cell, a JSON key, and the stretch;
+//   - [Tally]: a list of joint states' probabilities, added up;
+//   - [Block]: a JSON block with its errors; and how the text ends.
+//
+// A text goes through four hands. The walker takes it line by line and finds
+// out what each is in Markdown: heading, item, row, fence. JSON goes through a
+// scanner of its own, which is strict and reads on behind an error. The cutter
+// cuts prose, cells and the strings of JSON into tokens, words by one
+// vocabulary, numbers with their units, signs; it knows no emphasis, quotes or
+// kinds of space, so that how a value is set off makes no difference. The
+// grammar then looks for a metric's name among the tokens, follows what may
+// stand between a name and its value, and asks the words around both.
+//
+// Nothing is judged here, and nothing outside the text is known. The text is
+// never changed nor kept. Time is linear in the text whatever it is: lines are
+// read in pieces of bounded length, and a name reaches only so far. What is
+// kept is bounded in proportion to the text.
+package reading
+
+import (
+	"bytes"
+	"math"
+	"slices"
+)
+
+// A Request is what to read, and what to look for in it.
+type Request struct {
+	Text     []byte
+	Sidecars [][]byte // JSON files that belong to it
+	Topics   *Topics  // that entries are wanted of, nil for none
+	Strings  Mask     // the topics that strings of JSON are searched for too
+	// Item reads an identifier at t[i:], of a question or a finding; nil if the
+	// stage has none.
+	Item func(t []byte, i int) (id string, end int)
+}
+
+// maxText is how much of a text is read: positions are 32 bits.
+const maxText = math.MaxInt32 - 1
+
+// A reader is one text on its way into a document.
+type reader struct {
+	doc      *Document
+	walker   walker
+	scan     jsonScanner
+	cutter   cutter
+	ledger   ledger
+	index    index
+	scenario scenarios
+
+	above      qualifiers // of the headings over the present line
+	levels     [7]qualifiers
+	led        Mark // of the line that leads the present list in
+	heading    []byte
+	heads      []caption // of the present table
+	chanced    bool      // one of its columns is of probabilities
+	pending    caption
+	group      int32
+	base       int // where the present JSON block begins in its source
+	containers [maxPath + 1]container
+}
+
+// Read reads a text. Of one beyond 2 GiB the rest is not read.
+func Read(q Request) *Document {
+	text := bytes.TrimPrefix(q.Text, []byte("\uFEFF"))
+	text = unified(text[:min(len(text), maxText)])
+	doc := &Document{Sources: [][]byte{whole(text)}}
+	for _, s := range q.Sidecars {
+		doc.Sources = append(doc.Sources, whole(bytes.TrimPrefix(s, []byte("\uFEFF"))))
+	}
+	r := &reader{doc: doc, ledger: newLedger(doc.Sources), walker: walker{text: doc.Sources[0], at: Place{under: -1}}}
+	r.index.init(q)
+	r.scan.tell = r.event
+	r.scenario.tally = -1
+	if isJSONDocument(text) {
+		doc.Whole = true
+		doc.Last = Place{Line: int32(bytes.Count(bytes.TrimRight(text, " \t\r\n"), []byte{'\n'})) + 1, under: -1}
+		r.block(doc.Sources[0], Top)
+	} else {
+		r.lines()
+	}
+	r.finish()
+	for i, s := range doc.Sources[1:] {
+		r.block(s, Place{Line: 1, under: -1, Source: int16(min(i+1, math.MaxInt16))})
+	}
+	doc.Statements, doc.Entries = slices.DeleteFunc(r.ledger.list, nobodys), r.index.list
+	return doc
+}
+
+// nobodys says that a statement is a P or an M of no scenario.
+func nobodys(s Statement) bool {
+	return (s.Metric == Probability || s.Metric == Magnitude) && s.Scenario == 0
+}
+
+// whole is a text without room behind it, so that positions of its parts can
+// be told from how much is left.
+func whole(t []byte) []byte { return t[:len(t):len(t)] }
+
+// finish closes what the end of the text ends.
+func (r *reader) finish() {
+	x, end := &r.index, int32(len(r.doc.Sources[0]))
+	for _, i := range x.heads {
+		x.list[i].end = end
+	}
+	for _, i := range x.tables {
+		x.list[i].end = end
+	}
+	x.label, x.heads, x.tables = -1, nil, nil
+}
+
+// block reads a JSON block.
+func (r *reader) block(t []byte, at Place) {
+	r.base = r.ledger.offset(t, at.Source)
+	if b := r.scan.read(t, at); len(b.Errors) > 0 || len(b.Twice) > 0 {
+		r.doc.Blocks = append(r.doc.Blocks, b)
+	}
+}
+
+// event takes in something met in JSON.
+func (r *reader) event(e *event) {
+	if e.kind != closes && e.depth <= 2 && len(e.key) > 0 {
+		r.doc.key(e.key, e.at.Source, e.depth)
+	}
+	r.keyEntry(e, r.base)
+	r.value(e)
+}
+
+// show takes in a line.
+func (r *reader) show(l line) {
+	at := r.walker.at
+	r.doc.Ending.see(&l, at.Line)
+	r.doc.Manner.see(&l)
+	r.entry(&l)
+	if l.kind == rule || l.kind == fence {
+		return
+	}
+	n := r.scenario.line(&l)
+	if n > 0 {
+		r.mention(&l, n, at)
+	}
+	if l.kind == heading {
+		r.under(&l)
+	}
+	set := setting{at: at, above: r.above, scenario: n, form: forms[l.kind]}
+	if l.kind == item {
+		set.above.marks |= r.led
+	} else if l.kind != heading {
+		r.led = 0
+	}
+	if l.kind == row {
+		r.rows(&l, set)
+		return
+	}
+	r.prose(l.text, set)
+	r.carry(&l, set)
+	if l.kind == prose && bytes.HasSuffix(bytes.TrimRight(l.text, " *_"), []byte(":")) {
+		r.lead(l.text)
+	}
+}
+
+var forms = [...]Form{prose: Prose, item: Item, heading: Heading, row: Cell, code: Code, rule: Prose, fence: Code, html: Prose}
+
+// mention notes a scenario that a line opens with, or that a heading names.
+func (r *reader) mention(l *line, n int8, at Place) {
+	if k, many := scenarioToken(l.text); k == n && !many && (l.kind == heading || opensLine(l.text)) {
+		r.scenarioNamed(n, setting{at: at})
+	}
+}
+
+// under takes in what a heading says of everything under it, and what those
+// above it say.
+func (r *reader) under(l *line) {
+	r.heading = l.text
+	r.led = 0
+	q := &r.levels[l.level]
+	q.title(&r.cutter, l.text, l.level)
+	for i := l.level + 1; i < len(r.levels); i++ {
+		r.levels[i] = qualifiers{}
+	}
+	r.above = *q
+	for i := l.level - 1; i > 0; i-- {
+		up := &r.levels[i]
+		if i > 1 {
+			r.above.marks |= up.marks
+		}
+		if r.above.state == 0 && i > 1 {
+			r.above.state = up.state
+		}
+		if r.above.turn == 0 {
+			r.above.turn = up.turn
+		}
+	}
+}
+
+// lead takes in what the line that leads a list in says of its items: that
+// they are the market's, or under a condition.
+func (r *reader) lead(t []byte) {
+	c := &r.cutter
+	c.cut(t[max(0, len(t)-200):])
+	var q qualifiers
+	q.take(c, 0, len(c.tokens))
+	r.led = q.marks & (Comparison | Hypothesis)
+}

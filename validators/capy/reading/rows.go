@@ -1,0 +1,239 @@
+package reading
+
+import "bytes"
+
+// A caption is what a cell that is nothing but a label says.
+type caption struct {
+	label *label
+	q     qualifiers
+}
+
+func (p *caption) is(m Metric) bool { return p.label != nil && p.label.metric == m }
+
+// caption reads a cell that is nothing but a label; its label is nil for any
+// other.
+func (r *reader) caption(cell []byte) caption {
+	if len(cell) == 0 || len(cell) > 160 {
+		return caption{}
+	}
+	c := &r.cutter
+	c.cut(cell)
+	if c.labels == 0 {
+		return caption{}
+	}
+	for i := range c.tokens {
+		if c.tokens[i].sign != wordSign || c.tokens[i].term.label == 0 {
+			continue
+		}
+		l, end := c.labelAt(i)
+		if l == nil {
+			continue
+		}
+		first, exp := c.expectation(i)
+		var q qualifiers
+		if exp {
+			q.marks |= expected
+		}
+		if l.metric == anyIRR || l.metric == Probability {
+			if end2 := r.hurdle(i, first); end2 > 0 {
+				l, end = &hurdleLabel, end2
+			}
+		}
+		if l.metric == Growth && l.exact != "" || l.shares || c.operand(first) || l.metric == Probability || l.metric == Magnitude {
+			continue
+		}
+		q.take(c, 0, first)
+		if q.denied {
+			return caption{}
+		}
+		way := path{c: c, label: l, q: &q}
+		if at, link := way.walk(end); link != atEnd && !(link == colon && at >= len(c.tokens)) {
+			if l.metric == PIRR {
+				continue
+			}
+			return caption{}
+		}
+		return caption{l, q}
+	}
+	return caption{}
+}
+
+// rows reads the statements of a table's row: a label and its value in the
+// cells behind it, a value in the column of a label, or both in one cell.
+func (r *reader) rows(l *line, at setting) {
+	at.form = Cell
+	r.scenario.row(r, l, at)
+	first := caption{}
+	for i, cell := range l.cells {
+		r.prose(cell, at)
+		p := r.caption(cell)
+		if i == 0 {
+			first = p
+		}
+		switch {
+		case p.label != nil && !(l.head && !r.valuedCell(l, i+1)):
+			r.across(l, i, p, at)
+		case !l.head && i < len(l.header) && first.label == nil:
+			r.down(l, i, at)
+		}
+	}
+	if l.head {
+		r.group++
+		r.columns(l)
+	}
+}
+
+// valuedCell says that a cell of a table's head holds a number: it is no head,
+// but a row that stands where one should be.
+func (r *reader) valuedCell(l *line, i int) bool {
+	if i >= len(l.cells) {
+		return false
+	}
+	v, ok := r.cellValue(l.cells[i])
+	return ok && (v.money || v.percent || v.digits > 0)
+}
+
+// columns reads the captions of a table's head.
+func (r *reader) columns(l *line) {
+	r.heads = r.heads[:0]
+	r.chanced = false
+	for _, cell := range l.cells {
+		r.heads = append(r.heads, r.caption(cell))
+		r.chanced = r.chanced || namesP(cell)
+	}
+}
+
+// across reads the values behind a label: of each column, if the table has a
+// head that tells them apart, else the first.
+func (r *reader) across(l *line, label int, p caption, at setting) {
+	for i := label + 1; i < len(l.cells); i++ {
+		cell := l.cells[i]
+		q := p.q
+		if i < len(l.header) {
+			q.column(r, l.header[i], p.label.metric)
+		}
+		v, ok := r.cellValue(cell)
+		if !ok {
+			if i == label+1 && len(trimMarks(cell)) > 0 && placeholder(cell) {
+				s := Statement{At: at.at, Form: Cell, Marks: Absent}
+				s.settle(p.label.metric, q, at.above)
+				if !p.label.loose {
+					r.ledger.add(s, cell, 0, len(cell))
+				}
+			} else if i == label+1 && p.label.metric != IVPS {
+				return
+			}
+			continue
+		}
+		if !v.fits(p.label) {
+			return // a row of another's changes: Discount rate, $171, $234
+		}
+		r.cell(cell, v, p.label, q, at)
+		if len(l.header) == 0 || i > label+5 {
+			return
+		}
+	}
+}
+
+// column takes in what the head of a column says.
+func (q *qualifiers) column(r *reader, head []byte, m Metric) {
+	which := q.which
+	r.cutter.cut(head[:min(len(head), 200)])
+	q.take(&r.cutter, 0, len(r.cutter.tokens))
+	if m == anyX && which != None {
+		q.which = which
+	}
+	if q.denied {
+		q.marks |= Case
+	}
+}
+
+// down reads a value in the column of a label; the row's first cell says whose
+// it is.
+func (r *reader) down(l *line, i int, at setting) {
+	if i >= len(r.heads) {
+		return
+	}
+	p := r.heads[i]
+	if p.label == nil || !(p.is(IVPS) || p.is(EIVPS) || p.is(anyX) || p.is(Tau) || p.is(CR) || p.is(PIRR) || p.is(SSE) || p.is(JPD) || p.is(anyIRR) && p.q.marks&expected != 0) {
+		return
+	}
+	q := p.q
+	which := q.which
+	if i > 0 {
+		q.column(r, l.cells[0], p.label.metric)
+	}
+	q.which = which
+	if r.chanced && p.label.metric == IVPS {
+		q.marks |= Case // what each of many has
+	}
+	if v, ok := r.cellValue(l.cells[i]); ok && v.fits(p.label) {
+		r.cell(l.cells[i], v, p.label, q, at)
+	}
+}
+
+func (r *reader) cell(cell []byte, v amount, l *label, q qualifiers, at setting) {
+	if l.loose && (!v.money && v.digits != 2 || v.value <= 0 || q.marks&Comparison != 0) {
+		return
+	}
+	at.group = r.group
+	s := statementOf(v, at)
+	if l.loose {
+		s.Marks |= Loose
+	}
+	s.settle(l.metric, q, at.above)
+	s.ofScenario(at)
+	r.ledger.add(s, cell, 0, len(cell))
+}
+
+// cellValue reads the value that a cell begins with.
+func (r *reader) cellValue(cell []byte) (amount, bool) {
+	t := trimMarks(cell)
+	if len(t) == 0 || len(t) > 200 {
+		return amount{}, false
+	}
+	if t[0] == '(' && t[len(t)-1] == ')' { // accounting's way to write a negative
+		n, ok := readNumber(t, 1)
+		n.value = -n.value
+		return amount{number: n}, ok && n.end == len(t)-1
+	}
+	c := &r.cutter
+	c.cut(t)
+	if i := c.lead(0); i >= len(c.tokens) || c.tokens[i].sign == boundSign {
+		return amount{}, false
+	}
+	return c.value(0, colon)
+}
+
+// pending is a label that a line of its own gives: the value may stand on the
+// next.
+func (r *reader) carry(l *line, at setting) {
+	p := r.pending
+	r.pending = caption{}
+	if l.kind == rule || l.kind == fence || l.kind == row || l.kind == code {
+		return
+	}
+	t := bytes.TrimSpace(l.text)
+	if p.label != nil && len(t) < 60 {
+		if v, ok := r.cellValue(bytes.TrimLeft(t, ": ")); ok && v.fits(p.label) && (v.money || v.percent || v.digits > 0) && r.alone(v.next) {
+			r.cell(l.text, v, p.label, p.q, at)
+			return
+		}
+	}
+	if len(t) < 100 {
+		if p := r.caption(t); p.label != nil && p.label.metric.kernel() {
+			r.pending = p
+		}
+	}
+}
+
+// alone says that nothing but a unit follows at token i.
+func (r *reader) alone(i int) bool {
+	c := &r.cutter
+	for ; i < len(c.tokens); i++ {
+		if k := &c.tokens[i]; k.sign == wordSign && !k.is(sharing|neutral) && !c.same(k, "per") && !c.same(k, "a") {
+			return false
+		}
+	}
+	return true
+}

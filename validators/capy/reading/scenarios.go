@@ -1,0 +1,303 @@
+package reading
+
+import "bytes"
+
+// ScenarioCount is how many scenarios there are: S1 to S4.
+const ScenarioCount = 4
+
+// scenarios knows which scenario a line speaks of, and reads P and M.
+type scenarios struct {
+	any     bool // P and M are of interest here
+	section int8 // the scenario of the heading above, 0 without one
+	level   int  // of that heading
+	label   int8 // the scenario of the bold line or list item above
+	columns [maxCells]column
+	tally   int // the tally of the present table and its column, -1 without
+	column  int
+}
+
+// A column is what a table's head says of one.
+type column struct {
+	scenario int8
+	p, m     bool
+}
+
+// line moves on to a line and gives the scenario it speaks of.
+func (s *scenarios) line(l *line) int8 {
+	n, many := scenarioToken(l.text)
+	switch l.kind {
+	case heading:
+		s.label, s.tally = 0, -1
+		switch {
+		case n > 0 && !many:
+			s.section, s.level = n, l.level
+		case s.section > 0 && l.level > s.level && n == 0:
+		default:
+			s.section = 0
+		}
+		n = s.section
+	case prose, item, code, html:
+		switch {
+		case many:
+			n = 0
+		case n > 0:
+			if opensLine(l.text) {
+				s.label = n
+			}
+		case s.label > 0:
+			n = s.label
+		default:
+			n = s.section
+		}
+	default:
+		n = s.section
+	}
+	s.any = n > 0 || many
+	return n
+}
+
+// nearest finds the scenario that the text around a label at [from:to] names:
+// right behind it, or else before it, or else behind.
+func nearest(t []byte, from, to int) int8 {
+	if n, _ := scenarioToken(t[from:min(len(t), to+8)]); n > 0 {
+		return n
+	}
+	start := max(0, from-60)
+	for i := from - 1; i >= start; i-- {
+		if t[i] == ';' {
+			break
+		}
+		if n, _ := scenarioAt(t, i); n > 0 {
+			return n
+		}
+	}
+	n, _ := scenarioToken(t[from:min(len(t), from+60)])
+	return n
+}
+
+// row reads a row of scenarios: P and M by the head of their column, or in a
+// row named P or M under columns of scenarios. Joint states are added up.
+func (s *scenarios) row(r *reader, l *line, at setting) {
+	if l.head {
+		s.head(r, l, at)
+		return
+	}
+	n := int8(0)
+	for i, cell := range l.cells[:min(len(l.cells), 3)] {
+		if k, many := scenarioToken(cell); k > 0 && !many && n == 0 && (i == 0 || len(cell) < 60) {
+			n = k
+		}
+	}
+	if len(l.header) > 0 && s.tally >= 0 && s.column < len(l.cells) {
+		s.state(r, l, at)
+		return
+	}
+	if n == 0 {
+		n = s.section
+	} else {
+		r.scenarioNamed(n, at)
+	}
+	for i, cell := range l.cells {
+		s.cell(r, l, n, i, cell, at)
+	}
+}
+
+func (s *scenarios) head(r *reader, l *line, at setting) {
+	s.tally = -1
+	scenarios := 0
+	for i, cell := range l.cells {
+		n, _ := scenarioToken(cell)
+		if n > 0 {
+			scenarios++
+		}
+		s.columns[i] = column{scenario: n, p: namesP(cell), m: namesM(cell) && !namesP(cell)}
+	}
+	if len(l.cells) == 0 || !(jointTitle.has(r.heading) || stateHead(l.cells[0]) || scenarios > 2 || jointTitle.any(l.cells)) || scenarios > 2 && namesP(l.cells[0]) {
+		return
+	}
+	for i, cell := range l.cells {
+		w := tokens(cell)
+		if i > 0 && w.has("p", "prob", "probability", "probabilities", "weight", "likelihood") && !w.has("cumulative", "contribution", "weighted", "marginal", "ivps", "change", "initial") {
+			if n, _ := scenarioToken(l.cells[0]); n > 0 && scenarios < 3 || w.has("scenario") || tokenWord(l.cells[0], "scenario", "scenarios") {
+				return
+			}
+			if s.tally = r.tallied(at.at, selection(r.heading)); s.tally >= 0 {
+				s.column = i
+			}
+			return
+		}
+	}
+}
+
+// state adds one joint state's row to its tally.
+func (s *scenarios) state(r *reader, l *line, at setting) {
+	g := &r.doc.Tallies[s.tally]
+	v, ok := r.cellValue(l.cells[s.column])
+	if !ok || v.money || v.scaled {
+		return
+	}
+	w := tokens(trimMarks(l.cells[0]))
+	if w.has("total", "sum", "σ") {
+		g.Total = v.value
+		return
+	}
+	st := statementOf(v, at)
+	st.Metric = Probability
+	g.Add(st)
+}
+
+// cell reads one cell of scenario n's row.
+func (s *scenarios) cell(r *reader, l *line, n int8, i int, cell []byte, at setting) {
+	var c column
+	if len(l.header) > 0 {
+		c = s.columns[i]
+	}
+	if c.scenario > 0 && i > 0 && n == 0 {
+		n = c.scenario
+		r.scenarioNamed(n, at)
+		c.p, c.m = namesP(l.cells[0]), namesM(l.cells[0])
+	}
+	if n == 0 || placeholder(cell) || !hasDigit(cell) || i == 0 {
+		return
+	}
+	if !c.p && !c.m {
+		c.p, c.m = namesP(l.cells[0]), namesM(l.cells[0]) && !namesP(l.cells[0])
+	}
+	m := Magnitude
+	switch {
+	case c.p:
+		m = Probability
+	case !c.m:
+		return
+	}
+	v, ok := r.cellValue(trimMarks(cell))
+	if m == Probability && (!ok || v.money || v.scaled || v.ranged) {
+		return
+	}
+	st := statementOf(v, at)
+	st.Metric, st.Scenario, st.Form = m, n, Cell
+	if i < len(l.header) {
+		if h := tokens(l.header[i]); h.has("base", "prior", "original", "initial") && !h.has("posterior", "final") {
+			st.State = Earlier
+		}
+	}
+	r.ledger.add(st, cell, 0, len(cell))
+}
+
+// scenarioNamed notes that a text names a scenario.
+func (r *reader) scenarioNamed(n int8, at setting) {
+	if r.doc.Scenarios[n].Line == 0 {
+		r.doc.Scenarios[n] = at.at
+	}
+}
+
+// tallied begins a tally and gives its index, -1 when there are too many.
+func (r *reader) tallied(at Place, top bool) int {
+	if len(r.doc.Tallies) >= maxTallies {
+		return -1
+	}
+	r.doc.Tallies = append(r.doc.Tallies, Tally{At: at, Top: top})
+	return len(r.doc.Tallies) - 1
+}
+
+// maxTallies bounds the lists that are told apart.
+const maxTallies = 400
+
+// scenarioToken finds S1 to S4, or Scenario 1; many says that there are
+// several.
+func scenarioToken(t []byte) (n int8, many bool) {
+	t = t[:min(len(t), maxPiece)]
+	for i := 0; i+1 < len(t); i++ {
+		if t[i]|0x20 != 's' {
+			continue
+		}
+		k, end := scenarioAt(t, i)
+		if k == 0 {
+			continue
+		}
+		if n > 0 && k != n {
+			return n, true
+		}
+		n = k
+		i = end - 1
+	}
+	return n, false
+}
+
+func scenarioAt(t []byte, i int) (n int8, end int) {
+	if t[i]|0x20 != 's' || i > 0 && isASCIIWord(t[i-1]) {
+		return 0, i
+	}
+	end = i + 1
+	if t[i] == 'S' && end < len(t) && t[end] >= '1' && t[end] <= '0'+ScenarioCount {
+		end++
+	} else if k, ok := hasFold(t[i:], "scenario "); ok && i+k < len(t) {
+		end = i + k
+		for end < len(t) && (t[end] == '#' || t[end] == 'S') {
+			end++
+		}
+		if end >= len(t) || t[end] < '1' || t[end] > '0'+ScenarioCount {
+			return 0, i
+		}
+		end++
+	} else {
+		return 0, i
+	}
+	if end < len(t) && (isASCIIWord(t[end]) || t[end] == '.' && end+1 < len(t) && isDigit(t[end+1])) {
+		return 0, i
+	}
+	return int8(t[end-1] - '0'), end
+}
+
+// opensLine says that a line begins with a scenario, bold or not.
+func opensLine(t []byte) bool {
+	for i := 0; i < len(t) && i < 24; i++ {
+		if n, _ := scenarioAt(t, i); n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// namesP says that a text names a probability: a header, a word.
+func namesP(t []byte) bool {
+	l := tokens(t)
+	return l.has("p", "prob", "probability", "posterior", "likelihood", "probabilities") &&
+		!l.has("rationale", "notes", "source", "adjustment", "change", "m", "weighted", "contribution", "impact", "magnitude", "expected", "e", "ivps", "irr", "price", "l")
+}
+
+// namesM says that a text names a magnitude.
+func namesM(t []byte) bool {
+	l := tokens(t)
+	return l.has("m", "magnitude", "impact", "effect", "severity", "shock", "intervention", "interventions", "δivps", "delta") && !l.has("rationale", "notes", "source")
+}
+
+var jointTitle = newPhrases("JPD", "joint", "SSE", "state enumeration", "state probabilities", "feasible states")
+
+// any says whether one of the texts has one of the phrases.
+func (p *phrases) any(list [][]byte) bool {
+	for _, t := range list {
+		if p.has(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// stateHead says that a table's first column is of joint states.
+func stateHead(t []byte) bool { return tokenWord(t, "state", "states", "joint", "combination") }
+
+func tokenWord(t []byte, words ...string) bool {
+	l := tokens(t)
+	return l.has(words...)
+}
+
+// selection says that a heading is over some of the states only.
+func selection(t []byte) bool {
+	w := tokens(t[:min(len(t), 90)])
+	return w.has("top", "key", "representative", "selected", "most", "largest", "highest", "excerpt", "dominant", "major", "high", "main")
+}
+
+func hasDigit(t []byte) bool {
+	return bytes.IndexAny(t, "0123456789") >= 0
+}

@@ -1,0 +1,214 @@
+package reading
+
+// An amount is a value as a text gives it: a number, or a range of two.
+type amount struct {
+	number
+	upper  float64
+	ranged bool
+	next   int // the token behind it
+}
+
+// maxParts bounds the parts of an equation chain that are looked at.
+const maxParts = 12
+
+// value reads the value at token i: a number, a range, the last of an equation
+// chain, or the last of a change from one to another. A formula without a
+// result is none.
+func (c *cutter) value(i int, l link) (v amount, ok bool) {
+	for range maxParts {
+		i = c.lead(i)
+		if c.same2(i, "between") || c.same2(i, "from") {
+			i = c.lead(i + 1)
+		}
+		if c.valued(i) {
+			n := amount{number: c.numbers[c.tokens[i].index], next: i + 1}
+			if i+1 < len(c.tokens) && c.tokens[i+1].glued && c.tokens[i+1].sign == wordSign {
+				return v, ok // 20-year
+			}
+			at := c.gloss(n.next)
+			switch next := c.follows(at); next {
+			case finish:
+				return n, true
+			case span:
+				j := c.lead(at + 1)
+				m := c.numbers[c.tokens[j].index]
+				n.upper, n.ranged, n.next = m.value, true, j+1
+				n.percent, n.money, n.scaled = n.percent || m.percent, n.money || m.money, n.scaled || m.scaled
+				n.digits = max(n.digits, m.digits)
+				return n, true
+			case chain:
+				v, ok = n, true
+				i = at + 1
+				continue
+			}
+		}
+		next := c.nextEqual(i)
+		if next < 0 || l != equal && c.variable(i, next) {
+			return v, ok
+		}
+		i = next + 1
+	}
+	return v, ok
+}
+
+func (c *cutter) same2(i int, w string) bool { return i < len(c.tokens) && c.same(&c.tokens[i], w) }
+
+// What follows a number.
+const (
+	finish   = iota
+	operator // the number is part of a formula
+	span     // a range: the other end stands behind the next token
+	chain    // an equal sign or an arrow
+)
+
+// follows says how a text goes on at token i, behind a number.
+func (c *cutter) follows(i int) int {
+	if i >= len(c.tokens) {
+		return finish
+	}
+	k := &c.tokens[i]
+	behind := c.lead(i + 1)
+	switch k.sign {
+	case equalSign:
+		return chain
+	case arrowSign:
+		if c.valued(behind) {
+			return chain
+		}
+	case dashSign:
+		if c.valued(behind) {
+			return c.dash(i)
+		}
+	case operatorSign:
+		return operator
+	case slashSign:
+		if i+1 < len(c.tokens) && (c.valued(i+1) && !(k.spaced && c.numbers[c.tokens[i+1].index].money && c.tokens[i+1].spaced) || c.tokens[i+1].sign == openSign) {
+			return operator
+		}
+	case wordSign:
+		w := string(c.lower(k))
+		if (w == "to" || w == "and" && c.ranging(i) || w == "through") && c.valued(behind) {
+			return span
+		}
+		if w == "x" && i+1 < len(c.tokens) && (c.valued(i+1) || c.tokens[i+1].sign == openSign) {
+			return operator
+		}
+	}
+	return finish
+}
+
+// ranging says that an "and" at token i joins the ends of a range: between
+// $12 and $14.
+func (c *cutter) ranging(i int) bool {
+	for j := i - 2; j >= max(0, i-4); j-- {
+		if c.same(&c.tokens[j], "between") {
+			return true
+		}
+	}
+	return false
+}
+
+// dash tells a range from a minus: a hyphen between two numbers of money or
+// percent, or without spaces, joins a range.
+func (c *cutter) dash(i int) int {
+	k := &c.tokens[i]
+	next := &c.tokens[i+1]
+	if i == 0 || !c.valued(i-1) || !c.valued(i+1) {
+		return finish
+	}
+	a, b := c.numbers[c.tokens[i-1].index], c.numbers[next.index]
+	if k.char == '-' && k.spaced && next.spaced && !a.money && !b.money && !(a.percent && b.percent) {
+		return operator
+	}
+	return span
+}
+
+// gloss skips what may stand between a number and what leads on from it: per
+// share, and a parenthesis where an arrow follows.
+func (c *cutter) gloss(i int) int {
+	for j := i; j < len(c.tokens) && j < i+3; j++ {
+		k := &c.tokens[j]
+		if !(k.is(sharing) || c.same(k, "per") || c.same(k, "a") || k.sign == slashSign && c.same2(j+1, "share")) {
+			break
+		}
+		if k.is(sharing) && j+1 < len(c.tokens) {
+			i = j + 1
+		}
+	}
+	if i < len(c.tokens) && c.tokens[i].sign == openSign {
+		if end := c.closing(i); end > 0 && end+1 < len(c.tokens) && c.tokens[end+1].sign == arrowSign {
+			return end + 1
+		}
+	}
+	return i
+}
+
+// nextEqual finds where the next part of an equation chain begins, within the
+// clause.
+func (c *cutter) nextEqual(i int) int {
+	for ; i < len(c.tokens); i++ {
+		switch k := &c.tokens[i]; k.sign {
+		case equalSign:
+			return i
+		case stopSign, barSign, boundSign:
+			return -1
+		case commaSign:
+			if i+1 < len(c.tokens) && c.tokens[i+1].sign == wordSign {
+				return -1
+			}
+		}
+	}
+	return -1
+}
+
+// variable says that the tokens are the name of something else.
+func (c *cutter) variable(from, to int) bool {
+	for i := from; i < to; i++ {
+		if s := c.tokens[i].sign; s != wordSign && s != openSign && s != closeSign {
+			return false
+		}
+	}
+	return to > from
+}
+
+// perShare says that what stands at token i makes a value one per share.
+func (c *cutter) perShare(i int) bool {
+	for j := i; j < min(len(c.tokens), i+4); j++ {
+		k := &c.tokens[j]
+		if k.is(sharing) || c.same(k, "each") || c.same(k, "sh") {
+			return true
+		}
+		if !c.same(k, "per") && !c.same(k, "a") && !c.same(k, "diluted") && !c.same(k, "ordinary") && !c.same(k, "common") && k.sign != slashSign && k.sign != closeSign {
+			return false
+		}
+	}
+	return false
+}
+
+// fits says whether an amount can be of a label's metric.
+func (v amount) fits(l *label) bool {
+	switch m := l.metric; {
+	case v.plus && m != Magnitude:
+		return false // a change
+	case m.PerShare():
+		return !v.percent && !v.scaled && (v.money || v.digits > 0 || !v.word && !v.ranged && !v.year())
+	case m == Revenue:
+		return !v.percent
+	case m == SSE || m == JPD:
+		return !v.scaled && !v.money && (!v.word || v.digits > 0 || v.percent)
+	case m == anyX:
+		return !v.percent && !v.money && !v.scaled && !v.ranged
+	case m == CR || m == Tau:
+		return !v.money && !v.scaled
+	case m == Magnitude:
+		return true
+	case m == anyIRR || m == PIRR:
+		return !v.money && !v.scaled && (v.percent || v.digits > 0 || !v.word && !v.year())
+	}
+	return !v.money && !v.scaled && !v.ranged && (v.percent || v.digits > 0 || !v.word)
+}
+
+// year says that a number is one of a calendar.
+func (n number) year() bool {
+	return !n.money && n.digits == 0 && n.value >= 1900 && n.value <= 2100
+}

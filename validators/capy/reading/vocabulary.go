@@ -1,0 +1,171 @@
+package reading
+
+import "strings"
+
+// A sense is what a word says where it stands near a metric's name.
+type sense uint32
+
+const (
+	neutral   sense = 1 << iota // nothing against the value's being the result
+	linking                     // a verb that gives a value, at some distance too
+	joining                     // of, at: gives a value only right behind
+	lead                        // may stand between a link and the value
+	casual                      // one case of many
+	changing                    // a difference
+	moving                      // from an old value to a new one
+	supposing                   // a condition
+	foreign                     // somebody else's
+	past                        // of an earlier stage
+	fresh                       // said to be new
+	expecting                   // E[…]
+	thing                       // has numbers of its own: price, revenue …
+	bounding                    // at least, above: a bound, not a value
+	turning                     // leads over to another number
+	sharing                     // share, shares
+	denying                     // not, no
+)
+
+// sensible are the words of each sense, in lower case. A word may have
+// several.
+var sensible = map[sense]string{
+	neutral: "value values estimate estimated result results final point central computed calculated output derived applied used selected adopted recommended recommendation concluded static updated post " +
+		"enrichment enriched per share pct percent usd brl eur gbp cad state base case enrich int integrated integration stage t1 t2 refine in from for the this these current new total kernel dcf rounded " +
+		"currency local our 1 2 3 4 state1 state2 state3 state4 scenario prior previous adjusted recalculated turn year now today company median annualized annualised resulting overall preliminary revised headline " +
+		"implied modeled modelled provisional indicative my their its corrected restated thus then also approximate calc deterministic probabilistic gives here target y0",
+	linking: "is was are equals equal stands remains becomes totals reaches yields be being comes lands amounts works gives gave puts put sits settles prints hits computes estimates yielded reached came landed",
+	joining: "of at",
+	lead: "approximately about roughly around approx now currently an a at to estimated the circa ca nearly almost just some exactly still thus only out in being up on as be equal say well close near " +
+		"usd brl eur gbp cad aud jpy chf kernel",
+	casual: "low high bear bull bearish bullish downside upside min max minimum maximum floor ceiling sensitivity sensitivities tornado breakeven illustrative example stress stressed lower upper alternative worst best " +
+		"percentile percentiles pessimistic optimistic p1 p5 p10 p20 p25 p50 p75 p80 p90 p95 p99 std stdev stddev deviation volatility variance ratio multiple multiples weight cap limit unlevered reverse conditional " +
+		"swing higher schedule label bucket threshold s1 s2 s3 s4 s5 s6 tail recession adverse favorable favourable skewness skew quantile",
+	changing: "impact impacts effect effects delta δ change changes contribution gap difference spread incremental reduces increases adds add reduce increase adjustment premium discount divergence shock step δivps uplift " +
+		"haircut penalty drag bump loss gain headwind tailwind reduction improvement attribution elasticity creates destroys",
+	moving: "decreased decreases declined declines declining falls fell falling rises rose rising increased increases moves moved drops dropped goes went changed changes improves improved shifts shifted climbs climbed " +
+		"slips slipped lifts lifted",
+	supposing: "if assuming suppose assume were unless hypothetical hypothetically supposing whether",
+	foreign: "market consensus analyst analysts peer peers sector industry street broker brokers comparables comps comparable competitor competitors investors wall book par nominal carrying face strike exercise grant " +
+		"liquidation tangible warrant warrants option options notes benchmark benchmarks comparison acquirer bidder",
+	past:      "prior previous previously earlier preceding upstream original originally inherited received baseline carried unchanged reference referenced existing historical last initial starting opening pre stale superseded",
+	fresh:     "final updated recalculated integrated adjudicated revised new recomputed adjusted",
+	expecting: "expected weighted mean",
+	thing: "price prices revenue revenues cost costs margin margins debt cash fdso capex ebit ebitda nopat fcf sales growth capital assets liabilities dividend dividends eps earnings capitalization capitalisation " +
+		"volume fee fees adjustment impact rfr erp beta factor factors wacc tax rate rates spending net income profit loss losses expense expenses multiple bps day days years months month quarter member members customer " +
+		"customers user users driver drivers hurdle percentile threshold tolerance premium discount bridge compensation settlement probability",
+	bounding: "must should cannot exceed exceeds exceeding least most above below beneath beyond greater less positive negative than within",
+	turning:  "vs versus compared against than relative and or but while whereas",
+	sharing:  "share shares apiece",
+	denying:  "not no never without neither nor cannot",
+}
+
+// A term is what the vocabulary says of one word.
+type term struct {
+	sense sense
+	label int16 // the first label that begins with it, counted from 1
+}
+
+// A label is a name of a metric as prose writes it.
+type label struct {
+	words  []string // a "/" stands for itself
+	exact  string   // the first word as it must be written, if that matters
+	metric Metric
+	loose  bool  // a value of the shares, not said to be the IVPS
+	shares bool  // the text must say that it is per share
+	next   int16 // the next label that begins with the same word
+}
+
+// A lexicon is the vocabulary with the labels. Reach says, by the first
+// letter, which lengths of words there are, so that most need no look.
+type lexicon struct {
+	terms  map[string]term
+	reach  [256]uint64
+	labels []label
+}
+
+// names are the labels, the longer before the shorter that they begin with. A
+// + in front says that the first word is written so, a ~ that the value may
+// be another's than the kernel's, a $ that it must be said to be per share.
+var names = map[Metric]string{
+	IVPS: "ivps; intrinsic value per share; intrinsic value / share; intrinsic per share value; intrinsic share value; equity value per share; equity value / share; " +
+		"~fair value per share; ~fair value / share; ~fair value; ~fair price; ~fair share price; ~target price; ~price target; ~implied share price; ~implied value per share; ~implied price per share; " +
+		"~per share value; ~per share valuation; ~value per share; ~value / share; ~valuation per share; ~share value; ~dcf value; ~dcf per share; ~worth per share; ~theoretical value; ~price objective; " +
+		"$intrinsic value; $equity value; $intrinsic worth; $valuation; $value; $values; $valued; $valuing; $worth; $appraise; $appraised; $priced; $price",
+	EIVPS:       "eivps",
+	DR:          "+DR; discount rate; cost of equity",
+	Growth:      "terminal growth rate; terminal growth; terminal g; perpetual growth rate; perpetuity growth rate; perpetual growth; +g",
+	ROIC:        "+ROIC",
+	Revenue:     "revenue; revenues",
+	SSE:         "+SSE",
+	JPD:         "+JPD; joint probability distribution; joint probability",
+	CR:          "+CR; convergence rate",
+	Tau:         "τ; ρ; tau; rho",
+	anyX:        "+X; risk multiplier",
+	anyIRR:      "+IRR; internal rate of return",
+	PIRR:        "hurdle probability",
+	Probability: "+P; probability; posterior; likelihood; prob",
+	Magnitude:   "+M; magnitude; impact; effect; severity; shock; intervention",
+}
+
+var lex = newLexicon()
+
+func newLexicon() *lexicon {
+	l := &lexicon{terms: map[string]term{}}
+	for s, list := range sensible {
+		for _, w := range strings.Fields(list) {
+			t := l.terms[w]
+			t.sense |= s
+			l.terms[w] = t
+		}
+	}
+	for m := range metricCount {
+		for _, name := range strings.Split(names[m], ";") {
+			l.name(m, strings.TrimSpace(name))
+		}
+	}
+	for w := range l.terms {
+		l.reach[w[0]] |= 1 << min(len(w), 63)
+		if isLower(w[0]) {
+			l.reach[w[0]-0x20] |= 1 << min(len(w), 63)
+		}
+	}
+	return l
+}
+
+// name adds one label, behind those that begin with the same word.
+func (l *lexicon) name(m Metric, text string) {
+	if text == "" {
+		return
+	}
+	n := label{metric: m}
+	switch text[0] {
+	case '+':
+		text = text[1:]
+		n.exact, _, _ = strings.Cut(text, " ")
+	case '~':
+		text, n.loose = text[1:], true
+	case '$':
+		text, n.loose, n.shares = text[1:], true, true
+	}
+	n.words = strings.Fields(strings.ToLower(text))
+	t := l.terms[n.words[0]]
+	l.labels = append(l.labels, n)
+	index := int16(len(l.labels))
+	if t.label == 0 {
+		t.label = index
+	} else {
+		last := &l.labels[t.label-1]
+		for last.next > 0 {
+			last = &l.labels[last.next-1]
+		}
+		last.next = index
+	}
+	l.terms[n.words[0]] = t
+}
+
+// look finds a word in lower case.
+func (l *lexicon) look(w []byte) term {
+	if len(w) == 0 || l.reach[w[0]]&(1<<min(len(w), 63)) == 0 {
+		return term{}
+	}
+	return l.terms[string(w)]
+}

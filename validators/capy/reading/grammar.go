@@ -203,7 +203,7 @@ func (p *path) sign(i int) (int, link) {
 	switch k.sign {
 	case numberSign:
 		n := c.numbers[k.index]
-		if m.PerShare() && (n.money || n.digits == 2) || (m == anyIRR || m == PIRR || m == EIRR) && n.percent {
+		if near := p.far == 0 && !c.same2(i-1, "by"); near && (m.PerShare() && (n.money || n.digits == 2) || (m == anyIRR || m == PIRR || m == EIRR) && n.percent) {
 			return i, direct
 		}
 		if m.kernel() && p.far < unknowns && n.digits == 0 && !n.money && !n.percent {

@@ -170,8 +170,8 @@ func (r *reader) field(e *event) {
 	f := &r.containers[e.depth-1]
 	parent := &e.path[len(e.path)-1]
 	if !parent.array && len(e.key) > 0 {
-		f.state = f.state || stateField(e.key)
-		if len(e.value) > 2 && e.value[0] == '"' && idField(e.key) {
+		f.state = f.state || e.class.state
+		if len(e.value) > 2 && e.value[0] == '"' && e.class.id {
 			if n, many := scenarioToken(bytes.ReplaceAll(e.value[:min(len(e.value), 200)], []byte("_"), []byte(" "))); n > 0 && !many {
 				f.n = n
 			}
@@ -193,6 +193,9 @@ func (r *reader) field(e *event) {
 			break
 		}
 	}
+	if !p && !m && !parent.class.joint {
+		return
+	}
 	v, ok := r.amountOf(e.value)
 	s := Statement{At: e.at, Form: JSON, Scenario: n}
 	s.take(v)
@@ -206,7 +209,7 @@ func (r *reader) field(e *event) {
 		if own && f.chance.Metric == None {
 			f.chance = s
 		}
-		if l := tokens(e.key); l.has("base", "prior", "initial") && !l.has("posterior", "final") {
+		if e.class.before {
 			s.State = Earlier
 		}
 	case m:
@@ -254,17 +257,6 @@ func (r *reader) joint(depth int, e *event) *Tally {
 		}
 	}
 	return &r.doc.Tallies[f.tally]
-}
-
-// idField is a key whose value says which scenario an object is.
-func idField(key []byte) bool {
-	return tokenWord(key, "id", "scenario", "name", "label", "code", "handle", "key", "title")
-}
-
-// stateField is a key that a joint state has and a scenario has not.
-func stateField(key []byte) bool {
-	l := tokens(key)
-	return l.has("state", "combination", "configuration", "bitmask", "mask", "active") && !l.has("ivps", "value", "current")
 }
 
 // stateKey is a key that may name a joint state: 0101, S1_S2, none. Inside of

@@ -21,6 +21,9 @@ type keyClass struct {
 	prob     bool // a probability
 	mag      bool // a magnitude
 	scenario int8 // 1 to 9
+	id       bool // its value says which scenario an object is
+	state    bool // a joint state has it, and a scenario has not
+	before   bool // base rate, prior: not the final probability
 }
 
 // inherit takes over what the container around says.
@@ -116,6 +119,9 @@ func classify(key []byte) keyClass {
 		joint: is(joint) || is(chance) && l.has("state"), scenario: scenarioIn(&l),
 		leaf: l.only(leaves) || l.n == 1 && yearToken(l.word(0)),
 	}
+	c.id = l.has("id", "scenario", "name", "label", "code", "handle", "key", "title")
+	c.state = l.has("state", "combination", "configuration", "bitmask", "mask", "active") && !l.has("ivps", "value", "current")
+	c.before = l.has("base", "prior", "initial") && !l.has("posterior", "final")
 	c.core = l.has("financials", "financial", "core", "income", "consolidated", "company", "group", "metrics", "pnl")
 	if is(stray) {
 		c.quals.marks |= Case

@@ -106,9 +106,17 @@ var currencies = [...]string{
 	"JPY", "CHF", "INR", "HKD", "CNY", "RMB", "MXN", "SEK", "NOK", "DKK", "SGD", "KRW", "TWD", "ZAR", "ILS", "PLN", "NZD",
 }
 
+// coin are the bytes that a currency begins with.
+var coin = func() (set [256]bool) {
+	for _, c := range currencies {
+		set[c[0]] = true
+	}
+	return set
+}()
+
 // currency gives the length of a currency and the space behind it.
 func currency(t []byte) int {
-	if len(t) == 0 || isDigit(t[0]) || t[0] == ' ' {
+	if len(t) < 2 || !coin[t[0]] || isASCIIWord(t[0]) && t[1] != '$' && (len(t) < 4 || !isUpper(t[1]) && t[1] != '$' || isASCIIWord(t[3]) && !isDigit(t[3])) {
 		return 0
 	}
 	for _, c := range currencies {
@@ -144,6 +152,13 @@ func (n *number) unit(t []byte) bool {
 		return true
 	case rest[0] == '.' && len(rest) > 1 && isDigit(rest[1]):
 		return false
+	case rest[0] >= 0x80:
+		for _, c := range []string{"€", "£", "¥", "％"} {
+			if bytes.HasPrefix(rest, []byte(c)) {
+				n.money, n.percent, n.end = c != "％", c == "％", i+len(c)
+				return true
+			}
+		}
 	case isLetter(rest[0]):
 		w := wordAt(rest, 0)
 		if n.suffix(w) {

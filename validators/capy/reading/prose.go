@@ -35,6 +35,10 @@ func pieceEnd(t []byte) int {
 
 func (r *reader) piece(t []byte, at setting) {
 	c := &r.cutter
+	c.tokens = c.tokens[:0]
+	if !lex.named(t, at.kernel) {
+		return
+	}
 	c.cut(t)
 	if c.labels == 0 {
 		return
@@ -85,6 +89,7 @@ func (r *reader) label(l *label, i, end, sentence int, supposed bool, at setting
 		if v, ok = r.inFront(l, first, end); !ok || c.operand(first) {
 			return end - 1
 		}
+		q.take(c, v.next, first)
 		first = v.next - 1
 		left = c.leftOf(first, sentence)
 		v.next = end

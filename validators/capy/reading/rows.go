@@ -13,7 +13,7 @@ func (p *caption) is(m Metric) bool { return p.label != nil && p.label.metric ==
 // caption reads a cell that is nothing but a label; its label is nil for any
 // other.
 func (r *reader) caption(cell []byte) caption {
-	if len(cell) == 0 || len(cell) > 160 {
+	if len(cell) == 0 || len(cell) > 160 || !lex.named(cell, false) {
 		return caption{}
 	}
 	c := &r.cutter
@@ -65,8 +65,11 @@ func (r *reader) rows(l *line, at setting) {
 	r.scenario.row(r, l, at)
 	first := caption{}
 	for i, cell := range l.cells {
-		r.prose(cell, at)
-		p := r.caption(cell)
+		p := caption{}
+		if lex.named(cell, false) {
+			r.prose(cell, at)
+			p = r.caption(cell)
+		}
 		if i == 0 {
 			first = p
 		}

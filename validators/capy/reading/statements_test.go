@@ -152,7 +152,7 @@ func TestStatements(t *testing.T) {
 		{"IVPS of $199.25, down from State 1's $241.72", "IVPS=199.25"},
 		{"IVPS: $241.72 → $199.25", "IVPS=199.25"},
 		{"IVPS: $241.72 (BASE) → $199.25 (ENRICH)", "IVPS=199.25@2"},
-		{"IVPS of $241.72 (State 1) declines to $199.25 (State 2)", "IVPS=241.72@1"},
+		{"IVPS of $241.72 (State 1) declines to $199.25 (State 2)", "IVPS=199.25@2"},
 		{"IVPS decreased from $241.72 to $199.25", "IVPS=199.25"},
 		{"IVPS: **BRL 12.85** / USD 2.34", "IVPS=12.85"},
 		{"Intrinsic Value: $14.72/share", "IVPS=14.72"},

@@ -140,7 +140,7 @@ func (c *cutter) backslash(i int) int {
 			return 0
 		}
 	}
-	if !isLetter(t[i+1]) {
+	if !isLetter(t[i+1]) || bytes.HasPrefix(t[i:], []byte(`\tau`)) || bytes.HasPrefix(t[i:], []byte(`\rho`)) {
 		return 1
 	}
 	return 1 + len(wordAt(t, i+1))

@@ -40,6 +40,10 @@ func (c *cutter) value(i int, l link) (v amount, ok bool) {
 				v, ok = n, true
 				i = at + 1
 				continue
+			case change:
+				v, ok = n, true
+				i = c.movesTo(at + 1)
+				continue
 			}
 		}
 		next := c.nextEqual(i)
@@ -59,6 +63,7 @@ const (
 	operator // the number is part of a formula
 	span     // a range: the other end stands behind the next token
 	chain    // an equal sign or an arrow
+	change   // a verb that leads to another: declines to
 )
 
 // follows says how a text goes on at token i, behind a number.
@@ -89,6 +94,9 @@ func (c *cutter) follows(i int) int {
 		w := string(c.lower(k))
 		if (w == "to" || w == "and" && c.ranging(i) || w == "through") && c.valued(behind) {
 			return span
+		}
+		if k.is(moving) && c.movesTo(i+1) > 0 {
+			return change
 		}
 		if w == "x" && i+1 < len(c.tokens) && (c.valued(i+1) || c.tokens[i+1].sign == openSign) {
 			return operator
@@ -136,7 +144,7 @@ func (c *cutter) gloss(i int) int {
 		}
 	}
 	if i < len(c.tokens) && c.tokens[i].sign == openSign {
-		if end := c.closing(i); end > 0 && end+1 < len(c.tokens) && c.tokens[end+1].sign == arrowSign {
+		if end := c.closing(i); end > 0 && end+1 < len(c.tokens) && (c.tokens[end+1].sign == arrowSign || c.tokens[end+1].is(moving)) {
 			return end + 1
 		}
 	}

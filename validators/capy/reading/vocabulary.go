@@ -1,6 +1,9 @@
 package reading
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // A sense is what a word says where it stands near a metric's name.
 type sense uint32
@@ -31,10 +34,10 @@ var sensible = map[sense]string{
 	neutral: "value values estimate estimated result results final point central computed calculated output derived applied used selected adopted recommended recommendation concluded static updated post " +
 		"enrichment enriched per share pct percent usd brl eur gbp cad state base case enrich int integrated integration stage t1 t2 refine in from for the this these current new total kernel dcf rounded " +
 		"currency local our 1 2 3 4 state1 state2 state3 state4 scenario prior previous adjusted recalculated turn year now today company median annualized annualised resulting overall preliminary revised headline " +
-		"implied modeled modelled provisional indicative my their its corrected restated thus then also approximate calc deterministic probabilistic gives here target y0",
-	linking: "is was are equals equal stands remains becomes totals reaches yields be being comes lands amounts works gives gave puts put sits settles prints hits computes estimates yielded reached came landed",
-	joining: "of at",
-	lead: "approximately about roughly around approx now currently an a at to estimated the circa ca nearly almost just some exactly still thus only out in being up on as be equal say well close near " +
+		"implied modeled modelled provisional indicative my their its corrected restated thus then also approximate calc deterministic probabilistic gives here target y0 range band",
+	linking: "is was are equals equal stands remains becomes totals reaches yields be being comes lands amounts works gives gave puts put sits settles prints hits computes estimates yielded reached came landed come land stand work amount",
+	joining: "of at between",
+	lead: "approximately about roughly around approx now currently an a at to estimated the circa ca nearly almost just some exactly still thus only out in being up on as be equal say well close near between " +
 		"usd brl eur gbp cad aud jpy chf kernel",
 	casual: "low high bear bull bearish bullish downside upside min max minimum maximum floor ceiling sensitivity sensitivities tornado breakeven illustrative example stress stressed lower upper alternative worst best " +
 		"percentile percentiles pessimistic optimistic p1 p5 p10 p20 p25 p50 p75 p80 p90 p95 p99 std stdev stddev deviation volatility variance ratio multiple multiples weight cap limit unlevered reverse conditional " +
@@ -79,6 +82,7 @@ type label struct {
 type lexicon struct {
 	terms  map[string]term
 	reach  [256]uint64
+	starts [2][256]uint64 // as reach, of the words that labels begin with: all, and the kernel's
 	labels []label
 }
 
@@ -122,14 +126,82 @@ func newLexicon() *lexicon {
 			l.name(m, strings.TrimSpace(name))
 		}
 	}
-	for w := range l.terms {
-		l.reach[w[0]] |= 1 << min(len(w), 63)
-		if isLower(w[0]) {
-			l.reach[w[0]-0x20] |= 1 << min(len(w), 63)
+	for w, t := range l.terms {
+		note(&l.reach, w)
+		for n := t.label; n > 0; n = l.labels[n-1].next {
+			note(&l.starts[0], w)
+			if m := l.labels[n-1].metric; m.kernel() || m == Probability {
+				note(&l.starts[1], w)
+			}
 		}
 	}
 	return l
 }
+
+// note adds a word to a table of lengths by first letters.
+func note(table *[256]uint64, w string) {
+	table[w[0]] |= 1 << min(len(w), 63)
+	if isLower(w[0]) {
+		table[w[0]-0x20] |= 1 << min(len(w), 63)
+	}
+}
+
+// named says whether a text has a word that a label begins with, so that it is
+// worth its tokens. Most lines have none.
+func (l *lexicon) named(t []byte, kernel bool) bool {
+	table := &l.starts[0]
+	if kernel {
+		table = &l.starts[1]
+	}
+	var buf wordBuffer
+	for i := 0; i < len(t); {
+		c := t[i]
+		if c == '\\' {
+			i += escape(t[i:])
+			continue
+		}
+		if !wordy[c] {
+			i++
+			continue
+		}
+		from := i
+		for i < len(t) && wordy[t[i]] {
+			i++
+		}
+		if table[c]&(1<<min(i-from, 63)) == 0 {
+			if c < 0x80 || i-from < 3 {
+				continue
+			}
+			i = from + 2 // τ and what touches it
+		}
+		if l.terms[string(buf.fold(t[from:i]))].label > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// escape is the length of an escape of JSON, so that the letter in it does not
+// touch the word behind; of LaTeX's \tau and \rho only the backslash.
+func escape(t []byte) int {
+	switch {
+	case len(t) < 2 || bytes.HasPrefix(t, []byte(`\tau`)) || bytes.HasPrefix(t, []byte(`\rho`)):
+		return 1
+	case t[1] == 'u':
+		return min(len(t), 6)
+	case t[1] == 'n' || t[1] == 't' || t[1] == 'r':
+		return 2
+	}
+	return 1
+}
+
+// wordy are the bytes of words: letters and digits of ASCII, and of τ and ρ.
+var wordy = func() (set [256]bool) {
+	for c := range set {
+		set[c] = isASCIIWord(byte(c)) || c == 0xCF || c == 0x84 || c == 0x81
+	}
+	return set
+}()
 
 // name adds one label, behind those that begin with the same word.
 func (l *lexicon) name(m Metric, text string) {

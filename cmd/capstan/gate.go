@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 
@@ -89,8 +90,11 @@ func (c *Command) judge(ctx context.Context, name string, files []string, f gate
 	var list []judgement
 	for _, file := range files {
 		j, err := g.judgeFile(ctx, file)
-		if err != nil {
+		if err != nil && len(files) == 1 {
 			return err
+		}
+		if err != nil { // one that cannot be judged does not stop the others
+			j = judgement{file: file, validator: name, err: err}
 		}
 		list = append(list, j)
 	}
@@ -169,20 +173,27 @@ func (g *gatekeeper) judgeFile(ctx context.Context, file string) (judgement, err
 	return judgement{file, v.Name, verdict, unsaid}, nil
 }
 
-// status is the exit status of all judgements together.
+// status is the exit status of all judgements together: that one is not valid
+// comes before that one of many files could not be judged.
 func (g *gatekeeper) status(ctx context.Context, list []judgement) error {
 	no := false
+	var missed *exit
 	for _, j := range list {
 		switch {
 		case ctx.Err() != nil:
 			return &exit{exitInterrupted, context.Cause(ctx)}
+		case errors.As(j.err, &missed):
 		case j.err != nil:
 			return &exit{exitBroken, j.err}
+		default:
+			no = no || !j.verdict.Valid
 		}
-		no = no || !j.verdict.Valid
 	}
-	if no {
+	switch {
+	case no:
 		return &exit{status: exitNo}
+	case missed != nil:
+		return missed
 	}
 	return nil
 }

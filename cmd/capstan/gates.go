@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"maps"
+	"path/filepath"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -32,16 +33,19 @@ func withGates() runner.Option { return runner.WithValidators(shipped()...) }
 // the file's name says beside them. It is false where a parameter is missing
 // that the name should have said.
 func named(gate, file string, with map[string]any) (map[string]any, bool) {
-	if gate != "capy" || with["stage"] != nil {
+	if gate != "capy" {
 		return with, true
 	}
-	stage, ok := capy.StageOf(file)
-	if !ok {
-		return with, false
+	own := map[string]any{}
+	if file != "-" {
+		own["name"] = filepath.Base(file)
 	}
-	own := map[string]any{"stage": stage}
+	stage, ok := capy.StageOf(file)
+	if ok {
+		own["stage"] = stage
+	}
 	maps.Copy(own, with)
-	return own, true
+	return own, own["stage"] != nil
 }
 
 // answer is a gate's answer in the form that its specification gives it; nil

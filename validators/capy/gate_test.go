@@ -293,6 +293,9 @@ func TestStageOf(t *testing.T) {
 		"BASE_T1.pass.md": "BASE_T1", "DAVE_BASE_T1_output.md": "BASE_T1", "02_BASE_REFINE.md": "BASE_REFINE", "ENRICH_T2-v3.md": "ENRICH_T2",
 		"base-t2.md": "BASE_T2", "/tmp/INT_T1/x_SCENARIO_T1_SC.md": "SCENARIO_T1", `C:\out\irr_t2.md`: "IRR_T2", "ALDR SC 2026.md": "SC", "rq_gen.json": "RQ_GEN",
 		"PRINT_T1.md": "", "BASE_T11.md": "", "README.md": "", "SCHEDULE.md": "", "": "", "BASE_T1_vs_BASE_T2.md": "BASE_T1",
+		"DAVE_SCEN_T1_20251220.md": "SCENARIO_T1", "06_SCENARIO/ALDR_SCEN_T2.md": "SCENARIO_T2", "ALDR_A10_SCENARIO.json": "SCENARIO_T2", "SC.ALDR_A11_AUDIT_REPORT.json": "SC", "ALDR_A8_RQ.json": "RQ_GEN", "x_A.13_y.json": "IRR_T1",
+		"ALDR_A7_KERNEL.json": "BASE_T2", "ALDR_ENRICH_A7.json": "ENRICH_T2", "ALDR_A14_irr.json": "IRR_T2", "ALDR_INT_T2_A12.json": "INT_T2", "ALDR_A12_TRACE.json": "INT_T2", "ALDR_A9_ENRICHMENT_TRACE.json": "ENRICH_T1",
+		"03_T2/ALDR_BASE.md": "BASE_T2", "05_ENRICH/T1_output.md": "ENRICH_T1", "Integration-Turn-1.md": "INT_T1", "ALDR_REFINE.md": "BASE_REFINE", "silicon_council.md": "SC", "rqgen-1.md": "RQ_GEN", "ALDR_A2_ANALYTIC_KG.json": "", "AA10.json": "", "A100.json": "",
 	} {
 		if got, ok := StageOf(name); got != want || ok != (want != "") {
 			t.Errorf("%s: got %q", name, got)

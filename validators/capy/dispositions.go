@@ -110,13 +110,14 @@ func cells(line []byte, form reading.Form) [][]byte {
 // choice says that several dispositions are offered, as a form does.
 func choice(t []byte) bool {
 	t = t[:min(len(t), 120)]
+	either := bytes.ContainsAny(t, "|/") || bytes.Contains(t, []byte(" or "))
 	n := 0
-	for _, part := range bytes.FieldsFunc(t, func(c rune) bool { return c == '|' || c == '/' || c == ',' || c == '\\' }) {
-		if part = bytes.Trim(part, " *_`\"[]{}<>()"); len(part) < 30 && dispositions.Has(part) {
+	for _, part := range bytes.FieldsFunc(bytes.ReplaceAll(t, []byte(" or "), []byte("|")), func(c rune) bool { return c == '|' || c == '/' || c == ',' || c == '\\' }) {
+		if part = bytes.Trim(part, " *_`\"[]{}<>().\r\n"); len(part) < 30 && dispositions.Has(part) {
 			n++
 		}
 	}
-	return n > 2
+	return n > 2 || n > 1 && either
 }
 
 func upper(t []byte) bool { return strings.ToUpper(string(t)) == string(t) }

@@ -20,13 +20,15 @@ func (r *run) marginals() []reading.Statement {
 
 // within holds each probability to 0 and 1.
 func (r *run) within(f *findings, b Bound) {
-	var all reading.Tally
+	var bare reading.Tally // those without a percent sign
 	list := r.marginals()
 	for _, s := range list {
-		all.Add(s)
+		if !s.Has(reading.Percent) {
+			bare.Add(s)
+		}
 	}
 	for _, s := range list {
-		chance(f, b, s, &all)
+		chance(f, b, s, &bare)
 	}
 	for i := range r.doc.Tallies {
 		t := &r.doc.Tallies[i]

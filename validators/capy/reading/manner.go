@@ -59,7 +59,7 @@ var orders = set("generate", "emit", "produce", "return", "ensure", "verify", "c
 func (m *Manner) program(raw, t []byte) {
 	end := bytes.TrimRight(t, " \t")
 	last := end[len(end)-1]
-	if last == '{' || last == ';' || last == '}' || bytes.Contains(t, []byte(" := ")) || bytes.HasSuffix(end, []byte("):")) || bytes.HasSuffix(end, []byte("),")) || bytes.HasPrefix(t, []byte("//")) {
+	if statement(t, last) || last == '{' || last == ';' || last == '}' || bytes.Contains(t, []byte(" := ")) || bytes.HasSuffix(end, []byte("):")) || bytes.HasSuffix(end, []byte("),")) || bytes.HasPrefix(t, []byte("//")) {
 		m.Program++
 	} else if last == ')' && len(raw) > len(t) && bytes.IndexByte(t, '(') > 0 && bytes.IndexByte(t[:bytes.IndexByte(t, '(')], ' ') < 0 {
 		m.Program++ // call(…)
@@ -67,10 +67,26 @@ func (m *Manner) program(raw, t []byte) {
 	if raw[0] == ' ' || raw[0] == '\t' {
 		return
 	}
-	for _, s := range []string{"package ", "func ", "import ", "def ", "class ", "from ", "#include", "#!/", "const ", "var ", "let ", "type ", "public ", "private ", "fn ", "use ", "struct ", "interface ", "export ", "function ", "async "} {
+	for _, s := range []string{"@", "package ", "func ", "import ", "def ", "class ", "from ", "#include", "#!/", "const ", "var ", "let ", "type ", "public ", "private ", "fn ", "use ", "struct ", "interface ", "export ", "function ", "async "} {
 		if bytes.HasPrefix(raw, []byte(s)) {
 			m.Declares++
 			return
 		}
 	}
 }
+
+// statement says that a line is an assignment of a call, or the head of a
+// block.
+func statement(t []byte, last byte) bool {
+	switch last {
+	case ')', ']':
+		name, _, ok := bytes.Cut(t, []byte(" = "))
+		return ok && len(name) < 60 && bytes.IndexByte(name, ' ') < 0
+	case ':':
+		var buf wordBuffer
+		return blocks[string(buf.fold(wordAt(t, 0)))] && isLower(t[0])
+	}
+	return bytes.HasPrefix(t, []byte("return ")) && len(t) < 80
+}
+
+var blocks = set("for", "if", "while", "with", "try", "else", "elif", "except", "def", "class", "case", "switch")

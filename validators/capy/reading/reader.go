@@ -206,4 +206,13 @@ func (r *reader) lead(t []byte) {
 	var q qualifiers
 	q.take(c, 0, len(c.tokens))
 	r.led = q.marks & (Comparison | Hypothesis)
+	implied, priced := false, false
+	for i := range c.tokens {
+		k := &c.tokens[i]
+		implied = implied || c.same(k, "implies") || c.same(k, "imply") || c.same(k, "pricing")
+		priced = priced || c.same(k, "price") || c.same(k, "pricing")
+	}
+	if implied && priced {
+		r.led |= Comparison
+	}
 }

@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
@@ -51,6 +52,7 @@ type Gate struct {
 	texts  [][]byte // the sidecars
 	prior  []float64
 	query  query
+	rooms  sync.Pool // of *reading.Scratch
 }
 
 // New prepares a gate. An unknown stage is an error that wraps [ErrStage] and
@@ -98,7 +100,12 @@ type run struct {
 // Judge judges one output of the gate's stage. The text is not changed, nor
 // kept. Of one beyond 2 GiB the rest is not read.
 func (g *Gate) Judge(text []byte) Report {
-	doc := reading.Read(reading.Request{Text: text, Sidecars: g.texts, Topics: g.query.topics, Strings: g.query.strings, Item: g.query.item})
+	room, _ := g.rooms.Get().(*reading.Scratch)
+	if room == nil {
+		room = new(reading.Scratch)
+	}
+	defer g.rooms.Put(room)
+	doc := reading.Read(reading.Request{Text: text, Sidecars: g.texts, Topics: g.query.topics, Strings: g.query.strings, Item: g.query.item, Scratch: room})
 	r := &run{Gate: g, doc: doc, files: fileKinds(g.policy, doc, g.names)}
 	return r.report()
 }
@@ -163,6 +170,8 @@ func (s Stage) quotes(a reading.Statement) bool {
 	return a.State > 0 && int(a.State) <= s.Knows
 }
 
-// stale says whether a statement is of an earlier turn of the same stage: what
-// T1 wrote still stands in the text of T2.
-func (s Stage) stale(a reading.Statement) bool { return a.Turn > 0 && a.Turn < s.turn() }
+// stale says whether a statement is of an earlier turn: what T1 wrote still
+// stands in the text of T2. A T3 is made of what the turns before it said.
+func (s Stage) stale(a reading.Statement) bool {
+	return a.Turn > 0 && a.Turn < s.turn() && s.turn() < 4
+}

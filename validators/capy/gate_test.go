@@ -163,6 +163,17 @@ func TestPolicy101(t *testing.T) {
 	}
 }
 
+// An array of strings holds no identifiers at its keys.
+func TestPolicy101Arrays(t *testing.T) {
+	for _, text := range []string{`["M-1", "M-2", ""]`, `{"questions": ["M-1: One", "M-2: Two", "` + strings.Repeat("long ", 200) + `"]}`, `[["M-1"], [""], [{"": "M-1"}]]`, "# A.8\n\n- \n- M\n\n```json\n[\"\", \"M\", \"M-\"]\n```\n"} {
+		for _, policy := range []string{"1.0.0", "1.0.1"} {
+			if r, err := Judge(Options{Stage: "RQ_GEN", Policy: policy}, []byte(text)); err != nil || r.Proceed {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+	}
+}
+
 func TestOwnPolicy(t *testing.T) {
 	text := good(t, "BASE_T1")
 	for name, c := range map[string]struct{ policy, status, fails string }{
@@ -381,10 +392,16 @@ func FuzzJudge(f *testing.F) {
 	for _, text := range hostile(300) {
 		f.Add(text, uint8(5))
 	}
+	for _, text := range []string{`["M-1", "", "M", "M-3", {"id": "D-1"}, ["D-2"]]`, `{"questions": ["M-1: One", "M-2"], "M-3a": {"q": 1}, "id": "", "rq_id": 3}`, "# A.8\n\n- M\n- M-\n- D-3: x\n\n| M-1 |\n|---|\n| D |\n"} {
+		f.Add(text, uint8(13))
+	}
 	f.Add("# T\n\n[P](x) P](IRR) (P]( probability \xc2\xc2 of hurdle\n", uint8(11))
 	stages := Stages()
 	f.Fuzz(func(t *testing.T, text string, n uint8) {
-		o := Options{Stage: stages[int(n)%len(stages)]}
+		o := Options{Stage: stages[int(n)%len(stages)], Name: text[:min(len(text), 12)]}
+		if n&1 == 1 || o.Stage == "RQ_GEN" {
+			o.Policy = "1.0.1"
+		}
 		if n > 128 {
 			o.Sidecars, o.Prior = text, text
 		}

@@ -65,7 +65,7 @@ func (e *Ending) see(l *line, number int32) {
 	}
 	e.Lines++
 	if e.Words < maxWordsCounted {
-		e.Words += CountWords(l.text[:min(len(l.text), 600)])
+		e.Words += CountWords(l.text[:min(len(l.text), 150)])
 	}
 }
 

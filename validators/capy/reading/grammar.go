@@ -17,6 +17,7 @@ const (
 	farRight = 22
 	farLeft  = 14
 	nearLeft = 6
+	glosses  = 2
 	unknowns = 8 // words between a label and its verb that the vocabulary has not
 )
 
@@ -108,6 +109,7 @@ type path struct {
 	far   int // words on it that the vocabulary has not
 	group int // the value in parentheses, -1 without
 	limit int // the token at which it ends
+	names int // names of the same metric that were passed over
 }
 
 // walk starts the way at the token behind the label.
@@ -273,8 +275,11 @@ func (p *path) word(i int) (next int, l link, done bool) {
 		return i + 1, noLink, false
 	}
 	if other, end := c.labelAt(i); other != nil && other.metric != Magnitude && other.metric != Probability {
-		if other.metric == m || m.PerShare() && other.metric.PerShare() || other.loose && m.PerShare() {
+		if same := other.metric == m || m.PerShare() && (other.metric.PerShare() || other.loose); same && p.names < glosses {
+			p.names++
 			return end, noLink, false
+		} else if same {
+			return stop()
 		}
 		if k.term.sense&(neutral|changing|casual) == 0 {
 			return stop()

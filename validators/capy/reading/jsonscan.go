@@ -83,7 +83,10 @@ const (
 // read scans one block; at is its first line.
 func (s *jsonScanner) read(t []byte, at Place) Block {
 	if s.classes == nil {
-		s.classes, s.seed = map[string]keyClass{}, maphash.MakeSeed()
+		s.classes = map[string]keyClass{}
+	}
+	if s.seed == (maphash.Seed{}) {
+		s.seed = maphash.MakeSeed()
 	}
 	s.t, s.i, s.at, s.start, s.want, s.key = t, 0, at, 0, wantValue, nil
 	s.stack, s.opened, s.path, s.keys, s.objects = s.stack[:0], s.opened[:0], s.path[:0], s.keys[:0], 0

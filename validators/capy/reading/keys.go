@@ -67,18 +67,23 @@ var (
 )
 
 // A trait is what one word of a key says of the whole.
-type trait uint16
+type trait uint32
 
 const (
-	stray  trait = 1 << iota // of a container whose values are not results
-	many                     // of one whose values are one of many
-	joint                    // of joint states
-	top                      // of a selection
-	chance                   // a probability
-	size                     // a magnitude
-	ofIRR                    // IRR or its hurdle
-	stem                     // it may name a metric
-	year0                    // the base year
+	stray   trait = 1 << iota // of a container whose values are not results
+	many                      // of one whose values are one of many
+	joint                     // of joint states
+	top                       // of a selection
+	chance                    // a probability
+	size                      // a magnitude
+	ofIRR                     // IRR or its hurdle
+	stem                      // it may name a metric
+	year0                     // the base year
+	naming                    // its value says which one an object is
+	stating                   // a joint state has it
+	priming                   // from before
+	coring                    // the company as a whole
+	varying                   // which X it is, a mean
 )
 
 var traits = func() map[string]trait {
@@ -87,14 +92,19 @@ var traits = func() map[string]trait {
 		stray: "sensitivity sensitivities tornado range ranges bear bull percentile percentiles peer peers comparison comparables comps cross schedule stress alternative alternatives historical history reverse " +
 			"grid bounds bound threshold thresholds varying hypothetical example illustrative matrix adjustments benchmarks benchmark pessimistic optimistic conservative aggressive upper lower low high min max " +
 			"recession adverse favorable favourable worst best downside upside stats statistics",
-		many:   "scenarios states joint jpd outcomes forks fork buckets",
-		joint:  "joint jpd sse states",
-		top:    "top key selected representative most largest",
-		chance: "p prob probability probabilities likelihood posterior weight",
-		size:   "m magnitude impact effect intervention interventions shock multiplier modification modifications delta severity override overrides perturbation shift overlay",
-		ofIRR:  "hurdle irr irrs",
-		stem:   "ivps eivps intrinsic equity irr hurdle x dr discount roic g growth revenue revenues sales sse jpd joint probability probabilities prob p fair target share cr convergence tau rho τ ρ",
-		year0:  "y0",
+		many:    "scenarios states joint jpd outcomes forks fork buckets",
+		joint:   "joint jpd sse states",
+		top:     "top key selected representative most largest",
+		chance:  "p prob probability probabilities likelihood posterior weight",
+		size:    "m magnitude impact effect intervention interventions shock multiplier modification modifications delta severity override overrides perturbation shift overlay",
+		ofIRR:   "hurdle irr irrs",
+		stem:    "ivps eivps intrinsic equity irr hurdle x dr discount roic g growth revenue revenues sales sse jpd joint probability probabilities prob p fair target share cr convergence tau rho τ ρ",
+		year0:   "y0",
+		naming:  "id scenario name label code handle key title",
+		stating: "state combination configuration bitmask mask active",
+		priming: "base prior initial",
+		coring:  "financials financial core income consolidated company group metrics pnl",
+		varying: "t1 refine final average avg averaged mean expected e x risk",
 	} {
 		for _, w := range strings.Fields(words) {
 			m[w] |= t
@@ -119,10 +129,9 @@ func classify(key []byte) keyClass {
 		joint: is(joint) || is(chance) && l.has("state"), scenario: scenarioIn(&l),
 		leaf: l.only(leaves) || l.n == 1 && yearToken(l.word(0)),
 	}
-	c.id = l.has("id", "scenario", "name", "label", "code", "handle", "key", "title")
-	c.state = l.has("state", "combination", "configuration", "bitmask", "mask", "active") && !l.has("ivps", "value", "current")
-	c.before = l.has("base", "prior", "initial") && !l.has("posterior", "final")
-	c.core = l.has("financials", "financial", "core", "income", "consolidated", "company", "group", "metrics", "pnl")
+	c.id, c.core = is(naming), is(coring)
+	c.state = is(stating) && !l.has("ivps", "value", "current")
+	c.before = is(priming) && !l.has("posterior", "final")
 	if is(stray) {
 		c.quals.marks |= Case
 	}
@@ -135,6 +144,9 @@ func classify(key []byte) keyClass {
 	}
 	if c.metric == Probability && !c.prob {
 		c.metric = None
+	}
+	if !is(varying | stem) {
+		return c
 	}
 	c.variant = variantOf(&l)
 	c.mean = l.has("mean", "expected", "e") && l.only(nil, "mean", "expected", "value", "e")

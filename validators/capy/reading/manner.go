@@ -49,7 +49,7 @@ func ordering(t []byte) bool {
 var addresses = newPhrases("you", "your", "do not", "Never", "must contain", "must include", "must not", "must be", "MUST", "MUST NOT", "shall")
 
 // addressing says that a line speaks to its reader.
-func addressing(t []byte) bool { return addresses.has(t[:min(len(t), 400)]) }
+func addressing(t []byte) bool { return addresses.has(t[:min(len(t), 160)]) }
 
 var orders = set("generate", "emit", "produce", "return", "ensure", "verify", "calculate", "compute", "provide", "include", "use", "read", "load", "execute", "output", "write", "identify", "assess", "list",
 	"apply", "derive", "document", "define", "describe", "explain", "check", "construct", "create", "extract", "flag", "follow", "report", "specify", "select", "search", "summarize", "summarise", "perform", "assign",

@@ -39,6 +39,7 @@ func (r *reader) piece(t []byte, at setting) {
 	if !lex.named(t, at.kernel) {
 		return
 	}
+	r.labelled = true
 	c.cut(t)
 	if c.labels == 0 {
 		return
@@ -200,7 +201,7 @@ func (r *reader) absent(l *label, first, left, from int, link link, q qualifiers
 
 // ofScenario marks a result that is one scenario's.
 func (s *Statement) ofScenario(at setting) {
-	if at.scenario > 0 && s.Metric.single() && s.State == 0 {
+	if at.scenario > 0 && s.Metric == IVPS && s.State == 0 {
 		s.Marks |= Case
 	}
 }

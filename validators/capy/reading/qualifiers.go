@@ -124,7 +124,7 @@ func (q *qualifiers) title(c *cutter, title []byte, level int) {
 }
 
 // headings are words of a heading under which no number is the result.
-var headings = set("sensitivity", "sensitivities", "tornado", "stress", "peer", "peers", "comparable", "comparables", "comps", "bear", "bull", "reverse", "alternative", "alternatives", "benchmarks", "historical", "market", "consensus", "illustrative", "example")
+var headings = set("sensitivity", "sensitivities", "tornado", "stress", "peer", "peers", "comparable", "comparables", "comps", "bear", "bull", "reverse", "alternative", "alternatives", "benchmarks", "illustrative", "example")
 
 // word takes one word in, its state or the module that the next word may name
 // the turn of.

@@ -39,6 +39,17 @@ type Request struct {
 	// Item reads an identifier at t[i:], of a question or a finding; nil if the
 	// stage has none.
 	Item func(t []byte, i int) (id string, end int)
+	// Scratch is room that readings with the same topics may use one after
+	// another; nil for none.
+	Scratch *Scratch
+}
+
+// Scratch is what one reading leaves to the next: buffers, and what keys of
+// JSON say by themselves. It makes no difference to what is read.
+type Scratch struct {
+	cutter  cutter
+	classes map[string]keyClass
+	known   map[string]Mask
 }
 
 // maxText is how much of a text is read: positions are 32 bits.
@@ -61,6 +72,7 @@ type reader struct {
 	heads      []caption // of the present table
 	chanced    bool      // one of its columns is of probabilities
 	pending    caption
+	labelled   bool // the present line has a word that a label begins with
 	group      int32
 	base       int // where the present JSON block begins in its source
 	containers [maxPath + 1]container
@@ -77,6 +89,13 @@ func Read(q Request) *Document {
 	r := &reader{doc: doc, ledger: newLedger(doc.Sources), walker: walker{text: doc.Sources[0], at: Place{under: -1}}}
 	r.index.init(q)
 	r.scan.tell = r.event
+	if s := q.Scratch; s != nil {
+		if s.classes == nil {
+			s.classes, s.known = map[string]keyClass{}, map[string]Mask{}
+		}
+		r.cutter, r.scan.classes, r.index.known = s.cutter, s.classes, s.known
+		defer func() { s.cutter = cutter{low: r.cutter.low, tokens: r.cutter.tokens, numbers: r.cutter.numbers} }()
+	}
 	r.scenario.tally = -1
 	if isJSONDocument(text) {
 		doc.Whole = true
@@ -157,6 +176,7 @@ func (r *reader) show(l line) {
 		r.rows(&l, set)
 		return
 	}
+	r.labelled = false
 	r.prose(l.text, set)
 	r.carry(&l, set)
 	if l.kind == prose && bytes.HasSuffix(bytes.TrimRight(l.text, " *_"), []byte(":")) {

@@ -223,7 +223,7 @@ func (r *reader) carry(l *line, at setting) {
 			return
 		}
 	}
-	if len(t) < 100 {
+	if r.labelled && len(t) < 100 {
 		if p := r.caption(t); p.label != nil && p.label.metric.kernel() {
 			r.pending = p
 		}

@@ -77,13 +77,35 @@ type label struct {
 	next   int16 // the next label that begins with the same word
 }
 
-// A lexicon is the vocabulary with the labels. Reach says, by the first
-// letter, which lengths of words there are, so that most need no look.
+// A lexicon is the vocabulary with the labels. A sieve lets through the words
+// that may be in it, so that most need no look.
 type lexicon struct {
 	terms  map[string]term
-	reach  [256]uint64
-	starts [2][256]uint64 // as reach, of the words that labels begin with: all, and the kernel's
+	known  sieve
+	starts [2]sieve // of the words that labels begin with: all, and the kernel's
 	labels []label
+}
+
+// A sieve has a bit for the first two letters and the length of each word that
+// it lets through.
+type sieve [1 << 9]uint64
+
+func slot(w []byte) (at, bit uint) {
+	h := uint(w[0]&31)<<10 | uint(min(len(w), 31))
+	if len(w) > 1 {
+		h |= uint(w[1]&31) << 5
+	}
+	return h >> 6, h & 63
+}
+
+func (s *sieve) add(w string) {
+	at, bit := slot([]byte(w))
+	s[at] |= 1 << bit
+}
+
+func (s *sieve) lets(w []byte) bool {
+	at, bit := slot(w)
+	return s[at]&(1<<bit) != 0
 }
 
 // names are the labels, the longer before the shorter that they begin with. A
@@ -127,23 +149,15 @@ func newLexicon() *lexicon {
 		}
 	}
 	for w, t := range l.terms {
-		note(&l.reach, w)
+		l.known.add(w)
 		for n := t.label; n > 0; n = l.labels[n-1].next {
-			note(&l.starts[0], w)
+			l.starts[0].add(w)
 			if m := l.labels[n-1].metric; m.kernel() || m == Probability {
-				note(&l.starts[1], w)
+				l.starts[1].add(w)
 			}
 		}
 	}
 	return l
-}
-
-// note adds a word to a table of lengths by first letters.
-func note(table *[256]uint64, w string) {
-	table[w[0]] |= 1 << min(len(w), 63)
-	if isLower(w[0]) {
-		table[w[0]-0x20] |= 1 << min(len(w), 63)
-	}
 }
 
 // named says whether a text has a word that a label begins with, so that it is
@@ -168,11 +182,11 @@ func (l *lexicon) named(t []byte, kernel bool) bool {
 		for i < len(t) && wordy[t[i]] {
 			i++
 		}
-		if table[c]&(1<<min(i-from, 63)) == 0 {
-			if c < 0x80 || i-from < 3 {
-				continue
-			}
-			i = from + 2 // τ and what touches it
+		if c >= 0x80 {
+			i = min(from+2, len(t)) // τ, whatever touches it
+		}
+		if !table.lets(t[from:i]) {
+			continue
 		}
 		if l.terms[string(buf.fold(t[from:i]))].label > 0 {
 			return true
@@ -236,7 +250,7 @@ func (l *lexicon) name(m Metric, text string) {
 
 // look finds a word in lower case.
 func (l *lexicon) look(w []byte) term {
-	if len(w) == 0 || l.reach[w[0]]&(1<<min(len(w), 63)) == 0 {
+	if len(w) == 0 || !l.known.lets(w) {
 		return term{}
 	}
 	return l.terms[string(w)]

@@ -15,7 +15,14 @@ func isWord(c byte) bool { return isLetter(c) || isDigit(c) }
 
 // isASCIIWord is isWord without runes beyond ASCII: an arrow or a dash that
 // touches a label does not make it part of a word.
-func isASCIIWord(c byte) bool { return c < 0x80 && isWord(c) }
+func isASCIIWord(c byte) bool { return asciiWord[c] }
+
+var asciiWord = func() (set [256]bool) {
+	for c := range 0x80 {
+		set[c] = isWord(byte(c))
+	}
+	return set
+}()
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 

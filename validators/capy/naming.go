@@ -3,6 +3,7 @@ package capy
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
@@ -91,7 +92,8 @@ func (t title) nameWords(part []byte, n int) (known int, all bool) {
 			}
 		}
 		i += len(w)
-		switch lower := string(bytes.ToLower(w)); {
+		lower := strings.ToLower(string(w))
+		switch {
 		case t.words[n][lower]:
 			known++
 		case !fillers[lower] && len(w) > 1:

@@ -220,15 +220,6 @@ func (n *number) following(t []byte) {
 	}
 }
 
-// half is half of the last digit shown.
-func (n number) half() float64 {
-	h := 0.5
-	for range n.digits {
-		h /= 10
-	}
-	return h
-}
-
 // Number reads a text that is one number and nothing else.
 func Number(text string) (v float64, ok bool) {
 	n, ok := readNumber([]byte(text), 0)

@@ -91,7 +91,7 @@ var hurdleLabel = label{metric: PIRR}
 
 // hurdle reads P(IRR > 15%) and "probability of exceeding the hurdle rate"
 // around token i, and gives the token behind it, or 0.
-func (r *reader) hurdle(i, first int) int {
+func (r *reader) hurdle(i int) int {
 	c := &r.cutter
 	switch string(c.lower(&c.tokens[i])) {
 	case "p", "prob":
@@ -125,7 +125,6 @@ func (r *reader) hurdle(i, first int) int {
 			}
 		}
 	}
-	_ = first
 	return 0
 }
 

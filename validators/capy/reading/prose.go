@@ -1,7 +1,5 @@
 package reading
 
-import "bytes"
-
 // A setting is what stands around a piece of text.
 type setting struct {
 	at       Place
@@ -24,13 +22,19 @@ func (r *reader) prose(t []byte, at setting) {
 
 // pieceEnd finds a place to cut a long line: behind a sentence, or a word.
 func pieceEnd(t []byte) int {
-	t = t[:maxPiece]
-	for _, s := range []string{". ", "; ", " "} {
-		if n := bytes.LastIndex(t[maxPiece/2:], []byte(s)); n >= 0 {
-			return maxPiece/2 + n + len(s)
+	word := maxPiece
+	for i := maxPiece - 1; i > maxPiece/2; i-- {
+		if t[i] != ' ' {
+			continue
+		}
+		if t[i-1] == '.' || t[i-1] == ';' {
+			return i + 1
+		}
+		if word == maxPiece {
+			word = i + 1
 		}
 	}
-	return maxPiece
+	return word
 }
 
 func (r *reader) piece(t []byte, at setting) {
@@ -58,6 +62,11 @@ func (r *reader) piece(t []byte, at setting) {
 			if l == nil || l.metric == Magnitude && !r.scenario.any {
 				continue
 			}
+			if end < len(c.tokens) && c.tokens[end].sign == wordSign && c.tokens[end].term.label > 0 {
+				if next, _ := c.labelAt(end); next != nil && next.metric == l.metric {
+					continue // the name behind it says the same
+				}
+			}
 			i = max(r.label(l, i, end, sentence, supposed, at), i)
 		}
 	}
@@ -73,7 +82,7 @@ func (r *reader) label(l *label, i, end, sentence int, supposed bool, at setting
 		q.marks |= expected
 	}
 	if l.metric == anyIRR || l.metric == Probability {
-		if close := r.hurdle(i, first); close > 0 {
+		if close := r.hurdle(i); close > 0 {
 			l, end = &hurdleLabel, close
 		} else if l.metric == Probability && !r.scenario.any {
 			return i

@@ -35,7 +35,7 @@ func (r *reader) caption(cell []byte) caption {
 			q.marks |= expected
 		}
 		if l.metric == anyIRR || l.metric == Probability {
-			if end2 := r.hurdle(i, first); end2 > 0 {
+			if end2 := r.hurdle(i); end2 > 0 {
 				l, end = &hurdleLabel, end2
 			}
 		}

@@ -299,5 +299,5 @@ func selection(t []byte) bool {
 }
 
 func hasDigit(t []byte) bool {
-	return bytes.IndexAny(t, "0123456789") >= 0
+	return bytes.ContainsAny(t, "0123456789")
 }

@@ -12,48 +12,60 @@ import (
 // dispositions wants one for every finding that the text adjudicates, and one
 // at all.
 func (r *run) dispositions(topic int, m Mention) []gap {
-	open := map[string]reading.Place{}
-	var order []string
-	closed := map[string]bool{}
-	for _, e := range r.doc.Entries {
-		if e.ID == "" {
-			continue
-		}
-		t := bytes.Join([][]byte{r.doc.Line(e), limited(r.doc.Body(e))}, []byte("\n"))
-		if disposed(t, e.Form) {
-			closed[e.ID] = true
-		} else if adjudicates(e) && open[e.ID].Line == 0 {
-			open[e.ID] = e.At
-			order = append(order, e.ID)
-		}
-	}
-	var list []gap
-	for _, id := range order {
-		if !closed[id] && (len(closed) > 0 || len(list) == 0) {
-			list = append(list, gap{open[id], fmt.Sprintf("Finding %s has no disposition: want one of accept, modify, reject", id)})
-		}
-	}
+	open, closed := r.findings(topic)
 	if len(closed) > 0 {
+		var list []gap
+		for _, e := range open {
+			if !closed[e.ID] {
+				closed[e.ID] = true // told once
+				list = append(list, gap{e.At, fmt.Sprintf("Finding %s has no disposition: want one of accept, modify, reject", e.ID)})
+			}
+		}
 		return list
 	}
 	named := reading.Place{}
 	for _, e := range r.about(topic) {
 		switch {
 		case e.Form == reading.Prose:
-			continue
-		case (e.Form != reading.Heading || len(open) == 0) && disposed(r.under(e), e.Form):
-			return list
+		case disposed(r.under(e), e.Form):
+			return nil
 		case named.Line == 0:
 			named = e.At
 		}
-	}
-	if len(list) > 0 {
-		return list
 	}
 	if named.Line > 0 {
 		return []gap{{named, fmt.Sprintf("%s named, but without a disposition", m.Title)}}
 	}
 	return []gap{{r.doc.Last, fmt.Sprintf("Missing %s: want a heading, a label, a table or a JSON key that names it, with a disposition", m.Title)}}
+}
+
+// findings sorts the findings into those that should have a disposition where
+// they stand and have none, and those that have one somewhere. One should where
+// others of its kind have: in a table with a column of dispositions, under a
+// heading beside headings that have them, in JSON with a key for it.
+func (r *run) findings(topic int) (open []reading.Entry, closed map[string]bool) {
+	closed = map[string]bool{}
+	headed := false
+	var columns spans
+	for _, e := range r.about(topic) {
+		if e.Head {
+			columns = append(columns, e)
+		}
+	}
+	for _, e := range r.doc.Entries {
+		if e.ID == "" {
+			continue
+		}
+		body := limited(r.doc.Body(e))
+		switch {
+		case disposed(bytes.Join([][]byte{r.doc.Line(e), body}, []byte("\n")), e.Form):
+			closed[e.ID] = true
+			headed = headed || e.Form == reading.Heading
+		case e.Form == reading.Heading, e.Form == reading.Cell && columns.holds(r.doc, e), e.Form == reading.JSON && dispositionLabel.Has(body):
+			open = append(open, e)
+		}
+	}
+	return slices.DeleteFunc(open, func(e reading.Entry) bool { return e.Form == reading.Heading && !headed }), closed
 }
 
 // under is what an entry says behind its name and covers.
@@ -62,12 +74,6 @@ func (r *run) under(e reading.Entry) []byte {
 }
 
 func limited(t []byte) []byte { return t[:min(len(t), 4096)] }
-
-// adjudicates says that an entry of a finding is one under which its
-// disposition should stand: not one of a passing mention.
-func adjudicates(e reading.Entry) bool {
-	return e.Form == reading.Heading || e.Form == reading.Cell || e.Form == reading.JSON
-}
 
 // disposed says whether a text gives a disposition: behind its label, as a cell
 // or item of its own, as the value of a key. A choice of several is none.

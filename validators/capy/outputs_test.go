@@ -214,6 +214,7 @@ func TestDispositions(t *testing.T) {
 		{"a table", "## Adjudication\n\n| Finding | Disposition |\n|---|---|\n| F-1 | ACCEPT |\n| F-2 | MODIFY |", ""},
 		{"headings with one missing", "## Finding 1: Yield\n\n**Disposition:** ACCEPTED\n\n## Finding 2: Fuel\n\nThe finding is discussed at length.", "Finding 2 has no disposition"},
 		{"headings", "## Finding 1: Yield\n\n**Disposition:** ACCEPTED\n\n## Finding 2: Fuel\n\n**Ruling:** rejected, for the base rate says otherwise.", ""},
+		{"an inventory by other names", "## Findings\n\n| ID | Finding |\n|---|---|\n| ACC01 | Yield |\n| ER02 | Fuel |\n\n## Adjudication\n\n### 1. The yield\n\n**Disposition:** ACCEPT\n\n### 2. The fuel\n\n**Disposition:** REJECT", ""},
 		{"JSON with one null", "## Adjudication\n\n" + jsonFence("{\"adjudications\": [{\"finding_id\": \"ACC01\",\n \"disposition\": \"ACCEPT\"},\n {\"finding_id\": \"ACC02\",\n \"disposition\": null}]}"), "Finding ACC-2 has no disposition"},
 		{"JSON", "## Adjudication\n\n" + jsonFence(`{"adjudications": [{"finding_id": "ACC01", "disposition": "ACCEPT"}, {"finding_id": "ACC02", "disposition": "REJECT"}]}`), ""},
 		{"a list", "## Adjudication\n\n- **F-1:** upheld\n- **F-2** — dismissed", ""},

@@ -132,7 +132,7 @@ func (x *index) add(e Entry) int32 {
 func (r *reader) entry(l *line) {
 	x := &r.index
 	start := int32(r.walker.start)
-	if l.kind != row {
+	if l.kind != row && l.kind != rule { // the ruler under a head is one
 		for _, i := range x.tables {
 			x.list[i].end = start
 		}

@@ -46,7 +46,7 @@ func ordering(t []byte) bool {
 }
 
 // addresses are what speaks to a reader.
-var addresses = newPhrases("you", "your", "do not", "Never", "must contain", "must include", "must not", "must be", "MUST", "MUST NOT", "shall")
+var addresses = newPhrases("you", "your", "Do not", "DO NOT", "Never")
 
 // addressing says that a line speaks to its reader.
 func addressing(t []byte) bool { return addresses.has(t[:min(len(t), 160)]) }

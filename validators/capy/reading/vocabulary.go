@@ -42,7 +42,7 @@ var sensible = map[sense]string{
 	casual: "low high bear bull bearish bullish downside upside min max minimum maximum floor ceiling sensitivity sensitivities tornado breakeven illustrative example stress stressed lower upper alternative worst best " +
 		"percentile percentiles pessimistic optimistic p1 p5 p10 p20 p25 p50 p75 p80 p90 p95 p99 std stdev stddev deviation volatility variance ratio multiple multiples weight cap limit unlevered reverse conditional " +
 		"swing higher schedule label bucket threshold s1 s2 s3 s4 s5 s6 tail recession adverse favorable favourable skewness skew quantile",
-	changing: "impact impacts effect effects delta δ change changes contribution gap difference spread incremental reduces increases adds add reduce increase adjustment premium discount divergence shock step δivps uplift " +
+	changing: "impact impacts effect effects delta δ change changes contribution gap difference spread incremental reduces increases adds add reduce increase adjustment premium discount divergence shock step δivps Δivps Δ uplift " +
 		"haircut penalty drag bump loss gain headwind tailwind reduction improvement attribution elasticity creates destroys",
 	moving: "decreased decreases declined declines declining falls fell falling rises rose rising increased increases moves moved drops dropped goes went changed changes improves improved shifts shifted climbs climbed " +
 		"slips slipped lifts lifted",
@@ -129,7 +129,7 @@ var names = map[Metric]string{
 	anyIRR:      "+IRR; internal rate of return",
 	PIRR:        "hurdle probability",
 	Probability: "+P; probability; posterior; likelihood; prob",
-	Magnitude:   "+M; magnitude; impact; effect; severity; shock; intervention",
+	Magnitude:   "+M; magnitude; impact; effect; severity; shock; intervention; Δivps; δivps; Δ ivps",
 }
 
 var lex = newLexicon()

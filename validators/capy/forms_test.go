@@ -36,6 +36,7 @@ func TestForms(t *testing.T) {
 		{"sections", "SCENARIO_T1", wrap("## Scenario 1: Bore\n\n- Base rate: 28%\n- Posterior P = 35%\n- Magnitude estimate: −18%", "## Scenario 2 — Charge\n\nP(S2) = 0.45; M(S2) = -0.08", "## S3 (Merger)\n\n**P:** 0.2\n\n**M:** 0.05", "## S4_AWARD\n\n**Probability:** 25%\n**Impact:** +$0.30 per share"), ""},
 		{"one line", "SCENARIO_T1", wrap("## S1\n\n## S2\n\n## S3\n\n## S4", "P(S1) = 0.3, P(S2) = 0.2, P(S3) = 0.1, P(S4) = 0.4", "M(S1) = -0.3, M(S2) = -0.2, M(S3) = -0.1, M(S4) = 0.4"), ""},
 		{"bold lines", "SCENARIO_T1", wrap("**S1: Bore**\n- P: 0.3\n- M: -10%", "**S2: Charge**\n- P: 0.3\n- M: -10%", "**S3: Merger**\n- P: 0.3\n- M: -10%", "**S4: Award**\n- P: 0.3\n- M: 10%"), ""},
+		{"signs for M", "SCENARIO_T1", wrap("## S1", "**P_posterior:** 73%", "ΔIVPS: -$52", "## S2", "Final P: 0.2\n\nImpact on the shares: (M) = +3%", "## S3", "P: 0.2\n\nMagnitude (M): growth falls from 9.8% to 5.0%", "## S4", "P: 0.2\n\nIVPS impact: +$40"), ""},
 		{"not a probability", "SCENARIO_T1", wrap("## S1\n\n- P/E: 14.5\n- P&L effect: 3\n\nM = 2%", "S2 P: 0.2, M: 3", "S3 P: 0.2, M: 3", "S4 P: 0.2, M: 3"), "S1 has no P"},
 		{"weighted impact is no probability", "SCENARIO_T1", wrap(tabled("| ID | P×M | P | M |", "| S1 | -0.4 | 28% | -$1.10 |", "| S2 | -0.2 | 45% | -$0.55 |", "| S3 | 0.1 | 20% | $0.40 |", "| S4 | 0.1 | 25% | +$0.30 |")), ""},
 		// Expectations.

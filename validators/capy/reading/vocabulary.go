@@ -232,7 +232,7 @@ func (l *lexicon) name(m Metric, text string) {
 	case '$':
 		text, n.loose, n.shares = text[1:], true, true
 	}
-	n.words = strings.Fields(strings.ToLower(text))
+	n.words = strings.Fields(string(appendLower(nil, []byte(text))))
 	t := l.terms[n.words[0]]
 	l.labels = append(l.labels, n)
 	index := int16(len(l.labels))

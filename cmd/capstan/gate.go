@@ -148,7 +148,10 @@ func (g *gatekeeper) validator(file string) (*cascades.Cascade, *cascades.Valida
 		_, own, _ := cutFile(g.name)
 		return g.cascade, g.cascade.Validators[own], nil
 	}
-	with, _ := named(g.name, file, g.with)
+	with, ok := named(g.name, file, g.with)
+	if !ok {
+		return nil, nil, usage("%s: the name says no stage: give one, --with stage=BASE_T1", file)
+	}
 	v, err := cascades.Use(g.name, with, g.runner.Known())
 	if err != nil {
 		return nil, nil, usage("%w", err)

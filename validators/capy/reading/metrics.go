@@ -30,7 +30,7 @@ const (
 	metricCount
 )
 
-// Metrics are the names that policies use.
+// metrics are the names that policies use.
 var metrics = map[string]Metric{
 	"ivps": IVPS, "e_ivps": EIVPS, "dr": DR, "g": Growth, "revenue": Revenue, "roic": ROIC, "e_irr": EIRR, "p_irr": PIRR,
 	"sse": SSE, "jpd": JPD, "probability": Probability, "probability_sum": ProbabilitySum, "magnitude": Magnitude,

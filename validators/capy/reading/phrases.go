@@ -36,7 +36,7 @@ func (p phrase) at(t []byte, i int) (end int, ok bool) {
 // Phrases are looked for together, in one go over a text.
 type phrases [256][]phrase
 
-// Phrases that checks look for.
+// Phrases are words that checks look for, as whole words.
 type Phrases struct{ p phrases }
 
 // NewPhrases makes a set of phrases.

@@ -23,7 +23,7 @@ const (
 	several int8 = -3 // of more than one: the words decide nothing
 )
 
-// Marks are what the words around a statement say of it.
+// A Mark is one thing that the words around a statement say of it.
 type Mark uint32
 
 // The marks.

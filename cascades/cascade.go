@@ -40,7 +40,17 @@ type File struct {
 	Text []byte
 }
 
-// Phase gives the phase of that name and its place in the file, or nil.
+// EveryPhase lists the phases in file order, those of groups behind their group.
+func (c *Cascade) EveryPhase() []*Phase {
+	var list []*Phase
+	for _, p := range c.Phases {
+		list = append(append(list, p), p.Together...)
+	}
+	return list
+}
+
+// Phase gives the phase of that name and its place in the file, or nil. A phase
+// of a group is not a place where a run can go.
 func (c *Cascade) Phase(name string) (*Phase, int) {
 	if i, ok := c.index[name]; ok {
 		return c.Phases[i], i
@@ -72,7 +82,8 @@ const DefaultMaxPhases = 100
 // MaxDepth is how deep cascades may contain cascades.
 const MaxDepth = 16
 
-// A Phase is one phase. Exactly one of Instructions and Tool is set.
+// A Phase is one phase. Exactly one of Instructions, Tool, Compose and Together
+// is set.
 type Phase struct {
 	Name         string
 	Position     Position
@@ -91,9 +102,24 @@ type Phase struct {
 	Soundings    *Soundings
 	Human        *Human
 
-	Tool   *Tool // of a deterministic phase
-	Inputs Values
+	Tool     *Tool // of a deterministic phase
+	Inputs   Values
+	Compose  *templates.Template // the text, computed
+	Together []*Phase            // side by side
+	Each     *Each               // the phase is done for every item of a list
 }
+
+// An Each has its phase done once for every item of a list.
+type Each struct {
+	In          Values // one value: the list, or the variable that holds it
+	As          string // what an item is called
+	MaxItems    int
+	MaxParallel int
+	Keep        bool // on_failure: keep
+}
+
+// Index is the variable that has an item's number, from 0.
+const Index = "index"
 
 // Previous in a phase's context is the phase that ran before it.
 const Previous = "previous"

@@ -3,6 +3,7 @@ package cascades
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/wards"
@@ -42,10 +43,7 @@ func newCard(p *Phase, m *Marks) card {
 			add(string(w.Moment), string(w.Mode), w.Name)
 		}
 	}
-	for _, check := range p.Wards.Pre {
-		ward(check)
-	}
-	for _, check := range p.Wards.Turn {
+	for _, check := range slices.Concat(p.Wards.Pre, p.Wards.Tool, p.Wards.Result, p.Wards.Turn) {
 		ward(check)
 	}
 	if p.SchemaWard != nil {
@@ -56,6 +54,9 @@ func newCard(p *Phase, m *Marks) card {
 	}
 	for _, check := range p.Wards.Post {
 		ward(check)
+	}
+	for _, one := range p.Together {
+		add("beside", "phase", one.Name+": "+about(one))
 	}
 	if p.Human != nil {
 		add("asks", "human", "a person: "+p.Human.Type)
@@ -74,10 +75,17 @@ func about(p *Phase) string {
 		add("gate %s", oneLine(p.Tool.Name, 30))
 	case p.Tool != nil:
 		add("tool %s", oneLine(p.Tool.Name, 30))
+	case p.Compose != nil:
+		add("composed")
+	case len(p.Together) > 0:
+		add("%d phases together", len(p.Together))
 	case p.Model != "":
 		add("%s", oneLine(p.Model, 30))
 	default:
 		add("model")
+	}
+	if p.Each != nil {
+		add("for each %s, at most %d", p.Each.As, p.Each.most())
 	}
 	if p.Rules.MaxTurns > 1 {
 		add("%d turns", p.Rules.MaxTurns)
@@ -130,7 +138,7 @@ func (c *Cascade) MermaidOf(m *Marks) string {
 			parts = append(parts, mermaidText(l.String()))
 		}
 		fmt.Fprintf(&b, "  p%d[\"%s\"]\n", i, strings.Join(parts, "<br/>"))
-		if p.Tool != nil {
+		if p.Instructions == nil && len(p.Together) == 0 {
 			fmt.Fprintf(&b, "  class p%d tool\n", i)
 		}
 		if _, s, visited := m.of(p.Name); visited {
@@ -194,7 +202,7 @@ func (c *Cascade) DotOf(m *Marks) string {
 			lines = append(lines, l.String())
 		}
 		style := ""
-		if p.Tool != nil {
+		if p.Instructions == nil && len(p.Together) == 0 {
 			style = ", style=\"rounded,dashed\""
 		}
 		if _, s, visited := m.of(p.Name); visited {

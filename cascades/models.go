@@ -43,7 +43,7 @@ func (c *Cascade) eachModel(chosen string, done map[asked]bool, add func(string)
 		}
 		child.eachModel(given, done, add)
 	}
-	for _, p := range c.Phases {
+	for _, p := range c.EveryPhase() {
 		if p.Instructions != nil {
 			or(p.Model)
 		}

@@ -101,7 +101,11 @@ type parser struct {
 	broken   map[string]bool // definitions that were reported: "validators grammar"
 	uses     []use
 	routes   []route
-	guards   []guard // of the phase that is read
+	guards   []guard        // of the phase that is read
+	locals   []string       // the variables that its items bring
+	reading  string         // its name
+	grouped  string         // the group that it is part of
+	lineOf   map[string]int // phase name → line
 	cascade  *Cascade
 }
 
@@ -110,11 +114,12 @@ type route struct {
 	node *yaml.Node
 	what string
 	name string
+	by   string // the phase that names it
 }
 
 func (p *parser) parse() *Cascade {
 	c := &Cascade{File: p.file, Source: p.source, Validators: map[string]*Validator{}, Tools: map[string]*Tool{}, index: map[string]int{}}
-	p.cascade, p.broken = c, map[string]bool{}
+	p.cascade, p.broken, p.lineOf = c, map[string]bool{}, map[string]int{}
 	root := p.document()
 	if root == nil || !p.sound(root, nil) {
 		return nil
@@ -210,17 +215,19 @@ func (p *parser) phases(o *object) {
 // crossCheck checks what one phase says of others.
 func (p *parser) crossCheck() {
 	outputs := maps.Clone(p.cascade.index)
-	for _, phase := range p.cascade.Phases {
+	for _, phase := range p.cascade.EveryPhase() {
+		outputs[phase.Name] = 0
 		for _, sub := range phase.Subs {
 			outputs[sub.Cascade.ID] = 0
 		}
 	}
 	for _, r := range p.routes {
-		if _, ok := p.cascade.index[r.name]; !ok {
+		if _, ok := p.lineOf[r.name]; !ok {
 			p.report(r.node, CodePhase, "%s: no phase is called %q", r.what, r.name)
-			p.suggest(r.name, func() []string { return slices.Sorted(maps.Keys(p.cascade.index)) })
+			p.suggest(r.name, func() []string { return slices.Sorted(maps.Keys(p.lineOf)) })
 		}
 	}
+	p.checkGroups()
 	for _, u := range p.uses {
 		if len(p.found) > maxFound {
 			return

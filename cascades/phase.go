@@ -27,8 +27,14 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 	if phase.Name != "" {
 		o.what = "phase " + phase.Name
 	}
-	p.work(o, phase)
+	outer := p.reading
+	p.reading = phase.Name
+	defer func() { p.reading = outer }()
+	if p.grouped != "" {
+		p.checkGrouped(o)
+	}
 	phase.When = p.expression(o.get("when"), "when")
+	p.work(o, phase)
 	phase.Subs = p.subs(o)
 	if s := o.get("output_schema"); s != nil {
 		phase.OutputSchema = p.schema(s)
@@ -38,13 +44,15 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 	phase.Soundings = p.soundings(o.child("soundings"))
 	phase.Extraction = p.extraction(o.child("output_extraction"))
 	phase.Human = p.human(o.child("human_input"), phase.Name)
+	p.ungated(o, phase)
+	p.locals = nil
 	phase.Handoffs = p.handoffs(o)
+	p.checkEach(o, phase)
 	if phase.OutputSchema != nil {
 		phase.SchemaWard = &wards.Ward{
 			Name: "output_schema", Moment: wards.OutputSchema, Mode: wards.Retry, MaxAttempts: phase.Rules.MaxAttempts,
 		}
 	}
-	p.ungated(o, phase)
 	o.done()
 	return phase
 }
@@ -59,40 +67,71 @@ func (p *parser) checkName(o *object, name string) {
 	case name == Previous:
 		p.report(n, CodeValue, "no phase can be called %q: in context it names the one before", Previous)
 	}
-	if other, _ := p.cascade.Phase(name); other != nil {
-		p.report(n, CodeDuplicate, "a phase called %q is at line %d already", name, other.Position.Line)
+	if line, there := p.lineOf[name]; there {
+		p.report(n, CodeDuplicate, "a phase called %q is at line %d already", name, line)
+		return
 	}
+	p.lineOf[name] = p.position(o.node).Line
 }
 
-// Keys that only a phase with a model understands.
-var modelOnly = []string{"model", "tackle", "context", "soundings"}
+// A kind is what makes a phase: the key that it is written with, what it is
+// called in messages, and the keys that mean nothing beside it.
+type kind struct {
+	key, does string
+	not       []string
+}
 
-// work reads what the phase does: a model's instructions, or a tool's inputs.
-func (p *parser) work(o *object, phase *Phase) {
-	instructions, tool := o.get("instructions"), o.get("tool")
-	switch {
-	case instructions == nil && tool == nil:
-		p.report(o.node, CodeMissing, "%s needs instructions or a tool", o.what)
-	case instructions != nil && tool != nil:
-		o.conflict("tool", "%s has both instructions and a tool", o.what)
+var (
+	modelOnly = []string{"model", "tackle", "context", "soundings"}
+	kinds     = []kind{
+		{"instructions", "has instructions", []string{"inputs"}},
+		{"tool", "runs a tool", modelOnly},
+		{"compose", "composes its text", append([]string{"inputs"}, modelOnly...)},
+		{"together", "is a group", append([]string{"inputs", "human_input", "each", "output_schema", "output_extraction", "sub_cascades", "wards"}, modelOnly...)},
 	}
-	phase.Instructions = p.template(instructions, "instructions", phaseVariables)
+)
+
+// work reads what the phase does: a model's instructions, a tool's inputs, a
+// text to compose, or phases side by side.
+func (p *parser) work(o *object, phase *Phase) {
+	written := -1
+	for i, k := range kinds {
+		switch {
+		case !o.has(k.key):
+		case written >= 0:
+			o.conflict(k.key, "%s has both %s and %s", o.what, kinds[written].key, k.key)
+		default:
+			written = i
+		}
+	}
+	phase.Each = p.each(o.child("each"))
+	phase.Instructions = p.template(o.get("instructions"), "instructions", phaseVariables)
+	phase.Compose = p.template(o.get("compose"), "compose", phaseVariables)
 	phase.Model = o.text("model")
 	phase.Tackle = p.tackle(o)
 	phase.Context = p.context(o.child("context"))
 	phase.Inputs = p.values(o.child("inputs"), phaseVariables)
-	if tool == nil {
-		if phase.Inputs != nil {
-			o.conflict("inputs", "inputs are for a tool; %s has none", o.what)
-		}
+	if tool := o.get("tool"); tool != nil {
+		phase.Tool = p.phaseTool(tool, o, phase)
+	}
+	phase.Together = p.together(o)
+	if written < 0 {
+		p.report(o.node, CodeMissing, "%s needs %s", o.what, list(phaseKinds()))
 		return
 	}
-	phase.Tool = p.phaseTool(tool, o, phase)
-	for _, key := range modelOnly {
+	for _, key := range kinds[written].not {
 		if o.has(key) {
-			o.conflict(key, "%s is for a model; %s runs a tool", key, o.what)
+			o.conflict(key, "%s means nothing here: %s %s", key, o.what, kinds[written].does)
 		}
 	}
+}
+
+func phaseKinds() []string {
+	var keys []string
+	for _, k := range kinds {
+		keys = append(keys, k.key)
+	}
+	return keys
 }
 
 func (p *parser) context(o *object) []string {
@@ -107,7 +146,7 @@ func (p *parser) context(o *object) []string {
 			continue
 		}
 		if name != Previous {
-			p.routes = append(p.routes, route{p.resolve(e), "context", name})
+			p.routes = append(p.routes, route{p.resolve(e), "context", name, p.reading})
 		}
 		seen[name] = true
 		names = append(names, name)
@@ -127,7 +166,7 @@ func (p *parser) handoffs(o *object) []Handoff {
 		if h.Target == "" {
 			continue
 		}
-		p.routes = append(p.routes, route{target, "handoffs", h.Target})
+		p.routes = append(p.routes, route{target, "handoffs", h.Target, p.reading})
 		if h.When == nil {
 			if seen[h.Target] {
 				p.report(target, CodeDuplicate, "%q is a handoff already", h.Target)

@@ -35,7 +35,12 @@ type PhasePlan struct {
 	Turns int `json:"turns"`
 	// Redos is how often turn wards can ask for one turn again.
 	Redos int `json:"redos"`
-	// Visit is all that one visit does, cascades within it included.
+	// Items is how many items a phase with each has at most; 0 without it.
+	Items int `json:"items,omitempty"`
+	// Together are the phases of a group, each as often as the group is visited.
+	Together []PhasePlan `json:"together,omitempty"`
+	// Visit is all that one visit does: every item, the phases of a group, and
+	// cascades within it included.
 	Visit Counts `json:"visit"`
 }
 
@@ -75,6 +80,9 @@ func (m planner) plan(c *Cascade) Plan {
 	routes := newRoutes(c)
 	for i := range p.Phases {
 		p.Phases[i].Visits = routes.visits(i, b.MaxPhases)
+		for j := range p.Phases[i].Together {
+			p.Phases[i].Together[j].Visits = p.Phases[i].Visits
+		}
 	}
 	total, cut := routes.longest(p.Phases, b.MaxPhases)
 	if cut {
@@ -91,10 +99,33 @@ func (m planner) plan(c *Cascade) Plan {
 	return p
 }
 
-// phase plans one visit.
+// phase plans one visit: of a group all its phases, of each every item.
 func (m planner) phase(p *Phase) PhasePlan {
+	if len(p.Together) > 0 {
+		return m.group(p)
+	}
+	plan := m.whole(p)
+	if p.Each != nil {
+		plan.Items = p.Each.most()
+		plan.Visit = plan.Visit.times(plan.Items)
+	}
+	return plan
+}
+
+func (m planner) group(p *Phase) PhasePlan {
+	plan := PhasePlan{Name: p.Name, Soundings: 1, Attempts: 1}
+	for _, one := range p.Together {
+		part := m.phase(one)
+		plan.Together = append(plan.Together, part)
+		plan.Visit = plan.Visit.plus(part.Visit)
+	}
+	return plan
+}
+
+// whole plans a phase that is done once.
+func (m planner) whole(p *Phase) PhasePlan {
 	plan := PhasePlan{Name: p.Name, Soundings: 1, Turns: p.Rules.MaxTurns, Redos: again(p.Wards.Turn)}
-	if p.Tool != nil {
+	if p.Instructions == nil {
 		plan.Turns = 0
 	}
 	sounded := p.capped(1 + p.shared()) // post-wards judge the winner alone
@@ -129,13 +160,19 @@ func (m planner) attempt(p *Phase, plan PhasePlan) Counts {
 	if p.OutputSchema != nil {
 		one.Validators.Pure++
 	}
-	if p.Tool != nil {
+	switch {
+	case p.Tool != nil:
 		return one.plus(m.work(p.Tool))
+	case p.Compose != nil:
+		return one
 	}
 	if p.Rules.Loop != nil {
 		one = one.plus(m.check(p.Rules.Loop).times(plan.Turns))
 	}
 	turn := Counts{Turns: 1}.plus(modelCall).plus(m.checks(p.Wards.Turn))
+	around := m.checks(p.Wards.Tool).plus(m.checks(p.Wards.Result)).times(MaxRounds)
+	around.ModelCalls, around.JudgeCalls = 0, 0 // they judge only where a tool is asked for
+	turn = turn.plus(around)
 	turn.ModelCallsWithTools = sum(turn.ModelCallsWithTools, m.rounds(p))
 	return one.plus(turn.times(product(plan.Turns, sum(1, plan.Redos))))
 }

@@ -15,11 +15,10 @@ func (p Plan) Text() string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "phase\tvisits\tattempts\tturns\tmodel calls\twith tools\tjudges\tpure\tprograms\tcascades")
 	for _, phase := range p.Phases {
-		attempts := count(phase.Attempts)
-		if phase.Soundings > 1 {
-			attempts = fmt.Sprintf("%d × %s", phase.Soundings, attempts)
+		fmt.Fprintln(w, phase.row(""))
+		for _, one := range phase.Together {
+			fmt.Fprintln(w, one.row("  "))
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", oneLine(phase.Name, 40), count(phase.Visits), attempts, count(phase.Visit.Turns), phase.Visit.row())
 	}
 	fmt.Fprintf(w, "in all\t\t%s\t%s\t%s\n", count(p.Total.Attempts), count(p.Total.Turns), p.Total.row())
 	w.Flush() // to a strings.Builder: cannot fail
@@ -30,6 +29,21 @@ func (p Plan) Text() string {
 		fmt.Fprintf(&b, "budget: %s\n", bounds)
 	}
 	return b.String()
+}
+
+// row is the phase's line of the table.
+func (p PhasePlan) row(indent string) string {
+	attempts := count(p.Attempts)
+	if p.Soundings > 1 {
+		attempts = fmt.Sprintf("%d × %s", p.Soundings, attempts)
+	}
+	if p.Items > 0 {
+		attempts = fmt.Sprintf("%s items × %s", count(p.Items), attempts)
+	}
+	if len(p.Together) > 0 {
+		attempts = "together"
+	}
+	return fmt.Sprintf("%s%s\t%s\t%s\t%s\t%s", indent, oneLine(p.Name, 40), count(p.Visits), attempts, count(p.Visit.Turns), p.Visit.row())
 }
 
 // row is what stands in a line of the table after the turns.

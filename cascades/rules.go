@@ -9,8 +9,11 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-func (p *parser) rules(phase *object, into *Phase) Rules {
-	r := Rules{MaxTurns: 1, OnExhausted: OnExhaustedFail}
+func (p *parser) rules(phase *object, into *Phase) (r Rules) {
+	r = Rules{MaxTurns: 1, OnExhausted: OnExhaustedFail}
+	if into.Compose != nil {
+		defer func() { r.MaxAttempts, r.Capped = 1, true }() // the same text would come again
+	}
 	o := phase.child("rules")
 	if o == nil {
 		r.MaxAttempts = attempts(0, phase.has("output_schema"))
@@ -27,7 +30,7 @@ func (p *parser) rules(phase *object, into *Phase) Rules {
 	r.OnError = p.onError(o.get("on_error"))
 	p.loop(o, &r)
 	o.done()
-	p.toolRules(o, into)
+	p.kindRules(o, into)
 	return r
 }
 
@@ -70,7 +73,7 @@ func (p *parser) onExhausted(n *yaml.Node) string {
 		return OnExhaustedFail
 	}
 	if !slices.Contains([]string{OnExhaustedFail, OnExhaustedLast, OnExhaustedBest}, word) {
-		p.routes = append(p.routes, route{n, "on_exhausted", word})
+		p.routes = append(p.routes, route{n, "on_exhausted", word, p.reading})
 	}
 	return word
 }
@@ -84,18 +87,26 @@ func (p *parser) onError(n *yaml.Node) string {
 	if word == "" || word == OnExhaustedFail {
 		return ""
 	}
-	p.routes = append(p.routes, route{n, "on_error", word})
+	p.routes = append(p.routes, route{n, "on_error", word, p.reading})
 	return word
 }
 
-// toolRules reports the rules that need a model, in a phase that has none.
-func (p *parser) toolRules(o *object, phase *Phase) {
-	if phase.Tool == nil {
-		return
+// kindRules reports the rules that mean nothing for what the phase is.
+func (p *parser) kindRules(o *object, phase *Phase) {
+	var not []string
+	what := "runs a tool"
+	switch {
+	case phase.Instructions != nil:
+	case phase.Together != nil:
+		not, what = []string{"max_turns", "turn_prompt", "loop_until", "retry_instructions", "max_attempts", "on_exhausted", "timeout"}, "is a group"
+	case phase.Compose != nil:
+		not, what = []string{"max_turns", "turn_prompt", "loop_until", "retry_instructions", "max_attempts"}, "composes its text"
+	case phase.Tool != nil:
+		not = []string{"max_turns", "turn_prompt", "loop_until", "retry_instructions"}
 	}
-	for _, key := range []string{"max_turns", "turn_prompt", "loop_until", "retry_instructions"} {
+	for _, key := range not {
 		if o.has(key) {
-			o.conflict(key, "%s is for a model; phase %s runs a tool", key, phase.Name)
+			o.conflict(key, "%s means nothing here: phase %s %s", key, phase.Name, what)
 		}
 	}
 }
@@ -111,11 +122,14 @@ func (p *parser) wards(o *object, phase *Phase) Wards {
 	for _, m := range []wards.Moment{wards.Turn, wards.Tool, wards.Result} {
 		switch key := string(m); {
 		case !o.has(key):
-		case phase.Tool != nil:
+		case phase.Tool != nil, phase.Compose != nil:
 			o.conflict(key, "%s wards are for a model; phase %s has none", key, phase.Name)
 		case m != wards.Turn && len(phase.Tackle) == 0:
 			o.conflict(key, "%s wards are for tools; phase %s has no tackle", key, phase.Name)
 		}
+	}
+	if phase.Compose != nil && o.has("pre") {
+		o.conflict("pre", "pre-wards guard what comes before a text is made; phase %s composes it: use post", phase.Name)
 	}
 	p.checkGuards(phase)
 	o.done()

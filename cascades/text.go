@@ -85,11 +85,11 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 		case len(p.found) > maxFound:
 			return nil
 		case name.Guarded:
-		case !slices.Contains(scope, root):
-			p.reportAt(at(name.Line, name.Column), CodeVariable, "template: no variable is called %q here; there are %s", root, list(scope))
+		case !slices.Contains(scope, root) && !slices.Contains(p.locals, root):
+			p.reportAt(at(name.Line, name.Column), CodeVariable, "template: no variable is called %q here; there are %s", root, list(slices.Concat(scope, p.locals)))
 			p.suggest(root, func() []string { return scope })
 		case root == "outputs" && len(name.Path) > 1:
-			p.uses = append(p.uses, use{name.Path[1], func() Position { return at(name.Line, name.Column) }})
+			p.uses = append(p.uses, use{name.Path[1], p.reading, func() Position { return at(name.Line, name.Column) }})
 		}
 	}
 	return t
@@ -99,6 +99,7 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 // known.
 type use struct {
 	phase string
+	by    string // the phase that reads it
 	at    func() Position
 }
 
@@ -129,7 +130,7 @@ func (p *parser) expression(n *yaml.Node, what string) *validators.Expression {
 			return nil
 		}
 	}
-	e, err := validators.ParseExpression(source)
+	e, err := validators.ParseExpression(source, p.locals...)
 	if err != nil {
 		place, message := p.position(n), err.Error()
 		var syntax *validators.ExpressionError

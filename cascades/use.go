@@ -38,7 +38,7 @@ func (c *Cascade) any(done map[*Cascade]bool, holds func(*Phase) bool) bool {
 		return false
 	}
 	done[c] = true
-	return slices.ContainsFunc(c.Phases, func(p *Phase) bool {
+	return slices.ContainsFunc(c.EveryPhase(), func(p *Phase) bool {
 		return holds(p) || slices.ContainsFunc(p.cascades(), func(n *Cascade) bool { return n.any(done, holds) })
 	})
 }

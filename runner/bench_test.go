@@ -12,6 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
 )
 
 // instant answers at once: what is left is the engine's own cost.
@@ -120,4 +121,34 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapInuse + m.StackInuse
+}
+
+// BenchmarkEach is a fan-out over 10,000 items of a tool that is free, with a
+// sink that hears every event. One operation is all of them; the memory is what
+// the finished run holds.
+func BenchmarkEach(b *testing.B) {
+	free := tool.New("add", "Add.", func(_ context.Context, a struct {
+		A int `json:"a"`
+	}) (any, error) {
+		return a.A + 1, nil
+	}).That(tool.None)
+	events := 0
+	r := newRunner(b, runner.WithTools(free), runner.WithSink(event.Func(func(event.Event) { events++ })))
+	c := parsed(b, r, "cascade_id: many\nphases: [{name: all, each: {in: '{{ input.list }}', max_items: 10000}, tool: add, inputs: {a: '{{ item }}'}}]")
+	list := make([]any, 10_000)
+	for i := range list {
+		list[i] = i
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for b.Loop() {
+		res, err := r.Run(context.Background(), c, map[string]any{"list": list})
+		if err != nil || len(res.Output.([]any)) != len(list) {
+			b.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	b.ReportMetric(float64(after.HeapSys-before.HeapSys)/1e6, "MB")
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1e4, "µs/item")
 }

@@ -168,12 +168,15 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 	slots := make(chan struct{}, limit)
 	for i := range n {
 		slots <- struct{}{}
+		if ctx.Err() != nil && h.ctx.Err() == nil {
+			break // one of those before has ended it
+		}
 		wg.Go(func() {
 			defer func() { <-slots }()
 			if err := body(h.with(ctx), i); err != nil {
 				once.Do(func() {
 					first = err
-					cancel(err)
+					cancel(engine.Beside(err))
 				})
 			}
 		})

@@ -160,7 +160,7 @@ func (p *progress) Emit(e event.Event) {
 	switch e.Kind {
 	case event.PhaseStarted:
 		p.phase, p.doing, p.tail = e.Phase, "", ""
-		p.line("%s", bold.Render(e.Phase))
+		p.line("%s", bold.Render(heading(e)))
 	case event.AttemptStarted:
 		p.doing = fmt.Sprintf("attempt %d", e.Attempt)
 		if e.Attempt > 1 {
@@ -282,4 +282,18 @@ func oneLine(s string) string {
 		s = string(r[:300]) + "…"
 	}
 	return s
+}
+
+// heading names a visit: its phase, and of an item of each its number, or how
+// many there are.
+func heading(e event.Event) string {
+	at := string(e.Path)
+	switch last := at[strings.LastIndexByte(at, '/')+1:]; {
+	case strings.HasPrefix(last, "item["):
+		return e.Phase + " " + last
+	case e.Items > 0:
+		return fmt.Sprintf("%s, %d items", e.Phase, e.Items)
+	default:
+		return e.Phase
+	}
 }

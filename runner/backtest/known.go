@@ -127,6 +127,7 @@ func (k *known) after(visit *trace.Phase, phase *cascades.Phase) {
 	s := &k.state
 	s.ValidationError = visit.Left
 	if letOut(visit) {
+		k.learnBranches(visit)
 		output := plain(visit.Output)
 		s.Outputs[visit.Name], s.Output, s.Previous = output, output, visit.Name
 		s.Lineage = append(s.Lineage, engine.Passage{Phase: visit.Name, Output: output})
@@ -143,6 +144,9 @@ func letOut(visit *trace.Phase) bool {
 
 // released learns what is taken out of the text that a visit let out.
 func (k *known) released(visit *trace.Phase, phase *cascades.Phase) {
+	if phase.Each != nil && phase.Each.Keep {
+		k.state.Set(phase.Name+"_failures", engine.PlainFailures(visit.Failures))
+	}
 	if h := phase.Human; h != nil && h.Type == cascades.Confirmation && visit.Question != "" {
 		k.state.Set(h.StoreAs, true) // else it had not been let out
 	}

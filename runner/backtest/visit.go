@@ -24,6 +24,7 @@ type visitTest struct {
 	unknown bool                          // a check of the attempt was neither asked nor recorded
 	spared  int                           // calls of the attempt that would not have been made
 	ended   *Move                         // that ends the cascade here
+	locals  map[string]any                // of an item
 
 	base  map[string]any                    // the state before the first attempt
 	state map[*trace.Attempt]map[string]any // as each attempt left it
@@ -56,13 +57,16 @@ func momentOf(v *trace.Verdict) string {
 }
 
 func (v *visitTest) test() error {
-	v.past = engine.NewPast(v.host, v.Cascade, v.phase, &v.known.state)
+	v.past = engine.NewPast(v.host, v.Cascade, v.phase, &v.known.state, v.locals)
 	defer func() {
 		v.part.usage = v.part.usage.Add(v.past.Usage())
 		for _, run := range v.inner {
 			v.strange += visitsOf(run...)
 		}
 	}()
+	if len(v.visit.Branches) > 0 {
+		return v.branches()
+	}
 	if err := v.subs(); err != nil {
 		return err
 	}

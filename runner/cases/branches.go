@@ -27,7 +27,7 @@ type branch struct {
 func (b *branch) cancelled() error {
 	for ; b != nil; b = b.outer {
 		if b.err != nil {
-			return b.err
+			return engine.Beside(b.err)
 		}
 	}
 	return nil
@@ -76,6 +76,8 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 	starts := h.starts(n, limit)
 	for i := 0; i < n || len(waiting) > 0; {
 		switch {
+		case g.err != nil && i >= limit && i < n:
+			i = n // those that had not begun by then do not
 		case g.err != nil && len(waiting) > 0:
 			resume()
 		case i < n && len(waiting) < limit:

@@ -142,7 +142,11 @@ func (l *loader) wish(w wish) (e expectation, err error) {
 		e.err = &event.Error{Code: w.Error.Code, Phase: w.Error.Phase, Message: message}
 	}
 	for _, p := range w.Phases {
-		e.phases = append(e.phases, engine.PhaseRecord{Name: p.Name, Status: p.Status, Attempts: p.Attempts, Turns: p.Turns, ModelCalls: p.Calls})
+		record := engine.PhaseRecord{Name: p.Name, Status: p.Status, Attempts: p.Attempts, Turns: p.Turns, ModelCalls: p.Calls, Items: p.Items}
+		for _, lost := range p.Failures {
+			record.Failures = append(record.Failures, event.Failure(lost))
+		}
+		e.phases = append(e.phases, record)
 	}
 	for name, v := range w.Outputs {
 		if e.outputs[name], err = l.value(headFile, v); err != nil {

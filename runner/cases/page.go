@@ -45,6 +45,15 @@ type wishedPhase struct {
 	Attempts int    `yaml:"attempts"`
 	Turns    int    `yaml:"turns"`
 	Calls    int    `yaml:"model_calls"`
+	Items    int    `yaml:"items,omitempty"`
+
+	Failures []wishedFailure `yaml:"failures,omitempty"`
+}
+
+type wishedFailure struct {
+	Index   int    `yaml:"index"`
+	Code    string `yaml:"code"`
+	Message string `yaml:"message"`
 }
 
 type wishedDegraded struct {

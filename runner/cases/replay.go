@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -175,7 +174,7 @@ func (h *host) Checkpoint(s engine.State) error {
 	if err := h.ctx.Err(); err != nil {
 		return err
 	}
-	if over := h.scope.over(); over != nil && slices.Equal(s.Phases, h.phases) {
+	if over := h.scope.over(); over != nil && samePhases(s.Phases, h.phases) {
 		over.expired = true
 		return &engine.Overtime{At: over.at}
 	}

@@ -91,7 +91,11 @@ func (w *writer) head(c *Case) head {
 		want.Error = &wishedError{e.Code, e.Phase, *w.text(e.Message, "error", "message")}
 	}
 	for _, p := range c.want.phases {
-		want.Phases = append(want.Phases, wishedPhase{p.Name, p.Status, p.Attempts, p.Turns, p.ModelCalls})
+		one := wishedPhase{Name: p.Name, Status: p.Status, Attempts: p.Attempts, Turns: p.Turns, Calls: p.ModelCalls, Items: p.Items}
+		for _, lost := range p.Failures {
+			one.Failures = append(one.Failures, wishedFailure(lost))
+		}
+		want.Phases = append(want.Phases, one)
 	}
 	for _, name := range sortedKeys(c.want.outputs) {
 		want.Outputs[name] = w.value(c.want.outputs[name], event.Path(name), "output")

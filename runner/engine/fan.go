@@ -1,5 +1,7 @@
 package engine
 
+import "slices"
+
 // fan runs body for 0 to n-1 side by side, at most limit at the same time (0:
 // all), each on a branch of the flow, and then takes over what they noted, in
 // the order of their numbers. Soundings, the items of each, the phases of
@@ -22,7 +24,8 @@ func (f *flow) fan(n, limit int, body func(b *flow, i int) error) error {
 // branch is a flow that works beside this one, on a copy of its state.
 func (f *flow) branch(h Host) *flow {
 	s := *f.s // State is never changed in place, so the copy has its own
-	s.Verdicts, s.Degraded = nil, nil
+	s.Verdicts, s.Degraded, s.Phases, s.shared = nil, nil, nil, true
+	s.Lineage = slices.Clip(s.Lineage)
 	return &flow{h: h, c: f.c, s: &s, at: f.at, meter: f.meter, depth: f.depth, locals: f.locals}
 }
 
@@ -30,6 +33,7 @@ func (f *flow) branch(h Host) *flow {
 func (f *flow) join(b *flow) {
 	f.s.Verdicts = append(f.s.Verdicts, b.s.Verdicts...)
 	f.s.Degraded = append(f.s.Degraded, b.s.Degraded...)
+	f.s.Phases = append(f.s.Phases, b.s.Phases...)
 	f.turns += b.turns
 	f.calls += b.calls
 }

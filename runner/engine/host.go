@@ -7,6 +7,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -79,6 +80,10 @@ func IsOver(err error, at event.Path) bool {
 	var o *Overtime
 	return errors.As(err, &o) && o.At == at
 }
+
+// Beside is the error of a branch that is cancelled because another one ended
+// with err, which is not its own: it cannot be taken for it.
+func Beside(err error) error { return fmt.Errorf("cancelled beside: %v", err) }
 
 // A Job is one call of a tool.
 type Job struct {

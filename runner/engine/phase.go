@@ -25,6 +25,7 @@ type visit struct {
 	schema    json.RawMessage
 	tackle    []model.Tool
 	told      bool           // tackle is made
+	list      []any          // the items of each
 	base      map[string]any // the state before the first attempt; it comes back where nothing is released
 }
 
@@ -34,6 +35,8 @@ type release struct {
 	route string // chosen by the model, or where on_exhausted goes
 	left  string // why the phase is left without an output
 	broke bool   // left is what broke
+
+	failures []event.Failure // of the items that on_failure: keep has kept
 }
 
 // phase runs one visit to p and sets what comes next.
@@ -77,7 +80,11 @@ func (v *visit) pass() (release, error) {
 			return release{}, nil
 		}
 	}
-	v.emit(event.Event{Kind: event.PhaseStarted, Path: v.at, Phase: v.p.Name})
+	unlisted := v.listed()
+	v.emit(event.Event{Kind: event.PhaseStarted, Path: v.at, Phase: v.p.Name, Items: len(v.list)})
+	if unlisted != nil {
+		return v.settle(release{}, unlisted)
+	}
 	turns, calls := v.turns, v.calls
 	r, err := v.run()
 	if e := broke(err); e != nil && v.p.Rules.OnError != "" {
@@ -99,6 +106,18 @@ func broke(err error) *Error {
 
 // run does everything of a phase but the routing (LANGUAGE §2).
 func (v *visit) run() (release, error) {
+	switch {
+	case v.p.Each != nil:
+		return v.items()
+	case v.p.Together != nil:
+		return v.group()
+	default:
+		return v.whole()
+	}
+}
+
+// whole does the phase once: for a phase with each, one item of it.
+func (v *visit) whole() (release, error) {
 	if err := v.subs(); err != nil {
 		return release{}, err
 	}
@@ -144,12 +163,13 @@ func (v *visit) settle(r release, err error) (release, error) {
 		v.record.Status = Failed
 	case r.left != "":
 		v.record.Status = Exhausted
-	case len(r.unmet) > 0:
+	case len(r.unmet) > 0 || len(r.failures) > 0:
 		v.record.Status = degraded
 		v.s.Degraded = append(v.s.Degraded, Degraded{Phase: v.p.Name, Checks: r.unmet})
 	}
+	v.record.Failures = r.failures
 	v.s.Phases = append(v.s.Phases, v.record)
-	done := event.Event{Kind: event.PhaseFinished, Path: v.at, Phase: v.p.Name, CascadeID: v.back, Status: v.record.Status}
+	done := event.Event{Kind: event.PhaseFinished, Path: v.at, Phase: v.p.Name, CascadeID: v.back, Status: v.record.Status, Failures: r.failures}
 	if err != nil || r.left != "" {
 		if v.base != nil {
 			v.s.State = v.base
@@ -159,7 +179,8 @@ func (v *visit) settle(r release, err error) (release, error) {
 	}
 	done.Output = r.value
 	v.emit(done)
-	v.s.Outputs[v.p.Name], v.s.Output, v.s.Previous = r.value, r.value, v.p.Name
+	v.s.release(v.p.Name, r.value)
+	v.s.Output, v.s.Previous = r.value, v.p.Name
 	v.s.Lineage = append(v.s.Lineage, Passage{v.p.Name, r.value})
 	return r, nil
 }
@@ -188,7 +209,7 @@ func (v *visit) subs() error {
 			for key, value := range s.State {
 				v.s.Set(key, value)
 			}
-			v.s.Outputs[sub.Cascade.ID] = s.Output
+			v.s.release(sub.Cascade.ID, s.Output)
 		}
 	}
 	return nil

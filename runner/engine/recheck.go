@@ -26,8 +26,9 @@ type Said struct {
 // NewPast looks back at a visit to p of c by what the run knew: State's Input,
 // State, Outputs, Output, Previous, Lineage and ValidationError, which may
 // change between calls, and its RunID and Model.
-func NewPast(h Host, c *cascades.Cascade, p *cascades.Phase, s *State) *Past {
-	f := &flow{h: silent{h}, c: c, s: s, meter: &meter{}}
+// Locals are those of the item that the visit was to, nil for none.
+func NewPast(h Host, c *cascades.Cascade, p *cascades.Phase, s *State, locals map[string]any) *Past {
+	f := &flow{h: silent{h}, c: c, s: s, meter: &meter{}, locals: locals}
 	f.prepare()
 	v := &visit{flow: f, p: p, at: event.Path(p.Name), record: PhaseRecord{Name: p.Name}, validated: s.ValidationError}
 	return &Past{v.newTry(v.at)}
@@ -36,6 +37,15 @@ func NewPast(h Host, c *cascades.Cascade, p *cascades.Phase, s *State) *Past {
 // Usage is what holding texts against the checks has cost so far.
 func (p *Past) Usage() model.Usage { return p.t.meter.total() }
 
+// Locals are what the i-th item of the phase brings; nil where that cannot be
+// known.
+func (p *Past) Locals(i int) map[string]any {
+	if err := p.t.listed(); err != nil || i >= len(p.t.list) {
+		return nil
+	}
+	return map[string]any{p.t.p.Each.As: p.t.list[i], cascades.Index: i}
+}
+
 // Opening is what pre-wards see: the phase's own instructions, or its tool's
 // inputs, rendered with what the run knew.
 func (p *Past) Opening() (validators.Subject, error) {
@@ -43,6 +53,9 @@ func (p *Past) Opening() (validators.Subject, error) {
 	if t.p.Tool != nil {
 		inputs, err := t.values(t.p.Inputs, t.visit.vars(0))
 		return t.begun(text(inputs), inputs), err
+	}
+	if t.p.Compose != nil {
+		return t.begun("", nil), nil
 	}
 	content, err := t.render(t.p.Instructions, t.visit.vars(0))
 	return t.begun(content, nil), err

@@ -32,6 +32,8 @@ type State struct {
 	Degraded []Degraded      `json:"degraded"`
 	Usage    model.Usage     `json:"usage"`
 	Elapsed  time.Duration   `json:"elapsed"` // spent before this start of the run
+
+	shared bool // Outputs is that of the flow that this one branched off from
 }
 
 // Set puts a value into the state. The map is a new one: who has kept the old
@@ -41,6 +43,15 @@ func (s *State) Set(key string, value any) {
 	maps.Copy(own, s.State)
 	own[key] = value
 	s.State = own
+}
+
+// release puts an output where later phases read it. The map is a new one only
+// where others share it: in a branch.
+func (s *State) release(name string, output any) {
+	if s.shared {
+		s.Outputs, s.shared = maps.Clone(s.Outputs), false
+	}
+	s.Outputs[name] = output
 }
 
 // A Passage is one phase that released an output.
@@ -56,6 +67,9 @@ type PhaseRecord struct {
 	Attempts   int    `json:"attempts"`
 	Turns      int    `json:"turns"`
 	ModelCalls int    `json:"model_calls"`
+	Items      int    `json:"items,omitempty"` // of each
+
+	Failures []event.Failure `json:"failures,omitempty"` // of items that were kept
 }
 
 // A Degraded is an output that was released though checks did not pass.

@@ -126,9 +126,15 @@ func (t *try) make() (*candidate, error) {
 }
 
 // say makes the attempt's text.
-func (t *try) say(c *candidate) error {
-	if t.p.Tool != nil {
+func (t *try) say(c *candidate) (err error) {
+	switch {
+	case t.p.Tool != nil:
 		return t.work(c)
+	case t.p.Compose != nil:
+		if c.text, err = t.render(t.p.Compose, t.vars(0)); err != nil {
+			return invalid(t.place().at, "compose: %v", err)
+		}
+		return nil
 	}
 	if t.thread == nil {
 		opening, err := t.opening()

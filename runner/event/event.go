@@ -17,7 +17,7 @@ type Kind string
 // every event has.
 const (
 	RunStarted      Kind = "run_started"      // RunID, CascadeID, Input
-	PhaseStarted    Kind = "phase_started"    // Phase
+	PhaseStarted    Kind = "phase_started"    // Phase; Items, of a phase with each
 	AttemptStarted  Kind = "attempt_started"  // Phase, Attempt
 	TurnStarted     Kind = "turn_started"     // Phase, Attempt, Turn
 	ModelCalled     Kind = "model_called"     // Request, Validator when a judge called
@@ -27,7 +27,7 @@ const (
 	VerdictGiven    Kind = "verdict"          // Verdict
 	Feedback        Kind = "feedback"         // Message
 	AttemptFinished Kind = "attempt_finished" // Phase, Attempt, Status, Text
-	PhaseFinished   Kind = "phase_finished"   // Phase, Status, Output; CascadeID of a sub-cascade whose output comes back
+	PhaseFinished   Kind = "phase_finished"   // Phase, Status, Output; Failures; CascadeID of a sub-cascade whose output comes back
 	Route           Kind = "route"            // From, To; Message: what the next phase hears of why there was no output
 	Waiting         Kind = "waiting"          // Phase, Message: the question
 	RunFinished     Kind = "run_finished"     // RunID, Status, Output, Usage, Error
@@ -65,6 +65,16 @@ type Event struct {
 	To      string       `json:"to,omitempty"`
 	Usage   *model.Usage `json:"usage,omitempty"`
 	Error   *Error       `json:"error,omitempty"`
+
+	Items    int       `json:"items,omitempty"`
+	Failures []Failure `json:"failures,omitempty"`
+}
+
+// A Failure is an item of each that has no output, where the others were kept.
+type Failure struct {
+	Index   int    `json:"index"` // from 0
+	Code    string `json:"code"`
+	Message string `json:"message"` // as other phases may read it
 }
 
 // MarshalJSON writes the flat object; a verdict's fields are the event's.

@@ -46,6 +46,9 @@ type body struct {
 	To      string       `json:"to,omitempty"`
 	Usage   *model.Usage `json:"usage,omitempty"`
 	Error   *event.Error `json:"error,omitempty"`
+
+	Items    int             `json:"items,omitempty"`
+	Failures []event.Failure `json:"failures,omitempty"`
 }
 
 // asked is a request: its messages are the first Keep of those of the request
@@ -73,7 +76,7 @@ func bodyOf(e *event.Event, p *packer) body {
 		Phase: e.Phase, Attempt: e.Attempt, Turn: e.Turn, Validator: e.Validator,
 		Response: e.Response, Result: e.Result, Verdict: e.Verdict,
 		Status: e.Status, Text: e.Text, Message: e.Message, Output: p.lift(e.Output),
-		From: e.From, To: e.To, Usage: e.Usage, Error: e.Error,
+		From: e.From, To: e.To, Usage: e.Usage, Error: e.Error, Items: e.Items, Failures: e.Failures,
 	}
 	if e.Call != nil {
 		call := *e.Call
@@ -93,6 +96,7 @@ func (b *body) event(e *event.Event) {
 	e.Response, e.Call, e.Result, e.Verdict = b.Response, b.Call, b.Result, b.Verdict
 	e.Status, e.Text, e.Message, e.Output = b.Status, b.Text, b.Message, b.Output
 	e.From, e.To, e.Usage, e.Error = b.From, b.To, b.Usage, b.Error
+	e.Items, e.Failures = b.Items, b.Failures
 }
 
 // came is what an effect came to, with who asked for it.

@@ -2,6 +2,8 @@ package journal
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -11,7 +13,7 @@ import (
 // fold makes the result of a run that has not ended of its events.
 func (j *Journal) fold(ctx context.Context, s summary) (engine.Result, error) {
 	f := folding{
-		visits: map[event.Path]int{}, verdicts: map[event.Path]int{}, phases: map[event.Path]*judgement{}, subs: map[event.Path]*sub{},
+		visits: map[event.Path]int{}, groups: map[event.Path]*gang{}, verdicts: map[event.Path]int{}, phases: map[event.Path]*judgement{}, subs: map[event.Path]*sub{},
 		r: engine.Result{
 			RunID: s.RunID, CascadeID: s.CascadeID, Status: s.Status, Outputs: map[string]any{},
 			Phases: []engine.PhaseRecord{}, Verdicts: []event.Verdict{}, Degraded: []engine.Degraded{}, Usage: s.Usage, Error: s.Error,
@@ -24,6 +26,7 @@ func (j *Journal) fold(ctx context.Context, s summary) (engine.Result, error) {
 		f.event(&e)
 	}
 	f.bring()
+	f.gather()
 	return f.r, nil
 }
 
@@ -35,11 +38,19 @@ const (
 // A folding is a result in the making.
 type folding struct {
 	r        engine.Result
-	visits   map[event.Path]int // the phase record of a visit
+	visits   map[event.Path]int   // the phase record of a visit
+	groups   map[event.Path]*gang // visits to groups
 	verdicts map[event.Path]int
 	phases   map[event.Path]*judgement // visits, those of cascades within the run too
 	subs     map[event.Path]*sub
 	open     *sub // that the event before was of; nil for none
+}
+
+// A gang is the phases of a group, in the order in which they began, and what
+// those have given that are done.
+type gang struct {
+	members []event.Path
+	outputs map[string]any
 }
 
 // A judgement is what checks said of a visit's attempts.
@@ -59,18 +70,19 @@ type sub struct {
 // event adds one event. Of an address that the run came to twice, because it
 // was resumed, the later event stands.
 func (f *folding) event(e *event.Event) {
-	first, rest, _ := strings.Cut(string(e.Path), "/")
-	visit := event.Path(first)
+	visit, rest, item := f.visit(e)
 	f.sub(visit, strings.Split(rest, "/"), e)
 	f.judge(e)
 	switch {
+	case item && rest == "":
 	case e.Kind == event.PhaseStarted && rest == "":
-		f.record(visit, e.Phase)
+		p := f.record(visit, e.Phase)
+		p.Items = e.Items
 	case e.Kind == event.PhaseFinished && rest == "":
 		p := f.record(visit, e.Phase)
-		p.Status = e.Status
+		p.Status, p.Failures = e.Status, e.Failures
 		if e.Status == engine.Succeeded || e.Status == degraded {
-			f.r.Outputs[e.Phase] = e.Output
+			f.release(visit, e)
 			if f.r.Status == engine.Succeeded {
 				f.r.Output = e.Output
 			}
@@ -85,6 +97,82 @@ func (f *folding) event(e *event.Event) {
 	case e.Kind == event.VerdictGiven && e.Verdict != nil:
 		f.verdict(*e.Verdict)
 	}
+}
+
+// visit finds the visit to a phase of the cascade that an event is of, and what
+// its address has below that: an item's is its phase's, one to a phase of a group
+// stands for itself.
+func (f *folding) visit(e *event.Event) (visit event.Path, rest string, item bool) {
+	first, rest, _ := strings.Cut(string(e.Path), "/")
+	visit = event.Path(first)
+	for at := visit; rest != ""; {
+		name, further, _ := strings.Cut(rest, "/")
+		at = at.Join(name)
+		_, known := f.visits[at]
+		tells := (e.Kind == event.PhaseStarted || e.Kind == event.PhaseFinished) && further == ""
+		switch {
+		case strings.HasPrefix(name, "item["):
+			item = true
+		case known || tells && !item:
+			if !known {
+				f.group(visit).members = append(f.group(visit).members, at)
+			}
+			visit = at
+		default:
+			return visit, rest, item
+		}
+		rest = further
+	}
+	return visit, rest, item
+}
+
+func (f *folding) group(visit event.Path) *gang {
+	g := f.groups[visit]
+	if g == nil {
+		g = &gang{outputs: map[string]any{}}
+		f.groups[visit] = g
+	}
+	return g
+}
+
+// release notes a phase's output; those of a group's phases are the run's when
+// the group has come to its end.
+func (f *folding) release(visit event.Path, e *event.Event) {
+	if group := up(visit); group != "" {
+		f.group(group).outputs[e.Phase] = e.Output
+		return
+	}
+	if g := f.groups[visit]; g != nil {
+		maps.Copy(f.r.Outputs, g.outputs)
+	}
+	f.r.Outputs[e.Phase] = e.Output
+}
+
+// gather puts the record of each group behind those of its phases, with what
+// they did added up.
+func (f *folding) gather() {
+	if len(f.groups) == 0 {
+		return
+	}
+	at := make([]event.Path, len(f.r.Phases))
+	for visit, i := range f.visits {
+		at[i] = visit
+	}
+	var list []engine.PhaseRecord
+	for i, own := range f.r.Phases {
+		if up(at[i]) != "" {
+			continue
+		}
+		if g := f.groups[at[i]]; g != nil {
+			for _, member := range g.members {
+				p := f.r.Phases[f.visits[member]]
+				own.Turns, own.ModelCalls = own.Turns+p.Turns, own.ModelCalls+p.ModelCalls
+				list = append(list, p)
+			}
+		}
+		list = append(list, own)
+	}
+	f.r.Phases = list
 }
 
 // sub follows a sub-cascade, by what its address has below the visit's:
@@ -151,6 +239,12 @@ func (f *folding) judge(e *event.Event) {
 		if !found {
 			unmet = p.unmet
 		}
+		if len(e.Failures) > 0 {
+			unmet = nil
+		}
+		for _, lost := range e.Failures {
+			unmet = append(unmet, fmt.Sprintf("item[%d]: %s", lost.Index, lost.Code))
+		}
 		f.r.Degraded = append(f.r.Degraded, engine.Degraded{Phase: f.within(at) + e.Phase, Checks: unmet})
 	}
 }
@@ -181,6 +275,9 @@ func (f *folding) within(at event.Path) string {
 	cascade := up(at)
 	if cascade == "" {
 		return ""
+	}
+	if f.phases[cascade] != nil {
+		return f.within(cascade) // an item, or a phase of a group
 	}
 	return f.within(f.phaseOf(cascade)) + lastName(cascade) + "/"
 }

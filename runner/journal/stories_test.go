@@ -256,7 +256,8 @@ func goOn(t *testing.T, s *story, file string, world counter, w finished) {
 // breaks tells whether the story itself has something fail under a path.
 func breaks(w finished, at event.Path) bool {
 	for path := range w.effects {
-		if strings.HasPrefix(string(path), string(at)+"/") && strings.Contains(w.effects[path], `"failure"`) {
+		broke := strings.Contains(w.effects[path], `"failure"`) || strings.Contains(w.effects[path], `"failed"`)
+		if broke && strings.HasPrefix(string(path), string(at)+"/") {
 			return true
 		}
 	}

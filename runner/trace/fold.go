@@ -124,7 +124,7 @@ func (p *Phase) reopen(status string) {
 			inner.reopen(status)
 		}
 	}
-	for _, inner := range p.Phases {
+	for _, inner := range p.within() {
 		inner.reopen(status)
 	}
 }
@@ -140,9 +140,9 @@ func (f *Folder) phase(e *event.Event) {
 	}
 	switch e.Kind {
 	case event.PhaseStarted:
-		p.Status = ""
+		p.Status, p.Items = "", e.Items
 	case event.PhaseFinished:
-		p.Status, p.Output, p.Finished = e.Status, e.Output, e.Time
+		p.Status, p.Output, p.Failures, p.Finished = e.Status, e.Output, e.Failures, e.Time
 		if f.asked == p && e.Status != waiting {
 			f.asked, f.run.Question = nil, ""
 		}

@@ -96,6 +96,10 @@ func (f *Folder) enter(from *place, path event.Path, segment string, e *event.Ev
 		case numbered && name == "sub":
 			to.kind = atTool
 			return &to
+		case from.kind == atPhase && numbered && name == "item":
+			return f.enterBranch(from, path, from.phase.Name, n, e)
+		case from.kind == atPhase && !numbered && ofPhase(e) == path:
+			return f.enterBranch(from, path, name, -1, e)
 		}
 	case atAttempt:
 		switch {
@@ -126,6 +130,14 @@ func (f *Folder) enter(from *place, path event.Path, segment string, e *event.Ev
 	return &to
 }
 
+// ofPhase is the visit that an event tells of as a whole, "" for none.
+func ofPhase(e *event.Event) event.Path {
+	if e.Kind == event.PhaseStarted || e.Kind == event.PhaseFinished {
+		return e.Path
+	}
+	return ""
+}
+
 func isCheck(name string) bool {
 	switch name {
 	case "pre", "ward", "result_ward", "post", "loop_until", "output_schema":
@@ -146,7 +158,7 @@ func numberedName(segment string) (name string, n int, numbered bool) {
 }
 
 func (f *Folder) enterPhase(from *place, path event.Path, name string, e *event.Event) *place {
-	p := &Phase{Path: path, Name: name, Cascade: from.cascade, Started: e.Time}
+	p := &Phase{Path: path, Name: name, Cascade: from.cascade, Item: -1, Started: e.Time}
 	switch {
 	case from.attempt != nil:
 		from.attempt.Phases = append(from.attempt.Phases, p)
@@ -155,6 +167,19 @@ func (f *Folder) enterPhase(from *place, path event.Path, name string, e *event.
 	default:
 		f.run.Phases = append(f.run.Phases, p)
 	}
+	return &place{kind: atPhase, phase: p, sounding: -1}
+}
+
+// enterBranch enters an item of a phase with each, or a phase of a group. Items
+// stand in their order, whichever began first.
+func (f *Folder) enterBranch(from *place, path event.Path, name string, item int, e *event.Event) *place {
+	p := &Phase{Path: path, Name: name, Cascade: from.phase.Cascade, Item: item, Started: e.Time}
+	list := from.phase.Branches
+	i := len(list)
+	for i > 0 && list[i-1].Item > item {
+		i--
+	}
+	from.phase.Branches = slices.Insert(list, i, p)
 	return &place{kind: atPhase, phase: p, sounding: -1}
 }
 

@@ -2,20 +2,24 @@ package trace
 
 import (
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// All walks every phase of the run, each before those of the cascades within
-// it.
+// within are the visits within this one, outside its attempts.
+func (p *Phase) within() []*Phase { return slices.Concat(p.Phases, p.Branches) }
+
+// All walks every phase of the run, each before its items, the phases of its
+// group and those of the cascades within it.
 func (r *Run) All() iter.Seq[*Phase] {
 	return func(yield func(*Phase) bool) { walk(r.Phases, yield) }
 }
 
 func walk(list []*Phase, yield func(*Phase) bool) bool {
 	for _, p := range list {
-		if !yield(p) || !walk(p.Phases, yield) {
+		if !yield(p) || !walk(p.within(), yield) {
 			return false
 		}
 		for _, a := range p.Attempts {
@@ -29,7 +33,7 @@ func walk(list []*Phase, yield func(*Phase) bool) bool {
 
 // Usage is what the visit spent, cascades within it included.
 func (p *Phase) Usage() model.Usage {
-	u := spent(p.Calls).Add(spentWithin(p.Phases))
+	u := spent(p.Calls).Add(spentWithin(p.within()))
 	for _, a := range p.Attempts {
 		u = u.Add(a.Usage())
 	}

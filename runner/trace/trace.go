@@ -40,6 +40,10 @@ type Phase struct {
 	Verdicts          []Verdict  // of pre-wards, and of validators that are phases
 	Calls             []*Call    // outside any attempt: a sounding's evaluator, judges of pre-wards
 	Phases            []*Phase   // of cascades within the visit, outside its attempts
+	Branches          []*Phase   // its items, of a phase with each, or the phases of a group
+	Item              int        // of an item: its number, from 0; else -1
+	Items             int        // how many there are
+	Failures          []event.Failure
 	Output            any
 	Next              string // where it led, "" for nowhere
 	Left              string // what the next phase hears of why there was no output

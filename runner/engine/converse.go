@@ -79,14 +79,23 @@ func (t *try) converse(c *candidate) error {
 	return nil
 }
 
-// prompted says what a later turn begins with.
+// prompted says what a later turn begins with: the turn_prompt, which can tell
+// why loop_until was not content with the turn before, as the default does.
 func (t *try) prompted(turn int) error {
 	vars := t.vars(turn)
+	checks := spoken(t.unready)
+	vars["failed"] = ""
 	var said string
 	var err error
-	if t.p.Rules.TurnPrompt != nil {
+	if len(checks) > 0 {
+		vars["validation_error"] = reasons(t.unready)
+		vars["failed"], err = prompt("failed_checks", map[string]any{"checks": checks})
+	}
+	switch {
+	case err != nil:
+	case t.p.Rules.TurnPrompt != nil:
 		said, err = t.render(t.p.Rules.TurnPrompt, vars)
-	} else {
+	default:
 		said, err = prompt("turn_default", vars)
 	}
 	if err != nil {
@@ -108,7 +117,7 @@ func (t *try) early(c *candidate) (bool, error) {
 	if o.Err != nil {
 		return false, decided(at.at, wards.Decision{Action: wards.Break, By: o})
 	}
-	if o.Verdict.Valid {
+	if t.unready = outcomes; o.Verdict.Valid {
 		c.passed = o.Ward
 	}
 	return o.Verdict.Valid, nil

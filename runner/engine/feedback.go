@@ -15,20 +15,27 @@ func (t *try) retryMessage(failed []wards.Outcome) (string, error) {
 	if t.p.Rules.RetryInstructions != nil {
 		return t.render(t.p.Rules.RetryInstructions, vars)
 	}
-	var checks []any
-	silent := false
-	for _, o := range failed {
-		if o.Ward.Silent {
-			silent = true
-			continue
-		}
-		checks = append(checks, described(o))
-	}
+	checks := spoken(failed)
 	if len(checks) == 0 {
 		return prompt("loop_until_silent", vars)
 	}
-	vars["checks"], vars["silent"] = checks, silent
+	list, err := prompt("failed_checks", map[string]any{"checks": checks})
+	if err != nil {
+		return "", err
+	}
+	vars["checks"], vars["failed"], vars["silent"] = checks, list, len(checks) < len(failed)
 	return prompt("retry_feedback", vars)
+}
+
+// spoken are the failed checks that say what was wrong.
+func spoken(failed []wards.Outcome) []any {
+	var checks []any
+	for _, o := range failed {
+		if !o.Ward.Silent {
+			checks = append(checks, described(o))
+		}
+	}
+	return checks
 }
 
 // allowed is how many attempts the failed checks leave in all.

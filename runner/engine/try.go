@@ -21,9 +21,10 @@ type try struct {
 	attempt int
 	turn    int // the last one made
 	chosen  string
-	past    []candidate // the texts that were not released
-	taken   *extraction // of the text that was looked at last
-	filter  bool        // a sounding: post-wards wait for the winner
+	past    []candidate     // the texts that were not released
+	taken   *extraction     // of the text that was looked at last
+	filter  bool            // a sounding: post-wards wait for the winner
+	unready []wards.Outcome // what loop_until said of the turn before
 }
 
 func (v *visit) newTry(at event.Path) *try {
@@ -117,7 +118,7 @@ func (t *try) place() place {
 func (t *try) make() (*candidate, error) {
 	t.attempt++
 	t.record.Attempts = max(t.record.Attempts, t.attempt)
-	t.turn, t.chosen, t.s.State = 0, "", t.base
+	t.turn, t.chosen, t.unready, t.s.State = 0, "", nil, t.base
 	t.emit(event.Event{Kind: event.AttemptStarted, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt})
 	c := &candidate{number: t.attempt, score: -1}
 	err := t.say(c)

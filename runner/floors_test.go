@@ -101,8 +101,8 @@ func TestFloors(t *testing.T) {
 // float64 of it. A new file here reads into types without any, or past numbers.
 var decoders = []string{
 	"cascades/json.go", "cmd/capstan/secrets.go", "runner/event/event.go", "runner/journal/owner.go", "runner/journal/reopen.go",
-	"runner/journal/text.go", "runner/mcpserver/clean.go", "runner/mcpserver/wire.go", "runner/model/model.go", "runner/model/openai/complaint.go",
-	"runner/model/openai/format.go", "runner/model/openai/reply.go", "runner/serve/body.go", "runner/tool/mcp/bounded.go", "runner/tool/mcp/exact.go", "runner/tool/mcp/lines.go",
+	"runner/journal/text.go", "runner/mcpserver/clean.go", "runner/mcpserver/wire.go", "runner/model/model.go", "runner/model/extra.go", "runner/model/params.go",
+	"runner/model/openai/assembly.go", "runner/model/openai/complaint.go", "runner/model/openai/extras.go", "runner/model/openai/format.go", "runner/model/openai/json.go", "runner/tool/mcp/bounded.go", "runner/tool/mcp/exact.go", "runner/tool/mcp/lines.go",
 	"validators/request/document.go", "validators/request/form.go", "validators/request/inspectors/counts.go",
 	"validators/request/inspectors/tab.go", "validators/request/parse.go", "validators/schema/extract.go",
 	"validators/schema/unmarshal.go", "validators/schema/value.go", "validators/verdict.go",

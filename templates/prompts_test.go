@@ -26,8 +26,9 @@ func TestPromptVariables(t *testing.T) {
 	want := map[string][]string{
 		"judge":              {"content", "criteria", "mark"},
 		"sounding_evaluator": {"candidates", "instructions", "mark", "task"},
-		"retry_feedback":     {"attempt", "checks", "max_attempts", "silent"},
-		"turn_default":       {"max_turns", "turn"},
+		"retry_feedback":     {"attempt", "checks", "failed", "max_attempts", "silent"},
+		"failed_checks":      {"checks"},
+		"turn_default":       {"failed", "max_turns", "turn"},
 		"loop_until":         {"attempts", "description", "sentence", "validator"},
 		"loop_until_silent":  nil, "grammar_check": nil, "content_safety": nil, "style_check": nil, "quality_check": nil,
 	}
@@ -87,13 +88,18 @@ You have 3 attempt(s) to satisfy this validator.
 }
 
 func TestPromptRetryFeedback(t *testing.T) {
-	got := prompted(t, "retry_feedback", map[string]any{"silent": false, "attempt": 1, "max_attempts": 3, "checks": []map[string]any{
+	feedback := func(attempt, of int, checks []map[string]any) string {
+		return prompted(t, "retry_feedback", map[string]any{
+			"silent": false, "attempt": attempt, "max_attempts": of, "checks": checks, "failed": prompted(t, "failed_checks", map[string]any{"checks": checks}),
+		})
+	}
+	got := feedback(1, 3, []map[string]any{
 		{"check": "output_schema", "reason": "2 violations", "issues": []map[string]any{
 			{"path": "$.age", "message": "too small", "expected": 0, "got": -1},
 			{"path": "", "message": "a property is missing", "expected": "title", "got": nil},
 		}},
 		{"check": "tone", "reason": "Too cold."},
-	}})
+	})
 	want := `Your answer (attempt 1 of 3) was not accepted. These 2 checks failed:
 
 1. output_schema: 2 violations
@@ -109,8 +115,7 @@ Answer again, completely: correct everything that is listed here and keep what w
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	got = prompted(t, "retry_feedback", map[string]any{"silent": false, "attempt": 2, "max_attempts": 2, "checks": []any{
-		map[string]any{"check": "x", "reason": ""}}})
+	got = feedback(2, 2, []map[string]any{{"check": "x", "reason": ""}})
 	if !strings.Contains(got, "This check failed:\n\n1. x: no reason given\n\nAnswer") {
 		t.Error(got)
 	}
@@ -129,7 +134,12 @@ func TestPromptSoundingEvaluator(t *testing.T) {
 }
 
 func TestPromptTurnDefault(t *testing.T) {
-	if got := prompted(t, "turn_default", map[string]any{"turn": 1, "max_turns": 3}); !strings.Contains(got, "This is turn 2 of 3.") {
+	got := prompted(t, "turn_default", map[string]any{"turn": 1, "max_turns": 3, "failed": ""})
+	if !strings.Contains(got, "This is turn 2 of 3.") || !strings.HasPrefix(got, "Review") || !strings.Contains(got, "repeat the answer") {
+		t.Error(got)
+	}
+	got = prompted(t, "turn_default", map[string]any{"turn": 1, "max_turns": 3, "failed": "1. x: no"})
+	if !strings.Contains(got, "failed:\n1. x: no\n\nReview") || strings.Contains(got, "repeat the answer") {
 		t.Error(got)
 	}
 }

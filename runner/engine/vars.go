@@ -1,12 +1,11 @@
 package engine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -119,19 +118,27 @@ func prompt(name string, vars map[string]any) (string, error) {
 	return t.Render(vars)
 }
 
-// mark is what the tags around foreign texts carry in a prompt. A text that was
-// to close its tags would have to contain a part of its own digest, which nobody
-// can write; and unlike a random one, the mark is the same when a run is done
-// again, and in a provider's cache. A mark in front of each line would leave the
-// line ends that we do not know of, and costs tokens.
+// mark is what the tags around foreign texts carry in a prompt: a word that
+// stands in none of them, so that no text can close its tags, however it spells
+// them. It is the same when a run is done again, in a provider's cache, and when
+// a secret in the text has become another, none of which a random one or a
+// digest would be. A mark in front of each line would leave the line ends that
+// we do not know of, and costs tokens.
 func mark(texts ...string) string {
-	h := sha256.New()
+	taken := map[string]bool{}
 	for _, text := range texts {
-		one := sha256.Sum256([]byte(text))
-		h.Write(one[:])
+		for _, word := range markLike.FindAllString(text, -1) {
+			taken[strings.ToLower(word)] = true
+		}
 	}
-	return hex.EncodeToString(h.Sum(nil)[:12])
+	for n := 1; ; n++ {
+		if word := fmt.Sprintf("q%d", n); !taken[word] {
+			return word
+		}
+	}
 }
+
+var markLike = regexp.MustCompile(`[qQ][1-9][0-9]{0,8}`)
 
 // verdictSchema is what a judge's model is asked to follow.
 var verdictSchema = sync.OnceValue(func() json.RawMessage {

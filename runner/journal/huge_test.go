@@ -50,7 +50,7 @@ func TestHuge(t *testing.T) {
 	shown := strings.ReplaceAll(text, key, "[redacted API_KEY]")
 	file := filepath.Join(t.TempDir(), "j.db")
 	j := journalAt(t, file, Options{Secrets: map[string]string{"API_KEY": key}, careless: true})
-	input := map[string]any{"doc": text, "list": []any{"#text:x", text, 1.0}, "#parts:": "#parts:" + strings.Repeat("0", 40), "none": nil}
+	input := map[string]any{"doc": text, "list": []any{"#text:x", text, 1.5}, "#parts:": "#parts:" + strings.Repeat("0", 40), "none": nil}
 	start := runner.Start{RunID: "run", Input: input, Settings: map[string]string{"s": strings.Repeat("setting ", 100)}}
 	r := begin(t, j, start)
 	h := r.Host(quick{})

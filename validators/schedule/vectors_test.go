@@ -166,7 +166,7 @@ func TestThirdParty(t *testing.T) {
 	for name, forged := range bad {
 		c, err := schema.Parse([]byte(forged))
 		if err != nil {
-			t.Fatal(err)
+			continue // refused as it is read
 		}
 		if unsealed(certificatePurpose, keys, c.(map[string]any)) == nil {
 			t.Errorf("%s verifies", name)
@@ -215,7 +215,7 @@ func byLibrary(t *testing.T, certificate []byte) error {
 	t.Helper()
 	c, err := schema.Parse(certificate)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	payload, err := signedText(c.(map[string]any))
 	if err != nil {

@@ -10,8 +10,9 @@ var prompts embed.FS
 //
 //	judge               criteria, content, mark
 //	sounding_evaluator  task, instructions, candidates: [{number, text}], mark
-//	retry_feedback      attempt, max_attempts, silent, checks: [{check, reason, issues: [{path, message, expected, got}]}]
-//	turn_default        turn, max_turns
+//	retry_feedback      attempt, max_attempts, silent, failed: failed_checks, rendered; checks: [{check, reason, issues: [{path, message, expected, got}]}]
+//	failed_checks       checks, as above
+//	turn_default        turn, max_turns, failed
 //	loop_until          validator, description, attempts; or sentence, attempts
 //
 // A mark stands in the tags around foreign text, which must not be able to close them: it is made of the text's digest.

@@ -15,6 +15,7 @@ const (
 	answerEffect   = "effect:ask"
 	timeoutEffect  = "effect:timeout"
 	droppedEffect  = "dropped" // its place is free for another try
+	writeBegins    = "begun"   // a tool that may not be called twice is about to be
 	legBegins      = "leg"     // a process begins to run the run
 	effectsBetween = "kind BETWEEN 'effect:' AND 'effect;'"
 )

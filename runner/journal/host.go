@@ -43,9 +43,11 @@ func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 	return *c.Response, err
 }
 
-// Tool gives the recorded result, or calls and records.
+// Tool gives the recorded result, or calls and records. A tool that may not be
+// called twice is called when it is in the file that it will be: where an
+// earlier start came so far and no further, nobody knows what came of it.
 func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
-	w := wanted{at: at, kind: toolEffect, print: func() (print, error) { return h.r.callPrint(job.Call) }}
+	w := wanted{at: at, kind: toolEffect, once: !job.Tool.Repeatable(), print: func() (print, error) { return h.r.callPrint(job.Call) }}
 	c, _, err := h.do(w, func() (came, error) {
 		result, err := h.Host.Tool(at, job)
 		return came{Result: &result}, err
@@ -134,6 +136,7 @@ type wanted struct {
 	at    event.Path
 	kind  string
 	pure  bool
+	once  bool                  // it may not be made again by accident
 	print func() (print, error) // nil where the path says all
 }
 
@@ -151,7 +154,12 @@ func (h *host) do(w wanted, make func() (came, error)) (c came, recalled bool, e
 	if h.late != nil {
 		return came{}, false, h.late
 	}
-	if err := h.r.before(w.pure); err != nil {
+	if w.once {
+		err = h.r.beforeWrite(w.at)
+	} else {
+		err = h.r.before(w.pure)
+	}
+	if err != nil {
 		return came{}, false, stopped(w.at, err)
 	}
 	began := h.r.j.options.Now()
@@ -223,6 +231,24 @@ func (r *recording) before(pure bool) error {
 		return r.commit()
 	}
 	return r.mine()
+}
+
+// beforeWrite lets a write begin when it is in the file that it has, unless an
+// earlier start has let it.
+func (r *recording) beforeWrite(at event.Path) error {
+	if err := r.state(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	begun := r.begun[at]
+	if !begun {
+		r.put(row{kind: writeBegins, path: string(at)})
+	}
+	r.mu.Unlock()
+	if begun {
+		return engine.ErrUnfinished
+	}
+	return r.commit()
 }
 
 // made records an effect and gives it as it will read back.

@@ -34,6 +34,7 @@ type recording struct {
 	replaces bool                // failures were dropped: what hangs on them may come out otherwise
 	told     map[digest][]teller // events of earlier starts that have not come again, by kind and path
 	spent    map[event.Path]model.Usage
+	begun    map[event.Path]bool // writes that earlier starts began and did not hear the end of
 	shared   *shared
 	reply    map[event.Path]int64 // rows of effects whose event has not come
 	prints   map[event.Path]print // of requests that were told and not made yet
@@ -83,7 +84,7 @@ func (r *recording) newPiece() piece {
 
 func (j *Journal) newRecording(n, epoch int64, s runner.Start) *recording {
 	r := &recording{
-		j: j, n: n, epoch: epoch, start: s, told: map[digest][]teller{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{},
+		j: j, n: n, epoch: epoch, start: s, told: map[digest][]teller{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{}, begun: map[event.Path]bool{},
 		reply: map[event.Path]int64{}, prints: map[event.Path]print{}, talks: newTalks(),
 	}
 	r.piece = r.newPiece()

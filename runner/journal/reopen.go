@@ -314,6 +314,11 @@ func (r *recording) collect(rows []logged) {
 			r.kept[l.path] = k
 			delete(r.spent, l.path)
 		}
+		if l.kind == writeBegins {
+			r.begun[l.path] = true
+		} else if l.seq == 0 {
+			delete(r.begun, l.path) // it has come to an end
+		}
 	}
 }
 

@@ -44,9 +44,16 @@ func Validators() []validators.Validator {
 }
 
 // Tools are those that the stories need: add, which gives the sum of a and b,
-// breaks, which fails, send, which writes, and leaves, which is there when the model is told of it
-// and not when it is called.
+// breaks, which fails, send, which writes and may be called again, and leaves,
+// which is there when the model is told of it and not when it is called.
 func Tools() []tool.Tool {
+	send := tool.New("send", "Send a text to somebody.", func(_ context.Context, a struct {
+		To   string `json:"to"`
+		Text string `json:"text,omitempty"`
+	}) (any, error) {
+		return "sent to " + a.To, nil
+	}).That(tool.Writes)
+	send.Idempotent = true
 	return []tool.Tool{
 		tool.New("add", "Add two numbers.", func(_ context.Context, a struct {
 			A int `json:"a"`
@@ -57,12 +64,7 @@ func Tools() []tool.Tool {
 		tool.New("breaks", "Breaks.", func(context.Context, struct{}) (any, error) {
 			return nil, errors.New("it is broken")
 		}).That(tool.None),
-		tool.New("send", "Send a text to somebody.", func(_ context.Context, a struct {
-			To   string `json:"to"`
-			Text string `json:"text,omitempty"`
-		}) (any, error) {
-			return "sent to " + a.To, nil
-		}).That(tool.Writes),
+		send,
 		tool.New("leaves", "Leaves.", func(context.Context, struct{}) (any, error) {
 			return nil, tool.Gone(errors.New("it has left"))
 		}).That(tool.None),

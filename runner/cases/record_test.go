@@ -34,7 +34,7 @@ func plain[T any](v T) T {
 	var out T
 	text, err := json.Marshal(v)
 	if err == nil {
-		err = json.Unmarshal(text, &out)
+		err = schema.Unmarshal(text, &out)
 	}
 	if err != nil {
 		panic(err)
@@ -54,7 +54,7 @@ func (j *journal) request(at event.Path) (*model.Request, error) {
 		return nil, fmt.Errorf("no request at %s", at)
 	}
 	r := new(model.Request)
-	return r, json.Unmarshal([]byte(text), r)
+	return r, schema.Unmarshal([]byte(text), r)
 }
 
 // A recorder is a host that keeps the effects of the one within.

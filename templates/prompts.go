@@ -15,7 +15,7 @@ var prompts embed.FS
 //	turn_default        turn, max_turns, failed
 //	loop_until          validator, description, attempts; or sentence, attempts
 //
-// A mark stands in the tags around foreign text, which must not be able to close them: it is made of the text's digest.
+// A mark stands in the tags around foreign text, which must not be able to close them: it is a word that stands in none of it.
 //
 // The others have none: loop_until_silent, and the criteria grammar_check, content_safety, style_check and quality_check.
 func Prompt(name string) (text string, ok bool) {

@@ -22,7 +22,8 @@ const (
 	CodeCycle      = "cycle"
 	CodeTooLarge   = "too-large"
 
-	CodeUngated = "ungated-effect" // a warning
+	CodeUngated    = "ungated-effect"   // a warning
+	CodeUndeclared = "undeclared-input" // a warning
 )
 
 // A Code is the code of a diagnostic with what it means.
@@ -54,5 +55,6 @@ func Codes() []Code {
 		{CodeCycle, "a file or a value that contains itself"},
 		{CodeTooLarge, "more than a cascade file may hold"},
 		{CodeUngated, "a warning: a model may call a tool that writes, and no blocking or retrying `tool` ward looks at the call"},
+		{CodeUndeclared, "a warning: a template reads an input that `inputs_schema` does not have, and no guard such as `default` stands around it"},
 	}
 }

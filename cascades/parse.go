@@ -101,11 +101,12 @@ type parser struct {
 	broken   map[string]bool // definitions that were reported: "validators grammar"
 	uses     []use
 	routes   []route
-	guards   []guard        // of the phase that is read
-	locals   []string       // the variables that its items bring
-	reading  string         // its name
-	grouped  string         // the group that it is part of
-	lineOf   map[string]int // phase name → line
+	guards   []guard         // of the phase that is read
+	locals   []string        // the variables that its items bring
+	reading  string          // its name
+	grouped  string          // the group that it is part of
+	lineOf   map[string]int  // phase name → line
+	declared map[string]bool // the names of inputs_schema
 	cascade  *Cascade
 }
 
@@ -119,7 +120,7 @@ type route struct {
 
 func (p *parser) parse() *Cascade {
 	c := &Cascade{File: p.file, Source: p.source, Validators: map[string]*Validator{}, Tools: map[string]*Tool{}, index: map[string]int{}}
-	p.cascade, p.broken, p.lineOf = c, map[string]bool{}, map[string]int{}
+	p.cascade, p.broken, p.lineOf, p.declared = c, map[string]bool{}, map[string]int{}, map[string]bool{}
 	root := p.document()
 	if root == nil || !p.sound(root, nil) {
 		return nil
@@ -159,6 +160,7 @@ func (p *parser) inputs(n *yaml.Node) []Input {
 	}
 	var out []Input
 	for _, name := range o.order {
+		p.declared[name] = true
 		in := Input{Name: name}
 		value := p.resolve(o.value[name])
 		if value.Kind == yaml.MappingNode {

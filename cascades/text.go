@@ -3,6 +3,7 @@ package cascades
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -90,9 +91,20 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 			p.suggest(root, func() []string { return scope })
 		case root == "outputs" && len(name.Path) > 1:
 			p.uses = append(p.uses, use{name.Path[1], p.reading, func() Position { return at(name.Line, name.Column) }})
+		case root == "input" && len(name.Path) > 1:
+			p.checkDeclared(name.Path[1], func() Position { return at(name.Line, name.Column) })
 		}
 	}
 	return t
+}
+
+// checkDeclared warns of an input that is read and not declared, in a file that
+// declares its inputs.
+func (p *parser) checkDeclared(name string, at func() Position) {
+	if len(p.declared) > 0 && !p.declared[name] {
+		p.note(Warning, at(), CodeUndeclared, "template: inputs_schema has no %q", name)
+		p.suggest(name, func() []string { return slices.Sorted(maps.Keys(p.declared)) })
+	}
 }
 
 // A use is an output that a template reads, to be checked when all phases are

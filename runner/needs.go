@@ -11,9 +11,25 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 )
 
-// unset tells which variables of the environment are needed and not there, all
-// at once; nil for none.
-func unset(needs []cascades.Need) *Error {
+// refused is the error of a run that is not begun: its input is wrong, or the
+// environment lacks a variable; nil where neither is so.
+func refused(ctx context.Context, wrong cascades.InputErrors, unset []string) *Error {
+	if ctx.Err() != nil && len(wrong) > 0 { // nobody can say how far the checks came
+		return &Error{Code: Cancelled, Message: context.Cause(ctx).Error(), Err: context.Cause(ctx)}
+	}
+	var said []string
+	var err error
+	for _, one := range wrong {
+		said, err = append(said, one.Error()), wrong
+	}
+	if said = append(said, unset...); len(said) == 0 {
+		return nil
+	}
+	return &Error{Code: Invalid, Message: lines(said), Err: err}
+}
+
+// unset tells which variables of the environment are needed and not there.
+func unset(needs []cascades.Need) []string {
 	var said []string
 	for _, n := range needs {
 		for _, name := range n.Variables {
@@ -22,10 +38,7 @@ func unset(needs []cascades.Need) *Error {
 			}
 		}
 	}
-	if len(said) == 0 {
-		return nil
-	}
-	return &Error{Code: Invalid, Message: lines(said)}
+	return said
 }
 
 // unreached asks the MCP servers for the tools that are needed, and tells which

@@ -149,6 +149,15 @@ func TestNeedsAndResume(t *testing.T) {
 	if res, err := r.Resume(t.Context(), "x"); err != nil || calls != 3 || res.Output != "text" {
 		t.Fatalf("%d calls: %v", calls, err)
 	}
+	refused := parsed(t, r, "inputs_schema: {topic: What about}\n"+strings.ReplaceAll(strings.ReplaceAll(twoPhases, "RULES", "wards: {pre: [{validator: program}]}"), "instructions: a", "instructions: '{{ input.topic }}'"))
+	_, err = r.Run(t.Context(), refused, map[string]any{"topik": 1}, runner.WithRunID("z"))
+	var wrong cascades.InputErrors
+	if !errors.As(err, &wrong) || len(wrong) != 2 || code(err) != runner.Invalid || !strings.Contains(err.Error(), "NO_SUCH_KEY") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := r.Resume(t.Context(), "z"); !errors.Is(err, runner.ErrNoRun) {
+		t.Errorf("it is kept: %v", err)
+	}
 	unset := parsed(t, r, strings.ReplaceAll(twoPhases, "RULES", "wards: {pre: [{validator: program}]}"))
 	if _, err := r.Run(t.Context(), unset, nil, runner.WithRunID("y")); code(err) != runner.Invalid {
 		t.Errorf("got %v", err)

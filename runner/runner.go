@@ -185,9 +185,10 @@ func WithRunID(id string) RunOption { return func(s *Start) { s.RunID = id } }
 // Run runs a cascade on an input of plain values (what JSON decodes to). The
 // result is whole whatever the error: an *[Error], nil where it succeeded.
 //
-// What the cascade needs is looked for before anything is spent: a variable of
-// the environment that is not there is [Invalid], and no run is kept; an MCP
-// server that cannot be reached, or has not the tool that is named, is [Failed].
+// What the cascade needs is looked for before anything is spent: an input that
+// [cascades.Cascade.CheckInput] finds wrong and a variable of the environment
+// that is not there are [Invalid], all at once, and no run is kept; an MCP server
+// that cannot be reached, or has not the tool that is named, is [Failed].
 func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]any, options ...RunOption) (Result, error) {
 	s := Start{CascadeID: c.ID, Files: c.Files, Model: r.modelName}
 	for _, o := range options {
@@ -203,7 +204,7 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 	}
 	s.Input = plain
 	needs := c.Needs()
-	if e := unset(needs); e != nil {
+	if e := refused(ctx, c.CheckInput(ctx.Err, plain), unset(needs)); e != nil {
 		return ended(s, e), e
 	}
 	run := func(h engine.Host, s engine.State) (Result, error) {

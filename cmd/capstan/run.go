@@ -93,6 +93,10 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 	if errors.Is(err, runner.ErrRunExists) {
 		return usage("a run is called %s already; capstan resume goes on with it", f.runID)
 	}
+	var refused cascades.InputErrors
+	if errors.As(err, &refused) {
+		return c.finish(s, result, err, f.json) // there was no run to tell of
+	}
 	s.progress.close(result)
 	if result.Status != runner.Cancelled {
 		for _, entry := range s.models.left() {

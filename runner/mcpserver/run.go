@@ -95,6 +95,9 @@ func (s *Server) carry(ctx context.Context, c call, order func(context.Context, 
 	if err != nil {
 		return nil, err
 	}
+	if wrong := o.Cascade.CheckInput(ctx.Err, o.Input); len(wrong) > 0 {
+		return nil, wrong
+	}
 	o.Ask, o.Sink = asking.ask, progress(ctx, c)
 	result, err := s.o.Runs.Run(ctx, o)
 	return s.outcome(result, err, asking)

@@ -3,6 +3,7 @@ package serve_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -67,6 +68,7 @@ func TestOrdersThatAreRefused(t *testing.T) {
 		{422, "unknown_model", `{"cascade": "post", "model": "scripted:/etc/passwd"}`},
 		{422, "invalid_input", `{"cascade": "post", "input": {"topic": "x"}}`},
 		{422, "invalid_input", `{"cascade": "post"}`},
+		{422, "invalid_input", `{"cascade": "post", "input": {"topic": "owls", "topik": "x"}}`},
 		{422, "invalid_cascade", `{"cascade": "wrong"}`},
 		{422, "invalid_body", `{"cascade": "post", "run_id": "../x"}`},
 		{422, "invalid_body", `{"cascade": "post", "Input": {}}`},
@@ -85,6 +87,11 @@ func TestOrdersThatAreRefused(t *testing.T) {
 	}
 	w.problem(415, "unsupported_media_type", "POST", "/v1/runs", `{"cascade": "post"}`, "Content-Type", "text/plain")
 	w.problem(413, "too_large", "POST", "/v1/runs", `{"cascade": "`+strings.Repeat("x", 17<<20)+`"}`)
+	refused := w.problem(422, "invalid_input", "POST", "/v1/runs", `{"cascade": "post", "input": {"topik": "x"}}`).json(t)
+	if got := fmt.Sprint(refused["errors"]); !strings.Contains(got, "path:$.input.topic") || !strings.Contains(got, `path:$.input.topik`) || !strings.Contains(got, `did you mean "topic"?`) {
+		t.Errorf("%v", refused)
+	}
+	w.problem(404, "no_run", "GET", "/v1/runs/last", nil)
 	wrong := w.problem(422, "invalid_cascade", "POST", "/v1/runs", `{"cascade": "wrong"}`).json(t)
 	if list := wrong["diagnostics"].([]any); len(list) == 0 || list[0].(map[string]any)["line"] != 3 {
 		t.Errorf("%v", wrong)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -23,15 +22,6 @@ var (
 	ErrClosed     = errors.New("the server is shutting down")
 	ErrNotRunning = errors.New("the run is not running in this process")
 )
-
-// An InputError says that the cascade does not take the input.
-type InputError struct {
-	Name    string // of the input
-	Message string
-}
-
-// Error names the input and what is wrong with it.
-func (e *InputError) Error() string { return "input " + e.Name + ": " + e.Message }
 
 // A Crew runs cascades in this process, each in a goroutine of its own. Make
 // one with [NewCrew]. It is safe for concurrent use.
@@ -87,7 +77,7 @@ func NewCrew(o CrewOptions) *Crew {
 }
 
 // Start loads the cascade anew, begins the run, and returns when the journal
-// has it. Its errors are those above, an [*InputError], [cascades.Diagnostics],
+// has it. Its errors are those above, [cascades.InputErrors], [cascades.Diagnostics],
 // and [runner.ErrRunExists].
 func (c *Crew) Start(ctx context.Context, o Order) (string, error) {
 	switch {
@@ -102,8 +92,8 @@ func (c *Crew) Start(ctx context.Context, o Order) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := taken(cascade, o.Input); err != nil {
-		return "", err
+	if wrong := cascade.CheckInput(ctx.Err, o.Input); len(wrong) > 0 {
+		return "", wrong
 	}
 	return o.RunID, c.send(ctx, &hand{id: o.RunID}, opened, func(ctx context.Context) (runner.Result, error) {
 		return r.Run(ctx, cascade, o.Input, runner.WithRunID(o.RunID), runner.WithSettings(settings))
@@ -253,36 +243,6 @@ func (c *Crew) Close(ctx context.Context) {
 	defer release()
 	c.hands.Wait()
 	c.stop()
-}
-
-// taken holds an input against what the cascade enforces, before there is a
-// run.
-func taken(c *cascades.Cascade, input map[string]any) error {
-	for _, in := range c.Inputs {
-		value, given := input[in.Name]
-		if wrong := unlike(in, value, given); wrong != "" {
-			return &InputError{in.Name, wrong}
-		}
-	}
-	return nil
-}
-
-// unlike says why a value is none that an input takes, "" where it is one.
-func unlike(in cascades.Input, value any, given bool) string {
-	switch {
-	case in.Schema == nil, !given && in.HasDefault:
-	case !given:
-		return "is missing"
-	default:
-		broken, err := in.Schema.Check(nil, value)
-		if err != nil {
-			return err.Error()
-		}
-		if len(broken) > 0 {
-			return strings.TrimPrefix(broken[0].String(), "$: ")
-		}
-	}
-	return ""
 }
 
 // An opening is a journal that tells when it has taken a run, or why not.

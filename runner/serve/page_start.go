@@ -70,8 +70,8 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
 	for _, in := range inputs {
 		f := newField(in)
 		value, given := f.read(form)
-		if f.Wrong == "" {
-			f.Wrong = unlike(in, value, given)
+		if wrong := in.Check(r.Context().Err, value, given); f.Wrong == "" && len(wrong) > 0 {
+			f.Wrong = wrong[0].Message
 		}
 		if given {
 			o.Input[in.Name] = value
@@ -84,9 +84,23 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	id, err := s.startOnce(r, o)
 	if err != nil {
+		v.blame(err)
 		return s.unstarted(w, r, v, err)
 	}
 	return back(w, r, id)
+}
+
+// blame tells at the fields what an order was refused for.
+func (v *startView) blame(err error) {
+	var list cascades.InputErrors
+	errors.As(err, &list)
+	for _, e := range list {
+		for i := range v.Fields {
+			if f := &v.Fields[i]; f.Name == e.Name && f.Wrong == "" {
+				f.Wrong = e.Message
+			}
+		}
+	}
 }
 
 // startOnce starts a run; of an order that is repeated under its name it gives

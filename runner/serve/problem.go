@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
@@ -72,17 +73,27 @@ func asProblem(err error) *Problem {
 			return problem(k.status, k.code, k.err.Error())
 		}
 	}
-	var input *InputError
+	var input cascades.InputErrors
 	if errors.As(err, &input) {
-		p := problem(http.StatusUnprocessableEntity, "invalid_input", input.Error())
-		p.Errors = []Place{{Path: "$.input." + input.Name, Message: input.Message}}
-		return p
+		return wrongInput(input)
 	}
 	var diagnostics cascades.Diagnostics
 	if errors.As(err, &diagnostics) {
 		return wrongCascade(diagnostics)
 	}
 	return problem(http.StatusInternalServerError, "internal", "something broke; the server's log says what")
+}
+
+func wrongInput(list cascades.InputErrors) *Problem {
+	p := problem(http.StatusUnprocessableEntity, "invalid_input", list.Error())
+	for _, e := range list {
+		message := e.Message
+		if e.Suggestion != "" {
+			message += ", did you mean " + strconv.Quote(e.Suggestion) + "?"
+		}
+		p.Errors = append(p.Errors, Place{Path: "$.input." + e.Name, Message: message})
+	}
+	return p
 }
 
 func wrongCascade(list cascades.Diagnostics) *Problem {

@@ -1,0 +1,189 @@
+package cascades
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// An InputError is one thing that is wrong with what a run is given.
+type InputError struct {
+	Name       string `json:"name"` // of the input
+	Kind       string `json:"kind"` // [InputMissing], [InputUndeclared] or [InputUnfit]
+	Message    string `json:"message"`
+	Suggestion string `json:"suggestion,omitempty"` // what was probably meant
+}
+
+// What may be wrong with an input.
+const (
+	InputMissing    = "missing"
+	InputUndeclared = "undeclared"
+	InputUnfit      = "unfit" // not what its schema says
+)
+
+// Error names the input and tells what is wrong with it, in one line.
+func (e InputError) Error() string {
+	text := "input " + e.Name
+	if e.Kind == InputUnfit {
+		text += ":"
+	}
+	text += " " + e.Message
+	if e.Suggestion != "" {
+		text += fmt.Sprintf(", did you mean %q?", e.Suggestion)
+	}
+	return text
+}
+
+// InputErrors is everything that is wrong with what a run is given, in file
+// order, what the file does not declare behind.
+type InputErrors []InputError
+
+// Error gives each mistake a line.
+func (e InputErrors) Error() string {
+	lines := make([]string, len(e))
+	for i := range e {
+		lines[i] = e[i].Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// CheckInput tells everything that is wrong with an input of plain values before
+// a run is made of it; there is nothing where it may run. An input without a
+// default is missed where it is enforced, or where a template of a phase that no
+// run goes around reads it unguarded. What is given and not declared is wrong
+// only where inputs_schema declares anything. Where stopped, which may be nil,
+// gives an error, checking ends.
+func (c *Cascade) CheckInput(stopped func() error, input map[string]any) InputErrors {
+	var wrong InputErrors
+	needed := c.needed()
+	for _, in := range c.Inputs {
+		value, given := input[in.Name]
+		if reader := needed[in.Name]; !given && !in.HasDefault && in.Schema == nil && reader != "" {
+			wrong = append(wrong, in.missing("phase "+reader+" reads input."+in.Name))
+			continue
+		}
+		wrong = append(wrong, in.Check(stopped, value, given)...)
+	}
+	if len(c.Inputs) == 0 {
+		return wrong
+	}
+	names := c.inputNames()
+	for _, name := range slices.Sorted(maps.Keys(input)) {
+		if slices.Contains(names, name) {
+			continue
+		}
+		e := InputError{Name: name, Kind: InputUndeclared, Message: "is not declared", Suggestion: tool.Nearest(name, names)}
+		if e.Suggestion == "" {
+			e.Message += ": inputs_schema has " + oneLine(strings.Join(names, ", "), 200)
+		}
+		wrong = append(wrong, e)
+	}
+	return wrong
+}
+
+// Check tells what is wrong with a plain value as an enforced input; of one that
+// is only documented nothing is.
+func (in Input) Check(stopped func() error, value any, given bool) InputErrors {
+	switch {
+	case in.Schema == nil, !given && in.HasDefault:
+		return nil
+	case !given:
+		return InputErrors{in.missing("")}
+	}
+	broken, err := in.Schema.Check(stopped, value)
+	if err != nil {
+		return InputErrors{in.unfit(err.Error())}
+	}
+	var wrong InputErrors
+	for _, one := range broken {
+		wrong = append(wrong, in.unfit(strings.TrimPrefix(one.String(), "$: ")))
+	}
+	return wrong
+}
+
+func (in Input) missing(why string) InputError {
+	e := InputError{Name: in.Name, Kind: InputMissing, Message: "is missing"}
+	if in.Description != "" {
+		e.Message += ": " + oneLine(in.Description, 200)
+	}
+	if why != "" {
+		e.Message += "; " + why
+	}
+	return e
+}
+
+func (in Input) unfit(why string) InputError {
+	return InputError{Name: in.Name, Kind: InputUnfit, Message: why}
+}
+
+func (c *Cascade) inputNames() []string {
+	names := make([]string, len(c.Inputs))
+	for i, in := range c.Inputs {
+		names[i] = in.Name
+	}
+	return names
+}
+
+// needed gives the inputs that no run can do without, each with the first phase
+// that reads it.
+func (c *Cascade) needed() map[string]string {
+	readers := map[string]string{}
+	for _, p := range c.always() {
+		for _, r := range p.inputReads() {
+			if !r.guarded && readers[r.name] == "" {
+				readers[r.name] = p.Name
+			}
+		}
+	}
+	return readers
+}
+
+// always lists phases that every run visits, as far as that is plain: from the
+// first on, while there is one way to go. A phase that may be skipped is not
+// among them and does not end the list.
+func (c *Cascade) always() []*Phase {
+	var list []*Phase
+	seen := map[int]bool{}
+	for i := 0; i < len(c.Phases) && !seen[i]; {
+		seen[i] = true
+		p := c.Phases[i]
+		for _, one := range append([]*Phase{p}, p.Together...) {
+			if p.When == nil && one.When == nil {
+				list = append(list, one)
+			}
+		}
+		next := i
+		for _, w := range c.ways(i) {
+			if next != i && w.to != next {
+				return list
+			}
+			next = w.to
+		}
+		mayEnd := i == len(c.Phases)-1 && !slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.When == nil })
+		if mayEnd {
+			return list
+		}
+		i = next
+	}
+	return list
+}
+
+// An inputRead is an input that a template of a phase reads by name.
+type inputRead struct {
+	name    string
+	guarded bool
+}
+
+// inputReads lists what the phase's templates read of the input.
+func (p *Phase) inputReads() []inputRead {
+	var list []inputRead
+	p.eachName(func(path []string, guarded bool) {
+		if len(path) > 1 && path[0] == "input" {
+			list = append(list, inputRead{path[1], guarded})
+		}
+	})
+	return list
+}

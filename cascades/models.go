@@ -7,7 +7,7 @@ import "slices"
 // named for.
 func (c *Cascade) Models(chosen string) []string {
 	var names []string
-	c.eachModel(chosen, map[asked]bool{}, func(name string) {
+	c.eachModel(chosen, map[asked]bool{}, func(name, _ string) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -21,7 +21,8 @@ type asked struct {
 	chosen  string
 }
 
-func (c *Cascade) eachModel(chosen string, done map[asked]bool, add func(string)) {
+// eachModel tells of every model that a run may call, with who names it.
+func (c *Cascade) eachModel(chosen string, done map[asked]bool, add func(name, by string)) {
 	if done[asked{c, chosen}] {
 		return
 	}
@@ -30,27 +31,23 @@ func (c *Cascade) eachModel(chosen string, done map[asked]bool, add func(string)
 	if fallback == "" {
 		fallback = c.Model
 	}
-	or := func(own string) {
-		if own == "" {
-			own = fallback
-		}
-		add(own)
-	}
+	or := func(own, by string) { add(first(own, fallback), by) }
 	nested := func(child *Cascade) {
 		given := chosen
 		if child.Model == "" {
 			given = fallback
 		}
-		child.eachModel(given, done, add)
+		child.eachModel(given, done, func(name, by string) { add(name, "cascade "+child.ID+": "+by) })
 	}
 	for _, p := range c.EveryPhase() {
+		phase := "phase " + p.Name
 		if p.Instructions != nil {
-			or(p.Model)
+			or(p.Model, phase)
 		}
 		for _, check := range p.Checks() {
 			switch v := check.Validator; {
 			case v.Criteria != nil:
-				or(v.Model)
+				or(v.Model, phase+": judge "+v.Name)
 			case v.Cascade != nil:
 				nested(v.Cascade)
 			}
@@ -64,7 +61,7 @@ func (c *Cascade) eachModel(chosen string, done map[asked]bool, add func(string)
 			case t.Cascade != nil:
 				nested(t.Cascade)
 			case t.Validator != nil && t.Validator.Criteria != nil:
-				or(t.Validator.Model)
+				or(t.Validator.Model, phase+": judge "+t.Validator.Name)
 			}
 		}
 	}

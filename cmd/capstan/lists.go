@@ -58,7 +58,7 @@ func (c *Command) list(use, short string, all func() []described) *cobra.Command
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				return c.describe(all(), args[0])
+				return c.listed(all(), args[0])
 			}
 			if asJSON {
 				list := all()
@@ -78,7 +78,7 @@ func (c *Command) list(use, short string, all func() []described) *cobra.Command
 	return cmd
 }
 
-func (c *Command) describe(all []described, name string) error {
+func (c *Command) listed(all []described, name string) error {
 	for _, d := range all {
 		if d.Name == name {
 			d.Parameters = d.params()

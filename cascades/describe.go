@@ -1,0 +1,240 @@
+package cascades
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// A Description is a cascade as whoever is to run it wants to know it.
+type Description struct {
+	CascadeID   string           `json:"cascade_id"`
+	Description string           `json:"description"`
+	Inputs      []DescribedInput `json:"inputs"` // in file order
+	Phases      []DescribedPhase `json:"phases"` // in file order, those of a group behind it
+	Tools       []DescribedTool  `json:"tools"`  // of its own phases
+	Models      []DescribedModel `json:"models"` // of nested cascades too
+	Worst       Counts           `json:"worst"`  // the plan's total
+	Files       []string         `json:"files"`  // every file that was read, the cascade's own first
+	Command     string           `json:"command"`
+}
+
+// A DescribedInput is one input. What is required and has no schema is read
+// unguarded by a phase that every run visits.
+type DescribedInput struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Type        string   `json:"type"` // as the schema has it, "any" where it says nothing
+	Required    bool     `json:"required"`
+	HasDefault  bool     `json:"has_default"`
+	Default     any      `json:"default,omitempty"`
+	ReadBy      []string `json:"read_by"` // the phases whose templates read it
+}
+
+// A DescribedPhase is one phase with what stands around it.
+type DescribedPhase struct {
+	Name  string          `json:"name"`
+	Kind  string          `json:"kind"`            // model, tool, compose or together
+	Each  bool            `json:"each,omitempty"`  // it is done for every item of a list
+	Group string          `json:"group,omitempty"` // the group that it is part of
+	When  string          `json:"when,omitempty"`
+	Gates []DescribedGate `json:"gates"`
+}
+
+// A DescribedGate is one check.
+type DescribedGate struct {
+	Moment    string `json:"moment"`
+	Mode      string `json:"mode"`
+	Validator string `json:"validator"`
+	Kind      string `json:"kind"` // computed, judge, program or cascade
+}
+
+// A DescribedTool is a tool that phases name.
+type DescribedTool struct {
+	Name   string      `json:"name"`
+	Effect tool.Effect `json:"effect"`
+	Phases []string    `json:"phases"`
+}
+
+// A DescribedModel is a model that a run may call; "" is the one that the run
+// is given.
+type DescribedModel struct {
+	Name    string   `json:"name"`
+	NamedBy []string `json:"named_by"`
+}
+
+// Describe tells what the cascade takes, does, asks and may cost at worst.
+func (c *Cascade) Describe() Description {
+	d := Description{
+		CascadeID: c.ID, Description: c.Description, Inputs: c.describedInputs(), Phases: []DescribedPhase{},
+		Tools: []DescribedTool{}, Models: []DescribedModel{}, Worst: c.Plan().Total, Files: []string{},
+	}
+	for _, p := range c.Phases {
+		d.Phases = append(d.Phases, p.described(""))
+		for _, one := range p.Together {
+			d.Phases = append(d.Phases, one.described(p.Name))
+		}
+	}
+	for _, p := range c.EveryPhase() {
+		for _, t := range p.tools() {
+			d.addTool(t, p.Name)
+		}
+	}
+	c.eachModel("", map[asked]bool{}, d.addModel)
+	for _, f := range c.Files {
+		d.Files = append(d.Files, f.Name)
+	}
+	d.Command = c.command(d)
+	return d
+}
+
+func (c *Cascade) describedInputs() []DescribedInput {
+	readers := map[string][]string{}
+	for _, p := range c.EveryPhase() {
+		for _, r := range p.inputReads() {
+			if !slices.Contains(readers[r.name], p.Name) {
+				readers[r.name] = append(readers[r.name], p.Name)
+			}
+		}
+	}
+	needed := c.needed()
+	list := []DescribedInput{}
+	for _, in := range c.Inputs {
+		list = append(list, DescribedInput{
+			Name: in.Name, Description: in.Description, Type: in.kind(), ReadBy: append([]string{}, readers[in.Name]...),
+			Required: !in.HasDefault && (in.Schema != nil || needed[in.Name] != ""), HasDefault: in.HasDefault, Default: in.Default,
+		})
+	}
+	return list
+}
+
+// kind is the type that an input's schema names.
+func (in Input) kind() string {
+	if in.Schema == nil {
+		return "any"
+	}
+	source, _ := in.Schema.Source().(map[string]any)
+	switch t := source["type"].(type) {
+	case string:
+		return t
+	case []any:
+		var words []string
+		for _, one := range t {
+			if word, ok := one.(string); ok {
+				words = append(words, word)
+			}
+		}
+		return list(words)
+	}
+	return "any"
+}
+
+func (p *Phase) described(group string) DescribedPhase {
+	d := DescribedPhase{Name: p.Name, Kind: "model", Each: p.Each != nil, Group: group, Gates: []DescribedGate{}}
+	switch {
+	case p.Tool != nil:
+		d.Kind = "tool"
+	case p.Compose != nil:
+		d.Kind = "compose"
+	case p.Together != nil:
+		d.Kind = "together"
+	}
+	if p.When != nil {
+		d.When = p.When.String()
+	}
+	for _, one := range p.Checks() {
+		g := DescribedGate{string(one.Ward.Moment), string(one.Ward.Mode), one.Ward.Name, one.Validator.kind()}
+		if p.Soundings != nil && one == p.Soundings.Filter {
+			g.Moment = "soundings"
+		}
+		d.Gates = append(d.Gates, g)
+	}
+	if w := p.SchemaWard; w != nil {
+		d.Gates = append(d.Gates, DescribedGate{string(w.Moment), string(w.Mode), w.Name, "computed"})
+	}
+	return d
+}
+
+// kind tells what makes the validator's verdict.
+func (v *Validator) kind() string {
+	switch {
+	case v.Criteria != nil:
+		return "judge"
+	case v.Cascade != nil:
+		return "cascade"
+	case v.Pure:
+		return "computed"
+	default:
+		return "program"
+	}
+}
+
+func (d *Description) addTool(t *Tool, phase string) {
+	i := slices.IndexFunc(d.Tools, func(one DescribedTool) bool { return one.Name == t.Name })
+	if i < 0 {
+		i = len(d.Tools)
+		effect := t.Effect
+		if t.Validator != nil {
+			effect = tool.None // it judges
+		}
+		d.Tools = append(d.Tools, DescribedTool{Name: t.Name, Effect: effect, Phases: []string{}})
+	}
+	if one := &d.Tools[i]; !slices.Contains(one.Phases, phase) {
+		one.Phases = append(one.Phases, phase)
+	}
+}
+
+func (d *Description) addModel(name, by string) {
+	i := slices.IndexFunc(d.Models, func(one DescribedModel) bool { return one.Name == name })
+	if i < 0 {
+		i = len(d.Models)
+		d.Models = append(d.Models, DescribedModel{Name: name})
+	}
+	if one := &d.Models[i]; !slices.Contains(one.NamedBy, by) {
+		one.NamedBy = append(one.NamedBy, by)
+	}
+}
+
+// command is a command line that runs the cascade, with a … where something has
+// to be filled in.
+func (c *Cascade) command(d Description) string {
+	words := []string{"capstan", "run", quoted(c.File)}
+	for _, in := range d.Inputs {
+		switch {
+		case !in.Required:
+		case in.Type == "any", strings.Contains(in.Type, "string"):
+			words = append(words, "--input", quoted(in.Name)+"=…")
+		default:
+			words = append(words, "--input", quoted(in.Name)+":=…")
+		}
+	}
+	if slices.ContainsFunc(d.Models, func(m DescribedModel) bool { return m.Name == "" }) {
+		words = append(words, "--model", "…")
+	}
+	if c.Uses("run_command") {
+		words = append(words, "--allow-exec")
+	}
+	return strings.Join(words, " ")
+}
+
+var plainWord = regexp.MustCompile(`^[\pL\pN_./:@%+,-]+$`)
+
+// quoted is a word as a shell reads it.
+func quoted(word string) string {
+	if plainWord.MatchString(word) && !strings.HasPrefix(word, "-") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// shown is a default as it would be written.
+func shown(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "?"
+	}
+	return oneLine(string(text), 40)
+}

@@ -1,0 +1,81 @@
+package cascades
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// Text is the description for people, ending in a newline.
+func (d Description) Text() string {
+	var b strings.Builder
+	b.WriteString(oneLine(d.CascadeID, 80))
+	if d.Description != "" {
+		b.WriteString(": " + oneLine(d.Description, 200))
+	}
+	b.WriteString("\n")
+	section(&b, "inputs", d.Inputs, func(in DescribedInput, w io.Writer) { in.row(w) })
+	section(&b, "phases", d.Phases, func(p DescribedPhase, w io.Writer) { p.rows(w) })
+	section(&b, "tools", d.Tools, func(t DescribedTool, w io.Writer) {
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", oneLine(t.Name, 60), t.Effect, words(t.Phases))
+	})
+	section(&b, "models", d.Models, func(m DescribedModel, w io.Writer) {
+		fmt.Fprintf(w, "  %s\t%s\n", first(oneLine(m.Name, 60), "(the run's)"), words(m.NamedBy))
+	})
+	fmt.Fprintf(&b, "\nat worst: %s model calls, %s with tools, %s of them judges\n",
+		count(d.Worst.ModelCalls), count(d.Worst.ModelCallsWithTools), count(d.Worst.JudgeCalls))
+	fmt.Fprintf(&b, "files: %s\n\n%s\n", strings.Join(d.Files, ", "), d.Command)
+	return b.String()
+}
+
+// section writes a title and a table, and nothing where there are no rows.
+func section[T any](b *strings.Builder, title string, list []T, row func(T, io.Writer)) {
+	if len(list) == 0 {
+		return
+	}
+	b.WriteString("\n" + title + "\n")
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, one := range list {
+		row(one, w)
+	}
+	w.Flush() // to a strings.Builder: cannot fail
+}
+
+func (in DescribedInput) row(w io.Writer) {
+	need := "optional"
+	switch {
+	case in.Required:
+		need = "required"
+	case in.HasDefault:
+		need = "default " + shown(in.Default)
+	}
+	readers := "not read by a template"
+	if len(in.ReadBy) > 0 {
+		readers = "read by " + words(in.ReadBy)
+	}
+	if in.Description != "" {
+		readers += "\t" + oneLine(in.Description, 100)
+	}
+	fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", oneLine(in.Name, 40), in.Type, need, readers)
+}
+
+func (p DescribedPhase) rows(w io.Writer) {
+	kind := p.Kind
+	if p.Each {
+		kind += ", each"
+	}
+	if p.Group != "" {
+		kind += ", in " + oneLine(p.Group, 40)
+	}
+	if p.When != "" {
+		kind += ", when " + oneLine(p.When, 80)
+	}
+	fmt.Fprintf(w, "  %s\t%s\n", oneLine(p.Name, 40), kind)
+	for _, g := range p.Gates {
+		fmt.Fprintf(w, "    %s\t%s %s, %s\n", g.Moment, g.Mode, oneLine(g.Validator, 60), g.Kind)
+	}
+}
+
+// words puts names into a row.
+func words(list []string) string { return oneLine(strings.Join(list, ", "), 200) }

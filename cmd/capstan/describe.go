@@ -1,0 +1,35 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+func (c *Command) describe() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "describe FILE",
+		Short: "Tell what a cascade takes, does and asks, and how it is run",
+		Long: `Tell what a cascade takes, does and asks: its inputs with who reads them, its
+phases with their gates, its tools with what they do to the world, the models
+with who names them, the model calls it makes at worst, the files it is made
+of, and a command line to copy.`,
+		Example: `  capstan describe post.yaml
+  capstan describe post.yaml --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			cascade, err := c.load(args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(c.Stdout, cascade.Describe())
+			}
+			_, err = io.WriteString(c.Stdout, cascade.Describe().Text())
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}

@@ -187,13 +187,20 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 		return err
 	}
 	input := maps.Clone(run.Start.Input)
+	for _, wrong := range cascade.CheckInput(ctx.Err, input) {
+		if wrong.Kind == cascades.InputUndeclared { // any more: nobody gave it to this run
+			delete(input, wrong.Name)
+		}
+	}
 	maps.Copy(input, how.input)
 	if f.runID == "" {
 		f.runID = runner.NewRunID(time.Now())
 	}
 	fmt.Fprintf(c.Stderr, "run %s shares what is unchanged with %s\n", f.runID, run.RunID)
 	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), runner.WithParent(run.RunID, how.from), runner.WithSettings(run.Start.Settings))
-	s.progress.close(result)
+	if !refused(err) {
+		s.progress.close(result)
+	}
 	return c.finish(s, result, err, f.json)
 }
 

@@ -93,9 +93,8 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 	if errors.Is(err, runner.ErrRunExists) {
 		return usage("a run is called %s already; capstan resume goes on with it", f.runID)
 	}
-	var refused cascades.InputErrors
-	if errors.As(err, &refused) {
-		return c.finish(s, result, err, f.json) // there was no run to tell of
+	if refused(err) {
+		return c.finish(s, result, err, f.json)
 	}
 	s.progress.close(result)
 	if result.Status != runner.Cancelled {
@@ -104,6 +103,12 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 		}
 	}
 	return c.finish(s, result, err, f.json)
+}
+
+// refused tells whether there was no run to tell of: its inputs were wrong.
+func refused(err error) bool {
+	var wrong cascades.InputErrors
+	return errors.As(err, &wrong)
 }
 
 // ready reports what would only be found in the middle of a run.

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -273,13 +274,13 @@ func TestAnotherQuestion(t *testing.T) {
 // What ran out of time has run out of time, whenever the run is gone on with.
 func TestTimeoutIsKept(t *testing.T) {
 	for name, c := range map[string]struct{ rules, budget, want string }{
-		"the run":             {"", "max_seconds: 0.05", engine.OverBudget},
-		"the attempt":         {"rules: {timeout: 50ms}, ", "max_calls: 9", engine.Failed},
-		"the run, in another": {"rules: {timeout: 1h}, ", "max_seconds: 0.05", engine.OverBudget},
-		"the attempt, within": {"rules: {timeout: 50ms}, ", "max_seconds: 3600", engine.Failed},
+		"the run":             {"", "max_seconds: 60", engine.OverBudget},
+		"the attempt":         {"rules: {timeout: 60s}, ", "max_calls: 9", engine.Failed},
+		"the run, in another": {"rules: {timeout: 2h}, ", "max_seconds: 60", engine.OverBudget},
+		"the attempt, within": {"rules: {timeout: 60s}, ", "max_seconds: 3600", engine.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := storyOf(t, `
+			file, s := filepath.Join(t.TempDir(), "j.db"), storyOf(t, `
 -- cascade.yaml --
 cascade_id: slow
 budget: {`+c.budget+`}
@@ -287,35 +288,37 @@ phases:
   - {name: one, instructions: One.}
   - {name: two, `+c.rules+`instructions: Two.}
 `)
-			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-			calls := 0
-			m := model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
-				if calls++; r.Phase == "two" {
-					<-ctx.Done()
-					return model.Response{}, ctx.Err()
+			synctest.Test(t, func(t *testing.T) {
+				j := journalAt(t, file, Options{})
+				calls := 0
+				m := model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+					if calls++; r.Phase == "two" {
+						<-ctx.Done()
+						return model.Response{}, ctx.Err()
+					}
+					return model.Response{Text: "one"}, nil
+				})
+				r := runnerOver(t, j, m)
+				result, err := s.run(t, begin(t, j, s.start("run")), r.Host(t.Context()), false)
+				if result.Status != c.want {
+					t.Fatalf("got %+v, %v", result, err)
 				}
-				return model.Response{Text: "one"}, nil
+				timedOut := 0
+				for e := range j.Effects(t.Context(), "run") {
+					if e.TimedOut {
+						timedOut++
+					}
+				}
+				if timedOut != 1 {
+					t.Errorf("%d time limits were kept", timedOut)
+				}
+				j.Close()
+				j = journalAt(t, file, Options{})
+				again, err := s.run(t, reopen(t, j, "run"), r.Host(t.Context()), false)
+				if asJSON(t, again) != asJSON(t, result) || calls != 2 {
+					t.Errorf("got %+v, %v after %d calls", again, err, calls)
+				}
 			})
-			r := runnerOver(t, j, m)
-			result, err := s.run(t, begin(t, j, s.start("run")), r.Host(t.Context()), false)
-			if result.Status != c.want {
-				t.Fatalf("got %+v, %v", result, err)
-			}
-			timedOut := 0
-			for e := range j.Effects(t.Context(), "run") {
-				if e.TimedOut {
-					timedOut++
-				}
-			}
-			if timedOut != 1 {
-				t.Errorf("%d time limits were kept", timedOut)
-			}
-			j.Close()
-			j = journalAt(t, j.file, Options{})
-			again, err := s.run(t, reopen(t, j, "run"), r.Host(t.Context()), false)
-			if asJSON(t, again) != asJSON(t, result) || calls != 2 {
-				t.Errorf("got %+v, %v after %d calls", again, err, calls)
-			}
 		})
 	}
 }

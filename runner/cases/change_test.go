@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/seed61713e19/capstan/runner/cases"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -205,29 +206,31 @@ phases:
 
 func TestOutOfTime(t *testing.T) {
 	for name, source := range map[string]string{
-		"attempt": "cascade_id: c\nphases: [{name: first, instructions: One}, {name: draft, instructions: hang, rules: {timeout: 20ms}}]\n",
-		"run":     "cascade_id: c\nbudget: {max_seconds: 0.05}\nphases: [{name: first, instructions: One}, {name: draft, instructions: hang}]\n",
-		"between": "cascade_id: c\nbudget: {max_seconds: 0.05}\nphases: [{name: first, instructions: late}, {name: draft, instructions: hang}]\n",
-		"judges":  "cascade_id: c\nvalidators: {a: {judge: hang}, b: {judge: fine}}\nphases: [{name: draft, instructions: One, rules: {timeout: 20ms}, wards: {post: [{validator: a}, {validator: b}]}}]\n",
-		"tries":   "cascade_id: c\nphases: [{name: draft, instructions: hang, rules: {timeout: 20ms}, soundings: {factor: 3, evaluator_instructions: pick}}]\n",
+		"attempt": "cascade_id: c\nphases: [{name: first, instructions: One}, {name: draft, instructions: hang, rules: {timeout: 60s}}]\n",
+		"run":     "cascade_id: c\nbudget: {max_seconds: 60}\nphases: [{name: first, instructions: One}, {name: draft, instructions: hang}]\n",
+		"between": "cascade_id: c\nbudget: {max_seconds: 60}\nphases: [{name: first, instructions: late}, {name: draft, instructions: hang}]\n",
+		"judges":  "cascade_id: c\nvalidators: {a: {judge: hang}, b: {judge: fine}}\nphases: [{name: draft, instructions: One, rules: {timeout: 60s}, wards: {post: [{validator: a}, {validator: b}]}}]\n",
+		"tries":   "cascade_id: c\nphases: [{name: draft, instructions: hang, rules: {timeout: 60s}, soundings: {factor: 3, evaluator_instructions: pick}}]\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := told(t, source)
-			s.model = model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
-				switch said := r.Messages[0].Content; {
-				case strings.Contains(said, "hang"):
-					<-ctx.Done()
-					return model.Response{}, ctx.Err()
-				case said == "late":
-					<-ctx.Done()
+			synctest.Test(t, func(t *testing.T) {
+				s := told(t, source)
+				s.model = model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+					switch said := r.Messages[0].Content; {
+					case strings.Contains(said, "hang"):
+						<-ctx.Done()
+						return model.Response{}, ctx.Err()
+					case said == "late":
+						<-ctx.Done()
+					}
+					return model.Response{Text: `{"valid": true, "reason": "yes"}`}, nil
+				})
+				_, dir := s.freeze(t)
+				if pages := tree(t, dir); !strings.Contains(pages["effects/draft.yaml"]+pages["effects/max_seconds.yaml"], "- timeout: ") {
+					t.Error("no time was over", pages)
 				}
-				return model.Response{Text: `{"valid": true, "reason": "yes"}`}, nil
+				updated(t, s, dir)
 			})
-			_, dir := s.freeze(t)
-			if pages := tree(t, dir); !strings.Contains(pages["effects/draft.yaml"]+pages["effects/max_seconds.yaml"], "- timeout: ") {
-				t.Error("no time was over", pages)
-			}
-			updated(t, s, dir)
 		})
 	}
 }

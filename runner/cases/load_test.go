@@ -2,6 +2,7 @@ package cases_test
 
 import (
 	"errors"
+	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -59,6 +60,11 @@ func TestLoadBroken(t *testing.T) {
 
 // FuzzLoad reads pages of foreign bytes: an error or a case, never more.
 func FuzzLoad(f *testing.F) {
+	// Unbounded, the fuzzer spends a minute on making each find smaller, which of
+	// pages of some KB is all the time that it has.
+	if err := flag.Set("test.fuzzminimizetime", "10x"); err != nil {
+		f.Fatal(err)
+	}
 	for _, name := range []string{"soundings", "tools", "human_yes", "judge_left_over", "error_advisory"} {
 		_, dir := transcript(f, enginetest.Shipped(f, name)).freeze(f)
 		all := tree(f, dir)
@@ -100,6 +106,9 @@ func FuzzLoad(f *testing.F) {
 
 // FuzzText sends any reply through the files.
 func FuzzText(f *testing.F) {
+	if err := flag.Set("test.fuzzminimizetime", "10x"); err != nil { // else a minute for each find
+		f.Fatal(err)
+	}
 	for _, s := range []string{"", " ", "\n", "a\nb", "a \nb", " a\nb", "\ta\n\tb", "a\n\n\n", "\n\na", "a: b", "- a\n- b", "# no\n---\n...", "1", "null", "~", "yes", "2026-01-02", "!file x", "\u2028\n", "🦉\nowl", "\ufeffa\nb", "a\r\nb", "a\x00\nb", "\xff\n", "'\"\n`", "a\n  b\n c", "%a\nb", strings.Repeat("x\n", 3000)} {
 		f.Add(s)
 	}

@@ -3,6 +3,7 @@ package telemetry_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"os"
 	"regexp"
 	"strings"
@@ -44,6 +45,9 @@ func (*checking) Shutdown(context.Context) error { return nil }
 
 // Whatever the events are, nothing breaks, and every attribute is in the table.
 func FuzzEmit(f *testing.F) {
+	if err := flag.Set("test.fuzzminimizetime", "10x"); err != nil { // else a minute for each find
+		f.Fatal(err)
+	}
 	f.Add(`{"kind":"run_started","run_id":"r","cascade_id":"c"}
 {"kind":"model_called","path":"a/attempt[1]/turn[0]/model","request":{"model":"m","messages":[{"role":"user","content":"x"}]}}
 {"kind":"run_finished","run_id":"r","status":"failed","error":{"code":"failed"}}`)

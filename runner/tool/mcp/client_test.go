@@ -189,9 +189,10 @@ func TestHTTPCutMidCall(t *testing.T) {
 func TestHangs(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c *mcp.Client, s mcp.Server) {
-		quick := &mcp.Client{Timeout: 2 * time.Second}
-		defer quick.Close()
-		fails(t, quick.Tool(s, "hang"), say(""), "no answer within 2s")
+		quick := client(t)
+		impatient(t, quick, s)
+		fails(t, quick.Tool(s, "hang"), say(""), "no answer within 1s")
+		quick.Timeout = patience
 		if r := run(t, quick.Tool(s, "echo"), say("still here")); r.Value != "still here" {
 			t.Errorf("got %v", r.Text())
 		}
@@ -207,7 +208,7 @@ func TestHangs(t *testing.T) {
 func TestServersThatAreNone(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[string]string{
-		"prints": `not ready within 1s; it printed what is no message: "Listening on stdin… ready!"`,
+		"prints": `not ready within 5s; it printed what is no message: "Listening on stdin… ready!"`,
 		"flood":  "the reply is too large",
 		"exits":  "(exit status 4: no configuration)",
 		"silent": "not ready within 1s",
@@ -216,9 +217,12 @@ func TestServersThatAreNone(t *testing.T) {
 		t.Run(role, func(t *testing.T) {
 			t.Parallel()
 			s, starts := started(t, role)
-			c := &mcp.Client{Timeout: time.Second, MaxReply: 1 << 16}
-			if role == "exits" || role == "flood" {
-				c.Timeout = 10 * time.Second
+			c := &mcp.Client{Timeout: patience, MaxReply: 1 << 16}
+			if strings.Contains(want, "within") {
+				c.Timeout = time.Second
+			}
+			if role == "prints" { // needs time to come to it
+				c.Timeout = 5 * time.Second
 			}
 			fails(t, c.Tool(s, "echo"), say(""), want)
 			c.Close()
@@ -273,7 +277,7 @@ func TestOrphans(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
 	s, _ := started(t, "orphans", "CAPSTAN_MCP_SOCKET="+socket)
 	fails(t, client(t).Tool(s, "echo"), nil, "exit status 7")
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for {
 		conn, err := net.Dial("unix", socket)
@@ -313,8 +317,8 @@ func TestRedirects(t *testing.T) {
 func TestServerThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	s, starts := started(t, "script", "CAPSTAN_MCP_REPLY=stop")
-	c := &mcp.Client{Timeout: time.Second}
-	defer c.Close()
+	c := client(t)
+	impatient(t, c, s)
 	check := c.Tool(s, "check")
 	fails(t, check, say(""), "no answer within 1s")
 	for len(starts()) < 2 { // until the server that hangs has been seen to and replaced
@@ -329,7 +333,7 @@ func TestHugeReply(t *testing.T) {
 		if r := run(t, c.Tool(s, "big"), say("")); r.Failed || len(r.Text()) != 1<<20 {
 			t.Errorf("1 MiB is not too much: %.100s", r.Text())
 		}
-		small := &mcp.Client{MaxReply: 64 << 10, Timeout: 20 * time.Second}
+		small := &mcp.Client{MaxReply: 64 << 10, Timeout: patience}
 		defer small.Close()
 		fails(t, small.Tool(s, "big"), say(""), "the reply is too large")
 		if r := run(t, small.Tool(s, "echo"), say("again")); r.Value != "again" {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -253,7 +252,7 @@ func TestTakenOnce(t *testing.T) {
 	})}
 	go web.Serve(l)
 	t.Cleanup(func() { web.Close() })
-	c := &mcp.Client{Timeout: 20 * time.Second}
+	c := &mcp.Client{Timeout: patience}
 	t.Cleanup(func() { c.Close() })
 	r := run(t, c.Tool(mcp.Server{URL: "http://" + l.Addr().String()}, "check"), nil)
 	if !r.Failed || r.Gone || calls.Load() != 1 {

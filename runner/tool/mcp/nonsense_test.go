@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -35,8 +36,9 @@ func TestNonsense(t *testing.T) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			s, starts := started(t, "script", "CAPSTAN_MCP_REPLY="+reply)
-			c := &mcp.Client{Timeout: 2 * time.Second}
+			c := client(t)
 			defer c.Close()
+			impatient(t, c, s) // some of it is no answer
 			r := run(t, c.Tool(s, "check"), nil)
 			if want != "" && (!r.Failed || !strings.Contains(r.Text(), want)) {
 				t.Errorf("%.80q: got %v %q, want %q", reply, r.Failed, r.Text(), want)
@@ -58,6 +60,9 @@ func TestNonsense(t *testing.T) {
 
 // FuzzReply has a server answer a call with anything at all.
 func FuzzReply(f *testing.F) {
+	if err := flag.Set("test.fuzzminimizetime", "10x"); err != nil { // else a minute for each find
+		f.Fatal(err)
+	}
 	f.Add("application/json", `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"true"}]}}`)
 	f.Add("application/json", `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"resource","resource":{"uri":"x","blob":"AA=="}},{"type":"audio"}],"structuredContent":[1e999]}}`)
 	f.Add("text/event-stream", "id: 1\ndata: {\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"structuredContent\":{\"valid\":false}}}\n\n")

@@ -275,7 +275,20 @@ func listening(t *testing.T) (s mcp.Server, cut func()) {
 // client is a client that ends with the test.
 func client(t *testing.T) *mcp.Client {
 	t.Helper()
-	c := &mcp.Client{Timeout: 20 * time.Second}
+	c := &mcp.Client{Timeout: patience}
 	t.Cleanup(func() { c.Close() })
 	return c
+}
+
+// patience is what a loaded machine has for what must come.
+const patience = 2 * time.Minute
+
+// impatient leaves the client's calls little time, once the server is up: how
+// long that takes says nothing of what is tested.
+func impatient(t *testing.T, c *mcp.Client, s mcp.Server) {
+	t.Helper()
+	if _, err := c.Tools(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	c.Timeout = time.Second
 }

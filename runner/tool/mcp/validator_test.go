@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/seed61713e19/capstan/runner/tool/mcp"
 	"github.com/seed61713e19/capstan/validators"
@@ -115,15 +114,15 @@ func TestValidatorArguments(t *testing.T) {
 func TestValidatorThatBreaksHasNotSaidNo(t *testing.T) {
 	t.Parallel()
 	s, starts := started(t, "server")
-	c := &mcp.Client{Timeout: 2 * time.Second}
-	defer c.Close()
+	c := client(t)
 	say := map[string]any{"say": "x"}
 	_, err := judge(t, c.Validator("remote", s, "crash"), say, subject)
 	if err == nil || !strings.Contains(err.Error(), "exit status 9: out of cheese") {
 		t.Errorf("got %v", err)
 	}
+	impatient(t, c, s)
 	_, err = judge(t, c.Validator("remote", s, "hang"), say, subject)
-	if err == nil || !strings.Contains(err.Error(), "no answer within 2s") {
+	if err == nil || !strings.Contains(err.Error(), "no answer within 1s") {
 		t.Errorf("got %v", err)
 	}
 	if n := len(starts()); n != 2 {

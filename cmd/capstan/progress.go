@@ -34,8 +34,8 @@ func file(stream any) (*os.File, bool) {
 	return f, ok
 }
 
-// The styles of progress. Colours are taken out again where the stream, or
-// NO_COLOR, does not want them.
+// The styles of progress. Colours are taken out again where the stream does not
+// want them.
 var (
 	bold   = lipgloss.NewStyle().Bold(true)
 	faint  = lipgloss.NewStyle().Faint(true)
@@ -70,7 +70,7 @@ func (c *Command) progress(quiet bool) *progress {
 		return p
 	}
 	p.out = &colorprofile.Writer{Forward: c.Stderr, Profile: colorprofile.NoTTY}
-	if !c.terminal(c.Stderr) {
+	if !c.terminal(c.Stderr) || c.Getenv("NO_COLOR") != "" { // no bold and no living line either
 		return p
 	}
 	f, _ := file(c.Stderr)

@@ -2,6 +2,7 @@ package cascades
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -33,18 +34,17 @@ func TestLanguagePage(t *testing.T) {
 	}
 }
 
-// TestLanguagePageLists holds the page's lists of keys, filters and functions.
+// TestLanguagePageLists holds that the page has every key of every mapping, and
+// that its lists of filters and functions are true.
 func TestLanguagePageLists(t *testing.T) {
 	page, err := os.ReadFile("../docs/language.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, root := schemaOfCascades(t)
-	for _, kind := range []string{"the cascade", "a phase", "rules"} {
-		for key := range properties(t, root, kind) {
-			if !strings.Contains(string(page), "`"+key+"`") {
-				t.Errorf("the page has no `%s` of %s", key, kind)
-			}
+	for key, at := range keysOf(root, "the file") {
+		if !strings.Contains(string(page), "`"+key+"`") {
+			t.Errorf("the page has no `%s` of %s", key, at)
 		}
 	}
 	words := func(from, to string) []string {
@@ -70,4 +70,33 @@ func TestLanguagePageLists(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// keysOf are the keys of every mapping within a JSON Schema, each with one that
+// has it.
+func keysOf(at any, name string) map[string]string {
+	all := map[string]string{}
+	switch at := at.(type) {
+	case []any:
+		for _, one := range at {
+			maps.Copy(all, keysOf(one, name))
+		}
+	case map[string]any:
+		for word, below := range at {
+			within, _ := below.(map[string]any)
+			switch word {
+			case "const", "enum", "default", "examples":
+			case "properties", "$defs":
+				for key, one := range within {
+					if word == "properties" {
+						all[key] = name
+					}
+					maps.Copy(all, keysOf(one, key))
+				}
+			default:
+				maps.Copy(all, keysOf(below, name))
+			}
+		}
+	}
+	return all
 }

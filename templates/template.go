@@ -1,9 +1,13 @@
-// Package templates renders the texts of a cascade: Jinja2, executed by pongo2 in a cage.
+// Package templates renders the texts of a cascade: Jinja2 in a cage.
 //
 // What a template says is read by Jinja2's own grammar (3.1, its default settings, StrictUndefined), so that a Windlass
 // cascade renders here to the byte as it does there; what lies outside the supported part is an error of Parse, never a
-// different text. pongo2 parses and executes the document's blocks and collects its output. Its own tags, filters and
-// loaders are shut off: a template reaches no file, no clock, no chance, and no Go method or field.
+// different text. A template reaches no file, no clock, no chance, and no Go method or field.
+//
+// What is whose: pongo2 carries the statements: it reads a skeleton of them, a numbered tag each, pairs the tags with their
+// bodies, walks these, and collects the output. The lexer and the grammar of tags, expressions, filters, tests, methods, loops, scopes and macros are this
+// package's: pongo2's are those of Django, which differ from Jinja2 in what they render (truth, undefined, filter arguments,
+// whitespace, the loop variable) and reach Go values. Its own tags, filters and loaders are shut off.
 //
 // Values are plain data as JSON has it. Maps are read in the order of their keys. An int is a Python int; a float64 is a
 // Python float, so that float64(3) prints as 3.0: decode JSON with UseNumber to keep integers integers.

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// pagesOf are the README and the pages for people, by their path from the root.
+func pagesOf(t *testing.T) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob("docs/*.md")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	all := map[string]string{}
+	for _, name := range append(names, "README.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = string(text)
+	}
+	return all
+}
+
+// The README's number of validators that cost no call is theirs.
+func TestReadmeCountsValidators(t *testing.T) {
+	t.Chdir("../..")
+	var out bytes.Buffer
+	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
+	if status := c.Run(t.Context(), []string{"validators", "--json"}); status != exitOK {
+		t.Fatal(out.String())
+	}
+	var list []struct{ Kind string }
+	if err := json.Unmarshal(out.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	computed := 0
+	for _, v := range list {
+		if v.Kind == "computed" {
+			computed++
+		}
+	}
+	said := regexp.MustCompile(`expressions and (\d+)\s+of the built-in validators`).FindStringSubmatch(pagesOf(t)["README.md"])
+	if said == nil || said[1] != strconv.Itoa(computed) {
+		t.Errorf("the README says %q; %d are computed", said, computed)
+	}
+}
+
+// Every verb that a page names is one, and so is every flag that is given to it.
+func TestPagesNameVerbs(t *testing.T) {
+	t.Chdir("../..")
+	root := (&Command{Getenv: func(string) string { return "" }}).root()
+	code := regexp.MustCompile("(?ms)^```(?:sh|console)\n(.*?)^```$|`([^`\n]+)`")
+	// The verb, where the command begins a line, an inline code, or goes on from another.
+	command := regexp.MustCompile(`(?m)(?:^|\| |&& |\$ )(?:go run \./cmd/)?capstan ((?:[a-z-]+ ?)+)(.*)$`)
+	flag := regexp.MustCompile(`(?:^| )--([a-z][a-z-]*)`)
+	n := 0
+	for page, text := range pagesOf(t) {
+		for _, m := range code.FindAllStringSubmatch(text, -1) {
+			for _, said := range command.FindAllStringSubmatch(strings.ReplaceAll(m[1]+m[2], "\\\n", " "), -1) {
+				n++
+				verb, _, err := root.Find(strings.Fields(said[1]))
+				if err != nil || verb == root {
+					t.Errorf("%s: capstan %s: no such verb", page, said[1])
+					continue
+				}
+				rest, _, _ := strings.Cut(said[2], "#")
+				for _, f := range flag.FindAllStringSubmatch(" "+rest, -1) {
+					if verb.Flags().Lookup(f[1]) == nil && verb.InheritedFlags().Lookup(f[1]) == nil {
+						t.Errorf("%s: capstan %s has no --%s", page, verb.Name(), f[1])
+					}
+				}
+			}
+		}
+	}
+	if n < 50 {
+		t.Errorf("only %d commands", n)
+	}
+}
+
+// Every link to a file leads to one, and to a heading of it; every example that
+// is named by its path is there.
+func TestPagesLink(t *testing.T) {
+	t.Chdir("../..")
+	pages := pagesOf(t)
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	example := regexp.MustCompile(`cascades/examples/[\w.]+\.(?:ya?ml|json|md|sh)`)
+	for page, text := range pages {
+		for _, m := range link.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
+			file, heading, _ := strings.Cut(m[1], "#")
+			if strings.Contains(file, "://") {
+				continue
+			}
+			at := page
+			if file != "" {
+				at = filepath.Join(filepath.Dir(page), file)
+			}
+			if _, err := os.Stat(at); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+			if heading != "" && !headings(pages[at])[heading] {
+				t.Errorf("%s: %s has no heading #%s", page, at, heading)
+			}
+		}
+		for _, name := range example.FindAllString(text, -1) {
+			if _, err := os.Stat(name); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+		}
+	}
+}
+
+// headings are a page's, as links name them.
+func headings(page string) map[string]bool {
+	all := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {
+		plain := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		all[strings.ReplaceAll(plain, " ", "-")] = true
+	}
+	return all
+}
+
+// The README's table of exit statuses has all there are, and no other.
+func TestReadmeStatuses(t *testing.T) {
+	t.Chdir("../..")
+	_, rest, _ := strings.Cut(pagesOf(t)["README.md"], "## Exit statuses\n")
+	table, _, _ := strings.Cut(rest, "\n## ")
+	want := map[int]string{
+		exitOK: "succeeded", exitNo: "a gate said no", exitUsage: "usage", exitBroken: "something broke",
+		exitWaiting: "waiting for a human", exitBudget: "over budget", exitInterrupted: "interrupted",
+	}
+	rows := regexp.MustCompile(`(?m)^\| (\d+) \| (.*) \|$`).FindAllStringSubmatch(table, -1)
+	if len(rows) != len(want) {
+		t.Errorf("%d rows for %d statuses", len(rows), len(want))
+	}
+	for _, row := range rows {
+		status, _ := strconv.Atoi(row[1])
+		if says := want[status]; says == "" || !strings.HasPrefix(row[2], says) {
+			t.Errorf("%s: %q", row[1], row[2])
+		}
+	}
+}
+
+// What a page has a reader type with a scripted model succeeds, with what it
+// has typed before in the same block, where the repository's files are.
+func TestPagesScripted(t *testing.T) {
+	t.Chdir("../..")
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for page, text := range pagesOf(t) {
+		for _, m := range fenced.FindAllStringSubmatch(text, -1) {
+			if m[1] != "sh" || !strings.Contains(m[2], "--model scripted") {
+				continue
+			}
+			n++
+			t.Chdir(t.TempDir())
+			for _, name := range []string{"cascades", "README.md"} {
+				if err := os.Symlink(filepath.Join(root, name), name); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for line := range strings.Lines(strings.ReplaceAll(m[2], "\\\n", " ")) {
+				follow(t, page, strings.TrimSpace(line))
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("no page has a scripted command")
+	}
+}
+
+// follow runs a line of a page, if it is a command of ours.
+func follow(t *testing.T, page, line string) {
+	t.Helper()
+	said, ours := strings.CutPrefix(strings.TrimPrefix(line, "go run ./cmd/"), "capstan ")
+	if !ours {
+		return
+	}
+	said, _, _ = strings.Cut(said, " #")
+	var out bytes.Buffer
+	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(name string) string {
+		return map[string]string{"CAPSTAN_DB": "runs.db"}[name]
+	}}
+	if status := c.Run(t.Context(), shellWords(said)); status != exitOK {
+		t.Errorf("%s: capstan %s: status %d\n%s", page, said, status, &out)
+	}
+}

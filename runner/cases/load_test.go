@@ -58,13 +58,22 @@ func TestLoadBroken(t *testing.T) {
 	}
 }
 
-// FuzzLoad reads pages of foreign bytes: an error or a case, never more.
-func FuzzLoad(f *testing.F) {
-	// Unbounded, the fuzzer spends a minute on making each find smaller, which of
-	// pages of some KB is all the time that it has.
+// unhindered leaves a fuzzer its time: else it spends a minute on making each
+// find smaller, and waits for the disk, to which a case is written through.
+func unhindered(f *testing.F) {
+	f.Helper()
 	if err := flag.Set("test.fuzzminimizetime", "10x"); err != nil {
 		f.Fatal(err)
 	}
+	const memory = "/dev/shm"
+	if _, err := os.Stat(memory); err == nil {
+		f.Setenv("TMPDIR", memory)
+	}
+}
+
+// FuzzLoad reads pages of foreign bytes: an error or a case, never more.
+func FuzzLoad(f *testing.F) {
+	unhindered(f)
 	for _, name := range []string{"soundings", "tools", "human_yes", "judge_left_over", "error_advisory"} {
 		_, dir := transcript(f, enginetest.Shipped(f, name)).freeze(f)
 		all := tree(f, dir)
@@ -106,9 +115,7 @@ func FuzzLoad(f *testing.F) {
 
 // FuzzText sends any reply through the files.
 func FuzzText(f *testing.F) {
-	if err := flag.Set("test.fuzzminimizetime", "10x"); err != nil { // else a minute for each find
-		f.Fatal(err)
-	}
+	unhindered(f)
 	for _, s := range []string{"", " ", "\n", "a\nb", "a \nb", " a\nb", "\ta\n\tb", "a\n\n\n", "\n\na", "a: b", "- a\n- b", "# no\n---\n...", "1", "null", "~", "yes", "2026-01-02", "!file x", "\u2028\n", "🦉\nowl", "\ufeffa\nb", "a\r\nb", "a\x00\nb", "\xff\n", "'\"\n`", "a\n  b\n c", "%a\nb", strings.Repeat("x\n", 3000)} {
 		f.Add(s)
 	}

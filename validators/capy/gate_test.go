@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"math"
 	"strings"
 	"testing"
@@ -385,6 +386,9 @@ func TestSameTwice(t *testing.T) {
 }
 
 func FuzzJudge(f *testing.F) {
+	if err := flag.Set("test.fuzzminimizetime", "10x"); err != nil { // else a minute for each find
+		f.Fatal(err)
+	}
 	for _, stage := range Stages() {
 		f.Add(good(f, stage), uint8(0))
 		f.Add(good(f, stage)[:300]+"\n```json\n{\"a\": [1, +2, 'x'", uint8(3))

@@ -41,6 +41,7 @@ import (
 // for some seconds at worst. Spent, it is an error, never a false.
 type Expression struct {
 	source  string
+	locals  []string
 	program *vm.Program
 	parses  bool // it mentions output
 }
@@ -104,26 +105,33 @@ func ParseExpression(source string, locals ...string) (e *Expression, err error)
 	if err != nil {
 		return nil, located(err)
 	}
-	if err := readLocals(tree, locals); err != nil {
-		return nil, located(err)
-	}
-	found, err := inspect(tree)
+	program, found, err := compiled(tree, config, locals)
 	if err != nil {
 		return nil, located(err)
 	}
+	return &Expression{source, locals, program, found.output}, nil
+}
+
+// compiled checks a tree, which it changes, and makes a program of it that pays
+// for what it does.
+func compiled(tree *parser.Tree, config *conf.Config, locals []string) (*vm.Program, *inspection, error) {
+	if err := readLocals(tree, locals); err != nil {
+		return nil, nil, err
+	}
+	found, err := inspect(tree)
+	if err != nil {
+		return nil, nil, err
+	}
 	if _, err := checker.Check(tree, config); err != nil {
-		return nil, located(err)
+		return nil, nil, err
 	}
 	ast.Walk(&tree.Node, metering{found.nodes})
 	config.Expect = reflect.Invalid // a result of type any is checked when it is there
 	if _, err := checker.Check(tree, config); err != nil {
-		return nil, located(err)
+		return nil, nil, err
 	}
 	program, err := compiler.Compile(tree, config)
-	if err != nil {
-		return nil, located(err)
-	}
-	return &Expression{source, program, found.output}, nil
+	return program, found, err
 }
 
 // readLocals has the names of locals read from the subject's Locals.
@@ -166,24 +174,30 @@ func (e *Expression) Eval(s Subject) (answer bool, err error) { return e.EvalUnt
 // EvalUntil is [Expression.Eval] that asks now and then whether to go on, as
 // [schema.Schema.Check] does.
 func (e *Expression) EvalUntil(stop schema.Stop, s Subject) (answer bool, err error) {
+	answer, _, err = e.answer(stop, s)
+	return answer, err
+}
+
+// answer also gives what the expression saw.
+func (e *Expression) answer(stop schema.Stop, s Subject) (answer bool, saw scope, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			answer, err = false, located(fmt.Errorf("%v", r))
 		}
 	}()
-	scope, err := e.scope(stop, s)
+	saw, err = e.scope(stop, s)
 	if err != nil {
-		return false, err
+		return false, saw, err
 	}
-	result, err := vm.Run(e.program, scope)
+	result, err := vm.Run(e.program, saw)
 	if err != nil {
-		return false, located(err)
+		return false, saw, located(err)
 	}
 	answer, ok := result.(bool)
 	if !ok {
-		return false, located(fmt.Errorf("the result must be true or false, not %s", kindOf(result)))
+		return false, saw, located(fmt.Errorf("the result must be true or false, not %s", kindOf(result)))
 	}
-	return answer, nil
+	return answer, saw, nil
 }
 
 func (e *Expression) scope(stop schema.Stop, s Subject) (scope, error) {
@@ -210,21 +224,30 @@ func Expr(source, reason string) (Check, error) {
 }
 
 // Check is the check that the expression is true. The reason is what a false
-// says; empty, it quotes the expression.
+// says; empty, it quotes the expression and tells the values it saw:
+// "len(content) >= 500: len(content) is 312".
 func (e *Expression) Check(reason string) Check {
-	if reason == "" {
-		reason = "this must be true and is not: " + e.source
-	}
 	return func(ctx context.Context, s Subject) (Verdict, error) {
-		valid, err := e.EvalUntil(ctx.Err, s)
-		if err != nil {
+		valid, saw, err := e.answer(ctx.Err, s)
+		switch {
+		case err != nil:
 			return Verdict{}, err
-		}
-		if !valid {
+		case valid:
+			return Pass("%s", e.source), nil
+		case reason != "":
 			return Fail("%s", reason), nil
 		}
-		return Pass("%s", e.source), nil
+		saw.Meter = newMeter(ctx.Err)
+		return Fail("%s", e.why(saw)), nil
 	}
+}
+
+// why is the reason of a false that was given none.
+func (e *Expression) why(saw scope) string {
+	if told := e.values(saw); len(told) > 0 {
+		return strings.TrimSpace(e.source) + ": " + strings.Join(told, ", ")
+	}
+	return "this must be true and is not: " + e.source
 }
 
 // located turns an error of the expression library into ours.

@@ -249,7 +249,7 @@ func TestExpr(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, err := check(t.Context(), Subject{Content: "abc"})
-	if err != nil || v.Valid || v.Reason != "this must be true and is not: len(content) > 3" {
+	if err != nil || v.Valid || v.Reason != "len(content) > 3: len(content) is 3" {
 		t.Errorf("got %+v, %v", v, err)
 	}
 	check, _ = Expr("len(content) > 3", "100% too short")

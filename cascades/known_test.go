@@ -36,7 +36,7 @@ func known() Known {
 	run := func(context.Context, readFile) (any, error) { return "", nil }
 	return Known{
 		Validators: validators.Default().With(judges...).With(schedule.Validators(schedule.Options{})...),
-		Tools:      tool.NewSet(schedule.Tools(schedule.Options{})...).With(tool.New("read_file", "Read a file.", run).That(tool.Reads), tool.New("run_code", "Run code.", run).That(tool.Writes)),
+		Tools:      tool.NewSet(schedule.Tools(schedule.Options{})...).With(tool.New("read_file", "Read a file.", run).That(tool.Reads), tool.New("list_files", "List files.", run).That(tool.Reads), tool.New("write_file", "Write a file.", run).That(tool.Writes), tool.New("run_code", "Run code.", run).That(tool.Writes)),
 		Remote:     nowhere{},
 	}
 }

@@ -25,6 +25,7 @@ type Known struct {
 	Validators validators.Set
 	Tools      tool.Set
 	Remote     Remote // makes the mcp forms; nil where there are none
+	Root       string // where programs with cwd: root run; empty: the working directory
 }
 
 // maxSource bounds a cascade file, in bytes.

@@ -89,7 +89,7 @@ func (p *parser) validator(o *object, forms []string) *Validator {
 		v = p.mcpForm(o)
 	default:
 		// What belongs to a form that is not there is not worth a second report.
-		o.ask("reason", "with", "model", "timeout", "env", "input_map")
+		o.ask("reason", "with", "model", "timeout", "env", "verdict", "cwd", "input_map")
 	}
 	if v == nil {
 		return nil
@@ -148,11 +148,16 @@ func (p *parser) schemaForm(n *yaml.Node) *Validator {
 func (p *parser) execForm(o *object) *Validator {
 	argv, timeout, env := p.argv(o), o.duration("timeout"), p.environment(o)
 	with := p.values(o.child("with"), checkVariables)
+	status := o.oneOf("verdict", "output", "exit_status") == "exit_status"
+	atRoot := o.oneOf("cwd", "cascade", "root") == "root"
 	if argv == nil {
 		return nil
 	}
 	v := &Validator{Description: "the program " + path.Base(argv[0]), With: with, need: p.programNeed(o, env)}
-	program := validators.Exec{Argv: argv, Dir: path.Dir(p.file), Timeout: timeout, Env: env}
+	program := validators.Exec{Argv: argv, Dir: path.Dir(p.file), Timeout: timeout, Env: env, Status: status}
+	if atRoot {
+		program.Dir = p.known.Root
+	}
 	v.Bind = func(with map[string]any) (validators.Check, error) { return program.Check(with), nil }
 	if with.Static() {
 		plain, _ := with.Render(nil)

@@ -70,6 +70,7 @@ type Runner struct {
 	validators validators.Set
 	tools      tool.Set
 	remote     cascades.Remote
+	root       string
 	sinks      []event.Sink
 	journal    Journal
 	onText     func(phase, text string)
@@ -100,6 +101,10 @@ func WithTools(list ...tool.Tool) Option {
 
 // WithRemote lets cascades use validators and tools of MCP servers.
 func WithRemote(m cascades.Remote) Option { return func(r *Runner) { r.remote = m } }
+
+// WithRoot says where the programs of validators with cwd: root run: the
+// directory that the file tools were given. Empty, it is the working directory.
+func WithRoot(dir string) Option { return func(r *Runner) { r.root = dir } }
 
 // WithSink has s told of every event.
 func WithSink(s event.Sink) Option { return func(r *Runner) { r.sinks = append(r.sinks, s) } }
@@ -136,7 +141,7 @@ func New(options ...Option) (*Runner, error) {
 
 // Known is what cascades may name with this runner.
 func (r *Runner) Known() cascades.Known {
-	return cascades.Known{Validators: r.validators, Tools: r.tools, Remote: r.remote}
+	return cascades.Known{Validators: r.validators, Tools: r.tools, Remote: r.remote, Root: r.root}
 }
 
 // Load reads and checks a cascade file. An error is [cascades.Diagnostics].

@@ -14,12 +14,14 @@ import (
 )
 
 // Exec is a validator that is a program: it reads a subject as JSON from its
-// standard input and writes a verdict to its standard output.
+// standard input and writes a verdict to its standard output, or gives it by its
+// exit status.
 type Exec struct {
 	Argv    []string      // the program and its arguments; no shell is asked
 	Dir     string        // working directory; empty: the caller's
 	Timeout time.Duration // 0: a minute
 	Env     []string      // what it sees beside the plain variables, as [process.Environment] has it
+	Status  bool          // its exit status is the verdict, not what it prints
 }
 
 // question is what the program reads.
@@ -38,6 +40,10 @@ type question struct {
 // error, with the last lines of the program's standard error: another status,
 // status 1 with a yes, no output, more than 1 MiB of it, nonsense, no end
 // before the time-out, a program that cannot be started.
+//
+// By its status, 0 is a yes and any other a no, whose reason is the end of what
+// it printed, 4096 bytes of both streams at most. A program that is killed, that
+// does not end in time or cannot be started has given no verdict.
 func (e Exec) Check(with map[string]any) Check {
 	return func(ctx context.Context, s Subject) (Verdict, error) {
 		v, err := e.ask(ctx, s, with)
@@ -53,9 +59,11 @@ func (e Exec) ask(ctx context.Context, s Subject, with map[string]any) (Verdict,
 	if err != nil {
 		return Verdict{}, fmt.Errorf("subject: %w", err)
 	}
-	out, err := process.Run(ctx, process.Command{
-		Argv: e.Argv, Dir: e.Dir, Env: e.Env, Timeout: e.Timeout, Stdin: bytes.NewReader(stdin),
-	})
+	command := process.Command{Argv: e.Argv, Dir: e.Dir, Env: e.Env, Timeout: e.Timeout, Stdin: bytes.NewReader(stdin)}
+	if e.Status {
+		return e.byStatus(ctx, command)
+	}
+	out, err := process.Run(ctx, command)
 	if err == nil {
 		var v Verdict
 		if v, err = verdictOf(out); err == nil {
@@ -66,6 +74,33 @@ func (e Exec) ask(ctx context.Context, s Subject, with map[string]any) (Verdict,
 		err = fmt.Errorf("%w; it said: %s", err, said)
 	}
 	return Verdict{}, err
+}
+
+// maxPrinted is how much of what a program printed is a reason, in bytes. More is
+// kept than told, so that a secret is found whole before the text is cut.
+const maxPrinted = 4 << 10
+
+func (e Exec) byStatus(ctx context.Context, command process.Command) (Verdict, error) {
+	command.Tail = 16 * maxPrinted
+	out, err := process.Run(ctx, command)
+	printed := ending(process.Conceal(e.Env, string(out.Stdout)), maxPrinted)
+	if err == nil && out.Killed {
+		err = fmt.Errorf("killed by signal %d", out.ExitCode-128)
+	}
+	switch {
+	case err != nil:
+		if printed != "" {
+			err = fmt.Errorf("%w; it said: %s", err, lastLines([]byte(printed)))
+		}
+		return Verdict{}, err
+	case out.ExitCode == 0:
+		return Pass("exit status 0"), nil
+	case printed == "":
+		return Fail("exit status %d, and nothing was printed", out.ExitCode), nil
+	}
+	v := Fail("%s", printed)
+	v.Details = map[string]any{"exit_status": out.ExitCode}
+	return v, nil
 }
 
 // questionOf never has null for a map: programs index them.
@@ -99,12 +134,19 @@ func verdictOf(out process.Output) (Verdict, error) {
 // bytes at most.
 func lastLines(text []byte) string {
 	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(text), "\uFFFD")), "\n")
-	tail := strings.Join(lines[max(0, len(lines)-5):], "\n")
-	if cut := len(tail) - 500; cut > 0 {
-		for !utf8.RuneStart(tail[cut]) {
-			cut++
-		}
-		tail = "…" + tail[cut:]
+	return ending(strings.Join(lines[max(0, len(lines)-5):], "\n"), 500)
+}
+
+// ending is the end of a text, in whole characters, of at most so many bytes with
+// the … that stands for the rest.
+func ending(text string, most int) string {
+	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
+	if len(text) <= most {
+		return text
 	}
-	return tail
+	cut := len(text) - most + len("…")
+	for !utf8.RuneStart(text[cut]) {
+		cut++
+	}
+	return "…" + text[cut:]
 }

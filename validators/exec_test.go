@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner/process"
 )
@@ -143,5 +144,64 @@ func TestExecMain(t *testing.T) {
 	wrong := Exec{Argv: []string{self}, Env: []string{"AS_VALIDATOR=1"}}.Check(map[string]any{"mx": 4})
 	if _, err := wrong(t.Context(), Subject{}); err == nil || !strings.Contains(err.Error(), "exit status 2") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A program's exit status is a verdict where it is asked to be.
+func TestExecByStatus(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		valid        bool
+		reason, err  string
+	}{
+		{"yes", "exit 0", true, "exit status 0", ""},
+		{"yes, whatever it prints", `echo '{"valid": false, "reason": "bad"}'`, true, "exit status 0", ""},
+		{"no", "echo broken; exit 1", false, "broken", ""},
+		{"no, whatever it prints", `echo '{"valid": true}'; exit 3`, false, `{"valid": true}`, ""},
+		{"no without a word", "exit 255", false, "exit status 255, and nothing was printed", ""},
+		{"both streams in order", "echo a; echo b >&2; echo c; echo d >&2; exit 2", false, "a\nb\nc\nd", ""},
+		{"a status like a signal's", "echo no; exit 137", false, "no", ""},
+		{"bytes that are no text", `printf 'a\377b'; exit 1`, false, "a\uFFFDb", ""},
+		{"killed", "echo half; kill -9 $$", false, "", "killed by signal 9; it said: half"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := shell(c.script)
+			e.Status = true
+			v, err := e.Check(nil)(t.Context(), Subject{Content: strings.Repeat("x", 1<<20)})
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("got %+v, %v", v, err)
+				}
+				return
+			}
+			if err != nil || v.Valid != c.valid || v.Reason != c.reason {
+				t.Errorf("got %+v, %v", v, err)
+			}
+		})
+	}
+	for name, e := range map[string]Exec{
+		"not started": {Argv: []string{"/no/such/program"}, Status: true},
+		"out of time": {Argv: []string{"sleep", "100"}, Status: true, Timeout: 100 * time.Millisecond},
+	} {
+		if v, err := e.Check(nil)(t.Context(), Subject{}); err == nil || v.Valid || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %+v, %v", name, v, err)
+		}
+	}
+}
+
+// Much output is no error, and its end is what is told: 4 KB, whole characters,
+// and no secret that was cut in two.
+func TestExecByStatusEnd(t *testing.T) {
+	t.Setenv("MY_KEY", strings.Repeat("secret", 100))
+	e := shell(`i=0; while [ $i -lt 9000 ]; do echo "é line $i of some length, to be more than a pipe and a tail hold"; i=$((i+1)); done
+printf '%s' "$MY_KEY"; head -c 3800 /dev/zero | tr '\0' x; echo; echo last >&2; exit 1`)
+	e.Status, e.Env, e.Timeout = true, []string{"MY_KEY"}, time.Minute
+	v, err := e.Check(nil)(t.Context(), Subject{})
+	if err != nil || v.Valid || len(v.Reason) > 4096 || len(v.Reason) < 4000 || !utf8.ValidString(v.Reason) ||
+		!strings.HasPrefix(v.Reason, "…") || !strings.HasSuffix(v.Reason, "xx\nlast") {
+		t.Errorf("got %d bytes, %v: %.40s … %s", len(v.Reason), err, v.Reason, v.Reason[max(0, len(v.Reason)-20):])
+	}
+	if strings.Contains(v.Reason, "secret") || !strings.Contains(v.Reason, "[redacted MY_KEY]") {
+		t.Errorf("got %s", v.Reason)
 	}
 }

@@ -16,3 +16,5 @@ func KillGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 func sweep(*exec.Cmd) {}
 
 func exitCode(state *os.ProcessState) int { return state.ExitCode() }
+
+func killed(*os.ProcessState) bool { return false }

@@ -35,3 +35,8 @@ func exitCode(state *os.ProcessState) int {
 	}
 	return state.ExitCode()
 }
+
+func killed(state *os.ProcessState) bool {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled()
+}

@@ -37,12 +37,15 @@ type Command struct {
 	Stdin     io.Reader     // nil: empty. The child may close it early
 	Timeout   time.Duration // 0: DefaultTimeout; negative: none but the context's
 	MaxOutput int64         // 0: DefaultMaxOutput
+	Tail      int           // more than 0: however much is printed, so many bytes are kept of its end, see [Output]
 }
 
-// An Output is what a program said and how it ended.
+// An Output is what a program said and how it ended. Of a command with a Tail,
+// Stdout is the end of both streams, in the order in which they were written.
 type Output struct {
 	Stdout, Stderr []byte
-	ExitCode       int // 128 + n where signal n ended it, as shells have it
+	ExitCode       int  // 128 + n where signal n ended it, as shells have it
+	Killed         bool // a signal ended it
 }
 
 // Run runs a command to its end. A program that ends with any exit code has
@@ -72,13 +75,17 @@ func Run(ctx context.Context, c Command) (Output, error) {
 		return Output{}, startError(ctx, c.Argv[0], err)
 	}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if c.Tail > 0 {
+		stdout.tail = c.Tail
+		cmd.Stderr = cmd.Stdout // one pipe for both, which keeps their order
+	}
 	cmd.Env = traced(ctx, cmd.Env)
 	if err := cmd.Start(); err != nil {
 		return Output{}, startError(ctx, c.Argv[0], err)
 	}
 	err = cmd.Wait()
 	sweep(cmd)
-	out := Output{Stdout: stdout.bytes(), Stderr: stderr.bytes(), ExitCode: exitCode(cmd.ProcessState)}
+	out := Output{Stdout: stdout.bytes(), Stderr: stderr.bytes(), ExitCode: exitCode(cmd.ProcessState), Killed: killed(cmd.ProcessState)}
 	return out, c.fault(ctx, err)
 }
 

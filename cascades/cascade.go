@@ -191,6 +191,8 @@ type Validator struct {
 	With        Values                                         // for Bind
 	Criteria    *templates.Template                            // for a model to judge by
 	Model       string                                         // the judge's own model
+	Votes       int                                            // how often a judge is asked; the majority counts. 0 is 1
+	Confirm     bool                                           // a judge's no is asked once more: two are a no
 	Cascade     *Cascade                                       // whose output is the verdict
 	InputMap    Values                                         // of Cascade; empty gives it the subject
 

@@ -217,7 +217,11 @@ func (m planner) check(c *Check) Counts { return m.validator(c.Validator) }
 func (m planner) validator(v *Validator) Counts {
 	switch {
 	case v.Criteria != nil:
-		return Counts{ModelCalls: 1, ModelCallsWithTools: 1, JudgeCalls: 1, Validators: ValidatorCounts{Judge: 1}}
+		calls := max(v.Votes, 1)
+		if v.Confirm {
+			calls *= 2
+		}
+		return Counts{ModelCalls: calls, ModelCallsWithTools: calls, JudgeCalls: calls, Validators: ValidatorCounts{Judge: 1}}
 	case v.Cascade != nil:
 		return Counts{Validators: ValidatorCounts{Cascade: 1}}.plus(m.plan(v.Cascade).Total)
 	case v.Pure:

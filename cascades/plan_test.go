@@ -193,3 +193,15 @@ budget: 40 model calls, 1000 tokens, $1.5, 1m30s, 100 phase visits
 		t.Errorf("%s, %v", text, err)
 	}
 }
+
+// A judge is planned with all its votes, and with the second time of a no.
+func TestPlanVotes(t *testing.T) {
+	for judge, want := range map[string]int{
+		"{judge: good}": 1, "{judge: good, votes: 3}": 3, "{judge: good, confirm: no}": 2, "{judge: good, votes: 5, confirm: no}": 10,
+	} {
+		c := parsed(t, "cascade_id: a\nphases: [{name: a, instructions: x, wards: {pre: ["+judge+"]}}]", nil)
+		if total := c.Plan().Total; total.JudgeCalls != want || total.ModelCalls != want+1 || total.Validators.Judge != 1 {
+			t.Errorf("%s: got %+v, want %d calls of judges", judge, total, want)
+		}
+	}
+}

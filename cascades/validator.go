@@ -80,7 +80,7 @@ func (p *parser) validator(o *object, forms []string) *Validator {
 	case "schema":
 		v = p.schemaForm(n)
 	case "judge":
-		v = &Validator{Criteria: p.template(n, "judge", checkVariables), Description: short(n.Value), Model: o.text("model")}
+		v = p.judgeForm(o, n)
 	case "exec":
 		v = p.execForm(o)
 	case "cascade":
@@ -89,7 +89,7 @@ func (p *parser) validator(o *object, forms []string) *Validator {
 		v = p.mcpForm(o)
 	default:
 		// What belongs to a form that is not there is not worth a second report.
-		o.ask("reason", "with", "model", "timeout", "env", "verdict", "cwd", "input_map")
+		o.ask("reason", "with", "model", "timeout", "env", "verdict", "cwd", "votes", "confirm", "input_map")
 	}
 	if v == nil {
 		return nil
@@ -133,6 +133,21 @@ func (p *parser) exprForm(o *object, n *yaml.Node) *Validator {
 	v := &Validator{Pure: true, Description: first(reason, short(n.Value))}
 	if e := p.expression(n, "expr"); e != nil {
 		v.Check = e.Check(reason)
+	}
+	return v
+}
+
+// maxVotes bounds how often one judge is asked about one text.
+const maxVotes = 99
+
+func (p *parser) judgeForm(o *object, n *yaml.Node) *Validator {
+	v := &Validator{Criteria: p.template(n, "judge", checkVariables), Description: short(n.Value), Model: o.text("model")}
+	v.Votes = o.whole("votes", 1, 1)
+	if v.Votes%2 == 0 || v.Votes > maxVotes {
+		p.report(o.get("votes"), CodeValue, "votes must be an odd number up to %d, so that there is a majority, not %d", maxVotes, v.Votes)
+	}
+	if o.ask("confirm"); o.has("confirm") {
+		v.Confirm = o.oneOf("confirm", "no") == "no"
 	}
 	return v
 }

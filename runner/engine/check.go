@@ -167,47 +167,6 @@ func (f *flow) leaf(path event.Path, v *cascades.Validator, s validators.Subject
 	return found.Verdict, unsaid, err
 }
 
-// maxJudgements is how often a judge is asked that answers nonsense.
-const maxJudgements = 3
-
-// judged asks a model for a verdict.
-func (f *flow) judged(path event.Path, at place, v *cascades.Validator, s validators.Subject) (verdict validators.Verdict, unsaid, err error) {
-	criteria, err := f.render(v.Criteria, f.checkVars(s))
-	if err != nil {
-		return verdict, err, nil
-	}
-	question, err := prompt("judge", map[string]any{"criteria": criteria, "content": s.Content, "mark": mark(s.Content)})
-	if err != nil {
-		return verdict, err, nil
-	}
-	req := model.Request{
-		Model: f.model(v.Model), Messages: []model.Message{{Role: model.User, Content: question}}, Schema: verdictSchema(),
-		Phase: at.phase, Attempt: at.attempt, Turn: at.turn, Validator: v.Name,
-	}
-	for n := range maxJudgements {
-		where := path.Join("model")
-		if n > 0 {
-			where = path.At("model", n)
-		}
-		resp, err := f.call(where, req)
-		if err != nil {
-			return verdict, unanswered(err), stops(err)
-		}
-		if verdict, unsaid = validators.VerdictIn(resp.Text); unsaid == nil {
-			break
-		}
-	}
-	return verdict, unsaid, nil
-}
-
-// unanswered is the error of a judge whose model failed, if the run may go on.
-func unanswered(err error) error {
-	if stops(err) != nil {
-		return nil
-	}
-	return err
-}
-
 // stops gives err back where it ends the run whatever the ward's mode: the
 // host's own, a spent budget, a script without an answer.
 func stops(err error) error {

@@ -7,7 +7,7 @@ func Builtins() []Validator {
 		NonEmpty, MaxLength, MinLength, LengthCheck, WordCount,
 		Contains, Excludes, Regexp, Keywords, KeywordValidator,
 		JSON, MatchesSchema, Markdown,
-		NoSecrets, InputSanitizer, SimilarToInput, SimpleValidator,
+		NoSecrets, PII, InputSanitizer, SimilarToInput, SimpleValidator,
 		Cites, NumbersKept, LinksKept, SameStructure,
 	}, judges()...)
 }

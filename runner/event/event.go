@@ -115,7 +115,7 @@ type Verdict struct {
 	Phase     string  `json:"phase"`
 	Attempt   int     `json:"attempt"`
 	Turn      int     `json:"turn"`
-	Moment    string  `json:"moment"` // pre, turn, post, loop_until or output_schema
+	Moment    string  `json:"moment"` // pre, turn, tool, result, post, loop_until or output_schema
 	Validator string  `json:"validator"`
 	Mode      string  `json:"mode"`  // blocking, retry or advisory
 	Valid     *bool   `json:"valid"` // nil where the validator could not say

@@ -340,7 +340,12 @@ func momentOf(at event.Path, validator string) string {
 		switch name, _, _ := strings.Cut(words[i], "["); name {
 		case "model":
 		case "ward":
+			if i > 0 && strings.HasPrefix(words[i-1], "tool[") {
+				return "tool"
+			}
 			return "turn"
+		case "result_ward":
+			return "result"
 		default:
 			return name
 		}

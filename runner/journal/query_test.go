@@ -163,6 +163,42 @@ func TestGates(t *testing.T) {
 	}
 }
 
+// What judges around tools spent is counted with their verdicts, not with those
+// of a turn.
+func TestGatesAroundTools(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	s := storyOf(t, `
+-- cascade.yaml --
+cascade_id: around
+validators: {fine: {judge: "Is it fine?"}}
+phases:
+  - name: work
+    instructions: Work.
+    tackle: [set_state]
+    rules: {max_turns: 1}
+    wards:
+      turn: [{validator: fine}]
+      tool: [{validator: fine}]
+      result: [{validator: fine}]
+-- script.yaml --
+- {phase: work, tool_calls: [{name: set_state, arguments: {key: a, value: 1}}]}
+- {phase: work, reply: done}
+- {validator: fine, reply: '{"valid": true, "reason": "so"}', times: always}
+`)
+	if result, err := s.run(t, begin(t, j, s.start("run")), s.world(t, &heard{}), true); err != nil {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	gates, err := j.Gates(t.Context(), "")
+	if err != nil || len(gates) != 3 {
+		t.Fatalf("got %+v, %v", gates, err)
+	}
+	for i, moment := range []string{"result", "tool", "turn"} {
+		if g := gates[i]; g.Moment != moment || g.Verdicts != 1 || g.Calls != 1 {
+			t.Errorf("got %+v, want one call of %s", g, moment)
+		}
+	}
+}
+
 func TestRuns(t *testing.T) {
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: func() time.Time { return at }})

@@ -102,20 +102,31 @@ func (r *run) use(name string, attributes []attribute.KeyValue, e event.Event) (
 	return name + " " + tool, append(attributes, toolName.String(tool))
 }
 
+// toolCalled says of a tool what only the call tells: the span may have begun
+// with a ward that judged it.
 func (r *run) toolCalled(s *scope, e event.Event) {
+	if s.made = true; s.span != nil {
+		name, attributes := r.use("execute_tool", nil, e)
+		s.span.SetName(name)
+		s.span.SetAttributes(attributes...)
+	}
 	if r.t.content && e.Call != nil && s.span != nil && s.span.IsRecording() {
 		s.span.SetAttributes(r.text(toolArguments, plainJSON(e.Call.Arguments))...)
 	}
 }
 
 func (r *run) toolReplied(s *scope, e event.Event) {
+	s.told = true
 	if e.Result == nil || s.span == nil {
 		return
 	}
 	if r.t.content && s.span.IsRecording() {
 		s.span.SetAttributes(r.text(toolResult, e.Result.Text())...)
 	}
-	if e.Result.Failed {
+	switch {
+	case e.Result.Failed && s.no:
+		s.fail("refused", "")
+	case e.Result.Failed:
 		s.fail("tool_error", "")
 	}
 }
@@ -127,6 +138,9 @@ func (r *run) verdict(s *scope, e event.Event) {
 		return
 	}
 	r.t.meters.judged(v)
+	if v.Valid != nil && !*v.Valid && v.Mode != "advisory" {
+		s.above.no = true
+	}
 	s.span.SetName("ward " + v.Validator)
 	s.span.SetAttributes(
 		validator.String(v.Validator), moment.String(v.Moment), mode.String(v.Mode),

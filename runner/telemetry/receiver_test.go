@@ -197,3 +197,19 @@ func find(list []*common.KeyValue, key string) *common.AnyValue {
 func text(s *tracepb.Span, key string) string { return find(s.Attributes, key).GetStringValue() }
 
 func number(s *tracepb.Span, key string) int64 { return find(s.Attributes, key).GetIntValue() }
+
+// above is the path of the span that a path's span is below.
+func (r *receiver) above(path string) string {
+	r.t.Helper()
+	byID := map[string]string{}
+	for _, s := range r.spans() {
+		byID[string(s.SpanId)] = text(s, "capstan.path")
+	}
+	for _, s := range r.spans() {
+		if text(s, "capstan.path") == path {
+			return byID[string(s.ParentSpanId)]
+		}
+	}
+	r.t.Fatalf("there is no span of %s; there are\n%s", path, r.tree())
+	return ""
+}

@@ -37,8 +37,9 @@ func (r *run) emit(e event.Event) {
 	s, segment := r.reach(e)
 	switch e.Kind {
 	case event.TurnStarted:
-		s.above.lapseOthers(s)
+		s.above.lapseOthers(s, turnKind)
 	case event.ModelCalled:
+		s.above.lapseOthers(s, toolKind)
 		r.called(s, e)
 	case event.ModelReplied:
 		r.replied(s, e)
@@ -46,8 +47,8 @@ func (r *run) emit(e event.Event) {
 	case event.ToolCalled:
 		r.toolCalled(s, e)
 	case event.ToolReplied:
+		// Wards judge the result after it: the span ends before the next one's.
 		r.toolReplied(s, e)
-		s.close(segment, e.Time)
 	case event.VerdictGiven:
 		r.verdict(s, e)
 		s.close(segment, e.Time)
@@ -63,10 +64,10 @@ func (r *run) emit(e event.Event) {
 	}
 }
 
-// lapseOthers ends the turns that came before one.
-func (s *scope) lapseOthers(now *scope) {
+// lapseOthers ends the places of a kind that came before one.
+func (s *scope) lapseOthers(now *scope, k kind) {
 	for segment, b := range s.below {
-		if b != now && b.kind == turnKind {
+		if b != now && b.kind == k {
 			b.lapse(b.last)
 			delete(s.below, segment)
 		}
@@ -152,17 +153,30 @@ func (r *run) enter(above *scope, at string, start int, e event.Event) *scope {
 		return s
 	}
 	s := &scope{kind: above.kind.within(segment), above: above, last: e.Time, below: map[string]*scope{}}
+	if whole := len(at) == len(e.Path); whole && above.kind == phaseKind && s.kind != itemKind && ofPhase(e) {
+		s.kind = phaseKind // of a group, whatever it is called
+	}
 	above.below[segment] = s
 	switch s.kind {
 	case group, subKind:
 	case modelKind, toolKind:
-		if len(at) == len(e.Path) {
+		if len(at) == len(e.Path) || s.kind == toolKind && guards(string(e.Path[len(at)+1:])) {
 			r.start(s, at, segment, e)
 		}
 	default:
 		r.start(s, at, segment, e)
 	}
 	return s
+}
+
+// ofPhase says whether an event tells of a visit as a whole.
+func ofPhase(e event.Event) bool {
+	return e.Kind == event.PhaseStarted || e.Kind == event.PhaseFinished
+}
+
+// guards says whether what stands below a tool is a ward around it.
+func guards(below string) bool {
+	return strings.HasPrefix(below, "ward[") || strings.HasPrefix(below, "result_ward[")
 }
 
 // start begins the span of a place.
@@ -177,7 +191,8 @@ func (r *run) start(s *scope, at, segment string, e event.Event) {
 	case toolKind:
 		name, attributes = r.use(name, attributes, e)
 	case wardKind:
-		if a := s.attempt(); a != nil && a.judged.IsValid() {
+		// What a result ward judges nobody has said.
+		if a := s.attempt(); a != nil && a.judged.IsValid() && !strings.HasPrefix(segment, "result_ward[") {
 			options = append(options, trace.WithLinks(trace.Link{SpanContext: a.judged}))
 		}
 	}

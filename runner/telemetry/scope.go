@@ -18,6 +18,7 @@ const (
 	runKind
 	cascadeKind // nested in a phase, a tool or a ward
 	phaseKind
+	itemKind
 	soundingKind
 	attemptKind
 	turnKind
@@ -40,7 +41,7 @@ func (k kind) within(segment string) kind {
 	switch word {
 	case "model":
 		return modelKind
-	case "pre", "post", "ward", "loop_until", "output_schema":
+	case "pre", "post", "ward", "result_ward", "loop_until", "output_schema":
 		return wardKind
 	case "tool":
 		return toolKind
@@ -52,6 +53,8 @@ func (k kind) within(segment string) kind {
 		return soundingKind
 	case "sub":
 		return subKind
+	case "item":
+		return itemKind
 	}
 	if k == wardKind || k == toolKind {
 		return cascadeKind
@@ -67,6 +70,8 @@ type scope struct {
 	span   trace.Span // nil where the place has none of its own
 	last   time.Time  // of an event at or below the place
 	told   bool       // an event has said what became of it
+	made   bool       // of a tool: it was called
+	no     bool       // of a tool: a ward around it said no
 	judged trace.SpanContext
 	asked  []attribute.KeyValue // of a model: what its metrics are by
 	began  time.Time            // of a model: when it was asked
@@ -109,7 +114,11 @@ func (s *scope) lapse(at time.Time) {
 		b.lapse(at)
 	}
 	if s.span != nil {
-		if s.kind.finishes() && !s.told {
+		switch {
+		case s.told || !s.kind.finishes():
+		case s.kind == toolKind && !s.made:
+			s.fail("not_made", "") // it was judged, and that is all
+		default:
 			s.fail("interrupted", "")
 			s.last = at
 		}
@@ -123,7 +132,7 @@ func (s *scope) lapse(at time.Time) {
 // finishes says whether an event tells that such a place is over.
 func (k kind) finishes() bool {
 	switch k {
-	case runKind, phaseKind, attemptKind, modelKind, toolKind:
+	case runKind, phaseKind, itemKind, attemptKind, modelKind, toolKind:
 		return true
 	}
 	return false
@@ -156,6 +165,8 @@ func named(k kind, segment string) (string, []attribute.KeyValue) {
 		return "attempt " + strconv.Itoa(n), []attribute.KeyValue{attempt.Int(n)}
 	case turnKind:
 		return "turn " + strconv.Itoa(n), []attribute.KeyValue{turn.Int(n)}
+	case itemKind:
+		return "item " + strconv.Itoa(n), []attribute.KeyValue{item.Int(n)}
 	case soundingKind:
 		return "sounding " + strconv.Itoa(n), []attribute.KeyValue{sounding.Int(n)}
 	case cascadeKind:

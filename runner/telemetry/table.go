@@ -47,6 +47,7 @@ const (
 	attempt     = attribute.Key("capstan.attempt")
 	turn        = attribute.Key("capstan.turn")
 	sounding    = attribute.Key("capstan.sounding")
+	item        = attribute.Key("capstan.item")
 	validator   = attribute.Key("capstan.validator")
 	role        = attribute.Key("capstan.role")
 	moment      = attribute.Key("capstan.moment")
@@ -109,7 +110,7 @@ func Table() []Attribute {
 		{string(evaluated), evaluationEvent + ", " + verdictCount, "the validator's name", false},
 		{string(scoreValue), evaluationEvent, "the validator's score, where it gives one", false},
 		{string(scoreLabel), evaluationEvent + ", " + verdictCount, "`pass` or `fail`; none where the validator could not say", false},
-		{string(errorType), "every span, " + evaluationEvent + ", " + operationDuration + ", " + verdictCount, "why it did not succeed: the run's, phase's or attempt's status; the class of a model's failure; `tool_error`; `validator_error`; `interrupted`", false},
+		{string(errorType), "every span, " + evaluationEvent + ", " + operationDuration + ", " + verdictCount, "why it did not succeed: the run's, phase's or attempt's status; the class of a model's failure; `tool_error`; `refused` and `not_made` of a call that its wards refused, or that was judged and not made; `validator_error`; `interrupted`", false},
 		{string(explanation), evaluationEvent, "the verdict's reason, or why the validator could not say", true},
 		{string(inputMessages), "model", "the conversation, in the conventions' JSON", true},
 		{string(outputMessages), "model", "the answer, in the conventions' JSON", true},
@@ -126,9 +127,10 @@ func Table() []Attribute {
 		{string(attempt), "attempt", "its number, from 1", false},
 		{string(turn), "turn", "its number, from 0", false},
 		{string(sounding), "sounding", "its number, from 0", false},
+		{string(item), "item", "its number, from 0", false},
 		{string(validator), "ward, model", "the validator; on a model's span the judge that asked", false},
 		{string(role), "model", "`evaluator` where the soundings' evaluator asked", false},
-		{string(moment), "ward, " + verdictCount, "pre, turn, post, loop_until or output_schema", false},
+		{string(moment), "ward, " + verdictCount, "pre, turn, tool, result, post, loop_until or output_schema", false},
 		{string(mode), "ward, " + verdictCount, "blocking, retry or advisory", false},
 		{string(valid), "ward", "the verdict; none where the validator could not say", false},
 		{string(issues), "ward", "how many issues the verdict has", false},

@@ -400,6 +400,110 @@ phases:
 		"        chat gpt-5\n      ward facts (result pass)\n"+nested("        ", "facts", "check"))
 }
 
+// Items of each, whose phase has its wards, and the phases of a group, whatever
+// they are called.
+func TestSideBySide(t *testing.T) {
+	rec := newReceiver(t)
+	tel := started(t, rec, telemetry.Options{})
+	_, err := run(t, tel, "r", `
+- {phase: line, contains: red, reply: "red!"}
+- {phase: line, contains: blue, reply: blue}
+- {phase: post, reply: one}
+- {phase: pick, reply: a, times: always}
+- {role: evaluator, reply: '{"winner": 1}'}
+`, `cascade_id: s
+phases:
+  - name: line
+    each: {in: ["red", "blue"], max_parallel: 1, on_failure: keep}
+    instructions: "Write of {{ item }}."
+    wards: {post: [{validator: contains, with: {text: "!"}, mode: retry, max_attempts: 1}]}
+  - name: both
+    together:
+      - {name: post, instructions: Write.}
+      - {name: pick, instructions: Pick., soundings: {factor: 2, max_parallel: 1, evaluator_instructions: Pick one.}}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop(t, tel)
+	for path, above := range map[string]string{
+		"line/item[0]": "line", "line/item[1]": "line", "line/item[1]/attempt[1]": "line/item[1]", "line/item[1]/attempt[1]/post[0]": "line/item[1]/attempt[1]",
+		"both/post": "both", "both/pick": "both", "both/post/attempt[1]": "both/post", "both/pick/sounding[1]": "both/pick", "both/pick/evaluator/model": "both/pick",
+	} {
+		if got := rec.above(path); got != above {
+			t.Errorf("%s is below %q, want %q", path, got, above)
+		}
+	}
+	for name, status := range map[string]string{"item 0": "succeeded", "item 1": "exhausted", "phase post": "succeeded", "phase line": "degraded"} {
+		if s := rec.span(name); text(s, "capstan.status") != status {
+			t.Errorf("%s is %s, want %s", name, text(s, "capstan.status"), status)
+		}
+	}
+	if n := number(rec.span("item 1"), "capstan.item"); n != 1 {
+		t.Errorf("item 1 has the number %d", n)
+	}
+}
+
+// Wards around tools stand with the call: one that is made, one that is refused,
+// one whose result is withheld, and those of a message that is blocked.
+func TestToolWards(t *testing.T) {
+	rec := newReceiver(t)
+	tel := started(t, rec, telemetry.Options{})
+	_, err := run(t, tel, "r", `
+- phase: work
+  tool_calls: [{name: set_state, arguments: {key: a, value: 1}}, {name: set_state, arguments: {key: b, value: 1}}, {name: set_state, arguments: {key: odd, value: 1}}]
+- {phase: work, reply: done}
+- {validator: fine, reply: '{"valid": true, "reason": "so"}', times: always}
+- {phase: more, tool_calls: [{name: set_state, arguments: {key: a, value: 1}}, {name: set_state, arguments: {key: c, value: 1}}]}
+`, `cascade_id: w
+phases:
+  - name: work
+    instructions: Work.
+    tackle: [set_state]
+    wards:
+      tool: [{expr: "output.key != 'b'", mode: retry}]
+      result: [{judge: "Is it fine?", name: fine, mode: advisory}, {expr: "not (content contains 'odd')", mode: retry}]
+  - name: more
+    instructions: Work.
+    tackle: [set_state]
+    wards: {tool: [{expr: "output.key != 'c'"}]}
+`)
+	if err == nil {
+		t.Fatal("nothing was blocked")
+	}
+	stop(t, tel)
+	want(t, rec, `invoke_workflow w !blocked (capstan.route more)
+  phase work
+    attempt 1
+      turn 0
+        chat gpt-5
+        execute_tool set_state
+          ward expr (result pass)
+          ward fine (result pass)
+            chat gpt-5
+          ward expr (result pass)
+        execute_tool set_state !refused
+          ward expr (result fail)
+          ward fine (result pass)
+            chat gpt-5
+          ward expr (result pass)
+        execute_tool set_state
+          ward expr (result pass)
+          ward fine (result pass)
+            chat gpt-5
+          ward expr (result fail)
+        chat gpt-5
+  phase more !blocked
+    attempt 1 !blocked
+      turn 0
+        chat gpt-5
+        execute_tool !not_made
+          ward expr (result pass)
+        execute_tool !not_made
+          ward expr (result fail)
+`)
+}
+
 // How runs end: a gate's no, something that broke, a validator that could not
 // say, a person who is not there, a phase that is visited again.
 func TestEnds(t *testing.T) {

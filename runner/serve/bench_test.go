@@ -114,6 +114,16 @@ func BenchmarkJournalRunPage(b *testing.B) {
 	})
 }
 
+// BenchmarkFanOutPage makes the page of a fan-out of 1,000 items, one of its
+// items and a later list of them.
+func BenchmarkFanOutPage(b *testing.B) {
+	w := newWorld(b)
+	id := w.fanOut(1000)
+	b.Run("page", func(b *testing.B) { bench(b, w, "/runs/"+id) })
+	b.Run("item", func(b *testing.B) { bench(b, w, "/runs/"+id+"/phase?at="+url.QueryEscape("lines/item[39]")) })
+	b.Run("later", func(b *testing.B) { bench(b, w, "/runs/"+id+"/phase?at=lines&from=900") })
+}
+
 // BenchmarkRunsPage makes the list of many runs.
 func BenchmarkRunsPage(b *testing.B) {
 	w := madeUp(b)

@@ -21,6 +21,7 @@ type bodyView struct {
 	Calls    []callView
 	Verdicts []verdictView
 	Phases   []phaseRow
+	Branches *branchesView // nil where there are none
 	Output   textView
 	Question string
 }
@@ -31,7 +32,9 @@ const (
 	maxTurns    = 40
 )
 
-func newBody(run string, p *trace.Phase, all bool) *bodyView {
+// newBody is the phase with all its attempts or the newest, and its items from
+// one on.
+func newBody(run string, p *trace.Phase, all bool, from int) *bodyView {
 	v := &bodyView{RunID: run, Path: p.Path, Question: p.Question, All: address(runPath(run, "/phase"), "at", string(p.Path), "all", "1")}
 	v.Matrix = newMatrix(run, p)
 	v.Calls, v.Verdicts = callViews(run, p.Calls), verdictViews(run, p.Verdicts)
@@ -50,6 +53,7 @@ func newBody(run string, p *trace.Phase, all bool) *bodyView {
 	for _, inner := range p.Phases {
 		v.Phases = append(v.Phases, newPhaseRow(run, inner, p.Started, p.Finished))
 	}
+	v.Branches = newBranches(run, p, from)
 	return v
 }
 
@@ -146,7 +150,7 @@ func newAttempt(run string, p *trace.Phase, version trace.Version, all, last boo
 		turns = turns[v.HiddenTurns:]
 	}
 	for _, t := range turns {
-		v.Turns = append(v.Turns, newTurn(run, p, t))
+		v.Turns = append(v.Turns, newTurn(run, p, t, a.Status != ""))
 	}
 	for i, text := range a.Feedback {
 		v.Feedback = append(v.Feedback, newText(run, "feedback", text, ref{what: "feedback", at: a.Path, n: i}))
@@ -170,7 +174,7 @@ func latest(p *trace.Phase) time.Time {
 			}
 		}
 	}
-	return end
+	return latestOf(p.Branches, end)
 }
 
 // A turnView is a turn of an attempt.
@@ -185,11 +189,12 @@ type turnView struct {
 	Verdicts []verdictView
 }
 
-func newTurn(run string, p *trace.Phase, t *trace.Turn) turnView {
+func newTurn(run string, p *trace.Phase, t *trace.Turn, over bool) turnView {
 	v := turnView{
 		Path: t.Path, Number: t.Number, Usage: t.Usage(), Bar: newBar(t.Started, t.Finished, p.Started, latest(p)),
-		Calls: callViews(run, t.Calls), Tools: useViews(run, t.Tools), Verdicts: verdictViews(run, t.Verdicts),
+		Calls: callViews(run, t.Calls),
 	}
+	v.Tools, v.Verdicts = guardedUses(run, t, over)
 	if !t.Finished.IsZero() {
 		v.Took = t.Finished.Sub(t.Started)
 	}
@@ -229,33 +234,6 @@ func callViews(run string, calls []*trace.Call) []callView {
 			if c.Response.Model != "" {
 				v.Model = c.Response.Model
 			}
-		}
-		list = append(list, v)
-	}
-	return list
-}
-
-// A useView is a call of a tool.
-type useView struct {
-	Path      event.Path
-	Name      string
-	Took      time.Duration
-	Failed    bool
-	Arguments textView
-	Told      textView
-}
-
-func useViews(run string, uses []*trace.Use) []useView {
-	var list []useView
-	for _, u := range uses {
-		v := useView{Path: u.Path, Took: u.Took()}
-		if u.Call != nil {
-			v.Name = u.Call.Name
-			v.Arguments = newText(run, "arguments", pretty(u.Call.Arguments), ref{what: "arguments", at: u.Path})
-		}
-		if u.Result != nil {
-			v.Failed = u.Result.Failed
-			v.Told = newText(run, "result", pretty(u.Result.Value), ref{what: "told", at: u.Path})
 		}
 		list = append(list, v)
 	}

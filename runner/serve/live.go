@@ -136,7 +136,7 @@ func (x *watcher) pieces(run *journal.Run) (string, error) {
 			continue
 		}
 		if name != "live-bar" {
-			rows[i].Body = newBody(x.id, p, false)
+			rows[i].Body = newBody(x.id, p, false, 0)
 		}
 		if text, err = part(name, rows[i]); err != nil {
 			return "", err

@@ -103,7 +103,7 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	v.Phases = phaseRows(run, t, t.Phases)
 	opened := toOpen(v.Phases, r.URL.Query().Get("open"))
 	for _, i := range opened {
-		v.Phases[i].Body = newBody(run.RunID, t.Phases[i], false)
+		v.Phases[i].Body = newBody(run.RunID, t.Phases[i], false, 0)
 	}
 	if !over(run.Status) {
 		v.Live = address(runPath(run.RunID, "/live"), "after", count0(last), "status", run.Status)
@@ -135,6 +135,8 @@ type phaseRow struct {
 	Cascade  string
 	Status   string
 	Started  time.Time
+	Tally    *tally // of a phase with each
+	Side     int    // how many phases a group has
 	Attempts int
 	Turns    int
 	Noes     int // verdicts that were a no
@@ -145,6 +147,7 @@ type phaseRow struct {
 	Next     string
 	Failing  string // the last check that said no
 	Broken   string // the last that could not say
+	Why      string // there is no output, where no check tells
 	URL      string
 	Body     *bodyView // nil where it is fetched when it is opened
 	OOB      bool      // it takes the place of itself in a page
@@ -180,10 +183,22 @@ func phaseRows(run *journal.Run, t *trace.Run, list []*trace.Phase) []phaseRow {
 
 func newPhaseRow(run string, p *trace.Phase, start, end time.Time) phaseRow {
 	row := phaseRow{
-		Path: p.Path, Name: p.Name, Cascade: p.Cascade, Status: p.Status, Started: p.Started, Attempts: len(p.Attempts), Usage: p.Usage(),
+		Path: p.Path, Name: rowName(p), Cascade: p.Cascade, Status: p.Status, Started: p.Started, Attempts: len(p.Attempts), Usage: p.Usage(),
 		Took: p.Took(), Bar: newBar(p.Started, p.Finished, start, end), Next: p.Next,
 		URL: address(runPath(run, "/phase"), "at", string(p.Path)),
 	}
+	if p.Items > 0 || len(p.Branches) > 0 && p.Branches[0].Item >= 0 {
+		row.Tally = new(newTally(p))
+	} else {
+		row.Side = len(p.Branches)
+	}
+	row.count(p)
+	return row
+}
+
+// count adds what is in a visit and in its branches, but not in the cascades
+// within it.
+func (row *phaseRow) count(p *trace.Phase) {
 	for _, a := range p.Attempts {
 		row.Turns += len(a.Turns)
 	}
@@ -197,7 +212,9 @@ func newPhaseRow(run string, p *trace.Phase, start, end time.Time) phaseRow {
 			row.Failing = v.Validator
 		}
 	}})
-	return row
+	for _, b := range p.Branches {
+		row.count(b)
+	}
 }
 
 func (s *Server) phasePage(w http.ResponseWriter, r *http.Request) error {
@@ -210,7 +227,7 @@ func (s *Server) phasePage(w http.ResponseWriter, r *http.Request) error {
 		if p.Path != at {
 			continue
 		}
-		body := newBody(run.RunID, p, r.URL.Query().Get("all") != "")
+		body := newBody(run.RunID, p, r.URL.Query().Get("all") != "", number(r.URL.Query().Get("from")))
 		if isPart(r) {
 			return s.render(w, r, http.StatusOK, "phase-body", body)
 		}
@@ -218,7 +235,7 @@ func (s *Server) phasePage(w http.ResponseWriter, r *http.Request) error {
 			frame
 			Head headView
 			Row  phaseRow
-		}{s.frame(p.Name+" · "+run.RunID, "runs"), s.head(run, t), newPhaseRow(run.RunID, p, t.Started, t.Finished)}
+		}{s.frame(longName(p)+" · "+run.RunID, "runs"), s.head(run, t), newPhaseRow(run.RunID, p, t.Started, t.Finished)}
 		v.Row.Body = body
 		return s.render(w, r, http.StatusOK, "phase", v)
 	}

@@ -54,8 +54,16 @@ var errNoText = problem(http.StatusNotFound, "no_text", "the run has no such tex
 
 func refOf(r *http.Request) ref {
 	q := r.URL.Query()
-	n, _ := strconv.Atoi(q.Get("n"))
-	return ref{q.Get("what"), event.Path(q.Get("at")), n}
+	return ref{q.Get("what"), event.Path(q.Get("at")), number(q.Get("n"))}
+}
+
+// number reads a number; 0 where there is none.
+func number(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // text gives the text that is meant.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -53,6 +54,9 @@ func settle(t *trace.Run, status string) {
 		return
 	}
 	for p := range t.All() {
+		if p.Item >= 0 {
+			p.Status = cmp.Or(p.Status, runner.Cancelled) // it did not fail
+		}
 		p.Status = cmp.Or(p.Status, status)
 		for _, a := range p.Attempts {
 			a.Status = cmp.Or(a.Status, status)

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -15,7 +16,7 @@ type trouble struct {
 	Phase    string
 	Attempt  string
 	Anchor   string   // of the attempt
-	At       string   // of the phase that is to be open
+	Where    string   // the page on which the anchor is
 	Text     textView // the exact text judged
 	Prompt   string   // the address of the call that made the text; "" where there is none
 	Feedback textView // what the model was told of it
@@ -46,7 +47,10 @@ func troubles(run string, t *trace.Run) []trouble {
 		var list, advisory []trouble
 		for p := range within(t.Phases[i]) {
 			for _, x := range phaseTroubles(run, p) {
-				x.At = string(t.Phases[i].Path)
+				x.Where = "?open=" + url.QueryEscape(string(p.Path))
+				if p != t.Phases[i] {
+					x.Where = address(runPath(run, "/phase"), "at", string(p.Path)) // it is folded away in the timeline
+				}
 				if x.Verdict.Mode == "advisory" {
 					advisory = append(advisory, x)
 				} else {
@@ -75,7 +79,7 @@ func phaseTroubles(run string, p *trace.Phase) []trouble {
 		if v.Valid != nil && *v.Valid {
 			return
 		}
-		x := trouble{Verdict: newVerdict(run, v), Phase: p.Name, Anchor: anchor(string(p.Path))}
+		x := trouble{Verdict: newVerdict(run, v), Phase: longName(p), Anchor: anchor(string(p.Path))}
 		if fill != nil {
 			fill(&x)
 		}
@@ -87,7 +91,7 @@ func phaseTroubles(run string, p *trace.Phase) []trouble {
 	for i, a := range p.Attempts {
 		for _, turn := range a.Turns {
 			for j := range turn.Verdicts {
-				add(&turn.Verdicts[j], func(x *trouble) { x.ofTurn(run, a, turn) })
+				add(&turn.Verdicts[j], func(x *trouble) { x.ofTurn(run, a, turn, &turn.Verdicts[j]) })
 			}
 		}
 		for j := range a.Verdicts {
@@ -113,13 +117,32 @@ func (x *trouble) of(run string, p *trace.Phase, i int) {
 	}
 }
 
-// ofTurn fills in what belongs to a turn whose text was judged.
-func (x *trouble) ofTurn(run string, a *trace.Attempt, t *trace.Turn) {
+// ofTurn fills in what belongs to a turn whose text, or a call of which, was
+// judged.
+func (x *trouble) ofTurn(run string, a *trace.Attempt, t *trace.Turn, v *trace.Verdict) {
 	x.Attempt, x.Anchor = attemptName(a)+", turn "+strconv.Itoa(t.Number), anchor(string(a.Path))
 	x.Prompt = promptOf(run, []*trace.Turn{t})
+	if aroundTool(v) {
+		x.ofCall(run, t, v)
+		return
+	}
 	for _, c := range t.Calls {
 		if c.Validator == "" && c.Response != nil {
 			x.Text = newText(run, "text judged", c.Response.Text, ref{what: "reply", at: c.Path})
+		}
+	}
+}
+
+// ofCall fills in what belongs to a call that was judged, or its result.
+func (x *trouble) ofCall(run string, t *trace.Turn, v *trace.Verdict) {
+	uses, _ := guardedUses(run, t, true)
+	for _, u := range uses {
+		if u.Path != up(v.Path) {
+			continue
+		}
+		x.Attempt += ", tool " + u.Name
+		if x.Text = u.Arguments; v.Moment == "result" {
+			x.Text = u.Told
 		}
 	}
 }

@@ -120,6 +120,42 @@ phases:
 - {phase: line, reply: "A longer one."}
 - {role: evaluator, reply: '{"winner": 1}', times: always}
 `,
+	"fan.yaml": `
+cascade_id: fan
+inputs_schema: {list: {type: array}}
+model: m
+phases:
+  - name: lines
+    each: {in: "{{ input.list }}", max_items: 2000, on_failure: keep}
+    instructions: "Write of {{ item }}."
+    wards: {post: [{expr: "not (content contains 'bad')", mode: retry, max_attempts: 2, reason: it is bad}]}
+  - name: both
+    together:
+      - {name: legal, instructions: "What is allowed?"}
+      - {name: market, instructions: "Who sells it?", wards: {post: [{validator: non_empty}]}}
+`,
+	"acts.yaml": `
+cascade_id: acts
+model: m
+phases:
+  - name: work
+    instructions: Work.
+    tackle: [set_state]
+    wards:
+      tool: [{expr: "output.key != 'b'", mode: retry, reason: b is kept for others}]
+      result: [{expr: "not (content contains 'odd')", mode: retry, reason: an odd result}]
+  - name: more
+    instructions: More.
+    tackle: [set_state]
+    wards: {tool: [{validator: no_secrets}]}
+`,
+	"acts.script": `
+- phase: work
+  tool_calls: [{name: set_state, arguments: {key: a, value: 1}}, {name: set_state, arguments: {key: b, value: 1}}, {name: set_state, arguments: {key: odd, value: 1}}]
+- {phase: work, reply: done}
+- {phase: more, tool_calls: [{name: set_state, arguments: {key: a, value: first}}]}
+- {phase: more, tool_calls: [{name: set_state, arguments: {key: c, value: a plain one}}, {name: set_state, arguments: {key: key, value: AKIAQ3EGRTZ5K7WNHVXP}}]}
+`,
 	"slow.yaml":  "cascade_id: slow\nmodel: slow\nphases:\n  - {name: wait, instructions: Wait.}\n",
 	"wrong.yaml": "cascade_id: wrong\nphases:\n  - {name: x, instructions: hi, frobnicate: 1}\n",
 }

@@ -1,0 +1,168 @@
+package serve_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// fanOut runs a fan-out over n items, of which every fortieth is lost, and a
+// group behind it.
+func (w *world) fanOut(n int) string {
+	w.model = model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		text := r.Messages[len(r.Messages)-1].Content
+		if r.Phase == "lines" && strings.Contains(text, "39.") || strings.Contains(text, "it is bad") {
+			return model.Response{Text: "bad"}, nil
+		}
+		return model.Response{Text: "A line."}, nil
+	})
+	list := make([]any, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("owl %d", i)
+		if i%40 != 39 {
+			list[i] = fmt.Sprintf("owl %d!", i)
+		}
+	}
+	for i := 39; i < n; i += 40 {
+		list[i] = fmt.Sprintf("owl %d of 39", i)
+	}
+	return w.start("fan", map[string]any{"list": list})
+}
+
+func TestAFanOutIsOneRow(t *testing.T) {
+	w := newWorld(t)
+	id := w.fanOut(120)
+	page := w.send("GET", "/runs/"+id, nil).text
+	for _, said := range []string{"120 items, 3 failed", "2 phases side by side"} {
+		if !strings.Contains(page, said) {
+			t.Errorf("the page does not say %q", said)
+		}
+	}
+	opened := w.send("GET", "/runs/"+id+"/phase?at=lines", nil, "HX-Request", "true").text
+	names := regexp.MustCompile(`class="name">(item \d+)<`).FindAllStringSubmatch(opened, -1)
+	if len(names) != 50 || names[0][1] != "item 39" || names[1][1] != "item 79" || names[2][1] != "item 119" || names[3][1] != "item 0" {
+		t.Errorf("%d rows, %v", len(names), names)
+	}
+	if !strings.Contains(opened, "1 to 50 of 120") || strings.Contains(opened, `class="attempt`) {
+		t.Errorf("%.2000s", opened)
+	}
+	// All of them, once, through the addresses that the pages give.
+	seen, at := map[string]int{}, "/runs/"+id+"/phase?at=lines"
+	for pages := 0; at != "" && pages < 9; pages++ {
+		text := w.send("GET", at, nil).text
+		for _, m := range regexp.MustCompile(`class="name">(item \d+)<`).FindAllStringSubmatch(text, -1) {
+			seen[m[1]]++
+		}
+		at = ""
+		if next := regexp.MustCompile(`href="([^"]+)">Those behind`).FindStringSubmatch(text); next != nil {
+			at = strings.ReplaceAll(next[1], "&amp;", "&")
+		}
+	}
+	if len(seen) != 120 || seen["item 119"] != 1 || seen["item 60"] != 1 {
+		t.Errorf("%d items: %v", len(seen), seen)
+	}
+	item := w.send("GET", "/runs/"+id+"/phase?at="+url.QueryEscape("lines/item[39]"), nil).text
+	if !strings.Contains(item, "it is bad") || !strings.Contains(item, "attempt 2") || !strings.Contains(item, "<title>lines, item 39") {
+		t.Errorf("%.3000s", item)
+	}
+	group := w.send("GET", "/runs/"+id+"/phase?at=both", nil).text
+	if !strings.Contains(group, `class="name">legal<`) || !strings.Contains(group, `class="name">market<`) {
+		t.Errorf("%.3000s", group)
+	}
+	for _, from := range []string{"-1", "120", "99999999999999999999", "x"} {
+		if r := w.send("GET", "/runs/"+id+"/phase?at=lines&from="+from, nil); r.StatusCode != 200 || !strings.Contains(r.text, "1 to 50") {
+			t.Errorf("from=%s: %d", from, r.StatusCode)
+		}
+	}
+}
+
+// The records of a fan-out are those that the contract promises.
+func TestItemsOverHTTP(t *testing.T) {
+	w := newWorld(t)
+	run := w.want(200, "GET", "/v1/runs/"+w.fanOut(40), nil).json(t)
+	for _, p := range run["phases"].([]any) {
+		record := p.(map[string]any)
+		if record["name"] != "lines" {
+			continue
+		}
+		lost := record["failures"].([]any)
+		if fmt.Sprint(record["items"]) != "40" || len(lost) != 1 || fmt.Sprint(lost[0].(map[string]any)["index"]) != "39" {
+			t.Errorf("%v", record)
+		}
+	}
+	w.want(200, "GET", "/v1/runs/"+w.start("acts", nil), nil)
+}
+
+// TestCallsThatWereRefused holds that what wards around tools said stands with
+// the call, and that a call that was not made does not look as if it was.
+func TestCallsThatWereRefused(t *testing.T) {
+	w := newWorld(t)
+	id := w.start("acts", nil)
+	page := w.send("GET", "/runs/"+id, nil).text
+	calls := regexp.MustCompile(`(?s)<details class="call"[^>]*><summary>((?:[^<]|<[^/]|</[^s]|</s[^u])*)</summary>`)
+	tags := regexp.MustCompile(`<[^>]*>`)
+	for phase, want := range map[string][]string{
+		"work": {"tool set_state", "refused tool set_state", "withheld tool set_state"},
+		"more": {"tool set_state", "not made tool set_state", "refused tool set_state"},
+	} {
+		text := w.send("GET", "/runs/"+id+"/phase?at="+phase, nil, "HX-Request", "true").text
+		var got []string
+		for _, m := range calls.FindAllStringSubmatch(text, -1) {
+			said := strings.Join(strings.Fields(tags.ReplaceAllString(m[1], " ")), " ")
+			if i := strings.Index(said, "tool set_state"); i >= 0 {
+				got = append(got, strings.TrimLeft(said[:i], "⚠✗■–…· ")+"tool set_state")
+			}
+		}
+		if strings.Join(got, "|") != strings.Join(want, "|") {
+			t.Errorf("%s: got %q, want %q", phase, got, want)
+		}
+	}
+	if !strings.Contains(page, "tool set_state</span></h3>") {
+		t.Errorf("what went wrong does not name the call: %.3000s", page)
+	}
+}
+
+// TestAFanOutInABrowser shows a fan-out of a thousand items and calls that were
+// refused.
+func TestAFanOutInABrowser(t *testing.T) {
+	w := newWorld(t)
+	b := newBrowser(t, w.http.URL)
+	fan, acts := w.fanOut(1000), ""
+	w.model = nil
+	acts = w.start("acts", nil)
+	for _, look := range []struct {
+		name, scheme  string
+		width, height int64
+	}{{"light", "light", 1280, 900}, {"dark", "dark", 1280, 900}, {"narrow", "light", 390, 844}, {"narrow-dark", "dark", 390, 844}} {
+		b.do(chromedp.EmulateViewport(look.width, look.height))
+		b.media("prefers-color-scheme", look.scheme)
+		fits := func(name string) {
+			if wide := js[int](b, "document.documentElement.scrollWidth"); wide > int(look.width) {
+				t.Errorf("%s is %d wide on a screen of %d", name, wide, look.width)
+			}
+			b.shoot(name + "-" + look.name)
+		}
+		b.open("/runs/" + fan)
+		if n := js[int](b, "document.querySelectorAll('#phases > li').length"); n != 2 {
+			t.Errorf("%d rows", n)
+		}
+		if !js[bool](b, "document.querySelector('#phases > li > details').open") {
+			b.click("#phases > li > details > summary")
+		}
+		b.until("document.querySelectorAll('#phases > li:first-child .phases > li').length === 50")
+		js[any](b, "document.querySelector('#phases > li:first-child .phases > li summary').click()")
+		b.until("document.querySelector('#phases > li:first-child .phases .attempt') !== null")
+		fits("fan")
+		b.open("/runs/" + acts)
+		fits("acts")
+		b.open("/runs/" + acts + "/phase?at=work")
+		fits("acts-work")
+	}
+}

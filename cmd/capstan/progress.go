@@ -58,13 +58,14 @@ type progress struct {
 	tail    string // the end of what the model is saying
 	usage   model.Usage
 	told    []string // what was left out of requests
-	shown   bool     // the living line is on the screen
+	fans    map[event.Path]*fan
+	shown   bool // the living line is on the screen
 	ticks   *time.Ticker
 	done    chan struct{}
 }
 
 func (c *Command) progress(quiet bool) *progress {
-	p := &progress{out: io.Discard, now: time.Now, done: make(chan struct{})}
+	p := &progress{out: io.Discard, now: time.Now, done: make(chan struct{}), fans: map[event.Path]*fan{}}
 	p.started = p.now()
 	if quiet {
 		return p
@@ -157,6 +158,10 @@ func flat(r rune) rune {
 func (p *progress) Emit(e event.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.fanned(e) {
+		p.briefly(e)
+		return
+	}
 	switch e.Kind {
 	case event.PhaseStarted:
 		p.phase, p.doing, p.tail = e.Phase, "", ""
@@ -184,6 +189,17 @@ func (p *progress) Emit(e event.Event) {
 	}
 }
 
+// briefly takes an event of one of many items: only what went wrong has a line.
+func (p *progress) briefly(e event.Event) {
+	switch {
+	case e.Kind == event.ModelReplied:
+		p.usage = p.usage.Add(e.Response.Usage)
+		p.without(e.Response)
+	case e.Kind == event.VerdictGiven && (e.Verdict.Valid == nil || !*e.Verdict.Valid):
+		p.verdict(e.Verdict)
+	}
+}
+
 // without tells once what an endpoint did not take.
 func (p *progress) without(r *model.Response) {
 	for _, what := range r.Without {
@@ -199,6 +215,9 @@ func (p *progress) verdict(v *event.Verdict) {
 	what := v.Moment + " " + v.Validator
 	if v.Moment == v.Validator {
 		what = v.Moment
+	}
+	if _, item := itemOf(v.Path); item != "" {
+		what = item + " " + what
 	}
 	switch {
 	case v.Error != nil:
@@ -217,7 +236,13 @@ func (p *progress) finished(e event.Event) {
 	case "skipped":
 		p.line("%s %s", bold.Render(e.Phase), faint.Render("skipped"))
 	default:
-		p.line("  %s", yellow.Render(e.Status))
+		label := ""
+		if f := p.fans[e.Path]; f != nil {
+			label = " (" + f.String() + ")"
+		} else if _, item := itemOf(e.Path); item != "" {
+			label = " " + item
+		}
+		p.line("  %s%s", yellow.Render(e.Status), label)
 	}
 }
 

@@ -118,11 +118,21 @@ func (t *teller) head(run *journal.Run, r runner.Result) {
 func (t *teller) phases(r runner.Result) {
 	told := 0
 	for _, p := range r.Phases {
-		t.line("\n%s: %s, %s, %s", p.Name, p.Status, count(p.Attempts, "attempt"), count(p.ModelCalls, "model call"))
+		items := ""
+		if p.Items > 0 {
+			if items = count(p.Items, "item") + ", "; len(p.Failures) > 0 {
+				items += fmt.Sprintf("%d failed, ", len(p.Failures))
+			}
+		}
+		t.line("\n%s: %s, %s%s, %s", p.Name, p.Status, items, count(p.Attempts, "attempt"), count(p.ModelCalls, "model call"))
+		for _, lost := range p.Failures[:min(len(p.Failures), manyItems)] {
+			t.line("  ✗ item[%d] %s: %s", lost.Index, lost.Code, oneLine(lost.Message))
+		}
 		// Verdicts stand in the order of the visits.
-		for told < len(r.Verdicts) && r.Verdicts[told].Phase == p.Name {
-			t.verdict(&r.Verdicts[told])
-			told++
+		for first := told; told < len(r.Verdicts) && r.Verdicts[told].Phase == p.Name; told++ {
+			if v := &r.Verdicts[told]; p.Items <= manyItems || v.Valid == nil || !*v.Valid && told-first < 10*manyItems {
+				t.verdict(v)
+			}
 		}
 	}
 	for ; told < len(r.Verdicts); told++ {
@@ -140,6 +150,9 @@ func (t *teller) verdict(v *event.Verdict) {
 	case v.Moment == v.Validator:
 		what = fmt.Sprintf("attempt %d %s", v.Attempt, v.Moment)
 	}
+	if _, item := itemOf(v.Path); item != "" {
+		what = item + " " + what
+	}
 	switch {
 	case v.Error != nil:
 		t.line("  ! %s could not say: %s", what, oneLine(*v.Error))
@@ -151,7 +164,8 @@ func (t *teller) verdict(v *event.Verdict) {
 }
 
 func (t *teller) attempts(run *trace.Run) {
-	for p := range run.All() {
+	list, more := toldItems(run)
+	for _, p := range list {
 		t.line("\n%s", p.Path)
 		for i := range p.Verdicts {
 			t.verdict(&p.Verdicts[i].Verdict)
@@ -177,6 +191,9 @@ func (t *teller) attempts(run *trace.Run) {
 				t.quote(f)
 			}
 		}
+	}
+	if more > 0 {
+		t.line("\nand %s that succeeded: --json has all", count(more, "more item"))
 	}
 }
 

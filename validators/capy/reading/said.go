@@ -17,8 +17,10 @@ func Said(t []byte) (rest []byte, linked bool) {
 			return bytes.Trim(t[i+3:], " *`_"), true
 		case c == '(' && i < 3 && hasDigit(t[i:]):
 			return t[i+1:], true
-		case c == ' ' && (bytes.HasPrefix(t[i:], []byte(" of ")) || bytes.HasPrefix(t[i:], []byte(" is ")) || bytes.HasPrefix(t[i:], []byte(" - "))):
+		case bytes.HasPrefix(t[i:], []byte(" of ")), bytes.HasPrefix(t[i:], []byte(" is ")):
 			return bytes.Trim(t[i+4:], " *`_"), true
+		case bytes.HasPrefix(t[i:], []byte(" - ")):
+			return bytes.Trim(t[i+3:], " *`_"), true
 		case c == '.' && i+1 < len(t) && t[i+1] == ' ':
 			return nil, false
 		}

@@ -54,25 +54,31 @@ func behind(name string) string {
 	return fmt.Sprintf(", expected after %s", name)
 }
 
-// artifacts finds the artifacts that are there, and where.
+// artifacts finds those of the stage's artifacts that are there, and where.
 func (r *run) artifacts() map[int]reading.Place {
 	found := map[int]reading.Place{}
+	missing := map[int]bool{}
+	for _, name := range r.stage.Artifacts {
+		missing[artifactNumber(name)] = true
+	}
+	delete(missing, 0)
 	note := func(n int, at reading.Place) {
-		if _, ok := found[n]; n > 0 && !ok {
-			found[n] = at
-		}
+		found[n] = at
+		delete(missing, n)
 	}
 	words := map[int]map[string]bool{}
 	for name, a := range r.policy.Artifacts {
 		words[artifactNumber(name)] = reading.Set(a.Words...)
 	}
 	for _, e := range r.doc.Entries {
-		if n := int(e.Artifact); n > 0 && r.holds(e, words) {
+		if n := int(e.Artifact); n > 0 && missing[n] && r.holds(e, words) {
 			note(n, e.At)
 		}
 	}
 	for _, k := range r.files {
-		note(k.artifact, k.at)
+		if missing[k.artifact] {
+			note(k.artifact, k.at)
+		}
 	}
 	return found
 }
@@ -158,17 +164,17 @@ func template(t []byte) bool {
 		if i < 0 {
 			break
 		}
-		t = bytes.TrimLeft(t[i+2:], " \t")
+		for t = t[i+2:]; len(t) > 0 && (t[0] == ' ' || t[0] == '\t'); t = t[1:] {
+		}
 		if len(t) == 0 || t[0] == '{' || t[0] == '[' && !bytes.HasPrefix(t, []byte("[...")) {
 			continue
 		}
 		pairs++
-		end := bytes.IndexAny(t[:min(len(t), 200)], ",\n}")
-		if end < 0 {
-			end = min(len(t), 200)
+		end := 0
+		for end < len(t) && end < 200 && t[end] != ',' && t[end] != '\n' && t[end] != '}' {
+			end++
 		}
-		v := bytes.Trim(t[:end], " \t\r\"]")
-		if blankValue(v) {
+		if blankValue(bytes.Trim(t[:end], " \t\r\"]")) {
 			blanks++
 		}
 	}
@@ -180,7 +186,14 @@ func blankValue(v []byte) bool {
 	if len(v) == 0 {
 		return false
 	}
-	switch strings.ToLower(string(v[:min(len(v), 20)])) {
+	var room [20]byte
+	lower := room[:copy(room[:], v)]
+	for i, c := range lower {
+		if c >= 'A' && c <= 'Z' {
+			lower[i] |= 0x20
+		}
+	}
+	switch string(lower) {
 	case "string", "float", "number", "integer", "int", "boolean", "bool", "array", "object", "date", "decimal", "value", "text", "true|false", "yyyy-mm-dd", "str", "0.xx", "iso-8601":
 		return true
 	case "null":

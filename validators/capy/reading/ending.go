@@ -5,17 +5,19 @@ import "bytes"
 // An Ending is how a text ends: its last paragraph.
 type Ending struct {
 	Kind   EndKind
-	Text   []byte  // of the last line
-	Raw    []byte  // the whole of it
-	First  EndKind // of the line that the paragraph begins with
-	Words  int     // of the paragraph, as far as they are counted
-	Lines  int     // of the paragraph
-	Bare   bool    // a table has a head and a ruler, and no row yet
-	Bar    bool    // the last row ends with a bar
-	Barred bool    // rows of the last table end with a bar
-	Fences int     // lines that open or close one
-	Others int     // lines that are not in fences
-	number int32   // of the last line
+	Text   []byte                  // of the last line
+	Raw    []byte                  // the whole of it
+	First  EndKind                 // of the line that the paragraph begins with
+	Words  int                     // of the paragraph, as far as they are counted
+	Lines  int                     // of the paragraph
+	Bare   bool                    // a table has a head and a ruler, and no row yet
+	Bar    bool                    // the last row ends with a bar
+	Barred bool                    // rows of the last table end with a bar
+	Fences int                     // lines that open or close one
+	Others int                     // lines that are not in fences
+	number int32                   // of the last line
+	held   [maxWordsCounted][]byte // lines of the paragraph whose words are not counted yet
+	holds  int
 }
 
 // An EndKind is what a text's last line is.
@@ -47,7 +49,7 @@ func (e *Ending) see(l *line, number int32) {
 	before := e.Kind
 	continues := (l.kind == prose || l.kind == html && e.First == EndProse) && (e.First == EndProse || e.First == EndItem) && number == e.number+1
 	e.Bare = l.kind == rule && before == EndRow && bytes.IndexByte(l.raw, '|') >= 0
-	e.Bar = bytes.HasSuffix(bytes.TrimRight(l.raw, " \t"), []byte{'|'})
+	e.Bar = bytes.HasSuffix(trimRight(l.raw, &blanks), []byte{'|'})
 	if l.head {
 		e.Barred = e.Bar
 	} else if len(l.header) == 0 && l.kind == row {
@@ -58,15 +60,29 @@ func (e *Ending) see(l *line, number int32) {
 		e.Kind = endKinds[l.kind]
 	}
 	if !continues {
-		e.First, e.Words, e.Lines = e.Kind, 0, 0
+		e.First, e.Words, e.Lines, e.holds = e.Kind, 0, 0, 0
 		if l.kind == prose && l.indent > 0 && (l.raw[0] == '\t' || l.indent > 3) {
 			e.First = EndItem // goes on an item, or is code
 		}
 	}
 	e.Lines++
 	if e.Words < maxWordsCounted {
-		e.Words += CountWords(l.text[:min(len(l.text), 150)])
+		e.held[e.holds] = l.text[:min(len(l.text), 150)]
+		if e.holds++; e.holds == len(e.held) {
+			e.count()
+		}
 	}
+}
+
+// count counts the words of the lines held: only a text's last paragraph is
+// worth it, unless one is long.
+func (e *Ending) count() {
+	for _, t := range e.held[:e.holds] {
+		if e.Words < maxWordsCounted {
+			e.Words += CountWords(t)
+		}
+	}
+	e.holds = 0
 }
 
 // CountWords counts what spaces part.

@@ -107,8 +107,8 @@ func (r *reader) sort(t []byte) {
 	} else if ok {
 		return
 	}
-	trimmed := bytes.TrimLeft(t, " \t")
-	if len(bytes.TrimRight(trimmed, " \t")) == 0 {
+	trimmed := trimLeft(t, &blanks)
+	if len(trimmed) == 0 {
 		w.table.end()
 		w.before, w.running = nil, 0
 		return
@@ -136,7 +136,7 @@ func (r *reader) markdown(t, trimmed []byte) {
 	case w.before != nil && underline(t) > 0:
 		r.title(w.beforeP, underline(t), w.before)
 		return
-	case w.table.row(&l, trimmed, w.next()):
+	case w.table.row(&l, trimmed, w):
 	case isRule(t):
 		l.kind = rule
 	case trimmed[0] == '<' && len(trimmed) > 1 && (isLetter(trimmed[1]) || trimmed[1] == '!' || trimmed[1] == '/'):
@@ -160,7 +160,7 @@ func (r *reader) markdown(t, trimmed []byte) {
 // titled says that a line might be a heading if it is underlined: it is short
 // and no sentence.
 func titled(t []byte) bool {
-	t = bytes.TrimRight(t, " \t")
+	t = trimRight(t, &blanks)
 	return len(t) <= 120 && t[len(t)-1] != '.' && t[len(t)-1] != ',' && t[len(t)-1] != ';' && t[len(t)-1] != ':'
 }
 
@@ -240,7 +240,7 @@ func isHeading(t []byte) (level int, title []byte, ok bool) {
 // underline is the level of the heading that a line of = or - makes of the one
 // above, or 0.
 func underline(t []byte) int {
-	t = bytes.TrimRight(bytes.TrimLeft(t, " "), " \t")
+	t = trimRight(bytes.TrimLeft(t, " "), &blanks)
 	switch {
 	case len(t) >= 3 && len(bytes.Trim(t, "=")) == 0:
 		return 1
@@ -251,7 +251,7 @@ func underline(t []byte) int {
 }
 
 func isRule(t []byte) bool {
-	t = bytes.Trim(t, " \t")
+	t = trimRight(trimLeft(t, &blanks), &blanks)
 	if len(t) < 3 || t[0] != '-' && t[0] != '*' && t[0] != '_' && t[0] != '=' {
 		return false
 	}

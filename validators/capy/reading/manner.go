@@ -19,7 +19,7 @@ func (m *Manner) see(l *line) {
 		return
 	}
 	m.Lines++
-	t := bytes.TrimLeft(l.text, " \t*_>`\"")
+	t := trimLeft(l.text, &leaning)
 	if len(t) == 0 {
 		return
 	}
@@ -57,14 +57,14 @@ var orders = set("generate", "emit", "produce", "return", "ensure", "verify", "c
 
 // program counts a line that is a statement of a programming language.
 func (m *Manner) program(raw, t []byte) {
-	end := bytes.TrimRight(t, " \t")
+	end := trimRight(t, &blanks)
 	last := end[len(end)-1]
 	if statement(t, last) || last == '{' || last == ';' || last == '}' || bytes.Contains(t, []byte(" := ")) || bytes.HasSuffix(end, []byte("):")) || bytes.HasSuffix(end, []byte("),")) || bytes.HasPrefix(t, []byte("//")) {
 		m.Program++
 	} else if last == ')' && len(raw) > len(t) && bytes.IndexByte(t, '(') > 0 && bytes.IndexByte(t[:bytes.IndexByte(t, '(')], ' ') < 0 {
 		m.Program++ // call(…)
 	}
-	if raw[0] == ' ' || raw[0] == '\t' {
+	if !isLower(raw[0]) && raw[0] != '@' && raw[0] != '#' {
 		return
 	}
 	for _, s := range []string{"@", "package ", "func ", "import ", "def ", "class ", "from ", "#include", "#!/", "const ", "var ", "let ", "type ", "public ", "private ", "fn ", "use ", "struct ", "interface ", "export ", "function ", "async "} {

@@ -11,7 +11,7 @@ type phrase struct {
 }
 
 // at says whether the phrase stands at t[i:] as whole words.
-func (p phrase) at(t []byte, i int) (end int, ok bool) {
+func (p *phrase) at(t []byte, i int) (end int, ok bool) {
 	if i > 0 && isASCIIWord(t[i-1]) {
 		return 0, false
 	}
@@ -34,13 +34,16 @@ func (p phrase) at(t []byte, i int) (end int, ok bool) {
 }
 
 // Phrases are looked for together, in one go over a text.
-type phrases [256][]phrase
+type phrases struct {
+	begin bytesOf // with what one of them begins
+	by    [256][]phrase
+}
 
 // Phrases are words that checks look for, as whole words.
-type Phrases struct{ p phrases }
+type Phrases struct{ p *phrases }
 
 // NewPhrases makes a set of phrases.
-func NewPhrases(texts ...string) *Phrases { return &Phrases{*newPhrases(texts...)} }
+func NewPhrases(texts ...string) *Phrases { return &Phrases{newPhrases(texts...)} }
 
 // Has says whether one of the phrases is in t, as whole words.
 func (p *Phrases) Has(t []byte) bool { return p.p.has(t) }
@@ -59,9 +62,9 @@ func newPhrases(texts ...string) *phrases {
 func (p *phrases) add(text string, topic int) {
 	one := phrase{text: text, exact: text != string(bytes.ToLower([]byte(text))) || text[0] >= 0x80, topic: topic}
 	c := text[0]
-	p[c] = append(p[c], one)
-	if !one.exact && isLower(c) {
-		p[c-0x20] = append(p[c-0x20], one)
+	p.begin[c], p.by[c] = true, append(p.by[c], one)
+	if c -= 0x20; !one.exact && isUpper(c) {
+		p.begin[c], p.by[c] = true, append(p.by[c], one)
 	}
 }
 
@@ -72,26 +75,24 @@ const maxScan = 1 << 16
 // bytes.
 func (p *phrases) in(t []byte) (start, end int, ok bool) {
 	t = t[:min(len(t), maxScan)]
-	within := false
 	for i, c := range t {
-		if !within && p[c] != nil {
-			for _, one := range p[c] {
-				if end, ok := one.at(t, i); ok {
+		if p.begin[c] && (i == 0 || !asciiWord[t[i-1]]) {
+			for n := range p.by[c] {
+				if end, ok := p.by[c][n].at(t, i); ok {
 					return i, end, true
 				}
 			}
 		}
-		within = isASCIIWord(c)
 	}
 	return 0, 0, false
 }
 
 // all finds the topics of every phrase in t, and where the first stands.
 func (p *phrases) all(t []byte) (m Mask, start, end int) {
-	within := false
 	for i, c := range t {
-		if !within && p[c] != nil {
-			for _, one := range p[c] {
+		if p.begin[c] && (i == 0 || !asciiWord[t[i-1]]) {
+			for n := range p.by[c] {
+				one := &p.by[c][n]
 				if m&(1<<one.topic) != 0 {
 					continue
 				}
@@ -103,7 +104,6 @@ func (p *phrases) all(t []byte) (m Mask, start, end int) {
 				}
 			}
 		}
-		within = isASCIIWord(c)
 	}
 	return m, start, end
 }

@@ -37,13 +37,25 @@ func pieceEnd(t []byte) int {
 	return word
 }
 
+// wanted is the labels that matter in a setting.
+func (r *reader) wanted(at setting) wanted {
+	switch {
+	case at.kernel:
+		return ofKernel
+	case r.scenario.any:
+		return inScenario
+	}
+	return anywhere
+}
+
 func (r *reader) piece(t []byte, at setting) {
 	c := &r.cutter
 	c.tokens = c.tokens[:0]
-	if !lex.named(t, at.kernel) {
+	found := lex.named(t, r.wanted(at))
+	r.labelled = r.labelled || found != unnamed
+	if found == unnamed || found == loosely && !hasDigit(t) {
 		return
 	}
-	r.labelled = true
 	c.cut(t)
 	if c.labels == 0 {
 		return

@@ -131,6 +131,7 @@ func (r *reader) finish() {
 		x.list[i].end = end
 	}
 	x.label, x.heads, x.tables = -1, nil, nil
+	r.doc.Ending.count()
 }
 
 // block reads a JSON block.
@@ -179,7 +180,7 @@ func (r *reader) show(l line) {
 	r.labelled = false
 	r.prose(l.text, set)
 	r.carry(&l, set)
-	if l.kind == prose && bytes.HasSuffix(bytes.TrimRight(l.text, " *_"), []byte(":")) {
+	if l.kind == prose && bytes.HasSuffix(trimRight(l.text, &trailing), []byte{':'}) {
 		r.lead(l.text)
 	}
 }

@@ -13,7 +13,7 @@ func (p *caption) is(m Metric) bool { return p.label != nil && p.label.metric ==
 // caption reads a cell that is nothing but a label; its label is nil for any
 // other.
 func (r *reader) caption(cell []byte) caption {
-	if len(cell) == 0 || len(cell) > 160 || !lex.named(cell, false) {
+	if len(cell) == 0 || len(cell) > 160 || lex.named(cell, anywhere) == unnamed {
 		return caption{}
 	}
 	c := &r.cutter
@@ -66,8 +66,8 @@ func (r *reader) rows(l *line, at setting) {
 	first := caption{}
 	for i, cell := range l.cells {
 		p := caption{}
-		if lex.named(cell, false) {
-			r.prose(cell, at)
+		r.labelled = false
+		if r.prose(cell, at); r.labelled {
 			p = r.caption(cell)
 		}
 		if i == 0 {

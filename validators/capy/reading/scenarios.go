@@ -1,7 +1,5 @@
 package reading
 
-import "bytes"
-
 // ScenarioCount is how many scenarios there are: S1 to S4.
 const ScenarioCount = 4
 
@@ -299,5 +297,10 @@ func selection(t []byte) bool {
 }
 
 func hasDigit(t []byte) bool {
-	return bytes.ContainsAny(t, "0123456789")
+	for _, c := range t {
+		if isDigit(c) {
+			return true
+		}
+	}
+	return false
 }

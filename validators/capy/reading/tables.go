@@ -17,15 +17,16 @@ func (s *tableState) end() { s.in, s.ruler, s.header = false, false, nil }
 
 // row reads a line as a row of a table: one of a table with a head and a
 // ruler, or a line that begins with a bar. The ruler itself becomes a rule.
-func (s *tableState) row(l *line, t, next []byte) bool {
+func (s *tableState) row(l *line, t []byte, w *walker) bool {
+	bar := bytes.IndexByte(t, '|') >= 0
 	switch {
 	case s.in && s.ruler:
 		s.ruler = false
 		l.kind = rule
 		return true
-	case s.in && bytes.IndexByte(t, '|') >= 0:
+	case s.in && bar:
 		l.header = s.header
-	case bytes.IndexByte(t, '|') >= 0 && isRuler(next):
+	case bar && isRuler(w.next()):
 		s.in, s.ruler, l.head = true, true, true
 		s.header = split(t, s.buffer[0][:0])
 		l.kind, l.cells = row, s.header
@@ -58,7 +59,7 @@ func isRuler(t []byte) bool {
 
 // split cuts a row into its cells, trimmed.
 func split(t []byte, into [][]byte) [][]byte {
-	t = bytes.TrimPrefix(bytes.TrimRight(t, " \t"), []byte{'|'})
+	t = bytes.TrimPrefix(trimRight(t, &blanks), []byte{'|'})
 	start := 0
 	for i := 0; i < len(t) && len(into) < maxCells; i++ {
 		switch t[i] {

@@ -65,6 +65,7 @@ var sensible = map[sense]string{
 type term struct {
 	sense sense
 	label int16 // the first label that begins with it, counted from 1
+	loose bool  // all of these are
 }
 
 // A label is a name of a metric as prose writes it.
@@ -82,7 +83,7 @@ type label struct {
 type lexicon struct {
 	terms  map[string]term
 	known  sieve
-	starts [2]sieve // of the words that labels begin with: all, and the kernel's
+	starts [wantedCount]sieve // of the words that labels begin with
 	labels []label
 }
 
@@ -151,36 +152,55 @@ func newLexicon() *lexicon {
 	for w, t := range l.terms {
 		l.known.add(w)
 		for n := t.label; n > 0; n = l.labels[n-1].next {
-			l.starts[0].add(w)
-			if m := l.labels[n-1].metric; m.kernel() || m == Probability {
-				l.starts[1].add(w)
+			l.starts[inScenario].add(w)
+			m := l.labels[n-1].metric
+			if m != Probability && m != Magnitude {
+				l.starts[anywhere].add(w) // a P over the hurdle has IRR or hurdle behind it
+			}
+			if m.kernel() {
+				l.starts[ofKernel].add(w)
 			}
 		}
 	}
 	return l
 }
 
-// named says whether a text has a word that a label begins with, so that it is
-// worth its tokens. Most lines have none.
-func (l *lexicon) named(t []byte, kernel bool) bool {
-	table := &l.starts[0]
-	if kernel {
-		table = &l.starts[1]
-	}
+// A wanted says which labels that a text is searched for.
+type wanted uint8
+
+const (
+	anywhere   wanted = iota // where no scenario is spoken of: all but P and M, which are nobody's there
+	inScenario               // where one is: all
+	ofKernel                 // the kernel's
+	wantedCount
+)
+
+// A named is what a text has of labels. Most lines have none.
+type named uint8
+
+const (
+	unnamed named = iota
+	loosely       // a word that only loose labels begin with, which have no value without a digit
+	firmly
+)
+
+// named says whether a text has a word that one of the labels begins with, so
+// that it is worth its tokens.
+func (l *lexicon) named(t []byte, which wanted) (found named) {
+	table := &l.starts[which]
 	var buf wordBuffer
 	for i := 0; i < len(t); {
 		c := t[i]
-		if c == '\\' {
-			i += escape(t[i:])
-			continue
-		}
 		if !wordy[c] {
-			i++
+			if c == '\\' {
+				i += escape(t[i:])
+			} else {
+				i++
+			}
 			continue
 		}
 		from := i
-		for i < len(t) && wordy[t[i]] {
-			i++
+		for i++; i < len(t) && wordy[t[i]]; i++ {
 		}
 		if c >= 0x80 {
 			i = min(from+2, len(t)) // τ, whatever touches it
@@ -188,11 +208,13 @@ func (l *lexicon) named(t []byte, kernel bool) bool {
 		if !table.lets(t[from:i]) {
 			continue
 		}
-		if l.terms[string(buf.fold(t[from:i]))].label > 0 {
-			return true
+		if w := l.terms[string(buf.fold(t[from:i]))]; w.label > 0 && !w.loose {
+			return firmly
+		} else if w.label > 0 {
+			found = loosely
 		}
 	}
-	return false
+	return found
 }
 
 // escape is the length of an escape of JSON, so that the letter in it does not
@@ -236,6 +258,7 @@ func (l *lexicon) name(m Metric, text string) {
 	t := l.terms[n.words[0]]
 	l.labels = append(l.labels, n)
 	index := int16(len(l.labels))
+	t.loose = n.loose && (t.label == 0 || t.loose)
 	if t.label == 0 {
 		t.label = index
 	} else {

@@ -1,9 +1,6 @@
 package reading
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
@@ -90,7 +87,43 @@ func hasFold(t []byte, pattern string) (int, bool) {
 }
 
 // trimMarks takes spaces and emphasis off both ends.
-func trimMarks(t []byte) []byte { return bytes.Trim(t, " \t\r*`_\"") }
+func trimMarks(t []byte) []byte {
+	return trimRight(trimLeft(t, &marking), &marking)
+}
+
+// bytesOf is a set of bytes: a look-up table, where the library's functions
+// would make one at each call.
+type bytesOf [256]bool
+
+func setOf(s string) (set bytesOf) {
+	for i := range len(s) {
+		set[s[i]] = true
+	}
+	return set
+}
+
+var (
+	marking  = setOf(" \t\r*`_\"")
+	blanks   = setOf(" \t")
+	leaning  = setOf(" \t*_>`\"")
+	bracing  = setOf("[]<>{}()")
+	trailing = setOf(" *_")
+	stopping = setOf(".,;")
+)
+
+func trimLeft(t []byte, set *bytesOf) []byte {
+	for len(t) > 0 && set[t[0]] {
+		t = t[1:]
+	}
+	return t
+}
+
+func trimRight(t []byte, set *bytesOf) []byte {
+	for len(t) > 0 && set[t[len(t)-1]] {
+		t = t[:len(t)-1]
+	}
+	return t
+}
 
 // Placeholder says that a text stands for a value that is not there.
 func Placeholder(t []byte) bool { return placeholder(t) }
@@ -98,13 +131,16 @@ func Placeholder(t []byte) bool { return placeholder(t) }
 // placeholder says that a text stands for a value that is not there.
 func placeholder(t []byte) bool {
 	t = trimMarks(t)
-	t = bytes.TrimRight(t, ".,;")
+	t = trimRight(t, &stopping)
 	if len(t) == 0 {
 		return true
 	}
-	inner := bytes.Trim(t, "[]<>{}()")
+	inner := trimRight(trimLeft(t, &bracing), &bracing)
 	if len(inner) == 0 {
 		return true
+	}
+	if !standing[inner[0]] {
+		return false // a number, most often
 	}
 	bracketed := t[0] == '[' || t[0] == '<' || t[0] == '{' && t[len(t)-1] == '}'
 	var buf wordBuffer
@@ -120,6 +156,9 @@ func placeholder(t []byte) bool {
 	}
 	return bracketed && inner[0] == '_'
 }
+
+// standing are the bytes that what stands for a value may begin with.
+var standing = setOf("nNtTpPuUmMxXiIaAwWkK$-?._\xe2")
 
 var placeholders = []string{"to be ", "tbd", "not yet ", "not generated", "not calculated", "not computed", "not provided", "insert ", "pending ", "awaiting ", "will be ", "kernel to "}
 

@@ -62,7 +62,7 @@ func (s *jsonScanner) remember() {
 func (s *jsonScanner) known(f *frame) bool {
 	if f.seen == nil {
 		for _, k := range s.keys[f.keys:] {
-			if bytes.Equal(k, s.key) {
+			if n := len(k); n == len(s.key) && k[n-1] == s.key[n-1] && bytes.Equal(k, s.key) {
 				return true
 			}
 		}

@@ -8,6 +8,9 @@ import (
 // text reads a string in double quotes.
 func (s *jsonScanner) text() {
 	for s.i++; s.i < len(s.t); s.i++ {
+		if !special[s.t[s.i]] {
+			continue
+		}
 		switch c := s.t[s.i]; {
 		case c == '"':
 			s.i++
@@ -63,7 +66,7 @@ func (s *jsonScanner) inner(raw []byte) []byte {
 // number reads a number and checks JSON's grammar of it.
 func (s *jsonScanner) number() {
 	from := s.i
-	for s.i < len(s.t) && (isDigit(s.t[s.i]) || bytes.IndexByte([]byte("+-.eE"), s.t[s.i]) >= 0) {
+	for s.i < len(s.t) && numeral[s.t[s.i]] {
 		s.i++
 	}
 	raw := s.t[from:s.i]
@@ -76,6 +79,20 @@ func (s *jsonScanner) number() {
 		raw = whole
 	}
 	s.emit(raw)
+}
+
+var (
+	numeral = setOf("0123456789+-.eE")
+	parting = setOf(",]}: \t\r\n\"{[")
+	special = controls() // bytes of a string that are not themselves
+)
+
+func controls() bytesOf {
+	set := setOf("\"\\")
+	for c := range ' ' {
+		set[c] = true
+	}
+	return set
 }
 
 // advice says what would make a number of what is written.
@@ -93,7 +110,7 @@ func advice(raw, whole []byte) string {
 
 // junk skips what touches a value and does not belong there: 14.5%.
 func (s *jsonScanner) junk() {
-	for s.i < len(s.t) && bytes.IndexByte([]byte(",]}: \t\r\n\"{["), s.t[s.i]) < 0 {
+	for s.i < len(s.t) && !parting[s.t[s.i]] {
 		s.i++
 	}
 }

@@ -206,7 +206,7 @@ const maxTallies = 400
 func scenarioToken(t []byte) (n int8, many bool) {
 	t = t[:min(len(t), maxPiece)]
 	for i := 0; i+1 < len(t); i++ {
-		if t[i]|0x20 != 's' {
+		if t[i]|0x20 != 's' || i > 0 && asciiWord[t[i-1]] {
 			continue
 		}
 		k, end := scenarioAt(t, i)

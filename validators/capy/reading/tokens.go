@@ -56,7 +56,15 @@ func (c *cutter) cut(t []byte) {
 	c.low = appendLower(c.low[:0], t)
 	spaced, glued := false, false
 	for i := 0; i < len(t); {
-		n := c.skip(i)
+		if t[i] == ' ' {
+			spaced, glued = true, false
+			i++
+			continue
+		}
+		n := 0
+		if !asciiWord[t[i]] {
+			n = c.skip(i)
+		}
 		if n > 0 {
 			spaced, glued = spaced || n > 1 || t[i] == ' ' || t[i] == '\t', false
 			i += n
@@ -182,7 +190,7 @@ func blankRune(t []byte) int {
 
 // glue is the length of what joins two words into one name.
 func glue(t []byte, i int) int {
-	if i == 0 || !isWord(t[i-1]) && t[i-1] != ']' && t[i-1] != ')' && t[i-1] != '}' {
+	if i == 0 || t[i] != '_' && t[i] != '-' && t[i] != 0xE2 || !isWord(t[i-1]) && t[i-1] != ']' && t[i-1] != ')' && t[i-1] != '}' {
 		return 0
 	}
 	n := 0
@@ -205,8 +213,10 @@ func glue(t []byte, i int) int {
 // token reads the token at i and gives where it ends.
 func (c *cutter) token(k *token, i int) int {
 	t := c.text
-	if n := c.number(k, i); n > 0 {
-		return n
+	if !isLower(t[i]) {
+		if n := c.number(k, i); n > 0 {
+			return n
+		}
 	}
 	if isASCIIWord(t[i]) {
 		w := wordAt(t, i)

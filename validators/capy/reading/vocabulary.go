@@ -165,7 +165,7 @@ func newLexicon() *lexicon {
 	return l
 }
 
-// A wanted says which labels that a text is searched for.
+// A wanted says which labels a text is searched for.
 type wanted uint8
 
 const (

@@ -44,11 +44,12 @@ func (b *wordBuffer) fold(w []byte) []byte {
 }
 
 func appendLower(into, w []byte) []byte {
-	for _, c := range w {
+	from := len(into)
+	into = append(into, w...)
+	for i, c := range into[from:] {
 		if isUpper(c) {
-			c |= 0x20
+			into[from+i] = c | 0x20
 		}
-		into = append(into, c)
 	}
 	return into
 }

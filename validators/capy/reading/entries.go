@@ -81,9 +81,8 @@ type index struct {
 	lead    int32     // the last line of what it covers
 	tables  []int32   // cells of a head whose table goes on
 	keys    []openKey // JSON keys whose values go on
-	known   map[string]Mask
-	parts   [7]bool // by level: the heading is Section A
-	status  int     // depth of a JSON container that lists artifacts, 0 without
+	parts   [7]bool   // by level: the heading is Section A
+	status  int       // depth of a JSON container that lists artifacts, 0 without
 }
 
 type openKey struct {
@@ -96,7 +95,6 @@ func (x *index) init(q Request) {
 	if x.topics == nil {
 		x.topics = &Topics{}
 	}
-	x.known = map[string]Mask{}
 }
 
 // add keeps an entry, unless there are very many of its kind already, and

@@ -9,14 +9,14 @@ import (
 
 // fail notes an error at the present byte.
 func (s *jsonScanner) fail(kind, format string, args ...any) {
-	if s.notes(kind) {
+	if s.keeps(kind) {
 		s.failAt(s.at, s.i+1, kind, fmt.Sprintf(format, args...))
 	}
 }
 
-// notes says whether one more error of the kind is kept. A block with very
+// keeps says whether one more error of the kind is kept. A block with very
 // many is not read to its end.
-func (s *jsonScanner) notes(kind string) bool {
+func (s *jsonScanner) keeps(kind string) bool {
 	s.broken++
 	n := len(s.block.Errors)
 	return n == 0 || n < maxErrors && s.block.Errors[0].Kind == kind && repeats[kind]

@@ -10,8 +10,9 @@ import (
 type event struct {
 	kind  eventKind
 	key   []byte // in an object: as written, without quotes
-	class keyClass
-	value []byte // of a scalar: as written
+	note  *keyNote
+	class keyClass // the note's, with what is inherited
+	value []byte   // of a scalar: as written
 	at    Place
 	path  []frame // the containers around, outermost first, at most maxPath
 	depth int     // how many containers are around
@@ -60,13 +61,18 @@ type jsonScanner struct {
 	comma   Place    // of the last comma
 	commaAt int
 	block   Block
-	broken  int // how many errors there were
-	classes map[string]keyClass
+	broken  int                 // how many errors there were
+	notes   map[string]*keyNote // of keys
 	seed    maphash.Seed
 	e       event
 }
 
-const maxOpened = 1 << 16
+// maxOpened bounds the lines of brackets that are remembered, maxNotes the
+// keys whose notes are.
+const (
+	maxOpened = 1 << 16
+	maxNotes  = 4096
+)
 
 // want is what the grammar asks for next.
 type want uint8
@@ -82,8 +88,8 @@ const (
 
 // read scans one block; at is its first line.
 func (s *jsonScanner) read(t []byte, at Place) Block {
-	if s.classes == nil {
-		s.classes = map[string]keyClass{}
+	if s.notes == nil {
+		s.notes = map[string]*keyNote{}
 	}
 	if s.seed == (maphash.Seed{}) {
 		s.seed = maphash.MakeSeed()
@@ -179,7 +185,7 @@ func (s *jsonScanner) early(c byte) {
 	switch {
 	case s.want == wantFirst && c == ']', s.want == wantFirstKey && c == '}':
 	case s.want == wantKey, s.want == wantValue && s.key == nil && s.commaAt > 0:
-		if s.notes("trailing comma") {
+		if s.keeps("trailing comma") {
 			s.failAt(s.comma, s.commaAt, "trailing comma", fmt.Sprintf("a trailing comma before the %c of line %d: take the comma away", c, s.at.Line))
 		}
 	default:
@@ -279,7 +285,8 @@ func (s *jsonScanner) beyond() {
 }
 
 func (s *jsonScanner) open(c byte) {
-	s.e = event{kind: opens, key: s.key, class: s.class(s.key), at: s.at, path: s.path, depth: len(s.stack), from: s.i}
+	note := s.note(s.key)
+	s.e = event{kind: opens, key: s.key, note: note, class: note.class, at: s.at, path: s.path, depth: len(s.stack), from: s.i}
 	s.tell(&s.e)
 	if len(s.stack) < maxPath {
 		s.push(c)
@@ -385,7 +392,8 @@ func (s *jsonScanner) finish(empty bool) {
 
 // emit shows a scalar.
 func (s *jsonScanner) emit(raw []byte) {
-	s.e = event{kind: scalar, key: s.key, class: s.class(s.key), value: raw, at: s.at, path: s.path, depth: len(s.stack), from: s.i - len(raw)}
+	note := s.note(s.key)
+	s.e = event{kind: scalar, key: s.key, note: note, class: note.class, value: raw, at: s.at, path: s.path, depth: len(s.stack), from: s.i - len(raw)}
 	if n := len(s.path); n > 0 && len(s.stack) <= maxPath {
 		s.e.class.inherit(s.path[n-1].class, s.path[n-1].array)
 	}
@@ -399,17 +407,21 @@ func (s *jsonScanner) emit(raw []byte) {
 	}
 }
 
-// class classifies a key, once for each that is written alike.
-func (s *jsonScanner) class(key []byte) keyClass {
+// noKey is what a value without a key is told.
+var noKey keyNote
+
+// note gives what a key says by itself. A text of very many keys has them read
+// each time that they stand there.
+func (s *jsonScanner) note(key []byte) *keyNote {
 	if len(key) == 0 {
-		return keyClass{}
+		return &noKey
 	}
-	if c, ok := s.classes[string(key)]; ok {
-		return c
+	if n, ok := s.notes[string(key)]; ok {
+		return n
 	}
-	c := classify(key)
-	if len(s.classes) < 4096 && len(key) <= 200 {
-		s.classes[string(key)] = c
+	n := &keyNote{class: classify(key)}
+	if len(s.notes) < maxNotes && len(key) <= 200 {
+		s.notes[string(key)] = n
 	}
-	return c
+	return n
 }

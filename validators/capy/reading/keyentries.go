@@ -42,14 +42,10 @@ func (r *reader) keyEntry(e *event, base int) {
 // named finds out what a key names.
 func (r *reader) named(name *Entry, e *event) {
 	x := &r.index
-	m, known := x.known[string(e.key)]
-	if !known {
-		m = x.topics.key(e.key)
-		if len(x.known) < 4096 && len(e.key) < 200 {
-			x.known[string(e.key)] = m
-		}
+	if !e.note.asked {
+		e.note.topics, e.note.asked = x.topics.key(e.key), true
 	}
-	name.Topics = m
+	name.Topics = e.note.topics
 	n := KeyArtifact(e.key)
 	if n == 0 && e.kind == opens && x.status == 0 {
 		if l := tokens(e.key); l.has(statusWords...) {

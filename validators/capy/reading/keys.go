@@ -2,6 +2,14 @@ package reading
 
 import "strings"
 
+// A keyNote is what a JSON key says by itself, found out once for each that is
+// written alike.
+type keyNote struct {
+	class  keyClass
+	topics Mask
+	asked  bool // the topics are known
+}
+
 // A keyClass is what a JSON key says of the value behind it.
 type keyClass struct {
 	metric   Metric

@@ -47,9 +47,8 @@ type Request struct {
 // Scratch is what one reading leaves to the next: buffers, and what keys of
 // JSON say by themselves. It makes no difference to what is read.
 type Scratch struct {
-	cutter  cutter
-	classes map[string]keyClass
-	known   map[string]Mask
+	cutter cutter
+	notes  map[string]*keyNote
 }
 
 // maxText is how much of a text is read: positions are 32 bits.
@@ -90,10 +89,10 @@ func Read(q Request) *Document {
 	r.index.init(q)
 	r.scan.tell = r.event
 	if s := q.Scratch; s != nil {
-		if s.classes == nil {
-			s.classes, s.known = map[string]keyClass{}, map[string]Mask{}
+		if s.notes == nil {
+			s.notes = map[string]*keyNote{}
 		}
-		r.cutter, r.scan.classes, r.index.known = s.cutter, s.classes, s.known
+		r.cutter, r.scan.notes = s.cutter, s.notes
 		defer func() { s.cutter = cutter{low: r.cutter.low, tokens: r.cutter.tokens, numbers: r.cutter.numbers} }()
 	}
 	r.scenario.tally = -1

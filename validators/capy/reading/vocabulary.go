@@ -82,9 +82,29 @@ type label struct {
 // that may be in it, so that most need no look.
 type lexicon struct {
 	terms  map[string]term
+	table  [1 << 12]entryOf // the terms again: a word is where its hash says, or right behind
 	known  sieve
 	starts [wantedCount]sieve // of the words that labels begin with
 	labels []label
+}
+
+type entryOf struct {
+	word string
+	term term
+}
+
+// place is where a word would be in the table; it has at least one letter.
+func place(w []byte) uint {
+	n := uint(len(w))
+	return (uint(w[0])*0x9E5 + uint(w[n/2])*0x2B7 + uint(w[n-1])*0x53 + n*0x11) & (1<<12 - 1)
+}
+
+func (l *lexicon) put(w string, t term) {
+	at := place([]byte(w))
+	for l.table[at].word != "" {
+		at = (at + 1) % uint(len(l.table))
+	}
+	l.table[at] = entryOf{w, t}
 }
 
 // A sieve has a bit for the first two letters and the length of each word that
@@ -151,6 +171,7 @@ func newLexicon() *lexicon {
 	}
 	for w, t := range l.terms {
 		l.known.add(w)
+		l.put(w, t)
 		for n := t.label; n > 0; n = l.labels[n-1].next {
 			l.starts[inScenario].add(w)
 			m := l.labels[n-1].metric
@@ -208,7 +229,7 @@ func (l *lexicon) named(t []byte, which wanted) (found named) {
 		if !table.lets(t[from:i]) {
 			continue
 		}
-		if w := l.terms[string(buf.fold(t[from:i]))]; w.label > 0 && !w.loose {
+		if w := l.look(buf.fold(t[from:i])); w.label > 0 && !w.loose {
 			return firmly
 		} else if w.label > 0 {
 			found = loosely
@@ -276,5 +297,10 @@ func (l *lexicon) look(w []byte) term {
 	if len(w) == 0 || !l.known.lets(w) {
 		return term{}
 	}
-	return l.terms[string(w)]
+	for at := place(w); l.table[at].word != ""; at = (at + 1) % uint(len(l.table)) {
+		if l.table[at].word == string(w) {
+			return l.table[at].term
+		}
+	}
+	return term{}
 }

@@ -3,6 +3,8 @@ package capy
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -45,6 +47,38 @@ func BenchmarkJudge(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkReal judges the real documents under each stage, where they are.
+func BenchmarkReal(b *testing.B) {
+	files, _ := filepath.Glob("../../../shared/data/capy/*_*.md")
+	var texts [][]byte
+	size := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		texts, size = append(texts, text), size+len(text)
+	}
+	if size == 0 {
+		b.Skip("no real documents here")
+	}
+	for _, stage := range Stages() {
+		gate, err := New(Options{Stage: stage})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(stage, func(b *testing.B) {
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				for _, text := range texts {
+					gate.Judge(text)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N)/float64(size)*100_000, "ms/100kB")
+		})
 	}
 }
 

@@ -95,6 +95,7 @@ func minus(t []byte) int {
 		return 0
 	case t[0] == '+' || t[0] == '-':
 		return 1
+	case t[0] != 0xE2:
 	case bytes.HasPrefix(t, []byte("−")), bytes.HasPrefix(t, []byte("–")) && len(t) > 3 && (isDigit(t[3]) || t[3] == '$'):
 		return 3
 	}
@@ -106,20 +107,20 @@ var currencies = [...]string{
 	"JPY", "CHF", "INR", "HKD", "CNY", "RMB", "MXN", "SEK", "NOK", "DKK", "SGD", "KRW", "TWD", "ZAR", "ILS", "PLN", "NZD",
 }
 
-// coin are the bytes that a currency begins with.
-var coin = func() (set [256]bool) {
+// coins are the currencies by the byte that they begin with.
+var coins = func() (by [256][]string) {
 	for _, c := range currencies {
-		set[c[0]] = true
+		by[c[0]] = append(by[c[0]], c)
 	}
-	return set
+	return by
 }()
 
 // currency gives the length of a currency and the space behind it.
 func currency(t []byte) int {
-	if len(t) < 2 || !coin[t[0]] || isASCIIWord(t[0]) && t[1] != '$' && (len(t) < 4 || !isUpper(t[1]) && t[1] != '$' || isASCIIWord(t[3]) && !isDigit(t[3])) {
+	if len(t) < 2 || coins[t[0]] == nil || isASCIIWord(t[0]) && t[1] != '$' && (len(t) < 4 || !isUpper(t[1]) && t[1] != '$' || isASCIIWord(t[3]) && !isDigit(t[3])) {
 		return 0
 	}
-	for _, c := range currencies {
+	for _, c := range coins[t[0]] {
 		if !bytes.HasPrefix(t, []byte(c)) {
 			continue
 		}

@@ -140,7 +140,13 @@ func findingAt(t []byte, i int) (id string, end int) {
 	if i > 0 && (word(t[i-1]) || t[i-1] == '.' || t[i-1] == '-') {
 		return "", i
 	}
+	if i >= len(t) || !word(t[i]) {
+		return "", i
+	}
 	for _, name := range []string{"finding ", "issue ", "concern ", "critique ", "challenge ", "objection ", "item "} {
+		if t[i]|0x20 != name[0] {
+			continue
+		}
 		if n, ok := foldPrefix(t[i:], name); ok {
 			for i+n < len(t) && (t[i+n] == '#' || t[i+n] == ' ') {
 				n++

@@ -208,6 +208,9 @@ func (r *reader) headingEntry(l *line) {
 	}
 	if x.item != nil {
 		for i := range l.text[:min(len(l.text), 200)] {
+			if i > 0 && isASCIIWord(l.text[i-1]) {
+				continue
+			}
 			if id, end := x.item(l.text, i); id != "" {
 				e := r.spot(l, l.text, i, end)
 				e.ID = id

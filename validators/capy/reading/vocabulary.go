@@ -82,13 +82,14 @@ type label struct {
 // that may be in it, so that most need no look.
 type lexicon struct {
 	terms  map[string]term
-	table  [1 << 12]entryOf // the terms again: a word is where its hash says, or right behind
+	table  [1 << 12]lexeme // the terms again: a word is where its hash says, or right behind
 	known  sieve
 	starts [wantedCount]sieve // of the words that labels begin with
 	labels []label
 }
 
-type entryOf struct {
+// A lexeme is a word of the table and what the vocabulary says of it.
+type lexeme struct {
 	word string
 	term term
 }
@@ -99,22 +100,23 @@ func place(w []byte) uint {
 	return (uint(w[0])*0x9E5 + uint(w[n/2])*0x2B7 + uint(w[n-1])*0x53 + n*0x11) & (1<<12 - 1)
 }
 
+// put adds a word that is not there yet.
 func (l *lexicon) put(w string, t term) {
 	at := place([]byte(w))
 	for l.table[at].word != "" {
 		at = (at + 1) % uint(len(l.table))
 	}
-	l.table[at] = entryOf{w, t}
+	l.table[at] = lexeme{w, t}
 }
 
-// A sieve has a bit for the first two letters and the length of each word that
-// it lets through.
-type sieve [1 << 9]uint64
+// A sieve has a bit for the first two letters and the last two bits of the
+// length of each word that it lets through. It is small, so that it stays near.
+type sieve [1 << 6]uint64
 
 func slot(w []byte) (at, bit uint) {
-	h := uint(w[0]&31)<<10 | uint(min(len(w), 31))
+	h := uint(w[0]&31)<<7 | uint(len(w)&3)
 	if len(w) > 1 {
-		h |= uint(w[1]&31) << 5
+		h |= uint(w[1]&31) << 2
 	}
 	return h >> 6, h & 63
 }

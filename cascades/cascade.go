@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators"
@@ -20,8 +21,9 @@ import (
 type Cascade struct {
 	ID          string
 	Description string
-	Model       string
-	File        string // as it was loaded
+	Model       Model
+	Providers   []model.Provider // the file's own; headers may hold {{ env.NAME }}
+	File        string           // as it was loaded
 	Source      []byte
 	Files       []File // every file that was read, the cascade's own first; of the root alone
 	Warnings    Diagnostics
@@ -88,7 +90,7 @@ type Phase struct {
 	Name         string
 	Position     Position
 	Instructions *templates.Template
-	Model        string
+	Model        Model
 	Tackle       []*Tool
 	Context      []string // names of earlier phases, or [Previous]
 	Rules        Rules
@@ -190,7 +192,7 @@ type Validator struct {
 	Bind        func(map[string]any) (validators.Check, error) // parameters come with the run
 	With        Values                                         // for Bind
 	Criteria    *templates.Template                            // for a model to judge by
-	Model       string                                         // the judge's own model
+	Model       Model                                          // the judge's own model
 	Votes       int                                            // how often a judge is asked; the majority counts. 0 is 1
 	Confirm     bool                                           // a judge's no is asked once more: two are a no
 	Cascade     *Cascade                                       // whose output is the verdict
@@ -280,6 +282,7 @@ type Soundings struct {
 	Factor      int
 	MaxParallel int
 	Evaluator   *templates.Template // nil: no evaluator
+	Model       Model               // the evaluator's own model
 	Filter      *Check
 }
 

@@ -83,7 +83,16 @@ func (c *Cascade) Describe() Description {
 			d.addTool(t, p.Name)
 		}
 	}
-	c.eachModel("", map[asked]bool{}, d.addModel)
+	for _, a := range c.Asking("") {
+		by := "phase " + a.Phase.Name
+		if a.Role != "" {
+			by += ": " + a.Role
+		}
+		if a.Cascade != c {
+			by = "cascade " + a.Cascade.ID + ": " + by
+		}
+		d.addModel(a.Name, by)
+	}
 	for _, f := range c.Files {
 		d.Files = append(d.Files, f.Name)
 	}

@@ -79,8 +79,8 @@ func about(p *Phase) string {
 		add("composed")
 	case len(p.Together) > 0:
 		add("%d phases together", len(p.Together))
-	case p.Model != "":
-		add("%s", oneLine(p.Model, 30))
+	case len(p.Model) > 0:
+		add("%s", oneLine(p.Model.String(), 30))
 	default:
 		add("model")
 	}

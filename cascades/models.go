@@ -2,69 +2,112 @@ package cascades
 
 import "slices"
 
-// Models lists the models that a run may call, in file order, where chosen
-// replaces the cascade's own default; "" among them is a call that none is
+// An Asking is a place that may ask a model.
+type Asking struct {
+	Cascade *Cascade
+	Phase   *Phase
+	Name    string // of the model; "" where none is named
+	Role    string // judge NAME or evaluator; "" for the phase's own calls
+}
+
+// Models lists the models that a run may call, in file order, with what is
+// chosen in place of what the files say; "" among them is a call that none is
 // named for.
-func (c *Cascade) Models(chosen string) []string {
+func (c *Cascade) Models(chosen Chosen) []string {
 	var names []string
-	c.eachModel(chosen, map[asked]bool{}, func(name, _ string) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
+	for _, a := range c.Asking(chosen) {
+		if !slices.Contains(names, a.Name) {
+			names = append(names, a.Name)
 		}
-	})
+	}
 	return names
 }
 
-// asked is a cascade with the model that was chosen for it.
-type asked struct {
-	cascade *Cascade
-	chosen  string
+// Asking lists every place that may ask a model, each with one rung of what it
+// asks, in file order, of this cascade and of those within it.
+func (c *Cascade) Asking(chosen Chosen) []Asking {
+	a := &asking{chosen: chosen, done: map[within]bool{}}
+	a.cascade(c, nil)
+	return a.list
 }
 
-// eachModel tells of every model that a run may call, with who names it.
-func (c *Cascade) eachModel(chosen string, done map[asked]bool, add func(name, by string)) {
-	if done[asked{c, chosen}] {
+type asking struct {
+	chosen Chosen
+	list   []Asking
+	done   map[within]bool
+}
+
+// within is a cascade with the default that it was looked at with.
+type within struct {
+	cascade *Cascade
+	file    string
+}
+
+// cascade adds what c asks; given is the default of what it is part of.
+func (a *asking) cascade(c *Cascade, given Model) {
+	file := c.Default(given)
+	key := within{c, file.String()}
+	if a.done[key] {
 		return
 	}
-	done[asked{c, chosen}] = true
-	fallback := chosen
-	if fallback == "" {
-		fallback = c.Model
-	}
-	or := func(own, by string) { add(first(own, fallback), by) }
-	nested := func(child *Cascade) {
-		given := chosen
-		if child.Model == "" {
-			given = fallback
-		}
-		child.eachModel(given, done, func(name, by string) { add(name, "cascade "+child.ID+": "+by) })
-	}
+	a.done[key] = true
 	for _, p := range c.EveryPhase() {
-		phase := "phase " + p.Name
-		if p.Instructions != nil {
-			or(p.Model, phase)
+		a.phase(c, p, file)
+	}
+}
+
+// Default is the model of what names none: the file's own, else that of the
+// cascade it is part of.
+func (c *Cascade) Default(given Model) Model {
+	if len(c.Model) > 0 {
+		return c.Model
+	}
+	return given
+}
+
+func (a *asking) phase(c *Cascade, p *Phase, file Model) {
+	add := func(own Model, role string) {
+		asked := a.chosen.Of(own, file)
+		for _, r := range asked {
+			a.list = append(a.list, Asking{c, p, r.Name, role})
 		}
-		for _, check := range p.Checks() {
-			switch v := check.Validator; {
-			case v.Criteria != nil:
-				or(v.Model, phase+": judge "+v.Name)
-			case v.Cascade != nil:
-				nested(v.Cascade)
-			}
-		}
-		for _, sub := range p.Subs {
-			nested(sub.Cascade)
-		}
-		for _, t := range append(slices.Clone(p.Tackle), p.Tool) {
-			switch {
-			case t == nil:
-			case t.Cascade != nil:
-				nested(t.Cascade)
-			case t.Validator != nil && t.Validator.Criteria != nil:
-				or(t.Validator.Model, phase+": judge "+t.Validator.Name)
-			}
+		if len(asked) == 0 {
+			a.list = append(a.list, Asking{Cascade: c, Phase: p, Role: role})
 		}
 	}
+	if p.Instructions != nil {
+		add(p.Model, "")
+	}
+	if s := p.Soundings; s != nil && s.Evaluator != nil {
+		add(p.Judging(), "evaluator")
+	}
+	for _, check := range p.Checks() {
+		switch v := check.Validator; {
+		case v.Criteria != nil:
+			add(v.Model, "judge "+v.Name)
+		case v.Cascade != nil:
+			a.cascade(v.Cascade, file)
+		}
+	}
+	for _, sub := range p.Subs {
+		a.cascade(sub.Cascade, file)
+	}
+	for _, t := range p.tools() {
+		switch {
+		case t.Cascade != nil:
+			a.cascade(t.Cascade, file)
+		case t.Validator != nil && t.Validator.Criteria != nil:
+			add(t.Validator.Model, "judge "+t.Validator.Name)
+		}
+	}
+}
+
+// Judging is the evaluator's model: its own, else the phase's.
+func (p *Phase) Judging() Model {
+	if len(p.Soundings.Model) > 0 {
+		return p.Soundings.Model
+	}
+	return p.Model
 }
 
 // Checks lists every check of the phase.

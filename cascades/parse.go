@@ -95,20 +95,22 @@ type parser struct {
 	loaded  map[string]*Cascade
 	read    func(kind string, keys []string) // told of the keys of every mapping; may be nil
 
-	found    Diagnostics
-	nodes    int
-	depth    int
-	compared int
-	broken   map[string]bool // definitions that were reported: "validators grammar"
-	uses     []use
-	routes   []route
-	guards   []guard         // of the phase that is read
-	locals   []string        // the variables that its items bring
-	reading  string          // its name
-	grouped  string          // the group that it is part of
-	lineOf   map[string]int  // phase name → line
-	declared map[string]bool // the names of inputs_schema
-	cascade  *Cascade
+	found     Diagnostics
+	nodes     int
+	depth     int
+	compared  int
+	broken    map[string]bool // definitions that were reported: "validators grammar"
+	uses      []use
+	routes    []route
+	guards    []guard         // of the phase that is read
+	locals    []string        // the variables that its items bring
+	reading   string          // its name
+	grouped   string          // the group that it is part of
+	lineOf    map[string]int  // phase name → line
+	providers map[string]bool // the file's own
+	defined   *object         // of the providers; nil for none
+	declared  map[string]bool // the names of inputs_schema
+	cascade   *Cascade
 }
 
 // A route is a phase named by another, to be checked when all are known.
@@ -134,7 +136,8 @@ func (p *parser) parse() *Cascade {
 	c.ID = o.required("cascade_id")
 	p.checkID(o, c.ID)
 	c.Description = o.text("description")
-	c.Model = o.text("model")
+	c.Providers = p.readProviders(o)
+	c.Model = o.model("model")
 	c.Inputs = p.inputs(o.get("inputs_schema"))
 	c.Budget = p.budget(o.child("budget"))
 	p.definitions(o)
@@ -231,6 +234,7 @@ func (p *parser) crossCheck() {
 		}
 	}
 	p.checkGroups()
+	p.checkProviders()
 	for _, u := range p.uses {
 		if len(p.found) > maxFound {
 			return

@@ -17,7 +17,7 @@ func TestFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.ID != "blog_post" || c.Model != "gpt-5-mini" || c.Budget != (Budget{40, 200000, 1.5, 10 * time.Minute, 20}) {
+	if c.ID != "blog_post" || c.Model.String() != "gpt-5-mini" || c.Budget != (Budget{40, 200000, 1.5, 10 * time.Minute, 20}) {
 		t.Errorf("cascade: %q %q %+v", c.ID, c.Model, c.Budget)
 	}
 	if in := c.Inputs[1]; in.Name != "publish" || in.Schema == nil || !in.HasDefault || in.Default != false {

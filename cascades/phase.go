@@ -107,7 +107,7 @@ func (p *parser) work(o *object, phase *Phase) {
 	phase.Each = p.each(o.child("each"))
 	phase.Instructions = p.template(o.get("instructions"), "instructions", phaseVariables)
 	phase.Compose = p.template(o.get("compose"), "compose", phaseVariables)
-	phase.Model = o.text("model")
+	phase.Model = o.model("model")
 	phase.Tackle = p.tackle(o)
 	phase.Context = p.context(o.child("context"))
 	phase.Inputs = p.values(o.child("inputs"), phaseVariables)
@@ -215,6 +215,10 @@ func (p *parser) soundings(o *object) *Soundings {
 	}
 	s := &Soundings{Factor: o.whole("factor", 1, 1)}
 	s.MaxParallel = o.whole("max_parallel", 1, s.Factor)
+	s.Model = o.model("evaluator_model")
+	if o.has("evaluator_model") && !o.has("evaluator_instructions") {
+		o.conflict("evaluator_model", "evaluator_model means nothing without evaluator_instructions")
+	}
 	s.Evaluator = p.template(o.get("evaluator_instructions"), "evaluator_instructions", phaseVariables)
 	if v := o.get("validator"); v != nil {
 		if found := p.named(v); found != nil {

@@ -43,6 +43,20 @@ func (c *Cascade) any(done map[*Cascade]bool, holds func(*Phase) bool) bool {
 	})
 }
 
+// every visits this cascade and those within it, each once.
+func (c *Cascade) every(done map[*Cascade]bool, visit func(*Cascade)) {
+	if done[c] {
+		return
+	}
+	done[c] = true
+	visit(c)
+	for _, p := range c.EveryPhase() {
+		for _, n := range p.cascades() {
+			n.every(done, visit)
+		}
+	}
+}
+
 // tools lists the tools of the phase.
 func (p *Phase) tools() []*Tool {
 	if p.Tool != nil {

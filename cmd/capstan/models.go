@@ -165,7 +165,7 @@ func (m *models) chosen(flag, cascade string) string {
 // without a model, a script that cannot be read, a cost budget that nothing
 // can be held against.
 func (m *models) ready(c *cascades.Cascade, chosen string) error {
-	for _, name := range c.Models(chosen) {
+	for _, name := range c.Models(cascades.Chosen(chosen)) {
 		if name == "" {
 			return usage("no model: give --model or CAPSTAN_MODEL, or model: in %s", c.File)
 		}

@@ -30,9 +30,7 @@ func begin(c *cascades.Cascade, run, model string, input, state map[string]any) 
 // within is what a cascade knows that begins within this one, which is outer's.
 func (k *known) within(outer, c *cascades.Cascade, input, state map[string]any) *known {
 	in := begin(c, k.state.RunID, k.state.Model, input, state)
-	if in.state.Model == "" && c.Model == "" {
-		in.state.Model = outer.Model
-	}
+	in.state.Given = outer.Default(k.state.Given)
 	return in
 }
 

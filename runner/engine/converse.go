@@ -189,7 +189,7 @@ func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) 
 		if round > 0 {
 			where = at.At("model", round)
 		}
-		resp, err := t.call(where, t.request(tools))
+		resp, err := t.send(where, tools)
 		if err != nil {
 			return "", nil, err
 		}
@@ -210,7 +210,7 @@ func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) 
 
 func (t *try) request(tools []model.Tool) model.Request {
 	r := model.Request{
-		Model: t.model(t.p.Model), Messages: t.thread.Messages(), Thread: t.thread, Tools: tools,
+		Messages: t.thread.Messages(), Thread: t.thread, Tools: tools,
 		Phase: t.p.Name, Attempt: t.attempt, Turn: t.turn,
 	}
 	if t.p.OutputSchema != nil {
@@ -228,13 +228,13 @@ func (v *visit) wireSchema() json.RawMessage {
 }
 
 // call asks a model once, if the budget allows it. A failure is the end of the
-// phase: it is never a text.
-func (f *flow) call(at event.Path, req model.Request) (model.Response, error) {
+// phase: it is never a text. Why says in whose place it is asked, if any.
+func (f *flow) call(at event.Path, req model.Request, why string) (model.Response, error) {
 	if bound := f.meter.begin(); bound != "" {
 		return model.Response{}, &Error{Code: OverBudget, Phase: req.Phase, Path: at, Message: bound + " is spent"}
 	}
 	req.Key, req.Run = f.key(at), f.s.RunID
-	f.emit(event.Event{Kind: event.ModelCalled, Path: at, Phase: req.Phase, Attempt: req.Attempt, Turn: &req.Turn, Validator: req.Validator, Request: &req})
+	f.emit(event.Event{Kind: event.ModelCalled, Path: at, Phase: req.Phase, Attempt: req.Attempt, Turn: &req.Turn, Validator: req.Validator, Request: &req, Message: why})
 	resp, err := f.h.Model(at, req)
 	f.meter.spent(resp.Usage)
 	if err != nil {

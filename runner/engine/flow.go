@@ -200,11 +200,8 @@ func (f *flow) nested(at event.Path, c *cascades.Cascade, input, state map[strin
 	if f.depth >= cascades.MaxDepth {
 		return nil, failed(at, "cascades are nested more than %d deep", cascades.MaxDepth)
 	}
-	s := &State{RunID: f.s.RunID, Model: f.model(""), Input: input, State: state}
+	s := &State{RunID: f.s.RunID, Model: f.s.Model, Given: f.c.Default(f.s.Given), Input: input, State: state}
 	child := &flow{h: f.h, c: c, s: s, at: at.Join(c.ID), meter: &meter{parent: f.meter, budget: c.Budget}, depth: f.depth + 1, back: back}
-	if c.Model != "" && f.s.Model == "" {
-		s.Model = ""
-	}
 	child.prepare()
 	err := child.run()
 	f.s.Verdicts = append(f.s.Verdicts, s.Verdicts...)
@@ -225,13 +222,8 @@ func (f *flow) nested(at event.Path, c *cascades.Cascade, input, state map[strin
 
 // model gives the model for a phase or validator that asks for one of its own,
 // or for none.
-func (f *flow) model(own string) string {
-	for _, name := range []string{own, f.s.Model, f.c.Model} {
-		if name != "" {
-			return name
-		}
-	}
-	return ""
+func (f *flow) model(own cascades.Model) cascades.Model {
+	return cascades.Chosen(f.s.Model).Of(own, f.c.Default(f.s.Given))
 }
 
 // after is the phase that follows p in the file, or "".

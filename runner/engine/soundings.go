@@ -195,8 +195,8 @@ func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 		return 0, failed(at, "%v", err)
 	}
 	req := model.Request{
-		Model: v.model(v.p.Model), Messages: []model.Message{{Role: model.User, Content: question}},
-		Schema: wire, Phase: v.p.Name, Role: "evaluator",
+		Messages: []model.Message{{Role: model.User, Content: question}},
+		Schema:   wire, Phase: v.p.Name, Role: "evaluator",
 	}
 	winner := winnerAmong(n)
 	for i := range maxJudgements {
@@ -204,7 +204,7 @@ func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 		if i > 0 {
 			where = at.At("model", i)
 		}
-		resp, err := v.call(where, req)
+		resp, err := v.climb(where, v.model(v.p.Judging()), req)
 		if err != nil {
 			return 0, err
 		}

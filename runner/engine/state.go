@@ -4,6 +4,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -12,7 +13,9 @@ import (
 // goes on from one as it would have gone on without a break.
 type State struct {
 	RunID string `json:"run_id"`
-	Model string `json:"model,omitempty"` // replaces the cascade's own default
+	Model string `json:"model,omitempty"` // asked in place of what the cascade says, a [cascades.Chosen]
+
+	Given cascades.Model `json:"-"` // the default of the cascade that this one is part of
 
 	Input   map[string]any `json:"input"`
 	State   map[string]any `json:"state"`

@@ -81,7 +81,7 @@ func (t *try) mustChoose() bool {
 func (t *try) choose() error {
 	at := t.place().at.Join("route")
 	t.thread.Append(model.Message{Role: model.User, Content: "Choose the phase that follows by calling " + cascades.RouteTo + "."})
-	resp, err := t.call(at.Join("model"), t.request([]model.Tool{t.routeTool()}))
+	resp, err := t.send(at.Join("model"), []model.Tool{t.routeTool()})
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (f *flow) judged(path event.Path, at place, v *cascades.Validator, s valida
 		return verdict, err, nil
 	}
 	req := model.Request{
-		Model: f.model(v.Model), Messages: []model.Message{{Role: model.User, Content: question}}, Schema: verdictSchema(),
+		Messages: []model.Message{{Role: model.User, Content: question}}, Schema: verdictSchema(),
 		Phase: at.phase, Attempt: at.attempt, Turn: at.turn, Validator: v.Name,
 	}
 	verdict, unsaid, err = f.polled(path, req, v.Votes)
@@ -69,7 +69,7 @@ func (f *flow) vote(path event.Path, req model.Request) (verdict validators.Verd
 		if n > 0 {
 			where = path.At("model", n)
 		}
-		resp, err := f.call(where, req)
+		resp, err := f.climb(where, f.model(v.Model), req)
 		if err != nil {
 			return verdict, unanswered(err), stops(err)
 		}

@@ -338,7 +338,7 @@ func momentOf(at event.Path, validator string) string {
 	words := strings.Split(string(at), "/")
 	for i := len(words) - 1; i >= 0; i-- {
 		switch name, _, _ := strings.Cut(words[i], "["); name {
-		case "model":
+		case "model", "rung":
 		case "ward":
 			if i > 0 && strings.HasPrefix(words[i-1], "tool[") {
 				return "tool"

@@ -32,6 +32,9 @@ const (
 // grammar of paths.
 func (k kind) within(segment string) kind {
 	word, _, _ := strings.Cut(segment, "[")
+	if k == modelKind && word == "rung" {
+		return modelKind
+	}
 	switch k {
 	case runKind, cascadeKind:
 		return phaseKind

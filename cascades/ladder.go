@@ -1,0 +1,190 @@
+package cascades
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// model reads what is asked: a name, an object, or a list of these.
+func (o *object) model(key string) Model {
+	n := o.get(key)
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		return o.p.rung(n, key)
+	}
+	if len(n.Content) == 0 {
+		o.p.report(n, CodeValue, "%s must not be an empty list", key)
+	}
+	var m Model
+	for _, e := range n.Content {
+		if e = o.p.resolve(e); e.Kind == yaml.ScalarNode && e.Tag == "!!str" && strings.TrimSpace(e.Value) == "" {
+			o.p.report(e, CodeValue, "a model of a ladder must not be empty")
+			continue
+		}
+		m = append(m, o.p.rung(e, "a model of a ladder")...)
+	}
+	return m
+}
+
+// rung reads one model: none where it is an empty text, or was reported.
+func (p *parser) rung(n *yaml.Node, what string) Model {
+	if n.Kind != yaml.MappingNode {
+		if n.Kind == yaml.SequenceNode {
+			p.report(n, CodeType, "%s must be text or a mapping, not %s", what, kindOf(n))
+			return nil
+		}
+		name, _ := p.text(n, what)
+		if name == "" {
+			return nil
+		}
+		p.checkModel(n, name)
+		return Model{{Name: name, Attempts: 1}}
+	}
+	o := p.fields(n, "a model")
+	r := Rung{Name: o.required("name"), Attempts: o.whole("attempts", 1, 1)}
+	if r.Name != "" {
+		p.checkModel(o.get("name"), r.Name)
+	}
+	r.Params = p.params(o)
+	o.done()
+	if r.Name == "" {
+		return nil
+	}
+	return Model{r}
+}
+
+// params reads what a model is asked for beside the conversation; nil for
+// nothing.
+func (p *parser) params(o *object) *model.Params {
+	a := &model.Params{
+		Temperature: o.within("temperature", 0, 2), TopP: o.within("top_p", 0, 1),
+		MaxOutputTokens: o.whole("max_output_tokens", 1, 0), Seed: o.integer("seed"), Stop: p.stops(o),
+	}
+	if o.has("effort") {
+		a.Effort = o.required("effort")
+	}
+	if n := o.get("response_format"); n != nil {
+		if a.NoFormat = n.Kind == yaml.ScalarNode && n.Value == "off"; !a.NoFormat {
+			p.report(n, CodeValue, "response_format can only be off: what the phase's output_schema says is sent unless it is")
+		}
+	}
+	a.Extra = p.extra(o)
+	if a.String() == "{}" {
+		return nil
+	}
+	return a
+}
+
+// stops reads the texts that end an answer, one or several.
+func (p *parser) stops(o *object) []string {
+	n := o.get("stop")
+	if n == nil {
+		return nil
+	}
+	nodes := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		nodes = n.Content
+	}
+	if len(nodes) == 0 {
+		p.report(n, CodeValue, "stop must not be an empty list")
+	}
+	var texts []string
+	for _, e := range nodes {
+		switch text, ok := p.text(e, "a text of stop"); {
+		case ok && text == "":
+			p.report(e, CodeValue, "a text of stop must not be empty")
+		case ok:
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// extra reads what is merged into the request's body as it is.
+func (p *parser) extra(o *object) model.Extra {
+	n := o.get("extra")
+	if n == nil {
+		return ""
+	}
+	if n.Kind != yaml.MappingNode {
+		p.report(n, CodeType, "extra must be a mapping, not %s", kindOf(n))
+		return ""
+	}
+	before := len(p.found)
+	plain := p.plain(n, verbatim)
+	if len(p.found) > before {
+		return ""
+	}
+	text, err := json.Marshal(plain)
+	if err != nil {
+		p.report(n, CodeValue, "extra: %v", err)
+		return ""
+	}
+	extra, err := model.ExtraOf(text)
+	if err == nil {
+		_, err = (&model.Params{Extra: extra}).Body("")
+	}
+	if err != nil {
+		p.report(n, CodeValue, "%v", err)
+		return ""
+	}
+	return extra
+}
+
+// checkModel reports a name whose provider there is not.
+func (p *parser) checkModel(n *yaml.Node, name string) {
+	more := append(slices.Sorted(maps.Keys(p.providers)), "scripted", "replay")
+	if _, _, err := model.SplitName(name, more...); err != nil {
+		p.report(n, CodeValue, "%v", err)
+		prefix, rest, _ := strings.Cut(name, ":")
+		if rest == "" {
+			return
+		}
+		p.suggest(prefix, func() []string {
+			for _, known := range model.Providers() {
+				more = append(more, known.Name)
+			}
+			return more
+		})
+	}
+}
+
+// within is a number from low to high, or nil when it is not there.
+func (o *object) within(key string, low, high float64) *float64 {
+	n := o.get(key)
+	if n == nil {
+		return nil
+	}
+	var f float64
+	switch {
+	case n.Kind != yaml.ScalarNode || n.Tag != "!!int" && n.Tag != "!!float" || n.Decode(&f) != nil:
+		o.p.report(n, CodeType, "%s must be a number, not %s", key, kindOf(n))
+		return nil
+	case !(f >= low && f <= high):
+		o.p.report(n, CodeValue, "%s must be from %v to %v, not %s", key, low, high, n.Value)
+		return nil
+	}
+	return &f
+}
+
+// integer is a whole number, or nil when it is not there.
+func (o *object) integer(key string) *int64 {
+	n := o.get(key)
+	if n == nil {
+		return nil
+	}
+	var i int64
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || n.Decode(&i) != nil {
+		o.p.report(n, CodeType, "%s must be a whole number, not %s", key, kindOf(n))
+		return nil
+	}
+	return &i
+}

@@ -1,0 +1,110 @@
+package cascades
+
+import (
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// providerName is what may stand before the colon of a model's name.
+var providerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+
+// readProviders reads the file's own providers.
+func (p *parser) readProviders(o *object) []model.Provider {
+	p.providers = map[string]bool{}
+	defs := o.child("providers")
+	if p.defined = defs; defs == nil {
+		return nil
+	}
+	var list []model.Provider
+	for _, name := range defs.order {
+		p.providers[name] = true
+		switch {
+		case name == "scripted" || name == "replay":
+			p.report(defs.keys[name], CodeConflict, "%s: names models that need no provider", name)
+		case !providerName.MatchString(name):
+			p.report(defs.keys[name], CodeValue, "%q cannot be the name of a provider: letters, digits, _ . and -", name)
+		}
+		if one := p.object(defs.value[name], "a provider"); one != nil {
+			one.what = "provider " + name
+			list = append(list, p.provider(one, name))
+		}
+	}
+	return list
+}
+
+func (p *parser) provider(o *object, name string) model.Provider {
+	made := model.Provider{Name: name, BaseURL: o.required("base_url"), KeyEnv: o.text("key_env")}
+	u, err := url.Parse(made.BaseURL)
+	switch {
+	case made.BaseURL == "":
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		p.report(o.get("base_url"), CodeValue, "base_url must begin with http:// or https:// and a host, as http://127.0.0.1:8000/v1 does")
+	case u.User != nil || u.Fragment != "":
+		p.report(o.get("base_url"), CodeValue, "base_url may not have a user or a fragment: key_env names the variable of a key")
+	}
+	if made.KeyEnv != "" && !variableName.MatchString(made.KeyEnv) {
+		p.report(o.get("key_env"), CodeValue, "key_env must be the name of a variable of the environment, not its value")
+	}
+	made.Headers = p.headers(o)
+	made.Prices = p.prices(o.child("prices"))
+	o.done()
+	return made
+}
+
+func (p *parser) prices(o *object) model.Prices {
+	if o == nil {
+		return nil
+	}
+	all := model.Prices{}
+	for _, name := range o.order {
+		one := p.object(o.value[name], "a price")
+		if one == nil {
+			continue
+		}
+		one.what = "the price of " + name
+		const most = 1e6 // dollars per million tokens
+		usd := map[string]float64{}
+		for _, key := range []string{"input", "output"} {
+			if f := one.within(key, 0, most); f != nil {
+				usd[key] = *f
+			}
+			if !one.has(key) {
+				one.missing(key)
+			}
+		}
+		all[name] = model.Price{Input: usd["input"], Cached: one.within("cached", 0, most), Output: usd["output"]}
+		one.done()
+	}
+	return all
+}
+
+// EveryProvider lists the providers of this cascade and of those within it.
+func (c *Cascade) EveryProvider() []model.Provider {
+	var list []model.Provider
+	c.every(map[*Cascade]bool{}, func(c *Cascade) {
+		for _, own := range c.Providers {
+			if !slices.ContainsFunc(list, func(p model.Provider) bool { return p.Name == own.Name }) {
+				list = append(list, own)
+			}
+		}
+	})
+	return list
+}
+
+// checkProviders reports a provider that a cascade within this one has too, and
+// otherwise: a model's name says the provider's alone.
+func (p *parser) checkProviders() {
+	for _, own := range p.cascade.Providers {
+		p.cascade.every(map[*Cascade]bool{}, func(c *Cascade) {
+			for _, other := range c.Providers {
+				if other.Name == own.Name && !reflect.DeepEqual(other, own) {
+					p.report(p.defined.keys[own.Name], CodeConflict, "provider %s is another one in %s", own.Name, c.File)
+				}
+			}
+		})
+	}
+}

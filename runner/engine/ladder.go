@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// send asks who serves the attempt, and goes on with the conversation as it is.
+func (t *try) send(at event.Path, tools []model.Tool) (model.Response, error) {
+	return t.climb(at, t.model(t.p.Model).From(t.attempt), t.request(tools))
+}
+
+// climb asks the first model of a ladder, and the next where one gave no answer:
+// that is no attempt. All are asked the same. Each call is an effect of its
+// own, the first where it is made without a ladder.
+func (f *flow) climb(at event.Path, ladder cascades.Model, req model.Request) (model.Response, error) {
+	where, why := at, ""
+	for rung := 0; ; rung++ {
+		if rung > 0 {
+			where = at.At("rung", rung)
+		}
+		if rung < len(ladder) {
+			req.Model, req.Params = ladder[rung].Name, ladder[rung].Params
+		}
+		resp, err := f.call(where, req, why)
+		if resp.Failure == nil || rung+1 >= len(ladder) || !resp.Failure.Temporary() {
+			return resp, above(at, err)
+		}
+		why = fmt.Sprintf("%s gave no answer: %v", req.Model, resp.Failure)
+	}
+}
+
+// above is the error of a ladder: who goes on with the run begins at its foot.
+func above(at event.Path, err error) error {
+	var e *Error
+	if errors.As(err, &e) && e.Path != "" {
+		e.Path = at
+	}
+	return err
+}

@@ -81,10 +81,12 @@ type Runner struct {
 // An Option changes a runner under construction.
 type Option func(*Runner)
 
-// WithModel has phases and judges answered by m.
+// WithModel has phases and judges answered by m. One that is a [model.Host] is
+// told of the providers of each cascade before its run begins.
 func WithModel(m model.Model) Option { return func(r *Runner) { r.model = m } }
 
-// WithModelName replaces the cascades' own default model, not a phase's.
+// WithModelName says what is asked in place of what cascades say, as
+// [cascades.Chosen] has it: a name replaces their own default, not a phase's.
 func WithModelName(name string) Option { return func(r *Runner) { r.modelName = name } }
 
 // WithValidators adds validators that cascades may name, beside the built-in
@@ -212,6 +214,7 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 	if e := refused(ctx, c.CheckInput(ctx.Err, plain), unset(needs)); e != nil {
 		return ended(s, e), e
 	}
+	r.provide(c)
 	run := func(h engine.Host, s engine.State) (Result, error) {
 		if e := unreached(ctx, needs); e != nil {
 			return engine.Refuse(h, c, s, e)
@@ -232,7 +235,18 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 // Judge gives a validator's verdict on a subject, asking the model where it is
 // a judge. An error says that there is no verdict.
 func (r *Runner) Judge(ctx context.Context, c *cascades.Cascade, v *cascades.Validator, s validators.Subject) (validators.Verdict, error) {
+	r.provide(c)
 	return engine.Judge(r.host(ctx), c, v, s, r.modelName)
+}
+
+// provide tells the model of the providers that a cascade brings along; c may be
+// nil.
+func (r *Runner) provide(c *cascades.Cascade) {
+	if h, ok := r.model.(model.Host); ok && c != nil {
+		if list := c.EveryProvider(); len(list) > 0 {
+			h.Provide(list)
+		}
+	}
 }
 
 // NewRunID makes a name for a run that sorts by time: 20060102-150405-1a2b3c4d.

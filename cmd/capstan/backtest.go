@@ -50,7 +50,7 @@ validator could not say.`,
 	flags.IntVar(&f.limit, "limit", 0, "only so many of the newest runs; 0 is all")
 	flags.BoolVar(&f.judges, "judges", false, "ask judges too, which costs model calls")
 	flags.BoolVar(&f.exec, "exec", false, "run validators that are programs or servers too")
-	flags.StringVar(&f.run.model, "model", "", "the default model, for judges (or CAPSTAN_MODEL)")
+	flags.Var((*modelFlag)(&f.run.model), "model", modelUsage)
 	flags.StringVar(&f.format, "format", f.format, "text, json or junit")
 	jsonFlag(cmd, &f.format)
 	return cmd

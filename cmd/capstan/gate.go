@@ -50,7 +50,7 @@ Exit status: 0 valid, 1 not valid, 2 usage or an unreadable file, 3 no verdict.`
 	}
 	cmd.Flags().StringArrayVar(&f.with, "with", nil, "a parameter: name=text, name:=JSON or name=@file")
 	cmd.Flags().StringVar(&f.format, "format", f.format, "text, json, junit or sarif")
-	cmd.Flags().StringVar(&f.model, "model", "", "the model of a judge (or CAPSTAN_MODEL)")
+	cmd.Flags().Var((*modelFlag)(&f.model), "model", modelUsage)
 	cmd.Flags().StringVar(&f.watch, "watch", "", "judge each text in this directory as it appears or changes")
 	return cmd
 }

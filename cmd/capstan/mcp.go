@@ -52,7 +52,7 @@ cancels the runs that are under way; capstan resume goes on with them.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.with, "with", nil, "a parameter that clients cannot choose: name=text, name:=JSON or name=@file")
 	flags.StringArrayVar(&f.only, "only", nil, "offer this tool alone, and others named so")
-	flags.StringVar(&f.run.model, "model", "", "the model of judges, and the default of cascades (or CAPSTAN_MODEL)")
+	flags.Var((*modelFlag)(&f.run.model), "model", modelUsage)
 	flags.StringVar(&f.run.root, "root", ".", "the directory that the files of run and lint, file tools and validation requests may not leave")
 	flags.StringArrayVar(&f.run.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
 	flags.BoolVar(&f.run.allowExec, "allow-exec", false, "let models run commands, files that are run start programs, and validation requests run theirs")
@@ -215,7 +215,7 @@ func (r *mcpRuns) runner(f runFlags, name, file string, o mcpserver.Order) (*run
 
 // Run runs a cascade to its end.
 func (r *mcpRuns) Run(ctx context.Context, o mcpserver.Order) (runner.Result, error) {
-	made, own, chosen, err := r.runner(r.f, cmp.Or(o.Model, r.f.model), o.Cascade.File, o)
+	made, own, chosen, err := r.runner(r.f, o.Model+"\n"+r.f.model, o.Cascade.File, o)
 	if err == nil {
 		err = r.ready(o.Cascade, own.models, r.f, chosen)
 	}

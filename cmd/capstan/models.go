@@ -1,20 +1,20 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/openai"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
+	"github.com/seed61713e19/capstan/runner/process"
 )
 
 // models sends each call to the provider that its model's name says: one that
@@ -27,6 +27,9 @@ type models struct {
 	scripts map[string]*scripted.Script
 	replays map[string]model.Model
 	doors   *openai.Doors
+	given   []model.Provider // the cascade's own, as it has them
+	own     []model.Provider // the same, with their headers filled in
+	lacking map[string]error // own providers whose headers cannot be filled in
 }
 
 // Call sends the request to its provider.
@@ -67,6 +70,9 @@ func (m *models) route(name string) (model.Model, string, error) {
 	case "replay":
 		m, err := m.replay(rest)
 		return m, rest, err
+	}
+	if err := m.lacks(name); err != nil {
+		return nil, name, err
 	}
 	client, rest, err := m.endpoints().Client(name)
 	if err != nil {
@@ -128,9 +134,40 @@ func (m *models) endpoints() *openai.Doors {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.doors == nil {
-		m.doors = openai.NewDoors(m.getenv, openai.Options{Stream: m.stream})
+		m.doors = openai.NewDoors(m.getenv, openai.Options{Stream: m.stream}, m.own...)
 	}
 	return m.doors
+}
+
+// Provide has models of the cascade's own providers asked there, with their
+// headers filled in.
+func (m *models) Provide(list []model.Provider) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if reflect.DeepEqual(m.given, list) {
+		return // with the clients that there are
+	}
+	m.given, m.doors, m.own, m.lacking = list, nil, nil, map[string]error{}
+	for _, p := range list {
+		filled := map[string]string{}
+		for name, text := range p.Headers {
+			value, err := process.Expand(text)
+			if err != nil {
+				m.lacking[p.Name] = fmt.Errorf("provider %s: header %s: %w", p.Name, name, err)
+			}
+			filled[name] = value
+		}
+		p.Headers = filled
+		m.own = append(m.own, p)
+	}
+}
+
+// lacks says why the provider of a name cannot be asked.
+func (m *models) lacks(name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	provider, _, _ := strings.Cut(name, ":")
+	return m.lacking[provider]
 }
 
 // fresh has scripts that nothing was taken from, and the same endpoints.
@@ -148,33 +185,4 @@ func (m *models) left() []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// chosen gives the model that replaces the cascade's own: the flag's, else the
-// environment's. "scripted" alone is the script beside the cascade:
-// post.scripted.yaml for post.yaml.
-func (m *models) chosen(flag, cascade string) string {
-	name := cmp.Or(flag, m.getenv("CAPSTAN_MODEL"))
-	if name == "scripted" || name == "scripted:" {
-		return "scripted:" + strings.TrimSuffix(cascade, filepath.Ext(cascade)) + ".scripted.yaml"
-	}
-	return name
-}
-
-// ready reports what would only be found in the middle of a run: a phase
-// without a model, a script that cannot be read, a cost budget that nothing
-// can be held against.
-func (m *models) ready(c *cascades.Cascade, chosen string) error {
-	for _, name := range c.Models(cascades.Chosen(chosen)) {
-		if name == "" {
-			return usage("no model: give --model or CAPSTAN_MODEL, or model: in %s", c.File)
-		}
-		if _, _, err := m.route(name); err != nil {
-			return usage("%w", err)
-		}
-		if c.Budget.MaxCostUSD > 0 && !m.Priced(name) {
-			return usage("budget: max_cost_usd cannot be kept: the price of model %s is not known", name)
-		}
-	}
-	return nil
 }

@@ -58,7 +58,7 @@ resume can go on with it and show can tell what it did.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.inputs, "input", nil, "an input: name=text, name:=JSON or name=@file")
 	flags.StringVar(&f.inputFile, "input-file", "", "a JSON object of inputs, - for standard input")
-	flags.StringVar(&f.model, "model", "", "the default model: NAME, openai:NAME, scripted:FILE, replay:RUN (or CAPSTAN_MODEL)")
+	flags.Var((*modelFlag)(&f.model), "model", modelUsage)
 	flags.StringVar(&f.runID, "run-id", "", "the run's name")
 	flags.StringVar(&f.root, "root", ".", "the directory that file tools may not leave")
 	flags.StringArrayVar(&f.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")

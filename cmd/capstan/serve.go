@@ -54,7 +54,7 @@ CAPSTAN_TOKEN gives it without showing it in the list of processes.`,
 	flags.StringVar(&f.addr, "addr", f.addr, "the address to listen on")
 	flags.StringVar(&f.token, "token", "", "what a visitor has to know (or CAPSTAN_TOKEN)")
 	flags.StringArrayVar(&f.hosts, "name", nil, "a further name under which the server is reached")
-	flags.StringArrayVar(&f.models, "model", nil, "a model that may be asked for; the first is the default (or CAPSTAN_MODEL)")
+	flags.StringArrayVar(&f.models, "model", nil, "a model that may be asked for, the first is the default (or CAPSTAN_MODEL); OLD=NEW, '*=NEW': another one for that, or for all")
 	flags.IntVar(&f.limit, "runs", 16, "how many runs there may be at once")
 	flags.StringVar(&f.run.root, "root", ".", "the directory that file tools and validation requests may not leave")
 	flags.StringArrayVar(&f.run.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
@@ -79,6 +79,7 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	if s.journal == nil {
 		return usage("serve needs the runs that --db keeps")
 	}
+	f.models, f.run.model = apart(f.models)
 	if name := c.Getenv("CAPSTAN_MODEL"); len(f.models) == 0 && name != "" {
 		f.models = []string{name}
 	}
@@ -143,7 +144,7 @@ func (c *Command) crew(s *kit, offered map[string]string, f serveFlags) *serve.C
 			if name == "" && len(f.models) > 0 {
 				name = f.models[0]
 			}
-			return own.runner(c, flags, own.models.chosen(name, offered[start.Settings["cascade"]]), runner.WithJournal(j), runner.WithAsk(nil))
+			return own.runner(c, flags, own.models.chosen(name+"\n"+f.run.model, offered[start.Settings["cascade"]]), runner.WithJournal(j), runner.WithAsk(nil))
 		},
 	})
 }

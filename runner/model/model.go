@@ -29,6 +29,12 @@ type Recaller interface {
 	Recall(r Request)
 }
 
+// A Host is a model that asks providers, and is to know of those that a cascade
+// brings along before it is asked.
+type Host interface {
+	Provide(list []Provider)
+}
+
 // Func makes a function a [Model].
 type Func func(ctx context.Context, r Request) (Response, error)
 

@@ -81,13 +81,14 @@ func told(e event.Event) string {
 		for _, t := range e.Request.Tools {
 			who += " +" + t.Name
 		}
+		asked := askedOf(e)
 		if e.Validator != "" {
-			return fmt.Sprintf("judge %s", e.Validator)
+			return fmt.Sprintf("judge %s", e.Validator) + asked
 		}
 		if e.Request.Role != "" {
-			return e.Request.Role
+			return e.Request.Role + asked
 		}
-		return fmt.Sprintf("[%d%s] %s: %s", len(e.Request.Messages), who, last.Role, quote(last.Content))
+		return strings.TrimPrefix(asked+" ", " ") + fmt.Sprintf("[%d%s] %s: %s", len(e.Request.Messages), who, last.Role, quote(last.Content))
 	case event.ModelReplied:
 		if e.Response.Failure != nil {
 			return "failure: " + quote(e.Response.Failure.Error())
@@ -123,6 +124,19 @@ func told(e event.Event) string {
 		return fmt.Sprintf("%s %v", e.Status, e.Output)
 	}
 	return ""
+}
+
+// askedOf is the model that a request names, with its parameters, and in whose
+// place it is asked.
+func askedOf(e event.Event) string {
+	if e.Request.Model == "" {
+		return ""
+	}
+	s := " " + e.Request.Model + e.Request.Params.String()
+	if e.Message != "" {
+		s += " (" + e.Message + ")"
+	}
+	return s
 }
 
 func quote(s string) string {

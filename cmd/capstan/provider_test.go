@@ -1,0 +1,44 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A provider of the file's own is asked where it says, with its key, its headers
+// and the parameters of the model.
+func TestOwnProvider(t *testing.T) {
+	t.Setenv("LADDER_TEAM", "owls")
+	var asked, said string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		asked, said = r.Header.Get("Authorization")+" "+r.Header.Get("X-Team"), string(text)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"yes"},"finish_reason":"stop"}]}`)
+	}))
+	defer s.Close()
+	file := filepath.Join(t.TempDir(), "one.yaml")
+	text := `cascade_id: one
+model: {name: "house:big", temperature: 0.2, extra: {service_tier: flex}}
+providers: {house: {base_url: "` + s.URL + `/v1", key_env: HOUSE_KEY, headers: {X-Team: "{{ env.LADDER_TEAM }}"}}}
+phases: [{name: say, instructions: Say it.}]
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, told bytes.Buffer
+	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &told, Getenv: func(name string) string {
+		return map[string]string{"HOUSE_KEY": "sk-of-the-house"}[name]
+	}}
+	status := c.Run(context.Background(), []string{"run", file, "--db", "off", "--quiet"})
+	if status != 0 || asked != "Bearer sk-of-the-house owls" || !strings.Contains(said, `"temperature":0.2`) || !strings.Contains(said, `"service_tier":"flex"`) {
+		t.Errorf("status %d, asked %q, %s, %s", status, asked, said, told.String())
+	}
+}

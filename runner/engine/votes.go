@@ -33,11 +33,11 @@ func (f *flow) judged(path event.Path, at place, v *cascades.Validator, s valida
 		Messages: []model.Message{{Role: model.User, Content: question}}, Schema: verdictSchema(),
 		Phase: at.phase, Attempt: at.attempt, Turn: at.turn, Validator: v.Name,
 	}
-	verdict, unsaid, err = f.polled(path, req, v.Votes)
+	verdict, unsaid, err = f.polled(path, v, req)
 	if !v.Confirm || verdict.Valid || unsaid != nil || err != nil {
 		return verdict, unsaid, err
 	}
-	again, unsaid, err := f.polled(path.Join("confirm"), req, v.Votes)
+	again, unsaid, err := f.polled(path.Join("confirm"), v, req)
 	if unsaid != nil || err != nil {
 		return validators.Verdict{}, unsaid, err
 	}
@@ -45,17 +45,18 @@ func (f *flow) judged(path event.Path, at place, v *cascades.Validator, s valida
 }
 
 // polled asks for every vote. One that is not given leaves no verdict.
-func (f *flow) polled(path event.Path, req model.Request, votes int) (verdict validators.Verdict, unsaid, err error) {
-	if votes <= 1 {
-		return f.vote(path, req)
+func (f *flow) polled(path event.Path, v *cascades.Validator, req model.Request) (verdict validators.Verdict, unsaid, err error) {
+	ladder := f.model(v.Model)
+	if v.Votes <= 1 {
+		return f.vote(path, ladder, req)
 	}
-	given := make([]validators.Verdict, votes)
+	given := make([]validators.Verdict, v.Votes)
 	for i := range given {
 		where := path
 		if i > 0 {
 			where = path.At("vote", i)
 		}
-		if given[i], unsaid, err = f.vote(where, req); unsaid != nil || err != nil {
+		if given[i], unsaid, err = f.vote(where, ladder, req); unsaid != nil || err != nil {
 			return verdict, unsaid, err
 		}
 	}
@@ -63,13 +64,13 @@ func (f *flow) polled(path event.Path, req model.Request, votes int) (verdict va
 }
 
 // vote asks once, and again where the answer is no verdict.
-func (f *flow) vote(path event.Path, req model.Request) (verdict validators.Verdict, unsaid, err error) {
+func (f *flow) vote(path event.Path, ladder cascades.Model, req model.Request) (verdict validators.Verdict, unsaid, err error) {
 	for n := range maxJudgements {
 		where := path.Join("model")
 		if n > 0 {
 			where = path.At("model", n)
 		}
-		resp, err := f.climb(where, f.model(v.Model), req)
+		resp, err := f.climb(where, ladder, req)
 		if err != nil {
 			return verdict, unanswered(err), stops(err)
 		}

@@ -74,11 +74,21 @@ type scope struct {
 	Meter   meter          `expr:" meter"` // no identifier has a blank in it
 }
 
-// language is a copy of the configuration that all expressions share; its
-// tables are only read.
+// language is a copy of the configuration that all expressions share. The
+// library keeps what it finds out of a type with the type, which is shared too:
+// so one expression at a time is read or compiled.
 func language() *conf.Config {
 	own := *sharedLanguage()
 	return &own
+}
+
+var oneAtATime sync.Mutex
+
+// parse reads an expression.
+func parse(source string, config *conf.Config) (*parser.Tree, error) {
+	oneAtATime.Lock()
+	defer oneAtATime.Unlock()
+	return parser.ParseWithConfig(source, config)
 }
 
 var sharedLanguage = sync.OnceValue(func() *conf.Config {
@@ -101,7 +111,7 @@ func ParseExpression(source string, locals ...string) (e *Expression, err error)
 		return nil, located(fmt.Errorf("longer than %d bytes", maxExpression))
 	}
 	config := language()
-	tree, err := parser.ParseWithConfig(source, config)
+	tree, err := parse(source, config)
 	if err != nil {
 		return nil, located(err)
 	}
@@ -115,6 +125,8 @@ func ParseExpression(source string, locals ...string) (e *Expression, err error)
 // compiled checks a tree, which it changes, and makes a program of it that pays
 // for what it does.
 func compiled(tree *parser.Tree, config *conf.Config, locals []string) (*vm.Program, *inspection, error) {
+	oneAtATime.Lock()
+	defer oneAtATime.Unlock()
 	if err := readLocals(tree, locals); err != nil {
 		return nil, nil, err
 	}

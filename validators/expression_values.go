@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/vm"
 )
 
@@ -51,7 +50,7 @@ func (e *Expression) values(s scope) (told []string) {
 			told = w.told
 		}
 	}()
-	tree, err := parser.ParseWithConfig(e.source, language())
+	tree, err := parse(e.source, language())
 	if err != nil {
 		return nil
 	}
@@ -67,7 +66,7 @@ func (w *witness) compute(at way) (any, error) {
 	}
 	config := language()
 	config.ExpectAny, config.Expect = true, reflect.Invalid
-	tree, err := parser.ParseWithConfig(w.e.source, config)
+	tree, err := parse(w.e.source, config)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package validators
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/netip"
@@ -59,7 +60,7 @@ func (p pii) find(text string) []Issue {
 			continue
 		}
 		for _, shape := range piiShapes[kind] {
-			for _, at := range shape.form.FindAllIndex(taken, -1) {
+			for _, at := range findIn(likely(taken, kind), shape.form, taken) {
 				if kind == "iban" {
 					at[1] = at[0] + ibanEnd(text[at[0]:at[1]])
 				}
@@ -78,6 +79,46 @@ func (p pii) find(text string) []Issue {
 		}
 	}
 	return issues
+}
+
+// likely gives the lines that could hold something of a kind: the expressions
+// cost far more than counting digits, and none of them goes past a line.
+func likely(text []byte, kind string) (lines [][2]int) {
+	for start := 0; start < len(text); {
+		end := len(text)
+		if i := bytes.IndexByte(text[start:], '\n'); i >= 0 {
+			end = start + i
+		}
+		digits, at, colons := 0, false, 0
+		for _, b := range text[start:end] {
+			switch {
+			case b >= '0' && b <= '9':
+				digits++
+			case b == '@':
+				at = true
+			case b == ':':
+				colons++
+			}
+		}
+		if kind == "mail" && at || kind == "ip" && colons >= 2 || kind != "mail" && digits >= fewestDigits[kind] {
+			lines = append(lines, [2]int{start, end})
+		}
+		start = end + 1
+	}
+	return lines
+}
+
+// fewestDigits is what a line must have for anything of a kind to be in it.
+var fewestDigits = map[string]int{"iban": 2, "card": 12, "ip": 4, "phone": 9, "national_id": 2}
+
+// findIn is FindAllIndex over lines of the text.
+func findIn(lines [][2]int, form *regexp.Regexp, text []byte) (found [][]int) {
+	for _, line := range lines {
+		for _, at := range form.FindAllIndex(text[line[0]:line[1]], -1) {
+			found = append(found, []int{line[0] + at[0], line[0] + at[1]})
+		}
+	}
+	return found
 }
 
 func (p pii) allows(kind, found string) bool {

@@ -139,6 +139,14 @@ var cases = map[string][]Case{
 		{Name: "kept", With: with{"source": "It takes 1,000.5 s."}, Content: "Es dauert 1.000,5 s.", Valid: true},
 		{Name: "lost", With: with{"source": "It takes 30 s."}, Content: "It takes 31 s.", Reason: "30"},
 	},
+	"pii": {
+		{Name: "none", Content: essay, Valid: true},
+		{Name: "a bank account", Content: "one\nDE89 3704 0044 0532 0130 00", Reason: "line 2"},
+		{Name: "its digits do not check", With: with{"kinds": []any{"iban"}}, Content: "DE88 3704 0044 0532 0130 00", Valid: true},
+		{Name: "allowed", With: with{"allow": []any{"ann@firm.de"}}, Content: "Write to ann@firm.de.", Valid: true},
+		{Name: "another kind", With: with{"kinds": []any{"iban"}}, Content: "Write to ann@firm.de.", Valid: true},
+		{Name: "a mail address", Content: "Write to ann@firm.de.", Reason: "mail"},
+	},
 	"links_kept": {
 		{Name: "kept", With: with{"source": "[a](http://x)"}, Content: "[b](http://x)", Valid: true},
 		{Name: "lost", With: with{"source": "[a](http://x)"}, Content: "a", Reason: "http://x"},
@@ -203,6 +211,7 @@ func TestBadParameters(t *testing.T) {
 		"simple_validator":  {{"min_length": -1}},
 		"cites":             {nil, {"source": ""}},
 		"numbers_kept":      {nil, {"source": "x", "check": "all"}, {"source": strings.Repeat("a ", 1<<20)}},
+		"pii":               {{"kinds": []any{"x"}}, {"allow": "x"}},
 		"links_kept":        {nil, {"source": "x", "check": "all"}},
 		"same_structure":    {nil},
 		"no_secrets":        {{"allow": "x"}},

@@ -68,17 +68,10 @@
       var same = fresh.querySelector('#' + CSS.escape(d.id))
       if (!same) return
       same.open = d.open
-      // What was fetched when it was opened need not be fetched again, unless
-      // there is news of it.
-      var fetched = d.querySelector(':scope > [data-fetched], :scope > .body')
+      // What was fetched when it was opened need not be fetched again.
+      var fetched = d.querySelector(':scope > [data-fetched]')
       var empty = same.querySelector(':scope > [hx-get]')
-      var alike = d.querySelector('summary').textContent === same.querySelector('summary').textContent
-      if (fetched && empty && alike) empty.replaceWith(fetched)
-    })
-  })
-  document.addEventListener('htmx:load', function (e) {
-    e.detail.elt.querySelectorAll('details[open] > [hx-get]:not([data-fetched])').forEach(function (empty) {
-      htmx.trigger(empty.parentElement, 'toggle')
+      if (fetched && empty) empty.replaceWith(fetched)
     })
   })
 

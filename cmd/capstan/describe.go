@@ -1,9 +1,9 @@
 package main
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/cascades"
 )
 
 func (c *Command) describe() *cobra.Command {
@@ -19,15 +19,7 @@ of, and a command line to copy.`,
   capstan describe post.yaml --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			cascade, err := c.load(args[0])
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printJSON(c.Stdout, cascade.Describe())
-			}
-			_, err = io.WriteString(c.Stdout, cascade.Describe().Text())
-			return err
+			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter { return cascade.Describe() })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")

@@ -21,15 +21,7 @@ func (c *Command) plan() *cobra.Command {
 		Short: "Tell what a cascade may do at worst: model calls, validator calls",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			cascade, err := c.load(args[0])
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printJSON(c.Stdout, cascade.Plan())
-			}
-			_, err = io.WriteString(c.Stdout, cascade.Plan().Text())
-			return err
+			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter { return cascade.Plan() })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -108,4 +100,21 @@ func (c *Command) schema() *cobra.Command {
 			return err
 		},
 	}
+}
+
+// A texter is what is told of a cascade, as text or as JSON.
+type texter interface{ Text() string }
+
+// tell prints what there is to tell of the cascade in a file.
+func (c *Command) tell(file string, asJSON bool, what func(*cascades.Cascade) texter) error {
+	cascade, err := c.load(file)
+	if err != nil {
+		return err
+	}
+	told := what(cascade)
+	if asJSON {
+		return printJSON(c.Stdout, told)
+	}
+	_, err = io.WriteString(c.Stdout, told.Text())
+	return err
 }

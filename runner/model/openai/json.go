@@ -26,7 +26,7 @@ func members(raw []byte) iter.Seq2[[]byte, []byte] {
 		for i = space(raw, i+1); raw[i] != '}'; i = space(raw, i) {
 			end := skip(raw, i)
 			name := raw[i+1 : end-1]
-			if bytes.IndexByte(name, '\\') >= 0 {
+			if bytes.IndexByte(name, '\\') >= 0 || !utf8.Valid(name) {
 				plain, _ := text(raw[i:end])
 				name = []byte(plain)
 			}

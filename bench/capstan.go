@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model/openai"
+)
+
+// source is the workload as a cascade.
+const source = `cascade_id: bench
+phases:
+  - name: a
+    instructions: "Say: {{ input.words }}"
+    rules: {max_turns: %d, turn_prompt: "{{ input.words }}"}
+    wards:
+      turn:
+        - {expr: "len(content) > 2", mode: retry}
+        - {validator: non_empty, mode: retry}
+        - {validator: max_length, with: {max: 1000}, mode: retry}
+`
+
+// gated is a run that nobody keeps; a sink hears every event and encodes what
+// a turn came to.
+func gated(url string, turns int) (talk, error) {
+	return capstan(url, turns, runner.WithSink(event.Func(func(e event.Event) {
+		if e.Kind == event.ModelReplied {
+			json.NewEncoder(io.Discard).Encode(e)
+		}
+	})))
+}
+
+// kept is a run that the journal keeps at its default durability: one that is
+// killed goes on where it was. The file goes when the process ends.
+func kept(url string, turns int) (talk, error) {
+	dir := os.Getenv(scratch)
+	if dir == "" {
+		return nil, fmt.Errorf("%s names no folder", scratch)
+	}
+	j, err := journal.Open(filepath.Join(dir, fmt.Sprintf("%d-%d.db", os.Getpid(), turns)), journal.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return capstan(url, turns, runner.WithJournal(j))
+}
+
+func capstan(url string, turns int, options ...runner.Option) (talk, error) {
+	client, err := openai.New(openai.Options{BaseURL: url, APIKey: "key"})
+	if err != nil {
+		return nil, err
+	}
+	r, err := runner.New(append(options, runner.WithModel(client), runner.WithModelName("m"))...)
+	if err != nil {
+		return nil, err
+	}
+	c, err := cascades.Parse("bench.yaml", fmt.Appendf(nil, source, turns), nil, r.Known())
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) error {
+		_, err := r.Run(ctx, c, map[string]any{"words": words})
+		return err
+	}, nil
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	einoopenai "github.com/cloudwego/eino-ext/components/model/openai"
+	"github.com/cloudwego/eino/components/prompt"
+	"github.com/cloudwego/eino/compose"
+	"github.com/cloudwego/eino/schema"
+	"github.com/firebase/genkit/go/ai"
+	"github.com/firebase/genkit/go/core/api"
+	"github.com/firebase/genkit/go/genkit"
+	"github.com/firebase/genkit/go/plugins/compat_oai"
+	"github.com/openai/openai-go/option"
+	"github.com/tmc/langchaingo/llms"
+	lcopenai "github.com/tmc/langchaingo/llms/openai"
+	"github.com/tmc/langchaingo/prompts"
+)
+
+// turnsOf holds the conversation of a framework, whose message is an M: ask
+// makes the question from its template, asks, checks, and gives the history
+// with the answer; again asks for a text that was refused.
+func turnsOf[M any](turns int, ask func(ctx context.Context, first bool, history []M) ([]M, string, error), again func(ctx context.Context, reason string, history []M) ([]M, string, error)) talk {
+	return func(ctx context.Context) error {
+		var history []M
+		for i := range turns {
+			next, reason, err := ask(ctx, i == 0, history)
+			for n := 1; err == nil && reason != "" && n < attempts; n++ {
+				next, reason, err = again(ctx, reason, next)
+			}
+			if err == nil && reason != "" {
+				err = errors.New(reason)
+			}
+			if err != nil {
+				return err
+			}
+			history = next
+		}
+		return nil
+	}
+}
+
+// einoChain is Eino's chain, compiled once: a chat template with a place for
+// the history, the chat model, a lambda that checks.
+func einoChain(url string, turns int) (talk, error) {
+	ctx := context.Background()
+	chat, err := einoopenai.NewChatModel(ctx, &einoopenai.ChatModelConfig{BaseURL: url, APIKey: "key", Model: "m", HTTPClient: pooled()})
+	if err != nil {
+		return nil, err
+	}
+	chains := map[bool]compose.Runnable[map[string]any, checked]{}
+	for first, text := range map[bool]string{true: "Say: {words}", false: "{words}"} {
+		chain := compose.NewChain[map[string]any, checked]()
+		chain.AppendChatTemplate(prompt.FromMessages(schema.FString, schema.MessagesPlaceholder("history", true), schema.UserMessage(text))).
+			AppendChatModel(chat).
+			AppendLambda(compose.InvokableLambda(func(_ context.Context, m *schema.Message) (checked, error) {
+				return checked{m, unfit(m.Content)}, nil
+			}))
+		if chains[first], err = chain.Compile(ctx); err != nil {
+			return nil, err
+		}
+	}
+	ask := func(ctx context.Context, first bool, text string, history []*schema.Message) ([]*schema.Message, string, error) {
+		out, err := chains[first].Invoke(ctx, map[string]any{"words": text, "history": history})
+		if err != nil {
+			return nil, "", err
+		}
+		if first {
+			text = "Say: " + text
+		}
+		return append(history, schema.UserMessage(text), out.message), out.reason, nil
+	}
+	return turnsOf(turns,
+		func(ctx context.Context, first bool, history []*schema.Message) ([]*schema.Message, string, error) {
+			return ask(ctx, first, words, history)
+		},
+		func(ctx context.Context, reason string, history []*schema.Message) ([]*schema.Message, string, error) {
+			return ask(ctx, false, reason, history)
+		}), nil
+}
+
+type checked struct {
+	message *schema.Message
+	reason  string
+}
+
+// langchain is langchaingo's prompt template and model. Its chains keep a
+// conversation as one text and could not send the same messages.
+func langchain(url string, turns int) (talk, error) {
+	model, err := lcopenai.New(lcopenai.WithBaseURL(url), lcopenai.WithToken("key"), lcopenai.WithModel("m"), lcopenai.WithHTTPClient(pooled()))
+	if err != nil {
+		return nil, err
+	}
+	first := prompts.NewPromptTemplate("Say: {{.words}}", []string{"words"})
+	next := prompts.NewPromptTemplate("{{.words}}", []string{"words"})
+	send := func(ctx context.Context, text string, history []llms.MessageContent) ([]llms.MessageContent, string, error) {
+		history = append(history, llms.TextParts(llms.ChatMessageTypeHuman, text))
+		reply, err := model.GenerateContent(ctx, history)
+		if err != nil {
+			return nil, "", err
+		}
+		said := reply.Choices[0].Content
+		return append(history, llms.TextParts(llms.ChatMessageTypeAI, said)), unfit(said), nil
+	}
+	return turnsOf(turns,
+		func(ctx context.Context, isFirst bool, history []llms.MessageContent) ([]llms.MessageContent, string, error) {
+			template := next
+			if isFirst {
+				template = first
+			}
+			text, err := template.Format(map[string]any{"words": words})
+			if err != nil {
+				return nil, "", err
+			}
+			return send(ctx, text, history)
+		},
+		func(ctx context.Context, reason string, history []llms.MessageContent) ([]llms.MessageContent, string, error) {
+			return send(ctx, reason, history)
+		}), nil
+}
+
+// genkitFlow is Genkit's flow around its Generate, on its plugin for
+// OpenAI-compatible endpoints.
+func genkitFlow(url string, turns int) (talk, error) {
+	ctx := context.Background()
+	plugin := &compat_oai.OpenAICompatible{Provider: "bench", APIKey: "key", BaseURL: url, Opts: []option.RequestOption{option.WithHTTPClient(pooled())}}
+	g := genkit.Init(ctx, genkit.WithPlugins(plugin))
+	defined := plugin.DefineModel("bench", "m", ai.ModelOptions{Label: "m", Supports: &compat_oai.BasicText})
+	genkit.RegisterAction(g, defined.(api.Action))
+	model := genkit.LookupModel(g, api.NewName("bench", "m"))
+	if model == nil {
+		return nil, errors.New("the model is not defined")
+	}
+	send := func(ctx context.Context, text string, history []*ai.Message) ([]*ai.Message, string, error) {
+		history = append(history, ai.NewUserTextMessage(text))
+		reply, err := genkit.Generate(ctx, g, ai.WithModel(model), ai.WithMessages(history...))
+		if err != nil {
+			return nil, "", err
+		}
+		return append(history, reply.Message), unfit(reply.Text()), nil
+	}
+	hold := turnsOf(turns,
+		func(ctx context.Context, first bool, history []*ai.Message) ([]*ai.Message, string, error) {
+			if first {
+				return send(ctx, "Say: "+words, history)
+			}
+			return send(ctx, words, history)
+		},
+		func(ctx context.Context, reason string, history []*ai.Message) ([]*ai.Message, string, error) {
+			return send(ctx, reason, history)
+		})
+	flow := genkit.DefineFlow(g, "conversation", func(ctx context.Context, _ string) (string, error) {
+		return answer, hold(ctx)
+	})
+	return func(ctx context.Context) error {
+		_, err := flow.Run(ctx, words)
+		return err
+	}, nil
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// What this program is called with to be the model or one system.
+const modelProcess, systemProcess = "-model-process", "-system-process"
+
+// scratch names the variable that tells a system where it may keep files.
+const scratch = "BENCH_SCRATCH"
+
+// An order asks a system for one round: conversations, some of them at once,
+// for about that long.
+type order struct {
+	AtOnce int           `json:"at_once"`
+	For    time.Duration `json:"for"`
+}
+
+// A round is what came of it. The processor's time is the system's own process
+// alone. Peak is the most memory the process has had so far, in KB.
+type round struct {
+	Turns int           `json:"turns"`
+	Wall  time.Duration `json:"wall"`
+	CPU   time.Duration `json:"cpu"`
+	Peak  int64         `json:"peak_kb"`
+	Error string        `json:"error,omitempty"`
+}
+
+// serveSystem is a system's process: an order a line comes in, a round a line
+// goes out.
+func serveSystem(ctx context.Context, name, url string, turns int) error {
+	s, err := named(name)
+	if err != nil {
+		return err
+	}
+	hold, err := s.ready(url, turns)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	orders, rounds := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	for {
+		var o order
+		if err := orders.Decode(&o); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		if err := rounds.Encode(measured(ctx, hold, turns, o)); err != nil {
+			return err
+		}
+	}
+}
+
+// measured holds conversations until the time is up; those under way then are
+// held to their end and counted.
+func measured(ctx context.Context, hold talk, turns int, o order) round {
+	var (
+		held  atomic.Int64
+		fault atomic.Pointer[error]
+		wait  sync.WaitGroup
+	)
+	runtime.GC() // what an earlier round left is not this one's
+	began, cpu := time.Now(), used()
+	for range o.AtOnce {
+		wait.Go(func() {
+			for fault.Load() == nil && time.Since(began) < o.For {
+				if err := hold(ctx); err != nil {
+					fault.Store(&err)
+					return
+				}
+				held.Add(1)
+			}
+		})
+	}
+	wait.Wait()
+	r := round{Turns: int(held.Load()) * turns, Wall: time.Since(began), CPU: used() - cpu, Peak: peak()}
+	if err := fault.Load(); err != nil {
+		r.Error = (*err).Error()
+	}
+	return r
+}
+
+// used is the processor's time of this process so far.
+func used() time.Duration {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// peak is in KB on Linux.
+func peak() int64 {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return int64(u.Maxrss)
+}
+
+// A child is a process of this program that answers in lines.
+type child struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// start begins one on the cores of the list: 0 is the first.
+func start(ctx context.Context, cores []int, dir string, args ...string) (*child, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(len(cores)), scratch+"="+dir)
+	cmd.Stderr = os.Stderr
+	c := &child{cmd: cmd}
+	if c.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	c.out = bufio.NewReader(out)
+	return c, on(cores, cmd.Start)
+}
+
+// on calls start so that what it begins stays on those cores.
+func on(cores []int, start func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var before, within unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		return err
+	}
+	for _, n := range cores {
+		within.Set(n)
+	}
+	if err := unix.SchedSetaffinity(0, &within); err != nil {
+		return fmt.Errorf("core %v: %w", cores, err)
+	}
+	return errors.Join(start(), unix.SchedSetaffinity(0, &before))
+}
+
+func (c *child) line() (string, error) { return c.out.ReadString('\n') }
+
+func (c *child) round(o order) (round, error) {
+	line, err := json.Marshal(o)
+	if err != nil {
+		return round{}, err
+	}
+	if _, err := c.in.Write(append(line, '\n')); err != nil {
+		return round{}, err
+	}
+	said, err := c.line()
+	if err != nil {
+		return round{}, err
+	}
+	var r round
+	if err := json.Unmarshal([]byte(said), &r); err != nil {
+		return round{}, err
+	}
+	if r.Error != "" {
+		return r, errors.New(r.Error)
+	}
+	return r, nil
+}
+
+func (c *child) stop() error {
+	return errors.Join(c.in.Close(), c.cmd.Wait())
+}

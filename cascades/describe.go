@@ -2,11 +2,11 @@ package cascades
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A Description is a cascade as whoever is to run it wants to know it.
@@ -229,11 +229,11 @@ func (c *Cascade) command(d Description) string {
 	return strings.Join(words, " ")
 }
 
-var plainWord = regexp.MustCompile(`^[\pL\pN_./:@%+,-]+$`)
+var plainWord = patterns.Lazy(`^[\pL\pN_./:@%+,-]+$`)
 
 // quoted is a word as a shell reads it.
 func quoted(word string) string {
-	if plainWord.MatchString(word) && !strings.HasPrefix(word, "-") {
+	if plainWord().MatchString(word) && !strings.HasPrefix(word, "-") {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

@@ -1,17 +1,17 @@
 package cascades
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/runner/process"
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // variableName is what systems take as the name of a variable, more or less.
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.()-]*$`)
+var variableName = patterns.Lazy(`^[A-Za-z_][A-Za-z0-9_.()-]*$`)
 
 // environment reads what a program sees beside the plain variables, as
 // [process.Environment] has it: a list of names, which are passed on, a mapping
@@ -76,7 +76,7 @@ func (e *environment) entry(n *yaml.Node) {
 
 func (e *environment) add(n *yaml.Node, name, entry string) {
 	switch {
-	case !variableName.MatchString(name):
+	case !variableName().MatchString(name):
 		e.p.report(n, CodeValue, "%q cannot be the name of a variable", name)
 		e.p.meant(strings.Map(func(r rune) rune {
 			if strings.ContainsRune("${} \t", r) {
@@ -96,7 +96,7 @@ func (e *environment) add(n *yaml.Node, name, entry string) {
 
 // meant suggests a name, if it is one.
 func (p *parser) meant(name string) {
-	if variableName.MatchString(name) && len(p.found) > 0 {
+	if variableName().MatchString(name) && len(p.found) > 0 {
 		p.found[len(p.found)-1].Suggestion = name
 	}
 }
@@ -117,7 +117,7 @@ func (p *parser) ofVariables(n *yaml.Node, what, text string) {
 // dash stands for all that begin so.
 var protocolHeaders = []string{"accept", "connection", "content-", "host", "last-event-id", "mcp-", "te", "trailer", "transfer-encoding", "upgrade"}
 
-var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+var headerName = patterns.Lazy("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 // headers reads what an MCP server over HTTP is sent with every request.
 func (p *parser) headers(o *object) map[string]string {
@@ -132,7 +132,7 @@ func (p *parser) headers(o *object) map[string]string {
 		key := strings.ToLower(name)
 		switch {
 		case !ok:
-		case !headerName.MatchString(name):
+		case !headerName().MatchString(name):
 			p.report(h.keys[name], CodeValue, "%q cannot be the name of a header", name)
 		case slices.ContainsFunc(protocolHeaders, func(own string) bool { return key == own || strings.HasSuffix(own, "-") && strings.HasPrefix(key, own) }):
 			p.report(h.keys[name], CodeConflict, "the header %s is the protocol's own", name)

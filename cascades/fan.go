@@ -1,11 +1,12 @@
 package cascades
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // Bounds of each, where the file does not say otherwise.
@@ -14,7 +15,7 @@ const (
 	defaultParallel = 8
 )
 
-var isVariable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var isVariable = patterns.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // each reads the list that a phase is done for.
 func (p *parser) each(o *object) *Each {
@@ -31,14 +32,14 @@ func (p *parser) each(o *object) *Each {
 	switch n := o.get("in"); {
 	case n == nil:
 		o.missing("in")
-	case n.Kind == yaml.SequenceNode, n.Kind == yaml.ScalarNode && plainVariable.MatchString(strings.TrimSpace(n.Value)):
+	case n.Kind == yaml.SequenceNode, n.Kind == yaml.ScalarNode && plainVariable().MatchString(strings.TrimSpace(n.Value)):
 		e.In = Values{"in": p.plain(n, func(n *yaml.Node) any { return p.templated(n, phaseVariables) })}
 	default:
 		p.report(n, CodeValue, "in must be a list, or one variable that holds a list, such as {{ outputs.plan.items }}")
 	}
 	if n := o.value["as"]; n != nil {
 		switch {
-		case !isVariable.MatchString(e.As):
+		case !isVariable().MatchString(e.As):
 			p.report(n, CodeValue, "as must be a name of letters, digits and _, not %q", e.As)
 		case e.As == Index || slices.Contains(checkVariables, e.As) || slices.Contains(loopVariables, e.As):
 			p.report(n, CodeConflict, "%s is a variable already", e.As)

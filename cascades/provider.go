@@ -3,14 +3,14 @@ package cascades
 import (
 	"net/url"
 	"reflect"
-	"regexp"
 	"slices"
 
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // providerName is what may stand before the colon of a model's name.
-var providerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+var providerName = patterns.Lazy(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
 // readProviders reads the file's own providers.
 func (p *parser) readProviders(o *object) []model.Provider {
@@ -25,7 +25,7 @@ func (p *parser) readProviders(o *object) []model.Provider {
 		switch {
 		case name == "scripted" || name == "replay":
 			p.report(defs.keys[name], CodeConflict, "%s: names models that need no provider", name)
-		case !providerName.MatchString(name):
+		case !providerName().MatchString(name):
 			p.report(defs.keys[name], CodeValue, "%q cannot be the name of a provider: letters, digits, _ . and -", name)
 		}
 		if one := p.object(defs.value[name], "a provider"); one != nil {
@@ -46,7 +46,7 @@ func (p *parser) provider(o *object, name string) model.Provider {
 	case u.User != nil || u.Fragment != "":
 		p.report(o.get("base_url"), CodeValue, "base_url may not have a user or a fragment: key_env names the variable of a key")
 	}
-	if made.KeyEnv != "" && !variableName.MatchString(made.KeyEnv) {
+	if made.KeyEnv != "" && !variableName().MatchString(made.KeyEnv) {
 		p.report(o.get("key_env"), CodeValue, "key_env must be the name of a variable of the environment, not its value")
 	}
 	made.Headers = p.headers(o)

@@ -125,7 +125,7 @@ func (p *parser) templated(n *yaml.Node, scope variables) any {
 	if t == nil {
 		return n.Value
 	}
-	if m := plainVariable.FindStringSubmatch(strings.TrimSpace(n.Value)); m != nil {
+	if m := plainVariable().FindStringSubmatch(strings.TrimSpace(n.Value)); m != nil {
 		return reference{strings.Split(m[1], "."), n.Value}
 	}
 	return valueTemplate{t}

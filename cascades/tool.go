@@ -3,7 +3,6 @@ package cascades
 import (
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,11 +10,12 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // toolName is what models' endpoints accept as the name of a function.
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var toolName = patterns.Lazy(`^[A-Za-z0-9_-]{1,64}$`)
 
 // engineTools are the tools that the engine answers itself.
 var engineTools = tool.NewSet(
@@ -38,7 +38,7 @@ func arguments(names ...string) map[string]any {
 }
 
 func (p *parser) defineTool(name string, defs *object) {
-	if !toolName.MatchString(name) {
+	if !toolName().MatchString(name) {
 		p.report(defs.keys[name], CodeValue, "a tool's name may hold 64 letters, digits, _ and -, not %q", name)
 	}
 	p.broken["tool "+name] = true
@@ -193,7 +193,7 @@ func (p *parser) tool(n *yaml.Node, name string) *Tool {
 			return nil
 		}
 		t.Name = t.Cascade.ID
-		if !toolName.MatchString(t.Name) {
+		if !toolName().MatchString(t.Name) {
 			p.report(n, CodeValue, "cascade_id %q cannot be a tool's name: use letters, digits, _ and -", t.Name)
 		}
 		return t

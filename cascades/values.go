@@ -2,11 +2,11 @@ package cascades
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/templates"
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // Values are named values whose texts may be templates.
@@ -22,7 +22,7 @@ type reference struct {
 	text string
 }
 
-var plainVariable = regexp.MustCompile(`^\{\{-?\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*-?\}\}$`)
+var plainVariable = patterns.Lazy(`^\{\{-?\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*-?\}\}$`)
 
 // Static tells whether rendering needs no variables.
 func (v Values) Static() bool {

@@ -13,6 +13,9 @@ import (
 
 const module = "github.com/seed61713e19/capstan/"
 
+// everywhere is what each package may import: regular expressions are kept in it.
+const everywhere = "validators/patterns"
+
 // floors is the house: what each package may import of it. A new edge is a
 // word here, for a reviewer to see.
 var floors = map[string]string{
@@ -21,6 +24,7 @@ var floors = map[string]string{
 	"validators/schema":  "",
 	"runner/process":     "",
 	"runner/signatures":  "",
+	everywhere:           "",
 	"validators/reading": "",
 	"validators":         "templates validators/reading validators/schema runner/process",
 	"runner/model":       "",
@@ -85,6 +89,9 @@ func TestFloors(t *testing.T) {
 		}
 		for _, imported := range words[1:] {
 			own, inside := strings.CutPrefix(imported, module)
+			if own == everywhere {
+				continue
+			}
 			if inside && allowed != "*" && !slices.Contains(strings.Fields(allowed), own) {
 				t.Errorf("%s may not import %s", name, own)
 			}

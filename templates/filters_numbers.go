@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 func numberFilters() []*function {
@@ -70,12 +71,12 @@ func (r *render) truncated(f float64) any {
 	return r.whole(whole)
 }
 
-var digitGroups = regexp.MustCompile(`^[+-]?(0[xobXOB]_?)?[0-9A-Za-z]+(_[0-9A-Za-z]+)*$`)
+var digitGroups = patterns.Lazy(`^[+-]?(0[xobXOB]_?)?[0-9A-Za-z]+(_[0-9A-Za-z]+)*$`)
 
 // parsedInt is Python's int(s, base).
 func (r *render) parsedInt(s string, base int) (any, bool) {
 	s = strings.TrimFunc(s, isSpace)
-	if base != 0 && (base < 2 || base > 36) || !digitGroups.MatchString(s) {
+	if base != 0 && (base < 2 || base > 36) || !digitGroups().MatchString(s) {
 		return nil, false
 	}
 	digits := strings.ReplaceAll(s, "_", "")
@@ -100,12 +101,12 @@ func (r *render) parsedInt(s string, base int) (any, bool) {
 	return r.whole(i), true
 }
 
-var floatPattern = regexp.MustCompile(`^[+-]?(?i:(\d+(_\d+)*\.?|(\d+(_\d+)*)?\.\d+(_\d+)*)(e[+-]?\d+(_\d+)*)?|inf|infinity|nan)$`)
+var floatPattern = patterns.Lazy(`^[+-]?(?i:(\d+(_\d+)*\.?|(\d+(_\d+)*)?\.\d+(_\d+)*)(e[+-]?\d+(_\d+)*)?|inf|infinity|nan)$`)
 
 // parsedFloat is Python's float(s).
 func parsedFloat(s string) (float64, bool) {
 	s = strings.TrimFunc(s, isSpace)
-	if !floatPattern.MatchString(s) {
+	if !floatPattern().MatchString(s) {
 		return 0, false
 	}
 	f, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)

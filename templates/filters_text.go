@@ -4,9 +4,10 @@ import (
 	"html"
 	"math"
 	"net/url"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // soft is Jinja2's soft_str: the string that v is or becomes, and v itself when it is one, to keep it marked safe.
@@ -250,7 +251,7 @@ func (r *render) urlQuoted(v any, safe string) string {
 	return strings.NewReplacer("+", "%20", "%2F", "/").Replace(quoted)
 }
 
-var unsafeAttribute = regexp.MustCompile(`[\t\n\v\f\r />=]`)
+var unsafeAttribute = patterns.Lazy(`[\t\n\v\f\r />=]`)
 
 func xmlAttributes(r *render, v any, a []any) any {
 	if !isMapping(r.defined(v)) {
@@ -262,7 +263,7 @@ func xmlAttributes(r *render, v any, a []any) any {
 			continue
 		}
 		key := r.textOf(e.key, "the name of an attribute")
-		if unsafeAttribute.MatchString(key) {
+		if unsafeAttribute().MatchString(key) {
 			r.fail("%q cannot be the name of an attribute", shortened(key))
 		}
 		if b.Len() > 0 || r.truth(a[0]) {

@@ -3,15 +3,16 @@ package templates
 import (
 	"encoding/json"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 var (
-	floatLiteral   = regexp.MustCompile(`^(?i)(?:\d+_)*\d+(?:(?:\.(?:\d+_)*\d+)?e[+\-]?(?:\d+_)*\d+|\.(?:\d+_)*\d+)`)
-	integerLiteral = regexp.MustCompile(`^(?i)(?:0b(?:_?[01])+|0o(?:_?[0-7])+|0x(?:_?[\da-f])+|[1-9](?:_?\d)*|0(?:_?0)*)`)
+	floatLiteral   = patterns.Lazy(`^(?i)(?:\d+_)*\d+(?:(?:\.(?:\d+_)*\d+)?e[+\-]?(?:\d+_)*\d+|\.(?:\d+_)*\d+)`)
+	integerLiteral = patterns.Lazy(`^(?i)(?:0b(?:_?[01])+|0o(?:_?[0-7])+|0x(?:_?[\da-f])+|[1-9](?:_?\d)*|0(?:_?0)*)`)
 )
 
 // number reads a number; after a dot only an integer can follow, as in {{ rows.0.1 }}.
@@ -19,13 +20,13 @@ func (l *lexer) number() token {
 	rest := l.source[l.pos:]
 	t := token{kind: tokenFloat, at: l.pos}
 	if l.pos == 0 || l.source[l.pos-1] != '.' {
-		t.text = floatLiteral.FindString(rest)
+		t.text = floatLiteral().FindString(rest)
 	}
 	if t.text != "" {
 		// An exponent beyond the range gives an infinity, as it does in Python.
 		t.value, _ = strconv.ParseFloat(strings.ReplaceAll(t.text, "_", ""), 64)
 	} else {
-		t.kind, t.text = tokenInteger, integerLiteral.FindString(rest)
+		t.kind, t.text = tokenInteger, integerLiteral().FindString(rest)
 		value, ok := new(big.Int), false
 		if len(t.text) <= maxDigits {
 			_, ok = value.SetString(t.text, 0)

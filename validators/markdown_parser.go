@@ -3,7 +3,6 @@ package validators
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 	"unicode"
@@ -12,6 +11,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // closedFence is the attribute of a fenced code block whose fence was closed.
@@ -47,9 +48,7 @@ var markdownParser = sync.OnceValue(func() parser.Parser {
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...))
 })
 
-var idAttribute = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:id|name)\s*=\s*["']?([^\s"'>]+)`)
-})
+var idAttribute = patterns.Lazy(`(?i)\b(?:id|name)\s*=\s*["']?([^\s"'>]+)`)
 
 // anchorsOf lists what a link of the document can point to: the headings'
 // anchors as code hosts make them, and the ids in its HTML.

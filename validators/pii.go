@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // The kinds of personal data. Those with check digits (iban, card, national_id)
@@ -60,7 +62,7 @@ func (p pii) find(text string) []Issue {
 			continue
 		}
 		for _, shape := range piiShapes[kind] {
-			for _, at := range findIn(likely(taken, kind), shape.form, taken) {
+			for _, at := range findIn(likely(taken, kind), shape.form(), taken) {
 				if kind == "iban" {
 					at[1] = at[0] + ibanEnd(text[at[0]:at[1]])
 				}
@@ -163,23 +165,23 @@ func ungrouped(text string) string {
 // A piiShape is how one sort of data is written, and what else it must be.
 type piiShape struct {
 	what string
-	form *regexp.Regexp
+	form func() *regexp.Regexp
 	is   func(found string) bool
 }
 
 var piiShapes = map[string][]piiShape{
-	"mail": {{"a mail address", regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._%+'-]{0,63}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,24}`), always}},
-	"iban": {{"an IBAN", regexp.MustCompile(`[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]){11,30}`), isIBAN}},
-	"card": {{"a payment card number", regexp.MustCompile(`[2-6][0-9]{3}(?:[ -]?[0-9]){8,15}`), isCard}},
+	"mail": {{"a mail address", patterns.Lazy(`[A-Za-z0-9][A-Za-z0-9._%+'-]{0,63}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,24}`), always}},
+	"iban": {{"an IBAN", patterns.Lazy(`[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]){11,30}`), isIBAN}},
+	"card": {{"a payment card number", patterns.Lazy(`[2-6][0-9]{3}(?:[ -]?[0-9]){8,15}`), isCard}},
 	"ip": {
-		{"an IP address", regexp.MustCompile(`[0-9]{1,3}(?:\.[0-9]{1,3}){3}`), isAddress},
-		{"an IP address", regexp.MustCompile(`[0-9A-Fa-f]{1,4}:(?:[0-9A-Fa-f]{0,4}:){1,6}[0-9A-Fa-f]{0,4}`), isAddress},
+		{"an IP address", patterns.Lazy(`[0-9]{1,3}(?:\.[0-9]{1,3}){3}`), isAddress},
+		{"an IP address", patterns.Lazy(`[0-9A-Fa-f]{1,4}:(?:[0-9A-Fa-f]{0,4}:){1,6}[0-9A-Fa-f]{0,4}`), isAddress},
 	},
 	"phone": {
-		{"a phone number", regexp.MustCompile(`(?:\+|00)[1-9][0-9]{0,2}(?:[ .-]?\(?[0-9]{1,5}\)?){2,6}`), phoneOf(9, 15)},
-		{"a phone number", regexp.MustCompile(`\(0?[0-9]{2,4}\)[ -]?[0-9]{3,5}[ .-]?[0-9]{3,5}`), phoneOf(9, 12)},
-		{"a phone number", regexp.MustCompile(`[2-9][0-9]{2}([.-])[2-9][0-9]{2}[.-][0-9]{4}`), phoneOf(10, 10)},
-		{"a phone number", regexp.MustCompile(`0[1-9][0-9]{0,4}(?:[ /-][0-9]{2,8}){1,5}`), phoneOf(9, 12)},
+		{"a phone number", patterns.Lazy(`(?:\+|00)[1-9][0-9]{0,2}(?:[ .-]?\(?[0-9]{1,5}\)?){2,6}`), phoneOf(9, 15)},
+		{"a phone number", patterns.Lazy(`\(0?[0-9]{2,4}\)[ -]?[0-9]{3,5}[ .-]?[0-9]{3,5}`), phoneOf(9, 12)},
+		{"a phone number", patterns.Lazy(`[2-9][0-9]{2}([.-])[2-9][0-9]{2}[.-][0-9]{4}`), phoneOf(10, 10)},
+		{"a phone number", patterns.Lazy(`0[1-9][0-9]{0,4}(?:[ /-][0-9]{2,8}){1,5}`), phoneOf(9, 12)},
 	},
 	"national_id": nationalIDs,
 }
@@ -229,7 +231,7 @@ var ibanLengths = map[string]int{
 }
 
 // cardPrefixes are the networks' numbers: the beginning and the lengths.
-var cardPrefixes = regexp.MustCompile(`^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|35\d{14}|6(?:011|4[4-9]\d|5\d\d)\d{12}|62\d{14,17})$`)
+var cardPrefixes = patterns.Lazy(`^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|35\d{14}|6(?:011|4[4-9]\d|5\d\d)\d{12}|62\d{14,17})$`)
 
 // isCard takes a bare run with ten zeros in a row for a round number, such as a
 // float's bits, and not for a card's.
@@ -238,7 +240,7 @@ func isCard(found string) bool {
 		return false
 	}
 	s := ungrouped(found)
-	return cardPrefixes.MatchString(s) && luhn(s)
+	return cardPrefixes().MatchString(s) && luhn(s)
 }
 
 // luhn is the check of ISO/IEC 7812.

@@ -2,9 +2,9 @@ package validators
 
 import (
 	"math"
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // Only so far around a sign is looked at, so time is linear in the text.
@@ -13,9 +13,7 @@ const (
 	valueReach = 256
 )
 
-var assignment = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:[:=]=?|=>)?[ \t]*(?:(?i:bearer|basic|token)[ \t]+)?(?:"([^"\n]{8,})"?|'([^'\n]{8,})'?|` + "`([^`\n]{8,})`?" + `|([\w\-+/=~!@#$%^&*]{12,})(?:[^\w(.\[]|$))`)
-})
+var assignment = patterns.Lazy(`^(?:[:=]=?|=>)?[ \t]*(?:(?i:bearer|basic|token)[ \t]+)?(?:"([^"\n]{8,})"?|'([^'\n]{8,})'?|` + "`([^`\n]{8,})`?" + `|([\w\-+/=~!@#$%^&*]{12,})(?:[^\w(.\[]|$))`)
 
 // assignmentsIn finds name = value, name: value and the like where the name
 // speaks of a credential and the value looks random.

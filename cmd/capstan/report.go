@@ -2,8 +2,9 @@ package main
 
 import (
 	"path/filepath"
-	"regexp"
 	"strconv"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A finding is one thing that a report tells.
@@ -86,11 +87,11 @@ func (s *sarif) add(f finding) {
 	run.Results = append(run.Results, sarifResult{f.rule, f.level, sarifText{f.message}, []sarifLocation{where}})
 }
 
-var lineNumber = regexp.MustCompile(`\bline (\d+)`)
+var lineNumber = patterns.Lazy(`\bline (\d+)`)
 
 // lineOf finds the line that a location in words names, or 0.
 func lineOf(location string) int {
-	m := lineNumber.FindStringSubmatch(location)
+	m := lineNumber().FindStringSubmatch(location)
 	if m == nil {
 		return 0
 	}

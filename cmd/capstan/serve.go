@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/request"
 	"github.com/seed61713e19/capstan/validators/request/inspectors"
 )
@@ -163,10 +163,10 @@ func (c *Command) requests(f serveFlags) *request.Dispatcher {
 // isCascade tells a cascade from the other files of a directory.
 func isCascade(file string) bool {
 	text, err := readUpTo(file, 64<<10)
-	return err == nil && cascadeID.Match(text)
+	return err == nil && cascadeID().Match(text)
 }
 
-var cascadeID = regexp.MustCompile(`(?m)^\s*"?cascade_id"?\s*:`)
+var cascadeID = patterns.Lazy(`(?m)^\s*"?cascade_id"?\s*:`)
 
 func readUpTo(file string, n int64) ([]byte, error) {
 	f, err := os.Open(file)

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A head is case.yaml.
@@ -172,8 +173,8 @@ func wrong(n *yaml.Node, format string, args ...any) error {
 }
 
 var (
-	ofType   = regexp.MustCompile(` into cases\.\w+$| in type \S+$`)
-	yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): (?s:(.*))$`)
+	ofType   = patterns.Lazy(` into cases\.\w+$| in type \S+$`)
+	yamlLine = patterns.Lazy(`^(?:yaml: )?line (\d+): (?s:(.*))$`)
 )
 
 // read decodes a page into what out points to, and takes no key that it has no
@@ -206,8 +207,8 @@ func placed(file string, err error) error {
 		lines = many.Errors
 	}
 	for i, line := range lines {
-		line = ofType.ReplaceAllString(line, "")
-		if m := yamlLine.FindStringSubmatch(line); m != nil {
+		line = ofType().ReplaceAllString(line, "")
+		if m := yamlLine().FindStringSubmatch(line); m != nil {
 			lines[i] = fmt.Sprintf("%s:%s: %s", file, m[1], m[2])
 		} else {
 			lines[i] = file + ": " + strings.TrimPrefix(line, "yaml: ")

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // The names in a case's directory.
@@ -262,13 +262,13 @@ func (w *writer) value(v any, at event.Path, what string) *value {
 	return &value{any: v}
 }
 
-var unsafe = regexp.MustCompile(`[^\pL\pN_.]+`)
+var unsafe = patterns.Lazy(`[^\pL\pN_.]+`)
 
 // slug makes a file's name of a path: draft/attempt[1]/turn[0] is
 // draft.attempt-1.turn-0. It tells apart no more than a disk that knows no case.
 func slug(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "]/", "/"), "/", ".")
-	s = strings.Trim(unsafe.ReplaceAllString(strings.ToLower(s), "-"), "-.")
+	s = strings.Trim(unsafe().ReplaceAllString(strings.ToLower(s), "-"), "-.")
 	if r := []rune(s); len(r) > 100 {
 		s = string(r[len(r)-100:])
 	}

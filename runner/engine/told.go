@@ -2,11 +2,11 @@ package engine
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -59,7 +59,7 @@ func (v *visit) objection(o wards.Outcome) string {
 		words += " " + clip(text(with), maxWords)
 	}
 	for _, i := range o.Verdict.Issues {
-		if place := linePlace.FindString(i.Location); place != "" {
+		if place := linePlace().FindString(i.Location); place != "" {
 			words += "; " + place
 		}
 	}
@@ -67,7 +67,7 @@ func (v *visit) objection(o wards.Outcome) string {
 }
 
 // linePlace is a place that tells nothing of what stands there.
-var linePlace = regexp.MustCompile(`^line \d+(, column \d+)?`)
+var linePlace = patterns.Lazy(`^line \d+(, column \d+)?`)
 
 // brokenRules tells the rules of the phase's own schema that were broken, and
 // where: a name that the schema does not have is the text's, and is not told.
@@ -78,7 +78,7 @@ func (v *visit) brokenRules(o wards.Outcome) string {
 	known := propertyNames(v.p.OutputSchema.Source(), nil)
 	var rules []string
 	for _, i := range o.Verdict.Issues {
-		rule := nameInPath.ReplaceAllStringFunc(i.Location, func(part string) string {
+		rule := nameInPath().ReplaceAllStringFunc(i.Location, func(part string) string {
 			if known[strings.TrimPrefix(part, ".")] {
 				return part
 			}
@@ -94,7 +94,7 @@ func (v *visit) brokenRules(o wards.Outcome) string {
 }
 
 // nameInPath is a property in a JSON path: .title, or ["odd name"].
-var nameInPath = regexp.MustCompile(`\.[A-Za-z_][A-Za-z0-9_-]*|\["(\\.|[^"\\])*"\]`)
+var nameInPath = patterns.Lazy(`\.[A-Za-z_][A-Za-z0-9_-]*|\["(\\.|[^"\\])*"\]`)
 
 // propertyNames collects the properties that a schema names, at any depth.
 func propertyNames(schema any, into map[string]bool) map[string]bool {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -127,7 +127,7 @@ func prompt(name string, vars map[string]any) (string, error) {
 func mark(texts ...string) string {
 	taken := map[string]bool{}
 	for _, text := range texts {
-		for _, word := range markLike.FindAllString(text, -1) {
+		for _, word := range markLike().FindAllString(text, -1) {
 			taken[strings.ToLower(word)] = true
 		}
 	}
@@ -138,7 +138,7 @@ func mark(texts ...string) string {
 	}
 }
 
-var markLike = regexp.MustCompile(`[qQ][1-9][0-9]{0,8}`)
+var markLike = patterns.Lazy(`[qQ][1-9][0-9]{0,8}`)
 
 // verdictSchema is what a judge's model is asked to follow.
 var verdictSchema = sync.OnceValue(func() json.RawMessage {

@@ -3,10 +3,11 @@ package journal
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // What the journal must not hold is kept out of it by its name: where the value
@@ -25,7 +26,7 @@ import (
 const seal = "\u2060"
 
 // sealed finds marks. Names have no brackets, quotes or escapes in them.
-var sealed = regexp.MustCompile(`(\[redacted [^\[\]"\\]+\])(?:\x{2060})+`)
+var sealed = patterns.Lazy(`(\[redacted [^\[\]"\\]+\])(?:\x{2060})+`)
 
 // minSecret is how many characters a value must have to be redacted: a shorter
 // one would take ordinary words with it, and be no secret.
@@ -82,7 +83,7 @@ func disguises(s string) []string {
 // hidden is a text with marks for the secrets, and no seals of its own.
 func (s *secrets) hidden(said string) string {
 	if strings.Contains(said, seal) {
-		said = sealed.ReplaceAllString(said, "$1")
+		said = sealed().ReplaceAllString(said, "$1")
 	}
 	if s != nil && slices.ContainsFunc(s.values, func(v string) bool { return strings.Contains(said, v) }) {
 		said = s.hide.Replace(said)
@@ -103,7 +104,7 @@ func bare(said string) string {
 	if !strings.Contains(said, seal) {
 		return said
 	}
-	return sealed.ReplaceAllString(said, "$1")
+	return sealed().ReplaceAllString(said, "$1")
 }
 
 // A view is how a text of the file is to be read: [bare] for people, and for a

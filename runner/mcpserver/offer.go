@@ -5,18 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // toolName is what the endpoints of models take as the name of a tool.
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var toolName = patterns.Lazy(`^[A-Za-z0-9_-]{1,64}$`)
 
 // An offer is one tool of the server.
 type offer struct {

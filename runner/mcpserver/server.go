@@ -111,7 +111,7 @@ func (s *Server) offers() ([]*offer, error) {
 		case err != nil:
 			wrong = append(wrong, err)
 			return
-		case !toolName.MatchString(f.tool.Name):
+		case !toolName().MatchString(f.tool.Name):
 			wrong = append(wrong, fmt.Errorf("%s %q cannot be the name of a tool: that has at most 64 letters, digits, _ and -", kind, f.tool.Name))
 		case seen[f.tool.Name] != "":
 			wrong = append(wrong, fmt.Errorf("%s and %s are both called %s: give one another name", seen[f.tool.Name], kind, f.tool.Name))

@@ -2,7 +2,8 @@ package model
 
 import (
 	"maps"
-	"regexp"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A Price is what a model's tokens cost, in US dollars per million.
@@ -25,13 +26,13 @@ func (p Prices) With(more Prices) Prices {
 	return all
 }
 
-var dated = regexp.MustCompile(`-20\d\d-?\d\d-?\d\d$`)
+var dated = patterns.Lazy(`-20\d\d-?\d\d-?\d\d$`)
 
 // Of is the price of a model, if there is one.
 func (p Prices) Of(name string) (Price, bool) {
 	price, ok := p[name]
 	if !ok {
-		if at := dated.FindStringIndex(name); at != nil {
+		if at := dated().FindStringIndex(name); at != nil {
 			price, ok = p[name[:at[0]]]
 		}
 	}

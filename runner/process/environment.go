@@ -3,10 +3,11 @@ package process
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // plain are the variables that every program sees: those by which it finds its
@@ -58,7 +59,7 @@ func Environment(own []string) ([]string, error) {
 }
 
 // variable is where a text holds a variable of the caller's.
-var variable = regexp.MustCompile(`\{\{-?\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}`)
+var variable = patterns.Lazy(`\{\{-?\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}`)
 
 // Expand is a text with {{ env.NAME }} replaced by the caller's variables; what
 // comes from them is not read again. One that the caller does not have is an
@@ -71,13 +72,13 @@ func Expand(text string) (string, error) {
 }
 
 func expand(text string) string {
-	return variable.ReplaceAllStringFunc(text, func(found string) string {
-		return os.Getenv(variable.FindStringSubmatch(found)[1])
+	return variable().ReplaceAllStringFunc(text, func(found string) string {
+		return os.Getenv(variable().FindStringSubmatch(found)[1])
 	})
 }
 
 // Rest is what is left of a text without its {{ env.NAME }}.
-func Rest(text string) string { return variable.ReplaceAllLiteralString(text, "") }
+func Rest(text string) string { return variable().ReplaceAllLiteralString(text, "") }
 
 // Needed are the variables of the caller's that a program's own variables, as
 // [Environment] has them, are made of; each once, in their order.
@@ -93,7 +94,7 @@ func Needed(own []string) []string {
 		if !set {
 			add(name)
 		}
-		for _, found := range variable.FindAllStringSubmatch(value, -1) {
+		for _, found := range variable().FindAllStringSubmatch(value, -1) {
 			add(found[1])
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"time"
 
@@ -13,6 +12,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // OpenTelemetry's own exporters, which read the OTEL_EXPORTER_OTLP_ variables
@@ -53,14 +54,14 @@ func (x *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) er
 
 // rejected is how an exporter tells of spans that a receiver did not take while
 // it took the others: its type is its own.
-var rejected = regexp.MustCompile(`\((\d+) spans rejected\)`)
+var rejected = patterns.Lazy(`\((\d+) spans rejected\)`)
 
 // refused is how many of n spans an export has cost.
 func refused(err error, n int) int {
 	if err == nil {
 		return 0
 	}
-	if found := rejected.FindStringSubmatch(err.Error()); found != nil {
+	if found := rejected().FindStringSubmatch(err.Error()); found != nil {
 		some, _ := strconv.Atoi(found[1])
 		return min(some, n)
 	}

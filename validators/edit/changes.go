@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/reading"
 )
 
@@ -194,9 +195,9 @@ type want struct {
 }
 
 var (
-	sentenceEnd = lazy(`[.;!?](?:\s|$)|\n`)
-	refusal     = lazy(`(?i)\b(?:not|never|no|keep|keeps|kept|preserve|unchanged|except|without|but|stays?|remains?|leave)\b|n['’]t\b`)
-	reorders    = lazy(`(?i)\b(?:re-?order|re-?arrange|sort|alphabetical(?:ly)?|swap|move|in (?:this|the|another|ascending|descending|chronological|\w+) order)\b`)
+	sentenceEnd = patterns.Lazy(`[.;!?](?:\s|$)|\n`)
+	refusal     = patterns.Lazy(`(?i)\b(?:not|never|no|keep|keeps|kept|preserve|unchanged|except|without|but|stays?|remains?|leave)\b|n['’]t\b`)
+	reorders    = patterns.Lazy(`(?i)\b(?:re-?order|re-?arrange|sort|alphabetical(?:ly)?|swap|move|in (?:this|the|another|ascending|descending|chronological|\w+) order)\b`)
 )
 
 // newWants reads what a direction asks for. A sentence that also says what is to

@@ -15,8 +15,9 @@
 package edit
 
 import (
-	"regexp"
 	"slices"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A Part is one of the five parts of a document's state.
@@ -70,11 +71,11 @@ type File struct {
 	Content any
 }
 
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+var idPattern = patterns.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // ValidID tells whether an id may name a file: 1 to 100 ASCII letters, digits,
 // dots, underscores and hyphens, the first a letter or digit.
-func ValidID(id string) bool { return idPattern.MatchString(id) }
+func ValidID(id string) bool { return idPattern().MatchString(id) }
 
 // Verify decides on one candidate. An error is an [*InputError]: the harness
 // gave something that is missing, unreadable or not what it should be, and

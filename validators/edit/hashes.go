@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A hash is what a file says that another file's was: under which key, of which
@@ -19,20 +21,20 @@ type hash struct {
 
 var (
 	// hashKey is a key that speaks of a hash, by whatever name.
-	hashKey = lazy(`(?i)sha-?_?\d|(?:^|[-_.])sha(?:$|[-_.])|hash|digest|checksum|fingerprint|md5|crc|blake|etag`)
+	hashKey = patterns.Lazy(`(?i)sha-?_?\d|(?:^|[-_.])sha(?:$|[-_.])|hash|digest|checksum|fingerprint|md5|crc|blake|etag`)
 
 	// baseKey is a key that names no file: it is of the one that is changed.
-	baseKey = lazy(`(?i)^(?:base|current|original|sha|md|crc|blake|sum|check|256|\d+|hash|hashes|digest|digests|checksum|fingerprint|etag|value|hex|[-_.])+$`)
+	baseKey = patterns.Lazy(`(?i)^(?:base|current|original|sha|md|crc|blake|sum|check|256|\d+|hash|hashes|digest|digests|checksum|fingerprint|etag|value|hex|[-_.])+$`)
 
 	// algorithmKey tells how, and names nothing.
-	algorithmKey = lazy(`(?i)(?:^|[-_.])(?:algorithm|algo|by|type|method|kind)$`)
+	algorithmKey = patterns.Lazy(`(?i)(?:^|[-_.])(?:algorithm|algo|by|type|method|kind)$`)
 
-	otherKey = lazy(`(?i)commit|revision`)
+	otherKey = patterns.Lazy(`(?i)commit|revision`)
 
 	// digestLike is a value that can hardly be anything but a digest.
-	digestLike = lazy(`^(?i:[a-z0-9]+(?:-?\d+)?[:=-]\s?)?[0-9A-Fa-f]{64}$|^(?i:sha-?256)[:=-]`)
+	digestLike = patterns.Lazy(`^(?i:[a-z0-9]+(?:-?\d+)?[:=-]\s?)?[0-9A-Fa-f]{64}$|^(?i:sha-?256)[:=-]`)
 
-	textKey = lazy(`(?i)(?:^|[-_.])text(?:$|[-_.\[])`)
+	textKey = patterns.Lazy(`(?i)(?:^|[-_.])text(?:$|[-_.\[])`)
 )
 
 // hashesIn finds every hash in a file, however deep: by a key that speaks of
@@ -167,8 +169,8 @@ func (in *input) hashedFile(h hash) string {
 }
 
 var (
-	hexSum    = lazy(`^(?i:(?:sha2?-?256|sha-256)\s?[:= -]\s?|0x)?([0-9A-Fa-f]{64})(?:\s+\*?\S.*)?$`)
-	base64Sum = lazy(`^(?i:sha2?-?256\s?[:= -]\s?)([A-Za-z0-9+/_-]{43})=?$`)
+	hexSum    = patterns.Lazy(`^(?i:(?:sha2?-?256|sha-256)\s?[:= -]\s?|0x)?([0-9A-Fa-f]{64})(?:\s+\*?\S.*)?$`)
+	base64Sum = patterns.Lazy(`^(?i:sha2?-?256\s?[:= -]\s?)([A-Za-z0-9+/_-]{43})=?$`)
 )
 
 // digest reads a SHA-256 in any of its spellings: with or without its name,

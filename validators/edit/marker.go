@@ -3,10 +3,10 @@ package edit
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/reading"
 )
 
@@ -73,7 +73,7 @@ func uncoded(text string) string {
 	lines := strings.Split(text, "\n")
 	open, mark := 0, ""
 	for i, line := range lines {
-		found := codeFence.FindStringSubmatch(line)
+		found := codeFence().FindStringSubmatch(line)
 		switch {
 		case found == nil:
 		case mark == "" && (found[1][0] == '~' || !strings.Contains(found[2], "`")):
@@ -86,7 +86,7 @@ func uncoded(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-var codeFence = regexp.MustCompile("^[ \\t]*(`{3,}|~{3,})(.*)$")
+var codeFence = patterns.Lazy("^[ \\t]*(`{3,}|~{3,})(.*)$")
 
 func (m markFormat) within(paragraph string) (good, bad []string) {
 	var held [][]int

@@ -3,7 +3,8 @@ package edit
 import (
 	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // gapWord is what a gap marker is called where the policy does not say.
@@ -25,9 +26,9 @@ type markFormat struct {
 }
 
 var (
-	placeholder = regexp.MustCompile(`<[^<>!/\s][^<>]*>|\{\{?[^{}]*\}?\}|\.\.\.|…`)
-	letters     = regexp.MustCompile(`\p{L}{2,}`)
-	separator   = regexp.MustCompile(`^[\s:|/–—-]*`)
+	placeholder = patterns.Lazy(`<[^<>!/\s][^<>]*>|\{\{?[^{}]*\}?\}|\.\.\.|…`)
+	letters     = patterns.Lazy(`\p{L}{2,}`)
+	separator   = patterns.Lazy(`^[\s:|/–—-]*`)
 )
 
 // newMarkFormat reads a format such as "[GAP: <what is missing>]" or
@@ -35,7 +36,7 @@ var (
 func newMarkFormat(format string) markFormat {
 	format = strings.TrimSpace(format)
 	word := gapWord
-	if w := letters.FindString(placeholder.ReplaceAllString(format, " ")); w != "" && !strings.Contains(format, gapWord) {
+	if w := letters().FindString(placeholder().ReplaceAllString(format, " ")); w != "" && !strings.Contains(format, gapWord) {
 		word = w
 	}
 	m := markFormat{word: strings.ToLower(word), like: markerLike(word), hidden: markerHidden(word)}
@@ -84,14 +85,14 @@ func apart(word string) string {
 
 // evasions are the marks of a gap that people make where no policy tells them
 // how.
-var evasions = lazy(`\bT[. ]?B[. ]?[DCA]\b|\b(?:TODO|FIXME|XXX+)\b|(?i:\b(?:todo|to do)[ \t]*:)|\?{3,}|[\[(]\?+[\])]` +
+var evasions = patterns.Lazy(`\bT[. ]?B[. ]?[DCA]\b|\b(?:TODO|FIXME|XXX+)\b|(?i:\b(?:todo|to do)[ \t]*:)|\?{3,}|[\[(]\?+[\])]` +
 	`|(?i:[\[({<【]{0,3}\s*(?:citations?|sources?|references?|evidence|proof|clarification)[ -](?:is |are )?needed\b)` +
 	`|(?i:[\[({<【]\s*(?:missing|placeholder|tbd|tbc|todo|to do|fixme|to be \p{L}+|open question|unclear|fill (?:this )?in|insert|needs? (?:a )?(?:citation|source|reference)|quelle fehlt|beleg fehlt|à compléter|por definir|待定)\b[^\])}>】\n]*[\])}>】]+)` +
 	`|(?i:lorem ipsum)`)
 
 // openThings are words that may say that something is open; they are prose as
 // often.
-var openThings = lazy(`(?i)\b(?:is |are |remains? )?(?:yet |still )?to be (?:determined|defined|decided|confirmed|announced|supplied|specified|filled in)\b|\b(?:placeholder|fill (?:this|that) in later|insert [^.\n]{1,40} here)\b`)
+var openThings = patterns.Lazy(`(?i)\b(?:is |are |remains? )?(?:yet |still )?to be (?:determined|defined|decided|confirmed|announced|supplied|specified|filled in)\b|\b(?:placeholder|fill (?:this|that) in later|insert [^.\n]{1,40} here)\b`)
 
 // suspect tells whether a paragraph in small letters may have a marker that is
 // not called by the policy's word.
@@ -173,7 +174,7 @@ func until(body, closing string) string {
 	if closing == "" {
 		return body
 	}
-	hidden := placeholder.ReplaceAllStringFunc(body, func(s string) string { return strings.Repeat(".", len(s)) })
+	hidden := placeholder().ReplaceAllStringFunc(body, func(s string) string { return strings.Repeat(".", len(s)) })
 	if i := strings.Index(hidden, closing); i >= 0 {
 		return strings.TrimSpace(body[:i])
 	}
@@ -185,9 +186,9 @@ func fill(body, filled string) string {
 	if body == "" {
 		return ""
 	}
-	locs := placeholder.FindAllStringIndex(body, -1)
+	locs := placeholder().FindAllStringIndex(body, -1)
 	if locs == nil {
-		return loose(separator.FindString(body)) + filled
+		return loose(separator().FindString(body)) + filled
 	}
 	var b strings.Builder
 	at := 0
@@ -205,10 +206,4 @@ func loose(s string) string {
 		quoted = append(quoted, regexp.QuoteMeta(f))
 	}
 	return strings.Join(append(quoted, ""), `\s*`)
-}
-
-// lazy is a pattern that is compiled when it is first asked for: most runs need
-// none of them.
-func lazy(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

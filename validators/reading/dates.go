@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 const (
@@ -13,7 +15,7 @@ const (
 
 // What a date looks like: by numbers, with a month's name, a time of day, a day
 // of the week, a month that is none of the words may and march.
-var datePattern = lazy(`\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?\b` +
+var datePattern = patterns.Lazy(`\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?\b` +
 	`|\b\d{1,2}(?:st|nd|rd|th|\.)? (?:of )?` + monthName + `(?:,? \d{4}\b)?` +
 	`|\b` + monthName + ` \d{1,2}(?:st|nd|rd|th)?\b(?:,? \d{4}\b)?` +
 	`|\b` + monthName + `,? (?:of )?\d{4}\b` +
@@ -22,9 +24,9 @@ var datePattern = lazy(`\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?
 	`|\b(?:January|February|April|June|July|August|September|October|November|December)\b|\b` + weekday)
 
 var (
-	datedDay   = lazy(`\b(\d{1,2})(?:st|nd|rd|th|\.)?(?:$|[ ,])`)
-	datedYear  = lazy(`\b\d{4}\b`)
-	datedMonth = lazy(monthName)
+	datedDay   = patterns.Lazy(`\b(\d{1,2})(?:st|nd|rd|th|\.)?(?:$|[ ,])`)
+	datedYear  = patterns.Lazy(`\b\d{4}\b`)
+	datedMonth = patterns.Lazy(monthName)
 )
 
 var dayNames = marked("day", "uary", "pril", "June", "July", "August", "ember", "ober")

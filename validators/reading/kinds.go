@@ -4,8 +4,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A finder takes the things of one kind out of words: what it gives back is the
@@ -80,7 +81,7 @@ func (b Block) All() []Thing {
 	return b.Things
 }
 
-var checkbox = lazy(`^\[[ xX]\]`)
+var checkbox = patterns.Lazy(`^\[[ xX]\]`)
 
 // taken is a finder's way with a pattern: each match, as normal writes it, and
 // the words without it. What normal writes as "" stays.
@@ -98,25 +99,25 @@ func taken(words string, pattern *regexp.Regexp, normal func(string) string) (fo
 
 func same(s string) string { return s }
 
-var addressPattern = lazy(`(?i)\b(?:https?|ftp|mailto):[^\s<>"'” \x{fffc}]+|\bwww\.[^\s<>"']+|\b[\w.+-]+@[\w-]+\.[\w.-]*\w`)
+var addressPattern = patterns.Lazy(`(?i)\b(?:https?|ftp|mailto):[^\s<>"'” \x{fffc}]+|\bwww\.[^\s<>"']+|\b[\w.+-]+@[\w-]+\.[\w.-]*\w`)
 
 // addresses are those that stand in the words as they are.
 func addresses(words string) ([]string, string) {
 	return taken(words, addressPattern(), func(s string) string { return strings.TrimRight(s, ".,;:!?)") })
 }
 
-var placeholderPattern = lazy(`\{\{[^{}]*\}\}|\{%[^{}]*%\}|\$?\{[A-Za-z_][\w.:-]*\}|\{\d*\}|%\([a-zA-Z_]\w*\)[sdf]|%(?:\d+\$)?[sdvqfi@]\b|<[a-z][\w ]*>`)
+var placeholderPattern = patterns.Lazy(`\{\{[^{}]*\}\}|\{%[^{}]*%\}|\$?\{[A-Za-z_][\w.:-]*\}|\{\d*\}|%\([a-zA-Z_]\w*\)[sdf]|%(?:\d+\$)?[sdvqfi@]\b|<[a-z][\w ]*>`)
 
 // placeholders are where a program puts something.
 func placeholders(words string) ([]string, string) {
 	return taken(words, placeholderPattern(), same)
 }
 
-var footnotePattern = lazy(`\[\^[^\]\s]+\]`)
+var footnotePattern = patterns.Lazy(`\[\^[^\]\s]+\]`)
 
 func footnotes(words string) ([]string, string) { return taken(words, footnotePattern(), same) }
 
-var citationPattern = lazy(`\[-?@[^\]]+\]|\B@[A-Za-z][\w:.-]*\w|\[\d+(?:[,;–-]\s?\d+)*\]` +
+var citationPattern = patterns.Lazy(`\[-?@[^\]]+\]|\B@[A-Za-z][\w:.-]*\w|\[\d+(?:[,;–-]\s?\d+)*\]` +
 	`|\((?:[^()]{0,40}?\s)?\p{Lu}[^()\d]{0,80}?,?\s\(?\d{4}[a-z]?(?:[,;:][^()]{0,80})?\)|\p{Lu}[\p{L}'’-]+(?: et al\.?| (?:and|&) \p{Lu}[\p{L}'’-]+)? \(\d{4}[a-z]?\)`)
 
 // citations point to where something is from: [12], [@key], (Smith, 2020).
@@ -124,11 +125,11 @@ func citations(words string) ([]string, string) {
 	return taken(words, citationPattern(), func(s string) string { return oneLine(strings.ReplaceAll(s, ",", "")) })
 }
 
-var struckPattern = lazy(`~~[^~]+~~`)
+var struckPattern = patterns.Lazy(`~~[^~]+~~`)
 
 func struckOut(words string) ([]string, string) { return taken(words, struckPattern(), same) }
 
-var quotationPattern = lazy(`“[^“”]+”|„[^„“”]+[“”]|«[^«»]+»|»[^«»]+«|「[^「」]+」|‘[^‘’]{2,}’(?:\P{L}|$)|"[^"]+"`)
+var quotationPattern = patterns.Lazy(`“[^“”]+”|„[^„“”]+[“”]|«[^«»]+»|»[^«»]+«|「[^「」]+」|‘[^‘’]{2,}’(?:\P{L}|$)|"[^"]+"`)
 
 // quotations are what stands in quotation marks, whichever. What is in them is
 // looked at as well.
@@ -192,10 +193,4 @@ func capital(word string) bool {
 		return unicode.IsUpper(r) && word != "I" && !strings.HasPrefix(word, "I'") && !strings.HasPrefix(word, "I’")
 	}
 	return false
-}
-
-// lazy is a pattern that is compiled when it is first asked for: most runs need
-// none of them.
-func lazy(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

@@ -2,12 +2,14 @@ package reading
 
 import (
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // modalPattern finds what a text demands, allows or forbids, with what turns
 // it: must, must not, may only. Can and will are rather statements, and only
 // their negations are taken; [turned] looks at the others.
-var modalPattern = lazy(`(?i)(?:\b(?:not|never|no longer|only) )?\b(?:must|shall|should|may|might|ought to|needs? to|needs? not|have to|has to|had to|` +
+var modalPattern = patterns.Lazy(`(?i)(?:\b(?:not|never|no longer|only) )?\b(?:must|shall|should|may|might|ought to|needs? to|needs? not|have to|has to|had to|` +
 	`requires?|required|mandatory|obligatory|optional|recommended|forbidden|prohibited|permitted|allowed)\b(?:n['’]t\b)?(?: (?:not|never|only|always)\b)?` +
 	`|\b(?:mustn|shan|shouldn|mayn|mightn|needn|can|couldn|won|wouldn)['’]t\b|\b(?:can ?not|could not|will not|would not)\b` +
 	// German, French, Spanish.

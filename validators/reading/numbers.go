@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // units are what stands behind a number, each in one way.
@@ -31,7 +33,7 @@ var units = func() map[string]string {
 
 // A figure: a sign or comparison, a currency, digits that may be grouped, an
 // exponent, and what may be a unit.
-var numberPattern = lazy(`(^|[^\p{L}\p{Nd}_\x{fffc}.,-]|-)` +
+var numberPattern = patterns.Lazy(`(^|[^\p{L}\p{Nd}_\x{fffc}.,-]|-)` +
 	`((?:[<>≤≥≈~±=]=?\s?)?[-−+–]?(?:\p{Sc}\s?|USD |EUR |GBP |CHF )?(?:\d{1,3}(?: \d{3}\b)+|[\p{Nd}\p{No}⁄]+)(?:[.,'’:/][\p{Nd}]+)*(?:[eE][-+]?\d+)?)` +
 	`((?:[\s-]?(?:%|‰|°[CF]?|\p{Sc}))|[\s-]?[\p{L}µ]+(?:/s)?)?`)
 
@@ -75,9 +77,9 @@ func part(s string, m []int, i int) string {
 }
 
 var (
-	currencies = lazy(`[€$£¥]|USD|EUR|GBP|CHF`)
-	grouped    = lazy(`^(\D*)(\d{1,3}(?:[,'’\x{a0}\x{202f}]\d{3})+)(\D.*|)$`)
-	notDigit   = lazy(`[,'’\x{a0}\x{202f}]`)
+	currencies = patterns.Lazy(`[€$£¥]|USD|EUR|GBP|CHF`)
+	grouped    = patterns.Lazy(`^(\D*)(\d{1,3}(?:[,'’\x{a0}\x{202f}]\d{3})+)(\D.*|)$`)
+	notDigit   = patterns.Lazy(`[,'’\x{a0}\x{202f}]`)
 )
 
 // written writes a number in one way: 1,000 and 1000, $5 and 5 USD.

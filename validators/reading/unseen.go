@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // Unseen lists what is new in a text and that no reader sees, by what it is:
@@ -50,7 +52,7 @@ func firstNew(text string, known map[string]bool, lines []int) int {
 	return lines[0]
 }
 
-var entity = lazy(`&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{3,32});`)
+var entity = patterns.Lazy(`&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{3,32});`)
 
 // unseen gives the lines in which each thing stands that no reader sees.
 func unseen(text string) map[string][]int {

@@ -2,21 +2,21 @@ package request
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // failure is what programs write when something broke.
-var failure = lazy(`(?m)Traceback \(most recent call last\)|\bpanic: |\bUncaught (?:\(in promise\) )?\w*(?:Error|Exception)\b|\bUnhandled(?:PromiseRejection| exception| promise rejection)|^\s*--- FAIL: |^FAIL(?:\s|$)` +
+var failure = patterns.Lazy(`(?m)Traceback \(most recent call last\)|\bpanic: |\bUncaught (?:\(in promise\) )?\w*(?:Error|Exception)\b|\bUnhandled(?:PromiseRejection| exception| promise rejection)|^\s*--- FAIL: |^FAIL(?:\s|$)` +
 	`|npm ERR!|Segmentation fault|\bcore dumped\b|\bAssertionError\b|(?i:\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|errors?)\b)|(?i:\bexit(?:ed)?(?: with)?(?: code| status)[ :=]+(?:-?[1-9]\d*)\b)` +
 	`|\bECONNREFUSED\b|\bnet::ERR_\w+|\bcommand not found\b|\bCannot find module\b|\bModuleNotFoundError\b|\bSyntaxError: |\b(?:java|kotlin)\.\w[\w.]*Exception\b`)
 
 // noTests is what runners of tests write when there was none to run.
-var noTests = lazy(`(?i)\bno tests? (?:ran|run|found|were found|were run|executed|to run)\b|\bcollected 0 items\b|\b0 (?:tests?|passing|passed|specs?|examples)\b[^\n]*\b0 (?:failing|failed|failures)\b|\bran 0 tests\b|\b0 tests\b|\brunning 0 tests\b`)
+var noTests = patterns.Lazy(`(?i)\bno tests? (?:ran|run|found|were found|were run|executed|to run)\b|\bcollected 0 items\b|\b0 (?:tests?|passing|passed|specs?|examples)\b[^\n]*\b0 (?:failing|failed|failures)\b|\bran 0 tests\b|\b0 tests\b|\brunning 0 tests\b`)
 
 // someTests is what they write when there was one.
-var someTests = lazy(`(?i)\b[1-9]\d* (?:tests?|passing|passed|specs?|examples)\b|^ok\s+\S+\s+[\d.]+s\s*$|--- PASS: `)
+var someTests = patterns.Lazy(`(?i)\b[1-9]\d* (?:tests?|passing|passed|specs?|examples)\b|^ok\s+\S+\s+[\d.]+s\s*$|--- PASS: `)
 
 // words holds what a PASS says it was shown by against the PASS: an output of a
 // failure does not bear it out, but where the criterion is about failures.
@@ -71,10 +71,4 @@ func ofCommand(t *TestResults) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%s)", brief(t.Command))
-}
-
-// lazy is a pattern that is compiled when it is first asked for: most runs need
-// none of them.
-func lazy(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // An expectation is which statuses of an endpoint bear out a criterion.
@@ -16,12 +18,12 @@ type expectation struct {
 }
 
 var (
-	statusNumber = lazy(`(?i)\b([1-5])(\d\d|xx)\b(\s*[\p{L}%]+)?`)
-	statusBefore = lazy(`(?i)(?:status(?:es)?|codes?|https?(?:/\d(?:\.\d)?)?|returns?|returned|answers?|answered|responds?|responded|responses?|gives?|gets?|got|yields?|sends?|is|are|be|with|an?|the|or|and|either|→|->|=>|=|:|,|/|\()\s*(?:an?\s+|the\s+|with\s+|by\s+|status\s+|code\s+|http\s+)*["'` + "`" + `]?$`)
-	otherNumbers = lazy(`(?i)^\s*(?:%|ms|msec|milli\p{L}*|s|sec|secs|min|h|kb|mb|gb|b|px|pt|m|km|[\p{L}]*[^u\P{L}]s|time|times|people|points?)$`)
+	statusNumber = patterns.Lazy(`(?i)\b([1-5])(\d\d|xx)\b(\s*[\p{L}%]+)?`)
+	statusBefore = patterns.Lazy(`(?i)(?:status(?:es)?|codes?|https?(?:/\d(?:\.\d)?)?|returns?|returned|answers?|answered|responds?|responded|responses?|gives?|gets?|got|yields?|sends?|is|are|be|with|an?|the|or|and|either|→|->|=>|=|:|,|/|\()\s*(?:an?\s+|the\s+|with\s+|by\s+|status\s+|code\s+|http\s+)*["'` + "`" + `]?$`)
+	otherNumbers = patterns.Lazy(`(?i)^\s*(?:%|ms|msec|milli\p{L}*|s|sec|secs|min|h|kb|mb|gb|b|px|pt|m|km|[\p{L}]*[^u\P{L}]s|time|times|people|points?)$`)
 
-	speaksOfFailure  = lazy(`(?i)\b(?:errors?|fails?|failed|failing|failures?|refus\w*|reject\w*|den(?:y|ies|ied)|invalid|wrong|bad|unauthori[sz]ed|unauthenticated|forbid\w*|forbidden|not found|missing|unknown|illegal|malformed|block(?:s|ed)?|crash\w*|panics?|exceptions?|disallow\w*|prohibit\w*|without (?:an? )?\w+|unavailable|down|non-?zero|exit (?:code|status) [1-9]\d*|too many|rate.?limit\w*|expired?|conflict\w*|abgelehnt|verweigert|fehler|erreur|refusé\w*)\b`)
-	speaksOfRedirect = lazy(`(?i)\b(?:redirect\w*|forward\w*|moved|location|leads? to|sent to|not modified|cached?|etag)\b`)
+	speaksOfFailure  = patterns.Lazy(`(?i)\b(?:errors?|fails?|failed|failing|failures?|refus\w*|reject\w*|den(?:y|ies|ied)|invalid|wrong|bad|unauthori[sz]ed|unauthenticated|forbid\w*|forbidden|not found|missing|unknown|illegal|malformed|block(?:s|ed)?|crash\w*|panics?|exceptions?|disallow\w*|prohibit\w*|without (?:an? )?\w+|unavailable|down|non-?zero|exit (?:code|status) [1-9]\d*|too many|rate.?limit\w*|expired?|conflict\w*|abgelehnt|verweigert|fehler|erreur|refusé\w*)\b`)
+	speaksOfRedirect = patterns.Lazy(`(?i)\b(?:redirect\w*|forward\w*|moved|location|leads? to|sent to|not modified|cached?|etag)\b`)
 )
 
 // expects reads which statuses a criterion names or speaks of.

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // unambiguous refuses a text of one JSON document that two readers may read
@@ -48,7 +48,7 @@ func oneSchedule(text string) error {
 	}
 	rest, meant, budget := []byte(text), 0, 8*len(text)+1<<16
 	for {
-		begin := opening.FindIndex(rest)
+		begin := opening().FindIndex(rest)
 		if begin == nil {
 			break
 		}
@@ -77,7 +77,7 @@ func oneSchedule(text string) error {
 const thought = "</think>"
 
 // opening is how an object begins.
-var opening = regexp.MustCompile(`\{\s*["}]`)
+var opening = patterns.Lazy(`\{\s*["}]`)
 
 // piece reads the JSON object that a text begins with, nil where it breaks, and
 // tells how many bytes were read for that.

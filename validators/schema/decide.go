@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A Decision is the key of an answer that everything hangs on: valid of a
@@ -123,7 +124,7 @@ func same(a, b any) bool {
 // around looks at what is no JSON for the key and a value behind it.
 func (w *weighing) around(rest string) error {
 	if strings.Contains(rest, `\u`) {
-		rest = escape.ReplaceAllStringFunc(rest, unescaped)
+		rest = escape().ReplaceAllStringFunc(rest, unescaped)
 	}
 	for {
 		at := indexFold(rest, w.Key)
@@ -132,15 +133,15 @@ func (w *weighing) around(rest string) error {
 		}
 		wordy := at > 0 && (rest[at-1] == '_' || isLetter(rest[at-1]))
 		rest = rest[at+len(w.Key):]
-		if m := behindKey.FindStringSubmatch(rest[:min(len(rest), 80)]); m != nil && !wordy && w.Against(w.said[0], strings.ToLower(m[1])) {
+		if m := behindKey().FindStringSubmatch(rest[:min(len(rest), 80)]); m != nil && !wordy && w.Against(w.said[0], strings.ToLower(m[1])) {
 			return fmt.Errorf("%w: %q is %s, and %s where there is no JSON", ErrUndecided, w.Key, show(w.said[0]), m[1])
 		}
 	}
 }
 
 var (
-	escape    = regexp.MustCompile(`\\u[0-9a-fA-F]{4}`)
-	behindKey = regexp.MustCompile(`^[\s"'\x60’”*\\]*[:=][\s"'\x60‘“*\\]*([A-Za-z0-9]+)`)
+	escape    = patterns.Lazy(`\\u[0-9a-fA-F]{4}`)
+	behindKey = patterns.Lazy(`^[\s"'\x60’”*\\]*[:=][\s"'\x60‘“*\\]*([A-Za-z0-9]+)`)
 )
 
 // indexFold is the offset of a word of ASCII in text, whatever its case.

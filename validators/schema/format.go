@@ -7,8 +7,9 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // formats are those that are asserted; a text of any other format is as good as
@@ -22,7 +23,7 @@ var formats = map[string]func(string) error{
 
 // like is a format that a pattern says all of. It is compiled when first used.
 func like(pattern, words string) func(string) error {
-	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+	re := patterns.Lazy(pattern)
 	return func(s string) error {
 		if !re().MatchString(s) {
 			return errors.New(words)

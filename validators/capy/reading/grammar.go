@@ -24,7 +24,7 @@ const (
 // labelAt reads a label at token i and gives the token behind it.
 func (c *cutter) labelAt(i int) (*label, int) {
 	for n := c.tokens[i].term.label; n > 0; {
-		l := &lex.labels[n-1]
+		l := &lex().labels[n-1]
 		if end := c.matches(l, i); end > 0 {
 			return l, end
 		}

@@ -140,7 +140,7 @@ func (s *speech) word(q *qualifiers, w, lower []byte) {
 	case string(lower) == "a.7" || string(lower) == "a7":
 		q.mark(AnyT2) // a T2's artifact
 		return
-	case lex.look(lower).sense&past != 0:
+	case lex().look(lower).sense&past != 0:
 		q.mark(Earlier)
 	case string(lower) == "turn":
 		return
@@ -255,7 +255,7 @@ func (q *qualifiers) key(l *tokenList) {
 			q.mark(int8(w[5] - '0'))
 		case w == "t2" && i == 0:
 			q.mark(AnyT2)
-		case lex.look(l.word(i)).sense&past != 0:
+		case lex().look(l.word(i)).sense&past != 0:
 			q.mark(Earlier)
 		case w == "base" && (next == "t2" || next == "ivps" || next == "stage" || next == "valuation") || w == "ivps" && next == "base":
 			q.mark(1)
@@ -266,7 +266,7 @@ func (q *qualifiers) key(l *tokenList) {
 		case w == "int" || w == "integrated":
 			q.mark(4)
 		}
-		if lex.look(l.word(i)).sense&fresh != 0 {
+		if lex().look(l.word(i)).sense&fresh != 0 {
 			q.marks |= Fresh
 		}
 		if w == "expected" {

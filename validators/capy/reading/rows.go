@@ -13,7 +13,7 @@ func (p *caption) is(m Metric) bool { return p.label != nil && p.label.metric ==
 // caption reads a cell that is nothing but a label; its label is nil for any
 // other.
 func (r *reader) caption(cell []byte) caption {
-	if len(cell) == 0 || len(cell) > 160 || lex.named(cell, anywhere) == unnamed {
+	if len(cell) == 0 || len(cell) > 160 || lex().named(cell, anywhere) == unnamed {
 		return caption{}
 	}
 	c := &r.cutter

@@ -245,7 +245,7 @@ func (c *cutter) token(k *token, i int) int {
 }
 
 func (c *cutter) word(k *token, from, to int) int {
-	k.sign, k.term = wordSign, lex.look(c.low[from:to])
+	k.sign, k.term = wordSign, lex().look(c.low[from:to])
 	if k.term.label > 0 {
 		c.labels++
 	}

@@ -3,6 +3,7 @@ package reading
 import (
 	"bytes"
 	"strings"
+	"sync"
 )
 
 // A sense is what a word says where it stands near a metric's name.
@@ -155,7 +156,8 @@ var names = map[Metric]string{
 	Magnitude:   "+M; magnitude; impact; effect; severity; shock; intervention; Δivps; δivps; Δ ivps",
 }
 
-var lex = newLexicon()
+// lex is made when the first text is read.
+var lex = sync.OnceValue(newLexicon)
 
 func newLexicon() *lexicon {
 	l := &lexicon{terms: map[string]term{}}

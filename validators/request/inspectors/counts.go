@@ -5,10 +5,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
@@ -22,9 +22,9 @@ type counts struct {
 
 // pytest ends with a line such as "=== 1 failed, 2 passed in 0.10s ===".
 var (
-	pytestLine  = regexp.MustCompile(`(?m)^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s.*$`)
-	pytestCount = regexp.MustCompile(`(\d+) ([a-z]+)`)
-	goLine      = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL|SKIP): `)
+	pytestLine  = patterns.Lazy(`(?m)^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s.*$`)
+	pytestCount = patterns.Lazy(`(\d+) ([a-z]+)`)
+	goLine      = patterns.Lazy(`(?m)^\s*--- (PASS|FAIL|SKIP): `)
 )
 
 // count reads the output of go test -v, go test -json and pytest.
@@ -36,7 +36,7 @@ func count(stdout []byte) counts {
 		return c
 	}
 	c := counts{}
-	for _, m := range goLine.FindAllSubmatch(stdout, -1) {
+	for _, m := range goLine().FindAllSubmatch(stdout, -1) {
 		c.add(string(m[1]), 1)
 	}
 	c.failures = c.passed == 0
@@ -74,11 +74,11 @@ func countJSON(stdout []byte) (c counts) {
 }
 
 func countPytest(stdout []byte) (c counts) {
-	all := pytestLine.FindAllSubmatch(stdout, -1)
+	all := pytestLine().FindAllSubmatch(stdout, -1)
 	if all == nil {
 		return c
 	}
-	for _, m := range pytestCount.FindAllSubmatch(all[len(all)-1][1], -1) {
+	for _, m := range pytestCount().FindAllSubmatch(all[len(all)-1][1], -1) {
 		if n, err := strconv.Atoi(string(m[1])); err == nil {
 			c.add(string(m[2]), n)
 		}

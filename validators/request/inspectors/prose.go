@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
@@ -26,21 +27,24 @@ type reading struct {
 	note    string // what was named, and could not be looked at
 }
 
-var (
-	verb     = `(?:(?:check|see|open|verify|visit|get|look at|look in|inspect|read|confirm)(?: that)? )?`
-	answers  = `(?: (?:returns|gives|answers|responds|status|is|->|→)(?: with)?(?: status)?(?: http)? (\d{3})(?: ok)?)?`
-	endpoint = regexp.MustCompile(`^(?i:` + verb + `)(?:(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) )?((?:https?:/)?/[^\s"'` + "`" + `]*)(?i:` + answers + `)\.?$`)
-	port     = regexp.MustCompile(`^(?i:` + verb + `port (\d{1,5})(?: is)?(?: listening| listens| open)?)\.?$`)
-	command  = regexp.MustCompile("^(?i:run|execute):? `([^`]+)`(?i:(?: and)? (?:passes|succeeds|exits (?:with )?0))?\\.?$")
-	suite    = regexp.MustCompile(`^(?:(?i:run|execute) )?((?:go (?:test|build|vet)|npm (?:test|run)|yarn (?:test|run)|cargo (?:test|build|check)|make (?:test|check|build|lint)|(?:python3? -m )?pytest)(?: [-./][^\s;|&<>]*| [^\s;|&<>]*[/=][^\s;|&<>]*)*)$`)
-	script   = regexp.MustCompile(`^(?i:run |execute )?(npm run|yarn run) ([a-z][\w:-]*)$`)
-	element  = regexp.MustCompile(`^(?i:` + verb + `)(#[A-Za-z_][\w-]*|\[[A-Za-z-]+(?:="[^"\]]*")?\])(?i: (?:is |element )?(?:visible|shown|displayed|exists|present))?\.?$`)
+const (
+	verb    = `(?:(?:check|see|open|verify|visit|get|look at|look in|inspect|read|confirm)(?: that)? )?`
+	answers = `(?: (?:returns|gives|answers|responds|status|is|->|→)(?: with)?(?: status)?(?: http)? (\d{3})(?: ok)?)?`
+)
 
-	quotation = regexp.MustCompile("`([^`]+)`|\"([^\"]+)\"|“([^”]+)”")
-	negation  = regexp.MustCompile(`(?i)\b(?:no|not|never|without|removed?|removes|deleted?|absent|missing|none|nothing|neither|unchanged)\b|n['’]t\b`)
-	existence = regexp.MustCompile(`(?i)\b(?:exists?|is (?:present|there|in place|available|reachable|up|running|listening|visible|shown|displayed)|(?:answers|responds|listens|loads|opens)$)`)
-	further   = regexp.MustCompile(`(?i)\b(?:and|or|with|that|which|who|explains?|describes?|contains?|includes?|when|if|after|before|each|every|all)\b|[,;:]`)
-	hostname  = regexp.MustCompile(`^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[a-z]{2,6}$`)
+var (
+	endpoint = patterns.Lazy(`^(?i:` + verb + `)(?:(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) )?((?:https?:/)?/[^\s"'` + "`" + `]*)(?i:` + answers + `)\.?$`)
+	port     = patterns.Lazy(`^(?i:` + verb + `port (\d{1,5})(?: is)?(?: listening| listens| open)?)\.?$`)
+	command  = patterns.Lazy("^(?i:run|execute):? `([^`]+)`(?i:(?: and)? (?:passes|succeeds|exits (?:with )?0))?\\.?$")
+	suite    = patterns.Lazy(`^(?:(?i:run|execute) )?((?:go (?:test|build|vet)|npm (?:test|run)|yarn (?:test|run)|cargo (?:test|build|check)|make (?:test|check|build|lint)|(?:python3? -m )?pytest)(?: [-./][^\s;|&<>]*| [^\s;|&<>]*[/=][^\s;|&<>]*)*)$`)
+	script   = patterns.Lazy(`^(?i:run |execute )?(npm run|yarn run) ([a-z][\w:-]*)$`)
+	element  = patterns.Lazy(`^(?i:` + verb + `)(#[A-Za-z_][\w-]*|\[[A-Za-z-]+(?:="[^"\]]*")?\])(?i: (?:is |element )?(?:visible|shown|displayed|exists|present))?\.?$`)
+
+	quotation = patterns.Lazy("`([^`]+)`|\"([^\"]+)\"|“([^”]+)”")
+	negation  = patterns.Lazy(`(?i)\b(?:no|not|never|without|removed?|removes|deleted?|absent|missing|none|nothing|neither|unchanged)\b|n['’]t\b`)
+	existence = patterns.Lazy(`(?i)\b(?:exists?|is (?:present|there|in place|available|reachable|up|running|listening|visible|shown|displayed)|(?:answers|responds|listens|loads|opens)$)`)
+	further   = patterns.Lazy(`(?i)\b(?:and|or|with|that|which|who|explains?|describes?|contains?|includes?|when|if|after|before|each|every|all)\b|[,;:]`)
+	hostname  = patterns.Lazy(`^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[a-z]{2,6}$`)
 )
 
 func (p prose) inspect(ctx context.Context, n *inspection) finding {
@@ -80,23 +84,23 @@ func (n *inspection) read(text string, description bool) reading {
 	}
 	text = strings.Join(words, " ")
 	plain := plainExistence(n.at.Description)
-	if m := endpoint.FindStringSubmatch(text); m != nil && !description {
+	if m := endpoint().FindStringSubmatch(text); m != nil && !description {
 		return n.readEndpoint(m[1], m[2], m[3], plain)
 	}
-	if m := port.FindStringSubmatch(text); m != nil {
+	if m := port().FindStringSubmatch(text); m != nil {
 		if number, err := strconv.Atoi(m[1]); err == nil && number > 0 && number < 65536 {
 			return reading{checks: []check{portCheck(number)}, settles: true}
 		}
 	}
-	for _, form := range []*regexp.Regexp{command, suite} {
+	for _, form := range []*regexp.Regexp{command(), suite()} {
 		if m := form.FindStringSubmatch(text); m != nil && !description {
 			return readCommand(m[1])
 		}
 	}
-	if m := script.FindStringSubmatch(text); m != nil && !description {
+	if m := script().FindStringSubmatch(text); m != nil && !description {
 		return readCommand(m[1] + " " + m[2])
 	}
-	if m := element.FindStringSubmatch(text); m != nil && !description && n.request.ValidationType != request.Code {
+	if m := element().FindStringSubmatch(text); m != nil && !description && n.request.ValidationType != request.Code {
 		return reading{checks: []check{pageCheck{ref: "/", clauses: []clause{{word: "element", selector: m[1]}}}}, settles: plain}
 	}
 	return n.readPaths(text, plain)
@@ -136,7 +140,7 @@ func plainExistence(description string) bool {
 		return false
 	}
 	description = strings.TrimRight(description, ". ")
-	return existence.MatchString(description) && !negation.MatchString(description) && !further.MatchString(description)
+	return existence().MatchString(description) && !negation().MatchString(description) && !further().MatchString(description)
 }
 
 // readPaths reads the paths of files that a prose names, and the quotations
@@ -146,7 +150,7 @@ func (n *inspection) readPaths(text string, plain bool) reading {
 	if n.tree.root == nil && len(pathsIn(text)) > 0 {
 		return reading{note: n.tree.problem}
 	}
-	if n.tree.root == nil || negation.MatchString(text) || n.request.ValidationType == request.Browser {
+	if n.tree.root == nil || negation().MatchString(text) || n.request.ValidationType == request.Browser {
 		return reading{}
 	}
 	var r reading
@@ -180,7 +184,7 @@ func (r reading) quoting(text string, named map[string]bool, plain bool) reading
 		return r
 	}
 	file := r.checks[0].(fileCheck)
-	for _, m := range quotation.FindAllStringSubmatch(text, -1) {
+	for _, m := range quotation().FindAllStringSubmatch(text, -1) {
 		if said := m[1] + m[2] + m[3]; !named[said] && strings.TrimSpace(said) != "" {
 			file.expect = append(file.expect, expectation{word: "contains", text: said})
 		}
@@ -212,7 +216,7 @@ const wrapping = "`\"'“”‘’()<>,;:!?*"
 // maxPaths is how many paths of a prose are looked for.
 const maxPaths = 10
 
-var extension = regexp.MustCompile(`^\.[A-Za-z][A-Za-z0-9]{0,7}$`)
+var extension = patterns.Lazy(`^\.[A-Za-z][A-Za-z0-9]{0,7}$`)
 
 func isPath(word string) bool {
 	name := path.Clean(word)
@@ -221,10 +225,10 @@ func isPath(word string) bool {
 	}
 	base := path.Base(name)
 	first, _, deep := strings.Cut(name, "/")
-	if !extension.MatchString(path.Ext(base)) || !deep && len(base) < 4 { // not "e.g"
+	if !extension().MatchString(path.Ext(base)) || !deep && len(base) < 4 { // not "e.g"
 		return false
 	}
-	return !deep || !hostname.MatchString(first)
+	return !deep || !hostname().MatchString(first)
 }
 
 // outside reports whether a path leaves the worktree.

@@ -81,7 +81,7 @@ func TestCommandsInProse(t *testing.T) {
 		"pytest passes with no failures": "", "go to the page": "", "make sure": "", "npm test | cat": "", "go test; rm x": "",
 	} {
 		got := ""
-		if m := suite.FindStringSubmatch(text); m != nil {
+		if m := suite().FindStringSubmatch(text); m != nil {
 			got = m[1]
 		}
 		if got != want {

@@ -215,6 +215,7 @@ type Tool struct {
 	named  string // as tackle has it: the name, or a cascade's file
 	remote bool   // of an MCP server, which is asked when it must be
 	need   *Need  // of a program, or of an MCP server's tool
+	held   *held  // of a tool in tackle
 }
 
 // Told is what a model is told of the tool. Only a tool of an MCP server has to
@@ -229,23 +230,6 @@ func (t *Tool) Told() (description string, params map[string]any, err error) {
 		description = t.Description
 	}
 	return description, params, err
-}
-
-// Unfit says what of the arguments the tool's own schema does not take, ""
-// where it takes them or says nothing of them that can be checked here.
-func (t *Tool) Unfit(arguments map[string]any) string {
-	_, params, err := t.Told()
-	if err != nil {
-		return ""
-	}
-	s, err := schema.Compile(params)
-	if err != nil {
-		return ""
-	}
-	if err := s.Refusal(nil, arguments); err != nil {
-		return err.Error()
-	}
-	return ""
 }
 
 // The tools that the engine itself answers.

@@ -174,7 +174,7 @@ func (p *parser) tackle(o *object) []*Tool {
 		}
 		seen[t.Name] = true
 		own := *t
-		own.named = name
+		own.named, own.held = name, &held{}
 		out = append(out, &own)
 	}
 	return out

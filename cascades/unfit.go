@@ -1,0 +1,47 @@
+package cascades
+
+import (
+	"reflect"
+	"sync/atomic"
+
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// A held is the schema that calls of a tool are held against: it is compiled when
+// the first call is, and again only where an MCP server tells another one.
+type held struct{ last atomic.Pointer[compiled] }
+
+type compiled struct {
+	params map[string]any
+	schema *schema.Schema // nil where it is wrong
+}
+
+func (h *held) against(params map[string]any) *schema.Schema {
+	if c := h.last.Load(); c != nil && reflect.ValueOf(c.params).Pointer() == reflect.ValueOf(params).Pointer() {
+		return c.schema
+	}
+	s, err := schema.Compile(params)
+	if err != nil {
+		s = nil
+	}
+	h.last.Store(&compiled{params, s})
+	return s
+}
+
+// Unfit says what of the arguments of a call the schema of a tool in tackle does
+// not take, "" where it takes them or says nothing of them that can be checked
+// here.
+func (t *Tool) Unfit(arguments map[string]any) string {
+	_, params, err := t.Told()
+	if err != nil {
+		return ""
+	}
+	s := t.held.against(params)
+	if s == nil {
+		return ""
+	}
+	if err := s.Refusal(nil, arguments); err != nil {
+		return err.Error()
+	}
+	return ""
+}

@@ -100,24 +100,34 @@ func Open(file string, o Options) (*Journal, error) {
 	return j, nil
 }
 
-// Close waits for what is being written. A run that has not ended may then be
-// gone on with by another journal of the same file.
+// Close waits for what is being written, and a while for what is being read. A
+// run that has not ended may then be gone on with by another journal of the same
+// file. Nothing stays beside the file, unless another process has it open.
 func (j *Journal) Close() error {
 	if j.closed.Swap(true) {
 		return nil
 	}
-	var err error
-	if j.writer != nil {
-		err = j.writer.close()
+	err := j.closeReaders()
+	if j.writer != nil { // the last to close: SQLite then takes its log away, which readers cannot
+		err = errors.Join(err, j.writer.close())
 	}
-	for {
+	j.owner.gone()
+	return j.fault(err)
+}
+
+// closeReaders closes what reads, and waits for those who do.
+func (j *Journal) closeReaders() (err error) {
+	late := time.After(j.options.patience)
+	for waits := 0; waits < maxReaders; waits++ {
 		select {
-		case c := <-j.readers:
-			err = errors.Join(err, c.Close())
-			continue
-		default:
+		case j.reads <- struct{}{}:
+			defer func() { <-j.reads }() // who waits finds the journal closed
+		case <-late:
+			waits = maxReaders
 		}
-		break
+	}
+	for len(j.readers) > 0 {
+		err = errors.Join(err, (<-j.readers).Close())
 	}
 	j.looking.Lock()
 	defer j.looking.Unlock()
@@ -125,8 +135,7 @@ func (j *Journal) Close() error {
 		err = errors.Join(err, j.watch.Close())
 		j.watch = nil
 	}
-	j.owner.gone()
-	return j.fault(err)
+	return err
 }
 
 // Running is the status of a run that a living process is running. One whose

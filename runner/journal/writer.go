@@ -80,7 +80,11 @@ func (w *writer) close() error {
 	w.turn <- struct{}{}
 	w.write()
 	<-w.turn // nothing is queued any more
-	return errors.Join(w.back.close(), w.c.Close())
+	err := w.back.close()
+	// Of other processes that have the file open, those that only look could not
+	// do it when they close.
+	_ = w.c.script("PRAGMA busy_timeout=100; PRAGMA wal_checkpoint(TRUNCATE)")
+	return errors.Join(err, w.c.Close())
 }
 
 // write writes what is queued. It is called by the one whose turn it is.

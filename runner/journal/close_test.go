@@ -1,0 +1,129 @@
+package journal
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+)
+
+// beside is how long SQLite's log of a file is; -1 where there is none.
+func beside(t *testing.T, file string) int64 {
+	t.Helper()
+	info, err := os.Stat(file + "-wal")
+	if os.IsNotExist(err) {
+		return -1
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// busy is a journal that was written and read.
+func busy(t *testing.T, file string) *Journal {
+	t.Helper()
+	j := journalAt(t, file, Options{})
+	fill(t, j, 3, 20)
+	if _, err := j.Runs(t.Context(), Filter{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.Version(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if beside(t, file) <= 0 {
+		t.Fatal("nothing was written to the log")
+	}
+	return j
+}
+
+// Nothing stays beside a file that was closed, whatever was read of it.
+func TestCloseLeavesNoLog(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "j.db")
+	if err := busy(t, file).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := beside(t, file); n >= 0 {
+		t.Errorf("a log of %d bytes stays", n)
+	}
+}
+
+// Another process that only looks keeps the log's file, but nothing in it.
+func TestCloseBesideAReader(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "j.db")
+	j := busy(t, file)
+	only := journalAt(t, file, Options{ReadOnly: true})
+	defer only.Close()
+	if _, err := only.Runs(t.Context(), Filter{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := beside(t, file); n > 0 {
+		t.Errorf("a log of %d bytes stays", n)
+	}
+	if list, err := only.Runs(t.Context(), Filter{}); err != nil || len(list) != 3 {
+		t.Errorf("got %d runs, %v", len(list), err)
+	}
+}
+
+// Another process in the middle of reading is not waited for long, and nothing
+// is lost.
+func TestCloseWhileAnotherReads(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "j.db")
+	only := journalAt(t, file, Options{})
+	j := busy(t, file)
+	c, err := only.dialReader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.script("BEGIN; SELECT * FROM run"); err != nil {
+		t.Fatal(err)
+	}
+	begin(t, j, runner.Start{RunID: "late"})
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := only.Runs(t.Context(), Filter{}); err != nil || len(list) != 4 {
+		t.Errorf("got %d runs, %v", len(list), err)
+	}
+}
+
+// Close waits for who reads, and who comes then is told that it is closed.
+func TestCloseWaitsForReaders(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "j.db")
+	synctest.Test(t, func(t *testing.T) {
+		j := journalAt(t, file, Options{careless: true})
+		begin(t, j, runner.Start{RunID: "run"})
+		c, err := j.reader(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		closed := make(chan error, 1)
+		go func() { closed <- j.Close() }()
+		synctest.Wait()
+		late := make(chan error, 1)
+		go func() { _, err := j.Runs(t.Context(), Filter{}); late <- err }()
+		time.Sleep(j.options.patience / 2)
+		select {
+		case <-closed:
+			t.Fatal("it did not wait")
+		default:
+		}
+		j.release(c, nil)
+		if err := <-closed; err != nil {
+			t.Error(err)
+		}
+		if err := <-late; err == nil {
+			t.Error("it was read after it was closed")
+		}
+	})
+	if n := beside(t, file); n >= 0 {
+		t.Errorf("a log of %d bytes stays", n)
+	}
+}

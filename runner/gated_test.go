@@ -109,12 +109,12 @@ func bareRun(b *testing.B, client *gopenai.Client, turns int) {
 	}
 }
 
-func gatedRun(b *testing.B, url string, turns int) func() {
+func gatedRun(b *testing.B, url string, turns int, more ...runner.Option) func() {
 	client, err := openai.New(openai.Options{BaseURL: url, APIKey: "key"})
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := newRunner(b, runner.WithModel(client), runner.WithModelName("m"), runner.WithSink(discardEvents{}))
+	r := newRunner(b, append(more, runner.WithModel(client), runner.WithModelName("m"), runner.WithSink(discardEvents{}))...)
 	c := parsed(b, r, fmt.Sprintf(`cascade_id: bench
 phases:
   - name: a

@@ -66,6 +66,7 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 		integer(found[2])+1, j.options.Now().UnixNano(), answerEffect, string(p.Path), p.Print, string(data), integer(found[3])+1)
 	if err == nil {
 		_, err = c.exec("UPDATE run SET pending = NULL, epoch = epoch + 1 WHERE n = ?", s.n)
+		j.writer.era.Add(1)
 	}
 	return nil, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,6 +24,7 @@ type looker struct {
 	t        *testing.T
 	file     string
 	finished map[event.Path]bool
+	found    map[event.Path]bool // by pure validators, since the last effect
 }
 
 func (l looker) look(at event.Path) {
@@ -35,6 +37,8 @@ func (l looker) look(at event.Path) {
 			l.t.Errorf("at %s, %s is not in the file", at, path)
 		}
 	}
+	maps.Copy(l.finished, l.found)
+	clear(l.found)
 	l.finished[at] = true
 }
 
@@ -50,18 +54,19 @@ func (l looker) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 
 func (l looker) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
 	if v.Pure {
-		l.finished[at] = true
+		l.found[at] = true
 	} else {
 		l.look(at)
 	}
 	return l.quick.Validate(at, v)
 }
 
-// Every effect's result is in the file before the next one starts.
+// Every effect's result is in the file before the next one starts, with all that
+// pure validators found before it.
 func TestOnDiskBeforeTheNext(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "j.db")
 	j := journalAt(t, file, Options{})
-	h := begin(t, j, runner.Start{RunID: "run"}).Host(looker{t: t, file: file, finished: map[event.Path]bool{}})
+	h := begin(t, j, runner.Start{RunID: "run"}).Host(looker{t: t, file: file, finished: map[event.Path]bool{}, found: map[event.Path]bool{}})
 	for i := range 4 {
 		at := event.Path("p").At("attempt", i)
 		_, e1 := h.Model(at.Join("model"), model.Request{})

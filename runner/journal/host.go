@@ -215,21 +215,16 @@ func (r *recording) keptAt(at event.Path, kind string) (kept, bool) {
 	return k, ok && k.kind == kind
 }
 
-// before lets an effect begin when all that was found before is in the file,
-// and the run is still this start's.
+// before lets an effect begin while the run is this start's. What earlier
+// effects came to is in the file; what pure validators found since then comes
+// there with the effect, or is found again where that is cut.
 func (r *recording) before(pure bool) error {
 	if err := r.state(); err != nil || pure {
 		return err
 	}
 	r.mu.Lock()
-	news := r.piece.news
-	if !news {
-		r.later()
-	}
+	r.later()
 	r.mu.Unlock()
-	if news {
-		return r.commit()
-	}
 	return r.mine()
 }
 
@@ -294,9 +289,6 @@ func (r *recording) keep(at event.Path, kind string, print print, raw []byte, to
 		data = r.piece.pack(r.piece.secrets.redact(raw))
 	}
 	n := r.put(row{kind: kind, path: string(at), took: int64(took), print: print, data: data})
-	if kind == findingEffect && print == nil {
-		r.piece.news = true
-	}
 	if kind == modelEffect || kind == toolEffect {
 		r.reply[at] = n
 	}

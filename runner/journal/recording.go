@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
@@ -16,8 +17,9 @@ import (
 // A recording is one start of one run.
 type recording struct {
 	j     *Journal
-	n     int64 // the run's number
-	epoch int64 // the run is this start's as long as it has this one
+	n     int64        // the run's number
+	epoch int64        // the run is this start's as long as it has this one
+	era   atomic.Int64 // of the writer, in which the epoch was seen to stand
 	start runner.Start
 	ended *engine.Result // of a run that has ended for good
 
@@ -59,7 +61,6 @@ type piece struct {
 	rows    []row
 	dropped []int64 // rows of effects that are to be made again
 	pending any     // what the run waits with: a text, or nil; unset for no change
-	news    bool    // a finding of a pure validator is among them
 }
 
 type row struct {
@@ -159,8 +160,9 @@ func (r *recording) commit() error {
 }
 
 // delay is how long an effect may take before what was told ahead of it is
-// written: the effects that are quicker are committed with it.
-const delay = 2 * time.Millisecond
+// written: the effects that are quicker are committed with it. Who looks from
+// another process hears of a slow one so much later.
+const delay = 50 * time.Millisecond
 
 // later writes what there is in a moment, unless something else writes it
 // first. It is called with r.mu held.
@@ -195,7 +197,7 @@ func (r *recording) insert(c *conn, p *piece) error {
 }
 
 func (r *recording) insertAll(c *conn, pieces ...*piece) error {
-	if err := r.fence(c); err != nil {
+	if err := r.stands(c); err != nil {
 		return err
 	}
 	for _, p := range pieces {

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // A job is something to be written in one piece.
@@ -27,7 +29,13 @@ type writer struct {
 	back   *checkpointer
 	rows   int             // written since the last checkpoint was asked for
 	known  map[digest]bool // texts that are in the file
+	others int64           // SQLite's number of what others have written
 	before func() error    // called before each commit, for tests; may be nil
+
+	began  time.Time
+	era    atomic.Int64  // ends when others write, or a run's epoch is counted up here
+	alone  atomic.Int64  // when it was last seen to go on, by clock
+	trusts time.Duration // how long that is taken for true
 }
 
 // manyTexts bounds what a writer remembers of texts that are in the file.
@@ -36,7 +44,27 @@ const manyTexts = 1 << 16
 // newWriter makes one that writes with c, and has back copy what it wrote.
 func newWriter(j *Journal, c, back *conn) *writer {
 	turn := make(chan struct{}, 1)
-	return &writer{j: j, c: c, turn: turn, known: map[digest]bool{}, back: newCheckpointer(back, turn)}
+	w := &writer{j: j, c: c, turn: turn, known: map[digest]bool{}, back: newCheckpointer(back, turn), began: time.Now(), trusts: trusted}
+	w.era.Store(1)
+	return w
+}
+
+// clock is the time that no setting of a clock changes.
+func (w *writer) clock() int64 { return int64(time.Since(w.began)) }
+
+// look sees whether others have written, within a transaction.
+func (w *writer) look() error {
+	at := w.clock()
+	others, err := w.c.number("PRAGMA data_version")
+	if err != nil {
+		return err
+	}
+	if others != w.others {
+		w.others = others
+		w.era.Add(1)
+	}
+	w.alone.Store(at)
+	return nil
 }
 
 // add queues a job; whoever adds one waits then. Jobs are written in the order
@@ -121,6 +149,9 @@ func (w *writer) commit(jobs []job) {
 
 func (w *writer) together(jobs []job) error {
 	err := within(w.c, func() error {
+		if err := w.look(); err != nil {
+			return err
+		}
 		for _, jb := range jobs {
 			if err := jb.write(w.c); err != nil {
 				return err

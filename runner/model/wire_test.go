@@ -48,6 +48,24 @@ func FuzzWire(f *testing.F) {
 	})
 }
 
+// A text stands in what is sent as encoding/json writes it.
+func FuzzAppendText(f *testing.F) {
+	for _, text := range []string{"", "plain", "<b>&'\"\\/\x00\x1f\x7f\b\f\n\r\t", "a\u2028b\u2029c", "é\U0001f600\ufffd\ufeff", "\xff", "a\xc3", "\xed\xa0\x80"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var want bytes.Buffer
+		e := json.NewEncoder(&want)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(text); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(model.AppendText([]byte("x"), text)) + "\n"; got != "x"+want.String() {
+			t.Errorf("got %s, want %s", got, want.String())
+		}
+	})
+}
+
 func TestWireForm(t *testing.T) {
 	call := []model.ToolCall{{ID: "a", Name: "f", Arguments: `{}`}}
 	for want, m := range map[string]model.Message{

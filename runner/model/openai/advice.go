@@ -12,7 +12,7 @@ func (c *Client) advice(status int, name string) string {
 	switch {
 	case status < 400:
 		return fmt.Sprintf("%s does not answer; set %s to where it is: the address ", c.shown, c.baseName())
-	case status == http.StatusUnauthorized && c.key == "":
+	case status == http.StatusUnauthorized && c.keyless:
 		return fmt.Sprintf("%s wants a key and none was sent; set %s: ", c.shown, c.keyName())
 	case status == http.StatusUnauthorized:
 		return fmt.Sprintf("%s does not take the key; set %s to one of its own: ", c.shown, c.keyName())

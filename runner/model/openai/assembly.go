@@ -15,10 +15,10 @@ import (
 type assembly struct {
 	whole          bool
 	id, model      string
-	text, refusal  strings.Builder
-	parts          []byte          // of content that came as a list, each followed by a comma
-	rich           bool            // some of them are no texts
-	after          strings.Builder // text that came after them
+	text, refusal  told
+	parts          []byte // of content that came as a list, each followed by a comma
+	rich           bool   // some of them are no texts
+	after          told   // text that came after them
 	calls          []*callParts
 	count          int // of calls that began
 	numbered       map[string]*callParts
@@ -30,15 +30,41 @@ type assembly struct {
 
 type callParts struct {
 	id, name  string
-	arguments strings.Builder
+	arguments told
 	extra     extras
+}
+
+// told is a text that comes in pieces. One that comes in one is not copied.
+type told struct {
+	first string
+	all   strings.Builder // where there is more than the first
+}
+
+func (t *told) add(piece string) {
+	switch {
+	case t.Len() == 0:
+		t.first = piece
+		return
+	case t.all.Len() == 0:
+		t.all.WriteString(t.first)
+	}
+	t.all.WriteString(piece)
+}
+
+func (t *told) Len() int { return max(len(t.first), t.all.Len()) }
+
+func (t *told) String() string {
+	if t.all.Len() > 0 {
+		return t.all.String()
+	}
+	return t.first
 }
 
 // take adds a chunk and gives the text in it. The error is a [*model.Failure]
 // where the chunk says that something went wrong, which is believed before
 // anything else in it.
 func (a *assembly) take(raw []byte) (piece string, err error) {
-	if !json.Valid(raw) {
+	if !valid(raw) {
 		return "", json.Unmarshal(raw, new(json.RawMessage))
 	}
 	var choices []byte
@@ -116,7 +142,7 @@ func (a *assembly) choose(c choice) (piece string, err error) {
 			piece = a.say(value)
 		case "refusal":
 			no, _ := text(value)
-			a.refusal.WriteString(no)
+			a.refusal.add(no)
 		case "tool_calls":
 			for call := range elements(value) {
 				a.wish(call)
@@ -142,9 +168,9 @@ func (a *assembly) choose(c choice) (piece string, err error) {
 func (a *assembly) say(content []byte) string {
 	before := a.text.Len()
 	if said, ok := text(content); ok {
-		a.text.WriteString(said)
+		a.text.add(said)
 		if len(a.parts) > 0 {
-			a.after.WriteString(said)
+			a.after.add(said)
 		}
 		return said
 	}
@@ -158,11 +184,11 @@ func (a *assembly) say(content []byte) string {
 				said, _ = text(value)
 			case "refusal":
 				no, _ := text(value)
-				a.refusal.WriteString(no)
+				a.refusal.add(no)
 			}
 		}
 		if kind == "text" || kind == "output_text" || kind == "" {
-			a.text.WriteString(said)
+			a.text.add(said)
 		} else {
 			a.rich = true
 		}
@@ -196,7 +222,7 @@ func (a *assembly) wish(raw []byte) {
 		return
 	}
 	c.id, c.name = cmp.Or(c.id, id), cmp.Or(c.name, called)
-	c.arguments.WriteString(arguments)
+	c.arguments.add(arguments)
 	for name, value := range members(raw) {
 		switch string(name) {
 		case "index", "id", "type", "function":

@@ -163,7 +163,7 @@ func (e *events) field(line []byte) error {
 		return nil
 	}
 	ends := string(value) == "[DONE]"
-	if ends || e.lines == 1 && json.Valid(e.data) { // some endpoints leave out the empty line
+	if ends || e.lines == 1 && valid(e.data) { // some endpoints leave out the empty line
 		if err := e.dispatch(); err != nil {
 			return err
 		}

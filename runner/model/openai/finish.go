@@ -37,8 +37,10 @@ const maxCalls = 100
 // unanswered is why a draft is no answer; nil if it is one.
 func (d draft) unanswered() *model.Failure {
 	f := d.unfinished(d.finish)
-	if native := d.unfinished(d.native); f == nil && native != nil && native.Class != model.Unusable {
-		f = native // behind a router the reason may be told better
+	if f == nil && d.native != "" { // behind a router the reason may be told better
+		if native := d.unfinished(d.native); native != nil && native.Class != model.Unusable {
+			f = native
+		}
 	}
 	switch {
 	case d.refusal != "":

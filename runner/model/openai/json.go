@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // What endpoints send is read member by member, so that a field of another
@@ -96,19 +98,26 @@ func skip(raw []byte, i int) int {
 	return i
 }
 
-// closing is where the string at i ends.
+// closing is where the string at i ends. The next quote is its end unless
+// something before it is escaped, which may be that quote.
 func closing(raw []byte, i int) int {
-	for i++; i < len(raw); i++ {
-		n := bytes.IndexAny(raw[i:], `"\`)
-		if n < 0 {
+	for i++; i < len(raw); {
+		quote := bytes.IndexByte(raw[i:], '"')
+		if quote < 0 {
 			break
 		}
-		if i += n; raw[i] == '"' {
-			return i + 1
+		slash := bytes.IndexByte(raw[i:i+quote], '\\')
+		if slash < 0 {
+			return i + quote + 1
 		}
-		i++ // what is escaped
+		i += slash + 2 // behind what is escaped
 	}
 	return len(raw)
+}
+
+// valid says whether raw is one JSON document.
+func valid(raw []byte) bool {
+	return jsontext.Value(raw).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 // text is what a string says; of anything else there is none.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -38,10 +39,15 @@ func FuzzWalk(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `[]`, ` { "a" : [ 1 , -2.5e3 , "x\"]}\\" , null , { } , [ ] ] , "b":{"c":"\u0041\ud83d\ude00"} } `, `"\\"`, `1`, `null`, `[[[]]]`, `{"":""}`,
 		"{\"a\xff\":\"\xff\"}", "{\"\":{\"\xb2\xb2\":0}}", `{"a":1,"a":{"b":2}}`, `["",""]`, "[\"\u2028\"]",
+		`"\ud800"`, `"\ud800\u0041"`, ` 01`, `-`, `1e400`, "\ufeff{}", `nul`, `{} {}`, ``, `"\u00g0"`, "\"\x00\"", `[1,]`, `"\/\b"`, `.5`,
+		strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001),
 	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
+		if got := valid(raw); got != json.Valid(raw) {
+			t.Fatalf("%q: valid is %v", raw, got)
+		}
 		var want any
 		if !json.Valid(raw) || json.Unmarshal(raw, &want) != nil {
 			return

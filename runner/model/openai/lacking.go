@@ -175,6 +175,9 @@ type lacking struct {
 func (k *lacking) of(q *question) []lack {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
+	if len(k.known) == 0 && q.format == nil {
+		return nil
+	}
 	var list []lack
 	add := func(l lack) {
 		if k.known[l] {

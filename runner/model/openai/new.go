@@ -57,11 +57,15 @@ func New(o Options) (*Client, error) {
 	if sleep == nil {
 		sleep = wait
 	}
+	header := headers(p, key)
 	return &Client{
 		provider: p,
 		url:      address,
 		shown:    (&url.URL{Scheme: address.Scheme, Host: address.Host, Path: address.Path}).String(),
-		key:      key,
+		keyless:  key == "",
+		header:   header,
+		whole:    forWhole(header),
+		shares:   o.HTTP == nil,
 		secrets:  secrets(key, p.Headers),
 		http:     httpClient(o.HTTP, concurrency),
 		timeout:  cmp.Or(o.Timeout, 5*time.Minute),

@@ -58,8 +58,11 @@ type Client struct {
 	provider model.Provider
 	url      *url.URL // of chat completions
 	shown    string   // the same, for messages
-	key      string
-	secrets  []string // what messages must not show
+	keyless  bool
+	header   http.Header // of every request
+	whole    http.Header // of one for an answer that comes whole
+	shares   bool        // requests may have the same headers: who carries them changes none
+	secrets  []string    // what messages must not show
 	http     *http.Client
 	timeout  time.Duration
 	tries    int

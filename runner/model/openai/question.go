@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
+
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -37,17 +40,14 @@ type question struct {
 }
 
 func (c *Client) question(r model.Request) (*question, error) {
-	name, err := json.Marshal(r.Model)
-	if err != nil {
-		return nil, fmt.Errorf("model name: %w", err)
-	}
 	for _, asked := range r.Params.Asks() {
 		if slices.Contains(c.provider.Ignores, asked) {
 			return nil, fmt.Errorf("%s takes %s and does nothing with it: leave it out", c.provider.Name, asked)
 		}
 	}
 	q := &question{c: c, r: r, name: r.Model, count: len(r.Messages), stream: c.stream || r.OnText != nil, onText: r.OnText}
-	q.head = append(append([]byte(`{"model":`), name...), `,"messages":[`...)
+	q.head = append(model.AppendText([]byte(`{"model":`), r.Model), `,"messages":[`...)
+	var err error
 	if q.tools, err = r.WireTools(); err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
@@ -122,23 +122,49 @@ func (q *question) cacheKey() string {
 	return "capstan-" + hex.EncodeToString(sum[:16])
 }
 
-// headers adds to a request's headers what the provider wants there.
-func (q *question) headers(h http.Header) {
-	p := q.c.provider
-	h.Set("User-Agent", "capstan")
+// headers sets a request's headers. One that has nothing of its own shares those
+// of all, which nobody changes.
+func (q *question) headers(r *http.Request) {
+	field := q.c.provider.CacheHeader
+	named := field != "" && q.r.Run != "" && q.c.header.Get(field) == ""
+	traced := trace.SpanContextFromContext(r.Context()).IsValid()
 	switch {
-	case q.c.key == "":
-	case p.KeyHeader != "":
-		h.Set(p.KeyHeader, q.c.key)
+	case q.stream:
+		maps.Copy(r.Header, q.c.header)
+	case q.c.shares && !named && !traced:
+		r.Header = q.c.whole
+		return
 	default:
-		h.Set("Authorization", "Bearer "+q.c.key)
+		r.Header = q.c.whole.Clone()
 	}
-	if p.CacheHeader != "" && q.r.Run != "" {
-		h.Set(p.CacheHeader, q.cacheKey())
+	if named {
+		r.Header.Set(field, q.cacheKey())
+	}
+	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header)) // whose work the call is
+}
+
+// headers are what a provider wants in those of every request; what it says of
+// them wins over the rest.
+func headers(p model.Provider, key string) http.Header {
+	h := http.Header{"User-Agent": {"capstan"}}
+	switch {
+	case key == "":
+	case p.KeyHeader != "":
+		h.Set(p.KeyHeader, key)
+	default:
+		h.Set("Authorization", "Bearer "+key)
 	}
 	for name, value := range p.Headers {
 		h.Set(name, value)
 	}
+	return h
+}
+
+// forWhole are the headers of a request for an answer that comes whole.
+func forWhole(h http.Header) http.Header {
+	whole := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
+	maps.Copy(whole, h)
+	return whole
 }
 
 // A body reads parts one after the other, without copying them together.

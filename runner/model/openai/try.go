@@ -14,7 +14,6 @@ import (
 	"time"
 
 	api "github.com/sashabaranov/go-openai"
-	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -31,7 +30,7 @@ var errSilent = errors.New("the endpoint stays silent")
 type try struct {
 	c       *Client
 	q       *question
-	silence *time.Timer   // ends the try when it fires
+	silence *time.Timer   // ends the try when it fires; nil where the answer comes whole
 	reached bool          // whether the endpoint got the request, for all we know
 	sent    int64         // bytes of the body
 	answer  *bytes.Buffer // where it comes whole
@@ -44,10 +43,10 @@ func (c *Client) try(ctx context.Context, q *question) (model.Response, error) {
 		return model.Response{}, err
 	}
 	defer c.gate.leave()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	t := &try{c: c, q: q, silence: time.AfterFunc(c.timeout, func() { cancel(errSilent) })}
+	t := &try{c: c, q: q}
 	defer t.close()
+	ctx, cancel := t.bounded(ctx)
+	defer cancel()
 	resp, err := t.ask(ctx)
 	resp.Provider, resp.Server = c.provider.Name, c.url.Host
 	if t.reached {
@@ -60,16 +59,24 @@ func (c *Client) try(ctx context.Context, q *question) (model.Response, error) {
 	return resp, nil
 }
 
+// bounded is a context that is over when the endpoint was silent for too long:
+// till the end of an answer that comes whole, or before a part of a streamed
+// one, which sets the time anew.
+func (t *try) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if !t.q.stream {
+		return context.WithTimeoutCause(ctx, t.c.timeout, errSilent)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	t.silence = time.AfterFunc(t.c.timeout, func() { cancel(errSilent) })
+	return ctx, func() { cancel(nil) }
+}
+
 // ask asks for a whole answer, or has go-openai ask for a streamed one.
 func (t *try) ask(ctx context.Context) (model.Response, error) {
 	if t.q.stream {
 		return t.stream(ctx)
 	}
-	r := (&http.Request{Method: http.MethodPost, Header: http.Header{
-		"Content-Type": {"application/json"},
-		"Accept":       {"application/json"},
-	}}).WithContext(ctx)
-	resp, err := t.Do(r)
+	resp, err := t.Do((&http.Request{Method: http.MethodPost}).WithContext(ctx))
 	if err != nil {
 		return model.Response{}, err
 	}
@@ -99,7 +106,9 @@ func (t *try) stream(ctx context.Context) (model.Response, error) {
 
 // close gives back what the try holds.
 func (t *try) close() {
-	t.silence.Stop()
+	if t.silence != nil {
+		t.silence.Stop()
+	}
 	if t.answer != nil && t.answer.Cap() <= 1<<20 {
 		buffers.Put(t.answer)
 	}
@@ -114,9 +123,8 @@ func (t *try) Do(r *http.Request) (*http.Response, error) {
 	b := t.q.body()
 	t.sent = b.size
 	r.URL, r.Host = t.c.url, t.c.url.Host
-	t.q.headers(r.Header)
+	t.q.headers(r)
 	b.send(r)
-	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header)) // whose work the call is
 	resp, err := t.c.http.Do(r)
 	if err != nil {
 		t.reached = !dialing(err)
@@ -127,17 +135,19 @@ func (t *try) Do(r *http.Request) (*http.Response, error) {
 		defer resp.Body.Close()
 		return nil, t.complaint(resp)
 	}
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if t.q.stream && kind != "application/json" {
-		if kind == "text/html" {
-			defer resp.Body.Close()
-			return nil, t.foreign(resp)
-		}
-		t.events = newEvents(t, resp.Body)
-		resp.Body = t.events
-		return resp, nil
+	if !t.q.stream {
+		return t.buffered(resp)
 	}
-	return t.buffered(resp)
+	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
+	case "application/json":
+		return t.buffered(resp)
+	case "text/html":
+		defer resp.Body.Close()
+		return nil, t.foreign(resp)
+	}
+	t.events = newEvents(t, resp.Body)
+	resp.Body = t.events
+	return resp, nil
 }
 
 // dialing says whether err came before anything was sent.

@@ -63,7 +63,7 @@ func (v Values) Reads(name string) bool {
 func reads(value any, name string) bool {
 	switch value := value.(type) {
 	case valueTemplate:
-		return slices.ContainsFunc(value.Names(), func(n templates.Name) bool { return n.Path[0] == name })
+		return value.Reads(name)
 	case reference:
 		return value.path[0] == name
 	case []any:

@@ -21,6 +21,7 @@
 package templates
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/flosch/pongo2/v6"
@@ -91,11 +92,26 @@ func (t *Template) Render(vars map[string]any) (_ string, err error) {
 	defer catch(t.source, &r.at, &err)
 	r.frame = &frame{slots: make([]any, t.frame.slots)}
 	r.enter(t.root)
+	if plain := t.only(); plain != nil {
+		out := r.builder()
+		plain.run(r, nil, out)
+		return out.String(), nil
+	}
 	text, err := t.document.Execute(pongo2.Context{renderKey: r})
 	if err != nil {
 		return "", errorAt(t.source, r.at, err.Error())
 	}
 	return text, nil
+}
+
+// only is the statement of a template that is nothing but text and values, nil for any other: it needs nobody to walk
+// it.
+func (t *Template) only() *outputStatement {
+	if len(t.statements) != 1 {
+		return nil
+	}
+	plain, _ := t.statements[0].(*outputStatement)
+	return plain
 }
 
 // Names lists the variables that the template reads from Render's vars, in the order of the source: not its own loop and
@@ -107,6 +123,11 @@ func (t *Template) Names() []Name {
 		names[i] = Name{Path: one.path, Line: line, Column: column, Guarded: one.guarded}
 	}
 	return names
+}
+
+// Reads tells whether the template reads the variable from Render's vars.
+func (t *Template) Reads(name string) bool {
+	return slices.ContainsFunc(t.reads, func(one read) bool { return one.path[0] == name })
 }
 
 // builder makes a string that counts against the limits of its render. It also is the output of a captured body.

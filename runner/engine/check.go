@@ -127,7 +127,7 @@ func (f *flow) tell(path event.Path, at place, o wards.Outcome) {
 		v.Valid = &valid
 	}
 	f.s.Verdicts = append(f.s.Verdicts, v)
-	f.emit(event.Event{Kind: event.VerdictGiven, Path: path, Verdict: &v})
+	f.emit(event.Event{Kind: event.VerdictGiven, Path: path, Verdict: &f.s.Verdicts[len(f.s.Verdicts)-1]})
 }
 
 // validate gets one outcome. An error ends the run; that a validator could not
@@ -152,7 +152,7 @@ func (f *flow) validate(path event.Path, at place, c *cascades.Check, s validato
 func (f *flow) leaf(path event.Path, v *cascades.Validator, s validators.Subject) (verdict validators.Verdict, unsaid, err error) {
 	check := v.Check
 	if check == nil {
-		with, err := f.values(v.With, f.checkVars(s))
+		with, err := v.With.Render(f.checkVars(s, v.With))
 		if err != nil {
 			return verdict, err, nil
 		}
@@ -184,7 +184,7 @@ func (f *flow) cascaded(path event.Path, v *cascades.Validator, s validators.Sub
 		"turn": s.Turn, "attempt": s.Attempt, "tool": s.Tool,
 	}
 	if v.InputMap != nil {
-		if input, err = f.values(v.InputMap, f.checkVars(s)); err != nil {
+		if input, err = v.InputMap.Render(f.checkVars(s, v.InputMap)); err != nil {
 			return verdict, err, nil
 		}
 	}

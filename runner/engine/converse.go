@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -43,10 +42,10 @@ func (t *try) loopBlock() (string, error) {
 	sentence := ""
 	v := rules.Loop.Validator
 	if rules.LoopPrompt != nil {
-		vars := t.vars(0)
+		vars := t.vars(0, rules.LoopPrompt)
 		vars["max_attempts"], vars["validator"], vars["description"] = rules.MaxAttempts, v.Name, v.Description
 		var err error
-		if sentence, err = t.render(rules.LoopPrompt, vars); err != nil {
+		if sentence, err = rules.LoopPrompt.Render(vars); err != nil {
 			return "", invalid(t.at, "loop_until_prompt: %v", err)
 		}
 	}
@@ -82,7 +81,11 @@ func (t *try) converse(c *candidate) error {
 // prompted says what a later turn begins with: the turn_prompt, which can tell
 // why loop_until was not content with the turn before, as the default does.
 func (t *try) prompted(turn int) error {
-	vars := t.vars(turn)
+	var r reader = shipped{}
+	if t.p.Rules.TurnPrompt != nil {
+		r = t.p.Rules.TurnPrompt
+	}
+	vars := t.vars(turn, r)
 	checks := spoken(t.unready)
 	vars["failed"] = ""
 	var said string
@@ -94,7 +97,7 @@ func (t *try) prompted(turn int) error {
 	switch {
 	case err != nil:
 	case t.p.Rules.TurnPrompt != nil:
-		said, err = t.render(t.p.Rules.TurnPrompt, vars)
+		said, err = t.p.Rules.TurnPrompt.Render(vars)
 	default:
 		said, err = prompt("turn_default", vars)
 	}
@@ -214,17 +217,9 @@ func (t *try) request(tools []model.Tool) model.Request {
 		Phase: t.p.Name, Attempt: t.attempt, Turn: t.turn,
 	}
 	if t.p.OutputSchema != nil {
-		r.Schema = t.wireSchema()
+		r.Schema, _ = t.p.OutputSchema.MarshalJSON() // it was read from a file
 	}
 	return r
-}
-
-// wireSchema encodes the phase's schema once per visit.
-func (v *visit) wireSchema() json.RawMessage {
-	if v.schema == nil {
-		v.schema, _ = json.Marshal(v.p.OutputSchema)
-	}
-	return v.schema
 }
 
 // call asks a model once, if the budget allows it. A failure is the end of the

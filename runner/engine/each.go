@@ -50,7 +50,7 @@ func (v *visit) listed() error {
 	if v.p.Each == nil {
 		return nil
 	}
-	values, err := v.values(v.p.Each.In, v.vars(0))
+	values, err := v.p.Each.In.Render(v.vars(0, v.p.Each.In))
 	if err != nil {
 		return invalid(v.at, "each: in: %v", err)
 	}

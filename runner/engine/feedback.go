@@ -8,12 +8,16 @@ import (
 
 // retryMessage is what an author is told of the checks that said no.
 func (t *try) retryMessage(failed []wards.Outcome) (string, error) {
-	vars := t.vars(t.turn)
+	var r reader = shipped{}
+	if t.p.Rules.RetryInstructions != nil {
+		r = t.p.Rules.RetryInstructions
+	}
+	vars := t.vars(t.turn, r)
 	vars["validation_error"] = reasons(failed)
 	vars["schema_error"] = schemaReason(failed)
 	vars["attempt"], vars["max_attempts"] = t.attempt, t.allowed(failed)
 	if t.p.Rules.RetryInstructions != nil {
-		return t.render(t.p.Rules.RetryInstructions, vars)
+		return t.p.Rules.RetryInstructions.Render(vars)
 	}
 	checks := spoken(failed)
 	if len(checks) == 0 {

@@ -36,6 +36,9 @@ func (f *flow) climb(at event.Path, ladder cascades.Model, req model.Request) (m
 
 // above is the error of a ladder: who goes on with the run begins at its foot.
 func above(at event.Path, err error) error {
+	if err == nil {
+		return nil
+	}
 	var e *Error
 	if errors.As(err, &e) && e.Path != "" {
 		e.Path = at

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -22,7 +21,6 @@ type visit struct {
 	record    PhaseRecord
 	prompt    string // what the first turn says
 	validated string // why the phase before was left, for templates
-	schema    json.RawMessage
 	tackle    []model.Tool
 	told      bool           // tackle is made
 	list      []any          // the items of each
@@ -97,6 +95,9 @@ func (v *visit) pass() (release, error) {
 // broke gives the error of something that broke and costs no more than the
 // phase, or the try, that it happened in.
 func broke(err error) *Error {
+	if err == nil {
+		return nil
+	}
 	var e *Error
 	if errors.As(err, &e) && e.Code == Failed && (e.Err == nil || stops(err) == nil) {
 		return e
@@ -123,7 +124,7 @@ func (v *visit) whole() (release, error) {
 	}
 	v.base = v.s.State
 	if v.p.Instructions != nil {
-		text, err := v.render(v.p.Instructions, v.vars(0))
+		text, err := v.p.Instructions.Render(v.vars(0, v.p.Instructions))
 		if err != nil {
 			return release{}, invalid(v.at, "instructions: %v", err)
 		}
@@ -189,7 +190,7 @@ func (v *visit) settle(r release, err error) (release, error) {
 func (v *visit) subs() error {
 	for i, sub := range v.p.Subs {
 		at := v.at.At("sub", i)
-		input, err := v.values(sub.InputMap, v.vars(0))
+		input, err := sub.InputMap.Render(v.vars(0, sub.InputMap))
 		if err != nil {
 			return invalid(at, "input_map: %v", err)
 		}
@@ -222,7 +223,7 @@ func (v *visit) pre() error {
 	}
 	content, value := v.prompt, any(nil)
 	if v.p.Tool != nil {
-		inputs, err := v.values(v.p.Inputs, v.vars(0))
+		inputs, err := v.p.Inputs.Render(v.vars(0, v.p.Inputs))
 		if err != nil {
 			return invalid(v.at, "inputs: %v", err)
 		}
@@ -291,9 +292,9 @@ func (v *visit) ask(r release) error {
 		return nil
 	}
 	at := v.at.Join("human_input")
-	vars := v.vars(0)
+	vars := v.vars(0, h.Prompt)
 	vars["content"], vars["output"] = r.text, r.value
-	prompt, err := v.render(h.Prompt, vars)
+	prompt, err := h.Prompt.Render(vars)
 	if err != nil {
 		return invalid(at, "human_input: %v", err)
 	}

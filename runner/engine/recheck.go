@@ -51,13 +51,13 @@ func (p *Past) Locals(i int) map[string]any {
 func (p *Past) Opening() (validators.Subject, error) {
 	t := p.t
 	if t.p.Tool != nil {
-		inputs, err := t.values(t.p.Inputs, t.visit.vars(0))
+		inputs, err := t.p.Inputs.Render(t.visit.vars(0, t.p.Inputs))
 		return t.begun(text(inputs), inputs), err
 	}
 	if t.p.Compose != nil {
 		return t.begun("", nil), nil
 	}
-	content, err := t.render(t.p.Instructions, t.visit.vars(0))
+	content, err := t.p.Instructions.Render(t.visit.vars(0, t.p.Instructions))
 	return t.begun(content, nil), err
 }
 
@@ -118,7 +118,7 @@ func (p *Past) Gate(s Said) (wards.Outcome, error) {
 	defer t.forget()
 	t.attempt = s.Attempt
 	o := wards.Outcome{Ward: p.Ward()}
-	inputs, err := t.values(t.p.Inputs, t.visit.vars(0))
+	inputs, err := t.p.Inputs.Render(t.visit.vars(0, t.p.Inputs))
 	if err != nil {
 		o.Err = err
 		return o, nil

@@ -152,7 +152,7 @@ func (v *visit) pick(left []*sounding) (*sounding, error) {
 	}
 	at := v.at.Join("evaluator")
 	shuffled := shuffle(left, v.key(at))
-	instructions, err := v.render(v.p.Soundings.Evaluator, v.vars(0))
+	instructions, err := v.p.Soundings.Evaluator.Render(v.vars(0, v.p.Soundings.Evaluator))
 	if err != nil {
 		return nil, invalid(at, "evaluator_instructions: %v", err)
 	}

@@ -19,7 +19,8 @@ type try struct {
 	thread  *model.Thread
 	budget  *wards.Budget
 	attempt int
-	turn    int // the last one made
+	turn    int   // the last one made
+	stands  place // of the attempt
 	chosen  string
 	past    []candidate     // the texts that were not released
 	taken   *extraction     // of the text that was looked at last
@@ -60,26 +61,10 @@ func (t *try) run(first *candidate) (release, error) {
 
 // once makes one attempt, or takes the one that was made, and judges it.
 func (t *try) once(made *candidate) (d wards.Decision, c *candidate, err error) {
-	body := func() error {
-		c = made
-		if c != nil {
-			t.s.State = c.state
-		} else {
-			if c, err = t.make(); err != nil {
-				return err
-			}
-		}
-		d, err = t.judge(c, made != nil)
-		return err
-	}
-	bound := t.bound(made != nil)
 	if t.p.Rules.Timeout > 0 {
-		err = t.within(bound, t.p.Rules.Timeout, body)
+		d, c, err = t.inTime(made)
 	} else {
-		err = body()
-	}
-	if IsOver(err, bound) {
-		err = failed(t.place().at, "the attempt took longer than %v", t.p.Rules.Timeout)
+		d, c, err = t.attempted(made)
 	}
 	status := statuses[d.Action]
 	if err != nil {
@@ -93,6 +78,30 @@ func (t *try) once(made *candidate) (d wards.Decision, c *candidate, err error) 
 		done.Text = c.text
 	}
 	t.emit(done)
+	return d, c, err
+}
+
+// attempted makes an attempt, where none was made, and judges it.
+func (t *try) attempted(made *candidate) (d wards.Decision, c *candidate, err error) {
+	if c = made; c != nil {
+		t.s.State = c.state
+	} else if c, err = t.make(); err != nil {
+		return d, c, err
+	}
+	d, err = t.judge(c, made != nil)
+	return d, c, err
+}
+
+// inTime is attempted within the attempt's time.
+func (t *try) inTime(made *candidate) (d wards.Decision, c *candidate, err error) {
+	bound := t.bound(made != nil)
+	err = t.within(bound, t.p.Rules.Timeout, func() error {
+		d, c, err = t.attempted(made)
+		return err
+	})
+	if IsOver(err, bound) {
+		err = failed(t.place().at, "the attempt took longer than %v", t.p.Rules.Timeout)
+	}
 	return d, c, err
 }
 
@@ -111,7 +120,12 @@ func (t *try) bound(made bool) event.Path {
 
 // place is where the attempt stands.
 func (t *try) place() place {
-	return place{at: t.at.At("attempt", t.attempt), phase: t.p.Name, attempt: t.attempt, turn: t.turn}
+	if t.stands.at == "" || t.stands.attempt != t.attempt {
+		t.stands = place{at: t.at.At("attempt", t.attempt), phase: t.p.Name, attempt: t.attempt}
+	}
+	at := t.stands
+	at.turn = t.turn
+	return at
 }
 
 // make begins an attempt and gives its text.
@@ -132,7 +146,7 @@ func (t *try) say(c *candidate) (err error) {
 	case t.p.Tool != nil:
 		return t.work(c)
 	case t.p.Compose != nil:
-		if c.text, err = t.render(t.p.Compose, t.vars(0)); err != nil {
+		if c.text, err = t.p.Compose.Render(t.vars(0, t.p.Compose)); err != nil {
 			return invalid(t.place().at, "compose: %v", err)
 		}
 		return nil
@@ -153,34 +167,27 @@ func (t *try) judge(c *candidate, winner bool) (wards.Decision, error) {
 	if c.unsaid || c.spent != nil && !t.releasesFailures() {
 		return t.decide(c, nil), nil
 	}
-	var outcomes []wards.Outcome
-	add := func(more []wards.Outcome, err error) error {
-		outcomes = append(outcomes, more...)
-		return err
-	}
 	c.value = c.valueOr(c.text)
-	checks := []func() error{
-		func() error {
-			found := t.schemaCheck(c)
-			if len(found) > 0 && found[0].Err != nil {
-				return add(found, t.h.Stopped())
+	var outcomes []wards.Outcome
+	if !winner {
+		outcomes = t.schemaCheck(c)
+		if len(outcomes) > 0 && outcomes[0].Err != nil {
+			if err := t.h.Stopped(); err != nil {
+				return wards.Decision{}, err
 			}
-			return add(found, nil)
-		},
-		func() error { return add(t.loopCheck(c, outcomes)) },
-	}
-	if winner {
-		checks = nil
-	}
-	if !t.filter {
-		checks = append(checks, func() error {
-			return add(t.checks(t.judging(outcomes), t.p.Wards.Post, t.subject(c.text, t.parsed(c), t.turn, t.attempt)))
-		})
-	}
-	for _, check := range checks {
-		if err := check(); err != nil {
+		}
+		more, err := t.loopCheck(c, outcomes)
+		if err != nil {
 			return wards.Decision{}, err
 		}
+		outcomes = append(outcomes, more...)
+	}
+	if !t.filter && len(t.p.Wards.Post) > 0 {
+		more, err := t.checks(t.judging(outcomes), t.p.Wards.Post, t.subject(c.text, t.parsed(c), t.turn, t.attempt))
+		if err != nil {
+			return wards.Decision{}, err
+		}
+		outcomes = append(outcomes, more...)
 	}
 	return t.decide(c, outcomes), nil
 }

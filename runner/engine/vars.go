@@ -8,76 +8,88 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// vars are the variables of the phase's templates.
-func (v *visit) vars(turn int) map[string]any {
-	vars := map[string]any{
-		"input": v.s.Input, "state": v.s.State, "outputs": v.s.Outputs,
-		"turn": turn, "turn_number": turn + 1, "max_turns": v.p.Rules.MaxTurns, "attempt": max(v.record.Attempts, 1),
-		"validation_error": v.validated, "schema_error": "",
+// A reader tells which variables it reads: only those are made.
+type reader interface{ Reads(name string) bool }
+
+// shipped is the reader that a text of ours is: it reads nothing that is dear to
+// make.
+type shipped struct{}
+
+func (shipped) Reads(name string) bool { return name != "lineage" && name != "history" }
+
+// variables are the names of what a phase's templates may read, beside the names
+// of an item and what comes with the place of the template.
+var variables = []string{
+	"input", "state", "outputs", "turn", "turn_number", "max_turns", "attempt", "validation_error", "schema_error", "lineage", "history",
+}
+
+// vars are the variables of the phase's templates that r reads.
+func (v *visit) vars(turn int, r reader) map[string]any {
+	vars := make(map[string]any, 4)
+	for _, name := range variables {
+		if r.Reads(name) {
+			vars[name] = v.variable(name, turn)
+		}
 	}
 	maps.Copy(vars, v.locals)
 	return vars
 }
 
+func (v *visit) variable(name string, turn int) any {
+	switch name {
+	case "input":
+		return v.s.Input
+	case "state":
+		return v.s.State
+	case "outputs":
+		return v.s.Outputs
+	case "turn":
+		return turn
+	case "turn_number":
+		return turn + 1
+	case "max_turns":
+		return v.p.Rules.MaxTurns
+	case "attempt":
+		return max(v.record.Attempts, 1)
+	case "validation_error":
+		return v.validated
+	case "lineage":
+		return v.lineage()
+	case "history":
+		return []any{}
+	default: // schema_error: there is none yet
+		return ""
+	}
+}
+
 // vars adds what has been said to the phase's variables.
-func (t *try) vars(turn int) map[string]any {
-	vars := t.visit.vars(turn)
+func (t *try) vars(turn int, r reader) map[string]any {
+	vars := t.visit.vars(turn, r)
 	vars["attempt"] = max(t.attempt, 1)
-	vars["history"] = lazy(t.history)
+	if r.Reads("history") {
+		vars["history"] = t.history()
+	}
 	return vars
 }
 
 // checkVars are the variables of templates that belong to a check.
-func (f *flow) checkVars(s validators.Subject) map[string]any {
+func (f *flow) checkVars(s validators.Subject, r reader) map[string]any {
 	vars := map[string]any{
 		"input": s.Input, "state": s.State, "outputs": s.Outputs, "content": s.Content, "output": s.Output,
 		"turn": s.Turn, "turn_number": s.Turn + 1, "attempt": s.Attempt, "max_turns": 0, "validation_error": "", "schema_error": "",
-		"tool": s.Tool,
+		"tool": s.Tool, "history": []any{},
+	}
+	if r.Reads("lineage") {
+		vars["lineage"] = f.lineage()
 	}
 	maps.Copy(vars, s.Locals)
 	return vars
-}
-
-// A lazy variable is made where a template reads it.
-type lazy func() any
-
-// render renders a template, making the variables that it needs.
-func (f *flow) render(t *templates.Template, vars map[string]any) (string, error) {
-	for _, name := range t.Names() {
-		f.fill(vars, name.Path[0])
-	}
-	return t.Render(vars)
-}
-
-// values renders values, making the variables that they need.
-func (f *flow) values(v cascades.Values, vars map[string]any) (map[string]any, error) {
-	for _, name := range []string{"lineage", "history"} {
-		if v.Reads(name) {
-			f.fill(vars, name)
-		}
-	}
-	return v.Render(vars)
-}
-
-// fill makes a variable that is dear to make.
-func (f *flow) fill(vars map[string]any, name string) {
-	switch name {
-	case "lineage":
-		vars[name] = f.lineage()
-	case "history":
-		if make, ok := vars[name].(lazy); ok {
-			vars[name] = make()
-		} else if vars[name] == nil {
-			vars[name] = []any{}
-		}
-	}
 }
 
 func (f *flow) lineage() any {

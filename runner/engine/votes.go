@@ -21,7 +21,7 @@ const maxJudgements = 3
 
 // judged asks a model for a verdict.
 func (f *flow) judged(path event.Path, at place, v *cascades.Validator, s validators.Subject) (verdict validators.Verdict, unsaid, err error) {
-	criteria, err := f.render(v.Criteria, f.checkVars(s))
+	criteria, err := v.Criteria.Render(f.checkVars(s, v.Criteria))
 	if err != nil {
 		return verdict, err, nil
 	}

@@ -14,7 +14,7 @@ import (
 // work is an attempt of a phase without a model: its tool or validator.
 func (t *try) work(c *candidate) error {
 	at := t.place().at.Join("tool")
-	inputs, err := t.values(t.p.Inputs, t.vars(0))
+	inputs, err := t.p.Inputs.Render(t.vars(0, t.p.Inputs))
 	if err != nil {
 		return invalid(at, "inputs: %v", err)
 	}

@@ -21,5 +21,5 @@ func (p Path) At(name string, n int) Path {
 	if p == "" {
 		return Path(name + "[" + strconv.Itoa(n) + "]")
 	}
-	return p + "/" + Path(name+"["+strconv.Itoa(n)+"]")
+	return p + "/" + Path(name) + "[" + Path(strconv.Itoa(n)) + "]"
 }

@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Schema is a compiled JSON Schema. It is safe for concurrent use.
@@ -30,6 +31,10 @@ type Schema struct {
 	source any
 	root   *node
 	traits traits
+
+	encode  sync.Once
+	encoded []byte
+	fault   error
 }
 
 // Compile compiles a schema given as a plain value. The dialect is 2020-12
@@ -58,8 +63,12 @@ const root = "mem:///schema.json"
 // Source is the schema as it was given to [Compile].
 func (s *Schema) Source() any { return s.source }
 
-// MarshalJSON gives the schema's source.
-func (s *Schema) MarshalJSON() ([]byte, error) { return json.Marshal(s.source) }
+// MarshalJSON gives the schema's source. It is encoded once: the bytes must not
+// be changed.
+func (s *Schema) MarshalJSON() ([]byte, error) {
+	s.encode.Do(func() { s.encoded, s.fault = json.Marshal(s.source) })
+	return s.encoded, s.fault
+}
 
 // A Violation is one place where a value breaks a schema.
 type Violation struct {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,49 +37,109 @@ func TestWriteIsNotRepeated(t *testing.T) {
 		{"stop", "", 3, 1},
 	} {
 		t.Run(c.answer, func(t *testing.T) {
-			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "letter.yaml"), []byte(letter), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			var stdout, stderr bytes.Buffer
-			capstan := func(status int, args ...string) {
-				t.Helper()
-				stdout.Reset()
-				stderr.Reset()
-				cmd := exec.Command(filepath.Join(programs, "capstan"), args...)
-				cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
-				cmd.Env = append(os.Environ(), "CAPSTAN_DB="+filepath.Join(dir, "runs.db"))
-				if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != status {
-					t.Fatalf("%q: %v, want status %d\n%s%s", args, err, status, &stdout, &stderr)
-				}
-			}
+			d := newDesk(t, programs, map[string]string{"letter.yaml": letter})
 			started := func(want int) {
 				t.Helper()
-				text, _ := os.ReadFile(filepath.Join(dir, "starts"))
-				if got := strings.Count(string(text), "\n"); got != want {
+				if got := strings.Count(strings.Join(d.lines("starts"), " "), "start"); got != want {
 					t.Errorf("started %d times, want %d", got, want)
 				}
 			}
-			capstan(-1, "run", "letter.yaml", "--run-id", "r") // killed
+			d.capstan(-1, "run", "letter.yaml", "--run-id", "r") // killed
 			started(1)
 			for range 2 {
-				capstan(exitWaiting, "resume", "r")
+				d.capstan(exitWaiting, "resume", "r")
 				started(1)
 			}
-			if !strings.Contains(stderr.String(), "Did it happen?") {
-				t.Errorf("it asks nothing:\n%s", &stderr)
+			if !strings.Contains(d.stderr.String(), "Did it happen?") {
+				t.Errorf("it asks nothing:\n%s", &d.stderr)
 			}
-			capstan(exitUsage, "answer", "r", "perhaps")
-			capstan(0, "answer", "r", c.answer)
-			capstan(c.status, "resume", "r")
+			d.capstan(exitUsage, "answer", "r", "perhaps")
+			d.capstan(0, "answer", "r", c.answer)
+			d.capstan(c.status, "resume", "r")
 			started(c.starts)
-			if got := strings.TrimSpace(stdout.String()); got != strings.TrimSpace(c.output) {
+			if got := strings.TrimSpace(d.stdout.String()); got != strings.TrimSpace(c.output) {
 				t.Errorf("got %q, want %q", got, c.output)
 			}
 			if c.status == 0 {
-				capstan(0, "resume", "r")
+				d.capstan(0, "resume", "r")
 				started(c.starts)
 			}
 		})
 	}
+}
+
+// letters is a fan-out of such a tool: the first process dies while two of four
+// are at work.
+const letters = `
+cascade_id: letters
+tools: {send: {exec: [sh, send.sh]}}
+phases: [{name: mail, each: {in: [ann, bob, cat, dan], max_parallel: 2}, tool: send, inputs: {to: "{{ item }}"}}]
+`
+
+const sendLetter = `to=$(sed 's/.*"to":"\([a-z]*\)".*/\1/')
+echo "$to" >> starts
+if [ ! -e died ]; then
+  if [ $(wc -l < starts) = 2 ]; then touch died; kill -9 $PPID; fi
+  while [ ! -e died ]; do sleep 0.05; done
+  sleep 1
+fi
+echo "sent to $to"
+`
+
+// TestWritesSideBySide: of several writes that were at work each is asked about,
+// the answer is of the one that was told, and asking breaks off no other.
+func TestWritesSideBySide(t *testing.T) {
+	d := newDesk(t, programs(t), map[string]string{"letters.yaml": letters, "send.sh": sendLetter})
+	d.capstan(-1, "run", "letters.yaml", "--run-id", "r")
+	for range 2 {
+		d.capstan(exitWaiting, "resume", "r")
+		if got := d.lines("starts"); len(got) != 4 || !slices.Equal(got[2:], []string{"cat", "dan"}) {
+			t.Fatalf("started %q", got)
+		}
+		asked := regexp.MustCompile(`at work on \{"to":"(\w+)"\}\. Did it happen`).FindAllStringSubmatch(d.stderr.String(), -1)
+		if asked == nil {
+			t.Fatalf("it asks nothing:\n%s", &d.stderr)
+		}
+		d.capstan(0, "answer", "r", "done: gone to "+asked[len(asked)-1][1])
+	}
+	d.capstan(0, "resume", "r")
+	if got, want := strings.TrimSpace(d.stdout.String()), `["gone to ann","gone to bob","sent to cat","sent to dan"]`; strings.Join(strings.Fields(got), "") != strings.Join(strings.Fields(want), "") {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A desk is where a person works with capstan as a program.
+type desk struct {
+	t              *testing.T
+	dir, program   string
+	stdout, stderr bytes.Buffer // of the last command
+}
+
+func newDesk(t *testing.T, programs string, files map[string]string) *desk {
+	d := &desk{t: t, dir: t.TempDir(), program: filepath.Join(programs, "capstan")}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
+}
+
+// capstan runs one command line, which must end with the status.
+func (d *desk) capstan(status int, args ...string) {
+	d.t.Helper()
+	d.stdout.Reset()
+	d.stderr.Reset()
+	cmd := exec.Command(d.program, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = d.dir, &d.stdout, &d.stderr
+	cmd.Env = append(os.Environ(), "CAPSTAN_DB="+filepath.Join(d.dir, "runs.db"))
+	if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != status {
+		d.t.Fatalf("%q: %v, want status %d\n%s%s", args, err, status, &d.stdout, &d.stderr)
+	}
+}
+
+// lines are those of a file there.
+func (d *desk) lines(name string) []string {
+	text, _ := os.ReadFile(filepath.Join(d.dir, name))
+	return strings.Fields(string(text))
 }

@@ -1,22 +1,36 @@
 package engine
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
 
 // fan runs body for 0 to n-1 side by side, at most limit at the same time (0:
 // all), each on a branch of the flow, and then takes over what they noted, in
 // the order of their numbers. Soundings, the items of each, the phases of
 // together and the checks of one moment are all this: work that does not need
-// each other. The first error cancels the rest.
+// each other. The first error cancels the rest, but not where it is that a person
+// is asked: what is under way beside the question, a write perhaps, comes to its
+// end. Then the run waits with the first question, in the order of the numbers.
 func (f *flow) fan(n, limit int, body func(b *flow, i int) error) error {
 	branches := make([]*flow, n)
+	waiting := make([]error, n)
 	err := f.h.Each(n, limit, func(h Host, i int) error {
 		branches[i] = f.branch(h)
-		return body(branches[i], i)
+		err := body(branches[i], i)
+		if errors.Is(err, ErrSuspended) {
+			waiting[i] = err
+			return nil
+		}
+		return err
 	})
 	for _, b := range branches {
 		if b != nil {
 			f.join(b)
 		}
+	}
+	if asks := slices.IndexFunc(waiting, func(err error) bool { return err != nil }); err == nil && asks >= 0 {
+		return waiting[asks]
 	}
 	return err
 }

@@ -308,6 +308,7 @@ func (r *recording) wait(at event.Path, q engine.Question) error {
 	raw, err := r.piece.encode(pendingRow{Pending{at, q}, print})
 	if err == nil {
 		r.piece.pending = string(raw)
+		r.waits[at] = r.piece.pending
 	}
 	r.mu.Unlock()
 	if err == nil {

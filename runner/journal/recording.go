@@ -37,6 +37,7 @@ type recording struct {
 	told     map[digest][]teller // events of earlier starts that have not come again, by kind and path
 	spent    map[event.Path]model.Usage
 	begun    map[event.Path]bool // writes that earlier starts began and did not hear the end of
+	waits    map[event.Path]any  // questions that nobody was there for: as [piece].pending has them
 	shared   *shared
 	reply    map[event.Path]int64 // rows of effects whose event has not come
 	prints   map[event.Path]print // of requests that were told and not made yet
@@ -85,7 +86,7 @@ func (r *recording) newPiece() piece {
 
 func (j *Journal) newRecording(n, epoch int64, s runner.Start) *recording {
 	r := &recording{
-		j: j, n: n, epoch: epoch, start: s, told: map[digest][]teller{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{}, begun: map[event.Path]bool{},
+		j: j, n: n, epoch: epoch, start: s, told: map[digest][]teller{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{}, begun: map[event.Path]bool{}, waits: map[event.Path]any{},
 		reply: map[event.Path]int64{}, prints: map[event.Path]print{}, talks: newTalks(),
 	}
 	r.piece = r.newPiece()
@@ -258,6 +259,9 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 	}
 	r.over = true
 	last := r.take()
+	if why != nil && why.Code == engine.Waiting && r.waits[why.Path] != nil {
+		last.pending = r.waits[why.Path] // of several, the one that the run tells of
+	}
 	finished, events, phases := r.now(), r.seq, r.phases
 	r.mu.Unlock()
 	result.Output, result.Outputs = last.packer.lift(result.Output), last.packer.liftObject(result.Outputs)

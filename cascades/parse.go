@@ -102,7 +102,8 @@ type parser struct {
 	broken    map[string]bool // definitions that were reported: "validators grammar"
 	uses      []use
 	routes    []route
-	guards    []guard         // of the phase that is read
+	guards    []guard // of the phase that is read
+	acts      []act
 	locals    []string        // the variables that its items bring
 	reading   string          // its name
 	grouped   string          // the group that it is part of
@@ -234,6 +235,7 @@ func (p *parser) crossCheck() {
 		}
 	}
 	p.checkGroups()
+	p.checkActs()
 	p.checkProviders()
 	for _, u := range p.uses {
 		if len(p.found) > maxFound {

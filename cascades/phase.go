@@ -113,6 +113,7 @@ func (p *parser) work(o *object, phase *Phase) {
 	phase.Inputs = p.values(o.child("inputs"), phaseVariables)
 	if tool := o.get("tool"); tool != nil {
 		phase.Tool = p.phaseTool(tool, o, phase)
+		p.acts = append(p.acts, act{tool, phase})
 	}
 	phase.Together = p.together(o)
 	if written < 0 {

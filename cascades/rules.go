@@ -5,7 +5,6 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -179,40 +178,4 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 		}
 	}
 	return c
-}
-
-// A guard is a tool that a ward around tools names, where it stands.
-type guard struct {
-	node *yaml.Node
-	name string
-}
-
-// checkGuards reports what wards around tools name that the phase may not use.
-func (p *parser) checkGuards(phase *Phase) {
-	var names []string
-	for _, t := range phase.Tackle {
-		names = append(names, t.Name)
-	}
-	for _, g := range p.guards {
-		if !slices.Contains(names, g.name) && !p.broken["tool "+g.name] {
-			p.report(g.node, CodeTool, "phase %s has no tool %q in its tackle", phase.Name, g.name)
-			p.suggest(g.name, func() []string { return names })
-		}
-	}
-	p.guards = nil
-}
-
-// ungated warns of tools that write at a model's word alone.
-func (p *parser) ungated(o *object, phase *Phase) {
-	gated := func(t *Tool) bool {
-		return slices.ContainsFunc(phase.Wards.Tool, func(c *Check) bool {
-			return c.Ward.Mode != wards.Advisory && c.Guards(t.Name)
-		})
-	}
-	for _, n := range o.list("tackle") {
-		i := slices.IndexFunc(phase.Tackle, func(t *Tool) bool { return t.named == n.Value })
-		if i >= 0 && phase.Tackle[i].Effect == tool.Writes && !gated(phase.Tackle[i]) {
-			p.warn(n, CodeUngated, "tool %s writes, and no blocking or retrying tool ward of phase %s looks at its calls before they act", phase.Tackle[i].Name, phase.Name)
-		}
-	}
 }

@@ -79,10 +79,13 @@ func TestShortKeys(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	env := map[string]string{"HOUSE_KEY": "sk-house-key", "OPENAI_BASE_URL": "localhost:8000/v1", "AZURE_OPENAI_ENDPOINT": "house.openai.azure.com", "AZURE_OPENAI_API_KEY": "x"}
+	env := map[string]string{"HOUSE_KEY": "sk-house-key", "OPENAI_BASE_URL": "localhost:8000/v1", "AZURE_OPENAI_ENDPOINT": "house.openai.azure.com", "AZURE_OPENAI_API_KEY": "x",
+		"VLLM_BASE_URL": "127.0.0.1:8000/v1", "LMSTUDIO_BASE_URL": "me:secret@127.0.0.1:1234"}
 	getenv := func(name string) string { return env[name] }
 	for name, says := range map[string]string{
 		"openai":    "OPENAI_BASE_URL: base url localhost:8000/v1: want http://",
+		"vllm":      "VLLM_BASE_URL: base url 127.0.0.1:8000/v1: want http://",
+		"lmstudio":  "LMSTUDIO_BASE_URL: base url me:xxxxx@127.0.0.1:1234: want http://",
 		"azure":     "AZURE_OPENAI_ENDPOINT: base url house.openai.azure.com",
 		"anthropic": "ANTHROPIC_API_KEY is not set",
 		"mistral":   "MISTRAL_API_KEY is not set",

@@ -129,13 +129,17 @@ func secrets(key string, headers map[string]string) []string {
 
 // endpoint is the address of chat completions below a base URL.
 func endpoint(base string) (*url.URL, error) {
-	u, err := url.Parse(strings.TrimSpace(base))
+	base = strings.TrimSpace(base)
+	u, err := url.Parse(base)
+	if err != nil && !strings.Contains(base, "//") {
+		u, err = url.Parse("//" + base) // 127.0.0.1:8000/v1, told of below
+	}
 	if err != nil {
-		return nil, fmt.Errorf("base url: %w", errors.Unwrap(err)) // without the text, which may hold a password
+		return nil, fmt.Errorf("base url: %w: want one as http://127.0.0.1:8000/v1", errors.Unwrap(err)) // without the text, which may hold a password
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, fmt.Errorf("base url %s: want http:// or https:// and a host, as in http://127.0.0.1:8000/v1", u.Redacted())
+		return nil, fmt.Errorf("base url %s: want http:// or https:// and a host, as in http://127.0.0.1:8000/v1", strings.TrimPrefix(u.Redacted(), "//"))
 	case u.User != nil || u.Fragment != "":
 		return nil, fmt.Errorf("base url %s: has a user or a fragment", u.Redacted())
 	}

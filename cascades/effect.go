@@ -1,0 +1,83 @@
+package cascades
+
+import (
+	"slices"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// A guard is a tool that a ward around tools names, where it stands.
+type guard struct {
+	node *yaml.Node
+	name string
+}
+
+// checkGuards reports what wards around tools name that the phase may not use.
+func (p *parser) checkGuards(phase *Phase) {
+	var names []string
+	for _, t := range phase.Tackle {
+		names = append(names, t.Name)
+	}
+	for _, g := range p.guards {
+		if !slices.Contains(names, g.name) && !p.broken["tool "+g.name] {
+			p.report(g.node, CodeTool, "phase %s has no tool %q in its tackle", phase.Name, g.name)
+			p.suggest(g.name, func() []string { return names })
+		}
+	}
+	p.guards = nil
+}
+
+// ungated warns of tools that write at a model's word alone.
+func (p *parser) ungated(o *object, phase *Phase) {
+	gated := func(t *Tool) bool {
+		return slices.ContainsFunc(phase.Wards.Tool, func(c *Check) bool { return stands(c) && c.Guards(t.Name) })
+	}
+	for _, n := range o.list("tackle") {
+		i := slices.IndexFunc(phase.Tackle, func(t *Tool) bool { return t.named == n.Value })
+		if i >= 0 && phase.Tackle[i].Effect == tool.Writes && !gated(phase.Tackle[i]) {
+			p.warn(n, CodeUngated, "tool %s writes, and no blocking or retrying tool ward of phase %s looks at its calls before they act", phase.Tackle[i].Name, phase.Name)
+		}
+	}
+}
+
+// stands tells whether what the check refuses goes no further.
+func stands(c *Check) bool { return c.Ward.Mode != wards.Advisory }
+
+// An act is a phase that runs a tool, and where it names it.
+type act struct {
+	node  *yaml.Node
+	phase *Phase
+}
+
+// checkActs warns of phases that write what a model said and nobody has looked
+// at: neither a pre-ward of theirs nor a check of the text that was released.
+func (p *parser) checkActs() {
+	for _, a := range p.acts {
+		t := a.phase.Tool
+		if t == nil || t.Effect != tool.Writes || slices.ContainsFunc(a.phase.Wards.Pre, stands) {
+			continue
+		}
+		for _, from := range p.cascade.EveryPhase() {
+			if from.Instructions != nil && a.phase.takes(from.Name) && !slices.ContainsFunc(append(slices.Clone(from.Wards.Post), from.Rules.Loop), func(c *Check) bool { return c != nil && stands(c) }) {
+				p.warn(a.node, CodeUngated, "tool %s writes, and takes what phase %s says: no blocking pre-ward of phase %s looks at it, nor a blocking or retrying check of phase %s",
+					t.Name, from.Name, a.phase.Name, from.Name)
+			}
+		}
+	}
+}
+
+// takes tells whether the phase's inputs, or the list that it is done for, read
+// another's output.
+func (p *Phase) takes(name string) (found bool) {
+	see := seen(func(path []string, _ bool) {
+		found = found || len(path) > 1 && path[0] == "outputs" && path[1] == name
+	})
+	see.values(p.Inputs)
+	if p.Each != nil {
+		see.values(p.Each.In)
+	}
+	return found
+}

@@ -130,10 +130,10 @@ func secrets(key string, headers map[string]string) []string {
 // endpoint is the address of chat completions below a base URL.
 func endpoint(base string) (*url.URL, error) {
 	base = strings.TrimSpace(base)
-	u, err := url.Parse(base)
-	if err != nil && !strings.Contains(base, "//") {
-		u, err = url.Parse("//" + base) // 127.0.0.1:8000/v1, told of below
+	if base != "" && !strings.Contains(base, "//") {
+		base = "//" + base // what it names is a host, and who says user:password before it hears neither
 	}
+	u, err := url.Parse(base)
 	if err != nil {
 		return nil, fmt.Errorf("base url: %w: want one as http://127.0.0.1:8000/v1", errors.Unwrap(err)) // without the text, which may hold a password
 	}

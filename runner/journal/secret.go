@@ -22,11 +22,17 @@ import (
 // taken off before the text is kept.
 
 // seal ends a mark, once for each form that the value may have had: see
-// disguises. It is a word joiner.
-const seal = "\u2060"
+// disguises. It is a word joiner. A text may go on with one of its own, so the
+// last is followed by sealEnd, another character that nobody sees, but in files
+// of earlier versions.
+const (
+	seal    = "\u2060"
+	sealEnd = "\u2061"
+)
 
-// sealed finds marks. Names have no brackets, quotes or escapes in them.
-var sealed = patterns.Lazy(`(\[redacted [^\[\]"\\]+\])(?:\x{2060})+`)
+// sealed finds marks, and all behind them that could be taken for seals. Names
+// have no brackets, quotes or escapes in them.
+var sealed = patterns.Lazy(`(\[redacted [^\[\]"\\]+\])\x{2060}[\x{2060}\x{2061}]*`)
 
 // minSecret is how many characters a value must have to be redacted: a shorter
 // one would take ordinary words with it, and be no secret.
@@ -64,9 +70,9 @@ func newSecrets(named map[string]string) *secrets {
 		for i, form := range disguises(named[name]) {
 			shown := mark + strings.Repeat(seal, i+1)
 			if !slices.Contains(s.values, form) {
-				s.values, hide = append(s.values, form), append(hide, form, shown)
+				s.values, hide = append(s.values, form), append(hide, form, shown+sealEnd)
 			}
-			show = append([]string{shown, form}, show...) // the one with more seals first
+			show = append([]string{shown + sealEnd, form, shown, form}, show...) // the one with more seals first
 		}
 	}
 	s.hide, s.show = strings.NewReplacer(hide...), strings.NewReplacer(show...)

@@ -203,7 +203,7 @@ func TestSecretsChange(t *testing.T) {
 // Who says a mark is not given the secret for it.
 func TestForgedMark(t *testing.T) {
 	const key = "sk-1234567890abcdef"
-	for _, forged := range []string{"[redacted API_KEY]", "[redacted API_KEY]\u2060", "[redacted API_KEY]\u2060\u2060\u2060"} {
+	for _, forged := range []string{"[redacted API_KEY]", "[redacted API_KEY]\u2060", "[redacted API_KEY]\u2060\u2060\u2060", "[redacted API_KEY]\u2060\u2061\u2060"} {
 		for _, then := range []map[string]string{nil, {"API_KEY": key}} {
 			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Secrets: then, careless: true})
 			var asked []string
@@ -249,5 +249,13 @@ func clean(t *testing.T, file string, secrets map[string]string) {
 				}
 			}
 		}
+	}
+}
+
+// A file of an earlier version, whose seals have no end, is read as it was meant.
+func TestEndlessSeal(t *testing.T) {
+	s := newSecrets(map[string]string{"KEY": `pa"ssword`})
+	if got := s.shown("a [redacted KEY]\u2060, b [redacted KEY]\u2060\u2060, c [redacted OTHER]\u2060"); got != `a pa"ssword, b pa\"ssword, c [redacted OTHER]` {
+		t.Errorf("got %s", got)
 	}
 }

@@ -77,6 +77,8 @@ func FuzzRedact(f *testing.F) {
 	f.Add("aaaaaaaaaaaaa", "aaaaaaaa")
 	f.Add("\xff\u2028 and more", "\u2028 and more")
 	f.Add("[redacted NAME]\u2060 is not 12345678", "12345678")
+	f.Add("12345678\u2060", "12345678")
+	f.Add("pa\"ssword\u2060\u2061\u2060[redacted NAME]\u2060\u2061\u2060", `pa"ssword`)
 	f.Fuzz(func(t *testing.T, text, secret string) {
 		if utf8.RuneCountInString(secret) < minSecret || strings.Contains("[redacted NAME]", secret) || strings.ToValidUTF8(secret, "") != secret {
 			return

@@ -58,12 +58,17 @@ func (e InputErrors) Error() string {
 // gives an error, checking ends.
 func (c *Cascade) CheckInput(stopped func() error, input map[string]any) InputErrors {
 	var wrong InputErrors
-	needed := c.needed()
+	var needed map[string]string
 	for _, in := range c.Inputs {
 		value, given := input[in.Name]
-		if reader := needed[in.Name]; !given && !in.HasDefault && in.Schema == nil && reader != "" {
-			wrong = append(wrong, in.missing("phase "+reader+" reads input."+in.Name))
-			continue
+		if !given && !in.HasDefault && in.Schema == nil {
+			if needed == nil {
+				needed = c.needed()
+			}
+			if reader := needed[in.Name]; reader != "" {
+				wrong = append(wrong, in.missing("phase "+reader+" reads input."+in.Name))
+				continue
+			}
 		}
 		wrong = append(wrong, in.Check(stopped, value, given)...)
 	}

@@ -44,6 +44,9 @@ func unset(needs []cascades.Need) []string {
 // unreached asks the MCP servers for the tools that are needed, and tells which
 // cannot be had, all at once; nil for none. The servers bound their own time.
 func unreached(ctx context.Context, needs []cascades.Need) *Error {
+	if !slices.ContainsFunc(needs, func(n cascades.Need) bool { return n.Remote.Name != "" }) {
+		return nil
+	}
 	said := make([]string, len(needs))
 	var all sync.WaitGroup
 	for i, n := range needs {

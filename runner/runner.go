@@ -12,11 +12,12 @@ package runner
 
 import (
 	"context"
-	"crypto/rand"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -251,9 +252,9 @@ func (r *Runner) provide(c *cascades.Cascade) {
 
 // NewRunID makes a name for a run that sorts by time: 20060102-150405-1a2b3c4d.
 func NewRunID(now time.Time) string {
-	var b [4]byte
-	rand.Read(b[:])
-	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(b[:])
+	id := make([]byte, 0, len("20060102-150405-1a2b3c4d"))
+	id = now.UTC().AppendFormat(id, "20060102-150405-")
+	return string(hex.AppendEncode(id, binary.BigEndian.AppendUint32(nil, rand.Uint32())))
 }
 
 // Host is the in-process host of one run, for hosts that are built around it.

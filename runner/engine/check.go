@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -43,12 +44,17 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 		return nil, nil
 	}
 	found := make([]wards.Outcome, len(list)) // without a ward where nothing was found
+	paths := make([]event.Path, len(list))
 	stopped := false
 	for i, c := range list {
-		if !c.Validator.Pure || stopped || !c.Guards(at.tool) {
+		if !c.Guards(at.tool) {
 			continue
 		}
-		o, err := f.validate(at.under(c.Ward, i), at, c, s)
+		paths[i] = at.under(c.Ward, i)
+		if !c.Validator.Pure || stopped {
+			continue
+		}
+		o, err := f.validate(paths[i], at, c, s)
 		if err != nil {
 			return nil, err
 		}
@@ -63,10 +69,11 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 	if err != nil && !settled(err) {
 		return nil, err // the run is cut here: it tells them, in this order, when it goes on
 	}
+	f.s.Verdicts = slices.Grow(f.s.Verdicts, len(found))
 	outcomes := found[:0]
 	for i, o := range found {
 		if o.Ward != nil {
-			f.tell(at.under(o.Ward, i), at, o)
+			f.tell(paths[i], at, o)
 			outcomes = append(outcomes, o)
 		}
 	}

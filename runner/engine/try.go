@@ -216,17 +216,14 @@ func (t *try) parsed(c *candidate) any {
 // jsonIn is the JSON that a text is, or that it has where a schema asks for
 // some; else nil.
 func (t *try) jsonIn(text string) any {
-	if t.p.OutputSchema != nil && t.p.Tool == nil {
-		return t.extract(text).value
+	if t.p.OutputSchema != nil && t.p.Tool != nil { // what a tool says has no JSON around which there is prose
+		value, _ := parseJSON(text)
+		return value
 	}
-	value, err := parseJSON(text)
-	if err != nil {
-		return nil
-	}
-	return value
+	return t.extract(text).value
 }
 
-// An extraction is the JSON that output_schema finds in a text.
+// An extraction is the JSON that a text is, or that output_schema finds in it.
 type extraction struct {
 	text   string
 	value  any
@@ -238,7 +235,11 @@ type extraction struct {
 func (t *try) extract(text string) *extraction {
 	if t.taken == nil || t.taken.text != text {
 		x := extraction{text: text}
-		x.value, x.broken, x.err = schema.Extract(t.h.Stopped, text, t.p.OutputSchema)
+		if t.p.OutputSchema != nil {
+			x.value, x.broken, x.err = schema.Extract(t.h.Stopped, text, t.p.OutputSchema)
+		} else {
+			x.value, x.err = parseJSON(text)
+		}
 		t.taken = &x
 	}
 	return t.taken

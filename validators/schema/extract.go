@@ -17,8 +17,16 @@ import (
 // text at all, or that there is no telling, [ErrUntold]: as of [Schema.Check],
 // with one bound for all candidates together. Reading is linear in the text.
 func Extract(stop Stop, text string, s *Schema) (any, []Violation, error) {
-	found, _ := pieces(text)
 	w := newWork(stop)
+	if v, broken, err := readPiece(strings.Trim(text, " \t\r\n")); err == nil {
+		more, err := s.check(w, v)
+		if err != nil {
+			return nil, nil, err
+		}
+		broken = append(broken, more...)
+		return v, broken[:min(len(broken), maxViolations)], nil
+	}
+	found, _ := pieces(text)
 	var last any
 	var lastBroken []Violation
 	parsed := false

@@ -14,17 +14,16 @@ import (
 // one in every turn.
 type formats struct {
 	mu   sync.Mutex
-	kept map[formatKey][]byte
+	kept map[string]map[string][]byte // by phase and schema
+	size int
 }
-
-type formatKey struct{ name, schema string }
 
 // of is the response_format of a request's schema: strict where the schema is
 // one that strict endpoints take.
 func (f *formats) of(r model.Request) ([]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if wire, ok := f.kept[formatKey{r.Phase, string(r.Schema)}]; ok {
+	if wire, ok := f.kept[r.Phase][string(r.Schema)]; ok {
 		return wire, nil
 	}
 	var schema any
@@ -44,10 +43,14 @@ func (f *formats) of(r model.Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.kept == nil || len(f.kept) > 100 {
-		f.kept = map[formatKey][]byte{}
+	if f.kept == nil || f.size > 100 {
+		f.kept, f.size = map[string]map[string][]byte{}, 0
 	}
-	f.kept[formatKey{r.Phase, string(r.Schema)}] = wire
+	if f.kept[r.Phase] == nil {
+		f.kept[r.Phase] = map[string][]byte{}
+	}
+	f.kept[r.Phase][string(r.Schema)] = wire
+	f.size++
 	return wire, nil
 }
 

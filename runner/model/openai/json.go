@@ -128,7 +128,10 @@ func text(raw []byte) (said string, ok bool) {
 	if within := raw[1 : len(raw)-1]; bytes.IndexByte(within, '\\') < 0 && utf8.Valid(within) {
 		return string(within), true
 	}
-	return said, json.Unmarshal(raw, &said) == nil
+	if plain, err := jsontext.AppendUnquote(nil, raw); err == nil {
+		return string(plain), true
+	}
+	return said, json.Unmarshal(raw, &said) == nil // it has what is no UTF-8
 }
 
 // word is what a string says, or any other value as it stands there; "" for

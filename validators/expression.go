@@ -245,7 +245,7 @@ func (e *Expression) Check(reason string) Check {
 		case err != nil:
 			return Verdict{}, err
 		case valid:
-			return Pass("%s", e.source), nil
+			return Verdict{Valid: true, Reason: e.source}, nil
 		case reason != "":
 			return Fail("%s", reason), nil
 		}

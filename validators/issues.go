@@ -2,6 +2,7 @@ package validators
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -54,5 +55,5 @@ func count(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}
-	return fmt.Sprintf("%d %ss", n, word)
+	return strconv.Itoa(n) + " " + word + "s"
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -69,7 +68,6 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 	if err != nil && !settled(err) {
 		return nil, err // the run is cut here: it tells them, in this order, when it goes on
 	}
-	f.s.Verdicts = slices.Grow(f.s.Verdicts, len(found))
 	outcomes := found[:0]
 	for i, o := range found {
 		if o.Ward != nil {

@@ -22,11 +22,14 @@ func (t *try) opening() (string, error) {
 			fmt.Fprintf(&b, "## Result of phase %s\n\n%s\n\n", name, text(output))
 		}
 	}
-	b.WriteString(t.prompt)
 	block, err := t.loopBlock()
 	if err != nil {
 		return "", err
 	}
+	if b.Len() == 0 && block == "" {
+		return t.prompt, nil
+	}
+	b.WriteString(t.prompt)
 	if block != "" {
 		b.WriteString("\n\n" + block)
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -134,11 +135,15 @@ func (t *try) make() (*candidate, error) {
 	t.record.Attempts = max(t.record.Attempts, t.attempt)
 	t.turn, t.chosen, t.unready, t.s.State = 0, "", nil, t.base
 	t.emit(event.Event{Kind: event.AttemptStarted, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt})
+	t.s.Verdicts = slices.Grow(t.s.Verdicts, min(min(t.p.Rules.MaxTurns, verdictsAhead)*len(t.p.Wards.Turn)+len(t.p.Wards.Post)+1, verdictsAhead))
 	c := &candidate{number: t.attempt, score: -1}
 	err := t.say(c)
 	c.state, c.chosen = t.s.State, t.chosen
 	return c, err
 }
+
+// verdictsAhead is for how many verdicts room is made before they come.
+const verdictsAhead = 16
 
 // say makes the attempt's text.
 func (t *try) say(c *candidate) (err error) {

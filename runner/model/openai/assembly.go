@@ -111,7 +111,7 @@ func choiceOf(raw []byte) choice {
 	for name, value := range members(raw) {
 		switch string(name) {
 		case "index":
-			c.first = word(value) == "0" || word(value) == ""
+			c.first = string(value) == "0" || word(value) == "0" || word(value) == ""
 		case "message", "delta":
 			if !hollow(value) {
 				c.said = value

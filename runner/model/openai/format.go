@@ -14,13 +14,13 @@ import (
 // one in every turn.
 type formats struct {
 	mu   sync.Mutex
-	kept map[string]map[string][]byte // by phase and schema
+	kept map[string]map[string]string // by phase and schema
 	size int
 }
 
 // of is the response_format of a request's schema: strict where the schema is
 // one that strict endpoints take.
-func (f *formats) of(r model.Request) ([]byte, error) {
+func (f *formats) of(r model.Request) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if wire, ok := f.kept[r.Phase][string(r.Schema)]; ok {
@@ -30,9 +30,9 @@ func (f *formats) of(r model.Request) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(r.Schema))
 	d.UseNumber() // a bound like 1e400 is a number too
 	if err := d.Decode(&schema); err != nil {
-		return nil, err
+		return "", err
 	}
-	wire, err := json.Marshal(map[string]any{
+	encoded, err := json.Marshal(map[string]any{
 		"type": "json_schema",
 		"json_schema": map[string]any{
 			"name":   formatName(r.Phase),
@@ -41,13 +41,14 @@ func (f *formats) of(r model.Request) ([]byte, error) {
 		},
 	})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
+	wire := string(encoded)
 	if f.kept == nil || f.size > 100 {
-		f.kept, f.size = map[string]map[string][]byte{}, 0
+		f.kept, f.size = map[string]map[string]string{}, 0
 	}
 	if f.kept[r.Phase] == nil {
-		f.kept[r.Phase] = map[string][]byte{}
+		f.kept[r.Phase] = map[string]string{}
 	}
 	f.kept[r.Phase][string(r.Schema)] = wire
 	f.size++

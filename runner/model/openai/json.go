@@ -158,6 +158,12 @@ const most = 1 << 40
 // count is a number of tokens, from 0: as 12, 12.0 or "12". ok is false of
 // what is none. One that is too large is the largest.
 func count(raw []byte) (n int, ok bool) {
+	if digits := bytes.TrimLeft(raw, "0123456789"); len(digits) == 0 && len(raw) > 0 && len(raw) <= 12 {
+		for _, c := range raw {
+			n = 10*n + int(c-'0')
+		}
+		return min(n, most), true
+	}
 	f, ok := number(raw)
 	if !ok || f != math.Trunc(f) {
 		return 0, false

@@ -25,7 +25,7 @@ type lack struct {
 }
 
 func (q *question) lack(field string) lack { return lack{field, q.name, ""} }
-func (q *question) notThisOne() lack       { return lack{formatField, q.name, string(q.format)} }
+func (q *question) notThisOne() lack       { return lack{formatField, q.name, q.format} }
 
 func (q *question) without(field string) bool {
 	return slices.ContainsFunc(q.lacks, func(l lack) bool { return l.field == field })
@@ -71,7 +71,7 @@ func (q *question) giveUp(f *model.Failure) bool {
 // named is the lack that a complaint names.
 func (q *question) named(text string) (lack, bool) {
 	cache := q.c.provider.CacheField
-	formatted := q.format != nil && !q.without(formatField)
+	formatted := q.format != "" && !q.without(formatField)
 	switch {
 	case q.stream && !q.without(usageField) && mentions(text, usageField, "include_usage"):
 		return q.lack(usageField), true
@@ -92,7 +92,7 @@ func (q *question) named(text string) (lack, bool) {
 // suspicious says whether a failure that names nothing may be about the
 // schema: where it was sent, and never yet was taken.
 func (q *question) suspicious() bool {
-	return q.format != nil && !q.without(formatField) && !q.tried && !q.c.lacking.taken(q.notThisOne())
+	return q.format != "" && !q.without(formatField) && !q.tried && !q.c.lacking.taken(q.notThisOne())
 }
 
 // suspect is what may be to blame: this schema where others were taken, else
@@ -175,7 +175,7 @@ type lacking struct {
 func (k *lacking) of(q *question) []lack {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	if len(k.known) == 0 && q.format == nil {
+	if len(k.known) == 0 && q.format == "" {
 		return nil
 	}
 	var list []lack
@@ -188,7 +188,7 @@ func (k *lacking) of(q *question) []lack {
 		add(q.lack(field))
 	}
 	switch {
-	case q.format == nil:
+	case q.format == "":
 	case q.c.provider.NoFormat:
 		list = append(list, q.lack(formatField))
 	default:
@@ -208,7 +208,7 @@ func (k *lacking) taken(l lack) bool {
 
 // learn remembers what a question was answered without, and with.
 func (k *lacking) learn(q *question) {
-	sent := q.format != nil && !q.without(formatField)
+	sent := q.format != "" && !q.without(formatField)
 	if len(q.lacks) == 0 && (!sent || k.taken(q.notThisOne())) {
 		return
 	}

@@ -2,8 +2,10 @@ package openai
 
 import (
 	"cmp"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -58,6 +60,11 @@ func New(o Options) (*Client, error) {
 		sleep = wait
 	}
 	header := headers(p, key)
+	var own *http.Transport
+	if o.HTTP == nil {
+		own = transport(concurrency)
+		o.HTTP = &http.Client{Transport: own}
+	}
 	return &Client{
 		provider: p,
 		url:      address,
@@ -65,9 +72,9 @@ func New(o Options) (*Client, error) {
 		keyless:  key == "",
 		header:   header,
 		whole:    forWhole(header),
-		shares:   o.HTTP == nil,
 		secrets:  secrets(key, p.Headers),
-		http:     httpClient(o.HTTP, concurrency),
+		http:     httpClient(o.HTTP),
+		own:      own,
 		timeout:  cmp.Or(o.Timeout, 5*time.Minute),
 		tries:    cmp.Or(o.MaxTries, model.Tries),
 		stream:   o.Stream,
@@ -149,18 +156,43 @@ func endpoint(base string) (*url.URL, error) {
 	return u.JoinPath("chat", "completions"), nil
 }
 
-// httpClient is a copy of c, or a client that keeps as many idle connections
-// as can be in use, that follows redirects within one origin only.
-func httpClient(c *http.Client, concurrency int) *http.Client {
-	if c == nil {
-		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, concurrency
-		t.WriteBufferSize = 32 << 10
-		c = &http.Client{Transport: t}
-	}
+// transport keeps as many idle connections as can be in use.
+func transport(concurrency int) *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, concurrency
+	return t
+}
+
+// httpClient is a copy of c that follows redirects within one origin only.
+func httpClient(c *http.Client) *http.Client {
 	copied := *c
 	copied.CheckRedirect = sameOrigin
 	return &copied
+}
+
+// send sends a request. Over a transport of our own it goes without what
+// [http.Client] prepares for a redirect, which none is expected to be: one that is
+// is asked for again, and followed.
+func (c *Client) send(r *http.Request) (*http.Response, error) {
+	if c.own == nil {
+		return c.http.Do(r)
+	}
+	resp, err := c.own.RoundTrip(r)
+	var header tls.RecordHeaderError
+	switch {
+	case errors.As(err, &header) && string(header.RecordHeader[:]) == "HTTP/":
+		err = http.ErrSchemeMismatch
+	case err == nil && (resp.StatusCode == http.StatusTemporaryRedirect || resp.StatusCode == http.StatusPermanentRedirect):
+		_, _ = io.CopyN(io.Discard, resp.Body, maxRest)
+		resp.Body.Close()
+		if r.Body, err = r.GetBody(); err == nil {
+			return c.http.Do(r)
+		}
+	}
+	if err != nil {
+		return nil, &url.Error{Op: "Post", URL: c.shown, Err: err}
+	}
+	return resp, nil
 }
 
 func sameOrigin(r *http.Request, via []*http.Request) error {

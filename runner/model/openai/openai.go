@@ -61,9 +61,9 @@ type Client struct {
 	keyless  bool
 	header   http.Header // of every request
 	whole    http.Header // of one for an answer that comes whole
-	shares   bool        // requests may have the same headers: who carries them changes none
 	secrets  []string    // what messages must not show
 	http     *http.Client
+	own      *http.Transport // http's, where it is ours: nobody changes what is sent
 	timeout  time.Duration
 	tries    int
 	stream   bool

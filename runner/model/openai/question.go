@@ -27,7 +27,7 @@ type question struct {
 	messages []byte // shared with the thread
 	tools    []byte // shared with the thread
 	params   []byte // each followed by a comma
-	format   []byte // of the answer; nil if any will do
+	format   string // of the answer; "" if any will do
 	lacks    []lack // what was given up
 	onTrial  bool   // the last of them may not be to blame
 	tried    bool   // one was, in vain
@@ -89,7 +89,7 @@ func (q *question) body() *body {
 	}
 	tail := []byte("],")
 	tail = append(tail, q.params...)
-	if q.format != nil && !q.without(formatField) {
+	if q.format != "" && !q.without(formatField) {
 		tail = append(append(append(tail, `"response_format":`...), q.format...), ',')
 	}
 	if q.caches() {
@@ -131,7 +131,7 @@ func (q *question) headers(r *http.Request) {
 	switch {
 	case q.stream:
 		maps.Copy(r.Header, q.c.header)
-	case q.c.shares && !named && !traced:
+	case q.c.own != nil && !named && !traced:
 		r.Header = q.c.whole
 		return
 	default:

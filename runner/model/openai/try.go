@@ -122,10 +122,10 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 func (t *try) Do(r *http.Request) (*http.Response, error) {
 	b := t.q.body()
 	t.sent = b.size
-	r.URL, r.Host = t.c.url, t.c.url.Host
+	r.URL, r.Host = t.c.url, ""
 	t.q.headers(r)
 	b.send(r)
-	resp, err := t.c.http.Do(r)
+	resp, err := t.c.send(r)
 	if err != nil {
 		t.reached = !dialing(err)
 		return nil, err

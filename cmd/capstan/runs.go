@@ -98,36 +98,47 @@ func dollars(cost float64) string {
 func (c *Command) events() *cobra.Command {
 	var store storeFlags
 	var after int64
-	var follow bool
+	var follow, full bool
 	cmd := &cobra.Command{
 		Use:   "events RUN",
 		Short: "Print a run's events as JSON Lines",
-		Long:  "Print a run's events as JSON Lines, those of --events. RUN may be the\nbeginning of a run's name, or last.",
+		Long: `Print a run's events as JSON Lines, those of --events. RUN may be the
+beginning of a run's name, or last. A model_called has the messages that are new
+since the last call of its conversation, and messages_before says how many stood
+then; with --full it has all of them.`,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.look(store, func(j *journal.Journal) error {
-				return c.printEvents(cmd.Context(), j, args[0], after, follow)
+				return c.printEvents(cmd.Context(), j, args[0], after, follow, full)
 			})
 		},
 	}
 	store.add(cmd)
 	cmd.Flags().Int64Var(&after, "after", 0, "only events numbered higher")
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on as the run does, until it ends")
+	cmd.Flags().BoolVar(&full, "full", false, "every request with its whole conversation")
 	return cmd
 }
 
 // followEvery is how often a journal is looked at for what is new in it.
 const followEvery = 200 * time.Millisecond
 
-func (c *Command) printEvents(ctx context.Context, j *journal.Journal, id string, after int64, follow bool) error {
+func (c *Command) printEvents(ctx context.Context, j *journal.Journal, id string, after int64, follow, full bool) error {
+	detail := journal.News
+	if full {
+		detail = journal.Whole
+	}
 	for {
 		run, err := j.Run(ctx, id)
 		if err != nil {
 			return found(err, id)
 		}
-		for e, err := range j.Events(ctx, run.RunID, after, journal.Whole) {
+		for e, err := range j.Events(ctx, run.RunID, after, detail) {
 			if err != nil {
 				return &exit{exitBroken, err}
+			}
+			if full {
+				e.Before = 0
 			}
 			line, err := json.Marshal(e)
 			if err != nil {

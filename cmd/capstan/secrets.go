@@ -125,30 +125,55 @@ func (r *redactor) begun(text []byte) int {
 	return longest
 }
 
-// withoutSecrets tells a sink of events as a redactor would write them.
+// withoutSecrets tells a sink of events as a redactor would write them. Of a
+// conversation it looks through each message once; what was said before has been
+// cleaned already.
 func withoutSecrets(to event.Sink, secrets map[string]string) event.Sink {
 	if len(secrets) == 0 {
 		return to
 	}
+	var said event.Conversations
 	return event.Func(func(e event.Event) {
-		var clean bytes.Buffer
-		w := redacted(&clean, secrets)
-		text, err := json.Marshal(e)
-		if err != nil {
-			return
+		told, err := clean(e, secrets)
+		if err == nil && e.Kind == event.ModelCalled {
+			whole, unknown := said.Whole(told)
+			if unknown != nil { // an earlier process has told the beginning
+				before := e.Before
+				e.Before = 0
+				if told, err = clean(e, secrets); err == nil {
+					told.Before = before
+					whole, err = said.Whole(told)
+				}
+			}
+			told = whole
 		}
-		w.Write(text)
-		flush(w)
-		if bytes.Equal(clean.Bytes(), text) {
-			to.Emit(e)
-			return
-		}
-		told := event.Event{}
-		if json.Unmarshal(clean.Bytes(), &told) == nil {
-			told.Run = e.Run
+		if err == nil {
 			to.Emit(told)
 		}
+		if e.Kind == event.RunFinished {
+			said.Forget(e.Run)
+		}
 	})
+}
+
+// clean is an event as a redactor would write it, cut where it goes on with a
+// conversation.
+func clean(e event.Event, secrets map[string]string) (event.Event, error) {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return e, err
+	}
+	var b bytes.Buffer
+	w := redacted(&b, secrets)
+	w.Write(text)
+	flush(w)
+	if e.Kind != event.ModelCalled && bytes.Equal(b.Bytes(), text) {
+		return e, nil
+	}
+	var told event.Event
+	err = json.Unmarshal(b.Bytes(), &told)
+	told.Run = e.Run
+	return told, err
 }
 
 // flush lets out what waits.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 func TestSecrets(t *testing.T) {
@@ -93,5 +95,36 @@ func TestWithoutSecrets(t *testing.T) {
 	list[1].Message = "say [redacted A_KEY]"
 	if !reflect.DeepEqual(got, list) {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// What was said earlier in a conversation stays clean, and a request that a
+// resume begins in its middle with is clean too.
+func TestWithoutSecretsOfAConversation(t *testing.T) {
+	for name, skip := range map[string]int{"from the beginning": 0, "from its middle": 1} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			sink := withoutSecrets(event.Func(func(e event.Event) {
+				said := ""
+				for _, m := range e.Request.Messages {
+					said += m.Content + "|"
+				}
+				got = append(got, said)
+			}), map[string]string{"A_KEY": "sesame-open"})
+			thread := model.NewThread(model.Message{Content: "say sesame-open"})
+			for i := range 3 {
+				if i > 0 {
+					thread.Append(model.Message{Content: fmt.Sprint(i)})
+				}
+				e := event.Event{Kind: event.ModelCalled, Path: "p", Conversation: "p", Before: i, Request: &model.Request{Messages: thread.Messages()}}
+				if i >= skip {
+					sink.Emit(e)
+				}
+			}
+			want := []string{"say [redacted A_KEY]|", "say [redacted A_KEY]|1|", "say [redacted A_KEY]|1|2|"}[skip:]
+			if !slices.Equal(got, want) {
+				t.Errorf("got %q", got)
+			}
+		})
 	}
 }

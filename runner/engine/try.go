@@ -18,6 +18,7 @@ type try struct {
 	*visit
 	at      event.Path
 	thread  *model.Thread
+	told    telling // of the thread
 	budget  *wards.Budget
 	attempt int
 	turn    int   // the last one made

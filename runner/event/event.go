@@ -20,7 +20,7 @@ const (
 	PhaseStarted    Kind = "phase_started"    // Phase; Items, of a phase with each
 	AttemptStarted  Kind = "attempt_started"  // Phase, Attempt
 	TurnStarted     Kind = "turn_started"     // Phase, Attempt, Turn
-	ModelCalled     Kind = "model_called"     // Request, Validator when a judge called
+	ModelCalled     Kind = "model_called"     // Request, Conversation, Before, Validator when a judge called
 	ModelReplied    Kind = "model_replied"    // Response, Validator
 	ToolCalled      Kind = "tool_called"      // Call
 	ToolReplied     Kind = "tool_replied"     // Result
@@ -33,7 +33,9 @@ const (
 	RunFinished     Kind = "run_finished"     // RunID, Status, Output, Usage, Error
 )
 
-// An Event is one thing that happened. Its JSON is one flat object.
+// An Event is one thing that happened. Its JSON is one flat object, in which a
+// request has only the messages that are new since the last call of its
+// conversation, and messages_before says how many stood then.
 type Event struct {
 	Seq  int64     `json:"seq"` // from 1, in the order in which the run saw them
 	Time time.Time `json:"time"`
@@ -56,6 +58,10 @@ type Event struct {
 	Call      *tool.Call      `json:"call,omitempty"`
 	Result    *tool.Result    `json:"result,omitempty"`
 	Verdict   *Verdict        `json:"-"` // its fields stand in the event's own object
+
+	Conversation Path `json:"conversation,omitempty"` // the first call of the conversation that Request goes on with
+	Before       int  `json:"-"`                      // messages that stood at its last call: messages_before
+	Cut          bool `json:"-"`                      // Request has not the first Before messages: see [Conversations]
 
 	Status  string       `json:"status,omitempty"`
 	Text    string       `json:"text,omitempty"`
@@ -82,11 +88,22 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	if e.Verdict != nil {
 		return json.Marshal(verdictEvent{e.Seq, e.Time, e.Kind, *e.Verdict})
 	}
-	type plain Event
+	if e.Kind == ModelCalled && e.Request != nil {
+		req := *e.Request
+		if !e.Cut {
+			req.Messages = req.Messages[min(max(e.Before, 0), len(req.Messages)):]
+		}
+		if req.Messages == nil {
+			req.Messages = []model.Message{} // a list, never null
+		}
+		e.Request = &req
+		return json.Marshal(calledEvent{plain(e), e.Before})
+	}
 	return json.Marshal(plain(e))
 }
 
 // UnmarshalJSON reads what [Event.MarshalJSON] writes, its values as plain ones.
+// A request that goes on with a conversation is cut.
 func (e *Event) UnmarshalJSON(text []byte) error {
 	var head struct{ Kind Kind }
 	if err := json.Unmarshal(text, &head); err != nil {
@@ -98,8 +115,18 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 		*e = Event{Seq: v.Seq, Time: v.Time, Kind: v.Kind, Path: v.Path, Verdict: &v.Verdict}
 		return err
 	}
-	type plain Event
-	return schema.Unmarshal(text, (*plain)(e))
+	var called calledEvent
+	err := schema.Unmarshal(text, &called)
+	*e = Event(called.plain)
+	e.Before, e.Cut = called.Before, called.Before > 0
+	return err
+}
+
+type plain Event
+
+type calledEvent struct {
+	plain
+	Before int `json:"messages_before"`
 }
 
 type verdictEvent struct {

@@ -30,6 +30,7 @@ func TestEventsRoundTrip(t *testing.T) {
 		{Seq: 2, Time: at, Kind: TurnStarted, Path: "p", Phase: "p", Attempt: 1, Turn: &turn},
 		{Seq: 3, Time: at, Kind: ModelCalled, Path: "p", Validator: "v", Request: &model.Request{Model: "m", Messages: []model.Message{
 			{Role: model.Assistant, ToolCalls: []model.ToolCall{{ID: "1", Name: "t", Arguments: "{}"}}}, {Role: model.ToolReply, Content: "x", ToolCallID: "1"}}}},
+		{Seq: 3, Time: at, Kind: ModelCalled, Path: "p/model[1]", Conversation: "p", Before: 3, Cut: true, Request: &model.Request{Messages: []model.Message{{Role: model.User, Content: "x"}}}},
 		{Seq: 4, Time: at, Kind: ModelReplied, Path: "p", Response: &model.Response{Text: "t", Failure: &model.Failure{Class: model.Refused, Message: "no"}}},
 		{Seq: 5, Time: at, Kind: ToolCalled, Path: "p", Call: &tool.Call{Name: "t", Arguments: map[string]any{}}},
 		{Seq: 6, Time: at, Kind: VerdictGiven, Path: "p", Verdict: &Verdict{Path: "p", Phase: "p", Attempt: 1, Moment: "post", Validator: "v", Mode: "retry", Valid: &yes, Reason: "r", Status: "s"}},

@@ -2,8 +2,10 @@ package journal
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -77,7 +79,10 @@ func (k *talker) take(tb testing.TB) time.Duration {
 	}
 	req := model.Request{Model: "m", Messages: k.thread.Messages(), Thread: k.thread, Phase: "talk", Attempt: 1, Turn: turn, Key: k.id + ":" + string(at)}
 	began := time.Now()
-	k.h.Emit(event.Event{Kind: event.ModelCalled, Path: at, Phase: "talk", Attempt: 1, Turn: &turn, Request: &req})
+	k.h.Emit(event.Event{
+		Kind: event.ModelCalled, Path: at, Phase: "talk", Attempt: 1, Turn: &turn, Request: &req,
+		Conversation: "talk/attempt[1]/turn[0]/model", Before: max(2*turn-1, 0),
+	})
 	resp, err := k.h.Model(at, req)
 	if err != nil {
 		tb.Error(err)
@@ -231,5 +236,32 @@ func BenchmarkResult(b *testing.B) {
 	b.ReportMetric(float64(time.Since(began).Milliseconds()), "ms/events")
 	if n < 100_000 {
 		b.Fatal(n)
+	}
+}
+
+// BenchmarkEvents writes the events of a run of 25,000 turns as JSON, with the
+// most memory that is in use meanwhile, and how much is written.
+func BenchmarkEvents(b *testing.B) {
+	j := benchJournal(b, Options{careless: true})
+	fill(b, j, 1, 25_000)
+	for b.Loop() {
+		var most, n, size uint64
+		for e, err := range j.Events(b.Context(), "last", 0, News) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			text, err := json.Marshal(e)
+			if err != nil {
+				b.Fatal(err)
+			}
+			size += uint64(len(text))
+			if n++; n%1000 == 0 {
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapInuse)
+			}
+		}
+		b.ReportMetric(float64(most)/1e6, "MB-heap")
+		b.ReportMetric(float64(size)/1e6, "MB-written")
 	}
 }

@@ -66,6 +66,8 @@ type asked struct {
 	Params    *model.Params   `json:"params,omitempty"`
 	On        int64           `json:"on,omitempty"`
 	Keep      int             `json:"keep,omitempty"`
+	First     event.Path      `json:"first,omitempty"`  // the conversation's first call, where it is another
+	Before    int             `json:"before,omitempty"` // messages that stood at its last call
 	Said      []model.Message `json:"said,omitempty"`
 }
 

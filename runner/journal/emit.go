@@ -35,7 +35,7 @@ func (r *recording) note(e *event.Event) (again bool) {
 		if said, err = r.talk(e.Request); err == nil {
 			r.prints[e.Path] = said.print
 			w.print = said.print
-			asked, err = r.asked(e.Request, &said)
+			asked, err = r.asked(e, &said)
 		}
 	case e.Kind == event.ModelReplied || e.Kind == event.ToolReplied:
 		if n, ok := r.reply[e.Path]; ok {

@@ -7,7 +7,6 @@ import (
 	"iter"
 
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -24,16 +23,20 @@ func (j *Journal) Events(ctx context.Context, id string, after int64, d Detail) 
 }
 
 // chunk is how many rows are read at a time: between two chunks others may
-// write the log back.
-const chunk = 512
+// write the log back. A chunk of large ones ends sooner.
+const (
+	chunk      = 512
+	chunkBytes = 4 << 20
+)
 
 func (j *Journal) events(ctx context.Context, n int64, id string, after int64, d Detail) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
-		read := eventReader{j: j, n: n, run: id, detail: d, said: map[int64][]model.Message{}}
+		read := eventReader{j: j, n: n, run: id, detail: d, said: map[int64]*said{}}
 		from := n<<rowBits | max(after, 0) // a row's number is at least its event's
 		for {
 			var events []event.Event
 			rows := 0
+			read.bytes = 0
 			err := j.reading(ctx, func(c *conn) error {
 				return c.each(ctx, func(v []driver.Value) error {
 					rows++
@@ -43,7 +46,10 @@ func (j *Journal) events(ctx context.Context, n int64, id string, after int64, d
 						return nil
 					}
 					e, err := read.event(ctx, c, l)
-					events = append(events, e)
+					if events = append(events, e); err == nil && read.bytes >= chunkBytes {
+						rows = chunk
+						return errEnough
+					}
 					return err
 				}, logColumns+" WHERE id > ? AND id < ? AND seq IS NOT NULL ORDER BY id LIMIT ?", from, (n+1)<<rowBits, int64(chunk))
 			})
@@ -69,7 +75,8 @@ type eventReader struct {
 	n      int64
 	run    string
 	detail Detail
-	said   map[int64][]model.Message // of requests, by their rows
+	said   map[int64]*said // of whole requests, by their rows
+	bytes  int             // of JSON that was read
 }
 
 func (r *eventReader) event(ctx context.Context, c *conn, l logged) (event.Event, error) {
@@ -78,6 +85,7 @@ func (r *eventReader) event(ctx context.Context, c *conn, l logged) (event.Event
 	if err != nil {
 		return e, err
 	}
+	r.bytes += len(raw)
 	var b body
 	if err := schema.Unmarshal(raw, &b); err != nil {
 		return e, r.garbled(l, err)
@@ -89,7 +97,7 @@ func (r *eventReader) event(ctx context.Context, c *conn, l logged) (event.Event
 		}
 	}
 	if b.Request != nil {
-		e.Request, err = r.request(ctx, c, l.row, b.Request, e.Validator)
+		err = r.request(ctx, c, l, b.Request, &e)
 	}
 	return e, err
 }
@@ -111,6 +119,7 @@ func (r *eventReader) effect(ctx context.Context, c *conn, row int64, e *event.E
 	if err != nil {
 		return err
 	}
+	r.bytes += len(raw)
 	var made came
 	if err := schema.Unmarshal(raw, &made); err != nil {
 		return r.garbled(logged{row: row}, err)

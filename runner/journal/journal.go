@@ -183,10 +183,14 @@ type Pending struct {
 // A Detail is how much of each event is wanted.
 type Detail int
 
-// Whole events have all that was told. Brief leaves out the requests' messages, tools and schema: those of a long
-// conversation repeat all that was said at every turn.
+// Whole events have all that was told; the messages of a conversation are held
+// once, as long as it is read. News are cut, as events are written: a request has
+// the messages that are new since the last call of its conversation, so that a
+// run of any length is read in the same memory. Brief leaves out the requests'
+// messages, tools and schema.
 const (
 	Whole Detail = iota
+	News
 	Brief
 )
 

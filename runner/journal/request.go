@@ -1,100 +1,143 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// request makes a request whole.
-func (r *eventReader) request(ctx context.Context, c *conn, row int64, a *asked, validator string) (*model.Request, error) {
-	req := &model.Request{
+// request puts a request where it belongs, with as many of its messages as are
+// wanted.
+func (r *eventReader) request(ctx context.Context, c *conn, l logged, a *asked, e *event.Event) (err error) {
+	e.Conversation, e.Before, e.Cut = cmp.Or(a.First, l.path), a.Before, r.detail != Whole
+	e.Request = &model.Request{
 		Model: a.Model, Phase: a.Phase, Attempt: a.Attempt, Turn: a.Turn, Validator: a.Validator, Role: a.Role, Params: a.Params,
 	}
+	if a.Before < 0 {
+		return r.garbled(l, nil)
+	}
 	if r.detail == Brief {
-		return req, nil
+		return nil
 	}
 	if a.Tools != "" {
-		if err := schema.Unmarshal([]byte(a.Tools), &req.Tools); err != nil {
-			return req, r.garbled(logged{row: row}, err)
+		if err := schema.Unmarshal([]byte(a.Tools), &e.Request.Tools); err != nil {
+			return r.garbled(l, err)
 		}
 	}
 	if a.Schema != "" {
-		req.Schema = json.RawMessage(a.Schema)
+		e.Request.Schema = json.RawMessage(a.Schema)
 	}
-	before, err := r.messages(ctx, c, a.On, a.Keep, row)
-	if err != nil {
-		return req, err
+	if r.detail == Whole {
+		e.Request.Messages, err = r.whole(ctx, c, l.row, a)
+		return err
 	}
-	req.Messages = append(before[:a.Keep:a.Keep], a.Said...)
-	r.said[row] = req.Messages
-	return req, nil
+	e.Request.Messages, err = r.news(ctx, c, l.row, a)
+	return err
 }
 
-// messages are the first count messages of the request in a row, which stands
-// before another row.
-func (r *eventReader) messages(ctx context.Context, c *conn, row int64, count int, before int64) ([]model.Message, error) {
-	if row == 0 && count == 0 {
-		return nil, nil
-	}
-	said, known := r.said[row]
-	if !known {
-		var err error
-		if said, err = r.follow(ctx, c, row, before); err != nil {
+// said are the messages of a request, in an array that a later one may share.
+type said struct {
+	messages []model.Message
+	grown    bool // another request has its own behind them
+}
+
+// whole are all messages of a request. Those that it goes on with stay where
+// they are: each is held once.
+func (r *eventReader) whole(ctx context.Context, c *conn, row int64, a *asked) ([]model.Message, error) {
+	base := r.said[a.On]
+	if base == nil {
+		messages, err := r.span(ctx, c, span{row: a.On, to: a.Keep, before: row})
+		if err != nil {
 			return nil, err
 		}
+		base = &said{messages: messages}
 	}
-	if count < 0 || count > len(said) {
+	if a.Keep < 0 || a.Keep > len(base.messages) {
 		return nil, r.garbled(logged{row: row}, nil)
 	}
-	return said, nil
+	kept := base.messages[:a.Keep]
+	if base.grown || a.Keep < len(base.messages) {
+		kept = kept[:a.Keep:a.Keep]
+	}
+	base.grown = base.grown || a.Keep == len(base.messages)
+	all := append(kept, a.Said...)
+	r.said[row] = &said{messages: all}
+	return all[:len(all):len(all)], nil
 }
 
-// follow reads the rows that a request goes back on, and puts their messages
-// together, the oldest first.
-func (r *eventReader) follow(ctx context.Context, c *conn, row, before int64) ([]model.Message, error) {
-	type link struct {
-		row int64
-		a   *asked
+// news are the messages of a request that were not there at the last call of
+// its conversation.
+func (r *eventReader) news(ctx context.Context, c *conn, row int64, a *asked) ([]model.Message, error) {
+	if a.Before > a.Keep+len(a.Said) {
+		return nil, r.garbled(logged{row: row}, nil)
 	}
-	var chain []link
-	for row != 0 && r.said[row] == nil {
-		if row >= before {
-			return nil, r.garbled(logged{row: row}, nil)
-		}
-		found, err := c.one(ctx, logColumns+" WHERE id = ?", r.n<<rowBits|row)
+	if a.Before >= a.Keep {
+		return a.Said[a.Before-a.Keep:], nil
+	}
+	others, err := r.span(ctx, c, span{row: a.On, from: a.Before, to: a.Keep, before: row})
+	return append(others, a.Said...), err
+}
+
+// A span is some messages of the request in a row, which stands before another
+// row.
+type span struct {
+	row      int64
+	from, to int
+	before   int64
+}
+
+// span reads messages from the rows that a request goes back on.
+func (r *eventReader) span(ctx context.Context, c *conn, s span) ([]model.Message, error) {
+	if s.row == 0 && s.to == 0 {
+		return nil, nil
+	}
+	var parts [][]model.Message // the last first
+	for s.to > s.from {
+		a, err := r.asked(ctx, c, s)
 		if err != nil {
 			return nil, err
 		}
-		if found == nil {
-			return nil, r.garbled(logged{row: row}, nil)
+		if a.Keep < 0 || s.to > a.Keep+len(a.Said) {
+			return nil, r.garbled(logged{row: s.row}, nil)
 		}
-		l := loggedOf(found)
-		raw, err := r.j.unpack(ctx, c, l.data, bare)
-		if err != nil {
-			return nil, err
+		if s.to > a.Keep {
+			parts = append(parts, a.Said[max(s.from-a.Keep, 0):s.to-a.Keep])
+			s.to = a.Keep
 		}
-		var b body
-		if err := schema.Unmarshal(raw, &b); err != nil || b.Request == nil {
-			return nil, r.garbled(l, err)
-		}
-		chain = append(chain, link{row, b.Request})
-		before, row = row, b.Request.On
+		s.before, s.row = s.row, a.On
 	}
-	said := r.said[row]
-	for i := len(chain) - 1; i >= 0; i-- {
-		a := chain[i].a
-		if a.Keep < 0 || a.Keep > len(said) {
-			return nil, r.garbled(logged{row: chain[i].row}, nil)
-		}
-		said = append(said[:a.Keep:a.Keep], a.Said...)
-		r.said[chain[i].row] = said
+	slices.Reverse(parts)
+	return slices.Concat(parts...), nil
+}
+
+// asked reads the row of a request.
+func (r *eventReader) asked(ctx context.Context, c *conn, s span) (*asked, error) {
+	if s.row >= s.before || s.row <= 0 {
+		return nil, r.garbled(logged{row: s.row}, nil)
 	}
-	return said, nil
+	found, err := c.one(ctx, logColumns+" WHERE id = ?", r.n<<rowBits|s.row)
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, r.garbled(logged{row: s.row}, nil)
+	}
+	l := loggedOf(found)
+	raw, err := r.j.unpack(ctx, c, l.data, bare)
+	if err != nil {
+		return nil, err
+	}
+	var b body
+	if err := schema.Unmarshal(raw, &b); err != nil || b.Request == nil {
+		return nil, r.garbled(l, err)
+	}
+	return b.Request, nil
 }
 
 // Request is the whole request of the model call at a path. A path that no
@@ -114,7 +157,7 @@ func (j *Journal) Request(ctx context.Context, id string, at event.Path) (*model
 		if found == nil {
 			return fmt.Errorf("run %s: no model was called at %q", s.RunID, at)
 		}
-		read := eventReader{j: j, n: s.n, run: s.RunID, said: map[int64][]model.Message{}}
+		read := eventReader{j: j, n: s.n, run: s.RunID, said: map[int64]*said{}}
 		e, err := read.event(ctx, c, loggedOf(found))
 		req = e.Request
 		return err

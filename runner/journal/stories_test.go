@@ -39,11 +39,25 @@ func recorded(t *testing.T, s *story) {
 	enginetest.Same(t, "live", told(t, live.events, result), s.Want())
 	kept := eventsOf(t, j, "run", Whole)
 	enginetest.Same(t, "kept events", asJSON(t, kept), asJSON(t, live.events))
+	enginetest.Same(t, "kept requests", requests(t, kept), requests(t, live.events))
+	enginetest.Same(t, "kept news", asJSON(t, eventsOf(t, j, "run", News)), asJSON(t, live.events))
 	from, err := j.Result(t.Context(), "run")
 	if err != nil {
 		t.Fatal(err)
 	}
 	enginetest.Same(t, "kept result", asJSON(t, from), asJSON(t, result))
+}
+
+// requests are those of events, with all their messages.
+func requests(t *testing.T, events []event.Event) string {
+	t.Helper()
+	var list []*model.Request
+	for _, e := range events {
+		if e.Request != nil {
+			list = append(list, e.Request)
+		}
+	}
+	return asJSON(t, list)
 }
 
 // A finished run is one that nothing happened to.
@@ -219,7 +233,9 @@ func goOn(t *testing.T, s *story, file string, world counter, w finished) {
 	}
 	// How a start was broken off is told too.
 	var events []event.Event
-	for i, e := range eventsOf(t, j, "run", Whole) {
+	all := eventsOf(t, j, "run", Whole)
+	enginetest.Same(t, "news", asJSON(t, eventsOf(t, j, "run", News)), asJSON(t, all))
+	for i, e := range all {
 		if e.Seq != int64(i+1) {
 			t.Fatalf("event %d has number %d", i+1, e.Seq)
 		}

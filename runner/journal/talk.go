@@ -3,6 +3,7 @@ package journal
 import (
 	"encoding/json"
 
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -183,10 +184,14 @@ func (r *recording) wire(raw []byte, of any) wire {
 
 // asked is the request as its row has it, with the messages that no earlier row
 // has. It is called with r.mu held.
-func (r *recording) asked(req *model.Request, t *talk) ([]byte, error) {
+func (r *recording) asked(e *event.Event, t *talk) ([]byte, error) {
+	req := e.Request
 	a := asked{
 		Model: req.Model, Phase: req.Phase, Attempt: req.Attempt, Turn: req.Turn, Validator: req.Validator, Role: req.Role,
-		Tools: t.tools.text, Schema: t.schema.text, Params: req.Params,
+		Tools: t.tools.text, Schema: t.schema.text, Params: req.Params, Before: e.Before,
+	}
+	if e.Conversation != e.Path {
+		a.First = e.Conversation
 	}
 	for i := len(t.chains) - 1; i >= 0; i-- {
 		if s, ok := r.talks.spots[t.chains[i].whole]; ok {

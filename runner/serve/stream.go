@@ -152,11 +152,14 @@ func eventsQuery(r *http.Request) (streamQuery, error) {
 		return q, badQuery("follow must be true or false")
 	}
 	switch v.Get("detail") {
-	case "", "whole":
+	case "", "news":
+		q.detail = journal.News
+	case "whole":
+		q.detail = journal.Whole
 	case "brief":
 		q.detail = journal.Brief
 	default:
-		return q, badQuery("detail must be whole or brief")
+		return q, badQuery("detail must be news, whole or brief")
 	}
 	for _, text := range []string{v.Get("after"), r.Header.Get("Last-Event-ID")} {
 		if text == "" {
@@ -205,6 +208,9 @@ func (t *teller) news() error {
 }
 
 func (t *teller) tell(e event.Event) error {
+	if t.query.detail == journal.Whole {
+		e.Before = 0
+	}
 	text, err := json.Marshal(e)
 	if err != nil {
 		return err

@@ -34,10 +34,11 @@ type part struct {
 	Response  string `json:"response,omitempty"`
 }
 
-// inputOf is the conversation so far: as many of the last messages as fit.
-func inputOf(messages []model.Message) []attribute.KeyValue {
+// inputOf is the conversation so far: as many of the last messages as fit. Cut
+// says that those before are not there.
+func inputOf(messages []model.Message, cut bool) []attribute.KeyValue {
 	var kept []json.RawMessage
-	cut, left := false, maxContent
+	left := maxContent
 	for i := len(messages) - 1; i >= 0 && left > 0; i-- {
 		text, shorter := encoded(messageOf(messages[i]), left)
 		cut = cut || shorter

@@ -52,7 +52,7 @@ func (r *run) conversing(attributes []attribute.KeyValue) []attribute.KeyValue {
 // called adds what the span need not begin with.
 func (r *run) called(s *scope, e event.Event) {
 	if r.t.content && e.Request != nil && s.span != nil && s.span.IsRecording() {
-		s.span.SetAttributes(inputOf(e.Request.Messages)...)
+		s.span.SetAttributes(inputOf(e.Request.Messages, e.Cut)...)
 	}
 }
 

@@ -26,11 +26,42 @@ func (s Serial) Within(at event.Path, d time.Duration, body func(engine.Host) er
 }
 
 // A Transcript is a run's events as lines that a person reads.
-type Transcript struct{ lines []string }
+type Transcript struct {
+	lines []string
+	said  event.Conversations
+}
 
-// Emit adds one event.
+// Emit adds one event; a line more says where its JSON does not tell it.
 func (t *Transcript) Emit(e event.Event) {
 	t.lines = append(t.lines, strings.TrimRight(fmt.Sprintf("%s %s %s", e.Kind, e.Path, told(e)), " "))
+	if e.Kind == event.ModelCalled {
+		if err := t.written(e); err != nil {
+			t.lines = append(t.lines, "NOT TOLD: "+err.Error())
+		}
+	}
+}
+
+// written sees that who reads the events' JSON from the first on has the whole
+// request, and that the first call of a conversation tells all.
+func (t *Transcript) written(e event.Event) error {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	var read event.Event
+	if err := read.UnmarshalJSON(text); err != nil {
+		return err
+	}
+	news := len(read.Request.Messages)
+	if read, err = t.said.Whole(read); err != nil {
+		return err
+	}
+	got, _ := json.Marshal(read.Request.Messages)
+	want, _ := json.Marshal(e.Request.Messages)
+	if string(got) != string(want) || news+e.Before != len(e.Request.Messages) || (e.Before == 0) != (e.Conversation == e.Path) {
+		return fmt.Errorf("%s: read as %s", text, got)
+	}
+	return nil
 }
 
 // String gives the lines.

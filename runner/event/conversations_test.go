@@ -1,0 +1,114 @@
+package event
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// called is a call of a conversation in which each letter is a message.
+func called(path, conversation Path, said string, before int) Event {
+	req := &model.Request{Messages: []model.Message{}}
+	for _, letter := range strings.Split(said, "") {
+		req.Messages = append(req.Messages, model.Message{Role: model.User, Content: letter})
+	}
+	return Event{Kind: ModelCalled, Path: path, Conversation: conversation, Before: before, Request: req}
+}
+
+func contents(e Event) (said string) {
+	for _, m := range e.Request.Messages {
+		said += m.Content
+	}
+	return said
+}
+
+// read is an event as its JSON has it.
+func read(t *testing.T, e Event) (got Event, text string) {
+	t.Helper()
+	raw, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, &got); err != nil {
+		t.Fatal(err)
+	}
+	return got, string(raw)
+}
+
+// A call is written with what is new, and says how many stood before.
+func TestACallTellsWhatIsNew(t *testing.T) {
+	for _, c := range []struct {
+		said   string
+		before int
+		news   string
+	}{
+		{"abc", 0, "abc"}, {"abc", 1, "bc"}, {"abc", 3, ""},
+		{"abc", 4, ""}, {"abc", -1, "abc"}, // as nobody should tell it
+	} {
+		e := called("p/model", "p", c.said, c.before)
+		got, text := read(t, e)
+		if contents(got) != c.news || !strings.Contains(text, fmt.Sprintf(`"messages_before":%d`, c.before)) || contents(e) != c.said {
+			t.Errorf("%s of which %d stood: %s", c.said, c.before, text)
+		}
+		if !strings.Contains(text, `"conversation":"p"`) || !strings.Contains(text, `"messages":[`) {
+			t.Error(text)
+		}
+		if again, twice := read(t, got); twice != text || contents(again) != c.news {
+			t.Errorf("%s, then %s", text, twice)
+		}
+	}
+	if _, text := read(t, Event{Kind: ModelReplied, Before: 3}); strings.Contains(text, "messages_before") {
+		t.Error(text)
+	}
+}
+
+// Conversations that are told among each other are whole again, also where one
+// goes back, is told anew or as a whole, and what was handed out stays true.
+func TestConversationsAreWholeAgain(t *testing.T) {
+	var said Conversations
+	var handed []Event
+	calls := []Event{
+		called("a", "a", "ab", 0), called("b", "b", "x", 0), called("a1", "a", "abcd", 2), called("b1", "b", "xyz", 1),
+		called("a1/rung", "a", "abcd", 4), called("a2", "a", "abe", 2), called("a3", "a", "abefg", 3), called("a2", "a", "abh", 2),
+	}
+	other := called("a", "a", "q", 0)
+	other.Run = "other"
+	again := called("a4", "a", "abhij", 3)
+	for _, e := range append(calls, other, again) {
+		cut, _ := read(t, e)
+		cut.Run = e.Run
+		whole, err := said.Whole(cut)
+		if err != nil || whole.Cut || contents(whole) != contents(e) {
+			t.Fatalf("%s: got %q, %v", e.Path, contents(whole), err)
+		}
+		handed = append(handed, whole)
+	}
+	for i, e := range calls {
+		if contents(handed[i]) != contents(e) {
+			t.Errorf("%s is %q now", e.Path, contents(handed[i]))
+		}
+	}
+	whole := called("a5", "a", "abhijkl", 5) // one that comes whole
+	if got, err := said.Whole(whole); err != nil || contents(got) != "abhijkl" {
+		t.Errorf("got %q, %v", contents(got), err)
+	}
+	middle, _ := read(t, called("c1", "c", "abc", 2))
+	if _, err := said.Whole(middle); err == nil {
+		t.Error("a conversation of which the beginning is not there is whole")
+	}
+	said.Forget("other")
+	if middle.Run, middle.Conversation = "other", "a"; len(said.said) != 2 {
+		t.Errorf("it remembers %d conversations", len(said.said))
+	}
+	if _, err := said.Whole(middle); err == nil {
+		t.Error("what was forgotten is whole")
+	}
+	for _, e := range []Event{{Kind: RunFinished}, {Kind: ModelCalled}} {
+		if _, err := said.Whole(e); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -91,7 +91,10 @@ func (s *kit) runner(c *Command, f runFlags, model string, more ...runner.Option
 		withGates(),
 		runner.WithModel(s.models), runner.WithModelName(model),
 		runner.WithTools(tools(tool.Options{Root: f.root, Hosts: f.hosts, AllowExec: f.allowExec})...),
-		runner.WithRoot(f.root), runner.WithRemote(s.servers), runner.WithTrace(s.telemetry.Context), runner.WithText(s.progress.text), runner.WithAsk(c.asker(s.progress)),
+		runner.WithRoot(f.root), runner.WithRemote(s.servers), runner.WithTrace(s.telemetry.Context), runner.WithAsk(c.asker(s.progress)),
+	}
+	if s.progress.width != nil { // somebody sees the text as it comes: else it need not
+		options = append(options, runner.WithText(s.progress.text))
 	}
 	for _, sink := range s.sinks {
 		options = append(options, runner.WithSink(sink))

@@ -33,6 +33,7 @@ type Crew struct {
 	closed  bool
 	running map[*hand]bool
 	hands   sync.WaitGroup
+	shelf   shelf
 }
 
 // A hand makes one run. Of one that has just ended there may be two: the one
@@ -52,7 +53,8 @@ type CrewOptions struct {
 	Starts func(ctx context.Context, id string) (runner.Start, error)
 	// Runner makes the runner for one run, new or resumed; it must keep runs in
 	// the journal it is given. Of a new run, s has the name, Settings, and as
-	// Model the one that was ordered, which the runner's default has to be.
+	// Model the one that was ordered, which the runner's default has to be; what
+	// cascades may name must be the same for all new runs.
 	Runner func(s runner.Start, j runner.Journal) (*runner.Runner, error)
 	// Cascades are the files that are offered, by name.
 	Cascades map[string]string
@@ -73,12 +75,13 @@ func NewCrew(o CrewOptions) *Crew {
 		o.Limit = 16
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	return &Crew{o: o, ctx: ctx, stop: stop, running: map[*hand]bool{}}
+	return &Crew{o: o, ctx: ctx, stop: stop, running: map[*hand]bool{}, shelf: shelf{kept: map[string]*shelved{}}}
 }
 
-// Start loads the cascade anew, begins the run, and returns when the journal
-// has it. Its errors are those above, [cascades.InputErrors], [cascades.Diagnostics],
-// and [runner.ErrRunExists].
+// Start begins a run of the cascade as its files are now, and returns when the
+// journal has it. Its errors are those above, of which [ErrFull] comes before
+// anything is read, [cascades.InputErrors], [cascades.Diagnostics], and
+// [runner.ErrRunExists].
 func (c *Crew) Start(ctx context.Context, o Order) (string, error) {
 	switch {
 	case o.Model != "" && !slices.Contains(c.o.Models, o.Model):
@@ -87,20 +90,21 @@ func (c *Crew) Start(ctx context.Context, o Order) (string, error) {
 		o.RunID = runner.NewRunID(time.Now())
 	}
 	settings := c.settings(o.Cascade)
-	opened := newOpening(c.o.Journal)
-	r, cascade, err := c.load(o, settings, opened)
-	if err != nil {
-		return "", err
-	}
-	if wrong := cascade.CheckInput(ctx.Err, o.Input); len(wrong) > 0 {
-		return "", wrong
-	}
-	return o.RunID, c.send(ctx, &hand{id: o.RunID}, opened, func(ctx context.Context) (runner.Result, error) {
-		return r.Run(ctx, cascade, o.Input, runner.WithRunID(o.RunID), runner.WithSettings(settings))
+	return o.RunID, c.send(ctx, &hand{id: o.RunID}, func(opened *opening) (making, error) {
+		r, cascade, err := c.load(o, settings, opened)
+		if err != nil {
+			return nil, err
+		}
+		if wrong := cascade.CheckInput(ctx.Err, o.Input); len(wrong) > 0 {
+			return nil, wrong
+		}
+		return func(ctx context.Context) (runner.Result, error) {
+			return r.Run(ctx, cascade, o.Input, runner.WithRunID(o.RunID), runner.WithSettings(settings))
+		}, nil
 	})
 }
 
-// Inputs loads the cascade anew and gives what it takes. Its errors are
+// Inputs gives what the cascade takes as its files are now. Its errors are
 // [ErrNoCascade] and [cascades.Diagnostics].
 func (c *Crew) Inputs(name string) ([]cascades.Input, error) {
 	_, cascade, err := c.load(Order{Cascade: name}, c.settings(name), c.o.Journal)
@@ -116,7 +120,7 @@ func (c *Crew) settings(cascade string) map[string]string {
 	return settings
 }
 
-// load loads an offered cascade with a runner of its own.
+// load gives an offered cascade, with a runner of its own.
 func (c *Crew) load(o Order, settings map[string]string, j runner.Journal) (*runner.Runner, *cascades.Cascade, error) {
 	file, ok := c.o.Cascades[o.Cascade]
 	if !ok {
@@ -126,7 +130,7 @@ func (c *Crew) load(o Order, settings map[string]string, j runner.Journal) (*run
 	if err != nil {
 		return nil, nil, err
 	}
-	cascade, err := r.Load(file)
+	cascade, err := c.shelf.load(r, file)
 	return r, cascade, err
 }
 
@@ -137,32 +141,44 @@ func (c *Crew) Resume(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	opened := newOpening(c.o.Journal)
-	r, err := c.o.Runner(start, opened)
-	if err != nil {
-		return err
-	}
-	return c.send(ctx, &hand{id: start.RunID, resume: true}, opened, func(ctx context.Context) (runner.Result, error) { return r.Resume(ctx, start.RunID) })
+	return c.send(ctx, &hand{id: start.RunID, resume: true}, func(opened *opening) (making, error) {
+		r, err := c.o.Runner(start, opened)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) (runner.Result, error) { return r.Resume(ctx, start.RunID) }, nil
+	})
 }
 
-// send has a run made in the background and waits until the journal has said
-// yes or no to it.
-func (c *Crew) send(ctx context.Context, h *hand, opened *opening, run func(context.Context) (runner.Result, error)) error {
+// A making makes a run, to its end.
+type making func(context.Context) (runner.Result, error)
+
+// send has a run made in the background, where there is a place for it, and
+// waits until the journal has said yes or no to it.
+func (c *Crew) send(ctx context.Context, h *hand, ready func(*opening) (making, error)) error {
 	own, cancel := context.WithCancel(c.ctx)
 	h.cancel = cancel
 	if err := c.enlist(h); err != nil {
 		cancel()
 		return err
 	}
+	opened := newOpening(c.o.Journal)
+	run, err := ready(opened)
+	if err != nil {
+		c.dismiss(h)
+		c.hands.Done()
+		return err
+	}
 	ended := make(chan error, 1)
-	c.hands.Go(func() {
+	go func() {
+		defer c.hands.Done()
 		result, err := guarded(own, run)
 		c.dismiss(h) // before anybody is told: the place is free then
 		ended <- err
 		if c.o.Done != nil && opened.said() {
 			c.o.Done(h.id, result, err)
 		}
-	})
+	}()
 	select {
 	case err := <-opened.heard:
 		return err
@@ -176,7 +192,7 @@ func (c *Crew) send(ctx context.Context, h *hand, opened *opening, run func(cont
 	}
 }
 
-func guarded(ctx context.Context, run func(context.Context) (runner.Result, error)) (r runner.Result, err error) {
+func guarded(ctx context.Context, run making) (r runner.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("run: panic: %v", p)
@@ -197,6 +213,7 @@ func (c *Crew) enlist(h *hand) error {
 		return ErrFull
 	}
 	c.running[h] = true
+	c.hands.Add(1)
 	return nil
 }
 

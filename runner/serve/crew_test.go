@@ -1,9 +1,12 @@
 package serve_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 
@@ -17,17 +20,27 @@ func few(n int) func(*serve.Options, *serve.CrewOptions) {
 }
 
 func TestACrewHasALimit(t *testing.T) {
-	w := newWorld(t, few(2))
+	var log bytes.Buffer
+	w := newWorld(t, few(2), func(o *serve.Options, _ *serve.CrewOptions) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "a"}`)
 	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "b"}`)
-	r := w.problem(503, "full", "POST", "/v1/runs", `{"cascade": "slow", "run_id": "c"}`)
-	if r.Header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
+	for _, order := range []string{`{"cascade": "slow", "run_id": "c"}`, `{"cascade": "wrong"}`, `{"cascade": "post"}`} { // nothing is read or checked first
+		if r := w.problem(429, "full", "POST", "/v1/runs", order); r.Header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		}
+	}
+	w.want(200, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "a"}`) // repeated
+	if said := log.String(); strings.Contains(said, "ERROR") || strings.Count(said, "INFO") != 3 {
+		t.Error(said)
 	}
 	w.problem(404, "no_run", "GET", "/v1/runs/c", nil)
 	close(w.hold)
 	<-w.done
 	<-w.done
+	for range 3 { // an order that comes to nothing leaves its place
+		w.problem(422, "invalid_cascade", "POST", "/v1/runs", `{"cascade": "wrong"}`)
+		w.problem(422, "invalid_input", "POST", "/v1/runs", `{"cascade": "post"}`)
+	}
 	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "c"}`)
 	<-w.done
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strconv"
 
@@ -57,7 +58,7 @@ var known = []struct {
 	{ErrNoCascade, http.StatusUnprocessableEntity, "unknown_cascade"},
 	{ErrNoModel, http.StatusUnprocessableEntity, "unknown_model"},
 	{ErrNotRunning, http.StatusConflict, "not_running_here"},
-	{ErrFull, http.StatusServiceUnavailable, "full"},
+	{ErrFull, http.StatusTooManyRequests, "full"},
 	{ErrClosed, http.StatusServiceUnavailable, "closing"},
 }
 
@@ -104,14 +105,18 @@ func wrongCascade(list cascades.Diagnostics) *Problem {
 	return p
 }
 
-// told is what is told of an error; the log gets the rest.
+// told is what is told of an error; the log gets the rest. That the server has
+// enough to do, or nothing any more, is no trouble of its own.
 func (s *Server) told(w http.ResponseWriter, r *http.Request, err error) *Problem {
 	p := asProblem(err)
-	if p.Status >= 500 && !errors.Is(err, context.Canceled) {
-		s.o.Log.Error("request", "method", r.Method, "path", r.URL.Path, "error", err)
-	}
-	if p.Status == http.StatusServiceUnavailable {
+	later := p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests
+	level := slog.LevelError
+	if later {
 		w.Header().Set("Retry-After", "5")
+		level = slog.LevelInfo
+	}
+	if (later || p.Status >= 500) && !errors.Is(err, context.Canceled) {
+		s.o.Log.Log(r.Context(), level, "request", "method", r.Method, "path", r.URL.Path, "error", err)
 	}
 	return p
 }

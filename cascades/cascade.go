@@ -171,6 +171,7 @@ type Check struct {
 	Ward      *wards.Ward
 	Validator *Validator
 	Tools     []string // of a ward around tools: those it looks at; none is all but [RouteTo]
+	AfterFree bool     // a judge that is not asked about a text that a free check of the moment refuses
 }
 
 // Guards tells whether the check looks at what has to do with the tool; at
@@ -195,11 +196,16 @@ type Validator struct {
 	Model       Model                                          // the judge's own model
 	Votes       int                                            // how often a judge is asked; the majority counts. 0 is 1
 	Confirm     bool                                           // a judge's no is asked once more: two are a no
+	AfterFree   bool                                           // after: free, whatever the mode
 	Cascade     *Cascade                                       // whose output is the verdict
 	InputMap    Values                                         // of Cascade; empty gives it the subject
 
+	asks bool  // Cascade asks a model
 	need *Need // of a program, or of an MCP server's tool
 }
+
+// Free tells whether the validator asks no model.
+func (v *Validator) Free() bool { return v.Criteria == nil && !v.asks }
 
 // A Tool is one resolved tool. With neither Cascade nor Validator set it is
 // run by the host under its name.

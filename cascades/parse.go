@@ -301,5 +301,8 @@ func (p *parser) nested(n *yaml.Node, what string) *Cascade {
 
 // placed makes the ward of a check.
 func placed(v *Validator, m wards.Moment, mode wards.Mode, attempts int) *Check {
-	return &Check{Ward: &wards.Ward{Name: v.Name, Moment: m, Mode: mode, MaxAttempts: attempts}, Validator: v}
+	return &Check{
+		Ward: &wards.Ward{Name: v.Name, Moment: m, Mode: mode, MaxAttempts: attempts}, Validator: v,
+		AfterFree: v.Criteria != nil && (v.AfterFree || mode == wards.Retry),
+	}
 }

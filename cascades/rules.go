@@ -132,7 +132,19 @@ func (p *parser) wards(o *object, phase *Phase) Wards {
 	}
 	p.checkGuards(phase)
 	o.done()
+	w.askWhereReleased(phase.Rules.OnExhausted)
 	return w
+}
+
+// askWhereReleased has every blocking judge asked where on_exhausted lets out a
+// text that a check refused: what blocks forbids that text too.
+func (w *Wards) askWhereReleased(on string) {
+	if on != OnExhaustedLast && on != OnExhaustedBest {
+		return
+	}
+	for _, c := range slices.Concat(w.Turn, w.Post) {
+		c.AfterFree = c.AfterFree && c.Ward.Mode != wards.Blocking
+	}
 }
 
 func (p *parser) moment(o *object, m wards.Moment) []*Check {

@@ -89,7 +89,7 @@ func (p *parser) validator(o *object, forms []string) *Validator {
 		v = p.mcpForm(o)
 	default:
 		// What belongs to a form that is not there is not worth a second report.
-		o.ask("reason", "with", "model", "timeout", "env", "verdict", "cwd", "votes", "confirm", "input_map")
+		o.ask("reason", "with", "model", "timeout", "env", "verdict", "cwd", "votes", "confirm", "after", "input_map")
 	}
 	if v == nil {
 		return nil
@@ -149,6 +149,9 @@ func (p *parser) judgeForm(o *object, n *yaml.Node) *Validator {
 	if o.ask("confirm"); o.has("confirm") {
 		v.Confirm = o.oneOf("confirm", "no") == "no"
 	}
+	if o.ask("after"); o.has("after") {
+		v.AfterFree = o.oneOf("after", "free") == "free"
+	}
 	return v
 }
 
@@ -200,7 +203,7 @@ func (p *parser) cascadeForm(o *object, n *yaml.Node) *Validator {
 	if v.Cascade = p.nested(n, "cascade"); v.Cascade == nil {
 		return nil
 	}
-	v.Description = v.Cascade.Description
+	v.Description, v.asks = v.Cascade.Description, len(v.Cascade.Asking("")) > 0
 	return v
 }
 

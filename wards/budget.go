@@ -1,5 +1,7 @@
 package wards
 
+import "errors"
+
 // An Action is what follows from the outcomes on one text.
 type Action int
 
@@ -17,7 +19,12 @@ type Decision struct {
 	Action Action
 	By     Outcome   // for Block, Break and Exhausted
 	Failed []Outcome // every check that said no and counts, in file order
+	Unmet  []Outcome // Failed, and what was not asked and would count, in file order
 }
+
+// errSkipped is why a text is not released that one was not asked about and no
+// other has refused: what was not asked is no yes.
+var errSkipped = errors.New("it was not asked, and no other check has refused the text")
 
 // A Budget counts how often each check has sent a text back. Use one for the
 // attempts of a phase, a new one for each turn, and another for the tool calls
@@ -44,10 +51,17 @@ func (b *Budget) Decide(attempt int, outcomes []Outcome) Decision {
 		case o.Stops():
 			return Decision{Action: Block, By: o}
 		case o.Failed() && o.Ward.Mode == Retry:
-			d.Failed = append(d.Failed, o)
+			d.Failed, d.Unmet = append(d.Failed, o), append(d.Unmet, o)
+		case o.Skipped && o.Ward.Mode != Advisory:
+			d.Unmet = append(d.Unmet, o)
 		}
 	}
-	if len(d.Failed) == 0 {
+	switch {
+	case len(d.Failed) == 0 && len(d.Unmet) > 0:
+		o := d.Unmet[0]
+		o.Err = errSkipped
+		return Decision{Action: Break, By: o}
+	case len(d.Failed) == 0:
 		return d
 	}
 	d.Action = Again

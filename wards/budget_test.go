@@ -14,6 +14,7 @@ func ward(name string, m Moment, mode Mode, attempts int) *Ward {
 func no(w *Ward) Outcome  { return Outcome{Ward: w, Verdict: validators.Fail("no")} }
 func yes(w *Ward) Outcome { return Outcome{Ward: w, Verdict: validators.Pass("yes")} }
 func bad(w *Ward) Outcome { return Outcome{Ward: w, Err: errors.New("broke")} }
+func out(w *Ward) Outcome { return Outcome{Ward: w, Skipped: true} }
 
 func TestDecide(t *testing.T) {
 	blocking, retry := ward("b", Post, Blocking, 3), ward("r", Post, Retry, 3)
@@ -36,6 +37,10 @@ func TestDecide(t *testing.T) {
 		"sent back":                      {[]Outcome{no(retry), no(advisory)}, Again, nil, 1},
 		"all that failed go back":        {[]Outcome{no(retry), yes(blocking), no(ward("s", Post, Retry, 2))}, Again, nil, 2},
 		"no budget at all":               {[]Outcome{no(retry), no(once)}, Exhausted, once, 2},
+		"skipped is no no":               {[]Outcome{no(retry), out(once), out(blocking)}, Again, nil, 1},
+		"skipped is no yes: retry":       {[]Outcome{out(retry), no(advisory), yes(blocking)}, Break, retry, 0},
+		"skipped is no yes: blocking":    {[]Outcome{yes(retry), out(blocking)}, Break, blocking, 0},
+		"skipped advice does not matter": {[]Outcome{out(advisory), yes(blocking)}, Release, nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := NewBudget(0).Decide(1, c.outcomes)
@@ -43,6 +48,21 @@ func TestDecide(t *testing.T) {
 				t.Errorf("got %+v", d)
 			}
 		})
+	}
+}
+
+// What was not asked spends nothing, and is not among what passed.
+func TestSkipped(t *testing.T) {
+	once, free := ward("o", Post, Retry, 1), ward("f", Post, Retry, 3)
+	budget := NewBudget(0)
+	for range 2 {
+		d := budget.Decide(1, []Outcome{out(once), no(free), out(ward("a", Post, Advisory, 3))})
+		if d.Action != Again || len(d.Failed) != 1 || len(d.Unmet) != 2 || d.Unmet[0].Ward != once {
+			t.Errorf("got %+v", d)
+		}
+	}
+	if d := budget.Decide(1, []Outcome{no(once), yes(free)}); d.Action != Exhausted || d.By.Ward != once {
+		t.Errorf("got %+v", d)
 	}
 }
 

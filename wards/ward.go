@@ -48,15 +48,22 @@ type Ward struct {
 func (w *Ward) sharesRules() bool { return w.Moment == OutputSchema || w.Moment == LoopUntil }
 
 // An Outcome is what a ward's validator said of a text; with Err, that it
-// could not say.
+// could not say; or Skipped, that it was not asked, since a check that costs
+// nothing had refused the text. Its Verdict then has the reason alone.
 type Outcome struct {
 	Ward    *Ward
 	Verdict validators.Verdict
 	Err     error
+	Skipped bool
 }
 
-// Failed tells whether the validator said no. An error is not a no.
-func (o Outcome) Failed() bool { return o.Err == nil && !o.Verdict.Valid }
+// Failed tells whether the validator said no. An error is not a no, and nothing
+// is what was not asked.
+func (o Outcome) Failed() bool { return o.Err == nil && !o.Skipped && !o.Verdict.Valid }
+
+// Refuses tells whether the text is not released as it is: somebody said no
+// whose no counts.
+func (o Outcome) Refuses() bool { return o.Failed() && o.Ward.Mode != Advisory }
 
 // Stops tells whether the outcome ends the run whatever else is found: a no of
 // a blocking ward, or no answer from one that must have one.
@@ -64,5 +71,5 @@ func (o Outcome) Stops() bool {
 	if o.Err != nil {
 		return o.Ward.Mode != Advisory
 	}
-	return !o.Verdict.Valid && o.Ward.Mode == Blocking
+	return o.Failed() && o.Ward.Mode == Blocking
 }

@@ -195,7 +195,7 @@ func (p *progress) briefly(e event.Event) {
 	case e.Kind == event.ModelReplied:
 		p.usage = p.usage.Add(e.Response.Usage)
 		p.without(e.Response)
-	case e.Kind == event.VerdictGiven && (e.Verdict.Valid == nil || !*e.Verdict.Valid):
+	case e.Kind == event.VerdictGiven && !e.Verdict.Skipped() && (e.Verdict.Valid == nil || !*e.Verdict.Valid):
 		p.verdict(e.Verdict)
 	}
 }
@@ -222,6 +222,8 @@ func (p *progress) verdict(v *event.Verdict) {
 	switch {
 	case v.Error != nil:
 		p.line("  %s %s: could not say: %s", yellow.Render("!"), what, oneLine(*v.Error))
+	case v.Skipped():
+		p.line("  %s", faint.Render(fmt.Sprintf("· %s (%s): %s", what, v.Mode, oneLine(v.Reason))))
 	case *v.Valid:
 		p.line("  %s %s", green.Render("✓"), what)
 	default:

@@ -130,7 +130,7 @@ func (t *teller) phases(r runner.Result) {
 		}
 		// Verdicts stand in the order of the visits.
 		for first := told; told < len(r.Verdicts) && r.Verdicts[told].Phase == p.Name; told++ {
-			if v := &r.Verdicts[told]; p.Items <= manyItems || v.Valid == nil || !*v.Valid && told-first < 10*manyItems {
+			if v := &r.Verdicts[told]; p.Items <= manyItems || v.Error != nil || v.Valid != nil && !*v.Valid && told-first < 10*manyItems {
 				t.verdict(v)
 			}
 		}
@@ -156,7 +156,9 @@ func (t *teller) verdict(v *event.Verdict) {
 	switch {
 	case v.Error != nil:
 		t.line("  ! %s could not say: %s", what, oneLine(*v.Error))
-	case v.Valid != nil && *v.Valid:
+	case v.Skipped():
+		t.line("  · %s%s: %s", what, mode, oneLine(v.Reason))
+	case *v.Valid:
 		t.line("  ✓ %s", what)
 	default:
 		t.line("  ✗ %s%s: %s", what, mode, oneLine(v.Reason))

@@ -8,10 +8,11 @@ const (
 	Same   Kind = "same"
 	ToNo   Kind = "to_no"   // it was yes
 	ToYes  Kind = "to_yes"  // it was no
-	New    Kind = "new"     // none was recorded, or that the check could not say
+	New    Kind = "new"     // none was recorded, or that the check could not say or was not asked
 	Gone   Kind = "gone"    // the cascade does not have the check any more
 	Unsaid Kind = "unsaid"  // the check could not say
 	NotRun Kind = "not_run" // it may not be asked: see Test
+	Spared Kind = "skipped" // it was asked and would not be: a free check refuses the text
 )
 
 // An Answer is a verdict in a word.
@@ -22,6 +23,7 @@ const (
 	Yes   Answer = "yes"
 	No    Answer = "no"
 	Error Answer = "error"
+	Skip  Answer = "skipped" // it was not asked: a free check had refused the text
 )
 
 // Counts are how many verdicts of a check compare how.
@@ -34,6 +36,7 @@ type Counts struct {
 	Gone   int `json:"gone"`
 	Unsaid int `json:"unsaid"`
 	NotRun int `json:"not_run"`
+	Spared int `json:"skipped"`
 }
 
 // add counts one change.
@@ -57,6 +60,8 @@ func (c *Counts) add(kind Kind, now Answer) {
 		c.Unsaid++
 	case NotRun:
 		c.NotRun++
+	case Spared:
+		c.Spared++
 	}
 }
 
@@ -65,6 +70,7 @@ func (c Counts) plus(d Counts) Counts {
 	return Counts{
 		c.Same + d.Same, c.ToNo + d.ToNo, c.ToYes + d.ToYes, c.NewYes + d.NewYes,
 		c.NewNo + d.NewNo, c.Gone + d.Gone, c.Unsaid + d.Unsaid, c.NotRun + d.NotRun,
+		c.Spared + d.Spared,
 	}
 }
 
@@ -74,14 +80,14 @@ func (c Counts) Flips() int { return c.ToNo + c.ToYes }
 // kind compares an answer with the recorded one.
 func kind(was, now Answer) Kind {
 	switch {
-	case now == Error && was == Error:
+	case was == now:
 		return Same
 	case now == Error:
 		return Unsaid
-	case was == "" || was == Error:
+	case now == Skip:
+		return Spared
+	case was == "" || was == Error || was == Skip:
 		return New
-	case was == now:
-		return Same
 	case now == No:
 		return ToNo
 	default:

@@ -3,6 +3,7 @@ package backtest
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -71,13 +72,18 @@ func (w *text) wards(rows []Row) {
 		return
 	}
 	w.printf("\n")
-	lines := [][]string{{"CHECK", "MODE", "SAME", "TO NO", "TO YES", "NEW YES", "NEW NO", "GONE", "UNSAID", "NOT RUN"}}
+	lines := [][]string{{"CHECK", "MODE", "SAME", "TO NO", "TO YES", "NEW YES", "NEW NO", "GONE", "UNSAID", "NOT RUN", "SKIPPED"}}
+	columns := len(lines[0])
+	if !slices.ContainsFunc(rows, func(r Row) bool { return r.Spared > 0 }) {
+		columns--
+	}
+	lines[0] = lines[0][:columns]
 	for _, r := range rows {
 		line := []string{clean(place{r.Cascade, r.Phase}.String() + " " + name(r.Moment, r.Validator)), r.Mode}
-		for _, n := range []int{r.Counts.Same, r.ToNo, r.ToYes, r.NewYes, r.NewNo, r.Gone, r.Unsaid, r.NotRun} {
+		for _, n := range []int{r.Counts.Same, r.ToNo, r.ToYes, r.NewYes, r.NewNo, r.Gone, r.Unsaid, r.NotRun, r.Spared} {
 			line = append(line, number(n))
 		}
-		lines = append(lines, line)
+		lines = append(lines, line[:columns])
 	}
 	w.table(lines)
 }

@@ -171,8 +171,8 @@ var fates = map[wards.Action]Fate{
 
 // checks compares the checks of one moment on one text with what was recorded,
 // and gives the outcomes that decide, in file order. They are asked as a run
-// asks them: the pure ones first, and after one that stops the run no other but
-// those that have something to compare. Of a check that may not be asked, what
+// asks them: the pure ones first, judges that wait for free ones last, and after
+// one that stops the run no other but those that have something to compare. Of a check that may not be asked, what
 // was recorded decides. Unsaid is why there is no text to judge; unfit says that
 // the text broke its schema.
 func (v *visitTest) checks(s *slot, list []*cascades.Check, unsaid error, unfit bool) ([]wards.Outcome, error) {
@@ -182,19 +182,46 @@ func (v *visitTest) checks(s *slot, list []*cascades.Check, unsaid error, unfit 
 		recorded[i] = s.take(v.momentOf(c), c.Ward.Name)
 	}
 	stopped := false
-	for _, pure := range []bool{true, false} {
+	for rank := range ranks {
 		for i, c := range list {
-			if c.Validator.Pure != pure || stopped && recorded[i] == nil {
+			if rankOf(c) != rank || stopped && recorded[i] == nil {
+				continue
+			}
+			if by := engine.Refused(list, found); c.AfterFree && by != "" {
+				found[i] = v.skip(s, c, recorded[i], by)
 				continue
 			}
 			var err error
-			if found[i], err = v.check(s, c, recorded[i], unsaid, unfit && pure); err != nil {
+			if found[i], err = v.check(s, c, recorded[i], unsaid, unfit && c.Validator.Pure); err != nil {
 				return nil, err
 			}
 			stopped = stopped || found[i].Ward != nil && found[i].Stops()
 		}
 	}
 	return slices.DeleteFunc(found, func(o wards.Outcome) bool { return o.Ward == nil }), nil
+}
+
+// ranks is how many ranks there are of checks that run one behind the other.
+const ranks = 3
+
+func rankOf(c *cascades.Check) int {
+	switch {
+	case c.Validator.Pure:
+		return 0
+	case c.AfterFree:
+		return 2
+	}
+	return 1
+}
+
+// skip compares a judge that would not be asked, and spares what asking it cost.
+func (v *visitTest) skip(s *slot, c *cascades.Check, was *trace.Verdict, by string) wards.Outcome {
+	o := engine.NotAsked(c.Ward, by)
+	v.note(s, v.momentOf(c), c.Ward, was, &o)
+	if was != nil && v.made {
+		v.saved += callsBelow(v.visit, was.Path)
+	}
+	return o
 }
 
 // check compares one check; its outcome has no ward where there is none. Where
@@ -303,7 +330,7 @@ func answerOf(v *trace.Verdict) (Answer, string) {
 	case v.Valid == nil && v.Error != nil:
 		return Error, *v.Error
 	case v.Valid == nil:
-		return "", ""
+		return Skip, v.Reason
 	case *v.Valid:
 		return Yes, v.Reason
 	default:
@@ -315,6 +342,8 @@ func answered(o wards.Outcome) (Answer, string) {
 	switch {
 	case o.Err != nil:
 		return Error, o.Err.Error()
+	case o.Skipped:
+		return Skip, o.Verdict.Reason
 	case o.Verdict.Valid:
 		return Yes, o.Verdict.Reason
 	default:

@@ -138,7 +138,9 @@ func opinion(v event.Verdict) string {
 	switch {
 	case v.Error != nil:
 		word = "an error (" + *v.Error + ")"
-	case v.Valid == nil || !*v.Valid:
+	case v.Skipped():
+		word = "skipped"
+	case !*v.Valid:
 		word = "not valid"
 	}
 	s := fmt.Sprintf("%s from the %s ward %s %s", word, v.Mode, v.Moment, v.Validator)

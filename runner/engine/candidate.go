@@ -16,7 +16,7 @@ type candidate struct {
 	value  any         // the phase's output, if this is released
 	number int         // of the attempt
 	failed []Objection // checks that said no and count
-	unmet  []string    // their names
+	unmet  []string    // their names, and those of judges that were not asked
 	score  float64     // the mean of its scores, -1 for none
 	passed *wards.Ward
 	spent  *wards.Decision // a turn ward used up its budget on this text
@@ -25,18 +25,20 @@ type candidate struct {
 	chosen string          // where the model wants to go on
 }
 
-func (c *candidate) note(outcomes, failed []wards.Outcome) {
+func (c *candidate) note(outcomes []wards.Outcome, d wards.Decision) {
 	sum, n := 0.0, 0
 	for _, o := range outcomes {
-		if o.Err == nil && o.Verdict.Score != nil {
+		if o.Err == nil && !o.Skipped && o.Verdict.Score != nil {
 			sum, n = sum+*o.Verdict.Score, n+1
 		}
 	}
 	if n > 0 {
 		c.score = sum / float64(n)
 	}
-	for _, o := range failed {
+	for _, o := range d.Failed {
 		c.failed = append(c.failed, Objection{o.Ward.Name, o.Verdict.Reason})
+	}
+	for _, o := range d.Unmet {
 		c.unmet = append(c.unmet, o.Ward.Name)
 	}
 }

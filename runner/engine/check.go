@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -35,9 +36,10 @@ func (p place) under(w *wards.Ward, i int) event.Path {
 }
 
 // checks runs the checks of one moment on one text: the pure ones in file
-// order, then the others at the same time. Outcomes come, and are told, in
-// file order. The first that stops the run cancels what is still running; what
-// was cancelled has no outcome.
+// order, then the others at the same time, but the judges that wait for free
+// ones behind these, and only where none has refused the text. Outcomes come,
+// and are told, in file order. The first that stops the run cancels what is
+// still running; what was cancelled has no outcome.
 func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([]wards.Outcome, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -62,8 +64,10 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 		}
 	}
 	var err error
-	if !stopped {
-		err = f.atOnce(at, list, s, found)
+	for _, lot := range lots(at, list) {
+		if err == nil {
+			err = f.atOnce(at, list, unskipped(lot, list, found), s, found)
+		}
 	}
 	if err != nil && !settled(err) {
 		return nil, err // the run is cut here: it tells them, in this order, when it goes on
@@ -87,14 +91,72 @@ func settled(err error) bool {
 // errStopped ends the checks that run beside one that stops the run.
 var errStopped = errors.New("a check stopped the run")
 
-// atOnce runs the checks that are not pure, side by side.
-func (f *flow) atOnce(at place, list []*cascades.Check, s validators.Subject, found []wards.Outcome) error {
-	var slow []int
+// lots are the checks that are not pure, those of a lot to run side by side:
+// where a free one is among them, the judges that wait for it come behind.
+func lots(at place, list []*cascades.Check) [][]int {
+	var all, first, wait []int
+	free := false
 	for i, c := range list {
-		if !c.Validator.Pure && c.Guards(at.tool) {
-			slow = append(slow, i)
+		switch {
+		case c.Validator.Pure || !c.Guards(at.tool):
+			continue
+		case c.AfterFree:
+			wait = append(wait, i)
+		default:
+			first, free = append(first, i), free || c.Validator.Free()
+		}
+		all = append(all, i)
+	}
+	switch {
+	case free:
+		return [][]int{first, wait}
+	case len(all) > 0:
+		return [][]int{all}
+	}
+	return nil
+}
+
+// unskipped are those of a lot that are to be asked: none once a check has
+// stopped the run, and no judge that waits for free ones where one of these has
+// refused the text, whose outcome is noted here.
+func unskipped(lot []int, list []*cascades.Check, found []wards.Outcome) []int {
+	if len(lot) == 0 {
+		return nil
+	}
+	var ask []int
+	by, stopped := Refused(list, found), slices.ContainsFunc(found, func(o wards.Outcome) bool { return o.Ward != nil && o.Stops() })
+	for _, i := range lot {
+		switch c := list[i]; {
+		case c.AfterFree && by != "":
+			found[i] = NotAsked(c.Ward, by)
+		case !stopped:
+			ask = append(ask, i)
 		}
 	}
+	return ask
+}
+
+// Refused names the first check of a moment that asks no model and has refused
+// the text, "" for none; found has the outcome of each check of the list, without
+// a ward where there is none yet. A no that is only noted refuses nothing: the
+// text may be released, and is not released unjudged.
+func Refused(list []*cascades.Check, found []wards.Outcome) (by string) {
+	for i, o := range found {
+		if o.Ward != nil && o.Refuses() && list[i].Validator.Free() {
+			return o.Ward.Name
+		}
+	}
+	return ""
+}
+
+// NotAsked is the outcome of a judge that is not asked, since by has refused the
+// text.
+func NotAsked(w *wards.Ward, by string) wards.Outcome {
+	return wards.Outcome{Ward: w, Skipped: true, Verdict: validators.Verdict{Reason: "not asked: " + by + " said no"}}
+}
+
+// atOnce runs some of the checks side by side.
+func (f *flow) atOnce(at place, list []*cascades.Check, slow []int, s validators.Subject, found []wards.Outcome) error {
 	if len(slow) == 0 {
 		return nil
 	}
@@ -124,10 +186,13 @@ func (f *flow) tell(path event.Path, at place, o wards.Outcome) {
 		Score: o.Verdict.Score, Issues: o.Verdict.Issues, Warnings: o.Verdict.Warnings, Fix: o.Verdict.Fix,
 		Evidence: o.Verdict.Evidence, Status: o.Verdict.Status, Details: o.Verdict.Details,
 	}
-	if o.Err != nil {
+	switch {
+	case o.Err != nil:
 		message := o.Err.Error()
 		v.Error = &message
-	} else {
+	case o.Skipped:
+		v.Status = event.Skipped
+	default:
 		valid := o.Verdict.Valid
 		v.Valid = &valid
 	}

@@ -53,7 +53,7 @@ func (t *try) allowed(failed []wards.Outcome) int {
 	if t.p.Rules.Capped && t.p.Rules.MaxAttempts < least {
 		least = t.p.Rules.MaxAttempts
 	}
-	return least
+	return max(least, t.attempt+1) // each check counts its own noes, and this text is sent back
 }
 
 // described is a failed check as the default feedback shows it.

@@ -202,9 +202,12 @@ func (t *try) judge(c *candidate, winner bool) (wards.Decision, error) {
 func (t *try) decide(c *candidate, outcomes []wards.Outcome) wards.Decision {
 	d := t.budget.Decide(t.attempt, outcomes)
 	if c.spent != nil && d.Action != wards.Block && d.Action != wards.Break {
-		d = wards.Decision{Action: wards.Exhausted, By: c.spent.By, Failed: append(c.spent.Failed, d.Failed...)}
+		d = wards.Decision{
+			Action: wards.Exhausted, By: c.spent.By,
+			Failed: append(c.spent.Failed, d.Failed...), Unmet: append(c.spent.Unmet, d.Unmet...),
+		}
 	}
-	c.note(outcomes, d.Failed)
+	c.note(outcomes, d)
 	if !c.unsaid && (d.Action == wards.Again || d.Action == wards.Exhausted) {
 		t.past = append(t.past, *c)
 	}

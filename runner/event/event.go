@@ -145,7 +145,7 @@ type Verdict struct {
 	Moment    string  `json:"moment"` // pre, turn, tool, result, post, loop_until or output_schema
 	Validator string  `json:"validator"`
 	Mode      string  `json:"mode"`  // blocking, retry or advisory
-	Valid     *bool   `json:"valid"` // nil where the validator could not say
+	Valid     *bool   `json:"valid"` // nil where the validator could not say, or was not asked
 	Reason    string  `json:"reason"`
 	Error     *string `json:"error"` // why it could not say
 
@@ -157,6 +157,14 @@ type Verdict struct {
 	Status   string             `json:"status,omitempty"`
 	Details  any                `json:"details,omitempty"`
 }
+
+// Skipped is the status of a verdict on a text that the validator was not asked
+// about.
+const Skipped = "skipped"
+
+// Skipped tells whether the validator was not asked: it said neither yes nor no,
+// and nothing broke. A Status alone does not tell, which a validator may choose.
+func (v *Verdict) Skipped() bool { return v.Valid == nil && v.Error == nil }
 
 // An Error is why a run did not succeed.
 type Error struct {

@@ -249,15 +249,17 @@ func (f *folding) judge(e *event.Event) {
 	}
 }
 
-// note keeps a no that counts against the attempt's text: of turn wards, on its
-// last text; not loop_until's on the way, nor that of a sounding's filter.
+// note keeps what the attempt's text did not pass and would have to, a judge that
+// was not asked too: of turn wards, on its last text; not loop_until's on the
+// way, nor that of a sounding's filter.
 func (p *judgement) note(v *event.Verdict) {
 	on := up(v.Path)
 	if v.Moment == "turn" && on != p.turn {
 		p.turn, p.unmet = on, nil
 	}
 	final := strings.HasPrefix(lastName(on), "attempt[") || lastName(on) == "tool"
-	if v.Valid != nil && !*v.Valid && v.Mode == "retry" && (final || on == p.turn) {
+	unmet := v.Skipped() && v.Mode != "advisory" || v.Valid != nil && !*v.Valid && v.Mode == "retry"
+	if unmet && (final || on == p.turn) {
 		p.unmet = append(p.unmet, v.Validator)
 	}
 }

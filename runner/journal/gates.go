@@ -8,7 +8,8 @@ import (
 )
 
 // Gates tells how every validator did, over the runs of a cascade or, with "",
-// over all; sorted by validator and moment.
+// over all; sorted by validator and moment. What a judge was not asked about does
+// not count.
 func (j *Journal) Gates(ctx context.Context, cascade string) ([]Gate, error) {
 	found := map[[2]string]*Gate{}
 	gate := func(v []driver.Value) *Gate {
@@ -52,7 +53,8 @@ const gateVerdicts = `SELECT json_extract(data, '$.verdict.validator'), json_ext
 	count(*) FILTER (WHERE json_extract(data, '$.verdict.valid')), count(*) FILTER (WHERE NOT json_extract(data, '$.verdict.valid')),
 	avg(json_extract(data, '$.verdict.attempt')) FILTER (WHERE json_extract(data, '$.verdict.valid'))
 	FROM log JOIN run ON run.n = log.id >> 32
-	WHERE kind = 'verdict' AND (?1 = '' OR cascade = ?1) GROUP BY 1, 2`
+	WHERE kind = 'verdict' AND (?1 = '' OR cascade = ?1)
+	AND coalesce(json_extract(data, '$.verdict.valid'), json_extract(data, '$.verdict.error')) IS NOT NULL GROUP BY 1, 2`
 
 const gateEffects = `SELECT json_extract(data, '$.validator') AS validator, json_extract(data, '$.moment') AS moment,
 	sum(json_extract(data, '$.response.usage.model_calls')), sum(json_extract(data, '$.response.usage.cost_usd')), sum(took) / 1e9

@@ -222,6 +222,8 @@ func doing(e event.Event) string {
 		switch at := fmt.Sprintf("%s: %s %s", v.Phase, v.Moment, v.Validator); {
 		case v.Error != nil:
 			return at + " could not say: " + *v.Error
+		case v.Skipped():
+			return at + " was " + v.Reason
 		case *v.Valid:
 			return at + " passed"
 		default:

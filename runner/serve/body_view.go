@@ -243,7 +243,7 @@ func callViews(run string, calls []*trace.Call) []callView {
 // A verdictView is a verdict.
 type verdictView struct {
 	event.Verdict
-	Status   string // passed, rejected or error
+	Status   string // passed, rejected, error or skipped
 	Why      textView
 	FixText  textView
 	Evidence textView
@@ -275,7 +275,9 @@ func newVerdict(run string, from *trace.Verdict) verdictView {
 	switch {
 	case from.Error != nil:
 		v.Status, why = "error", *from.Error
-	case from.Valid != nil && *from.Valid:
+	case from.Skipped():
+		v.Status = event.Skipped
+	case *from.Valid:
 		v.Status = "passed"
 	}
 	v.Why = newText(run, "reason", why, ref{what: "reason", at: from.Path})

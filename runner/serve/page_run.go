@@ -204,6 +204,7 @@ func (row *phaseRow) count(p *trace.Phase) {
 	}
 	each(p, visitor{verdict: func(v *trace.Verdict) {
 		switch {
+		case v.Skipped():
 		case v.Valid == nil:
 			row.Errors++
 			row.Broken = v.Validator

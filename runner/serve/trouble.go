@@ -76,7 +76,7 @@ func within(p *trace.Phase) func(yield func(*trace.Phase) bool) {
 func phaseTroubles(run string, p *trace.Phase) []trouble {
 	var list []trouble
 	add := func(v *trace.Verdict, fill func(*trouble)) {
-		if v.Valid != nil && *v.Valid {
+		if v.Skipped() || v.Valid != nil && *v.Valid {
 			return
 		}
 		x := trouble{Verdict: newVerdict(run, v), Phase: longName(p), Anchor: anchor(string(p.Path))}

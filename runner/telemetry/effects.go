@@ -149,7 +149,9 @@ func (r *run) verdict(s *scope, e event.Event) {
 	result := []attribute.KeyValue{evaluated.String(v.Validator)}
 	if v.Valid != nil {
 		s.span.SetAttributes(valid.Bool(*v.Valid))
-		result = append(result, scoreLabel.String(label(*v.Valid)))
+	}
+	if v.Error == nil {
+		result = append(result, scoreLabel.String(label(v)))
 	}
 	if v.Score != nil && !math.IsNaN(*v.Score) {
 		result = append(result, scoreValue.Float64(*v.Score))

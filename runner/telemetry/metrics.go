@@ -76,14 +76,18 @@ func (m *meters) judged(v *event.Verdict) {
 		return
 	}
 	outcome := errorType.String("validator_error")
-	if v.Valid != nil {
-		outcome = scoreLabel.String(label(*v.Valid))
+	if v.Error == nil {
+		outcome = scoreLabel.String(label(v))
 	}
 	m.verdicts.Add(context.Background(), 1, api.WithAttributes(evaluated.String(v.Validator), moment.String(v.Moment), mode.String(v.Mode), outcome))
 }
 
-func label(valid bool) string {
-	if valid {
+// label is a verdict that is no error in a word.
+func label(v *event.Verdict) string {
+	switch {
+	case v.Skipped():
+		return event.Skipped
+	case *v.Valid:
 		return "pass"
 	}
 	return "fail"

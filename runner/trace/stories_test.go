@@ -154,6 +154,8 @@ func cell(v *trace.Verdict) string {
 		return "-"
 	case v.Error != nil:
 		return "error"
+	case v.Skipped():
+		return "skipped"
 	case *v.Valid:
 		return "yes"
 	}

@@ -138,6 +138,8 @@ func told(e event.Event) string {
 		switch {
 		case v.Error != nil:
 			return fmt.Sprintf("%s %s error: %s", v.Mode, v.Validator, quote(*v.Error))
+		case v.Skipped():
+			return fmt.Sprintf("%s %s skipped: %s", v.Mode, v.Validator, quote(v.Reason))
 		case *v.Valid:
 			return fmt.Sprintf("%s %s yes", v.Mode, v.Validator)
 		}

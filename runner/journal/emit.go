@@ -20,6 +20,9 @@ func (r *recording) emit(inner engine.Host, e event.Event) {
 	if again := r.note(&e); again {
 		return
 	}
+	if e.Kind == event.PhaseFinished {
+		r.later() // an item's end is seen though nothing else happens beside it
+	}
 	e.Run = r.start.RunID
 	inner.Emit(e)
 }

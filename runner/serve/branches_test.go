@@ -166,3 +166,58 @@ func TestAFanOutInABrowser(t *testing.T) {
 		fits("acts-work")
 	}
 }
+
+// TestAnItemThatIsOpen follows a fan-out with one item open: what is new of it
+// is seen, and what the reader has opened in it stays.
+func TestAnItemThatIsOpen(t *testing.T) {
+	w := newWorld(t)
+	owl, bat := make(chan struct{}), make(chan struct{})
+	w.model = model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+		wait := map[bool]chan struct{}{strings.Contains(r.Messages[0].Content, "owl") && len(r.Messages) > 1: owl, strings.Contains(r.Messages[0].Content, "bat"): bat}[true]
+		switch {
+		case strings.Contains(r.Messages[0].Content, "owl") && len(r.Messages) == 1:
+			return model.Response{Text: "It is bad."}, nil
+		case wait != nil:
+			select {
+			case <-wait:
+			case <-ctx.Done():
+				return model.Response{}, context.Cause(ctx)
+			}
+		}
+		return model.Response{Text: "A line at last."}, nil
+	})
+	b := newBrowser(t, w.http.URL)
+	id := w.want(202, "POST", "/v1/runs", `{"cascade": "fan", "input": {"list": ["an owl", "a bat", "a cat"]}}`).json(t)["run_id"].(string)
+	b.open("/runs/" + id)
+	item := func(n int) string {
+		return fmt.Sprintf("Array.from(document.querySelectorAll('#phases .phases > li > details')).find(d => d.querySelector('.name').textContent === 'item %d')", n)
+	}
+	says := func(n int, what string) string {
+		return fmt.Sprintf("(%s || document.body).textContent.includes('%s')", item(n), what)
+	}
+	b.until("document.querySelectorAll('#phases .phases > li').length === 3 && " + says(0, "no: expr"))
+	b.until(item(0) + ".querySelector('[hx-get]')['htmx-internal-data'] !== undefined") // htmx knows it
+	js[any](b, item(0)+".querySelector('summary').click()")
+	b.until(says(0, "asking"))
+	b.until(item(0) + ".querySelector('details.call > [hx-get]')['htmx-internal-data'] !== undefined")
+	js[any](b, item(0)+".querySelector('details.attempt').open = true")
+	js[any](b, item(0)+".querySelector('details.call > summary').click()")
+	b.until(says(0, "Write of an owl."))
+	stays := func(when string) {
+		t.Helper()
+		if !js[bool](b, says(0, "Write of an owl.")+" && "+item(0)+".open && "+item(0)+".querySelector('details.call').open") {
+			t.Errorf("%s: what was open in an item is not", when)
+		}
+	}
+	close(bat)
+	b.until(says(1, "succeeded"))
+	b.until(says(0, "asking"))
+	stays("news of another")
+	close(owl)
+	b.until(says(0, "succeeded") + " && " + says(0, "A line at last."))
+	b.until("!" + says(0, "asking"))
+	stays("news of it")
+	b.shoot("open-item")
+	b.until("document.querySelector('#head').innerText.includes('succeeded')")
+	stays("the end")
+}

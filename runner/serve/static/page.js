@@ -61,19 +61,59 @@
     var fresh = e.detail.fragment
     // After a break, what was added before is sent again.
     fresh.querySelectorAll('li.phase[id]').forEach(function (li) {
+      if (li.parentElement && li.parentElement.closest('li.phase')) return // it goes with the row that it is in
       var there = document.getElementById(li.id)
-      if (there && e.detail.target !== there) there.remove()
+      if (!there || e.detail.target === there) return
+      keep(there, li)
+      there.remove()
     })
-    e.detail.target.querySelectorAll('details[id]').forEach(function (d) {
-      var same = fresh.querySelector('#' + CSS.escape(d.id))
-      if (!same) return
-      same.open = d.open
-      // What was fetched when it was opened need not be fetched again.
-      var fetched = d.querySelector(':scope > [data-fetched]')
-      var empty = same.querySelector(':scope > [hx-get]')
-      if (fetched && empty) empty.replaceWith(fetched)
-    })
+    keep(e.detail.target, fresh)
   })
+
+  // keep leaves in a fresh piece open what is open in the one that it replaces,
+  // and what was fetched when it was opened where it is.
+  function keep(old, fresh) {
+    old.querySelectorAll('details[id]').forEach(function (d) {
+      var same = fresh.querySelector('#' + CSS.escape(d.id))
+      if (!same || same === d) return
+      same.open = d.open
+      var fetched = d.querySelector(':scope > [data-fetched], :scope > .body')
+      var empty = same.querySelector(':scope > [hx-get]')
+      if (!fetched || !empty) return
+      var news = fetched.matches('.body') && (goesOn(d) || summary(d) !== summary(same))
+      if (news && !d.open) return // it is fetched when it is opened again
+      if (news) fetched.dataset.stale = empty.getAttribute('hx-get')
+      empty.replaceWith(fetched)
+    })
+  }
+  function goesOn(d) { return d.parentElement.matches('.s-running') }
+  function summary(d) { return d.querySelector('summary').textContent }
+
+  // What there is news of stands until it has come, and stays open as it is.
+  function renew() {
+    document.querySelectorAll('[data-stale]').forEach(function (body) {
+      if (body.dataset.renewing) return // asked again when that has come
+      var url = body.dataset.stale
+      delete body.dataset.stale
+      body.dataset.renewing = url
+      fetch(url, { headers: { 'HX-Request': 'true' } }).then(function (r) { return r.ok ? r.text() : '' }, function () { return '' }).then(function (text) {
+        delete body.dataset.renewing
+        var fresh = new DOMParser().parseFromString(text, 'text/html').body.firstElementChild
+        if (!fresh || !body.isConnected) return
+        if (body.dataset.stale) fresh.dataset.stale = body.dataset.stale
+        keep(body, fresh)
+        body.replaceWith(fresh)
+        htmx.process(fresh)
+        renew()
+      })
+    })
+    // What was opened and had not come when its place was taken is asked for again:
+    // a piece that comes open tells nobody that it was opened.
+    document.querySelectorAll('details[open] > [hx-get]:not([data-fetched])').forEach(function (empty) {
+      empty.parentElement.dispatchEvent(new Event('toggle'))
+    })
+  }
+  document.addEventListener('htmx:oobAfterSwap', renew)
 
   // What was ticked in the list stays ticked.
   var ticked = []

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -89,9 +90,14 @@ func (v *visit) item() (release, error) {
 }
 
 // losable gives the error of an item that the others need not end with: it was
-// exhausted or broke. Blocked is never kept, nor what ends the run anyway.
+// exhausted or broke, or is not what the phase takes. Blocked is never kept, nor
+// what ends the run anyway.
 func losable(err error) *Error {
-	if e := lost(err); e != nil && e.Code != Blocked {
+	var e *Error
+	if errors.As(err, &e) && e.Code == Invalid {
+		return e
+	}
+	if e = lost(err); e != nil && e.Code != Blocked {
 		return e
 	}
 	return nil

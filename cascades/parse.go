@@ -241,7 +241,7 @@ func (p *parser) crossCheck() {
 		if len(p.found) > maxFound {
 			return
 		}
-		if _, ok := outputs[u.phase]; !ok {
+		if _, ok := outputs[u.phase]; !ok && !u.spared {
 			p.reportAt(u.at(), CodePhase, "template: outputs has no %q: no phase is called so", u.phase)
 			p.suggest(u.phase, func() []string { return slices.Sorted(maps.Keys(outputs)) })
 		}

@@ -85,12 +85,14 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 		switch {
 		case len(p.found) > maxFound:
 			return nil
+		case name.Guarded && root == "outputs" && len(name.Path) > 1:
+			p.uses = append(p.uses, use{name.Path[1], p.reading, true, func() Position { return at(name.Line, name.Column) }})
 		case name.Guarded:
 		case !slices.Contains(scope, root) && !slices.Contains(p.locals, root):
 			p.reportAt(at(name.Line, name.Column), CodeVariable, "template: no variable is called %q here; there are %s", root, list(slices.Concat(scope, p.locals)))
 			p.suggest(root, func() []string { return scope })
 		case root == "outputs" && len(name.Path) > 1:
-			p.uses = append(p.uses, use{name.Path[1], p.reading, func() Position { return at(name.Line, name.Column) }})
+			p.uses = append(p.uses, use{name.Path[1], p.reading, false, func() Position { return at(name.Line, name.Column) }})
 		case root == "input" && len(name.Path) > 1:
 			p.checkDeclared(name.Path[1], func() Position { return at(name.Line, name.Column) })
 		}
@@ -107,12 +109,13 @@ func (p *parser) checkDeclared(name string, at func() Position) {
 	}
 }
 
-// A use is an output that a template reads, to be checked when all phases are
-// known.
+// A use is an output that a template or an expression reads, to be checked when
+// all phases are known.
 type use struct {
-	phase string
-	by    string // the phase that reads it
-	at    func() Position
+	phase  string
+	by     string // the phase that reads it
+	spared bool   // it does without it: there may be no such phase
+	at     func() Position
 }
 
 // templated reads a text among values: a plain variable stands for its value,
@@ -151,6 +154,9 @@ func (p *parser) expression(n *yaml.Node, what string) *validators.Expression {
 		}
 		p.reportAt(place, CodeExpression, "%s: %s", what, message)
 		return nil
+	}
+	for _, name := range e.Reads() {
+		p.uses = append(p.uses, use{name, p.reading, true, func() Position { return p.position(n) }})
 	}
 	return e
 }

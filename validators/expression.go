@@ -44,6 +44,7 @@ type Expression struct {
 	locals  []string
 	program *vm.Program
 	parses  bool // it mentions output
+	reads   []string
 }
 
 // An ExpressionError says where an expression is wrong, or where it broke.
@@ -119,7 +120,7 @@ func ParseExpression(source string, locals ...string) (e *Expression, err error)
 	if err != nil {
 		return nil, located(err)
 	}
-	return &Expression{source, locals, program, found.output}, nil
+	return &Expression{source, locals, program, found.output, found.reads}, nil
 }
 
 // compiled checks a tree, which it changes, and makes a program of it that pays
@@ -174,6 +175,10 @@ func (v *localNames) Visit(node *ast.Node) {
 		}
 	}
 }
+
+// Reads are the phases whose outputs the expression names, as outputs.NAME or
+// outputs["NAME"].
+func (e *Expression) Reads() []string { return e.reads }
 
 // String is the expression's source.
 func (e *Expression) String() string { return e.source }

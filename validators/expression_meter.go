@@ -86,6 +86,7 @@ type inspection struct {
 	source []rune
 	nodes  int
 	output bool
+	reads  []string // the outputs that are named in it
 	err    *file.Error
 }
 
@@ -118,6 +119,11 @@ func (f *inspection) Visit(node *ast.Node) {
 		f.output = f.output || n.Value == "output"
 		if n.Value == "$env" {
 			f.refuse(n, "$env is not available in expressions")
+		}
+	case *ast.MemberNode:
+		of, _ := n.Node.(*ast.IdentifierNode)
+		if name, ok := n.Property.(*ast.StringNode); ok && of != nil && of.Value == "outputs" {
+			f.reads = append(f.reads, name.Value)
 		}
 	case *ast.FloatNode:
 		if at := n.Location(); at.To <= len(f.source) {

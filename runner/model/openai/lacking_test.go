@@ -153,6 +153,18 @@ func TestParamsAreNotDropped(t *testing.T) {
 			t.Errorf("%s: %v after %d: %s", word, err, e.count(), e.bodies)
 		}
 	}
+	vague := newEndpoint(t, body(400, `{"error":{"message":"Bad request."}}`))
+	for says, p := range map[string]*model.Params{
+		"Bad request.; the request asks for seed, stop, temperature, which the endpoint may not take": {Temperature: &cold, Seed: &seed, Stop: []string{"END"}},
+		"Bad request.; the request asks for effort, service_tier, which the endpoint may not take":    {Effort: "low", NoFormat: true, Extra: `{"service_tier":"flex"}`},
+		"Bad request.": {NoFormat: true},
+	} {
+		r := ask("Hello?")
+		r.Params = p
+		if _, err := vague.client(t).Call(t.Context(), r); err == nil || !strings.HasSuffix(err.Error(), says) {
+			t.Errorf("%v", err)
+		}
+	}
 	e := newEndpoint(t, forms(lastText, lastPart))
 	for asks, p := range map[string]*model.Params{"seed": {Seed: &seed}, "effort": {Effort: "low"}} {
 		r := ask("Hello?")

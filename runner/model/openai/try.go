@@ -185,7 +185,7 @@ func (t *try) complaint(resp *http.Response) error {
 	if resp.StatusCode < 400 {
 		f.Message = "sends on to " + resp.Header.Get("Location")
 	}
-	f.Message = t.c.advice(resp.StatusCode, t.q.name) + f.Message
+	f.Message = t.c.advice(resp.StatusCode, t.q.name) + f.Message + t.q.suspects(resp.StatusCode, f.Message)
 	if id := resp.Header.Get("X-Request-Id"); id != "" {
 		f.Message += " (request " + id + ")"
 	}

@@ -133,11 +133,8 @@ func (s *Server) effect(t Tool) (*offer, error) {
 	for _, name := range t.Hidden {
 		hidden[name] = true
 	}
-	reads := t.Effect == tool.Reads || t.Effect == tool.None
-	hints := sdk.ToolAnnotations{ReadOnlyHint: reads, IdempotentHint: t.Repeatable(), DestructiveHint: no(), OpenWorldHint: yes()}
-	if !reads {
-		hints.DestructiveHint = yes()
-	}
+	hints := hinted(t.Effect)
+	hints.IdempotentHint = t.Repeatable()
 	o := newOffer(t.Name, t.Description, without(params, hidden), hints, func(ctx context.Context, c call) (*sdk.CallToolResult, error) {
 		maps.Copy(c.arguments, t.Fixed)
 		// A call that has an ID is a model's, which may not choose all that a

@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -178,3 +179,11 @@ func held(name string, params, fixed map[string]any) error {
 
 func yes() *bool { b := true; return &b }
 func no() *bool  { return new(bool) }
+
+// hinted is what a client is told of an effect on the world.
+func hinted(e tool.Effect) sdk.ToolAnnotations {
+	if e == tool.Reads || e == tool.None {
+		return sdk.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: no(), OpenWorldHint: yes()}
+	}
+	return sdk.ToolAnnotations{DestructiveHint: yes(), OpenWorldHint: yes()}
+}

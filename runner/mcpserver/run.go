@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -39,7 +40,7 @@ func (s *Server) cascade(name string, c *cascades.Cascade) *offer {
 	if len(c.Inputs) > 0 {
 		input["additionalProperties"] = false
 	}
-	return s.running(name, strings.TrimSpace("Run the cascade "+c.ID+". "+c.Description), input, func(_ context.Context, k call) (Order, error) {
+	return s.running(name, strings.TrimSpace("Run the cascade "+c.ID+". "+c.Description), input, c.Effect(), func(_ context.Context, k call) (Order, error) {
 		return Order{Cascade: c, Input: k.arguments}, nil
 	})
 }
@@ -51,7 +52,7 @@ func (s *Server) run() *offer {
 		"input": map[string]any{"type": "object", "description": "the cascade's inputs by name"},
 		"model": text("the default model: a name, or scripted for the replies in NAME.scripted.yaml beside NAME.yaml"),
 	}, "file")
-	return s.running("run", "Run a cascade file to its end", input, func(_ context.Context, k call) (Order, error) {
+	return s.running("run", "Run a cascade file to its end", input, tool.Writes, func(_ context.Context, k call) (Order, error) {
 		file, _ := k.arguments["file"].(string)
 		name, _ := k.arguments["model"].(string)
 		order := Order{}
@@ -70,10 +71,10 @@ func (s *Server) run() *offer {
 	})
 }
 
-// running is an offer that makes the runs that are ordered by its calls.
-func (s *Server) running(name, description string, input map[string]any, order func(context.Context, call) (Order, error)) *offer {
-	hints := sdk.ToolAnnotations{DestructiveHint: yes(), OpenWorldHint: yes()} // a cascade's tools may do anything
-	o := newOffer(name, description, input, hints, func(ctx context.Context, c call) (*sdk.CallToolResult, error) {
+// running is an offer that makes the runs that are ordered by its calls, whose
+// tools do to the world what effect says at worst.
+func (s *Server) running(name, description string, input map[string]any, effect tool.Effect, order func(context.Context, call) (Order, error)) *offer {
+	o := newOffer(name, description, input, hinted(effect), func(ctx context.Context, c call) (*sdk.CallToolResult, error) {
 		select {
 		case s.seats <- struct{}{}:
 			defer func() { <-s.seats }()

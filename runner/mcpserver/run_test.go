@@ -396,3 +396,25 @@ func (nowhere) Validator(cascades.Server, string) validators.Validator { return 
 func (nowhere) Tool(_ cascades.Server, name string) tool.Tool {
 	return tool.Declared(name, "", map[string]any{"type": "object"}, nil)
 }
+
+// A cascade is announced with the worst that its tools do.
+func TestEffectsOfCascades(t *testing.T) {
+	o, _ := runs(t, "", map[string]string{
+		"thinks": "{cascade_id: a, phases: [{name: a, compose: a, wards: {post: [{exec: [sh, check.sh]}]}}]}",
+		"looks":  "{cascade_id: a, tools: {look: {exec: [look], effect: reads}}, phases: [{name: a, tool: look}]}",
+		"acts":   "{cascade_id: a, tools: {act: {exec: [act]}}, phases: [{name: g, together: [{name: a, tool: act}, {name: b, compose: b}]}]}",
+	})
+	list, err := connect(t, o).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads := map[string]bool{}
+	for _, tool := range list.Tools {
+		if reads[tool.Name] = tool.Annotations.ReadOnlyHint; *tool.Annotations.DestructiveHint == reads[tool.Name] {
+			t.Errorf("%s: %+v", tool.Name, tool.Annotations)
+		}
+	}
+	if !reads["thinks"] || !reads["looks"] || reads["acts"] {
+		t.Errorf("got %v", reads)
+	}
+}

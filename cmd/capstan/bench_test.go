@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,6 +20,62 @@ func built(b *testing.B) string {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	return binary
+}
+
+const hello = "package main\n\nimport \"os\"\n\nfunc main() { os.Stdout.WriteString(\"hello\\n\") }\n"
+
+// BenchmarkStart is what a command costs before it does anything: version, and
+// lint of a small file, beside a program that says hello, turn about, in CPU
+// time of the whole process. It tells their ratio, what lint takes beyond hello,
+// and what the packages' inits do of it.
+func BenchmarkStart(b *testing.B) {
+	dir := b.TempDir()
+	files := map[string]string{"hello.go": hello, "small.yaml": "cascade_id: small\nphases: [{name: draft, instructions: \"Write about {{ input.topic }}\"}]\n"}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "hello.go")
+	build.Dir, build.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	binary := built(b)
+	commands := [][]string{{filepath.Join(dir, "hello")}, {binary, "version"}, {binary, "lint", filepath.Join(dir, "small.yaml")}}
+	var took [3][]float64
+	for b.Loop() {
+		for i, command := range commands {
+			cmd := exec.Command(command[0], command[1:]...)
+			if err := cmd.Run(); err != nil {
+				b.Fatal(err)
+			}
+			took[i] = append(took[i], 1000*(cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()).Seconds())
+		}
+	}
+	for _, t := range took {
+		slices.Sort(t)
+	}
+	median := func(i int) float64 { return took[i][len(took[i])/2] }
+	cmd := exec.Command(binary, "version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	trace, err := cmd.CombinedOutput()
+	if err != nil {
+		b.Fatal(err)
+	}
+	inits, allocated := 0.0, 0.0
+	for line := range strings.Lines(string(trace)) {
+		var name, at string
+		var ms, bytes float64
+		if n, _ := fmt.Sscanf(line, "init %s @%s ms, %f ms clock, %f bytes", &name, &at, &ms, &bytes); n == 4 {
+			inits, allocated = inits+ms, allocated+bytes
+		}
+	}
+	b.ReportMetric(median(0), "hello-ms")
+	b.ReportMetric(median(1)/median(0), "version/hello")
+	b.ReportMetric(median(2)-median(0), "lint-hello-ms")
+	b.ReportMetric(inits, "init-ms")
+	b.ReportMetric(allocated/(1<<10), "init-KB")
 }
 
 // BenchmarkVersion is the whole process: what every command costs at least.

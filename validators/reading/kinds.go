@@ -39,9 +39,9 @@ func marked(marks ...string) func(string) bool {
 	}
 }
 
-func anyWord(set map[string]bool) func(string) bool {
+func anyWord(set func() map[string]bool) func(string) bool {
 	return func(words string) bool {
-		return slices.ContainsFunc(tokens(words), func(t token) bool { return set[strings.ToLower(t.text)] })
+		return slices.ContainsFunc(tokens(words), func(t token) bool { return set()[strings.ToLower(t.text)] })
 	}
 }
 

@@ -4,13 +4,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // units are what stands behind a number, each in one way.
-var units = func() map[string]string {
+var units = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
 	for short, names := range map[string]string{
 		"ms": "ms millisecond milliseconds msec", "µs": "µs us microsecond microseconds", "ns": "ns nanosecond nanoseconds",
@@ -29,7 +30,7 @@ var units = func() map[string]string {
 		}
 	}
 	return m
-}()
+})
 
 // A figure: a sign or comparison, a currency, digits that may be grouped, an
 // exponent, and what may be a unit.
@@ -51,7 +52,7 @@ func figures(words string) ([]string, string) {
 		figure, behind := part(words[at:], m, 2), part(words[at:], m, 3)
 		glued := behind != "" && behind[0] != ' ' && behind[0] != '-'
 		name := strings.Trim(behind, " -\u00a0\u202f\t")
-		unit, known := units[name]
+		unit, known := units()[name]
 		end := at + m[5]
 		switch {
 		case known:
@@ -86,7 +87,7 @@ var (
 func written(figure, unit string) string {
 	figure = strings.NewReplacer("−", "-", "–", "-", " ", "").Replace(figure)
 	if symbol := currencies().FindString(figure); symbol != "" {
-		figure, unit = strings.Replace(figure, symbol, "", 1), units[symbol]+unit
+		figure, unit = strings.Replace(figure, symbol, "", 1), units()[symbol]+unit
 	}
 	if m := grouped().FindStringSubmatch(figure); m != nil {
 		figure = m[1] + notDigit().ReplaceAllString(m[2], "") + m[3]
@@ -166,7 +167,7 @@ func letters(s string) int {
 
 func unitFollows(rest string) bool {
 	for _, t := range tokens(strings.TrimLeft(rest[:min(len(rest), 40)], " -")) {
-		return units[t.text] != ""
+		return units()[t.text] != ""
 	}
 	return false
 }

@@ -3,6 +3,7 @@ package reading
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
@@ -17,7 +18,7 @@ var toggles = wordSet("not never no none nobody nothing neither nor without only
 	"nicht nie niemals kein keine keinen keiner nur ohne außer pas jamais aucun aucune sans nunca sin excepto approximately roughly about almost nearly")
 
 // rivals are words of which each says something else than the others.
-var rivals = func() map[string]int {
+var rivals = sync.OnceValue(func() map[string]int {
 	m := map[string]int{}
 	for i, set := range []string{
 		"before after during until", "and or", "above below", "over under", "up down", "minimum maximum", "min max", "least most", "lowest highest", "smallest largest",
@@ -35,14 +36,16 @@ var rivals = func() map[string]int {
 		}
 	}
 	return m
-}()
+})
 
-func wordSet(list string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		m[w] = true
-	}
-	return m
+func wordSet(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		m := map[string]bool{}
+		for w := range strings.FieldsSeq(list) {
+			m[w] = true
+		}
+		return m
+	})
 }
 
 // A hunk is a place where words were put for others.
@@ -75,14 +78,14 @@ func (h hunk) turned() (old, now string) {
 	gone, come := folded(h.old), folded(h.now)
 	for _, pair := range [][2][]string{{gone, come}, {come, gone}} {
 		for _, w := range pair[0] {
-			if toggles[w] && !slices.Contains(pair[1], w) {
+			if toggles()[w] && !slices.Contains(pair[1], w) {
 				return strings.Join(h.old, " "), strings.Join(h.now, " ")
 			}
 		}
 	}
 	for _, w := range gone {
 		for _, v := range come {
-			if v != w && rivals[w] != 0 && rivals[w] == rivals[v] {
+			if v != w && rivals()[w] != 0 && rivals()[w] == rivals()[v] {
 				return w, v
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"html"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -152,7 +153,7 @@ func joined(r rune) bool {
 		unicode.Malayalam, unicode.Oriya, unicode.Sinhala, unicode.Tamil, unicode.Telugu, unicode.Khmer, unicode.Myanmar, unicode.Mongolian)
 }
 
-var twins = func() map[rune]rune {
+var twins = sync.OnceValue(func() map[rune]rune {
 	m := map[rune]rune{}
 	for latin, others := range map[rune]string{
 		'a': "аα", 'b': "Ьь", 'c': "сϲ", 'd': "ԁ", 'e': "еє", 'g': "ɡ", 'h': "һ", 'i': "іιı", 'j': "јϳ", 'k': "κк", 'l': "ӏ", 'm': "м", 'n': "п", 'o': "оοօ", 'p': "рρ",
@@ -164,12 +165,12 @@ var twins = func() map[rune]rune {
 		}
 	}
 	return m
-}()
+})
 
 // likeness is a word in the letters that it looks like.
 func likeness(word string) string {
 	return strings.Map(func(r rune) rune {
-		if t, ok := twins[r]; ok {
+		if t, ok := twins()[r]; ok {
 			return t
 		}
 		return r

@@ -92,9 +92,9 @@ const (
 )
 
 // words are the words of the dialect that hold schemas.
-func (d *dialect) words() map[string]holds { return wordsOf[d.year] }
+func (d *dialect) words() map[string]holds { return wordsOf()[d.year] }
 
-var wordsOf = func() map[int]map[string]holds {
+var wordsOf = sync.OnceValue(func() map[int]map[string]holds {
 	all := map[int]map[string]holds{}
 	known := map[string]holds{
 		"definitions": named, "not": one, "allOf": list, "anyOf": list, "oneOf": list, "properties": named, "additionalProperties": one,
@@ -120,4 +120,4 @@ var wordsOf = func() map[int]map[string]holds {
 		all[more.year] = words
 	}
 	return all
-}()
+})

@@ -1,6 +1,9 @@
 package reading
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // A keyNote is what a JSON key says by itself, found out once for each that is
 // written alike.
@@ -94,7 +97,7 @@ const (
 	varying                   // which X it is, a mean
 )
 
-var traits = func() map[string]trait {
+var traits = sync.OnceValue(func() map[string]trait {
 	m := map[string]trait{}
 	for t, words := range map[trait]string{
 		stray: "sensitivity sensitivities tornado range ranges bear bull percentile percentiles peer peers comparison comparables comps cross schedule stress alternative alternatives historical history reverse " +
@@ -119,7 +122,7 @@ var traits = func() map[string]trait {
 		}
 	}
 	return m
-}()
+})
 
 // probWords are those that the key of a probability may have.
 var probWords = strings.Fields("p prob probability probabilities likelihood posterior weight marginal joint s1 s2 s3 s4 mean raw event occurrence unconditional normalized normalised of states renormalized")
@@ -129,7 +132,7 @@ func classify(key []byte) keyClass {
 	l := tokens(key)
 	var all trait
 	for i := range l.n {
-		all |= traits[string(l.word(i))]
+		all |= traits()[string(l.word(i))]
 	}
 	is := func(t trait) bool { return all&t != 0 }
 	c := keyClass{

@@ -46,10 +46,10 @@ func ordering(t []byte) bool {
 }
 
 // addresses are what speaks to a reader.
-var addresses = newPhrases("you", "your", "Do not", "DO NOT", "Never")
+var addresses = NewPhrases("you", "your", "Do not", "DO NOT", "Never")
 
 // addressing says that a line speaks to its reader.
-func addressing(t []byte) bool { return addresses.has(t[:min(len(t), 160)]) }
+func addressing(t []byte) bool { return addresses.Has(t[:min(len(t), 160)]) }
 
 var orders = set("generate", "emit", "produce", "return", "ensure", "verify", "calculate", "compute", "provide", "include", "use", "read", "load", "execute", "output", "write", "identify", "assess", "list",
 	"apply", "derive", "document", "define", "describe", "explain", "check", "construct", "create", "extract", "flag", "follow", "report", "specify", "select", "search", "summarize", "summarise", "perform", "assign",

@@ -1,6 +1,9 @@
 package reading
 
-import "bytes"
+import (
+	"bytes"
+	"sync"
+)
 
 // A phrase is words to look for. One with capitals or beyond ASCII is matched
 // as it is written, others in any case.
@@ -40,16 +43,18 @@ type phrases struct {
 }
 
 // Phrases are words that checks look for, as whole words.
-type Phrases struct{ p *phrases }
+type Phrases struct{ p func() *phrases }
 
-// NewPhrases makes a set of phrases.
-func NewPhrases(texts ...string) *Phrases { return &Phrases{newPhrases(texts...)} }
+// NewPhrases makes a set of phrases, when it is first asked for one of them.
+func NewPhrases(texts ...string) *Phrases {
+	return &Phrases{sync.OnceValue(func() *phrases { return newPhrases(texts...) })}
+}
 
 // Has says whether one of the phrases is in t, as whole words.
-func (p *Phrases) Has(t []byte) bool { return p.p.has(t) }
+func (p *Phrases) Has(t []byte) bool { return p.p().has(t) }
 
 // In finds the first phrase in t.
-func (p *Phrases) In(t []byte) (start, end int, ok bool) { return p.p.in(t) }
+func (p *Phrases) In(t []byte) (start, end int, ok bool) { return p.p().in(t) }
 
 func newPhrases(texts ...string) *phrases {
 	var p phrases

@@ -110,7 +110,7 @@ func (s *scenarios) head(r *reader, l *line, at setting) {
 		}
 		s.columns[i] = column{scenario: n, p: namesP(cell), m: namesM(cell) && !namesP(cell)}
 	}
-	if len(l.cells) == 0 || !(jointTitle.has(r.heading) || stateHead(l.cells[0]) || scenarios > 2 || jointTitle.any(l.cells)) || scenarios > 2 && namesP(l.cells[0]) {
+	if len(l.cells) == 0 || !(jointTitle.Has(r.heading) || stateHead(l.cells[0]) || scenarios > 2 || jointTitle.p().any(l.cells)) || scenarios > 2 && namesP(l.cells[0]) {
 		return
 	}
 	for i, cell := range l.cells {
@@ -270,7 +270,7 @@ func namesM(t []byte) bool {
 	return l.has("m", "magnitude", "impact", "effect", "severity", "shock", "intervention", "interventions", "δivps", "delta") && !l.has("rationale", "notes", "source")
 }
 
-var jointTitle = newPhrases("JPD", "joint", "SSE", "state enumeration", "state probabilities", "feasible states")
+var jointTitle = NewPhrases("JPD", "joint", "SSE", "state enumeration", "state probabilities", "feasible states")
 
 // any says whether one of the texts has one of the phrases.
 func (p *phrases) any(list [][]byte) bool {

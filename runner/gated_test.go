@@ -215,6 +215,49 @@ func gatedRun(b *testing.B, url string, w workload, turns int, more ...runner.Op
 	}
 }
 
+// BenchmarkInFlight is what runs hold that all wait for their model at the same
+// time, over a connection each: of the heap and of stacks, in KB a run.
+func BenchmarkInFlight(b *testing.B) {
+	const runs = 500
+	url := modelServer(b, workloads[0].reply)
+	for b.Loop() {
+		before := heap()
+		client, err := openai.New(openai.Options{BaseURL: url + "/held", APIKey: "key", Concurrency: runs})
+		if err != nil {
+			b.Fatal(err)
+		}
+		r := newRunner(b, runner.WithModel(client), runner.WithModelName("m"))
+		c := parsed(b, r, fmt.Sprintf(workloads[0].cascade, 1))
+		var all sync.WaitGroup
+		for range runs {
+			all.Go(func() {
+				if _, err := r.Run(context.Background(), c, map[string]any{"words": question}); err != nil {
+					b.Error(err)
+				}
+			})
+		}
+		for asked(b, url+"/asked") < runs {
+			time.Sleep(time.Millisecond)
+		}
+		b.ReportMetric(float64(heap()-before)/runs/1024, "KB/run")
+		asked(b, url+"/release")
+		all.Wait()
+	}
+}
+
+// asked is how many runs wait for the model.
+func asked(b *testing.B, url string) (n int) {
+	resp, err := http.Get(url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if _, err := fmt.Fscan(resp.Body, &n); err != nil {
+		b.Fatal(err)
+	}
+	return n
+}
+
 // reply is the environment's name for what the model says; where it is set this
 // process is the model.
 const reply = "CAPSTAN_BENCH_REPLY"
@@ -262,8 +305,24 @@ func beModel(said string) {
 		fmt.Fprintln(os.Stderr, err)
 		return
 	}
+	var waiting atomic.Int64
+	release := make(chan struct{})
 	go http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
+		switch r.URL.Path {
+		case "/v1/held/chat/completions":
+			waiting.Add(1)
+			<-release
+			waiting.Add(-1)
+		case "/v1/release":
+			for range waiting.Load() {
+				release <- struct{}{}
+			}
+			fallthrough
+		case "/v1/asked":
+			fmt.Fprintln(w, waiting.Load())
+			return
+		}
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
 		io.WriteString(w, answer)

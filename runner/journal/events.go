@@ -13,13 +13,29 @@ import (
 // Events gives the run's events after the one numbered after, in order.
 func (j *Journal) Events(ctx context.Context, id string, after int64, d Detail) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
-		s, err := j.find(ctx, id)
+		n, name, err := j.named(ctx, id)
 		if err != nil {
 			yield(event.Event{}, err)
 			return
 		}
-		j.events(ctx, s.n, s.RunID, after, d)(yield)
+		j.events(ctx, n, name, after, d)(yield)
 	}
+}
+
+// named is the number and the whole name of a run: it costs the same however
+// much the run has told.
+func (j *Journal) named(ctx context.Context, id string) (n int64, name string, err error) {
+	err = j.reading(ctx, func(c *conn) error {
+		if n, err = numberOf(ctx, c, id); err != nil {
+			return err
+		}
+		found, err := c.one(ctx, "SELECT id FROM run WHERE n = ?", n)
+		if err == nil && found != nil {
+			name = word(found[0])
+		}
+		return err
+	})
+	return n, name, err
 }
 
 // chunk is how many rows are read at a time: between two chunks others may

@@ -47,6 +47,7 @@ type Journal struct {
 	reads      chan struct{} // has something in it for each that reads
 	immutable  bool          // nobody writes the file, nor can anything be made beside it
 	closed     atomic.Bool
+	watchers   watchers
 
 	looking sync.Mutex
 	watch   *conn // asked for the version: it tells of what others have written since

@@ -147,6 +147,7 @@ func (r *recording) queue() <-chan error {
 				r.fate.Unlock()
 			}
 			done <- err
+			r.j.watchers.tell(r.start.RunID)
 		},
 	})
 	return done
@@ -160,11 +161,6 @@ func (r *recording) commit() error {
 	return r.j.writer.wait(done)
 }
 
-// delay is how long an effect may take before what was told ahead of it is
-// written: the effects that are quicker are committed with it. Who looks from
-// another process hears of a slow one so much later.
-const delay = 50 * time.Millisecond
-
 // later writes what there is in a moment, unless something else writes it
 // first. It is called with r.mu held.
 func (r *recording) later() {
@@ -172,7 +168,7 @@ func (r *recording) later() {
 		return
 	}
 	var t *time.Timer
-	t = time.AfterFunc(delay, func() {
+	t = time.AfterFunc(r.j.watchers.delay(r.start.RunID), func() {
 		r.mu.Lock()
 		if r.soon != t {
 			r.mu.Unlock()
@@ -299,6 +295,7 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 		}
 		return err
 	})
+	r.j.watchers.tell(r.start.RunID)
 	return err
 }
 

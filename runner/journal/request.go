@@ -143,21 +143,21 @@ func (r *eventReader) asked(ctx context.Context, c *conn, s span) (*asked, error
 // Request is the whole request of the model call at a path. A path that no
 // model was called at is an error.
 func (j *Journal) Request(ctx context.Context, id string, at event.Path) (*model.Request, error) {
-	s, err := j.find(ctx, id)
+	n, name, err := j.named(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	var req *model.Request
 	err = j.reading(ctx, func(c *conn) error {
 		found, err := c.one(ctx, logColumns+" WHERE id > ? AND id < ? AND kind = 'model_called' AND path = ? ORDER BY id DESC LIMIT 1",
-			s.n<<rowBits, (s.n+1)<<rowBits, string(at))
+			n<<rowBits, (n+1)<<rowBits, string(at))
 		if err != nil {
 			return err
 		}
 		if found == nil {
-			return fmt.Errorf("run %s: no model was called at %q", s.RunID, at)
+			return fmt.Errorf("run %s: no model was called at %q", name, at)
 		}
-		read := eventReader{j: j, n: s.n, run: s.RunID, said: map[int64]*said{}}
+		read := eventReader{j: j, n: n, run: name, said: map[int64]*said{}}
 		e, err := read.event(ctx, c, loggedOf(found))
 		req = e.Request
 		return err

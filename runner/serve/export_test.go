@@ -36,3 +36,10 @@ func (s *Server) Pages() []string {
 	}
 	return list
 }
+
+// Feeds counts the runs that are followed.
+func (s *Server) Feeds() int {
+	s.feeds.mu.Lock()
+	defer s.feeds.mu.Unlock()
+	return len(s.feeds.open)
+}

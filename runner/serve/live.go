@@ -20,7 +20,7 @@ func (s *Server) runLive(w http.ResponseWriter, r *http.Request) error {
 	// its pieces are whole each time.
 	x := &watcher{s: s, r: r, stream: newStream(w, "text/event-stream"), id: run.RunID, made: q.after, status: r.URL.Query().Get("status"), folder: trace.NewFolder()}
 	w.WriteHeader(http.StatusOK)
-	s.follow(r, x.news, func() error {
+	s.follow(r, x.id, x.news, func() error {
 		if err := x.stream.write(": \n\n"); err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func newPulse(version func(context.Context) (int64, error), every time.Duration)
 // beats gives a channel that has something whenever the store may have changed
 // since it was last read from, and a function that ends the watching. What was
 // written before the call is told of by no beat: read after calling it.
-func (p *pulse) beats() (<-chan struct{}, func()) {
+func (p *pulse) beats() (chan struct{}, func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := make(chan struct{}, 1)
@@ -74,4 +74,20 @@ func (p *pulse) tell() {
 		default: // it has not looked since the last one
 		}
 	}
+}
+
+// beats are those of the store, and those of a run as this process makes it.
+func (s *Server) beats(id string) (<-chan struct{}, func()) {
+	beats, leave := s.pulse.beats()
+	w, ok := s.o.Store.(Watcher)
+	if !ok || id == "" {
+		return beats, leave
+	}
+	stop := w.Watch(id, func() {
+		select {
+		case beats <- struct{}{}:
+		default:
+		}
+	})
+	return beats, func() { stop(); leave() }
 }

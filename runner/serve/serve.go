@@ -42,8 +42,8 @@ type Options struct {
 	Token string
 	// Hosts are further names under which the server is reached.
 	Hosts []string
-	// Every is how often the store is asked for news while somebody watches; 0
-	// means 200 ms.
+	// Every is how often the store is asked for news of other processes while
+	// somebody watches, and for all where it is no [Watcher]; 0 means 200 ms.
 	Every time.Duration
 	// Log gets what went wrong on the server's side; nil discards it.
 	Log *slog.Logger
@@ -55,6 +55,7 @@ type Server struct {
 	hosts    map[string]bool // nil takes any
 	session  string          // the cookie's value; "" without a token
 	pulse    *pulse
+	feeds    feeds
 	trees    trees
 	contract *contract
 	closing  chan struct{} // closed when streams are to end

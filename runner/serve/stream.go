@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
@@ -61,14 +59,15 @@ func (st *stream) sse(id int64, name, data string) error {
 // errEnded says that a stream has nothing more to tell.
 var errEnded = errors.New("ended")
 
-// follow calls news at once and whenever the store may have changed, until it
-// gives an error, the reader goes or the server ends. Between, idle is called.
-// Who asks for the header alone is told nothing, and holds nothing.
-func (s *Server) follow(r *http.Request, news, idle func() error) error {
+// follow calls news at once and whenever there may be more of a run, or of any
+// where id is "", until it gives an error, the reader goes or the server ends.
+// Between, idle is called. Who asks for the header alone is told nothing, and
+// holds nothing.
+func (s *Server) follow(r *http.Request, id string, news, idle func() error) error {
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	beats, leave := s.pulse.beats()
+	beats, leave := s.beats(id)
 	defer leave()
 	t := time.NewTicker(heartbeat)
 	defer t.Stop()
@@ -99,7 +98,11 @@ func (s *Server) asked(r *http.Request) (streamQuery, *journal.Run, error) {
 	if err != nil {
 		return q, nil, err
 	}
-	run, err := s.o.Store.Run(r.Context(), r.PathValue("id"))
+	id := r.PathValue("id")
+	if q.follow && s.feeds.followed(feedKey{id, q.detail}) { // others know already: nothing is read for one more
+		return q, &journal.Run{Summary: journal.Summary{RunID: id, Status: journal.Running}}, nil
+	}
+	run, err := s.o.Store.Run(r.Context(), id)
 	return q, run, err
 }
 
@@ -120,12 +123,15 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	}
 	t := &teller{s: s, r: r, stream: newStream(w, kind), id: run.RunID, query: q}
 	w.WriteHeader(http.StatusOK)
-	idle := func() error { return t.rest(nil) }
-	if !q.follow {
-		t.news()
-		return nil
+	switch {
+	case r.Method == http.MethodHead:
+	case !q.follow || over(run.Status):
+		if t.catchUp() == nil {
+			t.end(run.Status)
+		}
+	default:
+		t.follow(run.Events)
 	}
-	s.follow(r, t.news, idle)
 	return nil
 }
 
@@ -183,52 +189,110 @@ type teller struct {
 	query  streamQuery
 }
 
-// news tells what there is after what was told. It ends with the run.
-func (t *teller) news() error {
-	// Asked before the events are read: a run that goes on is looked at again.
-	run, err := t.s.o.Store.Run(t.r.Context(), t.id)
-	if err != nil {
-		return err
-	}
+// catchUp tells what the store has after what was told.
+func (t *teller) catchUp() error {
 	for e, err := range t.s.o.Store.Events(t.r.Context(), t.id, t.query.after, t.query.detail) {
 		if err != nil {
 			return err
 		}
-		if err := t.tell(e); err != nil {
+		l, err := encode(e, t.query.detail)
+		if err != nil {
 			return err
 		}
-	}
-	if over(run.Status) {
-		if t.query.sse {
-			t.rest(t.stream.sse(0, "end", `{"status":"`+run.Status+`"}`))
+		if err := t.tell(l); err != nil {
+			return err
 		}
-		return errEnded
 	}
 	return t.stream.flush()
 }
 
-func (t *teller) tell(e event.Event) error {
-	if t.query.detail == journal.Whole {
-		e.Before = 0
+// follow tells what is told and what will be, of a run that has so many events.
+func (t *teller) follow(events int64) error {
+	f, leave := t.s.feeds.join(t.s, feedKey{t.id, t.query.detail}, events)
+	defer leave()
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		now := f.since(t.query.after)
+		switch {
+		case t.s.ending():
+			return nil
+		case now.gap:
+			before := t.query.after
+			if err := t.catchUp(); err != nil || t.query.after == before {
+				return err
+			}
+		case len(now.lines) > 0:
+			if err := t.tellAll(now.lines); err != nil {
+				return err
+			}
+		case now.over != "":
+			return t.end(now.over)
+		case now.err != nil:
+			return now.err
+		default:
+			if err := t.stream.flush(); err != nil { // at first, that the stream is open
+				return err
+			}
+			select {
+			case <-now.more:
+			case <-beat.C:
+				if err := t.rest(); err != nil {
+					return err
+				}
+			case <-t.r.Context().Done():
+				return t.r.Context().Err()
+			case <-t.s.closing:
+				return nil
+			}
+		}
 	}
-	text, err := json.Marshal(e)
-	if err != nil {
+}
+
+func (t *teller) tellAll(lines []encoded) error {
+	for _, l := range lines {
+		if err := t.tell(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *teller) tell(l encoded) error {
+	t.query.after = l.seq
+	if t.query.sse {
+		return t.stream.write(l.sse)
+	}
+	return t.stream.write(l.json())
+}
+
+// ending tells whether streams are to end.
+func (s *Server) ending() bool {
+	select {
+	case <-s.closing:
+		return true
+	default:
+		return false
+	}
+}
+
+// end says that there is no more, where the format can.
+func (t *teller) end(status string) error {
+	if !t.query.sse || !over(status) {
+		return t.stream.flush()
+	}
+	if err := t.stream.sse(0, "end", `{"status":"`+status+`"}`); err != nil {
 		return err
 	}
-	t.query.after = e.Seq
-	if t.query.sse {
-		return t.stream.sse(e.Seq, "", string(text))
-	}
-	return t.stream.write(string(text) + "\n")
+	return t.rest()
 }
 
 // rest sends what is there, and a sign of life where the format has one.
-func (t *teller) rest(err error) error {
-	if err == nil && t.query.sse {
-		err = t.stream.write(": \n\n")
-	}
-	if err != nil {
-		return err
+func (t *teller) rest() error {
+	if t.query.sse {
+		if err := t.stream.write(": \n\n"); err != nil {
+			return err
+		}
 	}
 	return t.stream.flush()
 }

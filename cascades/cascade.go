@@ -278,10 +278,12 @@ type Soundings struct {
 
 // A Human is a question to a person.
 type Human struct {
-	Prompt  *templates.Template
-	Type    string // confirmation, choice or text
-	Options []string
-	StoreAs string // the state key that gets the answer
+	Prompt    *templates.Template
+	Type      string // confirmation, choice or text
+	Options   []string
+	StoreAs   string        // the state key that gets the answer
+	Expires   time.Duration // how long the question waits; 0 is for ever
+	OnExpired string        // the phase to go to when nobody has answered; "" ends the run
 }
 
 // The types of human input.

@@ -267,6 +267,7 @@ func (p *parser) human(o *object, phase string) *Human {
 	h := &Human{Type: o.oneOf("type", Confirmation, Choice, Text), StoreAs: o.text("store_as")}
 	h.Prompt = p.template(o.get("prompt"), "prompt", checkVariables)
 	h.Options = o.texts("options")
+	p.expiry(o, h)
 	if h.StoreAs == "" {
 		h.StoreAs = phase + "_answer"
 	}
@@ -283,4 +284,13 @@ func (p *parser) human(o *object, phase string) *Human {
 	}
 	o.done()
 	return h
+}
+
+// expiry reads how long a question waits, and what comes then.
+func (p *parser) expiry(o *object, h *Human) {
+	h.Expires = o.duration("expires")
+	h.OnExpired = p.onError(o.get("on_expired"), "on_expired")
+	if o.has("on_expired") && !o.has("expires") {
+		o.conflict("on_expired", "on_expired means nothing without expires")
+	}
 }

@@ -26,7 +26,7 @@ func (p *parser) rules(phase *object, into *Phase) (r Rules) {
 	r.RetryInstructions = p.template(o.get("retry_instructions"), "retry_instructions", retryVariables)
 	r.Timeout = o.duration("timeout")
 	r.OnExhausted = p.onExhausted(o.get("on_exhausted"))
-	r.OnError = p.onError(o.get("on_error"))
+	r.OnError = p.onError(o.get("on_error"), "on_error")
 	p.loop(o, &r)
 	o.done()
 	p.kindRules(o, into)
@@ -77,16 +77,16 @@ func (p *parser) onExhausted(n *yaml.Node) string {
 	return word
 }
 
-// onError is the name of a phase; fail, the default, is none.
-func (p *parser) onError(n *yaml.Node) string {
+// onError is the name of a phase under a key; fail, the default, is none.
+func (p *parser) onError(n *yaml.Node, key string) string {
 	if n == nil {
 		return ""
 	}
-	word := p.word(n, "on_error")
+	word := p.word(n, key)
 	if word == "" || word == OnExhaustedFail {
 		return ""
 	}
-	p.routes = append(p.routes, route{n, "on_error", word, p.reading})
+	p.routes = append(p.routes, route{n, key, word, p.reading})
 	return word
 }
 

@@ -16,7 +16,7 @@ const (
 	wayNext      wayKind = iota // the next in the file, or a plain handoff
 	wayWhen                     // a handoff with a condition
 	wayChosen                   // a handoff that the model picks
-	wayExhausted                // where on_exhausted or on_error goes
+	wayExhausted                // where on_exhausted, on_error or on_expired goes
 	waySkipped                  // past a phase whose when is false
 )
 
@@ -55,6 +55,9 @@ func (c *Cascade) ways(i int) []way {
 	}
 	if on := p.Rules.OnError; on != "" {
 		add(on, wayExhausted, "failed")
+	}
+	if h := p.Human; h != nil && h.OnExpired != "" {
+		add(h.OnExpired, wayExhausted, "expired")
 	}
 	return out
 }

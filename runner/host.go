@@ -148,12 +148,23 @@ func (h *host) Ask(_ event.Path, q engine.Question) (engine.Answer, error) {
 	if h.ask == nil {
 		return engine.Answer{}, engine.ErrSuspended
 	}
-	a, err := h.ask(h.ctx, q)
-	if err != nil {
+	ctx := h.ctx
+	if q.Expires > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, q.Expires)
+		defer cancel()
+	}
+	a, err := h.ask(ctx, q)
+	switch {
+	case h.ctx.Err() != nil && err != nil:
+		return a, err
+	case ctx.Err() != nil && h.ctx.Err() == nil:
+		return engine.Answer{Expired: true}, nil
+	case err != nil:
 		return a, err
 	}
 	a.Value, err = schema.Plain(a.Value)
-	return a, err
+	return a.Signed(), err
 }
 
 func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {

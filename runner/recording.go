@@ -26,6 +26,7 @@ var (
 	ErrRunExists = errors.New("there is a run of that name")
 	ErrNoRun     = errors.New("there is no such run")
 	ErrRunBusy   = errors.New("the run is running")
+	ErrExpired   = errors.New("the question has expired")
 	ErrRunTaken  = errors.New("another process has taken it over and goes on with it")
 )
 

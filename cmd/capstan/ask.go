@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"os/user"
 	"strconv"
 	"strings"
 
@@ -29,10 +30,18 @@ func (c *Command) asker(p *progress) func(context.Context, runner.Question) (run
 				return runner.Answer{}, err
 			}
 			if value, ok := answered(q, strings.TrimSpace(line)); ok {
-				return runner.Answer{Value: value}, nil
+				return runner.Answer{Value: value, By: c.person()}, nil
 			}
 		}
 	}
+}
+
+// person is who the system says is at the command line.
+func (c *Command) person() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return c.Getenv("USER")
 }
 
 // readLine reads a line, or gives up when the run is over. The read itself

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"maps"
@@ -226,7 +227,7 @@ func (r *mcpRuns) Run(ctx context.Context, o mcpserver.Order) (runner.Result, er
 }
 
 // Answer gives a run that waits its answer, and goes on with it.
-func (r *mcpRuns) Answer(ctx context.Context, id string, value any, o mcpserver.Order) (runner.Result, error) {
+func (r *mcpRuns) Answer(ctx context.Context, id string, a runner.Answer, o mcpserver.Order) (runner.Result, error) {
 	run, err := r.kit.journal.Run(ctx, id)
 	if err != nil {
 		return runner.Result{}, err
@@ -235,9 +236,9 @@ func (r *mcpRuns) Answer(ctx context.Context, id string, value any, o mcpserver.
 	f.restore(run.Start.Settings)
 	made, _, _, err := r.runner(f, run.Start.Model, run.Start.Files[0].Name, o)
 	if err == nil {
-		err = r.kit.journal.Answer(ctx, id, value)
+		err = r.kit.journal.Answer(ctx, id, a)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, runner.ErrExpired) { // else the run goes on without an answer
 		return runner.Result{}, err
 	}
 	return made.Resume(ctx, id)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -221,11 +223,13 @@ func (c *Command) changedFiles(files []cascades.File) []string {
 
 func (c *Command) answer() *cobra.Command {
 	var store storeFlags
+	var as string
 	cmd := &cobra.Command{
 		Use:   "answer RUN VALUE",
 		Short: "Give a waiting run its human input",
 		Long: `Give a waiting run its human input: yes or no to a confirmation, one of the
-options or its number to a choice, else any text. capstan resume then goes on.`,
+options or its number to a choice, else any text. capstan resume then goes on.
+Who answered is kept with the answer.`,
 		Example: "  capstan answer last yes && capstan resume last",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -234,14 +238,15 @@ options or its number to a choice, else any text. capstan resume then goes on.`,
 				return err
 			}
 			defer j.Close()
-			return c.giveAnswer(cmd.Context(), j, args[0], args[1])
+			return c.giveAnswer(cmd.Context(), j, args[0], args[1], cmp.Or(as, c.person()))
 		},
 	}
 	store.add(cmd)
+	cmd.Flags().StringVar(&as, "as", "", "who answers (default: the user of this system)")
 	return cmd
 }
 
-func (c *Command) giveAnswer(ctx context.Context, j *journal.Journal, id, said string) error {
+func (c *Command) giveAnswer(ctx context.Context, j *journal.Journal, id, said, as string) error {
 	run, err := j.Run(ctx, id)
 	if err != nil {
 		return found(err, id)
@@ -250,10 +255,12 @@ func (c *Command) giveAnswer(ctx context.Context, j *journal.Journal, id, said s
 		return usage("run %s is %s and waits for nothing", run.RunID, run.Status)
 	}
 	value, ok := answered(run.Pending.Question, strings.TrimSpace(said))
-	if !ok {
+	if !ok && !run.Pending.Expired {
 		return usage("%q does not answer it: %s", said, strings.TrimSpace(question(run.Pending.Question)))
 	}
-	if err := j.Answer(ctx, run.RunID, value); err != nil {
+	if err := j.Answer(ctx, run.RunID, runner.Answer{Value: value, By: as}); errors.Is(err, runner.ErrExpired) {
+		return usage("%w; capstan resume %s goes on without an answer", err, run.RunID)
+	} else if err != nil {
 		return found(err, run.RunID)
 	}
 	fmt.Fprintf(c.Stderr, "answered; capstan resume %s goes on\n", run.RunID)

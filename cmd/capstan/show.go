@@ -70,6 +70,7 @@ func (c *Command) showRun(ctx context.Context, j *journal.Journal, id string, at
 	} else {
 		t.phases(result)
 	}
+	t.answers(result)
 	t.end(run, result)
 	return nil
 }
@@ -209,6 +210,21 @@ func (t *teller) quote(text string) {
 	}
 }
 
+// answers tells what people said, and who says to have said it.
+func (t *teller) answers(r runner.Result) {
+	for _, a := range r.Answers {
+		by := "somebody"
+		if a.By != "" {
+			by = a.By
+		}
+		if a.Expired {
+			t.line("\n%s asked: %s\n  nobody answered in time", oneLine(a.Phase), oneLine(a.Question))
+			continue
+		}
+		t.line("\n%s asked: %s\n  %s answered: %s", oneLine(a.Phase), oneLine(a.Question), oneLine(by), oneLine(fmt.Sprint(a.Value)))
+	}
+}
+
 func (t *teller) end(run *journal.Run, r runner.Result) {
 	for _, d := range r.Degraded {
 		t.line("\ndegraded: phase %s was released though it did not pass %s", d.Phase, strings.Join(d.Checks, ", "))
@@ -217,7 +233,15 @@ func (t *teller) end(run *journal.Run, r runner.Result) {
 		t.line("\n%s", oneLine((&runner.Error{Code: r.Error.Code, Phase: r.Error.Phase, Message: r.Error.Message}).Error()))
 	}
 	if p := run.Pending; p != nil {
-		t.line("\nwaits for: %s\ncapstan answer %s VALUE gives it", strings.TrimSpace(question(p.Question)), run.RunID)
+		asks := strings.TrimSpace(question(p.Question))
+		switch {
+		case p.Expired:
+			t.line("\nwaited for: %s\nexpired: nobody has answered until %s; capstan resume %s goes on without an answer", asks, p.Expires.Local().Format(time.DateTime), run.RunID)
+		case p.Expires != nil:
+			t.line("\nwaits for: %s\ncapstan answer %s VALUE gives it, until %s", asks, run.RunID, p.Expires.Local().Format(time.DateTime))
+		default:
+			t.line("\nwaits for: %s\ncapstan answer %s VALUE gives it", asks, run.RunID)
+		}
 	}
 	if r.Error != nil && slices.Contains([]string{runner.Cancelled, runner.Failed}, r.Error.Code) {
 		t.line("\ncapstan resume %s goes on with it", run.RunID)

@@ -2,10 +2,12 @@ package backtest
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/trace"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
@@ -145,8 +147,15 @@ func (k *known) released(visit *trace.Phase, phase *cascades.Phase) {
 	if phase.Each != nil && phase.Each.Keep {
 		k.state.Set(phase.Name+"_failures", engine.PlainFailures(visit.Failures))
 	}
-	if h := phase.Human; h != nil && h.Type == cascades.Confirmation && visit.Question != "" {
-		k.state.Set(h.StoreAs, true) // else it had not been let out
+	if h := phase.Human; h != nil {
+		at := visit.Path.Join("human_input")
+		i := slices.IndexFunc(visit.Answers, func(a event.Answer) bool { return a.Path == at })
+		switch {
+		case i >= 0 && visit.Answers[i].Value != nil:
+			k.state.Set(h.StoreAs, plain(visit.Answers[i].Value))
+		case h.Type == cascades.Confirmation && visit.Question != "":
+			k.state.Set(h.StoreAs, true) // else it had not been let out
+		}
 	}
 	e := phase.Extraction
 	if e == nil {

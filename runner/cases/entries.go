@@ -108,11 +108,14 @@ func verdict(v any, out *validators.Verdict) error {
 func (l *loader) question(file string, p questionPage) (*effect, error) {
 	prompt, err := l.text(file, p.Prompt)
 	e := &effect{at: event.Path(p.Path), question: &engine.Question{Phase: p.Phase, Prompt: prompt, Type: p.Type, Options: p.Options}}
+	if p.Expired {
+		e.answer = &engine.Answer{Expired: true}
+	}
 	if err != nil || p.Answer == nil {
 		return e, err
 	}
 	v, err := l.value(file, p.Answer)
-	e.answer = &engine.Answer{Value: v}
+	e.answer = &engine.Answer{Value: v, By: p.By}
 	return e, err
 }
 

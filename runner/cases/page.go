@@ -110,6 +110,8 @@ type (
 		Type    string   `yaml:"type"`
 		Options []string `yaml:"options,omitempty,flow"`
 		Answer  *value   `yaml:"answer,omitempty"`
+		By      string   `yaml:"by,omitempty"`
+		Expired bool     `yaml:"expired,omitempty"` // nobody answered in time
 	}
 	timeoutPage struct {
 		Path string `yaml:"timeout"`

@@ -138,8 +138,12 @@ func (w *writer) entry(e *effect) any {
 	case questionKind:
 		q := e.question
 		p := questionPage{Path: string(e.at), Phase: q.Phase, Prompt: *w.text(q.Prompt, e.at, "question"), Type: q.Type, Options: q.Options}
-		if e.answer != nil {
-			p.Answer = w.value(e.answer.Value, e.at, "answer")
+		switch {
+		case e.answer == nil:
+		case e.answer.Expired:
+			p.Expired = true
+		default:
+			p.Answer, p.By = w.value(e.answer.Value, e.at, "answer"), e.answer.By
 		}
 		return p
 	default:

@@ -38,14 +38,14 @@ func (f *flow) fan(n, limit int, body func(b *flow, i int) error) error {
 // branch is a flow that works beside this one, on a copy of its state.
 func (f *flow) branch(h Host) *flow {
 	s := *f.s // State is never changed in place, so the copy has its own
-	s.Verdicts, s.Degraded, s.Phases, s.shared = nil, nil, nil, true
+	s.Verdicts, s.Answers, s.Degraded, s.Phases, s.shared = nil, nil, nil, nil, true
 	s.Lineage = slices.Clip(s.Lineage)
 	return &flow{h: h, c: f.c, s: &s, at: f.at, meter: f.meter, depth: f.depth, locals: f.locals}
 }
 
 // join takes over what a branch has noted.
 func (f *flow) join(b *flow) {
-	f.s.Verdicts = append(f.s.Verdicts, b.s.Verdicts...)
+	f.s.Verdicts, f.s.Answers = append(f.s.Verdicts, b.s.Verdicts...), append(f.s.Answers, b.s.Answers...)
 	f.s.Degraded = append(f.s.Degraded, b.s.Degraded...)
 	f.s.Phases = append(f.s.Phases, b.s.Phases...)
 	f.turns += b.turns

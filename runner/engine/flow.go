@@ -70,7 +70,7 @@ func (f *flow) prepare() {
 func (f *flow) result(err error) Result {
 	r := Result{
 		RunID: f.s.RunID, CascadeID: f.c.ID, Status: Succeeded, Output: f.s.Output, Outputs: f.s.Outputs,
-		Phases: f.s.Phases, Verdicts: f.s.Verdicts, Usage: f.s.Usage, Degraded: f.s.Degraded,
+		Phases: f.s.Phases, Verdicts: f.s.Verdicts, Answers: f.s.Answers, Usage: f.s.Usage, Degraded: f.s.Degraded,
 	}
 	if err != nil {
 		e := fault(err)
@@ -204,7 +204,7 @@ func (f *flow) nested(at event.Path, c *cascades.Cascade, input, state map[strin
 	child := &flow{h: f.h, c: c, s: s, at: at.Join(c.ID), meter: &meter{parent: f.meter, budget: c.Budget}, depth: f.depth + 1, back: back}
 	child.prepare()
 	err := child.run()
-	f.s.Verdicts = append(f.s.Verdicts, s.Verdicts...)
+	f.s.Verdicts, f.s.Answers = append(f.s.Verdicts, s.Verdicts...), append(f.s.Answers, s.Answers...)
 	for _, d := range s.Degraded {
 		f.s.Degraded = append(f.s.Degraded, Degraded{Phase: c.ID + "/" + d.Phase, Checks: d.Checks})
 	}

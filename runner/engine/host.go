@@ -8,11 +8,8 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -106,40 +103,4 @@ type Validation struct {
 type Finding struct {
 	Verdict validators.Verdict `json:"verdict"`
 	Failure string             `json:"failure,omitempty"`
-}
-
-// A Question is put to a person.
-type Question struct {
-	Phase   string   `json:"phase"`
-	Prompt  string   `json:"prompt"`
-	Type    string   `json:"type"` // confirmation, choice or text
-	Options []string `json:"options,omitempty"`
-	Result  bool     `json:"result,omitempty"` // the first option may bring one along: "done: 42"
-}
-
-// Unfit says why a value is no answer to the question, "" where it is one.
-func (q Question) Unfit(value any) string {
-	text, isText := value.(string)
-	_, isBool := value.(bool)
-	switch q.Type {
-	case cascades.Confirmation:
-		if !isBool {
-			return "want true or false"
-		}
-	case cascades.Choice:
-		brings := q.Result && strings.HasPrefix(text, q.Options[0]+":")
-		if !isText || !brings && !slices.Contains(q.Options, text) {
-			return "want one of " + strings.Join(q.Options, ", ")
-		}
-	default:
-		if strings.TrimSpace(text) == "" {
-			return "want a text that is not empty"
-		}
-	}
-	return ""
-}
-
-// An Answer is a person's: a boolean for a confirmation, else text.
-type Answer struct {
-	Value any `json:"value"`
 }

@@ -140,7 +140,15 @@ func (v *visit) whole() (release, error) {
 	if err := v.extract(&r); err != nil {
 		return r, err
 	}
-	return r, v.ask(r)
+	return v.unanswered(r, v.ask(r))
+}
+
+// unanswered goes where on_expired says, where nobody has answered in time.
+func (v *visit) unanswered(r release, err error) (release, error) {
+	if errors.Is(err, errExpired) && v.p.Human.OnExpired != "" {
+		return release{route: v.p.Human.OnExpired, left: fault(err).Message, broke: true}, nil
+	}
+	return r, err
 }
 
 func (v *visit) attempts() (release, error) {
@@ -298,7 +306,7 @@ func (v *visit) ask(r release) error {
 	if err != nil {
 		return invalid(at, "human_input: %v", err)
 	}
-	answer, err := v.put(at, Question{Phase: v.p.Name, Prompt: prompt, Type: h.Type, Options: h.Options})
+	answer, err := v.put(at, Question{Phase: v.p.Name, Prompt: prompt, Type: h.Type, Options: h.Options, Expires: h.Expires})
 	if err != nil {
 		return err
 	}

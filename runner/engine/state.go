@@ -32,6 +32,7 @@ type State struct {
 
 	Phases   []PhaseRecord   `json:"phases"`
 	Verdicts []event.Verdict `json:"verdicts"`
+	Answers  []event.Answer  `json:"answers,omitempty"`
 	Degraded []Degraded      `json:"degraded"`
 	Usage    model.Usage     `json:"usage"`
 	Elapsed  time.Duration   `json:"elapsed"` // spent before this start of the run
@@ -104,6 +105,7 @@ type Result struct {
 	Outputs   map[string]any  `json:"outputs"`
 	Phases    []PhaseRecord   `json:"phases"`
 	Verdicts  []event.Verdict `json:"verdicts"`
+	Answers   []event.Answer  `json:"answers,omitempty"` // people's
 	Usage     model.Usage     `json:"usage"`
 	Error     *event.Error    `json:"error"`
 	Degraded  []Degraded      `json:"degraded"`

@@ -48,13 +48,3 @@ func (v *visit) unfinished(at event.Path, t *cascades.Tool, call tool.Call) (too
 	}
 	return tool.Result{Value: came}, nil
 }
-
-// put asks a person; without one the run waits.
-func (v *visit) put(at event.Path, q Question) (Answer, error) {
-	v.emit(event.Event{Kind: event.Waiting, Path: at, Phase: v.p.Name, Message: q.Prompt})
-	answer, err := v.h.Ask(at, q)
-	if errors.Is(err, ErrSuspended) {
-		err = &Error{Code: Waiting, Path: at, Message: q.Prompt, Err: err}
-	}
-	return answer, err
-}

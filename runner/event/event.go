@@ -30,6 +30,7 @@ const (
 	PhaseFinished   Kind = "phase_finished"   // Phase, Status, Output; Failures; CascadeID of a sub-cascade whose output comes back
 	Route           Kind = "route"            // From, To; Message: what the next phase hears of why there was no output
 	Waiting         Kind = "waiting"          // Phase, Message: the question
+	Answered        Kind = "answered"         // Phase, Output: what a person said, By; Status where nobody did
 	RunFinished     Kind = "run_finished"     // RunID, Status, Output, Usage, Error
 )
 
@@ -64,6 +65,7 @@ type Event struct {
 	Cut          bool `json:"-"`                      // Request has not the first Before messages: see [Conversations]
 
 	Status  string       `json:"status,omitempty"`
+	By      string       `json:"by,omitempty"` // as the person, or who asked the person, says it
 	Text    string       `json:"text,omitempty"`
 	Message string       `json:"message,omitempty"`
 	Output  any          `json:"output,omitempty"`
@@ -165,6 +167,20 @@ const Skipped = "skipped"
 // Skipped tells whether the validator was not asked: it said neither yes nor no,
 // and nothing broke. A Status alone does not tell, which a validator may choose.
 func (v *Verdict) Skipped() bool { return v.Valid == nil && v.Error == nil }
+
+// An Answer is what a person said to a question of a run.
+type Answer struct {
+	Path     Path   `json:"path"`
+	Phase    string `json:"phase"`
+	Question string `json:"question"`
+	Value    any    `json:"value"`             // nil where it has expired
+	By       string `json:"by,omitempty"`      // who says to have given it, which nobody has looked at
+	Expired  bool   `json:"expired,omitempty"` // nobody has answered in time
+}
+
+// Expired is the status of an [Answered] that tells that there was no answer in
+// time.
+const Expired = "expired"
 
 // An Error is why a run did not succeed.
 type Error struct {

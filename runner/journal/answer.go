@@ -3,16 +3,18 @@ package journal
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/engine"
 )
 
 // Answer gives a waiting run its answer. The value must be one that the
 // question takes: a boolean for a confirmation, one of the options for a
 // choice, a text that is not empty. The run then goes on with
 // [runner.Runner.Resume]. A run that somebody is running is [runner.ErrRunBusy].
-func (j *Journal) Answer(ctx context.Context, id string, value any) error {
+// Who answered is kept with the answer, and shown with it. An answer that comes
+// too late is [runner.ErrExpired], and the question is over from then on.
+func (j *Journal) Answer(ctx context.Context, id string, a runner.Answer) error {
 	if err := j.writable(); err != nil {
 		return err
 	}
@@ -24,20 +26,18 @@ func (j *Journal) Answer(ctx context.Context, id string, value any) error {
 	if err := j.reading(ctx, func(c *conn) error { p, err = j.pending(ctx, c, s); return err }); err != nil {
 		return err
 	}
-	if p == nil {
+	switch {
+	case p == nil:
 		return fmt.Errorf("run %s waits for no answer: it is %s", s.RunID, s.Status)
+	case p.Expired:
+		return p.late(s.RunID)
 	}
-	if wrong := p.Question.Unfit(value); wrong != "" {
+	if wrong := p.Question.Unfit(a.Value); wrong != "" && !p.over(j.options.Now()) {
 		return fmt.Errorf("answer: %s", wrong)
-	}
-	pack := packer{secrets: j.secrets}
-	data, err := pack.encode(came{Answer: &engine.Answer{Value: value}})
-	if err != nil {
-		return fmt.Errorf("answer: %w", err)
 	}
 	var refused error
 	err = j.writer.do(func(c *conn) error {
-		refused, err = j.answer(ctx, c, s, p, pack.texts, data)
+		refused, err = j.answer(ctx, c, s, p, a.Signed())
 		return err
 	})
 	if err == nil {
@@ -46,9 +46,14 @@ func (j *Journal) Answer(ctx context.Context, id string, value any) error {
 	return err
 }
 
-// answer writes an answer, unless something has happened to the run meanwhile.
-// Whoever ran it before has no say from then on.
-func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow, texts []text, data []byte) (refused, err error) {
+// late is the error of an answer that came too late.
+func (p *Pending) late(run string) error {
+	return fmt.Errorf("run %s: %w: it took answers until %s", run, runner.ErrExpired, p.Expires.Format(time.RFC3339))
+}
+
+// answer writes an answer, or that there was none in time, unless something has
+// happened to the run meanwhile. Whoever ran it before has no say from then on.
+func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow, a runner.Answer) (refused, err error) {
 	found, err := c.one(ctx, "SELECT owner, pending, (SELECT max(id) FROM log WHERE id < ?2), epoch FROM run WHERE n = ?1", s.n, (s.n+1)<<rowBits)
 	if err != nil {
 		return nil, err
@@ -59,14 +64,23 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 	if word(found[1]) != s.pending {
 		return fmt.Errorf("run %s waits with that question no more", s.RunID), nil
 	}
-	if err := j.writer.texts(texts); err != nil {
-		return nil, err
+	now, pending := j.options.Now(), "NULL"
+	if p.over(now) {
+		a, refused, pending = runner.Answer{Expired: true}, p.late(s.RunID), "json_set(pending, '$.expired', json('true'))"
+	}
+	pack := packer{secrets: j.secrets}
+	data, err := pack.encode(came{Answer: &a})
+	if err == nil {
+		err = j.writer.texts(pack.texts)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("answer: %w", err)
 	}
 	_, err = c.exec("INSERT INTO log (id, time, took, kind, path, print, data, epoch) VALUES (?, ?, 0, ?, ?, ?, ?, ?)",
-		integer(found[2])+1, j.options.Now().UnixNano(), answerEffect, string(p.Path), p.Print, string(data), integer(found[3])+1)
+		integer(found[2])+1, now.UnixNano(), answerEffect, string(p.Path), p.Print, string(data), integer(found[3])+1)
 	if err == nil {
-		_, err = c.exec("UPDATE run SET pending = NULL, epoch = epoch + 1 WHERE n = ?", s.n)
+		_, err = c.exec("UPDATE run SET pending = "+pending+", epoch = epoch + 1 WHERE n = ?", s.n)
 		j.writer.era.Add(1)
 	}
-	return nil, err
+	return refused, err
 }

@@ -16,6 +16,7 @@ const (
 	timeoutEffect  = "effect:timeout"
 	droppedEffect  = "dropped" // its place is free for another try
 	writeBegins    = "begun"   // a tool that may not be called twice is about to be
+	questionBegins = "asked"   // a question that expires is about to be asked for the first time
 	legBegins      = "leg"     // a process begins to run the run
 	effectsBetween = "kind BETWEEN 'effect:' AND 'effect;'"
 )
@@ -39,6 +40,7 @@ type body struct {
 	Verdict   *event.Verdict  `json:"verdict,omitempty"`
 	Effect    int64           `json:"effect,omitempty"` // the row of the effect that has Response or Result
 
+	By      string       `json:"by,omitempty"`
 	Status  string       `json:"status,omitempty"`
 	Text    string       `json:"text,omitempty"`
 	Message string       `json:"message,omitempty"`
@@ -78,7 +80,7 @@ func bodyOf(e *event.Event, p *packer) body {
 		RunID: e.RunID, CascadeID: e.CascadeID, Input: p.liftObject(e.Input),
 		Phase: e.Phase, Attempt: e.Attempt, Turn: e.Turn, Validator: e.Validator,
 		Response: e.Response, Result: e.Result, Verdict: e.Verdict,
-		Status: e.Status, Text: e.Text, Message: e.Message, Output: p.lift(e.Output),
+		By: e.By, Status: e.Status, Text: e.Text, Message: e.Message, Output: p.lift(e.Output),
 		From: e.From, To: e.To, Usage: e.Usage, Error: e.Error, Items: e.Items, Failures: e.Failures,
 	}
 	if e.Call != nil {
@@ -97,7 +99,7 @@ func (b *body) event(e *event.Event) {
 	e.RunID, e.CascadeID, e.Input = b.RunID, b.CascadeID, b.Input
 	e.Phase, e.Attempt, e.Turn, e.Validator = b.Phase, b.Attempt, b.Turn, b.Validator
 	e.Response, e.Call, e.Result, e.Verdict = b.Response, b.Call, b.Result, b.Verdict
-	e.Status, e.Text, e.Message, e.Output = b.Status, b.Text, b.Message, b.Output
+	e.By, e.Status, e.Text, e.Message, e.Output = b.By, b.Status, b.Text, b.Message, b.Output
 	e.From, e.To, e.Usage, e.Error = b.From, b.To, b.Usage, b.Error
 	e.Items, e.Failures = b.Items, b.Failures
 }

@@ -156,7 +156,7 @@ func TestWaiting(t *testing.T) {
 		t.Fatal(err)
 	}
 	at = at.Add(24 * time.Hour)
-	if err := j.Answer(t.Context(), "run", true); err != nil {
+	if err := j.Answer(t.Context(), "run", runner.Answer{Value: true}); err != nil {
 		t.Fatal(err)
 	}
 	at = at.Add(24 * time.Hour)

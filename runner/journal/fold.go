@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -13,7 +14,7 @@ import (
 // fold makes the result of a run that has not ended of its events.
 func (j *Journal) fold(ctx context.Context, s summary) (engine.Result, error) {
 	f := folding{
-		visits: map[event.Path]int{}, groups: map[event.Path]*gang{}, verdicts: map[event.Path]int{}, phases: map[event.Path]*judgement{}, subs: map[event.Path]*sub{},
+		visits: map[event.Path]int{}, groups: map[event.Path]*gang{}, verdicts: map[event.Path]int{}, asked: map[event.Path]string{}, phases: map[event.Path]*judgement{}, subs: map[event.Path]*sub{},
 		r: engine.Result{
 			RunID: s.RunID, CascadeID: s.CascadeID, Status: s.Status, Outputs: map[string]any{},
 			Phases: []engine.PhaseRecord{}, Verdicts: []event.Verdict{}, Degraded: []engine.Degraded{}, Usage: s.Usage, Error: s.Error,
@@ -41,6 +42,7 @@ type folding struct {
 	visits   map[event.Path]int   // the phase record of a visit
 	groups   map[event.Path]*gang // visits to groups
 	verdicts map[event.Path]int
+	asked    map[event.Path]string     // questions
 	phases   map[event.Path]*judgement // visits, those of cascades within the run too
 	subs     map[event.Path]*sub
 	open     *sub // that the event before was of; nil for none
@@ -96,6 +98,21 @@ func (f *folding) event(e *event.Event) {
 		f.record(visit, phaseOf(visit)).ModelCalls += e.Response.Usage.Calls
 	case e.Kind == event.VerdictGiven && e.Verdict != nil:
 		f.verdict(*e.Verdict)
+	case e.Kind == event.Waiting:
+		f.asked[e.Path] = e.Message
+	case e.Kind == event.Answered:
+		f.answer(e)
+	}
+}
+
+// answer notes what a person said to the question at the address.
+func (f *folding) answer(e *event.Event) {
+	a := event.Answer{Path: e.Path, Phase: e.Phase, Question: f.asked[e.Path], Value: e.Output, By: e.By, Expired: e.Status == event.Expired}
+	i := slices.IndexFunc(f.r.Answers, func(old event.Answer) bool { return old.Path == a.Path })
+	if i < 0 {
+		f.r.Answers = append(f.r.Answers, a)
+	} else {
+		f.r.Answers[i] = a
 	}
 }
 

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -76,25 +75,6 @@ func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 		return engine.Finding{}, err
 	}
 	return *c.Finding, err
-}
-
-// Ask gives the recorded answer, or asks and records it, or that nobody is
-// there.
-func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
-	w := wanted{at: at, kind: answerEffect, print: func() (print, error) { return h.r.questionPrint(q) }}
-	c, _, err := h.do(w, func() (came, error) {
-		answer, err := h.Host.Ask(at, q)
-		if errors.Is(err, engine.ErrSuspended) {
-			if e := h.r.wait(at, q); e != nil {
-				return came{}, e
-			}
-		}
-		return came{Answer: &answer}, err
-	})
-	if c.Answer == nil {
-		return engine.Answer{}, err
-	}
-	return *c.Answer, err
 }
 
 // Each keeps the branches too.
@@ -296,31 +276,6 @@ func (r *recording) keep(at event.Path, kind string, print print, raw []byte, to
 		r.piece.pending = nil
 	}
 	return nil
-}
-
-// wait notes the question that the run waits with.
-func (r *recording) wait(at event.Path, q engine.Question) error {
-	print, err := r.questionPrint(q)
-	if err != nil {
-		return stopped(at, err)
-	}
-	r.mu.Lock()
-	raw, err := r.piece.encode(pendingRow{Pending{at, q}, print})
-	if err == nil {
-		r.piece.pending = string(raw)
-		r.waits[at] = r.piece.pending
-	}
-	r.mu.Unlock()
-	if err == nil {
-		err = r.commit()
-	}
-	return stopped(at, err)
-}
-
-// pendingRow is a question as the file has it.
-type pendingRow struct {
-	Pending
-	Print []byte `json:"print"`
 }
 
 // momentOf is the moment of the check at a path, or above a judge's call there.

@@ -175,12 +175,6 @@ type Run struct {
 	Pending *Pending // what it waits for
 }
 
-// A Pending is a question that nobody has answered yet.
-type Pending struct {
-	Path     event.Path      `json:"path"`
-	Question engine.Question `json:"question"`
-}
-
 // A Detail is how much of each event is wanted.
 type Detail int
 

@@ -242,7 +242,8 @@ func (r *recording) begin() error {
 		if err := r.insertAll(c, p); err != nil {
 			return err
 		}
-		_, err := c.exec("UPDATE run SET status = ?, finished = NULL, broke = NULL, error = NULL WHERE n = ?", Running, r.n)
+		_, err := c.exec(`UPDATE run SET status = ?, finished = NULL, broke = NULL, error = NULL,
+			pending = CASE WHEN json_extract(pending, '$.expired') THEN NULL ELSE pending END WHERE n = ?`, Running, r.n)
 		return err
 	})
 }
@@ -315,7 +316,9 @@ func (r *recording) collect(rows []logged) {
 			r.kept[l.path] = k
 			delete(r.spent, l.path)
 		}
-		if l.kind == writeBegins {
+		if l.kind == questionBegins {
+			r.since[l.path] = l.time
+		} else if l.kind == writeBegins {
 			r.begun[l.path] = true
 		} else if l.seq == 0 {
 			delete(r.begun, l.path) // it has come to an end

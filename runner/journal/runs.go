@@ -210,6 +210,7 @@ func (j *Journal) Run(ctx context.Context, id string) (*Run, error) {
 		pending, err := j.pending(ctx, c, s)
 		if pending != nil {
 			run.Pending = &pending.Pending
+			run.Pending.Expired = run.Pending.over(j.options.Now())
 		}
 		return err
 	})

@@ -74,7 +74,7 @@ func (r *recording) fromParent(w wanted, print print) (c came, found bool, err e
 	if !ok || k.kind != w.kind || !k.print.same(print) || w.kind == findingEffect && !p.files {
 		return c, false, nil
 	}
-	if c, err = r.j.readEffect(k.data); err != nil || c.failed() || c.Result != nil && c.Result.Failed {
+	if c, err = r.j.readEffect(k.data); err != nil || c.failed() || c.Result != nil && c.Result.Failed || c.Answer != nil && c.Answer.Expired {
 		return came{}, false, err
 	}
 	if c.Response != nil {

@@ -113,7 +113,7 @@ func TestAnswers(t *testing.T) {
 	if err == nil || result.Status != engine.Waiting {
 		t.Fatalf("got %+v, %v", result, err)
 	}
-	if err := j.Answer(t.Context(), "none", true); err == nil {
+	if err := j.Answer(t.Context(), "none", runner.Answer{Value: true}); err == nil {
 		t.Error("a run that is not there took an answer")
 	}
 	for _, q := range []struct {
@@ -130,17 +130,17 @@ func TestAnswers(t *testing.T) {
 			t.Fatalf("got %+v, %v", s, err)
 		}
 		for _, wrong := range q.wrong {
-			if err := j.Answer(t.Context(), "run", wrong); err == nil {
+			if err := j.Answer(t.Context(), "run", runner.Answer{Value: wrong}); err == nil {
 				t.Errorf("%s took %v", q.path, wrong)
 			}
 		}
 		if again, err := r.Resume(t.Context(), "run"); err == nil || again.Status != engine.Waiting {
 			t.Errorf("resumed without an answer: %+v, %v", again, err)
 		}
-		if err := j.Answer(t.Context(), "run", q.right); err != nil {
+		if err := j.Answer(t.Context(), "run", runner.Answer{Value: q.right}); err != nil {
 			t.Fatal(err)
 		}
-		if err := j.Answer(t.Context(), "run", q.right); err == nil {
+		if err := j.Answer(t.Context(), "run", runner.Answer{Value: q.right}); err == nil {
 			t.Error("a second answer was taken")
 		}
 		result, err = r.Resume(t.Context(), "run")

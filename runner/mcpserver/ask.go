@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -52,9 +53,19 @@ func (a *asking) ask(ctx context.Context, q runner.Question) (runner.Answer, err
 		return runner.Answer{}, context.Cause(ctx)
 	}
 	if value, ok := answerOf(said); err == nil && ok {
-		return runner.Answer{Value: value}, nil
+		return runner.Answer{Value: value, By: a.who()}, nil
 	}
 	return runner.Answer{}, runner.ErrNobody
+}
+
+// who is what the client calls itself: there is no other name for the person
+// behind it.
+func (a *asking) who() string {
+	p := a.call.Session.InitializeParams()
+	if p == nil || p.ClientInfo == nil {
+		return ""
+	}
+	return cmp.Or(p.ClientInfo.Title, p.ClientInfo.Name)
 }
 
 // answerName is what the one field of a form is called.
@@ -124,6 +135,6 @@ func (s *Server) proceed(ctx context.Context, c call, asking *asking) (*sdk.Call
 	if !ok {
 		return s.told(before, &runner.Error{Code: runner.Waiting, Message: "the question was not answered"})
 	}
-	result, err := s.o.Runs.Answer(ctx, id, value, Order{Ask: asking.ask, Sink: progress(ctx, c)})
+	result, err := s.o.Runs.Answer(ctx, id, runner.Answer{Value: value, By: asking.who()}, Order{Ask: asking.ask, Sink: progress(ctx, c)})
 	return s.outcome(result, err, asking)
 }

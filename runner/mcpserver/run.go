@@ -20,8 +20,9 @@ import (
 type Runs interface {
 	// Run runs a cascade to its end.
 	Run(ctx context.Context, o Order) (runner.Result, error)
-	// Answer gives a kept run that waits its answer and goes on with it.
-	Answer(ctx context.Context, id string, value any, o Order) (runner.Result, error)
+	// Answer gives a kept run that waits its answer and goes on with it; where the
+	// answer comes too late, without it.
+	Answer(ctx context.Context, id string, a runner.Answer, o Order) (runner.Result, error)
 }
 
 // An Order says what is to be run. To go on with a run takes Ask and Sink

@@ -178,10 +178,10 @@ func (k *kept) Run(ctx context.Context, o mcpserver.Order) (runner.Result, error
 	return r.Run(ctx, o.Cascade, o.Input)
 }
 
-func (k *kept) Answer(ctx context.Context, id string, value any, o mcpserver.Order) (runner.Result, error) {
+func (k *kept) Answer(ctx context.Context, id string, a runner.Answer, o mcpserver.Order) (runner.Result, error) {
 	r, err := k.runner(o)
 	if err == nil {
-		err = k.journal.Answer(ctx, id, value)
+		err = k.journal.Answer(ctx, id, a)
 	}
 	if err != nil {
 		return runner.Result{}, err

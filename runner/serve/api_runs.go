@@ -211,7 +211,7 @@ func (s *Server) resumeRun(w http.ResponseWriter, r *http.Request) error {
 	if err := bare(w, r, otherwise(run.RunID)); err != nil {
 		return err
 	}
-	if run.Pending != nil {
+	if run.Pending != nil && !run.Pending.Expired {
 		return problem(http.StatusConflict, "waiting", "the run waits for an answer: post it to /v1/runs/"+run.RunID+"/answer")
 	}
 	if err := s.o.Runs.Resume(r.Context(), run.RunID); err != nil {
@@ -245,11 +245,14 @@ func (s *Server) answerRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var body struct{ Value any }
+	var body struct {
+		Value any
+		By    string
+	}
 	if err := s.read(w, r, "Answer", &body); err != nil {
 		return err
 	}
-	if err := s.answerWith(r, run, body.Value); err != nil {
+	if err := s.answerWith(r, run, runner.Answer{Value: body.Value, By: body.By}); err != nil {
 		return err
 	}
 	return answer(w, http.StatusAccepted, standing{run.RunID, journal.Running})
@@ -259,17 +262,17 @@ var errNotWaiting = problem(http.StatusConflict, "not_waiting", "the run does no
 
 // answerWith keeps an answer and goes on with the run. An answer that is kept
 // though the run could not be gone on with says so.
-func (s *Server) answerWith(r *http.Request, run *journal.Run, value any) error {
+func (s *Server) answerWith(r *http.Request, run *journal.Run, a runner.Answer) error {
 	if run.Pending == nil {
 		return errNotWaiting
 	}
-	if wrong := run.Pending.Question.Unfit(value); wrong != "" {
+	if wrong := run.Pending.Question.Unfit(a.Value); wrong != "" && !run.Pending.Expired {
 		return problem(http.StatusUnprocessableEntity, "bad_answer", wrong)
 	}
-	if err := s.o.Store.Answer(r.Context(), run.RunID, value); err != nil {
+	if err := s.o.Store.Answer(r.Context(), run.RunID, a); err != nil {
 		// Somebody else may have answered meanwhile.
 		now, gone := s.o.Store.Run(r.Context(), run.RunID)
-		if gone == nil && (now.Pending == nil || now.Pending.Path != run.Pending.Path) {
+		if gone == nil && !errors.Is(err, runner.ErrExpired) && (now.Pending == nil || now.Pending.Path != run.Pending.Path) {
 			return errNotWaiting
 		}
 		return err

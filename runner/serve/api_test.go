@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/request"
@@ -111,10 +114,14 @@ func TestAnswers(t *testing.T) {
 	w.problem(409, "waiting", "POST", "/v1/runs/"+id+"/resume", nil)
 	w.problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": "yes"}`)
 	w.problem(422, "invalid_body", "POST", "/v1/runs/"+id+"/answer", `{"value": 1}`)
-	w.want(202, "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
+	w.want(202, "POST", "/v1/runs/"+id+"/answer", `{"value": true, "by": "Kim\u0007 \n of the\u202e desk"}`)
 	<-w.done
-	if run := w.want(200, "GET", "/v1/runs/"+id, nil).json(t); run["status"] != "succeeded" {
+	run = w.want(200, "GET", "/v1/runs/"+id, nil).json(t)
+	if run["status"] != "succeeded" || len(run["answers"].([]any)) != 1 || run["answers"].([]any)[0].(map[string]any)["by"] != "Kim of the desk" {
 		t.Errorf("%v", run)
+	}
+	if page := w.send("GET", "/runs/"+id, nil).text; !strings.Contains(page, "answered by <bdi>Kim of the desk</bdi>") {
+		t.Error(page)
 	}
 	w.problem(409, "not_waiting", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
 	w.problem(404, "no_run", "POST", "/v1/runs/none/answer", `{"value": true}`)
@@ -127,6 +134,33 @@ func TestAnswers(t *testing.T) {
 
 	id = w.start("tell", nil)
 	w.problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": " "}`)
+}
+
+// A question that has expired takes no answer, and its run goes on without one.
+func TestExpiredQuestion(t *testing.T) {
+	var late atomic.Int64
+	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{Now: func() time.Time { return time.Now().Add(time.Duration(late.Load())) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	w := makeWorld(t, &world{TB: t, store: j})
+	id := w.start("expire", nil)
+	late.Store(int64(time.Hour))
+	run := w.want(200, "GET", "/v1/runs/"+id, nil).json(t)
+	if waits := run["waiting"].(map[string]any); waits["expired"] != true || waits["expires"] == nil {
+		t.Errorf("%v", run)
+	}
+	w.problem(409, "expired", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
+	w.problem(409, "expired", "POST", "/v1/runs/"+id+"/answer", `{"value": "whatever"}`)
+	if page := w.send("GET", "/runs/"+id, nil).text; !strings.Contains(page, "Nobody answered in time") || !strings.Contains(page, "Resume") || strings.Contains(page, `name="value"`) {
+		t.Error(page)
+	}
+	w.want(202, "POST", "/v1/runs/"+id+"/resume", nil)
+	<-w.done
+	if run := w.want(200, "GET", "/v1/runs/"+id, nil).json(t); run["status"] != "failed" || run["waiting"] != nil {
+		t.Errorf("%v", run)
+	}
 }
 
 func TestCancelAndResume(t *testing.T) {

@@ -23,7 +23,7 @@ type bodyView struct {
 	Phases   []phaseRow
 	Branches *branchesView // nil where there are none
 	Output   textView
-	Question string
+	Answers  []event.Answer
 }
 
 // maxAttempts and maxTurns bound what a phase shows unless all is asked for.
@@ -35,7 +35,7 @@ const (
 // newBody is the phase with all its attempts or the newest, and its items from
 // one on.
 func newBody(run string, p *trace.Phase, all bool, from int) *bodyView {
-	v := &bodyView{RunID: run, Path: p.Path, Question: p.Question, All: address(runPath(run, "/phase"), "at", string(p.Path), "all", "1")}
+	v := &bodyView{RunID: run, Path: p.Path, Answers: p.Answers, All: address(runPath(run, "/phase"), "at", string(p.Path), "all", "1")}
 	v.Matrix = newMatrix(run, p)
 	v.Calls, v.Verdicts = callViews(run, p.Calls), verdictViews(run, p.Verdicts)
 	v.Output = newText(run, "output", pretty(p.Output), ref{what: "output", at: p.Path})

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -222,11 +223,11 @@ func TestTheBarOfWhatGoesOn(t *testing.T) {
 // An overtaken store is one in which somebody else is always the faster one.
 type overtaken struct{ serve.Store }
 
-func (o overtaken) Answer(ctx context.Context, id string, value any) error {
-	if err := o.Store.Answer(ctx, id, value); err != nil {
+func (o overtaken) Answer(ctx context.Context, id string, a runner.Answer) error {
+	if err := o.Store.Answer(ctx, id, a); err != nil {
 		return err
 	}
-	return o.Store.Answer(ctx, id, value)
+	return o.Store.Answer(ctx, id, a)
 }
 
 // TestAnAnswerThatComesTooLate holds that it is told that it does not count.

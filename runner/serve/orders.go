@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
 )
 
 // answerForm takes the answer that a person gives on the page.
@@ -25,7 +26,7 @@ func (s *Server) answerForm(w http.ResponseWriter, r *http.Request) error {
 			value = false
 		}
 	}
-	if err := s.answerWith(r, run, value); err != nil {
+	if err := s.answerWith(r, run, runner.Answer{Value: value, By: form("by")}); err != nil {
 		return err
 	}
 	return back(w, r, run.RunID)

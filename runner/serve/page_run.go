@@ -46,7 +46,7 @@ func (h headView) Running() bool { return h.Status == journal.Running }
 
 // Resumable tells whether the run can be gone on with as it is.
 func (h headView) Resumable() bool {
-	return h.Pending == nil && (h.Status == runner.Cancelled || h.Status == runner.Failed || h.Status == runner.Waiting)
+	return (h.Pending == nil || h.Pending.Expired) && (h.Status == runner.Cancelled || h.Status == runner.Failed || h.Status == runner.Waiting)
 }
 
 // Confirmation tells whether the question is one of yes or no.

@@ -55,6 +55,7 @@ var known = []struct {
 	{runner.ErrNoRun, http.StatusNotFound, "no_run"},
 	{runner.ErrRunExists, http.StatusConflict, "run_exists"},
 	{runner.ErrRunBusy, http.StatusConflict, "run_busy"},
+	{runner.ErrExpired, http.StatusConflict, "expired"},
 	{ErrNoCascade, http.StatusUnprocessableEntity, "unknown_cascade"},
 	{ErrNoModel, http.StatusUnprocessableEntity, "unknown_model"},
 	{ErrNotRunning, http.StatusConflict, "not_running_here"},

@@ -39,7 +39,7 @@ type shelved struct {
 	events  []event.Event
 	result  engine.Result
 	pending *journal.Pending
-	answer  any
+	answer  *engine.Answer
 }
 
 func (s *shelf) add(r *shelved) {
@@ -156,11 +156,12 @@ func (s *shelf) Request(_ context.Context, id string, at event.Path) (*model.Req
 
 func (s *shelf) Gates(context.Context, string) ([]journal.Gate, error) { return s.gates, s.broken }
 
-func (s *shelf) Answer(_ context.Context, id string, value any) error {
+func (s *shelf) Answer(_ context.Context, id string, a runner.Answer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.find(id)
-	r.answer, r.pending = value, nil
+	signed := a.Signed()
+	r.answer, r.pending = &signed, nil
 	s.version++
 	return nil
 }
@@ -239,7 +240,7 @@ func (h *shelfHost) Ask(at event.Path, q engine.Question) (engine.Answer, error)
 	h.r.s.mu.Lock()
 	defer h.r.s.mu.Unlock()
 	if h.r.r.answer != nil {
-		return engine.Answer{Value: h.r.r.answer}, nil
+		return *h.r.r.answer, nil
 	}
 	h.r.r.pending = &journal.Pending{Path: at, Question: q}
 	return engine.Answer{}, engine.ErrSuspended

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
@@ -20,7 +21,7 @@ type Store interface {
 	// "", over all.
 	Gates(ctx context.Context, cascade string) ([]journal.Gate, error)
 	// Answer gives a waiting run its answer.
-	Answer(ctx context.Context, id string, value any) error
+	Answer(ctx context.Context, id string, a runner.Answer) error
 	// Version changes whenever something was written, by any process.
 	Version(ctx context.Context) (int64, error)
 }

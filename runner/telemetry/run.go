@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ func (r *run) emit(e event.Event) {
 	case event.RunFinished:
 		r.finish(e)
 		return
-	case event.Route, event.Feedback, event.Waiting:
+	case event.Route, event.Feedback, event.Waiting, event.Answered:
 		r.remark(e)
 		return
 	}
@@ -216,11 +217,13 @@ func (r *run) remark(e event.Event) {
 	}
 	s.last = e.Time
 	name, attributes := routeEvent, []attribute.KeyValue{routeFrom.String(e.From), routeTo.String(e.To)}
-	if e.Kind != event.Route {
+	switch e.Kind {
+	case event.Feedback:
 		name, attributes = feedbackEvent, r.text(said, e.Message)
-		if e.Kind == event.Waiting {
-			name = waitingEvent
-		}
+	case event.Waiting:
+		name, attributes = waitingEvent, r.text(said, e.Message)
+	case event.Answered:
+		name, attributes = answeredEvent, r.text(said, fmt.Sprint(e.Output))
 	}
 	s.nearest().span.AddEvent(name, trace.WithTimestamp(e.Time), trace.WithAttributes(attributes...))
 }

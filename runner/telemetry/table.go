@@ -72,6 +72,7 @@ const (
 	routeEvent      = "capstan.route"
 	feedbackEvent   = "capstan.feedback"
 	waitingEvent    = "capstan.waiting"
+	answeredEvent   = "capstan.answered"
 )
 
 // modelsToo is where attributes are that a model's metrics have too.
@@ -116,7 +117,7 @@ func Table() []Attribute {
 		{string(outputMessages), "model", "the answer, in the conventions' JSON", true},
 		{string(toolArguments), "tool", "what the tool was called with, as JSON", true},
 		{string(toolResult), "tool", "what it gave, as text", true},
-		{string(said), feedbackEvent + ", " + waitingEvent, "the feedback to the author, or the question to a person", true},
+		{string(said), feedbackEvent + ", " + waitingEvent + ", " + answeredEvent, "the feedback to the author, the question to a person, or what the person said", true},
 		{string(shortened), "model, tool, events", "true where a text was too long to be sent whole", true},
 		{string(runID), "run", "the run's id", false},
 		{string(cascadeID), "run", "the cascade's id", false},

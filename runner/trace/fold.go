@@ -1,7 +1,9 @@
 package trace
 
 import (
+	"cmp"
 	"iter"
+	"slices"
 
 	"github.com/seed61713e19/capstan/runner/event"
 )
@@ -61,7 +63,7 @@ func (f *Folder) Add(e event.Event) {
 		f.run.RunID, f.run.CascadeID, f.run.Input = e.RunID, e.CascadeID, e.Input
 	case event.RunFinished:
 		f.finish(&e)
-	case event.PhaseStarted, event.PhaseFinished, event.Route, event.Waiting:
+	case event.PhaseStarted, event.PhaseFinished, event.Route, event.Waiting, event.Answered:
 		f.phase(&e)
 	case event.AttemptStarted, event.AttemptFinished, event.Feedback:
 		f.attempt(&e)
@@ -131,7 +133,7 @@ func (p *Phase) reopen(status string) {
 
 func (f *Folder) phase(e *event.Event) {
 	at := e.Path
-	if e.Kind == event.Waiting {
+	if e.Kind == event.Waiting || e.Kind == event.Answered {
 		at = up(at) // draft/human_input
 	}
 	p := f.at(at, e).phase
@@ -150,7 +152,22 @@ func (f *Folder) phase(e *event.Event) {
 		p.Next, p.Left = e.To, e.Message
 	case event.Waiting:
 		p.Question, f.run.Question, f.asked = e.Message, e.Message, p
+		p.asked(event.Answer{Path: e.Path, Phase: e.Phase, Question: e.Message})
+	case event.Answered:
+		f.run.Question = ""
+		p.asked(event.Answer{Path: e.Path, Phase: e.Phase, Value: e.Output, By: e.By, Expired: e.Status == event.Expired})
 	}
+}
+
+// asked notes a question or what was said to it.
+func (p *Phase) asked(a event.Answer) {
+	i := slices.IndexFunc(p.Answers, func(old event.Answer) bool { return old.Path == a.Path })
+	if i < 0 {
+		p.Answers = append(p.Answers, a)
+		return
+	}
+	a.Question = cmp.Or(a.Question, p.Answers[i].Question)
+	p.Answers[i] = a
 }
 
 func (f *Folder) attempt(e *event.Event) {

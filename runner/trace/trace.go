@@ -45,9 +45,10 @@ type Phase struct {
 	Items             int        // how many there are
 	Failures          []event.Failure
 	Output            any
-	Next              string // where it led, "" for nowhere
-	Left              string // what the next phase hears of why there was no output
-	Question          string // what it asked a person
+	Next              string         // where it led, "" for nowhere
+	Left              string         // what the next phase hears of why there was no output
+	Question          string         // what it asked a person last
+	Answers           []event.Answer // to its questions; without a value where there is none yet
 }
 
 // An Attempt is one attempt at a phase.

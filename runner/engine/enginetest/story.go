@@ -109,8 +109,11 @@ func (s *Story) Script(tb testing.TB) *scripted.Script {
 	return script
 }
 
-// People is a runner's option: people who give the answers in turn; after
-// the last there is nobody who could answer. It is for one runner.
+// Late among answers says that nobody answers in time.
+const Late = "(nobody in time)"
+
+// People is a runner's option: people who give the answers in turn, or none in
+// time; after the last there is nobody who could answer. It is for one runner.
 func People(answers ...any) runner.Option {
 	return runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) {
 		if len(answers) == 0 {
@@ -118,7 +121,10 @@ func People(answers ...any) runner.Option {
 		}
 		a := answers[0]
 		answers = answers[1:]
-		return runner.Answer{Value: a}, nil
+		if a == Late {
+			return runner.Answer{Expired: true}, nil
+		}
+		return runner.Answer{Value: a, By: "kim"}, nil
 	})
 }
 

@@ -150,6 +150,11 @@ func told(e event.Event) string {
 		return e.Status
 	case event.Feedback, event.Waiting:
 		return quote(e.Message)
+	case event.Answered:
+		if e.Status != "" {
+			return e.Status
+		}
+		return strings.TrimSpace(fmt.Sprintf("%s: %q", e.By, fmt.Sprint(e.Output)))
 	case event.RunFinished:
 		if e.Error != nil {
 			return fmt.Sprintf("%s phase=%s: %s", e.Status, e.Error.Phase, quote(e.Error.Message))

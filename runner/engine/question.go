@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// A Question is put to a person.
+type Question struct {
+	Phase   string   `json:"phase"`
+	Prompt  string   `json:"prompt"`
+	Type    string   `json:"type"` // confirmation, choice or text
+	Options []string `json:"options,omitempty"`
+	Result  bool     `json:"result,omitempty"` // the first option may bring one along: "done: 42"
+
+	Expires time.Duration `json:"-"` // how long it waits, from when it was first asked; 0 is for ever
+}
+
+// errExpired is why a phase is left whose question nobody has answered in time.
+var errExpired = errors.New("nobody has answered in time")
+
+// Unfit says why a value is no answer to the question, "" where it is one.
+func (q Question) Unfit(value any) string {
+	text, isText := value.(string)
+	_, isBool := value.(bool)
+	switch q.Type {
+	case cascades.Confirmation:
+		if !isBool {
+			return "want true or false"
+		}
+	case cascades.Choice:
+		brings := q.Result && strings.HasPrefix(text, q.Options[0]+":")
+		if !isText || !brings && !slices.Contains(q.Options, text) {
+			return "want one of " + strings.Join(q.Options, ", ")
+		}
+	default:
+		if strings.TrimSpace(text) == "" {
+			return "want a text that is not empty"
+		}
+	}
+	return ""
+}
+
+// An Answer is a person's: a boolean for a confirmation, else text.
+type Answer struct {
+	Value any    `json:"value"`
+	By    string `json:"by,omitempty"` // who says to have given it; nobody has looked, and nothing hangs on it
+
+	Expired bool `json:"expired,omitempty"` // there is none: nobody has given one in time
+}
+
+// maxName bounds a name that is kept with an answer, in characters.
+const maxName = 100
+
+// Signed is the answer as it is kept: its name is one line of characters that
+// show, of at most 100.
+func (a Answer) Signed() Answer {
+	words := strings.FieldsFunc(strings.ToValidUTF8(a.By, ""), func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
+	a.By = strings.Join(words, " ")
+	if r := []rune(a.By); len(r) > maxName {
+		a.By = strings.TrimSpace(string(r[:maxName-1])) + "…"
+	}
+	return a
+}
+
+// put asks a person; without one the run waits.
+func (v *visit) put(at event.Path, q Question) (Answer, error) {
+	v.emit(event.Event{Kind: event.Waiting, Path: at, Phase: v.p.Name, Message: q.Prompt})
+	answer, err := v.h.Ask(at, q)
+	switch {
+	case errors.Is(err, ErrSuspended):
+		return answer, &Error{Code: Waiting, Path: at, Message: q.Prompt, Err: err}
+	case err != nil:
+		return answer, err
+	}
+	told := event.Event{Kind: event.Answered, Path: at, Phase: v.p.Name, Output: answer.Value, By: answer.By}
+	if answer.Expired {
+		told.Output, told.By, told.Status = nil, "", event.Expired
+	}
+	v.emit(told)
+	v.s.Answers = append(v.s.Answers, event.Answer{Path: at, Phase: v.p.Name, Question: q.Prompt, Value: told.Output, By: told.By, Expired: answer.Expired})
+	if answer.Expired {
+		return answer, &Error{Code: Failed, Path: at, Check: "human_input", Message: fmt.Sprintf("human_input: nobody has answered within %s", q.Expires), Err: errExpired}
+	}
+	return answer, nil
+}

@@ -1,0 +1,194 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+const expiring = `-- cascade.yaml --
+cascade_id: expiring
+phases:
+  - {name: draft, instructions: Write., human_input: {prompt: "Publish?", expires: 24h}}
+`
+
+const expiringElsewhere = `-- cascade.yaml --
+cascade_id: expiring
+phases:
+  - {name: draft, instructions: Write., human_input: {prompt: "Publish?", expires: 24h, on_expired: late}, handoffs: [end]}
+  - {name: late, compose: "Late: {{ validation_error }}", handoffs: [end]}
+  - {name: end, compose: "{{ outputs | tojson }}"}
+`
+
+// A waitingRun is a run that waits, with a clock that the test sets.
+type waitingRun struct {
+	*testing.T
+	now  time.Time
+	file string
+	*Journal
+	*runner.Runner
+}
+
+// await begins a run and leaves it when it waits.
+func await(t *testing.T, cascade string) *waitingRun {
+	w := &waitingRun{T: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), file: filepath.Join(t.TempDir(), "j.db")}
+	w.Journal = journalAt(t, w.file, Options{Now: func() time.Time { return w.now }})
+	w.Runner = runnerOver(t, w.Journal, &says{answers: map[string]string{"Write.": "a text"}})
+	result, _ := w.Runner.Run(t.Context(), storyOf(t, cascade).Cascade, nil, runner.WithRunID("run"))
+	if result.Status != runner.Waiting {
+		t.Fatalf("got %+v", result)
+	}
+	return w
+}
+
+// pending gives what the run waits with.
+func (w *waitingRun) pending() *Pending {
+	w.Helper()
+	run, err := w.Journal.Run(w.T.Context(), "run")
+	if err != nil || run.Status != runner.Waiting || run.Pending == nil {
+		w.Fatalf("got %+v, %v", run, err)
+	}
+	return run.Pending
+}
+
+func (w *waitingRun) answer(value any) error {
+	return w.Answer(w.T.Context(), "run", runner.Answer{Value: value, By: "kim"})
+}
+
+// missed holds what the run came to where nobody answered in time.
+func (w *waitingRun) missed(r runner.Result, err error) {
+	w.Helper()
+	var why *runner.Error
+	if !errors.As(err, &why) || r.Status != runner.Failed || why.Phase != "draft" || why.Message != "human_input: nobody has answered within 24h0m0s" {
+		w.Errorf("got %+v, %v", r, err)
+	}
+	if len(r.Answers) != 1 || !r.Answers[0].Expired || r.Answers[0].Value != nil || r.Answers[0].By != "" || r.Answers[0].Question != "Publish?" {
+		w.Errorf("got %+v", r.Answers)
+	}
+	run, err := w.Journal.Run(context.Background(), "run")
+	if err != nil || run.Pending != nil || run.Status != runner.Failed {
+		w.Errorf("got %+v, %v", run, err)
+	}
+}
+
+// A question is over at the same moment for whoever looks, whether a process is
+// there or not: its time begins when it was first asked.
+func TestExpiry(t *testing.T) {
+	t.Run("in time", func(t *testing.T) {
+		w := await(t, expiring)
+		for range 2 { // what resumes without an answer does not begin the time anew
+			w.now = w.now.Add(11 * time.Hour)
+			if r, err := w.Resume(t.Context(), "run"); err == nil || r.Status != runner.Waiting {
+				t.Fatalf("got %+v, %v", r, err)
+			}
+		}
+		if p := w.pending(); p.Expired || !p.Expires.Equal(time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)) {
+			t.Errorf("got %+v", p)
+		}
+		w.now = w.now.Add(2*time.Hour - 1)
+		if err := w.answer(true); err != nil {
+			t.Fatal(err)
+		}
+		w.now = w.now.Add(time.Hour) // it was given in time, whenever the run goes on
+		r, err := w.Resume(t.Context(), "run")
+		if err != nil || len(r.Answers) != 1 || r.Answers[0].By != "kim" || r.Answers[0].Value != true || r.Answers[0].Path != "draft/human_input" {
+			t.Errorf("got %+v, %v", r.Answers, err)
+		}
+	})
+	t.Run("too late, to the moment", func(t *testing.T) {
+		w := await(t, expiring)
+		w.now = w.now.Add(24 * time.Hour)
+		if !w.pending().Expired {
+			t.Error("it is not told as expired")
+		}
+		if err := w.answer(true); !errors.Is(err, runner.ErrExpired) || !strings.Contains(err.Error(), "until 2026-03-02T12:00:00Z") {
+			t.Errorf("got %v", err)
+		}
+		w.now = w.now.Add(-5 * time.Hour) // what was decided stays so
+		if !w.pending().Expired {
+			t.Error("it takes answers again")
+		}
+		if err := w.answer(true); !errors.Is(err, runner.ErrExpired) {
+			t.Errorf("got %v", err)
+		}
+		w.missed(w.Resume(t.Context(), "run"))
+		w.missed(w.Resume(t.Context(), "run"))
+		if err := w.answer(true); err == nil || errors.Is(err, runner.ErrExpired) {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("resumed too late", func(t *testing.T) {
+		w := await(t, expiring)
+		w.now = w.now.Add(25 * time.Hour)
+		w.missed(w.Resume(t.Context(), "run"))
+	})
+	t.Run("goes elsewhere", func(t *testing.T) {
+		w := await(t, expiringElsewhere)
+		w.now = w.now.Add(25 * time.Hour)
+		r, err := w.Resume(t.Context(), "run")
+		if err != nil || r.Output != `{"late": "Late: human_input: nobody has answered within 24h0m0s"}` || r.Phases[0].Status != runner.Failed {
+			t.Errorf("got %+v, %v", r, err)
+		}
+	})
+	t.Run("shared by no other run", func(t *testing.T) {
+		w := await(t, expiring)
+		w.now = w.now.Add(25 * time.Hour)
+		w.missed(w.Resume(t.Context(), "run"))
+		r, err := w.Runner.Run(t.Context(), storyOf(t, expiring).Cascade, nil, runner.WithRunID("other"), runner.WithParent("run", ""))
+		if err == nil || r.Status != runner.Waiting {
+			t.Errorf("got %+v, %v", r, err)
+		}
+	})
+}
+
+// The time goes on where the process that asked was killed: it was in the file
+// before anybody was asked.
+func TestExpiryAfterAKill(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	file := filepath.Join(t.TempDir(), "j.db")
+	j := journalAt(t, file, Options{Now: func() time.Time { return now }})
+	s := storyOf(t, expiring)
+	s.Answers = []any{true}
+	r, err := j.Begin(s.start("run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := false
+	killed := runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) {
+		asked = true
+		return runner.Answer{}, errors.New("killed")
+	})
+	model := &says{answers: map[string]string{"Write.": "a text"}}
+	first, err := runner.New(runner.WithModel(model), killed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.run(t, r, first.Host(t.Context()), false); err == nil || !asked {
+		t.Fatalf("asked %v, %v", asked, err)
+	}
+	r.(*recording).disown() // as a process that is gone leaves it
+	now = now.Add(24 * time.Hour)
+	again := runnerOver(t, j, model)
+	result, _ := again.Resume(t.Context(), "run")
+	if result.Status != runner.Failed || len(result.Answers) != 1 || !result.Answers[0].Expired {
+		t.Errorf("got %+v", result)
+	}
+	told := 0
+	for e, err := range j.Events(t.Context(), "run", 0, Whole) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind == event.Answered && e.Status == event.Expired && e.By == "" {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("told %d times that it has expired", told)
+	}
+}

@@ -279,7 +279,7 @@ type Soundings struct {
 // A Human is a question to a person.
 type Human struct {
 	Prompt    *templates.Template
-	Type      string // confirmation, choice or text
+	Type      string // confirmation, choice, text or edit
 	Options   []string
 	StoreAs   string        // the state key that gets the answer
 	Expires   time.Duration // how long the question waits; 0 is for ever
@@ -291,4 +291,8 @@ const (
 	Confirmation = "confirmation"
 	Choice       = "choice"
 	Text         = "text"
+	Edit         = "edit" // the person changes the phase's text
 )
+
+// Edits tells whether a person has the last word on the phase's text.
+func (p *Phase) Edits() bool { return p.Human != nil && p.Human.Type == Edit }

@@ -19,7 +19,7 @@ type Mark struct {
 // A Passed is a way from one phase to the one that ran after it.
 type Passed struct {
 	From, To string
-	Left     string // "exhausted" or "failed", where From was left without an output
+	Left     string // "exhausted", "failed" or "expired", where From was left without an output
 }
 
 // A shade is how a graph colours a status: the colour of the mode that is most

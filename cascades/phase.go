@@ -44,6 +44,9 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 	phase.Soundings = p.soundings(o.child("soundings"))
 	phase.Extraction = p.extraction(o.child("output_extraction"))
 	phase.Human = p.human(o.child("human_input"), phase.Name)
+	if phase.Edits() && phase.Tool != nil {
+		o.conflict("human_input", "type edit is for a text: phase %s runs a tool; put a phase with compose behind it, and ask there", phase.Name)
+	}
 	p.ungated(o, phase)
 	p.locals = nil
 	phase.Handoffs = p.handoffs(o)
@@ -264,7 +267,7 @@ func (p *parser) human(o *object, phase string) *Human {
 	if o == nil {
 		return nil
 	}
-	h := &Human{Type: o.oneOf("type", Confirmation, Choice, Text), StoreAs: o.text("store_as")}
+	h := &Human{Type: o.oneOf("type", Confirmation, Choice, Text, Edit), StoreAs: o.text("store_as")}
 	h.Prompt = p.template(o.get("prompt"), "prompt", checkVariables)
 	h.Options = o.texts("options")
 	p.expiry(o, h)

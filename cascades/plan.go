@@ -142,6 +142,9 @@ func (m planner) whole(p *Phase) PhasePlan {
 			visit = visit.plus(modelCall)
 		}
 	}
+	if p.Edits() {
+		visit = visit.plus(m.edits(p))
+	}
 	for _, sub := range p.Subs {
 		visit = visit.plus(m.plan(sub.Cascade).Total)
 	}
@@ -150,6 +153,18 @@ func (m planner) whole(p *Phase) PhasePlan {
 	}
 	plan.Visit = visit
 	return plan
+}
+
+// edits plans what judges the texts that a person makes of the phase's.
+func (m planner) edits(p *Phase) Counts {
+	one := Counts{Attempts: 1}.plus(m.checks(p.Wards.Post))
+	if p.OutputSchema != nil {
+		one.Validators.Pure++
+	}
+	if p.Rules.Loop != nil {
+		one = one.plus(m.check(p.Rules.Loop))
+	}
+	return one.times(p.capped(sum(1+p.shared(), again(p.Wards.Post))))
 }
 
 var modelCall = Counts{ModelCalls: 1, ModelCallsWithTools: 1}

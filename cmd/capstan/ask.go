@@ -25,11 +25,11 @@ func (c *Command) asker(p *progress) func(context.Context, runner.Question) (run
 		p.erase()
 		for {
 			fmt.Fprint(c.Stderr, question(q))
-			line, err := readLine(ctx, in)
+			said, err := readAnswer(ctx, in, q)
 			if err != nil {
 				return runner.Answer{}, err
 			}
-			if value, ok := answered(q, strings.TrimSpace(line)); ok {
+			if value, ok := answered(q, said); ok {
 				return runner.Answer{Value: value, By: c.person()}, nil
 			}
 		}
@@ -42,6 +42,28 @@ func (c *Command) person() string {
 		return u.Username
 	}
 	return c.Getenv("USER")
+}
+
+// readAnswer reads a line, or of a text that is changed all lines up to one that
+// holds a dot alone. That one at once leaves the text as it is.
+func readAnswer(ctx context.Context, in *bufio.Reader, q runner.Question) (string, error) {
+	if q.Type != cascades.Edit {
+		return readLine(ctx, in)
+	}
+	var lines []string
+	for {
+		line, err := readLine(ctx, in)
+		switch {
+		case err != nil:
+			return "", err
+		case strings.TrimRight(line, "\r\n") != ".":
+			lines = append(lines, line)
+		case len(lines) == 0:
+			return q.Text, nil
+		default:
+			return strings.TrimSuffix(strings.Join(lines, ""), "\n"), nil
+		}
+	}
 }
 
 // readLine reads a line, or gives up when the run is over. The read itself
@@ -78,6 +100,8 @@ func question(q runner.Question) string {
 			fmt.Fprintf(&b, "\n  %d. %s", i+1, o)
 		}
 		b.WriteString("\nyour choice: ")
+	case cascades.Edit:
+		fmt.Fprintf(&b, "\n\n%s\n\nthe whole text, changed, and then a line with a dot alone (a dot at once leaves it as it is):\n", strings.Map(printable, q.Text))
 	default:
 		b.WriteString("\n> ")
 	}
@@ -94,6 +118,10 @@ func printable(r rune) rune {
 
 // answered reads what the person typed; false asks again.
 func answered(q runner.Question, said string) (any, bool) {
+	if q.Type == cascades.Edit {
+		return said, q.Unfit(said) == ""
+	}
+	said = strings.TrimSpace(said)
 	switch q.Type {
 	case cascades.Confirmation:
 		switch strings.ToLower(said) {
@@ -109,6 +137,6 @@ func answered(q runner.Question, said string) (any, bool) {
 		}
 		return said, q.Unfit(said) == ""
 	default:
-		return said, said != ""
+		return said, q.Unfit(said) == ""
 	}
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -219,50 +217,4 @@ func (c *Command) changedFiles(files []cascades.File) []string {
 		}
 	}
 	return changed
-}
-
-func (c *Command) answer() *cobra.Command {
-	var store storeFlags
-	var as string
-	cmd := &cobra.Command{
-		Use:   "answer RUN VALUE",
-		Short: "Give a waiting run its human input",
-		Long: `Give a waiting run its human input: yes or no to a confirmation, one of the
-options or its number to a choice, else any text. capstan resume then goes on.
-Who answered is kept with the answer.`,
-		Example: "  capstan answer last yes && capstan resume last",
-		Args:    cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			j, err := c.kept(store, false)
-			if err != nil {
-				return err
-			}
-			defer j.Close()
-			return c.giveAnswer(cmd.Context(), j, args[0], args[1], cmp.Or(as, c.person()))
-		},
-	}
-	store.add(cmd)
-	cmd.Flags().StringVar(&as, "as", "", "who answers (default: the user of this system)")
-	return cmd
-}
-
-func (c *Command) giveAnswer(ctx context.Context, j *journal.Journal, id, said, as string) error {
-	run, err := j.Run(ctx, id)
-	if err != nil {
-		return found(err, id)
-	}
-	if run.Pending == nil {
-		return usage("run %s is %s and waits for nothing", run.RunID, run.Status)
-	}
-	value, ok := answered(run.Pending.Question, strings.TrimSpace(said))
-	if !ok && !run.Pending.Expired {
-		return usage("%q does not answer it: %s", said, strings.TrimSpace(question(run.Pending.Question)))
-	}
-	if err := j.Answer(ctx, run.RunID, runner.Answer{Value: value, By: as}); errors.Is(err, runner.ErrExpired) {
-		return usage("%w; capstan resume %s goes on without an answer", err, run.RunID)
-	} else if err != nil {
-		return found(err, run.RunID)
-	}
-	fmt.Fprintf(c.Stderr, "answered; capstan resume %s goes on\n", run.RunID)
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -88,7 +89,7 @@ type shownAttempt struct {
 func shownAttempts(run *trace.Run) []shownAttempt {
 	out := []shownAttempt{}
 	for p := range run.All() {
-		for _, a := range p.Attempts {
+		for _, a := range p.Texts() {
 			out = append(out, shownAttempt{a.Path, p.Name, a.Number, a.Status, a.Text, append([]string{}, a.Feedback...)})
 		}
 	}
@@ -174,7 +175,7 @@ func (t *teller) attempts(run *trace.Run) {
 			t.verdict(&p.Verdicts[i].Verdict)
 		}
 		won := p.Won()
-		for _, a := range p.Attempts {
+		for _, a := range p.Texts() {
 			status := a.Status
 			if a.Sounding >= 0 && a.Sounding == won {
 				status += ", picked"
@@ -234,6 +235,9 @@ func (t *teller) end(run *journal.Run, r runner.Result) {
 	}
 	if p := run.Pending; p != nil {
 		asks := strings.TrimSpace(question(p.Question))
+		if p.Question.Type == cascades.Edit {
+			asks = p.Question.Phase + ": " + strings.Map(printable, p.Question.Prompt)
+		}
 		switch {
 		case p.Expired:
 			t.line("\nwaited for: %s\nexpired: nobody has answered until %s; capstan resume %s goes on without an answer", asks, p.Expires.Local().Format(time.DateTime), run.RunID)
@@ -241,6 +245,9 @@ func (t *teller) end(run *journal.Run, r runner.Result) {
 			t.line("\nwaits for: %s\ncapstan answer %s VALUE gives it, until %s", asks, run.RunID, p.Expires.Local().Format(time.DateTime))
 		default:
 			t.line("\nwaits for: %s\ncapstan answer %s VALUE gives it", asks, run.RunID)
+		}
+		if p.Question.Type == cascades.Edit && !p.Expired {
+			t.line("A text is to be changed: --show in place of VALUE prints it, --file FILE takes it back.")
 		}
 	}
 	if r.Error != nil && slices.Contains([]string{runner.Cancelled, runner.Failed}, r.Error.Code) {

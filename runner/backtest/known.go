@@ -153,6 +153,8 @@ func (k *known) released(visit *trace.Phase, phase *cascades.Phase) {
 		switch {
 		case i >= 0 && visit.Answers[i].Value != nil:
 			k.state.Set(h.StoreAs, plain(visit.Answers[i].Value))
+		case len(visit.Edits) > 0:
+			k.state.Set(h.StoreAs, visit.Edits[len(visit.Edits)-1].Text)
 		case h.Type == cascades.Confirmation && visit.Question != "":
 			k.state.Set(h.StoreAs, true) // else it had not been let out
 		}
@@ -161,7 +163,11 @@ func (k *known) released(visit *trace.Phase, phase *cascades.Phase) {
 	if e == nil {
 		return
 	}
-	m := e.Pattern.FindStringSubmatch(winner(visit).Text)
+	text := winner(visit).Text
+	if n := len(visit.Edits); n > 0 {
+		text = visit.Edits[n-1].Text // a person had the last word
+	}
+	m := e.Pattern.FindStringSubmatch(text)
 	if m == nil {
 		return
 	}

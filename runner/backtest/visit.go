@@ -75,10 +75,16 @@ func (v *visitTest) test() error {
 	if err := v.pre(); err != nil {
 		return err
 	}
+	var err error
 	if won := sounding(v.visit); won >= 0 {
-		return v.soundings(won)
+		err = v.soundings(won)
+	} else {
+		err = v.try(v.visit.Attempts, -1)
 	}
-	return v.try(v.visit.Attempts, -1)
+	if err != nil || len(v.visit.Edits) == 0 {
+		return err
+	}
+	return v.try(v.visit.Edits, -1)
 }
 
 // keep has what the attempt that was let out put into the state, and nothing of

@@ -134,6 +134,9 @@ func (v *visit) whole() (release, error) {
 		return release{}, err
 	}
 	r, err := v.attempts()
+	if err == nil && r.left == "" && v.p.Edits() {
+		r, err = v.unanswered(v.newEdit(r).run(nil))
+	}
 	if err != nil || r.left != "" {
 		return r, err
 	}
@@ -141,14 +144,6 @@ func (v *visit) whole() (release, error) {
 		return r, err
 	}
 	return v.unanswered(r, v.ask(r))
-}
-
-// unanswered goes where on_expired says, where nobody has answered in time.
-func (v *visit) unanswered(r release, err error) (release, error) {
-	if errors.Is(err, errExpired) && v.p.Human.OnExpired != "" {
-		return release{route: v.p.Human.OnExpired, left: fault(err).Message, broke: true}, nil
-	}
-	return r, err
 }
 
 func (v *visit) attempts() (release, error) {
@@ -290,29 +285,5 @@ func (v *visit) extract(r *release) error {
 		found, r.value = value, value
 	}
 	v.s.Set(e.StoreAs, found)
-	return nil
-}
-
-// ask puts the phase's question to a person. A no to a confirmation blocks.
-func (v *visit) ask(r release) error {
-	h := v.p.Human
-	if h == nil {
-		return nil
-	}
-	at := v.at.Join("human_input")
-	vars := v.vars(0, h.Prompt)
-	vars["content"], vars["output"] = r.text, r.value
-	prompt, err := h.Prompt.Render(vars)
-	if err != nil {
-		return invalid(at, "human_input: %v", err)
-	}
-	answer, err := v.put(at, Question{Phase: v.p.Name, Prompt: prompt, Type: h.Type, Options: h.Options, Expires: h.Expires})
-	if err != nil {
-		return err
-	}
-	if h.Type == cascades.Confirmation && answer.Value != true {
-		return &Error{Code: Blocked, Path: at, Check: "human_input", told: "human_input: the person said no", Message: "human_input: the person said no to: " + prompt}
-	}
-	v.s.Set(h.StoreAs, answer.Value)
 	return nil
 }

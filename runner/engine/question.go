@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -16,9 +17,10 @@ import (
 type Question struct {
 	Phase   string   `json:"phase"`
 	Prompt  string   `json:"prompt"`
-	Type    string   `json:"type"` // confirmation, choice or text
+	Type    string   `json:"type"` // confirmation, choice, text or edit
 	Options []string `json:"options,omitempty"`
 	Result  bool     `json:"result,omitempty"` // the first option may bring one along: "done: 42"
+	Text    string   `json:"text,omitempty"`   // of an edit: what the person is to change
 
 	Expires time.Duration `json:"-"` // how long it waits, from when it was first asked; 0 is for ever
 }
@@ -41,12 +43,20 @@ func (q Question) Unfit(value any) string {
 			return "want one of " + strings.Join(q.Options, ", ")
 		}
 	default:
-		if strings.TrimSpace(text) == "" {
+		switch {
+		case strings.TrimSpace(text) == "":
 			return "want a text that is not empty"
+		case len(text) > maxAnswer:
+			return fmt.Sprintf("want a text of at most %d bytes, not %d", maxAnswer, len(text))
+		case !utf8.ValidString(text):
+			return "want a text in UTF-8"
 		}
 	}
 	return ""
 }
+
+// maxAnswer bounds what a person writes, in bytes.
+const maxAnswer = 8 << 20
 
 // An Answer is a person's: a boolean for a confirmation, else text.
 type Answer struct {
@@ -79,6 +89,9 @@ func (v *visit) put(at event.Path, q Question) (Answer, error) {
 		return answer, &Error{Code: Waiting, Path: at, Message: q.Prompt, Err: err}
 	case err != nil:
 		return answer, err
+	}
+	if wrong := q.Unfit(answer.Value); wrong != "" && !answer.Expired {
+		return answer, failed(at, "the answer is none: %s", wrong)
 	}
 	told := event.Event{Kind: event.Answered, Path: at, Phase: v.p.Name, Output: answer.Value, By: answer.By}
 	if answer.Expired {

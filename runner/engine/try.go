@@ -28,6 +28,7 @@ type try struct {
 	taken   *extraction     // of the text that was looked at last
 	filter  bool            // a sounding: post-wards wait for the winner
 	unready []wards.Outcome // what loop_until said of the turn before
+	edit    *edit           // a person makes the text; nil: the phase does
 }
 
 func (v *visit) newTry(at event.Path) *try {
@@ -52,7 +53,9 @@ func (t *try) run(first *candidate) (release, error) {
 		case wards.Exhausted:
 			return t.exhausted(d)
 		case wards.Again:
-			if err := t.feedback(d.Failed); err != nil {
+			if t.edit != nil {
+				t.again(c, d.Failed)
+			} else if err := t.feedback(d.Failed); err != nil {
 				return release{}, err
 			}
 		default:
@@ -63,7 +66,7 @@ func (t *try) run(first *candidate) (release, error) {
 
 // once makes one attempt, or takes the one that was made, and judges it.
 func (t *try) once(made *candidate) (d wards.Decision, c *candidate, err error) {
-	if t.p.Rules.Timeout > 0 {
+	if t.p.Rules.Timeout > 0 && t.edit == nil { // a person's time is that of expires
 		d, c, err = t.inTime(made)
 	} else {
 		d, c, err = t.attempted(made)
@@ -133,8 +136,12 @@ func (t *try) place() place {
 // make begins an attempt and gives its text.
 func (t *try) make() (*candidate, error) {
 	t.attempt++
-	t.record.Attempts = max(t.record.Attempts, t.attempt)
-	t.turn, t.chosen, t.unready, t.s.State = 0, "", nil, t.base
+	t.turn, t.chosen, t.unready = 0, "", nil
+	if t.edit != nil {
+		t.chosen, t.s.State = t.edit.of.chosen, t.edit.of.state
+	} else {
+		t.record.Attempts, t.s.State = max(t.record.Attempts, t.attempt), t.base
+	}
 	t.emit(event.Event{Kind: event.AttemptStarted, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt})
 	t.s.Verdicts = slices.Grow(t.s.Verdicts, min(min(t.p.Rules.MaxTurns, verdictsAhead)*len(t.p.Wards.Turn)+len(t.p.Wards.Post)+1, verdictsAhead))
 	c := &candidate{number: t.attempt, score: -1}
@@ -149,6 +156,8 @@ const verdictsAhead = 16
 // say makes the attempt's text.
 func (t *try) say(c *candidate) (err error) {
 	switch {
+	case t.edit != nil:
+		return t.change(c)
 	case t.p.Tool != nil:
 		return t.work(c)
 	case t.p.Compose != nil:

@@ -138,7 +138,7 @@ func (s *story) next(t *testing.T, file string) counter {
 	defer j.Close()
 	answered := 0
 	for at := range effectsOf(t, j, "run") {
-		if strings.HasSuffix(string(at), "/human_input") {
+		if strings.HasSuffix(string(at), "/human_input") || strings.HasSuffix(string(at), "/question") {
 			answered++
 		}
 	}
@@ -272,7 +272,7 @@ func goOn(t *testing.T, s *story, file string, world counter, w finished) {
 // breaks tells whether the story itself has something fail under a path.
 func breaks(w finished, at event.Path) bool {
 	for path := range w.effects {
-		broke := strings.Contains(w.effects[path], `"failure"`) || strings.Contains(w.effects[path], `"failed"`)
+		broke := strings.Contains(w.effects[path], `"failure"`) || strings.Contains(w.effects[path], `"failed"`) || strings.Contains(w.effects[path], `"expired"`)
 		if broke && strings.HasPrefix(string(path), string(at)+"/") {
 			return true
 		}

@@ -83,6 +83,9 @@ func form(q runner.Question) *sdk.ElicitParams {
 			options[i] = o
 		}
 		field = map[string]any{"type": "string", "title": "Choice", "enum": options}
+	case cascades.Edit:
+		field["title"], field["default"] = "The text, changed", q.Text
+		q.Prompt += "\n\n" + q.Text
 	}
 	return &sdk.ElicitParams{Mode: "form", Message: q.Phase + ": " + printable(q.Prompt), RequestedSchema: map[string]any{
 		"type": "object", "properties": map[string]any{answerName: field}, "required": []any{answerName},

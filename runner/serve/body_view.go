@@ -50,6 +50,11 @@ func newBody(run string, p *trace.Phase, all bool, from int) *bodyView {
 		a.Picked = won >= 0 && version.Attempt.Sounding == won
 		v.Attempts = append(v.Attempts, a)
 	}
+	var before *trace.Attempt
+	for _, a := range p.Edits {
+		v.Attempts = append(v.Attempts, newAttempt(run, p, trace.Version{Attempt: a, Before: before}, all, true))
+		before = a
+	}
 	for _, inner := range p.Phases {
 		v.Phases = append(v.Phases, newPhaseRow(run, inner, p.Started, p.Finished))
 	}
@@ -106,6 +111,9 @@ func newMatrix(run string, p *trace.Phase) *matrixView {
 }
 
 func attemptName(a *trace.Attempt) string {
+	if a.Edited {
+		return "a person's edit " + count(a.Number)
+	}
 	if a.Sounding >= 0 {
 		return "sounding " + count(a.Sounding+1) + "." + count(a.Number)
 	}

@@ -55,6 +55,9 @@ func (h headView) Confirmation() bool { return h.Pending.Question.Type == cascad
 // Choice tells whether the question has options.
 func (h headView) Choice() bool { return h.Pending.Question.Type == cascades.Choice }
 
+// Edit tells whether the person is to change a text.
+func (h headView) Edit() bool { return h.Pending.Question.Type == cascades.Edit }
+
 func (s *Server) head(run *journal.Run, t *trace.Run) headView {
 	h := headView{
 		RunID: run.RunID, Cascade: run.CascadeID, File: run.File, Status: run.Status, Started: run.Started, Phases: len(t.Phases),

@@ -161,7 +161,7 @@ type visitor struct {
 // each tells v of all that is in a phase but the phases within it.
 func each(p *trace.Phase, v visitor) {
 	told(p.Calls, nil, p.Verdicts, v)
-	for _, a := range p.Attempts {
+	for _, a := range p.Texts() {
 		if v.attempt != nil {
 			v.attempt(a)
 		}

@@ -58,7 +58,7 @@ func settle(t *trace.Run, status string) {
 			p.Status = cmp.Or(p.Status, runner.Cancelled) // it did not fail
 		}
 		p.Status = cmp.Or(p.Status, status)
-		for _, a := range p.Attempts {
+		for _, a := range p.Texts() {
 			a.Status = cmp.Or(a.Status, status)
 		}
 		each(p, visitor{call: func(c *trace.Call) {

@@ -88,22 +88,21 @@ func phaseTroubles(run string, p *trace.Phase) []trouble {
 	for i := range p.Verdicts {
 		add(&p.Verdicts[i], nil)
 	}
-	for i, a := range p.Attempts {
+	for _, a := range p.Texts() {
 		for _, turn := range a.Turns {
 			for j := range turn.Verdicts {
 				add(&turn.Verdicts[j], func(x *trouble) { x.ofTurn(run, a, turn, &turn.Verdicts[j]) })
 			}
 		}
 		for j := range a.Verdicts {
-			add(&a.Verdicts[j], func(x *trouble) { x.of(run, p, i) })
+			add(&a.Verdicts[j], func(x *trouble) { x.of(run, p, a) })
 		}
 	}
 	return list
 }
 
 // of fills in what belongs to an attempt whose text was judged.
-func (x *trouble) of(run string, p *trace.Phase, i int) {
-	a := p.Attempts[i]
+func (x *trouble) of(run string, p *trace.Phase, a *trace.Attempt) {
 	x.Attempt, x.Anchor = attemptName(a), anchor(string(a.Path))
 	x.Text = newText(run, "text judged", a.Text, ref{what: "attempt", at: a.Path})
 	x.Prompt = promptOf(run, a.Turns)

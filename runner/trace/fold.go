@@ -118,7 +118,7 @@ func (p *Phase) reopen(status string) {
 		return
 	}
 	p.Status = ""
-	for _, a := range p.Attempts {
+	for _, a := range p.Texts() {
 		if a.Status == status && (status == waiting || status == "cancelled") {
 			a.Status = ""
 		}

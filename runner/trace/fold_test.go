@@ -149,7 +149,7 @@ func counted(t *testing.T, events []event.Event, r *trace.Run) {
 		got["phase_finished"]++
 		got["verdict"] += len(p.Verdicts)
 		calls(p.Calls)
-		for _, a := range p.Attempts {
+		for _, a := range p.Texts() {
 			got["attempt_started"]++
 			got["verdict"] += len(a.Verdicts)
 			got["feedback"] += len(a.Feedback)
@@ -203,7 +203,7 @@ func TestBegunInTheMiddle(t *testing.T) {
 				if p.Name == "" || p.Path == "" {
 					t.Fatalf("%s from %d: a phase without a name: %+v", s.Name, k, p)
 				}
-				for _, a := range p.Attempts {
+				for _, a := range p.Texts() {
 					if !strings.HasPrefix(string(a.Path), string(p.Path)+"/") || a.Number < 1 {
 						t.Fatalf("%s from %d: attempt %+v of %s", s.Name, k, a, p.Path)
 					}

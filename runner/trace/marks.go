@@ -1,6 +1,11 @@
 package trace
 
-import "github.com/seed61713e19/capstan/cascades"
+import (
+	"slices"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+)
 
 // Marks are what the run did with the phases of its own cascade, for
 // [cascades.Cascade.MermaidOf] and its like. A way that was taken is one from a
@@ -18,6 +23,9 @@ func (r *Run) Marks() *cascades.Marks {
 			passed := cascades.Passed{From: before.Name, To: p.Name}
 			if before.Status == "exhausted" || before.Status == "failed" {
 				passed.Left = before.Status
+			}
+			if slices.ContainsFunc(before.Answers, func(a event.Answer) bool { return a.Expired }) && passed.Left != "" {
+				passed.Left = event.Expired
 			}
 			m.Taken[passed]++
 		}

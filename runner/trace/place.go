@@ -25,6 +25,7 @@ const (
 	atCascade                  // phases stand below
 	atPhase
 	atSounding
+	atEdits // attempts of a person stand below
 	atFilter
 	atAttempt
 	atTurn
@@ -83,8 +84,11 @@ func (f *Folder) enter(from *place, path event.Path, segment string, e *event.Ev
 	switch from.kind {
 	case atRun, atCascade:
 		return f.enterPhase(from, path, name, e)
-	case atPhase, atSounding:
+	case atPhase, atSounding, atEdits:
 		switch {
+		case from.kind == atPhase && segment == "human_input":
+			to.kind = atEdits
+			return &to
 		case numbered && name == "attempt":
 			return f.enterAttempt(from, path, n, e)
 		case numbered && name == "sounding" && from.kind == atPhase:
@@ -185,7 +189,12 @@ func (f *Folder) enterBranch(from *place, path event.Path, name string, item int
 
 func (f *Folder) enterAttempt(from *place, path event.Path, n int, e *event.Event) *place {
 	a := &Attempt{Path: path, Number: n, Sounding: from.sounding, Started: e.Time}
-	from.phase.add(a)
+	if from.kind == atEdits {
+		a.Edited = true
+		from.phase.Edits = append(from.phase.Edits, a)
+	} else {
+		from.phase.add(a)
+	}
 	return &place{kind: atAttempt, phase: from.phase, attempt: a, sounding: from.sounding}
 }
 

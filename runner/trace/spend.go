@@ -22,7 +22,7 @@ func walk(list []*Phase, yield func(*Phase) bool) bool {
 		if !yield(p) || !walk(p.within(), yield) {
 			return false
 		}
-		for _, a := range p.Attempts {
+		for _, a := range p.Texts() {
 			if !walk(a.Phases, yield) {
 				return false
 			}
@@ -34,7 +34,7 @@ func walk(list []*Phase, yield func(*Phase) bool) bool {
 // Usage is what the visit spent, cascades within it included.
 func (p *Phase) Usage() model.Usage {
 	u := spent(p.Calls).Add(spentWithin(p.within()))
-	for _, a := range p.Attempts {
+	for _, a := range p.Texts() {
 		u = u.Add(a.Usage())
 	}
 	return u

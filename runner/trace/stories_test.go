@@ -78,7 +78,7 @@ func (t *tree) phases(d int, list []*trace.Phase) {
 		t.verdicts(d+1, p.Verdicts)
 		t.calls(d+1, p.Calls)
 		t.phases(d+1, p.Phases)
-		for _, a := range p.Attempts {
+		for _, a := range p.Texts() {
 			t.attempt(d+1, a)
 		}
 		for _, row := range p.Matrix().Rows {

@@ -7,6 +7,7 @@
 package trace
 
 import (
+	"slices"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/event"
@@ -37,6 +38,7 @@ type Phase struct {
 	Status            string // "" while it goes on
 	Started, Finished time.Time
 	Attempts          []*Attempt // those of soundings too, one sounding after another
+	Edits             []*Attempt // a person's at the text that was let out, judged as the others are
 	Verdicts          []Verdict  // of pre-wards, and of validators that are phases
 	Calls             []*Call    // outside any attempt: a sounding's evaluator, judges of pre-wards
 	Phases            []*Phase   // of cascades within the visit, outside its attempts
@@ -51,11 +53,20 @@ type Phase struct {
 	Answers           []event.Answer // to its questions; without a value where there is none yet
 }
 
+// Texts are the phase's attempts, and then a person's.
+func (p *Phase) Texts() []*Attempt {
+	if len(p.Edits) == 0 {
+		return p.Attempts
+	}
+	return slices.Concat(p.Attempts, p.Edits)
+}
+
 // An Attempt is one attempt at a phase.
 type Attempt struct {
 	Path              event.Path
-	Number            int // from 1
-	Sounding          int // from 0; -1 outside soundings
+	Number            int  // from 1
+	Sounding          int  // from 0; -1 outside soundings
+	Edited            bool // a person made its text
 	Status            string
 	Started, Finished time.Time
 	Text              string

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal"
+)
+
+// answerFlags are what answer takes besides the run.
+type answerFlags struct {
+	as    string
+	file  string
+	shown bool
+	store storeFlags
+}
+
+func (c *Command) answer() *cobra.Command {
+	var f answerFlags
+	cmd := &cobra.Command{
+		Use:   "answer RUN [VALUE]",
+		Short: "Give a waiting run its human input",
+		Long: `Give a waiting run its human input: yes or no to a confirmation, one of the
+options or its number to a choice, else any text. Where a text is to be changed,
+--show prints it and --file takes the whole of it back. capstan resume then goes
+on. Who answered is kept with the answer.`,
+		Example: `  capstan answer last yes && capstan resume last
+  capstan answer last --show >text.md; $EDITOR text.md; capstan answer last --file text.md`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (len(args) == 2) == (f.file != "" || f.shown) || f.file != "" && f.shown {
+				return usage("answer takes a VALUE, --file or --show")
+			}
+			if f.shown {
+				return c.look(f.store, func(j *journal.Journal) error { return c.showText(cmd.Context(), j, args[0]) })
+			}
+			said := strings.Join(args[1:], "")
+			if f.file != "" {
+				text, err := c.written(f.file)
+				if err != nil {
+					return usage("--file: %w", err)
+				}
+				said = string(text)
+			}
+			j, err := c.kept(f.store, false)
+			if err != nil {
+				return err
+			}
+			defer j.Close()
+			return c.giveAnswer(cmd.Context(), j, args[0], said, cmp.Or(f.as, c.person()))
+		},
+	}
+	f.store.add(cmd)
+	cmd.Flags().StringVar(&f.as, "as", "", "who answers (default: the user of this system)")
+	cmd.Flags().StringVar(&f.file, "file", "", "the answer is the text of this file, - for standard input")
+	cmd.Flags().BoolVar(&f.shown, "show", false, "print the text that is to be changed, and answer nothing")
+	return cmd
+}
+
+// maxWritten bounds what is read of a file that is an answer, in bytes: more
+// than any question takes.
+const maxWritten = 16 << 20
+
+// written reads what a person wrote.
+func (c *Command) written(file string) ([]byte, error) {
+	if file == "-" {
+		return io.ReadAll(io.LimitReader(c.Stdin, maxWritten))
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxWritten))
+}
+
+// showText prints the text that a run's question is about, to the byte.
+func (c *Command) showText(ctx context.Context, j *journal.Journal, id string) error {
+	run, err := j.Run(ctx, id)
+	if err != nil {
+		return found(err, id)
+	}
+	if run.Pending == nil || run.Pending.Question.Type != cascades.Edit {
+		return usage("run %s waits for no text to be changed", run.RunID)
+	}
+	_, err = io.WriteString(c.Stdout, run.Pending.Question.Text)
+	return err
+}
+
+func (c *Command) giveAnswer(ctx context.Context, j *journal.Journal, id, said, as string) error {
+	run, err := j.Run(ctx, id)
+	if err != nil {
+		return found(err, id)
+	}
+	if run.Pending == nil {
+		return usage("run %s is %s and waits for nothing", run.RunID, run.Status)
+	}
+	value, ok := answered(run.Pending.Question, said)
+	if !ok && !run.Pending.Expired {
+		return usage("%s does not answer it (%s): %s", quoted(said), run.Pending.Question.Unfit(value), strings.TrimSpace(question(run.Pending.Question)))
+	}
+	if err := j.Answer(ctx, run.RunID, runner.Answer{Value: value, By: as}); errors.Is(err, runner.ErrExpired) {
+		return usage("%w; capstan resume %s goes on without an answer", err, run.RunID)
+	} else if err != nil {
+		return found(err, run.RunID)
+	}
+	fmt.Fprintf(c.Stderr, "answered; capstan resume %s goes on\n", run.RunID)
+	return nil
+}
+
+// quoted is a text between quotes, of which a message has room for the
+// beginning.
+func quoted(said string) string {
+	if r := []rune(said); len(r) > 100 {
+		said = string(r[:100]) + "…"
+	}
+	return fmt.Sprintf("%q", said)
+}

@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// ask puts the phase's question to a person. A no to a confirmation blocks; of
+// an edit the text is all, and has been asked for.
+func (v *visit) ask(r release) error {
+	h := v.p.Human
+	switch {
+	case h == nil:
+		return nil
+	case h.Type == cascades.Edit:
+		v.s.Set(h.StoreAs, r.text)
+		return nil
+	}
+	at := v.at.Join("human_input")
+	q, err := v.question(at, r.candidate)
+	if err != nil {
+		return err
+	}
+	answer, err := v.put(at, q)
+	if err != nil {
+		return err
+	}
+	if h.Type == cascades.Confirmation && answer.Value != true {
+		return &Error{Code: Blocked, Path: at, Check: "human_input", told: "human_input: the person said no", Message: "human_input: the person said no to: " + q.Prompt}
+	}
+	v.s.Set(h.StoreAs, answer.Value)
+	return nil
+}
+
+// question is what the phase asks of a text.
+func (v *visit) question(at event.Path, c candidate) (Question, error) {
+	h := v.p.Human
+	vars := v.vars(0, h.Prompt)
+	vars["content"], vars["output"] = c.text, c.value
+	prompt, err := h.Prompt.Render(vars)
+	if err != nil {
+		return Question{}, invalid(at, "human_input: %v", err)
+	}
+	return Question{Phase: v.p.Name, Prompt: prompt, Type: h.Type, Options: h.Options, Expires: h.Expires}, nil
+}
+
+// unanswered goes where on_expired says, where nobody has answered in time.
+func (v *visit) unanswered(r release, err error) (release, error) {
+	if errors.Is(err, errExpired) && v.p.Human.OnExpired != "" {
+		return release{route: v.p.Human.OnExpired, left: fault(err).Message, broke: true}, nil
+	}
+	return r, err
+}
+
+// An edit is what a person makes of a text that was let out: an attempt like
+// the model's, judged by the same checks.
+type edit struct {
+	of   candidate // the text that has passed
+	text string    // what the person is shown: that, or the person's own last one
+	noes string    // what checks said of that
+}
+
+// newEdit is the try in which a person changes the text of a release. The wards'
+// budgets are the person's own.
+func (v *visit) newEdit(r release) *try {
+	t := v.newTry(v.at.Join("human_input"))
+	if v.p.Compose != nil {
+		t.budget = wards.NewBudget(0) // the person does not say the same again
+	}
+	t.edit = &edit{of: r.candidate, text: r.text}
+	t.edit.of.chosen = r.route
+	return t
+}
+
+// change has the person change the text.
+func (t *try) change(c *candidate) error {
+	at := t.place().at.Join("question")
+	q, err := t.question(at, t.edit.of)
+	if err != nil {
+		return err
+	}
+	q.Text = t.edit.text
+	if t.edit.noes != "" {
+		q.Prompt += "\n\nThis text was not accepted:\n" + t.edit.noes
+	}
+	answer, err := t.put(at, q)
+	if err != nil {
+		return err
+	}
+	c.text = answer.Value.(string)
+	return nil
+}
+
+// again shows the person what checks said of the text, to be changed once more.
+func (t *try) again(c *candidate, failed []wards.Outcome) {
+	t.edit.text, t.edit.noes = c.text, reasons(failed)
+	t.emit(event.Event{Kind: event.Feedback, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt, Message: t.edit.noes})
+}

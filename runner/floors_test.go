@@ -26,7 +26,8 @@ var floors = map[string]string{
 	"runner/signatures":  "",
 	everywhere:           "",
 	"validators/reading": "",
-	"validators":         "templates validators/reading validators/schema runner/process",
+	"validators/secrets": "",
+	"validators":         "templates validators/reading validators/schema validators/secrets runner/process",
 	"runner/model":       "",
 	"runner/tool":        "runner/process validators/schema",
 	"runner/event":       "runner/model runner/tool validators validators/schema",
@@ -69,7 +70,7 @@ var floors = map[string]string{
 }
 
 // pure packages take bytes and values: what they do depends on nothing else.
-var pure = []string{"templates", "validators/reading", "validators/capy/reading", "validators/schema", "wards", "cascades", "runner/engine", "runner/signatures"}
+var pure = []string{"templates", "validators/reading", "validators/capy/reading", "validators/schema", "validators/secrets", "wards", "cascades", "runner/engine", "runner/signatures"}
 
 // impure is what pure packages may not import.
 var impure = []string{"context", "os", "os/exec", "net", "net/http", "path/filepath", "io/ioutil", "math/rand", "log"}

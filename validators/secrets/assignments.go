@@ -1,0 +1,107 @@
+package secrets
+
+import "strings"
+
+// Only so far around a name is looked at.
+const (
+	nameReach  = 64
+	typeReach  = 40
+	valueReach = 256
+)
+
+// assignment is what is assigned to the name that a root of one stands in, if
+// it looks random.
+func (r *reader) assignment(at, length int) (Secret, bool) {
+	if at < r.name {
+		return Secret{}, false
+	}
+	start, end := at, at+length
+	for start > 0 && at-start < nameReach && within(wordy+"-.", r.text[start-1]) {
+		start--
+	}
+	end += run(window(r.text, end, nameReach), wordy+"-.")
+	r.name = end
+	name := strings.Trim(r.text[start:end], "-.")
+	if !namesSecret(name) {
+		return Secret{}, false
+	}
+	element := start > 0 && r.text[start-1] == '<'
+	from, to, ok := value(window(r.text, end, nameReach+valueReach), element)
+	if !ok {
+		return Secret{}, false
+	}
+	from, to = end+from, end+to
+	for _, w := range words().at(r.text[from:]) {
+		if w.kind == aToken && words().has(r.text[from:], w.text) {
+			if found, ok := r.token(w.token, from); ok {
+				return found, true
+			}
+		}
+	}
+	return Secret{"a credential in " + name, from, to, 0}, true
+}
+
+// value finds what looks random behind a name: behind a sign that assigns, or
+// behind a type with such a sign.
+func value(rest string, element bool) (from, to int, ok bool) {
+	i := run(rest, " \t\\\"'`])")
+	quoted := strings.ContainsAny(rest[:i], "\"'")
+	signs := run(window(rest, i, 4), ":=?.|+>~")
+	sign := rest[i : i+signs]
+	switch {
+	case sign == ">" && element:
+		return random(rest, i+1+run(rest[i+1:], " \t\r\n"), true)
+	case sign == "" && quoted && i < len(rest) && rest[i] == ',':
+		i++
+		return random(rest, i+run(rest[i:], " \t"), false)
+	case strings.ContainsAny(sign, "=:"):
+		i += signs
+		if from, to, ok = random(rest, i+run(rest[i:], " \t"), true); ok || strings.Contains(sign, "=") {
+			return from, to, ok
+		}
+	}
+	typed := run(window(rest, i, typeReach), wordy+" \t.*&<>[]?|:")
+	if i += typed; typed == 0 || i >= len(rest) || rest[i] != '=' {
+		return 0, 0, false
+	}
+	i++
+	return random(rest, i+run(rest[i:], "= \t"), true)
+}
+
+// schemes are what HTTP writes before a credential.
+var schemes = []string{"bearer ", "basic ", "token ", "api-token ", "flyv1 "}
+
+// random is the value that begins at a place if it looks random: in quotes, or
+// bare where that may be.
+func random(rest string, i int, bare bool) (from, to int, ok bool) {
+	i += scheme(rest[i:])
+	escaped := i < len(rest) && rest[i] == '\\'
+	if escaped {
+		i++
+	}
+	if i < len(rest) && within("\"'`", rest[i]) {
+		quote := rest[i]
+		i++
+		i += scheme(rest[i:])
+		n := strings.IndexAny(rest[i:], string(quote)+"\n\\")
+		if n < 0 {
+			n = len(rest) - i
+		}
+		return i, i + n, n >= 8 && looksRandom(rest[i:i+n])
+	}
+	n := run(rest[i:], wordy+"-+/=~!@#$%^*.:")
+	if !bare || n < 12 || i+n < len(rest) && within("([{", rest[i+n]) {
+		return 0, 0, false
+	}
+	value := strings.TrimRight(rest[i:i+n], ".:")
+	return i, i + len(value), looksRandom(value) && (!strings.ContainsAny(value, ".:") || within(digits, value[0]) || hasRandomPart(value))
+}
+
+func scheme(rest string) int {
+	for _, s := range schemes {
+		if len(rest) > len(s) && strings.EqualFold(rest[:len(s)], s) {
+			return len(s) + run(rest[len(s):], " \t")
+		}
+	}
+	return 0
+}

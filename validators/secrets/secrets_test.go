@@ -1,0 +1,200 @@
+package secrets
+
+import (
+	"math/rand/v2"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sample is a text that a pattern matches: the repository holds no credential,
+// not even a false one.
+func sample(r *rand.Rand, re *syntax.Regexp) string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return string(re.Rune)
+	case syntax.OpCharClass:
+		i := 2 * r.IntN(len(re.Rune)/2)
+		for re.Rune[i] > 'z' {
+			i = 0
+		}
+		lo, hi := re.Rune[i], min(re.Rune[i+1], 'z')
+		return string(lo + r.Int32N(hi-lo+1))
+	case syntax.OpConcat:
+		var b strings.Builder
+		for _, sub := range re.Sub {
+			b.WriteString(sample(r, sub))
+		}
+		return b.String()
+	case syntax.OpAlternate:
+		return sample(r, re.Sub[r.IntN(len(re.Sub))])
+	case syntax.OpCapture:
+		return sample(r, re.Sub[0])
+	case syntax.OpStar, syntax.OpPlus, syntax.OpRepeat, syntax.OpQuest:
+		n := re.Min
+		if re.Op == syntax.OpPlus {
+			n = 24
+		}
+		var b strings.Builder
+		for range n {
+			b.WriteString(sample(r, re.Sub[0]))
+		}
+		return b.String()
+	}
+	return ""
+}
+
+// carriers are how a token may stand in a text.
+var carriers = []string{"%", "use %. Then go on", "x = \"%\"", "'%'", "<b>%</b>", "(%)", `{"content":"a\n%\nb"}`, "https://example.org/?a=1&t=%&b=2", "x%3D%", "日本%日本"}
+
+// Each row of the table finds what its own pattern makes, wherever it stands,
+// and nothing of it is found in the middle of a word.
+func TestEveryToken(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	if len(tokens()) < 90 {
+		t.Fatalf("got %d rows", len(tokens()))
+	}
+	for _, row := range tokens() {
+		re, err := syntax.Parse(row.pattern().String(), syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, literal := range row.literals {
+			if len(literal) < reach {
+				t.Errorf("%s: %s is shorter than the sieve", row.name, literal)
+			}
+		}
+		if row.literals[0] == wrapped || row.literals[0] == "sk-" {
+			continue
+		}
+		for _, carrier := range carriers {
+			token := sample(r, re)
+			for row.bits > 0 && (entropy(token) <= row.bits || madeUp(token)) || within("=-", token[len(token)-1]) {
+				token = sample(r, re)
+			}
+			if !strings.Contains(strings.ToLower(token), strings.ToLower(row.literals[0])) && len(row.literals) == 1 {
+				t.Errorf("%s: %s has no %s", row.name, token, row.literals[0])
+			}
+			text := strings.ReplaceAll(carrier, "%", token)
+			if strings.Contains(carrier, "%3D") {
+				text = "x%3D" + token
+			}
+			found := slices.Collect(In(text))
+			if len(found) != 1 || !strings.Contains(text[found[0].Start:found[0].End], token[:8]) {
+				t.Errorf("%s in %s: got %+v", row.name, text, found)
+			}
+		}
+	}
+}
+
+// at is what stands for something random in a table.
+const random32 = "§"
+
+// assignments are texts, with what is found in them as a credential.
+var assigned = []struct{ text, name string }{
+	{`api_key = "§"`, "a credential in api_key"},
+	{`apiKey: '§',`, "a credential in apiKey"},
+	{`"api_key": "§"`, "a credential in api_key"},
+	{`{"content":"api_key = \"§\"\n"}`, "a credential in api_key"},
+	{`{"config.ini": "APP_TOKEN=§\nBACKUP_ENABLED=true"}`, "a credential in APP_TOKEN"},
+	{"Token := `§`", "a credential in Token"},
+	{`var accessToken string = "§"`, "a credential in accessToken"},
+	{`const apiKey: string = '§';`, "a credential in apiKey"},
+	{`let token: &str = "§";`, "a credential in token"},
+	{`String ETSYToken = "§";`, "a credential in ETSYToken"},
+	{`$appToken .= "§"`, "a credential in appToken"},
+	{`APP_TOKEN ?= "§"`, "a credential in APP_TOKEN"},
+	{`APP_TOKEN ::= "§"`, "a credential in APP_TOKEN"},
+	{`APP_TOKEN :::= "§"`, "a credential in APP_TOKEN"},
+	{`  "appToken" => "§"`, "a credential in appToken"},
+	{`System.setProperty("APP_TOKEN", "§")`, "a credential in APP_TOKEN"},
+	{`os.environ["APP_TOKEN"] = "§"`, "a credential in APP_TOKEN"},
+	{"<appToken>\n    §\n</appToken>", "a credential in appToken"},
+	{`export DB_PASSWORD=§`, "a credential in DB_PASSWORD"},
+	{`mysql_pass: §`, "a credential in mysql_pass"},
+	{`VAULT_SECRET_ID=§`, "a credential in VAULT_SECRET_ID"},
+	{`Authorization: Bearer §`, "a credential in Authorization"},
+	{`curl -H 'X-Octopus-ApiKey: §' http://x`, "a credential in X-Octopus-ApiKey"},
+	{`https://example.org/?a=b&access_token=§&c=d`, "a credential in access_token"},
+	{`password=xxx&token=§`, "a credential in token"},
+	{`telegram_token: 2556611612:A§ab`, "a credential in telegram_token"},
+	{`postgres://app:§@db/x`, "a password in an address"},
+	{`curl -u admin:§ https://x`, "a password in a command"},
+	{"curl -X POST \\\n  --user 'admin:§' \\\n  https://x", "a password in a command"},
+	{`curl -u ":§" https://x`, "a password in a command"},
+
+	{`api_key = "your-api-key-here-1234"`, ""},
+	{`TOKEN=${GITHUB_TOKEN1}`, ""},
+	{`token: <§>`, ""},
+	{`key = §`, ""},
+	{`tokenizer = "§"`, ""},
+	{`max_tokens = 4096000000000`, ""},
+	{`credentialsId: '§'`, ""},
+	{`secret_name = "§"`, ""},
+	{`token_url = "§"`, ""},
+	{`publicToken = "§"`, ""},
+	{`csrf-token=§`, ""},
+	{`author = "§"`, ""},
+	{`monkey: §`, ""},
+	{`secret := config.Secrets2.Value`, ""},
+	{`password = getpass.getpass2()`, ""},
+	{`token: 12:30:45.123Z`, ""},
+	{`curl -u user:password http://x`, ""},
+	{`curl -u "$USER1:$PASSWORD1" http://x`, ""},
+	{"curl http://x\nnc -u admin:§", ""},
+	{`http://user:password@host`, ""},
+	{`AKIAIOSFODNN7` + `EXAMPLE`, ""},
+	{"gh" + "p_" + strings.Repeat("x", 36), ""},
+	{"AI" + "zaSyabcdefghijklmnopqrstuvwxyz1234567", ""},
+	{"-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----", ""},
+	{"-----BEGIN PUBLIC KEY-----\n§§§", ""},
+}
+
+func TestAssignments(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, c := range assigned {
+		value := make([]byte, 32)
+		for i := range value {
+			value[i] = (digits + small)[r.IntN(36)]
+		}
+		text := strings.ReplaceAll(c.text, random32, string(value))
+		found := slices.Collect(In(text))
+		switch {
+		case c.name == "" && len(found) > 0:
+			t.Errorf("%s: got %+v", text, found)
+		case c.name != "" && (len(found) != 1 || found[0].Name != c.name || !strings.Contains(text[found[0].Start:found[0].End], string(value))):
+			t.Errorf("%s: got %+v, want %s", text, found, c.name)
+		}
+	}
+}
+
+// However many stand-ins and allowed tokens go before, the last one is found.
+func TestNothingHidesBehindMany(t *testing.T) {
+	token := "gh" + "p_" + strings.Repeat("aB3dE6gH9", 4)
+	for _, before := range []string{"gh" + "p_" + strings.Repeat("x", 36) + " ", "token=", "api_key=xxx ", `"token":"`, "ZXlK", "://a:b@", "curl \\\n", token + " "} {
+		text := strings.Repeat(before, 5000) + "\n" + token
+		last := Secret{}
+		for s := range In(text) {
+			last = s
+		}
+		if last.End != len(text) {
+			t.Errorf("behind many of %q: got %+v", before, last)
+		}
+	}
+}
+
+func FuzzIn(f *testing.F) {
+	for _, c := range assigned {
+		f.Add(strings.ReplaceAll(c.text, random32, "k3jh4kj5h6kj7h8k9j0h1k2j3h4"))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		past := 0
+		for s := range In(text) {
+			if s.Start < past || s.End <= s.Start || s.End > len(text) || s.Shown > s.End-s.Start || s.Name == "" {
+				t.Fatalf("%q: got %+v behind %d", text, s, past)
+			}
+			past = s.End
+		}
+	})
+}

@@ -271,6 +271,7 @@ type Sub struct {
 type Soundings struct {
 	Factor      int
 	MaxParallel int
+	Models      Model               // spread over the tries in order; empty is the phase's own for all
 	Evaluator   *templates.Template // nil: no evaluator
 	Model       Model               // the evaluator's own model
 	Filter      *Check

@@ -34,6 +34,34 @@ func (o *object) model(key string) Model {
 	return m
 }
 
+// spread reads models that are not a ladder: each is asked by some of n tries.
+func (o *object) spread(key string, n int) Model {
+	m := Model{}
+	for _, e := range o.list(key) {
+		e = o.p.resolve(e)
+		found := o.p.rung(e, "an entry of "+key)
+		if len(found) == 0 && e.Kind == yaml.ScalarNode {
+			o.p.report(e, CodeValue, "an entry of %s must not be empty", key)
+		}
+		if found.bounded(e) {
+			o.p.report(e, CodeConflict, "attempts means nothing in %s: each model is one try's, for all of its attempts", key)
+		}
+		m = append(m, found...)
+	}
+	switch list := o.get(key); {
+	case list != nil && list.Kind == yaml.SequenceNode && len(list.Content) == 0:
+		o.p.report(list, CodeValue, "%s must not be an empty list", key)
+	case len(m) > n:
+		o.p.warn(list, CodeConflict, "%s has %d models for %d tries: the last %d are never asked", key, len(m), n, len(m)-n)
+	}
+	return m[:min(len(m), n)]
+}
+
+// bounded tells whether the model's own entry says how many attempts it serves.
+func (m Model) bounded(n *yaml.Node) bool {
+	return len(m) > 0 && n.Kind == yaml.MappingNode && slices.ContainsFunc(n.Content, func(key *yaml.Node) bool { return key.Value == "attempts" })
+}
+
 // rung reads one model: none where it is an empty text, or was reported.
 func (p *parser) rung(n *yaml.Node, what string) Model {
 	if n.Kind != yaml.MappingNode {

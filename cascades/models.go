@@ -75,7 +75,13 @@ func (a *asking) phase(c *Cascade, p *Phase, file Model) {
 			a.list = append(a.list, Asking{Cascade: c, Phase: p, Role: role})
 		}
 	}
-	if p.Instructions != nil {
+	switch {
+	case p.Instructions == nil:
+	case p.Soundings != nil && len(p.Soundings.Models) > 0:
+		for i := range p.Soundings.Models {
+			add(p.Asked(i), "")
+		}
+	default:
 		add(p.Model, "")
 	}
 	if s := p.Soundings; s != nil && s.Evaluator != nil {
@@ -100,6 +106,14 @@ func (a *asking) phase(c *Cascade, p *Phase, file Model) {
 			add(t.Validator.Model, "judge "+t.Validator.Name)
 		}
 	}
+}
+
+// Asked is the model of the i-th of the phase's soundings, from 0.
+func (p *Phase) Asked(i int) Model {
+	if n := len(p.Soundings.Models); n > 0 {
+		return p.Soundings.Models[i%n : i%n+1]
+	}
+	return p.Model
 }
 
 // Judging is the evaluator's model: its own, else the phase's.

@@ -11,7 +11,7 @@ import (
 
 // send asks who serves the attempt, and goes on with the conversation as it is.
 func (t *try) send(at event.Path, tools []model.Tool) (model.Response, error) {
-	return t.climb(at, t.model(t.p.Model).From(t.attempt), t.request(tools), &t.told)
+	return t.climb(at, t.model(t.asks).From(t.attempt), t.request(tools), &t.told)
 }
 
 // A telling is how far the events have told a conversation: each tells what is

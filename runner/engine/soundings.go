@@ -55,7 +55,7 @@ func (v *visit) sound() ([]*sounding, error) {
 		own := *v
 		own.flow = b
 		t := own.newTry(v.at.At("sounding", i))
-		t.filter = true
+		t.filter, t.asks = true, v.p.Asked(i)
 		s := &sounding{try: t}
 		all[i] = s
 		r, err := t.run(nil)

@@ -17,6 +17,7 @@ import (
 type try struct {
 	*visit
 	at      event.Path
+	asks    cascades.Model // as the file names it
 	thread  *model.Thread
 	told    telling // of the thread
 	budget  *wards.Budget
@@ -32,7 +33,7 @@ type try struct {
 }
 
 func (v *visit) newTry(at event.Path) *try {
-	t := &try{visit: v, at: at, budget: wards.NewBudget(0)}
+	t := &try{visit: v, at: at, asks: v.p.Model, budget: wards.NewBudget(0)}
 	if v.p.Rules.Capped {
 		t.budget = wards.NewBudget(v.p.Rules.MaxAttempts)
 	}

@@ -271,6 +271,13 @@ func goOn(t *testing.T, s *story, file string, world counter, w finished) {
 
 // breaks tells whether the story itself has something fail under a path.
 func breaks(w finished, at event.Path) bool {
+	for _, p := range w.result.Phases {
+		for _, f := range p.Failures {
+			if item := string(event.Path(p.Name).At("item", f.Index)); strings.HasPrefix(string(at)+"/", item+"/") {
+				return true
+			}
+		}
+	}
 	for path := range w.effects {
 		broke := strings.Contains(w.effects[path], `"failure"`) || strings.Contains(w.effects[path], `"failed"`) || strings.Contains(w.effects[path], `"expired"`)
 		if broke && strings.HasPrefix(string(path), string(at)+"/") {

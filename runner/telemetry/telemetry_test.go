@@ -484,9 +484,6 @@ phases:
           ward expr (result pass)
         execute_tool set_state !refused
           ward expr (result fail)
-          ward fine (result pass)
-            chat gpt-5
-          ward expr (result pass)
         execute_tool set_state
           ward expr (result pass)
           ward fine (result pass)

@@ -5,7 +5,7 @@ import "slices"
 // An Asking is a place that may ask a model.
 type Asking struct {
 	Cascade *Cascade
-	Phase   *Phase
+	Phase   *Phase // nil of a validator that no phase has
 	Name    string // of the model; "" where none is named
 	Role    string // judge NAME or evaluator; "" for the phase's own calls
 }
@@ -28,6 +28,13 @@ func (c *Cascade) Models(chosen Chosen) []string {
 func (c *Cascade) Asking(chosen Chosen) []Asking {
 	a := &asking{chosen: chosen, done: map[within]bool{}}
 	a.cascade(c, nil)
+	return a.list
+}
+
+// AskingOf is [Cascade.Asking] of one validator alone, which no phase has.
+func (c *Cascade) AskingOf(v *Validator, chosen Chosen) []Asking {
+	a := &asking{chosen: chosen, done: map[within]bool{}}
+	a.validator(c, nil, v, c.Default(nil))
 	return a.list
 }
 
@@ -66,34 +73,20 @@ func (c *Cascade) Default(given Model) Model {
 }
 
 func (a *asking) phase(c *Cascade, p *Phase, file Model) {
-	add := func(own Model, role string) {
-		asked := a.chosen.Of(own, file)
-		for _, r := range asked {
-			a.list = append(a.list, Asking{c, p, r.Name, role})
-		}
-		if len(asked) == 0 {
-			a.list = append(a.list, Asking{Cascade: c, Phase: p, Role: role})
-		}
-	}
 	switch {
 	case p.Instructions == nil:
 	case p.Soundings != nil && len(p.Soundings.Models) > 0:
 		for i := range p.Soundings.Models {
-			add(p.Asked(i), "")
+			a.add(c, p, p.Asked(i), file, "")
 		}
 	default:
-		add(p.Model, "")
+		a.add(c, p, p.Model, file, "")
 	}
 	if s := p.Soundings; s != nil && s.Evaluator != nil {
-		add(p.Judging(), "evaluator")
+		a.add(c, p, p.Judging(), file, "evaluator")
 	}
 	for _, check := range p.Checks() {
-		switch v := check.Validator; {
-		case v.Criteria != nil:
-			add(v.Model, "judge "+v.Name)
-		case v.Cascade != nil:
-			a.cascade(v.Cascade, file)
-		}
+		a.validator(c, p, check.Validator, file)
 	}
 	for _, sub := range p.Subs {
 		a.cascade(sub.Cascade, file)
@@ -102,9 +95,30 @@ func (a *asking) phase(c *Cascade, p *Phase, file Model) {
 		switch {
 		case t.Cascade != nil:
 			a.cascade(t.Cascade, file)
-		case t.Validator != nil && t.Validator.Criteria != nil:
-			add(t.Validator.Model, "judge "+t.Validator.Name)
+		case t.Validator != nil:
+			a.validator(c, p, t.Validator, file)
 		}
+	}
+}
+
+func (a *asking) validator(c *Cascade, p *Phase, v *Validator, file Model) {
+	switch {
+	case v.Criteria != nil:
+		a.add(c, p, v.Model, file, "judge "+v.Name)
+	case v.Cascade != nil:
+		a.cascade(v.Cascade, file)
+	}
+}
+
+// add adds every rung of what is asked at a place, and the place without a name
+// where none is.
+func (a *asking) add(c *Cascade, p *Phase, own, file Model, role string) {
+	asked := a.chosen.Of(own, file)
+	for _, r := range asked {
+		a.list = append(a.list, Asking{c, p, r.Name, role})
+	}
+	if len(asked) == 0 {
+		a.list = append(a.list, Asking{Cascade: c, Phase: p, Role: role})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // refused is the error of a run that is not begun: its input is wrong, or the
@@ -36,6 +37,26 @@ func unset(needs []cascades.Need) []string {
 			if _, there := os.LookupEnv(name); !there {
 				said = append(said, fmt.Sprintf("%s: phase %s: %s: the environment has no %s", n.Position, n.Phase, n.What, name))
 			}
+		}
+	}
+	return said
+}
+
+// unready tells which models cannot be asked, each with a phase that asks it.
+func (r *Runner) unready(c *cascades.Cascade, chosen string) []string {
+	m, ok := r.model.(model.Readier)
+	if !ok {
+		return nil
+	}
+	var said []string
+	told := map[string]bool{}
+	for _, a := range c.Asking(cascades.Chosen(chosen)) {
+		if told[a.Name] {
+			continue
+		}
+		told[a.Name] = true
+		if err := m.Ready(a.Name); err != nil {
+			said = append(said, fmt.Sprintf("phase %s: %v", a.Phase.Name, err))
 		}
 	}
 	return said

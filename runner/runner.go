@@ -194,8 +194,8 @@ func WithRunID(id string) RunOption { return func(s *Start) { s.RunID = id } }
 // result is whole whatever the error: an *[Error], nil where it succeeded.
 //
 // What the cascade needs is looked for before anything is spent: an input that
-// [cascades.Cascade.CheckInput] finds wrong and a variable of the environment
-// that is not there are [Invalid], all at once, and no run is kept; an MCP server
+// [cascades.Cascade.CheckInput] finds wrong, a variable of the environment that is
+// not there and a model that is not [model.Readier.Ready] are [Invalid], all at once, and no run is kept; an MCP server
 // that cannot be reached, or has not the tool that is named, is [Failed].
 func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]any, options ...RunOption) (Result, error) {
 	s := Start{CascadeID: c.ID, Files: c.Files, Model: r.modelName}
@@ -212,10 +212,10 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 	}
 	s.Input = plain
 	needs := c.Needs()
-	if e := refused(ctx, c.CheckInput(ctx.Err, plain), unset(needs)); e != nil {
+	r.provide(c)
+	if e := refused(ctx, c.CheckInput(ctx.Err, plain), append(unset(needs), r.unready(c, s.Model)...)); e != nil {
 		return ended(s, e), e
 	}
-	r.provide(c)
 	run := func(h engine.Host, s engine.State) (Result, error) {
 		if e := unreached(ctx, needs); e != nil {
 			return engine.Refuse(h, c, s, e)

@@ -78,21 +78,30 @@ func (m *models) chosen(flag, cascade string) string {
 // without a model, a key that is missing, a script that cannot be read, a cost
 // budget that nothing can be held against.
 func (m *models) ready(c *cascades.Cascade, chosen string) error {
-	if list := c.EveryProvider(); len(list) > 0 {
-		m.Provide(list)
+	return m.answer(c, c.Asking(cascades.Chosen(chosen)))
+}
+
+// answer reports which of those who are asked cannot be.
+func (m *models) answer(c *cascades.Cascade, list []cascades.Asking) error {
+	if own := c.EveryProvider(); len(own) > 0 {
+		m.Provide(own)
 	}
 	var wrong []error
 	told := map[string]bool{}
-	for _, a := range c.Asking(cascades.Chosen(chosen)) {
+	for _, a := range list {
 		if a.Name == "" {
-			return usage("no model: give --model or CAPSTAN_MODEL, or model: in %s", c.File)
+			return usage("no model: give --model or CAPSTAN_MODEL, or model: in %s", cmp.Or(c.File, "a cascade"))
 		}
 		if told[a.Name] {
 			continue
 		}
 		told[a.Name] = true
 		if _, _, err := m.route(a.Name); err != nil {
-			wrong = append(wrong, fmt.Errorf("phase %s: %w", a.Phase.Name, err))
+			where := a.Role
+			if a.Phase != nil {
+				where = "phase " + a.Phase.Name
+			}
+			wrong = append(wrong, fmt.Errorf("%s: %w", where, err))
 		} else if c.Budget.MaxCostUSD > 0 && !m.Priced(a.Name) {
 			wrong = append(wrong, fmt.Errorf("budget: max_cost_usd cannot be kept: the price of model %s is not known", a.Name))
 		}

@@ -23,17 +23,22 @@ func (c *Command) verifyEdit(ctx context.Context, with map[string]any, f gateFla
 		return usage("--format of edit_verifier must be text or json, not %q", f.format)
 	}
 	with = maps.Clone(with)
-	name, _ := with["model"].(string)
+	var name modelFlag
+	if said, _ := with["model"].(string); said != "" {
+		if err := name.Set(said); err != nil {
+			return usage("model: %w", err)
+		}
+	}
 	delete(with, "model")
 	options, err := edit.NewOptions(with)
 	if err != nil {
 		return usage("%w", err)
 	}
-	if options.Judgement == nil && cmp.Or(name, f.model) != "" {
+	if options.Judgement == nil && cmp.Or(string(name), f.model) != "" {
 		if _, err := edit.Verify(options); err != nil { // before anything of it is read for a model
 			return usage("%w", err)
 		}
-		if options.Judgement, err = c.judgeEdit(ctx, options, cmp.Or(f.model, name)); err != nil {
+		if options.Judgement, err = c.judgeEdit(ctx, options, cmp.Or(f.model, string(name))); err != nil {
 			return err
 		}
 	}
@@ -75,8 +80,9 @@ func editStatus(d edit.Decision) error {
 
 // judgeEdit has a model judge the candidate and gives its judgement; nil where
 // the computed checks have settled it and the model was not asked.
-func (c *Command) judgeEdit(ctx context.Context, o edit.Options, model string) (any, error) {
+func (c *Command) judgeEdit(ctx context.Context, o edit.Options, flag string) (any, error) {
 	models := &models{getenv: c.Getenv}
+	model := models.chosen(flag, "verify_edit.yaml")
 	p := c.progress(false)
 	r, err := runner.New(withGates(), runner.WithModel(models), runner.WithModelName(model), runner.WithSink(p))
 	if err != nil {

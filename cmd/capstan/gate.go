@@ -110,14 +110,17 @@ type gatekeeper struct {
 	name    string
 	with    map[string]any
 	runner  *runner.Runner
+	models  *models
+	chosen  string            // what is asked
 	cascade *cascades.Cascade // that defines the validator; nil for a known one
 }
 
 // open finds the validator that the name means.
 func (g *gatekeeper) open(model string, servers *remote) (err error) {
-	models := &models{getenv: g.Getenv}
+	g.models = &models{getenv: g.Getenv}
 	file, own, inFile := cutFile(g.name)
-	g.runner, err = runner.New(withGates(), runner.WithModel(models), runner.WithModelName(models.chosen(model, file)),
+	g.chosen = g.models.chosen(model, file)
+	g.runner, err = runner.New(withGates(), runner.WithModel(g.models), runner.WithModelName(g.chosen),
 		runner.WithTools(tools(tool.Options{})...), runner.WithRemote(servers))
 	if err != nil {
 		return usage("%w", err)
@@ -164,6 +167,9 @@ func (g *gatekeeper) validator(file string) (*cascades.Cascade, *cascades.Valida
 func (g *gatekeeper) judgeFile(ctx context.Context, file string) (judgement, error) {
 	cascade, v, err := g.validator(file)
 	if err != nil {
+		return judgement{}, err
+	}
+	if err := g.models.answer(cascade, cascade.AskingOf(v, cascades.Chosen(g.chosen))); err != nil {
 		return judgement{}, err
 	}
 	content, err := g.readText(file)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,6 +61,15 @@ func (m *models) Priced(name string) bool {
 	}
 	p, ok := provider.(model.Pricer)
 	return !ok || p.Priced(name)
+}
+
+// Ready says why the named model cannot be asked.
+func (m *models) Ready(name string) error {
+	if name == "" {
+		return errors.New("no model is named, neither in the cascade nor by --model or CAPSTAN_MODEL")
+	}
+	_, _, err := m.route(name)
+	return err
 }
 
 func (m *models) route(name string) (model.Model, string, error) {

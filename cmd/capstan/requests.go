@@ -54,7 +54,7 @@ Exit status: 0 PASS, 1 FAIL or PARTIAL, 2 a malformed request, 3 BLOCKED.`,
 	flags.BoolVar(&i.AllowExec, "allow-exec", false, "run the commands that hints name")
 	flags.StringVar(&i.EvidenceDir, "evidence", "", "where screenshots are kept (default: a new temporary directory)")
 	flags.StringVar(&i.Browser, "browser", "", `the Chromium to use, "none" for none`)
-	flags.StringVar(&name, "model", "", "the model that judges what cannot be computed")
+	flags.Var((*modelFlag)(&name), "model", "who judges what cannot be computed: "+modelUsage)
 	return cmd
 }
 
@@ -108,11 +108,12 @@ func judged(j request.Judgement) error {
 }
 
 // criterionJudge has a model judge criteria; nil without one.
-func (c *Command) criterionJudge(name string) (inspectors.Judge, error) {
-	if name == "" {
+func (c *Command) criterionJudge(flag string) (inspectors.Judge, error) {
+	if flag == "" {
 		return nil, nil
 	}
 	models := &models{getenv: c.Getenv}
+	name := models.chosen(flag, "validate_criterion.yaml")
 	r, err := runner.New(withGates(), runner.WithModel(models), runner.WithModelName(name))
 	if err != nil {
 		return nil, usage("%w", err)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -150,12 +151,15 @@ func goesOn(run *journal.Run) bool {
 
 // goOn goes on with the same run.
 func (c *Command) goOn(ctx context.Context, s *kit, run *journal.Run, f runFlags) error {
-	if goesOn(run) {
-		fmt.Fprintln(c.Stderr, "resuming", run.RunID)
-	}
 	r, err := s.runner(c, f, run.Start.Model)
 	if err != nil {
 		return err
+	}
+	if goesOn(run) {
+		if err := s.answersRest(ctx, r, run); err != nil {
+			return err
+		}
+		fmt.Fprintln(c.Stderr, "resuming", run.RunID)
 	}
 	result, err := r.Resume(ctx, run.RunID)
 	if result.RunID == "" { // it was not begun
@@ -163,6 +167,28 @@ func (c *Command) goOn(ctx context.Context, s *kit, run *journal.Run, f runFlags
 	}
 	s.progress.close(result)
 	return c.finish(s, result, err, f.json)
+}
+
+// answersRest reports which models of the phases that are still to be done cannot
+// be asked. Of those that have finished, or wait for a person behind their text,
+// it is found when a run comes back to them.
+func (s *kit) answersRest(ctx context.Context, r *runner.Runner, run *journal.Run) error {
+	cascade, err := r.Unpack(run.Start.Files)
+	if err != nil {
+		return nil // the run ends with it
+	}
+	so, err := s.journal.Result(ctx, run.RunID)
+	if err != nil {
+		return found(err, run.RunID)
+	}
+	finished := map[string]bool{}
+	for _, p := range so.Phases {
+		finished[p.Name] = p.Status == runner.Succeeded || slices.Contains([]string{"degraded", "skipped", runner.Waiting}, p.Status)
+	}
+	rest := slices.DeleteFunc(cascade.Asking(cascades.Chosen(run.Start.Model)), func(a cascades.Asking) bool {
+		return a.Cascade != cascade || finished[a.Phase.Name]
+	})
+	return s.models.answer(cascade, rest)
 }
 
 // runAgain makes a new run that shares with the old one what is unchanged.

@@ -23,6 +23,13 @@ type Pricer interface {
 	Priced(name string) bool
 }
 
+// A Readier is a model that knows before it is asked whether it can be.
+type Readier interface {
+	// Ready says why calls of the named model cannot be made: the key of its
+	// provider is missing. It asks nobody.
+	Ready(name string) error
+}
+
 // A Recaller is a model that is to know of requests that were answered from a
 // run's journal in its place.
 type Recaller interface {

@@ -79,6 +79,10 @@ func asProblem(err error) *Problem {
 	if errors.As(err, &input) {
 		return wrongInput(input)
 	}
+	var unready *runner.Error
+	if errors.As(err, &unready) && unready.Code == runner.Invalid {
+		return problem(http.StatusServiceUnavailable, "not_ready", unready.Message)
+	}
 	var diagnostics cascades.Diagnostics
 	if errors.As(err, &diagnostics) {
 		return wrongCascade(diagnostics)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/seed61713e19/capstan/runner/event"
 )
@@ -192,9 +193,24 @@ func (p *place) touch(e *event.Event) {
 	}
 }
 
+// asker is the place that a call is of. All that a judge is asked is its check's:
+// its votes, the second time of a no, the rungs of its ladder.
+func asker(e *event.Event) event.Path {
+	at := e.Path
+	for _, name := range []string{"rung", "model", "vote", "confirm"} {
+		if own, _, _ := numberedName(string(at[strings.LastIndexByte(string(at), '/')+1:])); own == name && (e.Validator != "" || name == "model") {
+			at = up(at)
+		}
+	}
+	if at == e.Path {
+		return up(at)
+	}
+	return at
+}
+
 func (f *Folder) call(e *event.Event) {
 	c := f.calls[e.Path]
-	at := f.at(up(e.Path), e)
+	at := f.at(asker(e), e)
 	if at.phase == nil {
 		return
 	}

@@ -285,6 +285,19 @@ type Human struct {
 	StoreAs   string        // the state key that gets the answer
 	Expires   time.Duration // how long the question waits; 0 is for ever
 	OnExpired string        // the phase to go to when nobody has answered; "" ends the run
+	Notify    *Notify       // who is told of the question; nil for nobody
+}
+
+// A Notify says who is told of a question: a program that reads it, or a URL
+// that it is posted to.
+type Notify struct {
+	Argv    []string
+	Dir     string            // of Argv
+	Env     []string          // of Argv, as [process.Environment] has it
+	URL     string            // it and Headers may hold {{ env.NAME }}
+	Headers map[string]string // beside the content's
+
+	need *Need
 }
 
 // The types of human input.

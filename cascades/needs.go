@@ -77,6 +77,9 @@ func (p *Phase) needs(all bool, done map[*Cascade]bool, list *[]Need) {
 	for _, s := range p.Subs {
 		add(nil, s.Cascade, "")
 	}
+	if p.Human != nil && p.Human.Notify != nil {
+		add(p.Human.Notify.need, nil, "notify")
+	}
 	for _, t := range p.tools() {
 		add(t.need, t.Cascade, "tool "+t.Name)
 		if v := t.Validator; v != nil {

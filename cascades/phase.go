@@ -1,12 +1,16 @@
 package cascades
 
 import (
+	"maps"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/runner/process"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -272,6 +276,7 @@ func (p *parser) human(o *object, phase string) *Human {
 	h.Prompt = p.template(o.get("prompt"), "prompt", checkVariables)
 	h.Options = o.texts("options")
 	p.expiry(o, h)
+	h.Notify = p.notify(o.child("notify"))
 	if h.StoreAs == "" {
 		h.StoreAs = phase + "_answer"
 	}
@@ -297,4 +302,42 @@ func (p *parser) expiry(o *object, h *Human) {
 	if o.has("on_expired") && !o.has("expires") {
 		o.conflict("on_expired", "on_expired means nothing without expires")
 	}
+}
+
+// notify reads who is told of a question.
+func (p *parser) notify(o *object) *Notify {
+	if o == nil {
+		return nil
+	}
+	n := &Notify{URL: o.text("url"), Dir: path.Dir(p.file)}
+	if o.has("exec") {
+		n.Argv = p.argv(o)
+	} else {
+		o.ask("exec")
+	}
+	n.Env, n.Headers = p.environment(o), p.headers(o)
+	switch {
+	case o.has("exec") && o.has("url"):
+		o.conflict("url", "notify has both exec and url")
+	case !o.has("exec") && n.URL == "":
+		p.report(o.node, CodeMissing, "notify needs exec or url")
+	case o.has("exec") && o.has("headers"):
+		o.conflict("headers", "a program has no headers: env is what it sees")
+	case n.URL != "" && o.has("env"):
+		o.conflict("env", "a url sees nothing of the environment: headers are what it is sent")
+	case n.URL != "":
+		p.ofVariables(o.value["url"], "url", n.URL)
+		if rest := process.Rest(n.URL); rest == n.URL && !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://") {
+			p.report(o.value["url"], CodeValue, "url must begin with http:// or https://, not %q", n.URL)
+		}
+	}
+	texts := append(slices.Clone(n.Env), "url="+n.URL)
+	for _, name := range slices.Sorted(maps.Keys(n.Headers)) {
+		texts = append(texts, name+"="+n.Headers[name])
+	}
+	if names := process.Needed(texts); len(names) > 0 {
+		n.need = &Need{Position: p.position(o.node), Variables: names}
+	}
+	o.done()
+	return n
 }

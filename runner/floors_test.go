@@ -41,7 +41,7 @@ var floors = map[string]string{
 	// Floor 3.
 	"runner/engine": "cascades runner/event runner/model runner/tool templates validators validators/schema wards",
 	// Floor 4.
-	"runner":         "cascades runner/engine runner/event runner/model runner/tool validators validators/schema",
+	"runner":         "cascades runner/engine runner/event runner/model runner/process runner/tool validators validators/schema",
 	"runner/journal": "cascades runner runner/engine runner/event runner/model runner/tool validators validators/schema",
 	// What folds over a run's events.
 	"runner/junit":     "",

@@ -145,6 +145,9 @@ func networkCause(err error) bool {
 }
 
 func (h *host) Ask(_ event.Path, q engine.Question) (engine.Answer, error) {
+	if q.Notice != nil {
+		h.notices.give(q)
+	}
 	if h.ask == nil {
 		return engine.Answer{}, engine.ErrSuspended
 	}

@@ -77,6 +77,7 @@ type Runner struct {
 	onText     func(phase, text string)
 	trace      func(ctx context.Context, run string, at event.Path) context.Context
 	ask        func(context.Context, Question) (Answer, error)
+	notices    *Notices
 }
 
 // An Option changes a runner under construction.
@@ -135,7 +136,7 @@ var ErrNobody = engine.ErrSuspended
 
 // New makes a runner. Without a model it runs cascades that need none.
 func New(options ...Option) (*Runner, error) {
-	r := &Runner{validators: validators.Default()}
+	r := &Runner{validators: validators.Default(), notices: NewNotices(NoticeOptions{})}
 	for _, o := range options {
 		o(r)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"slices"
 	"time"
@@ -23,6 +24,34 @@ type kit struct {
 	sinks     []event.Sink
 	closers   []func()
 	telemetry *telemetry.Telemetry // nil where nothing is sent
+	notices   *runner.Notices
+	page      string // the address of the page, where this command serves one
+}
+
+// maxNotices is how long a command that ends waits for the notices that it
+// gives: longer than one takes.
+const maxNotices = 30 * time.Second
+
+// noticing has questions told to whom they are to be told.
+func (c *Command) noticing(s *kit) {
+	o := runner.NoticeOptions{
+		Warn: func(run string, err error) { fmt.Fprintf(c.Stderr, "note: run %s: %s\n", run, oneLine(err.Error())) },
+		Link: func(run string) string {
+			if s.page == "" {
+				return ""
+			}
+			return s.page + "/runs/" + url.PathEscape(run)
+		},
+	}
+	if len(c.hidden) > 0 {
+		o.Clean = c.clean
+	}
+	s.notices = runner.NewNotices(o)
+	s.closers = append(s.closers, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), maxNotices)
+		defer cancel()
+		s.notices.Close(ctx)
+	})
 }
 
 // begin opens what a run needs and close gives back.
@@ -36,6 +65,7 @@ func (c *Command) begin(f runFlags) (*kit, error) {
 	if j != nil {
 		s.closers = append(s.closers, func() { j.Close() })
 	}
+	c.noticing(s)
 	s.models = &models{getenv: c.Getenv, stream: !f.quiet && c.terminal(c.Stderr), journal: j}
 	s.progress = c.progress(f.quiet)
 	s.sinks = []event.Sink{s.progress}
@@ -91,7 +121,7 @@ func (s *kit) runner(c *Command, f runFlags, model string, more ...runner.Option
 		withGates(),
 		runner.WithModel(s.models), runner.WithModelName(model),
 		runner.WithTools(tools(tool.Options{Root: f.root, Hosts: f.hosts, AllowExec: f.allowExec})...),
-		runner.WithRoot(f.root), runner.WithRemote(s.servers), runner.WithTrace(s.telemetry.Context), runner.WithAsk(c.asker(s.progress)),
+		runner.WithRoot(f.root), runner.WithRemote(s.servers), runner.WithTrace(s.telemetry.Context), runner.WithAsk(c.asker(s.progress)), runner.WithNotices(s.notices),
 	}
 	if s.progress.width != nil { // somebody sees the text as it comes: else it need not
 		options = append(options, runner.WithText(s.progress.text))

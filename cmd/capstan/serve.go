@@ -103,6 +103,7 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	if err != nil {
 		return &exit{exitBroken, err}
 	}
+	s.page = "http://" + l.Addr().String()
 	fmt.Fprintf(c.Stderr, "http://%s shows the runs; interrupt to end\n", l.Addr())
 	err = server.Serve(ctx, l)
 	last, cancel := context.WithTimeout(context.Background(), ending)

@@ -246,6 +246,9 @@ func (t *teller) end(run *journal.Run, r runner.Result) {
 		default:
 			t.line("\nwaits for: %s\ncapstan answer %s VALUE gives it", asks, run.RunID)
 		}
+		if p.Untold != "" {
+			t.line("Nobody was told of the question: %s", oneLine(p.Untold))
+		}
 		if p.Question.Type == cascades.Edit && !p.Expired {
 			t.line("A text is to be changed: --show in place of VALUE prints it, --file FILE takes it back.")
 		}

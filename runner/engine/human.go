@@ -44,7 +44,11 @@ func (v *visit) question(at event.Path, c candidate) (Question, error) {
 	if err != nil {
 		return Question{}, invalid(at, "human_input: %v", err)
 	}
-	return Question{Phase: v.p.Name, Prompt: prompt, Type: h.Type, Options: h.Options, Expires: h.Expires}, nil
+	q := Question{Phase: v.p.Name, Prompt: prompt, Type: h.Type, Options: h.Options, Expires: h.Expires}
+	if h.Notify != nil {
+		q.Notice = &Notice{To: h.Notify, Text: c.text}
+	}
+	return q, nil
 }
 
 // unanswered goes where on_expired says, where nobody has answered in time.
@@ -82,7 +86,9 @@ func (t *try) change(c *candidate) error {
 	if err != nil {
 		return err
 	}
-	q.Text = t.edit.text
+	if q.Text = t.edit.text; q.Notice != nil {
+		q.Notice.Text = q.Text
+	}
 	if t.edit.noes != "" {
 		q.Prompt += "\n\nThis text was not accepted:\n" + t.edit.noes
 	}

@@ -23,6 +23,19 @@ type Question struct {
 	Text    string   `json:"text,omitempty"`   // of an edit: what the person is to change
 
 	Expires time.Duration `json:"-"` // how long it waits, from when it was first asked; 0 is for ever
+	Notice  *Notice       `json:"-"` // to be given once; nil for none, or where it was given
+}
+
+// A Notice is what somebody is told of a question: a host gives it and does not
+// wait for what comes of it.
+type Notice struct {
+	To      *cascades.Notify
+	Run     string
+	Path    event.Path
+	Key     string          // the same where a notice is given twice, since a process was gone in between
+	Text    string          // that the question is about
+	Expires time.Time       // zero for never
+	Done    func(err error) // is told what came of it; may be nil
 }
 
 // errExpired is why a phase is left whose question nobody has answered in time.
@@ -82,6 +95,9 @@ func (a Answer) Signed() Answer {
 
 // put asks a person; without one the run waits.
 func (v *visit) put(at event.Path, q Question) (Answer, error) {
+	if q.Notice != nil {
+		q.Notice.Run, q.Notice.Path, q.Notice.Key = v.s.RunID, at, v.key(at)
+	}
 	v.emit(event.Event{Kind: event.Waiting, Path: at, Phase: v.p.Name, Message: q.Prompt})
 	answer, err := v.h.Ask(at, q)
 	switch {

@@ -17,6 +17,8 @@ const (
 	droppedEffect  = "dropped" // its place is free for another try
 	writeBegins    = "begun"   // a tool that may not be called twice is about to be
 	questionBegins = "asked"   // a question that expires is about to be asked for the first time
+	noticeBegins   = "notice"  // somebody is about to be told of a question, by this process
+	noticeEnds     = "noticed" // what came of it
 	legBegins      = "leg"     // a process begins to run the run
 	effectsBetween = "kind BETWEEN 'effect:' AND 'effect;'"
 )

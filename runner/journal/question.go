@@ -14,6 +14,7 @@ type Pending struct {
 	Question engine.Question `json:"question"`
 	Expires  *time.Time      `json:"expires,omitempty"` // when it does; nil for never
 	Expired  bool            `json:"expired,omitempty"` // it takes no answer any more: the run goes on without one when it is resumed
+	Untold   string          `json:"untold,omitempty"`  // why whoever was to be told of it was not
 }
 
 // pendingRow is a question as the file has it.
@@ -57,6 +58,12 @@ func (h *host) put(at event.Path, q engine.Question) (engine.Answer, error) {
 			return engine.Answer{Expired: true}, nil
 		}
 		q.Expires = over.Sub(now)
+	}
+	if q.Notice != nil {
+		var err error
+		if q.Notice, err = h.r.notice(q.Notice, p.Expires); err != nil {
+			return engine.Answer{}, stopped(at, err)
+		}
 	}
 	answer, err := h.Host.Ask(at, q)
 	switch {

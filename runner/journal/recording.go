@@ -36,9 +36,10 @@ type recording struct {
 	replaces bool                // failures were dropped: what hangs on them may come out otherwise
 	told     map[digest][]teller // events of earlier starts that have not come again, by kind and path
 	spent    map[event.Path]model.Usage
-	begun    map[event.Path]bool  // writes that earlier starts began and did not hear the end of
-	waits    map[event.Path]any   // questions that nobody was there for: as [piece].pending has them
-	since    map[event.Path]int64 // when questions that expire were first asked
+	begun    map[event.Path]bool   // writes that earlier starts began and did not hear the end of
+	waits    map[event.Path]any    // questions that nobody was there for: as [piece].pending has them
+	notices  map[event.Path]string // who gives notice of questions: a process, or "" where it is done
+	since    map[event.Path]int64  // when questions that expire were first asked
 	shared   *shared
 	reply    map[event.Path]int64 // rows of effects whose event has not come
 	prints   map[event.Path]print // of requests that were told and not made yet
@@ -87,7 +88,7 @@ func (r *recording) newPiece() piece {
 
 func (j *Journal) newRecording(n, epoch int64, s runner.Start) *recording {
 	r := &recording{
-		j: j, n: n, epoch: epoch, start: s, told: map[digest][]teller{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{}, begun: map[event.Path]bool{}, waits: map[event.Path]any{}, since: map[event.Path]int64{},
+		j: j, n: n, epoch: epoch, start: s, told: map[digest][]teller{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{}, begun: map[event.Path]bool{}, waits: map[event.Path]any{}, since: map[event.Path]int64{}, notices: map[event.Path]string{},
 		reply: map[event.Path]int64{}, prints: map[event.Path]print{}, talks: newTalks(),
 	}
 	r.piece = r.newPiece()

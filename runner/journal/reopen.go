@@ -289,7 +289,7 @@ func (r *recording) count(rows []logged) {
 			r.start.Elapsed += time.Duration(last - began)
 			began = l.time
 		}
-		if l.kind != answerEffect { // it may have come between two starts
+		if l.kind != answerEffect && l.kind != noticeEnds { // they may have come between two starts
 			last = max(last, l.time)
 		}
 		r.row, r.seq = max(r.row, l.row), max(r.seq, l.seq)
@@ -316,11 +316,16 @@ func (r *recording) collect(rows []logged) {
 			r.kept[l.path] = k
 			delete(r.spent, l.path)
 		}
-		if l.kind == questionBegins {
+		switch {
+		case l.kind == questionBegins:
 			r.since[l.path] = l.time
-		} else if l.kind == writeBegins {
+		case l.kind == noticeBegins:
+			r.notices[l.path] = string(l.data)
+		case l.kind == noticeEnds:
+			r.notices[l.path] = ""
+		case l.kind == writeBegins:
 			r.begun[l.path] = true
-		} else if l.seq == 0 {
+		case l.seq == 0:
 			delete(r.begun, l.path) // it has come to an end
 		}
 	}

@@ -211,6 +211,7 @@ func (j *Journal) Run(ctx context.Context, id string) (*Run, error) {
 		if pending != nil {
 			run.Pending = &pending.Pending
 			run.Pending.Expired = run.Pending.over(j.options.Now())
+			run.Pending.Untold, err = j.untold(ctx, c, s.n, pending.Path)
 		}
 		return err
 	})

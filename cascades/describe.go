@@ -2,6 +2,7 @@ package cascades
 
 import (
 	"encoding/json"
+	"path"
 	"slices"
 	"strings"
 
@@ -42,6 +43,7 @@ type DescribedPhase struct {
 	Group string          `json:"group,omitempty"` // the group that it is part of
 	When  string          `json:"when,omitempty"`
 	Gates []DescribedGate `json:"gates"`
+	Asks  string          `json:"asks,omitempty"` // of a person: the type of the question, how long it waits, who is told
 }
 
 // A DescribedGate is one check.
@@ -142,7 +144,7 @@ func (in Input) kind() string {
 }
 
 func (p *Phase) described(group string) DescribedPhase {
-	d := DescribedPhase{Name: p.Name, Kind: "model", Each: p.Each != nil, Group: group, Gates: []DescribedGate{}}
+	d := DescribedPhase{Name: p.Name, Kind: "model", Each: p.Each != nil, Group: group, Gates: []DescribedGate{}, Asks: p.asks()}
 	switch {
 	case p.Tool != nil:
 		d.Kind = "tool"
@@ -246,4 +248,24 @@ func shown(v any) string {
 		return "?"
 	}
 	return oneLine(string(text), 40)
+}
+
+// asks tells what is asked of a person, "" where nothing is.
+func (p *Phase) asks() string {
+	h := p.Human
+	if h == nil {
+		return ""
+	}
+	words := "a person: " + h.Type
+	if h.Expires > 0 {
+		words += ", expires after " + h.Expires.String()
+	}
+	switch n := h.Notify; {
+	case n == nil:
+	case n.URL != "":
+		words += ", posted to " + n.URL
+	default:
+		words += ", told to the program " + path.Base(n.Argv[0])
+	}
+	return words
 }

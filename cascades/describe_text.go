@@ -75,6 +75,9 @@ func (p DescribedPhase) rows(w io.Writer) {
 	for _, g := range p.Gates {
 		fmt.Fprintf(w, "    %s\t%s %s, %s\n", g.Moment, g.Mode, oneLine(g.Validator, 60), g.Kind)
 	}
+	if p.Asks != "" {
+		fmt.Fprintf(w, "    asks\t%s\n", oneLine(p.Asks, 160))
+	}
 }
 
 // words puts names into a row.

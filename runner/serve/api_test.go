@@ -145,7 +145,7 @@ func TestExpiredQuestion(t *testing.T) {
 	}
 	t.Cleanup(func() { j.Close() })
 	w := makeWorld(t, &world{TB: t, store: j})
-	id := w.start("expire", nil)
+	id := w.start("yield", nil)
 	late.Store(int64(time.Hour))
 	run := w.want(200, "GET", "/v1/runs/"+id, nil).json(t)
 	if waits := run["waiting"].(map[string]any); waits["expired"] != true || waits["expires"] == nil {

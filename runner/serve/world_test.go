@@ -68,15 +68,15 @@ phases:
     instructions: Write.
     human_input: {prompt: "Which?", type: choice, options: [red, blue]}
 `,
-	"expire.yaml": `
-cascade_id: expire
+	"yield.yaml": `
+cascade_id: yield
 model: m
 phases:
   - name: draft
     instructions: Write.
     human_input: {prompt: "Still?", expires: 1h}
 `,
-	"expire.script": `- {phase: draft, reply: "A text.", times: always}`,
+	"yield.script": `- {phase: draft, reply: "A text.", times: always}`,
 	"choose.script": `- {phase: draft, reply: "A text.", times: always}`,
 	"blocked.yaml": `
 cascade_id: blocked

@@ -187,7 +187,7 @@ func newEventFile(f *os.File, secrets map[string]string) *eventFile {
 
 // Emit writes one line.
 func (s *eventFile) Emit(e event.Event) {
-	line, err := json.Marshal(e)
+	line, err := e.MarshalJSON()
 	if err == nil {
 		_, err = s.out.Write(append(line, '\n'))
 	}

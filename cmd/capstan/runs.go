@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -140,7 +139,7 @@ func (c *Command) printEvents(ctx context.Context, j *journal.Journal, id string
 			if full {
 				e.Before = 0
 			}
-			line, err := json.Marshal(e)
+			line, err := e.MarshalJSON()
 			if err != nil {
 				return &exit{exitBroken, err}
 			}

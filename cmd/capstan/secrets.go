@@ -159,7 +159,7 @@ func withoutSecrets(to event.Sink, secrets map[string]string) event.Sink {
 // clean is an event as a redactor would write it, cut where it goes on with a
 // conversation.
 func clean(e event.Event, secrets map[string]string) (event.Event, error) {
-	text, err := json.Marshal(e)
+	text, err := e.MarshalJSON()
 	if err != nil {
 		return e, err
 	}

@@ -85,7 +85,9 @@ type Failure struct {
 	Message string `json:"message"` // as other phases may read it
 }
 
-// MarshalJSON writes the flat object; a verdict's fields are the event's.
+// MarshalJSON writes the flat object; a verdict's fields are the event's. A sink
+// that writes every event calls it: [json.Marshal] reads over again what it
+// gives, which takes longer than to make it.
 func (e Event) MarshalJSON() ([]byte, error) {
 	if e.Verdict != nil {
 		return json.Marshal(verdictEvent{e.Seq, e.Time, e.Kind, *e.Verdict})

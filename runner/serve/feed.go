@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sort"
@@ -63,7 +62,7 @@ func encode(e event.Event, d journal.Detail) (encoded, error) {
 	if d == journal.Whole {
 		e.Before = 0
 	}
-	text, err := json.Marshal(e) // has no line ends in it
+	text, err := e.MarshalJSON() // has no line ends in it
 	if err != nil {
 		return encoded{}, err
 	}
@@ -184,12 +183,18 @@ func (f *feed) read(ctx context.Context) {
 	t := time.NewTicker(heartbeat)
 	defer t.Stop()
 	for {
+		began := time.Now()
 		over, err := "", f.news(ctx)
 		if err == nil {
 			over, err = f.ended(ctx)
 		}
 		if over != "" || err != nil {
 			f.tell(func() { f.over, f.err = over, err })
+			return
+		}
+		select {
+		case <-time.After(max(minRest, 4*time.Since(began))):
+		case <-ctx.Done():
 			return
 		}
 		select {
@@ -200,6 +205,11 @@ func (f *feed) read(ctx context.Context) {
 		}
 	}
 }
+
+// minRest is how long a feed leaves the store alone after it has read, and four
+// times as long as that took: what is written in quick succession is read
+// together, the more so the more there is to do.
+const minRest = time.Millisecond
 
 // news takes in what is new.
 func (f *feed) news(ctx context.Context) error {

@@ -1,0 +1,235 @@
+//go:build unix
+
+package serve_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/serve"
+)
+
+// busy is a world that offers a cascade of some phases of one call, which costs
+// nothing but its time.
+func busy(b *testing.B, phases, limit int, pause time.Duration) *world {
+	b.Helper()
+	var text strings.Builder
+	text.WriteString("cascade_id: busy\nmodel: m\nphases:\n")
+	for i := range phases {
+		fmt.Fprintf(&text, "  - {name: phase_%d, instructions: Write.}\n", i)
+	}
+	file := filepath.Join(b.TempDir(), "busy.yaml")
+	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	w := newWorld(b, func(o *serve.Options, c *serve.CrewOptions) {
+		o.Every, c.Cascades, c.Limit, c.Done = 0, map[string]string{"busy": file, "slow": c.Cascades["slow"]}, limit, nil
+	})
+	w.model = model.Func(func(context.Context, model.Request) (model.Response, error) {
+		time.Sleep(pause)
+		return model.Response{Text: "a text", Usage: model.Usage{Calls: 1}}, nil
+	})
+	return w
+}
+
+// spent is the processor's time of this process, clients and all.
+func spent() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// A caller is a client of one connection that costs little itself.
+type caller struct {
+	net.Conn
+	in *bufio.Reader
+}
+
+func (w *world) call() *caller {
+	c, err := net.Dial("tcp", w.http.Listener.Addr().String())
+	if err != nil {
+		w.Fatal(err)
+	}
+	return &caller{c, bufio.NewReader(c)}
+}
+
+// order orders a run and gives the answer's status.
+func (c *caller) order(body string) (int, error) {
+	_, err := fmt.Fprintf(c, "POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	if err != nil {
+		return 0, err
+	}
+	resp, err := http.ReadResponse(c.in, nil)
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, err
+}
+
+// follow reads a run's events to their end, and gives the data of each.
+func (c *caller) follow(id string, data func([]byte)) error {
+	if _, err := io.WriteString(c, "GET /v1/runs/"+id+"/events HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+		return err
+	}
+	resp, err := http.ReadResponse(c.in, nil)
+	if err != nil {
+		return err
+	}
+	in := bufio.NewReader(resp.Body)
+	for {
+		line, err := in.ReadSlice('\n')
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if text, ok := bytes.CutPrefix(line, []byte("data: ")); ok && data != nil {
+			data(text)
+		}
+	}
+}
+
+// busyOrder orders a run of the busy cascade.
+func busyOrder(id string) string { return `{"cascade": "busy", "run_id": "` + id + `"}` }
+
+// BenchmarkOrders has 16 clients order runs of seven calls that cost nothing, and
+// follow each to its end. One operation is one run; cpu-ms is all that the
+// process spends on it, the client's part too.
+func BenchmarkOrders(b *testing.B) {
+	w := busy(b, 7, 64, 0)
+	var left atomic.Int64
+	var clients sync.WaitGroup
+	b.ResetTimer()
+	before := spent()
+	for range 16 {
+		clients.Go(func() {
+			c := w.call()
+			defer c.Close()
+			for {
+				n := left.Add(1)
+				if n > int64(b.N) {
+					return
+				}
+				id := fmt.Sprint("run", n)
+				status, err := c.order(busyOrder(id))
+				if err == nil && status == http.StatusAccepted {
+					err = c.follow(id, nil)
+				}
+				if err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	clients.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
+	b.ReportMetric(float64((spent()-before).Microseconds())/1e3/float64(b.N), "cpu-ms/run")
+}
+
+// BenchmarkEventToClient follows runs whose calls take three milliseconds, and
+// reports how old events are when they come.
+func BenchmarkEventToClient(b *testing.B) {
+	w := busy(b, 7, 64, 3*time.Millisecond)
+	var ages []time.Duration
+	n := 0
+	for b.Loop() {
+		n++
+		id := fmt.Sprint("run", n)
+		c := w.call()
+		if _, err := c.order(busyOrder(id)); err != nil {
+			b.Fatal(err)
+		}
+		err := c.follow(id, func(data []byte) {
+			var e struct{ Time time.Time }
+			if json.Unmarshal(data, &e) == nil && !e.Time.IsZero() {
+				ages = append(ages, time.Since(e.Time))
+			}
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		c.Close()
+	}
+	slices.Sort(ages)
+	b.ReportMetric(float64(ages[len(ages)/2].Microseconds())/1e3, "ms-median")
+	b.ReportMetric(float64(ages[len(ages)*99/100].Microseconds())/1e3, "ms-p99")
+}
+
+// BenchmarkFollowers has a thousand follow one run from its beginning to its end,
+// and reports what the process spends and holds for it, the clients' part too.
+func BenchmarkFollowers(b *testing.B) {
+	const followers = 1000
+	w := busy(b, 50, 64, 20*time.Millisecond)
+	n := 0
+	var cpu time.Duration
+	var most atomic.Uint64
+	for b.Loop() {
+		n++
+		id := fmt.Sprint("run", n)
+		before := spent()
+		if r := w.send("POST", "/v1/runs", busyOrder(id)); r.StatusCode != 202 {
+			b.Fatal(r.text)
+		}
+		var all sync.WaitGroup
+		var events atomic.Int64
+		for i := range followers {
+			c := w.call()
+			all.Go(func() {
+				defer c.Close()
+				err := c.follow(id, func([]byte) {
+					if events.Add(1)%50_000 == 0 { // all are there
+						var m runtime.MemStats
+						runtime.ReadMemStats(&m)
+						most.Store(max(most.Load(), m.HeapInuse+m.StackInuse))
+					}
+				})
+				if err != nil {
+					b.Error(i, err)
+				}
+			})
+		}
+		all.Wait()
+		cpu += spent() - before
+		if want := int64(followers * (len(w.kept(id, 0)) + 1)); events.Load() != want {
+			b.Fatalf("%d events, want %d", events.Load(), want)
+		}
+	}
+	b.ReportMetric(cpu.Seconds()/float64(n), "cpu-s")
+	b.ReportMetric(float64(most.Load())/1e6, "MB")
+}
+
+// BenchmarkRefused orders runs of a server that has enough to do.
+func BenchmarkRefused(b *testing.B) {
+	w := busy(b, 7, 1, 0)
+	w.want(202, "POST", "/v1/runs", `{"cascade": "slow"}`)
+	c := w.call()
+	defer c.Close()
+	for b.Loop() {
+		if status, err := c.order(`{"cascade": "busy"}`); status != http.StatusTooManyRequests {
+			b.Fatal(status, err)
+		}
+	}
+	close(w.hold)
+}

@@ -227,16 +227,15 @@ func (t *try) request(tools []model.Tool) model.Request {
 
 // call asks a model once, if the budget allows it. A failure is the end of the
 // phase: it is never a text. Why says in whose place it is asked, if any.
-func (f *flow) call(at event.Path, req model.Request, why string, said *telling) (model.Response, error) {
+func (f *flow) call(at event.Path, req model.Request, why string, said *event.Telling) (model.Response, error) {
 	if bound := f.meter.begin(); bound != "" {
 		return model.Response{}, &Error{Code: OverBudget, Phase: req.Phase, Path: at, Message: bound + " is spent"}
 	}
 	req.Key, req.Run = f.key(at), f.s.RunID
-	before := said.goOn(at, len(req.Messages))
-	f.emit(event.Event{
+	f.emit(said.Call(event.Event{
 		Kind: event.ModelCalled, Path: at, Phase: req.Phase, Attempt: req.Attempt, Turn: &req.Turn, Validator: req.Validator,
-		Request: &req, Conversation: said.at, Before: before, Message: why,
-	})
+		Request: &req, Message: why,
+	}))
 	resp, err := f.h.Model(at, req)
 	f.meter.spent(resp.Usage)
 	if err != nil {

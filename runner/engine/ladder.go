@@ -14,28 +14,11 @@ func (t *try) send(at event.Path, tools []model.Tool) (model.Response, error) {
 	return t.climb(at, t.model(t.asks).From(t.attempt), t.request(tools), &t.told)
 }
 
-// A telling is how far the events have told a conversation: each tells what is
-// new.
-type telling struct {
-	at       event.Path // of the first call
-	messages int
-}
-
-// goOn notes that the event of the call at a path tells the first n messages, and
-// gives how many of them had been told.
-func (s *telling) goOn(at event.Path, n int) (before int) {
-	if s.at == "" {
-		s.at = at
-	}
-	before, s.messages = s.messages, n
-	return before
-}
-
 // climb asks the first model of a ladder, and the next where one gave no answer:
 // that is no attempt. All are asked the same. Each call is an effect of its
 // own, the first where it is made without a ladder. Said is how far the
 // conversation has been told.
-func (f *flow) climb(at event.Path, ladder cascades.Model, req model.Request, said *telling) (model.Response, error) {
+func (f *flow) climb(at event.Path, ladder cascades.Model, req model.Request, said *event.Telling) (model.Response, error) {
 	where, why := at, ""
 	for rung := 0; ; rung++ {
 		if rung > 0 {

@@ -204,7 +204,7 @@ func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 		if i > 0 {
 			where = at.At("model", i)
 		}
-		resp, err := v.climb(where, v.model(v.p.Judging()), req, &telling{})
+		resp, err := v.climb(where, v.model(v.p.Judging()), req, &event.Telling{})
 		if err != nil {
 			return 0, err
 		}

@@ -19,7 +19,7 @@ type try struct {
 	at      event.Path
 	asks    cascades.Model // as the file names it
 	thread  *model.Thread
-	told    telling // of the thread
+	told    event.Telling // of the thread
 	budget  *wards.Budget
 	attempt int
 	turn    int   // the last one made

@@ -70,7 +70,7 @@ func (f *flow) vote(path event.Path, ladder cascades.Model, req model.Request) (
 		if n > 0 {
 			where = path.At("model", n)
 		}
-		resp, err := f.climb(where, ladder, req, &telling{})
+		resp, err := f.climb(where, ladder, req, &event.Telling{})
 		if err != nil {
 			return verdict, unanswered(err), stops(err)
 		}

@@ -54,3 +54,21 @@ func (c *Conversations) Whole(e Event) (Event, error) {
 func (c *Conversations) Forget(run string) {
 	maps.DeleteFunc(c.said, func(at conversation, _ []model.Message) bool { return at.run == run })
 }
+
+// A Telling is how far the calls of one conversation have been told; its zero
+// value is one of which nothing was.
+type Telling struct {
+	first    Path
+	messages int
+}
+
+// Call gives the event of a call that has the request whole, with what says how
+// much of it is new. It wants the calls in their order.
+func (t *Telling) Call(e Event) Event {
+	if t.first == "" {
+		t.first = e.Path
+	}
+	e.Conversation, e.Before = t.first, t.messages
+	t.messages = len(e.Request.Messages)
+	return e
+}

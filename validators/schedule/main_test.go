@@ -31,11 +31,16 @@ func TestMain(m *testing.M) {
 }
 
 // databases runs a test on SQLite and, where it is installed, on PostgreSQL:
-// each time on a new database, filled with the demo data.
+// each time on a new database, filled with the demo data, and both at once: the
+// one waits while the other computes.
 func databases(t *testing.T, test func(t *testing.T, dsn string)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { test(t, sqliteDSN(t)) })
-	t.Run("postgres", func(t *testing.T) { test(t, postgresDSN(t)) })
+	for name, made := range map[string]func(testing.TB) string{"sqlite": sqliteDSN, "postgres": postgresDSN} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, made(t))
+		})
+	}
 }
 
 // demoFile is a SQLite database with the demo data, made once.
@@ -146,7 +151,7 @@ func startPostgres() (dsn string, stop func(), err error) {
 		remove()
 		return "", nil, err
 	}
-	server := program("postgres", "-D", data, "-h", "127.0.0.1", "-p", port, "-k", dir, "-c", "fsync=off", "-c", "max_connections=200")
+	server := program("postgres", "-D", data, "-h", "127.0.0.1", "-p", port, "-k", dir, "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=200")
 	if err := server.Start(); err != nil {
 		remove()
 		return "", nil, err

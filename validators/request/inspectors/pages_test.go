@@ -107,9 +107,9 @@ func TestPages(t *testing.T) {
 	}
 	r := request.Request{ValidationType: request.Both, WorktreePath: tree(t, map[string]string{"a.md": "x"}), Services: &request.Services{AppURL: site.URL}}
 	evidence := filepath.Join(t.TempDir(), "evidence")
-	// What is not so after a second is asked again with more patience, as far as
-	// a minute: how soon a page shows something is the machine's affair.
-	for wait := time.Second; len(cases) > 0; wait *= 4 {
+	// What is not so after a quarter of a second is asked again with more patience,
+	// as far as a minute: how soon a page shows something is the machine's affair.
+	for wait := time.Second / 4; len(cases) > 0; wait *= 4 {
 		var hints []string
 		for _, c := range cases {
 			hints = append(hints, c.hint)

@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,8 +39,9 @@ type browser struct {
 
 var chromiumNames = []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"}
 
-func newBrowser(t *testing.T, base string) *browser {
-	t.Helper()
+// chromium is started once for all tests; each has a tab that shares nothing
+// with the others' but the process.
+var chromium = sync.OnceValues(func() (context.Context, error) {
 	program := ""
 	for _, name := range chromiumNames {
 		if at, err := exec.LookPath(name); err == nil {
@@ -46,25 +49,50 @@ func newBrowser(t *testing.T, base string) *browser {
 			break
 		}
 	}
-	if program == "" || testing.Short() {
-		t.Skip("there is no Chromium to show the page in")
+	if program == "" {
+		return nil, errors.New("there is none")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900))
 	for _, name := range []string{"disable-quic", "disable-component-update", "disable-domain-reliability", "no-proxy-server", "no-pings"} {
 		options = append(options, chromedp.Flag(name, true))
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	quiet := func(string, ...any) {}
-	ctx, quit := chromedp.NewContext(allocator, chromedp.WithLogf(quiet), chromedp.WithErrorf(quiet))
+	started.Store(&stop)
+	ctx, _ := chromedp.NewContext(allocator, chromedp.WithLogf(quiet), chromedp.WithErrorf(quiet))
+	return ctx, chromedp.Do(ctx)
+})
+
+// started is what ends the Chromium, if it was asked for.
+var started atomic.Pointer[context.CancelFunc]
+
+func quiet(string, ...any) {}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if stop := started.Load(); stop != nil {
+		(*stop)()
+	}
+	os.Exit(status)
+}
+
+func newBrowser(t *testing.T, base string) *browser {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a Chromium takes long to start")
+	}
+	shared, err := chromium()
+	if err != nil {
+		t.Skipf("no Chromium to show the page in: %v", err)
+	}
+	ctx, quit := chromedp.NewContext(shared, chromedp.WithNewBrowserContext())
 	t.Cleanup(quit)
 	b := &browser{T: t, base: base, ctx: ctx}
-	if err := chromedp.Do(ctx); err != nil {
-		t.Skipf("the Chromium does not start: %v", err)
-	}
 	limited, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(cancel)
 	b.ctx = limited
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatal(err)
+	}
 	if err := chromedp.Listen(limited, b.hear); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,6 @@ func Builtins() []Validator {
 		Contains, Excludes, Regexp, Keywords, KeywordValidator,
 		JSON, MatchesSchema, Markdown,
 		NoSecrets, PII, InputSanitizer, SimilarToInput, SimpleValidator,
-		Cites, NumbersKept, LinksKept, SameStructure,
+		Cites, Language, NumbersKept, LinksKept, SameStructure,
 	}, judges()...)
 }

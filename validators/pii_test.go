@@ -91,16 +91,7 @@ func TestPIIParameters(t *testing.T) {
 // In up to a megabyte of ordinary prose none of the kinds with check digits is found;
 // what the others find is told.
 func TestPIIFalseAlarms(t *testing.T) {
-	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
-	if err != nil {
-		t.Skip("no go")
-	}
-	cache := strings.TrimSpace(string(out))
-	var names []string
-	for _, pattern := range []string{"*/*/*/README.md", "*/*/README.md", "*/*/*/*/README.md", "*/*/*/*/*/README.md", "*/*/*/*.md"} {
-		found, _ := filepath.Glob(filepath.Join(cache, pattern))
-		names = append(names, found...)
-	}
+	names := readmes(t)
 	total, counts := 0, map[string]int{}
 	for _, name := range names {
 		text, err := os.ReadFile(name)
@@ -119,4 +110,18 @@ func TestPIIFalseAlarms(t *testing.T) {
 		t.Skipf("only %d bytes of prose", total)
 	}
 	t.Logf("%d bytes of %d files: %v", total, len(names), counts)
+}
+
+// readmes are the files that tell about the modules in the cache: ordinary prose.
+func readmes(t *testing.T) []string {
+	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Skip("no go")
+	}
+	var names []string
+	for _, pattern := range []string{"*/*/*/README.md", "*/*/README.md", "*/*/*/*/README.md", "*/*/*/*/*/README.md", "*/*/*/*.md"} {
+		found, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(out)), pattern))
+		names = append(names, found...)
+	}
+	return names
 }

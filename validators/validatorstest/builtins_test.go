@@ -135,6 +135,14 @@ var cases = map[string][]Case{
 		{Name: "it stands there", With: with{"source": essay}, Content: "It says “nobody aboard said\na word”.", Valid: true},
 		{Name: "it does not", With: with{"source": essay}, Content: "It says “everybody aboard said a word”.", Reason: "does not stand in the source"},
 	},
+	"language": {
+		{Name: "English", With: with{"in": []any{"en"}}, Content: essay, Valid: true},
+		{Name: "not German", With: with{"in": []any{"de", "fr"}}, Content: essay, Reason: "this is in English, not in German or French"},
+		{Name: "one sentence of five", With: with{"in": []any{"en"}}, Content: essay + "\n\nDas ist aber nicht auf Englisch.", Valid: true},
+		{Name: "all of it", With: with{"in": []any{"en"}, "share": 1}, Content: essay + "\n\nDas ist aber nicht auf Englisch.", Reason: "this is in German"},
+		{Name: "too short", With: with{"in": []any{"en"}}, Content: "Docker", Reason: "cannot be told from 1 word"},
+		{Name: "too short to judge", With: with{"in": []any{"en"}, "min_words": 3}, Content: "Docker", Valid: true},
+	},
 	"numbers_kept": {
 		{Name: "kept", With: with{"source": "It takes 1,000.5 s."}, Content: "Es dauert 1.000,5 s.", Valid: true},
 		{Name: "lost", With: with{"source": "It takes 30 s."}, Content: "It takes 31 s.", Reason: "30"},
@@ -215,6 +223,7 @@ func TestBadParameters(t *testing.T) {
 		"links_kept":        {nil, {"source": "x", "check": "all"}},
 		"same_structure":    {nil},
 		"no_secrets":        {{"allow": "x"}},
+		"language":          {{}, {"in": []any{}}, {"in": []any{"xx"}}, {"in": []any{"en"}, "share": 2}, {"in": []any{"en"}, "min_words": -1}},
 	} {
 		v, err := set.Find(name)
 		if err != nil {

@@ -1,0 +1,165 @@
+package languages
+
+import (
+	"math"
+	"unicode/utf8"
+)
+
+// A Guess is what a text is written in.
+type Guess struct {
+	Code  string // of ISO 639-1; empty where it cannot be told
+	Words int    // of the text, in whatever language
+	Plain bool   // its script alone tells it
+}
+
+// What a word says for a language: it is one of those that every text has; it
+// has a letter that few have; it ends like many. What k languages share says
+// 1/√k of it for each.
+const (
+	ofWord   = 1.0
+	ofLetter = 0.7
+	ofEnding = 0.3
+	notOf    = 0.5 // taken off for a letter that a language has not
+)
+
+// A guess is made where evidence is at least so much, in all and for each word,
+// and so many times that of the next language.
+const (
+	enough   = 1.4
+	density  = 0.12
+	clearly  = 1.2
+	lone     = 3   // words that alone are enough where they all speak for it
+	foreign  = 0.3 // the share of words that a script of one language needs
+	longWord = 40  // letters: what is longer is no word
+)
+
+// Of guesses the language of a text. Time is linear in it.
+func Of(text string) Guess {
+	c := count{scores: make([]float64, len(known().languages)), scripts: map[string]float64{}}
+	for _, word := range Words(text) {
+		c.add(word)
+	}
+	total := 0.0
+	for _, n := range c.scripts {
+		total += n
+	}
+	g := Guess{Words: int(math.Ceil(total))}
+	if g.Code = c.byScript(total); g.Code != "" {
+		g.Plain = true
+		return g
+	}
+	g.Code = c.byWords()
+	return g
+}
+
+// A count is what the words of a text have said.
+type count struct {
+	scores  []float64
+	scripts map[string]float64 // how many words are in each
+	told    int                // words that are told by words
+}
+
+func (c *count) add(word string) {
+	l := known()
+	first, _ := utf8.DecodeRuneInString(word)
+	name := scriptOf(first)
+	if n := utf8.RuneCountInString(word); n > longWord && !dense(name) {
+		return
+	}
+	if !c.signs(word) {
+		return
+	}
+	c.told++
+	c.say(l.words[word], ofWord)
+	for n, at := 1, len(word); n <= 5 && at > 0; n++ {
+		_, size := utf8.DecodeLastRuneInString(word[:at])
+		if at -= size; n >= 2 && at > 0 && len(word) >= 6 {
+			c.say(l.endings[word[at:]], ofEnding)
+		}
+	}
+	for _, r := range word {
+		if having := l.letters[r]; r >= utf8.RuneSelf && len(having) > 0 {
+			c.say(having, ofLetter+notOf)
+			for i, language := range l.languages {
+				if language.script == name {
+					c.scores[i] -= notOf
+				}
+			}
+			for _, i := range having {
+				c.scores[i] += notOf - notOf/math.Sqrt(float64(len(having)))
+			}
+			return
+		}
+	}
+}
+
+// signs counts a word by its scripts, and says whether it is of one that its
+// language is told by words in.
+func (c *count) signs(word string) bool {
+	first, _ := utf8.DecodeRuneInString(word)
+	name := scriptOf(first)
+	if !dense(name) && name != "Hangul" {
+		if name != "" {
+			c.scripts[name]++
+		}
+		return name == "Latin" || name == "Cyrillic" || name == "Arabic" || name == "Devanagari"
+	}
+	for _, r := range word {
+		if name := scriptOf(r); dense(name) {
+			c.scripts[name] += 0.5
+		} else if name == "Hangul" {
+			c.scripts[name] += 0.4
+		}
+	}
+	return false
+}
+
+func (c *count) say(languages []int, much float64) {
+	for _, i := range languages {
+		c.scores[i] += much / math.Sqrt(float64(len(languages)))
+	}
+}
+
+// byScript tells the language of a script that no other is written in, where
+// enough of the text is: terms in Latin letters stand in any.
+func (c *count) byScript(total float64) string {
+	kana := c.scripts["Hiragana"] + c.scripts["Katakana"]
+	best, most := "", 0.0
+	for _, s := range scripts {
+		n := c.scripts[s.name]
+		if s.name == "Han" || s.code == "ja" {
+			n = c.scripts["Han"] + kana
+		}
+		if s.code != "" && n > most {
+			best, most = s.code, n
+		}
+	}
+	if (best == "zh" || best == "ja") && kana > 0 {
+		best = "zh"
+		if kana >= (c.scripts["Han"]+kana)/10 {
+			best = "ja"
+		}
+	}
+	if most < foreign*total || most < total/2 && c.byWords() != "" {
+		return ""
+	}
+	return best
+}
+
+// byWords tells the language that the words speak for.
+func (c *count) byWords() string {
+	best, next, code := 0.0, 0.0, ""
+	for i, score := range c.scores {
+		switch {
+		case score > best:
+			best, next, code = score, best, known().languages[i].code
+		case score > next:
+			next = score
+		}
+	}
+	few := c.told <= lone && best >= 0.6*float64(c.told) && best >= 0.7
+	if best < enough && !few || best < density*float64(c.told) || best < clearly*next {
+		return ""
+	}
+	return code
+}

@@ -1,0 +1,113 @@
+// Package languages tells what language a text is written in: bytes in, a code
+// of ISO 639-1 out, and where it cannot be told, nothing.
+//
+// A script that one language alone is written in tells it at once (Greek,
+// Hangul, kana). The others are told by the words that every text has (the, und,
+// что), by letters that few have (ß, ł, ї), and by endings. What several
+// languages share counts for each of them less. A guess needs evidence for one
+// word in a dozen, and clearly more than the next language has: names, code,
+// transliterations and single words are left untold and not guessed.
+//
+// Libraries were measured on the sentences of the test: lingua-go adds 124 MB of
+// models, whatlanggo 1 MB, and is kept no more; it told 37 of 47 and said another
+// language of the others, where this tells all but one and is wrong about none.
+// The words take 16 KB, and are read when first asked for.
+package languages
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+//go:embed words.txt
+var rows string
+
+// A language is one that is told by its words.
+type language struct {
+	code    string
+	letters string // that few others have
+	script  string // of its words
+}
+
+// A lexicon has what is known of all of them.
+type lexicon struct {
+	languages []language
+	names     map[string]string // by code
+	words     map[string][]int  // the languages that have a word
+	endings   map[string][]int
+	letters   map[rune][]int
+}
+
+var known = sync.OnceValue(func() *lexicon {
+	l := &lexicon{names: map[string]string{}, words: map[string][]int{}, endings: map[string][]int{}, letters: map[rune][]int{}}
+	for line := range strings.Lines(rows) {
+		columns := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if len(columns) != 5 {
+			continue
+		}
+		i := len(l.languages)
+		first, _, _ := strings.Cut(columns[4], " ")
+		l.languages = append(l.languages, language{columns[0], columns[2], scriptOf([]rune(first)[0])})
+		l.names[columns[0]] = columns[1]
+		for _, r := range columns[2] {
+			l.letters[r] = append(l.letters[r], i)
+		}
+		for ending := range strings.FieldsSeq(columns[3]) {
+			l.endings[ending] = append(l.endings[ending], i)
+		}
+		for word := range strings.FieldsSeq(columns[4]) {
+			l.words[word] = append(l.words[word], i)
+		}
+	}
+	for _, s := range scripts {
+		if s.code != "" {
+			l.names[s.code] = s.language
+		}
+	}
+	return l
+})
+
+// Name is a language's English name by its code of ISO 639-1, in small letters;
+// empty where it is none that is told. nb and nn are told as no.
+func Name(code string) string { return known().names[Canonical(code)] }
+
+// Canonical is the code that a language is told by: of its variants (pt-BR, nb)
+// the language.
+func Canonical(code string) string {
+	code, _, _ = strings.Cut(strings.ToLower(code), "-")
+	switch code {
+	case "nb", "nn":
+		return "no"
+	case "ms":
+		return "id"
+	case "bs":
+		return "hr"
+	}
+	return code
+}
+
+// Codes lists the languages that are told.
+func Codes() []string {
+	var codes []string
+	for _, l := range known().languages {
+		codes = append(codes, l.code)
+	}
+	for _, s := range scripts {
+		if s.code != "" {
+			codes = append(codes, s.code)
+		}
+	}
+	return codes
+}
+
+// Words are the words of a text, in small letters: runs of letters. What has a
+// digit in it is none.
+func Words(text string) []string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && r != '\u200c'
+	})
+	return slices.DeleteFunc(words, func(word string) bool { return strings.ContainsFunc(word, unicode.IsDigit) })
+}

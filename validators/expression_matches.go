@@ -14,7 +14,9 @@ type pattern struct {
 	re *regexp.Regexp
 	// size is in instructions; each can take 10 ns for a byte of text, and
 	// takes a quarter of that on most.
-	size int
+	size    int
+	needles []needle // one of them stands in whatever it matches
+	byLine  bool     // each line can be matched by itself
 }
 
 func newPattern(source string) (pattern, error) {
@@ -26,11 +28,12 @@ func newPattern(source string) (pattern, error) {
 	if err != nil {
 		return pattern{}, err
 	}
+	found, lines := needles(parsed), byLine(parsed)
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
 		return pattern{}, err
 	}
-	return pattern{re, len(program.Inst)}, nil
+	return pattern{re, len(program.Inst), found, lines}, nil
 }
 
 // constantPattern compiles the pattern of a "matches" once where it is a
@@ -77,5 +80,5 @@ func matches(m meter, args []any) (any, error) {
 	if err := m.spend(1 + len(text)*p.size/40); err != nil {
 		return nil, err
 	}
-	return p.re.MatchString(text), nil
+	return p.match(text), nil
 }

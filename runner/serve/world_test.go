@@ -76,7 +76,7 @@ phases:
     instructions: Write.
     human_input: {prompt: "Still?", expires: 1h}
 `,
-	"yield.script": `- {phase: draft, reply: "A text.", times: always}`,
+	"yield.script":  `- {phase: draft, reply: "A text.", times: always}`,
 	"choose.script": `- {phase: draft, reply: "A text.", times: always}`,
 	"blocked.yaml": `
 cascade_id: blocked

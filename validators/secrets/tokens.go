@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A token is how a service's credentials look.
@@ -36,9 +38,7 @@ var tokens = sync.OnceValue(func() []*token {
 			continue
 		}
 		bits, _ := strconv.ParseFloat(columns[1], 64)
-		t := &token{name: columns[0], row: len(all), bits: bits, pattern: sync.OnceValue(func() *regexp.Regexp {
-			return regexp.MustCompile(`^(?:` + columns[3] + `)`)
-		})}
+		t := &token{name: columns[0], row: len(all), bits: bits, pattern: patterns.Lazy(`^(?:` + columns[3] + `)`)}
 		for literal := range strings.FieldsSeq(columns[2]) {
 			bare := strings.TrimLeft(literal, "?")
 			t.literals, t.before = append(t.literals, bare), len(literal)-len(bare)

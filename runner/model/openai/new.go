@@ -156,10 +156,15 @@ func endpoint(base string) (*url.URL, error) {
 	return u.JoinPath("chat", "completions"), nil
 }
 
+// sendBuffer is up to how many bytes a request goes out in one packet. Each
+// connection holds as many.
+const sendBuffer = 12 << 10
+
 // transport keeps as many idle connections as can be in use.
 func transport(concurrency int) *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, concurrency
+	t.WriteBufferSize = sendBuffer
 	return t
 }
 

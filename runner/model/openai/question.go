@@ -193,14 +193,11 @@ func (b *body) Read(p []byte) (n int, err error) {
 
 func (b *body) Close() error { return nil }
 
-// smallBody is up to how many bytes a body is sent in one piece. The transport
-// then knows that it need not send the head first, which saves a packet.
-const smallBody = 32 << 10
-
-// send makes b the body of a request.
+// send makes b the body of a request. A short one is sent in one piece: the
+// transport then knows that it need not send the head first, which saves a packet.
 func (b *body) send(r *http.Request) {
 	r.ContentLength = b.size
-	if b.size <= smallBody {
+	if b.size <= sendBuffer {
 		text := bytes.Join(b.parts, nil)
 		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
 		r.Body, _ = r.GetBody()

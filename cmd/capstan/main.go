@@ -11,6 +11,7 @@ import (
 
 func main() {
 	conceal()
+	collectSeldom(os.Getenv)
 	// The first interrupt ends the run cleanly; a second one ends the process.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)

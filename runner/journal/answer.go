@@ -54,7 +54,7 @@ func (p *Pending) late(run string) error {
 // answer writes an answer, or that there was none in time, unless something has
 // happened to the run meanwhile. Whoever ran it before has no say from then on.
 func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow, a runner.Answer) (refused, err error) {
-	found, err := c.one(ctx, "SELECT owner, pending, (SELECT max(id) FROM log WHERE id < ?2), epoch FROM run WHERE n = ?1", s.n, (s.n+1)<<rowBits)
+	found, err := c.one(ctx, "SELECT owner, pending, epoch FROM run WHERE n = ?", s.n)
 	if err != nil {
 		return nil, err
 	}
@@ -76,9 +76,12 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 	if err != nil {
 		return nil, fmt.Errorf("answer: %w", err)
 	}
-	_, err = c.exec("INSERT INTO log (id, time, took, kind, path, print, data, epoch) VALUES (?, ?, 0, ?, ?, ?, ?, ?)",
-		integer(found[2])+1, now.UnixNano(), answerEffect, string(p.Path), p.Print, string(data), integer(found[3])+1)
-	if err == nil {
+	last, seq, err := j.lastRow(ctx, c, s.n)
+	if err != nil {
+		return nil, err
+	}
+	k, _ := packed(s.n, seq, []row{{n: last + 1, time: now.UnixNano(), kind: answerEffect, path: string(p.Path), print: p.Print, data: data}}, nil)
+	if err = k.write(c, integer(found[2])+1); err == nil {
 		_, err = c.exec("UPDATE run SET pending = "+pending+", epoch = epoch + 1 WHERE n = ?", s.n)
 		j.writer.era.Add(1)
 	}

@@ -57,10 +57,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 		if err := j.writer.texts(p.texts); err != nil {
 			return err
 		}
-		if _, err := c.exec("INSERT INTO start VALUES (?, ?)", n, string(data)); err != nil {
-			return err
-		}
-		_, err = c.exec("INSERT INTO log (id, time, kind, path, epoch) VALUES (?, ?, ?, '', ?)", n<<rowBits|1, began, legBegins, int64(firstEpoch))
+		_, err = c.exec("INSERT INTO start VALUES (?, ?)", n, string(data))
 		return err
 	})
 	if err != nil {
@@ -70,7 +67,8 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 		return nil, fmt.Errorf("run %s: %w", s.RunID, runner.ErrRunExists)
 	}
 	r := j.newRecording(n, firstEpoch, s)
-	r.row, r.time, r.shared = 1, began, parent
+	r.shared = parent
+	r.put(row{kind: legBegins, time: began})
 	return r, nil
 }
 

@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"strings"
+
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -20,8 +22,18 @@ const (
 	noticeBegins   = "notice"  // somebody is about to be told of a question, by this process
 	noticeEnds     = "noticed" // what came of it
 	legBegins      = "leg"     // a process begins to run the run
-	effectsBetween = "kind BETWEEN 'effect:' AND 'effect;'"
 )
+
+// isEvent tells rows that are events: those are counted.
+func isEvent(kind string) bool {
+	switch kind {
+	case droppedEffect, writeBegins, questionBegins, noticeBegins, noticeEnds, legBegins:
+		return false
+	}
+	return !isEffect(kind)
+}
+
+func isEffect(kind string) bool { return strings.HasPrefix(kind, "effect:") }
 
 // A body is what the log keeps of an event beside its kind, path and time.
 // What the effect at the same path has is not kept twice.
@@ -57,7 +69,7 @@ type body struct {
 }
 
 // asked is a request: its messages are the first Keep of those of the request
-// in row On, and then Said.
+// in row On, what a model said, and then Said.
 type asked struct {
 	Model     string          `json:"model,omitempty"`
 	Phase     string          `json:"phase,omitempty"`
@@ -72,6 +84,7 @@ type asked struct {
 	Keep      int             `json:"keep,omitempty"`
 	First     event.Path      `json:"first,omitempty"`  // the conversation's first call, where it is another
 	Before    int             `json:"before,omitempty"` // messages that stood at its last call
+	Reply     int64           `json:"reply,omitempty"`  // the row of the effect that gave the first message behind those
 	Said      []model.Message `json:"said,omitempty"`
 }
 

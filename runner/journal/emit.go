@@ -48,7 +48,10 @@ func (r *recording) note(e *event.Event) (again bool) {
 	}
 	var raw []byte
 	if err == nil {
-		raw, err = encode(b)
+		var quick bool
+		if raw, quick = quickly(e, &b); !quick {
+			raw, err = encode(b)
+		}
 	}
 	if err == nil {
 		w.data = r.piece.pack(r.piece.secrets.redact(raw))
@@ -69,7 +72,6 @@ func (r *recording) note(e *event.Event) (again bool) {
 		r.phases++
 	}
 	r.seq++
-	w.seq = r.seq
 	w.time = r.now()
 	e.Seq, e.Time = r.seq, time.Unix(0, w.time).UTC()
 	r.placed(r.put(w), e, &said)
@@ -77,6 +79,9 @@ func (r *recording) note(e *event.Event) (again bool) {
 }
 
 func (r *recording) placed(row int64, e *event.Event, t *talk) {
+	if e.Verdict != nil {
+		r.ruled[e.Path] = ruled{row, sumOfVerdict(e.Verdict)}
+	}
 	if e.Request != nil {
 		r.place(row, t)
 		r.remember(e.Request, t)
@@ -122,11 +127,11 @@ func (r *recording) heard(w row, raw []byte) (int64, bool) {
 func (r *recording) redactedOtherwise(t teller, raw []byte) (same bool) {
 	ctx, s := context.Background(), r.j.secrets
 	err := r.j.reading(ctx, func(c *conn) error {
-		found, err := c.one(ctx, "SELECT data FROM log WHERE id = ?", r.id(t.row))
-		if err != nil || found == nil {
+		found, ok, err := r.j.rowAt(ctx, c, r.n, t.row)
+		if err != nil || !ok {
 			return err
 		}
-		was, err := r.j.unpack(ctx, c, []byte(word(found[0])), bare)
+		was, err := r.j.unpack(ctx, c, found.data, bare)
 		same = bytes.Equal(s.clean(was), s.clean(raw))
 		return err
 	})

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"database/sql/driver"
 	"fmt"
 	"iter"
 
@@ -48,26 +47,27 @@ const (
 func (j *Journal) events(ctx context.Context, n int64, id string, after int64, d Detail) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
 		read := eventReader{j: j, n: n, run: id, detail: d, said: map[int64]*said{}}
-		from := n<<rowBits | max(after, 0) // a row's number is at least its event's
+		from := max(after, 0) // a row's number is at least its event's
 		for {
 			var events []event.Event
 			rows := 0
 			read.bytes = 0
 			err := j.reading(ctx, func(c *conn) error {
-				return c.each(ctx, func(v []driver.Value) error {
-					rows++
-					l := loggedOf(v)
-					from = n<<rowBits | l.row
+				return j.eachRow(ctx, c, n, from, isEvent, func(l logged) error {
+					from = l.row
 					if l.seq <= after {
 						return nil
 					}
 					e, err := read.event(ctx, c, l)
-					if events = append(events, e); err == nil && read.bytes >= chunkBytes {
+					events = append(events, e)
+					if rows++; err == nil && read.bytes >= chunkBytes {
 						rows = chunk
+					}
+					if rows == chunk && err == nil {
 						return errEnough
 					}
 					return err
-				}, logColumns+" WHERE id > ? AND id < ? AND seq IS NOT NULL ORDER BY id LIMIT ?", from, (n+1)<<rowBits, int64(chunk))
+				})
 			})
 			if err != nil {
 				yield(event.Event{}, err)
@@ -124,21 +124,9 @@ func (r *eventReader) garbled(l logged, err error) error {
 
 // effect puts what the effect at the event's path came to where it belongs.
 func (r *eventReader) effect(ctx context.Context, c *conn, row int64, e *event.Event) error {
-	found, err := c.one(ctx, "SELECT data FROM log WHERE id = ?", r.n<<rowBits|row)
+	made, err := r.made(ctx, c, row)
 	if err != nil {
 		return err
-	}
-	if found == nil {
-		return r.garbled(logged{row: row}, nil)
-	}
-	raw, err := r.j.unpack(ctx, c, []byte(word(found[0])), bare)
-	if err != nil {
-		return err
-	}
-	r.bytes += len(raw)
-	var made came
-	if err := schema.Unmarshal(raw, &made); err != nil {
-		return r.garbled(logged{row: row}, err)
 	}
 	if e.Kind == event.ModelReplied {
 		e.Response = made.Response
@@ -146,6 +134,26 @@ func (r *eventReader) effect(ctx context.Context, c *conn, row int64, e *event.E
 		e.Result = made.Result
 	}
 	return nil
+}
+
+// made is what the effect in a row came to.
+func (r *eventReader) made(ctx context.Context, c *conn, row int64) (made came, err error) {
+	found, ok, err := r.j.rowAt(ctx, c, r.n, row)
+	if err != nil {
+		return made, err
+	}
+	if !ok {
+		return made, r.garbled(logged{row: row}, nil)
+	}
+	raw, err := r.j.unpack(ctx, c, found.data, bare)
+	if err != nil {
+		return made, err
+	}
+	r.bytes += len(raw)
+	if err := schema.Unmarshal(raw, &made); err != nil {
+		return made, r.garbled(found, err)
+	}
+	return made, nil
 }
 
 // Effects gives the run's effects in the order in which they finished. Of one
@@ -162,15 +170,13 @@ func (j *Journal) Effects(ctx context.Context, id string) iter.Seq2[Effect, erro
 }
 
 func (j *Journal) effects(ctx context.Context, s summary, yield func(Effect, error) bool) {
-	from := s.n << rowBits
+	from := int64(0)
 	for {
 		var effects []Effect
 		rows := 0
 		err := j.reading(ctx, func(c *conn) error {
-			return c.each(ctx, func(v []driver.Value) error {
-				rows++
-				l := loggedOf(v)
-				from = s.n<<rowBits | l.row
+			return j.eachRow(ctx, c, s.n, from, isEffect, func(l logged) error {
+				from = l.row
 				raw, err := j.unpack(ctx, c, l.data, bare)
 				if err != nil {
 					return err
@@ -182,8 +188,11 @@ func (j *Journal) effects(ctx context.Context, s summary, yield func(Effect, err
 					}
 				}
 				effects = append(effects, Effect{l.path, made.Response, made.Result, made.Finding, made.Answer, l.kind == timeoutEffect})
+				if rows++; rows == chunk {
+					return errEnough
+				}
 				return nil
-			}, logColumns+" WHERE id > ? AND id < ? AND "+effectsBetween+" ORDER BY id LIMIT ?", from, (s.n+1)<<rowBits, int64(chunk))
+			})
 		})
 		if err != nil {
 			yield(Effect{}, err)

@@ -64,7 +64,7 @@ func TestCannotWrite(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, mended %v", name, mended), func(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "j.db")
 				j := journalAt(t, file, Options{patience: 20 * time.Millisecond})
-				m := &says{answers: map[string]string{"First": "a", "Then": strings.Repeat("b", 5000), "Last": "c"}}
+				m := &says{answers: map[string]string{"First": "a", "Then": strings.Repeat("b", 50_000), "Last": "c"}}
 				mend := func() {}
 				world := runnerOver(t, j, model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
 					if r.Phase == "two" && len(m.calls) == 1 {
@@ -187,7 +187,7 @@ func TestNotAJournal(t *testing.T) {
 		"prose":          {write("prose.txt", strings.Repeat("This is no journal. ", 500)), "not a journal"},
 		"a folder":       {dir, "not one"},
 		"another":        {sqliteFile, "not a journal"},
-		"newer":          {newer, "the journal was written by a newer capstan (schema 7; this one knows 2)"},
+		"newer":          {newer, "the journal was written by a newer capstan (schema 7; this one knows 3)"},
 		"no name":        {"", "name"},
 		"a device":       {"/dev/null", "not one"},
 		"beneath a file": {filepath.Join(write("file", "x"), "j.db"), "not a directory"},
@@ -376,35 +376,35 @@ func TestMigrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	third := "ALTER TABLE run ADD COLUMN mark TEXT; UPDATE run SET mark = 'old'; SELECT broken"
+	fourth := "ALTER TABLE run ADD COLUMN mark TEXT; UPDATE run SET mark = 'old'; SELECT broken"
 	j.statements = func(name string) ([]byte, error) {
 		switch name {
-		case "schema/3.sql":
-			return []byte(third), nil
+		case "schema/4.sql":
+			return []byte(fourth), nil
 		case "schema/views.sql":
 			return []byte("CREATE VIEW runs AS SELECT id AS run_id, mark FROM run"), nil
 		}
 		return nil, fmt.Errorf("%s is not wanted", name)
 	}
-	if err := j.migrate(c, 3); err == nil {
+	if err := j.migrate(c, 4); err == nil {
 		t.Fatal("a migration that is broken was made")
 	}
 	if n, err := c.number("SELECT count(*) FROM calls"); err != nil || n != 4 {
 		t.Fatalf("after a migration that was broken off: %d, %v", n, err)
 	}
-	if n, err := c.number("PRAGMA user_version"); err != nil || n != 2 {
+	if n, err := c.number("PRAGMA user_version"); err != nil || n != 3 {
 		t.Fatalf("version %d, %v", n, err)
 	}
-	third = strings.TrimSuffix(third, "; SELECT broken")
+	fourth = strings.TrimSuffix(fourth, "; SELECT broken")
 	for range 2 { // the second time there is nothing to do
-		if err := j.migrate(c, 3); err != nil {
+		if err := j.migrate(c, 4); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if n, err := c.number("SELECT count(*) FROM runs WHERE mark = 'old'"); err != nil || n != 2 {
 		t.Errorf("%d runs are marked, %v", n, err)
 	}
-	if _, err := Open(file, Options{}); err == nil || !strings.Contains(err.Error(), "newer capstan (schema 3; this one knows 2)") {
+	if _, err := Open(file, Options{}); err == nil || !strings.Contains(err.Error(), "newer capstan (schema 4; this one knows 3)") {
 		t.Errorf("got %v", err)
 	}
 }

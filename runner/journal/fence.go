@@ -58,7 +58,7 @@ func (r *recording) stands(c *conn) error {
 // trusted is how long it is taken for true that nobody else has written. An
 // effect of a run that is taken over within that time is one that was begun
 // before: a process that slept sees that more time has passed.
-const trusted = time.Millisecond
+const trusted = 10 * time.Millisecond
 
 // mine looks whether the run is still this start's, ahead of an effect.
 func (r *recording) mine() error {

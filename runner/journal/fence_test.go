@@ -150,7 +150,7 @@ func wholeOver(t *testing.T, s *story, inner engine.Host) string {
 
 func logRows(t *testing.T, j *Journal) (n int64) {
 	t.Helper()
-	err := j.reading(t.Context(), func(c *conn) (err error) { n, err = c.number("SELECT count(*) FROM log"); return err })
+	err := j.reading(t.Context(), func(c *conn) (err error) { n, err = c.number("SELECT count(*) FROM entry"); return err })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,8 +240,10 @@ func TestOlderJournal(t *testing.T) {
 	if _, err := runnerOver(t, j, m).Run(t.Context(), load(t, twoPhases), input, runner.WithRunID("run")); err == nil {
 		t.Fatal("it did not fail")
 	}
+	aged(t, j)
+	pragma(t, j, "user_version = 1")
 	err := j.writer.do(func(c *conn) error {
-		return c.script("ALTER TABLE run DROP COLUMN epoch; ALTER TABLE log DROP COLUMN epoch; PRAGMA user_version = 1")
+		return c.script("ALTER TABLE run DROP COLUMN epoch; ALTER TABLE log DROP COLUMN epoch")
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -20,12 +20,20 @@ func (j *Journal) Gates(ctx context.Context, cascade string) ([]Gate, error) {
 		return found[key]
 	}
 	err := j.reading(ctx, func(c *conn) error {
-		err := c.each(ctx, func(v []driver.Value) error {
+		older, err := j.older(c)
+		if err != nil {
+			return err
+		}
+		entries := ""
+		if older {
+			entries = "WITH entry AS (SELECT id >> 32 AS run, kind, took, data FROM log) "
+		}
+		err = c.each(ctx, func(v []driver.Value) error {
 			g := gate(v)
 			g.Verdicts, g.Passed, g.Rejected = int(integer(v[2])), int(integer(v[3])), int(integer(v[4]))
 			g.Errors, g.Attempts = g.Verdicts-g.Passed-g.Rejected, real(v[5])
 			return nil
-		}, gateVerdicts, cascade)
+		}, entries+gateVerdicts, cascade)
 		if err != nil {
 			return err
 		}
@@ -34,7 +42,7 @@ func (j *Journal) Gates(ctx context.Context, cascade string) ([]Gate, error) {
 				g.Calls, g.CostUSD, g.Seconds = int(integer(v[2])), real(v[3]), real(v[4])
 			}
 			return nil
-		}, gateEffects, cascade)
+		}, entries+gateEffects, cascade)
 	})
 	if err != nil {
 		return nil, err
@@ -52,11 +60,11 @@ func (j *Journal) Gates(ctx context.Context, cascade string) ([]Gate, error) {
 const gateVerdicts = `SELECT json_extract(data, '$.verdict.validator'), json_extract(data, '$.verdict.moment'), count(*),
 	count(*) FILTER (WHERE json_extract(data, '$.verdict.valid')), count(*) FILTER (WHERE NOT json_extract(data, '$.verdict.valid')),
 	avg(json_extract(data, '$.verdict.attempt')) FILTER (WHERE json_extract(data, '$.verdict.valid'))
-	FROM log JOIN run ON run.n = log.id >> 32
+	FROM entry JOIN run ON run.n = entry.run
 	WHERE kind = 'verdict' AND (?1 = '' OR cascade = ?1)
 	AND coalesce(json_extract(data, '$.verdict.valid'), json_extract(data, '$.verdict.error')) IS NOT NULL GROUP BY 1, 2`
 
 const gateEffects = `SELECT json_extract(data, '$.validator') AS validator, json_extract(data, '$.moment') AS moment,
 	sum(json_extract(data, '$.response.usage.model_calls')), sum(json_extract(data, '$.response.usage.cost_usd')), sum(took) / 1e9
-	FROM log JOIN run ON run.n = log.id >> 32
+	FROM entry JOIN run ON run.n = entry.run
 	WHERE kind IN ('effect:model', 'effect:validate') AND (?1 = '' OR cascade = ?1) AND validator IS NOT NULL GROUP BY 1, 2`

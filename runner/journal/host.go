@@ -236,7 +236,7 @@ func (r *recording) made(w wanted, print print, c came, took time.Duration) (cam
 		delete(r.spent, w.at)
 	}
 	r.mu.Unlock()
-	raw, lossy, err := encodeAs(c)
+	raw, lossy, err := c.encode(w.pure)
 	if err != nil {
 		return c, fmt.Errorf("effect %s: %w", w.at, err)
 	}
@@ -271,6 +271,9 @@ func (r *recording) keep(at event.Path, kind string, print print, raw []byte, to
 	n := r.put(row{kind: kind, path: string(at), took: int64(took), print: print, data: data})
 	if kind == modelEffect || kind == toolEffect {
 		r.reply[at] = n
+	}
+	if kind == modelEffect {
+		r.talks.reply(n, data)
 	}
 	if kind == answerEffect {
 		r.piece.pending = nil

@@ -2,13 +2,12 @@
 // effect came to, so that a run can be gone on with after a crash, replayed
 // without a model, and looked at. It is a [runner.Journal].
 //
-// A run is a row, what it began with, and its log: rows in the order in which
-// things happened. A [runner.Recording] is one start of a run. It wraps the host
+// A run is a row, what it began with, and its log: what happened, in that order. A [runner.Recording] is one start of a run. It wraps the host
 // that makes the effects. What an earlier start of the run made answers from the
 // log, at the same path and of the same request; anything else is made, and is in
 // the file before the next effect begins. Events that were told are not told
-// again. All that a run has at hand at one time is written in one transaction,
-// and runs that write at the same time share one.
+// again. All that a run has at hand at one time is one row of the file, a pack,
+// in one transaction, and runs that write at the same time share one.
 //
 // A run belongs to the start whose epoch it has: whatever carries an older one
 // is not written. No secret is written, whatever says it. Long texts are kept

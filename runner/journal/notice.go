@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"database/sql/driver"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -46,40 +45,33 @@ func (r *recording) noticed(at event.Path, problem error) {
 	if problem != nil {
 		came.Problem = problem.Error()
 	}
-	pack := packer{secrets: r.j.secrets}
-	data, err := pack.encode(came)
+	r.mu.Lock()
+	data, err := r.piece.encode(came)
 	if err != nil {
+		r.mu.Unlock()
 		return
 	}
-	r.mu.Lock()
 	r.notices[at] = ""
-	r.row++
-	id, now := r.id(r.row), r.now()
+	r.put(row{kind: noticeEnds, path: string(at), data: data})
 	r.mu.Unlock()
-	_ = r.j.writer.do(func(c *conn) error {
-		found, err := c.one(context.Background(), "SELECT epoch FROM run WHERE n = ?", r.n)
-		if err != nil || found == nil || integer(found[0]) != r.epoch {
-			return err
-		}
-		if err := r.j.writer.texts(pack.texts); err != nil {
-			return err
-		}
-		_, err = c.exec("INSERT OR REPLACE INTO log (id, time, kind, path, data, epoch) VALUES (?, ?, ?, ?, ?, ?)", id, now, noticeEnds, string(at), string(data), r.epoch)
-		return err
-	})
+	_ = r.commit()
 }
 
 // untold is why nobody was told of a question, "" where somebody was, or nobody
 // was to be.
 func (j *Journal) untold(ctx context.Context, c *conn, n int64, at event.Path) (string, error) {
 	var came outcome
-	err := c.each(ctx, func(v []driver.Value) error {
-		raw, err := j.unpack(ctx, c, []byte(word(v[0])), bare)
+	ends := func(kind string) bool { return kind == noticeEnds }
+	err := j.eachRow(ctx, c, n, 0, ends, func(l logged) error {
+		if l.path != at {
+			return nil
+		}
+		raw, err := j.unpack(ctx, c, l.data, bare)
 		if err == nil {
 			came = outcome{}
 			err = schema.Unmarshal(raw, &came)
 		}
 		return err
-	}, "SELECT data FROM log WHERE id > ? AND id < ? AND kind = '"+noticeEnds+"' AND path = ? ORDER BY id", n<<rowBits, (n+1)<<rowBits, string(at))
+	})
 	return came.Problem, err
 }

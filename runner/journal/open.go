@@ -21,7 +21,7 @@ const oldest = 1
 
 // current is the version of the tables that this package writes: the number of
 // files in the folder of that name besides the views.
-const current = 2
+const current = 3
 
 //go:embed schema/*.sql
 var statements embed.FS
@@ -54,7 +54,7 @@ func (j *Journal) open() (err error) {
 	if err := j.recognise(c); err != nil {
 		return err
 	}
-	err = c.script("PRAGMA synchronous=" + j.synchronous() + "; PRAGMA journal_mode=WAL; PRAGMA cache_size=-16000; PRAGMA wal_autocheckpoint=" +
+	err = c.script("PRAGMA page_size=8192; PRAGMA synchronous=" + j.synchronous() + "; PRAGMA journal_mode=WAL; PRAGMA cache_size=-16000; PRAGMA wal_autocheckpoint=" +
 		strconv.Itoa(checkpointAtAll))
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (j *Journal) apply(c *conn, name string) error {
 }
 
 func dropViews(c *conn) error {
-	for _, view := range []string{"runs", "phases", "attempts", "verdicts", "calls"} {
+	for _, view := range []string{"runs", "phases", "attempts", "verdicts", "calls", "entry"} {
 		if err := c.script("DROP VIEW IF EXISTS " + view); err != nil {
 			return err
 		}

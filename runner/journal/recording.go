@@ -23,14 +23,15 @@ type recording struct {
 	start runner.Start
 	ended *engine.Result // of a run that has ended for good
 
-	mu     sync.Mutex // held while sinks are told, so that they hear in order
-	seq    int64      // of the last event
-	row    int64      // the number of the last row
-	time   int64      // of the last row: never goes back
-	phases int64      // visits that have finished
-	over   bool
-	piece  piece // what has not been handed to the writer
-	soon   *time.Timer
+	mu      sync.Mutex // held while sinks are told, so that they hear in order
+	seq     int64      // of the last event
+	row     int64      // the number of the last row
+	time    int64      // of the last row: never goes back
+	phases  int64      // visits that have finished
+	over    bool
+	piece   piece  // what has not been handed to the writer
+	scratch []byte // of one piece after the other
+	soon    *time.Timer
 
 	kept     map[event.Path]kept // effects of earlier starts
 	replaces bool                // failures were dropped: what hangs on them may come out otherwise
@@ -43,6 +44,7 @@ type recording struct {
 	shared   *shared
 	reply    map[event.Path]int64 // rows of effects whose event has not come
 	prints   map[event.Path]print // of requests that were told and not made yet
+	ruled    map[event.Path]ruled
 	talks    talks
 
 	fate   sync.Mutex // guards what the writer tells
@@ -62,16 +64,17 @@ type kept struct {
 type piece struct {
 	packer
 	rows    []row
+	before  int64   // the last event that is not among them
+	sealed  *pack   // what they have become, on their way to the writer
 	dropped []int64 // rows of effects that are to be made again
 	pending any     // what the run waits with: a text, or nil; unset for no change
 }
 
 type row struct {
-	id, time   int64
-	seq, took  any // int64, or nil
-	kind, path string
-	print      print
-	data       []byte
+	n, time, took int64
+	kind, path    string
+	print         print
+	data          []byte
 }
 
 // unset leaves a run's pending question as it is.
@@ -89,7 +92,7 @@ func (r *recording) newPiece() piece {
 func (j *Journal) newRecording(n, epoch int64, s runner.Start) *recording {
 	r := &recording{
 		j: j, n: n, epoch: epoch, start: s, told: map[digest][]teller{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{}, begun: map[event.Path]bool{}, waits: map[event.Path]any{}, since: map[event.Path]int64{}, notices: map[event.Path]string{},
-		reply: map[event.Path]int64{}, prints: map[event.Path]print{}, talks: newTalks(),
+		reply: map[event.Path]int64{}, prints: map[event.Path]print{}, ruled: map[event.Path]ruled{}, talks: newTalks(),
 	}
 	r.piece = r.newPiece()
 	return r
@@ -115,13 +118,22 @@ func (r *recording) now() int64 {
 // put adds a row. It is called with r.mu held.
 func (r *recording) put(w row) int64 {
 	r.row++
-	w.id = r.id(r.row)
+	w.n = r.row
 	if w.time == 0 {
 		w.time = r.now()
+	}
+	if len(r.piece.rows) == 0 {
+		r.piece.before = r.seq
+		if isEvent(w.kind) {
+			r.piece.before-- // it is counted
+		}
 	}
 	r.piece.rows = append(r.piece.rows, w)
 	return r.row
 }
+
+// manyBytes bounds what a recording keeps at hand between its pieces.
+const manyBytes = 16 << 10
 
 // take empties the piece for the writer. It is called with r.mu held.
 func (r *recording) take() *piece {
@@ -131,6 +143,15 @@ func (r *recording) take() *piece {
 	}
 	p := r.piece
 	r.piece = r.newPiece()
+	if len(p.rows) > 0 {
+		p.sealed = new(pack)
+		*p.sealed, r.scratch = packed(r.n, p.before, p.rows, r.scratch)
+		clear(p.rows)
+		p.rows, r.piece.rows = nil, p.rows[:0]
+		if cap(r.scratch) > manyBytes {
+			r.scratch, r.piece.rows = nil, nil
+		}
+	}
 	return &p
 }
 
@@ -203,20 +224,13 @@ func (r *recording) insertAll(c *conn, pieces ...*piece) error {
 		if err := r.j.writer.texts(p.texts); err != nil {
 			return err
 		}
-		for _, w := range p.rows {
-			var print, data any
-			if w.print != nil {
-				print = []byte(w.print)
-			}
-			if w.data != nil {
-				data = string(w.data)
-			}
-			if _, err := c.exec("INSERT OR REPLACE INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", w.id, w.seq, w.time, w.kind, w.path, w.took, print, data, r.epoch); err != nil {
+		if p.sealed != nil {
+			if err := p.sealed.write(c, r.epoch); err != nil {
 				return err
 			}
 		}
 		for _, row := range p.dropped {
-			if _, err := c.exec("UPDATE log SET kind = '"+droppedEffect+"' WHERE id = ?", r.id(row)); err != nil {
+			if err := r.j.dropRow(c, r.n, row); err != nil {
 				return err
 			}
 		}
@@ -263,7 +277,7 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 	finished, events, phases := r.now(), r.seq, r.phases
 	r.mu.Unlock()
 	result.Output, result.Outputs = last.packer.lift(result.Output), last.packer.liftObject(result.Outputs)
-	data, err := last.encode(result)
+	data, err := r.encodeResult(last, result)
 	if err != nil {
 		return fmt.Errorf("result: %w", err)
 	}

@@ -209,7 +209,7 @@ func (r *recording) load(ctx context.Context) error {
 			return err
 		}
 		status, broke = word(found[0]), found[1]
-		rows, err = readLog(ctx, c, r.n)
+		rows, err = j.readRows(ctx, c, r.n)
 		return err
 	})
 	if err != nil || r.ended != nil {
@@ -246,39 +246,6 @@ func (r *recording) begin() error {
 			pending = CASE WHEN json_extract(pending, '$.expired') THEN NULL ELSE pending END WHERE n = ?`, Running, r.n)
 		return err
 	})
-}
-
-// logged is a row of the log.
-type logged struct {
-	row, seq, time, took int64
-	kind                 string
-	path                 event.Path
-	print                print
-	data                 []byte
-}
-
-const logColumns = "SELECT id, seq, time, took, kind, path, print, data FROM log"
-
-func loggedOf(v []driver.Value) logged {
-	l := logged{
-		row: integer(v[0]) & (1<<rowBits - 1), seq: integer(v[1]), time: integer(v[2]), took: integer(v[3]),
-		kind: word(v[4]), path: event.Path(word(v[5])),
-	}
-	if raw, ok := v[6].([]byte); ok {
-		l.print = append(print(nil), raw...)
-	}
-	if data := word(v[7]); data != "" {
-		l.data = []byte(data)
-	}
-	return l
-}
-
-func readLog(ctx context.Context, c *conn, n int64) (rows []logged, err error) {
-	err = c.each(ctx, func(v []driver.Value) error {
-		rows = append(rows, loggedOf(v))
-		return nil
-	}, logColumns+" WHERE id > ? AND id < ? ORDER BY id", n<<rowBits, (n+1)<<rowBits)
-	return rows, err
 }
 
 // count takes up numbers and times where earlier starts left them.

@@ -33,12 +33,33 @@ func (r *eventReader) request(ctx context.Context, c *conn, l logged, a *asked, 
 	if a.Schema != "" {
 		e.Request.Schema = json.RawMessage(a.Schema)
 	}
+	if err := r.heard(ctx, c, l.row, a); err != nil {
+		return err
+	}
 	if r.detail == Whole {
 		e.Request.Messages, err = r.whole(ctx, c, l.row, a)
 		return err
 	}
 	e.Request.Messages, err = r.news(ctx, c, l.row, a)
 	return err
+}
+
+// heard puts the message before a request's own that the effect of an earlier
+// row gave.
+func (r *eventReader) heard(ctx context.Context, c *conn, row int64, a *asked) error {
+	if a.Reply == 0 {
+		return nil
+	}
+	made, err := r.made(ctx, c, a.Reply)
+	if err == nil && (made.Response == nil || a.Reply >= row) {
+		err = r.garbled(logged{row: row}, nil)
+	}
+	if err != nil {
+		return err
+	}
+	a.Said = append([]model.Message{{Role: model.Assistant, Content: made.Response.Text}}, a.Said...)
+	a.Reply = 0
+	return nil
 }
 
 // said are the messages of a request, in an array that a later one may share.
@@ -121,14 +142,13 @@ func (r *eventReader) asked(ctx context.Context, c *conn, s span) (*asked, error
 	if s.row >= s.before || s.row <= 0 {
 		return nil, r.garbled(logged{row: s.row}, nil)
 	}
-	found, err := c.one(ctx, logColumns+" WHERE id = ?", r.n<<rowBits|s.row)
+	l, ok, err := r.j.rowAt(ctx, c, r.n, s.row)
 	if err != nil {
 		return nil, err
 	}
-	if found == nil {
+	if !ok {
 		return nil, r.garbled(logged{row: s.row}, nil)
 	}
-	l := loggedOf(found)
 	raw, err := r.j.unpack(ctx, c, l.data, bare)
 	if err != nil {
 		return nil, err
@@ -137,7 +157,7 @@ func (r *eventReader) asked(ctx context.Context, c *conn, s span) (*asked, error
 	if err := schema.Unmarshal(raw, &b); err != nil || b.Request == nil {
 		return nil, r.garbled(l, err)
 	}
-	return b.Request, nil
+	return b.Request, r.heard(ctx, c, s.row, b.Request)
 }
 
 // Request is the whole request of the model call at a path. A path that no
@@ -149,16 +169,22 @@ func (j *Journal) Request(ctx context.Context, id string, at event.Path) (*model
 	}
 	var req *model.Request
 	err = j.reading(ctx, func(c *conn) error {
-		found, err := c.one(ctx, logColumns+" WHERE id > ? AND id < ? AND kind = 'model_called' AND path = ? ORDER BY id DESC LIMIT 1",
-			n<<rowBits, (n+1)<<rowBits, string(at))
+		var found logged
+		isCall := func(kind string) bool { return kind == string(event.ModelCalled) }
+		err := j.eachRow(ctx, c, n, 0, isCall, func(l logged) error {
+			if l.path == at {
+				found = l // the last stands
+			}
+			return nil
+		})
 		if err != nil {
 			return err
 		}
-		if found == nil {
+		if found.row == 0 {
 			return fmt.Errorf("run %s: no model was called at %q", name, at)
 		}
 		read := eventReader{j: j, n: n, run: name, said: map[int64]*said{}}
-		e, err := read.event(ctx, c, loggedOf(found))
+		e, err := read.event(ctx, c, found)
 		req = e.Request
 		return err
 	})

@@ -3,10 +3,65 @@ package journal
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 
 	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
+
+// A run's verdicts are in its rows, so its result says only in which, in the
+// order in which it has them: 0 stands for one that is told otherwise there, and
+// is among those of the result.
+type resultRows struct {
+	Rows []int64 `json:"verdict_rows"`
+}
+
+// ruled is the row that told a verdict.
+type ruled struct {
+	row int64
+	sum uint64
+}
+
+var verdictSeed = maphash.MakeSeed()
+
+// sumOfVerdict tells a verdict at a path from others there; 0 stands for what is
+// kept whole.
+func sumOfVerdict(v *event.Verdict) uint64 {
+	if !plainVerdict(v) {
+		return 0
+	}
+	type told struct {
+		phase, moment, validator, mode, reason string
+		attempt, turn                          int
+		valid                                  bool
+	}
+	return maphash.Comparable(verdictSeed, told{v.Phase, v.Moment, v.Validator, v.Mode, v.Reason, v.Attempt, v.Turn, *v.Valid}) | 1
+}
+
+// encodeResult is what a result is kept as.
+func (r *recording) encodeResult(p *piece, result engine.Result) ([]byte, error) {
+	rows := make([]int64, len(result.Verdicts))
+	whole := []event.Verdict{}
+	for i := range result.Verdicts {
+		v := &result.Verdicts[i]
+		if told, ok := r.ruled[v.Path]; ok && told.sum != 0 && told.sum == sumOfVerdict(v) {
+			rows[i] = told.row
+			continue
+		}
+		whole = append(whole, *v)
+	}
+	if len(whole) == len(rows) {
+		return p.encode(result)
+	}
+	result.Verdicts = whole
+	data, err := p.encode(result)
+	if err != nil {
+		return nil, err
+	}
+	list, err := encode(rows)
+	return with(data, "verdict_rows", list), err
+}
 
 // Result is what the run came to; of one that has not ended, what it has come
 // to so far.
@@ -30,12 +85,47 @@ func (j *Journal) Result(ctx context.Context, id string) (r engine.Result, err e
 		if err != nil {
 			return err
 		}
-		if err := schema.Unmarshal(raw, &r); err != nil {
+		var told resultRows
+		if err = schema.Unmarshal(raw, &r); err == nil {
+			err = schema.Unmarshal(raw, &told)
+		}
+		if err != nil {
 			return j.garbled("the result of run "+s.RunID, err)
 		}
-		return nil
+		return j.fillVerdicts(ctx, c, s, told.Rows, &r)
 	})
 	return r, err
+}
+
+// fillVerdicts puts the verdicts into a result that its rows told.
+func (j *Journal) fillVerdicts(ctx context.Context, c *conn, s summary, rows []int64, r *engine.Result) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	told := make(map[int64]*event.Verdict, len(rows))
+	isVerdict := func(kind string) bool { return kind == string(event.VerdictGiven) }
+	read := eventReader{j: j, n: s.n, run: s.RunID, detail: Brief}
+	err := j.eachRow(ctx, c, s.n, 0, isVerdict, func(l logged) error {
+		e, err := read.event(ctx, c, l)
+		told[l.row] = e.Verdict
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	whole := r.Verdicts
+	r.Verdicts = make([]event.Verdict, len(rows))
+	for i, row := range rows {
+		v := told[row]
+		if row == 0 && len(whole) > 0 {
+			v, whole = &whole[0], whole[1:]
+		}
+		if v == nil {
+			return j.garbled(fmt.Sprintf("the result of run %s: row %d is not there", s.RunID, row), nil)
+		}
+		r.Verdicts[i] = *v
+	}
+	return nil
 }
 
 // goneMessage tells of a run whose process is not there any more.

@@ -74,7 +74,7 @@ func (j *Journal) Runs(ctx context.Context, f Filter) ([]Summary, error) {
 		}, summaryColumns+where+" ORDER BY n DESC", args...)
 		for k, i := range open {
 			if err == nil {
-				err = tally(ctx, c, numbers[k], &list[i])
+				err = j.tally(ctx, c, numbers[k], &list[i])
 			}
 		}
 		return err
@@ -122,21 +122,27 @@ func (f Filter) where(ctx context.Context, c *conn) (string, []any, error) {
 }
 
 // tally counts what a run that has not ended has come to.
-func tally(ctx context.Context, c *conn, n int64, s *Summary) error {
-	found, err := c.one(ctx, `SELECT max(seq), count(*) FILTER (WHERE kind = 'phase_finished' AND path NOT LIKE '%/%'),
-		sum(json_extract(data, '$.response.usage.model_calls')) FILTER (WHERE kind = 'effect:model'),
-		sum(json_extract(data, '$.response.usage.input_tokens')) FILTER (WHERE kind = 'effect:model'),
-		sum(json_extract(data, '$.response.usage.output_tokens')) FILTER (WHERE kind = 'effect:model'),
-		sum(json_extract(data, '$.response.usage.cost_usd')) FILTER (WHERE kind = 'effect:model')
-		FROM log WHERE id > ? AND id < ?`, n<<rowBits, (n+1)<<rowBits)
-	if err != nil {
+func (j *Journal) tally(ctx context.Context, c *conn, n int64, s *Summary) (err error) {
+	if _, s.Events, err = j.lastRow(ctx, c, n); err != nil {
 		return err
 	}
-	s.Events, s.Phases = integer(found[0]), int(integer(found[1]))
-	s.Usage = model.Usage{
-		Calls: int(integer(found[2])), InputTokens: int(integer(found[3])), OutputTokens: int(integer(found[4])), CostUSD: real(found[5]),
-	}
-	return nil
+	counts := func(kind string) bool { return kind == modelEffect || kind == string(event.PhaseFinished) }
+	return j.eachRow(ctx, c, n, 0, counts, func(l logged) error {
+		if l.kind == string(event.PhaseFinished) {
+			if up(l.path) == "" {
+				s.Phases++
+			}
+			return nil
+		}
+		var made came
+		if err := schema.Unmarshal(l.data, &made); err != nil {
+			return j.garbled(fmt.Sprintf("row %d of run %s", l.row, s.RunID), err)
+		}
+		if made.Response != nil {
+			s.Usage = s.Usage.Add(made.Response.Usage)
+		}
+		return nil
+	})
 }
 
 // numberOf is the number of the run of that name, or of the one whose name
@@ -188,7 +194,7 @@ func (j *Journal) find(ctx context.Context, id string) (s summary, err error) {
 		}
 		s = j.summaryOf(found)
 		if found[7] == nil {
-			return tally(ctx, c, n, &s.Summary)
+			return j.tally(ctx, c, n, &s.Summary)
 		}
 		return nil
 	})

@@ -38,7 +38,7 @@ func (j *Journal) share(s runner.Start) (*shared, error) {
 		p.files = slices.EqualFunc(start.Files, s.Files, func(a, b cascades.File) bool {
 			return a.Name == b.Name && bytes.Equal(a.Text, b.Text)
 		})
-		rows, err := readLog(ctx, c, n)
+		rows, err := j.readRows(ctx, c, n)
 		for _, l := range rows {
 			if strings.HasPrefix(l.kind, "effect:") && l.print != nil {
 				p.kept[l.path] = kept{l.row, l.kind, l.print, l.data}

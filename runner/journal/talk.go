@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -20,6 +22,7 @@ type talks struct {
 	threads map[*model.Thread]stand
 	texts   map[*byte]wire // encodings of tools and schemas, by where they are
 	tools   map[*model.Tool]wire
+	replies []reply // the last few
 }
 
 // A stand is how far a thread is known.
@@ -203,12 +206,18 @@ func (r *recording) asked(e *event.Event, t *talk) ([]byte, error) {
 		s := r.talks.spots[known.chain.whole]
 		a.On, a.Keep = s.row, s.count
 	}
+	news := t.said[a.Keep-t.first:]
+	if len(news) > 0 {
+		if a.Reply = r.talks.replied(r.piece.pack(news[0])); a.Reply != 0 {
+			news = news[1:]
+		}
+	}
 	raw, err := r.piece.encode(a)
 	if err != nil {
 		return nil, err
 	}
 	var said []byte
-	for _, m := range t.said[a.Keep-t.first:] {
+	for _, m := range news {
 		said = append(append(said, ','), r.piece.pack(m)...)
 	}
 	if said == nil {
@@ -216,6 +225,43 @@ func (r *recording) asked(e *event.Event, t *talk) ([]byte, error) {
 	}
 	said[0] = '['
 	return with(raw, "said", append(said, ']')), nil
+}
+
+// A reply is what a model said, as a message of the conversation that goes on
+// with it.
+type reply struct {
+	row     int64
+	message []byte // packed
+}
+
+// manyReplies bounds the replies that a recording looks for.
+const manyReplies = 8
+
+// reply notes what the effect in a row came to, of which the JSON is given.
+func (t *talks) reply(row int64, effect []byte) {
+	const before = `"response":{"text":`
+	i := bytes.Index(effect, []byte(before))
+	if i < 0 {
+		return
+	}
+	text := effect[i+len(before):]
+	text = text[:wordEnd(text)]
+	m := slices.Concat([]byte(`{"role":"assistant","content":`), text, []byte(`}`))
+	if len(t.replies) >= manyReplies {
+		t.replies = append(t.replies[:0], t.replies[1:]...)
+	}
+	t.replies = append(t.replies, reply{row, m})
+}
+
+// replied is the row of the effect that gave a message, 0 for none: it is not
+// kept twice then.
+func (t *talks) replied(message []byte) int64 {
+	for i := len(t.replies) - 1; i >= 0; i-- {
+		if bytes.Equal(t.replies[i].message, message) {
+			return t.replies[i].row
+		}
+	}
+	return 0
 }
 
 // place notes that a row has the request's messages.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -108,16 +109,37 @@ func encode(v any) ([]byte, error) {
 	return raw, err
 }
 
+// An encoder writes one value after the other.
+type encoder struct {
+	b  bytes.Buffer
+	to *json.Encoder
+}
+
+var encoders = sync.Pool{New: func() any {
+	e := &encoder{}
+	e.to = json.NewEncoder(&e.b)
+	e.to.SetEscapeHTML(false)
+	return e
+}}
+
+// done gives an encoder back, unless it holds much. One that failed goes on
+// failing.
+func (e *encoder) done() {
+	if e.b.Len() > 0 && e.b.Cap() <= manyBytes {
+		e.b.Reset()
+		encoders.Put(e)
+	}
+}
+
 // encodeAs is encode, which also tells of bytes that do not read back as they
 // are.
 func encodeAs(v any) (raw []byte, lossy bool, err error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	e := encoders.Get().(*encoder)
+	defer e.done()
+	if err := e.to.Encode(v); err != nil {
 		return nil, false, err
 	}
-	raw = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	raw = bytes.Clone(bytes.TrimSuffix(e.b.Bytes(), []byte("\n")))
 	if lossy = bytes.Contains(raw, []byte(`\ufffd`)); lossy {
 		raw = rewrite(raw, func(token []byte) []byte { return quoted(string(spoken(token))) })
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -87,6 +88,7 @@ func (w *writer) wait(done <-chan error) error {
 	case err := <-done:
 		return err
 	case w.turn <- struct{}{}:
+		runtime.Gosched() // others who are about to add something come along
 		w.write()
 		<-w.turn
 		return <-done // the job was queued, or written before

@@ -1,6 +1,28 @@
 -- What a person may query. Of an address that a run came to twice, because it
 -- was resumed, the later row stands.
 
+-- The rows of all runs, as if each were kept by itself, but for requests: nobody
+-- asks for them. The letters are those of shapes.go.
+CREATE VIEW entry AS
+SELECT id >> 32 AS run, id AS id, time, kind, path, took, data FROM line
+UNION ALL
+SELECT run, run << 32 | first + key, time + (value ->> 2),
+  CASE value ->> 0
+    WHEN 'v' THEN 'verdict' WHEN 'm' THEN 'effect:model' WHEN 'n' THEN 'effect:model' WHEN 'k' THEN 'effect:model'
+    ELSE value ->> 0 END AS kind,
+  pack.path || (value ->> 1),
+  CASE WHEN value ->> 0 IN ('m', 'n', 'k') OR length(value ->> 0) > 1 THEN value ->> 3 END,
+  CASE value ->> 0
+    WHEN 'v' THEN json_object('verdict', json_object('phase', value -> 3, 'attempt', value -> 4, 'turn', value -> 5, 'moment', value -> 6,
+      'validator', value -> 7, 'mode', value -> 8, 'valid', value -> 9, 'reason', value -> 10))
+    WHEN 'm' THEN json_object('model', value -> 5, 'phase', value -> 6, 'attempt', value -> 7, 'turn', value -> 8,
+      'response', json_object('text', value -> 9, 'model', value -> 10, 'finish', value -> 11, 'usage',
+        json_object('model_calls', value -> 12, 'input_tokens', value -> 13, 'output_tokens', value -> 14, 'cost_usd', value -> 15)))
+    WHEN 'n' THEN json_object('model', value -> 5, 'phase', value -> 6, 'attempt', value -> 7, 'turn', value -> 8, 'response', value -> 9)
+    WHEN 'k' THEN json_object('model', value -> 5, 'phase', value -> 6, 'attempt', value -> 7, 'response', value -> 8)
+    ELSE value -> 5 END
+FROM pack, json_each(pack.data);
+
 CREATE VIEW runs AS
 SELECT id AS run_id, cascade AS cascade_id, file, status,
   strftime('%Y-%m-%dT%H:%M:%fZ', started / 1e9, 'unixepoch') AS started,
@@ -16,8 +38,8 @@ SELECT run.id AS run_id, run.cascade AS cascade_id, l.path, json_extract(l.data,
   json_extract(l.data, '$.status') AS status,
   coalesce(t.text, json_extract(l.data, '$.output')) AS output,
   strftime('%Y-%m-%dT%H:%M:%fZ', l.time / 1e9, 'unixepoch') AS finished
-FROM (SELECT max(id) AS id, time, path, data FROM log WHERE kind = 'phase_finished' GROUP BY id >> 32, path) l
-JOIN run ON run.n = l.id >> 32
+FROM (SELECT max(id) AS id, run, time, path, data FROM entry WHERE kind = 'phase_finished' GROUP BY run, path) l
+JOIN run ON run.n = l.run
 LEFT JOIN text t ON json_extract(l.data, '$.output') GLOB '#text:*' AND t.digest = unhex(substr(json_extract(l.data, '$.output'), 7));
 
 CREATE VIEW attempts AS
@@ -25,8 +47,8 @@ SELECT run.id AS run_id, run.cascade AS cascade_id, l.path, json_extract(l.data,
   json_extract(l.data, '$.attempt') AS attempt, json_extract(l.data, '$.status') AS status,
   coalesce(t.text, json_extract(l.data, '$.text'), '') AS text,
   strftime('%Y-%m-%dT%H:%M:%fZ', l.time / 1e9, 'unixepoch') AS finished
-FROM (SELECT max(id) AS id, time, path, data FROM log WHERE kind = 'attempt_finished' GROUP BY id >> 32, path) l
-JOIN run ON run.n = l.id >> 32
+FROM (SELECT max(id) AS id, run, time, path, data FROM entry WHERE kind = 'attempt_finished' GROUP BY run, path) l
+JOIN run ON run.n = l.run
 LEFT JOIN text t ON json_extract(l.data, '$.text') GLOB '#text:*' AND t.digest = unhex(substr(json_extract(l.data, '$.text'), 7));
 
 CREATE VIEW verdicts AS
@@ -38,8 +60,8 @@ SELECT run.id AS run_id, run.cascade AS cascade_id, l.path,
   coalesce(t.text, json_extract(l.data, '$.verdict.reason')) AS reason,
   json_extract(l.data, '$.verdict.score') AS score, json_extract(l.data, '$.verdict.error') AS error,
   strftime('%Y-%m-%dT%H:%M:%fZ', l.time / 1e9, 'unixepoch') AS time
-FROM (SELECT max(id) AS id, time, path, data FROM log WHERE kind = 'verdict' GROUP BY id >> 32, path) l
-JOIN run ON run.n = l.id >> 32
+FROM (SELECT max(id) AS id, run, time, path, data FROM entry WHERE kind = 'verdict' GROUP BY run, path) l
+JOIN run ON run.n = l.run
 LEFT JOIN text t ON json_extract(l.data, '$.verdict.reason') GLOB '#text:*' AND t.digest = unhex(substr(json_extract(l.data, '$.verdict.reason'), 7));
 
 CREATE VIEW calls AS
@@ -58,5 +80,5 @@ SELECT run.id AS run_id, run.cascade AS cascade_id, l.path,
   json_extract(l.data, '$.response.finish') AS finish, json_extract(l.data, '$.response.provider') AS provider,
   l.took / 1e9 AS seconds, json_extract(l.data, '$.response.failure.class') AS failure,
   strftime('%Y-%m-%dT%H:%M:%fZ', l.time / 1e9, 'unixepoch') AS time
-FROM log l JOIN run ON run.n = l.id >> 32
+FROM entry l JOIN run ON run.n = l.run
 WHERE l.kind = 'effect:model';

@@ -1,0 +1,267 @@
+package journal
+
+import (
+	"bytes"
+	"database/sql/driver"
+	"encoding/base64"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// A pack is rows that are written together, as one row of the file.
+type pack struct {
+	run, first, last int64 // numbers of rows
+	seq, time        int64 // of the last event before it; of its first row
+	path             string
+	data             string
+}
+
+// samePrint is the print of an effect that is that of the request before it, in
+// the pack.
+const samePrint = "="
+
+// packed makes a pack of a run's rows, which have numbers without a gap. Before
+// is the number of the last event that is not among them; scratch is written
+// over, and given back as it has grown.
+func packed(run, before int64, rows []row, scratch []byte) (k pack, _ []byte) {
+	k = pack{run: run, first: rows[0].n, last: rows[len(rows)-1].n, seq: before, time: rows[0].time, path: rows[0].path}
+	for i := range rows {
+		k.path = common(k.path, rows[i].path)
+	}
+	b := append(scratch[:0], '[')
+	for i := range rows {
+		if i > 0 {
+			b = append(b, ",\n"...)
+		}
+		b = k.line(b, rows, i)
+	}
+	b = append(b, ']')
+	k.data = string(b)
+	return k, b
+}
+
+// common is what two paths begin with, up to a whole character.
+func common(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
+		n--
+	}
+	return a[:n]
+}
+
+// line appends one row.
+func (k *pack) line(b []byte, rows []row, i int) []byte {
+	w := &rows[i]
+	var most [mostValues][]byte
+	own := appendQuoted(make([]byte, 0, 64), w.path)
+	for j := range shapes {
+		s := &shapes[j]
+		if s.kind != w.kind {
+			continue
+		}
+		values, ok := s.fold(w, own, most[:0])
+		if !ok {
+			continue
+		}
+		if s.kind == findingEffect {
+			if k := toldAfter(rows, i, values); k > 0 {
+				b = append(appendQuoted(append(b, '['), s.letter), ',')
+				b = strconv.AppendInt(b, int64(k), 10)
+				return append(b, ']')
+			}
+		}
+		b = k.head(b, s.letter, w)
+		if s.took {
+			b = strconv.AppendInt(append(b, ','), w.took, 10)
+		}
+		if s.print {
+			b = appendPrint(append(b, ','), rows, i)
+		}
+		for _, v := range values {
+			b = append(append(b, ','), v...)
+		}
+		return append(b, ']')
+	}
+	b = k.head(b, w.kind, w)
+	b = strconv.AppendInt(append(b, ','), w.took, 10)
+	b = appendPrint(append(b, ','), rows, i)
+	b = append(b, ',')
+	if w.data == nil {
+		return append(b, "null]"...)
+	}
+	return append(append(b, w.data...), ']')
+}
+
+func (k *pack) head(b []byte, kind string, w *row) []byte {
+	b = appendQuoted(append(b, '['), kind)
+	b = appendQuoted(append(b, ','), w.path[len(k.path):])
+	return strconv.AppendInt(append(b, ','), w.time-k.time, 10)
+}
+
+// appendQuoted appends the token of a string, which is mostly plain.
+func appendQuoted(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return append(b, quoted(s)...)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
+}
+
+func appendPrint(b []byte, rows []row, i int) []byte {
+	p := rows[i].print
+	switch {
+	case p == nil:
+		return append(b, "null"...)
+	case i > 0 && rows[i].path == rows[i-1].path && rows[i-1].print != nil && bytes.Equal(p, rows[i-1].print):
+		return append(b, `"`+samePrint+`"`...)
+	}
+	b = base64.RawStdEncoding.AppendEncode(append(b, '"'), p)
+	return append(b, '"')
+}
+
+// reach is how far behind a finding its verdict may be to say it for both.
+const reach = 16
+
+// toldAfter is how many rows behind a finding the verdict stands that it came to,
+// in the same words; 0 for none.
+func toldAfter(rows []row, i int, found [][]byte) int {
+	verdict := shapeBy("v")
+	for k := i + 1; k < min(i+reach, len(rows)); k++ {
+		if rows[k].path != rows[i].path || rows[k].kind != verdict.kind {
+			continue
+		}
+		var most [mostValues][]byte
+		values, ok := verdict.fold(&rows[k], appendQuoted(nil, rows[k].path), most[:0])
+		if ok && slices.EqualFunc(values[len(values)-2:], found, bytes.Equal) {
+			return k - i
+		}
+		return 0
+	}
+	return 0
+}
+
+const packColumns = "SELECT run, last, first, seq, time, path, data FROM pack"
+
+func packOf(v []driver.Value) pack {
+	k := pack{run: integer(v[0]), last: integer(v[1]), first: integer(v[2]), seq: integer(v[3]), time: integer(v[4]), path: word(v[5])}
+	k.data = word(v[6])
+	return k
+}
+
+// write adds the pack to the file. One that is there already, because nobody
+// heard that it was written, is written over.
+func (k *pack) write(c *conn, epoch int64) error {
+	_, err := c.exec("INSERT OR REPLACE INTO pack (run, last, first, seq, time, epoch, path, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		k.run, k.last, k.first, k.seq, k.time, epoch, k.path, k.data)
+	return err
+}
+
+// rows gives the pack's rows, of the kinds that are wanted: nil is all. It gives
+// false where they do not read.
+func (k *pack) rows(want func(kind string) bool) (list []logged, ok bool) {
+	lines, ok := elements([]byte(k.data))
+	if !ok || int64(len(lines)) != k.last-k.first+1 {
+		return nil, false
+	}
+	seq := k.seq
+	split := make([][][]byte, len(lines))
+	for i := range lines {
+		if split[i], ok = elements(lines[i]); !ok || len(split[i]) < 2 {
+			return nil, false
+		}
+	}
+	for i, line := range split {
+		l := logged{row: k.first + int64(i), kind: string(spoken(line[0]))}
+		s := shapeBy(l.kind)
+		if s != nil {
+			l.kind = s.kind
+		}
+		if isEvent(l.kind) {
+			seq++
+			l.seq = seq
+		}
+		if want != nil && !want(l.kind) {
+			continue
+		}
+		if !k.read(&l, s, split, i) {
+			return nil, false
+		}
+		list = append(list, l)
+	}
+	return list, true
+}
+
+// read fills a row in from its line.
+func (k *pack) read(l *logged, s *shape, lines [][][]byte, i int) (ok bool) {
+	line := lines[i]
+	if len(line) == 2 {
+		return k.found(l, lines, i)
+	}
+	l.path = event.Path(k.path + string(spoken(line[1])))
+	l.time = k.time + number(line[2])
+	values := line[3:]
+	if s == nil {
+		if len(values) != 3 {
+			return false
+		}
+		l.took, l.print = number(values[0]), k.print(lines, i, values[1])
+		if data := values[2]; string(data) != "null" {
+			l.data = bytes.Clone(data)
+		}
+		return true
+	}
+	if s.took && len(values) > 0 {
+		l.took, values = number(values[0]), values[1:]
+	}
+	if s.print && len(values) > 0 {
+		l.print, values = k.print(lines, i, values[0]), values[1:]
+	}
+	l.data, ok = s.unfold(values, appendQuoted(nil, string(l.path)))
+	return ok
+}
+
+// found fills a finding in from the verdict that says it too.
+func (k *pack) found(l *logged, lines [][][]byte, i int) (ok bool) {
+	at := int64(i) + number(lines[i][1])
+	if l.kind != findingEffect || at <= int64(i) || at >= int64(len(lines)) {
+		return false
+	}
+	v := lines[at]
+	if string(v[0]) != `"v"` || len(v) < 5 {
+		return false
+	}
+	l.path, l.time = event.Path(k.path+string(spoken(v[1]))), k.time+number(v[2])
+	l.data, ok = shapeBy("f").unfold(v[len(v)-2:], nil)
+	return ok
+}
+
+func (k *pack) print(lines [][][]byte, i int, token []byte) print {
+	said := string(spoken(token))
+	switch {
+	case string(token) == "null":
+		return nil
+	case said != samePrint:
+		p, _ := base64.RawStdEncoding.DecodeString(said)
+		return p
+	case i == 0 || len(lines[i-1]) < 5:
+		return nil
+	}
+	before := lines[i-1][3] // a request's
+	if s := shapeBy(string(spoken(lines[i-1][0]))); s == nil || s.took {
+		before = lines[i-1][4]
+	}
+	return k.print(lines, i-1, before)
+}
+
+// number is a whole number in JSON, 0 where it is none.
+func number(token []byte) int64 {
+	n, _ := strconv.ParseInt(string(token), 10, 64)
+	return n
+}

@@ -1,0 +1,110 @@
+package journal
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// What is made of pieces is what the encoder makes, to the byte; what has more
+// to it is left to the encoder.
+func TestQuickly(t *testing.T) {
+	turn, yes, no, score, why := 3, true, false, 0.5, "broke"
+	verdict := func(change func(*event.Verdict)) event.Event {
+		v := event.Verdict{Path: "p/ward[0]", Phase: "p", Attempt: 1, Turn: 2, Moment: "turn", Validator: "v", Mode: "retry", Valid: &yes, Reason: "good"}
+		change(&v)
+		return event.Event{Kind: event.VerdictGiven, Path: "p/ward[0]", Verdict: &v}
+	}
+	for i, c := range []struct {
+		e      event.Event
+		effect int64
+		quick  bool
+	}{
+		{event.Event{Kind: event.TurnStarted, Path: "p", Phase: "p", Attempt: 1, Turn: &turn}, 0, true},
+		{event.Event{Kind: event.TurnStarted, Path: "p", Phase: "<é\"\n\u2028>", Attempt: 1, Turn: &turn}, 0, true},
+		{event.Event{Kind: event.TurnStarted, Path: "p", Phase: "\xff", Attempt: 1, Turn: &turn}, 0, false},
+		{event.Event{Kind: event.TurnStarted, Path: "p", Phase: "p", Turn: &turn}, 0, false},
+		{event.Event{Kind: event.TurnStarted, Path: "p", Phase: "p", Attempt: 1}, 0, false},
+		{event.Event{Kind: event.TurnStarted, Path: "p", Phase: "p", Attempt: 1, Turn: &turn, Text: "more"}, 0, false},
+		{event.Event{Kind: event.ModelReplied, Path: "p", Phase: "p", Attempt: 1, Turn: &turn}, 17, true},
+		{event.Event{Kind: event.ModelReplied, Path: "p", Phase: "p", Attempt: 1, Turn: &turn, Response: &model.Response{}}, 0, false},
+		{event.Event{Kind: event.ModelReplied, Path: "p", Phase: "p", Attempt: 1, Turn: &turn, Validator: "judge"}, 17, false},
+		{verdict(func(*event.Verdict) {}), 0, true},
+		{verdict(func(v *event.Verdict) { v.Valid = &no }), 0, true},
+		{verdict(func(v *event.Verdict) { v.Valid, v.Error = nil, &why }), 0, false},
+		{verdict(func(v *event.Verdict) { v.Score = &score }), 0, false},
+		{verdict(func(v *event.Verdict) { v.Issues = []validators.Issue{} }), 0, false},
+		{verdict(func(v *event.Verdict) { v.Path = "other" }), 0, false},
+		{verdict(func(v *event.Verdict) { v.Reason = "\x00\x7f \\ </script> \U0001F600" }), 0, true},
+		{verdict(func(v *event.Verdict) { v.Reason = "cut \xe2\x82" }), 0, false},
+	} {
+		b := bodyOf(&c.e, &packer{})
+		if b.Effect = c.effect; c.effect != 0 {
+			b.Response = nil
+		}
+		raw, quick := quickly(&c.e, &b)
+		if quick != c.quick {
+			t.Errorf("%d: quick is %v", i, quick)
+		}
+		want, err := encode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if quick && string(raw) != string(want) {
+			t.Errorf("%d: got %s\nwant %s", i, raw, want)
+		}
+	}
+	for _, f := range []engine.Finding{
+		{Verdict: validators.Verdict{Valid: true, Reason: "a \"reason\""}}, {Failure: "broke"}, {Verdict: validators.Verdict{Score: &score}},
+		{Verdict: validators.Verdict{Reason: "\xff"}}, {Verdict: validators.Verdict{Details: map[string]any{"a": 1}}},
+	} {
+		c := came{Finding: &f}
+		got, lossy, err := c.encode(true)
+		want, wasLossy, e := encodeAs(c)
+		if err != nil || e != nil || string(got) != string(want) || lossy != wasLossy {
+			t.Errorf("got %s, %v, %v\nwant %s, %v, %v", got, lossy, err, want, wasLossy, e)
+		}
+	}
+}
+
+// Whatever rows hold, its pack gives it back to the byte.
+func FuzzRows(f *testing.F) {
+	f.Add("p/attempt[1]/turn[0]", "p/attempt[1]/turn[0]/model", string(event.ModelCalled), `{"phase":"p","attempt":1,"turn":0,"request":{"model":"m","phase":"p","attempt":1,"said":[{"role":"user","content":"a, \"b\" ]}"}]}}`, []byte("print"))
+	f.Add("p/ward[0]", "p/ward[0]", string(event.VerdictGiven), `{"verdict":{"path":"p/ward[0]","phase":"p","attempt":1,"turn":0,"moment":"turn","validator":"v","mode":"retry","valid":true,"reason":"r","error":null}}`, []byte(nil))
+	f.Add("é/ward[0]", "è", modelEffect, `{"model":"m","phase":"p","attempt":1,"turn":1,"response":{"text":"t","model":"m","finish":"stop","usage":{"model_calls":1,"input_tokens":1,"output_tokens":1,"cost_usd":0}}}`, []byte("print"))
+	f.Add("a", "b", findingEffect, `{"finding":{"verdict":{"valid":true,"reason":"r"}}}`, []byte{})
+	f.Fuzz(func(t *testing.T, first, second, kind, data string, p []byte) {
+		raw, err := encode(first + second + kind)
+		if err != nil || string(spoken(raw)) != first+second+kind || len(kind) < 2 {
+			t.Skip() // paths and kinds are UTF-8, and a kind is a word
+		}
+		if list, ok := elements([]byte("[" + data + "]")); !ok || len(list) != 1 {
+			data = "null" // it is JSON that we made
+		}
+		rows := []row{
+			{n: 7, time: 5, kind: string(event.TurnStarted), path: first},
+			{n: 8, time: 9, kind: kind, path: second, print: p, data: []byte(data)},
+			{n: 9, time: 9, took: 3, kind: kind, path: second, print: p, data: []byte(data)},
+			{n: 10, time: 12, kind: string(event.VerdictGiven), path: second, data: []byte(data)},
+		}
+		k, _ := packed(1, 4, rows, nil)
+		list, ok := k.rows(nil)
+		if !ok || len(list) != len(rows) {
+			t.Fatalf("%s does not read", k.data)
+		}
+		for i, l := range list {
+			w := rows[i]
+			want := fmt.Sprint(w.n, w.time, w.kind, w.path, string(w.data), w.print == nil, string(w.print))
+			if string(w.data) == "null" {
+				want = fmt.Sprint(w.n, w.time, w.kind, w.path, "", w.print == nil, string(w.print))
+			}
+			if got := fmt.Sprint(l.row, l.time, l.kind, string(l.path), string(l.data), l.print == nil, string(l.print)); got != want {
+				t.Fatalf("row %d: got %s\nwant %s\nin %s", i, got, want, k.data)
+			}
+		}
+	})
+}

@@ -37,9 +37,13 @@ from these files. RUN may be the beginning of a run's name, or last.`,
 			if name == "" || name != filepath.Base(name) || strings.HasPrefix(name, ".") {
 				return usage("--name names the test: one word that can be a directory, not %q", name)
 			}
-			return c.look(store, func(j *journal.Journal) error {
+			err := c.look(store, func(j *journal.Journal) error {
 				return c.freezeRun(cmd.Context(), j, args[0], filepath.Join(dir, name), link)
 			})
+			if err == nil {
+				c.markFrozen(cmd.Context(), store, args[0])
+			}
+			return err
 		},
 	}
 	store.add(cmd)
@@ -85,6 +89,19 @@ func (c *Command) freezeRun(ctx context.Context, j *journal.Journal, id, dir str
 	}
 	fmt.Fprintf(c.Stderr, "frozen in %s; capstan test %s does it again\n", made.Dir, made.Name)
 	return nil
+}
+
+// markFrozen notes that a run was made a test, for capstan prune. A journal that
+// cannot be written is as good for a test.
+func (c *Command) markFrozen(ctx context.Context, store storeFlags, id string) {
+	j, err := c.kept(store, false)
+	if err == nil {
+		defer j.Close()
+		err = j.Mark(ctx, id, journal.Frozen)
+	}
+	if err != nil {
+		fmt.Fprintf(c.Stderr, "note: capstan prune will not know that the run is frozen: %v\n", err)
+	}
 }
 
 // effects are a journal's as a case takes them.

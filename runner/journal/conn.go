@@ -118,6 +118,11 @@ func (c *conn) each(ctx context.Context, row func([]driver.Value) error, text st
 // errEnough ends [conn.each] without an error.
 var errEnough = errors.New("enough rows")
 
+// run runs a statement to its end, whatever rows it gives.
+func (c *conn) run(text string) error {
+	return c.each(context.Background(), func([]driver.Value) error { return nil }, text)
+}
+
 // one gives the first row of a query, nil where there is none.
 func (c *conn) one(ctx context.Context, text string, args ...any) (found []driver.Value, err error) {
 	err = c.each(ctx, func(row []driver.Value) error {

@@ -54,7 +54,7 @@ func (j *Journal) open() (err error) {
 	if err := j.recognise(c); err != nil {
 		return err
 	}
-	err = c.script("PRAGMA page_size=8192; PRAGMA synchronous=" + j.synchronous() + "; PRAGMA journal_mode=WAL; PRAGMA cache_size=-16000; PRAGMA wal_autocheckpoint=" +
+	err = c.script("PRAGMA page_size=8192; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA synchronous=" + j.synchronous() + "; PRAGMA journal_mode=WAL; PRAGMA cache_size=-16000; PRAGMA wal_autocheckpoint=" +
 		strconv.Itoa(checkpointAtAll))
 	if err != nil {
 		return err

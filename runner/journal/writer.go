@@ -63,6 +63,7 @@ func (w *writer) look() error {
 	if others != w.others {
 		w.others = others
 		w.era.Add(1)
+		clear(w.known) // somebody may have pruned
 	}
 	w.alone.Store(at)
 	return nil

@@ -16,3 +16,6 @@ CREATE TABLE pack (
   data  TEXT NOT NULL     -- JSON: its rows, as shapes.go tells
 );
 CREATE UNIQUE INDEX pack_run ON pack (run, last);
+
+-- What a person did with a run, by which prune may keep it: frozen, made a test.
+CREATE TABLE mark (run INTEGER NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (run, kind)) WITHOUT ROWID;

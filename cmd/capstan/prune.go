@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/runner/journal"
+)
+
+func (c *Command) prune() *cobra.Command {
+	var store storeFlags
+	var older string
+	var asJSON bool
+	p := journal.Pruning{Keep: []string{journal.Frozen, journal.Waits}}
+	cmd := &cobra.Command{
+		Use:   "prune --older AGE",
+		Short: "Remove old runs, and give their space back",
+		Long: `Remove the runs that ended longer ago than AGE, or began longer ago and have not
+ended, with all that was kept of them, and give their space back. A run that a
+process is running stays, and so does one whose effects another run needs that
+stays. AGE is a number of days, weeks or hours, like 90d, 2w or 12h.
+
+--keep names kinds of runs that stay whatever their age: frozen, made a test
+with capstan freeze; waiting, for an answer; unfinished, all that capstan resume
+could go on with. --keep none keeps no kind.`,
+		Example: "  capstan prune --older 90d --dry-run\n  capstan prune --older 2w --keep frozen,unfinished",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			age, err := ageOf(older)
+			if err != nil {
+				return err
+			}
+			if p.Keep, err = keepOf(p.Keep); err != nil {
+				return err
+			}
+			p.Before = time.Now().Add(-age)
+			j, err := c.kept(store, p.DryRun)
+			if err != nil {
+				return err
+			}
+			defer j.Close()
+			done, err := j.Prune(cmd.Context(), p)
+			if err != nil {
+				return &exit{exitBroken, err}
+			}
+			if asJSON {
+				return printJSON(c.Stdout, struct {
+					journal.Pruned
+					DryRun bool `json:"dry_run"`
+				}{done, p.DryRun})
+			}
+			c.printPruned(done, p.DryRun)
+			return nil
+		},
+	}
+	store.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&older, "older", "", "how old a run must be to go: 90d, 2w, 12h")
+	flags.StringSliceVar(&p.Keep, "keep", p.Keep, "the kinds of runs that stay whatever their age: "+strings.Join(journal.Kinds, ", ")+"; or none")
+	flags.BoolVar(&p.DryRun, "dry-run", false, "remove nothing, only tell what would go")
+	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// keepOf checks the kinds of runs that are to be kept.
+func keepOf(words []string) ([]string, error) {
+	if len(words) == 1 && words[0] == "none" {
+		return nil, nil
+	}
+	for _, word := range words {
+		known := false
+		for _, kind := range journal.Kinds {
+			known = known || word == kind
+		}
+		if !known {
+			return nil, usage("--keep takes %s, or none, not %q", strings.Join(journal.Kinds, ", "), word)
+		}
+	}
+	return words, nil
+}
+
+// ageOf reads an age: a duration of Go's, or whole days or weeks.
+func ageOf(text string) (time.Duration, error) {
+	const day = 24 * time.Hour
+	for unit, length := range map[string]time.Duration{"d": day, "w": 7 * day} {
+		count, ok := strings.CutSuffix(text, unit)
+		if n, err := strconv.ParseUint(count, 10, 16); ok && err == nil {
+			return time.Duration(n) * length, nil
+		}
+	}
+	age, err := time.ParseDuration(text)
+	if text == "" || err != nil || age < 0 {
+		return 0, usage("--older wants an age like 90d, 2w or 12h, not %q", text)
+	}
+	return age, nil
+}
+
+func (c *Command) printPruned(done journal.Pruned, dry bool) {
+	if dry {
+		for _, id := range done.Runs {
+			fmt.Fprintln(c.Stdout, id)
+		}
+		fmt.Fprintf(c.Stderr, "%d runs would go, %d as old would stay\n", len(done.Runs), done.Kept)
+		return
+	}
+	fmt.Fprintf(c.Stdout, "%d runs went, %d as old stay; %s given back\n", len(done.Runs), done.Kept, bytesOf(max(done.Before-done.After, 0)))
+	if done.Free > 0 {
+		fmt.Fprintf(c.Stderr, "note: %s stay free within the file, for what is kept next: an older capstan began it, and it is in use; prune it again when nothing runs\n", bytesOf(done.Free))
+	}
+}
+
+// bytesOf is a size as people read it.
+func bytesOf(n int64) string {
+	switch {
+	case n < 1_000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f KB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

@@ -1,0 +1,338 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// calendar is a clock that is set.
+type calendar struct{ at time.Time }
+
+func (c *calendar) now() time.Time { return c.at }
+
+// said is a run of one call that says a text.
+func saidRun(t *testing.T, j *Journal, id, text string, end engine.Result, start runner.Start) {
+	t.Helper()
+	start.RunID, start.CascadeID = id, "c"
+	r := begin(t, j, start)
+	h := r.Host(quick{text})
+	req := model.Request{Messages: []model.Message{{Role: model.User, Content: "Say it."}}}
+	h.Emit(event.Event{Kind: event.ModelCalled, Path: "p/model", Request: &req})
+	resp, err := h.Model("p/model", req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Emit(event.Event{Kind: event.ModelReplied, Path: "p/model", Response: &resp})
+	end.RunID, end.CascadeID, end.Output = id, "c", resp.Text
+	if err := r.End(end, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// says is what a run said, which must all be there.
+func saidBy(t *testing.T, j *Journal, id string) string {
+	t.Helper()
+	result, err := j.Result(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range eventsOf(t, j, id, Whole) {
+		if e.Response != nil && e.Response.Text != result.Output {
+			t.Errorf("run %s: %q and %q", id, e.Response.Text, result.Output)
+		}
+	}
+	text, _ := result.Output.(string)
+	return text
+}
+
+func names(t *testing.T, j *Journal) (list []string) {
+	t.Helper()
+	runs, err := j.Runs(t.Context(), Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range runs {
+		list = append(list, s.RunID)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func long20(said string) string { return strings.Repeat(said+" says so. ", 2000) }
+
+// Runs that are old go, with what only they said; nothing else does.
+func TestPrune(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "j.db")
+	clock := &calendar{time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+	j := journalAt(t, file, Options{Now: clock.now})
+	done := engine.Result{Status: engine.Succeeded}
+	for i := range 20 {
+		saidRun(t, j, fmt.Sprintf("old%d", i), long20(fmt.Sprint(i)), done, runner.Start{})
+	}
+	saidRun(t, j, "shared", long20("both"), done, runner.Start{})
+	huge := strings.Repeat("in parts ", partSize/8)
+	saidRun(t, j, "parts", huge, done, runner.Start{})
+	clock.at = clock.at.Add(100 * 24 * time.Hour)
+	saidRun(t, j, "new", long20("both"), done, runner.Start{})
+	saidRun(t, j, "new parts", huge+"and more", done, runner.Start{})
+	texts := func() int64 {
+		got, err := j.Query(t.Context(), "SELECT count(*) FROM text", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Rows[0][0].(int64)
+	}
+	had, before := texts(), names(t, j)
+	p := Pruning{Before: clock.at.Add(-90 * 24 * time.Hour), DryRun: true}
+	dry, err := j.Prune(t.Context(), p)
+	if err != nil || len(dry.Runs) != 22 || dry.Runs[0] != "old0" || !slices.Equal(names(t, j), before) || texts() != had {
+		t.Fatalf("a dry run: %+v, %v", dry, err)
+	}
+	p.DryRun = false
+	got, err := j.Prune(t.Context(), p)
+	if err != nil || !slices.Equal(got.Runs, dry.Runs) || got.Texts != 22 || got.After > got.Before-20*20_000 || got.Free != 0 {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if list := names(t, j); !slices.Equal(list, []string{"new", "new parts"}) {
+		t.Errorf("there are %v", list)
+	}
+	if saidBy(t, j, "new") != long20("both") || saidBy(t, j, "new parts") != huge+"and more" {
+		t.Error("a run that stayed lost its text")
+	}
+	if again, err := j.Prune(t.Context(), p); err != nil || len(again.Runs) != 0 || again.Texts != 0 {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+	j.Close()
+	if info, err := os.Stat(file); err != nil || info.Size() > got.After || beside(t, file) >= 0 {
+		t.Errorf("the file has %d bytes, %v", info.Size(), err)
+	}
+}
+
+// What is asked to be kept is, and what runs or is needed by another is in any
+// case.
+func TestPruneKeeps(t *testing.T) {
+	clock := &calendar{time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+	fill := func(t *testing.T) *Journal {
+		j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: clock.now, careless: true})
+		done := engine.Result{Status: engine.Succeeded}
+		saidRun(t, j, "done", "a", done, runner.Start{})
+		saidRun(t, j, "frozen", "a", done, runner.Start{})
+		if err := errors.Join(j.Mark(t.Context(), "frozen", Frozen), j.Mark(t.Context(), "frozen", Frozen)); err != nil {
+			t.Fatal(err)
+		}
+		saidRun(t, j, "waits", "a", engine.Result{Status: engine.Waiting}, runner.Start{})
+		saidRun(t, j, "root", "a", done, runner.Start{})
+		saidRun(t, j, "parent", "a", done, runner.Start{Parent: "root", From: "p"})
+		saidRun(t, j, "child", "a", engine.Result{Status: engine.Failed, Error: &event.Error{Code: engine.Failed}}, runner.Start{Parent: "parent", From: "p"})
+		begin(t, j, runner.Start{RunID: "runs"})
+		begin(t, j, runner.Start{RunID: "gone"})
+		elsewhere(t, j, "gone")
+		return j
+	}
+	for _, c := range []struct {
+		keep  []string
+		takes bool
+		want  string
+	}{
+		{nil, false, "gone runs"},
+		{nil, true, "runs"},
+		{[]string{Frozen}, true, "frozen runs"},
+		{[]string{Waits}, true, "runs waits"},
+		{[]string{Unfinished, Frozen}, true, "child frozen gone parent root runs waits"},
+	} {
+		j := fill(t)
+		j.owner.takes = c.takes
+		got, err := j.Prune(t.Context(), Pruning{Before: clock.at.Add(time.Hour), Keep: c.keep})
+		if list := strings.Join(names(t, j), " "); err != nil || list != c.want || got.Kept != len(strings.Fields(c.want)) {
+			t.Errorf("keep %v: there are %s, want %s; %+v, %v", c.keep, list, c.want, got, err)
+		}
+	}
+	j := fill(t)
+	if _, err := j.Prune(t.Context(), Pruning{Keep: []string{"labelled"}}); err == nil || !strings.Contains(err.Error(), "frozen") {
+		t.Errorf("an unknown kind: %v", err)
+	}
+	if got, err := j.Prune(t.Context(), Pruning{Before: clock.at}); err != nil || len(got.Runs) != 0 {
+		t.Errorf("nothing is old: %+v, %v", got, err)
+	}
+}
+
+// A text that was removed is written again by a process that wrote it before.
+func TestPruneBesideAWriter(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "j.db")
+	writes, prunes := journalAt(t, file, Options{careless: true}), journalAt(t, file, Options{careless: true})
+	done := engine.Result{Status: engine.Succeeded}
+	later := Pruning{Before: time.Now().Add(time.Hour)}
+	for i := range 5 {
+		saidRun(t, writes, fmt.Sprint("run", i), long20("the same"), done, runner.Start{})
+		if saidBy(t, writes, fmt.Sprint("run", i)) != long20("the same") {
+			t.Error("the text is not there")
+		}
+		if got, err := prunes.Prune(t.Context(), later); err != nil || len(got.Runs) != 1 || got.Texts != 1 {
+			t.Fatalf("%+v, %v", got, err)
+		}
+	}
+	stop := make(chan struct{})
+	pruned := make(chan error, 1)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				pruned <- nil
+				return
+			default:
+			}
+			if _, err := prunes.Prune(t.Context(), Pruning{Before: time.Now().Add(time.Hour), Keep: []string{Frozen}}); err != nil {
+				pruned <- err
+				return
+			}
+		}
+	}()
+	for i := range 60 {
+		id, said := fmt.Sprint("beside", i), long20(fmt.Sprint(i%3))
+		r := begin(t, writes, runner.Start{RunID: id, Input: map[string]any{"text": said}})
+		if err := writes.Mark(t.Context(), id, Frozen); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := r.Host(quick{said}).Model("p/model", model.Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.End(engine.Result{RunID: id, Status: engine.Succeeded, Output: resp.Text}, nil); err != nil {
+			t.Fatal(err)
+		}
+		run, err := writes.Run(t.Context(), id)
+		if err != nil || run.Start.Input["text"] != said || saidBy(t, writes, id) != said {
+			t.Fatalf("run %d: %v", i, err)
+		}
+	}
+	close(stop)
+	if err := <-pruned; err != nil {
+		t.Error(err)
+	}
+	for i := range 60 {
+		if saidBy(t, writes, fmt.Sprint("beside", i)) != long20(fmt.Sprint(i%3)) {
+			t.Errorf("run %d lost its text", i)
+		}
+	}
+}
+
+// A text that is named between the look for it and its removal stays, whatever
+// names it: a row, a start, a result, a question; and so do its parts.
+func TestNamedMeanwhile(t *testing.T) {
+	huge := strings.Repeat("in parts ", partSize/8)
+	for name, say := range map[string]func(t *testing.T, j *Journal, open runner.Recording){
+		"row": func(t *testing.T, j *Journal, _ runner.Recording) {
+			begin(t, j, runner.Start{RunID: "new"}).Host(quick{long20("it")}).Model("p/model", model.Request{})
+		},
+		"parts": func(t *testing.T, j *Journal, _ runner.Recording) {
+			begin(t, j, runner.Start{RunID: "new"}).Host(quick{huge}).Model("p/model", model.Request{})
+		},
+		"start": func(t *testing.T, j *Journal, _ runner.Recording) {
+			begin(t, j, runner.Start{RunID: "new", Input: map[string]any{"text": long20("it")}})
+		},
+		"result": func(t *testing.T, _ *Journal, open runner.Recording) {
+			if err := open.End(engine.Result{Status: engine.Succeeded, Output: long20("it")}, nil); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"question": func(t *testing.T, _ *Journal, open runner.Recording) {
+			if _, err := open.Host(quick{}).Ask("p", engine.Question{Prompt: long20("it"), Type: "text"}); !errors.Is(err, engine.ErrSuspended) {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
+			open := begin(t, j, runner.Start{RunID: "open"})
+			saidRun(t, j, "old", long20("it"), engine.Result{Status: engine.Succeeded}, runner.Start{})
+			saidRun(t, j, "huge", huge, engine.Result{Status: engine.Succeeded}, runner.Start{})
+			turn, err := j.newTurn()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n, id := range []string{"old", "huge"} {
+				if gone, err := j.remove(turn, agedRun{n: int64(n + 2), id: id, epoch: 1, status: engine.Succeeded}); !gone || err != nil {
+					t.Fatal(gone, err)
+				}
+			}
+			s := sweep{named: map[digest]bool{}, parts: map[digest]string{}}
+			unnamed, err := s.unnamed(t.Context(), j)
+			if err != nil || len(unnamed) < 3 {
+				t.Fatal(len(unnamed), err)
+			}
+			say(t, j, open)
+			err = j.writer.do(func(c *conn) error { _, err := s.remove(t.Context(), j, c, unnamed); return err })
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range names(t, j) {
+				eventsOf(t, j, id, Whole)
+				effectsOf(t, j, id)
+				if _, err := j.Run(t.Context(), id); err != nil {
+					t.Error(err)
+				}
+				if _, err := j.Result(t.Context(), id); err != nil {
+					t.Error(err)
+				}
+			}
+			left, err := j.Query(t.Context(), "SELECT count(*) FROM text", 0)
+			if err != nil || left.Rows[0][0] == int64(0) || left.Rows[0][0] == int64(len(unnamed)) {
+				t.Errorf("of %d texts there are %v, %v", len(unnamed), left, err)
+			}
+		})
+	}
+}
+
+// Of two that prune, the one that began last goes on.
+func TestPruneTwice(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
+	saidRun(t, j, "run", long20("it"), engine.Result{Status: engine.Succeeded}, runner.Start{})
+	first, err := j.newTurn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.newTurn(); err != nil {
+		t.Fatal(err)
+	}
+	if gone, err := j.remove(first, agedRun{n: 1, epoch: 1, status: engine.Succeeded}); gone || err == nil || !strings.Contains(err.Error(), "begun to prune") {
+		t.Errorf("it removed: %v, %v", gone, err)
+	}
+}
+
+// A file that an older capstan began is written anew, unless somebody runs
+// something.
+func TestPruneOlder(t *testing.T) {
+	for _, busy := range []bool{false, true} {
+		file := filepath.Join(t.TempDir(), "j.db")
+		c, err := dial(file, "rwc", time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.script("PRAGMA auto_vacuum=NONE; CREATE TABLE x (y); DROP TABLE x"); err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+		j := journalAt(t, file, Options{careless: true})
+		for i := range 20 {
+			saidRun(t, j, fmt.Sprint("run", i), long20(fmt.Sprint(i)), engine.Result{Status: engine.Succeeded}, runner.Start{})
+		}
+		if busy {
+			begin(t, j, runner.Start{RunID: "busy"})
+		}
+		got, err := j.Prune(t.Context(), Pruning{Before: time.Now().Add(time.Hour)})
+		if err != nil || len(got.Runs) != 20 || (got.Free > 0) != busy || (got.After < got.Before) == busy {
+			t.Errorf("busy %v: %+v, %v", busy, got, err)
+		}
+	}
+}

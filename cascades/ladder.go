@@ -11,14 +11,23 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// model reads what is asked: a name, an object, or a list of these.
-func (o *object) model(key string) Model {
+// model reads what is asked: a name, an object, or a list of these, of which
+// each serves attempts.
+func (o *object) model(key string) Model { return o.ladder(key, "") }
+
+// judging reads what is asked of a judge or an evaluator, which have no attempts.
+func (o *object) judging(key string) Model {
+	return o.ladder(key, "attempts means nothing in "+key+": a judge's ladder is for models that give no answer alone")
+}
+
+// ladder reads models; unbounded says why none of them may have attempts.
+func (o *object) ladder(key, unbounded string) Model {
 	n := o.get(key)
 	if n == nil {
 		return nil
 	}
 	if n.Kind != yaml.SequenceNode {
-		return o.p.rung(n, key)
+		return o.p.rung(n, key, unbounded)
 	}
 	if len(n.Content) == 0 {
 		o.p.report(n, CodeValue, "%s must not be an empty list", key)
@@ -29,7 +38,7 @@ func (o *object) model(key string) Model {
 			o.p.report(e, CodeValue, "a model of a ladder must not be empty")
 			continue
 		}
-		m = append(m, o.p.rung(e, "a model of a ladder")...)
+		m = append(m, o.p.rung(e, "a model of a ladder", unbounded)...)
 	}
 	return m
 }
@@ -37,14 +46,12 @@ func (o *object) model(key string) Model {
 // spread reads models that are not a ladder: each is asked by some of n tries.
 func (o *object) spread(key string, n int) Model {
 	m := Model{}
+	unbounded := "attempts means nothing in " + key + ": each model is one try's, for all of its attempts"
 	for _, e := range o.list(key) {
 		e = o.p.resolve(e)
-		found := o.p.rung(e, "an entry of "+key)
+		found := o.p.rung(e, "an entry of "+key, unbounded)
 		if len(found) == 0 && e.Kind == yaml.ScalarNode {
 			o.p.report(e, CodeValue, "an entry of %s must not be empty", key)
-		}
-		if found.bounded(e) {
-			o.p.report(e, CodeConflict, "attempts means nothing in %s: each model is one try's, for all of its attempts", key)
 		}
 		m = append(m, found...)
 	}
@@ -57,13 +64,9 @@ func (o *object) spread(key string, n int) Model {
 	return m[:min(len(m), n)]
 }
 
-// bounded tells whether the model's own entry says how many attempts it serves.
-func (m Model) bounded(n *yaml.Node) bool {
-	return len(m) > 0 && n.Kind == yaml.MappingNode && slices.ContainsFunc(n.Content, func(key *yaml.Node) bool { return key.Value == "attempts" })
-}
-
 // rung reads one model: none where it is an empty text, or was reported.
-func (p *parser) rung(n *yaml.Node, what string) Model {
+// Where unbounded is not "", it says why the model may have no attempts.
+func (p *parser) rung(n *yaml.Node, what, unbounded string) Model {
 	if n.Kind != yaml.MappingNode {
 		if n.Kind == yaml.SequenceNode {
 			p.report(n, CodeType, "%s must be text or a mapping, not %s", what, kindOf(n))
@@ -78,6 +81,9 @@ func (p *parser) rung(n *yaml.Node, what string) Model {
 	}
 	o := p.fields(n, "a model")
 	r := Rung{Name: o.required("name"), Attempts: o.whole("attempts", 1, 1)}
+	if unbounded != "" && o.has("attempts") {
+		o.conflict("attempts", "%s", unbounded)
+	}
 	if r.Name != "" {
 		p.checkModel(o.get("name"), r.Name)
 	}

@@ -224,7 +224,7 @@ func (p *parser) soundings(o *object) *Soundings {
 	s := &Soundings{Factor: o.whole("factor", 1, 1)}
 	s.MaxParallel = o.whole("max_parallel", 1, s.Factor)
 	s.Models = o.spread("models", s.Factor)
-	s.Model = o.model("evaluator_model")
+	s.Model = o.judging("evaluator_model")
 	if o.has("evaluator_model") && !o.has("evaluator_instructions") {
 		o.conflict("evaluator_model", "evaluator_model means nothing without evaluator_instructions")
 	}

@@ -141,7 +141,7 @@ func (p *parser) exprForm(o *object, n *yaml.Node) *Validator {
 const maxVotes = 99
 
 func (p *parser) judgeForm(o *object, n *yaml.Node) *Validator {
-	v := &Validator{Criteria: p.template(n, "judge", checkVariables), Description: short(n.Value), Model: o.model("model")}
+	v := &Validator{Criteria: p.template(n, "judge", checkVariables), Description: short(n.Value), Model: o.judging("model")}
 	v.Votes = o.whole("votes", 1, 1)
 	if v.Votes%2 == 0 || v.Votes > maxVotes {
 		p.report(o.get("votes"), CodeValue, "votes must be an odd number up to %d, so that there is a majority, not %d", maxVotes, v.Votes)

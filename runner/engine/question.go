@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -79,17 +78,9 @@ type Answer struct {
 	Expired bool `json:"expired,omitempty"` // there is none: nobody has given one in time
 }
 
-// maxName bounds a name that is kept with an answer, in characters.
-const maxName = 100
-
-// Signed is the answer as it is kept: its name is one line of characters that
-// show, of at most 100.
+// Signed is the answer as it is kept, under a name as [event.Signature] has it.
 func (a Answer) Signed() Answer {
-	words := strings.FieldsFunc(strings.ToValidUTF8(a.By, ""), func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
-	a.By = strings.Join(words, " ")
-	if r := []rune(a.By); len(r) > maxName {
-		a.By = strings.TrimSpace(string(r[:maxName-1])) + "…"
-	}
+	a.By = event.Signature(a.By)
 	return a
 }
 

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -126,18 +125,10 @@ func (p *Past) Gate(s Said) (wards.Outcome, error) {
 	t.forget()
 	err = t.gate(s.At, inputs, &candidate{})
 	if n := len(t.s.Verdicts); n > 0 {
-		o.Verdict, o.Err = verdictOf(t.s.Verdicts[n-1])
+		o.Verdict, o.Err = t.s.Verdicts[n-1].Found()
 		return o, nil // err says what it would have led to
 	}
 	return o, err
-}
-
-// verdictOf is what a check found, as the events tell it.
-func verdictOf(v event.Verdict) (validators.Verdict, error) {
-	if v.Error != nil {
-		return validators.Verdict{}, errors.New(*v.Error)
-	}
-	return validators.Verdict{Valid: *v.Valid, Reason: v.Reason, Score: v.Score, Issues: v.Issues, Warnings: v.Warnings, Fix: v.Fix}, nil
 }
 
 // forget drops what was noted for a result that there will not be.

@@ -2,7 +2,10 @@ package event
 
 import (
 	"encoding/json"
+	"errors"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -170,6 +173,18 @@ const Skipped = "skipped"
 // and nothing broke. A Status alone does not tell, which a validator may choose.
 func (v *Verdict) Skipped() bool { return v.Valid == nil && v.Error == nil }
 
+// Found is the verdict as the validator gave it, or why it could not say. Of one
+// that was not asked it is no verdict either.
+func (v *Verdict) Found() (validators.Verdict, error) {
+	switch {
+	case v.Error != nil:
+		return validators.Verdict{}, errors.New(*v.Error)
+	case v.Valid == nil:
+		return validators.Verdict{}, errors.New(v.Reason)
+	}
+	return validators.Verdict{Valid: *v.Valid, Reason: v.Reason, Score: v.Score, Issues: v.Issues, Warnings: v.Warnings, Fix: v.Fix}, nil
+}
+
 // An Answer is what a person said to a question of a run.
 type Answer struct {
 	Path     Path   `json:"path"`
@@ -178,6 +193,20 @@ type Answer struct {
 	Value    any    `json:"value"`             // nil where it has expired
 	By       string `json:"by,omitempty"`      // who says to have given it, which nobody has looked at
 	Expired  bool   `json:"expired,omitempty"` // nobody has answered in time
+}
+
+// maxName bounds a name that is kept with an answer, in characters.
+const maxName = 100
+
+// Signature is a name as it is kept with an answer: one line of characters that
+// show, of at most 100.
+func Signature(name string) string {
+	words := strings.FieldsFunc(strings.ToValidUTF8(name, ""), func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
+	name = strings.Join(words, " ")
+	if r := []rune(name); len(r) > maxName {
+		name = strings.TrimSpace(string(r[:maxName-1])) + "…"
+	}
+	return name
 }
 
 // Expired is the status of an [Answered] that tells that there was no answer in

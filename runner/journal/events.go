@@ -53,9 +53,10 @@ func (j *Journal) events(ctx context.Context, n int64, id string, after int64, d
 			rows := 0
 			read.bytes = 0
 			err := j.reading(ctx, func(c *conn) error {
-				return j.eachRow(ctx, c, n, from, isEvent, func(l logged) error {
+				return j.eachRow(ctx, c, n, from, tells, func(l logged) error {
 					from = l.row
 					if l.seq <= after {
+						read.note(l)
 						return nil
 					}
 					e, err := read.event(ctx, c, l)
@@ -93,6 +94,33 @@ type eventReader struct {
 	detail Detail
 	said   map[int64]*said // of whole requests, by their rows
 	bytes  int             // of JSON that was read
+	recent []logged        // effects
+}
+
+// tells picks the rows that events are made of.
+func tells(kind string) bool { return isEvent(kind) || kind == modelEffect || kind == toolEffect }
+
+// manyMade is how many effects are at hand while events are read: what they came
+// to is told soon.
+const manyMade = 64
+
+func (r *eventReader) note(l logged) {
+	if l.seq == 0 && len(r.recent) >= manyMade {
+		r.recent = r.recent[:0]
+	}
+	if l.seq == 0 {
+		r.recent = append(r.recent, l)
+	}
+}
+
+// rowAt is a row of the run, which may be at hand.
+func (r *eventReader) rowAt(ctx context.Context, c *conn, row int64) (logged, bool, error) {
+	for i := len(r.recent) - 1; i >= 0; i-- {
+		if r.recent[i].row == row {
+			return r.recent[i], true, nil
+		}
+	}
+	return r.j.rowAt(ctx, c, r.n, row)
 }
 
 func (r *eventReader) event(ctx context.Context, c *conn, l logged) (event.Event, error) {
@@ -138,7 +166,7 @@ func (r *eventReader) effect(ctx context.Context, c *conn, row int64, e *event.E
 
 // made is what the effect in a row came to.
 func (r *eventReader) made(ctx context.Context, c *conn, row int64) (made came, err error) {
-	found, ok, err := r.j.rowAt(ctx, c, r.n, row)
+	found, ok, err := r.rowAt(ctx, c, row)
 	if err != nil {
 		return made, err
 	}

@@ -1,54 +1,49 @@
 package journal
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql/driver"
 	"slices"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // Gates tells how every validator did, over the runs of a cascade or, with "",
 // over all; sorted by validator and moment. What a judge was not asked about does
 // not count.
 func (j *Journal) Gates(ctx context.Context, cascade string) ([]Gate, error) {
-	found := map[[2]string]*Gate{}
-	gate := func(v []driver.Value) *Gate {
-		key := [2]string{word(v[0]), word(v[1])}
-		if found[key] == nil {
-			found[key] = &Gate{Validator: key[0], Moment: key[1]}
-		}
-		return found[key]
-	}
+	t := gateTally{found: map[[2]string]*Gate{}}
 	err := j.reading(ctx, func(c *conn) error {
-		older, err := j.older(c)
-		if err != nil {
-			return err
-		}
-		entries := ""
-		if older {
-			entries = "WITH entry AS (SELECT id >> 32 AS run, kind, took, data FROM log) "
-		}
-		err = c.each(ctx, func(v []driver.Value) error {
-			g := gate(v)
-			g.Verdicts, g.Passed, g.Rejected = int(integer(v[2])), int(integer(v[3])), int(integer(v[4]))
-			g.Errors, g.Attempts = g.Verdicts-g.Passed-g.Rejected, real(v[5])
+		var runs []int64
+		err := c.each(ctx, func(v []driver.Value) error {
+			runs = append(runs, integer(v[0]))
 			return nil
-		}, entries+gateVerdicts, cascade)
-		if err != nil {
-			return err
+		}, "SELECT n FROM run WHERE ?1 = '' OR cascade = ?1", cascade)
+		for i := 0; i < len(runs) && err == nil; i++ {
+			err = j.eachRow(ctx, c, runs[i], 0, isJudged, func(l logged) error {
+				if err := t.row(&l); err != nil {
+					return j.garbled("what a validator said", err)
+				}
+				return nil
+			})
 		}
-		return c.each(ctx, func(v []driver.Value) error {
-			if g, known := found[[2]string{word(v[0]), word(v[1])}]; known {
-				g.Calls, g.CostUSD, g.Seconds = int(integer(v[2])), real(v[3]), real(v[4])
-			}
-			return nil
-		}, entries+gateEffects, cascade)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Gate, 0, len(found))
-	for _, g := range found {
+	list := make([]Gate, 0, len(t.found))
+	for _, g := range t.found {
+		if g.Verdicts == 0 {
+			continue
+		}
+		if g.Passed > 0 {
+			g.Attempts /= float64(g.Passed)
+		}
 		list = append(list, *g)
 	}
 	slices.SortFunc(list, func(a, b Gate) int {
@@ -57,14 +52,65 @@ func (j *Journal) Gates(ctx context.Context, cascade string) ([]Gate, error) {
 	return list, nil
 }
 
-const gateVerdicts = `SELECT json_extract(data, '$.verdict.validator'), json_extract(data, '$.verdict.moment'), count(*),
-	count(*) FILTER (WHERE json_extract(data, '$.verdict.valid')), count(*) FILTER (WHERE NOT json_extract(data, '$.verdict.valid')),
-	avg(json_extract(data, '$.verdict.attempt')) FILTER (WHERE json_extract(data, '$.verdict.valid'))
-	FROM entry JOIN run ON run.n = entry.run
-	WHERE kind = 'verdict' AND (?1 = '' OR cascade = ?1)
-	AND coalesce(json_extract(data, '$.verdict.valid'), json_extract(data, '$.verdict.error')) IS NOT NULL GROUP BY 1, 2`
+// isJudged picks the rows that tell of validators.
+func isJudged(kind string) bool {
+	return kind == string(event.VerdictGiven) || kind == modelEffect || kind == findingEffect
+}
 
-const gateEffects = `SELECT json_extract(data, '$.validator') AS validator, json_extract(data, '$.moment') AS moment,
-	sum(json_extract(data, '$.response.usage.model_calls')), sum(json_extract(data, '$.response.usage.cost_usd')), sum(took) / 1e9
-	FROM entry JOIN run ON run.n = entry.run
-	WHERE kind IN ('effect:model', 'effect:validate') AND (?1 = '' OR cascade = ?1) AND validator IS NOT NULL GROUP BY 1, 2`
+// A gateTally counts what validators said and what they took.
+type gateTally struct{ found map[[2]string]*Gate }
+
+func (t *gateTally) gate(validator, moment string) *Gate {
+	key := [2]string{validator, moment}
+	if t.found[key] == nil {
+		t.found[key] = &Gate{Validator: validator, Moment: moment}
+	}
+	return t.found[key]
+}
+
+func (t *gateTally) row(l *logged) error {
+	if l.kind != string(event.VerdictGiven) {
+		return t.effect(l)
+	}
+	v := l.verdict()
+	if v == nil {
+		var b body
+		if err := schema.Unmarshal(l.data, &b); err != nil || b.Verdict == nil {
+			return err
+		}
+		v = b.Verdict
+	}
+	if v.Valid == nil && v.Error == nil {
+		return nil
+	}
+	g := t.gate(v.Validator, v.Moment)
+	g.Verdicts++
+	switch {
+	case v.Valid == nil:
+		g.Errors++
+	case *v.Valid:
+		g.Passed++
+		g.Attempts += float64(v.Attempt)
+	default:
+		g.Rejected++
+	}
+	return nil
+}
+
+// effect counts one that a validator had made, which its row says.
+func (t *gateTally) effect(l *logged) error {
+	if !bytes.Contains(l.data, []byte(`"validator":`)) {
+		return nil
+	}
+	var c came
+	if err := schema.Unmarshal(l.data, &c); err != nil || c.Validator == "" {
+		return err
+	}
+	g := t.gate(c.Validator, c.Moment)
+	g.Seconds += time.Duration(l.took).Seconds()
+	if c.Response != nil {
+		g.Calls += c.Response.Usage.Calls
+		g.CostUSD += c.Response.Usage.CostUSD
+	}
+	return nil
+}

@@ -28,7 +28,7 @@ func aged(t *testing.T, j *Journal) {
 		if err := dropViews(c); err != nil {
 			return err
 		}
-		if err := c.script("DROP TABLE pack; ALTER TABLE line RENAME TO log; PRAGMA user_version = 2"); err != nil {
+		if err := c.script("DROP TABLE pack; DROP TABLE mark; ALTER TABLE line RENAME TO log; PRAGMA user_version = 2"); err != nil {
 			return err
 		}
 		for n, list := range rows {

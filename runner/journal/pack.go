@@ -171,17 +171,11 @@ func (k *pack) rows(want func(kind string) bool) (list []logged, ok bool) {
 		return nil, false
 	}
 	seq := k.seq
-	split := make([][][]byte, len(lines))
-	for i := range lines {
-		if split[i], ok = elements(lines[i]); !ok || len(split[i]) < 2 {
+	for i, line := range lines {
+		l := logged{row: k.first + int64(i)}
+		s := (*shape)(nil)
+		if l.kind, s, ok = kindOf(line); !ok {
 			return nil, false
-		}
-	}
-	for i, line := range split {
-		l := logged{row: k.first + int64(i), kind: string(spoken(line[0]))}
-		s := shapeBy(l.kind)
-		if s != nil {
-			l.kind = s.kind
 		}
 		if isEvent(l.kind) {
 			seq++
@@ -190,7 +184,7 @@ func (k *pack) rows(want func(kind string) bool) (list []logged, ok bool) {
 		if want != nil && !want(l.kind) {
 			continue
 		}
-		if !k.read(&l, s, split, i) {
+		if !k.read(&l, s, lines, i) {
 			return nil, false
 		}
 		list = append(list, l)
@@ -198,11 +192,28 @@ func (k *pack) rows(want func(kind string) bool) (list []logged, ok bool) {
 	return list, true
 }
 
+// kindOf is the kind of a line, and its shape.
+func kindOf(line []byte) (kind string, s *shape, ok bool) {
+	if len(line) < 4 || line[0] != '[' || line[1] != '"' {
+		return "", nil, false
+	}
+	token := line[1 : 1+wordEnd(line[1:])]
+	if len(token) == 3 {
+		if s = shapeBy(string(token[1:2])); s != nil {
+			return s.kind, s, true
+		}
+	}
+	return string(spoken(token)), nil, true
+}
+
 // read fills a row in from its line.
-func (k *pack) read(l *logged, s *shape, lines [][][]byte, i int) (ok bool) {
-	line := lines[i]
-	if len(line) == 2 {
-		return k.found(l, lines, i)
+func (k *pack) read(l *logged, s *shape, lines [][]byte, i int) (ok bool) {
+	line, ok := elements(lines[i])
+	switch {
+	case ok && len(line) == 2 && l.kind == findingEffect:
+		return k.found(l, lines, i, number(line[1]))
+	case !ok || len(line) < 3:
+		return false
 	}
 	l.path = event.Path(k.path + string(spoken(line[1])))
 	l.time = k.time + number(line[2])
@@ -223,18 +234,21 @@ func (k *pack) read(l *logged, s *shape, lines [][][]byte, i int) (ok bool) {
 	if s.print && len(values) > 0 {
 		l.print, values = k.print(lines, i, values[0]), values[1:]
 	}
+	if s.letter == "v" {
+		l.values = values
+	}
 	l.data, ok = s.unfold(values, appendQuoted(nil, string(l.path)))
 	return ok
 }
 
-// found fills a finding in from the verdict that says it too.
-func (k *pack) found(l *logged, lines [][][]byte, i int) (ok bool) {
-	at := int64(i) + number(lines[i][1])
-	if l.kind != findingEffect || at <= int64(i) || at >= int64(len(lines)) {
+// found fills a finding in from the verdict, so many rows behind it, that says it
+// too.
+func (k *pack) found(l *logged, lines [][]byte, i int, behind int64) (ok bool) {
+	if behind < 1 || behind >= int64(len(lines)-i) {
 		return false
 	}
-	v := lines[at]
-	if string(v[0]) != `"v"` || len(v) < 5 {
+	v, ok := elements(lines[i+int(behind)])
+	if !ok || len(v) < 5 || string(v[0]) != `"v"` {
 		return false
 	}
 	l.path, l.time = event.Path(k.path+string(spoken(v[1]))), k.time+number(v[2])
@@ -242,22 +256,23 @@ func (k *pack) found(l *logged, lines [][][]byte, i int) (ok bool) {
 	return ok
 }
 
-func (k *pack) print(lines [][][]byte, i int, token []byte) print {
-	said := string(spoken(token))
-	switch {
-	case string(token) == "null":
-		return nil
-	case said != samePrint:
-		p, _ := base64.RawStdEncoding.DecodeString(said)
-		return p
-	case i == 0 || len(lines[i-1]) < 5:
+// print is the print that a row's token says, or a row before it.
+func (k *pack) print(lines [][]byte, i int, token []byte) print {
+	for ; string(token) == `"`+samePrint+`"` && i > 0; i-- {
+		before, ok := elements(lines[i-1])
+		if !ok || len(before) < 5 {
+			return nil
+		}
+		token = before[4]
+		if _, s, _ := kindOf(lines[i-1]); s != nil && !s.took {
+			token = before[3] // a request's
+		}
+	}
+	if string(token) == "null" {
 		return nil
 	}
-	before := lines[i-1][3] // a request's
-	if s := shapeBy(string(spoken(lines[i-1][0]))); s == nil || s.took {
-		before = lines[i-1][4]
-	}
-	return k.print(lines, i-1, before)
+	p, _ := base64.RawStdEncoding.DecodeString(string(spoken(token)))
+	return p
 }
 
 // number is a whole number in JSON, 0 where it is none.

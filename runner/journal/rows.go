@@ -16,6 +16,21 @@ type logged struct {
 	path                 event.Path
 	print                print
 	data                 []byte
+	values               [][]byte // of a plain verdict
+}
+
+// verdict is what a row tells that says yes or no and why, and no more; nil of
+// others.
+func (l *logged) verdict() *event.Verdict {
+	v := l.values
+	if len(v) != 8 {
+		return nil
+	}
+	valid := string(v[6]) == "true"
+	return &event.Verdict{
+		Path: l.path, Phase: string(spoken(v[0])), Attempt: int(number(v[1])), Turn: int(number(v[2])), Moment: string(spoken(v[3])),
+		Validator: string(spoken(v[4])), Mode: string(spoken(v[5])), Valid: &valid, Reason: string(spoken(v[7])),
+	}
 }
 
 // packs is the version of the tables from which on rows are written in packs.
@@ -113,21 +128,24 @@ func (j *Journal) rowAt(ctx context.Context, c *conn, n, row int64) (l logged, o
 	if err != nil {
 		return l, false, err
 	}
+	if !older {
+		k, list, err := j.packAt(ctx, c, n, row)
+		if err != nil || list != nil {
+			return listAt(list, row-k.first), list != nil, err
+		}
+	}
 	found, err := c.one(ctx, lineColumns+lineTable(older)+" WHERE id = ?", n<<rowBits|row)
-	if err != nil {
+	if err != nil || found == nil {
 		return l, false, err
 	}
-	if found != nil {
-		return lineOf(found), true, nil
+	return lineOf(found), true, nil
+}
+
+func listAt(list []logged, i int64) (l logged) {
+	if i < int64(len(list)) {
+		l = list[i]
 	}
-	if older {
-		return l, false, nil
-	}
-	k, list, err := j.packAt(ctx, c, n, row)
-	if err != nil || list == nil {
-		return l, false, err
-	}
-	return list[row-k.first], true, nil
+	return l
 }
 
 // packAt is the pack that has a row, and its rows; none where there is none.

@@ -7,19 +7,19 @@ CREATE VIEW entry AS
 SELECT id >> 32 AS run, id AS id, time, kind, path, took, data FROM line
 UNION ALL
 SELECT run, run << 32 | first + key, time + (value ->> 2),
-  CASE value ->> 0
-    WHEN 'v' THEN 'verdict' WHEN 'm' THEN 'effect:model' WHEN 'n' THEN 'effect:model' WHEN 'k' THEN 'effect:model'
+  CASE substr(value, 3, 2)
+    WHEN 'v"' THEN 'verdict' WHEN 'm"' THEN 'effect:model' WHEN 'n"' THEN 'effect:model' WHEN 'k"' THEN 'effect:model'
     ELSE value ->> 0 END AS kind,
   pack.path || (value ->> 1),
-  CASE WHEN value ->> 0 IN ('m', 'n', 'k') OR length(value ->> 0) > 1 THEN value ->> 3 END,
-  CASE value ->> 0
-    WHEN 'v' THEN json_object('verdict', json_object('phase', value -> 3, 'attempt', value -> 4, 'turn', value -> 5, 'moment', value -> 6,
+  CASE WHEN substr(value, 3, 2) IN ('m"', 'n"', 'k"') OR substr(value, 4, 1) <> '"' THEN value ->> 3 END,
+  CASE substr(value, 3, 2)
+    WHEN 'v"' THEN json_object('verdict', json_object('phase', value -> 3, 'attempt', value -> 4, 'turn', value -> 5, 'moment', value -> 6,
       'validator', value -> 7, 'mode', value -> 8, 'valid', value -> 9, 'reason', value -> 10))
-    WHEN 'm' THEN json_object('model', value -> 5, 'phase', value -> 6, 'attempt', value -> 7, 'turn', value -> 8,
+    WHEN 'm"' THEN json_object('model', value -> 5, 'phase', value -> 6, 'attempt', value -> 7, 'turn', value -> 8,
       'response', json_object('text', value -> 9, 'model', value -> 10, 'finish', value -> 11, 'usage',
         json_object('model_calls', value -> 12, 'input_tokens', value -> 13, 'output_tokens', value -> 14, 'cost_usd', value -> 15)))
-    WHEN 'n' THEN json_object('model', value -> 5, 'phase', value -> 6, 'attempt', value -> 7, 'turn', value -> 8, 'response', value -> 9)
-    WHEN 'k' THEN json_object('model', value -> 5, 'phase', value -> 6, 'attempt', value -> 7, 'response', value -> 8)
+    WHEN 'n"' THEN json_object('model', value -> 5, 'phase', value -> 6, 'attempt', value -> 7, 'turn', value -> 8, 'response', value -> 9)
+    WHEN 'k"' THEN json_object('model', value -> 5, 'phase', value -> 6, 'attempt', value -> 7, 'response', value -> 8)
     ELSE value -> 5 END
 FROM pack, json_each(pack.data);
 

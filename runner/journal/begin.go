@@ -38,22 +38,20 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	var n int64
 	var exists bool
 	err = j.writer.do(func(c *conn) error {
+		exists = false
 		added, err := c.exec(`INSERT INTO run (id, cascade, file, parent, started, status, owner, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 			s.RunID, s.CascadeID, file, s.Parent, began, Running, j.owner.text(), int64(firstEpoch))
 		if err != nil {
 			return err
 		}
-		row, err := c.one(context.Background(), "SELECT n FROM run WHERE id = ?", s.RunID)
-		if err != nil {
+		if added == 0 {
+			row, err := c.one(context.Background(), "SELECT n FROM run WHERE id = ?", s.RunID)
+			if exists = true; err == nil && len(row) == 0 { // neither added nor there
+				err = &damage{file: j.file, words: "the journal is damaged"}
+			}
 			return err
 		}
-		if len(row) == 0 { // neither added nor there
-			return &damage{file: j.file, words: "the journal is damaged"}
-		}
-		n = integer(row[0])
-		if exists = added == 0; exists {
-			return nil
-		}
+		n = c.last
 		if err := j.writer.texts(p.texts); err != nil {
 			return err
 		}

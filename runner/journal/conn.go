@@ -19,6 +19,7 @@ type conn struct {
 	driver.Conn
 	prepared map[string]driver.Stmt
 	args     []driver.NamedValue
+	last     int64 // the number of the row that was added last
 }
 
 // dial opens the file. Mode is SQLite's: rwc, rw or ro.
@@ -80,6 +81,7 @@ func (c *conn) exec(text string, args ...any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	c.last, _ = r.LastInsertId()
 	return r.RowsAffected()
 }
 

@@ -80,10 +80,8 @@ type row struct {
 // unset leaves a run's pending question as it is.
 type unset struct{}
 
-// rowBits is how much of a row's id numbers the row within its run.
+// rowBits is how much of an older row's id numbers the row within its run.
 const rowBits = 32
-
-func (r *recording) id(row int64) int64 { return r.n<<rowBits | row }
 
 func (r *recording) newPiece() piece {
 	return piece{packer: packer{secrets: r.j.secrets}, pending: unset{}}
@@ -292,7 +290,10 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 	if why != nil && why.Code == engine.Failed {
 		broke = string(why.Path)
 	}
-	u := result.Usage
+	u, asksNothing := result.Usage, int64(0)
+	if result.Status != engine.Waiting && (result.Error == nil || final(result.Status, result.Error.Code)) {
+		asksNothing = 1
+	}
 	err = r.j.writer.do(func(c *conn) error {
 		r.fate.Lock()
 		lost := r.lost
@@ -304,11 +305,8 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 			return err
 		}
 		_, err := c.exec(`UPDATE run SET status = ?, finished = ?, phases = ?, events = ?, calls = ?, input_tokens = ?,
-			output_tokens = ?, cost_usd = ?, error = ?, broke = ?, owner = NULL WHERE n = ?`,
-			result.Status, finished, phases, events, int64(u.Calls), int64(u.InputTokens), int64(u.OutputTokens), u.CostUSD, reason, broke, r.n)
-		if err == nil && (result.Error == nil || final(result.Status, result.Error.Code)) {
-			_, err = c.exec("UPDATE run SET pending = NULL WHERE n = ? AND status <> ?", r.n, engine.Waiting)
-		}
+			output_tokens = ?, cost_usd = ?, error = ?, broke = ?, owner = NULL, pending = CASE WHEN ? THEN NULL ELSE pending END WHERE n = ?`,
+			result.Status, finished, phases, events, int64(u.Calls), int64(u.InputTokens), int64(u.OutputTokens), u.CostUSD, reason, broke, asksNothing, r.n)
 		return err
 	})
 	r.j.watchers.tell(r.start.RunID)

@@ -104,10 +104,14 @@ func (n *Notices) give(q engine.Question) {
 		if err == nil {
 			err = n.tries(q.Notice, body)
 		}
-		if err != nil {
+		late := err != nil && n.ctx.Err() != nil
+		switch {
+		case late:
+			err = errors.New("notify: there was no time to tell of the question")
+		case err != nil:
 			err = errors.New(n.o.Clean("notify: " + err.Error()))
 		}
-		if n.ctx.Err() == nil && q.Notice.Done != nil { // else it is for the next start to give
+		if !late && q.Notice.Done != nil { // else it is for the next start to give
 			q.Notice.Done(err)
 		}
 		if err != nil && n.o.Warn != nil {

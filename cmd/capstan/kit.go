@@ -28,12 +28,16 @@ type kit struct {
 	page      string // the address of the page, where this command serves one
 }
 
-// maxNotices is how long a command that ends waits for the notices that it
-// gives: longer than one takes.
-const maxNotices = 30 * time.Second
+// A command that ends waits for the notices that it gives for longer than one
+// takes, and once it is interrupted for about as long as a quick one does. The
+// next start of a run gives what was not given.
+const (
+	maxNotices  = 30 * time.Second
+	lastNotices = time.Second
+)
 
 // noticing has questions told to whom they are to be told.
-func (c *Command) noticing(s *kit) {
+func (c *Command) noticing(interrupted context.Context, s *kit) {
 	o := runner.NoticeOptions{
 		Warn: func(run string, err error) { fmt.Fprintf(c.Stderr, "note: run %s: %s\n", run, oneLine(err.Error())) },
 		Link: func(run string) string {
@@ -48,14 +52,16 @@ func (c *Command) noticing(s *kit) {
 	}
 	s.notices = runner.NewNotices(o)
 	s.closers = append(s.closers, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), maxNotices)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(interrupted), maxNotices)
 		defer cancel()
+		release := context.AfterFunc(interrupted, func() { time.AfterFunc(lastNotices, cancel) })
+		defer release()
 		s.notices.Close(ctx)
 	})
 }
 
-// begin opens what a run needs and close gives back.
-func (c *Command) begin(f runFlags) (*kit, error) {
+// begin opens what a run needs and close gives back, at once where ctx has ended.
+func (c *Command) begin(ctx context.Context, f runFlags) (*kit, error) {
 	j, err := c.store(f.store)
 	if err != nil {
 		return nil, err
@@ -65,7 +71,7 @@ func (c *Command) begin(f runFlags) (*kit, error) {
 	if j != nil {
 		s.closers = append(s.closers, func() { j.Close() })
 	}
-	c.noticing(s)
+	c.noticing(ctx, s)
 	s.models = &models{getenv: c.Getenv, stream: !f.quiet && c.terminal(c.Stderr), journal: j}
 	s.progress = c.progress(f.quiet)
 	s.sinks = []event.Sink{s.progress}

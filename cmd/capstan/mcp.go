@@ -73,7 +73,7 @@ func (c *Command) serveMCP(ctx context.Context, words []string, f mcpFlags) erro
 		return err
 	}
 	f.run.quiet = true
-	s, err := c.begin(f.run)
+	s, err := c.begin(ctx, f.run)
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (c *Command) resumeRun(ctx context.Context, id string, how resumption, f ru
 	if how.input, err = c.inputs("", f.inputs); err != nil { // before the directory changes
 		return err
 	}
-	s, err := c.begin(f)
+	s, err := c.begin(ctx, f)
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ resume can go on with it and show can tell what it did.`,
 }
 
 func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error {
-	s, err := c.begin(f)
+	s, err := c.begin(ctx, f)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 		return err
 	}
 	f.run.quiet = true
-	s, err := c.begin(f.run)
+	s, err := c.begin(ctx, f.run)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
@@ -193,7 +194,14 @@ func (s *kit) answersRest(ctx context.Context, r *runner.Runner, run *journal.Ru
 
 // runAgain makes a new run that shares with the old one what is unchanged.
 func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how resumption, f runFlags) error {
-	r, err := s.runner(c, f, run.Start.Model)
+	if f.runID == "" {
+		f.runID = runner.NewRunID(time.Now())
+	}
+	r, err := s.runner(c, f, run.Start.Model, runner.WithSink(event.Func(func(e event.Event) {
+		if e.Kind == event.RunStarted { // and was not refused
+			fmt.Fprintf(c.Stderr, "run %s shares what is unchanged with %s\n", f.runID, run.RunID)
+		}
+	})))
 	if err != nil {
 		return err
 	}
@@ -219,10 +227,6 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 		}
 	}
 	maps.Copy(input, how.input)
-	if f.runID == "" {
-		f.runID = runner.NewRunID(time.Now())
-	}
-	fmt.Fprintf(c.Stderr, "run %s shares what is unchanged with %s\n", f.runID, run.RunID)
 	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), runner.WithParent(run.RunID, how.from), runner.WithSettings(run.Start.Settings))
 	if !refused(err) {
 		s.progress.close(result)

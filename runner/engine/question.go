@@ -79,10 +79,7 @@ type Answer struct {
 }
 
 // Signed is the answer as it is kept, under a name as [event.Signature] has it.
-func (a Answer) Signed() Answer {
-	a.By = event.Signature(a.By)
-	return a
-}
+func (a Answer) Signed() Answer { a.By = event.Signature(a.By); return a }
 
 // put asks a person; without one the run waits.
 func (v *visit) put(at event.Path, q Question) (Answer, error) {

@@ -128,23 +128,33 @@ func ParseExpression(source string, locals ...string) (e *Expression, err error)
 func compiled(tree *parser.Tree, config *conf.Config, locals []string) (*vm.Program, *inspection, error) {
 	oneAtATime.Lock()
 	defer oneAtATime.Unlock()
-	if err := readLocals(tree, locals); err != nil {
-		return nil, nil, err
-	}
-	found, err := inspect(tree)
+	found, err := paid(tree, config, locals)
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := checker.Check(tree, config); err != nil {
-		return nil, nil, err
-	}
-	ast.Walk(&tree.Node, metering{found.nodes})
+	ast.Walk(&tree.Node, sweeping{tree.Source})
 	config.Expect = reflect.Invalid // a result of type any is checked when it is there
 	if _, err := checker.Check(tree, config); err != nil {
 		return nil, nil, err
 	}
 	program, err := compiler.Compile(tree, config)
 	return program, found, err
+}
+
+// paid checks a tree and has it pay for what it does.
+func paid(tree *parser.Tree, config *conf.Config, locals []string) (*inspection, error) {
+	if err := readLocals(tree, locals); err != nil {
+		return nil, err
+	}
+	found, err := inspect(tree)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := checker.Check(tree, config); err != nil {
+		return nil, err
+	}
+	ast.Walk(&tree.Node, metering{found.nodes})
+	return found, nil
 }
 
 // readLocals has the names of locals read from the subject's Locals.
@@ -272,7 +282,8 @@ func located(err error) error {
 	out := &ExpressionError{Line: 1, Column: 1}
 	message := err.Error()
 	var at *file.Error
-	if errors.As(err, &at) {
+	for errors.As(err, &at) { // the innermost knows best
+		err = at.Prev
 		out.Line, out.Column, message = max(at.Line, 1), at.Column+1, at.Message
 	}
 	message, _, _ = strings.Cut(message, "\n") // a stack may follow

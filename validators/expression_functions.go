@@ -41,7 +41,7 @@ var functions = map[string]function{
 var inner = map[string]func(meter, []any) (any, error){
 	"tick": tick, "charge": charge, "skim": skim, "probe": probe, "matches": matches,
 	"compare": compare, "compute": compute, "numbers": numbers, "lone": lone, "sum": sum,
-	"reversed": reversed, "mirrored": mirrored,
+	"reversed": reversed, "mirrored": mirrored, "pieces": pieces,
 }
 
 // functionTable registers each function twice: as the author writes it, for
@@ -55,6 +55,10 @@ func functionTable() conf.FunctionsTable {
 	}
 	for name, call := range inner {
 		add(name, call)
+	}
+	for name, result := range sweeps {
+		add("sweep "+name, sweepOver)
+		table[" sweep "+name].Validate = func([]reflect.Type) (reflect.Type, error) { return result, nil }
 	}
 	for name, f := range functions {
 		add(name, f.call)

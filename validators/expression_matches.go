@@ -77,8 +77,11 @@ func matches(m meter, args []any) (any, error) {
 			return nil, err
 		}
 	}
-	if err := m.spend(1 + len(text)*p.size/40); err != nil {
+	if err := m.spend(p.cost(text)); err != nil {
 		return nil, err
 	}
 	return p.match(text), nil
 }
+
+// cost is what looking for the pattern in a text costs.
+func (p pattern) cost(text string) int { return 1 + len(text)*p.size/40 }

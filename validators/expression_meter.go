@@ -305,8 +305,11 @@ func charge(m meter, args []any) (any, error) { return args[1], m.weigh(args[1],
 // skim pays for a text; anything else costs the same at any size.
 func skim(m meter, args []any) (any, error) {
 	text, _ := args[1].(string)
-	return args[1], m.spend(1 + len(text)/args[0].(int))
+	return args[1], m.spend(skimming(text, args[0].(int)))
 }
+
+// skimming is what skim pays for a text.
+func skimming(text string, p int) int { return 1 + len(text)/p }
 
 // probe pays for looking something up: a list has to be gone through.
 func probe(m meter, args []any) (any, error) {
@@ -322,17 +325,22 @@ func (m meter) weigh(v any, p int) error {
 	if err != nil {
 		return err
 	}
-	return m.spend(1 + bytes/p)
+	return m.spend(weighing(bytes, p))
 }
+
+// weighing is what is paid for so many bytes, see [weight].
+func weighing(bytes, p int) int { return 1 + bytes/p }
 
 // maxDepth bounds nested lists and maps, since what prints or compares them
 // recurses.
 const maxDepth = 10_000
 
+func textWeight(text string) int { return 16 + len(text) }
+
 // weight is roughly how many bytes v takes; it stops looking above limit.
 func weight(v any, limit, depth int) (int, error) {
 	if text, ok := v.(string); ok {
-		return 16 + len(text), nil
+		return textWeight(text), nil
 	}
 	if depth > maxDepth {
 		return 0, fmt.Errorf("a value is nested more than %d deep", maxDepth)

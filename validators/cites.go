@@ -39,14 +39,14 @@ func (p *cites) Prepare() error {
 func (p *cites) add(source string) {
 	p.folded = append(p.folded, p.fold(source))
 	if t, err := reading.Read(source); err == nil {
-		p.folded = append(p.folded, p.fold(t.Words()))
+		p.folded = append(p.folded, p.fold(t.Said()))
 	}
 }
 
-var oneQuote = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "‘", "'", "’", "'", "...", "…", "*", "", "__", "")
+var oneQuote = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "‘", "'", "’", "'", "...", "…", "*", "", "__", "", "`", "")
 
 // fold writes white space and quotation marks in one way, and leaves out marks
-// of emphasis.
+// of emphasis and of code.
 func (p *cites) fold(s string) string {
 	s = strings.Join(strings.Fields(oneQuote.Replace(s)), " ")
 	if p.IgnoreCase {
@@ -146,16 +146,12 @@ func quotationsIn(text, at string) ([]quoted, error) {
 		return nil, fmt.Errorf("the text is not read: %w", err)
 	}
 	var out []quoted
-	for _, b := range t.Blocks {
-		for _, thing := range b.All() {
-			if thing.Kind == reading.Quotations {
-				place := at
-				if place == "" {
-					place = fmt.Sprintf("line %d", thing.Line)
-				}
-				out = append(out, quoted{"the quotation", thing.Text, place})
-			}
+	for _, thing := range t.Quoted() {
+		place := at
+		if place == "" {
+			place = fmt.Sprintf("line %d", thing.Line)
 		}
+		out = append(out, quoted{"the quotation", thing.Text, place})
 	}
 	return out, nil
 }

@@ -201,6 +201,7 @@ func (w *walk) row(n ast.Node) {
 			cell = strings.TrimSpace(cell + " " + t.Text)
 		}
 		cells = append(cells, cell)
+		b.leftOut = append(b.leftOut, inner.leftOut...)
 	}
 	b.Words = strings.Join(cells, " | ")
 }

@@ -32,7 +32,7 @@ func (w *walk) inline(n ast.Node, b *Block, words *strings.Builder) {
 				}
 			}
 			b.add(Code, "`"+code.String()+"`")
-			words.WriteString(standIn)
+			b.leaveOut(code.String(), words)
 		case *ast.Link:
 			var label strings.Builder
 			w.inline(c, b, &label)
@@ -43,10 +43,10 @@ func (w *walk) inline(n ast.Node, b *Block, words *strings.Builder) {
 			var label strings.Builder
 			w.inline(c, &Block{}, &label)
 			b.add(Images, "!["+label.String()+"]("+address(string(c.Destination), string(c.Title))+")")
-			words.WriteString(standIn)
+			b.leaveOut(label.String(), words)
 		case *ast.AutoLink:
 			b.add(Links, string(c.URL(w.source)))
-			words.WriteString(standIn)
+			b.leaveOut(string(c.Label(w.source)), words)
 		case *ast.RawHTML:
 			var raw strings.Builder
 			for i := range c.Segments.Len() {
@@ -58,6 +58,28 @@ func (w *walk) inline(n ast.Node, b *Block, words *strings.Builder) {
 			w.inline(c, b, words)
 		}
 	}
+}
+
+// leaveOut writes a stand-in for what is no words.
+func (b *Block) leaveOut(what string, words *strings.Builder) {
+	b.leftOut = append(b.leftOut, oneLine(what))
+	words.WriteString(standIn)
+}
+
+// filled is a part of a block's words with what the stand-ins in it stand for, the
+// first of them being the n-th of the block.
+func (b Block) filled(part string, n int) string {
+	if strings.Count(b.Words, standIn) != len(b.leftOut) {
+		return part // some stand in the text itself
+	}
+	var out strings.Builder
+	for i, words := range strings.Split(part, standIn) {
+		if i > 0 {
+			out.WriteString(b.leftOut[n+i-1])
+		}
+		out.WriteString(words)
+	}
+	return out.String()
 }
 
 // address is where a link leads, and what it says when it is pointed at.

@@ -136,10 +136,13 @@ var quotationPattern = patterns.Lazy(`“[^“”]+”|„[^„“”]+[“”]|
 func quotations(words string) ([]string, string) {
 	var found []string
 	for _, s := range quotationPattern().FindAllString(words, -1) {
-		found = append(found, plainQuotes(strings.Trim(s, "“”„«»「」‘’\" .,;")))
+		found = append(found, plainQuotes(trimQuoted(s)))
 	}
 	return found, words
 }
+
+// trimQuoted takes the marks off a quotation.
+func trimQuoted(s string) string { return strings.Trim(s, "“”„«»「」‘’\" .,;") }
 
 // plainQuotes writes quotation marks and apostrophes in one way.
 func plainQuotes(s string) string { return quoteMarks.Replace(oneLine(s)) }

@@ -77,6 +77,8 @@ type Block struct {
 	Line   int
 	Things []Thing // of its markup; All has those of the words too
 	label  string  // of a list or table: what kind of one it is
+
+	leftOut []string // what the stand-ins in Words stand for
 }
 
 // A Text is a text that was read.
@@ -92,6 +94,34 @@ func (t Text) Words() string {
 		b.WriteString("\n\n")
 	}
 	return b.String()
+}
+
+// Said is what the text says, block by block, with the code, the addresses and the
+// pictures' descriptions that [Text.Words] leaves out.
+func (t Text) Said() string {
+	var b strings.Builder
+	for _, block := range t.Blocks {
+		b.WriteString(block.filled(block.Words, 0))
+		b.WriteString("\n\n")
+	}
+	return b.String()
+}
+
+// Quoted lists the block quotes and what stands in quotation marks, with the code and
+// the addresses in them. Quotation marks in code and in placeholders are none.
+func (t Text) Quoted() []Thing {
+	var out []Thing
+	for _, b := range t.Blocks {
+		if b.Form == Quote {
+			out = append(out, Thing{Kind: Quotations, Text: plainQuotes(b.filled(b.Words, 0)), Line: b.Line})
+		}
+		masked := placeholderPattern().ReplaceAllStringFunc(b.Words, func(s string) string { return strings.ReplaceAll(s, `"`, "_") })
+		for _, at := range quotationPattern().FindAllStringIndex(masked, -1) {
+			text := b.filled(trimQuoted(b.Words[at[0]:at[1]]), strings.Count(b.Words[:at[0]], standIn))
+			out = append(out, Thing{Kind: Quotations, Text: plainQuotes(text), Line: b.Line})
+		}
+	}
+	return out
 }
 
 // Of lists the things of a kind, as they are compared, in their order.

@@ -218,11 +218,14 @@ func (t *teller) answers(r runner.Result) {
 		if a.By != "" {
 			by = a.By
 		}
-		if a.Expired {
-			t.line("\n%s asked: %s\n  nobody answered in time", oneLine(a.Phase), oneLine(a.Question))
-			continue
+		said := oneLine(by) + " answered: " + oneLine(fmt.Sprint(a.Value))
+		switch {
+		case a.Expired:
+			said = "nobody answered in time"
+		case a.Value == nil:
+			said = oneLine(by) + " gave a text"
 		}
-		t.line("\n%s asked: %s\n  %s answered: %s", oneLine(a.Phase), oneLine(a.Question), oneLine(by), oneLine(fmt.Sprint(a.Value)))
+		t.line("\n%s asked: %s\n  %s", oneLine(a.Phase), oneLine(a.Question), said)
 	}
 }
 

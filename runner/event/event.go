@@ -190,7 +190,7 @@ type Answer struct {
 	Path     Path   `json:"path"`
 	Phase    string `json:"phase"`
 	Question string `json:"question"`
-	Value    any    `json:"value"`             // nil where it has expired
+	Value    any    `json:"value"`             // nil where it has expired, and of a result where it was a text that was changed
 	By       string `json:"by,omitempty"`      // who says to have given it, which nobody has looked at
 	Expired  bool   `json:"expired,omitempty"` // nobody has answered in time
 }
@@ -207,6 +207,15 @@ func Signature(name string) string {
 		name = strings.TrimSpace(string(r[:maxName-1])) + "…"
 	}
 	return name
+}
+
+// Told is the answer as a result has it: without a text that was changed, which
+// may have been refused. What was released is the phase's output.
+func (a Answer) Told() Answer {
+	if strings.HasSuffix(string(a.Path), "/question") && strings.Contains(string(a.Path), "/human_input/attempt[") {
+		a.Value = nil
+	}
+	return a
 }
 
 // Expired is the status of an [Answered] that tells that there was no answer in

@@ -107,7 +107,7 @@ func (f *folding) event(e *event.Event) {
 
 // answer notes what a person said to the question at the address.
 func (f *folding) answer(e *event.Event) {
-	a := event.Answer{Path: e.Path, Phase: e.Phase, Question: f.asked[e.Path], Value: e.Output, By: e.By, Expired: e.Status == event.Expired}
+	a := event.Answer{Path: e.Path, Phase: e.Phase, Question: f.asked[e.Path], Value: e.Output, By: e.By, Expired: e.Status == event.Expired}.Told()
 	i := slices.IndexFunc(f.r.Answers, func(old event.Answer) bool { return old.Path == a.Path })
 	if i < 0 {
 		f.r.Answers = append(f.r.Answers, a)

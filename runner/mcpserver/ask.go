@@ -52,7 +52,7 @@ func (a *asking) ask(ctx context.Context, q runner.Question) (runner.Answer, err
 	if ctx.Err() != nil {
 		return runner.Answer{}, context.Cause(ctx)
 	}
-	if value, ok := answerOf(said); err == nil && ok {
+	if value, ok := answerOf(said); err == nil && ok && q.Unfit(value) == "" {
 		return runner.Answer{Value: value, By: a.who()}, nil
 	}
 	return runner.Answer{}, runner.ErrNobody

@@ -232,6 +232,47 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 }
 
+const edits = `
+cascade_id: edits
+phases:
+  - name: draft
+    instructions: write
+    wards: {post: [{validator: no_secrets}, {validator: max_length, with: {max: 40}, mode: retry}]}
+    human_input: {prompt: "Better?", type: edit}
+`
+
+// A person changes a text in a form that has it. What a gate refuses of it reaches
+// nobody, and what is no text leaves the run waiting.
+func TestEditing(t *testing.T) {
+	for _, version := range []string{legacy, ""} {
+		for answer, want := range map[string]string{
+			"Owls\nsee.": "Owls\nsee.", "My key is AKIAIOSFODNN7EXAMPLZ.": "blocked", " \n ": "answer",
+		} {
+			t.Run(version+want, func(t *testing.T) {
+				o, k := runs(t, "Owls.", map[string]string{"edits": edits})
+				var seen []string
+				s := begin(t.Context(), t, o).client(version, person(map[string]any{"draft: Better?\n\nOwls.": answer}, &seen))
+				r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "edits"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				all, _ := json.Marshal(r)
+				if text := r.Content[0].(*sdk.TextContent).Text; !strings.Contains(text, want) || strings.Contains(string(all), "AKIAIOSFODNN7") {
+					t.Errorf("got %s", all)
+				}
+				if len(seen) == 0 || !strings.Contains(seen[0], `"default":"Owls."`) {
+					t.Errorf("asked %q", seen)
+				}
+				if want == "answer" {
+					if err := k.journal.Answer(t.Context(), k.ids(t)[0], runner.Answer{Value: "Owls."}); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+}
+
 // A run that this server did not ask about cannot be answered by a call.
 func TestForgedAnswer(t *testing.T) {
 	o, _ := runs(t, "words", map[string]string{"asks": asks})
@@ -358,6 +399,8 @@ func TestPrograms(t *testing.T) {
 		"tool.yaml":    `{cascade_id: x, tools: {v: {exec: [ls]}}` + phases,
 		"mcp.yaml":     `{cascade_id: x, tools: {v: {mcp: {command: [ls], tool: t}}}` + phases,
 		"alias.yaml":   "{cascade_id: x, inputs_schema: {a: {type: string, enum: &l [ls]}}, validators: {v: {&k exec: *l}}" + phases,
+		"notify.yaml":  `{cascade_id: x, phases: [{name: a, compose: a, human_input: {prompt: p, notify: {exec: [ls]}}}]}`,
+		"told.yaml":    `{cascade_id: x, phases: [{name: a, compose: a, human_input: {prompt: p, notify: {url: "{{ env.MY_KEY }}"}}}]}`,
 		"merge.yaml":   "cascade_id: x\nvalidators:\n  v: &v {exec: [ls]}\n  w: {<<: *v, timeout: 1s}\nphases: [{name: a, instructions: a}]",
 		"escaped.json": "{\t\"cascade_id\": \"x\", \"description\": \"\\ud83d\\ude00 \\/\", \"validators\": {\"v\": {\"\\u0065xec\": [\"ls\"]}}, \"phases\": [{\"name\": \"a\", \"instructions\": \"a\"}]}",
 		"within.yaml":  "{cascade_id: x, phases: [{name: a, instructions: a, sub_cascades: [{ref: exec.yaml}]}]}",
@@ -374,13 +417,15 @@ func TestPrograms(t *testing.T) {
 	}
 	o.Known = r.Known()
 	s := connect(t, o)
-	for _, file := range []string{"exec.yaml", "place.yaml", "tool.yaml", "mcp.yaml", "alias.yaml", "merge.yaml", "escaped.json", "within.yaml"} {
+	for _, file := range []string{"exec.yaml", "place.yaml", "tool.yaml", "mcp.yaml", "alias.yaml", "merge.yaml", "escaped.json", "within.yaml", "notify.yaml"} {
 		if text, _, _ := use(t, s, "run", map[string]any{"file": file}); !strings.Contains(text, "would start programs") {
 			t.Errorf("%s: %s", file, text)
 		}
 	}
-	if text, _, _ := use(t, s, "run", map[string]any{"file": "header.yaml"}); !strings.Contains(text, "would be given MY_KEY of the environment") {
-		t.Errorf("got %s", text)
+	for _, file := range []string{"header.yaml", "told.yaml"} {
+		if text, _, _ := use(t, s, "run", map[string]any{"file": file}); !strings.Contains(text, "would be given MY_KEY of the environment") {
+			t.Errorf("%s: %s", file, text)
+		}
 	}
 	for _, file := range []string{"input.yaml", "url.yaml", "prompt.yaml"} {
 		if text, _, _ := use(t, s, "run", map[string]any{"file": file, "input": map[string]any{"exec": "x", "command": []any{}}}); text != "fine" {

@@ -27,6 +27,7 @@ var (
 	ErrNoRun     = errors.New("there is no such run")
 	ErrRunBusy   = errors.New("the run is running")
 	ErrExpired   = errors.New("the question has expired")
+	ErrAnswered  = errors.New("it waits for no answer to that question any more")
 	ErrRunTaken  = errors.New("another process has taken it over and goes on with it")
 )
 

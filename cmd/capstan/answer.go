@@ -101,6 +101,9 @@ func (c *Command) giveAnswer(ctx context.Context, j *journal.Journal, id, said, 
 	if err != nil {
 		return found(err, id)
 	}
+	if run.Pending == nil && run.Status == runner.Waiting {
+		return usage("run %s has its answer; capstan resume %s goes on", run.RunID, run.RunID)
+	}
 	if run.Pending == nil {
 		return usage("run %s is %s and waits for nothing", run.RunID, run.Status)
 	}
@@ -110,6 +113,8 @@ func (c *Command) giveAnswer(ctx context.Context, j *journal.Journal, id, said, 
 	}
 	if err := j.Answer(ctx, run.RunID, runner.Answer{Value: value, By: as}); errors.Is(err, runner.ErrExpired) {
 		return usage("%w; capstan resume %s goes on without an answer", err, run.RunID)
+	} else if errors.Is(err, runner.ErrAnswered) {
+		return usage("%w", err)
 	} else if err != nil {
 		return found(err, run.RunID)
 	}

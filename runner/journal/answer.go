@@ -13,7 +13,8 @@ import (
 // choice, a text that is not empty. The run then goes on with
 // [runner.Runner.Resume]. A run that somebody is running is [runner.ErrRunBusy].
 // Who answered is kept with the answer, and shown with it. An answer that comes
-// too late is [runner.ErrExpired], and the question is over from then on.
+// too late is [runner.ErrExpired], and the question is over from then on; one to
+// a question that somebody else has answered is [runner.ErrAnswered].
 func (j *Journal) Answer(ctx context.Context, id string, a runner.Answer) error {
 	if err := j.writable(); err != nil {
 		return err
@@ -28,7 +29,7 @@ func (j *Journal) Answer(ctx context.Context, id string, a runner.Answer) error 
 	}
 	switch {
 	case p == nil:
-		return fmt.Errorf("run %s waits for no answer: it is %s", s.RunID, s.Status)
+		return fmt.Errorf("run %s: %w: it is %s", s.RunID, runner.ErrAnswered, s.Status)
 	case p.Expired:
 		return p.late(s.RunID)
 	}
@@ -58,11 +59,11 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 	if err != nil {
 		return nil, err
 	}
+	if word(found[1]) != s.pending {
+		return fmt.Errorf("run %s: %w", s.RunID, runner.ErrAnswered), nil
+	}
 	if other, alive := j.owner.alive(word(found[0])); alive {
 		return fmt.Errorf("run %s: %w (%s)", s.RunID, runner.ErrRunBusy, other), nil
-	}
-	if word(found[1]) != s.pending {
-		return fmt.Errorf("run %s waits with that question no more", s.RunID), nil
 	}
 	now, pending := j.options.Now(), "NULL"
 	if p.over(now) {

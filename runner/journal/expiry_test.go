@@ -192,3 +192,35 @@ func TestExpiryAfterAKill(t *testing.T) {
 		t.Errorf("told %d times that it has expired", told)
 	}
 }
+
+// Of several that answer at the same moment one is taken, and the others are told,
+// also where its run goes on meanwhile.
+func TestAnswersAtOnce(t *testing.T) {
+	w := await(t, expiringElsewhere)
+	others := make([]*Journal, 4)
+	for i := range others {
+		others[i] = journalAt(t, w.file, Options{Now: func() time.Time { return w.now }})
+	}
+	came := make(chan error, len(others))
+	for _, j := range others {
+		go func() { came <- j.Answer(t.Context(), "run", runner.Answer{Value: true}) }()
+	}
+	taken := 0
+	for range others {
+		switch err := <-came; {
+		case err == nil:
+			taken++
+		case !errors.Is(err, runner.ErrAnswered):
+			t.Errorf("got %v", err)
+		}
+	}
+	if taken != 1 {
+		t.Errorf("%d answers were taken", taken)
+	}
+	if r, err := w.Resume(t.Context(), "run"); err != nil || len(r.Answers) != 1 {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	if err := w.answer(true); !errors.Is(err, runner.ErrAnswered) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -270,9 +270,7 @@ func (s *Server) answerWith(r *http.Request, run *journal.Run, a runner.Answer) 
 		return problem(http.StatusUnprocessableEntity, "bad_answer", wrong)
 	}
 	if err := s.o.Store.Answer(r.Context(), run.RunID, a); err != nil {
-		// Somebody else may have answered meanwhile.
-		now, gone := s.o.Store.Run(r.Context(), run.RunID)
-		if gone == nil && !errors.Is(err, runner.ErrExpired) && (now.Pending == nil || now.Pending.Path != run.Pending.Path) {
+		if errors.Is(err, runner.ErrAnswered) { // somebody else has, meanwhile
 			return errNotWaiting
 		}
 		return err

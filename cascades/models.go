@@ -31,6 +31,18 @@ func (c *Cascade) Asking(chosen Chosen) []Asking {
 	return a.list
 }
 
+// AskingRest is [Cascade.Asking] of the cascade's phases that have not finished,
+// with all that is within them.
+func (c *Cascade) AskingRest(chosen Chosen, finished func(*Phase) bool) []Asking {
+	a := &asking{chosen: chosen, done: map[within]bool{}}
+	for _, p := range c.EveryPhase() {
+		if !finished(p) {
+			a.phase(c, p, c.Default(nil))
+		}
+	}
+	return a.list
+}
+
 // AskingOf is [Cascade.Asking] of one validator alone, which no phase has.
 func (c *Cascade) AskingOf(v *Validator, chosen Chosen) []Asking {
 	a := &asking{chosen: chosen, done: map[within]bool{}}

@@ -218,7 +218,7 @@ func (r *mcpRuns) runner(f runFlags, name, file string, o mcpserver.Order) (*run
 func (r *mcpRuns) Run(ctx context.Context, o mcpserver.Order) (runner.Result, error) {
 	made, own, chosen, err := r.runner(r.f, o.Model+"\n"+r.f.model, o.Cascade.File, o)
 	if err == nil {
-		err = r.ready(o.Cascade, own.models, r.f, chosen)
+		err = r.ready(ctx, o.Cascade, o.Input, own.models, r.f, chosen)
 	}
 	if err != nil {
 		return runner.Result{}, err
@@ -234,7 +234,10 @@ func (r *mcpRuns) Answer(ctx context.Context, id string, a runner.Answer, o mcps
 	}
 	f := r.f
 	f.restore(run.Start.Settings)
-	made, _, _, err := r.runner(f, run.Start.Model, run.Start.Files[0].Name, o)
+	made, own, chosen, err := r.runner(f, run.Start.Model, run.Start.Files[0].Name, o)
+	if err == nil {
+		err = own.answersRest(ctx, made, run, chosen)
+	}
 	if err == nil {
 		err = r.kit.journal.Answer(ctx, id, a)
 	}

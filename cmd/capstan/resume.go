@@ -157,7 +157,7 @@ func (c *Command) goOn(ctx context.Context, s *kit, run *journal.Run, f runFlags
 		return err
 	}
 	if goesOn(run) {
-		if err := s.answersRest(ctx, r, run); err != nil {
+		if err := s.answersRest(ctx, r, run, run.Start.Model); err != nil {
 			return err
 		}
 		fmt.Fprintln(c.Stderr, "resuming", run.RunID)
@@ -170,10 +170,10 @@ func (c *Command) goOn(ctx context.Context, s *kit, run *journal.Run, f runFlags
 	return c.finish(s, result, err, f.json)
 }
 
-// answersRest reports which models of the phases that are still to be done cannot
-// be asked. Of those that have finished, or wait for a person behind their text,
+// answersRest reports which models of the phases that are still to be done, and of
+// what is within them, cannot be asked; whoever goes on with a run asks it first. Of those that have finished, or wait for a person behind their text,
 // it is found when a run comes back to them.
-func (s *kit) answersRest(ctx context.Context, r *runner.Runner, run *journal.Run) error {
+func (s *kit) answersRest(ctx context.Context, r *runner.Runner, run *journal.Run, chosen string) error {
 	cascade, err := r.Unpack(run.Start.Files)
 	if err != nil {
 		return nil // the run ends with it
@@ -186,9 +186,7 @@ func (s *kit) answersRest(ctx context.Context, r *runner.Runner, run *journal.Ru
 	for _, p := range so.Phases {
 		finished[p.Name] = p.Status == runner.Succeeded || slices.Contains([]string{"degraded", "skipped", runner.Waiting}, p.Status)
 	}
-	rest := slices.DeleteFunc(cascade.Asking(cascades.Chosen(run.Start.Model)), func(a cascades.Asking) bool {
-		return a.Cascade != cascade || finished[a.Phase.Name]
-	})
+	rest := cascade.AskingRest(cascades.Chosen(chosen), func(p *cascades.Phase) bool { return finished[p.Name] })
 	return s.models.answer(cascade, rest)
 }
 
@@ -217,9 +215,6 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 	if p, _ := cascade.Phase(how.from); how.from != "" && p == nil {
 		return usage("--from: %s has no phase %s", cascade.File, how.from)
 	}
-	if err := c.ready(cascade, s.models, f, run.Start.Model); err != nil {
-		return err
-	}
 	input := maps.Clone(run.Start.Input)
 	for _, wrong := range cascade.CheckInput(ctx.Err, input) {
 		if wrong.Kind == cascades.InputUndeclared { // any more: nobody gave it to this run
@@ -227,6 +222,9 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 		}
 	}
 	maps.Copy(input, how.input)
+	if err := c.ready(ctx, cascade, input, s.models, f, run.Start.Model); err != nil {
+		return err
+	}
 	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), runner.WithParent(run.RunID, how.from), runner.WithSettings(run.Start.Settings))
 	if !refused(err) {
 		s.progress.close(result)

@@ -82,11 +82,11 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 	if err != nil {
 		return err
 	}
-	if err := c.ready(cascade, s.models, f, chosen); err != nil {
-		return err
-	}
 	input, err := c.inputs(f.inputFile, f.inputs)
 	if err != nil {
+		return err
+	}
+	if err := c.ready(ctx, cascade, input, s.models, f, chosen); err != nil {
 		return err
 	}
 	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), runner.WithSettings(f.settings()))
@@ -111,12 +111,20 @@ func refused(err error) bool {
 	return errors.As(err, &wrong)
 }
 
-// ready reports what would only be found in the middle of a run.
-func (c *Command) ready(cascade *cascades.Cascade, m *models, f runFlags, chosen string) error {
+// ready reports what would only be found in the middle of a run, and what is
+// wrong with its input beside that; where nothing else is, the run itself does.
+func (c *Command) ready(ctx context.Context, cascade *cascades.Cascade, input map[string]any, m *models, f runFlags, chosen string) error {
+	err := m.ready(cascade, chosen)
 	if !f.allowExec && cascade.Uses("run_command") {
-		return usage("%s uses run_command, which needs --allow-exec", cascade.File)
+		err = usage("%s uses run_command, which needs --allow-exec", cascade.File)
 	}
-	return m.ready(cascade, chosen)
+	if err == nil {
+		return nil
+	}
+	if wrong := cascade.CheckInput(ctx.Err, input); len(wrong) > 0 {
+		return usage("%w\n%w", wrong, err)
+	}
+	return err
 }
 
 // finish prints a result and gives the status to end with.

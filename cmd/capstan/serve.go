@@ -145,9 +145,26 @@ func (c *Command) crew(s *kit, offered map[string]string, f serveFlags) *serve.C
 			if name == "" && len(f.models) > 0 {
 				name = f.models[0]
 			}
-			return own.runner(c, flags, own.models.chosen(name+"\n"+f.run.model, offered[start.Settings["cascade"]]), runner.WithJournal(j), runner.WithAsk(nil))
+			chosen := own.models.chosen(name+"\n"+f.run.model, offered[start.Settings["cascade"]])
+			r, err := own.runner(c, flags, chosen, runner.WithJournal(j), runner.WithAsk(nil))
+			if err != nil {
+				return nil, err
+			}
+			return r, own.resumable(r, start.RunID, chosen)
 		},
 	})
+}
+
+// resumable says why a run that there is cannot be gone on with.
+func (s *kit) resumable(r *runner.Runner, id, chosen string) error {
+	run, err := s.journal.Run(context.Background(), id)
+	if err != nil || run.RunID != id || !goesOn(run) {
+		return nil // it is a new one, or its end is told
+	}
+	if err := s.answersRest(context.Background(), r, run, chosen); err != nil {
+		return &serve.Problem{Type: "about:blank", Title: http.StatusText(http.StatusConflict), Status: http.StatusConflict, Code: "not_ready", Detail: err.Error()}
+	}
+	return nil
 }
 
 // requests takes validation requests to the inspector. What comes over HTTP may

@@ -120,3 +120,38 @@ func TestServe(t *testing.T) {
 		t.Errorf("it ended with status %d", status)
 	}
 }
+
+// What a run still lacks is told before it goes on, also over HTTP: the answer is
+// kept and the run stays as it is.
+func TestServeLacksAKey(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := `
+cascade_id: later
+providers: {house: {base_url: "http://127.0.0.1:1/v1", key_env: HOUSE_KEY}}
+phases:
+  - {name: first, compose: A text., human_input: {prompt: "Well?"}}
+  - {name: second, instructions: Write., model: "house:big"}
+`
+	if err := os.WriteFile("later.yaml", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := &Command{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: func(name string) string {
+		return map[string]string{"HOUSE_KEY": "abcdefgh"}[name]
+	}}
+	if status := c.Run(t.Context(), []string{"run", "later.yaml", "--run-id", "later", "--db", "kept.db"}); status != exitWaiting {
+		t.Fatalf("status %d", status)
+	}
+	url, _ := serving(t, "later.yaml", "--db", "kept.db")
+	for path, body := range map[string]string{"/answer": `{"value": true}`, "/resume": ""} {
+		status, problem := call(t, "POST", url+"/v1/runs/later"+path, body)
+		if path == "/answer" && (status != 409 || problem["code"] != "not_ready" || !strings.Contains(fmt.Sprint(problem["detail"]), "the answer is kept, but: phase second: model house:big: HOUSE_KEY is not set")) {
+			t.Errorf("%s: %d %v", path, status, problem)
+		}
+		if status < 400 {
+			t.Errorf("%s: %d %v", path, status, problem)
+		}
+	}
+	if _, run := call(t, "GET", url+"/v1/runs/later", ""); run["status"] != "waiting" {
+		t.Errorf("got %v", run)
+	}
+}

@@ -276,6 +276,10 @@ func (s *Server) answerWith(r *http.Request, run *journal.Run, a runner.Answer) 
 		return err
 	}
 	err := s.o.Runs.Resume(r.Context(), run.RunID)
+	var no *Problem
+	if errors.As(err, &no) {
+		return problem(no.Status, no.Code, "the answer is kept, but: "+no.Detail)
+	}
 	if errors.Is(err, ErrFull) || errors.Is(err, ErrClosed) {
 		return problem(http.StatusServiceUnavailable, "answered_not_resumed", "the answer is kept, but "+err.Error()+": resume the run later")
 	}

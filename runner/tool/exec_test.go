@@ -32,7 +32,7 @@ func play(role string) {
 		}
 	case "hang":
 		fmt.Fprintln(os.Stderr, "waiting")
-		select {}
+		time.Sleep(time.Hour) // select {} is a deadlock to a runtime without cgo
 	case "binary":
 		os.Stdout.Write([]byte{0xff, 0xfe, 0x00})
 	case "args":

@@ -110,6 +110,7 @@
     // What was opened and had not come when its place was taken is asked for again:
     // a piece that comes open tells nobody that it was opened.
     document.querySelectorAll('details[open] > [hx-get]:not([data-fetched])').forEach(function (empty) {
+      htmx.process(empty) // a piece that has just come hears of nothing yet
       empty.parentElement.dispatchEvent(new Event('toggle'))
     })
   }

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -19,6 +20,14 @@ func FuzzCompare(f *testing.F) {
 		}
 		if c := append(Compare(old, old), Unseen(a, a)...); len(c) > 0 {
 			t.Fatalf("%q differs from itself in %v", a, c)
+		}
+		if said := old.Said(); strings.Contains(said, standIn) && !strings.Contains(a, standIn) && !strings.Contains(a, "&#") && len(old.Of(Tables)) == 0 {
+			t.Errorf("%q is said as %q", a, said)
+		}
+		for _, q := range old.Quoted() {
+			if q.Line < 1 {
+				t.Errorf("%q: %+v", a, q)
+			}
 		}
 		now, err := Read(b)
 		if err != nil {

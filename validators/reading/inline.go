@@ -69,8 +69,8 @@ func (b *Block) leaveOut(what string, words *strings.Builder) {
 // filled is a part of a block's words with what the stand-ins in it stand for, the
 // first of them being the n-th of the block.
 func (b Block) filled(part string, n int) string {
-	if strings.Count(b.Words, standIn) != len(b.leftOut) {
-		return part // some stand in the text itself
+	if !strings.Contains(part, standIn) || strings.Count(b.Words, standIn) != len(b.leftOut) {
+		return part // or some stand in the text itself
 	}
 	var out strings.Builder
 	for i, words := range strings.Split(part, standIn) {

@@ -116,8 +116,10 @@ func (t Text) Quoted() []Thing {
 			out = append(out, Thing{Kind: Quotations, Text: plainQuotes(b.filled(b.Words, 0)), Line: b.Line})
 		}
 		masked := placeholderPattern().ReplaceAllStringFunc(b.Words, func(s string) string { return strings.ReplaceAll(s, `"`, "_") })
+		seen, n := 0, 0 // so many stand-ins are before
 		for _, at := range quotationPattern().FindAllStringIndex(masked, -1) {
-			text := b.filled(trimQuoted(b.Words[at[0]:at[1]]), strings.Count(b.Words[:at[0]], standIn))
+			n, seen = n+strings.Count(b.Words[seen:at[0]], standIn), at[0]
+			text := b.filled(trimQuoted(b.Words[at[0]:at[1]]), n)
 			out = append(out, Thing{Kind: Quotations, Text: plainQuotes(text), Line: b.Line})
 		}
 	}

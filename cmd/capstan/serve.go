@@ -162,7 +162,7 @@ func (s *kit) resumable(r *runner.Runner, id, chosen string) error {
 		return nil // it is a new one, or its end is told
 	}
 	if err := s.answersRest(context.Background(), r, run, chosen); err != nil {
-		return &serve.Problem{Type: "about:blank", Title: http.StatusText(http.StatusConflict), Status: http.StatusConflict, Code: "not_ready", Detail: err.Error()}
+		return &serve.Problem{Type: "about:blank", Title: http.StatusText(http.StatusServiceUnavailable), Status: http.StatusServiceUnavailable, Code: "not_ready", Detail: err.Error()}
 	}
 	return nil
 }

@@ -104,10 +104,10 @@ func (c *Command) printPruned(done journal.Pruned, dry bool) {
 		for _, id := range done.Runs {
 			fmt.Fprintln(c.Stdout, id)
 		}
-		fmt.Fprintf(c.Stderr, "%d runs would go, %d as old would stay\n", len(done.Runs), done.Kept)
+		fmt.Fprintf(c.Stderr, "%d would go, %d stay though as old\n", len(done.Runs), done.Kept)
 		return
 	}
-	fmt.Fprintf(c.Stdout, "%d runs went, %d as old stay; %s given back\n", len(done.Runs), done.Kept, bytesOf(max(done.Before-done.After, 0)))
+	fmt.Fprintf(c.Stdout, "%d gone, %d stay though as old; %s given back\n", len(done.Runs), done.Kept, bytesOf(max(done.Before-done.After, 0)))
 	if done.Free > 0 {
 		fmt.Fprintf(c.Stderr, "note: %s stay free within the file, for what is kept next: an older capstan began it, and it is in use; prune it again when nothing runs\n", bytesOf(done.Free))
 	}

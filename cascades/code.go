@@ -55,6 +55,6 @@ func Codes() []Code {
 		{CodeCycle, "a file or a value that contains itself"},
 		{CodeTooLarge, "more than a cascade file may hold"},
 		{CodeUngated, "a warning: a model may call a tool that writes, and no blocking or retrying `tool` ward looks at the call; or a phase writes with a tool what a model said, and neither a blocking pre-ward nor a check of that text looks at it"},
-		{CodeUndeclared, "a warning: a template reads an input that `inputs_schema` does not have, and no guard such as `default` stands around it"},
+		{CodeUndeclared, "a warning: a template reads an input that `inputs_schema` does not have: nobody can give it"},
 	}
 }

@@ -87,14 +87,14 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 			return nil
 		case name.Guarded && root == "outputs" && len(name.Path) > 1:
 			p.uses = append(p.uses, use{name.Path[1], p.reading, true, func() Position { return at(name.Line, name.Column) }})
+		case root == "input" && len(name.Path) > 1 && slices.Contains(scope, root): // guarded or not: nobody can give it
+			p.checkDeclared(name.Path[1], func() Position { return at(name.Line, name.Column) })
 		case name.Guarded:
 		case !slices.Contains(scope, root) && !slices.Contains(p.locals, root):
 			p.reportAt(at(name.Line, name.Column), CodeVariable, "template: no variable is called %q here; there are %s", root, list(slices.Concat(scope, p.locals)))
 			p.suggest(root, func() []string { return scope })
 		case root == "outputs" && len(name.Path) > 1:
 			p.uses = append(p.uses, use{name.Path[1], p.reading, false, func() Position { return at(name.Line, name.Column) }})
-		case root == "input" && len(name.Path) > 1:
-			p.checkDeclared(name.Path[1], func() Position { return at(name.Line, name.Column) })
 		}
 	}
 	return t

@@ -122,13 +122,8 @@ func (n *Notices) give(q engine.Question) {
 
 func (n *Notices) body(q engine.Question) ([]byte, error) {
 	text := func(s string) string {
-		if len(s) > maxNoticeText+1024 {
-			s = s[:maxNoticeText+1024] // a secret is found whole before the text is cut
-		}
-		if s = n.o.Clean(s); len(s) > maxNoticeText {
-			s = s[:maxNoticeText]
-		}
-		return strings.ToValidUTF8(s, "")
+		s = n.o.Clean(s) // before it is cut: of half a secret nobody knows that it is one
+		return strings.ToValidUTF8(s[:min(len(s), maxNoticeText)], "")
 	}
 	t := told{
 		Key: q.Notice.Key, RunID: q.Notice.Run, Path: string(q.Notice.Path), Phase: q.Phase, Type: q.Type, Question: text(q.Prompt),

@@ -116,6 +116,19 @@ func TestNoticeSays(t *testing.T) {
 	}
 }
 
+// A secret that stands where a text is cut is found whole, however long it is.
+func TestNoticeCutsNoSecret(t *testing.T) {
+	url, bodies := hook(t, 200)
+	secret := strings.Repeat("hush", 1000)
+	clean := func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
+	err := given(t, NoticeOptions{Clean: clean}, &cascades.Notify{URL: url}, func(q *engine.Question) {
+		q.Notice.Text = strings.Repeat("x", maxNoticeText-100) + secret
+	})
+	if err != nil || strings.Contains((*bodies)[0], "hush") || !strings.Contains((*bodies)[0], "[redacted]") {
+		t.Errorf("%v, or a piece of the secret is told", err)
+	}
+}
+
 // A program reads the question, or does not; hangs, with children; fails; prints
 // without end. Nothing of it outlives the notice.
 func TestNoticeToAProgram(t *testing.T) {

@@ -281,11 +281,11 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 	}
 	var reason, broke any
 	if result.Error != nil {
-		raw, err := last.encode(result.Error)
+		raw, err := encode(result.Error)
 		if err != nil {
 			return fmt.Errorf("result: %w", err)
 		}
-		reason = string(raw)
+		reason = string(last.secrets.redact(raw)) // whole: lists of runs look no texts up
 	}
 	if why != nil && why.Code == engine.Failed {
 		broke = string(why.Path)

@@ -45,7 +45,9 @@ var floors = map[string]string{
 	"runner":         "cascades runner/engine runner/event runner/model runner/process runner/tool validators validators/schema",
 	"runner/journal": "cascades runner runner/engine runner/event runner/model runner/tool validators validators/schema",
 	// What folds over a run's events.
-	"runner/junit":     "",
+	"runner/junit": "",
+	// Arithmetic over verdicts.
+	"runner/measure":   "",
 	"runner/trace":     "cascades runner/event runner/model runner/tool validators/schema",
 	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/model runner/trace validators validators/schema wards",
 	"runner/cases":     "cascades runner runner/engine runner/event runner/junit runner/model runner/tool validators validators/schema",
@@ -71,7 +73,7 @@ var floors = map[string]string{
 }
 
 // pure packages take bytes and values: what they do depends on nothing else.
-var pure = []string{"templates", "validators/reading", "validators/capy/reading", "validators/schema", "validators/languages", "validators/secrets", "wards", "cascades", "runner/engine", "runner/signatures"}
+var pure = []string{"templates", "validators/reading", "validators/capy/reading", "validators/schema", "validators/languages", "validators/secrets", "wards", "cascades", "runner/engine", "runner/signatures", "runner/measure"}
 
 // impure is what pure packages may not import.
 var impure = []string{"context", "os", "os/exec", "net", "net/http", "path/filepath", "io/ioutil", "math/rand", "log"}

@@ -1,0 +1,207 @@
+package measure_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/seed61713e19/capstan/runner/measure"
+)
+
+func near(a, b float64) bool { return math.Abs(a-b) < 5e-5 }
+
+func TestIntervals(t *testing.T) {
+	// Found by halving over exact binomial sums.
+	for _, test := range []struct {
+		k, n      int
+		low, high float64
+	}{
+		{0, 0, 0, 1}, {0, 10, 0, 0.30850}, {10, 10, 0.69150, 1}, {1, 10, 0.00253, 0.44502}, {37, 40, 0.79614, 0.98430},
+		{5, 10, 0.18709, 0.81291}, {1, 1, 0.025, 1}, {42, 107, 0.29952, 0.49164},
+	} {
+		got := measure.Rate{K: test.k, N: test.n}.Interval(0.95)
+		if !near(got.Low, test.low) || !near(got.High, test.high) {
+			t.Errorf("%d of %d: got %v, want %v-%v", test.k, test.n, got, test.low, test.high)
+		}
+	}
+}
+
+// TestIntervalsInvert holds the ends against the distribution they come from, for
+// large counts too.
+func TestIntervalsInvert(t *testing.T) {
+	for _, r := range []measure.Rate{{K: 1, N: 100_000}, {K: 3, N: 1_000_000}, {K: 99_999, N: 100_000}, {K: 500, N: 1000}, {K: 2, N: 3}, {K: 50_000, N: 100_000}} {
+		i := r.Interval(0.95)
+		above := 1 - distuv.Binomial{N: float64(r.N), P: i.Low}.CDF(float64(r.K-1))
+		below := distuv.Binomial{N: float64(r.N), P: i.High}.CDF(float64(r.K))
+		if math.Abs(above-0.025) > 1e-6 || math.Abs(below-0.025) > 1e-6 {
+			t.Errorf("%v: tails %g and %g, want 0.025", r, above, below)
+		}
+	}
+}
+
+func TestNoMissesInN(t *testing.T) {
+	for _, n := range []int{1, 58, 59, 298, 5000} {
+		r := measure.Rate{K: 0, N: n}
+		if got, want := r.Upper(0.95), 1-math.Pow(0.05, 1/float64(n)); math.Abs(got-want) > 1e-12 {
+			t.Errorf("one-sided of 0 in %d: %g, want %g", n, got, want)
+		}
+		if got, want := r.Interval(0.95).High, 1-math.Pow(0.025, 1/float64(n)); math.Abs(got-want) > 1e-12 {
+			t.Errorf("two-sided of 0 in %d: %g, want %g", n, got, want)
+		}
+		if got, want := r.Rest().Lower(0.95), math.Pow(0.05, 1/float64(n)); math.Abs(got-want) > 1e-9 {
+			t.Errorf("one-sided of all %d: %g, want %g", n, got, want)
+		}
+	}
+	for n, limit := range map[int]float64{59: 0.05, 299: 0.01} {
+		if measure.Rate.Upper(measure.Rate{N: n}, 0.95) > limit || measure.Rate.Upper(measure.Rate{N: n - 1}, 0.95) <= limit {
+			t.Errorf("%d is not the least number that shows at most %g", n, limit)
+		}
+	}
+}
+
+func TestRatesInWords(t *testing.T) {
+	for want, r := range map[string]measure.Rate{
+		"37 of 40, 92.5 % (79.6-98.4)":               {K: 37, N: 40},
+		"unknown (0 of 0)":                           {},
+		"0 of 5, 0.0 % (0.0-52.2)":                   {N: 5},
+		"5 of 5, 100.0 % (47.8-100.0)":               {K: 5, N: 5},
+		"1 of 100000, 0.001 % (0.00003-0.01)":        {K: 1, N: 100_000},
+		"99999 of 100000, 99.999 % (99.99-99.99997)": {K: 99_999, N: 100_000},
+	} {
+		if got := r.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestRatesAsJSON(t *testing.T) {
+	for want, r := range map[string]measure.Rate{
+		`{"k":37,"n":40,"rate":0.925,"low":0.796135,"high":0.984258}`: {K: 37, N: 40},
+		`{"k":0,"n":0,"rate":null,"low":null,"high":null}`:            {},
+	} {
+		got, err := json.Marshal(r)
+		if err != nil || string(got) != want {
+			t.Errorf("got %s, %v, want %s", got, err, want)
+		}
+		var back measure.Rate
+		if err := json.Unmarshal(got, &back); err != nil || back != r {
+			t.Errorf("%s reads back as %v, %v", got, back, err)
+		}
+	}
+}
+
+// TestCoverage: of 1,000 simulated gates of known strength the interval covers
+// what is true for 94 % and more, two-sided and one-sided.
+func TestCoverage(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	covered, above, below := 0, 0, 0
+	for range 1000 {
+		f, n := rng.Float64()*rng.Float64(), 1+rng.IntN(300)
+		var r measure.Rate
+		for range n {
+			r.Add(rng.Float64() < f)
+		}
+		if r.Interval(0.95).Holds(f) {
+			covered++
+		}
+		if f <= r.Upper(0.95) {
+			above++
+		}
+		if f >= r.Lower(0.95) {
+			below++
+		}
+	}
+	t.Logf("covered %d, below the upper bound %d, above the lower %d of 1000", covered, above, below)
+	if covered < 940 || above < 940 || below < 940 {
+		t.Errorf("covered %d, below the upper bound %d, above the lower %d, want 940 of 1000", covered, above, below)
+	}
+}
+
+func TestKappa(t *testing.T) {
+	for _, test := range []struct {
+		c    measure.Confusion
+		want float64
+	}{
+		{measure.Confusion{GoodPassed: 20, GoodRefused: 5, BadPassed: 10, BadRefused: 15}, 0.4}, // the table of the encyclopaedias
+		{measure.Confusion{GoodPassed: 10, BadRefused: 3}, 1},
+		{measure.Confusion{GoodPassed: 25, GoodRefused: 25, BadPassed: 25, BadRefused: 25}, 0},
+		{measure.Confusion{GoodPassed: 90, BadPassed: 10}, 0}, // a gate that passes all agrees to 90 %
+		{measure.Confusion{GoodRefused: 5, BadPassed: 5}, -1},
+		{measure.Confusion{GoodPassed: 9}, math.NaN()},
+		{measure.Confusion{}, math.NaN()},
+	} {
+		got := test.c.Kappa()
+		if math.IsNaN(got) != math.IsNaN(test.want) || math.Abs(got-test.want) > 1e-12 {
+			t.Errorf("%+v: kappa %g, want %g", test.c, got, test.want)
+		}
+	}
+	c := measure.Confusion{}
+	for _, pair := range [][2]bool{{true, true}, {true, false}, {false, true}, {false, true}, {false, false}} {
+		c.Add(pair[0], pair[1])
+	}
+	if c.FalsePass() != (measure.Rate{K: 2, N: 3}) || c.FalseBlock() != (measure.Rate{K: 1, N: 2}) || c.Base() != (measure.Rate{K: 2, N: 5}) || c.Agreement() != (measure.Rate{K: 2, N: 5}) {
+		t.Errorf("%+v counts %v, %v, %v, %v", c, c.FalsePass(), c.FalseBlock(), c.Base(), c.Agreement())
+	}
+}
+
+func TestCeiling(t *testing.T) {
+	b := measure.Ceiling(measure.Rate{K: 60, N: 100}, measure.Rate{K: 10, N: 100}, 0.95)
+	if math.Abs(b.Value-0.0625) > 1e-12 || b.Low >= b.Value || b.High <= b.Value {
+		t.Errorf("p 0.6 and f 0.1 give %v, want 6.3 %%", b)
+	}
+	for want, b := range map[string]measure.Bound{
+		"unknown":              measure.Ceiling(measure.Rate{}, measure.Rate{}, 0.95),
+		"unknown (0.0-51.7)":   measure.Ceiling(measure.Rate{K: 60, N: 100}, measure.Rate{}, 0.95),
+		"0.0 % (0.0-4.4)":      measure.Ceiling(measure.Rate{K: 60, N: 100}, measure.Rate{N: 100}, 0.95),
+		"100.0 % (0.02-100.0)": measure.Ceiling(measure.Rate{N: 1}, measure.Rate{K: 1, N: 1}, 0.95),
+	} {
+		if got := b.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestCeilingCovers simulates first tries and bad texts of known rates.
+func TestCeilingCovers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	covered := 0
+	for range 1000 {
+		p, f := 0.1+0.9*rng.Float64(), 0.4*rng.Float64()
+		var first, falsePass measure.Rate
+		for range 20 + rng.IntN(200) {
+			first.Add(rng.Float64() < p)
+			falsePass.Add(rng.Float64() < f)
+		}
+		if measure.Ceiling(first, falsePass, 0.95).Holds(measure.Released(p, f)) {
+			covered++
+		}
+	}
+	if covered < 940 {
+		t.Errorf("covered %d, want 940 of 1000", covered)
+	}
+}
+
+func TestPaired(t *testing.T) {
+	for _, test := range []struct {
+		gained, lost int
+		want         bool
+	}{{0, 0, false}, {5, 0, false}, {6, 0, true}, {0, 6, true}, {10, 9, false}, {15, 4, true}} {
+		p := measure.Paired{Both: 50, Gained: test.gained, Lost: test.lost}
+		if p.Differs(0.95) != test.want {
+			t.Errorf("%v: differs %v, want %v", p, !test.want, test.want)
+		}
+	}
+	var p measure.Paired
+	for _, row := range [][2]bool{{true, true}, {true, false}, {false, true}, {false, false}, {false, true}} {
+		p.Add(row[0], row[1])
+	}
+	if p.Before() != (measure.Rate{K: 2, N: 5}) || p.After() != (measure.Rate{K: 3, N: 5}) {
+		t.Errorf("%+v: from %v to %v", p, p.Before(), p.After())
+	}
+	if got, want := p.String(), "40.0 % to 60.0 %: 2 rows gained, 1 lost, no difference beyond chance"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -33,7 +33,8 @@ type Cascade struct {
 	Validators  map[string]*Validator // named by the file
 	Tools       map[string]*Tool      // named by the file
 
-	index map[string]int // phase name → place in Phases
+	index  map[string]int // phase name → place in Phases
+	digest string         // of the root alone
 }
 
 // A File is one of the files that a cascade is made of, as it was read.
@@ -172,6 +173,7 @@ type Check struct {
 	Validator *Validator
 	Tools     []string // of a ward around tools: those it looks at; none is all but [RouteTo]
 	AfterFree bool     // a judge that is not asked about a text that a free check of the moment refuses
+	Place     *Place   // where it stands; nil of one that is in no file
 }
 
 // Guards tells whether the check looks at what has to do with the tool; at
@@ -217,6 +219,7 @@ type Tool struct {
 	Cascade     *Cascade
 	Validator   *Validator  // of a tool: phase that names a validator
 	Effect      tool.Effect // what it does to the world; a cascade's is the worst of its tools
+	Place       *Place      // where it stands
 
 	named  string // as tackle has it: the name, or a cascade's file
 	remote bool   // of an MCP server, which is asked when it must be

@@ -152,12 +152,7 @@ func (p *Phase) Judging() Model {
 
 // Checks lists every check of the phase.
 func (p *Phase) Checks() []*Check {
-	list := slices.Concat(p.Wards.Pre, p.Wards.Tool, p.Wards.Result, p.Wards.Turn, p.Wards.Post)
-	if p.Rules.Loop != nil {
-		list = append(list, p.Rules.Loop)
-	}
-	if p.Soundings != nil && p.Soundings.Filter != nil {
-		list = append(list, p.Soundings.Filter)
-	}
+	var list []*Check
+	p.eachCheck(func(_ string, _ int, check *Check) { list = append(list, check) })
 	return list
 }

@@ -53,6 +53,7 @@ func Parse(name string, source []byte, open Opener, known Known) (*Cascade, erro
 		c.Warnings = found
 	}
 	c.Files = files
+	c.place()
 	return c, nil
 }
 

@@ -214,7 +214,7 @@ func (v *visit) use(at event.Path, t *cascades.Tool, call tool.Call) (tool.Resul
 		}
 		return tool.Result{Value: s.Output}, nil
 	default:
-		r, err := v.h.Tool(at, Job{Tool: t.Tool, Call: call})
+		r, err := v.h.Tool(at, Job{Place: t.Place, Call: call, Tool: t.Tool})
 		if errors.Is(err, ErrUnfinished) {
 			return v.unfinished(at, t, call)
 		}

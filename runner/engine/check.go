@@ -214,23 +214,24 @@ func (f *flow) validate(path event.Path, at place, c *cascades.Check, s validato
 	case v.Cascade != nil:
 		o.Verdict, o.Err, err = f.cascaded(path, v, s)
 	default:
-		o.Verdict, o.Err, err = f.leaf(path, v, s)
+		o.Verdict, o.Err, err = f.leaf(path, c, s)
 	}
 	return o, err
 }
 
-func (f *flow) leaf(path event.Path, v *cascades.Validator, s validators.Subject) (verdict validators.Verdict, unsaid, err error) {
-	check := v.Check
-	if check == nil {
-		with, err := v.With.Render(f.checkVars(s, v.With))
-		if err != nil {
-			return verdict, err, nil
-		}
-		if check, err = v.Bind(with); err != nil {
+func (f *flow) leaf(path event.Path, c *cascades.Check, s validators.Subject) (verdict validators.Verdict, unsaid, err error) {
+	v := c.Validator
+	var with map[string]any
+	if v.Check == nil {
+		if with, err = v.With.Render(f.checkVars(s, v.With)); err != nil {
 			return verdict, err, nil
 		}
 	}
-	found, err := f.h.Validate(path, Validation{Validator: v.Name, Pure: v.Pure, Check: check, Subject: s})
+	check, err := v.Bound(with)
+	if err != nil {
+		return verdict, err, nil
+	}
+	found, err := f.h.Validate(path, Validation{Place: c.Place, Validator: v.Name, Pure: v.Pure, With: with, Subject: s, Check: check})
 	if found.Failure != "" {
 		unsaid = errors.New(found.Failure)
 	}

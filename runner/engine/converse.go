@@ -250,7 +250,7 @@ func (f *flow) call(at event.Path, req model.Request, why string, said *event.Te
 }
 
 // key is the idempotency key of an effect.
-func (f *flow) key(at event.Path) string { return f.s.RunID + ":" + string(at) }
+func (f *flow) key(at event.Path) string { return effectKey(f.s.RunID, at) }
 
 // feedback tells the author everything that was wrong, as one more message.
 func (t *try) feedback(failed []wards.Outcome) error {

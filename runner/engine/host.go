@@ -13,7 +13,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators"
 )
 
 // A Host makes the effects of one scope of one run. What an effect says no to
@@ -84,23 +83,3 @@ func IsOver(err error, at event.Path) bool {
 // Beside is the error of a branch that is cancelled because another one ended
 // with err, which is not its own: it cannot be taken for it.
 func Beside(err error) error { return fmt.Errorf("cancelled beside: %v", err) }
-
-// A Job is one call of a tool.
-type Job struct {
-	Tool tool.Tool
-	Call tool.Call
-}
-
-// A Validation is one use of a validator on a text.
-type Validation struct {
-	Validator string
-	Pure      bool
-	Check     validators.Check
-	Subject   validators.Subject
-}
-
-// A Finding is what came of a validation: a verdict, or why there is none.
-type Finding struct {
-	Verdict validators.Verdict `json:"verdict"`
-	Failure string             `json:"failure,omitempty"`
-}

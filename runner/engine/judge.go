@@ -14,7 +14,7 @@ func Judge(h Host, c *cascades.Cascade, v *cascades.Validator, s validators.Subj
 	f := &flow{h: h, c: c, s: &State{Model: name, Input: s.Input, State: s.State, Outputs: s.Outputs}, meter: &meter{budget: c.Budget}}
 	f.prepare()
 	s.Input, s.State, s.Outputs = f.s.Input, f.s.State, f.s.Outputs
-	check := &cascades.Check{Ward: &wards.Ward{Name: v.Name, Moment: wards.Post, Mode: wards.Blocking}, Validator: v}
+	check := &cascades.Check{Ward: &wards.Ward{Name: v.Name, Moment: wards.Post, Mode: wards.Blocking}, Validator: v, Place: &cascades.Place{Cascade: c.Digest(), File: c.File, Name: v.Name}}
 	o, err := f.validate(event.Path(v.Name), place{}, check, s)
 	if err == nil {
 		err = o.Err

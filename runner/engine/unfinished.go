@@ -33,7 +33,7 @@ func (v *visit) unfinished(at event.Path, t *cascades.Tool, call tool.Call) (too
 	switch said {
 	case repeat:
 		at = at.Join("repeat")
-		r, err := v.h.Tool(at, Job{Tool: t.Tool, Call: call})
+		r, err := v.h.Tool(at, Job{Place: t.Place, Call: call, Tool: t.Tool})
 		if errors.Is(err, ErrUnfinished) {
 			return v.unfinished(at, t, call)
 		}

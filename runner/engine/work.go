@@ -63,7 +63,7 @@ func (t *try) gate(at event.Path, inputs map[string]any, c *candidate) error {
 	ward := &wards.Ward{Name: v.Name, Moment: wards.Post, Mode: t.gateMode(), MaxAttempts: 1}
 	where := t.place()
 	where.at = at
-	outcomes, err := t.checks(where, []*cascades.Check{{Ward: ward, Validator: &v}}, t.subject(said, output, 0, t.attempt))
+	outcomes, err := t.checks(where, []*cascades.Check{{Ward: ward, Validator: &v, Place: t.p.Tool.Place}}, t.subject(said, output, 0, t.attempt))
 	if err != nil {
 		return err
 	}

@@ -70,10 +70,7 @@ func Read(tb testing.TB, name string, text []byte) *Story {
 		files = append(files, cascades.File{Name: f.Name, Text: f.Data})
 	}
 	s := &Story{Name: name, Known: Known(), open: cascades.Unpacked(files)}
-	var err error
-	if s.Cascade, err = cascades.Load("cascade.yaml", s.open, s.Known); err != nil {
-		tb.Fatalf("%s: %v", name, err)
-	}
+	s.Cascade = s.Load(tb)
 	for file, into := range map[string]any{"input.json": &s.Input, "answers.json": &s.Answers} {
 		if text, err := s.open(file); err == nil {
 			if err := schema.Unmarshal(text, into); err != nil {
@@ -82,6 +79,16 @@ func Read(tb testing.TB, name string, text []byte) *Story {
 		}
 	}
 	return s
+}
+
+// Load loads the story's cascade as another process would.
+func (s *Story) Load(tb testing.TB) *cascades.Cascade {
+	tb.Helper()
+	c, err := cascades.Load("cascade.yaml", s.open, s.Known)
+	if err != nil {
+		tb.Fatalf("%s: %v", s.Name, err)
+	}
+	return c
 }
 
 // Want is what [Transcript.Told] gives of the story's run, or "" where the

@@ -33,6 +33,7 @@ func TestTranscripts(t *testing.T) {
 			if *update {
 				return
 			}
+			t.Run("elsewhere", func(t *testing.T) { elsewhere(t, s) })
 			t.Run("recorded", func(t *testing.T) { recorded(t, s) })
 			t.Run("broken off", func(t *testing.T) { brokenOff(t, s) })
 		})
@@ -46,6 +47,13 @@ func inProcess(t *testing.T, s *enginetest.Story) {
 	} else if err := rewrite("testdata/"+s.Name+".txtar", got); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// elsewhere has every effect made by a worker that has only the cascade.
+func elsewhere(t *testing.T, s *enginetest.Story) {
+	worker := s.Load(t)
+	got := tell(t, s, func(h engine.Host) engine.Host { return enginetest.Elsewhere{Host: h, Cascade: worker, Run: "run"} })
+	enginetest.Same(t, "elsewhere", got, s.Want())
 }
 
 // rewrite puts another want into a transcript's file.

@@ -1,0 +1,182 @@
+package cascades
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// A Place is where a check or a tool stands in a cascade: enough for a process
+// that has loaded the same files, and nothing of the run, to find what does it.
+// It is plain JSON.
+type Place struct {
+	Cascade string `json:"cascade"`          // [Cascade.Digest] of the one that runs
+	File    string `json:"file"`             // of it or of the cascade within it, as Files has it
+	Phase   string `json:"phase,omitempty"`  // "" of a tool, and of a validator that the file names
+	Moment  string `json:"moment,omitempty"` // of a check; "" of a phase that is a validator
+	Index   int    `json:"index,omitempty"`  // of a check, among those of its moment
+	Name    string `json:"name,omitempty"`   // of a tool, or of a validator that the file names
+}
+
+// String reads as a path.
+func (at Place) String() string {
+	return fmt.Sprintf("%s: %s %s[%d] %s", at.File, at.Phase, at.Moment, at.Index, at.Name)
+}
+
+// Digest names the files that the cascade is made of, all of them: the same
+// digest is the same cascade, wherever it was loaded. Only the root has one.
+func (c *Cascade) Digest() string { return c.digest }
+
+func digestOf(files []File) string {
+	h := sha256.New()
+	for _, f := range files {
+		for _, part := range []string{f.Name, string(f.Text)} {
+			h.Write(strconv.AppendInt(nil, int64(len(part)), 10))
+			h.Write([]byte{0})
+			h.Write([]byte(part))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// filter is the moment of a soundings' validator in its place: as a ward it is
+// a post-ward.
+const filter = "soundings"
+
+// place notes where everything stands, of the cascades within this one too.
+func (c *Cascade) place() {
+	c.digest = digestOf(c.Files)
+	c.every(map[*Cascade]bool{}, func(within *Cascade) {
+		in := Place{Cascade: c.digest, File: within.File}
+		for _, t := range within.Tools {
+			t.stand(in)
+		}
+		for _, p := range within.EveryPhase() {
+			p.place(in)
+		}
+	})
+}
+
+func (t *Tool) stand(in Place) {
+	in.Name = t.Name
+	t.Place = &in
+}
+
+func (p *Phase) place(in Place) {
+	for _, t := range p.tools() {
+		t.stand(in)
+	}
+	in.Phase = p.Name
+	if p.Tool != nil && p.Tool.Validator != nil {
+		p.Tool.stand(in)
+	}
+	p.eachCheck(func(moment string, i int, check *Check) {
+		at := in
+		at.Moment, at.Index = moment, i
+		check.Place = &at
+	})
+}
+
+// eachCheck visits every check of the phase with its moment and its number
+// there.
+func (p *Phase) eachCheck(visit func(moment string, i int, check *Check)) {
+	type lot struct {
+		moment wards.Moment
+		checks []*Check
+	}
+	w := &p.Wards
+	lots := []lot{{wards.Pre, w.Pre}, {wards.Tool, w.Tool}, {wards.Result, w.Result}, {wards.Turn, w.Turn}, {wards.Post, w.Post}}
+	if p.Rules.Loop != nil {
+		lots = append(lots, lot{wards.LoopUntil, []*Check{p.Rules.Loop}})
+	}
+	if p.Soundings != nil && p.Soundings.Filter != nil {
+		lots = append(lots, lot{filter, []*Check{p.Soundings.Filter}})
+	}
+	for _, l := range lots {
+		for i, check := range l.checks {
+			visit(string(l.moment), i, check)
+		}
+	}
+}
+
+// within gives the cascade, this one or one within it, that a place is in.
+func (c *Cascade) within(at *Place) (found *Cascade, err error) {
+	if at == nil || at.Cascade != c.digest || c.digest == "" {
+		return nil, fmt.Errorf("place %v: it is in another cascade than %s: its files are not the same", at, c.ID)
+	}
+	c.every(map[*Cascade]bool{}, func(within *Cascade) {
+		if within.File == at.File {
+			found = within
+		}
+	})
+	if found == nil {
+		return nil, fmt.Errorf("place %v: no cascade of %s is in that file", at, c.ID)
+	}
+	return found, nil
+}
+
+// ValidatorAt gives the validator that stands at a place of the root's cascade.
+func (c *Cascade) ValidatorAt(at *Place) (*Validator, error) {
+	within, err := c.within(at)
+	if err != nil {
+		return nil, err
+	}
+	var found *Validator
+	if at.Phase == "" {
+		found = within.Validators[at.Name]
+	}
+	for _, p := range within.EveryPhase() {
+		switch {
+		case p.Name != at.Phase:
+		case at.Moment == "" && p.Tool != nil:
+			found = p.Tool.Validator
+		default:
+			p.eachCheck(func(moment string, i int, check *Check) {
+				if moment == at.Moment && i == at.Index {
+					found = check.Validator
+				}
+			})
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("place %v: no validator stands there", at)
+	}
+	return found, nil
+}
+
+// ToolAt gives the tool that stands at a place of the root's cascade: one of a
+// name is the same wherever its file names it.
+func (c *Cascade) ToolAt(at *Place) (*Tool, error) {
+	within, err := c.within(at)
+	if err != nil {
+		return nil, err
+	}
+	if t := within.Tools[at.Name]; t != nil {
+		return t, nil
+	}
+	for _, p := range within.EveryPhase() {
+		for _, t := range p.tools() {
+			if t.Name == at.Name {
+				return t, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("place %v: no tool stands there", at)
+}
+
+// Bound gives the check that the validator is with its parameters: those of the
+// file, or with where they come with the run.
+func (v *Validator) Bound(with map[string]any) (validators.Check, error) {
+	switch {
+	case v.Check != nil:
+		return v.Check, nil
+	case v.Bind != nil:
+		return v.Bind(with)
+	default:
+		return nil, fmt.Errorf("validator %s: it is computed by the run itself", v.Name)
+	}
+}

@@ -35,6 +35,7 @@ type Cascade struct {
 
 	index  map[string]int // phase name → place in Phases
 	digest string         // of the root alone
+	reads  []string       // the files that it names itself
 }
 
 // A File is one of the files that a cascade is made of, as it was read.
@@ -204,6 +205,8 @@ type Validator struct {
 
 	asks bool  // Cascade asks a model
 	need *Need // of a program, or of an MCP server's tool
+
+	written *written // what it was made of; nil where no file was
 }
 
 // Free tells whether the validator asks no model.

@@ -262,6 +262,7 @@ func (p *parser) readFile(name string) ([]byte, error) {
 	if p.open == nil {
 		return nil, fmt.Errorf("%s: there are no files here", name)
 	}
+	p.cascade.reads = append(p.cascade.reads, name)
 	return p.open(name)
 }
 

@@ -95,6 +95,9 @@ func (p *parser) validator(o *object, forms []string) *Validator {
 		return nil
 	}
 	own := *v
+	if own.written == nil {
+		own.written = p.writing(o, form)
+	}
 	own.Name, own.Description = first(name, own.Name, form), first(description, own.Description)
 	return &own
 }
@@ -253,7 +256,7 @@ func (p *parser) validatorNames() []string {
 // bound gives a known validator its parameters, now where they are all here; n
 // is where they stand.
 func (p *parser) bound(n *yaml.Node, found validators.Validator, with Values) *Validator {
-	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, With: with}
+	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, With: with, written: &written{use: found.Name}}
 	switch {
 	case found.Criteria != "":
 		t, err := templates.Parse(found.Criteria)

@@ -37,7 +37,7 @@ var floors = map[string]string{
 	// Floor 1.
 	"wards": "validators",
 	// Floor 2.
-	"cascades":          "runner/model runner/process runner/tool templates validators validators/schema wards",
+	"cascades":          "runner/signatures runner/model runner/process runner/tool templates validators validators/schema wards",
 	"cascades/examples": "",
 	// Floor 3.
 	"runner/engine": "cascades runner/event runner/model runner/tool templates validators validators/schema wards",

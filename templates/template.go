@@ -114,6 +114,9 @@ func (t *Template) only() *outputStatement {
 	return plain
 }
 
+// Source is the text that was parsed, its line ends as "\n".
+func (t *Template) Source() string { return t.source }
+
 // Names lists the variables that the template reads from Render's vars, in the order of the source: not its own loop and
 // set variables, not functions such as range. A variable read twice is listed twice.
 func (t *Template) Names() []Name {

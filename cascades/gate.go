@@ -1,0 +1,282 @@
+package cascades
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// A Gate is a check at its place in a cascade, with the digest of what it is.
+type Gate struct {
+	Phase     string
+	Moment    wards.Moment
+	Mode      wards.Mode
+	Place     string     // the last name of its verdicts' paths: post[0], ward[1], output_schema
+	Name      string     // of its validator, as its verdicts have it
+	Validator *Validator // nil of an output_schema
+	Digest    string     // see [Cascade.Identity]
+	Model     Model      // that a judge asks; empty of others
+}
+
+// Gates lists the checks of the cascade's own phases, in file order. Chosen is
+// what is asked in place of what the file says, and open reads the files of
+// programs, as it read the cascade; where it is nil, programs have none.
+func (c *Cascade) Gates(chosen Chosen, open Opener) (list []Gate, err error) {
+	for _, p := range c.EveryPhase() {
+		add := func(place string, w *wards.Ward, v *Validator) {
+			g := Gate{Phase: p.Name, Moment: w.Moment, Mode: w.Mode, Place: place, Name: w.Name, Validator: v}
+			var e error
+			if v == nil {
+				g.Digest, e = digest(map[string]any{"schema": p.OutputSchema.Source()})
+			} else {
+				g.Model = c.judges(v, chosen)
+				g.Digest, e = c.Identity(v, chosen, open)
+			}
+			if e != nil && err == nil {
+				err = fmt.Errorf("phase %s: %s: %w", p.Name, g.Name, e)
+			}
+			list = append(list, g)
+		}
+		if p.SchemaWard != nil {
+			add(string(wards.OutputSchema), p.SchemaWard, nil)
+		}
+		if p.Tool != nil && p.Tool.Validator != nil {
+			v := p.Tool.Validator
+			add("post[0]", &wards.Ward{Name: v.Name, Moment: wards.Post, Mode: wards.Blocking}, v)
+		}
+		p.eachCheck(func(_ string, i int, check *Check) {
+			add(verdictName(check.Ward.Moment, i), check.Ward, check.Validator)
+		})
+	}
+	return list, err
+}
+
+// verdictName is the last name of the path of a verdict of the i-th check of a
+// moment.
+func verdictName(m wards.Moment, i int) string {
+	switch m {
+	case wards.LoopUntil:
+		return string(m)
+	case wards.Turn, wards.Tool:
+		return fmt.Sprintf("ward[%d]", i)
+	case wards.Result:
+		return fmt.Sprintf("result_ward[%d]", i)
+	}
+	return fmt.Sprintf("%s[%d]", m, i)
+}
+
+// Identity is the digest of what a validator of the cascade is, as "sha256:" and
+// 64 hexadecimal digits: of the RFC 8785 form of an object with
+//
+//   - the form that it is written in and its parameters, as plain values: a
+//     comment, a key's place, a quote's kind change nothing, and neither do its
+//     name, its description and after, which say nothing of how it judges;
+//   - criteria: what a judge is asked, with the text of the file it comes from;
+//   - model: of a judge, the models that it asks, each with what it is asked for;
+//     of a cascade, the model that its phases ask which name none;
+//   - files: of a program, the digest of each of its arguments that names a file;
+//     of a cascade, of every file that it is made of, by its place beside it.
+//
+// What no file says is not in it: a program's other files, what an MCP server
+// does, whether a model is what its name was, how a built-in validator is written
+// in this version.
+func (c *Cascade) Identity(v *Validator, chosen Chosen, open Opener) (string, error) {
+	is := v.written.plain()
+	if len(v.With) > 0 {
+		is["with"] = sources(map[string]any(v.With))
+	}
+	if len(v.InputMap) > 0 {
+		is["input_map"] = sources(map[string]any(v.InputMap))
+	}
+	if v.Criteria != nil {
+		delete(is, "judge")
+		is["criteria"] = v.Criteria.Source()
+	}
+	if !v.Free() {
+		m := c.judges(v, chosen)
+		if v.Cascade != nil {
+			m = chosen.Of(nil, v.Cascade.Default(c.Model))
+			is["chosen"] = string(chosen)
+		}
+		is["model"] = m.plain()
+	}
+	files := v.written.programs(open)
+	if v.Cascade != nil {
+		files = c.digests(v.Cascade)
+	}
+	if len(files) > 0 {
+		is["files"] = files
+	}
+	return digest(is)
+}
+
+// judges is the model that a judge asks; none of others.
+func (c *Cascade) judges(v *Validator, chosen Chosen) Model {
+	if v.Criteria == nil {
+		return nil
+	}
+	return chosen.Of(v.Model, c.Model)
+}
+
+// plain is the ladder as plain values.
+func (m Model) plain() any {
+	list := make([]any, len(m))
+	for i, r := range m {
+		list[i] = map[string]any{"name": r.Name, "params": r.Params.String()}
+	}
+	return list
+}
+
+// digests are those of the files of a cascade within c, by their places beside
+// it.
+func (c *Cascade) digests(within *Cascade) map[string]any {
+	files := map[string]any{}
+	dir, open := path.Dir(within.File), Unpacked(c.Files)
+	within.every(map[*Cascade]bool{}, func(n *Cascade) {
+		for _, name := range append([]string{n.File}, n.reads...) {
+			if text, err := open(name); err == nil {
+				files[beside(dir, path.Clean(name))] = signatures.Digest(text)
+			}
+		}
+	})
+	return files
+}
+
+// beside is the way from a directory to a file, so that it does not matter from
+// where a cascade was named.
+func beside(dir, name string) string {
+	from, to := strings.Split(dir, "/"), strings.Split(name, "/")
+	if dir == "." {
+		from = nil
+	}
+	for len(from) > 0 && len(to) > 1 && from[0] == to[0] {
+		from, to = from[1:], to[1:]
+	}
+	return strings.Repeat("../", len(from)) + strings.Join(to, "/")
+}
+
+// A written is what a validator was made of: a built-in one, or the keys that
+// say how it judges, and where its program runs.
+type written struct {
+	use  string
+	keys map[string]*yaml.Node
+	argv []string
+	dir  string
+}
+
+// judging are the keys, besides that of its form and those of [Values], that say
+// how a validator judges.
+var judging = []string{"reason", "timeout", "env", "verdict", "cwd", "votes", "confirm"}
+
+// writing notes what the validator in o, of a form, is made of.
+func (p *parser) writing(o *object, form string) *written {
+	w := &written{keys: map[string]*yaml.Node{}}
+	for _, key := range append([]string{form}, judging...) {
+		if n := o.value[key]; n != nil {
+			w.keys[key] = n
+		}
+	}
+	if form == "exec" {
+		w.argv, w.dir = o.texts("exec"), path.Dir(p.file)
+		if n := o.value["cwd"]; n != nil && n.Value == "root" {
+			w.dir = p.known.Root
+		}
+	}
+	return w
+}
+
+func (w *written) plain() map[string]any {
+	is := map[string]any{}
+	if w == nil {
+		return is
+	}
+	if w.use != "" {
+		is["use"] = w.use
+	}
+	for key, n := range w.keys {
+		is[key] = (&parser{}).plain(n, verbatim)
+	}
+	return is
+}
+
+// sources puts templates as they are written.
+func sources(v any) any {
+	switch v := v.(type) {
+	case valueTemplate:
+		return map[string]any{"template": v.Source()}
+	case reference:
+		return map[string]any{"template": v.text}
+	case map[string]any:
+		out := maps.Clone(v)
+		for key, value := range v {
+			out[key] = sources(value)
+		}
+		return out
+	case []any:
+		out := slices.Clone(v)
+		for i, value := range v {
+			out[i] = sources(value)
+		}
+		return out
+	}
+	return v
+}
+
+// programs are the digests of the files that a program's arguments name.
+func (w *written) programs(open Opener) map[string]any {
+	files := map[string]any{}
+	if w == nil {
+		return nil
+	}
+	for _, arg := range w.argv {
+		if open == nil || arg == "" {
+			continue
+		}
+		name := arg
+		if !path.IsAbs(name) {
+			name = path.Join(w.dir, name)
+		}
+		if text, err := open(name); err == nil { // else it is no file, but a word
+			files[arg] = signatures.Digest(text)
+		}
+	}
+	return files
+}
+
+// digest is that of the canonical form of a plain value.
+func digest(v map[string]any) (string, error) {
+	text, err := signatures.Canonical(unambiguous(v))
+	if err != nil {
+		return "", err
+	}
+	return signatures.Digest(text), nil
+}
+
+// unambiguous puts numbers that JSON readers may read differently as text.
+func unambiguous(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := maps.Clone(v)
+		for key, value := range v {
+			out[key] = unambiguous(value)
+		}
+		return out
+	case []any:
+		out := slices.Clone(v)
+		for i, value := range v {
+			out[i] = unambiguous(value)
+		}
+		return out
+	}
+	if signatures.Unambiguous(v) != nil {
+		return fmt.Sprint(v)
+	}
+	return v
+}

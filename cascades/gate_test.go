@@ -1,0 +1,154 @@
+package cascades
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// identities loads a cascade of the files and gives its gates' digests by phase
+// and name.
+func identities(t *testing.T, name string, files map[string]string, chosen Chosen) map[string]string {
+	t.Helper()
+	open := func(name string) ([]byte, error) {
+		if text, ok := files[name]; ok {
+			return []byte(text), nil
+		}
+		return nil, fmt.Errorf("%s is not there", name)
+	}
+	c, err := Load(name, open, known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := c.Gates(chosen, open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, g := range list {
+		if !strings.HasPrefix(g.Digest, "sha256:") || len(g.Digest) != len("sha256:")+64 {
+			t.Errorf("%s %s: digest %q", g.Phase, g.Name, g.Digest)
+		}
+		found[g.Phase+" "+g.Place+" "+g.Name] = g.Digest
+	}
+	return found
+}
+
+const gated = `
+cascade_id: gated
+model: small
+validators:
+  long: {expr: "len(content) > 5", reason: longer}
+  tone: {judge: "@tone.md", votes: 3}
+  house: {exec: [python3, check.py, --strict], with: {a: 1}}
+  whole: {cascade: sub/facts.yaml}
+  short: {use: max_length, with: {max: 10}}
+phases:
+  - name: draft
+    instructions: Write about {{ input.topic }}
+    output_schema: {type: object}
+    rules: {loop_until: long}
+    wards:
+      pre: [{validator: non_empty}]
+      post:
+        - {validator: tone, mode: retry}
+        - {validator: house}
+        - {validator: whole}
+        - {validator: short}
+        - {expr: "len(content) < 100"}
+`
+
+func gatedFiles() map[string]string {
+	return map[string]string{
+		"x/post.yaml": gated, "x/tone.md": "Is it friendly?", "x/check.py": "print(1)",
+		"x/sub/facts.yaml": "cascade_id: facts\nphases: [{name: look, instructions: '@look.md'}]", "x/sub/look.md": "Look: {{ input.content }}",
+	}
+}
+
+// TestIdentityChanges: whatever a gate is changes its digest and no other's.
+func TestIdentityChanges(t *testing.T) {
+	was := identities(t, "x/post.yaml", gatedFiles(), "")
+	if len(was) != 8 {
+		t.Fatalf("got %d gates, want 8: %v", len(was), was)
+	}
+	for _, test := range []struct {
+		name, file, old, to string
+		chosen              Chosen
+		changed             string // the last words of the gates, in order
+	}{
+		{name: "a comment", file: "x/post.yaml", old: "cascade_id: gated", to: "cascade_id: gated # yes"},
+		{name: "another spelling", file: "x/post.yaml", old: "{use: max_length, with: {max: 10}}", to: "\n    with: {\"max\": 0xA}\n    use: 'max_length'"},
+		{name: "a description", file: "x/post.yaml", old: "reason: longer}", to: "reason: longer, description: of length}"},
+		{name: "a mode", file: "x/post.yaml", old: "mode: retry", to: "mode: advisory"},
+		{name: "an expression", file: "x/post.yaml", old: "> 5", to: "> 6", changed: "long"},
+		{name: "a parameter", file: "x/post.yaml", old: "max: 10", to: "max: 11", changed: "short"},
+		{name: "a schema", file: "x/post.yaml", old: "type: object", to: "type: array", changed: "output_schema"},
+		{name: "an inline expression", file: "x/post.yaml", old: "< 100", to: "< 101", changed: "expr"},
+		{name: "a prompt's file", file: "x/tone.md", old: "friendly", to: "kind", changed: "tone"},
+		{name: "votes", file: "x/post.yaml", old: "votes: 3", to: "votes: 5", changed: "tone"},
+		{name: "a judge's parameters", file: "x/post.yaml", old: "votes: 3", to: "votes: 3, model: {name: small, temperature: 0}", changed: "tone"},
+		{name: "the file's model", file: "x/post.yaml", old: "model: small", to: "model: big", changed: "tone whole"},
+		{name: "another model", chosen: "big", changed: "tone whole"},
+		{name: "a renamed model", chosen: "small=big", changed: "tone whole"},
+		{name: "a program", file: "x/check.py", old: "1", to: "2", changed: "house"},
+		{name: "a program's argument", file: "x/post.yaml", old: "--strict", to: "--lax", changed: "house"},
+		{name: "a program's parameter", file: "x/post.yaml", old: "a: 1", to: "a: 2", changed: "house"},
+		{name: "a cascade's file", file: "x/sub/look.md", old: "Look", to: "See", changed: "whole"},
+	} {
+		files := gatedFiles()
+		if test.file != "" {
+			if !strings.Contains(files[test.file], test.old) {
+				t.Fatalf("%s: no %q", test.name, test.old)
+			}
+			files[test.file] = strings.Replace(files[test.file], test.old, test.to, 1)
+		}
+		is := identities(t, "x/post.yaml", files, test.chosen)
+		for key, digest := range is {
+			words := strings.Fields(key)
+			want := strings.Contains(" "+test.changed+" ", " "+words[len(words)-1]+" ")
+			if changed := was[key] != digest; changed != want {
+				t.Errorf("%s: %s changed %v, want %v", test.name, key, changed, want)
+			}
+		}
+	}
+}
+
+// TestIdentityStays: it does not matter from where the cascade is named.
+func TestIdentityStays(t *testing.T) {
+	was := identities(t, "x/post.yaml", gatedFiles(), "")
+	moved := map[string]string{}
+	for name, text := range gatedFiles() {
+		moved["/home/me/y"+strings.TrimPrefix(name, "x")] = text
+	}
+	for key, digest := range identities(t, "/home/me/y/post.yaml", moved, "") {
+		if was[key] != digest {
+			t.Errorf("%s is another from another place", key)
+		}
+	}
+	here := map[string]string{}
+	for name, text := range gatedFiles() {
+		here[strings.TrimPrefix(name, "x/")] = text
+	}
+	for key, digest := range identities(t, "post.yaml", here, "") {
+		if was[key] != digest {
+			t.Errorf("%s is another from its own folder", key)
+		}
+	}
+}
+
+// TestIdentityOfSharedCascades: a cascade that two others name is part of both.
+func TestIdentityOfSharedCascades(t *testing.T) {
+	files := map[string]string{
+		"a.yaml":    "cascade_id: a\nmodel: m\nphases:\n  - {name: p, instructions: x, wards: {post: [{cascade: one.yaml}, {cascade: two.yaml}]}}",
+		"one.yaml":  "cascade_id: one\nphases: [{name: q, instructions: x, sub_cascades: [{ref: deep.yaml}]}]",
+		"two.yaml":  "cascade_id: two\nphases: [{name: q, instructions: x, sub_cascades: [{ref: deep.yaml}]}]",
+		"deep.yaml": "cascade_id: deep\nphases: [{name: r, instructions: one}]",
+	}
+	was := identities(t, "a.yaml", files, "")
+	files["deep.yaml"] = strings.Replace(files["deep.yaml"], "one", "two", 1)
+	for key, digest := range identities(t, "a.yaml", files, "") {
+		if was[key] == digest {
+			t.Errorf("%s is the same though a cascade within it is not", key)
+		}
+	}
+}

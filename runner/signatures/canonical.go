@@ -1,14 +1,18 @@
 package signatures
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gowebpki/jcs"
 )
 
@@ -29,6 +33,45 @@ func Canonical(v any) ([]byte, error) {
 		return nil, err
 	}
 	return jcs.Transform(text)
+}
+
+// CanonicalText is [Canonical] for a value that is a JSON text. Of one that two
+// readers may read differently it is an error, see [UnambiguousText].
+func CanonicalText(text []byte) ([]byte, error) {
+	if err := UnambiguousText(text); err != nil {
+		return nil, err
+	}
+	v := jsontext.Value(bytes.Clone(text))
+	return v, v.Canonicalize()
+}
+
+// UnambiguousText refuses a text of one JSON document that two readers may read
+// differently: a key that stands twice in an object, however it is escaped,
+// half of a surrogate pair, a whole number beyond 2^53, one that no float holds.
+func UnambiguousText(text []byte) error {
+	d := jsontext.NewDecoder(bytes.NewReader(text))
+	for {
+		token, err := d.ReadToken()
+		switch {
+		case errors.Is(err, io.EOF):
+			return errors.New("there is no JSON in it")
+		case errors.Is(err, jsontext.ErrDuplicateName):
+			return fmt.Errorf("a key stands twice: %s", clip(string(d.StackPointer())))
+		case err != nil:
+			return fmt.Errorf("the JSON cannot be read in one way only: %s", clip(err.Error()))
+		case token.Kind() == '0':
+			if err := UnambiguousNumber(token.String()); err != nil {
+				return fmt.Errorf("%s: %w", clip(string(d.StackPointer())), err)
+			}
+		}
+		if d.StackDepth() > 0 {
+			continue
+		}
+		if rest := bytes.TrimSpace(text[d.InputOffset():]); len(rest) > 0 {
+			return fmt.Errorf("there is more behind the JSON: %s", clip(string(rest)))
+		}
+		return nil
+	}
 }
 
 // Digest is "sha256:" and the hash of the bytes in hexadecimal.

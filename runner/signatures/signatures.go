@@ -18,6 +18,7 @@
 package signatures
 
 import (
+	"context"
 	"crypto/ed25519"
 	"encoding/base64"
 	"errors"
@@ -45,6 +46,11 @@ func (k Key) Sign(as Purpose, payload []byte) string {
 	return prefix + base64.StdEncoding.EncodeToString(ed25519.Sign(k.private, Signed(as, payload)))
 }
 
+// SignBytes signs data as it is: a key is a [Signer] that never fails.
+func (k Key) SignBytes(_ context.Context, data []byte) ([]byte, error) {
+	return ed25519.Sign(k.private, data), nil
+}
+
 // What is wrong with a signature, as [Keys.Verify] tells it.
 var (
 	ErrSpelling  = errors.New("is not written as ed25519: and 64 bytes in standard base64, with nothing around them")
@@ -64,21 +70,24 @@ func (ks Keys) Verify(as Purpose, payload []byte, id, signature string) error {
 	if !ok {
 		return ErrSpelling
 	}
-	if !ed25519.Verify(key, Signed(as, payload), raw) {
+	return verify(key, as, payload, raw)
+}
+
+func verify(key ed25519.PublicKey, as Purpose, payload, signature []byte) error {
+	if len(signature) != ed25519.SignatureSize || !ed25519.Verify(key, Signed(as, payload), signature) {
 		return ErrSignature
 	}
 	return nil
 }
 
-// read takes the one spelling of a signature. base64 skips line ends, also when
-// it is strict, so what was read has to give the same text again.
+// read takes the one spelling of a signature.
 func read(signature string) ([]byte, bool) {
 	text, ok := strings.CutPrefix(signature, prefix)
-	raw, err := base64.StdEncoding.DecodeString(text)
-	if !ok || err != nil || len(raw) != ed25519.SignatureSize || base64.StdEncoding.EncodeToString(raw) != text {
+	if !ok {
 		return nil, false
 	}
-	return raw, true
+	raw, ok := plainBase64(text)
+	return raw, ok && len(raw) == ed25519.SignatureSize
 }
 
 func clip(s string) string {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,35 +12,12 @@ import (
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// unambiguous refuses a text of one JSON document that two readers may read
-// differently: a key that stands twice in an object, however it is escaped,
-// half of a surrogate pair, a whole number beyond 2^53, one that no float holds.
-// What is judged here and what is saved would not have to be the same.
-func unambiguous(text string) error {
-	d := jsontext.NewDecoder(strings.NewReader(text))
-	for {
-		token, err := d.ReadToken()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case errors.Is(err, jsontext.ErrDuplicateName):
-			return fmt.Errorf("a key stands twice: %s", clip(string(d.StackPointer())))
-		case err != nil:
-			return fmt.Errorf("the JSON cannot be read in one way only: %s", clip(err.Error()))
-		case token.Kind() == '0':
-			if err := signatures.UnambiguousNumber(token.String()); err != nil {
-				return fmt.Errorf("%s: %w", clip(string(d.StackPointer())), err)
-			}
-		}
-	}
-}
-
 // oneSchedule refuses a text that holds more than one schedule, or review of
 // one, or anything like JSON that can be read in two ways. What a model thought
 // aloud before it answered is not looked at.
 func oneSchedule(text string) error {
 	if single(text) {
-		return unambiguous(text)
+		return signatures.UnambiguousText([]byte(text))
 	}
 	if at := strings.LastIndex(text, thought); at >= 0 {
 		text = text[at+len(thought):]
@@ -61,7 +37,7 @@ func oneSchedule(text string) error {
 			rest = rest[1:]
 			continue
 		}
-		if err := unambiguous(string(value)); err != nil {
+		if err := signatures.UnambiguousText(value); err != nil {
 			return err
 		}
 		if rest = rest[cost:]; isAnswer(value) {

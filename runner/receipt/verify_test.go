@@ -1,0 +1,340 @@
+package receipt_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/receipt"
+	"github.com/seed61713e19/capstan/runner/signatures"
+)
+
+var made = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// pair is a key that is the same in every test, with what trusts it.
+func pair(t testing.TB, seed byte) (signatures.Key, signatures.Trust) {
+	t.Helper()
+	private := ed25519.NewKeyFromSeed(slices.Repeat([]byte{seed}, ed25519.SeedSize))
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := signatures.ParseKey(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key, signatures.Trust{Keys: key.Public()}
+}
+
+func claim(text string) receipt.Claim {
+	files := map[string]string{"post.yaml": signatures.Digest([]byte("cascade")), "house.py": signatures.Digest([]byte("program"))}
+	policy, err := receipt.PolicyDigest(files)
+	if err != nil {
+		panic(err)
+	}
+	gate := signatures.Digest([]byte("gate"))
+	return receipt.Claim{
+		Capstan: receipt.Program{Version: "v1.2.3", Digest: signatures.Digest([]byte("binary"))},
+		Run:     "r1", Cascade: receipt.Policy{ID: "post", Digest: policy, Files: files},
+		Phase: "draft", Path: "draft/attempt[2]", Attempt: 2,
+		Text: signatures.Digest([]byte(text)),
+		Gates: []receipt.Gate{
+			{Name: "long_enough", Path: "draft/attempt[2]/post[0]", Digest: gate, Moment: "post", Mode: "retry", Verdict: receipt.GatePassed,
+				Strength: &receipt.Strength{Evidence: gate, FalsePass: [2]float64{0.01, 0.12}, FalseBlock: [2]float64{0, 0.03}, Bad: 40, Good: 100}},
+			{Name: "tone", Path: "draft/attempt[2]/post[1]", Digest: gate, Moment: "post", Mode: "advisory", Verdict: receipt.GateRefused, Reason: gate},
+		},
+		Shadow: []receipt.Gate{}, Degraded: []string{}, Inputs: map[string]string{"topic": gate},
+		Models: []string{"gpt-5-mini"}, People: []string{}, Released: made.Add(-time.Minute),
+	}
+}
+
+func issue(t testing.TB, key signatures.Signer, c receipt.Claim) []byte {
+	t.Helper()
+	text, err := receipt.Issue(context.Background(), key, c, made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// want holds a report's word and field.
+func want(t *testing.T, name string, r receipt.Report, verdict, field string) {
+	t.Helper()
+	if r.Verdict != verdict || r.Field != field || (verdict == receipt.Passed) != (r.Reason == "") {
+		t.Errorf("%s: %s, field %q, %q; want %s, %q", name, r.Verdict, r.Field, r.Reason, verdict, field)
+	}
+}
+
+func TestVerify(t *testing.T) {
+	const text = "A post on owls.\nIt ends.\n"
+	key, trust := pair(t, 1)
+	other, _ := pair(t, 2)
+	good := issue(t, key, claim(text))
+	c := claim(text)
+	degraded := claim(text)
+	degraded.Degraded, degraded.Gates[0].Verdict = []string{"long_enough"}, receipt.GateRefused
+	lied := claim(text)
+	lied.Gates[0].Verdict = receipt.GateErred
+	gate := c.Gates[0].Digest
+	terms := func(from, until time.Time) signatures.Trust {
+		return signatures.Trust{Keys: trust.Keys, Terms: map[string]signatures.Term{key.ID(): {Name: "2026", From: from, Until: until}}}
+	}
+	for name, row := range map[string]struct {
+		text           string
+		receipt        []byte
+		trust          signatures.Trust
+		want           receipt.Demand
+		verdict, field string
+	}{
+		"good":                        {text, good, trust, receipt.Demand{}, receipt.Passed, ""},
+		"without its line end":        {text, bytes.TrimSuffix(good, []byte("\n")), trust, receipt.Demand{}, receipt.Passed, ""},
+		"another text":                {"A post on cats.\n", good, trust, receipt.Demand{}, receipt.Refused, "subject[0].digest.sha256"},
+		"no text":                     {"", good, trust, receipt.Demand{}, receipt.Refused, "subject[0].digest.sha256"},
+		"another key":                 {text, issue(t, other, c), trust, receipt.Demand{}, receipt.Refused, "signatures[0].keyid"},
+		"no receipt":                  {text, nil, trust, receipt.Demand{}, receipt.CannotTell, "envelope"},
+		"truncated":                   {text, good[:len(good)/2], trust, receipt.Demand{}, receipt.CannotTell, "envelope"},
+		"doubled":                     {text, slices.Concat(good, good), trust, receipt.Demand{}, receipt.CannotTell, "envelope"},
+		"two line ends":               {text, append(slices.Clone(good), '\n'), trust, receipt.Demand{}, receipt.Refused, "envelope"},
+		"indented":                    {text, indented(t, good), trust, receipt.Demand{}, receipt.Refused, "envelope"},
+		"the text for the receipt":    {text, []byte(text), trust, receipt.Demand{}, receipt.CannotTell, "envelope"},
+		"a key's term holds":          {text, good, terms(made, made.Add(1)), receipt.Demand{}, receipt.Passed, ""},
+		"before a key's term":         {text, good, terms(made.Add(1), time.Time{}), receipt.Demand{}, receipt.Refused, "predicate.timeVerified"},
+		"behind a key's term":         {text, good, terms(time.Time{}, made), receipt.Demand{}, receipt.Refused, "predicate.timeVerified"},
+		"degraded":                    {text, issue(t, key, degraded), trust, receipt.Demand{}, receipt.Refused, "degraded"},
+		"degraded, which is taken":    {text, issue(t, key, degraded), trust, receipt.Demand{Degraded: true}, receipt.Passed, ""},
+		"a gate erred":                {text, issue(t, key, lied), trust, receipt.Demand{}, receipt.Refused, "gates[0].verdict"},
+		"a gate":                      {text, good, trust, receipt.Demand{Gates: []receipt.GateDemand{{Name: "long_enough"}}}, receipt.Passed, ""},
+		"exactly that gate":           {text, good, trust, receipt.Demand{Gates: []receipt.GateDemand{{Name: "long_enough", Digest: gate}}}, receipt.Passed, ""},
+		"another gate of that name":   {text, good, trust, receipt.Demand{Gates: []receipt.GateDemand{{Name: "long_enough", Digest: c.Text}}}, receipt.Refused, "gates"},
+		"an advisory gate":            {text, good, trust, receipt.Demand{Gates: []receipt.GateDemand{{Name: "tone"}}}, receipt.Refused, "gates"},
+		"no such gate":                {text, good, trust, receipt.Demand{Gates: []receipt.GateDemand{{Name: "facts"}}}, receipt.Refused, "gates"},
+		"that cascade":                {text, good, trust, receipt.Demand{Cascade: c.Cascade.Digest}, receipt.Passed, ""},
+		"another cascade":             {text, good, trust, receipt.Demand{Cascade: gate}, receipt.Refused, "cascade.digest"},
+		"young enough":                {text, good, trust, receipt.Demand{MaxAge: time.Hour, Now: made.Add(time.Hour)}, receipt.Passed, ""},
+		"too old":                     {text, good, trust, receipt.Demand{MaxAge: time.Hour, Now: made.Add(time.Hour + 1)}, receipt.Refused, "predicate.timeVerified"},
+		"from the future":             {text, good, trust, receipt.Demand{MaxAge: time.Hour, Now: made.Add(-time.Hour)}, receipt.Refused, "predicate.timeVerified"},
+		"two signatures":              {text, respell(t, good, func(e map[string]any) { s := e["signatures"].([]any); e["signatures"] = append(s, s[0]) }), trust, receipt.Demand{}, receipt.Refused, "signatures"},
+		"no signature":                {text, respell(t, good, func(e map[string]any) { e["signatures"] = []any{} }), trust, receipt.Demand{}, receipt.Refused, "signatures"},
+		"another payload type":        {text, respell(t, good, func(e map[string]any) { e["payloadType"] = "application/json" }), trust, receipt.Demand{}, receipt.Refused, "payloadType"},
+		"a field more":                {text, respell(t, good, func(e map[string]any) { e["more"] = 1 }), trust, receipt.Demand{}, receipt.CannotTell, "envelope"},
+		"a signature with a line end": {text, respell(t, good, signature(func(s string) string { return s[:40] + "\n" + s[40:] })), trust, receipt.Demand{}, receipt.Refused, "signatures[0].sig"},
+		"a signature unpadded":        {text, respell(t, good, signature(func(s string) string { return strings.TrimRight(s, "=") })), trust, receipt.Demand{}, receipt.Refused, "signatures[0].sig"},
+		"a signature's other padding": {text, respell(t, good, signature(otherPadding)), trust, receipt.Demand{}, receipt.Refused, "signatures[0].sig"},
+		"another run's signature":     {text, respell(t, good, signature(func(string) string { return sigOf(t, issue(t, key, claim("x"))) })), trust, receipt.Demand{}, receipt.Refused, "signatures[0].sig"},
+		"a payload with a line end":   {text, respell(t, good, func(e map[string]any) { p := e["payload"].(string); e["payload"] = p[:8] + "\n" + p[8:] }), trust, receipt.Demand{}, receipt.Refused, "payload"},
+	} {
+		want(t, name, receipt.Verify(receipt.Bytes([]byte(row.text)), row.receipt, row.trust, row.want), row.verdict, row.field)
+	}
+}
+
+func indented(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// respell changes an envelope and writes it canonically again.
+func respell(t testing.TB, text []byte, change func(map[string]any)) []byte {
+	t.Helper()
+	var e map[string]any
+	if err := json.Unmarshal(text, &e); err != nil {
+		t.Fatal(err)
+	}
+	change(e)
+	again, err := signatures.Canonical(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(again, '\n')
+}
+
+func signature(change func(string) string) func(map[string]any) {
+	return func(e map[string]any) {
+		s := e["signatures"].([]any)[0].(map[string]any)
+		s["sig"] = change(s["sig"].(string))
+	}
+}
+
+func sigOf(t *testing.T, text []byte) (sig string) {
+	respell(t, text, signature(func(s string) string { sig = s; return s }))
+	return sig
+}
+
+// otherPadding sets a bit that a decoder which is not strict skips: 64 bytes
+// end in one whose base64 has two of them.
+func otherPadding(s string) string {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	end := strings.TrimRight(s, "=")
+	last := strings.IndexByte(alphabet, end[len(end)-1])
+	return end[:len(end)-1] + string(alphabet[last|1]) + s[len(end):]
+}
+
+// TestStatementsAreOne: what a trusted key has signed is refused all the same
+// where it is not what [receipt.Issue] makes.
+func TestStatementsAreOne(t *testing.T) {
+	const text = "owls"
+	key, trust := pair(t, 1)
+	good := issue(t, key, claim(text))
+	var e struct{ Payload string }
+	if err := json.Unmarshal(good, &e); err != nil {
+		t.Fatal(err)
+	}
+	payload, err := base64.StdEncoding.DecodeString(e.Payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range map[string]struct{ old, new, verdict, field string }{
+		"a newer version":        {"receipt/v1", "receipt/v2", receipt.CannotTell, "predicate"},
+		"no claim":               {`"https://github.com/seed61713e19/capstan/receipt/v1"`, `"https://example.com/v1"`, receipt.CannotTell, "predicate"},
+		"an unknown field":       {`"attempt":2`, `"attempt":2,"best":true`, receipt.CannotTell, "predicate"},
+		"another result":         {"PASSED", "FAILED", receipt.Refused, "predicate.verificationResult"},
+		"another policy":         {`"uri":"capstan:cascade/post"`, `"uri":"capstan:cascade/other"`, receipt.Refused, "predicate.policy.uri"},
+		"another subject's name": {`"name":"text"`, `"name":"tent"`, receipt.Refused, "subject[0].name"},
+		"another statement type": {"Statement/v1", "Statement/v0.1", receipt.CannotTell, "_type"},
+		"another predicate type": {"verification_summary/v1", "provenance/v1", receipt.CannotTell, "predicateType"},
+		"a space":                {`"attempt":2`, `"attempt": 2`, receipt.Refused, "payload"},
+	} {
+		changed := bytes.Replace(payload, []byte(row.old), []byte(row.new), 1)
+		if bytes.Equal(changed, payload) {
+			t.Errorf("%s: %q does not stand in %s", name, row.old, payload)
+		}
+		sealed, err := signatures.Seal(context.Background(), key, receipt.PayloadType, changed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, name, receipt.Verify(receipt.Bytes([]byte(text)), sealed, trust, receipt.Demand{}), row.verdict, row.field)
+	}
+}
+
+// TestEveryByte flips every byte of receipts and their texts: of all bytes of a
+// thousand where CAPSTAN_EVERY_BYTE is set, which takes minutes; else of all
+// bytes of one and some of a few.
+func TestEveryByte(t *testing.T) {
+	key, trust := pair(t, 1)
+	receipts, step := 40, 300
+	if os.Getenv("CAPSTAN_EVERY_BYTE") != "" {
+		receipts, step = 1000, 1
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	flips := 0
+	flip := func(text []byte, at int) []byte {
+		flips++
+		text = slices.Clone(text)
+		text[at] ^= 1 << random.IntN(8)
+		return text
+	}
+	for n := range receipts {
+		text := fmt.Appendf(nil, "text %d %x\n", n, random.Uint64())
+		c := claim(string(text))
+		c.Run = fmt.Sprintf("run-%d", n)
+		r := issue(t, key, c)
+		want(t, c.Run, receipt.Verify(receipt.Bytes(text), r, trust, receipt.Demand{}), receipt.Passed, "")
+		for at := 0; at < len(r); at += 1 + random.IntN(step)*min(n, 1) {
+			got := receipt.Verify(receipt.Bytes(text), flip(r, at), trust, receipt.Demand{})
+			if got.Verdict == receipt.Passed || got.Field == "" || got.Reason == "" {
+				t.Fatalf("byte %d: %+v", at, got)
+			}
+		}
+		for at := range text {
+			want(t, c.Run, receipt.Verify(receipt.Bytes(flip(text, at)), r, trust, receipt.Demand{}), receipt.Refused, "subject[0].digest.sha256")
+		}
+	}
+	t.Logf("%d flips", flips)
+}
+
+func TestNearly(t *testing.T) {
+	key, trust := pair(t, 1)
+	for name, row := range map[string]struct{ released, here, said string }{
+		"CR LF for LF":       {"a\nb\n", "a\r\nb\r\n", "CR LF made LF"},
+		"LF for CR LF":       {"a\r\nb\r\n", "a\nb\n", "LF made CR LF"},
+		"a byte order mark":  {"a\n", "\xef\xbb\xbfa\n", "byte order mark"},
+		"a line end more":    {"a", "a\n", "without the line end"},
+		"a CR LF more":       {"a", "a\r\n", "without the line end"},
+		"a line end less":    {"a\n", "a", "with a line end behind it"},
+		"something else":     {"a\n", "b\n", ""},
+		"a lone CR":          {"a\nb", "a\rb", ""},
+		"one of two the end": {"a\n", "a\n\n", "without the line end"},
+	} {
+		r := issue(t, key, claim(row.released))
+		got := receipt.Verify(receipt.Bytes([]byte(row.here)), r, trust, receipt.Demand{})
+		want(t, name, got, receipt.Refused, "subject[0].digest.sha256")
+		if !strings.Contains(got.Reason, row.said) || (row.said == "") == strings.Contains(got.Reason, "would match") {
+			t.Errorf("%s: %s", name, got.Reason)
+		}
+		// However the text comes in, the same is said of it.
+		again := receipt.Verify(byByte(row.here), r, trust, receipt.Demand{})
+		if again.Reason != got.Reason {
+			t.Errorf("%s: byte by byte: %s; want %s", name, again.Reason, got.Reason)
+		}
+	}
+}
+
+func byByte(text string) receipt.Source {
+	return func() (io.ReadCloser, error) {
+		return io.NopCloser(iotest.OneByteReader(strings.NewReader(text))), nil
+	}
+}
+
+func TestJSONInAnotherSpelling(t *testing.T) {
+	key, trust := pair(t, 1)
+	c := claim("Here it is: {\"title\": \"owls\", \"n\": 1.0}")
+	output, err := signatures.CanonicalText([]byte(`{"n":1,"title":"owls"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Output = signatures.Digest(output)
+	r := issue(t, key, c)
+	for text, verdict := range map[string]string{
+		"Here it is: {\"title\": \"owls\", \"n\": 1.0}":  receipt.Passed,
+		"{\n  \"title\": \"owls\",\n  \"n\": 1e0\n}\n":   receipt.Passed,
+		`{"title":"owls","n":2}`:                         receipt.Refused,
+		`{"title":"cats","title":"owls","n":1}`:          receipt.Refused,
+		`{"title":"owls","n":1}{"title":"owls","n":1}`:   receipt.Refused,
+		`{"title":"owls","n":1,"more":9007199254740993}`: receipt.Refused,
+	} {
+		if got := receipt.Verify(receipt.Bytes([]byte(text)), r, trust, receipt.Demand{}); got.Verdict != verdict {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}
+
+func TestUnreadableText(t *testing.T) {
+	key, trust := pair(t, 1)
+	broken := func() (io.ReadCloser, error) { return nil, errors.New("the disk is gone") }
+	want(t, "no disk", receipt.Verify(broken, issue(t, key, claim("a")), trust, receipt.Demand{}), receipt.CannotTell, "text")
+}
+
+func BenchmarkVerify(b *testing.B) {
+	key, trust := pair(b, 1)
+	text := []byte(strings.Repeat("a line of text\n", 400))
+	r := issue(b, key, claim(string(text)))
+	b.Run("issue", func(b *testing.B) {
+		for b.Loop() {
+			issue(b, key, claim(string(text)))
+		}
+	})
+	b.Run("verify", func(b *testing.B) {
+		for b.Loop() {
+			if got := receipt.Verify(receipt.Bytes(text), r, trust, receipt.Demand{}); got.Verdict != receipt.Passed {
+				b.Fatal(got)
+			}
+		}
+	})
+}

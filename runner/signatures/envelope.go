@@ -1,0 +1,128 @@
+package signatures
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/secure-systems-lab/go-securesystemslib/dsse"
+)
+
+// A Signer makes Ed25519 signatures: a [Key], or a program or device that
+// holds one and never gives it away.
+type Signer interface {
+	// ID names the public key, see [ID].
+	ID() string
+	// SignBytes gives the 64 bytes of a signature over data.
+	SignBytes(ctx context.Context, data []byte) ([]byte, error)
+}
+
+// Seal puts a payload, signed for a purpose, into a DSSE envelope: one line of
+// canonical JSON with exactly one signature, and a line end.
+func Seal(ctx context.Context, s Signer, as Purpose, payload []byte) ([]byte, error) {
+	raw, err := s.SignBytes(ctx, Signed(as, payload))
+	if err != nil {
+		return nil, fmt.Errorf("sign: %w", err)
+	}
+	e := dsse.Envelope{
+		PayloadType: string(as), Payload: base64.StdEncoding.EncodeToString(payload),
+		Signatures: []dsse.Signature{{KeyID: s.ID(), Sig: base64.StdEncoding.EncodeToString(raw)}},
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("envelope: %w", err)
+	}
+	text, err = CanonicalText(text)
+	return append(text, '\n'), err
+}
+
+// A Flaw is what is wrong with an envelope, or with what it holds: the first
+// field that does not hold, as a JSON path.
+type Flaw struct {
+	Field string
+	Err   error
+	// Unreadable says that the text is no envelope at all, so that nothing can
+	// be said of what it was meant to hold.
+	Unreadable bool
+}
+
+// Error names the field and what is wrong with it.
+func (f *Flaw) Error() string { return f.Field + " " + f.Err.Error() }
+
+// Unwrap gives what is wrong.
+func (f *Flaw) Unwrap() error { return f.Err }
+
+// Open gives what an envelope of the purpose holds and the id of the key that
+// signed it, which is one of ks. What [Seal] would not write, to the byte, is
+// refused, but that the line end may be missing. The error is a *[Flaw].
+func (ks Keys) Open(as Purpose, envelope []byte) (payload []byte, id string, err error) {
+	e, err := parseEnvelope(bytes.TrimSuffix(envelope, []byte("\n")))
+	if err != nil {
+		return nil, "", err
+	}
+	wrong := func(field, format string, args ...any) ([]byte, string, error) {
+		return nil, "", &Flaw{Field: field, Err: fmt.Errorf(format, args...)}
+	}
+	if e.PayloadType != string(as) {
+		return wrong("payloadType", "is %q, not %q", clip(e.PayloadType), as)
+	}
+	if n := len(e.Signatures); n != 1 {
+		return wrong("signatures", "are %d, not exactly one", n)
+	}
+	s := e.Signatures[0]
+	payload, ok := plainBase64(e.Payload)
+	if !ok {
+		return wrong("payload", "is not in the one spelling of standard base64")
+	}
+	key, ok := ks[s.KeyID]
+	if !ok {
+		return wrong("signatures[0].keyid", "%w: %q", ErrUntrusted, clip(s.KeyID))
+	}
+	raw, ok := plainBase64(s.Sig)
+	if !ok {
+		return wrong("signatures[0].sig", "is not in the one spelling of standard base64")
+	}
+	if err := verify(key, as, payload, raw); err != nil {
+		return wrong("signatures[0].sig", "%w", err)
+	}
+	return payload, s.KeyID, nil
+}
+
+// parseEnvelope reads the one spelling of an envelope: nothing twice, nothing
+// unknown, nothing around it.
+func parseEnvelope(text []byte) (e dsse.Envelope, err error) {
+	canonical, err := CanonicalText(text)
+	if err != nil {
+		return e, &Flaw{Field: "envelope", Err: fmt.Errorf("is not one JSON object: %w", err), Unreadable: true}
+	}
+	if !bytes.Equal(canonical, text) {
+		return e, &Flaw{Field: "envelope", Err: errors.New("is spelt in another way than it was made: want canonical JSON (RFC 8785) in one line")}
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&e); err != nil {
+		return e, &Flaw{Field: "envelope", Err: fmt.Errorf("is no DSSE envelope: %w", err), Unreadable: true}
+	}
+	// Names in another case, and null for a member, decode too.
+	again, err := json.Marshal(e)
+	if err == nil {
+		again, err = CanonicalText(again)
+	}
+	if err != nil || !bytes.Equal(again, text) {
+		return e, &Flaw{Field: "envelope", Err: errors.New("is no DSSE envelope: want payload, payloadType and signatures"), Unreadable: true}
+	}
+	return e, nil
+}
+
+// plainBase64 reads the one spelling of standard base64: the decoder skips line
+// ends and lenient padding bits, so what was read has to give the text again.
+func plainBase64(text string) ([]byte, bool) {
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || base64.StdEncoding.EncodeToString(raw) != text {
+		return nil, false
+	}
+	return raw, true
+}

@@ -1,0 +1,106 @@
+package signatures
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// A Trust says which keys are trusted, and from when until when each was in use.
+type Trust struct {
+	Keys  Keys
+	Terms map[string]Term // by key id; a key without one is trusted at any time
+}
+
+// A Term is when a key was in use: from From, before Until. A zero time is no
+// bound.
+type Term struct {
+	Name        string
+	From, Until time.Time
+}
+
+// trustFormat is what a file of trusted keys says it is.
+const trustFormat = "capstan.keys/1"
+
+// ParseTrust reads trusted keys: public keys in PEM, as [ParseKeys] takes them,
+// or a JSON object
+//
+//	{"format": "capstan.keys/1", "keys": [{"name": "2026", "public": "-----BEGIN PUBLIC KEY…", "from": "2026-01-01T00:00:00Z", "until": "2027-01-01T00:00:00Z"}]}
+//
+// in which name, from and until may be missing.
+func ParseTrust(text []byte) (Trust, error) {
+	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && trimmed[0] == '{' {
+		return parseTerms(trimmed)
+	}
+	keys, err := ParseKeys(text)
+	return Trust{Keys: keys}, err
+}
+
+func parseTerms(text []byte) (Trust, error) {
+	none := Trust{}
+	if err := UnambiguousText(text); err != nil {
+		return none, fmt.Errorf("trusted keys: %w", err)
+	}
+	var file struct {
+		Format string            `json:"format"`
+		Keys   []json.RawMessage `json:"keys"`
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		return none, fmt.Errorf("trusted keys: %w", err)
+	}
+	if file.Format != trustFormat {
+		return none, fmt.Errorf("trusted keys: format is %q, not %q", clip(file.Format), trustFormat)
+	}
+	t := Trust{Keys: Keys{}, Terms: map[string]Term{}}
+	for i, raw := range file.Keys {
+		if err := t.add(raw); err != nil {
+			return none, fmt.Errorf("trusted keys: keys[%d]: %w", i, err)
+		}
+	}
+	if len(t.Keys) == 0 {
+		return none, fmt.Errorf("trusted keys: there is none in the file")
+	}
+	return t, nil
+}
+
+func (t Trust) add(raw []byte) error {
+	var entry struct {
+		Name   string    `json:"name"`
+		Public string    `json:"public"`
+		From   time.Time `json:"from"`
+		Until  time.Time `json:"until"`
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&entry); err != nil {
+		return err
+	}
+	keys, err := ParseKeys([]byte(entry.Public))
+	if err != nil {
+		return err
+	}
+	if len(keys) != 1 {
+		return fmt.Errorf("public holds %d keys, not one", len(keys))
+	}
+	for id, key := range keys {
+		if t.Keys[id] != nil {
+			return fmt.Errorf("the key %s stands twice", id)
+		}
+		t.Keys[id] = key
+		t.Terms[id] = Term{entry.Name, entry.From, entry.Until}
+	}
+	return nil
+}
+
+// InUse is nil where the key was in use at that time, else it says why not.
+func (t Trust) InUse(id string, at time.Time) error {
+	term := t.Terms[id]
+	switch {
+	case !term.From.IsZero() && at.Before(term.From):
+		return fmt.Errorf("is before %s, from when on its key is trusted", term.From.UTC().Format(time.RFC3339))
+	case !term.Until.IsZero() && !at.Before(term.Until):
+		return fmt.Errorf("is not before %s, until when its key is trusted", term.Until.UTC().Format(time.RFC3339))
+	}
+	return nil
+}

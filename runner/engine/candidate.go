@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -15,6 +16,7 @@ type candidate struct {
 	text   string
 	value  any         // the phase's output, if this is released
 	number int         // of the attempt
+	at     event.Path  // where it was made; "" of what is put together from others
 	failed []Objection // checks that said no and count
 	unmet  []string    // their names, and those of judges that were not asked
 	score  float64     // the mean of its scores, -1 for none

@@ -85,7 +85,11 @@ func (v *visit) item() (release, error) {
 		status = degraded
 		v.s.Degraded = append(v.s.Degraded, Degraded{Phase: v.p.Name, Checks: r.unmet})
 	}
-	v.emit(event.Event{Kind: event.PhaseFinished, Path: v.at, Phase: v.p.Name, Status: status, Output: r.value})
+	done := event.Event{Kind: event.PhaseFinished, Path: v.at, Phase: v.p.Name, Status: status, Output: r.value}
+	if err == nil {
+		done.Released = r.at
+	}
+	v.emit(done)
 	return r, err
 }
 

@@ -181,7 +181,7 @@ func (v *visit) settle(r release, err error) (release, error) {
 		v.emit(done)
 		return r, err
 	}
-	done.Output = r.value
+	done.Output, done.Released = r.value, r.at
 	v.emit(done)
 	v.s.release(v.p.Name, r.value)
 	v.s.Output, v.s.Previous = r.value, v.p.Name

@@ -30,7 +30,7 @@ const (
 	VerdictGiven    Kind = "verdict"          // Verdict
 	Feedback        Kind = "feedback"         // Message
 	AttemptFinished Kind = "attempt_finished" // Phase, Attempt, Status, Text
-	PhaseFinished   Kind = "phase_finished"   // Phase, Status, Output; Failures; CascadeID of a sub-cascade whose output comes back
+	PhaseFinished   Kind = "phase_finished"   // Phase, Status, Output, Released; Failures; CascadeID of a sub-cascade whose output comes back
 	Route           Kind = "route"            // From, To; Message: what the next phase hears of why there was no output
 	Waiting         Kind = "waiting"          // Phase, Message: the question
 	Answered        Kind = "answered"         // Phase, Output: what a person said, By; Status where nobody did
@@ -67,15 +67,16 @@ type Event struct {
 	Before       int  `json:"-"`                      // messages that stood at its last call: messages_before
 	Cut          bool `json:"-"`                      // Request has not the first Before messages: see [Conversations]
 
-	Status  string       `json:"status,omitempty"`
-	By      string       `json:"by,omitempty"` // as the person, or who asked the person, says it
-	Text    string       `json:"text,omitempty"`
-	Message string       `json:"message,omitempty"`
-	Output  any          `json:"output,omitempty"`
-	From    string       `json:"from,omitempty"`
-	To      string       `json:"to,omitempty"`
-	Usage   *model.Usage `json:"usage,omitempty"`
-	Error   *Error       `json:"error,omitempty"`
+	Status   string       `json:"status,omitempty"`
+	By       string       `json:"by,omitempty"` // as the person, or who asked the person, says it
+	Text     string       `json:"text,omitempty"`
+	Message  string       `json:"message,omitempty"`
+	Output   any          `json:"output,omitempty"`
+	Released Path         `json:"released,omitempty"` // the attempt whose text was let out
+	From     string       `json:"from,omitempty"`
+	To       string       `json:"to,omitempty"`
+	Usage    *model.Usage `json:"usage,omitempty"`
+	Error    *Error       `json:"error,omitempty"`
 
 	Items    int       `json:"items,omitempty"`
 	Failures []Failure `json:"failures,omitempty"`

@@ -54,15 +54,16 @@ type body struct {
 	Verdict   *event.Verdict  `json:"verdict,omitempty"`
 	Effect    int64           `json:"effect,omitempty"` // the row of the effect that has Response or Result
 
-	By      string       `json:"by,omitempty"`
-	Status  string       `json:"status,omitempty"`
-	Text    string       `json:"text,omitempty"`
-	Message string       `json:"message,omitempty"`
-	Output  any          `json:"output,omitempty"`
-	From    string       `json:"from,omitempty"`
-	To      string       `json:"to,omitempty"`
-	Usage   *model.Usage `json:"usage,omitempty"`
-	Error   *event.Error `json:"error,omitempty"`
+	By       string       `json:"by,omitempty"`
+	Status   string       `json:"status,omitempty"`
+	Text     string       `json:"text,omitempty"`
+	Message  string       `json:"message,omitempty"`
+	Output   any          `json:"output,omitempty"`
+	Released event.Path   `json:"released,omitempty"`
+	From     string       `json:"from,omitempty"`
+	To       string       `json:"to,omitempty"`
+	Usage    *model.Usage `json:"usage,omitempty"`
+	Error    *event.Error `json:"error,omitempty"`
 
 	Items    int             `json:"items,omitempty"`
 	Failures []event.Failure `json:"failures,omitempty"`
@@ -95,7 +96,7 @@ func bodyOf(e *event.Event, p *packer) body {
 		RunID: e.RunID, CascadeID: e.CascadeID, Input: p.liftObject(e.Input),
 		Phase: e.Phase, Attempt: e.Attempt, Turn: e.Turn, Validator: e.Validator,
 		Response: e.Response, Result: e.Result, Verdict: e.Verdict,
-		By: e.By, Status: e.Status, Text: e.Text, Message: e.Message, Output: p.lift(e.Output),
+		By: e.By, Status: e.Status, Text: e.Text, Message: e.Message, Output: p.lift(e.Output), Released: e.Released,
 		From: e.From, To: e.To, Usage: e.Usage, Error: e.Error, Items: e.Items, Failures: e.Failures,
 	}
 	if e.Call != nil {
@@ -116,7 +117,7 @@ func (b *body) event(e *event.Event) {
 	e.Response, e.Call, e.Result, e.Verdict = b.Response, b.Call, b.Result, b.Verdict
 	e.By, e.Status, e.Text, e.Message, e.Output = b.By, b.Status, b.Text, b.Message, b.Output
 	e.From, e.To, e.Usage, e.Error = b.From, b.To, b.Usage, b.Error
-	e.Items, e.Failures = b.Items, b.Failures
+	e.Items, e.Failures, e.Released = b.Items, b.Failures, b.Released
 }
 
 // came is what an effect came to, with who asked for it.

@@ -145,7 +145,7 @@ func (f *Folder) phase(e *event.Event) {
 	case event.PhaseStarted:
 		p.Status, p.Items = "", e.Items
 	case event.PhaseFinished:
-		p.Status, p.Output, p.Failures, p.Finished = e.Status, e.Output, e.Failures, e.Time
+		p.Status, p.Output, p.Released, p.Failures, p.Finished = e.Status, e.Output, e.Released, e.Failures, e.Time
 		if f.asked == p && e.Status != waiting {
 			f.asked, f.run.Question = nil, ""
 		}

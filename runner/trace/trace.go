@@ -47,6 +47,7 @@ type Phase struct {
 	Items             int        // how many there are
 	Failures          []event.Failure
 	Output            any
+	Released          event.Path     // the attempt whose text was let out; "" where none was, and in runs kept before this was told
 	Next              string         // where it led, "" for nowhere
 	Left              string         // what the next phase hears of why there was no output
 	Question          string         // what it asked a person last

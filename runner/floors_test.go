@@ -47,7 +47,7 @@ var floors = map[string]string{
 	// What folds over a run's events.
 	"runner/junit": "",
 	// Arithmetic over verdicts.
-	"runner/measure":   "",
+	"runner/measure":   "validators/schema",
 	"runner/trace":     "cascades runner/event runner/model runner/tool validators/schema",
 	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/model runner/trace validators validators/schema wards",
 	"runner/cases":     "cascades runner runner/engine runner/event runner/junit runner/model runner/tool validators validators/schema",

@@ -13,5 +13,16 @@
 // gate's verdicts and tells when their rate has left what it was. [Paired]
 // compares two ways of doing the same rows.
 //
+// A [Label] is a person's word on a text, one line of JSON, and a [Ledger] what
+// people's labels come to. [Evidence] is what was measured of one gate as it is,
+// bound to its digest (cascades.Gate has it). Who lets a gate block only while
+// that is earned reads the file that [EvidenceName] names with [ParseEvidence],
+// asks it [EvidenceFile.For] the gate's digest and phase, and that
+// [Evidence.Allows] the rates that are wanted:
+//
+//	f, err := measure.ParseEvidence(text)
+//	e, found, stale := f.For(gate.Digest, gate.Phase)
+//	ok, why := e.Allows(0.95, 0.05, 0.02)
+//
 // Distributions are gonum's.
 package measure

@@ -1,0 +1,102 @@
+package measure_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+func evidence(n measure.Confusion) measure.Evidence {
+	return measure.Evidence{
+		Digest: "sha256:" + textA, Cascade: "post", Phase: "draft", Moment: "post", Time: noon, By: "1.0", Natural: n, Passed: 3, Verdicts: 4,
+		Planted: []measure.Planted{{Operator: "number_digit", Sure: "always", Caught: 2, N: 3}},
+	}
+}
+
+func TestEvidenceReadsBack(t *testing.T) {
+	f := measure.EvidenceFile{Gate: "tone"}.With(evidence(measure.Confusion{GoodPassed: 1}))
+	f = f.With(evidence(measure.Confusion{GoodPassed: 2})) // takes the place of the first
+	text, err := f.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := measure.ParseEvidence(text)
+	if err != nil || !reflect.DeepEqual(back, f) || len(back.Evidence) != 1 {
+		t.Fatalf("got %+v, %v, want %+v", back, err, f)
+	}
+	check, err := schema.Compile(measure.EvidenceSchema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, _ := schema.Parse(text)
+	if found, err := check.Check(nil, v); err != nil || len(found) > 0 {
+		t.Errorf("its own schema refuses it: %v %v", found, err)
+	}
+	if _, found, stale := back.For("sha256:"+textA, "draft"); !found || stale {
+		t.Error("the gate's own evidence is not found")
+	}
+	if _, found, stale := back.For("sha256:"+textB, "draft"); found || !stale {
+		t.Error("evidence of what the gate was is not stale")
+	}
+	if _, found, stale := back.For("sha256:"+textA, "other"); found || stale {
+		t.Error("evidence of another phase is taken")
+	}
+	for _, test := range []struct{ old, to, want string }{
+		{`"capstan-evidence"`, `"something"`, "format"},
+		{`"version": 1`, `"version": 2`, "version 2"},
+		{`"version": 1`, `"version": "1"`, "version"},
+		{`"passed": 3`, `"passed": 5`, "5 of 4"},
+		{`"bad_passed": 0`, `"bad_passed": -1`, "below 0"},
+		{`"caught": 2`, `"caught": 4`, "4 of 3"},
+		{`"phase"`, `"phases"`, "phases"},
+		{"sha256:", "md5:", "digest"},
+		{"{", "", "evidence"},
+	} {
+		if _, err := measure.ParseEvidence([]byte(strings.Replace(string(text), test.old, test.to, 1))); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s for %s: %v, want %q", test.to, test.old, err, test.want)
+		}
+	}
+}
+
+func TestAllows(t *testing.T) {
+	strong := measure.Confusion{GoodPassed: 200, BadRefused: 59}
+	judge := func(n measure.Confusion, h *measure.Hollow) measure.Evidence {
+		e := evidence(n)
+		e.Asks, e.Hollow = true, h
+		return e
+	}
+	for _, test := range []struct {
+		name string
+		e    measure.Evidence
+		want string // in why; "" where it is allowed
+	}{
+		{"59 bad texts refused", evidence(strong), ""},
+		{"58 bad texts refused", evidence(measure.Confusion{GoodPassed: 200, BadRefused: 58}), "false pass is 0 of 58: at most 5.0"},
+		{"nothing", measure.Evidence{}, "unknown"},
+		{"no bad texts", evidence(measure.Confusion{GoodPassed: 200}), "false pass is unknown"},
+		{"no good texts", evidence(measure.Confusion{BadRefused: 200}), "false block is unknown"},
+		{"good texts refused", evidence(measure.Confusion{GoodPassed: 190, GoodRefused: 10, BadRefused: 200}), "false block is 10 of 200"},
+		{"a judge that nobody asked about nothing", judge(strong, nil), "texts that say nothing"},
+		{"a judge that passes a colon", judge(strong, &measure.Hollow{Asked: 12, Passed: []string{":"}}), `lets ":" by`},
+		{"a judge", judge(strong, &measure.Hollow{Asked: 12}), ""},
+	} {
+		ok, why := test.e.Allows(0.95, 0.05, 0.02)
+		if ok != (test.want == "") || !strings.Contains(why, test.want) {
+			t.Errorf("%s: %v, %q, want %q", test.name, ok, why, test.want)
+		}
+	}
+}
+
+func TestEvidenceNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, gate := range []string{"tone", "../tone", "a/b", "a%2Fb", ".", "..", "", "capy T1", "*", "ü"} {
+		name := measure.EvidenceName(gate)
+		if seen[name] || strings.ContainsAny(name, `/\*`) || strings.HasPrefix(name, "..") {
+			t.Errorf("%q is kept in %q", gate, name)
+		}
+		seen[name] = true
+	}
+}

@@ -75,7 +75,7 @@ func (v *visit) brokenRules(o wards.Outcome) string {
 	if len(o.Verdict.Issues) == 0 {
 		return "there is no JSON in the text"
 	}
-	known := propertyNames(v.p.OutputSchema.Source(), nil)
+	known := v.p.OutputSchema.PropertyNames()
 	var rules []string
 	for _, i := range o.Verdict.Issues {
 		rule := nameInPath().ReplaceAllStringFunc(i.Location, func(part string) string {
@@ -95,29 +95,6 @@ func (v *visit) brokenRules(o wards.Outcome) string {
 
 // nameInPath is a property in a JSON path: .title, or ["odd name"].
 var nameInPath = patterns.Lazy(`\.[A-Za-z_][A-Za-z0-9_-]*|\["(\\.|[^"\\])*"\]`)
-
-// propertyNames collects the properties that a schema names, at any depth.
-func propertyNames(schema any, into map[string]bool) map[string]bool {
-	if into == nil {
-		into = map[string]bool{}
-	}
-	switch s := schema.(type) {
-	case []any:
-		for _, e := range s {
-			propertyNames(e, into)
-		}
-	case map[string]any:
-		if properties, ok := s["properties"].(map[string]any); ok {
-			for name := range properties {
-				into[name] = true
-			}
-		}
-		for _, e := range s {
-			propertyNames(e, into)
-		}
-	}
-	return into
-}
 
 // checkOf finds the validator that stands at a ward of the phase.
 func (v *visit) checkOf(w *wards.Ward) *cascades.Validator {

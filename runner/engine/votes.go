@@ -1,10 +1,6 @@
 package engine
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -41,7 +37,7 @@ func (f *flow) judged(path event.Path, at place, v *cascades.Validator, s valida
 	if unsaid != nil || err != nil {
 		return validators.Verdict{}, unsaid, err
 	}
-	return confirmed(verdict, again), nil, nil
+	return validators.Confirmed(verdict, again), nil, nil
 }
 
 // polled asks for every vote. One that is not given leaves no verdict.
@@ -60,7 +56,7 @@ func (f *flow) polled(path event.Path, v *cascades.Validator, req model.Request)
 			return verdict, unsaid, err
 		}
 	}
-	return majority(given), nil, nil
+	return validators.Majority(given), nil, nil
 }
 
 // vote asks once, and again where the answer is no verdict.
@@ -79,80 +75,6 @@ func (f *flow) vote(path event.Path, ladder cascades.Model, req model.Request) (
 		}
 	}
 	return verdict, unsaid, nil
-}
-
-// majority is the verdict of an odd number of votes: its score is the share of
-// the yeses, its reasons and issues are those of the side that won, and what the
-// other side said is kept in the warnings.
-func majority(votes []validators.Verdict) validators.Verdict {
-	yes := 0
-	for _, v := range votes {
-		if v.Valid {
-			yes++
-		}
-	}
-	share := float64(yes) / float64(len(votes))
-	sum := validators.Verdict{Valid: 2*yes > len(votes), Score: &share}
-	won, word := yes, "yes"
-	if !sum.Valid {
-		won, word = len(votes)-yes, "no"
-	}
-	var reasons []string
-	for _, v := range votes {
-		if v.Valid != sum.Valid {
-			sum.Warnings = append(sum.Warnings, outvoted(v))
-			continue
-		}
-		reasons = distinct(reasons, v.Reason)
-		sum.Issues, sum.Warnings = append(sum.Issues, v.Issues...), append(sum.Warnings, v.Warnings...)
-		if sum.Fix == "" {
-			sum.Fix = v.Fix
-		}
-	}
-	sum.Reason = fmt.Sprintf("%d of %d votes say %s", won, len(votes), word)
-	if len(reasons) > 0 {
-		sum.Reason += ": " + strings.Join(reasons, "; ")
-	}
-	return sum
-}
-
-// outvoted is what a vote of the side that lost said.
-func outvoted(v validators.Verdict) validators.Issue {
-	word := "no"
-	if v.Valid {
-		word = "yes"
-	}
-	message := "one vote says " + word
-	if v.Reason != "" {
-		message += ": " + v.Reason
-	}
-	return validators.Issue{Check: "votes", Severity: "warning", Message: message}
-}
-
-// confirmed is what a no and what was said the second time come to: two noes are
-// a no, and one is a yes with a warning.
-func confirmed(no, again validators.Verdict) validators.Verdict {
-	if again.Valid {
-		again.Warnings = append(slices.Clone(again.Warnings), validators.Issue{
-			Check: "confirm", Severity: "warning", Message: "a no was not confirmed: " + no.Reason,
-		})
-		return again
-	}
-	no.Reason = strings.Join(distinct(distinct(nil, no.Reason), again.Reason), "; ")
-	for _, issue := range again.Issues {
-		if !slices.Contains(no.Issues, issue) {
-			no.Issues = append(slices.Clip(no.Issues), issue)
-		}
-	}
-	return no
-}
-
-// distinct adds a reason that says something new.
-func distinct(reasons []string, reason string) []string {
-	if reason == "" || slices.Contains(reasons, reason) {
-		return reasons
-	}
-	return append(reasons, reason)
 }
 
 // unanswered is the error of a judge whose model failed, if the run may go on.

@@ -63,6 +63,31 @@ const root = "mem:///schema.json"
 // Source is the schema as it was given to [Compile].
 func (s *Schema) Source() any { return s.source }
 
+// PropertyNames are the properties that the schema names, at any depth.
+func (s *Schema) PropertyNames() map[string]bool {
+	names := map[string]bool{}
+	propertyNames(s.source, names)
+	return names
+}
+
+func propertyNames(schema any, into map[string]bool) {
+	switch s := schema.(type) {
+	case []any:
+		for _, e := range s {
+			propertyNames(e, into)
+		}
+	case map[string]any:
+		if properties, ok := s["properties"].(map[string]any); ok {
+			for name := range properties {
+				into[name] = true
+			}
+		}
+		for _, e := range s {
+			propertyNames(e, into)
+		}
+	}
+}
+
 // MarshalJSON gives the schema's source. It is encoded once: the bytes must not
 // be changed.
 func (s *Schema) MarshalJSON() ([]byte, error) {

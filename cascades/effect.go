@@ -6,7 +6,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/wards"
 )
 
 // A guard is a tool that a ward around tools names, where it stands.
@@ -44,7 +43,7 @@ func (p *parser) ungated(o *object, phase *Phase) {
 }
 
 // stands tells whether what the check refuses goes no further.
-func stands(c *Check) bool { return c.Ward.Mode != wards.Advisory }
+func stands(c *Check) bool { return c.Ward.Mode.Stands() }
 
 // An act is a phase that runs a tool, and where it names it.
 type act struct {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/process"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/wards"
 )
 
 // A Need is what a run needs that no file of the cascade holds, for one place
@@ -41,7 +40,7 @@ func (c *Cascade) Variables() []string {
 
 // Needs lists what the run cannot do without, phase by phase: of every phase, of
 // this cascade and those within it, but for phases that may be skipped (when)
-// or that say where to go without (on_error), and for advisory wards.
+// or that say where to go without (on_error), and for wards whose no is noted alone.
 func (c *Cascade) Needs() []Need {
 	var list []Need
 	c.needs(false, map[*Cascade]bool{}, &list)
@@ -87,7 +86,7 @@ func (p *Phase) needs(all bool, done map[*Cascade]bool, list *[]Need) {
 		}
 	}
 	for _, c := range p.Checks() {
-		if all || c.Ward.Mode != wards.Advisory {
+		if all || c.Ward.Mode.Stands() {
 			add(c.Validator.need, c.Validator.Cascade, "validator "+c.Validator.Name)
 		}
 	}

@@ -41,7 +41,7 @@ func TestFull(t *testing.T) {
 	for _, check := range p.Wards.Post {
 		posts = append(posts, fmt.Sprintf("%s %s %d", check.Ward.Name, check.Ward.Mode, check.Ward.MaxAttempts))
 	}
-	want := []string{"content_safety blocking 3", "grammar_check retry 3", "style_check advisory 3", "expr blocking 3", "truth blocking 3",
+	want := []string{"content_safety blocking 3", "grammar_check retry 3", "style_check advisory 3", "style_check shadow 3", "expr blocking 3", "truth blocking 3",
 		"exec blocking 3", "cascade blocking 3", "schema blocking 3", "word_count blocking 3", "word_count blocking 3"}
 	if !reflect.DeepEqual(posts, want) {
 		t.Errorf("post-wards: %q", posts)

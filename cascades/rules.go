@@ -168,10 +168,10 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 	if o == nil {
 		return nil
 	}
-	mode := wards.Mode(o.oneOf("mode", string(wards.Blocking), string(wards.Retry), string(wards.Advisory)))
+	mode := wards.Mode(o.oneOf("mode", string(wards.Blocking), string(wards.Retry), string(wards.Advisory), string(wards.Shadow)))
 	attempts := o.whole("max_attempts", 1, wards.DefaultAttempts)
 	if m == wards.Pre && mode == wards.Retry {
-		p.report(o.value["mode"], CodeValue, "a pre-ward cannot retry: there is nothing to do again; use blocking or advisory")
+		p.report(o.value["mode"], CodeValue, "a pre-ward cannot retry: there is nothing to do again; use blocking, advisory or shadow")
 	}
 	v := p.validator(o, wardForms)
 	var guards []*yaml.Node

@@ -16,7 +16,7 @@ const svgStyle = `
   .title{font-size:14px;font-weight:600} .soft{fill:var(--soft)} .rule{stroke:var(--edge)}
   .way{fill:none;stroke:var(--line);stroke-width:1.4} .chosen{stroke-dasharray:6 4} .skipped{stroke-dasharray:1.5 4;stroke-linecap:round} .exhausted{stroke:var(--blocking)}
   .label{fill:var(--soft);stroke:var(--bg);stroke-width:4px;paint-order:stroke;stroke-linejoin:round}
-  .blocking{fill:var(--blocking)} .retry{fill:var(--retry)} .advisory{fill:var(--advisory)} .cascade{fill:var(--cascade)} .human{fill:var(--human)}
+  .blocking{fill:var(--blocking)} .retry{fill:var(--retry)} .advisory{fill:var(--advisory)} .shadow{fill:var(--bg);stroke:var(--line)} .cascade{fill:var(--cascade)} .human{fill:var(--human)}
   .dot{fill:var(--line)} .head{fill:var(--line)} .headx{fill:var(--blocking)}
 `
 

@@ -52,7 +52,7 @@ func (b *Budget) Decide(attempt int, outcomes []Outcome) Decision {
 			return Decision{Action: Block, By: o}
 		case o.Failed() && o.Ward.Mode == Retry:
 			d.Failed, d.Unmet = append(d.Failed, o), append(d.Unmet, o)
-		case o.Skipped && o.Ward.Mode != Advisory:
+		case o.Skipped && o.Ward.Mode.Stands():
 			d.Unmet = append(d.Unmet, o)
 		}
 	}

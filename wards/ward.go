@@ -27,7 +27,12 @@ const (
 	Blocking Mode = "blocking" // ends the run
 	Retry    Mode = "retry"    // sends the text back with the reason
 	Advisory Mode = "advisory" // is noted
+	Shadow   Mode = "shadow"   // is noted too, and is asked when the visit is over
 )
+
+// Stands tells whether what a check of the mode refuses goes no further. Of the
+// other modes a no, and that the check could not say, is noted alone.
+func (m Mode) Stands() bool { return m == Blocking || m == Retry }
 
 // DefaultAttempts is how often a text is tried in all where a check that may
 // send it back does not say.
@@ -63,13 +68,13 @@ func (o Outcome) Failed() bool { return o.Err == nil && !o.Skipped && !o.Verdict
 
 // Refuses tells whether the text is not released as it is: somebody said no
 // whose no counts.
-func (o Outcome) Refuses() bool { return o.Failed() && o.Ward.Mode != Advisory }
+func (o Outcome) Refuses() bool { return o.Failed() && o.Ward.Mode.Stands() }
 
 // Stops tells whether the outcome ends the run whatever else is found: a no of
 // a blocking ward, or no answer from one that must have one.
 func (o Outcome) Stops() bool {
 	if o.Err != nil {
-		return o.Ward.Mode != Advisory
+		return o.Ward.Mode.Stands()
 	}
 	return o.Failed() && o.Ward.Mode == Blocking
 }

@@ -40,13 +40,24 @@ type slot struct {
 // take gives the recorded verdict of a check: the n-th of its name belongs to
 // the n-th check of that name.
 func (s *slot) take(moment, validator string) *trace.Verdict {
+	first := -1
 	for i, v := range s.recorded {
-		if v != nil && momentOf(v) == moment && v.Validator == validator {
-			s.recorded[i] = nil
-			return v
+		if v != nil && momentOf(v) == moment && v.Validator == validator && (first < 0 || before(v.Path, s.recorded[first].Path)) {
+			first = i
 		}
 	}
-	return nil
+	if first < 0 {
+		return nil
+	}
+	v := s.recorded[first]
+	s.recorded[first] = nil
+	return v
+}
+
+// before tells whether a check stands before another of its moment: those in
+// shadow were heard last, wherever they stand.
+func before(a, b event.Path) bool {
+	return above(a) == above(b) && (len(a) < len(b) || len(a) == len(b) && a < b)
 }
 
 func momentOf(v *trace.Verdict) string {

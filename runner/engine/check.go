@@ -46,9 +46,13 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 	}
 	found := make([]wards.Outcome, len(list)) // without a ward where nothing was found
 	paths := make([]event.Path, len(list))
-	stopped := false
+	stopped, shadows := false, 0
 	for i, c := range list {
 		if !c.Guards(at.tool) {
+			continue
+		}
+		if c.Ward.Mode == wards.Shadow {
+			shadows++
 			continue
 		}
 		paths[i] = at.under(c.Ward, i)
@@ -71,6 +75,9 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 	}
 	if err != nil && !settled(err) {
 		return nil, err // the run is cut here: it tells them, in this order, when it goes on
+	}
+	if shadows > 0 {
+		f.shadows = append(f.shadows, shadow{at, list, s, Refused(list, found)})
 	}
 	outcomes := found[:0]
 	for i, o := range found {
@@ -98,7 +105,7 @@ func lots(at place, list []*cascades.Check) [][]int {
 	free := false
 	for i, c := range list {
 		switch {
-		case c.Validator.Pure || !c.Guards(at.tool):
+		case c.Validator.Pure || !c.Guards(at.tool) || c.Ward.Mode == wards.Shadow:
 			continue
 		case c.AfterFree:
 			wait = append(wait, i)

@@ -48,6 +48,7 @@ func (f *flow) join(b *flow) {
 	f.s.Verdicts, f.s.Answers = append(f.s.Verdicts, b.s.Verdicts...), append(f.s.Answers, b.s.Answers...)
 	f.s.Degraded = append(f.s.Degraded, b.s.Degraded...)
 	f.s.Phases = append(f.s.Phases, b.s.Phases...)
+	f.shadows = append(f.shadows, b.shadows...)
 	f.turns += b.turns
 	f.calls += b.calls
 }

@@ -22,7 +22,8 @@ type flow struct {
 	turns int    // made by this flow
 	calls int    // of models, made by this flow
 
-	locals map[string]any // of an item of each: the item and its index, by their names
+	locals  map[string]any // of an item of each: the item and its index, by their names
+	shadows []shadow       // that wait for the end of their visit
 }
 
 // Run runs a cascade from a state: a new one needs only RunID and Input. The

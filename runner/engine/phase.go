@@ -117,8 +117,15 @@ func (v *visit) run() (release, error) {
 	}
 }
 
-// whole does the phase once: for a phase with each, one item of it.
+// whole does the phase once, for a phase with each one item of it, and asks its
+// shadows then.
 func (v *visit) whole() (release, error) {
+	r, err := v.done()
+	return r, v.shadowed(err)
+}
+
+// done does the phase.
+func (v *visit) done() (release, error) {
 	if err := v.subs(); err != nil {
 		return release{}, err
 	}

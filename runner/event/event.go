@@ -152,7 +152,7 @@ type Verdict struct {
 	Turn      int     `json:"turn"`
 	Moment    string  `json:"moment"` // pre, turn, tool, result, post, loop_until or output_schema
 	Validator string  `json:"validator"`
-	Mode      string  `json:"mode"`  // blocking, retry or advisory
+	Mode      string  `json:"mode"`  // blocking, retry, advisory or shadow
 	Valid     *bool   `json:"valid"` // nil where the validator could not say, or was not asked
 	Reason    string  `json:"reason"`
 	Error     *string `json:"error"` // why it could not say
@@ -173,6 +173,9 @@ const Skipped = "skipped"
 // Skipped tells whether the validator was not asked: it said neither yes nor no,
 // and nothing broke. A Status alone does not tell, which a validator may choose.
 func (v *Verdict) Skipped() bool { return v.Valid == nil && v.Error == nil }
+
+// Noted tells whether the check's no, and that it could not say, was noted alone.
+func (v *Verdict) Noted() bool { return v.Mode == "advisory" || v.Mode == "shadow" }
 
 // Found is the verdict as the validator gave it, or why it could not say. Of one
 // that was not asked it is no verdict either.

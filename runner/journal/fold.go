@@ -44,6 +44,7 @@ type folding struct {
 	verdicts map[event.Path]int
 	asked    map[event.Path]string     // questions
 	phases   map[event.Path]*judgement // visits, those of cascades within the run too
+	marked   []event.Path              // the visits that r.Degraded tells of
 	subs     map[event.Path]*sub
 	open     *sub // that the event before was of; nil for none
 }
@@ -248,6 +249,8 @@ func (f *folding) judge(e *event.Event) {
 		p.unmet = nil
 	case e.Kind == event.AttemptFinished:
 		p.texts[e.Text] = p.unmet
+	case e.Kind == event.VerdictGiven && e.Verdict != nil && e.Verdict.Mode == "shadow":
+		f.unmark(e.Verdict.Path)
 	case e.Kind == event.VerdictGiven && e.Verdict != nil:
 		p.note(e.Verdict)
 	case e.Kind == event.PhaseFinished && e.Status == degraded:
@@ -262,7 +265,18 @@ func (f *folding) judge(e *event.Event) {
 		for _, lost := range e.Failures {
 			unmet = append(unmet, fmt.Sprintf("item[%d]: %s", lost.Index, lost.Code))
 		}
+		f.marked = append(f.marked, at)
 		f.r.Degraded = append(f.r.Degraded, engine.Degraded{Phase: f.within(at) + e.Phase, Checks: unmet})
+	}
+}
+
+// unmark forgets what a cascade released that judged in shadow: it is no part of
+// the run.
+func (f *folding) unmark(judge event.Path) {
+	for i := len(f.marked) - 1; i >= 0; i-- {
+		if strings.HasPrefix(string(f.marked[i]), string(judge)+"/") {
+			f.marked, f.r.Degraded = slices.Delete(f.marked, i, i+1), slices.Delete(f.r.Degraded, i, i+1)
+		}
 	}
 }
 
@@ -275,7 +289,7 @@ func (p *judgement) note(v *event.Verdict) {
 		p.turn, p.unmet = on, nil
 	}
 	final := strings.HasPrefix(lastName(on), "attempt[") || lastName(on) == "tool"
-	unmet := v.Skipped() && v.Mode != "advisory" || v.Valid != nil && !*v.Valid && v.Mode == "retry"
+	unmet := v.Skipped() && !v.Noted() || v.Valid != nil && !*v.Valid && v.Mode == "retry"
 	if unmet && (final || on == p.turn) {
 		p.unmet = append(p.unmet, v.Validator)
 	}

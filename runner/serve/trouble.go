@@ -41,7 +41,7 @@ func newTroubles(run string, t *trace.Run) troublesView {
 }
 
 // troubles are those of the last phase that has any: of the checks that are not
-// advisory where there are such.
+// only noted where there are such.
 func troubles(run string, t *trace.Run) []trouble {
 	for i := len(t.Phases) - 1; i >= 0; i-- {
 		var list, advisory []trouble
@@ -51,7 +51,7 @@ func troubles(run string, t *trace.Run) []trouble {
 				if p != t.Phases[i] {
 					x.Where = address(runPath(run, "/phase"), "at", string(p.Path)) // it is folded away in the timeline
 				}
-				if x.Verdict.Mode == "advisory" {
+				if x.Verdict.Mode == "advisory" || x.Verdict.Mode == "shadow" {
 					advisory = append(advisory, x)
 				} else {
 					list = append(list, x)

@@ -85,7 +85,7 @@ func aroundTool(v *trace.Verdict) bool { return v.Moment == "tool" || v.Moment =
 // judge adds a verdict to the call, and says what the call came to with it.
 func (u *useView) judge(from *trace.Verdict, v verdictView) {
 	u.Verdicts = append(u.Verdicts, v)
-	if from.Skipped() || from.Valid != nil && *from.Valid || from.Mode == "advisory" {
+	if from.Skipped() || from.Valid != nil && *from.Valid || from.Noted() {
 		return
 	}
 	switch {

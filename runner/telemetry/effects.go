@@ -138,7 +138,7 @@ func (r *run) verdict(s *scope, e event.Event) {
 		return
 	}
 	r.t.meters.judged(v)
-	if v.Valid != nil && !*v.Valid && v.Mode != "advisory" {
+	if v.Valid != nil && !*v.Valid && !v.Noted() {
 		s.above.no = true
 	}
 	s.span.SetName("ward " + v.Validator)

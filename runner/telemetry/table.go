@@ -132,7 +132,7 @@ func Table() []Attribute {
 		{string(validator), "ward, model", "the validator; on a model's span the judge that asked", false},
 		{string(role), "model", "`evaluator` where the soundings' evaluator asked", false},
 		{string(moment), "ward, " + verdictCount, "pre, turn, tool, result, post, loop_until or output_schema", false},
-		{string(mode), "ward, " + verdictCount, "blocking, retry or advisory", false},
+		{string(mode), "ward, " + verdictCount, "blocking, retry, advisory or shadow", false},
 		{string(valid), "ward", "the verdict; none where the validator could not say, or was not asked", false},
 		{string(issues), "ward", "how many issues the verdict has", false},
 		{string(warnings), "ward", "how many warnings the verdict has", false},

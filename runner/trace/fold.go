@@ -186,9 +186,10 @@ func (f *Folder) attempt(e *event.Event) {
 	}
 }
 
-// touch notes that a turn goes on until then.
+// touch notes that a turn goes on until then: what comes when its attempt is over
+// is of checks in shadow.
 func (p *place) touch(e *event.Event) {
-	if p.turn != nil {
+	if p.turn != nil && (p.attempt == nil || p.attempt.Finished.IsZero()) {
 		p.turn.Finished = e.Time
 	}
 }

@@ -18,17 +18,32 @@ import (
 	"testing"
 )
 
-// programs builds capstan and the program behind the exec tool and validator
-// as they are released: the race detector would make each of the many processes
-// take seconds.
+// programs gives the folder of capstan and the program behind the exec tool and
+// validator.
 func programs(t *testing.T) (dir string) {
-	dir = t.TempDir()
-	out, err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), ".", "./testdata/everything/effect").CombinedOutput()
+	t.Helper()
+	dir, err := released()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatal(err)
 	}
 	return dir
 }
+
+// released builds the programs as they are released, once: the race detector
+// would make each of the many processes take seconds. They are in the folder
+// that testscript makes for its own and removes.
+var released = sync.OnceValues(func() (dir string, err error) {
+	scripts, err := exec.LookPath("capstan")
+	if err != nil {
+		return "", err
+	}
+	dir = filepath.Join(filepath.Dir(scripts), "released") + string(filepath.Separator)
+	out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", dir, ".", "./testdata/everything/effect").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return dir, nil
+})
 
 // A world is everything outside a run: a model's endpoint and the programs. It
 // kills the run's process at the effect numbered at, before it answers or after.

@@ -134,6 +134,9 @@ func (c counter) Recalled(req model.Request) {
 // said, its script hears of it.
 func (s *story) next(t *testing.T, file string) counter {
 	t.Helper()
+	if len(s.Answers) == 0 {
+		return counting(s.world(t, &heard{}))
+	}
 	j := journalAt(t, file, Options{ReadOnly: true})
 	defer j.Close()
 	answered := 0

@@ -230,6 +230,7 @@ func TestRestarts(t *testing.T) {
 // A call that a server has taken is not made again, whatever becomes of the
 // server.
 func TestTakenOnce(t *testing.T) {
+	t.Parallel()
 	var calls atomic.Int32
 	lower := lowest("text/event-stream", "id: 1\ndata: \n\n")
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -22,11 +23,15 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool/mcp"
 )
 
-// TestMain lets this binary play the servers that the tests start.
+// TestMain lets this binary play the servers that the tests start. More of them
+// are at work at a time than there are processors, as most wait for a server.
 func TestMain(m *testing.M) {
 	if role := os.Getenv("CAPSTAN_MCP_TEST"); role != "" {
 		play(role)
 		os.Exit(0)
+	}
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }

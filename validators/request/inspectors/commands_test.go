@@ -62,6 +62,7 @@ func TestCommandEvidence(t *testing.T) {
 }
 
 func TestCommandLimits(t *testing.T) {
+	t.Parallel()
 	dir := tree(t, nil)
 	i := &Inspector{AllowExec: true, Limits: Limits{Criterion: time.Second, Bytes: 1000}}
 	for hint, want := range map[string]string{

@@ -159,6 +159,7 @@ func TestInspectCancelled(t *testing.T) {
 
 // The request's own time ends in a response, not in an error.
 func TestInspectOutOfTime(t *testing.T) {
+	t.Parallel()
 	dir := tree(t, nil)
 	i := &Inspector{AllowExec: true}
 	got := ask(t, i, request.Request{WorktreePath: dir, TimeoutSeconds: 1}, "run: sleep 100000", "file: .")

@@ -62,6 +62,7 @@ func app(t *testing.T, elsewhere string) *httptest.Server {
 }
 
 func TestPages(t *testing.T) {
+	t.Parallel()
 	needChromium(t)
 	elsewhere := server(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("a foreign host was asked for %s", r.URL) })
 	site := app(t, elsewhere.URL)
@@ -160,6 +161,7 @@ func pictures(t *testing.T, i *Inspector, got *request.Response) {
 }
 
 func TestBrowserType(t *testing.T) {
+	t.Parallel()
 	needChromium(t)
 	site := app(t, "http://127.0.0.1:1")
 	down := fmt.Sprintf("http://127.0.0.1:%d", closedPort(t))

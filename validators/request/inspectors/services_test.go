@@ -47,6 +47,7 @@ func portOf(t *testing.T, s *httptest.Server) int {
 }
 
 func TestURLs(t *testing.T) {
+	t.Parallel()
 	elsewhere := server(t, func(w http.ResponseWriter, r *http.Request) {
 		t.Errorf("a foreign host was asked for %s", r.URL)
 	})

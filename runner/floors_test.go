@@ -41,6 +41,8 @@ var floors = map[string]string{
 	"cascades/examples": "",
 	// Floor 3.
 	"runner/engine": "cascades runner/event runner/model runner/tool templates validators validators/schema wards",
+	// How effects travel to other processes.
+	"runner/effects": "cascades runner/engine runner/event runner/model runner/tool validators/schema",
 	// Floor 4.
 	"runner":         "cascades runner/engine runner/event runner/model runner/process runner/tool validators validators/schema",
 	"runner/journal": "cascades runner runner/engine runner/event runner/model runner/tool validators validators/schema",
@@ -69,7 +71,7 @@ var floors = map[string]string{
 	// Suites that tests of other packages import.
 	"validators/validatorstest": "validators validators/schema",
 	"runner/tool/tooltest":      "runner/tool validators/schema",
-	"runner/engine/enginetest":  "cascades runner runner/engine runner/event runner/model runner/model/scripted runner/tool validators validators/schema",
+	"runner/engine/enginetest":  "cascades runner runner/effects runner/engine runner/event runner/model runner/model/scripted runner/tool validators validators/schema",
 }
 
 // pure packages take bytes and values: what they do depends on nothing else.

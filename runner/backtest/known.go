@@ -145,7 +145,7 @@ func letOut(visit *trace.Phase) bool {
 // released learns what is taken out of the text that a visit let out.
 func (k *known) released(visit *trace.Phase, phase *cascades.Phase) {
 	if phase.Each != nil && phase.Each.Keep {
-		k.state.Set(phase.Name+"_failures", engine.PlainFailures(visit.Failures))
+		k.state.Set(phase.Name+"_failures", event.PlainFailures(visit.Failures))
 	}
 	if h := phase.Human; h != nil {
 		at := visit.Path.Join("human_input")

@@ -174,7 +174,7 @@ func (h *host) Checkpoint(s engine.State) error {
 	if err := h.ctx.Err(); err != nil {
 		return err
 	}
-	if over := h.scope.over(); over != nil && samePhases(s.Phases, h.phases) {
+	if over := h.scope.over(); over != nil && !s.Within && samePhases(s.Phases, h.phases) {
 		over.expired = true
 		return &engine.Overtime{At: over.at}
 	}

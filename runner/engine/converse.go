@@ -249,8 +249,7 @@ func (f *flow) call(at event.Path, req model.Request, why string, said *event.Te
 	return resp, nil
 }
 
-// key is the idempotency key of an effect.
-func (f *flow) key(at event.Path) string { return effectKey(f.s.RunID, at) }
+func (f *flow) key(at event.Path) string { return Key(f.s.RunID, at) }
 
 // feedback tells the author everything that was wrong, as one more message.
 func (t *try) feedback(failed []wards.Outcome) error {

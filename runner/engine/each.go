@@ -3,47 +3,148 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// items does the phase once for every item of its list, side by side. The output
-// is the list of what the items gave, in their order.
+// An Item is what became of one item of a phase with each.
+type Item struct {
+	Index   int            `json:"index"` // from 0
+	Output  any            `json:"output"`
+	Failure *event.Failure `json:"failure,omitempty"` // it was lost, and the others are kept
+
+	Attempts   int         `json:"attempts"`
+	Turns      int         `json:"turns"`
+	ModelCalls int         `json:"model_calls"`
+	Usage      model.Usage `json:"usage"`
+
+	Verdicts []event.Verdict `json:"verdicts,omitempty"`
+	Answers  []event.Answer  `json:"answers,omitempty"`
+	Degraded []Degraded      `json:"degraded,omitempty"`
+}
+
+// goesOn tells whether the visit was begun on another host.
+func (v *visit) goesOn() bool { return v.main && v.s.Within }
+
+// items does the phase once for every item of its list, side by side, but for
+// those that were done on another host. The output is the list of what the items
+// gave, in their order.
 func (v *visit) items() (release, error) {
-	e, list := v.p.Each, v.list
 	v.base = v.s.State
-	outputs := make([]any, len(list))
-	lost := make([]*Error, len(list))
-	attempts := make([]int, len(list))
-	err := v.fan(len(list), e.MaxParallel, func(b *flow, i int) error {
-		b.locals = map[string]any{e.As: list[i], cascades.Index: i}
-		item := b.visit(v.p, v.at.At("item", i))
-		item.validated = v.validated
-		r, err := item.item()
-		outputs[i], attempts[i] = r.value, item.record.Attempts
-		if lost[i] = losable(err); lost[i] != nil && e.Keep {
-			return nil
+	all := newItems(v)
+	err := v.fan(len(v.list), v.p.Each.MaxParallel, all.do)
+	for _, it := range all.byIndex {
+		if it != nil {
+			v.record.Attempts = max(v.record.Attempts, it.Attempts)
 		}
-		return err
-	})
-	for _, n := range attempts {
-		v.record.Attempts = max(v.record.Attempts, n)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrYield):
+		*v.s = all.so
+		return release{}, err
+	case err != nil:
 		return v.stopped(err)
 	}
+	return v.collected(all), nil
+}
+
+// collected is what a phase lets out of which every item has come to its end.
+func (v *visit) collected(all *items) release {
+	outputs := make([]any, len(all.byIndex))
 	r := release{candidate: candidate{value: outputs}}
-	for i, e := range lost {
-		if e != nil {
-			r.failures = append(r.failures, event.Failure{Index: i, Code: e.Code, Message: e.told})
-			r.unmet = append(r.unmet, fmt.Sprintf("item[%d]: %s", i, e.Code))
+	for i, it := range all.byIndex {
+		outputs[i] = it.Output
+		if it.Failure != nil {
+			r.failures = append(r.failures, *it.Failure)
+			r.unmet = append(r.unmet, fmt.Sprintf("item[%d]: %s", i, it.Failure.Code))
 		}
 	}
-	if e.Keep {
-		v.s.Set(v.p.Name+"_failures", PlainFailures(r.failures))
+	if v.p.Each.Keep {
+		v.s.Set(v.p.Name+"_failures", event.PlainFailures(r.failures))
 	}
-	return r, nil
+	return r
+}
+
+// items are those of one visit, at work side by side.
+type items struct {
+	v       *visit
+	byIndex []*Item
+
+	yields atomic.Bool // no other is begun
+	mu     sync.Mutex
+	so     State // of the run, as it goes on from here: Items has those that are done
+}
+
+func newItems(v *visit) *items {
+	all := &items{v: v, byIndex: make([]*Item, len(v.list)), so: *v.s}
+	if !v.goesOn() {
+		all.so.Within, all.so.Items, all.so.Usage = true, nil, v.meter.total()
+	}
+	all.so.Items = slices.Clip(all.so.Items)
+	for i, it := range all.so.Items {
+		all.byIndex[it.Index] = &all.so.Items[i]
+	}
+	return all
+}
+
+// do does one item on a branch.
+func (all *items) do(b *flow, i int) error {
+	if it := all.byIndex[i]; it != nil {
+		it.noted(b)
+		return nil
+	}
+	if all.yields.Load() {
+		return ErrYield
+	}
+	e := all.v.p.Each
+	b.locals = map[string]any{e.As: all.v.list[i], cascades.Index: i}
+	b.meter = &meter{parent: all.v.meter}
+	visit := b.visit(all.v.p, all.v.at.At("item", i))
+	visit.validated = all.v.validated
+	r, err := visit.item()
+	it := &Item{
+		Index: i, Output: r.value, Attempts: visit.record.Attempts, Turns: b.turns, ModelCalls: b.calls, Usage: b.meter.total(),
+		Verdicts: b.s.Verdicts, Answers: b.s.Answers, Degraded: b.s.Degraded,
+	}
+	all.byIndex[i] = it
+	if err != nil {
+		lost := losable(err)
+		if lost == nil || !e.Keep {
+			return err
+		}
+		it.Failure = &event.Failure{Index: i, Code: lost.Code, Message: lost.told}
+	}
+	return all.done(b, it)
+}
+
+// noted puts into a branch what the item has noted elsewhere.
+func (it *Item) noted(b *flow) {
+	b.turns, b.calls = it.Turns, it.ModelCalls
+	b.s.Verdicts, b.s.Answers, b.s.Degraded = it.Verdicts, it.Answers, it.Degraded
+}
+
+// done tells the host of an item that has come to its end. What else the run
+// has spent meanwhile is not in the state: it belongs to items that are not.
+func (all *items) done(b *flow, it *Item) error {
+	if !all.v.main {
+		return nil
+	}
+	all.mu.Lock()
+	all.so.Items = append(all.so.Items, *it)
+	all.so.Usage = all.so.Usage.Add(it.Usage)
+	so := all.so
+	all.mu.Unlock()
+	err := b.h.Checkpoint(so)
+	if errors.Is(err, ErrYield) {
+		all.yields.Store(true)
+	}
+	return err
 }
 
 // listed finds what each goes over.
@@ -58,7 +159,7 @@ func (v *visit) listed() error {
 	list, isList := values["in"].([]any)
 	switch {
 	case !isList:
-		return invalid(v.at, "each: in must be a list, not %s", kindOf(values["in"]))
+		return invalid(v.at, "each: in must be a list, not %s", schema.Kind(values["in"]))
 	case len(list) > v.p.Each.MaxItems:
 		return invalid(v.at, "each: the list has %d items; max_items is %d", len(list), v.p.Each.MaxItems)
 	}
@@ -120,29 +221,4 @@ func (v *visit) stopped(err error) (release, error) {
 		return release{}, err
 	}
 	return release{route: where, left: v.tellable(e)}, nil
-}
-
-// PlainFailures are failures as templates read them.
-func PlainFailures(list []event.Failure) []any {
-	plain := make([]any, len(list))
-	for i, f := range list {
-		plain[i] = map[string]any{"index": f.Index, "code": f.Code, "message": f.Message}
-	}
-	return plain
-}
-
-// kindOf names the kind of a plain value as the author of a cascade knows it.
-func kindOf(v any) string {
-	switch v.(type) {
-	case nil:
-		return "nothing"
-	case string:
-		return "a text"
-	case bool:
-		return "true or false"
-	case map[string]any:
-		return "an object"
-	default:
-		return "a number"
-	}
 }

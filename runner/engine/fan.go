@@ -10,15 +10,16 @@ import (
 // the order of their numbers. Soundings, the items of each, the phases of
 // together and the checks of one moment are all this: work that does not need
 // each other. The first error cancels the rest, but not where it is that a person
-// is asked: what is under way beside the question, a write perhaps, comes to its
-// end. Then the run waits with the first question, in the order of the numbers.
+// is asked, or that the run goes on elsewhere: what is under way beside it, a write
+// perhaps, comes to its end. Then the run waits with the first question, in the
+// order of the numbers.
 func (f *flow) fan(n, limit int, body func(b *flow, i int) error) error {
 	branches := make([]*flow, n)
 	waiting := make([]error, n)
 	err := f.h.Each(n, limit, func(h Host, i int) error {
 		branches[i] = f.branch(h)
 		err := body(branches[i], i)
-		if errors.Is(err, ErrSuspended) {
+		if errors.Is(err, ErrSuspended) || errors.Is(err, ErrYield) {
 			waiting[i] = err
 			return nil
 		}

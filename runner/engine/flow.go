@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -21,6 +22,7 @@ type flow struct {
 	back  string // the cascade's id, where its output comes back as outputs.<id>
 	turns int    // made by this flow
 	calls int    // of models, made by this flow
+	main  bool   // the run's own, and no branch of it
 
 	locals  map[string]any // of an item of each: the item and its index, by their names
 	shadows []shadow       // that wait for the end of their visit
@@ -28,7 +30,8 @@ type flow struct {
 
 // Run runs a cascade from a state: a new one needs only RunID and Input. The
 // error is an *[Error], and nil where the run succeeded; the result is whole
-// either way.
+// either way. Where the host wants the run gone on with elsewhere the error is a
+// [*Yield], and there is no result.
 func Run(h Host, c *cascades.Cascade, s State) (Result, error) {
 	return told(h, c, s, (*flow).run)
 }
@@ -41,13 +44,18 @@ func Refuse(h Host, c *cascades.Cascade, s State, why *Error) (Result, error) {
 
 // told runs a cascade and tells of its beginning and its end.
 func told(h Host, c *cascades.Cascade, s State, run func(*flow) error) (Result, error) {
-	f := &flow{h: h, c: c, s: &s, meter: &meter{budget: c.Budget, usage: s.Usage}}
+	f := &flow{h: h, c: c, s: &s, main: true, meter: &meter{budget: c.Budget, usage: s.Usage}}
 	started := h.Now()
 	f.prepare()
-	f.emit(event.Event{Kind: event.RunStarted, RunID: s.RunID, CascadeID: c.ID, Input: s.Input})
+	if s.Visited == 0 { // else another host has told it
+		f.emit(event.Event{Kind: event.RunStarted, RunID: s.RunID, CascadeID: c.ID, Input: s.Input})
+	}
 	err := run(f)
 	s.Usage = f.meter.total()
 	s.Elapsed += h.Now().Sub(started)
+	if errors.Is(err, ErrYield) {
+		return Result{RunID: s.RunID, CascadeID: c.ID}, &Yield{s}
+	}
 	r := f.result(err)
 	f.emit(event.Event{Kind: event.RunFinished, RunID: s.RunID, CascadeID: c.ID, Status: r.Status, Output: r.Output, Usage: &r.Usage, Error: r.Error})
 	if err != nil {
@@ -163,21 +171,32 @@ func (f *flow) phases() error {
 		if p == nil {
 			return invalid(f.at, "no phase is called %q", f.s.Next)
 		}
-		if f.s.Visited >= f.c.Budget.MaxPhases {
-			return &Error{Code: OverBudget, Phase: p.Name, Path: f.at, Message: fmt.Sprintf("max_phases: %d phases were visited", f.s.Visited)}
+		if !f.s.Within {
+			if f.s.Visited >= f.c.Budget.MaxPhases {
+				return &Error{Code: OverBudget, Phase: p.Name, Path: f.at, Message: fmt.Sprintf("max_phases: %d phases were visited", f.s.Visited)}
+			}
+			f.s.Visited++
+			f.s.Visits[p.Name]++
 		}
-		f.s.Visited++
-		f.s.Visits[p.Name]++
 		if err := f.phase(p); err != nil {
 			return err
 		}
-		f.s.Done = f.s.Next == ""
+		f.s.Within, f.s.Items, f.s.Done = false, nil, f.s.Next == ""
 		f.s.Usage = f.meter.total()
-		if err := f.h.Checkpoint(*f.s); err != nil {
+		if err := f.checkpoint(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkpoint tells the host how far the run is. What runs within a phase is not
+// all of it: there the host only says whether it goes on.
+func (f *flow) checkpoint() error {
+	if !f.main {
+		return f.h.Stopped()
+	}
+	return f.h.Checkpoint(*f.s)
 }
 
 // path is the address of this visit to a phase: draft, then draft[2].

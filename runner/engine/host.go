@@ -31,8 +31,8 @@ type Host interface {
 	Tool(at event.Path, job Job) (tool.Result, error)
 	// Validate runs a validator that neither asks a model nor runs a cascade.
 	Validate(at event.Path, v Validation) (Finding, error)
-	// Ask puts a question to a person. [ErrSuspended] means that nobody is there
-	// to answer now.
+	// Ask puts a question to a person, and may wait for the answer for as long as
+	// it takes. [ErrSuspended] means that nobody is there to answer now.
 	Ask(at event.Path, q Question) (Answer, error)
 	// Each runs body for 0 to n-1, at most limit at the same time (0: all), each
 	// with a host of its own, and waits for all. The first error cancels the
@@ -46,10 +46,15 @@ type Host interface {
 	Stopped() error
 	// Now is the time.
 	Now() time.Time
-	// Checkpoint tells that all that came before is in s. The host must not
-	// keep s.
+	// Checkpoint tells that all that came before is in s: after a phase of the
+	// run's own cascade, and after an item of one with each, beside which others
+	// may be at work. The host must not keep s. [ErrYield] says that the run is to
+	// be gone on with elsewhere: what is under way comes to its end, and [Run] ends
+	// with a [*Yield].
 	Checkpoint(s State) error
-	// Emit tells what happened; the host numbers and dates it.
+	// Emit tells what happened; the host numbers and dates it. A host that does a
+	// run over again, with what it has recorded, is told again what it was told:
+	// see [event.Once].
 	Emit(e event.Event)
 }
 
@@ -59,7 +64,19 @@ var (
 	ErrTimedOut  = errors.New("out of time")
 
 	ErrUnfinished = errors.New("nobody knows whether it happened")
+	ErrYield      = errors.New("to be gone on with elsewhere")
 )
+
+// A Yield is how a run ends here that its host wants gone on with elsewhere: from
+// State, which is plain JSON, on any host. Nobody is told of an end. It is
+// [ErrYield].
+type Yield struct{ State State }
+
+// Error says where the run goes on.
+func (y *Yield) Error() string { return ErrYield.Error() }
+
+// Is tells that it is [ErrYield].
+func (y *Yield) Is(target error) bool { return target == ErrYield }
 
 // An Overtime says whose time is over: a limit's within another must not be
 // taken for the other's. It is [ErrTimedOut].

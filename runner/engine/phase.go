@@ -40,8 +40,11 @@ type release struct {
 // phase runs one visit to p and sets what comes next.
 func (f *flow) phase(p *cascades.Phase) error {
 	v := f.visit(p, f.path(p))
-	f.s.ValidationError = ""
 	r, err := v.pass()
+	if errors.Is(err, ErrYield) {
+		return err // the state is that of the middle of the phase
+	}
+	f.s.ValidationError = ""
 	switch {
 	case err != nil:
 		return err
@@ -79,12 +82,17 @@ func (v *visit) pass() (release, error) {
 		}
 	}
 	unlisted := v.listed()
-	v.emit(event.Event{Kind: event.PhaseStarted, Path: v.at, Phase: v.p.Name, Items: len(v.list)})
+	if !v.goesOn() {
+		v.emit(event.Event{Kind: event.PhaseStarted, Path: v.at, Phase: v.p.Name, Items: len(v.list)})
+	}
 	if unlisted != nil {
 		return v.settle(release{}, unlisted)
 	}
 	turns, calls := v.turns, v.calls
 	r, err := v.run()
+	if errors.Is(err, ErrYield) {
+		return r, err
+	}
 	if e := broke(err); e != nil && v.p.Rules.OnError != "" {
 		r, err = release{route: v.p.Rules.OnError, left: v.tellable(e), broke: true}, nil
 	}

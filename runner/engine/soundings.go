@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
-	"strconv"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -162,7 +162,7 @@ func (v *visit) pick(left []*sounding) (*sounding, error) {
 		texts = append(texts, s.candidate.text)
 		shown = append(shown, map[string]any{"number": i + 1, "text": s.candidate.text})
 	}
-	question, err := prompt("sounding_evaluator", map[string]any{"task": v.prompt, "instructions": instructions, "candidates": shown, "mark": mark(texts...)})
+	question, err := prompt("sounding_evaluator", map[string]any{"task": v.prompt, "instructions": instructions, "candidates": shown, "mark": templates.Mark(texts...)})
 	if err != nil {
 		return nil, failed(at, "%v", err)
 	}
@@ -198,7 +198,7 @@ func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 		Messages: []model.Message{{Role: model.User, Content: question}},
 		Schema:   wire, Phase: v.p.Name, Role: "evaluator",
 	}
-	winner := winnerAmong(n)
+	winner := schema.NumberUpTo("winner", n)
 	for i := range maxJudgements {
 		where := at.Join("model")
 		if i > 0 {
@@ -214,21 +214,4 @@ func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 		}
 	}
 	return 0, failed(at, "the evaluator named none of the %d candidates", n)
-}
-
-// winnerAmong is the choice of one of n candidates.
-func winnerAmong(n int) schema.Decision {
-	return schema.Decision{
-		Key: "winner",
-		Accept: func(candidate any) bool {
-			object, _ := candidate.(map[string]any)
-			number, ok := schema.Whole(object["winner"])
-			return ok && number >= 1 && number <= n
-		},
-		Against: func(value any, word string) bool {
-			chosen, _ := schema.Whole(value)
-			number, err := strconv.Atoi(word)
-			return err == nil && number != chosen
-		},
-	}
 }

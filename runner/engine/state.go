@@ -28,6 +28,8 @@ type State struct {
 	ValidationError string         `json:"validation_error,omitempty"` // why the phase before was left
 	Visits          map[string]int `json:"visits"`
 	Visited         int            `json:"visited"`
+	Within          bool           `json:"within,omitempty"` // Next is under way: a phase with each
+	Items           []Item         `json:"items,omitempty"`  // of it, those that have come to their end, in that order
 	Lineage         []Passage      `json:"lineage"`
 
 	Phases   []PhaseRecord   `json:"phases"`

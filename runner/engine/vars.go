@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -129,28 +128,6 @@ func prompt(name string, vars map[string]any) (string, error) {
 	prompts.Store(name, t)
 	return t.Render(vars)
 }
-
-// mark is what the tags around foreign texts carry in a prompt: a word that
-// stands in none of them, so that no text can close its tags, however it spells
-// them. It is the same when a run is done again, in a provider's cache, and when
-// a secret in the text has become another, none of which a random one or a
-// digest would be. A mark in front of each line would leave the line ends that
-// we do not know of, and costs tokens.
-func mark(texts ...string) string {
-	taken := map[string]bool{}
-	for _, text := range texts {
-		for _, word := range markLike().FindAllString(text, -1) {
-			taken[strings.ToLower(word)] = true
-		}
-	}
-	for n := 1; ; n++ {
-		if word := fmt.Sprintf("q%d", n); !taken[word] {
-			return word
-		}
-	}
-}
-
-var markLike = patterns.Lazy(`[qQ][1-9][0-9]{0,8}`)
 
 // verdictSchema is what a judge's model is asked to follow.
 var verdictSchema = sync.OnceValue(func() json.RawMessage {

@@ -89,6 +89,15 @@ type Failure struct {
 	Message string `json:"message"` // as other phases may read it
 }
 
+// PlainFailures are failures as templates read them.
+func PlainFailures(list []Failure) []any {
+	plain := make([]any, len(list))
+	for i, f := range list {
+		plain[i] = map[string]any{"index": f.Index, "code": f.Code, "message": f.Message}
+	}
+	return plain
+}
+
 // MarshalJSON writes the flat object; a verdict's fields are the event's. A sink
 // that writes every event calls it: [json.Marshal] reads over again what it
 // gives, which takes longer than to make it.

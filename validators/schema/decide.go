@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
@@ -159,3 +160,20 @@ func indexFold(text, word string) int {
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// NumberUpTo is the choice of a whole number from 1 to n.
+func NumberUpTo(key string, n int) Decision {
+	return Decision{
+		Key: key,
+		Accept: func(candidate any) bool {
+			object, _ := candidate.(map[string]any)
+			number, ok := Whole(object[key])
+			return ok && number >= 1 && number <= n
+		},
+		Against: func(value any, word string) bool {
+			chosen, _ := Whole(value)
+			number, err := strconv.Atoi(word)
+			return err == nil && number != chosen
+		},
+	}
+}

@@ -122,3 +122,21 @@ func plain(v any) (any, error) {
 	}
 	return v, nil
 }
+
+// Kind names the kind of a plain value as the author of a cascade knows it.
+func Kind(v any) string {
+	switch v.(type) {
+	case nil:
+		return "nothing"
+	case string:
+		return "a text"
+	case bool:
+		return "true or false"
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "a list"
+	default:
+		return "a number"
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/effects"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -21,12 +22,12 @@ type Elsewhere struct {
 	Run     string
 }
 
-func (h Elsewhere) send(e engine.Effect) (came engine.Came, err error) {
+func (h Elsewhere) send(e effects.Effect) (came effects.Came, err error) {
 	text, err := json.Marshal(e)
 	if err != nil {
 		return came, err
 	}
-	var read engine.Effect
+	var read effects.Effect
 	if err := schema.Unmarshal(text, &read); err != nil {
 		return came, err
 	}
@@ -45,7 +46,7 @@ func (h Elsewhere) send(e engine.Effect) (came engine.Came, err error) {
 
 // Model has the worker ask.
 func (h Elsewhere) Model(at event.Path, req model.Request) (model.Response, error) {
-	came, err := h.send(engine.Effect{At: at, Run: h.Run, Request: &req})
+	came, err := h.send(effects.Effect{At: at, Run: h.Run, Request: &req})
 	if err != nil {
 		return model.Response{}, err
 	}
@@ -54,7 +55,7 @@ func (h Elsewhere) Model(at event.Path, req model.Request) (model.Response, erro
 
 // Tool has the worker call.
 func (h Elsewhere) Tool(at event.Path, job engine.Job) (tool.Result, error) {
-	came, err := h.send(engine.Effect{At: at, Run: h.Run, Job: &job})
+	came, err := h.send(effects.Effect{At: at, Run: h.Run, Job: &job})
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -63,7 +64,7 @@ func (h Elsewhere) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 
 // Validate has the worker judge.
 func (h Elsewhere) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
-	came, err := h.send(engine.Effect{At: at, Run: h.Run, Validation: &v})
+	came, err := h.send(effects.Effect{At: at, Run: h.Run, Validation: &v})
 	if err != nil {
 		return engine.Finding{}, err
 	}

@@ -1,7 +1,8 @@
-// Package enginetest holds the hosts that every change of the engine is tried
-// on beside the in-process one: one that records the effects of a run and one
-// that replays them without a model, tool or validator; one that makes the
-// k-th effect fail. [Stories] gives the shipped transcripts to run on them.
+// Package enginetest is the suite for hosts of the engine, shipped or yours:
+// [Run] and [RunKept] run the shipped transcripts on one. With it come hosts to
+// try other things on: one that records the effects of a run and one that replays
+// them without a model, tool or validator; one whose effects are made by a worker
+// that has only the cascade; one that makes the k-th effect fail.
 package enginetest
 
 import (
@@ -80,16 +81,12 @@ func (j *Journal) get(at event.Path, v any) bool {
 type Recorder struct {
 	engine.Host
 	Journal *Journal
-	Made    func(at event.Path) // called before each effect that is made; may be nil
 }
 
 func effect[T any](r *Recorder, at event.Path, make func() (T, error)) (T, error) {
 	var v T
 	if r.Journal.get(at, &v) {
 		return v, nil
-	}
-	if r.Made != nil {
-		r.Made(at)
 	}
 	v, err := make()
 	if err == nil {
@@ -128,4 +125,4 @@ func (r *Recorder) Within(at event.Path, d time.Duration, body func(engine.Host)
 	return r.Host.Within(at, d, func(h engine.Host) error { return body(r.over(h)) })
 }
 
-func (r *Recorder) over(h engine.Host) *Recorder { return &Recorder{h, r.Journal, r.Made} }
+func (r *Recorder) over(h engine.Host) *Recorder { return &Recorder{h, r.Journal} }

@@ -1,7 +1,6 @@
 package enginetest_test
 
 import (
-	"errors"
 	"flag"
 	"os"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
-	"github.com/seed61713e19/capstan/runner/event"
 )
 
 var update = flag.Bool("update", false, "rewrite what the transcripts want")
@@ -26,26 +24,37 @@ func tell(t *testing.T, s *enginetest.Story, host func(engine.Host) engine.Host)
 	return transcript.Told(t, result)
 }
 
+// Transcripts are written by a run in this process.
 func TestTranscripts(t *testing.T) {
 	for _, s := range enginetest.Stories(t) {
 		t.Run(s.Name, func(t *testing.T) {
-			t.Run("in process", func(t *testing.T) { inProcess(t, s) })
 			if *update {
+				got := tell(t, s, func(h engine.Host) engine.Host { return h })
+				if err := rewrite("testdata/"+s.Name+".txtar", got); err != nil {
+					t.Fatal(err)
+				}
 				return
 			}
 			t.Run("elsewhere", func(t *testing.T) { elsewhere(t, s) })
-			t.Run("recorded", func(t *testing.T) { recorded(t, s) })
-			t.Run("broken off", func(t *testing.T) { brokenOff(t, s) })
+			t.Run("replayed", func(t *testing.T) { replayed(t, s) })
 		})
 	}
 }
 
-func inProcess(t *testing.T, s *enginetest.Story) {
-	got := tell(t, s, func(h engine.Host) engine.Host { return h })
+func TestInProcess(t *testing.T) {
 	if !*update {
-		enginetest.Same(t, "in process", got, s.Want())
-	} else if err := rewrite("testdata/"+s.Name+".txtar", got); err != nil {
-		t.Fatal(err)
+		enginetest.Run(t, func(testing.TB, *enginetest.Story) enginetest.Start {
+			return func(world engine.Host, run func(engine.Host)) { run(world) }
+		})
+	}
+}
+
+func TestRecorder(t *testing.T) {
+	if !*update {
+		enginetest.RunKept(t, func(testing.TB, *enginetest.Story) enginetest.Start {
+			j := enginetest.NewJournal()
+			return func(world engine.Host, run func(engine.Host)) { run(&enginetest.Recorder{Host: world, Journal: j}) }
+		})
 	}
 }
 
@@ -67,9 +76,9 @@ func rewrite(file, want string) error {
 	return os.WriteFile(file, txtar.Format(archive), 0o644)
 }
 
-// recorded runs with a recorder, then replays what it recorded with nothing
+// replayed runs with a recorder, then replays what it recorded with nothing
 // that could answer: the same effects, the same events.
-func recorded(t *testing.T, s *enginetest.Story) {
+func replayed(t *testing.T, s *enginetest.Story) {
 	j := enginetest.NewJournal()
 	got := tell(t, s, func(h engine.Host) engine.Host { return &enginetest.Recorder{Host: h, Journal: j} })
 	enginetest.Same(t, "recorded", got, s.Want())
@@ -84,44 +93,5 @@ func recorded(t *testing.T, s *enginetest.Story) {
 	enginetest.Same(t, "replayed", got, s.Want())
 	if after := j.Effects(); len(after) != len(before) {
 		t.Fatalf("the replay made effects: %d, then %d", len(before), len(after))
-	}
-}
-
-// brokenOff lets the host be gone at every effect in turn, and goes on with
-// what was recorded: the run ends as if nothing had been, and nothing that was
-// done is done again.
-func brokenOff(t *testing.T, s *enginetest.Story) {
-	whole := enginetest.NewJournal()
-	tell(t, s, func(h engine.Host) engine.Host { return &enginetest.Recorder{Host: h, Journal: whole} })
-	for k := range whole.Len() {
-		j := enginetest.NewJournal()
-		made := map[event.Path]int{}
-		count := func(at event.Path) { made[at]++ }
-		world := s.Host(t, runner.WithSink(&enginetest.Transcript{}))
-		_, err := engine.Run(&enginetest.Recorder{Host: enginetest.NewFault(world, int64(k+1)), Journal: j}, s.Cascade, s.Start())
-		if !errors.Is(err, enginetest.ErrFault) {
-			t.Fatalf("gone at effect %d: got %v", k+1, err)
-		}
-		if j.Len() != k {
-			t.Fatalf("gone at effect %d: %d effects were recorded", k+1, j.Len())
-		}
-		result, _ := engine.Run(&enginetest.Recorder{Host: world, Journal: j, Made: count}, s.Cascade, s.Start())
-		if got, want := j.Effects(), whole.Effects(); len(got) != len(want) {
-			t.Fatalf("gone at effect %d: then %d effects, want %d", k+1, len(got), len(want))
-		} else {
-			for at := range want {
-				if got[at] != want[at] {
-					t.Fatalf("gone at effect %d: %s is\n%s, want\n%s", k+1, at, got[at], want[at])
-				}
-			}
-		}
-		for at, n := range made {
-			if n > 1 {
-				t.Errorf("gone at effect %d: %s was made %d times", k+1, at, n)
-			}
-		}
-		if !strings.Contains(s.Want(), "\nrun_finished  "+result.Status) {
-			t.Fatalf("gone at effect %d: the run ended as %s", k+1, result.Status)
-		}
 	}
 }

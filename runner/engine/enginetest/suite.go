@@ -1,0 +1,246 @@
+package enginetest
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// A NewHost makes room for one run of a story in whatever a host under test keeps
+// runs in.
+type NewHost func(tb testing.TB, s *Story) Start
+
+// A Start starts that run, and starts it again where it was broken off: it has
+// run called with the host, on whatever goroutine the host wants, and comes back
+// when run has. The effects that the host has made are made by world, and the
+// events come to world's Emit. A run that goes on from a state is called with
+// a new room.
+type Start func(world engine.Host, run func(engine.Host))
+
+// Run sees that a host runs every shipped transcript as it is written, and that a
+// run goes on elsewhere from every place where it may. It is for hosts that keep
+// nothing; for others there is [RunKept].
+func Run(t *testing.T, host NewHost) {
+	for _, s := range Stories(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Run("in order", func(t *testing.T) { inOrder(t, s, host) })
+			t.Run("gone on with", func(t *testing.T) { goneOnWith(t, s, host) })
+		})
+	}
+}
+
+// RunKept is [Run] for a host that keeps what effects came to: besides, the
+// process is gone at every effect in turn, and the run ends as if nothing had
+// been. Nothing that was done is done again, but what is pure.
+func RunKept(t *testing.T, host NewHost) {
+	Run(t, host)
+	for _, s := range Stories(t) {
+		t.Run(s.Name+"/broken off", func(t *testing.T) { brokenOff(t, s, host) })
+	}
+}
+
+// story is one run of a story: its world and what was told.
+type story struct {
+	*Story
+	world  *made
+	events []event.Event
+}
+
+func (s *Story) begin(t *testing.T) *story {
+	told := &story{Story: s}
+	sink := event.Func(func(e event.Event) { told.events = append(told.events, e) })
+	told.world = &made{Host: s.Host(t, runner.WithSink(sink)), tally: &tally{made: map[event.Path]int{}}}
+	return told
+}
+
+// told is the transcript of the story.
+func (s *story) told(t *testing.T, r engine.Result) string {
+	var lines Transcript
+	for _, e := range s.events {
+		lines.Emit(e)
+	}
+	return lines.Told(t, r)
+}
+
+func inOrder(t *testing.T, s *Story, host NewHost) {
+	told := s.begin(t)
+	result, _ := run(t, told.world, host(t, s), s, s.Start(), 0)
+	Same(t, "in order", told.told(t, result), s.Want())
+	for at, n := range told.world.made {
+		if n > 1 {
+			t.Errorf("%s was made %d times", at, n)
+		}
+	}
+}
+
+// run starts a run in order, which yields at the k-th checkpoint; 0 is never.
+func run(t *testing.T, world engine.Host, start Start, s *Story, from engine.State, k int) (result engine.Result, err error) {
+	t.Helper()
+	called := false
+	start(world, func(h engine.Host) {
+		called = true
+		left := k
+		result, err = engine.Run(yielding{Serial{h}, &left}, s.Cascade, from)
+	})
+	if !called {
+		t.Fatal("the host did not call run")
+	}
+	return result, err
+}
+
+// yielding is a host that wants the run gone on with elsewhere.
+type yielding struct {
+	engine.Host
+	left *int
+}
+
+func (y yielding) Checkpoint(s engine.State) error {
+	if err := y.Host.Checkpoint(s); err != nil {
+		return err
+	}
+	if *y.left--; *y.left == 0 {
+		return engine.ErrYield
+	}
+	return nil
+}
+
+func (y yielding) Each(n, limit int, body func(engine.Host, int) error) error {
+	return y.Host.Each(n, limit, func(h engine.Host, i int) error { return body(yielding{h, y.left}, i) })
+}
+
+func (y yielding) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
+	return y.Host.Within(at, d, func(h engine.Host) error { return body(yielding{h, y.left}) })
+}
+
+// goneOnWith yields at the first checkpoint, then at the second, and so on, and
+// at the last at every one of them.
+func goneOnWith(t *testing.T, s *Story, host NewHost) {
+	for k := 1; k > 0; k++ {
+		told := s.begin(t)
+		result, err := run(t, told.world, host(t, s), s, s.Start(), k)
+		if !errors.Is(err, engine.ErrYield) {
+			k = -1 // there are no more: at every one
+			told = s.begin(t)
+			result, err = run(t, told.world, host(t, s), s, s.Start(), 1)
+		}
+		for errors.Is(err, engine.ErrYield) {
+			result, err = run(t, told.world, host(t, s), s, travelled(t, err), max(-k, 0))
+		}
+		Same(t, "gone on with", told.told(t, result), s.Want())
+		for at, n := range told.world.made {
+			if n > 1 {
+				t.Errorf("%s was made %d times", at, n)
+			}
+		}
+	}
+}
+
+// travelled is the state of a yield as another process reads it.
+func travelled(t *testing.T, err error) (s engine.State) {
+	t.Helper()
+	var y *engine.Yield
+	if !errors.As(err, &y) {
+		t.Fatalf("it yields without a state: %v", err)
+	}
+	text, e := json.Marshal(y.State)
+	if e == nil {
+		e = schema.Unmarshal(text, &s)
+	}
+	if e != nil {
+		t.Fatal(e)
+	}
+	return s
+}
+
+func brokenOff(t *testing.T, s *Story, host NewHost) {
+	for k := int64(1); ; k++ {
+		told, start := s.begin(t), host(t, s)
+		_, err := run(t, NewFault(told.world, k), start, s, s.Start(), 0)
+		if !errors.Is(err, ErrFault) {
+			if k == 1 && strings.Contains(s.Want(), "/model ") {
+				t.Fatalf("gone at the first effect: got %v", err)
+			}
+			return
+		}
+		result, _ := run(t, told.world, start, s, s.Start(), 0)
+		wanted := lines(s.Want())
+		got := lines(told.told(t, result))
+		for _, line := range wanted {
+			if !slices.Contains(got, line) {
+				t.Fatalf("gone at effect %d: not told: %s\n%s", k, line, strings.Join(got, "\n"))
+			}
+		}
+		for at, n := range told.world.made {
+			if n > 1 {
+				t.Errorf("gone at effect %d: %s was made %d times", k, at, n)
+			}
+		}
+	}
+}
+
+func lines(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") }
+
+// made is a host that counts the effects that it makes, but for those of pure
+// validators, which may be found again.
+type made struct {
+	engine.Host
+	*tally
+}
+
+type tally struct {
+	mu   sync.Mutex
+	made map[event.Path]int
+}
+
+func (m *made) count(at event.Path, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err == nil {
+		m.made[at]++
+	}
+}
+
+func (m *made) Model(at event.Path, req model.Request) (model.Response, error) {
+	r, err := m.Host.Model(at, req)
+	m.count(at, err)
+	return r, err
+}
+
+func (m *made) Tool(at event.Path, job engine.Job) (tool.Result, error) {
+	r, err := m.Host.Tool(at, job)
+	m.count(at, err)
+	return r, err
+}
+
+func (m *made) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
+	f, err := m.Host.Validate(at, v)
+	if !v.Pure {
+		m.count(at, err)
+	}
+	return f, err
+}
+
+func (m *made) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
+	a, err := m.Host.Ask(at, q)
+	m.count(at, err)
+	return a, err
+}
+
+func (m *made) Each(n, limit int, body func(engine.Host, int) error) error {
+	return m.Host.Each(n, limit, func(h engine.Host, i int) error { return body(&made{h, m.tally}, i) })
+}
+
+func (m *made) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
+	return m.Host.Within(at, d, func(h engine.Host) error { return body(&made{h, m.tally}) })
+}

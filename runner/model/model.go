@@ -52,6 +52,7 @@ func (f Func) Call(ctx context.Context, r Request) (Response, error) { return f(
 type Request struct {
 	Model    string          `json:"model"` // as the cascade names it, without the provider's prefix once it is routed
 	Messages []Message       `json:"messages"`
+	Talk     string          `json:"talk,omitempty"` // Messages, where they stand elsewhere: see [Request.Refer]
 	Tools    []Tool          `json:"tools,omitempty"`
 	Schema   json.RawMessage `json:"schema,omitempty"` // JSON Schema that the answer is to follow, where the endpoint can
 	Params   *Params         `json:"params,omitempty"`

@@ -1,6 +1,9 @@
 package model
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // A Thread is a conversation that only grows. It keeps its messages' encoding,
 // so that sending the three hundredth turn costs what sending the tenth does.
@@ -10,6 +13,7 @@ type Thread struct {
 	mu       sync.Mutex
 	messages []Message
 	wires    []wire // one for each provider that was asked
+	links    []linked
 
 	tools     []Tool // those whose encoding is kept
 	toolsWire []byte
@@ -44,7 +48,7 @@ func (t *Thread) Messages() []Message {
 func (t *Thread) Fork() *Thread {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	fork := &Thread{messages: t.messages[:len(t.messages):len(t.messages)], tools: t.tools, toolsWire: t.toolsWire}
+	fork := &Thread{messages: t.messages[:len(t.messages):len(t.messages)], tools: t.tools, toolsWire: t.toolsWire, links: slices.Clip(t.links)}
 	for _, w := range t.wires {
 		fork.wires = append(fork.wires, wire{w.provider, w.encoded[:len(w.encoded):len(w.encoded)], w.ends[:len(w.ends):len(w.ends)]})
 	}

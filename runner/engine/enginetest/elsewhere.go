@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -10,7 +9,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // Elsewhere is a host whose effects travel as JSON to a worker that knows
@@ -20,15 +18,16 @@ type Elsewhere struct {
 	engine.Host
 	Cascade *cascades.Cascade // the worker's
 	Run     string
+	Texts   effects.Texts
 }
 
 func (h Elsewhere) send(e effects.Effect) (came effects.Came, err error) {
-	text, err := json.Marshal(e)
+	text, err := effects.Encode(e, h.Texts)
 	if err != nil {
 		return came, err
 	}
 	var read effects.Effect
-	if err := schema.Unmarshal(text, &read); err != nil {
+	if err := effects.Decode(text, h.Texts, &read); err != nil {
 		return came, err
 	}
 	if err := read.Resolve(h.Cascade); err != nil {
@@ -38,10 +37,10 @@ func (h Elsewhere) send(e effects.Effect) (came effects.Came, err error) {
 	if err != nil {
 		return came, err
 	}
-	if text, err = json.Marshal(made); err != nil {
+	if text, err = effects.Encode(made, h.Texts); err != nil {
 		return came, err
 	}
-	return came, schema.Unmarshal(text, &came)
+	return came, effects.Decode(text, h.Texts, &came)
 }
 
 // Model has the worker ask.
@@ -73,10 +72,10 @@ func (h Elsewhere) Validate(at event.Path, v engine.Validation) (engine.Finding,
 
 // Each has the effects of the branches made there too.
 func (h Elsewhere) Each(n, limit int, body func(engine.Host, int) error) error {
-	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(Elsewhere{inner, h.Cascade, h.Run}, i) })
+	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(Elsewhere{inner, h.Cascade, h.Run, h.Texts}, i) })
 }
 
 // Within has the effects of the body made there too.
 func (h Elsewhere) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
-	return h.Host.Within(at, d, func(inner engine.Host) error { return body(Elsewhere{inner, h.Cascade, h.Run}) })
+	return h.Host.Within(at, d, func(inner engine.Host) error { return body(Elsewhere{inner, h.Cascade, h.Run, h.Texts}) })
 }

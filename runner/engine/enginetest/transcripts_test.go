@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/effects"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 )
@@ -61,7 +62,13 @@ func TestRecorder(t *testing.T) {
 // elsewhere has every effect made by a worker that has only the cascade.
 func elsewhere(t *testing.T, s *enginetest.Story) {
 	worker := s.Load(t)
-	got := tell(t, s, func(h engine.Host) engine.Host { return enginetest.Elsewhere{Host: h, Cascade: worker, Run: "run"} })
+	texts, err := effects.NewFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := tell(t, s, func(h engine.Host) engine.Host {
+		return enginetest.Elsewhere{Host: h, Cascade: worker, Run: "run", Texts: texts}
+	})
 	enginetest.Same(t, "elsewhere", got, s.Want())
 }
 

@@ -1,0 +1,99 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// A conversation travels by reference: it is a chain of links, each kept once in
+// some store under its digest, and a request names the last one. So the hundredth
+// turn sends what was said since the ninety-ninth.
+
+// A link is the messages that follow those of an earlier link.
+type link struct {
+	Before string    `json:"before,omitempty"` // the earlier one's digest
+	Said   []Message `json:"said"`
+}
+
+// A linked is how far a thread stands in a store.
+type linked struct {
+	digest string
+	count  int // messages up to there
+}
+
+// Refer gives the request with its messages by reference: put keeps a text and
+// gives its digest, the same for the same text. Of a request with its thread only
+// what is new since the thread's last one is put; so put must go to one store for
+// as long as the thread lives.
+func (r Request) Refer(put func(text []byte) (digest string, err error)) (Request, error) {
+	var last linked
+	if r.Thread != nil {
+		last = r.Thread.linkedWithin(r.Messages)
+	}
+	if last.count < len(r.Messages) || last.digest == "" {
+		text, err := json.Marshal(link{Before: last.digest, Said: r.Messages[last.count:]})
+		if err != nil {
+			return r, err
+		}
+		if last.digest, err = put(text); err != nil {
+			return r, err
+		}
+		last.count = len(r.Messages)
+		if r.Thread != nil {
+			r.Thread.link(last)
+		}
+	}
+	r.Talk, r.Messages, r.Thread = last.digest, nil, nil
+	return r, nil
+}
+
+// maxLinks bounds the chain of a conversation: it ends, even if a store lies.
+const maxLinks = 1 << 20
+
+// Follow puts the messages back that a request names: get gives the text of a
+// digest. A request that has its messages stays as it is.
+func (r *Request) Follow(get func(digest string) ([]byte, error), read func(text []byte, into any) error) error {
+	if r.Talk == "" {
+		return nil
+	}
+	var parts [][]Message
+	for at := r.Talk; at != ""; {
+		if len(parts) == maxLinks {
+			return fmt.Errorf("conversation %s: it does not end", r.Talk)
+		}
+		text, err := get(at)
+		if err != nil {
+			return fmt.Errorf("conversation %s: %w", r.Talk, err)
+		}
+		var l link
+		if err := read(text, &l); err != nil {
+			return fmt.Errorf("conversation %s: %w", r.Talk, err)
+		}
+		parts, at = append(parts, l.Said), l.Before
+	}
+	slices.Reverse(parts)
+	r.Messages, r.Talk = slices.Concat(parts...), ""
+	return nil
+}
+
+// linkedWithin is the last link of the thread that ends within m.
+func (t *Thread) linkedWithin(m []Message) linked {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.starts(m) {
+		return linked{}
+	}
+	for _, l := range slices.Backward(t.links) {
+		if l.count <= len(m) {
+			return l
+		}
+	}
+	return linked{}
+}
+
+func (t *Thread) link(l linked) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.links = append(t.links, l)
+}

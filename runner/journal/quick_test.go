@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -77,12 +78,13 @@ func FuzzRows(f *testing.F) {
 	f.Add("p/ward[0]", "p/ward[0]", string(event.VerdictGiven), `{"verdict":{"path":"p/ward[0]","phase":"p","attempt":1,"turn":0,"moment":"turn","validator":"v","mode":"retry","valid":true,"reason":"r","error":null}}`, []byte(nil))
 	f.Add("é/ward[0]", "è", modelEffect, `{"model":"m","phase":"p","attempt":1,"turn":1,"response":{"text":"t","model":"m","finish":"stop","usage":{"model_calls":1,"input_tokens":1,"output_tokens":1,"cost_usd":0}}}`, []byte("print"))
 	f.Add("a", "b", findingEffect, `{"finding":{"verdict":{"valid":true,"reason":"r"}}}`, []byte{})
+	f.Add("0", "0", "00", `"`, []byte{})
 	f.Fuzz(func(t *testing.T, first, second, kind, data string, p []byte) {
 		raw, err := encode(first + second + kind)
 		if err != nil || string(spoken(raw)) != first+second+kind || len(kind) < 2 {
 			t.Skip() // paths and kinds are UTF-8, and a kind is a word
 		}
-		if list, ok := elements([]byte("[" + data + "]")); !ok || len(list) != 1 {
+		if list, ok := elements([]byte("[" + data + "]")); !ok || len(list) != 1 || !json.Valid([]byte(data)) {
 			data = "null" // it is JSON that we made
 		}
 		rows := []row{

@@ -44,8 +44,10 @@ var floors = map[string]string{
 	// How effects travel to other processes.
 	"runner/effects": "cascades runner/engine runner/event runner/model runner/tool validators/schema",
 	// Floor 4.
-	"runner":         "cascades runner/engine runner/event runner/model runner/process runner/tool validators validators/schema",
-	"runner/journal": "cascades runner runner/engine runner/event runner/model runner/tool validators validators/schema",
+	// A connection to a server, which knows nothing of runs.
+	"runner/journal/postgres": "",
+	"runner":                  "cascades runner/engine runner/event runner/model runner/process runner/tool validators validators/schema",
+	"runner/journal":          "cascades runner runner/journal/postgres runner/engine runner/event runner/model runner/tool validators validators/schema",
 	// What folds over a run's events.
 	"runner/junit": "",
 	// Arithmetic over verdicts.

@@ -33,7 +33,7 @@ func (j *Journal) Answer(ctx context.Context, id string, a runner.Answer) error 
 	case p.Expired:
 		return p.late(s.RunID)
 	}
-	if wrong := p.Question.Unfit(a.Value); wrong != "" && !p.over(j.options.Now()) {
+	if wrong := p.Question.Unfit(a.Value); wrong != "" && !p.over(j.now()) {
 		return fmt.Errorf("answer: %s", wrong)
 	}
 	var refused error
@@ -55,19 +55,19 @@ func (p *Pending) late(run string) error {
 // answer writes an answer, or that there was none in time, unless something has
 // happened to the run meanwhile. Whoever ran it before has no say from then on.
 func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow, a runner.Answer) (refused, err error) {
-	found, err := c.one(ctx, "SELECT owner, pending, epoch FROM run WHERE n = ?", s.n)
+	found, err := c.one(ctx, "SELECT "+j.says.owner+", pending, epoch FROM run WHERE n = ?"+j.says.lock, s.n)
 	if err != nil {
 		return nil, err
 	}
 	if word(found[1]) != s.pending {
 		return fmt.Errorf("run %s: %w", s.RunID, runner.ErrAnswered), nil
 	}
-	if other, alive := j.owner.alive(word(found[0])); alive {
+	if other, alive := j.alive(word(found[0])); alive {
 		return fmt.Errorf("run %s: %w (%s)", s.RunID, runner.ErrRunBusy, other), nil
 	}
-	now, pending := j.options.Now(), "NULL"
+	now, pending := j.now(), any(nil)
 	if p.over(now) {
-		a, refused, pending = runner.Answer{Expired: true}, p.late(s.RunID), "json_set(pending, '$.expired', json('true'))"
+		a, refused, pending = runner.Answer{Expired: true}, p.late(s.RunID), string(with([]byte(s.pending), "expired", []byte("true")))
 	}
 	pack := packer{secrets: j.secrets}
 	data, err := pack.encode(came{Answer: &a})
@@ -83,7 +83,7 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 	}
 	k, _ := packed(s.n, seq, []row{{n: last + 1, time: now.UnixNano(), kind: answerEffect, path: string(p.Path), print: p.Print, data: data}}, nil)
 	if err = k.write(c, integer(found[2])+1); err == nil {
-		_, err = c.exec("UPDATE run SET pending = "+pending+", epoch = epoch + 1 WHERE n = ?", s.n)
+		_, err = c.exec("UPDATE run SET pending = ?, epoch = epoch + 1 WHERE n = ?", pending, s.n)
 		j.writer.era.Add(1)
 	}
 	return refused, err

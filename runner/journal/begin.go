@@ -30,33 +30,39 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 			return nil, fmt.Errorf("parent %s: %w", s.Parent, err)
 		}
 	}
-	began := j.options.Now().UnixNano()
+	began := j.now().UnixNano()
 	file := ""
 	if len(s.Files) > 0 {
 		file = s.Files[0].Name
 	}
 	var n int64
-	var exists bool
+	var exists, again bool
 	err = j.writer.do(func(c *conn) error {
 		exists = false
-		added, err := c.exec(`INSERT INTO run (id, cascade, file, parent, started, status, owner, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			s.RunID, s.CascadeID, file, s.Parent, began, Running, j.owner.text(), int64(firstEpoch))
+		added, err := c.one(context.Background(), `INSERT INTO run (id, cascade, file, parent, started, status, owner, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT DO NOTHING RETURNING n`, s.RunID, s.CascadeID, file, s.Parent, began, Running, j.owner.text(), int64(firstEpoch))
 		if err != nil {
 			return err
 		}
-		if added == 0 {
-			row, err := c.one(context.Background(), "SELECT n FROM run WHERE id = ?", s.RunID)
-			if exists = true; err == nil && len(row) == 0 { // neither added nor there
-				err = &damage{file: j.file, words: "the journal is damaged"}
+		if added == nil {
+			row, err := c.one(context.Background(), "SELECT n, owner, started FROM run WHERE id = ?", s.RunID)
+			if err == nil && len(row) == 0 { // neither added nor there
+				err = j.damaged("the journal is damaged")
 			}
-			return err
+			if err != nil {
+				return err
+			}
+			// Nobody heard, maybe, that it was added.
+			if exists = word(row[1]) != j.owner.text() || integer(row[2]) != began || !again; exists {
+				return nil
+			}
+			added = row
 		}
-		n = c.last
+		n, again = integer(added[0]), true
 		if err := j.writer.texts(p.texts); err != nil {
 			return err
 		}
-		_, err = c.exec("INSERT INTO start VALUES (?, ?)", n, string(data))
-		return err
+		return c.send("INSERT INTO start VALUES (?, ?) ON CONFLICT DO NOTHING", n, string(data))
 	})
 	if err != nil {
 		return nil, err
@@ -73,7 +79,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 // writable tells whether runs can be kept.
 func (j *Journal) writable() error {
 	if j.writer == nil {
-		return &damage{file: j.file, words: "the journal is open for reading only"}
+		return j.damaged("the journal is open for reading only")
 	}
 	return nil
 }

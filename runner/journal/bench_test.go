@@ -243,7 +243,7 @@ func BenchmarkResult(b *testing.B) {
 func BenchmarkEvents(b *testing.B) {
 	made := benchJournal(b, Options{careless: true})
 	fill(b, made, 1, 25_000)
-	file := made.file
+	file := fileOf(made)
 	if err := made.Close(); err != nil {
 		b.Fatal(err)
 	}

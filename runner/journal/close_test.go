@@ -77,7 +77,7 @@ func TestCloseWhileAnotherReads(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "j.db")
 	only := journalAt(t, file, Options{})
 	j := busy(t, file)
-	c, err := only.dialReader()
+	c, err := only.store.reader()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,116 +5,44 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
-	"net/url"
-	"strconv"
-	"time"
 
-	"modernc.org/sqlite"
+	"github.com/seed61713e19/capstan/runner/journal/postgres"
 )
 
-// A conn is one connection of SQLite. It is the driver's own: database/sql
-// costs as much again as a short statement does. It serves one goroutine.
-type conn struct {
-	driver.Conn
-	prepared map[string]driver.Stmt
-	args     []driver.NamedValue
-	last     int64 // the number of the row that was added last
+// A link is what a connection does, whatever the store is. It serves one
+// goroutine. Args are int64, float64, string, []byte or nil.
+type link interface {
+	// Exec runs a statement and tells how many rows it changed.
+	Exec(text string, args ...any) (int64, error)
+	// Send runs a statement whose answer nobody waits for: it, and its error, may
+	// come with the next one. Row, where it is not nil, is called for its rows.
+	Send(when postgres.Order, row func([]driver.Value) error, text string, args ...any) error
+	// Each calls row for every row of a query. The values must not be kept: the
+	// next row overwrites them.
+	Each(ctx context.Context, row func([]driver.Value) error, text string, args ...any) error
+	// Rollback ends a transaction as if it had not been.
+	Rollback() error
+	// Script runs several statements.
+	Script(text string) error
+	Close() error
 }
 
-// dial opens the file. Mode is SQLite's: rwc, rw or ro.
-func dial(file, mode string, patience time.Duration, more ...string) (*conn, error) {
-	name := "file:" + (&url.URL{Path: file}).EscapedPath() + "?mode=" + mode +
-		"&_pragma=busy_timeout(" + strconv.FormatInt(patience.Milliseconds(), 10) + ")" +
-		"&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)"
-	for _, parameter := range more {
-		name += "&" + parameter
-	}
-	connector, err := sqlite.NewConnector(name)
-	if err != nil {
-		return nil, err
-	}
-	c, err := connector.Connect(context.Background())
-	if err != nil {
-		return nil, err
-	}
-	return &conn{Conn: c, prepared: map[string]driver.Stmt{}}, nil
-}
+// A conn is one connection of a store.
+type conn struct{ link }
 
-// Close lets go of the file. What was prepared would keep it open.
-func (c *conn) Close() error {
-	var err error
-	for _, stmt := range c.prepared {
-		err = errors.Join(err, stmt.Close())
-	}
-	clear(c.prepared)
-	return errors.Join(err, c.Conn.Close())
-}
+func (c *conn) exec(text string, args ...any) (int64, error) { return c.Exec(text, args...) }
 
-func (c *conn) prepare(text string) (driver.Stmt, error) {
-	if stmt, ok := c.prepared[text]; ok {
-		return stmt, nil
-	}
-	stmt, err := c.Prepare(text)
-	if err == nil {
-		c.prepared[text] = stmt
-	}
-	return stmt, err
-}
+func (c *conn) send(text string, args ...any) error { return c.Send(postgres.Rest, nil, text, args...) }
 
-func (c *conn) named(args []any) []driver.NamedValue {
-	c.args = c.args[:0]
-	for i, a := range args {
-		c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: a})
-	}
-	return c.args
-}
+func (c *conn) script(text string) error { return c.Script(text) }
 
-// exec runs a statement and tells how many rows it changed. Args are int64,
-// float64, string, []byte or nil.
-func (c *conn) exec(text string, args ...any) (int64, error) {
-	stmt, err := c.prepare(text)
-	if err != nil {
-		return 0, err
-	}
-	r, err := stmt.(driver.StmtExecContext).ExecContext(context.Background(), c.named(args))
-	if err != nil {
-		return 0, err
-	}
-	c.last, _ = r.LastInsertId()
-	return r.RowsAffected()
-}
-
-// script runs several statements.
-func (c *conn) script(text string) error {
-	_, err := c.Conn.(driver.ExecerContext).ExecContext(context.Background(), text, nil)
-	return err
-}
-
-// each calls row for every row of a query. The values must not be kept: the
-// next row overwrites them.
+// each calls row for every row of a query, until row has enough of them.
 func (c *conn) each(ctx context.Context, row func([]driver.Value) error, text string, args ...any) error {
-	stmt, err := c.prepare(text)
-	if err != nil {
-		return err
-	}
-	rows, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, c.named(args))
-	if err != nil {
-		return err
-	}
-	values := make([]driver.Value, len(rows.Columns()))
-	for {
-		if err = rows.Next(values); err == nil {
-			err = row(values)
-		}
-		if err != nil {
-			break
-		}
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, errEnough) {
+	err := c.Each(ctx, row, text, args...)
+	if errors.Is(err, errEnough) {
 		err = nil
 	}
-	return errors.Join(err, rows.Close())
+	return err
 }
 
 // errEnough ends [conn.each] without an error.

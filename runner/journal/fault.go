@@ -9,16 +9,16 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// fault says in words what is wrong with the file.
+// fault says in words what is wrong with the store.
 func (j *Journal) fault(err error) error {
-	return faultOf(j.file, err)
-}
-
-func faultOf(file string, err error) error {
 	var own *damage
 	if err == nil || errors.As(err, &own) {
 		return err
 	}
+	return j.store.fault(err)
+}
+
+func (f *fileStore) fault(err error) error {
 	var broken *sqlite.Error
 	if !errors.As(err, &broken) {
 		return err
@@ -48,7 +48,7 @@ func faultOf(file string, err error) error {
 	default:
 		words = "the journal"
 	}
-	return &damage{file: file, words: words, err: err}
+	return &damage{file: f.file, words: words, err: err}
 }
 
 // A damage is something wrong with the file itself.
@@ -74,5 +74,14 @@ func (d *damage) Is(target error) bool {
 
 // garbled is the error of a row that does not read.
 func (j *Journal) garbled(what string, err error) error {
-	return &damage{file: j.file, words: "the journal is damaged: " + what, err: err}
+	return &damage{file: j.store.String(), words: "the journal is damaged: " + what, err: err}
+}
+
+// damaged is the error of a store that is not as it should be.
+func (j *Journal) damaged(words string) error { return &damage{file: j.store.String(), words: words} }
+
+// broken tells any error of SQLite.
+func (f *fileStore) broken(err error) bool {
+	var broken *sqlite.Error
+	return errors.As(err, &broken)
 }

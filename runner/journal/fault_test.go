@@ -50,7 +50,7 @@ func TestCannotWrite(t *testing.T) {
 			return func() { now("query_only=0") }
 		}, "read-only"},
 		"locked": {func(t *testing.T, j *Journal) func() {
-			other, err := dial(j.file, "rw", time.Second)
+			other, err := dial(fileOf(j), "rw", time.Second)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -377,7 +377,7 @@ func TestMigrate(t *testing.T) {
 	}
 	defer c.Close()
 	fourth := "ALTER TABLE run ADD COLUMN mark TEXT; UPDATE run SET mark = 'old'; SELECT broken"
-	j.statements = func(name string) ([]byte, error) {
+	j.store.(*fileStore).statements = func(name string) ([]byte, error) {
 		switch name {
 		case "schema/4.sql":
 			return []byte(fourth), nil
@@ -386,7 +386,7 @@ func TestMigrate(t *testing.T) {
 		}
 		return nil, fmt.Errorf("%s is not wanted", name)
 	}
-	if err := j.migrate(c, 4); err == nil {
+	if err := j.store.(*fileStore).migrate(c, 4); err == nil {
 		t.Fatal("a migration that is broken was made")
 	}
 	if n, err := c.number("SELECT count(*) FROM calls"); err != nil || n != 4 {
@@ -397,7 +397,7 @@ func TestMigrate(t *testing.T) {
 	}
 	fourth = strings.TrimSuffix(fourth, "; SELECT broken")
 	for range 2 { // the second time there is nothing to do
-		if err := j.migrate(c, 4); err != nil {
+		if err := j.store.(*fileStore).migrate(c, 4); err != nil {
 			t.Fatal(err)
 		}
 	}

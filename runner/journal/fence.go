@@ -46,13 +46,13 @@ func (r *recording) fence(c *conn) error {
 func (r *recording) stands(c *conn) error {
 	era := r.j.writer.era.Load()
 	if r.era.Load() == era {
-		return nil
+		return r.j.store.hold(c, r.n, r.epoch)
 	}
-	err := r.fence(c)
-	if err == nil {
-		r.era.Store(era)
+	if err := r.fence(c); err != nil {
+		return err
 	}
-	return err
+	r.era.Store(era)
+	return r.j.store.hold(c, r.n, r.epoch)
 }
 
 // trusted is how long it is taken for true that nobody else has written. An

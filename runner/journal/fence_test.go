@@ -200,7 +200,7 @@ func TestTakenAtTheEnd(t *testing.T) {
 
 // elsewhereNow has the next epoch begin, as another process does.
 func elsewhereNow(j *Journal, id string) {
-	c, err := dial(j.file, "rw", patience)
+	c, err := dial(fileOf(j), "rw", patience)
 	if err != nil {
 		return
 	}

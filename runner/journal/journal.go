@@ -24,8 +24,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"modernc.org/sqlite"
-
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -36,17 +34,17 @@ import (
 // A Journal is one open file. It is safe for concurrent use, and several
 // processes may have the same file open.
 type Journal struct {
-	file       string
-	options    Options
-	secrets    *secrets
-	statements func(name string) ([]byte, error) // of the schema
-	owner      owner
-	writer     *writer       // nil where the file is only looked at
-	readers    chan *conn    // that are open and have nothing to do
-	reads      chan struct{} // has something in it for each that reads
-	immutable  bool          // nobody writes the file, nor can anything be made beside it
-	closed     atomic.Bool
-	watchers   watchers
+	store    store
+	says     *dialect
+	options  Options
+	secrets  *secrets
+	owner    owner
+	writer   *writer       // nil where the store is only looked at
+	readers  chan *conn    // that are open and have nothing to do
+	reads    chan struct{} // has something in it for each that reads
+	closed   atomic.Bool
+	ahead    atomic.Int64 // nanoseconds that the store's clock is ahead of this process's
+	watchers watchers
 
 	looking sync.Mutex
 	watch   *conn // asked for the version: it tells of what others have written since
@@ -74,15 +72,7 @@ const maxReaders = 16
 // Open opens the file, and makes it where it is not there. An older journal is
 // brought up to date; a newer one, a file that is something else, and a folder
 // are refused.
-func Open(file string, o Options) (*Journal, error) {
-	if file == "" || strings.ContainsRune(file, 0) {
-		return nil, errors.New("a journal needs the name of a file")
-	}
-	// Connections are opened later too, from wherever the process is then.
-	file, err := filepath.Abs(file)
-	if err != nil {
-		return nil, err
-	}
+func Open(where string, o Options) (*Journal, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -90,14 +80,31 @@ func Open(file string, o Options) (*Journal, error) {
 		o.patience = patience
 	}
 	j := &Journal{
-		file: file, options: o, secrets: newSecrets(o.Secrets), statements: statements.ReadFile,
+		options: o, secrets: newSecrets(o.Secrets),
 		owner: newOwner(o.TakeOver), readers: make(chan *conn, maxReaders), reads: make(chan struct{}, maxReaders),
 	}
-	if err := j.open(); err != nil {
+	var err error
+	if j.store, err = j.storeAt(where); err == nil {
+		j.says = j.store.dialect()
+		if j.writer, err = j.store.open(); err != nil {
+			err = errors.Join(j.fault(err), j.store.close())
+		}
+	}
+	if err != nil {
 		j.owner.gone()
-		return nil, j.fault(err)
+		return nil, err
 	}
 	return j, nil
+}
+
+// storeAt is the store of that name.
+func (j *Journal) storeAt(where string) (store, error) {
+	if where == "" || strings.ContainsRune(where, 0) {
+		return nil, errors.New("a journal needs the name of a file")
+	}
+	// Connections are opened later too, from wherever the process is then.
+	file, err := filepath.Abs(where)
+	return &fileStore{j: j, file: file, statements: statements.ReadFile}, err
 }
 
 // Close waits for what is being written, and a while for what is being read. A
@@ -111,6 +118,7 @@ func (j *Journal) Close() error {
 	if j.writer != nil { // the last to close: SQLite then takes its log away, which readers cannot
 		err = errors.Join(err, j.writer.close())
 	}
+	err = errors.Join(err, j.store.close())
 	j.owner.gone()
 	return j.fault(err)
 }
@@ -138,6 +146,9 @@ func (j *Journal) closeReaders() (err error) {
 	return err
 }
 
+// now is the time, by the store's clock where it has one.
+func (j *Journal) now() time.Time { return j.options.Now().Add(time.Duration(j.ahead.Load())) }
+
 // Running is the status of a run that a living process is running. One whose
 // process is gone is [runner.Cancelled].
 const Running = "running"
@@ -155,6 +166,7 @@ type Summary struct {
 	Usage     model.Usage  `json:"usage"`
 	Error     *event.Error `json:"error"`
 	Parent    string       `json:"parent,omitempty"`
+	Owner     string       `json:"owner,omitempty"` // the process that runs it, in words
 }
 
 // A Filter picks runs; its zero value picks all.
@@ -205,7 +217,7 @@ func (j *Journal) Version(ctx context.Context) (version int64, err error) {
 		return 0, err
 	}
 	err = j.watching(func(c *conn) error {
-		seen, err := c.number("PRAGMA data_version")
+		seen, err := j.store.changes(c)
 		if err != nil || seen != j.seen {
 			j.seen = seen
 			j.version++
@@ -225,15 +237,14 @@ func (j *Journal) watching(body func(*conn) error) error {
 		return errClosed
 	}
 	if j.watch == nil {
-		c, err := j.dialReader()
+		c, err := j.store.reader()
 		if err != nil {
 			return j.fault(err)
 		}
 		j.watch = c
 	}
 	err := body(j.watch)
-	var broken *sqlite.Error
-	if errors.As(err, &broken) {
+	if j.store.broken(err) {
 		j.watch.Close()
 		j.watch = nil
 	}

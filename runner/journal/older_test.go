@@ -97,7 +97,7 @@ func TestOlderRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run.Status, run.Error, result.Error, result.Status = "", nil, nil, "" // who had it is gone
+			run.Status, run.Owner, run.Error, result.Error, result.Status = "", "", nil, nil, "" // who had it is gone
 			return []string{asJSON(t, eventsOf(t, j, "run", Whole)), asJSON(t, effectsOf(t, j, "run")), asJSON(t, result), asJSON(t, gates), asJSON(t, run)}
 		}
 		now := told(j)

@@ -74,9 +74,8 @@ func ownerIn(text string) (o owner) {
 }
 
 // alive reads an owner and tells whether it may still be at work. Of one whose
-// place cannot be looked into nothing can be told, so it may, unless o takes
-// over what is there.
-func (o owner) alive(text string) (owner, bool) {
+// place cannot be looked into, elsewhere tells.
+func (o owner) alive(text string, elsewhere func(owner) bool) (owner, bool) {
 	other := ownerIn(text)
 	if other.Key == "" {
 		return other, false
@@ -88,7 +87,7 @@ func (o owner) alive(text string) (owner, bool) {
 	case over:
 		return other, false
 	case hidden:
-		return other, !o.takes
+		return other, elsewhere(other)
 	}
 	if other.PID == o.PID && other.Began == o.Began {
 		return other, false // it was a journal of this process, which is closed
@@ -120,6 +119,9 @@ func (p place) sight(other place) sight {
 	}
 	return hidden
 }
+
+// alive reads an owner and tells whether it may still be at work.
+func (j *Journal) alive(text string) (owner, bool) { return j.owner.alive(text, j.store.alive) }
 
 // living tells whether a process of this place is there still.
 func living(o owner) bool {

@@ -42,23 +42,23 @@ func TestOwnerGone(t *testing.T) {
 		"of an older one, gone":   {owner{PID: 1, Began: "0000", Key: "k", place: place{Host: me.Host}}, gone},
 	} {
 		for _, takes := range []bool{false, true} {
-			me.takes = takes
-			if _, got := me.alive(c.o.text()); got != (c.want == lives || c.want == unknown && !takes) {
+			unseen := func(owner) bool { return !takes }
+			if _, got := me.alive(c.o.text(), unseen); got != (c.want == lives || c.want == unknown && !takes) {
 				t.Errorf("%s, takes %v: alive is %v", name, takes, got)
 			}
 		}
 	}
 	for _, text := range []string{"", "{broken", "{}", "null", "[]"} {
-		if _, alive := me.alive(text); alive {
+		if _, alive := me.alive(text, nil); alive {
 			t.Errorf("an owner that does not read lives: %q", text)
 		}
 	}
 	// A system that tells nothing has the name of its host.
 	bare := owner{PID: os.Getpid(), Key: "bare", place: place{Host: "h"}}
-	if _, alive := bare.alive(owner{PID: 1 << 30, Key: "k", place: place{Host: "h"}}.text()); alive {
+	if _, alive := bare.alive(owner{PID: 1 << 30, Key: "k", place: place{Host: "h"}}.text(), func(owner) bool { return true }); alive {
 		t.Error("where only hosts are told, a process of this one that is gone lives")
 	}
-	if _, alive := bare.alive(owner{PID: 1 << 30, Key: "k", place: place{Host: "other"}}.text()); !alive {
+	if _, alive := bare.alive(owner{PID: 1 << 30, Key: "k", place: place{Host: "other"}}.text(), func(owner) bool { return true }); !alive {
 		t.Error("where only hosts are told, another's process is gone")
 	}
 }

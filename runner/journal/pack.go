@@ -158,9 +158,9 @@ func packOf(v []driver.Value) pack {
 // write adds the pack to the file. One that is there already, because nobody
 // heard that it was written, is written over.
 func (k *pack) write(c *conn, epoch int64) error {
-	_, err := c.exec("INSERT OR REPLACE INTO pack (run, last, first, seq, time, epoch, path, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		k.run, k.last, k.first, k.seq, k.time, epoch, k.path, k.data)
-	return err
+	return c.send(`INSERT INTO pack (run, last, first, seq, time, epoch, path, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (run, last) DO UPDATE SET first = excluded.first, seq = excluded.seq, time = excluded.time, epoch = excluded.epoch,
+		path = excluded.path, data = excluded.data`, k.run, k.last, k.first, k.seq, k.time, epoch, k.path, k.data)
 }
 
 // rows gives the pack's rows, of the kinds that are wanted: nil is all. It gives

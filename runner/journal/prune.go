@@ -99,7 +99,7 @@ func (j *Journal) Prune(ctx context.Context, p Pruning) (done Pruned, err error)
 		return done, err
 	}
 	if done.Texts, err = j.sweep(ctx, turn); err == nil {
-		done.Free, err = j.shrink(ctx)
+		done.Free, err = j.store.shrink(ctx)
 	}
 	if err == nil {
 		done.After, err = j.size(ctx)
@@ -134,17 +134,9 @@ func (t pruneTurn) stands(c *conn) error {
 	return err
 }
 
-// size is what the file takes, with what waits in SQLite's log to be copied to
-// it.
+// size is what the store takes.
 func (j *Journal) size(ctx context.Context) (bytes int64, err error) {
-	err = j.reading(ctx, func(c *conn) error {
-		pages, err := c.number("PRAGMA page_count")
-		if err == nil {
-			bytes, err = c.number("PRAGMA page_size")
-		}
-		bytes *= pages
-		return err
-	})
+	err = j.reading(ctx, func(c *conn) (err error) { bytes, err = j.store.size(c); return err })
 	return bytes, err
 }
 
@@ -166,13 +158,13 @@ func (j *Journal) prunable(ctx context.Context, p Pruning) (list []agedRun, kept
 		if err != nil {
 			return err
 		}
-		marks := "(SELECT group_concat(kind) FROM mark WHERE run = n)"
+		marks := "(SELECT " + j.says.list + " FROM mark WHERE run = n)"
 		if older {
 			marks = "NULL"
 		}
 		return c.each(ctx, func(v []driver.Value) error {
 			r := agedRun{n: integer(v[0]), epoch: integer(v[1]), id: word(v[2]), status: word(v[3]), parent: word(v[4])}
-			_, owned := j.owner.alive(word(v[6]))
+			_, owned := j.alive(word(v[6]))
 			ended := final(r.status, errorIn(v[7]).code())
 			stays := p.stays(&r, ended, word(v[8]) != "", word(v[9]))
 			switch {
@@ -186,7 +178,7 @@ func (j *Journal) prunable(ctx context.Context, p Pruning) (list []agedRun, kept
 				needed[r.parent] = true
 			}
 			return nil
-		}, "SELECT n, epoch, id, status, parent, coalesce(finished, started), owner, error, pending, "+marks+" FROM run ORDER BY n")
+		}, "SELECT n, epoch, id, status, parent, coalesce(finished, started), "+j.says.owner+", error, pending, "+marks+" FROM run ORDER BY n")
 	})
 	// A parent began before its child.
 	for i := len(all) - 1; i >= 0; i-- {
@@ -220,20 +212,22 @@ func (j *Journal) remove(turn pruneTurn, r agedRun) (gone bool, err error) {
 		if err := turn.stands(c); err != nil {
 			return err
 		}
-		found, err := c.one(context.Background(), "SELECT epoch, status, owner FROM run WHERE n = ?", r.n)
+		found, err := c.one(context.Background(), "SELECT epoch, status, "+j.says.owner+" FROM run WHERE n = ?"+j.says.lock, r.n)
 		if gone = false; err != nil || found == nil {
 			return err
 		}
-		if _, owned := j.owner.alive(word(found[2])); owned || integer(found[0]) != r.epoch || word(found[1]) != r.status {
+		if _, owned := j.alive(word(found[2])); owned || integer(found[0]) != r.epoch || word(found[1]) != r.status {
 			return nil
 		}
 		gone = true
 		j.writer.era.Add(1)
-		if _, err := c.exec("DELETE FROM line WHERE id > ? AND id < ?", r.n<<rowBits, (r.n+1)<<rowBits); err != nil {
-			return err
+		if j.says.lines {
+			if err := c.send("DELETE FROM line WHERE id > ? AND id < ?", r.n<<rowBits, (r.n+1)<<rowBits); err != nil {
+				return err
+			}
 		}
 		for _, from := range []string{"pack WHERE run", "start WHERE run", "result WHERE run", "mark WHERE run", "run WHERE n"} {
-			if _, err := c.exec("DELETE FROM "+from+" = ?", r.n); err != nil {
+			if err := c.send("DELETE FROM "+from+" = ?", r.n); err != nil {
 				return err
 			}
 		}

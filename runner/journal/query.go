@@ -5,12 +5,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Query runs one read-only SQL statement over the views runs, phases, attempts,
@@ -21,7 +17,8 @@ func (j *Journal) Query(ctx context.Context, sql string, limit int) (*Table, err
 	if err != nil {
 		return nil, err
 	}
-	t, err := j.guarded(ctx, text, limit)
+	t := &Table{Columns: []string{}, Rows: [][]any{}}
+	err = j.guarded(ctx, text, limit, t)
 	if err == nil {
 		err = j.spellOut(ctx, t)
 	}
@@ -30,74 +27,26 @@ func (j *Journal) Query(ctx context.Context, sql string, limit int) (*Table, err
 		return t, nil
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("sql: %w", ctx.Err())
-	case isWrong(err):
+	case j.store.wrong(err):
 		return nil, fmt.Errorf("sql: %w", err)
 	}
 	return nil, j.fault(err)
 }
 
-// isWrong tells of a statement that is wrong, not the file.
-func isWrong(err error) bool {
-	var broken *sqlite.Error
-	if !errors.As(err, &broken) {
-		return true
-	}
-	switch broken.Code() & 0xff {
-	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_RANGE, sqlite3.SQLITE_MISMATCH:
-		return true
-	}
-	return false
-}
-
 // guarded runs a statement on a connection of its own.
-func (j *Journal) guarded(ctx context.Context, text string, limit int) (*Table, error) {
+func (j *Journal) guarded(ctx context.Context, text string, limit int, t *Table) error {
 	select {
 	case j.reads <- struct{}{}:
 		defer func() { <-j.reads }()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
-	c, err := j.dialReader()
-	if err != nil {
-		return nil, err
+	full := func() bool { return limit > 0 && len(t.Rows) >= limit }
+	err := j.store.query(ctx, text, t, full, func(values []driver.Value) { t.Rows = append(t.Rows, shown(values)) })
+	if err == nil {
+		err = ctx.Err()
 	}
-	defer c.Close()
-	return query(ctx, c, text, limit)
-}
-
-func query(ctx context.Context, c *conn, text string, limit int) (*Table, error) {
-	guard, ok := c.Conn.(interface {
-		RegisterAuthorizer(sqlite.AuthorizerFn) error
-	})
-	if !ok {
-		return nil, errors.New("the driver cannot guard a statement")
-	}
-	if err := guard.RegisterAuthorizer(onlyReads); err != nil {
-		return nil, err
-	}
-	stmt, err := c.Prepare(text)
-	if err != nil {
-		return nil, err
-	}
-	defer stmt.Close()
-	rows, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	t := &Table{Columns: append([]string{}, rows.Columns()...), Rows: [][]any{}}
-	values := make([]driver.Value, len(t.Columns))
-	for limit <= 0 || len(t.Rows) < limit {
-		err := rows.Next(values)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		t.Rows = append(t.Rows, shown(values))
-	}
-	return t, ctx.Err()
+	return err
 }
 
 // spellOut puts long texts where a table has only their digests: within JSON,
@@ -144,20 +93,6 @@ func shown(values []driver.Value) []any {
 		}
 	}
 	return row
-}
-
-// onlyReads lets a statement read, and nothing else: no other file, no setting,
-// no transaction.
-func onlyReads(action sqlite.AuthorizerActionCode, _, name, _, _ string) sqlite.AuthorizerReturnCode {
-	switch action {
-	case sqlite.AuthSelect, sqlite.AuthRead, sqlite.AuthRecursive:
-		return sqlite.AuthorizerOK
-	case sqlite.AuthFunction:
-		if !strings.EqualFold(name, "load_extension") {
-			return sqlite.AuthorizerOK
-		}
-	}
-	return sqlite.AuthorizerDeny
 }
 
 // single gives the one statement that a text holds, without what ends it.

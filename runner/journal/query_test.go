@@ -362,7 +362,7 @@ func TestReadersAreBounded(t *testing.T) {
 	opened := func() (n int) {
 		list, _ := os.ReadDir(fds)
 		for _, e := range list {
-			if to, err := os.Readlink(filepath.Join(fds, e.Name())); err == nil && strings.HasPrefix(to, j.file) {
+			if to, err := os.Readlink(filepath.Join(fds, e.Name())); err == nil && strings.HasPrefix(to, fileOf(j)) {
 				n++
 			}
 		}

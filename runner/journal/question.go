@@ -53,7 +53,7 @@ func (h *host) put(at event.Path, q engine.Question) (engine.Answer, error) {
 		if err != nil {
 			return engine.Answer{}, stopped(at, err)
 		}
-		over, now := asked.Add(q.Expires).UTC(), h.r.j.options.Now()
+		over, now := asked.Add(q.Expires).UTC(), h.r.j.now()
 		if p.Expires = &over; p.over(now) {
 			return engine.Answer{Expired: true}, nil
 		}
@@ -71,7 +71,7 @@ func (h *host) put(at event.Path, q engine.Question) (engine.Answer, error) {
 		if e := h.r.wait(p); e != nil {
 			return answer, e
 		}
-	case err == nil && p.over(h.r.j.options.Now()):
+	case err == nil && p.over(h.r.j.now()):
 		return engine.Answer{Expired: true}, nil
 	}
 	return answer, err

@@ -109,7 +109,7 @@ func (r *recording) Ended() (engine.Result, bool) {
 
 // now is the time, which does not go back where the clock does.
 func (r *recording) now() int64 {
-	r.time = max(r.time, r.j.options.Now().UnixNano())
+	r.time = max(r.time, r.j.now().UnixNano())
 	return r.time
 }
 
@@ -168,7 +168,7 @@ func (r *recording) queue() <-chan error {
 				r.fate.Unlock()
 			}
 			done <- err
-			r.j.watchers.tell(r.start.RunID)
+			r.j.tell(r.start.RunID)
 		},
 	})
 	return done
@@ -233,7 +233,7 @@ func (r *recording) insertAll(c *conn, pieces ...*piece) error {
 			}
 		}
 		if _, none := p.pending.(unset); !none {
-			if _, err := c.exec("UPDATE run SET pending = ? WHERE n = ?", p.pending, r.n); err != nil {
+			if err := c.send("UPDATE run SET pending = ? WHERE n = ?", p.pending, r.n); err != nil {
 				return err
 			}
 		}
@@ -301,15 +301,14 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 		if err := r.insertAll(c, append(slices.Clone(lost), last)...); err != nil {
 			return err
 		}
-		if _, err := c.exec("INSERT OR REPLACE INTO result VALUES (?, ?)", r.n, string(data)); err != nil {
+		if err := c.send("INSERT INTO result VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET data = excluded.data", r.n, string(data)); err != nil {
 			return err
 		}
-		_, err := c.exec(`UPDATE run SET status = ?, finished = ?, phases = ?, events = ?, calls = ?, input_tokens = ?,
-			output_tokens = ?, cost_usd = ?, error = ?, broke = ?, owner = NULL, pending = CASE WHEN ? THEN NULL ELSE pending END WHERE n = ?`,
+		return c.send(`UPDATE run SET status = ?, finished = ?, phases = ?, events = ?, calls = ?, input_tokens = ?,
+			output_tokens = ?, cost_usd = ?, error = ?, broke = ?, owner = NULL, pending = CASE WHEN ? = 1 THEN NULL ELSE pending END WHERE n = ?`,
 			result.Status, finished, phases, events, int64(u.Calls), int64(u.InputTokens), int64(u.OutputTokens), u.CostUSD, reason, broke, asksNothing, r.n)
-		return err
 	})
-	r.j.watchers.tell(r.start.RunID)
+	r.j.tell(r.start.RunID)
 	return err
 }
 

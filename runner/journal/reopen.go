@@ -143,7 +143,7 @@ func (j *Journal) own(id string) (n, epoch int64, ended bool, err error) {
 	var refused error
 	err = j.writer.do(func(c *conn) error {
 		refused = nil
-		found, err := c.one(context.Background(), "SELECT n, status, error, owner, epoch FROM run WHERE id = ?", id)
+		found, err := c.one(context.Background(), "SELECT n, status, error, "+j.says.owner+", epoch, owner FROM run WHERE id = ?"+j.says.lock, id)
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,18 @@ func (j *Journal) own(id string) (n, epoch int64, ended bool, err error) {
 			return nil
 		}
 		n = integer(found[0])
-		if other, alive := j.owner.alive(word(found[3])); alive {
+		other, alive := j.alive(word(found[3]))
+		if alive && epoch != 0 && integer(found[4]) == epoch {
+			return nil // nobody heard that it was taken
+		}
+		if !alive && found[5] != nil {
+			gone, err := j.store.bury(c, word(found[5]))
+			if err != nil {
+				return err
+			}
+			other, alive = ownerIn(word(found[5])), !gone
+		}
+		if alive {
 			refused = fmt.Errorf("run %s: %w (%s)", id, runner.ErrRunBusy, other)
 			return nil
 		}
@@ -243,7 +254,7 @@ func (r *recording) begin() error {
 			return err
 		}
 		_, err := c.exec(`UPDATE run SET status = ?, finished = NULL, broke = NULL, error = NULL,
-			pending = CASE WHEN json_extract(pending, '$.expired') THEN NULL ELSE pending END WHERE n = ?`, Running, r.n)
+			pending = CASE WHEN pending LIKE '%,"expired":true}' THEN NULL ELSE pending END WHERE n = ?`, Running, r.n)
 		return err
 	})
 }

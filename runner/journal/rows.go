@@ -39,7 +39,7 @@ const packs = 3
 // older tells whether the file has no packs, since nobody has written it since
 // there are any. Somebody may do so now.
 func (j *Journal) older(c *conn) (bool, error) {
-	if !j.options.ReadOnly {
+	if !j.options.ReadOnly || !j.says.lines {
 		return false, nil
 	}
 	version, err := c.number("PRAGMA user_version")
@@ -83,17 +83,18 @@ func (j *Journal) eachRow(ctx context.Context, c *conn, n, after int64, want fun
 		enough = enough || errors.Is(err, errEnough)
 		return err
 	}
-	err = c.each(ctx, func(v []driver.Value) error {
-		if want != nil && !want(word(v[4])) {
-			return nil
-		}
-		return note(lineOf(v))
-	}, lineColumns+lineTable(older)+" WHERE id > ? AND id < ? ORDER BY id", n<<rowBits|after, (n+1)<<rowBits)
+	if j.says.lines {
+		err = c.each(ctx, func(v []driver.Value) error {
+			if want != nil && !want(word(v[4])) {
+				return nil
+			}
+			return note(lineOf(v))
+		}, lineColumns+lineTable(older)+" WHERE id > ? AND id < ? ORDER BY id", n<<rowBits|after, (n+1)<<rowBits)
+	}
 	if err != nil || older || enough {
 		return err
 	}
-	return c.each(ctx, func(v []driver.Value) error {
-		k := packOf(v)
+	err = j.eachPack(ctx, c, n, after, func(k pack) error {
 		list, ok := k.rows(want)
 		if !ok {
 			return j.badPack(k)
@@ -107,7 +108,35 @@ func (j *Journal) eachRow(ctx context.Context, c *conn, n, after int64, want fun
 			}
 		}
 		return nil
-	}, packColumns+" WHERE run = ? AND last > ? ORDER BY last", n, after)
+	})
+	if enough {
+		return nil
+	}
+	return err
+}
+
+// manyPacks is how many packs are read at a time where a connection gives one
+// answer at a time: whoever is called with a pack may ask for more on it.
+const manyPacks = 32
+
+// eachPack calls body for the packs of a run that go on behind a row, in order.
+func (j *Journal) eachPack(ctx context.Context, c *conn, n, after int64, body func(pack) error) error {
+	if !j.says.single {
+		return c.each(ctx, func(v []driver.Value) error { return body(packOf(v)) }, packColumns+" WHERE run = ? AND last > ? ORDER BY last", n, after)
+	}
+	for page := make([]pack, 0, manyPacks); ; page = page[:0] {
+		err := c.each(ctx, func(v []driver.Value) error {
+			page = append(page, packOf(v))
+			return nil
+		}, packColumns+" WHERE run = ? AND last > ? ORDER BY last LIMIT ?", n, after, int64(manyPacks))
+		for i := 0; i < len(page) && err == nil; i++ {
+			after = page[i].last
+			err = body(page[i])
+		}
+		if err != nil || len(page) < manyPacks {
+			return err
+		}
+	}
 }
 
 func (j *Journal) badPack(k pack) error {
@@ -133,6 +162,9 @@ func (j *Journal) rowAt(ctx context.Context, c *conn, n, row int64) (l logged, o
 		if err != nil || list != nil {
 			return listAt(list, row-k.first), list != nil, err
 		}
+	}
+	if !j.says.lines {
+		return l, false, nil
 	}
 	found, err := c.one(ctx, lineColumns+lineTable(older)+" WHERE id = ?", n<<rowBits|row)
 	if err != nil || found == nil {
@@ -188,6 +220,9 @@ func (j *Journal) lastRow(ctx context.Context, c *conn, n int64) (row, seq int64
 			return k.last, seq, nil
 		}
 	}
+	if !j.says.lines {
+		return 0, 0, nil
+	}
 	found, err := c.one(ctx, "SELECT max(id), max(seq) FROM "+lineTable(older)+" WHERE id > ? AND id < ?", n<<rowBits, (n+1)<<rowBits)
 	if err != nil || found == nil {
 		return 0, 0, err
@@ -197,9 +232,11 @@ func (j *Journal) lastRow(ctx context.Context, c *conn, n int64) (row, seq int64
 
 // dropRow marks an effect as one that is to be made again.
 func (j *Journal) dropRow(c *conn, n, at int64) error {
-	changed, err := c.exec("UPDATE line SET kind = '"+droppedEffect+"' WHERE id = ?", n<<rowBits|at)
-	if err != nil || changed > 0 {
-		return err
+	if j.says.lines {
+		changed, err := c.exec("UPDATE line SET kind = '"+droppedEffect+"' WHERE id = ?", n<<rowBits|at)
+		if err != nil || changed > 0 {
+			return err
+		}
 	}
 	k, list, err := j.packAt(context.Background(), c, n, at)
 	if err != nil || list == nil {

@@ -22,8 +22,11 @@ type summary struct {
 	pending string
 }
 
-const summaryColumns = `SELECT n, id, cascade, file, parent, started, status, finished, phases, events, calls,
-	input_tokens, output_tokens, cost_usd, error, owner, pending FROM run`
+// summaryColumns begins a query of summaries.
+func (j *Journal) summaryColumns() string {
+	return `SELECT n, id, cascade, file, parent, started, status, finished, phases, events, calls,
+	input_tokens, output_tokens, cost_usd, error, ` + j.says.owner + `, pending FROM run`
+}
 
 func (j *Journal) summaryOf(v []driver.Value) summary {
 	s := summary{n: integer(v[0]), pending: word(v[16]), Summary: Summary{
@@ -36,8 +39,11 @@ func (j *Journal) summaryOf(v []driver.Value) summary {
 		finished := timeOf(integer(v[7]))
 		s.Finished = &finished
 	}
-	if owner := word(v[15]); owner != "" {
-		_, s.owned = j.owner.alive(owner)
+	if text := word(v[15]); text != "" {
+		var by owner
+		if by, s.owned = j.alive(text); s.owned && s.Status == Running {
+			s.Owner = by.String()
+		}
 	}
 	if s.Status == Running && !s.owned {
 		s.Status = engine.Cancelled
@@ -52,7 +58,7 @@ func timeOf(ns int64) time.Time { return time.Unix(0, ns).UTC() }
 func (j *Journal) Runs(ctx context.Context, f Filter) ([]Summary, error) {
 	list := []Summary{}
 	err := j.reading(ctx, func(c *conn) error {
-		where, args, err := f.where(ctx, c)
+		where, args, err := f.where(ctx, c, j.says)
 		if err != nil {
 			return err
 		}
@@ -71,7 +77,7 @@ func (j *Journal) Runs(ctx context.Context, f Filter) ([]Summary, error) {
 				return errEnough
 			}
 			return nil
-		}, summaryColumns+where+" ORDER BY n DESC", args...)
+		}, j.summaryColumns()+where+" ORDER BY n DESC", args...)
 		for k, i := range open {
 			if err == nil {
 				err = j.tally(ctx, c, numbers[k], &list[i])
@@ -86,7 +92,7 @@ func (j *Journal) Runs(ctx context.Context, f Filter) ([]Summary, error) {
 }
 
 // where is the condition that a filter makes, as far as the file can tell.
-func (f Filter) where(ctx context.Context, c *conn) (string, []any, error) {
+func (f Filter) where(ctx context.Context, c *conn, says *dialect) (string, []any, error) {
 	var all []string
 	var args []any
 	add := func(condition string, values ...any) {
@@ -103,7 +109,7 @@ func (f Filter) where(ctx context.Context, c *conn) (string, []any, error) {
 		add("cascade = ?", f.Cascade)
 	}
 	if f.Text != "" {
-		add("(instr(lower(id), lower(?)) OR instr(lower(cascade), lower(?)))", f.Text, f.Text)
+		add("("+says.within+"(lower(id), lower(?)) > 0 OR "+says.within+"(lower(cascade), lower(?)) > 0)", f.Text, f.Text)
 	}
 	if !f.Since.IsZero() {
 		add("started >= ?", f.Since.UnixNano())
@@ -185,7 +191,7 @@ func (j *Journal) find(ctx context.Context, id string) (s summary, err error) {
 		if err != nil {
 			return err
 		}
-		found, err := c.one(ctx, summaryColumns+" WHERE n = ?", n)
+		found, err := c.one(ctx, j.summaryColumns()+" WHERE n = ?", n)
 		if err != nil {
 			return err
 		}
@@ -216,7 +222,7 @@ func (j *Journal) Run(ctx context.Context, id string) (*Run, error) {
 		pending, err := j.pending(ctx, c, s)
 		if pending != nil {
 			run.Pending = &pending.Pending
-			run.Pending.Expired = run.Pending.over(j.options.Now())
+			run.Pending.Expired = run.Pending.over(j.now())
 			run.Pending.Untold, err = j.untold(ctx, c, s.n, pending.Path)
 		}
 		return err

@@ -219,7 +219,7 @@ phases:
 `)
 			runnerOver(t, j, m).Run(t.Context(), c, map[string]any{"word": forged}, runner.WithRunID("run"))
 			j.Close()
-			j = journalAt(t, j.file, Options{Secrets: map[string]string{"API_KEY": key}, careless: true})
+			j = journalAt(t, fileOf(j), Options{Secrets: map[string]string{"API_KEY": key}, careless: true})
 			if err := j.Answer(t.Context(), "run", runner.Answer{Value: "it is " + forged}); err != nil {
 				t.Fatal(err)
 			}

@@ -167,3 +167,6 @@ func asJSON(t testing.TB, v any) string {
 	}
 	return string(text)
 }
+
+// fileOf is the file of a journal that is kept in one.
+func fileOf(j *Journal) string { return j.store.(*fileStore).file }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/hex"
-	"fmt"
 	"strings"
 )
 
@@ -46,7 +45,7 @@ func (j *Journal) sweep(ctx context.Context, turn pruneTurn) (removed int, err e
 // unnamed are the texts that nothing names now.
 func (s *sweep) unnamed(ctx context.Context, j *Journal) (list []digest, err error) {
 	err = j.reading(ctx, func(c *conn) error {
-		if err := s.all(ctx, c); err != nil {
+		if err := s.all(ctx, c, j.says.lines); err != nil {
 			return err
 		}
 		return c.each(ctx, func(v []driver.Value) error {
@@ -62,6 +61,9 @@ func (s *sweep) unnamed(ctx context.Context, j *Journal) (list []digest, err err
 // remove removes those texts that nothing names still, within a transaction.
 func (s *sweep) remove(ctx context.Context, j *Journal, c *conn, list []digest) (removed int, err error) {
 	clear(j.writer.known)
+	if err := j.store.still(c); err != nil {
+		return 0, err
+	}
 	if err := s.since(ctx, c); err != nil {
 		return 0, err
 	}
@@ -69,7 +71,7 @@ func (s *sweep) remove(ctx context.Context, j *Journal, c *conn, list []digest) 
 		if s.named[d] {
 			continue
 		}
-		if _, err := c.exec("DELETE FROM text WHERE digest = ?", d[:]); err != nil {
+		if err := c.send("DELETE FROM text WHERE digest = ?", d[:]); err != nil {
 			return 0, err
 		}
 		removed++
@@ -83,8 +85,8 @@ func digestIn(v driver.Value) (d digest, ok bool) {
 }
 
 // all reads all there is.
-func (s *sweep) all(ctx context.Context, c *conn) error {
-	if err := s.since(ctx, c); err != nil {
+func (s *sweep) all(ctx context.Context, c *conn, lines bool) error {
+	if err := s.since(ctx, c); err != nil || !lines {
 		return err
 	}
 	return s.read(ctx, c, "SELECT data FROM line")
@@ -175,60 +177,4 @@ func (s *sweep) name(at string) {
 	for list := s.parts[d]; len(list) >= hex.EncodedLen(len(d)); list = list[hex.EncodedLen(len(d)):] {
 		s.name(list)
 	}
-}
-
-// shrink gives the free pages back to the system, some at a time, and tells how
-// many bytes stay free within the file. One that an older capstan began cannot
-// give them back bit by bit: it is written anew, if nobody runs anything.
-func (j *Journal) shrink(ctx context.Context) (free int64, err error) {
-	mode, err := j.writerNumber("PRAGMA auto_vacuum")
-	if err == nil && mode == 0 {
-		err = j.anew(ctx)
-	}
-	for last := int64(-1); err == nil; last = free {
-		if free, err = j.writerNumber("PRAGMA freelist_count"); err != nil || free == 0 || free == last {
-			break
-		}
-		if err = ctx.Err(); err == nil {
-			err = j.writer.do(func(c *conn) error { return c.run("PRAGMA incremental_vacuum(512)") }) // a moment's work
-		}
-	}
-	if err != nil {
-		return 0, err
-	}
-	j.alone("PRAGMA busy_timeout=100; PRAGMA wal_checkpoint(TRUNCATE)")
-	size, err := j.writerNumber("PRAGMA page_size")
-	return free * size, err
-}
-
-// anew writes the whole file anew, so that it gives pages back from then on.
-// Where others use it, it stays as it is.
-func (j *Journal) anew(ctx context.Context) error {
-	busy := false
-	err := j.reading(ctx, func(c *conn) error {
-		return c.each(ctx, func(v []driver.Value) error {
-			_, owned := j.owner.alive(word(v[0]))
-			busy = busy || owned
-			return nil
-		}, "SELECT owner FROM run WHERE owner IS NOT NULL")
-	})
-	if err == nil && !busy {
-		j.alone("PRAGMA busy_timeout=100; PRAGMA auto_vacuum=INCREMENTAL; VACUUM")
-	}
-	return err
-}
-
-// alone runs a script, which is none that must come to its end, between two
-// transactions.
-func (j *Journal) alone(script string) {
-	w := j.writer
-	w.turn <- struct{}{}
-	defer func() { <-w.turn }()
-	_ = w.c.script(script)
-	_ = w.c.script(fmt.Sprintf("PRAGMA busy_timeout=%d", j.options.patience.Milliseconds()))
-}
-
-func (j *Journal) writerNumber(query string) (n int64, err error) {
-	err = j.writer.do(func(c *conn) (err error) { n, err = c.number(query); return err })
-	return n, err
 }

@@ -13,6 +13,12 @@ import (
 // [Journal.Version] tells of.
 func (j *Journal) Watch(id string, told func()) (stop func()) { return j.watchers.add(id, told) }
 
+// tell tells who watches a run, here and elsewhere, that there is more of it.
+func (j *Journal) tell(run string) {
+	j.watchers.tell(run)
+	j.store.told(run)
+}
+
 // watchers are those who watch runs.
 type watchers struct {
 	some atomic.Int64

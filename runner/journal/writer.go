@@ -1,13 +1,14 @@
 package journal
 
 import (
-	"context"
 	"encoding/hex"
 	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed61713e19/capstan/runner/journal/postgres"
 )
 
 // A job is something to be written in one piece.
@@ -26,8 +27,8 @@ type writer struct {
 	mu     sync.Mutex    // guards queue and closed
 	queue  []job
 	closed bool
-	spare  []job // for the next queue; this and what follows are of the one who writes
-	back   *checkpointer
+	spare  []job           // for the next queue; this and what follows are of the one who writes
+	back   *checkpointer   // of a file
 	rows   int             // written since the last checkpoint was asked for
 	known  map[digest]bool // texts that are in the file
 	others int64           // SQLite's number of what others have written
@@ -42,10 +43,14 @@ type writer struct {
 // manyTexts bounds what a writer remembers of texts that are in the file.
 const manyTexts = 1 << 16
 
-// newWriter makes one that writes with c, and has back copy what it wrote.
+// newWriter makes one that writes with c, and has back copy what it wrote, where
+// that is to be done.
 func newWriter(j *Journal, c, back *conn) *writer {
 	turn := make(chan struct{}, 1)
-	w := &writer{j: j, c: c, turn: turn, known: map[digest]bool{}, back: newCheckpointer(back, turn), began: time.Now(), trusts: trusted}
+	w := &writer{j: j, c: c, turn: turn, known: map[digest]bool{}, began: time.Now(), trusts: trusted}
+	if back != nil {
+		w.back = newCheckpointer(back, turn)
+	}
 	w.era.Store(1)
 	return w
 }
@@ -111,10 +116,13 @@ func (w *writer) close() error {
 	w.turn <- struct{}{}
 	w.write()
 	<-w.turn // nothing is queued any more
-	err := w.back.close()
-	// Of other processes that have the file open, those that only look could not
-	// do it when they close.
-	_ = w.c.script("PRAGMA busy_timeout=100; PRAGMA wal_checkpoint(TRUNCATE)")
+	var err error
+	if w.back != nil {
+		err = w.back.close()
+		// Of other processes that have the file open, those that only look could not
+		// do it when they close.
+		_ = w.c.script("PRAGMA busy_timeout=100; PRAGMA wal_checkpoint(TRUNCATE)")
+	}
 	return errors.Join(err, w.c.Close())
 }
 
@@ -126,7 +134,7 @@ func (w *writer) write() {
 	w.mu.Unlock()
 	if len(jobs) > 0 {
 		w.commit(jobs)
-		if w.rows += len(jobs); w.rows >= checkpointAfter {
+		if w.rows += len(jobs); w.rows >= checkpointAfter && w.back != nil {
 			w.rows = 0
 			w.back.ask()
 		}
@@ -150,25 +158,33 @@ func (w *writer) commit(jobs []job) {
 	}
 }
 
+// together writes jobs in one transaction.
 func (w *writer) together(jobs []job) error {
-	err := within(w.c, func() error {
-		if err := w.look(); err != nil {
-			return err
-		}
-		for _, jb := range jobs {
-			if err := jb.write(w.c); err != nil {
-				return err
-			}
-		}
-		if w.before != nil {
-			return w.before()
-		}
-		return nil
-	})
+	err := w.attempt(jobs)
+	for tries := 0; err != nil && w.j.store.again(w, err, tries); tries++ {
+		err = w.attempt(jobs)
+	}
 	if err != nil || len(w.known) > manyTexts {
 		clear(w.known) // what was taken back is not there
 	}
 	return w.j.fault(err)
+}
+
+func (w *writer) attempt(jobs []job) error {
+	err := w.j.store.begin(w)
+	for i := 0; i < len(jobs) && err == nil; i++ {
+		err = jobs[i].write(w.c)
+	}
+	if err == nil && w.before != nil {
+		err = w.before()
+	}
+	if err == nil {
+		_, err = w.c.exec("COMMIT")
+	}
+	if err != nil {
+		_ = w.c.Rollback() // where it has not been done already
+	}
+	return err
 }
 
 // texts writes those long strings that are not there yet. It is called by jobs.
@@ -184,7 +200,7 @@ func (w *writer) texts(list []text) error {
 				return err
 			}
 		}
-		if _, err := w.c.exec("INSERT INTO text (digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING", t.digest[:], said); err != nil {
+		if err := w.c.Send(postgres.Shared, nil, "INSERT INTO text (digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING", t.digest[:], said); err != nil {
 			return err
 		}
 		w.known[t.digest] = true
@@ -203,60 +219,4 @@ func (w *writer) inParts(said string) (string, error) {
 		row = hex.AppendEncode(row, d[:])
 	}
 	return string(row), nil
-}
-
-// How much is written before it is copied from SQLite's log to the file.
-const (
-	checkpointAfter = 1500  // jobs, of a page or a few each
-	checkpointAlone = 8000  // pages: then nobody writes while the rest is copied
-	checkpointAtAll = 16000 // pages: then the writer waits for it
-)
-
-// A checkpointer copies what was written from SQLite's log to the file, on a
-// connection of its own: its syncs take longer than a thousand effects do.
-type checkpointer struct {
-	c    *conn
-	most int64 // pages of the log: from then on it begins anew
-	asks chan struct{}
-	over chan struct{}
-}
-
-// newCheckpointer makes one that copies while others write. Of a log that has
-// become long it copies the rest when it has the turn: then SQLite begins it
-// anew, in pages that the system has at hand, which are half as dear to write.
-func newCheckpointer(c *conn, turn chan struct{}) *checkpointer {
-	k := &checkpointer{c, checkpointAlone, make(chan struct{}, 1), make(chan struct{})}
-	go func() {
-		defer close(k.over)
-		for range k.asks {
-			if k.copy() >= k.most {
-				turn <- struct{}{}
-				k.copy()
-				<-turn
-			}
-		}
-	}()
-	return k
-}
-
-// copy copies what it can without waiting, and tells how many pages the log has.
-// What it cannot copy, a later one does.
-func (k *checkpointer) copy() (pages int64) {
-	if row, err := k.c.one(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)"); err == nil && len(row) > 1 {
-		pages = integer(row[1])
-	}
-	return pages
-}
-
-func (k *checkpointer) ask() {
-	select {
-	case k.asks <- struct{}{}:
-	default: // it has enough to do
-	}
-}
-
-func (k *checkpointer) close() error {
-	close(k.asks)
-	<-k.over
-	return k.c.Close()
 }

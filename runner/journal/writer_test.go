@@ -54,7 +54,7 @@ func TestLogBeginsAnew(t *testing.T) {
 			}
 			return raw[12:24]
 		}
-		c, err := j.dialReader()
+		c, err := j.store.reader()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,74 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// An Address is a database, and how one gets in.
+type Address struct {
+	config *pgconn.Config
+	schema string
+}
+
+// IsAddress tells an address from the name of a file.
+func IsAddress(s string) bool {
+	return strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://")
+}
+
+// DefaultSchema is the schema that a journal's tables are in, where the address
+// names no other as its search_path.
+const DefaultSchema = "capstan"
+
+// Parse reads an address: postgres://user:password@host:port/database?key=value.
+// What it does not say is as libpq has it: PGHOST, PGPASSWORD, ~/.pgpass and so
+// on. No error says the password.
+func Parse(s string) (*Address, error) {
+	config, err := pgconn.ParseConfig(s)
+	if err != nil {
+		return nil, errors.New("the address cannot be read: want postgres://user@host:port/database, the password in PGPASSWORD or ~/.pgpass") // pgconn's own words may quote it
+	}
+	a := &Address{config: config, schema: DefaultSchema}
+	if path, ok := config.RuntimeParams["search_path"]; ok {
+		first, _, _ := strings.Cut(path, ",")
+		if a.schema = strings.Trim(strings.TrimSpace(first), `"`); a.schema == "" || strings.Contains(a.schema, "$") {
+			return nil, errors.New("the search_path of the address has to name the schema of the journal")
+		}
+	}
+	config.RuntimeParams["search_path"] = Quoted(a.schema)
+	config.RuntimeParams["client_encoding"] = "UTF8"
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "capstan"
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = 10 * time.Second
+	}
+	config.OnNotice = func(*pgconn.PgConn, *pgconn.Notice) {}
+	return a, nil
+}
+
+// Set has every connection begin with a setting of the server.
+func (a *Address) Set(name, value string) { a.config.RuntimeParams[name] = value }
+
+// Schema is the schema of the journal's tables.
+func (a *Address) Schema() string { return a.schema }
+
+// Password is the password of the address, "" for none.
+func (a *Address) Password() string { return a.config.Password }
+
+// String is the address as it may be shown: without the password.
+func (a *Address) String() string {
+	u := url.URL{Scheme: "postgres", User: url.User(a.config.User), Path: "/" + a.config.Database}
+	if u.Host = fmt.Sprintf("%s:%d", a.config.Host, a.config.Port); strings.HasPrefix(a.config.Host, "/") {
+		u.Host, u.RawQuery = "", "host="+a.config.Host
+	}
+	return u.String()
+}
+
+// Quoted is a name as statements have it.
+func Quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -1,0 +1,111 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Code is the server's own code of an error, "" where it is none of the
+// server's.
+func Code(err error) string {
+	var said *pgconn.PgError
+	if errors.As(err, &said) {
+		return said.Code
+	}
+	return ""
+}
+
+// Own tells an error of the server or the way to it.
+func Own(err error) bool { return Code(err) != "" || Away(err) }
+
+// Away tells that the server could not be reached, or did not answer to the end:
+// it may later. A cancelled context is not that.
+func Away(err error) bool {
+	var connect *pgconn.ConnectError
+	var network net.Error
+	switch code := Code(err); {
+	case err == nil || errors.Is(err, context.Canceled):
+		return false
+	case code != "":
+		// Class 08 is of connections; the server stops, has crashed, or starts.
+		return strings.HasPrefix(code, "08") || code == "57P01" || code == "57P02" || code == "57P03" || code == "53300"
+	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+		return true
+	}
+	return pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "conn busy")
+}
+
+// Words say what is wrong, and the err that is to be told with them, which may
+// be nil. No password is in either.
+func Words(err error) (words string, told error) {
+	var connect *pgconn.ConnectError
+	if Code(err) == "" && (errors.As(err, &connect) || Away(err)) {
+		return "the server cannot be reached", reason(err)
+	}
+	var said *pgconn.PgError
+	if !errors.As(err, &said) {
+		return "", err
+	}
+	told = errors.New(said.Message)
+	switch said.Code {
+	case "28P01", "28000":
+		return "the server does not let this user in (the password goes in PGPASSWORD or ~/.pgpass)", told
+	case "3D000":
+		return "there is no such database (createdb makes one)", told
+	case "42501":
+		return "this user has no right to do that", told
+	case "53100":
+		return "the server's disk is full", told
+	case "53300":
+		return "the server takes no more connections", told
+	case "57P01", "57P02", "57P03":
+		return "the server is stopping or starting", told
+	case "25006":
+		return "the server only lets itself be read from", told
+	case "54000", "22001":
+		return "a text is too long to be kept", told
+	}
+	return "the journal", told
+}
+
+// reason is the last of what went wrong: all before it names the address once
+// more.
+func reason(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.New("no answer in time")
+	}
+	for {
+		next := errors.Unwrap(err)
+		if several, ok := err.(interface{ Unwrap() []error }); ok && len(several.Unwrap()) > 0 {
+			next = several.Unwrap()[0]
+		}
+		if next == nil {
+			return err
+		}
+		if op, ok := next.(*net.OpError); ok {
+			return op.Err
+		}
+		err = next
+	}
+}
+
+// Wrong tells of a statement that is wrong, not the server.
+func Wrong(err error) bool {
+	code := Code(err)
+	return code != "" && (strings.HasPrefix(code, "42") || strings.HasPrefix(code, "22") || strings.HasPrefix(code, "0A") || strings.HasPrefix(code, "25") || strings.HasPrefix(code, "21") || strings.HasPrefix(code, "2F"))
+}
+
+// Refused tells of a condition that a statement of the journal had and that did
+// not hold: [Unless] makes one.
+func Refused(err error) bool { return Code(err) == "22012" }
+
+// Unless is a statement that fails, with all that is sent with it, unless the
+// query has a row.
+func Unless(query string) string {
+	return "SELECT 1 / count(*) FROM (" + query + ") AS stands"
+}

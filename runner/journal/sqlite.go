@@ -1,0 +1,269 @@
+package journal
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// application marks a SQLite file as a journal.
+const application = 0x43505354 // "CPST"
+
+// oldest is the version of the tables that can be looked at as they are.
+const oldest = 1
+
+// current is the version of the tables that this package writes: the number of
+// files in the folder of that name besides the views.
+const current = 3
+
+//go:embed schema/*.sql
+var statements embed.FS
+
+// patience is how long another process may hold the file before an error says
+// so.
+const patience = 10 * time.Second
+
+// A fileStore is a file of SQLite.
+type fileStore struct {
+	j          *Journal
+	file       string
+	statements func(name string) ([]byte, error) // of the schema
+	immutable  bool                              // nobody writes the file, nor can anything be made beside it
+}
+
+func (f *fileStore) String() string { return f.file }
+
+func (f *fileStore) close() error { return nil }
+
+func (f *fileStore) dialect() *dialect {
+	return &dialect{read: "BEGIN", owner: "owner", list: "group_concat(kind)", within: "instr", lines: true}
+}
+
+// open makes the file where it may, checks that it is a journal that this
+// package knows, and brings an older one up to date.
+func (f *fileStore) open() (w *writer, err error) {
+	if err := f.look(); err != nil {
+		return nil, err
+	}
+	if f.j.options.ReadOnly {
+		return nil, f.openReadOnly()
+	}
+	if err := create(f.file); err != nil {
+		return nil, err
+	}
+	c, err := dial(f.file, "rw", f.j.options.patience)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			c.Close()
+		}
+	}()
+	if err := f.recognise(c); err != nil {
+		return nil, err
+	}
+	err = c.script("PRAGMA page_size=8192; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA synchronous=" + f.synchronous() + "; PRAGMA journal_mode=WAL; PRAGMA cache_size=-16000; PRAGMA wal_autocheckpoint=" +
+		strconv.Itoa(checkpointAtAll))
+	if err != nil {
+		return nil, err
+	}
+	if err := f.migrate(c, current); err != nil {
+		return nil, err
+	}
+	back, err := dial(f.file, "rw", f.j.options.patience, "_pragma=synchronous("+f.synchronous()+")")
+	if err != nil {
+		return nil, err
+	}
+	return newWriter(f.j, c, back), nil
+}
+
+// synchronous is SQLite's word for how careful it is.
+func (f *fileStore) synchronous() string {
+	switch {
+	case f.j.options.careless:
+		return "OFF"
+	case f.j.options.Power:
+		return "FULL"
+	}
+	return "NORMAL"
+}
+
+// look refuses what can be told without SQLite.
+func (f *fileStore) look() error {
+	info, err := os.Stat(f.file)
+	switch {
+	case errors.Is(err, os.ErrNotExist) && !f.j.options.ReadOnly:
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s: a journal is a file, this is not one", f.file)
+	}
+	return nil
+}
+
+// create makes the file, for its owner alone, where it is not there.
+func create(file string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// openReadOnly looks at the file as it is. Where not even the files beside it
+// can be made, it is taken for one that nobody writes.
+func (f *fileStore) openReadOnly() error {
+	c, err := f.reader()
+	if err != nil {
+		return err
+	}
+	if err := f.recognise(c); err != nil {
+		c.Close()
+		if f.immutable || !f.quiet() {
+			return err
+		}
+		f.immutable = true
+		return f.openReadOnly()
+	}
+	version, err := c.number("PRAGMA user_version")
+	f.j.reads <- struct{}{}
+	f.j.release(c, err)
+	if err == nil && version < oldest {
+		err = fmt.Errorf("%s: the journal was written by an older capstan (schema %d; this one reads %d to %d)", f.file, version, oldest, current)
+	}
+	return err
+}
+
+// quiet says that nothing waits beside the file to be written back to it.
+func (f *fileStore) quiet() bool {
+	info, err := os.Stat(f.file + "-wal")
+	return err != nil || info.Size() == 0
+}
+
+// recognise refuses a file that is somebody else's, or newer.
+func (f *fileStore) recognise(c *conn) error {
+	tables, err := c.number("SELECT count(*) FROM sqlite_schema")
+	if err != nil {
+		return err
+	}
+	mark, err := c.number("PRAGMA application_id")
+	if err != nil {
+		return err
+	}
+	version, err := c.number("PRAGMA user_version")
+	switch {
+	case err != nil:
+		return err
+	case mark != application && (tables > 0 || f.j.options.ReadOnly):
+		return &damage{file: f.file, words: "this SQLite file is not a journal"}
+	case version > current:
+		return fmt.Errorf("%s: the journal was written by a newer capstan (schema %d; this one knows %d)", f.file, version, current)
+	}
+	return nil
+}
+
+// migrate brings the tables to a version, one after the other, in one
+// transaction that only one process makes.
+func (f *fileStore) migrate(c *conn, to int64) error {
+	version, err := c.number("PRAGMA user_version")
+	if err != nil || version >= to {
+		return err
+	}
+	return within(c, func() error {
+		version, err := c.number("PRAGMA user_version") // another process may have been here
+		if err != nil || version >= to {
+			return err
+		}
+		if err := dropViews(c); err != nil {
+			return err
+		}
+		for version++; version <= to; version++ {
+			if err := f.apply(c, fmt.Sprintf("schema/%d.sql", version)); err != nil {
+				return err
+			}
+		}
+		if err := f.apply(c, "schema/views.sql"); err != nil {
+			return err
+		}
+		return c.script(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", application, to))
+	})
+}
+
+func (f *fileStore) apply(c *conn, name string) error {
+	text, err := f.statements(name)
+	if err != nil {
+		return err
+	}
+	if err := c.script(string(text)); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func dropViews(c *conn) error {
+	for _, view := range []string{"runs", "phases", "attempts", "verdicts", "calls", "entry"} {
+		if err := c.script("DROP VIEW IF EXISTS " + view); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// within runs body in a transaction that writes.
+func within(c *conn, body func() error) error {
+	if _, err := c.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	err := body()
+	if err == nil {
+		_, err = c.exec("COMMIT")
+	}
+	if err != nil {
+		_, _ = c.exec("ROLLBACK") // where SQLite has not done so itself
+	}
+	return err
+}
+
+// reader opens a connection that cannot write.
+func (f *fileStore) reader() (*conn, error) {
+	more := []string{"_pragma=query_only(1)"}
+	if f.immutable {
+		more = append(more, "immutable=1")
+	}
+	return dial(f.file, "ro", f.j.options.patience, more...)
+}
+
+// begin begins a transaction that writes.
+func (f *fileStore) begin(w *writer) error {
+	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	return w.look()
+}
+
+// again does not wait any longer: SQLite has done so for as long as it may.
+func (f *fileStore) again(*writer, error, int) bool { return false }
+
+// hold has nothing to do: there is one who writes, and the era tells of others.
+func (f *fileStore) hold(*conn, int64, int64) error { return nil }
+
+func (f *fileStore) bury(*conn, string) (bool, error) { return true, nil }
+
+// alive takes no chances: there is no clock here that both would go by.
+func (f *fileStore) alive(owner) bool { return !f.j.owner.takes }
+
+func (f *fileStore) told(string) {}
+
+func (f *fileStore) still(*conn) error { return nil }
+
+// changes is SQLite's number of what others have written.
+func (f *fileStore) changes(c *conn) (int64, error) { return c.number("PRAGMA data_version") }

@@ -1,0 +1,189 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+func attemptsOf(t testing.TB, j *Journal, f Filter) (list []Attempt) {
+	t.Helper()
+	for a, err := range j.Attempts(t.Context(), f) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// TestAttempts holds the attempts of every story of the engine's against its
+// events.
+func TestAttempts(t *testing.T) {
+	seen := 0
+	for _, s := range stories(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+			var live heard
+			s.run(t, begin(t, j, s.start("run")), s.world(t, &live), true)
+			ends, verdicts := map[event.Path]event.Event{}, map[event.Path]*event.Verdict{}
+			for _, e := range live.events {
+				switch {
+				case e.Kind == event.AttemptFinished:
+					ends[e.Path] = e
+				case e.Verdict != nil:
+					verdicts[e.Path] = e.Verdict
+				}
+			}
+			for _, a := range attemptsOf(t, j, Filter{}) {
+				end, finished := ends[a.Path]
+				if finished && (a.Outcome != end.Status || a.Text != textName(end.Text) || a.Phase != end.Phase || a.Number != end.Attempt || !a.Finished.Equal(end.Time)) {
+					t.Errorf("%s: %+v, want %+v", a.Path, a, end)
+				}
+				delete(ends, a.Path)
+				for _, g := range a.Verdicts {
+					seen++
+					if g.Text == ofAttempt {
+						t.Errorf("%s: %s judged a text that nobody knows", a.Path, g.Path)
+					}
+					v := verdicts[g.Path]
+					if v != nil && (g.Validator != v.Validator || g.Moment != v.Moment || g.Reason != v.Reason || g.Broke != (v.Error != nil) ||
+						(g.Valid == nil) != (v.Valid == nil) || g.Valid != nil && *g.Valid != *v.Valid || finished && up(g.Path) == a.Path && g.Text != a.Text) {
+						t.Errorf("%s: %+v, want %+v", a.Path, g, v)
+					}
+				}
+			}
+			for at := range ends {
+				if strings.Count(string(at), "attempt[") == 1 && !strings.Contains(string(at), "/sub[") && !strings.Contains(string(at), "/pre[") && !strings.Contains(string(at), "filter/") {
+					t.Errorf("%s is missing", at)
+				}
+			}
+		})
+	}
+	if seen < 100 {
+		t.Errorf("only %d verdicts were seen", seen)
+	}
+}
+
+// TestAttemptsOfTurns: a verdict on a turn is on what the model said in it, and has
+// what its judge cost.
+func TestAttemptsOfTurns(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	calls := 0
+	m := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		calls++
+		u := model.Usage{Calls: 1, InputTokens: 10, OutputTokens: 5, CostUSD: 0.01}
+		switch {
+		case r.Validator != "":
+			return model.Response{Text: fmt.Sprintf(`{"valid": %v, "reason": "vote"}`, calls != 4), Model: "judge", Finish: "stop", Usage: u}, nil
+		default:
+			return model.Response{Text: fmt.Sprintf("reply %d%s", calls, strings.Repeat(" long", 200*(calls%2))), Model: "author", Finish: "stop", Usage: u}, nil
+		}
+	})
+	r, err := runner.New(runner.WithModel(m), runner.WithModelName("small"), runner.WithJournal(j))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := r.Parse("t.yaml", []byte(`cascade_id: t
+phases:
+  - name: draft
+    instructions: Write.
+    model: [small, big]
+    rules: {max_turns: 2}
+    wards:
+      pre: [{validator: non_empty}]
+      turn: [{expr: "len(content) > 3"}]
+      post: [{judge: "Is it good?", name: tone, votes: 3, mode: retry}]
+  - {name: note, compose: "done", each: {in: "{{ input.list }}"}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Run(t.Context(), c, map[string]any{"list": []any{1, 2}}, runner.WithRunID("one")); err != nil {
+		t.Fatal(err)
+	}
+	list := attemptsOf(t, j, Filter{Cascade: "t"})
+	var told []string
+	for _, a := range list {
+		line := fmt.Sprintf("%s %d %s %s %d calls, %d verdicts", a.Path, a.Number, a.Outcome, a.Model, a.Usage.Calls, len(a.Verdicts))
+		told = append(told, line)
+	}
+	slices.Sort(told)
+	want := []string{
+		"draft 0   0 calls, 1 verdicts", "draft/attempt[1] 1 succeeded small 5 calls, 3 verdicts",
+		"note/item[0]/attempt[1] 1 succeeded  0 calls, 0 verdicts", "note/item[1]/attempt[1] 1 succeeded  0 calls, 0 verdicts",
+	}
+	if !slices.Equal(told, want) {
+		t.Fatalf("got\n%s", strings.Join(told, "\n"))
+	}
+	v := list[1].Verdicts
+	if v[0].Text != textName("reply 1"+strings.Repeat(" long", 200)) || v[1].Text != textName("reply 2") || v[2].Text != list[1].Text || list[1].Text != v[1].Text {
+		t.Errorf("texts: %+v of %+v", v, list[1])
+	}
+	if v[2].Usage.Calls != 3 || v[2].Score == nil || *v[2].Score < 0.6 || v[2].Usage.CostUSD < 0.029 {
+		t.Errorf("the judge: %+v", v[2])
+	}
+	if got := attemptsOf(t, j, Filter{Cascade: "other"}); len(got) != 0 {
+		t.Errorf("of another cascade: %v", got)
+	}
+	if list[0].Version != list[1].Version || len(list[0].Version) != TextDigits {
+		t.Errorf("versions %q, %q", list[0].Version, list[1].Version)
+	}
+}
+
+// BenchmarkAttempts reads 100,000 kept attempts, four to a run, with two verdicts
+// each.
+func BenchmarkAttempts(b *testing.B) {
+	j := journalAt(b, filepath.Join(b.TempDir(), "j.db"), Options{careless: true})
+	yes, no := true, false
+	for n := range 25_000 {
+		id := fmt.Sprintf("run%05d", n)
+		r := begin(b, j, runner.Start{RunID: id, CascadeID: "bench"})
+		h := r.Host(quick{fmt.Sprintf("text of run %d %s", n, strings.Repeat("some words ", 60))})
+		h.Emit(event.Event{Kind: event.RunStarted, RunID: id, CascadeID: "bench", Input: map[string]any{}})
+		h.Emit(event.Event{Kind: event.PhaseStarted, Path: "draft", Phase: "draft"})
+		for attempt := 1; attempt <= 4; attempt++ {
+			at, valid := event.Path("draft").At("attempt", attempt), &no
+			if attempt == 4 {
+				valid = &yes
+			}
+			turn := 0
+			h.Emit(event.Event{Kind: event.AttemptStarted, Path: at, Phase: "draft", Attempt: attempt})
+			h.Emit(event.Event{Kind: event.TurnStarted, Path: at.At("turn", 0), Phase: "draft", Attempt: attempt, Turn: &turn})
+			where := at.At("turn", 0).Join("model")
+			resp, err := h.Model(where, model.Request{Model: "m", Messages: []model.Message{{Role: model.User, Content: "Write."}}, Phase: "draft", Attempt: attempt, Key: id + ":" + string(where)})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for i, name := range []string{"long", "tone"} {
+				h.Emit(event.Event{Kind: event.VerdictGiven, Path: at.At("post", i), Verdict: &event.Verdict{
+					Path: at.At("post", i), Phase: "draft", Attempt: attempt, Moment: "post", Validator: name, Mode: "retry", Valid: valid, Reason: "too short",
+				}})
+			}
+			h.Emit(event.Event{Kind: event.AttemptFinished, Path: at, Phase: "draft", Attempt: attempt, Status: "retry", Text: resp.Text})
+		}
+		if err := r.End(engine.Result{Status: engine.Succeeded}, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		n := 0
+		for _, err := range j.Attempts(b.Context(), Filter{Cascade: "bench"}) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		if n != 100_000 {
+			b.Fatalf("%d attempts", n)
+		}
+	}
+}

@@ -203,8 +203,9 @@ type Validator struct {
 	Cascade     *Cascade                                       // whose output is the verdict
 	InputMap    Values                                         // of Cascade; empty gives it the subject
 
-	asks bool  // Cascade asks a model
-	need *Need // of a program, or of an MCP server's tool
+	asks   bool        // Cascade asks a model
+	fields []fieldRead // of an expression: phase is not filled in
+	need   *Need       // of a program, or of an MCP server's tool
 
 	written *written // what it was made of; nil where no file was
 }

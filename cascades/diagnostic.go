@@ -24,6 +24,17 @@ type Diagnostic struct {
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion,omitempty"` // what was probably meant
 	Severity   string `json:"severity"`             // [Wrong] or [Warning]
+	Fix        *Fix   `json:"fix,omitempty"`        // puts the suggestion in its place; nil where the file does not say it letter for letter
+}
+
+// A Fix puts a text in the place of a part of one line of a file.
+type Fix struct {
+	Position
+	EndColumn int    `json:"end_column"` // behind the last character that goes
+	Text      string `json:"text"`
+	// Sure says that nothing else can be meant: one known word alone is near to
+	// a word that means nothing.
+	Sure bool `json:"sure"`
 }
 
 // The severities of diagnostics: a file with something wrong does not load, one
@@ -77,5 +88,7 @@ func (d Diagnostics) sorted(root string) Diagnostics {
 			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
 			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
 	})
-	return slices.CompactFunc(d, func(a, b Diagnostic) bool { return a == b })
+	return slices.CompactFunc(d, func(a, b Diagnostic) bool {
+		return a.Position == b.Position && a.Code == b.Code && a.Message == b.Message
+	})
 }

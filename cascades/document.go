@@ -133,6 +133,10 @@ var (
 // syntax reports a YAML error at the line it tells of, as well as that can be
 // known; stopped is the last line that was read.
 func (p *parser) syntax(err error, stopped int) {
+	if line, column, message := strayQuote(p.sourceLines()); message != "" {
+		p.reportAt(Position{p.file, line, column}, CodeSyntax, "%s", message)
+		return
+	}
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 0
 	if n, _ := fmt.Sscanf(message, "line %d:", &line); n == 1 {

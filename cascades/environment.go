@@ -78,7 +78,7 @@ func (e *environment) add(n *yaml.Node, name, entry string) {
 	switch {
 	case !variableName().MatchString(name):
 		e.p.report(n, CodeValue, "%q cannot be the name of a variable", name)
-		e.p.meant(strings.Map(func(r rune) rune {
+		e.p.suggestVariable(strings.Map(func(r rune) rune {
 			if strings.ContainsRune("${} \t", r) {
 				return -1
 			}
@@ -94,9 +94,9 @@ func (e *environment) add(n *yaml.Node, name, entry string) {
 	e.seen[name] = true
 }
 
-// meant suggests a name, if it is one.
-func (p *parser) meant(name string) {
-	if variableName().MatchString(name) && len(p.found) > 0 {
+// suggestVariable suggests a name, if it is one.
+func (p *parser) suggestVariable(name string) {
+	if variableName().MatchString(name) && len(p.found) > 0 && len(p.found) <= maxFound {
 		p.found[len(p.found)-1].Suggestion = name
 	}
 }

@@ -167,8 +167,7 @@ func (c *Cascade) always() []*Phase {
 			}
 			next = w.to
 		}
-		mayEnd := i == len(c.Phases)-1 && !slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.When == nil })
-		if mayEnd {
+		if c.mayEnd(i) {
 			return list
 		}
 		i = next

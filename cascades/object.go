@@ -121,6 +121,9 @@ func (o *object) done() {
 		if !slices.Contains(o.asked, key) {
 			o.p.report(o.keys[key], CodeUnknownKey, "%s has no key %q", o.what, key)
 			o.p.suggest(key, func() []string { return o.asked })
+			if d := &o.p.found[len(o.p.found)-1]; o.has(d.Suggestion) {
+				d.Fix = nil // it stands there too
+			}
 		}
 	}
 }

@@ -87,32 +87,35 @@ func Unpacked(files []File) Opener {
 // A parser reads one file. The parsers of the files it names share its known,
 // loading and loaded.
 type parser struct {
-	file    string
-	source  []byte
-	lines   []string
-	open    Opener
-	known   Known
-	loading []string
-	loaded  map[string]*Cascade
-	read    func(kind string, keys []string) // told of the keys of every mapping; may be nil
+	file        string
+	source      []byte
+	lines       []string
+	foreign     []string // the lines of the template beside the file that is read, and its name
+	foreignFile string
+	open        Opener
+	known       Known
+	loading     []string
+	loaded      map[string]*Cascade
+	read        func(kind string, keys []string) // told of the keys of every mapping; may be nil
 
-	found     Diagnostics
-	nodes     int
-	depth     int
-	compared  int
-	broken    map[string]bool // definitions that were reported: "validators grammar"
-	uses      []use
-	routes    []route
-	guards    []guard // of the phase that is read
-	acts      []act
-	locals    []string        // the variables that its items bring
-	reading   string          // its name
-	grouped   string          // the group that it is part of
-	lineOf    map[string]int  // phase name → line
-	providers map[string]bool // the file's own
-	defined   *object         // of the providers; nil for none
-	declared  map[string]bool // the names of inputs_schema
-	cascade   *Cascade
+	found      Diagnostics
+	nodes      int
+	depth      int
+	compared   int
+	broken     map[string]bool // definitions that were reported: "validators grammar"
+	uses       []use
+	fieldReads []fieldRead
+	routes     []route
+	guards     []guard // of the phase that is read
+	acts       []act
+	locals     []string        // the variables that its items bring
+	reading    string          // its name
+	grouped    string          // the group that it is part of
+	lineOf     map[string]int  // phase name → line
+	providers  map[string]bool // the file's own
+	defined    *object         // of the providers; nil for none
+	declared   map[string]bool // the names of inputs_schema
+	cascade    *Cascade
 }
 
 // A route is a phase named by another, to be checked when all are known.
@@ -220,6 +223,11 @@ func (p *parser) phases(o *object) {
 	}
 }
 
+// ends are what may stand in the place of a phase's name, by key.
+var ends = map[string][]string{
+	"context": {Previous}, "on_exhausted": {OnExhaustedFail, OnExhaustedLast, OnExhaustedBest}, "on_error": {OnExhaustedFail}, "on_expired": {OnExhaustedFail},
+}
+
 // crossCheck checks what one phase says of others.
 func (p *parser) crossCheck() {
 	outputs := maps.Clone(p.cascade.index)
@@ -232,12 +240,13 @@ func (p *parser) crossCheck() {
 	for _, r := range p.routes {
 		if _, ok := p.lineOf[r.name]; !ok {
 			p.report(r.node, CodePhase, "%s: no phase is called %q", r.what, r.name)
-			p.suggest(r.name, func() []string { return slices.Sorted(maps.Keys(p.lineOf)) })
+			p.suggest(r.name, func() []string { return append(slices.Sorted(maps.Keys(p.lineOf)), ends[r.what]...) })
 		}
 	}
 	p.checkGroups()
 	p.checkActs()
 	p.checkProviders()
+	p.checkFields()
 	for _, u := range p.uses {
 		if len(p.found) > maxFound {
 			return
@@ -247,6 +256,7 @@ func (p *parser) crossCheck() {
 			p.suggest(u.phase, func() []string { return slices.Sorted(maps.Keys(outputs)) })
 		}
 	}
+	p.checkWays()
 }
 
 // beside gives the name of a file that this file names.

@@ -119,9 +119,10 @@ phases:
 func TestValues(t *testing.T) {
 	c := parsed(t, `
 cascade_id: x
+tools: {show: {exec: [cat]}}
 phases:
 - name: a
-  tool: read_file
+  tool: show
   inputs: {path: "{{ input.path }}", list: "{{ input.list }}", text: "n {{ input.list }}", deep: [{n: "{{- input.deep.n -}}"}], at: "@{{input.path}}", n: 3, f: 1.5, b: true, z: null, d: 2024-01-02, hex: 0x10}
 `, nil)
 	inputs := c.Phases[0].Inputs

@@ -193,7 +193,14 @@ func (p *parser) handoff(n *yaml.Node) (Handoff, *yaml.Node) {
 	}
 	o := p.fields(n, "a handoff")
 	h := Handoff{Target: o.required("target"), Description: o.text("description")}
-	h.When = p.expression(o.get("when"), "when")
+	when := o.get("when")
+	if h.When = p.expression(when, "when"); h.When != nil {
+		for _, f := range p.fieldsOf(when, h.When) {
+			if f.path[0] == "output" {
+				p.fieldReads = append(p.fieldReads, fieldRead{p.reading, f.path[1:], f.at})
+			}
+		}
+	}
 	o.done()
 	return h, o.get("target")
 }

@@ -93,18 +93,3 @@ func (p *parser) values(o *object, scope variables) Values {
 	}
 	return out
 }
-
-// schema reads a JSON Schema.
-func (p *parser) schema(n *yaml.Node) *schema.Schema {
-	before := len(p.found)
-	source := p.plain(n, verbatim)
-	if len(p.found) > before {
-		return nil
-	}
-	s, err := schema.Compile(source)
-	if err != nil {
-		p.report(n, CodeSchema, "%v", err)
-		return nil
-	}
-	return s
-}

@@ -2,6 +2,9 @@ package cascades
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
 
@@ -45,7 +48,7 @@ func (p *parser) note(severity string, at Position, code, format string, args ..
 	p.found = append(p.found, Diagnostic{Position: at, Code: code, Message: fmt.Sprintf(format, args...), Severity: severity})
 }
 
-// suggest adds what was probably meant to the last diagnostic.
+// suggest adds what was probably meant by a word to the last diagnostic.
 func (p *parser) suggest(word string, known func() []string) {
 	if p.compared > maxComparisons || len(p.found) > maxFound || p.nodes > maxNodes {
 		return
@@ -53,6 +56,96 @@ func (p *parser) suggest(word string, known func() []string) {
 	words := known()
 	p.compared += len(words)
 	if p.compared <= maxComparisons {
-		p.found[len(p.found)-1].Suggestion = tool.Nearest(word, words)
+		p.meant(nearest(word, words))
+		p.fix(word)
 	}
+}
+
+// meant adds a suggestion to the last diagnostic.
+func (p *parser) meant(suggestion string, sure bool) {
+	d := &p.found[len(p.found)-1]
+	if d.Suggestion = suggestion; suggestion != "" {
+		d.Fix = &Fix{Text: suggestion, Sure: sure && d.Severity == Wrong}
+	}
+}
+
+// fix gives the edit of the last diagnostic its place: where the word stands
+// letter for letter, in quotes or not. Elsewhere there is no edit.
+func (p *parser) fix(word string) {
+	d := &p.found[len(p.found)-1]
+	if d.Fix == nil {
+		return
+	}
+	edit := d.Fix
+	d.Fix = nil
+	rest := []rune(p.lineOfFile(d.Position))
+	column := d.Column - 1
+	if column > len(rest) {
+		return
+	}
+	rest = rest[column:]
+	quoted := len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'')
+	if quoted && !strings.HasPrefix(word, string(rest[0])) {
+		rest, column = rest[1:], column+1
+	}
+	if !strings.HasPrefix(string(rest), word) || strings.ContainsFunc(edit.Text, unplain) || strings.TrimSpace(edit.Text) != edit.Text {
+		return
+	}
+	edit.Position = Position{d.File, d.Line, column + 1}
+	edit.EndColumn = edit.Column + len([]rune(word))
+	d.Fix = edit
+}
+
+// unplain tells of a character that YAML, JSON or a template could read as more
+// than itself.
+func unplain(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-. =$", r)
+}
+
+// lineOfFile is the line of a place, of this file or of the template beside it
+// that is being read; "" of any other.
+func (p *parser) lineOfFile(at Position) string {
+	lines := p.foreign
+	if at.File == p.file {
+		lines = p.sourceLines()
+	} else if at.File != p.foreignFile {
+		return ""
+	}
+	if at.Line > len(lines) {
+		return ""
+	}
+	return lines[at.Line-1]
+}
+
+// elsewhere are words of other programs for what is called otherwise here.
+var elsewhere = map[string][]string{
+	"before": {"pre"}, "after": {"post"}, "during": {"turn"}, "steps": {"phases"}, "stages": {"phases"}, "tasks": {"phases"},
+	"prompt": {"instructions"}, "id": {"name", "cascade_id"}, "tools": {"tackle"}, "next": {"handoffs"}, "goto": {"handoffs"},
+	"if": {"when"}, "condition": {"when"}, "foreach": {"each"}, "for_each": {"each"}, "parallel": {"together"}, "retries": {"max_attempts"},
+	"inputs": {"inputs_schema"}, "warn": {"advisory"}, "warning": {"advisory"}, "block": {"blocking"}, "error": {"blocking"}, "guards": {"wards"},
+	"command": {"exec"}, "run": {"exec"}, "schema": {"output_schema"}, "params": {"with", "parameters"}, "args": {"with"}, "samples": {"soundings"},
+}
+
+// nearest is the known word that was probably meant by another, "" where there is
+// none, and whether it is the only one near.
+func nearest(word string, known []string) (best string, sure bool) {
+	if best = tool.Nearest(word, known); best != "" {
+		others := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == best })
+		return best, tool.Nearest(word, others) == ""
+	}
+	for _, k := range elsewhere[strings.ToLower(word)] {
+		if slices.Contains(known, k) {
+			return k, false
+		}
+	}
+	for _, k := range known { // the beginning of one
+		if len(word) < 3 || !strings.HasPrefix(k, word) {
+			continue
+		}
+		if best != "" && best != k {
+			return "", false
+		}
+		best = k
+	}
+	return best, false
 }

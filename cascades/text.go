@@ -57,6 +57,7 @@ func (p *parser) templateFile(n *yaml.Node, name string, scope variables) *templ
 	case len(bytes.TrimSpace(source)) == 0:
 		p.report(n, CodeFile, "%s is empty", file)
 	default:
+		p.foreign, p.foreignFile = strings.Split(string(source), "\n"), file
 		return p.compile(n, string(source), scope, func(line, column int) Position { return Position{file, line, column} })
 	}
 	return nil
@@ -71,17 +72,21 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 		return nil
 	}
 	t, err := templates.Parse(source)
-	if err != nil {
-		place, message := at(1, 1), err.Error()
-		var e *templates.Error
-		if errors.As(err, &e) {
-			place, message = at(e.Line, e.Column), e.Message
+	var first *templates.Error
+	if errors.As(err, &first) {
+		for _, e := range append([]*templates.Error{first}, first.Further...) {
+			p.reportAt(at(e.Line, e.Column), CodeTemplate, "template: %s", e.Message)
+			p.suggest(e.Word, func() []string { return []string{e.Suggestion} })
 		}
-		p.reportAt(place, CodeTemplate, "template: %s", message)
+	}
+	if t == nil {
 		return nil
 	}
 	for _, name := range t.Names() {
 		root := name.Path[0]
+		for i := 3; root == "outputs" && i <= len(name.Path); i++ {
+			p.fieldReads = append(p.fieldReads, fieldRead{name.Path[1], name.Path[2:i], func() Position { return p.past(at(name.Line, name.Column), name.Path[:i-1]) }})
+		}
 		switch {
 		case len(p.found) > maxFound:
 			return nil
@@ -92,10 +97,13 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 		case name.Guarded:
 		case !slices.Contains(scope, root) && !slices.Contains(p.locals, root):
 			p.reportAt(at(name.Line, name.Column), CodeVariable, "template: no variable is called %q here; there are %s", root, list(slices.Concat(scope, p.locals)))
-			p.suggest(root, func() []string { return scope })
+			p.suggest(root, func() []string { return slices.Concat(scope, p.locals) })
 		case root == "outputs" && len(name.Path) > 1:
 			p.uses = append(p.uses, use{name.Path[1], p.reading, false, func() Position { return at(name.Line, name.Column) }})
 		}
+	}
+	if err != nil {
+		return nil
 	}
 	return t
 }
@@ -153,10 +161,38 @@ func (p *parser) expression(n *yaml.Node, what string) *validators.Expression {
 			place, message = p.inside(n)(syntax.Line, syntax.Column), syntax.Message
 		}
 		p.reportAt(place, CodeExpression, "%s: %s", what, message)
+		if syntax != nil {
+			p.suggest(syntax.Word, func() []string {
+				return slices.Concat(validators.ExpressionVariables(), validators.ExpressionFunctions(), p.locals, []string{"=="})
+			})
+		}
 		return nil
+	}
+	for _, f := range p.fieldsOf(n, e) {
+		if f.path[0] == "outputs" && len(f.path) > 2 {
+			p.fieldReads = append(p.fieldReads, fieldRead{f.path[1], f.path[2:], f.at})
+		}
 	}
 	for _, name := range e.Reads() {
 		p.uses = append(p.uses, use{name, p.reading, true, func() Position { return p.position(n) }})
 	}
 	return e
+}
+
+// past is the place behind names that are written with dots between them.
+func (p *parser) past(at Position, names []string) Position {
+	rest := []rune(p.lineOfFile(at))
+	if before := strings.Join(names, ".") + "."; at.Column <= len(rest) && strings.HasPrefix(string(rest[at.Column-1:]), before) {
+		at.Column += utf8.RuneCountInString(before)
+	}
+	return at
+}
+
+// fieldsOf are the fields that an expression reads, with their places.
+func (p *parser) fieldsOf(n *yaml.Node, e *validators.Expression) []fieldRead {
+	var list []fieldRead
+	for _, f := range e.Fields() {
+		list = append(list, fieldRead{path: f.Path, at: func() Position { return p.inside(n)(f.Line, f.Column) }})
+	}
+	return list
 }

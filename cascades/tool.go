@@ -11,7 +11,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/patterns"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // toolName is what models' endpoints accept as the name of a function.
@@ -242,7 +241,11 @@ func (p *parser) phaseTool(n *yaml.Node, o *object, phase *Phase) *Tool {
 	}
 	if t := p.findTool(name); t != nil {
 		if phase.Inputs != nil || !o.has("inputs") {
-			p.checkInputs(n, t, phase.Inputs)
+			at := n
+			if in := o.get("inputs"); in != nil {
+				at = in
+			}
+			p.checkInputs(at, t, phase.Inputs)
 		}
 		return t
 	}
@@ -291,22 +294,10 @@ func (p *parser) gateInputs(phase *object) *object {
 	return o
 }
 
-// checkInputs checks inputs that are all written out against the tool's
-// parameters; others are checked when they are known.
+// checkInputs checks inputs against the tool's parameters, as far as they are
+// written out; n is where they stand, or the tool.
 func (p *parser) checkInputs(n *yaml.Node, t *Tool, inputs Values) {
-	if t.Params == nil || !inputs.Static() {
-		return
-	}
-	s, err := schema.Compile(t.Params)
-	if err != nil {
-		return
-	}
-	values, _ := inputs.Render(nil)
-	broken, err := s.Check(nil, values)
-	if err != nil {
-		p.report(n, CodeParameters, "tool %s: inputs %v", t.Name, err)
-	}
-	for _, broken := range broken {
-		p.report(n, CodeParameters, "tool %s: inputs %s", t.Name, strings.TrimPrefix(broken.String(), "$: "))
+	if t.Params != nil {
+		p.fit(n, "tool "+t.Name, t.Params, inputs)
 	}
 }

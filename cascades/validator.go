@@ -135,7 +135,7 @@ func (p *parser) exprForm(o *object, n *yaml.Node) *Validator {
 	reason := o.text("reason")
 	v := &Validator{Pure: true, Description: first(reason, short(n.Value))}
 	if e := p.expression(n, "expr"); e != nil {
-		v.Check = e.Check(reason)
+		v.Check, v.fields = e.Check(reason), p.fieldsOf(n, e)
 	}
 	return v
 }
@@ -278,22 +278,17 @@ func (p *parser) bound(n *yaml.Node, found validators.Validator, with Values) *V
 }
 
 // parameters reads those of a validator, and reports what it does not take:
-// where there are templates among them, the others could not be checked
-// before they are all known.
+// where there are templates among them, what those give is checked when they
+// are known.
 func (p *parser) parameters(o *object, found validators.Validator, scope variables) (Values, bool) {
 	if o == nil {
 		return nil, true
 	}
-	properties, _ := found.Params()["properties"].(map[string]any)
 	before := len(p.found)
-	for _, name := range o.order {
-		if _, ok := properties[name]; !ok {
-			p.report(o.keys[name], CodeParameters, "validator %s has no parameter %q", found.Name, name)
-			p.suggest(name, func() []string { return slices.Sorted(maps.Keys(properties)) })
-		}
-	}
 	with := p.values(o, scope)
-	return with, len(p.found) == before
+	n := *o.node
+	fits := p.fit(&n, "validator "+found.Name, found.Params(), with)
+	return with, fits && len(p.found) == before
 }
 
 // short cuts a text to its first line for a description.

@@ -57,10 +57,15 @@ func TestBad(t *testing.T) {
 	codes := map[string]bool{}
 	for _, name := range glob(t, "testdata/bad/*.yaml") {
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			for _, d := range checkWants(t, filepath.Base(name)) {
+			for _, d := range checkWants(t, "testdata/bad", filepath.Base(name)) {
 				codes[d.Code] = true
 			}
 		})
+	}
+	for _, name := range glob(t, "testdata/warned/*.yaml") {
+		for _, d := range checkWants(t, "testdata/warned", filepath.Base(name)) {
+			codes[d.Code] = true
+		}
 	}
 	for _, code := range Codes() {
 		if !codes[code.Name] && code.Name != CodeTooLarge { // TestHostile has that one
@@ -69,19 +74,24 @@ func TestBad(t *testing.T) {
 	}
 }
 
-func checkWants(t *testing.T, name string) Diagnostics {
+func checkWants(t *testing.T, dir, name string) Diagnostics {
 	var list []*want
 	open := func(file string) ([]byte, error) {
-		source, err := folder("testdata/bad")(file)
+		source, err := folder(dir)(file)
 		if err == nil {
 			list = append(list, wants(t, file, source)...)
 		}
 		return source, err
 	}
-	_, err := Load(name, open, known())
+	c, err := Load(name, open, known())
 	var diagnostics Diagnostics
-	if !errors.As(err, &diagnostics) {
-		t.Fatalf("loads, or fails without diagnostics: %v", err)
+	if c != nil {
+		diagnostics = c.Warnings
+	} else if !errors.As(err, &diagnostics) {
+		t.Fatalf("fails without diagnostics: %v", err)
+	}
+	if broken := diagnostics.Broken(); broken != (dir == "testdata/bad") {
+		t.Errorf("%s is broken: %v", name, broken)
 	}
 	for _, d := range diagnostics {
 		if !meet(list, d) {

@@ -31,7 +31,7 @@ func (p *parser) body(closing ...string) body {
 			}
 			return statements
 		case segmentPrint:
-			text.pieces = append(text.pieces, p.print())
+			text.pieces = append(text.pieces, p.printed())
 		case segmentTag:
 			p.advance()
 			if p.token.kind == tokenName && slices.Contains(closing, p.token.text) {
@@ -43,6 +43,22 @@ func (p *parser) body(closing ...string) body {
 			statements, text = append(statements, one), nil
 		}
 	}
+}
+
+// printed is the piece of a {{ }}; where that cannot be read, the source is read on behind it.
+func (p *parser) printed() (one piece) {
+	start, depth := p.pos, p.depth
+	if p.found.tell(func() { one = p.print() }) {
+		return one
+	}
+	end := strings.Index(p.source[start:], "}}")
+	if end < 0 {
+		last := p.found[len(p.found)-1]
+		p.found = p.found[:len(p.found)-1]
+		panic(last)
+	}
+	p.pos, p.brackets, p.looked, p.depth = start+end+2, nil, false, depth
+	return piece{at: start}
 }
 
 func (p *parser) print() piece {
@@ -121,7 +137,7 @@ func (p *parser) unknownTag(t token) {
 		}
 		failAt(t.at, "%q does not belong here: the open block is %q", t.text, p.blocks[len(p.blocks)-1])
 	}
-	failAt(t.at, "unknown tag %q%s", t.text, suggestion(t.text, slices.Clone(tagNames)))
+	failNear(t.at, t.text, slices.Clone(tagNames), "unknown tag %q", t.text)
 }
 
 // block parses the rest of an opening tag and its body; p then stands on the closing tag's name.

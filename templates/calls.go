@@ -208,7 +208,7 @@ func checkArguments(f *function, kind string, a *arguments, at int) {
 			for _, p := range f.parameters {
 				names = append(names, p.name)
 			}
-			failAt(k.at, "%s %q has no argument %q%s", kind, f.name, k.name, suggestion(k.name, names))
+			failNear(k.at, k.name, names, "%s %q has no argument %q", kind, f.name, k.name)
 		}
 	}
 	for i, p := range f.parameters {

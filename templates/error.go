@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -12,21 +13,77 @@ import (
 type Error struct {
 	Line, Column int
 	Message      string
+	Word         string   // the name that is not known, where it is that
+	Suggestion   string   // what was probably meant by it; "" where nothing is near
+	Further      []*Error // of Parse: the other mistakes of the source, in its order
 }
 
-// Error returns "line L, column C: message".
+// Error returns "line L, column C: message", with the suggestion, if there is one, and without the further mistakes.
 func (e *Error) Error() string {
-	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
+	text := fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
+	if e.Suggestion != "" {
+		text += fmt.Sprintf("; did you mean %q?", e.Suggestion)
+	}
+	return text
 }
 
 // failure is how the parser and the evaluator stop: it is thrown with panic and never leaves Parse or Render.
 type failure struct {
-	at      int
-	message string
+	at          int
+	message     string
+	word, meant string
 }
 
 func failAt(at int, format string, args ...any) {
 	panic(failure{at: at, message: fmt.Sprintf(format, args...)})
+}
+
+// failNear fails for a name that is none of the candidates.
+func failNear(at int, name string, candidates []string, format string, args ...any) {
+	panic(failure{at, fmt.Sprintf(format, args...), name, nearest(name, candidates)})
+}
+
+// mistakes are those after which the rest of the source can still be read.
+type mistakes []failure
+
+// maxMistakes bounds what is told of one source.
+const maxMistakes = 50
+
+// tell makes a check, notes what fails in it, and reports whether nothing did.
+func (m *mistakes) tell(check func()) (ok bool) {
+	defer func() {
+		thrown := recover()
+		f, is := thrown.(failure)
+		switch {
+		case thrown == nil:
+			ok = true
+		case !is || len(*m) >= maxMistakes:
+			panic(thrown)
+		default:
+			*m = append(*m, f)
+		}
+	}()
+	check()
+	return
+}
+
+// error is all of them, nil where there are none.
+func (m mistakes) error(source string) error {
+	if len(m) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(m, func(a, b failure) int { return a.at - b.at })
+	first := m[0].error(source)
+	for _, f := range m[1:] {
+		first.Further = append(first.Further, f.error(source))
+	}
+	return first
+}
+
+func (f failure) error(source string) *Error {
+	e := errorAt(source, f.at, f.message)
+	e.Word, e.Suggestion = f.word, f.meant
+	return e
 }
 
 // catch turns whatever was thrown into *target; a fault of our own is reported at the byte offset `at`.
@@ -34,7 +91,7 @@ func catch(source string, at *int, target *error) {
 	switch thrown := recover().(type) {
 	case nil:
 	case failure:
-		*target = errorAt(source, thrown.at, thrown.message)
+		*target = thrown.error(source)
 	default:
 		*target = errorAt(source, *at, fmt.Sprintf("internal fault: %v", thrown))
 	}
@@ -54,6 +111,14 @@ func position(source string, at int) (line, column int) {
 
 // suggestion returns `; did you mean "x"?` for the candidate nearest to name, or nothing when none is near.
 func suggestion(name string, candidates []string) string {
+	if best := nearest(name, candidates); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return ""
+}
+
+// nearest is the candidate nearest to name, or nothing when none is near.
+func nearest(name string, candidates []string) string {
 	const longest, most = 40, 1000
 	best, distance := "", 1+min(2, (utf8.RuneCountInString(name)+1)/3)
 	if len(name) > longest || len(candidates) > most {
@@ -68,10 +133,7 @@ func suggestion(name string, candidates []string) string {
 			best, distance = candidate, d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return best
 }
 
 // edits counts the insertions, deletions, replacements and swaps of neighbours that lead from a to b.

@@ -58,7 +58,7 @@ func (l *library) filter(name string, at int) *function {
 	if reason, ok := refusedFilters[name]; ok {
 		failAt(at, "the filter %q is not supported: %s", name, reason)
 	}
-	failAt(at, "unknown filter %q%s", name, suggestion(name, slices.Collect(maps.Keys(l.filters))))
+	failNear(at, name, slices.Collect(maps.Keys(l.filters)), "unknown filter %q", name)
 	return nil
 }
 
@@ -66,7 +66,7 @@ func (l *library) test(name string, at int) *function {
 	if f := l.tests[name]; f != nil {
 		return f
 	}
-	failAt(at, "unknown test %q%s", name, suggestion(name, slices.Collect(maps.Keys(l.tests))))
+	failNear(at, name, slices.Collect(maps.Keys(l.tests)), "unknown test %q", name)
 	return nil
 }
 
@@ -129,7 +129,7 @@ func (l *library) checkMethod(a *attribute) {
 	for _, methods := range l.methods {
 		names = append(names, slices.Collect(maps.Keys(methods))...)
 	}
-	failAt(a.at, "unknown method %q%s", a.name, suggestion(a.name, names))
+	failNear(a.at, a.name, names, "unknown method %q", a.name)
 }
 
 func insteadOf(method string) string {

@@ -18,6 +18,7 @@ type parser struct {
 	depth   int
 	blocks  []string // open blocks, innermost last
 	loops   int      // open for blocks
+	found   mistakes
 }
 
 func (p *parser) advance() token {

@@ -95,7 +95,7 @@ func (p *parser) call(callee expression) expression {
 	c := &call{callee: callee, arguments: p.arguments(), at: at}
 	if a, ok := callee.(*attribute); ok {
 		a.called = true
-		p.library.checkMethod(a)
+		p.found.tell(func() { p.library.checkMethod(a) })
 	}
 	return c
 }
@@ -143,11 +143,14 @@ func (p *parser) argument(a *arguments, open int) {
 // filter parses a filter's name and arguments; value is nil in a filter block.
 func (p *parser) filter(value expression) expression {
 	t := p.expectName("the name of a filter")
-	f := &filtered{value: value, at: t.at, function: p.library.filter(t.text, t.at)}
+	f := &filtered{value: value, at: t.at, function: &function{name: t.text}}
+	known := p.found.tell(func() { f.function = p.library.filter(t.text, t.at) })
 	if p.at("(") {
 		f.arguments = p.arguments()
 	}
-	p.library.checkFilter(f)
+	if known {
+		p.found.tell(func() { p.library.checkFilter(f) })
+	}
 	return f
 }
 
@@ -163,14 +166,17 @@ func (p *parser) test(value expression) expression {
 	p.advance()
 	negated := p.skipName("not")
 	t := p.expectName("the name of a test")
-	test := &tested{value: value, at: t.at, function: p.library.test(t.text, t.at)}
+	test := &tested{value: value, at: t.at, function: &function{name: t.text}}
+	known := p.found.tell(func() { test.function = p.library.test(t.text, t.at) })
 	if p.at("(") {
 		test.arguments = p.arguments()
 	} else if p.testArgumentFollows() {
 		links := 0
 		test.arguments.positional = []expression{p.postfix(p.primary(), &links)}
 	}
-	checkArguments(test.function, "test", &test.arguments, t.at)
+	if known {
+		p.found.tell(func() { checkArguments(test.function, "test", &test.arguments, t.at) })
+	}
 	if negated {
 		return &negation{test}
 	}

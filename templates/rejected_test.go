@@ -2,6 +2,7 @@ package templates
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -143,5 +144,34 @@ func TestRejected(t *testing.T) {
 		} else if err.Error() != c.want {
 			t.Errorf("%q\n got %s\nwant %s", c.template, err, c.want)
 		}
+	}
+}
+
+// TestEveryMistake holds that the first mistake of a source does not hide the others, nor the names that are read.
+func TestEveryMistake(t *testing.T) {
+	for source, want := range map[string]string{
+		"{{ a|uper|tirm }} {{ b is evn }}\n{% if c|lowr %}{{ d.uper() }}{% endif %}{{ rnge(2) }}": `1:6 uper upper, 1:11 tirm trim, 1:27 evn even, 2:9 lowr lower, 2:21 uper upper, 2:44 rnge range`,
+		"{{ a b }} {{ c | }} {{ d }} {{ [e }} {{ f }}":                                            `1:6  , 1:18  , 1:35  `,
+		"{{ a|uper }} {% fro x in y %}{{ z|tirm }}{% endfor %}":                                   `1:6 uper upper, 1:17 fro for`,
+		"{{ a|uper }} {{ b": `1:6 uper upper, 1:18  `,
+	} {
+		parsed, err := Parse(source)
+		var first *Error
+		if !errors.As(err, &first) {
+			t.Fatalf("%s: %v", source, err)
+		}
+		var got []string
+		for _, e := range append([]*Error{first}, first.Further...) {
+			got = append(got, fmt.Sprintf("%d:%d %s %s", e.Line, e.Column, e.Word, e.Suggestion))
+		}
+		if all := strings.Join(got, ", "); all != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", source, all, want)
+		}
+		if parsed != nil && len(parsed.Names()) == 0 {
+			t.Errorf("%s: no names", source)
+		}
+	}
+	if _, err := Parse(strings.Repeat("{{ a|uper }}", 1000)); len(err.(*Error).Further) != maxMistakes-1 {
+		t.Error(len(err.(*Error).Further))
 	}
 }

@@ -8,6 +8,7 @@ type resolver struct {
 	library *library
 	reads   []read
 	guards  [][]string
+	found   *mistakes
 }
 
 // read is one use of a variable of the caller.
@@ -213,7 +214,9 @@ func (v *resolver) under(proven [][]string, body func()) {
 func (v *resolver) call(s *scope, e *call) {
 	if n, ok := e.callee.(*name); ok {
 		if v.name(s, n) && !v.library.isGlobal(n.text) {
-			failAt(n.at, "unknown function %q%s", n.text, suggestion(n.text, v.library.callables(s)))
+			v.found.tell(func() {
+				failNear(n.at, n.text, v.library.callables(s), "unknown function %q", n.text)
+			})
 		}
 	} else {
 		v.use(s, e.callee, false)
@@ -238,7 +241,7 @@ func (v *resolver) path(s *scope, e expression, root *name, path []string, guard
 		switch link := e.(type) {
 		case *attribute:
 			if free {
-				v.library.checkKey(link)
+				v.found.tell(func() { v.library.checkKey(link) })
 			}
 			e = link.object
 		case *subscript:

@@ -53,27 +53,40 @@ type Name struct {
 	Guarded bool
 }
 
-// Parse compiles a template. Its error is an *Error at the place of the first mistake.
+// Parse compiles a template. Its error is an *Error at the place of the first mistake, with the further ones that can be
+// told from there. Where the grammar is whole but for single {{ }}, a template comes with the error: it has its Names and
+// cannot be rendered.
 func Parse(source string) (_ *Template, err error) {
 	t := &Template{source: normalized(source)}
 	if !hasTags(t.source) {
 		return t, nil
 	}
 	p := &parser{lexer: lexer{source: t.source}, library: standard()}
+	defer func() {
+		if told := p.found.error(t.source); told != nil {
+			err = told
+		}
+	}()
 	defer catch(t.source, &p.pos, &err)
-	statements := p.body()
+	var statements body
+	if !p.found.tell(func() { statements = p.body() }) {
+		return nil, nil
+	}
 	t.library = p.library
-	t.resolve(statements)
+	t.resolve(statements, &p.found)
+	if len(p.found) > 0 {
+		return t, nil
+	}
 	if t.document, t.statements, err = compile(statements); err != nil {
 		return nil, errorAt(t.source, 0, err.Error())
 	}
 	return t, nil
 }
 
-func (t *Template) resolve(statements body) {
+func (t *Template) resolve(statements body, found *mistakes) {
 	t.root = newScope(nil, false)
 	t.root.declare(statements)
-	v := resolver{library: t.library}
+	v := resolver{library: t.library, found: found}
 	v.body(t.root, statements)
 	t.reads, t.frame = v.reads, t.root.function
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -45,12 +46,21 @@ type Expression struct {
 	program *vm.Program
 	parses  bool // it mentions output
 	reads   []string
+	fields  []Field
+}
+
+// A Field is a way through what an expression sees that it reads, as far as names
+// lead: output.title, outputs.draft.title.
+type Field struct {
+	Path         []string
+	Line, Column int // of the last name, as [ExpressionError] has them
 }
 
 // An ExpressionError says where an expression is wrong, or where it broke.
 type ExpressionError struct {
 	Line, Column int // from 1, the column in characters
 	Message      string
+	Word         string // the name or sign that is not known, where it is that
 }
 
 // Error implements error.
@@ -120,7 +130,7 @@ func ParseExpression(source string, locals ...string) (e *Expression, err error)
 	if err != nil {
 		return nil, located(err)
 	}
-	return &Expression{source, locals, program, found.output, found.reads}, nil
+	return &Expression{source, locals, program, found.output, found.reads, found.fields}, nil
 }
 
 // compiled checks a tree, which it changes, and makes a program of it that pays
@@ -189,6 +199,21 @@ func (v *localNames) Visit(node *ast.Node) {
 // Reads are the phases whose outputs the expression names, as outputs.NAME or
 // outputs["NAME"].
 func (e *Expression) Reads() []string { return e.reads }
+
+// ExpressionVariables are what every expression sees.
+func ExpressionVariables() []string {
+	return []string{"content", "output", "input", "state", "outputs", "turn", "attempt", "tool"}
+}
+
+// ExpressionFunctions are what every expression may call, sorted.
+func ExpressionFunctions() []string {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(functions)), maps.Keys(builtins))
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Fields are the ways that the expression reads, each with its beginnings.
+func (e *Expression) Fields() []Field { return e.fields }
 
 // String is the expression's source.
 func (e *Expression) String() string { return e.source }
@@ -288,6 +313,11 @@ func located(err error) error {
 	}
 	message, _, _ = strings.Cut(message, "\n") // a stack may follow
 	out.Message = plainWords(message)
+	if name, ok := strings.CutPrefix(message, "unknown name "); ok {
+		out.Word, _, _ = strings.Cut(name, " ")
+	} else if strings.HasPrefix(message, `unexpected token Operator("=")`) {
+		out.Message, out.Word = "= gives a name to a value, in let; == compares", "="
+	}
 	return out
 }
 

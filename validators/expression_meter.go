@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
@@ -87,6 +88,7 @@ type inspection struct {
 	nodes  int
 	output bool
 	reads  []string // the outputs that are named in it
+	fields []Field
 	err    *file.Error
 }
 
@@ -125,6 +127,10 @@ func (f *inspection) Visit(node *ast.Node) {
 		if name, ok := n.Property.(*ast.StringNode); ok && of != nil && of.Value == "outputs" {
 			f.reads = append(f.reads, name.Value)
 		}
+		if path := chain(n); path != nil {
+			line, column := f.place(n.Property.Location().From)
+			f.fields = append(f.fields, Field{path, line, column})
+		}
 	case *ast.FloatNode:
 		if at := n.Location(); at.To <= len(f.source) {
 			if text := string(f.source[at.From:at.To]); !written(n.Value, text) {
@@ -140,6 +146,37 @@ func (f *inspection) Visit(node *ast.Node) {
 			f.refuse(n, "only the functions of the language can be called")
 		}
 	}
+}
+
+// chain is the way that a member stands for, nil where it is not made of names.
+func chain(n ast.Node) []string {
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		return []string{n.Value}
+	case *ast.ChainNode:
+		return chain(n.Node)
+	case *ast.MemberNode:
+		of := chain(n.Node)
+		if name, ok := n.Property.(*ast.StringNode); ok && of != nil && len(of) < maxFieldPath {
+			return append(slices.Clip(of), name.Value)
+		}
+	}
+	return nil
+}
+
+// maxFieldPath bounds the names of one way.
+const maxFieldPath = 20
+
+// place is the line and the column of a character of the source.
+func (f *inspection) place(at int) (line, column int) {
+	before := f.source[:min(at, len(f.source))]
+	line, column = 1, 1
+	for _, r := range before {
+		if column++; r == '\n' {
+			line, column = line+1, 1
+		}
+	}
+	return line, column
 }
 
 func (f *inspection) refuse(node ast.Node, message string) {

@@ -13,6 +13,9 @@ type dialect struct {
 	file string
 	once sync.Once
 	made *Schema
+
+	worded     sync.Once
+	vocabulary []string // see keywords
 }
 
 // compiled is the schema of the dialect's schemas. It is made when first needed:

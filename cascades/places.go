@@ -1,0 +1,136 @@
+package cascades
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// schema reads a JSON Schema, with everything that is wrong in it at its place, and
+// warns of words that JSON Schema does not have and that are near to one it has.
+func (p *parser) schema(n *yaml.Node) *schema.Schema {
+	before := len(p.found)
+	source := p.plain(n, verbatim)
+	if len(p.found) > before {
+		return nil
+	}
+	s, err := schema.Compile(source)
+	if err == nil {
+		p.strays(n, source)
+		return s
+	}
+	faults := schema.Faults(source)
+	slices.SortStableFunc(faults, func(a, b schema.Violation) int { return strings.Compare(b.Rule, a.Rule) })
+	told := map[*yaml.Node]bool{} // of all that a word may be, the enum says most
+	for _, f := range slices.Backward(faults) {
+		_, value := p.within(n, f.Path)
+		if told[value] {
+			continue
+		}
+		told[value] = true
+		p.report(value, CodeSchema, "schema %s", f)
+		if word, ok := value.Value, value.Kind == yaml.ScalarNode; ok && strings.HasSuffix(f.Path, ".type") {
+			p.suggest(word, func() []string { return schemaTypes })
+		}
+	}
+	if len(faults) == 0 {
+		p.report(n, CodeSchema, "%v", err)
+	}
+	p.strays(n, source)
+	return nil
+}
+
+var schemaTypes = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
+
+// strays warns of misspelt words of a schema.
+func (p *parser) strays(n *yaml.Node, source any) {
+	keywords := schema.Keywords(source)
+	for _, s := range schema.Strays(source) {
+		if p.compared += len(keywords); p.compared > maxComparisons {
+			return
+		}
+		if tool.Nearest(s.Key, keywords) == "" {
+			continue
+		}
+		key, _ := p.within(n, schema.Named(s.Path, s.Key))
+		p.warn(key, CodeStray, "schema %s: %q means nothing in JSON Schema", s.Path, s.Key)
+		p.suggest(s.Key, func() []string { return keywords })
+	}
+}
+
+// within finds the value at a path of [schema.Violation] within the one of n, and
+// its key where it has one: as far as the path leads there.
+func (p *parser) within(n *yaml.Node, path string) (key, value *yaml.Node) {
+	at := "$"
+	key, value = n, p.resolve(n)
+	for at != path {
+		next, below, found := "", key, value
+		step := func(name string, k, v *yaml.Node) {
+			if next == "" && (name == path || strings.HasPrefix(path, name) && strings.ContainsAny(path[len(name):len(name)+1], ".[")) {
+				next, below, found = name, k, v
+			}
+		}
+		switch value.Kind {
+		case yaml.MappingNode:
+			for i := 0; i+1 < len(value.Content); i += 2 {
+				step(schema.Named(at, value.Content[i].Value), value.Content[i], value.Content[i+1])
+			}
+		case yaml.SequenceNode:
+			for i, e := range value.Content {
+				step(schema.Indexed(at, i), e, e)
+			}
+		}
+		if next == "" {
+			return key, value
+		}
+		at, key, value = next, below, p.resolve(found)
+	}
+	return key, value
+}
+
+// fit reports what of values written out a schema of parameters does not take,
+// each at its place; what is a template is known when it is rendered. It tells
+// whether there was nothing.
+func (p *parser) fit(n *yaml.Node, what string, params map[string]any, with Values) bool {
+	before := len(p.found)
+	properties, _ := params["properties"].(map[string]any)
+	if params["additionalProperties"] == false && n.Kind == yaml.MappingNode {
+		for _, name := range slices.Sorted(maps.Keys(with)) {
+			if _, ok := properties[name]; !ok {
+				key, _ := p.within(n, schema.Named("$", name))
+				p.report(key, CodeParameters, "%s has no parameter %q", what, name)
+				p.suggest(name, func() []string {
+					return slices.DeleteFunc(slices.Sorted(maps.Keys(properties)), func(known string) bool { return with[known] != nil })
+				})
+			}
+		}
+	}
+	strange := len(p.found) > before
+	plain := map[string]any{}
+	for name, value := range with {
+		if static(value) && properties[name] != nil {
+			plain[name], _ = render(value, nil)
+		}
+	}
+	s, err := schema.Compile(params)
+	if err != nil {
+		return !strange
+	}
+	broken, err := s.Check(nil, plain)
+	if err != nil {
+		p.report(n, CodeParameters, "%s: %v", what, err)
+	}
+	for _, b := range broken {
+		if b.Rule == "required" && b.Path == "$" && (strange || len(plain) < len(with)) {
+			continue // what is misspelt, or a template
+		}
+		_, value := p.within(n, b.Path)
+		p.report(value, CodeParameters, "%s: %s", what, strings.TrimPrefix(strings.TrimPrefix(b.String(), "$: "), "$."))
+	}
+	return len(p.found) == before
+}

@@ -1,0 +1,113 @@
+package cascades
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A quoteReader looks, in a file that is not YAML, for the quote that made it so:
+// one that is not closed, or that is closed by one that was to open another text.
+type quoteReader struct {
+	lines []string
+	line  int // from 0, with the place in it, in bytes
+	at    int
+	flow  int // open brackets
+	begin bool
+}
+
+// strayQuote is the place of a quote that is not closed, or of what follows a text
+// in quotes on its line, and what is wrong with it; "" where there is none.
+func strayQuote(lines []string) (line, column int, message string) {
+	r := &quoteReader{lines: lines}
+	for r.line = 0; r.line < len(lines); r.line++ {
+		for r.at, r.begin = 0, true; r.line < len(lines) && r.at < len(lines[r.line]); {
+			if line, column, message = r.step(); message != "" {
+				return line, column, message
+			}
+		}
+	}
+	return 0, 0, ""
+}
+
+// step reads a character, a text in quotes, or, to its end, a block.
+func (r *quoteReader) step() (line, column int, message string) {
+	text := r.lines[r.line]
+	c := text[r.at]
+	before := r.at == 0 || text[r.at-1] == ' ' || text[r.at-1] == '\t'
+	switch {
+	case c == ' ' || c == '\t' || c == '\r':
+		r.at++
+	case c == '#' && before:
+		r.at = len(text)
+	case r.begin && (c == '"' || c == '\''):
+		return r.quoted(c)
+	case r.begin && r.flow == 0 && (c == '|' || c == '>'):
+		r.block(text)
+	case (c == '[' || c == '{') && (r.begin || r.flow > 0):
+		r.flow, r.begin, r.at = r.flow+1, true, r.at+1
+	case (c == ']' || c == '}') && r.flow > 0:
+		r.flow, r.begin, r.at = r.flow-1, false, r.at+1
+	case c == ',' && r.flow > 0, c == ':' && blankAt(text, r.at+1), c == '-' && r.begin && blankAt(text, r.at+1):
+		r.begin, r.at = true, r.at+1
+	case r.begin && (c == '&' || c == '!'): // an anchor or a tag stands before the text
+		for !blankAt(text, r.at) {
+			r.at++
+		}
+	default:
+		r.begin, r.at = false, r.at+1
+	}
+	return 0, 0, ""
+}
+
+func blankAt(text string, at int) bool {
+	return at >= len(text) || text[at] == ' ' || text[at] == '\t' || text[at] == '\r'
+}
+
+// quoted reads a text in quotes and looks at what follows it.
+func (r *quoteReader) quoted(quote byte) (line, column int, message string) {
+	opened, at := r.line, r.at
+	r.at, r.begin = r.at+1, false
+	for ; r.line < len(r.lines); r.line, r.at = r.line+1, 0 {
+		text := r.lines[r.line]
+		for ; r.at < len(text); r.at++ {
+			switch {
+			case quote == '"' && text[r.at] == '\\', quote == '\'' && strings.HasPrefix(text[r.at:], "''"):
+				r.at++
+			case text[r.at] == quote:
+				r.at++
+				return r.closed(opened, at)
+			}
+		}
+	}
+	return opened + 1, r.column(opened, at), "the quote that opens here is not closed"
+}
+
+// closed looks at what follows the closing quote.
+func (r *quoteReader) closed(opened, at int) (line, column int, message string) {
+	rest := strings.TrimLeft(r.lines[r.line][r.at:], " \t\r")
+	switch {
+	case rest == "" || strings.ContainsAny(rest[:1], ":#") || r.flow > 0 && strings.ContainsAny(rest[:1], ",]}"):
+		return 0, 0, ""
+	case r.line > opened:
+		return opened + 1, r.column(opened, at), "the quote that opens here is not closed on its line; the next one closes it"
+	}
+	return r.line + 1, r.column(r.line, len(r.lines[r.line])-len(rest)), "the text in quotes ends before this: a quote within it is written twice in single quotes, and behind a \\ in double ones"
+}
+
+func (r *quoteReader) column(line, at int) int { return 1 + utf8.RuneCountInString(r.lines[line][:at]) }
+
+// block goes past a block of text: the lines that are indented further than what
+// it belongs to.
+func (r *quoteReader) block(text string) {
+	owner := len(text) - len(strings.TrimLeft(text, " "))
+	for strings.HasPrefix(text[owner:], "- ") {
+		owner += 2
+	}
+	for r.line++; r.line < len(r.lines); r.line++ {
+		next := r.lines[r.line]
+		if indent := len(next) - len(strings.TrimLeft(next, " ")); strings.TrimSpace(next) != "" && indent <= owner {
+			break
+		}
+	}
+	r.line, r.at = r.line-1, len(r.lines[min(r.line, len(r.lines))-1])
+}

@@ -74,7 +74,7 @@ func (j *Journal) Attempts(ctx context.Context, f Filter) iter.Seq2[Attempt, err
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		for lot := range j.ahead(ctx, heads) {
+		for lot := range j.lots(ctx, heads) {
 			read := <-lot
 			for _, a := range read.list {
 				if !yield(a, nil) {
@@ -95,9 +95,9 @@ type lot struct {
 	err  error
 }
 
-// ahead reads the runs, as many lots at a time as there are processors, and gives
+// lots reads the runs, as many lots at a time as there are processors, and gives
 // the lots in order, until ctx ends.
-func (j *Journal) ahead(ctx context.Context, heads []runHead) <-chan chan lot {
+func (j *Journal) lots(ctx context.Context, heads []runHead) <-chan chan lot {
 	lots := make(chan chan lot, runtime.GOMAXPROCS(0)-1)
 	go func() {
 		defer close(lots)
@@ -155,7 +155,7 @@ type runHead struct {
 
 func (j *Journal) heads(ctx context.Context, f Filter) (list []runHead, err error) {
 	err = j.reading(ctx, func(c *conn) error {
-		where, args, err := f.where(ctx, c)
+		where, args, err := f.where(ctx, c, j.says)
 		if err != nil {
 			return err
 		}

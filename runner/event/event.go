@@ -98,27 +98,6 @@ func PlainFailures(list []Failure) []any {
 	return plain
 }
 
-// MarshalJSON writes the flat object; a verdict's fields are the event's. A sink
-// that writes every event calls it: [json.Marshal] reads over again what it
-// gives, which takes longer than to make it.
-func (e Event) MarshalJSON() ([]byte, error) {
-	if e.Verdict != nil {
-		return json.Marshal(verdictEvent{e.Seq, e.Time, e.Kind, *e.Verdict})
-	}
-	if e.Kind == ModelCalled && e.Request != nil {
-		req := *e.Request
-		if !e.Cut {
-			req.Messages = req.Messages[min(max(e.Before, 0), len(req.Messages)):]
-		}
-		if req.Messages == nil {
-			req.Messages = []model.Message{} // a list, never null
-		}
-		e.Request = &req
-		return json.Marshal(calledEvent{plain(e), e.Before})
-	}
-	return json.Marshal(plain(e))
-}
-
 // UnmarshalJSON reads what [Event.MarshalJSON] writes, its values as plain ones.
 // A request that goes on with a conversation is cut.
 func (e *Event) UnmarshalJSON(text []byte) error {

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -33,7 +31,7 @@ phases:
 func gated(url string, turns int) (talk, error) {
 	return capstan(url, turns, runner.WithSink(event.Func(func(e event.Event) {
 		if e.Kind == event.ModelReplied {
-			json.NewEncoder(io.Discard).Encode(e)
+			e.MarshalJSON()
 		}
 	})))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/faults"
 	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -111,6 +112,13 @@ type Phase struct {
 	Compose  *templates.Template // the text, computed
 	Together []*Phase            // side by side
 	Each     *Each               // the phase is done for every item of a list
+
+	Expect Expect
+}
+
+// An Expect is what a phase's checks must come to when they are measured.
+type Expect struct {
+	Caught float64 // the least share of planted faults, bad for sure, that they catch; 0 where none is asked for
 }
 
 // An Each has its phase done once for every item of a list.
@@ -202,6 +210,7 @@ type Validator struct {
 	AfterFree   bool                                           // after: free, whatever the mode
 	Cascade     *Cascade                                       // whose output is the verdict
 	InputMap    Values                                         // of Cascade; empty gives it the subject
+	Faults      []faults.Operator                              // that it publishes
 
 	asks   bool        // Cascade asks a model
 	fields []fieldRead // of an expression: phase is not filled in

@@ -45,6 +45,7 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 	}
 	phase.Rules = p.rules(o, phase)
 	phase.Wards = p.wards(o.child("wards"), phase)
+	phase.Expect = p.expect(o.child("expect"), phase)
 	phase.Soundings = p.soundings(o.child("soundings"))
 	phase.Extraction = p.extraction(o.child("output_extraction"))
 	phase.Human = p.human(o.child("human_input"), phase.Name)
@@ -222,6 +223,26 @@ func (p *parser) subs(o *object) []*Sub {
 		sub.done()
 	}
 	return out
+}
+
+// expect reads what the phase's checks must catch.
+func (p *parser) expect(o *object, phase *Phase) (e Expect) {
+	if o == nil {
+		return e
+	}
+	switch least := o.within("caught", 0, 1); {
+	case !o.has("caught"):
+		o.missing("caught")
+	case least != nil && *least == 0:
+		p.report(o.value["caught"], CodeValue, "caught must be more than 0, not 0")
+	case least != nil:
+		e.Caught = *least
+	}
+	o.done()
+	if len(phase.Wards.Turn)+len(phase.Wards.Post) == 0 && phase.OutputSchema == nil && phase.Rules.Loop == nil && (phase.Tool == nil || phase.Tool.Validator == nil) {
+		p.report(o.node, CodeConflict, "expect means nothing here: no check of phase %s sees its text", phase.Name)
+	}
+	return e
 }
 
 func (p *parser) soundings(o *object) *Soundings {

@@ -28,16 +28,18 @@ var floors = map[string]string{
 	"validators/reading":   "",
 	"validators/secrets":   "",
 	"validators/languages": "",
-	"validators":           "templates validators/languages validators/reading validators/schema validators/secrets runner/process",
-	"runner/model":         "",
-	"runner/tool":          "runner/process validators/schema",
-	"runner/event":         "runner/model runner/tool validators validators/schema",
+	// Faults that are planted in good texts, to measure gates by.
+	"validators/faults": "validators/languages validators/reading validators/schema validators/secrets",
+	"validators":        "templates validators/faults validators/languages validators/reading validators/schema validators/secrets runner/process",
+	"runner/model":      "",
+	"runner/tool":       "runner/process validators/schema",
+	"runner/event":      "runner/model runner/tool validators validators/schema",
 	// What a text of the CAPY pipeline says, without a judgement.
 	"validators/capy/reading": "",
 	// Floor 1.
 	"wards": "validators",
 	// Floor 2.
-	"cascades":          "runner/signatures runner/model runner/process runner/tool templates validators validators/schema wards",
+	"cascades":          "runner/signatures runner/model runner/process runner/tool templates validators validators/faults validators/schema wards",
 	"cascades/examples": "",
 	// Floor 3.
 	"runner/engine": "cascades runner/event runner/model runner/tool templates validators validators/schema wards",
@@ -54,7 +56,8 @@ var floors = map[string]string{
 	"runner/measure":   "validators/schema",
 	"runner/trace":     "cascades runner/event runner/model runner/tool validators/schema",
 	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/model runner/trace validators validators/schema wards",
-	"runner/cases":     "cascades runner runner/engine runner/event runner/junit runner/model runner/tool validators validators/schema",
+	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure validators validators/faults validators/schema wards",
+	"runner/cases":     "cascades runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
 	"runner/telemetry": "runner/event runner/model",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
 	"runner/model/openai":   "runner/model",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed61713e19/capstan/validators/reading"
 )
@@ -21,7 +22,8 @@ type kept struct {
 	Source string `json:"source" jsonschema:"the text that was worked from"`
 	Check  string `json:"check,omitempty" jsonschema:"kept (the default): every one of the source is in the text; no_new: none is in the text that the source does not have; both"`
 
-	source reading.Text
+	source  reading.Text
+	figures func() [2][]reading.Figure // of the source, without the words that are numbers and with them
 }
 
 // Prepare implements [Prepared].
@@ -33,6 +35,8 @@ func (p *kept) Prepare() (err error) {
 		return fmt.Errorf("check must be kept, no_new or both, not %q", p.Check)
 	}
 	p.source, err = readSource(p.Source)
+	source := p.source
+	p.figures = sync.OnceValue(func() [2][]reading.Figure { return [2][]reading.Figure{source.Figures(false), source.Figures(true)} })
 	return err
 }
 
@@ -58,10 +62,10 @@ var NumbersKept = New("numbers_kept", "Validates that the numbers of a source ar
 			return found.verdict(""), nil
 		}
 		if p.Check != keptNew {
-			lacking(&found, p.source.Figures(false), text.Figures(true), "", "the number %s of the source (line %d) is not in the text")
+			lacking(&found, p.figures()[0], text.Figures(true), "", "the number %s of the source (line %d) is not in the text")
 		}
 		if p.Check != keptAll {
-			lacking(&found, text.Figures(false), p.source.Figures(true), "line", "the number %s (line %d) is not in the source")
+			lacking(&found, text.Figures(false), p.figures()[1], "line", "the number %s (line %d) is not in the source")
 		}
 		return found.verdict("the numbers of the source are kept"), nil
 	})

@@ -12,16 +12,18 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/seed61713e19/capstan/validators/faults"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A Validator judges texts. Make one with [New]; the zero value is of no use.
 type Validator struct {
 	Name        string
-	Description string   // one sentence that reads well behind "which checks: ": "Validates that the text is not empty"
-	Pure        bool     // computed from the subject alone: no I/O, nothing to wait for
-	Criteria    string   // what a model is asked to judge; set for judges alone, see [NewJudge]
-	Operator    []string // parameters that are the operator's alone, see [Operator]
+	Description string            // one sentence that reads well behind "which checks: ": "Validates that the text is not empty"
+	Pure        bool              // computed from the subject alone: no I/O, nothing to wait for
+	Criteria    string            // what a model is asked to judge; set for judges alone, see [NewJudge]
+	Operator    []string          // parameters that are the operator's alone, see [Operator]
+	Faults      []faults.Operator // that it publishes: faults of its texts that it should find, see [Publishing]
 
 	params func() map[string]any
 	bind   func(with map[string]any) (Check, error)
@@ -57,6 +59,12 @@ func Impure(v *Validator) { v.Pure = false }
 // checking and preparing once, such as a pattern to compile. Its error is a
 // diagnostic of the cascade file.
 type Prepared interface{ Prepare() error }
+
+// Publishing gives a validator operators that know what its texts are about: by
+// them, and the general ones, it is measured how much it finds.
+func Publishing(list ...faults.Operator) Option {
+	return func(v *Validator) { v.Faults = append(v.Faults, list...) }
+}
 
 // New makes a pure validator from a function of its parameters P and the
 // subject. P is a struct; its json tags name the parameters, its jsonschema

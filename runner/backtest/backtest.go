@@ -56,12 +56,23 @@ type Test struct {
 	Exec     bool // run validators that are programs, servers or otherwise not pure
 	Any      bool // look at runs of cascades with another cascade_id too
 	Parallel int  // runs at a time; 1 where less
+
+	collect bool // texts, see [Test.Texts]
 }
 
 // Run holds every recorded attempt of a phase that the cascade has against its
 // checks. An error is the source's or the host's; what a single check could not
 // say is in the report.
 func (t Test) Run(ctx context.Context) (*Report, error) {
+	parts, err := t.parts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return t.report(parts), nil
+}
+
+// parts looks at every run.
+func (t Test) parts(ctx context.Context) ([]*part, error) {
 	ids, err := t.Source.Runs(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("runs: %w", err)
@@ -80,7 +91,7 @@ func (t Test) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.report(parts), nil
+	return parts, nil
 }
 
 // allowed tells whether a validator may be asked.
@@ -110,6 +121,7 @@ type part struct {
 	saved    int // calls of models, besides those of moves
 	added    int
 	usage    model.Usage
+	texts    []Text
 }
 
 // A place is a phase of a cascade: of the run's own where that is "".

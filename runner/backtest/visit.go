@@ -105,6 +105,7 @@ func (v *visitTest) keep() {
 	if own, ok := v.state[winner(v.visit)]; ok && letOut(v.visit) {
 		v.known.state.State = own
 	}
+	v.collected()
 }
 
 // soundings tests every try.

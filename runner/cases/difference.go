@@ -16,6 +16,7 @@ const (
 	Output    = "output"    // of a phase, or what it was degraded by
 	Status    = "status"    // of the run, with its error
 	CallCount = "calls"     // of models
+	Caught    = "caught"    // of planted faults, by the checks of a phase
 	Invalid   = "invalid"   // the cascade cannot be loaded
 	Broken    = "broken"    // the case cannot be read
 	Cancelled = "cancelled" // the test was interrupted

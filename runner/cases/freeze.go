@@ -302,7 +302,7 @@ func (c *Case) Update(o Outcome) error {
 		switch d.About {
 		case Missing:
 			return fmt.Errorf("%s asks for something that was not recorded: %s; run the cascade and freeze that run", c.Name, d.Path)
-		case Invalid, Broken, Cancelled:
+		case Invalid, Broken, Cancelled, Caught: // what a cascade asks of its checks is not the case's to change
 			return fmt.Errorf("%s: %s", c.Name, d.Message)
 		}
 	}

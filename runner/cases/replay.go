@@ -31,7 +31,8 @@ type replay struct {
 	threads  map[*model.Thread]event.Path
 	messages map[event.Path][]model.Message // all of a request's
 	result   engine.Result
-	stuck    bool // no branch can go on: what waits has no answer
+	events   []event.Event // all that were told
+	stuck    bool          // no branch can go on: what waits has no answer
 }
 
 // A spoken is an effect or a verdict, in the order in which they came.
@@ -181,8 +182,9 @@ func (h *host) Checkpoint(s engine.State) error {
 	return nil
 }
 
-// Emit keeps the verdicts.
+// Emit keeps what is told.
 func (h *host) Emit(e event.Event) {
+	h.events = append(h.events, e)
 	if e.Verdict != nil {
 		h.said = append(h.said, spoken{verdict: e.Verdict})
 	}

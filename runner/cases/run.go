@@ -36,7 +36,13 @@ func (c *Case) run(ctx context.Context, known cascades.Known) Outcome {
 		return broken(c.Name, c.Dir, Cancelled, context.Cause(ctx))
 	}
 	got := expected(result, r.verdicts())
-	return Outcome{Name: c.Name, Dir: c.Dir, Differences: compare(c.effects, r, c.want, got), replay: r, got: got}
+	o := Outcome{Name: c.Name, Dir: c.Dir, Differences: compare(c.effects, r, c.want, got), replay: r, got: got}
+	unmet, err := c.measured(ctx, cascade, r)
+	if err != nil {
+		return broken(c.Name, c.Dir, Cancelled, err)
+	}
+	o.Differences = append(o.Differences, unmet...)
+	return o
 }
 
 // Each loads and runs the cases in the directories, as many at a time as there

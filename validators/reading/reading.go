@@ -115,7 +115,13 @@ func (t Text) Quoted() []Thing {
 		if b.Form == Quote {
 			out = append(out, Thing{Kind: Quotations, Text: plainQuotes(b.filled(b.Words, 0)), Line: b.Line})
 		}
-		masked := placeholderPattern().ReplaceAllStringFunc(b.Words, func(s string) string { return strings.ReplaceAll(s, `"`, "_") })
+		if !strings.ContainsAny(b.Words, "“„«»「‘\"") {
+			continue
+		}
+		masked := b.Words
+		if strings.ContainsAny(masked, "{%<") { // what a placeholder begins with
+			masked = placeholderPattern().ReplaceAllStringFunc(b.Words, func(s string) string { return strings.ReplaceAll(s, `"`, "_") })
+		}
 		seen, n := 0, 0 // so many stand-ins are before
 		for _, at := range quotationPattern().FindAllStringIndex(masked, -1) {
 			n, seen = n+strings.Count(b.Words[seen:at[0]], standIn), at[0]

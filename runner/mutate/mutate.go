@@ -1,0 +1,216 @@
+// Package mutate measures gates by planted faults: it takes texts that passed
+// their phase's checks, plants one fault in each of many copies, asks every
+// check of the phase about each copy, and folds what they said.
+//
+// In comes a list of texts with what their run knew ([backtest.Text]); out comes
+// a [Report]: of each operator and each gate how many faults were planted and
+// caught, what a gate catches that no other does, and every fault that all of
+// them let by, with its place. A check is given the subject that it would have
+// been given in the run. A fault is caught where a check that counts says no,
+// which an advisory one does not; that a check could not say is not a no. What a
+// gate says no to before anything was planted it is not asked about again: it is
+// told as a false block.
+//
+// Nothing here reads a clock or a file, and no order of goroutines shows: the
+// same texts and seed give the same report however many work on it.
+package mutate
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/seed61713e19/capstan/runner/backtest"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/validators/faults"
+)
+
+// A Test plants faults in texts and asks the checks of their phases.
+type Test struct {
+	Texts []backtest.Text
+	Host  engine.Host // runs validators, and asks the model for judges
+
+	Operators []faults.Operator // nil for the general ones; those that a gate publishes come in addition
+	Phases    []string          // these alone; all where empty
+	Seed      uint64
+	Most      int  // faults of one operator in one text; 0 is [faults.Most]
+	Judges    bool // ask judges, and cascades that are validators; they cost
+	Exec      bool // run validators that are programs, servers or otherwise not pure
+	Parallel  int  // texts and operators at a time; 1 where less
+
+	// Progress is told how many of how many parts are done, one call at a time.
+	Progress func(done, of int)
+}
+
+// Run plants and asks. An error is the host's.
+func (t Test) Run(ctx context.Context) (*Report, error) {
+	var marks []*mark
+	for _, text := range t.Texts {
+		if len(t.Phases) == 0 || slices.Contains(t.Phases, text.Phase.Name) {
+			marks = append(marks, t.aim(text))
+		}
+	}
+	err := t.Host.Each(len(marks), max(t.Parallel, 1), func(h engine.Host, i int) error { return marks[i].baseline(h) })
+	if err != nil {
+		return nil, err
+	}
+	var shots []*shot
+	for _, m := range marks {
+		for _, op := range m.operators {
+			shots = append(shots, &shot{mark: m, operator: op})
+		}
+	}
+	var told sync.Mutex
+	done := 0
+	err = t.Host.Each(len(shots), max(t.Parallel, 1), func(h engine.Host, i int) error {
+		if err := h.Stopped(); err != nil {
+			return err
+		}
+		err := shots[i].fire(h)
+		told.Lock()
+		defer told.Unlock()
+		if done++; t.Progress != nil && err == nil {
+			t.Progress(done, len(shots))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t.report(marks, shots), nil
+}
+
+// Calls is how many calls of models the judges may cost at most: each vote, the
+// second time of a no, and what is asked again where an answer is no verdict.
+func (t Test) Calls() int {
+	calls := 0
+	for _, text := range t.Texts {
+		if len(t.Phases) > 0 && !slices.Contains(t.Phases, text.Phase.Name) {
+			continue
+		}
+		m := t.aim(text)
+		each := 0
+		for _, g := range m.gates {
+			each += g.calls()
+		}
+		if each == 0 {
+			continue
+		}
+		planted := 1 // the good text itself
+		for _, op := range m.operators {
+			planted += len((&shot{mark: m, operator: op}).plant(m.read()))
+		}
+		calls += planted * each
+	}
+	return calls
+}
+
+// A mark is a text with the gates that judge it.
+type mark struct {
+	backtest.Text
+	test      Test
+	content   string // what the faults are planted in
+	gates     []gate
+	operators []faults.Operator
+	refused   []Refused // of the good text
+	unsaid    []bool    // of each gate: it is not asked about this text
+	text      *faults.Text
+	once      sync.Once
+}
+
+// aim finds the gates and operators of a text.
+func (t Test) aim(text backtest.Text) *mark {
+	m := &mark{Text: text, test: t, content: text.Said.Text, gates: gatesOf(text.Phase), operators: t.Operators}
+	if m.operators == nil {
+		m.operators = faults.General()
+	}
+	if v := text.Phase.Tool; v != nil && v.Validator != nil {
+		m.content = m.looksAt()
+	}
+	if m.content == "" { // nothing can be planted in it
+		m.gates = nil
+	}
+	for i := range m.gates {
+		m.gates[i].allowed = m.gates[i].may(t)
+		for _, op := range m.gates[i].faults() {
+			if !slices.ContainsFunc(m.operators, func(o faults.Operator) bool { return o.Name == op.Name }) {
+				m.operators = append(slices.Clip(m.operators), op)
+			}
+		}
+	}
+	if !slices.ContainsFunc(m.gates, func(g gate) bool { return g.allowed }) {
+		m.operators = nil // nobody would be asked
+	}
+	m.unsaid = make([]bool, len(m.gates))
+	return m
+}
+
+// read reads the text once.
+func (m *mark) read() *faults.Text {
+	m.once.Do(func() {
+		known := faults.Known{Given: m.Known(), Most: m.test.Most}
+		if s := m.Phase.OutputSchema; s != nil {
+			known.Schema = s.Source()
+		}
+		m.text = faults.Read(m.content, known)
+	})
+	return m.text
+}
+
+// baseline asks about the good text itself.
+func (m *mark) baseline(h engine.Host) error {
+	answers, err := m.ask(h, m.content)
+	if err != nil {
+		return err
+	}
+	for i, a := range answers {
+		if a.asked && (a.unsaid != "" || a.no) {
+			m.unsaid[i] = true
+			m.refused = append(m.refused, Refused{
+				Run: m.Run, Path: string(m.Path), Phase: m.phase(), Gate: m.gates[i].String(), Mode: m.gates[i].mode(), Reason: a.reason, Unsaid: a.unsaid,
+			})
+		}
+	}
+	return nil
+}
+
+// phase names the text's phase, with its cascade where that is one within.
+func (m *mark) phase() string {
+	if m.Cascade != "" {
+		return m.Cascade + "/" + m.Phase.Name
+	}
+	return m.Phase.Name
+}
+
+// A shot is one operator's faults in one text, and what was said of each.
+type shot struct {
+	*mark
+	operator faults.Operator
+	faults   []faults.Fault
+	answers  [][]answer // by fault, then by gate
+}
+
+// plant makes the faults. What is random hangs on the seed, the text and the
+// operator, never on what else is planted.
+func (s *shot) plant(t *faults.Text) []faults.Fault {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s\x00%s\x00%s", s.phase(), s.operator.Name, s.content)
+	found := s.operator.Apply(t, rand.New(rand.NewPCG(s.test.Seed, h.Sum64())))
+	return slices.DeleteFunc(found, func(f faults.Fault) bool { return f.Text == s.content })
+}
+
+func (s *shot) fire(h engine.Host) error {
+	s.faults = s.plant(s.read())
+	for i, f := range s.faults {
+		answers, err := s.ask(h, f.Text)
+		if err != nil {
+			return err
+		}
+		s.answers = append(s.answers, answers)
+		s.faults[i].Text = excerpt(f.Text, s.content)
+	}
+	return nil
+}

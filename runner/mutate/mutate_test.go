@@ -1,0 +1,262 @@
+package mutate_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/backtest"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/mutate"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/faults"
+)
+
+const story = "The owl hears a mouse under 30 cm of snow. It was seen in May by Anna, and again in June by Carl. They have not come back since the winter began."
+
+// shouting is a validator that publishes a fault of its own.
+var shouting = validators.New("calm", "Validates that the text does not shout", func(_ context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
+	if strings.Contains(s.Content, "!") {
+		return validators.Fail("it shouts"), nil
+	}
+	return validators.Pass("it is calm"), nil
+}, validators.Publishing(faults.Operator{Name: "shout", Description: "it shouts", Apply: func(t *faults.Text, _ *rand.Rand) []faults.Fault {
+	return []faults.Fault{{Text: t.Content + "!", Place: "line 1", Note: "a shout", Sure: faults.Always}}
+}}))
+
+// tested parses a cascade with the wards of one phase, and plants faults in a text.
+func tested(t *testing.T, phase, text string, change func(*mutate.Test)) *mutate.Report {
+	t.Helper()
+	r, err := runner.New(runner.WithValidators(shouting), runner.WithModel(yes{}), runner.WithModelName("m"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := r.Parse("c.yaml", []byte("cascade_id: c\ninputs_schema: {source: the source}\nphases:\n  - name: draft\n    instructions: x\n"+phase))
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := backtest.Given(c, c.Phases[0], "good.md", text, map[string]any{"source": "30 cm"}, nil)
+	m := mutate.Test{Texts: []backtest.Text{given}, Host: r.Host(t.Context()), Seed: 1}
+	if change != nil {
+		change(&m)
+	}
+	report, err := m.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// yes answers every judge.
+type yes struct{}
+
+func (yes) Call(_ context.Context, r model.Request) (model.Response, error) {
+	if r.Validator == "" {
+		return model.Response{}, errors.New("nobody writes here")
+	}
+	return model.Response{Text: `{"valid": true, "reason": "fine"}`, Usage: model.Usage{Calls: 1}}, nil
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+const three = `    wards:
+      post:
+        - {validator: max_length, with: {max: 200}, mode: retry}
+        - {validator: excludes, with: {text: "[TODO]"}}
+        - {expr: "not (content contains 'TODO')", mode: advisory, reason: todo}
+        - {judge: "Is it good?", votes: 3, confirm: no, mode: retry}
+        - {exec: [sh, -c, "exit 0"], verdict: exit_status}
+        - {expr: "content contains 'owl'", mode: retry, reason: of owls}
+`
+
+// TestSameBytes holds that neither how many work on it nor the order of time
+// shows, and that another seed plants other faults.
+func TestSameBytes(t *testing.T) {
+	one := asJSON(t, tested(t, three, story, nil))
+	many := asJSON(t, tested(t, three, story, func(m *mutate.Test) { m.Parallel = 8 }))
+	if one != many {
+		t.Errorf("alone:\n%s\ntogether:\n%s", one, many)
+	}
+	if other := asJSON(t, tested(t, three, story, func(m *mutate.Test) { m.Seed = 2 })); other == strings.Replace(one, `"seed":1`, `"seed":2`, 1) {
+		t.Error("two seeds plant the same")
+	}
+}
+
+// TestCounts holds that the parts add up to the whole, and who is asked.
+func TestCounts(t *testing.T) {
+	r := tested(t, three, story, nil)
+	p := r.Phases[0]
+	planted, caught := 0, 0
+	for _, op := range p.Operators {
+		planted, caught = planted+op.Caught.N, caught+op.Caught.K
+	}
+	if planted != r.Planted || planted != r.Always.N+r.Usually.N || caught != r.Always.K+r.Usually.K || planted-caught != len(r.Survivors) || p.Always != r.Always || r.Texts != 1 {
+		t.Errorf("%d planted and %d caught of %s", planted, caught, asJSON(t, r))
+	}
+	if len(p.Gates) != 6 || p.Gates[3].Asked || p.Gates[4].Asked || len(r.LeftOut) != 2 {
+		t.Errorf("a judge and a program are asked for nothing: %s", asJSON(t, p.Gates))
+	}
+	for _, g := range p.Gates {
+		if n := g.Always.N + g.Usually.N; g.Asked && n != planted || !g.Asked && n != 0 {
+			t.Errorf("%s was asked about %d of %d", g.Gate, n, planted)
+		}
+	}
+	if p.Gates[1].Only+p.Gates[5].Only == 0 || p.Gates[2].Only != 0 {
+		t.Errorf("what a gate adds: %s", asJSON(t, p.Gates))
+	}
+}
+
+// TestWhoseNoCounts holds that an advisory no catches nothing, and is told.
+func TestWhoseNoCounts(t *testing.T) {
+	r := tested(t, "    wards: {post: [{expr: \"false\", mode: advisory, reason: never}, {validator: non_empty}]}\n", story, nil)
+	if len(r.Refused) != 1 || r.Refused[0].Gate != "post expr" || r.Always.K != 0 || r.Phases[0].Gates[0].Always.N != 0 {
+		t.Errorf("a gate that refuses the good text says nothing of faults: %s", asJSON(t, r))
+	}
+	r = tested(t, "    wards: {post: [{expr: \"len(content) < 148\", mode: advisory, reason: long}, {validator: non_empty}]}\n", story, nil)
+	if r.Always.K != 0 || r.Phases[0].Gates[0].Always.K == 0 || r.Survivors[0].Unsaid != nil {
+		t.Error(asJSON(t, r))
+	}
+	noted := 0
+	for _, s := range r.Survivors {
+		noted += len(s.Noted)
+	}
+	if noted == 0 {
+		t.Error("no survivor was noted")
+	}
+}
+
+// TestUnsaid holds that who cannot say has not said no.
+func TestUnsaid(t *testing.T) {
+	r := tested(t, "    wards: {post: [{expr: \"output.name != ''\", mode: retry, reason: name}]}\n", `{"name": "Ada and her friends of old"}`, nil)
+	unsaid := 0
+	for _, s := range r.Survivors {
+		unsaid += len(s.Unsaid)
+	}
+	if unsaid == 0 || unsaid != r.Phases[0].Gates[0].Unsaid {
+		t.Errorf("%d could not say: %s", unsaid, asJSON(t, r))
+	}
+}
+
+// TestJudges holds that judges are asked where they may be, and that no more
+// calls are made than were told before.
+func TestJudges(t *testing.T) {
+	var told int
+	r := tested(t, three, story, func(m *mutate.Test) { m.Judges = true; told = m.Calls() })
+	g := r.Phases[0].Gates[3]
+	if !g.Asked || g.Always.N+g.Usually.N != r.Planted || g.Always.K != 0 || told != (r.Planted+1)*3*3*2 {
+		t.Errorf("%d calls at most for %d faults, %s", told, r.Planted, asJSON(t, g))
+	}
+	if r := tested(t, three, story, func(m *mutate.Test) { told = m.Calls() }); told != 0 {
+		t.Errorf("%d calls for %s", told, asJSON(t, r.LeftOut))
+	}
+}
+
+// TestPublished holds that a gate's own faults are planted, where it stands.
+func TestPublished(t *testing.T) {
+	r := tested(t, "    wards: {post: [{validator: calm}]}\n", story, nil)
+	if !strings.Contains(asJSON(t, r.Phases), `{"operator":"shout","sure":"always","caught":{"k":1,"n":1,`) {
+		t.Error(asJSON(t, r.Phases))
+	}
+	if r = tested(t, three, story, nil); strings.Contains(asJSON(t, r.Phases), "shout") {
+		t.Error("it is planted where its gate does not stand")
+	}
+}
+
+// TestSchema holds that the schema is a gate, and that a check that cannot read
+// what broke it is no matter.
+func TestSchema(t *testing.T) {
+	r := tested(t, "    output_schema: {type: object, required: [name], properties: {name: {type: string}}}\n    wards: {post: [{expr: \"output.name != 'x'\", reason: x}]}\n", `Here: {"name": "Ada"}`, nil)
+	p := r.Phases[0]
+	if p.Gates[0].Gate != "output_schema" || p.Gates[0].Only == 0 || p.Gates[1].Unsaid != 0 || len(p.Operators) < 3 {
+		t.Error(asJSON(t, p))
+	}
+}
+
+// TestNothing holds that of nothing no rate is known.
+func TestNothing(t *testing.T) {
+	r := tested(t, "", story, nil)
+	if !r.Below(0.1) || len(r.Unguarded) != 1 || r.Planted != 0 || !strings.Contains(asJSON(t, r), `"rate":null`) {
+		t.Error(asJSON(t, r))
+	}
+	var b bytes.Buffer
+	if err := r.Text(&b); err != nil || !strings.Contains(b.String(), "unknown") || !strings.Contains(b.String(), "no gate judges the text of: draft") {
+		t.Error(err, b.String())
+	}
+}
+
+// TestOver holds that a host that is stopped ends it.
+func TestOver(t *testing.T) {
+	r, err := runner.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("enough"))
+	c, err := r.Parse("c.yaml", []byte("cascade_id: c\nphases:\n  - name: draft\n    instructions: x\n"+three))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = mutate.Test{Texts: []backtest.Text{backtest.Given(c, c.Phases[0], "x", story, nil, nil)}, Host: r.Host(ctx)}.Run(ctx)
+	if err == nil || err.Error() != "enough" {
+		t.Error(err)
+	}
+}
+
+// BenchmarkMutants plants faults in texts of 5 KB and has computed gates judge
+// 10,000 of them.
+//
+//	go test ./runner/mutate -run '^$' -bench Mutants -benchtime 1x
+func BenchmarkMutants(b *testing.B) {
+	r, err := runner.New()
+	if err != nil {
+		b.Fatal(err)
+	}
+	c, err := cascades.Parse("c.yaml", []byte(`cascade_id: c
+inputs_schema: {source: the source}
+phases:
+  - name: draft
+    instructions: x
+    wards:
+      post:
+        - {validator: word_count, with: {max: 2000}, mode: retry}
+        - {validator: no_secrets}
+        - {validator: input_sanitizer}
+        - {validator: cites, with: {source: "{{ input.source }}"}}
+        - {expr: "not (content contains 'TODO')"}
+`), func(string) ([]byte, error) { return nil, errors.New("no file") }, r.Known())
+	if err != nil {
+		b.Fatal(err)
+	}
+	var texts []backtest.Text
+	for i := range 100 {
+		var text strings.Builder
+		fmt.Fprintf(&text, "# Of owls %d\n\n", i)
+		for n := 0; text.Len() < 5000; n++ {
+			fmt.Fprintf(&text, "The owl of wood %d hears a mouse under %d cm of snow, and \"that is what it lives by\". Nobody in the village of Holm has seen it in the winter.\n\n", n, 30+n)
+		}
+		texts = append(texts, backtest.Given(c, c.Phases[0], fmt.Sprint(i), text.String(), map[string]any{"source": text.String()}, nil))
+	}
+	planted := 0
+	for b.Loop() {
+		report, err := mutate.Test{Texts: texts, Host: r.Host(b.Context()), Seed: 1, Parallel: 2, Most: 6}.Run(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		planted = report.Planted
+	}
+	b.ReportMetric(float64(planted), "mutants")
+}

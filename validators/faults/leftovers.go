@@ -1,0 +1,98 @@
+package faults
+
+import (
+	"math/rand/v2"
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators/reading"
+)
+
+// placeholders are what writers leave in to be filled.
+var placeholders = []string{"[TODO]", "[Your Name]", "[insert name here]", "<company name>", "TBD", "XXX", "[PLACEHOLDER]", "Lorem ipsum"}
+
+// Placeholder leaves one in, in the place of a word.
+var Placeholder = Operator{"placeholder", "a placeholder is left in the place of a word", prose(func(t *Text, rng *rand.Rand) []Fault {
+	if t.said("todo", "[your ", "[insert", "<company", "tbd", "xxx", "placeholder", "lorem ipsum") {
+		return nil
+	}
+	return t.leftIn(rng, placeholders)
+})}
+
+// templateTags are what a template has left where nothing was put in.
+var templateTags = []string{"{{ name }}", "{{ input.topic }}", "{% if draft %}", "${value}", "{0}", "%s"}
+
+// TemplateTag leaves one in, in the place of a word.
+var TemplateTag = Operator{"template_tag", "a template's tag is left in the place of a word", prose(func(t *Text, rng *rand.Rand) []Fault {
+	if t.said("{{", "{%", "${", "{0}", "%s") {
+		return nil
+	}
+	return t.leftIn(rng, templateTags)
+})}
+
+// leftIn puts one of a few texts in the place of words.
+func (t *Text) leftIn(rng *rand.Rand, list []string) []Fault {
+	var sites []site
+	for _, p := range t.paragraphs {
+		for _, w := range t.words(p.Span) {
+			if word := w.In(t.Content); len(word) > 3 && !strings.ContainsAny(word, "0123456789_") && apart(t.Content, w) {
+				with := list[rng.IntN(len(list))]
+				sites = append(sites, site{w.From, w.To, with, became(word, with), Always})
+			}
+		}
+	}
+	return t.plant(rng, sites)
+}
+
+// apart tells whether a word is no part of an address or a name of code.
+func apart(text string, w reading.Span) bool {
+	return (w.From == 0 || strings.IndexByte(" \n*_(\"'", text[w.From-1]) >= 0) && (w.To == len(text) || strings.IndexByte(" \n*_).,;:!?\"'", text[w.To]) >= 0)
+}
+
+// disclaimers are what a model says of itself.
+var disclaimers = []string{
+	"As an AI language model, I cannot give professional advice.",
+	"As an AI, I don't have personal opinions.",
+	"I hope this helps! Let me know if you need anything else.",
+	"Please note that my knowledge cutoff may mean that this is out of date.",
+	"Certainly! Here is the text that you asked for:",
+	"Sure, here's a revised version of it:",
+}
+
+// Disclaimer has the model speak of itself in its text.
+var Disclaimer = Operator{"disclaimer", "the model speaks of itself, or to whoever asked it", prose(func(t *Text, rng *rand.Rand) []Fault {
+	if t.said("as an ai", "i hope this helps", "let me know if", "knowledge cutoff", "certainly!", "here's a revised", "here is the text") {
+		return nil
+	}
+	var sites []site
+	for _, i := range rng.Perm(len(disclaimers)) {
+		said := disclaimers[i]
+		if strings.HasSuffix(said, ":") {
+			sites = append(sites, site{0, 0, said + "\n\n", quote(said) + " stands before it", Always})
+		} else {
+			end := len(strings.TrimRight(t.Content, " \n"))
+			sites = append(sites, site{end, end, "\n\n" + said, quote(said) + " stands behind it", Always})
+		}
+	}
+	return t.plant(rng, sites)
+})}
+
+// refusals are what a model says instead.
+var refusals = []string{
+	"I'm sorry, but I can't help with that.",
+	"I am unable to assist with this request.",
+	"I cannot fulfill this request as it goes against my guidelines.",
+	"Sorry, I can't do that. Is there anything else that I can help you with?",
+	"As a language model I am not able to provide this.",
+}
+
+// Refusal has the model say that it will not, instead of the text.
+var Refusal = Operator{"refusal", "there is a refusal instead of the text", func(t *Text, rng *rand.Rand) []Fault {
+	if t.said("i can't help", "unable to assist", "cannot fulfill", "language model") {
+		return nil
+	}
+	var sites []site
+	for _, said := range refusals {
+		sites = append(sites, site{0, len(t.Content), said, "instead of the text: " + quote(said), Always})
+	}
+	return t.plant(rng, sites)
+}}

@@ -1,0 +1,53 @@
+package faults
+
+import (
+	"math/rand/v2"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/validators/reading"
+)
+
+// NamesSwapped has two names change places.
+var NamesSwapped = Operator{"names_swapped", "two names have changed places", prose(func(t *Text, rng *rand.Rand) []Fault {
+	var names []reading.Span
+	for _, p := range t.paragraphs {
+		for _, s := range p.Sentences {
+			for i, w := range t.words(s) {
+				if first, _ := utf8.DecodeRuneInString(w.In(t.Content)); i > 0 && unicode.IsUpper(first) && w.To-w.From > 2 {
+					names = append(names, w)
+				}
+			}
+		}
+	}
+	return t.swapped(rng, names)
+})}
+
+// datePattern is a date as ISO 8601 has it, or with the month as a word.
+var datePattern = patterns.Lazy(`\b(?:\d{4}-\d\d-\d\d|\d{1,2}\.? (?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{4})?|(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2}(?:, \d{4})?)\b`)
+
+// DatesSwapped has two dates change places.
+var DatesSwapped = Operator{"dates_swapped", "two dates have changed places", prose(func(t *Text, rng *rand.Rand) []Fault {
+	var dates []reading.Span
+	for _, p := range t.paragraphs {
+		for _, at := range datePattern().FindAllStringIndex(p.In(t.Content), -1) {
+			dates = append(dates, reading.Span{From: p.From + at[0], To: p.From + at[1]})
+		}
+	}
+	return t.swapped(rng, dates)
+})}
+
+// swapped has things that follow each other change places. Of names in a list
+// the order may not matter.
+func (t *Text) swapped(rng *rand.Rand, list []reading.Span) []Fault {
+	var sites []site
+	for i := 1; i < len(list); i++ {
+		a, b := list[i-1], list[i]
+		one, other := a.In(t.Content), b.In(t.Content)
+		if one != other {
+			sites = append(sites, site{a.From, b.To, other + t.Content[a.To:b.From] + one, quote(one) + " and " + quote(other) + " have changed places", Usually})
+		}
+	}
+	return t.plant(rng, sites)
+}

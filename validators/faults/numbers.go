@@ -1,0 +1,109 @@
+package faults
+
+import (
+	"math/rand/v2"
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/validators/reading"
+)
+
+// numberPattern is a number in figures that is no part of a word, a date, a time,
+// a version or an address.
+var numberPattern = patterns.Lazy(`\d+(?:[.,]\d+)*`)
+
+// A number that is changed is always bad where the author was given the number,
+// and not what it became: a text that is made of others may count only what they
+// count. In a text that invents its numbers another may do as well.
+
+// NumberDigit changes a digit of a number.
+var NumberDigit = Operator{"number_digit", "a digit of a number is another", prose(func(t *Text, rng *rand.Rand) []Fault {
+	return t.numberSites(rng, func(s string) string {
+		at := rng.IntN(len(s))
+		for strings.IndexByte(".,", s[at]) >= 0 {
+			at = (at + 1) % len(s)
+		}
+		digit := byte('1' + (int(s[at]-'0')+rng.IntN(8))%9) // any but its own, and no zero in front
+		if digit == s[at] {
+			digit = '0' + (digit-'0')%9 + 1
+		}
+		return s[:at] + string(digit) + s[at+1:]
+	})
+})}
+
+// NumberSign takes the minus of a number, or gives it one.
+var NumberSign = Operator{"number_sign", "a number has the other sign", prose(func(t *Text, rng *rand.Rand) []Fault {
+	return t.numberSites(rng, func(s string) string { return "-" + s })
+})}
+
+// NumberMagnitude makes a number ten times as large.
+var NumberMagnitude = Operator{"number_magnitude", "a number is ten times what it was", prose(func(t *Text, rng *rand.Rand) []Fault {
+	return t.numberSites(rng, func(s string) string {
+		if i := strings.IndexAny(s, ".,"); i >= 0 && len(s)-i-1 != 3 { // a decimal sign
+			return s[:i] + s[i+1:i+2] + s[i:i+1] + s[i+2:] + "0"
+		}
+		return s + "0"
+	})
+})}
+
+// PercentForValue takes the sign of percent from a share.
+var PercentForValue = Operator{"percent_for_value", "a share in percent is told as a plain number", prose(func(t *Text, rng *rand.Rand) []Fault {
+	var sites []site
+	for _, n := range t.numberSpans() {
+		rest := t.Content[n.To:]
+		sign := rest[:len(rest)-len(strings.TrimLeft(rest, " \u00a0\u202f"))]
+		if strings.HasPrefix(rest[len(sign):], "%") {
+			share := n.In(t.Content)
+			sites = append(sites, site{n.To, n.To + len(sign) + 1, "", became(share+sign+"%", share), sure(t.gave(share+sign+"%") || t.gave(share+"%"))})
+		}
+	}
+	return t.plant(rng, sites)
+})}
+
+// numberSites makes another number of each.
+func (t *Text) numberSites(rng *rand.Rand, other func(string) string) []Fault {
+	var sites []site
+	for _, n := range t.numberSpans() {
+		was := n.In(t.Content)
+		from := n.From
+		is := other(was)
+		if before, negative := strings.CutSuffix(t.Content[:from], "-"); negative && strings.HasPrefix(is, "-") {
+			from, is = len(before), strings.TrimPrefix(is, "-")
+		}
+		sites = append(sites, site{from, n.To, is, became(was, is), sure(t.numbers[was] && !t.numbers[strings.TrimPrefix(is, "-")] || t.numbers[was] && is == "-"+was)})
+	}
+	return t.plant(rng, sites)
+}
+
+// numberSpans are the numbers of the prose.
+func (t *Text) numberSpans() []reading.Span {
+	var out []reading.Span
+	for _, p := range t.paragraphs {
+		for _, at := range numberPattern().FindAllStringIndex(p.In(t.Content), -1) {
+			n := reading.Span{From: p.From + at[0], To: p.From + at[1]}
+			if alone(t.Content, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// alone tells whether a number stands by itself: in 2024-05-01, v1, 10:30, #3 or an
+// address it does not.
+func alone(text string, n reading.Span) bool {
+	before, after := byte(' '), byte(' ')
+	if n.From > 0 {
+		before = text[n.From-1]
+	}
+	if n.To < len(text) {
+		after = text[n.To]
+	}
+	if before == '-' && (n.From < 2 || text[n.From-2] == ' ' || text[n.From-2] == '(') {
+		before = ' '
+	}
+	if after == ':' && n.To+1 < len(text) && text[n.To+1] >= '0' && text[n.To+1] <= '9' {
+		return false // a time
+	}
+	return strings.IndexByte(" \n\t(\"'$*|=~≈", before) >= 0 && strings.IndexByte(" \n\t).,;:!?\"'%*|", after) >= 0 || before >= 0x80 && after != '/'
+}

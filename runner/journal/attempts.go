@@ -162,8 +162,9 @@ func (j *Journal) heads(ctx context.Context, f Filter) (list []runHead, err erro
 		return c.each(ctx, func(v []driver.Value) error {
 			h := runHead{n: integer(v[0]), Attempt: Attempt{RunID: word(v[1]), Started: timeOf(integer(v[2])), Status: word(v[3])}}
 			var row struct {
-				Files []file
-				Model string
+				Files    []file
+				Model    string
+				Settings struct{ Gates string } // what its gates were, where the files do not tell
 			}
 			if err := schema.Unmarshal([]byte(word(v[4])), &row); err != nil {
 				return j.garbled("the start of run "+h.RunID, err)

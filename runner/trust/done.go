@@ -1,0 +1,101 @@
+package trust
+
+import (
+	"slices"
+
+	"github.com/seed61713e19/capstan/runner/measure"
+)
+
+// done takes what labels bring along, and makes the report.
+func (b *builder) done() *Report {
+	for _, l := range b.Labels.Natural() {
+		b.labelled(l)
+	}
+	for _, l := range b.Labels.Planted() {
+		for _, g := range b.Report.Gates {
+			if passed, said := l.Verdicts[g.Digest]; said && l.Phase == g.Phase {
+				g.plant(l, passed)
+			}
+		}
+	}
+	for _, g := range b.Report.Gates {
+		g.done()
+	}
+	for _, p := range b.Report.Phases {
+		p.FalsePass = p.Together.FalsePass()
+		p.Ceiling = measure.Ceiling(p.First, p.FalsePass, measure.Confidence)
+	}
+	for _, p := range b.Labels.Pairs() {
+		b.People = append(b.People, People{p.First, p.Second, p.Confusion.Agreement(), kappa(p.Confusion), p.Confusion.Base()})
+	}
+	b.Contradictions = b.Labels.Contradictions()
+	b.only()
+	return b.Report
+}
+
+// labelled counts a label of a text that no run gave, with what gates said of it
+// elsewhere.
+func (b *builder) labelled(l measure.Label) {
+	text := l.Text[:measure.TextDigits]
+	for _, g := range b.Report.Gates {
+		passed, said := l.Verdicts[g.Digest]
+		known := b.Labels.Of(l.Text, g.Phase, g.Gate)
+		if said && l.Phase == g.Phase && known.Labelled && !g.seen[text] {
+			g.natural(text, known.Good, passed)
+			b.found[text] = true
+		}
+	}
+	if !b.found[text] {
+		b.found[text] = true
+		b.Unknown++
+	}
+}
+
+// plant counts a planted fault.
+func (g *Gate) plant(l measure.Label, passed bool) {
+	rate := &g.PlantedAlways
+	if l.Sure == measure.Usually {
+		rate = &g.PlantedUsually
+	}
+	rate.Add(passed)
+	i := slices.IndexFunc(g.Planted, func(p measure.Planted) bool { return p.Operator == l.Planted && p.Sure == l.Sure })
+	if i < 0 {
+		i = len(g.Planted)
+		g.Planted = append(g.Planted, measure.Planted{Operator: l.Planted, Sure: l.Sure})
+	}
+	if g.Planted[i].N++; !passed {
+		g.Planted[i].Caught++
+	}
+}
+
+func (g *Gate) done() {
+	g.FalsePass, g.FalseBlock = g.Natural.FalsePass(), g.Natural.FalseBlock()
+	g.Kappa, g.Base = kappa(g.Natural), g.Natural.Base()
+	if f := g.FalsePass; f.N > 0 && (len(g.Steps) == 0 || g.Steps[len(g.Steps)-1] != f) {
+		g.Steps = append(g.Steps, f)
+	}
+	if n := float64(g.Passed.N); n > 0 {
+		g.Cost, g.Seconds = g.cost/n, g.took.Seconds()/n
+	}
+}
+
+// only leaves the gate that was asked for.
+func (b *builder) only() {
+	if b.Gate == "" {
+		return
+	}
+	b.Report.Gates = slices.DeleteFunc(b.Report.Gates, func(g *Gate) bool { return g.Gate != b.Gate })
+	b.Report.Phases = slices.DeleteFunc(b.Report.Phases, func(p *Phase) bool {
+		return !slices.ContainsFunc(b.Report.Gates, func(g *Gate) bool { return g.Phase == p.Phase })
+	})
+}
+
+// Measured is what the report says of the gate, as evidence: measured by that
+// capstan, up to its last verdict.
+func (g *Gate) Measured(cascade, by string) measure.Evidence {
+	return measure.Evidence{
+		Digest: g.Digest, Cascade: cascade, Phase: g.Phase, Moment: g.Moment, Models: g.Models, Time: g.last.UTC(), By: by,
+		Natural: g.Natural, Planted: g.Planted, Asks: g.gate.Validator != nil && !g.gate.Validator.Free(), Hollow: g.Hollow,
+		Passed: g.Passed.K, Verdicts: g.Passed.N,
+	}
+}

@@ -1,0 +1,143 @@
+package trust
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/seed61713e19/capstan/runner/measure"
+)
+
+// Text writes the report for people.
+func (r *Report) Text(w io.Writer) error {
+	t := &telling{w: w}
+	t.line("%s: %s, %s", r.CascadeID, count(r.Runs, "run"), count(r.Attempts, "attempt"))
+	for _, g := range r.Gates {
+		g.tell(t)
+	}
+	for _, p := range r.Phases {
+		if len(p.counted) > 0 {
+			p.tell(t)
+		}
+	}
+	for _, p := range r.People {
+		t.line("")
+		t.line("%s and %s: agree on %s, kappa %s, where %s are good", p.First, p.Second, p.Agreement, kappaText(p.Kappa), p.Base)
+	}
+	for _, c := range r.Contradictions {
+		t.line("to settle: text %s, phase %s, %s: good says %s, bad says %s", c.Text[:12], c.Phase, c.Gate, strings.Join(c.Good, ", "), strings.Join(c.Bad, ", "))
+	}
+	if r.Unknown > 0 {
+		t.line("%s of no run that was looked at", count(r.Unknown, "labelled text"))
+	}
+	for _, note := range r.Notes {
+		t.line("note: %s", note)
+	}
+	return t.err
+}
+
+// A telling writes lines until one fails.
+type telling struct {
+	w   io.Writer
+	err error
+}
+
+func (t *telling) line(format string, args ...any) {
+	if t.err == nil {
+		_, t.err = fmt.Fprintf(t.w, format+"\n", args...)
+	}
+}
+
+func (g *Gate) tell(t *telling) {
+	t.line("")
+	t.line("%s · %s %s (%s)", g.Phase, g.Moment, g.Gate, g.Mode)
+	t.line("  lets by       %s of its verdicts%s", g.Passed, g.aside())
+	t.line("  false pass    %s", g.FalsePass)
+	t.line("  false block   %s", g.FalseBlock)
+	if len(g.Steps) > 1 {
+		var steps []string
+		for _, s := range g.Steps {
+			i := s.Interval(measure.Confidence)
+			steps = append(steps, fmt.Sprintf("%s of %d (%s)", measure.Percent(s.Value()), s.N, i))
+		}
+		t.line("  as it moved   %s", strings.Join(steps, ", "))
+	}
+	if g.Natural.N() > 0 {
+		t.line("  kappa         %s, where %s are good", kappaText(g.Kappa), g.Base)
+	}
+	if g.PlantedAlways.Known() || g.PlantedUsually.Known() {
+		t.line("  planted       lets %s by of those bad for sure, %s of the others", g.PlantedAlways, g.PlantedUsually)
+	}
+	if g.Unanimous.Known() {
+		t.line("  votes         all the same in %s", g.Unanimous)
+	}
+	if g.Cost > 0 || g.Seconds > 0 {
+		t.line("  a verdict     $%.5f, %.3f s", g.Cost, g.Seconds)
+	}
+	if h := g.Hollow; h != nil {
+		t.line("  hollow texts  lets %d of %d by%s", len(h.Passed), h.Asked, quoted(h.Passed))
+	}
+	g.tellDrift(t)
+	if g.Evidence == "stale" {
+		t.line("  evidence      stale: it is of what the gate was before; capstan trust --write makes it anew")
+	}
+}
+
+// aside is what there is beside a gate's verdicts.
+func (g *Gate) aside() string {
+	var b strings.Builder
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{g.Errors, "errors"}, {g.Skipped, "not asked"}, {g.Stale, "stale: of what it was before, and not used"}} {
+		if part.n > 0 {
+			fmt.Fprintf(&b, "; %d %s", part.n, part.what)
+		}
+	}
+	return b.String()
+}
+
+func (g *Gate) tellDrift(t *telling) {
+	d := g.Drift
+	switch {
+	case d == nil:
+	case d.Alarm == nil:
+		t.line("  drift         none: %s now, %s when it was measured", d.Since, d.Baseline)
+	default:
+		t.line("  drift         ALARM at verdict %d, run %s, %s: %s now, %s when it was measured", d.Alarm.Verdict, d.Alarm.RunID, d.Alarm.Path, d.Since, d.Baseline)
+	}
+}
+
+func (p *Phase) tell(t *telling) {
+	t.line("")
+	t.line("phase %s, its gates together", p.Phase)
+	t.line("  good at first %s", p.First)
+	t.line("  let by        %s of first tries", p.Accepted)
+	t.line("  false pass    %s", p.FalsePass)
+	t.line("  ceiling       %s of the released texts are bad, however often one tries", p.Ceiling)
+}
+
+func kappaText(k *float64) string {
+	if k == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.2f", *k)
+}
+
+func quoted(texts []string) string {
+	if len(texts) == 0 {
+		return ""
+	}
+	words := make([]string, len(texts))
+	for i, s := range texts {
+		words[i] = fmt.Sprintf("%q", s)
+	}
+	return ": " + strings.Join(words, ", ")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

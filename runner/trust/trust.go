@@ -1,0 +1,388 @@
+// Package trust tells how strong the gates of a cascade are, of what kept runs,
+// people's labels and planted faults say of them.
+//
+// In come the gates as they are now, every kept attempt of the cascade's runs in
+// one pass ([journal.Journal.Attempts]) and a ledger of labels; out comes a
+// [Report]: of each gate how often it lets bad texts by and refuses good ones, on
+// natural and on planted texts apart, how far its votes agree, what a verdict
+// costs, whether its rate has drifted; of each phase what of the released texts is
+// bad however often one tries.
+//
+// A verdict counts for a gate only where the gate was then exactly what it is now,
+// by the digest of what it is; what is stale is counted and told, and used for
+// nothing. A text counts once for a gate, by its first verdict there, however
+// many runs gave it. Nothing here reads a file, a clock or a model.
+package trust
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// A Question is what trust is asked.
+type Question struct {
+	CascadeID string
+	Gates     []cascades.Gate // as they are now
+	Gate      string          // this name alone; "" for all
+	Labels    *measure.Ledger
+
+	// Past gives the gates of a run that was kept, as they were then. It is asked
+	// once for each version of the cascade; where it fails all of that is stale.
+	Past func(run string) ([]cascades.Gate, error)
+	// Evidence is what was measured of a gate before; may be nil. Drift is then
+	// looked for from there on, else behind the first [Baseline] verdicts.
+	Evidence func(g cascades.Gate) (e measure.Evidence, found, stale bool)
+
+	FalseAlarms int // verdicts between two false alarms on average, at the least; 0 is [measure.FalseAlarms]
+}
+
+// Baseline is how many of a gate's verdicts drift is measured from where nobody
+// has measured before.
+const Baseline = 300
+
+// A Report tells how strong the gates of a cascade are.
+type Report struct {
+	CascadeID      string                  `json:"cascade_id"`
+	Runs           int                     `json:"runs"`
+	Attempts       int                     `json:"attempts"`
+	Gates          []*Gate                 `json:"gates"`
+	Phases         []*Phase                `json:"phases"`
+	People         []People                `json:"people"`
+	Contradictions []measure.Contradiction `json:"contradictions"` // cases to settle, which count for nothing
+	Unknown        int                     `json:"unknown_texts"`  // labelled, and given by no run that was looked at
+	Notes          []string                `json:"notes"`
+	FalseAlarms    int                     `json:"false_alarms"` // see [measure.Chart]
+}
+
+// A Gate is how strong one is.
+type Gate struct {
+	Phase  string   `json:"phase"`
+	Moment string   `json:"moment"`
+	Gate   string   `json:"gate"`
+	Mode   string   `json:"mode"`
+	Digest string   `json:"digest"`
+	Models []string `json:"models,omitempty"`
+
+	Passed  measure.Rate `json:"passed"`  // of its verdicts
+	Errors  int          `json:"errors"`  // it could not say
+	Skipped int          `json:"skipped"` // it was not asked
+	Stale   int          `json:"stale"`   // verdicts of what it was before
+
+	Natural    measure.Confusion `json:"natural"` // texts that people labelled
+	FalsePass  measure.Rate      `json:"false_pass"`
+	FalseBlock measure.Rate      `json:"false_block"`
+	Kappa      *float64          `json:"kappa"` // nil where it is unknown
+	Base       measure.Rate      `json:"base"`  // the good among the labelled
+	Steps      []measure.Rate    `json:"steps"` // the false passes after so many bad texts
+
+	Planted        []measure.Planted `json:"planted"`
+	PlantedAlways  measure.Rate      `json:"planted_false_pass"` // of the faults that are bad for sure
+	PlantedUsually measure.Rate      `json:"planted_usually_pass"`
+
+	Unanimous measure.Rate `json:"unanimous"` // of the verdicts of several votes
+	Cost      float64      `json:"cost_usd_per_verdict"`
+	Seconds   float64      `json:"seconds_per_verdict"`
+
+	Drift    *Drift          `json:"drift,omitempty"` // nil where there are too few verdicts
+	Evidence string          `json:"evidence"`        // kept, stale or none
+	Hollow   *measure.Hollow `json:"hollow,omitempty"`
+
+	gate  cascades.Gate
+	seen  map[string]bool
+	chart *measure.Chart
+	since time.Time
+	last  time.Time
+	base  measure.Rate
+	took  time.Duration
+	cost  float64
+}
+
+// Drift is what became of a gate's rate since it was measured.
+type Drift struct {
+	Baseline measure.Rate `json:"baseline"` // of passes
+	Since    measure.Rate `json:"since"`
+	Level    float64      `json:"level"` // 1 is the alarm
+	Alarm    *Alarm       `json:"alarm"` // nil for none
+}
+
+// An Alarm is where drift was first told.
+type Alarm struct {
+	Verdict int       `json:"verdict"` // so many behind the baseline
+	RunID   string    `json:"run_id"`
+	Path    string    `json:"path"`
+	Time    time.Time `json:"time"`
+}
+
+// A Phase is what the gates of one come to.
+type Phase struct {
+	Phase     string            `json:"phase"`
+	First     measure.Rate      `json:"first_good"`     // first tries that people call good
+	Accepted  measure.Rate      `json:"first_accepted"` // first tries that the gates let by
+	Together  measure.Confusion `json:"together"`       // all gates whose no counts, as one
+	FalsePass measure.Rate      `json:"false_pass"`
+	Ceiling   measure.Bound     `json:"ceiling"` // released and bad, however often one tries
+
+	counted []*Gate
+	first   map[string]bool
+	seen    map[string]bool
+}
+
+// People is how two who have labelled the same texts agree.
+type People struct {
+	First     string       `json:"first"`
+	Second    string       `json:"second"`
+	Agreement measure.Rate `json:"agreement"`
+	Kappa     *float64     `json:"kappa"`
+	Base      measure.Rate `json:"base"` // what the first calls good
+}
+
+// Ask reads the attempts and tells. An error is theirs.
+func (q Question) Ask(attempts iter.Seq2[journal.Attempt, error]) (*Report, error) {
+	if q.FalseAlarms <= 0 {
+		q.FalseAlarms = measure.FalseAlarms
+	}
+	b := newBuilder(q)
+	for a, err := range attempts {
+		if err != nil {
+			return nil, err
+		}
+		b.attempt(&a)
+	}
+	return b.done(), nil
+}
+
+// Drifted tells whether some gate's rate has left its limits.
+func (r *Report) Drifted() bool {
+	return slices.ContainsFunc(r.Gates, func(g *Gate) bool { return g.Drift != nil && g.Drift.Alarm != nil })
+}
+
+// A builder makes a report.
+type builder struct {
+	Question
+	*Report
+	phases map[string]*Phase
+	past   map[string]map[spot]string // digests, by version
+	run    string
+	found  map[string]bool // labelled texts that a run gave
+}
+
+// A spot is where a verdict stands in a cascade.
+type spot struct{ phase, moment, place, name string }
+
+func newBuilder(q Question) *builder {
+	b := &builder{Question: q, phases: map[string]*Phase{}, past: map[string]map[spot]string{}, found: map[string]bool{}, Report: &Report{
+		CascadeID: q.CascadeID, Gates: []*Gate{}, Phases: []*Phase{}, People: []People{}, Notes: []string{}, FalseAlarms: q.FalseAlarms,
+	}}
+	for _, g := range q.Gates {
+		p := b.phases[g.Phase]
+		if p == nil {
+			p = &Phase{Phase: g.Phase, first: map[string]bool{}, seen: map[string]bool{}}
+			b.phases[g.Phase], b.Report.Phases = p, append(b.Report.Phases, p)
+		}
+		one := b.gate(g)
+		b.Report.Gates = append(b.Report.Gates, one)
+		if releases(g) {
+			p.counted = append(p.counted, one)
+		}
+	}
+	return b
+}
+
+// releases tells whether a text of the phase is let out only with the gate's yes.
+func releases(g cascades.Gate) bool {
+	counts := g.Mode == wards.Blocking || g.Mode == wards.Retry
+	return counts && (g.Moment == wards.Post || g.Moment == wards.OutputSchema || g.Moment == wards.LoopUntil)
+}
+
+func (b *builder) gate(g cascades.Gate) *Gate {
+	one := &Gate{
+		Phase: g.Phase, Moment: string(g.Moment), Gate: g.Name, Mode: string(g.Mode), Digest: g.Digest, Models: g.Model.Names(), Evidence: "none",
+		Steps: []measure.Rate{}, Planted: []measure.Planted{}, gate: g, seen: map[string]bool{},
+	}
+	if b.Question.Evidence == nil {
+		return one
+	}
+	e, found, stale := b.Question.Evidence(g)
+	switch {
+	case found:
+		one.Evidence, one.Hollow, one.since = "kept", e.Hollow, e.Time
+		one.base = measure.Rate{K: e.Passed, N: e.Verdicts}
+		one.chart = measure.NewChart(one.base, b.Question.FalseAlarms)
+	case stale:
+		one.Evidence = "stale"
+	}
+	return one
+}
+
+// digests are those of the gates of a run's version.
+func (b *builder) digests(a *journal.Attempt) map[spot]string {
+	if known, ok := b.past[a.Version]; ok {
+		return known
+	}
+	known := map[spot]string{}
+	gates, err := b.Past(a.RunID)
+	if err != nil {
+		b.Notes = append(b.Notes, fmt.Sprintf("what the gates of run %s and others like it were cannot be told: %v", a.RunID, err))
+	}
+	for _, g := range gates {
+		known[spot{g.Phase, string(g.Moment), g.Place, g.Name}] = g.Digest
+	}
+	b.past[a.Version] = known
+	return known
+}
+
+func (b *builder) attempt(a *journal.Attempt) {
+	if a.RunID != b.run {
+		b.run = a.RunID
+		b.Runs++
+	}
+	if a.Number > 0 {
+		b.Attempts++
+	}
+	digests := b.digests(a)
+	noes, yeses := 0, 0
+	for i := range a.Verdicts {
+		v := &a.Verdicts[i]
+		digest := digests[spot{a.Phase, v.Moment, v.Place(), v.Validator}]
+		g := b.of(a.Phase, v, digest)
+		switch {
+		case g == nil:
+		case g.Digest != digest || digest == "":
+			g.Stale++
+		default:
+			b.verdict(g, a, v)
+			if v.Valid != nil && v.Text == a.Text && releases(g.gate) {
+				if *v.Valid {
+					yeses++
+				} else {
+					noes++
+				}
+			}
+		}
+	}
+	if p := b.phases[a.Phase]; p != nil && a.Number > 0 && !a.Edited {
+		b.phase(p, a, noes, yeses)
+	}
+}
+
+// of finds the gate that a verdict is of: the one that is still what it was, else
+// the one that has its name.
+func (b *builder) of(phase string, v *journal.Judgement, digest string) (named *Gate) {
+	for _, g := range b.Report.Gates {
+		if g.Phase != phase || g.Moment != v.Moment {
+			continue
+		}
+		if g.Digest == digest && g.Gate == v.Validator {
+			return g
+		}
+		if g.Gate == v.Validator && (named == nil || g.gate.Place == v.Place()) {
+			named = g
+		}
+	}
+	return named
+}
+
+func (b *builder) verdict(g *Gate, a *journal.Attempt, v *journal.Judgement) {
+	switch {
+	case v.Broke:
+		g.Errors++
+		return
+	case v.Valid == nil:
+		g.Skipped++
+		return
+	}
+	g.Passed.Add(*v.Valid)
+	g.took, g.cost = g.took+v.Took, g.cost+v.Usage.CostUSD
+	if v.Time.After(g.last) {
+		g.last = v.Time
+	}
+	if g.gate.Validator != nil && g.gate.Validator.Votes > 1 && v.Score != nil {
+		g.Unanimous.Add(*v.Score == 0 || *v.Score == 1)
+	}
+	g.drift(a, v, b.Question.FalseAlarms)
+	if known := b.Labels.Of(v.Text, g.Phase, g.Gate); v.Text != "" && known.Labelled && !g.seen[v.Text] {
+		g.natural(v.Text, known.Good, *v.Valid)
+		b.found[v.Text] = true
+	}
+}
+
+// natural counts a text that people labelled.
+func (g *Gate) natural(text string, good, passed bool) {
+	g.seen[text] = true
+	g.Natural.Add(good, passed)
+	if f := g.Natural.FalsePass(); !good && step(f.N) {
+		g.Steps = append(g.Steps, f)
+	}
+}
+
+// step tells of numbers at which an estimate is noted: 5, 10, 20, 50, 100 and so on.
+func step(n int) bool {
+	for n >= 10 && n%10 == 0 {
+		n /= 10
+	}
+	return n == 5 || n == 2 || n == 1
+}
+
+// drift follows a verdict behind the baseline.
+func (g *Gate) drift(a *journal.Attempt, v *journal.Judgement, alarms int) {
+	switch {
+	case g.chart == nil:
+		if g.base.Add(*v.Valid); g.base.N == Baseline {
+			g.chart = measure.NewChart(g.base, alarms)
+		}
+		return
+	case !v.Time.After(g.since):
+		return
+	}
+	if g.Drift == nil {
+		g.Drift = &Drift{Baseline: g.base}
+	}
+	g.Drift.Since.Add(*v.Valid)
+	if g.chart.Add(*v.Valid) {
+		g.Drift.Alarm = &Alarm{g.chart.Alarm(), a.RunID, string(v.Path), v.Time}
+	}
+	g.Drift.Level = g.chart.Level()
+}
+
+// phase counts an attempt for its phase: of what its gates said, as they are now,
+// so many noes and yeses to its text.
+func (b *builder) phase(p *Phase, a *journal.Attempt, noes, yeses int) {
+	if len(p.counted) == 0 || a.Text == "" {
+		return
+	}
+	whole := noes > 0 || yeses >= len(p.counted)
+	known := b.Labels.Of(a.Text, p.Phase, measure.All)
+	if known.Labelled {
+		b.found[a.Text] = true
+	}
+	if a.Number == 1 {
+		if whole {
+			p.Accepted.Add(noes == 0)
+		}
+		if known.Labelled && !p.first[a.Text] {
+			p.first[a.Text] = true
+			p.First.Add(known.Good)
+		}
+	}
+	if whole && known.Labelled && !p.seen[a.Text] {
+		p.seen[a.Text] = true
+		p.Together.Add(known.Good, noes == 0)
+	}
+}
+
+// kappa is nil where it is unknown.
+func kappa(c measure.Confusion) *float64 {
+	k := c.Kappa()
+	if math.IsNaN(k) {
+		return nil
+	}
+	return &k
+}

@@ -44,12 +44,17 @@ const (
 	Warning = "warning"
 )
 
+// Told is the message with the suggestion, if there is one.
+func (d Diagnostic) Told() string {
+	if d.Suggestion != "" {
+		return fmt.Sprintf("%s, did you mean %q?", d.Message, d.Suggestion)
+	}
+	return d.Message
+}
+
 // String gives the diagnostic as file:line:column: message [code].
 func (d Diagnostic) String() string {
-	message := d.Message
-	if d.Suggestion != "" {
-		message += fmt.Sprintf(", did you mean %q?", d.Suggestion)
-	}
+	message := d.Told()
 	if d.Severity == Warning {
 		message = "warning: " + message
 	}

@@ -129,9 +129,8 @@ var elsewhere = map[string][]string{
 // nearest is the known word that was probably meant by another, "" where there is
 // none, and whether it is the only one near.
 func nearest(word string, known []string) (best string, sure bool) {
-	if best = tool.Nearest(word, known); best != "" {
-		others := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == best })
-		return best, tool.Nearest(word, others) == ""
+	if best, sure = tool.Near(word, known); best != "" {
+		return best, sure
 	}
 	for _, k := range elsewhere[strings.ToLower(word)] {
 		if slices.Contains(known, k) {

@@ -8,10 +8,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/telemetry"
+	"github.com/seed61713e19/capstan/runner/tool"
 )
 
 // A Command is the command line: its streams and its environment. Results go
@@ -99,13 +101,32 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 3 something broke, 4 waiting for a human, 5 over budget, 130 interrupted.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version:       versionName(),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			var verbs []string
+			for _, verb := range cmd.Commands() {
+				verbs = append(verbs, verb.Name())
+			}
+			return usage("unknown command %q%s", args[0], meant(args[0], verbs))
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate(versionText() + "\n")
 	root.SetIn(c.Stdin)
 	root.SetOut(c.Stdout)
 	root.SetErr(c.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+		if unknown {
+			var known []string
+			cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+			if near := tool.Nearest(name, known); near != "" {
+				return usage("unknown flag: --%s, did you mean --%s? See %s --help", name, near, cmd.CommandPath())
+			}
+		}
 		return usage("%v; see %s --help", err, cmd.CommandPath())
 	})
 	root.CompletionOptions.HiddenDefaultCmd = false
@@ -126,6 +147,14 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 	}
 	root.AddCommand(c.version())
 	return root
+}
+
+// meant is what was probably meant by a word, in words; "" where none is near.
+func meant(word string, known []string) string {
+	if near := tool.Nearest(word, known); near != "" {
+		return fmt.Sprintf(", did you mean %q?", near)
+	}
+	return ""
 }
 
 // status gives the exit status of how a run ended.

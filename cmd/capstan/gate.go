@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -69,6 +70,9 @@ func (c *Command) judge(ctx context.Context, name string, files []string, f gate
 		}
 		return c.verifyEdit(ctx, with, f)
 	case f.watch == "" && len(files) == 0:
+		if err := (&gatekeeper{Command: c, name: name}).open(f.model, &remote{}); err != nil {
+			return err // a name that means nothing is told first
+		}
 		return usage("name a file to judge, or - for standard input")
 	}
 	with, err := c.assignments(f.with)
@@ -128,7 +132,7 @@ func (g *gatekeeper) open(model string, servers *remote) (err error) {
 	if !inFile {
 		known, err := g.runner.Known().Validators.Find(g.name)
 		if err != nil {
-			return usage("%w; capstan validators lists them", err)
+			return usage("%w%s; capstan validators lists them", err, meant(g.name, g.runner.Known().Validators.Names()))
 		}
 		g.with = typed(g.with, known.Params())
 		return nil
@@ -137,7 +141,7 @@ func (g *gatekeeper) open(model string, servers *remote) (err error) {
 		return err
 	}
 	if g.cascade.Validators[own] == nil {
-		return usage("%s defines no validator %q", file, own)
+		return usage("%s defines no validator %q%s", file, own, meant(own, slices.Sorted(maps.Keys(g.cascade.Validators))))
 	}
 	if len(g.with) > 0 {
 		return usage("%s has its parameters where it is defined", g.name)

@@ -85,5 +85,9 @@ func (c *Command) listed(all []described, name string) error {
 			return printJSON(c.Stdout, d)
 		}
 	}
-	return usage("nothing is called %q", name)
+	names := make([]string, len(all))
+	for i, d := range all {
+		names[i] = d.Name
+	}
+	return usage("nothing is called %q%s", name, meant(name, names))
 }

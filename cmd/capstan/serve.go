@@ -184,7 +184,7 @@ func isCascade(file string) bool {
 	return err == nil && cascadeID().Match(text)
 }
 
-var cascadeID = patterns.Lazy(`(?m)^\s*"?cascade_id"?\s*:`)
+var cascadeID = patterns.Lazy(`(?m)^\s*\{?\s*["']?cascade_id["']?\s*:`)
 
 func readUpTo(file string, n int64) ([]byte, error) {
 	f, err := os.Open(file)

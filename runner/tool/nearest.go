@@ -5,16 +5,25 @@ import "strings"
 // Nearest gives the known word closest to word, what was probably meant by it,
 // or "" where none is close.
 func Nearest(word string, known []string) string {
-	best, distance := "", 3
+	best, _ := Near(word, known)
+	return best
+}
+
+// Near is [Nearest], and tells whether no other known word is as close.
+func Near(word string, known []string) (best string, alone bool) {
+	distance := 3
 	if len(word) <= 4 {
 		distance = 2
 	}
 	for _, k := range known {
-		if d := edits(strings.ToLower(word), strings.ToLower(k)); d < distance {
-			best, distance = k, d
+		d := edits(strings.ToLower(word), strings.ToLower(k))
+		if d < distance {
+			best, distance, alone = k, d, true
+		} else if d == distance && k != best {
+			alone = false
 		}
 	}
-	return best
+	return best, alone
 }
 
 // maxWord is the longest word, in bytes, that is worth comparing.

@@ -1,0 +1,37 @@
+package cascades
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Fixed is a file's text with every sure fix of it made, and how many there were.
+// All else stays as it is written: comments, quotes, blanks.
+func (d Diagnostics) Fixed(file string, text []byte) ([]byte, int) {
+	var fixes []Fix
+	for _, one := range d {
+		if one.Fix != nil && one.Fix.Sure && one.Fix.File == file {
+			fixes = append(fixes, *one.Fix)
+		}
+	}
+	slices.SortFunc(fixes, func(a, b Fix) int {
+		return -cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	mark := text[:len(text)-len(bytes.TrimPrefix(text, byteOrderMark))]
+	lines := strings.Split(string(text[len(mark):]), "\n")
+	made, last := 0, Fix{}
+	for _, f := range fixes {
+		if f.Line > len(lines) || f.Line == last.Line && f.EndColumn > last.Column {
+			continue // it overlaps what was fixed: a value that is named twice
+		}
+		line := []rune(lines[f.Line-1])
+		if f.EndColumn-1 > len(line) {
+			continue
+		}
+		lines[f.Line-1] = string(line[:f.Column-1]) + f.Text + string(line[f.EndColumn-1:])
+		made, last = made+1, f
+	}
+	return append(slices.Clone(mark), strings.Join(lines, "\n")...), made
+}

@@ -53,7 +53,9 @@ var floors = map[string]string{
 	// What folds over a run's events.
 	"runner/junit": "",
 	// Arithmetic over verdicts.
-	"runner/measure":   "validators/schema",
+	"runner/measure": "validators/schema",
+	// A cascade on every row of a set.
+	"runner/batch":     "cascades runner runner/event runner/measure runner/model validators validators/schema",
 	"runner/trace":     "cascades runner/event runner/model runner/tool validators/schema",
 	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/model runner/trace validators validators/schema wards",
 	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure validators validators/faults validators/schema wards",

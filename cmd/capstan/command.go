@@ -136,7 +136,11 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 	}{
 		{"write", "Write cascades:", []*cobra.Command{c.init(), c.lint(), c.describe(), c.plan(), c.graph(), c.schema(), c.validators(), c.tools()}},
 		{"run", "Run them:", []*cobra.Command{c.run(), c.resume(), c.answer(), c.serve(), c.mcp()}},
-		{"look", "Look at what ran:", []*cobra.Command{c.runs(), c.show(), c.events(), c.sql(), c.freeze(), c.test(), c.backtest(), c.mutate(), c.prune()}},
+		{"look", "Look at what ran:", []*cobra.Command{c.runs(), c.show(), c.events(), c.sql(), c.freeze(), c.test(), c.backtest(), c.prune()}},
+		{"measure", "Measure gates and cascades:", []*cobra.Command{
+			c.eval(),
+			c.mutate(),
+		}},
 		{"gate", "Judge texts and work:", []*cobra.Command{c.gate(), c.validateRequest(), c.schedule(), c.keygen()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})

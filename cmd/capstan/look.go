@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/batch"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -92,10 +94,19 @@ func (c *Command) drawn(ctx context.Context, word string, store storeFlags) (*ca
 
 func (c *Command) schema() *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of cascade files, for editors",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Use:   "schema [cascade|set|result|label|evidence]",
+		Short: "Print the JSON Schema of cascade files, for editors, or of another file",
+		Long: `Print the JSON Schema of cascade files, for editors, or of another file: a row of
+a set, a line of a batch's results, a line of labels, a gate's evidence.`,
+		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"cascade", "set", "result", "label", "evidence"},
+		RunE: func(_ *cobra.Command, args []string) error {
+			of := map[string]func() map[string]any{
+				"set": batch.SetSchema, "result": batch.ResultSchema, "label": measure.LabelSchema, "evidence": measure.EvidenceSchema,
+			}
+			if len(args) == 1 && of[args[0]] != nil {
+				return printJSON(c.Stdout, of[args[0]]())
+			}
 			_, err := c.Stdout.Write(cascades.JSONSchema())
 			return err
 		},

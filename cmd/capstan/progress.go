@@ -59,7 +59,8 @@ type progress struct {
 	usage   model.Usage
 	told    []string // what was left out of requests
 	fans    map[event.Path]*fan
-	shown   bool // the living line is on the screen
+	shown   bool          // the living line is on the screen
+	show    func() string // the living line of what is no run; nil for a run's
 	ticks   *time.Ticker
 	done    chan struct{}
 }
@@ -103,6 +104,10 @@ func (p *progress) live() {
 }
 
 func (p *progress) draw() {
+	if p.width != nil && p.show != nil {
+		p.alive(string([]rune(p.show())[:min(len([]rune(p.show())), p.width()-1)]))
+		return
+	}
 	if p.width == nil || p.phase == "" {
 		return
 	}
@@ -114,6 +119,11 @@ func (p *progress) draw() {
 	if tail := []rune(p.tail); room > 10 && len(tail) > 0 {
 		line += "  " + faint.Render(string(tail[max(0, len(tail)-room):]))
 	}
+	p.alive(line)
+}
+
+// alive puts the living line on the screen.
+func (p *progress) alive(line string) {
 	fmt.Fprint(p.out, "\r\x1b[K"+line)
 	p.shown = true
 }
@@ -248,15 +258,22 @@ func (p *progress) finished(e event.Event) {
 	}
 }
 
-// close ends the progress with a line about the whole run.
-func (p *progress) close(r runner.Result) {
+// stop ends the living line.
+func (p *progress) stop() {
 	if p.ticks != nil {
 		p.ticks.Stop()
 		close(p.done)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.phase = "" // nothing is drawn any more
+	p.phase, p.show = "", nil // nothing is drawn any more
+}
+
+// close ends the progress with a line about the whole run.
+func (p *progress) close(r runner.Result) {
+	p.stop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	style := green
 	if r.Status != runner.Succeeded {
 		style = red

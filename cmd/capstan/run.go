@@ -40,29 +40,56 @@ func (f *runFlags) shared(cmd *cobra.Command) {
 	f.store.addDurable(cmd)
 }
 
+// how adds the flags that say how runs that begin are made.
+func (f *runFlags) how(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.Var((*modelFlag)(&f.model), "model", modelUsage)
+	flags.StringVar(&f.root, "root", ".", "the directory that file tools may not leave")
+	flags.StringArrayVar(&f.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
+	flags.BoolVar(&f.allowExec, "allow-exec", false, "let the model run commands through run_command")
+}
+
 func (c *Command) run() *cobra.Command {
 	var f runFlags
+	var b batchFlags
 	cmd := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Run a cascade",
 		Long: `Run a cascade. The output of its last phase goes to standard output, progress
 to standard error. --model scripted uses the replies in NAME.scripted.yaml
 beside the cascade NAME.yaml, and needs no key. The run is kept, so that
-resume can go on with it and show can tell what it did.`,
+resume can go on with it and show can tell what it did.
+
+--each runs it on every row of a set, several at a time, and writes one result a
+line in the order of the set. A row that fails stops no other. The same command
+goes on with a batch that was broken off.`,
 		Example: `  capstan run post.yaml --input topic=owls
   capstan run review.yaml --input document=@report.md --model scripted
-  capstan run post.yaml --input-file input.json --json --events run.jsonl`,
+  capstan run post.yaml --input-file input.json --json --events run.jsonl
+  capstan run post.yaml --each topics.csv --out results.jsonl --parallel 8`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.runCascade(cmd.Context(), args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if b.set == "" {
+				for _, name := range []string{"out", "parallel", "budget", "batch"} {
+					if cmd.Flags().Changed(name) {
+						return usage("--%s goes with --each", name)
+					}
+				}
+				return c.runCascade(cmd.Context(), args[0], f)
+			}
+			if f.runID != "" || f.inputFile != "" {
+				return usage("--run-id and --input-file are of one run, and --each makes many")
+			}
+			return c.runBatch(cmd.Context(), args[0], f, b, false)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.inputs, "input", nil, "an input: name=text, name:=JSON or name=@file")
 	flags.StringVar(&f.inputFile, "input-file", "", "a JSON object of inputs, - for standard input")
-	flags.Var((*modelFlag)(&f.model), "model", modelUsage)
 	flags.StringVar(&f.runID, "run-id", "", "the run's name")
-	flags.StringVar(&f.root, "root", ".", "the directory that file tools may not leave")
-	flags.StringArrayVar(&f.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
-	flags.BoolVar(&f.allowExec, "allow-exec", false, "let the model run commands through run_command")
+	flags.StringVar(&b.set, "each", "", "run the cascade on every row of this set, JSON Lines or CSV")
+	f.how(cmd)
+	b.add(cmd)
 	f.shared(cmd)
 	return cmd
 }

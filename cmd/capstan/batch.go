@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/batch"
+	"github.com/seed61713e19/capstan/runner/journal"
+)
+
+// batchFlags are what run --each and eval take besides those of run.
+type batchFlags struct {
+	set      string
+	out      string
+	name     string
+	baseline string
+	times    int
+	parallel int
+	budget   []string
+}
+
+func (f *batchFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.out, "out", "", "write one result a line here, as JSON Lines in the order of the set")
+	flags.IntVar(&f.parallel, "parallel", 4, "how many runs at the same time")
+	flags.StringArrayVar(&f.budget, "budget", nil, "begin no further row once this is spent: max_cost_usd=5, max_calls=N, max_tokens=N or max_seconds=N; 5 alone is dollars")
+	flags.StringVar(&f.name, "batch", "", "a name that tells this batch from another of the same cascade, model and set, which it else goes on with")
+}
+
+func (c *Command) eval() *cobra.Command {
+	var f runFlags
+	var b batchFlags
+	cmd := &cobra.Command{
+		Use:   "eval FILE --inputs SET",
+		Short: "Run a cascade on every row of a set, and tell how often it accepts and is right",
+		Long: `Run a cascade on every row of a set, JSON Lines or CSV, and tell how many rows
+are accepted, at which attempt and by which gates, what an accepted output costs,
+and, where rows say what they expect, how often it is right. Rates come with exact
+95 % intervals.
+
+Every row is a run that is kept. The same command goes on with what is left: a row
+that has finished is not paid for again. --baseline holds the rows against those
+of an earlier batch, by its name as the report tells it.`,
+		Example: `  capstan eval post.yaml --inputs topics.jsonl --times 3
+  capstan eval post.yaml --inputs topics.csv --model gpt-5-nano --baseline b81f0c2d9a34`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if b.set == "" {
+				return usage("eval needs --inputs SET")
+			}
+			return c.runBatch(cmd.Context(), args[0], f, b, true)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&b.set, "inputs", "", "the set: JSON Lines, or CSV where its name ends in .csv")
+	flags.IntVar(&b.times, "times", 1, "how often each row is done")
+	flags.StringVar(&b.baseline, "baseline", "", "an earlier batch to hold this one against, row by row")
+	flags.StringArrayVar(&f.inputs, "input", nil, "an input of every row that has no other: name=text, name:=JSON or name=@file")
+	f.how(cmd)
+	b.add(cmd)
+	f.shared(cmd)
+	return cmd
+}
+
+// runBatch runs a cascade on every row of a set. With report it prints what they
+// came to, else the results, where --out names no file for them.
+func (c *Command) runBatch(ctx context.Context, file string, f runFlags, b batchFlags, report bool) error {
+	bounds, err := b.bounds()
+	if err != nil {
+		return err
+	}
+	quiet := f.quiet
+	f.quiet = true // the progress is the batch's own
+	s, err := c.begin(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	s.sinks = s.sinks[1:] // the progress of one run
+	if s.journal == nil {
+		return usage("a batch needs the runs that --db keeps: with them it goes on where it was broken off")
+	}
+	chosen := s.models.chosen(f.model, file)
+	r, err := s.runner(c, f, chosen, runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) {
+		return runner.Answer{}, runner.ErrNobody
+	}))
+	if err != nil {
+		return err
+	}
+	cascade, err := r.Load(file)
+	if err != nil {
+		return err
+	}
+	if err := s.models.ready(cascade, chosen); err != nil {
+		return err
+	}
+	if !f.allowExec && cascade.Uses("run_command") {
+		return usage("%s uses run_command, which needs --allow-exec", cascade.File)
+	}
+	input, err := c.inputs("", f.inputs)
+	if err != nil {
+		return err
+	}
+	set, err := batch.Open(b.set)
+	if err != nil {
+		return usage("%w", err)
+	}
+	do := &batch.Batch{
+		Cascade: cascade, Set: set, Model: chosen, Name: b.name, Input: input, Times: b.times, Parallel: b.parallel,
+		Budget: bounds, Settings: f.settings(), Took: func(id string) time.Duration { return howLong(ctx, s.journal, id) },
+	}
+	do.Settings["batch"] = do.ID()
+	return c.doBatch(ctx, s, do, r, b, batchOutput{report: report, json: f.json, quiet: quiet})
+}
+
+// A batchOutput says what of a batch is printed.
+type batchOutput struct{ report, json, quiet bool }
+
+func (c *Command) doBatch(ctx context.Context, s *kit, do *batch.Batch, r *runner.Runner, b batchFlags, how batchOutput) error {
+	out, err := c.results(do.Set.File, b.out, !how.report && !how.json)
+	if err != nil {
+		return err
+	}
+	p := c.batchProgress(how.quiet, do)
+	do.Told, do.Result = p.told, out.add
+	var against *batch.Baseline
+	if b.baseline != "" {
+		against = baseline(s.journal, b.baseline)
+	}
+	report, err := do.Evaluate(ctx, r, against)
+	p.close(report)
+	err = errors.Join(err, out.close())
+	switch {
+	case how.json:
+		if e := printJSON(c.Stdout, report); e != nil {
+			return &exit{exitBroken, e}
+		}
+	case how.report:
+		_, _ = io.WriteString(c.Stdout, report.Text())
+	}
+	return c.batchEnds(ctx, report, err)
+}
+
+// batchEnds gives the status to end with.
+func (c *Command) batchEnds(ctx context.Context, report batch.Report, err error) error {
+	const onward = "the same command goes on with the rows that are left"
+	switch {
+	case ctx.Err() != nil:
+		return &exit{exitInterrupted, fmt.Errorf("interrupted after %d runs; %s", report.Runs, onward)}
+	case errors.Is(err, batch.ErrBudget):
+		return &exit{exitBudget, fmt.Errorf("%w after %d runs; with more of it %s", err, report.Runs, onward)}
+	case errors.Is(err, runner.ErrNoRun):
+		return usage("%w; a report tells its batch's name", err)
+	case err != nil:
+		return &exit{exitBroken, err}
+	case report.Runs > report.Accepted.K+report.Degraded.K:
+		return &exit{exitNo, fmt.Errorf("%d of %d runs have no output", report.Runs-report.Accepted.K-report.Degraded.K, report.Runs)}
+	}
+	return nil
+}
+
+// howLong is how long a run took that has ended, 0 where that is not known.
+func howLong(ctx context.Context, j *journal.Journal, id string) time.Duration {
+	run, err := j.Run(ctx, id)
+	if err != nil || run.Finished == nil {
+		return 0
+	}
+	return run.Finished.Sub(run.Started)
+}
+
+func baseline(j *journal.Journal, name string) *batch.Baseline {
+	return &batch.Baseline{Batch: name, Find: func(ctx context.Context, id string) (runner.Result, map[string]any, time.Duration, error) {
+		run, err := j.Run(ctx, id)
+		if err != nil {
+			return runner.Result{}, nil, 0, err
+		}
+		r, err := j.Result(ctx, run.RunID)
+		return r, run.Start.Input, howLong(ctx, j, run.RunID), err
+	}}
+}
+
+// bounds reads --budget.
+func (b *batchFlags) bounds() (bounds batch.Budget, err error) {
+	for _, said := range b.budget {
+		for one := range strings.SplitSeq(said, ",") {
+			name, value, named := strings.Cut(strings.TrimSpace(one), "=")
+			if !named {
+				name, value = "max_cost_usd", strings.TrimPrefix(name, "$")
+			}
+			n, err := strconv.ParseFloat(value, 64)
+			if err != nil || !(n > 0 && n <= 1e12) || strings.HasSuffix(name, "s") && name != "max_seconds" && n != math.Trunc(n) {
+				return bounds, usage("--budget %s: want a number above 0, of calls and tokens a whole one", one)
+			}
+			switch name {
+			case "max_calls":
+				bounds.MaxCalls = int(n)
+			case "max_tokens":
+				bounds.MaxTokens = int(n)
+			case "max_cost_usd":
+				bounds.MaxCostUSD = n
+			case "max_seconds":
+				bounds.MaxTime = time.Duration(n * float64(time.Second))
+			default:
+				return bounds, usage("--budget %s: want max_calls, max_tokens, max_cost_usd or max_seconds", one)
+			}
+		}
+	}
+	if b.parallel < 1 || b.parallel > 1000 {
+		return bounds, usage("--parallel must be from 1 to 1000, not %d", b.parallel)
+	}
+	if b.times < 0 || b.times > 1000 || b.times == 0 && b.set == "" {
+		return bounds, usage("--times must be from 1 to 1000, not %d", b.times)
+	}
+	return bounds, nil
+}
+
+// A resultFile takes results, one a line.
+type resultFile struct {
+	f   *os.File // nil for none of its own
+	out *bufio.Writer
+}
+
+// results opens the file for results; those that no file is named for go to
+// standard output where asked, else nowhere.
+func (c *Command) results(set, file string, print bool) (*resultFile, error) {
+	if file == "" {
+		if print {
+			return &resultFile{out: bufio.NewWriter(c.Stdout)}, nil
+		}
+		return &resultFile{}, nil
+	}
+	if a, err := os.Stat(file); err == nil {
+		if b, err := os.Stat(set); err == nil && os.SameFile(a, b) {
+			return nil, usage("--out %s is the set", file)
+		}
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return nil, usage("--out: %w", err)
+	}
+	return &resultFile{f, bufio.NewWriter(redacted(f, c.hidden))}, nil
+}
+
+func (r *resultFile) add(o batch.Outcome) error {
+	if r.out == nil {
+		return nil
+	}
+	e := json.NewEncoder(r.out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(o); err != nil {
+		return err
+	}
+	return r.out.Flush() // whoever follows the file sees a row when it is due
+}
+
+func (r *resultFile) close() error {
+	if r.f == nil {
+		return nil
+	}
+	return r.f.Close()
+}

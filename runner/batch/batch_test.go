@@ -1,0 +1,222 @@
+package batch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/batch"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+func value(t testing.TB, text string) any {
+	t.Helper()
+	v, err := schema.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+const gated = `
+cascade_id: gated
+inputs_schema: {topic: what about}
+phases:
+  - name: say
+    instructions: "{{ input.topic }}"
+    wards: {post: [{validator: contains, with: {text: owl}, mode: retry, max_attempts: 2}, {validator: excludes, with: {text: bad}}]}
+`
+
+// An author says what the topic is, and counts how often it was asked.
+type author struct {
+	mu    sync.Mutex
+	asked map[string]int // by the run's name
+	stop  func(asked int)
+	all   int
+}
+
+func (a *author) Call(ctx context.Context, r model.Request) (model.Response, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked[r.Run]++
+	a.all++
+	if a.stop != nil {
+		a.stop(a.all)
+	}
+	if ctx.Err() != nil {
+		return model.Response{}, context.Cause(ctx)
+	}
+	topic := r.Messages[0].Content
+	if topic == "breaks" {
+		return model.Response{}, &model.Failure{Class: model.Rejected, Message: "no"}
+	}
+	if topic == "learns" && len(r.Messages) > 1 {
+		topic = "owl"
+	}
+	return model.Response{Text: topic, Finish: "stop", Usage: model.Usage{Calls: 1, InputTokens: 1, CostUSD: 0.5}}, nil
+}
+
+// A bench is a runner with a journal of its own, and its author.
+type bench struct {
+	*runner.Runner
+	*author
+	journal *journal.Journal
+}
+
+func newBench(t testing.TB) *bench {
+	t.Helper()
+	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	b := &bench{author: &author{asked: map[string]int{}}, journal: j}
+	if b.Runner, err = runner.New(runner.WithModel(b.author), runner.WithJournal(j)); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func topics(list ...string) string {
+	var b strings.Builder
+	for _, topic := range list {
+		fmt.Fprintf(&b, "{\"topic\": %q}\n", topic)
+	}
+	return b.String()
+}
+
+// Outcomes come in the order of the set, each row is done, one that fails stops no
+// other, and doing the batch again costs nothing.
+func TestBatch(t *testing.T) {
+	bench := newBench(t)
+	text := "{\"topic\": \"an owl\", \"expect\": \"an owl\"}\n" + topics("a bat", "learns", "a bad owl", "breaks") + "nonsense\n{\"tpic\": 1}\n" + topics("owl")
+	set := written(t, "s.jsonl", text)
+	want := []string{"1 succeeded", "2 exhausted", "3 succeeded", "4 blocked", "5 failed", "6 failed", "7 failed", "8 succeeded"}
+	for _, parallel := range []int{1, 8, 3} {
+		var got []string
+		b := &batch.Batch{Cascade: parsed(t, gated), Set: set, Parallel: parallel, Result: func(o batch.Outcome) error {
+			got = append(got, fmt.Sprint(o.Row, " ", o.Status))
+			return nil
+		}}
+		report, err := b.Evaluate(t.Context(), bench, nil)
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("%v: got %q", err, got)
+		}
+		if r := report; r.Accepted.K != 3 || r.Blocked.K != 1 || r.Exhausted.K != 1 || r.Failed.K != 3 || r.Unreadable != 1 || r.FirstTry.K != 2 ||
+			r.Runs != 8 || r.Rows != 8 || r.Quality.Right.K != 1 || r.Quality.Overall.N != 1 {
+			t.Errorf("report %+v", r)
+		}
+		if r := report; len(r.Attempts) != 2 || r.Attempts[0].Accepted.K != 2 || r.Attempts[0].Accepted.N != 5 || r.Attempts[1].Accepted.K != 1 || r.Attempts[1].Accepted.N != 2 {
+			t.Errorf("attempts %+v", r.Attempts)
+		}
+	}
+	// Of one that failed, what broke may work the next time.
+	for run, n := range bench.asked {
+		if !strings.HasSuffix(run, "-000005") && n > 2 {
+			t.Errorf("run %s was asked %d times", run, n)
+		}
+	}
+	if n := bench.all; n != 2+2+1+1+1+3 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+// A batch is what it is made of, wherever it lies.
+func TestID(t *testing.T) {
+	b := batch.Batch{Cascade: parsed(t, gated), Set: written(t, "a.jsonl", topics("a"))}
+	same := batch.Batch{Cascade: parsed(t, gated), Set: written(t, "b.jsonl", topics("a")), Times: 3, Parallel: 9}
+	if b.ID() != same.ID() {
+		t.Error("the same batch has two names")
+	}
+	for _, other := range []batch.Batch{
+		{Cascade: parsed(t, gated+"\n"), Set: b.Set}, {Cascade: b.Cascade, Set: written(t, "a.jsonl", topics("b"))},
+		{Cascade: b.Cascade, Set: b.Set, Model: "m"}, {Cascade: b.Cascade, Set: b.Set, Name: "m"}, {Cascade: b.Cascade, Set: b.Set, Input: map[string]any{"m": 1}},
+	} {
+		if other.ID() == b.ID() {
+			t.Errorf("another batch has the same name: %+v", other)
+		}
+	}
+}
+
+// A batch that is cancelled, or whose budget is spent, goes on with what is left.
+func TestGoesOn(t *testing.T) {
+	bench := newBench(t)
+	set := written(t, "s.jsonl", strings.Repeat(topics("an owl"), 40))
+	b := &batch.Batch{Cascade: parsed(t, gated), Set: set, Parallel: 4, Budget: batch.Budget{MaxCostUSD: 5}}
+	if _, err := b.Evaluate(t.Context(), bench, nil); !errors.Is(err, batch.ErrBudget) {
+		t.Fatalf("got %v", err)
+	}
+	if n := bench.all; n < 10 || n > 14 {
+		t.Fatalf("%d calls of 0.5 for a budget of 5", n)
+	}
+	b.Budget = batch.Budget{}
+	ctx, cancel := context.WithCancel(t.Context())
+	bench.stop = func(n int) {
+		if n == 20 {
+			cancel()
+		}
+	}
+	if report, err := b.Evaluate(ctx, bench, nil); !errors.Is(err, context.Canceled) || report.Runs >= 40 {
+		t.Fatalf("got %v after %d runs", err, report.Runs)
+	}
+	bench.stop = nil
+	report, err := b.Evaluate(t.Context(), bench, nil)
+	if err != nil || report.Accepted.K != 40 || report.Usage.Calls != 40 || report.Usage.CostUSD != 20 {
+		t.Fatalf("got %v, %+v", err, report)
+	}
+	for run, n := range bench.asked {
+		if n > 2 { // that was cut, and asked again
+			t.Errorf("run %s was asked %d times", run, n)
+		}
+	}
+}
+
+// Rows done several times give pass@k and pass^k, and held against a batch of the
+// same rows only what is beyond chance is a difference.
+func TestAgainst(t *testing.T) {
+	bench := newBench(t)
+	rows := strings.Repeat(topics("an owl"), 10) + strings.Repeat(topics("a bat"), 10)
+	set := written(t, "s.jsonl", rows)
+	before := &batch.Batch{Cascade: parsed(t, gated), Set: set, Times: 2, Parallel: 2}
+	report, err := before.Evaluate(t.Context(), bench, nil)
+	if err != nil || len(report.Pass) != 2 || report.Pass[1].Any.Value != 0.5 || report.Pass[1].All.N != 20 {
+		t.Fatalf("%v: %+v", err, report.Pass)
+	}
+	find := func(ctx context.Context, id string) (r runner.Result, input map[string]any, took time.Duration, err error) {
+		run, err := bench.journal.Run(ctx, id)
+		if err != nil {
+			return r, nil, 0, err
+		}
+		r, err = bench.journal.Result(ctx, id)
+		return r, run.Start.Input, time.Second, err
+	}
+	against := &batch.Baseline{Batch: before.ID(), Find: find}
+	after := &batch.Batch{Cascade: parsed(t, strings.Replace(gated, "text: owl", "text: a", 1)), Set: set}
+	report, err = after.Evaluate(t.Context(), bench, against)
+	if err != nil || report.Baseline.Rows != 20 || report.Baseline.Unpaired != 0 {
+		t.Fatalf("%v: %+v", err, report.Baseline)
+	}
+	for _, d := range report.Baseline.Changes {
+		if want := d.What == "accepted" || d.What == "first_try" || d.What == "calls" || d.What == "cost_usd"; d.Differs != want && d.What != "seconds" {
+			t.Errorf("%s differs: %v", d.What, d.Differs)
+		}
+	}
+	// Other rows of the same numbers are no pairs.
+	other := &batch.Batch{Cascade: after.Cascade, Set: written(t, "s.jsonl", strings.Replace(rows, "an owl", "two owls", 1))}
+	if report, err = other.Evaluate(t.Context(), bench, against); err != nil || report.Baseline.Rows != 19 || report.Baseline.Unpaired != 1 {
+		t.Fatalf("%v: %+v", err, report.Baseline)
+	}
+	against.Batch = "b000000000000"
+	if _, err = other.Evaluate(t.Context(), bench, against); !errors.Is(err, runner.ErrNoRun) {
+		t.Errorf("a baseline that is not there: %v", err)
+	}
+}

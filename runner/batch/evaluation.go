@@ -1,0 +1,106 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// A Baseline is an earlier batch to hold this one against.
+type Baseline struct {
+	Batch string
+	// Find gives what a run of it came to, the input that it was begun with and how
+	// long it took; [runner.ErrNoRun] where there is none.
+	Find func(ctx context.Context, id string) (runner.Result, map[string]any, time.Duration, error)
+}
+
+// was is what the n-th run of a row came to in the baseline; of another input, or
+// where it has not ended, nothing.
+func (b *Baseline) was(ctx context.Context, row Row, n int, input map[string]any) (s Shares, err error) {
+	r, began, took, err := b.Find(ctx, RunID(b.Batch, row.Number, n))
+	switch {
+	case errors.Is(err, runner.ErrNoRun):
+		return s, nil
+	case err != nil:
+		return s, err
+	}
+	if plain, err := schema.Plain(input); err != nil || !reflect.DeepEqual(plain, any(began)) {
+		return s, nil
+	}
+	switch r.Status {
+	case runner.Succeeded, runner.Blocked, runner.Exhausted, runner.Failed, runner.OverBudget:
+	default:
+		return s, nil
+	}
+	o := Outcome{Seconds: took.Seconds()}
+	o.note(r)
+	o.judge(row, input)
+	s.Add(&o)
+	return s, nil
+}
+
+// Evaluate runs a batch and counts what it comes to; the batch's own Told and
+// Result are called too. The report is of what was done, whatever the error.
+func (b *Batch) Evaluate(ctx context.Context, runs Runs, against *Baseline) (Report, error) {
+	own := *b
+	own.against = against
+	e := evaluation{tally: NewTally(b.Times)}
+	if against != nil {
+		e.comparison = NewComparison(against.Batch)
+	}
+	own.Told = func(o Outcome) {
+		e.tally.Add(&o)
+		if b.Told != nil {
+			b.Told(o)
+		}
+	}
+	own.Result = func(o Outcome) error {
+		e.add(&o)
+		if b.Result != nil {
+			return b.Result(o)
+		}
+		return nil
+	}
+	err := own.Run(ctx, runs)
+	e.rowEnds()
+	r := e.tally.Report()
+	r.Batch, r.CascadeID, r.Set, r.Model = b.ID(), b.Cascade.ID, b.Set.File, b.Model
+	if e.comparison != nil {
+		if r.Baseline = e.comparison.Done(); r.Baseline.Rows == 0 && err == nil {
+			err = fmt.Errorf("baseline %s: %w with a row of this set", against.Batch, runner.ErrNoRun)
+		}
+	}
+	return r, err
+}
+
+// An evaluation puts the runs of a row together, which come one behind the other.
+type evaluation struct {
+	tally      *Tally
+	comparison *Comparison
+	row        int
+	was, now   Shares
+}
+
+func (e *evaluation) add(o *Outcome) {
+	if o.Row != e.row {
+		e.rowEnds()
+		e.row = o.Row
+	}
+	e.now.Add(o)
+	e.was = e.was.plus(o.was)
+}
+
+func (e *evaluation) rowEnds() {
+	if e.now.Runs > 0 {
+		e.tally.Row(e.now)
+		if e.comparison != nil {
+			e.comparison.Row(e.was, e.now)
+		}
+	}
+	e.was, e.now = Shares{}, Shares{}
+}

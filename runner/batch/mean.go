@@ -1,0 +1,91 @@
+package batch
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/seed61713e19/capstan/runner/measure"
+)
+
+// A Mean is the mean of so many numbers, which it does not keep.
+type Mean struct {
+	N          int
+	mean, sum2 float64 // Welford's
+	ones       int
+}
+
+// Add takes one more.
+func (m *Mean) Add(v float64) {
+	m.N++
+	d := v - m.mean
+	m.mean += d / float64(m.N)
+	m.sum2 += d * (v - m.mean)
+	if v == 1 {
+		m.ones++
+	}
+}
+
+// An Estimate is a mean and where it lies with the confidence of
+// [measure.Confidence]. It is unknown where N is 0, and its interval where that is
+// 1.
+type Estimate struct {
+	Value float64
+	measure.Interval
+	N int
+}
+
+// Estimate tells the mean. Of numbers that are all 0 or 1 the interval is exact
+// (Clopper and Pearson); of others it is Student's, of the mean of rows that do
+// not hang together.
+func (m *Mean) Estimate(exact bool) Estimate {
+	e := Estimate{Value: m.mean, N: m.N, Interval: measure.Interval{Low: math.Inf(-1), High: math.Inf(1)}}
+	switch {
+	case m.N == 0:
+		e.Value = math.NaN()
+	case exact:
+		e.Interval = measure.Rate{K: m.ones, N: m.N}.Interval(measure.Confidence)
+	case m.N > 1:
+		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(m.N - 1)}.Quantile(1 - (1-measure.Confidence)/2)
+		half := t * math.Sqrt(m.sum2/float64(m.N-1)/float64(m.N))
+		e.Interval = measure.Interval{Low: m.mean - half, High: m.mean + half}
+	}
+	return e
+}
+
+// within keeps a share's interval between 0 and 1.
+func (e Estimate) within() Estimate {
+	e.Low, e.High = max(e.Low, 0), min(e.High, 1)
+	return e
+}
+
+// Differs tells whether the interval leaves out 0.
+func (e Estimate) Differs() bool { return e.N > 1 && !e.Holds(0) }
+
+// MarshalJSON writes value, low, high and n; null is what is not known.
+func (e Estimate) MarshalJSON() ([]byte, error) {
+	told := func(v float64) *float64 {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+		v = math.Round(v*1e6) / 1e6
+		return &v
+	}
+	return json.Marshal(struct {
+		Value *float64 `json:"value"`
+		Low   *float64 `json:"low"`
+		High  *float64 `json:"high"`
+		N     int      `json:"n"`
+	}{told(e.Value), told(e.Low), told(e.High), e.N})
+}
+
+// share writes the estimate of a share, in percent.
+func (e Estimate) share() string {
+	e = e.within()
+	if math.IsNaN(e.Value) {
+		return "unknown"
+	}
+	return fmt.Sprintf("%s (%s)", measure.Percent(e.Value), e.Interval)
+}

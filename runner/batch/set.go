@@ -1,0 +1,139 @@
+package batch
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed61713e19/capstan/cascades"
+)
+
+// A Set is a file of rows: JSON Lines, or CSV where its name ends in .csv.
+type Set struct {
+	File   string
+	Digest string // SHA-256 of its bytes, in hex
+	Count  int    // about how many rows it has: its lines that are not blank
+}
+
+// A Row is one row of a set.
+type Row struct {
+	Number int // from 1
+	Line   int // where it begins, from 1
+	Input  map[string]any
+	Expect *Expect // nil for none
+	Err    error   // why it cannot be read
+	Other  string  // how its columns differ from the first row's; "" where they do not
+}
+
+// maxRow bounds a row, in bytes.
+const maxRow = 64 << 20
+
+// Open reads the file once, for what it is.
+func Open(file string) (*Set, error) {
+	f, err := openSet(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	s := &Set{File: file}
+	h := sha256.New()
+	lines := &counter{quotes: s.isCSV()}
+	if _, err := io.Copy(io.MultiWriter(h, lines), f); err != nil {
+		return nil, err
+	}
+	s.Digest, s.Count = hex.EncodeToString(h.Sum(nil)), lines.total()
+	if s.isCSV() && s.Count > 0 {
+		s.Count-- // the header
+	}
+	return s, nil
+}
+
+func openSet(file string) (*os.File, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		f.Close()
+		return nil, errors.Join(err, fmt.Errorf("%s is not a regular file: a set is read more than once", file))
+	}
+	return f, nil
+}
+
+func (s *Set) isCSV() bool { return strings.EqualFold(filepath.Ext(s.File), ".csv") }
+
+// Rows reads the set, row after row, for a cascade. A row that cannot be read is
+// given with its Err. The error is that of body, which ends the reading, or
+// [ErrChanged].
+func (s *Set) Rows(c *cascades.Cascade, body func(Row) error) error {
+	f, err := openSet(s.File)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	h := sha256.New()
+	text := bufio.NewReaderSize(io.TeeReader(f, h), 64<<10)
+	if mark, _ := text.Peek(3); string(mark) == "\ufeff" {
+		_, _ = text.Discard(3)
+	}
+	read := jsonRows
+	if s.isCSV() {
+		read = csvRows
+	}
+	if err := read(text, c, body); err != nil {
+		return err
+	}
+	if _, err := io.Copy(h, f); err != nil {
+		return err
+	}
+	if hex.EncodeToString(h.Sum(nil)) != s.Digest {
+		return ErrChanged
+	}
+	return nil
+}
+
+// A counter counts lines that are not blank, in CSV those that are not within
+// quotes.
+type counter struct {
+	quotes bool
+	within bool
+	said   bool
+	lines  int
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		i := bytes.IndexAny(rest, "\n\"")
+		part := rest
+		if i >= 0 {
+			part = rest[:i]
+		}
+		c.said = c.said || len(bytes.TrimSpace(part)) > 0
+		if i < 0 {
+			break
+		}
+		switch {
+		case rest[i] == '"':
+			c.said, c.within = true, !c.within && c.quotes
+		case !c.within && c.said:
+			c.said = false
+			c.lines++
+		}
+		rest = rest[i+1:]
+	}
+	return len(p), nil
+}
+
+func (c *counter) total() int {
+	if c.said {
+		return c.lines + 1
+	}
+	return c.lines
+}

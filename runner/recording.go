@@ -99,7 +99,7 @@ func (r *Runner) Resume(ctx context.Context, id string) (Result, error) {
 		result := ended(start, broken)
 		return result, errors.Join(broken, recording.End(result, broken))
 	}
-	r.provide(c)
+	r.Provide(c)
 	return r.record(ctx, recording, func(h engine.Host, s engine.State) (Result, error) { return engine.Run(h, c, s) })
 }
 

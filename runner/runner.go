@@ -213,7 +213,7 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 	}
 	s.Input = plain
 	needs := c.Needs()
-	r.provide(c)
+	r.Provide(c)
 	if e := refused(ctx, c.CheckInput(ctx.Err, plain), append(unset(needs), r.unready(c, s.Model)...)); e != nil {
 		return ended(s, e), e
 	}
@@ -237,13 +237,14 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 // Judge gives a validator's verdict on a subject, asking the model where it is
 // a judge. An error says that there is no verdict.
 func (r *Runner) Judge(ctx context.Context, c *cascades.Cascade, v *cascades.Validator, s validators.Subject) (validators.Verdict, error) {
-	r.provide(c)
+	r.Provide(c)
 	return engine.Judge(r.host(ctx), c, v, s, r.modelName)
 }
 
-// provide tells the model of the providers that a cascade brings along; c may be
-// nil.
-func (r *Runner) provide(c *cascades.Cascade) {
+// Provide tells the model of the providers that a cascade brings along; c may be
+// nil. [Runner.Run] and [Runner.Resume] do; whoever makes effects with [Runner.Host]
+// does it first.
+func (r *Runner) Provide(c *cascades.Cascade) {
 	if h, ok := r.model.(model.Host); ok && c != nil {
 		if list := c.EveryProvider(); len(list) > 0 {
 			h.Provide(list)

@@ -1,0 +1,145 @@
+package temporal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// An Answer is what a person says to a question.
+type Answer struct {
+	Path  event.Path `json:"path,omitempty"` // of the question; "" where only one waits
+	Value any        `json:"value"`
+	By    string     `json:"by,omitempty"`
+}
+
+// An Asked is a question that waits.
+type Asked struct {
+	Path     event.Path      `json:"path"`
+	Question engine.Question `json:"question"`
+}
+
+// A desk is where questions wait for answers, by signal or by update.
+type desk struct {
+	open []*waiting
+}
+
+type waiting struct {
+	Asked
+	answer *engine.Answer
+}
+
+func newDesk(ctx workflow.Context) *desk {
+	d := &desk{}
+	// Neither can fail but for two handlers of one name.
+	_ = workflow.SetQueryHandlerWithOptions(ctx, QueryQuestions, func() ([]Asked, error) {
+		list := []Asked{}
+		for _, w := range d.open {
+			list = append(list, w.Asked)
+		}
+		return list, nil
+	}, workflow.QueryHandlerOptions{Description: "the questions that wait for a person"})
+	_ = workflow.SetUpdateHandlerWithOptions(ctx, SignalAnswer, func(_ workflow.Context, a Answer) error {
+		return d.take(a)
+	}, workflow.UpdateHandlerOptions{Description: "answers a question", Validator: func(a Answer) error {
+		_, err := d.find(a)
+		return err
+	}})
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		answers := workflow.GetSignalChannel(ctx, SignalAnswer)
+		for {
+			var a Answer
+			if !answers.Receive(ctx, &a) || ctx.Err() != nil {
+				return
+			}
+			if err := d.take(a); err != nil {
+				workflow.GetLogger(ctx).Warn("an answer was not taken", "error", err)
+			}
+		}
+	})
+	return d
+}
+
+// find gives the question that an answer is to, and sees that it is one.
+func (d *desk) find(a Answer) (*waiting, error) {
+	var fit []*waiting
+	for _, w := range d.open {
+		if w.answer == nil && (a.Path == "" || a.Path == w.Path) {
+			fit = append(fit, w)
+		}
+	}
+	switch {
+	case len(fit) == 0 && a.Path != "":
+		return nil, temporal.NewNonRetryableApplicationError(fmt.Sprintf("no question waits at %s", a.Path), refused, nil)
+	case len(fit) == 0:
+		return nil, temporal.NewNonRetryableApplicationError("no question waits", refused, nil)
+	case len(fit) > 1:
+		return nil, temporal.NewNonRetryableApplicationError("several questions wait: say the path of one", refused, nil)
+	}
+	if wrong := fit[0].Question.Unfit(said(fit[0].Question, a.Value)); wrong != "" {
+		return nil, temporal.NewNonRetryableApplicationError("the answer is none: "+wrong, refused, nil)
+	}
+	return fit[0], nil
+}
+
+// said is an answer as its question wants it: people write yes.
+func said(q engine.Question, value any) any {
+	text, isText := value.(string)
+	if q.Type != cascades.Confirmation || !isText {
+		return value
+	}
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "true", "yes", "y":
+		return true
+	case "false", "no", "n":
+		return false
+	}
+	return value
+}
+
+func (d *desk) take(a Answer) error {
+	w, err := d.find(a)
+	if err != nil {
+		return err
+	}
+	given := engine.Answer{Value: said(w.Question, a.Value), By: a.By}.Signed()
+	w.answer = &given
+	return nil
+}
+
+// Ask waits for a person, for as long as the question does.
+func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
+	if err := h.Stopped(); err != nil {
+		return engine.Answer{}, err
+	}
+	d := h.run.desk
+	w := &waiting{Asked: Asked{Path: at, Question: q}}
+	d.open = append(d.open, w)
+	defer func() { d.open = slices.DeleteFunc(d.open, func(o *waiting) bool { return o == w }) }()
+	h.noted(engine.Waiting)
+	answered := func() bool { return w.answer != nil }
+	var err error
+	if q.Expires > 0 {
+		var inTime bool
+		if inTime, err = workflow.AwaitWithTimeout(h.ctx, q.Expires, answered); err == nil && !inTime {
+			return engine.Answer{Expired: true}, nil
+		}
+	} else {
+		err = workflow.Await(h.ctx, answered)
+	}
+	if err != nil {
+		if stopped := h.Stopped(); stopped != nil {
+			err = stopped
+		}
+		return engine.Answer{}, err
+	}
+	h.noted("running")
+	return *w.answer, nil
+}

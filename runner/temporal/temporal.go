@@ -1,0 +1,189 @@
+// Package temporal runs cascades on Temporal: the engine, as it is, over a host
+// whose effects are activities.
+//
+// A run is one workflow. The engine runs in it; a call of a model, a tool or a
+// program is an activity, which travels as data ([effects.Effect]) and is made by
+// whichever worker takes it, with a runner of its own that has loaded the same
+// files. What is computed from a text alone is computed in the workflow. A person
+// is a signal or an update that the workflow waits for, at no cost. Where the
+// history grows long the run goes on in a new one, from its state.
+//
+// No text is in a history: the cascade, conversations, subjects, outputs and
+// states lie in [effects.Texts] under their digests, which every worker has to
+// reach. Events go to a [Log], each under its number, so that a workflow that is
+// done over again tells nothing twice.
+//
+// A write that may not be made twice is tried once; where nobody knows what came
+// of it a person is asked, as on any host (docs/language.md).
+package temporal
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/effects"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// The names by which a cluster knows what workers do.
+const (
+	WorkflowRun      = "capstan.run"
+	activityModel    = "capstan.model"
+	activityTool     = "capstan.tool"
+	activityValidate = "capstan.validate"
+
+	// SignalAnswer, and an update of that name, bring an [Answer].
+	SignalAnswer = "capstan.answer"
+	// QueryQuestions gives the questions that wait: a list of [Asked].
+	QueryQuestions = "capstan.questions"
+)
+
+// Version is that of the commands that the workflow gives. It travels with each
+// run: a worker that is older than a run's refuses it.
+const Version = 1
+
+// A Start is the input of a workflow: a run that begins, or one that goes on.
+type Start struct {
+	Version int    `json:"version"`
+	RunID   string `json:"run_id"`
+	Cascade string `json:"cascade"` // the digest of its files: see [Bundle]
+	Input   string `json:"input,omitempty"`
+	Model   string `json:"model,omitempty"`
+
+	State string `json:"state,omitempty"` // of one that goes on, as a text
+	Seq   int64  `json:"seq,omitempty"`   // events told so far
+}
+
+// An End is what a workflow gives.
+type End struct {
+	Status string `json:"status"` // the run's
+	Result string `json:"result"` // an [engine.Result], as a text
+}
+
+// Bundle keeps the files of a cascade as one text, by which a [Start] names them.
+func Bundle(c *cascades.Cascade, texts effects.Texts) (digest string, err error) {
+	raw, err := json.Marshal(c.Files)
+	if err != nil {
+		return "", err
+	}
+	return texts.Put(raw)
+}
+
+// Unbundle reads the files of a cascade.
+func Unbundle(digest string, texts effects.Texts) (files []cascades.File, err error) {
+	err = read(digest, texts, &files)
+	return files, err
+}
+
+func keep(v any, texts effects.Texts) (digest string, err error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return "", err
+	}
+	return texts.Put(raw)
+}
+
+func read(digest string, texts effects.Texts, into any) error {
+	raw, err := texts.Get(digest)
+	if err != nil {
+		return err
+	}
+	return schema.Unmarshal(raw, into)
+}
+
+// A Log keeps the events of runs.
+type Log interface {
+	// Tell keeps an event. One of the same run and number is the same event, and
+	// may come again.
+	Tell(e event.Event) error
+}
+
+// A Crew is what workers have in common: where texts and events are, and how a
+// cascade is loaded. It is safe for concurrent use.
+type Crew struct {
+	Texts effects.Texts
+	Log   Log
+	// Load loads a cascade from its files, with what the worker knows. It is
+	// called once for each digest.
+	Load func(files []cascades.File) (*cascades.Cascade, error)
+	// World is the host that makes effects here.
+	World func(c *cascades.Cascade) World
+
+	loaded loaded
+}
+
+// Run is the workflow.
+func (crew *Crew) Run(ctx workflow.Context, start Start) (End, error) {
+	if start.Version > Version {
+		return End{}, fmt.Errorf("run %s is of version %d, and this worker of %d: it is for a newer one", start.RunID, start.Version, Version)
+	}
+	c, err := crew.cascade(start.Cascade)
+	if err != nil {
+		return End{}, err // the task is tried again, by a worker that can
+	}
+	s := engine.State{RunID: start.RunID, Model: start.Model}
+	if start.State != "" {
+		err = read(start.State, crew.Texts, &s)
+	} else if start.Input != "" {
+		err = read(start.Input, crew.Texts, &s.Input)
+	}
+	if err != nil {
+		return End{}, err
+	}
+	h := newHost(ctx, crew, start)
+	result, err := engine.Run(h, c, s)
+	if h.run.err != nil {
+		return End{}, h.run.err
+	}
+	if y, ok := err.(*engine.Yield); ok {
+		return End{}, crew.again(ctx, h.run, start, y.State)
+	}
+	end := End{Status: result.Status}
+	if end.Result, err = keep(result, h.run.texts()); err != nil {
+		return End{}, err
+	}
+	h.noted(result.Status)
+	if ctx.Err() != nil {
+		return end, temporal.NewCanceledError(end)
+	}
+	return end, nil
+}
+
+// again goes on with the run in a history of its own.
+func (crew *Crew) again(ctx workflow.Context, r *run, start Start, s engine.State) error {
+	var err error
+	if start.State, err = keep(s, r.texts()); err != nil {
+		return err
+	}
+	start.Seq = r.seq
+	return workflow.NewContinueAsNewError(ctx, WorkflowRun, start)
+}
+
+// attempts is how often an effect that may be made again is tried.
+const attempts = 10
+
+// options are those of an activity: how long nobody hears of a worker before it
+// is taken for dead, and how often what it did is tried again.
+func options(queue string, once bool) workflow.ActivityOptions {
+	o := workflow.ActivityOptions{
+		TaskQueue:           queue,
+		StartToCloseTimeout: 24 * time.Hour, // each effect bounds its own time
+		HeartbeatTimeout:    heardAfter,
+		WaitForCancellation: true,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second, MaximumAttempts: attempts,
+			NonRetryableErrorTypes: []string{refused, "payloadSizeError"},
+		},
+	}
+	if once {
+		o.RetryPolicy.MaximumAttempts = 1
+	}
+	return o
+}

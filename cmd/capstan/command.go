@@ -140,6 +140,8 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 		{"measure", "Measure gates and cascades:", []*cobra.Command{
 			c.eval(),
 			c.mutate(),
+			c.label(),
+			c.trust(),
 		}},
 		{"gate", "Judge texts and work:", []*cobra.Command{c.gate(), c.validateRequest(), c.schedule(), c.keygen()}},
 	} {

@@ -162,7 +162,6 @@ type Known struct {
 type Ledger struct {
 	said    map[about]map[string]Label // by person
 	planted map[about]Label
-	phases  map[string]bool
 }
 
 // about is what a label is about. A text's name is cut to as many digits as the
@@ -178,10 +177,9 @@ func aboutOf(text, phase, gate string) about {
 
 // NewLedger makes one of labels in any order.
 func NewLedger(labels []Label) *Ledger {
-	g := &Ledger{said: map[about]map[string]Label{}, planted: map[about]Label{}, phases: map[string]bool{}}
+	g := &Ledger{said: map[about]map[string]Label{}, planted: map[about]Label{}}
 	for _, l := range labels {
 		key := aboutOf(l.Text, l.Phase, l.Gate)
-		g.phases[l.Phase] = true
 		if l.Planted != "" {
 			if old, ok := g.planted[key]; !ok || !old.Time.After(l.Time) {
 				g.planted[key] = l
@@ -220,13 +218,10 @@ func agreed(all map[string]Label) Known {
 	return k
 }
 
-// Has tells whether anybody, a person or whoever planted a fault, has labelled
-// the text.
-func (g *Ledger) Has(text, phase string) bool {
-	if _, planted := g.planted[aboutOf(text, phase, All)]; planted {
-		return true
-	}
-	return len(g.said[aboutOf(text, phase, All)]) > 0
+// By tells whether a person has said something of the text for the gate.
+func (g *Ledger) By(person, text, phase, gate string) bool {
+	_, said := g.said[aboutOf(text, phase, gate)][person]
+	return said
 }
 
 // Planted lists the labels of planted faults, in the order of their texts.

@@ -3,6 +3,7 @@ package trust
 import (
 	"slices"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/measure"
 )
 
@@ -28,6 +29,7 @@ func (b *builder) done() *Report {
 	for _, p := range b.Labels.Pairs() {
 		b.People = append(b.People, People{p.First, p.Second, p.Confusion.Agreement(), kappa(p.Confusion), p.Confusion.Base()})
 	}
+	b.Unknown = len(b.unseen)
 	b.Contradictions = b.Labels.Contradictions()
 	b.only()
 	return b.Report
@@ -42,12 +44,7 @@ func (b *builder) labelled(l measure.Label) {
 		known := b.Labels.Of(l.Text, g.Phase, g.Gate)
 		if said && l.Phase == g.Phase && known.Labelled && !g.seen[text] {
 			g.natural(text, known.Good, passed)
-			b.found[text] = true
 		}
-	}
-	if !b.found[text] {
-		b.found[text] = true
-		b.Unknown++
 	}
 }
 
@@ -88,6 +85,14 @@ func (b *builder) only() {
 	b.Report.Phases = slices.DeleteFunc(b.Report.Phases, func(p *Phase) bool {
 		return !slices.ContainsFunc(b.Report.Gates, func(g *Gate) bool { return g.Phase == p.Phase })
 	})
+}
+
+// Validator is the gate's; nil of an output_schema.
+func (g *Gate) Validator() *cascades.Validator { return g.gate.Validator }
+
+// Measurable tells whether there is anything to keep of the gate.
+func (g *Gate) Measurable() bool {
+	return g.Passed.N+g.Natural.N()+len(g.Planted) > 0 || g.Hollow != nil
 }
 
 // Measured is what the report says of the gate, as evidence: measured by that

@@ -171,16 +171,19 @@ type builder struct {
 	phases map[string]*Phase
 	past   map[string]map[spot]string // digests, by version
 	run    string
-	found  map[string]bool // labelled texts that a run gave
+	unseen map[string]bool // labelled texts that no run has given yet
 }
 
 // A spot is where a verdict stands in a cascade.
 type spot struct{ phase, moment, place, name string }
 
 func newBuilder(q Question) *builder {
-	b := &builder{Question: q, phases: map[string]*Phase{}, past: map[string]map[spot]string{}, found: map[string]bool{}, Report: &Report{
+	b := &builder{Question: q, phases: map[string]*Phase{}, past: map[string]map[spot]string{}, unseen: map[string]bool{}, Report: &Report{
 		CascadeID: q.CascadeID, Gates: []*Gate{}, Phases: []*Phase{}, People: []People{}, Notes: []string{}, FalseAlarms: q.FalseAlarms,
 	}}
+	for _, l := range q.Labels.Natural() {
+		b.unseen[l.Text[:measure.TextDigits]] = true
+	}
 	for _, g := range q.Gates {
 		p := b.phases[g.Phase]
 		if p == nil {
@@ -247,16 +250,20 @@ func (b *builder) attempt(a *journal.Attempt) {
 	if a.Number > 0 {
 		b.Attempts++
 	}
+	delete(b.unseen, a.Text)
 	digests := b.digests(a)
 	noes, yeses := 0, 0
 	for i := range a.Verdicts {
 		v := &a.Verdicts[i]
+		delete(b.unseen, v.Text)
 		digest := digests[spot{a.Phase, v.Moment, v.Place(), v.Validator}]
 		g := b.of(a.Phase, v, digest)
 		switch {
 		case g == nil:
 		case g.Digest != digest || digest == "":
-			g.Stale++
+			if v.Valid != nil {
+				g.Stale++
+			}
 		default:
 			b.verdict(g, a, v)
 			if v.Valid != nil && v.Text == a.Text && releases(g.gate) {
@@ -310,7 +317,6 @@ func (b *builder) verdict(g *Gate, a *journal.Attempt, v *journal.Judgement) {
 	g.drift(a, v, b.Question.FalseAlarms)
 	if known := b.Labels.Of(v.Text, g.Phase, g.Gate); v.Text != "" && known.Labelled && !g.seen[v.Text] {
 		g.natural(v.Text, known.Good, *v.Valid)
-		b.found[v.Text] = true
 	}
 }
 
@@ -360,9 +366,6 @@ func (b *builder) phase(p *Phase, a *journal.Attempt, noes, yeses int) {
 	}
 	whole := noes > 0 || yeses >= len(p.counted)
 	known := b.Labels.Of(a.Text, p.Phase, measure.All)
-	if known.Labelled {
-		b.found[a.Text] = true
-	}
 	if a.Number == 1 {
 		if whole {
 			p.Accepted.Add(noes == 0)

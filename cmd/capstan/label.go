@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/trust"
+)
+
+type labelFlags struct {
+	store  storeFlags
+	labels string
+	from   string
+	phase  string
+	gate   string
+	by     string
+	order  string
+	runs   []string
+	limit  int
+}
+
+func (c *Command) label() *cobra.Command {
+	f := labelFlags{gate: measure.All, order: "doubt"}
+	cmd := &cobra.Command{
+		Use:   "label FILE",
+		Short: "Say of texts whether they are good, so that gates can be held against it",
+		Long: `Say of the texts that a cascade's runs gave whether they are good, so that its
+gates can be held against it: y for good, n for bad, s to skip, q to end. What the
+gates said is told once you have answered. Texts of which gates say different
+things come first, then those with scores near the middle; --order random takes
+them as they come, which is what rates over all texts want.
+
+Labels are JSON Lines in labels beside FILE, a file for each person, the texts
+beside them by their digests. --from takes labels that are there already, from
+CSV with a head line or from JSON Lines, with these fields: content (the text) or
+text (its SHA-256), good, and phase, gate, reason, by, time.`,
+		Example: `  capstan label post.yaml --phase draft
+  capstan label post.yaml --from reviewed.csv --phase draft --by ann`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.order != "doubt" && f.order != "random" {
+				return usage("--order must be doubt or random, not %q", f.order)
+			}
+			f.by = cmp.Or(f.by, c.person())
+			cascade, err := c.load(args[0])
+			if err != nil {
+				return err
+			}
+			if err := f.fits(cascade); err != nil {
+				return err
+			}
+			if f.from != "" {
+				return c.takeLabels(cascade, f)
+			}
+			return c.look(f.store, func(j *journal.Journal) error { return c.askLabels(cmd.Context(), j, cascade, f) })
+		},
+	}
+	f.store.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.labels, "labels", "", "the folder of labels (default: labels beside FILE)")
+	flags.StringVar(&f.from, "from", "", "a CSV or JSON Lines file of labels to take over")
+	flags.StringVar(&f.phase, "phase", "", "texts of this phase alone")
+	flags.StringVar(&f.gate, "gate", f.gate, "the gate that the labels are about; all for the text as such")
+	flags.StringVar(&f.by, "by", "", "who says so (default: the user)")
+	flags.StringVar(&f.order, "order", f.order, "doubt or random")
+	flags.StringSliceVar(&f.runs, "runs", nil, "texts of these runs alone (default: all of the cascade)")
+	flags.IntVar(&f.limit, "limit", 0, "at most so many texts; 0 is all")
+	return cmd
+}
+
+// fits tells whether the cascade has the phase and the gate.
+func (f labelFlags) fits(cascade *cascades.Cascade) error {
+	gates, err := cascade.Gates("", nil)
+	if err != nil {
+		return &exit{exitBroken, err}
+	}
+	if f.phase != "" && !slices.ContainsFunc(cascade.EveryPhase(), func(p *cascades.Phase) bool { return p.Name == f.phase }) {
+		return usage("%s has no phase %q", cascade.File, f.phase)
+	}
+	if f.gate != measure.All && !slices.ContainsFunc(gates, func(g cascades.Gate) bool { return g.Name == f.gate }) {
+		return usage("%s has no gate %q", cascade.File, f.gate)
+	}
+	return nil
+}
+
+// askLabels asks about one text after the other.
+func (c *Command) askLabels(ctx context.Context, j *journal.Journal, cascade *cascades.Cascade, f labelFlags) error {
+	dir := labelDir(cascade.File, f.labels)
+	labels, err := c.readLabels(dir, false)
+	if err != nil {
+		return err
+	}
+	attempts, err := attemptsOf(ctx, j, cascade.ID, f.runs)
+	if err != nil {
+		return err
+	}
+	doubts, err := trust.Doubts(attempts)
+	if err != nil {
+		return &exit{exitBroken, err}
+	}
+	if f.order == "random" {
+		shuffled(doubts)
+	}
+	ledger := measure.NewLedger(labels)
+	doubts = slices.DeleteFunc(doubts, func(d trust.Doubt) bool {
+		return f.phase != "" && d.Phase != f.phase || ledger.By(f.by, d.Text, d.Phase, f.gate)
+	})
+	if f.limit > 0 {
+		doubts = doubts[:min(f.limit, len(doubts))]
+	}
+	in, made := bufio.NewReader(c.Stdin), 0
+	for i, d := range doubts {
+		text, err := textOf(ctx, j, d)
+		if err != nil {
+			return &exit{exitBroken, err}
+		}
+		fmt.Fprintf(c.Stdout, "--- %d of %d · phase %s · %s ---\n%s\n", i+1, len(doubts), d.Phase, d.Text[:12], text)
+		said, err := c.askLabel(ctx, in, f)
+		if errors.Is(err, io.EOF) || err == nil && said.word == "q" {
+			break
+		}
+		if err != nil {
+			return &exit{exitInterrupted, err}
+		}
+		if said.word == "s" {
+			continue
+		}
+		l := measure.Label{Phase: d.Phase, Gate: f.gate, Good: said.word == "y", Reason: said.reason, By: f.by}
+		if err := keepLabel(dir, text, l); err != nil {
+			return &exit{exitBroken, err}
+		}
+		made++
+		c.tellVerdicts(d)
+	}
+	fmt.Fprintf(c.Stderr, "%d labelled, %d left\n", made, len(doubts)-made)
+	return nil
+}
+
+// shuffled puts texts in the order of a hash of what they are: it has nothing to
+// do with what was said of them, and is the same the next time.
+func shuffled(doubts []trust.Doubt) {
+	hash := func(d trust.Doubt) uint64 {
+		h := fnv.New64a()
+		io.WriteString(h, d.Text+d.Phase)
+		return h.Sum64()
+	}
+	slices.SortFunc(doubts, func(a, b trust.Doubt) int { return cmp.Compare(hash(a), hash(b)) })
+}
+
+// textOf is the text itself, as its run has it.
+func textOf(ctx context.Context, j *journal.Journal, d trust.Doubt) (string, error) {
+	for e, err := range j.Events(ctx, d.RunID, 0, journal.Brief) {
+		if err != nil {
+			return "", err
+		}
+		if e.Kind == event.AttemptFinished && string(e.Path) == d.Path {
+			return e.Text, nil
+		}
+	}
+	return "", fmt.Errorf("run %s has no text at %s any more", d.RunID, d.Path)
+}
+
+// An opinion is what a person says: y, n, s or q, and why.
+type opinion struct{ word, reason string }
+
+func (c *Command) askLabel(ctx context.Context, in *bufio.Reader, f labelFlags) (o opinion, err error) {
+	about := "is it good"
+	if f.gate != measure.All {
+		about = "should " + f.gate + " let it by"
+	}
+	for {
+		fmt.Fprintf(c.Stdout, "%s? [y, n why, s skip, q end] ", about)
+		line, err := readLine(ctx, in)
+		if err != nil {
+			return o, err
+		}
+		word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if o = (opinion{strings.ToLower(word), strings.TrimSpace(reason)}); slices.Contains([]string{"y", "n", "s", "q"}, o.word) {
+			return o, nil
+		}
+	}
+}
+
+// tellVerdicts tells what the gates said, once somebody has answered.
+func (c *Command) tellVerdicts(d trust.Doubt) {
+	for _, v := range d.Verdicts {
+		word := "no"
+		if *v.Valid {
+			word = "yes"
+		}
+		if v.Score != nil {
+			word += fmt.Sprintf(" (%.2f)", *v.Score)
+		}
+		fmt.Fprintf(c.Stdout, "  %s %s: %s\n", v.Moment, v.Validator, word)
+	}
+}
+
+// keepLabel adds a label of a text to its person's file, and the text beside it.
+func keepLabel(dir, text string, l measure.Label) error {
+	l.Text = measure.TextDigest(text)
+	if l.Time.IsZero() {
+		l.Time = time.Now().UTC().Truncate(time.Second)
+	}
+	line, err := l.Line()
+	if err != nil {
+		return err
+	}
+	if err := keepText(dir, text, l.Text); err != nil {
+		return err
+	}
+	name := filepath.Join(dir, fileName(l.By)+".jsonl")
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(line)
+	return errors.Join(err, f.Close())
+}
+
+func keepText(dir, text, digest string) error {
+	name := filepath.Join(dir, "texts", digest+".txt")
+	if _, err := os.Stat(name); err == nil {
+		return nil
+	}
+	return writeBeside(name, []byte(text))
+}
+
+// fileName is a person's name as a file's.
+func fileName(by string) string {
+	name := strings.TrimSuffix(measure.EvidenceName(by), ".json")
+	return cmp.Or(name, "unnamed")
+}

@@ -1,0 +1,215 @@
+package trust_test
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/trust"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+const source = `cascade_id: post
+model: small
+phases:
+  - name: draft
+    instructions: Write.
+    wards:
+      post: [{expr: "len(content) > 8", name: long}, {judge: "Is it friendly?", name: tone, mode: retry, votes: 3}]
+`
+
+func gates(t testing.TB, chosen cascades.Chosen) []cascades.Gate {
+	t.Helper()
+	c, err := cascades.Parse("post.yaml", []byte(source), nil, cascades.Known{Validators: validators.Default()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := c.Gates(chosen, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+var began = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// attempt is the n-th run's first attempt at a text, of which the two gates said
+// long and tone.
+func attempt(n int, text string, long, tone bool) journal.Attempt {
+	name := measure.TextDigest(text)[:measure.TextDigits]
+	at := event.Path("draft/attempt[1]")
+	third := 1.0 / 3
+	v := func(i int, name40, validator string, valid bool) journal.Judgement {
+		return journal.Judgement{Path: at.At("post", i), Moment: "post", Validator: validator, Mode: "retry", Valid: &valid, Text: name40, Time: began.Add(time.Duration(n) * time.Minute), Score: &third}
+	}
+	return journal.Attempt{
+		RunID: fmt.Sprint("run", n), Version: "1", Path: at, Phase: "draft", Number: 1, Outcome: "retry", Text: name,
+		Verdicts: []journal.Judgement{v(0, name, "long", long), v(1, name, "tone", tone)},
+	}
+}
+
+func all(list ...journal.Attempt) iter.Seq2[journal.Attempt, error] {
+	return func(yield func(journal.Attempt, error) bool) {
+		for _, a := range list {
+			if !yield(a, nil) {
+				return
+			}
+		}
+	}
+}
+
+func ask(t testing.TB, labels []measure.Label, attempts iter.Seq2[journal.Attempt, error], change func(*trust.Question)) *trust.Report {
+	t.Helper()
+	q := trust.Question{
+		CascadeID: "post", Gates: gates(t, ""), Labels: measure.NewLedger(labels),
+		Past: func(string) ([]cascades.Gate, error) { return gates(t, ""), nil },
+	}
+	if change != nil {
+		change(&q)
+	}
+	r, err := q.Ask(attempts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func good(text string, good bool) measure.Label {
+	return measure.Label{Text: measure.TextDigest(text), Phase: "draft", Gate: measure.All, Good: good, By: "ann", Time: began}
+}
+
+func TestConfusion(t *testing.T) {
+	labels := []measure.Label{good("a", true), good("b", true), good("c", false), good("d", false), good("never", true)}
+	r := ask(t, labels, all(
+		attempt(1, "a", true, true), attempt(2, "a", false, false), // the first time counts
+		attempt(3, "b", true, false), attempt(4, "c", true, true), attempt(5, "d", true, false), attempt(6, "of nobody", true, true),
+	), nil)
+	tone := r.Gates[1]
+	if want := (measure.Confusion{GoodPassed: 1, GoodRefused: 1, BadPassed: 1, BadRefused: 1}); tone.Natural != want {
+		t.Errorf("tone: %+v, want %+v", tone.Natural, want)
+	}
+	if long := r.Gates[0].Natural; long != (measure.Confusion{GoodPassed: 2, BadPassed: 2}) {
+		t.Errorf("long: %+v", long)
+	}
+	if tone.Passed != (measure.Rate{K: 3, N: 6}) || tone.Unanimous != (measure.Rate{K: 0, N: 6}) {
+		t.Errorf("tone passes %v, unanimous %v", tone.Passed, tone.Unanimous)
+	}
+	p := r.Phases[0]
+	if p.First != (measure.Rate{K: 2, N: 4}) || p.FalsePass != (measure.Rate{K: 1, N: 2}) || p.Accepted != (measure.Rate{K: 3, N: 6}) {
+		t.Errorf("phase: %+v", p)
+	}
+	if want := measure.Released(0.5, 0.5); p.Ceiling.Value != want {
+		t.Errorf("ceiling %v, want %v", p.Ceiling, want)
+	}
+	if r.Unknown != 1 || r.Runs != 6 || r.Attempts != 6 {
+		t.Errorf("unknown %d, runs %d, attempts %d", r.Unknown, r.Runs, r.Attempts)
+	}
+}
+
+func TestPlantedApart(t *testing.T) {
+	digest := gates(t, "")[1].Digest
+	planted := good("broken", false)
+	planted.Planted, planted.Verdicts = "number_digit", map[string]bool{digest: true, "sha256:other": false}
+	r := ask(t, []measure.Label{planted}, all(), nil)
+	tone := r.Gates[1]
+	if tone.PlantedAlways != (measure.Rate{K: 1, N: 1}) || tone.FalsePass.Known() || len(tone.Planted) != 1 {
+		t.Errorf("planted %v, natural %v", tone.PlantedAlways, tone.FalsePass)
+	}
+	if r.Gates[0].PlantedAlways.Known() {
+		t.Error("a gate that was not asked has a rate")
+	}
+}
+
+func TestStaleCountsForNothing(t *testing.T) {
+	r := ask(t, []measure.Label{good("a", true)}, all(attempt(1, "a", true, false)), func(q *trust.Question) {
+		q.Past = func(string) ([]cascades.Gate, error) { return gates(t, "other"), nil }
+	})
+	if tone := r.Gates[1]; tone.Stale != 1 || tone.Passed.Known() || tone.Natural.N() > 0 {
+		t.Errorf("tone: %+v", tone)
+	}
+	if r.Gates[0].Stale != 0 || r.Gates[0].Natural.N() != 1 {
+		t.Errorf("long, which asks no model, is stale: %+v", r.Gates[0])
+	}
+	if r.Phases[0].Together.N() > 0 {
+		t.Error("the phase counts a text that a stale gate judged")
+	}
+}
+
+// TestDrift: a judge whose model was swapped under the same name passes 9 of 10
+// where it passed 6. It is told, in time; a gate that stays is not.
+func TestDrift(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	stream := func(swap int) iter.Seq2[journal.Attempt, error] {
+		return func(yield func(journal.Attempt, error) bool) {
+			for n := range 1500 {
+				p := 0.6
+				if n >= swap {
+					p = 0.9
+				}
+				if !yield(attempt(n, fmt.Sprint(n), rng.Float64() < 0.7, rng.Float64() < p), nil) {
+					return
+				}
+			}
+		}
+	}
+	r := ask(t, nil, stream(1000), nil)
+	d := r.Gates[1].Drift
+	if d.Alarm == nil || d.Alarm.Verdict < 1000-trust.Baseline || d.Alarm.Verdict > 1000-trust.Baseline+150 {
+		t.Fatalf("swapped at verdict %d behind the baseline, told at %+v", 1000-trust.Baseline, d.Alarm)
+	}
+	if !r.Drifted() || r.Gates[0].Drift.Alarm != nil {
+		t.Errorf("drifted %v, the other gate %+v", r.Drifted(), r.Gates[0].Drift)
+	}
+	if ask(t, nil, stream(9999), nil).Drifted() {
+		t.Error("an alarm about gates that stay")
+	}
+	// What was measured since is the new baseline.
+	measured := r.Gates[1].Measured("post", "test")
+	measured.Passed, measured.Verdicts = 900, 1000
+	again := ask(t, nil, stream(0), func(q *trust.Question) {
+		q.Evidence = func(g cascades.Gate) (measure.Evidence, bool, bool) {
+			return measure.Evidence{Passed: 900, Verdicts: 1000, Time: began.Add(100 * time.Minute)}, g.Name == "tone", false
+		}
+	})
+	if d := again.Gates[1].Drift; d.Alarm != nil || d.Since.N != 1399 {
+		t.Errorf("since it was measured: %+v", d)
+	}
+}
+
+func TestText(t *testing.T) {
+	r := ask(t, []measure.Label{good("a", false)}, all(attempt(1, "a", true, true)), nil)
+	var b strings.Builder
+	if err := r.Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"false pass    1 of 1, 100.0 % (2.5-100.0)", "false block   unknown (0 of 0)", "ceiling       100.0 %"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
+// BenchmarkAsk folds 100,000 attempts with two verdicts each, of which 1,000 texts
+// are labelled.
+func BenchmarkAsk(b *testing.B) {
+	var list []journal.Attempt
+	var labels []measure.Label
+	for n := range 100_000 {
+		list = append(list, attempt(n, fmt.Sprint(n), n%3 > 0, n%5 > 0))
+		if n%100 == 0 {
+			labels = append(labels, good(fmt.Sprint(n), n%2 > 0))
+		}
+	}
+	for b.Loop() {
+		if r := ask(b, labels, all(list...), nil); r.Attempts != len(list) {
+			b.Fatal(r.Attempts)
+		}
+	}
+}

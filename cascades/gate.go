@@ -58,6 +58,22 @@ func (c *Cascade) Gates(chosen Chosen, open Opener) (list []Gate, err error) {
 	return list, err
 }
 
+// RunsPrograms tells whether a gate of the cascade's own phases is a program:
+// what it is stands in files that the cascade has not read.
+func (c *Cascade) RunsPrograms() (found bool) {
+	runs := func(v *Validator) bool { return v != nil && v.written != nil && len(v.written.argv) > 0 }
+	for _, p := range c.EveryPhase() {
+		found = found || p.Tool != nil && runs(p.Tool.Validator)
+		p.eachCheck(func(_ string, _ int, check *Check) { found = found || runs(check.Validator) })
+	}
+	return found
+}
+
+// At is the gate's address within its cascade.
+func (g Gate) At() string {
+	return fmt.Sprintf("%s %s %s %s", g.Phase, g.Moment, g.Place, g.Name)
+}
+
 // verdictName is the last name of the path of a verdict of the i-th check of a
 // moment.
 func verdictName(m wards.Moment, i int) string {

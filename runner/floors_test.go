@@ -57,6 +57,7 @@ var floors = map[string]string{
 	// A cascade on every row of a set.
 	"runner/batch":     "cascades runner runner/event runner/measure runner/model validators validators/schema",
 	"runner/trace":     "cascades runner/event runner/model runner/tool validators/schema",
+	"runner/receipt":   "cascades runner/event runner/signatures runner/trace",
 	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/model runner/trace validators validators/schema wards",
 	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure validators validators/faults validators/schema wards",
 	"runner/cases":     "cascades runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
@@ -83,7 +84,7 @@ var floors = map[string]string{
 }
 
 // pure packages take bytes and values: what they do depends on nothing else.
-var pure = []string{"templates", "validators/reading", "validators/capy/reading", "validators/schema", "validators/languages", "validators/secrets", "wards", "cascades", "runner/engine", "runner/signatures", "runner/measure"}
+var pure = []string{"templates", "validators/reading", "validators/capy/reading", "validators/schema", "validators/languages", "validators/secrets", "wards", "cascades", "runner/engine", "runner/signatures", "runner/receipt", "runner/measure"}
 
 // impure is what pure packages may not import.
 var impure = []string{"context", "os", "os/exec", "net", "net/http", "path/filepath", "io/ioutil", "math/rand", "log"}
@@ -124,6 +125,7 @@ var decoders = []string{
 	"cascades/json.go", "cmd/capstan/secrets.go", "runner/event/event.go", "runner/journal/owner.go", "runner/journal/reopen.go",
 	"runner/journal/text.go", "runner/mcpserver/clean.go", "runner/mcpserver/wire.go", "runner/model/model.go", "runner/model/extra.go", "runner/model/params.go",
 	"runner/model/openai/assembly.go", "runner/model/openai/complaint.go", "runner/model/openai/extras.go", "runner/model/openai/format.go", "runner/model/openai/json.go", "runner/tool/mcp/bounded.go", "runner/tool/mcp/exact.go", "runner/tool/mcp/lines.go",
+	"runner/receipt/issue.go", "runner/receipt/source.go", "runner/receipt/verify.go", "runner/signatures/envelope.go", "runner/signatures/trust.go",
 	"validators/request/document.go", "validators/request/form.go", "validators/request/inspectors/counts.go",
 	"validators/request/inspectors/tab.go", "validators/request/parse.go", "validators/schema/extract.go",
 	"validators/schema/unmarshal.go", "validators/schema/value.go", "validators/verdict.go",

@@ -226,6 +226,7 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 	if r.journal == nil {
 		return run(r.host(ctx), engine.State{RunID: s.RunID, Model: s.Model, Input: s.Input})
 	}
+	s.Settings = noteGates(c, s)
 	recording, err := r.journal.Begin(s)
 	if err != nil {
 		e := &Error{Code: Failed, Message: fmt.Sprintf("journal: %v", err), Err: err}

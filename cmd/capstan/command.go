@@ -143,7 +143,7 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 			c.label(),
 			c.trust(),
 		}},
-		{"gate", "Judge texts and work:", []*cobra.Command{c.gate(), c.validateRequest(), c.schedule(), c.keygen()}},
+		{"gate", "Judge texts and work:", []*cobra.Command{c.gate(), c.validateRequest(), c.schedule(), c.receipt(), c.verify(), c.keygen()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, verb := range g.verbs {

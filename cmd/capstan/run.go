@@ -28,6 +28,8 @@ type runFlags struct {
 	json      bool
 	quiet     bool
 	store     storeFlags
+	receipt   string
+	proof     receiptFlags
 }
 
 // shared adds the flags that run and resume have in common.
@@ -80,6 +82,9 @@ goes on with a batch that was broken off.`,
 			if f.runID != "" || f.inputFile != "" {
 				return usage("--run-id and --input-file are of one run, and --each makes many")
 			}
+			if f.receipt != "" {
+				return usage("--receipt is of one run: capstan receipt RUN makes one of each that --each has kept")
+			}
 			return c.runBatch(cmd.Context(), args[0], f, b, false)
 		},
 	}
@@ -90,16 +95,25 @@ goes on with a batch that was broken off.`,
 	flags.StringVar(&b.set, "each", "", "run the cascade on every row of this set, JSON Lines or CSV")
 	f.how(cmd)
 	b.add(cmd)
+	flags.StringVar(&f.receipt, "receipt", "", "write a signed receipt of the output to this file; the output is then printed byte for byte")
+	f.proof.add(cmd)
 	f.shared(cmd)
 	return cmd
 }
 
 func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error {
+	maker, err := c.receiptMaker(ctx, f.receipt, f.proof)
+	if err != nil {
+		return err
+	}
 	s, err := c.begin(ctx, f)
 	if err != nil {
 		return err
 	}
 	defer s.close()
+	if maker != nil {
+		s.sinks = append(s.sinks, maker)
+	}
 	chosen := s.models.chosen(f.model, file)
 	r, err := s.runner(c, f, chosen)
 	if err != nil {
@@ -116,6 +130,11 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 	if err := c.ready(ctx, cascade, input, s.models, f, chosen); err != nil {
 		return err
 	}
+	if maker != nil {
+		if err := maker.begin(cascade, chosen, runner.ReadFile); err != nil {
+			return err
+		}
+	}
 	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), runner.WithSettings(f.settings()))
 	if errors.Is(err, runner.ErrRunExists) {
 		return usage("a run is called %s already; capstan resume goes on with it", f.runID)
@@ -128,6 +147,9 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 		for _, entry := range s.models.left() {
 			fmt.Fprintln(c.Stderr, "note: not used:", entry)
 		}
+	}
+	if maker != nil && err == nil {
+		return maker.finish(result, f.json)
 	}
 	return c.finish(s, result, err, f.json)
 }

@@ -200,7 +200,7 @@ func (c *Command) keygen() *cobra.Command {
 	dir := "."
 	cmd := &cobra.Command{
 		Use:   "keygen",
-		Short: "Make a pair of keys: private.pem signs certificates, public.pem verifies them",
+		Short: "Make a pair of keys: private.pem signs receipts and certificates, public.pem verifies them",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			private, public, err := schedule.Keygen()

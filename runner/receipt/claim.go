@@ -124,7 +124,7 @@ func (c *Claim) sound() *signatures.Flaw {
 		return nil
 	}
 	for i, g := range c.Gates {
-		if g.Mode != "advisory" && g.Verdict != GatePassed {
+		if g.Mode != advisory && g.Verdict != GatePassed {
 			return &signatures.Flaw{Field: fmt.Sprintf("gates[%d].verdict", i), Err: fmt.Errorf("is %q for %s, which can refuse a text, and the text is not called degraded", g.Verdict, g.Name)}
 		}
 	}

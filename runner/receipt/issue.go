@@ -1,7 +1,6 @@
 package receipt
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -28,12 +27,12 @@ const (
 )
 
 // Issue signs a claim at a time and gives the receipt.
-func Issue(ctx context.Context, s signatures.Signer, c Claim, at time.Time) ([]byte, error) {
+func Issue(s signatures.Signer, c Claim, at time.Time) ([]byte, error) {
 	payload, err := statement(c, at)
 	if err != nil {
 		return nil, fmt.Errorf("receipt: %w", err)
 	}
-	return signatures.Seal(ctx, s, PayloadType, payload)
+	return signatures.Seal(s, PayloadType, payload)
 }
 
 // statement is the canonical form of the in-toto statement of a claim.

@@ -159,7 +159,7 @@ func (g GateDemand) String() string {
 func (c *Claim) passedBy(want GateDemand) error {
 	err := fmt.Errorf("have none of the name %q that could refuse a text", want.Name)
 	for _, g := range c.Gates {
-		if g.Name != want.Name || g.Mode == "advisory" {
+		if g.Name != want.Name || g.Mode == advisory {
 			continue
 		}
 		switch {

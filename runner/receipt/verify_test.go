@@ -2,7 +2,6 @@ package receipt_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/base64"
@@ -64,7 +63,7 @@ func claim(text string) receipt.Claim {
 
 func issue(t testing.TB, key signatures.Signer, c receipt.Claim) []byte {
 	t.Helper()
-	text, err := receipt.Issue(context.Background(), key, c, made)
+	text, err := receipt.Issue(key, c, made)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +214,7 @@ func TestStatementsAreOne(t *testing.T) {
 		if bytes.Equal(changed, payload) {
 			t.Errorf("%s: %q does not stand in %s", name, row.old, payload)
 		}
-		sealed, err := signatures.Seal(context.Background(), key, receipt.PayloadType, changed)
+		sealed, err := signatures.Seal(key, receipt.PayloadType, changed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package signatures
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -17,13 +16,13 @@ type Signer interface {
 	// ID names the public key, see [ID].
 	ID() string
 	// SignBytes gives the 64 bytes of a signature over data.
-	SignBytes(ctx context.Context, data []byte) ([]byte, error)
+	SignBytes(data []byte) ([]byte, error)
 }
 
 // Seal puts a payload, signed for a purpose, into a DSSE envelope: one line of
 // canonical JSON with exactly one signature, and a line end.
-func Seal(ctx context.Context, s Signer, as Purpose, payload []byte) ([]byte, error) {
-	raw, err := s.SignBytes(ctx, Signed(as, payload))
+func Seal(s Signer, as Purpose, payload []byte) ([]byte, error) {
+	raw, err := s.SignBytes(Signed(as, payload))
 	if err != nil {
 		return nil, fmt.Errorf("sign: %w", err)
 	}

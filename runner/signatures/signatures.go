@@ -18,7 +18,6 @@
 package signatures
 
 import (
-	"context"
 	"crypto/ed25519"
 	"encoding/base64"
 	"errors"
@@ -47,7 +46,7 @@ func (k Key) Sign(as Purpose, payload []byte) string {
 }
 
 // SignBytes signs data as it is: a key is a [Signer] that never fails.
-func (k Key) SignBytes(_ context.Context, data []byte) ([]byte, error) {
+func (k Key) SignBytes(data []byte) ([]byte, error) {
 	return ed25519.Sign(k.private, data), nil
 }
 

@@ -2,6 +2,7 @@ package signatures
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -91,6 +92,12 @@ func (t Trust) add(raw []byte) error {
 		t.Terms[id] = Term{entry.Name, entry.From, entry.Until}
 	}
 	return nil
+}
+
+// SignedBytes tells whether a signature is that of the key with the id over data.
+func (ks Keys) SignedBytes(id string, data, signature []byte) bool {
+	key, ok := ks[id]
+	return ok && len(signature) == ed25519.SignatureSize && ed25519.Verify(key, data, signature)
 }
 
 // InUse is nil where the key was in use at that time, else it says why not.

@@ -54,7 +54,9 @@ func (a asking) Within(at event.Path, d time.Duration, body func(engine.Host) er
 	return a.Host.Within(at, d, func(h engine.Host) error { return body(asking{h, a.world, a.env}) })
 }
 
-func quiet() log.Logger { return log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil))) }
+func quiet() log.Logger {
+	return log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
+}
 
 func folder(t testing.TB) *effects.Folder {
 	t.Helper()

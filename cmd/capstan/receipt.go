@@ -1,0 +1,376 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/receipt"
+	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/runner/trace"
+	"github.com/seed61713e19/capstan/validators/patterns"
+)
+
+// receiptFlags say what a receipt is signed with, and what stands in it.
+type receiptFlags struct {
+	signer signerFlags
+	texts  bool
+}
+
+func (f *receiptFlags) add(cmd *cobra.Command) {
+	f.signer.add(cmd)
+	cmd.Flags().BoolVar(&f.texts, "with-texts", false, "put the text, the inputs and the gates' reasons into the receipt, not their digests alone")
+}
+
+func (c *Command) receipt() *cobra.Command {
+	var f receiptFlags
+	var store storeFlags
+	var phase, out string
+	cmd := &cobra.Command{
+		Use:   "receipt RUN",
+		Short: "Sign which gates a released text has passed",
+		Long: `Make a receipt of a text that a run has released: a signed statement of the
+exact text, the cascade, the gates that judged it with what each of them is, the
+inputs and the models. Whoever has the text, the receipt and the public key can
+check it with capstan verify, without a network and without this machine.
+
+A receipt does not prove that the text is true, that a model was the one it
+calls itself, or that the program that made it was unchanged. RUN may be the
+beginning of a run's name, or last; --phase names a phase, or the path of an
+item like summaries/item[3].`,
+		Example: `  capstan keygen --dir keys
+  capstan receipt last --key keys/private.pem > post.receipt.json
+  capstan receipt last --phase draft --signer "exec:./kms-sign" --pub keys/public.pem`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			signer, err := f.signer.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return c.look(store, func(j *journal.Journal) error {
+				text, err := c.receiptOf(cmd.Context(), j, args[0], phase, signer, f.texts)
+				if err != nil {
+					return err
+				}
+				return c.putReceipt(out, text)
+			})
+		},
+	}
+	store.add(cmd)
+	f.add(cmd)
+	cmd.Flags().StringVar(&phase, "phase", "", "the phase whose text it is; by default the last of the run")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "the file to write; by default standard output")
+	return cmd
+}
+
+// putReceipt writes a receipt to a file, "" being standard output.
+func (c *Command) putReceipt(file string, text []byte) error {
+	if file == "" {
+		_, err := c.Stdout.Write(text)
+		return err
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		return usage("--out: %w", err)
+	}
+	return nil
+}
+
+// receiptOf makes the receipt of a kept run.
+func (c *Command) receiptOf(ctx context.Context, j *journal.Journal, id, phase string, signer signatures.Signer, texts bool) ([]byte, error) {
+	run, err := j.Run(ctx, id)
+	if err != nil {
+		return nil, found(err, id)
+	}
+	r, err := c.reader()
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	cascade, err := r.Unpack(run.Start.Files)
+	if err != nil {
+		return nil, err
+	}
+	gates, err := run.Start.Gates(cascade)
+	if err != nil {
+		return nil, &exit{exitBroken, err}
+	}
+	told, err := trace.Fold(j.Events(ctx, run.RunID, 0, journal.Whole))
+	if err != nil {
+		return nil, &exit{exitBroken, err}
+	}
+	claim, err := receipt.Of(receipt.Run{Run: told, Cascade: cascade, Gates: gates, Program: thisProgram(), Texts: texts}, phase)
+	if err != nil {
+		return nil, usage("run %s: %w", run.RunID, err)
+	}
+	if hidden().MatchString(said(told, claim.Path)) {
+		return nil, usage("run %s: a secret stood in the text, and the run was kept without it: capstan run --receipt makes one while the text is there", run.RunID)
+	}
+	return issued(signer, claim)
+}
+
+// hidden finds what stands for a secret in a kept text.
+var hidden = patterns.Lazy(`\[redacted [^\[\]"\\]+\]`)
+
+// said is the text of an attempt.
+func said(run *trace.Run, path string) string {
+	for p := range run.All() {
+		for _, a := range p.Texts() {
+			if string(a.Path) == path {
+				return a.Text
+			}
+		}
+	}
+	return ""
+}
+
+func issued(signer signatures.Signer, claim receipt.Claim) ([]byte, error) {
+	text, err := receipt.Issue(signer, claim, time.Now())
+	if err != nil {
+		return nil, &exit{exitBroken, err}
+	}
+	return text, nil
+}
+
+// thisProgram is what makes receipts here, with the digest of its file.
+func thisProgram() receipt.Program {
+	p := receipt.Program{Version: versionName()}
+	file, err := os.Executable()
+	if err != nil {
+		return p
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return p
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err == nil {
+		p.Digest = "sha256:" + hex.EncodeToString(sum.Sum(nil))
+	}
+	return p
+}
+
+// A receiptMaker makes the receipt of the run that it is told of: from what
+// happens, not from what is kept, so that it holds the exact text.
+type receiptMaker struct {
+	c       *Command
+	f       receiptFlags
+	file    string
+	signer  signatures.Signer
+	folder  *trace.Folder
+	program chan receipt.Program
+	gates   []cascades.Gate
+	cascade *cascades.Cascade
+}
+
+// receiptMaker is nil where run is to make none.
+func (c *Command) receiptMaker(ctx context.Context, file string, f receiptFlags) (*receiptMaker, error) {
+	if file == "" {
+		if f.signer.any() || f.texts {
+			return nil, usage("--key, --signer and --with-texts are for --receipt FILE")
+		}
+		return nil, nil
+	}
+	signer, err := f.signer.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := &receiptMaker{c: c, f: f, file: file, signer: signer, folder: trace.NewFolder(), program: make(chan receipt.Program, 1)}
+	go func() { m.program <- thisProgram() }() // its file is long
+	return m, nil
+}
+
+// Emit takes an event in.
+func (m *receiptMaker) Emit(e event.Event) { m.folder.Add(e) }
+
+// begin notes what the gates are before the run begins.
+func (m *receiptMaker) begin(cascade *cascades.Cascade, chosen string, open cascades.Opener) (err error) {
+	m.cascade = cascade
+	if m.gates, err = cascade.Gates(cascades.Chosen(chosen), open); err != nil {
+		return usage("--receipt: %w", err)
+	}
+	return nil
+}
+
+// finish prints what a run that has succeeded gave, a text byte for byte, so
+// that it is what the receipt is of, and writes the receipt.
+func (m *receiptMaker) finish(result runner.Result, asJSON bool) error {
+	var err error
+	if text, ok := result.Output.(string); ok && !asJSON {
+		_, err = io.WriteString(m.c.Stdout, text)
+	} else if asJSON {
+		err = printJSON(m.c.Stdout, result)
+	} else {
+		err = printJSON(m.c.Stdout, result.Output)
+	}
+	if err != nil {
+		return &exit{exitBroken, err}
+	}
+	return m.end()
+}
+
+// end writes the receipt of the run's text.
+func (m *receiptMaker) end() error {
+	run := receipt.Run{Run: m.folder.Run(), Cascade: m.cascade, Gates: m.gates, Program: <-m.program, Texts: m.f.texts}
+	claim, err := receipt.Of(run, "")
+	if err != nil {
+		return usage("--receipt: %w", err)
+	}
+	sealed, err := issued(m.signer, claim)
+	if err == nil {
+		err = m.c.putReceipt(m.file, sealed)
+	}
+	return err
+}
+
+func (c *Command) verify() *cobra.Command {
+	var pub, policy string
+	var gates []string
+	var want receipt.Demand
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify TEXT RECEIPT --pub FILE",
+		Short: "Check a text against its receipt, offline",
+		Long: `Check that a text is, byte for byte, the one that a receipt was made of, and that
+the receipt is signed by a key in --pub and says what is required. Nothing else
+is read, and no network is used.
+
+It ends with one of three words: passed (exit status 0); refused (1), with the
+first field that does not hold; cannot tell (2), where there is no receipt that
+this capstan can read, or no text. A JSON output may be spelt in another way
+than it was released.
+
+A receipt does not prove that the text is true, that a model was the one it
+calls itself, or that the program that made it was unchanged. Without --require
+it does not prove either that a gate which you care for was among those that
+passed. TEXT or RECEIPT may be -.`,
+		Example: `  capstan verify post.md post.receipt.json --pub public.pem
+  capstan verify post.md post.receipt.json --pub keys.json --require facts --require tone=sha256:4f… --max-age 720h`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			trust, err := c.publicKeys(pub)
+			if err != nil {
+				return err
+			}
+			want.Cascade, want.Now = policy, time.Now()
+			for _, g := range gates {
+				demand, err := gateDemand(g)
+				if err != nil {
+					return err
+				}
+				want.Gates = append(want.Gates, demand)
+			}
+			return c.verifyText(args[0], args[1], trust, want, asJSON)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&pub, "pub", "", "the keys that are trusted: public keys in PEM, or a JSON file of keys with their terms")
+	flags.StringArrayVar(&gates, "require", nil, "a gate that must have passed the text: its name, or name=digest")
+	flags.StringVar(&policy, "require-cascade", "", "the digest of the cascade that must have been run")
+	flags.DurationVar(&want.MaxAge, "max-age", 0, "how old the receipt may be, like 720h")
+	flags.BoolVar(&want.Degraded, "allow-degraded", false, "take a text that was released without a check")
+	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// verifyText prints what there is to say of a text and its receipt.
+func (c *Command) verifyText(text, file string, trust signatures.Trust, want receipt.Demand, asJSON bool) error {
+	if text == "-" && file == "-" {
+		return usage("only one of TEXT and RECEIPT can be standard input")
+	}
+	source, err := c.source(text)
+	if err != nil {
+		return err
+	}
+	given, err := c.source(file)
+	if err != nil {
+		return err
+	}
+	sealed, err := readAll(given, maxReceipt)
+	if err != nil {
+		return usage("%s: %w", file, err)
+	}
+	report := receipt.Verify(source, sealed, trust, want)
+	if asJSON {
+		err = printJSON(c.Stdout, report)
+	} else {
+		_, err = io.WriteString(c.Stdout, reportText(report))
+	}
+	switch {
+	case err != nil:
+		return err
+	case report.Verdict == receipt.Refused:
+		return &exit{status: exitNo}
+	case report.Verdict == receipt.CannotTell:
+		return &exit{status: exitUsage}
+	}
+	return nil
+}
+
+// maxReceipt bounds a receipt, in bytes: one with texts holds the text.
+const maxReceipt = 256 << 20
+
+func readAll(s receipt.Source, most int64) ([]byte, error) {
+	r, err := s()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	text, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(text)) > most {
+		return nil, fmt.Errorf("is longer than %d bytes", most)
+	}
+	return text, err
+}
+
+// source reads a file, however long, or standard input.
+func (c *Command) source(name string) (receipt.Source, error) {
+	if name != "-" {
+		if _, err := os.Stat(name); err != nil {
+			return nil, usage("%w", err)
+		}
+		return func() (io.ReadCloser, error) { return os.Open(name) }, nil
+	}
+	text, err := io.ReadAll(c.Stdin)
+	if err != nil {
+		return nil, usage("standard input: %w", err)
+	}
+	return receipt.Bytes(text), nil
+}
+
+// reportText is a report as a person reads it.
+func reportText(r receipt.Report) string {
+	var b bytes.Buffer
+	if r.Verdict == receipt.Passed {
+		fmt.Fprintln(&b, r.Verdict)
+	} else {
+		fmt.Fprintf(&b, "%s: %s %s\n", r.Verdict, r.Field, r.Reason)
+	}
+	for _, line := range r.Checked {
+		fmt.Fprintln(&b, "  holds:", line)
+	}
+	if c := r.Claim; c != nil {
+		fmt.Fprintf(&b, "it says: run %s, phase %s, attempt %d, of cascade %s (%s), made %s\n", c.Run, c.Phase, c.Attempt, c.Cascade.ID, c.Cascade.Digest, r.Made)
+		for _, g := range c.Gates {
+			fmt.Fprintf(&b, "  %s %s (%s, %s) %s\n", cmp.Or(g.Verdict, "?"), g.Name, g.Moment, g.Mode, g.Digest)
+		}
+		for _, g := range c.Shadow {
+			fmt.Fprintf(&b, "  %s %s (%s, in shadow: it decides nothing) %s\n", g.Verdict, g.Name, g.Moment, g.Digest)
+		}
+	}
+	for _, line := range r.NotSaid {
+		fmt.Fprintln(&b, "does not prove:", line)
+	}
+	return b.String()
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/runner/process"
+	"github.com/seed61713e19/capstan/runner/receipt"
+	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/validators/patterns"
+)
+
+// signerFlags say who signs: a key in a file, or a program that holds one.
+type signerFlags struct{ key, program, pub string }
+
+func (f *signerFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.key, "key", "", "the private key to sign with: the private.pem of capstan keygen, which nobody else may read")
+	flags.StringVar(&f.program, "signer", "", "exec:PROGRAM ARGS, for keys in hardware: it reads the bytes to sign and prints the signature in base64")
+	flags.StringVar(&f.pub, "pub", "", "the public key of --signer")
+}
+
+func (f *signerFlags) any() bool { return f.key != "" || f.program != "" || f.pub != "" }
+
+func (f *signerFlags) open(ctx context.Context) (signatures.Signer, error) {
+	switch {
+	case f.key != "" && f.program != "":
+		return nil, usage("--key and --signer: want one of them")
+	case f.key != "":
+		return privateKey(f.key)
+	case f.program != "":
+		return f.outside(ctx)
+	}
+	return nil, usage("a receipt is signed: --key names the private.pem of capstan keygen, or --signer a program")
+}
+
+// privateKey reads a key that its owner alone may read.
+func privateKey(file string) (signatures.Signer, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, usage("--key: %w", err)
+	}
+	if rights := info.Mode().Perm(); runtime.GOOS != "windows" && rights&0o077 != 0 {
+		return nil, usage("--key: %s may be read by others (%#o): chmod 600 %s", file, rights, file)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, usage("--key: %w", err)
+	}
+	key, err := signatures.ParseKey(text)
+	if err != nil {
+		return nil, usage("--key: %s: %w", file, err)
+	}
+	return key, nil
+}
+
+// outside is a program that signs.
+func (f *signerFlags) outside(ctx context.Context) (signatures.Signer, error) {
+	line, ok := strings.CutPrefix(f.program, "exec:")
+	argv := strings.Fields(line)
+	if !ok || len(argv) == 0 {
+		return nil, usage("--signer must be exec:PROGRAM and its arguments, not %q", f.program)
+	}
+	if f.pub == "" {
+		return nil, usage("--signer needs --pub, the public key of what it signs with")
+	}
+	text, err := os.ReadFile(f.pub)
+	if err != nil {
+		return nil, usage("--pub: %w", err)
+	}
+	keys, err := signatures.ParseKeys(text)
+	if err != nil || len(keys) != 1 {
+		return nil, usage("--pub: %s: want one public key: %w", f.pub, errors.Join(err))
+	}
+	s := &outsideSigner{ctx: ctx, argv: argv, keys: keys}
+	for id := range keys {
+		s.id = id
+	}
+	return s, nil
+}
+
+// An outsideSigner has a program sign.
+type outsideSigner struct {
+	ctx  context.Context // the command's
+	argv []string
+	keys signatures.Keys
+	id   string
+}
+
+// ID names the public key that it was told of.
+func (s *outsideSigner) ID() string { return s.id }
+
+// SignBytes has the program sign. What it gives must be a signature of the key.
+func (s *outsideSigner) SignBytes(data []byte) ([]byte, error) {
+	out, err := process.Run(s.ctx, process.Command{Argv: s.argv, Stdin: bytes.NewReader(data)})
+	if err != nil {
+		return nil, fmt.Errorf("signer %s: %w", s.argv[0], err)
+	}
+	if out.ExitCode != 0 {
+		return nil, fmt.Errorf("signer %s: it ended with status %d: %s", s.argv[0], out.ExitCode, oneLine(string(out.Stderr)))
+	}
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(out.Stdout)))
+	if err != nil {
+		return nil, fmt.Errorf("signer %s: what it printed is no base64", s.argv[0])
+	}
+	if !s.keys.SignedBytes(s.id, data, raw) {
+		return nil, fmt.Errorf("signer %s: what it printed is no signature of the key %s", s.argv[0], s.id)
+	}
+	return raw, nil
+}
+
+// publicKeys reads the keys that a verifier trusts.
+func (c *Command) publicKeys(file string) (signatures.Trust, error) {
+	if file == "" {
+		return signatures.Trust{}, usage("--pub names the public key of who made the receipt: it cannot come from the receipt")
+	}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) && strings.Contains(file, "-----BEGIN") {
+		return signatures.Trust{}, usage("--pub names a file")
+	}
+	if err != nil {
+		return signatures.Trust{}, usage("--pub: %w", err)
+	}
+	if bytes.Contains(text, []byte("PRIVATE KEY")) {
+		return signatures.Trust{}, usage("--pub: %s holds a private key: whoever checks a receipt needs the public one alone", file)
+	}
+	trust, err := signatures.ParseTrust(text)
+	if err != nil {
+		return trust, usage("--pub: %s: %w", file, err)
+	}
+	return trust, nil
+}
+
+// gateDemand reads name or name=digest.
+func gateDemand(text string) (receipt.GateDemand, error) {
+	g := receipt.GateDemand{Name: text}
+	if i := strings.LastIndex(text, "=sha256:"); i >= 0 {
+		g.Name, g.Digest = text[:i], text[i+1:]
+		if !digest().MatchString(g.Digest) {
+			return g, usage("--require %s: a digest is sha256: and 64 hexadecimal digits", text)
+		}
+	}
+	if g.Name == "" {
+		return g, usage("--require wants the name of a gate, or name=digest")
+	}
+	return g, nil
+}
+
+var digest = patterns.Lazy(`^sha256:[0-9a-f]{64}$`)

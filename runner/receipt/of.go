@@ -1,0 +1,256 @@
+package receipt
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/runner/trace"
+)
+
+// A Run is what a claim is made from: what a run did, the cascade as it was when
+// it ran, and what its gates are ([cascades.Cascade.Gates]).
+type Run struct {
+	*trace.Run
+	Cascade *cascades.Cascade
+	Gates   []cascades.Gate
+	Program Program // that makes the receipt
+	Texts   bool    // the receipt carries the texts too
+}
+
+// Of gives the claim of a text that the run has released: that of the phase of
+// that name, or of the visit or item at that path; "" is the last that the
+// cascade's own phases released. Of several visits to a phase it is the last.
+// Whoever has none of a text says so in the error.
+func Of(r Run, phase string) (Claim, error) {
+	visit, err := r.visit(phase)
+	if err != nil {
+		return Claim{}, err
+	}
+	made := attempt(visit)
+	if made == nil {
+		return Claim{}, fmt.Errorf("phase %s: the run does not tell which attempt's text was let out: it was kept by an older capstan", visit.Path)
+	}
+	c := Claim{
+		Capstan: r.Program, Run: r.RunID, Phase: visit.Name, Path: string(made.Path), Attempt: made.Number,
+		Text: signatures.Digest([]byte(made.Text)), Gates: []Gate{}, Shadow: []Gate{}, Degraded: []string{},
+		Inputs: map[string]string{}, Models: models(visit, made), People: []string{}, Released: visit.Finished.UTC(),
+	}
+	if c.Cascade, err = policy(r.Cascade); err != nil {
+		return Claim{}, err
+	}
+	if _, said := visit.Output.(string); !said {
+		if c.Output, err = valueDigest(visit.Output); err != nil {
+			return Claim{}, fmt.Errorf("phase %s: output: %w", visit.Path, err)
+		}
+	}
+	for _, a := range visit.Answers {
+		if a.By != "" && !slices.Contains(c.People, a.By) {
+			c.People = append(c.People, a.By)
+		}
+	}
+	texts := &Texts{Text: made.Text, Inputs: map[string]string{}, Reasons: map[string]string{}}
+	if err := c.judged(r.Gates, verdicts(visit, made), texts); err != nil {
+		return Claim{}, fmt.Errorf("phase %s: %w", visit.Path, err)
+	}
+	if err := c.given(r.Input, texts); err != nil {
+		return Claim{}, err
+	}
+	if r.Texts {
+		c.Texts = texts
+	}
+	if flaw := c.sound(); flaw != nil {
+		return Claim{}, fmt.Errorf("phase %s: %w", visit.Path, flaw)
+	}
+	return c, nil
+}
+
+// visit finds the visit that a name or a path means.
+func (r *Run) visit(phase string) (*trace.Phase, error) {
+	var found, parted *trace.Phase
+	look := func(p *trace.Phase) {
+		switch {
+		case p.Released != "":
+			found, parted = p, nil
+		case len(p.Branches) > 0 && p.Output != nil:
+			found, parted = nil, p
+		}
+	}
+	for _, p := range r.Phases {
+		if phase == "" || p.Name == phase || string(p.Path) == phase {
+			look(p)
+		}
+		for _, b := range p.Branches {
+			if string(b.Path) == phase || b.Item < 0 && b.Name == phase { // an item has its phase's name
+				look(b)
+			}
+		}
+	}
+	switch {
+	case found != nil:
+		return found, nil
+	case parted != nil:
+		return nil, fmt.Errorf("the text of phase %s is put together from those of its parts: name one of them, like %s", parted.Name, parted.Branches[0].Path)
+	}
+	return nil, fmt.Errorf("%s has released no text: there is nothing to prove; its phases are %s", orRun(phase), strings.Join(r.names(), ", "))
+}
+
+func orRun(phase string) string {
+	if phase == "" {
+		return "the run"
+	}
+	return "phase " + phase
+}
+
+func (r *Run) names() []string {
+	var names []string
+	for _, p := range r.Phases {
+		if !slices.Contains(names, p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// attempt is the one whose text the visit let out.
+func attempt(p *trace.Phase) *trace.Attempt {
+	for _, a := range p.Texts() {
+		if a.Path == p.Released {
+			return a
+		}
+	}
+	return nil
+}
+
+// policy is the cascade with its files.
+func policy(c *cascades.Cascade) (Policy, error) {
+	p := Policy{ID: c.ID, Files: map[string]string{}}
+	for _, f := range c.Files {
+		p.Files[f.Name] = signatures.Digest(f.Text)
+	}
+	var err error
+	p.Digest, err = PolicyDigest(p.Files)
+	return p, err
+}
+
+// verdicts are those on the text that was let out: of the checks of the
+// attempt's last turn, and of the attempt's own. A check that judged it twice
+// has said last what counts.
+func verdicts(p *trace.Phase, a *trace.Attempt) []trace.Verdict {
+	list := slices.Clone(p.Verdicts)
+	if n := len(a.Turns); n > 0 {
+		list = append(list, a.Turns[n-1].Verdicts...)
+	}
+	list = append(list, a.Verdicts...)
+	last := map[string]int{}
+	for i, v := range list {
+		last[v.Moment+" "+tail(v.Path)+" "+v.Validator] = i
+	}
+	var out []trace.Verdict
+	for i, v := range list {
+		if v.Moment == "tool" || v.Moment == "result" || last[v.Moment+" "+tail(v.Path)+" "+v.Validator] != i {
+			continue
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func tail(p event.Path) string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }
+
+// judged notes what the gates said.
+func (c *Claim) judged(gates []cascades.Gate, list []trace.Verdict, texts *Texts) error {
+	for _, v := range list {
+		i := slices.IndexFunc(gates, func(g cascades.Gate) bool {
+			return g.Phase == c.Phase && string(g.Moment) == v.Moment && g.Place == tail(v.Path) && g.Name == v.Validator
+		})
+		if i < 0 {
+			return fmt.Errorf("%s: the cascade has no such gate there", v.Path)
+		}
+		if gates[i].Digest == "" {
+			return fmt.Errorf("%s: %s: what its program was when the run began was not kept", v.Path, v.Validator)
+		}
+		g := Gate{Name: v.Validator, Path: string(v.Path), Digest: gates[i].Digest, Moment: v.Moment, Mode: v.Mode, Verdict: word(&v.Verdict)}
+		if v.Reason != "" {
+			g.Reason = signatures.Digest([]byte(v.Reason))
+			texts.Reasons[g.Path] = v.Reason
+		}
+		if v.Mode == shadow {
+			c.Shadow = append(c.Shadow, g)
+			continue
+		}
+		c.Gates = append(c.Gates, g)
+		if g.Verdict != GatePassed && v.Mode != advisory && !slices.Contains(c.Degraded, g.Name) {
+			c.Degraded = append(c.Degraded, g.Name)
+		}
+	}
+	return nil
+}
+
+// The modes of gates that decide nothing.
+const (
+	advisory = "advisory"
+	shadow   = "shadow"
+)
+
+func word(v *event.Verdict) string {
+	switch {
+	case v.Skipped():
+		return GateSkipped
+	case v.Error != nil || v.Valid == nil:
+		return GateErred
+	case *v.Valid:
+		return GatePassed
+	}
+	return GateRefused
+}
+
+// models are those that were asked for the text, and by its judges.
+func models(p *trace.Phase, a *trace.Attempt) []string {
+	names := []string{}
+	add := func(calls []*trace.Call) {
+		for _, call := range calls {
+			if call.Request != nil && call.Request.Model != "" && !slices.Contains(names, call.Request.Model) {
+				names = append(names, call.Request.Model)
+			}
+		}
+	}
+	add(p.Calls)
+	add(a.Calls)
+	for _, t := range a.Turns {
+		add(t.Calls)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// given notes the run's inputs.
+func (c *Claim) given(input map[string]any, texts *Texts) (err error) {
+	for name, value := range input {
+		if c.Inputs[name], err = valueDigest(value); err != nil {
+			return fmt.Errorf("input %s: %w", name, err)
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return fmt.Errorf("input %s: %w", name, err)
+		}
+		texts.Inputs[name] = string(text)
+	}
+	return nil
+}
+
+// valueDigest is the digest of a value's canonical form; of one with numbers
+// that JSON readers disagree on, of its JSON as it is written here.
+func valueDigest(v any) (string, error) {
+	text, err := signatures.Canonical(v)
+	if err != nil {
+		if text, err = json.Marshal(v); err != nil {
+			return "", err
+		}
+	}
+	return signatures.Digest(text), nil
+}

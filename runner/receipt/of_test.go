@@ -1,0 +1,187 @@
+package receipt_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/receipt"
+	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/runner/trace"
+)
+
+// told runs a story and gives what a receipt is made from.
+func told(t *testing.T, s *enginetest.Story) (receipt.Run, engine.Result) {
+	t.Helper()
+	folder := trace.NewFolder()
+	result, _ := engine.Run(s.Host(t, runner.WithSink(event.Func(folder.Add))), s.Cascade, s.Start())
+	gates, err := s.Cascade.Gates(cascades.Chosen(s.Start().Model), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return receipt.Run{Run: folder.Run(), Cascade: s.Cascade, Gates: gates, Program: receipt.Program{Version: "v1"}}, result
+}
+
+// TestOfEveryStory: whatever a cascade's own phase lets out has a receipt, which
+// its text passes; it names each check that was there to refuse the text, and
+// nothing else has one.
+func TestOfEveryStory(t *testing.T) {
+	key, trust := pair(t, 1)
+	made := 0
+	for _, s := range enginetest.Stories(t) {
+		run, _ := told(t, s)
+		for _, visit := range lastVisits(run.Run) {
+			claim, err := receipt.Of(run, word(visit))
+			if visit.Released == "" {
+				if err == nil {
+					t.Errorf("%s: %s has let no text out and has a receipt", s.Name, visit.Path)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: %s: %v", s.Name, visit.Path, err)
+				continue
+			}
+			made++
+			text := attemptText(t, visit)
+			got := receipt.Verify(receipt.Bytes([]byte(text)), issue(t, key, claim), trust, receipt.Demand{Degraded: true})
+			want(t, s.Name+" "+string(visit.Path), got, receipt.Passed, "")
+			if degraded := visit.Status == "degraded"; degraded != (len(claim.Degraded) > 0) {
+				t.Errorf("%s: %s is %s, and the receipt says that it is without %q", s.Name, visit.Path, visit.Status, claim.Degraded)
+			}
+			if miss := missing(s.Cascade, &claim); miss != "" {
+				t.Errorf("%s: %s: the receipt does not tell of %s", s.Name, visit.Path, miss)
+			}
+			if back, err := receipt.Of(run, word(visit)); err != nil || !reflect.DeepEqual(back, claim) {
+				t.Errorf("%s: %s: made again it is another: %v", s.Name, visit.Path, err)
+			}
+		}
+	}
+	if made < 60 {
+		t.Errorf("%d receipts: the stories tell of more", made)
+	}
+}
+
+// lastVisits are those that a name means: of several visits the last that let a
+// text out.
+func lastVisits(r *trace.Run) (list []*trace.Phase) {
+	at := map[string]int{}
+	for _, p := range r.Phases {
+		for _, visit := range append([]*trace.Phase{p}, p.Branches...) {
+			name := visit.Name
+			if visit.Item >= 0 {
+				name = string(visit.Path)
+			}
+			i, again := at[name]
+			switch {
+			case !again:
+				at[name] = len(list)
+				list = append(list, visit)
+			case visit.Released != "":
+				list[i] = visit
+			}
+		}
+	}
+	return list
+}
+
+// word is how a visit is asked for.
+func word(p *trace.Phase) string {
+	if p.Item >= 0 {
+		return string(p.Path)
+	}
+	return p.Name
+}
+
+func attemptText(t *testing.T, p *trace.Phase) string {
+	t.Helper()
+	for _, a := range p.Texts() {
+		if a.Path == p.Released {
+			return a.Text
+		}
+	}
+	t.Fatalf("%s: there is no attempt %s", p.Path, p.Released)
+	return ""
+}
+
+// missing names a check of the phase on its last text that the claim lacks.
+func missing(c *cascades.Cascade, claim *receipt.Claim) string {
+	for _, p := range c.EveryPhase() {
+		if p.Name != claim.Phase {
+			continue
+		}
+		for _, check := range p.Wards.Post {
+			has := func(list []receipt.Gate) bool {
+				for _, g := range list {
+					if g.Name == check.Ward.Name && strings.HasPrefix(g.Path, claim.Path) {
+						return true
+					}
+				}
+				return false
+			}
+			if !has(claim.Gates) && !has(claim.Shadow) {
+				return check.Ward.Name
+			}
+		}
+	}
+	return ""
+}
+
+// TestOfGateThatIsAnother: a gate's digest is that of what it is.
+func TestOfGateThatIsAnother(t *testing.T) {
+	s := enginetest.Shipped(t, "post_retry")
+	run, _ := told(t, s)
+	first, err := receipt.Of(run, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Attempt < 2 || len(first.Gates) == 0 {
+		t.Fatalf("%+v", first)
+	}
+	run.Gates[0].Digest = ""
+	if _, err := receipt.Of(run, ""); err == nil || !strings.Contains(err.Error(), "was not kept") {
+		t.Error(err)
+	}
+	run.Gates = nil
+	if _, err := receipt.Of(run, ""); err == nil || !strings.Contains(err.Error(), "no such gate") {
+		t.Error(err)
+	}
+}
+
+func TestOfNothing(t *testing.T) {
+	for story, row := range map[string][2]string{"post_blocking": {"", "nothing to prove"}, "each": {"summaries", "name one of them, like summaries/item[0]"}} {
+		phase, words := row[0], row[1]
+		run, _ := told(t, enginetest.Shipped(t, story))
+		if _, err := receipt.Of(run, phase); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: %v", story, err)
+		}
+	}
+	run, _ := told(t, enginetest.Shipped(t, "plain"))
+	if _, err := receipt.Of(run, "nobody"); err == nil || !strings.Contains(err.Error(), "its phases are") {
+		t.Error(err)
+	}
+}
+
+// TestWithTexts: texts are in a receipt where that is asked for, and only there.
+func TestWithTexts(t *testing.T) {
+	key, trust := pair(t, 1)
+	run, _ := told(t, enginetest.Shipped(t, "post_retry"))
+	plain, err := receipt.Of(run, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Texts = true
+	whole, err := receipt.Of(run, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain.Texts != nil || whole.Texts == nil || signatures.Digest([]byte(whole.Texts.Text)) != whole.Text {
+		t.Errorf("%+v, %+v", plain.Texts, whole.Texts)
+	}
+	want(t, "with texts", receipt.Verify(receipt.Bytes([]byte(whole.Texts.Text)), issue(t, key, whole), trust, receipt.Demand{}), receipt.Passed, "")
+}

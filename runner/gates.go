@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // settingGates is where a run keeps what its gates were.
@@ -45,7 +46,7 @@ func (s Start) Gates(c *cascades.Cascade) ([]cascades.Gate, error) {
 	}
 	digests := map[string]string{}
 	if noted := s.Settings[settingGates]; noted != "" {
-		if err := json.Unmarshal([]byte(noted), &digests); err != nil {
+		if err := schema.Unmarshal([]byte(noted), &digests); err != nil {
 			return nil, err
 		}
 	}

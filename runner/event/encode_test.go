@@ -30,7 +30,7 @@ func sameAsReflection(t *testing.T, e Event) {
 	want, refused := byReflection(e)
 	got, err := e.MarshalJSON()
 	if (err != nil) != (refused != nil) || refused == nil && string(got) != string(want) {
-		t.Errorf("got  %s, %v\nwant %s, %v", got, err, want, refused)
+		t.Fatalf("got  %s, %v\nwant %s, %v", got, err, want, refused)
 	}
 }
 

@@ -18,7 +18,12 @@ import (
 // counted counts what is put.
 type counted struct {
 	Texts
-	bytes, puts int
+	bytes, puts, gets int
+}
+
+func (c *counted) Get(digest string) ([]byte, error) {
+	c.gets++
+	return c.Texts.Get(digest)
 }
 
 func (c *counted) Put(text []byte) (string, error) {
@@ -41,6 +46,7 @@ func TestConversationsTravelByReference(t *testing.T) {
 	texts := &counted{Texts: folder(t)}
 	thread := model.NewThread(model.Message{Role: model.User, Content: "begin"})
 	sent := 0
+	var talks model.Talks
 	check := func(th *model.Thread) {
 		t.Helper()
 		req := model.Request{Model: "m", Messages: th.Messages(), Thread: th}
@@ -51,6 +57,9 @@ func TestConversationsTravelByReference(t *testing.T) {
 		sent += len(raw)
 		var read Effect
 		if err := Decode(raw, texts, &read); err != nil {
+			t.Fatal(err)
+		}
+		if err := read.Follow(texts, &talks); err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(read.Request.Messages, req.Messages) {
@@ -77,11 +86,22 @@ func TestConversationsTravelByReference(t *testing.T) {
 	thread.Append(model.Message{Role: model.User, Content: "right"})
 	check(fork)
 	check(thread)
+	check(fork)
+	fork.Append(model.Message{Role: model.User, Content: "further"})
+	check(fork)
+	talks = model.Talks{} // another worker's
+	check(thread)
+	if texts.gets > 150+500 {
+		t.Errorf("%d texts were read", texts.gets)
+	}
 	alone := model.Request{Messages: []model.Message{{Role: model.User, Content: "a judge"}}}
 	raw, err := Encode(Effect{Request: &alone}, texts)
 	var read Effect
 	if err == nil {
 		err = Decode(raw, texts, &read)
+	}
+	if err == nil {
+		err = read.Follow(texts, &talks)
 	}
 	if err != nil || !reflect.DeepEqual(read.Request.Messages, alone.Messages) {
 		t.Errorf("without a thread: %+v: %v", read.Request, err)

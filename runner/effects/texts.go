@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -35,8 +36,8 @@ const (
 )
 
 // Encode gives the JSON of an effect, or of what came of one, to be read with
-// [Decode] by whoever has the same texts. What a conversation has said before, and
-// every long string, is in the texts.
+// [Decode], and of an effect with [Effect.Follow], by whoever has the same texts.
+// What a conversation has said before, and every long string, is in the texts.
 func Encode(v any, to Texts) ([]byte, error) {
 	if e, ok := v.(Effect); ok && e.Request != nil {
 		refers, err := e.Request.Refer(to.Put)
@@ -73,13 +74,15 @@ func Decode(text []byte, from Texts, into any) error {
 	if err != nil {
 		return err
 	}
-	if err := schema.Unmarshal(raw, into); err != nil {
-		return err
+	return schema.Unmarshal(raw, into)
+}
+
+// Follow puts back what a model's request says by reference; talks remember it.
+func (e *Effect) Follow(from Texts, talks *model.Talks) error {
+	if e.Request == nil {
+		return nil
 	}
-	if e, ok := into.(*Effect); ok && e.Request != nil {
-		return e.Request.Follow(from.Get, schema.Unmarshal)
-	}
-	return nil
+	return talks.Follow(e.Request, from.Get, schema.Unmarshal)
 }
 
 // refer puts the long strings of a plain value into the texts.

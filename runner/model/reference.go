@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // A conversation travels by reference: it is a chain of links, each kept once in
@@ -51,14 +52,35 @@ func (r Request) Refer(put func(text []byte) (digest string, err error)) (Reques
 // maxLinks bounds the chain of a conversation: it ends, even if a store lies.
 const maxLinks = 1 << 20
 
+// Talks follow references back to conversations, and remember those that were
+// followed last: the next turn reads what is new, and encodes only that. The zero
+// value remembers nothing. It is safe for concurrent use.
+type Talks struct {
+	mu   sync.Mutex
+	last []talk // the newest last
+}
+
+// A talk is the first count messages of a thread.
+type talk struct {
+	digest string
+	thread *Thread
+	count  int
+}
+
+// manyTalks bounds the conversations that are remembered.
+const manyTalks = 64
+
 // Follow puts the messages back that a request names: get gives the text of a
-// digest. A request that has its messages stays as it is.
-func (r *Request) Follow(get func(digest string) ([]byte, error), read func(text []byte, into any) error) error {
+// digest, read reads its JSON. A request that has its messages stays as it is.
+func (k *Talks) Follow(r *Request, get func(digest string) ([]byte, error), read func(text []byte, into any) error) error {
 	if r.Talk == "" {
 		return nil
 	}
-	var parts [][]Message
-	for at := r.Talk; at != ""; {
+	var parts [][]Message // the last first
+	var before []Message
+	at := r.Talk
+	found := k.find(at)
+	for ; at != "" && found.thread == nil; found = k.find(at) {
 		if len(parts) == maxLinks {
 			return fmt.Errorf("conversation %s: it does not end", r.Talk)
 		}
@@ -72,9 +94,56 @@ func (r *Request) Follow(get func(digest string) ([]byte, error), read func(text
 		}
 		parts, at = append(parts, l.Said), l.Before
 	}
+	if found.thread != nil {
+		before = found.thread.Messages()[:found.count]
+	}
 	slices.Reverse(parts)
-	r.Messages, r.Talk = slices.Concat(parts...), ""
+	r.Thread = found.thread.goingOn(before, slices.Concat(parts...))
+	r.Messages = r.Thread.Messages()
+	k.remember(talk{r.Talk, r.Thread, len(r.Messages)})
+	r.Talk = ""
 	return nil
+}
+
+// goingOn is the thread with more said behind the messages before: the same,
+// where these are all of it.
+func (t *Thread) goingOn(before, said []Message) *Thread {
+	if t == nil || !t.grow(len(before), said) {
+		return NewThread(slices.Concat(before, said)...)
+	}
+	return t
+}
+
+// grow adds messages to a thread that has so many; false where it has others.
+func (t *Thread) grow(count int, said []Message) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.messages) != count {
+		return false
+	}
+	t.messages = append(t.messages, said...)
+	return true
+}
+
+func (k *Talks) find(digest string) talk {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, known := range slices.Backward(k.last) {
+		if known.digest == digest {
+			return known
+		}
+	}
+	return talk{}
+}
+
+func (k *Talks) remember(t talk) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.last = slices.DeleteFunc(k.last, func(old talk) bool { return old.thread == t.thread })
+	if len(k.last) >= manyTalks {
+		k.last = slices.Delete(k.last, 0, 1)
+	}
+	k.last = append(k.last, t)
 }
 
 // linkedWithin is the last link of the thread that ends within m.

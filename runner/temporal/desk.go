@@ -123,7 +123,7 @@ func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
 	w := &waiting{Asked: Asked{Path: at, Question: q}}
 	d.open = append(d.open, w)
 	defer func() { d.open = slices.DeleteFunc(d.open, func(o *waiting) bool { return o == w }) }()
-	h.noted(engine.Waiting)
+	h.noted(engine.Waiting, q.Phase)
 	answered := func() bool { return w.answer != nil }
 	var err error
 	if q.Expires > 0 {
@@ -140,6 +140,6 @@ func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
 		}
 		return engine.Answer{}, err
 	}
-	h.noted("running")
+	h.noted("running", q.Phase)
 	return *w.answer, nil
 }

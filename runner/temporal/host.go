@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/effects"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -28,11 +29,14 @@ type run struct {
 	start Start
 	seq   int64
 	desk  *desk
-	err   error // the store's: the workflow task fails, and is tried again
+	named bool // among the search attributes
+	// cascade is its id.
+	cascade string
+	err     error // the store's: the workflow task fails, and is tried again
 }
 
-func newHost(ctx workflow.Context, crew *Crew, start Start) *host {
-	r := &run{crew: crew, ctx: ctx, start: start, seq: start.Seq}
+func newHost(ctx workflow.Context, crew *Crew, c *cascades.Cascade, start Start) *host {
+	r := &run{crew: crew, ctx: ctx, start: start, seq: start.Seq, cascade: c.ID, named: start.State != ""}
 	r.desk = newDesk(ctx)
 	return &host{scope: &scope{ctx: ctx, why: errCancelled}, run: r}
 }
@@ -91,7 +95,7 @@ func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 		if err := h.Stopped(); err != nil {
 			return engine.Finding{}, err
 		}
-		return pure(at, v)
+		return h.run.crew.pure().Validate(at, v)
 	}
 	came, failed, err := h.effect(activityValidate, effects.Effect{At: at, Run: h.run.start.RunID, Validation: &v}, false)
 	switch {
@@ -228,14 +232,14 @@ func (h *host) Checkpoint(engine.State) error {
 // workflow is done over again, which tells nothing that it told.
 func (h *host) Emit(e event.Event) {
 	h.run.seq++
+	if e.Kind == event.PhaseStarted {
+		h.noted("running", e.Phase) // a command of the workflow, given again when it is done over again
+	}
 	if workflow.IsReplaying(h.run.ctx) {
 		return
 	}
 	e.Run, e.Seq, e.Time = h.run.start.RunID, h.run.seq, workflow.Now(h.run.ctx).UTC()
 	if err := h.run.crew.Log.Tell(e); err != nil {
 		_ = h.run.broke(fmt.Errorf("event %d: %w", e.Seq, err))
-	}
-	if e.Kind == event.PhaseStarted {
-		h.noted("")
 	}
 }

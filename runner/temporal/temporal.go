@@ -18,17 +18,21 @@
 package temporal
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/effects"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -115,8 +119,23 @@ type Crew struct {
 	Load func(files []cascades.File) (*cascades.Cascade, error)
 	// World is the host that makes effects here.
 	World func(c *cascades.Cascade) World
+	// Search sets the search attributes CapstanCascade, CapstanStatus and
+	// CapstanPhase, which the namespace has to know.
+	Search bool
 
 	loaded loaded
+	talks  model.Talks
+	judge  sync.Once
+	plain  engine.Host
+}
+
+// pure is the host of what is computed from a text alone.
+func (crew *Crew) pure() engine.Host {
+	crew.judge.Do(func() {
+		r, _ := runner.New() // it has no options that could be wrong
+		crew.plain = r.Host(context.Background())
+	})
+	return crew.plain
 }
 
 // Run is the workflow.
@@ -137,7 +156,7 @@ func (crew *Crew) Run(ctx workflow.Context, start Start) (End, error) {
 	if err != nil {
 		return End{}, err
 	}
-	h := newHost(ctx, crew, start)
+	h := newHost(ctx, crew, c, start)
 	result, err := engine.Run(h, c, s)
 	if h.run.err != nil {
 		return End{}, h.run.err
@@ -149,7 +168,7 @@ func (crew *Crew) Run(ctx workflow.Context, start Start) (End, error) {
 	if end.Result, err = keep(result, h.run.texts()); err != nil {
 		return End{}, err
 	}
-	h.noted(result.Status)
+	h.noted(result.Status, "")
 	if ctx.Err() != nil {
 		return end, temporal.NewCanceledError(end)
 	}

@@ -2,7 +2,6 @@ package temporal
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"testing"
@@ -95,7 +94,7 @@ func TestTranscripts(t *testing.T) {
 				tb.Fatal(err)
 			}
 			wf := func(ctx workflow.Context) error {
-				h := newHost(ctx, crew, Start{Version: Version, RunID: "run", Cascade: bundle})
+				h := newHost(ctx, crew, s.Cascade, Start{Version: Version, RunID: "run", Cascade: bundle})
 				run(asking{h, world, env})
 				return h.run.err
 			}
@@ -107,5 +106,3 @@ func TestTranscripts(t *testing.T) {
 		}
 	})
 }
-
-var errGone = errors.New("gone")

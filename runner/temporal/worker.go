@@ -17,7 +17,6 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/effects"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/event"
 )
 
 // refused is the type of an error that trying again does not mend.
@@ -152,6 +151,9 @@ func (crew *Crew) Make(ctx context.Context, t Task) (Parcel, error) {
 	if err := t.Effect.open(crew.Texts, &e); err != nil {
 		return Parcel{}, err
 	}
+	if err := e.Follow(crew.Texts, &crew.talks); err != nil {
+		return Parcel{}, err
+	}
 	if err := e.Resolve(c.Cascade); err != nil {
 		return Parcel{}, temporal.NewNonRetryableApplicationError(err.Error(), refused, nil)
 	}
@@ -181,17 +183,4 @@ func heard(ctx context.Context) (stop func()) {
 		}
 	}()
 	return func() { close(done) }
-}
-
-// pure judges a text where the workflow runs. It is the runner's own way to do so.
-var pureHost = func() engine.Host {
-	r, err := runner.New()
-	if err != nil {
-		panic(err) // it has no options
-	}
-	return r.Host(context.Background())
-}()
-
-func pure(at event.Path, v engine.Validation) (engine.Finding, error) {
-	return pureHost.Validate(at, v)
 }

@@ -19,6 +19,7 @@ type Elsewhere struct {
 	Cascade *cascades.Cascade // the worker's
 	Run     string
 	Texts   effects.Texts
+	Talks   *model.Talks
 }
 
 func (h Elsewhere) send(e effects.Effect) (came effects.Came, err error) {
@@ -28,6 +29,9 @@ func (h Elsewhere) send(e effects.Effect) (came effects.Came, err error) {
 	}
 	var read effects.Effect
 	if err := effects.Decode(text, h.Texts, &read); err != nil {
+		return came, err
+	}
+	if err := read.Follow(h.Texts, h.Talks); err != nil {
 		return came, err
 	}
 	if err := read.Resolve(h.Cascade); err != nil {
@@ -72,10 +76,10 @@ func (h Elsewhere) Validate(at event.Path, v engine.Validation) (engine.Finding,
 
 // Each has the effects of the branches made there too.
 func (h Elsewhere) Each(n, limit int, body func(engine.Host, int) error) error {
-	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(Elsewhere{inner, h.Cascade, h.Run, h.Texts}, i) })
+	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(Elsewhere{inner, h.Cascade, h.Run, h.Texts, h.Talks}, i) })
 }
 
 // Within has the effects of the body made there too.
 func (h Elsewhere) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
-	return h.Host.Within(at, d, func(inner engine.Host) error { return body(Elsewhere{inner, h.Cascade, h.Run, h.Texts}) })
+	return h.Host.Within(at, d, func(inner engine.Host) error { return body(Elsewhere{inner, h.Cascade, h.Run, h.Texts, h.Talks}) })
 }

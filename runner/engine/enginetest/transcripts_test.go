@@ -13,6 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/effects"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 var update = flag.Bool("update", false, "rewrite what the transcripts want")
@@ -67,7 +68,7 @@ func elsewhere(t *testing.T, s *enginetest.Story) {
 		t.Fatal(err)
 	}
 	got := tell(t, s, func(h engine.Host) engine.Host {
-		return enginetest.Elsewhere{Host: h, Cascade: worker, Run: "run", Texts: texts}
+		return enginetest.Elsewhere{Host: h, Cascade: worker, Run: "run", Texts: texts, Talks: &model.Talks{}}
 	})
 	enginetest.Same(t, "elsewhere", got, s.Want())
 }

@@ -1,0 +1,99 @@
+package temporal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/effects"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// A Client begins runs, and looks after them.
+type Client struct {
+	Temporal client.Client
+	Texts    effects.Texts // the workers'
+	Queue    string        // the task queue of workers that run cascades
+}
+
+// An Order is a run to begin.
+type Order struct {
+	RunID   string
+	Cascade *cascades.Cascade
+	Input   map[string]any // plain values
+	Model   string         // asked in place of what the cascade says
+}
+
+// Begin begins a run. One of that name, running or ended, is an error.
+func (c *Client) Begin(ctx context.Context, o Order) error {
+	start := Start{Version: Version, RunID: o.RunID, Model: o.Model}
+	input, err := schema.Plain(o.Input)
+	if err != nil {
+		return fmt.Errorf("input: %w", err)
+	}
+	if start.Cascade, err = Bundle(o.Cascade, c.Texts); err == nil {
+		start.Input, err = keep(input, c.Texts)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = c.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: o.RunID, TaskQueue: c.Queue, WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		WorkflowExecutionErrorWhenAlreadyStarted: true, StaticSummary: o.Cascade.ID,
+	}, WorkflowRun, start)
+	return err
+}
+
+// Wait gives what a run came to, when it has. A run that was cancelled on the
+// cluster gives a result of that status.
+func (c *Client) Wait(ctx context.Context, id string) (engine.Result, error) {
+	var end End
+	err := c.Temporal.GetWorkflow(ctx, id, "").Get(ctx, &end)
+	var cancelled *temporal.CanceledError
+	if errors.As(err, &cancelled) && cancelled.HasDetails() {
+		err = cancelled.Details(&end)
+	}
+	var result engine.Result
+	if err == nil {
+		err = read(end.Result, c.Texts, &result)
+	}
+	return result, err
+}
+
+// Questions are those that wait.
+func (c *Client) Questions(ctx context.Context, id string) (list []Asked, err error) {
+	came, err := c.Temporal.QueryWorkflow(ctx, id, "", QueryQuestions)
+	if err == nil {
+		err = came.Get(&list)
+	}
+	return list, err
+}
+
+// answerWithin bounds how long one waits for a worker to take an answer.
+const answerWithin = 30 * time.Second
+
+// Answer answers a question. An error says why the answer is none; the question
+// waits on.
+func (c *Client) Answer(ctx context.Context, id string, a Answer) error {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	taken, err := c.Temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: id, UpdateName: SignalAnswer, Args: []any{a}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err != nil {
+		return err
+	}
+	return taken.Get(ctx, nil)
+}
+
+// Cancel has a run end as cancelled.
+func (c *Client) Cancel(ctx context.Context, id string) error {
+	return c.Temporal.CancelWorkflow(ctx, id, "")
+}

@@ -1,0 +1,83 @@
+package temporal
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// A FolderLog is a [Log] as files: one for each run, a line for each event.
+// Several processes may use it.
+type FolderLog struct{ dir string }
+
+// NewFolderLog makes the log of a directory, which is made where there is none.
+// Only its owner can read it.
+func NewFolderLog(dir string) (*FolderLog, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("events: %w", err)
+	}
+	return &FolderLog{dir}, nil
+}
+
+func (l *FolderLog) name(run string) string {
+	return filepath.Join(l.dir, url.PathEscape(run)+".jsonl")
+}
+
+// Tell adds an event.
+func (l *FolderLog) Tell(e event.Event) error {
+	raw, err := e.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(l.name(e.Run), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(raw, '\n')) // at once: no other comes between
+	return errors.Join(err, f.Close())
+}
+
+// Events are those of a run, as JSON, each once and in their order. What a worker
+// had not written whole when it died is left out: it is told again.
+func (l *FolderLog) Events(run string) ([]json.RawMessage, error) {
+	f, err := os.Open(l.name(run))
+	if err != nil {
+		return nil, fmt.Errorf("events: %w", err)
+	}
+	defer f.Close()
+	type numbered struct {
+		seq int64
+		raw json.RawMessage
+	}
+	var all []numbered
+	lines := bufio.NewReader(f)
+	for {
+		line, err := lines.ReadBytes('\n')
+		var e struct{ Seq int64 }
+		if json.Unmarshal(line, &e) == nil && e.Seq > 0 {
+			all = append(all, numbered{e.Seq, line})
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("events: %w", err)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b numbered) int { return cmp.Compare(a.seq, b.seq) })
+	all = slices.CompactFunc(all, func(a, b numbered) bool { return a.seq == b.seq })
+	list := make([]json.RawMessage, len(all))
+	for i, e := range all {
+		list[i] = e.raw
+	}
+	return list, nil
+}

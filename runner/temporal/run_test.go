@@ -1,0 +1,420 @@
+package temporal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// A trial is a run of a cascade in the test environment.
+type trial struct {
+	*testsuite.TestWorkflowEnvironment
+	crew   *Crew
+	log    *FolderLog
+	start  Start
+	mu     sync.Mutex
+	asked  map[event.Path]int // how often each effect was begun
+	most   int                // bytes of the greatest payload
+	total  int
+	before func(at event.Path, n int) error // an effect is begun for the n-th time; may be nil
+}
+
+// counting counts the effects that are begun.
+type counting struct {
+	engine.Host
+	*trial
+}
+
+func (c counting) begin(at event.Path) error {
+	c.mu.Lock()
+	c.asked[at]++
+	n := c.asked[at]
+	c.mu.Unlock()
+	if c.before != nil {
+		return c.before(at, n)
+	}
+	return nil
+}
+
+func (c counting) Model(at event.Path, req model.Request) (model.Response, error) {
+	if err := c.begin(at); err != nil {
+		return model.Response{}, err
+	}
+	return c.Host.Model(at, req)
+}
+
+func (c counting) Tool(at event.Path, job engine.Job) (tool.Result, error) {
+	if err := c.begin(at); err != nil {
+		return tool.Result{}, err
+	}
+	return c.Host.Tool(at, job)
+}
+
+func (c counting) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
+	if err := c.begin(at); err != nil {
+		return engine.Finding{}, err
+	}
+	return c.Host.Validate(at, v)
+}
+
+// weighing notes how much stands in a history.
+type weighing struct {
+	converter.DataConverter
+	*trial
+}
+
+func (w weighing) weigh(v any) {
+	raw, _ := json.Marshal(v)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.most, w.total = max(w.most, len(raw)), w.total+len(raw)
+}
+
+// try makes a trial of a cascade whose model says what say does.
+func try(t *testing.T, source string, input map[string]any, say func(model.Request) string, options ...runner.Option) *trial {
+	t.Helper()
+	x := &trial{asked: map[event.Path]int{}}
+	mind := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		return model.Response{Text: say(r), Usage: model.Usage{Calls: 1}}, nil
+	})
+	r, err := runner.New(append([]runner.Option{runner.WithModel(mind)}, options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := r.Parse("trial.yaml", []byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.log, err = NewFolderLog(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	x.crew = NewCrew(r, folder(t), x.log)
+	x.crew.World = func(*cascades.Cascade) World {
+		return func(ctx context.Context) engine.Host { return counting{r.Host(ctx), x} }
+	}
+	x.start = Start{Version: Version, RunID: "run"}
+	if x.start.Cascade, err = Bundle(c, x.crew.Texts); err == nil {
+		x.start.Input, err = keep(input, x.crew.Texts)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.again(t)
+	return x
+}
+
+// again makes a new environment: the histories of the one before are over.
+func (x *trial) again(t *testing.T) {
+	x.TestWorkflowEnvironment = environment(x.crew)
+	x.SetOnActivityCompletedListener(func(_ *activity.Info, result converter.EncodedValue, _ error) {
+		var p Parcel
+		if result != nil && result.HasValue() && result.Get(&p) == nil {
+			weighing{trial: x}.weigh(p)
+		}
+	})
+	x.SetOnActivityStartedListener(func(_ *activity.Info, _ context.Context, args converter.EncodedValues) {
+		var task Task
+		if args.Get(&task) == nil {
+			weighing{trial: x}.weigh(task)
+		}
+	})
+}
+
+// end runs to the end, over as many histories as it takes, and gives the result.
+func (x *trial) end(t *testing.T) (result engine.Result, histories int, err error) {
+	t.Helper()
+	for histories = 1; ; histories++ {
+		x.ExecuteWorkflow(WorkflowRun, x.start)
+		err = x.GetWorkflowError()
+		var on *workflow.ContinueAsNewError
+		if !errors.As(err, &on) {
+			break
+		}
+		if err := converter.GetDefaultDataConverter().FromPayloads(on.Input, &x.start); err != nil {
+			t.Fatal(err)
+		}
+		x.again(t)
+	}
+	var end End
+	var cancelled *temporal.CanceledError
+	switch {
+	case err == nil:
+		err = x.GetWorkflowResult(&end)
+	case errors.As(err, &cancelled) && cancelled.HasDetails():
+		if e := cancelled.Details(&end); e != nil {
+			t.Fatal(e)
+		}
+	}
+	if end.Result != "" {
+		if e := read(end.Result, x.crew.Texts, &result); e != nil {
+			t.Fatal(e)
+		}
+	}
+	return result, histories, err
+}
+
+// events are those that were told, each once and in order.
+func (x *trial) events(t *testing.T) (list []event.Event) {
+	t.Helper()
+	raw, err := x.log.Events("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range raw {
+		var e event.Event
+		if err := e.UnmarshalJSON(text); err != nil {
+			t.Fatal(err)
+		}
+		if e.Seq != int64(i+1) {
+			t.Fatalf("event %d has number %d: %s", i+1, e.Seq, text)
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+func echo(r model.Request) string { return r.Messages[len(r.Messages)-1].Content }
+
+const several = `
+cascade_id: several
+phases:
+  - {name: a, instructions: one, wards: {post: [{judge: "good?"}, {validator: slow}]}}
+  - {name: b, tool: look, inputs: {x: 1}}
+  - {name: c, instructions: "{{ outputs.b }}"}
+`
+
+var slow = validators.New("slow", "is slow", func(context.Context, struct{}, validators.Subject) (validators.Verdict, error) {
+	return validators.Pass("yes"), nil
+}, validators.Impure)
+
+var look = tool.New("look", "Looks.", func(context.Context, struct {
+	X int `json:"x"`
+}) (any, error) {
+	return "seen", nil
+}).That(tool.Reads)
+
+func judging(r model.Request) string {
+	if r.Validator != "" {
+		return `{"valid": true, "reason": "good"}`
+	}
+	return echo(r)
+}
+
+// A worker dies in every effect in turn: each is made elsewhere, no other one is
+// made again, and the run ends as if nothing had been.
+func TestWorkersDie(t *testing.T) {
+	x := try(t, several, nil, judging, runner.WithTools(look), runner.WithValidators(slow))
+	if result, _, err := x.end(t); err != nil || result.Status != engine.Succeeded || len(x.asked) != 5 {
+		t.Fatalf("%+v, %v: %v", result, x.asked, err)
+	}
+	for at := range x.asked {
+		x := try(t, several, nil, judging, runner.WithTools(look), runner.WithValidators(slow))
+		x.before = func(is event.Path, n int) error {
+			if is == at && n == 1 {
+				return errors.New("the worker died")
+			}
+			return nil
+		}
+		result, _, err := x.end(t)
+		if err != nil || result.Status != engine.Succeeded || result.Output != "seen" {
+			t.Errorf("%s: %+v: %v", at, result, err)
+		}
+		for is, n := range x.asked {
+			if want := 1; n != want && is != at || is == at && n != 2 {
+				t.Errorf("died in %s: %s was begun %d times", at, is, n)
+			}
+		}
+	}
+}
+
+const writing = `
+cascade_id: writing
+phases:
+  - {name: send, tool: mail, inputs: {to: kim}}
+`
+
+// What may not be written twice is tried once, and then a person is asked.
+func TestWritesAreNotRepeated(t *testing.T) {
+	sent := 0
+	mail := tool.New("mail", "Sends.", func(context.Context, struct {
+		To string `json:"to"`
+	}) (any, error) {
+		sent++
+		return "sent", nil
+	}).That(tool.Writes)
+	for answer, want := range map[string]int{"done: by hand": 0, "repeat": 1, "stop": 0} {
+		sent = 0
+		x := try(t, writing, nil, echo, runner.WithTools(mail))
+		x.before = func(_ event.Path, n int) error {
+			if n == 1 && sent == 0 && len(x.asked) == 1 {
+				return errors.New("the worker died")
+			}
+			return nil
+		}
+		x.RegisterDelayedCallback(func() { x.SignalWorkflow(SignalAnswer, Answer{Value: "maybe"}) }, time.Hour)
+		x.RegisterDelayedCallback(func() { x.SignalWorkflow(SignalAnswer, Answer{Value: answer, By: "kim"}) }, 2*time.Hour)
+		result, _, err := x.end(t)
+		if err != nil || sent != want || (result.Status == engine.Succeeded) != (answer != "stop") {
+			t.Errorf("%s: sent %d times, %+v: %v", answer, sent, result, err)
+		}
+	}
+}
+
+// A run that is cancelled on the cluster ends as cancelled, and says so.
+func TestCancelled(t *testing.T) {
+	x := try(t, "cascade_id: asks\nphases:\n  - {name: a, instructions: one, human_input: {type: confirmation, prompt: \"ok?\"}}", nil, echo)
+	x.RegisterDelayedCallback(x.CancelWorkflow, time.Hour)
+	result, _, err := x.end(t)
+	if !temporal.IsCanceledError(err) || result.Status != engine.Cancelled {
+		t.Errorf("%+v: %v", result, err)
+	}
+	events := x.events(t)
+	if last := events[len(events)-1]; last.Kind != event.RunFinished || last.Status != engine.Cancelled {
+		t.Errorf("the last that was told is %+v", last)
+	}
+}
+
+// A person may answer by update, which says what is wrong with an answer.
+func TestAnsweredByUpdate(t *testing.T) {
+	x := try(t, "cascade_id: asks\nphases:\n  - {name: a, instructions: one, human_input: {type: confirmation, prompt: \"ok?\"}}", nil, echo)
+	said := map[string]string{}
+	update := func(id string, a Answer, after time.Duration) {
+		x.RegisterDelayedCallback(func() {
+			x.UpdateWorkflow(SignalAnswer, id, &testsuite.TestUpdateCallback{
+				OnAccept: func() {}, OnReject: func(err error) { said[id] = err.Error() },
+				OnComplete: func(_ any, err error) { said[id] = fmt.Sprint(err) },
+			}, a)
+		}, after)
+	}
+	update("wrong", Answer{Value: "perhaps"}, time.Hour)
+	update("elsewhere", Answer{Path: "b", Value: true}, 2*time.Hour)
+	x.RegisterDelayedCallback(func() {
+		came, err := x.QueryWorkflow(QueryQuestions)
+		var list []Asked
+		if err == nil {
+			err = came.Get(&list)
+		}
+		if err != nil || len(list) != 1 || list[0].Path != "a/human_input" || list[0].Question.Prompt != "ok?" {
+			t.Errorf("%+v wait: %v", list, err)
+		}
+	}, 150*time.Minute)
+	update("right", Answer{Path: "a/human_input", Value: "yes", By: "kim"}, 3*time.Hour)
+	result, _, err := x.end(t)
+	if err != nil || result.Status != engine.Succeeded || len(result.Answers) != 1 || result.Answers[0].By != "kim" {
+		t.Errorf("%+v: %v", result, err)
+	}
+	if !strings.Contains(said["wrong"], "want true or false") || !strings.Contains(said["elsewhere"], "no question waits at b") || said["right"] != "<nil>" {
+		t.Errorf("said %q", said)
+	}
+}
+
+const listed = `
+cascade_id: listed
+phases:
+  - {name: all, each: {in: "{{ input.list }}", as: one, max_items: 3000}, instructions: "{{ one }}"}
+  - {name: last, compose: "{{ outputs.all | length }}"}
+`
+
+// An each of 2,000 items goes on in one history after another: every item is
+// done once, and every event told once.
+func TestWideEach(t *testing.T) {
+	list := make([]any, 2000)
+	for i := range list {
+		list[i] = fmt.Sprint("item ", i)
+	}
+	x := try(t, listed, map[string]any{"list": list}, echo)
+	suggest(x, 600)
+	var result engine.Result
+	var err error
+	histories := 0
+	for {
+		x.ExecuteWorkflow(WorkflowRun, x.start)
+		histories++
+		var on *workflow.ContinueAsNewError
+		if err = x.GetWorkflowError(); !errors.As(err, &on) {
+			break
+		}
+		if err := converter.GetDefaultDataConverter().FromPayloads(on.Input, &x.start); err != nil {
+			t.Fatal(err)
+		}
+		x.again(t)
+		suggest(x, 600)
+	}
+	var end End
+	if err == nil {
+		err = x.GetWorkflowResult(&end)
+	}
+	if err == nil {
+		err = read(end.Result, x.crew.Texts, &result)
+	}
+	if err != nil || result.Output != "2000" || histories < 2 || len(x.asked) != 2000 {
+		t.Fatalf("%d histories, %d effects, %v: %v", histories, len(x.asked), result.Output, err)
+	}
+	for at, n := range x.asked {
+		if n != 1 {
+			t.Errorf("%s was made %d times", at, n)
+		}
+	}
+	seen := map[event.Path]int{}
+	for _, e := range x.events(t) {
+		if e.Kind == event.ModelReplied {
+			seen[e.Path]++
+		}
+	}
+	if len(seen) != 2000 {
+		t.Errorf("%d replies were told", len(seen))
+	}
+}
+
+// suggest has the cluster suggest a new history once so many effects were begun in
+// this one.
+func suggest(x *trial, after int) {
+	n := 0
+	x.SetOnActivityStartedListener(func(*activity.Info, context.Context, converter.EncodedValues) {
+		if n++; n == after {
+			x.SetContinueAsNewSuggested(true)
+		}
+	})
+}
+
+// 400 effects of 100 KB stand in a history as a few bytes each.
+func TestHistoriesStaySmall(t *testing.T) {
+	long := strings.Repeat("0123456789", 10<<10)
+	x := try(t, "cascade_id: long\nbudget: {max_calls: 1000}\nphases:\n  - {name: a, instructions: go, rules: {max_turns: 400}}", nil, func(model.Request) string { return long })
+	result, _, err := x.end(t)
+	if err != nil || len(x.asked) != 400 || result.Output != long {
+		t.Fatalf("%d effects, %s: %v", len(x.asked), result.Status, err)
+	}
+	if x.most > maxParcel+1<<10 || x.total > 4<<20 {
+		t.Errorf("the greatest payload has %d bytes, all of them %d", x.most, x.total)
+	}
+	t.Logf("400 effects of 100 KB: the greatest payload has %d bytes, all of them %d", x.most, x.total)
+}
+
+// A worker that is older than a run does not run it.
+func TestNewerRunsAreRefused(t *testing.T) {
+	x := try(t, several, nil, judging, runner.WithTools(look), runner.WithValidators(slow))
+	x.start.Version = Version + 1
+	if _, _, err := x.end(t); err == nil || !strings.Contains(err.Error(), "newer") || len(x.asked) > 0 {
+		t.Errorf("%d effects: %v", len(x.asked), err)
+	}
+}

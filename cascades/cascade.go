@@ -183,6 +183,16 @@ type Check struct {
 	Tools     []string // of a ward around tools: those it looks at; none is all but [RouteTo]
 	AfterFree bool     // a judge that is not asked about a text that a free check of the moment refuses
 	Place     *Place   // where it stands; nil of one that is in no file
+
+	Promote *Promotion // what lets it refuse; nil for nothing that must be shown
+}
+
+// written is the mode that the file gives the check.
+func (c *Check) written() wards.Mode {
+	if c.Promote != nil {
+		return c.Promote.Mode
+	}
+	return c.Ward.Mode
 }
 
 // Guards tells whether the check looks at what has to do with the tool; at

@@ -29,6 +29,7 @@ const (
 	CodeEndless    = "endless-circle"    // a warning
 	CodeVisits     = "too-many-phases"   // a warning
 	CodeField      = "unknown-field"     // a warning
+	CodeUnproven   = "unproven-gate"     // a warning
 )
 
 // A Code is the code of a diagnostic with what it means.
@@ -66,5 +67,6 @@ func Codes() []Code {
 		{CodeEndless, "a warning: phases that lead to each other and nowhere else, so that the run goes on until its budget ends it"},
 		{CodeVisits, "a warning: the shortest way to an end visits more phases than `max_phases` allows"},
 		{CodeField, "a warning: a template or an expression reads a field that the phase's `output_schema` leaves no room for"},
+		{CodeUnproven, "a warning: a ward with `promote_when` has no evidence for exactly the gate that it is, and is in shadow"},
 	}
 }

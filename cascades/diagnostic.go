@@ -70,6 +70,15 @@ func (d Diagnostics) Broken() bool {
 	return slices.ContainsFunc(d, func(one Diagnostic) bool { return one.Severity == Wrong })
 }
 
+// Strict is the same with every warning made an error.
+func (d Diagnostics) Strict() Diagnostics {
+	d = slices.Clone(d)
+	for i := range d {
+		d[i].Severity = Wrong
+	}
+	return d
+}
+
 // Error gives one diagnostic a line.
 func (d Diagnostics) Error() string {
 	lines := make([]string, len(d))

@@ -25,6 +25,7 @@ type Known struct {
 	Validators validators.Set
 	Tools      tool.Set
 	Remote     Remote // makes the mcp forms; nil where there are none
+	Chosen     Chosen // what is asked in place of what cascades say, of which their gates' evidence must be
 	Root       string // where programs with cwd: root run; empty: the working directory
 }
 
@@ -45,7 +46,7 @@ func Load(name string, open Opener, known Known) (*Cascade, error) {
 // Parse is [Load] for a text that was read already.
 func Parse(name string, source []byte, open Opener, known Known) (*Cascade, error) {
 	files := []File{{name, source}}
-	p := &parser{file: name, source: source, open: noting(open, &files), known: known, loading: []string{path.Clean(name)}, loaded: map[string]*Cascade{}}
+	p := &parser{file: name, source: source, open: noting(open, &files), files: &files, known: known, loading: []string{path.Clean(name)}, loaded: map[string]*Cascade{}}
 	c := p.parse()
 	if found := p.found.sorted(name); found.Broken() {
 		return nil, found
@@ -93,6 +94,7 @@ type parser struct {
 	foreign     []string // the lines of the template beside the file that is read, and its name
 	foreignFile string
 	open        Opener
+	files       *[]File // that were read
 	known       Known
 	loading     []string
 	loaded      map[string]*Cascade
@@ -299,7 +301,7 @@ func (p *parser) nested(n *yaml.Node, what string) *Cascade {
 		p.report(n, CodeFile, "%v", err)
 		return nil
 	}
-	child := &parser{file: file, source: source, open: p.open, known: p.known, read: p.read, nodes: p.nodes, compared: p.compared,
+	child := &parser{file: file, source: source, open: p.open, files: p.files, known: p.known, read: p.read, nodes: p.nodes, compared: p.compared,
 		loading: append(slices.Clone(p.loading), file), loaded: p.loaded}
 	c := child.parse()
 	p.nodes, p.compared = child.nodes, child.compared

@@ -143,7 +143,7 @@ func (w *Wards) askWhereReleased(on string) {
 		return
 	}
 	for _, c := range slices.Concat(w.Turn, w.Post) {
-		c.AfterFree = c.AfterFree && c.Ward.Mode != wards.Blocking
+		c.AfterFree = c.AfterFree && c.written() != wards.Blocking
 	}
 }
 
@@ -173,6 +173,7 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 	if m == wards.Pre && mode == wards.Retry {
 		p.report(o.value["mode"], CodeValue, "a pre-ward cannot retry: there is nothing to do again; use blocking, advisory or shadow")
 	}
+	promote := p.promotion(o, mode)
 	v := p.validator(o, wardForms)
 	var guards []*yaml.Node
 	if aroundTools {
@@ -183,6 +184,8 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 		return nil
 	}
 	c := placed(v, m, mode, attempts)
+	c.Promote = promote
+	p.promote(c, o)
 	for _, n := range guards {
 		if name := p.word(n, "a tool of a ward"); name != "" {
 			c.Tools = append(c.Tools, name)

@@ -39,7 +39,7 @@ var floors = map[string]string{
 	// Floor 1.
 	"wards": "validators",
 	// Floor 2.
-	"cascades":          "runner/signatures runner/model runner/process runner/tool templates validators validators/faults validators/schema wards",
+	"cascades":          "runner/measure runner/signatures runner/model runner/process runner/tool templates validators validators/faults validators/schema wards",
 	"cascades/examples": "",
 	// Floor 3.
 	"runner/engine": "cascades runner/event runner/model runner/tool templates validators validators/schema wards",

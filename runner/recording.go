@@ -93,7 +93,9 @@ func (r *Runner) Resume(ctx context.Context, id string) (Result, error) {
 		return result, errorOf(result)
 	}
 	start := recording.Start()
-	c, err := r.Unpack(start.Files)
+	asked := *r
+	asked.modelName = start.Model // the evidence of its gates is of who answers
+	c, err := asked.Unpack(start.Files)
 	if err != nil {
 		broken := &Error{Code: Failed, Message: err.Error(), Err: err}
 		result := ended(start, broken)

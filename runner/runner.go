@@ -145,7 +145,7 @@ func New(options ...Option) (*Runner, error) {
 
 // Known is what cascades may name with this runner.
 func (r *Runner) Known() cascades.Known {
-	return cascades.Known{Validators: r.validators, Tools: r.tools, Remote: r.remote, Root: r.root}
+	return cascades.Known{Validators: r.validators, Tools: r.tools, Remote: r.remote, Root: r.root, Chosen: cascades.Chosen(r.modelName)}
 }
 
 // Load reads and checks a cascade file. An error is [cascades.Diagnostics].

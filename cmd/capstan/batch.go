@@ -99,7 +99,7 @@ func (c *Command) runBatch(ctx context.Context, file string, f runFlags, b batch
 	if err != nil {
 		return err
 	}
-	cascade, err := r.Load(file)
+	cascade, err := c.loaded(r, file, f)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 func (c *Command) lint() *cobra.Command {
-	format, fix := "text", false
+	format, fix, strict := "text", false, false
 	cmd := &cobra.Command{
 		Use:   "lint FILE|DIR...",
 		Short: "Tell everything that is wrong with cascade files",
@@ -40,15 +40,16 @@ Exit status: 0 nothing is wrong (there may be warnings), 2 something is.`,
 			if err != nil {
 				return err
 			}
-			return c.lintFiles(files, format, fix)
+			return c.lintFiles(files, format, fix, strict)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", format, "text, json, sarif or github")
 	cmd.Flags().BoolVar(&fix, "fix", false, "put right what can only be meant in one way")
+	cmd.Flags().BoolVar(&strict, "strict", false, "a warning is an error")
 	return cmd
 }
 
-func (c *Command) lintFiles(files []string, format string, fix bool) error {
+func (c *Command) lintFiles(files []string, format string, fix, strict bool) error {
 	r, err := c.reader()
 	if err != nil {
 		return err
@@ -67,6 +68,9 @@ func (c *Command) lintFiles(files []string, format string, fix bool) error {
 			d = diagnostics(r, file)
 		}
 		found = append(found, d...)
+	}
+	if strict {
+		found = found.Strict()
 	}
 	if err := c.printDiagnostics(found, format); err != nil {
 		return err

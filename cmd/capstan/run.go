@@ -26,6 +26,7 @@ type runFlags struct {
 	root      string
 	allowExec bool
 	json      bool
+	strict    bool
 	quiet     bool
 	store     storeFlags
 	receipt   string
@@ -46,6 +47,7 @@ func (f *runFlags) shared(cmd *cobra.Command) {
 func (f *runFlags) how(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Var((*modelFlag)(&f.model), "model", modelUsage)
+	flags.BoolVar(&f.strict, "strict", false, "a warning about the cascade is an error")
 	flags.StringVar(&f.root, "root", ".", "the directory that file tools may not leave")
 	flags.StringArrayVar(&f.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
 	flags.BoolVar(&f.allowExec, "allow-exec", false, "let the model run commands through run_command")
@@ -119,7 +121,7 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 	if err != nil {
 		return err
 	}
-	cascade, err := r.Load(file)
+	cascade, err := c.loaded(r, file, f)
 	if err != nil {
 		return err
 	}
@@ -152,6 +154,24 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 		return maker.finish(result, f.json)
 	}
 	return c.finish(s, result, err, f.json)
+}
+
+// loaded reads the cascade to run, and tells which of its gates are in shadow that
+// would refuse something if they had the evidence.
+func (c *Command) loaded(r *runner.Runner, file string, f runFlags) (*cascades.Cascade, error) {
+	cascade, err := r.Load(file)
+	if err != nil {
+		return nil, err
+	}
+	if f.strict && len(cascade.Warnings) > 0 {
+		return nil, cascade.Warnings.Strict()
+	}
+	for _, w := range cascade.Warnings {
+		if w.Code == cascades.CodeUnproven {
+			fmt.Fprintln(c.Stderr, w)
+		}
+	}
+	return cascade, nil
 }
 
 // refused tells whether there was no run to tell of: its inputs were wrong.

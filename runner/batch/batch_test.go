@@ -220,3 +220,19 @@ func TestAgainst(t *testing.T) {
 		t.Errorf("a baseline that is not there: %v", err)
 	}
 }
+
+// BenchmarkBatch does 10,000 rows, each a run that is kept, four at a time.
+func BenchmarkBatch(b *testing.B) {
+	const rows = 10_000
+	set := written(b, "s.jsonl", strings.Repeat(topics("an owl"), rows))
+	for b.Loop() {
+		b.StopTimer()
+		bench := newBench(b)
+		b.StartTimer()
+		one := &batch.Batch{Cascade: parsed(b, gated), Set: set, Parallel: 4}
+		if report, err := one.Evaluate(b.Context(), bench, nil); err != nil || report.Accepted.K != rows {
+			b.Fatalf("%v: %+v", err, report)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows), "ns/row")
+}

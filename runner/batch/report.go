@@ -171,6 +171,9 @@ func (r *Report) details(b *strings.Builder) {
 	}
 	for _, g := range r.Gates {
 		more := ""
+		if g.Mode == "shadow" {
+			more = fmt.Sprintf("; would have refused %d of %d", g.Passed.N-g.Passed.K, g.Passed.N)
+		}
 		if g.Errors > 0 {
 			more += fmt.Sprintf("; %d could not say", g.Errors)
 		}

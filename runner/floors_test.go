@@ -62,6 +62,7 @@ var floors = map[string]string{
 	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure validators validators/faults validators/schema wards",
 	"runner/cases":     "cascades runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
 	"runner/telemetry": "runner/event runner/model",
+	"runner/cost":      "runner/journal runner/measure validators/patterns",
 	"runner/trust":     "cascades runner/journal runner/measure wards",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
 	"runner/model/openai":   "runner/model",

@@ -142,6 +142,7 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 			c.mutate(),
 			c.label(),
 			c.trust(),
+			c.cost(),
 		}},
 		{"gate", "Judge texts and work:", []*cobra.Command{c.gate(), c.validateRequest(), c.schedule(), c.receipt(), c.verify(), c.keygen()}},
 	} {

@@ -72,28 +72,16 @@ func (c *Command) trusted(ctx context.Context, file string, f trustFlags) error 
 	if f.alarms < 1 {
 		return usage("--false-alarms counts verdicts, from 1")
 	}
-	j, err := c.kept(f.run.store, true)
+	s, err := c.weigh(file, f)
 	if err != nil {
 		return err
 	}
-	defer j.Close()
-	s := &kit{servers: &remote{}, models: &models{getenv: c.Getenv, journal: j}, progress: c.progress(true)}
-	s.closers = append(s.closers, func() { s.servers.client.Close() })
 	defer s.close()
-	chosen := s.models.chosen(f.run.model, file)
-	r, err := s.runner(c, f.run, chosen)
+	q, err := c.question(ctx, s, f)
 	if err != nil {
 		return err
 	}
-	cascade, err := r.Load(file)
-	if err != nil {
-		return err
-	}
-	q, err := c.question(ctx, r, cascade, j, chosen, f)
-	if err != nil {
-		return err
-	}
-	attempts, err := attemptsOf(ctx, j, cascade.ID, f.runs)
+	attempts, err := attemptsOf(ctx, s.models.journal, s.cascade.ID, f.runs)
 	if err != nil {
 		return err
 	}
@@ -102,10 +90,10 @@ func (c *Command) trusted(ctx context.Context, file string, f trustFlags) error 
 		return &exit{exitBroken, err}
 	}
 	if f.judges {
-		if err := s.models.ready(cascade, chosen); err != nil {
+		if err := s.models.ready(s.cascade, s.chosen); err != nil {
 			return err
 		}
-		if err := c.hollow(ctx, r, cascade, report); err != nil {
+		if err := c.hollow(ctx, s, report); err != nil {
 			return err
 		}
 	}
@@ -128,10 +116,38 @@ func (c *Command) trusted(ctx context.Context, file string, f trustFlags) error 
 	return nil
 }
 
+// A scale is what kept runs are weighed with: the kit, and the cascade as it is.
+type scale struct {
+	*kit
+	runner  *runner.Runner
+	cascade *cascades.Cascade
+	chosen  string
+}
+
+// weigh opens what a look at kept runs needs.
+func (c *Command) weigh(file string, f trustFlags) (*scale, error) {
+	j, err := c.kept(f.run.store, true)
+	if err != nil {
+		return nil, err
+	}
+	s := &scale{kit: &kit{servers: &remote{}, models: &models{getenv: c.Getenv, journal: j}, progress: c.progress(true)}}
+	s.closers = append(s.closers, func() { j.Close() }, func() { s.servers.client.Close() })
+	s.chosen = s.models.chosen(f.run.model, file)
+	if s.runner, err = s.kit.runner(c, f.run, s.chosen); err == nil {
+		s.cascade, err = s.runner.Load(file)
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
 // question reads what trust is asked with: the gates as they are and were, the
 // labels, what was measured before.
-func (c *Command) question(ctx context.Context, r *runner.Runner, cascade *cascades.Cascade, j *journal.Journal, chosen string, f trustFlags) (q trust.Question, err error) {
-	gates, err := cascade.Gates(cascades.Chosen(chosen), runner.ReadFile)
+func (c *Command) question(ctx context.Context, s *scale, f trustFlags) (q trust.Question, err error) {
+	cascade := s.cascade
+	gates, err := cascade.Gates(cascades.Chosen(s.chosen), runner.ReadFile)
 	if err != nil {
 		return q, &exit{exitBroken, err}
 	}
@@ -148,20 +164,20 @@ func (c *Command) question(ctx context.Context, r *runner.Runner, cascade *casca
 	}
 	return trust.Question{
 		CascadeID: cascade.ID, Gates: gates, Gate: f.gate, Labels: measure.NewLedger(labels), FalseAlarms: f.alarms,
-		Past: func(id string) ([]cascades.Gate, error) { return pastGates(ctx, r, j, id) },
+		Past: func(id string) ([]cascades.Gate, error) { return s.past(ctx, id) },
 		Evidence: func(g cascades.Gate) (measure.Evidence, bool, bool) {
 			return kept[g.Name].For(g.Digest, g.Phase)
 		},
 	}, nil
 }
 
-// pastGates are the gates of a run as they were when it began.
-func pastGates(ctx context.Context, r *runner.Runner, j *journal.Journal, id string) ([]cascades.Gate, error) {
-	run, err := j.Run(ctx, id)
+// past are the gates of a run as they were when it began.
+func (s *scale) past(ctx context.Context, id string) ([]cascades.Gate, error) {
+	run, err := s.models.journal.Run(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	was, err := r.Unpack(run.Start.Files)
+	was, err := s.runner.Unpack(run.Start.Files)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +208,7 @@ func attemptsOf(ctx context.Context, j *journal.Journal, cascade string, runs []
 }
 
 // hollow asks the judges about texts that say nothing.
-func (c *Command) hollow(ctx context.Context, r *runner.Runner, cascade *cascades.Cascade, report *trust.Report) error {
+func (c *Command) hollow(ctx context.Context, s *scale, report *trust.Report) error {
 	var judges []*trust.Gate
 	calls := 0
 	for _, g := range report.Gates {
@@ -205,7 +221,7 @@ func (c *Command) hollow(ctx context.Context, r *runner.Runner, cascade *cascade
 	for _, g := range judges {
 		h := &measure.Hollow{Passed: []string{}}
 		for _, text := range measure.HollowTexts() {
-			verdict, err := r.Judge(ctx, cascade, g.Validator(), validators.Subject{Content: text})
+			verdict, err := s.runner.Judge(ctx, s.cascade, g.Validator(), validators.Subject{Content: text})
 			switch {
 			case ctx.Err() != nil:
 				return &exit{exitInterrupted, context.Cause(ctx)}

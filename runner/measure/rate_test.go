@@ -205,3 +205,25 @@ func TestPaired(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestRatio(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	covered := 0
+	for range 500 {
+		var r measure.Ratio
+		for range 200 {
+			r.Add(1+rng.Float64(), rng.Float64() < 0.6)
+		}
+		if r.Interval(0.95).Holds(1.5 / 0.6) {
+			covered++
+		}
+	}
+	if covered < 460 {
+		t.Errorf("covered %d of 500", covered)
+	}
+	var none measure.Ratio
+	none.Add(1, false)
+	if i := none.Interval(0.95); !math.IsNaN(none.Value()) || i.Low != 0 || i.High < 1e300 {
+		t.Errorf("of nothing: %g, %v", none.Value(), i)
+	}
+}

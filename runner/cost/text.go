@@ -1,0 +1,121 @@
+package cost
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/seed61713e19/capstan/runner/measure"
+)
+
+// Text writes the report for people.
+func (r *Report) Text(out io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: runs looked at: %d", r.CascadeID, r.Runs)
+	if r.Unfinished > 0 {
+		fmt.Fprintf(&b, "; tries left out that did not come to an end: %d", r.Unfinished)
+	}
+	b.WriteString("\n")
+	for _, p := range r.Phases {
+		p.tell(&b)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// mostTold is how many reasons, and how many ways, are told to people.
+const mostTold = 12
+
+func (p *Phase) tell(b *strings.Builder) {
+	fmt.Fprintf(b, "\nphase %s: an accepted output costs %s\n", p.Phase, p.Now.Price)
+	fmt.Fprintf(b, "  accepted %s of the tries%s\n", p.Now.Accepted, p.Now.checked())
+	if i := p.Now.Around; i != nil {
+		fmt.Fprintf(b, "  at 95 %%  from %.4g to %.4g\n", i.Low, i.High)
+	}
+	if p.Ceiling != nil {
+		fmt.Fprintf(b, "  ceiling  %s of the released texts are bad, whatever is spent\n", p.Ceiling)
+	}
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "  attempt\taccepted where those before were not\tone takes")
+	for _, s := range p.ByAttempt {
+		fmt.Fprintf(w, "  %d\t%s\t%s\n", s.Attempt, s.Accepted, s.Price)
+	}
+	if models(p.ByRung) > 1 {
+		fmt.Fprintln(w, "  by model\t\t")
+		for _, s := range p.ByRung {
+			fmt.Fprintf(w, "  %d %s\t%s\t%s\n", s.Attempt, s.Model, s.Accepted, s.Price)
+		}
+	}
+	w.Flush()
+	p.tellAfter(b)
+	p.tellOthers(b)
+}
+
+func models(steps []Step) int {
+	names := map[string]bool{}
+	for _, s := range steps {
+		names[s.Model] = true
+	}
+	return len(names)
+}
+
+func (p *Phase) tellAfter(b *strings.Builder) {
+	if !p.Fresh.Known() && !p.Again.Known() {
+		return
+	}
+	fmt.Fprintf(b, "  the next is accepted after a reason that is new in %s, that came before in %s\n", p.Fresh, p.Again)
+	for _, a := range p.ByGate {
+		fmt.Fprintf(b, "    after %s: %s, again: %s\n", a.Gate, a.Next, a.Again)
+	}
+	for i, a := range p.ByReason {
+		if i == mostTold {
+			fmt.Fprintf(b, "    and %d more reasons\n", len(p.ByReason)-i)
+			break
+		}
+		fmt.Fprintf(b, "    after %q: %s, again: %s\n", clipped(a.Reason), a.Next, a.Again)
+	}
+}
+
+func clipped(s string) string {
+	if r := []rune(s); len(r) > 80 {
+		return string(r[:79]) + "…"
+	}
+	return s
+}
+
+func (p *Phase) tellOthers(b *strings.Builder) {
+	for i, o := range p.Others {
+		if i == 0 {
+			fmt.Fprintf(b, "  otherwise, of these runs:\n")
+		}
+		if i == mostTold {
+			fmt.Fprintf(b, "    and %d more\n", len(p.Others)-i)
+			break
+		}
+		fmt.Fprintf(b, "    %s: %s, %s of the tries accepted, saves %s\n", o.Name, o.Price, measure.Percent(o.Accepted.Value()), measure.Percent(o.Saving))
+	}
+	if a := p.Advice; a != nil {
+		fmt.Fprintf(b, "  advice: %s saves %s%s\n", a.Name, measure.Percent(a.Saving), a.checked())
+	} else {
+		fmt.Fprintf(b, "  advice: none: nothing that was seen is cheaper and accepts as many\n")
+	}
+}
+
+// checked tells how the first half of the runs would have been wrong about the
+// second.
+func (o *Option) checked() string {
+	if o.Check == nil {
+		return " (too few runs to check it)"
+	}
+	return fmt.Sprintf(" (the first half of the runs says %.4g, the second came to %.4g: %+.1f %%)", o.Check.Predicted, o.Check.Came, 100*o.Check.Error)
+}
+
+// String is "$0.0123, 2.1 model calls, 8.4 s", without money where there is none.
+func (p Price) String() string {
+	text := fmt.Sprintf("%.2f model calls, %.1f s", p.Calls, p.Seconds)
+	if p.CostUSD > 0 {
+		return fmt.Sprintf("$%.4f, %s", p.CostUSD, text)
+	}
+	return text
+}

@@ -41,7 +41,7 @@ var functions = map[string]function{
 var inner = map[string]func(meter, []any) (any, error){
 	"tick": tick, "charge": charge, "skim": skim, "probe": probe, "matches": matches,
 	"compare": compare, "compute": compute, "numbers": numbers, "lone": lone, "sum": sum,
-	"reversed": reversed, "mirrored": mirrored, "pieces": pieces,
+	"reversed": reversed, "mirrored": mirrored, "suits": suits,
 }
 
 // functionTable registers each function twice: as the author writes it, for

@@ -2,8 +2,7 @@ package validators
 
 import (
 	"reflect"
-	"strings"
-	"unicode/utf8"
+	"slices"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
@@ -15,18 +14,18 @@ import (
 // function, out of the tree that pays: what is paid, when, and where it breaks off
 // stay the tree's.
 type sweep struct {
-	name string // of the library's function whose place it takes
-	asks gives[bool]
+	name  string // of the library's function whose place it takes
+	split bool   // what it looks at surely is
+	asks  gives[bool]
+	given []reflect.Type // what the values that it asks with have to be
 }
 
 // A piece is what a sweep looks at.
 type piece struct {
 	meter meter
 	text  string
+	given []any // what is the same for every piece, see [asking]
 }
-
-// gives is a part of a question: what it gives for a piece.
-type gives[T bool | string | int] func(*piece) T
 
 // sweeps are the library's functions that a sweep can stand for.
 var sweeps = map[string]reflect.Type{
@@ -51,19 +50,27 @@ func (w sweeping) Visit(node *ast.Node) {
 	if !ok {
 		return
 	}
-	asks := w.truth(asked.Node)
+	q := &asking{source: w.source}
+	asks := q.truth(asked.Node)
 	if asks == nil {
 		return
 	}
-	var swept ast.Node = metered("sweep "+n.Name, n.Location(), n.Arguments[0], &ast.ConstantNode{Value: &sweep{n.Name, asks}})
+	at, given := n.Location(), q.given
+	made := &ast.ConstantNode{Value: &sweep{n.Name, pieces == nil, asks, q.kinds}}
+	var swept ast.Node = metered("sweep "+n.Name, at, append([]ast.Node{n.Arguments[0], made}, given...)...)
 	if n.Name == "filter" { // the library counts what a list takes where it makes one
-		made := &ast.BuiltinNode{Name: "map", Arguments: []ast.Node{swept, &ast.PredicateNode{Node: &ast.PointerNode{}}}}
-		made.SetLocation(n.Location())
-		swept = made
+		listed := &ast.BuiltinNode{Name: "map", Arguments: []ast.Node{swept, &ast.PredicateNode{Node: &ast.PointerNode{}}}}
+		listed.SetLocation(at)
+		swept = listed
 	}
+	list := ast.Node(&ast.NilNode{})
 	if pieces != nil {
-		either := &ast.ConditionalNode{Cond: metered("pieces", n.Location(), pieces), Exp1: swept, Exp2: n}
-		either.SetLocation(n.Location())
+		list = pieces
+	}
+	if pieces != nil || len(given) > 0 {
+		suited := metered("suits", at, append([]ast.Node{list, made}, given...)...)
+		either := &ast.ConditionalNode{Cond: suited, Exp1: swept, Exp2: n}
+		either.SetLocation(at)
 		swept = either
 	}
 	*node = swept
@@ -90,19 +97,28 @@ func isCall(n *ast.CallNode, name string) bool {
 	return ok && callee.Value == " "+name
 }
 
-// pieces tells whether a list is one that split gave.
-func pieces(_ meter, args []any) (any, error) {
-	_, ok := args[0].([]string)
-	return ok, nil
+// suits tells whether the sweep in its second argument can look at the list in its
+// first, and ask with the values behind it.
+func suits(_ meter, args []any) (any, error) {
+	s := args[1].(*sweep)
+	if _, ok := args[0].([]string); !ok && !s.split {
+		return false, nil
+	}
+	for i, kind := range s.given {
+		if reflect.TypeOf(args[2+i]) != kind {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // run is the function of the library that the sweep stands for.
-func (s *sweep) run(m meter, list []string) any {
+func (s *sweep) run(m meter, list []string, given []any) any {
 	count, found := 0, []any(nil)
 	if s.name == "filter" {
 		found = []any{}
 	}
-	p := &piece{meter: m}
+	p := &piece{meter: m, given: given}
 	for _, p.text = range list {
 		yes := s.asks(p)
 		switch {
@@ -127,202 +143,14 @@ func (s *sweep) run(m meter, list []string) any {
 	return s.name != "any"
 }
 
-// sweepOver runs the sweep in its second argument over the list in its first.
+// sweepOver runs the sweep in its second argument over the list in its first, with
+// the values behind it.
 func sweepOver(m meter, args []any) (any, error) {
-	return args[1].(*sweep).run(m, args[0].([]string)), nil
-}
-
-// paying is a payment that breaks off at a place, as a call there does.
-func (w sweeping) paying(at file.Location) func(*piece, int) {
-	return func(p *piece, units int) {
-		if err := p.meter.spend(units); err != nil {
-			broken := &file.Error{Location: at, Message: err.Error(), Prev: err}
-			panic(broken.Bind(w.source))
+	given := slices.Clone(args[2:])
+	for i := range given {
+		if list, ok := given[i].([]any); ok {
+			given[i] = &lookup{list: list}
 		}
 	}
-}
-
-// truth is a question as a function; nil where a part of it has none.
-func (w sweeping) truth(node ast.Node) gives[bool] {
-	switch n := node.(type) {
-	case *ast.BoolNode:
-		return func(*piece) bool { return n.Value }
-	case *ast.UnaryNode:
-		if of := w.truth(n.Node); of != nil && (n.Operator == "not" || n.Operator == "!") {
-			return func(p *piece) bool { return !of(p) }
-		}
-	case *ast.BinaryNode:
-		return w.joined(n)
-	case *ast.CallNode:
-		switch {
-		case isCall(n, "tick"):
-			return w.ticked(n)
-		case isCall(n, "compare"):
-			return w.compared(n)
-		case isCall(n, "matches"):
-			return w.matched(n)
-		}
-	}
-	return nil
-}
-
-func (w sweeping) ticked(n *ast.CallNode) gives[bool] {
-	units, of, pay := n.Arguments[1].(*ast.IntegerNode).Value, w.truth(n.Arguments[2]), w.paying(n.Location())
-	if of == nil {
-		return nil
-	}
-	return func(p *piece) bool {
-		yes := of(p)
-		pay(p, units)
-		return yes
-	}
-}
-
-func (w sweeping) joined(n *ast.BinaryNode) gives[bool] {
-	switch n.Operator {
-	case "and", "&&", "or", "||":
-		left, right := w.truth(n.Left), w.truth(n.Right)
-		if left == nil || right == nil {
-			return nil
-		}
-		if n.Operator == "and" || n.Operator == "&&" {
-			return func(p *piece) bool { return left(p) && right(p) }
-		}
-		return func(p *piece) bool { return left(p) || right(p) }
-	}
-	return w.held(textOperators[n.Operator], n.Left, n.Right)
-}
-
-// held is one text held against another.
-func (w sweeping) held(holds func(a, b string) bool, a, b ast.Node) gives[bool] {
-	left, right := w.text(a), w.text(b)
-	if holds == nil || left == nil || right == nil {
-		return nil
-	}
-	return func(p *piece) bool {
-		text := left(p)
-		return holds(text, right(p))
-	}
-}
-
-var textOperators = map[string]func(a, b string) bool{
-	"==": func(a, b string) bool { return a == b }, "!=": func(a, b string) bool { return a != b },
-	"contains": strings.Contains, "startsWith": strings.HasPrefix, "endsWith": strings.HasSuffix,
-}
-
-func (w sweeping) compared(n *ast.CallNode) gives[bool] {
-	operator, ok := n.Arguments[1].(*ast.StringNode)
-	left, right := w.whole(n.Arguments[2]), w.whole(n.Arguments[3])
-	if !ok {
-		return nil
-	}
-	if left == nil || right == nil {
-		return w.held(textOperators[operator.Value], n.Arguments[2], n.Arguments[3])
-	}
-	switch operator.Value {
-	case "==":
-		return func(p *piece) bool { return left(p) == right(p) }
-	case "!=":
-		return func(p *piece) bool { return left(p) != right(p) }
-	case "<":
-		return func(p *piece) bool { return left(p) < right(p) }
-	case "<=":
-		return func(p *piece) bool { return left(p) <= right(p) }
-	case ">":
-		return func(p *piece) bool { return left(p) > right(p) }
-	case ">=":
-		return func(p *piece) bool { return left(p) >= right(p) }
-	}
-	return nil
-}
-
-func (w sweeping) matched(n *ast.CallNode) gives[bool] {
-	constant, ok := n.Arguments[2].(*ast.ConstantNode)
-	in, pay := w.text(n.Arguments[1]), w.paying(n.Location())
-	if !ok || in == nil {
-		return nil
-	}
-	pattern, ok := constant.Value.(pattern)
-	if !ok {
-		return nil
-	}
-	return func(p *piece) bool {
-		text := in(p)
-		pay(p, pattern.cost(text))
-		return pattern.match(text)
-	}
-}
-
-// whole is a part that gives an integer.
-func (w sweeping) whole(node ast.Node) gives[int] {
-	switch n := node.(type) {
-	case *ast.IntegerNode:
-		return func(*piece) int { return n.Value }
-	case *ast.BuiltinNode:
-		if n.Name == "len" {
-			if of := w.text(n.Arguments[0]); of != nil {
-				return func(p *piece) int { return utf8.RuneCountInString(of(p)) }
-			}
-		}
-	}
-	return nil
-}
-
-// text is a part that gives a text.
-func (w sweeping) text(node ast.Node) gives[string] {
-	switch n := node.(type) {
-	case *ast.StringNode:
-		return func(*piece) string { return n.Value }
-	case *ast.PointerNode:
-		if n.Name == "" {
-			return func(p *piece) string { return p.text }
-		}
-	case *ast.BinaryNode:
-		if n.Operator == "??" { // a text is there
-			return w.text(n.Left)
-		}
-	case *ast.BuiltinNode:
-		change := map[string]func(string) string{"lower": strings.ToLower, "upper": strings.ToUpper}[n.Name]
-		if change == nil {
-			return nil
-		}
-		if of := w.text(n.Arguments[0]); of != nil {
-			return func(p *piece) string { return change(of(p)) }
-		}
-	case *ast.CallNode:
-		return w.called(n)
-	}
-	return nil
-}
-
-// called is a call that pays for a text and gives it on.
-func (w sweeping) called(n *ast.CallNode) gives[string] {
-	of, pay := w.text(n.Arguments[len(n.Arguments)-1]), w.paying(n.Location())
-	if of == nil {
-		return nil
-	}
-	units := func(string) int { return 0 }
-	switch {
-	case isCall(n, "lone"):
-		return of
-	case isCall(n, "trim") && len(n.Arguments) == 2:
-		return func(p *piece) string {
-			text := of(p)
-			pay(p, len(text)/int(read))
-			return strings.TrimSpace(text)
-		}
-	case isCall(n, "charge"):
-		price := n.Arguments[1].(*ast.IntegerNode).Value
-		units = func(text string) int { return weighing(textWeight(text), price) }
-	case isCall(n, "skim"):
-		price := n.Arguments[1].(*ast.IntegerNode).Value
-		units = func(text string) int { return skimming(text, price) }
-	default:
-		return nil
-	}
-	return func(p *piece) string {
-		text := of(p)
-		pay(p, units(text))
-		return text
-	}
+	return args[1].(*sweep).run(m, args[0].([]string), given), nil
 }

@@ -1,6 +1,7 @@
 package validators
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -64,6 +65,26 @@ var sweptQuestions = []string{
 	`trim(#) == ""`, `len(trim(#)) > 2`, `lower(#) == #`, `upper(#) contains "A"`, `lower(trim(#)) startsWith "x"`, `true`, `false`,
 	`# == "" or # startsWith "-" and len(#) < 9`, `len(#) > 0 && len(#) < 80 || # == "x"`, `# == "a text that is longer than thirty-two bytes"`,
 	`# contains "a text that is longer than thirty-two bytes" or len(trim(#)) == 0`,
+	`# != input.word`, `input.word == #`, `# contains input.word or len(#) > input.max`, `len(#) <= input.max`, `len(trim(#)) == input.max`,
+	`content contains #`, `# startsWith input["word"]`, `lower(#) in input.banned`, `# not in input.banned and # != input.long`, `# in ["word", "", "ß"]`,
+	`len(#) < 3 or # in ["a", "a text that is longer than thirty-two bytes"] or # == input.word`, `# in []`, `# in input.mixed`,
+}
+
+// asks are inputs that questions are asked with.
+func asks(banned ...any) map[string]any {
+	return map[string]any{
+		"word": "a", "max": 3, "long": strings.Repeat("long ", 50), "banned": banned,
+		"mixed": []any{"a", 1, nil, json.Number("2"), []any{"word"}, map[string]any{"é": 1}},
+	}
+}
+
+// deep is a list in a list, and so on.
+func deep(n int) any {
+	var v any = "a"
+	for range n {
+		v = []any{v}
+	}
+	return v
 }
 
 // A sweep answers, pays and breaks off as the library's loop does.
@@ -83,7 +104,7 @@ func TestSweeps(t *testing.T) {
 					}
 					for _, text := range texts {
 						for _, least := range []int{budget, 20, 3000} {
-							s := Subject{Content: text}
+							s := Subject{Content: text, Input: asks("word", "b")}
 							if got, want := outcome(with, s, least, 1), outcome(without, s, least, 1); got != want {
 								t.Fatalf("%s of %.20q with %d:\ngot  %.200s\nwant %.200s", source, text, least, got, want)
 							}
@@ -102,14 +123,23 @@ func TestNoSweeps(t *testing.T) {
 		`let l = input.words; all(l, # contains "the" or len(#) > 3)`, `let l = [1, 2]; count(l, # > 1) == 1`, `let l = [nil, "a"]; filter(l, # == "a")`,
 		`let l = "a"; all(split(l, l), # == l)`, `count(map(split(content, "\n"), len(#)), # > 3)`, `all(split(content, "\n"), true ? # == "a" : false)`,
 		`let l = filter(split(content, "\n"), # != ""); all(l, len(#) > 3)`, `all(split(content, "\n"), trim(#, "a") == "" or len(#) in 3..9)`,
+		`all(split(content, "\n"), # != input.word and len(#) < input.max)`, `all(split(content, "\n"), # not in input.banned)`, `any(split(content, "\n"), # == input.none.more)`,
+		`all(split(content, ""), # != input.none.more)`, `let l = input.none; all(l, # != input.word)`, `let l = input.max; count(l, # in input.banned)`, `any(split(content, "\n"), # in [input.word, "b"])`,
+		`all(split(content, "\n"), # == "a" or # == input.none.more)`, `let w = input.word; all(split(content, " "), # != w)`, `any(split(content, "\n"), len(#) == turn or len(#) < attempt)`,
+		`all(split(content, "\n"), any(split(#, ""), # in input.banned or # in ["b", "c"]) or # == input.word)`, `let l = ["a"]; all(split(content, " "), let x = #; x in l and # in l)`,
 		`count(split("a b", " "), # == "a") + count(split(content, ""), true) * 2`, `all(split(content, "\n"), all(split(#, ""), # != "x"))`,
 	} {
 		with, without, _, err := bothWays(source)
 		if err != nil {
 			t.Fatal(source, err)
 		}
-		if got, want := outcome(with, sample(), budget, 9), outcome(without, sample(), budget, 9); got != want {
-			t.Errorf("%s:\ngot  %s\nwant %s", source, got, want)
+		for i, s := range []Subject{
+			sample(), {Content: "a\nb", Input: map[string]any{"word": 1, "words": "a b", "max": json.Number("1.5"), "banned": "a"}},
+			{Content: "a", Input: asks(deep(20_000))}, {Input: asks("a")},
+		} {
+			if got, want := outcome(with, s, budget, 9), outcome(without, s, budget, 9); got != want {
+				t.Errorf("%s of subject %d:\ngot  %s\nwant %s", source, i, got, want)
+			}
 		}
 	}
 }
@@ -124,6 +154,7 @@ func FuzzSweeps(f *testing.F) {
 			return
 		}
 		s := sample()
+		s.Input = asks("word", "b")
 		s.Content, least = content, min(max(least, 0), 1_000_000)
 		if got, want := outcome(with, s, least, 2), outcome(without, s, least, 2); got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", source, got, want)

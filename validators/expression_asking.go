@@ -1,0 +1,311 @@
+package validators
+
+import (
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+)
+
+// An asking is what a sweep asks, while it is made of the tree. Values that are
+// the same for every piece, an input or a list of texts, are made once, before:
+// nothing can break off there. What they have to be is seen then.
+type asking struct {
+	source file.Source
+	given  []ast.Node
+	kinds  []reflect.Type
+}
+
+// gives is a part of a question: what it gives for a piece.
+type gives[T bool | string | int] func(*piece) T
+
+// shared gives the place of a part that is the same for every piece, and has to be of
+// a type; -1 for any other.
+func (q *asking) shared(node ast.Node, kind reflect.Type) (at int) {
+	switch n := node.(type) {
+	case *ast.IdentifierNode:
+	case *ast.MemberNode: // of a map, that has the name or has not
+		of, ok := n.Node.(*ast.IdentifierNode)
+		if _, named := n.Property.(*ast.StringNode); !ok || !named || of.Type().Kind() != reflect.Map {
+			return -1
+		}
+	case *ast.ArrayNode: // made here: the library counts the lists that it makes
+		list := make([]any, len(n.Nodes))
+		for i, element := range n.Nodes {
+			text, ok := element.(*ast.StringNode)
+			if !ok {
+				return -1
+			}
+			list[i] = text.Value
+		}
+		node = &ast.ConstantNode{Value: list}
+	default:
+		return -1
+	}
+	q.given, q.kinds = append(q.given, node), append(q.kinds, kind)
+	return len(q.given) - 1
+}
+
+// given is a part that is the same for every piece, nil for any other.
+func given[T string | int](q *asking, node ast.Node) gives[T] {
+	at := q.shared(node, reflect.TypeFor[T]())
+	if at < 0 {
+		return nil
+	}
+	return func(p *piece) T { return p.given[at].(T) }
+}
+
+// A lookup is a list that texts are looked up in. It is weighed, and made ready,
+// where it is first asked for: each is paid for there.
+type lookup struct {
+	list  []any
+	bytes int // its weight, 0 before
+	has   map[string]bool
+}
+
+func (l *lookup) holds(text string) bool {
+	if l.has == nil {
+		l.has = make(map[string]bool, len(l.list))
+		for _, v := range l.list {
+			if text, ok := v.(string); ok { // nothing else is the same as a text
+				l.has[text] = true
+			}
+		}
+	}
+	return l.has[text]
+}
+
+// breaking breaks off at a place, as a call there does that has an error.
+func (q *asking) breaking(at file.Location) func(error) {
+	return func(err error) {
+		if err != nil {
+			broken := &file.Error{Location: at, Message: err.Error(), Prev: err}
+			panic(broken.Bind(q.source))
+		}
+	}
+}
+
+// paying is a payment at a place.
+func (q *asking) paying(at file.Location) func(*piece, int) {
+	breaking := q.breaking(at)
+	return func(p *piece, units int) { breaking(p.meter.spend(units)) }
+}
+
+// truth is a question as a function; nil where a part of it has none.
+func (q *asking) truth(node ast.Node) gives[bool] {
+	switch n := node.(type) {
+	case *ast.BoolNode:
+		return func(*piece) bool { return n.Value }
+	case *ast.UnaryNode:
+		if of := q.truth(n.Node); of != nil && (n.Operator == "not" || n.Operator == "!") {
+			return func(p *piece) bool { return !of(p) }
+		}
+	case *ast.BinaryNode:
+		return q.joined(n)
+	case *ast.CallNode:
+		switch {
+		case isCall(n, "tick"):
+			return q.ticked(n)
+		case isCall(n, "compare"):
+			return q.compared(n)
+		case isCall(n, "matches"):
+			return q.matched(n)
+		}
+	}
+	return nil
+}
+
+func (q *asking) ticked(n *ast.CallNode) gives[bool] {
+	units, of, pay := n.Arguments[1].(*ast.IntegerNode).Value, q.truth(n.Arguments[2]), q.paying(n.Location())
+	if of == nil {
+		return nil
+	}
+	return func(p *piece) bool {
+		yes := of(p)
+		pay(p, units)
+		return yes
+	}
+}
+
+func (q *asking) joined(n *ast.BinaryNode) gives[bool] {
+	switch n.Operator {
+	case "and", "&&", "or", "||":
+		left, right := q.truth(n.Left), q.truth(n.Right)
+		if left == nil || right == nil {
+			return nil
+		}
+		if n.Operator == "and" || n.Operator == "&&" {
+			return func(p *piece) bool { return left(p) && right(p) }
+		}
+		return func(p *piece) bool { return left(p) || right(p) }
+	}
+	return q.held(textOperators[n.Operator], n.Left, n.Right)
+}
+
+// held is one text held against another.
+func (q *asking) held(holds func(a, b string) bool, a, b ast.Node) gives[bool] {
+	left, right := q.text(a), q.text(b)
+	if holds == nil || left == nil || right == nil {
+		return nil
+	}
+	return func(p *piece) bool {
+		text := left(p)
+		return holds(text, right(p))
+	}
+}
+
+var textOperators = map[string]func(a, b string) bool{
+	"==": func(a, b string) bool { return a == b }, "!=": func(a, b string) bool { return a != b },
+	"contains": strings.Contains, "startsWith": strings.HasPrefix, "endsWith": strings.HasSuffix,
+}
+
+func (q *asking) compared(n *ast.CallNode) gives[bool] {
+	operator, ok := n.Arguments[1].(*ast.StringNode)
+	if !ok {
+		return nil
+	}
+	if operator.Value == "in" {
+		return q.listed(n)
+	}
+	before := len(q.given)
+	left, right := q.whole(n.Arguments[2]), q.whole(n.Arguments[3])
+	if left == nil || right == nil {
+		q.given, q.kinds = q.given[:before], q.kinds[:before]
+		return q.held(textOperators[operator.Value], n.Arguments[2], n.Arguments[3])
+	}
+	switch operator.Value {
+	case "==":
+		return func(p *piece) bool { return left(p) == right(p) }
+	case "!=":
+		return func(p *piece) bool { return left(p) != right(p) }
+	case "<":
+		return func(p *piece) bool { return left(p) < right(p) }
+	case "<=":
+		return func(p *piece) bool { return left(p) <= right(p) }
+	case ">":
+		return func(p *piece) bool { return left(p) > right(p) }
+	case ">=":
+		return func(p *piece) bool { return left(p) >= right(p) }
+	}
+	return nil
+}
+
+// listed is a text looked up in a list.
+func (q *asking) listed(n *ast.CallNode) gives[bool] {
+	probed, ok := n.Arguments[3].(*ast.CallNode)
+	if !ok || !isCall(probed, "probe") {
+		return nil
+	}
+	text, at := q.text(n.Arguments[2]), q.shared(probed.Arguments[2], reflect.TypeFor[[]any]())
+	if text == nil || at < 0 {
+		return nil
+	}
+	price, breaking := probed.Arguments[1].(*ast.IntegerNode).Value, q.breaking(probed.Location())
+	return func(p *piece) bool {
+		item, l := text(p), p.given[at].(*lookup)
+		if l.bytes == 0 {
+			var err error
+			l.bytes, err = weight(l.list, p.meter.left*price, 0)
+			breaking(err)
+		}
+		breaking(p.meter.spend(weighing(l.bytes, price)))
+		return l.holds(item)
+	}
+}
+
+func (q *asking) matched(n *ast.CallNode) gives[bool] {
+	constant, ok := n.Arguments[2].(*ast.ConstantNode)
+	in, pay := q.text(n.Arguments[1]), q.paying(n.Location())
+	if !ok || in == nil {
+		return nil
+	}
+	pattern, ok := constant.Value.(pattern)
+	if !ok {
+		return nil
+	}
+	return func(p *piece) bool {
+		text := in(p)
+		pay(p, pattern.cost(text))
+		return pattern.match(text)
+	}
+}
+
+// whole is a part that gives an integer.
+func (q *asking) whole(node ast.Node) gives[int] {
+	switch n := node.(type) {
+	case *ast.IntegerNode:
+		return func(*piece) int { return n.Value }
+	case *ast.IdentifierNode, *ast.MemberNode:
+		return given[int](q, n)
+	case *ast.BuiltinNode:
+		if n.Name == "len" {
+			if of := q.text(n.Arguments[0]); of != nil {
+				return func(p *piece) int { return utf8.RuneCountInString(of(p)) }
+			}
+		}
+	}
+	return nil
+}
+
+// text is a part that gives a text.
+func (q *asking) text(node ast.Node) gives[string] {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return func(*piece) string { return n.Value }
+	case *ast.IdentifierNode, *ast.MemberNode:
+		return given[string](q, n)
+	case *ast.PointerNode:
+		if n.Name == "" {
+			return func(p *piece) string { return p.text }
+		}
+	case *ast.BinaryNode:
+		if n.Operator == "??" { // a text is there
+			return q.text(n.Left)
+		}
+	case *ast.BuiltinNode:
+		change := map[string]func(string) string{"lower": strings.ToLower, "upper": strings.ToUpper}[n.Name]
+		if change == nil {
+			return nil
+		}
+		if of := q.text(n.Arguments[0]); of != nil {
+			return func(p *piece) string { return change(of(p)) }
+		}
+	case *ast.CallNode:
+		return q.called(n)
+	}
+	return nil
+}
+
+// called is a call that pays for a text and gives it on.
+func (q *asking) called(n *ast.CallNode) gives[string] {
+	of, pay := q.text(n.Arguments[len(n.Arguments)-1]), q.paying(n.Location())
+	if of == nil {
+		return nil
+	}
+	units := func(string) int { return 0 }
+	switch {
+	case isCall(n, "lone"):
+		return of
+	case isCall(n, "trim") && len(n.Arguments) == 2:
+		return func(p *piece) string {
+			text := of(p)
+			pay(p, len(text)/int(read))
+			return strings.TrimSpace(text)
+		}
+	case isCall(n, "charge"):
+		price := n.Arguments[1].(*ast.IntegerNode).Value
+		units = func(text string) int { return weighing(textWeight(text), price) }
+	case isCall(n, "skim"):
+		price := n.Arguments[1].(*ast.IntegerNode).Value
+		units = func(text string) int { return skimming(text, price) }
+	default:
+		return nil
+	}
+	return func(p *piece) string {
+		text := of(p)
+		pay(p, units(text))
+		return text
+	}
+}

@@ -1,0 +1,121 @@
+// Command capstan-temporal runs cascades on a Temporal cluster.
+//
+//	capstan-temporal worker --store DIR
+//	capstan-temporal run post.yaml --store DIR --input topic=owls
+//	capstan-temporal answer RUN yes --store DIR
+//
+// Any number of workers, on any number of machines that reach the store, share the
+// runs. What exit statuses mean is as of capstan.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/effects"
+	"github.com/seed61713e19/capstan/runner/temporal"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators/capy"
+	"github.com/seed61713e19/capstan/validators/edit"
+	"github.com/seed61713e19/capstan/validators/request"
+	"github.com/seed61713e19/capstan/validators/schedule"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(command(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// An ended is an exit status that is told already.
+type ended int
+
+func (e ended) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// The exit statuses that are this command's own.
+const (
+	usage  = 2
+	broken = 3
+)
+
+func command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var c cluster
+	root := &cobra.Command{Use: "capstan-temporal", Short: "Run cascades on a Temporal cluster", SilenceUsage: true, SilenceErrors: true}
+	flags := root.PersistentFlags()
+	flags.StringVar(&c.address, "address", "localhost:7233", "the cluster, host:port")
+	flags.StringVar(&c.namespace, "namespace", "default", "the namespace")
+	flags.StringVar(&c.queue, "queue", "capstan", "the task queue")
+	flags.StringVar(&c.store, "store", "", "the directory for texts and events, which every worker reaches")
+	flags.StringVar(&c.root, "root", ".", "the directory that file tools may not leave")
+	root.AddCommand(c.worker(), c.run(), c.answer())
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	var status ended
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &status):
+		return int(status)
+	}
+	fmt.Fprintln(stderr, "capstan-temporal:", err)
+	var far connection
+	if errors.As(err, &far) {
+		return broken
+	}
+	return usage
+}
+
+// connection marks an error of the cluster or the store.
+type connection struct{ error }
+
+func (c connection) Unwrap() error { return c.error }
+
+// A cluster is where runs are, as the flags say.
+type cluster struct {
+	address, namespace, queue, store, root string
+}
+
+func (c *cluster) dial(ctx context.Context) (client.Client, error) {
+	t, err := client.DialContext(ctx, client.Options{HostPort: c.address, Namespace: c.namespace, Logger: logger{}})
+	if err != nil {
+		return nil, connection{fmt.Errorf("cluster %s: %w (is it running? `temporal server start-dev` starts one)", c.address, err)}
+	}
+	return t, nil
+}
+
+func (c *cluster) texts() (effects.Texts, *temporal.FolderLog, error) {
+	if c.store == "" {
+		return nil, nil, errors.New("--store is missing: the directory for texts and events")
+	}
+	texts, err := effects.NewFolder(filepath.Join(c.store, "texts"))
+	if err != nil {
+		return nil, nil, connection{err}
+	}
+	log, err := temporal.NewFolderLog(filepath.Join(c.store, "events"))
+	if err != nil {
+		return nil, nil, connection{err}
+	}
+	return texts, log, nil
+}
+
+// runner is the one that loads cascades, and on a worker makes effects.
+func (c *cluster) runner() (*runner.Runner, error) {
+	tools := append(tool.Builtins(tool.Options{Root: c.root}), schedule.Tools(schedule.Options{})...)
+	gates := append(schedule.Validators(schedule.Options{}), capy.Validator, edit.Validator, request.Validator, request.PromiseValidator, request.JudgeValidator)
+	return runner.New(
+		runner.WithModel(newModels(os.Getenv)), runner.WithRoot(c.root), runner.WithValidators(gates...),
+		runner.WithTools(tools...),
+	)
+}

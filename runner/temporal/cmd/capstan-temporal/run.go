@@ -1,0 +1,184 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/temporal"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+func (c *cluster) run() *cobra.Command {
+	var inputs []string
+	var file, name, id string
+	var asJSON, detach bool
+	cmd := &cobra.Command{
+		Use:   "run FILE",
+		Short: "Run a cascade on the cluster, and wait for what it gives",
+		Long: `Run a cascade on the cluster. The output of its last phase goes to standard
+output, the run's name and its questions to standard error. The run goes on when
+this command is interrupted.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			input, err := readInput(file, inputs)
+			if err != nil {
+				return err
+			}
+			r, err := c.runner()
+			if err != nil {
+				return err
+			}
+			cascade, err := r.Load(args[0])
+			if err != nil {
+				return err
+			}
+			if wrong := cascade.CheckInput(cmd.Context().Err, input); len(wrong) > 0 {
+				return fmt.Errorf("%v", wrong[0])
+			}
+			texts, _, err := c.texts()
+			if err != nil {
+				return err
+			}
+			if id == "" {
+				id = runner.NewRunID(time.Now())
+			}
+			if name == "scripted" {
+				name = "scripted:" + strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".scripted.yaml"
+			}
+			t, err := c.dial(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer t.Close()
+			runs := &temporal.Client{Temporal: t, Texts: texts, Queue: c.queue}
+			if err := runs.Begin(cmd.Context(), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: name}); err != nil {
+				return connection{err}
+			}
+			fmt.Fprintln(cmd.ErrOrStderr(), "run", id)
+			if detach {
+				return nil
+			}
+			result, err := runs.Wait(cmd.Context(), id)
+			if cmd.Context().Err() != nil {
+				return ended(130)
+			}
+			if err != nil {
+				return connection{err}
+			}
+			return show(cmd.OutOrStdout(), cmd.ErrOrStderr(), result, asJSON)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&inputs, "input", nil, "NAME=VALUE or NAME=@FILE")
+	flags.StringVar(&file, "input-file", "", "a JSON file of the whole input")
+	flags.StringVar(&name, "model", os.Getenv("CAPSTAN_MODEL"), "asked in place of what the cascade says")
+	flags.StringVar(&id, "run-id", "", "the run's name")
+	flags.BoolVar(&asJSON, "json", false, "print the whole result as JSON")
+	flags.BoolVar(&detach, "detach", false, "do not wait for the end")
+	return cmd
+}
+
+// readInput is the input that the flags say.
+func readInput(file string, inputs []string) (map[string]any, error) {
+	input := map[string]any{}
+	if file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		if err := schema.Unmarshal(text, &input); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	for _, in := range inputs {
+		name, value, ok := strings.Cut(in, "=")
+		if !ok {
+			return nil, fmt.Errorf("--input %s: want NAME=VALUE", in)
+		}
+		if from, ok := strings.CutPrefix(value, "@"); ok {
+			text, err := os.ReadFile(from)
+			if err != nil {
+				return nil, err
+			}
+			value = string(text)
+		}
+		input[name] = value
+	}
+	return input, nil
+}
+
+// statuses are the exit statuses of runs that did not succeed.
+var statuses = map[string]ended{
+	engine.Blocked: 1, engine.Exhausted: 1, engine.Failed: broken, engine.Waiting: 4, engine.OverBudget: 5, engine.Cancelled: 130,
+}
+
+func show(stdout, stderr io.Writer, r engine.Result, asJSON bool) error {
+	var err error
+	text, isText := r.Output.(string)
+	switch {
+	case asJSON:
+		e := json.NewEncoder(stdout)
+		e.SetIndent("", "  ")
+		err = e.Encode(r)
+	case r.Status != engine.Succeeded:
+	case isText:
+		_, err = fmt.Fprintln(stdout, text)
+	default:
+		err = json.NewEncoder(stdout).Encode(r.Output)
+	}
+	if err != nil || r.Status == engine.Succeeded {
+		return err
+	}
+	if r.Error != nil {
+		fmt.Fprintf(stderr, "phase %s: %s: %s\n", r.Error.Phase, r.Error.Code, r.Error.Message)
+	}
+	status, ok := statuses[r.Status]
+	if !ok {
+		status = broken
+	}
+	if r.Error != nil && r.Error.Code == engine.Invalid {
+		status = usage
+	}
+	return status
+}
+
+func (c *cluster) answer() *cobra.Command {
+	var path, by string
+	cmd := &cobra.Command{
+		Use:   "answer RUN [VALUE]",
+		Short: "Answer a question of a run; without a value, list those that wait",
+		Args:  cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := c.dial(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer t.Close()
+			runs := &temporal.Client{Temporal: t, Queue: c.queue}
+			if len(args) == 2 {
+				return runs.Answer(cmd.Context(), args[0], temporal.Answer{Path: event.Path(path), Value: args[1], By: by})
+			}
+			list, err := runs.Questions(cmd.Context(), args[0])
+			if err != nil {
+				return connection{err}
+			}
+			for _, q := range list {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s\t%s\t%s\n", q.Path, q.Question.Type, q.Question.Prompt)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&path, "path", "", "the question's, where several wait")
+	cmd.Flags().StringVar(&by, "by", "", "who answers")
+	return cmd
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/temporal"
+)
+
+// logger keeps what the SDK says of itself to warnings.
+type logger struct{}
+
+func (logger) Debug(string, ...any)             {}
+func (logger) Info(string, ...any)              {}
+func (logger) Warn(msg string, keyvals ...any)  { slog.Warn(msg, keyvals...) }
+func (logger) Error(msg string, keyvals ...any) { slog.Error(msg, keyvals...) }
+
+func (c *cluster) worker() *cobra.Command {
+	var parallel int
+	var search, effectsOnly bool
+	cmd := &cobra.Command{
+		Use:   "worker",
+		Short: "Run cascades and make their effects, until it is interrupted",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			crew, err := c.crew()
+			if err != nil {
+				return err
+			}
+			crew.Search = search
+			t, err := c.dial(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer t.Close()
+			w := worker.New(t, c.queue, worker.Options{MaxConcurrentActivityExecutionSize: parallel})
+			if effectsOnly {
+				crew.RegisterEffects(w)
+			} else {
+				crew.Register(w)
+			}
+			if err := w.Start(); err != nil {
+				return connection{err}
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "worker of %s at %s, queue %s\n", c.namespace, c.address, c.queue)
+			<-cmd.Context().Done()
+			w.Stop()
+			return nil
+		},
+	}
+	cmd.Flags().IntVar(&parallel, "parallel", 64, "effects at work at a time")
+	cmd.Flags().BoolVar(&search, "search-attributes", false, "set CapstanCascade, CapstanStatus and CapstanPhase, which the namespace must know")
+	cmd.Flags().BoolVar(&effectsOnly, "effects-only", false, "make effects, and run no cascades")
+	return cmd
+}
+
+// crew is that of a worker. Each cascade has a runner of its own, as its
+// providers are its own.
+func (c *cluster) crew() (*temporal.Crew, error) {
+	texts, log, err := c.texts()
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.runner()
+	if err != nil {
+		return nil, err
+	}
+	crew := temporal.NewCrew(r, texts, log)
+	crew.World = func(of *cascades.Cascade) temporal.World {
+		own, err := c.runner()
+		if err != nil {
+			own = r // it was made of the same options
+		}
+		own.Provide(of)
+		return func(ctx context.Context) engine.Host { return own.Host(ctx) }
+	}
+	return crew, nil
+}

@@ -18,11 +18,12 @@ type Gate struct {
 	Phase     string
 	Moment    wards.Moment
 	Mode      wards.Mode
-	Place     string     // the last name of its verdicts' paths: post[0], ward[1], output_schema
-	Name      string     // of its validator, as its verdicts have it
-	Validator *Validator // nil of an output_schema
-	Digest    string     // see [Cascade.Identity]
-	Model     Model      // that a judge asks; empty of others
+	Ward      *wards.Ward // as the cascade has it; of a phase that is a validator one of the list's own
+	Place     string      // the last name of its verdicts' paths: post[0], ward[1], output_schema
+	Name      string      // of its validator, as its verdicts have it
+	Validator *Validator  // nil of an output_schema
+	Digest    string      // see [Cascade.Identity]
+	Model     Model       // that a judge asks; empty of others
 }
 
 // Gates lists the checks of the cascade's own phases, in file order. Chosen is
@@ -31,7 +32,7 @@ type Gate struct {
 func (c *Cascade) Gates(chosen Chosen, open Opener) (list []Gate, err error) {
 	for _, p := range c.EveryPhase() {
 		add := func(place string, w *wards.Ward, v *Validator) {
-			g := Gate{Phase: p.Name, Moment: w.Moment, Mode: w.Mode, Place: place, Name: w.Name, Validator: v}
+			g := Gate{Phase: p.Name, Moment: w.Moment, Mode: w.Mode, Ward: w, Place: place, Name: w.Name, Validator: v}
 			var e error
 			if v == nil {
 				g.Digest, e = digest(map[string]any{"schema": p.OutputSchema.Source()})

@@ -33,6 +33,7 @@ type mutateFlags struct {
 	exec   bool
 	least  float64
 	format string
+	labels string
 	run    runFlags
 }
 
@@ -73,6 +74,7 @@ sure, 2 usage or no good text, 3 something broke.`,
 	flags.BoolVar(&f.exec, "exec", false, "run validators that are programs or servers too")
 	flags.Var((*modelFlag)(&f.run.model), "model", modelUsage)
 	flags.Float64Var(&f.least, "min", 0, "the least share, from 0 to 1, of the faults that are bad for sure to be caught")
+	flags.StringVar(&f.labels, "labels", "", "keep the faults of FILE, with what its gates said, as labels in this folder")
 	flags.StringVar(&f.format, "format", f.format, "text, json, junit or sarif")
 	jsonFlag(cmd, &f.format)
 	return cmd
@@ -91,6 +93,9 @@ func (c *Command) plantFaults(ctx context.Context, args []string, f mutateFlags)
 	s.closers = append(s.closers, func() { s.servers.client.Close() })
 	defer s.close()
 	file := namesFile(args[0])
+	if f.labels != "" && !file {
+		return usage("--labels is for the gates of a FILE as they are")
+	}
 	chosen := s.models.chosen(f.run.model, args[0])
 	r, err := s.runner(c, f.run, chosen)
 	if err != nil {
@@ -118,7 +123,17 @@ func (c *Command) plantFaults(ctx context.Context, args []string, f mutateFlags)
 		}
 		fmt.Fprintf(c.Stderr, "judges may be asked up to %d times\n", t.Calls())
 	}
+	var planted plantedLabels
+	if f.labels != "" {
+		if planted, err = newPlanted(g.cascade, chosen); err != nil {
+			return &exit{exitBroken, err}
+		}
+		t.Identity, t.Label = planted.identity, planted.take
+	}
 	report, err := t.Run(ctx)
+	if err == nil && f.labels != "" {
+		err = planted.write(f.labels)
+	}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return &exit{exitInterrupted, context.Cause(ctx)}

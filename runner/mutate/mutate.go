@@ -23,9 +23,12 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/backtest"
 	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/validators/faults"
+	"github.com/seed61713e19/capstan/wards"
 )
 
 // A Test plants faults in texts and asks the checks of their phases.
@@ -40,6 +43,12 @@ type Test struct {
 	Judges    bool // ask judges, and cascades that are validators; they cost
 	Exec      bool // run validators that are programs, servers or otherwise not pure
 	Parallel  int  // texts and operators at a time; 1 where less
+
+	// Identity gives the digest of what a gate of a phase of the root's cascade is,
+	// and Label is told of every fault with what the gates said of it by those, in
+	// the order of the texts. Both may be nil.
+	Identity func(p *cascades.Phase, w *wards.Ward) string
+	Label    func(measure.Label)
 
 	// Progress is told how many of how many parts are done, one call at a time.
 	Progress func(done, of int)
@@ -79,6 +88,11 @@ func (t Test) Run(ctx context.Context) (*Report, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	for _, s := range shots {
+		for _, l := range s.labels {
+			t.Label(l)
+		}
 	}
 	return t.report(marks, shots), nil
 }
@@ -191,6 +205,7 @@ type shot struct {
 	operator faults.Operator
 	faults   []faults.Fault
 	answers  [][]answer // by fault, then by gate
+	labels   []measure.Label
 }
 
 // plant makes the faults. What is random hangs on the seed, the text and the
@@ -210,7 +225,25 @@ func (s *shot) fire(h engine.Host) error {
 			return err
 		}
 		s.answers = append(s.answers, answers)
+		s.label(f, answers)
 		s.faults[i].Text = excerpt(f.Text, s.content)
 	}
 	return nil
+}
+
+// label notes the fault as a label, with what those gates said that were asked.
+func (s *shot) label(f faults.Fault, answers []answer) {
+	if s.test.Label == nil || s.test.Identity == nil || s.Cascade != "" {
+		return
+	}
+	l := measure.Label{
+		Text: measure.TextDigest(f.Text), Phase: s.Phase.Name, Gate: measure.All, Reason: f.Place + ": " + f.Note,
+		Planted: s.operator.Name, Sure: string(f.Sure), Verdicts: map[string]bool{},
+	}
+	for i, a := range answers {
+		if digest := s.test.Identity(s.Phase, s.gates[i].ward); a.asked && a.unsaid == "" && digest != "" {
+			l.Verdicts[digest] = !a.no
+		}
+	}
+	s.labels = append(s.labels, l)
 }

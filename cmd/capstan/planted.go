@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// plantedLabels are planted faults as labels in the making.
+type plantedLabels struct {
+	cascade string
+	digests map[*wards.Ward]string
+	phases  map[string]string // digests of the validators that phases are
+	lines   *bytes.Buffer
+	now     time.Time
+}
+
+func newPlanted(c *cascades.Cascade, chosen string) (p plantedLabels, err error) {
+	gates, err := c.Gates(cascades.Chosen(chosen), runner.ReadFile)
+	p = plantedLabels{c.ID, map[*wards.Ward]string{}, map[string]string{}, &bytes.Buffer{}, time.Now().UTC().Truncate(time.Second)}
+	for _, g := range gates {
+		p.digests[g.Ward] = g.Digest
+		if phase, _ := c.Phase(g.Phase); phase != nil && phase.Tool != nil && g.Validator == phase.Tool.Validator {
+			p.phases[g.Phase] = g.Digest
+		}
+	}
+	return p, err
+}
+
+func (p plantedLabels) identity(phase *cascades.Phase, w *wards.Ward) string {
+	if digest, known := p.digests[w]; known {
+		return digest
+	}
+	return p.phases[phase.Name]
+}
+
+func (p plantedLabels) take(l measure.Label) {
+	l.By, l.Time = "capstan mutate", p.now
+	if line, err := l.Line(); err == nil {
+		p.lines.Write(line)
+	}
+}
+
+// write keeps the labels in place of those of the cascade that were there.
+func (p plantedLabels) write(dir string) error {
+	return writeBeside(filepath.Join(dir, fileName("planted-"+p.cascade)+".jsonl"), p.lines.Bytes())
+}

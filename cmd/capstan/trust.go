@@ -181,7 +181,7 @@ func (s *scale) past(ctx context.Context, id string) ([]cascades.Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	return was.Gates(cascades.Chosen(run.Start.Model), nil)
+	return run.Start.Gates(was)
 }
 
 // attemptsOf gives the attempts of the cascade's runs, or of those that are named.

@@ -19,17 +19,17 @@ import (
 // jsonRows reads JSON Lines: an object a line, its keys the inputs. Where the
 // cascade has no input of that name, expect is what the row expects, and input
 // with nothing but expect beside it is the object of inputs.
-func jsonRows(text *bufio.Reader, c *cascades.Cascade, body func(Row) error) error {
+func jsonRows(text *bufio.Reader, most int, c *cascades.Cascade, body func(Row) error) error {
 	row, first := Row{}, ""
 	for line := 1; ; line++ {
-		said, long, err := wholeLine(text)
+		said, long, err := wholeLine(text, most)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 		if len(bytes.TrimSpace(said)) > 0 || long {
 			row = Row{Number: row.Number + 1, Line: line}
 			if long {
-				row.Err = fmt.Errorf("the row has more than %d MiB", maxRow>>20)
+				row.Err = tooLong(most)
 			} else if row.Input, row.Err = object(bytes.TrimSpace(said)); row.Err == nil {
 				row.sort(c)
 				row.compare(&first)
@@ -45,10 +45,10 @@ func jsonRows(text *bufio.Reader, c *cascades.Cascade, body func(Row) error) err
 }
 
 // wholeLine reads to the end of the line. Of one that is too long nothing is kept.
-func wholeLine(text *bufio.Reader) (line []byte, long bool, err error) {
+func wholeLine(text *bufio.Reader, most int) (line []byte, long bool, err error) {
 	for {
 		part, err := text.ReadSlice('\n')
-		if long = long || len(line)+len(part) > maxRow; !long {
+		if long = long || len(line)+len(part) > most; !long {
 			line = append(line, part...)
 		} else {
 			line = nil
@@ -58,6 +58,8 @@ func wholeLine(text *bufio.Reader) (line []byte, long bool, err error) {
 		}
 	}
 }
+
+func tooLong(most int) error { return fmt.Errorf("the row has more than %d bytes", most) }
 
 func object(text []byte) (map[string]any, error) {
 	if !utf8.Valid(text) {
@@ -116,8 +118,8 @@ func (r *Row) compare(first *string) {
 }
 
 // csvRows reads CSV: the first row names the inputs, and expect.
-func csvRows(text *bufio.Reader, c *cascades.Cascade, body func(Row) error) error {
-	bound := &bounded{text, maxRow}
+func csvRows(text *bufio.Reader, most int, c *cascades.Cascade, body func(Row) error) error {
+	bound := &bounded{text, most, most}
 	r := csv.NewReader(bound)
 	r.FieldsPerRecord = -1
 	header, err := r.Read()
@@ -131,7 +133,7 @@ func csvRows(text *bufio.Reader, c *cascades.Cascade, body func(Row) error) erro
 		return fmt.Errorf("the header: %w", err)
 	}
 	for row := (Row{}); ; {
-		bound.left = maxRow
+		bound.left = most
 		cells, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -213,13 +215,13 @@ func value(c *cascades.Cascade, name, cell string) (v any, there bool) {
 
 // bounded bounds what one row may take.
 type bounded struct {
-	r    io.Reader
-	left int
+	r          io.Reader
+	left, most int
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left == 0 {
-		return 0, fmt.Errorf("the row has more than %d MiB", maxRow>>20)
+		return 0, tooLong(b.most)
 	}
 	n, err := b.r.Read(p)
 	b.left = max(b.left-n, 0)

@@ -20,6 +20,7 @@ type Set struct {
 	File   string
 	Digest string // SHA-256 of its bytes, in hex
 	Count  int    // about how many rows it has: its lines that are not blank
+	MaxRow int    // how large a row may be, in bytes; 64 MiB unless it is changed
 }
 
 // A Row is one row of a set.
@@ -32,7 +33,7 @@ type Row struct {
 	Other  string  // how its columns differ from the first row's; "" where they do not
 }
 
-// maxRow bounds a row, in bytes.
+// maxRow is how large a row may be that is not told otherwise, in bytes.
 const maxRow = 64 << 20
 
 // Open reads the file once, for what it is.
@@ -42,7 +43,7 @@ func Open(file string) (*Set, error) {
 		return nil, err
 	}
 	defer f.Close()
-	s := &Set{File: file}
+	s := &Set{File: file, MaxRow: maxRow}
 	h := sha256.New()
 	lines := &counter{quotes: s.isCSV()}
 	if _, err := io.Copy(io.MultiWriter(h, lines), f); err != nil {
@@ -87,7 +88,7 @@ func (s *Set) Rows(c *cascades.Cascade, body func(Row) error) error {
 	if s.isCSV() {
 		read = csvRows
 	}
-	if err := read(text, c, body); err != nil {
+	if err := read(text, s.MaxRow, c, body); err != nil {
 		return err
 	}
 	if _, err := io.Copy(h, f); err != nil {

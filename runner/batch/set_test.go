@@ -47,7 +47,7 @@ func written(t testing.TB, name, text string) *batch.Set {
 
 // A row is its number, its line and its input, or why it cannot be read.
 func TestRows(t *testing.T) {
-	long := strings.Repeat("x", 64<<20)
+	long := strings.Repeat("x", 100<<10)
 	for name, c := range map[string]struct {
 		file, text string
 		count      int
@@ -59,16 +59,17 @@ func TestRows(t *testing.T) {
 		"expect and input": {"s.jsonl", "{\"input\": {\"topic\": \"a\"}, \"expect\": 1}\n{\"topic\": \"a\", \"expect\": {\"expr\": \"1 +\"}}", 2, []string{
 			"1 1 map[topic:a] expects", "2 2 error: expect: expression",
 		}},
-		"a row that is too long": {"s.jsonl", "{\"topic\": \"" + long + "\"}\n{\"topic\": \"b\"}\n", 2, []string{"1 1 error: the row has more than 64 MiB", "2 2 map[topic:b]"}},
+		"a row that is too long": {"s.jsonl", "{\"topic\": \"" + long + "\"}\n{\"topic\": \"b\"}\n", 2, []string{"1 1 error: the row has more than 65536 bytes", "2 2 map[topic:b]"}},
 		"nothing":                {"s.jsonl", "", 0, nil},
 		"CSV": {"s.CSV", "topic,n,on,tags,expect\n\"a, \"\"b\"\"\nc\",2,true,\"[1]\",yes\n,,,,\n5,x,,,\none,two\nd\"e,1,,,\nf,1,,,\n", 5, []string{
 			"1 2 map[n:2 on:true tags:[1] topic:a, \"b\"\nc] expects", "2 4 map[topic:]", "3 5 map[n:x topic:5]", "4 6 error: it has 2 columns; the header has 5", "5 7 error: bare \"", "6 8 map[n:1 topic:f]",
 		}},
 		"a quote that is not closed": {"s.csv", "topic\na\n\"b\nc\n", 2, []string{"1 2 map[topic:a]", "2 3 error: extraneous or missing \" in quoted-field"}},
-		"and goes on for long":       {"s.csv", "topic\na\n\"" + strings.Repeat(long, 2), 2, []string{"1 2 map[topic:a]", "2 3 error: the row has more than 64 MiB; nothing behind it"}},
+		"and goes on for long":       {"s.csv", "topic\na\n\"" + strings.Repeat(long, 2), 2, []string{"1 2 map[topic:a]", "2 3 error: the row has more than 65536 bytes; nothing behind it"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			set := written(t, c.file, c.text)
+			set.MaxRow = 64 << 10
 			if set.Count != c.count {
 				t.Errorf("%d rows are counted, want %d", set.Count, c.count)
 			}

@@ -31,6 +31,7 @@ type serveFlags struct {
 	models   []string
 	evidence string
 	limit    int
+	takeover time.Duration
 	run      runFlags
 }
 
@@ -56,6 +57,7 @@ CAPSTAN_TOKEN gives it without showing it in the list of processes.`,
 	flags.StringArrayVar(&f.hosts, "name", nil, "a further name under which the server is reached")
 	flags.StringArrayVar(&f.models, "model", nil, "a model that may be asked for, the first is the default (or CAPSTAN_MODEL); OLD=NEW, '*=NEW': another one for that, or for all")
 	flags.IntVar(&f.limit, "runs", 16, "how many runs there may be at once")
+	flags.DurationVar(&f.takeover, "takeover", 0, "go on with runs whose process is gone, and count as gone after this long (from 1s; by default runs stay where they are)")
 	flags.StringVar(&f.run.root, "root", ".", "the directory that file tools and validation requests may not leave")
 	flags.StringArrayVar(&f.run.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
 	flags.BoolVar(&f.run.allowExec, "allow-exec", false, "let models run commands through run_command, and validation requests run theirs")
@@ -70,14 +72,17 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	if err != nil {
 		return err
 	}
-	f.run.quiet = true
+	if f.takeover != 0 && f.takeover < time.Second {
+		return usage("--takeover must be 1s at least, not %v", f.takeover)
+	}
+	f.run.quiet, f.run.store.lease = true, f.takeover
 	s, err := c.begin(ctx, f.run)
 	if err != nil {
 		return err
 	}
 	defer s.close()
 	if s.journal == nil {
-		return usage("serve needs the runs that --db keeps")
+		return usage("serve needs the runs that --store or --db keeps")
 	}
 	f.models, f.run.model = apart(f.models)
 	if name := c.Getenv("CAPSTAN_MODEL"); len(f.models) == 0 && name != "" {
@@ -105,7 +110,9 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	}
 	s.page = "http://" + l.Addr().String()
 	fmt.Fprintf(c.Stderr, "http://%s shows the runs; interrupt to end\n", l.Addr())
+	heirs := c.inherit(ctx, s, crew, offered, f.takeover)
 	err = server.Serve(ctx, l)
+	heirs()
 	last, cancel := context.WithTimeout(context.Background(), ending)
 	defer cancel()
 	crew.Close(last)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,25 +17,30 @@ import (
 
 // storeFlags say where runs are kept, and how.
 type storeFlags struct {
+	store   string
 	db      string
 	durable string
 	take    bool
+	lease   time.Duration // see [journal.Options]
 }
 
 func (f *storeFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.store, "store", "", "what keeps the runs: a file, or postgres://user@host/database (or CAPSTAN_STORE)")
 	cmd.Flags().StringVar(&f.db, "db", "", `the file that keeps the runs, "off" for none (or CAPSTAN_DB; by default in the user's state directory)`)
+	cmd.MarkFlagsMutuallyExclusive("store", "db")
 }
 
 func (f *storeFlags) addDurable(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.durable, "durable", "process", "what finished effects are safe against: process, a killed process; power, power loss too")
 }
 
-// noStore is the file name that keeps nothing.
+// noStore is the name of a store that keeps nothing.
 const noStore = "off"
 
-// storeFile is where the runs are kept.
+// storeFile is where the runs are kept: a file, or an address. What is asked for
+// with a flag goes before the environment, and CAPSTAN_STORE before CAPSTAN_DB.
 func (c *Command) storeFile(f storeFlags) (file string, asked bool, err error) {
-	if file = cmp.Or(f.db, c.Getenv("CAPSTAN_DB")); file != "" {
+	if file = cmp.Or(f.store, f.db, c.Getenv("CAPSTAN_STORE"), c.Getenv("CAPSTAN_DB")); file != "" {
 		return file, true, nil
 	}
 	dir := c.Getenv("XDG_STATE_HOME")
@@ -78,7 +84,7 @@ func (c *Command) store(f storeFlags) (*journal.Journal, error) {
 }
 
 func (c *Command) open(file string, f storeFlags, readOnly bool) (*journal.Journal, error) {
-	return journal.Open(file, journal.Options{ReadOnly: readOnly, Power: f.durable == "power", TakeOver: f.take, Secrets: c.hidden})
+	return journal.Open(file, journal.Options{ReadOnly: readOnly, Power: f.durable == "power", TakeOver: f.take, Lease: f.lease, Secrets: c.hidden})
 }
 
 // look opens the journal for body to look at.
@@ -100,7 +106,7 @@ func (c *Command) kept(f storeFlags, readOnly bool) (*journal.Journal, error) {
 	if file == noStore {
 		return nil, usage("--db off keeps no runs")
 	}
-	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(file); !journal.IsAddress(file) && errors.Is(err, os.ErrNotExist) {
 		return nil, usage("%w in %s yet; capstan run keeps them there", errNoRuns, file)
 	}
 	j, err := c.open(file, f, readOnly)

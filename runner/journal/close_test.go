@@ -42,6 +42,7 @@ func busy(t *testing.T, file string) *Journal {
 
 // Nothing stays beside a file that was closed, whatever was read of it.
 func TestCloseLeavesNoLog(t *testing.T) {
+	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
 	if err := busy(t, file).Close(); err != nil {
 		t.Fatal(err)
@@ -53,6 +54,7 @@ func TestCloseLeavesNoLog(t *testing.T) {
 
 // Another process that only looks keeps the log's file, but nothing in it.
 func TestCloseBesideAReader(t *testing.T) {
+	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
 	j := busy(t, file)
 	only := journalAt(t, file, Options{ReadOnly: true})
@@ -74,6 +76,7 @@ func TestCloseBesideAReader(t *testing.T) {
 // Another process in the middle of reading is not waited for long, and nothing
 // is lost.
 func TestCloseWhileAnotherReads(t *testing.T) {
+	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
 	only := journalAt(t, file, Options{})
 	j := busy(t, file)
@@ -96,6 +99,7 @@ func TestCloseWhileAnotherReads(t *testing.T) {
 
 // Close waits for who reads, and who comes then is told that it is closed.
 func TestCloseWaitsForReaders(t *testing.T) {
+	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
 	synctest.Test(t, func(t *testing.T) {
 		j := journalAt(t, file, Options{careless: true})

@@ -30,6 +30,7 @@ func pragma(t *testing.T, j *Journal, text string) {
 // A journal that cannot be written stops the run with an error that says why.
 // What was finished is written at the end, if it can be by then.
 func TestCannotWrite(t *testing.T) {
+	onFile(t)
 	for name, c := range map[string]struct {
 		breaks func(t *testing.T, j *Journal) (mend func())
 		want   string
@@ -123,6 +124,7 @@ func TestOthersGoOn(t *testing.T) {
 
 // A disk that is full, in earnest: a small one of memory.
 func TestDiskFull(t *testing.T) {
+	onFile(t)
 	dir := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=1m", "none", dir).CombinedOutput(); err != nil {
 		t.Skipf("no small disk here: %v %s", err, out)
@@ -162,6 +164,7 @@ func TestDiskFull(t *testing.T) {
 
 // What is not a journal is refused, and left as it is.
 func TestNotAJournal(t *testing.T) {
+	onFile(t)
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		file := filepath.Join(dir, name)
@@ -215,6 +218,7 @@ func TestNotAJournal(t *testing.T) {
 
 // The file is its owner's alone.
 func TestPermissions(t *testing.T) {
+	onFile(t)
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	j := journalAt(t, filepath.Join(dir, "j.db"), Options{})
 	begin(t, j, runner.Start{RunID: "run"})
@@ -228,6 +232,7 @@ func TestPermissions(t *testing.T) {
 
 // A journal is looked at while another has it, and after; nothing is written.
 func TestReadOnly(t *testing.T) {
+	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
 	j := journalAt(t, file, Options{})
 	fill(t, j, 3, 2)
@@ -261,6 +266,7 @@ func TestReadOnly(t *testing.T) {
 // A damaged file gives errors that name it, or what is still there; it never
 // takes the process down.
 func TestDamaged(t *testing.T) {
+	onFile(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "whole.db")
 	j := journalAt(t, file, Options{})
@@ -367,6 +373,7 @@ func useAll(j *Journal) (found []error) {
 
 // An older journal is brought up to date, all of it or nothing.
 func TestMigrate(t *testing.T) {
+	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
 	j := journalAt(t, file, Options{})
 	fill(t, j, 2, 2)
@@ -404,7 +411,7 @@ func TestMigrate(t *testing.T) {
 	if n, err := c.number("SELECT count(*) FROM runs WHERE mark = 'old'"); err != nil || n != 2 {
 		t.Errorf("%d runs are marked, %v", n, err)
 	}
-	if _, err := Open(file, Options{}); err == nil || !strings.Contains(err.Error(), "newer capstan (schema 4; this one knows 3)") {
+	if _, err := Open(at(t, file), Options{}); err == nil || !strings.Contains(err.Error(), "newer capstan (schema 4; this one knows 3)") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -51,8 +51,27 @@ func (r *recording) stands(c *conn) error {
 	if err := r.fence(c); err != nil {
 		return err
 	}
+	if err := r.remembered(c); err != nil {
+		return err
+	}
 	r.era.Store(era)
 	return r.j.store.hold(c, r.n, r.epoch)
+}
+
+// remembered refuses to go on where the store has lost what it had confirmed: a
+// server may that fails with its machine.
+func (r *recording) remembered(c *conn) error {
+	if !r.j.says.forgets {
+		return nil
+	}
+	r.fate.Lock()
+	there := r.there
+	r.fate.Unlock()
+	last, _, err := r.j.lastRow(context.Background(), c, r.n)
+	if err == nil && last < there {
+		err = r.j.damaged(fmt.Sprintf("the server has lost the last of what run %s had done; it can be gone on with: capstan resume %[1]s", r.start.RunID))
+	}
+	return err
 }
 
 // trusted is how long it is taken for true that nobody else has written. An
@@ -65,7 +84,11 @@ func (r *recording) mine() error {
 	if w := r.j.writer; r.era.Load() == w.era.Load() && w.clock()-w.alone.Load() < int64(w.trusts) {
 		return nil
 	}
-	err := r.j.watching(r.fence)
+	look := r.j.watching
+	if r.j.says.forgets {
+		look = r.j.writer.do // which waits for a server that is away
+	}
+	err := look(r.fence)
 	if err != nil {
 		r.spoil(err)
 	}

@@ -20,6 +20,7 @@ import (
 // A conversation is kept message by message, however often it is sent: the
 // file grows with what was said, not with what was sent.
 func TestGrowth(t *testing.T) {
+	onFile(t)
 	for name, size := range map[string]int{"short": 1, "long": 20} {
 		t.Run(name, func(t *testing.T) {
 			bytes := map[int]int64{}
@@ -86,6 +87,7 @@ func lastRequest(t *testing.T, j *Journal, turns int, said []model.Message) {
 // A conversation that comes without its thread is kept so too; the rows hold
 // none of its long messages.
 func TestGrowthWithoutThread(t *testing.T) {
+	onFile(t)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	h := begin(t, j, runner.Start{RunID: "run"}).Host(quick{sentence})
 	said := []model.Message{{Content: "Let us talk."}}

@@ -99,6 +99,7 @@ func (refusing) Model(event.Path, model.Request) (model.Response, error) { panic
 // To keep a run with a text of many megabytes takes little more memory than the
 // text itself has.
 func TestHugeCostsNoCopies(t *testing.T) {
+	onFile(t)
 	const size = 32 << 20
 	text := strings.Repeat("a line of text, with its end\n", size/29)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Secrets: map[string]string{"API_KEY": "sk-1234567890abcdef"}, careless: true})

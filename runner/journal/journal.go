@@ -1,6 +1,7 @@
-// Package journal keeps runs in one SQLite file: every event, and what every
-// effect came to, so that a run can be gone on with after a crash, replayed
-// without a model, and looked at. It is a [runner.Journal].
+// Package journal keeps runs, in one SQLite file or in a database of PostgreSQL
+// that several machines share: every event, and what every effect came to, so that
+// a run can be gone on with after a crash, replayed without a model, and looked
+// at. It is a [runner.Journal].
 //
 // A run is a row, what it began with, and its log: what happened, in that order. A [runner.Recording] is one start of a run. It wraps the host
 // that makes the effects. What an earlier start of the run made answers from the
@@ -27,12 +28,13 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/postgres"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// A Journal is one open file. It is safe for concurrent use, and several
-// processes may have the same file open.
+// A Journal is one open store. It is safe for concurrent use, and several
+// processes may have the same store open.
 type Journal struct {
 	store    store
 	says     *dialect
@@ -59,6 +61,7 @@ type Options struct {
 	TakeOver bool              // runs of processes of which nothing can be known here may be gone on with; one that lives is then refused what it writes
 	Secrets  map[string]string // name → value that is stored as [redacted NAME], of 8 characters at least; a run that is gone on with has it again
 	Now      func() time.Time  // time.Now where nil
+	Lease    time.Duration     // on a server: how long after this process was heard of last others may go on with its runs; 10 s where 0, a second at least
 
 	patience time.Duration // how long another process may hold the file; for tests
 	careless bool          // nothing is synced; for tests
@@ -69,13 +72,11 @@ type Options struct {
 // holds a lock on the file, so what one moment needs stays open for good.
 const maxReaders = 16
 
-// Open opens the file, and makes it where it is not there. An older journal is
-// brought up to date; a newer one, a file that is something else, and a folder
-// are refused.
+// Open opens the file, and makes it where it is not there, or connects to the
+// server where it is given an address, which begins with postgres://, and makes
+// the tables where they are not there. An older journal is brought up to date; a
+// newer one, a file or tables that are something else, and a folder are refused.
 func Open(where string, o Options) (*Journal, error) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	if o.patience == 0 {
 		o.patience = patience
 	}
@@ -84,7 +85,11 @@ func Open(where string, o Options) (*Journal, error) {
 		owner: newOwner(o.TakeOver), readers: make(chan *conn, maxReaders), reads: make(chan struct{}, maxReaders),
 	}
 	var err error
-	if j.store, err = j.storeAt(where); err == nil {
+	j.store, err = j.storeAt(where)
+	if o.Now == nil {
+		j.options.Now = time.Now
+	}
+	if err == nil {
 		j.says = j.store.dialect()
 		if j.writer, err = j.store.open(); err != nil {
 			err = errors.Join(j.fault(err), j.store.close())
@@ -97,8 +102,14 @@ func Open(where string, o Options) (*Journal, error) {
 	return j, nil
 }
 
+// IsAddress tells the address of a server from the name of a file.
+func IsAddress(where string) bool { return postgres.IsAddress(where) }
+
 // storeAt is the store of that name.
 func (j *Journal) storeAt(where string) (store, error) {
+	if postgres.IsAddress(where) {
+		return newServer(j, where)
+	}
 	if where == "" || strings.ContainsRune(where, 0) {
 		return nil, errors.New("a journal needs the name of a file")
 	}
@@ -126,12 +137,12 @@ func (j *Journal) Close() error {
 // closeReaders closes what reads, and waits for those who do.
 func (j *Journal) closeReaders() (err error) {
 	late := time.After(j.options.patience)
-	for waits := 0; waits < maxReaders; waits++ {
+	for waits := 0; waits < cap(j.reads); waits++ {
 		select {
 		case j.reads <- struct{}{}:
 			defer func() { <-j.reads }() // who waits finds the journal closed
 		case <-late:
-			waits = maxReaders
+			waits = cap(j.reads)
 		}
 	}
 	for len(j.readers) > 0 {

@@ -31,6 +31,7 @@ func apart(t *testing.T, c *exec.Cmd) *exec.Cmd {
 // writes nothing, and says why. Without the word of who takes it the run stays
 // where it is.
 func TestSleeperIsTakenOver(t *testing.T) {
+	onFile(t) // see TestPausedOwner
 	dir := t.TempDir()
 	calm := filepath.Join(dir, "calm.db")
 	want, err := child(t, "story", calm, 0).Output()

@@ -21,7 +21,7 @@ func (r *recording) notice(n *engine.Notice, expires *time.Time) (*engine.Notice
 	r.mu.Lock()
 	by, begun := r.notices[n.Path]
 	if begun {
-		if _, alive := r.j.alive(by); by == "" || alive {
+		if other, alive := r.j.alive(by); by == "" || alive && r.j.store.leased(other) {
 			r.mu.Unlock()
 			return nil, nil
 		}

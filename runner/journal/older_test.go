@@ -58,6 +58,7 @@ func aged(t *testing.T, j *Journal) {
 // What an older capstan kept is told as it was: looked at as it is, brought up
 // to date, and gone on with at any of its effects.
 func TestOlderRows(t *testing.T) {
+	onFile(t)
 	r, err := runner.New(runner.WithModel(model.Func(mind)), runner.WithTools(enginetest.Tools()...), runner.WithValidators(enginetest.Validators()...))
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -28,9 +29,10 @@ import (
 const (
 	childVariable = "CAPSTAN_JOURNAL_CHILD" // what the child does
 	fileVariable  = "CAPSTAN_JOURNAL_FILE"
-	killVariable  = "CAPSTAN_JOURNAL_KILL" // the effect that it dies in, from 1; 0 for none
-	stopVariable  = "CAPSTAN_JOURNAL_STOP" // it does not die there but sleeps until it is woken
-	takeVariable  = "CAPSTAN_JOURNAL_TAKE" // it takes over what it cannot see
+	notesVariable = "CAPSTAN_JOURNAL_NOTES" // a file that it notes its effects in
+	killVariable  = "CAPSTAN_JOURNAL_KILL"  // the effect that it dies in, from 1; 0 for none
+	stopVariable  = "CAPSTAN_JOURNAL_STOP"  // it does not die there but sleeps until it is woken
+	takeVariable  = "CAPSTAN_JOURNAL_TAKE"  // it takes over what it cannot see
 )
 
 func TestMain(m *testing.M) {
@@ -42,7 +44,7 @@ func TestMain(m *testing.M) {
 	case "begin":
 		childBegin()
 	default:
-		os.Exit(m.Run())
+		os.Exit(suite(m))
 	}
 }
 
@@ -159,9 +161,9 @@ func childStory() {
 	file := os.Getenv(fileVariable)
 	left, err := strconv.Atoi(os.Getenv(killVariable))
 	check(err)
-	notes, err := os.OpenFile(file+".notes", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	notes, err := os.OpenFile(os.Getenv(notesVariable), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	check(err)
-	j, err := Open(file, Options{TakeOver: os.Getenv(takeVariable) != ""})
+	j, err := Open(file, Options{TakeOver: os.Getenv(takeVariable) != "", Lease: time.Second})
 	check(err)
 	r, err := runner.New(runner.WithModel(model.Func(mind)), runner.WithTools(enginetest.Tools()...), runner.WithValidators(enginetest.Validators()...))
 	check(err)
@@ -185,7 +187,7 @@ func childStory() {
 func child(t *testing.T, does, file string, kill int) *exec.Cmd {
 	t.Helper()
 	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), childVariable+"="+does, fileVariable+"="+file, killVariable+"="+strconv.Itoa(kill))
+	c.Env = append(os.Environ(), childVariable+"="+does, fileVariable+"="+at(t, file), notesVariable+"="+file+".notes", killVariable+"="+strconv.Itoa(kill))
 	c.Stderr = os.Stderr
 	return c
 }

@@ -88,6 +88,10 @@ func shown(values []driver.Value) []any {
 			row[i] = v.UTC().Format(time.RFC3339Nano)
 		case string:
 			row[i] = bare(v)
+		case bool: // as SQLite has it
+			if row[i] = int64(0); v {
+				row[i] = int64(1)
+			}
 		default:
 			row[i] = v
 		}

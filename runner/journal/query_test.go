@@ -59,6 +59,9 @@ func TestQuery(t *testing.T) {
 		"VALUES (1, 2.5, 'x;y', NULL) ; -- nothing more":                                                  {{int64(1), 2.5, "x;y", nil}},
 		"SELECT '--', \";\", [a] FROM (SELECT 1 AS \";\", 2 AS a) /* ; */":                                {{"--", int64(1), int64(2)}},
 	} {
+		if onServer != nil && strings.Contains(sql, "[") {
+			continue // SQLite's quotes
+		}
 		got, err := j.Query(t.Context(), sql, 0)
 		if err != nil || !reflect.DeepEqual(got.Rows, want) {
 			t.Errorf("%s\ngot  %v, %v\nwant %v", sql, got, err, want)
@@ -84,13 +87,17 @@ func TestQueryLongTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	inJSON, _ := encode(map[string]any{"essay": long})
+	essay := "json_extract(output, '$.essay')"
+	if onServer != nil {
+		essay = "output::json ->> 'essay'"
+	}
 	for sql, want := range map[string]any{
-		"SELECT text FROM attempts":                                            long,
-		"SELECT output FROM phases WHERE phase = 'a'":                          long,
-		"SELECT output FROM phases WHERE phase = 'b'":                          string(inJSON),
-		"SELECT json_extract(output, '$.essay') FROM phases WHERE phase = 'b'": long,
-		"SELECT output FROM phases WHERE phase = 'c'":                          "#text:no",
-		"SELECT '#text:' || '" + strings.Repeat("00", 20) + "'":                "#text:" + strings.Repeat("00", 20),
+		"SELECT text FROM attempts":                             long,
+		"SELECT output FROM phases WHERE phase = 'a'":           long,
+		"SELECT output FROM phases WHERE phase = 'b'":           string(inJSON),
+		"SELECT " + essay + " FROM phases WHERE phase = 'b'":    long,
+		"SELECT output FROM phases WHERE phase = 'c'":           "#text:no",
+		"SELECT '#text:' || '" + strings.Repeat("00", 20) + "'": "#text:" + strings.Repeat("00", 20),
 	} {
 		got, err := j.Query(t.Context(), sql, 0)
 		if err != nil || len(got.Rows) != 1 || got.Rows[0][0] != want {
@@ -295,6 +302,7 @@ func TestEventsAfter(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
+	onFile(t) // a server tells in a moment: TestNews
 	file := filepath.Join(t.TempDir(), "j.db")
 	a, b := journalAt(t, file, Options{}), journalAt(t, file, Options{})
 	last := map[*Journal]int64{}
@@ -331,6 +339,7 @@ func TestVersion(t *testing.T) {
 // A journal stays the file that was named when the process goes elsewhere,
 // for connections that are opened there too.
 func TestRelativeName(t *testing.T) {
+	onFile(t)
 	t.Chdir(t.TempDir())
 	j := journalAt(t, "runs.db", Options{})
 	begin(t, j, runner.Start{RunID: "run"}).Host(quick{}).Emit(event.Event{Kind: event.RunStarted, RunID: "run"})
@@ -353,6 +362,7 @@ func TestRelativeName(t *testing.T) {
 // However many read at the same time, the file is open as often as some of them
 // need, then and after.
 func TestReadersAreBounded(t *testing.T) {
+	onFile(t)
 	const fds = "/proc/self/fd"
 	if _, err := os.ReadDir(fds); err != nil {
 		t.Skipf("the system does not tell of open files: %v", err)

@@ -53,7 +53,15 @@ func (j *Journal) reading(ctx context.Context, body func(c *conn) error) error {
 	if err != nil {
 		return err
 	}
-	if _, err = c.exec(j.says.read); err == nil {
+	if _, err = c.exec(j.says.read); j.says.forgets && j.store.broken(err) { // it was cut while nobody used it
+		var fresh *conn
+		if fresh, err = j.store.reader(); err == nil {
+			_ = c.Close()
+			c = fresh
+			_, err = c.exec(j.says.read)
+		}
+	}
+	if err == nil {
 		err = body(c)
 	}
 	if e := c.Rollback(); err == nil {

@@ -50,6 +50,7 @@ type recording struct {
 	fate   sync.Mutex // guards what the writer tells
 	broken error
 	lost   []*piece // what could not be written, in order
+	there  int64    // the last row that was confirmed
 }
 
 // kept is an effect in the file.
@@ -161,12 +162,14 @@ func (r *recording) queue() <-chan error {
 	r.j.writer.add(job{
 		write: func(c *conn) error { return r.insert(c, p) },
 		done: func(err error) {
+			r.fate.Lock()
 			if err != nil {
-				r.fate.Lock()
 				r.broken = err
 				r.lost = append(r.lost, p)
-				r.fate.Unlock()
+			} else if p.sealed != nil {
+				r.there = p.sealed.last
 			}
+			r.fate.Unlock()
 			done <- err
 			r.j.tell(r.start.RunID)
 		},

@@ -273,6 +273,7 @@ func TestAnotherQuestion(t *testing.T) {
 
 // What ran out of time has run out of time, whenever the run is gone on with.
 func TestTimeoutIsKept(t *testing.T) {
+	onFile(t)
 	for name, c := range map[string]struct{ rules, budget, want string }{
 		"the run":             {"", "max_seconds: 60", engine.OverBudget},
 		"the attempt":         {"rules: {timeout: 60s}, ", "max_calls: 9", engine.Failed},

@@ -248,3 +248,17 @@ func (j *Journal) pending(ctx context.Context, c *conn, s summary) (*pendingRow,
 	}
 	return &p, nil
 }
+
+// Abandoned lists the runs that nobody ended and whose process is gone, the
+// oldest first. [Journal.Reopen] goes on with them.
+func (j *Journal) Abandoned(ctx context.Context) (ids []string, err error) {
+	err = j.reading(ctx, func(c *conn) error {
+		return c.each(ctx, func(v []driver.Value) error {
+			if s := j.summaryOf(v); !s.owned {
+				ids = append(ids, s.RunID)
+			}
+			return nil
+		}, j.summaryColumns()+" WHERE status = '"+Running+"' ORDER BY n")
+	})
+	return ids, err
+}

@@ -202,6 +202,7 @@ func TestSecretsChange(t *testing.T) {
 
 // Who says a mark is not given the secret for it.
 func TestForgedMark(t *testing.T) {
+	onFile(t)
 	const key = "sk-1234567890abcdef"
 	for _, forged := range []string{"[redacted API_KEY]", "[redacted API_KEY]\u2060", "[redacted API_KEY]\u2060\u2060\u2060", "[redacted API_KEY]\u2060\u2061\u2060"} {
 		for _, then := range []map[string]string{nil, {"API_KEY": key}} {

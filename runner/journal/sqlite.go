@@ -20,7 +20,7 @@ const oldest = 1
 // files in the folder of that name besides the views.
 const current = 3
 
-//go:embed schema/*.sql
+//go:embed schema/*.sql schema/postgres/*.sql
 var statements embed.FS
 
 // patience is how long another process may hold the file before an error says
@@ -261,9 +261,13 @@ func (f *fileStore) bury(*conn, string) (bool, error) { return true, nil }
 // alive takes no chances: there is no clock here that both would go by.
 func (f *fileStore) alive(owner) bool { return !f.j.owner.takes }
 
+func (f *fileStore) leased(owner) bool { return true }
+
 func (f *fileStore) told(string) {}
 
 func (f *fileStore) still(*conn) error { return nil }
+
+func (f *fileStore) settled(*conn) error { return nil }
 
 // changes is SQLite's number of what others have written.
 func (f *fileStore) changes(c *conn) (int64, error) { return c.number("PRAGMA data_version") }

@@ -49,8 +49,13 @@ type storeWrites interface {
 	bury(c *conn, owner string) (bool, error)
 	// alive tells whether an owner of whom nothing can be told here may live.
 	alive(owner) bool
+	// leased tells whether an owner that was named some time ago may live.
+	leased(owner) bool
 	// told tells other processes that there is more of a run.
 	told(run string)
+	// settled has the reading transaction that has just begun see all that whoever
+	// wrote before it has written, whatever numbers it got.
+	settled(*conn) error
 	// still keeps others from writing until the end, and has them look whether
 	// texts that they know of are there.
 	still(*conn) error

@@ -82,10 +82,12 @@ func told(t testing.TB, events []event.Event, r engine.Result) string {
 func journalAt(t testing.TB, file string, o Options) *Journal {
 	t.Helper()
 	o.careless = !o.Power
-	if _, err := os.Stat(file); err != nil {
+	if file = at(t, file); onServer != nil {
+		// There is no copying of schemas.
+	} else if _, err := os.Stat(file); err != nil {
 		_ = os.WriteFile(file, empty(), 0o600) // quicker than to make the tables
 	}
-	j, err := Open(file, o)
+	j, err := Open(at(t, file), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,6 +45,9 @@ func (j *Journal) sweep(ctx context.Context, turn pruneTurn) (removed int, err e
 // unnamed are the texts that nothing names now.
 func (s *sweep) unnamed(ctx context.Context, j *Journal) (list []digest, err error) {
 	err = j.reading(ctx, func(c *conn) error {
+		if err := j.store.settled(c); err != nil {
+			return err
+		}
 		if err := s.all(ctx, c, j.says.lines); err != nil {
 			return err
 		}

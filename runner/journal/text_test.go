@@ -184,7 +184,7 @@ func TestLongAnswer(t *testing.T) {
 			}
 			var said []string
 			_ = j.reading(t.Context(), func(c *conn) error {
-				return c.each(t.Context(), func(v []driver.Value) error { said = append(said, word(v[0])); return nil }, "SELECT text FROM text WHERE typeof(text) = 'text'")
+				return c.each(t.Context(), func(v []driver.Value) error { said = append(said, word(v[0])); return nil }, "SELECT text FROM text")
 			})
 			if want := len(made.Response.Text) >= long; want != (len(said) == 1 && said[0] == made.Response.Text) {
 				t.Errorf("%d texts", len(said))

@@ -59,6 +59,17 @@ func (w *watchers) tell(id string) {
 	}
 }
 
+// all tells everybody who watches.
+func (w *watchers) all() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, of := range w.of {
+		for told := range of {
+			(*told)()
+		}
+	}
+}
+
 // How long an effect may take before what was told ahead of it is written: the
 // effects that are quicker are committed with it. Who looks from another process
 // hears of a slow one so much later.

@@ -41,6 +41,7 @@ func TestPiecesInOrder(t *testing.T) {
 // SQLite's log begins anew when it was copied to the file, also where some of it
 // could not be at first.
 func TestLogBeginsAnew(t *testing.T) {
+	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
 	synctest.Test(t, func(t *testing.T) {
 		j := journalAt(t, file, Options{careless: true})

@@ -31,6 +31,7 @@ type headView struct {
 	File     string
 	Status   string
 	Started  time.Time
+	Owner    string // the process that runs it
 	Took     time.Duration
 	Phases   int
 	Usage    model.Usage
@@ -61,7 +62,7 @@ func (h headView) Edit() bool { return h.Pending.Question.Type == cascades.Edit 
 func (s *Server) head(run *journal.Run, t *trace.Run) headView {
 	h := headView{
 		RunID: run.RunID, Cascade: run.CascadeID, File: run.File, Status: run.Status, Started: run.Started, Phases: len(t.Phases),
-		Usage: t.Usage, Error: run.Error, Pending: run.Pending, Parent: run.Parent, CanOrder: s.o.Runs != nil, URL: runPath(run.RunID),
+		Usage: t.Usage, Error: run.Error, Pending: run.Pending, Parent: run.Parent, Owner: run.Owner, CanOrder: s.o.Runs != nil, URL: runPath(run.RunID),
 	}
 	switch {
 	case run.Finished != nil:

@@ -24,7 +24,8 @@ type Conn struct {
 	pg       *pgconn.PgConn
 	prepared map[string]*pgconn.StatementDescription
 	queue    []statement
-	bytes    int // of what is queued
+	bytes    int           // of what is queued
+	patience time.Duration // for one answer; 0 for any
 }
 
 // A statement is on its way to the server.
@@ -51,13 +52,14 @@ const (
 // manyBytes bounds what is queued.
 const manyBytes = 8 << 20
 
-// Dial connects.
-func Dial(ctx context.Context, a *Address) (*Conn, error) {
+// Dial connects. A server that does not answer in the time that patience gives is
+// taken for gone; 0 waits on.
+func Dial(ctx context.Context, a *Address, patience time.Duration) (*Conn, error) {
 	pg, err := pgconn.ConnectConfig(ctx, a.config.Copy())
 	if err != nil {
 		return nil, err
 	}
-	return &Conn{pg: pg, prepared: map[string]*pgconn.StatementDescription{}}, nil
+	return &Conn{pg: pg, prepared: map[string]*pgconn.StatementDescription{}, patience: patience}, nil
 }
 
 // Close ends the connection.
@@ -144,6 +146,9 @@ func (c *Conn) flush(ctx context.Context) (changed int64, err error) {
 		}
 		return bytes.Compare(a.args[0], b.args[0])
 	})
+	if c.patience > 0 {
+		_ = c.pg.Conn().SetDeadline(time.Now().Add(c.patience))
+	}
 	p := c.pg.StartPipeline(ctx)
 	for i := range c.queue {
 		s := &c.queue[i]
@@ -213,4 +218,11 @@ func numbered(text string) string {
 			b.WriteString(strconv.Itoa(n))
 		}
 	}
+}
+
+// Rollback ends a transaction as if it had not been, with what is queued.
+func (c *Conn) Rollback() error {
+	c.Forget()
+	_, err := c.Exec("ROLLBACK")
+	return err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"strings"
+	"unicode"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -31,12 +33,12 @@ func Listen(ctx context.Context, a *Address, channel string, ready func(), heard
 }
 
 // Query runs one statement of a person, in a transaction that only reads, and
-// calls row with each row, at most limit of them; 0 is no limit. When ctx ends
+// calls row with each row until it is full. When ctx ends
 // the server is told to stop.
-func Query(ctx context.Context, a *Address, text string, columns func([]string), limit int, row func([]driver.Value)) error {
+func Query(ctx context.Context, a *Address, text string, columns func([]string), full func() bool, row func([]driver.Value)) error {
 	own := &Address{config: a.config.Copy()}
 	own.config.RuntimeParams["default_transaction_read_only"] = "on"
-	c, err := Dial(ctx, own)
+	c, err := Dial(ctx, own, 0)
 	if err != nil {
 		return err
 	}
@@ -62,20 +64,43 @@ func Query(ctx context.Context, a *Address, text string, columns func([]string),
 		names = append(names, f.Name)
 	}
 	columns(names)
-	n := 0
 	r := c.pg.ExecStatement(context.Background(), as, nil, nil, nil)
 	fields := as.Fields
-	for (limit <= 0 || n < limit) && r.NextRow() {
+	for !full() && r.NextRow() {
 		values := make([]driver.Value, len(fields))
 		for i, raw := range r.Values() {
 			values[i] = value(fields[i].DataTypeOID, raw)
 		}
 		row(values)
-		n++
 	}
-	if limit > 0 && n >= limit {
+	if full() {
 		return nil // the rest is not read: the connection goes
 	}
 	_, err = r.Close()
 	return err
+}
+
+// Reads tells of a statement that begins as one that reads does.
+func Reads(text string) bool {
+	for {
+		text = strings.TrimSpace(strings.TrimLeft(text, "( \n\t\r"))
+		switch {
+		case strings.HasPrefix(text, "--"):
+			_, text, _ = strings.Cut(text, "\n")
+			continue
+		case strings.HasPrefix(text, "/*"):
+			_, text, _ = strings.Cut(text, "*/")
+			continue
+		}
+		break
+	}
+	end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+	if end < 0 {
+		end = len(text)
+	}
+	switch strings.ToLower(text[:end]) {
+	case "select", "with", "values", "table", "explain":
+		return true
+	}
+	return false
 }

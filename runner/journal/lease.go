@@ -1,0 +1,142 @@
+package journal
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// A process that has the journal of a server open has a lease: a time, by the
+// server's clock, until which it is known to live. It puts it off three times in
+// each; from then on whoever wants may go on with its runs. Whoever does takes
+// the lease away first. So a process that slept hears, before it puts its lease
+// off, that it is counted as gone, and each of its runs looks whether it has its
+// epoch still. As long as its lease stands by its own clock, which it reads before
+// it asks the server, nobody can have taken a run of it.
+type lease struct {
+	length time.Duration
+	mu     sync.Mutex
+	c      *conn // tells the server that this process lives, and others what it wrote
+}
+
+const (
+	beatAgain = "UPDATE process SET until = clock_timestamp() + ? * interval '1 microsecond' WHERE key = ? AND until > clock_timestamp()"
+	beatFirst = `INSERT INTO process (key, until) VALUES (?, clock_timestamp() + ? * interval '1 microsecond')
+		ON CONFLICT (key) DO UPDATE SET until = excluded.until`
+	serverNow = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+)
+
+// live puts the lease off until ctx ends.
+func (s *server) live(ctx context.Context, w *writer) {
+	t := time.NewTicker(s.pulse.length / 3)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			_ = s.beat(w) // the next one may go through
+		}
+	}
+}
+
+// beat puts the lease off, and reads the server's clock.
+func (s *server) beat(w *writer) error {
+	return s.telling(func(c *conn) error {
+		at, micros := w.clock(), float64(s.pulse.length.Microseconds())
+		stands, err := c.exec(beatAgain, micros, s.j.owner.Key)
+		if err == nil && stands == 0 {
+			_, err = c.exec(beatFirst, s.j.owner.Key, micros)
+			w.era.Add(1)
+		}
+		if err != nil {
+			return err
+		}
+		w.alone.Store(at)
+		began := s.j.options.Now()
+		now, err := c.number(serverNow)
+		if err == nil && s.corrects {
+			s.j.ahead.Store(int64(ahead(time.UnixMicro(now).Sub(began))))
+		}
+		return err
+	})
+}
+
+// ahead is how far a clock is taken to be ahead of another: what clocks that are
+// kept by the network differ by is nothing.
+func ahead(d time.Duration) time.Duration {
+	if d.Abs() < time.Second {
+		return 0
+	}
+	return d
+}
+
+// telling runs body with the connection that is kept for what is small and
+// frequent.
+func (s *server) telling(body func(*conn) error) (err error) {
+	l := &s.pulse
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.c == nil {
+		if l.c, err = s.dial(); err != nil {
+			l.c = nil
+			return err
+		}
+	}
+	if err = body(l.c); s.broken(err) {
+		_ = l.c.Close()
+		l.c = nil
+	}
+	return err
+}
+
+// leave ends the lease of a journal that is closed.
+func (s *server) leave() (err error) {
+	if s.pulse.c == nil {
+		return nil
+	}
+	err = s.telling(func(c *conn) error {
+		_, err := c.exec("DELETE FROM process WHERE key = ? OR until < clock_timestamp() - interval '1 day'", s.j.owner.Key)
+		return err
+	})
+	if s.broken(err) {
+		return nil // the lease ends by itself
+	}
+	return s.pulse.c.Close()
+}
+
+// bury takes the lease away from an owner that is gone, so that it cannot put it
+// off while its run is taken. That is on the server's disk before anybody goes on
+// with the run.
+func (s *server) bury(c *conn, text string) (bool, error) {
+	other := ownerIn(text)
+	if _, open := opened.Load(other.Key); open {
+		return false, nil
+	}
+	if err := c.send("SET LOCAL synchronous_commit = on"); err != nil {
+		return false, err
+	}
+	seen := ""
+	if _, alive := s.j.owner.alive(text, func(owner) bool { return true }); alive {
+		seen = " AND until <= clock_timestamp()" // it may be at work, for all one can see
+	}
+	if _, err := c.exec("DELETE FROM process WHERE key = ?"+seen, other.Key); err != nil {
+		return false, err
+	}
+	left, err := c.number("SELECT count(*) FROM process WHERE key = ?", other.Key)
+	return left == 0, err
+}
+
+// alive counts those as alive whose lease stands, which the statement that gave
+// the owner has seen to: see [dialect].
+func (s *server) alive(owner) bool { return true }
+
+// leased tells whether the lease of an owner stands.
+func (s *server) leased(o owner) (stands bool) {
+	err := s.telling(func(c *conn) error {
+		n, err := c.number("SELECT count(*) FROM process WHERE key = ? AND until > clock_timestamp()", o.Key)
+		stands = n > 0
+		return err
+	})
+	return stands || err != nil
+}

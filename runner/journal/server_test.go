@@ -1,0 +1,340 @@
+package journal
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/postgres"
+	"github.com/seed61713e19/capstan/runner/journal/postgres/postgrestest"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// onServer is where journals are kept in the second round of the tests: each of
+// those that say nothing of a file is run over a file of SQLite first, and then
+// over PostgreSQL, where that is installed.
+var onServer *postgrestest.Cluster
+
+// suite runs all tests over each store.
+func suite(m *testing.M) int {
+	failed := 0
+	if os.Getenv("CAPSTAN_ONLY_SERVER") == "" {
+		failed = m.Run()
+	}
+	if flag.Lookup("test.bench").Value.String() != "" || flag.Lookup("test.list").Value.String() != "" {
+		return failed
+	}
+	c, err := postgrestest.Start()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "not over PostgreSQL:", err)
+		return failed
+	}
+	defer c.Stop()
+	if onServer = c; failed == 0 {
+		fmt.Fprintln(os.Stderr, "over PostgreSQL:")
+		failed = m.Run()
+	}
+	return failed
+}
+
+// at is where the store of that name is: the file, or a schema that stands for
+// it. Schemas are dear to make, so they are used again.
+func at(t testing.TB, file string) string {
+	if onServer == nil || postgres.IsAddress(file) {
+		return file
+	}
+	schemas.Lock()
+	defer schemas.Unlock()
+	if schemas.of == nil {
+		schemas.of = map[string]string{}
+	}
+	name, known := schemas.of[file]
+	if !known {
+		if n := len(schemas.free); n > 0 {
+			name, schemas.free = schemas.free[n-1], schemas.free[:n-1]
+		} else {
+			schemas.made++
+			name = fmt.Sprintf("j%d", schemas.made)
+		}
+		schemas.of[file] = name
+		t.Cleanup(func() { giveBack(t, file, name) })
+	}
+	return onServer.Address("postgres") + "&search_path=" + name
+}
+
+var schemas struct {
+	sync.Mutex
+	made int
+	free []string
+	of   map[string]string
+}
+
+func giveBack(t testing.TB, file, name string) {
+	empty := "SET search_path = " + name
+	for _, table := range []string{"run", "start", "result", "pack", "text", "mark", "process"} {
+		empty += "; DELETE FROM " + table
+	}
+	err := onServer.Do("postgres", empty+"; ALTER SEQUENCE run_n_seq RESTART; ALTER SEQUENCE pack_id_seq RESTART")
+	schemas.Lock()
+	defer schemas.Unlock()
+	delete(schemas.of, file)
+	if err == nil && !t.Failed() {
+		schemas.free = append(schemas.free, name)
+	}
+}
+
+// onFile is for tests of what only a file has.
+func onFile(t testing.TB) {
+	if t.Helper(); onServer != nil {
+		t.Skip("of files")
+	}
+}
+
+// serverOnly is for tests of what only a server has.
+func serverOnly(t testing.TB) *postgrestest.Cluster {
+	if t.Helper(); onServer == nil {
+		t.Skip("of servers")
+	}
+	return onServer
+}
+
+func TestAddress(t *testing.T) {
+	j := &Journal{}
+	for _, address := range []string{"postgres://me:hunter2hunter2@db.example/x?search_path=a%20b", "postgres://me:hunter2hunter2@:bad:/x", "postgresql://me:hunter2hunter2@h/x?sslmode=wrong"} {
+		s, err := newServer(j, address)
+		if said := fmt.Sprint(s, err); strings.Contains(said, "hunter2") {
+			t.Errorf("the password is told: %s", said)
+		}
+	}
+}
+
+// A process of another machine that is heard of no more: its runs are gone on
+// with when its lease is over, by the server's clock alone, and what it writes
+// when it comes back is refused.
+func TestPausedOwner(t *testing.T) {
+	serverOnly(t)
+	where := at(t, filepath.Join(t.TempDir(), "j.db"))
+	hourAhead := func() time.Time { return time.Now().Add(time.Hour) }
+	first, second := journalAt(t, where, Options{Lease: time.Minute}), journalAt(t, where, Options{Now: hourAhead, Lease: time.Minute})
+	r := begin(t, first, runner.Start{RunID: "run"})
+	h := r.Host(quick{"one"})
+	if _, err := h.Model("p/model[0]", model.Request{}); err != nil {
+		t.Fatal(err)
+	}
+	paused(t, first)
+	if _, err := second.Reopen("run"); !errors.Is(err, runner.ErrRunBusy) {
+		t.Fatalf("with the lease standing: %v", err)
+	}
+	if gone, err := second.Abandoned(t.Context()); err != nil || len(gone) > 0 {
+		t.Fatalf("got %v, %v", gone, err)
+	}
+	overdue(t, second)
+	if gone, err := second.Abandoned(t.Context()); err != nil || !slices.Equal(gone, []string{"run"}) {
+		t.Fatalf("got %v, %v", gone, err)
+	}
+	again := reopen(t, second, "run")
+	made := 0
+	resp, err := again.Host(counted{quick{"two"}, &made}).Model("p/model[0]", model.Request{})
+	if err != nil || resp.Text != "one" || made != 0 {
+		t.Fatalf("got %+v, %v after %d calls", resp, err, made)
+	}
+	// It wakes.
+	if err := r.(*recording).commit(); err == nil {
+		r.(*recording).put(row{kind: legBegins})
+		err = r.(*recording).commit()
+		if !errors.Is(err, runner.ErrRunTaken) {
+			t.Errorf("what it had was written: %v", err)
+		}
+	}
+	if err := first.store.(*server).beat(first.writer); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Model("p/model[1]", model.Request{}); !errors.Is(err, runner.ErrRunTaken) {
+		t.Errorf("it made an effect: %v", err)
+	}
+	if err := r.End(engine.Result{Status: engine.Succeeded}, nil); !errors.Is(err, runner.ErrRunTaken) {
+		t.Errorf("it ended the run: %v", err)
+	}
+	if err := again.End(engine.Result{RunID: "run", Status: engine.Succeeded}, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// paused makes a journal's process one of another machine that is heard of no
+// more.
+func paused(t *testing.T, j *Journal) {
+	t.Helper()
+	opened.Delete(j.owner.Key)
+	far := j.owner
+	far.place = place{Host: "far", Boot: "b", Space: "s"}
+	if err := j.writer.do(func(c *conn) error { _, err := c.exec("UPDATE run SET owner = ?", far.text()); return err }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// overdue has the leases of all but a journal's own come to their end.
+func overdue(t *testing.T, j *Journal) {
+	t.Helper()
+	err := j.writer.do(func(c *conn) error {
+		_, err := c.exec("UPDATE process SET until = now() - interval '1 second' WHERE key <> ?", j.owner.Key)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// counted counts the calls of a model.
+type counted struct {
+	quick
+	made *int
+}
+
+func (c counted) Model(at event.Path, req model.Request) (model.Response, error) {
+	*c.made++
+	return c.quick.Model(at, req)
+}
+
+// Clocks an hour apart: times are the server's.
+func TestClocksApart(t *testing.T) {
+	serverOnly(t)
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: func() time.Time { return time.Now().Add(time.Hour) }})
+	s := j.store.(*server)
+	s.corrects = true
+	if err := s.beat(j.writer); err != nil {
+		t.Fatal(err)
+	}
+	if off := time.Since(j.now()).Abs(); off > time.Minute {
+		t.Errorf("the journal's clock is %v off", off)
+	}
+}
+
+// The server is started anew in the middle: runs wait and go on.
+func TestServerAway(t *testing.T) {
+	c := serverOnly(t)
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r := begin(t, j, runner.Start{RunID: "run"})
+	h := r.Host(quick{"one"})
+	for i := range 4 {
+		if i == 2 {
+			c.Halt()
+			ready := make(chan error)
+			go func() { ready <- c.Go() }()
+			defer func() {
+				if err := <-ready; err != nil {
+					t.Error(err)
+				}
+			}()
+		}
+		if _, err := h.Model(event.Path(fmt.Sprintf("p/model[%d]", i)), model.Request{}); err != nil {
+			t.Fatalf("effect %d: %v", i, err)
+		}
+	}
+	if err := r.End(engine.Result{RunID: "run", Status: engine.Succeeded, Output: "x"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(effectsOf(t, j, "run")); n != 4 {
+		t.Errorf("%d effects are kept", n)
+	}
+}
+
+// What others write is told, and what is heard of no more is looked for.
+func TestNews(t *testing.T) {
+	serverOnly(t)
+	where := at(t, filepath.Join(t.TempDir(), "j.db"))
+	one, other := journalAt(t, where, Options{}), journalAt(t, where, Options{})
+	for !other.store.(*server).news.hears.Load() {
+		runtime.Gosched()
+	}
+	told := make(chan bool, 100)
+	defer other.Watch("run", func() { told <- true })()
+	before, err := other.Version(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := begin(t, one, runner.Start{RunID: "run"})
+	if err := r.(*recording).commit(); err != nil {
+		t.Fatal(err)
+	}
+	<-told
+	if after, err := other.Version(t.Context()); err != nil || after == before {
+		t.Errorf("the version stays %d, %v", after, err)
+	}
+	other.store.(*server).news.hears.Store(false)
+	before, _ = other.Version(t.Context())
+	if err := r.End(engine.Result{Status: engine.Succeeded}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := other.Version(t.Context()); err != nil || after == before {
+		t.Errorf("the version stays %d where nothing is heard, %v", after, err)
+	}
+}
+
+// What is not a journal's is refused in words, and nobody's password is in them.
+func TestServerRefuses(t *testing.T) {
+	c := serverOnly(t)
+	base := c.Address("postgres")
+	do := func(statements string) {
+		t.Helper()
+		if err := c.Do("postgres", statements); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(`CREATE SCHEMA theirs; CREATE TABLE theirs.run (id int); CREATE ROLE weak LOGIN`)
+	do(`CREATE DATABASE latin ENCODING 'SQL_ASCII' TEMPLATE template0`)
+	newer := at(t, filepath.Join(t.TempDir(), "newer.db"))
+	journalAt(t, newer, Options{}).Close()
+	schema := newer[strings.LastIndex(newer, "=")+1:]
+	do("UPDATE " + schema + ".store SET capstan_version = 7")
+	defer do("UPDATE " + schema + ".store SET capstan_version = 1")
+	for address, want := range map[string]string{
+		base + "&search_path=theirs": "tables that are not a journal's",
+		newer:                        "written by a newer capstan (schema 7; this one knows 1)",
+		strings.Replace(base, "tester@", "weak@", 1):                "no right to do that",
+		strings.Replace(base, "/postgres?", "/nowhere?", 1):         "no such database",
+		strings.Replace(base, "/postgres?", "/latin?", 1):           "SQL_ASCII; a journal needs UTF8",
+		"postgres://me:hunter2hunter2@127.0.0.1:1/x":                "the server cannot be reached",
+		"postgres://nobody:hunter2hunter2@" + hostOf(base):          "does not let this user in",
+		"postgres://me:hunter2hunter2@127.0.0.1:1/x?search_path=$u": "search_path",
+	} {
+		j, err := Open(address, Options{})
+		if err == nil {
+			j.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: got %v, want %q", address, err, want)
+		}
+	}
+	if _, err := Open(base+"&search_path=empty", Options{ReadOnly: true}); err == nil || !strings.Contains(err.Error(), "no runs are kept there yet") {
+		t.Errorf("an empty one that is looked at: %v", err)
+	}
+}
+
+func hostOf(base string) string { return base[strings.Index(base, "@")+1:] }
+
+// NULs and what looks like an escape come back as they were.
+func TestOddTexts(t *testing.T) {
+	serverOnly(t)
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	for i, said := range []string{"a\x00b", "\U0010FFFF0", "\U0010FFFF1\x00", strings.Repeat("long \x00 text ", 100)} {
+		id := fmt.Sprint("run", i)
+		saidRun(t, j, id, said, engine.Result{Status: engine.Succeeded}, runner.Start{})
+		if got := saidBy(t, j, id); got != said {
+			t.Errorf("%q came back as %q", said, got)
+		}
+	}
+	if _, err := j.Query(t.Context(), "SELECT * FROM calls", 0); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/journal/postgres/postgrestest"
+)
+
+// slowModel answers by the step that it is asked for, and counts. A step that is
+// held waits.
+type slowModel struct {
+	*httptest.Server
+	mu    sync.Mutex
+	asked map[string]int
+	hold  map[string]chan bool // until it is closed
+	begun chan string
+}
+
+func newSlowModel(t *testing.T) *slowModel {
+	m := &slowModel{asked: map[string]int{}, hold: map[string]chan bool{}, begun: make(chan string, 10000)}
+	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, step, _ := strings.Cut(string(body), "Do step ")
+		step, _, _ = strings.Cut(step, ".")
+		m.mu.Lock()
+		m.asked[step]++
+		hold := m.hold[step]
+		m.mu.Unlock()
+		m.begun <- step
+		if hold != nil {
+			<-hold
+		}
+		answer, _ := json.Marshal(map[string]any{"id": "1", "object": "chat.completion", "model": "m", "choices": []any{map[string]any{
+			"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": "done " + step}}},
+			"usage": map[string]int{"prompt_tokens": 1, "completion_tokens": 1}})
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(answer)
+	}))
+	t.Cleanup(m.Close)
+	return m
+}
+
+// A server of the pair is killed, or put to sleep, in the middle of a run: the
+// other one goes on with it, nothing that had finished is done again, and the
+// sleeper writes nothing when it wakes.
+func TestTakeOver(t *testing.T) {
+	programs := programs(t)
+	stores := map[string]string{"file": ""}
+	if c, err := postgrestest.Start(); err == nil {
+		t.Cleanup(c.Stop)
+		stores["postgres"] = c.Address("postgres")
+	}
+	for kind, store := range stores {
+		for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "asleep": syscall.SIGSTOP} {
+			if kind == "file" && name == "asleep" {
+				continue // one can see that it is there
+			}
+			t.Run(kind+"/"+name, func(t *testing.T) { takeOver(t, filepath.Join(programs, "capstan"), store, name, signal) })
+		}
+	}
+}
+
+func takeOver(t *testing.T, program, store, id string, signal syscall.Signal) {
+	m, dir := newSlowModel(t), t.TempDir()
+	if store == "" {
+		store = filepath.Join(dir, "runs.db")
+	}
+	cascade := "cascade_id: steps\nphases:\n"
+	for i := range 4 {
+		cascade += fmt.Sprintf("  - {name: s%d, instructions: 'Do step %d.'}\n", i, i)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "steps.yaml"), []byte(cascade), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	held := make(chan bool)
+	m.hold["2"] = held
+	first, url := m.serve(t, program, dir, store)
+	second, _ := m.serve(t, program, dir, store)
+	order, _ := json.Marshal(map[string]any{"cascade": "steps", "run_id": id})
+	resp, err := http.Post(url+"/v1/runs", "application/json", strings.NewReader(string(order)))
+	if err != nil || resp.StatusCode/100 != 2 {
+		t.Fatal(err, resp)
+	}
+	for step := range m.begun {
+		if step == "2" {
+			break
+		}
+	}
+	m.mu.Lock()
+	m.hold["2"] = nil
+	m.mu.Unlock()
+	if err := first.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	for step := range m.begun { // made by the other one
+		if step == "3" {
+			break
+		}
+	}
+	j, err := journal.Open(store, journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	ends := time.Now().Add(time.Minute)
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for ; ; <-look.C {
+		if run, err := j.Run(t.Context(), id); err == nil && run.Status == "succeeded" {
+			break
+		} else if time.Now().After(ends) {
+			t.Fatal("it does not end", err)
+		}
+	}
+	before, _ := j.Result(t.Context(), id)
+	close(held)
+	_ = first.Signal(syscall.SIGCONT) // it hears the answer now
+	_ = first.Signal(syscall.SIGTERM)
+	_, _ = first.Wait()
+	after, err := j.Result(t.Context(), id)
+	compareJSON(t, after, before)
+	if err != nil || after.Output != "done 3" {
+		t.Errorf("got %v, %v", after.Output, err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for step, n := range m.asked {
+		if want := map[string]int{"2": 2}[step]; n != max(want, 1) {
+			t.Errorf("step %s was asked for %d times", step, n)
+		}
+	}
+	_ = second.Kill()
+}
+
+func compareJSON(t *testing.T, got, want any) {
+	t.Helper()
+	a, _ := json.Marshal(got)
+	b, _ := json.Marshal(want)
+	if string(a) != string(b) {
+		t.Errorf("got  %s\nwant %s", a, b)
+	}
+}
+
+// serve starts a server, and gives its address.
+func (m *slowModel) serve(t *testing.T, program, dir, store string) (*os.Process, string) {
+	t.Helper()
+	cmd := exec.Command(program, "serve", "steps.yaml", "--addr", "127.0.0.1:0", "--model", "m", "--takeover", "1s")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CAPSTAN_STORE="+store, "OPENAI_BASE_URL="+m.URL+"/v1", "OPENAI_API_KEY=", "CAPSTAN_MODEL=")
+	out, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	said := make([]byte, 0, 4096)
+	for buffer := make([]byte, 1024); ; {
+		n, err := out.Read(buffer)
+		said = append(said, buffer[:n]...)
+		if url, _, found := strings.Cut(string(said), " shows"); found {
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return cmd.Process, url[strings.LastIndex(url, "http"):]
+		}
+		if err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+	}
+}

@@ -6,7 +6,7 @@ func Builtins() []Validator {
 	return append([]Validator{
 		NonEmpty, MaxLength, MinLength, LengthCheck, WordCount,
 		Contains, Excludes, Regexp, Keywords, KeywordValidator,
-		JSON, MatchesSchema, Markdown,
+		JSON, MatchesSchema, Markdown, Presentable,
 		NoSecrets, PII, InputSanitizer, SimilarToInput, SimpleValidator,
 		Cites, Language, NumbersKept, LinksKept, SameStructure,
 	}, judges()...)

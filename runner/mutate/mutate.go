@@ -36,7 +36,7 @@ type Test struct {
 	Texts []backtest.Text
 	Host  engine.Host // runs validators, and asks the model for judges
 
-	Operators []faults.Operator // nil for the general ones; those that a gate publishes come in addition
+	Operators []faults.Operator // nil for the general ones; those that a gate publishes come in addition, and alone where the phase is a validator
 	Phases    []string          // these alone; all where empty
 	Seed      uint64
 	Most      int  // faults of one operator in one text; 0 is [faults.Most]
@@ -142,7 +142,8 @@ func (t Test) aim(text backtest.Text) *mark {
 		m.operators = faults.General()
 	}
 	if v := text.Phase.Tool; v != nil && v.Validator != nil {
-		m.content = m.looksAt()
+		// As a text it was judged where it was said: here are the gate's own faults.
+		m.content, m.operators = m.looksAt(), []faults.Operator{}
 	}
 	if m.content == "" { // nothing can be planted in it
 		m.gates = nil

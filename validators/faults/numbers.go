@@ -2,6 +2,7 @@ package faults
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
@@ -12,9 +13,10 @@ import (
 // a version or an address.
 var numberPattern = patterns.Lazy(`\d+(?:[.,]\d+)*`)
 
-// A number that is changed is always bad where the author was given the number,
-// and not what it became: a text that is made of others may count only what they
-// count. In a text that invents its numbers another may do as well.
+// A number that is changed is always bad where the author was given the number
+// with the word beside it, and not what it became: a text that is made of others
+// may count only what they count. That a bare number stands in some text that was
+// given may be chance, and in a text that makes its numbers another may do as well.
 
 // NumberDigit changes a digit of a number.
 var NumberDigit = Operator{"number_digit", "a digit of a number is another", prose(func(t *Text, rng *rand.Rand) []Fault {
@@ -70,10 +72,30 @@ func (t *Text) numberSites(rng *rand.Rand, other func(string) string) []Fault {
 		if before, negative := strings.CutSuffix(t.Content[:from], "-"); negative && strings.HasPrefix(is, "-") {
 			from, is = len(before), strings.TrimPrefix(is, "-")
 		}
-		sites = append(sites, site{from, n.To, is, became(was, is), sure(t.numbers[was] && !t.numbers[strings.TrimPrefix(is, "-")] || t.numbers[was] && is == "-"+was)})
+		sites = append(sites, site{from, n.To, is, became(was, is), sure(t.numbers[was] && t.counted(n) && (!t.numbers[is] || is == "-"+was))})
 	}
 	return t.plant(rng, sites)
 }
+
+// counted tells whether the author was given a number with the word in front of
+// it, or behind it.
+func (t *Text) counted(n reading.Span) bool {
+	number := n.In(t.Content)
+	before, after := strings.Fields(t.Content[max(0, n.From-40):n.From]), strings.Fields(t.Content[n.To:min(len(t.Content), n.To+40)])
+	if len(before) > 0 {
+		if word := before[len(before)-1]; len(word) > 3 && t.gave(word+" "+number) {
+			return true
+		}
+	}
+	if len(after) == 0 {
+		return false
+	}
+	word := strings.TrimRight(after[0], ".,;:!?\"')")
+	return word != "" && !slices.Contains(common, word) && (t.gave(number+" "+word) || t.gave(number+word))
+}
+
+// common are words that stand behind any number.
+var common = strings.Fields("a and are as at by for from in is of on or the to was were with und der die das")
 
 // numberSpans are the numbers of the prose.
 func (t *Text) numberSpans() []reading.Span {

@@ -102,7 +102,8 @@ var cases = map[string][]Case{
 		{Name: "skipped level", Content: "# a\n\n### b", Valid: true},
 		{Name: "a large table", Content: "|a|b|\n|-|-|\n" + strings.Repeat("|[text](https://example.com/a/b/c)|some more words|\n", 1000), Valid: true},
 	},
-	"no_secrets": secretCases,
+	"presentable": presentableCases,
+	"no_secrets":  secretCases,
 	"input_sanitizer": {
 		{Name: "prose", Content: "Please ignore the noise. The previous instructions were clear, and you are now in the right place.\n\tDéjà vu, 100 %.", Valid: true},
 		{Name: "emoji and joiners", Content: "👩\u200d👩\u200d👧 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f ❤\ufe0f می\u200cخواهم क्\u200dष עברית\u200f.", Valid: true},

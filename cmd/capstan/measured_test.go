@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/mutate"
+)
+
+// goodRuns are what the shipped cascades are run with, each by its own script:
+// what it releases is good.
+var goodRuns = []struct{ cascade, inputs string }{
+	{"capy_pipeline", "company=Harbour"},
+	{"code_review", "task=double"},
+	{"each_demo", `reports:=["Sales","Staff","Rent"]`},
+	{"edit", "source=@examples/edit_source.md|status=@examples/edit_status.yml|direction=@examples/edit_direction.yml"},
+	{"faithful_translation", "text=The owl hears a mouse under 30 cm of snow. More: https://example.org/owls. Write to owl@example.org."},
+	{"loop_until_auto_inject", "subject=frogs"},
+	{"loop_until_silent_demo", "findings=churn"},
+	{"model_ladder", "topic=owls"},
+	{"output_schema_demo", "text=ada"},
+	{"recommended_layering", "subject=tides"},
+	{"review_document", "document=@guide.md"},
+	{"schedule", "creator_id=ada|week_start=2026-01-05|db=demo.db|signing_key=private.pem|verification_key=public.pem"},
+	{"soundings_demo", "product=kettle"},
+	{"tool_wards", "meeting=m"},
+	{"triple_gate", "promise=@examples/triple_gate_promise.json|request=@examples/triple_gate_request.json"},
+	{"turn_prompt_demo", "problem=mean|edge_case=an empty list"},
+	{"validate_criterion", `criterion:={"id": "AC-1", "description": "the guide tells of limits"}|found:={}`},
+	{"verify_edit", "source=@examples/edit_source.md|status=@examples/edit_status.yml|direction=@examples/edit_direction.yml|candidate=@examples/edit_candidate.md|metadata=@examples/edit_metadata.yml"},
+	{"ward_comprehensive_flow", "topic=bees"},
+	{"ward_retry_flow", "product=kettle"},
+}
+
+// enough is the least share of planted faults, bad for sure, that the shipped
+// cascades' gates catch without a model.
+const enough = 0.9
+
+// TestShippedGates holds the shipped cascades' gates against the faults that are
+// planted in what their scripts have them release, with the general operators and
+// each gate's own. None of these texts is refused.
+func TestShippedGates(t *testing.T) {
+	shipped, err := filepath.Abs("../../cascades/examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	guide := "# Guide\n\nIt starts with one command, and shows what a good run looks like. Limits are told at the end.\n"
+	if err := os.WriteFile("guide.md", []byte(guide), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	capstan := func(want int, args ...string) []byte {
+		t.Helper()
+		var out, said bytes.Buffer
+		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: func(name string) string { return map[string]string{"CAPSTAN_DB": "runs.db"}[name] }}
+		if got := c.Run(t.Context(), args); got != want {
+			t.Fatalf("%q ended with %d: %s", args, got, said.String())
+		}
+		return out.Bytes()
+	}
+	capstan(0, "schedule", "init", "demo.db", "--demo")
+	capstan(0, "keygen")
+	capstan(0, "schedule", "settings", "demo.db", "--verification-key", "public.pem")
+	var all measure.Rate
+	for _, g := range goodRuns {
+		args := []string{"run", filepath.Join(shipped, g.cascade+".yaml"), "--model", "scripted", "-q", "--run-id", g.cascade}
+		for input := range strings.SplitSeq(strings.ReplaceAll(g.inputs, "@examples", "@"+shipped), "|") {
+			args = append(args, "--input", input)
+		}
+		capstan(0, args...)
+		var r mutate.Report
+		if err := json.Unmarshal(capstan(0, "mutate", g.cascade, "--json"), &r); err != nil {
+			t.Fatal(err)
+		}
+		all = all.Plus(r.Always)
+		t.Logf("%-24s %s", g.cascade, r.Always)
+		for _, f := range r.Refused {
+			t.Errorf("%s: %s refuses a good text of %s: %s%s", g.cascade, f.Gate, f.Phase, f.Reason, f.Unsaid)
+		}
+		if r.Always.Known() && r.Always.Value() < enough {
+			t.Errorf("%s catches %s", g.cascade, r.Always)
+		}
+		for _, s := range r.Survivors {
+			if s.Sure == "always" {
+				t.Logf("  %s %s: %s: %s", s.Phase, s.Place, s.Operator, s.Note)
+			}
+		}
+		if len(r.Unguarded) > 0 {
+			t.Logf("  unguarded: %s", r.Unguarded)
+		}
+	}
+	t.Logf("all: %s", all)
+}

@@ -25,6 +25,20 @@ var (
 	checkVariables = append(slices.Clone(phaseVariables), "content", "output", "tool")
 )
 
+// Variables are those that a template under a key may read, besides the item of
+// each.
+func Variables(key string) []string {
+	switch key {
+	case "loop_until_prompt":
+		return slices.Clone(loopVariables)
+	case "retry_instructions":
+		return slices.Clone(retryVariables)
+	case "judge", "prompt":
+		return slices.Clone(checkVariables)
+	}
+	return slices.Clone(phaseVariables)
+}
+
 // maxTemplate bounds a template, in bytes: the places of its variables are
 // found one by one.
 const maxTemplate = 256 << 10

@@ -73,6 +73,7 @@ var floors = map[string]string{
 	"validators/request":    "validators validators/reading validators/schema",
 	"validators/schedule":   "runner/signatures runner/tool validators validators/schema",
 	"runner/serve":          "cascades runner runner/engine runner/event runner/journal runner/model runner/trace validators validators/request validators/schema",
+	"runner/lsp":            "cascades templates validators validators/schema", // it completes templates and expressions
 	"runner/mcpserver":      "cascades runner runner/event runner/tool validators validators/schema",
 	// Real validation of requests: it starts programs and a browser.
 	"validators/request/inspectors": "runner/process validators/request",

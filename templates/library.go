@@ -190,3 +190,12 @@ func globals() map[string]*function {
 	}
 	return byName
 }
+
+// Filters are the names of all filters, sorted.
+func Filters() []string { return slices.Sorted(maps.Keys(standard().filters)) }
+
+// Tests are the names of all tests, sorted, without the signs that stand for some.
+func Tests() []string {
+	names := slices.Sorted(maps.Keys(standard().tests))
+	return slices.DeleteFunc(names, func(name string) bool { return name[0] < 'a' })
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/lsp"
+	"github.com/seed61713e19/capstan/runner/model/openai"
+)
+
+func (c *Command) lsp() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lsp",
+		Short: "Be a language server for editors on standard input and output",
+		Long: `Be a language server for editors on standard input and output: what lint tells,
+as one types; completion, hover, definitions, references, renaming, corrections,
+symbols, and the plan above each phase. How editors are set up is told in
+docs/editors.md.
+
+It writes no file, starts no program and asks no model.`,
+		Example: `  capstan lsp`,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.serveEditor(cmd.Context()) },
+	}
+	cmd.Flags().Bool("stdio", true, "as some editors ask for; there is no other way")
+	return cmd
+}
+
+func (c *Command) serveEditor(ctx context.Context) error {
+	r, err := c.reader()
+	if err != nil {
+		return err
+	}
+	out := c.Stdout
+	if r, ok := out.(*redactor); ok {
+		out = r.out // it counts bytes, and says what the editor has said
+	}
+	err = lsp.Serve(ctx, &pipe{c.Stdin, out}, lsp.Options{
+		Known: r.Known(), Read: runner.ReadFile, List: nameable, Version: versionName(),
+		Models: slices.Sorted(maps.Keys(openai.DefaultPrices())),
+	})
+	if err != nil && !errors.Is(err, io.EOF) {
+		return &exit{exitBroken, fmt.Errorf("editor: %w", err)}
+	}
+	return nil
+}
+
+// A pipe is both ends of a connection.
+type pipe struct {
+	io.Reader
+	io.Writer
+}
+
+// Close closes the end that is read, if it can be.
+func (p *pipe) Close() error {
+	if r, ok := p.Reader.(io.Closer); ok {
+		return r.Close()
+	}
+	return nil
+}
+
+// nameable are the files in a folder, and in those right below it, that a cascade
+// could name: cascades and templates.
+func nameable(dir string) []string {
+	var names []string
+	for _, pattern := range []string{"*", "*/*"} {
+		found, _ := filepath.Glob(filepath.Join(filepath.FromSlash(dir), pattern))
+		for _, name := range found {
+			ext := filepath.Ext(name)
+			if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || len(names) >= 500 || isScript(name) ||
+				!slices.Contains([]string{".yaml", ".yml", ".json", ".md", ".txt", ".j2"}, ext) {
+				continue
+			}
+			if short, err := filepath.Rel(filepath.FromSlash(dir), name); err == nil {
+				names = append(names, filepath.ToSlash(short))
+			}
+		}
+	}
+	return names
+}

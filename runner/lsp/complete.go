@@ -1,0 +1,282 @@
+package lsp
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.lsp.dev/protocol"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/templates"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// cursor stands in a text for the place where it is completed: no keyboard has it.
+const cursor = '\uE0C5'
+
+// An offer is a word that may stand at the cursor.
+type offer struct {
+	label, insert, detail, about string
+	kind                         protocol.CompletionItemKind
+}
+
+// complete gives the words that may stand at a place of a text, which need not be
+// YAML, and where the word begins that they complete.
+func (s *Server) complete(d *document, line, column int) (offers []offer, from int) {
+	lines := strings.Split(d.text, "\n")
+	if line >= len(lines) {
+		return nil, 0
+	}
+	runes := []rune(lines[line])
+	column = min(column, len(runes))
+	lines[line] = string(slices.Insert(slices.Clone(runes), column, cursor))
+	c := completion{Server: s, document: d, tokens: outline(strings.Join(lines, "\n"))}
+	i := slices.IndexFunc(c.tokens, func(t token) bool { return t.line == line && strings.ContainsRune(t.text, cursor) })
+	if i < 0 {
+		return nil, 0
+	}
+	t := c.tokens[i]
+	c.spans = spans(slices.Delete(slices.Clone(c.tokens), i, i+1))
+	before, _, _ := strings.Cut(t.text, string(cursor))
+	from = t.start
+	switch w := written(t); {
+	case w == asTemplate:
+		return c.template(t, before)
+	case w == asExpression:
+		return c.expression(t, before)
+	case t.key:
+		return c.keys(t.path, t), from
+	}
+	offers = c.values(t)
+	if len(t.path) == 0 || !strings.Contains(before, " ") {
+		offers = append(offers, c.keys(t.path, t)...)
+	}
+	return offers, from
+}
+
+// A completion is one question for words.
+type completion struct {
+	*Server
+	document *document
+	tokens   []token
+	spans    []span
+}
+
+// keys are those that may stand at a path and do not yet.
+func (c completion) keys(path []string, at token) []offer {
+	about := c.grammar.keys(path)
+	for name, words := range c.parameters(path) {
+		about[name] = words
+	}
+	for _, t := range c.tokens {
+		if t.key && slices.Equal(t.path, path) && (t.line != at.line || t.start != at.start) {
+			delete(about, t.text)
+		}
+	}
+	var offers []offer
+	for _, name := range slices.Sorted(maps.Keys(about)) {
+		offers = append(offers, offer{name, name + ": ", "", about[name], protocol.CompletionItemKindProperty})
+	}
+	return offers
+}
+
+// parameters are those of the validator or tool that a with or the inputs at a
+// path belong to, each with what it means.
+func (c completion) parameters(path []string) map[string]string {
+	return c.parametersIn(c.tokens, path)
+}
+
+func (s *Server) parametersIn(tokens []token, path []string) map[string]string {
+	all := map[string]string{}
+	if len(path) == 0 || path[len(path)-1] != "with" && path[len(path)-1] != "inputs" {
+		return all
+	}
+	beside := path[:len(path)-1]
+	for _, t := range tokens {
+		if t.key || len(t.path) != len(path) || !slices.Equal(t.path[:len(beside)], beside) || !slices.Contains([]string{"validator", "use", "tool"}, t.name()) {
+			continue
+		}
+		properties, _ := s.params(t.text)["properties"].(map[string]any)
+		for name, one := range properties {
+			property, _ := one.(map[string]any)
+			all[name], _ = property["description"].(string)
+		}
+		if _, err := s.options.Known.Validators.Find(t.text); err == nil && path[len(path)-1] == "inputs" {
+			all["content"] = "the text to judge"
+		}
+	}
+	return all
+}
+
+// params is the schema of the parameters of a validator or tool.
+func (s *Server) params(name string) map[string]any {
+	if v, err := s.options.Known.Validators.Find(name); err == nil {
+		return v.Params()
+	}
+	if t, err := s.options.Known.Tools.Find(name); err == nil && !t.Remote() {
+		return t.Params()
+	}
+	return nil
+}
+
+// values are the words and names that may stand as a value.
+func (c completion) values(t token) []offer {
+	var offers []offer
+	for _, word := range c.grammar.values(t.path) {
+		offers = append(offers, offer{word, word, "", "", protocol.CompletionItemKindEnumMember})
+	}
+	for _, k := range named(t.path) {
+		for _, name := range c.names(k, keyOf(t.path)) {
+			about := ""
+			if k == validations || k == toolNames {
+				about = c.aboutName(c.document, k, name)
+			}
+			offers = append(offers, offer{name, name, string(k), about, protocol.CompletionItemKindReference})
+		}
+	}
+	return offers
+}
+
+// instead are the words that may stand in the place of a phase's name, by key.
+var instead = map[string][]string{
+	"on_exhausted": {cascades.OnExhaustedFail, cascades.OnExhaustedLast, cascades.OnExhaustedBest},
+	"on_error":     {cascades.OnExhaustedFail}, "on_expired": {cascades.OnExhaustedFail}, "from": {cascades.Previous},
+}
+
+// keyOf is the key that a path ends with, entries of lists left out.
+func keyOf(path []string) string {
+	for _, word := range slices.Backward(path) {
+		if !strings.HasPrefix(word, "[") {
+			return word
+		}
+	}
+	return ""
+}
+
+// names are those of a kind that a file may use under a key.
+func (c completion) names(k kind, at string) []string {
+	own := definedNames(c.spans, k)
+	switch k {
+	case phases:
+		own = append(own, instead[at]...)
+	case validations:
+		own = append(own, c.options.Known.Validators.Names()...)
+	case toolNames:
+		for _, t := range append(c.options.Known.Tools.List(), cascades.EngineTools()...) {
+			own = append(own, t.Name)
+		}
+	case models:
+		for _, s := range c.spans {
+			if s.kind == models {
+				own = append(own, s.name)
+			}
+		}
+		own = append(own, c.options.Models...)
+	case filesNamed:
+		own = c.beside(c.document)
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(own, func(name string) bool {
+		again := seen[name]
+		seen[name] = true
+		return again
+	})
+}
+
+// template completes what stands within {{ }} or {% %}.
+func (c completion) template(t token, before string) ([]offer, int) {
+	open := max(strings.LastIndex(before, "{{"), strings.LastIndex(before, "{%"))
+	if open < 0 || max(strings.LastIndex(before, "}}"), strings.LastIndex(before, "%}")) > open {
+		if name, ok := strings.CutPrefix(before, "@"); ok && !strings.ContainsAny(name, " {") {
+			return words(c.beside(c.document), protocol.CompletionItemKindFile, "file"), t.start + 1
+		}
+		return nil, 0
+	}
+	inside := before[open+2:]
+	chain, lead := lastChain(inside)
+	from := t.start + len([]rune(before)) - len([]rune(chain[len(chain)-1]))
+	lead = strings.TrimSpace(lead)
+	switch {
+	case len(chain) > 1:
+		return c.members(chain[:len(chain)-1]), from
+	case strings.HasSuffix(lead, "|"):
+		return words(templates.Filters(), protocol.CompletionItemKindFunction, "filter"), from
+	case strings.HasSuffix(" "+lead, " is"), strings.HasSuffix(" "+lead, " is not"):
+		return words(templates.Tests(), protocol.CompletionItemKindFunction, "test"), from
+	}
+	offers := words(cascades.Variables(t.name()), protocol.CompletionItemKindVariable, "variable")
+	for _, s := range c.tokens { // the items of each
+		if !s.key && s.name() == "as" && len(s.path) > 3 && s.path[len(s.path)-2] == "each" && len(t.path) > 2 && slices.Equal(s.path[:2], t.path[:2]) {
+			offers = append(offers, words([]string{s.text, cascades.Index}, protocol.CompletionItemKindVariable, "of each")...)
+		}
+	}
+	return offers, from
+}
+
+// expression completes names, functions and fields.
+func (c completion) expression(t token, before string) ([]offer, int) {
+	chain, _ := lastChain(before)
+	from := t.start + len([]rune(before)) - len([]rune(chain[len(chain)-1]))
+	if len(chain) > 1 {
+		return c.members(chain[:len(chain)-1]), from
+	}
+	offers := words(validators.ExpressionVariables(), protocol.CompletionItemKindVariable, "variable")
+	for _, name := range validators.ExpressionFunctions() {
+		offers = append(offers, offer{name, name + "(", "function", "", protocol.CompletionItemKindFunction})
+	}
+	return offers, from
+}
+
+func words(list []string, k protocol.CompletionItemKind, detail string) []offer {
+	var offers []offer
+	for _, word := range list {
+		offers = append(offers, offer{word, word, detail, "", k})
+	}
+	return offers
+}
+
+// lastChain is the names with dots between them that a text ends with, the last of
+// them perhaps empty, and what stands before.
+func lastChain(text string) (chain []string, lead string) {
+	runes := []rune(text)
+	i := len(runes)
+	for i > 0 && (wordly(runes[i-1]) || runes[i-1] == '.' || runes[i-1] == '?' && i < len(runes) && runes[i] == '.') {
+		i--
+	}
+	return strings.Split(strings.ReplaceAll(string(runes[i:]), "?.", "."), "."), string(runes[:i])
+}
+
+// members are the names that may follow a chain.
+func (c completion) members(chain []string) []offer {
+	switch {
+	case chain[0] == "outputs" && len(chain) == 1:
+		return words(definedNames(c.spans, phases), protocol.CompletionItemKindField, "the output of a phase")
+	case chain[0] == "input" && len(chain) == 1:
+		return words(definedNames(c.spans, inputs), protocol.CompletionItemKindField, "input")
+	case chain[0] == "outputs":
+		return c.fields(chain[1], chain[2:])
+	}
+	return nil
+}
+
+// fields are the properties that the output_schema of a phase names at a path.
+func (c completion) fields(phase string, path []string) []offer {
+	var offers []offer
+	for _, t := range c.tokens {
+		if defines(t) != phases || t.text != phase {
+			continue
+		}
+		at := append(slices.Clone(t.path[:len(t.path)-1]), "output_schema", "properties")
+		for _, name := range path {
+			at = append(at, name, "properties")
+		}
+		for _, p := range c.tokens {
+			if p.key && slices.Equal(p.path, at) {
+				offers = append(offers, offer{p.text, p.text, fmt.Sprintf("a field of %s", phase), "", protocol.CompletionItemKindField})
+			}
+		}
+	}
+	return offers
+}

@@ -1,0 +1,387 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/validators/patterns"
+)
+
+// Completion offers what may stand at a place.
+func (s *Server) Completion(_ context.Context, p *protocol.CompletionParams) (protocol.CompletionResult, error) {
+	d := s.open[fileOf(p.TextDocument.URI)]
+	if d == nil {
+		return nil, nil
+	}
+	at := column(d.text, p.Position)
+	offers, from := s.complete(d, int(p.Position.Line), at)
+	list := protocol.CompletionItemSlice{}
+	for _, o := range offers {
+		item := protocol.CompletionItem{Label: o.label, Kind: o.kind, TextEdit: &protocol.TextEdit{Range: rangeOf(d.text, int(p.Position.Line), from, at), NewText: o.insert}}
+		if o.detail != "" {
+			item.Detail = protocol.NewOptional(o.detail)
+		}
+		if o.about != "" {
+			item.Documentation = &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: o.about}
+		}
+		list = append(list, item)
+	}
+	return list, nil
+}
+
+// a place is a document with what stands at a place of it.
+type place struct {
+	*document
+	tokens []token
+	spans  []span
+	token  token
+	on     bool // there is a token
+	span   span
+	named  bool // and a name
+	line   int
+	column int
+}
+
+func (s *Server) place(p protocol.TextDocumentPositionParams) (place, bool) {
+	d := s.open[fileOf(p.TextDocument.URI)]
+	if d == nil {
+		return place{}, false
+	}
+	at := place{document: d, tokens: outline(d.text), line: int(p.Position.Line), column: column(d.text, p.Position)}
+	at.spans = spans(at.tokens)
+	i := slices.IndexFunc(at.tokens, func(t token) bool { return t.line == at.line && t.start <= at.column && at.column <= t.end })
+	if i >= 0 {
+		at.token, at.on = at.tokens[i], true
+	}
+	at.span, at.named = under(at.spans, at.line, at.column)
+	return at, true
+}
+
+// Hover tells what stands at a place: the meaning of a key, a validator with its
+// parameters, a phase with its worst case so far.
+func (s *Server) Hover(_ context.Context, p *protocol.HoverParams) (*protocol.Hover, error) {
+	at, ok := s.place(p.TextDocumentPositionParams)
+	if !ok || !at.on {
+		return nil, nil
+	}
+	start, end, about := at.token.start, at.token.end, ""
+	switch {
+	case at.named:
+		start, end, about = at.span.start, at.span.end, s.aboutName(at.document, at.span.kind, at.span.name)
+	case at.token.key:
+		about = cmp.Or(s.parametersIn(at.tokens, at.token.path)[at.token.text], s.grammar.about(append(slices.Clip(at.token.path), at.token.text)))
+		about = strings.TrimSpace("**" + at.token.text + "**: " + about)
+	case written(at.token) == asIs:
+		about = s.grammar.about(at.token.path)
+	}
+	if about == "" {
+		return nil, nil
+	}
+	r := rangeOf(at.text, at.line, start, end)
+	return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: about}, Range: &r}, nil
+}
+
+// aboutName tells in Markdown what a name stands for.
+func (s *Server) aboutName(d *document, k kind, name string) string {
+	switch k {
+	case phases:
+		return fmt.Sprintf("phase **%s**\n\n%s", name, s.worst(d, name))
+	case inputs:
+		return "input **" + name + "**" + s.aboutInput(d, name)
+	case validations, toolNames:
+		if d.good != nil && d.good.Validators[name] != nil {
+			return fmt.Sprintf("validator **%s** of this file: %s", name, d.good.Validators[name].Description)
+		}
+		if v, err := s.options.Known.Validators.Find(name); err == nil {
+			return fmt.Sprintf("validator **%s**: %s%s", name, v.Description, parameterList(v.Params()))
+		}
+		if d.good != nil && d.good.Tools[name] != nil {
+			t := d.good.Tools[name]
+			return fmt.Sprintf("tool **%s** of this file (%s): %s", name, t.Effect, t.Description)
+		}
+		for _, t := range append(s.options.Known.Tools.List(), cascades.EngineTools()...) {
+			if t.Name == name && !t.Remote() {
+				return fmt.Sprintf("tool **%s** (%s): %s%s", name, cmp.Or(string(t.Effect), "writes"), t.Description, parameterList(t.Params()))
+			}
+		}
+	}
+	return ""
+}
+
+func (s *Server) aboutInput(d *document, name string) string {
+	if d.good == nil {
+		return ""
+	}
+	for _, in := range d.good.Inputs {
+		if in.Name == name {
+			return ": " + in.Description
+		}
+	}
+	return ""
+}
+
+// parameterList lists parameters, required ones first.
+func parameterList(params map[string]any) string {
+	properties, _ := params["properties"].(map[string]any)
+	required, _ := params["required"].([]any)
+	var b strings.Builder
+	names := slices.Sorted(maps.Keys(properties))
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Compare(slices.Index(required, any(b)), slices.Index(required, any(a)))
+	})
+	for _, name := range names {
+		property, _ := properties[name].(map[string]any)
+		words, _ := property["description"].(string)
+		typed, _ := json.Marshal(property["type"])
+		fmt.Fprintf(&b, "\n- `%s` %s", name, strings.Trim(string(typed), `"`))
+		if slices.Contains(required, any(name)) {
+			b.WriteString(", required")
+		}
+		if words != "" {
+			b.WriteString(": " + words)
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n" + b.String()
+}
+
+// worst is the worst case of a phase, of the last text that was right.
+func (s *Server) worst(d *document, phase string) string {
+	if d.good == nil {
+		return "Its worst case is known when the file is right."
+	}
+	for _, p := range d.good.Plan().Phases {
+		for _, one := range append([]cascades.PhasePlan{p}, p.Together...) {
+			if one.Name == phase {
+				return planned(one)
+			}
+		}
+	}
+	return ""
+}
+
+func planned(p cascades.PhasePlan) string {
+	v := p.Visit
+	return fmt.Sprintf("at worst %s × %s: %s, %s with tools, %s",
+		counted(p.Visits, "visit"), counted(v.Attempts, "attempt"), counted(v.ModelCalls, "model call"), counted(v.ModelCallsWithTools, "call"), counted(v.JudgeCalls, "judge call"))
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Definition leads to where a name is defined, or to the file that is named.
+func (s *Server) Definition(_ context.Context, p *protocol.DefinitionParams) (protocol.DefinitionResult, error) {
+	at, ok := s.place(p.TextDocumentPositionParams)
+	if !ok || !at.on {
+		return nil, nil
+	}
+	list := protocol.LocationSlice{}
+	if at.named {
+		for _, one := range same(at.spans, at.span) {
+			if one.defines {
+				list = append(list, at.location(one))
+			}
+		}
+	}
+	if file := at.fileNamed(); file != "" && len(list) == 0 {
+		if _, err := s.read(file); err == nil {
+			list = append(list, protocol.Location{URI: uri.File(filepath.FromSlash(file))})
+		}
+	}
+	return list, nil
+}
+
+// fileNamed is the file that the text at a place could name.
+func (at place) fileNamed() string {
+	name := at.token.text
+	if rest, ok := strings.CutPrefix(name, "@"); ok && written(at.token) == asTemplate {
+		name = rest
+	} else if !strings.Contains(name, ".") || at.token.key || written(at.token) != asIs {
+		return ""
+	}
+	if path.IsAbs(name) {
+		return name
+	}
+	return path.Join(path.Dir(at.file), name)
+}
+
+func (at place) location(one span) protocol.Location {
+	return protocol.Location{URI: at.uri, Range: rangeOf(at.text, one.line, one.start, one.end)}
+}
+
+// References are the places that name what a place names.
+func (s *Server) References(_ context.Context, p *protocol.ReferenceParams) ([]protocol.Location, error) {
+	at, ok := s.place(p.TextDocumentPositionParams)
+	list := []protocol.Location{}
+	if !ok || !at.named {
+		return list, nil
+	}
+	for _, one := range same(at.spans, at.span) {
+		if p.Context.IncludeDeclaration || !one.defines {
+			list = append(list, at.location(one))
+		}
+	}
+	return list, nil
+}
+
+// PrepareRename tells whether what stands at a place can be renamed here.
+func (s *Server) PrepareRename(_ context.Context, p *protocol.PrepareRenameParams) (protocol.PrepareRenameResult, error) {
+	at, ok := s.place(p.TextDocumentPositionParams)
+	if !ok || !at.named || !slices.Contains(definedNames(at.spans, at.span.kind), at.span.name) {
+		return nil, nil
+	}
+	r := rangeOf(at.text, at.line, at.span.start, at.span.end)
+	return &r, nil
+}
+
+var newName = patterns.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Rename renames a phase, a validator, a tool or an input of the file wherever it
+// is named, in the templates beside it too.
+func (s *Server) Rename(_ context.Context, p *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
+	at, ok := s.place(p.TextDocumentPositionParams)
+	switch {
+	case !ok || !at.named || !slices.Contains(definedNames(at.spans, at.span.kind), at.span.name):
+		return nil, fmt.Errorf("nothing that this file defines stands here")
+	case !newName().MatchString(p.NewName):
+		return nil, fmt.Errorf("a name is of letters, digits and _, and begins with none of the digits: not %q", p.NewName)
+	case slices.Contains(definedNames(at.spans, at.span.kind), p.NewName):
+		return nil, fmt.Errorf("there is a %s %q already", at.span.kind, p.NewName)
+	}
+	changes := map[uri.URI][]protocol.TextEdit{}
+	for _, one := range same(at.spans, at.span) {
+		changes[at.uri] = append(changes[at.uri], protocol.TextEdit{Range: rangeOf(at.text, one.line, one.start, one.end), NewText: p.NewName})
+	}
+	for _, t := range at.tokens {
+		other := place{document: at.document, token: t}
+		if !strings.HasPrefix(t.text, "@") || written(t) != asTemplate {
+			continue
+		}
+		text, err := s.read(other.fileNamed())
+		if err != nil {
+			continue
+		}
+		to := uri.File(filepath.FromSlash(other.fileNamed()))
+		if changes[to] != nil {
+			continue
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			for _, one := range same(reads(line, i, 0), at.span) {
+				changes[to] = append(changes[to], protocol.TextEdit{Range: rangeOf(string(text), i, one.start, one.end), NewText: p.NewName})
+			}
+		}
+	}
+	return &protocol.WorkspaceEdit{Changes: changes}, nil
+}
+
+// CodeAction offers the corrections of what is wrong in a range.
+func (s *Server) CodeAction(_ context.Context, p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
+	d := s.open[fileOf(p.TextDocument.URI)]
+	list := []protocol.CommandOrCodeAction{}
+	if d == nil {
+		return list, nil
+	}
+	var all []protocol.TextEdit
+	quick, every := protocol.CodeActionKindQuickFix, protocol.CodeActionKindSourceFixAll
+	for _, one := range d.found {
+		f := one.Fix
+		if f == nil || f.File != d.file {
+			continue
+		}
+		edit := protocol.TextEdit{Range: rangeOf(d.text, f.Line-1, f.Column-1, f.EndColumn-1), NewText: f.Text}
+		if f.Sure && !slices.ContainsFunc(all, func(e protocol.TextEdit) bool { return e.Range == edit.Range }) {
+			all = append(all, edit)
+		}
+		if edit.Range.Start.Line > p.Range.End.Line || edit.Range.End.Line < p.Range.Start.Line {
+			continue
+		}
+		sure := f.Sure
+		list = append(list, &protocol.CodeAction{
+			Title: fmt.Sprintf("Replace with %q", f.Text), Kind: &quick, IsPreferred: &sure, Diagnostics: []protocol.Diagnostic{s.diagnostic(one)},
+			Edit: &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{d.uri: {edit}}},
+		})
+	}
+	if len(all) > 0 {
+		list = append(list, &protocol.CodeAction{Title: "Put right what can only be meant in one way", Kind: &every, Edit: &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{d.uri: all}}})
+	}
+	if only := p.Context.Only; len(only) > 0 {
+		list = slices.DeleteFunc(list, func(one protocol.CommandOrCodeAction) bool {
+			kind := *one.(*protocol.CodeAction).Kind
+			return !slices.ContainsFunc(only, func(k protocol.CodeActionKind) bool {
+				return k == kind || strings.HasPrefix(string(kind), string(k)+".")
+			})
+		})
+	}
+	return list, nil
+}
+
+// DocumentSymbol lists what a file defines.
+func (s *Server) DocumentSymbol(_ context.Context, p *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
+	d := s.open[fileOf(p.TextDocument.URI)]
+	list := protocol.DocumentSymbolSlice{}
+	if d == nil {
+		return list, nil
+	}
+	kinds := map[kind]protocol.SymbolKind{phases: protocol.SymbolKindFunction, validations: protocol.SymbolKindInterface, toolNames: protocol.SymbolKindMethod, inputs: protocol.SymbolKindVariable}
+	for _, one := range spans(outline(d.text)) {
+		if one.defines && one.name != "" {
+			r, detail := rangeOf(d.text, one.line, one.start, one.end), string(one.kind)
+			list = append(list, protocol.DocumentSymbol{Name: one.name, Detail: &detail, Kind: kinds[one.kind], Range: r, SelectionRange: r})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b protocol.DocumentSymbol) int {
+		return cmp.Or(cmp.Compare(a.Range.Start.Line, b.Range.Start.Line), cmp.Compare(a.Range.Start.Character, b.Range.Start.Character))
+	})
+	return list, nil
+}
+
+// CodeLens shows the plan: the run's worst case above the file, and each phase's
+// above it.
+func (s *Server) CodeLens(_ context.Context, p *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
+	list := []protocol.CodeLens{}
+	d := s.open[fileOf(p.TextDocument.URI)]
+	if d == nil || d.good == nil {
+		return list, nil
+	}
+	plan := d.good.Plan()
+	lens := func(line int, title string) {
+		list = append(list, protocol.CodeLens{Range: rangeOf(d.text, line, 0, 0), Command: protocol.Command{Title: title, Command: "capstan.plan"}})
+	}
+	lines := map[string]string{}
+	for _, one := range plan.Phases {
+		for _, phase := range append([]cascades.PhasePlan{one}, one.Together...) {
+			lines[phase.Name] = planned(phase)
+		}
+	}
+	for _, t := range outline(d.text) {
+		if t.key && len(t.path) == 0 && t.text == "cascade_id" {
+			total := plan.Total
+			title := fmt.Sprintf("at worst %s, %s with tools, %s", counted(total.ModelCalls, "model call"), counted(total.ModelCallsWithTools, "call"), counted(total.Attempts, "attempt"))
+			if len(plan.BoundBy) > 0 {
+				title += ", bounded by " + strings.Join(plan.BoundBy, " and ")
+			}
+			lens(t.line, title)
+		}
+		if title := lines[t.text]; title != "" && defines(t) == phases {
+			lens(t.line, title)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,112 @@
+package lsp
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A span is a part of a line that names something.
+type span struct {
+	line, start, end int
+	kind             kind
+	name             string
+	defines          bool
+}
+
+// spans are all names in a file: where they are defined and where they are used,
+// also within templates and expressions.
+func spans(tokens []token) []span {
+	var list []span
+	own := map[string]bool{}
+	for _, t := range tokens {
+		if k := defines(t); k != "" {
+			list = append(list, span{t.line, t.start, t.end, k, t.text, true})
+			own[string(k)+" "+t.text] = true
+		}
+	}
+	for _, t := range tokens {
+		if t.key {
+			continue
+		}
+		kinds := named(t.path)
+		for _, k := range kinds {
+			if len(kinds) == 1 || own[string(k)+" "+t.text] {
+				list = append(list, span{t.line, t.start, t.end, k, t.text, false})
+				break
+			}
+		}
+		if written(t) != asIs {
+			list = append(list, reads(t.text, t.line, t.start)...)
+		}
+	}
+	return list
+}
+
+// reads are the outputs and inputs that a text of a template or an expression
+// names.
+func reads(text string, line, start int) []span {
+	var list []span
+	runes := []rune(text)
+	for _, root := range []struct {
+		word string
+		kind kind
+	}{{"outputs", phases}, {"input", inputs}} {
+		word := []rune(root.word)
+		for i := 0; i+len(word) < len(runes); i++ {
+			if !slices.Equal(runes[i:i+len(word)], word) || i > 0 && (wordly(runes[i-1]) || runes[i-1] == '.') {
+				continue
+			}
+			from, to := member(runes, i+len(word))
+			if to > from {
+				list = append(list, span{line, start + from, start + to, root.kind, string(runes[from:to]), false})
+			}
+		}
+	}
+	return list
+}
+
+// member finds the name in .name, ?.name, ["name"] or ['name'] at a place.
+func member(runes []rune, at int) (from, to int) {
+	rest := string(runes[at:])
+	for _, open := range []string{"?.", ".", `["`, `['`} {
+		if !strings.HasPrefix(rest, open) {
+			continue
+		}
+		from = at + len(open)
+		for to = from; to < len(runes); to++ {
+			if r := runes[to]; open[0] == '[' && r == rune(open[1]) || open[0] != '[' && !wordly(r) {
+				break
+			}
+		}
+		return from, to
+	}
+	return 0, 0
+}
+
+func wordly(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// under is the name at a place.
+func under(list []span, line, column int) (span, bool) {
+	i := slices.IndexFunc(list, func(s span) bool { return s.line == line && s.start <= column && column <= s.end })
+	if i < 0 {
+		return span{}, false
+	}
+	return list[i], true
+}
+
+// same are the spans that name what one does.
+func same(list []span, of span) []span {
+	return slices.DeleteFunc(slices.Clone(list), func(s span) bool { return s.kind != of.kind || s.name != of.name })
+}
+
+// definedNames are the names of a kind that the file gives, in its order.
+func definedNames(list []span, k kind) []string {
+	var names []string
+	for _, s := range list {
+		if s.defines && s.kind == k {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}

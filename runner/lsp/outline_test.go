@@ -1,0 +1,66 @@
+package lsp
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+const sample = `cascade_id: sample
+validators:
+  tone: {judge: "Is it friendly?", "votes": 3}
+phases:
+- name: draft   # the first
+  instructions: |
+    Write on {{ input.topic }}:
+      - as it is
+  handoffs: [polish, {target: draft, when: 'outputs["draft"] != "it''s"'}]
+  wards: {post: [
+    {validator: tone},
+  ]}
+- - x
+- name: polish
+  "instructions": "over
+    two lines {{ outputs.draft.title }}"
+`
+
+func TestOutline(t *testing.T) {
+	var got []string
+	for _, one := range outline(sample) {
+		mark := "="
+		if one.key {
+			mark = ":"
+		}
+		got = append(got, strings.Join(one.path, "/")+mark+one.text)
+	}
+	want := `:cascade_id|cascade_id=sample|:validators|validators:tone|validators/tone:judge|validators/tone/judge=Is it friendly?|validators/tone:votes|validators/tone/votes=3|` +
+		`:phases|phases/[0]:name|phases/[0]/name=draft|phases/[0]:instructions|phases/[0]/instructions=Write on {{ input.topic }}:|phases/[0]/instructions=- as it is|` +
+		`phases/[0]:handoffs|phases/[0]/handoffs/[0]=polish|phases/[0]/handoffs/[1]:target|phases/[0]/handoffs/[1]/target=draft|phases/[0]/handoffs/[1]:when|phases/[0]/handoffs/[1]/when=outputs["draft"] != "it''s"|` +
+		`phases/[0]:wards|phases/[0]/wards:post|phases/[0]/wards/post/[0]:validator|phases/[0]/wards/post/[0]/validator=tone|phases/[1]/[0]=x|` +
+		`phases/[2]:name|phases/[2]/name=polish|phases/[2]:instructions|phases/[2]/instructions=over|phases/[2]/instructions=two lines {{ outputs.draft.title }}`
+	if all := strings.Join(got, "|"); all != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.ReplaceAll(all, "|", "\n"), strings.ReplaceAll(want, "|", "\n"))
+	}
+}
+
+// TestEveryHalf holds that what is half typed is read, and told of, all the same.
+func TestEveryHalf(t *testing.T) {
+	g, err := newGrammar()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{grammar: g, options: Options{Known: cascades.Known{Validators: validators.Default()}}, open: map[string]*document{}}
+	for i := range len(sample) {
+		d := &document{file: "/x/sample.yaml", text: sample[:i]}
+		s.open[d.file] = d
+		s.parse(d)
+		for _, one := range d.found {
+			s.diagnostic(one)
+		}
+		line := strings.Count(d.text, "\n")
+		s.complete(d, line, len([]rune(lineOf(d.text, line))))
+		spans(outline(d.text))
+	}
+}

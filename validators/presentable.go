@@ -241,7 +241,7 @@ const (
 // one where another asks for it: what it is for.
 func goesOn(word, sentence string) bool {
 	word = strings.ToLower(word)
-	return slices.Contains(goingOn, word) || slices.Contains(stranded, word) && !asking().MatchString(sentence)
+	return slices.Contains(goingOn, word) || slices.Contains(stranded, word) && !relating().MatchString(sentence)
 }
 
 var (

@@ -16,5 +16,5 @@ var (
 	offering = patterns.Lazy(`\b(?:i )?hope (?:this|that) helps\b|\blet me know if you(?:'d| would)? (?:need|have|want|like)\b.*\b(?:else|more|questions|changes|adjustments|further)\b|\bis there anything else (?:that )?i can\b|\bfeel free to ask\b`)
 	opening  = patterns.Lazy(`^(?:sure|certainly|of course|absolutely|great question|here(?:'s| is| are) (?:the|a|an|your|my)\b.*:$)[!,.:]*(?:\s|$)|^(?:sure|certainly|of course|absolutely)\b.*:$|^here(?:'s| is| are) (?:the|a|an|your|my)\b.*:$`)
 
-	asking = patterns.Lazy(`(?i)\b(?:what|who|whom|which|where|how|that|it is)\b`)
+	relating = patterns.Lazy(`(?i)\b(?:what|who|whom|which|where|how|that|it is)\b`)
 )

@@ -21,7 +21,7 @@ var (
 	counted = regexp.MustCompile(`, (about )?\d+ tokens`)
 	runName = regexp.MustCompile(`\b\d{8}-\d{6}-[0-9a-f]{8}\b`)
 	dated   = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b`)
-	lasted  = regexp.MustCompile(`\b\d+(\.\d+)?(ms|s)\b +`)
+	lasted  = regexp.MustCompile(`\b(\d+(\.\d+)?(ms|s)|TOOK)\b +`) // the column is as wide as the longest
 )
 
 // TestPages runs every console block of the pages: a line "$ capstan …" is a

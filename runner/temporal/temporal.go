@@ -138,35 +138,37 @@ func (crew *Crew) pure() engine.Host {
 	return crew.plain
 }
 
-// Run is the workflow.
+// Run is the workflow. Where this worker cannot go on with the run, as it is older
+// than the run, does not know what the cascade names or does not reach the store, it
+// panics: the step is tried again, here or by a worker that can, and Temporal's page
+// says why.
 func (crew *Crew) Run(ctx workflow.Context, start Start) (End, error) {
 	if start.Version > Version {
-		return End{}, fmt.Errorf("run %s is of version %d, and this worker of %d: it is for a newer one", start.RunID, start.Version, Version)
+		panic(fmt.Errorf("run %s is of version %d, and this worker of %d: it is for a newer one", start.RunID, start.Version, Version))
 	}
 	c, err := crew.cascade(start.Cascade)
-	if err != nil {
-		return End{}, err // the task is tried again, by a worker that can
-	}
 	s := engine.State{RunID: start.RunID, Model: start.Model}
-	if start.State != "" {
+	switch {
+	case err != nil:
+	case start.State != "":
 		err = read(start.State, crew.Texts, &s)
-	} else if start.Input != "" {
+	case start.Input != "":
 		err = read(start.Input, crew.Texts, &s.Input)
 	}
 	if err != nil {
-		return End{}, err
+		panic(err)
 	}
 	h := newHost(ctx, crew, c, start)
 	result, err := engine.Run(h, c, s)
 	if h.run.err != nil {
-		return End{}, h.run.err
+		panic(h.run.err)
 	}
 	if y, ok := err.(*engine.Yield); ok {
 		return End{}, crew.again(ctx, h.run, start, y.State)
 	}
 	end := End{Status: result.Status}
 	if end.Result, err = keep(result, h.run.texts()); err != nil {
-		return End{}, err
+		panic(err)
 	}
 	h.noted(result.Status, "")
 	if ctx.Err() != nil {
@@ -179,7 +181,7 @@ func (crew *Crew) Run(ctx workflow.Context, start Start) (End, error) {
 func (crew *Crew) again(ctx workflow.Context, r *run, start Start, s engine.State) error {
 	var err error
 	if start.State, err = keep(s, r.texts()); err != nil {
-		return err
+		panic(err)
 	}
 	start.Seq = r.seq
 	return workflow.NewContinueAsNewError(ctx, WorkflowRun, start)

@@ -68,9 +68,9 @@ var floors = map[string]string{
 	"runner/model/openai":   "runner/model",
 	"runner/model/scripted": "runner/model",
 	"runner/tool/mcp":       "runner/process runner/tool validators validators/schema",
-	"validators/capy":       "validators validators/capy/reading validators/schema",
+	"validators/capy":       "validators validators/capy/reading validators/faults validators/schema",
 	"validators/edit":       "validators validators/reading validators/schema",
-	"validators/request":    "validators validators/reading validators/schema",
+	"validators/request":    "validators validators/faults validators/reading validators/schema",
 	"validators/schedule":   "runner/signatures runner/tool validators validators/schema",
 	"runner/serve":          "cascades runner runner/engine runner/event runner/journal runner/model runner/trace validators validators/request validators/schema",
 	"runner/lsp":            "cascades templates validators validators/schema", // it completes templates and expressions

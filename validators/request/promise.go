@@ -113,7 +113,7 @@ var PromiseValidator = validators.New("completion_promise", "Validates that a pr
 			v.Reason += fmt.Sprintf("; and %d more", more)
 		}
 		return v, nil
-	})
+	}, validators.Publishing(promisePlanted()...))
 
 // refusal is a no to a text that is no message.
 func refusal(err error) validators.Verdict {

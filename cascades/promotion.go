@@ -61,6 +61,22 @@ func (p *parser) promote(c *Check, o *object) {
 	p.warn(o.keys["promote_when"], CodeUnproven, "%s is in shadow, and refuses nothing: %s", c.Ward.Name, c.Promote.Why)
 }
 
+// waits names the phase of a cascade that judges, or of one within it, which asks a
+// person; "" where none does.
+func (v *Validator) waits() (phase string) {
+	if v.Cascade == nil {
+		return ""
+	}
+	v.Cascade.every(map[*Cascade]bool{}, func(c *Cascade) {
+		for _, p := range c.EveryPhase() {
+			if p.Human != nil && phase == "" {
+				phase = p.Name
+			}
+		}
+	})
+	return phase
+}
+
 // unproven tells what is missing for the check to be promoted, "" where nothing
 // is. What it reads is kept with the cascade, and is no part of what a gate is.
 func (p *parser) unproven(c *Check) string {

@@ -185,6 +185,9 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 	}
 	c := placed(v, m, mode, attempts)
 	c.Promote = promote
+	if who := v.waits(); who != "" && (mode == wards.Shadow || promote != nil) {
+		p.report(n, CodeConflict, "a ward in shadow waits for nobody, and phase %s of %s asks a person", who, v.Cascade.File)
+	}
 	p.promote(c, o)
 	for _, n := range guards {
 		if name := p.word(n, "a tool of a ward"); name != "" {

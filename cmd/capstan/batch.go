@@ -143,6 +143,7 @@ func (c *Command) doBatch(ctx context.Context, s *kit, do *batch.Batch, r *runne
 	p.close(report)
 	err = errors.Join(err, out.close())
 	switch {
+	case errors.Is(err, runner.ErrNoRun): // nothing was done
 	case how.json:
 		if e := printJSON(c.Stdout, report); e != nil {
 			return &exit{exitBroken, e}

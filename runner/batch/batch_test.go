@@ -216,8 +216,10 @@ func TestAgainst(t *testing.T) {
 		t.Fatalf("%v: %+v", err, report.Baseline)
 	}
 	against.Batch = "b000000000000"
-	if _, err = other.Evaluate(t.Context(), bench, against); !errors.Is(err, runner.ErrNoRun) {
-		t.Errorf("a baseline that is not there: %v", err)
+	calls := bench.all
+	other.Name = "not begun"
+	if _, err = other.Evaluate(t.Context(), bench, against); !errors.Is(err, runner.ErrNoRun) || bench.all != calls {
+		t.Errorf("a baseline that is not there: %v, %d calls", err, bench.all-calls)
 	}
 }
 

@@ -44,13 +44,30 @@ func (b *Baseline) was(ctx context.Context, row Row, n int, input map[string]any
 	return s, nil
 }
 
+// known bounds how many rows are looked for in a baseline before anything is paid.
+const known = 1000
+
+// there tells whether the baseline has any of the first rows.
+func (b *Baseline) there(ctx context.Context, rows int) error {
+	for row := 1; row <= min(rows, known); row++ {
+		if _, _, _, err := b.Find(ctx, RunID(b.Batch, row, 1)); !errors.Is(err, runner.ErrNoRun) {
+			return err
+		}
+	}
+	return fmt.Errorf("baseline %s: %w with a row of this set", b.Batch, runner.ErrNoRun)
+}
+
 // Evaluate runs a batch and counts what it comes to; the batch's own Told and
-// Result are called too. The report is of what was done, whatever the error.
+// Result are called too. The report is of what was done, whatever the error; [runner.ErrNoRun]
+// says that there is no such baseline, and nothing was done.
 func (b *Batch) Evaluate(ctx context.Context, runs Runs, against *Baseline) (Report, error) {
 	own := *b
 	own.against = against
 	e := evaluation{tally: NewTally(b.Times)}
 	if against != nil {
+		if err := against.there(ctx, b.Set.Count); err != nil {
+			return e.tally.Report(), err
+		}
 		e.comparison = NewComparison(against.Batch)
 	}
 	own.Told = func(o Outcome) {
@@ -71,9 +88,7 @@ func (b *Batch) Evaluate(ctx context.Context, runs Runs, against *Baseline) (Rep
 	r := e.tally.Report()
 	r.Batch, r.CascadeID, r.Set, r.Model = b.ID(), b.Cascade.ID, b.Set.File, b.Model
 	if e.comparison != nil {
-		if r.Baseline = e.comparison.Done(); r.Baseline.Rows == 0 && err == nil {
-			err = fmt.Errorf("baseline %s: %w with a row of this set", against.Batch, runner.ErrNoRun)
-		}
+		r.Baseline = e.comparison.Done()
 	}
 	return r, err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/wards"
 )
 
 // Text writes the report for people.
@@ -52,6 +53,9 @@ func (g *Gate) tell(t *telling) {
 	t.line("")
 	t.line("%s · %s %s (%s)", g.Phase, g.Moment, g.Gate, g.Mode)
 	t.line("  lets by       %s of its verdicts%s", g.Passed, g.aside())
+	if g.Mode == string(wards.Shadow) {
+		t.line("  in shadow     would have refused %d of %d, of them %d rightly and %d wrongly (labels)", g.Passed.N-g.Passed.K, g.Passed.N, g.Natural.BadRefused, g.Natural.GoodRefused)
+	}
 	t.line("  false pass    %s", g.FalsePass)
 	t.line("  false block   %s", g.FalseBlock)
 	if len(g.Steps) > 1 {

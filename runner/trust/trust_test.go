@@ -185,11 +185,12 @@ func TestDrift(t *testing.T) {
 
 func TestText(t *testing.T) {
 	r := ask(t, []measure.Label{good("a", false)}, all(attempt(1, "a", true, true)), nil)
+	r.Gates[1].Mode = "shadow"
 	var b strings.Builder
 	if err := r.Text(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"false pass    1 of 1, 100.0 % (2.5-100.0)", "false block   unknown (0 of 0)", "ceiling       100.0 %"} {
+	for _, want := range []string{"false pass    1 of 1, 100.0 % (2.5-100.0)", "false block   unknown (0 of 0)", "ceiling       100.0 %", "would have refused 0 of 1, of them 0 rightly and 0 wrongly (labels)"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

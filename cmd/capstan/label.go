@@ -119,7 +119,7 @@ func (c *Command) askLabels(ctx context.Context, j *journal.Journal, cascade *ca
 	}
 	ledger := measure.NewLedger(labels)
 	doubts = slices.DeleteFunc(doubts, func(d trust.Doubt) bool {
-		return f.phase != "" && d.Phase != f.phase || ledger.By(f.by, d.Text, d.Phase, f.gate)
+		return !writes(cascade, d.Phase) || f.phase != "" && d.Phase != f.phase || ledger.By(f.by, d.Text, d.Phase, f.gate)
 	})
 	if f.limit > 0 {
 		doubts = doubts[:min(f.limit, len(doubts))]
@@ -150,6 +150,12 @@ func (c *Command) askLabels(ctx context.Context, j *journal.Journal, cascade *ca
 	}
 	fmt.Fprintf(c.Stderr, "%d labelled, %d left\n", made, len(doubts)-made)
 	return nil
+}
+
+// writes tells whether the cascade has a phase of that name that gives a text: that
+// of one that is a tool or a gate is what that answered.
+func writes(cascade *cascades.Cascade, phase string) bool {
+	return slices.ContainsFunc(cascade.EveryPhase(), func(p *cascades.Phase) bool { return p.Name == phase && p.Tool == nil })
 }
 
 // shuffled puts texts in the order of a hash of what they are: it has nothing to

@@ -17,7 +17,7 @@ func (r *Report) Text(w io.Writer) error {
 		g.tell(t)
 	}
 	for _, p := range r.Phases {
-		if len(p.counted) > 0 {
+		if p.Accepted.Known() || p.First.Known() {
 			p.tell(t)
 		}
 	}

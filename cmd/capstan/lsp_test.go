@@ -248,6 +248,7 @@ func TestLanguageServerCompletion(t *testing.T) {
 
 func TestLanguageServerLooks(t *testing.T) {
 	e := editing(t, map[string]string{"prompt.md": "Of {{ outputs.draft.title }} and {{ input.topic }}"})
+	e.type_("flow.yaml", flow)
 	hover := func(marked string) string {
 		h, err := e.server.Hover(t.Context(), &protocol.HoverParams{TextDocumentPositionParams: e.at("flow.yaml", marked)})
 		if err != nil {

@@ -187,11 +187,18 @@ func follow(t *testing.T, page, line string) {
 		return
 	}
 	said, _, _ = strings.Cut(said, " #")
-	var out bytes.Buffer
-	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(name string) string {
+	said, file, kept := strings.Cut(said, " > ")
+	var out, told bytes.Buffer
+	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &told, Getenv: func(name string) string {
 		return map[string]string{"CAPSTAN_DB": "runs.db"}[name]
 	}}
 	if status := c.Run(t.Context(), shellWords(said)); status != exitOK {
-		t.Errorf("%s: capstan %s: status %d\n%s", page, said, status, &out)
+		t.Errorf("%s: capstan %s: status %d\n%s%s", page, said, status, &out, &told)
+	}
+	if !kept {
+		return
+	}
+	if err := os.WriteFile(strings.TrimSpace(file), out.Bytes(), 0o600); err != nil {
+		t.Error(err)
 	}
 }

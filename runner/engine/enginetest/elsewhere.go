@@ -76,7 +76,9 @@ func (h Elsewhere) Validate(at event.Path, v engine.Validation) (engine.Finding,
 
 // Each has the effects of the branches made there too.
 func (h Elsewhere) Each(n, limit int, body func(engine.Host, int) error) error {
-	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(Elsewhere{inner, h.Cascade, h.Run, h.Texts, h.Talks}, i) })
+	return h.Host.Each(n, limit, func(inner engine.Host, i int) error {
+		return body(Elsewhere{inner, h.Cascade, h.Run, h.Texts, h.Talks}, i)
+	})
 }
 
 // Within has the effects of the body made there too.

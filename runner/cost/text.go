@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"text/tabwriter"
 
@@ -30,7 +31,11 @@ const mostTold = 12
 func (p *Phase) tell(b *strings.Builder) {
 	fmt.Fprintf(b, "\nphase %s: an accepted output costs %s\n", p.Phase, p.Now.Price)
 	fmt.Fprintf(b, "  accepted %s of the tries%s\n", p.Now.Accepted, p.Now.checked())
-	if i := p.Now.Around; i != nil {
+	switch i := p.Now.Around; {
+	case i == nil:
+	case i.High == math.MaxFloat64:
+		fmt.Fprintln(b, "  at 95 %  unknown: there are too few tries")
+	default:
 		fmt.Fprintf(b, "  at 95 %%  from %.4g to %.4g\n", i.Low, i.High)
 	}
 	if p.Ceiling != nil {

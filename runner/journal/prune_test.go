@@ -73,7 +73,6 @@ func long20(said string) string { return strings.Repeat(said+" says so. ", 2000)
 
 // Runs that are old go, with what only they said; nothing else does.
 func TestPrune(t *testing.T) {
-	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
 	clock := &calendar{time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
 	j := journalAt(t, file, Options{Now: clock.now})
@@ -102,8 +101,11 @@ func TestPrune(t *testing.T) {
 	}
 	p.DryRun = false
 	got, err := j.Prune(t.Context(), p)
-	if err != nil || !slices.Equal(got.Runs, dry.Runs) || got.Texts != 22 || got.After > got.Before-20*20_000 || got.Free != 0 {
+	if err != nil || !slices.Equal(got.Runs, dry.Runs) || got.Texts != 22 {
 		t.Fatalf("got %+v, %v", got, err)
+	}
+	if onServer == nil && (got.After > got.Before-20*20_000 || got.Free != 0) {
+		t.Errorf("the room was not given back: %+v", got) // a server keeps it, to use it again
 	}
 	if list := names(t, j); !slices.Equal(list, []string{"new", "new parts"}) {
 		t.Errorf("there are %v", list)
@@ -115,6 +117,9 @@ func TestPrune(t *testing.T) {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 	j.Close()
+	if onServer != nil {
+		return
+	}
 	if info, err := os.Stat(file); err != nil || info.Size() > got.After || beside(t, file) >= 0 {
 		t.Errorf("the file has %d bytes, %v", info.Size(), err)
 	}
@@ -300,7 +305,6 @@ func TestNamedMeanwhile(t *testing.T) {
 
 // Of two that prune, the one that began last goes on.
 func TestPruneTwice(t *testing.T) {
-	onFile(t)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
 	saidRun(t, j, "run", long20("it"), engine.Result{Status: engine.Succeeded}, runner.Start{})
 	first, err := j.newTurn()

@@ -202,11 +202,11 @@ func TestSecretsChange(t *testing.T) {
 
 // Who says a mark is not given the secret for it.
 func TestForgedMark(t *testing.T) {
-	onFile(t)
 	const key = "sk-1234567890abcdef"
 	for _, forged := range []string{"[redacted API_KEY]", "[redacted API_KEY]\u2060", "[redacted API_KEY]\u2060\u2060\u2060", "[redacted API_KEY]\u2060\u2061\u2060"} {
 		for _, then := range []map[string]string{nil, {"API_KEY": key}} {
-			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Secrets: then, careless: true})
+			file := filepath.Join(t.TempDir(), "j.db")
+			j := journalAt(t, file, Options{Secrets: then, careless: true})
 			var asked []string
 			m := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 				asked = append(asked, r.Messages[0].Content)
@@ -220,7 +220,7 @@ phases:
 `)
 			runnerOver(t, j, m).Run(t.Context(), c, map[string]any{"word": forged}, runner.WithRunID("run"))
 			j.Close()
-			j = journalAt(t, fileOf(j), Options{Secrets: map[string]string{"API_KEY": key}, careless: true})
+			j = journalAt(t, file, Options{Secrets: map[string]string{"API_KEY": key}, careless: true})
 			if err := j.Answer(t.Context(), "run", runner.Answer{Value: "it is " + forged}); err != nil {
 				t.Fatal(err)
 			}

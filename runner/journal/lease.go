@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -17,7 +18,10 @@ type lease struct {
 	length time.Duration
 	mu     sync.Mutex
 	c      *conn // tells the server that this process lives, and others what it wrote
+	over   bool  // the journal is closed: what comes late tells nobody
 }
+
+var errLeft = errors.New("the journal is closed")
 
 const (
 	beatAgain = "UPDATE process SET until = clock_timestamp() + ? * interval '1 microsecond' WHERE key = ? AND until > clock_timestamp()"
@@ -77,6 +81,9 @@ func (s *server) telling(body func(*conn) error) (err error) {
 	l := &s.pulse
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.over {
+		return errLeft
+	}
 	if l.c == nil {
 		if l.c, err = s.dial(); err != nil {
 			l.c = nil
@@ -90,19 +97,22 @@ func (s *server) telling(body func(*conn) error) (err error) {
 	return err
 }
 
-// leave ends the lease of a journal that is closed.
-func (s *server) leave() (err error) {
-	if s.pulse.c == nil {
+// leave ends the lease of a journal that is closed. Where the server cannot be
+// told, it ends by itself.
+func (s *server) leave() error {
+	l := &s.pulse
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+	if l.c == nil {
 		return nil
 	}
-	err = s.telling(func(c *conn) error {
-		_, err := c.exec("DELETE FROM process WHERE key = ? OR until < clock_timestamp() - interval '1 day'", s.j.owner.Key)
-		return err
-	})
+	_, err := l.c.exec("DELETE FROM process WHERE key = ? OR until < clock_timestamp() - interval '1 day'", s.j.owner.Key)
 	if s.broken(err) {
-		return nil // the lease ends by itself
+		_ = l.c.Close()
+		return nil
 	}
-	return s.pulse.c.Close()
+	return errors.Join(err, l.c.Close())
 }
 
 // bury takes the lease away from an owner that is gone, so that it cannot put it

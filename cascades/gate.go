@@ -225,25 +225,34 @@ func (w *written) plain() map[string]any {
 
 // sources puts templates as they are written.
 func sources(v any) any {
+	return replaced(v, func(v any) any {
+		switch v := v.(type) {
+		case valueTemplate:
+			return map[string]any{"template": v.Source()}
+		case reference:
+			return map[string]any{"template": v.text}
+		}
+		return v
+	})
+}
+
+// replaced is a value with all in it that is neither object nor list made by of.
+func replaced(v any, of func(any) any) any {
 	switch v := v.(type) {
-	case valueTemplate:
-		return map[string]any{"template": v.Source()}
-	case reference:
-		return map[string]any{"template": v.text}
 	case map[string]any:
 		out := maps.Clone(v)
 		for key, value := range v {
-			out[key] = sources(value)
+			out[key] = replaced(value, of)
 		}
 		return out
 	case []any:
 		out := slices.Clone(v)
 		for i, value := range v {
-			out[i] = sources(value)
+			out[i] = replaced(value, of)
 		}
 		return out
 	}
-	return v
+	return of(v)
 }
 
 // programs are the digests of the files that a program's arguments name.
@@ -278,22 +287,10 @@ func digest(v map[string]any) (string, error) {
 
 // unambiguous puts numbers that JSON readers may read differently as text.
 func unambiguous(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := maps.Clone(v)
-		for key, value := range v {
-			out[key] = unambiguous(value)
+	return replaced(v, func(v any) any {
+		if signatures.Unambiguous(v) != nil {
+			return fmt.Sprint(v)
 		}
-		return out
-	case []any:
-		out := slices.Clone(v)
-		for i, value := range v {
-			out[i] = unambiguous(value)
-		}
-		return out
-	}
-	if signatures.Unambiguous(v) != nil {
-		return fmt.Sprint(v)
-	}
-	return v
+		return v
+	})
 }

@@ -28,12 +28,7 @@ held against the second. It asks no model.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.costs(cmd.Context(), args[0], f) },
 	}
-	f.run.store.add(cmd)
-	flags := cmd.Flags()
-	flags.StringSliceVar(&f.runs, "runs", nil, "these runs alone (default: all of the cascade)")
-	flags.StringVar(&f.labels, "labels", "", "the folder of labels (default: labels beside FILE)")
-	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object")
-	flags.Var((*modelFlag)(&f.run.model), "model", modelUsage)
+	f.shared(cmd)
 	return cmd
 }
 

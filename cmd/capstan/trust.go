@@ -32,6 +32,16 @@ type trustFlags struct {
 	run    runFlags
 }
 
+// shared adds the flags that trust and cost have in common.
+func (f *trustFlags) shared(cmd *cobra.Command) {
+	f.run.store.add(cmd)
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.runs, "runs", nil, "these runs alone (default: all of the cascade)")
+	flags.StringVar(&f.labels, "labels", "", "the folder of labels (default: labels beside FILE)")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	flags.Var((*modelFlag)(&f.run.model), "model", modelUsage)
+}
+
 func (c *Command) trust() *cobra.Command {
 	f := trustFlags{alarms: measure.FalseAlarms}
 	cmd := &cobra.Command{
@@ -54,17 +64,13 @@ broke.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.trusted(cmd.Context(), args[0], f) },
 	}
-	f.run.store.add(cmd)
+	f.shared(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.gate, "gate", "", "the gates of this name alone")
-	flags.StringSliceVar(&f.runs, "runs", nil, "these runs alone (default: all of the cascade)")
-	flags.StringVar(&f.labels, "labels", "", "the folder of labels (default: labels beside FILE)")
-	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	flags.BoolVar(&f.write, "write", false, "write what was measured to evidence beside FILE")
 	flags.BoolVar(&f.check, "check", false, "exit 1 where a gate has drifted")
 	flags.BoolVar(&f.judges, "judges", false, "ask judges about texts that say nothing, which costs model calls")
 	flags.IntVar(&f.alarms, "false-alarms", f.alarms, "one false alarm of drift in so many verdicts on average, at the most")
-	flags.Var((*modelFlag)(&f.run.model), "model", modelUsage)
 	return cmd
 }
 

@@ -2,20 +2,14 @@ package schedule
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
-	"os/user"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
+
+	"github.com/seed61713e19/capstan/runner/journal/postgres/postgrestest"
 )
 
 func TestMain(m *testing.M) {
@@ -24,8 +18,8 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	code := m.Run()
-	if cluster.stop != nil {
-		cluster.stop()
+	if cluster.server != nil {
+		cluster.server.Stop()
 	}
 	os.Exit(code)
 }
@@ -76,7 +70,7 @@ var copies atomic.Int64
 func postgresDSN(t testing.TB) string {
 	t.Helper()
 	cluster.once.Do(func() {
-		if cluster.dsn, cluster.stop, cluster.why = startPostgres(); cluster.why == nil {
+		if cluster.server, cluster.why = postgrestest.Start(); cluster.why == nil {
 			onCluster(t, "CREATE DATABASE demo")
 			if err := Init(t.Context(), databaseDSN("demo"), true); err != nil {
 				t.Fatal(err)
@@ -84,145 +78,24 @@ func postgresDSN(t testing.TB) string {
 		}
 	})
 	if cluster.why != nil {
-		t.Skipf("PostgreSQL: %v", cluster.why)
+		t.Skip(cluster.why)
 	}
 	name := fmt.Sprintf("test_%d", copies.Add(1))
 	onCluster(t, "CREATE DATABASE "+name+" TEMPLATE demo")
 	return databaseDSN(name)
 }
 
-func databaseDSN(name string) string {
-	return strings.Replace(cluster.dsn, "/postgres?", "/"+name+"?", 1)
-}
+func databaseDSN(name string) string { return cluster.server.Address(name) }
 
 func onCluster(t testing.TB, statement string) {
 	t.Helper()
-	db, err := connect(cluster.dsn, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.write.ExecContext(t.Context(), statement); err != nil {
+	if err := cluster.server.Do("postgres", statement); err != nil {
 		t.Fatal(err)
 	}
 }
 
 var cluster struct {
-	once sync.Once
-	dsn  string
-	stop func()
-	why  error // there is none
-}
-
-// startPostgres starts a cluster of its own on a loopback port. PostgreSQL
-// refuses to run as root; then it runs as the system user postgres.
-func startPostgres() (dsn string, stop func(), err error) {
-	bin, err := postgresPrograms()
-	if err != nil {
-		return "", nil, err
-	}
-	as, err := postgresUser()
-	if err != nil {
-		return "", nil, err
-	}
-	dir, err := os.MkdirTemp("/tmp", "schedule-postgres-")
-	if err != nil {
-		return "", nil, err
-	}
-	remove := func() { os.RemoveAll(dir) }
-	if as != nil {
-		if err := os.Chown(dir, int(as.Uid), int(as.Gid)); err != nil {
-			remove()
-			return "", nil, err
-		}
-	}
-	program := func(name string, args ...string) *exec.Cmd {
-		c := exec.Command(filepath.Join(bin, name), args...)
-		c.Dir, c.SysProcAttr = dir, &syscall.SysProcAttr{Credential: as, Pdeathsig: syscall.SIGKILL}
-		return c
-	}
-	data := filepath.Join(dir, "data")
-	if out, err := program("initdb", "-D", data, "-U", "tester", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C").CombinedOutput(); err != nil {
-		remove()
-		return "", nil, fmt.Errorf("initdb: %w: %s", err, out)
-	}
-	port, err := freePort()
-	if err != nil {
-		remove()
-		return "", nil, err
-	}
-	server := program("postgres", "-D", data, "-h", "127.0.0.1", "-p", port, "-k", dir, "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=200")
-	if err := server.Start(); err != nil {
-		remove()
-		return "", nil, err
-	}
-	stop = func() {
-		_ = server.Process.Signal(syscall.SIGINT)
-		_ = server.Wait()
-		remove()
-	}
-	dsn = "postgres://tester@127.0.0.1:" + port + "/postgres?sslmode=disable"
-	if err := answers(dsn); err != nil {
-		stop()
-		return "", nil, err
-	}
-	return dsn, stop, nil
-}
-
-func postgresPrograms() (string, error) {
-	if path, err := exec.LookPath("initdb"); err == nil {
-		if path, err = filepath.EvalSymlinks(path); err == nil {
-			return filepath.Dir(path), nil
-		}
-	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	if len(found) == 0 {
-		return "", errors.New("not installed")
-	}
-	return filepath.Dir(found[len(found)-1]), nil
-}
-
-// postgresUser is nil where the tests do not run as root.
-func postgresUser() (*syscall.Credential, error) {
-	if os.Geteuid() != 0 {
-		return nil, nil
-	}
-	u, err := user.Lookup("postgres")
-	if err != nil {
-		return nil, errors.New("root cannot run it, and there is no user postgres")
-	}
-	uid, err := strconv.ParseUint(u.Uid, 10, 32)
-	if err != nil {
-		return nil, err
-	}
-	gid, err := strconv.ParseUint(u.Gid, 10, 32)
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
-}
-
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, err
-}
-
-// answers waits until a server takes connections.
-func answers(dsn string) error {
-	db, err := connect(dsn, true)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for range 500 {
-		if err = db.read.Ping(); err == nil {
-			return nil
-		}
-		<-tick.C
-	}
-	return fmt.Errorf("no answer: %s", strings.TrimSpace(err.Error()))
+	once   sync.Once
+	server *postgrestest.Cluster
+	why    error // there is none
 }

@@ -190,9 +190,7 @@ func (p *parser) forBlock(at int) statement {
 	if p.skipName("if") {
 		s.filter = p.expression()
 	}
-	if p.atName("recursive") {
-		p.fail("recursive loops are not supported: write a macro that calls itself")
-	}
+	s.recursive = p.skipName("recursive")
 	p.loops++
 	s.body = p.block("for", "else", "endfor")
 	p.loops--

@@ -276,7 +276,7 @@ func (r *render) call(callee any, g *given) any {
 		}
 		return callee.call()
 	case *loop:
-		r.fail("recursive loops are not supported: write a macro that calls itself")
+		return callee.call(r, g)
 	}
 	r.fail("a %s cannot be called", typeName(callee))
 	return nil

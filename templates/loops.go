@@ -1,7 +1,33 @@
 package templates
 
 func (s *forStatement) run(r *render, parts []part, out output) {
-	source := s.source.eval(r)
+	(&looping{s, parts, r.frame}).over(r, s.source.eval(r), out, 0)
+}
+
+// looping is a for statement with the frame it stands in, which is all that a recursive loop needs to begin again.
+type looping struct {
+	*forStatement
+	parts []part
+	frame *frame
+}
+
+// again is loop(source): what the body writes over other values, one level deeper.
+func (s *looping) again(r *render, source any, depth int) string {
+	if r.depth++; r.depth > maxDepth {
+		r.fail("a loop calls itself deeper than %d", maxDepth)
+	}
+	defer func(caller *frame) { r.frame, r.depth = caller, r.depth-1 }(r.frame)
+	b := r.builder()
+	s.over(r, source, b, depth)
+	return b.String()
+}
+
+func (s *looping) over(r *render, source any, out output, depth int) {
+	if s.recursive {
+		defer func(outside *frame) { r.frame = outside }(r.frame)
+		r.charge(s.scope.function.slots)
+		r.frame = &frame{slots: make([]any, s.scope.function.slots), outer: s.frame}
+	}
 	r.at = s.at
 	items := r.iterate(source)
 	length, sized := -1, false
@@ -10,7 +36,7 @@ func (s *forStatement) run(r *render, parts []part, out output) {
 	} else if _, generator := source.(*iterator); !generator {
 		length, sized = r.length(source)
 	}
-	state := &loop{items: items, size: length, sized: sized}
+	state := &loop{of: s, depth: depth, items: items, size: length, sized: sized}
 	for state.advance(r) {
 		r.at = s.at
 		s.target.assign(r, state.current)
@@ -18,11 +44,11 @@ func (s *forStatement) run(r *render, parts []part, out output) {
 			r.store(s.scope.place(s.loop), state)
 		}
 		r.enter(s.scope)
-		r.body(parts[0], out)
+		r.body(s.parts[0], out)
 	}
 	if s.hasElse && state.index < 0 {
 		r.enter(s.elseScope)
-		r.body(parts[1], out)
+		r.body(s.parts[1], out)
 	}
 }
 
@@ -50,6 +76,8 @@ func (s *forStatement) filteredItems(r *render, items *iterator) *iterator {
 
 // loop is the variable of that name in a loop's body.
 type loop struct {
+	of                *looping
+	depth             int
 	items             *iterator
 	size              int
 	sized             bool
@@ -116,9 +144,9 @@ func (l *loop) attribute(r *render, name string) (any, bool) {
 		_, more := l.peek()
 		return !more, true
 	case "depth":
-		return int64(1), true
+		return int64(l.depth + 1), true
 	case "depth0":
-		return int64(0), true
+		return int64(l.depth), true
 	case "previtem":
 		if l.index == 0 {
 			return &undefined{at: r.at, message: "there is no previous item"}, true
@@ -135,6 +163,17 @@ func (l *loop) attribute(r *render, name string) (any, bool) {
 		return &bound{l, method}, true
 	}
 	return nil, false
+}
+
+// call is loop(values) in a recursive loop.
+func (l *loop) call(r *render, g *given) string {
+	if !l.of.recursive {
+		r.fail("only a recursive loop can be called: write {%% for … in … recursive %%}")
+	}
+	if len(g.positional) != 1 || len(g.keywords) > 0 {
+		r.fail("loop() takes one value: what to loop over")
+	}
+	return l.of.again(r, g.positional[0], l.depth+1)
 }
 
 func loopCycle(r *render, self any, a []any) any {

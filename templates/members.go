@@ -5,8 +5,15 @@ import (
 	"strings"
 )
 
-// attribute reads object.name: first what Python's type has of that name, then the key of that name.
+// attribute reads object.name: first what Python's type has of that name, then the key of that name. A name that begins
+// with an underscore is never anything but a key, as in Jinja2's sandbox.
 func (r *render) attribute(object any, name string) (any, bool) {
+	if strings.HasPrefix(name, "_") {
+		if !isMapping(object) {
+			r.fail("the attribute %q is private", name)
+		}
+		return r.lookup(object, name)
+	}
 	if value, ok := r.member(object, name); ok {
 		return value, true
 	}

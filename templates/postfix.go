@@ -45,7 +45,7 @@ func (p *parser) attribute(object expression) expression {
 		return &subscript{object: object, key: &literal{t.value, t.at}, at: t.at}
 	case t.kind != tokenName:
 		failAt(t.at, "expected the name of an attribute, got %s", t.describe())
-	case strings.HasPrefix(t.text, "_"):
+	case strings.HasPrefix(t.text, "__"):
 		failAt(t.at, "the attribute %q is private: write [%q] for a key of that name", t.text, t.text)
 	}
 	p.advance()

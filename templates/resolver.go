@@ -88,14 +88,14 @@ func (v *resolver) ifStatement(s *scope, one *ifStatement) {
 
 func (v *resolver) forStatement(s *scope, one *forStatement) {
 	v.expression(s, one.source)
-	one.scope = newScope(s, false)
+	one.scope = newScope(s, one.recursive)
 	if reads(one.body, "loop") {
 		one.loop = one.scope.parameter("loop")
 	}
 	one.target.names(func(n *name) { one.scope.parameter(n.text) })
 	one.scope.declare(one.body)
 	if one.filter != nil {
-		one.filterTarget, one.filterScope = copied(one.target), newScope(s, false)
+		one.filterTarget, one.filterScope = copied(one.target), one.scope.beside()
 		one.filterTarget.names(func(n *name) { one.filterScope.parameter(n.text) })
 		one.filterScope.readAll(one.filter)
 		v.target(one.filterScope, one.filterTarget)
@@ -104,7 +104,7 @@ func (v *resolver) forStatement(s *scope, one *forStatement) {
 	v.target(one.scope, one.target)
 	v.body(one.scope, one.body)
 	if one.hasElse {
-		one.elseScope = newScope(s, false)
+		one.elseScope = one.scope.beside()
 		one.elseScope.declare(one.otherwise)
 		v.body(one.elseScope, one.otherwise)
 	}

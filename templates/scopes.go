@@ -57,6 +57,13 @@ func newScope(parent *scope, ownFrame bool) *scope {
 	return s
 }
 
+// beside makes a scope with the same parent, in the same frame.
+func (s *scope) beside() *scope {
+	twin := newScope(s.parent, false)
+	twin.function = s.function
+	return twin
+}
+
 func (s *scope) define(name string, from origin, outer *variable) *variable {
 	v := s.index[name]
 	if v == nil {

@@ -36,6 +36,7 @@ type forStatement struct {
 	body      body
 	otherwise body
 	hasElse   bool
+	recursive bool // loop(…) runs the body over other values, each time in a frame of its own
 	at        int
 	scope     *scope
 	elseScope *scope

@@ -14,7 +14,7 @@
 //
 // Where Jinja2 would print an address or the word Undefined, or would hand out what changes or breaks a value, there is an
 // error instead: for a generator or method printed as it is, an undefined value inside a list, data.items where a key is
-// meant, append and its like, names that begin with an underscore. Integers have any size, as Python's have. A block, comment or raw block that is not closed never passes.
+// meant, append and its like, names that begin with two underscores. Integers have any size, as Python's have. A block, comment or raw block that is not closed never passes.
 //
 // A render is deterministic and bounded: loops, strings, lists, calls and output count against fixed limits, not against a
 // clock. A range has at most 100,000 elements; blocks, brackets, values and macro calls nest at most 100 deep.

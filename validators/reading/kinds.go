@@ -129,26 +129,6 @@ var struckPattern = patterns.Lazy(`~~[^~]+~~`)
 
 func struckOut(words string) ([]string, string) { return taken(words, struckPattern(), same) }
 
-var quotationPattern = patterns.Lazy(`“[^“”]+”|„[^„“”]+[“”]|«[^«»]+»|»[^«»]+«|「[^「」]+」|‘[^‘’]{2,}’(?:\P{L}|$)|"[^"]+"`)
-
-// quotations are what stands in quotation marks, whichever. What is in them is
-// looked at as well.
-func quotations(words string) ([]string, string) {
-	var found []string
-	for _, s := range quotationPattern().FindAllString(words, -1) {
-		found = append(found, plainQuotes(trimQuoted(s)))
-	}
-	return found, words
-}
-
-// trimQuoted takes the marks off a quotation.
-func trimQuoted(s string) string { return strings.Trim(s, "“”„«»「」‘’\" .,;") }
-
-// plainQuotes writes quotation marks and apostrophes in one way.
-func plainQuotes(s string) string { return quoteMarks.Replace(oneLine(s)) }
-
-var quoteMarks = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "‘", "'", "’", "'")
-
 // names are proper names and identifiers: words with a capital within a
 // sentence, with a capital or a figure inside, or with underscores.
 func names(words string) ([]string, string) {

@@ -123,9 +123,9 @@ func (t Text) Quoted() []Thing {
 			masked = placeholderPattern().ReplaceAllStringFunc(b.Words, func(s string) string { return strings.ReplaceAll(s, `"`, "_") })
 		}
 		seen, n := 0, 0 // so many stand-ins are before
-		for _, at := range quotationPattern().FindAllStringIndex(masked, -1) {
-			n, seen = n+strings.Count(b.Words[seen:at[0]], standIn), at[0]
-			text := b.filled(trimQuoted(b.Words[at[0]:at[1]]), n)
+		for at := range quotationsAt(masked) {
+			n, seen = n+strings.Count(b.Words[seen:at.From], standIn), at.From
+			text := b.filled(trimQuoted(at.In(b.Words)), n)
 			out = append(out, Thing{Kind: Quotations, Text: plainQuotes(text), Line: b.Line})
 		}
 	}

@@ -37,6 +37,7 @@ func TestThings(t *testing.T) {
 		{Footnotes, "a[^1] b[^n]\n\n[^1]: one\n[^n]: see here\n", "[^1] ¦ [^n] ¦ [^1]: one ¦ [^n]: see here"},
 		{Citations, "so [12] and [3, 4], [@smith2020, p. 3], (Smith et al., 2020), Smith (2020)", "[12] ¦ [3 4] ¦ [@smith2020 p. 3] ¦ (Smith et al. 2020) ¦ Smith (2020)"},
 		{Quotations, "“one” \"two\" «three» it's Bob's\n\n> four", "one ¦ two ¦ three ¦ four"},
+		{Quotations, "„one“ „two” »three« 「four」 ‘five’, ‘don’t’ ‘s’ “ten “eleven” \"", "one ¦ two ¦ three ¦ four ¦ five ¦ eleven"},
 		{Headings, "# A\n\nb\n===\n\n### c", "# A ¦ # b ¦ ### c"},
 		{Tables, "| a | b |\n|---|---|\n| 1 | `x` |", "| a | b | ¦ | 1 | \ufffc `x` |"},
 		{Placeholders, "{{name}} {x} %s ${y} %(z)s 5%", "{{name}} ¦ {x} ¦ %s ¦ ${y} ¦ %(z)s"},

@@ -102,6 +102,7 @@ type Phase struct {
 	Wards        Wards
 	Extraction   *Extraction
 	Handoffs     []Handoff
+	FirstHandoff bool // handoff_default: first: it is followed where the model chooses none
 	When         *validators.Expression
 	Subs         []*Sub
 	Soundings    *Soundings
@@ -135,6 +136,22 @@ const Index = "index"
 
 // Previous in a phase's context is the phase that ran before it.
 const Previous = "previous"
+
+// End as the target of a handoff ends the run, in a cascade that has no phase of
+// that name.
+const End = "end"
+
+// Way is where a handoff's target leads: a phase, or "" for the end of the run.
+func (c *Cascade) Way(target string) string {
+	if _, named := c.index[target]; target == End && !named {
+		return ""
+	}
+	return target
+}
+
+// ValidatedOutput is the key of the state that has the output which kept to an
+// output_schema last.
+const ValidatedOutput = "validated_output"
 
 // Chooses tells whether the model picks where the phase goes.
 func (p *Phase) Chooses() bool {
@@ -283,6 +300,7 @@ type Handoff struct {
 	Target      string
 	Description string
 	When        *validators.Expression // decides without a model; nil for none
+	Ends        bool                   // it ends the run: Target is [End]
 }
 
 // A Sub is a sub-cascade that runs before its phase.

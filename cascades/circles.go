@@ -65,6 +65,9 @@ func (r *routes) toEnd(c *Cascade) []int {
 // mayEnd tells whether a run may end well behind the i-th phase.
 func (c *Cascade) mayEnd(i int) bool {
 	p := c.Phases[i]
+	if slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.Ends }) {
+		return true
+	}
 	leads := slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.When == nil })
 	return i == len(c.Phases)-1 && (!leads || p.When != nil && len(p.Handoffs) > 1)
 }

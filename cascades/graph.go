@@ -58,6 +58,11 @@ func newCard(p *Phase, m *Marks) card {
 	for _, one := range p.Together {
 		add("beside", "phase", one.Name+": "+about(one))
 	}
+	for _, h := range p.Handoffs {
+		if h.Ends {
+			add("end", "ends", strings.TrimSpace("ends the run "+h.Description))
+		}
+	}
 	if p.Human != nil {
 		add("asks", "human", "a person: "+p.Human.Type)
 	}

@@ -227,7 +227,7 @@ func (p *parser) phases(o *object) {
 
 // ends are what may stand in the place of a phase's name, by key.
 var ends = map[string][]string{
-	"context": {Previous}, "on_exhausted": {OnExhaustedFail, OnExhaustedLast, OnExhaustedBest}, "on_error": {OnExhaustedFail}, "on_expired": {OnExhaustedFail},
+	"context": {Previous}, "handoffs": {End}, "on_exhausted": {OnExhaustedFail, OnExhaustedLast, OnExhaustedBest}, "on_error": {OnExhaustedFail}, "on_expired": {OnExhaustedFail},
 }
 
 // crossCheck checks what one phase says of others.
@@ -240,9 +240,15 @@ func (p *parser) crossCheck() {
 		}
 	}
 	for _, r := range p.routes {
-		if _, ok := p.lineOf[r.name]; !ok {
+		if _, ok := p.lineOf[r.name]; !ok && (r.what != "handoffs" || r.name != End) {
 			p.report(r.node, CodePhase, "%s: no phase is called %q", r.what, r.name)
 			p.suggest(r.name, func() []string { return append(slices.Sorted(maps.Keys(p.lineOf)), ends[r.what]...) })
+		}
+	}
+	for _, phase := range p.cascade.Phases {
+		for i := range phase.Handoffs {
+			h := &phase.Handoffs[i]
+			h.Ends = h.Target != "" && p.cascade.Way(h.Target) == ""
 		}
 	}
 	p.checkGroups()

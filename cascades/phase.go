@@ -55,6 +55,10 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 	p.ungated(o, phase)
 	p.locals = nil
 	phase.Handoffs = p.handoffs(o)
+	phase.FirstHandoff = o.oneOf("handoff_default", "fail", "first") == "first"
+	if o.has("handoff_default") && !phase.Chooses() {
+		o.conflict("handoff_default", "handoff_default means nothing here: the model of %s does not choose among handoffs", o.what)
+	}
 	p.checkEach(o, phase)
 	if phase.OutputSchema != nil {
 		phase.SchemaWard = &wards.Ward{

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -155,6 +156,7 @@ func (v *visit) done() (release, error) {
 	if err != nil || r.left != "" {
 		return r, err
 	}
+	v.keepValid(r)
 	if err := v.extract(&r); err != nil {
 		return r, err
 	}
@@ -265,6 +267,14 @@ func (v *visit) begun(content string, value any) validators.Subject {
 		content += "\n\n" + v.validated
 	}
 	return v.subject(content, value, 0, 0)
+}
+
+// keepValid puts an output that kept to the phase's schema into the state. Of
+// phases side by side there is not one that is the last.
+func (v *visit) keepValid(r release) {
+	if _, i := v.c.Phase(v.p.Name); i >= 0 && v.p.OutputSchema != nil && !slices.Contains(r.unmet, v.p.SchemaWard.Name) {
+		v.s.Set(cascades.ValidatedOutput, r.value)
+	}
 }
 
 // subject is what a check sees.

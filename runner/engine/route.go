@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -11,7 +12,7 @@ import (
 // file.
 func (f *flow) past(p *cascades.Phase) string {
 	if len(p.Handoffs) == 1 && p.Handoffs[0].When == nil {
-		return p.Handoffs[0].Target
+		return f.c.Way(p.Handoffs[0].Target)
 	}
 	return f.after(p)
 }
@@ -42,16 +43,19 @@ func (v *visit) next(r release) (string, error) {
 			return "", v.untold(&Error{Code: Invalid, Phase: v.p.Name, Path: v.at, Message: fmt.Sprintf("handoff to %s: %v", h.Target, err)})
 		}
 		if ok {
-			return h.Target, nil
+			return v.c.Way(h.Target), nil
 		}
 	}
 	switch {
 	case r.route != "":
-		return r.route, nil
+		return v.c.Way(r.route), nil
 	case plain != "":
-		return plain, nil
+		return v.c.Way(plain), nil
 	case len(v.p.Handoffs) == 1 && v.p.Handoffs[0].When == nil:
-		return v.p.Handoffs[0].Target, nil
+		return v.c.Way(v.p.Handoffs[0].Target), nil
+	case v.p.FirstHandoff:
+		i := slices.IndexFunc(v.p.Handoffs, func(h cascades.Handoff) bool { return h.When == nil })
+		return v.c.Way(v.p.Handoffs[i].Target), nil
 	case v.p.Chooses():
 		return "", &Error{Code: Failed, Phase: v.p.Name, Path: v.at, Message: "the model chose none of the handoffs"}
 	default:

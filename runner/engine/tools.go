@@ -66,6 +66,9 @@ func (t *try) routeTo(call tool.Call) tool.Result {
 		return tool.Fail(fmt.Errorf("no handoff goes to %q; there are %s", target, strings.Join(targets, ", ")))
 	}
 	t.chosen = target
+	if t.c.Way(target) == "" {
+		return tool.Result{Value: "the run ends here"}
+	}
 	return tool.Result{Value: "the run goes on with " + target}
 }
 

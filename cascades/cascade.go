@@ -63,6 +63,11 @@ func (c *Cascade) Phase(name string) (*Phase, int) {
 	return nil, -1
 }
 
+// Has tells whether a phase, also one of a group, has the name.
+func (c *Cascade) Has(name string) bool {
+	return slices.ContainsFunc(c.EveryPhase(), func(p *Phase) bool { return p.Name == name })
+}
+
 // An Input is one entry of inputs_schema.
 type Input struct {
 	Name        string
@@ -95,7 +100,7 @@ type Phase struct {
 	Instructions *templates.Template
 	Model        Model
 	Tackle       []*Tool
-	Context      []string // names of earlier phases, or [Previous]
+	Context      Context
 	Rules        Rules
 	OutputSchema *schema.Schema
 	SchemaWard   *wards.Ward // of OutputSchema
@@ -134,8 +139,27 @@ type Each struct {
 // Index is the variable that has an item's number, from 0.
 const Index = "index"
 
-// Previous in a phase's context is the phase that ran before it.
-const Previous = "previous"
+// A Context is what a phase's prompt carries of what came before. The zero value
+// carries nothing.
+type Context struct {
+	From    []Source
+	Exclude []string // phases that All, First and Previous leave out
+	Input   bool     // the cascade's input too
+}
+
+// A Source is a phase, or several, and what of it a prompt carries.
+type Source struct {
+	Phase         string // a name, [All], [First] or [Previous]
+	Output, State bool   // what it gave; what it has set in the state
+}
+
+// What may stand in the place of a phase in a context: the phase that ran
+// before, and, where no phase is called so, the first that ran and all of them.
+const (
+	Previous = "previous"
+	First    = "first"
+	All      = "all"
+)
 
 // End as the target of a handoff ends the run, in a cascade that has no phase of
 // that name.

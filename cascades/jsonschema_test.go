@@ -55,6 +55,7 @@ var schemaOf = map[string][]string{
 	"a ward around tools":  {"$defs", "toolward"},
 	"a tool":               {"$defs", "tool"},
 	"a handoff":            {"$defs", "handoff", "oneOf", "1"},
+	"a phase of context":   {"$defs", "context", "properties", "from", "items", "oneOf", "1"},
 	"a model":              {"$defs", "rung", "oneOf", "1"},
 	"a provider":           {"$defs", "provider"},
 	"a price":              {"$defs", "price"},

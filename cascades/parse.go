@@ -128,6 +128,18 @@ type route struct {
 	by   string // the phase that names it
 }
 
+// end tells whether the name has a meaning of its own where no phase is called
+// so.
+func (r route) end() bool {
+	switch r.what {
+	case "context":
+		return r.name == First || r.name == All
+	case "handoffs":
+		return r.name == End
+	}
+	return false
+}
+
 func (p *parser) parse() *Cascade {
 	c := &Cascade{File: p.file, Source: p.source, Validators: map[string]*Validator{}, Tools: map[string]*Tool{}, index: map[string]int{}}
 	p.cascade, p.broken, p.lineOf, p.declared = c, map[string]bool{}, map[string]int{}, map[string]bool{}
@@ -227,7 +239,7 @@ func (p *parser) phases(o *object) {
 
 // ends are what may stand in the place of a phase's name, by key.
 var ends = map[string][]string{
-	"context": {Previous}, "handoffs": {End}, "on_exhausted": {OnExhaustedFail, OnExhaustedLast, OnExhaustedBest}, "on_error": {OnExhaustedFail}, "on_expired": {OnExhaustedFail},
+	"context": several, "handoffs": {End}, "on_exhausted": {OnExhaustedFail, OnExhaustedLast, OnExhaustedBest}, "on_error": {OnExhaustedFail}, "on_expired": {OnExhaustedFail},
 }
 
 // crossCheck checks what one phase says of others.
@@ -240,7 +252,7 @@ func (p *parser) crossCheck() {
 		}
 	}
 	for _, r := range p.routes {
-		if _, ok := p.lineOf[r.name]; !ok && (r.what != "handoffs" || r.name != End) {
+		if _, ok := p.lineOf[r.name]; !ok && !r.end() {
 			p.report(r.node, CodePhase, "%s: no phase is called %q", r.what, r.name)
 			p.suggest(r.name, func() []string { return append(slices.Sorted(maps.Keys(p.lineOf)), ends[r.what]...) })
 		}

@@ -121,7 +121,7 @@ func (p *parser) work(o *object, phase *Phase) {
 	phase.Compose = p.template(o.get("compose"), "compose", phaseVariables)
 	phase.Model = o.model("model")
 	phase.Tackle = p.tackle(o)
-	phase.Context = p.context(o.child("context"))
+	phase.Context = p.context(o)
 	phase.Inputs = p.values(o.child("inputs"), phaseVariables)
 	if tool := o.get("tool"); tool != nil {
 		phase.Tool = p.phaseTool(tool, o, phase)
@@ -145,30 +145,6 @@ func phaseKinds() []string {
 		keys = append(keys, k.key)
 	}
 	return keys
-}
-
-func (p *parser) context(o *object) []string {
-	if o == nil {
-		return nil
-	}
-	var names []string
-	seen := map[string]bool{}
-	for _, e := range o.list("from") {
-		name := p.word(e, "a phase of context")
-		if name == "" || seen[name] {
-			continue
-		}
-		if name != Previous {
-			p.routes = append(p.routes, route{p.resolve(e), "context", name, p.reading})
-		}
-		seen[name] = true
-		names = append(names, name)
-	}
-	if !o.has("from") {
-		o.missing("from")
-	}
-	o.done()
-	return names
 }
 
 func (p *parser) handoffs(o *object) []Handoff {

@@ -42,7 +42,9 @@ var floors = map[string]string{
 	"cascades":          "runner/measure runner/signatures runner/model runner/process runner/tool templates validators validators/faults validators/schema wards",
 	"cascades/examples": "",
 	// Floor 3.
-	"runner/engine": "cascades runner/event runner/model runner/tool templates validators validators/schema wards",
+	// What is said to models and phases, put together of values.
+	"runner/words":  "cascades templates wards",
+	"runner/engine": "cascades runner/event runner/model runner/tool runner/words templates validators validators/schema wards",
 	// How effects travel to other processes.
 	"runner/effects": "cascades runner/engine runner/event runner/model runner/tool validators/schema",
 	// Floor 4.
@@ -87,7 +89,7 @@ var floors = map[string]string{
 }
 
 // pure packages take bytes and values: what they do depends on nothing else.
-var pure = []string{"templates", "validators/reading", "validators/capy/reading", "validators/schema", "validators/languages", "validators/secrets", "wards", "cascades", "runner/engine", "runner/signatures", "runner/receipt", "runner/measure"}
+var pure = []string{"templates", "validators/reading", "validators/capy/reading", "validators/schema", "validators/languages", "validators/secrets", "wards", "cascades", "runner/words", "runner/engine", "runner/signatures", "runner/receipt", "runner/measure"}
 
 // impure is what pure packages may not import.
 var impure = []string{"context", "os", "os/exec", "net", "net/http", "path/filepath", "io/ioutil", "math/rand", "log"}

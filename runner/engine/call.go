@@ -10,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -105,13 +106,13 @@ func (t *try) judgeCalls(list []*asked, budget *wards.Budget) (spent *wards.Deci
 			a.refuse(fmt.Errorf("arguments: %s", broken))
 			continue
 		}
-		d, err := t.hold(a, t.p.Wards.Tool, text(a.call.Arguments), a.call.Arguments, budget)
+		d, err := t.hold(a, t.p.Wards.Tool, words.Text(a.call.Arguments), a.call.Arguments, budget)
 		if err != nil {
 			return nil, err
 		}
 		switch {
 		case d.Action == wards.Again:
-			a.refuse(errors.New("this call was refused and not made:\n" + reasons(d.Failed)))
+			a.refuse(errors.New("this call was refused and not made:\n" + words.Reasons(d.Failed)))
 		case d.Action == wards.Exhausted && spent == nil:
 			spent = &d
 		}
@@ -171,7 +172,7 @@ func (t *try) do(a *asked, budget *wards.Budget) (said string, spent *wards.Deci
 	case err != nil:
 		return "", nil, err
 	case d.Action == wards.Again:
-		return "error: the result was refused and is withheld:\n" + reasons(d.Failed), nil, nil
+		return "error: the result was refused and is withheld:\n" + words.Reasons(d.Failed), nil, nil
 	case d.Action == wards.Exhausted:
 		return "", &d, nil
 	}

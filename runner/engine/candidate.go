@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -75,7 +75,7 @@ func (t *try) exhausted(d wards.Decision) (release, error) {
 		e.Message = fmt.Sprintf("%s (attempt %d)", e.Message, t.attempt)
 		return release{}, e
 	default:
-		return release{route: where, left: t.elsewhere(d.Failed)}, nil
+		return release{route: where, left: words.Elsewhere(t.p, d.Failed)}, nil
 	}
 }
 
@@ -90,21 +90,3 @@ func (t *try) release(c candidate) (release, error) {
 	}
 	return release{candidate: c, route: t.chosen}, nil
 }
-
-// reasons puts what failed checks said into one text.
-func reasons(failed []wards.Outcome) string {
-	var lines []string
-	for _, o := range failed {
-		line := o.Ward.Name + ": " + o.Verdict.Reason
-		if o.Ward.Silent {
-			line = notAccepted
-		}
-		if !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// notAccepted is all that an author hears of a silent check.
-const notAccepted = "the result was not accepted"

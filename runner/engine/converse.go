@@ -1,12 +1,12 @@
 package engine
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -14,14 +14,8 @@ import (
 // and what the result will be held against.
 func (t *try) opening() (string, error) {
 	var b strings.Builder
-	for _, name := range t.p.Context {
-		if name == cascades.Previous {
-			name = t.s.Previous
-		}
-		if output, ok := t.s.Outputs[name]; ok {
-			fmt.Fprintf(&b, "## Result of phase %s\n\n%s\n\n", name, text(output))
-		}
-	}
+	before := words.Before{Lineage: t.s.Lineage, Previous: t.s.Previous, Input: t.s.Input, State: t.s.State, Outputs: t.s.Outputs}
+	b.WriteString(before.Context(t.p, t.c.Has))
 	block, err := t.loopBlock()
 	if err != nil {
 		return "", err
@@ -52,7 +46,7 @@ func (t *try) loopBlock() (string, error) {
 			return "", invalid(t.at, "loop_until_prompt: %v", err)
 		}
 	}
-	return prompt("loop_until", map[string]any{
+	return words.Prompt("loop_until", map[string]any{
 		"validator": v.Name, "description": v.Description, "sentence": sentence, "attempts": rules.MaxAttempts,
 	})
 }
@@ -89,20 +83,20 @@ func (t *try) prompted(turn int) error {
 		r = t.p.Rules.TurnPrompt
 	}
 	vars := t.vars(turn, r)
-	checks := spoken(t.unready)
+	checks := words.Spoken(t.unready)
 	vars["failed"] = ""
 	var said string
 	var err error
 	if len(checks) > 0 {
-		vars["validation_error"] = reasons(t.unready)
-		vars["failed"], err = prompt("failed_checks", map[string]any{"checks": checks})
+		vars["validation_error"] = words.Reasons(t.unready)
+		vars["failed"], err = words.Prompt("failed_checks", map[string]any{"checks": checks})
 	}
 	switch {
 	case err != nil:
 	case t.p.Rules.TurnPrompt != nil:
 		said, err = t.p.Rules.TurnPrompt.Render(vars)
 	default:
-		said, err = prompt("turn_default", vars)
+		said, err = words.Prompt("turn_default", vars)
 	}
 	if err != nil {
 		return invalid(t.place().at, "turn_prompt: %v", err)

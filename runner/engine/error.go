@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -126,4 +127,25 @@ func label(w *wards.Ward) string {
 		return w.Name
 	}
 	return fmt.Sprintf("%s %s", w.Moment, w.Name)
+}
+
+// tellable is what may be told elsewhere of an error that ended the phase.
+func (v *visit) tellable(e *Error) string {
+	switch {
+	case e.told != "":
+		return e.told
+	case len(e.by) > 0:
+		return words.Elsewhere(v.p, e.by)
+	default:
+		return e.Message
+	}
+}
+
+// abroad is the error as another phase or cascade may hear of it: no content of
+// a text that was refused.
+func (e *Error) abroad() string {
+	if e.told == "" {
+		return e.Message
+	}
+	return fmt.Sprintf("%s: %s", e.Code, e.told)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/words"
 )
 
 // group runs the phases of a group side by side, each with the state and the
@@ -27,6 +28,7 @@ func (v *visit) group() (release, error) {
 	}
 	all := map[string]any{}
 	state, outputs := newMerge(v.s.State), newMerge(v.s.Outputs)
+	before := v.s.State
 	for i, b := range branches {
 		p := v.p.Together[i]
 		if key := state.add(p.Name, b.s.State); key != "" {
@@ -37,14 +39,14 @@ func (v *visit) group() (release, error) {
 		}
 		if output, released := b.released(p); released {
 			all[p.Name] = output
-			v.s.Lineage = append(v.s.Lineage, Passage{p.Name, output})
+			v.s.Lineage = append(v.s.Lineage, Passage{p.Name, output, written(before, b.s.State)})
 		}
 	}
 	v.s.State = state.all
 	for name, output := range outputs.news() {
 		v.s.release(name, output)
 	}
-	return release{candidate: candidate{value: all, text: text(all)}}, nil
+	return release{candidate: candidate{value: all, text: words.Text(all)}}, nil
 }
 
 // released gives what the phase let out in this branch.
@@ -81,6 +83,17 @@ func (m *merge) add(who string, own map[string]any) (clash string) {
 		m.all[key], m.by[key] = own[key], who
 	}
 	return ""
+}
+
+// written are the keys that stand otherwise than before.
+func written(before, now map[string]any) (keys []string) {
+	for key, value := range now {
+		if was, there := before[key]; !there || !reflect.DeepEqual(was, value) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // news are the keys that were written.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -102,6 +103,6 @@ func (t *try) change(c *candidate) error {
 
 // again shows the person what checks said of the text, to be changed once more.
 func (t *try) again(c *candidate, failed []wards.Outcome) {
-	t.edit.text, t.edit.noes = c.text, reasons(failed)
+	t.edit.text, t.edit.noes = c.text, words.Reasons(failed)
 	t.emit(event.Event{Kind: event.Feedback, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt, Message: t.edit.noes})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -26,6 +27,7 @@ type visit struct {
 	told      bool           // tackle is made
 	list      []any          // the items of each
 	base      map[string]any // the state before the first attempt; it comes back where nothing is released
+	before    map[string]any // the state before the visit
 }
 
 // A release is what a phase lets out.
@@ -64,7 +66,7 @@ func (f *flow) phase(p *cascades.Phase) error {
 }
 
 func (f *flow) visit(p *cascades.Phase, at event.Path) *visit {
-	return &visit{flow: f, p: p, at: at, record: PhaseRecord{Name: p.Name}, validated: f.s.ValidationError}
+	return &visit{flow: f, p: p, at: at, record: PhaseRecord{Name: p.Name}, validated: f.s.ValidationError, before: f.s.State}
 }
 
 // pass does all of a visit but the routing: it is asked for, told, made and
@@ -202,7 +204,7 @@ func (v *visit) settle(r release, err error) (release, error) {
 	v.emit(done)
 	v.s.release(v.p.Name, r.value)
 	v.s.Output, v.s.Previous = r.value, v.p.Name
-	v.s.Lineage = append(v.s.Lineage, Passage{v.p.Name, r.value})
+	v.s.Lineage = append(v.s.Lineage, Passage{v.p.Name, r.value, written(v.before, v.s.State)})
 	return r, nil
 }
 
@@ -247,7 +249,7 @@ func (v *visit) pre() error {
 		if err != nil {
 			return invalid(v.at, "inputs: %v", err)
 		}
-		content, value = text(inputs), inputs
+		content, value = words.Text(inputs), inputs
 	}
 	outcomes, err := v.checks(place{at: v.at, phase: v.p.Name}, v.p.Wards.Pre, v.begun(content, value))
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -51,7 +52,7 @@ func (p *Past) Opening() (validators.Subject, error) {
 	t := p.t
 	if t.p.Tool != nil {
 		inputs, err := t.p.Inputs.Render(t.visit.vars(0, t.p.Inputs))
-		return t.begun(text(inputs), inputs), err
+		return t.begun(words.Text(inputs), inputs), err
 	}
 	if t.p.Compose != nil {
 		return t.begun("", nil), nil
@@ -72,7 +73,7 @@ func (p *Past) Asked(s Said, c model.ToolCall) (validators.Subject, bool) {
 	if a.answer != nil || a.tool == nil || a.tool.Unfit(a.call.Arguments) != "" {
 		return validators.Subject{}, false
 	}
-	subject := p.t.subject(text(a.call.Arguments), a.call.Arguments, s.Turn, s.Attempt)
+	subject := p.t.subject(words.Text(a.call.Arguments), a.call.Arguments, s.Turn, s.Attempt)
 	subject.Tool = c.Name
 	return subject, true
 }

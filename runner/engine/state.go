@@ -7,6 +7,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/words"
 )
 
 // A State is all that a run knows between two phases. It is plain JSON: a run
@@ -61,10 +62,7 @@ func (s *State) release(name string, output any) {
 }
 
 // A Passage is one phase that released an output.
-type Passage struct {
-	Phase  string `json:"phase"`
-	Output any    `json:"output"`
-}
+type Passage = words.Passage
 
 // A PhaseRecord is what became of one visit to a phase.
 type PhaseRecord struct {

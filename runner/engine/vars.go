@@ -3,12 +3,10 @@ package engine
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"strings"
 	"sync"
 
-	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -110,25 +108,6 @@ func (t *try) history() any {
 	return list
 }
 
-var prompts sync.Map // name → *templates.Template
-
-// prompt renders one of the texts that we wrote.
-func prompt(name string, vars map[string]any) (string, error) {
-	if t, ok := prompts.Load(name); ok {
-		return t.(*templates.Template).Render(vars)
-	}
-	source, ok := templates.Prompt(name)
-	if !ok {
-		return "", fmt.Errorf("prompt %s is not shipped", name)
-	}
-	t, err := templates.Parse(source)
-	if err != nil {
-		return "", fmt.Errorf("prompt %s: %w", name, err)
-	}
-	prompts.Store(name, t)
-	return t.Render(vars)
-}
-
 // verdictSchema is what a judge's model is asked to follow.
 var verdictSchema = sync.OnceValue(func() json.RawMessage {
 	text, _ := json.Marshal(validators.VerdictSchema())
@@ -145,16 +124,3 @@ func parseJSON(s string) (any, error) {
 }
 
 var errNoJSON = errors.New("the text is not JSON")
-
-// text is a value as a model or a check reads it: a string as it is, anything
-// else as JSON.
-func text(v any) string {
-	if s, ok := v.(string); ok {
-		return s
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	return string(b)
-}

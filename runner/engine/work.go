@@ -7,6 +7,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -50,7 +51,7 @@ func (t *try) gate(at event.Path, inputs map[string]any, c *candidate) error {
 	}
 	said := ""
 	if content != nil {
-		said = text(content)
+		said = words.Text(content)
 	}
 	if output == nil {
 		output = t.jsonIn(said)

@@ -1,0 +1,76 @@
+package cascades
+
+import (
+	"slices"
+
+	"gopkg.in/yaml.v3"
+)
+
+// several are the words of a context that stand for other phases.
+var several = []string{Previous, First, All}
+
+// context reads what the phase's prompt carries of what came before.
+func (p *parser) context(phase *object) (c Context) {
+	o := phase.child("context")
+	if o == nil {
+		return c
+	}
+	for _, n := range o.list("from") {
+		s, at := p.contextSource(p.resolve(n))
+		if s.Phase == "" {
+			continue
+		}
+		if i := slices.IndexFunc(c.From, func(one Source) bool { return one.Phase == s.Phase }); i >= 0 {
+			c.From[i].Output, c.From[i].State = c.From[i].Output || s.Output, c.From[i].State || s.State
+			continue
+		}
+		if s.Phase != Previous {
+			p.routes = append(p.routes, route{at, "context", s.Phase, p.reading})
+		}
+		c.From = append(c.From, s)
+	}
+	for _, n := range o.list("exclude") {
+		name := p.word(n, "a phase of exclude")
+		if name == "" {
+			continue
+		}
+		p.routes = append(p.routes, route{p.resolve(n), "context", name, p.reading})
+		if slices.ContainsFunc(c.From, func(s Source) bool { return s.Phase == name }) {
+			p.report(n, CodeConflict, "phase %s is in from: exclude is for what all, first and previous bring", name)
+		}
+		c.Exclude = append(c.Exclude, name)
+	}
+	if c.Input = o.flag("include_input", false); !o.has("from") && !c.Input {
+		o.missing("from")
+	}
+	if o.has("exclude") && !slices.ContainsFunc(c.From, func(s Source) bool { return slices.Contains(several, s.Phase) }) {
+		o.conflict("exclude", "exclude means nothing without all, first or previous in from")
+	}
+	o.done()
+	return c
+}
+
+// contextSource reads one entry of from, and gives the node that names the phase.
+func (p *parser) contextSource(n *yaml.Node) (Source, *yaml.Node) {
+	if n.Kind != yaml.MappingNode {
+		return Source{Phase: p.word(n, "a phase of context"), Output: true}, n
+	}
+	o := p.fields(n, "a phase of context")
+	s := Source{Phase: o.required("phase"), Output: !o.has("include")}
+	for _, what := range o.list("include") {
+		switch word, _ := p.text(what, "an entry of include"); word {
+		case "output":
+			s.Output = true
+		case "state":
+			s.State = true
+		default:
+			p.report(what, CodeValue, "include must be output or state, not %q", word)
+			p.suggest(word, func() []string { return []string{"output", "state"} })
+		}
+	}
+	if n := o.get("include"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+		p.report(n, CodeValue, "include must not be empty")
+	}
+	o.done()
+	return s, o.get("phase")
+}

@@ -1,0 +1,63 @@
+package words
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// Reasons puts what failed checks said into one text.
+func Reasons(failed []wards.Outcome) string {
+	var lines []string
+	for _, o := range failed {
+		line := o.Ward.Name + ": " + o.Verdict.Reason
+		if o.Ward.Silent {
+			line = NotAccepted
+		}
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// NotAccepted is all that an author hears of a silent check.
+const NotAccepted = "the result was not accepted"
+
+// Spoken are the failed checks that say what was wrong.
+func Spoken(failed []wards.Outcome) []any {
+	var checks []any
+	for _, o := range failed {
+		if !o.Ward.Silent {
+			checks = append(checks, described(o))
+		}
+	}
+	return checks
+}
+
+// described is a failed check as the default feedback shows it.
+func described(o wards.Outcome) map[string]any {
+	issues := []any{}
+	for _, i := range o.Verdict.Issues {
+		issue := map[string]any{"path": i.Location, "message": i.Message}
+		if i.Expected != "" {
+			issue["expected"] = i.Expected
+		}
+		if i.Got != "" {
+			issue["got"] = i.Got
+		}
+		issues = append(issues, issue)
+	}
+	return map[string]any{"check": o.Ward.Name, "reason": o.Verdict.Reason, "issues": issues, "fix": o.Verdict.Fix}
+}
+
+// SchemaReason is what output_schema said, "" where it is content.
+func SchemaReason(failed []wards.Outcome) string {
+	for _, o := range failed {
+		if o.Ward.Moment == wards.OutputSchema {
+			return o.Verdict.Reason
+		}
+	}
+	return ""
+}

@@ -1,0 +1,54 @@
+// Package words is what a run says to models, and to its own other phases: every
+// text that is put together of the shipped prompts, of what phases gave and of
+// what checks said. It is pure: values in, texts out. What it is given of a text
+// that was refused goes no further than the rules in told.go allow.
+package words
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/seed61713e19/capstan/templates"
+)
+
+var prompts sync.Map // name → *templates.Template
+
+// Prompt renders one of the texts that we wrote.
+func Prompt(name string, vars map[string]any) (string, error) {
+	if t, ok := prompts.Load(name); ok {
+		return t.(*templates.Template).Render(vars)
+	}
+	source, ok := templates.Prompt(name)
+	if !ok {
+		return "", fmt.Errorf("prompt %s is not shipped", name)
+	}
+	t, err := templates.Parse(source)
+	if err != nil {
+		return "", fmt.Errorf("prompt %s: %w", name, err)
+	}
+	prompts.Store(name, t)
+	return t.Render(vars)
+}
+
+// Text is a value as a model or a check reads it: a string as it is, anything
+// else as JSON.
+func Text(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
+}
+
+// Clip cuts a text to at most n bytes, between runes, and shows that it did.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}

@@ -64,6 +64,12 @@ func (s *server) tell() {
 // channel is that of the journal's schema.
 func (s *server) channel() string { return channel + "_" + s.at.Schema() }
 
+// attend has what others tell heard. It costs a connection, which who only runs
+// something does not need.
+func (s *server) attend() {
+	s.attends.Do(func() { s.children.Go(func() { s.listen(s.life) }) })
+}
+
 // listen hears what others tell until ctx ends.
 func (s *server) listen(ctx context.Context) {
 	for ctx.Err() == nil {
@@ -94,6 +100,7 @@ func (s *server) hear(said string) {
 // changes counts what was told; where nothing is heard it is the server's own
 // number of what was written last, by anybody.
 func (s *server) changes(c *conn) (int64, error) {
+	s.attend()
 	if s.news.hears.Load() {
 		return s.news.heard.Load(), nil
 	}

@@ -25,8 +25,10 @@ type server struct {
 	sweeps   int64 // as the writer saw it last
 	corrects bool  // the process's clock, by the server's
 	outage   time.Duration
+	life     context.Context // until the journal is closed
 	ends     context.CancelFunc
 	children sync.WaitGroup
+	attends  sync.Once // to what others tell
 }
 
 // serverVersion is the version of the tables that this package writes there.
@@ -94,10 +96,8 @@ func (s *server) openWith(c *conn) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, ends := context.WithCancel(context.Background())
-	s.ends = ends
+	s.life, s.ends = context.WithCancel(context.Background())
 	if s.j.options.ReadOnly {
-		s.start(ctx, s.listen)
 		return nil, nil
 	}
 	w := newWriter(s.j, c, nil)
@@ -108,17 +108,8 @@ func (s *server) openWith(c *conn) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.start(ctx, s.listen)
-	s.start(ctx, func(ctx context.Context) { s.live(ctx, w) })
+	s.children.Go(func() { s.live(s.life, w) })
 	return w, nil
-}
-
-func (s *server) start(ctx context.Context, body func(context.Context)) {
-	s.children.Add(1)
-	go func() {
-		defer s.children.Done()
-		body(ctx)
-	}()
 }
 
 func (s *server) dial() (*conn, error) {
@@ -216,6 +207,7 @@ func (s *server) close() error {
 	if s.ends != nil {
 		s.ends()
 	}
+	s.attends.Do(func() {}) // nobody begins to, from now on
 	s.children.Wait()
 	return s.leave()
 }

@@ -254,11 +254,11 @@ func TestNews(t *testing.T) {
 	serverOnly(t)
 	where := at(t, filepath.Join(t.TempDir(), "j.db"))
 	one, other := journalAt(t, where, Options{}), journalAt(t, where, Options{})
+	told := make(chan bool, 100)
+	defer other.Watch("run", func() { told <- true })()
 	for !other.store.(*server).news.hears.Load() {
 		runtime.Gosched()
 	}
-	told := make(chan bool, 100)
-	defer other.Watch("run", func() { told <- true })()
 	before, err := other.Version(t.Context())
 	if err != nil {
 		t.Fatal(err)

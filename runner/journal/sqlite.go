@@ -265,6 +265,8 @@ func (f *fileStore) leased(owner) bool { return true }
 
 func (f *fileStore) told(string) {}
 
+func (f *fileStore) attend() {}
+
 func (f *fileStore) still(*conn) error { return nil }
 
 func (f *fileStore) settled(*conn) error { return nil }

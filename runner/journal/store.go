@@ -63,6 +63,8 @@ type storeWrites interface {
 
 // storeShows are what is asked of the store as a whole.
 type storeShows interface {
+	// attend has this process hear, from now on, what others tell.
+	attend()
 	// changes is another number whenever something was written by anybody.
 	changes(*conn) (int64, error)
 	// query runs one statement of a person, which cannot write.

@@ -11,7 +11,10 @@ import (
 // stop is called. The id is the run's whole name. While somebody watches, what a
 // run tells is written within a millisecond. What other processes write,
 // [Journal.Version] tells of.
-func (j *Journal) Watch(id string, told func()) (stop func()) { return j.watchers.add(id, told) }
+func (j *Journal) Watch(id string, told func()) (stop func()) {
+	j.store.attend()
+	return j.watchers.add(id, told)
+}
 
 // tell tells who watches a run, here and elsewhere, that there is more of it.
 func (j *Journal) tell(run string) {

@@ -26,6 +26,10 @@ func (f *fileStore) wrong(err error) bool {
 
 // query runs a statement on a connection of its own, which may only read.
 func (f *fileStore) query(ctx context.Context, text string, t *Table, full func() bool, row func([]driver.Value)) error {
+	text, err := single(text)
+	if err != nil {
+		return err
+	}
 	c, err := f.reader()
 	if err != nil {
 		return err

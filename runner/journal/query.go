@@ -13,12 +13,11 @@ import (
 // verdicts and calls. It gives at most limit rows, 0 being no limit, and ends
 // with ctx.
 func (j *Journal) Query(ctx context.Context, sql string, limit int) (*Table, error) {
-	text, err := single(sql)
-	if err != nil {
-		return nil, err
+	if strings.ContainsRune(sql, 0) {
+		return nil, errors.New("sql: a statement has no NUL in it")
 	}
 	t := &Table{Columns: []string{}, Rows: [][]any{}}
-	err = j.guarded(ctx, text, limit, t)
+	err := j.guarded(ctx, sql, limit, t)
 	if err == nil {
 		err = j.spellOut(ctx, t)
 	}
@@ -110,20 +109,17 @@ func single(sql string) (string, error) {
 		case sql[i] == ';' && end < 0:
 			end = i
 		case end >= 0 && sql[i] != ';':
-			return "", errors.New("sql: want one statement, not several")
+			return "", errors.New("want one statement, not several")
 		case sql[i] != ';':
 			said = true
 		}
 		i += n
 	}
-	if strings.ContainsRune(sql, 0) {
-		return "", errors.New("sql: a statement has no NUL in it")
-	}
 	if end >= 0 {
 		sql = sql[:end]
 	}
 	if !said {
-		return "", errors.New("sql: there is no statement")
+		return "", errors.New("there is no statement")
 	}
 	return sql, nil
 }

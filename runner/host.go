@@ -32,7 +32,10 @@ type log struct {
 	run string
 }
 
-func (r *Runner) host(ctx context.Context) *host { return &host{Runner: r, ctx: ctx, log: &log{}} }
+// host is a run's, by its id; without one, that of the event which begins it.
+func (r *Runner) host(ctx context.Context, id string) *host {
+	return &host{Runner: r, ctx: ctx, log: &log{run: id}}
+}
 
 func (h *host) with(ctx context.Context) *host { return &host{h.Runner, ctx, h.log} }
 

@@ -64,7 +64,7 @@ func WithJournal(j Journal) Option { return func(r *Runner) { r.journal = j } }
 
 // WithSettings keeps the caller's own settings with the run.
 func WithSettings(settings map[string]string) RunOption {
-	return func(s *Start) { s.Settings = settings }
+	return startOption(func(s *Start) { s.Settings = settings })
 }
 
 // WithParent makes the run share what it has in common with an earlier one of
@@ -72,16 +72,21 @@ func WithSettings(settings map[string]string) RunOption {
 // made again, and costs nothing. From the phase of that name on, where it is
 // not "", everything is done anew.
 func WithParent(run, from string) RunOption {
-	return func(s *Start) { s.Parent, s.From = run, from }
+	return startOption(func(s *Start) { s.Parent, s.From = run, from })
 }
 
 // Resume goes on with a run of the runner's journal after a crash, an
 // interrupt or a person's answer, with its cascade as the journal has it,
 // wherever that came from and whatever became of the files. Nothing that
 // finished is done again; a run that has ended for good gives its result, and
-// no cascade is needed for that. The error is an *[Error], or
-// [ErrNoRun] or [ErrRunBusy].
-func (r *Runner) Resume(ctx context.Context, id string) (Result, error) {
+// no cascade is needed for that. The options are of this part of the run: its
+// model's name stays what it was. The error is an *[Error], or [ErrNoRun] or
+// [ErrRunBusy].
+func (r *Runner) Resume(ctx context.Context, id string, options ...Option) (Result, error) {
+	r = r.ofOne()
+	for _, o := range options {
+		o(r)
+	}
 	if r.journal == nil {
 		return Result{}, errors.New("resume: the runner has no journal")
 	}
@@ -93,9 +98,8 @@ func (r *Runner) Resume(ctx context.Context, id string) (Result, error) {
 		return result, errorOf(result)
 	}
 	start := recording.Start()
-	asked := *r
-	asked.modelName = start.Model // the evidence of its gates is of who answers
-	c, err := asked.Unpack(start.Files)
+	r.modelName = start.Model // the evidence of its gates is of who answers
+	c, err := r.Unpack(start.Files)
 	if err != nil {
 		broken := &Error{Code: Failed, Message: err.Error(), Err: err}
 		result := ended(start, broken)
@@ -109,7 +113,7 @@ func (r *Runner) Resume(ctx context.Context, id string) (Result, error) {
 func (r *Runner) record(ctx context.Context, recording Recording, run func(engine.Host, engine.State) (Result, error)) (Result, error) {
 	start := recording.Start()
 	s := engine.State{RunID: start.RunID, Model: start.Model, Input: start.Input, Elapsed: start.Elapsed}
-	result, err := run(recording.Host(r.host(ctx)), s)
+	result, err := run(recording.Host(r.host(ctx, s.RunID)), s)
 	var why *Error
 	errors.As(err, &why)
 	if e := recording.End(result, why); e != nil && err == nil {

@@ -20,6 +20,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -80,8 +81,13 @@ type Runner struct {
 	notices    *Notices
 }
 
-// An Option changes a runner under construction.
+// An Option changes a runner under construction, or, given to [Runner.Run] or
+// [Runner.Resume], that run alone: what it sets stands in for the runner's own,
+// a sink is told beside the runner's. What the cascade names was settled when it
+// was loaded, so that validators, tools and servers are given to [New].
 type Option func(*Runner)
+
+func (o Option) forRun(r *Runner, _ *Start) { o(r) }
 
 // WithModel has phases and judges answered by m. One that is a [model.Host] is
 // told of the providers of each cascade before its run begins.
@@ -110,7 +116,8 @@ func WithRemote(m cascades.Remote) Option { return func(r *Runner) { r.remote = 
 // directory that the file tools were given. Empty, it is the working directory.
 func WithRoot(dir string) Option { return func(r *Runner) { r.root = dir } }
 
-// WithSink has s told of every event.
+// WithSink has s told of every event; one of the runner's is told of several runs
+// at the same time.
 func WithSink(s event.Sink) Option { return func(r *Runner) { r.sinks = append(r.sinks, s) } }
 
 // WithTrace has the context of each call of a model, a tool or a validator made
@@ -185,11 +192,23 @@ func ReadFile(name string) ([]byte, error) {
 // maxFile bounds a file that a cascade names, in bytes.
 const maxFile = 64 << 20
 
-// A RunOption changes one run.
-type RunOption func(*Start)
+// A RunOption changes one run: it is an [Option], or of [WithRunID],
+// [WithSettings] and [WithParent].
+type RunOption interface{ forRun(*Runner, *Start) }
+
+type startOption func(*Start)
+
+func (o startOption) forRun(_ *Runner, s *Start) { o(s) }
 
 // WithRunID names the run; without it, or with "", it gets a new name.
-func WithRunID(id string) RunOption { return func(s *Start) { s.RunID = id } }
+func WithRunID(id string) RunOption { return startOption(func(s *Start) { s.RunID = id }) }
+
+// ofOne is the runner for a run to have options of its own.
+func (r *Runner) ofOne() *Runner {
+	one := *r
+	one.sinks = slices.Clip(r.sinks)
+	return &one
+}
 
 // Run runs a cascade on an input of plain values (what JSON decodes to). The
 // result is whole whatever the error: an *[Error], nil where it succeeded.
@@ -199,10 +218,12 @@ func WithRunID(id string) RunOption { return func(s *Start) { s.RunID = id } }
 // not there and a model that is not [model.Readier.Ready] are [Invalid], all at once, and no run is kept; an MCP server
 // that cannot be reached, or has not the tool that is named, is [Failed].
 func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]any, options ...RunOption) (Result, error) {
-	s := Start{CascadeID: c.ID, Files: c.Files, Model: r.modelName}
+	s := Start{CascadeID: c.ID, Files: c.Files}
+	r = r.ofOne()
 	for _, o := range options {
-		o(&s)
+		o.forRun(r, &s)
 	}
+	s.Model = r.modelName
 	if s.RunID == "" {
 		s.RunID = NewRunID(time.Now())
 	}
@@ -224,7 +245,7 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 		return engine.Run(h, c, s)
 	}
 	if r.journal == nil {
-		return run(r.host(ctx), engine.State{RunID: s.RunID, Model: s.Model, Input: s.Input})
+		return run(r.host(ctx, s.RunID), engine.State{RunID: s.RunID, Model: s.Model, Input: s.Input})
 	}
 	s.Settings = noteGates(c, s)
 	recording, err := r.journal.Begin(s)
@@ -239,7 +260,7 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 // a judge. An error says that there is no verdict.
 func (r *Runner) Judge(ctx context.Context, c *cascades.Cascade, v *cascades.Validator, s validators.Subject) (validators.Verdict, error) {
 	r.Provide(c)
-	return engine.Judge(r.host(ctx), c, v, s, r.modelName)
+	return engine.Judge(r.host(ctx, ""), c, v, s, r.modelName)
 }
 
 // Provide tells the model of the providers that a cascade brings along; c may be
@@ -261,7 +282,7 @@ func NewRunID(now time.Time) string {
 }
 
 // Host is the in-process host of one run, for hosts that are built around it.
-func (r *Runner) Host(ctx context.Context) engine.Host { return r.host(ctx) }
+func (r *Runner) Host(ctx context.Context) engine.Host { return r.host(ctx, "") }
 
 // Parse is [Runner.Load] for a text that was read already; the files it names
 // are read beside name.

@@ -181,3 +181,25 @@ func TestSQLColumns(t *testing.T) {
 		}
 	}
 }
+
+// What the page on embedding shows is of the example that runs as a test.
+func TestEmbeddingPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/embedding.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example, err := os.ReadFile("../../runner/example_server_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, m := range fenced.FindAllSubmatch(page, -1) {
+		n++
+		if !bytes.Contains(example, m[2]) {
+			t.Errorf("the example has not\n%s", m[2])
+		}
+	}
+	if n < 4 {
+		t.Errorf("only %d pieces", n)
+	}
+}

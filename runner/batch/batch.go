@@ -41,7 +41,7 @@ import (
 // Runs begins runs, or goes on with them: a [runner.Runner] with a journal.
 type Runs interface {
 	Run(ctx context.Context, c *cascades.Cascade, input map[string]any, options ...runner.RunOption) (runner.Result, error)
-	Resume(ctx context.Context, id string) (runner.Result, error)
+	Resume(ctx context.Context, id string, options ...runner.Option) (runner.Result, error)
 }
 
 // A Batch is a cascade and a set, and how it is to be done.

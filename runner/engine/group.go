@@ -39,7 +39,7 @@ func (v *visit) group() (release, error) {
 		}
 		if output, released := b.released(p); released {
 			all[p.Name] = output
-			v.s.Lineage = append(v.s.Lineage, Passage{p.Name, output, written(before, b.s.State)})
+			v.s.Lineage = append(v.s.Lineage, Passage{Phase: p.Name, Output: output, Set: written(before, b.s.State)})
 		}
 	}
 	v.s.State = state.all

@@ -204,7 +204,7 @@ func (v *visit) settle(r release, err error) (release, error) {
 	v.emit(done)
 	v.s.release(v.p.Name, r.value)
 	v.s.Output, v.s.Previous = r.value, v.p.Name
-	v.s.Lineage = append(v.s.Lineage, Passage{v.p.Name, r.value, written(v.before, v.s.State)})
+	v.s.Lineage = append(v.s.Lineage, Passage{Phase: v.p.Name, Output: r.value, Set: written(v.before, v.s.State)})
 	return r, nil
 }
 

@@ -20,7 +20,9 @@ const everywhere = "validators/patterns"
 // word here, for a reviewer to see.
 var floors = map[string]string{
 	// Floor 0.
-	"templates":            "",
+	"templates/jinja":      "", // the language of templates
+	"templates/prompts":    "", // what we say to models
+	"templates":            "templates/jinja",
 	"validators/schema":    "",
 	"runner/process":       "",
 	"runner/signatures":    "",
@@ -30,7 +32,7 @@ var floors = map[string]string{
 	"validators/languages": "",
 	// Faults that are planted in good texts, to measure gates by.
 	"validators/faults": "validators/languages validators/reading validators/schema validators/secrets",
-	"validators":        "templates validators/faults validators/languages validators/reading validators/schema validators/secrets runner/process",
+	"validators":        "templates/prompts validators/faults validators/languages validators/reading validators/schema validators/secrets runner/process",
 	"runner/model":      "",
 	"runner/tool":       "runner/process validators/schema",
 	"runner/event":      "runner/model runner/tool validators validators/schema",
@@ -43,8 +45,8 @@ var floors = map[string]string{
 	"cascades/examples": "",
 	// Floor 3.
 	// What is said to models and phases, put together of values.
-	"runner/words":  "cascades templates wards",
-	"runner/engine": "cascades runner/event runner/model runner/tool runner/words templates validators validators/schema wards",
+	"runner/words":  "cascades templates templates/prompts wards",
+	"runner/engine": "cascades runner/event runner/model runner/tool runner/words templates/prompts validators validators/schema wards",
 	// How effects travel to other processes.
 	"runner/effects": "cascades runner/engine runner/event runner/model runner/tool validators/schema",
 	// Floor 4.
@@ -89,7 +91,7 @@ var floors = map[string]string{
 }
 
 // pure packages take bytes and values: what they do depends on nothing else.
-var pure = []string{"templates", "validators/reading", "validators/capy/reading", "validators/schema", "validators/languages", "validators/secrets", "wards", "cascades", "runner/words", "runner/engine", "runner/signatures", "runner/receipt", "runner/measure"}
+var pure = []string{"templates", "templates/jinja", "templates/prompts", "validators/reading", "validators/capy/reading", "validators/schema", "validators/languages", "validators/secrets", "wards", "cascades", "runner/words", "runner/engine", "runner/signatures", "runner/receipt", "runner/measure"}
 
 // impure is what pure packages may not import.
 var impure = []string{"context", "os", "os/exec", "net", "net/http", "path/filepath", "io/ioutil", "math/rand", "log"}

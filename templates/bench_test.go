@@ -3,23 +3,11 @@ package templates
 import (
 	"strings"
 	"testing"
+
+	"github.com/flosch/pongo2/v6"
 )
 
 var sink string
-
-func benchmark(b *testing.B, source string, vars map[string]any) {
-	b.Helper()
-	t, err := Parse(source)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if sink, err = t.Render(vars); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
 
 var article = map[string]any{
 	"input":   map[string]any{"topic": "gophers", "tone": "friendly"},
@@ -30,40 +18,74 @@ var article = map[string]any{
 const typical = `Write about {{ input.topic }} in a {{ input.tone }} tone.
 {% if turn == 1 %}Check for major issues.{% else %}Polish it.{% endif %}`
 
-func BenchmarkRenderPlain(b *testing.B) {
-	benchmark(b, strings.Repeat("Write a blog post. ", 50)+"\n", article)
+// rivals are templates, and how pongo2 alone would have them.
+var rivals = []struct {
+	name, ours, theirs string
+	vars               map[string]any
+}{
+	{"Plain", strings.Repeat("Write a blog post. ", 50) + "\n", strings.Repeat("Write a blog post. ", 50) + "\n", article},
+	{"Typical", typical, typical, article},
+	{"Loop", rowsLoop, strings.ReplaceAll(rowsLoop, "loop.index", "forloop.Counter"), map[string]any{"rows": manyRows()}},
+	{"LongText", "Judge this:\n{{ content }}\n", "Judge this:\n{{ content|safe }}\n", map[string]any{"content": strings.Repeat("0123456789abcdef", 1<<16)}},
+	{"Megabyte", megabyte, megabyte, map[string]any{"a": "x"}},
 }
 
-func BenchmarkRenderTypical(b *testing.B) { benchmark(b, typical, article) }
+const rowsLoop = `{% for row in rows %}{{ loop.index }}. {{ row.name }}: {{ row.value }}
+{% endfor %}`
 
-func BenchmarkRenderLoop(b *testing.B) {
+var megabyte = strings.Repeat("{{ a }} {% if a %}b{% endif %}\n", 1<<20/31)
+
+func manyRows() []any {
 	rows := make([]any, 100)
 	for i := range rows {
 		rows[i] = map[string]any{"name": "row", "value": i}
 	}
-	benchmark(b, `{% for row in rows %}{{ loop.index }}. {{ row.name }}: {{ row.value }}
-{% endfor %}`, map[string]any{"rows": rows})
+	return rows
 }
 
-func BenchmarkRenderLongText(b *testing.B) {
-	benchmark(b, "Judge this:\n{{ content }}\n", map[string]any{"content": strings.Repeat("0123456789abcdef", 1<<16)})
-}
-
-func BenchmarkParseTypical(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Parse(typical); err != nil {
+// BenchmarkPongo2 parses and renders each template here and with pongo2 alone.
+func BenchmarkPongo2(b *testing.B) {
+	set := pongo2.NewSet("plain", noFiles{})
+	for _, c := range rivals {
+		b.Run("Parse/"+c.name+"/ours", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Parse(c.ours); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("Parse/"+c.name+"/pongo2", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := set.FromString(c.theirs); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		ours, err := Parse(c.ours)
+		if err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-func BenchmarkParseMegabyte(b *testing.B) {
-	source := strings.Repeat("{{ a }} {% if a %}b{% endif %}\n", 1<<20/31)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Parse(source); err != nil {
+		theirs, err := set.FromString(c.theirs)
+		if err != nil {
 			b.Fatal(err)
 		}
+		b.Run("Render/"+c.name+"/ours", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if sink, err = ours.Render(c.vars); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("Render/"+c.name+"/pongo2", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if sink, err = theirs.Execute(pongo2.Context(c.vars)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

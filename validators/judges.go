@@ -1,6 +1,6 @@
 package validators
 
-import "github.com/seed61713e19/capstan/templates"
+import "github.com/seed61713e19/capstan/templates/prompts"
 
 // judges are the validators that a model decides, by criteria that ship with
 // the other prompts.
@@ -16,6 +16,6 @@ func judges() []Validator {
 // shippedJudge is a judge whose criteria are the prompt of its name. That there
 // is one is a matter of the build, and tested.
 func shippedJudge(name, description string) Validator {
-	criteria, _ := templates.Prompt(name)
+	criteria, _ := prompts.Source(name)
 	return NewJudge(name, description, criteria)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/words"
-	"github.com/seed61713e19/capstan/templates"
+	"github.com/seed61713e19/capstan/templates/prompts"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -163,7 +163,7 @@ func (v *visit) pick(left []*sounding) (*sounding, error) {
 		texts = append(texts, s.candidate.text)
 		shown = append(shown, map[string]any{"number": i + 1, "text": s.candidate.text})
 	}
-	question, err := words.Prompt("sounding_evaluator", map[string]any{"task": v.prompt, "instructions": instructions, "candidates": shown, "mark": templates.Mark(texts...)})
+	question, err := words.Prompt("sounding_evaluator", map[string]any{"task": v.prompt, "instructions": instructions, "candidates": shown, "mark": prompts.Mark(texts...)})
 	if err != nil {
 		return nil, failed(at, "%v", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/words"
-	"github.com/seed61713e19/capstan/templates"
+	"github.com/seed61713e19/capstan/templates/prompts"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -23,7 +23,7 @@ func (f *flow) judged(path event.Path, at place, v *cascades.Validator, s valida
 	if err != nil {
 		return verdict, err, nil
 	}
-	question, err := words.Prompt("judge", map[string]any{"criteria": criteria, "content": s.Content, "mark": templates.Mark(s.Content)})
+	question, err := words.Prompt("judge", map[string]any{"criteria": criteria, "content": s.Content, "mark": prompts.Mark(s.Content)})
 	if err != nil {
 		return verdict, err, nil
 	}

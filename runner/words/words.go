@@ -11,16 +11,17 @@ import (
 	"sync"
 
 	"github.com/seed61713e19/capstan/templates"
+	"github.com/seed61713e19/capstan/templates/prompts"
 )
 
-var prompts sync.Map // name → *templates.Template
+var parsed sync.Map // name → *templates.Template
 
 // Prompt renders one of the texts that we wrote.
 func Prompt(name string, vars map[string]any) (string, error) {
-	if t, ok := prompts.Load(name); ok {
+	if t, ok := parsed.Load(name); ok {
 		return t.(*templates.Template).Render(vars)
 	}
-	source, ok := templates.Prompt(name)
+	source, ok := prompts.Source(name)
 	if !ok {
 		return "", fmt.Errorf("prompt %s is not shipped", name)
 	}
@@ -28,7 +29,7 @@ func Prompt(name string, vars map[string]any) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("prompt %s: %w", name, err)
 	}
-	prompts.Store(name, t)
+	parsed.Store(name, t)
 	return t.Render(vars)
 }
 

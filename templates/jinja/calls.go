@@ -1,0 +1,283 @@
+package jinja
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// arguments are those of a call, a filter or a test, as they are written.
+type arguments struct {
+	positional            []expression
+	keywords              []keyword
+	spread, keywordSpread expression // *values and **dict, or nil
+}
+
+type keyword struct {
+	name  string
+	value expression
+	at    int
+}
+
+func (a *arguments) children(visit func(expression)) {
+	visitAll(a.positional, visit)
+	for _, k := range a.keywords {
+		visit(k.value)
+	}
+	if a.spread != nil {
+		visit(a.spread)
+	}
+	if a.keywordSpread != nil {
+		visit(a.keywordSpread)
+	}
+}
+
+func (a *arguments) isStatic() bool { return a.spread == nil && a.keywordSpread == nil }
+
+// given are evaluated arguments; the keys of keywords are strings.
+type given struct {
+	positional []any
+	keywords   []entry
+}
+
+func (a *arguments) eval(r *render) *given {
+	g := &given{positional: r.evalAll(a.positional)}
+	if a.spread != nil {
+		g.positional = append(g.positional, r.all(r.defined(a.spread.eval(r)))...)
+	}
+	for _, k := range a.keywords {
+		r.charge(1)
+		g.keywords = append(g.keywords, entry{k.name, k.value.eval(r)})
+	}
+	if a.keywordSpread != nil {
+		g.addKeywords(r, r.defined(a.keywordSpread.eval(r)))
+	}
+	return g
+}
+
+func (g *given) addKeywords(r *render, v any) {
+	if !isMapping(v) {
+		r.fail("** takes a dict and not a %s", typeName(v))
+	}
+	for _, e := range r.entries(v) {
+		name, ok := text(e.key)
+		if !ok {
+			r.fail("the keys of a dict behind ** must be strings")
+		}
+		if _, twice := g.keyword(name); twice {
+			r.fail("the argument %q is given twice", name)
+		}
+		g.keywords = append(g.keywords, entry{name, e.value})
+	}
+}
+
+func (g *given) keyword(name string) (any, bool) {
+	for _, k := range g.keywords {
+		if k.key == name {
+			return k.value, true
+		}
+	}
+	return nil, false
+}
+
+// A function is a filter, a test, a method or a global, with its parameters as Jinja2 names them.
+type function struct {
+	name       string
+	parameters []formal
+	variadic   bool // it takes any number of values
+	// call gets what the function applies to (nil for a global) and one value per parameter, then the variadic ones.
+	call func(r *render, self any, a []any) any
+	// open is called instead of call by a function that sorts its arguments out itself.
+	open func(r *render, self any, g *given) any
+	// toleratesUndefined is true when the function is there to ask whether something is defined.
+	toleratesUndefined bool
+}
+
+type formal struct {
+	name         string
+	required     bool
+	defaultValue any
+}
+
+// define makes a function; signature lists parameters such as "width=80 end='...' *".
+func define(name, signature string, call func(r *render, self any, a []any) any) *function {
+	f := &function{name: name, call: call}
+	for _, word := range strings.Fields(signature) {
+		if word == "*" {
+			f.variadic = true
+			continue
+		}
+		parameter, written, optional := strings.Cut(word, "=")
+		f.parameters = append(f.parameters, formal{parameter, !optional, constant(written)})
+	}
+	return f
+}
+
+// constant reads the default value in a signature.
+func constant(s string) any {
+	switch s {
+	case "", "none":
+		return nil
+	case "true", "false":
+		return s == "true"
+	}
+	if s[0] == '\'' {
+		return strings.ReplaceAll(strings.Trim(s, "'"), "␠", " ")
+	}
+	if strings.Contains(s, ".") {
+		f, _ := strconv.ParseFloat(s, 64)
+		return f
+	}
+	i, _ := strconv.ParseInt(s, 10, 64)
+	return i
+}
+
+// bind gives every parameter of f its value.
+func (f *function) bind(r *render, kind string, g *given) []any {
+	if len(g.positional) > len(f.parameters) && !f.variadic {
+		r.fail("%s %q takes %s", kind, f.name, atMost(len(f.parameters)))
+	}
+	values := make([]any, 0, max(len(f.parameters), len(g.positional)))
+	used := 0
+	for i, p := range f.parameters {
+		named, byName := g.keyword(p.name)
+		if byName {
+			used++
+		}
+		switch {
+		case i < len(g.positional) && byName:
+			r.fail("the argument %q of %s %q is given twice", p.name, kind, f.name)
+		case i < len(g.positional):
+			values = append(values, g.positional[i])
+		case byName:
+			values = append(values, named)
+		case p.required:
+			r.fail("%s %q needs the argument %q", kind, f.name, p.name)
+		default:
+			values = append(values, p.defaultValue)
+		}
+	}
+	if used < len(g.keywords) {
+		r.fail("%s %q has no argument %q", kind, f.name, f.unknown(g))
+	}
+	if len(g.positional) > len(f.parameters) {
+		values = append(values, g.positional[len(f.parameters):]...)
+	}
+	return values
+}
+
+func (f *function) unknown(g *given) string {
+	for _, k := range g.keywords {
+		if !f.has(k.key.(string)) {
+			return k.key.(string)
+		}
+	}
+	return ""
+}
+
+func (f *function) has(parameter string) bool {
+	for _, p := range f.parameters {
+		if p.name == parameter {
+			return true
+		}
+	}
+	return false
+}
+
+func atMost(n int) string {
+	switch n {
+	case 0:
+		return "no arguments"
+	case 1:
+		return "at most 1 argument"
+	}
+	return fmt.Sprintf("at most %d arguments", n)
+}
+
+// checkArguments refuses at load what bind would refuse at every call.
+func checkArguments(f *function, kind string, a *arguments, at int) {
+	if f.open != nil || !a.isStatic() {
+		return
+	}
+	if len(a.positional) > len(f.parameters) && !f.variadic {
+		failAt(at, "%s %q takes %s", kind, f.name, atMost(len(f.parameters)))
+	}
+	for _, k := range a.keywords {
+		if !f.has(k.name) {
+			names := []string{}
+			for _, p := range f.parameters {
+				names = append(names, p.name)
+			}
+			failNear(k.at, k.name, names, "%s %q has no argument %q", kind, f.name, k.name)
+		}
+	}
+	for i, p := range f.parameters {
+		named := false
+		for _, k := range a.keywords {
+			if k.name == p.name {
+				named = true
+				if i < len(a.positional) {
+					failAt(k.at, "the argument %q of %s %q is given twice", p.name, kind, f.name)
+				}
+			}
+		}
+		if p.required && i >= len(a.positional) && !named {
+			failAt(at, "%s %q needs the argument %q", kind, f.name, p.name)
+		}
+	}
+}
+
+// invoke calls f on self.
+func (f *function) invoke(r *render, kind string, self any, g *given) any {
+	if f.open != nil {
+		return f.open(r, self, g)
+	}
+	return f.call(r, self, f.bind(r, kind, g))
+}
+
+func (e *filtered) eval(r *render) any { return e.apply(r, e.value.eval(r)) }
+
+// apply applies the filter to a value.
+func (e *filtered) apply(r *render, value any) any {
+	r.charge(2)
+	g := e.arguments.eval(r)
+	r.at = e.at
+	return e.function.invoke(r, "filter", value, g)
+}
+
+func (e *tested) eval(r *render) any {
+	r.charge(2)
+	value := e.value.eval(r)
+	g := e.arguments.eval(r)
+	r.at = e.at
+	return e.function.invoke(r, "test", value, g)
+}
+
+func (e *call) eval(r *render) any {
+	r.charge(2)
+	callee := e.callee.eval(r)
+	g := e.arguments.eval(r)
+	r.at = e.at
+	return r.call(callee, g)
+}
+
+// call calls a value.
+func (r *render) call(callee any, g *given) any {
+	switch callee := r.defined(callee).(type) {
+	case *bound:
+		return callee.method.invoke(r, "method", callee.receiver, g)
+	case *function:
+		return callee.invoke(r, "function", nil, g)
+	case *macro:
+		return callee.call(r, g)
+	case *joiner:
+		if len(g.positional)+len(g.keywords) > 0 {
+			r.fail("a joiner takes no arguments")
+		}
+		return callee.call()
+	case *loop:
+		return callee.call(r, g)
+	}
+	r.fail("a %s cannot be called", typeName(callee))
+	return nil
+}

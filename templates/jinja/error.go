@@ -1,0 +1,163 @@
+package jinja
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// An Error is a mistake in a template, found by Parse, or a value the template cannot use, found by Render.
+// Line and Column are 1-based places in the source; a column counts characters, not bytes.
+type Error struct {
+	Line, Column int
+	Message      string
+	Word         string   // the name that is not known, where it is that
+	Suggestion   string   // what was probably meant by it; "" where nothing is near
+	Further      []*Error // of Parse: the other mistakes of the source, in its order
+}
+
+// Error returns "line L, column C: message", with the suggestion, if there is one, and without the further mistakes.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
+	if e.Suggestion != "" {
+		text += fmt.Sprintf("; did you mean %q?", e.Suggestion)
+	}
+	return text
+}
+
+// failure is how the parser and the evaluator stop: it is thrown with panic and never leaves Parse or Render.
+type failure struct {
+	at          int
+	message     string
+	word, meant string
+}
+
+func failAt(at int, format string, args ...any) {
+	panic(failure{at: at, message: fmt.Sprintf(format, args...)})
+}
+
+// failNear fails for a name that is none of the candidates.
+func failNear(at int, name string, candidates []string, format string, args ...any) {
+	panic(failure{at, fmt.Sprintf(format, args...), name, nearest(name, candidates)})
+}
+
+// mistakes are those after which the rest of the source can still be read.
+type mistakes []failure
+
+// maxMistakes bounds what is told of one source.
+const maxMistakes = 50
+
+// tell makes a check, notes what fails in it, and reports whether nothing did.
+func (m *mistakes) tell(check func()) (ok bool) {
+	defer func() {
+		thrown := recover()
+		f, is := thrown.(failure)
+		switch {
+		case thrown == nil:
+			ok = true
+		case !is || len(*m) >= maxMistakes:
+			panic(thrown)
+		default:
+			*m = append(*m, f)
+		}
+	}()
+	check()
+	return
+}
+
+// error is all of them, nil where there are none.
+func (m mistakes) error(source string) error {
+	if len(m) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(m, func(a, b failure) int { return a.at - b.at })
+	first := m[0].error(source)
+	for _, f := range m[1:] {
+		first.Further = append(first.Further, f.error(source))
+	}
+	return first
+}
+
+func (f failure) error(source string) *Error {
+	e := errorAt(source, f.at, f.message)
+	e.Word, e.Suggestion = f.word, f.meant
+	return e
+}
+
+// catch turns whatever was thrown into *target; a fault of our own is reported at the byte offset `at`.
+func catch(source string, at *int, target *error) {
+	switch thrown := recover().(type) {
+	case nil:
+	case failure:
+		*target = thrown.error(source)
+	default:
+		*target = errorAt(source, *at, fmt.Sprintf("internal fault: %v", thrown))
+	}
+}
+
+func errorAt(source string, at int, message string) *Error {
+	line, column := position(source, at)
+	return &Error{Line: line, Column: column, Message: message}
+}
+
+// position gives the 1-based line and column (in characters) of a byte offset.
+func position(source string, at int) (line, column int) {
+	before := source[:min(at, len(source))]
+	start := strings.LastIndexByte(before, '\n') + 1
+	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[start:])
+}
+
+// suggestion returns `; did you mean "x"?` for the candidate nearest to name, or nothing when none is near.
+func suggestion(name string, candidates []string) string {
+	if best := nearest(name, candidates); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return ""
+}
+
+// nearest is the candidate nearest to name, or nothing when none is near.
+func nearest(name string, candidates []string) string {
+	const longest, most = 40, 1000
+	best, distance := "", 1+min(2, (utf8.RuneCountInString(name)+1)/3)
+	if len(name) > longest || len(candidates) > most {
+		return ""
+	}
+	sort.Strings(candidates)
+	for _, candidate := range candidates {
+		if len(candidate) > longest {
+			continue
+		}
+		if d := edits(strings.ToLower(name), strings.ToLower(candidate)); d < distance {
+			best, distance = candidate, d
+		}
+	}
+	return best
+}
+
+// edits counts the insertions, deletions, replacements and swaps of neighbours that lead from a to b.
+func edits(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	rows := make([][]int, len(x)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(y)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		for j := 1; j <= len(y); j++ {
+			cost := 1
+			if x[i-1] == y[j-1] {
+				cost = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(x)][len(y)]
+}

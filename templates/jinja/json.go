@@ -1,0 +1,199 @@
+package jinja
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// toJSON is Jinja2's tojson: json.dumps with sorted keys and nothing but ASCII, safe inside HTML.
+func toJSON(r *render, v any, a []any) any {
+	w := &jsonWriter{builder: r.builder()}
+	switch indent := r.defined(a[0]).(type) {
+	case nil:
+	case string:
+		w.indent, w.pretty = indent, true
+	default:
+		n := max(r.integer(indent, "the indent"), 0)
+		r.grow(0, product(1, n))
+		w.indent, w.pretty = strings.Repeat(" ", int(n)), true
+	}
+	w.value(v, 0)
+	return markup(w.String())
+}
+
+type jsonWriter struct {
+	*builder
+	indent string
+	pretty bool
+}
+
+func (w *jsonWriter) value(v any, depth int) {
+	r := w.render
+	if depth > maxDepth {
+		r.fail("a value is nested deeper than %d", maxDepth)
+	}
+	switch v := r.plain(v).(type) {
+	case nil:
+		w.text("null")
+	case bool:
+		w.text(map[bool]string{true: "true", false: "false"}[v])
+	case float64:
+		w.text(jsonFloat(v))
+	case int64, json.Number, written:
+		w.text(r.repr(v))
+	case string:
+		w.quote(v)
+	case markup:
+		w.quote(string(v))
+	case []any:
+		w.array(v, depth)
+	case *tuple:
+		w.array(v.items, depth)
+	case map[string]any, *dict:
+		w.object(v, depth)
+	default:
+		r.fail("a %s cannot be written as JSON: put |list before", typeName(r.defined(v)))
+	}
+}
+
+func jsonFloat(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "NaN"
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	}
+	return floatText(f)
+}
+
+// next begins an element, and end ends a list that had some.
+func (w *jsonWriter) next(i, depth int) {
+	switch {
+	case w.pretty && i > 0:
+		w.text(",\n")
+	case w.pretty:
+		w.text("\n")
+	case i > 0:
+		w.text(", ")
+	}
+	w.margin(depth + 1)
+}
+
+func (w *jsonWriter) margin(depth int) {
+	for range depth {
+		w.text(w.indent)
+	}
+}
+
+func (w *jsonWriter) end(closing string, depth int) {
+	if w.pretty {
+		w.text("\n")
+		w.margin(depth)
+	}
+	w.text(closing)
+}
+
+func (w *jsonWriter) array(items []any, depth int) {
+	if len(items) == 0 {
+		w.text("[]")
+		return
+	}
+	w.text("[")
+	for i, item := range items {
+		w.next(i, depth)
+		w.value(item, depth+1)
+	}
+	w.end("]", depth)
+}
+
+func (w *jsonWriter) object(v any, depth int) {
+	entries := w.render.entries(v)
+	if _, made := v.(*dict); made {
+		slices.SortStableFunc(entries, func(a, b entry) int {
+			order, _ := w.render.order(a.key, b.key, 0)
+			return order
+		})
+	}
+	if len(entries) == 0 {
+		w.text("{}")
+		return
+	}
+	w.text("{")
+	for i, e := range entries {
+		w.next(i, depth)
+		w.quote(w.key(e.key))
+		w.text(": ")
+		w.value(e.value, depth+1)
+	}
+	w.end("}", depth)
+}
+
+func (w *jsonWriter) key(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case markup:
+		return string(v)
+	case nil:
+		return "null"
+	case bool:
+		return map[bool]string{true: "true", false: "false"}[v]
+	case float64:
+		return jsonFloat(v)
+	case int64, json.Number, written:
+		return w.render.repr(v)
+	}
+	w.render.fail("a %s cannot be the key of a JSON object", typeName(v))
+	return ""
+}
+
+// quote writes a JSON string; < > & and ' are escaped as Jinja2 does for HTML.
+func (w *jsonWriter) quote(s string) {
+	w.render.grow(w.Len(), len(s)+2)
+	w.WriteByte('"')
+	start := 0
+	for i := 0; i < len(s); {
+		c, size := utf8.DecodeRuneInString(s[i:])
+		if c >= ' ' && c <= '~' && !strings.ContainsRune(`"\<>&'`, c) {
+			i += size
+			continue
+		}
+		w.WriteString(s[start:i])
+		w.WriteString(jsonEscape(c))
+		i += size
+		start = i
+	}
+	w.WriteString(s[start:])
+	w.WriteByte('"')
+	w.render.grow(w.Len(), 0)
+}
+
+func jsonEscape(c rune) string {
+	switch c {
+	case '"':
+		return `\"`
+	case '\\':
+		return `\\`
+	case '\n':
+		return `\n`
+	case '\r':
+		return `\r`
+	case '\t':
+		return `\t`
+	case '\b':
+		return `\b`
+	case '\f':
+		return `\f`
+	}
+	if c < 0x10000 {
+		return fmt.Sprintf(`\u%04x`, c)
+	}
+	c -= 0x10000
+	return fmt.Sprintf(`\u%04x\u%04x`, 0xd800+c>>10, 0xdc00+c&0x3ff)
+}

@@ -1,0 +1,319 @@
+package jinja
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// tokenKind says what a token inside {{ }} or {% %} is.
+type tokenKind uint8
+
+const (
+	tokenName tokenKind = iota
+	tokenString
+	tokenInteger
+	tokenFloat
+	tokenOperator
+	tokenEnd // the closing }} or %}
+)
+
+type token struct {
+	kind  tokenKind
+	text  string // a name, an operator, the digits of a number, the value of a string
+	at    int
+	value any // of a number
+}
+
+// describe names the token as a message shows it.
+func (t token) describe() string {
+	switch t.kind {
+	case tokenString:
+		return "a string"
+	case tokenInteger, tokenFloat:
+		return "the number " + t.text
+	}
+	return quoted(t.text)
+}
+
+func quoted(s string) string { return `"` + s + `"` }
+
+// A segment is what lies between two boundaries of the document.
+type segment uint8
+
+const (
+	segmentText segment = iota
+	segmentPrint
+	segmentTag
+	segmentEOF
+)
+
+// lexer cuts a source the way Jinja2's own does: text, {{ }}, {% %}, {# #} and {% raw %}, with their whitespace signs.
+// Tokens are made when they are asked for, so that a hostile tag is refused before it has been read to its end.
+type lexer struct {
+	source   string // with \n as its only line break and without its last one
+	pos      int
+	closer   string // the end of the tag the lexer is in: "}}" or "%}"
+	brackets []byte // closing brackets that are owed; no tag ends before they came
+}
+
+// normalized turns \r\n and \r into \n and takes one line break off the end, as Jinja2 reads a source.
+func normalized(source string) string {
+	if strings.IndexByte(source, '\r') >= 0 {
+		source = strings.ReplaceAll(source, "\r\n", "\n")
+		source = strings.ReplaceAll(source, "\r", "\n")
+	}
+	return strings.TrimSuffix(source, "\n")
+}
+
+// hasTags reports whether the source has anything but text.
+func hasTags(source string) bool {
+	for i := strings.IndexByte(source, '{'); i >= 0 && i+1 < len(source); {
+		switch source[i+1] {
+		case '{', '%', '#':
+			return true
+		}
+		next := strings.IndexByte(source[i+1:], '{')
+		if next < 0 {
+			return false
+		}
+		i += 1 + next
+	}
+	return false
+}
+
+// segment returns the text up to the next {{ or {%, and enters that tag. Comments and raw blocks end a text early.
+func (l *lexer) segment() (text string, kind segment) {
+	start := l.pos
+	open := l.nextOpening()
+	if open < 0 {
+		l.pos = len(l.source)
+		return l.source[start:], segmentEOF
+	}
+	text = l.source[start:open]
+	l.pos = open + 2
+	sign := l.sign()
+	if sign == '-' {
+		text = strings.TrimRightFunc(text, isSpace)
+	}
+	switch l.source[open+1] {
+	case '#':
+		l.comment(open)
+		return text, segmentText
+	case '{':
+		l.closer = "}}"
+		return text, segmentPrint
+	}
+	if raw, ok := l.raw(open); ok {
+		return text + raw, segmentText
+	}
+	l.closer = "%}"
+	return text, segmentTag
+}
+
+func (l *lexer) nextOpening() int {
+	for i := l.pos; ; {
+		next := strings.IndexByte(l.source[i:], '{')
+		if next < 0 || i+next+1 >= len(l.source) {
+			return -1
+		}
+		i += next
+		switch l.source[i+1] {
+		case '{', '%', '#':
+			return i
+		}
+		i++
+	}
+}
+
+// sign takes the - or + that may follow an opening.
+func (l *lexer) sign() byte {
+	if l.pos < len(l.source) && (l.source[l.pos] == '-' || l.source[l.pos] == '+') {
+		l.pos++
+		return l.source[l.pos-1]
+	}
+	return 0
+}
+
+func (l *lexer) comment(open int) {
+	end := strings.Index(l.source[l.pos:], "#}")
+	if end < 0 {
+		failAt(open, `the comment that begins here is never closed with "#}"`)
+	}
+	trim := end > 0 && l.source[l.pos+end-1] == '-'
+	l.pos += end + 2
+	if trim {
+		l.skipSpace()
+	}
+}
+
+func (l *lexer) skipSpace() {
+	for l.pos < len(l.source) && l.source[l.pos] == ' ' {
+		l.pos++
+	}
+	if l.pos < len(l.source) && l.source[l.pos] > ' ' && l.source[l.pos] < utf8.RuneSelf {
+		return
+	}
+	l.pos = len(l.source) - len(strings.TrimLeftFunc(l.source[l.pos:], isSpace))
+}
+
+// raw recognises "raw %}" just after an opening {% and returns the text up to {% endraw %}.
+func (l *lexer) raw(open int) (text string, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimLeftFunc(l.source[l.pos:], isSpace), "raw")
+	if !ok {
+		return "", false
+	}
+	rest = strings.TrimLeftFunc(rest, isSpace)
+	if after, trim := strings.CutPrefix(rest, "-%}"); trim {
+		rest = strings.TrimLeftFunc(after, isSpace)
+	} else if rest, ok = strings.CutPrefix(rest, "%}"); !ok {
+		return "", false
+	}
+	start := len(l.source) - len(rest)
+	for i := start; ; i += 2 {
+		next := strings.Index(l.source[i:], "{%")
+		if next < 0 {
+			failAt(open, `the raw block that begins here is never closed with "{%% endraw %%}"`)
+		}
+		i += next
+		if after, sign, found := endraw(l.source[i+2:]); found {
+			text, l.pos = l.source[start:i], len(l.source)-len(after)
+			if sign == '-' {
+				text = strings.TrimRightFunc(text, isSpace)
+			}
+			return text, true
+		}
+	}
+}
+
+// endraw matches what follows the {% of a {% endraw %} and returns the rest.
+func endraw(s string) (rest string, sign byte, ok bool) {
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		sign, s = s[0], s[1:]
+	}
+	s, ok = strings.CutPrefix(strings.TrimLeftFunc(s, isSpace), "endraw")
+	if !ok {
+		return "", 0, false
+	}
+	s = strings.TrimLeftFunc(s, isSpace)
+	if rest, ok = strings.CutPrefix(s, "-%}"); ok {
+		return strings.TrimLeftFunc(rest, isSpace), sign, true
+	}
+	rest, ok = strings.CutPrefix(strings.TrimPrefix(s, "+"), "%}")
+	return rest, sign, ok
+}
+
+// next returns the next token of the tag the lexer is in; the tag's end is one too.
+func (l *lexer) next() token {
+	l.skipSpace()
+	at := l.pos
+	if at >= len(l.source) {
+		failAt(at, "the template ends inside a tag: %q is missing", l.closer)
+	}
+	if len(l.brackets) == 0 && l.end() {
+		return token{kind: tokenEnd, text: l.closer, at: at}
+	}
+	switch c := l.source[at]; {
+	case c >= '0' && c <= '9':
+		return l.number()
+	case c == '"' || c == '\'':
+		return l.string(c)
+	}
+	if name := l.name(); name != "" {
+		return token{kind: tokenName, text: name, at: at}
+	}
+	return l.operator()
+}
+
+// end takes the closing of the tag, and with "-" the whitespace after it.
+func (l *lexer) end() bool {
+	rest := l.source[l.pos:]
+	if after, ok := strings.CutPrefix(rest, "-"+l.closer); ok {
+		l.pos = len(l.source) - len(after)
+		l.skipSpace()
+		return true
+	}
+	if l.closer == "%}" {
+		rest = strings.TrimPrefix(rest, "+")
+	}
+	after, ok := strings.CutPrefix(rest, l.closer)
+	if ok {
+		l.pos = len(l.source) - len(after)
+	}
+	return ok
+}
+
+func (l *lexer) name() string {
+	start := l.pos
+	for l.pos < len(l.source) && isPlain(l.source[l.pos], l.pos > start) {
+		l.pos++
+	}
+	if l.pos < len(l.source) && l.source[l.pos] < utf8.RuneSelf {
+		return l.source[start:l.pos]
+	}
+	for i, r := range l.source[start:] {
+		if r == '_' || unicode.IsLetter(r) || i > 0 && continuesName(r) {
+			l.pos = start + i + utf8.RuneLen(r)
+			continue
+		}
+		break
+	}
+	return l.source[start:l.pos]
+}
+
+// isPlain tells an ASCII character of a name; a digit is none at its beginning.
+func isPlain(c byte, inside bool) bool {
+	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || inside && '0' <= c && c <= '9'
+}
+
+func continuesName(r rune) bool {
+	return unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc, unicode.Nl) || r == '·'
+}
+
+var wideOperators = []string{"//", "**", "==", "!=", ">=", "<="}
+
+const narrowOperators = "+-/*%~[](){}><=.:|,;"
+
+func (l *lexer) operator() token {
+	rest := l.source[l.pos:]
+	size := 1
+	if len(rest) > 1 && slices.Contains(wideOperators, rest[:2]) {
+		size = 2
+	} else if strings.IndexByte(narrowOperators, rest[0]) < 0 {
+		r, _ := utf8.DecodeRuneInString(rest)
+		failAt(l.pos, "unexpected character %q", r)
+	}
+	t := token{kind: tokenOperator, text: rest[:size], at: l.pos}
+	l.balance(t)
+	l.pos += size
+	return t
+}
+
+func (l *lexer) balance(t token) {
+	switch t.text {
+	case "(":
+		l.brackets = append(l.brackets, ')')
+	case "[":
+		l.brackets = append(l.brackets, ']')
+	case "{":
+		l.brackets = append(l.brackets, '}')
+	case ")", "]", "}":
+		if len(l.brackets) == 0 {
+			failAt(t.at, "unexpected %q", t.text)
+		}
+		owed := l.brackets[len(l.brackets)-1]
+		if owed != t.text[0] {
+			failAt(t.at, "unexpected %q, expected %q", t.text, string(owed))
+		}
+		l.brackets = l.brackets[:len(l.brackets)-1]
+	}
+	if len(l.brackets) > maxDepth {
+		failAt(t.at, "brackets are nested deeper than %d", maxDepth)
+	}
+}
+
+// isSpace is Python's idea of whitespace, which is Unicode's and four control characters more.
+func isSpace(r rune) bool {
+	return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f
+}

@@ -1,0 +1,358 @@
+package jinja
+
+import "slices"
+
+// Bounds of a source. Every recursion of the parser and of the evaluator is held by one of them.
+const (
+	maxDepth = 100  // brackets in brackets, blocks in blocks, values in values, macro calls in macro calls
+	maxLinks = 1000 // operators, filters or attributes in one chain
+)
+
+// parser reads tags with two tokens in hand. It follows the grammar of Jinja2's parser, rule by rule.
+type parser struct {
+	lexer
+	library *library
+	token   token // the current one
+	ahead   token // the one after it, when looked is true
+	looked  bool
+	depth   int
+	blocks  []string // open blocks, innermost last
+	loops   int      // open for blocks
+	found   mistakes
+}
+
+func (p *parser) advance() token {
+	current := p.token
+	if p.looked {
+		p.token, p.looked = p.ahead, false
+	} else {
+		p.token = p.lexer.next()
+	}
+	return current
+}
+
+// peek looks at the token after the current one; there is none after the end of a tag.
+func (p *parser) peek() token {
+	if p.token.kind == tokenEnd {
+		return p.token
+	}
+	if !p.looked {
+		p.ahead, p.looked = p.lexer.next(), true
+	}
+	return p.ahead
+}
+
+func (p *parser) at(operator string) bool {
+	return p.token.kind == tokenOperator && p.token.text == operator
+}
+
+func (p *parser) atName(name string) bool {
+	return p.token.kind == tokenName && p.token.text == name
+}
+
+func (p *parser) skip(operator string) bool {
+	if p.at(operator) {
+		p.advance()
+		return true
+	}
+	return false
+}
+
+func (p *parser) skipName(name string) bool {
+	if p.atName(name) {
+		p.advance()
+		return true
+	}
+	return false
+}
+
+func (p *parser) expect(operator string) token {
+	if !p.at(operator) {
+		p.fail("expected %q, got %s", operator, p.token.describe())
+	}
+	return p.advance()
+}
+
+// comma asks for a comma unless the list ends here.
+func (p *parser) comma(closing string) {
+	if !p.at(closing) && !p.skip(",") {
+		p.fail("expected \",\" or %q, got %s", closing, p.token.describe())
+	}
+}
+
+func (p *parser) expectName(what string) token {
+	if p.token.kind != tokenName {
+		p.fail("expected %s, got %s", what, p.token.describe())
+	}
+	return p.advance()
+}
+
+// expectEnd asks for the end of the tag without reading on: what follows is text.
+func (p *parser) expectEnd() {
+	if p.at(":") {
+		p.fail("expected %q, got \":\": a filter has its arguments in parentheses, as in default(\"x\")", p.closer)
+	}
+	if p.token.kind != tokenEnd {
+		p.fail("expected %q, got %s", p.closer, p.token.describe())
+	}
+}
+
+func (p *parser) fail(format string, args ...any) {
+	failAt(p.token.at, format, args...)
+}
+
+// deeper guards one level of recursion; the caller defers shallower.
+func (p *parser) deeper() {
+	if p.depth++; p.depth > maxDepth {
+		p.fail("nested deeper than %d", maxDepth)
+	}
+}
+
+func (p *parser) shallower() { p.depth-- }
+
+// link counts the members of a chain, which the evaluator visits by recursion.
+func (p *parser) link(count *int) {
+	if *count++; *count > maxLinks {
+		p.fail("more than %d operations in one chain", maxLinks)
+	}
+}
+
+var keywords = []string{"and", "or", "not", "in", "is", "if", "else", "elif"}
+
+// expression parses a full expression, conditional ones included.
+func (p *parser) expression() expression {
+	p.deeper()
+	defer p.shallower()
+	value := p.or()
+	for links := 0; p.atName("if"); p.link(&links) {
+		at := p.advance().at
+		c := &conditional{then: value, at: at, test: p.or()}
+		if p.skipName("else") {
+			c.otherwise = p.expression()
+		}
+		value = c
+	}
+	return value
+}
+
+func (p *parser) or() expression {
+	left := p.and()
+	for links := 0; p.skipName("or"); p.link(&links) {
+		left = &either{left, p.and()}
+	}
+	return left
+}
+
+func (p *parser) and() expression {
+	left := p.not()
+	for links := 0; p.skipName("and"); p.link(&links) {
+		left = &both{left, p.not()}
+	}
+	return left
+}
+
+func (p *parser) not() expression {
+	if p.atName("not") {
+		p.deeper()
+		defer p.shallower()
+		p.advance()
+		return &negation{p.not()}
+	}
+	return p.comparison()
+}
+
+func (p *parser) comparison() expression {
+	first := p.sum()
+	var rest []comparand
+	for {
+		c := comparand{at: p.token.at}
+		switch {
+		case p.token.kind == tokenOperator && slices.Contains(comparisons, p.token.text):
+			c.operator = p.advance().text
+		case p.skipName("in"):
+			c.operator = "in"
+		case p.atName("not") && p.peek().kind == tokenName && p.peek().text == "in":
+			p.advance()
+			p.advance()
+			c.operator = "not in"
+		default:
+			if rest == nil {
+				return first
+			}
+			return &comparison{first, rest}
+		}
+		c.value = p.sum()
+		rest = append(rest, c)
+	}
+}
+
+var comparisons = []string{"==", "!=", "<", "<=", ">", ">="}
+
+func (p *parser) sum() expression {
+	left := p.concatenation()
+	for links := 0; p.at("+") || p.at("-"); p.link(&links) {
+		operator := p.advance()
+		left = &arithmetic{operator.text, left, p.concatenation(), operator.at}
+	}
+	return left
+}
+
+func (p *parser) concatenation() expression {
+	first, at := p.product(), p.token.at
+	if !p.at("~") {
+		return first
+	}
+	parts := []expression{first}
+	for p.skip("~") {
+		parts = append(parts, p.product())
+	}
+	return &concatenation{parts, at}
+}
+
+func (p *parser) product() expression {
+	left := p.power()
+	for links := 0; p.at("*") || p.at("/") || p.at("//") || p.at("%"); p.link(&links) {
+		operator := p.advance()
+		left = &arithmetic{operator.text, left, p.power(), operator.at}
+	}
+	return left
+}
+
+func (p *parser) power() expression {
+	left := p.unary(true)
+	for links := 0; p.at("**"); p.link(&links) {
+		operator := p.advance()
+		left = &arithmetic{operator.text, left, p.unary(true), operator.at}
+	}
+	return left
+}
+
+func (p *parser) unary(filters bool) expression {
+	var value expression
+	if p.at("-") || p.at("+") {
+		p.deeper()
+		defer p.shallower()
+		sign := p.advance()
+		value = &signed{sign.text, p.unary(false), sign.at}
+	} else {
+		value = p.primary()
+	}
+	links := 0
+	value = p.postfix(value, &links)
+	if filters {
+		value = p.filtered(value, &links)
+	}
+	return value
+}
+
+func (p *parser) primary() expression {
+	t := p.token
+	switch t.kind {
+	case tokenName:
+		return p.named()
+	case tokenString:
+		return &literal{p.strings(), t.at}
+	case tokenInteger, tokenFloat:
+		p.advance()
+		return &literal{t.value, t.at}
+	}
+	switch {
+	case p.skip("("):
+		value := p.tuple(tupleRule{parentheses: true})
+		p.expect(")")
+		return value
+	case p.at("["):
+		return p.list()
+	case p.at("{"):
+		return p.dict()
+	}
+	p.fail("expected an expression, got %s", t.describe())
+	panic("unreachable")
+}
+
+func (p *parser) named() expression {
+	t := p.token
+	switch t.text {
+	case "true", "True":
+		p.advance()
+		return &literal{true, t.at}
+	case "false", "False":
+		p.advance()
+		return &literal{false, t.at}
+	case "none", "None":
+		p.advance()
+		return &literal{nil, t.at}
+	}
+	if slices.Contains(keywords, t.text) {
+		p.fail("expected an expression, got %s", t.describe())
+	}
+	p.advance()
+	return &name{text: t.text, at: t.at}
+}
+
+// strings joins strings that stand side by side.
+func (p *parser) strings() string {
+	text := p.advance().text
+	if p.token.kind != tokenString {
+		return text
+	}
+	joined := []byte(text)
+	for p.token.kind == tokenString {
+		joined = append(joined, p.advance().text...)
+	}
+	return string(joined)
+}
+
+// tupleRule says where a list of expressions without brackets of its own stands.
+type tupleRule struct {
+	parentheses bool   // so that nothing at all is an empty tuple
+	plain       bool   // no conditional expressions: an if belongs to the tag
+	until       string // a name that ends the tuple after a comma
+}
+
+// tuple parses one expression, or several between commas as a tuple.
+func (p *parser) tuple(rule tupleRule) expression {
+	var items []expression
+	for p.token.kind != tokenEnd && !p.at(")") && (rule.until == "" || !p.atName(rule.until)) {
+		read := p.expression
+		if rule.plain {
+			read = p.or
+		}
+		item := read()
+		if !p.skip(",") {
+			if items == nil {
+				return item
+			}
+			items = append(items, item)
+			break
+		}
+		items = append(items, item)
+	}
+	if len(items) == 0 && !rule.parentheses {
+		p.fail("expected an expression, got %s", p.token.describe())
+	}
+	return &tupleLiteral{items}
+}
+
+func (p *parser) list() expression {
+	at := p.expect("[").at
+	list := &listLiteral{at: at}
+	for !p.at("]") {
+		list.items = append(list.items, p.expression())
+		p.comma("]")
+	}
+	p.advance()
+	return list
+}
+
+func (p *parser) dict() expression {
+	d := &dictLiteral{at: p.expect("{").at}
+	for !p.at("}") {
+		d.keys = append(d.keys, p.expression())
+		p.expect(":")
+		d.values = append(d.values, p.expression())
+		p.comma("}")
+	}
+	p.advance()
+	return d
+}

@@ -1,0 +1,139 @@
+// Package jinja is the language of templates: Jinja2 3.1 with its default settings and StrictUndefined, as far as a
+// cascade may use it, on plain data.
+//
+// A source comes in as bytes and goes out as a [Program]; a program and variables come in and a text goes out. On the way:
+//
+//   - lexer.go cuts the source as Jinja2's own lexer does, and makes the tokens of a tag when they are asked for.
+//   - parser.go (expressions), postfix.go and literals.go (what hangs on them) and blocks.go (tags) follow Jinja2's
+//     grammar rule by rule and make expressions (expressions.go) and statements (statements.go).
+//   - scopes.go decides where each variable lives, when the source is parsed and not when it is rendered, as Jinja2
+//     compiles it; resolver.go gives every name its place and notes which are read from outside, which becomes
+//     [Program.Names]: so a cascade can be told at load that nobody sets a variable.
+//   - render.go, loops.go and macros.go run the statements. carrier.go is how somebody else walks the blocks among them.
+//   - values.go, numbers.go, comparisons.go, dicts.go, members.go and text.go are Python's values: truth, order, equality,
+//     repr; methods.go, formats*.go, json.go, letters.go and wordwrap.go what their methods and formats do.
+//   - library.go lists all that can be called: filters_*.go, tests.go, globals.go. Begin there to add a filter.
+//
+// Three decisions shaped it. It is written anew rather than taken from pongo2, whose language is Django's: truth,
+// undefined, whitespace, filter arguments and the loop variable differ, so that a Windlass cascade would render another
+// text without a word. What is not supported is therefore a mistake that [Parse] tells, never a different text: where
+// Jinja2 would print an address or the word Undefined, or would hand out what changes or breaks a value, there is an error
+// too (a generator or method printed as it is, an undefined value inside a list, data.items where a key is meant, append
+// and its like, names that begin with two underscores). And work is counted, not timed: every operation charges for what
+// it reads and makes (render.charge), so that the same template on the same values always ends in the same way, in about a
+// second at most. A range has at most 100,000 elements; blocks, brackets, values and calls of macros nest at most 100 deep.
+//
+// Values are plain data as JSON has it. Maps are read in the order of their keys. An int is a Python int of any size; a
+// float64 is a Python float, so that float64(3) prints as 3.0: decode JSON with UseNumber to keep integers integers.
+//
+// A template reaches no file, no clock, no chance, no Go method and no field. Inside the package a failure is thrown with
+// panic (error.go) and caught in Parse and Render: that keeps the evaluator free of error paths that all say the same.
+// testdata/jinja.json holds what Jinja2 itself makes of the templates there; testdata/jinja.py asks it again.
+package jinja
+
+import (
+	"slices"
+)
+
+// MaxOutput is the most bytes a template may render, and the longest string it may make on the way.
+const MaxOutput = 64 << 20
+
+// A Program is a parsed template. It does not change after Parse, so that any number of goroutines may render it.
+type Program struct {
+	source     string // normalized
+	statements body   // nil where there is nothing but text
+	frame      *functionScope
+	root       *scope
+	library    *library
+	reads      []read
+	mistake    error // why it cannot be rendered
+}
+
+// A Name is one place where a template reads a variable that Render must be given.
+type Name struct {
+	// Path is the variable and the attributes read from it, as far as the source alone tells: {{ outputs.draft.title }}
+	// is outputs, draft, title; {{ outputs[which] }} is outputs.
+	Path []string
+	// Line and Column tell where the variable stands.
+	Line, Column int
+	// Guarded is true where the template handles that the last element of Path is absent: default(…), is defined,
+	// is undefined, and whatever stands under a condition that asked one of these about the path, its beginning or its end.
+	Guarded bool
+}
+
+// Parse compiles a template. Its error is an *Error at the place of the first mistake, with the further ones that can be
+// told from there. Where the grammar is whole but for single {{ }}, a program comes with the error: it has its Names and
+// cannot be rendered.
+func Parse(source string) (_ *Program, err error) {
+	t := &Program{source: normalized(source)}
+	if !hasTags(t.source) {
+		return t, nil
+	}
+	p := &parser{lexer: lexer{source: t.source}, library: standard()}
+	defer func() {
+		if told := p.found.error(t.source); told != nil {
+			err, t.mistake = told, told
+		}
+	}()
+	defer catch(t.source, &p.pos, &err)
+	var statements body
+	if !p.found.tell(func() { statements = p.body() }) {
+		return nil, nil
+	}
+	t.library = p.library
+	t.resolve(statements, &p.found)
+	t.statements = statements
+	return t, nil
+}
+
+func (t *Program) resolve(statements body, found *mistakes) {
+	t.root = newScope(nil, false)
+	t.root.declare(statements)
+	v := resolver{library: t.library, found: found}
+	v.body(t.root, statements)
+	t.reads, t.frame = v.reads, t.root.function
+}
+
+// Render executes the program on plain values: maps with string keys, slices, strings, booleans, numbers, json.Number
+// and nil, nested at will. It neither keeps nor changes vars. Text that comes out of vars is never read as a template. Its
+// error is an *Error.
+//
+// carry walks the blocks of the whole program, as [Walk] says; nobody asks it where [Program.Outline] has none.
+func (t *Program) Render(vars map[string]any, carry func(*Walk) error) (_ string, err error) {
+	if t.mistake != nil {
+		return "", t.mistake
+	}
+	if t.statements == nil {
+		if len(t.source) > MaxOutput {
+			return "", errorAt(t.source, 0, "the output is longer than MaxOutput")
+		}
+		return t.source, nil
+	}
+	r := &render{program: t, vars: vars}
+	r.walk.render = r
+	defer catch(t.source, &r.at, &err)
+	r.frame = &frame{slots: make([]any, t.frame.slots)}
+	r.enter(t.root)
+	out := r.builder()
+	r.body(t.statements, program(carry), out)
+	return out.String(), nil
+}
+
+// Source is the text that was parsed, its line ends as "\n".
+func (t *Program) Source() string { return t.source }
+
+// Names lists the variables that the template reads from Render's vars, in the order of the source: not its own loop and
+// set variables, not functions such as range. A variable read twice is listed twice.
+func (t *Program) Names() []Name {
+	names := make([]Name, len(t.reads))
+	for i, one := range t.reads {
+		line, column := position(t.source, one.at)
+		names[i] = Name{Path: one.path, Line: line, Column: column, Guarded: one.guarded}
+	}
+	return names
+}
+
+// Reads tells whether the template reads the variable from Render's vars.
+func (t *Program) Reads(name string) bool {
+	return slices.ContainsFunc(t.reads, func(one read) bool { return one.path[0] == name })
+}

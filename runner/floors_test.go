@@ -76,9 +76,12 @@ var floors = map[string]string{
 	"validators/edit":       "validators validators/reading validators/schema",
 	"validators/request":    "validators validators/faults validators/reading validators/schema",
 	"validators/schedule":   "runner/signatures runner/tool validators validators/schema",
-	"runner/serve":          "cascades runner runner/engine runner/event runner/journal runner/model runner/trace validators validators/request validators/schema",
-	"runner/lsp":            "cascades templates validators validators/schema", // it completes templates and expressions
-	"runner/mcpserver":      "cascades runner runner/event runner/tool validators validators/schema",
+	"runner/serve":          "cascades runner runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
+	// Numbers over days, and their drawings.
+	"runner/serve/plots":  "",
+	"runner/serve/trends": "runner/journal runner/measure",
+	"runner/lsp":          "cascades templates validators validators/schema", // it completes templates and expressions
+	"runner/mcpserver":    "cascades runner runner/event runner/tool validators validators/schema",
 	// Real validation of requests: it starts programs and a browser.
 	"validators/request/inspectors": "runner/process validators/request",
 	// Floor 6.

@@ -53,7 +53,8 @@ type Phase struct {
 // An Option is what the runs cost in one way of doing them.
 type Option struct {
 	Name     string            `json:"name"`
-	Accepted measure.Rate      `json:"accepted"` // of the tries; of a ladder, as it is expected of as many
+	Attempts int               `json:"attempts,omitempty"` // that a try has at most; 0 where the name says otherwise
+	Accepted measure.Rate      `json:"accepted"`           // of the tries; of a ladder, as it is expected of as many
 	Price    Price             `json:"price"`
 	Around   *measure.Interval `json:"interval"` // of its money, or of its calls where there is none; nil of a ladder
 	Saving   float64           `json:"saving"`   // of the price as it stands: 0.2 is a fifth

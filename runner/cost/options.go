@@ -31,7 +31,7 @@ func (t *tally) options(p *Phase, h hazards) {
 		}
 	}
 	all := sampled(t.tries, h)
-	p.Now, _ = all.option(way{name: "as it stands"}, money)
+	p.Now, _ = all.option(way{name: "as it stands", budget: longest}, money)
 	p.Others = []Option{}
 	for _, w := range ways(longest, h) {
 		o, ok := all.option(w, money)
@@ -109,7 +109,7 @@ func sampled(tries []*try, h hazards) *sample {
 // option is what a way costs, false where nothing is accepted so.
 func (s *sample) option(w way, money bool) (Option, bool) {
 	accepted, price, around, ok := w.of(s, money)
-	o := Option{Name: w.name, Accepted: accepted, Price: price, Around: around}
+	o := Option{Name: w.name, Attempts: w.budget, Accepted: accepted, Price: price, Around: around}
 	if !ok || s.first == nil {
 		return o, ok
 	}

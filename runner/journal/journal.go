@@ -186,6 +186,7 @@ type Filter struct {
 	Cascade string
 	Text    string    // in the name of the run or the cascade
 	Since   time.Time // started then or later
+	Until   time.Time // started before
 	Before  string    // the run after which the list goes on; "" begins with the newest
 	Limit   int       // 0 is no limit
 }

@@ -239,6 +239,7 @@ func TestRuns(t *testing.T) {
 		"text":         {Filter{Text: "EVEN"}, "r5-f r3-d r1-b"},
 		"text of name": {Filter{Text: "-C"}, "r2-c"},
 		"since":        {Filter{Since: time.Date(2030, 1, 1, 5, 0, 0, 0, time.UTC)}, "r5-f r4-e"},
+		"until":        {Filter{Until: time.Date(2030, 1, 1, 2, 0, 0, 0, time.UTC)}, "r0-a"},
 		"none":         {Filter{Text: "%"}, ""},
 	} {
 		list, err := j.Runs(t.Context(), c.f)

@@ -114,6 +114,9 @@ func (f Filter) where(ctx context.Context, c *conn, says *dialect) (string, []an
 	if !f.Since.IsZero() {
 		add("started >= ?", f.Since.UnixNano())
 	}
+	if !f.Until.IsZero() {
+		add("started < ?", f.Until.UnixNano())
+	}
 	if f.Before != "" {
 		n, err := numberOf(ctx, c, f.Before)
 		if err != nil {

@@ -31,6 +31,7 @@ type Chart struct {
 	sums  []sum
 	seen  int
 	alarm int
+	went  Course
 }
 
 // A sum is one CUSUM; pass and no are what one verdict adds to it.
@@ -81,6 +82,7 @@ func (c *Chart) Add(passed bool) bool {
 			c.alarm = c.seen
 		}
 	}
+	c.went.add(c.Level())
 	return c.alarm == c.seen
 }
 
@@ -94,4 +96,35 @@ func (c *Chart) Level() float64 {
 		level = max(level, s.now/c.limit)
 	}
 	return level
+}
+
+// Course is how near the chart came to its alarm on its way.
+func (c *Chart) Course() Course { return c.went }
+
+// A Course is how near a [Chart] came to its alarm, verdict by verdict; of long ones
+// the highest level of so many verdicts stands for them, so that no alarm is lost.
+type Course struct {
+	Every  int // verdicts of one level
+	Levels []float64
+	rest   int // verdicts that the last level lacks
+}
+
+// maxCourse is how many levels a course has at most.
+const maxCourse = 400
+
+func (c *Course) add(level float64) {
+	if c.rest > 0 {
+		c.rest--
+		last := &c.Levels[len(c.Levels)-1]
+		*last = max(*last, level)
+		return
+	}
+	if len(c.Levels) == maxCourse {
+		for i := range maxCourse / 2 {
+			c.Levels[i] = max(c.Levels[2*i], c.Levels[2*i+1])
+		}
+		c.Levels, c.Every = c.Levels[:maxCourse/2], 2*c.Every
+	}
+	c.Every = max(c.Every, 1)
+	c.Levels, c.rest = append(c.Levels, level), c.Every-1
 }

@@ -75,3 +75,23 @@ func TestChartOfNothing(t *testing.T) {
 		t.Errorf("alarm %d, level %g", c.Alarm(), c.Level())
 	}
 }
+
+// TestCourse holds that a course is short, however many verdicts there were, and
+// that its highest level is the chart's.
+func TestCourse(t *testing.T) {
+	for _, n := range []int{0, 1, 399, 400, 401, 799, 12345} {
+		c := measure.NewChart(measure.Rate{K: 150, N: 300}, 100)
+		highest := 0.0
+		for i := range n {
+			c.Add(i%7 < 3)
+			highest = max(highest, c.Level())
+		}
+		course := c.Course()
+		if got := append(course.Levels, 0); len(got) > 401 || slices.Max(got) != highest {
+			t.Errorf("%d verdicts: %d levels up to %g, not %g", n, len(course.Levels), slices.Max(got), highest)
+		}
+		if levels := (n + max(course.Every, 1) - 1) / max(course.Every, 1); len(course.Levels) != levels {
+			t.Errorf("%d verdicts: %d levels of %d each", n, len(course.Levels), course.Every)
+		}
+	}
+}

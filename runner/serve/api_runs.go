@@ -146,14 +146,32 @@ func filter(q url.Values, limit int) (journal.Filter, error) {
 		}
 		f.Limit = n
 	}
-	if text := q.Get("since"); text != "" {
+	since, until, err := between(q)
+	f.Since, f.Until = since, until
+	return f, err
+}
+
+// between reads since and until, which are times or whole days, of which the last
+// one counts too. What is not given is zero.
+func between(q url.Values) (since, until time.Time, err error) {
+	read := func(name string, days int) (time.Time, error) {
+		text := q.Get(name)
+		if text == "" {
+			return time.Time{}, nil
+		}
+		if t, err := time.Parse(time.DateOnly, text); err == nil {
+			return t.AddDate(0, 0, days), nil
+		}
 		t, err := time.Parse(time.RFC3339, text)
 		if err != nil {
-			return f, badQuery("since must be a time such as 2006-01-02T15:04:05Z")
+			return t, badQuery("%s must be a day such as 2006-01-02, or a time such as 2006-01-02T15:04:05Z", name)
 		}
-		f.Since = t
+		return t, nil
 	}
-	return f, nil
+	if since, err = read("since", 0); err == nil {
+		until, err = read("until", 1)
+	}
+	return since, until, err
 }
 
 func badQuery(format string, args ...any) error {

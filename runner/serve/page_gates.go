@@ -20,6 +20,8 @@ type gateRow struct {
 	Decided int // verdicts that are a yes or a no
 	Bar     bar
 	Each    float64 // seconds of one verdict
+	Trend   string  // the address of how it did over days
+	Noes    string  // that of what it refused
 }
 
 func (s *Server) gatesPage(w http.ResponseWriter, r *http.Request) error {
@@ -30,6 +32,8 @@ func (s *Server) gatesPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, g := range gates {
 		row := gateRow{Gate: g, Decided: g.Passed + g.Rejected}
+		row.Trend = address("/trends", "cascade", v.Cascade, "gate", g.Validator, "moment", g.Moment)
+		row.Noes = address("/noes", "cascade", v.Cascade, "gate", g.Validator, "moment", g.Moment)
 		if row.Decided > 0 {
 			row.Bar.Width = 1000 * float64(g.Passed) / float64(row.Decided)
 		}
@@ -38,20 +42,23 @@ func (s *Server) gatesPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Rows = append(v.Rows, row)
 	}
-	if v.Cascades, err = s.cascadesSeen(r); err != nil {
+	if v.Cascades, err = s.cascadesSeen(r, v.Cascade); err != nil {
 		return err
 	}
 	return s.render(w, r, http.StatusOK, "gates", v)
 }
 
-// cascadesSeen are the cascades of the newest runs.
-func (s *Server) cascadesSeen(r *http.Request) ([]string, error) {
+// cascadesSeen are the cascades of the newest runs, and the one that is looked at.
+func (s *Server) cascadesSeen(r *http.Request, asked string) ([]string, error) {
 	runs, err := s.o.Store.Runs(r.Context(), journal.Filter{Limit: maxList})
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
+	seen := map[string]bool{asked: true}
 	var list []string
+	if asked != "" {
+		list = append(list, asked)
+	}
 	for _, run := range runs {
 		if !seen[run.CascadeID] {
 			seen[run.CascadeID] = true

@@ -46,7 +46,7 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := runsView{frame: s.frame("Runs", "runs"), Filter: q, Statuses: statuses, Live: f.Before == "", Cascades: s.o.Cascades, Base: "http://" + r.Host}
 	v.CanStart = s.o.Runs != nil && len(s.o.Cascades) > 0
-	v.Filtered = f.Status != "" || f.Cascade != "" || f.Text != "" || !f.Since.IsZero()
+	v.Filtered = f.Status != "" || f.Cascade != "" || f.Text != "" || !f.Since.IsZero() || !f.Until.IsZero()
 	if len(runs) == f.Limit {
 		runs = runs[:f.Limit-1]
 		v.Next = listAddress(q, runs[len(runs)-1].RunID)
@@ -76,7 +76,7 @@ func newRunRow(s journal.Summary) runRow {
 }
 
 func listAddress(q url.Values, before string) string {
-	return address("/", "status", q.Get("status"), "cascade", q.Get("cascade"), "q", q.Get("q"), "since", q.Get("since"), "limit", q.Get("limit"), "before", before)
+	return address("/", "status", q.Get("status"), "cascade", q.Get("cascade"), "q", q.Get("q"), "since", q.Get("since"), "until", q.Get("until"), "limit", q.Get("limit"), "before", before)
 }
 
 // Self is the address of the list as it is shown.

@@ -55,6 +55,8 @@ func (s *Server) pages() []route {
 		{"POST", "/runs/{id}/resume", s.resumeForm},
 		{"GET", "/compare", s.comparePage},
 		{"GET", "/gates", s.gatesPage},
+		{"GET", "/trends", s.trendsPage},
+		{"GET", "/noes", s.noesPage},
 		{"GET", "/login", s.loginForm},
 		{"POST", "/login", s.login},
 		{"POST", "/logout", s.logout},

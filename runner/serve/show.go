@@ -99,6 +99,8 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	case strings.HasSuffix(noun, "o"):
 		return count(n) + " " + noun + "es"
+	case strings.HasSuffix(noun, "ry"):
+		return count(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
 	}
 	return count(n) + " " + noun + "s"
 }
@@ -136,6 +138,22 @@ func took(d time.Duration) string {
 }
 
 func seconds(s float64) string { return took(time.Duration(s * float64(time.Second))) }
+
+// briefly writes seconds for an axis, in one unit.
+func briefly(s float64) string {
+	unit, name := 1.0, " s"
+	switch {
+	case s == 0:
+		return "0"
+	case s < 1:
+		unit, name = 0.001, " ms"
+	case s >= 2*3600:
+		unit, name = 3600, " h"
+	case s >= 120:
+		unit, name = 60, " min"
+	}
+	return strconv.FormatFloat(s/unit, 'g', 3, 64) + name
+}
 
 // size writes a number of bytes.
 func size(n int) string {

@@ -20,6 +20,8 @@ type Store interface {
 	// Gates tells how every validator did, over the runs of one cascade or, with
 	// "", over all.
 	Gates(ctx context.Context, cascade string) ([]journal.Gate, error)
+	// Attempts gives every attempt of the runs that the filter lets through.
+	Attempts(ctx context.Context, f journal.Filter) iter.Seq2[journal.Attempt, error]
 	// Answer gives a waiting run its answer.
 	Answer(ctx context.Context, id string, a runner.Answer) error
 	// Version changes whenever something was written, by any process.

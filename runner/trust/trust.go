@@ -111,6 +111,8 @@ type Drift struct {
 	Since    measure.Rate `json:"since"`
 	Level    float64      `json:"level"` // 1 is the alarm
 	Alarm    *Alarm       `json:"alarm"` // nil for none
+
+	Course measure.Course `json:"-"` // how the level came to be
 }
 
 // An Alarm is where drift was first told.
@@ -355,7 +357,7 @@ func (g *Gate) drift(a *journal.Attempt, v *journal.Judgement, alarms int) {
 	if g.chart.Add(*v.Valid) {
 		g.Drift.Alarm = &Alarm{g.chart.Alarm(), a.RunID, string(v.Path), v.Time}
 	}
-	g.Drift.Level = g.chart.Level()
+	g.Drift.Level, g.Drift.Course = g.chart.Level(), g.chart.Course()
 }
 
 // phase counts an attempt for its phase: of what its gates said, as they are now,

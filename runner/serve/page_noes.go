@@ -1,0 +1,92 @@
+package serve
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/serve/trends"
+)
+
+// A noesView is what a gate refused.
+type noesView struct {
+	frame
+	trends.Scope
+	Since, Until time.Time
+	Rows         []noRow
+	Earlier      int // that are not shown
+	Trend        string
+}
+
+// A noRow is a no, or a verdict that could not be given.
+type noRow struct {
+	journal.Judgement
+	RunID, Phase string
+	Attempt      int
+	URL          string
+	Long         bool // its reason stands in the run alone
+}
+
+// maxNoes is how many are shown, the newest.
+const maxNoes = 200
+
+// noesPage lists the noes of a gate, of the runs that began between two times.
+func (s *Server) noesPage(w http.ResponseWriter, r *http.Request) error {
+	v := noesView{frame: s.frame("Noes", "trends"), Scope: scopeOf(r)}
+	if v.Gate == "" {
+		return badQuery("gate must be given: the name of a validator")
+	}
+	var err error
+	if v.Since, v.Until, err = between(r.URL.Query()); err != nil {
+		return err
+	}
+	v.Trend = address("/trends", "cascade", v.Cascade, "phase", v.Phase, "gate", v.Gate, "moment", v.Moment)
+	f := journal.Filter{Cascade: v.Cascade, Since: v.Since, Until: v.Until, Limit: maxTrendRuns}
+	for a, err := range s.o.Store.Attempts(r.Context(), f) {
+		if err != nil {
+			return err
+		}
+		for _, g := range a.Verdicts {
+			if g.Validator != v.Gate || v.Moment != "" && g.Moment != v.Moment || v.Phase != "" && a.Phase != v.Phase || g.Valid == nil && !g.Broke || g.Valid != nil && *g.Valid {
+				continue
+			}
+			v.Rows = append(v.Rows, newNoRow(&a, g))
+			if len(v.Rows) >= 2*maxNoes {
+				v.Earlier += len(v.Rows) - maxNoes
+				v.Rows = append(v.Rows[:0], v.Rows[len(v.Rows)-maxNoes:]...)
+			}
+		}
+	}
+	if n := len(v.Rows); n > maxNoes {
+		v.Earlier += n - maxNoes
+		v.Rows = v.Rows[n-maxNoes:]
+	}
+	for i, j := 0, len(v.Rows)-1; i < j; i, j = i+1, j-1 {
+		v.Rows[i], v.Rows[j] = v.Rows[j], v.Rows[i]
+	}
+	return s.render(w, r, http.StatusOK, "refused", v)
+}
+
+func newNoRow(a *journal.Attempt, g journal.Judgement) noRow {
+	row := noRow{Judgement: g, RunID: a.RunID, Phase: a.Phase, Attempt: a.Number, Long: strings.HasPrefix(g.Reason, "#text:")}
+	row.URL = address(runPath(a.RunID), "open", phaseOf(a.Path)) + "#" + anchor(string(a.Path))
+	if strings.Count(string(a.Path), "/") > 1 { // it is folded away in the timeline
+		row.URL = address(runPath(a.RunID, "/phase"), "at", string(phasePath(a.Path))) + "#" + anchor(string(a.Path))
+	}
+	return row
+}
+
+// phasePath is the path of the phase, or of the branch of one, that an attempt is in.
+func phasePath(at event.Path) event.Path {
+	text := string(at)
+	if i := strings.LastIndex(text, "/attempt["); i > 0 {
+		text = text[:i]
+	}
+	return event.Path(text)
+}
+
+func noesAddress(s trends.Scope, since, until time.Time) string {
+	return address("/noes", "cascade", s.Cascade, "phase", s.Phase, "gate", s.Gate, "moment", s.Moment, "since", since.Format(time.RFC3339), "until", until.Format(time.RFC3339))
+}

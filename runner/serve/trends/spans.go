@@ -1,0 +1,77 @@
+package trends
+
+import "time"
+
+// most is how many spans there are at most: more points than that run into each
+// other on a narrow screen.
+const most = 62
+
+// cuts are the ends of the spans from since until until: days, where these are too
+// many weeks from Monday on, then months, then years. All of them are whole, so
+// that the first begins with its day and the last is not over yet.
+func cuts(since, until time.Time) []time.Time {
+	since, until = since.UTC(), until.UTC()
+	if until.Before(since) {
+		until = since
+	}
+	first := func(unit func(time.Time) time.Time, next func(time.Time) time.Time) []time.Time {
+		list := []time.Time{unit(since)}
+		for list[len(list)-1].Compare(until) <= 0 && len(list) <= most+1 {
+			list = append(list, next(list[len(list)-1]))
+		}
+		return list
+	}
+	days := first(day, func(t time.Time) time.Time { return t.AddDate(0, 0, 1) })
+	if len(days)-1 <= most {
+		return days
+	}
+	weeks := first(week, func(t time.Time) time.Time { return t.AddDate(0, 0, 7) })
+	if len(weeks)-1 <= most {
+		return weeks
+	}
+	months := first(month, func(t time.Time) time.Time { return t.AddDate(0, 1, 0) })
+	if len(months)-1 <= most {
+		return months
+	}
+	years := []time.Time{time.Date(since.Year(), 1, 1, 0, 0, 0, 0, time.UTC)}
+	for years[len(years)-1].Compare(until) <= 0 {
+		years = append(years, years[len(years)-1].AddDate(1, 0, 0))
+	}
+	return years
+}
+
+func day(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+}
+
+func week(t time.Time) time.Time { return day(t).AddDate(0, 0, -(int(t.Weekday())+6)%7) }
+
+func month(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC) }
+
+// Word is the span as people say it: its day, its first day and last, its month,
+// its year.
+func (s Span) Word() string {
+	last := s.Until.AddDate(0, 0, -1)
+	switch {
+	case !s.Until.After(s.From.AddDate(0, 0, 1)):
+		return s.From.Format("2 Jan 2006")
+	case !s.Until.After(s.From.AddDate(0, 0, 7)):
+		return s.From.Format("2 Jan") + " to " + last.Format("2 Jan 2006")
+	case s.From.AddDate(0, 1, 0).Equal(s.Until):
+		return s.From.Format("January 2006")
+	default:
+		return s.From.Format("2006")
+	}
+}
+
+// Short is the span for the axis of a plot.
+func (s Span) Short() string {
+	switch {
+	case !s.Until.After(s.From.AddDate(0, 0, 7)):
+		return s.From.Format("2 Jan")
+	case s.From.AddDate(0, 1, 0).Equal(s.Until):
+		return s.From.Format("Jan 06")
+	default:
+		return s.From.Format("2006")
+	}
+}

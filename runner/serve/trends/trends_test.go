@@ -1,0 +1,115 @@
+package trends_test
+
+import (
+	"iter"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/serve/trends"
+)
+
+var start = time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC) // a Monday
+
+func given(list ...journal.Attempt) iter.Seq2[journal.Attempt, error] {
+	return func(yield func(journal.Attempt, error) bool) {
+		for _, a := range list {
+			if !yield(a, nil) {
+				return
+			}
+		}
+	}
+}
+
+func run(id, cascade, status string, day int, usd float64) journal.Summary {
+	return journal.Summary{RunID: id, CascadeID: cascade, Status: status, Started: start.AddDate(0, 0, day), Usage: model.Usage{CostUSD: usd}}
+}
+
+func attempt(run string, day, number int, outcome string, verdicts ...journal.Judgement) journal.Attempt {
+	return journal.Attempt{RunID: run, Started: start.AddDate(0, 0, day), Phase: "draft", Number: number, Outcome: outcome, Took: time.Second, Usage: model.Usage{CostUSD: 0.5}, Verdicts: verdicts}
+}
+
+func said(valid bool) journal.Judgement {
+	return journal.Judgement{Validator: "tone", Moment: "post", Valid: &valid, Took: 100 * time.Millisecond}
+}
+
+var (
+	runs     = []journal.Summary{run("a", "post", "succeeded", 0, 1), run("b", "post", "blocked", 2, 2), run("c", "mail", "waiting", 2, 4), run("d", "post", "failed", 2, 0)}
+	attempts = []journal.Attempt{
+		attempt("a", 0, 1, "retry", said(false)), attempt("a", 0, 2, "succeeded", said(true)),
+		attempt("b", 2, 1, "blocked", said(false), journal.Judgement{Validator: "tone", Moment: "post", Broke: true}, journal.Judgement{Validator: "tone", Moment: "post"}),
+		attempt("gone", 2, 1, "succeeded", said(true)), // of a run that was left out
+		{RunID: "c", Started: start.AddDate(0, 0, 2), Phase: "draft", Number: 1, Edited: true, Outcome: "succeeded"},
+	}
+)
+
+func ask(t *testing.T, s trends.Scope) *trends.Report {
+	t.Helper()
+	r, err := trends.Ask(s, time.Time{}, start.AddDate(0, 0, 3), runs, given(attempts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestScopes holds that each thing is counted once for the scope and once for the
+// part that it is in, on the day on which its run began.
+func TestScopes(t *testing.T) {
+	all := ask(t, trends.Scope{})
+	w := all.Whole
+	if len(all.Spans) != 4 || w.N != 4 || w.Passed.K != 1 || w.Passed.N != 2 || w.Errors != 1 || w.CostUSD != 7 || w.Again != 1 || w.Took != 3*time.Second {
+		t.Errorf("all: %d spans, %+v", len(all.Spans), w)
+	}
+	if all.Spans[0].N != 1 || all.Spans[1].N != 0 || !math.IsNaN(all.Spans[1].Seconds()) || all.Spans[1].Passed.Known() || all.Spans[2].N != 3 {
+		t.Errorf("days: %+v", all.Spans)
+	}
+	if len(all.Parts) != 2 || all.Parts[0].Cascade != "post" || all.Parts[0].Whole.N != 3 {
+		t.Errorf("parts: %+v", all.Parts)
+	}
+	post := ask(t, trends.Scope{Cascade: "post"})
+	if post.Whole.N != 3 || len(post.Parts) != 2 || post.Parts[0].Gate != "" || post.Parts[1].Gate != "tone" {
+		t.Errorf("post: %+v, %+v", post.Whole, post.Parts)
+	}
+	draft := ask(t, trends.Scope{Cascade: "post", Phase: "draft"})
+	if w := draft.Whole; w.N != 2 || w.Again != 1 || w.Passed.K != 1 || w.Passed.N != 3 || w.Retries() != 0.5 || w.CostUSD != 1.5 || len(draft.Parts) != 1 {
+		t.Errorf("draft: %+v, %+v", w, draft.Parts)
+	}
+	for _, s := range []trends.Scope{{Gate: "tone"}, {Cascade: "post", Phase: "draft", Gate: "tone", Moment: "post"}} {
+		if w := ask(t, s).Whole; w.N != 4 || w.Again != 2 || w.Errors != 1 || w.Passed.K != 1 || w.Passed.N != 3 {
+			t.Errorf("%+v: %+v", s, w)
+		}
+	}
+	if none := ask(t, trends.Scope{Cascade: "nothing"}); none.Whole.N != 0 || none.Whole.Passed.Known() || len(none.Spans) != 4 {
+		t.Errorf("nothing: %+v", none)
+	}
+}
+
+// TestSpans holds that spans lie one behind the other, reach from the first time to
+// the last, and are few.
+func TestSpans(t *testing.T) {
+	for _, days := range []int{0, 1, 29, 61, 62, 365, 1000, 4000, 100_000} {
+		until := start.AddDate(0, 0, days)
+		r, err := trends.Ask(trends.Scope{}, start, until, nil, given())
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(r.Spans)
+		if first, last := r.Spans[0], r.Spans[n-1]; first.From.After(start) || !last.Until.After(until) || last.From.After(until) {
+			t.Errorf("%d days: from %v until %v", days, first.From, last.Until)
+		}
+		for i := 1; i < n; i++ {
+			if !r.Spans[i].From.Equal(r.Spans[i-1].Until) {
+				t.Errorf("%d days: a gap before %v", days, r.Spans[i].From)
+			}
+		}
+		if n > 62 && days < 62*366 {
+			t.Errorf("%d days: %d spans", days, n)
+		}
+		t.Logf("%d days: %d spans, %s, %s", days, n, r.Spans[0].Word(), r.Spans[0].Short())
+	}
+	if r, _ := trends.Ask(trends.Scope{}, start.AddDate(0, 0, 9), start, nil, given()); len(r.Spans) != 1 {
+		t.Errorf("backwards: %d spans", len(r.Spans))
+	}
+}

@@ -284,6 +284,7 @@ type Tool struct {
 	Validator   *Validator  // of a tool: phase that names a validator
 	Effect      tool.Effect // what it does to the world; a cascade's is the worst of its tools
 	Place       *Place      // where it stands
+	Engine      bool        // the engine answers it itself
 
 	named  string // as tackle has it: the name, or a cascade's file
 	remote bool   // of an MCP server, which is asked when it must be
@@ -309,6 +310,7 @@ func (t *Tool) Told() (description string, params map[string]any, err error) {
 const (
 	SetState = "set_state"
 	RouteTo  = "route_to"
+	AskHuman = "ask_human"
 )
 
 // An Extraction takes a part of a phase's text for its output.
@@ -375,6 +377,11 @@ const (
 	Text         = "text"
 	Edit         = "edit" // the person changes the phase's text
 )
+
+// asksOnTheWay tells whether a person is asked in the middle of a turn.
+func (p *Phase) asksOnTheWay() bool {
+	return slices.ContainsFunc(p.tools(), func(t *Tool) bool { return t.Engine && t.Name == AskHuman })
+}
 
 // Edits tells whether a person has the last word on the phase's text.
 func (p *Phase) Edits() bool { return p.Human != nil && p.Human.Type == Edit }

@@ -225,7 +225,7 @@ func (c *Cascade) command(d Description) string {
 	if slices.ContainsFunc(d.Models, func(m DescribedModel) bool { return m.Name == "" }) {
 		words = append(words, "--model", "…")
 	}
-	if c.Uses("run_command") {
+	if c.RunsCommands() != "" {
 		words = append(words, "--allow-exec")
 	}
 	return strings.Join(words, " ")
@@ -253,7 +253,10 @@ func shown(v any) string {
 // asks tells what is asked of a person, "" where nothing is.
 func (p *Phase) asks() string {
 	h := p.Human
-	if h == nil {
+	switch {
+	case h == nil && p.asksOnTheWay():
+		return "a person, on the way: " + AskHuman
+	case h == nil:
 		return ""
 	}
 	words := "a person: " + h.Type
@@ -266,6 +269,9 @@ func (p *Phase) asks() string {
 		words += ", posted to " + n.URL
 	default:
 		words += ", told to the program " + path.Base(n.Argv[0])
+	}
+	if p.asksOnTheWay() {
+		words += ", and on the way: " + AskHuman
 	}
 	return words
 }

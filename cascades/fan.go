@@ -62,6 +62,9 @@ func (p *parser) checkEach(o *object, phase *Phase) {
 	if phase.Human != nil {
 		o.conflict("human_input", "human_input cannot stand beside each: put a phase that asks behind %s", o.what)
 	}
+	if phase.asksOnTheWay() {
+		p.report(o.node, CodeConflict, "ask_human cannot stand beside each: put a phase that asks behind %s", o.what)
+	}
 	if phase.Chooses() {
 		o.conflict("handoffs", "the model of an item cannot choose where the run goes: give the handoffs of %s conditions, or name one", o.what)
 	}

@@ -63,6 +63,9 @@ func newCard(p *Phase, m *Marks) card {
 			add("end", "ends", strings.TrimSpace("ends the run "+h.Description))
 		}
 	}
+	if p.asksOnTheWay() {
+		add("asks", "human", "a person: on the way")
+	}
 	if p.Human != nil {
 		add("asks", "human", "a person: "+p.Human.Type)
 	}

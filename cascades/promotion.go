@@ -69,7 +69,7 @@ func (v *Validator) waits() (phase string) {
 	}
 	v.Cascade.every(map[*Cascade]bool{}, func(c *Cascade) {
 		for _, p := range c.EveryPhase() {
-			if p.Human != nil && phase == "" {
+			if (p.Human != nil || p.asksOnTheWay()) && phase == "" {
 				phase = p.Name
 			}
 		}

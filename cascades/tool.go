@@ -19,6 +19,16 @@ var toolName = patterns.Lazy(`^[A-Za-z0-9_-]{1,64}$`)
 // engineTools are the tools that the engine answers itself.
 var engineTools = tool.NewSet(
 	tool.Declared(SetState, "Set a value in the state of the run, where later phases can read it.", arguments("key", "value"), nil).That(tool.None),
+	tool.Declared(AskHuman, "Ask a person a question, and wait for the answer. The answer is also in the state, under the name of the phase.", map[string]any{
+		"type": "object", "required": []any{"question"}, "additionalProperties": false,
+		"properties": map[string]any{
+			"question": map[string]any{"type": "string", "minLength": 1, "maxLength": 4000, "description": "what to ask"},
+			"options": map[string]any{
+				"type": "array", "minItems": 1, "maxItems": 20, "description": "what there is to choose from; any text is an answer unless it is said",
+				"items": map[string]any{"type": "string", "minLength": 1, "maxLength": 200},
+			},
+		},
+	}, nil).That(tool.Reads),
 	tool.Declared(RouteTo, "Choose the phase that follows this one.", arguments("target"), nil).That(tool.None),
 )
 
@@ -207,7 +217,8 @@ func (p *parser) findTool(name string) *Tool {
 		return t
 	}
 	found, err := engineTools.Find(name)
-	if err != nil {
+	own := err == nil
+	if !own {
 		found, err = p.known.Tools.Find(name)
 	}
 	if err != nil {
@@ -217,7 +228,7 @@ func (p *parser) findTool(name string) *Tool {
 	if found.Remote() {
 		return &Tool{Name: name, Tool: found, Effect: effect, remote: true, need: &Need{Remote: found}}
 	}
-	return &Tool{Name: name, Description: found.Description, Params: found.Params(), Tool: found, Effect: effect}
+	return &Tool{Name: name, Description: found.Description, Params: found.Params(), Tool: found, Effect: effect, Engine: own}
 }
 
 func (p *parser) toolNames() []string {

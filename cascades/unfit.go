@@ -17,6 +17,9 @@ type compiled struct {
 }
 
 func (h *held) against(params map[string]any) *schema.Schema {
+	if h == nil { // of a phase without a model: it is called once
+		h = &held{}
+	}
 	if c := h.last.Load(); c != nil && reflect.ValueOf(c.params).Pointer() == reflect.ValueOf(params).Pointer() {
 		return c.schema
 	}
@@ -28,9 +31,8 @@ func (h *held) against(params map[string]any) *schema.Schema {
 	return s
 }
 
-// Unfit says what of the arguments of a call the schema of a tool in tackle does
-// not take, "" where it takes them or says nothing of them that can be checked
-// here.
+// Unfit says what of the arguments of a call the schema of a tool does not
+// take, "" where it takes them or says nothing of them that can be checked here.
 func (t *Tool) Unfit(arguments map[string]any) string {
 	_, params, err := t.Told()
 	if err != nil {

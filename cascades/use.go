@@ -31,6 +31,17 @@ func (c *Cascade) Uses(name string) bool {
 	})
 }
 
+// RunsCommands names the built-in tool with which phases, of this cascade or of
+// those within it, run what a model says; "" for none.
+func (c *Cascade) RunsCommands() string {
+	for _, name := range []string{"run_command", "run_code"} {
+		if c.Uses(name) {
+			return name
+		}
+	}
+	return ""
+}
+
 // any tells whether something holds for a phase, of this cascade or of one
 // within it. Every cascade is looked at once.
 func (c *Cascade) any(done map[*Cascade]bool, holds func(*Phase) bool) bool {

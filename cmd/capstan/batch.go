@@ -106,8 +106,8 @@ func (c *Command) runBatch(ctx context.Context, file string, f runFlags, b batch
 	if err := s.models.ready(cascade, chosen); err != nil {
 		return err
 	}
-	if !f.allowExec && cascade.Uses("run_command") {
-		return usage("%s uses run_command, which needs --allow-exec", cascade.File)
+	if name := cascade.RunsCommands(); !f.allowExec && name != "" {
+		return usage("%s uses %s, which needs --allow-exec", cascade.File, name)
 	}
 	input, err := c.inputs("", f.inputs)
 	if err != nil {

@@ -50,7 +50,7 @@ func (f *runFlags) how(cmd *cobra.Command) {
 	flags.BoolVar(&f.strict, "strict", false, "a warning about the cascade is an error")
 	flags.StringVar(&f.root, "root", ".", "the directory that file tools may not leave")
 	flags.StringArrayVar(&f.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
-	flags.BoolVar(&f.allowExec, "allow-exec", false, "let the model run commands through run_command")
+	flags.BoolVar(&f.allowExec, "allow-exec", false, "let the model run commands through run_command and run_code")
 }
 
 func (c *Command) run() *cobra.Command {
@@ -184,8 +184,8 @@ func refused(err error) bool {
 // wrong with its input beside that; where nothing else is, the run itself does.
 func (c *Command) ready(ctx context.Context, cascade *cascades.Cascade, input map[string]any, m *models, f runFlags, chosen string) error {
 	err := m.ready(cascade, chosen)
-	if !f.allowExec && cascade.Uses("run_command") {
-		err = usage("%s uses run_command, which needs --allow-exec", cascade.File)
+	if name := cascade.RunsCommands(); !f.allowExec && name != "" {
+		err = usage("%s uses %s, which needs --allow-exec", cascade.File, name)
 	}
 	if err == nil {
 		return nil

@@ -60,7 +60,7 @@ CAPSTAN_TOKEN gives it without showing it in the list of processes.`,
 	flags.DurationVar(&f.takeover, "takeover", 0, "go on with runs whose process is gone, and count as gone after this long (from 1s; by default runs stay where they are)")
 	flags.StringVar(&f.run.root, "root", ".", "the directory that file tools and validation requests may not leave")
 	flags.StringArrayVar(&f.run.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
-	flags.BoolVar(&f.run.allowExec, "allow-exec", false, "let models run commands through run_command, and validation requests run theirs")
+	flags.BoolVar(&f.run.allowExec, "allow-exec", false, "let models run commands through run_command and run_code, and validation requests run theirs")
 	flags.StringVar(&f.evidence, "evidence", "", "where the screenshots of validation requests are kept (default: temporary directories)")
 	f.run.store.add(cmd)
 	f.run.store.addDurable(cmd)

@@ -100,20 +100,24 @@ func (k *known) learnWithin(p *trace.Phase) {
 	for _, t := range a.Turns {
 		said := exchanges(t)
 		if n := len(said); n > 0 { // those before were refused
-			k.tools(usesAt(t, said[n-1].at))
+			k.tools(p.Name, usesAt(t, said[n-1].at))
 		}
 	}
-	k.tools(a.Tools)
+	k.tools(p.Name, a.Tools)
 }
 
-// tools learns what set_state set.
-func (k *known) tools(list []*trace.Use) {
+// tools learns what the tools of the engine put into the state.
+func (k *known) tools(phase string, list []*trace.Use) {
 	for _, u := range list {
-		if u.Call == nil || u.Result == nil || u.Result.Failed || u.Call.Name != cascades.SetState {
+		if u.Call == nil || u.Result == nil || u.Result.Failed {
 			continue
 		}
-		if key, ok := u.Call.Arguments["key"].(string); ok {
+		key, _ := u.Call.Arguments["key"].(string)
+		switch u.Call.Name {
+		case cascades.SetState:
 			k.state.Set(key, plain(u.Call.Arguments["value"]))
+		case cascades.AskHuman:
+			k.state.Set(phase, plain(u.Result.Value))
 		}
 	}
 }
@@ -146,6 +150,9 @@ func letOut(visit *trace.Phase) bool {
 func (k *known) released(visit *trace.Phase, phase *cascades.Phase) {
 	if phase.Each != nil && phase.Each.Keep {
 		k.state.Set(phase.Name+"_failures", event.PlainFailures(visit.Failures))
+	}
+	if phase.OutputSchema != nil && phase.Each == nil && visit.Status == "succeeded" {
+		k.state.Set(cascades.ValidatedOutput, plain(visit.Output))
 	}
 	if h := phase.Human; h != nil {
 		at := visit.Path.Join("human_input")

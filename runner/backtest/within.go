@@ -134,7 +134,7 @@ func subOf(p *cascades.Phase, id string, n int) *cascades.Sub {
 // tools learns what tools set, and holds the runs of those that are cascades;
 // stop is the move that would have ended the last of these.
 func (v *visitTest) tools(list []*trace.Use) (stop *Move, err error) {
-	v.known.tools(list)
+	v.known.tools(v.visit.Name, list)
 	for _, u := range list {
 		c := v.toolOf(u)
 		if c == nil {

@@ -147,7 +147,7 @@ func (t *try) hold(a *asked, list []*cascades.Check, content string, output any,
 // told of it: what result wards let through, else why they did not.
 func (t *try) do(a *asked, budget *wards.Budget) (said string, spent *wards.Decision, err error) {
 	t.emit(event.Event{Kind: event.ToolCalled, Path: a.at, Phase: t.p.Name, Attempt: t.attempt, Call: &a.call})
-	ours := a.answer != nil // what we answer ourselves is no tool's result
+	ours, state := a.answer != nil, t.s.State // what we answer ourselves is no tool's result
 	if !ours {
 		r, err := t.dispatch(a)
 		if err != nil {
@@ -172,6 +172,7 @@ func (t *try) do(a *asked, budget *wards.Budget) (said string, spent *wards.Deci
 	case err != nil:
 		return "", nil, err
 	case d.Action == wards.Again:
+		t.s.State = state // what it has put there goes with it
 		return "error: the result was refused and is withheld:\n" + words.Reasons(d.Failed), nil, nil
 	case d.Action == wards.Exhausted:
 		return "", &d, nil
@@ -206,8 +207,10 @@ func (t *try) toolNames() string {
 // use runs one tool.
 func (v *visit) use(at event.Path, t *cascades.Tool, call tool.Call) (tool.Result, error) {
 	switch {
-	case t.Name == cascades.SetState:
+	case t.Engine && t.Name == cascades.SetState:
 		return v.setState(call), nil
+	case t.Engine && t.Name == cascades.AskHuman:
+		return v.askHuman(at, t, call)
 	case t.Cascade != nil:
 		s, err := v.nested(at, t.Cascade, call.Arguments, nil, "")
 		if err != nil {

@@ -2,9 +2,11 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -34,6 +36,29 @@ func (v *visit) ask(r release) error {
 	}
 	v.s.Set(h.StoreAs, answer.Value)
 	return nil
+}
+
+// askHuman puts a question of the model's, or of a phase without one, to a
+// person. The answer is the tool's result, and in the state as long as the
+// attempt's is.
+func (v *visit) askHuman(at event.Path, t *cascades.Tool, call tool.Call) (tool.Result, error) {
+	if wrong := t.Unfit(call.Arguments); wrong != "" {
+		return tool.Fail(fmt.Errorf("arguments: %s", wrong)), nil
+	}
+	asked, _ := call.Arguments["question"].(string)
+	q := Question{Phase: v.p.Name, Prompt: asked, Type: cascades.Text}
+	if options, ok := call.Arguments["options"].([]any); ok {
+		q.Type = cascades.Choice
+		for _, one := range options {
+			q.Options = append(q.Options, one.(string))
+		}
+	}
+	answer, err := v.put(at.Join("question"), q)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	v.s.Set(v.p.Name, answer.Value)
+	return tool.Result{Value: answer.Value}, nil
 }
 
 // question is what the phase asks of a text.

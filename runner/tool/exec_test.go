@@ -148,6 +148,18 @@ func TestRunCommand(t *testing.T) {
 	fails(t, tool.RunCommand(allowed), map[string]any{"argv": []any{"sh", "-c", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done"}}, "too much output")
 }
 
+func TestRunCode(t *testing.T) {
+	allowed := tool.CommandOptions{Allowed: true, Dir: t.TempDir()}
+	tooltest.Run(t, tool.RunCode(allowed), map[string]any{"code": "exit 2", "language": "sh"})
+	r := run(t, tool.RunCode(allowed), map[string]any{"code": "echo \"$0\" '$HOME *'\nread line\nnot read as code\nexit 3", "language": "SH"})
+	if got := r.Value.(map[string]any); got["stdout"] != "sh $HOME *\n" || fmt.Sprint(got["exit_code"]) != "3" {
+		t.Errorf("got %v", got)
+	}
+	fails(t, tool.RunCode(tool.CommandOptions{}), map[string]any{"code": "exit 0", "language": "sh"}, "--allow-exec")
+	fails(t, tool.RunCode(allowed), map[string]any{"code": "x", "language": "sh -c reboot"}, "has no interpreter here; there are bash")
+	fails(t, tool.RunCode(allowed), map[string]any{"language": "sh"}, "code")
+}
+
 func TestRunCommandOutputIsReadable(t *testing.T) {
 	o := tool.CommandOptions{Allowed: true, Env: []string{"CAPSTAN_TOOL_TEST=binary"}}
 	r := run(t, tool.RunCommand(o), map[string]any{"argv": []any{self(t)}})

@@ -116,7 +116,7 @@ func TestBuiltins(t *testing.T) {
 		names = append(names, tl.Name)
 		t.Run(tl.Name, func(t *testing.T) { tooltest.Run(t, tl, good[tl.Name]) })
 	}
-	if got := strings.Join(names, " "); got != "read_file write_file list_files http_get run_command" {
+	if got := strings.Join(names, " "); got != "read_file write_file list_files http_get run_command run_code" {
 		t.Errorf("got %s", got)
 	}
 }

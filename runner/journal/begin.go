@@ -39,6 +39,9 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	var exists, again bool
 	err = j.writer.do(func(c *conn) error {
 		exists = false
+		if err := j.lasting(c); err != nil {
+			return err
+		}
 		added, err := c.one(context.Background(), `INSERT INTO run (id, cascade, file, parent, started, status, owner, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT DO NOTHING RETURNING n`, s.RunID, s.CascadeID, file, s.Parent, began, Running, j.owner.text(), int64(firstEpoch))
 		if err != nil {
@@ -74,6 +77,15 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	r.shared = parent
 	r.put(row{kind: legBegins, time: began})
 	return r, nil
+}
+
+// lasting has a transaction be on the server's disk when it is confirmed: that a
+// run is there, how it ended, and whose it is is not forgotten.
+func (j *Journal) lasting(c *conn) error {
+	if !j.says.forgets {
+		return nil
+	}
+	return c.send("SET LOCAL synchronous_commit = on")
 }
 
 // writable tells whether runs can be kept.

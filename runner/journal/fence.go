@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
@@ -58,17 +59,61 @@ func (r *recording) stands(c *conn) error {
 	return r.j.store.hold(c, r.n, r.epoch)
 }
 
-// remembered refuses to go on where the store has lost what it had confirmed: a
-// server may that fails with its machine.
+// forgotten is how long what a server has confirmed may be lost when it crashes:
+// it writes ahead three times in each wal_writer_delay, of 200 ms.
+const forgotten = 3 * time.Second
+
+// A confirmed piece is one that may be lost yet.
+type confirmed struct {
+	at time.Time
+	*piece
+}
+
+// holds notes what the writer has confirmed, and lets go of what is safe. It is
+// called with r.fate held.
+func (r *recording) holds(p *piece) {
+	if p.sealed != nil {
+		r.there = p.sealed.last
+	}
+	if !r.j.says.forgets || r.j.options.Power {
+		return
+	}
+	now := time.Now()
+	r.recent = append(r.recent, confirmed{now, p})
+	safe := 0
+	for now.Sub(r.recent[safe].at) > forgotten {
+		safe++
+	}
+	r.recent = slices.Delete(r.recent, 0, safe)
+}
+
+// remembered writes once more what the store had confirmed and has lost, which a
+// server may that crashes: see [dialect]. Where that is not at hand any more it
+// refuses to go on.
 func (r *recording) remembered(c *conn) error {
 	if !r.j.says.forgets {
 		return nil
 	}
 	r.fate.Lock()
-	there := r.there
+	there, recent := r.there, slices.Clone(r.recent)
 	r.fate.Unlock()
 	last, _, err := r.j.lastRow(context.Background(), c, r.n)
-	if err == nil && last < there {
+	if err != nil || last >= there {
+		return err
+	}
+	for _, p := range recent {
+		if p.sealed == nil || p.sealed.last <= last {
+			continue
+		}
+		if p.sealed.first != last+1 {
+			break
+		}
+		if err := r.write(c, p.piece); err != nil {
+			return err
+		}
+		last = p.sealed.last
+	}
+	if last < there {
 		err = r.j.damaged(fmt.Sprintf("the server has lost the last of what run %s had done; it can be gone on with: capstan resume %[1]s", r.start.RunID))
 	}
 	return err

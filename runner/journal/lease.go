@@ -123,7 +123,7 @@ func (s *server) bury(c *conn, text string) (bool, error) {
 	if _, open := opened.Load(other.Key); open {
 		return false, nil
 	}
-	if err := c.send("SET LOCAL synchronous_commit = on"); err != nil {
+	if err := s.j.lasting(c); err != nil {
 		return false, err
 	}
 	seen := ""

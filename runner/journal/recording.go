@@ -51,6 +51,7 @@ type recording struct {
 	broken error
 	lost   []*piece // what could not be written, in order
 	there  int64    // the last row that was confirmed
+	recent []confirmed
 }
 
 // kept is an effect in the file.
@@ -166,8 +167,8 @@ func (r *recording) queue() <-chan error {
 			if err != nil {
 				r.broken = err
 				r.lost = append(r.lost, p)
-			} else if p.sealed != nil {
-				r.there = p.sealed.last
+			} else {
+				r.holds(p)
 			}
 			r.fate.Unlock()
 			done <- err
@@ -221,6 +222,10 @@ func (r *recording) insertAll(c *conn, pieces ...*piece) error {
 	if err := r.stands(c); err != nil {
 		return err
 	}
+	return r.write(c, pieces...)
+}
+
+func (r *recording) write(c *conn, pieces ...*piece) error {
 	for _, p := range pieces {
 		if err := r.j.writer.texts(p.texts); err != nil {
 			return err
@@ -301,6 +306,9 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 		r.fate.Lock()
 		lost := r.lost
 		r.fate.Unlock()
+		if err := r.j.lasting(c); err != nil {
+			return err
+		}
 		if err := r.insertAll(c, append(slices.Clone(lost), last)...); err != nil {
 			return err
 		}

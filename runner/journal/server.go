@@ -86,6 +86,12 @@ func (s *server) open() (*writer, error) {
 }
 
 func (s *server) openWith(c *conn) (*writer, error) {
+	if err := c.link.(*postgres.Conn).Session(context.Background(), s.at); err != nil {
+		if postgres.Own(err) {
+			return nil, err
+		}
+		return nil, s.damaged(err.Error())
+	}
 	version, err := s.recognise(c)
 	if err != nil {
 		return nil, err
@@ -160,7 +166,7 @@ func (s *server) damaged(words string) error { return &damage{file: s.String(), 
 
 // migrate makes the tables, in one transaction that only one process makes.
 func (s *server) migrate(c *conn) error {
-	err := c.script("BEGIN; SELECT pg_advisory_xact_lock(" + fmt.Sprint(application) + ")")
+	err := c.script("BEGIN; SET LOCAL search_path = " + postgres.Quoted(s.at.Schema()) + "; SELECT pg_advisory_xact_lock(" + fmt.Sprint(application) + ")")
 	if err != nil {
 		return err
 	}

@@ -220,15 +220,21 @@ func TestClocksApart(t *testing.T) {
 	}
 }
 
-// The server is started anew in the middle: runs wait and go on.
+// The server is started anew, or crashes and comes back, in the middle: runs wait
+// and go on.
 func TestServerAway(t *testing.T) {
 	c := serverOnly(t)
+	t.Run("stopped", func(t *testing.T) { serverAway(t, c, c.Halt) })
+	t.Run("crashed", func(t *testing.T) { serverAway(t, c, c.Crash) })
+}
+
+func serverAway(t *testing.T, c *postgrestest.Cluster, stop func()) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	r := begin(t, j, runner.Start{RunID: "run"})
 	h := r.Host(quick{"one"})
 	for i := range 4 {
 		if i == 2 {
-			c.Halt()
+			stop()
 			ready := make(chan error)
 			go func() { ready <- c.Go() }()
 			defer func() {
@@ -292,6 +298,7 @@ func TestServerRefuses(t *testing.T) {
 		}
 	}
 	do(`CREATE SCHEMA theirs; CREATE TABLE theirs.run (id int); CREATE ROLE weak LOGIN`)
+	do(`CREATE ROLE guarded LOGIN PASSWORD 'hunter2hunter2'`)
 	do(`CREATE DATABASE latin ENCODING 'SQL_ASCII' TEMPLATE template0`)
 	newer := at(t, filepath.Join(t.TempDir(), "newer.db"))
 	journalAt(t, newer, Options{}).Close()
@@ -307,6 +314,9 @@ func TestServerRefuses(t *testing.T) {
 		"postgres://me:hunter2hunter2@127.0.0.1:1/x":                "the server cannot be reached",
 		"postgres://nobody:hunter2hunter2@" + hostOf(base):          "does not let this user in",
 		"postgres://me:hunter2hunter2@127.0.0.1:1/x?search_path=$u": "search_path",
+		"postgres://guarded:hunter2hunter3@" + hostOf(base):         "does not let this user in (the password goes in PGPASSWORD or ~/.pgpass): password authentication failed",
+		"postgres://guarded@" + hostOf(base):                        "does not let this user in (the password goes in PGPASSWORD or ~/.pgpass): password authentication failed",
+		"postgres://guarded:hunter2hunter2@" + hostOf(base):         "no right to do that",
 	} {
 		j, err := Open(address, Options{})
 		if err == nil {
@@ -336,5 +346,31 @@ func TestOddTexts(t *testing.T) {
 	}
 	if _, err := j.Query(t.Context(), "SELECT * FROM calls", 0); err != nil {
 		t.Error(err)
+	}
+}
+
+// A pooler of sessions is as good as the server; one of transactions is refused in
+// words, before a table is made in the wrong place.
+func TestPooler(t *testing.T) {
+	c := serverOnly(t)
+	address, err := c.Pool("session", "postgres")
+	if err != nil {
+		t.Skip(err)
+	}
+	j := journalAt(t, address+"&search_path=pooled", Options{})
+	saidRun(t, j, "run", "a text", engine.Result{Status: engine.Succeeded}, runner.Start{})
+	if got := saidBy(t, j, "run"); got != "a text" {
+		t.Errorf("got %q", got)
+	}
+	if there, err := j.writer.c.number("SELECT count(*) FROM pg_class WHERE relname = 'run' AND relnamespace = 'pooled'::regnamespace"); err != nil || there != 1 {
+		t.Errorf("the tables are not in their schema: %v", err)
+	}
+	if address, err = c.Pool("transaction", "postgres"); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []Options{{}, {ReadOnly: true}} {
+		if _, err := Open(address+"&search_path=pooled", o); err == nil || !strings.Contains(err.Error(), "a pooler of transactions") {
+			t.Errorf("got %v", err)
+		}
 	}
 }

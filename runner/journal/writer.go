@@ -167,6 +167,9 @@ func (w *writer) together(jobs []job) error {
 	if err != nil || len(w.known) > manyTexts {
 		clear(w.known) // what was taken back is not there
 	}
+	if err != nil {
+		w.era.Add(1) // nor has anybody seen anything stand
+	}
 	return w.j.fault(err)
 }
 

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 type Address struct {
 	config *pgconn.Config
 	schema string
+	ours   string // statements that every connection begins with
 }
 
 // IsAddress tells an address from the name of a file.
@@ -40,7 +42,11 @@ func Parse(s string) (*Address, error) {
 			return nil, errors.New("the search_path of the address has to name the schema of the journal")
 		}
 	}
-	config.RuntimeParams["search_path"] = Quoted(a.schema)
+	// What a connection begins with is set when it stands: a pooler refuses, or
+	// passes over, what it is asked for before.
+	delete(config.RuntimeParams, "search_path")
+	a.Set("search_path", Quoted(a.schema))
+	config.AfterConnect = func(ctx context.Context, pg *pgconn.PgConn) error { return pg.Exec(ctx, a.ours).Close() }
 	config.RuntimeParams["client_encoding"] = "UTF8"
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "capstan"
@@ -52,8 +58,9 @@ func Parse(s string) (*Address, error) {
 	return a, nil
 }
 
-// Set has every connection begin with a setting of the server.
-func (a *Address) Set(name, value string) { a.config.RuntimeParams[name] = value }
+// Set has every connection begin with a setting of the server, whose value is
+// written as SQL has it. It is called before any connects.
+func (a *Address) Set(name, value string) { a.ours += "SET " + name + " = " + value + "; " }
 
 // Schema is the schema of the journal's tables.
 func (a *Address) Schema() string { return a.schema }

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql/driver"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,6 +61,37 @@ func Dial(ctx context.Context, a *Address, patience time.Duration) (*Conn, error
 		return nil, err
 	}
 	return &Conn{pg: pg, prepared: map[string]*pgconn.StatementDescription{}, patience: patience}, nil
+}
+
+// Session is an error where a pooler gives each transaction whichever session is
+// free. It can be told where one stands between: two connections have one session.
+func (c *Conn) Session(ctx context.Context, a *Address) error {
+	mine, err := c.backend(ctx)
+	if err != nil || mine == c.pg.PID() {
+		return err
+	}
+	other, err := Dial(ctx, a, c.patience)
+	if err != nil {
+		return err
+	}
+	defer other.Close()
+	if mine, err = c.backend(ctx); err != nil { // and is done with it
+		return err
+	}
+	if its, err := other.backend(ctx); err != nil || its != mine {
+		return err
+	}
+	return errors.New(pooled)
+}
+
+// backend is the number of the server's process, which a pooler does not know.
+func (c *Conn) backend(ctx context.Context) (uint32, error) {
+	all, err := c.pg.Exec(ctx, "SELECT pg_backend_pid()").ReadAll()
+	if err != nil {
+		return 0, err
+	}
+	pid, err := strconv.ParseUint(string(all[0].Rows[0][0]), 10, 32)
+	return uint32(pid), err
 }
 
 // Close ends the connection.

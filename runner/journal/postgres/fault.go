@@ -67,11 +67,15 @@ func Words(err error) (words string, told error) {
 		return "the server is stopping or starting", told
 	case "25006":
 		return "the server only lets itself be read from", told
+	case "26000", "42P05": // statements that were prepared are not there, or are somebody else's
+		return pooled, told
 	case "54000", "22001":
 		return "a text is too long to be kept", told
 	}
 	return "the journal", told
 }
+
+const pooled = "between here and the server is a pooler of transactions, and a journal needs sessions (pool_mode = session)"
 
 // reason is the last of what went wrong: all before it names the address once
 // more.

@@ -14,20 +14,18 @@ import (
 // schema alone, whatever the user of the address may do. It calls row with each row
 // until it is full. When ctx ends the server is told to stop.
 func Query(ctx context.Context, a *Address, text string, columns func([]string), full func() bool, row func([]driver.Value)) error {
-	own := &Address{config: a.config.Copy(), schema: a.schema}
-	own.config.RuntimeParams["default_transaction_read_only"] = "on"
-	c, err := Dial(ctx, own, 0)
+	c, err := Dial(ctx, a, 0)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	stop := context.AfterFunc(ctx, func() {
-		last, cancel := context.WithTimeout(context.Background(), own.config.ConnectTimeout)
+		last, cancel := context.WithTimeout(context.Background(), a.config.ConnectTimeout)
 		defer cancel()
 		_ = c.pg.CancelRequest(last)
 	})
 	defer stop()
-	if err := c.guard(text, own.schema); err != nil {
+	if err := c.guard(text, a.schema); err != nil {
 		return err
 	}
 	if err := c.Script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1"); err != nil {
@@ -87,7 +85,7 @@ func (c *Conn) guard(text, schema string) error {
 		return errors.New("only SELECT, WITH, VALUES, TABLE and EXPLAIN of one can be asked")
 	}
 	if _, err = c.pg.Prepare(context.Background(), "", body, nil); err == nil {
-		err = c.Script("BEGIN READ WRITE")
+		err = c.Script("BEGIN")
 	}
 	if err != nil {
 		return err

@@ -11,9 +11,8 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"strconv"
-	"syscall"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -21,14 +20,19 @@ import (
 // A Cluster is a server of its own.
 type Cluster struct {
 	dir, bin, port string
-	as             *syscall.Credential
+	as             *account // nil for who runs the tests
 	server         *exec.Cmd
+	beside         []*exec.Cmd // poolers
 }
 
 // ErrNone says that PostgreSQL is not installed here.
 var ErrNone = errors.New("PostgreSQL is not installed (apt-get install postgresql)")
 
-// Start makes a cluster, whose user tester may do everything, and starts it.
+// whoComesIn lets anybody in, but a user called guarded only with a password.
+const whoComesIn = "host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\nlocal all all trust\n"
+
+// Start makes a cluster, whose user tester may do everything, and starts it. A
+// user that is called guarded has to say a password.
 // PostgreSQL refuses to run as root; then it runs as the system's user postgres.
 func Start() (*Cluster, error) {
 	c := &Cluster{}
@@ -39,11 +43,11 @@ func Start() (*Cluster, error) {
 	if c.as, err = systemUser(); err != nil {
 		return nil, err
 	}
-	if c.dir, err = os.MkdirTemp("/tmp", "capstan-postgres-"); err != nil {
+	if c.dir, err = os.MkdirTemp(shortTemp(), "capstan-postgres-"); err != nil {
 		return nil, err
 	}
 	if c.as != nil {
-		err = os.Chown(c.dir, int(c.as.Uid), int(c.as.Gid))
+		err = os.Chown(c.dir, c.as.user, c.as.group)
 	}
 	if err == nil {
 		var out []byte
@@ -51,6 +55,9 @@ func Start() (*Cluster, error) {
 		if err != nil {
 			err = fmt.Errorf("initdb: %w: %s", err, out)
 		}
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(c.data(), "pg_hba.conf"), []byte(whoComesIn), 0o600)
 	}
 	if err == nil {
 		c.port, err = freePort()
@@ -69,7 +76,7 @@ func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
 
 func (c *Cluster) program(name string, args ...string) *exec.Cmd {
 	p := exec.Command(filepath.Join(c.bin, name), args...)
-	p.Dir, p.SysProcAttr = c.dir, &syscall.SysProcAttr{Credential: c.as, Pdeathsig: syscall.SIGKILL}
+	p.Dir, p.SysProcAttr = c.dir, attributes(c.as)
 	return p
 }
 
@@ -80,23 +87,21 @@ func (c *Cluster) Go() error {
 	if err := c.server.Start(); err != nil {
 		return err
 	}
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	var err error
-	for range 500 {
-		var pg *pgconn.PgConn
-		if pg, err = pgconn.Connect(context.Background(), c.Address("postgres")); err == nil {
-			return pg.Close(context.Background())
-		}
-		<-tick.C
-	}
-	return fmt.Errorf("no answer: %w", err)
+	return answers(c.Address("postgres"))
 }
 
 // Halt stops the server: the connections that there are are cut.
-func (c *Cluster) Halt() {
+func (c *Cluster) Halt() { c.end(os.Interrupt) }
+
+// Crash stops the server as one that has crashed: the next [Cluster.Go] recovers
+// what it had written ahead.
+func (c *Cluster) Crash() { c.end(crash) }
+
+func (c *Cluster) end(how os.Signal) {
 	if c.server != nil && c.server.Process != nil {
-		_ = c.server.Process.Signal(syscall.SIGINT)
+		if c.server.Process.Signal(how) != nil {
+			_ = c.server.Process.Kill()
+		}
 		_ = c.server.Wait()
 		c.server = nil
 	}
@@ -104,6 +109,10 @@ func (c *Cluster) Halt() {
 
 // Stop stops the server and takes its directory away.
 func (c *Cluster) Stop() {
+	for _, p := range c.beside {
+		_ = p.Process.Kill()
+		_ = p.Wait()
+	}
 	c.Halt()
 	_ = os.RemoveAll(c.dir)
 }
@@ -129,15 +138,28 @@ func programs() (string, error) {
 			return filepath.Dir(path), nil
 		}
 	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	if len(found) == 0 {
-		return "", ErrNone
+	for _, place := range []string{"/usr/lib/postgresql/*/bin/initdb", "/opt/homebrew/opt/postgresql*/bin/initdb", "/usr/local/opt/postgresql*/bin/initdb", `C:\Program Files\PostgreSQL\*\bin\initdb.exe`} {
+		if found, _ := filepath.Glob(place); len(found) > 0 {
+			return filepath.Dir(found[len(found)-1]), nil
+		}
 	}
-	return filepath.Dir(found[len(found)-1]), nil
+	return "", ErrNone
 }
 
+// shortTemp is where a socket may lie: its name has a hundred bytes at most, and
+// macOS has directories for each user that are longer.
+func shortTemp() string {
+	if runtime.GOOS == "windows" {
+		return ""
+	}
+	return "/tmp"
+}
+
+// An account is one of the system's.
+type account struct{ user, group int }
+
 // systemUser is nil where the tests do not run as root.
-func systemUser() (*syscall.Credential, error) {
+func systemUser() (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
 	}
@@ -145,12 +167,12 @@ func systemUser() (*syscall.Credential, error) {
 	if err != nil {
 		return nil, errors.New("root cannot run PostgreSQL, and there is no user postgres")
 	}
-	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	uid, err := strconv.Atoi(u.Uid)
 	if err != nil {
 		return nil, err
 	}
-	gid, err := strconv.ParseUint(u.Gid, 10, 32)
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
+	gid, err := strconv.Atoi(u.Gid)
+	return &account{uid, gid}, err
 }
 
 func freePort() (string, error) {

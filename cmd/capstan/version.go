@@ -1,6 +1,8 @@
 package main
 
 import (
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -11,28 +13,85 @@ import (
 // release is set by a release build with -ldflags "-X main.release=v1.2.3".
 var release = ""
 
+// thirdParty is what the licences of all that is in the program ask to be told.
+//
+//go:embed notices.txt
+var thirdParty string
+
+// A build says what the program was made of. What is not known is empty.
+type build struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"` // of the repository
+	Time     string `json:"time,omitempty"`     // of that revision
+	Modified bool   `json:"modified,omitempty"` // files differed from it
+	Go       string `json:"go"`
+	System   string `json:"system"` // linux/amd64
+}
+
 func (c *Command) version() *cobra.Command {
-	return &cobra.Command{
+	var licences, asJSON bool
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Long: `Print the version: the tag of a release, or what Go knows of the repository that
+the program was built in, the revision's time and digest.
+
+--licences prints the notices of all that others have written and that is in
+the program, on any platform.`,
+		Example: `  capstan version
+  capstan version --json
+  capstan version --licences`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(c.Stdout, versionText())
+			text := versionText() + "\n"
+			switch {
+			case licences:
+				text = thirdParty
+			case asJSON:
+				is, err := json.MarshalIndent(versionOf(), "", "  ")
+				if err != nil {
+					return err
+				}
+				text = string(is) + "\n"
+			}
+			_, err := fmt.Fprint(c.Stdout, text)
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&licences, "licences", false, "print the notices of what others have written")
+	cmd.Flags().BoolVar(&licences, "licenses", false, "the same")
+	_ = cmd.Flags().MarkHidden("licenses")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print version, revision, Go and system as JSON")
+	cmd.MarkFlagsMutuallyExclusive("licences", "json")
+	return cmd
 }
 
 func versionText() string {
-	return fmt.Sprintf("capstan %s (%s, %s/%s)", versionName(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	b := versionOf()
+	return fmt.Sprintf("capstan %s (%s, %s)", b.Version, b.Go, b.System)
 }
 
-func versionName() string {
+func versionName() string { return versionOf().Version }
+
+func versionOf() build {
+	b := build{Version: "(devel)", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if info.Main.Version != "" {
+			b.Version = info.Main.Version
+		}
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				b.Revision = s.Value
+			case "vcs.time":
+				b.Time = s.Value
+			case "vcs.modified":
+				b.Modified = s.Value == "true"
+			}
+		}
+	}
 	if release != "" {
-		return release
+		b.Version = release
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
+	return b
 }

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// platforms are those that a release is built for, as .ci/goreleaser.yaml has them.
+var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+
+// legal are the files of a module that have to go with what is made of it.
+var legal = regexp.MustCompile(`(?i)^(LICEN[CS]E|COPYING|NOTICE|PATENTS|UNLICENSE)([-.].*)?$`)
+
+// TestNotices: the program carries the notices of every module that is in it on
+// any platform, of Go itself and of what the page brings along.
+func TestNotices(t *testing.T) {
+	want := notices(t)
+	if *update {
+		if err := os.WriteFile("notices.txt", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if thirdParty != want {
+		t.Error("notices.txt is of other modules than go.mod has: go test ./cmd/capstan -run TestNotices -update")
+	}
+}
+
+// notices are the texts, each once, under the modules that it is of.
+func notices(t *testing.T) string {
+	t.Helper()
+	of := map[string][]string{} // text → modules
+	add := func(name, dir string) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, e := range entries {
+			if e.IsDir() || !legal.MatchString(e.Name()) || strings.HasSuffix(e.Name(), ".go") {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = true
+			key := strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n"))
+			of[key] = append(of[key], name)
+		}
+		if !found {
+			t.Errorf("%s has no licence", name)
+		}
+	}
+	for module, dir := range modules(t) {
+		add(module, dir)
+		if strings.HasPrefix(module, "golang.org/x/sys ") { // of the same authors, in the same words
+			add("Go's standard library", dir)
+		}
+	}
+	page, err := os.ReadFile("../../runner/serve/static/THIRD_PARTY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of[strings.TrimSpace(string(page))] = []string{"the page of capstan serve"}
+	ours, err := os.ReadFile("../../LICENSE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mit := regexp.MustCompile(`(?m)^Copyright .*$`).ReplaceAllString(string(ours), "Copyright (c) 2019 Zachary Rice")
+	of[strings.TrimSpace(mit)] = []string{"gitleaks, after whose rules secrets are known"}
+
+	texts := make([]string, 0, len(of))
+	for text, names := range of {
+		slices.Sort(names)
+		texts = append(texts, text)
+	}
+	slices.SortFunc(texts, func(a, b string) int { return cmp.Or(cmp.Compare(of[a][0], of[b][0]), cmp.Compare(a, b)) })
+	var out bytes.Buffer
+	for _, text := range texts {
+		fmt.Fprintf(&out, "%s\n%s\n\n%s\n\n", strings.Repeat("=", 78), strings.Join(of[text], "\n"), text)
+	}
+	return out.String()
+}
+
+// modules are those whose packages are in the program on any platform, with the
+// folder of each.
+func modules(t *testing.T) map[string]string {
+	t.Helper()
+	lists := make([]string, len(platforms))
+	var all sync.WaitGroup
+	for i, p := range platforms {
+		all.Go(func() {
+			system, arch, _ := strings.Cut(p, "/")
+			cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", ".")
+			cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
+			out, err := cmd.Output()
+			if err != nil {
+				t.Errorf("%s: %v", p, err)
+			}
+			lists[i] = string(out)
+		})
+	}
+	all.Wait()
+	dirs := map[string]string{}
+	for line := range strings.Lines(strings.Join(lists, "")) {
+		if name, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
+			dirs[name] = dir
+		}
+	}
+	return dirs
+}

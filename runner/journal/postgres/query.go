@@ -5,9 +5,10 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"regexp"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // Query runs one statement of a person, which can only read, and of the journal's
@@ -61,11 +62,11 @@ func (c *Conn) read(as *pgconn.StatementDescription, columns func([]string), ful
 
 // explains is what a statement begins with that asks for a plan. There is no room
 // in it for a comment, which this might read otherwise than the server.
-var explains = regexp.MustCompile(`(?i)^[\s]*explain(\s*\([\s\w,]*\)|\s+analyze\b|\s+verbose\b)*\s`)
+var explains = patterns.Lazy(`(?i)^[\s]*explain(\s*\([\s\w,]*\)|\s+analyze\b|\s+verbose\b)*\s`)
 
 // reads is what one begins with that reads. The server's own reading has the last
 // word.
-var reads = regexp.MustCompile(`(?i)^(\s|\(|--[^\n]*(\n|$)|(?s:/\*.*?\*/))*(select|with|values|table)\b`)
+var reads = patterns.Lazy(`(?i)^(\s|\(|--[^\n]*(\n|$)|(?s:/\*.*?\*/))*(select|with|values|table)\b`)
 
 // guard sees that a statement is one, and that it does not leave the journal. A
 // transaction that only reads is not enough: the server has functions that read and
@@ -80,8 +81,8 @@ func (c *Conn) guard(text, schema string) error {
 	if len(as.ParamOIDs) > 0 {
 		return errors.New("a statement has no $1 or the like in it")
 	}
-	body := text[len(explains.FindString(text)):]
-	if !reads.MatchString(body) {
+	body := text[len(explains().FindString(text)):]
+	if !reads().MatchString(body) {
 		return errors.New("only SELECT, WITH, VALUES, TABLE and EXPLAIN of one can be asked")
 	}
 	if _, err = c.pg.Prepare(context.Background(), "", body, nil); err == nil {

@@ -19,6 +19,7 @@ type owner struct {
 	PID   int    `json:"pid"`
 	Began string `json:"began,omitempty"` // when the process did, as the system counts: numbers of processes come again
 	Key   string `json:"key"`             // of the open journal in the process
+	Guest string `json:"guest,omitempty"` // another engine, which is no process: see [Guest]
 	place
 
 	takes bool // of whom nothing can be told, it counts as gone
@@ -57,7 +58,12 @@ func here() place {
 
 func (o owner) gone() { opened.Delete(o.Key) }
 
-func (o owner) String() string { return fmt.Sprintf("process %d on %s", o.PID, o.Host) }
+func (o owner) String() string {
+	if o.Guest != "" {
+		return o.Guest
+	}
+	return fmt.Sprintf("process %d on %s", o.PID, o.Host)
+}
 
 // text is the owner as the file has it.
 func (o owner) text() string {
@@ -77,8 +83,8 @@ func ownerIn(text string) (o owner) {
 // place cannot be looked into, elsewhere tells.
 func (o owner) alive(text string, elsewhere func(owner) bool) (owner, bool) {
 	other := ownerIn(text)
-	if other.Key == "" {
-		return other, false
+	if other.Key == "" || other.Guest != "" {
+		return other, other.Guest != ""
 	}
 	if _, open := opened.Load(other.Key); open {
 		return other, true

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -282,25 +281,13 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 	}
 	finished, events, phases := r.now(), r.seq, r.phases
 	r.mu.Unlock()
-	result.Output, result.Outputs = last.packer.lift(result.Output), last.packer.liftObject(result.Outputs)
-	data, err := r.encodeResult(last, result)
+	e, err := r.ending(last, result)
 	if err != nil {
-		return fmt.Errorf("result: %w", err)
+		return err
 	}
-	var reason, broke any
-	if result.Error != nil {
-		raw, err := encode(result.Error)
-		if err != nil {
-			return fmt.Errorf("result: %w", err)
-		}
-		reason = string(last.secrets.redact(raw)) // whole: lists of runs look no texts up
-	}
+	e.finished, e.events, e.phases = finished, events, phases
 	if why != nil && why.Code == engine.Failed {
-		broke = string(why.Path)
-	}
-	u, asksNothing := result.Usage, int64(0)
-	if result.Status != engine.Waiting && (result.Error == nil || final(result.Status, result.Error.Code)) {
-		asksNothing = 1
+		e.broke = string(why.Path)
 	}
 	err = r.j.writer.do(func(c *conn) error {
 		r.fate.Lock()
@@ -312,12 +299,7 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 		if err := r.insertAll(c, append(slices.Clone(lost), last)...); err != nil {
 			return err
 		}
-		if err := c.send("INSERT INTO result VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET data = excluded.data", r.n, string(data)); err != nil {
-			return err
-		}
-		return c.send(`UPDATE run SET status = ?, finished = ?, phases = ?, events = ?, calls = ?, input_tokens = ?,
-			output_tokens = ?, cost_usd = ?, error = ?, broke = ?, owner = NULL, pending = CASE WHEN ? = 1 THEN NULL ELSE pending END WHERE n = ?`,
-			result.Status, finished, phases, events, int64(u.Calls), int64(u.InputTokens), int64(u.OutputTokens), u.CostUSD, reason, broke, asksNothing, r.n)
+		return e.write(c, r.n)
 	})
 	r.j.tell(r.start.RunID)
 	return err

@@ -137,6 +137,9 @@ func (j *Journal) Reopen(id string) (runner.Recording, error) {
 	return r, nil
 }
 
+// errGuest tells of a run that another engine makes, or has made.
+var errGuest = fmt.Errorf("%w elsewhere: it is another engine's, which goes on with it, and takes its answers", runner.ErrRunBusy)
+
 // own takes a run for this process, with a new epoch, unless it has ended for
 // good.
 func (j *Journal) own(id string) (n, epoch int64, ended bool, err error) {
@@ -151,7 +154,10 @@ func (j *Journal) own(id string) (n, epoch int64, ended bool, err error) {
 			refused = fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
 			return nil
 		}
-		n = integer(found[0])
+		if n = integer(found[0]); integer(found[4]) == guestEpoch {
+			refused = fmt.Errorf("run %s: %w", id, errGuest)
+			return nil
+		}
 		other, alive := j.alive(word(found[3]))
 		if alive && epoch != 0 && integer(found[4]) == epoch {
 			return nil // nobody heard that it was taken

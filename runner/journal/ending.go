@@ -1,0 +1,46 @@
+package journal
+
+import (
+	"fmt"
+
+	"github.com/seed61713e19/capstan/runner/engine"
+)
+
+// An ending is how a run ended, as its row has it.
+type ending struct {
+	result                   engine.Result
+	data                     []byte
+	finished, phases, events int64
+	reason, broke            any // texts, or nil
+	asksNothing              int64
+}
+
+// ending is that of a result whose long texts go with a piece.
+func (r *recording) ending(with *piece, result engine.Result) (e ending, err error) {
+	result.Output, result.Outputs = with.packer.lift(result.Output), with.packer.liftObject(result.Outputs)
+	e.result = result
+	if e.data, err = r.encodeResult(with, result); err != nil {
+		return e, fmt.Errorf("result: %w", err)
+	}
+	if result.Error != nil {
+		raw, err := encode(result.Error)
+		if err != nil {
+			return e, fmt.Errorf("result: %w", err)
+		}
+		e.reason = string(with.secrets.redact(raw)) // whole: lists of runs look no texts up
+	}
+	if result.Status != engine.Waiting && (result.Error == nil || final(result.Status, result.Error.Code)) {
+		e.asksNothing = 1
+	}
+	return e, nil
+}
+
+func (e *ending) write(c *conn, n int64) error {
+	if err := c.send("INSERT INTO result VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET data = excluded.data", n, string(e.data)); err != nil {
+		return err
+	}
+	u := e.result.Usage
+	return c.send(`UPDATE run SET status = ?, finished = ?, phases = ?, events = ?, calls = ?, input_tokens = ?,
+		output_tokens = ?, cost_usd = ?, error = ?, broke = ?, owner = NULL, pending = CASE WHEN ? = 1 THEN NULL ELSE pending END WHERE n = ?`,
+		e.result.Status, e.finished, e.phases, e.events, int64(u.Calls), int64(u.InputTokens), int64(u.OutputTokens), u.CostUSD, e.reason, e.broke, e.asksNothing, n)
+}

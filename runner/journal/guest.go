@@ -1,0 +1,147 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// A Guest keeps what another engine tells of the runs that it makes, so that they
+// are seen where the journal's own are. Several processes may tell of one run, and
+// what is told again is not kept again. The run stays the other engine's: nobody
+// goes on with it here. It is safe for concurrent use.
+type Guest struct {
+	j    *Journal
+	name string
+}
+
+// Guest is the journal for an engine of that name.
+func (j *Journal) Guest(name string) *Guest { return &Guest{j, name} }
+
+// guestEpoch is the epoch of runs that are not the journal's own, which no start has.
+const guestEpoch = 0
+
+// Begin notes a run. One of that name that is the journal's own is
+// [runner.ErrRunExists].
+func (g *Guest) Begin(s runner.Start) error {
+	if err := g.j.writable(); err != nil {
+		return err
+	}
+	p := packer{secrets: g.j.secrets}
+	data, err := encodeStart(&p, s)
+	if err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	file := ""
+	if len(s.Files) > 0 {
+		file = s.Files[0].Name
+	}
+	own := false
+	err = g.j.writer.do(func(c *conn) error {
+		_, err := c.exec(`INSERT INTO run (id, cascade, file, parent, started, status, owner, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			s.RunID, s.CascadeID, file, s.Parent, g.j.now().UnixNano(), Running, owner{Key: "guest", Guest: g.name}.text(), int64(guestEpoch))
+		if err != nil {
+			return err
+		}
+		n, err := g.locked(c, s.RunID)
+		if own = errors.Is(err, runner.ErrRunExists); own {
+			return nil
+		}
+		if err == nil {
+			err = g.j.writer.texts(p.texts)
+		}
+		if err != nil {
+			return err
+		}
+		return c.send("INSERT INTO start VALUES (?, ?) ON CONFLICT DO NOTHING", n, string(data))
+	})
+	if err == nil && own {
+		err = fmt.Errorf("run %s: %w", s.RunID, runner.ErrRunExists)
+	}
+	g.j.tell(s.RunID)
+	return err
+}
+
+// locked gives the number of a run that is a guest's, which nobody else writes of
+// until the end of the transaction.
+func (g *Guest) locked(c *conn, id string) (int64, error) {
+	found, err := c.one(context.Background(), "SELECT n, epoch FROM run WHERE id = ?"+g.j.says.lock, id)
+	switch {
+	case err != nil:
+		return 0, err
+	case found == nil:
+		return 0, fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
+	case integer(found[1]) != guestEpoch:
+		return 0, fmt.Errorf("run %s: %w", id, runner.ErrRunExists)
+	}
+	return integer(found[0]), nil
+}
+
+// Tell keeps an event, whose number says where it stands: one that is kept already
+// is not kept again, and one before which others are missing is an error.
+func (g *Guest) Tell(e event.Event) error {
+	if err := g.j.writable(); err != nil {
+		return err
+	}
+	err := g.j.writer.do(func(c *conn) error {
+		r, err := g.recording(c, e.Run)
+		switch {
+		case err != nil || e.Seq <= r.seq:
+			return err
+		case e.Seq > r.seq+1:
+			return fmt.Errorf("run %s: event %d comes after %d", e.Run, e.Seq, r.seq)
+		}
+		told := e
+		r.note(&told)
+		if r.broken != nil {
+			return r.broken
+		}
+		return r.write(c, r.take())
+	})
+	g.j.tell(e.Run)
+	return err
+}
+
+// recording is the run as far as it is kept.
+func (g *Guest) recording(c *conn, id string) (*recording, error) {
+	n, err := g.locked(c, id)
+	if err != nil {
+		return nil, err
+	}
+	r := g.j.newRecording(n, guestEpoch, runner.Start{RunID: id})
+	r.row, r.seq, err = g.j.lastRow(context.Background(), c, n)
+	return r, err
+}
+
+// End notes how a run ended.
+func (g *Guest) End(id string, result engine.Result) error {
+	if err := g.j.writable(); err != nil {
+		return err
+	}
+	err := g.j.writer.do(func(c *conn) error {
+		r, err := g.recording(c, id)
+		if err != nil {
+			return err
+		}
+		var so Summary
+		if err := g.j.tally(context.Background(), c, r.n, &so); err != nil {
+			return err
+		}
+		p := r.take()
+		e, err := r.ending(p, result)
+		if err != nil {
+			return err
+		}
+		if err := r.write(c, p); err != nil {
+			return err
+		}
+		e.finished, e.phases, e.events = g.j.now().UnixNano(), int64(so.Phases), so.Events
+		return e.write(c, r.n)
+	})
+	g.j.tell(id)
+	return err
+}

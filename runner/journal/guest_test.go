@@ -1,0 +1,112 @@
+package journal
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// A run that another engine makes is kept as it is told, by two processes in turn
+// that both tell some of it, and nobody else takes it.
+func TestGuest(t *testing.T) {
+	for _, s := range stories(t) {
+		if s.Name != "pre_blocking" && s.Name != "human_yes" && s.Name != "soundings" && s.Name != "each" {
+			continue
+		}
+		t.Run(s.Name, func(t *testing.T) { guest(t, s) })
+	}
+}
+
+func guest(t *testing.T, s *story) {
+	where := filepath.Join(t.TempDir(), "j.db")
+	one, two := journalAt(t, where, Options{}), journalAt(t, where, Options{TakeOver: true})
+	var live heard
+	result, _ := engine.Run(s.world(t, &live), s.Cascade, engine.State{RunID: "run", Input: s.Input})
+	guests := []*Guest{one.Guest("Temporal"), two.Guest("Temporal")}
+	for _, g := range guests {
+		if err := g.Begin(s.start("run")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, e := range live.events {
+		for k, g := range guests {
+			if k == 1 && i%2 == 0 {
+				continue
+			}
+			e.Run, e.Seq, e.Time = "run", int64(i+1), time.Now()
+			if err := g.Tell(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if list, err := two.Runs(t.Context(), Filter{}); i == 0 && (err != nil || len(list) != 1 || list[0].Status != Running || list[0].Owner != "Temporal") {
+			t.Fatalf("got %+v, %v", list, err)
+		}
+	}
+	if gone, err := two.Abandoned(t.Context()); err != nil || len(gone) > 0 {
+		t.Errorf("got %v, %v", gone, err)
+	}
+	if err := guests[0].Tell(event.Event{Run: "run", Seq: int64(len(live.events) + 2), Kind: event.PhaseStarted}); err == nil || !strings.Contains(err.Error(), "comes after") {
+		t.Errorf("after a gap: %v", err)
+	}
+	for range 2 {
+		if err := guests[1].End("run", result); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := eventsOf(t, one, "run", Whole)
+	enginetest.Same(t, "transcript", told(t, kept, result), told(t, live.events, result))
+	enginetest.Same(t, "requests", requests(t, kept), requests(t, live.events))
+	from, err := one.Result(t.Context(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	enginetest.Same(t, "result", asJSON(t, from), asJSON(t, result))
+	if run, err := two.Run(t.Context(), "run"); err != nil || run.Status != result.Status || int(run.Events) != len(live.events) || run.Usage.Calls != result.Usage.Calls || len(run.Start.Files) == 0 {
+		t.Errorf("got %+v, %v", run, err)
+	}
+	if _, err := two.Reopen("run"); !errors.Is(err, runner.ErrRunBusy) || !strings.Contains(err.Error(), "another engine's") {
+		t.Errorf("gone on with: %v", err)
+	}
+	begin(t, one, runner.Start{RunID: "own"})
+	if err := guests[0].Begin(runner.Start{RunID: "own"}); !errors.Is(err, runner.ErrRunExists) {
+		t.Errorf("one that is the journal's own: %v", err)
+	}
+}
+
+// Texts lie beside the runs as they were put, once each, whatever is in them.
+func TestParcels(t *testing.T) {
+	where := filepath.Join(t.TempDir(), "j.db")
+	one, two := journalAt(t, where, Options{}).Parcels(), journalAt(t, where, Options{})
+	for _, text := range []string{"", "a\x00b\xff", strings.Repeat("50 MB ", 50<<20/6), "\U0010FFFF0"} {
+		digest, err := one.Put([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := two.Parcels().Put([]byte(text)); err != nil || again != digest {
+			t.Errorf("got %s, %v", again, err)
+		}
+		if got, err := two.Parcels().Get(digest); err != nil || string(got) != text {
+			t.Errorf("%.20q reads as %.20q: %v", text, got, err)
+		}
+		err = two.writer.do(func(c *conn) error {
+			_, err := c.exec("UPDATE parcel SET text = ? WHERE digest = ?", []byte("another"), digest)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := one.Get(digest); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Errorf("what is damaged reads as %.20q, %v", got, err)
+		}
+	}
+	if _, err := one.Get("none"); err == nil || !strings.Contains(err.Error(), "is not there") {
+		t.Errorf("got %v", err)
+	}
+}

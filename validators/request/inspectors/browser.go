@@ -39,9 +39,10 @@ func (b *chromium) close() {
 	b.stop = nil
 }
 
-// find is the path of the Chromium.
-func (b *chromium) find() (string, error) {
-	switch b.program {
+// FindBrowser gives the path of the Chromium that would be used: program, where
+// it is not "", else the first that is installed of those it knows by name.
+func FindBrowser(program string) (string, error) {
+	switch program {
 	case NoBrowser:
 		return "", errors.New("no Chromium: the browser is switched off")
 	case "":
@@ -52,7 +53,7 @@ func (b *chromium) find() (string, error) {
 		}
 		return "", errors.New("no Chromium: none is installed")
 	}
-	at, err := exec.LookPath(b.program)
+	at, err := exec.LookPath(program)
 	if err != nil {
 		return "", fmt.Errorf("no Chromium: %w", err)
 	}
@@ -65,7 +66,7 @@ func (b *chromium) start(ctx context.Context) error {
 	if b.ctx != nil || b.problem != nil {
 		return b.problem
 	}
-	program, err := b.find()
+	program, err := FindBrowser(b.program)
 	if err == nil {
 		b.home, err = os.MkdirTemp("", "capstan-browser-")
 	}

@@ -25,7 +25,7 @@ func needChromium(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes long")
 	}
-	if _, err := new(chromium).find(); err != nil {
+	if _, err := FindBrowser(""); err != nil {
 		t.Skip(err)
 	}
 }

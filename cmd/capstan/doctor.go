@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/telemetry"
+	"github.com/seed61713e19/capstan/validators/request/inspectors"
+)
+
+// The states of what capstan doctor looks at.
+const (
+	healthy = "ok"
+	absent  = "absent" // not there, and nothing that was asked about needs it
+	lacking = "lacking"
+	broken  = "broken" // there, and it does not work
+)
+
+// A sign is what one look has found, in the words that JSON has too.
+type sign struct {
+	What  string `json:"what"` // version, store, model, provider, browser, telemetry, or a file's name
+	Name  string `json:"name,omitempty"`
+	State string `json:"state"`
+	Says  string `json:"says"`
+	Mend  string `json:"mend,omitempty"` // what gets it
+}
+
+// A diagnosis is all that was found; it is well where nothing lacks or is broken.
+type diagnosis struct {
+	Well  bool   `json:"well"`
+	Signs []sign `json:"signs"`
+}
+
+func (c *Command) doctor() *cobra.Command {
+	var f storeFlags
+	var model modelFlag
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor [FILE]...",
+		Short: "Tell what runs need of this machine, what lacks and how to get it",
+		Long: `Tell what runs need of this machine, what is not there, and how to get it: the
+store, the keys and endpoints of providers of models, a browser for criteria of
+pages, telemetry. Of each FILE, a cascade, its models and the variables it needs.
+
+Nothing is paid: of an endpoint that has a key its list of models is asked for,
+once, for three seconds at most; no model is. Nothing that is written stays.
+
+The exit status is 0 where what was asked about is there and works; 3 where
+something lacks or is broken; 2 where a file is wrong.`,
+		Example: `  capstan doctor
+  capstan doctor post.yaml --model ollama:llama3
+  capstan doctor --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d := diagnosis{Signs: []sign{{What: "version", State: healthy, Says: versionText()}, c.storeSign(f)}}
+			d.Signs = append(d.Signs, c.providerSigns(cmd.Context())...)
+			d.Signs = append(d.Signs, browserSign(), c.telemetrySign(cmd.Context()))
+			for _, file := range args {
+				signs, err := c.fileSigns(file, string(model))
+				if err != nil {
+					return err
+				}
+				d.Signs = append(d.Signs, signs...)
+			}
+			d.Well = !slices.ContainsFunc(d.Signs, func(s sign) bool { return s.State == lacking || s.State == broken })
+			return c.tellDiagnosis(d, asJSON)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().Var(&model, "model", modelUsage)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (c *Command) tellDiagnosis(d diagnosis, asJSON bool) error {
+	if asJSON {
+		text, err := json.MarshalIndent(d, "", "  ")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(c.Stdout, string(text))
+	} else {
+		for _, s := range d.Signs {
+			fmt.Fprintf(c.Stdout, "%-8s %s\n", s.State, strings.TrimSpace(s.What+" "+s.Name)+": "+strings.Join(strings.Fields(s.Says), " "))
+			if s.Mend != "" {
+				fmt.Fprintf(c.Stdout, "%8s %s\n", "", s.Mend)
+			}
+		}
+	}
+	if !d.Well {
+		return &exit{exitBroken, nil}
+	}
+	return nil
+}
+
+// storeSign looks at the store, which is made by the first run where it is not
+// there.
+func (c *Command) storeSign(f storeFlags) sign {
+	s := sign{What: "store"}
+	file, _, err := c.storeFile(f)
+	s.Name = file
+	if journal.IsAddress(file) {
+		s.Name = "PostgreSQL" // an address may hold a password
+	}
+	switch {
+	case err != nil:
+		s.State, s.Says, s.Mend = broken, err.Error(), "set HOME, or CAPSTAN_DB to a file"
+		return s
+	case file == noStore:
+		s.State, s.Says = absent, "no runs are kept, nor can be resumed: CAPSTAN_DB is off"
+		return s
+	}
+	if !journal.IsAddress(file) {
+		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+			s.State, s.Says = healthy, "the first run makes it"
+			if err := canMake(file); err != nil {
+				s.State, s.Says, s.Mend = broken, "it cannot be made: "+err.Error(), otherStore
+			}
+			return s
+		}
+		w, err := os.OpenFile(file, os.O_WRONLY, 0)
+		if err != nil {
+			s.State, s.Says, s.Mend = broken, err.Error(), otherStore
+			return s
+		}
+		w.Close()
+	}
+	j, err := c.open(file, f, true)
+	if err != nil {
+		s.State, s.Says, s.Mend = broken, err.Error(), otherStore
+		return s
+	}
+	defer j.Close()
+	s.State, s.Says = healthy, "it is there and can be read"
+	return s
+}
+
+const otherStore = "export CAPSTAN_DB=FILE for another one, CAPSTAN_DB=off for none"
+
+// canMake tells why a file could not be made, in the first folder on its way
+// that is there.
+func canMake(file string) error {
+	dir := filepath.Dir(file)
+	for {
+		_, err := os.Stat(dir)
+		if err == nil || dir == filepath.Dir(dir) || !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	try, err := os.CreateTemp(dir, ".capstan-doctor-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(try.Close(), os.Remove(try.Name()))
+}
+
+func browserSign() sign {
+	s := sign{What: "browser", State: healthy}
+	at, err := inspectors.FindBrowser("")
+	if err != nil {
+		s.State, s.Says = absent, err.Error()+"; only criteria that open a page need one"
+		s.Mend = "apt-get install chromium, or brew install --cask chromium"
+		return s
+	}
+	s.Says = at
+	return s
+}
+
+func (c *Command) telemetrySign(ctx context.Context) sign {
+	s := sign{What: "telemetry", State: absent, Says: "nothing is sent: OTEL_EXPORTER_OTLP_ENDPOINT is not set"}
+	t, err := telemetry.FromEnvironment(ctx, c.Getenv, telemetry.Options{Version: versionName()})
+	switch {
+	case err != nil:
+		s.State, s.Says = broken, err.Error()
+	case t != nil:
+		s.State, s.Says = healthy, "runs are told to OpenTelemetry"
+		ctx, cancel := context.WithTimeout(ctx, maxLook)
+		defer cancel()
+		_ = t.Shutdown(ctx)
+	}
+	return s
+}
+
+// fileSigns tells what a cascade needs that its files do not hold.
+func (c *Command) fileSigns(file, chosen string) ([]sign, error) {
+	cascade, err := c.load(file)
+	if err != nil {
+		return nil, err
+	}
+	m := &models{getenv: c.Getenv}
+	m.Provide(cascade.EveryProvider())
+	var signs []sign
+	told := map[string]bool{}
+	for _, a := range cascade.Asking(cascades.Chosen(m.chosen(chosen, file))) {
+		if told[a.Name] {
+			continue
+		}
+		told[a.Name] = true
+		s := sign{What: file, Name: a.Name, State: healthy, Says: "phase " + a.Phase.Name + " can ask it"}
+		if err := m.Ready(a.Name); err != nil {
+			s.State, s.Says, s.Mend = lacking, "phase "+a.Phase.Name+": "+err.Error(), modelsPage
+		}
+		signs = append(signs, s)
+	}
+	for _, n := range cascade.Needs() {
+		for _, name := range n.Variables {
+			s := sign{What: file, Name: name, State: healthy, Says: n.What + " has it"}
+			if _, there := os.LookupEnv(name); !there {
+				s.State, s.Says, s.Mend = lacking, fmt.Sprintf("phase %s: %s needs it (%s)", n.Phase, n.What, n.Position), "export "+name+"=…"
+			}
+			signs = append(signs, s)
+		}
+	}
+	if len(signs) == 0 {
+		signs = append(signs, sign{What: file, State: healthy, Says: "it needs no model and no variable"})
+	}
+	return signs, nil
+}

@@ -30,6 +30,8 @@ const (
 	CodeVisits     = "too-many-phases"   // a warning
 	CodeField      = "unknown-field"     // a warning
 	CodeUnproven   = "unproven-gate"     // a warning
+	CodeIgnored    = "ignored-key"       // a warning
+	CodeOtherwise  = "read-otherwise"    // a warning
 )
 
 // A Code is the code of a diagnostic with what it means.
@@ -68,5 +70,7 @@ func Codes() []Code {
 		{CodeVisits, "a warning: the shortest way to an end visits more phases than `max_phases` allows"},
 		{CodeField, "a warning: a template or an expression reads a field that the phase's `output_schema` leaves no room for"},
 		{CodeUnproven, "a warning: a ward with `promote_when` has no evidence for exactly the gate that it is, and is in shadow"},
+		{CodeIgnored, "a warning: a key of Windlass or LARS that changes nothing here; those that change nothing there either are told once in a file"},
+		{CodeOtherwise, "a warning: what another program reads otherwise, with how it is read here"},
 	}
 }

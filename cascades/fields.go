@@ -162,7 +162,7 @@ func (o *object) list(key string) []*yaml.Node {
 		return nil
 	}
 	if n.Kind != yaml.SequenceNode {
-		o.p.report(n, CodeType, "%s must be a list, not %s", key, kindOf(n))
+		o.p.report(n, CodeType, "%s must be a list, not %s%s", key, kindOf(n), instead(key, n))
 		return nil
 	}
 	return n.Content

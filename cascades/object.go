@@ -22,7 +22,7 @@ type object struct {
 func (p *parser) object(n *yaml.Node, kind string) *object {
 	n = p.resolve(n)
 	if n.Kind != yaml.MappingNode {
-		p.report(n, CodeType, "%s must be a mapping, not %s", kind, kindOf(n))
+		p.report(n, CodeType, "%s must be a mapping, not %s%s", kind, kindOf(n), instead(kind, n))
 		return nil
 	}
 	return p.fields(n, kind)
@@ -32,6 +32,7 @@ func (p *parser) object(n *yaml.Node, kind string) *object {
 func (p *parser) fields(n *yaml.Node, kind string) *object {
 	o := &object{p: p, node: n, kind: kind, what: kind, keys: map[string]*yaml.Node{}, value: map[string]*yaml.Node{}}
 	o.fill(n, false, 0)
+	o.translate()
 	return o
 }
 
@@ -118,12 +119,13 @@ func (o *object) done() {
 		o.p.read(o.kind, o.asked)
 	}
 	for _, key := range o.order {
-		if !slices.Contains(o.asked, key) {
-			o.p.report(o.keys[key], CodeUnknownKey, "%s has no key %q", o.what, key)
-			o.p.suggest(key, func() []string { return o.asked })
-			if d := &o.p.found[len(o.p.found)-1]; o.has(d.Suggestion) {
-				d.Fix = nil // it stands there too
-			}
+		if slices.Contains(o.asked, key) || o.foreign(key) {
+			continue
+		}
+		o.p.report(o.keys[key], CodeUnknownKey, "%s has no key %q", o.what, key)
+		o.p.suggest(key, func() []string { return o.asked })
+		if d := &o.p.found[len(o.p.found)-1]; o.has(d.Suggestion) {
+			d.Fix = nil // it stands there too
 		}
 	}
 }

@@ -112,6 +112,7 @@ type parser struct {
 	acts       []act
 	locals     []string        // the variables that its items bring
 	reading    string          // its name
+	ignored    []*yaml.Node    // the keys that change nothing here
 	grouped    string          // the group that it is part of
 	lineOf     map[string]int  // phase name → line
 	providers  map[string]bool // the file's own
@@ -162,6 +163,7 @@ func (p *parser) parse() *Cascade {
 	p.definitions(o)
 	p.phases(o)
 	o.done()
+	p.tellIgnored()
 	p.crossCheck()
 	return c
 }

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -207,8 +206,7 @@ func (p *parser) tool(n *yaml.Node, name string) *Tool {
 		}
 		return t
 	}
-	p.report(n, CodeTool, "no tool is called %q", name)
-	p.suggest(name, p.toolNames)
+	p.noTool(n, "tool", name, p.toolNames)
 	return nil
 }
 
@@ -264,11 +262,10 @@ func (p *parser) phaseTool(n *yaml.Node, o *object, phase *Phase) *Tool {
 	switch {
 	case p.broken["validator "+name] || err == nil:
 		return p.validatorTool(n, o, found)
-	case strings.Contains(name, "."):
+	case slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)):
 		return p.tool(n, name)
 	}
-	p.report(n, CodeTool, "no tool or validator is called %q", name)
-	p.suggest(name, func() []string { return append(p.toolNames(), p.validatorNames()...) })
+	p.noTool(n, "tool or validator", name, func() []string { return append(p.toolNames(), p.validatorNames()...) })
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/cascades/windlass"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -231,7 +232,13 @@ func (p *parser) builtin(n *yaml.Node, name string, with *object) *Validator {
 		return nil
 	}
 	found, err := p.known.Validators.Find(name)
+	bare := with == nil && !p.broken["validator "+name] && windlass.Judge(name) != ""
+	if bare && err == nil {
+		_, err = found.Bind(nil)
+	}
 	switch {
+	case bare && err != nil:
+		return p.asThere(n, name)
 	case err == nil:
 		values, ok := p.parameters(with, found, checkVariables)
 		if with != nil {

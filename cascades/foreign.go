@@ -1,0 +1,97 @@
+package cascades
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/windlass"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// translate lets a key of another vocabulary stand for ours where ours is not
+// there, so that what is wrong within is told too. The file does not load for all
+// that: nobody asks for the key itself.
+func (o *object) translate() {
+	for _, key := range windlass.Synonyms(o.kind) {
+		w, _ := windlass.Key(o.kind, key)
+		if o.has(key) && !o.has(w.Here) {
+			o.keys[w.Here], o.value[w.Here] = o.keys[key], o.value[key]
+		}
+	}
+}
+
+// foreign tells of a key that is Windlass's or LARS's, and whether it is.
+func (o *object) foreign(key string) bool {
+	w, ok := windlass.Key(o.kind, key)
+	switch {
+	case !ok:
+	case w.Fate == windlass.Ignored:
+		o.p.ignored = append(o.p.ignored, o.keys[key])
+	case w.Fate == windlass.Without:
+		o.p.warn(o.keys[key], CodeIgnored, "%s of %s changes nothing: %s", key, o.what, w.Told())
+	default:
+		o.p.report(o.keys[key], CodeUnknownKey, "%s has no key %q: %s", o.what, key, w.Told())
+		if w.Here != "" && len(o.p.found) <= maxFound {
+			o.p.found[len(o.p.found)-1].Fix = &Fix{Text: w.Here}
+			o.p.fix(key)
+		}
+	}
+	return ok
+}
+
+// tellIgnored is one note for all the keys of a file that change nothing.
+func (p *parser) tellIgnored() {
+	if len(p.ignored) == 0 {
+		return
+	}
+	slices.SortFunc(p.ignored, func(a, b *yaml.Node) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
+	var names []string
+	seen := map[string]bool{}
+	for _, n := range p.ignored {
+		if !seen[n.Value] {
+			names = append(names, n.Value)
+		}
+		seen[n.Value] = true
+	}
+	change := "change"
+	if len(names) == 1 {
+		change = "changes"
+	}
+	p.warn(p.ignored[0], CodeIgnored, "%s %s nothing here: a cascade may have what its editor or another program reads", strings.Join(names, ", "), change)
+}
+
+// instead says what to write for a value under a key that is of the wrong kind,
+// where another program reads it.
+func instead(key string, n *yaml.Node) string {
+	value := n.Value
+	if n.Kind == yaml.MappingNode {
+		value = "{}"
+	}
+	if told := windlass.Value(key, value); told != "" {
+		return ": " + told
+	}
+	return ""
+}
+
+// noTool reports a tool that nobody knows, with what takes its place.
+func (p *parser) noTool(n *yaml.Node, what, name string, names func() []string) {
+	w, theirs := windlass.Tool(name)
+	p.report(n, CodeTool, "no %s is called %q", what, name)
+	if !theirs {
+		p.suggest(name, names)
+	}
+	if d := &p.found[len(p.found)-1]; len(p.found) <= maxFound && d.Suggestion == "" {
+		d.Message += ": " + w.Instead
+	}
+}
+
+// asThere makes a judge of a validator of Windlass that stands without the
+// parameters that it needs here, or that is none here.
+func (p *parser) asThere(n *yaml.Node, name string) *Validator {
+	criteria := windlass.Judge(name)
+	p.warn(n, CodeOtherwise, "%s without parameters is asked of a model, as Windlass has it: %s", name, criteria)
+	return p.bound(n, validators.NewJudge(name, criteria, criteria), nil)
+}

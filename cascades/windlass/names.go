@@ -1,0 +1,107 @@
+package windlass
+
+import "strings"
+
+// What takes the place of the tools of a host.
+const (
+	declare    = "tools: {%s: {exec: [./%s]}} declares a program, {mcp: {command: […]}} an MCP server's"
+	byDrawing  = "what draws charts"
+	byBrowser  = "what drives a browser"
+	bySpeech   = "what speaks and listens"
+	bySearch   = "what searches by meaning"
+	byPictures = "what makes and reads pictures"
+)
+
+// hosts are the tools that Windlass and LARS bring along and we do not, by what
+// they do. A name that ends in _ stands for all that begin so.
+var hosts = map[string]string{
+	"create_chart": byDrawing, "create_vega_lite": byDrawing, "create_plotly": byDrawing,
+	"rabbitize_": byBrowser, "take_screenshot": byBrowser, "control_browser": byBrowser, "extract_page_content": byBrowser, "get_browser_status": byBrowser,
+	"say": bySpeech, "transcribe_": bySpeech, "listen": bySpeech, "process_voice_recording": bySpeech,
+	"sql_search": bySearch, "sql_rag_search": bySearch, "rag_": bySearch, "elastic_": bySearch, "vector_": bySearch, "embed_": bySearch,
+	"list_images": byPictures, "read_image": byPictures, "read_images": byPictures, "save_image": byPictures, "generate_image": byPictures, "outpaint_": byPictures,
+	"brave_web_search": "what searches the web", "web_search": "what searches the web",
+	"await_signal": "what waits for an event", "fire_signal": "what tells of an event", "list_signals": "what tells of events",
+	"python_data": "what runs code", "javascript_data": "what runs code", "js_data": "what runs code", "clojure_data": "what runs code", "bash_data": "what runs code",
+	"rust_data": "what runs code", "lars_data": "what runs a model over rows", "windlass_data": "what runs a model over rows",
+}
+
+// nearly are the tools of theirs that have one here which does the same.
+var nearly = map[string]string{
+	"ask_human_custom": "ask_human", "request_decision": "ask_human",
+	"linux_shell": "run_command", "run_code": "run_command", "shell": "run_command", "bash": "run_command",
+	"smart_sql_run": "sql_query", "list_sql_connections": "sql_query", "sql_data": "sql_query", "sql_execute": "sql_query",
+	"research_query": "sql_query", "research_execute": "sql_query",
+	"fetch_url": "http_get", "curl_text": "http_get",
+}
+
+// Tool tells what takes the place of a tool that nobody here knows, and whether it
+// is one that Windlass or LARS brings along. Here is the tool of ours that does
+// what theirs did; it is empty where none does, and then Instead says how one is
+// declared.
+func Tool(name string) (w Word, theirs bool) {
+	w = Word{Edition: Windlass, Fate: Replaced, Here: nearly[name]}
+	if w.Here != "" {
+		w.Instead = "what it did " + w.Here + " does here; capstan convert FILE writes it so"
+		return w, true
+	}
+	w.Instead = strings.ReplaceAll(declare, "%s", Stem(name))
+	does := host(name)
+	if does != "" {
+		w.Instead = does + " is of your choosing: " + w.Instead
+	}
+	return w, does != ""
+}
+
+// Stem is a name for a tool that is called by a path or a module:
+// python:house.tools.check_stock is check_stock.
+func Stem(name string) string {
+	stem := strings.TrimRight(name, "./:")
+	for _, ext := range []string{".sql", ".py", ".sh", ".yaml", ".yml", ".json"} {
+		stem = strings.TrimSuffix(stem, ext)
+	}
+	stem = stem[strings.LastIndexAny(stem, ".:/")+1:]
+	stem = strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, stem)
+	return stem[:min(len(stem), 64)]
+}
+
+// host tells what a tool of theirs does; "" of one that is not theirs.
+func host(name string) string {
+	if does := hosts[name]; does != "" {
+		return does
+	}
+	for prefix, does := range hosts {
+		if strings.HasSuffix(prefix, "_") && strings.HasPrefix(name, prefix) {
+			return does
+		}
+	}
+	return ""
+}
+
+// Judge is what a validator of Windlass asks of a model where it stands without
+// parameters: its meaning there, for a judge here; "" of any other.
+func Judge(name string) string { return judges[name] }
+
+var judges = map[string]string{
+	"length_check":             "The text has at most 10000 characters.",
+	"keyword_validator":        "The text has the word 'important' in it, in capitals or not.",
+	"satisfied":                "The text shows that its author, or the person it answers, is satisfied with what was made; best where it says so. Small faults do not count against it.",
+	"code_execution_validator": "The text shows what a program printed when it ran, and no error of it: no Traceback, no exit code other than 0. A program that was not run does not count.",
+	"web_goal_achieved":        "The text shows with evidence, such as what the page says, that the goal on the web page was reached.",
+}
+
+// Value tells what to write in the place of a value that stands under a key and is
+// of no kind that it may be; "" where nothing is known of it. A mapping is "{}".
+func Value(key, value string) string { return values[key+": "+value] }
+
+var values = map[string]string{
+	"human_input: true": `{prompt: "Is this right?", type: confirmation} asks for a yes`,
+	"tackle: manifest":  "no model chooses among all the tools there are: name those that it may use",
+	"models: {}":        "a list spreads them over the tries, one name for each: [a, a, b]; capstan convert FILE writes it so",
+	"on_error: {}":      "it names the phase that mends it",
+}

@@ -105,10 +105,7 @@ func verdictName(m wards.Moment, i int) string {
 // does, whether a model is what its name was, how a built-in validator is written
 // in this version.
 func (c *Cascade) Identity(v *Validator, chosen Chosen, open Opener) (string, error) {
-	is := v.written.plain()
-	if len(v.With) > 0 {
-		is["with"] = sources(map[string]any(v.With))
-	}
+	is := v.Written()
 	if len(v.InputMap) > 0 {
 		is["input_map"] = sources(map[string]any(v.InputMap))
 	}
@@ -177,6 +174,16 @@ func beside(dir, name string) string {
 		from, to = from[1:], to[1:]
 	}
 	return strings.Repeat("../", len(from)) + strings.Join(to, "/")
+}
+
+// Written is what the validator is made of, as plain values by key: the form
+// that it is written in, its parameters under with.
+func (v *Validator) Written() map[string]any {
+	is := v.written.plain()
+	if len(v.With) > 0 {
+		is["with"] = sources(map[string]any(v.With))
+	}
+	return is
 }
 
 // A written is what a validator was made of: a built-in one, or the keys that

@@ -54,6 +54,13 @@ func (c *Cascade) any(done map[*Cascade]bool, holds func(*Phase) bool) bool {
 	})
 }
 
+// Within lists this cascade and those within it, each once.
+func (c *Cascade) Within() []*Cascade {
+	var list []*Cascade
+	c.every(map[*Cascade]bool{}, func(n *Cascade) { list = append(list, n) })
+	return list
+}
+
 // every visits this cascade and those within it, each once.
 func (c *Cascade) every(done map[*Cascade]bool, visit func(*Cascade)) {
 	if done[c] {

@@ -73,12 +73,14 @@ var floors = map[string]string{
 	// Floor 5: providers and gates. Gates know nothing of cascades.
 	"runner/model/openai":   "runner/model",
 	"runner/model/scripted": "runner/model",
-	"runner/tool/mcp":       "runner/process runner/tool validators validators/schema",
-	"validators/capy":       "validators validators/capy/reading validators/faults validators/schema",
-	"validators/edit":       "validators validators/reading validators/schema",
-	"validators/request":    "validators validators/faults validators/reading validators/schema",
-	"validators/schedule":   "runner/signatures runner/tool validators validators/schema",
-	"runner/serve":          "cascades runner runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
+	// Scripts that are made of what is known.
+	"runner/rehearsal":    "cascades runner/event runner/model runner/model/scripted validators validators/patterns validators/schema wards",
+	"runner/tool/mcp":     "runner/process runner/tool validators validators/schema",
+	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
+	"validators/edit":     "validators validators/reading validators/schema",
+	"validators/request":  "validators validators/faults validators/reading validators/schema",
+	"validators/schedule": "runner/signatures runner/tool validators validators/schema",
+	"runner/serve":        "cascades runner runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
 	// Numbers over days, and their drawings.
 	"runner/serve/plots":  "",
 	"runner/serve/trends": "runner/journal runner/measure",

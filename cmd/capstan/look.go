@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -63,7 +61,7 @@ last.`,
 // drawn gives the cascade to draw, with what a run did where a run is meant: a
 // word that is no file.
 func (c *Command) drawn(ctx context.Context, word string, store storeFlags) (*cascades.Cascade, *cascades.Marks, error) {
-	if _, err := os.Stat(word); err == nil || strings.ContainsAny(word, `./\`) {
+	if isFile(word) {
 		cascade, err := c.load(word)
 		return cascade, nil, err
 	}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model/scripted"
+	"github.com/seed61713e19/capstan/runner/rehearsal"
+)
+
+func (c *Command) script() *cobra.Command {
+	var store storeFlags
+	cmd := &cobra.Command{
+		Use:   "script FILE|RUN",
+		Short: "Write a script that a cascade can be tried with, without a key",
+		Long: `Write a script that a cascade can be tried with, without a key: replies for
+--model scripted. Of a cascade's file it is made from what the phases' schemas,
+expressions and computed gates ask for, and answers every request, however often;
+what a gate refuses all the same is told above it. Of a run it has what the
+models said. RUN may be the beginning of a run's name, or last.`,
+		Example: `  capstan script post.yaml > post.scripted.yaml
+  capstan run post.yaml --model scripted --input topic=owls
+  capstan script last > good.yaml`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			comment, replies, err := c.rehearsed(cmd.Context(), args[0], store)
+			if err != nil {
+				return err
+			}
+			text, err := scripted.Format(comment, replies)
+			if err == nil {
+				_, err = c.Stdout.Write(text)
+			}
+			if err != nil {
+				return &exit{exitBroken, err}
+			}
+			return nil
+		},
+	}
+	store.add(cmd)
+	return cmd
+}
+
+// rehearsed gives the replies of a cascade's script, or of a run's, with what is
+// to be said above them.
+func (c *Command) rehearsed(ctx context.Context, word string, store storeFlags) (string, []scripted.Reply, error) {
+	if isFile(word) {
+		cascade, err := c.load(word)
+		if err != nil {
+			return "", nil, err
+		}
+		replies, err := rehearsal.Draft(ctx, cascade)
+		if err != nil {
+			return "", nil, &exit{exitInterrupted, err}
+		}
+		return fmt.Sprintf("Replies to try %s with, made from what it asks for. Put better ones in their place.", cascade.ID), replies, nil
+	}
+	var comment string
+	var replies []scripted.Reply
+	err := c.look(store, func(j *journal.Journal) error {
+		run, err := j.Run(ctx, word)
+		if err != nil {
+			return found(err, word)
+		}
+		comment = fmt.Sprintf("What the models of run %s of %s said.", run.RunID, run.CascadeID)
+		if replies, err = rehearsal.Recorded(j.Events(ctx, run.RunID, 0, journal.Whole)); err != nil {
+			return &exit{exitBroken, err}
+		}
+		return nil
+	})
+	return comment, replies, err
+}
+
+// isFile tells whether a word that names a cascade or a run is a file's.
+func isFile(word string) bool {
+	_, err := os.Stat(word)
+	return err == nil || strings.ContainsAny(word, `./\`)
+}

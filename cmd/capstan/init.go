@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,39 +16,118 @@ import (
 	"github.com/seed61713e19/capstan/cascades/examples"
 )
 
-// starter is what init writes: a cascade to change, and replies to try it with.
-var starter = []string{"review_document.yaml", "review_document.scripted.yaml"}
+//go:embed starter
+var started embed.FS
+
+// A part is a file that init writes: where, and from which.
+type part struct {
+	name string
+	in   fs.FS
+	from string
+}
+
+// first is the cascade that init writes.
+const first = "review_document"
+
+// starter is what init writes: a cascade to change, replies to try it with, a
+// text for it, and what is around one that is kept: labels, a set, a CI job. A
+// first case is frozen from a run.
+var starter = []part{
+	{first + ".yaml", examples.Files, first + ".yaml"},
+	{first + ".scripted.yaml", examples.Files, first + ".scripted.yaml"},
+	{"document.md", started, "starter/document.md"},
+	{"cases/documents.jsonl", started, "starter/documents.jsonl"},
+	{"labels/README.md", started, "starter/labels.md"},
+	{".github/workflows/capstan.yml", started, "starter/capstan.yml"},
+}
 
 func (c *Command) init() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Write a first cascade to start from",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Short: "Write a first cascade to start from, with its script, cases and CI job",
+		Long: `Write a first cascade to start from: the cascade, replies to try it with, a text
+for it, a folder of cases with a frozen run and a set of inputs, a folder for
+labels, and a GitHub Actions job that lints, tests and evaluates without a key.
+It asks nothing and writes over nothing.`,
+		Example: `  capstan init
+  capstan init reviews && cd reviews && capstan test cases`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			return c.start(dir)
+			return c.start(cmd.Context(), dir)
 		},
 	}
 }
 
-func (c *Command) start(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return usage("%w", err)
+func (c *Command) start(ctx context.Context, dir string) error {
+	frozen := filepath.Join(dir, "cases", "first")
+	there := []string{frozen}
+	for _, p := range starter {
+		there = append(there, filepath.Join(dir, filepath.FromSlash(p.name)))
 	}
-	for _, name := range starter {
-		text, err := fs.ReadFile(examples.Files, name)
+	for _, name := range there {
+		if _, err := os.Lstat(name); err == nil {
+			return usage("%s is there already; nothing was written", name)
+		}
+	}
+	for i, p := range starter {
+		text, err := fs.ReadFile(p.in, p.from)
 		if err != nil {
 			return &exit{exitBroken, err}
 		}
-		if err := writeNew(filepath.Join(dir, name), text, 0o644); err != nil {
+		name := there[i+1]
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return usage("%w", err)
 		}
-		fmt.Fprintln(c.Stdout, filepath.Join(dir, name))
+		if err := writeNew(name, text, 0o644); err != nil {
+			return usage("%w", err)
+		}
+		fmt.Fprintln(c.Stdout, name)
 	}
-	fmt.Fprintf(c.Stderr, "Try it without a key:\n  capstan run %s --model scripted --input document=@SOME.md\n", filepath.Join(dir, starter[0]))
+	if err := c.freezeFirst(ctx, dir); err != nil {
+		return err
+	}
+	fmt.Fprintln(c.Stdout, frozen)
+	at := ""
+	if dir != "." {
+		at = "  cd " + dir + "\n"
+	}
+	fmt.Fprintf(c.Stderr, "Try it without a key:\n%s  capstan run %[2]s.yaml --model scripted --input document=@document.md\n"+
+		"  capstan lint .\n  capstan test cases\n  capstan eval %[2]s.yaml --inputs cases/documents.jsonl --model scripted\n", at, first)
+	return nil
+}
+
+// freezeFirst runs the cascade with its script and freezes the run as the first
+// case of the cascade in use, with the same verbs as a person would. The run is
+// kept nowhere else.
+func (c *Command) freezeFirst(ctx context.Context, dir string) error {
+	store, err := os.MkdirTemp("", "capstan-init-")
+	if err != nil {
+		return &exit{exitBroken, err}
+	}
+	defer os.RemoveAll(store)
+	here, err := os.Getwd()
+	if err == nil {
+		err = os.Chdir(dir) // a case names the script, which is not to be this machine's
+		defer os.Chdir(here)
+	}
+	if err != nil {
+		return usage("%w", err)
+	}
+	var said bytes.Buffer
+	quiet := Command{Stdin: c.Stdin, Stdout: io.Discard, Stderr: &said, Getenv: func(string) string { return "" }, Environ: c.Environ}
+	db := filepath.Join(store, "runs.db")
+	for _, args := range [][]string{
+		{"run", first + ".yaml", "--model", "scripted", "--input", "document=@document.md", "--db", db, "-q"},
+		{"freeze", "last", "--name", "first", "--dir", "cases", "--link", "--db", db},
+	} {
+		if status := quiet.Run(ctx, args); status != exitOK {
+			return &exit{status, fmt.Errorf("the first case: %s", bytes.TrimSpace(said.Bytes()))}
+		}
+	}
 	return nil
 }
 

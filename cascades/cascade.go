@@ -265,6 +265,7 @@ type Validator struct {
 
 	asks   bool        // Cascade asks a model
 	fields []fieldRead // of an expression: phase is not filled in
+	blind  bool        // of an expression: it does not look at the text
 	need   *Need       // of a program, or of an MCP server's tool
 
 	written *written // what it was made of; nil where no file was
@@ -285,6 +286,7 @@ type Tool struct {
 	Effect      tool.Effect // what it does to the world; a cascade's is the worst of its tools
 	Place       *Place      // where it stands
 	Engine      bool        // the engine answers it itself
+	Position    Position    // where a phase names it
 
 	named  string // as tackle has it: the name, or a cascade's file
 	remote bool   // of an MCP server, which is asked when it must be

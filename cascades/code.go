@@ -32,6 +32,9 @@ const (
 	CodeUnproven   = "unproven-gate"     // a warning
 	CodeIgnored    = "ignored-key"       // a warning
 	CodeOtherwise  = "read-otherwise"    // a warning
+
+	CodeBare       = "bare-write"      // of lint --proof
+	CodeUnmeasured = "unmeasured-gate" // of lint --proof=strict
 )
 
 // A Code is the code of a diagnostic with what it means.
@@ -72,5 +75,7 @@ func Codes() []Code {
 		{CodeUnproven, "a warning: a ward with `promote_when` has no evidence for exactly the gate that it is, and is in shadow"},
 		{CodeIgnored, "a warning: a key of Windlass or LARS that changes nothing here; those that change nothing there either are told once in a file"},
 		{CodeOtherwise, "a warning: what another program reads otherwise, with how it is read here"},
+		{CodeBare, "of `lint --proof`: a text of a model may get into a call of a tool that writes, and no gate has judged it on the way"},
+		{CodeUnmeasured, "of `lint --proof=strict`: a gate on a way to a tool that writes has no evidence of a false pass as low as is asked for"},
 	}
 }

@@ -20,6 +20,11 @@ type readFile struct {
 	Path string `json:"path"`
 }
 
+type writeFile struct {
+	Path    string `json:"path"`
+	Content string `json:"content,omitempty"`
+}
+
 // known is what the test cascades may name: the built-in validators, judges
 // such as a Windlass installation has, the shipped gates, two tools.
 func known() Known {
@@ -34,9 +39,10 @@ func known() Known {
 		request.Validator, request.PromiseValidator, request.JudgeValidator,
 	}
 	run := func(context.Context, readFile) (any, error) { return "", nil }
+	write := func(context.Context, writeFile) (any, error) { return "", nil }
 	return Known{
 		Validators: validators.Default().With(judges...).With(schedule.Validators(schedule.Options{})...),
-		Tools:      tool.NewSet(schedule.Tools(schedule.Options{})...).With(tool.New("read_file", "Read a file.", run).That(tool.Reads), tool.New("list_files", "List files.", run).That(tool.Reads), tool.New("write_file", "Write a file.", run).That(tool.Writes), tool.New("run_code", "Run code.", run).That(tool.Writes)),
+		Tools:      tool.NewSet(schedule.Tools(schedule.Options{})...).With(tool.New("read_file", "Read a file.", run).That(tool.Reads), tool.New("list_files", "List files.", run).That(tool.Reads), tool.New("write_file", "Write a file.", write).That(tool.Writes), tool.New("run_code", "Run code.", run).That(tool.Writes)),
 		Remote:     nowhere{},
 	}
 }

@@ -124,7 +124,11 @@ func (p *parser) work(o *object, phase *Phase) {
 	phase.Context = p.context(o)
 	phase.Inputs = p.values(o.child("inputs"), phaseVariables)
 	if tool := o.get("tool"); tool != nil {
-		phase.Tool = p.phaseTool(tool, o, phase)
+		if t := p.phaseTool(tool, o, phase); t != nil {
+			own := *t
+			own.Position = p.position(tool)
+			phase.Tool = &own
+		}
 		p.acts = append(p.acts, act{tool, phase})
 	}
 	phase.Together = p.together(o)

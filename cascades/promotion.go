@@ -1,11 +1,6 @@
 package cascades
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"path"
-
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -80,21 +75,6 @@ func (v *Validator) waits() (phase string) {
 // unproven tells what is missing for the check to be promoted, "" where nothing
 // is. What it reads is kept with the cascade, and is no part of what a gate is.
 func (p *parser) unproven(c *Check) string {
-	file := path.Join(path.Dir(p.file), measure.EvidenceDir, measure.EvidenceName(c.Validator.Name))
-	if p.open == nil {
-		return "there are no files here, and so no evidence"
-	}
-	text, err := p.open(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Sprintf("there is no evidence for it: no %s, which capstan trust --write makes", file)
-	}
-	if err != nil {
-		return err.Error()
-	}
-	all, err := measure.ParseEvidence(text)
-	if err != nil {
-		return file + ": " + err.Error()
-	}
 	own := *p.cascade
 	if p.files != nil {
 		own.Files = *p.files
@@ -103,14 +83,11 @@ func (p *parser) unproven(c *Check) string {
 	if err != nil {
 		return err.Error()
 	}
-	e, found, stale := all.For(digest, p.reading)
-	switch {
-	case stale:
-		return fmt.Sprintf("%s is of what it was before it changed, or of another model", file)
-	case !found:
-		return fmt.Sprintf("%s has no evidence for it in phase %s", file, p.reading)
+	e, _, why := own.Evidence(c.Validator.Name, p.reading, digest, p.open)
+	if why != "" {
+		return why
 	}
 	q := c.Promote
-	_, why := e.Allows(q.Confidence, q.FalsePass, q.FalseBlock)
+	_, why = e.Allows(q.Confidence, q.FalsePass, q.FalseBlock)
 	return why
 }

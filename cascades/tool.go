@@ -182,7 +182,7 @@ func (p *parser) tackle(o *object) []*Tool {
 		}
 		seen[t.Name] = true
 		own := *t
-		own.named, own.held = name, &held{}
+		own.named, own.held, own.Position = name, &held{}, p.position(n)
 		out = append(out, &own)
 	}
 	return out

@@ -136,7 +136,7 @@ func (p *parser) exprForm(o *object, n *yaml.Node) *Validator {
 	reason := o.text("reason")
 	v := &Validator{Pure: true, Description: first(reason, short(n.Value))}
 	if e := p.expression(n, "expr"); e != nil {
-		v.Check, v.fields = e.Check(reason), p.fieldsOf(n, e)
+		v.Check, v.fields, v.blind = e.Check(reason), p.fieldsOf(n, e), !e.Judges()
 	}
 	return v
 }

@@ -45,6 +45,7 @@ type Expression struct {
 	locals  []string
 	program *vm.Program
 	parses  bool // it mentions output
+	looks   bool // it mentions content
 	reads   []string
 	fields  []Field
 }
@@ -130,7 +131,7 @@ func ParseExpression(source string, locals ...string) (e *Expression, err error)
 	if err != nil {
 		return nil, located(err)
 	}
-	return &Expression{source, locals, program, found.output, found.reads, found.fields}, nil
+	return &Expression{source, locals, program, found.output, found.content, found.reads, found.fields}, nil
 }
 
 // compiled checks a tree, which it changes, and makes a program of it that pays
@@ -211,6 +212,9 @@ func ExpressionFunctions() []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
+
+// Judges tells whether the expression looks at the text, or at its JSON.
+func (e *Expression) Judges() bool { return e.looks || e.parses }
 
 // Fields are the ways that the expression reads, each with its beginnings.
 func (e *Expression) Fields() []Field { return e.fields }

@@ -84,12 +84,13 @@ var skimmed = map[string]bool{"len": true, "int": true, "float": true}
 
 // inspection is what [inspect] learns of a tree.
 type inspection struct {
-	source []rune
-	nodes  int
-	output bool
-	reads  []string // the outputs that are named in it
-	fields []Field
-	err    *file.Error
+	source  []rune
+	nodes   int
+	output  bool
+	content bool
+	reads   []string // the outputs that are named in it
+	fields  []Field
+	err     *file.Error
 }
 
 // maxNodes bounds the tree when it is walked. The parser bounds what it makes,
@@ -118,7 +119,7 @@ func (f *inspection) Visit(node *ast.Node) {
 	}
 	switch n := (*node).(type) {
 	case *ast.IdentifierNode:
-		f.output = f.output || n.Value == "output"
+		f.output, f.content = f.output || n.Value == "output", f.content || n.Value == "content"
 		if n.Value == "$env" {
 			f.refuse(n, "$env is not available in expressions")
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 func (c *Command) lint() *cobra.Command {
-	format, fix, strict := "text", false, false
+	f := lintFlags{format: "text", falsePass: 0.05}
 	cmd := &cobra.Command{
 		Use:   "lint FILE|DIR...",
 		Short: "Tell everything that is wrong with cascade files",
@@ -30,8 +30,17 @@ everywhere.
 only be meant in one way, a misspelt key or name, and changes nothing else of the
 file.
 
-Exit status: 0 nothing is wrong (there may be warnings), 2 something is.`,
+--proof follows every text of a model to the tools that write (its own calls, and
+what phases without a model give their tool) and tells which gates judge it on
+each way; a way with none is told with its place. Gated is not harmless, and tools
+are taken by the effect that they declare. --proof=strict also wants evidence, of
+capstan trust, that each of these gates lets at most --false-pass of bad texts by.
+--format dot draws the ways.
+
+Exit status: 0 nothing is wrong (there may be warnings), 1 it is not proven, 2
+something is wrong.`,
 		Example: `  capstan lint post.yaml
+  capstan lint --proof post.yaml
   capstan lint --fix cascades/
   capstan lint --format github 'cascades/*.yaml'`,
 		Args: cobra.MinimumNArgs(1),
@@ -40,24 +49,57 @@ Exit status: 0 nothing is wrong (there may be warnings), 2 something is.`,
 			if err != nil {
 				return err
 			}
-			return c.lintFiles(files, format, fix, strict)
+			return c.lintFiles(files, f)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", format, "text, json, sarif or github")
-	cmd.Flags().BoolVar(&fix, "fix", false, "put right what can only be meant in one way")
-	cmd.Flags().BoolVar(&strict, "strict", false, "a warning is an error")
+	cmd.Flags().StringVar(&f.format, "format", f.format, "text, json, sarif, github, or dot with --proof")
+	cmd.Flags().BoolVar(&f.fix, "fix", false, "put right what can only be meant in one way")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "a warning is an error")
+	cmd.Flags().StringVar(&f.proof, "proof", "", "prove that no text of a model reaches a tool that writes without a gate: gated, or strict, which wants each gate measured")
+	cmd.Flags().Lookup("proof").NoOptDefVal = proofGated
+	cmd.Flags().Float64Var(&f.falsePass, "false-pass", f.falsePass, "of --proof=strict: the share of bad texts that a gate may let by")
 	return cmd
 }
 
-func (c *Command) lintFiles(files []string, format string, fix, strict bool) error {
+// lintFlags say how files are looked at.
+type lintFlags struct {
+	format      string
+	fix, strict bool
+	proof       string
+	falsePass   float64
+}
+
+// What --proof wants.
+const (
+	proofGated  = "gated"
+	proofStrict = "strict"
+)
+
+func (f lintFlags) check() error {
+	switch {
+	case f.proof != "" && f.proof != proofGated && f.proof != proofStrict:
+		return usage("--proof must be gated or strict, not %q", f.proof)
+	case f.proof == "" && f.format == "dot":
+		return usage("--format dot is for --proof: capstan graph draws a cascade")
+	case !(f.falsePass > 0 && f.falsePass < 1):
+		return usage("--false-pass must be a share over 0 and under 1, not %v", f.falsePass)
+	}
+	return nil
+}
+
+func (c *Command) lintFiles(files []string, f lintFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
 	r, err := c.reader()
 	if err != nil {
 		return err
 	}
-	found := cascades.Diagnostics{}
+	found, bare := cascades.Diagnostics{}, cascades.Diagnostics{}
+	var proofs []*cascades.Proof
 	for _, file := range files {
 		d := diagnostics(r, file)
-		for round := 0; fix && round < maxRounds; round++ {
+		for round := 0; f.fix && round < maxRounds; round++ {
 			made, err := c.fixFiles(d)
 			if err != nil {
 				return err
@@ -68,17 +110,59 @@ func (c *Command) lintFiles(files []string, format string, fix, strict bool) err
 			d = diagnostics(r, file)
 		}
 		found = append(found, d...)
+		if f.proof != "" && !d.Broken() {
+			p, lacks, err := f.proofOf(r, file)
+			if err != nil {
+				return err
+			}
+			proofs, bare = append(proofs, p), append(bare, lacks...)
+		}
 	}
-	if strict {
+	if f.strict {
 		found = found.Strict()
 	}
-	if err := c.printDiagnostics(found, format); err != nil {
+	if err := c.printLint(append(found, bare...), proofs, f); err != nil {
 		return err
 	}
-	if found.Broken() {
+	switch {
+	case found.Broken():
 		return &exit{status: exitUsage}
+	case len(bare) > 0:
+		return &exit{status: exitNo}
 	}
 	return nil
+}
+
+// proofOf is the proof of a file that has nothing wrong, and what it lacks.
+func (f lintFlags) proofOf(r *runner.Runner, file string) (*cascades.Proof, cascades.Diagnostics, error) {
+	c, err := r.Load(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := c.Proof()
+	lacks := p.Diagnostics()
+	if f.proof == proofStrict {
+		lacks = append(lacks, c.Unmeasured(p, f.falsePass, "", runner.ReadFile)...)
+	}
+	return p, lacks, nil
+}
+
+// printLint prints what was found, and the proofs where they were asked for.
+func (c *Command) printLint(found cascades.Diagnostics, proofs []*cascades.Proof, f lintFlags) error {
+	switch {
+	case f.proof != "" && f.format == "json":
+		return printJSON(c.Stdout, map[string]any{"diagnostics": found, "proofs": proofs})
+	case f.proof != "" && f.format == "text":
+		for _, p := range proofs {
+			fmt.Fprint(c.Stdout, p.Text())
+		}
+	case f.format == "dot":
+		for _, p := range proofs {
+			fmt.Fprint(c.Stdout, p.Dot())
+		}
+		return nil
+	}
+	return c.printDiagnostics(found, f.format)
 }
 
 // maxRounds bounds how often a file is read again after a fix, which may show

@@ -21,22 +21,37 @@ func (c *Command) plan() *cobra.Command {
 		Short: "Tell what a cascade may do at worst: model calls, validator calls",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter { return cascade.Plan() })
+			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter { return planned{cascade.Plan(), cascade.Proof()} })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
+// planned is a plan with the proof of what may be written.
+type planned struct {
+	cascades.Plan
+	Proof *cascades.Proof `json:"proof"`
+}
+
+// Text is the plan, and the proof where a tool writes.
+func (p planned) Text() string {
+	if p.Proof.Writers == 0 && !p.Proof.Beyond {
+		return p.Plan.Text()
+	}
+	return p.Plan.Text() + p.Proof.Text()
+}
+
 func (c *Command) graph() *cobra.Command {
-	format := "mermaid"
+	format, proof := "mermaid", false
 	var store storeFlags
 	cmd := &cobra.Command{
 		Use:   "graph FILE|RUN",
 		Short: "Draw a cascade, or what a run of one did",
 		Long: `Draw a cascade, or what a run of one did: the phases it visited, how often, how
 they ended, and the ways it took. RUN may be the beginning of a run's name, or
-last.`,
+last. --proof draws what capstan lint --proof tells: the ways from models to the
+tools that write, with the gates on each; one without is dashed.`,
 		Example: `  capstan graph post.yaml --format svg > post.svg
   capstan graph last`,
 		Args: cobra.ExactArgs(1),
@@ -44,6 +59,9 @@ last.`,
 			cascade, marks, err := c.drawn(cmd.Context(), args[0], store)
 			if err != nil {
 				return err
+			}
+			if proof {
+				return c.drawProof(cascade.Proof(), format)
 			}
 			draw, ok := map[string]func(*cascades.Marks) string{"mermaid": cascade.MermaidOf, "dot": cascade.DotOf, "svg": cascade.SVGOf}[format]
 			if !ok {
@@ -55,7 +73,17 @@ last.`,
 	}
 	store.add(cmd)
 	cmd.Flags().StringVar(&format, "format", format, "mermaid, dot or svg")
+	cmd.Flags().BoolVar(&proof, "proof", false, "draw the ways to the tools that write")
 	return cmd
+}
+
+func (c *Command) drawProof(p *cascades.Proof, format string) error {
+	draw, ok := map[string]func() string{"mermaid": p.Mermaid, "dot": p.Dot}[format]
+	if !ok {
+		return usage("--format must be mermaid or dot with --proof, not %q", format)
+	}
+	_, err := fmt.Fprint(c.Stdout, draw())
+	return err
 }
 
 // drawn gives the cascade to draw, with what a run did where a run is meant: a

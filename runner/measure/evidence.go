@@ -179,6 +179,17 @@ func (f EvidenceFile) Text() ([]byte, error) {
 // that asks a model must have been asked about [HollowTexts] too, and have let
 // none by. Where it does not, why says what is missing.
 func (e Evidence) Allows(confidence, falsePass, falseBlock float64) (ok bool, why string) {
+	if ok, why := e.Passes(confidence, falsePass); !ok {
+		return false, why
+	}
+	if ok, why := atMost(e.Natural.FalseBlock(), confidence, falseBlock); !ok {
+		return false, "false block " + why
+	}
+	return true, ""
+}
+
+// Passes is [Evidence.Allows] of what the gate lets by alone.
+func (e Evidence) Passes(confidence, falsePass float64) (ok bool, why string) {
 	if e.Asks && (e.Hollow == nil || e.Hollow.Asked == 0) {
 		return false, "it was not asked about texts that say nothing: capstan trust --judges --write"
 	}
@@ -187,9 +198,6 @@ func (e Evidence) Allows(confidence, falsePass, falseBlock float64) (ok bool, wh
 	}
 	if ok, why := atMost(e.Natural.FalsePass(), confidence, falsePass); !ok {
 		return false, "false pass " + why
-	}
-	if ok, why := atMost(e.Natural.FalseBlock(), confidence, falseBlock); !ok {
-		return false, "false block " + why
 	}
 	return true, ""
 }

@@ -1,0 +1,164 @@
+package cascades
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Proof tells whether a text of a model can get into a call of a tool that
+// writes with no gate having judged it. It is reachability over the checked
+// cascade, the one that the engine runs: nothing is run for it, and no model is
+// asked. A gate is a blocking or retrying check that is given the text; what
+// only notes, is in shadow, or may be passed over by on_exhausted: last or best,
+// is none. Gated is not harmless, and a tool is taken by its declared effect.
+type Proof struct {
+	Ways    []ProofWay `json:"ways"`             // by the tools' places, the bare ones of each first
+	Beyond  bool       `json:"beyond,omitempty"` // the cascade is too large to be followed: nothing is proven
+	Writers int        `json:"writers"`          // tools that write, or cascades within, in reach of a run
+	File    string     `json:"file"`
+}
+
+// A ProofWay is one way by which a text may get into a call.
+type ProofWay struct {
+	Tool    string      `json:"tool"`
+	At      Position    `json:"at"` // where the phase names the tool
+	Cascade string      `json:"cascade"`
+	Phase   string      `json:"phase"`
+	From    ProofSource `json:"from"`
+	Through []string    `json:"through"` // where it stands on the way: outputs.draft, state.title
+	Gates   []ProofGate `json:"gates"`   // that have judged it, in file order
+}
+
+// A ProofSource is where a text comes from.
+type ProofSource struct {
+	What    string   `json:"what"` // see [FromText]
+	Cascade string   `json:"cascade"`
+	Phase   string   `json:"phase"`
+	At      Position `json:"at"`
+}
+
+// What a text is at its source.
+const (
+	FromText  = "text"  // what the phase's model says
+	FromCall  = "call"  // what it asks a tool to do
+	FromWords = "words" // what a judge of the phase gives as its reason
+	FromEdit  = "edit"  // what a person makes of the phase's text
+)
+
+// A ProofGate is a check that judges a text on its way.
+type ProofGate struct {
+	Name    string `json:"name"`
+	Cascade string `json:"cascade"`
+	Phase   string `json:"phase"`
+	Moment  string `json:"moment"`
+	Mode    string `json:"mode"`
+
+	validator *Validator // nil of an output_schema
+	phase     *Phase
+	of        *Cascade
+}
+
+// Guarded tells whether a gate stands on the way.
+func (w ProofWay) Guarded() bool { return len(w.Gates) > 0 }
+
+// Proven tells whether every way has its gate.
+func (p *Proof) Proven() bool {
+	return !p.Beyond && !slices.ContainsFunc(p.Ways, func(w ProofWay) bool { return !w.Guarded() })
+}
+
+// Proof follows every text of the cascade's models, and of those within it.
+func (c *Cascade) Proof() *Proof {
+	a := newProver()
+	a.walk(c, newSpot())
+	p := &Proof{Ways: a.told(), Beyond: a.beyond(), Writers: len(a.writers), File: c.File}
+	slices.SortStableFunc(p.Ways, func(v, w ProofWay) int {
+		return cmp.Or(cmp.Compare(v.At.File, w.At.File), cmp.Compare(v.At.Line, w.At.Line), cmp.Compare(v.At.Column, w.At.Column),
+			cmp.Compare(v.Tool, w.Tool), cmp.Compare(min(len(v.Gates), 1), min(len(w.Gates), 1)), cmp.Compare(v.told(), w.told()))
+	})
+	return p
+}
+
+// Diagnostics are the ways without a gate, and that there is no proof.
+func (p *Proof) Diagnostics() Diagnostics {
+	found := Diagnostics{}
+	if p.Beyond {
+		found = append(found, Diagnostic{Position: Position{p.File, 1, 1}, Code: CodeBare, Severity: Wrong, Message: "nothing is proven: the cascade is too large to be followed"})
+	}
+	for _, w := range p.Ways {
+		if !w.Guarded() {
+			found = append(found, Diagnostic{Position: w.At, Code: CodeBare, Severity: Wrong, Message: fmt.Sprintf("tool %s writes, and %s reaches its call with no gate on the way", w.Tool, w.route())})
+		}
+	}
+	return found
+}
+
+// route is where the text comes from and where it stands on the way.
+func (w ProofWay) route() string {
+	s := w.From.String()
+	if len(w.Through) > 0 {
+		s += " (" + strings.Join(w.Through, " → ") + ")"
+	}
+	return s
+}
+
+// told is the way in one line.
+func (w ProofWay) told() string {
+	if !w.Guarded() {
+		return w.route() + ": no gate"
+	}
+	gates := make([]string, len(w.Gates))
+	for i, g := range w.Gates {
+		gates[i] = g.String()
+	}
+	return w.route() + ": " + strings.Join(gates, ", ")
+}
+
+// String says what the source is: the text of phase draft.
+func (s ProofSource) String() string {
+	switch s.What {
+	case FromCall:
+		return "a call by the model of phase " + s.Phase
+	case FromWords:
+		return "what a judge of phase " + s.Phase + " says"
+	case FromEdit:
+		return "what a person makes of the text of phase " + s.Phase
+	}
+	return "the text of phase " + s.Phase
+}
+
+// String names the gate and where it stands: no_secrets (draft, post, blocking).
+func (g ProofGate) String() string {
+	return fmt.Sprintf("%s (%s, %s, %s)", g.Name, g.Phase, g.Moment, g.Mode)
+}
+
+// Text is the table of the ways, ending in a newline.
+func (p *Proof) Text() string {
+	var b strings.Builder
+	bare := 0
+	for _, w := range p.Ways {
+		if !w.Guarded() {
+			bare++
+		}
+	}
+	switch {
+	case p.Beyond:
+		fmt.Fprintf(&b, "%s: not proven: too large to be followed\n", p.File)
+	case bare > 0:
+		fmt.Fprintf(&b, "%s: not proven: %d of %d ways from a model to a tool that writes have no gate\n", p.File, bare, len(p.Ways))
+	case len(p.Ways) == 0:
+		fmt.Fprintf(&b, "%s: proven: no text of a model reaches a tool that writes\n", p.File)
+	default:
+		fmt.Fprintf(&b, "%s: proven: every way from a model to a tool that writes (%d) has a gate\n", p.File, len(p.Ways))
+	}
+	at := ""
+	for _, w := range p.Ways {
+		if head := fmt.Sprintf("  %s, phase %s (%s)\n", w.Tool, w.Phase, w.At); head != at {
+			at = head
+			b.WriteString(head)
+		}
+		fmt.Fprintf(&b, "    %s\n", w.told())
+	}
+	return b.String()
+}

@@ -1,0 +1,162 @@
+package cascades
+
+import (
+	"slices"
+
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// A prover follows strands through a cascade.
+type prover struct {
+	sources  []ProofSource
+	sourceOf map[sourceKey]int
+	gates    []ProofGate
+	gateOf   map[any]int // by the ward, or by the phase that is a gate
+	ways     map[string]ProofWay
+	writers  map[Position]bool
+	ends     map[*Cascade]map[string]*spot // what a cascade that was begun at a spot ends with
+	work     int
+}
+
+type sourceKey struct {
+	phase *Phase
+	what  string
+}
+
+// maxProof bounds the work of a proof: beyond it there is none.
+const maxProof = 20_000_000
+
+func newProver() *prover {
+	return &prover{
+		sourceOf: map[sourceKey]int{}, gateOf: map[any]int{}, ways: map[string]ProofWay{}, writers: map[Position]bool{},
+		ends: map[*Cascade]map[string]*spot{},
+	}
+}
+
+func (a *prover) beyond() bool { return a.work > maxProof }
+
+// source is the strand of a new text.
+func (a *prover) source(c *Cascade, p *Phase, what string) strands {
+	key := sourceKey{p, what}
+	n, there := a.sourceOf[key]
+	if !there {
+		n = len(a.sources)
+		a.sources = append(a.sources, ProofSource{what, c.ID, p.Name, p.Position})
+		a.sourceOf[key] = n
+	}
+	return strands{newStrand(n, nil, nil)}
+}
+
+// gate is the number of a gate; by is what it is known by.
+func (a *prover) gate(by any, g ProofGate) int {
+	n, there := a.gateOf[by]
+	if !there {
+		n = len(a.gates)
+		a.gates = append(a.gates, g)
+		a.gateOf[by] = n
+	}
+	return n
+}
+
+func (a *prover) check(c *Cascade, p *Phase, check *Check) int {
+	return a.gate(check.Ward, ProofGate{check.Ward.Name, c.ID, p.Name, string(check.Ward.Moment), string(check.Ward.Mode), check.Validator, p, c})
+}
+
+// sees tells whether the validator is given the text: an expression that does
+// not read it, or a cascade that is not given it, judges something else.
+func (v *Validator) sees() bool {
+	if v.Cascade != nil && v.InputMap != nil {
+		return v.InputMap.Reads("content") || v.InputMap.Reads("output")
+	}
+	return !v.blind
+}
+
+// loose tells whether a text that was refused for the last time is let out.
+func (p *Phase) loose() bool {
+	return p.Rules.OnExhausted == OnExhaustedLast || p.Rules.OnExhausted == OnExhaustedBest
+}
+
+// judges are the gates of a text that the phase lets out, and of the value that is
+// its output. Of what a person makes of the text some have not judged it.
+func (a *prover) judges(c *Cascade, p *Phase, edited bool) (text, value []int) {
+	list := slices.Clone(p.Wards.Post)
+	if p.Rules.Loop != nil {
+		list = append(list, p.Rules.Loop)
+	}
+	again := slices.ContainsFunc(p.Wards.Post, func(c *Check) bool { return c.Ward.Mode == wards.Retry })
+	if !edited {
+		list = append(list, p.Wards.Turn...)
+		// A winner that a post-ward sends back writes again, and its new text is no try's.
+		if p.Soundings != nil && p.Soundings.Filter != nil && !again {
+			list = append(list, p.Soundings.Filter)
+		}
+	}
+	for _, check := range list {
+		filter := p.Soundings != nil && check == p.Soundings.Filter
+		if check.Validator.sees() && (filter || p.holds(check)) {
+			text = append(text, a.check(c, p, check))
+		}
+	}
+	value = slices.Clone(text)
+	if p.SchemaWard != nil && !p.loose() {
+		value = append(value, a.gate(p.SchemaWard, ProofGate{p.SchemaWard.Name, c.ID, p.Name, string(p.SchemaWard.Moment), string(p.SchemaWard.Mode), nil, p, c}))
+	}
+	return text, value
+}
+
+// holds tells whether nothing that the check refuses is let out. Where a text is
+// that its output_schema has refused, what a pure check cannot read of it does not
+// matter to the engine: such a check has not said yes.
+func (p *Phase) holds(check *Check) bool {
+	if !p.loose() {
+		return check.Ward.Mode.Stands()
+	}
+	return check.Ward.Mode == wards.Blocking && (p.SchemaWard == nil || !check.Validator.Pure)
+}
+
+// callGates are the gates of a model's call of a tool.
+func (a *prover) callGates(c *Cascade, p *Phase, t *Tool) (gates []int) {
+	for _, check := range p.Wards.Tool {
+		if stands(check) && check.Guards(t.Name) && check.Validator.sees() {
+			gates = append(gates, a.check(c, p, check))
+		}
+	}
+	return gates
+}
+
+// inputGates are those of what a phase without a model gives its tool.
+func (a *prover) inputGates(c *Cascade, p *Phase) (gates []int) {
+	for _, check := range p.Wards.Pre {
+		if stands(check) && check.Validator.sees() {
+			gates = append(gates, a.check(c, p, check))
+		}
+	}
+	return gates
+}
+
+// writes notes what gets into the calls of a tool that writes.
+func (a *prover) writes(c *Cascade, p *Phase, t *Tool, s strands) {
+	a.writers[t.Position] = true
+	for _, one := range s {
+		w := ProofWay{Tool: t.Name, At: t.Position, Cascade: c.ID, Phase: p.Name, From: a.sources[one.from], Through: one.via, Gates: []ProofGate{}}
+		if w.Through == nil {
+			w.Through = []string{}
+		}
+		for _, g := range one.gates {
+			w.Gates = append(w.Gates, a.gates[g])
+		}
+		key := t.Position.String() + " " + t.Name + " " + one.key
+		if _, told := a.ways[key]; !told {
+			a.ways[key] = w
+		}
+	}
+}
+
+// told are the ways, in no order.
+func (a *prover) told() []ProofWay {
+	list := make([]ProofWay, 0, len(a.ways))
+	for _, w := range a.ways {
+		list = append(list, w)
+	}
+	return list
+}

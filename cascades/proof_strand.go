@@ -1,0 +1,260 @@
+package cascades
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed61713e19/capstan/templates"
+)
+
+// A strand is a text that somebody may have written, as it stands at a spot of
+// a run: its source, and the gates that have judged it on the way.
+type strand struct {
+	from  int   // among the prover's sources
+	gates []int // among its gates, sorted
+	via   []string
+	key   string // of source and gates: strands with one key are one
+}
+
+func newStrand(from int, gates []int, via []string) *strand {
+	key := strconv.Itoa(from)
+	for _, g := range gates {
+		key += "," + strconv.Itoa(g)
+	}
+	return &strand{from, gates, via, key}
+}
+
+// strands are sorted by key, and never changed.
+type strands []*strand
+
+// maxStrands bounds how many ways of one source with a gate are told apart at one
+// spot. A bare one is always kept: what is proven does not hang on the bound.
+const maxStrands = 16
+
+// and is both. Where it is no more than the first, it is the first.
+func (s strands) and(more strands) strands {
+	guarded := map[int]int{}
+	for _, one := range s {
+		guarded[one.from]++
+	}
+	var news strands
+	for _, one := range more {
+		if _, there := slices.BinarySearchFunc(s, one.key, byKey); !there && (len(one.gates) == 0 || guarded[one.from] < maxStrands) {
+			guarded[one.from]++
+			news = append(news, one)
+		}
+	}
+	if len(news) == 0 {
+		return s
+	}
+	all := append(slices.Clone(s), news...)
+	slices.SortFunc(all, func(a, b *strand) int { return strings.Compare(a.key, b.key) })
+	return all
+}
+
+func byKey(one *strand, key string) int { return strings.Compare(one.key, key) }
+
+// past is the strands behind gates that judge them.
+func (s strands) past(gates ...int) strands {
+	if len(gates) == 0 {
+		return s
+	}
+	var out strands
+	for _, one := range s {
+		all := slices.Concat(one.gates, gates)
+		slices.Sort(all)
+		out = out.and(strands{newStrand(one.from, slices.Compact(all), one.via)})
+	}
+	return out
+}
+
+// at is the strands as they stand in a variable.
+func (s strands) at(name string) strands {
+	out := make(strands, len(s))
+	for i, one := range s {
+		out[i] = one
+		if len(one.via) < maxVia && !slices.Contains(one.via, name) {
+			out[i] = &strand{one.from, one.gates, append(slices.Clip(one.via), name), one.key}
+		}
+	}
+	return out
+}
+
+// maxVia bounds how many variables are told of one way.
+const maxVia = 8
+
+// vars is a map of variables: those whose names are known, and what all others
+// have.
+type vars struct {
+	known map[string]strands
+	rest  strands
+}
+
+func (v vars) clone() vars { return vars{maps.Clone(v.known), v.rest} }
+
+func (v vars) get(name string) strands {
+	if s, ok := v.known[name]; ok {
+		return s
+	}
+	return v.rest
+}
+
+func (v *vars) set(name string, s strands) {
+	if v.known == nil {
+		v.known = map[string]strands{}
+	}
+	v.known[name] = s
+}
+
+// any has every variable take more: whose name it is put under is not known.
+func (v *vars) any(s strands) {
+	v.rest = v.rest.and(s)
+	for name, old := range v.known {
+		v.known[name] = old.and(s)
+	}
+}
+
+func (v vars) all() strands {
+	s := v.rest
+	for _, name := range slices.Sorted(maps.Keys(v.known)) {
+		s = s.and(v.known[name])
+	}
+	return s
+}
+
+// join takes in what holds on another way to the same spot, and tells whether
+// that was more.
+func (v *vars) join(w vars) (more bool) {
+	grow := func(old, add strands) strands {
+		all := old.and(add)
+		more = more || len(all) != len(old)
+		return all
+	}
+	for name := range w.known {
+		if _, there := v.known[name]; !there {
+			v.set(name, v.rest)
+		}
+	}
+	for name, old := range v.known {
+		v.known[name] = grow(old, w.get(name))
+	}
+	v.rest = grow(v.rest, w.rest)
+	return more
+}
+
+// A spot is what may stand where when a run is at one place.
+type spot struct {
+	input, state, outputs vars
+
+	last     strands         // the output of the phase that released one last
+	lineage  strands         // every output that was released
+	said     strands         // why the phase before was left
+	files    strands         // what was written: a tool that reads may bring it back
+	previous map[string]bool // the phases that may have released one last
+}
+
+func newSpot() *spot { return &spot{previous: map[string]bool{}} }
+
+func (s *spot) clone() *spot {
+	own := *s
+	own.input, own.state, own.outputs, own.previous = s.input.clone(), s.state.clone(), s.outputs.clone(), maps.Clone(s.previous)
+	return &own
+}
+
+func (s *spot) join(o *spot) (more bool) {
+	for _, pair := range [][2]*vars{{&s.input, &o.input}, {&s.state, &o.state}, {&s.outputs, &o.outputs}} {
+		more = pair[0].join(*pair[1]) || more
+	}
+	for _, pair := range [][2]*strands{{&s.last, &o.last}, {&s.lineage, &o.lineage}, {&s.said, &o.said}, {&s.files, &o.files}} {
+		all := pair[0].and(*pair[1])
+		more = more || len(all) != len(*pair[0])
+		*pair[0] = all
+	}
+	for name := range o.previous {
+		more = more || !s.previous[name]
+		s.previous[name] = true
+	}
+	return more
+}
+
+// size is how much there is to look at.
+func (s *spot) size() int { return len(s.input.known) + len(s.state.known) + len(s.outputs.known) + 8 }
+
+// key is the same for spots that have the same strands in the same places.
+func (s *spot) key() string {
+	var b strings.Builder
+	put := func(name string, list strands) {
+		b.WriteString(name)
+		for _, one := range list {
+			b.WriteString(" " + one.key)
+		}
+		b.WriteByte('\n')
+	}
+	for i, v := range []vars{s.input, s.state, s.outputs} {
+		for _, name := range slices.Sorted(maps.Keys(v.known)) {
+			put(strconv.Itoa(i)+strconv.Quote(name), v.known[name])
+		}
+		put(strconv.Itoa(i), v.rest)
+	}
+	put("said", s.said)
+	put("files", s.files)
+	return b.String()
+}
+
+// A view is what templates of a phase read at a spot.
+type view struct {
+	*spot
+	locals  map[string]strands // of an item of each
+	content strands            // of a check, or of a question to a person
+}
+
+// path is what a variable may have in it.
+func (v view) path(path []string) strands {
+	one := func(m vars) strands {
+		if len(path) > 1 {
+			return m.get(path[1])
+		}
+		return m.all()
+	}
+	if s, ok := v.locals[path[0]]; ok {
+		return s
+	}
+	switch path[0] {
+	case "input":
+		return one(v.input)
+	case "state":
+		return one(v.state)
+	case "outputs":
+		return one(v.outputs)
+	case "lineage":
+		return v.lineage
+	case "validation_error":
+		return v.said
+	case "content", "output":
+		return v.content
+	}
+	return nil
+}
+
+// value is what gets into a value by its templates.
+func (v view) value(value any) (s strands) {
+	seen(func(path []string, _ bool) { s = s.and(v.path(path)) }).value(value)
+	return s
+}
+
+func (v view) values(values Values) strands { return v.value(map[string]any(values)) }
+
+func (v view) template(t *templates.Template) (s strands) {
+	seen(func(path []string, _ bool) { s = s.and(v.path(path)) }).templates(t)
+	return s
+}
+
+// each gives every named value its own strands.
+func (v view) each(values Values) (m vars) {
+	for name, value := range values {
+		m.set(name, v.value(value).at("input."+name))
+	}
+	return m
+}

@@ -1,0 +1,63 @@
+package cascades
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// proofOf is the proof of a file.
+func proofOf(t testing.TB, file string) (*Cascade, *Proof) {
+	t.Helper()
+	c, err := Load(filepath.Base(file), folder(filepath.Dir(file)), known())
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return c, c.Proof()
+}
+
+// TestProofOfShipped holds that --proof has nothing to say of what is shipped.
+func TestProofOfShipped(t *testing.T) {
+	for _, file := range glob(t, "examples/*.yaml") {
+		if strings.HasSuffix(file, ".scripted.yaml") {
+			continue
+		}
+		if _, p := proofOf(t, file); !p.Proven() {
+			t.Errorf("%s", p.Text())
+		}
+	}
+}
+
+// TestProof holds that of the hostile cascades every tool is told that a text
+// reaches with no gate, where "# bare" stands, and no other; and of their twins
+// none.
+func TestProof(t *testing.T) {
+	for _, file := range glob(t, "testdata/proof/*/*.yaml") {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			c, p := proofOf(t, file)
+			var want, got []string
+			for _, f := range c.Files {
+				for i, line := range strings.Split(string(f.Text), "\n") {
+					if strings.HasSuffix(line, " # bare") {
+						want = append(want, fmt.Sprintf("%s:%d", f.Name, i+1))
+					}
+				}
+			}
+			for _, d := range p.Diagnostics() {
+				if at := fmt.Sprintf("%s:%d", d.File, d.Line); !slices.Contains(got, at) {
+					got = append(got, at)
+				}
+			}
+			slices.Sort(want)
+			slices.Sort(got)
+			if !slices.Equal(want, got) || strings.Contains(file, "/bare/") == p.Proven() {
+				t.Errorf("bare %q, want %q\n%s", got, want, p.Text())
+			}
+			if p.Writers == 0 && !strings.HasSuffix(file, "reads.yaml") {
+				t.Error("no tool that writes was found")
+			}
+		})
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"os"
 	"path/filepath"
@@ -115,7 +114,7 @@ func (c *Command) askLabels(ctx context.Context, j *journal.Journal, cascade *ca
 		return &exit{exitBroken, err}
 	}
 	if f.order == "random" {
-		shuffled(doubts)
+		trust.Shuffle(doubts)
 	}
 	ledger := measure.NewLedger(labels)
 	doubts = slices.DeleteFunc(doubts, func(d trust.Doubt) bool {
@@ -156,17 +155,6 @@ func (c *Command) askLabels(ctx context.Context, j *journal.Journal, cascade *ca
 // of one that is a tool or a gate is what that answered.
 func writes(cascade *cascades.Cascade, phase string) bool {
 	return slices.ContainsFunc(cascade.EveryPhase(), func(p *cascades.Phase) bool { return p.Name == phase && p.Tool == nil })
-}
-
-// shuffled puts texts in the order of a hash of what they are: it has nothing to
-// do with what was said of them, and is the same the next time.
-func shuffled(doubts []trust.Doubt) {
-	hash := func(d trust.Doubt) uint64 {
-		h := fnv.New64a()
-		io.WriteString(h, d.Text+d.Phase)
-		return h.Sum64()
-	}
-	slices.SortFunc(doubts, func(a, b trust.Doubt) int { return cmp.Compare(hash(a), hash(b)) })
 }
 
 // textOf is the text itself, as its run has it.

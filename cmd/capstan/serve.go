@@ -97,7 +97,8 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	}
 	server, err := serve.New(serve.Options{
 		Store: s.journal, Runs: crew, Cascades: slices.Sorted(maps.Keys(offered)), Models: f.models,
-		Gates: serve.Computed(judges.Known().Validators), Runner: judges, Requests: requests,
+		Scales: &balance{c, s, offered, f},
+		Gates:  serve.Computed(judges.Known().Validators), Runner: judges, Requests: requests,
 		Addr: f.addr, Token: cmp.Or(f.token, c.Getenv("CAPSTAN_TOKEN")), Hosts: f.hosts,
 		Log: slog.New(slog.NewTextHandler(c.Stderr, nil)),
 	})

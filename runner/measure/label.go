@@ -224,6 +224,12 @@ func (g *Ledger) By(person, text, phase, gate string) bool {
 	return said
 }
 
+// Said tells whether a person, who has said something of the text for the gate,
+// said that it is good.
+func (g *Ledger) Said(person, text, phase, gate string) bool {
+	return g.said[aboutOf(text, phase, gate)][person].Good
+}
+
 // Planted lists the labels of planted faults, in the order of their texts.
 func (g *Ledger) Planted() []Label { return sortedLabels(g.planted) }
 

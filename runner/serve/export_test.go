@@ -5,7 +5,7 @@ var (
 	Shown    = shown
 	Inside   = inside
 	Took     = took
-	Cost     = cost
+	Cost     = money
 	Count    = count[int]
 	Percent  = percent
 	Line     = line

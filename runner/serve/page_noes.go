@@ -71,10 +71,7 @@ func (s *Server) noesPage(w http.ResponseWriter, r *http.Request) error {
 
 func newNoRow(a *journal.Attempt, g journal.Judgement) noRow {
 	row := noRow{Judgement: g, RunID: a.RunID, Phase: a.Phase, Attempt: a.Number, Long: strings.HasPrefix(g.Reason, "#text:")}
-	row.URL = address(runPath(a.RunID), "open", phaseOf(a.Path)) + "#" + anchor(string(a.Path))
-	if strings.Count(string(a.Path), "/") > 1 { // it is folded away in the timeline
-		row.URL = address(runPath(a.RunID, "/phase"), "at", string(phasePath(a.Path))) + "#" + anchor(string(a.Path))
-	}
+	row.URL = attemptURL(a.RunID, a.Path)
 	return row
 }
 

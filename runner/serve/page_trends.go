@@ -228,7 +228,7 @@ func percents() []plots.Tick {
 
 // dollars writes a sum of money, also none.
 func dollars(usd float64) string {
-	if text := cost(usd); text != "" {
+	if text := money(usd); text != "" {
 		return text
 	}
 	return "$0"

@@ -20,8 +20,9 @@ var staticFiles embed.FS
 // templates are parsed once: they are the program's own.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"shown": shown, "line": line, "count": countAny, "plural": plural, "cost": cost, "took": took, "seconds": seconds, "size": size,
+		"shown": shown, "line": line, "count": countAny, "plural": plural, "cost": money, "took": took, "seconds": seconds, "size": size,
 		"clock": clock, "date": date, "stamp": stamp, "percent": percent, "anchor": anchorAny, "sign": sign, "word": word, "asset": asset,
+		"deref": func(b *bool) bool { return b != nil && *b }, "hundred": func(share float64) float64 { return 100 * share },
 	}).ParseFS(pageFiles, "page/*.html"))
 })
 
@@ -45,9 +46,12 @@ type frame struct {
 	Title    string
 	Here     string // which entry of the navigation the page is: runs, gates, compare
 	HasToken bool
+	Measures bool // gates can be weighed
 }
 
-func (s *Server) frame(title, here string) frame { return frame{title, here, s.o.Token != ""} }
+func (s *Server) frame(title, here string) frame {
+	return frame{title, here, s.o.Token != "", s.o.Scales != nil && len(s.o.Cascades) > 0}
+}
 
 // render writes a page, or a part of one, whole or not at all.
 func (s *Server) render(w http.ResponseWriter, _ *http.Request, status int, name string, view any) error {

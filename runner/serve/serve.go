@@ -33,6 +33,8 @@ type Options struct {
 	// Runner asks the model for the verdicts of judges; nil means that it cannot
 	// be asked.
 	Runner *runner.Runner
+	// Scales weigh the gates of the offered cascades; nil where they cannot be.
+	Scales Scales
 	// Requests takes validation requests; nil where the server takes none.
 	Requests Requests
 	// Addr is where the server will listen. One that is not loopback needs Token.
@@ -57,6 +59,7 @@ type Server struct {
 	pulse    *pulse
 	feeds    feeds
 	trees    trees
+	lately   lately
 	contract *contract
 	closing  chan struct{} // closed when streams are to end
 	handler  http.Handler

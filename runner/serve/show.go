@@ -105,8 +105,8 @@ func plural(n int, noun string) string {
 	return count(n) + " " + noun + "s"
 }
 
-// cost writes US dollars to the digits that tell something; "" for none.
-func cost(usd float64) string {
+// money writes US dollars to the digits that tell something; "" for none.
+func money(usd float64) string {
 	switch {
 	case usd == 0 || math.IsNaN(usd):
 		return ""

@@ -2,6 +2,8 @@ package trust
 
 import (
 	"cmp"
+	"hash/fnv"
+	"io"
 	"iter"
 	"math"
 	"slices"
@@ -45,6 +47,17 @@ func Doubts(attempts iter.Seq2[journal.Attempt, error]) ([]Doubt, error) {
 	slices.Reverse(list)
 	slices.SortStableFunc(list, func(a, b Doubt) int { return cmp.Compare(a.rank(), b.rank()) })
 	return list, nil
+}
+
+// Shuffle puts texts in the order of a hash of what they are: it has nothing to do
+// with what was said of them, and is the same the next time.
+func Shuffle(doubts []Doubt) {
+	hash := func(d Doubt) uint64 {
+		h := fnv.New64a()
+		io.WriteString(h, d.Text+d.Phase)
+		return h.Sum64()
+	}
+	slices.SortFunc(doubts, func(a, b Doubt) int { return cmp.Compare(hash(a), hash(b)) })
 }
 
 // rank is the less the more there is to learn.

@@ -18,6 +18,20 @@
     to.scrollIntoView({ block: 'nearest' })
   }
 
+  // Whoever labels texts answers with one key. A key that is held answers once.
+  document.addEventListener('keydown', function (e) {
+    var form = document.querySelector('form.labelling')
+    if (!form || e.ctrlKey || e.metaKey || e.altKey || e.repeat) return
+    if (e.key === 'Escape' && e.target.id === 'reason') return e.target.blur()
+    if (e.target.closest('input, textarea, select')) return
+    if (e.key === 'r') {
+      e.preventDefault()
+      return document.getElementById('reason').focus()
+    }
+    var button = form.querySelector('[data-key="' + CSS.escape(e.key) + '"]')
+    if (button) button.click()
+  })
+
   document.addEventListener('keydown', function (e) {
     if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest('input:not([type=checkbox]), textarea, select')) return
     switch (e.key) {

@@ -1,0 +1,121 @@
+package serve
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/serve/plots"
+	"github.com/seed61713e19/capstan/runner/trust"
+)
+
+// A trustView is how strong the gates of a cascade are.
+type trustView struct {
+	weighed
+	Report *trust.Report
+	Gates  []trustRow
+}
+
+// A trustRow is how strong one gate is.
+type trustRow struct {
+	*trust.Gate
+	Kappa              string
+	Asks               bool // it has said something, or been measured
+	Drifted            plotView
+	Moved              plotView // how false pass moved with more labels
+	Trend, Noes, Label string
+}
+
+// Refused is how many of its verdicts were noes.
+func (r trustRow) Refused() int { return r.Passed.N - r.Passed.K }
+
+// Planted tells whether planted faults were tried on it.
+func (r trustRow) Tried() bool { return r.PlantedAlways.Known() || r.PlantedUsually.Known() }
+
+func (s *Server) trustPage(w http.ResponseWriter, r *http.Request) error {
+	known, scale, err := s.weigh(w, r, "Trust", "trust", r.URL.Query().Get("cascade"))
+	if err != nil {
+		return err
+	}
+	v := trustView{weighed: known}
+	if scale == nil {
+		return s.render(w, r, v.status(), "trust", v)
+	}
+	if v.Report, err = s.report(r.Context(), scale, nil); err != nil {
+		return err
+	}
+	for _, g := range v.Report.Gates {
+		v.Gates = append(v.Gates, v.row(g))
+	}
+	return s.render(w, r, http.StatusOK, "trust", v)
+}
+
+// status is the page's.
+func (v weighed) status() int {
+	if v.Problem != nil {
+		return v.Problem.Status
+	}
+	return http.StatusOK
+}
+
+func (v trustView) row(g *trust.Gate) trustRow {
+	row := trustRow{
+		Gate: g, Kappa: "unknown", Asks: g.Passed.Known() || g.Natural.N() > 0 || g.Stale > 0 || g.Errors > 0,
+		Trend: address("/trends", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
+		Noes:  address("/noes", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
+		Label: address("/label", "cascade", v.Cascade, "phase", g.Phase, "gate", g.Gate),
+	}
+	if g.Kappa != nil {
+		row.Kappa = strconv.FormatFloat(*g.Kappa, 'f', 2, 64)
+	}
+	row.Drifted = drifted(g.Drift)
+	if len(g.Steps) > 1 {
+		row.Moved = moved(g.Steps)
+	}
+	return row
+}
+
+// drifted is the chart of a gate's rate since it was measured.
+func drifted(d *trust.Drift) plotView {
+	if d == nil {
+		return plotView{}
+	}
+	s := plots.Series{Kind: plots.Steps}
+	for i, level := range d.Course.Levels {
+		s.Points = append(s.Points, plots.Point{X: float64((i + 1) * d.Course.Every), Y: level})
+	}
+	all := []plots.Series{s}
+	if d.Alarm != nil {
+		at := min((d.Alarm.Verdict-1)/max(d.Course.Every, 1), len(s.Points)-1)
+		all = append(all, plots.Series{Class: "b", Points: []plots.Point{{
+			X: s.Points[at].X, Y: s.Points[at].Y, Marked: true, Word: "alarm", Label: fmt.Sprintf("verdict %d", d.Alarm.Verdict),
+			URL: runPath(d.Alarm.RunID),
+		}}})
+	}
+	return plotView{"Drift", "how near the chart is to its alarm, over the verdicts since it was measured", plots.Plot{
+		X: plots.Axis{Low: 0, High: float64(max(d.Since.N, 1)), Format: whole0}, Series: all, Limit: &plots.Limit{At: 1, Label: "alarm"},
+	}}
+}
+
+// whole0 writes a number of things.
+func whole0(v float64) string {
+	if v != float64(int(v)) {
+		return ""
+	}
+	return count(int(v))
+}
+
+// moved is how a rate moved with more labels: whether more would move it still.
+func moved(steps []measure.Rate) plotView {
+	var s plots.Series
+	var ticks []plots.Tick
+	for i, rate := range steps {
+		sure := rate.Interval(measure.Confidence)
+		s.Points = append(s.Points, plots.Point{X: float64(i), Y: rate.Value(), Low: sure.Low, High: sure.High, Label: rate.String()})
+		ticks = append(ticks, plots.Tick{At: float64(i), Label: count(rate.N)})
+	}
+	return plotView{"False pass, as labels came", "after so many bad texts, with the exact 95 % interval", plots.Plot{
+		X: plots.Axis{Low: -0.5, High: float64(len(steps)) - 0.5, Ticks: ticks}, Y: plots.Axis{Low: 0, High: 1, Ticks: percents()}, Series: []plots.Series{s},
+	}}
+}

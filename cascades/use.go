@@ -14,7 +14,7 @@ func Use(name string, with map[string]any, known Known) (*Validator, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, Faults: found.Faults}
+	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, Faults: found.Faults(with)}
 	if found.Criteria != "" {
 		v.Criteria, err = templates.Parse(found.Criteria)
 		return v, err

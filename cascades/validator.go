@@ -263,7 +263,7 @@ func (p *parser) validatorNames() []string {
 // bound gives a known validator its parameters, now where they are all here; n
 // is where they stand.
 func (p *parser) bound(n *yaml.Node, found validators.Validator, with Values) *Validator {
-	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, With: with, Faults: found.Faults, written: &written{use: found.Name}}
+	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, With: with, Faults: found.Faults(with), written: &written{use: found.Name}}
 	switch {
 	case found.Criteria != "":
 		t, err := templates.Parse(found.Criteria)

@@ -77,9 +77,9 @@ var floors = map[string]string{
 	"runner/rehearsal":    "cascades runner/event runner/model runner/model/scripted validators validators/patterns validators/schema wards",
 	"runner/tool/mcp":     "runner/process runner/tool validators validators/schema",
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
-	"validators/edit":     "validators validators/reading validators/schema",
+	"validators/edit":     "validators validators/faults validators/reading validators/schema",
 	"validators/request":  "validators validators/faults validators/reading validators/schema",
-	"validators/schedule": "runner/signatures runner/tool validators validators/schema",
+	"validators/schedule": "runner/signatures runner/tool validators validators/faults validators/schema",
 	"runner/serve":        "cascades runner runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
 	// Numbers over days, and their drawings.
 	"runner/serve/plots":  "",

@@ -19,12 +19,12 @@ import (
 // A Validator judges texts. Make one with [New]; the zero value is of no use.
 type Validator struct {
 	Name        string
-	Description string            // one sentence that reads well behind "which checks: ": "Validates that the text is not empty"
-	Pure        bool              // computed from the subject alone: no I/O, nothing to wait for
-	Criteria    string            // what a model is asked to judge; set for judges alone, see [NewJudge]
-	Operator    []string          // parameters that are the operator's alone, see [Operator]
-	Faults      []faults.Operator // that it publishes: faults of its texts that it should find, see [Publishing]
+	Description string   // one sentence that reads well behind "which checks: ": "Validates that the text is not empty"
+	Pure        bool     // computed from the subject alone: no I/O, nothing to wait for
+	Criteria    string   // what a model is asked to judge; set for judges alone, see [NewJudge]
+	Operator    []string // parameters that are the operator's alone, see [Operator]
 
+	faults func(with map[string]any) []faults.Operator
 	params func() map[string]any
 	bind   func(with map[string]any) (Check, error)
 }
@@ -63,7 +63,23 @@ type Prepared interface{ Prepare() error }
 // Publishing gives a validator operators that know what its texts are about: by
 // them, and the general ones, it is measured how much it finds.
 func Publishing(list ...faults.Operator) Option {
-	return func(v *Validator) { v.Faults = append(v.Faults, list...) }
+	return PublishingBy(func(map[string]any) []faults.Operator { return list })
+}
+
+// PublishingBy is [Publishing] for a validator whose parameters say what it looks
+// for. A parameter that only a run knows is among them as something else than a
+// plain value.
+func PublishingBy(choose func(with map[string]any) []faults.Operator) Option {
+	return func(v *Validator) { v.faults = choose }
+}
+
+// Faults lists the operators that the validator publishes with such parameters:
+// faults of its texts that it should find, see [Publishing].
+func (v Validator) Faults(with map[string]any) []faults.Operator {
+	if v.faults == nil {
+		return nil
+	}
+	return v.faults(with)
 }
 
 // New makes a pure validator from a function of its parameters P and the

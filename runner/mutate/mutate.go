@@ -149,7 +149,9 @@ func (t Test) aim(text backtest.Text) *mark {
 		m.gates = nil
 	}
 	for i := range m.gates {
-		m.gates[i].allowed = m.gates[i].may(t)
+		if m.gates[i].allowed = m.gates[i].may(t); !m.gates[i].allowed {
+			continue // its own faults are nobody else's to find
+		}
 		for _, op := range m.gates[i].faults() {
 			if !slices.ContainsFunc(m.operators, func(o faults.Operator) bool { return o.Name == op.Name }) {
 				m.operators = append(slices.Clip(m.operators), op)

@@ -1,6 +1,7 @@
 package capy
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -13,25 +14,87 @@ import (
 var (
 	namedArtifact = patterns.Lazy(`(?m)^#+ .*\bA\.?(\d+)\b.*$|"A\.(\d+)_`)
 	endOfBlock    = patterns.Lazy("\\}(\\s*)\n```")
+	jsonNumber    = patterns.Lazy(`("\w+": )([0-9][0-9.]*)`)
+	jsonName      = patterns.Lazy(`("\w+)": `)
+	everything    = patterns.Lazy(`(?s)\A.*\z`)
 	firstMember   = patterns.Lazy("```json\\n\\{(\\s*\"[^\"\\n]+\"):")
 	valuePerShare = patterns.Lazy(`("ivps_summary": \{\s*"IVPS": )([0-9.]+)`)
 )
 
 // planted are the gate's own faults: what the pipeline's next stage would break
-// on, or take for a result that it is not.
-func planted() []faults.Operator {
-	return []faults.Operator{
+// on, or take for a result that it is not. Those of a stage are planted where the
+// parameters say that it is this one.
+func planted(with map[string]any) []faults.Operator {
+	list := []faults.Operator{
 		{Name: "capy_artifact_lost", Description: "an artifact is not there under its name", Apply: artifactLost},
-		{Name: "capy_json_comma", Description: "a JSON block ends with a comma too many", Apply: func(t *faults.Text, rng *rand.Rand) []faults.Fault {
-			return t.Rewritten(rng, endOfBlock(), ",}$1\n```", "a comma too many")
-		}},
-		{Name: "capy_json_colon", Description: "a JSON block lacks a colon", Apply: func(t *faults.Text, rng *rand.Rand) []faults.Fault {
-			return t.Rewritten(rng, firstMember(), "```json\n{$1", "a colon is missing")
-		}},
-		{Name: "capy_negative_value", Description: "the value per share is negative", Apply: func(t *faults.Text, rng *rand.Rand) []faults.Fault {
-			return t.Rewritten(rng, valuePerShare(), "${1}-$2", "the value per share is negative")
-		}},
+		rewritten("json_comma", "a JSON block ends with a comma too many", endOfBlock, ",}$1\n```"),
+		rewritten("json_colon", "a JSON block lacks a colon", firstMember, "```json\n{$1"),
+		rewritten("json_brace", "a JSON block lacks its last brace", endOfBlock, "$1\n```"),
+		rewritten("json_plus", "a number of the JSON has a sign that JSON has not", jsonNumber, "$1+$2"),
+		rewritten("json_quote", "a name in the JSON has no end", jsonName, "$1: "),
+		rewritten("json_remark", "a JSON block has a remark", firstMember, "```json\n{ // as computed$1:"),
+		rewritten("json_nan", "a number of the JSON is NaN", jsonNumber, "${1}NaN"),
+		faults.Surely("capy_fence_open", faults.FenceOpen),
+		rewritten("short", "next to nothing is left", everything, "Nothing was found that would speak against it, and the next turn may begin."),
 	}
+	stage, _ := with["stage"].(string)
+	return append(list, stagePlanted(stage)...)
+}
+
+// rewritten is an operator that rewrites a pattern in a stage's output.
+func rewritten(name, description string, pattern func() *regexp.Regexp, template string) faults.Operator {
+	return faults.Operator{Name: "capy_" + name, Description: description, Apply: func(t *faults.Text, rng *rand.Rand) []faults.Fault {
+		return t.Rewritten(rng, pattern(), template, description)
+	}}
+}
+
+// stagePlanted are the faults of one stage: values that it may not state yet, or
+// that cannot be.
+func stagePlanted(stage string) []faults.Operator {
+	of := func(name, description, pattern, template string) faults.Operator {
+		return rewritten(name, description, patterns.Lazy(pattern), template)
+	}
+	var list []faults.Operator
+	for i, said := range fabrications[stage] {
+		list = append(list, of(fmt.Sprintf("fabricated_%d", i+1), "a value is stated that only the kernel may compute", `([.])\n\n`, "$1\n\n"+strings.ReplaceAll(said, "$", "$$")+"\n\n"))
+	}
+	switch stage {
+	case "BASE_T1", "BASE_REFINE":
+		list = append(list, of("revenue", "the first year's revenue is negative", `("Revenue": )([0-9.]+)`, "${1}-$2"))
+		if stage == "BASE_REFINE" {
+			list = append(list, of("derivation", "the final X is not the mean", `(X_final = )([0-9.]+)\n`, "${1}9$2\n"),
+				of("x_gone", "the final X has no value", `(?s)X_final.*`, "X_final is to be computed.\n\nThe rest is as it was in the first turn of this stage.\n"))
+		}
+	case "BASE_T2", "ENRICH_T2":
+		list = append(list,
+			rewritten("value_negative", "the value per share is negative", valuePerShare, "${1}-$2"),
+			rewritten("value_zero", "the value per share is nothing", valuePerShare, "${1}0"),
+			of("growth", "growth exceeds the discount rate", `("Terminal_g": )[0-9.]+`, "${1}0.31"),
+			of("growth_said", "growth exceeds the discount rate", `(Terminal Growth \(g\) \| )[0-9.]+%`, "${1}31%"))
+	case "SCENARIO_T1", "SCENARIO_T2":
+		list = append(list, of("probability", "a probability is above 1", `("(?:posterior|probability|p_final)": )([0-9.]+)`, "${1}1$2"),
+			of("probability_negative", "a probability is negative", `("(?:posterior|probability|p_final)": )([0-9.]+)`, "${1}-$2"))
+	case "RQ_GEN":
+		list = append(list, of("question", "a question is of the other platform", `\((AS)\):`, "(GDR):"),
+			faults.Operator{Name: "capy_question_gone", Description: "a question is gone, and another has its number", Apply: questionGone})
+	case "IRR_T2":
+		list = append(list, of("irr", "the expected return is below a total loss", `(E\[IRR\]:\*\* )[0-9.]+%`, "${1}-140%"),
+			of("irr_chance", "a probability is above 100 %", `(hurdle\):\*\* )[0-9.]+%`, "${1}141.2%"))
+	case "INT_T1":
+		list = append(list, of("disposition", "a finding has no disposition", `\| (?:ACCEPT|REJECT|MODIFY) \|`, "| |"))
+	}
+	return list
+}
+
+// fabrications are values that a stage may not state yet, in a few of the ways in
+// which models state them.
+var fabrications = map[string][]string{
+	"BASE_T1":     {"IVPS = 23.45", "**Intrinsic Value Per Share:** $23.45", "| Metric | Value |\n|---|---|\n| IVPS | $23.45 |", "We value the shares at $22 to $25.", "```json\n{\"IVPS\": 23.45}\n```"},
+	"BASE_REFINE": {"The forecast yields an IVPS of $23.45.", "Fair value per share: $23.45", "E[IVPS] = $23.45"},
+	"ENRICH_T1":   {"The revised IVPS comes to $23.45.", "Target price: $23.45", "| IVPS | DR |\n|---|---|\n| $23.45 | 12.2% |"},
+	"SCENARIO_T1": {"E[IVPS] = 23.45", "The expected value per share is $23.45 (E[IVPS])."},
+	"INT_T1":      {"**State 4 E[IVPS]:** £23.45", "The State 4 E[IVPS] comes to £23.45."},
+	"IRR_T1":      {"E[IRR] = 14.2%", "The expected return, E[IRR], is 14.2%."},
 }
 
 // artifactLost takes an artifact's name from wherever it stands: a heading alone
@@ -53,4 +116,12 @@ func artifactLost(t *faults.Text, rng *rand.Rand) []faults.Fault {
 		}
 	}
 	return out
+}
+
+func questionGone(t *faults.Text, _ *rand.Rand) []faults.Fault {
+	text := strings.ReplaceAll(t.Content, "RQ3", "RQ2")
+	if text == t.Content {
+		return nil
+	}
+	return []faults.Fault{{Text: text, Place: "line 1", Note: "RQ3 became RQ2", Sure: faults.Always}}
 }

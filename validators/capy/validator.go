@@ -29,7 +29,7 @@ func (p *params) Prepare() (err error) {
 var Validator = validators.New("capy", "judge a stage output of the CAPY pipeline: structure, artifacts, JSON, sanity bounds, fabrication, DR derivation",
 	func(_ context.Context, p params, s validators.Subject) (validators.Verdict, error) {
 		return p.gate.Judge([]byte(s.Content)).Verdict()
-	}, validators.Publishing(planted()...))
+	}, validators.PublishingBy(planted))
 
 // Verdict is the report as a ward gives it; its details are the report as a
 // plain value.

@@ -231,6 +231,7 @@ func (w wants) ask(c reading.Change) bool {
 				return true
 			}
 		case c.Kind == reading.Invisible, c.Kind == kindUnread, c.Old == "" && c.Now == "":
+		case c.Kind == reading.Headings && strings.Trim(c.Old, "# ") == strings.Trim(c.Now, "# "): // who names a heading asks for no other level
 		case (c.Old == "" || s.names(c.Kind, c.Old)) && (c.Now == "" || s.names(c.Kind, c.Now)):
 			return true
 		}

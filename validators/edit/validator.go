@@ -70,7 +70,7 @@ var Validator = validators.New("edit_verifier", "decide on a candidate of the au
 		default:
 			return p.verdict(s)
 		}
-	}, validators.Impure)
+	}, validators.Impure, validators.PublishingBy(planted))
 
 // NewOptions reads options from the parameters of [Validator]; an error is
 // about the parameters, not about the files.

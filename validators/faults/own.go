@@ -40,3 +40,60 @@ func (t *Text) Revalued(rng *rand.Rand, other func(in, name string, v any) (valu
 		return value, note, Always
 	})
 }
+
+// Remade is for a gate's own operators that look at the whole of the text's JSON:
+// each makes another of a copy, which it may change, and tells where and what it
+// did; without a note it has found no place. It is asked [Text.Most] times, and
+// what it makes is bad for sure.
+func (t *Text) Remade(rng *rand.Rand, make func(v any, rng *rand.Rand) (other any, place, note string)) []Fault {
+	if t.Value == nil {
+		return nil
+	}
+	var out []Fault
+	seen := map[string]bool{t.with(t.Value): true}
+	for range t.Most {
+		other, place, note := make(cloned(t.Value), rng)
+		if note == "" {
+			continue
+		}
+		if text := t.with(other); !seen[text] {
+			seen[text] = true
+			out = append(out, Fault{text, place, note, Always})
+		}
+	}
+	return out
+}
+
+// cloned is a plain value with lists and objects of its own.
+func cloned(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, e := range v {
+			out[name] = cloned(e)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = cloned(e)
+		}
+		return out
+	}
+	return v
+}
+
+// Surely is an operator under a gate's own name whose every fault is bad for sure
+// where that gate stands.
+func Surely(name string, o Operator) Operator {
+	apply := o.Apply
+	o.Name = name
+	o.Apply = func(t *Text, rng *rand.Rand) []Fault {
+		list := apply(t, rng)
+		for i := range list {
+			list[i].Sure = Always
+		}
+		return list
+	}
+	return o
+}

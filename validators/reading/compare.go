@@ -60,6 +60,7 @@ func Compare(old, now Text) []Change {
 	out = append(out, p.names()...)
 	out = append(out, p.turns()...)
 	out = append(out, p.passages()...)
+	out = append(out, p.sentences()...)
 	return append(out, p.moved()...)
 }
 
@@ -230,7 +231,8 @@ func (p pairing) turns() []Change {
 }
 
 // A block is written in other words, and not gone, where the blocks that are new
-// have this share of its pairs of words, or of its longer words.
+// have this share of its pairs of words, or, if one stands in its place, of its
+// longer words.
 const (
 	minPairs = 0.3
 	minWords = 0.4
@@ -245,6 +247,7 @@ func (p pairing) passages() []Change {
 		}
 	}
 	var out []Change
+	alone := p.alone()
 	for _, i := range p.oldLoose {
 		words := p.saidOld(i)
 		pairs, pairsKept, long, longKept := 0, 0, 0, 0
@@ -263,7 +266,7 @@ func (p pairing) passages() []Change {
 			}
 		}
 		rewritten := len(words) < 6 && len(p.nowLoose) >= len(p.oldLoose)
-		if len(words) > 0 && !rewritten && float64(pairsKept) < minPairs*float64(max(1, pairs)) && float64(longKept) < minWords*float64(max(1, long)) {
+		if len(words) > 0 && !rewritten && float64(pairsKept) < minPairs*float64(max(1, pairs)) && (alone[i] || float64(longKept) < minWords*float64(max(1, long))) {
 			out = append(out, Change{Kind: Passages, Old: p.old[i].Words, Line: p.old[i].Line})
 		}
 	}

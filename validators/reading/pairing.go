@@ -142,6 +142,26 @@ type gap struct {
 
 func (p pairing) gaps() []gap {
 	var out []gap
+	for _, g := range p.holes() {
+		out = append(out, p.split(g)...)
+	}
+	return out
+}
+
+// alone are the blocks of the old text in whose place there is none of the new one.
+func (p pairing) alone() map[int]bool {
+	out := map[int]bool{}
+	for _, g := range p.holes() {
+		for _, i := range g.old {
+			out[i] = len(g.now) == 0
+		}
+	}
+	return out
+}
+
+// holes are the gaps, also where one text has nothing.
+func (p pairing) holes() []gap {
+	var out []gap
 	olds, nows := p.oldLoose, p.nowLoose
 	for _, a := range append(slices.Clone(p.anchors), [2]int{len(p.old), len(p.now)}) {
 		var g gap
@@ -151,7 +171,7 @@ func (p pairing) gaps() []gap {
 		for len(nows) > 0 && nows[0] < a[1] {
 			g.now, nows = append(g.now, nows[0]), nows[1:]
 		}
-		out = append(out, p.split(g)...)
+		out = append(out, g)
 	}
 	return out
 }

@@ -13,7 +13,7 @@ import (
 const maxHunk = 4
 
 // toggles turn a sentence by being there or not.
-var toggles = wordSet("not never no none nobody nothing neither nor without only solely exclusively except unless cannot " +
+var toggles = wordSet("not never no none nobody nothing neither nor without only solely exclusively except unless cannot every each always " +
 	"isn't aren't wasn't weren't don't doesn't didn't can't couldn't won't wouldn't hasn't haven't hadn't " +
 	"nicht nie niemals kein keine keinen keiner nur ohne außer pas jamais aucun aucune sans nunca sin excepto approximately roughly about almost nearly")
 

@@ -48,6 +48,9 @@ func (h *hearing) files(w *worktree, list []FileCheck) {
 		case empty && is(f.ContainsExpected):
 			h.object(FalseEvidence, f.Path, "is said to contain what was expected, and is empty")
 			h.open(f.Path)
+		case gone && (is(f.ContainsExpected) || f.SizeBytes != nil && *f.SizeBytes > 0):
+			h.object(FalseEvidence, f.Path, "is said not to exist, and to have something in it")
+			h.open(f.Path)
 		case !known, gone && info == nil:
 		case gone:
 			h.object(FalseEvidence, f.Path, "is said not to exist, and is in the worktree")

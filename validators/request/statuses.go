@@ -141,7 +141,11 @@ func (h *hearing) naming(endpoint string, look bool) []int {
 	return all
 }
 
-// mentions tells whether a path stands in a text as a whole.
+// inPath are what a path goes on with, before it or behind it: in ./login and
+// src/login there is no endpoint /login.
+const inPath = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-/"
+
+// mentions tells whether a path stands in a text as a whole. Behind a host it does.
 func mentions(text, path string) bool {
 	if strings.Trim(path, "/") == "" {
 		return false
@@ -151,10 +155,20 @@ func mentions(text, path string) bool {
 		if i < 0 {
 			return false
 		}
-		end := from + i + len(path)
-		if end == len(text) || !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-/", rune(text[end])) {
+		begin, end := from+i, from+i+len(path)
+		if (end == len(text) || strings.IndexByte(inPath, text[end]) < 0) && !withinFile(text[:begin]) {
 			return true
 		}
 		from += i + 1
 	}
+}
+
+// withinFile tells whether what stands before a path makes it one of files: dots, or
+// the folder that it is in. An address has a host there.
+func withinFile(before string) bool {
+	word := before[strings.LastIndexAny(before, " \t\n\"'`(<,;")+1:]
+	if strings.Contains(word, "://") {
+		return false
+	}
+	return strings.Trim(word, ".") == "" && word != "" || word != "" && strings.IndexByte(inPath, word[len(word)-1]) >= 0 && !strings.Contains(word, ":") && !strings.Contains(word, ".")
 }

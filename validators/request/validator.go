@@ -132,7 +132,7 @@ var Validator = validators.New("validation_response", "Validates that a validato
 		}
 		v.Warnings = append(v.Warnings, p.gate.warnings()...)
 		return v, nil
-	}, validators.Impure)
+	}, validators.Impure, validators.PublishingBy(responsePlanted))
 
 // readable is the verdict on a request that was read.
 func (g *Gate) readable() validators.Verdict {

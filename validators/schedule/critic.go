@@ -115,26 +115,30 @@ func (in *intake) listed(m map[string]any, name string) []any {
 }
 
 // major counts the major concerns: what major_concerns says, a number or a
-// list; else the concerns, less those that say of themselves that they are not.
+// list, but no fewer than call themselves major; where it is silent, the concerns
+// less those that say of themselves that they are not.
 func (in *intake) major(m map[string]any, concerns []any) int {
+	called, silent := 0, 0
+	for _, c := range concerns {
+		object, _ := c.(map[string]any)
+		severity, ok := object["severity"].(string)
+		switch {
+		case !ok:
+			silent++
+		case strings.EqualFold(severity, "major") || strings.EqualFold(severity, "critical") || strings.EqualFold(severity, "high"):
+			called++
+		}
+	}
 	switch v := m["major_concerns"].(type) {
 	case nil:
+		return called + silent
 	case []any:
-		return len(v)
+		return max(len(v), called)
 	default:
 		f, ok := number(v)
 		if !ok || f < 0 || f > 1e6 {
 			in.wrong("major_concerns", "must be a number or a list, not "+show(v))
 		}
-		return int(f)
+		return max(int(f), called)
 	}
-	n := 0
-	for _, c := range concerns {
-		object, _ := c.(map[string]any)
-		severity, ok := object["severity"].(string)
-		if !ok || strings.EqualFold(severity, "major") || strings.EqualFold(severity, "critical") || strings.EqualFold(severity, "high") {
-			n++
-		}
-	}
-	return n
 }

@@ -58,12 +58,12 @@ func Validators(o Options) []validators.Validator {
 	deciding := validators.Operator(Operator()...)
 	list := []validators.Validator{
 		validators.New(preflightGate, "Validates that a creator has what a schedule needs: active, vault, captions, persona, analytics", d.preflight, validators.Impure),
-		validators.New(selectionGate, "Validates the captions of a schedule against the creator's vault and AVOID tier, and proves it", d.selection, validators.Impure),
-		validators.New(qualityGate, "Validates a schedule by all hard and soft gates and its proof, and certifies it", d.quality, validators.Impure),
-		validators.New(certificateGate, "Validates the certificate of a schedule as the gatekeeper does", d.certificate, validators.Impure),
-		validators.New(varietyGate, "Validates that a schedule has enough different send types and content types", d.variety),
-		validators.New(criticGate, "Validates a critic's review of a schedule by its scores and concerns", d.critic, validators.Impure),
-		validators.New(anomalyGate, "Validates a schedule against the creator's usual prices, volumes and times", d.anomaly, validators.Impure),
+		validators.New(selectionGate, "Validates the captions of a schedule against the creator's vault and AVOID tier, and proves it", d.selection, validators.Impure, validators.Publishing(itemFaults()...)),
+		validators.New(qualityGate, "Validates a schedule by all hard and soft gates and its proof, and certifies it", d.quality, validators.Impure, validators.Publishing(qualityFaults()...)),
+		validators.New(certificateGate, "Validates the certificate of a schedule as the gatekeeper does", d.certificate, validators.Impure, validators.Publishing(certificateFaults()...)),
+		validators.New(varietyGate, "Validates that a schedule has enough different send types and content types", d.variety, validators.Publishing(varietyFaults()...)),
+		validators.New(criticGate, "Validates a critic's review of a schedule by its scores and concerns", d.critic, validators.Impure, validators.Publishing(criticFaults()...)),
+		validators.New(anomalyGate, "Validates a schedule against the creator's usual prices, volumes and times", d.anomaly, validators.Impure, validators.Publishing(anomalyFaults()...)),
 	}
 	for i := range list {
 		deciding(&list[i])

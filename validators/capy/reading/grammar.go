@@ -223,6 +223,9 @@ func (p *path) sign(i int) (int, link) {
 		if next.sign == wordSign && m.kernel() && (c.same(&next, "which") || c.same(&next, "that")) {
 			return p.follow(j + 1)
 		}
+		if next.term.sense&linking != 0 && m.kernel() && p.far == 0 { // the value, IVPS, is
+			return p.follow(j)
+		}
 	case otherSign:
 		if number && (k.char == '@' || k.char == '#') {
 			return i + 1, colon

@@ -103,7 +103,8 @@ func (f *proving) calls() {
 		case t.Cascade != nil:
 			begin := newSpot()
 			begin.input.rest, begin.files = call.at("input"), f.files
-			result = f.within(t.Cascade, begin).last
+			end := f.within(t.Cascade, begin)
+			result = end.last.and(end.said) // or why it gave nothing
 		case t.Effect == tool.Writes:
 			f.writes(f.c, f.p, t, call)
 			f.files = f.files.and(call.at("a file"))

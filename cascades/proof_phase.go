@@ -97,9 +97,11 @@ func (f *proving) calls() {
 		call := bare.past(f.callGates(f.c, f.p, t)...)
 		result := call
 		switch {
-		case t.Name == SetState:
+		case t.Engine && t.Name == SetState:
 			// It is the model that names the variable.
 			f.state.any(call.at("state"))
+		case t.Engine && t.Name == AskHuman:
+			f.answered(call)
 		case t.Cascade != nil:
 			begin := newSpot()
 			begin.input.rest, begin.files = call.at("input"), f.files
@@ -116,6 +118,11 @@ func (f *proving) calls() {
 		f.asked(f.p.Wards.Tool, t, bare)
 		f.asked(f.p.Wards.Result, t, result)
 	}
+}
+
+// answered has the state hold what a person has chosen among what was offered.
+func (f *proving) answered(offered strands) {
+	f.state.set(f.p.Name, f.state.get(f.p.Name).and(offered.at("state."+f.p.Name)))
 }
 
 // asked follows the cascades among the wards that look at a tool.
@@ -138,7 +145,9 @@ func (f *proving) tool() strands {
 	switch {
 	case t.Validator != nil:
 		return f.verdict(t.Validator)
-	case t.Name == SetState:
+	case t.Engine && t.Name == AskHuman:
+		f.answered(f.given)
+	case t.Engine && t.Name == SetState:
 		value := f.value(f.p.Inputs["value"]).past(gates...)
 		if key, plain := f.p.Inputs["key"].(string); plain {
 			f.state.set(key, value.at("state."+key))
@@ -311,6 +320,13 @@ func (f *proving) release(text, value strands, in *spot) {
 			f.state.set(name, f.words().at("state."+name))
 		}
 	}
+	if _, own := f.c.index[f.p.Name]; own && f.p.OutputSchema != nil {
+		valid := value.at("state." + ValidatedOutput)
+		if f.p.loose() {
+			valid = valid.and(f.state.get(ValidatedOutput))
+		}
+		f.state.set(ValidatedOutput, valid)
+	}
 	value = value.at("outputs." + f.p.Name)
 	f.outputs.set(f.p.Name, value)
 	f.last, f.lineage, f.previous = value, f.lineage.and(value), map[string]bool{f.p.Name: true}
@@ -360,7 +376,7 @@ func (f *proving) group(in *spot) {
 		value = value.and(r.with.outputs.get(p.Name))
 		f.heard = f.heard.and(r.left.said)
 		for _, t := range p.Tackle {
-			if t.Name == SetState { // who sets what is told where two clash
+			if t.Engine && t.Name == SetState { // who sets what is told where two clash
 				f.heard = f.heard.and(f.source(f.c, p, FromCall).past(f.callGates(f.c, p, t)...))
 			}
 		}

@@ -114,7 +114,7 @@ func (m *made) read() any {
 	name := pick(m.hostile, m.names...)
 	texts := []string{
 		"{{ outputs." + name + " }}", "{{ outputs." + name + " }}", "{{ outputs." + name + " }}", "{{ outputs." + name + " | default('') }}", "{{ outputs." + name + " | default(state.k1) | default('') }}",
-		"{{ state.k1 | default('') }}", "{{ state.word }}", "{{ state.word | default('') }}", "{{ state.k2 | default('') }}", "{{ state }}", "{{ lineage }}", "{{ outputs }}", "{{ validation_error }}",
+		"{{ state.k1 | default('') }}", "{{ state.validated_output | default('') }}", "{{ state." + name + " | default('') }}", "{{ state.word }}", "{{ state.word | default('') }}", "{{ state.k2 | default('') }}", "{{ state }}", "{{ lineage }}", "{{ outputs }}", "{{ validation_error }}",
 		"{{ input.text | default('') }}", "{% set o = outputs %}{{ o['" + name + "'] | default('') }}", "{{ state." + name + "_failures | default('') }}",
 	}
 	for _, sub := range m.subs {
@@ -176,7 +176,7 @@ func (m *made) leads(p object) []any {
 			list = append(list, object{"target": b, "description": "b"})
 		}
 	} else if m.may(50) {
-		list = append(list, pick(m.hostile, m.names...))
+		list = append(list, pick(m.hostile, append(m.names, "end")...))
 	}
 	if len(list) == 0 {
 		return nil
@@ -265,8 +265,8 @@ func (m *made) model(p, rules object, alone bool) {
 	p["instructions"] = "Write."
 	wards := object{"post": m.wards("post", 2), "turn": m.wards("turn", 1)}
 	var tackle []any
-	for _, name := range []string{"store", "set_state", "fetch"} {
-		if m.may(22) {
+	for _, name := range []string{"store", "set_state", "fetch", "ask_human"} {
+		if m.may(22) && (name != "ask_human" || p["each"] == nil) {
 			tackle = append(tackle, name)
 		}
 	}

@@ -112,6 +112,8 @@ func (h *hostile) Call(_ context.Context, r model.Request) (model.Response, erro
 		switch t.Name {
 		case cascades.SetState:
 			args = map[string]any{"key": pick(h, "k1", "k2", "word"), "value": h.mark(cascades.FromCall, r.Phase)}
+		case cascades.AskHuman:
+			args = map[string]any{"question": "Which?", "options": []any{h.mark(cascades.FromCall, r.Phase), "b"}}
 		case cascades.RouteTo:
 			targets := t.Parameters.(map[string]any)["properties"].(map[string]any)["target"].(map[string]any)["enum"].([]any)
 			args = map[string]any{"target": pick(h, targets...)}
@@ -126,6 +128,8 @@ func (h *hostile) ask(_ context.Context, q runner.Question) (runner.Answer, erro
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
+	case q.Type == cascades.Choice:
+		return runner.Answer{Value: pick(h, q.Options...)}, nil
 	case q.Type != cascades.Edit:
 		return runner.Answer{Value: "a word"}, nil
 	case h.may(50):

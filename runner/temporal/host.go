@@ -133,6 +133,17 @@ func (h *host) effect(activity string, e effects.Effect, once bool) (came effect
 	return came, nil, nil
 }
 
+// keep tells a log that keeps runs, once.
+func (h *host) keep(tell func(Keeper) error) {
+	k, keeps := h.run.crew.Log.(Keeper)
+	if !keeps || workflow.IsReplaying(h.run.ctx) || h.run.err != nil {
+		return
+	}
+	if err := tell(k); err != nil {
+		_ = h.run.broke(fmt.Errorf("run %s: %w", h.run.start.RunID, err))
+	}
+}
+
 // broke notes an error of the store: nothing is wrong with the run.
 func (r *run) broke(err error) error {
 	if r.err == nil {

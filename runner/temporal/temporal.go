@@ -109,6 +109,16 @@ type Log interface {
 	Tell(e event.Event) error
 }
 
+// A Keeper is a [Log] that hears how runs begin and end, too: a journal's guest,
+// which shows them where the runs of one machine are shown.
+type Keeper interface {
+	Log
+	// Begin notes a run; one that is noted may come again.
+	Begin(s runner.Start) error
+	// End notes what a run came to, maybe again.
+	End(run string, r engine.Result) error
+}
+
 // A Crew is what workers have in common: where texts and events are, and how a
 // cascade is loaded. It is safe for concurrent use.
 type Crew struct {
@@ -159,6 +169,9 @@ func (crew *Crew) Run(ctx workflow.Context, start Start) (End, error) {
 		panic(err)
 	}
 	h := newHost(ctx, crew, c, start)
+	h.keep(func(k Keeper) error {
+		return k.Begin(runner.Start{RunID: start.RunID, CascadeID: c.ID, Files: c.Files, Input: s.Input, Model: start.Model})
+	})
 	result, err := engine.Run(h, c, s)
 	if h.run.err != nil {
 		panic(h.run.err)
@@ -171,6 +184,10 @@ func (crew *Crew) Run(ctx workflow.Context, start Start) (End, error) {
 		panic(err)
 	}
 	h.noted(result.Status, "")
+	h.keep(func(k Keeper) error { return k.End(start.RunID, result) })
+	if h.run.err != nil {
+		panic(h.run.err)
+	}
 	if ctx.Err() != nil {
 		return end, temporal.NewCanceledError(end)
 	}

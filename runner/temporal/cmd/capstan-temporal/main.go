@@ -1,8 +1,8 @@
 // Command capstan-temporal runs cascades on a Temporal cluster.
 //
-//	capstan-temporal worker --store DIR
-//	capstan-temporal run post.yaml --store DIR --input topic=owls
-//	capstan-temporal answer RUN yes --store DIR
+//	capstan-temporal worker --store postgres://…
+//	capstan-temporal run post.yaml --store postgres://… --input topic=owls
+//	capstan-temporal answer RUN yes
 //
 // Any number of workers, on any number of machines that reach the store, share the
 // runs. What exit statuses mean is as of capstan.
@@ -15,15 +15,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/effects"
-	"github.com/seed61713e19/capstan/runner/temporal"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators/capy"
 	"github.com/seed61713e19/capstan/validators/edit"
@@ -55,7 +52,7 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&c.address, "address", "localhost:7233", "the cluster, host:port")
 	flags.StringVar(&c.namespace, "namespace", "default", "the namespace")
 	flags.StringVar(&c.queue, "queue", "capstan", "the task queue")
-	flags.StringVar(&c.store, "store", "", "the directory for texts and events, which every worker reaches")
+	flags.StringVar(&c.store, "store", os.Getenv("CAPSTAN_STORE"), "what every worker reaches: postgres://user@host/database, or for one machine a file (FILE.db), or a directory (or CAPSTAN_STORE)")
 	flags.StringVar(&c.root, "root", ".", "the directory that file tools may not leave")
 	root.AddCommand(c.worker(), c.run(), c.answer())
 	root.SetArgs(args)
@@ -93,21 +90,6 @@ func (c *cluster) dial(ctx context.Context) (client.Client, error) {
 		return nil, connection{fmt.Errorf("cluster %s: %w (is it running? `temporal server start-dev` starts one)", c.address, err)}
 	}
 	return t, nil
-}
-
-func (c *cluster) texts() (effects.Texts, *temporal.FolderLog, error) {
-	if c.store == "" {
-		return nil, nil, errors.New("--store is missing: the directory for texts and events")
-	}
-	texts, err := effects.NewFolder(filepath.Join(c.store, "texts"))
-	if err != nil {
-		return nil, nil, connection{err}
-	}
-	log, err := temporal.NewFolderLog(filepath.Join(c.store, "events"))
-	if err != nil {
-		return nil, nil, connection{err}
-	}
-	return texts, log, nil
 }
 
 // runner is the one that loads cascades, and on a worker makes effects.

@@ -29,7 +29,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"run", file, "--store", store, "--input", "topic=owls", "--address", nobody}, broken, "cluster " + nobody},
 		{[]string{"worker", "--store", store, "--address", nobody}, broken, "cluster " + nobody},
 		{[]string{"answer", "r", "yes", "--address", nobody}, broken, "cluster " + nobody},
-		{[]string{"worker", "--store", file, "--address", nobody}, broken, "not a directory"},
+		{[]string{"worker", "--store", file, "--address", nobody}, broken, "this is not a journal"},
 	} {
 		var out, told bytes.Buffer
 		if status := command(t.Context(), c.args, &out, &told); status != c.status || !strings.Contains(told.String(), c.says) {

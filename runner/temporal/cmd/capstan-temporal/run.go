@@ -45,10 +45,11 @@ this command is interrupted.`,
 			if wrong := cascade.CheckInput(cmd.Context().Err, input); len(wrong) > 0 {
 				return fmt.Errorf("%v", wrong[0])
 			}
-			texts, _, err := c.texts()
+			kept, err := c.open()
 			if err != nil {
 				return err
 			}
+			defer kept.close()
 			if id == "" {
 				id = runner.NewRunID(time.Now())
 			}
@@ -60,7 +61,7 @@ this command is interrupted.`,
 				return err
 			}
 			defer t.Close()
-			runs := &temporal.Client{Temporal: t, Texts: texts, Queue: c.queue}
+			runs := &temporal.Client{Temporal: t, Texts: kept.texts, Queue: c.queue}
 			if err := runs.Begin(cmd.Context(), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: name}); err != nil {
 				return connection{err}
 			}

@@ -29,7 +29,12 @@ func (c *cluster) worker() *cobra.Command {
 		Short: "Run cascades and make their effects, until it is interrupted",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			crew, err := c.crew()
+			kept, err := c.open()
+			if err != nil {
+				return err
+			}
+			defer kept.close()
+			crew, err := c.crew(kept)
 			if err != nil {
 				return err
 			}
@@ -62,16 +67,12 @@ func (c *cluster) worker() *cobra.Command {
 
 // crew is that of a worker. Each cascade has a runner of its own, as its
 // providers are its own.
-func (c *cluster) crew() (*temporal.Crew, error) {
-	texts, log, err := c.texts()
-	if err != nil {
-		return nil, err
-	}
+func (c *cluster) crew(kept store) (*temporal.Crew, error) {
 	r, err := c.runner()
 	if err != nil {
 		return nil, err
 	}
-	crew := temporal.NewCrew(r, texts, log)
+	crew := temporal.NewCrew(r, kept.texts, kept.log)
 	crew.World = func(of *cascades.Cascade) temporal.World {
 		own, err := c.runner()
 		if err != nil {

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed61713e19/capstan/runner/effects"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/temporal"
+)
+
+// A store is where texts lie, and where runs are seen.
+type store struct {
+	texts effects.Texts
+	log   temporal.Log
+	close func()
+}
+
+// open opens the store: a journal, in which capstan show and the page see the runs
+// as they see their own, or a directory.
+func (c *cluster) open() (s store, err error) {
+	switch {
+	case c.store == "":
+		return s, errors.New("--store is missing: postgres://user@host/database, a file or a directory")
+	case c.inJournal():
+		j, err := journal.Open(c.store, journal.Options{})
+		if err != nil {
+			return s, connection{err}
+		}
+		return store{j.Parcels(), j.Guest("Temporal"), func() { j.Close() }}, nil
+	}
+	texts, err := effects.NewFolder(filepath.Join(c.store, "texts"))
+	if err != nil {
+		return s, connection{err}
+	}
+	log, err := temporal.NewFolderLog(filepath.Join(c.store, "events"))
+	if err != nil {
+		return s, connection{err}
+	}
+	return store{texts, log, func() {}}, nil
+}
+
+// inJournal tells an address, or a file, from a directory.
+func (c *cluster) inJournal() bool {
+	if info, err := os.Stat(c.store); err == nil {
+		return !info.IsDir()
+	}
+	return journal.IsAddress(c.store) || strings.HasSuffix(c.store, ".db")
+}

@@ -1,0 +1,78 @@
+package temporal
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/journal"
+)
+
+// kept has a trial keep its runs in a journal.
+func kept(t *testing.T, x *trial) *journal.Journal {
+	t.Helper()
+	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	texts := x.crew.Texts
+	x.crew.Texts, x.crew.Log = j.Parcels(), j.Guest("Temporal")
+	for _, digest := range []*string{&x.start.Cascade, &x.start.Input} {
+		raw, err := texts.Get(*digest)
+		if err == nil {
+			*digest, err = x.crew.Texts.Put(raw)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	x.again(t)
+	return j
+}
+
+// A run on the cluster is seen where the runs of one machine are, as it goes and
+// when it has ended, and nobody goes on with it there.
+func TestRunsAreSeen(t *testing.T) {
+	x := try(t, several, nil, judging, runner.WithTools(look), runner.WithValidators(slow))
+	j := kept(t, x)
+	result, _, err := x.end(t)
+	if err != nil || result.Status != engine.Succeeded {
+		t.Fatalf("%+v: %v", result, err)
+	}
+	run, err := j.Run(t.Context(), "run")
+	if err != nil || run.Status != engine.Succeeded || run.CascadeID != "several" || run.Phases != 3 || run.Usage.Calls != result.Usage.Calls {
+		t.Errorf("%+v: %v", run, err)
+	}
+	if seen, err := j.Result(t.Context(), "run"); err != nil || seen.Output != result.Output || len(seen.Verdicts) != len(result.Verdicts) {
+		t.Errorf("%+v: %v", seen, err)
+	}
+	if _, err := j.Reopen("run"); !errors.Is(err, runner.ErrRunBusy) {
+		t.Errorf("gone on with: %v", err)
+	}
+}
+
+// One that is cancelled on Temporal's page says so; while it waits it is known to be
+// Temporal's.
+func TestCancelledIsSeen(t *testing.T) {
+	x := try(t, "cascade_id: c\nphases:\n  - {name: a, compose: x, human_input: {type: confirmation, prompt: 'ok?'}}\n", nil, echo)
+	j := kept(t, x)
+	x.RegisterDelayedCallback(func() {
+		if list, err := j.Runs(t.Context(), journal.Filter{}); err != nil || len(list) != 1 || list[0].Status != journal.Running || list[0].Owner != "Temporal" {
+			t.Errorf("%+v: %v", list, err)
+		}
+		x.CancelWorkflow()
+	}, time.Minute)
+	result, _, err := x.end(t)
+	if result.Status != engine.Cancelled {
+		t.Fatalf("%+v: %v", result, err)
+	}
+	run, err := j.Run(t.Context(), "run")
+	if err != nil || run.Status != engine.Cancelled || run.Error == nil || strings.Contains(run.Error.Message, "is gone") {
+		t.Errorf("%+v: %v", run, err)
+	}
+}

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -146,15 +145,6 @@ func spent(run func(), width, n, turns int) cost {
 		float64(wall.Microseconds()) * each, float64(cpu.Microseconds()) * each,
 		float64(after.Mallocs-before.Mallocs) * each, float64(after.TotalAlloc-before.TotalAlloc) * each,
 	}
-}
-
-// cpuTime is what this process has had of the cores.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func each(costs []cost, of func(cost) float64) []float64 {

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"errors"
+	"os"
 	"fmt"
 	"net"
 	"net/http"
@@ -249,7 +250,11 @@ func gone(t *testing.T, pids []string) {
 	}
 	for _, text := range pids {
 		pid, _ := strconv.Atoi(text)
-		if err := syscall.Kill(pid, 0); err != syscall.ESRCH {
+		at, err := os.FindProcess(pid)
+		if err == nil {
+			err = at.Signal(syscall.Signal(0))
+		}
+		if !errors.Is(err, os.ErrProcessDone) {
 			t.Errorf("process %d is still there: %v", pid, err)
 		}
 	}

@@ -3,11 +3,11 @@ package mcp_test
 import (
 	"context"
 	"errors"
-	"os"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"

@@ -339,16 +339,6 @@ type Sub struct {
 	ContextOut bool // its state comes back, and its output as outputs.<cascade_id>
 }
 
-// Soundings are parallel tries at a phase.
-type Soundings struct {
-	Factor      int
-	MaxParallel int
-	Models      Model               // spread over the tries in order; empty is the phase's own for all
-	Evaluator   *templates.Template // nil: no evaluator
-	Model       Model               // the evaluator's own model
-	Filter      *Check
-}
-
 // A Human is a question to a person.
 type Human struct {
 	Prompt    *templates.Template

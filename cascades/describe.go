@@ -159,7 +159,10 @@ func (p *Phase) described(group string) DescribedPhase {
 	for _, one := range p.Checks() {
 		g := DescribedGate{string(one.Ward.Moment), string(one.Ward.Mode), one.Ward.Name, one.Validator.kind()}
 		if p.Soundings != nil && one == p.Soundings.Filter {
-			g.Moment = "soundings"
+			g.Moment = filter
+		}
+		if one == p.Soundings.threshold() {
+			g.Moment = threshold
 		}
 		d.Gates = append(d.Gates, g)
 	}

@@ -99,7 +99,7 @@ func about(p *Phase) string {
 		add("%d turns", p.Rules.MaxTurns)
 	}
 	if p.Soundings != nil {
-		add("%d soundings", p.Soundings.Factor)
+		add("%d soundings", p.Soundings.Tries())
 	}
 	if n := len(p.Tackle); n == 1 {
 		add("1 tool")

@@ -43,8 +43,9 @@ func (o *object) ladder(key, unbounded string) Model {
 	return m
 }
 
-// spread reads models that are not a ladder: each is asked by some of n tries.
-func (o *object) spread(key string, n int) Model {
+// spread reads models that are not a ladder: each is asked by some of n tries,
+// and, in order, no more of them than there are tries.
+func (o *object) spread(key string, n int, inOrder bool) Model {
 	m := Model{}
 	unbounded := "attempts means nothing in " + key + ": each model is one try's, for all of its attempts"
 	for _, e := range o.list(key) {
@@ -58,10 +59,13 @@ func (o *object) spread(key string, n int) Model {
 	switch list := o.get(key); {
 	case list != nil && list.Kind == yaml.SequenceNode && len(list.Content) == 0:
 		o.p.report(list, CodeValue, "%s must not be an empty list", key)
-	case len(m) > n:
+	case inOrder && len(m) > n:
 		o.p.warn(list, CodeConflict, "%s has %d models for %d tries: the last %d are never asked", key, len(m), n, len(m)-n)
 	}
-	return m[:min(len(m), n)]
+	if inOrder {
+		m = m[:min(len(m), n)]
+	}
+	return m
 }
 
 // rung reads one model: none where it is an empty text, or was reported.

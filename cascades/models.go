@@ -89,12 +89,12 @@ func (a *asking) phase(c *Cascade, p *Phase, file Model) {
 	case p.Instructions == nil:
 	case p.Soundings != nil && len(p.Soundings.Models) > 0:
 		for i := range p.Soundings.Models {
-			a.add(c, p, p.Asked(i), file, "")
+			a.add(c, p, p.Soundings.Models[i:i+1], file, "")
 		}
 	default:
 		a.add(c, p, p.Model, file, "")
 	}
-	if s := p.Soundings; s != nil && s.Evaluator != nil {
+	if s := p.Soundings; s != nil && (s.Evaluator != nil || s.Aggregator != nil) {
 		a.add(c, p, p.Judging(), file, "evaluator")
 	}
 	for _, check := range p.Checks() {
@@ -132,14 +132,6 @@ func (a *asking) add(c *Cascade, p *Phase, own, file Model, role string) {
 	if len(asked) == 0 {
 		a.list = append(a.list, Asking{Cascade: c, Phase: p, Role: role})
 	}
-}
-
-// Asked is the model of the i-th of the phase's soundings, from 0.
-func (p *Phase) Asked(i int) Model {
-	if n := len(p.Soundings.Models); n > 0 {
-		return p.Soundings.Models[i%n : i%n+1]
-	}
-	return p.Model
 }
 
 // Judging is the evaluator's model: its own, else the phase's.

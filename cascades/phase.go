@@ -229,36 +229,6 @@ func (p *parser) expect(o *object, phase *Phase) (e Expect) {
 	return e
 }
 
-func (p *parser) soundings(o *object) *Soundings {
-	if o == nil {
-		return nil
-	}
-	s := &Soundings{Factor: o.whole("factor", 1, 1)}
-	s.MaxParallel = o.whole("max_parallel", 1, s.Factor)
-	s.Models = o.spread("models", s.Factor)
-	s.Model = o.judging("evaluator_model")
-	if o.has("evaluator_model") && !o.has("evaluator_instructions") {
-		o.conflict("evaluator_model", "evaluator_model means nothing without evaluator_instructions")
-	}
-	s.Evaluator = p.template(o.get("evaluator_instructions"), "evaluator_instructions", phaseVariables)
-	if v := o.get("validator"); v != nil {
-		if found := p.named(v); found != nil {
-			s.Filter = placed(found, wards.Post, wards.Retry, 1)
-		}
-	}
-	if !o.has("factor") {
-		o.missing("factor")
-	}
-	if s.Factor > maxSoundings {
-		p.report(o.value["factor"], CodeValue, "factor must be at most %d, not %d", maxSoundings, s.Factor)
-	}
-	o.done()
-	return s
-}
-
-// maxSoundings bounds the tries of one phase: each is a conversation.
-const maxSoundings = 100
-
 // A Pattern is a compiled regular expression; a dot matches newlines too, as
 // in the cascades it comes from.
 type Pattern struct{ *regexp.Regexp }

@@ -47,6 +47,9 @@ func digestOf(files []File) string {
 // a post-ward.
 const filter = "soundings"
 
+// threshold is the moment of what ends their reforge.
+const threshold = "reforge"
+
 // place notes where everything stands, of the cascades within this one too.
 func (c *Cascade) place() {
 	c.digest = digestOf(c.Files)
@@ -95,6 +98,9 @@ func (p *Phase) eachCheck(visit func(moment string, i int, check *Check)) {
 	}
 	if p.Soundings != nil && p.Soundings.Filter != nil {
 		lots = append(lots, lot{filter, []*Check{p.Soundings.Filter}})
+	}
+	if t := p.Soundings.threshold(); t != nil {
+		lots = append(lots, lot{threshold, []*Check{t}})
 	}
 	for _, l := range lots {
 		for i, check := range l.checks {

@@ -134,13 +134,7 @@ func (m planner) whole(p *Phase) PhasePlan {
 	visit = visit.plus(m.attempt(p, plan).times(plan.Attempts))
 	if s := p.Soundings; s != nil {
 		plan.Soundings = s.Factor
-		visit = visit.plus(m.attempt(p, plan).times(sounded).times(s.Factor - 1))
-		if s.Filter != nil {
-			visit = visit.plus(m.check(s.Filter).times(s.Factor))
-		}
-		if s.Evaluator != nil && s.Factor > 1 {
-			visit = visit.plus(modelCall)
-		}
+		visit = visit.plus(m.attempt(p, plan).times(sounded).times(s.Tries() - 1)).plus(m.around(p, s))
 	}
 	if p.Edits() {
 		visit = visit.plus(m.edits(p))
@@ -153,6 +147,30 @@ func (m planner) whole(p *Phase) PhasePlan {
 	}
 	plan.Visit = visit
 	return plan
+}
+
+// around plans what is asked of soundings beside their own attempts.
+func (m planner) around(p *Phase, s *Soundings) (c Counts) {
+	if s.Filter != nil {
+		c = c.plus(m.check(s.Filter).times(s.Tries()))
+	}
+	if s.Mutation == Rewrite {
+		c = c.plus(modelCall.plus(m.checks(p.Wards.Pre)).times(s.Factor - 1))
+	}
+	picks := 0
+	if s.Factor > 1 && s.Aggregator == nil {
+		picks = 1
+	}
+	if r := s.Reforge; r != nil {
+		picks += r.Steps
+		if r.Threshold != nil {
+			c = c.plus(m.check(r.Threshold).times(r.Steps))
+		}
+	}
+	if s.Evaluator != nil {
+		c = c.plus(modelCall.times(picks))
+	}
+	return c
 }
 
 // edits plans what judges the texts that a person makes of the phase's.

@@ -17,7 +17,7 @@ func (p *Phase) eachName(see seen) {
 		see.values(s.InputMap)
 	}
 	if p.Soundings != nil {
-		see.templates(p.Soundings.Evaluator)
+		see.templates(append(p.Soundings.templates(), p.Soundings.Evaluator)...)
 	}
 	if p.Human != nil {
 		see.templates(p.Human.Prompt)

@@ -48,7 +48,7 @@ var floors = map[string]string{
 	// Floor 3.
 	// What is said to models and phases, put together of values.
 	"runner/words":  "cascades templates templates/prompts wards",
-	"runner/engine": "cascades runner/event runner/model runner/tool runner/words templates/prompts validators validators/schema wards",
+	"runner/engine": "cascades runner/event runner/model runner/tool runner/words templates templates/prompts validators validators/schema wards",
 	// How effects travel to other processes.
 	"runner/effects": "cascades runner/engine runner/event runner/model runner/tool validators/schema",
 	// Floor 4.

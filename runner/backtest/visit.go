@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -130,7 +131,8 @@ func (v *visitTest) soundings(won int) error {
 func (v *visitTest) pre() error {
 	s := &slot{said: engine.Said{At: v.visit.Path}}
 	for i := range v.visit.Verdicts {
-		if v.visit.Verdicts[i].Moment == string(wards.Pre) {
+		own := strings.HasPrefix(string(v.visit.Verdicts[i].Path), string(v.visit.Path)+"/pre[") // not of what a model made of the instructions
+		if own && v.visit.Verdicts[i].Moment == string(wards.Pre) {
 			s.recorded = append(s.recorded, &v.visit.Verdicts[i])
 		}
 	}

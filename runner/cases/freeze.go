@@ -152,8 +152,8 @@ const (
 
 // replayed does the run again in the first order of its branches that gives the
 // same run. For the seed, on which the order hangs in which an evaluator is
-// shown the candidates, it then takes a small number that gives the same as the
-// run's name does, where there is one.
+// shown the candidates, and what is drawn by lot, it then takes none, or a small
+// number, that gives the same as the run's name does, where there is one.
 func (f *freezing) replayed(ctx context.Context) (*replay, error) {
 	var other *Unfaithful
 	r, first := f.again(ctx)
@@ -163,11 +163,10 @@ func (f *freezing) replayed(ctx context.Context) (*replay, error) {
 		}
 	}
 	name := f.seed
-	if f.seed = ""; !slices.ContainsFunc(r.asked, func(e *effect) bool { return e.kind == callKind && e.request.asks == evaluator }) {
-		return r, nil
-	}
 	for n := range maxSeeds {
-		f.seed = strconv.Itoa(n + 1)
+		if f.seed = ""; n > 0 {
+			f.seed = strconv.Itoa(n)
+		}
 		if again, err := f.again(ctx); err == nil {
 			return again, nil
 		} else if !errors.As(err, &other) {

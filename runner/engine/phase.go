@@ -148,7 +148,7 @@ func (v *visit) done() (release, error) {
 		}
 		v.prompt = text
 	}
-	if err := v.pre(); err != nil {
+	if err := v.pre(v.at); err != nil {
 		return release{}, err
 	}
 	r, err := v.attempts()
@@ -239,7 +239,7 @@ func (v *visit) subs() error {
 }
 
 // pre runs the pre-wards on the rendered instructions, or on a tool's inputs.
-func (v *visit) pre() error {
+func (v *visit) pre(at event.Path) error {
 	if len(v.p.Wards.Pre) == 0 {
 		return nil
 	}
@@ -251,12 +251,12 @@ func (v *visit) pre() error {
 		}
 		content, value = words.Text(inputs), inputs
 	}
-	outcomes, err := v.checks(place{at: v.at, phase: v.p.Name}, v.p.Wards.Pre, v.begun(content, value))
+	outcomes, err := v.checks(place{at: at, phase: v.p.Name}, v.p.Wards.Pre, v.begun(content, value))
 	if err != nil {
 		return err
 	}
 	if d := wards.NewBudget(0).Decide(1, outcomes); d.Action != wards.Release {
-		return decided(v.at, d)
+		return decided(at, d)
 	}
 	return nil
 }

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/words"
-	"github.com/seed61713e19/capstan/templates/prompts"
+	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -23,23 +24,25 @@ type sounding struct {
 	score     float64
 }
 
-// soundings makes the tries at the same time, picks one, and goes on with it
-// as if it had been the only one: post-wards judge the winner.
+// soundings makes the tries at the same time, picks one or puts them together,
+// and goes on with it as if it had been the only one: post-wards judge the
+// winner.
 func (v *visit) soundings() (release, error) {
-	all, err := v.sound()
-	if err != nil {
-		return release{}, err
+	rules := v.p.Soundings
+	winner, err := v.chosen(0, rules.Factor, nil, v.mutate, rules.Aggregator)
+	tries := rules.Factor
+	if err == nil && rules.Aggregator != nil {
+		tries++
 	}
-	var left []*sounding
-	for _, s := range all {
-		if s.candidate != nil {
-			left = append(left, s)
+	for step := 1; err == nil && rules.Reforge != nil && step <= rules.Reforge.Steps; step++ {
+		done, e := v.enough(winner, step)
+		if e != nil || done {
+			err = e
+			break
 		}
+		winner, err = v.chosen(tries, rules.Reforge.Factor, winner, v.hone, nil)
+		tries += rules.Reforge.Factor
 	}
-	if len(left) == 0 {
-		return release{}, noCandidate(v.at, all)
-	}
-	winner, err := v.pick(left)
 	if err != nil {
 		return release{}, err
 	}
@@ -48,29 +51,141 @@ func (v *visit) soundings() (release, error) {
 	return winner.try.run(winner.candidate)
 }
 
-// sound makes every try and filters what it gave.
-func (v *visit) sound() ([]*sounding, error) {
-	n := v.p.Soundings.Factor
+// chosen makes n tries, which are numbered from first, and gives the one that is
+// picked, or that aggregates them. A text that is to be improved is a candidate
+// too: a step that makes it worse changes nothing.
+func (v *visit) chosen(first, n int, was *sounding, ask asking, aggregator *templates.Template) (*sounding, error) {
+	all, err := v.sound(first, n, was, ask)
+	if err != nil {
+		return nil, err
+	}
+	var left []*sounding
+	for _, s := range append(all, was) {
+		if s != nil && s.candidate != nil {
+			left = append(left, s)
+		}
+	}
+	switch {
+	case len(left) == 0:
+		return nil, noCandidate(v.at, all)
+	case len(left) == 1 || aggregator == nil:
+		return v.pick(first, left)
+	}
+	whole, err := v.sound(first+n, 1, nil, v.aggregate(left))
+	if err != nil {
+		return nil, err
+	}
+	if whole[0].candidate == nil {
+		return nil, noCandidate(v.at, whole)
+	}
+	return whole[0], nil
+}
+
+// An asking says what a try is asked in place of the phase's instructions; i is
+// its number among those made at once, was the text that it is to improve.
+type asking func(t *try, i int, was *sounding) error
+
+// mutate asks the tries behind the first otherwise. What a model makes of the
+// instructions is held against the pre-wards, as they were.
+func (v *visit) mutate(t *try, i int, _ *sounding) (err error) {
+	rules := v.p.Soundings
+	if rules.Mutation == "" || i == 0 {
+		return nil
+	}
+	mutation := words.Mutation(rules.Mutation, i-1)
+	if n := len(rules.Mutations); n > 0 {
+		own := rules.Mutations[(i-1)%n]
+		if mutation, err = own.Render(t.visit.vars(0, own)); err != nil {
+			return invalid(t.at, "mutations: %v", err)
+		}
+	}
+	if rules.Mutation != cascades.Rewrite {
+		t.prompt = words.Mutated(rules.Mutation, t.prompt, mutation)
+		return nil
+	}
+	question, err := words.Rewrite(t.prompt, mutation)
+	if err != nil {
+		return failed(t.at, "%v", err)
+	}
+	req := model.Request{Messages: []model.Message{{Role: model.User, Content: question}}, Phase: v.p.Name, Role: "mutation"}
+	resp, err := t.climb(t.at.Join("mutation").Join("model"), t.model(t.asks), req, &event.Telling{})
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(resp.Text) == "" {
+		return failed(t.at, "the instructions were not put in other words: nothing was said")
+	}
+	t.prompt = resp.Text
+	return t.pre(t.at)
+}
+
+// hone asks a try for a better text than the one that won.
+func (v *visit) hone(t *try, _ int, was *sounding) error {
+	honing, err := v.p.Soundings.Reforge.Honing.Render(t.visit.vars(0, v.p.Soundings.Reforge.Honing))
+	if err != nil {
+		return invalid(t.at, "honing_prompt: %v", err)
+	}
+	t.prompt, err = words.Reforge(v.prompt, was.candidate.text, honing)
+	return err
+}
+
+// aggregate asks a try for one text that is made of several.
+func (v *visit) aggregate(left []*sounding) asking {
+	return func(t *try, _ int, _ *sounding) error {
+		of := v.p.Soundings.Aggregator
+		instructions, err := of.Render(t.visit.vars(0, of))
+		if err != nil {
+			return invalid(t.at, "aggregator_instructions: %v", err)
+		}
+		t.asks = v.p.Judging()
+		t.prompt, err = words.Aggregator(v.prompt, instructions, texts(left))
+		return err
+	}
+}
+
+// texts are those of the candidates.
+func texts(list []*sounding) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = s.candidate.text
+	}
+	return out
+}
+
+// enough tells whether the winner is good enough not to be improved any further.
+func (v *visit) enough(winner *sounding, step int) (bool, error) {
+	threshold := v.p.Soundings.Reforge.Threshold
+	if threshold == nil {
+		return false, nil
+	}
+	where := place{at: v.at.At("threshold", step), phase: v.p.Name, attempt: winner.attempt}
+	outcomes, err := v.checks(where, []*cascades.Check{threshold}, winner.subject(winner.candidate.text, winner.parsed(winner.candidate), winner.turn, winner.attempt))
+	if err != nil {
+		return false, err
+	}
+	if e := outcomes[0].Err; e != nil {
+		return false, failed(where.at, "%s could not say: %v", threshold.Ward.Name, e)
+	}
+	return outcomes[0].Verdict.Valid, nil
+}
+
+// sound makes tries, numbered from first, and filters what they gave.
+func (v *visit) sound(first, n int, was *sounding, ask asking) ([]*sounding, error) {
 	all := make([]*sounding, n)
 	err := v.fan(n, v.p.Soundings.MaxParallel, func(b *flow, i int) error {
 		own := *v
 		own.flow = b
-		t := own.newTry(v.at.At("sounding", i))
-		t.filter, t.asks = true, v.p.Asked(i)
+		t := own.newTry(v.at.At("sounding", first+i))
+		t.filter, t.asks = true, v.p.Asked(first+i, v.key(t.at))
 		s := &sounding{try: t}
 		all[i] = s
-		r, err := t.run(nil)
-		if err == nil && r.left != "" {
-			err = &Error{Code: Exhausted, Path: t.at, Message: r.left}
-		}
+		err := ask(t, i, was)
 		if err == nil {
-			s.candidate = &r.candidate
-			err = s.filterBy(v.p.Soundings.Filter)
+			err = s.tried()
 		}
 		if err != nil {
 			s.candidate = nil
-			s.err = lost(err)
-			if s.err == nil {
+			if s.err = lost(err); s.err == nil {
 				return err
 			}
 		}
@@ -82,6 +197,19 @@ func (v *visit) sound() ([]*sounding, error) {
 		}
 	}
 	return all, err
+}
+
+// tried has the try made, and its text filtered.
+func (s *sounding) tried() error {
+	r, err := s.try.run(nil)
+	if err == nil && r.left != "" {
+		err = &Error{Code: Exhausted, Path: s.at, Message: r.left}
+	}
+	if err != nil {
+		return err
+	}
+	s.candidate = &r.candidate
+	return s.filterBy(s.p.Soundings.Filter)
 }
 
 // lost gives the error of a try that only costs it its candidacy.
@@ -140,8 +268,9 @@ func noCandidate(at event.Path, all []*sounding) *Error {
 }
 
 // pick chooses the winner: the evaluator's choice, or without one the highest
-// score of the soundings' validator, the first among equals.
-func (v *visit) pick(left []*sounding) (*sounding, error) {
+// score of the soundings' validator, the first among equals. First is the number of
+// the first of those that were made at once.
+func (v *visit) pick(first int, left []*sounding) (*sounding, error) {
 	if len(left) == 1 || v.p.Soundings.Evaluator == nil {
 		best := left[0]
 		for _, s := range left[1:] {
@@ -152,18 +281,15 @@ func (v *visit) pick(left []*sounding) (*sounding, error) {
 		return best, nil
 	}
 	at := v.at.Join("evaluator")
+	if first > 0 {
+		at = v.at.At("evaluator", first)
+	}
 	shuffled := shuffle(left, v.key(at))
 	instructions, err := v.p.Soundings.Evaluator.Render(v.vars(0, v.p.Soundings.Evaluator))
 	if err != nil {
 		return nil, invalid(at, "evaluator_instructions: %v", err)
 	}
-	var shown []any
-	texts := []string{v.prompt}
-	for i, s := range shuffled {
-		texts = append(texts, s.candidate.text)
-		shown = append(shown, map[string]any{"number": i + 1, "text": s.candidate.text})
-	}
-	question, err := words.Prompt("sounding_evaluator", map[string]any{"task": v.prompt, "instructions": instructions, "candidates": shown, "mark": prompts.Mark(texts...)})
+	question, err := words.Evaluator(v.prompt, instructions, texts(shuffled))
 	if err != nil {
 		return nil, failed(at, "%v", err)
 	}

@@ -17,6 +17,9 @@ var files embed.FS
 //
 //	judge               criteria, content, mark
 //	sounding_evaluator  task, instructions, candidates: [{number, text}], mark
+//	sounding_aggregator task, instructions, candidates, mark
+//	sounding_reforge    task, answer, honing, mark
+//	sounding_rewrite    task, mutation, mark
 //	retry_feedback      attempt, max_attempts, silent, failed: failed_checks, rendered; checks: [{check, reason, issues: [{path, message, expected, got}]}]
 //	failed_checks       checks, as above
 //	turn_default        turn, max_turns, failed
@@ -24,7 +27,7 @@ var files embed.FS
 //
 // A mark stands in the tags around foreign text, which must not be able to close them: it is a word that stands in none of it.
 //
-// The others have none: loop_until_silent, and the criteria grammar_check, content_safety, style_check and quality_check.
+// The others have none: loop_until_silent, mutations_approach, mutations_augment and mutations_rewrite, one to a line, and the criteria grammar_check, content_safety, style_check and quality_check.
 func Source(name string) (text string, ok bool) {
 	data, err := files.ReadFile(name + ".md")
 	return string(data), err == nil

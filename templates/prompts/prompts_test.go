@@ -35,13 +35,17 @@ func prompted(t *testing.T, name string, vars map[string]any) string {
 // TestPromptVariables holds what the document of Source says about the variables.
 func TestPromptVariables(t *testing.T) {
 	want := map[string][]string{
-		"judge":              {"content", "criteria", "mark"},
-		"sounding_evaluator": {"candidates", "instructions", "mark", "task"},
-		"retry_feedback":     {"attempt", "checks", "failed", "max_attempts", "silent"},
-		"failed_checks":      {"checks"},
-		"turn_default":       {"failed", "max_turns", "turn"},
-		"loop_until":         {"attempts", "description", "sentence", "validator"},
-		"loop_until_silent":  nil, "grammar_check": nil, "content_safety": nil, "style_check": nil, "quality_check": nil,
+		"judge":               {"content", "criteria", "mark"},
+		"sounding_evaluator":  {"candidates", "instructions", "mark", "task"},
+		"sounding_aggregator": {"candidates", "instructions", "mark", "task"},
+		"sounding_reforge":    {"answer", "honing", "mark", "task"},
+		"sounding_rewrite":    {"mark", "mutation", "task"},
+		"mutations_approach":  nil, "mutations_augment": nil, "mutations_rewrite": nil,
+		"retry_feedback":    {"attempt", "checks", "failed", "max_attempts", "silent"},
+		"failed_checks":     {"checks"},
+		"turn_default":      {"failed", "max_turns", "turn"},
+		"loop_until":        {"attempts", "description", "sentence", "validator"},
+		"loop_until_silent": nil, "grammar_check": nil, "content_safety": nil, "style_check": nil, "quality_check": nil,
 	}
 	files, err := filepath.Glob("*.md")
 	if err != nil || len(files) != len(want) {

@@ -120,6 +120,7 @@ type Phase struct {
 	Each     *Each               // the phase is done for every item of a list
 
 	Expect Expect
+	Queue  string // see [Cascade.Queue]
 }
 
 // An Expect is what a phase's checks must come to when they are measured.
@@ -287,6 +288,7 @@ type Tool struct {
 	Place       *Place      // where it stands
 	Engine      bool        // the engine answers it itself
 	Position    Position    // where a phase names it
+	Queue       string      // see [Cascade.Queue]
 
 	named  string // as tackle has it: the name, or a cascade's file
 	remote bool   // of an MCP server, which is asked when it must be

@@ -119,6 +119,7 @@ func (p *parser) work(o *object, phase *Phase) {
 	phase.Each = p.each(o.child("each"))
 	phase.Instructions = p.template(o.get("instructions"), "instructions", phaseVariables)
 	phase.Compose = p.template(o.get("compose"), "compose", phaseVariables)
+	phase.Queue = p.queue(o)
 	phase.Model = o.model("model")
 	phase.Tackle = p.tackle(o)
 	phase.Context = p.context(o)

@@ -100,7 +100,7 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 		if o.has("parameters") {
 			o.conflict("parameters", "a cascade's parameters are its inputs_schema")
 		}
-		for _, key := range []string{"effect", "idempotent"} {
+		for _, key := range []string{"effect", "idempotent", "queue"} {
 			if o.has(key) {
 				o.conflict(key, "%s of a cascade is that of the tools in it", key)
 			}
@@ -116,6 +116,7 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 // otherwise, for an MCP server too, whose hints nobody vouches for.
 func (p *parser) effect(o *object, t *Tool) {
 	effect, idempotent := o.oneOf("effect", string(tool.Writes), string(tool.Reads), string(tool.None)), o.flag("idempotent", false)
+	t.Queue = p.queue(o)
 	if t.Cascade != nil {
 		return
 	}

@@ -25,7 +25,7 @@ func (h *host) noted(status, phase string) {
 	}
 	if !h.run.named {
 		h.run.named = true
-		updates = append(updates, attributeCascade.ValueSet(h.run.cascade))
+		updates = append(updates, attributeCascade.ValueSet(h.run.cascade.ID))
 	}
 	if err := workflow.UpsertTypedSearchAttributes(h.run.ctx, updates...); err != nil {
 		workflow.GetLogger(h.run.ctx).Warn("search attributes are not set", "error", err)

@@ -3,6 +3,7 @@ package temporal
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -24,19 +25,18 @@ type host struct {
 
 // A run is what the branches of a workflow share. They run one at a time.
 type run struct {
-	crew  *Crew
-	ctx   workflow.Context
-	start Start
-	seq   int64
-	desk  *desk
-	named bool // among the search attributes
-	// cascade is its id.
-	cascade string
+	crew    *Crew
+	ctx     workflow.Context
+	start   Start
+	seq     int64
+	desk    *desk
+	named   bool // among the search attributes
+	cascade *cascades.Cascade
 	err     error // the store's: the workflow task fails, and is tried again
 }
 
 func newHost(ctx workflow.Context, crew *Crew, c *cascades.Cascade, start Start) *host {
-	r := &run{crew: crew, ctx: ctx, start: start, seq: start.Seq, cascade: c.ID, named: start.State != ""}
+	r := &run{crew: crew, ctx: ctx, start: start, seq: start.Seq, cascade: c, named: start.State != ""}
 	r.desk = newDesk(ctx)
 	return &host{scope: &scope{ctx: ctx, why: errCancelled}, run: r}
 }
@@ -119,7 +119,7 @@ func (h *host) effect(activity string, e effects.Effect, once bool) (came effect
 		return came, nil, h.run.broke(fmt.Errorf("effect %s: %w", e.At, err))
 	}
 	var back Parcel
-	ctx := workflow.WithActivityOptions(h.ctx, options("", once))
+	ctx := workflow.WithActivityOptions(h.ctx, options(h.run.queue(e), once))
 	err = workflow.ExecuteActivity(ctx, activity, sent).Get(h.ctx, &back)
 	if stopped := h.Stopped(); stopped != nil && err != nil {
 		return came, nil, stopped
@@ -142,6 +142,23 @@ func (h *host) keep(tell func(Keeper) error) {
 	if err := tell(k); err != nil {
 		_ = h.run.broke(fmt.Errorf("run %s: %w", h.run.start.RunID, err))
 	}
+}
+
+// queue is that of the workers that make an effect: the tool's, or the phase's;
+// "" is that of the run.
+func (r *run) queue(e effects.Effect) string {
+	first, _, _ := strings.Cut(string(e.At), "/")
+	within, _, _ := strings.Cut(first, "[")
+	switch {
+	case e.Job != nil:
+		if t, err := r.cascade.ToolAt(e.Job.Place); err == nil && t.Queue != "" {
+			return t.Queue
+		}
+		return r.cascade.Queue(nil, within, within)
+	case e.Validation != nil:
+		return r.cascade.Queue(e.Validation.Place, e.Validation.Place.Phase, within)
+	}
+	return r.cascade.Queue(nil, e.Request.Phase, within)
 }
 
 // broke notes an error of the store: nothing is wrong with the run.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/effects"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -418,3 +419,57 @@ func TestNewerRunsAreRefused(t *testing.T) {
 		t.Errorf("%d effects: %v", len(x.asked), err)
 	}
 }
+
+// What names a queue is made by the workers of that queue: a phase's calls, checks
+// and tools, those of a cascade within it too, and a tool's own wherever it is used.
+func TestQueues(t *testing.T) {
+	source := `
+cascade_id: queues
+tools:
+  render: {exec: ["true"], queue: gpu}
+  plain: {exec: ["true"]}
+phases:
+  - {name: a, instructions: one, wards: {post: [{validator: slow}]}}
+  - {name: b, queue: exec, instructions: two, wards: {post: [{judge: "good?"}, {validator: slow}]}}
+  - {name: c, tool: render}
+  - {name: d, queue: exec, tool: render}
+  - {name: e, queue: exec, tool: plain}
+  - name: f
+    queue: side
+    together:
+      - {name: f1, instructions: three}
+      - {name: f2, queue: exec, instructions: four}
+`
+	x := try(t, source, nil, judging, runner.WithValidators(slow))
+	got := map[string]string{}
+	x.SetOnActivityStartedListener(func(info *activity.Info, _ context.Context, args converter.EncodedValues) {
+		var task Task
+		var e effects.Effect
+		if args.Get(&task) == nil && task.Effect.open(x.crew.Texts, &e) == nil {
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			got[string(e.At)] = info.TaskQueue
+		}
+	})
+	result, _, err := x.end(t)
+	if err != nil || result.Status != engine.Succeeded {
+		t.Fatalf("%+v: %v", result, err)
+	}
+	mine := x.crewQueue()
+	for prefix, want := range map[string]string{"a/": mine, "b/": "exec", "c/": "gpu", "d/": "gpu", "e/": "exec", "f/f1/": "side", "f/f2/": "exec"} {
+		n := 0
+		for at, queue := range got {
+			if strings.HasPrefix(at, prefix) {
+				if n++; queue != want {
+					t.Errorf("%s went to %s, want %s", at, queue, want)
+				}
+			}
+		}
+		if n == 0 {
+			t.Errorf("nothing of %s in %v", prefix, got)
+		}
+	}
+}
+
+// crewQueue is the queue of a run that names none, in the test environment.
+func (x *trial) crewQueue() string { return "default-test-taskqueue" }

@@ -14,7 +14,18 @@ import (
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// document decodes the file into one node, or reports why it cannot.
+// Document reads a file as the tree of its values, with its comments, whatever
+// they mean: a document node that holds one value. An error is [Diagnostics]: what
+// is neither YAML nor JSON, more than a cascade may hold, or contains itself.
+func Document(name string, source []byte) (*yaml.Node, error) {
+	p := &parser{file: name, source: source}
+	if doc := p.document(); doc != nil && p.sound(doc.Content[0], nil) {
+		return doc, nil
+	}
+	return nil, p.found
+}
+
+// document decodes the file into one document, or reports why it cannot.
 func (p *parser) document() *yaml.Node {
 	p.source = bytes.TrimPrefix(p.source, byteOrderMark)
 	switch {
@@ -28,8 +39,9 @@ func (p *parser) document() *yaml.Node {
 		n, err := jsonNodes(p.source)
 		if err != nil {
 			p.report(nil, CodeSyntax, "%v", err)
+			return nil
 		}
-		return n
+		return &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{n}}
 	}
 	if wrong := p.jsonSyntax(); wrong != nil {
 		p.reportAt(p.at(int(wrong.Offset)-1), CodeSyntax, "JSON: %v", wrong)
@@ -78,7 +90,7 @@ func (p *parser) yamlDocument() *yaml.Node {
 		p.syntax(err, r.lines)
 		return nil
 	}
-	return doc.Content[0]
+	return &doc
 }
 
 // decode guards against panics of the YAML library on hostile texts.

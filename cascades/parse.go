@@ -144,11 +144,11 @@ func (r route) end() bool {
 func (p *parser) parse() *Cascade {
 	c := &Cascade{File: p.file, Source: p.source, Validators: map[string]*Validator{}, Tools: map[string]*Tool{}, index: map[string]int{}}
 	p.cascade, p.broken, p.lineOf, p.declared = c, map[string]bool{}, map[string]int{}, map[string]bool{}
-	root := p.document()
-	if root == nil || !p.sound(root, nil) {
+	doc := p.document()
+	if doc == nil || !p.sound(doc.Content[0], nil) {
 		return nil
 	}
-	o := p.object(root, "the cascade")
+	o := p.object(doc.Content[0], "the cascade")
 	if o == nil {
 		return nil
 	}

@@ -45,6 +45,8 @@ var floors = map[string]string{
 	// Floor 2.
 	"cascades":          "cascades/windlass runner/measure runner/signatures runner/model runner/process runner/tool templates validators validators/faults validators/schema wards",
 	"cascades/examples": "",
+	// Other people's cascades, written in our words and read as ours.
+	"cascades/convert": "cascades cascades/windlass",
 	// Floor 3.
 	// What is said to models and phases, put together of values.
 	"runner/words":  "cascades templates templates/prompts wards",
@@ -100,6 +102,7 @@ var floors = map[string]string{
 // pure packages take bytes and values: what they do depends on nothing else.
 var pure = []string{
 	"cascades",
+	"cascades/convert",
 	"cascades/windlass",
 	"runner/engine",
 	"runner/measure",

@@ -17,15 +17,15 @@ const (
 // that they stand in. What their loaders read past, because they read past every
 // key that they do not know, stands here where their examples have it.
 var keys = map[string]map[string]Word{
-	"the cascade":         ofCascade,
-	"a phase":             ofPhase,
-	"soundings":           ofSoundings,
-	"reforge":             ofReforge,
-	"context":             ofContext,
-	"a source of context": ofSource,
-	"token_budget":        ofBudget,
-	"human_input":         ofQuestion,
-	"a validator":         ofValidator,
+	"the cascade":        ofCascade,
+	"a phase":            ofPhase,
+	"soundings":          ofSoundings,
+	"reforge":            ofReforge,
+	"context":            ofContext,
+	"a phase of context": ofSource,
+	"token_budget":       ofBudget,
+	"human_input":        ofQuestion,
+	"a validator":        ofValidator,
 	"a validator in place": {
 		"python": instead(LARS, byExec), "javascript": instead(LARS, byExec), "clojure": instead(LARS, byExec),
 		"bash": instead(LARS, byExec), "sql": instead(LARS, byExec), "tool": instead(LARS, byExec), "inputs": ignored(LARS),

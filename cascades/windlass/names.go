@@ -29,7 +29,7 @@ var hosts = map[string]string{
 // nearly are the tools of theirs that have one here which does the same.
 var nearly = map[string]string{
 	"ask_human_custom": "ask_human", "request_decision": "ask_human",
-	"linux_shell": "run_command", "run_code": "run_command", "shell": "run_command", "bash": "run_command",
+	"linux_shell": "run_command", "shell": "run_command", "bash": "run_command",
 	"smart_sql_run": "sql_query", "list_sql_connections": "sql_query", "sql_data": "sql_query", "sql_execute": "sql_query",
 	"research_query": "sql_query", "research_execute": "sql_query",
 	"fetch_url": "http_get", "curl_text": "http_get",
@@ -46,7 +46,7 @@ func Tool(name string) (w Word, theirs bool) {
 		return w, true
 	}
 	w.Instead = strings.ReplaceAll(declare, "%s", Stem(name))
-	does := host(name)
+	does := Host(name)
 	if does != "" {
 		w.Instead = does + " is of your choosing: " + w.Instead
 	}
@@ -70,8 +70,8 @@ func Stem(name string) string {
 	return stem[:min(len(stem), 64)]
 }
 
-// host tells what a tool of theirs does; "" of one that is not theirs.
-func host(name string) string {
+// Host tells what a tool that Windlass or LARS brings along does; "" of any other.
+func Host(name string) string {
 	if does := hosts[name]; does != "" {
 		return does
 	}

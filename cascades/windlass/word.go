@@ -79,10 +79,10 @@ func Keys(kind string) []string { return slices.Sorted(maps.Keys(keys[kind])) }
 func Synonyms(kind string) []string { return renamed[kind] }
 
 var renamed = map[string][]string{
-	"the cascade":         {"cells", "takes", "candidates"},
-	"a phase":             {"skills", "traits", "takes", "candidates", "condition"},
-	"a source of context": {"cell"},
-	"a validator":         {"instructions"},
+	"the cascade":        {"cells", "takes", "candidates"},
+	"a phase":            {"skills", "traits", "takes", "candidates", "condition"},
+	"a phase of context": {"cell"},
+	"a validator":        {"instructions"},
 }
 
 func ignored(by Edition) Word                       { return Word{by, Ignored, "", ""} }

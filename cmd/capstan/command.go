@@ -134,7 +134,7 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 		id, title string
 		verbs     []*cobra.Command
 	}{
-		{"write", "Write cascades:", []*cobra.Command{c.init(), c.lint(), c.script(), c.describe(), c.plan(), c.graph(), c.schema(), c.validators(), c.tools(), c.lsp(), c.doctor()}},
+		{"write", "Write cascades:", []*cobra.Command{c.init(), c.convert(), c.lint(), c.script(), c.describe(), c.plan(), c.graph(), c.schema(), c.validators(), c.tools(), c.lsp(), c.doctor()}},
 		{"run", "Run them:", []*cobra.Command{c.run(), c.resume(), c.answer(), c.serve(), c.mcp()}},
 		{"look", "Look at what ran:", []*cobra.Command{c.runs(), c.show(), c.events(), c.sql(), c.freeze(), c.test(), c.backtest(), c.prune()}},
 		{"measure", "Measure gates and cascades:", []*cobra.Command{

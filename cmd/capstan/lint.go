@@ -171,7 +171,11 @@ const maxRounds = 10
 
 // diagnostics is all that is to be told of a file.
 func diagnostics(r *runner.Runner, file string) cascades.Diagnostics {
-	read, err := r.Load(file)
+	return wrong(r.Load(file))
+}
+
+// wrong is what reading a cascade has found.
+func wrong(read *cascades.Cascade, err error) cascades.Diagnostics {
 	var d cascades.Diagnostics
 	if !errors.As(err, &d) && read != nil {
 		d = read.Warnings

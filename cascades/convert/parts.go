@@ -1,0 +1,207 @@
+package convert
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// context rewrites what a phase is told of others.
+func (m *mapping) context() {
+	n := m.get("context")
+	if n != nil && n.Tag == "!!null" {
+		m.remove("context")
+	}
+	c := m.child("context")
+	if c == nil {
+		return
+	}
+	if c.text("mode") == "auto" && !c.has("from") {
+		c.set("from", sequence("all"))
+	}
+	c.words("context")
+	if n := c.get("from"); n != nil && n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
+		c.set("from", sequence(n.Value))
+	}
+	c.sources()
+	if from := c.get("from"); from != nil && len(from.Content) == 0 {
+		c.remove("from")
+	}
+	if !c.has("from") && c.text("include_input") != "true" {
+		m.remove("context")
+	}
+}
+
+func (m *mapping) sources() {
+	from := m.get("from")
+	if from == nil || from.Kind != yaml.SequenceNode {
+		return
+	}
+	for i, e := range from.Content {
+		if e.Kind != yaml.ScalarNode {
+			continue
+		}
+		switch word := strings.ToLower(e.Value); {
+		case slices.Contains(m.w.phases, e.Value):
+		case word == "prev":
+			from.Content[i] = scalar("previous")
+			m.w.changed = true
+		case word != e.Value && slices.Contains([]string{"all", "first", "previous"}, word):
+			from.Content[i] = scalar(word)
+			m.w.changed = true
+		}
+	}
+	for _, s := range m.children("from") {
+		s.words("a phase of context")
+		include := s.get("include")
+		if include == nil || include.Kind != yaml.SequenceNode {
+			continue
+		}
+		var kept []*yaml.Node
+		for _, e := range include.Content {
+			if v := follow(e).Value; v == "output" || v == "state" {
+				kept = append(kept, e)
+				continue
+			}
+			m.note(e, "include "+follow(e).Value+" is left out: a phase is told what another released (output) and what it set (state)")
+		}
+		if include.Content = kept; len(kept) == 0 {
+			include.Content = []*yaml.Node{scalar("output")}
+		}
+	}
+}
+
+// answers are what a question may be answered with here, by what it is there.
+var answers = map[string]string{"multi_choice": "text", "rating": "text", "form": "text", "review": "confirmation", "auto": "text", "htmx": "text"}
+
+// question rewrites what a person is asked behind a phase.
+func (m *mapping) question() {
+	n := m.get("human_input")
+	if n == nil {
+		return
+	}
+	prompt := "Is what " + m.text("name") + " gave right?"
+	if n.Kind == yaml.ScalarNode {
+		m.remove("human_input")
+		if n.Value == "true" {
+			m.set("human_input", pairs("prompt", scalar(prompt), "type", scalar("confirmation")))
+		}
+		return
+	}
+	q := m.child("human_input")
+	if q == nil {
+		return
+	}
+	if seconds := q.text("timeout_seconds"); seconds != "" && !q.has("expires") {
+		if _, err := strconv.Atoi(seconds); err == nil {
+			q.set("expires", scalar(seconds+"s"))
+			q.remove("timeout_seconds")
+		}
+		if q.text("on_timeout") == "abort" {
+			q.remove("on_timeout")
+		}
+	}
+	if to := answers[q.text("type")]; to != "" {
+		q.note(q.get("type"), "the type "+q.text("type")+" is "+to+" here")
+		q.set("type", scalar(to))
+	}
+	q.words("human_input")
+	if options := q.list("options"); len(options) > 0 {
+		var texts []string
+		for _, o := range options {
+			if o.Kind == yaml.MappingNode {
+				one := &mapping{node: o}
+				texts = append(texts, first(one.text("value"), one.text("label"), one.text("id")))
+			}
+		}
+		switch {
+		case q.text("type") != "choice" && q.text("type") != "":
+			q.drop("options", "the type choice has options")
+		case len(texts) == len(options):
+			q.set("options", sequence(texts...))
+		}
+	}
+	if !q.has("prompt") {
+		q.set("prompt", scalar(prompt))
+	}
+}
+
+// soundings rewrites parallel tries.
+func (m *mapping) soundings() {
+	m.words("soundings")
+	models := m.get("models")
+	switch {
+	case models == nil:
+	case models.Kind == yaml.MappingNode:
+		m.spread(models)
+	case models.Kind == yaml.SequenceNode:
+		for i, e := range models.Content {
+			if to := modelOf(follow(e).Value); to != nil {
+				models.Content[i], m.w.changed = to, true
+			}
+		}
+	}
+	m.checks("validator")
+	if r := m.child("reforge"); r != nil {
+		r.words("reforge")
+		if t := r.child("threshold"); t != nil {
+			t.checks("validator")
+		}
+	}
+	if n := m.get("factor"); n == nil {
+		m.set("factor", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: "1"})
+	} else if strings.Contains(n.Value, "{{") {
+		m.note(n, "factor is a number; a phase with each is done for every item of a list: each: {in: \"{{ … }}\"}")
+	}
+}
+
+// maxSpread bounds how often one model is listed.
+const maxSpread = 100
+
+// spread makes the list of models of a mapping of models to how many tries each
+// has.
+func (m *mapping) spread(models *yaml.Node) {
+	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	for i := 0; i+1 < len(models.Content); i += 2 {
+		name, of := models.Content[i].Value, follow(models.Content[i+1])
+		one := modelOf(name)
+		if one == nil {
+			one = scalar(name)
+		}
+		times := 1
+		if of.Kind == yaml.MappingNode {
+			has := &mapping{node: of}
+			if n, err := strconv.Atoi(has.text("factor")); err == nil {
+				times = max(1, min(n, maxSpread))
+			}
+			full := pairs("name", scalar(name))
+			if one.Kind == yaml.MappingNode {
+				full = one
+			} else {
+				full.Content[1] = one
+			}
+			full.Style = yaml.FlowStyle
+			for _, p := range [][2]string{{"temperature", "temperature"}, {"max_tokens", "max_output_tokens"}} {
+				if v := has.get(p[0]); v != nil && v.Tag != "!!null" {
+					full.Content = append(full.Content, scalar(p[1]), v)
+					one = full
+				}
+			}
+		}
+		for range times {
+			list.Content = append(list.Content, one)
+		}
+	}
+	m.set("models", list)
+	factor, err := strconv.Atoi(m.text("factor"))
+	if !m.has("factor") || err == nil && factor < len(list.Content) {
+		if m.has("factor") {
+			m.note(models, "the models together have more tries than factor: the first "+m.text("factor")+" of them are used")
+			list.Content = list.Content[:max(1, min(factor, len(list.Content)))]
+		} else {
+			m.set("factor", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(min(len(list.Content), maxSpread))})
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/cascades/convert"
+	"github.com/seed61713e19/capstan/runner"
+)
+
+// A conversion is what convert --json says of one file.
+type conversion struct {
+	File    string               `json:"file"`
+	Changed bool                 `json:"changed"`
+	Loads   bool                 `json:"loads"`
+	Notes   []convert.Note       `json:"notes"`
+	Left    cascades.Diagnostics `json:"diagnostics"` // of what was written, by its lines
+	Text    string               `json:"text,omitempty"`
+	Written string               `json:"written,omitempty"`
+}
+
+func (c *Command) convert() *cobra.Command {
+	out, write, asJSON := "", false, false
+	cmd := &cobra.Command{
+		Use:   "convert FILE...",
+		Short: "Write cascades of Windlass or LARS in Capstan's words",
+		Long: `Write cascades of Windlass or LARS, JSON or YAML, in Capstan's words, with a
+comment at each thing that could not come along. A file that is in these words
+already comes out as it is.
+
+What is written goes to standard output, to the file of -o, or, with --write, in
+the place of a YAML file; of a JSON file, which has no comments, a YAML file is
+written beside it.
+
+Exit status: 0 what was written loads, 1 something is left to be done (it is
+told, and stands in comments), 2 a file is no cascade in any words.`,
+		Example: `  capstan convert old.json -o new.yaml
+  capstan convert --write cells/*.yaml`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if out != "" && (write || len(args) > 1) {
+				return usage("-o is for one file, and not beside --write")
+			}
+			return c.convertFiles(args, out, write, asJSON)
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write")
+	cmd.Flags().BoolVar(&write, "write", false, "write in the place of the files")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "JSON, with the notes and the mistakes that are left")
+	return cmd
+}
+
+func (c *Command) convertFiles(files []string, out string, write, asJSON bool) error {
+	r, err := c.reader()
+	if err != nil {
+		return err
+	}
+	read := func(name string, source []byte) cascades.Diagnostics { return wrong(r.Parse(name, source)) }
+	status, all := exitOK, []conversion{}
+	for _, file := range files {
+		one, err := c.convertFile(file, out, write, read)
+		var none cascades.Diagnostics
+		switch {
+		case errors.As(err, &none):
+			status, one.Left = exitUsage, none
+			fmt.Fprintln(c.Stderr, none)
+		case err != nil:
+			return err
+		case !one.Loads:
+			status = max(status, exitNo)
+		}
+		all = append(all, one)
+		if !asJSON && err == nil {
+			c.printConversion(one, len(files) > 1)
+		}
+	}
+	if asJSON {
+		if err := printJSON(c.Stdout, map[string]any{"files": all}); err != nil {
+			return err
+		}
+	}
+	if status != exitOK {
+		return &exit{status: status}
+	}
+	return nil
+}
+
+// convertFile reads a file and writes it where it belongs; it stays in the
+// conversion's text where that is standard output.
+func (c *Command) convertFile(file, out string, write bool, read convert.Reader) (conversion, error) {
+	one := conversion{File: file, Notes: []convert.Note{}}
+	source, err := runner.ReadFile(file)
+	if err != nil {
+		return one, usage("%w", err)
+	}
+	result, err := convert.File(file, source, read)
+	if err != nil {
+		return one, err
+	}
+	one.Changed, one.Notes, one.Left, one.Loads = result.Changed, append(one.Notes, result.Notes...), result.Left, !result.Left.Broken()
+	switch {
+	case out != "":
+		one.Written = out
+		return one, notWritten(os.WriteFile(out, result.Text, 0o644))
+	case !write:
+		one.Text = string(result.Text)
+		return one, nil
+	case !result.Changed:
+		return one, nil
+	}
+	if one.Written = convert.Name(file); one.Written != file {
+		return one, notWritten(writeNew(one.Written, result.Text, 0o644))
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return one, notWritten(err)
+	}
+	return one, notWritten(os.WriteFile(file, result.Text, info.Mode().Perm()))
+}
+
+func notWritten(err error) error {
+	if err != nil {
+		return usage("%w", err)
+	}
+	return nil
+}
+
+func (c *Command) printConversion(one conversion, several bool) {
+	if one.Text != "" {
+		if several {
+			fmt.Fprintf(c.Stdout, "--- # %s\n", one.File)
+		}
+		fmt.Fprint(c.Stdout, one.Text)
+	}
+	for _, n := range one.Notes {
+		fmt.Fprintf(c.Stderr, "%s:%d: %s\n", one.File, n.Line, n.Text)
+	}
+	what := "was in these words already"
+	if one.Changed {
+		what = fmt.Sprintf("written in Capstan's words, %d of its things otherwise", len(one.Notes))
+	}
+	if one.Written != "" {
+		what += ", to " + one.Written
+	}
+	fmt.Fprintf(c.Stderr, "%s: %s\n", one.File, what)
+	for _, d := range one.Left {
+		if d.Severity == cascades.Wrong {
+			fmt.Fprintf(c.Stderr, "  left: %d:%d: %s [%s]\n", d.Line, d.Column, d.Told(), d.Code)
+		}
+	}
+}

@@ -240,12 +240,11 @@ func (s *Server) resumeRun(w http.ResponseWriter, r *http.Request) error {
 
 // otherwise says how what a resume does not take is asked for.
 func otherwise(id string) map[string]string {
-	again := "capstan resume " + id
+	again := "POST /v1/runs/" + id + "/again makes a new run with it"
+	post := "an answer is posted to /v1/runs/" + id + "/answer"
 	return map[string]string{
-		"from": again + " --from PHASE makes a new run", "input": again + " --input name=value makes a new run",
-		"with_changes": again + " --with-changes makes a new run", "force": again + " --with-changes makes a new run",
-		"run_id": again + " --from PHASE --run-id ID makes a new run", "take": again + " --take takes it over",
-		"value": "an answer is posted to /v1/runs/" + id + "/answer", "answer": "an answer is posted to /v1/runs/" + id + "/answer",
+		"from": again, "input": again, "with_changes": again, "force": again, "run_id": again,
+		"take": "capstan resume " + id + " --take takes it over", "value": post, "answer": post,
 		"model": "the run keeps its model", "cascade": "the run keeps its cascade",
 	}
 }

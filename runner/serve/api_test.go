@@ -177,7 +177,7 @@ func TestCancelAndResume(t *testing.T) {
 	}
 	w.problem(409, "not_running_here", "POST", "/v1/runs/"+id+"/cancel", nil)
 	for body, want := range map[string]string{
-		`{"from": "draft"}`: id + " --from PHASE makes a new run", `{"With-Changes": true}`: "--with-changes", `{"value": true}`: "/v1/runs/" + id + "/answer",
+		`{"from": "draft"}`: id + "/again makes a new run", `{"With-Changes": true}`: "/again", `{"value": true}`: "/v1/runs/" + id + "/answer",
 		`{"form": "draft"}`: "is not known here", `{"b": 1, "a": {"from": 1}}`: "$.a",
 	} {
 		if r := w.problem(422, "invalid_body", "POST", "/v1/runs/"+id+"/resume", body); !strings.Contains(string(r.text), want) {

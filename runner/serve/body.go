@@ -2,6 +2,7 @@ package serve
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"mime"
@@ -33,7 +34,11 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, name string, v any
 	if err != nil {
 		return problem(http.StatusBadRequest, "bad_json", err.Error())
 	}
-	broken, err := s.contract.schemas[name].Check(r.Context().Err, value)
+	held := s.contract.schemas[name]
+	if held == nil {
+		return fmt.Errorf("the contract holds no %s: nothing would be refused", name)
+	}
+	broken, err := held.Check(r.Context().Err, value)
 	if err != nil {
 		return problem(http.StatusUnprocessableEntity, "invalid_body", err.Error())
 	}

@@ -20,7 +20,7 @@ type contract struct {
 }
 
 // bodies are the schemas that request bodies are held against.
-var bodies = []string{"StartRun", "Answer", "Judge"}
+var bodies = []string{"StartRun", "RunAgain", "Answer", "Judge"}
 
 func newContract() (*contract, error) {
 	var doc map[string]any

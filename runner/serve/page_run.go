@@ -105,6 +105,11 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	v.Output = newText(run.RunID, "output", pretty(t.Output), ref{what: "result"})
 	v.Troubles = newTroubles(run.RunID, t)
 	v.Phases = phaseRows(run, t, t.Phases)
+	for i, p := range t.Phases {
+		if s.o.Runs != nil && over(run.Status) {
+			v.Phases[i].Again = address(runPath(run.RunID, "/again"), "from", p.Name)
+		}
+	}
 	opened := toOpen(v.Phases, r.URL.Query().Get("open"))
 	for _, i := range opened {
 		v.Phases[i].Body = newBody(run.RunID, t.Phases[i], false, 0)
@@ -154,6 +159,7 @@ type phaseRow struct {
 	Why      string // there is no output, where no check tells
 	URL      string
 	Body     *bodyView // nil where it is fetched when it is opened
+	Again    string    // the address of the form that runs it again from here; "" where it cannot be
 	OOB      bool      // it takes the place of itself in a page
 }
 

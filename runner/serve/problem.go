@@ -57,6 +57,7 @@ var known = []struct {
 	{runner.ErrRunBusy, http.StatusConflict, "run_busy"},
 	{runner.ErrExpired, http.StatusConflict, "expired"},
 	{ErrNoCascade, http.StatusUnprocessableEntity, "unknown_cascade"},
+	{ErrNoPhase, http.StatusUnprocessableEntity, "unknown_phase"},
 	{ErrNoModel, http.StatusUnprocessableEntity, "unknown_model"},
 	{ErrNotRunning, http.StatusConflict, "not_running_here"},
 	{ErrFull, http.StatusTooManyRequests, "full"},

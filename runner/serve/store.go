@@ -53,6 +53,8 @@ type Runs interface {
 	Start(ctx context.Context, o Order) (id string, err error)
 	// Resume goes on with a run in the background.
 	Resume(ctx context.Context, id string) error
+	// Again makes a new run of a kept one and gives its name as soon as it is kept.
+	Again(ctx context.Context, id string, change Change) (string, error)
 	// Cancel ends a run of this process; it can be resumed.
 	Cancel(id string) error
 }

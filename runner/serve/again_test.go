@@ -1,0 +1,109 @@
+package serve_test
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// TestRunAgain holds that a new run shares what is the same, does anew what was
+// asked for, and that an order that is refused leaves no run.
+func TestRunAgain(t *testing.T) {
+	w := newWorld(t)
+	var asked []string
+	w.model = model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		asked = append(asked, r.Phase)
+		if r.Validator != "" {
+			return model.Response{Text: `{"valid": true, "reason": "warm"}`}, nil
+		}
+		return model.Response{Text: "Owls hoot softly in the night and fly at dusk."}, nil
+	})
+	id := w.start("post", map[string]any{"topic": "owls"})
+	again := func(status int, body any) map[string]any {
+		t.Helper()
+		asked = nil
+		r := w.want(status, "POST", "/v1/runs/"+id+"/again", body)
+		if status == 202 {
+			<-w.done
+		}
+		return r.json(t)
+	}
+	for name, c := range map[string]struct {
+		body  map[string]any
+		calls int
+	}{
+		"nothing": {map[string]any{}, 0}, "from polish": {map[string]any{"from": "polish"}, 1}, "from draft": {map[string]any{"from": "draft"}, 3},
+		"other input": {map[string]any{"input": map[string]any{"topic": "herons"}}, 2}, // a phase's and a judge's; the texts came out the same
+	} {
+		run := again(202, c.body)
+		if len(asked) != c.calls && !(name == "other input" && len(asked) > 0) {
+			t.Errorf("%s: asked %v", name, asked)
+		}
+		if got := w.run(run["run_id"].(string)); got.Parent != id || got.Status != "succeeded" {
+			t.Errorf("%s: %s of %s", name, got.Status, got.Parent)
+		}
+	}
+	// An order that is repeated starts one run; another one under its name none.
+	named := map[string]any{"run_id": "anew", "from": "polish"}
+	again(202, named)
+	again(200, named)
+	again(409, map[string]any{"run_id": "anew", "from": "draft"})
+	for body, status := range map[string]int{
+		`{"from": "nowhere"}`: 422, `{"form": "draft"}`: 422, `{"input": {"tpic": "x"}}`: 422, `{"input": {"topic": 1}}`: 422, `{"input": []}`: 422, `[]`: 422, `{`: 400,
+		`{"run_id": "../x"}`: 422, `{"with_changes": "yes"}`: 422,
+	} {
+		before := len(w.want(200, "GET", "/v1/runs", nil).json(t)["runs"].([]any))
+		if r := w.ask("POST", "/v1/runs/"+id+"/again", body); r.StatusCode != status {
+			t.Errorf("%s: %d %s", body, r.StatusCode, r.text)
+		}
+		if after := len(w.want(200, "GET", "/v1/runs", nil).json(t)["runs"].([]any)); after != before {
+			t.Errorf("%s left a run", body)
+		}
+	}
+	w.problem(404, "no_run", "POST", "/v1/runs/none/again", map[string]any{})
+	again(202, map[string]any{"with_changes": true})
+	if len(asked) != 0 {
+		t.Errorf("with the same files it asked %v", asked)
+	}
+}
+
+// TestTheFormRunsAgain holds that the form has the run's inputs, tells what does not
+// fit beside it, and starts one run however often it is sent.
+func TestTheFormRunsAgain(t *testing.T) {
+	w := newWorld(t)
+	id := w.start("form", map[string]any{"title": "A <title>", "share": 0.5, "loud": true})
+	page := w.want(200, "GET", "/runs/"+id, nil).text
+	if !strings.Contains(page, `href="/runs/`+id+`/again?from=draft"`) {
+		t.Error("no phase offers to begin there")
+	}
+	page = w.want(200, "GET", "/runs/"+id+"/again", nil).text
+	fields := form(page)
+	if fields.Get("in.title") != "A <title>" || fields.Get("in.share") != "0.5" || fields.Get("in.loud") != "true" || fields.Get("from") != "draft" {
+		t.Errorf("%v", fields)
+	}
+	delete(fields, "changed")
+	bad := url.Values{}
+	for k, v := range fields {
+		bad[k] = v
+	}
+	bad.Set("in.size", "many")
+	if r := w.post("/runs/"+id+"/again", bad); r.StatusCode != 422 || !strings.Contains(r.text, "is no number") {
+		t.Errorf("%d %s", r.StatusCode, r.text)
+	}
+	fields.Set("in.title", "Another")
+	first := w.post("/runs/"+id+"/again", fields)
+	if first.StatusCode != 303 {
+		t.Fatal(first.text)
+	}
+	<-w.done
+	if second := w.post("/runs/"+id+"/again", fields); second.Header.Get("Location") != first.Header.Get("Location") {
+		t.Error(second.text)
+	}
+	run := w.run(strings.TrimPrefix(first.Header.Get("Location"), "/runs/"))
+	if run.Parent != id || run.Start.Input["title"] != "Another" || run.Start.Input["loud"] != true {
+		t.Errorf("%+v", run.Start)
+	}
+}

@@ -82,6 +82,10 @@ type Check struct {
 	Predicted float64 `json:"predicted"`
 	Came      float64 `json:"came"`
 	Error     float64 `json:"error"` // of what came: 0.1 is a tenth too much
+
+	// Expected is where it comes to in 95 cases of 100, by the chance of both
+	// halves alone; nil where that is not known, as of a ladder.
+	Expected *measure.Interval `json:"expected"`
 }
 
 // A Step is how often an attempt of a number, by a model where one is named, was

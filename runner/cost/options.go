@@ -113,10 +113,14 @@ func (s *sample) option(w way, money bool) (Option, bool) {
 	if !ok || s.first == nil {
 		return o, ok
 	}
-	_, predicted, _, saw := w.of(s.first, money)
+	_, predicted, near, saw := w.of(s.first, money)
 	_, came, _, held := w.of(s.rest, money)
 	if saw && held && came.of(money) > 0 {
-		o.Check = &Check{predicted.of(money), came.of(money), predicted.of(money)/came.of(money) - 1}
+		o.Check = &Check{Predicted: predicted.of(money), Came: came.of(money), Error: predicted.of(money)/came.of(money) - 1}
+		if near != nil && near.High < math.MaxFloat64 {
+			ahead := near.Ahead(predicted.of(money), 1)
+			o.Check.Expected = &ahead
+		}
 	}
 	return o, true
 }

@@ -113,7 +113,14 @@ func (o *Option) checked() string {
 	if o.Check == nil {
 		return " (too few runs to check it)"
 	}
-	return fmt.Sprintf(" (the first half of the runs says %.4g, the second came to %.4g: %+.1f %%)", o.Check.Predicted, o.Check.Came, 100*o.Check.Error)
+	chance := ""
+	if e := o.Check.Expected; e != nil {
+		chance = fmt.Sprintf(", by chance from %.4g to %.4g", e.Low, e.High)
+		if !e.Holds(o.Check.Came) {
+			chance += ", so something has changed"
+		}
+	}
+	return fmt.Sprintf(" (the first half of the runs says %.4g%s; the second came to %.4g: %+.1f %%)", o.Check.Predicted, chance, o.Check.Came, 100*o.Check.Error)
 }
 
 // String is "$0.0123, 2.1 model calls, 8.4 s", without money where there is none.

@@ -11,12 +11,13 @@ import (
 type Ratio struct {
 	n, hits              int
 	spent, squares, both float64
+	dearest              float64
 }
 
 // Add counts one try.
 func (r *Ratio) Add(spent float64, hit bool) {
 	r.n++
-	r.spent, r.squares = r.spent+spent, r.squares+spent*spent
+	r.spent, r.squares, r.dearest = r.spent+spent, r.squares+spent*spent, max(r.dearest, spent)
 	if hit {
 		r.hits++
 		r.both += spent
@@ -32,15 +33,16 @@ func (r *Ratio) Value() float64 {
 }
 
 // Interval is about where the ratio lies with the confidence, by the variance of
-// the logarithm of a ratio of means (the delta method): it wants some thirty tries
-// at least, and of seldom and dear ones many more. Where nothing succeeded it is
-// all from 0 on.
+// the logarithm of a ratio of means (the delta method), and one failure more as dear
+// as the dearest try, since of seldom ones a few tries have too few. It wants some
+// thirty tries at least, and where those are seldom and dear it holds less often
+// than it says. Where nothing succeeded it is all from 0 on.
 func (r *Ratio) Interval(confidence float64) Interval {
 	if r.hits == 0 || r.n < 2 {
 		return Interval{0, math.MaxFloat64}
 	}
 	v := r.Value()
-	left := r.squares - 2*v*r.both + v*v*float64(r.hits)
+	left := r.squares - 2*v*r.both + v*v*float64(r.hits) + r.dearest*r.dearest
 	n := float64(r.n)
 	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - (1-confidence)/2)
 	half := t * math.Sqrt(max(left, 0)*n/(n-1)) / float64(r.hits)
@@ -48,4 +50,15 @@ func (r *Ratio) Interval(confidence float64) Interval {
 		return Interval{}
 	}
 	return Interval{v * math.Exp(-half/v), v * math.Exp(half/v)}
+}
+
+// Ahead is where a [Ratio] of tries to come lies, of which v is that of the tries
+// so far and i its interval: both vary by chance, those to come the more the fewer
+// they are. Share is how many tries there were for each that comes.
+func (i Interval) Ahead(v, share float64) Interval {
+	if v <= 0 || i.High <= v || i.High == math.MaxFloat64 {
+		return i
+	}
+	half := math.Log(i.High/v) * math.Sqrt(1+share)
+	return Interval{v * math.Exp(-half), v * math.Exp(half)}
 }

@@ -40,7 +40,8 @@ func (c *Command) label() *cobra.Command {
 		Use:   "label FILE",
 		Short: "Say of texts whether they are good, so that gates can be held against it",
 		Long: `Say of the texts that a cascade's runs gave whether they are good, so that its
-gates can be held against it: y for good, n for bad, s to skip, q to end. What the
+gates can be held against it: y for good, n for bad, s to skip, q to end; on a
+terminal without Enter, else a line each, n with its reason behind it. What the
 gates said is told once you have answered. Texts of which gates say different
 things come first, then those with scores near the middle; --order random takes
 them as they come, which is what rates over all texts want.
@@ -130,12 +131,12 @@ func (c *Command) askLabels(ctx context.Context, j *journal.Journal, cascade *ca
 			return &exit{exitBroken, err}
 		}
 		fmt.Fprintf(c.Stdout, "--- %d of %d · phase %s · %s ---\n%s\n", i+1, len(doubts), d.Phase, d.Text[:12], text)
-		said, err := c.askLabel(ctx, in, f)
-		if errors.Is(err, io.EOF) || err == nil && said.word == "q" {
-			break
-		}
+		said, err := c.opinion(ctx, in, f.question())
 		if err != nil {
 			return &exit{exitInterrupted, err}
+		}
+		if said.word == "q" {
+			break
 		}
 		if said.word == "s" {
 			continue
@@ -149,6 +150,14 @@ func (c *Command) askLabels(ctx context.Context, j *journal.Journal, cascade *ca
 	}
 	fmt.Fprintf(c.Stderr, "%d labelled, %d left\n", made, len(doubts)-made)
 	return nil
+}
+
+// question is what a person is asked of each text.
+func (f labelFlags) question() string {
+	if f.gate != measure.All {
+		return "should " + f.gate + " let it by"
+	}
+	return "is it good"
 }
 
 // writes tells whether the cascade has a phase of that name that gives a text: that
@@ -168,27 +177,6 @@ func textOf(ctx context.Context, j *journal.Journal, d trust.Doubt) (string, err
 		}
 	}
 	return "", fmt.Errorf("run %s has no text at %s any more", d.RunID, d.Path)
-}
-
-// An opinion is what a person says: y, n, s or q, and why.
-type opinion struct{ word, reason string }
-
-func (c *Command) askLabel(ctx context.Context, in *bufio.Reader, f labelFlags) (o opinion, err error) {
-	about := "is it good"
-	if f.gate != measure.All {
-		about = "should " + f.gate + " let it by"
-	}
-	for {
-		fmt.Fprintf(c.Stdout, "%s? [y, n why, s skip, q end] ", about)
-		line, err := readLine(ctx, in)
-		if err != nil {
-			return o, err
-		}
-		word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if o = (opinion{strings.ToLower(word), strings.TrimSpace(reason)}); slices.Contains([]string{"y", "n", "s", "q"}, o.word) {
-			return o, nil
-		}
-	}
 }
 
 // tellVerdicts tells what the gates said, once somebody has answered.

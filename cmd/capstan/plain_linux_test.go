@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"golang.org/x/term"
 )
 
 // pseudoterminal is a terminal and the side on which its person sits.
@@ -52,6 +55,31 @@ func TestNoColor(t *testing.T) {
 		person.Close()
 		if status != exitOK || bytes.Contains(text, []byte("\x1b")) != (wish == "") || !bytes.Contains(text, []byte("kettle of brushed steel")) {
 			t.Errorf("NO_COLOR=%s: status %d, %q", wish, status, text)
+		}
+	}
+}
+
+// On a terminal a key is an answer, and the terminal is as it was behind it.
+func TestOpinionsByKey(t *testing.T) {
+	person, terminal := pseudoterminal(t)
+	defer person.Close()
+	defer terminal.Close()
+	if _, err := term.MakeRaw(int(terminal.Fd())); err != nil { // else what is typed early is not what is read
+		t.Skip(err)
+	}
+	c := &Command{Stdin: terminal, Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
+	in := bufio.NewReader(terminal)
+	for _, press := range []struct {
+		keys, want string
+	}{{"y", "y"}, {"xs", "s"}, {"Nno greeting\n", "n no greeting"}, {"n\n", "n"}, {"\x04", "q"}, {"q", "q"}, {"\x03", "context canceled"}} {
+		person.WriteString(press.keys)
+		o, err := c.opinion(t.Context(), in, "is it good")
+		got := strings.TrimSpace(o.word + " " + o.reason)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != press.want {
+			t.Errorf("%q is %q, want %q", press.keys, got, press.want)
 		}
 	}
 }

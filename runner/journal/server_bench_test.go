@@ -3,7 +3,9 @@
 package journal
 
 import (
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,8 +17,8 @@ import (
 
 // stores runs a benchmark over a file and over a PostgreSQL of its own, which is
 // as careful as it comes but for fsync.
-func stores(b *testing.B, body func(b *testing.B, j *Journal)) {
-	b.Run("file", func(b *testing.B) { body(b, benchJournal(b, Options{})) })
+func stores(b *testing.B, body func(b *testing.B, j *Journal, server int)) {
+	b.Run("file", func(b *testing.B) { body(b, benchJournal(b, Options{}), 0) })
 	c, err := postgrestest.Start()
 	if err != nil {
 		b.Log(err)
@@ -31,7 +33,7 @@ func stores(b *testing.B, body func(b *testing.B, j *Journal)) {
 				b.Fatal(err)
 			}
 			b.Cleanup(func() { j.Close() })
-			body(b, j)
+			body(b, j, c.PID())
 		})
 	}
 }
@@ -43,10 +45,27 @@ func spent() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+// served is the processor time of a server's processes, where /proc tells it.
+func served(server int) (all time.Duration) {
+	list, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range list {
+		raw, _ := os.ReadFile(name)
+		f := strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:]))
+		if len(f) < 15 || f[1] != strconv.Itoa(server) && !strings.HasPrefix(string(raw), strconv.Itoa(server)+" ") {
+			continue
+		}
+		for _, ticks := range f[11:15] { // its own, and of its children that have ended
+			n, _ := strconv.Atoi(ticks)
+			all += time.Duration(n) * 10 * time.Millisecond
+		}
+	}
+	return all
+}
+
 // BenchmarkStoreEffect is one effect of a run that is alone, with the events
 // around it.
 func BenchmarkStoreEffect(b *testing.B) {
-	stores(b, func(b *testing.B, j *Journal) {
+	stores(b, func(b *testing.B, j *Journal, server int) {
 		r := begin(b, j, runner.Start{RunID: "run"})
 		k := newTalker(r.Host(quick{sentence}), "run", sentence)
 		var took []time.Duration
@@ -61,10 +80,21 @@ func BenchmarkStoreEffect(b *testing.B) {
 
 // BenchmarkStoreRuns is runs of 9 effects that cost nothing, 64 at a time.
 func BenchmarkStoreRuns(b *testing.B) {
-	stores(b, func(b *testing.B, j *Journal) {
-		began := spent()
+	stores(b, func(b *testing.B, j *Journal, server int) {
+		began, servedBefore := spent(), served(server)
 		b.ResetTimer()
 		fill(b, j, b.N, 9)
+		if server != 0 {
+			b.ReportMetric(float64((served(server)-servedBefore).Microseconds())/float64(9*b.N), "server-cpu-µs/effect")
+		}
+		err := j.reading(b.Context(), func(c *conn) error {
+			size, err := j.store.size(c)
+			b.ReportMetric(float64(size)/float64(9*b.N), "bytes/effect")
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
 		b.ReportMetric(float64((spent()-began).Microseconds())/float64(9*b.N), "cpu-µs/effect")
 	})

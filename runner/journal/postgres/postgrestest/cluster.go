@@ -122,6 +122,9 @@ func (c *Cluster) Address(database string) string {
 	return "postgres://tester@127.0.0.1:" + c.port + "/" + database + "?sslmode=disable"
 }
 
+// PID is the number of the server's process, whose children serve the connections.
+func (c *Cluster) PID() int { return c.server.Process.Pid }
+
 // Do runs statements.
 func (c *Cluster) Do(database, statements string) error {
 	pg, err := pgconn.Connect(context.Background(), c.Address(database))

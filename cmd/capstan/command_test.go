@@ -27,7 +27,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": wantStatus},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": wantStatus, "steps": steps},
 		Setup: func(env *testscript.Env) error {
 			root, err := filepath.Abs("../..")
 			if err != nil {

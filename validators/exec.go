@@ -66,7 +66,7 @@ func (e Exec) ask(ctx context.Context, s Subject, with map[string]any) (Verdict,
 	out, err := process.Run(ctx, command)
 	if err == nil {
 		var v Verdict
-		if v, err = verdictOf(out); err == nil {
+		if v, err = verdictOf(out, process.Conceal(e.Env, string(out.Stdout))); err == nil {
 			return v, nil
 		}
 	}
@@ -113,7 +113,8 @@ func questionOf(s Subject, with map[string]any) question {
 	return question{Subject: s, With: with, Key: s.Key}
 }
 
-func verdictOf(out process.Output) (Verdict, error) {
+// verdictOf reads what a program has printed; told is that as it may be shown.
+func verdictOf(out process.Output, told string) (Verdict, error) {
 	if out.ExitCode > 1 {
 		return Verdict{}, fmt.Errorf("exit status %d", out.ExitCode)
 	}
@@ -123,7 +124,7 @@ func verdictOf(out process.Output) (Verdict, error) {
 	v, err := ParseVerdict(out.Stdout)
 	switch {
 	case err != nil:
-		return Verdict{}, fmt.Errorf("exit status %d: %w", out.ExitCode, err)
+		return Verdict{}, fmt.Errorf("exit status %d: %w", out.ExitCode, Unreadable(err, told))
 	case v.Valid && out.ExitCode == 1:
 		return Verdict{}, errors.New("exit status 1 with a valid verdict")
 	}

@@ -70,13 +70,15 @@ func ParseVerdict(text []byte) (Verdict, error) {
 // VerdictIn is [ParseVerdict] for a text with a verdict somewhere in it: what
 // a model or a cascade says, in prose or fences. A text that says both yes and
 // no, in whatever place or spelling, gives no verdict, see [schema.Decision]: a
-// no that quotes a yes must not be read as one.
+// no that quotes a yes must not be read as one. The error shows what was said,
+// as [Unreadable] does.
 func VerdictIn(text string) (Verdict, error) {
-	v, err := verdictKey.Decide(text)
+	found, err := verdictKey.Decide(text)
 	if err != nil {
-		return Verdict{}, fmt.Errorf("verdict: %w", err)
+		return Verdict{}, Unreadable(fmt.Errorf("verdict: %w", err), text)
 	}
-	return VerdictFrom(v)
+	v, err := VerdictFrom(found)
+	return v, Unreadable(err, text)
 }
 
 var verdictKey = schema.Decision{

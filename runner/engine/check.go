@@ -8,6 +8,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -277,6 +278,7 @@ func (f *flow) cascaded(path event.Path, v *cascades.Validator, s validators.Sub
 		verdict, unsaid = validators.VerdictIn(said)
 	} else {
 		verdict, unsaid = validators.VerdictFrom(end.Output)
+		unsaid = validators.Unreadable(unsaid, words.Text(end.Output))
 	}
 	if unsaid != nil {
 		unsaid = fmt.Errorf("cascade %s: %w", v.Cascade.ID, unsaid)

@@ -13,6 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/templates"
+	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -237,7 +238,9 @@ func (s *sounding) filterBy(filter *cascades.Check) error {
 	}
 	o := outcomes[0]
 	if o.Err != nil {
-		return failed(where.at, "%s could not say: %v", filter.Ward.Name, o.Err)
+		e := failed(where.at, "%s could not say: %v", filter.Ward.Name, o.Err)
+		e.told = filter.Ward.Name + " could not say"
+		return e
 	}
 	if !o.Verdict.Valid {
 		return &Error{Code: Exhausted, Path: where.at, Check: filter.Ward.Name, Message: o.Verdict.Reason}
@@ -326,6 +329,8 @@ func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 		Schema:   wire, Phase: v.p.Name, Role: "evaluator",
 	}
 	winner := schema.NumberUpTo("winner", n)
+	none := failed(at, "the evaluator named none of the %d candidates", n)
+	none.told = none.Message // what it gave may be a candidate's text
 	for i := range maxJudgements {
 		where := at.Join("model")
 		if i > 0 {
@@ -339,6 +344,7 @@ func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 			number, _ := schema.Whole(chosen.(map[string]any)["winner"])
 			return number, nil
 		}
+		none.Message = validators.Unreadable(errors.New(none.told), resp.Text).Error()
 	}
-	return 0, failed(at, "the evaluator named none of the %d candidates", n)
+	return 0, none
 }

@@ -289,6 +289,7 @@ type Tool struct {
 	Engine      bool        // the engine answers it itself
 	Position    Position    // where a phase names it
 	Queue       string      // see [Cascade.Queue]
+	Receipt     *Receipt    // that a text must come with; nil for none
 
 	named  string // as tackle has it: the name, or a cascade's file
 	remote bool   // of an MCP server, which is asked when it must be

@@ -32,7 +32,7 @@ func (p *parser) checkGuards(phase *Phase) {
 // ungated warns of tools that write at a model's word alone.
 func (p *parser) ungated(o *object, phase *Phase) {
 	gated := func(t *Tool) bool {
-		return slices.ContainsFunc(phase.Wards.Tool, func(c *Check) bool { return stands(c) && c.Guards(t.Name) })
+		return t.Receipt != nil || slices.ContainsFunc(phase.Wards.Tool, func(c *Check) bool { return stands(c) && c.Guards(t.Name) })
 	}
 	for _, n := range o.list("tackle") {
 		i := slices.IndexFunc(phase.Tackle, func(t *Tool) bool { return t.named == n.Value })
@@ -56,7 +56,7 @@ type act struct {
 func (p *parser) checkActs() {
 	for _, a := range p.acts {
 		t := a.phase.Tool
-		if t == nil || t.Effect != tool.Writes || slices.ContainsFunc(a.phase.Wards.Pre, stands) {
+		if t == nil || t.Effect != tool.Writes || t.Receipt != nil || slices.ContainsFunc(a.phase.Wards.Pre, stands) {
 			continue
 		}
 		for _, from := range p.cascade.EveryPhase() {

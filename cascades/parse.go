@@ -24,9 +24,10 @@ type Opener func(name string) ([]byte, error)
 type Known struct {
 	Validators validators.Set
 	Tools      tool.Set
-	Remote     Remote // makes the mcp forms; nil where there are none
-	Chosen     Chosen // what is asked in place of what cascades say, of which their gates' evidence must be
-	Root       string // where programs with cwd: root run; empty: the working directory
+	Remote     Remote   // makes the mcp forms; nil where there are none
+	Chosen     Chosen   // what is asked in place of what cascades say, of which their gates' evidence must be
+	Receipts   Receipts // checks those that tools want; nil where nothing does
+	Root       string   // where programs with cwd: root run; empty: the working directory
 }
 
 // maxSource bounds a cascade file, in bytes.

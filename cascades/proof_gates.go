@@ -121,6 +121,9 @@ func (a *prover) callGates(c *Cascade, p *Phase, t *Tool) (gates []int) {
 			gates = append(gates, a.check(c, p, check))
 		}
 	}
+	if t.Receipt != nil && t.Receipt.alone {
+		gates = append(gates, a.gate(t.Receipt, t.Receipt.gate(c, p)))
+	}
 	return gates
 }
 

@@ -120,6 +120,19 @@ func (f *proving) calls() {
 	}
 }
 
+// receipted is what a tool that wants a receipt is given: of text and receipt it
+// has one that holds.
+func (f *proving) receipted(t *Tool, gates []int) (written strands) {
+	for name, value := range f.p.Inputs {
+		s := f.value(value).past(gates...)
+		if name == receiptText || name == receiptArg {
+			s = s.past(f.gate(t.Receipt, t.Receipt.gate(f.c, f.p)))
+		}
+		written = written.and(s)
+	}
+	return written
+}
+
 // answered has the state hold what a person has chosen among what was offered.
 func (f *proving) answered(offered strands) {
 	f.state.set(f.p.Name, f.state.get(f.p.Name).and(offered.at("state."+f.p.Name)))
@@ -162,8 +175,12 @@ func (f *proving) tool() strands {
 		}
 		return f.within(t.Cascade, begin).last
 	case t.Effect == tool.Writes:
-		f.writes(f.c, f.p, t, f.given)
-		f.files = f.files.and(f.given.at("a file"))
+		written := f.given
+		if t.Receipt != nil {
+			written = f.receipted(t, gates)
+		}
+		f.writes(f.c, f.p, t, written)
+		f.files = f.files.and(written.at("a file"))
 	}
 	if t.Effect == tool.None {
 		return f.given

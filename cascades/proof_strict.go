@@ -30,6 +30,9 @@ func (c *Cascade) Unmeasured(p *Proof, falsePass float64, chosen Chosen, open Op
 
 // unmeasured tells what is missing for a gate to be called measured.
 func (c *Cascade) unmeasured(g ProofGate, falsePass float64, chosen Chosen, open Opener) string {
+	if g.Moment == "receipt" {
+		return "a receipt tells which gates a text has passed, not here how strong they are"
+	}
 	own := *g.of
 	own.Files = c.Files
 	var name, id string

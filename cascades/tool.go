@@ -70,6 +70,9 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 		}
 	}
 	timeout := o.duration("timeout")
+	if t.Receipt = p.receipt(o); t.Receipt != nil && t.Receipt.alone {
+		t.Params = t.Receipt.params()
+	}
 	defer p.effect(o, t)
 	switch {
 	case exec != nil && nested != nil:
@@ -100,7 +103,7 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 		if o.has("parameters") {
 			o.conflict("parameters", "a cascade's parameters are its inputs_schema")
 		}
-		for _, key := range []string{"effect", "idempotent", "queue"} {
+		for _, key := range []string{"effect", "idempotent", "queue", "requires_receipt"} {
 			if o.has(key) {
 				o.conflict(key, "%s of a cascade is that of the tools in it", key)
 			}
@@ -122,6 +125,7 @@ func (p *parser) effect(o *object, t *Tool) {
 	}
 	t.Effect = tool.Effect(effect)
 	t.Tool.Effect, t.Tool.Idempotent = t.Effect, idempotent
+	p.demand(o, t)
 }
 
 // Effect is the worst of what the cascade's tools do, of nested ones too.

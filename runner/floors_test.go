@@ -56,7 +56,7 @@ var floors = map[string]string{
 	// Floor 4.
 	// A connection to a server, which knows nothing of runs.
 	"runner/journal/postgres": "",
-	"runner":                  "cascades runner/engine runner/event runner/model runner/process runner/tool validators validators/schema",
+	"runner":                  "cascades runner/engine runner/event runner/model runner/process runner/receipt runner/tool validators validators/schema",
 	"runner/journal":          "cascades runner runner/journal/postgres runner/engine runner/event runner/model runner/tool validators validators/schema",
 	// What folds over a run's events.
 	"runner/junit": "",

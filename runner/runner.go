@@ -152,7 +152,7 @@ func New(options ...Option) (*Runner, error) {
 
 // Known is what cascades may name with this runner.
 func (r *Runner) Known() cascades.Known {
-	return cascades.Known{Validators: r.validators, Tools: r.tools, Remote: r.remote, Root: r.root, Chosen: cascades.Chosen(r.modelName)}
+	return cascades.Known{Validators: r.validators, Tools: r.tools, Remote: r.remote, Root: r.root, Chosen: cascades.Chosen(r.modelName), Receipts: receipts}
 }
 
 // Load reads and checks a cascade file. An error is [cascades.Diagnostics].

@@ -265,9 +265,9 @@ passed. TEXT or RECEIPT may be -.`,
 			}
 			want.Cascade, want.Now = policy, time.Now()
 			for _, g := range gates {
-				demand, err := gateDemand(g)
+				demand, err := cascades.ParseGateDemand(g)
 				if err != nil {
-					return err
+					return usage("--require: %w", err)
 				}
 				want.Gates = append(want.Gates, demand)
 			}

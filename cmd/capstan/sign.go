@@ -14,9 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/runner/process"
-	"github.com/seed61713e19/capstan/runner/receipt"
 	"github.com/seed61713e19/capstan/runner/signatures"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // signerFlags say who signs: a key in a file, or a program that holds one.
@@ -139,20 +137,3 @@ func (c *Command) publicKeys(file string) (signatures.Trust, error) {
 	}
 	return trust, nil
 }
-
-// gateDemand reads name or name=digest.
-func gateDemand(text string) (receipt.GateDemand, error) {
-	g := receipt.GateDemand{Name: text}
-	if i := strings.LastIndex(text, "=sha256:"); i >= 0 {
-		g.Name, g.Digest = text[:i], text[i+1:]
-		if !digest().MatchString(g.Digest) {
-			return g, usage("--require %s: a digest is sha256: and 64 hexadecimal digits", text)
-		}
-	}
-	if g.Name == "" {
-		return g, usage("--require wants the name of a gate, or name=digest")
-	}
-	return g, nil
-}
-
-var digest = patterns.Lazy(`^sha256:[0-9a-f]{64}$`)

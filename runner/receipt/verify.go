@@ -11,6 +11,7 @@ import (
 	intoto "github.com/in-toto/attestation/go/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/signatures"
 )
 
@@ -31,9 +32,8 @@ type Demand struct {
 	Degraded bool          // takes a text that was released without a check
 }
 
-// A GateDemand wants that a gate of that name passed the text, and, unless
-// Digest is "", that it was exactly that gate.
-type GateDemand struct{ Name, Digest string }
+// A GateDemand is what a verifier wants of a gate.
+type GateDemand = cascades.GateDemand
 
 // A Report is what a verification came to.
 type Report struct {
@@ -145,14 +145,6 @@ func (r *Report) demand(want Demand, made time.Time) error {
 
 // skew is how far two clocks may be apart.
 const skew = 5 * time.Minute
-
-// String is the demand as it is typed.
-func (g GateDemand) String() string {
-	if g.Digest == "" {
-		return g.Name
-	}
-	return g.Name + "=" + g.Digest
-}
 
 // passedBy is nil where the gate passed the text: one in a mode in which it
 // could have refused it, and all of that name.

@@ -100,6 +100,19 @@ func (t Tool) That(e Effect) Tool {
 	return t
 }
 
+// Behind is the tool with a check before it: where that has an error, the call is
+// not made, and fails with it.
+func (t Tool) Behind(check func(arguments map[string]any) error) Tool {
+	run := t.run
+	t.run = func(ctx context.Context, c Call) (any, error) {
+		if err := check(c.Arguments); err != nil {
+			return nil, fmt.Errorf("not called: %w", err)
+		}
+		return run(ctx, c)
+	}
+	return t
+}
+
 // Declared makes a tool from a description of its parameters, a JSON Schema as
 // a plain value, and a function of the call as it comes.
 func Declared(name, description string, params map[string]any, run func(context.Context, Call) (any, error)) Tool {

@@ -1,0 +1,147 @@
+package cascades
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/validators/patterns"
+)
+
+// A Receipt is what a tool wants of the receipt that comes with a text before it
+// is called. The tool takes the arguments text and receipt.
+type Receipt struct {
+	Gates   []GateDemand
+	Cascade string        // digest of the cascade and its files; "" for any
+	MaxAge  time.Duration // 0 for any
+	Trust   signatures.Trust
+
+	alone bool // it takes no other argument
+}
+
+// Receipts makes the check of a text and its receipt. A clock belongs to it, so
+// the host has it.
+type Receipts func(Receipt) func(text, receipt string) error
+
+// The arguments of a tool that wants a receipt.
+const (
+	receiptText = "text"
+	receiptArg  = "receipt"
+)
+
+// A GateDemand wants that a gate of that name passed the text, and, unless
+// Digest is "", that it was exactly that gate.
+type GateDemand struct{ Name, Digest string }
+
+// String is the demand as it is typed.
+func (g GateDemand) String() string {
+	if g.Digest == "" {
+		return g.Name
+	}
+	return g.Name + "=" + g.Digest
+}
+
+var digestForm = patterns.Lazy(`^sha256:[0-9a-f]{64}$`)
+
+// ParseGateDemand reads name, or name=sha256: and 64 hexadecimal digits.
+func ParseGateDemand(text string) (GateDemand, error) {
+	g := GateDemand{Name: text}
+	if i := strings.LastIndex(text, "=sha256:"); i >= 0 {
+		g.Name, g.Digest = text[:i], text[i+1:]
+		if !digestForm().MatchString(g.Digest) {
+			return g, fmt.Errorf("%s: a digest is sha256: and 64 hexadecimal digits", text)
+		}
+	}
+	if g.Name == "" {
+		return g, fmt.Errorf("there must be the name of a gate, or name=digest")
+	}
+	return g, nil
+}
+
+// receipt reads requires_receipt of a tool; nil where there is none.
+func (p *parser) receipt(o *object) *Receipt {
+	from := o.child("requires_receipt")
+	if from == nil {
+		return nil
+	}
+	r := &Receipt{Cascade: from.text("cascade"), MaxAge: from.duration("max_age"), alone: !o.has("parameters") && !o.has("mcp")}
+	for _, n := range from.list("gates") {
+		g, err := ParseGateDemand(p.word(n, "a gate"))
+		if err != nil {
+			p.report(n, CodeValue, "gates: %v", err)
+		}
+		r.Gates = append(r.Gates, g)
+	}
+	if !from.has("gates") {
+		from.missing("gates")
+	} else if len(r.Gates) == 0 {
+		p.report(from.value["gates"], CodeValue, "gates must name one gate at least: a receipt alone proves no gate")
+	}
+	if n := from.value["cascade"]; n != nil && !digestForm().MatchString(r.Cascade) {
+		p.report(n, CodeValue, "cascade: a digest is sha256: and 64 hexadecimal digits, not %q", r.Cascade)
+	}
+	if n := from.get("pub"); n == nil {
+		from.missing("pub")
+	} else if err := p.trusted(p.word(n, "pub"), r); err != nil {
+		p.report(n, CodeFile, "pub: %v", err)
+	}
+	if p.known.Receipts == nil {
+		p.report(from.node, CodeConflict, "nothing checks receipts here")
+	}
+	from.done()
+	return r
+}
+
+// trusted reads the keys whose receipts are taken.
+func (p *parser) trusted(name string, r *Receipt) error {
+	text, err := p.readFile(p.beside(name))
+	if err == nil && bytes.Contains(text, []byte("PRIVATE KEY")) {
+		return fmt.Errorf("%s holds a private key: whoever checks a receipt needs the public one alone", name)
+	}
+	if err == nil {
+		r.Trust, err = signatures.ParseTrust(text)
+	}
+	return err
+}
+
+// params are the arguments of a tool that wants a receipt and says of no others.
+func (r *Receipt) params() map[string]any {
+	text := func(what string) map[string]any { return map[string]any{"type": "string", "description": what} }
+	return map[string]any{
+		"type": "object", "required": []any{receiptText, receiptArg}, "additionalProperties": false,
+		"properties": map[string]any{receiptText: text("the text, byte for byte"), receiptArg: text("its receipt, as capstan receipt makes it")},
+	}
+}
+
+// demand has the tool called only with a text whose receipt holds.
+func (p *parser) demand(o *object, t *Tool) {
+	if t.Receipt == nil || p.known.Receipts == nil {
+		return
+	}
+	if properties, _ := t.Params["properties"].(map[string]any); !o.has("mcp") && (properties[receiptText] == nil || properties[receiptArg] == nil) {
+		o.conflict("requires_receipt", "parameters must have text and receipt among their properties: %s gets them", o.what)
+	}
+	holds := p.known.Receipts(*t.Receipt)
+	t.Tool = t.Tool.Behind(func(arguments map[string]any) error {
+		text, isText := arguments[receiptText].(string)
+		sealed, isReceipt := arguments[receiptArg].(string)
+		switch {
+		case !isText || !isReceipt:
+			return fmt.Errorf("it wants text and receipt, both texts")
+		case t.Receipt.alone && len(arguments) > 2:
+			return fmt.Errorf("it takes text and receipt alone: of what else is given no receipt is")
+		}
+		return holds(text, sealed)
+	})
+}
+
+// gate is the receipt as a gate of a proof.
+func (r *Receipt) gate(c *Cascade, p *Phase) ProofGate {
+	names := make([]string, len(r.Gates))
+	for i, g := range r.Gates {
+		names[i] = g.String()
+	}
+	return ProofGate{"a receipt of " + strings.Join(names, ", "), c.ID, p.Name, "receipt", "blocking", nil, p, c}
+}

@@ -24,7 +24,7 @@ type described struct {
 }
 
 func (c *Command) validators() *cobra.Command {
-	return c.list("validators [NAME]", "List the validators, or describe one with its parameters", func() []described {
+	return c.list("validators [NAME]", "List the validators, or describe one with its parameters", "  capstan validators\n  capstan validators word_count", func() []described {
 		var out []described
 		for _, v := range validators.Default().With(shipped()...).List() {
 			kind := "computed"
@@ -41,7 +41,7 @@ func (c *Command) validators() *cobra.Command {
 }
 
 func (c *Command) tools() *cobra.Command {
-	return c.list("tools [NAME]", "List the tools, or describe one with its parameters", func() []described {
+	return c.list("tools [NAME]", "List the tools, or describe one with its parameters", "  capstan tools\n  capstan tools http_get", func() []described {
 		var out []described
 		for _, t := range append(tools(tool.Options{}), cascades.EngineTools()...) {
 			out = append(out, described{Name: t.Name, Kind: "tool", Effect: t.Effect, Description: t.Description, params: t.Params})
@@ -50,12 +50,13 @@ func (c *Command) tools() *cobra.Command {
 	})
 }
 
-func (c *Command) list(use, short string, all func() []described) *cobra.Command {
+func (c *Command) list(use, short, example string, all func() []described) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   use,
-		Short: short,
-		Args:  cobra.MaximumNArgs(1),
+		Use:     use,
+		Short:   short,
+		Example: example,
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return c.listed(all(), args[0])

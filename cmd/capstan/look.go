@@ -19,7 +19,9 @@ func (c *Command) plan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan FILE",
 		Short: "Tell what a cascade may do at worst: model calls, validator calls",
-		Args:  cobra.ExactArgs(1),
+		Example: `  capstan plan post.yaml
+  capstan plan post.yaml --json`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter { return planned{cascade.Plan(), cascade.Proof()} })
 		},
@@ -124,6 +126,8 @@ func (c *Command) schema() *cobra.Command {
 		Short: "Print the JSON Schema of cascade files, for editors, or of another file",
 		Long: `Print the JSON Schema of cascade files, for editors, or of another file: a row of
 a set, a line of a batch's results, a line of labels, a gate's evidence.`,
+		Example: `  capstan schema > cascade.schema.json
+  capstan schema set`,
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
 		ValidArgs: []string{"cascade", "set", "result", "label", "evidence"},
 		RunE: func(_ *cobra.Command, args []string) error {

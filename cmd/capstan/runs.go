@@ -105,6 +105,8 @@ func (c *Command) events() *cobra.Command {
 beginning of a run's name, or last. A model_called has the messages that are new
 since the last call of its conversation, and messages_before says how many stood
 then; with --full it has all of them.`,
+		Example: `  capstan events last
+  capstan events last --full | jq 'select(.kind == "verdict")'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.look(store, func(j *journal.Journal) error {

@@ -21,8 +21,10 @@ func (c *Command) schedule() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schedule",
 		Short: "Prepare what the schedule gates need",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: `  capstan schedule init demo.db --demo
+  capstan schedule show demo.db`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var demo bool
 	start := &cobra.Command{
@@ -31,7 +33,8 @@ func (c *Command) schedule() *cobra.Command {
 		Long: `Make the schedule tables in a SQLite file, which is created, or in a PostgreSQL
 database by its DSN, and fill in the send types. On a database that has them it
 adds what is missing and changes nothing else.`,
-		Args: cobra.ExactArgs(1),
+		Example: `  capstan schedule init demo.db --demo`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := schedule.Init(cmd.Context(), args[0], demo); err != nil {
 				return &exit{exitBroken, err}
@@ -68,6 +71,8 @@ func (c *Command) scheduleSettings() *cobra.Command {
 saved there. In phase 2 a schedule without a good certificate is refused, in
 phase 1 it is saved with warnings. With a verification key in the database no
 other key verifies, whatever a call or a model says.`,
+		Example: `  capstan schedule settings demo.db
+  capstan schedule settings demo.db --phase 2 --verification-key public.pem`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return inSchedules(args[0], func(db *schedule.DB) error {
@@ -107,6 +112,8 @@ func (c *Command) scheduleShow() *cobra.Command {
 		Short: "List the saved weeks, or the rows of one",
 		Long: `List the weeks that are saved in a database, or with --week the rows of each
 saved week that begins on that day. Nothing is written.`,
+		Example: `  capstan schedule show demo.db
+  capstan schedule show demo.db --week 2026-01-05`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return inSchedules(args[0], func(db *schedule.DB) error {
@@ -199,9 +206,10 @@ func column(v any) string {
 func (c *Command) keygen() *cobra.Command {
 	dir := "."
 	cmd := &cobra.Command{
-		Use:   "keygen",
-		Short: "Make a pair of keys: private.pem signs receipts and certificates, public.pem verifies them",
-		Args:  cobra.NoArgs,
+		Use:     "keygen",
+		Short:   "Make a pair of keys: private.pem signs receipts and certificates, public.pem verifies them",
+		Example: `  capstan keygen`,
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			private, public, err := schedule.Keygen()
 			if err != nil {

@@ -615,6 +615,15 @@ run2 draft/attempt[1]: was released, would be retried by post min_length, at lea
 
 would have been: 0 released, 1 retried, 0 blocked, 1 exhausted, 0 failed, 1 not made, that were not
 model calls: 1 saved, at least 1 added
+
+  SAME       the verdict would be the one that was recorded
+  TO NO      it said yes, and would say no
+  released   its checks let the text pass
+  retried    the text was sent back, and another attempt made
+  exhausted  no attempt was left after the last no
+  not made   the run would have ended, or gone on, before it
+  saved      calls of models that were made and would not have been
+  added      calls of models that were not made and would have been, as many as such attempts took
 `
 	if got := said(t, r); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -36,6 +36,7 @@ func (r *Report) Text(out io.Writer) error {
 	if r.Usage.Calls > 0 {
 		w.printf("judges were asked %s\n", count(r.Usage.Calls, "time"))
 	}
+	w.legend(r)
 	return w.err
 }
 
@@ -72,18 +73,20 @@ func (w *text) wards(rows []Row) {
 		return
 	}
 	w.printf("\n")
-	lines := [][]string{{"CHECK", "MODE", "SAME", "TO NO", "TO YES", "NEW YES", "NEW NO", "GONE", "UNSAID", "NOT RUN", "SKIPPED"}}
-	columns := len(lines[0])
+	shown := columns
 	if !slices.ContainsFunc(rows, func(r Row) bool { return r.Spared > 0 }) {
-		columns--
+		shown = shown[:len(shown)-1]
 	}
-	lines[0] = lines[0][:columns]
+	lines := [][]string{{"CHECK", "MODE"}}
+	for _, c := range shown {
+		lines[0] = append(lines[0], c.word)
+	}
 	for _, r := range rows {
 		line := []string{clean(place{r.Cascade, r.Phase}.String() + " " + name(r.Moment, r.Validator)), r.Mode}
-		for _, n := range []int{r.Counts.Same, r.ToNo, r.ToYes, r.NewYes, r.NewNo, r.Gone, r.Unsaid, r.NotRun, r.Spared} {
-			line = append(line, number(n))
+		for _, c := range shown {
+			line = append(line, number(c.of(r)))
 		}
-		lines = append(lines, line[:columns])
+		lines = append(lines, line)
 	}
 	w.table(lines)
 }
@@ -137,7 +140,7 @@ func (w *text) moves(list []Move) {
 	}
 	w.printf("\n")
 	for _, m := range list[:min(len(list), shownRows)] {
-		w.printf("%s %s: was %s, would be %s%s%s%s\n", clean(m.Run), clean(m.Path), m.Was, m.Would,
+		w.printf("%s %s: was %s, would be %s%s%s%s\n", clean(m.Run), clean(m.Path), spaced(m.Was), spaced(m.Would),
 			aside(m.By != "", " by %s", clean(m.By)), aside(m.Saved > 0, ", %s less", count(m.Saved, "call")), aside(m.Added > 0, ", at least %d more", m.Added))
 	}
 	w.more(len(list))
@@ -163,3 +166,6 @@ func count(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
+
+// spaced is a fate as it is read.
+func spaced(f Fate) string { return strings.ReplaceAll(string(f), "_", " ") }

@@ -51,22 +51,24 @@ type progress struct {
 	width func() int // of the terminal; nil for plain lines
 	now   func() time.Time
 
-	mu      sync.Mutex
-	started time.Time
-	phase   string
-	doing   string
-	tail    string // the end of what the model is saying
-	usage   model.Usage
-	told    []string // what was left out of requests
-	fans    map[event.Path]*fan
-	shown   bool          // the living line is on the screen
-	show    func() string // the living line of what is no run; nil for a run's
-	ticks   *time.Ticker
-	done    chan struct{}
+	mu       sync.Mutex
+	started  time.Time
+	phase    string
+	doing    string
+	tail     string // the end of what the model is saying
+	usage    model.Usage
+	told     []string // what was left out of requests
+	fans     map[event.Path]*fan
+	contests map[event.Path]contest
+	texts    map[string]string // of expressions without a name
+	shown    bool              // the living line is on the screen
+	show     func() string     // the living line of what is no run; nil for a run's
+	ticks    *time.Ticker
+	done     chan struct{}
 }
 
 func (c *Command) progress(quiet bool) *progress {
-	p := &progress{out: io.Discard, now: time.Now, done: make(chan struct{}), fans: map[event.Path]*fan{}}
+	p := &progress{out: io.Discard, now: time.Now, done: make(chan struct{}), fans: map[event.Path]*fan{}, contests: map[event.Path]contest{}}
 	p.started = p.now()
 	if quiet {
 		return p
@@ -168,6 +170,7 @@ func flat(r rune) rune {
 func (p *progress) Emit(e event.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.contested(e)
 	if p.fanned(e) {
 		p.briefly(e)
 		return
@@ -177,9 +180,9 @@ func (p *progress) Emit(e event.Event) {
 		p.phase, p.doing, p.tail = e.Phase, "", ""
 		p.line("%s", bold.Render(heading(e)))
 	case event.AttemptStarted:
-		p.doing = fmt.Sprintf("attempt %d", e.Attempt)
+		p.doing = fmt.Sprintf("%sattempt %d", label(e.Path), e.Attempt)
 		if e.Attempt > 1 {
-			p.line("  attempt %d", e.Attempt)
+			p.line("  %sattempt %d", label(e.Path), e.Attempt)
 		}
 	case event.ModelCalled:
 		p.tail = ""
@@ -191,7 +194,7 @@ func (p *progress) Emit(e event.Event) {
 		p.without(e.Response)
 	case event.ToolCalled:
 		p.doing = "tool " + e.Call.Name
-		p.line("  %s", faint.Render("tool "+oneLine(e.Call.Name)))
+		p.line("  %s", faint.Render(label(e.Path)+"tool "+oneLine(e.Call.Name)))
 	case event.VerdictGiven:
 		p.verdict(e.Verdict)
 	case event.PhaseFinished:
@@ -222,13 +225,11 @@ func (p *progress) without(r *model.Response) {
 }
 
 func (p *progress) verdict(v *event.Verdict) {
-	what := v.Moment + " " + v.Validator
+	what := v.Moment + " " + p.named(v)
 	if v.Moment == v.Validator {
 		what = v.Moment
 	}
-	if _, item := itemOf(v.Path); item != "" {
-		what = item + " " + what
-	}
+	what = label(v.Path) + what
 	switch {
 	case v.Error != nil:
 		p.line("  %s %s: could not say: %s", yellow.Render("!"), what, oneLine(*v.Error))
@@ -243,6 +244,7 @@ func (p *progress) verdict(v *event.Verdict) {
 
 func (p *progress) finished(e event.Event) {
 	p.doing, p.tail = "", ""
+	p.won(e)
 	switch e.Status {
 	case runner.Succeeded:
 	case "skipped":

@@ -212,6 +212,7 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 	if err != nil {
 		return err
 	}
+	s.progress.knows(cascade)
 	if p, _ := cascade.Phase(how.from); how.from != "" && p == nil {
 		return usage("--from: %s has no phase %s", cascade.File, how.from)
 	}

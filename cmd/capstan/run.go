@@ -137,6 +137,7 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 			return err
 		}
 	}
+	s.progress.knows(cascade)
 	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), runner.WithSettings(f.settings()))
 	if errors.Is(err, runner.ErrRunExists) {
 		return usage("a run is called %s already; capstan resume goes on with it", f.runID)

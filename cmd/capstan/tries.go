@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// tryOf is the visit whose soundings a path is in and which of them it is, from
+// 1; 0 for none.
+func tryOf(at event.Path) (visit event.Path, number int) {
+	i := strings.LastIndex(string(at), "/sounding[")
+	if i < 0 {
+		return "", 0
+	}
+	text, _, _ := strings.Cut(string(at[i+len("/sounding["):]), "]")
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return "", 0
+	}
+	return at[:i], n + 1
+}
+
+// label says which item and which try a path is in, with a blank behind it; ""
+// for neither.
+func label(at event.Path) string {
+	text := ""
+	if _, item := itemOf(at); item != "" {
+		text = item + " "
+	}
+	if _, n := tryOf(at); n > 0 {
+		text += fmt.Sprintf("try %d ", n)
+	}
+	return text
+}
+
+// A contest is what is known of a visit's soundings: how many there are, and why
+// the evaluator picks the one that it picks.
+type contest struct {
+	tries   int
+	judged  bool
+	because string
+}
+
+// contested notes what an event says of soundings.
+func (p *progress) contested(e event.Event) {
+	if visit, n := tryOf(e.Path); n > 0 && e.Kind == event.AttemptStarted {
+		c := p.contests[visit]
+		c.tries = max(c.tries, n)
+		p.contests[visit] = c
+		return
+	}
+	visit, model, found := strings.Cut(string(e.Path), "/evaluator/")
+	if !found || e.Kind != event.ModelReplied || !strings.HasPrefix(model, "model") {
+		return
+	}
+	chosen, err := schema.NumberUpTo("winner", math.MaxInt32).Decide(e.Response.Text)
+	if object, ok := chosen.(map[string]any); ok && err == nil {
+		c := p.contests[event.Path(visit)]
+		c.judged = true
+		c.because, _ = object["reason"].(string)
+		p.contests[event.Path(visit)] = c
+	}
+}
+
+// won tells which of a visit's soundings was picked, and why.
+func (p *progress) won(e event.Event) {
+	c, ok := p.contests[e.Path]
+	visit, n := tryOf(e.Released)
+	delete(p.contests, e.Path)
+	if !ok || n == 0 || visit != e.Path {
+		return
+	}
+	why := "of those that passed the first, or the one with the highest score"
+	if c.judged {
+		why = oneLine(c.because)
+	}
+	p.line("  %s %stry %d of %d is picked: %s", green.Render("→"), label(e.Path), n, c.tries, why)
+}
+
+// knows has checks without a name told by their text: expressions of the
+// cascade. Where two phases of one name disagree they are told as they were.
+func (p *progress) knows(c *cascades.Cascade) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.texts = map[string]string{}
+	for _, within := range c.Within() {
+		for _, phase := range within.EveryPhase() {
+			for _, check := range phase.Checks() {
+				at, moment := check.Place, string(check.Ward.Moment)
+				source, ok := check.Validator.Written()["expr"].(string)
+				if at == nil || check.Validator.Name != "expr" || !ok {
+					continue
+				}
+				key := checkKey(phase.Name, moment, at.Moment != moment, at.Index)
+				if known, twice := p.texts[key]; twice && known != source {
+					source = ""
+				}
+				p.texts[key] = source
+			}
+		}
+	}
+}
+
+func checkKey(phase, moment string, filter bool, index int) string {
+	return fmt.Sprintf("%s\x00%s\x00%t\x00%d", phase, moment, filter, index)
+}
+
+// maxExpression bounds what is shown of an expression, in characters.
+const maxExpression = 80
+
+// named is a check as it is told: its name, or an expression's text.
+func (p *progress) named(v *event.Verdict) string {
+	if v.Validator != "expr" {
+		return v.Validator
+	}
+	index := 0
+	if last := string(v.Path[strings.LastIndexByte(string(v.Path), '/')+1:]); v.Moment != string(wards.LoopUntil) {
+		if _, number, ok := strings.Cut(last, "["); ok {
+			index, _ = strconv.Atoi(strings.TrimSuffix(number, "]"))
+		}
+	}
+	text := oneLine(p.texts[checkKey(v.Phase, v.Moment, strings.Contains(string(v.Path), "/filter/"), index)])
+	if text == "" {
+		return v.Validator
+	}
+	if runes := []rune(text); len(runes) > maxExpression {
+		text = string(runes[:maxExpression]) + "…"
+	}
+	return "expr " + text
+}

@@ -265,6 +265,7 @@ type Validator struct {
 	Faults      []faults.Operator                              // that it publishes
 
 	asks   bool        // Cascade asks a model
+	around bool        // it reads more of a run than the text
 	fields []fieldRead // of an expression: phase is not filled in
 	blind  bool        // of an expression: it does not look at the text
 	need   *Need       // of a program, or of an MCP server's tool
@@ -274,6 +275,10 @@ type Validator struct {
 
 // Free tells whether the validator asks no model.
 func (v *Validator) Free() bool { return v.Criteria == nil && !v.asks }
+
+// OfText tells whether the verdict hangs on the text alone: it is computed, the
+// parameters are written out, and nothing of the run around it is read.
+func (v *Validator) OfText() bool { return v.Pure && v.Check != nil && !v.around }
 
 // A Tool is one resolved tool. With neither Cascade nor Validator set it is
 // run by the host under its name.

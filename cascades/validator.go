@@ -12,6 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades/windlass"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // The forms in which a validator is written: where the file names it, and at
@@ -132,11 +133,16 @@ func (p *parser) form(o *object, forms []string) string {
 	return ""
 }
 
+// runWord finds what an expression may read of a run. One in a text that it quotes
+// is taken for such a name, too.
+var runWord = patterns.Lazy(`\b(?:input|state|outputs|turn|attempt|tool)\b`)
+
 func (p *parser) exprForm(o *object, n *yaml.Node) *Validator {
 	reason := o.text("reason")
 	v := &Validator{Pure: true, Description: first(reason, short(n.Value))}
 	if e := p.expression(n, "expr"); e != nil {
 		v.Check, v.fields, v.blind = e.Check(reason), p.fieldsOf(n, e), !e.Judges()
+		v.around = runWord().MatchString(n.Value)
 	}
 	return v
 }
@@ -263,7 +269,7 @@ func (p *parser) validatorNames() []string {
 // bound gives a known validator its parameters, now where they are all here; n
 // is where they stand.
 func (p *parser) bound(n *yaml.Node, found validators.Validator, with Values) *Validator {
-	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, With: with, Faults: found.Faults(with), written: &written{use: found.Name}}
+	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, With: with, Faults: found.Faults(with), around: found.OfRun, written: &written{use: found.Name}}
 	switch {
 	case found.Criteria != "":
 		t, err := templates.Parse(found.Criteria)

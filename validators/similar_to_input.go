@@ -50,7 +50,7 @@ var SimilarToInput = New("similar_to_input", "Validates that the text is not cop
 		v := found.verdict(fmt.Sprintf("%d %% of the text is in the input too", percent(c.share())))
 		v.Score = &score
 		return v, nil
-	})
+	}, OfRun)
 
 func percent(share float64) int { return int(share*100 + 0.5) }
 

@@ -21,6 +21,7 @@ type Validator struct {
 	Name        string
 	Description string   // one sentence that reads well behind "which checks: ": "Validates that the text is not empty"
 	Pure        bool     // computed from the subject alone: no I/O, nothing to wait for
+	OfRun       bool     // it looks at the run around the text, see [OfRun]
 	Criteria    string   // what a model is asked to judge; set for judges alone, see [NewJudge]
 	Operator    []string // parameters that are the operator's alone, see [Operator]
 
@@ -54,6 +55,10 @@ type Option func(*Validator)
 // Impure marks a validator that does I/O or takes long: it runs after the pure
 // ones of its moment, at the same time as others of its kind.
 func Impure(v *Validator) { v.Pure = false }
+
+// OfRun marks a validator that looks at the run around a text as well, such as its
+// input: what it said of a text it may not say of it elsewhere.
+func OfRun(v *Validator) { v.OfRun = true }
 
 // Prepared is implemented by parameters (on the pointer) that are worth
 // checking and preparing once, such as a pattern to compile. Its error is a

@@ -170,7 +170,8 @@ func (c *Command) question(ctx context.Context, s *scale, f trustFlags) (q trust
 	}
 	return trust.Question{
 		CascadeID: cascade.ID, Gates: gates, Gate: f.gate, Labels: measure.NewLedger(labels), FalseAlarms: f.alarms,
-		Past: func(id string) ([]cascades.Gate, error) { return s.past(ctx, id) },
+		Past:  func(id string) ([]cascades.Gate, error) { return s.past(ctx, id) },
+		Judge: s.rejudge(ctx, labelDir(cascade.File, f.labels)),
 		Evidence: func(g cascades.Gate) (measure.Evidence, bool, bool) {
 			return kept[g.Name].For(g.Digest, g.Phase)
 		},

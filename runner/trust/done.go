@@ -35,14 +35,22 @@ func (b *builder) done() *Report {
 	return b.Report
 }
 
-// labelled counts a label of a text that no run gave, with what gates said of it
-// elsewhere.
+// labelled counts a label of a text of which no run has what the gates say: with
+// what they said of it elsewhere, or say now.
 func (b *builder) labelled(l measure.Label) {
 	text := l.Text[:measure.TextDigits]
 	for _, g := range b.Report.Gates {
-		passed, said := l.Verdicts[g.Digest]
 		known := b.Labels.Of(l.Text, g.Phase, g.Gate)
-		if said && l.Phase == g.Phase && known.Labelled && !g.seen[text] {
+		if l.Phase != g.Phase || !known.Labelled || g.seen[text] {
+			continue
+		}
+		passed, said := l.Verdicts[g.Digest]
+		if !said && b.Judge != nil {
+			if passed, said = b.Judge(g.gate, l.Text); said {
+				g.Anew++
+			}
+		}
+		if said {
 			g.natural(text, known.Good, passed)
 		}
 	}

@@ -54,10 +54,13 @@ func (g *Gate) tell(t *telling) {
 	t.line("%s · %s %s (%s)", g.Phase, g.Moment, g.Gate, g.Mode)
 	t.line("  lets by       %s of its verdicts%s", g.Passed, g.aside())
 	if g.Mode == string(wards.Shadow) {
-		t.line("  in shadow     would have refused %d of %d, of them %d rightly and %d wrongly (labels)", g.Passed.N-g.Passed.K, g.Passed.N, g.Natural.BadRefused, g.Natural.GoodRefused)
+		t.line("  in shadow     would have refused %d of %d, of them %d rightly and %d wrongly (labels)", g.Passed.N-g.Passed.K, g.Passed.N, g.lived.BadRefused, g.lived.GoodRefused)
 	}
 	t.line("  false pass    %s", g.FalsePass)
 	t.line("  false block   %s", g.FalseBlock)
+	if g.Anew > 0 {
+		t.line("  asked anew    about %s, of which it had said nothing as it is", count(g.Anew, "labelled text"))
+	}
 	if len(g.Steps) > 1 {
 		var steps []string
 		for _, s := range g.Steps {

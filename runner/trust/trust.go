@@ -41,6 +41,11 @@ type Question struct {
 	// looked for from there on, else behind the first [Baseline] verdicts.
 	Evidence func(g cascades.Gate) (e measure.Evidence, found, stale bool)
 
+	// Judge asks a gate as it is now about a labelled text, named by its SHA-256, of
+	// which no verdict of it is kept; said is false where it cannot be asked. It is
+	// for gates that judge by the text alone and cost nothing; nil asks none.
+	Judge func(g cascades.Gate, text string) (passed, said bool)
+
 	FalseAlarms int // verdicts between two false alarms on average, at the least; 0 is [measure.FalseAlarms]
 }
 
@@ -77,6 +82,7 @@ type Gate struct {
 	Stale   int          `json:"stale"`   // verdicts of what it was before
 
 	Natural    measure.Confusion `json:"natural"` // texts that people labelled
+	Anew       int               `json:"anew"`    // of these it was asked now, since it had said nothing of them as it is
 	FalsePass  measure.Rate      `json:"false_pass"`
 	FalseBlock measure.Rate      `json:"false_block"`
 	Kappa      *float64          `json:"kappa"` // nil where it is unknown
@@ -97,6 +103,7 @@ type Gate struct {
 
 	gate  cascades.Gate
 	seen  map[string]bool
+	lived measure.Confusion // of what it said in the runs
 	chart *measure.Chart
 	since time.Time
 	last  time.Time
@@ -319,6 +326,7 @@ func (b *builder) verdict(g *Gate, a *journal.Attempt, v *journal.Judgement) {
 	g.drift(a, v, b.Question.FalseAlarms)
 	if known := b.Labels.Of(v.Text, g.Phase, g.Gate); v.Text != "" && known.Labelled && !g.seen[v.Text] {
 		g.natural(v.Text, known.Good, *v.Valid)
+		g.lived.Add(known.Good, *v.Valid)
 	}
 }
 

@@ -214,3 +214,28 @@ func BenchmarkAsk(b *testing.B) {
 		}
 	}
 }
+
+// TestAskedAnew holds that a gate is asked only about labelled texts of its phase
+// of which it has said nothing as it is, and that a shadow's noes in runs stay
+// apart from those.
+func TestAskedAnew(t *testing.T) {
+	labels := []measure.Label{good("a", true), good("b", false), good("c", true)}
+	labels[2].Phase = "elsewhere"
+	r := ask(t, labels, all(attempt(1, "a", true, true)), func(q *trust.Question) {
+		q.Judge = func(g cascades.Gate, text string) (bool, bool) {
+			if text != measure.TextDigest("b") {
+				t.Errorf("%s is asked about %s", g.Name, text)
+			}
+			return false, g.Name == "long"
+		}
+	})
+	long, tone := r.Gates[0], r.Gates[1]
+	if long.Anew != 1 || long.Natural != (measure.Confusion{GoodPassed: 1, BadRefused: 1}) || tone.Anew != 0 || tone.Natural.N() != 1 {
+		t.Errorf("long %+v, tone %+v", long.Natural, tone.Natural)
+	}
+	long.Mode = "shadow"
+	var b strings.Builder
+	if err := r.Text(&b); err != nil || !strings.Contains(b.String(), "would have refused 0 of 1, of them 0 rightly") || !strings.Contains(b.String(), "asked anew    about 1 labelled text,") {
+		t.Error(err, b.String())
+	}
+}

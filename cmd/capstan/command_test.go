@@ -14,6 +14,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/seed61713e19/capstan/runner/journal/postgres/postgrestest"
+
 	"github.com/seed61713e19/capstan/cascades/examples"
 )
 
@@ -27,7 +29,8 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": wantStatus, "steps": steps},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": wantStatus, "steps": steps, "postgres": startPostgres},
+		Condition:     func(name string) (bool, error) { return name == "postgres" && postgrestest.Installed(), nil },
 		Setup: func(env *testscript.Env) error {
 			root, err := filepath.Abs("../..")
 			if err != nil {
@@ -39,6 +42,16 @@ func TestScripts(t *testing.T) {
 			return unpack(filepath.Join(env.WorkDir, "examples"))
 		},
 	})
+}
+
+// startPostgres starts a PostgreSQL of the script's own, at $POSTGRES.
+func startPostgres(ts *testscript.TestScript, _ bool, _ []string) {
+	c, err := postgrestest.Start()
+	if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	ts.Defer(c.Stop)
+	ts.Setenv("POSTGRES", c.Address("postgres"))
 }
 
 // wantStatus runs a command that has to end with the given exit status.

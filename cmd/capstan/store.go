@@ -110,6 +110,9 @@ func (c *Command) kept(f storeFlags, readOnly bool) (*journal.Journal, error) {
 		return nil, usage("%w in %s yet; capstan run keeps them there", errNoRuns, file)
 	}
 	j, err := c.open(file, f, readOnly)
+	if errors.Is(err, journal.ErrEmpty) {
+		return nil, usage("%w yet: %w", errNoRuns, err)
+	}
 	if err != nil {
 		return nil, &exit{exitBroken, err}
 	}

@@ -149,7 +149,7 @@ func (s *server) recognise(c *conn) (version int64, err error) {
 	case tables > 0 && !ours:
 		return 0, s.damaged(fmt.Sprintf("the schema %s of this database holds tables that are not a journal's; ?search_path=NAME names another", s.at.Schema()))
 	case tables == 0 && s.j.options.ReadOnly:
-		return 0, &damage{file: s.String(), words: "no runs are kept there yet", err: errEmpty}
+		return 0, &damage{file: s.String(), words: "no runs are kept there yet", err: ErrEmpty}
 	case tables == 0:
 		return 0, nil
 	}
@@ -160,7 +160,8 @@ func (s *server) recognise(c *conn) (version int64, err error) {
 	return version, err
 }
 
-var errEmpty = errors.New("capstan run makes the tables")
+// ErrEmpty says that nothing is kept in a database yet, which was to be looked at.
+var ErrEmpty = errors.New("capstan run makes the tables")
 
 func (s *server) damaged(words string) error { return &damage{file: s.String(), words: words} }
 

@@ -31,6 +31,12 @@ var ErrNone = errors.New("PostgreSQL is not installed (apt-get install postgresq
 // whoComesIn lets anybody in, but a user called guarded only with a password.
 const whoComesIn = "host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\nlocal all all trust\n"
 
+// Installed tells whether there is a PostgreSQL to start.
+func Installed() bool {
+	_, err := programs()
+	return err == nil
+}
+
 // Start makes a cluster, whose user tester may do everything, and starts it. A
 // user that is called guarded has to say a password.
 // PostgreSQL refuses to run as root; then it runs as the system's user postgres.

@@ -27,6 +27,7 @@ type slowModel struct {
 	*httptest.Server
 	mu    sync.Mutex
 	asked map[string]int
+	order []string             // the steps, as they were asked for
 	hold  map[string]chan bool // until it is closed
 	begun chan string
 }
@@ -39,6 +40,7 @@ func newSlowModel(t *testing.T) *slowModel {
 		step, _, _ = strings.Cut(step, ".")
 		m.mu.Lock()
 		m.asked[step]++
+		m.order = append(m.order, step)
 		hold := m.hold[step]
 		m.mu.Unlock()
 		m.begun <- step
@@ -145,6 +147,95 @@ func takeOver(t *testing.T, program, store, id string, signal syscall.Signal) {
 		}
 	}
 	_ = second.Kill()
+}
+
+// One of three servers is killed with its share of 200 runs under way: all of them
+// end, and no step is asked for again once the next one was, which is how a step is
+// known to have finished.
+func TestOneOfThreeIsKilled(t *testing.T) {
+	c, err := postgrestest.Start()
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(c.Stop)
+	const runs, steps = 200, 4
+	m, dir, store := newSlowModel(t), t.TempDir(), c.Address("postgres")
+	cascade := "cascade_id: steps\ninputs_schema: {k: {type: integer}}\nphases:\n"
+	for i := range steps {
+		cascade += fmt.Sprintf("  - {name: s%d, instructions: 'Do step %d of {{ input.k }}.'}\n", i, i)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "steps.yaml"), []byte(cascade), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(programs(t), "capstan")
+	held := make(chan bool)
+	m.hold["1 of 0"] = held
+	var servers []*os.Process
+	var urls []string
+	for range 3 {
+		p, url := m.serve(t, program, dir, store)
+		servers, urls = append(servers, p), append(urls, url)
+	}
+	for k := range runs {
+		order, _ := json.Marshal(map[string]any{"cascade": "steps", "run_id": fmt.Sprint("run", k), "input": map[string]any{"k": k}})
+		resp, err := http.Post(urls[k%3]+"/v1/runs", "application/json", strings.NewReader(string(order)))
+		if err != nil || resp.StatusCode/100 != 2 {
+			t.Fatal(err, resp)
+		}
+		resp.Body.Close()
+		if k == runs*3/4 { // some have ended, some are at work, some wait for their turn
+			for asked := range m.begun {
+				if asked == "1 of 0" {
+					break
+				}
+			}
+			if err := servers[0].Kill(); err != nil {
+				t.Fatal(err)
+			}
+			m.mu.Lock()
+			m.hold["1 of 0"] = nil
+			m.mu.Unlock()
+			close(held)
+			urls[0] = urls[1]
+		}
+	}
+	j, err := journal.Open(store, journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for ends := time.Now().Add(2 * time.Minute); ; <-look.C {
+		list, err := j.Runs(t.Context(), journal.Filter{Status: "succeeded"})
+		if err == nil && len(list) == runs {
+			break
+		}
+		if time.Now().After(ends) {
+			t.Fatalf("%d of %d runs end: %v", len(list), runs, err)
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	last := map[string]string{}
+	for _, asked := range m.order {
+		step, run, _ := strings.Cut(asked, " of ")
+		if step < last[run] {
+			t.Errorf("run %s: step %s was asked for after step %s", run, step, last[run])
+		}
+		last[run] = step
+	}
+	again := 0
+	for asked, n := range m.asked {
+		if n > 2 {
+			t.Errorf("step %s was asked for %d times", asked, n)
+		}
+		again += n - 1
+	}
+	if m.asked["1 of 0"] != 2 {
+		t.Errorf("the step that was under way was asked for %d times", m.asked["1 of 0"])
+	}
+	t.Logf("%d steps of %d were under way in the process that died", again, runs*steps)
 }
 
 func compareJSON(t *testing.T, got, want any) {

@@ -202,3 +202,20 @@ func follow(t *testing.T, page, line string) {
 		t.Error(err)
 	}
 }
+
+// What the README says beside a loop by hand is what its own table has for ten
+// turns.
+func TestReadmeCompares(t *testing.T) {
+	t.Chdir("../..")
+	page := pagesOf(t)["README.md"]
+	said := regexp.MustCompile(`ten checked turns take ([\d.]+) there and\s+([\d.]+) here, ([\d.]+) where the run is kept`).FindStringSubmatch(page)
+	if said == nil {
+		t.Fatal("it compares nothing")
+	}
+	for i, row := range []string{"a loop by hand", `\*\*Capstan\*\*: template`, `\*\*Capstan\*\*, and the run kept`} {
+		cells := regexp.MustCompile(`(?m)^\| ` + row + `.*$`).FindString(page)
+		if columns := strings.Split(cells, "|"); len(columns) < 5 || strings.TrimSpace(columns[4]) != said[i+1] {
+			t.Errorf("%s: it says %s, and has %s", row, said[i+1], cells)
+		}
+	}
+}

@@ -5,7 +5,7 @@
 # broke has not said no. Needs jq.
 file=$(jq -r '.tool_input.file_path // empty') || exit 1
 [ -f "$file" ] || exit 0
-said=$(capstan gate "$1" "$file" 2>&1)
+said=$(capstan gate "$1" -- "$file" 2>&1)
 case $? in
 0) exit 0 ;;
 1) printf '%s\n%s\n' "$file does not pass the gate $1:" "$said" >&2; exit 2 ;;

@@ -26,7 +26,7 @@ type Known struct {
 	Tools      tool.Set
 	Remote     Remote   // makes the mcp forms; nil where there are none
 	Chosen     Chosen   // what is asked in place of what cascades say, of which their gates' evidence must be
-	Receipts   Receipts // checks those that tools want; nil where nothing does
+	Receipts   Receipts // checks those that tools want; where it is nil such a tool is never called
 	Root       string   // where programs with cwd: root run; empty: the working directory
 }
 

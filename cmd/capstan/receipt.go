@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/receipt"
 	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/runner/trace"
@@ -109,7 +111,7 @@ func (c *Command) receiptOf(ctx context.Context, j *journal.Journal, id, phase s
 	if err != nil {
 		return nil, &exit{exitBroken, err}
 	}
-	claim, err := receipt.Of(receipt.Run{Run: told, Cascade: cascade, Gates: gates, Program: thisProgram(), Texts: texts}, phase)
+	claim, err := receipt.Of(receipt.Run{Run: told, Cascade: cascade, Gates: gates, Program: thisProgram(), Texts: texts, Evidence: runner.ReadFile}, phase)
 	if err != nil {
 		return nil, usage("run %s: %w", run.RunID, err)
 	}
@@ -222,7 +224,7 @@ func (m *receiptMaker) finish(result runner.Result, asJSON bool) error {
 
 // end writes the receipt of the run's text.
 func (m *receiptMaker) end() error {
-	run := receipt.Run{Run: m.folder.Run(), Cascade: m.cascade, Gates: m.gates, Program: <-m.program, Texts: m.f.texts}
+	run := receipt.Run{Run: m.folder.Run(), Cascade: m.cascade, Gates: m.gates, Program: <-m.program, Texts: m.f.texts, Evidence: runner.ReadFile}
 	claim, err := receipt.Of(run, "")
 	if err != nil {
 		return usage("--receipt: %w", err)
@@ -334,7 +336,8 @@ func readAll(s receipt.Source, most int64) ([]byte, error) {
 	return text, err
 }
 
-// source reads a file, however long, or standard input.
+// source reads a file, however long, or standard input, which is kept in a file
+// meanwhile: a text is looked at again where it does not match.
 func (c *Command) source(name string) (receipt.Source, error) {
 	if name != "-" {
 		if _, err := os.Stat(name); err != nil {
@@ -342,11 +345,17 @@ func (c *Command) source(name string) (receipt.Source, error) {
 		}
 		return func() (io.ReadCloser, error) { return os.Open(name) }, nil
 	}
-	text, err := io.ReadAll(c.Stdin)
+	spool, err := os.CreateTemp("", "capstan-verify-")
 	if err != nil {
+		return nil, &exit{exitBroken, err}
+	}
+	defer os.Remove(spool.Name()) // it stays as long as it is open
+	if _, err := io.Copy(spool, c.Stdin); err != nil {
 		return nil, usage("standard input: %w", err)
 	}
-	return receipt.Bytes(text), nil
+	return func() (io.ReadCloser, error) {
+		return io.NopCloser(io.NewSectionReader(spool, 0, math.MaxInt64)), nil
+	}, nil
 }
 
 // reportText is a report as a person reads it.
@@ -364,6 +373,10 @@ func reportText(r receipt.Report) string {
 		fmt.Fprintf(&b, "it says: run %s, phase %s, attempt %d, of cascade %s (%s), made %s\n", c.Run, c.Phase, c.Attempt, c.Cascade.ID, c.Cascade.Digest, r.Made)
 		for _, g := range c.Gates {
 			fmt.Fprintf(&b, "  %s %s (%s, %s) %s\n", cmp.Or(g.Verdict, "?"), g.Name, g.Moment, g.Mode, g.Digest)
+			if s := g.Strength; s != nil {
+				fmt.Fprintf(&b, "    measured: lets %s to %s of bad texts by (on %d), refuses %s to %s of good ones (on %d)\n",
+					measure.Percent(s.FalsePass[0]), measure.Percent(s.FalsePass[1]), s.Bad, measure.Percent(s.FalseBlock[0]), measure.Percent(s.FalseBlock[1]), s.Good)
+			}
 		}
 		for _, g := range c.Shadow {
 			fmt.Fprintf(&b, "  %s %s (%s, in shadow: it decides nothing) %s\n", g.Verdict, g.Name, g.Moment, g.Digest)

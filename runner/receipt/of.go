@@ -20,6 +20,10 @@ type Run struct {
 	Gates   []cascades.Gate
 	Program Program // that makes the receipt
 	Texts   bool    // the receipt carries the texts too
+
+	// Evidence opens files of evidence beside the cascade that the run has not
+	// kept; nil where there are none.
+	Evidence cascades.Opener
 }
 
 // Of gives the claim of a text that the run has released: that of the phase of
@@ -54,7 +58,7 @@ func Of(r Run, phase string) (Claim, error) {
 		}
 	}
 	texts := &Texts{Text: made.Text, Inputs: map[string]string{}, Reasons: map[string]string{}}
-	if err := c.judged(r.Gates, verdicts(visit, made), texts); err != nil {
+	if err := c.judged(r, verdicts(visit, made), texts); err != nil {
 		return Claim{}, fmt.Errorf("phase %s: %w", visit.Path, err)
 	}
 	if err := c.given(r.Input, texts); err != nil {
@@ -163,7 +167,8 @@ func verdicts(p *trace.Phase, a *trace.Attempt) []trace.Verdict {
 func tail(p event.Path) string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }
 
 // judged notes what the gates said.
-func (c *Claim) judged(gates []cascades.Gate, list []trace.Verdict, texts *Texts) error {
+func (c *Claim) judged(r Run, list []trace.Verdict, texts *Texts) error {
+	gates := r.Gates
 	for _, v := range list {
 		i := slices.IndexFunc(gates, func(g cascades.Gate) bool {
 			return g.Phase == c.Phase && string(g.Moment) == v.Moment && g.Place == tail(v.Path) && g.Name == v.Validator
@@ -174,7 +179,7 @@ func (c *Claim) judged(gates []cascades.Gate, list []trace.Verdict, texts *Texts
 		if gates[i].Digest == "" {
 			return fmt.Errorf("%s: %s: what its program was when the run began was not kept", v.Path, v.Validator)
 		}
-		g := Gate{Name: v.Validator, Path: string(v.Path), Digest: gates[i].Digest, Moment: v.Moment, Mode: v.Mode, Verdict: word(&v.Verdict)}
+		g := Gate{Name: v.Validator, Path: string(v.Path), Digest: gates[i].Digest, Moment: v.Moment, Mode: v.Mode, Verdict: word(&v.Verdict), Strength: r.strength(gates[i])}
 		if v.Reason != "" {
 			g.Reason = signatures.Digest([]byte(v.Reason))
 			texts.Reasons[g.Path] = v.Reason

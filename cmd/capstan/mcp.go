@@ -28,6 +28,7 @@ type mcpFlags struct {
 	only     []string
 	evidence string
 	run      runFlags
+	signer   signerFlags
 }
 
 func (c *Command) mcp() *cobra.Command {
@@ -42,6 +43,9 @@ is named, and run, lint and validate_request.
 A verdict, also a no, is a result; a result that is an error says that there is
 no verdict. A parameter given by --with holds for every gate and tool that has
 one of that name; clients do not see it and cannot give another.
+
+With --key or --signer there is a tool receipt, of runs that are kept, and with
+--pub a tool verify. What signs and who is trusted, clients cannot choose.
 
 The server ends with its input, when all that was asked is answered. An interrupt
 cancels the runs that are under way; capstan resume goes on with them.`,
@@ -58,6 +62,8 @@ cancels the runs that are under way; capstan resume goes on with them.`,
 	flags.StringArrayVar(&f.run.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
 	flags.BoolVar(&f.run.allowExec, "allow-exec", false, "let models run commands, files that are run start programs, and validation requests run theirs")
 	flags.StringVar(&f.evidence, "evidence", "", "where the screenshots of validation requests are kept (default: temporary directories)")
+	f.signer.add(cmd)
+	flags.Lookup("pub").Usage = "the keys whose receipts verify takes; of --signer its public key"
 	f.run.store.add(cmd)
 	f.run.store.addDurable(cmd)
 	return cmd
@@ -93,6 +99,11 @@ func (c *Command) serveMCP(ctx context.Context, words []string, f mcpFlags) erro
 		}
 		options.Cascades[name] = cascade
 	}
+	receipts, err := c.mcpReceipts(ctx, s, f)
+	if err != nil {
+		return err
+	}
+	options.Tools = append(options.Tools, receipts...)
 	server, err := mcpserver.New(options)
 	if err != nil {
 		return usage("%w", err)

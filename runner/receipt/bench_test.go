@@ -50,7 +50,7 @@ func BenchmarkVerifyGigabyte(b *testing.B) {
 				}
 			}
 			runtime.ReadMemStats(&after)
-			b.ReportMetric(float64(after.HeapSys-before.HeapSys)/1e6, "MB-heap")
+			b.ReportMetric((float64(after.HeapSys)-float64(before.HeapSys))/1e6, "MB-heap")
 		})
 	}
 }

@@ -22,12 +22,14 @@ type Opener func(name string) ([]byte, error)
 
 // Known is what a cascade may name besides what its file defines.
 type Known struct {
-	Validators validators.Set
-	Tools      tool.Set
-	Remote     Remote   // makes the mcp forms; nil where there are none
-	Chosen     Chosen   // what is asked in place of what cascades say, of which their gates' evidence must be
-	Receipts   Receipts // checks those that tools want; where it is nil such a tool is never called
-	Root       string   // where programs with cwd: root run; empty: the working directory
+	Validators   validators.Set
+	Tools        tool.Set
+	Remote       Remote   // makes the mcp forms; nil where there are none
+	Chosen       Chosen   // what is asked in place of what cascades say, of which their gates' evidence must be
+	Receipts     Receipts // checks those that tools want; where it is nil such a tool is never called
+	Root         string   // where programs with cwd: root run; empty: the working directory
+	Tackle       []string // folders that are searched by id, behind tackle beside the cascade
+	MissingTools bool     // a tool that is named nowhere is a warning, and fails when it is called
 }
 
 // maxSource bounds a cascade file, in bytes.
@@ -48,6 +50,7 @@ func Load(name string, open Opener, known Known) (*Cascade, error) {
 func Parse(name string, source []byte, open Opener, known Known) (*Cascade, error) {
 	files := []File{{name, source}}
 	p := &parser{file: name, source: source, open: noting(open, &files), files: &files, known: known, loading: []string{path.Clean(name)}, loaded: map[string]*Cascade{}}
+	p.keepHow()
 	c := p.parse()
 	if found := p.found.sorted(name); found.Broken() {
 		return nil, found
@@ -305,7 +308,16 @@ func (p *parser) nested(n *yaml.Node, what string) *Cascade {
 	if name == "" {
 		return nil
 	}
-	file := p.beside(name)
+	if path.Ext(name) == "" {
+		if file := p.inTackle(name, cascadeEndings...); file != "" {
+			return p.nestedFile(n, file)
+		}
+	}
+	return p.nestedFile(n, p.beside(name))
+}
+
+// nestedFile loads a cascade from a file.
+func (p *parser) nestedFile(n *yaml.Node, file string) *Cascade {
 	if c, ok := p.loaded[file]; ok {
 		return c
 	}
@@ -322,8 +334,7 @@ func (p *parser) nested(n *yaml.Node, what string) *Cascade {
 		p.report(n, CodeFile, "%v", err)
 		return nil
 	}
-	child := &parser{file: file, source: source, open: p.open, files: p.files, known: p.known, read: p.read, nodes: p.nodes, compared: p.compared,
-		loading: append(slices.Clone(p.loading), file), loaded: p.loaded}
+	child := p.child(file, source)
 	c := child.parse()
 	p.nodes, p.compared = child.nodes, child.compared
 	p.found = append(p.found, child.found...)

@@ -144,7 +144,12 @@ func (c *Cascade) Effect() tool.Effect {
 
 // cascadeTool makes a tool of a cascade: its inputs are the arguments.
 func (p *parser) cascadeTool(t *Tool, n *yaml.Node) {
-	if t.Cascade = p.nested(n, "cascade"); t.Cascade == nil {
+	t.takes(p.nested(n, "cascade"))
+}
+
+// takes makes the tool of a cascade, if there is one.
+func (t *Tool) takes(c *Cascade) {
+	if t.Cascade = c; c == nil {
 		return
 	}
 	if t.Description == "" {
@@ -211,6 +216,12 @@ func (p *parser) tool(n *yaml.Node, name string) *Tool {
 		}
 		return t
 	}
+	if t, found := p.tackled(n, name); found {
+		return t
+	}
+	if t := p.missingTool(n, name); t != nil {
+		return t
+	}
 	p.noTool(n, "tool", name, p.toolNames)
 	return nil
 }
@@ -269,6 +280,12 @@ func (p *parser) phaseTool(n *yaml.Node, o *object, phase *Phase) *Tool {
 		return p.validatorTool(n, o, found)
 	case slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)):
 		return p.tool(n, name)
+	}
+	if t, found := p.tackled(n, name); found {
+		return t
+	}
+	if t := p.missingTool(n, name); t != nil {
+		return t
 	}
 	p.noTool(n, "tool or validator", name, func() []string { return append(p.toolNames(), p.validatorNames()...) })
 	return nil

@@ -209,12 +209,23 @@ func (p *parser) argv(o *object) []string {
 }
 
 func (p *parser) cascadeForm(o *object, n *yaml.Node) *Validator {
-	v := &Validator{InputMap: p.values(o.child("input_map"), checkVariables)}
-	if v.Cascade = p.nested(n, "cascade"); v.Cascade == nil {
+	inputs := p.values(o.child("input_map"), checkVariables)
+	v := p.judging(p.nested(n, "cascade"), "", nil)
+	if v != nil {
+		v.InputMap = inputs
+	}
+	return v
+}
+
+// judging is the validator that a cascade is, nil without one.
+func (p *parser) judging(c *Cascade, name string, with *object) *Validator {
+	if c == nil {
 		return nil
 	}
-	v.Description, v.asks = v.Cascade.Description, len(v.Cascade.Asking("")) > 0
-	return v
+	if with != nil {
+		p.report(with.node, CodeConflict, "validator %s is a cascade, and has no parameters", name)
+	}
+	return &Validator{Name: name, Cascade: c, Description: c.Description, asks: len(c.Asking("")) > 0}
 }
 
 // find finds a validator by name: the file's own first, then the built-in
@@ -256,6 +267,9 @@ func (p *parser) builtin(n *yaml.Node, name string, with *object) *Validator {
 	case p.broken["validator "+name]:
 		p.report(n, CodeValidator, "use names a built-in validator, and %q is the file's own", name)
 	default:
+		if file := p.inTackle(name, cascadeEndings...); file != "" {
+			return p.judging(p.nestedFile(n, file), name, with)
+		}
 		p.report(n, CodeValidator, "no validator is called %q", name)
 		p.suggest(name, p.validatorNames)
 	}

@@ -73,6 +73,8 @@ type Runner struct {
 	tools      tool.Set
 	remote     cascades.Remote
 	root       string
+	tackle     []string
+	missing    bool
 	sinks      []event.Sink
 	journal    Journal
 	onText     func(phase, text string)
@@ -116,6 +118,16 @@ func WithRemote(m cascades.Remote) Option { return func(r *Runner) { r.remote = 
 // directory that the file tools were given. Empty, it is the working directory.
 func WithRoot(dir string) Option { return func(r *Runner) { r.root = dir } }
 
+// WithTackle adds folders in which cascades find validators, tools and other
+// cascades by id, behind the folder tackle beside them.
+func WithTackle(dirs ...string) Option {
+	return func(r *Runner) { r.tackle = append(r.tackle, dirs...) }
+}
+
+// WithMissingTools lets cascades load that name tools which are nowhere: such a
+// tool fails when it is called.
+func WithMissingTools() Option { return func(r *Runner) { r.missing = true } }
+
 // WithSink has s told of every event; one of the runner's is told of several runs
 // at the same time.
 func WithSink(s event.Sink) Option { return func(r *Runner) { r.sinks = append(r.sinks, s) } }
@@ -152,7 +164,7 @@ func New(options ...Option) (*Runner, error) {
 
 // Known is what cascades may name with this runner.
 func (r *Runner) Known() cascades.Known {
-	return cascades.Known{Validators: r.validators, Tools: r.tools, Remote: r.remote, Root: r.root, Chosen: cascades.Chosen(r.modelName), Receipts: receipts}
+	return cascades.Known{Validators: r.validators, Tools: r.tools, Remote: r.remote, Root: r.root, Tackle: r.tackle, MissingTools: r.missing, Chosen: cascades.Chosen(r.modelName), Receipts: receipts}
 }
 
 // Load reads and checks a cascade file. An error is [cascades.Diagnostics].

@@ -25,6 +25,7 @@ type Command struct {
 	Environ        []string // of which the secrets are never shown; may be nil
 
 	hidden map[string]string // the secrets, by name; of a command that runs
+	names  nameFlags         // of a command that looks at files
 }
 
 // The exit statuses.

@@ -23,5 +23,6 @@ of, and a command line to copy.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.names.add(cmd)
 	return cmd
 }

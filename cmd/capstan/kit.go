@@ -132,6 +132,7 @@ func (s *kit) runner(c *Command, f runFlags, model string, more ...runner.Option
 	if s.progress.width != nil { // somebody sees the text as it comes: else it need not
 		options = append(options, runner.WithText(s.progress.text))
 	}
+	options = append(options, f.names.options()...)
 	for _, sink := range s.sinks {
 		options = append(options, runner.WithSink(sink))
 	}

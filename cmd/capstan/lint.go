@@ -58,6 +58,7 @@ something is wrong.`,
 	cmd.Flags().StringVar(&f.proof, "proof", "", "prove that no text of a model reaches a tool that writes without a gate: gated, or strict, which wants each gate measured")
 	cmd.Flags().Lookup("proof").NoOptDefVal = proofGated
 	cmd.Flags().Float64Var(&f.falsePass, "false-pass", f.falsePass, "of --proof=strict: the share of bad texts that a gate may let by")
+	c.names.add(cmd)
 	return cmd
 }
 
@@ -315,7 +316,7 @@ func property(s string) string {
 
 // reader is a runner that only reads cascade files: it knows every tool.
 func (c *Command) reader() (*runner.Runner, error) {
-	return runner.New(withGates(), runner.WithTools(tools(tool.Options{})...), runner.WithRemote(&remote{}))
+	return runner.New(append([]runner.Option{withGates(), runner.WithTools(tools(tool.Options{})...), runner.WithRemote(&remote{})}, c.names.options()...)...)
 }
 
 // load reads a cascade file for looking at it.

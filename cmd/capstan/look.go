@@ -27,6 +27,7 @@ func (c *Command) plan() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.names.add(cmd)
 	return cmd
 }
 
@@ -76,6 +77,7 @@ tools that write, with the gates on each; one without is dashed.`,
 	store.add(cmd)
 	cmd.Flags().StringVar(&format, "format", format, "mermaid, dot or svg")
 	cmd.Flags().BoolVar(&proof, "proof", false, "draw the ways to the tools that write")
+	c.names.add(cmd)
 	return cmd
 }
 

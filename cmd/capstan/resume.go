@@ -25,18 +25,25 @@ const (
 	settingRoot      = "root"
 	settingHosts     = "allow_host"
 	settingAllowExec = "allow_exec"
+	settingTackle    = "tackle"
+	settingMissing   = "allow_missing_tools"
 )
 
 func (f *runFlags) settings() map[string]string {
 	dir, _ := os.Getwd()
 	return map[string]string{
 		settingDir: dir, settingRoot: f.root, settingHosts: strings.Join(f.hosts, " "), settingAllowExec: strconv.FormatBool(f.allowExec),
+		settingTackle: strings.Join(f.names.tackle, "\n"), settingMissing: strconv.FormatBool(f.names.missing),
 	}
 }
 
 func (f *runFlags) restore(settings map[string]string) {
 	f.root, f.hosts = settings[settingRoot], strings.Fields(settings[settingHosts])
 	f.allowExec = settings[settingAllowExec] == "true"
+	f.names.missing = settings[settingMissing] == "true"
+	if dirs := settings[settingTackle]; dirs != "" {
+		f.names.tackle = strings.Split(dirs, "\n")
+	}
 }
 
 func (c *Command) resume() *cobra.Command {

@@ -25,6 +25,7 @@ type runFlags struct {
 	hosts     []string
 	root      string
 	allowExec bool
+	names     nameFlags
 	json      bool
 	strict    bool
 	quiet     bool
@@ -50,6 +51,7 @@ func (f *runFlags) how(cmd *cobra.Command) {
 	flags.BoolVar(&f.strict, "strict", false, "a warning about the cascade is an error")
 	flags.StringVar(&f.root, "root", ".", "the directory that file tools may not leave")
 	flags.StringArrayVar(&f.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
+	f.names.add(cmd)
 	flags.BoolVar(&f.allowExec, "allow-exec", false, "let the model run commands through run_command and run_code")
 }
 

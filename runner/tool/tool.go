@@ -119,6 +119,15 @@ func Declared(name, description string, params map[string]any, run func(context.
 	return Tool{Name: name, Description: description, params: func() map[string]any { return params }, run: run}
 }
 
+// Missing is a tool that is told of and is not there: every call of it fails, and
+// says so to who made it.
+func Missing(t Tool) Tool {
+	t.run = func(context.Context, Call) (any, error) {
+		return nil, fmt.Errorf("there is no tool %q here: do without it", t.Name)
+	}
+	return t
+}
+
 // Remote makes a tool that lives elsewhere. Its description and parameters are
 // asked for when they are first needed: by Described, or by Params, which has
 // an open object to show where ask fails. Ask must bound its own time and

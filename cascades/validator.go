@@ -253,6 +253,11 @@ func (p *parser) builtin(n *yaml.Node, name string, with *object) *Validator {
 	if bare && err == nil {
 		_, err = found.Bind(nil)
 	}
+	if err != nil && !p.broken["validator "+name] {
+		if file := p.inTackle(name, cascadeEndings...); file != "" {
+			return p.judging(p.nestedFile(n, file), name, with)
+		}
+	}
 	switch {
 	case bare && err != nil:
 		return p.asThere(n, name)
@@ -267,9 +272,6 @@ func (p *parser) builtin(n *yaml.Node, name string, with *object) *Validator {
 	case p.broken["validator "+name]:
 		p.report(n, CodeValidator, "use names a built-in validator, and %q is the file's own", name)
 	default:
-		if file := p.inTackle(name, cascadeEndings...); file != "" {
-			return p.judging(p.nestedFile(n, file), name, with)
-		}
 		p.report(n, CodeValidator, "no validator is called %q", name)
 		p.suggest(name, p.validatorNames)
 	}

@@ -49,8 +49,10 @@ var floors = map[string]string{
 	"cascades/convert": "cascades cascades/windlass",
 	// Floor 3.
 	// What is said to models and phases, put together of values.
-	"runner/words":  "cascades templates templates/prompts wards",
-	"runner/engine": "cascades runner/event runner/model runner/tool runner/words templates templates/prompts validators validators/schema wards",
+	"runner/words": "cascades templates templates/prompts wards",
+	// What parallel branches of a run have in common.
+	"runner/shared": "cascades runner/model",
+	"runner/engine": "cascades runner/event runner/model runner/shared runner/tool runner/words templates templates/prompts validators validators/schema wards",
 	// How effects travel to other processes.
 	"runner/effects": "cascades runner/engine runner/event runner/model runner/tool validators/schema",
 	// Floor 4.
@@ -107,6 +109,7 @@ var pure = []string{
 	"runner/engine",
 	"runner/measure",
 	"runner/receipt",
+	"runner/shared",
 	"runner/signatures",
 	"runner/words",
 	"templates",

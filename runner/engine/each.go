@@ -10,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/shared"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -84,7 +85,7 @@ type items struct {
 func newItems(v *visit) *items {
 	all := &items{v: v, byIndex: make([]*Item, len(v.list)), so: *v.s}
 	if !v.goesOn() {
-		all.so.Within, all.so.Items, all.so.Usage = true, nil, v.meter.total()
+		all.so.Within, all.so.Items, all.so.Usage = true, nil, v.meter.Total()
 	}
 	all.so.Items = slices.Clip(all.so.Items)
 	for i, it := range all.so.Items {
@@ -104,12 +105,12 @@ func (all *items) do(b *flow, i int) error {
 	}
 	e := all.v.p.Each
 	b.locals = map[string]any{e.As: all.v.list[i], cascades.Index: i}
-	b.meter = &meter{parent: all.v.meter}
+	b.meter = shared.NewMeter(all.v.meter, cascades.Budget{}, model.Usage{})
 	visit := b.visit(all.v.p, all.v.at.At("item", i))
 	visit.validated = all.v.validated
 	r, err := visit.item()
 	it := &Item{
-		Index: i, Output: r.value, Attempts: visit.record.Attempts, Turns: b.turns, ModelCalls: b.calls, Usage: b.meter.total(),
+		Index: i, Output: r.value, Attempts: visit.record.Attempts, Turns: b.turns, ModelCalls: b.calls, Usage: b.meter.Total(),
 		Verdicts: b.s.Verdicts, Answers: b.s.Answers, Degraded: b.s.Degraded,
 	}
 	all.byIndex[i] = it

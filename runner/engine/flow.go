@@ -8,6 +8,8 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/shared"
 )
 
 // A flow is one cascade being run, or one branch of it: a host and the state
@@ -17,7 +19,7 @@ type flow struct {
 	c     *cascades.Cascade
 	s     *State
 	at    event.Path // of the cascade; "" for the run's own
-	meter *meter
+	meter *shared.Meter
 	depth int
 	back  string // the cascade's id, where its output comes back as outputs.<id>
 	turns int    // made by this flow
@@ -44,14 +46,14 @@ func Refuse(h Host, c *cascades.Cascade, s State, why *Error) (Result, error) {
 
 // told runs a cascade and tells of its beginning and its end.
 func told(h Host, c *cascades.Cascade, s State, run func(*flow) error) (Result, error) {
-	f := &flow{h: h, c: c, s: &s, main: true, meter: &meter{budget: c.Budget, usage: s.Usage}}
+	f := &flow{h: h, c: c, s: &s, main: true, meter: shared.NewMeter(nil, c.Budget, s.Usage)}
 	started := h.Now()
 	f.prepare()
 	if s.Visited == 0 { // else another host has told it
 		f.emit(event.Event{Kind: event.RunStarted, RunID: s.RunID, CascadeID: c.ID, Input: s.Input})
 	}
 	err := run(f)
-	s.Usage = f.meter.total()
+	s.Usage = f.meter.Total()
 	s.Elapsed += h.Now().Sub(started)
 	if errors.Is(err, ErrYield) {
 		return Result{RunID: s.RunID, CascadeID: c.ID}, &Yield{s}
@@ -182,7 +184,7 @@ func (f *flow) phases() error {
 			return err
 		}
 		f.s.Within, f.s.Items, f.s.Done = false, nil, f.s.Next == ""
-		f.s.Usage = f.meter.total()
+		f.s.Usage = f.meter.Total()
 		if err := f.checkpoint(); err != nil {
 			return err
 		}
@@ -221,7 +223,7 @@ func (f *flow) nested(at event.Path, c *cascades.Cascade, input, state map[strin
 		return nil, failed(at, "cascades are nested more than %d deep", cascades.MaxDepth)
 	}
 	s := &State{RunID: f.s.RunID, Model: f.s.Model, Given: f.c.Default(f.s.Given), Input: input, State: state}
-	child := &flow{h: f.h, c: c, s: s, at: at.Join(c.ID), meter: &meter{parent: f.meter, budget: c.Budget}, depth: f.depth + 1, back: back}
+	child := &flow{h: f.h, c: c, s: s, at: at.Join(c.ID), meter: shared.NewMeter(f.meter, c.Budget, model.Usage{}), depth: f.depth + 1, back: back}
 	child.prepare()
 	err := child.run()
 	f.s.Verdicts, f.s.Answers = append(f.s.Verdicts, s.Verdicts...), append(f.s.Answers, s.Answers...)

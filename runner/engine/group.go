@@ -1,11 +1,8 @@
 package engine
 
 import (
-	"maps"
-	"reflect"
-	"slices"
-
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/shared"
 	"github.com/seed61713e19/capstan/runner/words"
 )
 
@@ -27,23 +24,23 @@ func (v *visit) group() (release, error) {
 		return release{}, err
 	}
 	all := map[string]any{}
-	state, outputs := newMerge(v.s.State), newMerge(v.s.Outputs)
+	state, outputs := shared.NewMerge(v.s.State), shared.NewMerge(v.s.Outputs)
 	before := v.s.State
 	for i, b := range branches {
 		p := v.p.Together[i]
-		if key := state.add(p.Name, b.s.State); key != "" {
-			return release{}, failed(v.at, "phases %s and %s set state.%s differently", state.by[key], p.Name, key)
+		if key := state.Add(p.Name, b.s.State); key != "" {
+			return release{}, failed(v.at, "phases %s and %s set state.%s differently", state.By(key), p.Name, key)
 		}
-		if key := outputs.add(p.Name, b.s.Outputs); key != "" {
-			return release{}, failed(v.at, "phases %s and %s bring outputs.%s, and not the same", outputs.by[key], p.Name, key)
+		if key := outputs.Add(p.Name, b.s.Outputs); key != "" {
+			return release{}, failed(v.at, "phases %s and %s bring outputs.%s, and not the same", outputs.By(key), p.Name, key)
 		}
 		if output, released := b.released(p); released {
 			all[p.Name] = output
-			v.s.Lineage = append(v.s.Lineage, Passage{Phase: p.Name, Output: output, Set: written(before, b.s.State)})
+			v.s.Lineage = append(v.s.Lineage, Passage{Phase: p.Name, Output: output, Set: shared.Written(before, b.s.State)})
 		}
 	}
-	v.s.State = state.all
-	for name, output := range outputs.news() {
+	v.s.State = state.All()
+	for name, output := range outputs.News() {
 		v.s.release(name, output)
 	}
 	return release{candidate: candidate{value: all, text: words.Text(all)}}, nil
@@ -57,50 +54,4 @@ func (f *flow) released(p *cascades.Phase) (output any, ok bool) {
 		}
 	}
 	return nil, false
-}
-
-// A merge is what several have made of one map.
-type merge struct {
-	before, all map[string]any
-	by          map[string]string // who has written a key
-}
-
-func newMerge(before map[string]any) *merge {
-	return &merge{before, maps.Clone(before), map[string]string{}}
-}
-
-// add takes over what one has written, and gives the first key that another has
-// written differently.
-func (m *merge) add(who string, own map[string]any) (clash string) {
-	for _, key := range slices.Sorted(maps.Keys(own)) {
-		was, there := m.before[key]
-		if there && reflect.DeepEqual(was, own[key]) {
-			continue
-		}
-		if _, written := m.by[key]; written && !reflect.DeepEqual(m.all[key], own[key]) {
-			return key
-		}
-		m.all[key], m.by[key] = own[key], who
-	}
-	return ""
-}
-
-// written are the keys that stand otherwise than before.
-func written(before, now map[string]any) (keys []string) {
-	for key, value := range now {
-		if was, there := before[key]; !there || !reflect.DeepEqual(was, value) {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// news are the keys that were written.
-func (m *merge) news() map[string]any {
-	news := map[string]any{}
-	for key := range m.by {
-		news[key] = m.all[key]
-	}
-	return news
 }

@@ -3,6 +3,8 @@ package engine
 import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/shared"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -11,7 +13,7 @@ import (
 // the cascade that the validator belongs to. An error says that there is no
 // verdict.
 func Judge(h Host, c *cascades.Cascade, v *cascades.Validator, s validators.Subject, name string) (validators.Verdict, error) {
-	f := &flow{h: h, c: c, s: &State{Model: name, Input: s.Input, State: s.State, Outputs: s.Outputs}, meter: &meter{budget: c.Budget}}
+	f := &flow{h: h, c: c, s: &State{Model: name, Input: s.Input, State: s.State, Outputs: s.Outputs}, meter: shared.NewMeter(nil, c.Budget, model.Usage{})}
 	f.prepare()
 	s.Input, s.State, s.Outputs = f.s.Input, f.s.State, f.s.Outputs
 	check := &cascades.Check{Ward: &wards.Ward{Name: v.Name, Moment: wards.Post, Mode: wards.Blocking}, Validator: v, Place: &cascades.Place{Cascade: c.Digest(), File: c.File, Name: v.Name}}

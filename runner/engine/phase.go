@@ -10,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/shared"
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/wards"
@@ -204,7 +205,7 @@ func (v *visit) settle(r release, err error) (release, error) {
 	v.emit(done)
 	v.s.release(v.p.Name, r.value)
 	v.s.Output, v.s.Previous = r.value, v.p.Name
-	v.s.Lineage = append(v.s.Lineage, Passage{Phase: v.p.Name, Output: r.value, Set: written(v.before, v.s.State)})
+	v.s.Lineage = append(v.s.Lineage, Passage{Phase: v.p.Name, Output: r.value, Set: shared.Written(v.before, v.s.State)})
 	return r, nil
 }
 

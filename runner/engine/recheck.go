@@ -6,6 +6,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/shared"
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/wards"
@@ -28,14 +29,14 @@ type Said struct {
 // change between calls, and its RunID and Model.
 // Locals are those of the item that the visit was to, nil for none.
 func NewPast(h Host, c *cascades.Cascade, p *cascades.Phase, s *State, locals map[string]any) *Past {
-	f := &flow{h: silent{h}, c: c, s: s, meter: &meter{}, locals: locals}
+	f := &flow{h: silent{h}, c: c, s: s, meter: shared.NewMeter(nil, cascades.Budget{}, model.Usage{}), locals: locals}
 	f.prepare()
 	v := &visit{flow: f, p: p, at: event.Path(p.Name), record: PhaseRecord{Name: p.Name}, validated: s.ValidationError}
 	return &Past{v.newTry(v.at)}
 }
 
 // Usage is what holding texts against the checks has cost so far.
-func (p *Past) Usage() model.Usage { return p.t.meter.total() }
+func (p *Past) Usage() model.Usage { return p.t.meter.Total() }
 
 // Locals are what the i-th item of the phase brings; nil where that cannot be
 // known.

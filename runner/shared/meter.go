@@ -1,4 +1,7 @@
-package engine
+// Package shared is what the parallel branches of a run have in common: a meter of
+// what they spend, and a merge of what they have written. It is pure but for the
+// meter's lock.
+package shared
 
 import (
 	"sync"
@@ -7,11 +10,11 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A meter holds what a run has spent and lets no call begin that its budget
+// A Meter holds what a run has spent and lets no call begin that its budget
 // forbids. The parallel branches of a run share it. A nested cascade's meter
 // spends its parent's too.
-type meter struct {
-	parent *meter
+type Meter struct {
+	parent *Meter
 	budget cascades.Budget
 
 	mu      sync.Mutex
@@ -19,8 +22,14 @@ type meter struct {
 	pending int
 }
 
-// begin reserves one call, or says which bound forbids it.
-func (m *meter) begin() (bound string) {
+// NewMeter makes a meter with a budget, of which usage is spent already; what it
+// spends parent spends too, which may be nil.
+func NewMeter(parent *Meter, budget cascades.Budget, usage model.Usage) *Meter {
+	return &Meter{parent: parent, budget: budget, usage: usage}
+}
+
+// Begin reserves one call, or says which bound forbids it.
+func (m *Meter) Begin() (bound string) {
 	if m == nil {
 		return ""
 	}
@@ -39,28 +48,29 @@ func (m *meter) begin() (bound string) {
 	if bound != "" {
 		return bound
 	}
-	if bound = m.parent.begin(); bound != "" {
+	if bound = m.parent.Begin(); bound != "" {
 		m.end(model.Usage{})
 	}
 	return bound
 }
 
 // end gives back the reservation and notes what the call has spent.
-func (m *meter) end(u model.Usage) {
+func (m *Meter) end(u model.Usage) {
 	m.mu.Lock()
 	m.pending--
 	m.usage = m.usage.Add(u)
 	m.mu.Unlock()
 }
 
-// spent ends a call that was made.
-func (m *meter) spent(u model.Usage) {
+// Spent ends a call that was made.
+func (m *Meter) Spent(u model.Usage) {
 	for ; m != nil; m = m.parent {
 		m.end(u)
 	}
 }
 
-func (m *meter) total() model.Usage {
+// Total is what was spent so far.
+func (m *Meter) Total() model.Usage {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.usage

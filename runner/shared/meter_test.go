@@ -1,4 +1,4 @@
-package engine
+package shared
 
 import (
 	"math"
@@ -10,12 +10,12 @@ import (
 
 // What is under way counts too, also beside the largest number there is.
 func TestMeterCountsPending(t *testing.T) {
-	m := &meter{budget: cascades.Budget{MaxCalls: math.MaxInt}, pending: 1}
-	if got := m.begin(); got != "" {
+	m := &Meter{budget: cascades.Budget{MaxCalls: math.MaxInt}, pending: 1}
+	if got := m.Begin(); got != "" {
 		t.Errorf("nothing is spent: %q", got)
 	}
 	m.usage.Calls = math.MaxInt
-	if got := m.begin(); got != "max_calls" {
+	if got := m.Begin(); got != "max_calls" {
 		t.Errorf("all is spent: %q", got)
 	}
 }
@@ -33,21 +33,21 @@ func TestMeterDoesNotWrap(t *testing.T) {
 			{CostUSD: math.NaN()},
 			{InputTokens: math.MaxInt, OutputTokens: 1},
 		} {
-			m := &meter{budget: b, parent: &meter{budget: b}}
+			m := &Meter{budget: b, parent: &Meter{budget: b}}
 			for _, u := range []model.Usage{{Calls: 10, InputTokens: 5, OutputTokens: 5, CostUSD: 10}, then, then} {
 				m.mu.Lock()
 				m.pending++ // as begin does, which lets none of them through any more
 				m.mu.Unlock()
 				m.parent.pending++
-				m.spent(u)
+				m.Spent(u)
 			}
-			if got := m.begin(); got != bound {
+			if got := m.Begin(); got != bound {
 				t.Errorf("%s: after %+v: %q", bound, then, got)
 			}
-			if got := m.parent.begin(); got != bound {
+			if got := m.parent.Begin(); got != bound {
 				t.Errorf("%s, of the parent: after %+v: %q", bound, then, got)
 			}
-			if u := m.total(); u.Calls < 10 || u.Tokens() < 10 || !(u.CostUSD >= 10) {
+			if u := m.Total(); u.Calls < 10 || u.Tokens() < 10 || !(u.CostUSD >= 10) {
 				t.Errorf("%+v", u)
 			}
 		}

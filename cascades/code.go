@@ -30,6 +30,7 @@ const (
 	CodeVisits     = "too-many-phases"   // a warning
 	CodeField      = "unknown-field"     // a warning
 	CodeUnproven   = "unproven-gate"     // a warning
+	CodeUnset      = "unset-state"       // a warning
 	CodeIgnored    = "ignored-key"       // a warning
 	CodeOtherwise  = "read-otherwise"    // a warning
 
@@ -73,6 +74,7 @@ func Codes() []Code {
 		{CodeVisits, "a warning: the shortest way to an end visits more phases than `max_phases` allows"},
 		{CodeField, "a warning: a template or an expression reads a field that the phase's `output_schema` leaves no room for"},
 		{CodeUnproven, "a warning: a ward with `promote_when` has no evidence for exactly the gate that it is, and is in shadow"},
+		{CodeUnset, "a warning: a template reads a key of the state that nothing of the cascade sets"},
 		{CodeIgnored, "a warning: a key of Windlass or LARS that changes nothing here; those that change nothing there either are told once in a file"},
 		{CodeOtherwise, "a warning: what another program reads otherwise, with how it is read here"},
 		{CodeBare, "of `lint --proof`: a text of a model may get into a call of a tool that writes, and no gate has judged it on the way"},

@@ -50,6 +50,17 @@ func (e InputErrors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// Inherit gives a cascade's input what it declares and was not given, of the input
+// of the one that it is part of.
+func (c *Cascade) Inherit(input, outer map[string]any) {
+	for _, in := range c.Inputs {
+		value, there := outer[in.Name]
+		if _, given := input[in.Name]; there && !given {
+			input[in.Name] = value
+		}
+	}
+}
+
 // CheckInput tells everything that is wrong with an input of plain values before
 // a run is made of it; there is nothing where it may run. An input without a
 // default is missed where it is enforced, or where a template of a phase that no

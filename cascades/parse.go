@@ -111,6 +111,7 @@ type parser struct {
 	broken     map[string]bool // definitions that were reported: "validators grammar"
 	uses       []use
 	fieldReads []fieldRead
+	stateReads []stateRead
 	routes     []route
 	guards     []guard // of the phase that is read
 	acts       []act
@@ -273,6 +274,7 @@ func (p *parser) crossCheck() {
 	p.checkActs()
 	p.checkProviders()
 	p.checkFields()
+	p.checkState()
 	for _, u := range p.uses {
 		if len(p.found) > maxFound {
 			return

@@ -199,7 +199,7 @@ func (p *parser) subs(o *object) []*Sub {
 			continue
 		}
 		s := &Sub{ContextIn: sub.flag("context_in", true), ContextOut: sub.flag("context_out", true)}
-		s.InputMap = p.values(sub.child("input_map"), phaseVariables)
+		s.InputMap = p.mapped(sub.child("input_map"))
 		if ref := sub.get("ref"); ref == nil {
 			sub.missing("ref")
 		} else if s.Cascade = p.nested(ref, "ref"); s.Cascade != nil {
@@ -208,6 +208,20 @@ func (p *parser) subs(o *object) []*Sub {
 		sub.done()
 	}
 	return out
+}
+
+// mapped reads what a sub-cascade is given. A text that is the name of an input
+// stands for that input, as in Windlass, and that is told.
+func (p *parser) mapped(o *object) Values {
+	values := p.values(o, phaseVariables)
+	for key, value := range values {
+		name, isText := value.(string)
+		if isText && p.declared[name] {
+			values[key] = reference{[]string{"input", name}, name}
+			p.warn(o.value[key], CodeOtherwise, "input_map: %s is the value of the input %s, as in Windlass: write \"{{ input.%s }}\"", key, name, name)
+		}
+	}
+	return values
 }
 
 // expect reads what the phase's checks must catch.

@@ -220,6 +220,7 @@ func (v *visit) subs() error {
 		var state map[string]any
 		if sub.ContextIn {
 			state = v.s.State
+			sub.Cascade.Inherit(input, v.s.Input)
 		}
 		back := ""
 		if sub.ContextOut {

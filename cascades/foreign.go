@@ -95,3 +95,37 @@ func (p *parser) asThere(n *yaml.Node, name string) *Validator {
 	p.warn(n, CodeOtherwise, "%s without parameters is asked of a model, as Windlass has it: %s", name, criteria)
 	return p.bound(n, validators.NewJudge(name, criteria, criteria), nil)
 }
+
+// modelsByName tells whether models are written as Windlass may write them: how
+// many tries each has, by name.
+func (o *object) modelsByName(key string) bool {
+	n := o.get(key)
+	return n != nil && n.Kind == yaml.MappingNode
+}
+
+// modelList gives the models of a list, or those of a mapping, each as often as
+// its factor says.
+func (o *object) modelList(key string) []*yaml.Node {
+	if !o.modelsByName(key) {
+		return o.list(key)
+	}
+	n := o.get(key)
+	o.p.warn(n, CodeOtherwise, "models by name are read as Windlass has them: a list is what stands here, each as often as it has tries: [a, a, b]")
+	by := o.p.fields(n, "models by name")
+	var list []*yaml.Node
+	for _, name := range by.order {
+		times := 1
+		if value := o.p.resolve(by.value[name]); value.Tag != "!!null" {
+			if of := o.p.object(value, "models by name"); of != nil {
+				times = min(of.whole("factor", 1, 1), maxSoundings)
+				for _, key := range of.order {
+					if key != "factor" && !of.foreign(key) {
+						o.p.report(of.keys[key], CodeUnknownKey, "a model by name has no key %q", key)
+					}
+				}
+			}
+		}
+		list = append(list, slices.Repeat([]*yaml.Node{by.keys[name]}, times)...)
+	}
+	return list
+}

@@ -48,7 +48,7 @@ func (o *object) ladder(key, unbounded string) Model {
 func (o *object) spread(key string, n int, inOrder bool) Model {
 	m := Model{}
 	unbounded := "attempts means nothing in " + key + ": each model is one try's, for all of its attempts"
-	for _, e := range o.list(key) {
+	for _, e := range o.modelList(key) {
 		e = o.p.resolve(e)
 		found := o.p.rung(e, "an entry of "+key, unbounded)
 		if len(found) == 0 && e.Kind == yaml.ScalarNode {

@@ -127,6 +127,9 @@ func (p *parser) soundings(o *object) *Soundings {
 	s := &Soundings{Factor: o.whole("factor", 1, 1)}
 	s.MaxParallel = o.whole("max_parallel", 1, s.Factor)
 	s.Strategy = o.oneOf("model_strategy", RoundRobin, Random, Weighted)
+	if o.modelsByName("models") && !o.has("weights") && s.Strategy == Weighted {
+		s.Strategy = Random // each stands in the list as often as its factor says
+	}
 	s.Models = o.spread("models", s.Factor, s.Strategy == RoundRobin)
 	p.weights(o, s)
 	s.Model = o.judging("evaluator_model")

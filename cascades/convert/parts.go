@@ -195,6 +195,10 @@ func (m *mapping) spread(models *yaml.Node) {
 		}
 	}
 	m.set("models", list)
+	if m.text("model_strategy") == "weighted" && !m.has("weights") {
+		m.set("model_strategy", scalar("random"))
+		m.note(models, "the strategy weighted is random here, over a list that has each model as often as its factor says")
+	}
 	factor, err := strconv.Atoi(m.text("factor"))
 	if !m.has("factor") || err == nil && factor < len(list.Content) {
 		if m.has("factor") {

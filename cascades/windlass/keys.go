@@ -9,6 +9,9 @@ const (
 	byServer   = "an MCP server or a program takes its place: tools: {search: {mcp: {command: […]}}}"
 	byTraining = "examples of earlier runs are not put before a model by themselves: write them into the instructions"
 	byFrom     = "what a phase sees is what context.from names"
+	byPlace    = "what stands here is asked, and has no mode or tries of its own"
+	byWhole    = "a conversation is sent whole: budget: {max_tokens: …} bounds what a run may spend"
+	byList     = "a list of models has it: [{name: a, temperature: 0.2, max_output_tokens: 800}]; capstan convert FILE writes it so"
 	byAnswer   = "an answer is a text, a choice or a yes: what else is to be known is asked for in the prompt"
 	byExpiry   = "expires and on_expired say how long a question waits, and what comes then"
 )
@@ -30,8 +33,10 @@ var keys = map[string]map[string]Word{
 		"python": instead(LARS, byExec), "javascript": instead(LARS, byExec), "clojure": instead(LARS, byExec),
 		"bash": instead(LARS, byExec), "sql": instead(LARS, byExec), "tool": instead(LARS, byExec), "inputs": ignored(LARS),
 		"instructions": calls(LARS, "judge"), "max_turns": ignored(LARS),
+		"mode": without(Windlass, byPlace), "max_attempts": without(Windlass, byPlace),
 	},
-	"a sub-cascade": {"trigger": ignored(Windlass)},
+	"models by name": {"temperature": without(Windlass, byList), "max_tokens": without(Windlass, byList)},
+	"a sub-cascade":  {"trigger": ignored(Windlass)},
 }
 
 var ofCascade = map[string]Word{
@@ -44,6 +49,7 @@ var ofCascade = map[string]Word{
 	"auto_context": without(LARS, byFrom+", and token_budget says what a conversation may weigh"),
 	"triggers":     without(LARS, "a run is started by capstan run or over HTTP: cron, or whatever sees the event, takes its place"),
 	"sql_function": without(LARS, "a cascade is called by capstan run, over HTTP or as a tool of an MCP server (capstan mcp), and not from SQL"),
+	"token_budget": without(Windlass, byWhole),
 	"max_parallel": without(LARS, "phases run one after the other, and those of a together side by side"),
 
 	"tags": ignored(Windlass), "version": ignored(Windlass), "author": ignored(Windlass), "metadata": ignored(Windlass),
@@ -76,6 +82,7 @@ var ofPhase = map[string]Word{
 	"use_training": without(LARS, byTraining), "training_limit": ignored(LARS), "training_strategy": ignored(LARS),
 	"training_min_confidence": ignored(LARS), "training_verified_only": ignored(LARS), "training_format": ignored(LARS),
 	"intra_context":    without(LARS, "token_budget says what a conversation may weigh"),
+	"token_budget":     without(Windlass, byWhole),
 	"hitl_title":       ignored(LARS),
 	"hitl_description": ignored(LARS),
 	"await_input":      ignored(LARS),
@@ -91,8 +98,8 @@ var ofSoundings = map[string]Word{
 	"human_eval":                 instead(Windlass, byPerson),
 	"llm_prefilter":              instead(Windlass, byPerson),
 	"llm_prefilter_instructions": instead(Windlass, byPerson),
-	"cost_aware_evaluation":      instead(Windlass, byCost),
-	"pareto_frontier":            instead(Windlass, byCost),
+	"cost_aware_evaluation":      without(Windlass, byCost),
+	"pareto_frontier":            without(Windlass, byCost),
 	"downstream_model":           without(LARS, "a cascade among the tools has its own model, or --model's"),
 	"aggregator_model":           without(LARS, "the phase's model puts them together"),
 	"enabled":                    ignored(LARS),

@@ -102,6 +102,5 @@ func Value(key, value string) string { return values[key+": "+value] }
 var values = map[string]string{
 	"human_input: true": `{prompt: "Is this right?", type: confirmation} asks for a yes`,
 	"tackle: manifest":  "no model chooses among all the tools there are: name those that it may use",
-	"models: {}":        "a list spreads them over the tries, one name for each: [a, a, b]; capstan convert FILE writes it so",
 	"on_error: {}":      "it names the phase that mends it",
 }

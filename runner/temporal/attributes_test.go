@@ -1,0 +1,39 @@
+package temporal
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/mock"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+)
+
+// Temporal's page hears which cascade a run is of, in which phase it is and how it
+// stands, where the worker is told to say so, and nothing else.
+func TestSearchAttributes(t *testing.T) {
+	for _, search := range []bool{true, false} {
+		x := try(t, several, nil, judging, runner.WithTools(look), runner.WithValidators(slow))
+		x.crew.Search = search
+		var told []string
+		x.OnUpsertTypedSearchAttributes(mock.Anything).Run(func(args mock.Arguments) {
+			a := args.Get(0).(temporal.SearchAttributes)
+			cascade, _ := a.GetKeyword(attributeCascade)
+			status, _ := a.GetKeyword(attributeStatus)
+			phase, _ := a.GetKeyword(attributePhase)
+			told = append(told, strings.Join([]string{cascade, status, phase}, "/"))
+		}).Return(nil).Maybe()
+		if result, _, err := x.end(t); err != nil || result.Status != engine.Succeeded {
+			t.Fatalf("%+v: %v", result, err)
+		}
+		want := "several/running/a /running/b /running/c /succeeded/"
+		if !search {
+			want = ""
+		}
+		if got := strings.Join(told, " "); got != want {
+			t.Errorf("told %q, want %q", got, want)
+		}
+	}
+}

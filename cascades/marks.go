@@ -82,9 +82,9 @@ func (l cardLine) class() string {
 		return l.mode
 	}
 	if s, known := shades[l.mode]; known {
-		return s.class
+		return s.class + " ran"
 	}
-	return going.class
+	return going.class + " ran"
 }
 
 // markStyle has what a drawing with marks needs besides svgStyle.

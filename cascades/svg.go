@@ -17,6 +17,7 @@ const svgStyle = `
   .way{fill:none;stroke:var(--line);stroke-width:1.4} .chosen{stroke-dasharray:6 4} .skipped{stroke-dasharray:1.5 4;stroke-linecap:round} .exhausted{stroke:var(--blocking)}
   .label{fill:var(--soft);stroke:var(--bg);stroke-width:4px;paint-order:stroke;stroke-linejoin:round}
   .blocking{fill:var(--blocking)} .retry{fill:var(--retry)} .advisory{fill:var(--advisory)} .shadow{fill:var(--bg);stroke:var(--line)} .cascade{fill:var(--cascade)} .human{fill:var(--human)}
+  circle.blocking:not(.ran){fill:var(--ink)}
   .dot{fill:var(--line)} .head{fill:var(--line)} .headx{fill:var(--blocking)}
 `
 
@@ -46,6 +47,22 @@ func (c *Cascade) SVGOf(m *Marks) string {
 	}
 	w.printf("</svg>\n")
 	return w.String()
+}
+
+// A Spot is where a phase stands in a drawing, in its units.
+type Spot struct {
+	Name                string
+	X, Y, Width, Height float64
+}
+
+// Spots are where the phases stand that [Cascade.SVGOf] draws, in their order.
+func (c *Cascade) Spots(m *Marks) []Spot {
+	l := newLayout(c, m)
+	list := make([]Spot, len(l.boxes))
+	for i, b := range l.boxes {
+		list[i] = Spot{c.Phases[i].Name, b.x, b.y, b.w, b.h}
+	}
+	return list
 }
 
 type svg struct{ strings.Builder }

@@ -163,7 +163,7 @@ type againView struct {
 	Problem *Problem
 }
 
-// againForms makes the form, without what was typed into it.
+// againForm makes the form, without what was typed into it.
 func (s *Server) againForm(r *http.Request) (v againView, run *journal.Run, c *cascades.Cascade, err error) {
 	if run, err = s.ordered(r); err != nil {
 		return v, nil, nil, err
@@ -180,7 +180,11 @@ func (s *Server) againForm(r *http.Request) (v againView, run *journal.Run, c *c
 		if value, given := run.Start.Input[in.Name]; given {
 			in.Default, in.HasDefault = value, true
 		}
-		v.Fields = append(v.Fields, newField(in))
+		f := newField(in)
+		if shown(f.Value) != f.Value { // what cannot be seen in a form is not to be changed in it
+			f.Kind = "kept"
+		}
+		v.Fields = append(v.Fields, f)
 	}
 	return v, run, c, nil
 }
@@ -211,6 +215,9 @@ func (s *Server) againPosted(w http.ResponseWriter, r *http.Request) error {
 	change := Change{RunID: v.RunID, From: v.From, Changed: v.Changed, Input: map[string]any{}}
 	for i, in := range c.Inputs {
 		f := &v.Fields[i]
+		if f.Kind == "kept" {
+			continue
+		}
 		value, given := f.read(form)
 		if wrong := in.Check(r.Context().Err, value, given); f.Wrong == "" && len(wrong) > 0 {
 			f.Wrong = wrong[0].Message

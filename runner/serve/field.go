@@ -11,7 +11,7 @@ import (
 // A fieldView is an input of a cascade as a field of a form.
 type fieldView struct {
 	Name        string
-	Kind        string // text, number, truth, choice or json
+	Kind        string // text, number, truth, choice, json, or kept: it is as it was
 	Description string
 	Value       string // as it was typed
 	Options     []string

@@ -13,6 +13,7 @@ type graphView struct {
 	frame
 	Head   headView
 	Broken string // why there is no drawing
+	Places []cascades.Spot
 }
 
 func (s *Server) graphPage(w http.ResponseWriter, r *http.Request) error {
@@ -21,8 +22,11 @@ func (s *Server) graphPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := graphView{frame: s.frame("Graph · "+run.RunID, "runs"), Head: s.head(run, t)}
-	if _, err := s.cascadeOf(run); err != nil {
+	c, err := s.cascadeOf(run)
+	if err != nil {
 		v.Broken = err.Error()
+	} else {
+		v.Places = c.Spots(t.Marks())
 	}
 	return s.render(w, r, http.StatusOK, "graph", v)
 }

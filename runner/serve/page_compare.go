@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"maps"
 	"net/http"
 	"reflect"
 	"strings"
@@ -114,7 +115,7 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 	if at := q.Get("at"); at != "" {
 		return s.outputDiff(w, r, v, at, ta, tb)
 	}
-	v.Input = compare(pretty(ta.Input), pretty(tb.Input))
+	v.Input = compare(pretty(s.filled(r, a, ta)), pretty(s.filled(r, b, tb)))
 	for _, row := range align(v.IDs, ta, tb) {
 		if !v.All && !row.Differs {
 			v.Alike++
@@ -123,6 +124,27 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 		v.Rows = append(v.Rows, row)
 	}
 	return s.render(w, r, http.StatusOK, "compare", v)
+}
+
+// filled is the input of a run with the defaults of what was not given, so that it
+// is the same as one that gave them.
+func (s *Server) filled(r *http.Request, x *side, t *trace.Run) map[string]any {
+	input := map[string]any{}
+	maps.Copy(input, t.Input)
+	run, err := s.o.Store.Run(r.Context(), x.Head.RunID)
+	if err != nil {
+		return input
+	}
+	c, err := s.cascadeOf(run)
+	if err != nil {
+		return input
+	}
+	for _, in := range c.Inputs {
+		if _, given := input[in.Name]; !given && in.HasDefault {
+			input[in.Name] = in.Default
+		}
+	}
+	return input
 }
 
 func (s *Server) side(r *http.Request, id string) (*side, *trace.Run, error) {

@@ -30,6 +30,9 @@ type runRow struct {
 	Took time.Duration
 }
 
+// Running tells whether the run goes on.
+func (r runRow) Running() bool { return r.Status == journal.Running }
+
 // perPage is how many runs a page lists.
 const perPage = 100
 
@@ -84,6 +87,20 @@ func (v runsView) Self() string { return listAddress(v.Filter, v.Filter.Get("bef
 
 // Has tells whether a field of the filter has a value.
 func (v runsView) Has(field, value string) bool { return v.Filter.Get(field) == value }
+
+// Day gives since or until as a day; a midnight until which runs are shown is the
+// end of the day before.
+func (v runsView) Day(field string) string {
+	text := v.Filter.Get(field)
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return text // a day, as the form has it
+	}
+	if field == "until" {
+		t = t.Add(-time.Nanosecond)
+	}
+	return t.UTC().Format(time.DateOnly)
+}
 
 // Get gives a field of the filter.
 func (v runsView) Get(field string) string { return v.Filter.Get(field) }

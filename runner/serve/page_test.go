@@ -22,7 +22,7 @@ var hostile = []string{
 // tags are the elements that pages are made of.
 var tags = strings.Fields(`a article bdi body br button caption code details div fieldset footer form h1 h2 h3 h4 head header html input kbd label legend li link
 	main mark meta nav ol option p pre rect script section select span strong summary svg table tbody td textarea th thead time title tr ul img
-	circle dd dl dt figcaption figure g path text`)
+	circle datalist dd dl dt figcaption figure g path text`)
 
 var (
 	tag       = regexp.MustCompile(`<(/?)([a-zA-Z!][^\s>/]*)([^>]*)>`)

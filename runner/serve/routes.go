@@ -54,6 +54,7 @@ func (s *Server) pages() []route {
 		{"POST", "/runs/{id}/answer", s.answerForm},
 		{"POST", "/runs/{id}/cancel", s.cancelForm},
 		{"POST", "/runs/{id}/resume", s.resumeForm},
+		{"GET", "/runs/{id}/receipt", s.receiptPage},
 		{"GET", "/runs/{id}/again", s.againPage},
 		{"POST", "/runs/{id}/again", s.againPosted},
 		{"GET", "/compare", s.comparePage},

@@ -140,4 +140,55 @@
     ticked.forEach(function (id) { var i = document.getElementById(id); if (i) i.checked = true })
     ticked = []
   })
+
+  // What goes on is timed on from what the server said when it sent the piece.
+  function elapsed(s) {
+    if (s < 60) return Math.floor(s) + ' s'
+    var two = function (n) { return (n < 10 ? '0' : '') + n }
+    if (s < 3600) return Math.floor(s / 60) + ' m ' + two(Math.floor(s % 60)) + ' s'
+    return Math.floor(s / 3600) + ' h ' + two(Math.floor(s / 60 % 60)) + ' m'
+  }
+  setInterval(function () {
+    document.querySelectorAll('[data-ticks]').forEach(function (e) {
+      if (!e.began) e.began = performance.now() - 1000 * e.dataset.ticks
+      e.textContent = elapsed((performance.now() - e.began) / 1000)
+    })
+  }, 1000)
+
+  // The drawing is made larger and smaller, and scrolled to a phase by its name.
+  var graph
+  document.addEventListener('DOMContentLoaded', function () { graph = document.querySelector('.graph') })
+  function drawing() { return graph.querySelector('img') }
+  function zoom(by) {
+    var img = drawing()
+    graph.classList.toggle('zoomed', by !== 0)
+    if (by === 0) img.removeAttribute('width')
+    else img.width = Math.max(100, Math.min(20000, Math.round(img.clientWidth * by)))
+    find()
+  }
+  function find() {
+    var here = graph.querySelector('.here')
+    var asked = document.getElementById('filter').value
+    var at = Array.from(document.querySelectorAll('#places option')).find(function (o) { return o.value === asked })
+    here.hidden = !at
+    if (!at) return
+    var img = drawing()
+    var scale = img.clientWidth / img.naturalWidth
+    here.style.left = img.offsetLeft + at.dataset.x * scale + 'px'
+    here.style.top = img.offsetTop + at.dataset.y * scale + 'px'
+    here.style.width = at.dataset.w * scale + 'px'
+    here.style.height = at.dataset.h * scale + 'px'
+    here.scrollIntoView({ block: 'center', inline: 'center' })
+  }
+  document.addEventListener('click', function (e) {
+    var button = graph && e.target.closest('[data-zoom]')
+    if (button) zoom(Number(button.dataset.zoom))
+  })
+  document.addEventListener('input', function (e) { if (graph && e.target.id === 'filter') find() })
+  document.addEventListener('submit', function (e) { if (e.target.matches('.graphing')) e.preventDefault() })
+
+  // On paper nothing is folded that is there.
+  window.addEventListener('beforeprint', function () {
+    document.querySelectorAll('details').forEach(function (d) { if (!d.querySelector(':scope > [hx-get]:not([data-fetched])')) d.open = true })
+  })
 })()

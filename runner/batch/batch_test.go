@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -237,4 +239,43 @@ func BenchmarkBatch(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows), "ns/row")
+}
+
+// BenchmarkLargeSet does a set of 100 MB, and of 1 GB, in rows of 100 KB, and tells
+// the most memory that was in use at a row's end: it does not grow with the set.
+func BenchmarkLargeSet(b *testing.B) {
+	line := topics(strings.Repeat("an owl of the wood ", 5300))
+	for _, rows := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprint(rows*len(line)>>20, "MB"), func(b *testing.B) {
+			name := filepath.Join(b.TempDir(), "s.jsonl")
+			f, err := os.Create(name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for range rows {
+				if _, err := f.WriteString(line); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if err := f.Close(); err != nil {
+				b.Fatal(err)
+			}
+			set, err := batch.Open(name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var most uint64
+			for b.Loop() {
+				one := &batch.Batch{Cascade: parsed(b, gated), Set: set, Parallel: 2, Told: func(batch.Outcome) {
+					var now runtime.MemStats
+					runtime.ReadMemStats(&now)
+					most = max(most, now.HeapInuse)
+				}}
+				if report, err := one.Evaluate(b.Context(), newBench(b), nil); err != nil || report.Accepted.N != rows {
+					b.Fatalf("%v: %+v", err, report)
+				}
+			}
+			b.ReportMetric(float64(most>>20), "MB-heap")
+		})
+	}
 }

@@ -154,6 +154,7 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 		}
 	}
 	root.AddCommand(c.version())
+	c.completes(root)
 	return root
 }
 

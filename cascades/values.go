@@ -2,6 +2,7 @@ package cascades
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -120,6 +121,9 @@ func (r reference) lookup(vars map[string]any) (any, error) {
 		if at, ok = object[name]; !ok {
 			return nil, fmt.Errorf("%s: %s is undefined", r.text, strings.Join(r.path[:i+1], "."))
 		}
+	}
+	if whole, is := at.(map[string]any); is && len(r.path) == 1 {
+		return maps.Clone(whole), nil // a run goes on to write in its own
 	}
 	return at, nil
 }

@@ -125,8 +125,8 @@ func (p *parser) toolFile(n *yaml.Node, file, name string) *Tool {
 	child.cascade = &Cascade{File: file, Source: source}
 	child.broken = map[string]bool{}
 	var t *Tool
-	if root := child.document(); root != nil && child.sound(root, nil) {
-		if o := child.object(root, "a tool"); o != nil {
+	if doc := child.document(); doc != nil && child.sound(doc.Content[0], nil) {
+		if o := child.object(doc.Content[0], "a tool"); o != nil {
 			o.what = "tool " + name
 			o.ask("$schema")
 			if id := o.text("tool_id"); id != "" && id != name {

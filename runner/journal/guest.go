@@ -22,8 +22,9 @@ type Guest struct {
 // Guest is the journal for an engine of that name.
 func (j *Journal) Guest(name string) *Guest { return &Guest{j, name} }
 
-// guestEpoch is the epoch of runs that are not the journal's own, which no start has.
-const guestEpoch = 0
+// guestEpoch is the epoch of runs that are not the journal's own. No start has it, nor has a run of a journal that was
+// kept before there were epochs: those have 0.
+const guestEpoch = -1
 
 // Begin notes a run. One of that name that is the journal's own is
 // [runner.ErrRunExists].

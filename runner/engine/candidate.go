@@ -22,6 +22,7 @@ type candidate struct {
 	score  float64     // the mean of its scores, -1 for none
 	passed *wards.Ward
 	spent  *wards.Decision // a turn ward used up its budget on this text
+	barred bool            // a blocking check could not be asked: it is never let out
 	unsaid bool            // there is no text: a tool ward used up its budget before it was said
 	state  map[string]any  // as the attempt left it
 	chosen string          // where the model wants to go on
@@ -30,6 +31,7 @@ type candidate struct {
 func (c *candidate) note(outcomes []wards.Outcome, d wards.Decision) {
 	sum, n := 0.0, 0
 	for _, o := range outcomes {
+		c.barred = c.barred || o.Skipped && o.Ward.Mode == wards.Blocking
 		if o.Err == nil && !o.Skipped && o.Verdict.Score != nil {
 			sum, n = sum+*o.Verdict.Score, n+1
 		}
@@ -56,14 +58,15 @@ func (c *candidate) valueOr(text string) any {
 // exhausted does what the phase says of a check that used up its budget.
 func (t *try) exhausted(d wards.Decision) (release, error) {
 	where := t.p.Rules.OnExhausted
-	if t.releasesFailures() && len(t.past) == 0 {
+	free := slices.DeleteFunc(slices.Clone(t.past), func(c candidate) bool { return c.barred })
+	if t.releasesFailures() && len(free) == 0 {
 		where = cascades.OnExhaustedFail // nothing was said that could be let out
 	}
 	switch where {
 	case cascades.OnExhaustedLast:
-		return t.release(t.past[len(t.past)-1])
+		return t.release(free[len(free)-1])
 	case cascades.OnExhaustedBest:
-		best := slices.MinFunc(t.past, func(a, b candidate) int {
+		best := slices.MinFunc(free, func(a, b candidate) int {
 			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(len(a.failed), len(b.failed)), cmp.Compare(b.number, a.number))
 		})
 		return t.release(best)

@@ -19,7 +19,7 @@ type place struct {
 	phase         string
 	attempt, turn int
 	tool          string // whose call or result is judged
-	unfit         bool   // the text broke its output_schema: a pure check that cannot read it does not matter
+	unfit         bool   // the text broke its output_schema: a pure check that cannot read it was not asked
 }
 
 // under is the address of the i-th check of a moment at the place.
@@ -64,9 +64,10 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 		if err != nil {
 			return nil, err
 		}
-		if o.Err == nil || !at.unfit {
-			found[i], stopped = o, o.Stops()
+		if o.Err != nil && at.unfit {
+			o = NotAsked(c.Ward, "output_schema")
 		}
+		found[i], stopped = o, o.Stops()
 	}
 	var err error
 	for _, lot := range lots(at, list) {
@@ -157,7 +158,7 @@ func Refused(list []*cascades.Check, found []wards.Outcome) (by string) {
 	return ""
 }
 
-// NotAsked is the outcome of a judge that is not asked, since by has refused the
+// NotAsked is the outcome of a check that was not asked, since by has refused the
 // text.
 func NotAsked(w *wards.Ward, by string) wards.Outcome {
 	return wards.Outcome{Ward: w, Skipped: true, Verdict: validators.Verdict{Reason: "not asked: " + by + " said no"}}

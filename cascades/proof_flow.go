@@ -72,6 +72,10 @@ func (a *prover) visit(c *Cascade, i int, in *spot) (out []lead, said strands) {
 		out = append(out, lead{to, skipped})
 	}
 	r := a.pass(c, p, in)
+	// What one attempt, item or check has written, the next may read.
+	again := newSpot()
+	again.files = r.left.files
+	out = append(out, lead{i, again})
 	if on := p.Rules.OnExhausted; on != OnExhaustedFail && !p.loose() {
 		out = append(out, lead{named(on), r.left})
 	}

@@ -42,6 +42,9 @@ told, and stands in comments), 2 a file is no cascade in any words.`,
   capstan convert --write cells/*.yaml`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if out == "-" {
+				out = "" // as other tools name standard output
+			}
 			if out != "" && (write || len(args) > 1) {
 				return usage("-o is for one file, and not beside --write")
 			}

@@ -10,7 +10,7 @@ type Outline interface {
 
 // Outline tells o the blocks of the program; of one that has no blocks it tells nothing. Text, values and assignments are
 // no blocks: they stand between them.
-func (t *Program) Outline(o Outline) { outline(t.statements, o) }
+func (p *Program) Outline(o Outline) { outline(p.statements, o) }
 
 func outline(statements body, o Outline) {
 	for _, one := range statements {

@@ -86,12 +86,12 @@ func Parse(source string) (_ *Program, err error) {
 	return t, nil
 }
 
-func (t *Program) resolve(statements body, found *mistakes) {
-	t.root = newScope(nil, false)
-	t.root.declare(statements)
-	v := resolver{library: t.library, found: found}
-	v.body(t.root, statements)
-	t.reads, t.frame = v.reads, t.root.function
+func (p *Program) resolve(statements body, found *mistakes) {
+	p.root = newScope(nil, false)
+	p.root.declare(statements)
+	v := resolver{library: p.library, found: found}
+	v.body(p.root, statements)
+	p.reads, p.frame = v.reads, p.root.function
 }
 
 // Render executes the program on plain values: maps with string keys, slices, strings, booleans, numbers, json.Number
@@ -99,41 +99,41 @@ func (t *Program) resolve(statements body, found *mistakes) {
 // error is an *Error.
 //
 // carry walks the blocks of the whole program, as [Walk] says; nobody asks it where [Program.Outline] has none.
-func (t *Program) Render(vars map[string]any, carry func(*Walk) error) (_ string, err error) {
-	if t.mistake != nil {
-		return "", t.mistake
+func (p *Program) Render(vars map[string]any, carry func(*Walk) error) (_ string, err error) {
+	if p.mistake != nil {
+		return "", p.mistake
 	}
-	if t.statements == nil {
-		if len(t.source) > MaxOutput {
-			return "", errorAt(t.source, 0, "the output is longer than MaxOutput")
+	if p.statements == nil {
+		if len(p.source) > MaxOutput {
+			return "", errorAt(p.source, 0, "the output is longer than MaxOutput")
 		}
-		return t.source, nil
+		return p.source, nil
 	}
-	r := &render{program: t, vars: vars}
+	r := &render{program: p, vars: vars}
 	r.walk.render = r
-	defer catch(t.source, &r.at, &err)
-	r.frame = &frame{slots: make([]any, t.frame.slots)}
-	r.enter(t.root)
+	defer catch(p.source, &r.at, &err)
+	r.frame = &frame{slots: make([]any, p.frame.slots)}
+	r.enter(p.root)
 	out := r.builder()
-	r.body(t.statements, program(carry), out)
+	r.body(p.statements, program(carry), out)
 	return out.String(), nil
 }
 
 // Source is the text that was parsed, its line ends as "\n".
-func (t *Program) Source() string { return t.source }
+func (p *Program) Source() string { return p.source }
 
 // Names lists the variables that the template reads from Render's vars, in the order of the source: not its own loop and
 // set variables, not functions such as range. A variable read twice is listed twice.
-func (t *Program) Names() []Name {
-	names := make([]Name, len(t.reads))
-	for i, one := range t.reads {
-		line, column := position(t.source, one.at)
+func (p *Program) Names() []Name {
+	names := make([]Name, len(p.reads))
+	for i, one := range p.reads {
+		line, column := position(p.source, one.at)
 		names[i] = Name{Path: one.path, Line: line, Column: column, Guarded: one.guarded}
 	}
 	return names
 }
 
 // Reads tells whether the template reads the variable from Render's vars.
-func (t *Program) Reads(name string) bool {
-	return slices.ContainsFunc(t.reads, func(one read) bool { return one.path[0] == name })
+func (p *Program) Reads(name string) bool {
+	return slices.ContainsFunc(p.reads, func(one read) bool { return one.path[0] == name })
 }

@@ -10,9 +10,11 @@ const (
 )
 
 // A checkpointer copies what was written from SQLite's log to the file, on a
-// connection of its own: its syncs take longer than a thousand effects do.
+// connection of its own: its syncs take longer than a thousand effects do. Most
+// runs end before there is anything to copy, so it connects when there is.
 type checkpointer struct {
-	c    *conn
+	dial func() (*conn, error)
+	c    *conn // nil before the first copy
 	most int64 // pages of the log: from then on it begins anew
 	asks chan struct{}
 	over chan struct{}
@@ -21,8 +23,8 @@ type checkpointer struct {
 // newCheckpointer makes one that copies while others write. Of a log that has
 // become long it copies the rest when it has the turn: then SQLite begins it
 // anew, in pages that the system has at hand, which are half as dear to write.
-func newCheckpointer(c *conn, turn chan struct{}) *checkpointer {
-	k := &checkpointer{c, checkpointAlone, make(chan struct{}, 1), make(chan struct{})}
+func newCheckpointer(dial func() (*conn, error), turn chan struct{}) *checkpointer {
+	k := &checkpointer{dial, nil, checkpointAlone, make(chan struct{}, 1), make(chan struct{})}
 	go func() {
 		defer close(k.over)
 		for range k.asks {
@@ -37,8 +39,15 @@ func newCheckpointer(c *conn, turn chan struct{}) *checkpointer {
 }
 
 // copy copies what it can without waiting, and tells how many pages the log has.
-// What it cannot copy, a later one does.
+// What it cannot copy, a later one does, or SQLite when the log is at its longest.
 func (k *checkpointer) copy() (pages int64) {
+	if k.c == nil {
+		c, err := k.dial()
+		if err != nil {
+			return 0
+		}
+		k.c = c
+	}
 	if row, err := k.c.one(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)"); err == nil && len(row) > 1 {
 		pages = integer(row[1])
 	}
@@ -54,6 +63,8 @@ func (k *checkpointer) ask() {
 
 func (k *checkpointer) close() error {
 	close(k.asks)
-	<-k.over
+	if <-k.over; k.c == nil {
+		return nil
+	}
 	return k.c.Close()
 }

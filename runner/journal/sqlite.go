@@ -75,9 +75,8 @@ func (f *fileStore) open() (w *writer, err error) {
 	if err := f.migrate(c, current); err != nil {
 		return nil, err
 	}
-	back, err := dial(f.file, "rw", f.j.options.patience, "_pragma=synchronous("+f.synchronous()+")")
-	if err != nil {
-		return nil, err
+	back := func() (*conn, error) {
+		return dial(f.file, "rw", f.j.options.patience, "_pragma=synchronous("+f.synchronous()+")")
 	}
 	return newWriter(f.j, c, back), nil
 }

@@ -43,9 +43,9 @@ type writer struct {
 // manyTexts bounds what a writer remembers of texts that are in the file.
 const manyTexts = 1 << 16
 
-// newWriter makes one that writes with c, and has back copy what it wrote, where
-// that is to be done.
-func newWriter(j *Journal, c, back *conn) *writer {
+// newWriter makes one that writes with c, and has what it wrote copied on a
+// connection that back makes, where that is to be done.
+func newWriter(j *Journal, c *conn, back func() (*conn, error)) *writer {
 	turn := make(chan struct{}, 1)
 	w := &writer{j: j, c: c, turn: turn, known: map[digest]bool{}, began: time.Now(), trusts: trusted}
 	if back != nil {

@@ -49,10 +49,12 @@ var floors = map[string]string{
 	"cascades/convert": "cascades cascades/windlass",
 	// Floor 3.
 	// What is said to models and phases, put together of values.
-	"runner/words": "cascades templates templates/prompts wards",
+	"runner/words": "cascades runner/model templates templates/prompts wards",
 	// What parallel branches of a run have in common.
 	"runner/shared": "cascades runner/model",
-	"runner/engine": "cascades runner/event runner/model runner/shared runner/tool runner/words templates templates/prompts validators validators/schema wards",
+	// What is asked of people.
+	"runner/questions": "cascades runner/event",
+	"runner/engine":    "cascades runner/event runner/model runner/questions runner/shared runner/tool runner/words templates templates/prompts validators validators/schema wards",
 	// How effects travel to other processes.
 	"runner/effects": "cascades runner/engine runner/event runner/model runner/tool validators/schema",
 	// Floor 4.
@@ -108,6 +110,7 @@ var pure = []string{
 	"cascades/windlass",
 	"runner/engine",
 	"runner/measure",
+	"runner/questions",
 	"runner/receipt",
 	"runner/shared",
 	"runner/signatures",

@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
-	"math/rand/v2"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/shared"
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators"
@@ -287,7 +286,7 @@ func (v *visit) pick(first int, left []*sounding) (*sounding, error) {
 	if first > 0 {
 		at = v.at.At("evaluator", first)
 	}
-	shuffled := shuffle(left, v.key(at))
+	shuffled := shared.Shuffled(left, v.key(at))
 	instructions, err := v.p.Soundings.Evaluator.Render(v.vars(0, v.p.Soundings.Evaluator))
 	if err != nil {
 		return nil, invalid(at, "evaluator_instructions: %v", err)
@@ -301,17 +300,6 @@ func (v *visit) pick(first int, left []*sounding) (*sounding, error) {
 		return nil, err
 	}
 	return shuffled[n-1], nil
-}
-
-// shuffle orders the candidates so that their place says nothing of which try
-// they come from, and the same way whenever the run is done again.
-func shuffle(list []*sounding, key string) []*sounding {
-	h := fnv.New64a()
-	h.Write([]byte(key))
-	r := rand.New(rand.NewPCG(h.Sum64(), 0))
-	out := append([]*sounding(nil), list...)
-	r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-	return out
 }
 
 // evaluate asks the model for the winner's number, up to three times where it

@@ -8,6 +8,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -28,30 +29,10 @@ func (v *visit) tools() ([]model.Tool, error) {
 		}
 	}
 	if v.p.Chooses() {
-		list = append(list, v.routeTool())
+		list = append(list, words.Choice(v.p))
 	}
 	v.tackle, v.told = list, true
 	return list, nil
-}
-
-// routeTool lets the model pick among the handoffs.
-func (v *visit) routeTool() model.Tool {
-	var b strings.Builder
-	b.WriteString("Choose the phase that follows this one. It does not replace your answer.")
-	var targets []any
-	for _, h := range v.p.Handoffs {
-		if h.When != nil {
-			continue
-		}
-		targets = append(targets, h.Target)
-		if h.Description != "" {
-			fmt.Fprintf(&b, "\n- %s: %s", h.Target, h.Description)
-		}
-	}
-	target := map[string]any{"type": "string", "enum": targets}
-	return model.Tool{Name: cascades.RouteTo, Description: b.String(), Parameters: map[string]any{
-		"type": "object", "properties": map[string]any{"target": target}, "required": []any{"target"},
-	}}
 }
 
 func (t *try) routeTo(call tool.Call) tool.Result {
@@ -84,7 +65,7 @@ func (t *try) mustChoose() bool {
 func (t *try) choose() error {
 	at := t.place().at.Join("route")
 	t.thread.Append(model.Message{Role: model.User, Content: "Choose the phase that follows by calling " + cascades.RouteTo + "."})
-	resp, err := t.send(at.Join("model"), []model.Tool{t.routeTool()})
+	resp, err := t.send(at.Join("model"), []model.Tool{words.Choice(t.p)})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/secure-systems-lab/go-securesystemslib/dsse"
 )
 
@@ -30,11 +31,7 @@ func Seal(s Signer, as Purpose, payload []byte) ([]byte, error) {
 		PayloadType: string(as), Payload: base64.StdEncoding.EncodeToString(payload),
 		Signatures: []dsse.Signature{{KeyID: s.ID(), Sig: base64.StdEncoding.EncodeToString(raw)}},
 	}
-	text, err := json.Marshal(e)
-	if err != nil {
-		return nil, fmt.Errorf("envelope: %w", err)
-	}
-	text, err = CanonicalText(text)
+	text, err := spelt(e)
 	return append(text, '\n'), err
 }
 
@@ -90,30 +87,35 @@ func (ks Keys) Open(as Purpose, envelope []byte) (payload []byte, id string, err
 	return payload, s.KeyID, nil
 }
 
-// parseEnvelope reads the one spelling of an envelope: nothing twice, nothing
-// unknown, nothing around it.
+// parseEnvelope reads the one spelling of an envelope: what is read has to give
+// the text again, so that nothing stands twice in it, in another case, or around it.
 func parseEnvelope(text []byte) (e dsse.Envelope, err error) {
-	canonical, err := CanonicalText(text)
-	if err != nil {
-		return e, &Flaw{Field: "envelope", Err: fmt.Errorf("is not one JSON object: %w", err), Unreadable: true}
+	if err = json.Unmarshal(text, &e); err == nil {
+		var again []byte
+		if again, err = spelt(e); err == nil && bytes.Equal(again, text) {
+			return e, nil
+		}
 	}
-	if !bytes.Equal(canonical, text) {
+	canonical, wrong := CanonicalText(text)
+	switch {
+	case wrong != nil:
+		return e, &Flaw{Field: "envelope", Err: fmt.Errorf("is not one JSON object: %w", wrong), Unreadable: true}
+	case !bytes.Equal(canonical, text):
 		return e, &Flaw{Field: "envelope", Err: errors.New("is spelt in another way than it was made: want canonical JSON (RFC 8785) in one line")}
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&e); err != nil {
+	case err != nil:
 		return e, &Flaw{Field: "envelope", Err: fmt.Errorf("is no DSSE envelope: %w", err), Unreadable: true}
 	}
-	// Names in another case, and null for a member, decode too.
-	again, err := json.Marshal(e)
-	if err == nil {
-		again, err = CanonicalText(again)
+	return e, &Flaw{Field: "envelope", Err: errors.New("is no DSSE envelope: want payload, payloadType and signatures"), Unreadable: true}
+}
+
+// spelt is the one spelling of an envelope, without its line end.
+func spelt(e dsse.Envelope) ([]byte, error) {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("envelope: %w", err)
 	}
-	if err != nil || !bytes.Equal(again, text) {
-		return e, &Flaw{Field: "envelope", Err: errors.New("is no DSSE envelope: want payload, payloadType and signatures"), Unreadable: true}
-	}
-	return e, nil
+	v := jsontext.Value(text)
+	return v, v.Canonicalize()
 }
 
 // plainBase64 reads the one spelling of standard base64: the decoder skips line

@@ -190,15 +190,14 @@ func (v *visitTest) final(a *trace.Attempt, won int) ([]wards.Outcome, error) {
 	}
 	s := finalSlot(a)
 	subject, found := v.past.Final(s.said)
-	unfit := false
 	for _, o := range found {
 		v.note(s, string(o.Ward.Moment), o.Ward, s.take(string(o.Ward.Moment), o.Ward.Name), &o)
-		unfit = o.Failed()
+		s.said.Unfit = o.Failed()
 	}
 	outcomes = append(outcomes, found...)
 	if loop := v.phase.Rules.Loop; loop != nil {
 		s.subject = v.past.Subject(s.said)
-		more, err := v.checks(s, []*cascades.Check{loop}, nil, unfit)
+		more, err := v.checks(s, []*cascades.Check{loop}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -207,12 +206,13 @@ func (v *visitTest) final(a *trace.Attempt, won int) ([]wards.Outcome, error) {
 	s.subject = subject
 	if v.filtered(a, s) {
 		// It costs the try its candidacy, not the attempt its release.
-		if _, err := v.checks(s, []*cascades.Check{v.phase.Soundings.Filter}, nil, unfit); err != nil {
+		s.said.Unfit = false
+		if _, err := v.checks(s, []*cascades.Check{v.phase.Soundings.Filter}, nil); err != nil {
 			return nil, err
 		}
 	}
 	if a.Sounding == won {
-		more, err := v.checks(s, v.phase.Wards.Post, nil, unfit)
+		more, err := v.checks(s, v.phase.Wards.Post, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -60,7 +60,7 @@ func (v *visitTest) around(s *slot, list []*cascades.Check, tool string, budget 
 			guarding = append(guarding, c)
 		}
 	}
-	outcomes, err := v.checks(s, guarding, nil, false)
+	outcomes, err := v.checks(s, guarding, nil)
 	return budget.Decide(0, outcomes), err
 }
 

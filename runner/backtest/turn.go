@@ -112,7 +112,7 @@ func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err
 		if len(v.phase.Wards.Turn) > 0 {
 			s.subject = v.past.Subject(s.said)
 		}
-		outcomes, err := v.checks(s, v.phase.Wards.Turn, nil, false)
+		outcomes, err := v.checks(s, v.phase.Wards.Turn, nil)
 		if err != nil {
 			return d, err
 		}
@@ -136,7 +136,7 @@ func (v *visitTest) early(a *trace.Attempt, t *trace.Turn) (enough bool, err err
 	s := &slot{said: engine.Said{At: t.Path, Attempt: a.Number, Turn: t.Number, Text: t.Text()}, recorded: loops(t)}
 	if loop := v.phase.Rules.Loop; loop != nil && t.Number+1 < v.phase.Rules.MaxTurns {
 		s.subject = v.past.Subject(s.said)
-		outcomes, err := v.checks(s, []*cascades.Check{loop}, nil, false)
+		outcomes, err := v.checks(s, []*cascades.Check{loop}, nil)
 		if err != nil {
 			return false, err
 		}

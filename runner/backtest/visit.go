@@ -143,7 +143,7 @@ func (v *visitTest) pre() error {
 	}
 	subject, unsaid := v.past.Opening()
 	s.subject, s.said.Text = subject, subject.Content
-	outcomes, err := v.checks(s, v.phase.Wards.Pre, unsaid, false)
+	outcomes, err := v.checks(s, v.phase.Wards.Pre, unsaid)
 	if err != nil {
 		return err
 	}
@@ -193,9 +193,8 @@ var fates = map[wards.Action]Fate{
 // and gives the outcomes that decide, in file order. They are asked as a run
 // asks them: the pure ones first, judges that wait for free ones last, and after
 // one that stops the run no other but those that have something to compare. Of a check that may not be asked, what
-// was recorded decides. Unsaid is why there is no text to judge; unfit says that
-// the text broke its schema.
-func (v *visitTest) checks(s *slot, list []*cascades.Check, unsaid error, unfit bool) ([]wards.Outcome, error) {
+// was recorded decides. Unsaid is why there is no text to judge.
+func (v *visitTest) checks(s *slot, list []*cascades.Check, unsaid error) ([]wards.Outcome, error) {
 	found := make([]wards.Outcome, len(list))
 	recorded := make([]*trace.Verdict, len(list))
 	for i, c := range list {
@@ -212,7 +211,7 @@ func (v *visitTest) checks(s *slot, list []*cascades.Check, unsaid error, unfit 
 				continue
 			}
 			var err error
-			if found[i], err = v.check(s, c, recorded[i], unsaid, unfit && c.Validator.Pure); err != nil {
+			if found[i], err = v.check(s, c, recorded[i], unsaid); err != nil {
 				return nil, err
 			}
 			stopped = stopped || found[i].Ward != nil && found[i].Stops()
@@ -244,9 +243,8 @@ func (v *visitTest) skip(s *slot, c *cascades.Check, was *trace.Verdict, by stri
 	return o
 }
 
-// check compares one check; its outcome has no ward where there is none. Where
-// the text is unfit, that the check cannot read it does not matter.
-func (v *visitTest) check(s *slot, c *cascades.Check, was *trace.Verdict, unsaid error, unfit bool) (wards.Outcome, error) {
+// check compares one check; its outcome has no ward where there is none.
+func (v *visitTest) check(s *slot, c *cascades.Check, was *trace.Verdict, unsaid error) (wards.Outcome, error) {
 	var stop *Move
 	if unsaid == nil {
 		var err error
@@ -263,9 +261,6 @@ func (v *visitTest) check(s *slot, c *cascades.Check, was *trace.Verdict, unsaid
 		if o, err = v.past.Check(s.said, c, s.subject); err != nil {
 			return o, err
 		}
-	}
-	if o.Err != nil && unfit {
-		return wards.Outcome{}, nil
 	}
 	if was == nil && asks(c.Validator) && v.made {
 		v.added++

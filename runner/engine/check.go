@@ -64,9 +64,6 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 		if err != nil {
 			return nil, err
 		}
-		if o.Err != nil && at.unfit {
-			o = NotAsked(c.Ward, "output_schema")
-		}
 		found[i], stopped = o, o.Stops()
 	}
 	var err error
@@ -210,7 +207,8 @@ func (f *flow) tell(path event.Path, at place, o wards.Outcome) {
 }
 
 // validate gets one outcome. An error ends the run; that a validator could not
-// say is in the outcome.
+// say is in the outcome. A pure one that cannot read a text which broke its
+// schema has not been asked.
 func (f *flow) validate(path event.Path, at place, c *cascades.Check, s validators.Subject) (wards.Outcome, error) {
 	o := wards.Outcome{Ward: c.Ward}
 	if !c.Validator.Pure {
@@ -224,6 +222,9 @@ func (f *flow) validate(path event.Path, at place, c *cascades.Check, s validato
 		o.Verdict, o.Err, err = f.cascaded(path, v, s)
 	default:
 		o.Verdict, o.Err, err = f.leaf(path, c, s)
+	}
+	if o.Err != nil && at.unfit && c.Validator.Pure {
+		return NotAsked(c.Ward, string(wards.OutputSchema)), err
 	}
 	return o, err
 }

@@ -22,6 +22,7 @@ type Said struct {
 	At            event.Path // of what is held against the checks
 	Attempt, Turn int
 	Text          string // of a tool's value, its JSON
+	Unfit         bool   // it broke its output_schema
 }
 
 // NewPast looks back at a visit to p of c by what the run knew: State's Input,
@@ -105,7 +106,7 @@ func (p *Past) Final(s Said) (validators.Subject, []wards.Outcome) {
 // that nothing else can be checked either.
 func (p *Past) Check(s Said, c *cascades.Check, subject validators.Subject) (wards.Outcome, error) {
 	defer p.t.forget()
-	return p.t.validate(s.At, place{at: s.At, phase: p.t.p.Name, attempt: s.Attempt, turn: s.Turn}, c, subject)
+	return p.t.validate(s.At, place{at: s.At, phase: p.t.p.Name, attempt: s.Attempt, turn: s.Turn, unfit: s.Unfit}, c, subject)
 }
 
 // Ward is what a verdict means of a phase that is a validator.

@@ -53,9 +53,7 @@ func (v *visit) shadowed(err error) error {
 	}
 	for i, one := range ask {
 		s := list[one.text]
-		if c := s.list[one.check]; found[i].Err == nil || !s.at.unfit || !c.Validator.Pure {
-			v.tell(s.at.under(c.Ward, one.check), s.at, found[i])
-		}
+		v.tell(s.at.under(s.list[one.check].Ward, one.check), s.at, found[i])
 	}
 	return err
 }

@@ -104,14 +104,9 @@ func (a *prover) judges(c *Cascade, p *Phase, edited bool) (text, value []int) {
 	return text, value
 }
 
-// holds tells whether nothing that the check refuses is let out. Where a text is
-// that its output_schema has refused, what a pure check cannot read of it does not
-// matter to the engine: such a check has not said yes.
+// holds tells whether nothing that the check refuses, or cannot read, is let out.
 func (p *Phase) holds(check *Check) bool {
-	if !p.loose() {
-		return check.Ward.Mode.Stands()
-	}
-	return check.Ward.Mode == wards.Blocking && (p.SchemaWard == nil || !check.Validator.Pure)
+	return check.Ward.Mode == wards.Blocking || check.Ward.Mode.Stands() && !p.loose()
 }
 
 // callGates are the gates of a model's call of a tool.

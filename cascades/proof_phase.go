@@ -280,7 +280,7 @@ func (f *proving) validators(text strands) {
 		case wards.Tool, wards.Result:
 		case wards.Pre:
 			if f.p.Tool == nil {
-				f.validator(check.Validator, f.template(f.p.Instructions).and(f.said))
+				f.validator(check.Validator, f.template(f.p.Instructions).and(f.said).and(f.reworded()))
 			}
 		default:
 			content := text
@@ -290,6 +290,14 @@ func (f *proving) validators(text strands) {
 			f.validator(check.Validator, content)
 		}
 	}
+}
+
+// reworded is what a model makes of the instructions, which the pre-wards see too.
+func (f *proving) reworded() strands {
+	if s := f.p.Soundings; s == nil || s.Mutation != Rewrite {
+		return nil
+	}
+	return f.source(f.c, f.p, FromText)
 }
 
 // validator follows a validator that is a cascade.

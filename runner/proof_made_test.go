@@ -264,6 +264,9 @@ func (m *made) gatePhase(p, rules object, alone bool) {
 func (m *made) model(p, rules object, alone bool) {
 	p["instructions"] = "Write."
 	wards := object{"post": m.wards("post", 2), "turn": m.wards("turn", 1)}
+	if m.may(25) {
+		wards["pre"] = m.wards("pre", 1)
+	}
 	var tackle []any
 	for _, name := range []string{"store", "set_state", "fetch", "ask_human"} {
 		if m.may(22) && (name != "ask_human" || p["each"] == nil) {
@@ -304,6 +307,7 @@ func (m *made) model(p, rules object, alone bool) {
 		if m.may(30) {
 			s["evaluator_instructions"] = "Which?"
 		}
+		m.further(s)
 		p["soundings"] = s
 	}
 	if m.may(15) {
@@ -322,5 +326,23 @@ func (m *made) model(p, rules object, alone bool) {
 	}
 	if alone && p["each"] == nil && m.may(12) {
 		p["human_input"] = object{"prompt": "Well?", "type": pick(m.hostile, "edit", "edit", "text"), "store_as": pick(m.hostile, "word", "k1")}
+	}
+}
+
+// further has soundings make more of their tries than pick one.
+func (m *made) further(s object) {
+	if m.may(40) {
+		s["mutation_mode"] = pick(m.hostile, "approach", "augment", "rewrite", "rewrite")
+	}
+	if m.may(30) {
+		s["mode"], s["aggregator_instructions"] = "aggregate", "All of them."
+		delete(s, "evaluator_instructions")
+	}
+	if m.may(30) {
+		reforge := object{"steps": 1 + m.r.IntN(2), "honing_prompt": "Better.", "factor_per_step": 1 + m.r.IntN(2)}
+		if m.may(50) {
+			reforge["threshold"] = m.gate()
+		}
+		s["reforge"] = reforge
 	}
 }

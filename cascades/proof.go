@@ -104,15 +104,18 @@ func (w ProofWay) route() string {
 }
 
 // told is the way in one line.
-func (w ProofWay) told() string {
+func (w ProofWay) told() string { return w.route() + ": " + w.gated() }
+
+// gated names the gates on the way.
+func (w ProofWay) gated() string {
 	if !w.Guarded() {
-		return w.route() + ": no gate"
+		return "no gate"
 	}
 	gates := make([]string, len(w.Gates))
 	for i, g := range w.Gates {
 		gates[i] = g.String()
 	}
-	return w.route() + ": " + strings.Join(gates, ", ")
+	return strings.Join(gates, ", ")
 }
 
 // String says what the source is: the text of phase draft.
@@ -133,9 +136,8 @@ func (g ProofGate) String() string {
 	return fmt.Sprintf("%s (%s, %s, %s)", g.Name, g.Phase, g.Moment, g.Mode)
 }
 
-// Text is the table of the ways, ending in a newline.
-func (p *Proof) Text() string {
-	var b strings.Builder
+// headline is what it comes to, in one line.
+func (p *Proof) headline() string {
 	bare := 0
 	for _, w := range p.Ways {
 		if !w.Guarded() {
@@ -144,14 +146,19 @@ func (p *Proof) Text() string {
 	}
 	switch {
 	case p.Beyond:
-		fmt.Fprintf(&b, "%s: not proven: too large to be followed\n", p.File)
+		return fmt.Sprintf("%s: not proven: too large to be followed", p.File)
 	case bare > 0:
-		fmt.Fprintf(&b, "%s: not proven: %d of %d ways from a model to a tool that writes have no gate\n", p.File, bare, len(p.Ways))
+		return fmt.Sprintf("%s: not proven: %d of %d ways from a model to a tool that writes have no gate", p.File, bare, len(p.Ways))
 	case len(p.Ways) == 0:
-		fmt.Fprintf(&b, "%s: proven: no text of a model reaches a tool that writes\n", p.File)
-	default:
-		fmt.Fprintf(&b, "%s: proven: every way from a model to a tool that writes (%d) has a gate\n", p.File, len(p.Ways))
+		return fmt.Sprintf("%s: proven: no text of a model reaches a tool that writes", p.File)
 	}
+	return fmt.Sprintf("%s: proven: every way from a model to a tool that writes (%d) has a gate", p.File, len(p.Ways))
+}
+
+// Text is the table of the ways, ending in a newline.
+func (p *Proof) Text() string {
+	var b strings.Builder
+	b.WriteString(p.headline() + "\n")
 	at := ""
 	for _, w := range p.Ways {
 		if head := fmt.Sprintf("  %s, phase %s (%s)\n", w.Tool, w.Phase, w.At); head != at {

@@ -30,11 +30,7 @@ func (c *Cascade) SVG() string { return c.SVGOf(nil) }
 func (c *Cascade) SVGOf(m *Marks) string {
 	l := newLayout(c, m)
 	w := &svg{}
-	w.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img">`+"\n", l.width, l.height, l.width, l.height)
-	w.printf("<title>%s</title>\n<style>%s</style>\n", escaped(c.ID), styleOf(m))
-	w.printf(`<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="head" d="M0 0.5 7.5 4 0 7.5z"/></marker>` +
-		`<marker id="headx" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="headx" d="M0 0.5 7.5 4 0 7.5z"/></marker></defs>` + "\n")
-	w.printf(`<rect class="bg" width="100%%" height="100%%"/>` + "\n")
+	w.begin(c.ID, styleOf(m), l.width, l.height)
 	w.ends(c, l)
 	for _, wire := range l.wires {
 		w.wire(l, wire)
@@ -68,6 +64,15 @@ func (c *Cascade) Spots(m *Marks) []Spot {
 type svg struct{ strings.Builder }
 
 func (w *svg) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
+
+// begin opens a drawing of that size.
+func (w *svg) begin(title, style string, width, height float64) {
+	w.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img">`+"\n", width, height, width, height)
+	w.printf("<title>%s</title>\n<style>%s</style>\n", escaped(title), style)
+	w.printf(`<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="head" d="M0 0.5 7.5 4 0 7.5z"/></marker>` +
+		`<marker id="headx" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="headx" d="M0 0.5 7.5 4 0 7.5z"/></marker></defs>` + "\n")
+	w.printf(`<rect class="bg" width="100%%" height="100%%"/>` + "\n")
+}
 
 // escaped makes a text safe within XML, which has no control characters.
 func escaped(s string) string {

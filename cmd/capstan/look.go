@@ -82,9 +82,9 @@ tools that write, with the gates on each; one without is dashed.`,
 }
 
 func (c *Command) drawProof(p *cascades.Proof, format string) error {
-	draw, ok := map[string]func() string{"mermaid": p.Mermaid, "dot": p.Dot}[format]
+	draw, ok := map[string]func() string{"mermaid": p.Mermaid, "dot": p.Dot, "svg": p.SVG}[format]
 	if !ok {
-		return usage("--format must be mermaid or dot with --proof, not %q", format)
+		return usage("--format must be mermaid, dot or svg, not %q", format)
 	}
 	_, err := fmt.Fprint(c.Stdout, draw())
 	return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/trace"
 )
 
 // A graphView is the cascade of a run as a drawing.
@@ -13,6 +14,7 @@ type graphView struct {
 	frame
 	Head   headView
 	Broken string // why there is no drawing
+	Proof  string // the ways to the tools that write, as a table; "" where none writes
 	Places []cascades.Spot
 }
 
@@ -27,6 +29,9 @@ func (s *Server) graphPage(w http.ResponseWriter, r *http.Request) error {
 		v.Broken = err.Error()
 	} else {
 		v.Places = c.Spots(t.Marks())
+		if p := c.Proof(); p.Writers > 0 || p.Beyond {
+			v.Proof = p.Text()
+		}
 	}
 	return s.render(w, r, http.StatusOK, "graph", v)
 }
@@ -34,6 +39,15 @@ func (s *Server) graphPage(w http.ResponseWriter, r *http.Request) error {
 // graphSVG draws the cascade as the run had it, and what the run did with it, for an img element: the drawing
 // has a style of its own, and as a picture it can do nothing.
 func (s *Server) graphSVG(w http.ResponseWriter, r *http.Request) error {
+	return s.picture(w, r, func(c *cascades.Cascade, t *trace.Run) string { return c.SVGOf(t.Marks()) })
+}
+
+// proofSVG draws the ways to the tools that write.
+func (s *Server) proofSVG(w http.ResponseWriter, r *http.Request) error {
+	return s.picture(w, r, func(c *cascades.Cascade, _ *trace.Run) string { return c.Proof().SVG() })
+}
+
+func (s *Server) picture(w http.ResponseWriter, r *http.Request, draw func(*cascades.Cascade, *trace.Run) string) error {
 	run, t, err := s.load(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
@@ -45,7 +59,7 @@ func (s *Server) graphSVG(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "image/svg+xml")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox")
-	w.Write([]byte(c.SVGOf(t.Marks())))
+	w.Write([]byte(draw(c, t)))
 	return nil
 }
 

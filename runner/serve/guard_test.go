@@ -149,6 +149,14 @@ func TestHeaders(t *testing.T) {
 	if svg.Header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(svg.Header.Get("Content-Security-Policy"), "sandbox") || !strings.Contains(svg.text, ">draft<") {
 		t.Errorf("%v %.200s", svg.Header, svg.text)
 	}
+	id = w.start("keep", nil)
+	svg = w.send("GET", "/runs/"+id+"/proof.svg", nil)
+	if svg.Header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(svg.Header.Get("Content-Security-Policy"), "sandbox") || !strings.Contains(svg.text, ">no_secrets (draft, post, blocking)<") {
+		t.Errorf("%v %.200s", svg.Header, svg.text)
+	}
+	if page := w.send("GET", "/runs/"+id+"/graph", nil).text; !strings.Contains(page, "proof.svg") || !strings.Contains(page, "keep.yaml: proven: every way") {
+		t.Errorf("%s", page)
+	}
 	if r := w.send("GET", "/static/..%2fserve.go", nil); r.StatusCode != 404 {
 		t.Errorf("%d", r.StatusCode)
 	}

@@ -117,7 +117,7 @@ func TestNamesOfRunsThatAreNone(t *testing.T) {
 		for _, rest := range []string{"/answer", "/cancel", "/resume"} {
 			w.problem(404, "no_run", "POST", "/v1/runs/"+id+rest, `{"value": true}`)
 		}
-		for _, rest := range []string{"", "/phase?at=x", "/call?at=x", "/text?what=input", "/raw?what=input", "/diff?a=x&b=y", "/graph", "/graph.svg", "/live"} {
+		for _, rest := range []string{"", "/phase?at=x", "/call?at=x", "/text?what=input", "/raw?what=input", "/diff?a=x&b=y", "/graph", "/graph.svg", "/proof.svg", "/live"} {
 			if r := w.send("GET", "/runs/"+id+rest, nil); r.StatusCode != 404 {
 				t.Errorf("%s%s: %d", id, rest, r.StatusCode)
 			}

@@ -51,6 +51,7 @@ func (s *Server) pages() []route {
 		{"GET", "/runs/{id}/diff", s.diffPage},
 		{"GET", "/runs/{id}/graph", s.graphPage},
 		{"GET", "/runs/{id}/graph.svg", s.graphSVG},
+		{"GET", "/runs/{id}/proof.svg", s.proofSVG},
 		{"POST", "/runs/{id}/answer", s.answerForm},
 		{"POST", "/runs/{id}/cancel", s.cancelForm},
 		{"POST", "/runs/{id}/resume", s.resumeForm},

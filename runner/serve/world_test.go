@@ -165,8 +165,16 @@ phases:
 - {phase: more, tool_calls: [{name: set_state, arguments: {key: a, value: first}}]}
 - {phase: more, tool_calls: [{name: set_state, arguments: {key: c, value: a plain one}}, {name: set_state, arguments: {key: key, value: AKIAQ3EGRTZ5K7WNHVXP}}]}
 `,
-	"slow.yaml":  "cascade_id: slow\nmodel: slow\nphases:\n  - {name: wait, instructions: Wait.}\n",
-	"wrong.yaml": "cascade_id: wrong\nphases:\n  - {name: x, instructions: hi, frobnicate: 1}\n",
+	"keep.yaml": `
+cascade_id: keep
+tools: {publish: {exec: ["true"], description: Publish it.}}
+phases:
+  - {name: draft, instructions: Write., wards: {post: [{validator: no_secrets}]}}
+  - {name: publish, when: "false", tool: publish, inputs: {text: "{{ outputs.draft }}"}}
+`,
+	"keep.script": "- {phase: draft, reply: owls}\n",
+	"slow.yaml":   "cascade_id: slow\nmodel: slow\nphases:\n  - {name: wait, instructions: Wait.}\n",
+	"wrong.yaml":  "cascade_id: wrong\nphases:\n  - {name: x, instructions: hi, frobnicate: 1}\n",
 }
 
 // A world is a server with all that is behind it.

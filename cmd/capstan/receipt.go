@@ -291,15 +291,12 @@ func (c *Command) verifyText(text, file string, trust signatures.Trust, want rec
 	if text == "-" && file == "-" {
 		return usage("only one of TEXT and RECEIPT can be standard input")
 	}
-	source, err := c.source(text)
+	source, done, err := c.source(text)
 	if err != nil {
 		return err
 	}
-	given, err := c.source(file)
-	if err != nil {
-		return err
-	}
-	sealed, err := readAll(given, maxReceipt)
+	defer done()
+	sealed, err := c.sealed(file)
 	if err != nil {
 		return usage("%s: %w", file, err)
 	}
@@ -323,39 +320,49 @@ func (c *Command) verifyText(text, file string, trust signatures.Trust, want rec
 // maxReceipt bounds a receipt, in bytes: one with texts holds the text.
 const maxReceipt = 256 << 20
 
-func readAll(s receipt.Source, most int64) ([]byte, error) {
-	r, err := s()
-	if err != nil {
-		return nil, err
+// sealed reads a receipt, from standard input where that is meant.
+func (c *Command) sealed(file string) ([]byte, error) {
+	from := c.Stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		from = f
 	}
-	defer r.Close()
-	text, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(text)) > most {
-		return nil, fmt.Errorf("is longer than %d bytes", most)
+	text, err := io.ReadAll(io.LimitReader(from, maxReceipt+1))
+	if err == nil && len(text) > maxReceipt {
+		return nil, fmt.Errorf("is longer than %d bytes", maxReceipt)
 	}
 	return text, err
 }
 
 // source reads a file, however long, or standard input, which is kept in a file
-// meanwhile: a text is looked at again where it does not match.
-func (c *Command) source(name string) (receipt.Source, error) {
+// until done: a text is looked at again where it does not match.
+func (c *Command) source(name string) (text receipt.Source, done func(), err error) {
 	if name != "-" {
 		if _, err := os.Stat(name); err != nil {
-			return nil, usage("%w", err)
+			return nil, nil, usage("%w", err)
 		}
-		return func() (io.ReadCloser, error) { return os.Open(name) }, nil
+		return func() (io.ReadCloser, error) { return os.Open(name) }, func() {}, nil
 	}
 	spool, err := os.CreateTemp("", "capstan-verify-")
 	if err != nil {
-		return nil, &exit{exitBroken, err}
+		return nil, nil, &exit{exitBroken, err}
 	}
-	defer os.Remove(spool.Name()) // it stays as long as it is open
+	os.Remove(spool.Name()) // where an open file may have no name, so that none is left behind whatever ends this
+	done = func() {
+		spool.Close()
+		os.Remove(spool.Name())
+	}
 	if _, err := io.Copy(spool, c.Stdin); err != nil {
-		return nil, usage("standard input: %w", err)
+		done()
+		return nil, nil, usage("standard input: %w", err)
 	}
 	return func() (io.ReadCloser, error) {
 		return io.NopCloser(io.NewSectionReader(spool, 0, math.MaxInt64)), nil
-	}, nil
+	}, done, nil
 }
 
 // reportText is a report as a person reads it.

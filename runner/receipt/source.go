@@ -11,6 +11,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/seed61713e19/capstan/runner/signatures"
 )
@@ -65,120 +66,185 @@ func (s Source) canonical() string {
 	return signatures.Digest(text)
 }
 
-// exact is a text as it is; the others are what editors and mail make of one.
-const exact = "exact"
-
-// spellings are the ways in which a text that was copied may differ from what
-// was released, with what to say of a text that would match but for that.
-var spellings = map[string]string{
-	"lf":      "it would match with its line ends CR LF made LF",
-	"crlf":    "it would match with its line ends LF made CR LF",
-	"bom":     "it would match without the byte order mark that it begins with",
-	"noend":   "it would match without the line end that it ends with",
-	"withend": "it would match with a line end behind it",
+// A spelling is what editors and mail make of a text; the zero value leaves it as
+// it is.
+type spelling struct {
+	bare bool   // without the byte order mark that it begins with
+	ends string // what its line ends are made: "", lf or crlf
+	last string // without the line end that it ends with, or with one behind it: "", less or more
 }
 
-// nearly says with what change the text would have that digest, "" for none.
+const (
+	lf, crlf   = "\n", "\r\n"
+	less, more = "less", "more"
+)
+
+var exact spelling
+
+// spellings are those in which a text that was copied may differ from what was
+// released, those with fewer changes first.
+func spellings() (list []spelling) {
+	for _, bare := range []bool{false, true} {
+		for _, ends := range []string{"", lf, crlf} {
+			for _, last := range []string{"", less, more} {
+				list = append(list, spelling{bare, ends, last})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b spelling) int { return len(a.changes()) - len(b.changes()) })
+	return list[1:]
+}
+
+// changes say what was done to the text.
+func (s spelling) changes() (list []string) {
+	if s.bare {
+		list = append(list, "without the byte order mark that it begins with")
+	}
+	switch s.ends {
+	case lf:
+		list = append(list, "with its line ends CR LF made LF")
+	case crlf:
+		list = append(list, "with its line ends LF made CR LF")
+	}
+	switch s.last {
+	case less:
+		list = append(list, "without the line end that it ends with")
+	case more:
+		list = append(list, "with a line end behind it")
+	}
+	return list
+}
+
+// nearly says with what changes the text would have that digest, "" for none.
 func (s Source) nearly(want string) string {
-	names := slices.Sorted(maps.Keys(spellings))
-	sums, err := s.sums(names...)
+	list, err := s.others()
 	if err != nil {
 		return ""
 	}
-	for _, name := range names {
-		if sums[name] == want {
-			return spellings[name] + "; the exact bytes count"
+	sums, err := s.sums(list...)
+	if err != nil {
+		return ""
+	}
+	for _, as := range list {
+		if sums[as] == want {
+			return "it would match " + strings.Join(as.changes(), ", ") + "; the exact bytes count"
 		}
 	}
 	return ""
 }
 
-// sums reads the text once and gives its digest in each spelling.
-func (s Source) sums(names ...string) (map[string]string, error) {
+// others are the spellings that make another text of it.
+func (s Source) others() ([]spelling, error) {
 	r, err := s()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	sinks := make([]io.Writer, len(names))
-	hashes := make([]hash.Hash, len(names))
-	for i, name := range names {
-		hashes[i] = sha256.New()
-		sinks[i] = &respelt{to: hashes[i], as: name}
+	var t traits
+	if _, err := io.Copy(&t, r); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(spellings(), func(as spelling) bool {
+		return as.bare && !bytes.Equal(t.start, mark) || as.ends == lf && !t.cr || as.ends == crlf && !t.lf
+	}), nil
+}
+
+// traits are what a text has of what may be spelt in another way.
+type traits struct {
+	start  []byte
+	cr, lf bool
+}
+
+func (t *traits) Write(p []byte) (int, error) {
+	t.start = append(t.start, p[:min(len(p), len(mark)-len(t.start))]...)
+	t.cr, t.lf = t.cr || bytes.IndexByte(p, '\r') >= 0, t.lf || bytes.IndexByte(p, '\n') >= 0
+	return len(p), nil
+}
+
+// sums reads the text once and gives its digest in each spelling.
+func (s Source) sums(list ...spelling) (map[spelling]string, error) {
+	r, err := s()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	sinks := make([]io.Writer, len(list))
+	for i, as := range list {
+		sinks[i] = &respelt{Hash: sha256.New(), as: as}
+		if as == exact {
+			sinks[i] = sinks[i].(*respelt).Hash
+		}
 	}
 	if _, err := io.Copy(io.MultiWriter(sinks...), r); err != nil {
 		return nil, err
 	}
-	sums := map[string]string{}
-	for i, name := range names {
-		sinks[i].(*respelt).end()
-		sums[name] = "sha256:" + hex.EncodeToString(hashes[i].Sum(nil))
+	sums := map[spelling]string{}
+	for i, as := range list {
+		sums[as] = "sha256:" + hex.EncodeToString(sinks[i].(hash.Hash).Sum(nil))
 	}
 	return sums, nil
 }
 
-// A respelt writes what it is given in another spelling. What ends a piece may
-// go on in the next, so a CR or LF there is held back.
+// A respelt hashes what it is given in another spelling. What a piece ends with
+// may go on in the next, so a line end there, or part of one, is held back, and
+// so is what may be a byte order mark.
 type respelt struct {
-	to    hash.Hash
-	as    string
+	hash.Hash
+	as    spelling
 	begun bool
 	held  []byte
 }
 
-func (w *respelt) Write(p []byte) (int, error) {
-	n := len(p)
-	text := p
-	switch w.as {
-	case exact, "withend":
-		w.to.Write(p)
-		return n, nil
-	}
-	text = append(w.held, text...)
-	w.held = nil
-	if w.as == "bom" {
-		if !w.begun && len(text) < len(mark) && bytes.HasPrefix(mark, text) {
-			w.held = text
-			return n, nil
-		}
-		if !w.begun {
-			text = bytes.TrimPrefix(text, mark)
-		}
-		w.begun = true
-		w.to.Write(text)
-		return n, nil
-	}
-	keep := len(text)
-	for keep > 0 && len(text)-keep < 2 && (text[keep-1] == '\n' || text[keep-1] == '\r') {
-		keep--
-	}
-	w.held = bytes.Clone(text[keep:])
-	w.to.Write(w.spelt(text[:keep]))
-	return n, nil
-}
-
 var mark = []byte("\xef\xbb\xbf")
 
+func (w *respelt) Write(p []byte) (int, error) {
+	text := append(w.held, p...)
+	if !w.begun && len(text) < len(mark) && bytes.HasPrefix(mark, text) {
+		w.held = text
+		return len(p), nil
+	}
+	if !w.begun && w.as.bare {
+		text = bytes.TrimPrefix(text, mark)
+	}
+	w.begun = true
+	end := len(text) - len(lineEnd(text, "\r"))
+	w.Hash.Write(w.spelt(text[:end]))
+	w.held = bytes.Clone(text[end:])
+	return len(p), nil
+}
+
+// lineEnd is that with which the text ends, or the part of one.
+func lineEnd(text []byte, part string) string {
+	for _, end := range []string{crlf, lf, part} {
+		if bytes.HasSuffix(text, []byte(end)) {
+			return end
+		}
+	}
+	return ""
+}
+
 func (w *respelt) spelt(text []byte) []byte {
-	switch w.as {
-	case "lf":
-		return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
-	case "crlf":
-		return bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
+	if w.as.ends == "" {
+		return text
+	}
+	text = bytes.ReplaceAll(text, []byte(crlf), []byte(lf))
+	if w.as.ends == crlf {
+		text = bytes.ReplaceAll(text, []byte(lf), []byte(crlf))
 	}
 	return text
 }
 
-// end writes what was held back.
-func (w *respelt) end() {
-	switch w.as {
-	case "withend":
-		w.to.Write([]byte("\n"))
-	case "noend":
-		w.to.Write(bytes.TrimSuffix(bytes.TrimSuffix(w.held, []byte("\n")), []byte("\r")))
-	default:
-		w.to.Write(w.spelt(w.held))
+// Sum gives the hash of all, with what was held back.
+func (w *respelt) Sum(b []byte) []byte {
+	rest := w.held
+	switch w.as.last {
+	case less:
+		rest = rest[:len(rest)-len(lineEnd(rest, ""))]
+	case more:
+		rest = append(bytes.Clone(rest), lf...)
 	}
+	w.Hash.Write(w.spelt(rest))
+	return w.Hash.Sum(b)
 }
 
 // difference names the first place where two JSON texts differ.

@@ -317,6 +317,12 @@ func TestNearly(t *testing.T) {
 		"something else":     {"a\n", "b\n", ""},
 		"a lone CR":          {"a\nb", "a\rb", ""},
 		"one of two the end": {"a\n", "a\n\n", "without the line end"},
+		"blank lines":        {"a\n\n\nb\n\n", "a\r\n\r\n\r\nb\r\n\r\n", "CR LF made LF"},
+		"a mark and CR LF":   {"a\n\nb\n", "\xef\xbb\xbfa\r\n\r\nb\r\n", "without the byte order mark that it begins with, with its line ends CR LF made LF;"},
+		"all of them":        {"a\nb", "\xef\xbb\xbfa\r\nb\r\n", "without the byte order mark that it begins with, with its line ends CR LF made LF, without the line end that it ends with;"},
+		"CR LF and an end":   {"a\r\nb\r\n", "a\nb", "with its line ends LF made CR LF, with a line end behind it;"},
+		"two marks":          {"a", "\xef\xbb\xbf\xef\xbb\xbfa", ""},
+		"half a mark":        {"a", "\xef\xbb", ""},
 	} {
 		r := issue(t, key, claim(row.released))
 		got := receipt.Verify(receipt.Bytes([]byte(row.here)), r, trust, receipt.Demand{})

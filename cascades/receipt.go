@@ -51,14 +51,22 @@ func ParseGateDemand(text string) (GateDemand, error) {
 	g := GateDemand{Name: text}
 	if i := strings.LastIndex(text, "=sha256:"); i >= 0 {
 		g.Name, g.Digest = text[:i], text[i+1:]
-		if !digestForm().MatchString(g.Digest) {
-			return g, fmt.Errorf("%s: a digest is sha256: and 64 hexadecimal digits", text)
+		if err := IsDigest(g.Digest); err != nil {
+			return g, err
 		}
 	}
-	if g.Name == "" {
+	if g.Name == "" || strings.HasSuffix(g.Name, "=") {
 		return g, fmt.Errorf("there must be the name of a gate, or name=digest")
 	}
 	return g, nil
+}
+
+// IsDigest is nil for sha256: and 64 hexadecimal digits, as receipts write them.
+func IsDigest(text string) error {
+	if !digestForm().MatchString(text) {
+		return fmt.Errorf("a digest is sha256: and 64 hexadecimal digits, not %q", text)
+	}
+	return nil
 }
 
 // receipt reads requires_receipt of a tool; nil where there is none.
@@ -80,8 +88,10 @@ func (p *parser) receipt(o *object) *Receipt {
 	} else if len(r.Gates) == 0 {
 		p.report(from.value["gates"], CodeValue, "gates must name one gate at least: a receipt alone proves no gate")
 	}
-	if n := from.value["cascade"]; n != nil && !digestForm().MatchString(r.Cascade) {
-		p.report(n, CodeValue, "cascade: a digest is sha256: and 64 hexadecimal digits, not %q", r.Cascade)
+	if n := from.value["cascade"]; n != nil {
+		if err := IsDigest(r.Cascade); err != nil {
+			p.report(n, CodeValue, "cascade: %v", err)
+		}
 	}
 	if n := from.get("pub"); n == nil {
 		from.missing("pub")

@@ -69,7 +69,7 @@ var floors = map[string]string{
 	// A cascade on every row of a set.
 	"runner/batch":     "cascades runner runner/event runner/measure runner/model validators validators/schema",
 	"runner/trace":     "cascades runner/event runner/model runner/tool validators/schema",
-	"runner/receipt":   "cascades runner/event runner/measure runner/signatures runner/trace",
+	"runner/receipt":   "cascades runner/event runner/measure runner/signatures runner/trace wards",
 	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/model runner/trace validators validators/schema wards",
 	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure validators validators/faults validators/schema wards",
 	"runner/cases":     "cascades runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",

@@ -260,10 +260,19 @@ passed. TEXT or RECEIPT may be -.`,
 		Example: `  capstan verify post.md post.receipt.json --pub public.pem
   capstan verify post.md post.receipt.json --pub keys.json --require facts --require tone=sha256:4f… --max-age 720h`,
 		Args: cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			trust, err := c.publicKeys(pub)
 			if err != nil {
 				return err
+			}
+			// What was asked for and left empty is a mistake, not any.
+			if cmd.Flags().Changed("require-cascade") {
+				if err := cascades.IsDigest(policy); err != nil {
+					return usage("--require-cascade: %w", err)
+				}
+			}
+			if cmd.Flags().Changed("max-age") && want.MaxAge <= 0 {
+				return usage("--max-age must be more than 0, not %s", want.MaxAge)
 			}
 			want.Cascade, want.Now = policy, time.Now()
 			for _, g := range gates {

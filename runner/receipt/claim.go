@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/wards"
 )
 
 // The types that a receipt's statement names.
@@ -117,14 +118,44 @@ type Texts struct {
 	Reasons map[string]string `json:"reasons"` // by the gate's path
 }
 
-// sound says which field of a claim contradicts another, nil for none: a text
-// that was released as whole has a yes of every check that could refuse it.
+// whole is the claim with each list and map there, empty where it was not: null
+// would be a second spelling of it.
+func (c Claim) whole() Claim {
+	c.Gates, c.Shadow = listed(c.Gates), listed(c.Shadow)
+	c.Degraded, c.Models, c.People = listed(c.Degraded), listed(c.Models), listed(c.People)
+	c.Inputs, c.Cascade.Files = mapped(c.Inputs), mapped(c.Cascade.Files)
+	if c.Texts != nil {
+		c.Texts = &Texts{c.Texts.Text, mapped(c.Texts.Inputs), mapped(c.Texts.Reasons)}
+	}
+	return c
+}
+
+func listed[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func mapped(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
+}
+
+// sound says which field of a claim contradicts another, nil for none: the
+// cascade is its files, a gate has a mode in which it counts, and a text that was
+// released as whole has a yes of every check that could refuse it.
 func (c *Claim) sound() *signatures.Flaw {
-	if len(c.Degraded) > 0 {
-		return nil
+	if digest, err := PolicyDigest(c.Cascade.Files); err != nil || digest != c.Cascade.Digest {
+		return &signatures.Flaw{Field: "cascade.digest", Err: fmt.Errorf("is %s, and its files give %s", c.Cascade.Digest, digest)}
 	}
 	for i, g := range c.Gates {
-		if g.Mode != advisory && g.Verdict != GatePassed {
+		switch {
+		case g.Mode != advisory && !wards.Mode(g.Mode).Stands():
+			return &signatures.Flaw{Field: fmt.Sprintf("gates[%d].mode", i), Err: fmt.Errorf("is %q for %s, which is no mode of a gate that decides or notes", g.Mode, g.Name)}
+		case len(c.Degraded) == 0 && g.Mode != advisory && g.Verdict != GatePassed:
 			return &signatures.Flaw{Field: fmt.Sprintf("gates[%d].verdict", i), Err: fmt.Errorf("is %q for %s, which can refuse a text, and the text is not called degraded", g.Verdict, g.Name)}
 		}
 	}

@@ -86,7 +86,7 @@ func predicate(c Claim, at time.Time) (*structpb.Struct, error) {
 	if value["verifiedLevels"] == nil {
 		value["verifiedLevels"] = []any{} // required, also where there is none
 	}
-	claim, err := json.Marshal(c)
+	claim, err := json.Marshal(c.whole())
 	if err != nil {
 		return nil, err
 	}

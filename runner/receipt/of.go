@@ -41,8 +41,7 @@ func Of(r Run, phase string) (Claim, error) {
 	}
 	c := Claim{
 		Capstan: r.Program, Run: r.RunID, Phase: visit.Name, Path: string(made.Path), Attempt: made.Number,
-		Text: signatures.Digest([]byte(made.Text)), Gates: []Gate{}, Shadow: []Gate{}, Degraded: []string{},
-		Inputs: map[string]string{}, Models: models(visit, made), People: []string{}, Released: visit.Finished.UTC(),
+		Text: signatures.Digest([]byte(made.Text)), Inputs: map[string]string{}, Models: models(visit, made), Released: visit.Finished.UTC(),
 	}
 	if c.Cascade, err = policy(r.Cascade); err != nil {
 		return Claim{}, err

@@ -146,24 +146,28 @@ func (r *Report) demand(want Demand, made time.Time) error {
 // skew is how far two clocks may be apart.
 const skew = 5 * time.Minute
 
-// passedBy is nil where the gate passed the text: one in a mode in which it
-// could have refused it, and all of that name.
+// passedBy is nil where the gate passed the text: every one of that name in a
+// mode in which it could have refused it, and exactly that gate among them.
 func (c *Claim) passedBy(want GateDemand) error {
-	err := fmt.Errorf("have none of the name %q that could refuse a text", want.Name)
+	other, there := "", false
 	for _, g := range c.Gates {
-		if g.Name != want.Name || g.Mode == advisory {
-			continue
-		}
 		switch {
+		case g.Name != want.Name || g.Mode == advisory:
 		case g.Verdict != GatePassed:
 			return fmt.Errorf("have %s, which did not pass the text: %s", want.Name, g.Verdict)
 		case want.Digest != "" && g.Digest != want.Digest:
-			err = fmt.Errorf("have %s as %s, not as %s", want.Name, g.Digest, want.Digest)
+			other = g.Digest
 		default:
-			return nil
+			there = true
 		}
 	}
-	return err
+	switch {
+	case there:
+		return nil
+	case other != "":
+		return fmt.Errorf("have %s as %s, not as %s", want.Name, other, want.Digest)
+	}
+	return fmt.Errorf("have none of the name %q that could refuse a text", want.Name)
 }
 
 // read takes the one spelling of a statement apart.

@@ -1,11 +1,16 @@
 package signatures_test
 
 import (
+	"bytes"
 	"context"
 	"crypto"
+	"crypto/ecdsa"
 	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"math/big"
@@ -153,6 +158,86 @@ func TestKeys(t *testing.T) {
 	for _, text := range [][]byte{nil, public, slices.Concat(private, private), []byte("-----BEGIN PRIVATE KEY-----\nU0VDUkVU\n-----END PRIVATE KEY-----\n")} {
 		if _, err := signatures.ParseKey(text); err == nil || strings.Contains(err.Error(), "SECRET") || strings.Contains(err.Error(), "U0VD") {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestOtherKinds: a key of another kind, or in another form, is no key here.
+func TestOtherKinds(t *testing.T) {
+	private, public := pair(t, 1)
+	curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(curve)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pub, err := x509.MarshalPKIXPublicKey(curve.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(kind string, der []byte) []byte { return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}) }
+	crlf := func(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }
+	raw, _ := pem.Decode(private)
+	for name, text := range map[string][]byte{
+		"P-256": block("PRIVATE KEY", der), "encrypted": block("ENCRYPTED PRIVATE KEY", raw.Bytes), "of openssh": block("OPENSSH PRIVATE KEY", raw.Bytes),
+		"cut off": private[:len(private)/2],
+	} {
+		if k, err := signatures.ParseKey(text); err == nil {
+			t.Errorf("private, %s: %v", name, k.ID())
+		}
+	}
+	for name, text := range map[string][]byte{"P-256": block("PUBLIC KEY", pub), "a certificate": block("CERTIFICATE", pub), "behind another": slices.Concat(public, block("PUBLIC KEY", pub))} {
+		if keys, err := signatures.ParseKeys(text); err == nil {
+			t.Errorf("public, %s: %v", name, keys)
+		}
+	}
+	if _, err := signatures.ParseKey(crlf(private)); err != nil {
+		t.Errorf("with CR LF: %v", err)
+	}
+	if keys, err := signatures.ParseKeys(crlf(public)); err != nil || len(keys) != 1 {
+		t.Errorf("with CR LF: %v", err)
+	}
+}
+
+// TestTrust: a file of trusted keys that says anything else than it seems to is
+// refused whole.
+func TestTrust(t *testing.T) {
+	_, public := pair(t, 1)
+	_, second := pair(t, 2)
+	key, _ := parse(t, 1)
+	both, err := json.Marshal(string(public) + string(second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted, err := json.Marshal(string(public))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := func(entry string) string {
+		return `{"format": "capstan.keys/1", "keys": [{"public": ` + string(quoted) + entry + `}]}`
+	}
+	for name, text := range map[string]string{
+		"good": file(""), "with a term": file(`, "name": "a", "from": "2026-01-01T00:00:00Z", "until": "2027-01-01T00:00:00+01:00"`),
+		"PEM": string(public), "PEM with a sentence before": "The key of 2026:\n" + string(public),
+	} {
+		if trust, err := signatures.ParseTrust([]byte(text)); err != nil || trust.Keys[key.ID()] == nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, text := range map[string]string{
+		"nothing": "", "another format": strings.Replace(file(""), "keys/1", "keys/2", 1), "no format": strings.Replace(file(""), `"format"`, `"form"`, 1),
+		"a field more": strings.Replace(file(""), "{", `{"revoked": [], `, 1), "a field of a key more": file(`, "untill": "2027-01-01T00:00:00Z"`),
+		"a key twice": file(`, "until": "2027-01-01T00:00:00Z", "until": "2028-01-01T00:00:00Z"`), "no keys": `{"format": "capstan.keys/1", "keys": []}`,
+		"a day": file(`, "until": "2027-01-01"`), "no time": file(`, "from": "soon"`), "a term of no time": file(`, "from": "2027-01-01T00:00:00Z", "until": "2027-01-01T00:00:00Z"`),
+		"a term backwards": file(`, "from": "2027-01-01T00:00:00Z", "until": "2026-01-01T00:00:00Z"`), "more behind": file("") + "{}",
+		"the same key in two entries": strings.Replace(file(""), "]", `, {"public": `+string(quoted)+`, "until": "2000-01-01T00:00:00Z"}]`, 1),
+		"two in one":                  strings.Replace(file(""), string(quoted), string(both), 1),
+		"not PEM":                     strings.Replace(file(""), string(quoted), `"AAAA"`, 1), "null": strings.Replace(file(""), string(quoted), "null", 1),
+	} {
+		if trust, err := signatures.ParseTrust([]byte(text)); err == nil {
+			t.Errorf("%s: %+v", name, trust)
 		}
 	}
 }

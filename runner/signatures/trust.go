@@ -47,7 +47,9 @@ func parseTerms(text []byte) (Trust, error) {
 		Format string            `json:"format"`
 		Keys   []json.RawMessage `json:"keys"`
 	}
-	if err := json.Unmarshal(text, &file); err != nil {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&file); err != nil {
 		return none, fmt.Errorf("trusted keys: %w", err)
 	}
 	if file.Format != trustFormat {
@@ -83,6 +85,9 @@ func (t Trust) add(raw []byte) error {
 	}
 	if len(keys) != 1 {
 		return fmt.Errorf("public holds %d keys, not one", len(keys))
+	}
+	if !entry.Until.IsZero() && !entry.From.Before(entry.Until) {
+		return fmt.Errorf("until is not behind from: the key would never be trusted")
 	}
 	for id, key := range keys {
 		if t.Keys[id] != nil {

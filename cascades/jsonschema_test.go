@@ -2,9 +2,11 @@ package cascades
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +18,23 @@ import (
 
 func schemaOfCascades(t *testing.T) (*schema.Schema, map[string]any) {
 	t.Helper()
-	source, err := schema.Parse(JSONSchema())
+	return compiledSchema(t, JSONSchema())
+}
+
+// schemaOfKnown is the schema as capstan schema prints it, of what [known] has.
+func schemaOfKnown(t *testing.T) *schema.Schema {
+	t.Helper()
+	text, err := JSONSchemaOf(known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := compiledSchema(t, text)
+	return s
+}
+
+func compiledSchema(t *testing.T, text []byte) (*schema.Schema, map[string]any) {
+	t.Helper()
+	source, err := schema.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,21 +160,76 @@ func TestJSONSchemaExplains(t *testing.T) {
 	}
 }
 
-// TestJSONSchemaTakesGood holds that what the parser takes the schema takes.
-func TestJSONSchemaTakesGood(t *testing.T) {
-	s, _ := schemaOfCascades(t)
-	for _, name := range glob(t, "testdata/good/*.yaml", "testdata/good/*.json", "testdata/good/parts/*.yaml") {
+// rightFiles are cascades that nothing is wrong with: the shipped ones, those of the
+// pages and of the tests, by name.
+func rightFiles(t *testing.T) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	for _, name := range glob(t, "examples/*.yaml", "../docs/*.yaml", "testdata/good/*.yaml", "testdata/good/*.json", "testdata/good/parts/*.yaml", "testdata/warned/*.yaml") {
 		source, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if broken := s.Refusal(nil, asPlain(t, source)); broken != nil {
-			t.Errorf("%s: %v", name, broken)
+		if strings.Contains(string(source), "cascade_id") {
+			all[name] = source
 		}
 	}
+	page, err := os.ReadFile("../docs/language.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, block := range regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$").FindAllSubmatch(page, -1) {
+		all[fmt.Sprintf("language.md, cascade %d", i)] = block[1]
+	}
 	for seed := range 50 {
-		if broken := s.Refusal(nil, asPlain(t, []byte(manyPhases(seed+1)))); broken != nil {
-			t.Fatal(broken)
+		all[fmt.Sprintf("made up %d", seed)] = []byte(manyPhases(seed + 1))
+	}
+	if len(all) < 90 {
+		t.Errorf("only %d cascades", len(all))
+	}
+	return all
+}
+
+// TestJSONSchemaTakesGood holds that what the parser takes the schema takes, with
+// the names of what is known and without.
+func TestJSONSchemaTakesGood(t *testing.T) {
+	plain, _ := schemaOfCascades(t)
+	withNames := schemaOfKnown(t)
+	for name, source := range rightFiles(t) {
+		for kind, s := range map[string]*schema.Schema{"plain": plain, "with names": withNames} {
+			if broken := s.Refusal(nil, asPlain(t, source)); broken != nil {
+				t.Errorf("%s, %s: %v", name, kind, broken)
+			}
+		}
+	}
+}
+
+// unseen are the files of testdata/bad that are right as far as a schema sees,
+// with why it cannot see more.
+var unseen = map[string]string{
+	"files.yaml": "it sees one file, and not what those say that it names",
+	"names.yaml": "a name may be the file's own, and it cannot look up whether it is",
+	"texts.yaml": "templates, expressions and patterns are texts to it",
+	"twice.yaml": "it is handed the first of two documents",
+}
+
+// TestJSONSchemaSeesBad holds which of the bad cascades the schema refuses, and
+// that the rest cannot be refused by it.
+func TestJSONSchemaSeesBad(t *testing.T) {
+	s := schemaOfKnown(t)
+	for _, name := range glob(t, "testdata/bad/*.yaml") {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v any
+		if yaml.Unmarshal(source, &v) != nil {
+			continue // no YAML: an editor says so without a schema
+		}
+		plain, err := schema.Plain(v)
+		refused := err != nil || s.Refusal(nil, plain) != nil
+		if why := unseen[filepath.Base(name)]; refused == (why != "") {
+			t.Errorf("%s is refused: %v; the reason not to: %q", name, refused, why)
 		}
 	}
 }
@@ -164,7 +237,7 @@ func TestJSONSchemaTakesGood(t *testing.T) {
 // TestJSONSchemaRefusesBad holds that it does not take what it can tell is
 // wrong: a good cascade with one thing changed.
 func TestJSONSchemaRefusesBad(t *testing.T) {
-	s, _ := schemaOfCascades(t)
+	s := schemaOfKnown(t)
 	for _, bad := range []string{
 		"phases: [{name: a, instructions: x}]",
 		"cascade_id: x",
@@ -203,12 +276,40 @@ func TestJSONSchemaRefusesBad(t *testing.T) {
 		"cascade_id: x\nvalidators: {v: {exec: []}}\nphases: [{name: a, instructions: x}]",
 		"cascade_id: x\ntools: {\"a b\": {exec: [x]}}\nphases: [{name: a, instructions: x}]",
 		"cascade_id: x\ntools: {a: {exec: [x], cascade: y}}\nphases: [{name: a, instructions: x}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, wards: {post: [{validator: max_length, with: {maxx: 3}}]}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, wards: {post: [{validator: max_length, with: {max: many}}]}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, wards: {pre: [{validator: max_length, with: {}}]}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, wards: {tool: [{use: max_length}]}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, rules: {loop_until: {use: regexp, with: {patern: x}}}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, wards: {post: [{use: keywords, with: {any: [x, 3]}}]}}]",
+		"cascade_id: x\nvalidators: {v: {use: contains, with: {text: 3}}}\nphases: [{name: a, instructions: x}]",
 	} {
 		if s.Refusal(nil, asPlain(t, []byte(bad))) == nil {
 			t.Errorf("the schema takes\n%s", bad)
 		}
 		if _, err := Parse("x.yaml", []byte(bad), nil, known()); err == nil {
 			t.Errorf("the parser takes\n%s", bad)
+		}
+	}
+}
+
+// TestJSONSchemaIsOpen holds that a name of the file's own, and a template in the
+// place of a parameter, are taken.
+func TestJSONSchemaIsOpen(t *testing.T) {
+	s := schemaOfKnown(t)
+	for _, good := range []string{
+		"cascade_id: x\nvalidators: {mine: {expr: 'true'}}\nphases: [{name: a, instructions: x, wards: {post: [{validator: mine}]}}]",
+		"cascade_id: x\nvalidators: {max_length: {expr: 'true'}}\nphases: [{name: a, instructions: x, wards: {post: [{validator: max_length}]}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, wards: {post: [{use: max_length, with: {max: '{{ input.n }}'}}]}}]",
+		"cascade_id: x\nphases: [{name: a, instructions: x, wards: {post: [{use: keywords, with: {any: [x, '{{ input.n }}']}}]}}]",
+		"cascade_id: x\ntools: {read_file: {exec: [cat], parameters: {type: object, properties: {path: {type: integer}}}}}\nphases: [{name: a, tool: read_file, inputs: {path: 3}}]",
+		"cascade_id: x\nphases: [{name: a, tool: max_length, inputs: {max: 3, content: x}}]",
+	} {
+		if broken := s.Refusal(nil, asPlain(t, []byte(good))); broken != nil {
+			t.Errorf("%v\n%s", broken, good)
+		}
+		if _, err := Parse("x.yaml", []byte(good), nil, known()); err != nil {
+			t.Errorf("%v\n%s", err, good)
 		}
 	}
 }

@@ -127,7 +127,9 @@ func (c *Command) schema() *cobra.Command {
 		Use:   "schema [cascade|set|result|label|evidence]",
 		Short: "Print the JSON Schema of cascade files, for editors, or of another file",
 		Long: `Print the JSON Schema of cascade files, for editors, or of another file: a row of
-a set, a line of a batch's results, a line of labels, a gate's evidence.`,
+a set, a line of a batch's results, a line of labels, a gate's evidence. That of
+cascade files has the validators and the tools that there are, by name and with
+what each takes; a file may name others of its own.`,
 		Example: `  capstan schema > cascade.schema.json
   capstan schema set`,
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
@@ -139,7 +141,15 @@ a set, a line of a batch's results, a line of labels, a gate's evidence.`,
 			if len(args) == 1 && of[args[0]] != nil {
 				return printJSON(c.Stdout, of[args[0]]())
 			}
-			_, err := c.Stdout.Write(cascades.JSONSchema())
+			r, err := c.reader()
+			if err != nil {
+				return err
+			}
+			text, err := cascades.JSONSchemaOf(r.Known())
+			if err != nil {
+				return &exit{exitBroken, err}
+			}
+			_, err = fmt.Fprintf(c.Stdout, "%s\n", text)
 			return err
 		},
 	}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// telling are the packages of Go that say what one which imports them can do.
+var telling = []string{"net", "net/http", "os/exec", "plugin", "syscall", "unsafe"}
+
+// A listed package is one that is in the program.
+type listed struct {
+	ImportPath string
+	Standard   bool
+	Imports    []string
+	Module     struct {
+		Path string
+		Main bool
+	}
+}
+
+// TestPackages holds what the program is made of against packages.txt, so that
+// what a change brings in is a line for a reviewer to see; -update writes it.
+func TestPackages(t *testing.T) {
+	want := packages(t)
+	if *update {
+		if err := os.WriteFile("packages.txt", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile("packages.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) == want {
+		return
+	}
+	was, is := strings.Split(string(got), "\n"), strings.Split(want, "\n")
+	for _, line := range is {
+		if !slices.Contains(was, line) {
+			t.Errorf("new: %s", line)
+		}
+	}
+	for _, line := range was {
+		if !slices.Contains(is, line) {
+			t.Errorf("gone: %s", line)
+		}
+	}
+	t.Error("packages.txt is of another program: go test ./cmd/capstan -run TestPackages -update")
+}
+
+// packages tells of every other module what of it is in the program for Linux, what
+// that can do, and for whom it is there. Our own packages have their floors.
+func packages(t *testing.T) string {
+	t.Helper()
+	modules, askers := map[string][]string{}, map[string][]string{}
+	all := deps(t)
+	for _, p := range all {
+		for _, name := range p.Imports {
+			if of := all[name].Module.Path; of != p.Module.Path {
+				askers[of] = append(askers[of], asker(p))
+			}
+		}
+		if of := p.Module.Path; !p.Standard && !p.Module.Main {
+			modules[of] = append(modules[of], p.line())
+		}
+	}
+	var b strings.Builder
+	b.WriteString("# Every package of others in the program, by module: who asks for the module, and\n# what of Go shows what a package can do.\n")
+	for _, module := range slices.Sorted(maps.Keys(modules)) {
+		slices.Sort(askers[module])
+		slices.Sort(modules[module])
+		fmt.Fprintf(&b, "\n%s < %s\n%s", module, strings.Join(slices.Compact(askers[module]), ", "), strings.Join(modules[module], ""))
+	}
+	return b.String()
+}
+
+// line is the package within its module, with what it can do.
+func (p listed) line() string {
+	can := slices.DeleteFunc(slices.Clone(p.Imports), func(name string) bool { return !slices.Contains(telling, name) })
+	name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, p.Module.Path), "/")
+	return strings.TrimRight(fmt.Sprintf("\t/%-32s%s", name, strings.Join(can, " ")), " ") + "\n"
+}
+
+// asker is who asks for another module: one of our packages, or a module.
+func asker(p listed) string {
+	if p.Module.Main {
+		return strings.TrimPrefix(p.ImportPath, p.Module.Path+"/")
+	}
+	return p.Module.Path
+}
+
+// deps are the packages in the program, by name, the same on every system.
+func deps(t *testing.T) map[string]listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Standard,Imports,Module", ".")
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]listed{}
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all[p.ImportPath] = p
+	}
+}

@@ -79,6 +79,8 @@ var floors = map[string]string{
 	// Floor 5: providers and gates. Gates know nothing of cascades.
 	"runner/model/openai":   "runner/model",
 	"runner/model/scripted": "runner/model",
+	// By the names of models: who is asked.
+	"runner/model/providers": "runner/model runner/model/openai runner/model/scripted runner/process",
 	// Scripts that are made of what is known.
 	"runner/rehearsal":    "cascades runner/event runner/model runner/model/scripted validators validators/patterns validators/schema wards",
 	"runner/tool/mcp":     "runner/process runner/tool validators validators/schema",

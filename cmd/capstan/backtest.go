@@ -65,7 +65,7 @@ func (c *Command) holdAgainst(ctx context.Context, file string, f backtestFlags)
 		return err
 	}
 	defer j.Close()
-	s := &kit{servers: &remote{}, models: &models{getenv: c.Getenv, journal: j}, progress: c.progress(true)}
+	s := &kit{servers: &remote{}, models: newModels(c.Getenv, false, j), progress: c.progress(true)}
 	s.closers = append(s.closers, func() { s.servers.client.Close() })
 	defer s.close()
 	chosen := s.models.chosen(f.run.model, file)

@@ -96,7 +96,7 @@ func (m *models) answer(c *cascades.Cascade, list []cascades.Asking) error {
 			continue
 		}
 		told[a.Name] = true
-		if _, _, err := m.route(a.Name); err != nil {
+		if err := m.Ready(a.Name); err != nil {
 			where := a.Role
 			if a.Phase != nil {
 				where = "phase " + a.Phase.Name

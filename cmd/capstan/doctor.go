@@ -197,7 +197,7 @@ func (c *Command) fileSigns(file, chosen string) ([]sign, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &models{getenv: c.Getenv}
+	m := newModels(c.Getenv, false, nil)
 	m.Provide(cascade.EveryProvider())
 	var signs []sign
 	told := map[string]bool{}

@@ -81,7 +81,7 @@ func editStatus(d edit.Decision) error {
 // judgeEdit has a model judge the candidate and gives its judgement; nil where
 // the computed checks have settled it and the model was not asked.
 func (c *Command) judgeEdit(ctx context.Context, o edit.Options, flag string) (any, error) {
-	models := &models{getenv: c.Getenv}
+	models := newModels(c.Getenv, false, nil)
 	model := models.chosen(flag, "verify_edit.yaml")
 	p := c.progress(false)
 	r, err := runner.New(withGates(), runner.WithModel(models), runner.WithModelName(model), runner.WithSink(p))

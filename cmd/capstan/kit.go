@@ -72,7 +72,7 @@ func (c *Command) begin(ctx context.Context, f runFlags) (*kit, error) {
 		s.closers = append(s.closers, func() { j.Close() })
 	}
 	c.noticing(ctx, s)
-	s.models = &models{getenv: c.Getenv, stream: !f.quiet && c.terminal(c.Stderr), journal: j}
+	s.models = newModels(c.Getenv, !f.quiet && c.terminal(c.Stderr), j)
 	s.progress = c.progress(f.quiet)
 	s.sinks = []event.Sink{s.progress}
 	if t, err := telemetry.FromEnvironment(context.Background(), c.Getenv, telemetry.Options{Version: versionName()}); err != nil {

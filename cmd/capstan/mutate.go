@@ -89,7 +89,7 @@ func (c *Command) plantFaults(ctx context.Context, args []string, f mutateFlags)
 	case f.most < 1:
 		return usage("--most must be at least 1, not %d", f.most)
 	}
-	s := &kit{servers: &remote{}, models: &models{getenv: c.Getenv}, progress: c.progress(true)}
+	s := &kit{servers: &remote{}, models: newModels(c.Getenv, false, nil), progress: c.progress(true)}
 	s.closers = append(s.closers, func() { s.servers.client.Close() })
 	defer s.close()
 	file := namesFile(args[0])

@@ -112,7 +112,7 @@ func (c *Command) criterionJudge(flag string) (inspectors.Judge, error) {
 	if flag == "" {
 		return nil, nil
 	}
-	models := &models{getenv: c.Getenv}
+	models := newModels(c.Getenv, false, nil)
 	name := models.chosen(flag, "validate_criterion.yaml")
 	r, err := runner.New(withGates(), runner.WithModel(models), runner.WithModelName(name))
 	if err != nil {

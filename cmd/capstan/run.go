@@ -149,7 +149,7 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 	}
 	s.progress.close(result)
 	if result.Status != runner.Cancelled {
-		for _, entry := range s.models.left() {
+		for _, entry := range s.models.Left() {
 			fmt.Fprintln(c.Stderr, "note: not used:", entry)
 		}
 	}

@@ -136,7 +136,7 @@ func (c *Command) weigh(file string, f trustFlags) (*scale, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scale{kit: &kit{servers: &remote{}, models: &models{getenv: c.Getenv, journal: j}, progress: c.progress(true)}}
+	s := &scale{kit: &kit{servers: &remote{}, models: newModels(c.Getenv, false, j), progress: c.progress(true)}}
 	s.closers = append(s.closers, func() { j.Close() }, func() { s.servers.client.Close() })
 	s.chosen = s.models.chosen(f.run.model, file)
 	if s.runner, err = s.kit.runner(c, f.run, s.chosen); err == nil {

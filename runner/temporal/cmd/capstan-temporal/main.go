@@ -21,6 +21,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/model/providers"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators/capy"
 	"github.com/seed61713e19/capstan/validators/edit"
@@ -97,7 +98,7 @@ func (c *cluster) runner() (*runner.Runner, error) {
 	tools := append(tool.Builtins(tool.Options{Root: c.root}), schedule.Tools(schedule.Options{})...)
 	gates := append(schedule.Validators(schedule.Options{}), capy.Validator, edit.Validator, request.Validator, request.PromiseValidator, request.JudgeValidator)
 	return runner.New(
-		runner.WithModel(newModels(os.Getenv)), runner.WithRoot(c.root), runner.WithValidators(gates...),
+		runner.WithModel(providers.New(providers.Options{Getenv: os.Getenv})), runner.WithRoot(c.root), runner.WithValidators(gates...),
 		runner.WithTools(tools...),
 	)
 }

@@ -1,0 +1,209 @@
+// Package providers finds out by a model's name whom to ask: a provider that is
+// built in, of which openai is the default, one that the cascade brings, a script
+// (scripted:FILE) or a run that was kept (replay:RUN).
+package providers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/openai"
+	"github.com/seed61713e19/capstan/runner/model/scripted"
+	"github.com/seed61713e19/capstan/runner/process"
+)
+
+// Options say where providers are found.
+type Options struct {
+	Getenv func(string) string // the variables with addresses and keys
+	Stream bool                // answers come in pieces
+	// Replay gives the model that answers from a kept run; nil where none are kept.
+	Replay func(run string) (model.Model, error)
+}
+
+// A Set sends each call to the provider that its model's name says. It is safe for
+// concurrent use, but for one cascade at a time: see [Set.Provide].
+type Set struct {
+	o       Options
+	mu      sync.Mutex
+	scripts map[string]*scripted.Script
+	replays map[string]model.Model
+	doors   *openai.Doors
+	given   []model.Provider // the cascade's own, as it has them
+	own     []model.Provider // the same, with their headers filled in
+	lacking map[string]error // own providers whose headers cannot be filled in
+}
+
+// New makes a set. Nothing is asked, and no variable is looked at, before a name is.
+func New(o Options) *Set { return &Set{o: o} }
+
+// Call sends the request to its provider.
+func (s *Set) Call(ctx context.Context, r model.Request) (model.Response, error) {
+	provider, name, err := s.route(r.Model)
+	if err != nil {
+		return model.Response{}, &model.Failure{Class: model.Rejected, Message: err.Error()}
+	}
+	r.Model = name
+	return provider.Call(ctx, r)
+}
+
+// Recall tells the provider of a request that a journal has answered.
+func (s *Set) Recall(r model.Request) {
+	provider, name, err := s.route(r.Model)
+	if recaller, ok := provider.(model.Recaller); ok && err == nil {
+		r.Model = name
+		recaller.Recall(r)
+	}
+}
+
+// Priced tells whether the named model has a known price. What a script says
+// costs what its replies say it does.
+func (s *Set) Priced(name string) bool {
+	provider, name, err := s.route(name)
+	if err != nil {
+		return false
+	}
+	p, ok := provider.(model.Pricer)
+	return !ok || p.Priced(name)
+}
+
+// Ready says why the named model cannot be asked.
+func (s *Set) Ready(name string) error {
+	if name == "" {
+		return errors.New("no model is named, neither in the cascade nor by --model or CAPSTAN_MODEL")
+	}
+	_, _, err := s.route(name)
+	return err
+}
+
+func (s *Set) route(name string) (model.Model, string, error) {
+	switch provider, rest, _ := strings.Cut(name, ":"); provider {
+	case "scripted":
+		script, err := s.script(rest)
+		return script, rest, err
+	case "replay":
+		kept, err := s.replay(rest)
+		return kept, rest, err
+	}
+	if err := s.lacks(name); err != nil {
+		return nil, name, err
+	}
+	client, rest, err := s.endpoints().Client(name)
+	if err != nil {
+		return nil, rest, fmt.Errorf("%w (--model scripted:FILE needs no provider)", err)
+	}
+	return client, rest, nil
+}
+
+// script reads a script once: its replies are consumed over the whole run.
+func (s *Set) script(file string) (*scripted.Script, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known, ok := s.scripts[file]; ok {
+		return known, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("scripted model: %w", err)
+	}
+	read, err := scripted.Parse(file, text, func(name string) ([]byte, error) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(file), name)
+		}
+		return os.ReadFile(name)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("scripted model: %w", err)
+	}
+	if s.scripts == nil {
+		s.scripts = map[string]*scripted.Script{}
+	}
+	s.scripts[file] = read
+	return read, nil
+}
+
+// replay answers from a run that was kept.
+func (s *Set) replay(run string) (model.Model, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, ok := s.replays[run]; ok {
+		return r, nil
+	}
+	if s.o.Replay == nil {
+		return nil, fmt.Errorf("replay:%s: no runs are kept", run)
+	}
+	r, err := s.o.Replay(run)
+	if err != nil {
+		return nil, fmt.Errorf("replay:%s: %w", run, err)
+	}
+	if s.replays == nil {
+		s.replays = map[string]model.Model{}
+	}
+	s.replays[run] = r
+	return r, nil
+}
+
+// endpoints are where models are asked, each with one client.
+func (s *Set) endpoints() *openai.Doors {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.doors == nil {
+		s.doors = openai.NewDoors(s.o.Getenv, openai.Options{Stream: s.o.Stream}, s.own...)
+	}
+	return s.doors
+}
+
+// Provide has models of the cascade's own providers asked there, with their
+// headers filled in.
+func (s *Set) Provide(list []model.Provider) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if reflect.DeepEqual(s.given, list) {
+		return // with the clients that there are
+	}
+	s.given, s.doors, s.own, s.lacking = list, nil, nil, map[string]error{}
+	for _, p := range list {
+		filled := map[string]string{}
+		for name, text := range p.Headers {
+			value, err := process.Expand(text)
+			if err != nil {
+				s.lacking[p.Name] = fmt.Errorf("provider %s: header %s: %w", p.Name, name, err)
+			}
+			filled[name] = value
+		}
+		p.Headers = filled
+		s.own = append(s.own, p)
+	}
+}
+
+// lacks says why the provider of a name cannot be asked.
+func (s *Set) lacks(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	provider, _, _ := strings.Cut(name, ":")
+	return s.lacking[provider]
+}
+
+// Fresh has scripts that nothing was taken from, and the same endpoints.
+func (s *Set) Fresh() *Set {
+	return &Set{o: s.o, doors: s.endpoints()}
+}
+
+// Left describes the replies that no request has taken.
+func (s *Set) Left() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for _, script := range s.scripts {
+		out = append(out, script.Left()...)
+	}
+	slices.Sort(out)
+	return out
+}

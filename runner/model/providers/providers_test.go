@@ -1,0 +1,114 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+func nothing(string) string { return "" }
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "m.scripted.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func ask(s *Set, name string) (string, error) {
+	r, err := s.Call(context.Background(), model.Request{Phase: "a", Model: name, Messages: []model.Message{{Role: "user", Content: "say"}}})
+	return r.Text, err
+}
+
+// A name says who is asked; one that cannot be is a failure in words, before
+// anything is sent.
+func TestNames(t *testing.T) {
+	script := write(t, "- {reply: one}\n- {reply: two}\n")
+	kept := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		return model.Response{Text: "as in " + r.Model}, nil
+	})
+	s := New(Options{Getenv: nothing, Replay: func(run string) (model.Model, error) {
+		if run != "r1" {
+			return nil, errors.New("there is no such run")
+		}
+		return kept, nil
+	}})
+	for _, c := range []struct{ name, says, wrong string }{
+		{"scripted:" + script, "one", ""},
+		{"scripted:" + script, "two", ""},
+		{"scripted:" + script + ".none", "", "scripted model: "},
+		{"replay:r1", "as in r1", ""},
+		{"replay:r2", "", "replay:r2: there is no such run"},
+		{"gpt-5-mini", "", "OPENAI_API_KEY"},
+		{"anthropic:claude", "", "ANTHROPIC_API_KEY is not set"},
+	} {
+		text, err := ask(s, c.name)
+		if text != c.says || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %q, %v", c.name, text, err)
+		}
+		var failure *model.Failure
+		if ready := s.Ready(c.name); (ready == nil) != (c.wrong == "") || err != nil && !errors.As(err, &failure) {
+			t.Errorf("%s is ready: %v; %T", c.name, ready, err)
+		}
+	}
+	if err := New(Options{Getenv: nothing}).Ready("replay:r1"); err == nil || !strings.Contains(err.Error(), "no runs are kept") {
+		t.Errorf("without runs: %v", err)
+	}
+}
+
+// What a script says is said once by a set; a fresh one says it again.
+func TestFresh(t *testing.T) {
+	name := "scripted:" + write(t, "- {reply: one}\n")
+	s := New(Options{Getenv: nothing})
+	first, err := ask(s, name)
+	if err != nil || first != "one" || len(s.Left()) != 0 {
+		t.Fatalf("%q, %v, left %v", first, err, s.Left())
+	}
+	if again, err := ask(s.Fresh(), name); err != nil || again != "one" {
+		t.Errorf("%q, %v", again, err)
+	}
+}
+
+// A provider of the cascade's whose header wants a variable that is not set is told
+// so, and nothing is sent there without it; the others are asked.
+func TestHeadersThatAreLacking(t *testing.T) {
+	t.Setenv("THERE", "x")
+	s := New(Options{Getenv: nothing})
+	s.Provide([]model.Provider{
+		{Name: "mine", BaseURL: "http://127.0.0.1:1/v1", Headers: map[string]string{"X-Who": "{{ env.CAPSTAN_TEST_NOT_SET }}"}},
+		{Name: "other", BaseURL: "http://127.0.0.1:1/v1", Headers: map[string]string{"X-Who": "{{ env.THERE }}"}},
+	})
+	if err := s.Ready("mine:m"); err == nil || !strings.Contains(err.Error(), "provider mine: header X-Who") || !strings.Contains(err.Error(), "CAPSTAN_TEST_NOT_SET") {
+		t.Errorf("mine: %v", err)
+	}
+	if err := s.Ready("other:m"); err != nil {
+		t.Errorf("other: %v", err)
+	}
+}
+
+// Many ask, and a cascade's providers are told, at the same time.
+func TestTogether(t *testing.T) {
+	name := "scripted:" + write(t, "- {reply: one, times: 8}\n")
+	s := New(Options{Getenv: nothing})
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			s.Provide([]model.Provider{{Name: "mine", BaseURL: "http://127.0.0.1:1/v1"}})
+			if _, err := ask(s, name); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if left := s.Left(); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+}

@@ -1,25 +1,49 @@
 // Command devserver is a Temporal server for trying things out on one machine:
 // for those who cannot download Temporal's own (`temporal server start-dev`). It
-// keeps nothing, and prints where it is.
+// prints where it is. What it knows goes with it, unless a file is given.
 //
 //	go run ./runner/temporal/devserver
+//	go run ./runner/temporal/devserver -address 127.0.0.1:7233 -file temporal.db
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/seed61713e19/capstan/runner/temporal/devserver/server"
 )
 
 func main() {
-	s := server.New()
-	defer s.Stop()
-	fmt.Printf("address %s\nnamespace %s\n", s.GetFrontendHostPort(), s.GetDefaultNamespace())
+	address := flag.String("address", "127.0.0.1:0", "where it listens, host:port; port 0 is one that is free")
+	file := flag.String("file", "", "the SQLite file that it keeps what it knows in; without one nothing is kept")
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if err := serve(ctx, *address, *file); err != nil {
+		fmt.Fprintln(os.Stderr, "devserver:", err)
+		os.Exit(1)
+	}
+}
+
+func serve(ctx context.Context, address, file string) error {
+	if file == "" {
+		dir, err := os.MkdirTemp("", "devserver")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		file = filepath.Join(dir, "temporal.db")
+	}
+	s, err := server.Start(address, file)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("address %s\nnamespace %s\n", s.Address, server.Namespace)
 	<-ctx.Done()
+	return s.Stop()
 }

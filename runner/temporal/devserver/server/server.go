@@ -2,23 +2,101 @@
 package server
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strconv"
+
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/server/common/authorization"
+	"go.temporal.io/server/common/config"
 	"go.temporal.io/server/common/dynamicconfig"
+	"go.temporal.io/server/common/log"
+	"go.temporal.io/server/schema/sqlite"
 	"go.temporal.io/server/temporal"
-	"go.temporal.io/server/temporaltest"
 )
 
-// New starts a server that keeps nothing, with a namespace of its own. An effect
-// takes a few milliseconds on it, where the defaults of a cluster take a hundred:
-// tasks are fetched as they come, and a worker that is there gets them at once.
-func New(options ...temporaltest.TestServerOption) *temporaltest.TestServer {
-	fast := dynamicconfig.StaticClient{
-		dynamicconfig.MakeKey("history.transferProcessorMaxPollRPS"):  10000,
-		dynamicconfig.MakeKey("history.timerProcessorMaxPollRPS"):     10000,
-		dynamicconfig.MakeKey("system.enableActivityEagerExecution"):  true,
-		dynamicconfig.MakeKey("matching.numTaskqueueReadPartitions"):  1,
-		dynamicconfig.MakeKey("matching.numTaskqueueWritePartitions"): 1,
+// A Server is a whole cluster: its four services, over one SQLite file.
+type Server struct {
+	// Address is host:port, of this machine alone.
+	Address string
+	own     temporal.Server
+}
+
+// Namespace is the one that there is. It knows the search attributes of
+// capstan-temporal.
+const Namespace = "default"
+
+// attributes are what runs are found by on Temporal's page: see docs/scale.md.
+var attributes = map[string]enums.IndexedValueType{
+	"CapstanCascade": enums.INDEXED_VALUE_TYPE_KEYWORD,
+	"CapstanStatus":  enums.INDEXED_VALUE_TYPE_KEYWORD,
+	"CapstanPhase":   enums.INDEXED_VALUE_TYPE_KEYWORD,
+}
+
+// Start starts a server at host:port, or where port is 0 at one that is free, that
+// keeps what it knows in the file: one that is started with the same file later
+// goes on. An effect takes a few milliseconds on it, where the defaults of a cluster
+// take a hundred: tasks are fetched as they come, and a worker that is there gets
+// them at once.
+func Start(address, file string) (*Server, error) {
+	host, port, err := listen(address)
+	if err != nil {
+		return nil, err
 	}
-	return temporaltest.NewServer(append([]temporaltest.TestServerOption{
-		temporaltest.WithBaseServerOptions(temporal.WithDynamicConfigClient(fast)),
-	}, options...)...)
+	c := configuration(host, port, file)
+	store := c.Persistence.DataStores[c.Persistence.DefaultStore].SQL
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		if err := sqlite.SetupSchema(store); err != nil {
+			return nil, fmt.Errorf("file %s: %w", file, err)
+		}
+	}
+	namespace, err := sqlite.NewNamespaceConfig(c.ClusterMetadata.CurrentClusterName, Namespace, false, attributes)
+	if err == nil {
+		err = sqlite.CreateNamespaces(store, namespace)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("namespace %s: %w", Namespace, err)
+	}
+	own, err := temporal.NewServer(
+		temporal.WithConfig(c), temporal.ForServices(temporal.DefaultServices), temporal.WithLogger(log.NewNoopLogger()),
+		temporal.WithAuthorizer(authorization.NewNoopAuthorizer()),
+		temporal.WithClaimMapper(func(*config.Config) authorization.ClaimMapper { return authorization.NewNoopClaimMapper() }),
+		temporal.WithDynamicConfigClient(fast),
+	)
+	if err == nil {
+		err = own.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	return &Server{net.JoinHostPort(host, strconv.Itoa(port)), own}, nil
+}
+
+// Stop ends the server, which keeps what it knows.
+func (s *Server) Stop() error { return s.own.Stop() }
+
+// fast are the settings of the development profile.
+var fast = dynamicconfig.StaticClient{
+	dynamicconfig.MakeKey("history.transferProcessorMaxPollRPS"):            10000,
+	dynamicconfig.MakeKey("history.timerProcessorMaxPollRPS"):               10000,
+	dynamicconfig.MakeKey("system.enableActivityEagerExecution"):            true,
+	dynamicconfig.MakeKey("system.forceSearchAttributesCacheRefreshOnRead"): true,
+	dynamicconfig.MakeKey("matching.numTaskqueueReadPartitions"):            1,
+	dynamicconfig.MakeKey("matching.numTaskqueueWritePartitions"):           1,
+	// One who tries things out begins thousands of runs at once.
+	dynamicconfig.MakeKey("frontend.namespaceRPS"): 100000,
+	dynamicconfig.MakeKey("frontend.rps"):          100000,
+}
+
+func listen(address string) (host string, port int, err error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return "", 0, err
+	}
+	defer l.Close()
+	at := l.Addr().(*net.TCPAddr)
+	return at.IP.String(), at.Port, nil
 }

@@ -1,6 +1,7 @@
 package temporal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -32,11 +33,12 @@ type run struct {
 	desk    *desk
 	named   bool // among the search attributes
 	cascade *cascades.Cascade
-	err     error // the store's: the workflow task fails, and is tried again
+	slots   workflow.Semaphore // of effects at work: see most
+	err     error              // the store's: the workflow task fails, and is tried again
 }
 
 func newHost(ctx workflow.Context, crew *Crew, c *cascades.Cascade, start Start) *host {
-	r := &run{crew: crew, ctx: ctx, start: start, seq: start.Seq, cascade: c, named: start.State != ""}
+	r := &run{crew: crew, ctx: ctx, start: start, seq: start.Seq, cascade: c, named: start.State != "", slots: workflow.NewSemaphore(ctx, int64(cmp.Or(crew.atWork, most)))}
 	r.desk = newDesk(ctx)
 	return &host{scope: &scope{ctx: ctx, why: errCancelled}, run: r}
 }
@@ -118,6 +120,10 @@ func (h *host) effect(activity string, e effects.Effect, once bool) (came effect
 	if err != nil {
 		return came, nil, h.run.broke(fmt.Errorf("effect %s: %w", e.At, err))
 	}
+	if err := h.run.slots.Acquire(h.ctx, 1); err != nil {
+		return came, nil, h.Stopped()
+	}
+	defer h.run.slots.Release(1)
 	var back Parcel
 	ctx := workflow.WithActivityOptions(h.ctx, options(h.run.queue(e), once))
 	err = workflow.ExecuteActivity(ctx, activity, sent).Get(h.ctx, &back)
@@ -188,8 +194,9 @@ func isRefused(err error) bool {
 	return errors.As(err, &app) && app.Type() == refused
 }
 
-// most is how many branches are at work at a time: a cluster lets a workflow have
-// 2,000 activities pending.
+// most is how many effects of a run are at work at a time, and how many branches of
+// one place: a cluster lets a workflow have 2,000 activities pending, and the items
+// of an each may each have soundings, whose attempts each have checks.
 const most = 500
 
 // Each runs branches as coroutines.

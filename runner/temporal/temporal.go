@@ -133,6 +133,7 @@ type Crew struct {
 	// CapstanPhase, which the namespace has to know.
 	Search bool
 
+	atWork int // effects of a run at a time; 0: see most
 	loaded loaded
 	talks  model.Talks
 	judge  sync.Once

@@ -59,9 +59,11 @@ var floors = map[string]string{
 	"runner/effects": "cascades runner/engine runner/event runner/model runner/tool validators/schema",
 	// Floor 4.
 	// A connection to a server, which knows nothing of runs.
-	"runner/journal/postgres": "",
-	"runner":                  "cascades runner/engine runner/event runner/model runner/process runner/receipt runner/tool validators validators/schema",
-	"runner/journal":          "cascades runner runner/journal/postgres runner/engine runner/event runner/model runner/tool validators validators/schema",
+	"runner/journal/postgres": "runner/journal/statements",
+	// One statement of a stranger, which capstan sql and sql_query run.
+	"runner/journal/statements": "",
+	"runner":                    "cascades runner/engine runner/event runner/model runner/process runner/receipt runner/tool validators validators/schema",
+	"runner/journal":            "cascades runner runner/journal/postgres runner/journal/statements runner/engine runner/event runner/model runner/tool validators validators/schema",
 	// What folds over a run's events.
 	"runner/junit": "",
 	// Arithmetic over verdicts.
@@ -82,7 +84,9 @@ var floors = map[string]string{
 	// By the names of models: who is asked.
 	"runner/model/providers": "runner/model runner/model/openai runner/model/scripted runner/process",
 	// Scripts that are made of what is known.
-	"runner/rehearsal":    "cascades runner/event runner/model runner/model/scripted validators validators/patterns validators/schema wards",
+	"runner/rehearsal": "cascades runner/event runner/model runner/model/scripted validators validators/patterns validators/schema wards",
+	// A tool over databases, with the connections and the guard of the journal's.
+	"runner/tool/query":   "runner/journal/postgres runner/journal/statements runner/process runner/tool validators/schema",
 	"runner/tool/mcp":     "runner/process runner/tool validators validators/schema",
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
 	"validators/edit":     "validators validators/faults validators/reading validators/schema",

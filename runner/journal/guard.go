@@ -2,13 +2,12 @@ package journal
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
-	"io"
-	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/seed61713e19/capstan/runner/journal/statements"
 )
 
 // wrong tells of a statement that is wrong, not the file.
@@ -25,61 +24,12 @@ func (f *fileStore) wrong(err error) bool {
 }
 
 // query runs a statement on a connection of its own, which may only read.
-func (f *fileStore) query(ctx context.Context, text string, t *Table, full func() bool, row func([]driver.Value)) error {
-	text, err := single(text)
-	if err != nil {
-		return err
-	}
+func (f *fileStore) query(ctx context.Context, s statements.Statement) error {
 	c, err := f.reader()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	own := c.link.(*fileLink)
-	guard, ok := own.Conn.(interface {
-		RegisterAuthorizer(sqlite.AuthorizerFn) error
-	})
-	if !ok {
-		return errors.New("the driver cannot guard a statement")
-	}
-	if err := guard.RegisterAuthorizer(onlyReads); err != nil {
-		return err
-	}
-	stmt, err := own.Prepare(text)
-	if err != nil {
-		return err
-	}
-	defer stmt.Close()
-	rows, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	t.Columns = append(t.Columns, rows.Columns()...)
-	values := make([]driver.Value, len(t.Columns))
-	for !full() {
-		err := rows.Next(values)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		row(values)
-	}
-	return nil
-}
-
-// onlyReads lets a statement read, and nothing else: no other file, no setting,
-// no transaction.
-func onlyReads(action sqlite.AuthorizerActionCode, _, name, _, _ string) sqlite.AuthorizerReturnCode {
-	switch action {
-	case sqlite.AuthSelect, sqlite.AuthRead, sqlite.AuthRecursive:
-		return sqlite.AuthorizerOK
-	case sqlite.AuthFunction:
-		if !strings.EqualFold(name, "load_extension") {
-			return sqlite.AuthorizerOK
-		}
-	}
-	return sqlite.AuthorizerDeny
+	_, err = statements.OnFile(ctx, c.link.(*fileLink).Conn, s)
+	return err
 }

@@ -115,7 +115,7 @@ func (j *Journal) storeAt(where string) (store, error) {
 	}
 	// Connections are opened later too, from wherever the process is then.
 	file, err := filepath.Abs(where)
-	return &fileStore{j: j, file: file, statements: statements.ReadFile}, err
+	return &fileStore{j: j, file: file, statements: scripts.ReadFile}, err
 }
 
 // Close waits for what is being written, and a while for what is being read. A

@@ -3,19 +3,17 @@ package journal
 import (
 	"context"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/seed61713e19/capstan/runner/journal/statements"
 )
 
 // Query runs one read-only SQL statement over the views runs, phases, attempts,
 // verdicts and calls. It gives at most limit rows, 0 being no limit, and ends
 // with ctx.
 func (j *Journal) Query(ctx context.Context, sql string, limit int) (*Table, error) {
-	if strings.ContainsRune(sql, 0) {
-		return nil, errors.New("sql: a statement has no NUL in it")
-	}
 	t := &Table{Columns: []string{}, Rows: [][]any{}}
 	err := j.guarded(ctx, sql, limit, t)
 	if err == nil {
@@ -40,8 +38,14 @@ func (j *Journal) guarded(ctx context.Context, text string, limit int, t *Table)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	full := func() bool { return limit > 0 && len(t.Rows) >= limit }
-	err := j.store.query(ctx, text, t, full, func(values []driver.Value) { t.Rows = append(t.Rows, shown(values)) })
+	err := j.store.query(ctx, statements.Statement{
+		Text:    text,
+		Columns: func(names []string) { t.Columns = append(t.Columns, names...) },
+		Row: func(values []driver.Value) bool {
+			t.Rows = append(t.Rows, shown(values))
+			return limit <= 0 || len(t.Rows) < limit
+		},
+	})
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -96,59 +100,4 @@ func shown(values []driver.Value) []any {
 		}
 	}
 	return row
-}
-
-// single gives the one statement that a text holds, without what ends it.
-func single(sql string) (string, error) {
-	said, end := false, -1 // of the statement
-	for i := 0; i < len(sql); {
-		n := lexeme(sql[i:])
-		blank := strings.TrimSpace(sql[i:i+n]) == "" || strings.HasPrefix(sql[i:], "--") || strings.HasPrefix(sql[i:], "/*")
-		switch {
-		case blank:
-		case sql[i] == ';' && end < 0:
-			end = i
-		case end >= 0 && sql[i] != ';':
-			return "", errors.New("want one statement, not several")
-		case sql[i] != ';':
-			said = true
-		}
-		i += n
-	}
-	if end >= 0 {
-		sql = sql[:end]
-	}
-	if !said {
-		return "", errors.New("there is no statement")
-	}
-	return sql, nil
-}
-
-// lexeme is how many bytes the quoted name, string or comment takes that s
-// begins with, or 1.
-func lexeme(s string) int {
-	until := ""
-	switch {
-	case strings.HasPrefix(s, "--"):
-		until = "\n"
-	case strings.HasPrefix(s, "/*"):
-		until = "*/"
-	case s[0] == '[':
-		until = "]"
-	case s[0] == '\'' || s[0] == '"' || s[0] == '`':
-		until = s[:1]
-	default:
-		return 1
-	}
-	skip := len(until)
-	if skip > 1 || until == "\n" || until == "]" {
-		skip = min(2, len(s))
-		if until == "]" {
-			skip = 1
-		}
-	}
-	if n := strings.Index(s[skip:], until); n >= 0 {
-		return skip + n + len(until)
-	}
-	return len(s)
 }

@@ -3,7 +3,6 @@ package journal
 import (
 	"cmp"
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/journal/postgres"
+	"github.com/seed61713e19/capstan/runner/journal/statements"
 )
 
 // A server is a database of PostgreSQL, which processes of several machines
@@ -202,7 +202,7 @@ func (s *server) make(c *conn, version int64) error {
 }
 
 func (s *server) apply(c *conn, name string) error {
-	text, err := statements.ReadFile(name)
+	text, err := scripts.ReadFile(name)
 	if err == nil {
 		err = c.script(string(text))
 	}
@@ -308,9 +308,9 @@ func (s *server) wrong(err error) bool { return !postgres.Own(err) || postgres.W
 
 // query runs a statement on a connection of its own, which reads the journal alone.
 // The server sees to it that it is one.
-func (s *server) query(ctx context.Context, text string, t *Table, full func() bool, row func([]driver.Value)) error {
-	columns := func(names []string) { t.Columns = append(t.Columns, names...) }
-	return postgres.Query(ctx, s.at, text, columns, full, row)
+func (s *server) query(ctx context.Context, one statements.Statement) error {
+	_, err := postgres.Query(ctx, s.at, one)
+	return err
 }
 
 // size is what the tables take, with their indexes.

@@ -21,7 +21,7 @@ const oldest = 1
 const current = 3
 
 //go:embed schema/*.sql schema/postgres/*.sql
-var statements embed.FS
+var scripts embed.FS
 
 // patience is how long another process may hold the file before an error says
 // so.

@@ -2,7 +2,8 @@ package journal
 
 import (
 	"context"
-	"database/sql/driver"
+
+	"github.com/seed61713e19/capstan/runner/journal/statements"
 )
 
 // A store is where a journal's tables are: a file of SQLite, or a database of
@@ -68,7 +69,7 @@ type storeShows interface {
 	// changes is another number whenever something was written by anybody.
 	changes(*conn) (int64, error)
 	// query runs one statement of a person, which cannot write.
-	query(ctx context.Context, text string, t *Table, full func() bool, row func([]driver.Value)) error
+	query(ctx context.Context, s statements.Statement) error
 	// size is how many bytes it takes.
 	size(*conn) (int64, error)
 	// shrink gives room back that nothing takes, and tells what it could not.

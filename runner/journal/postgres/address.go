@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 )
 
 // An Address is a database, and how one gets in.
@@ -27,15 +29,16 @@ func IsAddress(s string) bool {
 // names no other as its search_path.
 const DefaultSchema = "capstan"
 
-// Parse reads an address: postgres://user:password@host:port/database?key=value.
+// Parse reads the address of a journal: postgres://user:password@host:port/database?key=value.
 // What it does not say is as libpq has it: PGHOST, PGPASSWORD, ~/.pgpass and so
 // on. No error says the password.
 func Parse(s string) (*Address, error) {
-	config, err := pgconn.ParseConfig(s)
+	a, err := ParseForeign(s)
 	if err != nil {
-		return nil, errors.New("the address cannot be read: want postgres://user@host:port/database, the password in PGPASSWORD or ~/.pgpass") // pgconn's own words may quote it
+		return nil, err
 	}
-	a := &Address{config: config, schema: DefaultSchema}
+	config := a.config
+	a.schema = DefaultSchema
 	if path, ok := config.RuntimeParams["search_path"]; ok {
 		first, _, _ := strings.Cut(path, ",")
 		if a.schema = strings.Trim(strings.TrimSpace(first), `"`); a.schema == "" || strings.Contains(a.schema, "$") {
@@ -47,6 +50,21 @@ func Parse(s string) (*Address, error) {
 	delete(config.RuntimeParams, "search_path")
 	a.Set("search_path", Quoted(a.schema))
 	config.AfterConnect = func(ctx context.Context, pg *pgconn.PgConn) error { return pg.Exec(ctx, a.ours).Close() }
+	config.BuildFrontend = pgproto3.NewFrontend
+	return a, nil
+}
+
+// maxRow bounds what a database that is not ours sends at a time, in bytes: a row
+// is read whole.
+const maxRow = 16 << 20
+
+// ParseForeign reads, as [Parse] does, the address of a database that is no
+// journal: it is of no schema, and a session there has no settings of ours.
+func ParseForeign(s string) (*Address, error) {
+	config, err := pgconn.ParseConfig(s)
+	if err != nil {
+		return nil, errors.New("the address cannot be read: want postgres://user@host:port/database, the password in PGPASSWORD or ~/.pgpass") // pgconn's own words may quote it
+	}
 	config.RuntimeParams["client_encoding"] = "UTF8"
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "capstan"
@@ -55,14 +73,19 @@ func Parse(s string) (*Address, error) {
 		config.ConnectTimeout = 10 * time.Second
 	}
 	config.OnNotice = func(*pgconn.PgConn, *pgconn.Notice) {}
-	return a, nil
+	config.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		f := pgproto3.NewFrontend(r, w)
+		f.SetMaxBodyLen(maxRow)
+		return f
+	}
+	return &Address{config: config}, nil
 }
 
 // Set has every connection begin with a setting of the server, whose value is
 // written as SQL has it. It is called before any connects.
 func (a *Address) Set(name, value string) { a.ours += "SET " + name + " = " + value + "; " }
 
-// Schema is the schema of the journal's tables.
+// Schema is the schema of the journal's tables, "" of what is no journal.
 func (a *Address) Schema() string { return a.schema }
 
 // Password is the password of the address, "" for none.

@@ -1,8 +1,10 @@
 package postgres
 
 import (
+	"bytes"
 	"database/sql/driver"
 	"encoding/hex"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -97,4 +99,40 @@ func value(oid uint32, raw []byte) driver.Value {
 		said = strings.NewReplacer(nul, "\x00", literal, escape).Replace(said)
 	}
 	return said
+}
+
+// The numbers that it has for JSON.
+const oidJSON, oidJSONB = 114, 3802
+
+// exact is a value with every digit of a number, and JSON as it is.
+func exact(oid uint32, raw []byte) driver.Value {
+	if raw == nil {
+		return nil
+	}
+	switch oid {
+	case oidFloat4, oidFloat8, oidNumeric, oidJSON, oidJSONB:
+		if !json.Valid(raw) { // NaN and Infinity are none
+			return string(raw)
+		}
+		if oid == oidJSON || oid == oidJSONB {
+			return json.RawMessage(bytes.Clone(raw))
+		}
+		return json.Number(raw)
+	case oidInt2, oidInt4, oidInt8, oidBool, oidBytes:
+		return value(oid, raw)
+	}
+	return string(raw)
+}
+
+// spelt is a value of a stranger's as the server reads it.
+func spelt(v any) []byte {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case bool:
+		return strconv.AppendBool(nil, v)
+	case string:
+		return []byte(v)
+	}
+	return wire(v)
 }

@@ -1,0 +1,88 @@
+// Package statements has one statement of a stranger run, a person's at a prompt
+// or a model's in a call, by somebody who has more rights than the stranger may
+// use.
+//
+// What it may do is looked at before it runs and by who will run it: SQLite tells
+// of each thing that a statement does while it is compiled, see [OnFile];
+// PostgreSQL is asked for the tree that it reads the statement as, see the
+// package of connections to it. Nobody here reads SQL but to see that it is one
+// statement. A statement is bounded by its context alone: rows go to whoever
+// asked as they come, and it ends when he has enough.
+package statements
+
+import (
+	"database/sql/driver"
+	"errors"
+	"strings"
+	"time"
+)
+
+// A Statement is one statement, and where what it gives goes.
+type Statement struct {
+	Text    string
+	Values  []any                            // for its ? or $1: nil, bool, string, int64 or float64
+	Writes  bool                             // it may insert, update and delete, not only read
+	Exact   bool                             // a server's numbers come as json.Number, its JSON as json.RawMessage
+	Timeout time.Duration                    // that a server gives it by itself; 0 for none
+	Columns func(names []string)             // is called before the first row
+	Row     func(values []driver.Value) bool // false is enough of them; the values must not be kept
+}
+
+// Single gives the one statement that a text holds, without what ends it. What it
+// takes for quoted is quoted for SQLite, or ends the text.
+func Single(sql string) (string, error) {
+	if strings.ContainsRune(sql, 0) {
+		return "", errors.New("a statement has no NUL in it")
+	}
+	said, end := false, -1 // of the statement
+	for i := 0; i < len(sql); {
+		n := lexeme(sql[i:])
+		blank := strings.TrimSpace(sql[i:i+n]) == "" || strings.HasPrefix(sql[i:], "--") || strings.HasPrefix(sql[i:], "/*")
+		switch {
+		case blank:
+		case sql[i] == ';' && end < 0:
+			end = i
+		case end >= 0 && sql[i] != ';':
+			return "", errors.New("want one statement, not several")
+		case sql[i] != ';':
+			said = true
+		}
+		i += n
+	}
+	if end >= 0 {
+		sql = sql[:end]
+	}
+	if !said {
+		return "", errors.New("there is no statement")
+	}
+	return sql, nil
+}
+
+// lexeme is how many bytes the quoted name, string or comment takes that s
+// begins with, or 1.
+func lexeme(s string) int {
+	until := ""
+	switch {
+	case strings.HasPrefix(s, "--"):
+		until = "\n"
+	case strings.HasPrefix(s, "/*"):
+		until = "*/"
+	case s[0] == '[':
+		until = "]"
+	case s[0] == '\'' || s[0] == '"' || s[0] == '`':
+		until = s[:1]
+	default:
+		return 1
+	}
+	skip := len(until)
+	if skip > 1 || until == "\n" || until == "]" {
+		skip = min(2, len(s))
+		if until == "]" {
+			skip = 1
+		}
+	}
+	if n := strings.Index(s[skip:], until); n >= 0 {
+		return skip + n + len(until)
+	}
+	return len(s)
+}

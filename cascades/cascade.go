@@ -24,6 +24,7 @@ type Cascade struct {
 	Description string
 	Model       Model
 	Providers   []model.Provider // the file's own; headers may hold {{ env.NAME }}
+	Databases   []tool.Database  // that sql_query asks, in file order
 	File        string           // as it was loaded
 	Source      []byte
 	Files       []File // every file that was read, the cascade's own first; of the root alone

@@ -33,6 +33,8 @@ const (
 	CodeUnset      = "unset-state"       // a warning
 	CodeIgnored    = "ignored-key"       // a warning
 	CodeOtherwise  = "read-otherwise"    // a warning
+	CodeUnasked    = "unasked-database"  // a warning
+	CodePlain      = "plain-password"    // a warning
 
 	CodeBare       = "bare-write"      // of lint --proof
 	CodeUnmeasured = "unmeasured-gate" // of lint --proof=strict
@@ -77,6 +79,8 @@ func Codes() []Code {
 		{CodeUnset, "a warning: a template reads a key of the state that nothing of the cascade sets"},
 		{CodeIgnored, "a warning: a key of Windlass or LARS that changes nothing here; those that change nothing there either are told once in a file"},
 		{CodeOtherwise, "a warning: what another program reads otherwise, with how it is read here"},
+		{CodeUnasked, "a warning: a database of the file that no phase asks"},
+		{CodePlain, "a warning: a password that stands in the file"},
 		{CodeBare, "of `lint --proof`: a text of a model may get into a call of a tool that writes, and no gate has judged it on the way"},
 		{CodeUnmeasured, "of `lint --proof=strict`: a gate on a way to a tool that writes has no evidence of a false pass as low as is asked for"},
 	}

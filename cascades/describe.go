@@ -12,15 +12,16 @@ import (
 
 // A Description is a cascade as whoever is to run it wants to know it.
 type Description struct {
-	CascadeID   string           `json:"cascade_id"`
-	Description string           `json:"description"`
-	Inputs      []DescribedInput `json:"inputs"` // in file order
-	Phases      []DescribedPhase `json:"phases"` // in file order, those of a group behind it
-	Tools       []DescribedTool  `json:"tools"`  // of its own phases
-	Models      []DescribedModel `json:"models"` // of nested cascades too
-	Worst       Counts           `json:"worst"`  // the plan's total
-	Files       []string         `json:"files"`  // every file that was read, the cascade's own first
-	Command     string           `json:"command"`
+	CascadeID   string              `json:"cascade_id"`
+	Description string              `json:"description"`
+	Inputs      []DescribedInput    `json:"inputs"`              // in file order
+	Phases      []DescribedPhase    `json:"phases"`              // in file order, those of a group behind it
+	Tools       []DescribedTool     `json:"tools"`               // of its own phases
+	Databases   []DescribedDatabase `json:"databases,omitempty"` // of nested cascades too
+	Models      []DescribedModel    `json:"models"`              // of nested cascades too
+	Worst       Counts              `json:"worst"`               // the plan's total
+	Files       []string            `json:"files"`               // every file that was read, the cascade's own first
+	Command     string              `json:"command"`
 }
 
 // A DescribedInput is one input. What is required and has no schema is read
@@ -61,6 +62,15 @@ type DescribedTool struct {
 	Phases []string    `json:"phases"`
 }
 
+// A DescribedDatabase is one that sql_query asks.
+type DescribedDatabase struct {
+	Name     string `json:"name"`
+	Kind     string `json:"kind,omitempty"` // SQLite or PostgreSQL; "" where the environment says
+	ReadOnly bool   `json:"read_only"`
+	MaxRows  int    `json:"max_rows"`
+	File     string `json:"file"` // that names it
+}
+
 // A DescribedModel is a model that a run may call; "" is the one that the run
 // is given.
 type DescribedModel struct {
@@ -94,6 +104,12 @@ func (c *Cascade) Describe() Description {
 			by = "cascade " + a.Cascade.ID + ": " + by
 		}
 		d.addModel(a.Name, by)
+	}
+	for _, within := range c.Within() {
+		for _, b := range within.Databases {
+			kind, _ := tool.Kind(b.URL)
+			d.Databases = append(d.Databases, DescribedDatabase{b.Name, kind, !b.Writes, b.MaxRows, within.File})
+		}
 	}
 	for _, f := range c.Files {
 		d.Files = append(d.Files, f.Name)

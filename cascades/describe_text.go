@@ -20,6 +20,13 @@ func (d Description) Text() string {
 	section(&b, "tools", d.Tools, func(t DescribedTool, w io.Writer) {
 		fmt.Fprintf(w, "  %s\t%s\t%s\n", oneLine(t.Name, 60), t.Effect, words(t.Phases))
 	})
+	section(&b, "databases", d.Databases, func(one DescribedDatabase, w io.Writer) {
+		may := "may be written"
+		if one.ReadOnly {
+			may = "read only"
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\tat most %d rows\t%s\n", one.Name, first(one.Kind, "as the environment says"), may, one.MaxRows, one.File)
+	})
 	section(&b, "models", d.Models, func(m DescribedModel, w io.Writer) {
 		fmt.Fprintf(w, "  %s\t%s\n", first(oneLine(m.Name, 60), "(the run's)"), words(m.NamedBy))
 	})

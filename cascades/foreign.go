@@ -8,6 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/windlass"
+	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -78,6 +79,10 @@ func instead(key string, n *yaml.Node) string {
 
 // noTool reports a tool that nobody knows, with what takes its place.
 func (p *parser) noTool(n *yaml.Node, what, name string, names func() []string) {
+	if name == tool.SQLQuery {
+		p.report(n, CodeMissing, "%s needs databases: databases: {shop: {url: shop.db}} beside phases names a file of SQLite, {url: \"postgres://me:{{ env.PGPASSWORD }}@host/shop\"} a server", name)
+		return
+	}
 	w, theirs := windlass.Tool(name)
 	p.report(n, CodeTool, "no %s is called %q", what, name)
 	if !theirs {

@@ -77,6 +77,7 @@ var schemaOf = map[string][]string{
 	"a model":              {"$defs", "rung", "oneOf", "1"},
 	"a provider":           {"$defs", "provider"},
 	"a price":              {"$defs", "price"},
+	"a database":           {"$defs", "database"},
 	"a sub-cascade":        {"$defs", "sub_cascade"},
 }
 

@@ -122,6 +122,8 @@ type parser struct {
 	lineOf     map[string]int  // phase name → line
 	providers  map[string]bool // the file's own
 	defined    *object         // of the providers; nil for none
+	databases  *object         // the file's own; nil for none
+	asked      map[string]bool // the databases that phases ask
 	declared   map[string]bool // the names of inputs_schema
 	cascade    *Cascade
 }
@@ -148,7 +150,7 @@ func (r route) end() bool {
 
 func (p *parser) parse() *Cascade {
 	c := &Cascade{File: p.file, Source: p.source, Validators: map[string]*Validator{}, Tools: map[string]*Tool{}, index: map[string]int{}}
-	p.cascade, p.broken, p.lineOf, p.declared = c, map[string]bool{}, map[string]int{}, map[string]bool{}
+	p.cascade, p.broken, p.lineOf, p.declared, p.asked = c, map[string]bool{}, map[string]int{}, map[string]bool{}, map[string]bool{}
 	doc := p.document()
 	if doc == nil || !p.sound(doc.Content[0], nil) {
 		return nil
@@ -162,6 +164,7 @@ func (p *parser) parse() *Cascade {
 	p.checkID(o, c.ID)
 	c.Description = o.text("description")
 	c.Providers = p.readProviders(o)
+	c.Databases = p.readDatabases(o)
 	c.Model = o.model("model")
 	c.Inputs = p.inputs(o.get("inputs_schema"))
 	c.Budget = p.budget(o.child("budget"))
@@ -273,6 +276,7 @@ func (p *parser) crossCheck() {
 	p.checkGroups()
 	p.checkActs()
 	p.checkProviders()
+	p.checkDatabases()
 	p.checkFields()
 	p.checkState()
 	for _, u := range p.uses {

@@ -129,8 +129,23 @@ func (p *parser) fit(n *yaml.Node, what string, params map[string]any, with Valu
 		if b.Rule == "required" && b.Path == "$" && (strange || len(plain) < len(with)) {
 			continue // what is misspelt, or a template
 		}
-		_, value := p.within(n, b.Path)
+		key, value := p.within(n, b.Path)
 		p.report(value, CodeParameters, "%s: %s", what, strings.TrimPrefix(strings.TrimPrefix(b.String(), "$: "), "$."))
+		if b.Rule == "enum" && key != nil {
+			p.suggest(value.Value, func() []string { return choices(properties[key.Value]) })
+		}
 	}
 	return len(p.found) == before
+}
+
+// choices are the texts that a schema lets a value be.
+func choices(schema any) (list []string) {
+	source, _ := schema.(map[string]any)
+	values, _ := source["enum"].([]any)
+	for _, v := range values {
+		if text, ok := v.(string); ok {
+			list = append(list, text)
+		}
+	}
+	return list
 }

@@ -191,6 +191,7 @@ func (p *parser) tackle(o *object) []*Tool {
 			continue
 		}
 		seen[t.Name] = true
+		p.asks(t, nil)
 		own := *t
 		own.named, own.held, own.Position = name, &held{}, p.position(n)
 		out = append(out, &own)
@@ -238,6 +239,9 @@ func (p *parser) findTool(name string) *Tool {
 	if err != nil {
 		return nil
 	}
+	if t, over := p.overDatabases(found); over {
+		return t
+	}
 	effect := found.Effect.Worse(tool.None)
 	if found.Remote() {
 		return &Tool{Name: name, Tool: found, Effect: effect, remote: true, need: &Need{Remote: found}}
@@ -265,6 +269,7 @@ func (p *parser) phaseTool(n *yaml.Node, o *object, phase *Phase) *Tool {
 		return nil
 	}
 	if t := p.findTool(name); t != nil {
+		p.asks(t, phase.Inputs)
 		if phase.Inputs != nil || !o.has("inputs") {
 			at := n
 			if in := o.get("inputs"); in != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"flag"
 	"os"
@@ -29,7 +30,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": wantStatus, "steps": steps, "postgres": startPostgres},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": wantStatus, "steps": steps, "postgres": startPostgres, "database": makeDatabase},
 		Condition:     func(name string) (bool, error) { return name == "postgres" && postgrestest.Installed(), nil },
 		Setup: func(env *testscript.Env) error {
 			root, err := filepath.Abs("../..")
@@ -52,6 +53,21 @@ func startPostgres(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 	ts.Defer(c.Stop)
 	ts.Setenv("POSTGRES", c.Address("postgres"))
+}
+
+// makeDatabase makes a file of SQLite with the statements of another.
+func makeDatabase(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: database FILE STATEMENTS")
+	}
+	db, err := sql.Open("sqlite", "file:"+ts.MkAbs(args[0]))
+	if err == nil {
+		_, err = db.Exec(ts.ReadFile(args[1]))
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		ts.Fatalf("%v", err)
+	}
 }
 
 // wantStatus runs a command that has to end with the given exit status.

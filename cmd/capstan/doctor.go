@@ -15,6 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/telemetry"
+	"github.com/seed61713e19/capstan/runner/tool/query"
 	"github.com/seed61713e19/capstan/validators/request/inspectors"
 )
 
@@ -50,7 +51,7 @@ func (c *Command) doctor() *cobra.Command {
 		Short: "Tell what runs need of this machine, what lacks and how to get it",
 		Long: `Tell what runs need of this machine, what is not there, and how to get it: the
 store, the keys and endpoints of providers of models, a browser for criteria of
-pages, telemetry. Of each FILE, a cascade, its models and the variables it needs.
+pages, telemetry. Of each FILE, a cascade, its models, the variables it needs and its databases.
 
 Nothing is paid: of an endpoint that has a key its list of models is asked for,
 once, for three seconds at most; no model is. Nothing that is written stays.
@@ -65,7 +66,7 @@ something lacks or is broken; 2 where a file is wrong.`,
 			d.Signs = append(d.Signs, c.providerSigns(cmd.Context())...)
 			d.Signs = append(d.Signs, browserSign(), c.telemetrySign(cmd.Context()))
 			for _, file := range args {
-				signs, err := c.fileSigns(file, string(model))
+				signs, err := c.fileSigns(cmd.Context(), file, string(model))
 				if err != nil {
 					return err
 				}
@@ -192,7 +193,7 @@ func (c *Command) telemetrySign(ctx context.Context) sign {
 }
 
 // fileSigns tells what a cascade needs that its files do not hold.
-func (c *Command) fileSigns(file, chosen string) ([]sign, error) {
+func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, error) {
 	cascade, err := c.load(file)
 	if err != nil {
 		return nil, err
@@ -221,8 +222,24 @@ func (c *Command) fileSigns(file, chosen string) ([]sign, error) {
 			signs = append(signs, s)
 		}
 	}
+	signs = append(signs, databaseSigns(ctx, cascade)...)
 	if len(signs) == 0 {
-		signs = append(signs, sign{What: file, State: healthy, Says: "it needs no model and no variable"})
+		signs = append(signs, sign{What: file, State: healthy, Says: "it needs no model, no variable and no database"})
 	}
 	return signs, nil
+}
+
+// databaseSigns asks each database of a cascade, and of those within it, whether it
+// is there.
+func databaseSigns(ctx context.Context, c *cascades.Cascade) (signs []sign) {
+	for _, within := range c.Within() {
+		for _, d := range within.Databases {
+			s := sign{What: within.File, Name: d.Name, State: healthy, Says: "the database can be asked"}
+			if err := query.Reach(ctx, d); err != nil {
+				s.State, s.Says = broken, err.Error()
+			}
+			signs = append(signs, s)
+		}
+	}
+	return signs
 }

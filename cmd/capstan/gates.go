@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/runner/tool/query"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/capy"
 	"github.com/seed61713e19/capstan/validators/edit"
@@ -23,7 +24,7 @@ func shipped() []validators.Validator {
 
 // tools are the built-in tools and those of the shipped gates.
 func tools(o tool.Options) []tool.Tool {
-	return append(tool.Builtins(o), schedule.Tools(schedule.Options{})...)
+	return append(append(tool.Builtins(o), query.Tool()), schedule.Tools(schedule.Options{})...)
 }
 
 // withGates lets cascades name the shipped gates.

@@ -23,6 +23,7 @@ type Tool struct {
 	params      func() map[string]any
 	run         func(ctx context.Context, c Call) (any, error)
 	ask         func(ctx context.Context) (description string, params map[string]any, err error) // of a remote tool
+	over        func([]Database) Tool                                                            // binds a tool that works on what a file names
 }
 
 // A Call is one use of a tool.

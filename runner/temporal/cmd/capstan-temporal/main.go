@@ -23,6 +23,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/model/providers"
 	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/runner/tool/query"
 	"github.com/seed61713e19/capstan/validators/capy"
 	"github.com/seed61713e19/capstan/validators/edit"
 	"github.com/seed61713e19/capstan/validators/request"
@@ -95,7 +96,7 @@ func (c *cluster) dial(ctx context.Context) (client.Client, error) {
 
 // runner is the one that loads cascades, and on a worker makes effects.
 func (c *cluster) runner() (*runner.Runner, error) {
-	tools := append(tool.Builtins(tool.Options{Root: c.root}), schedule.Tools(schedule.Options{})...)
+	tools := append(append(tool.Builtins(tool.Options{Root: c.root}), query.Tool()), schedule.Tools(schedule.Options{})...)
 	gates := append(schedule.Validators(schedule.Options{}), capy.Validator, edit.Validator, request.Validator, request.PromiseValidator, request.JudgeValidator)
 	return runner.New(
 		runner.WithModel(providers.New(providers.Options{Getenv: os.Getenv})), runner.WithRoot(c.root), runner.WithValidators(gates...),

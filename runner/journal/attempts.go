@@ -4,12 +4,10 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"iter"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/event"
@@ -119,14 +117,12 @@ func (j *Journal) lots(ctx context.Context, heads []runHead) <-chan chan lot {
 
 func (j *Journal) attemptsOf(ctx context.Context, heads []runHead) (list []Attempt, err error) {
 	err = j.reading(ctx, func(c *conn) error {
+		k := newTaker()
 		for _, head := range heads {
-			k := taker{
-				head: head.Attempt, at: map[event.Path]int{}, given: map[event.Path]ruling{}, texts: map[event.Path]string{},
-				spent: map[event.Path]spending{},
-			}
+			k.begin(head.Attempt)
 			err := j.eachRow(ctx, c, head.n, 0, isCounted, func(l logged) error {
-				if err := k.row(&l); err != nil {
-					return j.garbled(fmt.Sprintf("row %d of run %s", l.row, head.RunID), err)
+				if !k.row(&l) {
+					return j.garbled(fmt.Sprintf("row %d of run %s", l.row, head.RunID), nil)
 				}
 				return nil
 			})
@@ -185,224 +181,4 @@ func (j *Journal) heads(ctx context.Context, f Filter) (list []runHead, err erro
 
 func isCounted(kind string) bool {
 	return isJudged(kind) || kind == string(event.AttemptFinished) || kind == toolEffect
-}
-
-// A taker makes the attempts of one run of its rows.
-type taker struct {
-	head  Attempt
-	list  []Attempt
-	at    map[event.Path]int
-	given map[event.Path]ruling   // verdicts
-	texts map[event.Path]string   // of turns, as they are
-	spent map[event.Path]spending // by the validator of the verdict that comes
-}
-
-// A ruling is where a verdict stands.
-type ruling struct{ attempt, verdict int }
-
-type spending struct {
-	usage model.Usage
-	took  time.Duration
-}
-
-func (k *taker) row(l *logged) error {
-	own, rest := ownAttempt(l.path)
-	if own == "" {
-		return nil
-	}
-	a := k.attempt(own)
-	switch l.kind {
-	case string(event.AttemptFinished):
-		if rest == "" {
-			return k.finished(a, l)
-		}
-	case string(event.VerdictGiven):
-		if !strings.Contains(rest, "attempt[") {
-			return k.verdict(a, own, l)
-		}
-	default:
-		return k.effect(a, rest, l)
-	}
-	return nil
-}
-
-// ownAttempt is the attempt at a phase of the run's own cascade that an address
-// is in, or what comes beside a phase's attempts, "" for neither, and what the
-// address has below it.
-func ownAttempt(path event.Path) (own event.Path, rest string) {
-	text := string(path)
-	start := strings.Index(text, "/attempt[")
-	before := text
-	if start >= 0 {
-		before = text[:start]
-	}
-	aside := strings.Index(before, "/pre[")
-	if i := strings.Index(before, "/filter/post["); i >= 0 {
-		aside = i
-	}
-	switch {
-	case strings.Contains(before, "/sub["):
-		return "", ""
-	case aside >= 0:
-		return path[:aside], text[aside+1:]
-	case start < 0:
-		return "", ""
-	}
-	end := strings.IndexByte(text[start+1:], '/')
-	if end < 0 {
-		return path, ""
-	}
-	end += start + 1
-	return path[:end], text[end+1:]
-}
-
-// done is the attempts, of which those that did not come to an end have no text.
-func (k *taker) done() []Attempt {
-	for i := range k.list {
-		for n := range k.list[i].Verdicts {
-			if v := &k.list[i].Verdicts[n]; v.Text == ofAttempt {
-				v.Text = ""
-			}
-		}
-	}
-	return k.list
-}
-
-func (k *taker) attempt(own event.Path) *Attempt {
-	i, ok := k.at[own]
-	if !ok {
-		i = len(k.list)
-		k.at[own] = i
-		a := k.head
-		a.Path, a.Edited = own, strings.HasSuffix(string(up(own)), "/human_input")
-		k.list = append(k.list, a)
-	}
-	return &k.list[i]
-}
-
-func (k *taker) finished(a *Attempt, l *logged) error {
-	var b struct {
-		Phase, Status, Text string
-		Attempt             int
-	}
-	if err := schema.Unmarshal(l.data, &b); err != nil {
-		return err
-	}
-	a.Phase, a.Number, a.Outcome, a.Text, a.Finished = b.Phase, b.Attempt, b.Status, textName(b.Text), timeOf(l.time)
-	for i := range a.Verdicts {
-		if v := &a.Verdicts[i]; v.Text == ofAttempt {
-			v.Text = a.Text
-		}
-	}
-	return nil
-}
-
-// textName names a text that a row has, or that it has the name of.
-func textName(said string) string {
-	if said == "" {
-		return ""
-	}
-	if name, ok := strings.CutPrefix(said, reference[1:]); ok && len(name) == 2*len(digest{}) {
-		return name
-	}
-	d := digestText(said)
-	return hex.EncodeToString(d[:])
-}
-
-// ofAttempt stands for an attempt's text until it is told.
-const ofAttempt = "?"
-
-func (k *taker) verdict(a *Attempt, own event.Path, l *logged) error {
-	v := l.verdict()
-	if v == nil {
-		var b body
-		if err := schema.Unmarshal(l.data, &b); err != nil || b.Verdict == nil {
-			return errors.Join(err, errNoVerdict(b.Verdict == nil))
-		}
-		v = b.Verdict
-	}
-	where := up(l.path)
-	g := Judgement{
-		Path: l.path, Moment: v.Moment, Validator: v.Validator, Mode: v.Mode, Turn: v.Turn, Valid: v.Valid, Broke: v.Error != nil,
-		Reason: v.Reason, Score: v.Score, Time: timeOf(l.time), Usage: k.spent[l.path].usage, Took: k.spent[l.path].took,
-	}
-	switch {
-	case where == own && a.Outcome == "" && strings.HasPrefix(lastName(own), "attempt["):
-		g.Text = ofAttempt
-	case where == own:
-		g.Text = a.Text
-	default:
-		g.Text = k.texts[where]
-	}
-	if a.Phase == "" {
-		a.Phase, a.Number = v.Phase, v.Attempt
-	}
-	if s, again := k.given[l.path]; again {
-		k.list[s.attempt].Verdicts[s.verdict] = g
-		return nil
-	}
-	k.given[l.path] = ruling{k.at[own], len(a.Verdicts)}
-	a.Verdicts = append(a.Verdicts, g)
-	return nil
-}
-
-func errNoVerdict(missing bool) error {
-	if missing {
-		return errors.New("it has no verdict")
-	}
-	return nil
-}
-
-// effect adds what an effect cost, to the attempt and to the verdict that it was
-// made for, and notes what a model said in a turn.
-func (k *taker) effect(a *Attempt, rest string, l *logged) error {
-	took := time.Duration(l.took)
-	a.Took += took
-	if l.kind == findingEffect {
-		s := k.spent[l.path]
-		s.took += took
-		k.spent[l.path] = s
-	}
-	if l.kind != modelEffect {
-		return nil
-	}
-	var c came
-	if err := schema.Unmarshal(l.data, &c); err != nil {
-		return err
-	}
-	if c.Response == nil {
-		return nil
-	}
-	a.Usage = a.Usage.Add(c.Response.Usage)
-	at := asker(l.path)
-	switch {
-	case strings.Contains(rest, "attempt["): // of a cascade within it
-	case c.Validator != "":
-		s := k.spent[at]
-		s.usage, s.took = s.usage.Add(c.Response.Usage), s.took+took
-		k.spent[at] = s
-	case c.Role == "":
-		k.texts[at] = textName(c.Response.Text)
-		if a.Model = c.Model; c.Response.Model != "" && a.Model == "" {
-			a.Model = c.Response.Model
-		}
-		if a.Phase == "" {
-			a.Phase, a.Number = c.Phase, c.Attempt
-		}
-	}
-	return nil
-}
-
-// asker is the address of the turn or verdict that a model was asked for.
-func asker(path event.Path) event.Path {
-	for path != "" {
-		name, _, _ := strings.Cut(lastName(path), "[")
-		switch name {
-		case "model", "rung", "vote", "confirm":
-			path = up(path)
-		default:
-			return path
-		}
-	}
-	return path
 }

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -23,6 +23,14 @@ func attemptsOf(t testing.TB, j *Journal, f Filter) (list []Attempt) {
 		list = append(list, a)
 	}
 	return list
+}
+
+// textName is what names a text.
+func textName(said string) string {
+	if said == "" {
+		return ""
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(said)))[:TextDigits]
 }
 
 // TestAttempts holds the attempts of every story of the engine's against its
@@ -136,54 +144,5 @@ phases:
 	}
 	if list[0].Version != list[1].Version || len(list[0].Version) != TextDigits {
 		t.Errorf("versions %q, %q", list[0].Version, list[1].Version)
-	}
-}
-
-// BenchmarkAttempts reads 100,000 kept attempts, four to a run, with two verdicts
-// each.
-func BenchmarkAttempts(b *testing.B) {
-	j := journalAt(b, filepath.Join(b.TempDir(), "j.db"), Options{careless: true})
-	yes, no := true, false
-	for n := range 25_000 {
-		id := fmt.Sprintf("run%05d", n)
-		r := begin(b, j, runner.Start{RunID: id, CascadeID: "bench"})
-		h := r.Host(quick{fmt.Sprintf("text of run %d %s", n, strings.Repeat("some words ", 60))})
-		h.Emit(event.Event{Kind: event.RunStarted, RunID: id, CascadeID: "bench", Input: map[string]any{}})
-		h.Emit(event.Event{Kind: event.PhaseStarted, Path: "draft", Phase: "draft"})
-		for attempt := 1; attempt <= 4; attempt++ {
-			at, valid := event.Path("draft").At("attempt", attempt), &no
-			if attempt == 4 {
-				valid = &yes
-			}
-			turn := 0
-			h.Emit(event.Event{Kind: event.AttemptStarted, Path: at, Phase: "draft", Attempt: attempt})
-			h.Emit(event.Event{Kind: event.TurnStarted, Path: at.At("turn", 0), Phase: "draft", Attempt: attempt, Turn: &turn})
-			where := at.At("turn", 0).Join("model")
-			resp, err := h.Model(where, model.Request{Model: "m", Messages: []model.Message{{Role: model.User, Content: "Write."}}, Phase: "draft", Attempt: attempt, Key: id + ":" + string(where)})
-			if err != nil {
-				b.Fatal(err)
-			}
-			for i, name := range []string{"long", "tone"} {
-				h.Emit(event.Event{Kind: event.VerdictGiven, Path: at.At("post", i), Verdict: &event.Verdict{
-					Path: at.At("post", i), Phase: "draft", Attempt: attempt, Moment: "post", Validator: name, Mode: "retry", Valid: valid, Reason: "too short",
-				}})
-			}
-			h.Emit(event.Event{Kind: event.AttemptFinished, Path: at, Phase: "draft", Attempt: attempt, Status: "retry", Text: resp.Text})
-		}
-		if err := r.End(engine.Result{Status: engine.Succeeded}, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for b.Loop() {
-		n := 0
-		for _, err := range j.Attempts(b.Context(), Filter{Cascade: "bench"}) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			n++
-		}
-		if n != 100_000 {
-			b.Fatalf("%d attempts", n)
-		}
 	}
 }

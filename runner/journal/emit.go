@@ -131,7 +131,7 @@ func (r *recording) redactedOtherwise(t teller, raw []byte) (same bool) {
 		if err != nil || !ok {
 			return err
 		}
-		was, err := r.j.unpack(ctx, c, found.data, bare)
+		was, err := r.j.unpack(ctx, c, found.json(), bare)
 		same = bytes.Equal(s.clean(was), s.clean(raw))
 		return err
 	})

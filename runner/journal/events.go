@@ -125,7 +125,7 @@ func (r *eventReader) rowAt(ctx context.Context, c *conn, row int64) (logged, bo
 
 func (r *eventReader) event(ctx context.Context, c *conn, l logged) (event.Event, error) {
 	e := event.Event{Seq: l.seq, Time: timeOf(l.time), Kind: event.Kind(l.kind), Path: l.path, Run: r.run}
-	raw, err := r.j.unpack(ctx, c, l.data, bare)
+	raw, err := r.j.unpack(ctx, c, l.json(), bare)
 	if err != nil {
 		return e, err
 	}
@@ -173,7 +173,7 @@ func (r *eventReader) made(ctx context.Context, c *conn, row int64) (made came, 
 	if !ok {
 		return made, r.garbled(logged{row: row}, nil)
 	}
-	raw, err := r.j.unpack(ctx, c, found.data, bare)
+	raw, err := r.j.unpack(ctx, c, found.json(), bare)
 	if err != nil {
 		return made, err
 	}
@@ -205,7 +205,7 @@ func (j *Journal) effects(ctx context.Context, s summary, yield func(Effect, err
 		err := j.reading(ctx, func(c *conn) error {
 			return j.eachRow(ctx, c, s.n, from, isEffect, func(l logged) error {
 				from = l.row
-				raw, err := j.unpack(ctx, c, l.data, bare)
+				raw, err := j.unpack(ctx, c, l.json(), bare)
 				if err != nil {
 					return err
 				}

@@ -75,7 +75,7 @@ func (t *gateTally) row(l *logged) error {
 	v := l.verdict()
 	if v == nil {
 		var b body
-		if err := schema.Unmarshal(l.data, &b); err != nil || b.Verdict == nil {
+		if err := schema.Unmarshal(l.json(), &b); err != nil || b.Verdict == nil {
 			return err
 		}
 		v = b.Verdict
@@ -99,11 +99,12 @@ func (t *gateTally) row(l *logged) error {
 
 // effect counts one that a validator had made, which its row says.
 func (t *gateTally) effect(l *logged) error {
-	if !bytes.Contains(l.data, []byte(`"validator":`)) {
+	raw := l.json()
+	if !bytes.Contains(raw, []byte(`"validator":`)) {
 		return nil
 	}
 	var c came
-	if err := schema.Unmarshal(l.data, &c); err != nil || c.Validator == "" {
+	if err := schema.Unmarshal(raw, &c); err != nil || c.Validator == "" {
 		return err
 	}
 	g := t.gate(c.Validator, c.Moment)

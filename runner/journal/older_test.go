@@ -40,8 +40,8 @@ func aged(t *testing.T, j *Journal) {
 				if l.print != nil {
 					print = []byte(l.print)
 				}
-				if l.data != nil {
-					data = string(l.data)
+				if raw := l.json(); raw != nil {
+					data = string(raw)
 				}
 				if _, err := c.exec("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)", n<<rowBits|l.row, seq, l.time, l.kind, string(l.path), l.took, print, data); err != nil {
 					return err

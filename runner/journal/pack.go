@@ -166,8 +166,8 @@ func (k *pack) write(c *conn, epoch int64) error {
 // rows gives the pack's rows, of the kinds that are wanted: nil is all. It gives
 // false where they do not read.
 func (k *pack) rows(want func(kind string) bool) (list []logged, ok bool) {
-	lines, ok := elements([]byte(k.data))
-	if !ok || int64(len(lines)) != k.last-k.first+1 {
+	lines, ok := k.lines()
+	if !ok {
 		return nil, false
 	}
 	seq := k.seq
@@ -192,6 +192,26 @@ func (k *pack) rows(want func(kind string) bool) (list []logged, ok bool) {
 	return list, true
 }
 
+// lines are the pack's rows as they stand there. Between two rows a line ends, and
+// in JSON of our own nowhere else.
+func (k *pack) lines() (list [][]byte, ok bool) {
+	raw, rows := []byte(k.data), k.last-k.first+1
+	rest, ok := bytes.CutPrefix(raw, []byte("["))
+	for ok && len(rest) > 0 {
+		n, end := bytes.IndexByte(rest, '\n'), byte(',')
+		if n < 0 {
+			n, end = len(rest), ']'
+		}
+		ok = n > 0 && rest[n-1] == end
+		list = append(list, rest[:max(n-1, 0)])
+		rest = rest[min(n+1, len(rest)):]
+	}
+	if !ok || int64(len(list)) != rows {
+		list, ok = elements(nil, raw)
+	}
+	return list, ok && int64(len(list)) == rows
+}
+
 // kindOf is the kind of a line, and its shape.
 func kindOf(line []byte) (kind string, s *shape, ok bool) {
 	if len(line) < 4 || line[0] != '[' || line[1] != '"' {
@@ -208,7 +228,8 @@ func kindOf(line []byte) (kind string, s *shape, ok bool) {
 
 // read fills a row in from its line.
 func (k *pack) read(l *logged, s *shape, lines [][]byte, i int) (ok bool) {
-	line, ok := elements(lines[i])
+	var most [mostValues + 5][]byte
+	line, ok := elements(most[:0], lines[i])
 	switch {
 	case ok && len(line) == 2 && l.kind == findingEffect:
 		return k.found(l, lines, i, number(line[1]))
@@ -224,7 +245,7 @@ func (k *pack) read(l *logged, s *shape, lines [][]byte, i int) (ok bool) {
 		}
 		l.took, l.print = number(values[0]), k.print(lines, i, values[1])
 		if data := values[2]; string(data) != "null" {
-			l.data = bytes.Clone(data)
+			l.raw = data
 		}
 		return true
 	}
@@ -234,11 +255,8 @@ func (k *pack) read(l *logged, s *shape, lines [][]byte, i int) (ok bool) {
 	if s.print && len(values) > 0 {
 		l.print, values = k.print(lines, i, values[0]), values[1:]
 	}
-	if s.letter == "v" {
-		l.values = values
-	}
-	l.data, ok = s.unfold(values, appendQuoted(nil, string(l.path)))
-	return ok
+	l.shape, l.values = s, slices.Clone(values)
+	return s.fits(values)
 }
 
 // found fills a finding in from the verdict, so many rows behind it, that says it
@@ -247,19 +265,20 @@ func (k *pack) found(l *logged, lines [][]byte, i int, behind int64) (ok bool) {
 	if behind < 1 || behind >= int64(len(lines)-i) {
 		return false
 	}
-	v, ok := elements(lines[i+int(behind)])
+	var most [mostValues + 5][]byte
+	v, ok := elements(most[:0], lines[i+int(behind)])
 	if !ok || len(v) < 5 || string(v[0]) != `"v"` {
 		return false
 	}
 	l.path, l.time = event.Path(k.path+string(spoken(v[1]))), k.time+number(v[2])
-	l.data, ok = shapeBy("f").unfold(v[len(v)-2:], nil)
-	return ok
+	l.shape, l.values = shapeBy("f"), slices.Clone(v[len(v)-2:])
+	return true
 }
 
 // print is the print that a row's token says, or a row before it.
 func (k *pack) print(lines [][]byte, i int, token []byte) print {
 	for ; string(token) == `"`+samePrint+`"` && i > 0; i-- {
-		before, ok := elements(lines[i-1])
+		before, ok := elements(nil, lines[i-1])
 		if !ok || len(before) < 5 {
 			return nil
 		}

@@ -84,7 +84,7 @@ func FuzzRows(f *testing.F) {
 		if err != nil || string(spoken(raw)) != first+second+kind || len(kind) < 2 {
 			t.Skip() // paths and kinds are UTF-8, and a kind is a word
 		}
-		if list, ok := elements([]byte("[" + data + "]")); !ok || len(list) != 1 || !json.Valid([]byte(data)) {
+		if list, ok := elements(nil, []byte("["+data+"]")); !ok || len(list) != 1 || !json.Valid([]byte(data)) {
 			data = "null" // it is JSON that we made
 		}
 		rows := []row{
@@ -104,7 +104,7 @@ func FuzzRows(f *testing.F) {
 			if string(w.data) == "null" {
 				want = fmt.Sprint(w.n, w.time, w.kind, w.path, "", w.print == nil, string(w.print))
 			}
-			if got := fmt.Sprint(l.row, l.time, l.kind, string(l.path), string(l.data), l.print == nil, string(l.print)); got != want {
+			if got := fmt.Sprint(l.row, l.time, l.kind, string(l.path), string(l.json()), l.print == nil, string(l.print)); got != want {
 				t.Fatalf("row %d: got %s\nwant %s\nin %s", i, got, want, k.data)
 			}
 		}
@@ -125,6 +125,7 @@ func FuzzDamagedPack(f *testing.F) {
 		}
 		for i := range list {
 			list[i].verdict()
+			list[i].json()
 		}
 	})
 }

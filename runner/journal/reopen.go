@@ -288,12 +288,12 @@ func (r *recording) count(rows []logged) {
 // collect takes up the effects. Of two at one path, the later stands.
 func (r *recording) collect(rows []logged) {
 	for _, l := range rows {
-		k := kept{l.row, l.kind, l.print, l.data}
+		k := kept{l.row, l.kind, l.print, l.json()}
 		switch {
 		case l.kind == droppedEffect:
 			r.replaces = true
 			var c came
-			if schema.Unmarshal(l.data, &c) == nil && c.Response != nil {
+			if schema.Unmarshal(l.json(), &c) == nil && c.Response != nil {
 				r.spent[l.path] = c.Response.Usage
 			}
 		case strings.HasPrefix(l.kind, "effect:"):
@@ -304,7 +304,7 @@ func (r *recording) collect(rows []logged) {
 		case l.kind == questionBegins:
 			r.since[l.path] = l.time
 		case l.kind == noticeBegins:
-			r.notices[l.path] = string(l.data)
+			r.notices[l.path] = string(l.json())
 		case l.kind == noticeEnds:
 			r.notices[l.path] = ""
 		case l.kind == writeBegins:
@@ -362,7 +362,7 @@ func (r *recording) hear(rows []logged) {
 			continue
 		}
 		at := spotOf(l.kind, string(l.path))
-		r.told[at] = append(r.told[at], teller{l.row, l.print, digestOf(l.data)})
+		r.told[at] = append(r.told[at], teller{l.row, l.print, digestOf(l.json())})
 	}
 }
 

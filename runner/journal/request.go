@@ -149,7 +149,7 @@ func (r *eventReader) asked(ctx context.Context, c *conn, s span) (*asked, error
 	if !ok {
 		return nil, r.garbled(logged{row: s.row}, nil)
 	}
-	raw, err := r.j.unpack(ctx, c, l.data, bare)
+	raw, err := r.j.unpack(ctx, c, l.json(), bare)
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func (j *Journal) fillVerdicts(ctx context.Context, c *conn, s summary, rows []i
 	isVerdict := func(kind string) bool { return kind == string(event.VerdictGiven) }
 	read := eventReader{j: j, n: s.n, run: s.RunID, detail: Brief}
 	err := j.eachRow(ctx, c, s.n, 0, isVerdict, func(l logged) error {
-		if v := l.verdict(); v != nil && !bytes.Contains(l.data, []byte(reference)) && !bytes.Contains(l.data, []byte(seal)) {
+		if v, raw := l.verdict(), l.json(); v != nil && !bytes.Contains(raw, []byte(reference)) && !bytes.Contains(raw, []byte(seal)) {
 			told[l.row] = v
 			return nil
 		}

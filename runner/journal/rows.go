@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -15,17 +16,34 @@ type logged struct {
 	kind                 string
 	path                 event.Path
 	print                print
-	data                 []byte
-	values               [][]byte // of a plain verdict
+	raw                  []byte   // its JSON, of a row that has no shape
+	shape                *shape   // that the values stand in, of one that has
+	values               [][]byte // of the shape
+}
+
+// json is the row's JSON, which is the caller's.
+func (l *logged) json() []byte {
+	if l.shape == nil {
+		return bytes.Clone(l.raw)
+	}
+	return l.peek()
+}
+
+// peek is the row's JSON for the time being: its pack may lie behind it.
+func (l *logged) peek() []byte {
+	if l.shape == nil {
+		return l.raw
+	}
+	return l.shape.unfold(l.values, string(l.path))
 }
 
 // verdict is what a row tells that says yes or no and why, and no more; nil of
 // others.
 func (l *logged) verdict() *event.Verdict {
-	v := l.values
-	if len(v) != 8 {
+	if l.shape == nil || l.shape.letter != "v" {
 		return nil
 	}
+	v := l.values
 	valid := string(v[6]) == "true"
 	return &event.Verdict{
 		Path: l.path, Phase: string(spoken(v[0])), Attempt: int(number(v[1])), Turn: int(number(v[2])), Moment: string(spoken(v[3])),
@@ -65,7 +83,7 @@ func lineOf(v []driver.Value) logged {
 		l.print = append(print(nil), raw...)
 	}
 	if data := word(v[7]); data != "" {
-		l.data = []byte(data)
+		l.raw = []byte(data)
 	}
 	return l
 }
@@ -244,7 +262,7 @@ func (j *Journal) dropRow(c *conn, n, at int64) error {
 	}
 	rows := make([]row, len(list))
 	for i, l := range list {
-		rows[i] = row{n: l.row, time: l.time, took: l.took, kind: l.kind, path: string(l.path), print: l.print, data: l.data}
+		rows[i] = row{n: l.row, time: l.time, took: l.took, kind: l.kind, path: string(l.path), print: l.print, data: l.json()}
 	}
 	rows[at-k.first].kind = droppedEffect
 	again, _ := packed(n, k.seq, rows, nil)

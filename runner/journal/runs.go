@@ -144,7 +144,7 @@ func (j *Journal) tally(ctx context.Context, c *conn, n int64, s *Summary) (err 
 			return nil
 		}
 		var made came
-		if err := schema.Unmarshal(l.data, &made); err != nil {
+		if err := schema.Unmarshal(l.json(), &made); err != nil {
 			return j.garbled(fmt.Sprintf("row %d of run %s", l.row, s.RunID), err)
 		}
 		if made.Response != nil {

@@ -116,25 +116,34 @@ func (s *shape) fold(w *row, path []byte, values [][]byte) (_ [][]byte, ok bool)
 	return values, ok && len(rest) == 0
 }
 
-// unfold is the JSON of a row of the shape.
-func (s *shape) unfold(values [][]byte, path []byte) ([]byte, bool) {
+// fits tells whether there are as many values as the shape has places for.
+func (s *shape) fits(values [][]byte) bool {
+	n := 0
+	for _, is := range s.same {
+		if is == fresh || is == whatever {
+			n++
+		}
+	}
+	return n == len(values)
+}
+
+// unfold is the JSON of a row of the shape with values that fit it.
+func (s *shape) unfold(values [][]byte, path string) []byte {
 	data := []byte(s.pieces[0])
 	used := 0
 	for i, is := range s.same {
 		switch {
 		case is == ownPath:
-			data = append(data, path...)
-		case is >= 0 && is < used:
+			data = appendQuoted(data, path)
+		case is >= 0:
 			data = append(data, values[is]...)
-		case is < 0 && used < len(values):
+		default:
 			data = append(data, values[used]...)
 			used++
-		default:
-			return nil, false
 		}
 		data = append(data, s.pieces[i+1]...)
 	}
-	return data, used == len(values)
+	return data
 }
 
 // shapeBy is the shape of a letter.
@@ -161,8 +170,9 @@ func wordEnd(raw []byte) int {
 	return len(raw)
 }
 
-// elements are the elements of a list in JSON of our own, which may be damaged.
-func elements(raw []byte) (list [][]byte, ok bool) {
+// elements puts the elements of a list in JSON of our own, which may be damaged,
+// behind those of list.
+func elements(list [][]byte, raw []byte) (_ [][]byte, ok bool) {
 	raw, opened := bytes.CutPrefix(raw, []byte("["))
 	raw, closed := bytes.CutSuffix(raw, []byte("]"))
 	if !opened || !closed {

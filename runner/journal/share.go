@@ -41,7 +41,7 @@ func (j *Journal) share(s runner.Start) (*shared, error) {
 		rows, err := j.readRows(ctx, c, n)
 		for _, l := range rows {
 			if strings.HasPrefix(l.kind, "effect:") && l.print != nil {
-				p.kept[l.path] = kept{l.row, l.kind, l.print, l.data}
+				p.kept[l.path] = kept{l.row, l.kind, l.print, l.json()}
 			}
 		}
 		return err

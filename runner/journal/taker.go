@@ -1,0 +1,208 @@
+package journal
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// A taker makes the attempts of runs, one after the other, of their rows.
+type taker struct {
+	brief
+	head  Attempt
+	list  []Attempt
+	at    map[event.Path]int
+	given map[event.Path]ruling   // verdicts
+	texts map[event.Path]string   // of turns, as they are
+	spent map[event.Path]spending // by the validator of the verdict that comes
+}
+
+// A ruling is where a verdict stands.
+type ruling struct{ attempt, verdict int }
+
+type spending struct {
+	usage model.Usage
+	took  time.Duration
+}
+
+func newTaker() *taker {
+	return &taker{
+		brief: brief{words: map[string]string{}}, at: map[event.Path]int{}, given: map[event.Path]ruling{}, texts: map[event.Path]string{},
+		spent: map[event.Path]spending{},
+	}
+}
+
+// begin takes up a run, of which all attempts begin as head is.
+func (k *taker) begin(head Attempt) {
+	k.head, k.list = head, nil
+	clear(k.at)
+	clear(k.given)
+	clear(k.texts)
+	clear(k.spent)
+}
+
+// row takes a row, false where it does not read.
+func (k *taker) row(l *logged) bool {
+	own, rest := ownAttempt(l.path)
+	if own == "" {
+		return true
+	}
+	a := k.attempt(own)
+	switch l.kind {
+	case string(event.AttemptFinished):
+		if rest == "" {
+			k.finished(a, l)
+		}
+	case string(event.VerdictGiven):
+		if !strings.Contains(rest, "attempt[") {
+			k.verdict(a, own, l)
+		}
+	default:
+		k.effect(a, rest, l)
+	}
+	return !k.bad
+}
+
+// ownAttempt is the attempt at a phase of the run's own cascade that an address
+// is in, or what comes beside a phase's attempts, "" for neither, and what the
+// address has below it.
+func ownAttempt(path event.Path) (own event.Path, rest string) {
+	text := string(path)
+	start := strings.Index(text, "/attempt[")
+	before := text
+	if start >= 0 {
+		before = text[:start]
+	}
+	aside := strings.Index(before, "/pre[")
+	if i := strings.Index(before, "/filter/post["); i >= 0 {
+		aside = i
+	}
+	switch {
+	case strings.Contains(before, "/sub["):
+		return "", ""
+	case aside >= 0:
+		return path[:aside], text[aside+1:]
+	case start < 0:
+		return "", ""
+	}
+	end := strings.IndexByte(text[start+1:], '/')
+	if end < 0 {
+		return path, ""
+	}
+	end += start + 1
+	return path[:end], text[end+1:]
+}
+
+// done is the attempts, of which those that did not come to an end have no text.
+func (k *taker) done() []Attempt {
+	for i := range k.list {
+		for n := range k.list[i].Verdicts {
+			if v := &k.list[i].Verdicts[n]; v.Text == ofAttempt {
+				v.Text = ""
+			}
+		}
+	}
+	return k.list
+}
+
+func (k *taker) attempt(own event.Path) *Attempt {
+	i, ok := k.at[own]
+	if !ok {
+		i = len(k.list)
+		k.at[own] = i
+		a := k.head
+		a.Path, a.Edited = own, strings.HasSuffix(string(up(own)), "/human_input")
+		k.list = append(k.list, a)
+	}
+	return &k.list[i]
+}
+
+func (k *taker) finished(a *Attempt, l *logged) {
+	e := k.finish(l)
+	a.Phase, a.Number, a.Outcome, a.Text, a.Finished = e.phase, e.attempt, e.status, e.text, timeOf(l.time)
+	for i := range a.Verdicts {
+		if v := &a.Verdicts[i]; v.Text == ofAttempt {
+			v.Text = a.Text
+		}
+	}
+}
+
+// ofAttempt stands for an attempt's text until it is told.
+const ofAttempt = "?"
+
+func (k *taker) verdict(a *Attempt, own event.Path, l *logged) {
+	v, broke := k.brief.verdict(l)
+	where := up(l.path)
+	g := Judgement{
+		Path: l.path, Moment: v.Moment, Validator: v.Validator, Mode: v.Mode, Turn: v.Turn, Valid: v.Valid, Broke: broke,
+		Reason: v.Reason, Score: v.Score, Time: timeOf(l.time), Usage: k.spent[l.path].usage, Took: k.spent[l.path].took,
+	}
+	switch {
+	case where == own && a.Outcome == "" && strings.HasPrefix(lastName(own), "attempt["):
+		g.Text = ofAttempt
+	case where == own:
+		g.Text = a.Text
+	default:
+		g.Text = k.texts[where]
+	}
+	if a.Phase == "" {
+		a.Phase, a.Number = v.Phase, v.Attempt
+	}
+	if s, again := k.given[l.path]; again {
+		k.list[s.attempt].Verdicts[s.verdict] = g
+		return
+	}
+	k.given[l.path] = ruling{k.at[own], len(a.Verdicts)}
+	a.Verdicts = append(a.Verdicts, g)
+}
+
+// effect adds what an effect cost, to the attempt and to the verdict that it was
+// made for, and notes what a model said in a turn.
+func (k *taker) effect(a *Attempt, rest string, l *logged) {
+	took := time.Duration(l.took)
+	a.Took += took
+	if l.kind == findingEffect {
+		s := k.spent[l.path]
+		s.took += took
+		k.spent[l.path] = s
+	}
+	if l.kind != modelEffect {
+		return
+	}
+	r := k.answered(l)
+	if !r.came {
+		return
+	}
+	a.Usage = a.Usage.Add(r.usage)
+	at := asker(l.path)
+	switch {
+	case strings.Contains(rest, "attempt["): // of a cascade within it
+	case r.validator != "":
+		s := k.spent[at]
+		s.usage, s.took = s.usage.Add(r.usage), s.took+took
+		k.spent[at] = s
+	case r.role == "":
+		k.texts[at] = r.text
+		a.Model = cmp.Or(r.model, r.by)
+		if a.Phase == "" {
+			a.Phase, a.Number = r.phase, r.attempt
+		}
+	}
+}
+
+// asker is the address of the turn or verdict that a model was asked for.
+func asker(path event.Path) event.Path {
+	for path != "" {
+		name, _, _ := strings.Cut(lastName(path), "[")
+		switch name {
+		case "model", "rung", "vote", "confirm":
+			path = up(path)
+		default:
+			return path
+		}
+	}
+	return path
+}

@@ -80,7 +80,7 @@ func instead(key string, n *yaml.Node) string {
 // noTool reports a tool that nobody knows, with what takes its place.
 func (p *parser) noTool(n *yaml.Node, what, name string, names func() []string) {
 	if name == tool.SQLQuery {
-		p.report(n, CodeMissing, "%s needs databases: databases: {shop: {url: shop.db}} beside phases names a file of SQLite, {url: \"postgres://me:{{ env.PGPASSWORD }}@host/shop\"} a server", name)
+		p.report(n, CodeTool, "%s has no databases here: databases: {shop: {url: shop.db}} beside phases names a file of SQLite, {url: \"postgres://me:{{ env.PGPASSWORD }}@host/shop\"} a server", name)
 		return
 	}
 	w, theirs := windlass.Tool(name)

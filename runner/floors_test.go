@@ -46,7 +46,7 @@ var floors = map[string]string{
 	"cascades":          "cascades/windlass runner/measure runner/signatures runner/model runner/process runner/tool templates validators validators/faults validators/schema wards",
 	"cascades/examples": "",
 	// Other people's cascades, written in our words and read as ours.
-	"cascades/convert": "cascades cascades/windlass",
+	"cascades/convert": "cascades cascades/windlass runner/tool",
 	// Floor 3.
 	// What is said to models and phases, put together of values.
 	"runner/words": "cascades runner/model templates templates/prompts wards",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/windlass"
+	"github.com/seed61713e19/capstan/runner/tool"
 )
 
 // declare makes a program, yet to be written, of every tool that nobody has.
@@ -32,7 +33,11 @@ func (w *writer) declare(doc *yaml.Node, left cascades.Diagnostics) {
 		}
 		tools.set(name, pairs("exec", sequence("./"+name), "description", scalar("The tool "+name+", which is yet to be written.")))
 		declared := &mapping{w: w, node: tools.get(name), outer: tools}
-		declared.note(&yaml.Node{Line: w.lines[name]}, first(windlass.Host(name), name)+" is of your choosing: this program is yours to write, or an MCP server's tool to name (mcp: {command: […]})")
+		todo := first(windlass.Host(name), name) + " is of your choosing: this program is yours to write, or an MCP server's tool to name (mcp: {command: […]})"
+		if name == tool.SQLQuery {
+			todo = name + " is built in, over databases that the file names: take this away and write them (databases: {shop: {url: …}})"
+		}
+		declared.note(&yaml.Node{Line: w.lines[name]}, todo)
 	}
 }
 

@@ -9,6 +9,7 @@ const (
 	byBrowser  = "what drives a browser"
 	bySpeech   = "what speaks and listens"
 	bySearch   = "what searches by meaning"
+	byTables   = "what searches tables by meaning (sql_query finds them by name, in information_schema.columns or sqlite_schema)"
 	byPictures = "what makes and reads pictures"
 )
 
@@ -18,7 +19,7 @@ var hosts = map[string]string{
 	"create_chart": byDrawing, "create_vega_lite": byDrawing, "create_plotly": byDrawing,
 	"rabbitize_": byBrowser, "take_screenshot": byBrowser, "control_browser": byBrowser, "extract_page_content": byBrowser, "get_browser_status": byBrowser,
 	"say": bySpeech, "transcribe_": bySpeech, "listen": bySpeech, "process_voice_recording": bySpeech,
-	"sql_search": bySearch, "sql_rag_search": bySearch, "rag_": bySearch, "elastic_": bySearch, "vector_": bySearch, "embed_": bySearch,
+	"sql_search": byTables, "sql_rag_search": byTables, "rag_": bySearch, "elastic_": bySearch, "vector_": bySearch, "embed_": bySearch,
 	"list_images": byPictures, "read_image": byPictures, "read_images": byPictures, "save_image": byPictures, "generate_image": byPictures, "outpaint_": byPictures,
 	"brave_web_search": "what searches the web", "web_search": "what searches the web",
 	"await_signal": "what waits for an event", "fire_signal": "what tells of an event", "list_signals": "what tells of events",
@@ -30,7 +31,7 @@ var hosts = map[string]string{
 var nearly = map[string]string{
 	"ask_human_custom": "ask_human", "request_decision": "ask_human",
 	"linux_shell": "run_command", "shell": "run_command", "bash": "run_command",
-	"smart_sql_run": "sql_query", "list_sql_connections": "sql_query", "sql_data": "sql_query", "sql_execute": "sql_query",
+	"run_sql": "sql_query", "smart_sql_run": "sql_query", "list_sql_connections": "sql_query", "sql_data": "sql_query", "sql_execute": "sql_query",
 	"research_query": "sql_query", "research_execute": "sql_query",
 	"fetch_url": "http_get", "curl_text": "http_get",
 }

@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -15,7 +14,7 @@ const maxMemory = 512 << 20
 const pulse = 20 * time.Millisecond
 
 // errMemory says that a statement took too much.
-var errMemory = errors.New(fmt.Sprintf("the statement took more than %d MiB of memory", maxMemory>>20))
+var errMemory = fmt.Errorf("the statement took more than %d MiB of memory", maxMemory>>20)
 
 // watched is a context that ends where the process takes too much memory from then
 // on. Where the system does not tell it, the time that a statement has bounds it

@@ -27,6 +27,7 @@ type theirs struct {
 	name                   string
 	lars                   bool
 	loads, runs            bool // as it is
+	spared, sparedRuns     bool // the same with tools that may be missing
 	converted              bool // what convert writes loads
 	convertedRuns          bool
 	untold                 []string // mistakes that say nothing of what to do
@@ -57,6 +58,10 @@ func TestWindlass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	sparing, err := (&Command{Stdout: os.Stdout, Stderr: os.Stderr, names: nameFlags{missing: true}}).reader()
+	if err != nil {
+		t.Fatal(err)
+	}
 	read := func(name string, source []byte) cascades.Diagnostics { return wrong(r.Parse(name, source)) }
 	for _, name := range names {
 		writeConverted(t, filepath.Join(out, name), read)
@@ -70,6 +75,8 @@ func TestWindlass(t *testing.T) {
 		one := &theirs{name: name, lars: strings.Contains(string(source), "\ncells:") || strings.Contains(string(source), `"cells"`)}
 		one.wrong, one.failed = rehearse(t, r, filepath.Join(dir, name))
 		one.convertedWrong, one.failedConverts = rehearse(t, r, convert.Name(filepath.Join(out, name)))
+		found, failed := rehearse(t, sparing, filepath.Join(dir, name))
+		one.spared, one.sparedRuns = !found.Broken(), failed == ""
 		one.loads, one.converted = !one.wrong.Broken(), !one.convertedWrong.Broken()
 		one.runs, one.convertedRuns = one.loads && one.failed == "", one.converted && one.failedConverts == ""
 		one.untold = untold(one.wrong)
@@ -210,15 +217,16 @@ func answering(_ context.Context, q engine.Question) (engine.Answer, error) {
 // report prints a table, and fails of what says nothing of what to do.
 func report(t *testing.T, all []*theirs) {
 	for _, lars := range []bool{false, true} {
-		var n, loads, runs, converted, convertedRuns int
+		var n, loads, runs, spared, sparedRuns, converted, convertedRuns int
 		var b strings.Builder
 		for _, one := range all {
 			if one.lars != lars {
 				continue
 			}
 			n, loads, runs = n+1, loads+tally(one.loads), runs+tally(one.runs)
+			spared, sparedRuns = spared+tally(one.spared), sparedRuns+tally(one.sparedRuns)
 			converted, convertedRuns = converted+tally(one.converted), convertedRuns+tally(one.convertedRuns)
-			fmt.Fprintf(&b, "%-5t %-5t %-5t %-5t %s\n", one.loads, one.runs, one.converted, one.convertedRuns, one.name)
+			fmt.Fprintf(&b, "%-5t %-5t %-5t %-5t %-5t %-5t %s\n", one.loads, one.runs, one.spared, one.sparedRuns, one.converted, one.convertedRuns, one.name)
 			for _, d := range one.convertedWrong {
 				if d.Severity == cascades.Wrong {
 					fmt.Fprintf(&b, "      left: %d:%d: %.140s\n", d.Line, d.Column, d.Message)
@@ -232,8 +240,8 @@ func report(t *testing.T, all []*theirs) {
 			}
 		}
 		edition := map[bool]string{false: "Windlass", true: "LARS"}[lars]
-		t.Logf("%s: %d files; load as they are %d, and run to the end %d; load as convert writes them %d, and run %d\nloads runs  after convert\n%s",
-			edition, n, loads, runs, converted, convertedRuns, b.String())
+		t.Logf("%s: %d files; load as they are %d, and run to the end %d; with --allow-missing-tools %d, and run %d; load as convert writes them %d, and run %d\nloads runs  spared      after convert\n%s",
+			edition, n, loads, runs, spared, sparedRuns, converted, convertedRuns, b.String())
 	}
 }
 

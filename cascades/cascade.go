@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/templates"
@@ -35,9 +37,10 @@ type Cascade struct {
 	Validators  map[string]*Validator // named by the file
 	Tools       map[string]*Tool      // named by the file
 
-	index  map[string]int // phase name → place in Phases
-	digest string         // of the root alone
-	reads  []string       // the files that it names itself
+	index  map[string]int    // phase name → place in Phases
+	digest string            // of the root alone
+	tree   func() *yaml.Node // see [Cascade.Where]
+	reads  []string          // the files that it names itself
 }
 
 // A File is one of the files that a cascade is made of, as it was read.
@@ -226,6 +229,7 @@ type Check struct {
 	Tools     []string // of a ward around tools: those it looks at; none is all but [RouteTo]
 	AfterFree bool     // a judge that is not asked about a text that a free check of the moment refuses
 	Place     *Place   // where it stands; nil of one that is in no file
+	Position  Position // the same for a person
 
 	Promote *Promotion // what lets it refuse; nil for nothing that must be shown
 }

@@ -151,6 +151,7 @@ func (r route) end() bool {
 func (p *parser) parse() *Cascade {
 	c := &Cascade{File: p.file, Source: p.source, Validators: map[string]*Validator{}, Tools: map[string]*Tool{}, index: map[string]int{}}
 	p.cascade, p.broken, p.lineOf, p.declared, p.asked = c, map[string]bool{}, map[string]int{}, map[string]bool{}, map[string]bool{}
+	c.tree = c.laterTree()
 	doc := p.document()
 	if doc == nil || !p.sound(doc.Content[0], nil) {
 		return nil
@@ -351,10 +352,11 @@ func (p *parser) nestedFile(n *yaml.Node, file string) *Cascade {
 	return c
 }
 
-// placed makes the ward of a check.
-func placed(v *Validator, m wards.Moment, mode wards.Mode, attempts int) *Check {
+// placed makes the ward of a check that stands at n.
+func (p *parser) placed(n *yaml.Node, v *Validator, m wards.Moment, mode wards.Mode, attempts int) *Check {
 	return &Check{
-		Ward: &wards.Ward{Name: v.Name, Moment: m, Mode: mode, MaxAttempts: attempts}, Validator: v,
+		Position: p.position(n),
+		Ward:     &wards.Ward{Name: v.Name, Moment: m, Mode: mode, MaxAttempts: attempts}, Validator: v,
 		AfterFree: v.Criteria != nil && (v.AfterFree || mode == wards.Retry),
 	}
 }

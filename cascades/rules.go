@@ -39,7 +39,7 @@ func (p *parser) loop(o *object, r *Rules) {
 	silent := o.flag("loop_until_silent", false)
 	if n := o.get("loop_until"); n != nil {
 		if v := p.named(n); v != nil {
-			r.Loop = placed(v, wards.LoopUntil, wards.Retry, r.MaxAttempts)
+			r.Loop = p.placed(n, v, wards.LoopUntil, wards.Retry, r.MaxAttempts)
 			r.Loop.Ward.Silent = silent
 		}
 		return
@@ -183,7 +183,7 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 	if v == nil {
 		return nil
 	}
-	c := placed(v, m, mode, attempts)
+	c := p.placed(n, v, m, mode, attempts)
 	c.Promote = promote
 	if who := v.waits(); who != "" && (mode == wards.Shadow || promote != nil) {
 		p.report(n, CodeConflict, "a ward in shadow waits for nobody, and phase %s of %s asks a person", who, v.Cascade.File)

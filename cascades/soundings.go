@@ -137,7 +137,7 @@ func (p *parser) soundings(o *object) *Soundings {
 	p.aggregate(o, s)
 	if v := o.get("validator"); v != nil {
 		if found := p.named(v); found != nil {
-			s.Filter = placed(found, wards.Post, wards.Retry, 1)
+			s.Filter = p.placed(v, found, wards.Post, wards.Retry, 1)
 		}
 	}
 	p.mutations(o, s)
@@ -217,7 +217,7 @@ func (p *parser) reforge(o *object) *Reforge {
 	}
 	if n := o.get("threshold"); n != nil {
 		if v := p.named(n); v != nil {
-			r.Threshold = placed(v, wards.Post, wards.Advisory, 1)
+			r.Threshold = p.placed(n, v, wards.Post, wards.Advisory, 1)
 		}
 	}
 	o.done()

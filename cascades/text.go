@@ -53,10 +53,16 @@ func (p *parser) template(n *yaml.Node, what string, scope variables) *templates
 	if source == "" {
 		return nil
 	}
-	if name, ok := strings.CutPrefix(source, "@"); ok && name != "" && !strings.ContainsAny(name, "{} \t\n") {
+	if name, ok := ownFile(source); ok {
 		return p.templateFile(n, name, scope)
 	}
 	return p.compile(n, source, scope, p.inside(n))
+}
+
+// ownFile is the file that a template stands in, where it is not written out.
+func ownFile(source string) (name string, ok bool) {
+	name, ok = strings.CutPrefix(source, "@")
+	return name, ok && name != "" && !strings.ContainsAny(name, "{} \t\n")
 }
 
 func (p *parser) templateFile(n *yaml.Node, name string, scope variables) *templates.Template {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed61713e19/capstan/templates"
@@ -75,13 +76,31 @@ func reads(value any, name string) bool {
 	return false
 }
 
+// A valueError is what is wrong with one of some values.
+type valueError struct {
+	name   string
+	listed bool // the name is a number, from 0
+	err    error
+}
+
+// Error gives the names on the way, those of lists left out.
+func (e *valueError) Error() string {
+	if e.listed {
+		return e.err.Error()
+	}
+	return e.name + ": " + e.err.Error()
+}
+
+// Unwrap gives what is wrong.
+func (e *valueError) Unwrap() error { return e.err }
+
 // Render gives the values as plain values.
 func (v Values) Render(vars map[string]any) (map[string]any, error) {
 	out := make(map[string]any, len(v))
 	for name, value := range v {
 		plain, err := render(value, vars)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, &valueError{name, false, err}
 		}
 		out[name] = plain
 	}
@@ -99,7 +118,7 @@ func render(value any, vars map[string]any) (any, error) {
 		for i, e := range value {
 			plain, err := render(e, vars)
 			if err != nil {
-				return nil, err
+				return nil, &valueError{strconv.Itoa(i), true, err}
 			}
 			out[i] = plain
 		}

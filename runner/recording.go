@@ -122,7 +122,7 @@ func (r *Runner) record(ctx context.Context, recording Recording, run func(engin
 			why.Code = TakenOver
 		}
 		result.Status, result.Output = Failed, nil
-		result.Error = &event.Error{Code: why.Code, Message: why.Message}
+		result.Error = why.Told()
 		return result, why
 	}
 	return result, err
@@ -133,7 +133,7 @@ func errorOf(r Result) error {
 	if r.Error == nil {
 		return nil
 	}
-	return &Error{Code: r.Error.Code, Phase: r.Error.Phase, Message: r.Error.Message}
+	return &Error{Code: r.Error.Code, Phase: r.Error.Phase, Message: r.Error.Message, Position: cascades.Position(r.Error.Position)}
 }
 
 // ended is the result of a run that could not begin.
@@ -141,6 +141,6 @@ func ended(s Start, e *Error) Result {
 	return Result{
 		RunID: s.RunID, CascadeID: s.CascadeID, Status: e.Status(), Outputs: map[string]any{},
 		Phases: []engine.PhaseRecord{}, Verdicts: []event.Verdict{}, Degraded: []engine.Degraded{},
-		Error: &event.Error{Code: e.Code, Phase: e.Phase, Message: e.Message},
+		Error: e.Told(),
 	}
 }

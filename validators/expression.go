@@ -69,6 +69,17 @@ func (e *ExpressionError) Error() string {
 	return fmt.Sprintf("expression: line %d, column %d: %s", e.Line, e.Column, e.Message)
 }
 
+// Failure is why a check could not say, of the text that a host keeps of it: an
+// [*ExpressionError] where it is one's, else an error of that text.
+func Failure(text string) error {
+	e := &ExpressionError{}
+	if n, _ := fmt.Sscanf(text, "expression: line %d, column %d:", &e.Line, &e.Column); n == 2 {
+		e.Message = strings.TrimPrefix(text, fmt.Sprintf("expression: line %d, column %d: ", e.Line, e.Column))
+		return e
+	}
+	return errors.New(text)
+}
+
 // maxExpression bounds an expression's source, in bytes: the parser recurses.
 const maxExpression = 16 << 10
 

@@ -48,6 +48,15 @@ type Ward struct {
 	Silent      bool // says neither its name nor its reason to the author
 }
 
+// String names the ward for a person: its moment and its validator, as one word
+// where they are the same.
+func (w *Ward) String() string {
+	if w.Name == string(w.Moment) {
+		return w.Name
+	}
+	return string(w.Moment) + " " + w.Name
+}
+
 // sharesRules tells whether the ward spends the phase's own max_attempts:
 // output_schema and loop_until have one budget between them.
 func (w *Ward) sharesRules() bool { return w.Moment == OutputSchema || w.Moment == LoopUntil }

@@ -61,6 +61,9 @@ func (p *batchProgress) failure(o *batch.Outcome) {
 	why := ""
 	if o.Error != nil {
 		why = ": " + oneLine(o.Error.Message)
+		if at := o.Error.Position.String(); at != "" {
+			why += " (" + at + ")"
+		}
 	}
 	run := ""
 	if o.RunID != "" {

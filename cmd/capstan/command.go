@@ -86,6 +86,10 @@ func (c *Command) Run(ctx context.Context, args []string) int {
 	}
 	if text := e.Error(); text != "" {
 		fmt.Fprintln(c.Stderr, "capstan: "+strings.TrimPrefix(text, "capstan: "))
+		var ended *runner.Error
+		if errors.As(e, &ended) && ended.Position.Line > 0 {
+			fmt.Fprintln(c.Stderr, "  at "+ended.Position.String())
+		}
 	}
 	return e.status
 }

@@ -234,7 +234,10 @@ func (t *teller) end(run *journal.Run, r runner.Result) {
 		t.line("\ndegraded: phase %s was released though it did not pass %s", d.Phase, strings.Join(d.Checks, ", "))
 	}
 	if r.Error != nil {
-		t.line("\n%s", oneLine((&runner.Error{Code: r.Error.Code, Phase: r.Error.Phase, Message: r.Error.Message}).Error()))
+		t.line("\n%s", oneLine(r.Error.String()))
+		if at := r.Error.Position.String(); at != "" {
+			t.line("  at %s", at)
+		}
 	}
 	if p := run.Pending; p != nil {
 		asks := strings.TrimSpace(question(p.Question))

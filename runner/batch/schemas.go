@@ -42,6 +42,7 @@ func ResultSchema() map[string]any {
 			"seconds": map[string]any{"type": "number"},
 			"error": map[string]any{"type": []any{"object", "null"}, "properties": map[string]any{
 				"code": text("that of the run, or unreadable"), "phase": text(""), "message": text(""),
+				"position": map[string]any{"type": "object", "description": "of what ended the run in its file; not there where it has no place there"},
 			}},
 			"other_columns": text("how the row's columns differ from the first row's"),
 		},

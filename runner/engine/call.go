@@ -158,12 +158,12 @@ func (t *try) do(a *asked, budget *wards.Budget) (said string, spent *wards.Deci
 	t.emit(event.Event{Kind: event.ToolReplied, Path: a.at, Phase: t.p.Name, Attempt: t.attempt, Result: a.answer})
 	said = a.answer.Text()
 	if a.answer.Gone {
-		return "", nil, failed(a.at, "tool %s: %s", a.call.Name, said)
+		return "", nil, &Error{Code: Failed, Path: a.at, way: []string{"tackle", a.call.Name}, Message: fmt.Sprintf("tool %s: %s", a.call.Name, said)}
 	}
 	if ours || !guarded(t.p.Wards.Result, a) {
 		return said, nil, nil
 	}
-	output, err := parseJSON(said)
+	output, err := schema.ParseText(said)
 	if err != nil {
 		output = nil
 	}

@@ -243,7 +243,7 @@ func (f *flow) leaf(path event.Path, c *cascades.Check, s validators.Subject) (v
 	}
 	found, err := f.h.Validate(path, Validation{Place: c.Place, Validator: v.Name, Pure: v.Pure, With: with, Subject: s, Check: check})
 	if found.Failure != "" {
-		unsaid = errors.New(found.Failure)
+		unsaid = validators.Failure(found.Failure)
 	}
 	return found.Verdict, unsaid, err
 }

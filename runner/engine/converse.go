@@ -43,7 +43,7 @@ func (t *try) loopBlock() (string, error) {
 		vars["max_attempts"], vars["validator"], vars["description"] = rules.MaxAttempts, v.Name, v.Description
 		var err error
 		if sentence, err = rules.LoopPrompt.Render(vars); err != nil {
-			return "", invalid(t.at, "loop_until_prompt: %v", err)
+			return "", unread(t.at, "loop_until_prompt", err)
 		}
 	}
 	return words.Prompt("loop_until", map[string]any{
@@ -99,7 +99,7 @@ func (t *try) prompted(turn int) error {
 		said, err = words.Prompt("turn_default", vars)
 	}
 	if err != nil {
-		return invalid(t.place().at, "turn_prompt: %v", err)
+		return unread(t.place().at, "turn_prompt", err)
 	}
 	t.thread.Append(model.Message{Role: model.User, Content: said})
 	return nil
@@ -223,7 +223,7 @@ func (t *try) request(tools []model.Tool) model.Request {
 // phase: it is never a text. Why says in whose place it is asked, if any.
 func (f *flow) call(at event.Path, req model.Request, why string, said *event.Telling) (model.Response, error) {
 	if bound := f.meter.Begin(); bound != "" {
-		return model.Response{}, &Error{Code: OverBudget, Phase: req.Phase, Path: at, Message: bound + " is spent"}
+		return model.Response{}, &Error{Code: OverBudget, Phase: req.Phase, Path: at, way: []string{"budget", bound}, Message: bound + " is spent"}
 	}
 	req.Key, req.Run = f.key(at), f.s.RunID
 	f.emit(said.Call(event.Event{
@@ -252,7 +252,7 @@ func (t *try) feedback(failed []wards.Outcome) error {
 	}
 	said, err := t.retryMessage(failed)
 	if err != nil {
-		return invalid(t.place().at, "retry_instructions: %v", err)
+		return unread(t.place().at, "retry_instructions", err)
 	}
 	t.emit(event.Event{Kind: event.Feedback, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt, Message: said})
 	t.thread.Append(model.Message{Role: model.User, Content: said})

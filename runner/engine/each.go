@@ -155,14 +155,14 @@ func (v *visit) listed() error {
 	}
 	values, err := v.p.Each.In.Render(v.vars(0, v.p.Each.In))
 	if err != nil {
-		return invalid(v.at, "each: in: %v", err)
+		return unread(v.at, "each: in", err)
 	}
 	list, isList := values["in"].([]any)
 	switch {
 	case !isList:
-		return invalid(v.at, "each: in must be a list, not %s", schema.Kind(values["in"]))
+		return unread(v.at, "each", fmt.Errorf("in must be a list, not %s", schema.Kind(values["in"])), "each", "in")
 	case len(list) > v.p.Each.MaxItems:
-		return invalid(v.at, "each: the list has %d items; max_items is %d", len(list), v.p.Each.MaxItems)
+		return unread(v.at, "each", fmt.Errorf("the list has %d items; max_items is %d", len(list), v.p.Each.MaxItems))
 	}
 	v.list, v.record.Items = list, len(list)
 	return nil

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/wards"
@@ -18,10 +20,14 @@ type Error struct {
 	Check    string // the validator that decided, for blocked and exhausted
 	Message  string
 	Attempts []Attempt // every attempt made, for exhausted
-	Err      error     // the host's error, for cancelled and waiting
+	Err      error     // the host's error, for cancelled and waiting; what could not be read, for invalid
 
-	by   []wards.Outcome // the checks that decided
-	told string          // see abroad
+	Position cascades.Position // of what ended the run in its file; zero where it has no place there
+
+	by      []wards.Outcome // the checks that have failed
+	decider wards.Outcome   // the one of them that decided
+	way     []string        // of keys, from the phase or the file's top, to what ended the run
+	told    string          // see abroad
 }
 
 // Invalid is the code of an error that is the caller's: an input that the
@@ -45,18 +51,8 @@ type Objection struct {
 	Reason    string
 }
 
-// Error gives phase, code and message.
-func (e *Error) Error() string {
-	var b strings.Builder
-	if e.Phase != "" {
-		fmt.Fprintf(&b, "phase %s: ", e.Phase)
-	}
-	b.WriteString(e.Code)
-	if e.Message != "" {
-		b.WriteString(": " + e.Message)
-	}
-	return b.String()
-}
+// Error gives phase, code and message, of those what there is.
+func (e *Error) Error() string { return e.Told().String() }
 
 // Unwrap gives the host's error.
 func (e *Error) Unwrap() error { return e.Err }
@@ -101,15 +97,20 @@ func failed(at event.Path, format string, args ...any) *Error {
 	return &Error{Code: Failed, Path: at, Message: fmt.Sprintf(format, args...)}
 }
 
-func invalid(at event.Path, format string, args ...any) *Error {
-	return &Error{Code: Invalid, Path: at, Message: fmt.Sprintf(format, args...)}
+// unread makes the error of a template or an expression, by what it is called and
+// the way to it where that is not the same.
+func unread(at event.Path, what string, err error, way ...string) *Error {
+	if len(way) == 0 {
+		way = strings.Split(what, ": ")
+	}
+	return &Error{Code: Invalid, Path: at, Err: err, way: way, Message: fmt.Sprintf("%s: %v", what, err)}
 }
 
 // decided makes the error of a decision that ends the phase.
 func decided(at event.Path, d wards.Decision) *Error {
 	name := d.By.Ward.Name
 	if d.Action == wards.Break {
-		return &Error{Code: Failed, Path: at, Check: name, by: []wards.Outcome{d.By}, Message: fmt.Sprintf("%s could not say: %v", label(d.By.Ward), d.By.Err)}
+		return &Error{Code: Failed, Path: at, Check: name, by: []wards.Outcome{d.By}, decider: d.By, Message: fmt.Sprintf("%s could not say: %v", d.By.Ward, d.By.Err)}
 	}
 	code := Blocked
 	if d.Action == wards.Exhausted {
@@ -119,14 +120,20 @@ func decided(at event.Path, d wards.Decision) *Error {
 	if len(by) == 0 {
 		by = []wards.Outcome{d.By}
 	}
-	return &Error{Code: code, Path: at, Check: name, by: by, Message: label(d.By.Ward) + ": " + d.By.Verdict.Reason}
+	return &Error{Code: code, Path: at, Check: name, by: by, decider: d.By, Message: d.By.Ward.String() + ": " + d.By.Verdict.Reason}
 }
 
-func label(w *wards.Ward) string {
-	if w.Name == string(w.Moment) {
-		return w.Name
+// locate finds the place in the file of what ended the run, unless a cascade
+// within it has. Who waits or was cancelled has none.
+func (e *Error) locate(c *cascades.Cascade) {
+	if e.Position.Line == 0 && e.Code != Waiting && e.Code != Cancelled && e.Code != TakenOver {
+		e.Position = c.Where(cascades.Ending{Phase: e.Phase, Way: e.way, Ward: e.decider.Ward, Err: cmp.Or(e.decider.Err, e.Err)})
 	}
-	return fmt.Sprintf("%s %s", w.Moment, w.Name)
+}
+
+// Told is the error as events and results have it.
+func (e *Error) Told() *event.Error {
+	return &event.Error{Code: e.Code, Phase: e.Phase, Message: e.Message, Position: event.Position(e.Position)}
 }
 
 // tellable is what may be told elsewhere of an error that ended the phase.

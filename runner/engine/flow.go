@@ -85,8 +85,9 @@ func (f *flow) result(err error) Result {
 	}
 	if err != nil {
 		e := fault(err)
+		e.locate(f.c)
 		r.Status, r.Output = e.Status(), nil
-		r.Error = &event.Error{Code: e.Code, Phase: e.Phase, Message: e.Message}
+		r.Error = e.Told()
 	}
 	// The JSON shape promises lists, never null.
 	if r.Phases == nil {
@@ -113,7 +114,7 @@ func (f *flow) run() error {
 	bound := f.at.Join("max_seconds")
 	err := f.within(bound, left, f.phases)
 	if IsOver(err, bound) {
-		return &Error{Code: OverBudget, Path: f.at, Message: fmt.Sprintf("max_seconds: %v are over", f.c.Budget.MaxTime)}
+		return &Error{Code: OverBudget, Path: f.at, way: []string{"budget", "max_seconds"}, Message: fmt.Sprintf("max_seconds: %v are over", f.c.Budget.MaxTime)}
 	}
 	return err
 }
@@ -140,14 +141,14 @@ func (f *flow) input() error {
 		switch {
 		case in.Schema == nil:
 		case !given:
-			return invalid(f.at, "input %s is missing: %s", in.Name, in.Description)
+			return &Error{Code: Invalid, Path: f.at, way: []string{"inputs_schema", in.Name}, Message: fmt.Sprintf("input %s is missing: %s", in.Name, in.Description)}
 		default:
 			broken, err := in.Schema.Check(f.h.Stopped, value)
 			if err != nil {
-				return f.untold(invalid(f.at, "input %s: %v", in.Name, err))
+				return f.untold(unread(f.at, "input "+in.Name, err, "inputs_schema", in.Name))
 			}
 			if len(broken) > 0 {
-				return invalid(f.at, "input %s: %s", in.Name, broken[0])
+				return unread(f.at, "input "+in.Name, broken[0], "inputs_schema", in.Name)
 			}
 		}
 	}
@@ -171,11 +172,11 @@ func (f *flow) phases() error {
 	for !f.s.Done {
 		p, _ := f.c.Phase(f.s.Next)
 		if p == nil {
-			return invalid(f.at, "no phase is called %q", f.s.Next)
+			return &Error{Code: Invalid, Path: f.at, Message: fmt.Sprintf("no phase is called %q", f.s.Next)}
 		}
 		if !f.s.Within {
 			if f.s.Visited >= f.c.Budget.MaxPhases {
-				return &Error{Code: OverBudget, Phase: p.Name, Path: f.at, Message: fmt.Sprintf("max_phases: %d phases were visited", f.s.Visited)}
+				return &Error{Code: OverBudget, Phase: p.Name, Path: f.at, way: []string{"budget", "max_phases"}, Message: fmt.Sprintf("max_phases: %d phases were visited", f.s.Visited)}
 			}
 			f.s.Visited++
 			f.s.Visits[p.Name]++
@@ -234,6 +235,7 @@ func (f *flow) nested(at event.Path, c *cascades.Cascade, input, state map[strin
 	if err != nil {
 		// The phase of this cascade that the error is told of is the caller's.
 		e := *fault(err)
+		e.locate(c)
 		e.told = fmt.Sprintf("cascade %s: phase %s: %s", c.ID, e.Phase, e.abroad())
 		e.Message = fmt.Sprintf("cascade %s: phase %s: %s", c.ID, e.Phase, e.Message)
 		e.Phase = ""

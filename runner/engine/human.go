@@ -32,7 +32,7 @@ func (v *visit) ask(r release) error {
 		return err
 	}
 	if h.Type == cascades.Confirmation && answer.Value != true {
-		return &Error{Code: Blocked, Path: at, Check: "human_input", told: "human_input: the person said no", Message: "human_input: the person said no to: " + q.Prompt}
+		return &Error{Code: Blocked, Path: at, Check: "human_input", way: []string{"human_input"}, told: "human_input: the person said no", Message: "human_input: the person said no to: " + q.Prompt}
 	}
 	v.s.Set(h.StoreAs, answer.Value)
 	return nil
@@ -68,7 +68,7 @@ func (v *visit) question(at event.Path, c candidate) (Question, error) {
 	vars["content"], vars["output"] = c.text, c.value
 	prompt, err := h.Prompt.Render(vars)
 	if err != nil {
-		return Question{}, invalid(at, "human_input: %v", err)
+		return Question{}, unread(at, "human_input", err)
 	}
 	q := Question{Phase: v.p.Name, Prompt: prompt, Type: h.Type, Options: h.Options, Expires: h.Expires}
 	if h.Notify != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -13,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/shared"
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -76,7 +78,7 @@ func (v *visit) pass() (release, error) {
 	if v.p.When != nil {
 		ok, err := v.p.When.EvalUntil(v.h.Stopped, v.subject("", nil, 0, 0))
 		if err != nil {
-			return v.settle(release{}, v.untold(invalid(v.at, "when: %v", err)))
+			return v.settle(release{}, v.untold(unread(v.at, "when", err)))
 		}
 		if !ok {
 			v.record.Status = skipped
@@ -145,7 +147,7 @@ func (v *visit) done() (release, error) {
 	if v.p.Instructions != nil {
 		text, err := v.p.Instructions.Render(v.vars(0, v.p.Instructions))
 		if err != nil {
-			return release{}, invalid(v.at, "instructions: %v", err)
+			return release{}, unread(v.at, "instructions", err)
 		}
 		v.prompt = text
 	}
@@ -215,7 +217,7 @@ func (v *visit) subs() error {
 		at := v.at.At("sub", i)
 		input, err := sub.InputMap.Render(v.vars(0, sub.InputMap))
 		if err != nil {
-			return invalid(at, "input_map: %v", err)
+			return unread(at, "input_map", err, "sub_cascades", strconv.Itoa(i), "input_map")
 		}
 		var state map[string]any
 		if sub.ContextIn {
@@ -249,7 +251,7 @@ func (v *visit) pre(at event.Path) error {
 	if v.p.Tool != nil {
 		inputs, err := v.p.Inputs.Render(v.vars(0, v.p.Inputs))
 		if err != nil {
-			return invalid(v.at, "inputs: %v", err)
+			return unread(v.at, "inputs", err)
 		}
 		content, value = words.Text(inputs), inputs
 	}
@@ -298,7 +300,7 @@ func (v *visit) extract(r *release) error {
 	m := e.Pattern.FindStringSubmatch(r.text)
 	if m == nil {
 		if e.Required {
-			return &Error{Code: Exhausted, Path: v.at, Check: "output_extraction", Message: fmt.Sprintf("output_extraction: nothing in the text matches %s", e.Pattern)}
+			return &Error{Code: Exhausted, Path: v.at, Check: "output_extraction", way: []string{"output_extraction"}, Message: fmt.Sprintf("output_extraction: nothing in the text matches %s", e.Pattern)}
 		}
 		return nil
 	}
@@ -307,9 +309,9 @@ func (v *visit) extract(r *release) error {
 		found = m[1]
 	}
 	if e.JSON {
-		value, err := parseJSON(found.(string))
+		value, err := schema.ParseText(found.(string))
 		if err != nil {
-			return &Error{Code: Exhausted, Path: v.at, Check: "output_extraction", Message: fmt.Sprintf("output_extraction: %v", err)}
+			return &Error{Code: Exhausted, Path: v.at, Check: "output_extraction", way: []string{"output_extraction"}, Message: fmt.Sprintf("output_extraction: %v", err)}
 		}
 		found, r.value = value, value
 	}

@@ -43,7 +43,7 @@ func (v *visit) put(at event.Path, q Question) (Answer, error) {
 	given := event.Answer{Path: at, Phase: v.p.Name, Question: q.Prompt, Value: told.Output, By: told.By, Expired: answer.Expired}
 	v.s.Answers = append(v.s.Answers, given.Told())
 	if answer.Expired {
-		return answer, &Error{Code: Failed, Path: at, Check: "human_input", Message: fmt.Sprintf("human_input: nobody has answered within %s", q.Expires), Err: errExpired}
+		return answer, &Error{Code: Failed, Path: at, Check: "human_input", way: []string{"human_input"}, Message: fmt.Sprintf("human_input: nobody has answered within %s", q.Expires), Err: errExpired}
 	}
 	return answer, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/shared"
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -82,7 +83,7 @@ func (p *Past) Asked(s Said, c model.ToolCall) (validators.Subject, bool) {
 
 // Gave is what result wards see of a tool's answer.
 func (p *Past) Gave(s Said, tool string) validators.Subject {
-	output, err := parseJSON(s.Text)
+	output, err := schema.ParseText(s.Text)
 	if err != nil {
 		output = nil
 	}

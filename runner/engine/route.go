@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -31,7 +32,7 @@ func (v *visit) goTo(next, left string) error {
 func (v *visit) next(r release) (string, error) {
 	subject := v.subject(r.text, r.value, 0, v.record.Attempts)
 	plain := ""
-	for _, h := range v.p.Handoffs {
+	for i, h := range v.p.Handoffs {
 		if h.When == nil {
 			if plain == "" && h.Description == "" {
 				plain = h.Target
@@ -40,7 +41,7 @@ func (v *visit) next(r release) (string, error) {
 		}
 		ok, err := h.When.EvalUntil(v.h.Stopped, subject)
 		if err != nil {
-			return "", v.untold(&Error{Code: Invalid, Phase: v.p.Name, Path: v.at, Message: fmt.Sprintf("handoff to %s: %v", h.Target, err)})
+			return "", v.untold(&Error{Code: Invalid, Phase: v.p.Name, Path: v.at, Err: err, way: []string{"handoffs", strconv.Itoa(i), "when"}, Message: fmt.Sprintf("handoff to %s: %v", h.Target, err)})
 		}
 		if ok {
 			return v.c.Way(h.Target), nil
@@ -57,7 +58,7 @@ func (v *visit) next(r release) (string, error) {
 		i := slices.IndexFunc(v.p.Handoffs, func(h cascades.Handoff) bool { return h.When == nil })
 		return v.c.Way(v.p.Handoffs[i].Target), nil
 	case v.p.Chooses():
-		return "", &Error{Code: Failed, Phase: v.p.Name, Path: v.at, Message: "the model chose none of the handoffs"}
+		return "", &Error{Code: Failed, Phase: v.p.Name, Path: v.at, way: []string{"handoffs"}, Message: "the model chose none of the handoffs"}
 	default:
 		return v.after(v.p), nil
 	}

@@ -96,7 +96,7 @@ func (v *visit) mutate(t *try, i int, _ *sounding) (err error) {
 	if n := len(rules.Mutations); n > 0 {
 		own := rules.Mutations[(i-1)%n]
 		if mutation, err = own.Render(t.visit.vars(0, own)); err != nil {
-			return invalid(t.at, "mutations: %v", err)
+			return unread(t.at, "mutations", err)
 		}
 	}
 	if rules.Mutation != cascades.Rewrite {
@@ -123,7 +123,7 @@ func (v *visit) mutate(t *try, i int, _ *sounding) (err error) {
 func (v *visit) hone(t *try, _ int, was *sounding) error {
 	honing, err := v.p.Soundings.Reforge.Honing.Render(t.visit.vars(0, v.p.Soundings.Reforge.Honing))
 	if err != nil {
-		return invalid(t.at, "honing_prompt: %v", err)
+		return unread(t.at, "honing_prompt", err)
 	}
 	t.prompt, err = words.Reforge(v.prompt, was.candidate.text, honing)
 	return err
@@ -135,7 +135,7 @@ func (v *visit) aggregate(left []*sounding) asking {
 		of := v.p.Soundings.Aggregator
 		instructions, err := of.Render(t.visit.vars(0, of))
 		if err != nil {
-			return invalid(t.at, "aggregator_instructions: %v", err)
+			return unread(t.at, "aggregator_instructions", err)
 		}
 		t.asks = v.p.Judging()
 		t.prompt, err = words.Aggregator(v.prompt, instructions, texts(left))
@@ -238,11 +238,11 @@ func (s *sounding) filterBy(filter *cascades.Check) error {
 	o := outcomes[0]
 	if o.Err != nil {
 		e := failed(where.at, "%s could not say: %v", filter.Ward.Name, o.Err)
-		e.told = filter.Ward.Name + " could not say"
+		e.decider, e.told = o, filter.Ward.Name+" could not say"
 		return e
 	}
 	if !o.Verdict.Valid {
-		return &Error{Code: Exhausted, Path: where.at, Check: filter.Ward.Name, Message: o.Verdict.Reason}
+		return &Error{Code: Exhausted, Path: where.at, Check: filter.Ward.Name, Message: o.Verdict.Reason, decider: o}
 	}
 	if o.Verdict.Score != nil {
 		s.score = *o.Verdict.Score
@@ -253,7 +253,7 @@ func (s *sounding) filterBy(filter *cascades.Check) error {
 // noCandidate fails the phase: as a gate's no where every try got one, else as
 // something that broke.
 func noCandidate(at event.Path, all []*sounding) *Error {
-	e := &Error{Code: Exhausted, Path: at, Message: fmt.Sprintf("none of %d soundings is left", len(all))}
+	e := &Error{Code: Exhausted, Path: at, way: []string{"soundings"}, Message: fmt.Sprintf("none of %d soundings is left", len(all))}
 	told := e.Message
 	for _, s := range all {
 		if s == nil || s.err == nil {
@@ -289,7 +289,7 @@ func (v *visit) pick(first int, left []*sounding) (*sounding, error) {
 	shuffled := shared.Shuffled(left, v.key(at))
 	instructions, err := v.p.Soundings.Evaluator.Render(v.vars(0, v.p.Soundings.Evaluator))
 	if err != nil {
-		return nil, invalid(at, "evaluator_instructions: %v", err)
+		return nil, unread(at, "evaluator_instructions", err)
 	}
 	question, err := words.Evaluator(v.prompt, instructions, texts(shuffled))
 	if err != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -106,7 +107,7 @@ func (t *try) inTime(made *candidate) (d wards.Decision, c *candidate, err error
 		return err
 	})
 	if IsOver(err, bound) {
-		err = failed(t.place().at, "the attempt took longer than %v", t.p.Rules.Timeout)
+		err = &Error{Code: Failed, Path: t.place().at, way: []string{"rules", "timeout"}, Message: fmt.Sprintf("the attempt took longer than %v", t.p.Rules.Timeout)}
 	}
 	return d, c, err
 }
@@ -163,7 +164,7 @@ func (t *try) say(c *candidate) (err error) {
 		return t.work(c)
 	case t.p.Compose != nil:
 		if c.text, err = t.p.Compose.Render(t.vars(0, t.p.Compose)); err != nil {
-			return invalid(t.place().at, "compose: %v", err)
+			return unread(t.place().at, "compose", err)
 		}
 		return nil
 	}
@@ -236,7 +237,7 @@ func (t *try) parsed(c *candidate) any {
 // some; else nil.
 func (t *try) jsonIn(text string) any {
 	if t.p.OutputSchema != nil && t.p.Tool != nil { // what a tool says has no JSON around which there is prose
-		value, _ := parseJSON(text)
+		value, _ := schema.ParseText(text)
 		return value
 	}
 	return t.extract(text).value
@@ -257,7 +258,7 @@ func (t *try) extract(text string) *extraction {
 		if t.p.OutputSchema != nil {
 			x.value, x.broken, x.err = schema.Extract(t.h.Stopped, text, t.p.OutputSchema)
 		} else {
-			x.value, x.err = parseJSON(text)
+			x.value, x.err = schema.ParseText(text)
 		}
 		t.taken = &x
 	}

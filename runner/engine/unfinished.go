@@ -9,6 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/runner/words"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // What a person may say of a call that nobody knows the end of.
@@ -44,7 +45,7 @@ func (v *visit) unfinished(at event.Path, t *cascades.Tool, call tool.Call) (too
 	}
 	_, came, _ := strings.Cut(said, ":")
 	came = strings.TrimSpace(came)
-	if value, err := parseJSON(came); err == nil {
+	if value, err := schema.ParseText(came); err == nil {
 		return tool.Result{Value: value}, nil
 	}
 	return tool.Result{Value: came}, nil

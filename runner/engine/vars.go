@@ -2,13 +2,10 @@ package engine
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
-	"strings"
 	"sync"
 
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A reader tells which variables it reads: only those are made.
@@ -113,14 +110,3 @@ var verdictSchema = sync.OnceValue(func() json.RawMessage {
 	text, _ := json.Marshal(validators.VerdictSchema())
 	return text
 })
-
-// parseJSON reads a text that is JSON. Prose, which most texts are, is told by
-// its first letter.
-func parseJSON(s string) (any, error) {
-	if start := strings.TrimLeft(s, " \t\r\n"); start == "" || strings.IndexByte(`{["-0123456789tfn`, start[0]) < 0 {
-		return nil, errNoJSON
-	}
-	return schema.Parse([]byte(s))
-}
-
-var errNoJSON = errors.New("the text is not JSON")

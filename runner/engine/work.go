@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -17,7 +18,7 @@ func (t *try) work(c *candidate) error {
 	at := t.place().at.Join("tool")
 	inputs, err := t.p.Inputs.Render(t.vars(0, t.p.Inputs))
 	if err != nil {
-		return invalid(at, "inputs: %v", err)
+		return unread(at, "inputs", err)
 	}
 	if t.p.Tool.Validator != nil {
 		return t.gate(at, inputs, c)
@@ -30,7 +31,7 @@ func (t *try) work(c *candidate) error {
 	}
 	t.emit(event.Event{Kind: event.ToolReplied, Path: at, Phase: t.p.Name, Attempt: t.attempt, Result: &r})
 	if r.Failed {
-		return failed(at, "tool %s: %s", t.p.Tool.Name, r.Text())
+		return &Error{Code: Failed, Path: at, way: []string{"tool"}, Message: fmt.Sprintf("tool %s: %s", t.p.Tool.Name, r.Text())}
 	}
 	c.text, c.value = r.Text(), r.Value
 	return nil

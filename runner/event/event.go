@@ -3,6 +3,7 @@ package event
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -219,6 +220,36 @@ type Error struct {
 	Code    string `json:"code"`
 	Phase   string `json:"phase"`
 	Message string `json:"message"`
+
+	Position Position `json:"position,omitzero"` // of what ended the run in its file; zero where it has no place there
+}
+
+// String gives phase, code and message, of those what there is.
+func (e *Error) String() string {
+	var b strings.Builder
+	if e.Phase != "" {
+		fmt.Fprintf(&b, "phase %s: ", e.Phase)
+	}
+	b.WriteString(e.Code)
+	if e.Message != "" {
+		b.WriteString(": " + e.Message)
+	}
+	return b.String()
+}
+
+// A Position is a place in a file, from line 1, column 1 (in characters).
+type Position struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+}
+
+// String gives file:line:column, "" of none.
+func (p Position) String() string {
+	if p.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
 // A Sink takes events. It is called from one goroutine at a time, in the order

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -26,6 +27,17 @@ func Parse(text []byte) (any, error) {
 	}
 	return v, nil
 }
+
+// ParseText is [Parse] for a text that may be none: prose, which most texts are, is
+// told by its first letter.
+func ParseText(text string) (any, error) {
+	if start := strings.TrimLeft(text, " \t\r\n"); start == "" || strings.IndexByte(`{["-0123456789tfn`, start[0]) < 0 {
+		return nil, errNoJSON
+	}
+	return Parse([]byte(text))
+}
+
+var errNoJSON = errors.New("the text is not JSON")
 
 // Read is [Parse] for who tells of keys that stand twice in words of their own:
 // each is a violation, and the last of its values is what is read.

@@ -141,7 +141,10 @@ func show(stdout, stderr io.Writer, r engine.Result, asJSON bool) error {
 		return err
 	}
 	if r.Error != nil {
-		fmt.Fprintf(stderr, "phase %s: %s: %s\n", r.Error.Phase, r.Error.Code, r.Error.Message)
+		fmt.Fprintln(stderr, r.Error)
+		if at := r.Error.Position.String(); at != "" {
+			fmt.Fprintln(stderr, "  at "+at)
+		}
 	}
 	status, ok := statuses[r.Status]
 	if !ok {

@@ -208,10 +208,11 @@ func TestJSONSchemaTakesGood(t *testing.T) {
 // unseen are the files of testdata/bad that are right as far as a schema sees,
 // with why it cannot see more.
 var unseen = map[string]string{
-	"files.yaml": "it sees one file, and not what those say that it names",
-	"names.yaml": "a name may be the file's own, and it cannot look up whether it is",
-	"texts.yaml": "templates, expressions and patterns are texts to it",
-	"twice.yaml": "it is handed the first of two documents",
+	"files.yaml":        "it sees one file, and not what those say that it names",
+	"names.yaml":        "a name may be the file's own, and it cannot look up whether it is",
+	"no_databases.yaml": "that a tool needs something of the file's top is known to the tool",
+	"texts.yaml":        "templates, expressions and patterns are texts to it",
+	"twice.yaml":        "it is handed the first of two documents",
 }
 
 // TestJSONSchemaSeesBad holds which of the bad cascades the schema refuses, and

@@ -18,6 +18,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"github.com/seed61713e19/capstan/runner"
@@ -81,6 +82,25 @@ type connection struct{ error }
 
 func (c connection) Unwrap() error { return c.error }
 
+// told is an error of the cluster's in words that say what to do.
+func (c *cluster) told(err error) error {
+	var nowhere *serviceerror.NamespaceNotFound
+	var older *serviceerror.Unimplemented
+	var none *serviceerror.NotFound
+	var far serviceerror.ServiceError
+	switch {
+	case errors.As(err, &nowhere):
+		err = fmt.Errorf("namespace %s is not there (`temporal operator namespace create --namespace %s` makes it)", c.namespace, c.namespace)
+	case errors.As(err, &older):
+		err = fmt.Errorf("cluster %s is older than this program needs: %w", c.address, err)
+	case errors.As(err, &none):
+		return fmt.Errorf("there is no such run, or it has ended: %w", err)
+	case !errors.As(err, &far):
+		return err
+	}
+	return connection{err}
+}
+
 // A cluster is where runs are, as the flags say.
 type cluster struct {
 	address, namespace, queue, store, root string
@@ -88,7 +108,11 @@ type cluster struct {
 
 func (c *cluster) dial(ctx context.Context) (client.Client, error) {
 	t, err := client.DialContext(ctx, client.Options{HostPort: c.address, Namespace: c.namespace, Logger: logger{}})
-	if err != nil {
+	var older *serviceerror.Unimplemented
+	switch {
+	case errors.As(err, &older):
+		return nil, c.told(err)
+	case err != nil:
 		return nil, connection{fmt.Errorf("cluster %s: %w (is it running? `temporal server start-dev` starts one)", c.address, err)}
 	}
 	return t, nil

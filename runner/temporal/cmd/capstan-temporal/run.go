@@ -63,7 +63,7 @@ this command is interrupted.`,
 			defer t.Close()
 			runs := &temporal.Client{Temporal: t, Texts: kept.texts, Queue: c.queue}
 			if err := runs.Begin(cmd.Context(), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: name}); err != nil {
-				return connection{err}
+				return connection{c.told(err)}
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "run", id)
 			if detach {
@@ -170,11 +170,11 @@ func (c *cluster) answer() *cobra.Command {
 			defer t.Close()
 			runs := &temporal.Client{Temporal: t, Queue: c.queue}
 			if len(args) == 2 {
-				return runs.Answer(cmd.Context(), args[0], temporal.Answer{Path: event.Path(path), Value: args[1], By: by})
+				return c.told(runs.Answer(cmd.Context(), args[0], temporal.Answer{Path: event.Path(path), Value: args[1], By: by}))
 			}
 			list, err := runs.Questions(cmd.Context(), args[0])
 			if err != nil {
-				return connection{err}
+				return c.told(err)
 			}
 			for _, q := range list {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s\t%s\t%s\n", q.Path, q.Question.Type, q.Question.Prompt)

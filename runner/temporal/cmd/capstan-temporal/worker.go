@@ -51,7 +51,7 @@ func (c *cluster) worker() *cobra.Command {
 				crew.Register(w)
 			}
 			if err := w.Start(); err != nil {
-				return connection{err}
+				return connection{c.told(err)}
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "worker of %s at %s, queue %s\n", c.namespace, c.address, c.queue)
 			<-cmd.Context().Done()

@@ -46,7 +46,7 @@ func (c *Client) Begin(ctx context.Context, o Order) error {
 	}
 	_, err = c.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: o.RunID, TaskQueue: c.Queue, WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
-		WorkflowExecutionErrorWhenAlreadyStarted: true, StaticSummary: o.Cascade.ID,
+		WorkflowExecutionErrorWhenAlreadyStarted: true, StaticSummary: o.Cascade.ID, WorkflowTaskTimeout: taskWithin,
 	}, WorkflowRun, start)
 	return err
 }

@@ -205,6 +205,16 @@ func (crew *Crew) again(ctx workflow.Context, r *run, start Start, s engine.Stat
 	return workflow.NewContinueAsNewError(ctx, WorkflowRun, start)
 }
 
+// StuckAfter is what a worker of runs takes for its DeadlockDetectionTimeout. What
+// it does of a workflow in one go reads and writes the store: a text of 50 MB takes
+// seconds, where the SDK takes a workflow that computes for one second to be stuck,
+// and has it done over again, for ever.
+const StuckAfter = 15 * time.Second
+
+// taskWithin bounds the same for the cluster: a worker that dies in it is noticed as
+// soon as one that dies in an effect.
+const taskWithin = heardAfter
+
 // attempts is how often an effect that may be made again is tried.
 const attempts = 10
 

@@ -44,7 +44,7 @@ func (c *cluster) worker() *cobra.Command {
 				return err
 			}
 			defer t.Close()
-			w := worker.New(t, c.queue, worker.Options{MaxConcurrentActivityExecutionSize: parallel})
+			w := worker.New(t, c.queue, worker.Options{MaxConcurrentActivityExecutionSize: parallel, DeadlockDetectionTimeout: temporal.StuckAfter})
 			if effectsOnly {
 				crew.RegisterEffects(w)
 			} else {

@@ -1,0 +1,294 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/temporal"
+)
+
+// The tests in files called server_* want a real server, and processes that can be
+// killed. They run where CAPSTAN_TEMPORAL_SERVER says that they may: see .ci/temporal.
+
+// asProgram has the test's own program be capstan-temporal.
+const asProgram = "CAPSTAN_TEMPORAL_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A fleet is a server, its store, and the workers that a test starts.
+type fleet struct {
+	t                *testing.T
+	dir, store       string
+	address          string
+	server           *exec.Cmd
+	model            *mind
+	journal          *journal.Journal
+	temporal         client.Client
+	runs             *temporal.Client
+	devserver, shows string // the programs
+}
+
+// newFleet starts a server.
+func newFleet(t *testing.T) *fleet {
+	t.Helper()
+	built := os.Getenv("CAPSTAN_TEMPORAL_SERVER")
+	if built == "" {
+		t.Skip("CAPSTAN_TEMPORAL_SERVER is not set")
+	}
+	dir := t.TempDir()
+	f := &fleet{t: t, dir: dir, store: filepath.Join(dir, "runs.db"), address: "127.0.0.1:0", model: newMind(t), devserver: built}
+	if !filepath.IsAbs(built) {
+		f.devserver = f.build("devserver", "../../devserver", ".")
+	}
+	f.serve()
+	var err error
+	if f.journal, err = journal.Open(f.store, journal.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.journal.Close() })
+	if f.temporal, err = client.Dial(client.Options{HostPort: f.address, Logger: logger{}}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.temporal.Close)
+	f.runs = &temporal.Client{Temporal: f.temporal, Texts: f.journal.Parcels(), Queue: "capstan"}
+	return f
+}
+
+// build builds a program of a module that stands beside this one.
+func (f *fleet) build(name, module, of string) string {
+	f.t.Helper()
+	program := filepath.Join(f.dir, name)
+	if out, err := exec.Command("go", "build", "-C", module, "-o", program, of).CombinedOutput(); err != nil {
+		f.t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+	return program
+}
+
+// serve starts the server, or has it back where it was with what it knew.
+func (f *fleet) serve() {
+	f.t.Helper()
+	f.server = exec.Command(f.devserver, "-address", f.address, "-file", filepath.Join(f.dir, "temporal.db"))
+	out, err := f.server.StdoutPipe()
+	if err == nil {
+		f.server.Stderr = os.Stderr
+		err = f.server.Start()
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	own := f.server
+	f.t.Cleanup(func() { _ = own.Process.Kill(); _ = own.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		f.t.Fatal("the server did not start: ", err)
+	}
+	f.address = strings.TrimSpace(strings.TrimPrefix(line, "address "))
+}
+
+// program is capstan-temporal with arguments, at the fleet's server.
+func (f *fleet) program(model string, args ...string) *exec.Cmd {
+	c := exec.Command(os.Args[0], append(args, "--address", f.address, "--store", f.store)...)
+	c.Env = append(os.Environ(), asProgram+"=1", "VLLM_BASE_URL="+f.model.URL+"/"+model+"/v1")
+	c.Dir = f.dir
+	return c
+}
+
+// worker starts a worker, whose model knows it by its name, and waits until it is
+// at work.
+func (f *fleet) worker(name string, args ...string) *exec.Cmd {
+	f.t.Helper()
+	w := f.program(name, append([]string{"worker"}, args...)...)
+	says, err := w.StderrPipe()
+	if err == nil {
+		err = w.Start()
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { _ = w.Process.Kill(); _ = w.Wait() })
+	lines := bufio.NewReader(says)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			f.t.Fatalf("worker %s did not start: %v", name, err)
+		}
+		if strings.HasPrefix(line, "worker of ") {
+			break
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, lines) }()
+	return w
+}
+
+// capstan runs the program of one machine on the fleet's store.
+func (f *fleet) capstan(args ...string) (status int, says string) {
+	f.t.Helper()
+	if f.shows == "" {
+		f.shows = f.build("capstan", "../../../..", "./cmd/capstan")
+	}
+	c := exec.Command(f.shows, append(args, "--store", f.store)...)
+	out, err := c.CombinedOutput()
+	if c.ProcessState == nil {
+		f.t.Fatal(err)
+	}
+	return c.ProcessState.ExitCode(), string(out)
+}
+
+// write writes a file of the fleet's.
+func (f *fleet) write(name, text string) string {
+	f.t.Helper()
+	file := filepath.Join(f.dir, name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+	return file
+}
+
+// begin begins a run of a cascade with an input.
+func (f *fleet) begin(id, source string, input map[string]any) {
+	f.t.Helper()
+	c := cluster{root: f.dir}
+	r, err := c.runner()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	cascade, err := r.Load(f.write(id+".yaml", source))
+	if err == nil {
+		err = f.runs.Begin(f.t.Context(), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: "vllm:m"})
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// told is how much stands in a run's histories: how many there are, and the
+// greatest's events and bytes.
+func (f *fleet) told(id string) (histories int, events, bytes int64) {
+	f.t.Helper()
+	for run := ""; ; histories++ {
+		d, err := f.temporal.DescribeWorkflowExecution(f.t.Context(), id, run)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		info := d.WorkflowExecutionInfo
+		events, bytes = max(events, info.HistoryLength), max(bytes, info.HistorySizeBytes)
+		first, err := f.temporal.GetWorkflowHistory(f.t.Context(), id, info.Execution.RunId, false, 1).Next()
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		if run = first.GetWorkflowExecutionStartedEventAttributes().GetContinuedExecutionRunId(); run == "" {
+			return histories + 1, events, bytes
+		}
+	}
+}
+
+// A mind is an endpoint that says what it is told after "Say ", and counts.
+type mind struct {
+	*httptest.Server
+	mu       sync.Mutex
+	asked    map[string]int                     // how often for each
+	answered map[string]int                     // how many were given their answer
+	before   func(worker, what string, nth int) // an answer; may wait
+	answer   func(what string) string
+}
+
+func newMind(t *testing.T) *mind {
+	m := &mind{asked: map[string]int{}, answered: map[string]int{}}
+	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw, _ := io.ReadAll(r.Body)
+		_, what, _ := strings.Cut(string(raw), "Say ")
+		what, _, _ = strings.Cut(what, ".")
+		worker, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		m.mu.Lock()
+		m.asked[what]++
+		nth, before := m.begun(), m.before
+		m.mu.Unlock()
+		if before != nil {
+			before(worker, what, nth)
+		}
+		text := what
+		if m.answer != nil {
+			text = m.answer(what)
+		}
+		answer, _ := json.Marshal(map[string]any{"model": "m", "choices": []any{map[string]any{
+			"finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": text}}}})
+		w.Header().Set("Content-Type", "application/json")
+		if _, err := w.Write(answer); err == nil && r.Context().Err() == nil {
+			m.mu.Lock()
+			m.answered[what]++
+			m.mu.Unlock()
+		}
+	}))
+	t.Cleanup(m.Close)
+	return m
+}
+
+// begun counts all that was asked; m is locked.
+func (m *mind) begun() (n int) {
+	for _, k := range m.asked {
+		n += k
+	}
+	return n
+}
+
+// counts gives what was asked and answered so far.
+func (m *mind) counts() (asked, answered map[string]int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	asked, answered = map[string]int{}, map[string]int{}
+	for what, n := range m.asked {
+		asked[what] = n
+	}
+	for what, n := range m.answered {
+		answered[what] = n
+	}
+	return asked, answered
+}
+
+// steps is a cascade that says each of a list, so many at a time.
+func steps(together int) string {
+	return fmt.Sprintf(`
+cascade_id: steps
+budget: {max_calls: 10000}
+phases:
+  - {name: all, each: {in: "{{ input.list }}", as: one, max_items: 3000, max_parallel: %d}, instructions: "Say {{ one }}."}
+  - {name: last, compose: "{{ outputs.all | length }}"}
+`, together)
+}
+
+// listOf is the input of steps.
+func listOf(n int) map[string]any {
+	list := make([]any, n)
+	for i := range list {
+		list[i] = fmt.Sprint("step ", i)
+	}
+	return map[string]any{"list": list}
+}
+
+// within is a context for what has to come within a time.
+func within(t *testing.T, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}

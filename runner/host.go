@@ -47,7 +47,7 @@ func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 		return model.Response{Failure: &model.Failure{Class: model.Rejected, Message: "no model is configured"}}, nil
 	}
 	if h.onText != nil && req.Validator == "" && req.Role == "" {
-		req.OnText = func(text string) { h.onText(req.Phase, text) }
+		req.OnText = h.onText(at, req.Phase)
 	}
 	resp, err := h.model.Call(h.traced(at), req)
 	if err == nil {

@@ -77,7 +77,7 @@ type Runner struct {
 	missing    bool
 	sinks      []event.Sink
 	journal    Journal
-	onText     func(phase, text string)
+	onText     func(at event.Path, phase string) func(text string)
 	trace      func(ctx context.Context, run string, at event.Path) context.Context
 	ask        func(context.Context, Question) (Answer, error)
 	notices    *Notices
@@ -142,7 +142,19 @@ func WithTrace(f func(ctx context.Context, run string, at event.Path) context.Co
 
 // WithText has f called with a phase's text as it arrives from the model. It
 // may be called for several phases' tries at the same time.
-func WithText(f func(phase, text string)) Option { return func(r *Runner) { r.onText = f } }
+func WithText(f func(phase, text string)) Option {
+	return func(r *Runner) {
+		r.onText = func(_ event.Path, phase string) func(string) { return func(text string) { f(phase, text) } }
+	}
+}
+
+// WithDrafts is [WithText] for who tells calls apart and does not hear all of them:
+// before each call of a phase's model, f gives what is to be called with its text as
+// it arrives, by the path of the call's events. Where that is nil the model need not
+// stream. An empty piece says that the text begins anew.
+func WithDrafts(f func(at event.Path) func(text string)) Option {
+	return func(r *Runner) { r.onText = func(at event.Path, _ string) func(string) { return f(at) } }
+}
 
 // WithAsk has human_input answered by f; without it such a run ends as
 // waiting. Returning [ErrNobody] does the same.

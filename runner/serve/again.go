@@ -23,6 +23,7 @@ type Change struct {
 	From    string         // the phase from which on everything is done anew; "" shares what it can
 	Input   map[string]any // in place of the kept one's values of these names
 	Changed bool           // with the cascade's files as they are now
+	Watched bool           // somebody is about to look at the run: its models stream from the first call on
 }
 
 // ErrNoPhase says that a run has no phase of that name to begin from.
@@ -63,7 +64,8 @@ func (c *Crew) Again(ctx context.Context, id string, change Change) (string, err
 			return nil, wrong
 		}
 		return func(ctx context.Context) (runner.Result, error) {
-			return r.Run(ctx, cascade, input, runner.WithRunID(change.RunID), runner.WithParent(start.RunID, change.From), runner.WithSettings(start.Settings))
+			return r.Run(ctx, cascade, input, c.drafts.hear(change.RunID, change.Watched),
+				runner.WithRunID(change.RunID), runner.WithParent(start.RunID, change.From), runner.WithSettings(start.Settings))
 		}, nil
 	})
 }
@@ -212,7 +214,7 @@ func (s *Server) againPosted(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.RunID, v.From, v.Changed = form("run_id"), form("from"), form("changed") != ""
-	change := Change{RunID: v.RunID, From: v.From, Changed: v.Changed, Input: map[string]any{}}
+	change := Change{RunID: v.RunID, From: v.From, Changed: v.Changed, Watched: true, Input: map[string]any{}}
 	for i, in := range c.Inputs {
 		f := &v.Fields[i]
 		if f.Kind == "kept" {

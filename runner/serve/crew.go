@@ -34,6 +34,7 @@ type Crew struct {
 	running map[*hand]bool
 	hands   sync.WaitGroup
 	shelf   shelf
+	drafts  drafts
 }
 
 // A hand makes one run. Of one that has just ended there may be two: the one
@@ -99,7 +100,7 @@ func (c *Crew) Start(ctx context.Context, o Order) (string, error) {
 			return nil, wrong
 		}
 		return func(ctx context.Context) (runner.Result, error) {
-			return r.Run(ctx, cascade, o.Input, runner.WithRunID(o.RunID), runner.WithSettings(settings))
+			return r.Run(ctx, cascade, o.Input, c.drafts.hear(o.RunID, o.Watched), runner.WithRunID(o.RunID), runner.WithSettings(settings))
 		}, nil
 	})
 }
@@ -146,7 +147,9 @@ func (c *Crew) Resume(ctx context.Context, id string) error {
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context) (runner.Result, error) { return r.Resume(ctx, start.RunID) }, nil
+		return func(ctx context.Context) (runner.Result, error) {
+			return r.Resume(ctx, start.RunID, c.drafts.hear(start.RunID, true)) // somebody wanted it to go on
+		}, nil
 	})
 }
 
@@ -222,6 +225,9 @@ func (c *Crew) dismiss(h *hand) {
 	defer c.mu.Unlock()
 	h.cancel()
 	delete(c.running, h)
+	if len(c.of(h.id)) == 0 {
+		c.drafts.over(h.id)
+	}
 }
 
 // of are the hands that a run has.

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,9 @@ func (s *Server) runLive(w http.ResponseWriter, r *http.Request) error {
 	// its pieces are whole each time.
 	x := &watcher{s: s, r: r, stream: newStream(w, "text/event-stream"), id: run.RunID, made: q.after, status: r.URL.Query().Get("status"), folder: trace.NewFolder()}
 	w.WriteHeader(http.StatusOK)
-	s.follow(r, x.id, x.news, func() error {
+	more, stop := x.listen()
+	defer stop()
+	s.follow(r, x.id, more, x.news, func() error {
 		if err := x.stream.write(": \n\n"); err != nil {
 			return err
 		}
@@ -41,6 +44,24 @@ type watcher struct {
 	known  int             // phases that the page has
 	status string          // that the page has
 	dirty  map[string]bool // paths of phases that have changed
+	now    func() []Draft  // what models are saying; nil where nobody hears it
+	shown  []Draft         // that the page has
+}
+
+// listen hears what models say while they say it, of a run of this process.
+func (x *watcher) listen() (more <-chan struct{}, stop func()) {
+	d, ok := x.s.o.Runs.(Drafter)
+	if !ok {
+		return nil, func() {}
+	}
+	told := make(chan struct{}, 1)
+	x.now, stop = d.Drafts(x.id, func() {
+		select {
+		case told <- struct{}{}:
+		default: // it has not looked since the last one
+		}
+	})
+	return told, stop
 }
 
 func (x *watcher) news() error {
@@ -51,13 +72,21 @@ func (x *watcher) news() error {
 	if err := x.read(); err != nil {
 		return err
 	}
-	if len(x.dirty) == 0 && run.Status == x.status {
-		return nil
-	}
-	pieces, err := x.pieces(run)
+	drafts, changed, err := x.drafts()
 	if err != nil {
 		return err
 	}
+	var pieces string
+	switch {
+	case len(x.dirty) > 0 || run.Status != x.status:
+		if pieces, err = x.pieces(run); err != nil {
+			return err
+		}
+	case !changed:
+		return nil
+	}
+	// A phase that is sent anew has lost what was put into it.
+	pieces += drafts
 	if err := x.stream.sse(x.seq, "update", pieces); err != nil {
 		return err
 	}
@@ -71,6 +100,24 @@ func (x *watcher) news() error {
 		return err
 	}
 	return pause(x.r, x.rest())
+}
+
+// drafts renders what models are saying, and tells whether the page has it.
+func (x *watcher) drafts() (pieces string, changed bool, err error) {
+	if x.now == nil {
+		return "", false, nil
+	}
+	now := x.now()
+	changed = !slices.Equal(now, x.shown)
+	x.shown = now
+	for _, d := range now {
+		piece, err := part("live-draft", d)
+		if err != nil {
+			return "", false, err
+		}
+		pieces += piece
+	}
+	return pieces, changed, nil
 }
 
 // rest is how long the reader is left alone: the larger the run, the longer.

@@ -110,7 +110,7 @@ func (s *Server) runsLive(w http.ResponseWriter, r *http.Request) error {
 	st := newStream(w, "text/event-stream")
 	w.WriteHeader(http.StatusOK)
 	// Told at once, too: something may have changed since the page was made.
-	s.follow(r, "", func() error {
+	s.follow(r, "", nil, func() error {
 		if err := st.sse(0, "changed", "1"); err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.unstarted(w, r, v, err)
 	}
-	o := Order{Cascade: v.Cascade, Model: v.Model, RunID: v.RunID, Input: map[string]any{}}
+	o := Order{Cascade: v.Cascade, Model: v.Model, RunID: v.RunID, Watched: true, Input: map[string]any{}}
 	wrong := false
 	for _, in := range inputs {
 		f := newField(in)

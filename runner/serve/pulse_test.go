@@ -77,7 +77,7 @@ func TestHeartbeat(t *testing.T) {
 		news, idle := 0, 0
 		done := make(chan error, 1)
 		go func() {
-			done <- s.follow(httptest.NewRequest("GET", "/", nil).WithContext(ctx), "", func() error { news++; return nil }, func() error { idle++; return nil })
+			done <- s.follow(httptest.NewRequest("GET", "/", nil).WithContext(ctx), "", nil, func() error { news++; return nil }, func() error { idle++; return nil })
 		}()
 		time.Sleep(3*heartbeat + time.Second)
 		synctest.Wait()

@@ -65,4 +65,5 @@ type Order struct {
 	Input   map[string]any // plain values
 	Model   string         // one of those offered; "" is the cascade's own
 	RunID   string         // "" gives it a new name
+	Watched bool           // somebody is about to look at the run: its models stream from the first call on
 }

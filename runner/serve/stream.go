@@ -61,9 +61,9 @@ var errEnded = errors.New("ended")
 
 // follow calls news at once and whenever there may be more of a run, or of any
 // where id is "", until it gives an error, the reader goes or the server ends.
-// Between, idle is called. Who asks for the header alone is told nothing, and
+// More tells of what is not in the store; nil where nothing is. Between, idle is called. Who asks for the header alone is told nothing, and
 // holds nothing.
-func (s *Server) follow(r *http.Request, id string, news, idle func() error) error {
+func (s *Server) follow(r *http.Request, id string, more <-chan struct{}, news, idle func() error) error {
 	if r.Method == http.MethodHead {
 		return nil
 	}
@@ -78,6 +78,8 @@ func (s *Server) follow(r *http.Request, id string, news, idle func() error) err
 		for waiting := true; waiting; {
 			select {
 			case <-beats:
+				waiting = false
+			case <-more:
 				waiting = false
 			case <-t.C:
 				if err := idle(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -144,8 +145,9 @@ func issued(signer signatures.Signer, claim receipt.Claim) ([]byte, error) {
 	return text, nil
 }
 
-// thisProgram is what makes receipts here, with the digest of its file.
-func thisProgram() receipt.Program {
+// thisProgram is what makes receipts here, with the digest of its file, which is
+// long and is read once.
+var thisProgram = sync.OnceValue(func() receipt.Program {
 	p := receipt.Program{Version: versionName()}
 	file, err := os.Executable()
 	if err != nil {
@@ -161,7 +163,7 @@ func thisProgram() receipt.Program {
 		p.Digest = "sha256:" + hex.EncodeToString(sum.Sum(nil))
 	}
 	return p
-}
+})
 
 // A receiptMaker makes the receipt of the run that it is told of: from what
 // happens, not from what is kept, so that it holds the exact text.
@@ -171,7 +173,6 @@ type receiptMaker struct {
 	file    string
 	signer  signatures.Signer
 	folder  *trace.Folder
-	program chan receipt.Program
 	gates   []cascades.Gate
 	cascade *cascades.Cascade
 }
@@ -188,8 +189,8 @@ func (c *Command) receiptMaker(ctx context.Context, file string, f receiptFlags)
 	if err != nil {
 		return nil, err
 	}
-	m := &receiptMaker{c: c, f: f, file: file, signer: signer, folder: trace.NewFolder(), program: make(chan receipt.Program, 1)}
-	go func() { m.program <- thisProgram() }() // its file is long
+	m := &receiptMaker{c: c, f: f, file: file, signer: signer, folder: trace.NewFolder()}
+	go thisProgram() // while the model answers
 	return m, nil
 }
 
@@ -224,7 +225,7 @@ func (m *receiptMaker) finish(result runner.Result, asJSON bool) error {
 
 // end writes the receipt of the run's text.
 func (m *receiptMaker) end() error {
-	run := receipt.Run{Run: m.folder.Run(), Cascade: m.cascade, Gates: m.gates, Program: <-m.program, Texts: m.f.texts, Evidence: runner.ReadFile}
+	run := receipt.Run{Run: m.folder.Run(), Cascade: m.cascade, Gates: m.gates, Program: thisProgram(), Texts: m.f.texts, Evidence: runner.ReadFile}
 	claim, err := receipt.Of(run, "")
 	if err != nil {
 		return usage("--receipt: %w", err)

@@ -56,6 +56,11 @@ func makeVectors(t *testing.T) []vector {
 		{Name: "another payload type", Text: []byte(text), Receipt: string(respell(t, good, func(e map[string]any) { e["payloadType"] = "application/json" })), Verdict: receipt.Refused, Field: "payloadType"},
 		{Name: "a line end in the signature", Text: []byte(text), Receipt: string(respell(t, good, signature(func(s string) string { return s[:9] + "\n" + s[9:] }))), Verdict: receipt.Refused, Field: "signatures[0].sig", OneSpelling: true},
 		{Name: "other padding bits in the signature", Text: []byte(text), Receipt: string(respell(t, good, signature(otherPadding))), Verdict: receipt.Refused, Field: "signatures[0].sig", OneSpelling: true},
+		{Name: "a key twice", Text: []byte(text), Receipt: strings.Replace(string(good), "{", `{"payload":"",`, 1), Verdict: receipt.CannotTell, Field: "envelope", OneSpelling: true},
+		{Name: "an escaped key", Text: []byte(text), Receipt: strings.Replace(string(good), `"payload"`, `"p\u0061yload"`, 1), Verdict: receipt.Refused, Field: "envelope", OneSpelling: true},
+		{Name: "a blank behind", Text: []byte(text), Receipt: strings.TrimSuffix(string(good), "\n") + " \n", Verdict: receipt.Refused, Field: "envelope", OneSpelling: true},
+		{Name: "the signature of another text's receipt", Text: []byte(text), Receipt: string(respell(t, good, signature(func(string) string { return sigOf(t, issue(t, key, claim("x"))) }))), Verdict: receipt.Refused, Field: "signatures[0].sig"},
+		{Name: "CR LF in the text", Text: []byte(strings.ReplaceAll(text, "\n", "\r\n")), Receipt: string(good), Verdict: receipt.Refused, Field: "subject[0].digest.sha256"},
 		{Name: "indented", Text: []byte(text), Receipt: string(indented(t, good)), Verdict: receipt.Refused, Field: "envelope", OneSpelling: true},
 	}
 	for i := range list {

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/event"
@@ -275,7 +274,7 @@ func verdictViews(run string, verdicts []trace.Verdict) []verdictView {
 }
 
 func newVerdict(run string, from *trace.Verdict) verdictView {
-	v := verdictView{Verdict: from.Verdict, Time: from.Time, Status: "rejected"}
+	v := verdictView{Verdict: from.Verdict, Time: from.Time, Status: "rejected", Score: score(from.Score)}
 	if from.Filters() {
 		v.Moment, v.Mode = trace.Filter, ""
 	}
@@ -295,8 +294,5 @@ func newVerdict(run string, from *trace.Verdict) verdictView {
 	v.Findings = from.Issues[:min(len(from.Issues), maxIssues)]
 	v.Notes = from.Warnings[:min(len(from.Warnings), maxIssues)]
 	v.Cut = len(from.Issues) + len(from.Warnings) - len(v.Findings) - len(v.Notes)
-	if from.Score != nil {
-		v.Score = strings.TrimRight(strings.TrimRight(formatScore(*from.Score), "0"), ".")
-	}
 	return v
 }

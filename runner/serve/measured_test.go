@@ -153,7 +153,7 @@ func TestMeasuredPages(t *testing.T) {
 		}
 	}
 	_ = d.Label("post", "", measure.Label{Text: measure.TextDigest("Short."), Phase: "draft", Gate: "all", By: "bob <i>", Good: true})
-	if page = w.want(200, "GET", "/trust?cascade=post", nil).text; !strings.Contains(page, "To settle") || !strings.Contains(page, "unknown") {
+	if page = w.want(200, "GET", "/trust?cascade=post", nil).text; !strings.Contains(page, "To settle") || !strings.Contains(page, "unknown") || !strings.Contains(page, `data-label="Kappa">0.00<`) {
 		t.Error(page)
 	}
 	for _, path := range []string{"/trust?cascade=none", "/cost?cascade=none", "/label?cascade=none&by=ann"} {

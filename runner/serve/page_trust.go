@@ -3,7 +3,6 @@ package serve
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/serve/plots"
@@ -20,7 +19,6 @@ type trustView struct {
 // A trustRow is how strong one gate is.
 type trustRow struct {
 	*trust.Gate
-	Kappa              string
 	Asks               bool // it has said something, or been measured
 	Drifted            plotView
 	Moved              plotView // how false pass moved with more labels
@@ -61,13 +59,10 @@ func (v weighed) status() int {
 
 func (v trustView) row(g *trust.Gate) trustRow {
 	row := trustRow{
-		Gate: g, Kappa: "unknown", Asks: g.Passed.Known() || g.Natural.N() > 0 || g.Stale > 0 || g.Errors > 0,
+		Gate: g, Asks: g.Passed.Known() || g.Natural.N() > 0 || g.Stale > 0 || g.Errors > 0,
 		Trend: address("/trends", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
 		Noes:  address("/noes", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
 		Label: address("/label", "cascade", v.Cascade, "phase", g.Phase, "gate", g.Gate),
-	}
-	if g.Kappa != nil {
-		row.Kappa = strconv.FormatFloat(*g.Kappa, 'f', 2, 64)
 	}
 	row.Drifted = drifted(g.Drift)
 	if len(g.Steps) > 1 {
@@ -94,7 +89,7 @@ func drifted(d *trust.Drift) plotView {
 		}}})
 	}
 	return plotView{"Drift", "how near the chart is to its alarm, over the verdicts since it was measured", plots.Plot{
-		X: plots.Axis{Low: 0, High: float64(max(d.Since.N, 1)), Format: whole0}, Series: all, Limit: &plots.Limit{At: 1, Label: "alarm"},
+		X: plots.Axis{Low: 0, High: float64(max(d.Since.N, 1)), Format: whole0}, Series: all, Limit: &plots.Limit{At: 1, Label: "limit"},
 	}}
 }
 

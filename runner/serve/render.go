@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/seed61713e19/capstan/runner/trust"
 )
 
 //go:embed page/*.html
@@ -22,7 +24,7 @@ var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"shown": shown, "line": line, "count": countAny, "plural": plural, "cost": money, "took": took, "seconds": seconds, "size": size,
 		"clock": clock, "date": date, "stamp": stamp, "percent": percent, "anchor": anchorAny, "sign": sign, "word": word, "asset": asset,
-		"deref": func(b *bool) bool { return b != nil && *b }, "hundred": func(share float64) float64 { return 100 * share },
+		"deref": func(b *bool) bool { return b != nil && *b }, "kappa": trust.Kappa, "score": score, "hundred": func(share float64) float64 { return 100 * share },
 	}).ParseFS(pageFiles, "page/*.html"))
 })
 

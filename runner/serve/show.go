@@ -90,7 +90,14 @@ func count[N int | int64](n N) string {
 // count0 is a number without anything between its digits.
 func count0(n int64) string { return strconv.FormatInt(n, 10) }
 
-func formatScore(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
+// score is a verdict's score with three digits behind the point at the most, "" where
+// it has none.
+func score(s *float64) string {
+	if s == nil {
+		return ""
+	}
+	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(*s, 'f', 3, 64), "0"), ".")
+}
 
 // plural is a count with its noun: "1 turn", "2 turns", "2 noes".
 func plural(n int, noun string) string {

@@ -386,6 +386,9 @@ func (w *world) want(status int, method, path string, body any, header ...string
 	if r.StatusCode != status {
 		w.Fatalf("%s %s: got %d, want %d: %s", method, path, r.StatusCode, status, r.text)
 	}
+	if _, wrong, found := strings.Cut(r.text, "%!"); found {
+		w.Errorf("%s %s: a number is not printed as one: %.40s", method, path, wrong)
+	}
 	return r
 }
 

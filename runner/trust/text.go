@@ -23,7 +23,7 @@ func (r *Report) Text(w io.Writer) error {
 	}
 	for _, p := range r.People {
 		t.line("")
-		t.line("%s and %s: agree on %s, kappa %s, where %s are good", p.First, p.Second, p.Agreement, kappaText(p.Kappa), p.Base)
+		t.line("%s and %s: agree on %s, kappa %s, where %s are good", p.First, p.Second, p.Agreement, Kappa(p.Kappa), p.Base)
 	}
 	for _, c := range r.Contradictions {
 		t.line("to settle: text %s, phase %s, %s: good says %s, bad says %s", c.Text[:12], c.Phase, c.Gate, strings.Join(c.Good, ", "), strings.Join(c.Bad, ", "))
@@ -70,7 +70,7 @@ func (g *Gate) tell(t *telling) {
 		t.line("  as it moved   %s", strings.Join(steps, ", "))
 	}
 	if g.Natural.N() > 0 {
-		t.line("  kappa         %s, where %s are good", kappaText(g.Kappa), g.Base)
+		t.line("  kappa         %s, where %s are good", Kappa(g.Kappa), g.Base)
 	}
 	if g.PlantedAlways.Known() || g.PlantedUsually.Known() {
 		t.line("  planted       lets %s by of those bad for sure, %s of the others", g.PlantedAlways, g.PlantedUsually)
@@ -124,7 +124,9 @@ func (p *Phase) tell(t *telling) {
 	t.line("  ceiling       %s of the released texts are bad, however often one tries", p.Ceiling)
 }
 
-func kappaText(k *float64) string {
+// Kappa is a kappa of a report in words: with two digits behind the point, or
+// "unknown".
+func Kappa(k *float64) string {
 	if k == nil {
 		return "unknown"
 	}

@@ -391,11 +391,13 @@ func (b *builder) phase(p *Phase, a *journal.Attempt, noes, yeses int) {
 	}
 }
 
-// kappa is nil where it is unknown.
+// kappa is nil where it is unknown; it has six digits behind the point, as rates
+// have, so that what is 0 but for the arithmetic is 0.
 func kappa(c measure.Confusion) *float64 {
 	k := c.Kappa()
 	if math.IsNaN(k) {
 		return nil
 	}
+	k = math.Round(k*1e6)/1e6 + 0 // of -0 too
 	return &k
 }

@@ -336,11 +336,17 @@ func located(err error) error {
 	return out
 }
 
-// plainWords says in an author's words what Go says of a wrong dynamic type.
+// plainWords says in an author's words what Go says of a wrong dynamic type, or of a
+// number that it has no room for.
 func plainWords(message string) string {
 	if rest, ok := strings.CutPrefix(message, "interface conversion: interface {} is "); ok {
 		if got, want, ok := strings.Cut(rest, ", not "); ok {
 			message = "got " + got + ", want " + want
+		}
+	}
+	if rest, ok := strings.CutPrefix(message, `invalid integer literal: strconv.ParseInt: parsing "`); ok {
+		if digits, ok := strings.CutSuffix(rest, `": value out of range`); ok {
+			return "the number " + digits + ` has more than 64 bits: write fromJSON("` + digits + `")`
 		}
 	}
 	message = strings.ReplaceAll(message, "<nil>", "nil")

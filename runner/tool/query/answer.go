@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -96,8 +97,11 @@ func plainValue(v driver.Value) (plain any, cut bool) {
 	case time.Time:
 		return v.UTC().Format(time.RFC3339Nano), false
 	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		switch {
+		case math.IsNaN(v) || math.IsInf(v, 0):
 			return fmt.Sprint(v), false
+		case math.Abs(v) >= 1<<53: // no whole number, whose digits these would be taken for
+			return json.Number(strconv.FormatFloat(v, 'e', -1, 64)), false
 		}
 	case json.Number:
 		if _, err := schema.Parse([]byte(v)); err != nil {

@@ -71,6 +71,7 @@ func TestRowsOfAFile(t *testing.T) {
 		"SELECT total FROM orders WHERE id = 2":                                        `[{"total":"+Inf"}]`,
 		"SELECT 0.1 + 0.2 AS f, 9223372036854775807 AS i":                              `[{"f":0.30000000000000004,"i":9223372036854775807}]`,
 		"SELECT customer FROM orders WHERE id = ?":                                     `[{"customer":"Bob"}]`,
+		"SELECT 9223372036854775808 AS r, 1.5e300 AS s":                                `[{"r":9.223372036854776e+18,"s":1.5e+300}]`,
 		"VALUES (1), (2);":                                    `[{"column1":1},{"column1":2}]`,
 		"SELECT pic FROM orders WHERE id = 1":                 `[{"pic":"[2 bytes: hex(…) or encode(…, 'hex') gives them]"}]`,
 		"SELECT name FROM sqlite_schema WHERE type = 'table'": `[{"name":"orders"}]`,

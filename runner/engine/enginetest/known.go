@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 
@@ -44,8 +45,9 @@ func Validators() []validators.Validator {
 }
 
 // Tools are those that the stories need: add, which gives the sum of a and b,
-// breaks, which fails, send, which writes and may be called again, and leaves,
-// which is there when the model is told of it and not when it is called.
+// breaks, which fails, send, which writes and may be called again, leaves, which is
+// there when the model is told of it and not when it is called, and sql_query over
+// databases that have the rows 1, 2 and 12345678901234567890, whatever is asked.
 func Tools() []tool.Tool {
 	send := tool.New("send", "Send a text to somebody.", func(_ context.Context, a struct {
 		To   string `json:"to"`
@@ -65,8 +67,23 @@ func Tools() []tool.Tool {
 			return nil, errors.New("it is broken")
 		}).That(tool.None),
 		send,
+		asks(nil).Overs(asks),
 		tool.New("leaves", "Leaves.", func(context.Context, struct{}) (any, error) {
 			return nil, tool.Gone(errors.New("it has left"))
 		}).That(tool.None),
 	}
+}
+
+// asks is sql_query over databases that are not there.
+func asks(list []tool.Database) tool.Tool {
+	effect := tool.Reads
+	for _, d := range list {
+		if d.Writes {
+			effect = tool.Writes
+		}
+	}
+	params := map[string]any{"type": "object", "properties": map[string]any{"database": map[string]any{"type": "string"}, "query": map[string]any{"type": "string"}}}
+	return tool.Declared(tool.SQLQuery, "Ask a database.", params, func(_ context.Context, c tool.Call) (any, error) {
+		return map[string]any{"asked": c.Arguments["query"], "rows": []any{map[string]any{"n": 1}, map[string]any{"n": 2}, map[string]any{"n": json.Number("12345678901234567890")}}}, nil
+	}).That(effect)
 }

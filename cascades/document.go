@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -33,7 +35,7 @@ func (p *parser) document() *yaml.Node {
 		p.report(nil, CodeTooLarge, "the file has %d bytes; a cascade may have %d", len(p.source), maxSource)
 		return nil
 	case !utf8.Valid(p.source):
-		p.reportAt(p.invalid(), CodeSyntax, "the file is not UTF-8 text")
+		p.reportAt(p.invalid(), CodeSyntax, "the file is not UTF-8 text%s", p.encoding())
 		return nil
 	case looksJSON(p.source):
 		n, err := jsonNodes(p.source)
@@ -44,10 +46,18 @@ func (p *parser) document() *yaml.Node {
 		return &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{n}}
 	}
 	if wrong := p.jsonSyntax(); wrong != nil {
-		p.reportAt(p.at(int(wrong.Offset)-1), CodeSyntax, "JSON: %v", wrong)
+		p.reportAt(p.at(int(wrong.Offset)-1), CodeSyntax, "JSON: %v%s", wrong, jsonHint(wrong))
 		return nil
 	}
 	return p.yamlDocument()
+}
+
+// encoding says what a file that is not UTF-8 seems to be.
+func (p *parser) encoding() string {
+	if bytes.HasPrefix(p.source, []byte("\xff\xfe")) || bytes.HasPrefix(p.source, []byte("\xfe\xff")) {
+		return ": it is UTF-16; save it as UTF-8"
+	}
+	return ""
 }
 
 // at gives the place of a byte of the file.
@@ -160,6 +170,12 @@ func (p *parser) syntax(err error, stopped int) {
 		line = stopped
 	case slices.ContainsFunc(fromContext, begins):
 		line++
+	case begins("found a tab character"):
+		if i := slices.IndexFunc(p.sourceLines(), func(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " "), "\t") }); i >= 0 {
+			line = 1 + i
+		}
+	case begins("mapping values are not allowed") && line > 1 && line <= len(p.sourceLines()) && runTogether().MatchString(strings.TrimRight(p.sourceLines()[line-2], " \r")):
+		line, message = line-1, "a blank is missing behind the colon"
 	case begins("unknown anchor"):
 		line = p.lineWith(message)
 	}
@@ -167,7 +183,7 @@ func (p *parser) syntax(err error, stopped int) {
 	line = max(1, min(line, len(lines)))
 	text := lines[line-1]
 	column := 1 + len(text) - len(strings.TrimLeft(text, " \t"))
-	p.reportAt(Position{p.file, line, column}, CodeSyntax, "%s%s", message, hint(message))
+	p.reportAt(Position{p.file, line, column}, CodeSyntax, "%s%s", message, p.hint(message, line))
 }
 
 // lineWith finds the line of the alias that an error quotes.
@@ -177,10 +193,26 @@ func (p *parser) lineWith(message string) int {
 	return 1 + slices.IndexFunc(p.sourceLines(), func(line string) bool { return strings.Contains(line, "*"+name) })
 }
 
+var (
+	runTogether = patterns.Lazy(`^[ -]*[A-Za-z_]+:[^ ]+$`)
+	keyed       = patterns.Lazy(`^[ -]*[A-Za-z_]+: +[^ ]`)
+)
+
+func indented(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+
 // hint says what usually is behind an error that the YAML library has no words
 // for.
-func hint(message string) string {
+func (p *parser) hint(message string, line int) string {
+	lines := p.sourceLines()
+	text, above := lines[line-1], strings.TrimRight(strings.Join(lines[max(0, line-2):line-1], ""), " \r")
+	inner := indented(text) > indented(strings.TrimPrefix(strings.TrimLeft(above, " "), "- "))
 	switch {
+	case strings.HasPrefix(message, "mapping values are not allowed") && strings.Count(text, ": ") < 2 && inner && keyed().MatchString(above):
+		return fmt.Sprintf(": the line is indented further than line %d, whose value is written already", line-1)
+	case strings.HasPrefix(message, "found a tab character"):
+		return ": indent with blanks, not tabs"
+	case strings.HasPrefix(message, "unknown anchor"):
+		return ": a text that begins with * needs quotes"
 	case strings.HasPrefix(message, "found character that cannot start any token"):
 		return ": indent with blanks, not tabs, and quote a text that begins with @, ` or %"
 	case strings.HasPrefix(message, "mapping values are not allowed"):

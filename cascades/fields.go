@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // text reads a string. Numbers and dates are taken as they are written.
@@ -81,6 +83,9 @@ func (o *object) whole(key string, low, otherwise int) int {
 	var i int
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || n.Decode(&i) != nil {
 		o.p.report(n, CodeType, "%s must be a whole number, not %s", key, kindOf(n))
+		if _, err := strconv.Atoi(n.Value); err == nil {
+			o.p.put(n, n.Value)
+		}
 		return otherwise
 	}
 	if i < low {
@@ -99,6 +104,9 @@ func (o *object) number(key string) float64 {
 	var f float64
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" && n.Tag != "!!float" || n.Decode(&f) != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 		o.p.report(n, CodeType, "%s must be a number, not %s", key, kindOf(n))
+		if _, err := strconv.ParseFloat(n.Value, 64); err == nil {
+			o.p.put(n, n.Value)
+		}
 		return 0
 	}
 	if f <= 0 {
@@ -117,10 +125,22 @@ func (o *object) flag(key string, otherwise bool) bool {
 	var b bool
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" || n.Decode(&b) != nil {
 		o.p.report(n, CodeType, "%s must be true or false, not %s", key, kindOf(n))
+		if word := spoken[strings.ToLower(n.Value)]; word != "" {
+			o.p.put(n, word)
+		}
 		return otherwise
 	}
 	return b
 }
+
+// spoken are words that other readers of YAML take for true and false.
+var spoken = map[string]string{"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
+
+// names finds one name or several with commas between them.
+var names = patterns.Lazy(`^[^\s,]+(?:, ?[^\s,]+)*$`)
+
+// units are the words for a unit of time, by their first letter.
+var units = patterns.Lazy(`^([0-9.]+) ?(s|m|h)(?:ec|econd|in|inute|r|our)?s?$`)
 
 // maxSeconds is about what a duration can hold; nobody waits so long.
 const maxSeconds = 1e9
@@ -152,6 +172,9 @@ func (o *object) duration(key string) time.Duration {
 		}
 	}
 	o.p.report(n, CodeType, "%s must be a time such as 90s or 2m, not %s", key, kindOf(n))
+	if m := units().FindStringSubmatch(n.Value); m != nil {
+		o.p.put(n, m[1]+m[2])
+	}
 	return 0
 }
 
@@ -163,6 +186,9 @@ func (o *object) list(key string) []*yaml.Node {
 	}
 	if n.Kind != yaml.SequenceNode {
 		o.p.report(n, CodeType, "%s must be a list, not %s%s", key, kindOf(n), instead(key, n))
+		if n.Kind == yaml.ScalarNode && n.Tag == "!!str" && n.Style == 0 && names().MatchString(n.Value) {
+			o.p.put(n, "["+n.Value+"]")
+		}
 		return nil
 	}
 	return n.Content

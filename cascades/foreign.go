@@ -74,7 +74,7 @@ func instead(key string, n *yaml.Node) string {
 	if told := windlass.Value(key, value); told != "" {
 		return ": " + told
 	}
-	return ""
+	return asWritten(key, n)
 }
 
 // noTool reports a tool that nobody knows, with what takes its place.

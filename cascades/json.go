@@ -25,6 +25,14 @@ func (p *parser) jsonSyntax() *json.SyntaxError {
 	return nil
 }
 
+// jsonHint says what usually is behind what is wrong with a JSON text.
+func jsonHint(wrong *json.SyntaxError) string {
+	if text := wrong.Error(); strings.Contains(text, "beginning of object key") || strings.Contains(text, "']' looking for beginning of value") {
+		return ": no comma stands before } or ], and a key stands in double quotes"
+	}
+	return ""
+}
+
 // jsonNodes reads valid JSON into the nodes that the YAML library would make
 // if it knew all of JSON: tabs, \/, surrogate pairs, keys of any length.
 func jsonNodes(source []byte) (*yaml.Node, error) {

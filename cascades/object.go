@@ -122,9 +122,20 @@ func (o *object) done() {
 		if slices.Contains(o.asked, key) || o.foreign(key) {
 			continue
 		}
-		o.p.report(o.keys[key], CodeUnknownKey, "%s has no key %q", o.what, key)
+		strayed := o.belongs(key)
+		o.p.report(o.keys[key], CodeUnknownKey, "%s has no key %q%s", o.what, key, strayed)
+		if strayed != "" {
+			continue
+		}
 		o.p.suggest(key, func() []string { return o.asked })
-		if d := &o.p.found[len(o.p.found)-1]; o.has(d.Suggestion) {
+		if len(o.p.found) > maxFound {
+			return
+		}
+		d := &o.p.found[len(o.p.found)-1]
+		if d.Suggestion == "" {
+			d.Message += o.home(key)
+		}
+		if o.has(d.Suggestion) {
 			d.Fix = nil // it stands there too
 		}
 	}

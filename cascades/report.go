@@ -69,6 +69,28 @@ func (p *parser) meant(suggestion string, sure bool) {
 	}
 }
 
+// put has the last diagnostic, of a value on one line, suggest what it is to be
+// written as: nothing else can be meant.
+func (p *parser) put(n *yaml.Node, text string) {
+	if len(p.found) > maxFound || p.nodes > maxNodes {
+		return
+	}
+	d := &p.found[len(p.found)-1]
+	d.Suggestion = text
+	rest := []rune(p.lineOfFile(d.Position))
+	as := n.Value
+	switch {
+	case n.Style&yaml.DoubleQuotedStyle != 0:
+		as = `"` + as + `"`
+	case n.Style&yaml.SingleQuotedStyle != 0:
+		as = "'" + as + "'"
+	}
+	if d.Column > len(rest) || !strings.HasPrefix(string(rest[d.Column-1:]), as) || strings.ContainsAny(text, "\n{},:#&*!|>%@`") {
+		return
+	}
+	d.Fix = &Fix{Position: d.Position, EndColumn: d.Column + len([]rune(as)), Text: text, Sure: d.Severity == Wrong}
+}
+
 // fix gives the edit of the last diagnostic its place: where the word stands
 // letter for letter, in quotes or not. Elsewhere there is no edit.
 func (p *parser) fix(word string) {

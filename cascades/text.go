@@ -177,17 +177,7 @@ func (p *parser) expression(n *yaml.Node, what string) *validators.Expression {
 	}
 	e, err := validators.ParseExpression(source, p.locals...)
 	if err != nil {
-		place, message := p.position(n), err.Error()
-		var syntax *validators.ExpressionError
-		if errors.As(err, &syntax) {
-			place, message = p.inside(n)(syntax.Line, syntax.Column), syntax.Message
-		}
-		p.reportAt(place, CodeExpression, "%s: %s", what, message)
-		if syntax != nil {
-			p.suggest(syntax.Word, func() []string {
-				return slices.Concat(validators.ExpressionVariables(), validators.ExpressionFunctions(), p.locals, []string{"=="})
-			})
-		}
+		p.mistaken(n, what, err)
 		return nil
 	}
 	for _, f := range p.fieldsOf(n, e) {
@@ -199,6 +189,22 @@ func (p *parser) expression(n *yaml.Node, what string) *validators.Expression {
 		p.uses = append(p.uses, use{name, p.reading, true, func() Position { return p.position(n) }})
 	}
 	return e
+}
+
+// mistaken reports all that is wrong with an expression.
+func (p *parser) mistaken(n *yaml.Node, what string, err error) {
+	var first *validators.ExpressionError
+	if !errors.As(err, &first) {
+		p.report(n, CodeExpression, "%s: %v", what, err)
+		return
+	}
+	at := p.inside(n)
+	for _, one := range append([]*validators.ExpressionError{first}, first.Further...) {
+		p.reportAt(at(one.Line, one.Column), CodeExpression, "%s: %s", what, one.Message)
+		p.suggest(one.Word, func() []string {
+			return slices.Concat(validators.ExpressionVariables(), validators.ExpressionFunctions(), p.locals, []string{"==", "and", "or", "not"})
+		})
+	}
 }
 
 // past is the place behind names that are written with dots between them.

@@ -62,6 +62,8 @@ type ExpressionError struct {
 	Line, Column int // from 1, the column in characters
 	Message      string
 	Word         string // the name or sign that is not known, where it is that
+
+	Further []*ExpressionError // of ParseExpression: the other mistakes, where they can be told from the first
 }
 
 // Error implements error.
@@ -136,11 +138,17 @@ func ParseExpression(source string, locals ...string) (e *Expression, err error)
 	config := language()
 	tree, err := parse(source, config)
 	if err != nil {
-		return nil, located(err)
+		syntax := located(err).(*ExpressionError)
+		if told, word := usual(source, err.Error()); told != "" {
+			syntax.Message, syntax.Word = told, word
+		}
+		return nil, syntax
 	}
 	program, found, err := compiled(tree, config, locals)
 	if err != nil {
-		return nil, located(err)
+		first := located(err).(*ExpressionError)
+		first.Further = further(source, locals)
+		return nil, first
 	}
 	return &Expression{source, locals, program, found.output, found.content, found.reads, found.fields}, nil
 }
@@ -330,8 +338,8 @@ func located(err error) error {
 	out.Message = plainWords(message)
 	if name, ok := strings.CutPrefix(message, "unknown name "); ok {
 		out.Word, _, _ = strings.Cut(name, " ")
-	} else if strings.HasPrefix(message, `unexpected token Operator("=")`) {
-		out.Message, out.Word = "= gives a name to a value, in let; == compares", "="
+	} else if told, _ := usual("", message); told != "" {
+		out.Message = told
 	}
 	return out
 }

@@ -1,0 +1,104 @@
+package cascades
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// homes are the mappings that a key may have strayed from: what they are called,
+// and where the JSON Schema has them. The first that has a key is told.
+var homes = []struct {
+	what string
+	way  []string
+}{
+	{"a phase, beside its name", []string{"$defs", "phase"}},
+	{"the file's top, beside phases", nil},
+	{"rules", []string{"$defs", "rules"}},
+	{"wards", []string{"$defs", "wards"}},
+	{"a model, which is then a mapping: {name: …, %s: …}", []string{"$defs", "rung", "oneOf", "object"}},
+	{"soundings", []string{"$defs", "soundings"}},
+	{"human_input", []string{"$defs", "human_input"}},
+	{"each", []string{"$defs", "each"}},
+	{"context", []string{"$defs", "context"}},
+	{"budget", []string{"$defs", "budget"}},
+	{"output_extraction", []string{"$defs", "output_extraction"}},
+}
+
+var homeKeys = sync.OnceValue(func() []map[string]any {
+	root, _ := schema.Parse(jsonSchema)
+	list := make([]map[string]any, len(homes))
+	for i, home := range homes {
+		at := root
+		for _, word := range home.way {
+			if choice, ok := at.([]any); ok { // the one that is a mapping
+				j := slices.IndexFunc(choice, func(one any) bool { o, _ := one.(map[string]any); return o["type"] == word })
+				at = choice[j]
+				continue
+			}
+			o, _ := at.(map[string]any)
+			at = o[word]
+		}
+		o, _ := at.(map[string]any)
+		list[i], _ = o["properties"].(map[string]any)
+	}
+	return list
+})
+
+// belongs says where a key stands that means nothing where it is: under with, where
+// the validator beside it has a parameter of that name, or in another mapping. It
+// is "" of a key that stands nowhere.
+func (o *object) belongs(key string) string {
+	for _, form := range []string{"validator", "use"} {
+		n := o.value[form]
+		if n == nil {
+			continue
+		}
+		if found, err := o.p.known.Validators.Find(n.Value); err == nil {
+			if properties, _ := found.Params()["properties"].(map[string]any); properties[key] != nil {
+				return fmt.Sprintf(": it is a parameter of %s, with: {%s: …}", n.Value, key)
+			}
+		}
+	}
+	return ""
+}
+
+// home says in which other mapping a key stands that has strayed from the file's top
+// or a phase, "" where it stands in none.
+func (o *object) home(key string) string {
+	if !slices.Contains([]string{"the cascade", "a phase", "rules", "wards"}, o.kind) {
+		return ""
+	}
+	for i, keys := range homeKeys() {
+		if keys[key] == nil {
+			continue
+		}
+		what := homes[i].what
+		if strings.Contains(what, "%s") {
+			what = fmt.Sprintf(what, key)
+		}
+		return ": it belongs to " + what
+	}
+	return ""
+}
+
+// asWritten says how a value of another kind is written where a list or a mapping is
+// asked for.
+func asWritten(what string, n *yaml.Node) string {
+	switch {
+	case what == "phases" && n.Kind == yaml.MappingNode:
+		return ": each begins with a dash and its name, - name: draft"
+	case what == "wards":
+		return ": name the moment, such as post: [{validator: no_secrets}]"
+	case (what == "a ward" || what == "a ward around tools") && n.Kind == yaml.ScalarNode && n.Tag == "!!str":
+		return fmt.Sprintf(": write {validator: %s}", short(n.Value))
+	case n.Kind == yaml.MappingNode && slices.Contains([]string{"pre", "tool", "result", "turn", "post"}, what):
+		return ": each ward begins with a dash"
+	}
+	return ""
+}

@@ -1,0 +1,101 @@
+package cascades
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+var update = flag.Bool("update", false, "rewrite what the transcripts compare with")
+
+// TestMistakes holds what is said of each mistake in testdata/mistakes.txtar: its
+// place, what to do, what --fix makes of it, and whether the schema sees it.
+func TestMistakes(t *testing.T) {
+	const name = "testdata/mistakes.txtar"
+	archive, err := txtar.ParseFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := schemaOfKnown(t)
+	said := &txtar.Archive{Comment: archive.Comment}
+	mistakes := 0
+	for i, f := range archive.Files {
+		if path.Ext(f.Name) == ".said" {
+			continue
+		}
+		mistakes++
+		got := toldOf(t, s, f.Name, f.Data)
+		said.Files = append(said.Files, f, txtar.File{Name: f.Name + ".said", Data: []byte(got)})
+		if i+1 == len(archive.Files) || archive.Files[i+1].Name != f.Name+".said" || string(archive.Files[i+1].Data) != got {
+			t.Errorf("of %s is said\n%s", f.Name, got)
+		}
+	}
+	if mistakes < 38 {
+		t.Errorf("only %d mistakes", mistakes)
+	}
+	if *update {
+		if err := os.WriteFile(name, txtar.Format(said), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// toldOf is all that is said of a file.
+func toldOf(t *testing.T, s *schema.Schema, name string, source []byte) string {
+	t.Helper()
+	c, err := Parse(name, source, files(nil), known())
+	var list Diagnostics
+	if !errors.As(err, &list) {
+		list = c.Warnings
+	}
+	if len(list) == 0 {
+		t.Errorf("nothing is said of %s", name)
+	}
+	var b strings.Builder
+	for _, d := range list {
+		fmt.Fprintln(&b, strings.TrimPrefix(d.String(), name+":"))
+	}
+	fixed, _ := list.Fixed(name, source)
+	before := strings.Split(string(source), "\n")
+	for i, line := range strings.Split(string(fixed), "\n") {
+		if line != before[i] {
+			fmt.Fprintf(&b, "--fix: %s\n", line)
+		}
+	}
+	var v any
+	switch {
+	case yaml.Unmarshal(source, &v) != nil:
+	case s.Refusal(nil, v) != nil:
+		b.WriteString("schema: sees it\n")
+	default:
+		b.WriteString("schema: does not see it\n")
+	}
+	return b.String()
+}
+
+// TestMistakenEncodings holds what is said of files that are no text of ours, or begin with
+// a mark of their encoding.
+func TestMistakenEncodings(t *testing.T) {
+	right := "cascade_id: x\nphases:\n- {name: a, instructions: x, nme: y}\n"
+	for source, want := range map[string]string{
+		"\xef\xbb\xbf" + right:                   `x.yaml:3:30: phase a has no key "nme", did you mean "name"? [unknown-key]`,
+		"\xef\xbb\xbfcascade_i: x\nphases: []\n": `x.yaml:1:1: the cascade has no key "cascade_i", did you mean "cascade_id"? [unknown-key]`,
+		"\xff\xfec\x00a\x00":                     "x.yaml:1:1: the file is not UTF-8 text: it is UTF-16; save it as UTF-8 [syntax]",
+		"cascade_id: \x80\n":                     "x.yaml:1:13: the file is not UTF-8 text [syntax]",
+		"\x00\x01\x02":                           "control characters are not allowed [syntax]",
+		strings.ReplaceAll(right, "\n", "\r\n"):  `x.yaml:3:30: phase a has no key "nme"`,
+	} {
+		if got := found(t, "x.yaml", source).Error(); !strings.Contains(got, want) {
+			t.Errorf("of %q is said\n%s\nnot\n%s", source, got, want)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package validators
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/checker"
+	"github.com/expr-lang/expr/file"
+)
+
+// maxFurther bounds the mistakes that are told of an expression beside its first.
+const maxFurther = 20
+
+// further are the mistakes of an expression beside the first, in the order in which
+// they are found: what is wrong is taken for output, of which nothing is known, and
+// the rest is looked at again. An expression that is none has its first alone.
+func further(source string, locals []string) (list []*ExpressionError) {
+	config := language()
+	tree, err := parse(source, config)
+	if err != nil || readLocals(tree, locals) != nil {
+		return nil
+	}
+	oneAtATime.Lock()
+	defer oneAtATime.Unlock()
+	for range maxFurther + 1 {
+		if _, err = inspect(tree); err == nil {
+			_, err = checker.Check(tree, config)
+		}
+		var at *file.Error
+		if !errors.As(err, &at) {
+			break
+		}
+		list = append(list, located(err).(*ExpressionError))
+		wrong := &mistaken{at: at.Location}
+		if ast.Walk(&tree.Node, wrong); wrong.last == nil {
+			break
+		}
+		ast.Patch(wrong.last, &ast.IdentifierNode{Value: "output"})
+	}
+	return list[min(1, len(list)):]
+}
+
+// mistaken finds the outermost node at a place.
+type mistaken struct {
+	at   file.Location
+	last *ast.Node
+}
+
+// Visit implements [ast.Visitor].
+func (m *mistaken) Visit(node *ast.Node) {
+	if (*node).Location() == m.at {
+		m.last = node
+	}
+}
+
+// usual says what is behind a mistake that other languages make right: its own
+// words, and the word that was not known.
+func usual(source, message string) (told, word string) {
+	if strings.Contains(source, "{{") || strings.Contains(source, "{%") {
+		return "an expression is written without {{ }}: it is no template", ""
+	}
+	for _, quote := range "\u201c\u201d\u2018\u2019" {
+		if strings.Contains(message, fmt.Sprintf("%U", quote)) {
+			return fmt.Sprintf("a text stands in straight quotes, ' or \", not in %c", quote), ""
+		}
+	}
+	if strings.HasPrefix(message, `unexpected token Operator("=")`) {
+		return "= gives a name to a value, in let; == compares", "="
+	}
+	if rest, ok := strings.CutPrefix(message, `unexpected token Identifier("`); ok {
+		word, _, _ = strings.Cut(rest, `"`)
+		return fmt.Sprintf("%s does not belong here: and, or, not, in and the signs stand between values", word), word
+	}
+	if name, ok := strings.CutPrefix(message, "type string has no field "); ok && (name == "length" || name == "size") {
+		return message + ": len(content) counts its characters", ""
+	}
+	return "", ""
+}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
@@ -33,7 +34,8 @@ type sarifRun struct {
 }
 
 type sarifRule struct {
-	ID string `json:"id"`
+	ID    string     `json:"id"`
+	Short *sarifText `json:"shortDescription,omitempty"` // what a diagnostic's code means
 }
 
 type sarifResult struct {
@@ -70,6 +72,16 @@ func newSARIF() *sarif {
 	return s
 }
 
+// ruleOf is the rule of a finding: the code of a diagnostic, or a gate's name.
+func ruleOf(id string) sarifRule {
+	for _, c := range cascades.Codes() {
+		if c.Name == id {
+			return sarifRule{id, &sarifText{c.Meaning}}
+		}
+	}
+	return sarifRule{ID: id}
+}
+
 func (s *sarif) add(f finding) {
 	run := &s.Runs[0]
 	known := false
@@ -77,7 +89,7 @@ func (s *sarif) add(f finding) {
 		known = known || r.ID == f.rule
 	}
 	if !known {
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{f.rule})
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, ruleOf(f.rule))
 	}
 	var where sarifLocation
 	where.Physical.Artifact.URI = filepath.ToSlash(f.file)

@@ -123,6 +123,18 @@ func NewJudge(name, description, criteria string) Validator {
 	return v
 }
 
+// Kind says what a verdict costs, as lists of validators show it: "judge" asks a
+// model, "effect" does I/O or waits, "computed" does neither.
+func (v Validator) Kind() string {
+	switch {
+	case v.Criteria != "":
+		return "judge"
+	case !v.Pure:
+		return "effect"
+	}
+	return "computed"
+}
+
 // Params is the JSON Schema of the validator's parameters as a plain value.
 func (v Validator) Params() map[string]any { return v.params() }
 

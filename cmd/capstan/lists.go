@@ -27,14 +27,7 @@ func (c *Command) validators() *cobra.Command {
 	return c.list("validators [NAME]", "List the validators, or describe one with its parameters", "  capstan validators\n  capstan validators word_count", func() []described {
 		var out []described
 		for _, v := range validators.Default().With(shipped()...).List() {
-			kind := "computed"
-			switch {
-			case v.Criteria != "":
-				kind = "judge"
-			case !v.Pure:
-				kind = "effect"
-			}
-			out = append(out, described{Name: v.Name, Kind: kind, Description: v.Description, Criteria: v.Criteria, params: v.Params})
+			out = append(out, described{Name: v.Name, Kind: v.Kind(), Description: v.Description, Criteria: v.Criteria, params: v.Params})
 		}
 		return out
 	})

@@ -29,14 +29,7 @@ func (s *Server) listGates(w http.ResponseWriter, _ *http.Request) error {
 		Gates []gateBody `json:"gates"`
 	}{[]gateBody{}}
 	for _, v := range s.o.Gates.List() {
-		kind := "computed"
-		switch {
-		case v.Criteria != "":
-			kind = "judge"
-		case !v.Pure:
-			kind = "effect"
-		}
-		body.Gates = append(body.Gates, gateBody{v.Name, kind, v.Description, v.Params()})
+		body.Gates = append(body.Gates, gateBody{v.Name, v.Kind(), v.Description, v.Params()})
 	}
 	return answer(w, http.StatusOK, body)
 }

@@ -90,8 +90,8 @@ type Budget struct {
 	MaxPhases  int // phase visits, 100 unless the file says otherwise
 }
 
-// DefaultMaxPhases bounds the phase visits of a run whose file does not.
-const DefaultMaxPhases = 100
+// defaultMaxPhases bounds the phase visits of a run whose file does not.
+const defaultMaxPhases = 100
 
 // MaxDepth is how deep cascades may contain cascades.
 const MaxDepth = 16
@@ -166,13 +166,13 @@ const (
 	All      = "all"
 )
 
-// End as the target of a handoff ends the run, in a cascade that has no phase of
+// endOfRun as the target of a handoff ends the run, in a cascade that has no phase of
 // that name.
-const End = "end"
+const endOfRun = "end"
 
 // Way is where a handoff's target leads: a phase, or "" for the end of the run.
 func (c *Cascade) Way(target string) string {
-	if _, named := c.index[target]; target == End && !named {
+	if _, named := c.index[target]; target == endOfRun && !named {
 		return ""
 	}
 	return target
@@ -341,7 +341,7 @@ type Handoff struct {
 	Target      string
 	Description string
 	When        *validators.Expression // decides without a model; nil for none
-	Ends        bool                   // it ends the run: Target is [End]
+	Ends        bool                   // it ends the run: Target is "end"
 }
 
 // A Sub is a sub-cascade that runs before its phase.

@@ -143,7 +143,7 @@ func (r route) end() bool {
 	case "context":
 		return r.name == First || r.name == All
 	case "handoffs":
-		return r.name == End
+		return r.name == endOfRun
 	}
 	return false
 }
@@ -213,7 +213,7 @@ func (p *parser) inputs(n *yaml.Node) []Input {
 }
 
 func (p *parser) budget(o *object) Budget {
-	b := Budget{MaxPhases: DefaultMaxPhases}
+	b := Budget{MaxPhases: defaultMaxPhases}
 	if o == nil {
 		return b
 	}
@@ -223,7 +223,7 @@ func (p *parser) budget(o *object) Budget {
 	if f := o.number("max_seconds"); f > 0 {
 		b.MaxTime = o.seconds("max_seconds", f)
 	}
-	b.MaxPhases = o.whole("max_phases", 1, DefaultMaxPhases)
+	b.MaxPhases = o.whole("max_phases", 1, defaultMaxPhases)
 	o.done()
 	return b
 }
@@ -250,7 +250,7 @@ func (p *parser) phases(o *object) {
 
 // ends are what may stand in the place of a phase's name, by key.
 var ends = map[string][]string{
-	"context": several, "handoffs": {End}, "on_exhausted": {OnExhaustedFail, OnExhaustedLast, OnExhaustedBest}, "on_error": {OnExhaustedFail}, "on_expired": {OnExhaustedFail},
+	"context": several, "handoffs": {endOfRun}, "on_exhausted": {OnExhaustedFail, OnExhaustedLast, OnExhaustedBest}, "on_error": {OnExhaustedFail}, "on_expired": {OnExhaustedFail},
 }
 
 // crossCheck checks what one phase says of others.

@@ -21,9 +21,6 @@ import (
 	"github.com/seed61713e19/capstan/templates/jinja"
 )
 
-// MaxOutput is the most bytes a template may render, and the longest string it may make on the way.
-const MaxOutput = jinja.MaxOutput
-
 // An Error is a mistake in a template, found by Parse, or a value the template cannot use, found by Render.
 type Error = jinja.Error
 

@@ -289,15 +289,6 @@ func (e *Expression) scope(stop schema.Stop, s Subject) (scope, error) {
 	return scope{s.Content, output, s.Input, s.State, s.Outputs, s.Turn, s.Attempt, s.Tool, s.Locals, newMeter(stop)}, nil
 }
 
-// Expr is the check that an expression is true, see [Expression.Check].
-func Expr(source, reason string) (Check, error) {
-	e, err := ParseExpression(source)
-	if err != nil {
-		return nil, err
-	}
-	return e.Check(reason), nil
-}
-
 // Check is the check that the expression is true. The reason is what a false
 // says; empty, it quotes the expression and tells the values it saw:
 // "len(content) >= 500: len(content) is 312".

@@ -17,7 +17,7 @@ func BenchmarkExpressionsOfText(b *testing.B) {
 		`all(split(content, "\n"), len(#) < 80)`, `all(split(content, " "), # != "zebra")`, `none(split(content, "\n"), # startsWith "#")`, `len(filter(split(content, "\n"), # contains "and")) > 9`,
 		`all(split(content, "\n"), len(#) < input.most)`, `all(split(content, " "), # not in input.banned)`, `none(split(content, " "), lower(#) in ["zebra", "gnu"])`,
 	} {
-		check, err := Expr(source, "")
+		check, err := checkOf(source, "")
 		if err != nil {
 			b.Fatal(err)
 		}

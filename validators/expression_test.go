@@ -245,7 +245,7 @@ func TestExpressionLargeText(t *testing.T) {
 }
 
 func TestExpr(t *testing.T) {
-	check, err := Expr("len(content) > 3", "")
+	check, err := checkOf("len(content) > 3", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,17 +253,17 @@ func TestExpr(t *testing.T) {
 	if err != nil || v.Valid || v.Reason != "len(content) > 3: len(content) is 3" {
 		t.Errorf("got %+v, %v", v, err)
 	}
-	check, _ = Expr("len(content) > 3", "100% too short")
+	check, _ = checkOf("len(content) > 3", "100% too short")
 	if v, _ := check(t.Context(), Subject{}); v.Reason != "100% too short" {
 		t.Errorf("got %+v", v)
 	}
 	if v, _ := check(t.Context(), Subject{Content: "abcd"}); !v.Valid {
 		t.Errorf("got %+v", v)
 	}
-	if _, err := Expr("len(", ""); err == nil {
+	if _, err := checkOf("len(", ""); err == nil {
 		t.Error("no error")
 	}
-	check, _ = Expr("input.a.b", "")
+	check, _ = checkOf("input.a.b", "")
 	if v, err := check(t.Context(), Subject{}); err == nil || v.Valid {
 		t.Errorf("got %+v, %v", v, err)
 	}
@@ -303,7 +303,7 @@ func BenchmarkExpressions(b *testing.B) {
 		`len(content) > 1000`, `len(content) < 200000`, `content contains "and word"`, `not (content contains "zebra")`, `outputs.outline != ""`,
 		`output.score > 3`, `all(output.items, .id > 0)`, `content startsWith "word"`, `attempt < 5 && turn < 3`, `input.topic in ["harbour", "ship"]`,
 	} {
-		check, err := Expr(source, "")
+		check, err := checkOf(source, "")
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -324,4 +324,13 @@ func BenchmarkParseExpression(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// checkOf is the check that an expression is true, see [Expression.Check].
+func checkOf(source, reason string) (Check, error) {
+	e, err := ParseExpression(source)
+	if err != nil {
+		return nil, err
+	}
+	return e.Check(reason), nil
 }

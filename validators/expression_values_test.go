@@ -77,7 +77,7 @@ func TestExpressionValuesBounded(t *testing.T) {
 func BenchmarkExpressionNo(b *testing.B) {
 	for name, reason := range map[string]string{"reason": "too short", "values": ""} {
 		b.Run(name, func(b *testing.B) {
-			check, err := Expr("len(content) >= 500", reason)
+			check, err := checkOf("len(content) >= 500", reason)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -49,7 +49,7 @@ func TestComputedChecksAskTheirContext(t *testing.T) {
 		"all(output, # == nil)": {Output: list},
 		"output == nil":         {Content: strings.Repeat("[", 10) + strings.Repeat("[1,[2,{", 50_000)},
 	} {
-		check, err := Expr(source, "")
+		check, err := checkOf(source, "")
 		if err != nil {
 			t.Fatal(err)
 		}

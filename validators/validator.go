@@ -1,6 +1,6 @@
 // Package validators says what a validator is: a value that judges a text and
 // answers with a [Verdict]. It holds the built-in ones, a file each, and the
-// forms a cascade file writes in place: [Expr], [JSONSchema], [Exec] and the
+// forms a cascade file writes in place: [Expression], [JSONSchema], [Exec] and the
 // criteria of a judge, [NewJudge].
 //
 // A verdict is not an error. A validator that says no returns a Verdict that

@@ -14,7 +14,7 @@
 // before its turn waits, and where too much waits no further row is begun. A row
 // that cannot be read, or that fails, is told and stops nothing else.
 //
-// What the rows came to is counted by a [Tally] as they are done, and told by a
+// What the rows came to is counted by a tally as they are done, and told by a
 // [Report].
 package batch
 

@@ -66,8 +66,8 @@ type Delta struct {
 	unit          string
 }
 
-// NewComparison makes one with nothing in it.
-func NewComparison(batch string) *Comparison {
+// newComparison makes one with nothing in it.
+func newComparison(batch string) *Comparison {
 	c := &Comparison{Batch: batch}
 	for _, what := range []struct{ name, unit string }{{"accepted", "%"}, {"first_try", "%"}, {"right", "%"}, {"calls", ""}, {"cost_usd", "$"}, {"seconds", "s"}} {
 		c.Changes = append(c.Changes, Delta{What: what.name, unit: what.unit, Paired: &measure.Paired{}})

@@ -63,12 +63,12 @@ func (b *Baseline) there(ctx context.Context, rows int) error {
 func (b *Batch) Evaluate(ctx context.Context, runs Runs, against *Baseline) (Report, error) {
 	own := *b
 	own.against = against
-	e := evaluation{tally: NewTally(b.Times)}
+	e := evaluation{tally: newTally(b.Times)}
 	if against != nil {
 		if err := against.there(ctx, b.Set.Count); err != nil {
 			return e.tally.Report(), err
 		}
-		e.comparison = NewComparison(against.Batch)
+		e.comparison = newComparison(against.Batch)
 	}
 	own.Told = func(o Outcome) {
 		e.tally.Add(&o)
@@ -95,7 +95,7 @@ func (b *Batch) Evaluate(ctx context.Context, runs Runs, against *Baseline) (Rep
 
 // An evaluation puts the runs of a row together, which come one behind the other.
 type evaluation struct {
-	tally      *Tally
+	tally      *tally
 	comparison *Comparison
 	row        int
 	was, now   Shares

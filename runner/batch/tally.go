@@ -9,9 +9,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A Tally counts what the rows of a batch come to, as they come. What it holds
+// A tally counts what the rows of a batch come to, as they come. What it holds
 // does not grow with the rows. It is not safe for concurrent use.
-type Tally struct {
+type tally struct {
 	times  int
 	report Report
 	visits map[visitKey]*AttemptRate
@@ -29,15 +29,15 @@ type visitKey struct {
 
 type gateKey struct{ phase, moment, validator, mode string }
 
-// NewTally makes one for a batch whose rows are done so many times each.
-func NewTally(times int) *Tally {
+// newTally makes one for a batch whose rows are done so many times each.
+func newTally(times int) *tally {
 	times = max(times, 1)
-	return &Tally{times: times, visits: map[visitKey]*AttemptRate{}, gates: map[gateKey]*GateRate{}, pass: make([][2]Mean, times)}
+	return &tally{times: times, visits: map[visitKey]*AttemptRate{}, gates: map[gateKey]*GateRate{}, pass: make([][2]Mean, times)}
 }
 
 // Add counts an outcome, in whatever order they come: what it has of phases and
 // verdicts, which those that are given in order have not any more.
-func (t *Tally) Add(o *Outcome) {
+func (t *tally) Add(o *Outcome) {
 	r := &t.report
 	r.Runs++
 	accepted := o.Accepted()
@@ -85,7 +85,7 @@ func (r *Report) expected(o *Outcome, accepted bool) {
 // visit counts the attempts of one: the last was released or not, those before it
 // were not. Where something broke, nobody knows what would have become of the
 // last.
-func (t *Tally) visit(v Visit) {
+func (t *tally) visit(v Visit) {
 	for n := 1; n <= v.Attempts; n++ {
 		last := n == v.Attempts
 		if last && v.Status != runner.Succeeded && v.Status != runner.Blocked && v.Status != runner.Exhausted && v.Status != "degraded" {
@@ -99,7 +99,7 @@ func (t *Tally) visit(v Visit) {
 	}
 }
 
-func (t *Tally) verdict(v *event.Verdict) {
+func (t *tally) verdict(v *event.Verdict) {
 	key := gateKey{v.Phase, v.Moment, v.Validator, v.Mode}
 	g := t.gates[key]
 	if g == nil {
@@ -120,7 +120,7 @@ func (t *Tally) verdict(v *event.Verdict) {
 }
 
 // Row counts a row that was done as often as it is to be.
-func (t *Tally) Row(s Shares) {
+func (t *tally) Row(s Shares) {
 	for k := 1; k <= t.times && s.Runs == t.times; k++ {
 		t.pass[k-1][0].Add(anyOf(s.Runs, s.Accepted, k))
 		t.pass[k-1][1].Add(allOf(s.Runs, s.Accepted, k))
@@ -142,7 +142,7 @@ func allOf(n, c, k int) float64 {
 }
 
 // Report is what was counted so far.
-func (t *Tally) Report() Report {
+func (t *tally) Report() Report {
 	r := t.report
 	r.Times, r.Usage, r.Seconds = t.times, t.usage, t.seconds
 	if n := float64(r.Accepted.K); n > 0 {

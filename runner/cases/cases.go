@@ -18,9 +18,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// Version is the format of the directories that this package writes, and the
+// formatVersion is the format of the directories that this package writes, and the
 // only one that it reads.
-const Version = 1
+const formatVersion = 1
 
 // A Case is a frozen run. It is not changed by running it, and any number of
 // goroutines may.

@@ -76,13 +76,6 @@ func Each(ctx context.Context, dirs []string, known cascades.Known, done func(*C
 	}
 }
 
-// RunAll is [Each] for outcomes alone.
-func RunAll(ctx context.Context, dirs []string, known cascades.Known) []Outcome {
-	var all []Outcome
-	Each(ctx, dirs, known, func(_ *Case, o Outcome) { all = append(all, o) })
-	return all
-}
-
 func runDir(ctx context.Context, dir string, known cascades.Known) (*Case, Outcome) {
 	name := filepath.Base(dir)
 	if ctx.Err() != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // check reads every open cascade that a file is part of, and tells what is wrong.
-func (s *Server) check(ctx context.Context, file string) error {
+func (s *server) check(ctx context.Context, file string) error {
 	for _, name := range slices.Sorted(maps.Keys(s.open)) {
 		d := s.open[name]
 		if d.file != file && !slices.Contains(d.files, file) {
@@ -31,7 +31,7 @@ func (s *Server) check(ctx context.Context, file string) error {
 
 // tell reads a document and publishes what is wrong with it and, by way of it, with
 // the files that it names.
-func (s *Server) tell(ctx context.Context, d *document) error {
+func (s *server) tell(ctx context.Context, d *document) error {
 	d.found, d.files = nil, nil
 	if isCascade(d) {
 		s.parse(d)
@@ -47,7 +47,7 @@ func (s *Server) tell(ctx context.Context, d *document) error {
 
 // replace publishes what a document has to say of files, in the place of what it
 // said before; of a file others may have to say something too.
-func (s *Server) replace(ctx context.Context, file string, now map[string][]protocol.Diagnostic) error {
+func (s *server) replace(ctx context.Context, file string, now map[string][]protocol.Diagnostic) error {
 	changed := slices.AppendSeq(slices.Collect(maps.Keys(s.told[file])), maps.Keys(now))
 	slices.Sort(changed)
 	s.told[file] = now
@@ -63,7 +63,7 @@ func (s *Server) replace(ctx context.Context, file string, now map[string][]prot
 	return nil
 }
 
-func (s *Server) parse(d *document) {
+func (s *server) parse(d *document) {
 	open := func(name string) ([]byte, error) {
 		name = path.Clean(name)
 		if !slices.Contains(d.files, name) {
@@ -80,14 +80,14 @@ func (s *Server) parse(d *document) {
 }
 
 // read reads a file as the editor has it, or as it is.
-func (s *Server) read(name string) ([]byte, error) {
+func (s *server) read(name string) ([]byte, error) {
 	if d := s.open[name]; d != nil {
 		return []byte(d.text), nil
 	}
 	return s.options.Read(name)
 }
 
-func (s *Server) publish(ctx context.Context, file string, list []protocol.Diagnostic) error {
+func (s *server) publish(ctx context.Context, file string, list []protocol.Diagnostic) error {
 	p := &protocol.PublishDiagnosticsParams{URI: uri.File(filepath.FromSlash(file)), Diagnostics: list}
 	if list == nil {
 		p.Diagnostics = []protocol.Diagnostic{}
@@ -98,7 +98,7 @@ func (s *Server) publish(ctx context.Context, file string, list []protocol.Diagn
 	return s.client.PublishDiagnostics(ctx, p)
 }
 
-func (s *Server) diagnostic(d cascades.Diagnostic) protocol.Diagnostic {
+func (s *server) diagnostic(d cascades.Diagnostic) protocol.Diagnostic {
 	text, _ := s.read(d.File)
 	severity := protocol.DiagnosticSeverityError
 	if d.Severity == cascades.Warning {
@@ -124,7 +124,7 @@ func isCascade(d *document) bool {
 }
 
 // beside lists the files that a document could name, relative to it.
-func (s *Server) beside(d *document) []string {
+func (s *server) beside(d *document) []string {
 	if s.options.List == nil {
 		return nil
 	}

@@ -24,7 +24,7 @@ type offer struct {
 
 // complete gives the words that may stand at a place of a text, which need not be
 // YAML, and where the word begins that they complete.
-func (s *Server) complete(d *document, line, column int) (offers []offer, from int) {
+func (s *server) complete(d *document, line, column int) (offers []offer, from int) {
 	lines := strings.Split(d.text, "\n")
 	if line >= len(lines) {
 		return nil, 0
@@ -32,7 +32,7 @@ func (s *Server) complete(d *document, line, column int) (offers []offer, from i
 	runes := []rune(lines[line])
 	column = min(column, len(runes))
 	lines[line] = string(slices.Insert(slices.Clone(runes), column, cursor))
-	c := completion{Server: s, document: d, tokens: outline(strings.Join(lines, "\n"))}
+	c := completion{server: s, document: d, tokens: outline(strings.Join(lines, "\n"))}
 	i := slices.IndexFunc(c.tokens, func(t token) bool { return t.line == line && strings.ContainsRune(t.text, cursor) })
 	if i < 0 {
 		return nil, 0
@@ -58,7 +58,7 @@ func (s *Server) complete(d *document, line, column int) (offers []offer, from i
 
 // A completion is one question for words.
 type completion struct {
-	*Server
+	*server
 	document *document
 	tokens   []token
 	spans    []span
@@ -88,7 +88,7 @@ func (c completion) parameters(path []string) map[string]string {
 	return c.parametersIn(c.tokens, path)
 }
 
-func (s *Server) parametersIn(tokens []token, path []string) map[string]string {
+func (s *server) parametersIn(tokens []token, path []string) map[string]string {
 	all := map[string]string{}
 	if len(path) == 0 || path[len(path)-1] != "with" && path[len(path)-1] != "inputs" {
 		return all
@@ -111,7 +111,7 @@ func (s *Server) parametersIn(tokens []token, path []string) map[string]string {
 }
 
 // params is the schema of the parameters of a validator or tool.
-func (s *Server) params(name string) map[string]any {
+func (s *server) params(name string) map[string]any {
 	if v, err := s.options.Known.Validators.Find(name); err == nil {
 		return v.Params()
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // Completion offers what may stand at a place.
-func (s *Server) Completion(_ context.Context, p *protocol.CompletionParams) (protocol.CompletionResult, error) {
+func (s *server) Completion(_ context.Context, p *protocol.CompletionParams) (protocol.CompletionResult, error) {
 	d := s.open[fileOf(p.TextDocument.URI)]
 	if d == nil {
 		return nil, nil
@@ -53,7 +53,7 @@ type place struct {
 	column int
 }
 
-func (s *Server) place(p protocol.TextDocumentPositionParams) (place, bool) {
+func (s *server) place(p protocol.TextDocumentPositionParams) (place, bool) {
 	d := s.open[fileOf(p.TextDocument.URI)]
 	if d == nil {
 		return place{}, false
@@ -70,7 +70,7 @@ func (s *Server) place(p protocol.TextDocumentPositionParams) (place, bool) {
 
 // Hover tells what stands at a place: the meaning of a key, a validator with its
 // parameters, a phase with its worst case so far.
-func (s *Server) Hover(_ context.Context, p *protocol.HoverParams) (*protocol.Hover, error) {
+func (s *server) Hover(_ context.Context, p *protocol.HoverParams) (*protocol.Hover, error) {
 	at, ok := s.place(p.TextDocumentPositionParams)
 	if !ok || !at.on {
 		return nil, nil
@@ -93,7 +93,7 @@ func (s *Server) Hover(_ context.Context, p *protocol.HoverParams) (*protocol.Ho
 }
 
 // aboutName tells in Markdown what a name stands for.
-func (s *Server) aboutName(d *document, k kind, name string) string {
+func (s *server) aboutName(d *document, k kind, name string) string {
 	switch k {
 	case phases:
 		return fmt.Sprintf("phase **%s**\n\n%s", name, s.worst(d, name))
@@ -119,7 +119,7 @@ func (s *Server) aboutName(d *document, k kind, name string) string {
 	return ""
 }
 
-func (s *Server) aboutInput(d *document, name string) string {
+func (s *server) aboutInput(d *document, name string) string {
 	if d.good == nil {
 		return ""
 	}
@@ -159,7 +159,7 @@ func parameterList(params map[string]any) string {
 }
 
 // worst is the worst case of a phase, of the last text that was right.
-func (s *Server) worst(d *document, phase string) string {
+func (s *server) worst(d *document, phase string) string {
 	if d.good == nil {
 		return "Its worst case is known when the file is right."
 	}
@@ -187,7 +187,7 @@ func counted(n int, what string) string {
 }
 
 // Definition leads to where a name is defined, or to the file that is named.
-func (s *Server) Definition(_ context.Context, p *protocol.DefinitionParams) (protocol.DefinitionResult, error) {
+func (s *server) Definition(_ context.Context, p *protocol.DefinitionParams) (protocol.DefinitionResult, error) {
 	at, ok := s.place(p.TextDocumentPositionParams)
 	if !ok || !at.on {
 		return nil, nil
@@ -227,7 +227,7 @@ func (at place) location(one span) protocol.Location {
 }
 
 // References are the places that name what a place names.
-func (s *Server) References(_ context.Context, p *protocol.ReferenceParams) ([]protocol.Location, error) {
+func (s *server) References(_ context.Context, p *protocol.ReferenceParams) ([]protocol.Location, error) {
 	at, ok := s.place(p.TextDocumentPositionParams)
 	list := []protocol.Location{}
 	if !ok || !at.named {
@@ -242,7 +242,7 @@ func (s *Server) References(_ context.Context, p *protocol.ReferenceParams) ([]p
 }
 
 // PrepareRename tells whether what stands at a place can be renamed here.
-func (s *Server) PrepareRename(_ context.Context, p *protocol.PrepareRenameParams) (protocol.PrepareRenameResult, error) {
+func (s *server) PrepareRename(_ context.Context, p *protocol.PrepareRenameParams) (protocol.PrepareRenameResult, error) {
 	at, ok := s.place(p.TextDocumentPositionParams)
 	if !ok || !at.named || !slices.Contains(definedNames(at.spans, at.span.kind), at.span.name) {
 		return nil, nil
@@ -255,7 +255,7 @@ var newName = patterns.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // Rename renames a phase, a validator, a tool or an input of the file wherever it
 // is named, in the templates beside it too.
-func (s *Server) Rename(_ context.Context, p *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
+func (s *server) Rename(_ context.Context, p *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
 	at, ok := s.place(p.TextDocumentPositionParams)
 	switch {
 	case !ok || !at.named || !slices.Contains(definedNames(at.spans, at.span.kind), at.span.name):
@@ -292,7 +292,7 @@ func (s *Server) Rename(_ context.Context, p *protocol.RenameParams) (*protocol.
 }
 
 // CodeAction offers the corrections of what is wrong in a range.
-func (s *Server) CodeAction(_ context.Context, p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
+func (s *server) CodeAction(_ context.Context, p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
 	d := s.open[fileOf(p.TextDocument.URI)]
 	list := []protocol.CommandOrCodeAction{}
 	if d == nil {
@@ -333,7 +333,7 @@ func (s *Server) CodeAction(_ context.Context, p *protocol.CodeActionParams) ([]
 }
 
 // DocumentSymbol lists what a file defines.
-func (s *Server) DocumentSymbol(_ context.Context, p *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
+func (s *server) DocumentSymbol(_ context.Context, p *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
 	d := s.open[fileOf(p.TextDocument.URI)]
 	list := protocol.DocumentSymbolSlice{}
 	if d == nil {
@@ -354,7 +354,7 @@ func (s *Server) DocumentSymbol(_ context.Context, p *protocol.DocumentSymbolPar
 
 // CodeLens shows the plan: the run's worst case above the file, and each phase's
 // above it.
-func (s *Server) CodeLens(_ context.Context, p *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
+func (s *server) CodeLens(_ context.Context, p *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
 	list := []protocol.CodeLens{}
 	d := s.open[fileOf(p.TextDocument.URI)]
 	if d == nil || d.good == nil {

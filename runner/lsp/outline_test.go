@@ -51,7 +51,7 @@ func TestEveryHalf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{grammar: g, options: Options{Known: cascades.Known{Validators: validators.Default()}}, open: map[string]*document{}}
+	s := &server{grammar: g, options: Options{Known: cascades.Known{Validators: validators.Default()}}, open: map[string]*document{}}
 	for i := range len(sample) {
 		d := &document{file: "/x/sample.yaml", text: sample[:i]}
 		s.open[d.file] = d

@@ -37,8 +37,8 @@ type Options struct {
 	Version string
 }
 
-// A Server serves one editor.
-type Server struct {
+// A server serves one editor.
+type server struct {
 	protocol.UnimplementedServer
 	options  Options
 	grammar  grammar
@@ -70,7 +70,7 @@ func Serve(ctx context.Context, stream io.ReadWriteCloser, options Options) erro
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	s := &Server{options: options, grammar: g, open: map[string]*document{}, told: map[string]map[string][]protocol.Diagnostic{}, end: end}
+	s := &server{options: options, grammar: g, open: map[string]*document{}, told: map[string]map[string][]protocol.Diagnostic{}, end: end}
 	conn := jsonrpc2.NewConn(jsonrpc2.NewStream(stream), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(conn)
 	conn.Go(ctx, s.guarded(protocol.ServerHandler(s, jsonrpc2.MethodNotFoundHandler)))
@@ -103,7 +103,7 @@ func (codec) Unmarshal(data []byte, v any) error {
 }
 
 // guarded keeps the server alive whatever one message does to it.
-func (s *Server) guarded(next jsonrpc2.Handler) jsonrpc2.Handler {
+func (s *server) guarded(next jsonrpc2.Handler) jsonrpc2.Handler {
 	return func(ctx context.Context, req *jsonrpc2.Request) (result any, err error) {
 		method := strings.Clone(req.Method())
 		defer func() {
@@ -116,7 +116,7 @@ func (s *Server) guarded(next jsonrpc2.Handler) jsonrpc2.Handler {
 }
 
 // Initialize tells what the server can do.
-func (s *Server) Initialize(context.Context, *protocol.InitializeParams) (*protocol.InitializeResult, error) {
+func (s *server) Initialize(context.Context, *protocol.InitializeParams) (*protocol.InitializeResult, error) {
 	yes, full := true, protocol.TextDocumentSyncKindIncremental
 	return &protocol.InitializeResult{
 		ServerInfo: protocol.ServerInfo{Name: "capstan", Version: protocol.NewOptional(s.options.Version)},
@@ -136,35 +136,35 @@ func (s *Server) Initialize(context.Context, *protocol.InitializeParams) (*proto
 }
 
 // Initialized takes note.
-func (s *Server) Initialized(context.Context, *protocol.InitializedParams) error { return nil }
+func (s *server) Initialized(context.Context, *protocol.InitializedParams) error { return nil }
 
 // SetTrace takes note.
-func (s *Server) SetTrace(context.Context, *protocol.SetTraceParams) error { return nil }
+func (s *server) SetTrace(context.Context, *protocol.SetTraceParams) error { return nil }
 
 // DidSave takes note: the text is known already.
-func (s *Server) DidSave(context.Context, *protocol.DidSaveTextDocumentParams) error { return nil }
+func (s *server) DidSave(context.Context, *protocol.DidSaveTextDocumentParams) error { return nil }
 
 // Shutdown prepares for the end.
-func (s *Server) Shutdown(context.Context) error {
+func (s *server) Shutdown(context.Context) error {
 	s.shutdown = true
 	return nil
 }
 
 // Exit ends the server.
-func (s *Server) Exit(context.Context) error {
+func (s *server) Exit(context.Context) error {
 	s.end()
 	return nil
 }
 
 // DidOpen takes a text over from the editor.
-func (s *Server) DidOpen(ctx context.Context, p *protocol.DidOpenTextDocumentParams) error {
+func (s *server) DidOpen(ctx context.Context, p *protocol.DidOpenTextDocumentParams) error {
 	d := &document{uri: p.TextDocument.URI, file: fileOf(p.TextDocument.URI), text: strings.Clone(p.TextDocument.Text), version: p.TextDocument.Version}
 	s.open[d.file] = d
 	return s.check(ctx, d.file)
 }
 
 // DidChange changes a text.
-func (s *Server) DidChange(ctx context.Context, p *protocol.DidChangeTextDocumentParams) error {
+func (s *server) DidChange(ctx context.Context, p *protocol.DidChangeTextDocumentParams) error {
 	d := s.open[fileOf(p.TextDocument.URI)]
 	if d == nil {
 		return nil
@@ -183,7 +183,7 @@ func (s *Server) DidChange(ctx context.Context, p *protocol.DidChangeTextDocumen
 }
 
 // DidClose forgets a text: the file counts again.
-func (s *Server) DidClose(ctx context.Context, p *protocol.DidCloseTextDocumentParams) error {
+func (s *server) DidClose(ctx context.Context, p *protocol.DidCloseTextDocumentParams) error {
 	file := fileOf(p.TextDocument.URI)
 	delete(s.open, file)
 	if err := s.replace(ctx, file, map[string][]protocol.Diagnostic{file: nil}); err != nil {

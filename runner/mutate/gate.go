@@ -14,8 +14,8 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// Filter is the moment of the validator of soundings.
-const Filter = "filter"
+// filter is the moment of the validator of soundings.
+const filter = "filter"
 
 // whole is the moment of a phase that is a validator.
 const whole = "gate"
@@ -57,7 +57,7 @@ func gatesOf(p *cascades.Phase) []gate {
 		add(string(wards.LoopUntil), p.Rules.Loop)
 	}
 	if p.Soundings != nil && p.Soundings.Filter != nil {
-		add(Filter, p.Soundings.Filter)
+		add(filter, p.Soundings.Filter)
 	}
 	add(string(wards.Post), p.Wards.Post...)
 	return list

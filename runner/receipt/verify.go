@@ -48,8 +48,8 @@ type Report struct {
 	Claim   *Claim   `json:"claim,omitempty"` // once its signature holds
 }
 
-// NotProven is what a receipt never proves, a sentence each.
-func NotProven() []string {
+// notProven is what a receipt never proves, a sentence each.
+func notProven() []string {
 	return []string{
 		"that the text is true",
 		"that a model was the one whose name it answered to",
@@ -62,7 +62,7 @@ func NotProven() []string {
 // the key, at the text, and at what is demanded, and ends at the first that
 // does not hold.
 func Verify(text Source, receipt []byte, trust signatures.Trust, want Demand) Report {
-	r := Report{Verdict: Passed, Checked: []string{}, NotSaid: NotProven()}
+	r := Report{Verdict: Passed, Checked: []string{}, NotSaid: notProven()}
 	if err := r.look(text, receipt, trust, want); err != nil {
 		r.Verdict, r.Field, r.Reason = Refused, "", err.Error()
 		var flaw *signatures.Flaw

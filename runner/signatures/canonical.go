@@ -16,13 +16,13 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// MaxInteger is the largest whole number, 2^53, up to which every JSON reader
+// maxInteger is the largest whole number, 2^53, up to which every JSON reader
 // has each of them: beyond it, two that differ can be read as one.
-const MaxInteger = 1 << 53
+const maxInteger = 1 << 53
 
 // Canonical gives the RFC 8785 form of a plain value: the one text that all
 // JSON spellings of it have in common. A number that JSON readers may disagree
-// on (a whole one beyond [MaxInteger], one that is not finite) is an error,
+// on (a whole one beyond 2^53, one that is not finite) is an error,
 // and so is text that is not UTF-8.
 func Canonical(v any) ([]byte, error) {
 	if err := Unambiguous(v); err != nil {
@@ -120,7 +120,7 @@ func unambiguousNumber(v any) error {
 		return within(v)
 	case float64:
 		// A float of 2^53 may have been 2^53 + 1 where it was written.
-		if !(math.Abs(v) < MaxInteger) {
+		if !(math.Abs(v) < maxInteger) {
 			return fmt.Errorf("%v is beyond the numbers that JSON readers agree on", v)
 		}
 		return nil
@@ -131,7 +131,7 @@ func unambiguousNumber(v any) error {
 }
 
 func within(n int64) error {
-	if n > MaxInteger || n < -MaxInteger {
+	if n > maxInteger || n < -maxInteger {
 		return fmt.Errorf("%d is beyond 2^53, up to which JSON readers agree on whole numbers", n)
 	}
 	return nil

@@ -11,8 +11,8 @@ const (
 	Writes Effect = "writes" // changes something outside, which may not happen twice by accident
 )
 
-// Effects lists them in order.
-func Effects() []Effect { return []Effect{None, Reads, Writes} }
+// effects lists them in order.
+func effects() []Effect { return []Effect{None, Reads, Writes} }
 
 // Worse is the worse of two effects.
 func (e Effect) Worse(other Effect) Effect {
@@ -23,7 +23,7 @@ func (e Effect) Worse(other Effect) Effect {
 }
 
 // known is the effect, [Writes] where none is told.
-func (e Effect) known() Effect { return Effects()[e.rank()] }
+func (e Effect) known() Effect { return effects()[e.rank()] }
 
 func (e Effect) rank() int {
 	switch e {

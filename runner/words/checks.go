@@ -13,7 +13,7 @@ func Reasons(failed []wards.Outcome) string {
 	for _, o := range failed {
 		line := o.Ward.Name + ": " + o.Verdict.Reason
 		if o.Ward.Silent {
-			line = NotAccepted
+			line = notAccepted
 		}
 		if !slices.Contains(lines, line) {
 			lines = append(lines, line)
@@ -22,8 +22,8 @@ func Reasons(failed []wards.Outcome) string {
 	return strings.Join(lines, "\n")
 }
 
-// NotAccepted is all that an author hears of a silent check.
-const NotAccepted = "the result was not accepted"
+// notAccepted is all that an author hears of a silent check.
+const notAccepted = "the result was not accepted"
 
 // Spoken are the failed checks that say what was wrong.
 func Spoken(failed []wards.Outcome) []any {

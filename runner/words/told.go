@@ -26,7 +26,7 @@ const (
 func Elsewhere(p *cascades.Phase, said []wards.Outcome) string {
 	var lines []string
 	for _, o := range said {
-		line := NotAccepted
+		line := notAccepted
 		if !o.Ward.Silent {
 			line = o.Ward.Name + ": " + objection(p, o)
 		}

@@ -93,7 +93,7 @@ func (r *render) layFloat(l layout, f float64) string {
 	if l.alternate {
 		r.fail("the # of a format is supported for integers only")
 	}
-	r.grow(0, int(min(max(l.precision, 0), MaxOutput))+400)
+	r.grow(0, int(min(max(l.precision, 0), maxOutput))+400)
 	if l.precision > 10_000 {
 		r.fail("a precision of more than 10000 digits is not supported")
 	}

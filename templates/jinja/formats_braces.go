@@ -176,7 +176,7 @@ func (f *braces) parsed(spec string) layout {
 	number := func() int64 {
 		n := int64(0)
 		for c := one("0123456789"); c != 0; c = one("0123456789") {
-			n = min(n*10+int64(c-'0'), MaxOutput+1)
+			n = min(n*10+int64(c-'0'), maxOutput+1)
 		}
 		return n
 	}

@@ -89,7 +89,7 @@ func (f *percent) conversion() string {
 		f.format = f.format[1:]
 		l.width = f.integer(f.take(), "the width")
 		if l.width < 0 {
-			l.align, l.width = '<', -max(l.width, -MaxOutput-1)
+			l.align, l.width = '<', -max(l.width, -maxOutput-1)
 		}
 	} else {
 		l.width = f.digits()
@@ -167,7 +167,7 @@ func (f *percent) flags(l *layout) {
 func (f *percent) digits() int64 {
 	n := int64(0)
 	for f.format != "" && f.format[0] >= '0' && f.format[0] <= '9' {
-		n = min(n*10+int64(f.format[0]-'0'), MaxOutput+1)
+		n = min(n*10+int64(f.format[0]-'0'), maxOutput+1)
 		f.format = f.format[1:]
 	}
 	return n

@@ -32,7 +32,7 @@ func FuzzTemplate(f *testing.F) {
 			checkError(t, source, err)
 		}
 		again, errAgain := parsed.Render(vars, whole.Carry)
-		if text != again || (err == nil) != (errAgain == nil) || len(text) > MaxOutput {
+		if text != again || (err == nil) != (errAgain == nil) || len(text) > maxOutput {
 			t.Errorf("%q renders as %q, %v and as %q, %v", source, text, err, again, errAgain)
 		}
 	})

@@ -32,11 +32,12 @@
 package jinja
 
 import (
+	"fmt"
 	"slices"
 )
 
-// MaxOutput is the most bytes a template may render, and the longest string it may make on the way.
-const MaxOutput = 64 << 20
+// maxOutput is the most bytes a template may render, and the longest string it may make on the way.
+const maxOutput = 64 << 20
 
 // A Program is a parsed template. It does not change after Parse, so that any number of goroutines may render it.
 type Program struct {
@@ -104,8 +105,8 @@ func (p *Program) Render(vars map[string]any, carry func(*Walk) error) (_ string
 		return "", p.mistake
 	}
 	if p.statements == nil {
-		if len(p.source) > MaxOutput {
-			return "", errorAt(p.source, 0, "the output is longer than MaxOutput")
+		if len(p.source) > maxOutput {
+			return "", errorAt(p.source, 0, fmt.Sprintf("the output is longer than %d bytes", maxOutput))
 		}
 		return p.source, nil
 	}

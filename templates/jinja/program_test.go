@@ -179,8 +179,8 @@ func TestRenderKeepsVars(t *testing.T) {
 }
 
 func TestMaxOutput(t *testing.T) {
-	long := strings.Repeat("x", MaxOutput)
-	if got, err := rendered("{{ v }}", map[string]any{"v": long}); err != nil || len(got) != MaxOutput {
+	long := strings.Repeat("x", maxOutput)
+	if got, err := rendered("{{ v }}", map[string]any{"v": long}); err != nil || len(got) != maxOutput {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 	for _, source := range []string{"{{ v }}y", "y{{ v }}", "{{ v ~ 'y' }}", "{% filter trim %}y{{ v }}{% endfilter %}"} {

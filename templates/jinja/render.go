@@ -44,8 +44,8 @@ func (r *render) scan(n int) { r.charge(n/16 + 1) }
 
 // grow charges for n bytes that are added to a text of length bytes.
 func (r *render) grow(length, n int) {
-	if n < 0 || length > MaxOutput-n {
-		r.fail("the text is longer than %d bytes", MaxOutput)
+	if n < 0 || length > maxOutput-n {
+		r.fail("the text is longer than %d bytes", maxOutput)
 	}
 	r.charge(n/16 + 1)
 }

@@ -13,7 +13,7 @@ func wordWrap(r *render, v any, a []any) any {
 	if width <= 0 {
 		r.fail("the width of wordwrap must be at least 1")
 	}
-	w := &wrapper{width: int(min(width, MaxOutput)), breakWords: r.truth(a[1]), breakHyphens: r.truth(a[3])}
+	w := &wrapper{width: int(min(width, maxOutput)), breakWords: r.truth(a[1]), breakHyphens: r.truth(a[3])}
 	end := "\n"
 	if a[2] != nil {
 		end = r.textOf(a[2], "the end of a line")

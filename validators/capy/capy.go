@@ -58,7 +58,7 @@ type Gate struct {
 // New prepares a gate. An unknown stage is an error that wraps [ErrStage] and
 // lists those there are.
 func New(o Options) (*Gate, error) {
-	p, err := LoadPolicy([]byte(o.Policy))
+	p, err := loadPolicy([]byte(o.Policy))
 	if err != nil {
 		return nil, err
 	}
@@ -78,16 +78,6 @@ func New(o Options) (*Gate, error) {
 	}
 	g.query = newQuery(p, g.stage)
 	return g, nil
-}
-
-// Judge judges one output. An error is a mistake in the options; whatever the
-// text is, there is a report.
-func Judge(o Options, text []byte) (Report, error) {
-	g, err := New(o)
-	if err != nil {
-		return Report{}, err
-	}
-	return g.Judge(text), nil
 }
 
 // A run is one text, read, on its way through the checks.

@@ -20,7 +20,7 @@ import (
 var shipped []byte
 
 // A Policy is the stage table and the bounds: what the gate asks of each
-// stage's output. It is made by [LoadPolicy] and not changed afterwards.
+// stage's output. It is not changed once it was read.
 type Policy struct {
 	Extends   string              `yaml:"extends"`
 	Stages    []Stage             `yaml:"stages"`
@@ -101,10 +101,10 @@ var shelf = sync.OnceValues(func() (policyFile, error) {
 	return f, err
 })
 
-// LoadPolicy gives the shipped policy of that name ("1.0.0" and "1.0.1"; ""
+// loadPolicy gives the shipped policy of that name ("1.0.0" and "1.0.1"; ""
 // is 1.0.0), or reads one from YAML. What the YAML leaves out is as in the
 // policy that it extends, 1.0.0 if it says nothing.
-func LoadPolicy(text []byte) (*Policy, error) {
+func loadPolicy(text []byte) (*Policy, error) {
 	file, err := shelf()
 	if err != nil {
 		return nil, fmt.Errorf("shipped policies: %w", err)
@@ -235,7 +235,7 @@ func (p *Policy) stage(name string) (Stage, error) {
 
 // Stages lists the stages of the default policy in the order of its table.
 func Stages() []string {
-	p, err := LoadPolicy(nil)
+	p, err := loadPolicy(nil)
 	if err != nil {
 		return nil
 	}

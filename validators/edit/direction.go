@@ -33,7 +33,7 @@ func (r *reader) direction(root *yaml.Node) *direction {
 	for _, name := range []string{"rationale", "risk"} {
 		f.text(name)
 	}
-	if n := f.get("candidate_id"); d.candidate != "" && !ValidID(d.candidate) {
+	if n := f.get("candidate_id"); d.candidate != "" && !validID(d.candidate) {
 		r.at(n, "candidate_id names a file: it may hold 100 letters, digits, dots, underscores and hyphens, not %q", brief(d.candidate))
 	}
 	if d.part == "" && f.get("active_part") == nil {
@@ -51,5 +51,5 @@ func (f *fields) part() Part {
 	if n == nil {
 		return ""
 	}
-	return word(f.reader, n, "active_part", Parts()...)
+	return word(f.reader, n, "active_part", allParts()...)
 }

@@ -11,7 +11,7 @@
 //
 // Nothing of a candidate or an id is run, rendered or used as a path: files are
 // read and written through an [os.Root], and the one name that is made from an
-// id is made from one that [ValidID] allows.
+// id is made of ASCII letters, digits, dots and signs alone.
 package edit
 
 import (
@@ -32,8 +32,8 @@ const (
 	PartGapPolicy        Part = "gap_policy"
 )
 
-// Parts lists the parts, the text first.
-func Parts() []Part {
+// allParts lists the parts, the text first.
+func allParts() []Part {
 	return []Part{PartText, PartClaimLedger, PartPresentationSpec, PartRubric, PartGapPolicy}
 }
 
@@ -73,9 +73,9 @@ type File struct {
 
 var idPattern = patterns.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// ValidID tells whether an id may name a file: 1 to 100 ASCII letters, digits,
+// validID tells whether an id may name a file: 1 to 100 ASCII letters, digits,
 // dots, underscores and hyphens, the first a letter or digit.
-func ValidID(id string) bool { return idPattern().MatchString(id) }
+func validID(id string) bool { return idPattern().MatchString(id) }
 
 // Verify decides on one candidate. An error is an [*InputError]: the harness
 // gave something that is missing, unreadable or not what it should be, and
@@ -90,4 +90,4 @@ func Verify(o Options) (Report, error) {
 	return in.report(f, f.rule()), nil
 }
 
-func valid(p Part) bool { return slices.Contains(Parts(), p) }
+func valid(p Part) bool { return slices.Contains(allParts(), p) }

@@ -29,7 +29,7 @@ func TestFrozenParts(t *testing.T) {
 		PartPresentationSpec: voice, PartRubric: {"primary_goal: a", "primary_goal: any"},
 		PartGapPolicy: {"close_in_text: only", "close_in_text: never, only"}, PartClaimLedger: {"id: C9\n    status: implied", "id: C9\n    status: asserted"},
 	}
-	for _, active := range Parts()[1:] {
+	for _, active := range allParts()[1:] {
 		for part, list := range changes {
 			for at, change := range list {
 				d := newDesk(t)

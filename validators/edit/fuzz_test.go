@@ -50,7 +50,7 @@ func FuzzVerify(f *testing.F) {
 	f.Add(uint8(0), uint8(status), uint16(0), uint8(0), "%", "a 1 `b` [c](d)\n\n| e | f |\n|---|---|\n| 1 | 2 |", "a 2 <!-- b -->\n\n> must not \u200b")
 	f.Fuzz(func(t *testing.T, part, file uint8, at uint16, cut uint8, put, source, text string) {
 		files := []string{smallStatus, smallStatus, "{candidate_source: editor_loop}", smallDirection, smallJudgement}
-		active := Parts()[int(part)%len(Parts())]
+		active := allParts()[int(part)%len(allParts())]
 		files[direction] = strings.Replace(files[direction], "text", string(active), 1)
 		spliced := &files[int(file)%len(files)]
 		from := int(at) % (len(*spliced) + 1)
@@ -95,7 +95,7 @@ func checkReport(t *testing.T, o Options, r Report) {
 	if r, _ := Verify(o); r.Decision != read.Decision || r.Reason != read.Reason {
 		t.Errorf("asked again: %s: %s, it was %s: %s", r.Decision, r.Reason, read.Decision, read.Reason)
 	}
-	if !ValidID(r.CandidateID) || strings.Contains(r.File(), "..") && !strings.Contains(r.CandidateID, "..") {
+	if !validID(r.CandidateID) || strings.Contains(r.File(), "..") && !strings.Contains(r.CandidateID, "..") {
 		t.Errorf("the file is %q", r.File())
 	}
 	if (len(r.Questions) > 0) != (r.Decision == NeedsHumanReview) || r.Reason == "" || clean(r.Reason) != r.Reason {

@@ -188,9 +188,9 @@ func (s *sources) problem(file string, err error) {
 
 func (s *sources) part(p Part) {
 	if p == "" {
-		s.problem("active_part", fmt.Errorf("missing; it is one of %s", strings.Join(words(Parts()...), ", ")))
+		s.problem("active_part", fmt.Errorf("missing; it is one of %s", strings.Join(words(allParts()...), ", ")))
 	} else if !valid(p) {
-		s.problem("active_part", fmt.Errorf("%q is none of %s", brief(string(p)), strings.Join(words(Parts()...), ", ")))
+		s.problem("active_part", fmt.Errorf("%q is none of %s", brief(string(p)), strings.Join(words(allParts()...), ", ")))
 	}
 }
 

@@ -68,7 +68,7 @@ func (f *fields) whole(name string) *fields {
 func (f *fields) report() Report {
 	f.whole("verification")
 	r := Report{
-		CandidateID: f.text("candidate_id"), DirectionID: f.text("direction_id"), ActivePart: one(f, "active_part", Parts()),
+		CandidateID: f.text("candidate_id"), DirectionID: f.text("direction_id"), ActivePart: one(f, "active_part", allParts()),
 		DirectionFile: f.text("direction_file"), CandidateFile: f.text("candidate_file"), MetadataFile: f.text("metadata_file"),
 		CandidateSource: one(f, "candidate_source", []string{EditorLoop, SideLoaded}),
 		FrozenParts:     f.reportSection("frozen_parts"), GapPolicy: f.reportSection("gap_policy"),

@@ -47,7 +47,7 @@ func (r *reader) status(root *yaml.Node) *status {
 	if s.top == nil {
 		return nil
 	}
-	for _, p := range Parts()[1:] {
+	for _, p := range allParts()[1:] {
 		if s.top.get(string(p)) == nil {
 			r.at(s.top.node, "the status file has no %s", p)
 		}

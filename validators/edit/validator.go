@@ -48,7 +48,7 @@ func (p *params) Prepare() error {
 	case !slices.Contains([]string{"", string(Accept), string(Reject)}, p.Review):
 		return fmt.Errorf("review must be accept or reject, not %q", p.Review)
 	case !valid(Part(p.ActivePart)):
-		return fmt.Errorf("active_part must be one of %s, not %q", strings.Join(words(Parts()...), ", "), p.ActivePart)
+		return fmt.Errorf("active_part must be one of %s, not %q", strings.Join(words(allParts()...), ", "), p.ActivePart)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func reportFile(candidate string) string {
 // its path relative to the root. One that is there is replaced. Before that it
 // is read back: what cannot be read as what it says is not written.
 func (r Report) Write(root string) (string, error) {
-	if !ValidID(r.CandidateID) {
+	if !validID(r.CandidateID) {
 		return "", fmt.Errorf("verification: %q cannot name a file", brief(r.CandidateID))
 	}
 	text, err := r.YAML()

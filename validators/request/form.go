@@ -38,12 +38,6 @@ var (
 	responseForm = sync.OnceValue(func() form { return newForm(responseSchema) })
 )
 
-// RequestSchema is the JSON Schema, draft-07, of a request.
-func RequestSchema() json.RawMessage { return slices.Clone(requestSchema) }
-
-// ResponseSchema is the JSON Schema, draft-07, of a response.
-func ResponseSchema() json.RawMessage { return slices.Clone(responseSchema) }
-
 func newForm(text []byte) form {
 	var f form
 	source, err := schema.Parse(text)

@@ -99,9 +99,9 @@ func (j Judgement) Verdict() (validators.Verdict, error) {
 	return v, err
 }
 
-// Refuse is the judgement of a text that [ParseResponse] does not take: a no
+// refuse is the judgement of a text that [ParseResponse] does not take: a no
 // that names the fields, so that who wrote it can mend it.
-func Refuse(r *Request, err error) Judgement {
+func refuse(r *Request, err error) Judgement {
 	j := Judgement{TaskID: r.TaskID, Flags: []Flag{BadProtocol}, Criteria: []Judged{}, Reason: err.Error()}
 	var broken *ProtocolError
 	if errors.As(err, &broken) {

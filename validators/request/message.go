@@ -14,22 +14,22 @@ type Request struct {
 	Branch         string           `json:"branch,omitempty"`
 	Services       *Services        `json:"services,omitempty"`
 	FocusAreas     []string         `json:"focus_areas,omitempty"`
-	TimeoutSeconds int              `json:"timeout_seconds,omitempty"` // 0 is DefaultTimeout
+	TimeoutSeconds int              `json:"timeout_seconds,omitempty"` // 0 is five minutes
 }
 
-// DefaultTimeout is how long a request waits for its response unless it says
+// defaultTimeout is how long a request waits for its response unless it says
 // otherwise.
-const DefaultTimeout = 300 * time.Second
+const defaultTimeout = 300 * time.Second
 
 // maxTimeout is a day: who asks for more, or for more than a Duration holds,
 // waits that long.
 const maxTimeout = 24 * time.Hour
 
-// Timeout is how long the request waits for its response: [DefaultTimeout]
+// Timeout is how long the request waits for its response: five minutes
 // where it asks for no time at all, and never more than a day.
 func (r *Request) Timeout() time.Duration {
 	if r.TimeoutSeconds <= 0 {
-		return DefaultTimeout
+		return defaultTimeout
 	}
 	return time.Duration(min(int64(r.TimeoutSeconds), int64(maxTimeout/time.Second))) * time.Second
 }

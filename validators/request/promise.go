@@ -12,16 +12,16 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A Promise is what those who did the work promise: that each of its criteria
+// A promise is what those who did the work promise: that each of its criteria
 // is met, with what shows it. It is what the first of the three gates judges.
-type Promise struct {
+type promise struct {
 	ID       string     `json:"promise_id"`
 	Summary  string     `json:"summary"`
-	Criteria []Promised `json:"acceptance_criteria"`
+	Criteria []promised `json:"acceptance_criteria"`
 }
 
-// A Promised criterion is met, or not.
-type Promised struct {
+// A promised criterion is met, or not.
+type promised struct {
 	ID          string `json:"id"`
 	Description string `json:"description"`
 	Met         bool   `json:"met"`
@@ -33,11 +33,11 @@ var promiseSchema []byte
 
 var promiseForm = sync.OnceValue(func() form { return newForm(promiseSchema) })
 
-// ParsePromise reads a promise as [ParseRequest] reads a request: JSON by
+// parsePromise reads a promise as [ParseRequest] reads a request: JSON by
 // itself or in the last fence, with at least one criterion and no id twice.
-func ParsePromise(text []byte) (*Promise, error) {
+func parsePromise(text []byte) (*promise, error) {
 	var p problems
-	m := read[Promise](&p, text, promiseForm())
+	m := read[promise](&p, text, promiseForm())
 	if m != nil {
 		p.unique(len(m.Criteria), func(i int) string { return m.Criteria[i].ID })
 	}
@@ -48,7 +48,7 @@ func ParsePromise(text []byte) (*Promise, error) {
 }
 
 // unmet lists what of the promise is not met, or met without evidence.
-func (m *Promise) unmet() []validators.Issue {
+func (m *promise) unmet() []validators.Issue {
 	var list []validators.Issue
 	for _, c := range m.Criteria {
 		issue := validators.Issue{Check: "unmet", Severity: "error", Location: brief(c.ID)}
@@ -100,7 +100,7 @@ var yes = map[string]bool{"ok": true, "okay": true, "yes": true, "true": true, "
 // is a promise whose criteria are all met, each with evidence.
 var PromiseValidator = validators.New("completion_promise", "Validates that a promise of completion has every acceptance criterion met, with evidence",
 	func(_ context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
-		m, err := ParsePromise([]byte(s.Content))
+		m, err := parsePromise([]byte(s.Content))
 		if err != nil {
 			return refusal(err), nil
 		}

@@ -18,11 +18,11 @@ type Gate struct {
 	Options Options
 }
 
-// Judge judges a response as it was written: [Refuse] for what is none.
+// Judge judges a response as it was written; of what is none it is a refusal.
 func (g *Gate) Judge(text []byte) Judgement {
 	given, err := ParseResponse(text)
 	if err != nil {
-		return Refuse(g.Request, err)
+		return refuse(g.Request, err)
 	}
 	return Judge(g.Request, given, g.Options)
 }

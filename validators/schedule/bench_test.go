@@ -171,7 +171,7 @@ func million(b *testing.B, h *house, scored int) {
 	h.exec("DELETE FROM caption_creator_performance")
 	h.exec("DELETE FROM caption_bank")
 	kinds := ""
-	for i, s := range SendTypes() {
+	for i, s := range everySendType() {
 		kinds += fmt.Sprintf(" WHEN %d THEN '%s'", i, s.Key)
 	}
 	const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "

@@ -106,7 +106,7 @@ func TestHashOfMany(t *testing.T) {
 
 func mustPolicy(t testing.TB, text string) *Policy {
 	t.Helper()
-	p, err := LoadPolicy(text)
+	p, err := loadPolicy(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,10 +29,10 @@ const (
 	demoDays     = 60
 )
 
-// Seed fills a database with demo data: three creators, their vaults and
+// seedDemo fills a database with demo data: three creators, their vaults and
 // rankings, 400 captions, and 60 days of messages up to [DemoWeek]. It is the
 // same data each time, and none where it is there already.
-func Seed(ctx context.Context, db *DB) error {
+func seedDemo(ctx context.Context, db *DB) error {
 	week, err := time.Parse(time.DateOnly, DemoWeek)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (d *demo) types() {
 var demoPhrases = []string{"A quiet morning with", "Something new about", "Three things I learnt about", "Behind the scenes of", "My favourite moment of"}
 
 func (d *demo) captions() {
-	kinds := SendTypes()
+	kinds := everySendType()
 	for i := range demoCaptions {
 		kind, content := kinds[i%len(kinds)], (i/len(kinds)+i)%len(demoTypes)
 		active := 1

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -68,15 +67,7 @@ const (
 	selectContentTypes = "SELECT type_name FROM content_types"
 )
 
-// facts reads all of them as of one moment.
-func (db *DB) facts(ctx context.Context, creator string) (f facts, err error) {
-	err = db.reading(ctx, func(t tx) error {
-		f, err = t.facts(creator)
-		return err
-	})
-	return f, err
-}
-
+// facts reads all of them.
 func (t tx) facts(creator string) (facts, error) {
 	f, err := t.creator(creator)
 	if err != nil || !f.known() {

@@ -19,7 +19,7 @@ type where struct {
 // Prepare implements [validators.Prepared].
 func (w *where) Prepare() (err error) {
 	if w.Policy != "" {
-		w.policy, err = LoadPolicy(w.Policy)
+		w.policy, err = loadPolicy(w.Policy)
 	}
 	return err
 }

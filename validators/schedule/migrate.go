@@ -15,7 +15,7 @@ var migrations embed.FS
 // Init makes the tables in a database, a SQLite file (which it creates) or
 // PostgreSQL by DSN, and fills in the send types. On a database that has them
 // it adds what is missing and changes nothing else. With demo it also fills in
-// the demo data of [Seed]. The gatekeeper of a new database is in phase 2.
+// the demo data. The gatekeeper of a new database is in phase 2.
 func Init(ctx context.Context, dsn string, demo bool) error {
 	db, err := connect(dsn, true)
 	if err != nil {
@@ -31,7 +31,7 @@ func Init(ctx context.Context, dsn string, demo bool) error {
 		err = db.migrate(ctx)
 	}
 	if err == nil && demo {
-		err = Seed(ctx, db)
+		err = seedDemo(ctx, db)
 	}
 	return errors.Join(err, db.Close())
 }
@@ -95,7 +95,7 @@ func (t tx) apply(name string, version int) error {
 }
 
 func (t tx) fillSendTypes() error {
-	for _, s := range SendTypes() {
+	for _, s := range everySendType() {
 		var page any
 		if s.Page != "" {
 			page = s.Page

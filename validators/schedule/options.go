@@ -12,7 +12,7 @@ import (
 // Options are what the operator gives the gates and tools.
 type Options struct {
 	DSN        string           // the database where a call names none, see [Open]
-	Policy     string           // the policy where a call names none, see [LoadPolicy]
+	Policy     string           // the policy where a call names none, a profile's name or a policy as YAML
 	SigningKey string           // signs certificates: a private key as PEM, or the name of its file; "": unsigned
 	VerifyKey  string           // verifies them: a public key as PEM, or the name of its file; "": none is good
 	Clock      func() time.Time // nil: time.Now
@@ -77,7 +77,7 @@ func (o Options) desk() *desk {
 	if o.Databases == nil {
 		o.Databases = &Databases{}
 	}
-	return &desk{o, sync.OnceValues(func() (*Policy, error) { return LoadPolicy(o.Policy) })}
+	return &desk{o, sync.OnceValues(func() (*Policy, error) { return loadPolicy(o.Policy) })}
 }
 
 // policy is that of the call, else the operator's.

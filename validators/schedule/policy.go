@@ -21,7 +21,7 @@ import (
 var shipped []byte
 
 // A Policy is the thresholds of the gates and what each rule's violation
-// means. [LoadPolicy] makes one; it is not changed afterwards.
+// means. it is not changed afterwards.
 type Policy struct {
 	Extends            string          `yaml:"extends"`
 	Gates              []string        `yaml:"gates"` // those that judge; the others let everything pass
@@ -107,10 +107,10 @@ var shelf = sync.OnceValues(func() (policyFile, error) {
 
 var profiles sync.Map // name → *Policy, read once
 
-// LoadPolicy gives the profile of that name ("v3", "v2"; "" is v3), or reads
+// loadPolicy gives the profile of that name ("v3", "v2"; "" is v3), or reads
 // a policy from YAML. What the YAML leaves out is as in the profile that it
 // extends, v3 if it says nothing; a rule that it names it must give whole.
-func LoadPolicy(text string) (*Policy, error) {
+func loadPolicy(text string) (*Policy, error) {
 	file, err := shelf()
 	if err != nil {
 		return nil, fmt.Errorf("shipped policy: %w", err)
@@ -237,7 +237,7 @@ func (p *Policy) deciding() (string, error) {
 		limits[name] = value
 	}
 	types := map[string]any{}
-	for _, s := range SendTypes() {
+	for _, s := range everySendType() {
 		types[s.Key] = map[string]any{"category": s.Category, "page": s.Page, "ppv": s.PPV, "aliases": plainTexts(set(s.Aliases))}
 	}
 	text, err := signatures.Canonical(map[string]any{

@@ -32,15 +32,15 @@ func TestPolicies(t *testing.T) {
 		"rules: {vault: {code: X}}", "rules: {wault: {code: X, severity: LOW, status: INFO}}", "rules: {vault: {code: X, severity: BAD, status: INFO}}",
 		"rules: {vault: {code: X, severity: LOW, status: FINE}}", "gates: [schedule_typo]", "limits: {cluster_items: 1}", "a: b", "\x00:", "limits: [", "extends: [v3]",
 	} {
-		if p, err := LoadPolicy(wrong); err == nil {
+		if p, err := loadPolicy(wrong); err == nil {
 			t.Errorf("%q: %+v", wrong, p.Limits)
 		}
 	}
-	if types := SendTypes(); len(types) != 22 || len(sendTypes()) != 24 {
+	if types := everySendType(); len(types) != 22 || len(sendTypes()) != 24 {
 		t.Errorf("%d send types", len(types))
 	}
 	count := map[string]int{}
-	for _, s := range SendTypes() {
+	for _, s := range everySendType() {
 		count[s.Category]++
 	}
 	if !maps.Equal(count, map[string]int{revenue: 9, engagement: 9, retention: 4}) {
@@ -112,7 +112,7 @@ func decisionTables(t *testing.T) string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, short(v3[name]), short(v2[name]))
 	}
 	b.WriteString("\n### Send types\n\n| key | category | pages | PPV slot | also |\n|---|---|---|---|---|\n")
-	for _, s := range SendTypes() {
+	for _, s := range everySendType() {
 		pages, ppv := s.Page, ""
 		if pages == "" {
 			pages = "both"

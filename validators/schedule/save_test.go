@@ -334,7 +334,7 @@ func TestDatabaseErrors(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := h.db().facts(ctx, "ada"); err == nil {
+		if err := h.db().reading(ctx, func(t tx) error { _, err := t.facts("ada"); return err }); err == nil {
 			t.Error("a cancelled context reads")
 		}
 		h.Databases.Close()

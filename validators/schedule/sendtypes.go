@@ -25,8 +25,8 @@ type SendType struct {
 	index    int
 }
 
-// SendTypes lists the send types in the order of the policy file.
-func SendTypes() []SendType {
+// everySendType lists the send types in the order of the policy file.
+func everySendType() []SendType {
 	file, err := shelf()
 	if err != nil {
 		panic(err) // the embedded file is broken: no gate can judge
@@ -37,7 +37,7 @@ func SendTypes() []SendType {
 // sendTypes are the send types by key and alias.
 var sendTypes = sync.OnceValue(func() map[string]*SendType {
 	byName := map[string]*SendType{}
-	for i, t := range SendTypes() {
+	for i, t := range everySendType() {
 		t.index = i
 		byName[t.Key] = &t
 		for _, alias := range t.Aliases {

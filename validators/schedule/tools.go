@@ -146,7 +146,7 @@ func (d *desk) getCaptions(ctx context.Context, a creatorArguments, kind *SendTy
 }
 
 func typeNames() []string {
-	types := SendTypes()
+	types := everySendType()
 	names := make([]string, len(types))
 	for i, t := range types {
 		names[i] = t.Key
@@ -237,7 +237,7 @@ func (d *desk) gatekeeper(arguments map[string]any) (gatekeeper, error) {
 	}
 	p, err := d.policies()
 	if text != d.Policy {
-		p, err = LoadPolicy(text)
+		p, err = loadPolicy(text)
 	}
 	if err != nil {
 		return gatekeeper{}, err

@@ -44,7 +44,7 @@ func (r *report) variety(plan *plan) validators.Verdict {
 // varietyScore is the seed's formula.
 func (r *report) varietyScore(types int, typeShare, contentShare float64) float64 {
 	l := r.policy.Limits
-	return float64(types)/float64(len(SendTypes()))*l.WeightTypes + (1-typeShare)*l.WeightTypeShare + (1-contentShare)*l.WeightContentShare
+	return float64(types)/float64(len(everySendType()))*l.WeightTypes + (1-typeShare)*l.WeightTypeShare + (1-contentShare)*l.WeightContentShare
 }
 
 // typeShare is the share of the most frequent send type among all items.

@@ -12,7 +12,7 @@ import (
 func mix(counts map[string]int, ppv ...string) map[string]any {
 	list := []any{}
 	slot := 0
-	for _, s := range SendTypes() {
+	for _, s := range everySendType() {
 		for range counts[s.Key] {
 			it := map[string]any{"send_type_key": s.Key, "content_type": "cooking"}
 			if s.PPV {
@@ -28,7 +28,7 @@ func mix(counts map[string]int, ppv ...string) map[string]any {
 // evenly gives every send type but the PPV ones n items.
 func evenly(n int) map[string]int {
 	counts := map[string]int{}
-	for _, s := range SendTypes() {
+	for _, s := range everySendType() {
 		if !s.PPV {
 			counts[s.Key] = n
 		}

@@ -78,7 +78,7 @@ func noJSON(text string) error {
 		return errors.New("there is no complete JSON in the text: it ends inside an object or array")
 	}
 	// prose keeps the length of text, so offsets agree.
-	line, column := Position([]byte(text), start+int(syntax.Offset)-1)
+	line, column := position([]byte(text), start+int(syntax.Offset)-1)
 	return fmt.Errorf("there is no valid JSON in the text: line %d, column %d: %w", line, column, syntax)
 }
 

@@ -69,7 +69,7 @@ func explain(text []byte) error {
 // behind refuses what stands behind a document.
 func behind(text []byte, end int) error {
 	if rest := bytes.TrimLeft(text[end:], " \t\r\n"); len(rest) > 0 {
-		line, column := Position(text, len(text)-len(rest))
+		line, column := position(text, len(text)-len(rest))
 		return fmt.Errorf("line %d, column %d: text behind the JSON document", line, column)
 	}
 	return nil
@@ -80,19 +80,19 @@ func describe(err error, text []byte) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		line, column := Position(text, int(syntax.Offset)-1)
+		line, column := position(text, int(syntax.Offset)-1)
 		return fmt.Errorf("line %d, column %d: %w", line, column, err)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		line, column := Position(text, len(text))
+		line, column := position(text, len(text))
 		return fmt.Errorf("line %d, column %d: the JSON ends too early", line, column)
 	default:
 		return err
 	}
 }
 
-// Position turns a byte offset into a 1-based line and a 1-based column
+// position turns a byte offset into a 1-based line and a 1-based column
 // counted in characters.
-func Position(text []byte, offset int) (line, column int) {
+func position(text []byte, offset int) (line, column int) {
 	offset = max(0, min(offset, len(text)))
 	before := text[:offset]
 	start := bytes.LastIndexByte(before, '\n') + 1

@@ -9,8 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// Texts are hostile contents by name: what a validator must survive.
-func Texts() map[string]string {
+// hostileTexts are hostile contents by name: what a validator must survive.
+func hostileTexts() map[string]string {
 	const mega = 1 << 20 / slowdown
 	return map[string]string{
 		"empty":         "",
@@ -39,7 +39,7 @@ func Texts() map[string]string {
 }
 
 func hostile(t *testing.T, check validators.Check) {
-	for name, text := range Texts() {
+	for name, text := range hostileTexts() {
 		v, err := within(t, name, func() (validators.Verdict, error) {
 			return check(context.Background(), validators.Subject{
 				Content: text, Input: map[string]any{"text": text[:min(len(text), 1<<16)]},
@@ -77,8 +77,8 @@ func within(t *testing.T, name string, check func() (validators.Verdict, error))
 	select {
 	case <-done:
 		return v, err
-	case <-time.After(Patience):
-		t.Fatalf("%s: still running after %s", name, Patience)
+	case <-time.After(patience):
+		t.Fatalf("%s: still running after %s", name, patience)
 		return v, err
 	}
 }

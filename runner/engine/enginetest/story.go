@@ -116,8 +116,8 @@ func (s *Story) Script(tb testing.TB) *scripted.Script {
 	return script
 }
 
-// Late among answers says that nobody answers in time.
-const Late = "(nobody in time)"
+// late among answers says that nobody answers in time.
+const late = "(nobody in time)"
 
 // People is a runner's option: people who give the answers in turn, or none in
 // time; after the last there is nobody who could answer. It is for one runner.
@@ -128,7 +128,7 @@ func People(answers ...any) runner.Option {
 		}
 		a := answers[0]
 		answers = answers[1:]
-		if a == Late {
+		if a == late {
 			return runner.Answer{Expired: true}, nil
 		}
 		return runner.Answer{Value: a, By: "kim"}, nil

@@ -25,9 +25,9 @@ func IsAddress(s string) bool {
 	return strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://")
 }
 
-// DefaultSchema is the schema that a journal's tables are in, where the address
+// defaultSchema is the schema that a journal's tables are in, where the address
 // names no other as its search_path.
-const DefaultSchema = "capstan"
+const defaultSchema = "capstan"
 
 // Parse reads the address of a journal: postgres://user:password@host:port/database?key=value.
 // What it does not say is as libpq has it: PGHOST, PGPASSWORD, ~/.pgpass and so
@@ -38,7 +38,7 @@ func Parse(s string) (*Address, error) {
 		return nil, err
 	}
 	config := a.config
-	a.schema = DefaultSchema
+	a.schema = defaultSchema
 	if path, ok := config.RuntimeParams["search_path"]; ok {
 		first, _, _ := strings.Cut(path, ",")
 		if a.schema = strings.Trim(strings.TrimSpace(first), `"`); a.schema == "" || strings.Contains(a.schema, "$") {

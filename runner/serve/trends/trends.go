@@ -66,12 +66,12 @@ func over(sum float64, n int) float64 {
 // A Report is a scope with its parts: cascades of all, phases and gates of one.
 type Report struct {
 	Trend
-	Parts []Trend // the most frequent first, at most [MaxParts]
+	Parts []Trend // the most frequent first, at most 100
 	More  int     // parts that are left out
 }
 
-// MaxParts is how many parts a report has at most.
-const MaxParts = 100
+// maxParts is how many parts a report has at most.
+const maxParts = 100
 
 // Ask counts what the scope came to from since until until. A since that is zero
 // begins with the first run. An error is that of the attempts.
@@ -249,8 +249,8 @@ func (c *counter) report() *Report {
 		}
 	}
 	slices.SortFunc(r.Parts, compare)
-	if r.More = max(len(r.Parts)-MaxParts, 0); r.More > 0 {
-		r.Parts = r.Parts[:MaxParts]
+	if r.More = max(len(r.Parts)-maxParts, 0); r.More > 0 {
+		r.Parts = r.Parts[:maxParts]
 	}
 	return r
 }

@@ -35,13 +35,13 @@ type keyPhrase struct {
 	topic int
 }
 
-// MaxTopics is how many topics there may be.
-const MaxTopics = 64
+// maxTopics is how many topics there may be.
+const maxTopics = 64
 
 // NewTopics makes topics of lists of phrases, the first with number 0. A
 // phrase of capitals is matched as it is written.
 func NewTopics(lists [][]string) *Topics {
-	t := &Topics{count: min(len(lists), MaxTopics)}
+	t := &Topics{count: min(len(lists), maxTopics)}
 	for n, list := range lists[:t.count] {
 		for _, text := range list {
 			if text == "" {
@@ -74,7 +74,7 @@ type index struct {
 	strings Mask // the topics that strings of JSON are searched for
 	item    func(t []byte, i int) (id string, end int)
 	list    []Entry
-	kept    [MaxTopics + 2]int16
+	kept    [maxTopics + 2]int16
 	arts    [maxArtifact + 1]int16
 	heads   []int32   // headings whose bodies go on
 	label   int32     // a label whose items follow, -1 without
@@ -115,8 +115,8 @@ func (x *index) add(e Entry) int32 {
 		x.arts[e.Artifact]++
 		full = false
 	}
-	if e.ID != "" && x.kept[MaxTopics] < 2*maxEntries {
-		x.kept[MaxTopics]++
+	if e.ID != "" && x.kept[maxTopics] < 2*maxEntries {
+		x.kept[maxTopics]++
 		full = false
 	}
 	if full {

@@ -111,6 +111,9 @@ func (c *Command) giveAnswer(ctx context.Context, j *journal.Journal, id, said, 
 	if !ok && !run.Pending.Expired {
 		return usage("%s does not answer it (%s): %s", quoted(said), run.Pending.Question.Unfit(value), strings.TrimSpace(question(run.Pending.Question)))
 	}
+	if run.Guest {
+		return usage("run %s is made by %s, which takes its answers: capstan-temporal answer %s %s --path %s", run.RunID, run.Owner, run.RunID, quoted(said), run.Pending.Path)
+	}
 	if err := j.Answer(ctx, run.RunID, runner.Answer{Value: value, By: as}); errors.Is(err, runner.ErrExpired) {
 		return usage("%w; capstan resume %s goes on without an answer", err, run.RunID)
 	} else if errors.Is(err, runner.ErrAnswered) {

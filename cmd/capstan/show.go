@@ -245,6 +245,8 @@ func (t *teller) end(run *journal.Run, r runner.Result) {
 			asks = p.Question.Phase + ": " + strings.Map(printable, p.Question.Prompt)
 		}
 		switch {
+		case run.Guest:
+			t.line("\nwaits for: %s\n%s takes the answer: capstan-temporal answer %s VALUE", asks, run.Owner, run.RunID)
 		case p.Expired:
 			t.line("\nwaited for: %s\nexpired: nobody has answered until %s; capstan resume %s goes on without an answer", asks, p.Expires.Local().Format(time.DateTime), run.RunID)
 		case p.Expires != nil:

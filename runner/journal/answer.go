@@ -62,7 +62,9 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 	if word(found[1]) != s.pending {
 		return fmt.Errorf("run %s: %w", s.RunID, runner.ErrAnswered), nil
 	}
-	if other, alive := j.alive(word(found[0])); alive {
+	if other, alive := j.alive(word(found[0])); other.Guest != "" {
+		return fmt.Errorf("run %s: %w", s.RunID, errGuest), nil
+	} else if alive {
 		return fmt.Errorf("run %s: %w (%s)", s.RunID, runner.ErrRunBusy, other), nil
 	}
 	now, pending := j.now(), any(nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -118,6 +119,44 @@ func (g *Guest) recording(c *conn, id string) (*recording, error) {
 	return r, err
 }
 
+// Waits notes the question that a run waits with, until a time or, where that is
+// none, for ever: it is shown as that of any run. One that another engine asks is
+// answered there.
+func (g *Guest) Waits(id string, at event.Path, q engine.Question, until time.Time) error {
+	p := Pending{Path: at, Question: q}
+	if !until.IsZero() {
+		p.Expires = &until
+	}
+	pack := packer{secrets: g.j.secrets}
+	raw, err := pack.encode(pendingRow{Pending: p})
+	if err != nil {
+		return fmt.Errorf("run %s: question: %w", id, err)
+	}
+	return g.stands(id, engine.Waiting, string(raw), &pack)
+}
+
+// GoesOn notes that a run waits with no question any more.
+func (g *Guest) GoesOn(id string) error { return g.stands(id, Running, nil, &packer{}) }
+
+// stands notes how a run stands that has not ended.
+func (g *Guest) stands(id, status string, pending any, pack *packer) error {
+	if err := g.j.writable(); err != nil {
+		return err
+	}
+	err := g.j.writer.do(func(c *conn) error {
+		n, err := g.locked(c, id)
+		if err == nil {
+			err = g.j.writer.texts(pack.texts)
+		}
+		if err != nil {
+			return err
+		}
+		return c.send("UPDATE run SET status = ?, pending = ? WHERE n = ? AND finished IS NULL", status, pending, n)
+	})
+	g.j.tell(id)
+	return err
+}
+
 // End notes how a run ended.
 func (g *Guest) End(id string, result engine.Result) error {
 	if err := g.j.writable(); err != nil {
@@ -141,6 +180,7 @@ func (g *Guest) End(id string, result engine.Result) error {
 			return err
 		}
 		e.finished, e.phases, e.events = g.j.now().UnixNano(), int64(so.Phases), so.Events
+		e.asksNothing = 1
 		return e.write(c, r.n)
 	})
 	g.j.tell(id)

@@ -178,6 +178,7 @@ type Summary struct {
 	Error     *event.Error `json:"error"`
 	Parent    string       `json:"parent,omitempty"`
 	Owner     string       `json:"owner,omitempty"` // the process that runs it, in words
+	Guest     bool         `json:"guest,omitempty"` // the owner is another engine, which takes the answers: see [Guest]
 }
 
 // A Filter picks runs; its zero value picks all.

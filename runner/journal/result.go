@@ -71,7 +71,7 @@ func (j *Journal) Result(ctx context.Context, id string) (r engine.Result, err e
 	if err != nil {
 		return r, err
 	}
-	if s.Finished == nil && s.Status != engine.Waiting {
+	if s.Finished == nil && (s.Status != engine.Waiting || s.Guest) {
 		return j.fold(ctx, s)
 	}
 	err = j.reading(ctx, func(c *conn) error {

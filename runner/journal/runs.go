@@ -41,7 +41,8 @@ func (j *Journal) summaryOf(v []driver.Value) summary {
 	}
 	if text := word(v[15]); text != "" {
 		var by owner
-		if by, s.owned = j.alive(text); s.owned && s.Status == Running {
+		by, s.owned = j.alive(text)
+		if s.Guest = by.Guest != ""; s.Guest || s.owned && s.Status == Running {
 			s.Owner = by.String()
 		}
 	}

@@ -37,6 +37,7 @@ type headView struct {
 	Usage    model.Usage
 	Error    *event.Error
 	Pending  *journal.Pending
+	Guest    bool // another engine makes the run, and takes its answers
 	Parent   string
 	CanOrder bool // answer, cancel and resume are offered
 	URL      string
@@ -62,7 +63,7 @@ func (h headView) Edit() bool { return h.Pending.Question.Type == cascades.Edit 
 func (s *Server) head(run *journal.Run, t *trace.Run) headView {
 	h := headView{
 		RunID: run.RunID, Cascade: run.CascadeID, File: run.File, Status: run.Status, Started: run.Started, Phases: len(t.Phases),
-		Usage: t.Usage, Error: run.Error, Pending: run.Pending, Parent: run.Parent, Owner: run.Owner, CanOrder: s.o.Runs != nil, URL: runPath(run.RunID),
+		Usage: t.Usage, Error: run.Error, Pending: run.Pending, Parent: run.Parent, Owner: run.Owner, Guest: run.Guest, CanOrder: s.o.Runs != nil, URL: runPath(run.RunID),
 	}
 	switch {
 	case run.Finished != nil:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -33,6 +34,7 @@ type desk struct {
 
 type waiting struct {
 	Asked
+	until  time.Time // none: for ever
 	answer *engine.Answer
 }
 
@@ -121,25 +123,44 @@ func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
 	}
 	d := h.run.desk
 	w := &waiting{Asked: Asked{Path: at, Question: q}}
-	d.open = append(d.open, w)
-	defer func() { d.open = slices.DeleteFunc(d.open, func(o *waiting) bool { return o == w }) }()
-	h.noted(engine.Waiting, q.Phase)
-	answered := func() bool { return w.answer != nil }
-	var err error
 	if q.Expires > 0 {
-		var inTime bool
-		if inTime, err = workflow.AwaitWithTimeout(h.ctx, q.Expires, answered); err == nil && !inTime {
-			return engine.Answer{Expired: true}, nil
-		}
-	} else {
-		err = workflow.Await(h.ctx, answered)
+		w.until = h.Now().Add(q.Expires)
 	}
-	if err != nil {
-		if stopped := h.Stopped(); stopped != nil {
-			err = stopped
-		}
+	d.open = append(d.open, w)
+	h.noted(engine.Waiting, q.Phase)
+	h.keepQuestion()
+	inTime, err := h.await(w)
+	// Not deferred: a worker that forgets a run for others unwinds it here.
+	d.open = slices.DeleteFunc(d.open, func(o *waiting) bool { return o == w })
+	h.keepQuestion()
+	switch stopped := h.Stopped(); {
+	case err != nil && stopped != nil:
+		return engine.Answer{}, stopped
+	case err != nil:
 		return engine.Answer{}, err
+	case !inTime:
+		return engine.Answer{Expired: true}, nil
 	}
 	h.noted("running", q.Phase)
 	return *w.answer, nil
+}
+
+// await waits until a question is answered, for as long as it takes answers.
+func (h *host) await(w *waiting) (inTime bool, err error) {
+	answered := func() bool { return w.answer != nil }
+	if w.Question.Expires > 0 {
+		return workflow.AwaitWithTimeout(h.ctx, w.Question.Expires, answered)
+	}
+	return true, workflow.Await(h.ctx, answered)
+}
+
+// keepQuestion tells the store which question waits, the first of several.
+func (h *host) keepQuestion() {
+	h.keep(func(k Keeper) error {
+		run := h.run.start.RunID
+		if open := h.run.desk.open; len(open) > 0 {
+			return k.Waits(run, open[0].Path, open[0].Question, open[0].until)
+		}
+		return k.GoesOn(run)
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
@@ -56,13 +57,53 @@ func TestRunsAreSeen(t *testing.T) {
 	}
 }
 
+// A question is seen where those of one machine are, while it waits; who answers it
+// there is told that Temporal takes the answer. Of two that wait the first is seen.
+func TestQuestionsAreSeen(t *testing.T) {
+	x := try(t, `
+cascade_id: c
+phases:
+  - name: both
+    together:
+      - {name: a, compose: x, human_input: {type: confirmation, prompt: 'a?', expires: 48h}}
+      - {name: b, compose: x, human_input: {type: confirmation, prompt: 'b?'}}
+  - {name: last, compose: y, human_input: {type: confirmation, prompt: 'last?'}}
+`, nil, echo)
+	j := kept(t, x)
+	seen := func(want string) {
+		run, err := j.Run(t.Context(), "run")
+		if err != nil || run.Status != engine.Waiting || run.Owner != "Temporal" || run.Pending == nil || run.Pending.Question.Prompt != want || (run.Pending.Expires != nil) != (want == "a?") {
+			t.Errorf("want %s: %+v: %v", want, run, err)
+		}
+		if _, err := j.Result(t.Context(), "run"); err != nil {
+			t.Error(err)
+		}
+		if err := j.Answer(t.Context(), "run", runner.Answer{Value: true}); !errors.Is(err, runner.ErrRunBusy) || !strings.Contains(err.Error(), "another engine's") {
+			t.Errorf("answered here: %v", err)
+		}
+	}
+	for i, at := range []event.Path{"both/a/human_input", "both/b/human_input", "last/human_input"} {
+		x.RegisterDelayedCallback(func() {
+			seen([]string{"a?", "b?", "last?"}[i])
+			x.SignalWorkflow(SignalAnswer, Answer{Path: at, Value: "yes"})
+		}, time.Duration(i+1)*time.Hour)
+	}
+	result, _, err := x.end(t)
+	if err != nil || result.Status != engine.Succeeded {
+		t.Fatalf("%+v: %v", result, err)
+	}
+	if run, err := j.Run(t.Context(), "run"); err != nil || run.Status != engine.Succeeded || run.Pending != nil {
+		t.Errorf("%+v: %v", run, err)
+	}
+}
+
 // One that is cancelled on Temporal's page says so; while it waits it is known to be
 // Temporal's.
 func TestCancelledIsSeen(t *testing.T) {
 	x := try(t, "cascade_id: c\nphases:\n  - {name: a, compose: x, human_input: {type: confirmation, prompt: 'ok?'}}\n", nil, echo)
 	j := kept(t, x)
 	x.RegisterDelayedCallback(func() {
-		if list, err := j.Runs(t.Context(), journal.Filter{}); err != nil || len(list) != 1 || list[0].Status != journal.Running || list[0].Owner != "Temporal" {
+		if list, err := j.Runs(t.Context(), journal.Filter{}); err != nil || len(list) != 1 || list[0].Status != engine.Waiting || list[0].Owner != "Temporal" {
 			t.Errorf("%+v: %v", list, err)
 		}
 		x.CancelWorkflow()
@@ -72,7 +113,7 @@ func TestCancelledIsSeen(t *testing.T) {
 		t.Fatalf("%+v: %v", result, err)
 	}
 	run, err := j.Run(t.Context(), "run")
-	if err != nil || run.Status != engine.Cancelled || run.Error == nil || strings.Contains(run.Error.Message, "is gone") {
+	if err != nil || run.Status != engine.Cancelled || run.Pending != nil || run.Error == nil || strings.Contains(run.Error.Message, "is gone") {
 		t.Errorf("%+v: %v", run, err)
 	}
 }

@@ -115,6 +115,11 @@ type Keeper interface {
 	Log
 	// Begin notes a run; one that is noted may come again.
 	Begin(s runner.Start) error
+	// Waits notes the question that a run waits with, the first of several, until a
+	// time or, where that is none, for ever; maybe again.
+	Waits(run string, at event.Path, q engine.Question, until time.Time) error
+	// GoesOn notes that no question waits any more, maybe again.
+	GoesOn(run string) error
 	// End notes what a run came to, maybe again.
 	End(run string, r engine.Result) error
 }

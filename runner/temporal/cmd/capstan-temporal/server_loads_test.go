@@ -79,15 +79,14 @@ func TestServerSleepersCostNothing(t *testing.T) {
 		many = n
 	}
 	pids := []int{f.worker("one", "--search-attributes").Process.Pid, f.worker("two", "--search-attributes").Process.Pid}
-	source := "cascade_id: asks\nphases:\n  - {name: a, compose: x, human_input: {type: confirmation, prompt: 'ok?'}}\n"
 	began := time.Now()
-	f.begin("sleeper-0", source, nil)
+	f.begin("sleeper-0", asks, nil)
 	c := cluster{root: f.dir}
 	r, err := c.runner()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cascade, err := r.Load(f.write("asks.yaml", source))
+	cascade, err := r.Load(f.write("asks.yaml", asks))
 	if err != nil {
 		t.Fatal(err)
 	}

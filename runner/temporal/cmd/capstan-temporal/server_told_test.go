@@ -28,6 +28,32 @@ func TestServerCancelled(t *testing.T) {
 	}
 }
 
+// A question is shown by capstan, which says how it is answered; done so the run goes
+// on, and shows that it is answered.
+func TestServerAnswered(t *testing.T) {
+	f := newFleet(t)
+	f.worker("one")
+	f.begin("asks", asks, nil)
+	f.asked("asks")
+	if status, says := f.capstan("runs", "--status", "waiting"); status != 0 || !strings.Contains(says, "asks") {
+		t.Errorf("capstan runs: exit status %d, %s", status, says)
+	}
+	status, says := f.capstan("answer", "asks", "yes")
+	_, command, told := strings.Cut(strings.TrimSpace(says), "capstan-temporal ")
+	if status != usage || !told {
+		t.Fatalf("capstan answer: exit status %d, %s", status, says)
+	}
+	if out, err := f.program("one", strings.Fields(strings.ReplaceAll(command, `"`, ""))...).CombinedOutput(); err != nil {
+		t.Fatalf("capstan-temporal %s: %v: %s", command, err, out)
+	}
+	if result, err := f.runs.Wait(within(t, time.Minute), "asks"); err != nil || result.Status != engine.Succeeded {
+		t.Errorf("%+v: %v", result, err)
+	}
+	if status, says := f.capstan("show", "asks"); status != 0 || strings.Contains(says, "waits for") || !strings.Contains(says, "succeeded") {
+		t.Errorf("capstan show: exit status %d, %s", status, says)
+	}
+}
+
 // asked waits until a run asks.
 func (f *fleet) asked(id string) {
 	f.t.Helper()

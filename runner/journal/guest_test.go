@@ -1,8 +1,11 @@
 package journal
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,4 +112,103 @@ func TestParcels(t *testing.T) {
 	if _, err := one.Get("none"); err == nil || !strings.Contains(err.Error(), "is not there") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// Parcels go when no run may need them any more: one that an engine makes still, or
+// that ended within the time that is asked for, keeps what was put since a day before
+// it began, by itself or by another.
+func TestParcelsArePruned(t *testing.T) {
+	clock := &calendar{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	day := func(n int) { clock.at = time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: clock.now})
+	parcels, g := j.Parcels(), j.Guest("Temporal")
+	put := func(text string) {
+		if _, err := parcels.Put([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(id string) {
+		if err := g.Begin(runner.Start{RunID: id, CascadeID: "c"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end := func(id string) {
+		if err := g.End(id, engine.Result{RunID: id, CascadeID: "c", Status: engine.Succeeded}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prune := func(before int, keep ...string) int {
+		done, err := j.Prune(t.Context(), Pruning{Before: time.Date(2026, 1, before, 0, 0, 0, 0, time.UTC), Keep: keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done.Texts
+	}
+	there := func(texts ...string) {
+		t.Helper()
+		for _, text := range []string{"first", "shared", "second", "now"} {
+			_, err := parcels.Get(sha256Of(text))
+			if want := slices.Contains(texts, text); (err == nil) != want {
+				t.Errorf("%s: %v, want it there: %v", text, err, want)
+			}
+		}
+	}
+	run("one")
+	put("first")
+	put("shared")
+	day(10)
+	run("two")
+	put("shared")
+	put("second")
+	day(11)
+	end("one")
+	day(20)
+	put("now")
+	if n := prune(20, Unfinished); n != 1 {
+		t.Errorf("%d went", n)
+	}
+	there("shared", "second", "now") // run two goes on
+	end("two")
+	if n := prune(20); n != 0 {
+		t.Errorf("%d went", n)
+	}
+	there("shared", "second", "now") // it has ended within the time
+	day(21)
+	if n := prune(21); n != 2 {
+		t.Errorf("%d went", n)
+	}
+	there("now")
+	day(20)
+	prune(31)
+	there("now") // a run may have been ordered with it
+}
+
+// What an older capstan put counts as put when a newer one first looks.
+func TestParcelsOfLongAgo(t *testing.T) {
+	clock := &calendar{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: clock.now})
+	digest, err := j.Parcels().Put([]byte("old"))
+	if err == nil {
+		err = j.writer.do(func(c *conn) error { return c.run("DROP TABLE posted") })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		after int
+		there bool
+	}{{30, true}, {33, false}} {
+		clock.at = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, step.after)
+		if _, err := j.Prune(t.Context(), Pruning{Before: clock.at}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Parcels().Get(digest); (err == nil) != step.there {
+			t.Errorf("after %d days: %v", step.after, err)
+		}
+	}
+}
+
+func sha256Of(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }

@@ -99,6 +99,11 @@ func (j *Journal) Prune(ctx context.Context, p Pruning) (done Pruned, err error)
 		return done, err
 	}
 	if done.Texts, err = j.sweep(ctx, turn); err == nil {
+		var parcels int
+		parcels, err = j.pruneParcels(ctx, turn, p.Before)
+		done.Texts += parcels
+	}
+	if err == nil {
 		done.Free, err = j.store.shrink(ctx)
 	}
 	if err == nil {

@@ -85,7 +85,7 @@ func giveBack(t testing.TB, file, name string) {
 	for _, table := range []string{"run", "start", "result", "pack", "text", "mark", "process"} {
 		empty += "; DELETE FROM " + table
 	}
-	err := onServer.Do("postgres", empty+"; ALTER SEQUENCE run_n_seq RESTART; ALTER SEQUENCE pack_id_seq RESTART")
+	err := onServer.Do("postgres", empty+"; DROP TABLE IF EXISTS parcel, posted; ALTER SEQUENCE run_n_seq RESTART; ALTER SEQUENCE pack_id_seq RESTART")
 	schemas.Lock()
 	defer schemas.Unlock()
 	delete(schemas.of, file)

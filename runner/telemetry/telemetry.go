@@ -36,6 +36,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/seed61713e19/capstan/runner/event"
 )
@@ -162,6 +163,15 @@ func (t *Telemetry) Emit(e event.Event) {
 	if r.emit(e); e.Kind == event.RunFinished {
 		delete(t.runs, name)
 	}
+}
+
+// Tracer is one of what takes the spans, for those that somebody else makes. Of a
+// nil Telemetry it makes none.
+func (t *Telemetry) Tracer(scope string) trace.Tracer {
+	if t == nil {
+		return noop.NewTracerProvider().Tracer(scope)
+	}
+	return t.sdk.Tracer(scope)
 }
 
 // Lost counts the spans that have ended and not arrived: those that are still

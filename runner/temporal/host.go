@@ -276,5 +276,7 @@ func (h *host) Emit(e event.Event) {
 	e.Run, e.Seq, e.Time = h.run.start.RunID, h.run.seq, workflow.Now(h.run.ctx).UTC()
 	if err := h.run.crew.Log.Tell(e); err != nil {
 		_ = h.run.broke(fmt.Errorf("event %d: %w", e.Seq, err))
+	} else if h.run.crew.Sink != nil {
+		h.run.crew.Sink.Emit(e)
 	}
 }

@@ -134,6 +134,9 @@ type Crew struct {
 	Load func(files []cascades.File) (*cascades.Cascade, error)
 	// World is the host that makes effects here.
 	World func(c *cascades.Cascade) World
+	// Sink takes the events that this worker tells, once the log has them; may be nil.
+	// Of a run that changes its worker each has a part.
+	Sink event.Sink
 	// Search sets the search attributes CapstanCascade, CapstanStatus and
 	// CapstanPhase, which the namespace has to know.
 	Search bool

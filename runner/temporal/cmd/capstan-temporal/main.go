@@ -13,9 +13,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/serviceerror"
@@ -23,6 +25,8 @@ import (
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/model/providers"
+	"github.com/seed61713e19/capstan/runner/telemetry"
+	"github.com/seed61713e19/capstan/runner/temporal"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/runner/tool/query"
 	"github.com/seed61713e19/capstan/validators/capy"
@@ -61,7 +65,7 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	err := c.traced(ctx, root.ExecuteContext)
 	var status ended
 	switch {
 	case err == nil:
@@ -104,10 +108,43 @@ func (c *cluster) told(err error) error {
 // A cluster is where runs are, as the flags say.
 type cluster struct {
 	address, namespace, queue, store, root string
+	telemetry                              *telemetry.Telemetry // nil where nothing is sent
+}
+
+// sentWithin bounds how long one waits at the end for what is sent.
+const sentWithin = 5 * time.Second
+
+// traced does something while spans are sent where the standard variables say so.
+// What was said is not: nothing here looks for secrets in it.
+func (c *cluster) traced(ctx context.Context, do func(context.Context) error) (err error) {
+	variables := func(name string) string {
+		if name == "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT" {
+			return ""
+		}
+		return os.Getenv(name)
+	}
+	if c.telemetry, err = telemetry.FromEnvironment(ctx, variables, telemetry.Options{}); err != nil {
+		return err
+	}
+	err = do(ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sentWithin)
+	defer cancel()
+	if lost := c.telemetry.Shutdown(ctx); lost != nil {
+		slog.Warn(lost.Error())
+	}
+	return err
 }
 
 func (c *cluster) dial(ctx context.Context) (client.Client, error) {
-	t, err := client.DialContext(ctx, client.Options{HostPort: c.address, Namespace: c.namespace, Logger: logger{}})
+	o := client.Options{HostPort: c.address, Namespace: c.namespace, Logger: logger{}}
+	if c.telemetry != nil {
+		spans, err := temporal.Tracing(c.telemetry)
+		if err != nil {
+			return nil, err
+		}
+		o.Interceptors = append(o.Interceptors, spans)
+	}
+	t, err := client.DialContext(ctx, o)
 	var older *serviceerror.Unimplemented
 	switch {
 	case errors.As(err, &older):

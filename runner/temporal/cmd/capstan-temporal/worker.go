@@ -39,6 +39,9 @@ func (c *cluster) worker() *cobra.Command {
 				return err
 			}
 			crew.Search = search
+			if c.telemetry != nil {
+				crew.Sink = c.telemetry
+			}
 			t, err := c.dial(cmd.Context())
 			if err != nil {
 				return err

@@ -1,0 +1,96 @@
+package temporal
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/telemetry"
+)
+
+// spied hears in which span a model is asked.
+type spied struct {
+	engine.Host
+	ctx context.Context
+	in  *sync.Map
+}
+
+func (s spied) Model(at event.Path, req model.Request) (model.Response, error) {
+	s.in.Store(at, trace.SpanContextFromContext(s.ctx))
+	return s.Host.Model(at, req)
+}
+
+// Temporal's spans and those of the run's events are one trace, whose id is made of
+// the run's; a model is asked within the span of its activity.
+func TestTracesAreOne(t *testing.T) {
+	kept := tracetest.NewInMemoryExporter()
+	sent, err := telemetry.New(t.Context(), telemetry.Options{Exporter: lasting{kept}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spans, err := Tracing(sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := try(t, several, nil, judging, runner.WithTools(look), runner.WithValidators(slow))
+	var in sync.Map
+	world := x.crew.load
+	x.crew.Sink = sent
+	c, err := world(x.start.Cascade)
+	if err != nil {
+		t.Fatal(err)
+	}
+	makes := c.world
+	c.world = func(ctx context.Context) engine.Host { return spied{makes(ctx), ctx, &in} }
+	x.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: "run"})
+	x.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{spans}})
+	if result, _, err := x.end(t); err != nil || result.Status != engine.Succeeded {
+		t.Fatalf("%+v: %v", result, err)
+	}
+	if err := sent.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	activities, names := map[trace.SpanID]bool{}, map[string]int{}
+	for _, s := range kept.GetSpans() {
+		kind, _, _ := strings.Cut(s.Name, " ")
+		names[kind]++
+		if s.SpanContext.TraceID() != telemetry.TraceID("run") {
+			t.Errorf("%s is of another trace", s.Name)
+		}
+		if s.Name == "RunActivity:"+activityModel {
+			activities[s.SpanContext.SpanID()] = true
+		}
+	}
+	for _, name := range []string{"RunWorkflow:capstan.run", "RunActivity:capstan.model", "RunActivity:capstan.tool", "invoke_workflow", "chat", "ward"} {
+		if names[name] == 0 {
+			t.Errorf("no %s in %v", name, names)
+		}
+	}
+	asked := 0
+	in.Range(func(at, span any) bool {
+		asked++
+		if !activities[span.(trace.SpanContext).SpanID()] {
+			t.Errorf("%s is asked within no activity's span", at)
+		}
+		return true
+	})
+	if asked == 0 {
+		t.Error("no model was asked")
+	}
+}
+
+// lasting keeps what it has when it is shut down.
+type lasting struct{ *tracetest.InMemoryExporter }
+
+func (lasting) Shutdown(context.Context) error { return nil }

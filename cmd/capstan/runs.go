@@ -49,6 +49,7 @@ func (c *Command) runs() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.Status, "status", "", "only runs that ended so, or are running or waiting")
 	flags.StringVar(&f.Cascade, "cascade", "", "only runs of the cascade with this id")
+	flags.StringVar(&f.Words, "words", "", "only runs with these words in what they were given, were asked or said")
 	flags.IntVar(&f.Limit, "limit", 20, "how many at most; 0 is no limit")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd

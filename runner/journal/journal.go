@@ -185,11 +185,13 @@ type Summary struct {
 type Filter struct {
 	Status  string
 	Cascade string
-	Text    string    // in the name of the run or the cascade
-	Since   time.Time // started then or later
-	Until   time.Time // started before
-	Before  string    // the run after which the list goes on; "" begins with the newest
-	Limit   int       // 0 is no limit
+	Text    string          // in the name of the run or the cascade
+	Words   string          // in what the run was given, was asked or said, whatever their case
+	Among   map[string]bool // runs by name; nil is any
+	Since   time.Time       // started then or later
+	Until   time.Time       // started before
+	Before  string          // the run after which the list goes on; "" begins with the newest
+	Limit   int             // 0 is no limit
 }
 
 // A Run is a run with all that it began with.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,38 +59,77 @@ func timeOf(ns int64) time.Time { return time.Unix(0, ns).UTC() }
 // Runs lists runs, the newest first.
 func (j *Journal) Runs(ctx context.Context, f Filter) ([]Summary, error) {
 	list := []Summary{}
+	var open []int64 // numbers of those that have not ended; 0 of others
+	var words *search
 	err := j.reading(ctx, func(c *conn) error {
 		where, args, err := f.where(ctx, c, j.says)
+		if err == nil && f.Words != "" {
+			words, err = j.search(ctx, c, f.Words)
+		}
 		if err != nil {
 			return err
 		}
-		var open []int
-		var numbers []int64
-		err = c.each(ctx, func(v []driver.Value) error {
+		return c.each(ctx, func(v []driver.Value) error {
 			s := j.summaryOf(v)
-			if f.Status != "" && s.Status != f.Status {
+			if f.Status != "" && s.Status != f.Status || f.Among != nil && !f.Among[s.RunID] || words != nil && !words.runs[s.n] {
 				return nil
 			}
-			if v[7] == nil {
-				open, numbers = append(open, len(list)), append(numbers, s.n)
+			if v[7] != nil {
+				s.n = 0
 			}
-			list = append(list, s.Summary)
-			if len(list) == f.Limit {
+			list, open = append(list, s.Summary), append(open, s.n)
+			if len(list) == f.Limit && words == nil {
 				return errEnough
 			}
 			return nil
 		}, j.summaryColumns()+where+" ORDER BY n DESC", args...)
-		for k, i := range open {
-			if err == nil {
-				err = j.tally(ctx, c, numbers[k], &list[i])
-			}
-		}
-		return err
 	})
+	if err == nil && words != nil {
+		list, open, err = j.narrow(ctx, list, open, words, f.Limit)
+	}
+	if err == nil {
+		err = j.tallies(ctx, list, open)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return list, nil
+}
+
+// narrow leaves those runs that have the words, up to a limit.
+func (j *Journal) narrow(ctx context.Context, list []Summary, open []int64, words *search, limit int) ([]Summary, []int64, error) {
+	n := 0
+	for i := range list {
+		found, err := j.found(ctx, list[i].RunID, words)
+		if err != nil {
+			return nil, nil, err
+		}
+		if found {
+			list[n], open[n] = list[i], open[i]
+			if n++; n == limit {
+				break
+			}
+		}
+	}
+	return list[:n], open[:n], nil
+}
+
+// tallies counts what runs that have not ended have come to.
+func (j *Journal) tallies(ctx context.Context, list []Summary, open []int64) error {
+	if !slices.ContainsFunc(open, func(n int64) bool { return n > 0 }) {
+		return nil
+	}
+	return j.reading(ctx, func(c *conn) error {
+		for i, n := range open {
+			if n == 0 {
+				continue
+			}
+			if err := j.tally(ctx, c, n, &list[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // where is the condition that a filter makes, as far as the file can tell.

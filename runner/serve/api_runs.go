@@ -135,7 +135,7 @@ var statuses = []string{journal.Running, runner.Waiting, runner.Succeeded, runne
 
 // filter reads the filter of a list from a query.
 func filter(q url.Values, limit int) (journal.Filter, error) {
-	f := journal.Filter{Status: q.Get("status"), Cascade: q.Get("cascade"), Text: q.Get("q"), Before: q.Get("before"), Limit: limit}
+	f := journal.Filter{Status: q.Get("status"), Cascade: q.Get("cascade"), Text: q.Get("q"), Words: q.Get("words"), Before: q.Get("before"), Limit: limit}
 	if f.Status != "" && !slices.Contains(statuses, f.Status) {
 		return f, badQuery("status must be one of %v", statuses)
 	}

@@ -129,6 +129,32 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// TestRunsByTheirTexts holds that runs are found by what stands in their texts, and by
+// what people said of them.
+func TestRunsByTheirTexts(t *testing.T) {
+	w, d := weighing(t, 5, 2)
+	rows := func(query string) int {
+		return strings.Count(w.want(200, "GET", "/?"+query, nil).text, "<tr data-row>")
+	}
+	all := rows("")
+	short := rows("words=SHORT.")
+	if short == 0 || short >= all || rows("words=no+such+words") != 0 {
+		t.Errorf("%d of %d runs say Short.", short, all)
+	}
+	if rows("label=bad") != 0 {
+		t.Error("nobody has said anything")
+	}
+	_ = d.Label("post", "", measure.Label{Text: measure.TextDigest("Short."), Phase: "draft", Gate: "all", By: "ann"})
+	if got := rows("label=bad"); got != short || rows("label=good") != 0 || rows("label=bad&words=short") != short || rows("label=bad&words=no+such") != 0 {
+		t.Errorf("%d runs have a text that is bad, %d say it", got, short)
+	}
+	if page := w.want(200, "GET", "/?label=bad&words=short&limit=1", nil).text; !strings.Contains(page, "label=bad") || !strings.Contains(page, "words=short") || strings.Contains(page, "sse-connect") {
+		t.Error("the rest of the list has another filter, or the list is looked for again each second")
+	}
+	w.want(400, "GET", "/?label=fine", nil)
+	newWorld(t).want(501, "GET", "/?label=bad", nil)
+}
+
 // TestMeasuredPages holds that what is not known is said to be unknown, and that a
 // cascade that cannot be weighed says why.
 func TestMeasuredPages(t *testing.T) {

@@ -21,6 +21,7 @@ type runsView struct {
 	Cascades []string
 	Base     string // where the API is
 	CanStart bool
+	Labels   bool // there are cascades whose labels can be asked for
 }
 
 // A runRow is a run in a list.
@@ -43,13 +44,17 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	f.Limit++
+	if f.Among, err = s.labelled(r.Context(), q.Get("label"), f); err != nil {
+		return err
+	}
 	runs, err := s.o.Store.Runs(r.Context(), f)
 	if err != nil {
 		return err
 	}
-	v := runsView{frame: s.frame("Runs", "runs"), Filter: q, Statuses: statuses, Live: f.Before == "", Cascades: s.o.Cascades, Base: "http://" + r.Host}
+	v := runsView{frame: s.frame("Runs", "runs"), Filter: q, Statuses: statuses, Live: f.Before == "" && f.Words == "" && f.Among == nil, Cascades: s.o.Cascades, Base: "http://" + r.Host}
 	v.CanStart = s.o.Runs != nil && len(s.o.Cascades) > 0
-	v.Filtered = f.Status != "" || f.Cascade != "" || f.Text != "" || !f.Since.IsZero() || !f.Until.IsZero()
+	v.Labels = s.o.Scales != nil && len(s.o.Cascades) > 0
+	v.Filtered = f.Status != "" || f.Cascade != "" || f.Text != "" || f.Words != "" || f.Among != nil || !f.Since.IsZero() || !f.Until.IsZero()
 	if len(runs) == f.Limit {
 		runs = runs[:f.Limit-1]
 		v.Next = listAddress(q, runs[len(runs)-1].RunID)
@@ -79,7 +84,7 @@ func newRunRow(s journal.Summary) runRow {
 }
 
 func listAddress(q url.Values, before string) string {
-	return address("/", "status", q.Get("status"), "cascade", q.Get("cascade"), "q", q.Get("q"), "since", q.Get("since"), "until", q.Get("until"), "limit", q.Get("limit"), "before", before)
+	return address("/", "status", q.Get("status"), "cascade", q.Get("cascade"), "q", q.Get("q"), "words", q.Get("words"), "label", q.Get("label"), "since", q.Get("since"), "until", q.Get("until"), "limit", q.Get("limit"), "before", before)
 }
 
 // Self is the address of the list as it is shown.

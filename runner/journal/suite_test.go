@@ -11,7 +11,10 @@ import (
 
 // The journal is a host like any other.
 func TestSuite(t *testing.T) {
-	onFile(t) // thousands of starts, each of which costs a server ten times as much: TestStories has some
+	onFile(t)
+	if testing.Short() {
+		t.Skip("thousands of starts: TestStories has some")
+	}
 	enginetest.RunKept(t, func(tb testing.TB, s *enginetest.Story) enginetest.Start {
 		file := filepath.Join(tb.TempDir(), "j.db")
 		begun := false

@@ -32,6 +32,7 @@ type Report struct {
 	CascadeID  string   `json:"cascade_id"`
 	Runs       int      `json:"runs"`
 	Unfinished int      `json:"unfinished"` // tries that did not come to an end, and are left out
+	Shared     int      `json:"shared"`     // tries of which another run had a text, and that are left out too
 	Phases     []*Phase `json:"phases"`
 }
 
@@ -126,6 +127,7 @@ type try struct {
 	run      int
 	attempts []one
 	over     bool
+	shared   bool
 }
 
 // one is one attempt.
@@ -167,6 +169,7 @@ func (b *Builder) Add(a *journal.Attempt) {
 		p.tries = append(p.tries, t)
 	}
 	t.attempts = append(t.attempts, oneOf(a))
+	t.shared = t.shared || a.Shared
 	switch a.Outcome {
 	case "succeeded", "exhausted", "blocked":
 		t.over = true
@@ -206,10 +209,14 @@ func numberless(reason string) string {
 	return numbers().ReplaceAllString(reason, "#")
 }
 
-// closeRun counts the tries that did not come to an end.
+// closeRun counts the tries that did not come to an end, and those that cost less
+// than they would.
 func (b *Builder) closeRun() {
 	for _, t := range b.open {
-		if !t.over {
+		switch {
+		case t.shared:
+			b.report.Shared++
+		case !t.over:
 			b.report.Unfinished++
 		}
 	}
@@ -222,7 +229,7 @@ func (b *Builder) Report(ceilings map[string]measure.Bound) *Report {
 	b.open = nil
 	for _, name := range b.order {
 		t := b.phases[name]
-		t.tries = slices.DeleteFunc(t.tries, func(t *try) bool { return !t.over })
+		t.tries = slices.DeleteFunc(t.tries, func(t *try) bool { return !t.over || t.shared })
 		if len(t.tries) == 0 {
 			continue
 		}

@@ -35,6 +35,19 @@ func told(n, number int, by, reason string, usd float64, last bool) *journal.Att
 
 func close3(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
+// TestSharedIsNoBargain: a try of which another run had a text is in no price.
+func TestSharedIsNoBargain(t *testing.T) {
+	b := cost.NewBuilder("post")
+	free := told(2, 1, "small", "cold", 0, false)
+	free.Shared = true
+	for _, a := range []*journal.Attempt{told(1, 1, "small", "", 1, true), free, told(2, 2, "small", "", 1, true)} {
+		b.Add(a)
+	}
+	if r := b.Report(nil); r.Shared != 1 || r.Unfinished != 0 || r.Phases[0].Now.Accepted != (measure.Rate{K: 1, N: 1}) || !close3(r.Phases[0].Now.Price.CostUSD, 1) {
+		t.Errorf("%+v, %+v", r, r.Phases[0].Now)
+	}
+}
+
 func TestReport(t *testing.T) {
 	b := cost.NewBuilder("post")
 	for _, a := range []*journal.Attempt{

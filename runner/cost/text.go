@@ -14,6 +14,9 @@ import (
 func (r *Report) Text(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: runs looked at: %d", r.CascadeID, r.Runs)
+	if r.Shared > 0 {
+		fmt.Fprintf(&b, "; tries left out of which another run had a text: %d", r.Shared)
+	}
 	if r.Unfinished > 0 {
 		fmt.Fprintf(&b, "; tries left out that did not come to an end: %d", r.Unfinished)
 	}

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/event"
@@ -28,6 +29,7 @@ type Attempt struct {
 	Number   int    // from 1; 0 stands for what was judged beside the attempts: by pre-wards, by a filter
 	Outcome  string // succeeded, retry, blocked, exhausted, failed …; "" where it is not over
 	Edited   bool   // a person gave the text
+	Shared   bool   // another run had its texts: this one took them over, or replays it
 	Text     string
 	Model    string        // that gave the last reply; "" where none did
 	Usage    model.Usage   // judges and cascades within it included
@@ -51,6 +53,7 @@ type Judgement struct {
 	Time      time.Time
 	Usage     model.Usage // of judges
 	Took      time.Duration
+	Shared    bool // another run was told so too, or its text was that of one
 }
 
 // Place is the last name of its path, which says where in the cascade the check
@@ -167,7 +170,7 @@ func (j *Journal) heads(ctx context.Context, f Filter) (list []runHead, err erro
 			}
 			raw, err := encode(row)
 			d := digestOf(raw)
-			h.Version = hex.EncodeToString(d[:])
+			h.Version, h.Shared = hex.EncodeToString(d[:]), strings.HasPrefix(row.Model, "replay:")
 			list = append(list, h)
 			if err == nil && len(list) == f.Limit {
 				return errEnough

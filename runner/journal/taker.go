@@ -26,6 +26,8 @@ type ruling struct{ attempt, verdict int }
 type spending struct {
 	usage model.Usage
 	took  time.Duration
+	asked bool // a model was asked
+	anew  bool // and not by another run alone
 }
 
 func newTaker() *taker {
@@ -139,6 +141,7 @@ func (k *taker) verdict(a *Attempt, own event.Path, l *logged) {
 	g := Judgement{
 		Path: l.path, Moment: v.Moment, Validator: v.Validator, Mode: v.Mode, Turn: v.Turn, Valid: v.Valid, Broke: broke,
 		Reason: v.Reason, Score: v.Score, Time: timeOf(l.time), Usage: k.spent[l.path].usage, Took: k.spent[l.path].took,
+		Shared: k.shared(a, k.spent[l.path]),
 	}
 	switch {
 	case where == own && a.Outcome == "" && strings.HasPrefix(lastName(own), "attempt["):
@@ -159,6 +162,12 @@ func (k *taker) verdict(a *Attempt, own event.Path, l *logged) {
 	a.Verdicts = append(a.Verdicts, g)
 }
 
+// shared tells of a verdict that tells no more than another run's does: what was
+// computed of a text that was shared is what it was there.
+func (k *taker) shared(a *Attempt, s spending) bool {
+	return k.head.Shared || !s.anew && (s.asked || a.Shared)
+}
+
 // effect adds what an effect cost, to the attempt and to the verdict that it was
 // made for, and notes what a model said in a turn.
 func (k *taker) effect(a *Attempt, rest string, l *logged) {
@@ -166,7 +175,7 @@ func (k *taker) effect(a *Attempt, rest string, l *logged) {
 	a.Took += took
 	if l.kind == findingEffect {
 		s := k.spent[l.path]
-		s.took += took
+		s.took, s.anew = s.took+took, s.anew || took > 0
 		k.spent[l.path] = s
 	}
 	if l.kind != modelEffect {
@@ -177,15 +186,16 @@ func (k *taker) effect(a *Attempt, rest string, l *logged) {
 		return
 	}
 	a.Usage = a.Usage.Add(r.usage)
-	at := asker(l.path)
+	at, anew := asker(l.path), took > 0 || r.usage != model.Usage{} // one that was taken over has cost neither
 	switch {
 	case strings.Contains(rest, "attempt["): // of a cascade within it
 	case r.validator != "":
 		s := k.spent[at]
-		s.usage, s.took = s.usage.Add(r.usage), s.took+took
+		s.usage, s.took, s.asked, s.anew = s.usage.Add(r.usage), s.took+took, true, s.anew || anew
 		k.spent[at] = s
 	case r.role == "":
 		k.texts[at] = r.text
+		a.Shared = k.head.Shared || !anew && (a.Shared || a.Model == "")
 		a.Model = cmp.Or(r.model, r.by)
 		if a.Phase == "" {
 			a.Phase, a.Number = r.phase, r.attempt

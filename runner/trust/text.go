@@ -12,7 +12,11 @@ import (
 // Text writes the report for people.
 func (r *Report) Text(w io.Writer) error {
 	t := &telling{w: w}
-	t.line("%s: %s, %s", r.CascadeID, count(r.Runs, "run"), count(r.Attempts, "attempt"))
+	again := ""
+	if r.Shared > 0 {
+		again = fmt.Sprintf(", %d of them taken over from another run or replayed, and not counted again", r.Shared)
+	}
+	t.line("%s: %s, %s%s", r.CascadeID, count(r.Runs, "run"), count(r.Attempts, "attempt"), again)
 	for _, g := range r.Gates {
 		g.tell(t)
 	}

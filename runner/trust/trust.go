@@ -58,6 +58,7 @@ type Report struct {
 	CascadeID      string                  `json:"cascade_id"`
 	Runs           int                     `json:"runs"`
 	Attempts       int                     `json:"attempts"`
+	Shared         int                     `json:"shared_attempts"` // of them, which another run had and which count once
 	Gates          []*Gate                 `json:"gates"`
 	Phases         []*Phase                `json:"phases"`
 	People         []People                `json:"people"`
@@ -258,6 +259,9 @@ func (b *builder) attempt(a *journal.Attempt) {
 	}
 	if a.Number > 0 {
 		b.Attempts++
+		if a.Shared {
+			b.Shared++
+		}
 	}
 	delete(b.unseen, a.Text)
 	digests := b.digests(a)
@@ -315,6 +319,17 @@ func (b *builder) verdict(g *Gate, a *journal.Attempt, v *journal.Judgement) {
 		g.Skipped++
 		return
 	}
+	if !v.Shared {
+		g.said(a, v, b.Question.FalseAlarms)
+	}
+	if known := b.Labels.Of(v.Text, g.Phase, g.Gate); v.Text != "" && known.Labelled && !g.seen[v.Text] {
+		g.natural(v.Text, known.Good, *v.Valid)
+		g.lived.Add(known.Good, *v.Valid)
+	}
+}
+
+// said counts a verdict that the gate gave, and no other run's.
+func (g *Gate) said(a *journal.Attempt, v *journal.Judgement, alarms int) {
 	g.Passed.Add(*v.Valid)
 	g.took, g.cost = g.took+v.Took, g.cost+v.Usage.CostUSD
 	if v.Time.After(g.last) {
@@ -323,11 +338,7 @@ func (b *builder) verdict(g *Gate, a *journal.Attempt, v *journal.Judgement) {
 	if g.gate.Validator != nil && g.gate.Validator.Votes > 1 && v.Score != nil {
 		g.Unanimous.Add(*v.Score == 0 || *v.Score == 1)
 	}
-	g.drift(a, v, b.Question.FalseAlarms)
-	if known := b.Labels.Of(v.Text, g.Phase, g.Gate); v.Text != "" && known.Labelled && !g.seen[v.Text] {
-		g.natural(v.Text, known.Good, *v.Valid)
-		g.lived.Add(known.Good, *v.Valid)
-	}
+	g.drift(a, v, alarms)
 }
 
 // natural counts a text that people labelled.
@@ -377,7 +388,7 @@ func (b *builder) phase(p *Phase, a *journal.Attempt, noes, yeses int) {
 	whole := noes > 0 || yeses >= len(p.counted)
 	known := b.Labels.Of(a.Text, p.Phase, measure.All)
 	if a.Number == 1 {
-		if whole {
+		if whole && !a.Shared {
 			p.Accepted.Add(noes == 0)
 		}
 		if known.Labelled && !p.first[a.Text] {

@@ -113,6 +113,24 @@ func TestConfusion(t *testing.T) {
 	}
 }
 
+// TestSharedCountsOnce: what a run took over from another is in no rate again; the
+// label of its text is, where no other run has told of it.
+func TestSharedCountsOnce(t *testing.T) {
+	again := attempt(2, "a", true, false)
+	again.Shared = true
+	for i := range again.Verdicts {
+		again.Verdicts[i].Shared = true
+	}
+	labels := []measure.Label{good("a", true)}
+	r := ask(t, labels, all(attempt(1, "a", true, true), again), nil)
+	if tone := r.Gates[1]; tone.Passed != (measure.Rate{K: 1, N: 1}) || tone.Natural != (measure.Confusion{GoodPassed: 1}) || r.Shared != 1 || r.Phases[0].Accepted.N != 1 {
+		t.Errorf("%+v, phase %+v", tone, r.Phases[0])
+	}
+	if r := ask(t, labels, all(again), nil); r.Gates[1].Passed.Known() || r.Gates[1].Natural.N() != 1 {
+		t.Errorf("by itself: %+v", r.Gates[1])
+	}
+}
+
 func TestPlantedApart(t *testing.T) {
 	digest := gates(t, "")[1].Digest
 	planted := good("broken", false)

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
@@ -15,8 +16,9 @@ import (
 const maxCompleted = 50
 
 // completes has shells complete the first argument of each verb by the word that
-// its usage has for it, and --format by what its help says it may be. Nothing is
-// told of what goes wrong meanwhile.
+// its usage has for it, --format by what its help says it may be, and phases and
+// inputs by the cascade or the run that the first argument is. Nothing is told of
+// what goes wrong meanwhile.
 func (c *Command) completes(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		c.completes(sub)
@@ -24,12 +26,72 @@ func (c *Command) completes(cmd *cobra.Command) {
 		if sub.ValidArgsFunction == nil && len(sub.ValidArgs) == 0 && len(words) > 1 {
 			sub.ValidArgsFunction = c.argument(sub.Name(), words[1])
 		}
+		flags := map[string]cobra.CompletionFunc{
+			"input":  c.ofCascade(inputNames, cobra.ShellCompDirectiveNoSpace),
+			"phase":  c.ofCascade(phaseNames, 0),
+			"status": cobra.FixedCompletions(statuses, cobra.ShellCompDirectiveNoFileComp),
+		}
 		if f := sub.Flags().Lookup("format"); f != nil {
-			if err := sub.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats(f.Usage), cobra.ShellCompDirectiveNoFileComp)); err != nil {
-				continue // it has one
+			flags["format"] = cobra.FixedCompletions(formats(f.Usage), cobra.ShellCompDirectiveNoFileComp)
+		}
+		if sub.Name() == "resume" {
+			flags["from"] = flags["phase"]
+		}
+		for name, complete := range flags {
+			if f := sub.Flags().Lookup(name); f != nil && f.Value.Type() != "int" {
+				_ = sub.RegisterFlagCompletionFunc(name, complete) // it refuses a second alone
 			}
 		}
 	}
+}
+
+// statuses are those that runs may be asked for.
+var statuses = []string{
+	runner.Succeeded, runner.Blocked, runner.Exhausted, runner.Failed, runner.Waiting, runner.OverBudget, runner.Cancelled, "running",
+}
+
+func phaseNames(cascade *cascades.Cascade) []string {
+	var names []string
+	for _, p := range cascade.EveryPhase() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func inputNames(cascade *cascades.Cascade) []string {
+	var names []string
+	for _, in := range cascade.Inputs {
+		name := in.Name + "="
+		if in.Description != "" {
+			name += "\t" + oneLine(in.Description)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// ofCascade completes by the cascade that the first argument is, or that it ran.
+func (c *Command) ofCascade(names func(*cascades.Cascade) []string, more cobra.ShellCompDirective) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		cascade, _, err := c.drawn(cmd.Context(), args[0], storeOf(cmd))
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return names(cascade), cobra.ShellCompDirectiveNoFileComp | more
+	}
+}
+
+// storeOf is the store that the flags name.
+func storeOf(cmd *cobra.Command) (f storeFlags) {
+	for name, value := range map[string]*string{"store": &f.store, "db": &f.db} {
+		if flag := cmd.Flags().Lookup(name); flag != nil {
+			*value = flag.Value.String()
+		}
+	}
+	return f
 }
 
 // formats are the words of a help that is a list: text, json or junit.
@@ -63,14 +125,8 @@ func (c *Command) argument(verb, word string) cobra.CompletionFunc {
 
 // newest are the names of the newest runs of the store that the flags name.
 func (c *Command) newest(cmd *cobra.Command) []string {
-	var f storeFlags
-	for name, value := range map[string]*string{"store": &f.store, "db": &f.db} {
-		if flag := cmd.Flags().Lookup(name); flag != nil {
-			*value = flag.Value.String()
-		}
-	}
 	names := []string{"last"}
-	j, err := c.kept(f, true)
+	j, err := c.kept(storeOf(cmd), true)
 	if err != nil {
 		return names
 	}

@@ -106,12 +106,7 @@ func (c *Command) drawn(ctx context.Context, word string, store storeFlags) (*ca
 	if err != nil {
 		return nil, nil, found(err, word)
 	}
-	r, err := c.reader()
-	if err != nil {
-		return nil, nil, usage("%w", err)
-	}
-	files := run.Start.Files
-	cascade, err := cascades.Load(files[0].Name, cascades.Unpacked(files), r.Known())
+	cascade, err := c.ran(run)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -120,6 +115,16 @@ func (c *Command) drawn(ctx context.Context, word string, store storeFlags) (*ca
 		return nil, nil, &exit{exitBroken, err}
 	}
 	return cascade, done.Marks(), nil
+}
+
+// ran is the cascade of a run, as it was kept.
+func (c *Command) ran(run *journal.Run) (*cascades.Cascade, error) {
+	r, err := c.reader()
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	files := run.Start.Files
+	return cascades.Load(files[0].Name, cascades.Unpacked(files), r.Known())
 }
 
 func (c *Command) schema() *cobra.Command {

@@ -60,9 +60,9 @@ type progress struct {
 	told     []string // what was left out of requests
 	fans     map[event.Path]*fan
 	contests map[event.Path]contest
-	texts    map[string]string // of expressions without a name
-	shown    bool              // the living line is on the screen
-	show     func() string     // the living line of what is no run; nil for a run's
+	texts    expressionTexts
+	shown    bool          // the living line is on the screen
+	show     func() string // the living line of what is no run; nil for a run's
 	ticks    *time.Ticker
 	done     chan struct{}
 }
@@ -225,7 +225,7 @@ func (p *progress) without(r *model.Response) {
 }
 
 func (p *progress) verdict(v *event.Verdict) {
-	what := v.Moment + " " + p.named(v)
+	what := v.Moment + " " + p.texts.named(v)
 	if v.Moment == v.Validator {
 		what = v.Moment
 	}

@@ -65,6 +65,11 @@ func (c *Command) showRun(ctx context.Context, j *journal.Journal, id string, at
 		return printJSON(c.Stdout, result)
 	}
 	t := &teller{out: c.Stdout}
+	if slices.ContainsFunc(result.Verdicts, func(v event.Verdict) bool { return v.Validator == "expr" }) {
+		if cascade, err := c.ran(run); err == nil { // else they are told by what they are
+			t.texts = expressionsOf(cascade)
+		}
+	}
 	t.head(run, result)
 	if attempts {
 		t.attempts(done)
@@ -97,7 +102,10 @@ func shownAttempts(run *trace.Run) []shownAttempt {
 }
 
 // A teller tells of a run in words.
-type teller struct{ out io.Writer }
+type teller struct {
+	out   io.Writer
+	texts expressionTexts
+}
 
 func (t *teller) line(format string, args ...any) { fmt.Fprintf(t.out, format+"\n", args...) }
 
@@ -143,12 +151,13 @@ func (t *teller) phases(r runner.Result) {
 }
 
 func (t *teller) verdict(v *event.Verdict) {
-	what, mode := fmt.Sprintf("attempt %d %s %s", v.Attempt, v.Moment, v.Validator), " ("+v.Mode+")"
+	name := t.texts.named(v)
+	what, mode := fmt.Sprintf("attempt %d %s %s", v.Attempt, v.Moment, name), " ("+v.Mode+")"
 	switch {
 	case (&trace.Verdict{Verdict: *v}).Filters():
-		what, mode = trace.Filter+" "+v.Validator, ""
+		what, mode = trace.Filter+" "+name, ""
 	case v.Attempt == 0:
-		what = v.Moment + " " + v.Validator
+		what = v.Moment + " " + name
 	case v.Moment == v.Validator:
 		what = fmt.Sprintf("attempt %d %s", v.Attempt, v.Moment)
 	}

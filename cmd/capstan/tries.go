@@ -84,12 +84,21 @@ func (p *progress) won(e event.Event) {
 	p.line("  %s %stry %d of %d is picked: %s", green.Render("→"), label(e.Path), n, c.tries, why)
 }
 
-// knows has checks without a name told by their text: expressions of the
-// cascade. Where two phases of one name disagree they are told as they were.
+// knows has checks without a name told by their text.
 func (p *progress) knows(c *cascades.Cascade) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.texts = map[string]string{}
+	p.texts = expressionsOf(c)
+}
+
+// An expressionTexts has the texts of expressions without a name, by where they
+// stand.
+type expressionTexts map[string]string
+
+// expressionsOf are those of a cascade. Where two phases of one name disagree they
+// are told as they were.
+func expressionsOf(c *cascades.Cascade) expressionTexts {
+	texts := expressionTexts{}
 	for _, within := range c.Within() {
 		for _, phase := range within.EveryPhase() {
 			for _, check := range phase.Checks() {
@@ -99,13 +108,14 @@ func (p *progress) knows(c *cascades.Cascade) {
 					continue
 				}
 				key := checkKey(phase.Name, moment, at.Moment != moment, at.Index)
-				if known, twice := p.texts[key]; twice && known != source {
+				if known, twice := texts[key]; twice && known != source {
 					source = ""
 				}
-				p.texts[key] = source
+				texts[key] = source
 			}
 		}
 	}
+	return texts
 }
 
 func checkKey(phase, moment string, filter bool, index int) string {
@@ -116,7 +126,7 @@ func checkKey(phase, moment string, filter bool, index int) string {
 const maxExpression = 80
 
 // named is a check as it is told: its name, or an expression's text.
-func (p *progress) named(v *event.Verdict) string {
+func (e expressionTexts) named(v *event.Verdict) string {
 	if v.Validator != "expr" {
 		return v.Validator
 	}
@@ -126,7 +136,7 @@ func (p *progress) named(v *event.Verdict) string {
 			index, _ = strconv.Atoi(strings.TrimSuffix(number, "]"))
 		}
 	}
-	text := oneLine(p.texts[checkKey(v.Phase, v.Moment, strings.Contains(string(v.Path), "/filter/"), index)])
+	text := oneLine(e[checkKey(v.Phase, v.Moment, strings.Contains(string(v.Path), "/filter/"), index)])
 	if text == "" {
 		return v.Validator
 	}

@@ -24,11 +24,12 @@ var promised = map[string]string{
 		validators.MaxLength validators.MinLength validators.NonEmpty validators.NumbersKept validators.PII validators.Presentable
 		validators.Regexp validators.SameStructure validators.SimilarToInput validators.SimpleValidator validators.WordCount`,
 	"a program that embeds the runner gives its own to Default": "validators.Register",
-	"parameters may implement it, and a store":                  "validators.Prepared runner/serve.Watcher",
+	"parameters may implement it, and a store":                  "validators.Prepared runner/serve.Drafter runner/serve.Watcher",
 	"a caller tells errors apart by it": `runner/engine.ErrTimedOut runner/serve.ErrNoModel runner/serve.ErrNoPhase runner/signatures.ErrUntrusted
 		runner/tool/mcp.ErrClosed validators/capy.ErrStage validators/schedule.Refusal validators/schema.ErrWork`,
 	"the gate as a library, where no cascade is":           "validators/capy.New validators/schedule.Save",
 	"prices of one's own, as the shipped ones are written": "runner/model/openai.ReadPrices",
+	"what a tool gives, for whoever decodes it":            "runner/tool/query.Answer",
 	"a value of Options.Browser":                           "validators/request/inspectors.NoBrowser",
 }
 

@@ -16,7 +16,7 @@ import (
 // tells how many rows it changed. The connection should be opened so that it can
 // do no more than the statement may; ctx bounds its time.
 func OnFile(ctx context.Context, c driver.Conn, s Statement) (changed int64, err error) {
-	text, err := Single(s.Text)
+	text, err := single(s.Text)
 	if err != nil {
 		return 0, err
 	}

@@ -28,9 +28,9 @@ type Statement struct {
 	Row     func(values []driver.Value) bool // false is enough of them; the values must not be kept
 }
 
-// Single gives the one statement that a text holds, without what ends it. What it
+// single gives the one statement that a text holds, without what ends it. What it
 // takes for quoted is quoted for SQLite, or ends the text.
-func Single(sql string) (string, error) {
+func single(sql string) (string, error) {
 	if strings.ContainsRune(sql, 0) {
 		return "", errors.New("a statement has no NUL in it")
 	}

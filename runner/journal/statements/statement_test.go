@@ -10,7 +10,7 @@ func TestSingle(t *testing.T) {
 		"SELECT 1": "SELECT 1", "SELECT 1;": "SELECT 1", "SELECT ';' ; -- x\n;": "SELECT ';' ", "SELECT [;] /* ; */": "SELECT [;] /* ; */",
 		"": "", ";": "", "-- x": "", "SELECT 1; SELECT 2": "", "SELECT 1\x00": "", "SELECT '''; DELETE FROM x; --'; DELETE FROM x": "",
 	} {
-		if got, err := Single(sql); got != want || (err == nil) != (want != "") {
+		if got, err := single(sql); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: got %q, %v", sql, got, err)
 		}
 	}
@@ -21,7 +21,7 @@ func FuzzSingle(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, sql string) {
-		if got, err := Single(sql); err == nil && (!strings.HasPrefix(sql, got) || got == "") {
+		if got, err := single(sql); err == nil && (!strings.HasPrefix(sql, got) || got == "") {
 			t.Errorf("got %q", got)
 		}
 	})

@@ -116,6 +116,7 @@ type Phase struct {
 	Subs         []*Sub
 	Soundings    *Soundings
 	Human        *Human
+	TokenBudget  *TokenBudget // the phase's own or the file's; nil for none
 
 	Tool     *Tool // of a deterministic phase
 	Inputs   Values

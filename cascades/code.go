@@ -35,6 +35,7 @@ const (
 	CodeOtherwise  = "read-otherwise"    // a warning
 	CodeUnasked    = "unasked-database"  // a warning
 	CodePlain      = "plain-password"    // a warning
+	CodeTooHeavy   = "too-heavy"         // a warning
 
 	CodeBare       = "bare-write"      // of lint --proof
 	CodeUnmeasured = "unmeasured-gate" // of lint --proof=strict
@@ -81,6 +82,7 @@ func Codes() []Code {
 		{CodeOtherwise, "a warning: what another program reads otherwise, with how it is read here"},
 		{CodeUnasked, "a warning: a database of the file that no phase asks"},
 		{CodePlain, "a warning: a password that stands in the file"},
+		{CodeTooHeavy, "a warning: a `token_budget` that the instructions alone weigh more than"},
 		{CodeBare, "of `lint --proof`: a text of a model may get into a call of a tool that writes, and no gate has judged it on the way"},
 		{CodeUnmeasured, "of `lint --proof=strict`: a gate on a way to a tool that writes has no evidence of a false pass as low as is asked for"},
 	}

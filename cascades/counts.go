@@ -11,9 +11,10 @@ type Counts struct {
 	Turns int `json:"turns"`
 	// ModelCalls are requests to a model where no model asks for a tool: one a
 	// turn, one a judgement, one for an evaluator's pick, one where a model has
-	// to be asked for its choice of a handoff. A request that is repeated, since
-	// the endpoint failed, on whatever rung of a ladder, or since a judge answered
-	// nonsense, counts once.
+	// to be asked for its choice of a handoff, and one before each of a phase's own
+	// where its token_budget has the conversation summed up. A request that is
+	// repeated, since the endpoint failed, on whatever rung of a ladder, or since a
+	// judge answered nonsense, counts once.
 	ModelCalls int `json:"model_calls"`
 	// ModelCallsWithTools are requests to a model where every turn of a phase
 	// with tools uses all its rounds, with one tool call in each, of the tool

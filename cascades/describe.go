@@ -43,6 +43,7 @@ type DescribedPhase struct {
 	Each  bool            `json:"each,omitempty"`  // it is done for every item of a list
 	Group string          `json:"group,omitempty"` // the group that it is part of
 	When  string          `json:"when,omitempty"`
+	Holds string          `json:"token_budget,omitempty"` // what its conversation may weigh
 	Gates []DescribedGate `json:"gates"`
 	Asks  string          `json:"asks,omitempty"` // of a person: the type of the question, how long it waits, who is told
 }
@@ -171,6 +172,9 @@ func (p *Phase) described(group string) DescribedPhase {
 	}
 	if p.When != nil {
 		d.When = p.When.String()
+	}
+	if p.TokenBudget != nil {
+		d.Holds = p.TokenBudget.String()
 	}
 	for _, one := range p.Checks() {
 		g := DescribedGate{string(one.Ward.Moment), string(one.Ward.Mode), one.Ward.Name, one.Validator.kind()}

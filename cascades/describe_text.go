@@ -79,6 +79,9 @@ func (p DescribedPhase) rows(w io.Writer) {
 		kind += ", when " + oneLine(p.When, 80)
 	}
 	fmt.Fprintf(w, "  %s\t%s\n", oneLine(p.Name, 40), kind)
+	if p.Holds != "" {
+		fmt.Fprintf(w, "    token_budget\t%s\n", p.Holds)
+	}
 	for _, g := range p.Gates {
 		fmt.Fprintf(w, "    %s\t%s %s, %s\n", g.Moment, g.Mode, oneLine(g.Validator, 60), g.Kind)
 	}

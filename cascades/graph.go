@@ -101,6 +101,9 @@ func about(p *Phase) string {
 	if p.Soundings != nil {
 		add("%d soundings", p.Soundings.Tries())
 	}
+	if p.TokenBudget != nil {
+		add("at most %s", p.TokenBudget)
+	}
 	if n := len(p.Tackle); n == 1 {
 		add("1 tool")
 	} else if n > 1 {

@@ -46,6 +46,7 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 	phase.Rules = p.rules(o, phase)
 	phase.Wards = p.wards(o.child("wards"), phase)
 	phase.Expect = p.expect(o.child("expect"), phase)
+	phase.TokenBudget = p.tokenBudget(o.child("token_budget"))
 	phase.Soundings = p.soundings(o.child("soundings"))
 	phase.Extraction = p.extraction(o.child("output_extraction"))
 	phase.Human = p.human(o.child("human_input"), phase.Name)
@@ -94,7 +95,7 @@ type kind struct {
 }
 
 var (
-	modelOnly = []string{"model", "tackle", "context", "soundings"}
+	modelOnly = []string{"model", "tackle", "context", "soundings", "token_budget"}
 	kinds     = []kind{
 		{"instructions", "has instructions", []string{"inputs"}},
 		{"tool", "runs a tool", modelOnly},

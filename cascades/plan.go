@@ -144,6 +144,9 @@ func (m planner) whole(p *Phase) PhasePlan {
 	}
 	if p.asksForChoice() {
 		visit = visit.plus(modelCall)
+		if p.sumsUp() {
+			visit = visit.plus(modelCall)
+		}
 	}
 	plan.Visit = visit
 	return plan
@@ -207,6 +210,12 @@ func (m planner) attempt(p *Phase, plan PhasePlan) Counts {
 	around.ModelCalls, around.JudgeCalls = 0, 0 // they judge only where a tool is asked for
 	turn = turn.plus(around)
 	turn.ModelCallsWithTools = sum(turn.ModelCallsWithTools, m.rounds(p))
+	if p.sumsUp() { // before any of the turn's own calls
+		turn = turn.plus(modelCall)
+		if m.rounds(p) > 0 {
+			turn.ModelCallsWithTools = sum(turn.ModelCallsWithTools, MaxRounds)
+		}
+	}
 	return one.plus(turn.times(product(plan.Turns, sum(1, plan.Redos))))
 }
 

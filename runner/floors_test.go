@@ -34,8 +34,10 @@ var floors = map[string]string{
 	"validators/faults": "validators/languages validators/reading validators/schema validators/secrets",
 	"validators":        "templates/prompts validators/faults validators/languages validators/reading validators/schema validators/secrets runner/process",
 	"runner/model":      "",
-	"runner/tool":       "runner/process validators/schema",
-	"runner/event":      "runner/model runner/tool validators validators/schema",
+	// What of a conversation stays when it weighs too much.
+	"runner/exchanges": "runner/model",
+	"runner/tool":      "runner/process validators/schema",
+	"runner/event":     "runner/model runner/tool validators validators/schema",
 	// What a text of the CAPY pipeline says, without a judgement.
 	"validators/capy/reading": "",
 	// Floor 1.
@@ -43,18 +45,18 @@ var floors = map[string]string{
 	// The words of other people's cascades, which the parser looks up and convert rewrites.
 	"cascades/windlass": "",
 	// Floor 2.
-	"cascades":          "cascades/windlass runner/measure runner/signatures runner/model runner/process runner/tool templates validators validators/faults validators/schema wards",
+	"cascades":          "cascades/windlass runner/exchanges runner/measure runner/signatures runner/model runner/process runner/tool templates validators validators/faults validators/schema wards",
 	"cascades/examples": "",
 	// Other people's cascades, written in our words and read as ours.
 	"cascades/convert": "cascades cascades/windlass runner/tool",
 	// Floor 3.
 	// What is said to models and phases, put together of values.
-	"runner/words": "cascades runner/model templates templates/prompts wards",
+	"runner/words": "cascades runner/exchanges runner/model templates templates/prompts wards",
 	// What parallel branches of a run have in common.
 	"runner/shared": "cascades runner/model",
 	// What is asked of people.
 	"runner/questions": "cascades runner/event",
-	"runner/engine":    "cascades runner/event runner/model runner/questions runner/shared runner/tool runner/words templates templates/prompts validators validators/schema wards",
+	"runner/engine":    "cascades runner/event runner/exchanges runner/model runner/questions runner/shared runner/tool runner/words templates templates/prompts validators validators/schema wards",
 	// How effects travel to other processes.
 	"runner/effects": "cascades runner/engine runner/event runner/model runner/tool validators/schema",
 	// Floor 4.
@@ -115,6 +117,7 @@ var pure = []string{
 	"cascades/convert",
 	"cascades/windlass",
 	"runner/engine",
+	"runner/exchanges",
 	"runner/measure",
 	"runner/questions",
 	"runner/receipt",

@@ -10,7 +10,6 @@ const (
 	byTraining = "examples of earlier runs are not put before a model by themselves: write them into the instructions"
 	byFrom     = "what a phase sees is what context.from names"
 	byPlace    = "what stands here is asked, and has no mode or tries of its own"
-	byWhole    = "a conversation is sent whole: budget: {max_tokens: …} bounds what a run may spend"
 	byList     = "a list of models has it: [{name: a, temperature: 0.2, max_output_tokens: 800}]; capstan convert FILE writes it so"
 	byAnswer   = "an answer is a text, a choice or a yes: what else is to be known is asked for in the prompt"
 	byExpiry   = "expires and on_expired say how long a question waits, and what comes then"
@@ -49,7 +48,6 @@ var ofCascade = map[string]Word{
 	"auto_context": without(LARS, byFrom+", and token_budget says what a conversation may weigh"),
 	"triggers":     without(LARS, "a run is started by capstan run or over HTTP: cron, or whatever sees the event, takes its place"),
 	"sql_function": without(LARS, "a cascade is called by capstan run, over HTTP or as a tool of an MCP server (capstan mcp), and not from SQL"),
-	"token_budget": without(Windlass, byWhole),
 	"max_parallel": without(LARS, "phases run one after the other, and those of a together side by side"),
 
 	"tags": ignored(Windlass), "version": ignored(Windlass), "author": ignored(Windlass), "metadata": ignored(Windlass),
@@ -82,7 +80,6 @@ var ofPhase = map[string]Word{
 	"use_training": without(LARS, byTraining), "training_limit": ignored(LARS), "training_strategy": ignored(LARS),
 	"training_min_confidence": ignored(LARS), "training_verified_only": ignored(LARS), "training_format": ignored(LARS),
 	"intra_context":    without(LARS, "token_budget says what a conversation may weigh"),
-	"token_budget":     without(Windlass, byWhole),
 	"hitl_title":       ignored(LARS),
 	"hitl_description": ignored(LARS),
 	"await_input":      ignored(LARS),

@@ -41,7 +41,7 @@ func (t *try) act(at event.Path, first int, calls []model.ToolCall, budget *ward
 		if spent != nil || err != nil {
 			return spent, err
 		}
-		t.thread.Append(model.Message{Role: model.ToolReply, Content: said, ToolCallID: a.call.ID})
+		t.talk.Append(model.Message{Role: model.ToolReply, Content: said, ToolCallID: a.call.ID})
 	}
 	return nil, nil
 }

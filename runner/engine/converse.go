@@ -101,7 +101,7 @@ func (t *try) prompted(turn int) error {
 	if err != nil {
 		return unread(t.place().at, "turn_prompt", err)
 	}
-	t.thread.Append(model.Message{Role: model.User, Content: said})
+	t.talk.Append(model.Message{Role: model.User, Content: said})
 	return nil
 }
 
@@ -193,7 +193,7 @@ func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) 
 		if err != nil {
 			return "", nil, err
 		}
-		t.thread.Append(resp.Message())
+		t.talk.Append(resp.Message())
 		if len(resp.ToolCalls) == 0 {
 			return resp.Text, nil, nil
 		}
@@ -210,7 +210,7 @@ func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) 
 
 func (t *try) request(tools []model.Tool) model.Request {
 	r := model.Request{
-		Messages: t.thread.Messages(), Thread: t.thread, Tools: tools,
+		Messages: t.talk.Messages(), Thread: t.talk.Thread(), Tools: tools,
 		Phase: t.p.Name, Attempt: t.attempt, Turn: t.turn,
 	}
 	if t.p.OutputSchema != nil {
@@ -247,7 +247,7 @@ func (f *flow) key(at event.Path) string { return Key(f.s.RunID, at) }
 
 // feedback tells the author everything that was wrong, as one more message.
 func (t *try) feedback(failed []wards.Outcome) error {
-	if t.thread == nil {
+	if t.talk == nil {
 		return nil
 	}
 	said, err := t.retryMessage(failed)
@@ -255,6 +255,15 @@ func (t *try) feedback(failed []wards.Outcome) error {
 		return unread(t.place().at, "retry_instructions", err)
 	}
 	t.emit(event.Event{Kind: event.Feedback, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt, Message: said})
-	t.thread.Append(model.Message{Role: model.User, Content: said})
+	t.talk.Append(model.Message{Role: model.User, Content: said})
 	return nil
+}
+
+// refused tells the author what was wrong with a whole attempt.
+func (t *try) refused(failed []wards.Outcome) error {
+	err := t.feedback(failed)
+	if err == nil && t.talk != nil {
+		t.talk.Refused()
+	}
+	return err
 }

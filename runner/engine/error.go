@@ -28,6 +28,7 @@ type Error struct {
 	decider wards.Outcome   // the one of them that decided
 	way     []string        // of keys, from the phase or the file's top, to what ended the run
 	told    string          // see abroad
+	heavy   bool            // a conversation weighs more than its phase has room for
 }
 
 // Invalid is the code of an error that is the caller's: an input that the
@@ -89,7 +90,7 @@ func contained(err error) (*Error, bool) {
 	case Blocked, Exhausted, Invalid:
 		return e, true
 	default:
-		return e, e.Code == Failed && stops(err) == nil
+		return e, e.heavy || e.Code == Failed && stops(err) == nil
 	}
 }
 

@@ -9,8 +9,12 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// send asks who serves the attempt, and goes on with the conversation as it is.
+// send asks who serves the attempt, and goes on with the conversation as it is, or
+// with what of it token_budget has room for.
 func (t *try) send(at event.Path, tools []model.Tool) (model.Response, error) {
+	if err := t.fit(at, tools); err != nil {
+		return model.Response{}, err
+	}
 	return t.climb(at, t.model(t.asks).From(t.attempt), t.request(tools), &t.told)
 }
 

@@ -113,7 +113,7 @@ func broke(err error) *Error {
 		return nil
 	}
 	var e *Error
-	if errors.As(err, &e) && e.Code == Failed && (e.Err == nil || stops(err) == nil) {
+	if errors.As(err, &e) && (e.heavy || e.Code == Failed && (e.Err == nil || stops(err) == nil)) {
 		return e
 	}
 	return nil

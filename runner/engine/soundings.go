@@ -259,7 +259,7 @@ func noCandidate(at event.Path, all []*sounding) *Error {
 		if s == nil || s.err == nil {
 			continue
 		}
-		if s.err.Code == Failed {
+		if s.err.Code != Blocked && s.err.Code != Exhausted {
 			e.Code = Failed
 		}
 		e.Message += fmt.Sprintf("; %s: %s", s.at, s.err.Message)

@@ -55,7 +55,7 @@ func (t *try) routeTo(call tool.Call) tool.Result {
 
 // mustChoose tells whether the route hangs on a choice not made yet.
 func (t *try) mustChoose() bool {
-	if t.chosen != "" || t.thread == nil || !t.p.Chooses() || len(t.p.Handoffs) == 1 {
+	if t.chosen != "" || t.talk == nil || !t.p.Chooses() || len(t.p.Handoffs) == 1 {
 		return false
 	}
 	return !slices.ContainsFunc(t.p.Handoffs, func(h cascades.Handoff) bool { return h.Description == "" && h.When == nil })
@@ -64,7 +64,7 @@ func (t *try) mustChoose() bool {
 // choose asks for the choice alone; the phase's text stays what it is.
 func (t *try) choose() error {
 	at := t.place().at.Join("route")
-	t.thread.Append(model.Message{Role: model.User, Content: "Choose the phase that follows by calling " + cascades.RouteTo + "."})
+	t.talk.Append(model.Message{Role: model.User, Content: "Choose the phase that follows by calling " + cascades.RouteTo + "."})
 	resp, err := t.send(at.Join("model"), []model.Tool{words.Choice(t.p)})
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/exchanges"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
@@ -18,9 +18,9 @@ import (
 type try struct {
 	*visit
 	at      event.Path
-	asks    cascades.Model // as the file names it
-	thread  *model.Thread
-	told    event.Telling // of the thread
+	asks    cascades.Model  // as the file names it
+	talk    *exchanges.Talk // nil where no model is asked
+	told    event.Telling   // of the talk
 	budget  *wards.Budget
 	attempt int
 	turn    int   // the last one made
@@ -57,7 +57,7 @@ func (t *try) run(first *candidate) (release, error) {
 		case wards.Again:
 			if t.edit != nil {
 				t.again(c, d.Failed)
-			} else if err := t.feedback(d.Failed); err != nil {
+			} else if err := t.refused(d.Failed); err != nil {
 				return release{}, err
 			}
 		default:
@@ -168,12 +168,12 @@ func (t *try) say(c *candidate) (err error) {
 		}
 		return nil
 	}
-	if t.thread == nil {
+	if t.talk == nil {
 		opening, err := t.opening()
 		if err != nil {
 			return err
 		}
-		t.thread = model.NewThread(model.Message{Role: model.User, Content: opening})
+		t.talk = exchanges.Begin(opening)
 	}
 	return t.converse(c)
 }

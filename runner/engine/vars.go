@@ -96,10 +96,10 @@ func (f *flow) lineage() any {
 
 func (t *try) history() any {
 	list := []any{}
-	if t.thread == nil {
+	if t.talk == nil {
 		return list
 	}
-	for _, m := range t.thread.Messages() {
+	for _, m := range t.talk.Messages() {
 		list = append(list, map[string]any{"role": string(m.Role), "content": m.Content})
 	}
 	return list

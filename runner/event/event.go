@@ -30,6 +30,7 @@ const (
 	ToolReplied     Kind = "tool_replied"     // Result
 	VerdictGiven    Kind = "verdict"          // Verdict
 	Feedback        Kind = "feedback"         // Message
+	Pruned          Kind = "pruned"           // Phase, Attempt, Turn, Pruning; Message: why nothing was summed up
 	AttemptFinished Kind = "attempt_finished" // Phase, Attempt, Status, Text
 	PhaseFinished   Kind = "phase_finished"   // Phase, Status, Output, Released; Failures; CascadeID of a sub-cascade whose output comes back
 	Route           Kind = "route"            // From, To; Message: what the next phase hears of why there was no output
@@ -79,8 +80,21 @@ type Event struct {
 	Usage    *model.Usage `json:"usage,omitempty"`
 	Error    *Error       `json:"error,omitempty"`
 
+	Pruning *Pruning `json:"pruning,omitempty"`
+
 	Items    int       `json:"items,omitempty"`
 	Failures []Failure `json:"failures,omitempty"`
+}
+
+// A Pruning is what became of a conversation that was heavier than a phase's
+// token_budget allows. Tokens are estimated, on the safe side.
+type Pruning struct {
+	Strategy  string `json:"strategy"` // prune_oldest or summarize
+	Messages  int    `json:"messages"` // that have left
+	Tokens    int    `json:"tokens"`   // that the call would have weighed, tools and schema included
+	Left      int    `json:"left"`     // that it weighs
+	Room      int    `json:"room"`     // that it may weigh: max_total without reserve_for_output
+	Estimated bool   `json:"estimated"`
 }
 
 // A Failure is an item of each that has no output, where the others were kept.

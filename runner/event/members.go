@@ -39,6 +39,7 @@ func (w *object) event(e *Event) {
 		w.usage(e.Usage)
 	}
 	w.someValue("error", e.Error != nil, e.Error)
+	w.someValue("pruning", e.Pruning != nil, e.Pruning)
 	w.someNumber("items", e.Items)
 	w.someValue("failures", len(e.Failures) > 0, e.Failures)
 	if e.Kind == ModelCalled && e.Request != nil {

@@ -67,6 +67,7 @@ type body struct {
 
 	Items    int             `json:"items,omitempty"`
 	Failures []event.Failure `json:"failures,omitempty"`
+	Pruning  *event.Pruning  `json:"pruning,omitempty"`
 }
 
 // asked is a request: its messages are the first Keep of those of the request
@@ -97,7 +98,7 @@ func bodyOf(e *event.Event, p *packer) body {
 		Phase: e.Phase, Attempt: e.Attempt, Turn: e.Turn, Validator: e.Validator,
 		Response: e.Response, Result: e.Result, Verdict: e.Verdict,
 		By: e.By, Status: e.Status, Text: e.Text, Message: e.Message, Output: p.lift(e.Output), Released: e.Released,
-		From: e.From, To: e.To, Usage: e.Usage, Error: e.Error, Items: e.Items, Failures: e.Failures,
+		From: e.From, To: e.To, Usage: e.Usage, Error: e.Error, Items: e.Items, Failures: e.Failures, Pruning: e.Pruning,
 	}
 	if e.Call != nil {
 		call := *e.Call
@@ -117,7 +118,7 @@ func (b *body) event(e *event.Event) {
 	e.Response, e.Call, e.Result, e.Verdict = b.Response, b.Call, b.Result, b.Verdict
 	e.By, e.Status, e.Text, e.Message, e.Output = b.By, b.Status, b.Text, b.Message, b.Output
 	e.From, e.To, e.Usage, e.Error = b.From, b.To, b.Usage, b.Error
-	e.Items, e.Failures, e.Released = b.Items, b.Failures, b.Released
+	e.Items, e.Failures, e.Released, e.Pruning = b.Items, b.Failures, b.Released, b.Pruning
 }
 
 // came is what an effect came to, with who asked for it.

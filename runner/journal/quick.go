@@ -33,7 +33,7 @@ func quickly(e *event.Event, b *body) ([]byte, bool) {
 func (b *body) short() bool {
 	return b.RunID == "" && b.CascadeID == "" && b.Input == nil && b.Validator == "" && b.Request == nil && b.Response == nil && b.Call == nil &&
 		b.Result == nil && b.Status == "" && b.Text == "" && b.Message == "" && b.Output == nil && b.From == "" && b.To == "" && b.Usage == nil &&
-		b.Error == nil && b.Items == 0 && b.Failures == nil && b.Released == ""
+		b.Error == nil && b.Items == 0 && b.Failures == nil && b.Pruning == nil && b.Released == ""
 }
 
 func (b *body) inTurn() bool {

@@ -78,6 +78,9 @@ func (d *draft) cascade(c *cascades.Cascade) {
 				d.add(d.choice(c, p))
 			}
 			d.add(d.reply(c, p, said))
+			if b := p.TokenBudget; b != nil && b.Strategy == cascades.Summarize {
+				d.add(scripted.Reply{Phase: p.Name, Role: "summary", Text: "What was found out so far."})
+			}
 		}
 		if p.Soundings != nil && p.Soundings.Evaluator != nil {
 			d.add(scripted.Reply{Phase: p.Name, Role: "evaluator", Text: `{"winner": 1, "reason": "the script says so"}`})

@@ -31,7 +31,7 @@ func (r *run) emit(e event.Event) {
 	case event.RunFinished:
 		r.finish(e)
 		return
-	case event.Route, event.Feedback, event.Waiting, event.Answered:
+	case event.Route, event.Feedback, event.Pruned, event.Waiting, event.Answered:
 		r.remark(e)
 		return
 	}
@@ -220,6 +220,8 @@ func (r *run) remark(e event.Event) {
 	switch e.Kind {
 	case event.Feedback:
 		name, attributes = feedbackEvent, r.text(said, e.Message)
+	case event.Pruned:
+		name, attributes = prunedEvent, []attribute.KeyValue{prunedOf.Int(e.Pruning.Messages), prunedFrom.Int(e.Pruning.Tokens), prunedTo.Int(e.Pruning.Left)}
 	case event.Waiting:
 		name, attributes = waitingEvent, r.text(said, e.Message)
 	case event.Answered:

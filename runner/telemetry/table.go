@@ -64,6 +64,9 @@ const (
 	estimated   = attribute.Key("capstan.usage.estimated")
 	routeFrom   = attribute.Key("capstan.route.from")
 	routeTo     = attribute.Key("capstan.route.to")
+	prunedOf    = attribute.Key("capstan.pruned.messages")
+	prunedFrom  = attribute.Key("capstan.pruned.tokens")
+	prunedTo    = attribute.Key("capstan.pruned.left")
 )
 
 // The names of span events.
@@ -73,4 +76,5 @@ const (
 	feedbackEvent   = "capstan.feedback"
 	waitingEvent    = "capstan.waiting"
 	answeredEvent   = "capstan.answered"
+	prunedEvent     = "capstan.pruned"
 )

@@ -94,7 +94,7 @@ func took(from, to time.Time) time.Duration {
 func (t *Turn) Text() string {
 	text := ""
 	for _, c := range t.Calls {
-		if c.Validator == "" && c.Response != nil {
+		if c.Validator == "" && c.Role == "" && c.Response != nil {
 			text = c.Response.Text
 		}
 	}

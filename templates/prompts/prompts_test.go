@@ -35,12 +35,13 @@ func prompted(t *testing.T, name string, vars map[string]any) string {
 // TestPromptVariables holds what the document of Source says about the variables.
 func TestPromptVariables(t *testing.T) {
 	want := map[string][]string{
-		"judge":               {"content", "criteria", "mark"},
-		"sounding_evaluator":  {"candidates", "instructions", "mark", "task"},
-		"sounding_aggregator": {"candidates", "instructions", "mark", "task"},
-		"sounding_reforge":    {"answer", "honing", "mark", "task"},
-		"sounding_rewrite":    {"mark", "mutation", "task"},
-		"mutations_approach":  nil, "mutations_augment": nil, "mutations_rewrite": nil,
+		"judge":                {"content", "criteria", "mark"},
+		"sounding_evaluator":   {"candidates", "instructions", "mark", "task"},
+		"sounding_aggregator":  {"candidates", "instructions", "mark", "task"},
+		"sounding_reforge":     {"answer", "honing", "mark", "task"},
+		"conversation_summary": {"mark", "messages", "task", "words"},
+		"sounding_rewrite":     {"mark", "mutation", "task"},
+		"mutations_approach":   nil, "mutations_augment": nil, "mutations_rewrite": nil,
 		"retry_feedback":    {"attempt", "checks", "failed", "max_attempts", "silent"},
 		"failed_checks":     {"checks"},
 		"turn_default":      {"failed", "max_turns", "turn"},

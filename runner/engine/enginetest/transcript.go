@@ -148,6 +148,8 @@ func told(e event.Event) string {
 		return "to " + e.To
 	case event.AttemptFinished, event.PhaseFinished:
 		return e.Status
+	case event.Pruned:
+		return strings.TrimSpace(fmt.Sprintf("%s: %d messages, %d tokens to %d of %d %s", e.Pruning.Strategy, e.Pruning.Messages, e.Pruning.Tokens, e.Pruning.Left, e.Pruning.Room, e.Message))
 	case event.Feedback, event.Waiting:
 		return quote(e.Message)
 	case event.Answered:

@@ -100,7 +100,10 @@ func TestOtherFabrications(t *testing.T) {
 		}, []string{"State 3 E[IVPS]: £6.61", "E[IVPS] of £6.61 is under review.", "State 4 E[IVPS] is computed in T2.", "State 4 E[IVPS]: [TO BE CALCULATED]", "State 2 IVPS: £6.98"}},
 		{"IRR_T1", "## 7.", []string{
 			"E[IRR] = 11.8%", "E[IRR] 11.8%", "Expected IRR: 11.8%", "The expected IRR comes to about 11.8%.", "Probability-weighted IRR of 11.8%", "E[IRR] (preliminary): 11.8%", "E[IRR]: 11-12%", "| Metric | Value |\n|---|---|\n| E[IRR] | 11.8% |", "```json\n{\"expected_irr\": 0.118}\n```", "An 11.8% expected IRR results.",
-		}, []string{"E[IRR] > 15%", "E[IRR] = Σ P × IRR", "E[IRR]: [TO BE CALCULATED]", "The hurdle is 15%.", "E[IRR] must exceed 13.25%.", "State 4 E[IVPS]: £6.40", "IRR is annual."}},
+			"E[IRR], as computed, is 11.8%.", "The expected IRR, after fees, comes to 11.8%.",
+		}, []string{"E[IRR] > 15%", "E[IRR] = Σ P × IRR", "E[IRR]: [TO BE CALCULATED]", "The hurdle is 15%.", "E[IRR] must exceed 13.25%.", "State 4 E[IVPS]: £6.40", "IRR is annual.",
+			"E[IRR], not yet computed, is due in T2; the hurdle is 13%.", "E[IRR], unlike the 15% hurdle, is computed in T2.", "E[IRR], which T2 computes, and DR, which is 11%.",
+			"E[IRR], P(IRR > 15%), is computed in T2."}},
 	} {
 		base := good(t, c.stage)
 		put := func(phrase string) Report {

@@ -226,6 +226,10 @@ func (p *path) sign(i int) (int, link) {
 		if next.term.sense&linking != 0 && m.kernel() && p.far == 0 { // the value, IVPS, is
 			return p.follow(j)
 		}
+		if end := c.aside(i); end > 0 && m.kernel() && p.far == 0 {
+			p.q.take(c, i+1, end)
+			return p.follow(end + 1)
+		}
 	case otherSign:
 		if number && (k.char == '@' || k.char == '#') {
 			return i + 1, colon
@@ -235,6 +239,22 @@ func (p *path) sign(i int) (int, link) {
 		}
 	}
 	return p.end(i, noLink)
+}
+
+// aside finds the comma that closes a few words behind the one at token i, where
+// the sentence goes on with is, or comes to: E[IRR], as computed, is 14.2%. It is 0
+// where they deny, bound or compare, or have a number or a name.
+func (c *cutter) aside(i int) int {
+	for j := i + 1; j < min(len(c.tokens)-1, i+2+glosses*2); j++ {
+		k := &c.tokens[j]
+		switch {
+		case k.sign == commaSign && j > i+1 && c.tokens[j+1].is(linking):
+			return j
+		case k.sign != wordSign || k.term.label > 0 || k.is(denying|bounding|turning|supposing):
+			return 0
+		}
+	}
+	return 0
 }
 
 // word goes on behind a word; done says that the way ends here.

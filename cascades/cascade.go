@@ -34,6 +34,7 @@ type Cascade struct {
 	Inputs      []Input
 	Budget      Budget
 	Phases      []*Phase
+	Tries       *Phase                // the soundings of the file: all of it is tried as a phase; nil for none
 	Validators  map[string]*Validator // named by the file
 	Tools       map[string]*Tool      // named by the file
 
@@ -49,11 +50,15 @@ type File struct {
 	Text []byte
 }
 
-// EveryPhase lists the phases in file order, those of groups behind their group.
+// EveryPhase lists the phases in file order, those of groups behind their group,
+// and Tries last.
 func (c *Cascade) EveryPhase() []*Phase {
 	var list []*Phase
 	for _, p := range c.Phases {
 		list = append(append(list, p), p.Together...)
+	}
+	if c.Tries != nil {
+		list = append(list, c.Tries)
 	}
 	return list
 }

@@ -15,6 +15,7 @@ type Description struct {
 	CascadeID   string              `json:"cascade_id"`
 	Description string              `json:"description"`
 	Inputs      []DescribedInput    `json:"inputs"`              // in file order
+	Tries       int                 `json:"soundings,omitempty"` // how often all of it is done, where the file has soundings
 	Phases      []DescribedPhase    `json:"phases"`              // in file order, those of a group behind it
 	Tools       []DescribedTool     `json:"tools"`               // of its own phases
 	Databases   []DescribedDatabase `json:"databases,omitempty"` // of nested cascades too
@@ -85,6 +86,9 @@ func (c *Cascade) Describe() Description {
 		CascadeID: c.ID, Description: c.Description, Inputs: c.describedInputs(), Phases: []DescribedPhase{},
 		Tools: []DescribedTool{}, Models: []DescribedModel{}, Worst: c.Plan().Total, Files: []string{},
 	}
+	if c.Tries != nil {
+		d.Tries = c.Tries.Soundings.Factor
+	}
 	for _, p := range c.Phases {
 		d.Phases = append(d.Phases, p.described(""))
 		for _, one := range p.Together {
@@ -93,6 +97,9 @@ func (c *Cascade) Describe() Description {
 	}
 	for _, p := range c.EveryPhase() {
 		for _, t := range p.tools() {
+			if p == c.Tries {
+				continue
+			}
 			d.addTool(t, p.Name)
 		}
 	}

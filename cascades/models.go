@@ -105,6 +105,10 @@ func (a *asking) phase(c *Cascade, p *Phase, file Model) {
 	}
 	for _, t := range p.tools() {
 		switch {
+		case t.Cascade != nil && p.Soundings != nil && len(p.Soundings.Models) > 0:
+			for i := range p.Soundings.Models {
+				a.cascade(t.Cascade, p.Soundings.Models[i:i+1])
+			}
 		case t.Cascade != nil:
 			a.cascade(t.Cascade, file)
 		case t.Validator != nil:

@@ -173,6 +173,7 @@ func (p *parser) parse() *Cascade {
 	weight := p.tokenBudget(o.child("token_budget"))
 	p.phases(o)
 	p.weigh(weight)
+	p.tries(o)
 	o.done()
 	p.tellIgnored()
 	p.crossCheck()

@@ -115,7 +115,7 @@ func (c *Cascade) within(at *Place) (found *Cascade, err error) {
 		return nil, fmt.Errorf("place %v: it is in another cascade than %s: its files are not the same", at, c.ID)
 	}
 	c.every(map[*Cascade]bool{}, func(within *Cascade) {
-		if within.File == at.File {
+		if within.File == at.File && found == nil {
 			found = within
 		}
 	})

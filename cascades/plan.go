@@ -88,6 +88,9 @@ func (m planner) plan(c *Cascade) Plan {
 	if cut {
 		p.BoundBy = append(p.BoundBy, "max_phases")
 	}
+	if c.Tries != nil {
+		total = m.whole(c.Tries).Visit
+	}
 	if b.MaxCalls > 0 && max(total.ModelCalls, total.ModelCallsWithTools) > b.MaxCalls {
 		p.BoundBy = append(p.BoundBy, "max_calls")
 		total.ModelCalls = min(total.ModelCalls, b.MaxCalls)

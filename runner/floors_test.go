@@ -54,9 +54,11 @@ var floors = map[string]string{
 	"runner/words": "cascades runner/exchanges runner/model templates templates/prompts wards",
 	// What parallel branches of a run have in common.
 	"runner/shared": "cascades runner/model",
+	// Which checks of a moment wait for which.
+	"runner/lots": "cascades validators wards",
 	// What is asked of people.
 	"runner/questions": "cascades runner/event",
-	"runner/engine":    "cascades runner/event runner/exchanges runner/model runner/questions runner/shared runner/tool runner/words templates templates/prompts validators validators/schema wards",
+	"runner/engine":    "cascades runner/event runner/exchanges runner/lots runner/model runner/questions runner/shared runner/tool runner/words templates templates/prompts validators validators/schema wards",
 	// How effects travel to other processes.
 	"runner/effects": "cascades runner/engine runner/event runner/model runner/tool validators/schema",
 	// Floor 4.
@@ -74,7 +76,7 @@ var floors = map[string]string{
 	"runner/batch":     "cascades runner runner/event runner/measure runner/model validators validators/schema",
 	"runner/trace":     "cascades runner/event runner/model runner/tool validators/schema",
 	"runner/receipt":   "cascades runner/event runner/measure runner/signatures runner/trace wards",
-	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/model runner/trace validators validators/schema wards",
+	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/lots runner/model runner/trace validators validators/schema wards",
 	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure validators validators/faults validators/schema wards",
 	"runner/cases":     "cascades runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
 	"runner/telemetry": "runner/event runner/model",
@@ -118,6 +120,7 @@ var pure = []string{
 	"cascades/windlass",
 	"runner/engine",
 	"runner/exchanges",
+	"runner/lots",
 	"runner/measure",
 	"runner/questions",
 	"runner/receipt",

@@ -9,6 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/lots"
 	"github.com/seed61713e19/capstan/runner/trace"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/wards"
@@ -206,7 +207,7 @@ func (v *visitTest) checks(s *slot, list []*cascades.Check, unsaid error) ([]war
 			if rankOf(c) != rank || stopped && recorded[i] == nil {
 				continue
 			}
-			if by := engine.Refused(list, found); c.AfterFree && by != "" {
+			if by := lots.Refused(list, found); c.AfterFree && by != "" {
 				found[i] = v.skip(s, c, recorded[i], by)
 				continue
 			}
@@ -235,7 +236,7 @@ func rankOf(c *cascades.Check) int {
 
 // skip compares a judge that would not be asked, and spares what asking it cost.
 func (v *visitTest) skip(s *slot, c *cascades.Check, was *trace.Verdict, by string) wards.Outcome {
-	o := engine.NotAsked(c.Ward, by)
+	o := lots.NotAsked(c.Ward, by)
 	v.note(s, v.momentOf(c), c.Ward, was, &o)
 	if was != nil && v.made {
 		v.saved += callsBelow(v.visit, was.Path)

@@ -26,6 +26,7 @@ type candidate struct {
 	unsaid bool            // there is no text: a tool ward used up its budget before it was said
 	state  map[string]any  // as the attempt left it
 	chosen string          // where the model wants to go on
+	left   *State          // of a try at a whole cascade: what it left
 }
 
 func (c *candidate) note(outcomes []wards.Outcome, d wards.Decision) {

@@ -3,10 +3,10 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/lots"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators"
@@ -67,16 +67,16 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 		found[i], stopped = o, o.Stops()
 	}
 	var err error
-	for _, lot := range lots(at, list) {
+	for _, lot := range lots.Of(at.tool, list) {
 		if err == nil {
-			err = f.atOnce(at, list, unskipped(lot, list, found), s, found)
+			err = f.atOnce(at, list, lots.Unskipped(lot, list, found), s, found)
 		}
 	}
 	if err != nil && !settled(err) {
 		return nil, err // the run is cut here: it tells them, in this order, when it goes on
 	}
 	if shadows > 0 {
-		f.shadows = append(f.shadows, shadow{at, list, s, Refused(list, found)})
+		f.shadows = append(f.shadows, shadow{at, list, s, lots.Refused(list, found)})
 	}
 	outcomes := found[:0]
 	for i, o := range found {
@@ -96,70 +96,6 @@ func settled(err error) bool {
 
 // errStopped ends the checks that run beside one that stops the run.
 var errStopped = errors.New("a check stopped the run")
-
-// lots are the checks that are not pure, those of a lot to run side by side:
-// where a free one is among them, the judges that wait for it come behind.
-func lots(at place, list []*cascades.Check) [][]int {
-	var all, first, wait []int
-	free := false
-	for i, c := range list {
-		switch {
-		case c.Validator.Pure || !c.Guards(at.tool) || c.Ward.Mode == wards.Shadow:
-			continue
-		case c.AfterFree:
-			wait = append(wait, i)
-		default:
-			first, free = append(first, i), free || c.Validator.Free()
-		}
-		all = append(all, i)
-	}
-	switch {
-	case free:
-		return [][]int{first, wait}
-	case len(all) > 0:
-		return [][]int{all}
-	}
-	return nil
-}
-
-// unskipped are those of a lot that are to be asked: none once a check has
-// stopped the run, and no judge that waits for free ones where one of these has
-// refused the text, whose outcome is noted here.
-func unskipped(lot []int, list []*cascades.Check, found []wards.Outcome) []int {
-	if len(lot) == 0 {
-		return nil
-	}
-	var ask []int
-	by, stopped := Refused(list, found), slices.ContainsFunc(found, func(o wards.Outcome) bool { return o.Ward != nil && o.Stops() })
-	for _, i := range lot {
-		switch c := list[i]; {
-		case c.AfterFree && by != "":
-			found[i] = NotAsked(c.Ward, by)
-		case !stopped:
-			ask = append(ask, i)
-		}
-	}
-	return ask
-}
-
-// Refused names the first check of a moment that asks no model and has refused
-// the text, "" for none; found has the outcome of each check of the list, without
-// a ward where there is none yet. A no that is only noted refuses nothing: the
-// text may be released, and is not released unjudged.
-func Refused(list []*cascades.Check, found []wards.Outcome) (by string) {
-	for i, o := range found {
-		if o.Ward != nil && o.Refuses() && list[i].Validator.Free() {
-			return o.Ward.Name
-		}
-	}
-	return ""
-}
-
-// NotAsked is the outcome of a check that was not asked, since by has refused the
-// text.
-func NotAsked(w *wards.Ward, by string) wards.Outcome {
-	return wards.Outcome{Ward: w, Skipped: true, Verdict: validators.Verdict{Reason: "not asked: " + by + " said no"}}
-}
 
 // atOnce runs some of the checks side by side.
 func (f *flow) atOnce(at place, list []*cascades.Check, slow []int, s validators.Subject, found []wards.Outcome) error {
@@ -224,7 +160,7 @@ func (f *flow) validate(path event.Path, at place, c *cascades.Check, s validato
 		o.Verdict, o.Err, err = f.leaf(path, c, s)
 	}
 	if o.Err != nil && at.unfit && c.Validator.Pure {
-		return NotAsked(c.Ward, string(wards.OutputSchema)), err
+		return lots.NotAsked(c.Ward, string(wards.OutputSchema)), err
 	}
 	return o, err
 }
@@ -269,7 +205,7 @@ func (f *flow) cascaded(path event.Path, v *cascades.Validator, s validators.Sub
 			return verdict, err, nil
 		}
 	}
-	end, err := f.nested(path, v.Cascade, input, nil, "")
+	end, err := f.nested(path, v.Cascade, &State{Input: input}, "")
 	if e, ok := contained(err); ok {
 		return verdict, e, nil
 	}

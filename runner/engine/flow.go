@@ -166,6 +166,9 @@ func (f *flow) untold(e error) error {
 
 // phases runs phase after phase until there is none left.
 func (f *flow) phases() error {
+	if f.c.Tries != nil && !f.s.Done {
+		return f.tries()
+	}
 	if f.s.Next == "" && !f.s.Done {
 		f.s.Next = f.c.Phases[0].Name
 	}
@@ -217,13 +220,16 @@ func (f *flow) emit(e event.Event) {
 	f.h.Emit(e)
 }
 
-// nested runs another cascade within this one and gives its output; back is its
-// id where this one's outputs get it.
-func (f *flow) nested(at event.Path, c *cascades.Cascade, input, state map[string]any, back string) (*State, error) {
+// nested runs another cascade within this one, from a state that has its input, and
+// gives what it left; back is its id where this one's outputs get it.
+func (f *flow) nested(at event.Path, c *cascades.Cascade, s *State, back string) (*State, error) {
 	if f.depth >= cascades.MaxDepth {
 		return nil, failed(at, "cascades are nested more than %d deep", cascades.MaxDepth)
 	}
-	s := &State{RunID: f.s.RunID, Model: f.s.Model, Given: f.c.Default(f.s.Given), Input: input, State: state}
+	s.RunID, s.Model = f.s.RunID, f.s.Model
+	if len(s.Given) == 0 {
+		s.Given = f.c.Default(f.s.Given)
+	}
 	child := &flow{h: f.h, c: c, s: s, at: at.Join(c.ID), meter: shared.NewMeter(f.meter, c.Budget, model.Usage{}), depth: f.depth + 1, back: back}
 	child.prepare()
 	err := child.run()

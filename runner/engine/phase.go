@@ -228,7 +228,7 @@ func (v *visit) subs() error {
 		if sub.ContextOut {
 			back = sub.Cascade.ID
 		}
-		s, err := v.nested(at, sub.Cascade, input, state, back)
+		s, err := v.nested(at, sub.Cascade, &State{Input: input, State: state}, back)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/lots"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/wards"
@@ -64,7 +65,7 @@ func (v *visit) shadowed(err error) error {
 func (f *flow) shadow(s shadow, i int) (wards.Outcome, error) {
 	c := s.list[i]
 	if c.AfterFree && s.by != "" {
-		return NotAsked(c.Ward, s.by), nil
+		return lots.NotAsked(c.Ward, s.by), nil
 	}
 	o, err := f.validate(s.at.under(c.Ward, i), s.at, c, s.subject)
 	var e *Error

@@ -16,6 +16,9 @@ import (
 // work is an attempt of a phase without a model: its tool or validator.
 func (t *try) work(c *candidate) error {
 	at := t.place().at.Join("tool")
+	if t.p == t.c.Tries {
+		return t.entire(at, c)
+	}
 	inputs, err := t.p.Inputs.Render(t.vars(0, t.p.Inputs))
 	if err != nil {
 		return unread(at, "inputs", err)

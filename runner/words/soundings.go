@@ -7,6 +7,11 @@ import (
 	"github.com/seed61713e19/capstan/templates/prompts"
 )
 
+// Task is what a whole cascade is to do, for whoever is to choose among its tries.
+func Task(description string, input map[string]any) string {
+	return strings.TrimSpace(description + "\n\nInput: " + Text(input))
+}
+
 // Evaluator asks for the best of several answers to a task, by its number from 1.
 func Evaluator(task, instructions string, answers []string) (string, error) {
 	return ofSeveral("sounding_evaluator", task, instructions, answers)

@@ -13,6 +13,7 @@ var foreignPlaces = map[string]string{
 	"the cascade":          "cascade_id: a\nphases: [{name: a, instructions: a}]\n%s: x\n",
 	"a phase":              "cascade_id: a\nphases:\n- {%s: x, name: a, instructions: a}\n",
 	"soundings":            "cascade_id: a\nphases: [{name: a, instructions: a, soundings: {factor: 2,\n%s: x}}]\n",
+	"token_budget":         "cascade_id: a\nphases: [{name: a, instructions: a}]\ntoken_budget: {max_total: 9000,\n%s: x}\n",
 	"context":              "cascade_id: a\nphases: [{name: b, instructions: a}, {name: a, instructions: a, context: {from: [b],\n%s: x}}]\n",
 	"human_input":          "cascade_id: a\nphases: [{name: a, instructions: a, human_input: {prompt: a,\n%s: x}}]\n",
 	"a validator":          "cascade_id: a\nvalidators: {v: {expr: 'true',\n%s: x}}\nphases: [{name: a, instructions: a}]\n",
@@ -45,6 +46,17 @@ func TestForeignKeys(t *testing.T) {
 				t.Errorf("%s: %s: told %t in %v", kind, key, told, found)
 			}
 		}
+	}
+}
+
+// TestSlidingWindow holds that Windlass's word for what is pruned is read, and told.
+func TestSlidingWindow(t *testing.T) {
+	c, err := Parse("a.yaml", []byte("cascade_id: a\ntoken_budget: {max_total: 9000, strategy: sliding_window}\nphases: [{name: a, instructions: a}]\n"), nil, known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := c.Phases[0].TokenBudget; b.Strategy != PruneOldest || len(c.Warnings) != 1 || c.Warnings[0].Code != CodeOtherwise {
+		t.Errorf("%v, %v", b, c.Warnings)
 	}
 }
 

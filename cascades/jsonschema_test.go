@@ -212,6 +212,7 @@ var unseen = map[string]string{
 	"names.yaml":        "a name may be the file's own, and it cannot look up whether it is",
 	"no_databases.yaml": "that a tool needs something of the file's top is known to the tool",
 	"texts.yaml":        "templates, expressions and patterns are texts to it",
+	"tries_name.yaml":   "that a phase may not be called so hangs on what stands beside the phases",
 	"twice.yaml":        "it is handed the first of two documents",
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// An Answer is what a statement gave.
-type Answer struct {
+// An answer is what a statement gave.
+type answer struct {
 	Database     string           `json:"database"`
 	Columns      []string         `json:"columns"` // in their order; one that stands twice is called name_2
 	Rows         []map[string]any `json:"rows"`
@@ -33,8 +33,8 @@ type Answer struct {
 // how long it was.
 const maxValue = 32 << 10
 
-func newAnswer(d tool.Database, maxRows int) *Answer {
-	a := &Answer{Database: d.Name, Columns: []string{}, Rows: []map[string]any{}, MaxRows: d.MaxRows, most: d.MaxBytes}
+func newAnswer(d tool.Database, maxRows int) *answer {
+	a := &answer{Database: d.Name, Columns: []string{}, Rows: []map[string]any{}, MaxRows: d.MaxRows, most: d.MaxBytes}
 	if maxRows > 0 {
 		a.MaxRows = min(maxRows, d.MaxRows)
 	}
@@ -42,7 +42,7 @@ func newAnswer(d tool.Database, maxRows int) *Answer {
 }
 
 // columns takes the columns' names.
-func (a *Answer) columns(names []string) {
+func (a *answer) columns(names []string) {
 	a.Columns, a.Rows, a.RowCount, a.Truncated, a.CutValues, a.bytes = []string{}, []map[string]any{}, 0, false, 0, 0 // it may be asked anew
 	taken := map[string]bool{}
 	for _, name := range names {
@@ -58,7 +58,7 @@ func (a *Answer) columns(names []string) {
 
 // row takes a row, and tells whether another is wanted: one more than there is
 // room for, to know that it is there.
-func (a *Answer) row(values []driver.Value) bool {
+func (a *answer) row(values []driver.Value) bool {
 	if len(a.Rows) >= a.MaxRows {
 		a.Truncated = true
 		return false

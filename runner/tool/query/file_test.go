@@ -145,7 +145,7 @@ func files(t testing.TB, dir string) (list []string) {
 func TestAnswersAreBounded(t *testing.T) {
 	d := shop(shopAt(t, "CREATE TABLE long (text)", "INSERT INTO long VALUES (hex(zeroblob(50000))), ('short')"))
 	endless := "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
-	answer := func(d tool.Database, q map[string]any) (a Answer) {
+	answer := func(d tool.Database, q map[string]any) (a answer) {
 		t.Helper()
 		got, wrong := asked(t, d, q)
 		if err := json.Unmarshal([]byte(got), &a); err != nil {

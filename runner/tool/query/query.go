@@ -9,7 +9,7 @@
 // runs (see the package of statements), and its time, its memory and the size of
 // what it gives are bounded.
 //
-// What goes out is an [Answer]: rows as objects, so that a template, an each and a
+// What goes out is an answer: rows as objects, so that a template, an each and a
 // model read them by name, cut where they are more than was asked for, and saying so.
 //
 // The address of a database, which may hold a password, is in nothing that goes out:
@@ -180,19 +180,19 @@ func (b base) call(ctx context.Context, arguments map[string]any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := newAnswer(o.Database, a.maxRows)
+	said := newAnswer(o.Database, a.maxRows)
 	s := statements.Statement{
 		Text: a.query, Values: a.values, Writes: o.Writes, Exact: true, Timeout: o.Timeout,
-		Columns: answer.columns, Row: answer.row,
+		Columns: said.columns, Row: said.row,
 	}
 	changed, err := o.run(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	if o.Writes {
-		answer.RowsAffected = &changed
+		said.RowsAffected = &changed
 	}
-	return answer, nil
+	return said, nil
 }
 
 // run runs a statement where it is for, for as long as it may.

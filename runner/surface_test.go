@@ -29,7 +29,6 @@ var promised = map[string]string{
 		runner/tool/mcp.ErrClosed validators/capy.ErrStage validators/schedule.Refusal validators/schema.ErrWork`,
 	"the gate as a library, where no cascade is":           "validators/capy.New validators/schedule.Save",
 	"prices of one's own, as the shipped ones are written": "runner/model/openai.ReadPrices",
-	"what a tool gives, for whoever decodes it":            "runner/tool/query.Answer",
 	"a value of Options.Browser":                           "validators/request/inspectors.NoBrowser",
 }
 

@@ -25,8 +25,8 @@ type Cluster struct {
 	beside         []*exec.Cmd // poolers
 }
 
-// ErrNone says that PostgreSQL is not installed here.
-var ErrNone = errors.New("PostgreSQL is not installed (apt-get install postgresql)")
+// errNone says that PostgreSQL is not installed here.
+var errNone = errors.New("PostgreSQL is not installed (apt-get install postgresql)")
 
 // whoComesIn lets anybody in, but a user called guarded only with a password.
 const whoComesIn = "host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\nlocal all all trust\n"
@@ -152,7 +152,7 @@ func programs() (string, error) {
 			return filepath.Dir(found[len(found)-1]), nil
 		}
 	}
-	return "", ErrNone
+	return "", errNone
 }
 
 // shortTemp is where a socket may lie: its name has a hundred bytes at most, and

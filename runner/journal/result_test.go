@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -95,6 +96,9 @@ func TestResultSoFar(t *testing.T) {
 				told, err := j.Result(t.Context(), id)
 				if err != nil {
 					t.Fatal(err)
+				}
+				if _, tried := told.Outputs[cascades.TriesName]; tried && s.Cascade.Tries != nil && k == len(w.effects) {
+					continue // gone between the end of the tries and the run's: the winner's outputs are not the run's yet
 				}
 				enginetest.Same(t, fmt.Sprintf("gone at effect %d", k+1), asJSON(t, soFar(told)), asJSON(t, soFar(had)))
 			}

@@ -28,7 +28,8 @@ type Run struct {
 
 // Of gives the claim of a text that the run has released: that of the phase of
 // that name, or of the visit or item at that path; "" is the last that the
-// cascade's own phases released. Of several visits to a phase it is the last.
+// cascade's own phases released. Of several visits to a phase it is the last; where the
+// whole cascade was tried several times, it is the winner's.
 // Whoever has none of a text says so in the error.
 func Of(r Run, phase string) (Claim, error) {
 	visit, err := r.visit(phase)
@@ -72,6 +73,20 @@ func Of(r Run, phase string) (Claim, error) {
 	return c, nil
 }
 
+// own are the phases whose texts are the run's: where the whole cascade was tried
+// several times, those of the try that won.
+func (r *Run) own() []*trace.Phase {
+	if r.Cascade.Tries == nil {
+		return r.Phases
+	}
+	for _, p := range r.Phases {
+		if won := attempt(p); won != nil {
+			return won.Phases
+		}
+	}
+	return nil
+}
+
 // visit finds the visit that a name or a path means.
 func (r *Run) visit(phase string) (*trace.Phase, error) {
 	var found, parted *trace.Phase
@@ -83,7 +98,7 @@ func (r *Run) visit(phase string) (*trace.Phase, error) {
 			found, parted = nil, p
 		}
 	}
-	for _, p := range r.Phases {
+	for _, p := range r.own() {
 		if phase == "" || p.Name == phase || string(p.Path) == phase {
 			look(p)
 		}
@@ -111,7 +126,7 @@ func orRun(phase string) string {
 
 func (r *Run) names() []string {
 	var names []string
-	for _, p := range r.Phases {
+	for _, p := range r.own() {
 		if !slices.Contains(names, p.Name) {
 			names = append(names, p.Name)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/batch"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // batchFlags are what run --each and eval take besides those of run.
@@ -119,7 +120,8 @@ func (c *Command) runBatch(ctx context.Context, file string, f runFlags, b batch
 	}
 	do := &batch.Batch{
 		Cascade: cascade, Set: set, Model: chosen, Name: b.name, Input: input, Times: b.times, Parallel: b.parallel,
-		Budget: bounds, Settings: f.settings(), Took: func(id string) time.Duration { return howLong(ctx, s.journal, id) },
+		Budget: bounds, Settings: f.settings(),
+		Answers: func() model.Model { return s.models.Rewound() }, Took: func(id string) time.Duration { return howLong(ctx, s.journal, id) },
 	}
 	do.Settings["batch"] = do.ID()
 	return c.doBatch(ctx, s, do, r, b, batchOutput{report: report, json: f.json, quiet: quiet})

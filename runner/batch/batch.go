@@ -56,6 +56,10 @@ type Batch struct {
 	Budget   Budget
 	Settings map[string]string // kept with every run
 
+	// Answers gives who answers a run, for that run alone: so a model that remembers
+	// what it has said, as a script does, says the same of every row. It is called by
+	// several at the same time; nil for the model of the runner.
+	Answers func() model.Model
 	// Took tells how long a run took, from its beginning to its end, that was begun
 	// before; nil for not known.
 	Took func(id string) time.Duration
@@ -267,11 +271,15 @@ func (d *doing) run(ctx context.Context, j job, o *Outcome) error {
 	maps.Copy(input, j.row.Input)
 	id := RunID(d.id, j.row.Number, j.n)
 	began := time.Now()
-	result, err := d.runs.Run(ctx, d.Cascade, input, runner.WithRunID(id), runner.WithSettings(d.Settings))
+	var own []runner.Option
+	if d.Answers != nil {
+		own = append(own, runner.WithModel(d.Answers()))
+	}
+	result, err := d.runs.Run(ctx, d.Cascade, input, d.options(id, own)...)
 	before := errors.Is(err, runner.ErrRunExists)
 	if before {
 		began = time.Now()
-		result, err = d.runs.Resume(ctx, id)
+		result, err = d.runs.Resume(ctx, id, own...)
 	}
 	o.Seconds = time.Since(began).Seconds()
 	var why *runner.Error
@@ -297,6 +305,15 @@ func (d *doing) run(ctx context.Context, j job, o *Outcome) error {
 		}
 	}
 	return nil
+}
+
+// options are those of the run of that name, and own.
+func (d *doing) options(id string, own []runner.Option) []runner.RunOption {
+	list := []runner.RunOption{runner.WithRunID(id), runner.WithSettings(d.Settings)}
+	for _, o := range own {
+		list = append(list, o)
+	}
+	return list
 }
 
 // judge holds the output against what the row expects.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -194,6 +195,21 @@ func (s *Set) lacks(name string) error {
 // Fresh has scripts that nothing was taken from, and the same endpoints.
 func (s *Set) Fresh() *Set {
 	return &Set{o: s.o, doors: s.endpoints()}
+}
+
+// Rewound answers as the set does, with the scripts that it has read from their
+// beginnings: for one of many runs of the same cascade, each of which is to find
+// them whole. Nothing is read again.
+func (s *Set) Rewound() *Set {
+	doors := s.endpoints()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	again := &Set{o: s.o, replays: maps.Clone(s.replays), doors: doors, given: s.given, own: s.own, lacking: s.lacking}
+	again.scripts = make(map[string]*scripted.Script, len(s.scripts))
+	for file, script := range s.scripts {
+		again.scripts[file] = script.Rewound()
+	}
+	return again
 }
 
 // Left describes the replies that no request has taken.

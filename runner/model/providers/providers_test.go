@@ -77,6 +77,35 @@ func TestFresh(t *testing.T) {
 	}
 }
 
+// One that is rewound says a script from its beginning, as it was when it was read,
+// takes nothing from who it came of, and asks the same endpoints.
+func TestRewound(t *testing.T) {
+	file := write(t, "- {reply: one}\n- {reply: all, times: always}\n")
+	s := New(Options{Getenv: nothing})
+	s.Provide([]model.Provider{{Name: "mine", BaseURL: "http://127.0.0.1:1/v1"}})
+	if err := s.Ready("scripted:" + file); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("- {reply: two}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		again := s.Rewound()
+		for _, want := range []string{"one", "all", "all"} {
+			if got, err := ask(again, "scripted:"+file); err != nil || got != want {
+				t.Errorf("%q, %v; want %q", got, err, want)
+			}
+		}
+		again.Provide([]model.Provider{{Name: "mine", BaseURL: "http://127.0.0.1:1/v1"}})
+		if again.endpoints() != s.endpoints() || again.Ready("mine:m") != nil {
+			t.Error("other endpoints")
+		}
+	}
+	if left := s.Left(); len(left) != 1 {
+		t.Errorf("left %q", left)
+	}
+}
+
 // A provider of the cascade's whose header wants a variable that is not set is told
 // so, and nothing is sent there without it; the others are asked.
 func TestHeadersThatAreLacking(t *testing.T) {

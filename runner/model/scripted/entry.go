@@ -22,7 +22,6 @@ type entry struct {
 	delay     time.Duration
 
 	times  int
-	left   int // how often it can still be taken
 	always bool
 }
 
@@ -65,14 +64,14 @@ func contains(r model.Request, text string) bool {
 	return false
 }
 
-// String says where the entry stands, what it is for and how often it is left.
-func (e *entry) String() string {
+// tell says where the entry stands, what it is for and how often it is left.
+func (e *entry) tell(left int) string {
 	text := e.at + ": " + e.filters()
 	switch {
 	case e.always:
 		return text + " (always)"
 	case e.times > 1:
-		return fmt.Sprintf("%s (%d of %d left)", text, e.left, e.times)
+		return fmt.Sprintf("%s (%d of %d left)", text, left, e.times)
 	}
 	return text
 }

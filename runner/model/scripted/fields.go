@@ -39,7 +39,6 @@ func (p *parser) entry(n *yaml.Node) *entry {
 	if e.failure != nil && e.failure.Message == "" {
 		e.failure.Message = "as " + e.at + " says"
 	}
-	e.left = e.times
 	return e
 }
 

@@ -32,14 +32,19 @@ import (
 // [Parse]. It is safe for concurrent use.
 type Script struct {
 	name    string
-	entries []*entry
+	entries []*entry // which never change
 
 	// Sleep waits out the delay of an entry; nil means that it takes the time
 	// it says. It returns an error when ctx ends first.
 	Sleep func(ctx context.Context, d time.Duration) error
 
-	mu sync.Mutex // guards the entries' left
+	mu    sync.Mutex
+	taken map[*entry]int // how often, guarded by mu
 }
+
+// Rewound is the script from its beginning, of which nothing was taken: for a run
+// of its own. The entries are not read again.
+func (s *Script) Rewound() *Script { return &Script{name: s.name, entries: s.entries, Sleep: s.Sleep} }
 
 // Call answers with the first unconsumed entry that matches r. An error entry
 // that a real endpoint's client would try again (408, 409, 429, 5xx) is tried
@@ -96,8 +101,8 @@ func (s *Script) Left() []string {
 	defer s.mu.Unlock()
 	var left []string
 	for _, e := range s.entries {
-		if e.left > 0 && !e.always {
-			left = append(left, e.String())
+		if n := s.left(e); n > 0 && !e.always {
+			left = append(left, e.tell(n))
 		}
 	}
 	return left
@@ -108,16 +113,22 @@ func (s *Script) take(r model.Request) *entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range s.entries {
-		if e.left == 0 || e.mismatch(r) != "" {
+		if s.left(e) == 0 || e.mismatch(r) != "" {
 			continue
 		}
 		if !e.always {
-			e.left--
+			if s.taken == nil {
+				s.taken = map[*entry]int{}
+			}
+			s.taken[e]++
 		}
 		return e
 	}
 	return nil
 }
+
+// left is how often the entry can still be taken. The caller holds mu.
+func (s *Script) left(e *entry) int { return e.times - s.taken[e] }
 
 func (s *Script) wait(ctx context.Context, d time.Duration) error {
 	if d == 0 {

@@ -60,14 +60,15 @@ func (s *Script) writeLeft(b *strings.Builder, r model.Request) {
 	defer s.mu.Unlock()
 	n := 0
 	for _, e := range s.entries {
-		if e.left == 0 {
+		left := s.left(e)
+		if left == 0 {
 			continue
 		}
 		if n++; n == 1 {
 			b.WriteString("entries that are left:\n")
 		}
 		if n <= shownEntries {
-			fmt.Fprintf(b, "  %s: %s\n", e, e.mismatch(r))
+			fmt.Fprintf(b, "  %s: %s\n", e.tell(left), e.mismatch(r))
 		}
 	}
 	switch {

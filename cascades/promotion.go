@@ -83,7 +83,7 @@ func (p *parser) unproven(c *Check) string {
 	if err != nil {
 		return err.Error()
 	}
-	e, _, why := own.Evidence(c.Validator.Name, p.reading, digest, p.open)
+	e, _, why := own.Evidence(c.Validator.Name, digest, p.reading, c.Ward.Moment, p.open)
 	if why != "" {
 		return why
 	}

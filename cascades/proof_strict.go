@@ -37,6 +37,10 @@ func (c *Cascade) unmeasured(g ProofGate, falsePass float64, chosen Chosen, open
 	own.Files = c.Files
 	var name, id string
 	var err error
+	moment := wards.Moment(g.Moment)
+	if moment == "phase" { // what a gate that is one says is a verdict on its text
+		moment = wards.Post
+	}
 	if g.validator == nil {
 		name = string(wards.OutputSchema)
 		id, err = digest(map[string]any{"schema": g.phase.OutputSchema.Source()})
@@ -47,7 +51,7 @@ func (c *Cascade) unmeasured(g ProofGate, falsePass float64, chosen Chosen, open
 	if err != nil {
 		return err.Error()
 	}
-	e, _, why := own.Evidence(name, g.Phase, id, open)
+	e, _, why := own.Evidence(name, id, g.Phase, moment, open)
 	if why == "" {
 		_, why = e.Passes(measure.Confidence, falsePass)
 	}

@@ -173,7 +173,7 @@ func (c *Command) question(ctx context.Context, s *scale, f trustFlags) (q trust
 		Past:  func(id string) ([]cascades.Gate, error) { return s.past(ctx, id) },
 		Judge: s.rejudge(ctx, labelDir(cascade.File, f.labels)),
 		Evidence: func(g cascades.Gate) (measure.Evidence, bool, bool) {
-			return kept[g.Name].For(g.Digest, g.Phase)
+			return kept[g.Name].For(g.Digest, g.Phase, string(g.Moment))
 		},
 	}, nil
 }
@@ -284,7 +284,9 @@ func (c *Command) writeEvidence(file string, report *trust.Report) error {
 			f.Gate = g.Gate
 			f = f.Without(report.CascadeID)
 		}
-		if g.Measurable() {
+		// Wards of one definition at one moment are one gate: its verdicts are the first's.
+		known, there, _ := f.For(g.Digest, g.Phase, g.Moment)
+		if g.Measurable() && !(there && known.Cascade == report.CascadeID) {
 			f = f.With(g.Measured(report.CascadeID, versionName()))
 		}
 		made[g.Gate] = f

@@ -33,8 +33,10 @@ type EvidenceFile struct {
 	Evidence []Evidence `json:"evidence" jsonschema:"by the digests of what the gates are"`
 }
 
-// Evidence is what was measured of one gate, as it was then, on the texts of one
-// phase. Of a gate that has become another it says nothing: see [EvidenceFile.For].
+// Evidence is what was measured of one gate, as it was then, on the texts that it
+// is asked about at one moment of one phase. Of a gate that has become another it
+// says nothing, nor of the same one where it is asked about other texts: see
+// [EvidenceFile.For].
 type Evidence struct {
 	Digest   string    `json:"digest" jsonschema:"what the gate is: sha256: and 64 hexadecimal digits"`
 	Cascade  string    `json:"cascade_id"`
@@ -133,21 +135,28 @@ func EvidenceName(gate string) string {
 	return name + ".json"
 }
 
-// For is the evidence for exactly the gate of the digest in the phase. Where there
-// is none, stale tells whether there is some for what the gate was before.
-func (f EvidenceFile) For(digest, phase string) (e Evidence, found, stale bool) {
+// For is the evidence for exactly the gate of the digest, at the moment of the
+// phase. Where there is none, stale tells whether there is some for what the gate
+// was before.
+func (f EvidenceFile) For(digest, phase, moment string) (e Evidence, found, stale bool) {
 	for _, e := range f.Evidence {
-		if e.Phase == phase && e.Digest == digest {
+		if e.Phase != phase || e.Moment != moment {
+			continue
+		}
+		if e.Digest == digest {
 			return e, true, false
 		}
-		stale = stale || e.Phase == phase
+		stale = true
 	}
 	return e, false, stale
 }
 
-// With is the file with more evidence, that of the same gate and phase replaced.
+// With is the file with more evidence, that of the same gate at the same moment of
+// the phase replaced.
 func (f EvidenceFile) With(e Evidence) EvidenceFile {
-	return f.replaced(func(old Evidence) bool { return old.Digest == e.Digest && old.Phase == e.Phase }, e)
+	return f.replaced(func(old Evidence) bool {
+		return old.Digest == e.Digest && old.Phase == e.Phase && old.Moment == e.Moment
+	}, e)
 }
 
 // Without is the file without what was measured in a cascade.
@@ -159,7 +168,7 @@ func (f EvidenceFile) replaced(gone func(Evidence) bool, by ...Evidence) Evidenc
 	f.Format, f.Version = EvidenceFormat, EvidenceVersion
 	f.Evidence = append(slices.DeleteFunc(slices.Clone(f.Evidence), gone), by...)
 	slices.SortFunc(f.Evidence, func(a, b Evidence) int {
-		return strings.Compare(a.Phase+"\x00"+a.Digest, b.Phase+"\x00"+b.Digest)
+		return strings.Compare(a.Phase+"\x00"+a.Digest+"\x00"+a.Moment, b.Phase+"\x00"+b.Digest+"\x00"+b.Moment)
 	})
 	if f.Evidence == nil {
 		f.Evidence = []Evidence{}

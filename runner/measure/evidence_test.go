@@ -35,14 +35,23 @@ func TestEvidenceReadsBack(t *testing.T) {
 	if found, err := check.Check(nil, v); err != nil || len(found) > 0 {
 		t.Errorf("its own schema refuses it: %v %v", found, err)
 	}
-	if _, found, stale := back.For("sha256:"+textA, "draft"); !found || stale {
+	if _, found, stale := back.For("sha256:"+textA, "draft", "post"); !found || stale {
 		t.Error("the gate's own evidence is not found")
 	}
-	if _, found, stale := back.For("sha256:"+textB, "draft"); found || !stale {
+	if _, found, stale := back.For("sha256:"+textB, "draft", "post"); found || !stale {
 		t.Error("evidence of what the gate was is not stale")
 	}
-	if _, found, stale := back.For("sha256:"+textA, "other"); found || stale {
+	if _, found, stale := back.For("sha256:"+textA, "other", "post"); found || stale {
 		t.Error("evidence of another phase is taken")
+	}
+	if _, found, stale := back.For("sha256:"+textA, "draft", "turn"); found || stale {
+		t.Error("evidence of another moment is taken, which is of other texts")
+	}
+	other := evidence(measure.Confusion{BadPassed: 7})
+	other.Moment = "turn"
+	both := f.With(other)
+	if e, found, _ := both.For("sha256:"+textA, "draft", "post"); len(both.Evidence) != 2 || !found || e.Natural.BadPassed != 0 {
+		t.Errorf("of one gate at two moments there is %+v", both.Evidence)
 	}
 	for _, test := range []struct{ old, to, want string }{
 		{`"capstan-evidence"`, `"something"`, "format"},

@@ -17,11 +17,11 @@
 // people's labels come to. [Evidence] is what was measured of one gate as it is,
 // bound to its digest (cascades.Gate has it). Who lets a gate block only while
 // that is earned reads the file that [EvidenceName] names with [ParseEvidence],
-// asks it [EvidenceFile.For] the gate's digest and phase, and that
+// asks it [EvidenceFile.For] the gate's digest, phase and moment, and that
 // [Evidence.Allows] the rates that are wanted:
 //
 //	f, err := measure.ParseEvidence(text)
-//	e, found, stale := f.For(gate.Digest, gate.Phase)
+//	e, found, stale := f.For(gate.Digest, gate.Phase, string(gate.Moment))
 //	ok, why := e.Allows(0.95, 0.05, 0.02)
 //
 // Distributions are gonum's.

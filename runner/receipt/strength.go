@@ -10,7 +10,7 @@ import (
 // from that which lies beside the cascade now.
 func (r *Run) strength(g cascades.Gate) *Strength {
 	kept := cascades.Unpacked(r.Cascade.Files)
-	e, file, why := r.Cascade.Evidence(g.Name, g.Phase, g.Digest, func(name string) ([]byte, error) {
+	e, file, why := r.Cascade.Evidence(g.Name, g.Digest, g.Phase, g.Moment, func(name string) ([]byte, error) {
 		text, err := kept(name)
 		if err != nil && r.Evidence != nil {
 			return r.Evidence(name)

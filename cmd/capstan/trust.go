@@ -234,6 +234,7 @@ func (c *Command) hollow(ctx context.Context, s *scale, report *trust.Report) er
 				return &exit{exitInterrupted, context.Cause(ctx)}
 			case err != nil:
 				fmt.Fprintf(c.Stderr, "note: %s could not say of %q: %s\n", g.Gate, text, oneLine(err.Error()))
+				h.Broke++
 				continue
 			case verdict.Valid:
 				h.Passed = append(h.Passed, text)

@@ -63,7 +63,8 @@ type Planted struct {
 
 // Hollow is what a judge made of texts that say nothing, of [HollowTexts].
 type Hollow struct {
-	Asked  int      `json:"asked"`
+	Asked  int      `json:"asked" jsonschema:"of how many it gave a verdict"`
+	Broke  int      `json:"broke,omitempty" jsonschema:"of how many it could not say, which is no verdict"`
 	Passed []string `json:"passed" jsonschema:"those that it let by"`
 }
 
@@ -116,8 +117,8 @@ func (e Evidence) check() error {
 			return fmt.Errorf("%d of %d faults of %s were caught", p.Caught, p.N, p.Operator)
 		}
 	}
-	if e.Hollow != nil && (e.Hollow.Asked < len(e.Hollow.Passed) || e.Hollow.Asked < 0) {
-		return fmt.Errorf("%d of %d hollow texts passed", len(e.Hollow.Passed), e.Hollow.Asked)
+	if h := e.Hollow; h != nil && (h.Asked < len(h.Passed) || min(h.Asked, h.Broke) < 0) {
+		return fmt.Errorf("%d of %d hollow texts passed, %d broke", len(h.Passed), h.Asked, h.Broke)
 	}
 	return nil
 }
@@ -185,8 +186,8 @@ func (f EvidenceFile) Text() ([]byte, error) {
 // Allows tells whether the evidence shows, each with the confidence, that the
 // gate lets at most falsePass of bad texts by and refuses at most falseBlock of
 // good ones, among texts that people labelled: planted faults show neither. A gate
-// that asks a model must have been asked about [HollowTexts] too, and have let
-// none by. Where it does not, why says what is missing.
+// that asks a model must have given a verdict on each of [HollowTexts] too, and
+// have let none by. Where it does not, why says what is missing.
 func (e Evidence) Allows(confidence, falsePass, falseBlock float64) (ok bool, why string) {
 	if ok, why := e.Passes(confidence, falsePass); !ok {
 		return false, why
@@ -199,11 +200,16 @@ func (e Evidence) Allows(confidence, falsePass, falseBlock float64) (ok bool, wh
 
 // Passes is [Evidence.Allows] of what the gate lets by alone.
 func (e Evidence) Passes(confidence, falsePass float64) (ok bool, why string) {
-	if e.Asks && (e.Hollow == nil || e.Hollow.Asked == 0) {
-		return false, "it was not asked about texts that say nothing: capstan trust --judges --write"
+	h := e.Hollow
+	if h != nil && len(h.Passed) > 0 {
+		return false, fmt.Sprintf("it lets %q by, a text that says nothing", h.Passed[0])
 	}
-	if e.Hollow != nil && len(e.Hollow.Passed) > 0 {
-		return false, fmt.Sprintf("it lets %q by, a text that says nothing", e.Hollow.Passed[0])
+	if n := len(HollowTexts()); e.Asks && (h == nil || h.Asked < n) {
+		const again = "capstan trust --judges --write"
+		if h == nil || h.Asked+h.Broke == 0 {
+			return false, "it was not asked about texts that say nothing: " + again
+		}
+		return false, fmt.Sprintf("of the %d texts that say nothing it gave a verdict on %d, and could not say of %d: %s", n, h.Asked, h.Broke, again)
 	}
 	if ok, why := atMost(e.Natural.FalsePass(), confidence, falsePass); !ok {
 		return false, "false pass " + why

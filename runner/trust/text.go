@@ -86,7 +86,11 @@ func (g *Gate) tell(t *telling) {
 		t.line("  a verdict     $%.5f, %.3f s", g.Cost, g.Seconds)
 	}
 	if h := g.Hollow; h != nil {
-		t.line("  hollow texts  lets %d of %d by%s", len(h.Passed), h.Asked, quoted(h.Passed))
+		broke := ""
+		if h.Broke > 0 {
+			broke = fmt.Sprintf("; of %d it could not say", h.Broke)
+		}
+		t.line("  hollow texts  lets %d of %d by%s%s", len(h.Passed), h.Asked, quoted(h.Passed), broke)
 	}
 	g.tellDrift(t)
 	if g.Evidence == "stale" {

@@ -177,6 +177,9 @@ func (c *Command) runCases(ctx context.Context, parent string, words []string, f
 			failed = &exit{status: exitNo}
 		}
 	})
+	for _, phase := range cases.Unmeasured(all) {
+		fmt.Fprintf(c.Stderr, "note: %s: no test releases a text of it, so that it is not known what its checks catch\n", phase)
+	}
 	switch format {
 	case "json":
 		broken = errors.Join(broken, cases.JSON(c.Stdout, all))

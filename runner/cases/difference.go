@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"slices"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/event"
@@ -38,12 +39,36 @@ type Outcome struct {
 	Differences []Difference  `json:"differences"` // in the order in which they came up
 	Elapsed     time.Duration `json:"-"`
 
-	replay *replay
-	got    expectation
+	// Unmeasured are the phases whose checks are to catch a share of planted faults,
+	// and of which the run has released no text to plant any in.
+	Unmeasured []string `json:"unmeasured,omitempty"`
+
+	cascade string // its id; "" where it could not be run
+	replay  *replay
+	got     expectation
 }
 
 // OK tells whether the run was what its case expects.
 func (o Outcome) OK() bool { return len(o.Differences) == 0 }
+
+// Unmeasured are the phases, behind their cascade's id, of which no case that was
+// run has told whether the checks catch what the cascade asks of them.
+func Unmeasured(all []Outcome) (list []string) {
+	ran, without := map[string]int{}, map[[2]string]int{}
+	for _, o := range all {
+		ran[o.cascade]++
+		for _, phase := range o.Unmeasured {
+			without[[2]string{o.cascade, phase}]++
+		}
+	}
+	for at, n := range without {
+		if n == ran[at[0]] {
+			list = append(list, at[0]+": "+at[1])
+		}
+	}
+	slices.Sort(list)
+	return list
+}
 
 // broken is the outcome of a case that could not be run.
 func broken(name, dir, about string, err error) Outcome {

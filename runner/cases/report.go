@@ -57,7 +57,8 @@ func Summary(all []Outcome, took time.Duration) string {
 	return fmt.Sprintf("%d ok, %d failed (%.2fs)", len(all)-failed, failed, took.Seconds())
 }
 
-// JSON writes {"ok", "cases": [{"name", "dir", "ok", "seconds", "differences"}]}.
+// JSON writes {"ok", "cases": [{"name", "dir", "ok", "seconds", "differences",
+// "unmeasured"}]}, the last where there are any.
 func JSON(w io.Writer, all []Outcome) error {
 	type one struct {
 		Outcome

@@ -36,12 +36,12 @@ func (c *Case) run(ctx context.Context, known cascades.Known) Outcome {
 		return broken(c.Name, c.Dir, Cancelled, context.Cause(ctx))
 	}
 	got := expected(result, r.verdicts())
-	o := Outcome{Name: c.Name, Dir: c.Dir, Differences: compare(c.effects, r, c.want, got), replay: r, got: got}
-	unmet, err := c.measured(ctx, cascade, r)
+	o := Outcome{Name: c.Name, Dir: c.Dir, Differences: compare(c.effects, r, c.want, got), replay: r, got: got, cascade: cascade.ID}
+	unmet, unmeasured, err := c.measured(ctx, cascade, r)
 	if err != nil {
 		return broken(c.Name, c.Dir, Cancelled, err)
 	}
-	o.Differences = append(o.Differences, unmet...)
+	o.Differences, o.Unmeasured = append(o.Differences, unmet...), unmeasured
 	return o
 }
 

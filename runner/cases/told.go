@@ -59,29 +59,36 @@ func (t Told) Events(_ context.Context, dir string) iter.Seq2[event.Event, error
 }
 
 // measured tells which phases catch less of the faults that are planted in their
-// texts than the cascade asks for. What a gate would have to ask a model or start
-// a program for is not asked.
-func (c *Case) measured(ctx context.Context, cascade *cascades.Cascade, r *replay) ([]Difference, error) {
-	if !slices.ContainsFunc(cascade.EveryPhase(), func(p *cascades.Phase) bool { return p.Expect.Caught > 0 }) {
-		return nil, nil
+// texts than the cascade asks for, and which have no text to plant any in. What a
+// gate would have to ask a model or start a program for is not asked.
+func (c *Case) measured(ctx context.Context, cascade *cascades.Cascade, r *replay) (found []Difference, without []string, err error) {
+	for _, p := range cascade.EveryPhase() {
+		if p.Expect.Caught > 0 {
+			without = append(without, p.Name)
+		}
+	}
+	if len(without) == 0 {
+		return nil, nil, nil
 	}
 	run, err := runner.New()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	told := Told{events: map[string][]event.Event{}}
 	told.add(c.Dir, r)
 	h := run.Host(ctx)
 	texts, err := backtest.Test{Cascade: cascade, Host: h, Source: told, Any: true}.Texts(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	texts = slices.DeleteFunc(texts, func(t backtest.Text) bool { return t.Phase.Expect.Caught == 0 })
 	report, err := mutate.Test{Texts: texts, Host: h}.Run(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var found []Difference
+	without = slices.DeleteFunc(without, func(name string) bool {
+		return slices.ContainsFunc(report.Phases, func(p mutate.Phase) bool { return p.Phase == name })
+	})
 	for _, p := range report.Unmet() {
 		d := Difference{
 			About: Caught, Path: event.Path(p.Phase), Phase: p.Phase,
@@ -94,5 +101,5 @@ func (c *Case) measured(ctx context.Context, cascade *cascades.Cascade, r *repla
 		}
 		found = append(found, d)
 	}
-	return found, nil
+	return found, without, nil
 }

@@ -24,6 +24,9 @@ type Counts struct {
 	JudgeCalls int `json:"judge_calls"`
 	// Validators are judgements, by the kind of validator.
 	Validators ValidatorCounts `json:"validators"`
+	// Tokens of those calls, where every turn of a phase with tools uses all its
+	// rounds.
+	Tokens Tokens `json:"tokens"`
 }
 
 // ValidatorCounts are judgements by the kind of validator. One that is started
@@ -38,7 +41,9 @@ type ValidatorCounts struct {
 const most = 1 << 53
 
 // all is n of everything.
-func all(n int) Counts { return Counts{n, n, n, n, n, ValidatorCounts{n, n, n, n}} }
+func all(n int) Counts {
+	return Counts{n, n, n, n, n, ValidatorCounts{n, n, n, n}, Tokens{n, n, n}}
+}
 
 func (c Counts) each(d Counts, op func(a, b int) int) Counts {
 	v, w := c.Validators, d.Validators
@@ -46,6 +51,7 @@ func (c Counts) each(d Counts, op func(a, b int) int) Counts {
 		op(c.Attempts, d.Attempts), op(c.Turns, d.Turns),
 		op(c.ModelCalls, d.ModelCalls), op(c.ModelCallsWithTools, d.ModelCallsWithTools), op(c.JudgeCalls, d.JudgeCalls),
 		ValidatorCounts{op(v.Pure, w.Pure), op(v.Exec, w.Exec), op(v.Judge, w.Judge), op(v.Cascade, w.Cascade)},
+		c.Tokens.each(d.Tokens, op),
 	}
 }
 

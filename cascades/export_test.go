@@ -2,3 +2,6 @@ package cascades
 
 // PlanKnown is known, for tests outside the package.
 func PlanKnown() Known { return known() }
+
+// Most stands for no bound.
+const Most = most

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -14,8 +15,12 @@ type Plan struct {
 	Phases    []PhasePlan `json:"phases"` // in file order
 	// Total is the most that any way through the phases adds up to, each number
 	// for itself: ways that go round in circles end with max_phases visits.
-	Total  Counts     `json:"total"`
-	Budget BudgetPlan `json:"budget"`
+	Total Counts `json:"total"`
+	// Least is what a run that comes to its end sends and costs at least, on the
+	// way with the least, where no call fails and nothing is sent back.
+	Least   Tokens     `json:"least"`
+	Unknown Unknown    `json:"unknown"` // what Total and Least cannot tell, and why
+	Budget  BudgetPlan `json:"budget"`
 	// BoundBy names the bounds of the budget without which Total would be more.
 	BoundBy []string `json:"bound_by"`
 }
@@ -42,6 +47,9 @@ type PhasePlan struct {
 	// Visit is all that one visit does: every item, the phases of a group, and
 	// cascades within it included.
 	Visit Counts `json:"visit"`
+	// Least is what one visit sends and costs at least: 0 where it may be skipped
+	// or may have no items.
+	Least Tokens `json:"least"`
 }
 
 // A BudgetPlan is the cascade's budget; 0 is no bound.
@@ -57,16 +65,48 @@ type BudgetPlan struct {
 const MaxRounds = 16
 
 // Plan computes the worst case, in time that grows with the phases and the
-// bound on their visits.
+// bound on their visits. No model has a price.
 func (c *Cascade) Plan() Plan {
-	return planner{}.plan(c)
+	return c.PlanOf("", func(string) (model.Price, bool) { return model.Price{}, false })
 }
 
-// A planner remembers the plans of cascades that are named more than once.
-type planner map[*Cascade]Plan
+// PlanOf is [Cascade.Plan] with what is chosen in place of the models that the
+// files say, and with what models cost.
+func (c *Cascade) PlanOf(chosen Chosen, price Pricing) Plan {
+	unknown := &Unknown{[]string{}, []string{}, []string{}}
+	plan := planner{plans: map[planned]Plan{}, chosen: chosen, price: price, unknown: unknown}.plan(c)
+	plan.Unknown = *unknown
+	return plan
+}
+
+// A planner plans what a cascade does, of which file is the default, and remembers
+// the plans of cascades that are named more than once.
+type planner struct {
+	plans   map[planned]Plan
+	chosen  Chosen
+	price   Pricing
+	unknown *Unknown
+	file    Model
+	prefix  string // of what is told of a cascade within another
+	depth   int
+}
+
+// planned is a cascade with the default that it was planned with.
+type planned struct {
+	cascade *Cascade
+	file    *Rung
+}
 
 func (m planner) plan(c *Cascade) Plan {
-	if p, ok := m[c]; ok {
+	if m.file = c.Default(m.file); m.depth > 0 {
+		m.prefix = c.ID + ": "
+	}
+	m.depth++
+	key := planned{cascade: c}
+	if len(m.file) > 0 {
+		key.file = &m.file[0]
+	}
+	if p, ok := m.plans[key]; ok {
 		return p
 	}
 	b := c.Budget
@@ -88,8 +128,10 @@ func (m planner) plan(c *Cascade) Plan {
 	if cut {
 		p.BoundBy = append(p.BoundBy, "max_phases")
 	}
+	p.Least = routes.cheapest(c, p.Phases)
 	if c.Tries != nil {
 		total = m.whole(c.Tries).Visit
+		p.Least = p.Least.times(c.Tries.Soundings.Factor)
 	}
 	if b.MaxCalls > 0 && max(total.ModelCalls, total.ModelCallsWithTools) > b.MaxCalls {
 		p.BoundBy = append(p.BoundBy, "max_calls")
@@ -98,7 +140,7 @@ func (m planner) plan(c *Cascade) Plan {
 		total.JudgeCalls = min(total.JudgeCalls, b.MaxCalls)
 	}
 	p.Total = total
-	m[c] = p
+	m.plans[key] = p
 	return p
 }
 
@@ -108,6 +150,7 @@ func (m planner) phase(p *Phase) PhasePlan {
 		return m.group(p)
 	}
 	plan := m.whole(p)
+	plan.Least = m.least(p)
 	if p.Each != nil {
 		plan.Items = p.Each.most()
 		plan.Visit = plan.Visit.times(plan.Items)
@@ -116,7 +159,7 @@ func (m planner) phase(p *Phase) PhasePlan {
 }
 
 func (m planner) group(p *Phase) PhasePlan {
-	plan := PhasePlan{Name: p.Name, Soundings: 1, Attempts: 1}
+	plan := PhasePlan{Name: p.Name, Soundings: 1, Attempts: 1, Least: m.least(p)}
 	for _, one := range p.Together {
 		part := m.phase(one)
 		plan.Together = append(plan.Together, part)
@@ -133,7 +176,7 @@ func (m planner) whole(p *Phase) PhasePlan {
 	}
 	sounded := p.capped(1 + p.shared()) // post-wards judge the winner alone
 	plan.Attempts = p.capped(sum(1+p.shared(), again(p.Wards.Post)))
-	visit := m.checks(p.Wards.Pre).plus(m.checks(p.Wards.Post).times(plan.Attempts))
+	visit := m.checks(p.Wards.Pre, most).plus(m.checks(p.Wards.Post, m.writes(p)).times(plan.Attempts))
 	visit = visit.plus(m.attempt(p, plan).times(plan.Attempts))
 	if s := p.Soundings; s != nil {
 		plan.Soundings = s.Factor
@@ -146,9 +189,10 @@ func (m planner) whole(p *Phase) PhasePlan {
 		visit = visit.plus(m.plan(sub.Cascade).Total)
 	}
 	if p.asksForChoice() {
-		visit = visit.plus(modelCall)
+		own := m.call(m.own(p), p.sends(plan), p.Name)
+		visit = visit.plus(own)
 		if p.sumsUp() {
-			visit = visit.plus(modelCall)
+			visit = visit.plus(own)
 		}
 	}
 	plan.Visit = visit
@@ -158,10 +202,10 @@ func (m planner) whole(p *Phase) PhasePlan {
 // around plans what is asked of soundings beside their own attempts.
 func (m planner) around(p *Phase, s *Soundings) (c Counts) {
 	if s.Filter != nil {
-		c = c.plus(m.check(s.Filter).times(s.Tries()))
+		c = c.plus(m.check(s.Filter, m.writes(p)).times(s.Tries()))
 	}
 	if s.Mutation == Rewrite {
-		c = c.plus(modelCall.plus(m.checks(p.Wards.Pre)).times(s.Factor - 1))
+		c = c.plus(m.call(m.own(p), most, "mutation of "+p.Name).plus(m.checks(p.Wards.Pre, most)).times(s.Factor - 1))
 	}
 	picks := 0
 	if s.Factor > 1 && s.Aggregator == nil {
@@ -170,28 +214,26 @@ func (m planner) around(p *Phase, s *Soundings) (c Counts) {
 	if r := s.Reforge; r != nil {
 		picks += r.Steps
 		if r.Threshold != nil {
-			c = c.plus(m.check(r.Threshold).times(r.Steps))
+			c = c.plus(m.check(r.Threshold, m.writes(p)).times(r.Steps))
 		}
 	}
 	if s.Evaluator != nil {
-		c = c.plus(modelCall.times(picks))
+		c = c.plus(m.call(m.asked(p.Judging()), most, "evaluator of "+p.Name).times(picks))
 	}
 	return c
 }
 
 // edits plans what judges the texts that a person makes of the phase's.
 func (m planner) edits(p *Phase) Counts {
-	one := Counts{Attempts: 1}.plus(m.checks(p.Wards.Post))
+	one := Counts{Attempts: 1}.plus(m.checks(p.Wards.Post, most))
 	if p.OutputSchema != nil {
 		one.Validators.Pure++
 	}
 	if p.Rules.Loop != nil {
-		one = one.plus(m.check(p.Rules.Loop))
+		one = one.plus(m.check(p.Rules.Loop, most))
 	}
 	return one.times(p.capped(sum(1+p.shared(), again(p.Wards.Post))))
 }
-
-var modelCall = Counts{ModelCalls: 1, ModelCallsWithTools: 1}
 
 // attempt plans one attempt without its post-wards.
 func (m planner) attempt(p *Phase, plan PhasePlan) Counts {
@@ -201,72 +243,93 @@ func (m planner) attempt(p *Phase, plan PhasePlan) Counts {
 	}
 	switch {
 	case p.Tool != nil:
-		return one.plus(m.work(p.Tool))
+		return one.plus(m.work(p))
 	case p.Compose != nil:
 		return one
 	}
 	if p.Rules.Loop != nil {
-		one = one.plus(m.check(p.Rules.Loop).times(plan.Turns))
+		one = one.plus(m.check(p.Rules.Loop, m.writes(p)).times(plan.Turns))
 	}
-	turn := Counts{Turns: 1}.plus(modelCall).plus(m.checks(p.Wards.Turn))
-	around := m.checks(p.Wards.Tool).plus(m.checks(p.Wards.Result)).times(MaxRounds)
+	own := m.call(m.own(p), p.sends(plan), p.Name)
+	turn := Counts{Turns: 1}.plus(own).plus(m.checks(p.Wards.Turn, m.writes(p)))
+	around := m.checks(p.Wards.Tool, most).plus(m.checks(p.Wards.Result, most)).times(MaxRounds)
 	around.ModelCalls, around.JudgeCalls = 0, 0 // they judge only where a tool is asked for
-	turn = turn.plus(around)
-	turn.ModelCallsWithTools = sum(turn.ModelCallsWithTools, m.rounds(p))
+	rounds := m.rounds(p, own)
+	turn = turn.plus(around).plus(rounds)
 	if p.sumsUp() { // before any of the turn's own calls
-		turn = turn.plus(modelCall)
-		if m.rounds(p) > 0 {
-			turn.ModelCallsWithTools = sum(turn.ModelCallsWithTools, MaxRounds)
+		turn = turn.plus(own)
+		if rounds.ModelCallsWithTools > 0 {
+			turn = turn.plus(withTools(own).times(MaxRounds))
 		}
 	}
 	return one.plus(turn.times(product(plan.Turns, sum(1, plan.Redos))))
 }
 
-// rounds is what tools can add to the model calls of one turn.
-func (m planner) rounds(p *Phase) int {
+// withTools is what of the counts is told of models that ask for tools alone.
+func withTools(c Counts) Counts {
+	return Counts{ModelCallsWithTools: c.ModelCallsWithTools, Tokens: c.Tokens}
+}
+
+// rounds is what tools can add to one turn, whose first call is own.
+func (m planner) rounds(p *Phase, own Counts) Counts {
 	if len(p.Tackle) == 0 && !p.Chooses() {
-		return 0
+		return Counts{}
 	}
-	dearest := 0
+	var dearest Counts
 	for _, t := range p.Tackle {
 		if t.Cascade != nil {
-			dearest = max(dearest, m.plan(t.Cascade).Total.ModelCallsWithTools)
+			dearest = dearest.orMore(withTools(m.tried(p, t.Cascade)))
 		}
 	}
-	return product(MaxRounds, sum(1, dearest))
+	return withTools(own).plus(dearest).times(MaxRounds)
+}
+
+// tried plans a cascade that is a tool of the phase, for the dearest of the models
+// that the phase's tries have.
+func (m planner) tried(p *Phase, c *Cascade) Counts {
+	if p.Soundings == nil || len(p.Soundings.Models) == 0 {
+		return m.plan(c).Total
+	}
+	var dearest Counts
+	for i := range p.Soundings.Models {
+		m.file = p.Soundings.Models[i : i+1]
+		dearest = dearest.orMore(m.plan(c).Total)
+	}
+	return dearest
 }
 
 // work plans the tool or validator of a phase without a model.
-func (m planner) work(t *Tool) Counts {
-	switch {
+func (m planner) work(p *Phase) Counts {
+	switch t := p.Tool; {
 	case t.Validator != nil:
-		return m.validator(t.Validator)
+		return m.validator(t.Validator, most)
 	case t.Cascade != nil:
-		return m.plan(t.Cascade).Total
+		return m.tried(p, t.Cascade)
 	default:
 		return Counts{}
 	}
 }
 
-func (m planner) checks(list []*Check) Counts {
+// checks plans one judgement by each, of a text that weighs at most text.
+func (m planner) checks(list []*Check, text int) Counts {
 	var c Counts
 	for _, one := range list {
-		c = c.plus(m.check(one))
+		c = c.plus(m.check(one, text))
 	}
 	return c
 }
 
-func (m planner) check(c *Check) Counts { return m.validator(c.Validator) }
+func (m planner) check(c *Check, text int) Counts { return m.validator(c.Validator, text) }
 
-// validator plans one judgement.
-func (m planner) validator(v *Validator) Counts {
+// validator plans one judgement of a text that weighs at most text.
+func (m planner) validator(v *Validator, text int) Counts {
 	switch {
 	case v.Criteria != nil:
 		calls := max(v.Votes, 1)
 		if v.Confirm {
 			calls *= 2
 		}
-		return Counts{ModelCalls: calls, ModelCallsWithTools: calls, JudgeCalls: calls, Validators: ValidatorCounts{Judge: 1}}
+		return m.judge(v, text).times(calls).plus(Counts{Validators: ValidatorCounts{Judge: 1}})
 	case v.Cascade != nil:
 		return Counts{Validators: ValidatorCounts{Cascade: 1}}.plus(m.plan(v.Cascade).Total)
 	case v.Pure:

@@ -10,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/exchanges"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
@@ -29,6 +30,10 @@ func (c *chance) verdict(name string) bool {
 
 func (c *chance) Model(_ event.Path, r model.Request) (model.Response, error) {
 	c.counted.ModelCalls++
+	for _, one := range r.Messages {
+		c.counted.Tokens.Input += exchanges.Weigh(one.Content)
+	}
+	c.counted.Tokens.Input += exchanges.Around(r.Tools, r.Schema)
 	resp := model.Response{Text: "text", Usage: model.Usage{Calls: 1}}
 	switch {
 	case r.Validator != "":
@@ -40,6 +45,7 @@ func (c *chance) Model(_ event.Path, r model.Request) (model.Response, error) {
 	case len(r.Schema) > 0 && c.Float64() >= c.no:
 		resp.Text = `{"a": 1}`
 	}
+	c.counted.Tokens.Output += exchanges.Weigh(resp.Text)
 	if c.tools && len(r.Tools) > 0 && c.Float64() < 0.5 {
 		name := r.Tools[c.IntN(len(r.Tools))].Name
 		resp.ToolCalls = []model.ToolCall{{ID: "1", Name: name, Arguments: fmt.Sprintf(`{"target": "p%d", "key": "k", "value": 1, "path": "x"}`, c.IntN(4))}}
@@ -98,7 +104,7 @@ func (c *chance) Checkpoint(engine.State) error { return nil }
 // cascadeByChance writes a cascade of one phase or four.
 func cascadeByChance(r *rand.Rand, nested bool) string {
 	var b strings.Builder
-	b.WriteString("cascade_id: cascade_by_chance\nbudget: {max_phases: 6}\nphases:\n")
+	b.WriteString("cascade_id: cascade_by_chance\nbudget: {max_phases: 6}\nmodel: {name: m, max_output_tokens: 40}\ntoken_budget: {max_total: 1500, strategy: prune_oldest}\nphases:\n")
 	forms := []string{`expr: "true"`, "exec: [x]", "judge: good", `schema: {}`}
 	if nested {
 		forms = append(forms, "cascade: nested.yaml, input_map: {}")
@@ -166,7 +172,7 @@ func nameOf(check string) string {
 // TestPlanHolds runs cascades by chance and holds that no run does more of
 // anything than the plan of its cascade says.
 func TestPlanHolds(t *testing.T) {
-	reached := 0
+	reached, bounded := 0, 0
 	for seed := range uint64(800) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		nested := cascadeByChance(r, false)
@@ -185,6 +191,12 @@ func TestPlanHolds(t *testing.T) {
 		if host.tools {
 			total.ModelCalls = total.ModelCallsWithTools
 		}
+		if total.Tokens.Input < cascades.Most && got.Tokens.Input > 1000 {
+			bounded++
+		}
+		if got.Tokens.Input > total.Tokens.Input || got.Tokens.Output > total.Tokens.Output || err == nil && got.Tokens.Input < plan.Least.Input {
+			t.Fatalf("seed %d: the run sent and was answered %v, and its plan says at least %v, at worst %v\n%s", seed, got.Tokens, plan.Least, total.Tokens, source)
+		}
 		over := got.Attempts > total.Attempts || got.Turns > total.Turns || got.ModelCalls > total.ModelCalls || got.JudgeCalls > total.JudgeCalls ||
 			got.Validators.Pure > total.Validators.Pure || got.Validators.Exec > total.Validators.Exec ||
 			got.Validators.Judge > total.Validators.Judge || got.Validators.Cascade > total.Validators.Cascade
@@ -194,6 +206,9 @@ func TestPlanHolds(t *testing.T) {
 		if got.Turns == total.Turns && got.Turns > 3 {
 			reached++
 		}
+	}
+	if bounded < 10 {
+		t.Errorf("the plans of %d runs have a bound of what is sent", bounded)
 	}
 	if reached == 0 {
 		t.Errorf("no run came to what its plan says: is it too much?")

@@ -183,13 +183,23 @@ check    1       1         0      0            0           0       1     0      
 in all           7         6      9            40          3       1     0         0
 max_calls bounds it
 budget: 40 model calls, 1000 tokens, $1.5, 1m30s, 100 phase visits
+
+estimated  sent, least  cost, least  sent at worst  answered at worst  cost at worst
+outline    ~1           no price     ~17            no bound           no bound
+draft      ~3           no price     no bound       no bound           no bound
+in all     ~4           no price     no bound       no bound           no bound
+no bound of what is sent: say token_budget; a judge needs criteria without values and a bound of what it judges: judge grammar_check, draft
+no bound of what is answered: say max_output_tokens: outline, judge grammar_check, draft
+no price is known, so there are tokens only: (the run's)
+max_tokens bounds the worst: no call begins once 1000 tokens are spent; those under way are paid
+max_cost_usd bounds the worst: no call begins once $1.5 is spent; those under way are paid
 `
 	p := c.Plan()
 	if got := p.Text(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	text, err := json.Marshal(p)
-	if err != nil || !strings.Contains(string(text), `"total":{"attempts":7,"turns":6,"model_calls":9,"model_calls_with_tools":40,"judge_calls":3,"validators":{"pure":1,"exec":0,"judge":3,"cascade":0}}`) {
+	if err != nil || !strings.Contains(string(text), `"total":{"attempts":7,"turns":6,"model_calls":9,"model_calls_with_tools":40,"judge_calls":3,"validators":{"pure":1,"exec":0,"judge":3,"cascade":0},"tokens":{"input":null,`) {
 		t.Errorf("%s, %v", text, err)
 	}
 }

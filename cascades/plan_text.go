@@ -28,7 +28,73 @@ func (p Plan) Text() string {
 	if bounds := p.Budget.text(); bounds != "" {
 		fmt.Fprintf(&b, "budget: %s\n", bounds)
 	}
+	p.weighed(&b)
 	return b.String()
+}
+
+// weighed writes the table of tokens and money, where a model may be asked, and a
+// line for whatever keeps a number from being known.
+func (p Plan) weighed(b *strings.Builder) {
+	if p.Total.ModelCallsWithTools == 0 {
+		return
+	}
+	b.WriteString("\n")
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "estimated\tsent, least\tcost, least\tsent at worst\tanswered at worst\tcost at worst")
+	row := func(name string, least Tokens, c Counts) {
+		if c.ModelCallsWithTools > 0 {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", name, roughly(least.Input), least.dollars(), roughly(c.Tokens.Input), roughly(c.Tokens.Output), c.Tokens.dollars())
+		}
+	}
+	for _, phase := range p.Phases {
+		row(oneLine(phase.Name, 40), phase.Least, phase.Visit)
+		for _, one := range phase.Together {
+			row("  "+oneLine(one.Name, 40), one.Least, one.Visit)
+		}
+	}
+	row("in all", p.Least, p.Total)
+	w.Flush() // to a strings.Builder: cannot fail
+	for _, line := range []struct {
+		who  []string
+		what string
+	}{
+		{p.Unknown.Input, "no bound of what is sent: say token_budget; a judge needs criteria without values and a bound of what it judges"},
+		{p.Unknown.Output, "no bound of what is answered: say max_output_tokens"},
+		{p.Unknown.Price, "no price is known, so there are tokens only"},
+	} {
+		if len(line.who) > 0 {
+			fmt.Fprintf(b, "%s: %s\n", line.what, oneLine(strings.Join(line.who, ", "), 400))
+		}
+	}
+	const under = "no call begins once %s spent; those under way are paid\n"
+	if n := p.Budget.MaxTokens; n > 0 && sum(p.Total.Tokens.Input, p.Total.Tokens.Output) > n {
+		fmt.Fprintf(b, "max_tokens bounds the worst: "+under, fmt.Sprintf("%d tokens are", n))
+	}
+	if usd := p.Budget.MaxCostUSD; usd > 0 && (p.Total.Tokens.Nano >= most || float64(p.Total.Tokens.Nano) > usd*1e9) {
+		fmt.Fprintf(b, "max_cost_usd bounds the worst: "+under, fmt.Sprintf("$%s is", strconv.FormatFloat(usd, 'f', -1, 64)))
+	}
+}
+
+// roughly is an estimated number of tokens.
+func roughly(n int) string {
+	if n >= most {
+		return "no bound"
+	}
+	return "~" + strconv.Itoa(n)
+}
+
+// dollars is an estimated cost.
+func (t Tokens) dollars() string {
+	switch usd := float64(t.Nano) / 1e9; {
+	case t.Input >= most || t.Output >= most:
+		return "no bound"
+	case t.Nano >= most:
+		return "no price"
+	case t.Nano > 0 && usd < 0.0001:
+		return "<$0.0001"
+	default:
+		return "~$" + strconv.FormatFloat(usd, 'f', 4, 64)
+	}
 }
 
 // row is the phase's line of the table.

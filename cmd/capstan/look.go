@@ -11,21 +11,29 @@ import (
 	"github.com/seed61713e19/capstan/runner/batch"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/model/openai"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
 func (c *Command) plan() *cobra.Command {
-	var asJSON bool
+	asJSON, model := false, ""
 	cmd := &cobra.Command{
 		Use:   "plan FILE",
-		Short: "Tell what a cascade may do at worst: model calls, validator calls",
+		Short: "Tell what a cascade may do at worst: model calls, validator calls, tokens, cost",
+		Long: `Tell what a cascade may do at worst: model calls, validator calls, and, estimated,
+what is sent, answered and paid at least and at worst. What has no bound or no
+price is told as such, with the key that gives it one.`,
 		Example: `  capstan plan post.yaml
-  capstan plan post.yaml --json`,
+  capstan plan post.yaml --model gpt-5-mini --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter { return planned{cascade.Plan(), cascade.Proof()} })
+			chosen := cascades.Chosen(newModels(c.Getenv, false, nil).chosen(model, args[0]))
+			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter {
+				return planned{cascade.PlanOf(chosen, cascade.Priced(openai.DefaultPrices())), cascade.Proof()}
+			})
 		},
 	}
+	cmd.Flags().Var((*modelFlag)(&model), "model", modelUsage)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	c.names.add(cmd)
 	return cmd

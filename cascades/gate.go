@@ -186,6 +186,43 @@ func (v *Validator) Written() map[string]any {
 	return is
 }
 
+// Unnamed is the text of an expression that has no name, "" of any other validator.
+func (v *Validator) Unnamed() string {
+	if v.Name != "expr" {
+		return ""
+	}
+	source, _ := v.Written()["expr"].(string)
+	return source
+}
+
+// Unnamed are the expressions without a name that judge at a moment of a phase, in
+// this cascade or one within it, on a line of at most 80 characters: "" for none.
+func (c *Cascade) Unnamed(phase, moment string) string {
+	var texts []string
+	for _, within := range c.Within() {
+		for _, p := range within.EveryPhase() {
+			for _, check := range p.Checks() {
+				if p.Name == phase && string(check.Ward.Moment) == moment {
+					texts = append(texts, check.Validator.Unnamed())
+				}
+			}
+		}
+	}
+	return OneLine(texts)
+}
+
+// OneLine puts the texts of expressions, each once and without those that are
+// empty, on a line of at most 80 characters.
+func OneLine(texts []string) string {
+	var list []string
+	for _, text := range texts {
+		if text != "" && !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return oneLine(strings.Join(list, " | "), 80)
+}
+
 // A written is what a validator was made of: a built-in one, or the keys that
 // say how it judges, and where its program runs.
 type written struct {

@@ -103,8 +103,8 @@ func expressionsOf(c *cascades.Cascade) expressionTexts {
 		for _, phase := range within.EveryPhase() {
 			for _, check := range phase.Checks() {
 				at, moment := check.Place, string(check.Ward.Moment)
-				source, ok := check.Validator.Written()["expr"].(string)
-				if at == nil || check.Validator.Name != "expr" || !ok {
+				source := check.Validator.Unnamed()
+				if at == nil || source == "" {
 					continue
 				}
 				key := checkKey(phase.Name, moment, at.Moment != moment, at.Index)

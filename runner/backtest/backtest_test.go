@@ -260,6 +260,10 @@ func TestTwoOfAName(t *testing.T) {
 	s.record(t, one(fmt.Sprintf(two, 2, 4)), tries, nil) // "ab": no, yes
 	r := run(t, s.test(t, one(fmt.Sprintf(two, 1, 2))))  // yes, no
 	check(t, r, map[string]counts{"draft post expr": {ToYes: 1, ToNo: 1}})
+	var said strings.Builder
+	if err := r.Text(&said); err != nil || strings.Count(said.String(), "post expr len(content) > 1 | len(content) < 2") != 3 {
+		t.Errorf("a check without a name is not told by its text: %v\n%s", err, said.String())
+	}
 }
 
 // Each ward of a schema, a loop and turns is compared at its moment.

@@ -35,6 +35,7 @@ type Row struct {
 	Moment    string `json:"moment"`
 	Validator string `json:"validator"`
 	Mode      string `json:"mode"`
+	Expr      string `json:"expr,omitempty"` // the texts of the expressions without a name
 	Counts
 }
 
@@ -141,14 +142,14 @@ func order(f Fate) int {
 // rows lays out the counts: the file's checks in its order, then those that it
 // does not have any more.
 func (t Test) rows(r *Report, counts map[row]Counts, modes map[row]string) {
-	add := func(key row, mode string) {
+	add := func(key row, mode, expr string) {
 		c, met := counts[key]
 		if !met && mode == "" {
 			return
 		}
 		delete(counts, key)
 		r.Verdicts = r.Verdicts.plus(c)
-		r.Wards = append(r.Wards, Row{key.cascade, key.phase, key.moment, key.validator, cmp.Or(mode, modes[key]), c})
+		r.Wards = append(r.Wards, Row{key.cascade, key.phase, key.moment, key.validator, cmp.Or(mode, modes[key]), expr, c})
 	}
 	seen := map[row]bool{}
 	met := map[*cascades.Cascade]bool{}
@@ -159,10 +160,14 @@ func (t Test) rows(r *Report, counts map[row]Counts, modes map[row]string) {
 		}
 		met[c] = true
 		for _, p := range c.Phases {
-			for _, c := range checksOf(name, p) {
+			checks, texts := checksOf(name, p), map[row][]string{}
+			for _, c := range checks {
+				texts[c.row] = append(texts[c.row], c.expr)
+			}
+			for _, c := range checks {
 				if !seen[c.row] {
 					seen[c.row] = true
-					add(c.row, c.mode)
+					add(c.row, c.mode, cascades.OneLine(texts[c.row]))
 				}
 			}
 			for _, inner := range cascadesOf(p) {
@@ -182,40 +187,41 @@ func (t Test) rows(r *Report, counts map[row]Counts, modes map[row]string) {
 			cmp.Compare(a.moment, b.moment), cmp.Compare(a.validator, b.validator))
 	})
 	for _, key := range gone {
-		add(key, "")
+		add(key, "", "")
 	}
 }
 
 type checkRow struct {
 	row
 	mode string
+	expr string // the text of an expression without a name
 }
 
 // checksOf lists the checks of a phase in the order in which they come.
 func checksOf(cascade string, p *cascades.Phase) []checkRow {
 	var list []checkRow
 	at := place{cascade, p.Name}
-	add := func(moment string, w *wards.Ward) {
-		list = append(list, checkRow{row{at, moment, w.Name}, string(w.Mode)})
+	add := func(moment string, c *cascades.Check) {
+		list = append(list, checkRow{row{at, moment, c.Ward.Name}, string(c.Ward.Mode), c.Validator.Unnamed()})
 	}
 	all := func(checks []*cascades.Check) {
 		for _, c := range checks {
-			add(string(c.Ward.Moment), c.Ward)
+			add(string(c.Ward.Moment), c)
 		}
 	}
 	all(p.Wards.Pre)
 	all(p.Wards.Turn)
 	if p.Tool != nil && p.Tool.Validator != nil {
-		list = append(list, checkRow{row{at, string(wards.Post), p.Tool.Validator.Name}, "gate"})
+		list = append(list, checkRow{row{at, string(wards.Post), p.Tool.Validator.Name}, "gate", p.Tool.Validator.Unnamed()})
 	}
 	if p.SchemaWard != nil {
-		add(string(wards.OutputSchema), p.SchemaWard)
+		list = append(list, checkRow{row: row{at, string(wards.OutputSchema), p.SchemaWard.Name}, mode: string(p.SchemaWard.Mode)})
 	}
 	if p.Rules.Loop != nil {
-		add(string(wards.LoopUntil), p.Rules.Loop.Ward)
+		add(string(wards.LoopUntil), p.Rules.Loop)
 	}
 	if p.Soundings != nil && p.Soundings.Filter != nil {
-		add(trace.Filter, p.Soundings.Filter.Ward)
+		add(trace.Filter, p.Soundings.Filter)
 	}
 	all(p.Wards.Post)
 	return list

@@ -25,7 +25,7 @@ func (r *Report) Text(out io.Writer) error {
 		w.printf("%s\n", r.unseen())
 	}
 	w.wards(r.Wards)
-	w.changes(r.Changes)
+	w.changes(r)
 	w.moves(r.Moves)
 	w.printf("\nwould have been: %d released, %d retried, %d blocked, %d exhausted, %d failed, %d not made, that were not\n",
 		r.Would(Released), r.Would(Retried), r.Would(Blocked), r.Would(Exhausted), r.Would(Failed), r.Would(NotMade))
@@ -82,7 +82,7 @@ func (w *text) wards(rows []Row) {
 		lines[0] = append(lines[0], c.word)
 	}
 	for _, r := range rows {
-		line := []string{clean(place{r.Cascade, r.Phase}.String() + " " + name(r.Moment, r.Validator)), r.Mode}
+		line := []string{clean(place{r.Cascade, r.Phase}.String() + " " + strings.TrimSpace(name(r.Moment, r.Validator)+" "+r.Expr)), r.Mode}
 		for _, c := range shown {
 			line = append(line, number(c.of(r)))
 		}
@@ -106,13 +106,19 @@ func number(n int) string {
 	return fmt.Sprint(n)
 }
 
-func (w *text) changes(list []Change) {
+func (w *text) changes(r *Report) {
+	list := r.Changes
 	if len(list) == 0 {
 		return
 	}
+	exprs := map[row]string{}
+	for _, one := range r.Wards {
+		exprs[row{place{one.Cascade, one.Phase}, one.Moment, one.Validator}] = one.Expr
+	}
 	w.printf("\n")
 	for _, c := range list[:min(len(list), shownRows)] {
-		w.printf("%s %s %s: %s\n", clean(c.Run), clean(c.Path), clean(name(c.Moment, c.Validator)), turned(c))
+		expr := exprs[row{place{c.Cascade, c.Phase}, c.Moment, c.Validator}]
+		w.printf("%s %s %s: %s\n", clean(c.Run), clean(c.Path), clean(strings.TrimSpace(name(c.Moment, c.Validator)+" "+expr)), turned(c))
 		if reason := clean(clip(c.NowReason, 200)); reason != "" {
 			w.printf("    %s\n", reason)
 		}

@@ -86,6 +86,11 @@ func (b *Batch) Evaluate(ctx context.Context, runs Runs, against *Baseline) (Rep
 	err := own.Run(ctx, runs)
 	e.rowEnds()
 	r := e.tally.Report()
+	for i, g := range r.Gates {
+		if g.Validator == "expr" {
+			r.Gates[i].Expr = b.Cascade.Unnamed(g.Phase, g.Moment)
+		}
+	}
 	r.Batch, r.CascadeID, r.Set, r.Model = b.ID(), b.Cascade.ID, b.Set.File, b.Model
 	if e.comparison != nil {
 		r.Baseline = e.comparison.Done()

@@ -64,6 +64,7 @@ type GateRate struct {
 	Phase     string       `json:"phase"`
 	Moment    string       `json:"moment"`
 	Validator string       `json:"validator"`
+	Expr      string       `json:"expr,omitempty"` // the texts of the expressions without a name
 	Mode      string       `json:"mode"`
 	Passed    measure.Rate `json:"passed"`
 	First     measure.Rate `json:"first"` // of first attempts
@@ -180,7 +181,7 @@ func (r *Report) details(b *strings.Builder) {
 		if g.Skipped > 0 {
 			more += fmt.Sprintf("; %d not asked", g.Skipped)
 		}
-		fmt.Fprintf(w, "%s\t%s %s\t%s\t%s\t%s%s\n", g.Phase, g.Moment, g.Validator, g.Mode, g.First, g.Passed, more)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\n", g.Phase, strings.TrimSpace(g.Moment+" "+g.Validator+" "+g.Expr), g.Mode, g.First, g.Passed, more)
 	}
 	_ = w.Flush()
 }

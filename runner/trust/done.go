@@ -1,6 +1,8 @@
 package trust
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -19,6 +21,7 @@ func (b *builder) done() *Report {
 			}
 		}
 	}
+	b.orphans()
 	for _, g := range b.Report.Gates {
 		g.done()
 	}
@@ -53,6 +56,23 @@ func (b *builder) labelled(l measure.Label) {
 		if said {
 			g.natural(text, known.Good, passed)
 		}
+	}
+}
+
+// orphans tells of labels of gates that the cascade does not have, or no longer.
+func (b *builder) orphans() {
+	count := map[string]int{}
+	for _, l := range b.Labels.Natural() {
+		if l.Gate != measure.All && !slices.ContainsFunc(b.Report.Gates, func(g *Gate) bool { return g.Phase == l.Phase && g.Gate == l.Gate }) {
+			count[l.Phase+" "+l.Gate]++
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(count)) {
+		are := "s are"
+		if count[at] == 1 {
+			are = " is"
+		}
+		b.Notes = append(b.Notes, fmt.Sprintf("%d label%s of a gate that the cascade does not have: %s", count[at], are, at))
 	}
 }
 

@@ -293,19 +293,26 @@ func (b *builder) attempt(a *journal.Attempt) {
 	}
 }
 
-// of finds the gate that a verdict is of: the one that is still what it was, else
-// the one that has its name.
-func (b *builder) of(phase string, v *journal.Judgement, digest string) (named *Gate) {
+// of finds the gate that a verdict is of: the one that is still what it was, by
+// whatever name it goes now, else the one that has its name.
+func (b *builder) of(phase string, v *journal.Judgement, digest string) *Gate {
+	var named, same *Gate
 	for _, g := range b.Report.Gates {
 		if g.Phase != phase || g.Moment != v.Moment {
 			continue
 		}
-		if g.Digest == digest && g.Gate == v.Validator {
-			return g
+		if g.Digest == digest && digest != "" {
+			if g.Gate == v.Validator {
+				return g
+			}
+			same = g
 		}
 		if g.Gate == v.Validator && (named == nil || g.gate.Place == v.Place()) {
 			named = g
 		}
+	}
+	if same != nil {
+		return same
 	}
 	return named
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -198,6 +199,27 @@ func TestDrift(t *testing.T) {
 	})
 	if d := again.Gates[1].Drift; d.Alarm != nil || d.Since.N != 1399 {
 		t.Errorf("since it was measured: %+v", d)
+	}
+}
+
+// A gate that got another name is what it was: its verdicts count. Labels of the
+// name that is gone count for nobody, and are told.
+func TestRenamed(t *testing.T) {
+	was := attempt(1, "a", true, false)
+	own, named := good("a", false), good("b", true)
+	named.Gate = "old"
+	r := ask(t, []measure.Label{own, named}, all(was), func(q *trust.Question) {
+		q.Gates = gates(t, "")
+		q.Gates[1].Name = "new"
+	})
+	if g := r.Gates[1]; g.Gate != "new" || g.Passed != (measure.Rate{K: 0, N: 1}) || g.Natural != (measure.Confusion{BadRefused: 1}) || g.Stale != 0 {
+		t.Errorf("%+v", g)
+	}
+	if r.Gates[0].Passed.N != 1 {
+		t.Errorf("another gate has its verdicts: %+v", r.Gates[0])
+	}
+	if want := []string{"1 label is of a gate that the cascade does not have: draft old"}; !slices.Equal(r.Notes, want) {
+		t.Errorf("notes %q, want %q", r.Notes, want)
 	}
 }
 

@@ -2,10 +2,12 @@ package batch_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -217,11 +219,46 @@ func TestAgainst(t *testing.T) {
 	if report, err = other.Evaluate(t.Context(), bench, against); err != nil || report.Baseline.Rows != 19 || report.Baseline.Unpaired != 1 {
 		t.Fatalf("%v: %+v", err, report.Baseline)
 	}
+	// Nor are those that only one of the two has, whichever it is.
+	for n, set := range map[int]*batch.Set{15: written(t, "s.jsonl", strings.Join(strings.SplitAfter(rows, "\n")[:15], "")), 25: written(t, "s.jsonl", rows+strings.Repeat(topics("more"), 5))} {
+		one := &batch.Batch{Cascade: after.Cascade, Set: set}
+		if report, err = one.Evaluate(t.Context(), bench, against); err != nil || report.Baseline.Rows != min(n, 20) || report.Baseline.Unpaired != 5 ||
+			!strings.Contains(report.Text(), ", 5 in one alone") || report.Baseline.Changes[0].Change.N != min(n, 20) {
+			t.Errorf("%d rows: %v: %+v", n, err, report.Baseline)
+		}
+	}
 	against.Batch = "b000000000000"
 	calls := bench.all
 	other.Name = "not begun"
 	if _, err = other.Evaluate(t.Context(), bench, against); !errors.Is(err, runner.ErrNoRun) || bench.all != calls {
 		t.Errorf("a baseline that is not there: %v, %d calls", err, bench.all-calls)
+	}
+}
+
+// Of rows that were not done as often as k, pass@k and pass^k are unknown, which is
+// not 0; and so is every k of a row that was not done as often as all are to be.
+func TestPassOfTooFew(t *testing.T) {
+	bench := newBench(t)
+	b := &batch.Batch{Cascade: parsed(t, gated), Set: written(t, "s.jsonl", topics("an owl")), Times: 3, Parallel: 1, Budget: batch.Budget{MaxCalls: 2}}
+	report, err := b.Evaluate(t.Context(), bench, nil)
+	if !errors.Is(err, batch.ErrBudget) || report.Runs != 2 || len(report.Pass) != 3 {
+		t.Fatalf("%v: %+v", err, report)
+	}
+	text, err := json.Marshal(report.Pass)
+	if err != nil || strings.Contains(string(text), "NaN") {
+		t.Fatalf("%s, %v", text, err)
+	}
+	for _, p := range report.Pass {
+		if said := fmt.Sprintf("pass@%d", p.K); p.Any.N != 0 || p.All.N != 0 || !regexp.MustCompile(regexp.QuoteMeta(said)+` +unknown`).MatchString(report.Text()) {
+			t.Errorf("%s: %+v in\n%s", said, p, report.Text())
+		}
+	}
+	if !strings.Contains(string(text), `"value":null`) {
+		t.Errorf("in JSON %s", text)
+	}
+	b.Budget = batch.Budget{}
+	if report, err = b.Evaluate(t.Context(), bench, nil); err != nil || report.Pass[2].All.N != 1 || report.Pass[2].All.Value != 1 {
+		t.Errorf("%v: %+v", err, report.Pass)
 	}
 }
 

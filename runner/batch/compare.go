@@ -45,9 +45,9 @@ func (s Shares) plus(t Shares) Shares {
 // and of cost and time, where Student's interval of the mean difference of the
 // rows leaves out 0. All else is chance as far as these rows tell.
 type Comparison struct {
-	Batch    string  `json:"batch"` // the earlier one
-	Rows     int     `json:"rows"`  // that both have
-	Unpaired int     `json:"unpaired"`
+	Batch    string  `json:"batch"`    // the earlier one
+	Rows     int     `json:"rows"`     // that both have
+	Unpaired int     `json:"unpaired"` // that one alone has, which count for nothing here
 	Changes  []Delta `json:"changes"`
 }
 

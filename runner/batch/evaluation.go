@@ -57,6 +57,22 @@ func (b *Baseline) there(ctx context.Context, rows int) error {
 	return fmt.Errorf("baseline %s: %w with a row of this set", b.Batch, runner.ErrNoRun)
 }
 
+// further is how many rows the baseline has behind those of a set of so many rows;
+// where a thousand have none, there are no more.
+func (b *Baseline) further(ctx context.Context, rows int) (more int, err error) {
+	for row, missing := rows+1, 0; missing < known; row++ {
+		switch _, _, _, err := b.Find(ctx, RunID(b.Batch, row, 1)); {
+		case errors.Is(err, runner.ErrNoRun):
+			missing++
+		case err != nil:
+			return more, err
+		default:
+			more, missing = more+1, 0
+		}
+	}
+	return more, nil
+}
+
 // Evaluate runs a batch and counts what it comes to; the batch's own Told and
 // Result are called too. The report is of what was done, whatever the error; [runner.ErrNoRun]
 // says that there is no such baseline, and nothing was done.
@@ -94,6 +110,11 @@ func (b *Batch) Evaluate(ctx context.Context, runs Runs, against *Baseline) (Rep
 	r.Batch, r.CascadeID, r.Set, r.Model = b.ID(), b.Cascade.ID, b.Set.File, b.Model
 	if e.comparison != nil {
 		r.Baseline = e.comparison.Done()
+		if err == nil {
+			var more int
+			more, err = against.further(ctx, b.Set.Count)
+			r.Baseline.Unpaired += more
+		}
 	}
 	return r, err
 }

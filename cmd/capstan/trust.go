@@ -285,10 +285,10 @@ func (c *Command) writeEvidence(file string, report *trust.Report) error {
 			f.Gate = g.Gate
 			f = f.Without(report.CascadeID)
 		}
-		// Wards of one definition at one moment are one gate: its verdicts are the first's.
+		e := g.Measured(report.CascadeID, versionName())
 		known, there, _ := f.For(g.Digest, g.Phase, g.Moment)
-		if g.Measurable() && !(there && known.Cascade == report.CascadeID) {
-			f = f.With(g.Measured(report.CascadeID, versionName()))
+		if g.Measurable() && !(there && known.Cascade == e.Cascade && known.Outweighs(e)) {
+			f = f.With(e)
 		}
 		made[g.Gate] = f
 	}

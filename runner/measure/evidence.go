@@ -152,6 +152,17 @@ func (f EvidenceFile) For(digest, phase, moment string) (e Evidence, found, stal
 	return e, false, stale
 }
 
+// Outweighs tells whether the evidence is of as many labelled texts as other or
+// more, and of equals, of as many verdicts. Wards of one definition at one moment
+// of a phase are one gate, which judged the same texts: their counts are never
+// added up.
+func (e Evidence) Outweighs(other Evidence) bool {
+	if a, b := e.Natural.N(), other.Natural.N(); a != b {
+		return a > b
+	}
+	return e.Verdicts >= other.Verdicts
+}
+
 // With is the file with more evidence, that of the same gate at the same moment of
 // the phase replaced.
 func (f EvidenceFile) With(e Evidence) EvidenceFile {

@@ -294,27 +294,29 @@ func (b *builder) attempt(a *journal.Attempt) {
 }
 
 // of finds the gate that a verdict is of: the one that is still what it was, by
-// whatever name it goes now, else the one that has its name.
-func (b *builder) of(phase string, v *journal.Judgement, digest string) *Gate {
-	var named, same *Gate
+// whatever name it goes now, else the one that has its name; of several the one
+// that stands where it was given.
+func (b *builder) of(phase string, v *journal.Judgement, digest string) (found *Gate) {
+	best := 0
 	for _, g := range b.Report.Gates {
 		if g.Phase != phase || g.Moment != v.Moment {
 			continue
 		}
+		near := 0
 		if g.Digest == digest && digest != "" {
-			if g.Gate == v.Validator {
-				return g
-			}
-			same = g
+			near += 4
 		}
-		if g.Gate == v.Validator && (named == nil || g.gate.Place == v.Place()) {
-			named = g
+		if g.Gate == v.Validator {
+			near += 2
+		}
+		if near > 0 && g.gate.Place == v.Place() {
+			near++
+		}
+		if near > best {
+			found, best = g, near
 		}
 	}
-	if same != nil {
-		return same
-	}
-	return named
+	return found
 }
 
 func (b *builder) verdict(g *Gate, a *journal.Attempt, v *journal.Judgement) {

@@ -50,6 +50,9 @@ const enough = 0.9
 // planted in what their scripts have them release, with the general operators and
 // each gate's own. None of these texts is refused.
 func TestShippedGates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes for half a minute")
+	}
 	shipped, err := filepath.Abs("../../cascades/examples")
 	if err != nil {
 		t.Fatal(err)

@@ -56,6 +56,9 @@ func ownGates(t *testing.T) map[string]struct {
 // passes it, kind by kind. A fault that ends in no verdict at all passes nothing,
 // and is counted with those that are found.
 func TestPlantedGates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes for half a minute")
+	}
 	listed, found := map[string]string{}, map[string]string{}
 	sums := map[string]measure.Rate{}
 	for name, g := range ownGates(t) {

@@ -55,12 +55,7 @@ func (x *watcher) listen() (more <-chan struct{}, stop func()) {
 		return nil, func() {}
 	}
 	told := make(chan struct{}, 1)
-	x.now, stop = d.Drafts(x.id, func() {
-		select {
-		case told <- struct{}{}:
-		default: // it has not looked since the last one
-		}
-	})
+	x.now, stop = d.Drafts(x.id, func() { wake(told) })
 	return told, stop
 }
 

@@ -69,10 +69,16 @@ func (p *pulse) tell() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for c := range p.watch {
-		select {
-		case c <- struct{}{}:
-		default: // it has not looked since the last one
-		}
+		wake(c)
+	}
+}
+
+// wake has something in the channel of who waits, which has room for one, and does
+// not wait: who has not looked since the last one looks once.
+func wake(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
 	}
 }
 
@@ -83,11 +89,6 @@ func (s *Server) beats(id string) (<-chan struct{}, func()) {
 	if !ok || id == "" {
 		return beats, leave
 	}
-	stop := w.Watch(id, func() {
-		select {
-		case beats <- struct{}{}:
-		default:
-		}
-	})
+	stop := w.Watch(id, func() { wake(beats) })
 	return beats, func() { stop(); leave() }
 }

@@ -1,0 +1,219 @@
+// Mutants plants small faults in the code, one at a time, and looks whether
+// the tests notice: a condition turned round, a statement left out, a bound
+// moved by one. A fault that none notices, a survivor, is a sentence that no
+// test says; it is printed with its place and its change.
+//
+//	go run ./.ci/mutants engine                 every room has its suites, see rooms.go
+//	go run ./.ci/mutants -n 70 -seed 3 cascades 70 faults, drawn by chance
+//	go run ./.ci/mutants -only flow.go engine   those of one file, or of one function: flow.go:next
+//	go run ./.ci/mutants -list engine           what would be planted
+//
+// The tree is not touched: the changed file is laid over it (go build
+// -overlay). A fault that does not compile counts for nothing; one that makes
+// the tests run for ever is noticed. A survivor after which the program does
+// just the same stands in equivalent.txt with the reason, and is not planted.
+//
+// It ends with 1 where one survived.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+func main() {
+	n := flag.Int("n", 0, "plant so many, drawn by chance; 0 plants all")
+	seed := flag.Uint64("seed", 1, "what the chance begins with")
+	only := flag.String("only", "", "FILE or FILE:FUNCTION; several with commas")
+	list := flag.Bool("list", false, "print them and plant none")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	survivors := 0
+	for _, name := range flag.Args() {
+		r, ok := rooms[name]
+		if !ok {
+			fail(fmt.Errorf("no room %q: there are %s", name, strings.Join(names(), ", ")))
+		}
+		all, err := mutantsOf(r, *only)
+		if err != nil {
+			fail(err)
+		}
+		if *n > 0 && *n < len(all) {
+			chance := rand.New(rand.NewPCG(*seed, 0))
+			chance.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			all = all[:*n]
+		}
+		if *list {
+			for _, m := range all {
+				fmt.Println(m)
+			}
+			continue
+		}
+		left, err := plant(ctx, name, r, all)
+		if err != nil {
+			fail(err)
+		}
+		survivors += left
+	}
+	if survivors > 0 {
+		os.Exit(1)
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "mutants:", err)
+	os.Exit(2)
+}
+
+// mutantsOf are the faults of a room that change what the program does.
+func mutantsOf(r room, only string) ([]mutant, error) {
+	var all []mutant
+	for _, pattern := range r.files {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			return nil, fmt.Errorf("no file is %s: run this at the top of the repository (%v)", pattern, err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			found, err := mutantsIn(file)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, found...)
+		}
+	}
+	same, err := equivalents(".ci/mutants/equivalent.txt")
+	if err != nil {
+		return nil, err
+	}
+	for key := range same {
+		if file, _, _ := strings.Cut(key, ":"); slices.ContainsFunc(all, func(m mutant) bool { return m.file == file }) &&
+			!slices.ContainsFunc(all, func(m mutant) bool { return m.key() == key }) {
+			return nil, fmt.Errorf("equivalent.txt names what is not there any more: %s", key)
+		}
+	}
+	all = slices.DeleteFunc(all, func(m mutant) bool {
+		return same[m.key()] || only != "" && !slices.ContainsFunc(strings.Split(only, ","), m.in)
+	})
+	return all, nil
+}
+
+// equivalents are the mutants that a file names: MUTANT, two blanks, a hyphen
+// and the reason.
+func equivalents(path string) (map[string]bool, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	same := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		key, reason, _ := strings.Cut(line, "  - ")
+		if reason == "" {
+			return nil, fmt.Errorf("%s: no reason is given: %s", path, line)
+		}
+		same[key] = true
+	}
+	return same, nil
+}
+
+// plant tries each mutant and returns how many survived.
+func plant(ctx context.Context, name string, r room, all []mutant) (int, error) {
+	begun := time.Now()
+	if out, err := r.test(ctx, "", time.Hour); err != nil {
+		return 0, fmt.Errorf("%s: the tests fail without any fault:\n%s", name, out)
+	}
+	patience := 3*time.Since(begun) + 30*time.Second
+	folder, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(folder)
+	var killed, mute int
+	var survivors []mutant
+	for i, m := range all {
+		if ctx.Err() != nil {
+			break
+		}
+		overlay, err := m.lay(folder)
+		if err != nil {
+			return 0, err
+		}
+		if !compiles(ctx, overlay, filepath.Dir(m.file)) {
+			mute++
+			continue
+		}
+		_, err = r.test(ctx, overlay, patience)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			killed++
+		default:
+			survivors = append(survivors, m)
+			fmt.Printf("survived  %s\n", m)
+		}
+		fmt.Fprintf(os.Stderr, "%s: %d of %d, %d killed, %d survived\r", name, i+1, len(all), killed, len(survivors))
+	}
+	tried := killed + len(survivors)
+	fmt.Printf("%s: %d of %d killed (%.0f %%), %d do not compile\n", name, killed, tried, 100*float64(killed)/float64(max(tried, 1)), mute)
+	return len(survivors), ctx.Err()
+}
+
+// lay writes the changed file and returns the overlay that puts it in place.
+func (m mutant) lay(folder string) (string, error) {
+	text, err := os.ReadFile(m.file)
+	if err != nil {
+		return "", err
+	}
+	changed := slices.Concat(text[:m.from], []byte(m.becomes), text[m.to:])
+	original, err := filepath.Abs(m.file)
+	if err != nil {
+		return "", err
+	}
+	copied := filepath.Join(folder, "mutant.go")
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{original: copied}})
+	if err != nil {
+		return "", err
+	}
+	overlay := filepath.Join(folder, "overlay.json")
+	return overlay, errors.Join(os.WriteFile(copied, changed, 0o600), os.WriteFile(overlay, replace, 0o600))
+}
+
+func compiles(ctx context.Context, overlay, folder string) bool {
+	return exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "./"+folder).Run() == nil
+}
+
+// test runs the room's suites, the nearest first: most faults need no other.
+func (r room) test(ctx context.Context, overlay string, patience time.Duration) ([]byte, error) {
+	for _, s := range r.suites {
+		args := []string{"test", "-vet=off", "-failfast", "-count=1", "-timeout", patience.String(), "-run", s.run}
+		if overlay != "" {
+			args = append(args, "-overlay", overlay)
+		}
+		cmd := exec.CommandContext(ctx, "go", append(args, s.packages...)...)
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Run(); err != nil {
+			return out.Bytes(), err
+		}
+	}
+	return nil, nil
+}

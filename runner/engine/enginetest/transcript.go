@@ -27,13 +27,17 @@ func (s Serial) Within(at event.Path, d time.Duration, body func(engine.Host) er
 
 // A Transcript is a run's events as lines that a person reads.
 type Transcript struct {
-	lines []string
-	said  event.Conversations
+	lines    []string
+	said     event.Conversations
+	promises promises
 }
 
 // Emit adds one event; a line more says where its JSON does not tell it.
 func (t *Transcript) Emit(e event.Event) {
 	t.lines = append(t.lines, strings.TrimRight(fmt.Sprintf("%s %s %s", e.Kind, e.Path, told(e)), " "))
+	if err := t.promises.kept(e); err != nil {
+		t.lines = append(t.lines, "PROMISE BROKEN: "+err.Error())
+	}
 	if e.Kind == event.ModelCalled {
 		if err := t.written(e); err != nil {
 			t.lines = append(t.lines, "NOT TOLD: "+err.Error())
@@ -106,6 +110,8 @@ func line(lines []string, i int) string {
 // told is what an event says besides its kind and path.
 func told(e event.Event) string {
 	switch e.Kind {
+	case event.RunStarted:
+		return compact(e.Input)
 	case event.ModelCalled:
 		last := e.Request.Messages[len(e.Request.Messages)-1]
 		who := ""
@@ -134,16 +140,7 @@ func told(e event.Event) string {
 	case event.ToolReplied:
 		return quote(e.Result.Text())
 	case event.VerdictGiven:
-		v := e.Verdict
-		switch {
-		case v.Error != nil:
-			return fmt.Sprintf("%s %s error: %s", v.Mode, v.Validator, quote(*v.Error))
-		case v.Skipped():
-			return fmt.Sprintf("%s %s skipped: %s", v.Mode, v.Validator, quote(v.Reason))
-		case *v.Valid:
-			return fmt.Sprintf("%s %s yes", v.Mode, v.Validator)
-		}
-		return fmt.Sprintf("%s %s no: %s", v.Mode, v.Validator, quote(v.Reason))
+		return found(e.Verdict)
 	case event.Route:
 		return "to " + e.To
 	case event.AttemptFinished, event.PhaseFinished:
@@ -164,6 +161,49 @@ func told(e event.Event) string {
 		return fmt.Sprintf("%s %v", e.Status, e.Output)
 	}
 	return ""
+}
+
+// found is a verdict with all that the validator said.
+func found(v *event.Verdict) string {
+	s := v.Mode + " " + v.Validator
+	switch {
+	case v.Error != nil:
+		s += " error: " + quote(*v.Error)
+	case v.Skipped():
+		s += " skipped: " + quote(v.Reason)
+	case *v.Valid:
+		s += " yes"
+	default:
+		s += " no: " + quote(v.Reason)
+	}
+	more := map[string]any{}
+	if v.Score != nil {
+		more["score"] = *v.Score
+	}
+	if len(v.Issues) > 0 {
+		more["issues"] = v.Issues
+	}
+	if len(v.Warnings) > 0 {
+		more["warnings"] = v.Warnings
+	}
+	for name, said := range map[string]any{"fix": v.Fix, "evidence": v.Evidence, "details": v.Details} {
+		if said != nil && said != "" {
+			more[name] = said
+		}
+	}
+	return strings.TrimSpace(s + " " + compact(more))
+}
+
+// compact is an object in one line, nothing where it is empty.
+func compact(object map[string]any) string {
+	if len(object) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 // askedOf is the model that a request names, with its parameters, and in whose

@@ -1,0 +1,167 @@
+package enginetest
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// promises are what the events of every run say, whatever the run is of: each
+// carries what its kind says and nothing else, says the same as its path, and
+// answers what was begun at its path.
+type promises struct {
+	open  map[string]bool // calls, attempts and questions that have begun, by kind and path
+	texts map[event.Path]string
+	spent model.Usage
+	run   event.Event // how it started
+	ended bool
+}
+
+// carried are the members of each kind; those with a question mark may be
+// missing where there is nothing to say.
+var carried = map[event.Kind]string{
+	event.RunStarted:      "RunID CascadeID Input?",
+	event.PhaseStarted:    "Phase Items?",
+	event.AttemptStarted:  "Phase Attempt",
+	event.TurnStarted:     "Phase Attempt Turn",
+	event.ModelCalled:     "Phase Attempt? Turn Validator? Request Conversation Before? Message?",
+	event.ModelReplied:    "Phase Attempt? Turn Validator? Response",
+	event.ToolCalled:      "Phase Attempt? Call",
+	event.ToolReplied:     "Phase Attempt? Result",
+	event.VerdictGiven:    "Verdict",
+	event.Feedback:        "Phase Attempt Message",
+	event.Pruned:          "Phase Attempt Turn Pruning Message?",
+	event.AttemptFinished: "Phase Attempt Status Text?",
+	event.PhaseFinished:   "Phase Status Output? Released? Failures? CascadeID?",
+	event.Route:           "Phase? From To Message?",
+	event.Waiting:         "Phase Message",
+	event.Answered:        "Phase Output? By? Status?",
+	event.RunFinished:     "RunID CascadeID Status Output? Usage Error?",
+}
+
+// kept looks at the next event of a run, and says which promise it breaks.
+func (p *promises) kept(e event.Event) error {
+	if p.open == nil {
+		p.open, p.texts = map[string]bool{}, map[event.Path]string{}
+	}
+	for _, promise := range []func(event.Event) error{p.carries, p.placed, p.answers, p.adds} {
+		if err := promise(e); err != nil {
+			return fmt.Errorf("%s %s: %w", e.Kind, e.Path, err)
+		}
+	}
+	return nil
+}
+
+func (p *promises) carries(e event.Event) error {
+	members := strings.Fields(carried[e.Kind])
+	v := reflect.ValueOf(e)
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		if slices.Contains([]string{"Seq", "Time", "Kind", "Path", "Run", "Cut"}, name) || slices.Contains(members, name+"?") {
+			continue
+		}
+		if there := !v.Field(i).IsZero(); there != slices.Contains(members, name) {
+			return fmt.Errorf("%s is there: %t", name, there)
+		}
+	}
+	return nil
+}
+
+var (
+	lastAttempt = regexp.MustCompile(`.*/attempt\[(\d+)\]`)
+	lastTurn    = regexp.MustCompile(`.*/turn\[(\d+)\]`)
+)
+
+// placed sees that phase, attempt and turn are those of the path.
+func (p *promises) placed(e event.Event) error {
+	phase, attempt, turn := e.Phase, e.Attempt, e.Turn
+	if v := e.Verdict; v != nil {
+		if v.Path != e.Path {
+			return fmt.Errorf("the verdict is of %s", v.Path)
+		}
+		phase, attempt, turn = v.Phase, v.Attempt, &v.Turn
+	}
+	if phase != "" && !slices.Contains(strings.FieldsFunc(string(e.Path), func(r rune) bool { return r == '/' || r == '[' }), phase) {
+		return fmt.Errorf("it is not of the phase %s", phase)
+	}
+	if n := lastAttempt.FindStringSubmatch(string(e.Path)); n != nil && strconv.Itoa(attempt) != n[1] && attempt != 0 {
+		return fmt.Errorf("it is not of attempt %d", attempt)
+	}
+	if n := lastTurn.FindStringSubmatch(string(e.Path)); n != nil && turn != nil && strconv.Itoa(*turn) != n[1] {
+		return fmt.Errorf("it is not of turn %d", *turn)
+	}
+	return nil
+}
+
+// ends are the kinds that end what another begins at the same path.
+var ends = map[event.Kind]event.Kind{
+	event.ModelReplied: event.ModelCalled, event.ToolReplied: event.ToolCalled,
+	event.AttemptFinished: event.AttemptStarted, event.Answered: event.Waiting,
+}
+
+func (p *promises) answers(e event.Event) error {
+	if begun, ok := ends[e.Kind]; ok {
+		key := string(begun) + " " + string(e.Path)
+		_, judged := p.texts[e.Path] // the winner of soundings is judged once more, and ends again
+		if !p.open[key] && !judged {
+			return fmt.Errorf("there was no %s", begun)
+		}
+		delete(p.open, key)
+	}
+	for _, begun := range ends {
+		if e.Kind == begun {
+			p.open[string(begun)+" "+string(e.Path)] = true
+		}
+	}
+	return nil
+}
+
+func (p *promises) adds(e event.Event) error {
+	switch e.Kind {
+	case event.RunStarted:
+		p.run = e
+	case event.ModelReplied:
+		p.spent = p.spent.Add(e.Response.Usage)
+	case event.AttemptFinished:
+		p.texts[e.Path] = e.Text
+	case event.PhaseFinished:
+		return p.released(e)
+	case event.RunFinished:
+		return p.finished(e)
+	}
+	return nil
+}
+
+// released sees that the output of a phase is the text of the attempt that it
+// names.
+func (p *promises) released(e event.Event) error {
+	if e.Released == "" {
+		return nil
+	}
+	text, ok := p.texts[e.Released]
+	if !ok {
+		return fmt.Errorf("%s has not finished", e.Released)
+	}
+	if s, ok := e.Output.(string); ok && s != text {
+		return fmt.Errorf("released is %q and %s ended with %q", s, e.Released, text)
+	}
+	return nil
+}
+
+func (p *promises) finished(e event.Event) error {
+	switch {
+	case e.RunID != p.run.RunID || e.CascadeID != p.run.CascadeID:
+		return fmt.Errorf("it is not the run that has started, %s of %s", p.run.RunID, p.run.CascadeID)
+	case *e.Usage != p.spent:
+		return fmt.Errorf("usage is %+v, that of its calls %+v", *e.Usage, p.spent)
+	case (e.Error == nil) != (e.Status == "succeeded" || e.Status == "degraded"):
+		return fmt.Errorf("the error of what %s is %v", e.Status, e.Error)
+	}
+	return nil
+}

@@ -186,3 +186,33 @@ func (g *Guest) End(id string, result engine.Result) error {
 	g.j.tell(id)
 	return err
 }
+
+// Gone notes that a run is over that could not say so: its engine has ended it, and why says for what reason, or that it
+// has not. Why is asked where the run is noted and has not ended; what the run came to is what is kept of it.
+func (g *Guest) Gone(id string, why func() (*event.Error, error)) error {
+	ctx := context.Background()
+	so, err := g.j.find(ctx, id)
+	if errors.Is(err, runner.ErrNoRun) || err == nil && (so.RunID != id || !so.Guest || so.Finished != nil) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	reason, err := why()
+	if err != nil || reason == nil {
+		return err
+	}
+	result, err := g.j.fold(ctx, so)
+	if err != nil {
+		return err
+	}
+	result.Status, result.Error = reason.Code, reason
+	over := event.Event{
+		Run: id, Seq: so.Events + 1, Time: g.j.now().UTC(),
+		Kind: event.RunFinished, RunID: id, CascadeID: so.CascadeID, Status: result.Status, Usage: &result.Usage, Error: reason,
+	}
+	if err := g.Tell(over); err != nil {
+		return err
+	}
+	return g.End(id, result)
+}

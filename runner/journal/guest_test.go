@@ -83,6 +83,69 @@ func guest(t *testing.T, s *story) {
 	}
 }
 
+// A run that its engine has ended over its head is shown as ended, with why, and
+// with what it had come to; whatever has ended, or is none of the engine's, stays.
+func TestGuestIsGone(t *testing.T) {
+	where := filepath.Join(t.TempDir(), "j.db")
+	one, two := journalAt(t, where, Options{}), journalAt(t, where, Options{})
+	guest := one.Guest("Temporal")
+	started := []event.Event{
+		{Kind: event.RunStarted, RunID: "run", CascadeID: "c"}, {Kind: event.PhaseStarted, Path: "a", Phase: "a"},
+		{Kind: event.PhaseFinished, Path: "a", Phase: "a", Status: engine.Succeeded, Output: "x"}, {Kind: event.PhaseStarted, Path: "b", Phase: "b"},
+	}
+	if err := guest.Begin(runner.Start{RunID: "run", CascadeID: "c"}); err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range started {
+		e.Run, e.Seq, e.Time = "run", int64(i+1), time.Now()
+		if err := guest.Tell(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := guest.Waits("run", "b/human_input", engine.Question{Phase: "b", Prompt: "?"}, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	why := func() (*event.Error, error) {
+		asked++
+		return &event.Error{Code: engine.Cancelled, Message: "terminated by kim"}, nil
+	}
+	if err := guest.Gone("run", func() (*event.Error, error) { return nil, nil }); err != nil {
+		t.Fatal(err)
+	}
+	if run, err := two.Run(t.Context(), "run"); err != nil || run.Status != engine.Waiting {
+		t.Errorf("one that goes on is %+v, %v", run, err)
+	}
+	if err := guest.Gone("run", func() (*event.Error, error) { return nil, errors.New("out of reach") }); err == nil {
+		t.Error("that nobody can say why is no error")
+	}
+	for _, g := range []*Guest{guest, two.Guest("Temporal")} {
+		if err := g.Gone("run", why); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(guest.Gone("ru", why), guest.Gone("nowhere", why)); err != nil {
+		t.Error(err)
+	}
+	begin(t, one, runner.Start{RunID: "own"})
+	if err := guest.Gone("own", why); err != nil || asked != 1 {
+		t.Errorf("asked %d times, %v", asked, err)
+	}
+	if run, err := two.Run(t.Context(), "own"); err != nil || run.Status != Running {
+		t.Errorf("the journal's own is %+v, %v", run, err)
+	}
+	run, err := two.Run(t.Context(), "run")
+	if err != nil || run.Status != engine.Cancelled || run.Error == nil || run.Error.Message != "terminated by kim" || run.Finished == nil || run.Pending != nil || run.Events != int64(len(started)+1) {
+		t.Errorf("got %+v, %v", run, err)
+	}
+	if r, err := two.Result(t.Context(), "run"); err != nil || r.Status != engine.Cancelled || r.Outputs["a"] != "x" || r.Error == nil {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	if all := eventsOf(t, two, "run", Whole); len(all) != len(started)+1 || all[len(started)].Kind != event.RunFinished {
+		t.Errorf("told %+v", all)
+	}
+}
+
 // Texts lie beside the runs as they were put, once each, whatever is in them.
 func TestParcels(t *testing.T) {
 	where := filepath.Join(t.TempDir(), "j.db")

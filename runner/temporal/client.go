@@ -52,13 +52,18 @@ func (c *Client) Begin(ctx context.Context, o Order) error {
 }
 
 // Wait gives what a run came to, when it has. A run that was cancelled on the
-// cluster gives a result of that status.
+// cluster, or terminated there, gives a result of that status.
 func (c *Client) Wait(ctx context.Context, id string) (engine.Result, error) {
 	var end End
 	err := c.Temporal.GetWorkflow(ctx, id, "").Get(ctx, &end)
 	var cancelled *temporal.CanceledError
 	if errors.As(err, &cancelled) && cancelled.HasDetails() {
 		err = cancelled.Details(&end)
+	}
+	if err != nil && ctx.Err() == nil {
+		if why, unknown := ended(ctx, c.Temporal, id); unknown == nil && why != nil {
+			return engine.Result{RunID: id, Status: why.Code, Error: why}, nil
+		}
 	}
 	var result engine.Result
 	if err == nil {

@@ -122,6 +122,9 @@ type Keeper interface {
 	GoesOn(run string) error
 	// End notes what a run came to, maybe again.
 	End(run string, r engine.Result) error
+	// Gone notes that a run was ended that could not say so, maybe again. Why is asked
+	// for the reason where the run has not ended; nil says that it goes on.
+	Gone(run string, why func() (*event.Error, error)) error
 }
 
 // A Crew is what workers have in common: where texts and events are, and how a

@@ -57,6 +57,9 @@ func (c *cluster) worker() *cobra.Command {
 				return connection{c.told(err)}
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "worker of %s at %s, queue %s\n", c.namespace, c.address, c.queue)
+			if !effectsOnly {
+				crew.Watch(cmd.Context(), t, func(err error) { slog.Warn(err.Error()) })
+			}
 			<-cmd.Context().Done()
 			w.Stop()
 			return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -141,7 +142,7 @@ func (f *flow) input() error {
 		switch {
 		case in.Schema == nil:
 		case !given:
-			return &Error{Code: Invalid, Path: f.at, way: []string{"inputs_schema", in.Name}, Message: fmt.Sprintf("input %s is missing: %s", in.Name, in.Description)}
+			return &Error{Code: Invalid, Path: f.at, way: []string{"inputs_schema", in.Name}, Message: strings.TrimSuffix("input "+in.Name+" is missing: "+in.Description, ": ")}
 		default:
 			broken, err := in.Schema.Check(f.h.Stopped, value)
 			if err != nil {
@@ -242,9 +243,11 @@ func (f *flow) nested(at event.Path, c *cascades.Cascade, s *State, back string)
 		// The phase of this cascade that the error is told of is the caller's.
 		e := *fault(err)
 		e.locate(c)
-		e.told = fmt.Sprintf("cascade %s: phase %s: %s", c.ID, e.Phase, e.abroad())
-		e.Message = fmt.Sprintf("cascade %s: phase %s: %s", c.ID, e.Phase, e.Message)
-		e.Phase = ""
+		where := "cascade " + c.ID + ": "
+		if e.Phase != "" {
+			where += "phase " + e.Phase + ": "
+		}
+		e.told, e.Message, e.Phase = where+e.abroad(), where+e.Message, ""
 		return nil, &e
 	}
 	return s, nil

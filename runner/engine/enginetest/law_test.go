@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 )
 
 // unmarked are the sections of the page of the language whose sentences do not say
 // yet which case holds them. The list only becomes shorter.
 var unmarked = []string{
-	"The file",
-	"What a run is given",
 	"The phase",
 	"Context",
 	"Validators",
@@ -28,9 +28,11 @@ var unmarked = []string{
 	"Wards",
 	"Wards around tools",
 	"Attempts and turns",
+	"What a conversation may weigh",
 	"output_schema",
 	"Where a run goes",
 	"Phases without a model",
+	"For every item",
 	"Tools",
 	"Tools that want a receipt",
 	"Tackle by id",
@@ -48,25 +50,29 @@ var unmarked = []string{
 }
 
 var (
-	code     = regexp.MustCompile("(?ms)^```.*?^```$")
+	code     = regexp.MustCompile("(?ms)^(```.*?^```|    .*?)$")
+	header   = regexp.MustCompile(`(?m)^\|.*\n\|[-|]+$`)
+	row      = regexp.MustCompile(`(?m)^(?:\|.*|- |\d+\. )`)
 	sentence = regexp.MustCompile(`(?s).*?[.:](?:\[·\]\([^)]*\))*(?:\s+|$)`)
 	mark     = regexp.MustCompile(`\[·\]\(([^ )]+) "([^"]+)"\)`)
 )
 
 // What the page says of the language is held by a case, which the sentence leads
-// to: a story, or a file with what lint says of it.
+// to: a story, a script, a file with what lint says of it, or a test. No story is
+// without a sentence: what it tells is the language's.
 func TestLawHasCases(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/language.md")
+	file, err := os.ReadFile("../../../docs/language.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range mark.FindAllStringSubmatch(string(page), -1) {
-		if _, err := os.Stat(filepath.Join("../../../docs", m[1])); err != nil || strings.TrimSuffix(filepath.Base(m[1]), ".txtar") != m[2] {
-			t.Errorf("%s leads to no case: %v", m[0], err)
+	page := string(file)
+	for _, m := range mark.FindAllStringSubmatch(page, -1) {
+		if !leads(m[1], m[2]) {
+			t.Errorf("%s leads to no case", m[0])
 		}
 	}
 	var names []string
-	for section := range strings.SplitSeq(code.ReplaceAllString(string(page), ""), "\n##") {
+	for section := range strings.SplitSeq(code.ReplaceAllString(page, ""), "\n##") {
 		title, text, _ := strings.Cut(section, "\n")
 		name := strings.TrimLeft(title, "# ")
 		names = append(names, name)
@@ -79,28 +85,48 @@ func TestLawHasCases(t *testing.T) {
 			t.Errorf("there is no section %q", name)
 		}
 	}
+	if len(unmarked) == 0 {
+		for _, s := range enginetest.Stories(t) {
+			if !strings.Contains(page, "/enginetest/testdata/"+s.Name+".txtar ") {
+				t.Errorf("no sentence leads to the story %s", s.Name)
+			}
+		}
+	}
 }
 
-// held sees that every sentence of a section's paragraphs ends with a mark; those
-// of tables and lists belong to the keys that they explain.
+// leads tells whether a mark leads to a case: to the file of its name, or to a
+// file that has the test of that name.
+func leads(path, name string) bool {
+	text, err := os.ReadFile(filepath.Join("../../../docs", path))
+	if strings.HasSuffix(path, "_test.go") {
+		return strings.Contains(string(text), "\nfunc "+name+"(")
+	}
+	return err == nil && strings.TrimSuffix(filepath.Base(path), ".txtar") == name
+}
+
+// held sees that every sentence of a section has a mark, in paragraphs and lists
+// at its end, in a table anywhere in its row.
 func held(t *testing.T, name, text string) {
 	t.Helper()
+	text = row.ReplaceAllString(header.ReplaceAllString(text, ""), "\n\n$0")
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
-		paragraph = strings.TrimSpace(paragraph)
-		if paragraph == "" || strings.HasPrefix(paragraph, "|") || strings.HasPrefix(paragraph, "- ") {
-			continue
+		paragraph = strings.TrimSpace(row.ReplaceAllStringFunc(paragraph, func(s string) string {
+			return strings.TrimLeft(s, "-0123456789. ")
+		}))
+		sentences := sentence.FindAllString(paragraph, -1)
+		if strings.HasPrefix(paragraph, "|") {
+			sentences = []string{paragraph}
 		}
 		open := ""
-		for _, s := range sentence.FindAllString(paragraph, -1) {
-			if open += s; mark.MatchString(s) {
+		for i, s := range sentences {
+			open += s
+			switch {
+			case mark.MatchString(s):
 				open = ""
-			} else if !strings.HasSuffix(strings.TrimSpace(s), ":") {
+			case i == len(sentences)-1 || !strings.HasSuffix(strings.TrimSpace(s), ":"):
 				t.Errorf("%s: no case holds %q", name, open)
 				open = ""
 			}
-		}
-		if open != "" {
-			t.Errorf("%s: no case holds %q", name, open)
 		}
 	}
 }

@@ -2,8 +2,11 @@ package cascades
 
 import (
 	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/windlass"
 )
 
 // several are the words of a context that stand for other phases.
@@ -50,24 +53,39 @@ func (p *parser) context(phase *object) (c Context) {
 	return c
 }
 
+// wordFor gives a word for other phases as it is written here: Windlass has prev
+// too, and reads them all in capitals as well. What is the name of a phase is one.
+func (p *parser) wordFor(n *yaml.Node, name string) string {
+	word := strings.ToLower(name)
+	word = first(windlass.Reads("from", word), word)
+	if _, there := p.lineOf[name]; there || word == name || !slices.Contains(several, word) {
+		return name
+	}
+	p.otherwise(n, "from", name, word)
+	return word
+}
+
 // contextSource reads one entry of from, and gives the node that names the phase.
 func (p *parser) contextSource(n *yaml.Node) (Source, *yaml.Node) {
 	if n.Kind != yaml.MappingNode {
-		return Source{Phase: p.word(n, "a phase of context"), Output: true}, n
+		return Source{Phase: p.wordFor(n, p.word(n, "a phase of context")), Output: true}, n
 	}
 	o := p.fields(n, "a phase of context")
-	s := Source{Phase: o.required("phase"), Output: !o.has("include")}
+	s := Source{Phase: p.wordFor(o.get("phase"), o.required("phase")), Output: !o.has("include")}
 	for _, what := range o.list("include") {
-		switch word, _ := p.text(what, "an entry of include"); word {
-		case "output":
+		switch word, _ := p.text(what, "an entry of include"); {
+		case word == "output":
 			s.Output = true
-		case "state":
+		case word == "state":
 			s.State = true
+		case windlass.LeftOut("include", word):
+			p.warn(what, CodeIgnored, "include: %s changes nothing: a phase is told what another released (output), and what it set (state)", word)
 		default:
 			p.report(what, CodeValue, "include must be output or state, not %q", word)
 			p.suggest(word, func() []string { return []string{"output", "state"} })
 		}
 	}
+	s.Output = s.Output || !s.State
 	if n := o.get("include"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
 		p.report(n, CodeValue, "include must not be empty")
 	}

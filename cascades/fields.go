@@ -9,6 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/cascades/windlass"
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
@@ -64,7 +65,15 @@ func (o *object) oneOf(key string, allowed ...string) string {
 		return allowed[0]
 	}
 	s, ok := o.p.text(n, key)
+	if here := windlass.Reads(key, s); slices.Contains(allowed, here) {
+		o.p.otherwise(n, key, s, here)
+		return here
+	}
 	if ok && !slices.Contains(allowed, s) {
+		if told := windlass.Value(key, s); told != "" {
+			o.p.report(n, CodeValue, "%s must be %s, not %q: %s", key, list(allowed), s, told)
+			return allowed[0]
+		}
 		o.p.report(n, CodeValue, "%s must be %s, not %q", key, list(allowed), s)
 		o.p.suggest(s, func() []string { return allowed })
 	}

@@ -77,6 +77,31 @@ func instead(key string, n *yaml.Node) string {
 	return asWritten(key, n)
 }
 
+// otherwise tells of a value of theirs that is read as one of ours.
+func (p *parser) otherwise(n *yaml.Node, key, there, here string) {
+	p.warn(n, CodeOtherwise, "%s: %s is read as %s, which it is called here", key, there, here)
+}
+
+// near tells whether a name is one of theirs for a tool of ours.
+func near(name string, t *Tool) bool {
+	w, _ := windlass.Tool(name)
+	return w.Here == t.Name
+}
+
+// nearTool is the tool of ours that does what one of theirs did, nil for none. The
+// model is offered ours, under its own name.
+func (p *parser) nearTool(n *yaml.Node, name string) *Tool {
+	w, _ := windlass.Tool(name)
+	if w.Here == "" {
+		return nil
+	}
+	t := p.findTool(w.Here)
+	if t != nil {
+		p.warn(n, CodeOtherwise, "tackle: %s is read as %s, which does here what it did%s", name, w.Here, w.Unlike)
+	}
+	return t
+}
+
 // noTool reports a tool that nobody knows, with what takes its place.
 func (p *parser) noTool(n *yaml.Node, what, name string, names func() []string) {
 	if name == tool.SQLQuery {
@@ -93,6 +118,11 @@ func (p *parser) noTool(n *yaml.Node, what, name string, names func() []string) 
 	}
 }
 
+// inPlaceOf says what a template may read where a variable is none of these.
+func inPlaceOf(variable string, these []string) string {
+	return first(windlass.Variable(variable), "there are "+list(these))
+}
+
 // asThere makes a judge of a validator of Windlass that stands without the
 // parameters that it needs here, or that is none here.
 func (p *parser) asThere(n *yaml.Node, name string) *Validator {
@@ -101,11 +131,63 @@ func (p *parser) asThere(n *yaml.Node, name string) *Validator {
 	return p.bound(n, validators.NewJudge(name, criteria, criteria), nil)
 }
 
+// question reads what a person is asked behind a phase: true, as Windlass may have
+// it, is whether it is right.
+func (o *object) question(phase string) *object {
+	const key = "human_input"
+	n := o.get(key)
+	if n == nil || n.Kind != yaml.ScalarNode || n.Tag != "!!bool" || n.Value != "true" {
+		return o.child(key)
+	}
+	prompt := "Is what " + strings.NewReplacer("{", "", "}", "").Replace(phase) + " gave right?"
+	o.p.warn(n, CodeOtherwise, "human_input: true is read as {prompt: %q, type: confirmation}", prompt)
+	asked := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: n.Line, Column: n.Column}
+	for _, pair := range [][2]string{{"prompt", prompt}, {"type", Confirmation}} {
+		for _, text := range pair {
+			asked.Content = append(asked.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Line: n.Line, Column: n.Column})
+		}
+	}
+	return o.p.fields(asked, key)
+}
+
+// options reads what a person may choose. One that is a mapping, as Windlass has
+// them, is its value.
+func (o *object) options() (list []string) {
+	for _, n := range o.list("options") {
+		if n = o.p.resolve(n); n.Kind == yaml.MappingNode {
+			one := o.p.fields(n, "an option")
+			value := one.required("value")
+			o.p.warn(n, CodeOtherwise, "options: an option is a text here: this one is %q", value)
+			list = append(list, value)
+			continue
+		}
+		s, _ := o.p.text(n, "an entry of options")
+		list = append(list, s)
+	}
+	return list
+}
+
 // modelsByName tells whether models are written as Windlass may write them: how
 // many tries each has, by name.
 func (o *object) modelsByName(key string) bool {
 	n := o.get(key)
 	return n != nil && n.Kind == yaml.MappingNode
+}
+
+// triesByName is how many tries models by name have together.
+func (o *object) triesByName(key string) (sum int) {
+	n := o.get(key)
+	for i := 1; i < len(n.Content); i += 2 {
+		times := 1
+		of := o.p.resolve(n.Content[i])
+		for j := 0; j+1 < len(of.Content) && of.Kind == yaml.MappingNode; j += 2 {
+			if of.Content[j].Value == "factor" && of.Content[j+1].Decode(&times) != nil {
+				times = 1 // reported where it is read
+			}
+		}
+		sum += min(max(times, 1), maxSoundings)
+	}
+	return max(sum, 1)
 }
 
 // modelList gives the models of a list, or those of a mapping, each as often as

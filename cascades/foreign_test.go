@@ -2,6 +2,8 @@ package cascades
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,14 +51,32 @@ func TestForeignKeys(t *testing.T) {
 	}
 }
 
-// TestSlidingWindow holds that Windlass's word for what is pruned is read, and told.
-func TestSlidingWindow(t *testing.T) {
-	c, err := Parse("a.yaml", []byte("cascade_id: a\ntoken_budget: {max_total: 9000, strategy: sliding_window}\nphases: [{name: a, instructions: a}]\n"), nil, known())
+// TestTheirs holds that values of Windlass that mean what one of ours does are
+// read as that one, and told. The JSON Schema has ours alone.
+func TestTheirs(t *testing.T) {
+	checkWants(t, "testdata/theirs", "reads.yaml")
+	source, err := os.ReadFile("testdata/theirs/reads.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := c.Phases[0].TokenBudget; b.Strategy != PruneOldest || len(c.Warnings) != 1 || c.Warnings[0].Code != CodeOtherwise {
-		t.Errorf("%v, %v", b, c.Warnings)
+	c, err := Parse("reads.yaml", source, nil, known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, three, four := c.Phases[1], c.Phases[2], c.Phases[3]
+	for what, is := range map[string]bool{
+		"a budget prunes":         two.TokenBudget.Strategy == PruneOldest,
+		"an extraction is text":   !c.Phases[0].Extraction.JSON,
+		"three sources are left":  len(two.Context.From) == 3 && two.Context.From[0] == (Source{Phase: Previous, Output: true, State: true}) && two.Context.From[1].Phase == First,
+		"a source has its output": two.Context.From[2] == Source{Phase: "first_one", Output: true},
+		"a person says yes":       two.Human.Type == Confirmation && four.Human.Type == Confirmation,
+		"models bring the tries":  two.Soundings.Factor == 3 && len(two.Soundings.Models) == 3,
+		"a tool is there once":    len(three.Tackle) == 1 && three.Tackle[0].Name == "ask_human",
+		"options are their value": slices.Equal(three.Human.Options, []string{"a", "b"}),
+	} {
+		if !is {
+			t.Errorf("not so: %s", what)
+		}
 	}
 }
 

@@ -195,6 +195,10 @@ func (p *parser) inputs(n *yaml.Node) []Input {
 	if o == nil {
 		return nil
 	}
+	if kind := o.value["type"]; kind != nil && kind.Value == "object" && o.has("properties") {
+		p.report(n, CodeType, "inputs_schema has the inputs themselves, by name, and not a JSON Schema around them: {topic: {type: string}}; capstan convert FILE writes it so")
+		return nil
+	}
 	var out []Input
 	for _, name := range o.order {
 		p.declared[name] = true

@@ -49,7 +49,7 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 	phase.TokenBudget = p.tokenBudget(o.child("token_budget"))
 	phase.Soundings = p.soundings(o.child("soundings"))
 	phase.Extraction = p.extraction(o.child("output_extraction"))
-	phase.Human = p.human(o.child("human_input"), phase.Name)
+	phase.Human = p.human(o.question(phase.Name), phase.Name)
 	if phase.Edits() && phase.Tool != nil {
 		o.conflict("human_input", "type edit is for a text: phase %s runs a tool; put a phase with compose behind it, and ask there", phase.Name)
 	}
@@ -272,7 +272,7 @@ func (p *parser) human(o *object, phase string) *Human {
 	}
 	h := &Human{Type: o.oneOf("type", Confirmation, Choice, Text, Edit), StoreAs: o.text("store_as")}
 	h.Prompt = p.template(o.get("prompt"), "prompt", checkVariables)
-	h.Options = o.texts("options")
+	h.Options = o.options()
 	p.expiry(o, h)
 	h.Notify = p.notify(o.child("notify"))
 	if h.StoreAs == "" {

@@ -124,10 +124,14 @@ func (p *parser) soundings(o *object) *Soundings {
 	if o == nil {
 		return nil
 	}
+	byName := o.modelsByName("models")
 	s := &Soundings{Factor: o.whole("factor", 1, 1)}
+	if byName && !o.has("factor") {
+		s.Factor = o.triesByName("models")
+	}
 	s.MaxParallel = o.whole("max_parallel", 1, s.Factor)
 	s.Strategy = o.oneOf("model_strategy", RoundRobin, Random, Weighted)
-	if o.modelsByName("models") && !o.has("weights") && s.Strategy == Weighted {
+	if byName && !o.has("weights") && s.Strategy == Weighted {
 		s.Strategy = Random // each stands in the list as often as its factor says
 	}
 	s.Models = o.spread("models", s.Factor, s.Strategy == RoundRobin)
@@ -142,11 +146,15 @@ func (p *parser) soundings(o *object) *Soundings {
 	}
 	p.mutations(o, s)
 	s.Reforge = p.reforge(o.child("reforge"))
-	if !o.has("factor") {
+	if !o.has("factor") && !byName {
 		o.missing("factor")
 	}
 	if n := s.Tries(); s.Factor > maxSoundings {
-		p.report(o.value["factor"], CodeValue, "factor must be at most %d, not %d", maxSoundings, s.Factor)
+		at := o.value["factor"]
+		if at == nil {
+			at = o.value["models"]
+		}
+		p.report(at, CodeValue, "factor must be at most %d, not %d", maxSoundings, s.Factor)
 	} else if n > maxSoundings+1 {
 		p.report(o.value["reforge"], CodeValue, "there may be %d tries with those of reforge, not %d", maxSoundings, n)
 	}

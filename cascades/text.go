@@ -118,7 +118,7 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 		case root == "state" && len(name.Path) > 1 && slices.Contains(scope, root):
 			p.stateReads = append(p.stateReads, stateRead{name.Path[1], func() Position { return at(name.Line, name.Column) }})
 		case !slices.Contains(scope, root) && !slices.Contains(p.locals, root):
-			p.reportAt(at(name.Line, name.Column), CodeVariable, "template: no variable is called %q here; there are %s", root, list(slices.Concat(scope, p.locals)))
+			p.reportAt(at(name.Line, name.Column), CodeVariable, "template: no variable is called %q here; %s", root, inPlaceOf(root, slices.Concat(scope, p.locals)))
 			p.suggest(root, func() []string { return slices.Concat(scope, p.locals) })
 		case root == "outputs" && len(name.Path) > 1:
 			p.uses = append(p.uses, use{name.Path[1], p.reading, false, func() Position { return at(name.Line, name.Column) }})

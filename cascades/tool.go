@@ -176,7 +176,7 @@ func (c *Cascade) Params() map[string]any {
 
 func (p *parser) tackle(o *object) []*Tool {
 	var out []*Tool
-	seen := map[string]bool{}
+	seen := map[string]string{} // how each is named there
 	for _, n := range o.list("tackle") {
 		name := p.word(n, "a tool of tackle")
 		if name == "" {
@@ -186,11 +186,13 @@ func (p *parser) tackle(o *object) []*Tool {
 		if t == nil {
 			continue
 		}
-		if seen[t.Name] {
-			p.report(n, CodeDuplicate, "tool %q is in tackle already", t.Name)
+		if was, there := seen[t.Name]; there {
+			if was == name || !near(was, t) && !near(name, t) {
+				p.report(n, CodeDuplicate, "tool %q is in tackle already", t.Name)
+			}
 			continue
 		}
-		seen[t.Name] = true
+		seen[t.Name] = name
 		p.asks(t, nil)
 		own := *t
 		own.named, own.held, own.Position = name, &held{}, p.position(n)
@@ -218,6 +220,9 @@ func (p *parser) tool(n *yaml.Node, name string) *Tool {
 		return t
 	}
 	if t, found := p.tackled(n, name); found {
+		return t
+	}
+	if t := p.nearTool(n, name); t != nil {
 		return t
 	}
 	if t := p.missingTool(n, name); t != nil {

@@ -26,9 +26,6 @@ const (
 	Summarize   = "summarize"
 )
 
-// slidingWindow is what Windlass calls [PruneOldest].
-const slidingWindow = "sliding_window"
-
 // String says what may be sent, and what becomes of more.
 func (b *TokenBudget) String() string { return fmt.Sprintf("%d tokens, else %s", b.Room(), b.Strategy) }
 
@@ -44,12 +41,7 @@ func (p *parser) tokenBudget(o *object) *TokenBudget {
 		return nil
 	}
 	b := &TokenBudget{at: o.node, MaxTotal: o.whole("max_total", 1, 0), Reserve: o.whole("reserve_for_output", 0, 0)}
-	if n := o.get("strategy"); n != nil && n.Value == slidingWindow {
-		b.Strategy = PruneOldest
-		p.warn(n, CodeOtherwise, "strategy: %s is read as %s, which it is called here", slidingWindow, PruneOldest)
-	} else {
-		b.Strategy = o.oneOf("strategy", Fail, PruneOldest, Summarize)
-	}
+	b.Strategy = o.oneOf("strategy", Fail, PruneOldest, Summarize)
 	switch {
 	case !o.has("max_total"):
 		o.missing("max_total")

@@ -5,6 +5,7 @@ import "strings"
 // What takes the place of the tools of a host.
 const (
 	declare    = "tools: {%s: {exec: [./%s]}} declares a program, {mcp: {command: […]}} an MCP server's"
+	place      = "; a file %s.yaml or %s.tool.yaml in tackle/ beside it, or in --tackle DIR, is found too"
 	byDrawing  = "what draws charts"
 	byBrowser  = "what drives a browser"
 	bySpeech   = "what speaks and listens"
@@ -22,6 +23,7 @@ var hosts = map[string]string{
 	"sql_search": byTables, "sql_rag_search": byTables, "rag_": bySearch, "elastic_": bySearch, "vector_": bySearch, "embed_": bySearch,
 	"list_images": byPictures, "read_image": byPictures, "read_images": byPictures, "save_image": byPictures, "generate_image": byPictures, "outpaint_": byPictures,
 	"brave_web_search": "what searches the web", "web_search": "what searches the web",
+	"spawn_cascade": "what runs a cascade (its file is a tool: tackle: [other.yaml], or other.yaml in tackle/)", "map_cascade": "what runs a cascade for every item (a phase with each and a tool does)",
 	"await_signal": "what waits for an event", "fire_signal": "what tells of an event", "list_signals": "what tells of events",
 	"python_data": "what runs code", "javascript_data": "what runs code", "js_data": "what runs code", "clojure_data": "what runs code", "bash_data": "what runs code",
 	"rust_data": "what runs code", "lars_data": "what runs a model over rows", "windlass_data": "what runs a model over rows",
@@ -36,6 +38,13 @@ var nearly = map[string]string{
 	"fetch_url": "http_get", "curl_text": "http_get",
 }
 
+// unlike says how the tools of ours differ from those that they are read for.
+var unlike = map[string]string{
+	"run_command": ", with one program and its arguments, and without a shell or a container",
+	"ask_human":   ", with a question and its options, and without a screen",
+	"http_get":    ", with a text for an answer",
+}
+
 // Tool tells what takes the place of a tool that nobody here knows, and whether it
 // is one that Windlass or LARS brings along. Here is the tool of ours that does
 // what theirs did; it is empty where none does, and then Instead says how one is
@@ -43,15 +52,16 @@ var nearly = map[string]string{
 func Tool(name string) (w Word, theirs bool) {
 	w = Word{Edition: Windlass, Fate: Replaced, Here: nearly[name]}
 	if w.Here != "" {
-		w.Instead = "what it did " + w.Here + " does here; capstan convert FILE writes it so"
+		w.Instead, w.Unlike = "what it did "+w.Here+" does here; capstan convert FILE writes it so", unlike[w.Here]
 		return w, true
 	}
-	w.Instead = strings.ReplaceAll(declare, "%s", Stem(name))
 	does := Host(name)
 	if does != "" {
-		w.Instead = does + " is of your choosing: " + w.Instead
+		w.Instead = does + " is of your choosing: " + strings.ReplaceAll(declare, "%s", Stem(name))
+		return w, true
 	}
-	return w, does != ""
+	w.Instead = strings.ReplaceAll(declare+place, "%s", Stem(name))
+	return w, false
 }
 
 // Stem is a name for a tool that is called by a path or a module:
@@ -94,14 +104,4 @@ var judges = map[string]string{
 	"satisfied":                "The text shows that its author, or the person it answers, is satisfied with what was made; best where it says so. Small faults do not count against it.",
 	"code_execution_validator": "The text shows what a program printed when it ran, and no error of it: no Traceback, no exit code other than 0. A program that was not run does not count.",
 	"web_goal_achieved":        "The text shows with evidence, such as what the page says, that the goal on the web page was reached.",
-}
-
-// Value tells what to write in the place of a value that stands under a key and is
-// of no kind that it may be; "" where nothing is known of it. A mapping is "{}".
-func Value(key, value string) string { return values[key+": "+value] }
-
-var values = map[string]string{
-	"human_input: true": `{prompt: "Is this right?", type: confirmation} asks for a yes`,
-	"tackle: manifest":  "no model chooses among all the tools there are: name those that it may use",
-	"on_error: {}":      "it names the phase that mends it",
 }

@@ -45,6 +45,7 @@ type Word struct {
 	Fate    Fate
 	Here    string // what it is called here, of what is renamed
 	Instead string // what takes its place, as half a sentence; empty for what is ignored
+	Unlike  string // how what it is called here differs, with a comma before it; of tools alone
 }
 
 // Told is the half sentence of a diagnostic: what the word was, and what to do.
@@ -85,7 +86,11 @@ var renamed = map[string][]string{
 	"a validator":        {"instructions"},
 }
 
-func ignored(by Edition) Word                       { return Word{by, Ignored, "", ""} }
-func without(by Edition, instead string) Word       { return Word{by, Without, "", instead} }
-func calls(by Edition, here string) Word            { return Word{by, Renamed, here, ""} }
-func instead(by Edition, takesItsPlace string) Word { return Word{by, Replaced, "", takesItsPlace} }
+func ignored(by Edition) Word { return Word{Edition: by, Fate: Ignored} }
+func without(by Edition, instead string) Word {
+	return Word{Edition: by, Fate: Without, Instead: instead}
+}
+func calls(by Edition, here string) Word { return Word{Edition: by, Fate: Renamed, Here: here} }
+func instead(by Edition, takesItsPlace string) Word {
+	return Word{Edition: by, Fate: Replaced, Instead: takesItsPlace}
+}

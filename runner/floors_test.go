@@ -48,7 +48,7 @@ var floors = map[string]string{
 	"cascades":          "cascades/windlass runner/exchanges runner/measure runner/signatures runner/model runner/process runner/tool templates validators validators/faults validators/schema wards",
 	"cascades/examples": "",
 	// Other people's cascades, written in our words and read as ours.
-	"cascades/convert": "cascades cascades/windlass runner/tool",
+	"cascades/convert": "cascades cascades/windlass runner/tool validators/patterns",
 	// Floor 3.
 	// What is said to models and phases, put together of values.
 	"runner/words": "cascades runner/exchanges runner/model templates templates/prompts wards",

@@ -23,9 +23,8 @@ func (w *writer) cascade(m *mapping) {
 	}
 	m.words("the cascade")
 	m.model("model")
-	if s := m.get("inputs_schema"); s != nil && s.Tag == "!!null" {
-		m.remove("inputs_schema")
-	}
+	m.unwrap()
+	m.described()
 	if defs := m.child("validators"); defs != nil {
 		for i := 0; i+1 < len(defs.node.Content); i += 2 {
 			if v := defs.of(defs.node.Content[i].Value, follow(defs.node.Content[i+1])); v != nil {
@@ -87,6 +86,51 @@ func (m *mapping) inputs() {
 	}
 }
 
+// unwrap takes the JSON Schema away that may stand around the inputs.
+func (m *mapping) unwrap() {
+	schema := m.child("inputs_schema")
+	if schema == nil || schema.text("type") != "object" || schema.get("properties") == nil || schema.get("properties").Kind != yaml.MappingNode {
+		return
+	}
+	inputs := &mapping{w: m.w, node: schema.get("properties"), outer: m}
+	var required []string
+	for _, n := range schema.list("required") {
+		required = append(required, n.Value)
+	}
+	for i := 0; i+1 < len(inputs.node.Content); i += 2 {
+		name, of := inputs.node.Content[i].Value, follow(inputs.node.Content[i+1])
+		if of.Kind != yaml.MappingNode || slices.Contains(required, name) {
+			continue
+		}
+		if one := (&mapping{w: m.w, node: of}); !one.has("default") {
+			one.set("default", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"})
+		}
+	}
+	m.set("inputs_schema", inputs.node)
+}
+
+// described gives every input a text or a schema: one may say nothing there, or
+// say within its schema whether it must be given.
+func (m *mapping) described() {
+	inputs := &mapping{w: m.w, node: m.get("inputs_schema"), outer: m}
+	if inputs.node == nil || inputs.node.Kind != yaml.MappingNode {
+		return
+	}
+	for i := 0; i+1 < len(inputs.node.Content); i += 2 {
+		name, of := inputs.node.Content[i].Value, &mapping{w: m.w, node: follow(inputs.node.Content[i+1])}
+		if of.node.Tag == "!!null" {
+			inputs.set(name, scalar("The input "+name))
+			continue
+		}
+		if must := of.text("required"); of.node.Kind == yaml.MappingNode && (must == "true" || must == "false") {
+			of.remove("required")
+			if must == "false" && !of.has("default") {
+				of.set("default", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"})
+			}
+		}
+	}
+}
+
 func first(texts ...string) string {
 	for _, s := range texts {
 		if s != "" {
@@ -106,8 +150,11 @@ func (m *mapping) budget() {
 	if was := b.get("strategy"); b.text("strategy") == "sliding_window" {
 		b.set("strategy", scalar("prune_oldest"))
 		b.note(was, "the strategy sliding_window is prune_oldest here: the oldest goes first, and never the instructions")
-	} else if !b.has("strategy") && b.has("max_total") {
+	} else if !b.has("strategy") {
 		b.set("strategy", scalar("prune_oldest"))
+	}
+	if !b.has("max_total") {
+		b.set("max_total", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: "100000"}) // as there, where nothing is said
 	}
 }
 
@@ -147,36 +194,4 @@ func modelOf(name string) *yaml.Node {
 		return scalar("openrouter:" + name)
 	}
 	return nil
-}
-
-// texts rewrites what templates of LARS say that is called otherwise here, in every
-// text.
-func (m *mapping) texts(n *yaml.Node, done map[*yaml.Node]bool) {
-	if done[n] || n.Kind == yaml.AliasNode || !m.w.lars {
-		return
-	}
-	done[n] = true
-	for _, e := range n.Content {
-		m.texts(e, done)
-	}
-	if n.Kind != yaml.ScalarNode || !strings.Contains(n.Value, "{{") && !strings.Contains(n.Value, "{%") {
-		return
-	}
-	text := n.Value
-	for _, name := range m.w.phases {
-		if name != "" {
-			text = strings.ReplaceAll(text, "state.output_"+name, "outputs."+name)
-		}
-	}
-	for _, filter := range []string{"fingerprint", "structure"} {
-		for _, bar := range []string{" | ", "|", " |", "| "} {
-			if cut := strings.ReplaceAll(text, bar+filter, ""); cut != text {
-				text = cut
-				m.note(n, "the filter "+filter+" is left out: the value itself stands there")
-			}
-		}
-	}
-	if text != n.Value {
-		n.Value, m.w.changed = text, true
-	}
 }

@@ -8,6 +8,9 @@ import (
 
 // checks rewrites the validator under a key where it is written in place.
 func (m *mapping) checks(key string) {
+	if n := m.get(key); n != nil && n.Kind == yaml.ScalarNode && m.w.lines[n.Value] == 0 {
+		m.w.lines[n.Value] = n.Line
+	}
 	v := m.child(key)
 	if v == nil {
 		return

@@ -10,35 +10,46 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// declare makes a program, yet to be written, of every tool that nobody has.
+// declare makes a program, yet to be written, of every tool and every validator
+// that nobody has.
 func (w *writer) declare(doc *yaml.Node, left cascades.Diagnostics) {
 	root := &mapping{w: w, node: doc.Content[0]}
 	for _, d := range w.own(left) {
 		n := nodeAt(doc, d.Line, d.Column, 0)
-		if d.Code != cascades.CodeTool || d.Suggestion != "" || n == nil || n.Kind != yaml.ScalarNode || n.Value == "" || windlass.Stem(n.Value) != n.Value {
+		if d.Suggestion != "" || n == nil || n.Kind != yaml.ScalarNode || n.Value == "" || windlass.Stem(n.Value) != n.Value {
 			continue
 		}
-		name := n.Value
-		if root.get("tools") == nil || root.get("tools").Kind != yaml.MappingNode {
-			if root.has("tools") {
-				root.remove("tools")
+		switch name := n.Value; d.Code {
+		case cascades.CodeTool:
+			todo := first(windlass.Host(name), name) + " is of your choosing: this program is yours to write, or an MCP server's tool to name (mcp: {command: […]})"
+			if name == tool.SQLQuery {
+				todo = name + " is built in, over databases that the file names: take this away and write them (databases: {shop: {url: …}})"
 			}
-			root.node.Style &^= yaml.FlowStyle
-			i := max(root.at("phases"), 0)
-			root.node.Content = slices.Insert(root.node.Content, i, scalar("tools"), pairs())
+			w.program(root, "tools", name, "The tool "+name+", which is yet to be written.", todo)
+		case cascades.CodeValidator:
+			w.program(root, "validators", name, "The validator "+name+", which is yet to be written.",
+				name+" is yours to write: this program reads {content, input, …} and prints {valid, reason}, or {judge: …} asks a model")
 		}
-		tools := &mapping{w: w, node: root.get("tools"), outer: root, inside: "tools"}
-		if tools.has(name) {
-			continue
-		}
-		tools.set(name, pairs("exec", sequence("./"+name), "description", scalar("The tool "+name+", which is yet to be written.")))
-		declared := &mapping{w: w, node: tools.get(name), outer: tools}
-		todo := first(windlass.Host(name), name) + " is of your choosing: this program is yours to write, or an MCP server's tool to name (mcp: {command: […]})"
-		if name == tool.SQLQuery {
-			todo = name + " is built in, over databases that the file names: take this away and write them (databases: {shop: {url: …}})"
-		}
-		declared.note(&yaml.Node{Line: w.lines[name]}, todo)
 	}
+}
+
+// program declares one under a key of the file.
+func (w *writer) program(root *mapping, key, name, about, todo string) {
+	if root.get(key) == nil || root.get(key).Kind != yaml.MappingNode {
+		if root.has(key) {
+			root.remove(key)
+		}
+		root.node.Style &^= yaml.FlowStyle
+		i := max(root.at("phases"), 0)
+		root.node.Content = slices.Insert(root.node.Content, i, scalar(key), pairs())
+	}
+	all := &mapping{w: w, node: root.get(key), outer: root, inside: key}
+	if all.has(name) {
+		return
+	}
+	all.set(name, pairs("exec", sequence("./"+name), "description", scalar(about)))
+	declared := &mapping{w: w, node: all.get(name), outer: all}
+	declared.note(&yaml.Node{Line: w.lines[name]}, todo)
 }
 
 // own are the diagnostics of the file itself, and not of those that it names.

@@ -213,6 +213,8 @@ func (m *mapping) words(kind string) {
 		key := m.node.Content[i]
 		w, known := windlass.Key(kind, key.Value)
 		switch {
+		case key.Kind == yaml.ScalarNode && m.node.Content[i+1].Tag == "!!null":
+			m.remove(key.Value) // nothing there is what is not there
 		case !known || key.Kind != yaml.ScalarNode:
 			i += 2
 		case w.Fate == windlass.Ignored:

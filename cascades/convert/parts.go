@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/windlass"
 )
 
 // context rewrites what a phase is told of others.
@@ -26,12 +28,60 @@ func (m *mapping) context() {
 		c.set("from", sequence(n.Value))
 	}
 	c.sources()
+	c.excludes()
 	if from := c.get("from"); from != nil && len(from.Content) == 0 {
 		c.remove("from")
 	}
 	if !c.has("from") && c.text("include_input") != "true" {
 		m.remove("context")
 	}
+}
+
+// excludes leaves of exclude what a word for several phases brings.
+func (m *mapping) excludes() {
+	if !m.has("exclude") {
+		return
+	}
+	var named []string
+	for _, n := range m.list("from") {
+		if n.Kind == yaml.MappingNode {
+			named = append(named, (&mapping{node: n}).text("phase"))
+		} else {
+			named = append(named, n.Value)
+		}
+	}
+	if !slices.ContainsFunc(named, func(name string) bool { return slices.Contains(several, name) }) {
+		m.drop("exclude", "from names its phases one by one")
+		return
+	}
+	exclude := m.get("exclude")
+	var kept []*yaml.Node
+	for _, n := range m.list("exclude") {
+		switch {
+		case slices.Contains(named, n.Value):
+			m.note(n, "exclude "+n.Value+" is left out: from names it")
+		case !slices.Contains(m.w.phases, n.Value):
+			m.note(n, "exclude "+n.Value+" is left out: no phase is called so")
+		default:
+			kept = append(kept, n)
+		}
+	}
+	if exclude.Content = kept; len(kept) == 0 {
+		m.remove("exclude")
+	}
+}
+
+// several are the words for other phases.
+var several = []string{"all", "first", "previous"}
+
+// word gives a phase's name, or a word for several as it is written here.
+func (m *mapping) word(name string) string {
+	word := strings.ToLower(name)
+	word = first(windlass.Reads("from", word), word)
+	if slices.Contains(m.w.phases, name) || !slices.Contains(several, word) {
+		return name
+	}
+	return word
 }
 
 func (m *mapping) sources() {
@@ -43,18 +93,16 @@ func (m *mapping) sources() {
 		if e.Kind != yaml.ScalarNode {
 			continue
 		}
-		switch word := strings.ToLower(e.Value); {
-		case slices.Contains(m.w.phases, e.Value):
-		case word == "prev":
-			from.Content[i] = scalar("previous")
-			m.w.changed = true
-		case word != e.Value && slices.Contains([]string{"all", "first", "previous"}, word):
+		if word := m.word(e.Value); word != e.Value {
 			from.Content[i] = scalar(word)
 			m.w.changed = true
 		}
 	}
 	for _, s := range m.children("from") {
 		s.words("a phase of context")
+		if name := s.text("phase"); m.word(name) != name {
+			s.set("phase", scalar(m.word(name)))
+		}
 		include := s.get("include")
 		if include == nil || include.Kind != yaml.SequenceNode {
 			continue
@@ -143,6 +191,13 @@ func (m *mapping) soundings() {
 			}
 		}
 	}
+	if n := m.get("models"); n != nil && m.text("model_strategy") == "weighted" && !m.has("weights") {
+		m.set("model_strategy", scalar("random"))
+		m.note(n, "the strategy weighted is random here, without weights: the same weight for each of the list")
+	}
+	if m.text("mode") == "aggregate" {
+		m.aggregate()
+	}
 	m.checks("validator")
 	if r := m.child("reforge"); r != nil {
 		r.words("reforge")
@@ -154,6 +209,17 @@ func (m *mapping) soundings() {
 		m.set("factor", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: "1"})
 	} else if strings.Contains(n.Value, "{{") {
 		m.note(n, "factor is a number; a phase with each is done for every item of a list: each: {in: \"{{ … }}\"}")
+	}
+}
+
+// aggregate says what is made of all the tries, where nobody picks one.
+func (m *mapping) aggregate() {
+	if !m.has("aggregator_instructions") {
+		m.note(m.get("mode"), "what is put together was put one behind the other, without a model: here a model is asked to")
+		m.set("aggregator_instructions", scalar("Put the texts one behind the other, whole and in order. Change nothing, and add nothing."))
+	}
+	if m.has("evaluator_instructions") && !m.has("reforge") {
+		m.drop("evaluator_instructions", "nothing is picked: the tries are put together")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/windlass"
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // phase rewrites a phase: first what needs more than another word.
@@ -42,6 +43,7 @@ func (m *mapping) phase() {
 	}
 	m.rules()
 	if w := m.child("wards"); w != nil {
+		w.words("wards")
 		for _, moment := range []string{"pre", "turn", "post"} {
 			for _, ward := range w.children(moment) {
 				ward.checks("validator")
@@ -60,11 +62,10 @@ func (m *mapping) rules() {
 	if r == nil {
 		return
 	}
+	r.words("rules")
 	for _, key := range []string{"max_turns", "max_attempts"} {
 		switch n := r.get(key); {
 		case n == nil:
-		case n.Tag == "!!null":
-			r.remove(key)
 		case strings.Contains(n.Value, "{{"):
 			r.drop(key, "it is a number, which plan can tell before a run")
 		}
@@ -99,11 +100,14 @@ func (m *mapping) condition() {
 	}
 	text = strings.NewReplacer(" is not defined", " == nil", " is defined", " != nil", " is none", " == nil", " is not none", " != nil",
 		"None", "nil", "True", "true", "False", "false").Replace(text)
-	text = countWord(text)
+	text = gotten().ReplaceAllString(countWord(text), "[$1]")
 	m.rename("condition", "when")
 	m.set("when", scalar(text))
 	m.note(n, "condition is when here, an expression and no template: true or false, and not a text")
 }
+
+// gotten is how a key is read there that may not be there.
+var gotten = patterns.Lazy(`\.get\(('[^']*'|"[^"]*")\)`)
 
 // countWord writes x | length as len(x), where x is a word.
 func countWord(text string) string {
@@ -183,6 +187,7 @@ func (m *mapping) rows() {
 	}
 	m.remove("for_each_row")
 	m.set("tool", scalar("for_each_row"))
+	asWritten(rows)
 	m.set("inputs", rows)
 	m.note(rows, "for_each_row: a phase with each is done for every item of a list; sql_query gives a list of rows")
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/seed61713e19/capstan/runner"
@@ -152,7 +153,30 @@ func (c *cluster) dial(ctx context.Context) (client.Client, error) {
 	case err != nil:
 		return nil, connection{fmt.Errorf("cluster %s: %w (is it running? `temporal server start-dev` starts one)", c.address, err)}
 	}
+	if err := c.knows(ctx, t); err != nil {
+		t.Close()
+		return nil, connection{err}
+	}
 	return t, nil
+}
+
+// The oldest server that has what is asked of it: before, updates, by which people
+// answer, were not there or not on. An older one would be asked in vain, for ever.
+const oldestMajor, oldestMinor = 1, 25
+
+// knows says that a cluster is too old. One that does not say its version is taken
+// for one that is not.
+func (c *cluster) knows(ctx context.Context, t client.Client) error {
+	info, err := t.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
+	if err != nil {
+		return c.told(err)
+	}
+	var major, minor int
+	if n, _ := fmt.Sscanf(info.GetServerVersion(), "%d.%d", &major, &minor); n < 2 || major > oldestMajor || major == oldestMajor && minor >= oldestMinor {
+		return nil
+	}
+	return fmt.Errorf("cluster %s is older than this program needs: its server is %s, and %d.%d is the first that will do; a new server keeps its runs",
+		c.address, info.GetServerVersion(), oldestMajor, oldestMinor)
 }
 
 // runner is the one that loads cascades, and on a worker makes effects.

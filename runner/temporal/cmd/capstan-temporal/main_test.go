@@ -43,35 +43,50 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// known is a cluster that can be reached, and knows nothing else.
+// known is a cluster that can be reached, says a version, and knows nothing else.
 type known struct {
 	workflowservice.UnimplementedWorkflowServiceServer
+	version string
 }
 
-func (known) GetSystemInfo(context.Context, *workflowservice.GetSystemInfoRequest) (*workflowservice.GetSystemInfoResponse, error) {
-	return &workflowservice.GetSystemInfoResponse{ServerVersion: "1.0.0"}, nil
+func (k known) GetSystemInfo(context.Context, *workflowservice.GetSystemInfoRequest) (*workflowservice.GetSystemInfoResponse, error) {
+	return &workflowservice.GetSystemInfoResponse{ServerVersion: k.version}, nil
 }
 
-// A cluster that does not know what is asked of it, as an old one does not, is told
-// in words.
+// A cluster that is too old is told in words, by a worker too, which would else wait
+// for work that it never gets; and so is what a cluster of any age does not know.
 func TestOlderCluster(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	old := grpc.NewServer()
-	workflowservice.RegisterWorkflowServiceServer(old, &known{})
-	go func() { _ = old.Serve(l) }()
-	t.Cleanup(old.Stop)
 	store, file := t.TempDir(), filepath.Join(t.TempDir(), "c.yaml")
 	if err := os.WriteFile(file, []byte("cascade_id: c\nphases:\n  - {name: a, compose: x}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"run", file}, {"answer", "r", "yes"}, {"answer", "r"}} {
-		var out, told bytes.Buffer
-		status := command(t.Context(), append(args, "--store", store, "--address", l.Addr().String()), &out, &told)
-		if status != broken || !strings.Contains(told.String(), "is older than this program needs") {
-			t.Errorf("%q: exit status %d, said %q", args, status, told.String())
+	for version, says := range map[string]string{
+		"1.24.3": "is older than this program needs: its server is 1.24.3, and 1.25 is the first that will do",
+		"0.30":   "its server is 0.30,",
+		"1.25.0": "is older than this program needs: method", "2.0.1": "is older than this program needs: method", "": "is older than this program needs: method",
+	} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := grpc.NewServer()
+		workflowservice.RegisterWorkflowServiceServer(old, &known{version: version})
+		go func() { _ = old.Serve(l) }()
+		t.Cleanup(old.Stop)
+		commands := [][]string{{"run", file}, {"answer", "r", "yes"}, {"answer", "r"}}
+		tooOld := strings.Contains(says, version+",")
+		if tooOld {
+			commands = append(commands, []string{"worker"})
+		}
+		for _, args := range commands {
+			var out, told bytes.Buffer
+			status := command(t.Context(), append(args, "--store", store, "--address", l.Addr().String()), &out, &told)
+			if status != broken || !strings.Contains(told.String(), says) {
+				t.Errorf("%s, %q: exit status %d, said %q", version, args, status, told.String())
+			}
+			if strings.Contains(told.String(), "its server is") != tooOld {
+				t.Errorf("%s, %q: said %q", version, args, told.String())
+			}
 		}
 	}
 }

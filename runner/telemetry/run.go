@@ -15,10 +15,11 @@ import (
 // A run makes spans of one run's events. It holds the places that are still
 // open and nothing else.
 type run struct {
-	t    *Telemetry
-	id   string
-	ctx  context.Context
-	root *scope
+	t      *Telemetry
+	id     string
+	parent trace.SpanContext
+	ctx    context.Context
+	root   *scope
 }
 
 // emit takes one event, and neither waits nor fails.
@@ -87,7 +88,7 @@ func (r *run) open(cascade string, at time.Time) {
 		attributes = append(attributes, runID.String(r.id), conversation.String(r.id))
 	}
 	r.ctx = context.WithValue(context.Background(), runKey{}, r.id)
-	_, span := r.t.tracer.Start(trace.ContextWithRemoteSpanContext(r.ctx, r.t.parent), name, trace.WithTimestamp(at), trace.WithAttributes(attributes...))
+	_, span := r.t.tracer.Start(trace.ContextWithRemoteSpanContext(r.ctx, r.parent), name, trace.WithTimestamp(at), trace.WithAttributes(attributes...))
 	r.root = &scope{kind: runKind, span: span, last: at, below: map[string]*scope{}}
 }
 

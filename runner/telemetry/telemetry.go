@@ -155,14 +155,31 @@ func (t *Telemetry) Emit(e event.Event) {
 	name := cmp.Or(e.Run, e.RunID)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := t.runs[name]
-	if r == nil {
-		r = &run{t: t, id: name}
-		t.runs[name] = r
-	}
+	r := t.of(name, t.parent)
 	if r.emit(e); e.Kind == event.RunFinished {
 		delete(t.runs, name)
 	}
+}
+
+// of is a run that is told of; one that was not told of yet is a part of a span.
+func (t *Telemetry) of(name string, parent trace.SpanContext) *run {
+	r := t.runs[name]
+	if r == nil {
+		r = &run{t: t, id: name, parent: parent}
+		t.runs[name] = r
+	}
+	return r
+}
+
+// Within has a run be a part of a span, in place of [Options.Parent]. It is said
+// before the run's first event; later it does nothing.
+func (t *Telemetry) Within(name string, parent trace.SpanContext) {
+	if t == nil || !parent.IsValid() {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.of(name, parent)
 }
 
 // Tracer is one of what takes the spans, for those that somebody else makes. Of a

@@ -15,6 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/telemetry"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
@@ -276,7 +277,12 @@ func (h *host) Emit(e event.Event) {
 	e.Run, e.Seq, e.Time = h.run.start.RunID, h.run.seq, workflow.Now(h.run.ctx).UTC()
 	if err := h.run.crew.Log.Tell(e); err != nil {
 		_ = h.run.broke(fmt.Errorf("event %d: %w", e.Seq, err))
-	} else if h.run.crew.Sink != nil {
+		return
+	}
+	if t, traced := h.run.crew.Sink.(*telemetry.Telemetry); traced {
+		t.Within(e.Run, within(h.run.ctx))
+	}
+	if h.run.crew.Sink != nil {
 		h.run.crew.Sink.Emit(e)
 	}
 }

@@ -1,11 +1,15 @@
 package temporal
 
 import (
+	"context"
 	"fmt"
 
+	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 	"go.temporal.io/sdk/contrib/opentelemetry"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/seed61713e19/capstan/runner/telemetry"
 )
@@ -38,4 +42,73 @@ func (t tracer) StartSpan(o *interceptor.TracerStartSpanOptions) (interceptor.Tr
 		o.Parent = within
 	}
 	return t.Tracer.StartSpan(o)
+}
+
+// Traces hands what a run is a part of on to its workflow, from there to its effects
+// and the histories in which it goes on: the span of the context in which it is begun,
+// as W3C's Trace Context has it. It is an option of clients.
+func Traces() workflow.ContextPropagator { return traces{} }
+
+type traces struct{}
+
+// partOf is the key of what a workflow is a part of, as headers.
+type partOf struct{}
+
+// within is what a workflow is a part of.
+func within(ctx workflow.Context) trace.SpanContext {
+	of, _ := ctx.Value(partOf{}).(propagation.MapCarrier)
+	return trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), of))
+}
+
+// Inject implements [workflow.ContextPropagator].
+func (traces) Inject(ctx context.Context, w workflow.HeaderWriter) error {
+	of := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(ctx, of)
+	return written(of, w)
+}
+
+// InjectFromWorkflow implements [workflow.ContextPropagator].
+func (traces) InjectFromWorkflow(ctx workflow.Context, w workflow.HeaderWriter) error {
+	of, _ := ctx.Value(partOf{}).(propagation.MapCarrier)
+	return written(of, w)
+}
+
+func written(of propagation.MapCarrier, w workflow.HeaderWriter) error {
+	for name, value := range of {
+		p, err := converter.GetDefaultDataConverter().ToPayload(value)
+		if err != nil {
+			return err
+		}
+		w.Set(name, p)
+	}
+	return nil
+}
+
+// spanHeader is where Temporal's own tracing has the span of what gave an activity,
+// which is nearer than what the run is a part of.
+const spanHeader = "_tracer-data"
+
+// Extract implements [workflow.ContextPropagator].
+func (traces) Extract(ctx context.Context, r workflow.HeaderReader) (context.Context, error) {
+	if _, nearer := r.Get(spanHeader); nearer {
+		return ctx, nil
+	}
+	return propagation.TraceContext{}.Extract(ctx, readHeaders(r)), nil
+}
+
+// ExtractToWorkflow implements [workflow.ContextPropagator].
+func (traces) ExtractToWorkflow(ctx workflow.Context, r workflow.HeaderReader) (workflow.Context, error) {
+	return workflow.WithValue(ctx, partOf{}, readHeaders(r)), nil
+}
+
+// readHeaders are those of a trace; one that is no text counts as none.
+func readHeaders(r workflow.HeaderReader) propagation.MapCarrier {
+	of := propagation.MapCarrier{}
+	for _, name := range (propagation.TraceContext{}).Fields() {
+		var value string
+		if p, there := r.Get(name); there && converter.GetDefaultDataConverter().FromPayload(p, &value) == nil {
+			of[name] = value
+		}
+	}
+	return of
 }

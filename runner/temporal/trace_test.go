@@ -6,11 +6,14 @@ import (
 	"sync"
 	"testing"
 
+	common "go.temporal.io/api/common/v1"
+
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -89,6 +92,65 @@ func TestTracesAreOne(t *testing.T) {
 		t.Error("no model was asked")
 	}
 }
+
+// A run that is begun within a span is a part of it, whoever begins it: so are its
+// own span, and what its effects call, where Temporal's spans are not sent.
+func TestRunsArePartOfWhatBeginsThem(t *testing.T) {
+	outside, err := trace.TraceIDFromHex("0af7651916cd43dd8448eb211c80319c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	span := trace.NewSpanContext(trace.SpanContextConfig{TraceID: outside, SpanID: trace.SpanID{1, 2, 3}, TraceFlags: trace.FlagsSampled, Remote: true})
+	header := &common.Header{Fields: map[string]*common.Payload{}}
+	if err := Traces().Inject(trace.ContextWithSpanContext(t.Context(), span), headers{header}); err != nil {
+		t.Fatal(err)
+	}
+	kept := tracetest.NewInMemoryExporter()
+	sent, err := telemetry.New(t.Context(), telemetry.Options{Exporter: lasting{kept}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := try(t, several, nil, judging, runner.WithTools(look), runner.WithValidators(slow))
+	var in sync.Map
+	c, err := x.crew.load(x.start.Cascade)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.crew.Sink = sent
+	makes := c.world
+	c.world = func(ctx context.Context) engine.Host { return spied{makes(ctx), ctx, &in} }
+	x.SetContextPropagators([]workflow.ContextPropagator{Traces()})
+	x.SetHeader(header)
+	if result, _, err := x.end(t); err != nil || result.Status != engine.Succeeded {
+		t.Fatalf("%+v: %v", result, err)
+	}
+	if err := sent.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	roots, asked := 0, 0
+	for _, s := range kept.GetSpans() {
+		if s.SpanContext.TraceID() != outside {
+			t.Errorf("%s is of another trace", s.Name)
+		}
+		if s.Parent.SpanID() == span.SpanID() {
+			roots++
+		}
+	}
+	in.Range(func(at, within any) bool {
+		if asked++; !within.(trace.SpanContext).Equal(span) {
+			t.Errorf("%s is asked within %v", at, within)
+		}
+		return true
+	})
+	if roots != 1 || asked == 0 {
+		t.Errorf("%d spans are right below, %d models were asked", roots, asked)
+	}
+}
+
+// headers are written as the SDK's are.
+type headers struct{ *common.Header }
+
+func (h headers) Set(key string, value *common.Payload) { h.Fields[key] = value }
 
 // lasting keeps what it has when it is shut down.
 type lasting struct{ *tracetest.InMemoryExporter }

@@ -23,6 +23,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/model/providers"
@@ -116,10 +117,12 @@ type cluster struct {
 const sentWithin = 5 * time.Second
 
 // traced does something while spans are sent where the standard variables say so.
-// What was said is not: nothing here looks for secrets in it.
+// What was said is not: nothing here looks for secrets in it. What this program is a
+// part of, a run is that it begins, and not those that a worker goes on with.
 func (c *cluster) traced(ctx context.Context, do func(context.Context) error) (err error) {
 	variables := func(name string) string {
-		if name == "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT" {
+		switch name {
+		case "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "TRACEPARENT", "TRACESTATE":
 			return ""
 		}
 		return os.Getenv(name)
@@ -137,7 +140,7 @@ func (c *cluster) traced(ctx context.Context, do func(context.Context) error) (e
 }
 
 func (c *cluster) dial(ctx context.Context) (client.Client, error) {
-	o := client.Options{HostPort: c.address, Namespace: c.namespace, Logger: logger{}}
+	o := client.Options{HostPort: c.address, Namespace: c.namespace, Logger: logger{}, ContextPropagators: []workflow.ContextPropagator{temporal.Traces()}}
 	if c.telemetry != nil {
 		spans, err := temporal.Tracing(c.telemetry)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/telemetry"
 	"github.com/seed61713e19/capstan/runner/temporal"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -62,7 +63,7 @@ this command is interrupted.`,
 			}
 			defer t.Close()
 			runs := &temporal.Client{Temporal: t, Texts: kept.texts, Queue: c.queue}
-			if err := runs.Begin(cmd.Context(), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: name}); err != nil {
+			if err := runs.Begin(telemetry.Incoming(cmd.Context(), os.Getenv), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: name}); err != nil {
 				return connection{c.told(err)}
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "run", id)

@@ -30,6 +30,7 @@ type Known struct {
 	Root         string   // where programs with cwd: root run; empty: the working directory
 	Tackle       []string // folders that are searched by id, behind tackle beside the cascade
 	MissingTools bool     // a tool that is named nowhere is a warning, and fails when it is called
+	Memo         *Memo    // of the last readings of the same file; nil compiles everything
 }
 
 // maxSource bounds a cascade file, in bytes.
@@ -51,6 +52,7 @@ func Parse(name string, source []byte, open Opener, known Known) (*Cascade, erro
 	files := []File{{name, source}}
 	p := &parser{file: name, source: source, open: noting(open, &files), files: &files, known: known, loading: []string{path.Clean(name)}, loaded: map[string]*Cascade{}}
 	p.keepHow()
+	known.Memo.turn()
 	c := p.parse()
 	if found := p.found.sorted(name); found.Broken() {
 		return nil, found

@@ -19,7 +19,7 @@ func (p *parser) schema(n *yaml.Node) *schema.Schema {
 	if len(p.found) > before {
 		return nil
 	}
-	s, err := schema.Compile(source)
+	s, err := p.known.Memo.schema(source)
 	if err == nil {
 		p.strays(n, source)
 		return s
@@ -117,7 +117,7 @@ func (p *parser) fit(n *yaml.Node, what string, params map[string]any, with Valu
 			plain[name], _ = render(value, nil)
 		}
 	}
-	s, err := schema.Compile(params)
+	s, err := p.known.Memo.schema(params)
 	if err != nil {
 		return !strange
 	}

@@ -91,7 +91,7 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 		p.report(n, CodeTooLarge, "a template of %d bytes; one may have %d", len(source), maxTemplate)
 		return nil
 	}
-	t, err := templates.Parse(source)
+	t, err := p.known.Memo.template(source)
 	var first *templates.Error
 	if errors.As(err, &first) {
 		for _, e := range append([]*templates.Error{first}, first.Further...) {
@@ -175,7 +175,7 @@ func (p *parser) expression(n *yaml.Node, what string) *validators.Expression {
 			return nil
 		}
 	}
-	e, err := validators.ParseExpression(source, p.locals...)
+	e, err := p.known.Memo.expression(source, p.locals)
 	if err != nil {
 		p.mistaken(n, what, err)
 		return nil

@@ -10,7 +10,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/windlass"
-	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
@@ -291,7 +290,7 @@ func (p *parser) bound(n *yaml.Node, found validators.Validator, with Values) *V
 	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, With: with, Faults: found.Faults(with), around: found.OfRun, written: &written{use: found.Name}}
 	switch {
 	case found.Criteria != "":
-		t, err := templates.Parse(found.Criteria)
+		t, err := p.known.Memo.template(found.Criteria)
 		if err != nil {
 			p.report(n, CodeTemplate, "the criteria of %s: %v", found.Name, err)
 		}

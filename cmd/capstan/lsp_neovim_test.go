@@ -29,20 +29,26 @@ for _, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, false)) do table.inse
 done()
 `
 
+// itself is this program under the name capstan, as which it is capstan.
+func itself(t testing.TB) string {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "capstan")
+	if err := os.Symlink(self, program); err != nil {
+		t.Skip(err)
+	}
+	return program
+}
+
 // TestLanguageServerInNeovim drives the built program from a real editor.
 func TestLanguageServerInNeovim(t *testing.T) {
 	if _, err := exec.LookPath("nvim"); err != nil {
 		t.Skip("there is no nvim here: the language server is tried with a client of the test's own alone")
 	}
-	self, err := os.Executable() // as capstan, for testscript
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := itself(t)
 	dir := t.TempDir()
-	program := filepath.Join(dir, "capstan")
-	if err := os.Symlink(self, program); err != nil {
-		t.Skip(err)
-	}
 	for name, text := range map[string]string{
 		"flow.yaml": "cascade_id: flow\nphases:\n  - name: a\n    instrutions: Write.\n",
 		"drive.lua": neovim,

@@ -50,23 +50,33 @@ func editing(t testing.TB, files map[string]string) *editor {
 	c := &Command{Stdin: toServer, Stdout: fromServer, Stderr: io.Discard, Getenv: func(string) string { return "" }, Environ: []string{"SOME_API_KEY=instructions"}}
 	done := make(chan int, 1)
 	go func() { done <- c.Run(context.Background(), []string{"lsp", "--stdio"}) }()
-	_, _, server := protocol.NewClient(context.Background(), e, jsonrpc2.NewStream(&ends{in, out}))
-	e.server = server
-	if _, err := server.Initialize(t.Context(), &protocol.InitializeParams{}); err != nil {
-		t.Fatal(err)
-	}
+	e.connect(&ends{in, out})
 	t.Cleanup(func() {
-		ctx := context.Background()
-		if err := server.Shutdown(ctx); err != nil {
-			t.Error(err)
-		}
-		server.Exit(ctx)
+		e.leave()
 		if status := <-done; status != 0 {
 			t.Errorf("capstan lsp ended with %d", status)
 		}
 		fromServer.Close()
 	})
 	return e
+}
+
+// connect greets the server at the other end of a stream.
+func (e *editor) connect(stream io.ReadWriteCloser) {
+	e.t.Helper()
+	_, _, e.server = protocol.NewClient(context.Background(), e, jsonrpc2.NewStream(stream))
+	if _, err := e.server.Initialize(e.t.Context(), &protocol.InitializeParams{}); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// leave says goodbye to it.
+func (e *editor) leave() {
+	ctx := context.Background()
+	if err := e.server.Shutdown(ctx); err != nil {
+		e.t.Error(err)
+	}
+	e.server.Exit(ctx)
 }
 
 func (e *editor) uri(name string) uri.URI { return uri.File(filepath.Join(e.dir, name)) }
@@ -362,25 +372,5 @@ func TestLanguageServerTyping(t *testing.T) {
 	for _, text := range []string{"{{{{[[[", "- - - - :\n  : :\n- [", "\"\n'\n|\n", ": ⌖ {a: [", "\t\t- a:\n\t b", strings.Repeat("[", 10_000), "a: &b *c {", "a: |\n", "\ufeffcascade_id: x"} {
 		e.type_("flow.yaml", text)
 		e.completions("flow.yaml", strings.ReplaceAll(text, "⌖", "")+"⌖")
-	}
-}
-
-// BenchmarkKeystroke is a keystroke in a file of 2,000 lines, with what the editor
-// asks for after it.
-func BenchmarkKeystroke(b *testing.B) {
-	var text strings.Builder
-	text.WriteString("cascade_id: long\nvalidators:\n  tone: {judge: Is it friendly}\nphases:\n")
-	for i := range 200 {
-		fmt.Fprintf(&text, "  - name: p%d\n    instructions: |\n      Write on {{ input.topic | upper }}.\n      Go on.\n    output_schema: {type: object, properties: {title: {type: string}}}\n    wards:\n      post:\n        - {validator: tone, mode: retry}\n        - {expr: \"len(content) > %d && output.title != ''\"}\n    rules: {max_attempts: 3}\n", i, i)
-	}
-	e := editing(b, nil)
-	half := text.String()
-	e.type_("long.yaml", half)
-	place := e.place("long.yaml", half[:strings.Index(half, "p150")])
-	for i := 0; b.Loop(); i++ {
-		e.type_("long.yaml", strings.Replace(half, "name: p150", fmt.Sprintf("name: p150x%d", i), 1))
-		if _, err := e.server.Completion(b.Context(), &protocol.CompletionParams{TextDocumentPositionParams: place}); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

@@ -71,7 +71,9 @@ func (s *server) parse(d *document) {
 		}
 		return s.read(name)
 	}
-	c, err := cascades.Parse(d.file, []byte(d.text), open, s.options.Known)
+	known := s.options.Known
+	known.Memo = &d.memo
+	c, err := cascades.Parse(d.file, []byte(d.text), open, known)
 	switch {
 	case errors.As(err, &d.found):
 	case c != nil:
@@ -120,7 +122,7 @@ func isCascade(d *document) bool {
 	if ext := path.Ext(d.file); ext != ".yaml" && ext != ".yml" && ext != ".json" || strings.HasSuffix(strings.TrimSuffix(d.file, path.Ext(d.file)), ".scripted") {
 		return false
 	}
-	return slices.ContainsFunc(outline(d.text), func(t token) bool { return t.key && len(t.path) == 0 && (t.text == "cascade_id" || t.text == "phases") })
+	return slices.ContainsFunc(d.tokens, func(t token) bool { return t.key && len(t.path) == 0 && (t.text == "cascade_id" || t.text == "phases") })
 }
 
 // beside lists the files that a document could name, relative to it.

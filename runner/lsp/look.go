@@ -58,7 +58,7 @@ func (s *server) place(p protocol.TextDocumentPositionParams) (place, bool) {
 	if d == nil {
 		return place{}, false
 	}
-	at := place{document: d, tokens: outline(d.text), line: int(p.Position.Line), column: column(d.text, p.Position)}
+	at := place{document: d, tokens: d.tokens, line: int(p.Position.Line), column: column(d.text, p.Position)}
 	at.spans = spans(at.tokens)
 	i := slices.IndexFunc(at.tokens, func(t token) bool { return t.line == at.line && t.start <= at.column && at.column <= t.end })
 	if i >= 0 {
@@ -340,7 +340,7 @@ func (s *server) DocumentSymbol(_ context.Context, p *protocol.DocumentSymbolPar
 		return list, nil
 	}
 	kinds := map[kind]protocol.SymbolKind{phases: protocol.SymbolKindFunction, validations: protocol.SymbolKindInterface, toolNames: protocol.SymbolKindMethod, inputs: protocol.SymbolKindVariable}
-	for _, one := range spans(outline(d.text)) {
+	for _, one := range spans(d.tokens) {
 		if one.defines && one.name != "" {
 			r, detail := rangeOf(d.text, one.line, one.start, one.end), string(one.kind)
 			list = append(list, protocol.DocumentSymbol{Name: one.name, Detail: &detail, Kind: kinds[one.kind], Range: r, SelectionRange: r})
@@ -370,7 +370,7 @@ func (s *server) CodeLens(_ context.Context, p *protocol.CodeLensParams) ([]prot
 			lines[phase.Name] = planned(phase)
 		}
 	}
-	for _, t := range outline(d.text) {
+	for _, t := range d.tokens {
 		if t.key && len(t.path) == 0 && t.text == "cascade_id" {
 			total := plan.Total
 			title := fmt.Sprintf("at worst %s, %s with tools, %s", counted(total.ModelCalls, "model call"), counted(total.ModelCallsWithTools, "call"), counted(total.Attempts, "attempt"))

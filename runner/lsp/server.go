@@ -54,11 +54,16 @@ type document struct {
 	uri     uri.URI
 	file    string // slash-separated
 	text    string
+	tokens  []token // the outline of the text
 	version int32
+	memo    cascades.Memo
 	found   cascades.Diagnostics
 	good    *cascades.Cascade // the last that was right
 	files   []string          // that were read for it
 }
+
+// write changes the text.
+func (d *document) write(text string) { d.text, d.tokens = text, outline(text) }
 
 // Serve serves the editor at the other end of a stream until it says exit, the
 // stream ends, or ctx does. An error says that the stream broke, or that the
@@ -158,7 +163,8 @@ func (s *server) Exit(context.Context) error {
 
 // DidOpen takes a text over from the editor.
 func (s *server) DidOpen(ctx context.Context, p *protocol.DidOpenTextDocumentParams) error {
-	d := &document{uri: p.TextDocument.URI, file: fileOf(p.TextDocument.URI), text: strings.Clone(p.TextDocument.Text), version: p.TextDocument.Version}
+	d := &document{uri: p.TextDocument.URI, file: fileOf(p.TextDocument.URI), version: p.TextDocument.Version}
+	d.write(strings.Clone(p.TextDocument.Text))
 	s.open[d.file] = d
 	return s.check(ctx, d.file)
 }
@@ -170,15 +176,17 @@ func (s *server) DidChange(ctx context.Context, p *protocol.DidChangeTextDocumen
 		return nil
 	}
 	d.version = p.TextDocument.Version
+	text := d.text
 	for _, change := range p.ContentChanges {
 		switch change := change.(type) {
 		case *protocol.TextDocumentContentChangeWholeDocument:
-			d.text = strings.Clone(change.Text)
+			text = strings.Clone(change.Text)
 		case *protocol.TextDocumentContentChangePartial:
-			start, end := offset(d.text, change.Range.Start), offset(d.text, change.Range.End)
-			d.text = d.text[:start] + change.Text + d.text[max(start, end):]
+			start, end := offset(text, change.Range.Start), offset(text, change.Range.End)
+			text = text[:start] + change.Text + text[max(start, end):]
 		}
 	}
+	d.write(text)
 	return s.check(ctx, d.file)
 }
 

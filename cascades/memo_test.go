@@ -1,0 +1,65 @@
+package cascades
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestMemo holds that what is remembered of a file changes nothing of what is said
+// of it, whatever was read before, and is bounded by what two readings need.
+func TestMemo(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/mistakes.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var memo Memo
+	said := func(f txtar.File, memo *Memo) string {
+		k := known()
+		k.Memo = memo
+		c, err := Parse(f.Name, f.Data, files(nil), k)
+		var list Diagnostics
+		if !errors.As(err, &list) {
+			list = c.Warnings
+		}
+		return list.Error()
+	}
+	for range 2 {
+		for _, f := range archive.Files {
+			if path.Ext(f.Name) == ".said" {
+				continue
+			}
+			want := said(f, nil)
+			for range 2 {
+				if got := said(f, &memo); got != want {
+					t.Errorf("of %s is said\n%s\nnot\n%s", f.Name, got, want)
+				}
+			}
+		}
+	}
+
+	memo = Memo{}
+	template := func(i int, rest string) txtar.File {
+		return txtar.File{Name: "x.yaml", Data: fmt.Appendf(nil, "cascade_id: x\nphases: [{name: a, instructions: \"{{ input.n%d }}\"%s}]\n", i, rest)}
+	}
+	for i := range 50 {
+		said(template(i, ""), &memo)
+		said(template(i, ", oops: [}"), &memo) // no YAML: nothing is forgotten
+	}
+	kept := len(memo.templates.now) + len(memo.templates.before)
+	if _, still := memo.templates.before["{{ input.n49 }}"]; kept > 2 || !still {
+		t.Errorf("%d templates are kept: %v, %v", kept, memo.templates.now, memo.templates.before)
+	}
+	// What is wrong is remembered, and that it was mended.
+	each := "cascade_id: x\nphases: [{name: a, instructions: x, wards: {post: [{expr: \"%s == 'x'\"}]}}]\n"
+	for _, name := range []string{"content", "contnt", "content"} {
+		got := said(txtar.File{Name: "x.yaml", Data: fmt.Appendf(nil, each, name)}, &memo)
+		if strings.Contains(got, "unknown name") != (name == "contnt") {
+			t.Errorf("of %s is said %s", name, got)
+		}
+	}
+}

@@ -97,6 +97,11 @@ func (t Tokens) dollars() string {
 	}
 }
 
+// Text tells tokens and money in a line.
+func (t Tokens) Text() string {
+	return fmt.Sprintf("estimated tokens sent: %s, answered: %s; cost: %s", roughly(t.Input), roughly(t.Output), t.dollars())
+}
+
 // row is the phase's line of the table.
 func (p PhasePlan) row(indent string) string {
 	attempts := count(p.Attempts)

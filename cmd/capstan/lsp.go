@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/lsp"
 	"github.com/seed61713e19/capstan/runner/model/openai"
@@ -46,6 +47,10 @@ func (c *Command) serveEditor(ctx context.Context) error {
 	}
 	err = lsp.Serve(ctx, &pipe{c.Stdin, out}, lsp.Options{
 		Known: r.Known(), Read: runner.ReadFile, List: nameable, Version: versionName(),
+		Plan: func(cascade *cascades.Cascade) cascades.Plan {
+			chosen := newModels(c.Getenv, false, nil).chosen("", cascade.File)
+			return cascade.PlanOf(cascades.Chosen(chosen), cascade.Priced(openai.DefaultPrices()))
+		},
 		Models: slices.Sorted(maps.Keys(openai.DefaultPrices())),
 	})
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -299,6 +299,20 @@ func TestLanguageServerLooks(t *testing.T) {
 	if err != nil || len(lenses) != 3 || !strings.Contains(lenses[0].Command.Title, "at worst") || lenses[2].Range.Start.Line != 12 {
 		t.Errorf("lenses: %v, %v", lenses, err)
 	}
+	// Tokens and money are told where the file says a bound and a model with a price.
+	if strings.Contains(lenses[0].Command.Title, "$") {
+		t.Errorf("no model, and a price: %s", lenses[0].Command.Title)
+	}
+	e.type_("priced.yaml", "cascade_id: priced\nmodel: {name: gpt-5-mini, max_output_tokens: 1000}\nphases:\n  - {name: a, instructions: Write.}\n")
+	priced, err := e.server.CodeLens(t.Context(), &protocol.CodeLensParams{TextDocument: protocol.TextDocumentIdentifier{URI: e.uri("priced.yaml")}})
+	if err != nil || len(priced) != 2 {
+		t.Fatal(priced, err)
+	}
+	for _, one := range priced {
+		if !strings.Contains(one.Command.Title, "answered: ~1000; cost: ~$0.0020") {
+			t.Errorf("lens: %s", one.Command.Title)
+		}
+	}
 	// Renaming reaches handoffs, rules, templates and expressions, and the
 	// template beside the file; what it gives is right.
 	e.type_("flow.yaml", strings.Replace(flow, `      @notafile`, "", 1)+"  - {name: last, instructions: \"@prompt.md\"}\n")

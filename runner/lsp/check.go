@@ -77,7 +77,7 @@ func (s *server) parse(d *document) {
 	switch {
 	case errors.As(err, &d.found):
 	case c != nil:
-		d.good, d.found = c, c.Warnings
+		d.good, d.plan, d.found = c, nil, c.Warnings
 	}
 }
 

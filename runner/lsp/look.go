@@ -158,34 +158,6 @@ func parameterList(params map[string]any) string {
 	return "\n" + b.String()
 }
 
-// worst is the worst case of a phase, of the last text that was right.
-func (s *server) worst(d *document, phase string) string {
-	if d.good == nil {
-		return "Its worst case is known when the file is right."
-	}
-	for _, p := range d.good.Plan().Phases {
-		for _, one := range append([]cascades.PhasePlan{p}, p.Together...) {
-			if one.Name == phase {
-				return planned(one)
-			}
-		}
-	}
-	return ""
-}
-
-func planned(p cascades.PhasePlan) string {
-	v := p.Visit
-	return fmt.Sprintf("at worst %s × %s: %s, %s with tools, %s",
-		counted(p.Visits, "visit"), counted(v.Attempts, "attempt"), counted(v.ModelCalls, "model call"), counted(v.ModelCallsWithTools, "call"), counted(v.JudgeCalls, "judge call"))
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // Definition leads to where a name is defined, or to the file that is named.
 func (s *server) Definition(_ context.Context, p *protocol.DefinitionParams) (protocol.DefinitionResult, error) {
 	at, ok := s.place(p.TextDocumentPositionParams)
@@ -349,39 +321,5 @@ func (s *server) DocumentSymbol(_ context.Context, p *protocol.DocumentSymbolPar
 	slices.SortStableFunc(list, func(a, b protocol.DocumentSymbol) int {
 		return cmp.Or(cmp.Compare(a.Range.Start.Line, b.Range.Start.Line), cmp.Compare(a.Range.Start.Character, b.Range.Start.Character))
 	})
-	return list, nil
-}
-
-// CodeLens shows the plan: the run's worst case above the file, and each phase's
-// above it.
-func (s *server) CodeLens(_ context.Context, p *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
-	list := []protocol.CodeLens{}
-	d := s.open[fileOf(p.TextDocument.URI)]
-	if d == nil || d.good == nil {
-		return list, nil
-	}
-	plan := d.good.Plan()
-	lens := func(line int, title string) {
-		list = append(list, protocol.CodeLens{Range: rangeOf(d.text, line, 0, 0), Command: protocol.Command{Title: title, Command: "capstan.plan"}})
-	}
-	lines := map[string]string{}
-	for _, one := range plan.Phases {
-		for _, phase := range append([]cascades.PhasePlan{one}, one.Together...) {
-			lines[phase.Name] = planned(phase)
-		}
-	}
-	for _, t := range d.tokens {
-		if t.key && len(t.path) == 0 && t.text == "cascade_id" {
-			total := plan.Total
-			title := fmt.Sprintf("at worst %s, %s with tools, %s", counted(total.ModelCalls, "model call"), counted(total.ModelCallsWithTools, "call"), counted(total.Attempts, "attempt"))
-			if len(plan.BoundBy) > 0 {
-				title += ", bounded by " + strings.Join(plan.BoundBy, " and ")
-			}
-			lens(t.line, title)
-		}
-		if title := lines[t.text]; title != "" && defines(t) == phases {
-			lens(t.line, title)
-		}
-	}
 	return list, nil
 }

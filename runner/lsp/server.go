@@ -34,6 +34,7 @@ type Options struct {
 	Read    cascades.Opener // of files that no editor has open
 	List    func(dir string) []string
 	Models  []string // that are offered, beside those that the file names
+	Plan    func(*cascades.Cascade) cascades.Plan
 	Version string
 }
 
@@ -59,6 +60,7 @@ type document struct {
 	memo    cascades.Memo
 	found   cascades.Diagnostics
 	good    *cascades.Cascade // the last that was right
+	plan    *cascades.Plan    // of it, once it was asked for
 	files   []string          // that were read for it
 }
 

@@ -1,0 +1,92 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"go.lsp.dev/protocol"
+
+	"github.com/seed61713e19/capstan/cascades"
+)
+
+// planOf is the plan of the last text that was right.
+func (s *server) planOf(d *document) *cascades.Plan {
+	if d.plan == nil {
+		plan := s.options.Plan(d.good)
+		d.plan = &plan
+	}
+	return d.plan
+}
+
+// worst is the worst case of a phase, of the last text that was right.
+func (s *server) worst(d *document, phase string) string {
+	if d.good == nil {
+		return "Its worst case is known when the file is right."
+	}
+	for _, p := range s.planOf(d).Phases {
+		for _, one := range append([]cascades.PhasePlan{p}, p.Together...) {
+			if one.Name == phase {
+				return planned(one)
+			}
+		}
+	}
+	return ""
+}
+
+// planned tells a phase's worst case in a line.
+func planned(p cascades.PhasePlan) string {
+	v := p.Visit
+	return fmt.Sprintf("at worst %s × %s: %s, %s with tools, %s",
+		counted(p.Visits, "visit"), counted(v.Attempts, "attempt"), counted(v.ModelCalls, "model call"), counted(v.ModelCallsWithTools, "call"), counted(v.JudgeCalls, "judge call")) +
+		weighed("; each visit: ", v)
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// weighed tells tokens and money behind some words, where a model may be asked.
+func weighed(before string, c cascades.Counts) string {
+	if c.ModelCallsWithTools == 0 {
+		return ""
+	}
+	return before + c.Tokens.Text()
+}
+
+// CodeLens shows the plan: the run's worst case above the file, and each phase's
+// above it.
+func (s *server) CodeLens(_ context.Context, p *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
+	list := []protocol.CodeLens{}
+	d := s.open[fileOf(p.TextDocument.URI)]
+	if d == nil || d.good == nil {
+		return list, nil
+	}
+	plan := s.planOf(d)
+	lens := func(line int, title string) {
+		list = append(list, protocol.CodeLens{Range: rangeOf(d.text, line, 0, 0), Command: protocol.Command{Title: title, Command: "capstan.plan"}})
+	}
+	lines := map[string]string{}
+	for _, one := range plan.Phases {
+		for _, phase := range append([]cascades.PhasePlan{one}, one.Together...) {
+			lines[phase.Name] = planned(phase)
+		}
+	}
+	for _, t := range d.tokens {
+		if t.key && len(t.path) == 0 && t.text == "cascade_id" {
+			total := plan.Total
+			title := fmt.Sprintf("at worst %s, %s with tools, %s", counted(total.ModelCalls, "model call"), counted(total.ModelCallsWithTools, "call"), counted(total.Attempts, "attempt"))
+			if len(plan.BoundBy) > 0 {
+				title += ", bounded by " + strings.Join(plan.BoundBy, " and ")
+			}
+			lens(t.line, title+weighed("; ", total))
+		}
+		if title := lines[t.text]; title != "" && defines(t) == phases {
+			lens(t.line, title)
+		}
+	}
+	return list, nil
+}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // An asking is what a sweep asks, while it is made of the tree. Values that are
@@ -221,14 +223,14 @@ func (q *asking) matched(n *ast.CallNode) gives[bool] {
 	if !ok || in == nil {
 		return nil
 	}
-	pattern, ok := constant.Value.(pattern)
+	pattern, ok := constant.Value.(patterns.Pattern)
 	if !ok {
 		return nil
 	}
 	return func(p *piece) bool {
 		text := in(p)
-		pay(p, pattern.cost(text))
-		return pattern.match(text)
+		pay(p, cost(pattern, text))
+		return pattern.Match(text)
 	}
 }
 

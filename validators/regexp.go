@@ -3,13 +3,15 @@ package validators
 import (
 	"context"
 	"fmt"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 type patternParams struct {
 	Pattern string `json:"pattern" jsonschema:"a regular expression in RE2 syntax, as Go has it; (?i) (?m) (?s) set flags"`
 	MustNot bool   `json:"must_not,omitempty" jsonschema:"true: the pattern must not match anywhere"`
 
-	pattern pattern
+	pattern patterns.Pattern
 }
 
 // maxMatching is how many bytes times instructions of a pattern are matched: ten
@@ -18,7 +20,7 @@ const maxMatching = 4_000_000_000
 
 // Prepare implements [Prepared].
 func (p *patternParams) Prepare() (err error) {
-	if p.pattern, err = newPattern(p.Pattern); err != nil {
+	if p.pattern, err = patterns.Compile(p.Pattern); err != nil {
 		return fmt.Errorf("pattern: %w", err)
 	}
 	return nil
@@ -29,16 +31,16 @@ func (p *patternParams) Prepare() (err error) {
 // bytes times the pattern's instructions would take minutes, it is an error.
 var Regexp = New("regexp", "Validates that a pattern matches the text, or with must_not that it does not",
 	func(_ context.Context, p patternParams, s Subject) (Verdict, error) {
-		if len(s.Content)*p.pattern.size > maxMatching {
-			return Verdict{}, fmt.Errorf("a text of %d bytes is too large to check against a pattern of %d instructions", len(s.Content), p.pattern.size)
+		if len(s.Content)*p.pattern.Size() > maxMatching {
+			return Verdict{}, fmt.Errorf("a text of %d bytes is too large to check against a pattern of %d instructions", len(s.Content), p.pattern.Size())
 		}
-		matches := p.pattern.match(s.Content)
+		matches := p.pattern.Match(s.Content)
 		if !matches && !p.MustNot {
 			return Fail("the text does not match the pattern %s", quote(p.Pattern)), nil
 		}
 		found := findings{check: "regexp"}
 		if matches && p.MustNot {
-			at := p.pattern.re.FindStringIndex(s.Content)
+			at := p.pattern.Find(s.Content)
 			found.add(lineAt(s.Content, at[0]), "%s matches the pattern %s", quote(s.Content[at[0]:at[1]]), quote(p.Pattern))
 		}
 		return found.verdict("as the pattern demands"), nil

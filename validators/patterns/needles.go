@@ -1,4 +1,4 @@
-package validators
+package patterns
 
 import (
 	"regexp/syntax"
@@ -125,8 +125,8 @@ func (n needle) index(text string) int {
 	return len(text)
 }
 
-// match says whether the pattern matches somewhere in a text.
-func (p pattern) match(text string) bool {
+// Match says whether the pattern matches somewhere in a text.
+func (p Pattern) Match(text string) bool {
 	if len(p.needles) == 0 {
 		return p.re.MatchString(text)
 	}

@@ -1,0 +1,14 @@
+package validators
+
+import "testing"
+
+// A pattern that would match for minutes is an error, and no verdict.
+func TestRegexpTooLarge(t *testing.T) {
+	check, err := Regexp.Bind(map[string]any{"pattern": `(?:[a-z]{100}[0-9]){9}x`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := check(t.Context(), Subject{Content: string(make([]byte, 5<<20))}); err == nil {
+		t.Errorf("got %+v", v)
+	}
+}

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 func TestWords(t *testing.T) {
@@ -48,21 +46,6 @@ func TestFold(t *testing.T) {
 		if at := f.find(absent); at >= 0 {
 			t.Errorf("%q was found at %d", absent, at)
 		}
-	}
-}
-
-func TestJSONSchemaIssues(t *testing.T) {
-	s, err := schema.Compile(map[string]any{"properties": map[string]any{"n": map[string]any{"minimum": 3}}, "required": []any{"m"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := JSONSchema(s)(t.Context(), Subject{Content: `So: {"n": 1}`})
-	if err != nil || v.Valid || len(v.Issues) != 2 {
-		t.Fatalf("got %+v, %v", v, err)
-	}
-	want := Issue{Check: "minimum", Severity: "error", Message: "minimum: got 1, want 3", Location: "$.n", Expected: ">= 3", Got: "1"}
-	if !slices.Contains(v.Issues, want) {
-		t.Errorf("got %+v, want %+v", v.Issues, want)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // The test binary, asked so, is the program of [TestExecMain].
 func TestMain(m *testing.M) {
 	if os.Getenv("AS_VALIDATOR") != "" {
-		Main(MaxLength)
+		Main(atMost)
 	}
 	os.Exit(m.Run())
 }

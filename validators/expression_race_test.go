@@ -1,6 +1,8 @@
 package validators
 
 import (
+	"context"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -21,4 +23,23 @@ func TestExpressionsAtTheSameTime(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// Expressions ask their context while they compute, where they compute long.
+func TestExpressionsAskTheirContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for source, subject := range map[string]Subject{
+		"all(output, # == nil)": {Output: make([]any, 200_000)},
+		"output == nil":         {Content: strings.Repeat("[", 10) + strings.Repeat("[1,[2,{", 50_000)},
+	} {
+		check, err := checkOf(source, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := check(ctx, subject)
+		if wanted := subject.Output != nil; (err != nil) != wanted {
+			t.Errorf("%s: got %+v, %v", source, v, err)
+		}
+	}
 }

@@ -39,30 +39,3 @@ func TestComputedChecksHeedTheirContext(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-// Expressions and schemas ask while they compute.
-func TestComputedChecksAskTheirContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	list := make([]any, 200_000)
-	for source, subject := range map[string]Subject{
-		"all(output, # == nil)": {Output: list},
-		"output == nil":         {Content: strings.Repeat("[", 10) + strings.Repeat("[1,[2,{", 50_000)},
-	} {
-		check, err := checkOf(source, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := check(ctx, subject)
-		if wanted := subject.Output != nil; (err != nil) != wanted {
-			t.Errorf("%s: got %+v, %v", source, v, err)
-		}
-	}
-	check, err := MatchesSchema.Bind(map[string]any{"schema": map[string]any{"items": map[string]any{"type": "string"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v, err := check(ctx, Subject{Output: list}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %+v, %v", v, err)
-	}
-}

@@ -172,18 +172,19 @@ func (p program) read(file string) ([]byte, error) {
 }
 
 // parseQuestion reads what [Exec] sends. Keys it does not know are left alone.
-func parseQuestion(text []byte) (Subject, map[string]any, error) {
+func parseQuestion(asked []byte) (Subject, map[string]any, error) {
 	with := map[string]any{}
-	v, err := schema.Parse(text)
+	v, err := schema.Parse(asked)
 	if err != nil {
 		return Subject{}, with, fmt.Errorf("subject: %w", err)
 	}
 	object, _ := v.(map[string]any)
 	s := Subject{Output: object["output"]}
+	const text, number, mapping = "a text", "a whole number", "an object"
 	errs := errors.Join(
-		member(object, "content", &s.Content), member(object, "input", &s.Input), member(object, "state", &s.State),
-		member(object, "outputs", &s.Outputs), member(object, "turn", &s.Turn), member(object, "attempt", &s.Attempt),
-		member(object, "key", &s.Key), member(object, "with", &with))
+		member(object, "content", text, &s.Content), member(object, "input", mapping, &s.Input), member(object, "state", mapping, &s.State),
+		member(object, "outputs", mapping, &s.Outputs), member(object, "turn", number, &s.Turn), member(object, "attempt", number, &s.Attempt),
+		member(object, "key", text, &s.Key), member(object, "with", mapping, &with))
 	if _, ok := object["content"]; !ok {
 		errs = errors.New(`subject: want an object with "content"`)
 	}
@@ -193,14 +194,14 @@ func parseQuestion(text []byte) (Subject, map[string]any, error) {
 	return s, with, errs
 }
 
-// member reads one key of the question; null is as good as missing.
-func member[T any](object map[string]any, key string, into *T) error {
+// member reads one key of the question, of a kind; null is as good as missing.
+func member[T any](object map[string]any, key, kind string, into *T) error {
 	v, ok := object[key]
 	if !ok || v == nil {
 		return nil
 	}
 	if *into, ok = v.(T); !ok {
-		return fmt.Errorf("subject: %q must be %s, not %s", key, kindOf(*into), kindOf(v))
+		return fmt.Errorf("subject: %q must be %s, not %s", key, kind, schema.Kind(v))
 	}
 	return nil
 }

@@ -8,6 +8,30 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
+)
+
+// atMost and holding are validators to make programs of.
+var (
+	atMost = New("at_most", "Validates that the text is not longer than max characters",
+		func(_ context.Context, p struct {
+			Max int `json:"max" jsonschema:"most characters"`
+		}, s Subject) (Verdict, error) {
+			n := utf8.RuneCountInString(s.Content)
+			if n > p.Max {
+				return Fail("the text has %d characters, more than %d", n, p.Max), nil
+			}
+			return Pass("the text has %d characters", n), nil
+		})
+	holding = New("holding", "Validates that the text contains another",
+		func(_ context.Context, p struct {
+			Text string `json:"text,omitempty"`
+		}, s Subject) (Verdict, error) {
+			if !strings.Contains(s.Content, p.Text) {
+				return Fail("the text does not contain %q", p.Text), nil
+			}
+			return Pass("the text contains %q", p.Text), nil
+		})
 )
 
 func TestMainProgram(t *testing.T) {
@@ -30,21 +54,21 @@ func TestMainProgram(t *testing.T) {
 		stdout    string
 		stderr    string
 	}{
-		{"a subject that passes", MaxLength, nil, `{"content": "abc", "with": {"max": 3}}`, 0, `{"valid":true,"reason":"the text has 3 characters"}`, ""},
-		{"a subject that does not", MaxLength, nil, `{"content": "abcd", "with": {"max": 3}, "input": null}`, 1, `{"valid":false,"reason":"the text has 4 characters, more than 3"`, ""},
-		{"a file", Contains, []string{"--with", "text=there", text}, "", 0, `"valid":true`, ""},
-		{"standard input as text", Contains, []string{"--with=text=x", "-"}, "abc", 1, `"valid":false`, ""},
-		{"JSON parameter", MinLength, []string{"--with", "min:=4", "-"}, "abc", 1, `fewer than 4`, ""},
-		{"file parameter", Contains, []string{text, "--with", "text=@" + word}, "", 0, `"valid":true`, ""},
-		{"flags win", MaxLength, []string{"--with", "max:=9"}, `{"content": "abcd", "with": {"max": 3}}`, 0, `"valid":true`, ""},
-		{"help", MaxLength, []string{"--help"}, "", 0, `"most characters"`, ""},
-		{"wrong parameter", MaxLength, []string{"--with", "max=9", "-"}, "x", 2, "", "validator max_length: $.max: got string, want integer"},
-		{"wrong flag", MaxLength, []string{"--nope"}, "", 2, "", "usage: max_length"},
-		{"two files", MaxLength, []string{"a", "b"}, "", 2, "", "more than one file"},
-		{"no such file", MaxLength, []string{filepath.Join(dir, "none")}, "", 2, "", "no such file"},
-		{"not JSON", NonEmpty, nil, "hello", 2, "", "subject: line 1, column 1"},
-		{"no content", NonEmpty, nil, `{"text": "x"}`, 2, "", `want an object with "content"`},
-		{"content of the wrong type", NonEmpty, nil, `{"content": 7}`, 2, "", `"content" must be a string, not a whole number`},
+		{"a subject that passes", atMost, nil, `{"content": "abc", "with": {"max": 3}}`, 0, `{"valid":true,"reason":"the text has 3 characters"}`, ""},
+		{"a subject that does not", atMost, nil, `{"content": "abcd", "with": {"max": 3}, "input": null}`, 1, `{"valid":false,"reason":"the text has 4 characters, more than 3"`, ""},
+		{"a file", holding, []string{"--with", "text=there", text}, "", 0, `"valid":true`, ""},
+		{"standard input as text", holding, []string{"--with=text=x", "-"}, "abc", 1, `"valid":false`, ""},
+		{"JSON parameter", atMost, []string{"--with", "max:=2", "-"}, "abc", 1, `more than 2`, ""},
+		{"file parameter", holding, []string{text, "--with", "text=@" + word}, "", 0, `"valid":true`, ""},
+		{"flags win", atMost, []string{"--with", "max:=9"}, `{"content": "abcd", "with": {"max": 3}}`, 0, `"valid":true`, ""},
+		{"help", atMost, []string{"--help"}, "", 0, `"most characters"`, ""},
+		{"wrong parameter", atMost, []string{"--with", "max=9", "-"}, "x", 2, "", "validator at_most: $.max: got string, want integer"},
+		{"wrong flag", atMost, []string{"--nope"}, "", 2, "", "usage: at_most"},
+		{"two files", atMost, []string{"a", "b"}, "", 2, "", "more than one file"},
+		{"no such file", atMost, []string{filepath.Join(dir, "none")}, "", 2, "", "no such file"},
+		{"not JSON", holding, nil, "hello", 2, "", "subject: line 1, column 1"},
+		{"no content", holding, nil, `{"text": "x"}`, 2, "", `want an object with "content"`},
+		{"content of the wrong type", holding, nil, `{"content": 7}`, 2, "", `"content" must be a text, not a number`},
 		{"no verdict", broken, []string{"-"}, "x", 3, "", "no connection"},
 		{"a judge", NewJudge("j", "d", "c"), []string{"-"}, "x", 3, "", "a judge needs a model"},
 	} {

@@ -13,6 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/expressions"
 	"github.com/seed61713e19/capstan/validators/faults"
 	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
@@ -117,7 +118,7 @@ type Phase struct {
 	Extraction   *Extraction
 	Handoffs     []Handoff
 	FirstHandoff bool // handoff_default: first: it is followed where the model chooses none
-	When         *validators.Expression
+	When         *expressions.Expression
 	Subs         []*Sub
 	Soundings    *Soundings
 	Human        *Human
@@ -346,8 +347,8 @@ type Extraction struct {
 type Handoff struct {
 	Target      string
 	Description string
-	When        *validators.Expression // decides without a model; nil for none
-	Ends        bool                   // it ends the run: Target is "end"
+	When        *expressions.Expression // decides without a model; nil for none
+	Ends        bool                    // it ends the run: Target is "end"
 }
 
 // A Sub is a sub-cascade that runs before its phase.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/templates"
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/expressions"
 )
 
 // TestLanguagePage holds that every cascade in docs/language.md parses.
@@ -65,7 +65,7 @@ func TestLanguagePageLists(t *testing.T) {
 		}
 	}
 	for _, name := range words("?.` and `??` guard.\n", "are what they may call") {
-		_, err := validators.ParseExpression(name + "(content)")
+		_, err := expressions.Parse(name + "(content)")
 		if err != nil && (strings.Contains(err.Error(), "unknown") || strings.Contains(err.Error(), "not available")) {
 			t.Error(err)
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/templates"
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/expressions"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -15,7 +15,7 @@ import (
 // goroutine at a time, and holds no more than the last two readings needed.
 type Memo struct {
 	templates   memory[*templates.Template]
-	expressions memory[*validators.Expression]
+	expressions memory[*expressions.Expression]
 	schemas     memory[*schema.Schema]
 }
 
@@ -35,12 +35,12 @@ func (m *Memo) template(source string) (*templates.Template, error) {
 	return m.templates.of(source, func() (*templates.Template, error) { return templates.Parse(source) })
 }
 
-func (m *Memo) expression(source string, locals []string) (*validators.Expression, error) {
+func (m *Memo) expression(source string, locals []string) (*expressions.Expression, error) {
 	if m == nil {
-		return validators.ParseExpression(source, locals...)
+		return expressions.Parse(source, locals...)
 	}
-	return m.expressions.of(strings.Join(locals, " ")+"\n"+source, func() (*validators.Expression, error) {
-		return validators.ParseExpression(source, locals...)
+	return m.expressions.of(strings.Join(locals, " ")+"\n"+source, func() (*expressions.Expression, error) {
+		return expressions.Parse(source, locals...)
 	})
 }
 

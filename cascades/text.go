@@ -11,7 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/templates"
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/expressions"
 )
 
 // variables are the names a template may read.
@@ -165,7 +165,7 @@ func (p *parser) templated(n *yaml.Node, scope variables) any {
 }
 
 // expression reads an expression.
-func (p *parser) expression(n *yaml.Node, what string) *validators.Expression {
+func (p *parser) expression(n *yaml.Node, what string) *expressions.Expression {
 	if n == nil {
 		return nil
 	}
@@ -193,16 +193,16 @@ func (p *parser) expression(n *yaml.Node, what string) *validators.Expression {
 
 // mistaken reports all that is wrong with an expression.
 func (p *parser) mistaken(n *yaml.Node, what string, err error) {
-	var first *validators.ExpressionError
+	var first *expressions.Error
 	if !errors.As(err, &first) {
 		p.report(n, CodeExpression, "%s: %v", what, err)
 		return
 	}
 	at := p.inside(n)
-	for _, one := range append([]*validators.ExpressionError{first}, first.Further...) {
+	for _, one := range append([]*expressions.Error{first}, first.Further...) {
 		p.reportAt(at(one.Line, one.Column), CodeExpression, "%s: %s", what, one.Message)
 		p.suggest(one.Word, func() []string {
-			return slices.Concat(validators.ExpressionVariables(), validators.ExpressionFunctions(), p.locals, []string{"==", "and", "or", "not"})
+			return slices.Concat(expressions.Variables(), expressions.Functions(), p.locals, []string{"==", "and", "or", "not"})
 		})
 	}
 }
@@ -217,7 +217,7 @@ func (p *parser) past(at Position, names []string) Position {
 }
 
 // fieldsOf are the fields that an expression reads, with their places.
-func (p *parser) fieldsOf(n *yaml.Node, e *validators.Expression) []fieldRead {
+func (p *parser) fieldsOf(n *yaml.Node, e *expressions.Expression) []fieldRead {
 	var list []fieldRead
 	for _, f := range e.Fields() {
 		list = append(list, fieldRead{path: f.Path, at: func() Position { return p.inside(n)(f.Line, f.Column) }})

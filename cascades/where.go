@@ -10,7 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/templates"
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/expressions"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -215,7 +215,7 @@ func (w *locator) ofText(found spotted, err error) Position {
 // placeIn is where in its text a template or an expression says that it broke.
 func placeIn(err error) (line, column int, ok bool) {
 	var template *templates.Error
-	var expression *validators.ExpressionError
+	var expression *expressions.Error
 	switch {
 	case errors.As(err, &template):
 		return template.Line, template.Column, true

@@ -33,7 +33,9 @@ var floors = map[string]string{
 	// Faults that are planted in good texts, to measure gates by.
 	"validators/faults": "validators/languages validators/reading validators/schema validators/secrets",
 	"validators":        "templates/prompts validators/faults validators/languages validators/reading validators/schema validators/secrets runner/process",
-	"runner/model":      "",
+	// Questions that an author writes in place.
+	"validators/expressions": "validators validators/schema",
+	"runner/model":           "",
 	// What of a conversation stays when it weighs too much.
 	"runner/exchanges": "runner/model",
 	"runner/tool":      "runner/process validators/schema",
@@ -45,7 +47,7 @@ var floors = map[string]string{
 	// The words of other people's cascades, which the parser looks up and convert rewrites.
 	"cascades/windlass": "",
 	// Floor 2.
-	"cascades":          "cascades/windlass runner/exchanges runner/measure runner/signatures runner/model runner/process runner/tool templates validators validators/faults validators/schema wards",
+	"cascades":          "cascades/windlass runner/exchanges runner/measure runner/signatures runner/model runner/process runner/tool templates validators validators/expressions validators/faults validators/schema wards",
 	"cascades/examples": "",
 	// Other people's cascades, written in our words and read as ours.
 	"cascades/convert": "cascades cascades/windlass runner/tool validators/patterns",
@@ -58,7 +60,7 @@ var floors = map[string]string{
 	"runner/lots": "cascades validators wards",
 	// What is asked of people.
 	"runner/questions": "cascades runner/event",
-	"runner/engine":    "cascades runner/event runner/exchanges runner/lots runner/model runner/questions runner/shared runner/tool runner/words templates templates/prompts validators validators/schema wards",
+	"runner/engine":    "cascades runner/event runner/exchanges runner/lots runner/model runner/questions runner/shared runner/tool runner/words templates templates/prompts validators validators/expressions validators/schema wards",
 	// How effects travel to other processes.
 	"runner/effects": "cascades runner/engine runner/event runner/model runner/tool validators/schema",
 	// Floor 4.
@@ -73,7 +75,7 @@ var floors = map[string]string{
 	// Arithmetic over verdicts.
 	"runner/measure": "validators/schema",
 	// A cascade on every row of a set.
-	"runner/batch":     "cascades runner runner/event runner/measure runner/model validators validators/schema",
+	"runner/batch":     "cascades runner runner/event runner/measure runner/model validators validators/expressions validators/schema",
 	"runner/trace":     "cascades runner/event runner/model runner/tool validators/schema",
 	"runner/receipt":   "cascades runner/event runner/measure runner/signatures runner/trace wards",
 	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/lots runner/model runner/trace validators validators/schema wards",
@@ -100,7 +102,7 @@ var floors = map[string]string{
 	// Numbers over days, and their drawings.
 	"runner/serve/plots":  "",
 	"runner/serve/trends": "runner/journal runner/measure",
-	"runner/lsp":          "cascades templates validators validators/schema", // it completes templates and expressions
+	"runner/lsp":          "cascades templates validators validators/expressions validators/schema", // it completes templates and expressions
 	"runner/mcpserver":    "cascades runner runner/event runner/tool validators validators/schema",
 	// Real validation of requests: it starts programs and a browser.
 	"validators/request/inspectors": "runner/process validators/request",

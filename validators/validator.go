@@ -1,7 +1,7 @@
 // Package validators says what a validator is: a value that judges a text and
-// answers with a [Verdict]. It holds the built-in ones, a file each, and the
-// forms a cascade file writes in place: [Expression], [JSONSchema], [Exec] and the
-// criteria of a judge, [NewJudge].
+// answers with a [Verdict]. It holds the built-in ones, a file each, and forms that
+// a cascade file writes in place: [JSONSchema], [Exec] and the criteria of a judge,
+// [NewJudge]. Expressions are a package of their own, validators/expressions.
 //
 // A verdict is not an error. A validator that says no returns a Verdict that
 // is not valid; one that cannot say returns an error.

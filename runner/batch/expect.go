@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/expressions"
 	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -13,7 +14,7 @@ import (
 // An Expect is what a row's output should be: a value, or an expression that must
 // hold of it.
 type Expect struct {
-	expr  *validators.Expression
+	expr  *expressions.Expression
 	value any
 	same  *schema.Schema
 }
@@ -24,7 +25,7 @@ type Expect struct {
 func newExpect(said any) (*Expect, error) {
 	if o, isObject := said.(map[string]any); isObject && len(o) == 1 {
 		if source, isText := o["expr"].(string); isText {
-			e, err := validators.ParseExpression(source)
+			e, err := expressions.Parse(source)
 			if err != nil {
 				return nil, fmt.Errorf("expect: %w", err)
 			}
@@ -35,7 +36,7 @@ func newExpect(said any) (*Expect, error) {
 		}
 	}
 	if source, isText := said.(string); isText && names().MatchString(source) {
-		if e, err := validators.ParseExpression(source); err == nil {
+		if e, err := expressions.Parse(source); err == nil {
 			return &Expect{expr: e}, nil
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/expressions"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -179,7 +180,7 @@ func (f *flow) leaf(path event.Path, c *cascades.Check, s validators.Subject) (v
 	}
 	found, err := f.h.Validate(path, Validation{Place: c.Place, Validator: v.Name, Pure: v.Pure, With: with, Subject: s, Check: check})
 	if found.Failure != "" {
-		unsaid = validators.Failure(found.Failure)
+		unsaid = expressions.Failure(found.Failure)
 	}
 	return found.Verdict, unsaid, err
 }

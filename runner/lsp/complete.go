@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/templates"
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/expressions"
 )
 
 // cursor stands in a text for the place where it is completed: no keyboard has it.
@@ -222,8 +222,8 @@ func (c completion) expression(t token, before string) ([]offer, int) {
 	if len(chain) > 1 {
 		return c.members(chain[:len(chain)-1]), from
 	}
-	offers := words(validators.ExpressionVariables(), protocol.CompletionItemKindVariable, "variable")
-	for _, name := range validators.ExpressionFunctions() {
+	offers := words(expressions.Variables(), protocol.CompletionItemKindVariable, "variable")
+	for _, name := range expressions.Functions() {
 		offers = append(offers, offer{name, name + "(", "function", "", protocol.CompletionItemKindFunction})
 	}
 	return offers, from

@@ -1,4 +1,4 @@
-package validators
+package expressions
 
 import (
 	"encoding/json"
@@ -11,11 +11,13 @@ import (
 	"github.com/expr-lang/expr/checker"
 	"github.com/expr-lang/expr/compiler"
 	"github.com/expr-lang/expr/vm"
+
+	"github.com/seed61713e19/capstan/validators"
 )
 
 // outcome is all that can be told of an evaluation: what it gave or where it broke,
 // what it paid, and how often it asked whether to go on.
-func outcome(program *vm.Program, s Subject, least, stops int) string {
+func outcome(program *vm.Program, s validators.Subject, least, stops int) string {
 	asked := 0
 	saw, _ := (&Expression{}).scope(func() error {
 		if asked++; asked > stops {
@@ -104,7 +106,7 @@ func TestSweeps(t *testing.T) {
 					}
 					for _, text := range texts {
 						for _, least := range []int{budget, 20, 3000} {
-							s := Subject{Content: text, Input: asks("word", "b")}
+							s := validators.Subject{Content: text, Input: asks("word", "b")}
 							if got, want := outcome(with, s, least, 1), outcome(without, s, least, 1); got != want {
 								t.Fatalf("%s of %.20q with %d:\ngot  %.200s\nwant %.200s", source, text, least, got, want)
 							}
@@ -133,7 +135,7 @@ func TestNoSweeps(t *testing.T) {
 		if err != nil {
 			t.Fatal(source, err)
 		}
-		for i, s := range []Subject{
+		for i, s := range []validators.Subject{
 			sample(), {Content: "a\nb", Input: map[string]any{"word": 1, "words": "a b", "max": json.Number("1.5"), "banned": "a"}},
 			{Content: "a", Input: asks(deep(20_000))}, {Input: asks("a")},
 		} {

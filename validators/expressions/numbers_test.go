@@ -1,9 +1,10 @@
-package validators
+package expressions
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -17,7 +18,7 @@ func TestExpressionNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Subject{Output: output, State: map[string]any{"copy": output}, Turn: 1}
+	s := validators.Subject{Output: output, State: map[string]any{"copy": output}, Turn: 1}
 	for _, source := range []string{
 		`output.n == output.same`, `output.n != output.next`, `output.n < output.next`, `output.next >= output.n`, `output.n > output.max`,
 		`output.n > 1e19`, `output.n < 1.3e19`, `not (output.n == 12345678901234567000.0)`, `output.big != 9007199254740992.0`, `output.big > 9007199254740992`,
@@ -33,7 +34,7 @@ func TestExpressionNumbers(t *testing.T) {
 		`findLast([1, 2, 3], # < 3) == 2`, `[findLast([5], true), 7] == [5, 7]`, `findLastIndex([1, 2, 3, 4], # < 3) == 1`, `findLastIndex([1], # > 3) == nil`,
 		`all([3, 1], findLastIndex([1, 2, 3], # < 3) == 1)`, `findLast([[1, 2], [3]], findLast(#, # < 3) == 2) == [1, 2]`,
 	} {
-		e, err := ParseExpression(source)
+		e, err := Parse(source)
 		if err != nil {
 			t.Errorf("%s: %v", source, err)
 			continue
@@ -43,7 +44,7 @@ func TestExpressionNumbers(t *testing.T) {
 		}
 	}
 	for _, source := range []string{`output.n > 12345678901234567889`, `output.big == 9007199254740993.0`, `output.just == 1.00000000000000000001`} {
-		if _, err := ParseExpression(source); err == nil {
+		if _, err := Parse(source); err == nil {
 			t.Errorf("%s is read", source)
 		}
 	}
@@ -52,7 +53,7 @@ func TestExpressionNumbers(t *testing.T) {
 		`-2 - output.max < 0`, `sum(output.many) > 0`, `sum([output], .n) > 0`, `max(output.list) > 0`, `max(output.floats) > 0`, `len(output.price) == 4`,
 		`output.price contains "1"`, `output.text < output.price`, `output.n ? true : false`,
 	} {
-		e, err := ParseExpression(source)
+		e, err := Parse(source)
 		if err != nil {
 			t.Errorf("%s: %v", source, err)
 			continue

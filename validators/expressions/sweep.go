@@ -1,4 +1,4 @@
-package validators
+package expressions
 
 import (
 	"reflect"

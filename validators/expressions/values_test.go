@@ -1,13 +1,15 @@
-package validators
+package expressions
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/validators"
 )
 
 // A no without a reason tells the values that made it.
 func TestExpressionValues(t *testing.T) {
-	s := Subject{
+	s := validators.Subject{
 		Content: strings.Repeat("x", 312), Turn: 2, Tool: "write_file",
 		Output: map[string]any{"title": "Owls", "n": 3, "ok": false, "list": []any{1, "b"}, "long": []any{1, 2, 3, 4, 5, 6}, "of": map[string]any{"a": 1}},
 		Input:  map[string]any{"min": 5, "text": "say \"hi\"\n" + strings.Repeat("é", 100)},
@@ -39,7 +41,7 @@ func TestExpressionValues(t *testing.T) {
 		"item == 'pear'":                                  `item is "fig"`,
 		"turn > 0 && output.n / 2 > 4.5":                  "output.n / 2 is 1.5",
 	} {
-		e, err := ParseExpression(source, "item")
+		e, err := Parse(source, "item")
 		if err != nil {
 			t.Errorf("%s: %v", source, err)
 			continue
@@ -57,12 +59,12 @@ func TestExpressionValues(t *testing.T) {
 // Telling is bounded: a long expression, a long text and much work end soon, and
 // a no stays a no.
 func TestExpressionValuesBounded(t *testing.T) {
-	long := Subject{Content: strings.Repeat("owl ", 5<<20)}
+	long := validators.Subject{Content: strings.Repeat("owl ", 5<<20)}
 	many := "turn == 0" + strings.Repeat(" && turn == 0", 300) + " && len(content) == 1"
 	wide := "turn == 1" + strings.Repeat(" || turn == 1", 300)
 	deep := strings.Repeat("not (", 100) + "turn == 1" + strings.Repeat(")", 100)
 	for _, source := range []string{many, wide, deep, "len(content) == 3 || any(1..1000, # == 5000)", "false"} {
-		e, err := ParseExpression(source)
+		e, err := Parse(source)
 		if err != nil {
 			t.Errorf("%.60s: %v", source, err)
 			continue
@@ -82,7 +84,7 @@ func BenchmarkExpressionNo(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				check(b.Context(), Subject{Content: "short"})
+				check(b.Context(), validators.Subject{Content: "short"})
 			}
 		})
 	}

@@ -1,10 +1,12 @@
-package validators
+package expressions
 
 import (
 	"context"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/seed61713e19/capstan/validators"
 )
 
 // Expressions may be read, compiled and asked why they said no at the same time.
@@ -12,12 +14,12 @@ func TestExpressionsAtTheSameTime(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			e, err := ParseExpression("len(content) >= 5 && any(split(content, ' '), {hasPrefix(#, 'a')})")
+			e, err := Parse("len(content) >= 5 && any(split(content, ' '), {hasPrefix(#, 'a')})")
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			if v, err := e.Check("")(t.Context(), Subject{Content: "bat"}); err != nil || v.Valid {
+			if v, err := e.Check("")(t.Context(), validators.Subject{Content: "bat"}); err != nil || v.Valid {
 				t.Errorf("%+v, %v", v, err)
 			}
 		})
@@ -29,7 +31,7 @@ func TestExpressionsAtTheSameTime(t *testing.T) {
 func TestExpressionsAskTheirContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for source, subject := range map[string]Subject{
+	for source, subject := range map[string]validators.Subject{
 		"all(output, # == nil)": {Output: make([]any, 200_000)},
 		"output == nil":         {Content: strings.Repeat("[", 10) + strings.Repeat("[1,[2,{", 50_000)},
 	} {

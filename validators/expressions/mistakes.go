@@ -1,4 +1,4 @@
-package validators
+package expressions
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ const maxFurther = 20
 // further are the mistakes of an expression beside the first, in the order in which
 // they are found: what is wrong is taken for output, of which nothing is known, and
 // the rest is looked at again. An expression that is none has its first alone.
-func further(source string, locals []string) (list []*ExpressionError) {
+func further(source string, locals []string) (list []*Error) {
 	config := language()
 	tree, err := parse(source, config)
 	if err != nil || readLocals(tree, locals) != nil {
@@ -32,7 +32,7 @@ func further(source string, locals []string) (list []*ExpressionError) {
 		if !errors.As(err, &at) {
 			break
 		}
-		list = append(list, located(err).(*ExpressionError))
+		list = append(list, located(err).(*Error))
 		wrong := &mistaken{at: at.Location}
 		if ast.Walk(&tree.Node, wrong); wrong.last == nil {
 			break

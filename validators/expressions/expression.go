@@ -1,4 +1,20 @@
-package validators
+// Package expressions answers questions that an author writes in place, in the
+// language of expr-lang: [Parse] reads one and checks its types, [Expression.Eval]
+// answers true or false of a subject, [Expression.Check] is the validator that a
+// ward's expr: makes. Where one cannot say, it is an [Error] with its place.
+//
+// An expression is read by the library, and then rewritten before it is compiled,
+// for two reasons. The library bounds neither time nor memory, so what costs goes
+// through a meter (meter.go) that spends one budget, and functions whose result is
+// larger than their operands are ours (functions.go, matches.go); and its numbers
+// are float64, so what compares or computes does it by the digits (numbers.go). A
+// question about each piece of a split text is made a Go function afterwards, which
+// pays the same and has no calls to make arguments for (sweep.go, asking.go). What a
+// no saw is computed again, part by part (values.go). Nothing that an expression can
+// call looks at a clock, at chance or at the order of a map.
+//
+// Begin with expression.go.
+package expressions
 
 import (
 	"context"
@@ -18,6 +34,7 @@ import (
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/vm"
 
+	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -54,27 +71,27 @@ type Expression struct {
 // lead: output.title, outputs.draft.title.
 type Field struct {
 	Path         []string
-	Line, Column int // of the last name, as [ExpressionError] has them
+	Line, Column int // of the last name, as [Error] has them
 }
 
-// An ExpressionError says where an expression is wrong, or where it broke.
-type ExpressionError struct {
+// An Error says where an expression is wrong, or where it broke.
+type Error struct {
 	Line, Column int // from 1, the column in characters
 	Message      string
 	Word         string // the name or sign that is not known, where it is that
 
-	Further []*ExpressionError // of ParseExpression: the other mistakes, where they can be told from the first
+	Further []*Error // of Parse: the other mistakes, where they can be told from the first
 }
 
 // Error implements error.
-func (e *ExpressionError) Error() string {
+func (e *Error) Error() string {
 	return fmt.Sprintf("expression: line %d, column %d: %s", e.Line, e.Column, e.Message)
 }
 
 // Failure is why a check could not say, of the text that a host keeps of it: an
-// [*ExpressionError] where it is one's, else an error of that text.
+// [*Error] where it is one's, else an error of that text.
 func Failure(text string) error {
-	e := &ExpressionError{}
+	e := &Error{}
 	if n, _ := fmt.Sscanf(text, "expression: line %d, column %d:", &e.Line, &e.Column); n == 2 {
 		e.Message = strings.TrimPrefix(text, fmt.Sprintf("expression: line %d, column %d: ", e.Line, e.Column))
 		return e
@@ -123,10 +140,10 @@ var sharedLanguage = sync.OnceValue(func() *conf.Config {
 	return config
 })
 
-// ParseExpression compiles an expression and checks its types. Beside what every
+// Parse compiles an expression and checks its types. Beside what every
 // expression sees it may read the locals named, of a subject's Locals. The error
-// is an [*ExpressionError].
-func ParseExpression(source string, locals ...string) (e *Expression, err error) {
+// is an [*Error].
+func Parse(source string, locals ...string) (e *Expression, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			e, err = nil, located(fmt.Errorf("%v", r))
@@ -138,7 +155,7 @@ func ParseExpression(source string, locals ...string) (e *Expression, err error)
 	config := language()
 	tree, err := parse(source, config)
 	if err != nil {
-		syntax := located(err).(*ExpressionError)
+		syntax := located(err).(*Error)
 		if told, word := usual(source, err.Error()); told != "" {
 			syntax.Message, syntax.Word = told, word
 		}
@@ -146,7 +163,7 @@ func ParseExpression(source string, locals ...string) (e *Expression, err error)
 	}
 	program, found, err := compiled(tree, config, locals)
 	if err != nil {
-		first := located(err).(*ExpressionError)
+		first := located(err).(*Error)
 		first.Further = further(source, locals)
 		return nil, first
 	}
@@ -220,13 +237,13 @@ func (v *localNames) Visit(node *ast.Node) {
 // outputs["NAME"].
 func (e *Expression) Reads() []string { return e.reads }
 
-// ExpressionVariables are what every expression sees.
-func ExpressionVariables() []string {
+// Variables are what every expression sees.
+func Variables() []string {
 	return []string{"content", "output", "input", "state", "outputs", "turn", "attempt", "tool"}
 }
 
-// ExpressionFunctions are what every expression may call, sorted.
-func ExpressionFunctions() []string {
+// Functions are what every expression may call, sorted.
+func Functions() []string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(functions)), maps.Keys(builtins))
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -241,20 +258,20 @@ func (e *Expression) Fields() []Field { return e.fields }
 // String is the expression's source.
 func (e *Expression) String() string { return e.source }
 
-// Eval answers the expression for a subject. An error, an [*ExpressionError],
+// Eval answers the expression for a subject. An error, an [*Error],
 // says that there is no answer: a nil where there must be a value, a result
 // that is not a boolean, too much work.
-func (e *Expression) Eval(s Subject) (answer bool, err error) { return e.EvalUntil(nil, s) }
+func (e *Expression) Eval(s validators.Subject) (answer bool, err error) { return e.EvalUntil(nil, s) }
 
 // EvalUntil is [Expression.Eval] that asks now and then whether to go on, as
 // [schema.Schema.Check] does.
-func (e *Expression) EvalUntil(stop schema.Stop, s Subject) (answer bool, err error) {
+func (e *Expression) EvalUntil(stop schema.Stop, s validators.Subject) (answer bool, err error) {
 	answer, _, err = e.answer(stop, s)
 	return answer, err
 }
 
 // answer also gives what the expression saw.
-func (e *Expression) answer(stop schema.Stop, s Subject) (answer bool, saw scope, err error) {
+func (e *Expression) answer(stop schema.Stop, s validators.Subject) (answer bool, saw scope, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			answer, err = false, located(fmt.Errorf("%v", r))
@@ -275,7 +292,7 @@ func (e *Expression) answer(stop schema.Stop, s Subject) (answer bool, saw scope
 	return answer, saw, nil
 }
 
-func (e *Expression) scope(stop schema.Stop, s Subject) (scope, error) {
+func (e *Expression) scope(stop schema.Stop, s validators.Subject) (scope, error) {
 	output := s.Output
 	if output == nil && e.parses {
 		v, broken, err := schema.Extract(stop, s.Content, nil)
@@ -292,19 +309,19 @@ func (e *Expression) scope(stop schema.Stop, s Subject) (scope, error) {
 // Check is the check that the expression is true. The reason is what a false
 // says; empty, it quotes the expression and tells the values it saw:
 // "len(content) >= 500: len(content) is 312".
-func (e *Expression) Check(reason string) Check {
-	return func(ctx context.Context, s Subject) (Verdict, error) {
+func (e *Expression) Check(reason string) validators.Check {
+	return func(ctx context.Context, s validators.Subject) (validators.Verdict, error) {
 		valid, saw, err := e.answer(ctx.Err, s)
 		switch {
 		case err != nil:
-			return Verdict{}, err
+			return validators.Verdict{}, err
 		case valid:
-			return Verdict{Valid: true, Reason: e.source}, nil
+			return validators.Verdict{Valid: true, Reason: e.source}, nil
 		case reason != "":
-			return Fail("%s", reason), nil
+			return validators.Fail("%s", reason), nil
 		}
 		saw.Meter = newMeter(ctx.Err)
-		return Fail("%s", e.why(saw)), nil
+		return validators.Fail("%s", e.why(saw)), nil
 	}
 }
 
@@ -318,7 +335,7 @@ func (e *Expression) why(saw scope) string {
 
 // located turns an error of the expression library into ours.
 func located(err error) error {
-	out := &ExpressionError{Line: 1, Column: 1}
+	out := &Error{Line: 1, Column: 1}
 	message := err.Error()
 	var at *file.Error
 	for errors.As(err, &at) { // the innermost knows best

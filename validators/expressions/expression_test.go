@@ -1,14 +1,16 @@
-package validators
+package expressions
 
 import (
 	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed61713e19/capstan/validators"
 )
 
-func sample() Subject {
-	return Subject{
+func sample() validators.Subject {
+	return validators.Subject{
 		Content: "Grüße\nfrom the harbour",
 		Output:  map[string]any{"title": "Harbour", "score": 4, "items": []any{map[string]any{"id": 1}, map[string]any{"id": 2}}},
 		Input:   map[string]any{"topic": "harbour", "max": 30, "words": []any{"from", "the"}},
@@ -18,9 +20,9 @@ func sample() Subject {
 	}
 }
 
-func eval(t *testing.T, source string, s Subject) (bool, error) {
+func eval(t *testing.T, source string, s validators.Subject) (bool, error) {
 	t.Helper()
-	e, err := ParseExpression(source)
+	e, err := Parse(source)
 	if err != nil {
 		t.Fatalf("%s: %v", source, err)
 	}
@@ -90,8 +92,8 @@ func TestExpressionRefused(t *testing.T) {
 		`let content = 1; true`:        "cannot redeclare",
 		`true; 1`:                      "expected bool",
 	} {
-		_, err := ParseExpression(source)
-		var at *ExpressionError
+		_, err := Parse(source)
+		var at *Error
 		if !errors.As(err, &at) {
 			t.Errorf("%s: got %v", source, err)
 			continue
@@ -124,11 +126,11 @@ func TestExpressionBreaks(t *testing.T) {
 		`output.n == 123456789012345678901234567890`: `fromJSON("123456789012345678901234567890")`,
 		`all(input, true)`:                           "",
 	} {
-		e, err := ParseExpression(source)
+		e, err := Parse(source)
 		if err == nil {
 			_, err = e.Eval(sample())
 		}
-		var at *ExpressionError
+		var at *Error
 		if !errors.As(err, &at) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", source, err, want)
 		}
@@ -145,7 +147,7 @@ func TestExpressionOutput(t *testing.T) {
 		{"no JSON", "(output?.score ?? 0) > 3", false},
 		{`{"a": 1}`, "output == {'a': 1}", true},
 	} {
-		if got, err := eval(t, c.source, Subject{Content: c.content}); err != nil || got != c.want {
+		if got, err := eval(t, c.source, validators.Subject{Content: c.content}); err != nil || got != c.want {
 			t.Errorf("%s on %q: got %v, %v", c.source, c.content, got, err)
 		}
 	}
@@ -153,7 +155,7 @@ func TestExpressionOutput(t *testing.T) {
 
 // Every one of these would run for hours or take all memory.
 func TestExpressionHostile(t *testing.T) {
-	big := Subject{Content: strings.Repeat("ab(", 10<<20/3), Input: map[string]any{"bad": strings.Repeat("(a{1,30}){1,30}", 20), "list": make([]any, 100_000)}}
+	big := validators.Subject{Content: strings.Repeat("ab(", 10<<20/3), Input: map[string]any{"bad": strings.Repeat("(a{1,30}){1,30}", 20), "list": make([]any, 100_000)}}
 	grow := "let a0 = content; "
 	lists := "let a0 = [1]; "
 	for i := range 40 {
@@ -222,7 +224,7 @@ func TestExpressionHostileSource(t *testing.T) {
 		"predicates":  strings.Repeat("all(input.a, ", 1000) + "true" + strings.Repeat(")", 1000),
 	} {
 		start := time.Now()
-		e, err := ParseExpression(source)
+		e, err := Parse(source)
 		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%s: took %s", name, took)
 		}
@@ -233,7 +235,7 @@ func TestExpressionHostileSource(t *testing.T) {
 }
 
 func TestExpressionLargeText(t *testing.T) {
-	s := Subject{Content: strings.Repeat("word and ", 10<<20/9) + "\xff"}
+	s := validators.Subject{Content: strings.Repeat("word and ", 10<<20/9) + "\xff"}
 	for _, source := range []string{
 		`len(content) > 1000`, `content contains "word and"`, `not (content contains "zebra")`, `lower(content) endsWith "x" == false`,
 		`not (content matches "(?i)zebra|quagga")`, `content != ""`, `all(["a", "b", "c"], content contains #) == false`,
@@ -249,22 +251,22 @@ func TestExpr(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := check(t.Context(), Subject{Content: "abc"})
+	v, err := check(t.Context(), validators.Subject{Content: "abc"})
 	if err != nil || v.Valid || v.Reason != "len(content) > 3: len(content) is 3" {
 		t.Errorf("got %+v, %v", v, err)
 	}
 	check, _ = checkOf("len(content) > 3", "100% too short")
-	if v, _ := check(t.Context(), Subject{}); v.Reason != "100% too short" {
+	if v, _ := check(t.Context(), validators.Subject{}); v.Reason != "100% too short" {
 		t.Errorf("got %+v", v)
 	}
-	if v, _ := check(t.Context(), Subject{Content: "abcd"}); !v.Valid {
+	if v, _ := check(t.Context(), validators.Subject{Content: "abcd"}); !v.Valid {
 		t.Errorf("got %+v", v)
 	}
 	if _, err := checkOf("len(", ""); err == nil {
 		t.Error("no error")
 	}
 	check, _ = checkOf("input.a.b", "")
-	if v, err := check(t.Context(), Subject{}); err == nil || v.Valid {
+	if v, err := check(t.Context(), validators.Subject{}); err == nil || v.Valid {
 		t.Errorf("got %+v, %v", v, err)
 	}
 }
@@ -278,7 +280,7 @@ func FuzzExpression(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, source, content string) {
 		start := time.Now()
-		e, err := ParseExpression(source)
+		e, err := Parse(source)
 		if err == nil {
 			s := sample()
 			s.Content, s.Output = content, nil
@@ -298,7 +300,7 @@ func FuzzExpression(f *testing.F) {
 func BenchmarkExpressions(b *testing.B) {
 	s := sample()
 	s.Content = strings.Repeat("word and ", 100<<10/9)
-	var checks []Check
+	var checks []validators.Check
 	for _, source := range []string{
 		`len(content) > 1000`, `len(content) < 200000`, `content contains "and word"`, `not (content contains "zebra")`, `outputs.outline != ""`,
 		`output.score > 3`, `all(output.items, .id > 0)`, `content startsWith "word"`, `attempt < 5 && turn < 3`, `input.topic in ["harbour", "ship"]`,
@@ -318,17 +320,17 @@ func BenchmarkExpressions(b *testing.B) {
 	}
 }
 
-func BenchmarkParseExpression(b *testing.B) {
+func BenchmarkParse(b *testing.B) {
 	for b.Loop() {
-		if _, err := ParseExpression(`len(content) > 1000 && all(split(content, "\n"), len(#) < 80)`); err != nil {
+		if _, err := Parse(`len(content) > 1000 && all(split(content, "\n"), len(#) < 80)`); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
 // checkOf is the check that an expression is true, see [Expression.Check].
-func checkOf(source, reason string) (Check, error) {
-	e, err := ParseExpression(source)
+func checkOf(source, reason string) (validators.Check, error) {
+	e, err := Parse(source)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/runner/tool/query"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 	"github.com/seed61713e19/capstan/validators/capy"
 	"github.com/seed61713e19/capstan/validators/edit"
 	"github.com/seed61713e19/capstan/validators/request"
@@ -42,7 +43,7 @@ func known() Known {
 	run := func(context.Context, readFile) (any, error) { return "", nil }
 	write := func(context.Context, writeFile) (any, error) { return "", nil }
 	return Known{
-		Validators: validators.Default().With(judges...).With(schedule.Validators(schedule.Options{})...),
+		Validators: builtins.Default().With(judges...).With(schedule.Validators(schedule.Options{})...),
 		Tools:      tool.NewSet(schedule.Tools(schedule.Options{})...).With(query.Tool(), tool.New("read_file", "Read a file.", run).That(tool.Reads), tool.New("list_files", "List files.", run).That(tool.Reads), tool.New("write_file", "Write a file.", write).That(tool.Writes), tool.New("run_code", "Run code.", run).That(tool.Writes)),
 		Remote:     nowhere{},
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
 const placesOuter = `cascade_id: outer
@@ -42,7 +42,7 @@ phases:
 func loadPlaced(t *testing.T, inner string) *Cascade {
 	t.Helper()
 	open := Unpacked([]File{{"dir/outer.yaml", []byte(placesOuter)}, {"dir/inner.yaml", []byte(inner)}})
-	c, err := Load("dir/outer.yaml", open, Known{Validators: validators.Default(), Tools: tool.NewSet()})
+	c, err := Load("dir/outer.yaml", open, Known{Validators: builtins.Default(), Tools: tool.NewSet()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner/measure"
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -58,7 +58,7 @@ func TestPromotion(t *testing.T) {
 			load := func(check string, chosen Chosen) *Cascade {
 				t.Helper()
 				files["dir/c.yaml"] = strings.Replace(promoted, "CHECK", check, 1)
-				c, err := Load("dir/c.yaml", open, Known{Validators: validators.Default(), Chosen: chosen})
+				c, err := Load("dir/c.yaml", open, Known{Validators: builtins.Default(), Chosen: chosen})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -95,7 +95,7 @@ func TestPromotion(t *testing.T) {
 			}
 			// What the run has kept says the same, whatever became of the files.
 			kept := got.Files
-			again, err := Load("dir/c.yaml", Unpacked(kept), Known{Validators: validators.Default(), Chosen: c.chosen})
+			again, err := Load("dir/c.yaml", Unpacked(kept), Known{Validators: builtins.Default(), Chosen: c.chosen})
 			if err != nil || again.Phases[0].Wards.Post[0].Ward.Mode != mode {
 				t.Errorf("kept, it is another: %v", err)
 			}

@@ -32,10 +32,12 @@ var floors = map[string]string{
 	"validators/languages": "",
 	// Faults that are planted in good texts, to measure gates by.
 	"validators/faults": "validators/languages validators/reading validators/schema validators/secrets",
-	"validators":        "templates/prompts validators/faults validators/languages validators/reading validators/schema validators/secrets runner/process",
+	"validators":        "runner/process validators/faults validators/schema validators/secrets",
 	// Questions that an author writes in place.
 	"validators/expressions": "validators validators/schema",
-	"runner/model":           "",
+	// Those that come with the language.
+	"validators/builtins": "templates/prompts validators validators/languages validators/reading validators/schema validators/secrets",
+	"runner/model":        "",
 	// What of a conversation stays when it weighs too much.
 	"runner/exchanges": "runner/model",
 	"runner/tool":      "runner/process validators/schema",
@@ -68,7 +70,7 @@ var floors = map[string]string{
 	"runner/journal/postgres": "runner/journal/statements",
 	// One statement of a stranger, which capstan sql and sql_query run.
 	"runner/journal/statements": "",
-	"runner":                    "cascades runner/engine runner/event runner/model runner/process runner/receipt runner/tool validators validators/schema",
+	"runner":                    "cascades runner/engine runner/event runner/model runner/process runner/receipt runner/tool validators validators/builtins validators/schema",
 	"runner/journal":            "cascades runner runner/journal/postgres runner/journal/statements runner/engine runner/event runner/model runner/tool validators validators/schema",
 	// What folds over a run's events.
 	"runner/junit": "",
@@ -112,7 +114,7 @@ var floors = map[string]string{
 	"runner/journal/postgres/postgrestest": "",
 	"validators/validatorstest":            "validators validators/schema",
 	"runner/tool/tooltest":                 "runner/tool validators/schema",
-	"runner/engine/enginetest":             "cascades runner runner/effects runner/engine runner/event runner/model runner/model/scripted runner/tool validators validators/schema",
+	"runner/engine/enginetest":             "cascades runner runner/effects runner/engine runner/event runner/model runner/model/scripted runner/tool validators validators/builtins validators/schema",
 }
 
 // pure packages take bytes and values: what they do depends on nothing else.

@@ -29,6 +29,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
 // What a run gives and why it did not succeed are the engine's.
@@ -100,7 +101,7 @@ func WithModel(m model.Model) Option { return func(r *Runner) { r.model = m } }
 func WithModelName(name string) Option { return func(r *Runner) { r.modelName = name } }
 
 // WithValidators adds validators that cascades may name, beside the built-in
-// ones and those of [validators.Register].
+// ones and those of [builtins.Register].
 func WithValidators(list ...validators.Validator) Option {
 	return func(r *Runner) { r.validators = r.validators.With(list...) }
 }
@@ -167,7 +168,7 @@ var ErrNobody = engine.ErrSuspended
 
 // New makes a runner. Without a model it runs cascades that need none.
 func New(options ...Option) (*Runner, error) {
-	r := &Runner{validators: validators.Default(), notices: NewNotices(NoticeOptions{})}
+	r := &Runner{validators: builtins.Default(), notices: NewNotices(NoticeOptions{})}
 	for _, o := range options {
 		o(r)
 	}

@@ -19,12 +19,11 @@ import (
 // it is there.
 var promised = map[string]string{
 	"a built-in validator is a value, which a program may give to runner.WithValidators by itself": `
-		validators.Cites validators.Contains validators.Excludes validators.InputSanitizer validators.JSON validators.KeywordValidator
-		validators.Keywords validators.Language validators.LengthCheck validators.LinksKept validators.Markdown validators.MatchesSchema
-		validators.MaxLength validators.MinLength validators.NonEmpty validators.NumbersKept validators.PII validators.Presentable
-		validators.Regexp validators.SameStructure validators.SimilarToInput validators.SimpleValidator validators.WordCount`,
-	"a program that embeds the runner gives its own to Default": "validators.Register",
-	"parameters may implement it, and a store":                  "validators.Prepared runner/serve.Drafter runner/serve.Watcher",
+		validators/builtins.Cites validators/builtins.Contains validators/builtins.Excludes validators/builtins.InputSanitizer validators/builtins.JSON validators/builtins.KeywordValidator
+		validators/builtins.Keywords validators/builtins.Language validators/builtins.LengthCheck validators/builtins.LinksKept validators/builtins.Markdown validators/builtins.MatchesSchema
+		validators/builtins.MaxLength validators/builtins.MinLength validators/builtins.NonEmpty validators/builtins.NumbersKept validators/builtins.PII validators/builtins.Presentable
+		validators/builtins.Regexp validators/builtins.SameStructure validators/builtins.SimilarToInput validators/builtins.SimpleValidator`,
+	"a store may implement it": "runner/serve.Drafter runner/serve.Watcher",
 	"a caller tells errors apart by it": `runner/engine.ErrTimedOut runner/serve.ErrNoModel runner/serve.ErrNoPhase runner/signatures.ErrUntrusted
 		runner/tool/mcp.ErrClosed validators/capy.ErrStage validators/schedule.Refusal validators/schema.ErrWork`,
 	"the gate as a library, where no cascade is":           "validators/capy.New validators/schedule.Save",

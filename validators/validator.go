@@ -1,10 +1,18 @@
 // Package validators says what a validator is: a value that judges a text and
-// answers with a [Verdict]. It holds the built-in ones, a file each, and forms that
-// a cascade file writes in place: [JSONSchema], [Exec] and the criteria of a judge,
-// [NewJudge]. Expressions are a package of their own, validators/expressions.
+// answers with a [Verdict]. [New] makes one of a function with typed parameters, and
+// [Main] a program of one. What a cascade file writes in place of a name becomes
+// checks too: [JSONSchema], [Exec] and the criteria of a judge, [NewJudge];
+// expressions are package expressions beside it, and the validators that come with
+// the language package builtins.
 //
 // A verdict is not an error. A validator that says no returns a Verdict that
-// is not valid; one that cannot say returns an error.
+// is not valid; one that cannot say returns an error. What judges a text knows
+// nothing of cascades: it sees a [Subject], and neither asks a model nor keeps
+// anything. Parameters are read strictly, once, by [Validator.Bind], so that a
+// mistake in a file is told before anything runs.
+//
+// Begin with validator.go, then verdict.go, where what programs and models answer is
+// read without ever taking a no for a yes.
 package validators
 
 import (

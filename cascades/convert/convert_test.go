@@ -15,7 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/convert"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
 var update = flag.Bool("update", false, "write what the cases come to")
@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write what the cases come to")
 // read reads a cascade beside the files of a folder.
 func read(dir string) convert.Reader {
 	tools := tool.NewSet(tool.Declared("read_file", "Read a file.", nil, nil), tool.Declared("ask_human", "Ask a person.", nil, nil), tool.Declared("run_command", "Run.", nil, nil))
-	known := cascades.Known{Validators: validators.Default(), Tools: tools}
+	known := cascades.Known{Validators: builtins.Default(), Tools: tools}
 	open := func(name string) ([]byte, error) { return os.ReadFile(path.Join(dir, path.Base(name))) }
 	return func(name string, source []byte) cascades.Diagnostics {
 		var found cascades.Diagnostics

@@ -9,7 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
 // maxCompleted is how many of the newest runs a shell is offered.
@@ -109,9 +109,9 @@ func (c *Command) argument(verb, word string) cobra.CompletionFunc {
 		case strings.HasSuffix(word, "|RUN"):
 			return c.newest(cmd), cobra.ShellCompDirectiveDefault
 		case verb == "validators":
-			return validators.Default().With(shipped()...).Names(), cobra.ShellCompDirectiveNoFileComp
+			return builtins.Default().With(shipped()...).Names(), cobra.ShellCompDirectiveNoFileComp
 		case verb == "gate":
-			return validators.Default().With(shipped()...).Names(), cobra.ShellCompDirectiveDefault
+			return builtins.Default().With(shipped()...).Names(), cobra.ShellCompDirectiveDefault
 		case verb == "tools":
 			var names []string
 			for _, t := range append(tools(tool.Options{}), cascades.EngineTools()...) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
 // described is a validator or tool as the lists show it.
@@ -26,7 +26,7 @@ type described struct {
 func (c *Command) validators() *cobra.Command {
 	return c.list("validators [NAME]", "List the validators, or describe one with its parameters", "  capstan validators\n  capstan validators word_count", func() []described {
 		var out []described
-		for _, v := range validators.Default().With(shipped()...).List() {
+		for _, v := range builtins.Default().With(shipped()...).List() {
 			out = append(out, described{Name: v.Name, Kind: v.Kind(), Description: v.Description, Criteria: v.Criteria, params: v.Params})
 		}
 		return out

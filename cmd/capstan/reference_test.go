@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
 // TestReference holds the reference page against the validators and tools
@@ -42,7 +42,7 @@ content under ` + "`inputs`" + ` in a ` + "`tool:`" + ` phase, and as ` + "`--wi
 
 ## Validators
 `)
-	for _, v := range validators.Default().With(shipped()...).List() {
+	for _, v := range builtins.Default().With(shipped()...).List() {
 		kind := "computed"
 		if v.Criteria != "" {
 			kind = "judge"

@@ -22,6 +22,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/scripted"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
 // store is a source of runs that were made here.
@@ -67,7 +68,7 @@ var known = cascades.Known{
 	}) (any, error) {
 		return map[string]any{"sum": a.A + a.B}, nil
 	})),
-	Validators: validators.Default().With(
+	Validators: builtins.Default().With(
 		validators.New("slow", "says no of a text with an x, but is not pure", func(_ context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
 			if strings.Contains(s.Content, "x") {
 				return validators.Fail("an x"), nil

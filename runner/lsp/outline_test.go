@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
 const sample = `cascade_id: sample
@@ -51,7 +51,7 @@ func TestEveryHalf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{grammar: g, options: Options{Known: cascades.Known{Validators: validators.Default()}}, open: map[string]*document{}}
+	s := &server{grammar: g, options: Options{Known: cascades.Known{Validators: builtins.Default()}}, open: map[string]*document{}}
 	for i := range len(sample) {
 		d := &document{file: "/x/sample.yaml", text: sample[:i]}
 		s.open[d.file] = d

@@ -17,6 +17,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
 type strict struct {
@@ -205,7 +206,7 @@ func TestOffers(t *testing.T) {
 }
 
 func find(name string) validators.Validator {
-	v, err := validators.Default().Find(name)
+	v, err := builtins.Default().Find(name)
 	if err != nil {
 		panic(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/mcpserver"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
 // legacy is the newest protocol version in which a server may ask a client.
@@ -27,8 +28,8 @@ const legacy = "2025-11-25"
 
 // options are those of a server that offers the built-in validators.
 func options(gates ...validators.Validator) mcpserver.Options {
-	o := mcpserver.Options{Version: "test", Known: cascades.Known{Validators: validators.Default()}}
-	for _, v := range append(validators.Default().List(), gates...) {
+	o := mcpserver.Options{Version: "test", Known: cascades.Known{Validators: builtins.Default()}}
+	for _, v := range append(builtins.Default().List(), gates...) {
 		o.Gates = append(o.Gates, mcpserver.Gate{Validator: v})
 	}
 	return o
@@ -192,7 +193,7 @@ func (k *kept) Answer(ctx context.Context, id string, a runner.Answer, o mcpserv
 // parsed is a cascade from its source.
 func parsed(t *testing.T, source string) *cascades.Cascade {
 	t.Helper()
-	c, err := cascades.Parse("test.yaml", []byte(source), nil, cascades.Known{Validators: validators.Default()})
+	c, err := cascades.Parse("test.yaml", []byte(source), nil, cascades.Known{Validators: builtins.Default()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
@@ -255,7 +256,7 @@ func TestComputedLeavesOutWhatReadsFiles(t *testing.T) {
 	file := validators.New("file", "reads a file", func(_ context.Context, _ struct{}, _ validators.Subject) (validators.Verdict, error) {
 		return validators.Verdict{}, nil
 	}, validators.Impure)
-	set := serve.Computed(validators.Default().With(file))
+	set := serve.Computed(builtins.Default().With(file))
 	if _, err := set.Find("file"); err == nil {
 		t.Error("file is offered")
 	}

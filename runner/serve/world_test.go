@@ -22,7 +22,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -261,7 +261,7 @@ func makeWorld(t testing.TB, w *world, change ...func(*serve.Options, *serve.Cre
 	}
 	o := serve.Options{
 		Store: w.store, Cascades: slices.Sorted(maps.Keys(offered)), Models: crew.Models, Runner: judging, Every: time.Millisecond,
-		Gates: serve.Computed(validators.Default()), Addr: "127.0.0.1:0",
+		Gates: serve.Computed(builtins.Default()), Addr: "127.0.0.1:0",
 	}
 	for _, c := range change {
 		c(&o, &crew)

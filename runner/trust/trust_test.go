@@ -14,7 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/trust"
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
 const source = `cascade_id: post
@@ -28,7 +28,7 @@ phases:
 
 func gates(t testing.TB, chosen cascades.Chosen) []cascades.Gate {
 	t.Helper()
-	c, err := cascades.Parse("post.yaml", []byte(source), nil, cascades.Known{Validators: validators.Default()})
+	c, err := cascades.Parse("post.yaml", []byte(source), nil, cascades.Known{Validators: builtins.Default()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 	. "github.com/seed61713e19/capstan/validators/validatorstest"
 )
 
@@ -175,7 +176,7 @@ var cases = map[string][]Case{
 }
 
 func TestBuiltins(t *testing.T) {
-	for _, v := range validators.Builtins() {
+	for _, v := range builtins.All() {
 		t.Run(v.Name, func(t *testing.T) {
 			t.Parallel()
 			Run(t, v, cases[v.Name]...)
@@ -187,7 +188,7 @@ func TestBuiltins(t *testing.T) {
 // validator.
 func TestBuiltinsAreComplete(t *testing.T) {
 	seen := map[string]bool{}
-	for _, v := range validators.Builtins() {
+	for _, v := range builtins.All() {
 		if seen[v.Name] {
 			t.Errorf("%s is there twice", v.Name)
 		}
@@ -204,7 +205,7 @@ func TestBuiltinsAreComplete(t *testing.T) {
 }
 
 func TestBadParameters(t *testing.T) {
-	set := validators.NewSet(validators.Builtins()...)
+	set := validators.NewSet(builtins.All()...)
 	for name, list := range map[string][]with{
 		"max_length":        {nil, {"max": 0}, {"max": -1}, {"max": "5"}, {"max": 1.5}},
 		"min_length":        {nil, {"min": 0}},

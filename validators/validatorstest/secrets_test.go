@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 	. "github.com/seed61713e19/capstan/validators/validatorstest"
 )
 
@@ -65,7 +66,7 @@ var secretCases = []Case{
 
 // Each kind is found, in its line, and no verdict holds what it found.
 func TestSecretsAreFoundAndMasked(t *testing.T) {
-	check, err := validators.NoSecrets.Bind(nil)
+	check, err := builtins.NoSecrets.Bind(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,12 +9,13 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
 // Known is what a story's cascade may name: the default validators, and those
 // of [Validators] and [Tools].
 func Known() cascades.Known {
-	return cascades.Known{Validators: validators.Default().With(Validators()...), Tools: tool.NewSet(Tools()...)}
+	return cascades.Known{Validators: builtins.Default().With(Validators()...), Tools: tool.NewSet(Tools()...)}
 }
 
 // Validators are those that the stories need and nobody else would want: they

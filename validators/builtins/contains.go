@@ -1,0 +1,47 @@
+package builtins
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+type substring struct {
+	Text       string `json:"text" jsonschema:"the text to look for"`
+	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"take upper and lower case, and any white space, as the same"`
+}
+
+// Prepare implements [validators.Prepared].
+func (p *substring) Prepare() error {
+	if p.Text == "" {
+		return errors.New("text must not be empty")
+	}
+	return nil
+}
+
+// line is the line at which the content has the text, from 1, or 0.
+func (p substring) line(content string) int {
+	if p.IgnoreCase {
+		f := fold(content)
+		if i := strings.Index(f.text, fold(p.Text).text); i >= 0 {
+			return f.line(i)
+		}
+		return 0
+	}
+	before, _, found := strings.Cut(content, p.Text)
+	if !found {
+		return 0
+	}
+	return strings.Count(before, "\n") + 1
+}
+
+// Contains accepts text that has another text in it.
+var Contains = validators.New("contains", "Validates that the text contains a given text",
+	func(_ context.Context, p substring, s validators.Subject) (validators.Verdict, error) {
+		if p.line(s.Content) == 0 {
+			return validators.Fail("the text does not contain %s", quote(p.Text)), nil
+		}
+		return validators.Pass("the text contains %s", quote(p.Text)), nil
+	})

@@ -1,0 +1,104 @@
+package builtins
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// A folded text is one in which letters that differ in case or in how they are
+// composed are the same, and any white space is one space.
+type folded struct {
+	text     string
+	newlines []int // offsets in text behind which a new line of the original began
+}
+
+func fold(text string) folded {
+	if !isASCII(text) {
+		text = cases.Fold().String(norm.NFC.String(text))
+	}
+	var f folded
+	var b strings.Builder
+	b.Grow(len(text))
+	space := false
+	for _, r := range text {
+		if r == '\n' {
+			f.newlines = append(f.newlines, b.Len())
+		}
+		if isSpace(r) {
+			space = true
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		if r < utf8.RuneSelf {
+			b.WriteByte(lower(byte(r)))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	f.text = b.String()
+	return f
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func isSpace(r rune) bool {
+	return r == ' ' || r >= '\t' && r <= '\r' || r >= utf8.RuneSelf && unicode.IsSpace(r)
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+// line is the original's line at an offset of the folded text, from 1.
+func (f folded) line(offset int) int {
+	// A line break before the word at offset was seen when the space before the
+	// word had not been written.
+	n, _ := slices.BinarySearch(f.newlines, offset)
+	return n + 1
+}
+
+// find gives the offset of the first place where keyword, folded too, stands
+// on its own: not as a part of a longer word. It is -1 where there is none.
+func (f folded) find(keyword string) int {
+	first, _ := utf8.DecodeRuneInString(keyword)
+	last, _ := utf8.DecodeLastRuneInString(keyword)
+	for from := 0; from <= len(f.text); {
+		i := strings.Index(f.text[from:], keyword)
+		if i < 0 || keyword == "" {
+			return -1
+		}
+		start := from + i
+		before, _ := utf8.DecodeLastRuneInString(f.text[:start])
+		after, _ := utf8.DecodeRuneInString(f.text[start+len(keyword):])
+		if !glued(before, first) && !glued(last, after) {
+			return start
+		}
+		from = start + utf8.RuneLen(first)
+	}
+	return -1
+}
+
+// glued says that two neighbours belong to one word.
+func glued(a, b rune) bool {
+	return isWordPart(a) && isWordPart(b) && !isUnspaced(a) && !isUnspaced(b)
+}
+
+func isWordPart(r rune) bool { return r == '_' || isWordRune(r) }

@@ -1,0 +1,105 @@
+package builtins
+
+import "strings"
+
+// An injection is a phrase as a sequence of word sets: one word of each, in
+// this order, with at most gap others between two.
+type injection struct {
+	words [][]string
+	gap   int
+}
+
+func phrase(gap int, sets ...string) injection {
+	words := make([][]string, len(sets))
+	for i, set := range sets {
+		words[i] = strings.Fields(set)
+	}
+	return injection{words, gap}
+}
+
+// injectionPhrases are what attempts to override a prompt say. They are few
+// and need several words each, so that ordinary prose does not say them.
+func injectionPhrases() []injection {
+	const (
+		ignore = "ignore disregard forget override bypass"
+		former = "previous prior earlier preceding above"
+		orders = "instructions instruction prompt prompts directions directives"
+	)
+	return []injection{
+		phrase(3, ignore, former, orders),
+		phrase(1, ignore, "all any every the my your", orders, "above before previously"),
+		phrase(1, "ignore disregard", "all any", former, "guidelines rules messages"),
+		phrase(0, "ignore disregard", "your", "instructions rules guidelines programming"),
+		phrase(1, ignore, "your the", "system", "prompt instructions"),
+		phrase(0, "ignore disregard forget", "everything", "above before previously"),
+		phrase(2, "not don't", "follow obey", former, orders),
+		phrase(1, "reveal show print repeat output display leak disclose", "your", "system hidden initial original secret", "prompt instructions"),
+		phrase(0, "reveal show print repeat output display leak disclose", "the", "system", "prompt"),
+		phrase(0, "you", "are", "now", "dan jailbroken unrestricted unfiltered"),
+		phrase(1, "you", "are", "now", "in", "developer god dan jailbreak debug", "mode"),
+		phrase(1, "pretend act", "you", "have", "no", "restrictions rules guidelines limits filters"),
+	}
+}
+
+// injections finds the phrases, each within a sentence. Each is reported where
+// it stands first.
+func injections(found *findings, text string) {
+	phrases := injectionPhrases()
+	tries := make([]try, len(phrases))
+	starts := firstWords(phrases)
+	done := make([]bool, len(phrases))
+	end := 0
+	for at, word := range words(text) {
+		if strings.ContainsAny(text[end:at], ".!?;") {
+			clear(tries)
+		}
+		end = at + len(word)
+		word = plainWord(word)
+		for i := range phrases {
+			if tries[i].matched == 0 || done[i] {
+				continue
+			}
+			if tries[i].next(phrases[i], word); tries[i].matched == len(phrases[i].words) {
+				done[i] = true
+				found.add(lineAt(text, tries[i].start), "the text tries to override instructions: %s", quote(text[tries[i].start:end]))
+			}
+		}
+		for _, i := range starts[word] {
+			tries[i] = try{start: at, matched: 1}
+		}
+	}
+}
+
+// plainWord is a word as the phrases have it; none of theirs is long.
+func plainWord(word string) string {
+	if len(word) > 20 {
+		return ""
+	}
+	return strings.ReplaceAll(strings.ToLower(word), "’", "'")
+}
+
+func firstWords(phrases []injection) map[string][]int {
+	starts := map[string][]int{}
+	for i, p := range phrases {
+		for _, word := range p.words[0] {
+			starts[word] = append(starts[word], i)
+		}
+	}
+	return starts
+}
+
+// A try is a phrase half read.
+type try struct{ start, matched, skipped int }
+
+// next goes on with the next word, or gives up.
+func (t *try) next(p injection, word string) {
+	for _, want := range p.words[t.matched] {
+		if word == want {
+			t.matched, t.skipped = t.matched+1, 0
+			return
+		}
+	}
+	if t.skipped++; t.skipped > p.gap {
+		t.matched = 0
+	}
+}

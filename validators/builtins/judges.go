@@ -1,0 +1,24 @@
+package builtins
+
+import (
+	"github.com/seed61713e19/capstan/templates/prompts"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// judges are the validators that a model decides, by criteria that ship with
+// the other prompts.
+func judges() []validators.Validator {
+	return []validators.Validator{
+		shippedJudge("grammar_check", "Validates grammar and spelling in text"),
+		shippedJudge("content_safety", "Validates that the content is safe and appropriate"),
+		shippedJudge("style_check", "Validates clarity, tone and consistency of style"),
+		shippedJudge("quality_check", "Validates that the text is complete, sound and of use for its purpose"),
+	}
+}
+
+// shippedJudge is a judge whose criteria are the prompt of its name. That there
+// is one is a matter of the build, and tested.
+func shippedJudge(name, description string) validators.Validator {
+	criteria, _ := prompts.Source(name)
+	return validators.NewJudge(name, description, criteria)
+}

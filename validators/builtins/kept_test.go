@@ -1,0 +1,163 @@
+package builtins
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+type keptCase struct {
+	content string
+	with    map[string]any
+	output  any
+	reason  string // of a no; "" is a yes
+}
+
+func judgeKept(t *testing.T, v validators.Validator, cases []keptCase) {
+	t.Helper()
+	for _, c := range cases {
+		check, err := v.Bind(c.with)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := check(t.Context(), validators.Subject{Content: c.content, Output: c.output})
+		if err != nil || got.Valid != (c.reason == "") || !strings.Contains(got.Reason, c.reason) {
+			t.Errorf("%s of %q with %v: %v %q, %v; want %q", v.Name, c.content, c.with, got.Valid, got.Reason, err, c.reason)
+		}
+	}
+}
+
+type with = map[string]any
+
+func TestCites(t *testing.T) {
+	source := "# On checks\n\nA check that nobody runs is no check. It costs **two seconds**, and it “pays twice”.\n\nEvery release\nmust pass.\n\n> Haste is the enemy.\n"
+	one := with{"source": source}
+	two := with{"sources": with{"guide": source, "letter": "Dear reader, all is well."}}
+	field := with{"source": source, "field": "claims"}
+	object := func(v any) map[string]any { return map[string]any{"claims": v} }
+	judgeKept(t, Cites, []keptCase{
+		{"It says “a check that nobody runs is no check”.", with{"source": source, "ignore_case": true}, nil, ""},
+		{"It says “A check that nobody runs is no check”.", one, nil, ""},
+		{"It says “a check that nobody runs is no check”.", one, nil, `the quotation "a check that nobody runs is no check" does not stand in the source`},
+		{`It says "A check that nobody runs is no check."`, one, nil, ""},
+		{"«Every release must pass»", one, nil, ""},
+		{"„Every release must pass“", one, nil, ""},
+		{"「Every release must pass」", one, nil, ""},
+		{"‘Every release must pass’ it says", one, nil, ""},
+		{"“Every\nrelease   must pass”", one, nil, ""},
+		{"“Every release may pass”", one, nil, "Every release may pass"},
+		{"“Every release must not pass”", one, nil, "must not"},
+		{"“EVERY RELEASE MUST PASS”", one, nil, "EVERY"},
+		{"“EVERY RELEASE MUST PASS”", with{"source": source, "ignore_case": true}, nil, ""},
+		{"“It costs two seconds”", one, nil, ""},
+		{"“It costs **two seconds**”", one, nil, ""},
+		{"“it ‘pays twice’”", one, nil, "pays twice"},
+		{"it “pays twice”", one, nil, ""},
+		{"“A check … is no check”", one, nil, ""},
+		{"“A check ... is no check”", one, nil, ""},
+		{"“A check […] is no check”", one, nil, ""},
+		{"“is no check … A check”", one, nil, "does not stand"},
+		{"“… must pass”", one, nil, ""},
+		{"“…”", one, nil, "does not stand"},
+		{"> Haste is the enemy.", one, nil, ""},
+		{"> Haste is the friend.", one, nil, `line 1: the quotation "Haste is the friend."`},
+		{"a\n\nb\n\n“not there”", one, nil, "line 5"},
+		{"“Every release must pass” and “nobody does”", one, nil, "nobody does"},
+		{"“one is not” and “two are not”", one, nil, `"one is not"`},
+		{"Nothing is quoted here.", one, nil, ""},
+		{"It's Bob's, isn't it.", one, nil, ""},
+		{"`\"in code\"` and\n\n```\n\"more\"\n```", one, nil, ""},
+		{"“Run `make` now”", with{"source": "Run `make` now."}, nil, ""},
+		{"“Run make now”", with{"source": "Run `make` now."}, nil, ""},
+		{"“Run `rm` now”", with{"source": "Run `make` now."}, nil, `"Run rm now"`},
+		{"`a` “Run `rm` now”", with{"source": "`a` Run `make` now."}, nil, `"Run rm now"`},
+		{"> See <http://y> now.", with{"source": "See <http://x> now."}, nil, "http://y"},
+		{"“See http://x now”", with{"source": "See http://x now."}, nil, ""},
+		{"“See http://x now”", with{"source": "See <http://x> now."}, nil, ""},
+		{"“See ![a cat](c.png)”", with{"source": "See ![a dog](c.png)"}, nil, "a cat"},
+		{"so {{ \"in code\" }} is", one, nil, ""},
+		{"| a |\n|---|\n| “Run `rm`” |", with{"source": "| a |\n|---|\n| “Run `make`” |"}, nil, "Run rm"},
+		{"\ufffc “Run `rm` now”", with{"source": "Run `make` now"}, nil, "does not stand"},
+		{"“all is well”", two, nil, ""},
+		{"“Every release must pass”", two, nil, ""},
+		{"“all is lost”", two, nil, "does not stand in guide or letter"},
+		{"“reader, all is well. A check”", two, nil, "does not stand"},
+		{"", one, nil, ""},
+		{"{}", field, object([]any{"Every release must pass."}), ""},
+		{"{}", field, object("Every release must pass."), ""},
+		{"{}", field, object([]any{"Every release must pass.", "None must."}), `claims[1]: the claim "None must." does not stand`},
+		{"{}", field, object([]any{map[string]any{"quote": "None must."}}), "claims[0].quote"},
+		{"{}", field, object([]any{}), ""},
+		{"{}", field, map[string]any{"claim": "Every release must pass."}, "there is no field claims"},
+		{"no JSON", field, nil, "the text is no JSON and has no field claims"},
+		{"{}", with{"source": source, "field": "found.claims"}, map[string]any{"found": []any{object("None.")}}, "found.claims"},
+		{`{"said": "x"}`, one, map[string]any{"said": "It says “nobody runs”."}, ""},
+		{`{"said": "x"}`, one, map[string]any{"said": "It says “everybody runs”."}, "said: the quotation"},
+		{`{"said": "x"}`, field, map[string]any{"claims": "Every release must pass.", "said": "“no such”"}, "no such"},
+	})
+	if _, err := Cites.Bind(with{}); err == nil {
+		t.Error("no source is fine")
+	}
+}
+
+func TestNumbersKept(t *testing.T) {
+	kept := func(source string) with { return with{"source": source} }
+	fresh := func(source string) with { return with{"source": source, "check": "no_new"} }
+	judgeKept(t, NumbersKept, []keptCase{
+		{"Es dauert 30 Sekunden.", kept("It takes 30 seconds."), nil, ""},
+		{"Es dauert 31 Sekunden.", kept("It takes 30 seconds."), nil, "the number 30 of the source (line 1) is not in the text"},
+		{"Es dauert 31 Sekunden.", fresh("It takes 30 seconds."), nil, "the number 31 (line 1) is not in the source"},
+		{"Es kostet 1.234,50 €.", kept("It costs €1,234.50."), nil, ""},
+		{"Es sind 1.000 Leute.", kept("There are 1,000 people."), nil, ""},
+		{"Es sind 1000 Leute.", kept("There are 1,000 people."), nil, ""},
+		{"It is 1,5 %.", kept("It is 1.5%."), nil, ""},
+		{"It is 15 %.", kept("It is 1.5%."), nil, "1.5"},
+		{"It is 5.", kept("It is -5."), nil, "-5"},
+		{"Am 14. März 2025 um 10:30.", kept("On March 14, 2025 at 10:30."), nil, ""},
+		{"Am 14. März.", kept("On March 14, 2025."), nil, "2025"},
+		{"There are three.", kept("There are 3."), nil, ""},
+		{"Es sind drei.", kept("There are three."), nil, ""},
+		{"| a |\n|---|\n| 7 |", kept("# 7"), nil, ""},
+		{"`9` is shown", kept("9 is shown"), nil, "9"},
+		{"no figures", kept("no figures"), nil, ""},
+		{"5 and 6", with{"source": "5 and 7", "check": "both"}, nil, "number 7"},
+		{"[12]", kept("so it is [12]"), nil, ""},
+		{"nichts", kept("R1 and HTTP2"), nil, ""},
+	})
+	if _, err := NumbersKept.Bind(with{"source": "x", "check": "some"}); err == nil {
+		t.Error("any check is fine")
+	}
+}
+
+func TestLinksKept(t *testing.T) {
+	source := "See [a](http://x/a), <http://x/b>, http://x/c and ![p](p.png).\n\n[d][r] [here](#here)\n\n[r]: http://x/d\n"
+	judgeKept(t, LinksKept, []keptCase{
+		{source, with{"source": source}, nil, ""},
+		{"Siehe [A](http://x/a), <http://x/b>, http://x/c, ![q](p.png), [D](http://x/d \"Titel\").", with{"source": source}, nil, ""},
+		{"Siehe [A](http://x/a).", with{"source": source}, nil, `"http://x/b"`},
+		{"[a](http://x/A) <http://x/b> http://x/c ![p](p.png) <http://x/d>", with{"source": source}, nil, `"http://x/a"`},
+		{"[a](http://x/a) <http://x/b> http://x/c <http://x/d>", with{"source": source}, nil, `"p.png"`},
+		{"[a](http://x/a)", with{"source": source, "check": "no_new"}, nil, ""},
+		{"[a](http://y/a)", with{"source": source, "check": "no_new"}, nil, "http://y/a"},
+		{"nothing", with{"source": "nothing"}, nil, ""},
+	})
+}
+
+func TestSameStructure(t *testing.T) {
+	source := "# A\n\n- a {{name}}\n- b\n  1. c\n\n## B\n\n```go\nx\n```\n\n%s and {{name}}\n"
+	judgeKept(t, SameStructure, []keptCase{
+		{"# Ä\n\n* ä {{name}}\n* ö\n  1) ü\n\n## Ö\n\n~~~go\ny\n~~~\n\n{{name}}: %s\n", with{"source": source}, nil, ""},
+		{strings.Replace(source, "## B", "# B", 1), with{"source": source}, nil, `headings: the source (2) has "##" in line 7, where the text (2) has "#"`},
+		{strings.Replace(source, "## B", "B", 1), with{"source": source}, nil, "headings: the source has 2, the text 1"},
+		{strings.Replace(source, "- b\n", "", 1), with{"source": source}, nil, "items of lists"},
+		{strings.Replace(source, "  1. c", "  - c", 1), with{"source": source}, nil, "items of lists"},
+		{strings.Replace(source, "  1. c", "- c", 1), with{"source": source}, nil, "items of lists"},
+		{strings.Replace(source, "```go", "```", 1), with{"source": source}, nil, "code blocks"},
+		{source + "\n```\nmore\n```\n", with{"source": source}, nil, "too many"},
+		{strings.Replace(source, "{{name}}", "{{Name}}", 1), with{"source": source}, nil, `the placeholder "{{name}}" of the source`},
+		{source + "%d", with{"source": source}, nil, `"%d" is not in the source`},
+		{strings.Replace(source, "and {{name}}", "", 1), with{"source": source}, nil, "not as often"},
+		{"words", with{"source": "words"}, nil, ""},
+	})
+}

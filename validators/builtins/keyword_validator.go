@@ -1,0 +1,43 @@
+package builtins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+type keywordRules struct {
+	Required  []string `json:"required,omitempty" jsonschema:"every one of these must be there"`
+	Forbidden []string `json:"forbidden,omitempty" jsonschema:"none of these may be there"`
+
+	required, forbidden []keyword
+}
+
+// Prepare implements [validators.Prepared].
+func (p *keywordRules) Prepare() (err error) {
+	if len(p.Required)+len(p.Forbidden) == 0 {
+		return errors.New("set required, forbidden or both")
+	}
+	if p.required, err = foldAll(p.Required); err != nil {
+		return err
+	}
+	p.forbidden, err = foldAll(p.Forbidden)
+	return err
+}
+
+// KeywordValidator accepts text that has every required word or phrase and no
+// forbidden one, found as [Keywords] finds them.
+var KeywordValidator = validators.New("keyword_validator", "Validates that required keywords are mentioned and forbidden ones are not",
+	func(_ context.Context, p keywordRules, s validators.Subject) (validators.Verdict, error) {
+		text := fold(s.Content)
+		found := findings{check: "keyword_validator"}
+		missing(&found, text, p.required)
+		for _, k := range p.forbidden {
+			if i := text.find(k.folded); i >= 0 {
+				found.add(fmt.Sprintf("line %d", text.line(i)), "%s is forbidden", quote(k.word))
+			}
+		}
+		return found.verdict("the keywords are as they must be"), nil
+	})

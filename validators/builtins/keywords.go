@@ -1,0 +1,85 @@
+package builtins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+type keywords struct {
+	All []string `json:"all,omitempty" jsonschema:"every one of these must be there"`
+	Any []string `json:"any,omitempty" jsonschema:"at least one of these must be there"`
+
+	all, any []keyword
+}
+
+// A keyword is as written and as looked for.
+type keyword struct{ word, folded string }
+
+// Prepare implements [validators.Prepared].
+func (p *keywords) Prepare() (err error) {
+	if len(p.All)+len(p.Any) == 0 {
+		return errors.New("set all, any or both")
+	}
+	if p.all, err = foldAll(p.All); err != nil {
+		return err
+	}
+	p.any, err = foldAll(p.Any)
+	return err
+}
+
+func foldAll(list []string) ([]keyword, error) {
+	out := make([]keyword, len(list))
+	for i, word := range list {
+		out[i] = keyword{word, fold(strings.TrimSpace(word)).text}
+		if out[i].folded == "" {
+			return nil, errors.New("a keyword must not be empty")
+		}
+	}
+	return out, nil
+}
+
+// Keywords accepts text in which words or phrases stand: whole words, whatever
+// their case, composition and white space.
+var Keywords = validators.New("keywords", "Validates that the text mentions all, or any, of the given keywords",
+	func(_ context.Context, p keywords, s validators.Subject) (validators.Verdict, error) {
+		text := fold(s.Content)
+		found := findings{check: "keywords"}
+		missing(&found, text, p.all)
+		if len(p.any) > 0 && !hasAny(text, p.any) {
+			found.add("", "none of these is mentioned: %s", quoteAll(p.any))
+		}
+		return found.verdict("the keywords are there"), nil
+	})
+
+func missing(found *findings, text folded, all []keyword) {
+	for _, k := range all {
+		if text.find(k.folded) < 0 {
+			found.add("", "%s is not mentioned", quote(k.word))
+		}
+	}
+}
+
+func hasAny(text folded, list []keyword) bool {
+	for _, k := range list {
+		if text.find(k.folded) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func quoteAll(list []keyword) string {
+	var out []string
+	for i, k := range list {
+		if i == maxIssues {
+			out = append(out, fmt.Sprintf("and %d more", len(list)-i))
+			break
+		}
+		out = append(out, quote(k.word))
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,209 @@
+package builtins
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/languages"
+	"github.com/seed61713e19/capstan/validators/reading"
+)
+
+type languageParams struct {
+	In       []string `json:"in" jsonschema:"the languages it may be written in, by their codes of ISO 639-1: en, de, pt-BR"`
+	Share    *float64 `json:"share,omitempty" jsonschema:"how much of the words whose language can be told must be in one of them, 0.9 if not given"`
+	MinWords int      `json:"min_words,omitempty" jsonschema:"from how many words on a text is judged: a shorter one is accepted with a warning, if it is not plainly in another language"`
+}
+
+const languageShare = 0.9
+
+// Prepare implements [validators.Prepared].
+func (p *languageParams) Prepare() error {
+	if len(p.In) == 0 {
+		return fmt.Errorf("in: no language is named")
+	}
+	for i, code := range p.In {
+		if p.In[i] = languages.Canonical(code); languages.Name(code) == "" {
+			return fmt.Errorf("in: no language %q is told; these are: %s", code, strings.Join(languages.Codes(), ", "))
+		}
+	}
+	if p.Share != nil && (*p.Share <= 0 || *p.Share > 1) {
+		return fmt.Errorf("share must be over 0 and at most 1")
+	}
+	if p.MinWords < 0 {
+		return fmt.Errorf("min_words must not be negative")
+	}
+	return nil
+}
+
+// Language accepts text that is written in one of some languages. Code, quotations,
+// links and placeholders are left out; what is left is told sentence by sentence,
+// so that one in another language is found and named by its line, and 0.9 of
+// the words must be in one of them. A text of which nothing can be told, too
+// short, or of names alone, is refused with that reason unless it has fewer than
+// min_words words.
+var Language = validators.New("language", "Validates that the text is written in one of some languages",
+	func(_ context.Context, p languageParams, s validators.Subject) (validators.Verdict, error) {
+		read := p.read(s.Content)
+		share := languageShare
+		if p.Share != nil {
+			share = *p.Share
+		}
+		switch {
+		case read.other > 0 && float64(read.in) < share*float64(read.in+read.other):
+			found := findings{check: "language"}
+			for _, o := range read.others {
+				found.add(o.line, "this is in %s, not in %s: %s", languages.Name(o.code), p.names(), quote(o.text))
+			}
+			return found.verdict(""), nil
+		case read.in > 0:
+			v := validators.Pass("the text is in %s", p.names())
+			for _, o := range read.others[:min(len(read.others), 3)] {
+				v.Warnings = append(v.Warnings, notJudged(fmt.Sprintf("this is in %s: %s", languages.Name(o.code), quote(o.text)), o.line))
+			}
+			return v, nil
+		case read.words < p.MinWords:
+			v := validators.Pass("%s are too few to judge", count(read.words, "word"))
+			v.Warnings = []validators.Issue{notJudged("the language of the text was not judged", "")}
+			return v, nil
+		}
+		return validators.Fail("the language of the text cannot be told from %s: write in %s, in whole sentences", count(read.words, "word"), p.names()), nil
+	})
+
+func notJudged(message, location string) validators.Issue {
+	return validators.Issue{Check: "language", Severity: "warning", Message: message, Location: location}
+}
+
+func (p *languageParams) names() string {
+	names := make([]string, len(p.In))
+	for i, code := range p.In {
+		names[i] = languages.Name(code)
+	}
+	return strings.Join(names, " or ")
+}
+
+// languagesRead is how many words of a text are in which languages.
+type languagesRead struct {
+	words, in, other int
+	others           []otherwise
+}
+
+// otherwise is a piece of text in another language.
+type otherwise struct{ line, code, text string }
+
+// read tells the sentences of a text; where no sentence can be told by itself,
+// all of them together.
+func (p *languageParams) read(content string) languagesRead {
+	var r languagesRead
+	var all strings.Builder
+	for _, b := range prose(content) {
+		for sentence := range sentences(b.Words) {
+			p.tell(&r, fmt.Sprintf("line %d", b.Line), sentence)
+			all.WriteString(sentence + "\n")
+		}
+	}
+	if r.in+r.other == 0 {
+		words := r.words
+		p.tell(&r, "line 1", all.String())
+		r.words = words
+	}
+	return r
+}
+
+func (p *languageParams) tell(r *languagesRead, line, text string) {
+	g := languages.Of(text)
+	r.words += g.Words
+	switch {
+	case slices.Contains(p.In, g.Code):
+		r.in += g.Words
+	case g.Code != "" && (g.Plain || g.Words >= fewest):
+		r.other += g.Words
+		r.others = append(r.others, otherwise{line, g.Code, strings.TrimSpace(text)})
+	}
+}
+
+// fewest is how many words show that a sentence is in another language: fewer
+// may be a name, a title or a term.
+const fewest = 4
+
+// prose are the blocks of Markdown that its author wrote in words: no code, no
+// quotations. A text that cannot be read as Markdown is one of lines.
+func prose(content string) []reading.Block {
+	text, err := reading.Read(content)
+	if err != nil {
+		var blocks []reading.Block
+		n := 0
+		for line := range strings.Lines(content) {
+			n++
+			blocks = append(blocks, reading.Block{Words: line, Line: n})
+		}
+		return blocks
+	}
+	return slices.DeleteFunc(text.Blocks, func(b reading.Block) bool {
+		return b.Form == reading.Fence || b.Form == reading.Quote || b.Form == reading.HTML
+	})
+}
+
+// quoteReach is how long, in bytes, what is quoted within a paragraph may be.
+const quoteReach = 2000
+
+// closing is what ends a quotation or a placeholder by what begins it.
+var closing = map[rune]string{'“': "”", '„': "“”", '«': "»", '"': `"`, '{': "}", '<': ">"}
+
+// sentences are the sentences of a block, without what is quoted in them.
+func sentences(words string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var b strings.Builder
+		for i := 0; i < len(words); {
+			r, size := utf8.DecodeRuneInString(words[i:])
+			if n := quotation(r, words[i+size:]); n > 0 {
+				b.WriteByte(' ')
+				i += size + n
+				continue
+			}
+			b.WriteRune(r)
+			if i += size; ends(r, words[i:]) {
+				if sentence := spoken(b.String()); sentence != "" && !yield(sentence) {
+					return
+				}
+				b.Reset()
+			}
+		}
+		if sentence := spoken(b.String()); sentence != "" {
+			yield(sentence)
+		}
+	}
+}
+
+// quotation is how many bytes a quotation that a sign begins goes on for, its end
+// included; 0 where none does.
+func quotation(r rune, behind string) int {
+	ending, begins := closing[r]
+	if !begins {
+		return 0
+	}
+	n := strings.IndexAny(behind[:min(len(behind), quoteReach)], ending)
+	if n < 0 {
+		return 0
+	}
+	_, last := utf8.DecodeRuneInString(behind[n:])
+	return n + last
+}
+
+// ends says that a sentence ends at a sign with what stands behind it.
+func ends(r rune, behind string) bool {
+	if strings.ContainsRune("\n。！？।", r) {
+		return true
+	}
+	return strings.ContainsRune(".!?…:;", r) && (behind == "" || behind[0] == ' ')
+}
+
+// spoken is a sentence without addresses, paths and names of code.
+func spoken(sentence string) string {
+	words := strings.Fields(sentence)
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return strings.ContainsAny(word, `_/@\`) }), " ")
+}

@@ -1,0 +1,53 @@
+package builtins
+
+import (
+	"context"
+	"errors"
+	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+type lengthLimits struct {
+	Min int `json:"min,omitempty" jsonschema:"fewest characters; 0 for no limit"`
+	Max int `json:"max,omitempty" jsonschema:"most characters; 0 for no limit"`
+}
+
+// Prepare implements [validators.Prepared].
+func (p *lengthLimits) Prepare() error { return checkLimits(p.Min, p.Max) }
+
+// LengthCheck accepts text of min to max characters. A byte that is not UTF-8
+// counts as a character.
+var LengthCheck = validators.New("length_check", "Validates that the text has between min and max characters",
+	func(_ context.Context, p lengthLimits, s validators.Subject) (validators.Verdict, error) {
+		return judgeCount(utf8.RuneCountInString(s.Content), p.Min, p.Max, "character"), nil
+	})
+
+// checkLimits refuses limits that nothing could meet, or everything.
+func checkLimits(low, high int) error {
+	switch {
+	case low < 0 || high < 0:
+		return errors.New("min and max must not be negative")
+	case low == 0 && high == 0:
+		return errors.New("set min, max or both")
+	case high > 0 && low > high:
+		return errors.New("min is greater than max")
+	}
+	return nil
+}
+
+// judgeCount accepts a number of units between two limits; 0 is no limit.
+func judgeCount(n, low, high int, unit string) validators.Verdict {
+	var v validators.Verdict
+	var expected string
+	switch {
+	case n < low:
+		v, expected = validators.Fail("the text has %s, fewer than %d", count(n, unit), low), "at least "+count(low, unit)
+	case high > 0 && n > high:
+		v, expected = validators.Fail("the text has %s, more than %d", count(n, unit), high), "at most "+count(high, unit)
+	default:
+		return validators.Verdict{Valid: true, Reason: "the text has " + count(n, unit)}
+	}
+	v.Issues = []validators.Issue{{Check: "length", Severity: "error", Message: v.Reason, Expected: expected, Got: count(n, unit)}}
+	return v
+}

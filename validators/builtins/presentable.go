@@ -1,0 +1,185 @@
+package builtins
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/reading"
+	"github.com/seed61713e19/capstan/validators/secrets"
+)
+
+// The marks of a text that nobody would let out, by the names that without takes.
+var unpresentable = []struct {
+	name string
+	find func(*draft)
+}{
+	{"intruders", (*draft).intruders}, // first: what is quoted of a text with a credential may be the credential
+	{"leftovers", (*draft).leftovers},
+	{"asides", (*draft).asides},
+	{"ending", (*draft).ending},
+	{"breaks", (*draft).breaks},
+	{"doubled", (*draft).doubled},
+	{"language", (*draft).mixed},
+	{"markdown", (*draft).broken},
+}
+
+type presentable struct {
+	In      []string `json:"in,omitempty" jsonschema:"the languages that it may be written in, by their codes of ISO 639-1; any one if empty"`
+	Without []string `json:"without,omitempty" jsonschema:"marks that are not looked for, of leftovers, asides, ending, breaks, doubled, language, markdown, intruders and personal"`
+}
+
+// personal is a mark that is an intruder's too.
+const personal = "personal"
+
+// Prepare implements [validators.Prepared].
+func (p *presentable) Prepare() error {
+	known := []string{personal}
+	for _, mark := range unpresentable {
+		known = append(known, mark.name)
+	}
+	for _, name := range p.Without {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("without: there is no mark %q; there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	if len(p.In) == 0 {
+		return nil
+	}
+	own := languageParams{In: p.In} // by its rules
+	err := own.Prepare()
+	p.In = own.In
+	return err
+}
+
+// Presentable rejects text that anybody can see is not to be let out, whatever it
+// is about: placeholders and template tags that were left in (leftovers), a model
+// that refuses, speaks of itself or to whoever asked it (asides), an end in the
+// middle of a sentence (ending), a sentence that breaks off before the next one
+// (breaks), one that stands twice in a row (doubled), one in another language
+// than the rest, or than those that are asked for (language), a fence or link
+// that is not closed, a row of a table that lacks a cell (markdown), credentials,
+// somebody's personal data, orders to the next model (intruders; without personal,
+// all but the data). Of a text that is JSON the values are looked at, each for
+// itself. In code blocks only intruders are looked for, in quotations these and leftovers; of code
+// that stands in no fence it says little that is true. Asides and breaks are told
+// in English.
+var Presentable = validators.New("presentable", "Validates that the text can be let out: not cut off, nothing left in to be filled, nothing twice, no word of the model about itself, no secret, no personal data",
+	func(_ context.Context, p presentable, s validators.Subject) (validators.Verdict, error) {
+		found := findings{check: "presentable"}
+		look := func(at, text string) {
+			d := &draft{findings: &found, presentable: p, at: at, source: text, prose: reading.ProseOf(text)}
+			for _, mark := range unpresentable {
+				if !slices.Contains(p.Without, mark.name) && !d.leaks {
+					mark.find(d)
+				}
+			}
+		}
+		switch s.Output.(type) {
+		case map[string]any, []any:
+			eachText(s.Output, "", look)
+		default:
+			look("", s.Content)
+		}
+		return found.verdict("the text can be let out"), nil
+	})
+
+// A draft is a text that is looked at, or a value within one.
+type draft struct {
+	*findings
+	presentable
+	at     string // of the value; "" for the text itself
+	leaks  bool   // a credential stands in it
+	source string
+	prose  []reading.Prose
+}
+
+// tell notes a mark at a byte.
+func (d *draft) tell(at int, format string, args ...any) {
+	location := d.at
+	if location == "" && len(d.issues) < maxIssues {
+		location = lineAt(d.source, at)
+	}
+	d.add(location, format, args...)
+}
+
+// spokenIn is a paragraph with its quotations and code blanked, byte for byte.
+func (d *draft) spokenIn(p reading.Span) string { return d.blanked(p, "\"`") }
+
+// blanked is a part of the text without what stands between two of the marks.
+func (d *draft) blanked(p reading.Span, marks string) string {
+	b := []byte(p.In(d.source))
+	for i := 0; i < len(b); i++ {
+		if strings.IndexByte(marks, b[i]) < 0 {
+			continue
+		}
+		if end := bytes.IndexByte(b[i+1:min(len(b), i+1+quoteReach)], b[i]); end >= 0 {
+			for k := i; k <= i+1+end; k++ {
+				b[k] = '_'
+			}
+			i += 1 + end
+		}
+	}
+	return string(b)
+}
+
+// leftovers finds what was to be filled.
+func (d *draft) leftovers() {
+	for _, p := range d.prose {
+		text := d.blanked(p.Span, "`")
+		if !strings.ContainsAny(text, "[{<$%") && !strings.ContainsAny(text, "TXLl") {
+			continue
+		}
+		if at := leftover().FindStringIndex(text); at != nil {
+			d.tell(p.From+at[0], "%s was left in to be filled", quote(text[at[0]:at[1]]))
+		}
+	}
+}
+
+// asides finds what a model says that is not the text.
+func (d *draft) asides() {
+	for i, p := range d.prose {
+		for n, s := range p.Sentences {
+			text := d.spokenIn(s)
+			if len(text) > maxAside {
+				continue
+			}
+			switch lower := strings.ToLower(strings.ReplaceAll(text, "’", "'")); {
+			case ofItself().MatchString(lower):
+				d.tell(s.From, "the model speaks of itself: %s", quote(text))
+			case refusing().MatchString(lower):
+				d.tell(s.From, "the model refuses: %s", quote(text))
+			case offering().MatchString(lower), i == 0 && n <= 1 && opening().MatchString(lower):
+				d.tell(s.From, "the model speaks to whoever asked it: %s", quote(text))
+			}
+		}
+	}
+}
+
+// maxAside is how long, in bytes, a sentence is that is looked at for an aside.
+const maxAside = 400
+
+// intruders finds what somebody else's hand, or a leak, has put in.
+func (d *draft) intruders() {
+	for s := range secrets.In(d.source) {
+		d.leaks = true
+		d.tell(s.Start, "this looks like %s", s.Name)
+		break
+	}
+	inner := findings{check: d.check}
+	injections(&inner, d.source)
+	roleMarks(&inner, d.source)
+	if !slices.Contains(d.Without, personal) {
+		inner.issues = append(inner.issues, pii{allowed: map[string]bool{}}.find(d.source)...)
+	}
+	for _, i := range inner.issues {
+		location := i.Location
+		if d.at != "" {
+			location = d.at
+		}
+		d.add(location, "%s", i.Message)
+	}
+}

@@ -1,0 +1,65 @@
+package builtins
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// defaultSubstance is the fewest characters [SimpleValidator] asks for.
+const defaultSubstance = 10
+
+type substance struct {
+	MinLength int `json:"min_length,omitempty" jsonschema:"fewest characters, white space around them left out; default 10"`
+}
+
+// Prepare implements [validators.Prepared].
+func (p *substance) Prepare() error {
+	if p.MinLength < 0 {
+		return errors.New("min_length must not be negative")
+	}
+	if p.MinLength == 0 {
+		p.MinLength = defaultSubstance
+	}
+	return nil
+}
+
+// placeholders are texts that only stand in for one, without their marks.
+var placeholders = map[string]bool{
+	"todo": true, "tbd": true, "na": true, "none": true, "null": true, "undefined": true, "placeholder": true, "lorem ipsum": true,
+	"your text here": true, "insert text here": true, "content goes here": true, "to be determined": true, "coming soon": true,
+}
+
+// SimpleValidator accepts text that says something at all: with words in it,
+// not a bare placeholder such as TODO or N/A, and of at least min_length
+// characters. It does not ask whether what the text says is any good.
+var SimpleValidator = validators.New("simple_validator", "Validates that the text is not empty, not a placeholder and has some substance",
+	func(_ context.Context, p substance, s validators.Subject) (validators.Verdict, error) {
+		text := strings.TrimSpace(s.Content)
+		n := utf8.RuneCountInString(text)
+		switch {
+		case strings.IndexFunc(text, visible) < 0:
+			return validators.Fail("the text is empty"), nil
+		case strings.IndexFunc(text, isWordRune) < 0:
+			return validators.Fail("the text has no words"), nil
+		case len(text) < 100 && placeholders[bare(text)]:
+			return validators.Fail("the text is only a placeholder: %s", quote(text)), nil
+		case n < p.MinLength:
+			return validators.Fail("the text has %s, fewer than %d", count(n, "character"), p.MinLength), nil
+		}
+		return validators.Pass("the text has %s", count(n, "character")), nil
+	})
+
+// bare is a text in lower case without punctuation.
+func bare(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if isWordRune(r) || r == ' ' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(text))
+	return strings.Join(strings.Fields(text), " ")
+}

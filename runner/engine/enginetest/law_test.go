@@ -14,15 +14,6 @@ import (
 // unmarked are the sections of the page of the language whose sentences do not say
 // yet which case holds them. The list only becomes shorter.
 var unmarked = []string{
-	"Validators",
-	"Verdicts",
-	"Personal data",
-	"Credentials",
-	"What a text is written in",
-	"Several opinions",
-	"Judges that wait",
-	"Programs",
-	"What programs see",
 	"Wards",
 	"Wards around tools",
 	"Attempts and turns",

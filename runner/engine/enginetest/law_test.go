@@ -14,11 +14,6 @@ import (
 // unmarked are the sections of the page of the language whose sentences do not say
 // yet which case holds them. The list only becomes shorter.
 var unmarked = []string{
-	"Wards",
-	"Wards around tools",
-	"Attempts and turns",
-	"What a conversation may weigh",
-	"output_schema",
 	"Where a run goes",
 	"Phases without a model",
 	"For every item",

@@ -70,6 +70,22 @@ func TestWriteIsNotRepeated(t *testing.T) {
 
 // letters is a fan-out of such a tool: the first process dies while two of four
 // are at work.
+// TestIdempotentIsStartedAgain has the same happen to a tool that knows a call by
+// its key: it is started again, with the same one, and nobody is asked.
+func TestIdempotentIsStartedAgain(t *testing.T) {
+	source := strings.Replace(letter, "cat > /dev/null; echo start >>", "grep -o key.*mail[^}]* >>", 1)
+	source = strings.Replace(source, "echo sent\"]}", "echo sent\"], idempotent: true}", 1)
+	d := newDesk(t, programs(t), map[string]string{"letter.yaml": source})
+	d.capstan(-1, "run", "letter.yaml", "--run-id", "r") // killed
+	d.capstan(0, "resume", "r")
+	if keys := d.lines("starts"); len(keys) != 2 || keys[0] != keys[1] || !strings.Contains(keys[0], "r:mail/") {
+		t.Errorf("started with %q", keys)
+	}
+	if got := strings.TrimSpace(d.stdout.String()); got != "It was: sent" {
+		t.Errorf("got %q", got)
+	}
+}
+
 const letters = `
 cascade_id: letters
 tools: {send: {exec: [sh, send.sh]}}

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -42,6 +43,36 @@ func TestGone(t *testing.T) {
 	lacks(t, c.Tool(mcp.Server{URL: "http://127.0.0.1:1/mcp"}, "echo"), "connection refused")
 	lacks(t, c.Tool(mcp.Server{Command: []string{"x"}, Env: []string{"NO_SUCH_KEY"}}, "echo"), "the environment has no NO_SUCH_KEY")
 	lacks(t, c.Tool(mcp.Server{URL: "http://127.0.0.1:1/mcp", Headers: map[string]string{"A": "{{ env.NO_SUCH_KEY }}"}}, "echo"), "the environment has no NO_SUCH_KEY")
+}
+
+// What a server lists has bounds, and so has what it says of one tool.
+func TestTooMuchIsListed(t *testing.T) {
+	for name, c := range map[string]struct {
+		tools, bytes int
+		want         string
+	}{
+		"as much as may be": {999, 1 << 19, ""},
+		"too many":          {1001, 1, "it lists more than 1000 tools"},
+		"too long":          {1, 1 << 20, "described in more than 1048576 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			real := sdk.NewServer(&sdk.Implementation{Name: "many", Version: "1"}, nil)
+			add := func(name string, bytes int) {
+				real.AddTool(&sdk.Tool{Name: name, Description: strings.Repeat("x", bytes), InputSchema: map[string]any{"type": "object"}},
+					func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return nil, nil })
+			}
+			add("first", c.bytes)
+			for i := range c.tools - 1 {
+				add(fmt.Sprint("t", i), 1)
+			}
+			web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return real }, nil))
+			t.Cleanup(web.Close)
+			_, err := client(t).Tool(mcp.Server{URL: web.URL}, "first").Described(t.Context())
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
 }
 
 // A tool that a server does not have any more is gone, whichever way the server

@@ -54,9 +54,22 @@ func (c *Cascade) Gates(chosen Chosen, open Opener) (list []Gate, err error) {
 		}
 		p.eachCheck(func(_ string, i int, check *Check) {
 			add(verdictName(check.Ward.Moment, i), check.Ward, check.Validator)
+			list[len(list)-1].Moment = p.Moment(check)
 		})
 	}
 	return list, err
+}
+
+// Moment is when a check of the phase is asked: that of its ward, but of the
+// validators of soundings, whose wards are of [wards.Post].
+func (p *Phase) Moment(check *Check) wards.Moment {
+	switch {
+	case p.Soundings != nil && check == p.Soundings.Filter:
+		return wards.Filter
+	case p.Soundings != nil && check == p.Soundings.threshold():
+		return wards.Threshold
+	}
+	return check.Ward.Moment
 }
 
 // RunsPrograms tells whether a gate of the cascade's own phases is a program:
@@ -202,7 +215,7 @@ func (c *Cascade) Unnamed(phase, moment string) string {
 	for _, within := range c.Within() {
 		for _, p := range within.EveryPhase() {
 			for _, check := range p.Checks() {
-				if p.Name == phase && string(check.Ward.Moment) == moment {
+				if p.Name == phase && string(p.Moment(check)) == moment {
 					texts = append(texts, check.Validator.Unnamed())
 				}
 			}

@@ -59,7 +59,7 @@ func (a *prover) gate(by any, g ProofGate) int {
 }
 
 func (a *prover) check(c *Cascade, p *Phase, check *Check) int {
-	return a.gate(check.Ward, ProofGate{check.Ward.Name, c.ID, p.Name, string(check.Ward.Moment), string(check.Ward.Mode), check.Validator, p, c})
+	return a.gate(check.Ward, ProofGate{check.Ward.Name, c.ID, p.Name, string(p.Moment(check)), string(check.Ward.Mode), check.Validator, p, c})
 }
 
 // sees tells whether the validator is given the text: an expression that does

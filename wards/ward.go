@@ -19,6 +19,14 @@ const (
 	Post         Moment = "post"
 )
 
+// Where a validator of soundings stands. Their wards are of [Post], and so are
+// their verdicts, but they are asked about other texts: Filter about every try's,
+// Threshold about the winner's after each step of its reforge.
+const (
+	Filter    Moment = "filter"
+	Threshold Moment = "threshold"
+)
+
 // A Mode says what a failing check does.
 type Mode string
 

@@ -42,7 +42,7 @@ func (s *scale) rejudge(ctx context.Context, labels string) func(g cascades.Gate
 			return !broken, len(schema) > 0
 		case g.Moment == wards.Turn || g.Moment == wards.LoopUntil:
 			subject = past.Subject(t.Said)
-		case g.Moment != wards.Post || broken:
+		case g.Moment != wards.Post && g.Moment != wards.Filter || broken:
 			return false, false // it would not have been asked
 		}
 		o, err := past.Check(t.Said, &cascades.Check{Ward: g.Ward, Validator: g.Validator}, subject)

@@ -44,7 +44,7 @@ type slot struct {
 func (s *slot) take(moment, validator string) *trace.Verdict {
 	first := -1
 	for i, v := range s.recorded {
-		if v != nil && momentOf(v) == moment && v.Validator == validator && (first < 0 || before(v.Path, s.recorded[first].Path)) {
+		if v != nil && v.Asked() == moment && v.Validator == validator && (first < 0 || before(v.Path, s.recorded[first].Path)) {
 			first = i
 		}
 	}
@@ -60,13 +60,6 @@ func (s *slot) take(moment, validator string) *trace.Verdict {
 // shadow were heard last, wherever they stand.
 func before(a, b event.Path) bool {
 	return above(a) == above(b) && (len(a) < len(b) || len(a) == len(b) && a < b)
-}
-
-func momentOf(v *trace.Verdict) string {
-	if v.Filters() {
-		return trace.Filter
-	}
-	return v.Moment
 }
 
 func (v *visitTest) test() error {
@@ -199,7 +192,7 @@ func (v *visitTest) checks(s *slot, list []*cascades.Check, unsaid error) ([]war
 	found := make([]wards.Outcome, len(list))
 	recorded := make([]*trace.Verdict, len(list))
 	for i, c := range list {
-		recorded[i] = s.take(v.momentOf(c), c.Ward.Name)
+		recorded[i] = s.take(string(v.phase.Moment(c)), c.Ward.Name)
 	}
 	stopped := false
 	for rank := range ranks {
@@ -237,7 +230,7 @@ func rankOf(c *cascades.Check) int {
 // skip compares a judge that would not be asked, and spares what asking it cost.
 func (v *visitTest) skip(s *slot, c *cascades.Check, was *trace.Verdict, by string) wards.Outcome {
 	o := lots.NotAsked(c.Ward, by)
-	v.note(s, v.momentOf(c), c.Ward, was, &o)
+	v.note(s, string(v.phase.Moment(c)), c.Ward, was, &o)
 	if was != nil && v.made {
 		v.saved += callsBelow(v.visit, was.Path)
 	}
@@ -254,7 +247,7 @@ func (v *visitTest) check(s *slot, c *cascades.Check, was *trace.Verdict, unsaid
 		}
 	}
 	if !v.allowed(c.Validator) {
-		return v.unasked(s, v.momentOf(c), c.Ward, was, stop), nil
+		return v.unasked(s, string(v.phase.Moment(c)), c.Ward, was, stop), nil
 	}
 	o := wards.Outcome{Ward: c.Ward, Err: unsaid}
 	if unsaid == nil {
@@ -266,7 +259,7 @@ func (v *visitTest) check(s *slot, c *cascades.Check, was *trace.Verdict, unsaid
 	if was == nil && asks(c.Validator) && v.made {
 		v.added++
 	}
-	v.note(s, v.momentOf(c), c.Ward, was, &o)
+	v.note(s, string(v.phase.Moment(c)), c.Ward, was, &o)
 	return o, nil
 }
 
@@ -282,13 +275,6 @@ func (v *visitTest) unasked(s *slot, moment string, w *wards.Ward, was *trace.Ve
 	o, said := recordedOutcome(w, was)
 	v.unknown = v.unknown || !said
 	return o
-}
-
-func (v *visitTest) momentOf(c *cascades.Check) string {
-	if s := v.phase.Soundings; s != nil && s.Filter == c {
-		return trace.Filter
-	}
-	return string(c.Ward.Moment)
 }
 
 // recordedOutcome is what was recorded of a check, where it said anything.
@@ -309,7 +295,7 @@ func (v *visitTest) left(s *slot) {
 		if was == nil {
 			continue
 		}
-		v.note(s, momentOf(was), &wards.Ward{Name: was.Validator, Mode: wards.Mode(was.Mode)}, was, nil)
+		v.note(s, was.Asked(), &wards.Ward{Name: was.Validator, Mode: wards.Mode(was.Mode)}, was, nil)
 		if v.made {
 			v.saved += callsBelow(v.visit, was.Path)
 		}

@@ -100,10 +100,10 @@ func (t *tally) visit(v Visit) {
 }
 
 func (t *tally) verdict(v *event.Verdict) {
-	key := gateKey{v.Phase, v.Moment, v.Validator, v.Mode}
+	key := gateKey{v.Phase, v.Asked(), v.Validator, v.Mode}
 	g := t.gates[key]
 	if g == nil {
-		g = &GateRate{Phase: v.Phase, Moment: v.Moment, Validator: v.Validator, Mode: v.Mode}
+		g = &GateRate{Phase: v.Phase, Moment: key.moment, Validator: v.Validator, Mode: v.Mode}
 		t.gates[key] = g
 	}
 	switch {

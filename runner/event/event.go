@@ -169,6 +169,25 @@ type Verdict struct {
 	Details  any                `json:"details,omitempty"`
 }
 
+// Filter is the moment at which a sounding's validator is asked, whose verdicts say
+// post.
+const Filter = "filter"
+
+// Filters tells whether the verdict is that of a sounding's validator.
+func (v *Verdict) Filters() bool {
+	above := v.Path[:max(0, strings.LastIndexByte(string(v.Path), '/'))]
+	return strings.HasSuffix(string(above), "/"+Filter)
+}
+
+// Asked is the moment at which the check was asked, that of a sounding's validator
+// apart from that of the post-wards: it is asked about other texts.
+func (v *Verdict) Asked() string {
+	if v.Filters() {
+		return Filter
+	}
+	return v.Moment
+}
+
 // Skipped is the status of a verdict on a text that the validator was not asked
 // about.
 const Skipped = "skipped"

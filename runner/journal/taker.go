@@ -2,9 +2,11 @@ package journal
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -18,6 +20,8 @@ type taker struct {
 	given map[event.Path]ruling   // verdicts
 	texts map[event.Path]string   // of turns, as they are
 	spent map[event.Path]spending // by the validator of the verdict that comes
+	last  map[event.Path]string   // of the last attempt of a sounding, by the sounding
+	tries map[event.Path]bool     // of the whole cascade: what is in one is counted, not it
 }
 
 // A ruling is where a verdict stands.
@@ -33,7 +37,8 @@ type spending struct {
 func newTaker() *taker {
 	return &taker{
 		brief: brief{words: map[string]string{}}, at: map[event.Path]int{}, given: map[event.Path]ruling{}, texts: map[event.Path]string{},
-		spent: map[event.Path]spending{},
+		spent: map[event.Path]spending{}, last: map[event.Path]string{},
+		tries: map[event.Path]bool{},
 	}
 }
 
@@ -44,13 +49,19 @@ func (k *taker) begin(head Attempt) {
 	clear(k.given)
 	clear(k.texts)
 	clear(k.spent)
+	clear(k.last)
+	clear(k.tries)
 }
 
 // row takes a row, false where it does not read.
 func (k *taker) row(l *logged) bool {
-	own, rest := ownAttempt(l.path)
+	try, within := tryOf(l.path)
+	own, rest := ownAttempt(within)
 	if own == "" {
 		return true
+	}
+	if try != "" {
+		own, k.tries[try] = l.path[:len(l.path)-len(within)+len(own)], true
 	}
 	a := k.attempt(own)
 	switch l.kind {
@@ -66,6 +77,21 @@ func (k *taker) row(l *logged) bool {
 		k.effect(a, rest, l)
 	}
 	return !k.bad
+}
+
+// tryOf is the try of the whole cascade that an address is in, "" for none, and
+// the address that it has within.
+func tryOf(path event.Path) (try, within event.Path) {
+	text := string(path)
+	if !strings.HasPrefix(text, cascades.TriesName+"/sounding[") {
+		return "", path
+	}
+	i := strings.IndexByte(text, ']') + 1
+	below, found := strings.CutPrefix(text[i:], "/attempt[1]/tool/")
+	if _, below, ok := strings.Cut(below, "/"); found && ok { // behind the cascade's name
+		return path[:i] + "/attempt[1]", event.Path(below)
+	}
+	return "", path
 }
 
 // ownAttempt is the attempt at a phase of the run's own cascade that an address
@@ -100,6 +126,7 @@ func ownAttempt(path event.Path) (own event.Path, rest string) {
 
 // done is the attempts, of which those that did not come to an end have no text.
 func (k *taker) done() []Attempt {
+	k.list = slices.DeleteFunc(k.list, func(a Attempt) bool { return k.tries[a.Path] })
 	for i := range k.list {
 		for n := range k.list[i].Verdicts {
 			if v := &k.list[i].Verdicts[n]; v.Text == ofAttempt {
@@ -125,6 +152,7 @@ func (k *taker) attempt(own event.Path) *Attempt {
 func (k *taker) finished(a *Attempt, l *logged) {
 	e := k.finish(l)
 	a.Phase, a.Number, a.Outcome, a.Text, a.Finished = e.phase, e.attempt, e.status, e.text, timeOf(l.time)
+	k.last[up(l.path)] = a.Text
 	for i := range a.Verdicts {
 		if v := &a.Verdicts[i]; v.Text == ofAttempt {
 			v.Text = a.Text
@@ -137,9 +165,10 @@ const ofAttempt = "?"
 
 func (k *taker) verdict(a *Attempt, own event.Path, l *logged) {
 	v, broke := k.brief.verdict(l)
+	v.Path = l.path
 	where := up(l.path)
 	g := Judgement{
-		Path: l.path, Moment: v.Moment, Validator: v.Validator, Mode: v.Mode, Turn: v.Turn, Valid: v.Valid, Broke: broke,
+		Path: l.path, Moment: v.Asked(), Validator: v.Validator, Mode: v.Mode, Turn: v.Turn, Valid: v.Valid, Broke: broke,
 		Reason: v.Reason, Score: v.Score, Time: timeOf(l.time), Usage: k.spent[l.path].usage, Took: k.spent[l.path].took,
 		Shared: k.shared(a, k.spent[l.path]),
 	}
@@ -148,6 +177,8 @@ func (k *taker) verdict(a *Attempt, own event.Path, l *logged) {
 		g.Text = ofAttempt
 	case where == own:
 		g.Text = a.Text
+	case g.Moment == event.Filter:
+		g.Text = k.last[own]
 	default:
 		g.Text = k.texts[where]
 	}

@@ -2,17 +2,13 @@ package trace
 
 import (
 	"reflect"
-	"strings"
 
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// Filter is the moment of a sounding's validator, whose verdicts are recorded as
-// post.
-const Filter = "filter"
-
-// Filters tells whether a verdict is that of a sounding's validator.
-func (v *Verdict) Filters() bool { return strings.HasSuffix(string(up(v.Path)), "/"+Filter) }
+// Filter is [event.Filter].
+const Filter = event.Filter
 
 // Won is the sounding that was picked, from 0: the one that post-wards judged,
 // whose text the visit let out, or that alone was not lost. It is -1 where

@@ -197,9 +197,10 @@ func NewLedger(labels []Label) *Ledger {
 }
 
 // Of tells what people say of a text for a gate: what is said of the gate itself,
-// else of the text as such. What they do not agree on is not labelled.
-func (g *Ledger) Of(text, phase, gate string) Known {
-	for _, gate := range []string{gate, All} {
+// by its name or one that it had before, else of the text as such. What they do not
+// agree on is not labelled.
+func (g *Ledger) Of(text, phase string, names ...string) Known {
+	for _, gate := range append(names, All) {
 		if all := g.said[aboutOf(text, phase, gate)]; len(all) > 0 {
 			return agreed(all)
 		}

@@ -43,7 +43,7 @@ func (b *builder) done() *Report {
 func (b *builder) labelled(l measure.Label) {
 	text := l.Text[:measure.TextDigits]
 	for _, g := range b.Report.Gates {
-		known := b.Labels.Of(l.Text, g.Phase, g.Gate)
+		known := b.known(l.Text, g)
 		if l.Phase != g.Phase || !known.Labelled || g.seen[text] {
 			continue
 		}
@@ -63,7 +63,8 @@ func (b *builder) labelled(l measure.Label) {
 func (b *builder) orphans() {
 	count := map[string]int{}
 	for _, l := range b.Labels.Natural() {
-		if l.Gate != measure.All && !slices.ContainsFunc(b.Report.Gates, func(g *Gate) bool { return g.Phase == l.Phase && g.Gate == l.Gate }) {
+		was := func(g *Gate) bool { return g.Phase == l.Phase && slices.Contains(g.names, l.Gate) }
+		if l.Gate != measure.All && !b.has(l.Phase, l.Gate) && !slices.ContainsFunc(b.Report.Gates, was) {
 			count[l.Phase+" "+l.Gate]++
 		}
 	}

@@ -202,18 +202,27 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// A gate that got another name is what it was: its verdicts count. Labels of the
-// name that is gone count for nobody, and are told.
+// A gate that got another name is what it was: its verdicts count, and what people
+// said of it under that name, unless another gate has it now. Labels of a name that
+// nobody has or had count for nobody, and are told.
 func TestRenamed(t *testing.T) {
 	was := attempt(1, "a", true, false)
-	own, named := good("a", false), good("b", true)
-	named.Gate = "old"
-	r := ask(t, []measure.Label{own, named}, all(was), func(q *trust.Question) {
+	own, named, lost := good("a", false), good("a", true), good("b", true)
+	named.Gate, lost.Gate = "tone", "old"
+	labels := []measure.Label{own, named, lost}
+	r := ask(t, labels, all(was), func(q *trust.Question) {
 		q.Gates = gates(t, "")
 		q.Gates[1].Name = "new"
 	})
-	if g := r.Gates[1]; g.Gate != "new" || g.Passed != (measure.Rate{K: 0, N: 1}) || g.Natural != (measure.Confusion{BadRefused: 1}) || g.Stale != 0 {
+	if g := r.Gates[1]; g.Gate != "new" || g.Passed != (measure.Rate{K: 0, N: 1}) || g.Natural != (measure.Confusion{GoodRefused: 1}) || g.Stale != 0 {
 		t.Errorf("%+v", g)
+	}
+	swapped := ask(t, labels, all(was), func(q *trust.Question) {
+		q.Gates = gates(t, "")
+		q.Gates[0].Name, q.Gates[1].Name = "tone", "long"
+	})
+	if long := swapped.Gates[1]; long.Gate != "long" || long.Natural != (measure.Confusion{BadRefused: 1}) {
+		t.Errorf("%+v", long)
 	}
 	if r.Gates[0].Passed.N != 1 {
 		t.Errorf("another gate has its verdicts: %+v", r.Gates[0])

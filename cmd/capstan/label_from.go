@@ -9,10 +9,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/batch"
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -37,7 +40,11 @@ func (c *Command) takeLabels(cascade *cascades.Cascade, f labelFlags) error {
 		rows = csvRows
 	}
 	dir, taken, wrong := labelDir(cascade.File, f.labels), 0, 0
-	err = rows(in, func(r labelRow) error {
+	text := bufio.NewReaderSize(in, 64<<10)
+	if err := batch.Plain(text); err != nil {
+		return usage("--from: %s: %w", f.from, err)
+	}
+	err = rows(text, func(r labelRow) error {
 		l, text, err := f.labelOf(r)
 		if err == nil {
 			own := f
@@ -50,10 +57,13 @@ func (c *Command) takeLabels(cascade *cascades.Cascade, f labelFlags) error {
 			return nil
 		}
 		taken++
-		return keepTaken(dir, text, l)
+		if err := keepTaken(dir, text, l); err != nil {
+			return &exit{exitBroken, err}
+		}
+		return nil
 	})
 	if err != nil {
-		return &exit{exitBroken, err}
+		return err
 	}
 	fmt.Fprintf(c.Stderr, "%d labels taken over, %d rows are none\n", taken, wrong)
 	if wrong > 0 {
@@ -124,14 +134,17 @@ func (f labelFlags) labelOf(r labelRow) (l measure.Label, text string, err error
 }
 
 func csvRows(in io.Reader, each func(labelRow) error) error {
-	r := csv.NewReader(bufio.NewReader(in))
+	r := csv.NewReader(in)
 	r.FieldsPerRecord = -1
 	head, err := r.Read()
-	if err != nil {
-		return fmt.Errorf("the head line: %w", err)
-	}
 	for i := range head {
-		head[i] = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(head[i], "\uFEFF")))
+		head[i] = strings.ToLower(strings.TrimSpace(head[i]))
+		if slices.Contains(head[:i], head[i]) {
+			err = fmt.Errorf("two columns are called %q", head[i])
+		}
+	}
+	if err != nil {
+		return usage("--from: the head line: %w", err)
 	}
 	for {
 		values, err := r.Read()
@@ -144,13 +157,16 @@ func csvRows(in io.Reader, each func(labelRow) error) error {
 		if errors.As(err, &wrong) {
 			row.line = wrong.StartLine
 		} else if err != nil {
-			return err
+			return usage("--from: %w", err)
 		}
 		if err == nil && len(values) != len(head) {
 			row.err = fmt.Errorf("it has %d fields, the head line %d", len(values), len(head))
 		}
 		for i := range min(len(values), len(head)) {
 			row.fields[head[i]] = values[i]
+			if !utf8.ValidString(values[i]) {
+				row.err = fmt.Errorf("%s is not UTF-8 text", head[i])
+			}
 		}
 		if err := each(row); err != nil {
 			return err
@@ -175,11 +191,18 @@ func jsonRows(in io.Reader, each func(labelRow) error) error {
 			row.err = errors.New("a row is an object")
 		}
 		for name, value := range object {
-			row.fields[name] = fmt.Sprint(value)
+			if _, text := value.(string); text || name == "good" && value != nil {
+				row.fields[name] = fmt.Sprint(value)
+			} else if value != nil { // null is none
+				row.err = fmt.Errorf("%s is not a text", name)
+			}
 		}
 		if err := each(row); err != nil {
 			return err
 		}
 	}
-	return lines.Err()
+	if err := lines.Err(); err != nil {
+		return usage("--from: %w", err)
+	}
+	return nil
 }

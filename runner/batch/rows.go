@@ -120,14 +120,9 @@ func (r *Row) compare(first *string) {
 // csvRows reads CSV: the first row names the inputs, and expect.
 func csvRows(text *bufio.Reader, most int, c *cascades.Cascade, body func(Row) error) error {
 	bound := &bounded{text, most, most}
-	r := csv.NewReader(bound)
-	r.FieldsPerRecord = -1
-	header, err := r.Read()
+	r, header, err := csvHeader(bound)
 	if errors.Is(err, io.EOF) {
 		return nil
-	}
-	if err == nil {
-		err = checkHeader(header)
 	}
 	if err != nil {
 		return fmt.Errorf("the header: %w", err)
@@ -158,11 +153,26 @@ func csvRows(text *bufio.Reader, most int, c *cascades.Cascade, body func(Row) e
 	}
 }
 
+// csvHeader reads the names of the columns; the error is [io.EOF] where there is
+// nothing.
+func csvHeader(text io.Reader) (r *csv.Reader, header []string, err error) {
+	r = csv.NewReader(text)
+	r.FieldsPerRecord = -1
+	if header, err = r.Read(); err == nil {
+		err = checkHeader(header)
+	}
+	return r, header, err
+}
+
 func checkHeader(header []string) error {
 	for i, name := range header {
 		switch {
 		case !utf8.ValidString(name):
 			return errors.New("it is not UTF-8 text")
+		case strings.Contains(name, "\r"):
+			return errors.New("its line does not end with a line feed, as lines of CSV do")
+		case len(header) == 1 && strings.ContainsAny(name, ";\t"):
+			return fmt.Errorf("it has one column, %q: want commas between columns", name)
 		case name == "":
 			return fmt.Errorf("column %d has no name", i+1)
 		case slices.Contains(header[:i], name):

@@ -36,7 +36,8 @@ type Row struct {
 // maxRow is how large a row may be that is not told otherwise, in bytes.
 const maxRow = 64 << 20
 
-// Open reads the file once, for what it is.
+// Open reads the file once, for what it is. A file that is no set at all is an
+// error: of rows that cannot be read each would be told, and nothing else.
 func Open(file string) (*Set, error) {
 	f, err := openSet(file)
 	if err != nil {
@@ -53,7 +54,46 @@ func Open(file string) (*Set, error) {
 	if s.isCSV() && s.Count > 0 {
 		s.Count-- // the header
 	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	if err := s.isSet(bufio.NewReaderSize(f, 64<<10), lines.objects); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
 	return s, nil
+}
+
+// isSet tells why a file of which so many lines begin as an object is no set.
+func (s *Set) isSet(text *bufio.Reader, objects int) error {
+	if err := Plain(text); err != nil {
+		return err
+	}
+	if s.isCSV() {
+		if _, _, err := csvHeader(&bounded{text, s.MaxRow, s.MaxRow}); err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("the header: %w", err)
+		}
+		return nil
+	}
+	begin, _ := text.Peek(64 << 10)
+	line, _, _ := bytes.Cut(bytes.TrimSpace(begin), []byte("\n"))
+	if s.Count > 0 && (objects == 0 || string(bytes.TrimSpace(line)) == "[") {
+		return errors.New("it is not JSON Lines, an object a line; CSV is what it is where its name ends in .csv")
+	}
+	return nil
+}
+
+// Plain tells why a file that begins so is not read: one of UTF-16 or UTF-32 is
+// nobody's to guess at. A mark that says UTF-8 is passed over.
+func Plain(text *bufio.Reader) error {
+	begin, _ := text.Peek(4)
+	switch {
+	case bytes.HasPrefix(begin, []byte("\xff\xfe")) || bytes.HasPrefix(begin, []byte("\xfe\xff")) || bytes.IndexByte(begin, 0) >= 0:
+		return errors.New("it is UTF-16 or UTF-32, or no text: want UTF-8")
+	case bytes.HasPrefix(begin, []byte("\ufeff")):
+		_, err := text.Discard(len("\ufeff"))
+		return err
+	}
+	return nil
 }
 
 func openSet(file string) (*os.File, error) {
@@ -81,8 +121,8 @@ func (s *Set) Rows(c *cascades.Cascade, body func(Row) error) error {
 	defer f.Close()
 	h := sha256.New()
 	text := bufio.NewReaderSize(io.TeeReader(f, h), 64<<10)
-	if mark, _ := text.Peek(3); string(mark) == "\ufeff" {
-		_, _ = text.Discard(3)
+	if err := Plain(text); err != nil {
+		return err
 	}
 	read := jsonRows
 	if s.isCSV() {
@@ -101,12 +141,13 @@ func (s *Set) Rows(c *cascades.Cascade, body func(Row) error) error {
 }
 
 // A counter counts lines that are not blank, in CSV those that are not within
-// quotes.
+// quotes, and those of them that begin as an object does.
 type counter struct {
-	quotes bool
-	within bool
-	said   bool
-	lines  int
+	quotes  bool
+	within  bool
+	said    bool
+	lines   int
+	objects int
 }
 
 func (c *counter) Write(p []byte) (int, error) {
@@ -116,7 +157,12 @@ func (c *counter) Write(p []byte) (int, error) {
 		if i >= 0 {
 			part = rest[:i]
 		}
-		c.said = c.said || len(bytes.TrimSpace(part)) > 0
+		if begin := bytes.TrimPrefix(bytes.TrimSpace(part), []byte("\ufeff")); !c.said && len(begin) > 0 {
+			c.said = true
+			if begin[0] == '{' {
+				c.objects++
+			}
+		}
 		if i < 0 {
 			break
 		}

@@ -1,12 +1,14 @@
 package batch_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
@@ -108,11 +110,47 @@ func TestSetChanges(t *testing.T) {
 	if err := set.Rows(parsed(t, plain), func(batch.Row) error { return nil }); !errors.Is(err, batch.ErrChanged) {
 		t.Errorf("got %v", err)
 	}
-	for _, header := range []string{"a,a\n1,2\n", "a,\n1,2\n"} {
-		if err := written(t, "s.csv", header).Rows(parsed(t, plain), func(batch.Row) error { return nil }); err == nil || !strings.Contains(err.Error(), "the header") {
-			t.Errorf("header %q: %v", header, err)
+}
+
+// A file that is no set is told as a whole, before anything of it is run: not row
+// by row, and never as a set without rows.
+func TestNoSet(t *testing.T) {
+	wide := func(text string, order binary.AppendByteOrder) string {
+		var raw []byte
+		for _, c := range utf16.Encode([]rune(text)) {
+			raw = order.AppendUint16(raw, c)
+		}
+		return string(raw)
+	}
+	for _, c := range []struct{ file, text, want string }{
+		{"s.csv", "a,a\n1,2\n", "the header: two columns are called a"},
+		{"s.csv", "a,\n1,2\n", "the header: column 2 has no name"},
+		{"s.csv", "topic;n\nowls;1\n", `it has one column, "topic;n": want commas`},
+		{"s.csv", "topic\tn\nowls\t1\n", "want commas"},
+		{"s.csv", "topic\rowls\rbats\r", "does not end with a line feed"},
+		{"s.csv", "{\"topic\": \"owls\"}\n", "the header: parse error"},
+		{"s.csv", wide("\ufefftopic\nowls\n", binary.LittleEndian), "it is UTF-16"},
+		{"s.csv", wide("topic\nowls\n", binary.BigEndian), "it is UTF-16"},
+		{"s.jsonl", wide("{\"topic\": \"owls\"}\n", binary.LittleEndian), "it is UTF-16"},
+		{"s.jsonl", wide("\ufeff{\"topic\": \"owls\"}\n", binary.BigEndian), "it is UTF-16"},
+		{"s.jsonl", "topic,n\nowls,1\n", "it is not JSON Lines"},
+		{"s.yaml", "- topic: owls\n- topic: bats\n", "it is not JSON Lines"},
+		{"s.json", "\n[\n  {\"topic\": \"owls\"},\n  {\"topic\": \"bats\"}\n]\n", "it is not JSON Lines"},
+		{"s.jsonl", "\x1f\x8b\x08\x08{\n", "it is not JSON Lines"},
+	} {
+		file := filepath.Join(t.TempDir(), c.file)
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := batch.Open(file); err == nil || !strings.Contains(err.Error(), file+": ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %q", c.text, err, c.want)
 		}
 	}
+	for _, text := range []string{"", "\n \n", "\ufeff{\"topic\": \"a\"}", "nonsense\n{}\n", "\xff\n  {}"} {
+		written(t, "s.jsonl", text)
+	}
+	written(t, "s.csv", "")
+	written(t, "s.csv", "\ufefftopic\r\nowls; bats\r\n")
 }
 
 // What a row expects is a value, or an expression about the output.

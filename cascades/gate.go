@@ -24,6 +24,7 @@ type Gate struct {
 	Validator *Validator  // nil of an output_schema
 	Digest    string      // see [Cascade.Identity]
 	Model     Model       // that a judge asks; empty of others
+	Position  Position
 }
 
 // Gates lists the checks of the cascade's own phases, in file order. Chosen is
@@ -31,8 +32,8 @@ type Gate struct {
 // programs, as it read the cascade; where it is nil, programs have none.
 func (c *Cascade) Gates(chosen Chosen, open Opener) (list []Gate, err error) {
 	for _, p := range c.EveryPhase() {
-		add := func(place string, w *wards.Ward, v *Validator) {
-			g := Gate{Phase: p.Name, Moment: w.Moment, Mode: w.Mode, Ward: w, Place: place, Name: w.Name, Validator: v}
+		add := func(place string, w *wards.Ward, v *Validator, at Position) {
+			g := Gate{Position: at, Phase: p.Name, Moment: w.Moment, Mode: w.Mode, Ward: w, Place: place, Name: w.Name, Validator: v}
 			var e error
 			if v == nil {
 				g.Digest, e = digest(map[string]any{"schema": p.OutputSchema.Source()})
@@ -46,14 +47,14 @@ func (c *Cascade) Gates(chosen Chosen, open Opener) (list []Gate, err error) {
 			list = append(list, g)
 		}
 		if p.SchemaWard != nil {
-			add(string(wards.OutputSchema), p.SchemaWard, nil)
+			add(string(wards.OutputSchema), p.SchemaWard, nil, p.Position)
 		}
 		if p.Tool != nil && p.Tool.Validator != nil {
 			v := p.Tool.Validator
-			add("post[0]", &wards.Ward{Name: v.Name, Moment: wards.Post, Mode: wards.Blocking}, v)
+			add("post[0]", &wards.Ward{Name: v.Name, Moment: wards.Post, Mode: wards.Blocking}, v, p.Tool.Position)
 		}
 		p.eachCheck(func(_ string, i int, check *Check) {
-			add(verdictName(check.Ward.Moment, i), check.Ward, check.Validator)
+			add(verdictName(check.Ward.Moment, i), check.Ward, check.Validator, check.Position)
 			list[len(list)-1].Moment = p.Moment(check)
 		})
 	}

@@ -85,7 +85,7 @@ var floors = map[string]string{
 	"runner/cases":     "cascades runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
 	"runner/telemetry": "runner/event runner/model",
 	"runner/cost":      "runner/journal runner/measure validators/patterns",
-	"runner/trust":     "cascades runner/journal runner/measure wards",
+	"runner/trust":     "cascades runner/journal runner/junit runner/measure wards",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
 	"runner/model/openai":   "runner/model",
 	"runner/model/scripted": "runner/model",

@@ -37,7 +37,7 @@ func (b *balance) Weigh(ctx context.Context, name string) (*serve.Scale, error) 
 	var notes bytes.Buffer
 	heard := *b.Command
 	heard.Stderr = &notes
-	q, err := heard.question(ctx, s, trustFlags{alarms: measure.FalseAlarms})
+	q, err := heard.question(ctx, s, weighFlags{alarms: measure.FalseAlarms})
 	if err != nil { // a file beside the cascade is none of ours
 		return nil, &serve.Problem{Type: "about:blank", Title: http.StatusText(http.StatusConflict), Status: http.StatusConflict, Code: "not_measured", Detail: err.Error()}
 	}

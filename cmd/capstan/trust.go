@@ -1,49 +1,26 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/trust"
 	"github.com/seed61713e19/capstan/validators"
 )
 
-type trustFlags struct {
-	gate   string
-	runs   []string
-	labels string
-	asJSON bool
-	write  bool
-	check  bool
-	judges bool
-	alarms int
-	run    runFlags
-}
-
-// shared adds the flags that trust and cost have in common.
-func (f *trustFlags) shared(cmd *cobra.Command) {
-	f.run.store.add(cmd)
-	flags := cmd.Flags()
-	flags.StringSliceVar(&f.runs, "runs", nil, "these runs alone (default: all of the cascade)")
-	flags.StringVar(&f.labels, "labels", "", "the folder of labels (default: labels beside FILE)")
-	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object")
-	flags.Var((*modelFlag)(&f.run.model), "model", modelUsage)
-}
-
 func (c *Command) trust() *cobra.Command {
-	f := trustFlags{alarms: measure.FalseAlarms}
+	f := weighFlags{alarms: measure.FalseAlarms, format: "text"}
 	cmd := &cobra.Command{
 		Use:   "trust FILE",
 		Short: "Tell how strong the gates of a cascade are, of kept runs and labels",
@@ -60,12 +37,13 @@ Exit status: 0; 1 with --check where a gate has drifted; 2 usage; 3 something
 broke.`,
 		Example: `  capstan trust post.yaml
   capstan trust post.yaml --write
-  capstan trust post.yaml --check --json`,
+  capstan trust post.yaml --check --format junit`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.trusted(cmd.Context(), args[0], f) },
 	}
-	f.shared(cmd)
+	f.add(cmd)
 	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", f.format, "text, json, junit or sarif")
 	flags.StringVar(&f.gate, "gate", "", "the gates of this name alone")
 	flags.BoolVar(&f.write, "write", false, "write what was measured to evidence beside FILE")
 	flags.BoolVar(&f.check, "check", false, "exit 1 where a gate has drifted")
@@ -74,8 +52,11 @@ broke.`,
 	return cmd
 }
 
-func (c *Command) trusted(ctx context.Context, file string, f trustFlags) error {
-	if f.alarms < 1 {
+func (c *Command) trusted(ctx context.Context, file string, f weighFlags) error {
+	switch {
+	case !slices.Contains(trustFormats, f.format):
+		return usage("--format must be %s, not %q", strings.Join(trustFormats, ", "), f.format)
+	case f.alarms < 1:
 		return usage("--false-alarms counts verdicts, from 1")
 	}
 	s, err := c.weigh(file, f)
@@ -83,17 +64,9 @@ func (c *Command) trusted(ctx context.Context, file string, f trustFlags) error 
 		return err
 	}
 	defer s.close()
-	q, err := c.question(ctx, s, f)
+	report, err := c.asked(ctx, s, f, nil)
 	if err != nil {
 		return err
-	}
-	attempts, err := attemptsOf(ctx, s.models.journal, s.cascade.ID, f.runs)
-	if err != nil {
-		return err
-	}
-	report, err := q.Ask(attempts)
-	if err != nil {
-		return &exit{exitBroken, err}
 	}
 	if f.judges {
 		if err := s.models.ready(s.cascade, s.chosen); err != nil {
@@ -108,10 +81,17 @@ func (c *Command) trusted(ctx context.Context, file string, f trustFlags) error 
 			return err
 		}
 	}
-	if f.asJSON {
-		err = printJSON(c.Stdout, report)
-	} else {
-		err = report.Text(c.Stdout)
+	switch f.format {
+	case "junit":
+		err = report.JUnit(c.Stdout)
+	case "sarif":
+		found := newSARIF()
+		for _, one := range report.Findings() {
+			found.add(finding{one.Rule, one.Level, one.Message, cmp.Or(one.Where.File, file), one.Where.Line, one.Where.Column})
+		}
+		err = printJSON(c.Stdout, found)
+	default:
+		err = c.report(f.format, report)
 	}
 	switch {
 	case err != nil:
@@ -122,97 +102,8 @@ func (c *Command) trusted(ctx context.Context, file string, f trustFlags) error 
 	return nil
 }
 
-// A scale is what kept runs are weighed with: the kit, and the cascade as it is.
-type scale struct {
-	*kit
-	runner  *runner.Runner
-	cascade *cascades.Cascade
-	chosen  string
-}
-
-// weigh opens what a look at kept runs needs.
-func (c *Command) weigh(file string, f trustFlags) (*scale, error) {
-	j, err := c.kept(f.run.store, true)
-	if err != nil {
-		return nil, err
-	}
-	s := &scale{kit: &kit{servers: &remote{}, models: newModels(c.Getenv, false, j), progress: c.progress(true)}}
-	s.closers = append(s.closers, func() { j.Close() }, func() { s.servers.client.Close() })
-	s.chosen = s.models.chosen(f.run.model, file)
-	if s.runner, err = s.kit.runner(c, f.run, s.chosen); err == nil {
-		s.cascade, err = s.runner.Load(file)
-	}
-	if err != nil {
-		s.close()
-		return nil, err
-	}
-	return s, nil
-}
-
-// question reads what trust is asked with: the gates as they are and were, the
-// labels, what was measured before.
-func (c *Command) question(ctx context.Context, s *scale, f trustFlags) (q trust.Question, err error) {
-	cascade := s.cascade
-	gates, err := cascade.Gates(cascades.Chosen(s.chosen), runner.ReadFile)
-	if err != nil {
-		return q, &exit{exitBroken, err}
-	}
-	if f.gate != "" && !slices.ContainsFunc(gates, func(g cascades.Gate) bool { return g.Name == f.gate }) {
-		return q, usage("%s has no gate %q", cascade.File, f.gate)
-	}
-	labels, err := c.readLabels(labelDir(cascade.File, f.labels), f.labels != "")
-	if err != nil {
-		return q, err
-	}
-	kept, err := readEvidence(cascade.File, gates)
-	if err != nil {
-		return q, err
-	}
-	return trust.Question{
-		CascadeID: cascade.ID, Gates: gates, Gate: f.gate, Labels: measure.NewLedger(labels), FalseAlarms: f.alarms,
-		Past:  func(id string) ([]cascades.Gate, error) { return s.past(ctx, id) },
-		Judge: s.rejudge(ctx, labelDir(cascade.File, f.labels)),
-		Evidence: func(g cascades.Gate) (measure.Evidence, bool, bool) {
-			return kept[g.Name].For(g.Digest, g.Phase, string(g.Moment))
-		},
-	}, nil
-}
-
-// past are the gates of a run as they were when it began.
-func (s *scale) past(ctx context.Context, id string) ([]cascades.Gate, error) {
-	run, err := s.models.journal.Run(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	was, err := s.runner.Unpack(run.Start.Files)
-	if err != nil {
-		return nil, err
-	}
-	return run.Start.Gates(was)
-}
-
-// attemptsOf gives the attempts of the cascade's runs, or of those that are named.
-func attemptsOf(ctx context.Context, j *journal.Journal, cascade string, runs []string) (iter.Seq2[journal.Attempt, error], error) {
-	wanted := map[string]bool{}
-	for _, id := range runs {
-		run, err := j.Run(ctx, id)
-		if err != nil {
-			return nil, found(err, id)
-		}
-		wanted[run.RunID] = true
-	}
-	all := j.Attempts(ctx, journal.Filter{Cascade: cascade})
-	if len(runs) == 0 {
-		return all, nil
-	}
-	return func(yield func(journal.Attempt, error) bool) {
-		for a, err := range all {
-			if (err != nil || wanted[a.RunID]) && !yield(a, err) {
-				return
-			}
-		}
-	}, nil
-}
+// trustFormats are those of trust's report.
+var trustFormats = []string{"text", "json", "junit", "sarif"}
 
 // hollow asks the judges about texts that say nothing.
 func (c *Command) hollow(ctx context.Context, s *scale, report *trust.Report) error {

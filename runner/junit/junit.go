@@ -19,6 +19,7 @@ type Case struct {
 	Seconds     float64 // 0 where it is not known
 	Failure     *Why    // it is not as it should be
 	Error       *Why    // it could not be said
+	Said        string  // whatever else there is to tell
 }
 
 // A Why is a line, and whatever else there is to tell.
@@ -40,6 +41,7 @@ type caseXML struct {
 	Time    string  `xml:"time,attr,omitempty"`
 	Failure *whyXML `xml:"failure,omitempty"`
 	Error   *whyXML `xml:"error,omitempty"`
+	Said    string  `xml:"system-out,omitempty"`
 }
 
 type whyXML struct {
@@ -59,7 +61,7 @@ func (s Suite) Write(w io.Writer) error {
 		if c.Error != nil {
 			out.Errors++
 		}
-		out.Cases = append(out.Cases, caseXML{c.Name, c.Class, seconds(c.Seconds), (*whyXML)(c.Failure), (*whyXML)(c.Error)})
+		out.Cases = append(out.Cases, caseXML{c.Name, c.Class, seconds(c.Seconds), (*whyXML)(c.Failure), (*whyXML)(c.Error), c.Said})
 	}
 	out.Time = seconds(total)
 	text, err := xml.MarshalIndent(out, "", "  ")

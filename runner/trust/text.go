@@ -29,14 +29,8 @@ func (r *Report) Text(w io.Writer) error {
 		t.line("")
 		t.line("%s and %s: agree on %s, kappa %s, where %s are good", p.First, p.Second, p.Agreement, Kappa(p.Kappa), p.Base)
 	}
-	for _, c := range r.Contradictions {
-		t.line("to settle: text %s, phase %s, %s: good says %s, bad says %s", c.Text[:12], c.Phase, c.Gate, strings.Join(c.Good, ", "), strings.Join(c.Bad, ", "))
-	}
-	if r.Unknown > 0 {
-		t.line("%s of no run that was looked at", count(r.Unknown, "labelled text"))
-	}
-	for _, note := range r.Notes {
-		t.line("note: %s", note)
+	for _, l := range r.aside() {
+		t.line("%s", l.Message)
 	}
 	return t.err
 }
@@ -92,11 +86,15 @@ func (g *Gate) tell(t *telling) {
 		}
 		t.line("  hollow texts  lets %d of %d by%s%s", len(h.Passed), h.Asked, quoted(h.Passed), broke)
 	}
-	g.tellDrift(t)
+	if g.Drift != nil {
+		t.line("  drift         %s", g.Drift)
+	}
 	if g.Evidence == "stale" {
-		t.line("  evidence      stale: it is of what the gate was before; capstan trust --write makes it anew")
+		t.line("  evidence      stale: %s", staleEvidence)
 	}
 }
+
+const staleEvidence = "it is of what the gate was before, or of another model; capstan trust --write makes it anew"
 
 // aside is what there is beside a gate's verdicts.
 func (g *Gate) aside() string {
@@ -112,15 +110,13 @@ func (g *Gate) aside() string {
 	return b.String()
 }
 
-func (g *Gate) tellDrift(t *telling) {
-	d := g.Drift
-	switch {
-	case d == nil:
-	case d.Alarm == nil:
-		t.line("  drift         none: %s now, %s when it was measured", d.Since, d.Baseline)
-	default:
-		t.line("  drift         ALARM at verdict %d, run %s, %s: %s now, %s when it was measured", d.Alarm.Verdict, d.Alarm.RunID, d.Alarm.Path, d.Since, d.Baseline)
+// String is the drift in words.
+func (d *Drift) String() string {
+	alarm := "none"
+	if a := d.Alarm; a != nil {
+		alarm = fmt.Sprintf("ALARM at verdict %d, run %s, %s", a.Verdict, a.RunID, a.Path)
 	}
+	return fmt.Sprintf("%s: %s now, %s when it was measured", alarm, d.Since, d.Baseline)
 }
 
 func (p *Phase) tell(t *telling) {

@@ -186,6 +186,20 @@ func TestDrift(t *testing.T) {
 	if !r.Drifted() || r.Gates[0].Drift.Alarm != nil {
 		t.Errorf("drifted %v, the other gate %+v", r.Drifted(), r.Gates[0].Drift)
 	}
+	// In every form: only the gate that has drifted fails, and is an error.
+	var xml strings.Builder
+	if err := r.JUnit(&xml); err != nil || strings.Count(xml.String(), "<failure message=\"ALARM at verdict") != 1 || !strings.Contains(xml.String(), `tests="3" failures="1" errors="0"`) {
+		t.Errorf("%v:\n%s", err, xml.String())
+	}
+	var errors []trust.Finding
+	for _, f := range r.Findings() {
+		if f.Level == "error" {
+			errors = append(errors, f)
+		}
+	}
+	if len(errors) != 1 || errors[0].Rule != "drifted-gate" || !strings.HasPrefix(errors[0].Message, "draft, post tone: ALARM at verdict ") || errors[0].Where.Line != 7 {
+		t.Errorf("findings %+v", errors)
+	}
 	if ask(t, nil, stream(9999), nil).Drifted() {
 		t.Error("an alarm about gates that stay")
 	}

@@ -77,7 +77,7 @@ var floors = map[string]string{
 	// Arithmetic over verdicts.
 	"runner/measure": "validators/schema",
 	// A cascade on every row of a set.
-	"runner/batch":     "cascades runner runner/event runner/measure runner/model validators validators/expressions validators/schema",
+	"runner/batch":     "cascades runner runner/event runner/measure runner/model validators validators/expressions validators/patterns validators/schema",
 	"runner/trace":     "cascades runner/event runner/model runner/tool validators/schema",
 	"runner/receipt":   "cascades runner/event runner/measure runner/signatures runner/trace wards",
 	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/lots runner/model runner/trace validators validators/schema wards",
@@ -100,7 +100,7 @@ var floors = map[string]string{
 	"validators/edit":     "validators validators/faults validators/reading validators/schema",
 	"validators/request":  "validators validators/faults validators/reading validators/schema",
 	"validators/schedule": "runner/signatures runner/tool validators validators/faults validators/schema",
-	"runner/serve":        "cascades runner runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
+	"runner/serve":        "cascades runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
 	// Numbers over days, and their drawings.
 	"runner/serve/plots":  "",
 	"runner/serve/trends": "runner/journal runner/measure",

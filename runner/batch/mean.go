@@ -81,8 +81,8 @@ func (e Estimate) MarshalJSON() ([]byte, error) {
 	}{told(e.Value), told(e.Low), told(e.High), e.N})
 }
 
-// share writes the estimate of a share, in percent.
-func (e Estimate) share() string {
+// Share writes the estimate of a share, in percent.
+func (e Estimate) Share() string {
 	e = e.within()
 	if math.IsNaN(e.Value) {
 		return "unknown"

@@ -125,7 +125,7 @@ func (r *Report) Text() string {
 	}
 	for _, p := range r.Pass {
 		if r.Times > 1 {
-			fmt.Fprintf(w, "pass@%d\t%s\npass^%d\t%s\n", p.K, p.Any.share(), p.K, p.All.share())
+			fmt.Fprintf(w, "pass@%d\t%s\npass^%d\t%s\n", p.K, p.Any.Share(), p.K, p.All.Share())
 		}
 	}
 	r.cost(w)

@@ -60,6 +60,7 @@ func (s *Server) pages() []route {
 		{"POST", "/runs/{id}/again", s.againPosted},
 		{"GET", "/compare", s.comparePage},
 		{"GET", "/gates", s.gatesPage},
+		{"GET", "/batches", s.batchesPage},
 		{"GET", "/trends", s.trendsPage},
 		{"GET", "/noes", s.noesPage},
 		{"GET", "/trust", s.trustPage},

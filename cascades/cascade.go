@@ -173,13 +173,13 @@ const (
 	All      = "all"
 )
 
-// endOfRun as the target of a handoff ends the run, in a cascade that has no phase of
+// EndOfRun as the target of a handoff ends the run, in a cascade that has no phase of
 // that name.
-const endOfRun = "end"
+const EndOfRun = "end"
 
 // Way is where a handoff's target leads: a phase, or "" for the end of the run.
 func (c *Cascade) Way(target string) string {
-	if _, named := c.index[target]; target == endOfRun && !named {
+	if _, named := c.index[target]; target == EndOfRun && !named {
 		return ""
 	}
 	return target

@@ -145,7 +145,7 @@ func (r route) end() bool {
 	case "context":
 		return r.name == First || r.name == All
 	case "handoffs":
-		return r.name == endOfRun
+		return r.name == EndOfRun
 	}
 	return false
 }
@@ -259,7 +259,7 @@ func (p *parser) phases(o *object) {
 
 // ends are what may stand in the place of a phase's name, by key.
 var ends = map[string][]string{
-	"context": several, "handoffs": {endOfRun}, "on_exhausted": {OnExhaustedFail, OnExhaustedLast, OnExhaustedBest}, "on_error": {OnExhaustedFail}, "on_expired": {OnExhaustedFail},
+	"context": several, "handoffs": {EndOfRun}, "on_exhausted": {OnExhaustedFail, OnExhaustedLast, OnExhaustedBest}, "on_error": {OnExhaustedFail}, "on_expired": {OnExhaustedFail},
 }
 
 // crossCheck checks what one phase says of others.

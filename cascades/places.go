@@ -35,7 +35,7 @@ func (p *parser) schema(n *yaml.Node) *schema.Schema {
 		told[value] = true
 		p.report(value, CodeSchema, "schema %s", f)
 		if word, ok := value.Value, value.Kind == yaml.ScalarNode; ok && strings.HasSuffix(f.Path, ".type") {
-			p.suggest(word, func() []string { return schemaTypes })
+			p.suggest(word, schema.Types)
 		}
 	}
 	if len(faults) == 0 {
@@ -44,8 +44,6 @@ func (p *parser) schema(n *yaml.Node) *schema.Schema {
 	p.strays(n, source)
 	return nil
 }
-
-var schemaTypes = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
 // strays warns of misspelt words of a schema.
 func (p *parser) strays(n *yaml.Node, source any) {

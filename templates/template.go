@@ -74,5 +74,8 @@ func (t *Template) Reads(name string) bool { return t.program.Reads(name) }
 // Filters are the names of all filters, sorted.
 func Filters() []string { return jinja.Filters() }
 
+// Statements are the names that may stand first in {% %}.
+func Statements() []string { return jinja.Statements() }
+
 // Tests are the names of all tests, sorted, without the signs that stand for some.
 func Tests() []string { return jinja.Tests() }

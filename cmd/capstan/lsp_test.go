@@ -213,49 +213,6 @@ func TestLanguageServerDiagnostics(t *testing.T) {
 	}
 }
 
-func TestLanguageServerCompletion(t *testing.T) {
-	e := editing(t, map[string]string{"prompt.md": "x"})
-	head := strings.TrimSuffix(flow, "\n")
-	for marked, want := range map[string]string{
-		"casc⌖":                                               "cascade_id",
-		flow + "bud⌖":                                         "budget !phases",
-		head + "\n    ⌖":                                      "human_input soundings !rules !when",
-		head + "\n        - {⌖":                               "validator judge expr mode",
-		head + "\n        - {validator: ⌖":                    "tone max_length grammar_check",
-		head + "\n        - {validator: tone, mo⌖":            "mode max_attempts !validator",
-		head + "\n        - {validator: tone, mode: ⌖}":       "blocking retry advisory shadow",
-		head + "\n        - {validator: max_length, with: {⌖": "max",
-		head + "\n        - validator: word_count\n          with:\n            m⌖": "min max",
-		head + "\n        - {expr: \"le⌖\"}":                                        "len content outputs",
-		head + "\n        - {expr: outputs.⌖":                                       "draft polish",
-		head + "\n        - {expr: outputs.draft.t⌖":                                "title body",
-		head + "\n    handoffs: [⌖":                                                 "draft polish",
-		head + "\n    handoffs:\n      - target: ⌖":                                 "draft polish",
-		head + "\n    handoffs:\n      - ⌖":                                         "draft polish target when",
-		head + "\n    tackle: [⌖]":                                                  "send read_file set_state",
-		head + "\n    human_input:\n      type: ⌖":                                  "choice text edit",
-		head + "\n    model: ⌖":                                                     "gpt-5-mini",
-		strings.Replace(flow, "input.topic", "⌖", 1):                                "input outputs state !len",
-		strings.Replace(flow, "input.topic", "input.⌖", 1):                          "topic !outputs",
-		strings.Replace(flow, "input.topic", "input.topic | ⌖", 1):                  "upper default !input",
-		strings.Replace(flow, "input.topic", "input.topic is ⌖", 1):                 "defined !trim",
-		strings.Replace(flow, "outputs.draft.title", "outputs.⌖", 1):                "draft polish",
-		strings.Replace(flow, "outputs.draft.title", "outputs.draft.⌖", 1):          "title body",
-		strings.Replace(flow, "Write on", "⌖", 1):                                   "!input",
-		strings.Replace(flow, `"Write on {{ input.topic }}."`, `"@⌖"`, 1):           "prompt.md",
-		strings.Replace(flow, "on_exhausted: draft", "on_exhausted: ⌖", 1):          "draft polish last best fail",
-		"# comm⌖": "!cascade_id",
-		`{"cascade_id": "x", "phases": [{"name": "a", "⌖"`: "instructions tackle !name",
-	} {
-		got := e.completions("flow.yaml", marked)
-		for _, word := range strings.Fields(want) {
-			if unwanted, not := strings.CutPrefix(word, "!"); not && slices.Contains(got, unwanted) || !not && !slices.Contains(got, word) {
-				t.Errorf("%s\nwant %s, got %q", marked[max(0, strings.Index(marked, "⌖")-60):], word, got)
-			}
-		}
-	}
-}
-
 func TestLanguageServerLooks(t *testing.T) {
 	e := editing(t, map[string]string{"prompt.md": "Of {{ outputs.draft.title }} and {{ input.topic }}"})
 	e.type_("flow.yaml", flow)

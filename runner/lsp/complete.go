@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators/expressions"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // cursor stands in a text for the place where it is completed: no keyboard has it.
@@ -70,6 +70,11 @@ func (c completion) keys(path []string, at token) []offer {
 	for name, words := range c.parameters(path) {
 		about[name] = words
 	}
+	if schemaAt(path) {
+		for _, word := range schema.Keywords(nil) {
+			about[word] = "of JSON Schema"
+		}
+	}
 	for _, t := range c.tokens {
 		if t.key && slices.Equal(t.path, path) && (t.line != at.line || t.start != at.start) {
 			delete(about, t.text)
@@ -124,7 +129,11 @@ func (s *server) params(name string) map[string]any {
 // values are the words and names that may stand as a value.
 func (c completion) values(t token) []offer {
 	var offers []offer
-	for _, word := range c.grammar.values(t.path) {
+	known := c.grammar.values(t.path)
+	if n := len(t.path); n > 0 && t.name() == "type" && schemaAt(t.path[:n-1]) {
+		known = schema.Types()
+	}
+	for _, word := range known {
 		offers = append(offers, offer{word, word, "", "", protocol.CompletionItemKindEnumMember})
 	}
 	for _, k := range named(t.path) {
@@ -142,7 +151,8 @@ func (c completion) values(t token) []offer {
 // instead are the words that may stand in the place of a phase's name, by key.
 var instead = map[string][]string{
 	"on_exhausted": {cascades.OnExhaustedFail, cascades.OnExhaustedLast, cascades.OnExhaustedBest},
-	"on_error":     {cascades.OnExhaustedFail}, "on_expired": {cascades.OnExhaustedFail}, "from": {cascades.Previous},
+	"on_error":     {cascades.OnExhaustedFail}, "on_expired": {cascades.OnExhaustedFail},
+	"from": {cascades.Previous, cascades.First, cascades.All}, "handoffs": {cascades.EndOfRun}, "target": {cascades.EndOfRun},
 }
 
 // keyOf is the key that a path ends with, entries of lists left out.
@@ -200,7 +210,9 @@ func (c completion) template(t token, before string) ([]offer, int) {
 	lead = strings.TrimSpace(lead)
 	switch {
 	case len(chain) > 1:
-		return c.members(chain[:len(chain)-1]), from
+		return c.members(t, chain[:len(chain)-1]), from
+	case lead == "" && before[open+1] == '%':
+		return words(templates.Statements(), protocol.CompletionItemKindKeyword, "statement"), from
 	case strings.HasSuffix(lead, "|"):
 		return words(templates.Filters(), protocol.CompletionItemKindFunction, "filter"), from
 	case strings.HasSuffix(" "+lead, " is"), strings.HasSuffix(" "+lead, " is not"):
@@ -220,7 +232,7 @@ func (c completion) expression(t token, before string) ([]offer, int) {
 	chain, _ := lastChain(before)
 	from := t.start + len([]rune(before)) - len([]rune(chain[len(chain)-1]))
 	if len(chain) > 1 {
-		return c.members(chain[:len(chain)-1]), from
+		return c.members(t, chain[:len(chain)-1]), from
 	}
 	offers := words(expressions.Variables(), protocol.CompletionItemKindVariable, "variable")
 	for _, name := range expressions.Functions() {
@@ -248,34 +260,40 @@ func lastChain(text string) (chain []string, lead string) {
 	return strings.Split(strings.ReplaceAll(string(runes[i:]), "?.", "."), "."), string(runes[:i])
 }
 
-// members are the names that may follow a chain.
-func (c completion) members(chain []string) []offer {
+// members are the names that may follow a chain in a text.
+func (c completion) members(t token, chain []string) []offer {
 	switch {
 	case chain[0] == "outputs" && len(chain) == 1:
 		return words(definedNames(c.spans, phases), protocol.CompletionItemKindField, "the output of a phase")
 	case chain[0] == "input" && len(chain) == 1:
 		return words(definedNames(c.spans, inputs), protocol.CompletionItemKindField, "input")
 	case chain[0] == "outputs":
-		return c.fields(chain[1], chain[2:])
+		for _, one := range c.tokens {
+			if defines(one) == phases && one.text == chain[1] {
+				return c.fields(one.path[:len(one.path)-1], chain[2:])
+			}
+		}
+	case chain[0] == "output" && len(t.path) > 2: // of the phase that it stands in
+		phase := t.path[:2]
+		if len(t.path) > 4 && t.path[2] == "together" {
+			phase = t.path[:4]
+		}
+		return c.fields(phase, chain[1:])
 	}
 	return nil
 }
 
-// fields are the properties that the output_schema of a phase names at a path.
-func (c completion) fields(phase string, path []string) []offer {
+// fields are the properties that the output_schema of the phase at a path names, at
+// a path of theirs.
+func (c completion) fields(phase, path []string) []offer {
+	at := append(slices.Clone(phase), "output_schema", "properties")
+	for _, name := range path {
+		at = append(at, name, "properties")
+	}
 	var offers []offer
-	for _, t := range c.tokens {
-		if defines(t) != phases || t.text != phase {
-			continue
-		}
-		at := append(slices.Clone(t.path[:len(t.path)-1]), "output_schema", "properties")
-		for _, name := range path {
-			at = append(at, name, "properties")
-		}
-		for _, p := range c.tokens {
-			if p.key && slices.Equal(p.path, at) {
-				offers = append(offers, offer{p.text, p.text, fmt.Sprintf("a field of %s", phase), "", protocol.CompletionItemKindField})
-			}
+	for _, p := range c.tokens {
+		if p.key && slices.Equal(p.path, at) {
+			offers = append(offers, offer{p.text, p.text, "a field of the output", "", protocol.CompletionItemKindField})
 		}
 	}
 	return offers

@@ -106,6 +106,17 @@ var refusedTags = map[string]string{
 
 var tagNames = []string{"if", "for", "set", "with", "macro", "call", "filter", "print", "raw", "elif", "else"}
 
+// Statements are the names that may stand first in {% %}.
+func Statements() []string {
+	names := slices.Clone(tagNames)
+	for _, name := range tagNames {
+		if !slices.Contains([]string{"print", "elif", "else"}, name) {
+			names = append(names, "end"+name)
+		}
+	}
+	return names
+}
+
 func (p *parser) statement() statement {
 	t := p.expectName("the name of a tag")
 	switch t.text {

@@ -56,6 +56,11 @@ func Keywords(source any) []string {
 	return d.keywords()
 }
 
+// Types are what the type of a schema may be.
+func Types() []string {
+	return []string{"array", "boolean", "integer", "null", "number", "object", "string"}
+}
+
 type strays struct {
 	dialect *dialect
 	known   []string

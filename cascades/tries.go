@@ -3,13 +3,14 @@ package cascades
 // TriesName is what the soundings of a file are called in paths and events.
 const TriesName = "soundings"
 
-// ofPhases are the keys of soundings that vary or improve a phase's instructions,
-// which a whole cascade does not have.
-var ofPhases = []string{"mutate", "mutations", "mutation_mode", "reforge", "mode", "aggregator_instructions"}
+// ofPhases are the keys of soundings that make one text of several: a run is what
+// one try has left.
+var ofPhases = []string{"mode", "aggregator_instructions"}
 
 // tries reads the soundings of the file. They are those of a phase whose tool is
 // the cascade without them: a try is given the run's input and state, and what the
-// winner leaves is the run's.
+// winner leaves is the run's. What stands for the phase's instructions, to be varied
+// and improved, is what the whole is asked: its description and its input.
 func (p *parser) tries(o *object) {
 	of := o.child("soundings")
 	if of == nil {
@@ -18,9 +19,9 @@ func (p *parser) tries(o *object) {
 	s := p.soundings(of)
 	for _, key := range ofPhases {
 		switch n := of.value[key]; {
-		case n == nil, key == "mutate" && n.Value == "false", key == "mode" && n.Value == "evaluate":
+		case n == nil, key == "mode" && n.Value == "evaluate":
 		default:
-			o.p.report(of.keys[key], CodeConflict, "%s is for the soundings of a phase: what is tried here is the cascade as it is", key)
+			o.p.report(of.keys[key], CodeConflict, "%s is for the soundings of a phase: a run is what one try at the whole has left; a last phase with soundings puts texts together", key)
 		}
 	}
 	if line, there := p.lineOf[TriesName]; there {

@@ -149,7 +149,7 @@ func (v *visit) done() (release, error) {
 		if err != nil {
 			return release{}, unread(v.at, "instructions", err)
 		}
-		v.prompt = text
+		v.prompt = words.Part(v.s.Asked, text)
 	}
 	if err := v.pre(v.at); err != nil {
 		return release{}, err

@@ -125,7 +125,7 @@ func (v *visit) hone(t *try, _ int, was *sounding) error {
 	if err != nil {
 		return unread(t.at, "honing_prompt", err)
 	}
-	t.prompt, err = words.Reforge(v.prompt, was.candidate.text, honing)
+	t.prompt, err = words.Reforge(v.prompt, was.candidate.text, honing, v.p == v.c.Tries)
 	return err
 }
 

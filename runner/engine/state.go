@@ -17,6 +17,7 @@ type State struct {
 	Model string `json:"model,omitempty"` // asked in place of what the cascade says, a [cascades.Chosen]
 
 	Given cascades.Model `json:"-"` // the default of the cascade that this one is part of
+	Asked string         `json:"-"` // what the whole is asked, which its models read before their instructions
 
 	Input   map[string]any `json:"input"`
 	State   map[string]any `json:"state"`

@@ -31,9 +31,19 @@ func ofSeveral(name, task, instructions string, answers []string) (string, error
 	return Prompt(name, map[string]any{"task": task, "instructions": instructions, "candidates": shown, "mark": mark})
 }
 
-// Reforge asks for a better answer to a task than one that was picked.
-func Reforge(task, answer, honing string) (string, error) {
-	return Prompt("sounding_reforge", map[string]any{"task": task, "answer": answer, "honing": honing, "mark": prompts.Mark(answer)})
+// Reforge asks for a better answer to a task than one that was picked; of a whole
+// cascade each phase is asked for its part of one.
+func Reforge(task, answer, honing string, whole bool) (string, error) {
+	return Prompt("sounding_reforge", map[string]any{"task": task, "answer": answer, "honing": honing, "whole": whole, "mark": prompts.Mark(answer)})
+}
+
+// Part is the instructions of one phase behind what the whole is asked, where that
+// is another than it was: a try that is to be made otherwise.
+func Part(whole, instructions string) string {
+	if whole == "" {
+		return instructions
+	}
+	return whole + "\n\n---\nYour part of it:\n\n" + instructions
 }
 
 // Rewrite asks for a task in other words.

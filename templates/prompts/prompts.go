@@ -18,7 +18,7 @@ var files embed.FS
 //	judge               criteria, content, mark
 //	sounding_evaluator  task, instructions, candidates: [{number, text}], mark
 //	sounding_aggregator task, instructions, candidates, mark
-//	sounding_reforge    task, answer, honing, mark
+//	sounding_reforge    task, answer, honing, whole, mark
 //	sounding_rewrite    task, mutation, mark
 //	retry_feedback      attempt, max_attempts, silent, failed: failed_checks, rendered; checks: [{check, reason, issues: [{path, message, expected, got}]}]
 //	failed_checks       checks, as above

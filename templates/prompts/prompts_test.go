@@ -38,7 +38,7 @@ func TestPromptVariables(t *testing.T) {
 		"judge":                {"content", "criteria", "mark"},
 		"sounding_evaluator":   {"candidates", "instructions", "mark", "task"},
 		"sounding_aggregator":  {"candidates", "instructions", "mark", "task"},
-		"sounding_reforge":     {"answer", "honing", "mark", "task"},
+		"sounding_reforge":     {"answer", "honing", "mark", "task", "whole"},
 		"conversation_summary": {"mark", "messages", "task", "words"},
 		"sounding_rewrite":     {"mark", "mutation", "task"},
 		"mutations_approach":   nil, "mutations_augment": nil, "mutations_rewrite": nil,

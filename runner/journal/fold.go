@@ -13,13 +13,8 @@ import (
 
 // fold makes the result of a run that has not ended of its events.
 func (j *Journal) fold(ctx context.Context, s summary) (engine.Result, error) {
-	f := folding{
-		visits: map[event.Path]int{}, groups: map[event.Path]*gang{}, verdicts: map[event.Path]int{}, asked: map[event.Path]string{}, phases: map[event.Path]*judgement{}, subs: map[event.Path]*sub{},
-		r: engine.Result{
-			RunID: s.RunID, CascadeID: s.CascadeID, Status: s.Status, Outputs: map[string]any{},
-			Phases: []engine.PhaseRecord{}, Verdicts: []event.Verdict{}, Degraded: []engine.Degraded{}, Usage: s.Usage, Error: s.Error,
-		},
-	}
+	f := newFolding()
+	f.r.RunID, f.r.CascadeID, f.r.Status, f.r.Usage, f.r.Error = s.RunID, s.CascadeID, s.Status, s.Usage, s.Error
 	for e, err := range j.events(ctx, s.n, s.RunID, 0, Brief) {
 		if err != nil {
 			return f.r, err
@@ -29,6 +24,13 @@ func (j *Journal) fold(ctx context.Context, s summary) (engine.Result, error) {
 	f.bring()
 	f.gather()
 	return f.r, nil
+}
+
+func newFolding() *folding {
+	return &folding{
+		visits: map[event.Path]int{}, groups: map[event.Path]*gang{}, verdicts: map[event.Path]int{}, asked: map[event.Path]string{}, phases: map[event.Path]*judgement{}, subs: map[event.Path]*sub{},
+		r: engine.Result{Outputs: map[string]any{}, Phases: []engine.PhaseRecord{}, Verdicts: []event.Verdict{}, Degraded: []engine.Degraded{}},
+	}
 }
 
 const (
@@ -46,7 +48,9 @@ type folding struct {
 	phases   map[event.Path]*judgement // visits, those of cascades within the run too
 	marked   []event.Path              // the visits that r.Degraded tells of
 	subs     map[event.Path]*sub
-	open     *sub // that the event before was of; nil for none
+	open     *sub                    // that the event before was of; nil for none
+	tries    map[event.Path]*folding // at the whole cascade
+	over     bool                    // one of these was picked
 }
 
 // A gang is the phases of a group, in the order in which they began, and what
@@ -76,9 +80,11 @@ func (f *folding) event(e *event.Event) {
 	visit, rest, item := f.visit(e)
 	f.sub(visit, strings.Split(rest, "/"), e)
 	f.judge(e)
+	f.try(e)
 	switch {
 	case item && rest == "":
 	case e.Kind == event.PhaseStarted && rest == "":
+		f.anew()
 		p := f.record(visit, e.Phase)
 		p.Items = e.Items
 	case e.Kind == event.PhaseFinished && rest == "":
@@ -89,6 +95,7 @@ func (f *folding) event(e *event.Event) {
 			if f.r.Status == engine.Succeeded {
 				f.r.Output = e.Output
 			}
+			f.won(e)
 		}
 	case e.Kind == event.AttemptStarted && own(rest, 1):
 		p := f.record(visit, e.Phase)

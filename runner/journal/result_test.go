@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -97,9 +96,6 @@ func TestResultSoFar(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, tried := told.Outputs[cascades.TriesName]; tried && s.Cascade.Tries != nil && k == len(w.effects) {
-					continue // gone between the end of the tries and the run's: the winner's outputs are not the run's yet
-				}
 				enginetest.Same(t, fmt.Sprintf("gone at effect %d", k+1), asJSON(t, soFar(told)), asJSON(t, soFar(had)))
 			}
 		})
@@ -134,6 +130,43 @@ func TestSubSoFar(t *testing.T) {
 		}
 		if got, _ := json.Marshal(told.Outputs); string(got) != e.want {
 			t.Errorf("after %s of %s: got %s, want %s", e.Kind, e.Path, got, e.want)
+		}
+	}
+}
+
+// TestTriesSoFar holds that a run has what its winner has left from the moment
+// that one is picked, and nothing of it when the tries are made once more.
+func TestTriesSoFar(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	s := &story{enginetest.Read(t, "subs", []byte(subs))}
+	r := begin(t, j, s.start("run"))
+	h := r.Host(s.world(t, &heard{}))
+	const second = "soundings/sounding[1]/attempt[1]"
+	for _, e := range []struct {
+		event.Event
+		outputs, phases string
+	}{
+		{event.Event{Kind: event.PhaseStarted, Path: "soundings", Phase: "soundings"}, "{}", "soundings running"},
+		{event.Event{Kind: event.PhaseFinished, Path: "soundings/sounding[0]/attempt[1]/tool/whole/write", Phase: "write", Status: "succeeded", Output: "one"}, "{}", "soundings running"},
+		{event.Event{Kind: event.PhaseFinished, Path: second + "/tool/whole/write", Phase: "write", Status: "degraded", Output: "two"}, "{}", "soundings running"},
+		{event.Event{Kind: event.PhaseFinished, Path: "soundings", Phase: "soundings", Status: "succeeded", Output: "two", Released: second}, `{"write":"two"}`, "write degraded"},
+		{event.Event{Kind: event.PhaseStarted, Path: "soundings", Phase: "soundings"}, "{}", "soundings running"},
+	} {
+		h.Emit(e.Event)
+		if err := r.(*recording).commit(); err != nil {
+			t.Fatal(err)
+		}
+		told, err := j.Result(t.Context(), "run")
+		if err != nil {
+			t.Fatal(err)
+		}
+		outputs, _ := json.Marshal(told.Outputs)
+		phases := ""
+		for _, p := range told.Phases {
+			phases += p.Name + " " + p.Status
+		}
+		if string(outputs) != e.outputs || phases != e.phases {
+			t.Errorf("after %s of %s: got %s and %s", e.Kind, e.Path, outputs, phases)
 		}
 	}
 }

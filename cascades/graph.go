@@ -170,6 +170,9 @@ func (c *Cascade) MermaidOf(m *Marks) string {
 			fmt.Fprintf(&b, "  linkStyle %d stroke-width:3px\n", i)
 		}
 	}
+	if tried := c.tried(m); tried != "" {
+		fmt.Fprintf(&b, "  tries([\"%s\"]) --> p0\n", mermaidText(tried))
+	}
 	b.WriteString("  classDef tool stroke-dasharray: 4 3\n")
 	return b.String()
 }
@@ -238,6 +241,9 @@ func (c *Cascade) DotOf(m *Marks) string {
 			attributes = append(attributes, "penwidth=2.5")
 		}
 		fmt.Fprintf(&b, "  p%d -> p%d [%s]\n", w.from, w.to, strings.Join(attributes, ", "))
+	}
+	if tried := c.tried(m); tried != "" {
+		fmt.Fprintf(&b, "  tries [label=%s, shape=plaintext]\n  tries -> p0\n", dotText(tried))
 	}
 	b.WriteString("}\n")
 	return b.String()

@@ -17,6 +17,7 @@ const (
 	headSize    = 46.0 // title and about
 	minWidth    = 170.0
 	momentWidth = 46.0
+	labelGap    = 12.0 // between the dot where a run begins and what stands beside it
 )
 
 // A box is a card at its place.
@@ -42,6 +43,7 @@ type layout struct {
 	outs, ins     [][]int // the wires that go straight, by box
 	left, right   float64 // where the boxes begin and end
 	width, height float64
+	tried         string // how often the whole is done; "" for once
 }
 
 // newLayout puts phases into layers, each below all that lead to it but those
@@ -57,6 +59,9 @@ func newLayout(c *Cascade, m *Marks) *layout {
 	back := l.layers(edges)
 	l.place(edges)
 	l.lanes(edges, back)
+	if l.tried = c.tried(m); l.tried != "" {
+		l.width = max(l.width, l.boxes[0].middle()+labelGap+textWidth(l.tried, lineSize)+margin)
+	}
 	return l
 }
 

@@ -7,6 +7,7 @@ import "fmt"
 type Marks struct {
 	Phases map[string]Mark // those that were visited, by name
 	Taken  map[Passed]int  // how often each way was taken
+	Won    int             // the try at the whole that was picked, from 1; 0 for none
 }
 
 // A Mark is what became of a phase.

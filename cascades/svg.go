@@ -111,6 +111,9 @@ func (w *svg) ends(c *Cascade, l *layout) {
 	first := &l.boxes[0]
 	w.printf(`<circle class="dot" cx="%.1f" cy="%.1f" r="5"/>`+"\n", first.middle(), first.y-26)
 	w.path("way", "head", "M%.1f %.1fV%.1f", first.middle(), first.y-21, first.y-2)
+	if l.tried != "" {
+		w.text(first.middle()+labelGap, first.y-22, "label", l.tried)
+	}
 	for i := range l.boxes {
 		if len(c.ways(i)) == 0 {
 			b := &l.boxes[i]

@@ -1,5 +1,10 @@
 package cascades
 
+import (
+	"fmt"
+	"strings"
+)
+
 // TriesName is what the soundings of a file are called in paths and events.
 const TriesName = "soundings"
 
@@ -34,4 +39,27 @@ func (p *parser) tries(o *object) {
 		Name: TriesName, Position: p.position(of.node), Soundings: s, Tool: &Tool{Name: c.ID, Cascade: &one},
 		Rules: Rules{MaxTurns: 1, MaxAttempts: 1, OnExhausted: OnExhaustedFail},
 	}
+}
+
+// tried says how often the whole is done, and which try a run has picked; "" where
+// it is done once.
+func (c *Cascade) tried(m *Marks) string {
+	if c.Tries == nil {
+		return ""
+	}
+	s := c.Tries.Soundings
+	parts := []string{fmt.Sprintf("the whole: %d soundings", s.Factor)}
+	if s.Reforge != nil {
+		parts = append(parts, fmt.Sprintf("%d × %d to improve it", s.Reforge.Steps, s.Reforge.Factor))
+	}
+	if s.Filter != nil {
+		parts = append(parts, "through "+oneLine(s.Filter.Ward.Name, 30))
+	}
+	if s.Evaluator != nil {
+		parts = append(parts, "a model picks")
+	}
+	if m != nil && m.Won > 0 {
+		parts = append(parts, fmt.Sprintf("try %d won", m.Won))
+	}
+	return strings.Join(parts, " · ")
 }

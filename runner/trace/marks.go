@@ -9,17 +9,27 @@ import (
 
 // Marks are what the run did with the phases of its own cascade, for
 // [cascades.Cascade.MermaidOf] and its like. A way that was taken is one from a
-// visit to the next.
+// visit to the next. Where the whole cascade is tried several times, they are those
+// of the try that was picked, until then of the last one that has begun.
 func (r *Run) Marks() *cascades.Marks {
 	m := &cascades.Marks{Phases: map[string]cascades.Mark{}, Taken: map[cascades.Passed]int{}}
-	for i, p := range r.Phases {
+	visits := r.Phases
+	for _, p := range r.Phases {
+		if try := p.try(); try != nil {
+			visits, m.Won = try.Phases, 0
+			if p.Status != "" {
+				m.Won = p.Won() + 1
+			}
+		}
+	}
+	for i, p := range visits {
 		mark := m.Phases[p.Name]
 		mark.Status = p.Status
 		mark.Visits++
 		mark.Attempts += len(p.Attempts)
 		m.Phases[p.Name] = mark
 		if i > 0 {
-			before := r.Phases[i-1]
+			before := visits[i-1]
 			passed := cascades.Passed{From: before.Name, To: p.Name}
 			if before.Status == "exhausted" || before.Status == "failed" {
 				passed.Left = before.Status
@@ -31,4 +41,14 @@ func (r *Run) Marks() *cascades.Marks {
 		}
 	}
 	return m
+}
+
+// try is the try at the whole cascade that a visit came to, nil of a visit to a
+// phase. One that is called so too has a model.
+func (p *Phase) try() *Attempt {
+	try := p.Last()
+	if p.Name != cascades.TriesName || try == nil || try.Sounding < 0 || len(try.Turns) > 0 {
+		return nil
+	}
+	return try
 }

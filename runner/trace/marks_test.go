@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/event"
 )
 
 // TestMarks holds what is marked of a run that went in circles.
@@ -28,6 +29,28 @@ func TestMarks(t *testing.T) {
 	}
 	if chart := s.Cascade.MermaidOf(m); !strings.Contains(chart, "run 3 visits · 3 attempts") || strings.Count(chart, "linkStyle") != 5 {
 		t.Errorf("got\n%s", chart)
+	}
+}
+
+// TestMarksOfTries holds that a cascade that was tried several times is marked with
+// what the winner did, and until there is one with what the last try does.
+func TestMarksOfTries(t *testing.T) {
+	s := tell(t, enginetest.Shipped(t, "tries"))
+	done := func(n int) cascades.Mark { return cascades.Mark{Status: "succeeded", Visits: 1, Attempts: n} }
+	want := &cascades.Marks{
+		Phases: map[string]cascades.Mark{"draft": done(1), "polish": done(1)},
+		Taken:  map[cascades.Passed]int{{From: "draft", To: "polish"}: 1}, Won: 1,
+	}
+	if m := fold(s.events).Marks(); !reflect.DeepEqual(m, want) {
+		t.Errorf("got %+v, want %+v", m, want)
+	}
+	for i, e := range s.events {
+		if e.Path == "soundings/sounding[1]/attempt[1]/tool/tries/draft/attempt[1]" && e.Kind == event.AttemptFinished {
+			want = &cascades.Marks{Phases: map[string]cascades.Mark{"draft": {Visits: 1, Attempts: 1}}, Taken: map[cascades.Passed]int{}}
+			if m := fold(s.events[:i+1]).Marks(); !reflect.DeepEqual(m, want) {
+				t.Errorf("in the second try got %+v, want %+v", m, want)
+			}
+		}
 	}
 }
 

@@ -8,29 +8,26 @@
 //	go run ./.ci/mutants -only flow.go engine   those of one file, or of one function: flow.go:next
 //	go run ./.ci/mutants -list engine           what would be planted
 //
-// The tree is not touched: the changed file is laid over it (go build
-// -overlay). A fault that does not compile counts for nothing; one that makes
-// the tests run for ever is noticed. A survivor after which the program does
-// just the same stands in equivalent.txt with the reason, and is not planted.
+// The tree is not touched: changed files are laid over it (go build -overlay).
+// All faults stand in one program, each in a copy of its function, and a
+// variable of the environment says which of them it has. A fault that does not
+// compile counts for nothing; one that makes the tests run for ever is noticed.
+// A survivor after which the program does just the same stands in
+// equivalent.txt with the reason, and is not planted.
 //
 // It ends with 1 where one survived.
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 func main() {
@@ -137,83 +134,35 @@ func equivalents(path string) (map[string]bool, error) {
 
 // plant tries each mutant and returns how many survived.
 func plant(ctx context.Context, name string, r room, all []mutant) (int, error) {
-	begun := time.Now()
-	if out, err := r.test(ctx, "", time.Hour); err != nil {
-		return 0, fmt.Errorf("%s: the tests fail without any fault:\n%s", name, out)
-	}
-	patience := 3*time.Since(begun) + 30*time.Second
 	folder, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return 0, err
 	}
 	defer os.RemoveAll(folder)
-	var killed, mute int
-	var survivors []mutant
-	for i, m := range all {
+	for i := range all {
+		all[i].number = i + 1
+	}
+	tried, err := compiled(ctx, slices.Clone(all), folder)
+	if err != nil {
+		return 0, err
+	}
+	suites, err := r.build(ctx, folder)
+	if err != nil {
+		return 0, err
+	}
+	survived := 0
+	for i, m := range tried {
+		noticed := slices.ContainsFunc(suites, func(p program) bool { noticed, _ := p.notices(ctx, m.number); return noticed })
 		if ctx.Err() != nil {
-			break
+			return survived, ctx.Err()
 		}
-		overlay, err := m.lay(folder)
-		if err != nil {
-			return 0, err
-		}
-		if !compiles(ctx, overlay, filepath.Dir(m.file)) {
-			mute++
-			continue
-		}
-		_, err = r.test(ctx, overlay, patience)
-		switch {
-		case ctx.Err() != nil:
-		case err != nil:
-			killed++
-		default:
-			survivors = append(survivors, m)
+		if !noticed {
+			survived++
 			fmt.Printf("survived  %s\n", m)
 		}
-		fmt.Fprintf(os.Stderr, "%s: %d of %d, %d killed, %d survived\r", name, i+1, len(all), killed, len(survivors))
+		fmt.Fprintf(os.Stderr, "%s: %d of %d, %d survived\r", name, i+1, len(tried), survived)
 	}
-	tried := killed + len(survivors)
-	fmt.Printf("%s: %d of %d killed (%.0f %%), %d do not compile\n", name, killed, tried, 100*float64(killed)/float64(max(tried, 1)), mute)
-	return len(survivors), ctx.Err()
-}
-
-// lay writes the changed file and returns the overlay that puts it in place.
-func (m mutant) lay(folder string) (string, error) {
-	text, err := os.ReadFile(m.file)
-	if err != nil {
-		return "", err
-	}
-	changed := slices.Concat(text[:m.from], []byte(m.becomes), text[m.to:])
-	original, err := filepath.Abs(m.file)
-	if err != nil {
-		return "", err
-	}
-	copied := filepath.Join(folder, "mutant.go")
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{original: copied}})
-	if err != nil {
-		return "", err
-	}
-	overlay := filepath.Join(folder, "overlay.json")
-	return overlay, errors.Join(os.WriteFile(copied, changed, 0o600), os.WriteFile(overlay, replace, 0o600))
-}
-
-func compiles(ctx context.Context, overlay, folder string) bool {
-	return exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "./"+folder).Run() == nil
-}
-
-// test runs the room's suites, the nearest first: most faults need no other.
-func (r room) test(ctx context.Context, overlay string, patience time.Duration) ([]byte, error) {
-	for _, s := range r.suites {
-		args := []string{"test", "-vet=off", "-failfast", "-count=1", "-timeout", patience.String(), "-run", s.run}
-		if overlay != "" {
-			args = append(args, "-overlay", overlay)
-		}
-		cmd := exec.CommandContext(ctx, "go", append(args, s.packages...)...)
-		var out bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &out
-		if err := cmd.Run(); err != nil {
-			return out.Bytes(), err
-		}
-	}
-	return nil, nil
+	fmt.Printf("%s: %d of %d killed (%.1f %%), %d do not compile\n", name, len(tried)-survived, len(tried),
+		100-100*float64(survived)/float64(max(len(tried), 1)), len(all)-len(tried))
+	return survived, nil
 }

@@ -17,7 +17,10 @@ type mutant struct {
 	line              int
 	from, to          int
 	original, becomes string
-	again             int // how many of the same stand before it in the function
+	again             int    // how many of the same stand before it in the function
+	body, end         int    // where the function's body is, with its braces
+	results           string // of the function
+	number            int    // from 1 on, among those that are planted together
 }
 
 // key names a mutant by what it changes, not by its line: it stays the same
@@ -66,7 +69,7 @@ func mutantsIn(file string) ([]mutant, error) {
 		if !ok || f.Body == nil {
 			continue
 		}
-		s := surgeon{set: set, text: text, file: file, function: f.Name.Name, seen: map[string]int{}}
+		s := surgeon{set: set, text: text, file: file, of: f, seen: map[string]int{}}
 		ast.Inspect(f.Body, s.visit)
 		all = append(all, s.found...)
 	}
@@ -75,19 +78,24 @@ func mutantsIn(file string) ([]mutant, error) {
 
 // A surgeon walks over one function.
 type surgeon struct {
-	set            *token.FileSet
-	text           []byte
-	file, function string
-	found          []mutant
-	seen           map[string]int
-	decided        ast.Expr // the whole condition of the if that is looked at
+	set     *token.FileSet
+	text    []byte
+	file    string
+	of      *ast.FuncDecl
+	found   []mutant
+	seen    map[string]int
+	decided ast.Expr // the whole condition of the if that is looked at
 }
 
 // becomes plants text where from to to stands.
 func (s *surgeon) becomes(from, to token.Pos, text string) {
 	a, b := s.set.Position(from), s.set.Position(to)
-	m := mutant{file: s.file, function: s.function, line: a.Line, from: a.Offset, to: b.Offset,
-		original: string(s.text[a.Offset:b.Offset]), becomes: text}
+	m := mutant{file: s.file, function: s.of.Name.Name, line: a.Line, from: a.Offset, to: b.Offset,
+		original: string(s.text[a.Offset:b.Offset]), becomes: text,
+		body: s.set.Position(s.of.Body.Pos()).Offset, end: s.set.Position(s.of.Body.End()).Offset}
+	if s.of.Type.Results != nil {
+		m.results = s.source(s.of.Type.Results)
+	}
 	m.again = s.seen[m.key()]
 	s.seen[m.key()]++
 	s.found = append(s.found, m)

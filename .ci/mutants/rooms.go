@@ -1,43 +1,100 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"time"
 )
 
-// A room is code and the tests that have to notice when it is wrong.
+// A room is code and the tests that have to notice when it is wrong, the
+// nearest first: most faults need no other.
 type room struct {
 	files  []string
 	suites []suite
 }
 
-// A suite is tests of packages, all or those that run matches.
-type suite struct {
-	run      string
-	packages []string
-}
+// A suite is tests of a package, all or those that run matches, without those
+// that skip matches.
+type suite struct{ folder, run, skip string }
 
 var rooms = map[string]room{
 	"engine": {
-		files:  []string{"runner/engine/*.go"},
-		suites: []suite{{".", []string{"./runner/engine/..."}}, {".", []string{"./runner"}}},
+		files: []string{"runner/engine/*.go"},
+		suites: []suite{
+			{folder: "runner/engine/enginetest"},
+			{folder: "runner", skip: readers},
+			{folder: "runner/backtest"},
+		},
 	},
 	"wards": {
 		files:  []string{"wards/*.go"},
-		suites: []suite{{".", []string{"./wards"}}, {".", []string{"./runner/engine/..."}}},
+		suites: []suite{{folder: "wards"}, {folder: "runner/engine/enginetest"}},
 	},
 	"cascades": {
 		files:  []string{"cascades/*.go"},
-		suites: []suite{{".", []string{"./cascades/...", "./wards"}}, {"TestMistakes|TestLint", []string{"./cmd/capstan"}}},
+		suites: []suite{{folder: "cascades"}, {folder: "cmd/capstan", run: "TestMistakes|TestLint"}},
 	},
 	"host": {
 		files:  []string{"runner/journal/host.go", "runner/journal/recording.go", "runner/journal/replay.go", "runner/journal/lease.go", "runner/journal/owner.go", "runner/journal/fence.go"},
-		suites: []suite{{".", []string{"./runner/journal"}}},
+		suites: []suite{{folder: "runner/journal"}},
 	},
 	"writes": {
 		files:  []string{"runner/journal/writer.go", "runner/journal/pack.go", "runner/journal/rows.go", "runner/journal/emit.go", "runner/journal/begin.go", "runner/journal/ending.go"},
-		suites: []suite{{".", []string{"./runner/journal"}}},
+		suites: []suite{{folder: "runner/journal"}},
 	},
 }
 
+// readers only read the source, where no fault is, or measure.
+const readers = "TestFloors|TestSurface|TestOneReaderOfJSON|TestPatterns"
+
 func names() []string { return slices.Sorted(maps.Keys(rooms)) }
+
+// A program is a suite that was built, and how long it may take.
+type program struct {
+	suite
+	path     string
+	patience time.Duration
+}
+
+// build makes a program of every suite, with all faults and none chosen: so
+// they have to pass.
+func (r room) build(ctx context.Context, folder string) ([]program, error) {
+	var all []program
+	for i, s := range r.suites {
+		p := program{suite: s, path: filepath.Join(folder, strconv.Itoa(i)+".test"), patience: time.Hour}
+		if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay(folder), "-o", p.path, "./"+s.folder).CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%w:\n%s", err, out)
+		}
+		begun := time.Now()
+		if noticed, out := p.notices(ctx, 0); noticed {
+			return nil, fmt.Errorf("the tests of %s fail without any fault:\n%s", s.folder, out)
+		}
+		p.patience = 3*time.Since(begun) + 20*time.Second
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// notices says whether the suite fails where there is the fault of a number,
+// and what it prints. A fault may ask for memory without end: it gets none.
+func (p program) notices(ctx context.Context, number int) (bool, []byte) {
+	ctx, stop := context.WithTimeout(ctx, p.patience)
+	defer stop()
+	args := []string{"-c", `ulimit -v 8000000; exec "$0" "$@"`, p.path, "-test.failfast", "-test.run", p.run}
+	if p.skip != "" {
+		args = append(args, "-test.skip", p.skip)
+	}
+	cmd := exec.CommandContext(ctx, "sh", args...)
+	cmd.Dir = p.folder
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", chosen, number))
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	return err != nil && !errors.Is(err, exec.ErrWaitDelay), out
+}

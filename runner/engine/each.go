@@ -37,7 +37,6 @@ func (v *visit) goesOn() bool { return v.main && v.s.Within }
 // those that were done on another host. The output is the list of what the items
 // gave, in their order.
 func (v *visit) items() (release, error) {
-	v.base = v.s.State
 	all := newItems(v)
 	err := v.fan(len(v.list), v.p.Each.MaxParallel, all.do)
 	for _, it := range all.byIndex {

@@ -21,7 +21,6 @@ type flow struct {
 	s     *State
 	at    event.Path // of the cascade; "" for the run's own
 	meter *shared.Meter
-	depth int
 	back  string // the cascade's id, where its output comes back as outputs.<id>
 	turns int    // made by this flow
 	calls int    // of models, made by this flow
@@ -224,14 +223,11 @@ func (f *flow) emit(e event.Event) {
 // nested runs another cascade within this one, from a state that has its input, and
 // gives what it left; back is its id where this one's outputs get it.
 func (f *flow) nested(at event.Path, c *cascades.Cascade, s *State, back string) (*State, error) {
-	if f.depth >= cascades.MaxDepth {
-		return nil, failed(at, "cascades are nested more than %d deep", cascades.MaxDepth)
-	}
 	s.RunID, s.Model = f.s.RunID, f.s.Model
 	if len(s.Given) == 0 {
 		s.Given = f.c.Default(f.s.Given)
 	}
-	child := &flow{h: f.h, c: c, s: s, at: at.Join(c.ID), meter: shared.NewMeter(f.meter, c.Budget, model.Usage{}), depth: f.depth + 1, back: back}
+	child := &flow{h: f.h, c: c, s: s, at: at.Join(c.ID), meter: shared.NewMeter(f.meter, c.Budget, model.Usage{}), back: back}
 	child.prepare()
 	err := child.run()
 	f.s.Verdicts, f.s.Answers = append(f.s.Verdicts, s.Verdicts...), append(f.s.Answers, s.Answers...)

@@ -10,7 +10,6 @@ import (
 // outputs as they were before it. Its output is the map of theirs; what they put
 // into the state is merged in file order.
 func (v *visit) group() (release, error) {
-	v.base = v.s.State
 	branches := make([]*flow, len(v.p.Together))
 	err := v.fan(len(branches), 0, func(b *flow, i int) error {
 		branches[i] = b

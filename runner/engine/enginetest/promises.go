@@ -1,6 +1,8 @@
 package enginetest
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -8,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -20,7 +23,11 @@ type promises struct {
 	texts map[event.Path]string
 	spent model.Usage
 	run   event.Event // how it started
-	ended bool
+	end   event.Event // and how it finished
+
+	verdicts []event.Verdict
+	said     []event.Answer
+	asked    map[event.Path]string
 }
 
 // carried are the members of each kind; those with a question mark may be
@@ -48,7 +55,7 @@ var carried = map[event.Kind]string{
 // kept looks at the next event of a run, and says which promise it breaks.
 func (p *promises) kept(e event.Event) error {
 	if p.open == nil {
-		p.open, p.texts = map[string]bool{}, map[event.Path]string{}
+		p.open, p.texts, p.asked = map[string]bool{}, map[event.Path]string{}, map[event.Path]string{}
 	}
 	for _, promise := range []func(event.Event) error{p.carries, p.placed, p.answers, p.adds} {
 		if err := promise(e); err != nil {
@@ -132,8 +139,73 @@ func (p *promises) adds(e event.Event) error {
 		p.texts[e.Path] = e.Text
 	case event.PhaseFinished:
 		return p.released(e)
+	case event.VerdictGiven:
+		p.verdicts = append(p.verdicts, *e.Verdict)
+	case event.Waiting:
+		p.asked[e.Path] = e.Message
+	case event.Answered:
+		given := event.Answer{Path: e.Path, Phase: e.Phase, Question: p.asked[e.Path], Value: e.Output, By: e.By, Expired: e.Status == event.Expired}
+		p.said = append(p.said, given.Told())
+	case event.Pruned:
+		if w := e.Pruning; w.Left > w.Room || w.Tokens <= w.Room || !w.Estimated {
+			return fmt.Errorf("it is pruned so: %+v", *w)
+		}
 	case event.RunFinished:
+		p.end = e
 		return p.finished(e)
+	}
+	return nil
+}
+
+// result sees that the run came to what its events tell.
+func (p *promises) result(r engine.Result) error {
+	if r.RunID != p.end.RunID || r.CascadeID != p.end.CascadeID || r.Status != p.end.Status || r.Usage != *p.end.Usage {
+		return fmt.Errorf("it is %s of %s, %s with %+v", r.RunID, r.CascadeID, r.Status, r.Usage)
+	}
+	if r.Phases == nil || r.Verdicts == nil || r.Degraded == nil {
+		return errors.New("a list of it is null")
+	}
+	for _, pair := range [][2]any{{r.Output, p.end.Output}, {r.Error, p.end.Error}, {r.Verdicts, p.verdicts}, {r.Answers, p.said}} {
+		got, _ := json.Marshal(pair[0])
+		want, _ := json.Marshal(pair[1])
+		if string(got) != string(want) && len(got)+len(want) > len("[]null") {
+			return fmt.Errorf("it has %s\nand told is %s", got, want)
+		}
+	}
+	return nil
+}
+
+// failed sees that the error which a run gives is that which it tells, and says
+// where, by which check, and of what was said to whom.
+func (p *promises) failed(e *engine.Error) error {
+	told := *p.end.Error
+	if e.Error() != told.String() || event.Position(e.Position) != told.Position {
+		return fmt.Errorf("the error is %v at %v", e, e.Position)
+	}
+	if e.Path == "" && e.Phase != "" && e.Code != engine.OverBudget && e.Code != engine.Cancelled {
+		return errors.New("the error has no path")
+	}
+	refuses := func(name string, under event.Path) bool {
+		return slices.ContainsFunc(p.verdicts, func(v event.Verdict) bool {
+			return v.Validator == name && (v.Valid == nil || !*v.Valid) && strings.HasPrefix(string(v.Path), string(under))
+		})
+	}
+	switch {
+	case e.Check != "" && !refuses(e.Check, "") && e.Check != "human_input" && e.Check != "output_extraction":
+		return fmt.Errorf("%s has not refused it", e.Check)
+	case e.Check == "" && e.Code == engine.Blocked:
+		return errors.New("no check has blocked it")
+	}
+	for i, a := range e.Attempts {
+		at := e.Path.At("attempt", a.Number)
+		if text, ok := p.texts[at]; !ok || text != a.Text || a.Number != i+1 || len(a.Objections) == 0 {
+			return fmt.Errorf("the error has attempt %+v, told is %q", a, text)
+		}
+		for _, o := range a.Objections {
+			if !refuses(o.Validator, at) || o.Reason == "" {
+				return fmt.Errorf("%s has not refused attempt %d", o.Validator, a.Number)
+			}
+		}
 	}
 	return nil
 }

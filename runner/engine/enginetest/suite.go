@@ -73,10 +73,33 @@ func (s *story) told(t *testing.T, r engine.Result) string {
 	return lines.Told(t, r)
 }
 
+// ended sees that a run came to what its events tell, with the error that they
+// tell.
+func (s *story) ended(t *testing.T, r engine.Result, err error) {
+	t.Helper()
+	var all promises
+	for _, e := range s.events {
+		_ = all.kept(e) // the transcript has what is not
+	}
+	if err := all.result(r); err != nil {
+		t.Fatalf("the result is not what was told: %v", err)
+	}
+	var why *engine.Error
+	if errors.As(err, &why) != (r.Error != nil) {
+		t.Fatalf("the run gives %v, and told is %v", err, r.Error)
+	}
+	if why != nil {
+		if err := all.failed(why); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func inOrder(t *testing.T, s *Story, host NewHost) {
 	told := s.begin(t)
-	result, _ := run(t, told.world, host(t, s), s, s.Start(), 0)
+	result, err := run(t, told.world, host(t, s), s, s.Start(), 0)
 	Same(t, "in order", told.told(t, result), s.Want())
+	told.ended(t, result, err)
 	for at, n := range told.world.made {
 		if n > 1 {
 			t.Errorf("%s was made %d times", at, n)
@@ -138,6 +161,7 @@ func goneOnWith(t *testing.T, s *Story, host NewHost) {
 			result, err = run(t, told.world, host(t, s), s, travelled(t, err), max(-k, 0))
 		}
 		Same(t, "gone on with", told.told(t, result), s.Want())
+		told.ended(t, result, err)
 		for at, n := range told.world.made {
 			if n > 1 {
 				t.Errorf("%s was made %d times", at, n)
@@ -166,7 +190,11 @@ func travelled(t *testing.T, err error) (s engine.State) {
 func brokenOff(t *testing.T, s *Story, host NewHost) {
 	for k := int64(1); ; k++ {
 		told, start := s.begin(t), host(t, s)
-		_, err := run(t, NewFault(told.world, k), start, s, s.Start(), 0)
+		gone := NewFault(told.world, k)
+		_, err := run(t, gone, start, s, s.Start(), 0)
+		if asked := gone.count.Load(); asked > k {
+			t.Fatalf("gone at effect %d, and %d more were asked for", k, asked-k)
+		}
 		if !errors.Is(err, ErrFault) {
 			if k == 1 && strings.Contains(s.Want(), "/model ") {
 				t.Fatalf("gone at the first effect: got %v", err)

@@ -156,7 +156,7 @@ func told(e event.Event) string {
 		return strings.TrimSpace(fmt.Sprintf("%s: %q", e.By, fmt.Sprint(e.Output)))
 	case event.RunFinished:
 		if e.Error != nil {
-			return fmt.Sprintf("%s phase=%s: %s", e.Status, e.Error.Phase, quote(e.Error.Message))
+			return strings.TrimSpace(fmt.Sprintf("%s phase=%s: %s %s", e.Status, e.Error.Phase, quote(e.Error.Message), e.Error.Position))
 		}
 		return fmt.Sprintf("%s %v", e.Status, e.Output)
 	}

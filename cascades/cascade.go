@@ -99,8 +99,8 @@ type Budget struct {
 // defaultMaxPhases bounds the phase visits of a run whose file does not.
 const defaultMaxPhases = 100
 
-// MaxDepth is how deep cascades may contain cascades.
-const MaxDepth = 16
+// maxNested is how deep cascades may contain cascades.
+const maxNested = 16
 
 // A Phase is one phase. Exactly one of Instructions, Tool, Compose and Together
 // is set.

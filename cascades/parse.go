@@ -341,8 +341,8 @@ func (p *parser) nestedFile(n *yaml.Node, file string) *Cascade {
 	case slices.Contains(p.loading, file):
 		p.report(n, CodeCycle, "%s contains itself: %s", file, strings.Join(append(slices.Clone(p.loading), file), " → "))
 		return nil
-	case len(p.loading) > MaxDepth:
-		p.report(n, CodeTooLarge, "cascades are nested more than %d deep", MaxDepth)
+	case len(p.loading) > maxNested:
+		p.report(n, CodeTooLarge, "cascades are nested more than %d deep", maxNested)
 		return nil
 	}
 	source, err := p.readFile(file)

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -193,5 +194,9 @@ func clipLine(s string) string {
 	if len(s) <= maxDiffLine {
 		return s
 	}
-	return s[:boundary(s, maxDiffLine)] + " … (" + size(len(s)) + ")"
+	end := maxDiffLine
+	for end > maxDiffLine-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s … (%d bytes)", s[:end], len(s))
 }

@@ -5,17 +5,11 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 )
-
-// A Drafter tells what models are saying in runs of this process. A [*Crew] is one.
-type Drafter interface {
-	// Drafts has told called, which does not wait, whenever a model says more in a
-	// run, until stop is called. Now gives what is being said, in the order of paths.
-	Drafts(id string, told func()) (now func() []Draft, stop func())
-}
 
 // A Draft is what has arrived of a reply. No check has seen it, and it is kept
 // nowhere.
@@ -117,7 +111,10 @@ func (r *drafting) add(at event.Path, text string) {
 	}
 	said.Text += text
 	if len(said.Text) > maxDraft {
-		said.Text, said.Cut = said.Text[boundary(said.Text, len(said.Text)-maxDraft/2):], true
+		said.Text, said.Cut = said.Text[len(said.Text)-maxDraft/2:], true
+		for i := 0; i < utf8.UTFMax-1 && !utf8.RuneStart(said.Text[0]); i++ {
+			said.Text = said.Text[1:]
+		}
 	}
 }
 
@@ -135,7 +132,7 @@ func (d *drafts) change(id string, change func(*drafting)) {
 	}
 }
 
-// follow is [Drafter.Drafts].
+// follow is [Crew.Drafts].
 func (d *drafts) follow(id string, told func()) (now func() []Draft, stop func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -161,7 +158,9 @@ func (d *drafts) follow(id string, told func()) (now func() []Draft, stop func()
 	}
 }
 
-// Drafts tells what models are saying in a run of this crew; see [Drafter].
+// Drafts has told called, which does not wait, whenever a model says more in a run of
+// this crew, until stop is called. Now gives what is being said, in the order of
+// paths.
 func (c *Crew) Drafts(id string, told func()) (now func() []Draft, stop func()) {
 	return c.drafts.follow(id, told)
 }

@@ -59,11 +59,9 @@ type Runs interface {
 	Cancel(id string) error
 }
 
-// An Order is a wish for a run.
-type Order struct {
-	Cascade string         // the name under which the operator offers it
-	Input   map[string]any // plain values
-	Model   string         // one of those offered; "" is the cascade's own
-	RunID   string         // "" gives it a new name
-	Watched bool           // somebody is about to look at the run: its models stream from the first call on
+// A Drafter tells what models are saying in runs of this process. A [*Crew] is one.
+type Drafter interface {
+	// Drafts has told called, which does not wait, whenever a model says more in a
+	// run, until stop is called. Now gives what is being said, in the order of paths.
+	Drafts(id string, told func()) (now func() []Draft, stop func())
 }

@@ -100,7 +100,11 @@ var floors = map[string]string{
 	"validators/edit":     "validators validators/faults validators/reading validators/schema",
 	"validators/request":  "validators validators/faults validators/reading validators/schema",
 	"validators/schedule": "runner/signatures runner/tool validators validators/faults validators/schema",
-	"runner/serve":        "cascades runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
+	"runner/serve":        "cascades runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/diffs runner/serve/orders runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
+	// Orders of runs, and who makes them.
+	"runner/serve/orders": "cascades runner runner/event",
+	// Two texts apart.
+	"runner/serve/diffs": "",
 	// Numbers over days, and their drawings.
 	"runner/serve/plots":  "",
 	"runner/serve/trends": "runner/journal runner/measure",

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // lookEvery is how often a server looks for runs whose process is gone.
@@ -16,7 +16,7 @@ const lookEvery = time.Second
 // inherit has the crew go on with runs whose process is gone, until ctx ends.
 // Servers that look at the same time go on with each run once: the journal gives
 // it to one. The function that it gives waits for the end of the looking.
-func (c *Command) inherit(ctx context.Context, s *kit, crew *serve.Crew, offered map[string]string, takeover time.Duration) (wait func()) {
+func (c *Command) inherit(ctx context.Context, s *kit, crew *orders.Crew, offered map[string]string, takeover time.Duration) (wait func()) {
 	if takeover == 0 {
 		return func() {}
 	}
@@ -43,7 +43,7 @@ func (c *Command) inherit(ctx context.Context, s *kit, crew *serve.Crew, offered
 type heir struct {
 	c       *Command
 	s       *kit
-	crew    *serve.Crew
+	crew    *orders.Crew
 	offered map[string]string
 	told    map[string]string // of each run, why it was not taken over
 }
@@ -59,8 +59,8 @@ func (h *heir) look(ctx context.Context) {
 		switch err := h.take(ctx, id); {
 		case err == nil:
 			fmt.Fprintf(h.c.Stderr, "run %s: its process is gone; it goes on here\n", id)
-		case errors.Is(err, runner.ErrRunBusy), errors.Is(err, serve.ErrClosed), ctx.Err() != nil:
-		case errors.Is(err, serve.ErrFull):
+		case errors.Is(err, runner.ErrRunBusy), errors.Is(err, orders.ErrClosed), ctx.Err() != nil:
+		case errors.Is(err, orders.ErrFull):
 			return
 		case h.told[id] != err.Error():
 			h.told[id] = err.Error()

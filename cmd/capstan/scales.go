@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // A balance weighs the gates of the cascades that a server offers, with the labels
@@ -23,7 +24,7 @@ type balance struct {
 func (b *balance) Weigh(ctx context.Context, name string) (*serve.Scale, error) {
 	file, ok := b.offered[name]
 	if !ok {
-		return nil, serve.ErrNoCascade
+		return nil, orders.ErrNoCascade
 	}
 	first := strings.Join(b.flags.models[:min(1, len(b.flags.models))], "")
 	s := &scale{kit: b.kit, chosen: b.kit.models.fresh().chosen(first+"\n"+b.flags.run.model, file)}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/request"
 	"github.com/seed61713e19/capstan/validators/request/inspectors"
@@ -128,8 +129,8 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 const ending = 10 * time.Second
 
 // crew makes the runs of a server.
-func (c *Command) crew(s *kit, offered map[string]string, f serveFlags) *serve.Crew {
-	return serve.NewCrew(serve.CrewOptions{
+func (c *Command) crew(s *kit, offered map[string]string, f serveFlags) *orders.Crew {
+	return orders.NewCrew(orders.CrewOptions{
 		Journal: s.journal, Cascades: offered, Models: f.models, Settings: f.run.settings(), Limit: f.limit,
 		Starts: func(ctx context.Context, id string) (runner.Start, error) {
 			run, err := s.journal.Run(ctx, id)

@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -29,7 +30,7 @@ func (s *Server) runAgain(w http.ResponseWriter, r *http.Request) error {
 	if err := s.read(w, r, "RunAgain", &body); err != nil {
 		return err
 	}
-	change := Change{RunID: body.RunID, From: body.From, Changed: body.WithChanges}
+	change := orders.Change{RunID: body.RunID, From: body.From, Changed: body.WithChanges}
 	if body.Input != nil {
 		input, err := schema.Parse(body.Input)
 		if err != nil {
@@ -50,7 +51,7 @@ func (s *Server) runAgain(w http.ResponseWriter, r *http.Request) error {
 
 // againOnce makes the run; of an order that is repeated under its name it gives the
 // run there is.
-func (s *Server) againOnce(r *http.Request, run *journal.Run, change Change) (id string, repeated *journal.Run, err error) {
+func (s *Server) againOnce(r *http.Request, run *journal.Run, change orders.Change) (id string, repeated *journal.Run, err error) {
 	id, err = s.o.Runs.Again(r.Context(), run.RunID, change)
 	if !errors.Is(err, runner.ErrRunExists) {
 		return id, nil, err
@@ -139,7 +140,7 @@ func (s *Server) againPosted(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.RunID, v.From, v.Changed = form("run_id"), form("from"), form("changed") != ""
-	change := Change{RunID: v.RunID, From: v.From, Changed: v.Changed, Watched: true, Input: map[string]any{}}
+	change := orders.Change{RunID: v.RunID, From: v.From, Changed: v.Changed, Watched: true, Input: map[string]any{}}
 	for i, in := range c.Inputs {
 		f := &v.Fields[i]
 		if f.Kind == "kept" {

@@ -14,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -49,7 +50,7 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
 	if err := s.read(w, r, "StartRun", &body); err != nil {
 		return err
 	}
-	o := Order{Cascade: body.Cascade, Model: body.Model, RunID: body.RunID, Input: map[string]any{}}
+	o := orders.Order{Cascade: body.Cascade, Model: body.Model, RunID: body.RunID, Input: map[string]any{}}
 	if body.Input != nil {
 		input, err := schema.Parse(body.Input)
 		if err != nil {
@@ -77,7 +78,7 @@ func runURL(id string) string { return "/v1/runs/" + url.PathEscape(id) }
 
 // sameRun is the run of an order under a name that is taken: a repetition gets
 // the run, anything else a no.
-func (s *Server) sameRun(r *http.Request, o Order) (standing, error) {
+func (s *Server) sameRun(r *http.Request, o orders.Order) (standing, error) {
 	run, err := s.o.Store.Run(r.Context(), o.RunID)
 	if errors.Is(err, runner.ErrNoRun) || err == nil && run.RunID != o.RunID {
 		return standing{}, runner.ErrRunBusy // it is about to be kept
@@ -297,7 +298,7 @@ func (s *Server) answerWith(r *http.Request, run *journal.Run, a runner.Answer) 
 	if errors.As(err, &no) {
 		return problem(no.Status, no.Code, "the answer is kept, but: "+no.Detail)
 	}
-	if errors.Is(err, ErrFull) || errors.Is(err, ErrClosed) {
+	if errors.Is(err, orders.ErrFull) || errors.Is(err, orders.ErrClosed) {
 		return problem(http.StatusServiceUnavailable, "answered_not_resumed", "the answer is kept, but "+err.Error()+": resume the run later")
 	}
 	return err

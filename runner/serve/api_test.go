@@ -14,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/builtins"
 	"github.com/seed61713e19/capstan/validators/request"
@@ -235,7 +236,7 @@ func TestLists(t *testing.T) {
 func TestGatesOverHTTP(t *testing.T) {
 	judge := validators.NewJudge("kind", "Validates that the text is kind", "Is it kind?")
 	odd := validators.New("odd", "panics", func(_ context.Context, _ struct{}, _ validators.Subject) (validators.Verdict, error) { panic("odd") })
-	w := newWorld(t, func(o *serve.Options, _ *serve.CrewOptions) { o.Gates = o.Gates.With(judge, odd) })
+	w := newWorld(t, func(o *serve.Options, _ *orders.CrewOptions) { o.Gates = o.Gates.With(judge, odd) })
 	yes := w.want(200, "POST", "/v1/gates/word_count", `{"content": "one two three", "with": {"min": 3}}`).json(t)
 	no := w.want(200, "POST", "/v1/gates/word_count", `{"content": "one", "with": {"min": 3}}`).json(t)
 	if yes["valid"] != true || no["valid"] != false || no["reason"] == "" {
@@ -338,7 +339,7 @@ func TestTheDocument(t *testing.T) {
 func TestValidationRequestsOverHTTP(t *testing.T) {
 	d := request.NewDispatcher(request.Config{})
 	defer d.Close()
-	w := newWorld(t, func(o *serve.Options, _ *serve.CrewOptions) { o.Requests = d })
+	w := newWorld(t, func(o *serve.Options, _ *orders.CrewOptions) { o.Requests = d })
 	ask := `{"task_id": "bead-1", "validation_type": "code", "acceptance_criteria": [{"id": "AC-1", "description": "it works"}]}`
 	r := w.want(202, "POST", "/v1/validation-requests", ask)
 	if r.Header.Get("Location") != "/v1/validation-requests/bead-1" || r.json(t)["open"] != true {

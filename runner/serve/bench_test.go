@@ -16,6 +16,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // longRun is a run of that many phases, each of two attempts with a verdict.
@@ -103,7 +104,7 @@ func BenchmarkJournalRunPage(b *testing.B) {
 	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	w := newWorld(b, func(_ *serve.Options, c *serve.CrewOptions) { c.Cascades = map[string]string{"thousand": file} })
+	w := newWorld(b, func(_ *serve.Options, c *orders.CrewOptions) { c.Cascades = map[string]string{"thousand": file} })
 	said := strings.Repeat("owl ", 250)
 	w.model = model.Func(func(context.Context, model.Request) (model.Response, error) { return model.Response{Text: said}, nil })
 	id := w.start("thousand", nil)

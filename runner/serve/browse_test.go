@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 func (b *browser) click(selector string) {
@@ -239,7 +240,7 @@ func TestWithoutScripts(t *testing.T) {
 }
 
 func TestLoginInABrowser(t *testing.T) {
-	w := newWorld(t, func(o *serve.Options, _ *serve.CrewOptions) { o.Token = token })
+	w := newWorld(t, func(o *serve.Options, _ *orders.CrewOptions) { o.Token = token })
 	b := newBrowser(t, w.http.URL)
 	b.open("/gates")
 	b.shoot("login")

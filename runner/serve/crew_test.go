@@ -13,15 +13,16 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-func few(n int) func(*serve.Options, *serve.CrewOptions) {
-	return func(_ *serve.Options, c *serve.CrewOptions) { c.Limit = n }
+func few(n int) func(*serve.Options, *orders.CrewOptions) {
+	return func(_ *serve.Options, c *orders.CrewOptions) { c.Limit = n }
 }
 
 func TestACrewHasALimit(t *testing.T) {
 	var log bytes.Buffer
-	w := newWorld(t, few(2), func(o *serve.Options, _ *serve.CrewOptions) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	w := newWorld(t, few(2), func(o *serve.Options, _ *orders.CrewOptions) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "a"}`)
 	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "b"}`)
 	for _, order := range []string{`{"cascade": "slow", "run_id": "c"}`, `{"cascade": "wrong"}`, `{"cascade": "post"}`} { // nothing is read or checked first
@@ -89,7 +90,7 @@ func TestClosing(t *testing.T) {
 	if s := w.run("late").Status; s != "cancelled" {
 		t.Errorf("status %s", s)
 	}
-	if err := w.crew.Cancel("late"); !errors.Is(err, serve.ErrNotRunning) {
+	if err := w.crew.Cancel("late"); !errors.Is(err, orders.ErrNotRunning) {
 		t.Error(err)
 	}
 }
@@ -173,7 +174,7 @@ func TestManyResumes(t *testing.T) {
 // journal has noted that it waits, though its hand has not gone yet.
 func TestAnAnswerAtOnce(t *testing.T) {
 	told, leave := make(chan bool), make(chan bool)
-	w := newWorld(t, func(_ *serve.Options, c *serve.CrewOptions) {
+	w := newWorld(t, func(_ *serve.Options, c *orders.CrewOptions) {
 		c.Journal = &lingering{Journal: c.Journal, told: told, leave: leave}
 	})
 	id := w.want(202, "POST", "/v1/runs", `{"cascade": "ask"}`).json(t)["run_id"].(string)

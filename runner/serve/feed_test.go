@@ -20,11 +20,12 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // unasked is a server that asks the store for news so seldom that what is heard
 // was told.
-func unasked(o *serve.Options, _ *serve.CrewOptions) { o.Every = time.Hour }
+func unasked(o *serve.Options, _ *orders.CrewOptions) { o.Every = time.Hour }
 
 // kept are a run's events as a stream has them.
 func (w *world) kept(id string, d journal.Detail) (list []string) {

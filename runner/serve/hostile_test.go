@@ -19,6 +19,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // TestManyReadersThatGo holds that a stream is sent to each of many readers, and
@@ -232,7 +233,7 @@ func (o overtaken) Answer(ctx context.Context, id string, a runner.Answer) error
 
 // TestAnAnswerThatComesTooLate holds that it is told that it does not count.
 func TestAnAnswerThatComesTooLate(t *testing.T) {
-	w := newWorld(t, func(o *serve.Options, _ *serve.CrewOptions) { o.Store = overtaken{o.Store} })
+	w := newWorld(t, func(o *serve.Options, _ *orders.CrewOptions) { o.Store = overtaken{o.Store} })
 	id := w.start("ask", nil)
 	w.problem(409, "not_waiting", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -41,11 +42,11 @@ type watcher struct {
 	made   int64 // the last event that the page has
 	seq    int64 // the last event that the folder has
 	folder *trace.Folder
-	known  int             // phases that the page has
-	status string          // that the page has
-	dirty  map[string]bool // paths of phases that have changed
-	now    func() []Draft  // what models are saying; nil where nobody hears it
-	shown  []Draft         // that the page has
+	known  int                   // phases that the page has
+	status string                // that the page has
+	dirty  map[string]bool       // paths of phases that have changed
+	now    func() []orders.Draft // what models are saying; nil where nobody hears it
+	shown  []orders.Draft        // that the page has
 }
 
 // listen hears what models say while they say it, of a run of this process.

@@ -15,6 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/runner/trust"
 )
 
@@ -29,7 +30,7 @@ type drawer struct {
 
 func (d *drawer) Weigh(ctx context.Context, name string) (*serve.Scale, error) {
 	if name == "none" {
-		return nil, serve.ErrNoCascade
+		return nil, orders.ErrNoCascade
 	}
 	runs, err := d.of().Run(ctx, "last")
 	if err != nil {
@@ -73,7 +74,7 @@ func weighing(t testing.TB, days, each int) (*world, *drawer) {
 		t.Fatal(err)
 	}
 	d := &drawer{t: t, runner: r}
-	w := past(t, days, each, func(o *serve.Options, _ *serve.CrewOptions) {
+	w := past(t, days, each, func(o *serve.Options, _ *orders.CrewOptions) {
 		o.Scales, d.of = d, func() serve.Store { return o.Store }
 	})
 	return w, d

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/serve/diffs"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -16,7 +17,7 @@ type diffPageView struct {
 	RunID string
 	Title string
 	A, B  string // what is compared
-	Diff  diffView
+	Diff  diffs.View
 	Back  string
 }
 
@@ -43,7 +44,7 @@ func (s *Server) diffPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := diffPageView{
 		frame: s.frame("Difference · "+id, "runs"), RunID: id, Title: "What changed", A: string(a.Path), B: string(b.Path),
-		Diff: compare(a.Text, b.Text), Back: runPath(id) + "?open=" + phaseOf(b.Path) + "#" + anchor(string(b.Path)),
+		Diff: diffs.Compare(a.Text, b.Text), Back: runPath(id) + "?open=" + phaseOf(b.Path) + "#" + anchor(string(b.Path)),
 	}
 	name := "diff"
 	if isPart(r) {
@@ -64,7 +65,7 @@ type compareView struct {
 	A, B  *side
 	IDs   [2]string
 	Rows  []compareRow
-	Input diffView
+	Input diffs.View
 	Alike int  // rows that are left out: nothing differs
 	All   bool // nothing is left out
 	URL   string
@@ -115,7 +116,7 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 	if at := q.Get("at"); at != "" {
 		return s.outputDiff(w, r, v, at, ta, tb)
 	}
-	v.Input = compare(pretty(s.filled(r, a, ta)), pretty(s.filled(r, b, tb)))
+	v.Input = diffs.Compare(pretty(s.filled(r, a, ta)), pretty(s.filled(r, b, tb)))
 	for _, row := range align(v.IDs, ta, tb) {
 		if !v.All && !row.Differs {
 			v.Alike++
@@ -221,7 +222,7 @@ func (s *Server) outputDiff(w http.ResponseWriter, r *http.Request, v compareVie
 	}
 	page := diffPageView{
 		frame: s.frame("Difference", "compare"), RunID: v.IDs[1], Title: "The output of " + at, A: v.IDs[0], B: v.IDs[1],
-		Diff: compare(text(ta), text(tb)), Back: v.URL,
+		Diff: diffs.Compare(text(ta), text(tb)), Back: v.URL,
 	}
 	name := "diff"
 	if isPart(r) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // A startView is the form that starts a run.
@@ -65,7 +66,7 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.unstarted(w, r, v, err)
 	}
-	o := Order{Cascade: v.Cascade, Model: v.Model, RunID: v.RunID, Watched: true, Input: map[string]any{}}
+	o := orders.Order{Cascade: v.Cascade, Model: v.Model, RunID: v.RunID, Watched: true, Input: map[string]any{}}
 	wrong := false
 	for _, in := range inputs {
 		f := newField(in)
@@ -105,7 +106,7 @@ func (v *startView) blame(err error) {
 
 // startOnce starts a run; of an order that is repeated under its name it gives
 // the run there is.
-func (s *Server) startOnce(r *http.Request, o Order) (string, error) {
+func (s *Server) startOnce(r *http.Request, o orders.Order) (string, error) {
 	order := map[string]any{"cascade": o.Cascade, "input": o.Input, "run_id": o.RunID}
 	if s.contract.schemas["StartRun"].Refusal(r.Context().Err, order) != nil {
 		return "", problem(http.StatusUnprocessableEntity, "invalid_body", "that is no name for a run")
@@ -122,7 +123,7 @@ func (s *Server) startOnce(r *http.Request, o Order) (string, error) {
 func (s *Server) unstarted(w http.ResponseWriter, r *http.Request, v startView, err error) error {
 	v.Problem = s.told(w, r, err)
 	v.RunID = runner.NewRunID(time.Now())
-	if errors.Is(err, ErrNoCascade) || errors.As(err, new(cascades.Diagnostics)) {
+	if errors.Is(err, orders.ErrNoCascade) || errors.As(err, new(cascades.Diagnostics)) {
 		v.RunID = "" // there is nothing to fill in
 	}
 	return s.render(w, r, v.Problem.Status, "start", v)

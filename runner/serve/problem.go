@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // A Problem is an answer that is none: RFC 9457's object, with a code that
@@ -56,12 +57,12 @@ var known = []struct {
 	{runner.ErrRunExists, http.StatusConflict, "run_exists"},
 	{runner.ErrRunBusy, http.StatusConflict, "run_busy"},
 	{runner.ErrExpired, http.StatusConflict, "expired"},
-	{ErrNoCascade, http.StatusUnprocessableEntity, "unknown_cascade"},
-	{ErrNoPhase, http.StatusUnprocessableEntity, "unknown_phase"},
-	{ErrNoModel, http.StatusUnprocessableEntity, "unknown_model"},
-	{ErrNotRunning, http.StatusConflict, "not_running_here"},
-	{ErrFull, http.StatusTooManyRequests, "full"},
-	{ErrClosed, http.StatusServiceUnavailable, "closing"},
+	{orders.ErrNoCascade, http.StatusUnprocessableEntity, "unknown_cascade"},
+	{orders.ErrNoPhase, http.StatusUnprocessableEntity, "unknown_phase"},
+	{orders.ErrNoModel, http.StatusUnprocessableEntity, "unknown_model"},
+	{orders.ErrNotRunning, http.StatusConflict, "not_running_here"},
+	{orders.ErrFull, http.StatusTooManyRequests, "full"},
+	{orders.ErrClosed, http.StatusServiceUnavailable, "closing"},
 }
 
 // asProblem is what is told of an error: of those that are the server's own

@@ -8,6 +8,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // A keyless model cannot be asked, and knows it.
@@ -18,7 +19,7 @@ func (keyless) Ready(string) error { return errors.New("HOUSE_KEY is not set: ho
 // An order that would only find on its way that a model cannot be asked is
 // refused with phase and provider, and no run is left.
 func TestOrdersForModelsThatCannotBeAsked(t *testing.T) {
-	w := newWorld(t, func(_ *serve.Options, o *serve.CrewOptions) {
+	w := newWorld(t, func(_ *serve.Options, o *orders.CrewOptions) {
 		o.Runner = func(s runner.Start, j runner.Journal) (*runner.Runner, error) {
 			return runner.New(runner.WithJournal(j), runner.WithModel(keyless{}), runner.WithModelName("house:big"))
 		}

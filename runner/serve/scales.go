@@ -14,7 +14,7 @@ import (
 // Scales weigh the gates of offered cascades.
 type Scales interface {
 	// Weigh gives what a cascade is weighed with, as its files, labels and evidence
-	// are now. Its errors are [ErrNoCascade], [cascades.Diagnostics] and those of
+	// are now. Its errors are [orders.ErrNoCascade], [cascades.Diagnostics] and those of
 	// what is read.
 	Weigh(ctx context.Context, cascade string) (*Scale, error)
 	// Label keeps a person's word on a text beside the cascade, and the text.

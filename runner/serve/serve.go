@@ -4,6 +4,16 @@
 // The texts of a run are a stranger's: they are shown and never interpreted. The
 // page loads nothing from elsewhere, runs no script but its own, and works
 // without any.
+//
+// Routes lead to handlers that give an error, and one place tells it (routes.go,
+// problem.go): a [Problem] to programs, a page to people. What reads the store is in
+// files api_ and page_; a run's events are folded to a tree once, kept while they are
+// asked for (tree.go), and told to all who follow by one reader (feed.go, pulse.go).
+// Runs are made elsewhere: by what Options.Runs is, such as a crew of package orders.
+// Rooms of their own have what can be computed without a server: differences (diffs),
+// numbers over days (trends) and their drawings (plots).
+//
+// Begin with routes.go.
 package serve
 
 import (

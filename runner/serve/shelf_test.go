@@ -14,13 +14,14 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // The journal is what servers serve.
 var (
 	_ serve.Store    = (*journal.Journal)(nil)
 	_ runner.Journal = (*journal.Journal)(nil)
-	_ serve.Runs     = (*serve.Crew)(nil)
+	_ serve.Runs     = (*orders.Crew)(nil)
 )
 
 // A shelf is a store in memory, for runs that are made up: of a thousand

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 var controls = regexp.MustCompile(`(?s)<(?:input|textarea|select)[^>]*? name="([^"]*)"[^>]*>`)
@@ -174,7 +175,7 @@ func TestFormsThatStartNothing(t *testing.T) {
 }
 
 func TestNoFormWhereNothingIsOffered(t *testing.T) {
-	w := newWorld(t, func(o *serve.Options, c *serve.CrewOptions) { o.Cascades, c.Cascades = nil, nil })
+	w := newWorld(t, func(o *serve.Options, c *orders.CrewOptions) { o.Cascades, c.Cascades = nil, nil })
 	if page := w.send("GET", "/start", nil).text; !strings.Contains(page, "capstan serve cascades/") {
 		t.Error(page)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // A Store is where runs are read from, and where answers go. A
@@ -50,11 +51,11 @@ type Runs interface {
 	// Inputs are what an offered cascade takes, in the order of its file.
 	Inputs(cascade string) ([]cascades.Input, error)
 	// Start begins a run and gives its name as soon as the run is kept.
-	Start(ctx context.Context, o Order) (id string, err error)
+	Start(ctx context.Context, o orders.Order) (id string, err error)
 	// Resume goes on with a run in the background.
 	Resume(ctx context.Context, id string) error
 	// Again makes a new run of a kept one and gives its name as soon as it is kept.
-	Again(ctx context.Context, id string, change Change) (string, error)
+	Again(ctx context.Context, id string, change orders.Change) (string, error)
 	// Cancel ends a run of this process; it can be resumed.
 	Cancel(id string) error
 }
@@ -63,5 +64,5 @@ type Runs interface {
 type Drafter interface {
 	// Drafts has told called, which does not wait, whenever a model says more in a
 	// run, until stop is called. Now gives what is being said, in the order of paths.
-	Drafts(id string, told func()) (now func() []Draft, stop func())
+	Drafts(id string, told func()) (now func() []orders.Draft, stop func())
 }

@@ -24,6 +24,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // busy is a world that offers a cascade of some phases of one call, which costs
@@ -39,7 +40,7 @@ func busy(b *testing.B, phases, limit int, pause time.Duration) *world {
 	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	w := newWorld(b, func(o *serve.Options, c *serve.CrewOptions) {
+	w := newWorld(b, func(o *serve.Options, c *orders.CrewOptions) {
 		o.Every, c.Cascades, c.Limit, c.Done = 0, map[string]string{"busy": file, "slow": c.Cascades["slow"]}, limit, nil
 	})
 	w.model = model.Func(func(context.Context, model.Request) (model.Response, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // A counted store counts how often events are read.
@@ -27,8 +28,8 @@ func (c *counted) Events(ctx context.Context, id string, after int64, d journal.
 	return c.Store.Events(ctx, id, after, d)
 }
 
-func counting(c *counted) func(*serve.Options, *serve.CrewOptions) {
-	return func(o *serve.Options, _ *serve.CrewOptions) { c.Store, o.Store = o.Store, c }
+func counting(c *counted) func(*serve.Options, *orders.CrewOptions) {
+	return func(o *serve.Options, _ *orders.CrewOptions) { c.Store, o.Store = o.Store, c }
 }
 
 // read tells how often events were read for a page.

@@ -18,6 +18,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // evil is a name that acts where it is not escaped.
@@ -25,7 +26,7 @@ const evil = `<img src=x onerror=alert(1)>&"'`
 
 // past is a world whose runs began on many days, some of them with retries and noes,
 // under names that are markup.
-func past(t testing.TB, days, each int, change ...func(*serve.Options, *serve.CrewOptions)) *world {
+func past(t testing.TB, days, each int, change ...func(*serve.Options, *orders.CrewOptions)) *world {
 	t.Helper()
 	var now atomic.Int64
 	start := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)

@@ -22,6 +22,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
 	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/validators/builtins"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -182,7 +183,7 @@ type world struct {
 	testing.TB
 	store  store
 	shelf  *shelf // the store of a world that was made up; else nil
-	crew   *serve.Crew
+	crew   *orders.Crew
 	server *serve.Server
 	http   *httptest.Server
 	model  model.Model // answers what no script does
@@ -208,7 +209,7 @@ type store interface {
 }
 
 // newWorld makes a world over a journal.
-func newWorld(t testing.TB, change ...func(*serve.Options, *serve.CrewOptions)) *world {
+func newWorld(t testing.TB, change ...func(*serve.Options, *orders.CrewOptions)) *world {
 	t.Helper()
 	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
 	if err != nil {
@@ -219,13 +220,13 @@ func newWorld(t testing.TB, change ...func(*serve.Options, *serve.CrewOptions)) 
 }
 
 // madeUp makes a world over a store in memory.
-func madeUp(t testing.TB, change ...func(*serve.Options, *serve.CrewOptions)) *world {
+func madeUp(t testing.TB, change ...func(*serve.Options, *orders.CrewOptions)) *world {
 	t.Helper()
 	s := &shelf{}
 	return makeWorld(t, &world{TB: t, store: s, shelf: s}, change...)
 }
 
-func makeWorld(t testing.TB, w *world, change ...func(*serve.Options, *serve.CrewOptions)) *world {
+func makeWorld(t testing.TB, w *world, change ...func(*serve.Options, *orders.CrewOptions)) *world {
 	t.Helper()
 	dir := t.TempDir()
 	offered := map[string]string{}
@@ -245,7 +246,7 @@ func makeWorld(t testing.TB, w *world, change ...func(*serve.Options, *serve.Cre
 	if err != nil {
 		t.Fatal(err)
 	}
-	crew := serve.CrewOptions{
+	crew := orders.CrewOptions{
 		Journal:  w.store,
 		Cascades: offered,
 		Models:   []string{"slow"},
@@ -266,7 +267,7 @@ func makeWorld(t testing.TB, w *world, change ...func(*serve.Options, *serve.Cre
 	for _, c := range change {
 		c(&o, &crew)
 	}
-	w.crew = serve.NewCrew(crew)
+	w.crew = orders.NewCrew(crew)
 	if o.Runs == nil {
 		o.Runs = w.crew
 	}

@@ -1,4 +1,4 @@
-package serve
+package diffs
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 )
 
 // text writes a diff as patches are written, marks in brackets.
-func (v diffView) text() string {
+func (v View) text() string {
 	var b strings.Builder
 	for _, h := range v.Hunks {
 		b.WriteString("@@\n")
@@ -36,11 +36,11 @@ func TestDiffs(t *testing.T) {
 		{"one hunk", "x\n1\n2\n3\n4\n5\n6\ny\n", "X\n1\n2\n3\n4\n5\n6\nY\n", "@@\n−[x]\n+[X]\n 1\n 2\n 3\n 4\n 5\n 6\n−[y]\n+[Y]\n"},
 		{"of other lengths", "a\nb\nc\n", "a\nX\nY\nc\n", "@@\n a\n−b\n+X\n+Y\n c\n"},
 	} {
-		if got := compare(c.before, c.after).text(); got != c.want {
+		if got := Compare(c.before, c.after).text(); got != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
-	if v := compare("a", "a"); !v.Same || v.Hunks != nil {
+	if v := Compare("a", "a"); !v.Same || v.Hunks != nil {
 		t.Errorf("%+v", v)
 	}
 }
@@ -58,7 +58,7 @@ func TestDiffsOfLargeTexts(t *testing.T) {
 		"too large": {strings.Repeat(long, 5), "x"},
 	} {
 		begun := time.Now()
-		v := compare(c[0], c[1])
+		v := Compare(c[0], c[1])
 		if took := time.Since(begun); took > time.Minute {
 			t.Errorf("%s took %v", name, took)
 		}
@@ -73,7 +73,7 @@ func FuzzDiff(f *testing.F) {
 	f.Add("", "\n")
 	f.Add("a\xff\xfe", "a\u202e\x00")
 	f.Fuzz(func(t *testing.T, before, after string) {
-		v := compare(before, after)
+		v := Compare(before, after)
 		if v.Cut || v.Skipped || len(before)+len(after) > maxDiffLine {
 			return
 		}

@@ -1,4 +1,7 @@
-package serve
+// Package diffs tells two texts apart, line by line and, where just a part of a line
+// has changed, word by word. It is bounded by what a reader looks at: of what is more
+// it says so.
+package diffs
 
 import (
 	"fmt"
@@ -9,8 +12,8 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// A diffView is what changed from one text to another.
-type diffView struct {
+// A View is what changed from one text to another.
+type View struct {
 	Hunks   []hunk
 	Added   int // lines
 	Removed int
@@ -50,9 +53,9 @@ const (
 	around       = 3
 )
 
-// compare finds the lines that differ.
-func compare(before, after string) diffView {
-	v := diffView{Same: before == after}
+// Compare finds the lines that differ.
+func Compare(before, after string) View {
+	v := View{Same: before == after}
 	if v.Same {
 		return v
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,12 +14,14 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"go.temporal.io/sdk/client"
 
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/journal/postgres/postgrestest"
 	"github.com/seed61713e19/capstan/runner/temporal"
 )
 
@@ -33,8 +36,32 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(m.Run())
+	failed := m.Run()
+	if failed == 0 && os.Getenv("CAPSTAN_TEMPORAL_SERVER") != "" {
+		failed = again(m)
+	}
+	os.Exit(failed)
 }
+
+// again has the tests that want a server once more over PostgreSQL, where that is
+// installed: the first time the store is a file.
+func again(m *testing.M) int {
+	c, err := postgrestest.Start()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "not over PostgreSQL:", err)
+		return 0
+	}
+	defer c.Stop()
+	shared = c
+	fmt.Fprintln(os.Stderr, "over PostgreSQL:")
+	return m.Run()
+}
+
+// shared is the PostgreSQL of the second time; fleets are those that have a schema there.
+var (
+	shared *postgrestest.Cluster
+	fleets atomic.Int32
+)
 
 // A fleet is a server, its store, and the workers that a test starts.
 type fleet struct {
@@ -46,7 +73,9 @@ type fleet struct {
 	journal          *journal.Journal
 	temporal         client.Client
 	runs             *temporal.Client
-	devserver, shows string // the programs
+	devserver, shows string   // the programs
+	env              []string // of the programs that are started from now on
+	asks             string   // the model, where it is not the mind
 }
 
 // newFleet starts a server.
@@ -57,7 +86,11 @@ func newFleet(t *testing.T) *fleet {
 		t.Skip("CAPSTAN_TEMPORAL_SERVER is not set")
 	}
 	dir := t.TempDir()
-	f := &fleet{t: t, dir: dir, store: filepath.Join(dir, "runs.db"), address: "127.0.0.1:0", model: newMind(t), devserver: built}
+	store := filepath.Join(dir, "runs.db")
+	if shared != nil {
+		store = fmt.Sprintf("%s&search_path=fleet%d", shared.Address("postgres"), fleets.Add(1))
+	}
+	f := &fleet{t: t, dir: dir, store: store, address: "127.0.0.1:0", model: newMind(t), devserver: built}
 	if !filepath.IsAbs(built) {
 		f.devserver = f.build("devserver", "../../devserver", ".")
 	}
@@ -110,6 +143,7 @@ func (f *fleet) serve() {
 func (f *fleet) program(model string, args ...string) *exec.Cmd {
 	c := exec.Command(os.Args[0], append(args, "--address", f.address, "--store", f.store)...)
 	c.Env = append(os.Environ(), asProgram+"=1", "VLLM_BASE_URL="+f.model.URL+"/"+model+"/v1")
+	c.Env = append(c.Env, f.env...)
 	c.Dir = f.dir
 	return c
 }
@@ -175,7 +209,7 @@ func (f *fleet) begin(id, source string, input map[string]any) {
 	}
 	cascade, err := r.Load(f.write(id+".yaml", source))
 	if err == nil {
-		err = f.runs.Begin(f.t.Context(), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: "vllm:m"})
+		err = f.runs.Begin(f.t.Context(), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: cmp.Or(f.asks, "vllm:m")})
 	}
 	if err != nil {
 		f.t.Fatal(err)
@@ -211,12 +245,16 @@ type mind struct {
 	answered map[string]int                     // how many were given their answer
 	before   func(worker, what string, nth int) // an answer; may wait
 	answer   func(what string) string
+	hold     func(asking context.Context) // before all else
 }
 
 func newMind(t *testing.T) *mind {
 	m := &mind{asked: map[string]int{}, answered: map[string]int{}}
 	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, _ := io.ReadAll(r.Body)
+		if m.hold != nil {
+			m.hold(r.Context())
+		}
 		_, what, _ := strings.Cut(string(raw), "Say ")
 		what, _, _ = strings.Cut(what, ".")
 		worker, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")

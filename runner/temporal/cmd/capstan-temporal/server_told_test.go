@@ -1,7 +1,14 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -51,6 +58,84 @@ func TestServerAnswered(t *testing.T) {
 	}
 	if status, says := f.capstan("show", "asks"); status != 0 || strings.Contains(says, "waits for") || !strings.Contains(says, "succeeded") {
 		t.Errorf("capstan show: exit status %d, %s", status, says)
+	}
+}
+
+// A run that is terminated on Temporal's page cannot say so; a worker notes it, and
+// who waits for it is told.
+func TestServerTerminated(t *testing.T) {
+	f := newFleet(t)
+	f.worker("one")
+	f.begin("dropped", asks, nil)
+	f.asked("dropped")
+	if err := f.temporal.TerminateWorkflow(t.Context(), "dropped", "", "too dear"); err != nil {
+		t.Fatal(err)
+	}
+	result, err := f.runs.Wait(within(t, time.Minute), "dropped")
+	if err != nil || result.Status != engine.Cancelled || result.Error == nil || !strings.HasSuffix(result.Error.Message, ": too dear") {
+		t.Errorf("%+v: %v", result, err)
+	}
+	at := time.Now()
+	for ctx := within(t, time.Minute); ; time.Sleep(200 * time.Millisecond) {
+		if run, err := f.journal.Run(ctx, "dropped"); err != nil || run.Finished != nil {
+			break
+		}
+	}
+	t.Logf("a terminated run was shown as ended %.1f s later", time.Since(at).Seconds())
+	status, says := f.capstan("show", "dropped")
+	if status != 0 || !strings.Contains(says, "cancelled") || !strings.Contains(says, "terminated on Temporal") || !strings.Contains(says, "too dear") {
+		t.Errorf("capstan show: exit status %d, %s", status, says)
+	}
+	if status, says := f.capstan("runs", "--status", "cancelled"); status != 0 || !strings.Contains(says, "dropped") {
+		t.Errorf("capstan runs: exit status %d, %s", status, says)
+	}
+}
+
+// A run that is begun within a trace is a part of it, on every worker: Temporal's
+// spans, the run's own, and what models hear.
+func TestServerTracesGoOn(t *testing.T) {
+	f := newFleet(t)
+	const outside = "0af7651916cd43dd8448eb211c80319c"
+	var mu sync.Mutex
+	var sent, elsewhere []string
+	trace := regexp.MustCompile(`"traceId":"([0-9a-f]+)"|"name":"([^"]+)"`)
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		for _, m := range trace.FindAllStringSubmatch(string(raw), -1) {
+			switch {
+			case m[2] != "":
+				sent = append(sent, m[2])
+			case m[1] != outside:
+				elsewhere = append(elsewhere, m[1])
+			}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, "{}")
+	}))
+	t.Cleanup(receiver.Close)
+	f.env = []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + receiver.URL, "OTEL_EXPORTER_OTLP_PROTOCOL=http/json", "OTEL_EXPORTER_OTLP_COMPRESSION=none", "OTEL_METRICS_EXPORTER=none", "OTEL_BSP_SCHEDULE_DELAY=100"}
+	w := f.worker("one")
+	f.env = append(f.env, "TRACEPARENT=00-"+outside+"-b7ad6b7169203331-01")
+	file := f.write("one.yaml", "cascade_id: one\nphases:\n  - {name: a, instructions: Say one.}\n")
+	if out, err := f.program("one", "run", file, "--model", "vllm:m").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := w.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Wait()
+	mu.Lock()
+	defer mu.Unlock()
+	all := strings.Join(sent, "\n")
+	for _, name := range []string{"StartWorkflow:capstan.run", "RunWorkflow:capstan.run", "RunActivity:capstan.model", "invoke_workflow one", "chat m"} {
+		if !strings.Contains(all, name) {
+			t.Errorf("no %s in %q", name, sent)
+		}
+	}
+	if len(elsewhere) > 0 {
+		t.Errorf("%d of %d spans are of other traces", len(elsewhere), len(sent))
 	}
 }
 

@@ -56,9 +56,11 @@ func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 	if h.ctx.Err() != nil {
 		return resp, context.Cause(h.ctx)
 	}
-	if !errors.As(err, &resp.Failure) {
-		resp.Failure = &model.Failure{Class: model.Unavailable, Message: err.Error()}
+	var failure *model.Failure // of its own: an answer whose address is taken is one more to collect
+	if !errors.As(err, &failure) {
+		failure = &model.Failure{Class: model.Unavailable, Message: err.Error()}
 	}
+	resp.Failure = failure
 	return resp, nil
 }
 
@@ -105,6 +107,8 @@ func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 		}
 		verdict, err := v.Check(h.traced(at), v.Subject)
 		switch {
+		case err == nil && verdict.Evidence == nil && verdict.Details == nil:
+			return engine.Finding{Verdict: verdict}, nil
 		case err == nil:
 			return found(verdict), nil
 		case h.ctx.Err() != nil:

@@ -57,6 +57,23 @@ func TestPackages(t *testing.T) {
 	t.Error("packages.txt is of another program: go test ./cmd/capstan -run TestPackages -update")
 }
 
+// What runs on Temporal needs stands in a module of its own: nothing of it is asked for
+// here, or in the program, which is therefore no larger and starts no slower for it.
+func TestTemporalStandsBeside(t *testing.T) {
+	for _, file := range []string{"../../go.mod", "../../go.sum", "packages.txt"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "temporal.io") {
+			t.Errorf("%s names Temporal", file)
+		}
+	}
+	if _, err := os.Stat("../../go.work"); err == nil {
+		t.Error("with a go.work the program is built with what the modules beside it need")
+	}
+}
+
 // packages tells of every other module what of it is in the program for Linux, what
 // that can do, and for whom it is there. Our own packages have their floors.
 func packages(t *testing.T) string {

@@ -114,7 +114,7 @@ func (crew *Crew) load(digest string) (*cascade, error) {
 	}
 	files, err := Unbundle(digest, crew.Texts)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("its files are not in this worker's store (is it another store than that of whoever began the run?): %w", err)
 	}
 	c, err := crew.Load(files)
 	if err != nil {

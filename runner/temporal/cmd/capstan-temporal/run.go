@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -70,6 +71,9 @@ this command is interrupted.`,
 			if detach {
 				return nil
 			}
+			ctx, end := context.WithCancel(cmd.Context())
+			defer end()
+			go runs.Explain(ctx, id, func(why string) { fmt.Fprintln(cmd.ErrOrStderr(), "run", id+":", why) })
 			result, err := runs.Wait(cmd.Context(), id)
 			if cmd.Context().Err() != nil {
 				return ended(130)

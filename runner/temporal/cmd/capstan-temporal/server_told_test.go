@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -88,6 +90,71 @@ func TestServerTerminated(t *testing.T) {
 	}
 	if status, says := f.capstan("runs", "--status", "cancelled"); status != 0 || !strings.Contains(says, "dropped") {
 		t.Errorf("capstan runs: exit status %d, %s", status, says)
+	}
+}
+
+// Who waits for a run that nobody goes on with hears why: there is no worker, or it
+// has another store. With the right one the run ends.
+func TestServerSaysWhatIsMissing(t *testing.T) {
+	f := newFleet(t)
+	file := f.write("one.yaml", "cascade_id: one\nphases:\n  - {name: a, instructions: Say one.}\n")
+	waits := f.program("one", "run", file, "--model", "vllm:m")
+	says, err := waits.StderrPipe()
+	if err == nil {
+		err = waits.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = waits.Process.Kill() })
+	lines := make(chan string, 100)
+	go func() {
+		for in := bufio.NewScanner(says); in.Scan(); {
+			lines <- in.Text()
+		}
+		close(lines)
+	}()
+	hears := func(what string) {
+		t.Helper()
+		late := time.After(2 * time.Minute)
+		for {
+			select {
+			case line, more := <-lines:
+				if t.Log(line); strings.Contains(line, what) {
+					return
+				}
+				if !more {
+					t.Fatalf("it ended and did not say %q", what)
+				}
+			case <-late:
+				t.Fatalf("it did not say %q", what)
+			}
+		}
+	}
+	hears("no worker takes it: is there one of the queue capstan that runs cascades?")
+	own := f.store
+	f.store = t.TempDir()
+	other := f.worker("two")
+	run := regexp.MustCompile(`\S+$`)
+	f.store = own
+	again := f.program("one", "run", file, "--model", "vllm:m", "--detach")
+	out, err := again.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	told := make(chan string, 1)
+	f.runs.Explain(ctx, run.FindString(strings.TrimSpace(string(out))), func(why string) {
+		told <- why
+		cancel()
+	})
+	if why := <-told; !strings.Contains(why, "another store") {
+		t.Errorf("with a worker of another store: %s", why)
+	}
+	_ = other.Process.Kill()
+	f.worker("one")
+	if err := waits.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -179,6 +179,24 @@ func TestSoundingsInParallel(t *testing.T) {
 	})
 }
 
+// Items are at work at the same time too, eight of them unless the file says
+// otherwise.
+func TestItemsInParallel(t *testing.T) {
+	for parallel, want := range map[string]time.Duration{"": 2 * time.Minute, ", max_parallel: 4": 3 * time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRunner(t, runner.WithModel(slow(time.Minute)))
+			c := parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: a, each: {in: [1, 2, 3, 4, 5, 6, 7, 8, 9]"+parallel+"}}]")
+			started := time.Now()
+			if _, err := r.Run(t.Context(), c, nil); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(started); took != want {
+				t.Errorf("%q took %v, want %v", parallel, took, want)
+			}
+		})
+	}
+}
+
 // Parallel branches share one budget, to the call.
 func TestBudgetOfBranches(t *testing.T) {
 	var calls atomic.Int64

@@ -14,14 +14,6 @@ import (
 // unmarked are the sections of the page of the language whose sentences do not say
 // yet which case holds them. The list only becomes shorter.
 var unmarked = []string{
-	"Where a run goes",
-	"Phases without a model",
-	"For every item",
-	"Tools",
-	"Tools that want a receipt",
-	"Tackle by id",
-	"MCP servers",
-	"Databases",
 	"Soundings",
 	"Models",
 	"Asking a person",

@@ -14,8 +14,6 @@ import (
 // unmarked are the sections of the page of the language whose sentences do not say
 // yet which case holds them. The list only becomes shorter.
 var unmarked = []string{
-	"Soundings",
-	"Models",
 	"Asking a person",
 	"Telling of a question",
 	"Changing the text",

@@ -64,7 +64,7 @@ func TestLanguagePageLists(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, name := range words("?.` and `??` guard.\n", "are what they may call") {
+	for _, name := range words("?.` and `??` guard.", "are what they may call") {
 		_, err := expressions.Parse(name + "(content)")
 		if err != nil && (strings.Contains(err.Error(), "unknown") || strings.Contains(err.Error(), "not available")) {
 			t.Error(err)

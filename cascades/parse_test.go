@@ -123,7 +123,7 @@ tools: {show: {exec: [cat]}}
 phases:
 - name: a
   tool: show
-  inputs: {path: "{{ input.path }}", list: "{{ input.list }}", text: "n {{ input.list }}", deep: [{n: "{{- input.deep.n -}}"}], at: "@{{input.path}}", n: 3, f: 1.5, b: true, z: null, d: 2024-01-02, hex: 0x10}
+  inputs: {path: "{{ input.path }}", list: "{{ input.list }}", text: "n {{ input.list }}", deep: [{n: "{{- input.deep.n -}}"}], at: "@{{input.path}}", n: 3, f: 1.5, b: true, z: null, d: 2024-01-02, hex: 0x10, wide: 0x1FFFFFFFFFFFFFFFF}
 `, nil)
 	inputs := c.Phases[0].Inputs
 	if inputs.Static() {
@@ -134,7 +134,7 @@ phases:
 	}
 	got, err := inputs.Render(map[string]any{"input": map[string]any{"path": "p", "list": []any{1, 2}, "deep": map[string]any{"n": 7}}})
 	want := map[string]any{"path": "p", "list": []any{1, 2}, "text": "n [1, 2]", "deep": []any{map[string]any{"n": 7}}, "at": "@p",
-		"n": 3, "f": 1.5, "b": true, "z": nil, "d": "2024-01-02", "hex": 16}
+		"n": 3, "f": 1.5, "b": true, "z": nil, "d": "2024-01-02", "hex": 16, "wide": "0x1FFFFFFFFFFFFFFFF"}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %#v, %v\nwant %#v", got, err, want)
 	}

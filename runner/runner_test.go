@@ -163,6 +163,38 @@ func TestErrorIsRetriedOnItsOwn(t *testing.T) {
 	})
 }
 
+// The time that a person takes is the attempt's where she is asked within it, and
+// not where she has the last word on its text.
+func TestPeopleTakeTheirTime(t *testing.T) {
+	for phase, failed := range map[string]bool{
+		"instructions: a, tackle: [ask_human]":                          true,
+		"instructions: a, human_input: {prompt: 'Better?', type: edit}": false,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			asking := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+				resp := model.Response{Text: "text", Usage: model.Usage{Calls: 1}}
+				if len(r.Tools) > 0 && len(r.Messages) == 1 {
+					resp.ToolCalls = []model.ToolCall{{ID: "1", Name: "ask_human", Arguments: `{"question": "Who?"}`}}
+				}
+				return resp, nil
+			})
+			late := runner.WithAsk(func(ctx context.Context, _ runner.Question) (runner.Answer, error) {
+				select {
+				case <-time.After(2 * time.Minute):
+					return runner.Answer{Value: "kim"}, nil
+				case <-ctx.Done():
+					return runner.Answer{}, ctx.Err()
+				}
+			})
+			r := newRunner(t, runner.WithModel(asking), late)
+			_, err := r.Run(t.Context(), parsed(t, r, "cascade_id: c\nphases: [{name: a, rules: {timeout: 90s}, "+phase+"}]"), nil)
+			if (err != nil) != failed || failed && !strings.Contains(err.Error(), "longer than 1m30s") {
+				t.Errorf("%s: got %v", phase, err)
+			}
+		})
+	}
+}
+
 // Tries run at the same time, at most max_parallel of them.
 func TestSoundingsInParallel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

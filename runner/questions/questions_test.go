@@ -1,0 +1,37 @@
+package questions_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/questions"
+)
+
+// What a person gives is what the question asks for, or is told why not.
+func TestUnfit(t *testing.T) {
+	const most = 8 << 20
+	for name, c := range map[string]struct {
+		kind  string
+		value any
+		want  string
+	}{
+		"a yes":                    {cascades.Confirmation, true, ""},
+		"a yes in words":           {cascades.Confirmation, "yes", "want true or false"},
+		"a choice":                 {cascades.Choice, "red", ""},
+		"another":                  {cascades.Choice, "green", "want one of red, blue"},
+		"a choice that is no text": {cascades.Choice, true, "want one of red, blue"},
+		"a result nobody wants":    {cascades.Choice, "red: 3", "want one of red, blue"},
+		"a text":                   {"text", "Owls.", ""},
+		"no text":                  {"text", " \n", "want a text that is not empty"},
+		"as long as may be":        {"edit", strings.Repeat("x", most), ""},
+		"too long":                 {"edit", strings.Repeat("x", most+1), "want a text of at most 8388608 bytes"},
+		"not UTF-8":                {"edit", "a\xff", "want a text in UTF-8"},
+		"a number":                 {"edit", 7, "want a text that is not empty"},
+	} {
+		q := questions.Question{Type: c.kind, Options: []string{"red", "blue"}}
+		if got := q.Unfit(c.value); got != c.want && (c.want == "" || !strings.HasPrefix(got, c.want)) {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}

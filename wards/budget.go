@@ -31,8 +31,7 @@ var errSkipped = errors.New("it was not asked, and no other check has refused th
 // of each turn.
 type Budget struct {
 	cap   int
-	rules int
-	spent map[*Ward]int
+	spent map[*Ward]int // of nil: what the phase's rules have between them
 }
 
 // NewBudget makes a budget with a hard cap on attempts over all causes; 0 is
@@ -81,18 +80,15 @@ func (b *Budget) spend(failed []Outcome) (last Outcome, over bool) {
 	}
 	shared := false
 	for _, o := range failed {
-		count := 0
-		if o.Ward.sharesRules() {
-			if !shared {
-				b.rules++
-				shared = true
-			}
-			count = b.rules
-		} else {
-			b.spent[o.Ward]++
-			count = b.spent[o.Ward]
+		budget := o.Ward
+		if budget.sharesRules() {
+			budget = nil
 		}
-		if !over && count >= o.Ward.MaxAttempts {
+		if budget != nil || !shared {
+			b.spent[budget]++
+		}
+		shared = shared || budget == nil
+		if !over && b.spent[budget] >= o.Ward.MaxAttempts {
 			last, over = o, true
 		}
 	}

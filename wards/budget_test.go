@@ -44,7 +44,7 @@ func TestDecide(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := NewBudget(0).Decide(1, c.outcomes)
-			if d.Action != c.action || d.By.Ward != c.by || len(d.Failed) != c.failed {
+			if d.Action != c.action || d.By.Ward != c.by || len(d.Failed) != c.failed || (d.By.Err != nil) != (d.Action == Break) {
 				t.Errorf("got %+v", d)
 			}
 		})

@@ -39,7 +39,7 @@ func (t *try) loopBlock() (string, error) {
 	sentence := ""
 	v := rules.Loop.Validator
 	if rules.LoopPrompt != nil {
-		vars := t.vars(0, rules.LoopPrompt)
+		vars := t.vars(rules.LoopPrompt)
 		vars["max_attempts"], vars["validator"], vars["description"] = rules.MaxAttempts, v.Name, v.Description
 		var err error
 		if sentence, err = rules.LoopPrompt.Render(vars); err != nil {
@@ -82,7 +82,7 @@ func (t *try) prompted(turn int) error {
 	if t.p.Rules.TurnPrompt != nil {
 		r = t.p.Rules.TurnPrompt
 	}
-	vars := t.vars(turn, r)
+	vars := t.vars(r)
 	checks := words.Spoken(t.unready)
 	vars["failed"] = ""
 	var said string

@@ -152,7 +152,7 @@ func (v *visit) listed() error {
 	if v.p.Each == nil {
 		return nil
 	}
-	values, err := v.p.Each.In.Render(v.vars(0, v.p.Each.In))
+	values, err := v.p.Each.In.Render(v.vars(v.p.Each.In))
 	if err != nil {
 		return unread(v.at, "each: in", err)
 	}

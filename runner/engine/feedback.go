@@ -13,7 +13,7 @@ func (t *try) retryMessage(failed []wards.Outcome) (string, error) {
 	if t.p.Rules.RetryInstructions != nil {
 		r = t.p.Rules.RetryInstructions
 	}
-	vars := t.vars(t.turn, r)
+	vars := t.vars(r)
 	vars["validation_error"] = words.Reasons(failed)
 	vars["schema_error"] = words.SchemaReason(failed)
 	vars["attempt"], vars["max_attempts"] = t.attempt, t.allowed(failed)

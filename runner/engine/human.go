@@ -64,7 +64,7 @@ func (v *visit) askHuman(at event.Path, t *cascades.Tool, call tool.Call) (tool.
 // question is what the phase asks of a text.
 func (v *visit) question(at event.Path, c candidate) (Question, error) {
 	h := v.p.Human
-	vars := v.vars(0, h.Prompt)
+	vars := v.vars(h.Prompt)
 	vars["content"], vars["output"] = c.text, c.value
 	prompt, err := h.Prompt.Render(vars)
 	if err != nil {

@@ -145,7 +145,7 @@ func (v *visit) done() (release, error) {
 	}
 	v.base = v.s.State
 	if v.p.Instructions != nil {
-		text, err := v.p.Instructions.Render(v.vars(0, v.p.Instructions))
+		text, err := v.p.Instructions.Render(v.vars(v.p.Instructions))
 		if err != nil {
 			return release{}, unread(v.at, "instructions", err)
 		}
@@ -215,7 +215,7 @@ func (v *visit) settle(r release, err error) (release, error) {
 func (v *visit) subs() error {
 	for i, sub := range v.p.Subs {
 		at := v.at.At("sub", i)
-		input, err := sub.InputMap.Render(v.vars(0, sub.InputMap))
+		input, err := sub.InputMap.Render(v.vars(sub.InputMap))
 		if err != nil {
 			return unread(at, "input_map", err, "sub_cascades", strconv.Itoa(i), "input_map")
 		}
@@ -249,7 +249,7 @@ func (v *visit) pre(at event.Path) error {
 	}
 	content, value := v.prompt, any(nil)
 	if v.p.Tool != nil {
-		inputs, err := v.p.Inputs.Render(v.vars(0, v.p.Inputs))
+		inputs, err := v.p.Inputs.Render(v.vars(v.p.Inputs))
 		if err != nil {
 			return unread(v.at, "inputs", err)
 		}

@@ -54,13 +54,13 @@ func (p *Past) Locals(i int) map[string]any {
 func (p *Past) Opening() (validators.Subject, error) {
 	t := p.t
 	if t.p.Tool != nil {
-		inputs, err := t.p.Inputs.Render(t.visit.vars(0, t.p.Inputs))
+		inputs, err := t.p.Inputs.Render(t.visit.vars(t.p.Inputs))
 		return t.begun(words.Text(inputs), inputs), err
 	}
 	if t.p.Compose != nil {
 		return t.begun("", nil), nil
 	}
-	content, err := t.p.Instructions.Render(t.visit.vars(0, t.p.Instructions))
+	content, err := t.p.Instructions.Render(t.visit.vars(t.p.Instructions))
 	return t.begun(content, nil), err
 }
 
@@ -121,7 +121,7 @@ func (p *Past) Gate(s Said) (wards.Outcome, error) {
 	defer t.forget()
 	t.attempt = s.Attempt
 	o := wards.Outcome{Ward: p.Ward()}
-	inputs, err := t.p.Inputs.Render(t.visit.vars(0, t.p.Inputs))
+	inputs, err := t.p.Inputs.Render(t.visit.vars(t.p.Inputs))
 	if err != nil {
 		o.Err = err
 		return o, nil

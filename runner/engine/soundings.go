@@ -95,7 +95,7 @@ func (v *visit) mutate(t *try, i int, _ *sounding) (err error) {
 	mutation := words.Mutation(rules.Mutation, i-1)
 	if n := len(rules.Mutations); n > 0 {
 		own := rules.Mutations[(i-1)%n]
-		if mutation, err = own.Render(t.visit.vars(0, own)); err != nil {
+		if mutation, err = own.Render(t.visit.vars(own)); err != nil {
 			return unread(t.at, "mutations", err)
 		}
 	}
@@ -121,7 +121,7 @@ func (v *visit) mutate(t *try, i int, _ *sounding) (err error) {
 
 // hone asks a try for a better text than the one that won.
 func (v *visit) hone(t *try, _ int, was *sounding) error {
-	honing, err := v.p.Soundings.Reforge.Honing.Render(t.visit.vars(0, v.p.Soundings.Reforge.Honing))
+	honing, err := v.p.Soundings.Reforge.Honing.Render(t.visit.vars(v.p.Soundings.Reforge.Honing))
 	if err != nil {
 		return unread(t.at, "honing_prompt", err)
 	}
@@ -133,7 +133,7 @@ func (v *visit) hone(t *try, _ int, was *sounding) error {
 func (v *visit) aggregate(left []*sounding) asking {
 	return func(t *try, _ int, _ *sounding) error {
 		of := v.p.Soundings.Aggregator
-		instructions, err := of.Render(t.visit.vars(0, of))
+		instructions, err := of.Render(t.visit.vars(of))
 		if err != nil {
 			return unread(t.at, "aggregator_instructions", err)
 		}
@@ -236,15 +236,14 @@ func (s *sounding) filterBy(filter *cascades.Check) error {
 		return err
 	}
 	o := outcomes[0]
-	if o.Err != nil {
+	switch {
+	case o.Err != nil:
 		e := failed(where.at, "%s could not say: %v", filter.Ward.Name, o.Err)
-		e.decider, e.told = o, filter.Ward.Name+" could not say"
+		e.told = filter.Ward.Name + " could not say"
 		return e
-	}
-	if !o.Verdict.Valid {
-		return &Error{Code: Exhausted, Path: where.at, Check: filter.Ward.Name, Message: o.Verdict.Reason, decider: o}
-	}
-	if o.Verdict.Score != nil {
+	case !o.Verdict.Valid:
+		return &Error{Code: Exhausted, Message: o.Verdict.Reason}
+	case o.Verdict.Score != nil:
 		s.score = *o.Verdict.Score
 	}
 	return nil
@@ -287,7 +286,7 @@ func (v *visit) pick(first int, left []*sounding) (*sounding, error) {
 		at = v.at.At("evaluator", first)
 	}
 	shuffled := shared.Shuffled(left, v.key(at))
-	instructions, err := v.p.Soundings.Evaluator.Render(v.vars(0, v.p.Soundings.Evaluator))
+	instructions, err := v.p.Soundings.Evaluator.Render(v.vars(v.p.Soundings.Evaluator))
 	if err != nil {
 		return nil, unread(at, "evaluator_instructions", err)
 	}

@@ -163,7 +163,7 @@ func (t *try) say(c *candidate) (err error) {
 	case t.p.Tool != nil:
 		return t.work(c)
 	case t.p.Compose != nil:
-		if c.text, err = t.p.Compose.Render(t.vars(0, t.p.Compose)); err != nil {
+		if c.text, err = t.p.Compose.Render(t.vars(t.p.Compose)); err != nil {
 			return unread(t.place().at, "compose", err)
 		}
 		return nil

@@ -24,18 +24,18 @@ var variables = []string{
 }
 
 // vars are the variables of the phase's templates that r reads.
-func (v *visit) vars(turn int, r reader) map[string]any {
+func (v *visit) vars(r reader) map[string]any {
 	vars := make(map[string]any, 4)
 	for _, name := range variables {
 		if r.Reads(name) {
-			vars[name] = v.variable(name, turn)
+			vars[name] = v.variable(name)
 		}
 	}
 	maps.Copy(vars, v.locals)
 	return vars
 }
 
-func (v *visit) variable(name string, turn int) any {
+func (v *visit) variable(name string) any {
 	switch name {
 	case "input":
 		return v.s.Input
@@ -44,9 +44,9 @@ func (v *visit) variable(name string, turn int) any {
 	case "outputs":
 		return v.s.Outputs
 	case "turn":
-		return turn
+		return 0
 	case "turn_number":
-		return turn + 1
+		return 1
 	case "max_turns":
 		return v.p.Rules.MaxTurns
 	case "attempt":
@@ -63,9 +63,9 @@ func (v *visit) variable(name string, turn int) any {
 }
 
 // vars adds what has been said to the phase's variables.
-func (t *try) vars(turn int, r reader) map[string]any {
-	vars := t.visit.vars(turn, r)
-	vars["attempt"] = max(t.attempt, 1)
+func (t *try) vars(r reader) map[string]any {
+	vars := t.visit.vars(r)
+	vars["turn"], vars["turn_number"], vars["attempt"] = t.turn, t.turn+1, max(t.attempt, 1)
 	if r.Reads("history") {
 		vars["history"] = t.history()
 	}

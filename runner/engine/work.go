@@ -19,7 +19,7 @@ func (t *try) work(c *candidate) error {
 	if t.p == t.c.Tries {
 		return t.entire(at, c)
 	}
-	inputs, err := t.p.Inputs.Render(t.vars(0, t.p.Inputs))
+	inputs, err := t.p.Inputs.Render(t.vars(t.p.Inputs))
 	if err != nil {
 		return unread(at, "inputs", err)
 	}

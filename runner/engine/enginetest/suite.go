@@ -111,39 +111,58 @@ func inOrder(t *testing.T, s *Story, host NewHost) {
 func run(t *testing.T, world engine.Host, start Start, s *Story, from engine.State, k int) (result engine.Result, err error) {
 	t.Helper()
 	called := false
+	wants := &yields{left: k}
 	start(world, func(h engine.Host) {
 		called = true
-		left := k
-		result, err = engine.Run(yielding{Serial{h}, &left}, s.Cascade, from)
+		*wants = yields{left: k}
+		result, err = engine.Run(yielding{Serial{h}, wants}, s.Cascade, from)
 	})
+	if wants.wanted != errors.Is(err, engine.ErrYield) || wants.late > 0 {
+		t.Errorf("the host wants the run elsewhere: %t; it ends with %v, and told %d more", wants.wanted, err, wants.late)
+	}
 	if !called {
 		t.Fatal("the host did not call run")
 	}
 	return result, err
 }
 
-// yielding is a host that wants the run gone on with elsewhere.
+// yielding is a host that wants the run gone on with elsewhere. Where its branches
+// run in order nothing is under way then, and nothing more is told.
 type yielding struct {
 	engine.Host
-	left *int
+	*yields
+}
+
+type yields struct {
+	left   int
+	wanted bool
+	late   int
 }
 
 func (y yielding) Checkpoint(s engine.State) error {
 	if err := y.Host.Checkpoint(s); err != nil {
 		return err
 	}
-	if *y.left--; *y.left == 0 {
+	if y.left--; y.left == 0 {
+		y.wanted = true
 		return engine.ErrYield
 	}
 	return nil
 }
 
+func (y yielding) Emit(e event.Event) {
+	if y.wanted {
+		y.late++
+	}
+	y.Host.Emit(e)
+}
+
 func (y yielding) Each(n, limit int, body func(engine.Host, int) error) error {
-	return y.Host.Each(n, limit, func(h engine.Host, i int) error { return body(yielding{h, y.left}, i) })
+	return y.Host.Each(n, limit, func(h engine.Host, i int) error { return body(yielding{h, y.yields}, i) })
 }
 
 func (y yielding) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
-	return y.Host.Within(at, d, func(h engine.Host) error { return body(yielding{h, y.left}) })
+	return y.Host.Within(at, d, func(h engine.Host) error { return body(yielding{h, y.yields}) })
 }
 
 // goneOnWith yields at the first checkpoint, then at the second, and so on, and

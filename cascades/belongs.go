@@ -97,6 +97,12 @@ func asWritten(what string, n *yaml.Node) string {
 		return ": name the moment, such as post: [{validator: no_secrets}]"
 	case (what == "a ward" || what == "a ward around tools") && n.Kind == yaml.ScalarNode && n.Tag == "!!str":
 		return fmt.Sprintf(": write {validator: %s}", short(n.Value))
+	case what == "soundings" && n.Tag == "!!int":
+		return fmt.Sprintf(": write {factor: %s}", n.Value)
+	case what == "each" && n.Kind == yaml.ScalarNode && n.Tag == "!!str":
+		return ": write {in: …}, with the list or one variable that holds it"
+	case what == "a validator" && n.Kind == yaml.ScalarNode:
+		return ": write {judge: …}, {expr: …} or another of its forms"
 	case n.Kind == yaml.MappingNode && slices.Contains([]string{"pre", "tool", "result", "turn", "post"}, what):
 		return ": each ward begins with a dash"
 	}

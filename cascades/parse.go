@@ -294,6 +294,10 @@ func (p *parser) crossCheck() {
 			return
 		}
 		if _, ok := outputs[u.phase]; !ok && !u.spared {
+			if i := slices.IndexFunc(p.cascade.Phases, func(one *Phase) bool { return strings.HasPrefix(one.Name, u.phase+"-") }); i >= 0 {
+				p.reportAt(u.at(), CodePhase, "template: - subtracts: write outputs['%s']", p.cascade.Phases[i].Name)
+				continue
+			}
 			p.reportAt(u.at(), CodePhase, "template: outputs has no %q: no phase is called so", u.phase)
 			p.suggest(u.phase, func() []string { return slices.Sorted(maps.Keys(outputs)) })
 		}

@@ -286,7 +286,7 @@ func (p *parser) human(o *object, phase string) *Human {
 	} else if h.Type == Choice && len(h.Options) == 0 {
 		p.report(o.value["options"], CodeValue, "a choice needs at least one option")
 	}
-	if h.Type != Choice && o.has("options") {
+	if said := o.text("type"); h.Type != Choice && o.has("options") && (said == "" || said == string(h.Type)) {
 		o.conflict("options", "options are for the type choice, not %s", h.Type)
 	}
 	o.done()

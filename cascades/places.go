@@ -48,7 +48,12 @@ func (p *parser) schema(n *yaml.Node) *schema.Schema {
 // strays warns of misspelt words of a schema.
 func (p *parser) strays(n *yaml.Node, source any) {
 	keywords := schema.Keywords(source)
-	for _, s := range schema.Strays(source) {
+	found := schema.Strays(source)
+	if asksNothing(source, found, keywords) {
+		p.warn(n, CodeStray, "schema: it asks for nothing: in JSON Schema fields stand under properties, {type: object, properties: {…}}")
+		return
+	}
+	for _, s := range found {
 		if p.compared += len(keywords); p.compared > maxComparisons {
 			return
 		}
@@ -59,6 +64,27 @@ func (p *parser) strays(n *yaml.Node, source any) {
 		p.warn(key, CodeStray, "schema %s: %q means nothing in JSON Schema", s.Path, s.Key)
 		p.suggest(s.Key, func() []string { return keywords })
 	}
+}
+
+// asksNothing tells of a schema of nothing but words that mean nothing, of which none
+// is near to one that does: fields, where their schemas must stand.
+func asksNothing(source any, found []schema.Stray, keywords []string) bool {
+	words, _ := source.(map[string]any)
+	left := len(words)
+	for _, word := range []string{"title", "description"} { // names of fields as well
+		if _, ok := words[word]; ok {
+			left--
+		}
+	}
+	top := 0
+	for _, s := range found {
+		if s.Path == "$" {
+			if top++; tool.Nearest(s.Key, keywords) != "" {
+				return false
+			}
+		}
+	}
+	return top > 0 && top == left
 }
 
 // within finds the value at a path of [schema.Violation] within the one of n, and

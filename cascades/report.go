@@ -142,25 +142,26 @@ func (p *parser) lineOfFile(at Position) string {
 // elsewhere are words of other programs for what is called otherwise here.
 var elsewhere = map[string][]string{
 	"before": {"pre"}, "after": {"post"}, "during": {"turn"}, "steps": {"phases"}, "stages": {"phases"}, "tasks": {"phases"},
-	"prompt": {"instructions"}, "id": {"name", "cascade_id"}, "tools": {"tackle"}, "next": {"handoffs"}, "goto": {"handoffs"},
+	"prompt": {"instructions", "judge"}, "system": {"instructions"}, "user": {"instructions"}, "id": {"name", "cascade_id"}, "tools": {"tackle"}, "next": {"handoffs"}, "goto": {"handoffs"},
 	"if": {"when"}, "condition": {"when"}, "foreach": {"each"}, "for_each": {"each"}, "parallel": {"together"}, "retries": {"max_attempts"},
 	"inputs": {"inputs_schema"}, "warn": {"advisory"}, "warning": {"advisory"}, "block": {"blocking"}, "error": {"blocking"}, "guards": {"wards"},
 	"command": {"exec"}, "run": {"exec"}, "schema": {"output_schema"}, "params": {"with", "parameters"}, "args": {"with"}, "samples": {"soundings"},
+	"max_tokens": {"max_output_tokens"}, "max_time": {"max_seconds"}, "time": {"max_seconds"}, "length": {"len"}, "size": {"len"}, "yes": {"true"}, "no": {"false"},
 }
 
 // nearest is the known word that was probably meant by another, "" where there is
 // none, and whether it is the only one near.
 func nearest(word string, known []string) (best string, sure bool) {
-	if best, sure = tool.Near(word, known); best != "" {
-		return best, sure
-	}
 	for _, k := range elsewhere[strings.ToLower(word)] {
 		if slices.Contains(known, k) {
 			return k, false
 		}
 	}
-	for _, k := range known { // the beginning of one
-		if len(word) < 3 || !strings.HasPrefix(k, word) {
+	if best, sure = tool.Near(word, known); best != "" {
+		return best, sure
+	}
+	for _, k := range known { // the beginning of one, or with more behind it
+		if len(word) < 3 || len(k) < 3 || !strings.HasPrefix(k, word) && !strings.HasPrefix(word, k) {
 			continue
 		}
 		if best != "" && best != k {

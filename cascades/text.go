@@ -202,7 +202,7 @@ func (p *parser) mistaken(n *yaml.Node, what string, err error) {
 	for _, one := range append([]*expressions.Error{first}, first.Further...) {
 		p.reportAt(at(one.Line, one.Column), CodeExpression, "%s: %s", what, one.Message)
 		p.suggest(one.Word, func() []string {
-			return slices.Concat(expressions.Variables(), expressions.Functions(), p.locals, []string{"==", "and", "or", "not"})
+			return slices.Concat(expressions.Variables(), expressions.Functions(), p.locals, []string{"==", "and", "or", "not", "true", "false"})
 		})
 	}
 }

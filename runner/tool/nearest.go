@@ -1,6 +1,9 @@
 package tool
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Nearest gives the known word closest to word, what was probably meant by it,
 // or "" where none is close.
@@ -12,7 +15,10 @@ func Nearest(word string, known []string) string {
 // Near is [Nearest], and tells whether no other known word is as close.
 func Near(word string, known []string) (best string, alone bool) {
 	distance := 3
-	if len(word) <= 4 {
+	switch {
+	case len(word) == 1 && unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.N}, rune(word[0])): // any is as near as another
+		distance = 1
+	case len(word) <= 4:
 		distance = 2
 	}
 	for _, k := range known {

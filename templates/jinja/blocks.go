@@ -83,7 +83,7 @@ func checkDepth(e expression, at, depth int) {
 
 func (p *parser) unclosed() {
 	innermost := p.blocks[len(p.blocks)-1]
-	failAt(len(p.source), "the template ends inside a block: %q is missing", "{% end"+innermost+" %}")
+	failAt(innermost.at, "the block that begins here is never closed: %q is missing", "{% end"+innermost.name+" %}")
 }
 
 // refusedTags are tags that Jinja2 or Django have and a cascade may not use.
@@ -149,19 +149,20 @@ func (p *parser) unknownTag(t token) {
 		if len(p.blocks) == 0 {
 			failAt(t.at, "%q without a block that is open", t.text)
 		}
-		failAt(t.at, "%q does not belong here: the open block is %q", t.text, p.blocks[len(p.blocks)-1])
+		failAt(t.at, "%q does not belong here: the open block is %q", t.text, p.blocks[len(p.blocks)-1].name)
 	}
 	failNear(t.at, t.text, slices.Clone(tagNames), "unknown tag %q", t.text)
 }
 
 // block parses the rest of an opening tag and its body; p then stands on the closing tag's name.
 func (p *parser) block(name string, closing ...string) body {
+	opened := p.opened
 	p.skip(":")
 	p.expectEnd()
 	if len(p.blocks) >= maxDepth {
 		p.fail("blocks are nested deeper than %d", maxDepth)
 	}
-	p.blocks = append(p.blocks, name)
+	p.blocks = append(p.blocks, openBlock{name, opened})
 	// A tag's own depth does not count for the tags inside the block.
 	depth := p.depth
 	p.depth = 0

@@ -133,6 +133,11 @@ func nearest(name string, candidates []string) string {
 			best, distance = candidate, d
 		}
 	}
+	for _, candidate := range candidates {
+		if best == "" && len(candidate) > 2 && strings.HasPrefix(name, candidate) {
+			best = candidate // with more behind it, as uppercase
+		}
+	}
 	return best
 }
 

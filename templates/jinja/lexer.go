@@ -55,6 +55,7 @@ type lexer struct {
 	source   string // with \n as its only line break and without its last one
 	pos      int
 	closer   string // the end of the tag the lexer is in: "}}" or "%}"
+	opened   int    // where that tag begins
 	brackets []byte // closing brackets that are owed; no tag ends before they came
 }
 
@@ -97,6 +98,7 @@ func (l *lexer) segment() (text string, kind segment) {
 	if sign == '-' {
 		text = strings.TrimRightFunc(text, isSpace)
 	}
+	l.opened = open
 	switch l.source[open+1] {
 	case '#':
 		l.comment(open)
@@ -209,7 +211,7 @@ func (l *lexer) next() token {
 	l.skipSpace()
 	at := l.pos
 	if at >= len(l.source) {
-		failAt(at, "the template ends inside a tag: %q is missing", l.closer)
+		failAt(l.opened, "the tag that begins here is never closed: %q is missing", l.closer)
 	}
 	if len(l.brackets) == 0 && l.end() {
 		return token{kind: tokenEnd, text: l.closer, at: at}
@@ -300,6 +302,9 @@ func (l *lexer) balance(t token) {
 		l.brackets = append(l.brackets, '}')
 	case ")", "]", "}":
 		if len(l.brackets) == 0 {
+			if t.text == "}" && l.closer == "}}" {
+				failAt(t.at, "one } stands here: the tag is closed with }}")
+			}
 			failAt(t.at, "unexpected %q", t.text)
 		}
 		owed := l.brackets[len(l.brackets)-1]

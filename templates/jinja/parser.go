@@ -16,8 +16,8 @@ type parser struct {
 	ahead   token // the one after it, when looked is true
 	looked  bool
 	depth   int
-	blocks  []string // open blocks, innermost last
-	loops   int      // open for blocks
+	blocks  []openBlock // innermost last
+	loops   int         // open for blocks
 	found   mistakes
 }
 
@@ -92,6 +92,9 @@ func (p *parser) expectEnd() {
 	if p.at(":") {
 		p.fail("expected %q, got \":\": a filter has its arguments in parentheses, as in default(\"x\")", p.closer)
 	}
+	if p.at("=") {
+		p.fail("expected %q, got \"=\": == compares, and {%% set name = value %%} gives a name", p.closer)
+	}
 	if p.token.kind != tokenEnd {
 		p.fail("expected %q, got %s", p.closer, p.token.describe())
 	}
@@ -99,6 +102,12 @@ func (p *parser) expectEnd() {
 
 func (p *parser) fail(format string, args ...any) {
 	failAt(p.token.at, format, args...)
+}
+
+// An openBlock is a block that waits for its end.
+type openBlock struct {
+	name string
+	at   int // where its tag begins
 }
 
 // deeper guards one level of recursion; the caller defers shallower.

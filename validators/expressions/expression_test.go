@@ -65,8 +65,8 @@ func TestExpressionTrue(t *testing.T) {
 
 func TestExpressionRefused(t *testing.T) {
 	for source, want := range map[string]string{
-		``:                             "1:1: unexpected token",
-		`len(content) >`:               "1:14: unexpected token EOF",
+		``:                             "1:1: the expression ends here",
+		`len(content) >`:               "1:14: the expression ends here",
 		"turn == 1 &&\n  contnt != ''": "2:3: unknown name contnt",
 		`len(content)`:                 "expected bool, but got int",
 		`content`:                      "expected bool",

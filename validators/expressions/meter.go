@@ -144,7 +144,7 @@ func (f *inspection) Visit(node *ast.Node) {
 		}
 	case *ast.CallNode:
 		if _, ok := n.Callee.(*ast.IdentifierNode); !ok {
-			f.refuse(n, "only the functions of the language can be called")
+			f.refuse(n, "only the functions of the language can be called"+insteadOf(n))
 		}
 	}
 }

@@ -66,6 +66,12 @@ func usual(source, message string) (told, word string) {
 			return fmt.Sprintf("a text stands in straight quotes, ' or \", not in %c", quote), ""
 		}
 	}
+	if strings.HasPrefix(message, "unexpected token EOF") {
+		return "the expression ends here: a bracket is not closed, or a value is missing", ""
+	}
+	if strings.HasPrefix(message, `unexpected token Operator("=")`) && (strings.Contains(source, "===") || strings.Contains(source, "!==")) {
+		return "== and != compare: there is no === and no !==", ""
+	}
 	if strings.HasPrefix(message, `unexpected token Operator("=")`) {
 		return "= gives a name to a value, in let; == compares", "="
 	}
@@ -77,4 +83,29 @@ func usual(source, message string) (told, word string) {
 		return message + ": len(content) counts its characters", ""
 	}
 	return "", ""
+}
+
+// insteadOf tells how the methods that texts have elsewhere are written.
+func insteadOf(n *ast.CallNode) string {
+	m, _ := n.Callee.(*ast.MemberNode)
+	if m == nil {
+		return ""
+	}
+	name, _ := m.Property.(*ast.StringNode)
+	if name == nil {
+		return ""
+	}
+	switch name.Value {
+	case "contains", "includes":
+		return ": write content contains 'x'"
+	case "startsWith", "startswith":
+		return ": write content startsWith 'x'"
+	case "endsWith", "endswith":
+		return ": write content endsWith 'x'"
+	case "toLowerCase", "lower":
+		return ": write lower(content)"
+	case "match", "matches", "test":
+		return ": write content matches 'x'"
+	}
+	return ""
 }

@@ -17,7 +17,11 @@ import (
 func (p *parser) text(n *yaml.Node, what string) (string, bool) {
 	n = p.resolve(n)
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || n.Tag == "!!bool" {
-		p.report(n, CodeType, "%s must be text, not %s", what, kindOf(n))
+		told := ""
+		if n.Kind == yaml.MappingNode && windlass.Value(what, "{}") != "" {
+			told = ": " + windlass.Value(what, "{}")
+		}
+		p.report(n, CodeType, "%s must be text, not %s%s", what, kindOf(n), told)
 		return "", false
 	}
 	return n.Value, true
@@ -91,7 +95,7 @@ func (o *object) whole(key string, low, otherwise int) int {
 	}
 	var i int
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || n.Decode(&i) != nil {
-		o.p.report(n, CodeType, "%s must be a whole number, not %s", key, kindOf(n))
+		o.p.report(n, CodeType, "%s must be a whole number, not %s%s", key, kindOf(n), filled(key, n))
 		if _, err := strconv.Atoi(n.Value); err == nil {
 			o.p.put(n, n.Value)
 		}

@@ -102,6 +102,18 @@ func (p *parser) nearTool(n *yaml.Node, name string) *Tool {
 	return t
 }
 
+// filled says what takes the place of a number that is to be filled in when the run
+// begins, as LARS does.
+func filled(key string, n *yaml.Node) string {
+	switch {
+	case !strings.Contains(n.Value, "{{"):
+		return ""
+	case key == "factor":
+		return ": it is known before a run; a phase with each is done for every item of a list: each: {in: \"{{ … }}\"}"
+	}
+	return ": it is known before a run; capstan convert FILE leaves it out"
+}
+
 // noTool reports a tool that nobody knows, with what takes its place.
 func (p *parser) noTool(n *yaml.Node, what, name string, names func() []string) {
 	if name == tool.SQLQuery {

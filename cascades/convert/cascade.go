@@ -34,6 +34,13 @@ func (w *writer) cascade(m *mapping) {
 	}
 	m.budget()
 	if s := m.child("soundings"); s != nil {
+		if s.text("mode") == "aggregate" {
+			for _, key := range []string{"aggregator_instructions", "mode"} {
+				if s.has(key) {
+					s.drop(key, "a run is what one try has left: a last phase with soundings puts texts together")
+				}
+			}
+		}
 		s.soundings()
 	}
 	for _, phase := range m.children("phases") {

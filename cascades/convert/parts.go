@@ -205,10 +205,8 @@ func (m *mapping) soundings() {
 			t.checks("validator")
 		}
 	}
-	if n := m.get("factor"); n == nil {
+	if !m.has("factor") {
 		m.set("factor", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: "1"})
-	} else if strings.Contains(n.Value, "{{") {
-		m.note(n, "factor is a number; a phase with each is done for every item of a list: each: {in: \"{{ … }}\"}")
 	}
 }
 

@@ -11,6 +11,7 @@ var values = map[string]string{
 	"human_input: false": "without it nobody is asked",
 	"tackle: manifest":   "no model chooses among all the tools there are: name those that it may use",
 	"on_error: {}":       "it names the phase that mends it",
+	"validator: {}":      "a validator in place stands in the ward itself, {expr: …} or {judge: …}; " + byExec,
 	"type: multi_choice": asked,
 	"type: rating":       asked,
 	"type: form":         asked,

@@ -74,16 +74,27 @@ func (d *draft) cascade(c *cascades.Cascade) {
 	said := rehearsed(c)
 	for _, p := range c.EveryPhase() {
 		if p.Instructions != nil {
+			reply := d.reply(c, p, said)
 			if p.Chooses() {
-				d.add(d.choice(c, p))
+				choice := d.choice(c, p)
+				if back(c, p) { // nobody asks for the choice, and without one the run goes in circles
+					reply.Contains, choice.Contains = choice.ToolCalls[0].Arguments, ""
+					d.add(reply)
+					reply = choice
+				} else {
+					d.add(choice)
+				}
 			}
-			d.add(d.reply(c, p, said))
+			d.add(reply)
 			if b := p.TokenBudget; b != nil && b.Strategy == cascades.Summarize {
 				d.add(scripted.Reply{Phase: p.Name, Role: "summary", Text: "What was found out so far."})
 			}
 		}
 		if p.Soundings != nil && p.Soundings.Evaluator != nil {
 			d.add(scripted.Reply{Phase: p.Name, Role: "evaluator", Text: `{"winner": 1, "reason": "the script says so"}`})
+		}
+		if p.Soundings != nil && p.Soundings.Mutation == cascades.Rewrite {
+			d.add(scripted.Reply{Phase: p.Name, Role: "mutation", Text: "Do the same as before, which is asked for in other words here."})
 		}
 		for _, check := range p.Checks() {
 			d.judge(check.Validator)
@@ -125,6 +136,18 @@ func (d *draft) choice(c *cascades.Cascade, p *cascades.Phase) scripted.Reply {
 		Phase: p.Name, Contains: "by calling " + cascades.RouteTo,
 		ToolCalls: []model.ToolCall{{Name: cascades.RouteTo, Arguments: string(arguments)}},
 	}
+}
+
+// back tells whether the way that is taken where the model chooses none leads back.
+func back(c *cascades.Cascade, p *cascades.Phase) bool {
+	for _, h := range p.Handoffs {
+		if h.When == nil && h.Description == "" {
+			_, there := c.Phase(h.Target)
+			_, here := c.Phase(p.Name)
+			return there >= 0 && there <= here
+		}
+	}
+	return false
 }
 
 // reply is the best of the texts that the phase might get.
@@ -182,9 +205,14 @@ func candidates(p *cascades.Phase, fill []string, verdict bool) []candidate {
 }
 
 // extracted are texts that hold what is to be taken out of them.
-func extracted(e *cascades.Extraction, text string) []candidate {
+func extracted(e *cascades.Extraction, text string) (list []candidate) {
 	if e.JSON {
-		text = ""
+		for _, value := range []string{"{}", ""} {
+			if match, ok := schema.Matching(e.Pattern.String(), value); ok {
+				list = append(list, candidate{text: match})
+			}
+		}
+		return list
 	}
 	match, ok := schema.Matching(e.Pattern.String(), text)
 	if !ok {

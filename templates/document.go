@@ -34,11 +34,19 @@ func (noFiles) Abs(_, name string) string { return name }
 
 func (noFiles) Get(string) (io.Reader, error) { return nil, errors.New("templates cannot reach files") }
 
-// documents is the one set of skeletons. pongo2 writes to a set whenever it parses, hence the lock.
+// documents is the one set of skeletons. pongo2 writes to a set whenever it parses, hence the lock. A document holds
+// nothing of the template that it was made for, so that those of the same blocks share one.
 type documents struct {
 	sync.Mutex
-	set *pongo2.TemplateSet
+	set  *pongo2.TemplateSet
+	seen map[string]*pongo2.Template
 }
+
+// maxShape and maxShapes bound the skeletons that are kept: most templates have few blocks, and those alike.
+const (
+	maxShape  = 256 // bytes
+	maxShapes = 256
+)
 
 var skeletons = sync.OnceValues(func() (*documents, error) {
 	set := pongo2.NewSet("capstan", noFiles{})
@@ -47,7 +55,7 @@ var skeletons = sync.OnceValues(func() (*documents, error) {
 			return nil, err
 		}
 	}
-	return &documents{set: set}, registered
+	return &documents{set: set, seen: map[string]*pongo2.Template{}}, registered
 })
 
 // compile has pongo2 parse the blocks of a program; without blocks there is nothing to carry, and no document.
@@ -63,7 +71,14 @@ func compile(program *jinja.Program) (*pongo2.Template, error) {
 	}
 	all.Lock()
 	defer all.Unlock()
-	return all.set.FromBytes(source)
+	if kept := all.seen[string(source)]; kept != nil {
+		return kept, nil
+	}
+	document, err := all.set.FromBytes(source)
+	if err == nil && len(source) <= maxShape && len(all.seen) < maxShapes {
+		all.seen[string(source)] = document
+	}
+	return document, err
 }
 
 // skeleton is pongo2's view of a program: a tag for each block, with its bodies between.

@@ -6,7 +6,8 @@
 // walks them when the template is rendered; document.go is all that knows of it. It evaluates nothing, writes nothing and
 // sees no text. More of the carrying cannot honestly be its own: its variables, filters and tags are Django's (truth,
 // undefined, whitespace, the loop variable differ) and reach Go values; its lexer would take a part of a text for a tag;
-// and no bound would hold what it writes. A template without blocks, as most are, has no document at all. pongo2's own
+// and no bound would hold what it writes. A template without blocks, as most are, has no document at all, and those of the
+// same blocks share one. pongo2's own
 // tags are banned and its loader has no files, should ever a text slip into a skeleton.
 //
 // What it costs is held against pongo2 alone: go test -bench . ./templates.

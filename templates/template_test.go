@@ -132,3 +132,48 @@ func TestMistakenIsNotRendered(t *testing.T) {
 		t.Errorf("it says %q", text)
 	}
 }
+
+// TestShapes holds that templates of the same blocks share a document and nothing
+// else, at the same time too, and that the documents that are kept are few.
+func TestShapes(t *testing.T) {
+	parsed := func(source string) *Template {
+		one, err := Parse(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return one
+	}
+	one, two := parsed("{% if a %}A{{ a }}{% else %}none{% endif %}"), parsed("{% if b %}B{{ b }}{% else %}not one{% endif %}")
+	other := parsed("{% for x in a %}{{ x }}{% endfor %}")
+	if one.document != two.document || one.document == other.document {
+		t.Errorf("shared %t, other %t", one.document == two.document, one.document == other.document)
+	}
+	var all sync.WaitGroup
+	for i := range 50 {
+		all.Go(func() {
+			for of, want := range map[*Template]string{one: fmt.Sprint("A", i+1), two: "not one"} {
+				if got, err := of.Render(map[string]any{"a": i + 1, "b": false}); got != want || err != nil {
+					t.Errorf("got %s (%v), want %s", got, err, want)
+				}
+			}
+		})
+	}
+	all.Wait()
+	kinds := []string{"{% if a %}{% endif %}", "{% if a %}{% else %}{% endif %}"}
+	for n := range 2 * maxShapes {
+		var source strings.Builder
+		for bit := range 10 {
+			source.WriteString(kinds[n>>bit&1])
+		}
+		parsed(source.String())
+	}
+	kept, err := skeletons()
+	if err != nil || len(kept.seen) > maxShapes {
+		t.Errorf("%d documents are kept (%v)", len(kept.seen), err)
+	}
+	for shape := range kept.seen {
+		if len(shape) > maxShape {
+			t.Errorf("a document of %d bytes is kept", len(shape))
+		}
+	}
+}

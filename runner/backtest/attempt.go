@@ -133,7 +133,7 @@ func (v *visitTest) attempt(a *trace.Attempt, won int, budget *wards.Budget) (d 
 	if err != nil {
 		return d, false, err
 	}
-	stop, err := v.tools(a.Tools)
+	stop, err := v.tools(a.Tools, nil)
 	if err != nil {
 		return d, false, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/trace"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/wards"
 )
 
 // known is what a run knew, phase after phase.
@@ -100,16 +101,17 @@ func (k *known) learnWithin(p *trace.Phase) {
 	for _, t := range a.Turns {
 		said := exchanges(t)
 		if n := len(said); n > 0 { // those before were refused
-			k.tools(p.Name, usesAt(t, said[n-1].at))
+			k.tools(p.Name, usesAt(t, said[n-1].at), t)
 		}
 	}
-	k.tools(p.Name, a.Tools)
+	k.tools(p.Name, a.Tools, nil)
 }
 
-// tools learns what the tools of the engine put into the state.
-func (k *known) tools(phase string, list []*trace.Use) {
+// tools learns what the tools of the engine put into the state, in a turn if that
+// is not nil: what a ward around the result has refused went with it.
+func (k *known) tools(phase string, list []*trace.Use, t *trace.Turn) {
 	for _, u := range list {
-		if u.Call == nil || u.Result == nil || u.Result.Failed {
+		if u.Call == nil || u.Result == nil || u.Result.Failed || t != nil && withheld(verdictsAt(t, u.Path)) {
 			continue
 		}
 		key, _ := u.Call.Arguments["key"].(string)
@@ -120,6 +122,13 @@ func (k *known) tools(phase string, list []*trace.Use) {
 			k.state.Set(phase, plain(u.Result.Value))
 		}
 	}
+}
+
+// withheld tells whether the verdicts around a call keep its result from the model.
+func withheld(around []*trace.Verdict) bool {
+	return slices.ContainsFunc(around, func(w *trace.Verdict) bool {
+		return w.Moment == string(wards.Result) && w.Valid != nil && !*w.Valid && w.Mode == string(wards.Retry)
+	})
 }
 
 // after learns what the visit came to. Where the cascade does not have the phase,

@@ -96,7 +96,7 @@ func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err
 			v.made = false
 		}
 		v.known.state.State = state // what a refused turn had set went with it
-		if _, err := v.tools(usesAt(t, e.at)); err != nil {
+		if _, err := v.tools(usesAt(t, e.at), t); err != nil {
 			return d, err
 		}
 		called, err := v.wardedCalls(a, t, e.at, calls)

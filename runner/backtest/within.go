@@ -131,10 +131,10 @@ func subOf(p *cascades.Phase, id string, n int) *cascades.Sub {
 	return nil
 }
 
-// tools learns what tools set, and holds the runs of those that are cascades;
+// tools learns what tools set, in a turn if that is not nil, and holds the runs of those that are cascades;
 // stop is the move that would have ended the last of these.
-func (v *visitTest) tools(list []*trace.Use) (stop *Move, err error) {
-	v.known.tools(v.visit.Name, list)
+func (v *visitTest) tools(list []*trace.Use, t *trace.Turn) (stop *Move, err error) {
+	v.known.tools(v.visit.Name, list, t)
 	for _, u := range list {
 		c := v.toolOf(u)
 		if c == nil {

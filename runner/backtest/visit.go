@@ -27,6 +27,7 @@ type visitTest struct {
 	spared  int                           // calls of the attempt that would not have been made
 	ended   *Move                         // that ends the cascade here
 	locals  map[string]any                // of an item
+	lost    map[event.Path]bool           // tries that would not have begun: see reworded
 
 	base  map[string]any                    // the state before the first attempt
 	state map[*trace.Attempt]map[string]any // as each attempt left it
@@ -81,7 +82,10 @@ func (v *visitTest) test() error {
 	if err := v.pre(); err != nil {
 		return err
 	}
-	var err error
+	err := v.reworded()
+	if err != nil {
+		return err
+	}
 	if won := sounding(v.visit); won >= 0 {
 		err = v.soundings(won)
 	} else {
@@ -114,7 +118,11 @@ func (v *visitTest) soundings(won int) error {
 		tries[a.Sounding] = append(tries[a.Sounding], a)
 	}
 	for _, s := range order {
-		if err := v.try(tries[s], won); err != nil {
+		made := v.made
+		v.made = made && !v.lost[above(tries[s][0].Path)]
+		err := v.try(tries[s], won)
+		v.made = v.made || made && v.ended == nil
+		if err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,58 @@
+package edit_test
+
+import (
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/edit"
+	"github.com/seed61713e19/capstan/validators/faults"
+)
+
+// A candidate that is given as candidate_text is held against all that one is held
+// against that is the judged text itself: of a fault of every kind that can be planted
+// in it the verdict is the same, in each of the checks, whatever the judged text is then.
+func TestCandidateText(t *testing.T) {
+	candidate := strings.Replace(text(t, "source.md"), "The first is about order.", "The first is about order, and R1 rests on it.", 1)
+	said := func(w with, content string) validators.Verdict {
+		t.Helper()
+		check, err := edit.Validator.Bind(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := check(t.Context(), validators.Subject{Content: content})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for name, w := range map[string]with{
+		"computed": texts(t, with{"judgement": nil, "check": "computed"}),
+		"decided":  texts(t, nil),
+	} {
+		planted, refused := 0, 0
+		rng := rand.New(rand.NewPCG(1, 1))
+		for _, o := range slices.Concat(faults.General(), edit.Validator.Faults(w)) {
+			list := o.Apply(faults.Read(candidate, faults.Known{Given: text(t, "source.md")}), rng)
+			for _, f := range list[:min(1, len(list))] {
+				planted++
+				as := said(w, f.Text)
+				given := maps.Clone(w)
+				given["candidate_text"] = f.Text
+				if got := said(given, candidate); !reflect.DeepEqual(got, as) {
+					t.Errorf("%s, %s: given as candidate_text it is %q, as the text %q", name, f.Note, got.Reason, as.Reason)
+				}
+				if !as.Valid {
+					refused++
+				}
+			}
+		}
+		if t.Logf("%s: %d planted, %d refused", name, planted, refused); planted < 20 || refused < 10 {
+			t.Errorf("%s: only %d faults were planted, %d of them refused", name, planted, refused)
+		}
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/shared"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/wards"
 )
 
 // Judge gives the verdict of one validator on a subject, outside any run, with
@@ -16,7 +15,7 @@ func Judge(h Host, c *cascades.Cascade, v *cascades.Validator, s validators.Subj
 	f := &flow{h: h, c: c, s: &State{Model: name, Input: s.Input, State: s.State, Outputs: s.Outputs}, meter: shared.NewMeter(nil, c.Budget, model.Usage{})}
 	f.prepare()
 	s.Input, s.State, s.Outputs = f.s.Input, f.s.State, f.s.Outputs
-	check := &cascades.Check{Ward: &wards.Ward{Name: v.Name, Moment: wards.Post, Mode: wards.Blocking}, Validator: v, Place: &cascades.Place{Cascade: c.Digest(), File: c.File, Name: v.Name}}
+	check := &cascades.Check{Validator: v, Place: &cascades.Place{Cascade: c.Digest(), File: c.File, Name: v.Name}}
 	o, err := f.validate(event.Path(v.Name), place{}, check, s)
 	if err == nil {
 		err = o.Err

@@ -33,7 +33,7 @@ type Said struct {
 func NewPast(h Host, c *cascades.Cascade, p *cascades.Phase, s *State, locals map[string]any) *Past {
 	f := &flow{h: silent{h}, c: c, s: s, meter: shared.NewMeter(nil, cascades.Budget{}, model.Usage{}), locals: locals}
 	f.prepare()
-	v := &visit{flow: f, p: p, at: event.Path(p.Name), record: PhaseRecord{Name: p.Name}, validated: s.ValidationError}
+	v := &visit{flow: f, p: p, at: event.Path(p.Name), validated: s.ValidationError}
 	return &Past{v.newTry(v.at)}
 }
 

@@ -188,10 +188,8 @@ func (t *try) judge(c *candidate, winner bool) (wards.Decision, error) {
 	var outcomes []wards.Outcome
 	if !winner {
 		outcomes = t.schemaCheck(c)
-		if len(outcomes) > 0 && outcomes[0].Err != nil {
-			if err := t.h.Stopped(); err != nil {
-				return wards.Decision{}, err
-			}
+		if err := t.h.Stopped(); err != nil {
+			return wards.Decision{}, err // and the schema perhaps looked at in part
 		}
 		more, err := t.loopCheck(c, outcomes)
 		if err != nil {

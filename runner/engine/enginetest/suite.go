@@ -3,6 +3,8 @@ package enginetest
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -97,7 +99,11 @@ func (s *story) ended(t *testing.T, r engine.Result, err error) {
 
 func inOrder(t *testing.T, s *Story, host NewHost) {
 	told := s.begin(t)
+	before := fmt.Sprint(s.Input)
 	result, err := run(t, told.world, host(t, s), s, s.Start(), 0)
+	if after := fmt.Sprint(s.Input); after != before {
+		t.Errorf("the caller's input was %s and is %s", before, after)
+	}
 	Same(t, "in order", told.told(t, result), s.Want())
 	told.ended(t, result, err)
 	for at, n := range told.world.made {
@@ -115,8 +121,11 @@ func run(t *testing.T, world engine.Host, start Start, s *Story, from engine.Sta
 	start(world, func(h engine.Host) {
 		called = true
 		*wants = yields{left: k}
-		result, err = engine.Run(yielding{Serial{h}, wants}, s.Cascade, from)
+		result, err = engine.Run(yielding{Serial{h}, wants, ""}, s.Cascade, from)
 	})
+	if len(wants.beside) > 0 {
+		t.Errorf("a limit of time is of another attempt: %v", wants.beside)
+	}
 	if wants.wanted != errors.Is(err, engine.ErrYield) || wants.late > 0 {
 		t.Errorf("the host wants the run elsewhere: %t; it ends with %v, and told %d more", wants.wanted, err, wants.late)
 	}
@@ -131,12 +140,14 @@ func run(t *testing.T, world engine.Host, start Start, s *Story, from engine.Sta
 type yielding struct {
 	engine.Host
 	*yields
+	bound string // the path of what has the limit of time that holds here
 }
 
 type yields struct {
 	left   int
 	wanted bool
 	late   int
+	beside []string // what was told within a limit of time that is of something else
 }
 
 func (y yielding) Checkpoint(s engine.State) error {
@@ -154,15 +165,19 @@ func (y yielding) Emit(e event.Event) {
 	if y.wanted {
 		y.late++
 	}
+	if !strings.HasPrefix(string(e.Path), y.bound) {
+		y.beside = append(y.beside, fmt.Sprintf("%s of %s", e.Path, y.bound))
+	}
 	y.Host.Emit(e)
 }
 
 func (y yielding) Each(n, limit int, body func(engine.Host, int) error) error {
-	return y.Host.Each(n, limit, func(h engine.Host, i int) error { return body(yielding{h, y.yields}, i) })
+	return y.Host.Each(n, limit, func(h engine.Host, i int) error { return body(yielding{h, y.yields, y.bound}, i) })
 }
 
 func (y yielding) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
-	return y.Host.Within(at, d, func(h engine.Host) error { return body(yielding{h, y.yields}) })
+	bound := strings.TrimSuffix(path.Dir(string(at)), "/winner")
+	return y.Host.Within(at, d, func(h engine.Host) error { return body(yielding{h, y.yields, strings.TrimPrefix(bound, ".")}) })
 }
 
 // goneOnWith yields at the first checkpoint, then at the second, and so on, and

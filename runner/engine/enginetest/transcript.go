@@ -144,6 +144,9 @@ func told(e event.Event) string {
 	case event.Route:
 		return "to " + e.To
 	case event.AttemptFinished, event.PhaseFinished:
+		if e.CascadeID != "" {
+			return e.Status + " for outputs." + e.CascadeID
+		}
 		return e.Status
 	case event.Pruned:
 		return strings.TrimSpace(fmt.Sprintf("%s: %d messages, %d tokens to %d of %d %s", e.Pruning.Strategy, e.Pruning.Messages, e.Pruning.Tokens, e.Pruning.Left, e.Pruning.Room, e.Message))

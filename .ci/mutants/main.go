@@ -9,11 +9,11 @@
 //	go run ./.ci/mutants -list engine           what would be planted
 //
 // The tree is not touched: changed files are laid over it (go build -overlay).
-// All faults stand in one program, each in a copy of its function, and a
-// variable of the environment says which of them it has. A fault that does not
-// compile counts for nothing; one that makes the tests run for ever is noticed.
-// A survivor after which the program does just the same stands in
-// equivalent.txt with the reason, and is not planted.
+// All faults stand in one program, each in a copy of its function, and a file
+// says which of them it has. A fault that does not compile counts for nothing;
+// one that makes the tests run for ever is noticed. A survivor after which the
+// program does just the same stands in equivalent.txt with the reason, and is
+// not planted.
 //
 // It ends with 1 where one survived.
 package main

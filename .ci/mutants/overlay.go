@@ -13,18 +13,21 @@ import (
 	"strconv"
 )
 
-// chosen is the variable of the environment that says which fault there is.
-const chosen = "CAPSTAN_MUTANT"
-
-// variable is the file, one in each package, that reads it.
-const variable = `%s
+// chosen is the file that says which fault there is, and reading what every
+// package gets that reads it: a test may start the program anew, with an
+// environment of its own.
+const chosen, reading = "chosen", `%s
 
 import (
 	"os"
 	"strconv"
 )
 
-var mutantChosen, _ = strconv.Atoi(os.Getenv(%q))
+var mutantChosen = func() int {
+	text, _ := os.ReadFile(%q)
+	n, _ := strconv.Atoi(string(text))
+	return n
+}()
 `
 
 var (
@@ -84,7 +87,7 @@ func lay(all []mutant, folder string) error {
 		if err := put(file, copies(text, mutants)); err != nil {
 			return err
 		}
-		reads := fmt.Appendf(nil, variable, clause.Find(text), chosen)
+		reads := fmt.Appendf(nil, reading, clause.Find(text), filepath.Join(folder, chosen))
 		if err := put(filepath.Join(filepath.Dir(file), "mutant_chosen.go"), reads); err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ type room struct {
 }
 
 // A suite is tests of a package, all or those that run matches, without those
-// that skip matches.
+// that skip matches, and without what takes minutes (-short).
 type suite struct{ folder, run, skip string }
 
 var rooms = map[string]room{
@@ -38,18 +38,31 @@ var rooms = map[string]room{
 		suites: []suite{{folder: "wards"}, {folder: "runner/engine/enginetest"}},
 	},
 	"cascades": {
-		files:  []string{"cascades/*.go"},
-		suites: []suite{{folder: "cascades"}, {folder: "cmd/capstan", run: "TestMistakes|TestLint"}},
+		files: []string{"cascades/*.go"},
+		suites: []suite{
+			{folder: "cascades"},
+			{folder: "runner/engine/enginetest"},
+			{folder: "cmd/capstan", run: "TestMistakes|TestLint|TestScripts/^(databases|describe|gate|inputs|keys|lint|plan|proof|receipt|requires_receipt|shadow|tackle|tries|where)$"},
+		},
 	},
 	"host": {
 		files:  []string{"runner/journal/host.go", "runner/journal/recording.go", "runner/journal/replay.go", "runner/journal/lease.go", "runner/journal/owner.go", "runner/journal/fence.go"},
-		suites: []suite{{folder: "runner/journal"}},
+		suites: journal,
 	},
 	"writes": {
 		files:  []string{"runner/journal/writer.go", "runner/journal/pack.go", "runner/journal/rows.go", "runner/journal/emit.go", "runner/journal/begin.go", "runner/journal/ending.go"},
-		suites: []suite{{folder: "runner/journal"}},
+		suites: journal,
 	},
 }
+
+// journal is tried in two parts, the quick one first. What is in neither looks at
+// other things than the host and what it writes, and takes minutes.
+var journal = []suite{
+	{folder: "runner/journal", skip: slow + "|TestPrune|TestQuery|TestSearch|TestParcels|TestWords|TestExact|TestHuge|TestNamedMeanwhile|TestDamaged|TestForgedMark|TestSecretsChange|TestAttempts|Bench|Fuzz"},
+	{folder: "runner/journal", run: slow},
+}
+
+const slow = "TestKilled|TestStories|TestTwoProcesses|TestManyRuns|TestGuest|TestExpiry"
 
 // readers only read the source, where no fault is, or measure.
 const readers = "TestFloors|TestSurface|TestOneReaderOfJSON|TestPatterns"
@@ -85,15 +98,17 @@ func (r room) build(ctx context.Context, folder string) ([]program, error) {
 // notices says whether the suite fails where there is the fault of a number,
 // and what it prints. A fault may ask for memory without end: it gets none.
 func (p program) notices(ctx context.Context, number int) (bool, []byte) {
+	if err := os.WriteFile(filepath.Join(filepath.Dir(p.path), chosen), []byte(strconv.Itoa(number)), 0o600); err != nil {
+		return true, []byte(err.Error())
+	}
 	ctx, stop := context.WithTimeout(ctx, p.patience)
 	defer stop()
-	args := []string{"-c", `ulimit -v 8000000; exec "$0" "$@"`, p.path, "-test.failfast", "-test.run", p.run}
+	args := []string{"-c", `ulimit -v 8000000; exec "$0" "$@"`, p.path, "-test.failfast", "-test.short", "-test.run", p.run}
 	if p.skip != "" {
 		args = append(args, "-test.skip", p.skip)
 	}
 	cmd := exec.CommandContext(ctx, "sh", args...)
 	cmd.Dir = p.folder
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", chosen, number))
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	return err != nil && !errors.Is(err, exec.ErrWaitDelay), out

@@ -29,6 +29,9 @@ func identities(t *testing.T, name string, files map[string]string, chosen Chose
 		if !strings.HasPrefix(g.Digest, "sha256:") || len(g.Digest) != len("sha256:")+64 {
 			t.Errorf("%s %s: digest %q", g.Phase, g.Name, g.Digest)
 		}
+		if g.Mode == "" || g.Moment == "" {
+			t.Errorf("%s %s: a gate %q at %q", g.Phase, g.Name, g.Mode, g.Moment)
+		}
 		found[g.Phase+" "+g.Place+" "+g.Name] = g.Digest
 	}
 	return found
@@ -56,6 +59,7 @@ phases:
         - {validator: whole}
         - {validator: short}
         - {expr: "len(content) < 100"}
+  - {name: gate, tool: max_length, inputs: {max: 9}}
 `
 
 func gatedFiles() map[string]string {
@@ -68,8 +72,8 @@ func gatedFiles() map[string]string {
 // TestIdentityChanges: whatever a gate is changes its digest and no other's.
 func TestIdentityChanges(t *testing.T) {
 	was := identities(t, "x/post.yaml", gatedFiles(), "")
-	if len(was) != 8 {
-		t.Fatalf("got %d gates, want 8: %v", len(was), was)
+	if len(was) != 9 {
+		t.Fatalf("got %d gates, want 9: %v", len(was), was)
 	}
 	for _, test := range []struct {
 		name, file, old, to string

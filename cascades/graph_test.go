@@ -14,7 +14,7 @@ const graphed = `
 cascade_id: 'b"r<title>anches'
 phases:
 - {name: triage, instructions: x, handoffs: [{target: bug, description: it is a "defect"}, {target: 'x");y-->z', description: it is a <b>wish</b>}]}
-- {name: bug, instructions: x, when: "input.n < 3", rules: {on_exhausted: 'x");y-->z'}, handoffs: [{target: triage, when: 'content contains "\n"'}]}
+- {name: bug, instructions: x, when: "input.n < 3", rules: {on_exhausted: 'x");y-->z'}, handoffs: [{target: triage, when: 'content contains "\n"'}, {target: triage, when: 'content contains "\n"'}]}
 - {name: 'x");y-->z', tool: no_secrets, wards: {post: [{judge: good, name: 'j"]<i>'}]}, sub_cascades: [{ref: s.yaml}]}
 - {name: end, instructions: x}
 `

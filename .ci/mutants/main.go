@@ -10,8 +10,9 @@
 //
 // The tree is not touched: changed files are laid over it (go build -overlay).
 // All faults stand in one program, each in a copy of its function, and a file
-// says which of them it has. A fault that does not compile counts for nothing;
-// one that makes the tests run for ever is noticed. A survivor after which the
+// says which of them it has. A fault that does not compile counts for nothing.
+// One with which the tests do not come to an end is noticed, and told as endless:
+// on a busy machine they may only have been slow. A survivor after which the
 // program does just the same stands in equivalent.txt with the reason, and is
 // not planted.
 //
@@ -150,19 +151,28 @@ func plant(ctx context.Context, name string, r room, all []mutant) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	survived := 0
+	survived, mute := 0, len(all)-len(tried)
 	for i, m := range tried {
-		noticed := slices.ContainsFunc(suites, func(p program) bool { noticed, _ := p.notices(ctx, m.number); return noticed })
-		if ctx.Err() != nil {
-			return survived, ctx.Err()
+		found := passes
+		for _, p := range suites {
+			if found == passes {
+				found, _ = p.notices(ctx, m.number)
+			}
 		}
-		if !noticed {
+		if ctx.Err() != nil { // what was tried until then is told
+			tried = tried[:i]
+			break
+		}
+		switch found {
+		case passes:
 			survived++
 			fmt.Printf("survived  %s\n", m)
+		case endless:
+			fmt.Printf("endless   %s\n", m)
 		}
 		fmt.Fprintf(os.Stderr, "%s: %d of %d, %d survived\r", name, i+1, len(tried), survived)
 	}
 	fmt.Printf("%s: %d of %d killed (%.1f %%), %d do not compile\n", name, len(tried)-survived, len(tried),
-		100-100*float64(survived)/float64(max(len(tried), 1)), len(all)-len(tried))
-	return survived, nil
+		100-100*float64(survived)/float64(max(len(tried), 1)), mute)
+	return survived, ctx.Err()
 }

@@ -86,7 +86,7 @@ func (r room) build(ctx context.Context, folder string) ([]program, error) {
 			return nil, fmt.Errorf("%w:\n%s", err, out)
 		}
 		begun := time.Now()
-		if noticed, out := p.notices(ctx, 0); noticed {
+		if found, out := p.notices(ctx, 0); found != passes {
 			return nil, fmt.Errorf("the tests of %s fail without any fault:\n%s", s.folder, out)
 		}
 		p.patience = 3*time.Since(begun) + 20*time.Second
@@ -95,11 +95,18 @@ func (r room) build(ctx context.Context, folder string) ([]program, error) {
 	return all, nil
 }
 
-// notices says whether the suite fails where there is the fault of a number,
-// and what it prints. A fault may ask for memory without end: it gets none.
-func (p program) notices(ctx context.Context, number int) (bool, []byte) {
+// What a suite makes of a fault.
+const (
+	passes  = iota // it survives
+	fails          // it is noticed
+	endless        // so it is where the tests do not come to an end
+)
+
+// notices says what the suite makes of the fault of a number, and what it prints.
+// A fault may ask for memory without end: it gets none.
+func (p program) notices(ctx context.Context, number int) (int, []byte) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(p.path), chosen), []byte(strconv.Itoa(number)), 0o600); err != nil {
-		return true, []byte(err.Error())
+		return fails, []byte(err.Error())
 	}
 	ctx, stop := context.WithTimeout(ctx, p.patience)
 	defer stop()
@@ -111,5 +118,12 @@ func (p program) notices(ctx context.Context, number int) (bool, []byte) {
 	cmd.Dir = p.folder
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
-	return err != nil && !errors.Is(err, exec.ErrWaitDelay), out
+	switch {
+	case err == nil || errors.Is(err, exec.ErrWaitDelay):
+		return passes, out
+	case ctx.Err() != nil:
+		return endless, out
+	default:
+		return fails, out
+	}
 }

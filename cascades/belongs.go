@@ -4,51 +4,25 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"gopkg.in/yaml.v3"
-
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// homes are the mappings that a key may have strayed from: what they are called,
-// and where the JSON Schema has them. The first that has a key is told.
-var homes = []struct {
-	what string
-	way  []string
-}{
-	{"a phase, beside its name", []string{"$defs", "phase"}},
-	{"the file's top, beside phases", nil},
-	{"rules", []string{"$defs", "rules"}},
-	{"wards", []string{"$defs", "wards"}},
-	{"a model, which is then a mapping: {name: …, %s: …}", []string{"$defs", "rung", "oneOf", "object"}},
-	{"soundings", []string{"$defs", "soundings"}},
-	{"human_input", []string{"$defs", "human_input"}},
-	{"each", []string{"$defs", "each"}},
-	{"context", []string{"$defs", "context"}},
-	{"budget", []string{"$defs", "budget"}},
-	{"output_extraction", []string{"$defs", "output_extraction"}},
+// homes are the mappings that a key may have strayed from, and what they are called.
+// The first that has a key is told.
+var homes = []struct{ kind, what string }{
+	{"a phase", "a phase, beside its name"},
+	{"the cascade", "the file's top, beside phases"},
+	{"rules", "rules"},
+	{"wards", "wards"},
+	{"a model", "a model, which is then a mapping: {name: …, %s: …}"},
+	{"soundings", "soundings"},
+	{"human_input", "human_input"},
+	{"each", "each"},
+	{"context", "context"},
+	{"budget", "budget"},
+	{"output_extraction", "output_extraction"},
 }
-
-var homeKeys = sync.OnceValue(func() []map[string]any {
-	root, _ := schema.Parse(jsonSchema)
-	list := make([]map[string]any, len(homes))
-	for i, home := range homes {
-		at := root
-		for _, word := range home.way {
-			if choice, ok := at.([]any); ok { // the one that is a mapping
-				j := slices.IndexFunc(choice, func(one any) bool { o, _ := one.(map[string]any); return o["type"] == word })
-				at = choice[j]
-				continue
-			}
-			o, _ := at.(map[string]any)
-			at = o[word]
-		}
-		o, _ := at.(map[string]any)
-		list[i], _ = o["properties"].(map[string]any)
-	}
-	return list
-})
 
 // belongs says where a key stands that means nothing where it is: under with, where
 // the validator beside it has a parameter of that name, or in another mapping. It
@@ -74,11 +48,11 @@ func (o *object) home(key string) string {
 	if !slices.Contains([]string{"the cascade", "a phase", "rules", "wards"}, o.kind) {
 		return ""
 	}
-	for i, keys := range homeKeys() {
-		if keys[key] == nil {
+	for _, home := range homes {
+		if keysOf(home.kind)[key] == nil {
 			continue
 		}
-		what := homes[i].what
+		what := home.what
 		if strings.Contains(what, "%s") {
 			what = fmt.Sprintf(what, key)
 		}

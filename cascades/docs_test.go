@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators/expressions"
 )
@@ -34,6 +36,105 @@ func TestLanguagePage(t *testing.T) {
 	}
 }
 
+// tables are those of keys: what has them, and the rows.
+var tables = regexp.MustCompile("(?m)^\\| key of (.*) \\| \\|\n\\|---\\|---\\|\n((?:\\|.*\n)+)")
+
+// TestLanguagePageTables holds that the page's tables of keys say what the JSON
+// Schema declares: each key with its sentence, what it may be, and what it is unless
+// it is written. The marks that lead to cases are the page's own.
+func TestLanguagePageTables(t *testing.T) {
+	const name = "../docs/language.md"
+	page, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	told := tables.ReplaceAllStringFunc(string(page), func(table string) string {
+		n++
+		parts := tables.FindStringSubmatch(table)
+		head, _, _ := strings.Cut(table, parts[2])
+		marks := map[string]string{}
+		for row := range strings.Lines(parts[2]) {
+			for _, key := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(strings.Split(row, "|")[1], -1) {
+				marks[key[1]] = strings.Join(regexp.MustCompile(`\[·\]\([^)]*\)`).FindAllString(row, -1), "")
+			}
+		}
+		return head + rowsOf(t, strings.Trim(parts[1], "`"), marks)
+	})
+	if n < 12 {
+		t.Errorf("only %d tables", n)
+	}
+	if *update {
+		if err := os.WriteFile(name, []byte(told), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if told != string(page) {
+		t.Error("the tables of keys are others: go test ./cascades -run TestLanguagePageTables -update")
+	}
+}
+
+// rowsOf are the rows of a mapping's keys, in the order of the declaration.
+func rowsOf(t *testing.T, kind string, marks map[string]string) string {
+	t.Helper()
+	var root yaml.Node
+	if err := yaml.Unmarshal(jsonSchema, &root); err != nil { // which keeps the order
+		t.Fatal(err)
+	}
+	at := root.Content[0]
+	under := func(key string) *yaml.Node {
+		if at == nil || at.Kind != yaml.MappingNode {
+			return nil
+		}
+		for i := 0; i < len(at.Content); i += 2 {
+			if at.Content[i].Value == key {
+				return at.Content[i+1]
+			}
+		}
+		return nil
+	}
+	for _, word := range placeOf(kind) {
+		if at = under(word); at == nil {
+			t.Fatalf("nothing has the keys of %s", kind)
+		}
+	}
+	required := "|"
+	if list := under("required"); list != nil {
+		for _, n := range list.Content {
+			required += n.Value + "|"
+		}
+	}
+	var b strings.Builder
+	keys := under("properties").Content
+	for i := 0; i < len(keys); i += 2 {
+		var one struct {
+			Description string
+			Default     any
+			Enum        []any
+		}
+		if err := keys[i+1].Decode(&one); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s", keys[i].Value, one.Description)
+		switch {
+		case one.Enum != nil:
+			words := make([]string, len(one.Enum))
+			for i, v := range one.Enum {
+				words[i] = fmt.Sprintf("`%v`", v)
+				if v == one.Default {
+					words[i] += " (unless written)"
+				}
+			}
+			fmt.Fprintf(&b, " One of %s.", strings.Join(words, ", "))
+		case strings.Contains(required, "|"+keys[i].Value+"|"):
+			b.WriteString(" Required.")
+		case one.Default != nil:
+			fmt.Fprintf(&b, " `%v` unless written.", one.Default)
+		}
+		fmt.Fprintf(&b, "%s |\n", marks[keys[i].Value])
+	}
+	return b.String()
+}
+
 // TestLanguagePageLists holds that the page has every key of every mapping, and
 // that its lists of filters and functions are true.
 func TestLanguagePageLists(t *testing.T) {
@@ -42,7 +143,7 @@ func TestLanguagePageLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, root := schemaOfCascades(t)
-	for key, at := range keysOf(root, "the file") {
+	for key, at := range everyKey(root, "the file") {
 		if !strings.Contains(string(page), "`"+key+"`") {
 			t.Errorf("the page has no `%s` of %s", key, at)
 		}
@@ -72,14 +173,14 @@ func TestLanguagePageLists(t *testing.T) {
 	}
 }
 
-// keysOf are the keys of every mapping within a JSON Schema, each with one that
+// everyKey are the keys of every mapping within a JSON Schema, each with one that
 // has it.
-func keysOf(at any, name string) map[string]string {
+func everyKey(at any, name string) map[string]string {
 	all := map[string]string{}
 	switch at := at.(type) {
 	case []any:
 		for _, one := range at {
-			maps.Copy(all, keysOf(one, name))
+			maps.Copy(all, everyKey(one, name))
 		}
 	case map[string]any:
 		for word, below := range at {
@@ -91,10 +192,10 @@ func keysOf(at any, name string) map[string]string {
 					if word == "properties" {
 						all[key] = name
 					}
-					maps.Copy(all, keysOf(one, key))
+					maps.Copy(all, everyKey(one, key))
 				}
 			default:
-				maps.Copy(all, keysOf(below, name))
+				maps.Copy(all, everyKey(below, name))
 			}
 		}
 	}

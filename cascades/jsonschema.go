@@ -7,19 +7,26 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/seed61713e19/capstan/cascades/windlass"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 //go:embed cascade.schema.json
 var jsonSchema []byte
 
+// links finds where a sentence leads within the pages, which only these can follow.
+var links = patterns.Lazy(`\[([^\]"]*)\]\((?:#|[\w-]+\.md)[^)"]*\)`)
+
+var withoutLinks = sync.OnceValue(func() []byte { return links().ReplaceAll(jsonSchema, []byte("$1")) })
+
 // JSONSchema is the JSON Schema (2020-12) of cascade files, for editors: every
 // key with what it means, the values it may have and its default. Of names it
 // says that there is one, see [JSONSchemaOf].
-func JSONSchema() []byte { return bytes.Clone(jsonSchema) }
+func JSONSchema() []byte { return bytes.Clone(withoutLinks()) }
 
 // JSONSchemaOf is [JSONSchema] with the names of what is known, each with what it
 // is, and with the parameters of each validator under its with. Any other name
@@ -27,7 +34,7 @@ func JSONSchema() []byte { return bytes.Clone(jsonSchema) }
 // mode of ajv. What needs more than the file alone, such as whether a phase of
 // that name exists, only [Parse] can tell.
 func JSONSchemaOf(known Known) ([]byte, error) {
-	source, err := schema.Parse(jsonSchema)
+	source, err := schema.Parse(withoutLinks())
 	if err != nil {
 		return nil, fmt.Errorf("the schema of cascades: %w", err)
 	}

@@ -63,49 +63,9 @@ func asPlain(t *testing.T, source []byte) any {
 	return plain
 }
 
-// The mappings that the parser reads, by where the JSON Schema has them.
-var schemaOf = map[string][]string{
-	"the cascade":          {},
-	"a phase":              {"$defs", "phase"},
-	"a validator":          {"$defs", "validator"},
-	"a validator in place": {"$defs", "check", "oneOf", "1"},
-	"a ward":               {"$defs", "ward"},
-	"a ward around tools":  {"$defs", "toolward"},
-	"a tool":               {"$defs", "tool"},
-	"a handoff":            {"$defs", "handoff", "oneOf", "1"},
-	"a phase of context":   {"$defs", "context", "properties", "from", "items", "oneOf", "1"},
-	"a model":              {"$defs", "rung", "oneOf", "1"},
-	"a provider":           {"$defs", "provider"},
-	"a price":              {"$defs", "price"},
-	"a database":           {"$defs", "database"},
-	"a sub-cascade":        {"$defs", "sub_cascade"},
-}
-
-func properties(t *testing.T, root map[string]any, kind string) map[string]any {
-	t.Helper()
-	path, ok := schemaOf[kind]
-	if !ok {
-		path = []string{"$defs", kind}
-	}
-	var at any = root
-	for _, name := range path {
-		if list, isList := at.([]any); isList {
-			at = list[int(name[0]-'0')]
-		} else {
-			at = at.(map[string]any)[name]
-		}
-	}
-	object, ok := at.(map[string]any)
-	if !ok || object["additionalProperties"] != false {
-		t.Fatalf("the JSON Schema has no closed object for %q", kind)
-	}
-	return object["properties"].(map[string]any)
-}
-
 // TestJSONSchemaHasEveryKey holds the schema's keys against those that the
 // parser asks for, both ways.
 func TestJSONSchemaHasEveryKey(t *testing.T) {
-	_, root := schemaOfCascades(t)
 	asked := map[string]map[string]bool{}
 	for _, name := range glob(t, "testdata/good/*", "testdata/bad/*.yaml") {
 		source, err := os.ReadFile(name)
@@ -129,7 +89,10 @@ func TestJSONSchemaHasEveryKey(t *testing.T) {
 		t.Errorf("the test cascades have only %q", slices.Sorted(maps.Keys(asked)))
 	}
 	for kind, keys := range asked {
-		inSchema := properties(t, root, kind)
+		inSchema := keysOf(kind)
+		if declarationOf(kind)["additionalProperties"] != false {
+			t.Errorf("the schema of %q takes any key", kind)
+		}
 		for key := range keys {
 			if inSchema[key] == nil {
 				t.Errorf("the schema of %q lacks %q", kind, key)
@@ -147,8 +110,8 @@ func TestJSONSchemaHasEveryKey(t *testing.T) {
 func TestJSONSchemaExplains(t *testing.T) {
 	_, root := schemaOfCascades(t)
 	definitions := root["$defs"].(map[string]any)
-	for _, kind := range append(slices.Collect(maps.Keys(schemaOf)), "rules", "wards", "budget", "context", "soundings", "output_extraction", "human_input") {
-		for key, value := range properties(t, root, kind) {
+	for _, kind := range append(slices.Collect(maps.Keys(declared)), "rules", "wards", "budget", "context", "soundings", "output_extraction", "human_input") {
+		for key, value := range keysOf(kind) {
 			property := value.(map[string]any)
 			words, _ := property["description"].(string)
 			if name, ok := property["$ref"].(string); ok && words == "" {
@@ -158,6 +121,18 @@ func TestJSONSchemaExplains(t *testing.T) {
 				t.Errorf("%s: %s has no description", kind, key)
 			}
 		}
+	}
+}
+
+// TestJSONSchemaLeadsNowhere holds that what is told of keys elsewhere than on the
+// pages has no links, which lead to places of theirs.
+func TestJSONSchemaLeadsNowhere(t *testing.T) {
+	text := string(JSONSchema())
+	if strings.Contains(text, "](") || !strings.Contains(text, "The model of every phase") {
+		t.Error("the schema as it is printed has links, or not their words")
+	}
+	if _, root := schemaOfCascades(t); root["$defs"] == nil {
+		t.Error("without its links it is no schema")
 	}
 }
 

@@ -1,8 +1,13 @@
 package journal
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"testing"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 )
 
 // An owner that is not there any more does not hold its run; one of whom
@@ -60,5 +65,31 @@ func TestOwnerGone(t *testing.T) {
 	}
 	if _, alive := bare.alive(owner{PID: 1 << 30, Key: "k", place: place{Host: "other"}}.text(), func(owner) bool { return true }); !alive {
 		t.Error("where only hosts are told, another's process is gone")
+	}
+}
+
+// Two stores of one server that are mixed up: a run of the one is no run of the other,
+// which neither shows it nor goes on with it, and may have one of that name.
+func TestTwoStores(t *testing.T) {
+	serverOnly(t)
+	one, other := journalAt(t, at(t, filepath.Join(t.TempDir(), "a.db")), Options{}), journalAt(t, at(t, filepath.Join(t.TempDir(), "b.db")), Options{TakeOver: true})
+	begin(t, one, runner.Start{RunID: "run"})
+	paused(t, one)
+	_, shown := other.Run(t.Context(), "run")
+	_, reopened := other.Reopen("run")
+	for what, err := range map[string]error{"shown": shown, "gone on with": reopened, "answered": other.Answer(t.Context(), "run", runner.Answer{Value: "x"})} {
+		if !errors.Is(err, runner.ErrNoRun) {
+			t.Errorf("it is %s: %v", what, err)
+		}
+	}
+	overdue(t, one)
+	if gone, err := other.Abandoned(t.Context()); err != nil || len(gone) > 0 {
+		t.Errorf("got %v, %v", gone, err)
+	}
+	if err := begin(t, other, runner.Start{RunID: "run"}).End(engine.Result{RunID: "run", Status: engine.Succeeded}, nil); err != nil {
+		t.Error(err)
+	}
+	if run, err := one.Run(t.Context(), "run"); err != nil || run.Finished != nil {
+		t.Errorf("got %+v, %v", run, err)
 	}
 }

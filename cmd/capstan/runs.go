@@ -49,7 +49,7 @@ func (c *Command) runs() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.Status, "status", "", "only runs that ended so, or are running or waiting")
 	flags.StringVar(&f.Cascade, "cascade", "", "only runs of the cascade with this id")
-	flags.StringVar(&f.Words, "words", "", "only runs with these words in what they were given, were asked or said")
+	flags.StringVar(&f.Words, "words", "", "only runs with these words in what they were given, were asked or said, with where they stand first")
 	flags.IntVar(&f.Limit, "limit", 20, "how many at most; 0 is no limit")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
@@ -60,14 +60,28 @@ func (c *Command) printRuns(list []journal.Summary) error {
 		fmt.Fprintln(c.Stderr, "no runs; capstan run keeps them")
 		return nil
 	}
-	w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "RUN\tCASCADE\tSTATUS\tSTARTED\tTOOK\tCALLS\tTOKENS\tCOST")
 	for _, r := range list {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", r.RunID, r.CascadeID, r.Status,
 			r.Started.Local().Format(time.DateTime), took(r), r.Usage.Calls, r.Usage.Tokens(), dollars(r.Usage.CostUSD))
 	}
-	return w.Flush()
+	w.Flush() // to a strings.Builder: cannot fail
+	for i, line := range strings.Split(strings.TrimSuffix(table.String(), "\n"), "\n") {
+		if _, err := fmt.Fprintln(c.Stdout, line); err != nil {
+			return err
+		}
+		if i > 0 && list[i-1].Hit != nil { // under the run
+			h := list[i-1].Hit
+			fmt.Fprintf(c.Stdout, "  %s: %s«%s»%s\n", oneLine(h.Place()), flatly(h.Before), flatly(h.Words), flatly(h.After))
+		}
+	}
+	return nil
 }
+
+// flatly is a text without what moves the cursor or changes colours, its blanks as they are.
+func flatly(text string) string { return strings.Map(flat, text) }
 
 func took(r journal.Summary) string {
 	if r.Finished == nil {

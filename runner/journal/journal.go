@@ -178,6 +178,7 @@ type Summary struct {
 	Error     *event.Error `json:"error"`
 	Parent    string       `json:"parent,omitempty"`
 	Owner     string       `json:"owner,omitempty"` // the process that runs it, in words
+	Hit       *Hit         `json:"hit,omitempty"`   // where it has the words that were looked for
 	Guest     bool         `json:"guest,omitempty"` // the owner is another engine, which takes the answers: see [Guest]
 }
 
@@ -186,7 +187,7 @@ type Filter struct {
 	Status  string
 	Cascade string
 	Text    string          // in the name of the run or the cascade
-	Words   string          // in what the run was given, was asked or said, whatever their case
+	Words   string          // in what the run was given, was asked or said, whatever their case and the white space between them
 	Among   map[string]bool // runs by name; nil is any
 	Since   time.Time       // started then or later
 	Until   time.Time       // started before

@@ -100,12 +100,13 @@ func (j *Journal) Runs(ctx context.Context, f Filter) ([]Summary, error) {
 func (j *Journal) narrow(ctx context.Context, list []Summary, open []int64, words *search, limit int) ([]Summary, []int64, error) {
 	n := 0
 	for i := range list {
-		found, err := j.found(ctx, list[i].RunID, words)
+		hit, err := j.found(ctx, list[i].RunID, words)
 		if err != nil {
 			return nil, nil, err
 		}
-		if found {
+		if hit != nil {
 			list[n], open[n] = list[i], open[i]
+			list[n].Hit = hit
 			if n++; n == limit {
 				break
 			}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/hex"
+	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -15,7 +18,7 @@ import (
 // long ones in a table of their own: it tells who may have them, and the events of
 // those who has.
 type search struct {
-	words string // as they are looked for: without a difference of case
+	words string // as they are looked for: without a difference of case or of white space
 	plain string // the longest piece of them that stands in JSON as it is
 	texts map[digest]bool
 	runs  map[int64]bool // that may have them
@@ -23,9 +26,9 @@ type search struct {
 
 // search looks for runs that may have the words.
 func (j *Journal) search(ctx context.Context, c *conn, words string) (*search, error) {
-	s := &search{words: strings.ToLower(words), texts: map[digest]bool{}, runs: map[int64]bool{}}
-	for _, piece := range strings.FieldsFunc(s.words, func(r rune) bool {
-		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != ' '
+	s := &search{words: fold(onOneLine(words)), texts: map[digest]bool{}, runs: map[int64]bool{}}
+	for _, piece := range strings.FieldsFunc(strings.ToLower(words), func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}) {
 		if len(piece) > len(s.plain) {
 			s.plain = piece
@@ -74,61 +77,74 @@ func (s *search) refers(data string) bool {
 	return false
 }
 
-// found tells whether a run has the words in what it was given, was asked or said.
-func (j *Journal) found(ctx context.Context, run string, s *search) (bool, error) {
+// found tells where a run has the words in what it was given, was asked or said, nil
+// where it has them nowhere.
+func (j *Journal) found(ctx context.Context, run string, s *search) (*Hit, error) {
 	for e, err := range j.Events(ctx, run, 0, News) {
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		if s.event(&e) {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// event tells whether an event has the words, but for what only names things.
-func (s *search) event(e *event.Event) bool {
-	has := func(text string) bool { return strings.Contains(strings.ToLower(text), s.words) }
-	if has(e.Text) || has(e.Message) || s.value(e.Output) || s.value(e.Input) {
-		return true
-	}
-	if v := e.Verdict; v != nil && (has(v.Reason) || v.Error != nil && has(*v.Error)) {
-		return true
-	}
-	if e.Error != nil && has(e.Error.Message) || e.Response != nil && has(e.Response.Text) {
-		return true
-	}
-	if e.Call != nil && s.value(e.Call.Arguments) || e.Result != nil && s.value(e.Result.Value) {
-		return true
-	}
-	if e.Request != nil {
-		for _, m := range e.Request.Messages {
-			if has(m.Content) {
-				return true
+		for text := range textsOf(&e) {
+			text = onOneLine(text)
+			if at, n := locate(text, s.words); at >= 0 {
+				h := &Hit{Seq: e.Seq, Kind: e.Kind, Path: e.Path, Phase: e.Phase}
+				h.Before, h.Words, h.After = around(text, at, n)
+				return h, nil
 			}
 		}
 	}
-	return false
+	return nil, nil
 }
 
-// value looks into a plain value.
-func (s *search) value(v any) bool {
+// textsOf are the texts of an event, but for those that only name things.
+func textsOf(e *event.Event) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		list := []any{e.Text, e.Message, e.Output, e.Input}
+		if v := e.Verdict; v != nil {
+			list = append(list, v.Reason)
+			if v.Error != nil {
+				list = append(list, *v.Error)
+			}
+		}
+		if e.Error != nil {
+			list = append(list, e.Error.Message)
+		}
+		if e.Response != nil {
+			list = append(list, e.Response.Text)
+		}
+		if e.Call != nil {
+			list = append(list, e.Call.Arguments)
+		}
+		if e.Result != nil {
+			list = append(list, e.Result.Value)
+		}
+		if e.Request != nil {
+			for _, m := range e.Request.Messages {
+				list = append(list, m.Content)
+			}
+		}
+		texts(list, yield)
+	}
+}
+
+// texts gives every text of a plain value, of a mapping in the order of its keys,
+// and tells whether more is wanted.
+func texts(v any, yield func(string) bool) bool {
 	switch v := v.(type) {
 	case string:
-		return strings.Contains(strings.ToLower(v), s.words)
+		return v == "" || yield(v)
 	case []any:
 		for _, e := range v {
-			if s.value(e) {
-				return true
+			if !texts(e, yield) {
+				return false
 			}
 		}
 	case map[string]any:
-		for _, e := range v {
-			if s.value(e) {
-				return true
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if !texts(v[key], yield) {
+				return false
 			}
 		}
 	}
-	return false
+	return true
 }

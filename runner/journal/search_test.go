@@ -33,8 +33,10 @@ func TestWords(t *testing.T) {
 	say("asked", nil, event.Event{Kind: event.ModelCalled, Path: "draft/attempt[1]/turn[0]/model", Request: &model.Request{Messages: []model.Message{{Role: model.User, Content: "Please whisper."}}}})
 	valid := false
 	say("judged", nil, event.Event{Kind: event.VerdictGiven, Path: "draft/attempt[1]/post[0]", Verdict: &event.Verdict{Path: "draft/attempt[1]/post[0]", Valid: &valid, Reason: "too shrill", Validator: "tone"}})
+	say("greek", nil, event.Event{Kind: event.PhaseFinished, Path: "draft", Phase: "draft", Output: map[string]any{"b": "zz", "a": []any{"η οδος"}}})
 	for words, want := range map[string]string{
 		"barn owls": "given", `"hoot"` + "\nat": "short", "étoile": "short", "0%": "short", "NEEDLE": "long", "straddling": "huge",
+		"ετοιλε": "", "οδοσ": "greek", "ΟΔΟΣ": "greek", "Hoot": "short", "HOOT\" at  étoile": "short",
 		"whisper": "asked", "shrill": "judged", "draft": "", "tone": "", "verdict": "", "#text:": "", "no such": "", "e": "asked long short",
 	} {
 		list, err := j.Runs(t.Context(), Filter{Words: words})
@@ -48,5 +50,22 @@ func TestWords(t *testing.T) {
 	}
 	if list, err := j.Runs(t.Context(), Filter{Words: "e", Limit: 2, Among: map[string]bool{"long": true, "asked": true, "given": true}}); len(list) != 2 || list[0].RunID != "asked" || err != nil {
 		t.Errorf("got %v, %v", list, err)
+	}
+	for words, want := range map[string]Hit{
+		"barn owls":    {Kind: event.RunStarted, Words: "Barn OWLS"},
+		"étoile":       {Kind: event.AttemptFinished, Path: "draft/attempt[1]", Phase: "draft", Before: `They "hoot" at `, Words: "ÉTOILE", After: ". 100%"},
+		"NEEDLE":       {Kind: event.AttemptFinished, Path: "draft/attempt[1]", Before: "…" + strings.Repeat("word ", 12), Words: "Needle"},
+		"straddling":   {Kind: event.AttemptFinished, Path: "draft/attempt[1]", Before: "…" + strings.Repeat("x", 60), Words: "straddling"},
+		"ΟΔΟΣ":         {Kind: event.PhaseFinished, Path: "draft", Phase: "draft", Before: "η ", Words: "οδος"},
+		"\"hoot\"\nat": {Kind: event.AttemptFinished, Path: "draft/attempt[1]", Phase: "draft", Before: "They ", Words: `"hoot" at`, After: " ÉTOILE. 100%"},
+	} {
+		list, err := j.Runs(t.Context(), Filter{Words: words})
+		if err != nil || len(list) != 1 || list[0].Hit == nil {
+			t.Errorf("%q: %v, %v", words, list, err)
+			continue
+		}
+		if list[0].Hit.Seq = 0; *list[0].Hit != want {
+			t.Errorf("%q: got %+v, want %+v", words, *list[0].Hit, want)
+		}
 	}
 }

@@ -142,6 +142,9 @@ func TestRunsByTheirTexts(t *testing.T) {
 	if short == 0 || short >= all || rows("words=no+such+words") != 0 {
 		t.Errorf("%d of %d runs say Short.", short, all)
 	}
+	if page := w.want(200, "GET", "/?words=sHORT.", nil).text; !strings.Contains(page, "<mark>Short.</mark>") {
+		t.Errorf("where the word stands is not told: %s", page)
+	}
 	if rows("label=bad") != 0 {
 		t.Error("nobody has said anything")
 	}

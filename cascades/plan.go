@@ -88,6 +88,8 @@ type planner struct {
 	unknown *Unknown
 	file    Model
 	prefix  string // of what is told of a cascade within another
+	within  string // the cascade_id of that one
+	retold  bool   // models read more before their instructions than these: tries at the whole are asked otherwise
 	depth   int
 }
 
@@ -98,9 +100,10 @@ type planned struct {
 }
 
 func (m planner) plan(c *Cascade) Plan {
-	if m.file = c.Default(m.file); m.depth > 0 {
+	if m.file = c.Default(m.file); m.depth > 0 && c.ID != m.within { // a try at the whole is no other cascade
 		m.prefix = c.ID + ": "
 	}
+	m.within, m.retold = c.ID, m.retold || c.Tries.varied()
 	m.depth++
 	key := planned{cascade: c}
 	if len(m.file) > 0 {
@@ -189,7 +192,7 @@ func (m planner) whole(p *Phase) PhasePlan {
 		visit = visit.plus(m.plan(sub.Cascade).Total)
 	}
 	if p.asksForChoice() {
-		own := m.call(m.own(p), p.sends(plan), p.Name)
+		own := m.call(m.own(p), m.sends(p, plan), p.Name)
 		visit = visit.plus(own)
 		if p.sumsUp() {
 			visit = visit.plus(own)
@@ -250,7 +253,7 @@ func (m planner) attempt(p *Phase, plan PhasePlan) Counts {
 	if p.Rules.Loop != nil {
 		one = one.plus(m.check(p.Rules.Loop, m.writes(p)).times(plan.Turns))
 	}
-	own := m.call(m.own(p), p.sends(plan), p.Name)
+	own := m.call(m.own(p), m.sends(p, plan), p.Name)
 	turn := Counts{Turns: 1}.plus(own).plus(m.checks(p.Wards.Turn, m.writes(p)))
 	around := m.checks(p.Wards.Tool, most).plus(m.checks(p.Wards.Result, most)).times(MaxRounds)
 	around.ModelCalls, around.JudgeCalls = 0, 0 // they judge only where a tool is asked for

@@ -3,6 +3,7 @@ package cascades
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -213,6 +214,20 @@ func TestPlanVotes(t *testing.T) {
 		c := parsed(t, "cascade_id: a\nphases: [{name: a, instructions: x, wards: {pre: ["+judge+"]}}]", nil)
 		if total := c.Plan().Total; total.JudgeCalls != want || total.ModelCalls != want+1 || total.Validators.Judge != 1 {
 			t.Errorf("%s: got %+v, want %d calls of judges", judge, total, want)
+		}
+	}
+}
+
+// TestPlanTries holds that models of tries that are asked otherwise read more than
+// their instructions, and that a try at the whole is told of as the cascade itself.
+func TestPlanTries(t *testing.T) {
+	for keys, bounded := range map[string]bool{"": true, ", mutate: false": true, ", mutate: true": false, ", reforge: {honing_prompt: shorter}": false} {
+		p := parsed(t, "cascade_id: x\nmodel: {name: m, max_output_tokens: 9}\nsoundings: {factor: 2"+keys+"}\nphases: [{name: a, instructions: Say it.}]", nil).Plan()
+		if got := p.Total.Tokens.Input < most; got != bounded || len(p.Unknown.Output) > 0 {
+			t.Errorf("%q: bounded %t, unknown %v", keys, got, p.Unknown)
+		}
+		if want := map[bool][]string{true: {}, false: {"a"}}[bounded]; !slices.Equal(p.Unknown.Input, want) {
+			t.Errorf("%q: told of %v", keys, p.Unknown.Input)
 		}
 	}
 }

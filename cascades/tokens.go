@@ -179,11 +179,11 @@ func (m planner) writes(p *Phase) (tokens int) {
 // token_budget has room for, or its instructions, where they are the same in each
 // run and all that is said. What values, tools and checks bring weighs what it
 // weighs.
-func (p *Phase) sends(plan PhasePlan) int {
+func (m planner) sends(p *Phase, plan PhasePlan) int {
 	tokens := most
 	once := plan.Attempts == 1 && plan.Turns == 1 && plan.Redos == 0 && len(p.Tackle) == 0 && !p.Chooses()
 	bare := len(p.Context.From) == 0 && !p.Context.Input && p.Rules.Loop == nil && p.Soundings == nil
-	if once && bare && fixed(p.Instructions) {
+	if once && bare && !m.retold && fixed(p.Instructions) {
 		var schema json.RawMessage
 		if p.OutputSchema != nil {
 			schema, _ = p.OutputSchema.MarshalJSON() // it was read from a file

@@ -63,3 +63,8 @@ func (c *Cascade) tried(m *Marks) string {
 	}
 	return strings.Join(parts, " · ")
 }
+
+// varied tells whether tries at the whole are asked otherwise than the first.
+func (p *Phase) varied() bool {
+	return p != nil && (p.Soundings.Mutation != "" || p.Soundings.Reforge != nil)
+}

@@ -1,7 +1,10 @@
 package windlass
 
 import (
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -28,6 +31,33 @@ func TestPageLists(t *testing.T) {
 	for name := range judges {
 		if !has(name) {
 			t.Errorf("the page does not have %s", name)
+		}
+	}
+}
+
+// TestTried holds that every word stands in one of the small cascades of which a test
+// says what becomes of them.
+func TestTried(t *testing.T) {
+	names, err := filepath.Glob("../../cmd/capstan/testdata/windlass/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	var all strings.Builder
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cascades, _, _ := strings.Cut(string(text), "\n-- told --\n")
+		all.WriteString(cascades)
+	}
+	words := slices.Concat(slices.Collect(maps.Keys(hosts)), slices.Collect(maps.Keys(nearly)), slices.Collect(maps.Keys(judges)), slices.Collect(maps.Keys(variables)))
+	for kind := range keys {
+		words = append(words, Keys(kind)...)
+	}
+	for _, word := range words {
+		if !strings.Contains(all.String(), word) {
+			t.Errorf("no cascade has %s", word)
 		}
 	}
 }

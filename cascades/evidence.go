@@ -30,7 +30,7 @@ func (c *Cascade) Evidence(name, digest, phase string, moment wards.Moment, open
 	if err != nil {
 		return e, "", at + ": " + err.Error()
 	}
-	e, found, stale := all.For(digest, phase, string(moment))
+	e, found, stale := all.For(c.ID, digest, phase, string(moment))
 	switch {
 	case stale:
 		why = fmt.Sprintf("%s is of what it was before it changed, or of another model", at)

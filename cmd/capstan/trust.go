@@ -177,7 +177,7 @@ func (c *Command) writeEvidence(file string, report *trust.Report) error {
 			f = f.Without(report.CascadeID)
 		}
 		e := g.Measured(report.CascadeID, versionName())
-		known, there, _ := f.For(g.Digest, g.Phase, g.Moment)
+		known, there, _ := f.For(report.CascadeID, g.Digest, g.Phase, g.Moment)
 		if g.Measurable() && !(there && known.Cascade == e.Cascade && known.Outweighs(e)) {
 			f = f.With(e)
 		}

@@ -89,7 +89,7 @@ func (c *Command) question(ctx context.Context, s *scale, f weighFlags) (q trust
 		Past:  func(id string) ([]cascades.Gate, error) { return s.past(ctx, id) },
 		Judge: s.rejudge(ctx, labelDir(cascade.File, f.labels)),
 		Evidence: func(g cascades.Gate) (measure.Evidence, bool, bool) {
-			return kept[g.Name].For(g.Digest, g.Phase, string(g.Moment))
+			return kept[g.Name].For(cascade.ID, g.Digest, g.Phase, string(g.Moment))
 		},
 	}, nil
 }

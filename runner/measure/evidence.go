@@ -137,19 +137,20 @@ func EvidenceName(gate string) string {
 }
 
 // For is the evidence for exactly the gate of the digest, at the moment of the
-// phase. Where there is none, stale tells whether there is some for what the gate
-// was before.
-func (f EvidenceFile) For(digest, phase, moment string) (e Evidence, found, stale bool) {
-	for _, e := range f.Evidence {
-		if e.Phase != phase || e.Moment != moment {
-			continue
+// phase: what was measured in the cascade, else in another beside it. Where there is
+// none, stale tells whether there is some for what the cascade's gate was before.
+func (f EvidenceFile) For(cascade, digest, phase, moment string) (e Evidence, found, stale bool) {
+	for _, one := range f.Evidence {
+		own := one.Cascade == cascade
+		switch {
+		case one.Phase != phase || one.Moment != moment:
+		case one.Digest == digest && (own || !found):
+			e, found = one, true
+		case one.Digest != digest:
+			stale = stale || own
 		}
-		if e.Digest == digest {
-			return e, true, false
-		}
-		stale = true
 	}
-	return e, false, stale
+	return e, found, stale && !found
 }
 
 // Outweighs tells whether the evidence is of as many labelled texts as other or
@@ -164,10 +165,10 @@ func (e Evidence) Outweighs(other Evidence) bool {
 }
 
 // With is the file with more evidence, that of the same gate at the same moment of
-// the phase replaced.
+// the cascade's phase replaced.
 func (f EvidenceFile) With(e Evidence) EvidenceFile {
 	return f.replaced(func(old Evidence) bool {
-		return old.Digest == e.Digest && old.Phase == e.Phase && old.Moment == e.Moment
+		return old.Cascade == e.Cascade && old.Digest == e.Digest && old.Phase == e.Phase && old.Moment == e.Moment
 	}, e)
 }
 
@@ -180,7 +181,7 @@ func (f EvidenceFile) replaced(gone func(Evidence) bool, by ...Evidence) Evidenc
 	f.Format, f.Version = EvidenceFormat, EvidenceVersion
 	f.Evidence = append(slices.DeleteFunc(slices.Clone(f.Evidence), gone), by...)
 	slices.SortFunc(f.Evidence, func(a, b Evidence) int {
-		return strings.Compare(a.Phase+"\x00"+a.Digest+"\x00"+a.Moment, b.Phase+"\x00"+b.Digest+"\x00"+b.Moment)
+		return strings.Compare(a.Phase+"\x00"+a.Digest+"\x00"+a.Moment+"\x00"+a.Cascade, b.Phase+"\x00"+b.Digest+"\x00"+b.Moment+"\x00"+b.Cascade)
 	})
 	if f.Evidence == nil {
 		f.Evidence = []Evidence{}

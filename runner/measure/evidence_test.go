@@ -35,22 +35,34 @@ func TestEvidenceReadsBack(t *testing.T) {
 	if found, err := check.Check(nil, v); err != nil || len(found) > 0 {
 		t.Errorf("its own schema refuses it: %v %v", found, err)
 	}
-	if _, found, stale := back.For("sha256:"+textA, "draft", "post"); !found || stale {
+	if _, found, stale := back.For("post", "sha256:"+textA, "draft", "post"); !found || stale {
 		t.Error("the gate's own evidence is not found")
 	}
-	if _, found, stale := back.For("sha256:"+textB, "draft", "post"); found || !stale {
+	if _, found, stale := back.For("post", "sha256:"+textB, "draft", "post"); found || !stale {
 		t.Error("evidence of what the gate was is not stale")
 	}
-	if _, found, stale := back.For("sha256:"+textA, "other", "post"); found || stale {
+	if _, found, stale := back.For("post", "sha256:"+textA, "other", "post"); found || stale {
 		t.Error("evidence of another phase is taken")
 	}
-	if _, found, stale := back.For("sha256:"+textA, "draft", "turn"); found || stale {
+	if _, found, stale := back.For("post", "sha256:"+textA, "draft", "turn"); found || stale {
 		t.Error("evidence of another moment is taken, which is of other texts")
+	}
+	// Another cascade beside this one may have a gate of that name: what it was there
+	// before is nothing that this one was, and what it is there is kept beside.
+	if _, found, stale := back.For("other", "sha256:"+textB, "draft", "post"); found || stale {
+		t.Error("evidence of another cascade's gate is stale")
+	}
+	theirs := evidence(measure.Confusion{BadPassed: 9})
+	theirs.Cascade = "other"
+	for cascade, want := range map[string]int{"post": 0, "other": 9, "third": 9} {
+		if e, found, _ := f.With(theirs).For(cascade, "sha256:"+textA, "draft", "post"); !found || e.Natural.BadPassed != want {
+			t.Errorf("of cascade %s there is %+v", cascade, e)
+		}
 	}
 	other := evidence(measure.Confusion{BadPassed: 7})
 	other.Moment = "turn"
 	both := f.With(other)
-	if e, found, _ := both.For("sha256:"+textA, "draft", "post"); len(both.Evidence) != 2 || !found || e.Natural.BadPassed != 0 {
+	if e, found, _ := both.For("post", "sha256:"+textA, "draft", "post"); len(both.Evidence) != 2 || !found || e.Natural.BadPassed != 0 {
 		t.Errorf("of one gate at two moments there is %+v", both.Evidence)
 	}
 	for _, test := range []struct{ old, to, want string }{

@@ -21,7 +21,7 @@
 // [Evidence.Allows] the rates that are wanted:
 //
 //	f, err := measure.ParseEvidence(text)
-//	e, found, stale := f.For(gate.Digest, gate.Phase, string(gate.Moment))
+//	e, found, stale := f.For(cascade.ID, gate.Digest, gate.Phase, string(gate.Moment))
 //	ok, why := e.Allows(0.95, 0.05, 0.02)
 //
 // Distributions are gonum's.

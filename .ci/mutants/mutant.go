@@ -113,6 +113,14 @@ var turned = map[token.Token]string{
 
 func (s *surgeon) visit(n ast.Node) bool {
 	switch n := n.(type) {
+	case *ast.CallExpr:
+		if !s.hints(n) {
+			return true
+		}
+		for _, arg := range n.Args[:len(n.Args)-1] {
+			ast.Inspect(arg, s.visit)
+		}
+		return false
 	case *ast.IfStmt:
 		s.condition(n.Cond)
 		s.decided = ast.Unparen(n.Cond)
@@ -153,6 +161,17 @@ func (s *surgeon) visit(n ast.Node) bool {
 		}
 	}
 	return true
+}
+
+// hints says whether the last argument only says for how much room is made: the
+// program does the same with any.
+func (s *surgeon) hints(n *ast.CallExpr) bool {
+	name := s.source(n.Fun)
+	if name != "make" || len(n.Args) < 2 {
+		return name == "slices.Grow"
+	}
+	_, isMap := n.Args[0].(*ast.MapType)
+	return isMap || len(n.Args) == 3
 }
 
 // told says whether turning it round would only repeat another fault, or is

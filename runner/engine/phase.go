@@ -27,7 +27,6 @@ type visit struct {
 	prompt    string // what the first turn says
 	validated string // why the phase before was left, for templates
 	tackle    []model.Tool
-	told      bool           // tackle is made
 	list      []any          // the items of each
 	base      map[string]any // the state before the first attempt; it comes back where nothing is released
 	before    map[string]any // the state before the visit

@@ -15,7 +15,7 @@ import (
 // tools is what the model is told of the phase's tackle. One that is not there
 // ends the phase: a model that does without it is not what the file says.
 func (v *visit) tools() ([]model.Tool, error) {
-	if v.told {
+	if v.tackle != nil {
 		return v.tackle, nil
 	}
 	var list []model.Tool
@@ -31,7 +31,7 @@ func (v *visit) tools() ([]model.Tool, error) {
 	if v.p.Chooses() {
 		list = append(list, words.Choice(v.p))
 	}
-	v.tackle, v.told = list, true
+	v.tackle = list
 	return list, nil
 }
 

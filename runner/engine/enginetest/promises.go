@@ -19,11 +19,12 @@ import (
 // carries what its kind says and nothing else, says the same as its path, and
 // answers what was begun at its path.
 type promises struct {
-	open  map[string]bool // calls, attempts and questions that have begun, by kind and path
-	texts map[event.Path]string
-	spent model.Usage
-	run   event.Event // how it started
-	end   event.Event // and how it finished
+	open   map[string]bool // calls, attempts and questions that have begun, by kind and path
+	texts  map[event.Path]string
+	spent  model.Usage
+	run    event.Event // how it started
+	called event.Event // the last call of a model
+	end    event.Event // and how it finished
 
 	verdicts []event.Verdict
 	said     []event.Answer
@@ -100,6 +101,10 @@ func (p *promises) placed(e event.Event) error {
 	if n := lastAttempt.FindStringSubmatch(string(e.Path)); n != nil && strconv.Itoa(attempt) != n[1] && attempt != 0 {
 		return fmt.Errorf("it is not of attempt %d", attempt)
 	}
+	asks := e.Kind == event.ModelCalled && e.Validator == "" && (e.Request.Role == "" || e.Request.Role == "summary")
+	if attempt == 0 && (asks || e.Kind == event.ToolCalled || e.Kind == event.ToolReplied) {
+		return errors.New("it is of no attempt")
+	}
 	if n := lastTurn.FindStringSubmatch(string(e.Path)); n != nil && turn != nil && strconv.Itoa(*turn) != n[1] {
 		return fmt.Errorf("it is not of turn %d", *turn)
 	}
@@ -133,7 +138,12 @@ func (p *promises) adds(e event.Event) error {
 	switch e.Kind {
 	case event.RunStarted:
 		p.run = e
+	case event.ModelCalled:
+		p.called = e
 	case event.ModelReplied:
+		if c := p.called; c.Path == e.Path && (c.Phase != e.Phase || c.Attempt != e.Attempt || *c.Turn != *e.Turn || c.Validator != e.Validator) {
+			return errors.New("it is not of what was called")
+		}
 		p.spent = p.spent.Add(e.Response.Usage)
 	case event.AttemptFinished:
 		p.texts[e.Path] = e.Text

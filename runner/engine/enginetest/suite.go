@@ -120,11 +120,11 @@ func run(t *testing.T, world engine.Host, start Start, s *Story, from engine.Sta
 	wants := &yields{left: k}
 	start(world, func(h engine.Host) {
 		called = true
-		*wants = yields{left: k}
+		*wants = yields{left: k, spent: from.Usage}
 		result, err = engine.Run(yielding{Serial{h}, wants, ""}, s.Cascade, from)
 	})
 	if len(wants.beside) > 0 {
-		t.Errorf("a limit of time is of another attempt: %v", wants.beside)
+		t.Errorf("a limit of time is of another attempt, or what was spent is not in the state: %v", wants.beside)
 	}
 	if wants.wanted != errors.Is(err, engine.ErrYield) || wants.late > 0 {
 		t.Errorf("the host wants the run elsewhere: %t; it ends with %v, and told %d more", wants.wanted, err, wants.late)
@@ -147,12 +147,16 @@ type yields struct {
 	left   int
 	wanted bool
 	late   int
-	beside []string // what was told within a limit of time that is of something else
+	beside []string // what was told within a limit of time that is of something else, or spent beside a checkpoint
+	spent  model.Usage
 }
 
 func (y yielding) Checkpoint(s engine.State) error {
 	if err := y.Host.Checkpoint(s); err != nil {
 		return err
+	}
+	if s.Usage != y.spent {
+		y.beside = append(y.beside, fmt.Sprintf("at a checkpoint %+v of %+v", s.Usage, y.spent))
 	}
 	if y.left--; y.left == 0 {
 		y.wanted = true
@@ -164,6 +168,9 @@ func (y yielding) Checkpoint(s engine.State) error {
 func (y yielding) Emit(e event.Event) {
 	if y.wanted {
 		y.late++
+	}
+	if e.Kind == event.ModelReplied {
+		y.spent = y.spent.Add(e.Response.Usage)
 	}
 	if !strings.HasPrefix(string(e.Path), y.bound) {
 		y.beside = append(y.beside, fmt.Sprintf("%s of %s", e.Path, y.bound))

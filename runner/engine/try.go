@@ -225,7 +225,7 @@ func (t *try) decide(c *candidate, outcomes []wards.Outcome) wards.Decision {
 
 // parsed is what checks see as output: a tool's value, or the text's JSON.
 func (t *try) parsed(c *candidate) any {
-	if _, isText := c.value.(string); c.value != nil && !isText {
+	if _, isText := c.value.(string); !isText {
 		return c.value
 	}
 	return t.jsonIn(c.text)

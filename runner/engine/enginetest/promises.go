@@ -93,6 +93,9 @@ func (p *promises) placed(e event.Event) error {
 		if v.Path != e.Path {
 			return fmt.Errorf("the verdict is of %s", v.Path)
 		}
+		if v.Phase == "" || v.Moment == "" || v.Mode == "" || v.Validator == "" {
+			return fmt.Errorf("the verdict is of %q at %q in %q by %q", v.Phase, v.Moment, v.Mode, v.Validator)
+		}
 		phase, attempt, turn = v.Phase, v.Attempt, &v.Turn
 	}
 	if phase != "" && !slices.Contains(strings.FieldsFunc(string(e.Path), func(r rune) bool { return r == '/' || r == '[' }), phase) {

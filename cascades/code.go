@@ -71,7 +71,7 @@ func Codes() []Code {
 		{CodeTooLarge, "more than a cascade file may hold"},
 		{CodeUngated, "a warning: a model may call a tool that writes, and no blocking or retrying `tool` ward looks at the call; or a phase writes with a tool what a model said, and neither a blocking pre-ward nor a check of that text looks at it"},
 		{CodeUndeclared, "a warning: a template reads an input that `inputs_schema` does not have: nobody can give it"},
-		{CodeStray, "a warning: a key of a JSON Schema that JSON Schema has no meaning for, and that is nearly one of its words"},
+		{CodeStray, "a warning: a key of a JSON Schema that JSON Schema has no meaning for, and that is nearly one of its words; or a schema of nothing but such keys: fields without `properties`"},
 		{CodeUnreached, "a warning: no way leads to a phase"},
 		{CodeEndless, "a warning: phases that lead to each other and nowhere else, so that the run goes on until its budget ends it"},
 		{CodeVisits, "a warning: the shortest way to an end visits more phases than `max_phases` allows"},

@@ -2,8 +2,10 @@ package temporal
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +18,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
 )
 
 // told passes events on to a world.
@@ -76,16 +80,79 @@ func environment(crew *Crew) *testsuite.TestWorkflowEnvironment {
 	return env
 }
 
+// dying has the worker die in every effect when it is begun for the first time; not
+// where a tool may not be called twice, of which a person is asked.
+type dying struct {
+	engine.Host
+	mu    *sync.Mutex
+	begun map[event.Path]bool
+}
+
+func (d dying) dies(at event.Path) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.begun[at] {
+		return nil
+	}
+	d.begun[at] = true
+	return errors.New("the worker died")
+}
+
+func (d dying) Model(at event.Path, req model.Request) (model.Response, error) {
+	if err := d.dies(at); err != nil {
+		return model.Response{}, err
+	}
+	return d.Host.Model(at, req)
+}
+
+func (d dying) Tool(at event.Path, job engine.Job) (tool.Result, error) {
+	if job.Tool.Repeatable() {
+		if err := d.dies(at); err != nil {
+			return tool.Result{}, err
+		}
+	}
+	return d.Host.Tool(at, job)
+}
+
+func (d dying) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
+	if err := d.dies(at); err != nil {
+		return engine.Finding{}, err
+	}
+	return d.Host.Validate(at, v)
+}
+
 // Every transcript runs on Temporal as it does in this process: effects are made
 // by a worker that has loaded the cascade for itself, people answer by signal.
 func TestTranscripts(t *testing.T) {
+	transcripts(t, func(world engine.Host) engine.Host { return world })
+}
+
+// So it does where the worker dies in every effect.
+func TestTranscriptsOfWorkersThatDie(t *testing.T) {
+	var died []map[event.Path]bool
+	transcripts(t, func(world engine.Host) engine.Host {
+		d := dying{world, new(sync.Mutex), map[event.Path]bool{}}
+		died = append(died, d.begun)
+		return d
+	})
+	n := 0
+	for _, begun := range died {
+		n += len(begun)
+	}
+	if t.Logf("workers died in %d effects of %d runs", n, len(died)); n < len(died) {
+		t.Error("hardly any died")
+	}
+}
+
+func transcripts(t *testing.T, made func(world engine.Host) engine.Host) {
 	enginetest.Run(t, func(tb testing.TB, s *enginetest.Story) enginetest.Start {
 		return func(world engine.Host, run func(engine.Host)) {
+			maker := made(world)
 			crew := &Crew{
 				Texts: folder(tb), Log: told{world},
 				Load: func([]cascades.File) (*cascades.Cascade, error) { return s.Load(tb), nil },
 				World: func(*cascades.Cascade) World {
-					return func(context.Context) engine.Host { return world }
+					return func(context.Context) engine.Host { return maker }
 				},
 			}
 			env := environment(crew)

@@ -161,7 +161,7 @@ func nearest(word string, known []string) (best string, sure bool) {
 		return best, sure
 	}
 	for _, k := range known { // the beginning of one, or with more behind it
-		if len(word) < 3 || len(k) < 3 || !strings.HasPrefix(k, word) && !strings.HasPrefix(word, k) {
+		if len(word) < 3 || len(k) < 3 || !strings.HasPrefix(k, word) && (3*len(k) < len(word) || !strings.HasPrefix(word, k)) {
 			continue
 		}
 		if best != "" && best != k {

@@ -188,8 +188,10 @@ func (t *try) judge(c *candidate, winner bool) (wards.Decision, error) {
 	var outcomes []wards.Outcome
 	if !winner {
 		outcomes = t.schemaCheck(c)
-		if err := t.h.Stopped(); err != nil {
-			return wards.Decision{}, err // and the schema perhaps looked at in part
+		if len(outcomes) > 0 && outcomes[0].Err != nil {
+			if err := t.h.Stopped(); err != nil {
+				return wards.Decision{}, err
+			}
 		}
 		more, err := t.loopCheck(c, outcomes)
 		if err != nil {

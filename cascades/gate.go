@@ -209,14 +209,15 @@ func (v *Validator) Unnamed() string {
 	return source
 }
 
-// Unnamed are the expressions without a name that judge at a moment of a phase, in
-// this cascade or one within it, on a line of at most 80 characters: "" for none.
-func (c *Cascade) Unnamed(phase, moment string) string {
+// Unnamed is the expression without a name that judges at a place of a moment of a
+// phase, from 0, on a line of at most 80 characters: "" for none. Where several
+// cascades within this one have such a phase, it is what each of them has.
+func (c *Cascade) Unnamed(phase, moment string, index int) string {
 	var texts []string
 	for _, within := range c.Within() {
 		for _, p := range within.EveryPhase() {
 			for _, check := range p.Checks() {
-				if p.Name == phase && string(p.Moment(check)) == moment {
+				if p.Name == phase && string(p.Moment(check)) == moment && check.Place.Index == index {
 					texts = append(texts, check.Validator.Unnamed())
 				}
 			}

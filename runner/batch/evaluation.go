@@ -104,7 +104,7 @@ func (b *Batch) Evaluate(ctx context.Context, runs Runs, against *Baseline) (Rep
 	r := e.tally.Report()
 	for i, g := range r.Gates {
 		if g.Validator == "expr" {
-			r.Gates[i].Expr = b.Cascade.Unnamed(g.Phase, g.Moment)
+			r.Gates[i].Expr = b.Cascade.Unnamed(g.Phase, g.Moment, g.Index)
 		}
 	}
 	r.Batch, r.CascadeID, r.Set, r.Model = b.ID(), b.Cascade.ID, b.Set.File, b.Model

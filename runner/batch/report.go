@@ -63,13 +63,24 @@ type AttemptRate struct {
 type GateRate struct {
 	Phase     string       `json:"phase"`
 	Moment    string       `json:"moment"`
+	Index     int          `json:"index"` // among the checks of the moment, from 0
 	Validator string       `json:"validator"`
-	Expr      string       `json:"expr,omitempty"` // the texts of the expressions without a name
+	Expr      string       `json:"expr,omitempty"` // the text of an expression without a name
 	Mode      string       `json:"mode"`
 	Passed    measure.Rate `json:"passed"`
 	First     measure.Rate `json:"first"` // of first attempts
 	Errors    int          `json:"errors"`
 	Skipped   int          `json:"skipped"`
+}
+
+// Check names it as a path does: post contains is the first of its moment, and
+// post[1] contains the second.
+func (g GateRate) Check() string {
+	name := g.Moment
+	if g.Index > 0 {
+		name += fmt.Sprintf("[%d]", g.Index)
+	}
+	return strings.TrimSpace(name + " " + g.Validator + " " + g.Expr)
 }
 
 // PerAccepted is what an accepted output has cost, with all that was spent on
@@ -181,7 +192,7 @@ func (r *Report) details(b *strings.Builder) {
 		if g.Skipped > 0 {
 			more += fmt.Sprintf("; %d not asked", g.Skipped)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\n", g.Phase, strings.TrimSpace(g.Moment+" "+g.Validator+" "+g.Expr), g.Mode, g.First, g.Passed, more)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\n", g.Phase, g.Check(), g.Mode, g.First, g.Passed, more)
 	}
 	_ = w.Flush()
 }

@@ -27,7 +27,10 @@ type visitKey struct {
 	attempt int
 }
 
-type gateKey struct{ phase, moment, validator, mode string }
+type gateKey struct {
+	phase, moment, validator, mode string
+	index                          int
+}
 
 // newTally makes one for a batch whose rows are done so many times each.
 func newTally(times int) *tally {
@@ -100,10 +103,10 @@ func (t *tally) visit(v Visit) {
 }
 
 func (t *tally) verdict(v *event.Verdict) {
-	key := gateKey{v.Phase, v.Asked(), v.Validator, v.Mode}
+	key := gateKey{v.Phase, v.Asked(), v.Validator, v.Mode, v.Index()}
 	g := t.gates[key]
 	if g == nil {
-		g = &GateRate{Phase: v.Phase, Moment: key.moment, Validator: v.Validator, Mode: v.Mode}
+		g = &GateRate{Phase: v.Phase, Moment: key.moment, Index: key.index, Validator: v.Validator, Mode: v.Mode}
 		t.gates[key] = g
 	}
 	switch {
@@ -162,7 +165,7 @@ func (t *tally) Report() Report {
 		return cmp.Or(cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Attempt, b.Attempt))
 	})
 	slices.SortFunc(r.Gates, func(a, b GateRate) int {
-		return cmp.Or(cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Moment, b.Moment), cmp.Compare(a.Validator, b.Validator), cmp.Compare(a.Mode, b.Mode))
+		return cmp.Or(cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Moment, b.Moment), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Validator, b.Validator), cmp.Compare(a.Mode, b.Mode))
 	})
 	return r
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -186,6 +187,13 @@ func (v *Verdict) Asked() string {
 		return Filter
 	}
 	return v.Moment
+}
+
+// Index is where the check stands among those of its moment, from 0.
+func (v *Verdict) Index() int {
+	_, last, _ := strings.Cut(string(v.Path[strings.LastIndexByte(string(v.Path), '/')+1:]), "[")
+	n, _ := strconv.Atoi(strings.TrimSuffix(last, "]")) // 0 where there is one alone
+	return n
 }
 
 // Skipped is the status of a verdict on a text that the validator was not asked

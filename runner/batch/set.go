@@ -96,16 +96,13 @@ func Plain(text *bufio.Reader) error {
 	return nil
 }
 
+// openSet looks before it opens: a FIFO would be waited for, by whoever cannot be
+// interrupted there.
 func openSet(file string) (*os.File, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file: a set is read more than once", file)
 	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		f.Close()
-		return nil, errors.Join(err, fmt.Errorf("%s is not a regular file: a set is read more than once", file))
-	}
-	return f, nil
+	return os.Open(file)
 }
 
 func (s *Set) isCSV() bool { return strings.EqualFold(filepath.Ext(s.File), ".csv") }

@@ -27,11 +27,12 @@ type search struct {
 // search looks for runs that may have the words.
 func (j *Journal) search(ctx context.Context, c *conn, words string) (*search, error) {
 	s := &search{words: fold(onOneLine(words)), texts: map[digest]bool{}, runs: map[int64]bool{}}
-	for _, piece := range strings.FieldsFunc(strings.ToLower(words), func(r rune) bool {
+	// Lowered only then: a small İ is an i, which the file's own lower does not make of it.
+	for _, piece := range strings.FieldsFunc(words, func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}) {
 		if len(piece) > len(s.plain) {
-			s.plain = piece
+			s.plain = strings.ToLower(piece)
 		}
 	}
 	within := j.says.within

@@ -34,7 +34,9 @@ func TestWords(t *testing.T) {
 	valid := false
 	say("judged", nil, event.Event{Kind: event.VerdictGiven, Path: "draft/attempt[1]/post[0]", Verdict: &event.Verdict{Path: "draft/attempt[1]/post[0]", Valid: &valid, Reason: "too shrill", Validator: "tone"}})
 	say("greek", nil, event.Event{Kind: event.PhaseFinished, Path: "draft", Phase: "draft", Output: map[string]any{"b": "zz", "a": []any{"η οδος"}}})
+	say("turkish", nil, event.Event{Kind: event.AttemptFinished, Path: "draft/attempt[1]", Phase: "draft", Text: "ÇanakkalK, İZMİR"})
 	for words, want := range map[string]string{
+		"İzmİr": "turkish", "kalK": "turkish",
 		"barn owls": "given", `"hoot"` + "\nat": "short", "étoile": "short", "0%": "short", "NEEDLE": "long", "straddling": "huge",
 		"ετοιλε": "", "οδοσ": "greek", "ΟΔΟΣ": "greek", "Hoot": "short", "HOOT\" at  étoile": "short",
 		"whisper": "asked", "shrill": "judged", "draft": "", "tone": "", "verdict": "", "#text:": "", "no such": "", "e": "asked long short",

@@ -123,6 +123,7 @@ func encode(doc *yaml.Node) (text []byte, err error) {
 			err = fmt.Errorf("yaml: %v", r)
 		}
 	}()
+	plainMerges(doc)
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
@@ -130,6 +131,17 @@ func encode(doc *yaml.Node) (text []byte, err error) {
 		return nil, err
 	}
 	return b.Bytes(), e.Close()
+}
+
+// plainMerges leaves out the tag of <<, which the YAML library would write in front
+// of it as nobody does.
+func plainMerges(n *yaml.Node) {
+	if n.Tag == "!!merge" {
+		n.Tag = ""
+	}
+	for _, e := range n.Content {
+		plainMerges(e)
+	}
 }
 
 func isJSON(source []byte) bool {

@@ -156,3 +156,12 @@ func FuzzFile(f *testing.F) {
 		}
 	})
 }
+
+// What a file merges stands there as people write it.
+func TestMerges(t *testing.T) {
+	source := "cascade_id: a\ncells:\n  - &one {name: one, instructions: hi}\n  - {<<: *one, name: two}\n"
+	r, err := convert.File("a.yaml", []byte(source), func(string, []byte) cascades.Diagnostics { return nil })
+	if err != nil || strings.Contains(string(r.Text), "!!") || !strings.Contains(string(r.Text), "{<<: *one, name: two}") {
+		t.Errorf("%v: %s", err, r.Text)
+	}
+}

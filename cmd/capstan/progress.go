@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -158,9 +159,10 @@ func (p *progress) text(_, said string) {
 	}
 }
 
-// flat keeps what a model says from moving the cursor.
+// flat keeps what a model says from moving the cursor, ending the line, or turning
+// the direction in which all of it is read.
 func flat(r rune) rune {
-	if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
 		return ' '
 	}
 	return r

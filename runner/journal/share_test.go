@@ -186,6 +186,28 @@ func TestReplay(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "four/attempt[1]/turn[0]/model") || !strings.Contains(err.Error(), "One more") {
 		t.Errorf("got %v", err)
 	}
+	long := model.Request{Key: "r:at/model", Phase: "p", Attempt: 2, Turn: 3, Validator: "tone", Role: "judge"}
+	for i := range 9 {
+		long.Messages = append(long.Messages, model.Message{Role: "user", Content: fmt.Sprint("said ", i, "\nand more")})
+	}
+	long.Messages[8].Content = strings.Repeat("x", 599) + "éy" // cut within a letter
+	said := `run a:run has no answer recorded at at/model; the request:
+  phase p, attempt 2, turn 3, validator tone, role judge
+  user: said 0
+    and more
+  … 3 messages …
+  user: said 4
+    and more
+  user: said 5
+    and more
+  user: said 6
+    and more
+  user: said 7
+    and more
+  user: ` + strings.Repeat("x", 599) + "… (602 bytes)"
+	if _, err := replay.Call(t.Context(), long); err == nil || !strings.HasSuffix(err.Error(), said) {
+		t.Errorf("got %v, want %s", err, said)
+	}
 	if _, err := j.Replay(t.Context(), "none"); err == nil {
 		t.Error("a run that is not there was replayed")
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -247,27 +248,39 @@ func (p *passing) Emit(e event.Event) { p.sink.Emit(e) }
 
 // A run that asks otherwise than it did is not gone on with.
 func TestAnotherQuestion(t *testing.T) {
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	ask := func(r runner.Recording, said string) error {
-		req := model.Request{Model: "m", Messages: []model.Message{{Role: model.User, Content: said}}}
-		_, err := r.Host(quick{"yes"}).Model("p/model", req)
-		return err
-	}
-	r := begin(t, j, runner.Start{RunID: "run"})
-	if err := ask(r, "this"); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
-		t.Fatal(err)
-	}
-	r = reopen(t, j, "run")
-	if err := ask(r, "this"); err != nil {
-		t.Fatal(err)
-	}
-	err := ask(r, "that")
-	var e *engine.Error
-	if !errors.As(err, &e) || e.Code != engine.Failed || e.Path != "p/model" || !strings.Contains(e.Message, "p/model") {
-		t.Errorf("got %v", err)
+	for at, ask := range map[event.Path]func(engine.Host, event.Path, string) error{
+		"p/model": func(h engine.Host, at event.Path, said string) error {
+			_, err := h.Model(at, model.Request{Model: "m", Messages: []model.Message{{Role: model.User, Content: said}}})
+			return err
+		},
+		"p/tool[0]": func(h engine.Host, at event.Path, said string) error {
+			_, err := h.Tool(at, engine.Job{Call: tool.Call{Name: "t", Arguments: map[string]any{"said": said}}})
+			return err
+		},
+		"p/post[0]": func(h engine.Host, at event.Path, said string) error {
+			_, err := h.Validate(at, engine.Validation{Validator: "v", Subject: validators.Subject{Content: said}})
+			return err
+		},
+	} {
+		t.Run(string(at), func(t *testing.T) {
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+			r := begin(t, j, runner.Start{RunID: "run"})
+			if err := ask(r.Host(quick{"yes"}), at, "this"); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
+				t.Fatal(err)
+			}
+			h := reopen(t, j, "run").Host(quick{"yes"})
+			if err := ask(h, at, "this"); err != nil {
+				t.Fatal(err)
+			}
+			err := ask(h, at, "that")
+			var e *engine.Error
+			if !errors.As(err, &e) || e.Code != engine.Failed || e.Path != at || !strings.HasPrefix(e.Message, "journal: "+string(at)+" is not asked") {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 

@@ -58,13 +58,15 @@ func TestOwnerGone(t *testing.T) {
 			t.Errorf("an owner that does not read lives: %q", text)
 		}
 	}
-	// A system that tells nothing has the name of its host.
-	bare := owner{PID: os.Getpid(), Key: "bare", place: place{Host: "h"}}
-	if _, alive := bare.alive(owner{PID: 1 << 30, Key: "k", place: place{Host: "h"}}.text(), func(owner) bool { return true }); alive {
-		t.Error("where only hosts are told, a process of this one that is gone lives")
-	}
-	if _, alive := bare.alive(owner{PID: 1 << 30, Key: "k", place: place{Host: "other"}}.text(), func(owner) bool { return true }); !alive {
-		t.Error("where only hosts are told, another's process is gone")
+	// A system that tells nothing has the name of its host; of one that tells of a
+	// start it does not know more.
+	bare := owner{PID: os.Getpid(), Key: "bare", place: place{Host: "h", Space: "s"}}
+	for p, want := range map[place]bool{
+		{Host: "h"}: false, {Host: "h", Space: "s"}: false, {Host: "other"}: true, {Host: "other", Space: "s"}: true, {Host: "h", Boot: "b", Space: "s"}: true,
+	} {
+		if _, alive := bare.alive(owner{PID: 1 << 30, Key: "k", place: p}.text(), func(owner) bool { return true }); alive != want {
+			t.Errorf("where only hosts are told, a process that is gone at %+v: alive is %v", p, alive)
+		}
 	}
 }
 

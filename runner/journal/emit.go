@@ -59,9 +59,7 @@ func (r *recording) note(e *event.Event) (again bool) {
 	if asked != nil && err == nil {
 		w.data = with(w.data, "request", asked)
 	}
-	if err != nil {
-		r.spoil(err)
-	}
+	r.spoil(err)
 	if e.Kind != event.RunFinished {
 		if n, ok := r.heard(w, raw); ok {
 			r.placed(n, e, &said)
@@ -138,7 +136,8 @@ func (r *recording) redactedOtherwise(t teller, raw []byte) (same bool) {
 	return err == nil && same
 }
 
-// spoil stops the run at its next effect: an event cannot be kept.
+// spoil stops the run at its next effect where there is an error: an event cannot
+// be kept, or another has the run.
 func (r *recording) spoil(err error) {
 	r.fate.Lock()
 	defer r.fate.Unlock()

@@ -134,8 +134,6 @@ func (r *recording) mine() error {
 		look = r.j.writer.do // which waits for a server that is away
 	}
 	err := look(r.fence)
-	if err != nil {
-		r.spoil(err)
-	}
+	r.spoil(err)
 	return err
 }

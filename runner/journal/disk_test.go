@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -191,5 +192,18 @@ func TestWaiting(t *testing.T) {
 	}
 	if _, err := runnerOver(t, j, look, runner.WithAsk(ask)).Resume(t.Context(), "run"); !errors.Is(err, runner.ErrNobody) || len(m.calls) != 3 {
 		t.Errorf("got %v after %v", err, m.calls)
+	}
+}
+
+// Of a call it is kept whose it is, for those who ask in SQL.
+func TestCallsAreOfSomebody(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	asked := model.Request{Model: "m", Phase: "p", Attempt: 2, Turn: 3, Validator: "tone", Role: "critic"}
+	if _, err := begin(t, j, runner.Start{RunID: "run"}).Host(quick{"yes"}).Model("p/attempt[2]/turn[3]/ward[0]/model", asked); err != nil {
+		t.Fatal(err)
+	}
+	got, err := j.Query(t.Context(), "SELECT model, phase, attempt, turn, validator, role FROM calls", 0)
+	if want := [][]any{{"m", "p", int64(2), int64(3), "tone", "critic"}}; err != nil || !reflect.DeepEqual(got.Rows, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
 	}
 }

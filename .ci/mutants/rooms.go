@@ -58,7 +58,7 @@ var rooms = map[string]room{
 // journal is tried in two parts, the quick one first. What is in neither looks at
 // other things than the host and what it writes, and takes minutes.
 var journal = []suite{
-	{folder: "runner/journal", skip: slow + "|TestPrune|TestQuery|TestSearch|TestParcels|TestWords|TestExact|TestHuge|TestNamedMeanwhile|TestDamaged|TestForgedMark|TestSecretsChange|TestAttempts|Bench|Fuzz"},
+	{folder: "runner/journal", skip: slow + "|TestPrune|TestParcels|TestWords|TestHuge|TestNamedMeanwhile|TestAttempts|Fuzz"},
 	{folder: "runner/journal", run: slow},
 }
 

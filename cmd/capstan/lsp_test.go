@@ -345,3 +345,19 @@ func TestLanguageServerTyping(t *testing.T) {
 		e.completions("flow.yaml", strings.ReplaceAll(text, "⌖", "")+"⌖")
 	}
 }
+
+// What an editor tells that the server does nothing with ends nothing.
+func TestLanguageServerUnasked(t *testing.T) {
+	e := editing(t, nil)
+	for _, err := range []error{
+		e.server.DidChangeConfiguration(t.Context(), &protocol.DidChangeConfigurationParams{}),
+		e.server.DidChangeWatchedFiles(t.Context(), &protocol.DidChangeWatchedFilesParams{}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := e.server.DocumentSymbol(t.Context(), &protocol.DocumentSymbolParams{TextDocument: protocol.TextDocumentIdentifier{URI: e.uri("none.yaml")}}); err != nil {
+		t.Error(err)
+	}
+}

@@ -109,13 +109,18 @@ func (codec) Unmarshal(data []byte, v any) error {
 	return protocol.Unmarshal(data, v)
 }
 
-// guarded keeps the server alive whatever one message does to it.
+// guarded keeps the server alive whatever one message does to it. What a
+// notification comes to is nobody's to hear, and an error of one would end the
+// connection: editors tell of much that they were not asked for.
 func (s *server) guarded(next jsonrpc2.Handler) jsonrpc2.Handler {
 	return func(ctx context.Context, req *jsonrpc2.Request) (result any, err error) {
-		method := strings.Clone(req.Method())
+		method, answered := strings.Clone(req.Method()), req.IsCall()
 		defer func() {
 			if r := recover(); r != nil {
 				result, err = nil, fmt.Errorf("%s: internal fault: %v", method, r)
+			}
+			if !answered {
+				err = nil
 			}
 		}()
 		return next(ctx, req)

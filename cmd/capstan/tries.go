@@ -9,7 +9,6 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/validators/schema"
-	"github.com/seed61713e19/capstan/wards"
 )
 
 // tryOf is the visit whose soundings a path is in and which of them it is, from
@@ -130,13 +129,7 @@ func (e expressionTexts) named(v *event.Verdict) string {
 	if v.Validator != "expr" {
 		return v.Validator
 	}
-	index := 0
-	if last := string(v.Path[strings.LastIndexByte(string(v.Path), '/')+1:]); v.Moment != string(wards.LoopUntil) {
-		if _, number, ok := strings.Cut(last, "["); ok {
-			index, _ = strconv.Atoi(strings.TrimSuffix(number, "]"))
-		}
-	}
-	text := oneLine(e[checkKey(v.Phase, v.Moment, strings.Contains(string(v.Path), "/filter/"), index)])
+	text := oneLine(e[checkKey(v.Phase, v.Moment, v.Filters(), v.Index())])
 	if text == "" {
 		return v.Validator
 	}

@@ -68,7 +68,7 @@ func (v *visitTest) around(s *slot, list []*cascades.Check, tool string, budget 
 func askedAt(t *trace.Turn, at event.Path) []model.ToolCall {
 	var list []model.ToolCall
 	for _, c := range t.Calls {
-		if c.Validator == "" && c.Response != nil && above(c.Path) == at {
+		if c.Validator == "" && c.Response != nil && c.Path.Up() == at {
 			list = append(list, c.Response.ToolCalls...)
 		}
 	}
@@ -79,7 +79,7 @@ func askedAt(t *trace.Turn, at event.Path) []model.ToolCall {
 func verdictsAt(t *trace.Turn, at event.Path) []*trace.Verdict {
 	var list []*trace.Verdict
 	for i := range t.Verdicts {
-		if above(t.Verdicts[i].Path) == at {
+		if t.Verdicts[i].Path.Up() == at {
 			list = append(list, &t.Verdicts[i])
 		}
 	}

@@ -21,7 +21,7 @@ func (v *visitTest) reworded() error {
 		}
 		s := &slot{said: engine.Said{At: event.Path(at), Text: c.Response.Text}}
 		for i := range v.visit.Verdicts {
-			if w := &v.visit.Verdicts[i]; above(w.Path) == s.said.At && w.Moment == string(wards.Pre) {
+			if w := &v.visit.Verdicts[i]; w.Path.Up() == s.said.At && w.Moment == string(wards.Pre) {
 				s.recorded = append(s.recorded, w)
 			}
 		}
@@ -62,7 +62,7 @@ func (v *visitTest) begun(s *slot) error {
 	}
 	v.decided(d, m)
 	for _, a := range v.visit.Attempts {
-		if above(a.Path) == s.said.At {
+		if a.Path.Up() == s.said.At {
 			m.Saved += a.Usage().Calls
 		}
 	}
@@ -72,7 +72,7 @@ func (v *visitTest) begun(s *slot) error {
 // tried tells whether the try has made an attempt.
 func (v *visitTest) tried(at event.Path) bool {
 	for _, a := range v.visit.Attempts {
-		if above(a.Path) == at {
+		if a.Path.Up() == at {
 			return true
 		}
 	}

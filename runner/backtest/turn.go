@@ -65,8 +65,8 @@ func exchanges(t *trace.Turn) []exchange {
 		if c.Validator != "" || c.Response == nil {
 			continue
 		}
-		if n := len(list); n == 0 || list[n-1].at != above(c.Path) {
-			list = append(list, exchange{at: above(c.Path)})
+		if n := len(list); n == 0 || list[n-1].at != c.Path.Up() {
+			list = append(list, exchange{at: c.Path.Up()})
 		}
 		list[len(list)-1].text = c.Response.Text
 	}
@@ -77,7 +77,7 @@ func exchanges(t *trace.Turn) []exchange {
 func usesAt(t *trace.Turn, at event.Path) []*trace.Use {
 	var list []*trace.Use
 	for _, u := range t.Tools {
-		if above(u.Path) == at {
+		if u.Path.Up() == at {
 			list = append(list, u)
 		}
 	}
@@ -105,7 +105,7 @@ func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err
 		}
 		s := &slot{said: engine.Said{At: e.at, Attempt: a.Number, Turn: t.Number, Text: e.text}}
 		for j := range t.Verdicts {
-			if w := &t.Verdicts[j]; w.Moment == string(wards.Turn) && above(w.Path) == e.at {
+			if w := &t.Verdicts[j]; w.Moment == string(wards.Turn) && w.Path.Up() == e.at {
 				s.recorded = append(s.recorded, w)
 			}
 		}

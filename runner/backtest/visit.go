@@ -2,7 +2,6 @@ package backtest
 
 import (
 	"errors"
-	"path"
 	"slices"
 	"strings"
 
@@ -60,7 +59,7 @@ func (s *slot) take(moment, validator string) *trace.Verdict {
 // before tells whether a check stands before another of its moment: those in
 // shadow were heard last, wherever they stand.
 func before(a, b event.Path) bool {
-	return above(a) == above(b) && (len(a) < len(b) || len(a) == len(b) && a < b)
+	return a.Up() == b.Up() && (len(a) < len(b) || len(a) == len(b) && a < b)
 }
 
 func (v *visitTest) test() error {
@@ -119,7 +118,7 @@ func (v *visitTest) soundings(won int) error {
 	}
 	for _, s := range order {
 		made := v.made
-		v.made = made && !v.lost[above(tries[s][0].Path)]
+		v.made = made && !v.lost[tries[s][0].Path.Up()]
 		err := v.try(tries[s], won)
 		v.made = v.made || made && v.ended == nil
 		if err != nil {
@@ -360,6 +359,3 @@ func answered(o wards.Outcome) (Answer, string) {
 		return No, o.Verdict.Reason
 	}
 }
-
-// above is the path without its last name.
-func above(at event.Path) event.Path { return event.Path(path.Dir(string(at))) }

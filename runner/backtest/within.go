@@ -20,7 +20,7 @@ func runsWithin(visit *trace.Phase) map[event.Path][]*trace.Phase {
 			runs = map[event.Path][]*trace.Phase{}
 		}
 		for _, p := range list {
-			at := above(above(p.Path)) // below it stand the cascade's name and the phase's
+			at := p.Path.Up().Up() // below it stand the cascade's name and the phase's
 			runs[at] = append(runs[at], p)
 		}
 	}

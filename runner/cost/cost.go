@@ -155,7 +155,7 @@ func (b *Builder) Add(a *journal.Attempt) {
 	if a.Number == 0 || a.Edited || a.Phase == "" {
 		return
 	}
-	above := string(a.Path[:max(strings.LastIndexByte(string(a.Path), '/'), 0)])
+	above := string(a.Path.Up())
 	t := b.open[above]
 	if t == nil {
 		t = &try{run: b.report.Runs}

@@ -176,8 +176,7 @@ const Filter = "filter"
 
 // Filters tells whether the verdict is that of a sounding's validator.
 func (v *Verdict) Filters() bool {
-	above := v.Path[:max(0, strings.LastIndexByte(string(v.Path), '/'))]
-	return strings.HasSuffix(string(above), "/"+Filter)
+	return strings.HasSuffix(string(v.Path.Up()), "/"+Filter)
 }
 
 // Asked is the moment at which the check was asked, that of a sounding's validator
@@ -191,7 +190,7 @@ func (v *Verdict) Asked() string {
 
 // Index is where the check stands among those of its moment, from 0.
 func (v *Verdict) Index() int {
-	_, last, _ := strings.Cut(string(v.Path[strings.LastIndexByte(string(v.Path), '/')+1:]), "[")
+	_, last, _ := strings.Cut(v.Path.Last(), "[")
 	n, _ := strconv.Atoi(strings.TrimSuffix(last, "]")) // 0 where there is one alone
 	return n
 }

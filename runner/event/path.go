@@ -1,7 +1,10 @@
 // Package event says what happened in a run, and where.
 package event
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // A Path is the address of something in a run: draft/attempt[1]/turn[0]/model.
 // It is the same whenever the same thing is done again, so it is the key under
@@ -23,3 +26,9 @@ func (p Path) At(name string, n int) Path {
 	}
 	return p + "/" + Path(name) + "[" + Path(strconv.Itoa(n)) + "]"
 }
+
+// Up is the path without its last name, "" where it has one alone.
+func (p Path) Up() Path { return p[:max(strings.LastIndexByte(string(p), '/'), 0)] }
+
+// Last is the last name of the path, with its number.
+func (p Path) Last() string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }

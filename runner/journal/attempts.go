@@ -58,7 +58,7 @@ type Judgement struct {
 
 // Place is the last name of its path, which says where in the cascade the check
 // stands: post[0].
-func (g Judgement) Place() string { return lastName(g.Path) }
+func (g Judgement) Place() string { return g.Path.Last() }
 
 // Attempts gives every attempt of the runs that the filter lets through, the
 // oldest run first, and within a run in the order in which they began to tell

@@ -64,7 +64,7 @@ func TestAttempts(t *testing.T) {
 					}
 					v := verdicts[g.Path]
 					if v != nil && (g.Validator != v.Validator || g.Moment != v.Asked() || g.Reason != v.Reason && g.Reason != "#text:"+textName(v.Reason) || g.Broke != (v.Error != nil) ||
-						(g.Valid == nil) != (v.Valid == nil) || g.Valid != nil && *g.Valid != *v.Valid || finished && up(g.Path) == a.Path && g.Text != a.Text) {
+						(g.Valid == nil) != (v.Valid == nil) || g.Valid != nil && *g.Valid != *v.Valid || finished && g.Path.Up() == a.Path && g.Text != a.Text) {
 						t.Errorf("%s: %+v, want %+v", a.Path, g, v)
 					}
 				}

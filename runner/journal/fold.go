@@ -163,7 +163,7 @@ func (f *folding) group(visit event.Path) *gang {
 // release notes a phase's output; those of a group's phases are the run's when
 // the group has come to its end.
 func (f *folding) release(visit event.Path, e *event.Event) {
-	if group := up(visit); group != "" {
+	if group := visit.Up(); group != "" {
 		f.group(group).outputs[e.Phase] = e.Output
 		return
 	}
@@ -185,7 +185,7 @@ func (f *folding) gather() {
 	}
 	var list []engine.PhaseRecord
 	for i, own := range f.r.Phases {
-		if up(at[i]) != "" {
+		if at[i].Up() != "" {
 			continue
 		}
 		if g := f.groups[at[i]]; g != nil {
@@ -291,11 +291,11 @@ func (f *folding) unmark(judge event.Path) {
 // was not asked too: of turn wards, on its last text; not loop_until's on the
 // way, nor that of a sounding's filter.
 func (p *judgement) note(v *event.Verdict) {
-	on := up(v.Path)
+	on := v.Path.Up()
 	if v.Moment == "turn" && on != p.turn {
 		p.turn, p.unmet = on, nil
 	}
-	final := strings.HasPrefix(lastName(on), "attempt[") || lastName(on) == "tool"
+	final := strings.HasPrefix(on.Last(), "attempt[") || on.Last() == "tool"
 	unmet := v.Skipped() && !v.Noted() || v.Valid != nil && !*v.Valid && v.Mode == "retry"
 	if unmet && (final || on == p.turn) {
 		p.unmet = append(p.unmet, v.Validator)
@@ -305,30 +305,21 @@ func (p *judgement) note(v *event.Verdict) {
 // phaseOf is the innermost visit that an address is in, "" for none.
 func (f *folding) phaseOf(at event.Path) event.Path {
 	for at != "" && f.phases[at] == nil {
-		at = up(at)
+		at = at.Up()
 	}
 	return at
 }
 
 // within names the cascades that a visit is in, within the run's own.
 func (f *folding) within(at event.Path) string {
-	cascade := up(at)
+	cascade := at.Up()
 	if cascade == "" {
 		return ""
 	}
 	if f.phases[cascade] != nil {
 		return f.within(cascade) // an item, or a phase of a group
 	}
-	return f.within(f.phaseOf(cascade)) + lastName(cascade) + "/"
-}
-
-// up is the address without its last name.
-func up(at event.Path) event.Path {
-	return at[:max(strings.LastIndexByte(string(at), '/'), 0)]
-}
-
-func lastName(at event.Path) string {
-	return string(at[strings.LastIndexByte(string(at), '/')+1:])
+	return f.within(f.phaseOf(cascade)) + cascade.Last() + "/"
 }
 
 func (f *folding) verdict(v event.Verdict) {

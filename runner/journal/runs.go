@@ -180,7 +180,7 @@ func (j *Journal) tally(ctx context.Context, c *conn, n int64, s *Summary) (err 
 	counts := func(kind string) bool { return kind == modelEffect || kind == string(event.PhaseFinished) }
 	return j.eachRow(ctx, c, n, 0, counts, func(l logged) error {
 		if l.kind == string(event.PhaseFinished) {
-			if up(l.path) == "" {
+			if l.path.Up() == "" {
 				s.Phases++
 			}
 			return nil

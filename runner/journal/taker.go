@@ -143,7 +143,7 @@ func (k *taker) attempt(own event.Path) *Attempt {
 		i = len(k.list)
 		k.at[own] = i
 		a := k.head
-		a.Path, a.Edited = own, strings.HasSuffix(string(up(own)), "/human_input")
+		a.Path, a.Edited = own, strings.HasSuffix(string(own.Up()), "/human_input")
 		k.list = append(k.list, a)
 	}
 	return &k.list[i]
@@ -152,7 +152,7 @@ func (k *taker) attempt(own event.Path) *Attempt {
 func (k *taker) finished(a *Attempt, l *logged) {
 	e := k.finish(l)
 	a.Phase, a.Number, a.Outcome, a.Text, a.Finished = e.phase, e.attempt, e.status, e.text, timeOf(l.time)
-	k.last[up(l.path)] = a.Text
+	k.last[l.path.Up()] = a.Text
 	for i := range a.Verdicts {
 		if v := &a.Verdicts[i]; v.Text == ofAttempt {
 			v.Text = a.Text
@@ -166,14 +166,14 @@ const ofAttempt = "?"
 func (k *taker) verdict(a *Attempt, own event.Path, l *logged) {
 	v, broke := k.brief.verdict(l)
 	v.Path = l.path
-	where := up(l.path)
+	where := l.path.Up()
 	g := Judgement{
 		Path: l.path, Moment: v.Asked(), Validator: v.Validator, Mode: v.Mode, Turn: v.Turn, Valid: v.Valid, Broke: broke,
 		Reason: v.Reason, Score: v.Score, Time: timeOf(l.time), Usage: k.spent[l.path].usage, Took: k.spent[l.path].took,
 		Shared: k.shared(a, k.spent[l.path]),
 	}
 	switch {
-	case where == own && a.Outcome == "" && strings.HasPrefix(lastName(own), "attempt["):
+	case where == own && a.Outcome == "" && strings.HasPrefix(own.Last(), "attempt["):
 		g.Text = ofAttempt
 	case where == own:
 		g.Text = a.Text
@@ -237,10 +237,10 @@ func (k *taker) effect(a *Attempt, rest string, l *logged) {
 // asker is the address of the turn or verdict that a model was asked for.
 func asker(path event.Path) event.Path {
 	for path != "" {
-		name, _, _ := strings.Cut(lastName(path), "[")
+		name, _, _ := strings.Cut(path.Last(), "[")
 		switch name {
 		case "model", "rung", "vote", "confirm":
-			path = up(path)
+			path = path.Up()
 		default:
 			return path
 		}

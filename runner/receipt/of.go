@@ -166,11 +166,11 @@ func verdicts(p *trace.Phase, a *trace.Attempt) []trace.Verdict {
 	list = append(list, a.Verdicts...)
 	last := map[string]int{}
 	for i, v := range list {
-		last[v.Asked()+" "+tail(v.Path)+" "+v.Validator] = i
+		last[v.Asked()+" "+v.Path.Last()+" "+v.Validator] = i
 	}
 	var out []trace.Verdict
 	for i, v := range list {
-		if v.Moment == "tool" || v.Moment == "result" || last[v.Asked()+" "+tail(v.Path)+" "+v.Validator] != i {
+		if v.Moment == "tool" || v.Moment == "result" || last[v.Asked()+" "+v.Path.Last()+" "+v.Validator] != i {
 			continue
 		}
 		out = append(out, v)
@@ -178,14 +178,12 @@ func verdicts(p *trace.Phase, a *trace.Attempt) []trace.Verdict {
 	return out
 }
 
-func tail(p event.Path) string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }
-
 // judged notes what the gates said.
 func (c *Claim) judged(r Run, list []trace.Verdict, texts *Texts) error {
 	gates := r.Gates
 	for _, v := range list {
 		i := slices.IndexFunc(gates, func(g cascades.Gate) bool {
-			return g.Phase == c.Phase && string(g.Moment) == v.Asked() && g.Place == tail(v.Path) && g.Name == v.Validator
+			return g.Phase == c.Phase && string(g.Moment) == v.Asked() && g.Place == v.Path.Last() && g.Name == v.Validator
 		})
 		if i < 0 {
 			return fmt.Errorf("%s: the cascade has no such gate there", v.Path)

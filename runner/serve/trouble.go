@@ -136,7 +136,7 @@ func (x *trouble) ofTurn(run string, a *trace.Attempt, t *trace.Turn, v *trace.V
 func (x *trouble) ofCall(run string, t *trace.Turn, v *trace.Verdict) {
 	uses, _ := guardedUses(run, t, true)
 	for _, u := range uses {
-		if u.Path != up(v.Path) {
+		if u.Path != v.Path.Up() {
 			continue
 		}
 		x.Attempt += ", tool " + u.Name

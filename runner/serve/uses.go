@@ -68,7 +68,7 @@ func guardedUses(run string, t *trace.Turn, over bool) (uses []useView, others [
 			others = append(others, v)
 			continue
 		}
-		at := up(from.Path)
+		at := from.Path.Up()
 		n := slices.IndexFunc(uses, func(u useView) bool { return u.Path == at })
 		if n < 0 {
 			n = len(uses)
@@ -114,12 +114,12 @@ func unmade(t *trace.Turn, at event.Path, over bool) useView {
 // wanted is the call at a path as the model wrote it: calls are counted through
 // the messages of a turn.
 func wanted(t *trace.Turn, at event.Path) *model.ToolCall {
-	above, n := up(at), -1
+	above, n := at.Up(), -1
 	if _, digits, ok := strings.Cut(string(at[len(above):]), "["); ok {
 		n = number(strings.TrimSuffix(digits, "]"))
 	}
 	for _, c := range t.Calls {
-		if c.Validator != "" || c.Response == nil || up(c.Path) != above {
+		if c.Validator != "" || c.Response == nil || c.Path.Up() != above {
 			continue
 		}
 		if calls := c.Response.ToolCalls; n >= 0 && n < len(calls) {
@@ -129,6 +129,3 @@ func wanted(t *trace.Turn, at event.Path) *model.ToolCall {
 	}
 	return nil
 }
-
-// up is the path without its last name.
-func up(at event.Path) event.Path { return at[:max(strings.LastIndexByte(string(at), '/'), 0)] }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/seed61713e19/capstan/runner/event"
 )
@@ -135,7 +134,7 @@ func (p *Phase) reopen(status string) {
 func (f *Folder) phase(e *event.Event) {
 	at := e.Path
 	if e.Kind == event.Waiting || e.Kind == event.Answered {
-		at = up(at) // draft/human_input
+		at = at.Up() // draft/human_input
 	}
 	p := f.at(at, e).phase
 	if p == nil {
@@ -199,12 +198,12 @@ func (p *place) touch(e *event.Event) {
 func asker(e *event.Event) event.Path {
 	at := e.Path
 	for _, name := range []string{"rung", "model", "vote", "confirm"} {
-		if own, _, _ := numberedName(string(at[strings.LastIndexByte(string(at), '/')+1:])); own == name && (e.Validator != "" || name == "model") {
-			at = up(at)
+		if own, _, _ := numberedName(at.Last()); own == name && (e.Validator != "" || name == "model") {
+			at = at.Up()
 		}
 	}
 	if at == e.Path {
-		return up(at)
+		return at.Up()
 	}
 	return at
 }
@@ -254,7 +253,7 @@ func (f *Folder) forget(c *Call) {
 
 func (f *Folder) use(e *event.Event) {
 	u := f.uses[e.Path]
-	at := f.at(up(e.Path), e)
+	at := f.at(e.Path.Up(), e)
 	if at.attempt == nil {
 		return
 	}
@@ -277,7 +276,7 @@ func (f *Folder) use(e *event.Event) {
 
 func (f *Folder) verdict(e *event.Event) {
 	path := e.Verdict.Path
-	at := f.at(up(path), e)
+	at := f.at(path.Up(), e)
 	if at.phase == nil {
 		return
 	}

@@ -49,7 +49,7 @@ type check struct{ place, moment, validator string }
 func (m *matrix) add(column int, verdicts []Verdict) {
 	for i := range verdicts {
 		v := &verdicts[i]
-		key := check{lastName(v), v.Moment, v.Validator}
+		key := check{v.Path.Last(), v.Moment, v.Validator}
 		if v.Filters() {
 			key.moment = Filter
 		}
@@ -61,8 +61,4 @@ func (m *matrix) add(column int, verdicts []Verdict) {
 		}
 		m.Rows[n].Cells[column] = v
 	}
-}
-
-func lastName(v *Verdict) string {
-	return string(v.Path[strings.LastIndexByte(string(v.Path), '/')+1:])
 }

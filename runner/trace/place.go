@@ -47,7 +47,7 @@ func (f *Folder) at(path event.Path, e *event.Event) *place {
 	}
 	path = shallow(path)
 	known, done := f.root, 0
-	for end := len(up(path)); end > 0; end = len(up(path[:end])) {
+	for end := len(path.Up()); end > 0; end = len(path[:end].Up()) {
 		if p, ok := f.places[path[:end]]; ok {
 			known, done = p, end+1
 			break
@@ -222,9 +222,4 @@ func (p *Phase) last(sounding int) *Attempt {
 		}
 	}
 	return nil
-}
-
-// up is the path without its last name.
-func up(path event.Path) event.Path {
-	return path[:max(strings.LastIndexByte(string(path), '/'), 0)]
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -183,8 +182,8 @@ func (y yielding) Each(n, limit int, body func(engine.Host, int) error) error {
 }
 
 func (y yielding) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
-	bound := strings.TrimSuffix(path.Dir(string(at)), "/winner")
-	return y.Host.Within(at, d, func(h engine.Host) error { return body(yielding{h, y.yields, strings.TrimPrefix(bound, ".")}) })
+	bound := strings.TrimSuffix(string(at.Up()), "/winner")
+	return y.Host.Within(at, d, func(h engine.Host) error { return body(yielding{h, y.yields, bound}) })
 }
 
 // goneOnWith yields at the first checkpoint, then at the second, and so on, and

@@ -87,7 +87,8 @@ var floors = map[string]string{
 	"runner/cost":      "runner/journal runner/measure validators/patterns",
 	"runner/trust":     "cascades runner/journal runner/junit runner/measure wards",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
-	"runner/model/openai":   "runner/model",
+	"runner/model/openai":   "runner/model runner/model/plain",
+	"runner/model/plain":    "",
 	"runner/model/scripted": "runner/model",
 	// By the names of models: who is asked.
 	"runner/model/providers": "runner/model runner/model/openai runner/model/scripted runner/process",

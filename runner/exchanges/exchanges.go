@@ -25,13 +25,13 @@ import (
 type Talk struct {
 	thread *model.Thread
 	list   []exchange // the first is what the conversation began with
-	weight int
+	sums   []int      // what so many of the first messages weigh, as far as it was asked
 }
 
 // An exchange is a part of the messages.
 type exchange struct {
-	from, weight int // the number of its first message; in tokens
-	kind         kind
+	from int // the number of its first message
+	kind kind
 }
 
 type kind int
@@ -60,9 +60,6 @@ func (t *Talk) Append(m model.Message) {
 		}
 		t.list = append(t.list, next)
 	}
-	weight := weigh(m)
-	t.list[len(t.list)-1].weight += weight
-	t.weight += weight
 	t.thread.Append(m)
 }
 
@@ -77,7 +74,29 @@ func (t *Talk) Messages() []model.Message { return t.thread.Messages() }
 func (t *Talk) Thread() *model.Thread { return t.thread }
 
 // Weight is what the messages weigh, in tokens, estimated.
-func (t *Talk) Weight() int { return t.weight }
+func (t *Talk) Weight() int { return t.upTo(len(t.Messages())) }
+
+// upTo is what the first n messages weigh. Most conversations are never asked.
+func (t *Talk) upTo(n int) int {
+	if len(t.sums) == 0 {
+		t.sums = []int{0}
+	}
+	for i := len(t.sums); i <= n; i++ {
+		t.sums = append(t.sums, t.sums[i-1]+weigh(t.Messages()[i-1]))
+	}
+	return t.sums[n]
+}
+
+// weight is what the i-th exchange weighs.
+func (t *Talk) weight(i int) int { return t.upTo(t.end(i)) - t.upTo(t.list[i].from) }
+
+// end is the number of the message behind the i-th exchange.
+func (t *Talk) end(i int) int {
+	if i+1 < len(t.list) {
+		return t.list[i+1].from
+	}
+	return len(t.Messages())
+}
 
 // stays tells of each exchange whether it never leaves.
 func (t *Talk) stays() []bool {
@@ -99,7 +118,7 @@ func (t *Talk) Least() int {
 	sum := 0
 	for i, stays := range t.stays() {
 		if stays {
-			sum += t.list[i].weight
+			sum += t.weight(i)
 		}
 	}
 	return sum
@@ -117,13 +136,7 @@ func (t *Talk) Past() []model.Message {
 }
 
 // messages are those of the i-th exchange.
-func (t *Talk) messages(i int) []model.Message {
-	all := t.Messages()
-	if i+1 < len(t.list) {
-		return all[t.list[i].from:t.list[i+1].from]
-	}
-	return all[t.list[i].from:]
-}
+func (t *Talk) messages(i int) []model.Message { return t.Messages()[t.list[i].from:t.end(i)] }
 
 // Free is how much a summary may weigh where room is what the conversation may:
 // what is left by all that never leaves, and by the remark behind the summary.
@@ -136,10 +149,10 @@ func (t *Talk) Free(room int, remark string) int {
 // that have left.
 func (t *Talk) Leave(room int) (left int) {
 	stays := t.stays()
-	weight := t.weight
-	for i, x := range t.list {
+	weight := t.Weight()
+	for i := range t.list {
 		if !stays[i] && weight > room {
-			weight, left = weight-x.weight, left+len(t.messages(i))
+			weight, left = weight-t.weight(i), left+len(t.messages(i))
 		} else {
 			stays[i] = true
 		}
@@ -170,22 +183,12 @@ func (t *Talk) keep(stays []bool, instead []model.Message) {
 	for i, x := range t.list {
 		if stays[i] {
 			own.list = append(own.list, exchange{from: len(own.Messages()), kind: x.kind})
-			own.take(t.messages(i))
+			own.thread.Append(t.messages(i)...)
 		}
 		if i == 0 && instead != nil {
 			own.list = append(own.list, exchange{from: len(own.Messages()), kind: summary})
-			own.take(instead)
+			own.thread.Append(instead...)
 		}
 	}
 	*t = *own
-}
-
-// take adds messages to the newest exchange.
-func (t *Talk) take(list []model.Message) {
-	for _, m := range list {
-		weight := weigh(m)
-		t.list[len(t.list)-1].weight += weight
-		t.weight += weight
-	}
-	t.thread.Append(list...)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/plain"
 )
 
 // Open makes the client of a provider, with the key and the base URL that the
@@ -60,9 +61,9 @@ func New(o Options) (*Client, error) {
 		sleep = wait
 	}
 	header := headers(p, key)
-	var own *http.Transport
+	var own http.RoundTripper
 	if o.HTTP == nil {
-		own = transport(concurrency)
+		own = plain.New(transport(concurrency))
 		o.HTTP = &http.Client{Transport: own}
 	}
 	return &Client{

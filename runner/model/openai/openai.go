@@ -63,7 +63,7 @@ type Client struct {
 	whole    http.Header // of one for an answer that comes whole
 	secrets  []string    // what messages must not show
 	http     *http.Client
-	own      *http.Transport // http's, where it is ours: nobody changes what is sent
+	own      http.RoundTripper // http's, where it is ours: nobody changes what is sent
 	timeout  time.Duration
 	tries    int
 	stream   bool

@@ -196,6 +196,7 @@ func TestUnasked(t *testing.T) {
 			}
 			io.WriteString(c, answer)
 			if text == "later" {
+				<-behind
 				io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad")
 				behind <- true
 			}
@@ -207,6 +208,7 @@ func TestUnasked(t *testing.T) {
 			t.Errorf("%s: %q, %v", text, got, err)
 		}
 		if text == "later" {
+			behind <- true
 			<-behind
 		}
 	}
@@ -259,6 +261,9 @@ func TestEnded(t *testing.T) {
 	gone, end := context.WithCancelCause(t.Context())
 	end(why)
 	for range 20 {
+		if _, _, err := say(p, post(t.Context(), to, "well")); err != nil { // there is one that is idle
+			t.Fatal(err)
+		}
 		if _, _, err := say(p, post(gone, to, "late")); !errors.Is(err, why) {
 			t.Errorf("%v", err)
 		}

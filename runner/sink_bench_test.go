@@ -33,13 +33,13 @@ func BenchmarkSink(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			written := 0
+			written, line := 0, []byte(nil)
 			with := newRunner(b, runner.WithModel(client), runner.WithSink(event.Func(func(e event.Event) {
-				text, err := e.MarshalJSON()
-				if err != nil {
+				var err error
+				if line, err = e.AppendJSON(line[:0]); err != nil {
 					b.Error(err)
 				}
-				written += len(text)
+				written += len(line)
 			})))
 			without := newRunner(b, runner.WithModel(client))
 			c := parsed(b, with, fmt.Sprintf("cascade_id: talk\nmodel: m\nphases:\n  - {name: a, instructions: Write., rules: {max_turns: %d}}", turns))

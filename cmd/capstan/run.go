@@ -256,9 +256,10 @@ func printJSON(w io.Writer, v any) error {
 // An eventFile writes events as JSON Lines. What cannot be written does not
 // end the run; it is told at the end.
 type eventFile struct {
-	f   *os.File
-	out io.Writer
-	err error
+	f    *os.File
+	out  io.Writer
+	line []byte
+	err  error
 }
 
 func newEventFile(f *os.File, secrets map[string]string) *eventFile {
@@ -267,9 +268,10 @@ func newEventFile(f *os.File, secrets map[string]string) *eventFile {
 
 // Emit writes one line.
 func (s *eventFile) Emit(e event.Event) {
-	line, err := e.MarshalJSON()
+	line, err := e.AppendJSON(s.line[:0])
 	if err == nil {
-		_, err = s.out.Write(append(line, '\n'))
+		s.line = append(line, '\n')
+		_, err = s.out.Write(s.line)
 	}
 	if s.err == nil {
 		s.err = err

@@ -15,21 +15,24 @@ import (
 // It writes what encoding/json would, which spends most of its time on asking
 // each of thirty fields whether it is empty; only what has no fixed form is left
 // to it.
-func (e Event) MarshalJSON() ([]byte, error) {
-	w := object{b: make([]byte, 0, e.size())}
-	w.b = append(w.b, '{')
+func (e Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(make([]byte, 0, e.size())) }
+
+// AppendJSON appends what MarshalJSON gives to b: a sink that writes one event
+// after the other needs no memory of each.
+func (e *Event) AppendJSON(b []byte) ([]byte, error) {
+	w := object{b: append(b, '{')}
 	w.number("seq", int(e.Seq))
 	w.name("time")
 	w.b = append(w.b, '"')
 	if w.b, w.err = e.Time.AppendText(w.b); w.err != nil {
-		return nil, w.err
+		return b, w.err
 	}
 	w.b = append(w.b, '"')
 	w.text("kind", string(e.Kind))
 	if e.Verdict != nil {
 		w.verdict(e.Verdict)
 	} else {
-		w.event(&e)
+		w.event(e)
 	}
 	w.b = append(w.b, '}')
 	return w.b, w.err

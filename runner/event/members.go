@@ -134,7 +134,11 @@ func (w *object) usage(u *model.Usage) {
 	w.number("output_tokens", u.OutputTokens)
 	w.someNumber("cached_tokens", u.Cached)
 	w.someNumber("reasoning_tokens", u.Reasoning)
-	w.value("cost_usd", u.CostUSD)
+	if u.CostUSD == 0 {
+		w.number("cost_usd", 0)
+	} else {
+		w.value("cost_usd", u.CostUSD)
+	}
 	w.someValue("estimated", u.Estimated, true)
 	w.b = append(w.b, '}')
 }

@@ -53,6 +53,11 @@ func FuzzAppendText(f *testing.F) {
 	for _, text := range []string{"", "plain", "<b>&'\"\\/\x00\x1f\x7f\b\f\n\r\t", "a\u2028b\u2029c", "é\U0001f600\ufffd\ufeff", "\xff", "a\xc3", "\xed\xa0\x80"} {
 		f.Add(text)
 	}
+	for _, odd := range []string{"\x00", "\x1f", " ", "!", `"`, "#", "[", `\`, "]", "\x7f", "\x80", "\u0080", "\u2028"} {
+		for at := range 9 { // each place of eight
+			f.Add(strings.Repeat("a", at) + odd + strings.Repeat("z", 9))
+		}
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var want bytes.Buffer
 		e := json.NewEncoder(&want)

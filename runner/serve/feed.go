@@ -62,12 +62,12 @@ func encode(e event.Event, d journal.Detail) (encoded, error) {
 	if d == journal.Whole {
 		e.Before = 0
 	}
-	text, err := e.MarshalJSON() // has no line ends in it
+	head := fmt.Appendf(nil, "id: %d\ndata: ", e.Seq)
+	text, err := e.AppendJSON(head) // has no line ends in it
 	if err != nil {
 		return encoded{}, err
 	}
-	head := fmt.Sprintf("id: %d\ndata: ", e.Seq)
-	return encoded{e.Seq, head + string(text) + "\n\n", len(head)}, nil
+	return encoded{e.Seq, string(append(text, "\n\n"...)), len(head)}, nil
 }
 
 // json is the event as a line of JSON.

@@ -123,8 +123,11 @@ func (c *fileLink) Each(ctx context.Context, row func([]driver.Value) error, tex
 			break
 		}
 	}
-	if errors.Is(err, io.EOF) {
+	if err == io.EOF {
 		err = nil
 	}
-	return errors.Join(err, rows.Close())
+	if closed := rows.Close(); err == nil {
+		err = closed
+	}
+	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // Four kinds of rows are most of what a run tells. Their JSON is made of their
@@ -65,6 +66,16 @@ func (c *came) encode(pure bool) (raw []byte, lossy bool, err error) {
 		}
 	}
 	return encodeAs(c)
+}
+
+// quickMessage is the JSON of a message that has a text and no more.
+func quickMessage(m *model.Message) ([]byte, bool) {
+	if m.ToolCalls != nil || m.ToolCallID != "" || m.Extra != "" || m.Provider != "" || !utf8.ValidString(m.Content) {
+		return nil, false
+	}
+	raw := make([]byte, 0, len(m.Content)+len(m.Content)/16+64)
+	raw = append(appendQuoted(append(raw, `{"role":`...), string(m.Role)), `,"content":`...)
+	return append(model.AppendText(raw, m.Content), '}'), true
 }
 
 // of is the JSON of the shape with these values, strings, bools and whole

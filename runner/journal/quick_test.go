@@ -72,6 +72,30 @@ func TestQuickly(t *testing.T) {
 	}
 }
 
+func TestQuickMessage(t *testing.T) {
+	for i, c := range []struct {
+		m     model.Message
+		quick bool
+	}{
+		{model.Message{Role: model.User, Content: "a \"question\" <of> \u2028 & é\n"}, true},
+		{model.Message{}, true},
+		{model.Message{Role: model.Assistant, Content: "\xff"}, false},
+		{model.Message{Role: model.Assistant, ToolCalls: []model.ToolCall{{ID: "1"}}}, false},
+		{model.Message{Role: model.ToolReply, ToolCallID: "1"}, false},
+		{model.Message{Role: model.Assistant, Extra: `{"a":1}`}, false},
+		{model.Message{Role: model.Assistant, Provider: "p"}, false},
+	} {
+		raw, quick := quickMessage(&c.m)
+		want, err := encode(c.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if quick != c.quick || quick && string(raw) != string(want) {
+			t.Errorf("%d: %v, got %s, want %s", i, quick, raw, want)
+		}
+	}
+}
+
 // Whatever rows hold, its pack gives it back to the byte.
 func FuzzRows(f *testing.F) {
 	f.Add("p/attempt[1]/turn[0]", "p/attempt[1]/turn[0]/model", string(event.ModelCalled), `{"phase":"p","attempt":1,"turn":0,"request":{"model":"m","phase":"p","attempt":1,"said":[{"role":"user","content":"a, \"b\" ]}"}]}}`, []byte("print"))

@@ -119,9 +119,11 @@ func (r *recording) chain(req *model.Request) (t talk, err error) {
 	t.first = s.count
 	at := s.chain
 	for _, m := range req.Messages[s.count:] {
-		raw, err := encode(m)
-		if err != nil {
-			return t, err
+		raw, quick := quickMessage(&m)
+		if !quick {
+			if raw, err = encode(m); err != nil {
+				return t, err
+			}
 		}
 		said := r.j.secrets.redact(raw)
 		at = at.and(raw, view(bare).read(said))

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -95,11 +96,12 @@ func (p *packer) encode(v any) ([]byte, error) {
 
 // with is the JSON of an object with another field at its end.
 func with(object []byte, name string, value []byte) []byte {
-	comma := ","
-	if len(object) == len("{}") {
-		comma = ""
+	object = object[:len(object)-1]
+	if len(object) > len("{") {
+		object = append(object, ',')
 	}
-	return fmt.Appendf(object[:len(object)-1], "%s%q:%s}", comma, name, value)
+	object = slices.Grow(object, len(name)+len(value)+len(`"":}`))
+	return append(append(append(appendQuoted(object, name), ':'), value...), '}')
 }
 
 // encode is the JSON of a value, with < > and & as they are, and bytes that are

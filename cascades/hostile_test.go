@@ -62,9 +62,9 @@ func each(n int, format string) string {
 	return b.String()
 }
 
-// TestHostile holds that no text takes the parser down or much time, and what
+// TestHostileFiles holds that no text takes the parser down or much time, and what
 // it is told.
-func TestHostile(t *testing.T) {
+func TestHostileFiles(t *testing.T) {
 	const mega = 4 << 20
 	tests := []struct {
 		name, source string

@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	xast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
@@ -45,19 +44,22 @@ func Read(source string) (Text, error) {
 // that anybody wrote, and every kind of thing is looked for in it.
 const maxBlock = 64 << 10
 
-// markdown knows no emphasis: marks around words change none, and parsing them
-// is quadratic.
-var markdown = sync.OnceValue(func() parser.Parser {
+// markdown reads with the tables and the footnotes of this package.
+var markdown = sync.OnceValue(func() parser.Parser { return markdownWith(notes{}, tables{}) })
+
+// markdownWith knows no emphasis: marks around words change none, and parsing
+// them is quadratic.
+func markdownWith(notes parser.BlockParser, tables parser.ParagraphTransformer) parser.Parser {
 	return parser.NewParser(
-		parser.WithBlockParsers(append(parser.DefaultBlockParsers(), util.Prioritized(extension.NewFootnoteBlockParser(), 999))...),
+		parser.WithBlockParsers(append(parser.DefaultBlockParsers(), util.Prioritized(notes, 999))...),
 		parser.WithInlineParsers(
 			util.Prioritized(parser.NewCodeSpanParser(), 100),
 			util.Prioritized(parser.NewLinkParser(), 200),
 			util.Prioritized(parser.NewAutoLinkParser(), 300),
 			util.Prioritized(parser.NewRawHTMLParser(), 400),
 		),
-		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), util.Prioritized(extension.NewTableParagraphTransformer(), 200))...))
-})
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), util.Prioritized(tables, 200))...))
+}
 
 // A walk makes blocks of a parsed document.
 type walk struct {

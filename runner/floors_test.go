@@ -74,6 +74,8 @@ var floors = map[string]string{
 	"runner/journal":            "cascades runner runner/journal/postgres runner/journal/statements runner/engine runner/event runner/model runner/tool validators validators/schema",
 	// What folds over a run's events.
 	"runner/junit": "",
+	// A protocol of spans and metrics, which knows nothing of runs.
+	"runner/telemetry/otlp": "",
 	// Arithmetic over verdicts.
 	"runner/measure": "validators/schema",
 	// A cascade on every row of a set.
@@ -83,7 +85,7 @@ var floors = map[string]string{
 	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/lots runner/model runner/trace validators validators/schema wards",
 	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure validators validators/faults validators/schema wards",
 	"runner/cases":     "cascades runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
-	"runner/telemetry": "runner/event runner/model",
+	"runner/telemetry": "runner/event runner/model runner/telemetry/otlp",
 	"runner/cost":      "runner/journal runner/measure validators/patterns",
 	"runner/trust":     "cascades runner/journal runner/junit runner/measure wards",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
@@ -186,7 +188,7 @@ var decoders = []string{
 	"cascades/json.go", "cmd/capstan/secrets.go", "runner/event/event.go", "runner/journal/owner.go", "runner/journal/reopen.go",
 	"runner/journal/text.go", "runner/mcpserver/clean.go", "runner/mcpserver/wire.go", "runner/model/model.go", "runner/model/extra.go", "runner/model/params.go",
 	"runner/model/openai/assembly.go", "runner/model/openai/complaint.go", "runner/model/openai/extras.go", "runner/model/openai/format.go", "runner/model/openai/json.go", "runner/tool/mcp/bounded.go", "runner/tool/mcp/exact.go", "runner/tool/mcp/lines.go",
-	"runner/receipt/issue.go", "runner/receipt/source.go", "runner/receipt/verify.go", "runner/signatures/envelope.go", "runner/signatures/trust.go",
+	"runner/receipt/issue.go", "runner/receipt/source.go", "runner/receipt/verify.go", "runner/signatures/envelope.go", "runner/signatures/trust.go", "runner/telemetry/otlp/rejected.go",
 	"validators/request/document.go", "validators/request/form.go", "validators/request/inspectors/counts.go",
 	"validators/request/inspectors/tab.go", "validators/request/parse.go", "validators/schema/extract.go",
 	"validators/schema/unmarshal.go", "validators/schema/value.go", "validators/verdict.go",

@@ -3,11 +3,11 @@ package telemetry
 import (
 	"context"
 	"fmt"
-	"net/url"
-	"strconv"
 	"strings"
 
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/seed61713e19/capstan/runner/telemetry/otlp"
 )
 
 // FromEnvironment makes a Telemetry where the standard variables ask for one,
@@ -17,8 +17,8 @@ import (
 // their name; OTEL_SDK_DISABLED=true has the last word.
 // OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT asks for content: true,
 // SPAN_ONLY or SPAN_AND_EVENT. TRACEPARENT and TRACESTATE name what the runs are
-// a part of. How to send, OpenTelemetry's exporters read in the process's own
-// OTEL_EXPORTER_OTLP_ variables, when there is something to send.
+// a part of. The OTEL_EXPORTER_OTLP_ variables say how to send, see [otlp.Read];
+// nothing is connected before there is something to send.
 //
 // Of the options, an Exporter, Metrics and a Parent stand in for those of the
 // environment, and Content asks for content whatever the environment says. An
@@ -29,18 +29,16 @@ func FromEnvironment(ctx context.Context, getenv func(string) string, o Options)
 		return nil, err
 	}
 	metrics, err := asked(getenv, "METRICS")
-	if err != nil || !spans && !metrics {
+	if err != nil || spans == nil && metrics == nil {
 		return nil, err
 	}
-	if spans && o.Exporter == nil {
-		if o.Exporter, err = spanExporter(ctx); err != nil {
+	if spans != nil && o.Exporter == nil {
+		if o.Exporter, err = otlp.Spans(ctx, *spans); err != nil {
 			return nil, fmt.Errorf("telemetry: %w", err)
 		}
 	}
-	if metrics && o.Metrics == nil {
-		if o.Metrics, err = metricExporter(ctx); err != nil {
-			return nil, fmt.Errorf("telemetry: %w", err)
-		}
+	if metrics != nil && o.Metrics == nil {
+		o.Metrics = otlp.Metrics(*metrics)
 	}
 	switch strings.ToUpper(strings.TrimSpace(getenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"))) {
 	case "TRUE", "SPAN_ONLY", "SPAN_AND_EVENT":
@@ -52,13 +50,11 @@ func FromEnvironment(ctx context.Context, getenv func(string) string, o Options)
 	return New(ctx, o)
 }
 
-const prefix = "OTEL_EXPORTER_OTLP_"
-
-// asked says whether the environment wants a signal sent, and whether it says
-// how so that it can be.
-func asked(getenv func(string) string, signal string) (bool, error) {
+// asked is how the environment wants a signal sent; nil where it does not.
+func asked(getenv func(string) string, signal string) (*otlp.Settings, error) {
+	const prefix = "OTEL_EXPORTER_OTLP_"
 	if strings.EqualFold(strings.TrimSpace(getenv("OTEL_SDK_DISABLED")), "true") {
-		return false, nil
+		return nil, nil
 	}
 	variable := "OTEL_" + signal + "_EXPORTER"
 	exporters := strings.TrimSpace(getenv(variable))
@@ -69,67 +65,15 @@ func asked(getenv func(string) string, signal string) (bool, error) {
 			wanted = true
 		case "none", "":
 		default:
-			return false, fmt.Errorf("telemetry: %s: %s is not supported, only otlp and none", variable, strings.TrimSpace(name))
+			return nil, fmt.Errorf("telemetry: %s: %s is not supported, only otlp and none", variable, strings.TrimSpace(name))
 		}
 	}
 	if !wanted {
-		return false, nil
+		return nil, nil
 	}
-	return true, checked(getenv, signal)
-}
-
-// settings are the variables that the exporters would pass over, with a line on
-// the standard error stream, where they are wrong. What a wrong one says is not
-// repeated: it may be a key.
-var settings = []struct {
-	name, want string
-	ok         func(string) bool
-}{
-	{"ENDPOINT", "want a URL such as http://localhost:4318", isURL},
-	{"PROTOCOL", "only http/protobuf and http/json are supported", oneOf("http/protobuf", "http/json")},
-	{"COMPRESSION", "only gzip and none are supported", oneOf("gzip", "none")},
-	{"TIMEOUT", "want milliseconds", func(s string) bool { _, err := strconv.ParseUint(s, 10, 31); return err == nil }},
-	{"HEADERS", "want name=value,name=value", areHeaders},
-}
-
-func checked(getenv func(string) string, signal string) error {
-	for _, s := range settings {
-		variable := prefix + signal + "_" + s.name
-		value := strings.TrimSpace(getenv(variable))
-		if value == "" {
-			variable = prefix + s.name
-			value = strings.TrimSpace(getenv(variable))
-		}
-		if value != "" && !s.ok(value) {
-			return fmt.Errorf("telemetry: %s: %s", variable, s.want)
-		}
+	settings, err := otlp.Read(getenv, signal)
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: %w", err)
 	}
-	return nil
-}
-
-func oneOf(words ...string) func(string) bool {
-	return func(s string) bool {
-		for _, w := range words {
-			if s == w {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-func isURL(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
-}
-
-func areHeaders(s string) bool {
-	for pair := range strings.SplitSeq(s, ",") {
-		name, value, found := strings.Cut(pair, "=")
-		value, err := url.PathUnescape(value)
-		if strings.TrimSpace(pair) != "" && (!found || err != nil || strings.TrimSpace(name) == "" || strings.ContainsAny(name+value, "\r\n\x00")) {
-			return false
-		}
-	}
-	return true
+	return &settings, nil
 }

@@ -5,37 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
-	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
-
-// OpenTelemetry's own exporters, which read the OTEL_EXPORTER_OTLP_ variables
-// of the process. They wait less long before another try than they do by
-// themselves: a command wants to end.
-const (
-	firstPause  = 500 * time.Millisecond
-	longPause   = 5 * time.Second
-	longestTime = 30 * time.Second
-)
-
-func spanExporter(ctx context.Context) (sdk.SpanExporter, error) {
-	return otlptracehttp.New(ctx, otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
-		Enabled: true, InitialInterval: firstPause, MaxInterval: longPause, MaxElapsedTime: longestTime,
-	}))
-}
-
-func metricExporter(ctx context.Context) (metric.Exporter, error) {
-	return otlpmetrichttp.New(ctx, otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{
-		Enabled: true, InitialInterval: firstPause, MaxInterval: longPause, MaxElapsedTime: longestTime,
-	}))
-}
 
 // An exporter counts what arrives and tells of what does not, once. It keeps
 // errors from the SDK, which would write them to the standard error stream.

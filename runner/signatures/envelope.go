@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/secure-systems-lab/go-securesystemslib/dsse"
 )
 
 // A Signer makes Ed25519 signatures: a [Key], or a program or device that
@@ -27,12 +26,25 @@ func Seal(s Signer, as Purpose, payload []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sign: %w", err)
 	}
-	e := dsse.Envelope{
+	e := sealed{
 		PayloadType: string(as), Payload: base64.StdEncoding.EncodeToString(payload),
-		Signatures: []dsse.Signature{{KeyID: s.ID(), Sig: base64.StdEncoding.EncodeToString(raw)}},
+		Signatures: []signature{{KeyID: s.ID(), Sig: base64.StdEncoding.EncodeToString(raw)}},
 	}
 	text, err := spelt(e)
 	return append(text, '\n'), err
+}
+
+// A sealed is DSSE's envelope. The library's own has its verifiers beside it, and
+// these all of SSH: a test holds that both are the same.
+type sealed struct {
+	PayloadType string      `json:"payloadType"`
+	Payload     string      `json:"payload"`
+	Signatures  []signature `json:"signatures"`
+}
+
+type signature struct {
+	KeyID string `json:"keyid"`
+	Sig   string `json:"sig"`
 }
 
 // A Flaw is what is wrong with an envelope, or with what it holds: the first
@@ -89,7 +101,7 @@ func (ks Keys) Open(as Purpose, envelope []byte) (payload []byte, id string, err
 
 // parseEnvelope reads the one spelling of an envelope: what is read has to give
 // the text again, so that nothing stands twice in it, in another case, or around it.
-func parseEnvelope(text []byte) (e dsse.Envelope, err error) {
+func parseEnvelope(text []byte) (e sealed, err error) {
 	if err = json.Unmarshal(text, &e); err == nil {
 		var again []byte
 		if again, err = spelt(e); err == nil && bytes.Equal(again, text) {
@@ -109,7 +121,7 @@ func parseEnvelope(text []byte) (e dsse.Envelope, err error) {
 }
 
 // spelt is the one spelling of an envelope, without its line end.
-func spelt(e dsse.Envelope) ([]byte, error) {
+func spelt(e sealed) ([]byte, error) {
 	text, err := json.Marshal(e)
 	if err != nil {
 		return nil, fmt.Errorf("envelope: %w", err)

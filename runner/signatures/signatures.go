@@ -23,8 +23,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/secure-systems-lab/go-securesystemslib/dsse"
 )
 
 // A Purpose says what a statement is signed as: the payload type of DSSE, a
@@ -33,7 +31,9 @@ type Purpose string
 
 // Signed gives the bytes that a signature is over: DSSE's pre-authentication
 // encoding of the purpose and the payload.
-func Signed(as Purpose, payload []byte) []byte { return dsse.PAE(string(as), payload) }
+func Signed(as Purpose, payload []byte) []byte {
+	return append(fmt.Appendf(nil, "DSSEv1 %d %s %d ", len(as), as, len(payload)), payload...)
+}
 
 // prefix names the algorithm in a signature's spelling.
 const prefix = "ed25519:"

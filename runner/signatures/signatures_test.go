@@ -254,13 +254,23 @@ func (l library) Verify(_ context.Context, data, sig []byte) error {
 	return nil
 }
 
-// TestDSSE: a signature stands in a DSSE envelope as it is.
+// TestDSSE: what is sealed is an envelope that the library reads and verifies,
+// and what is signed is what it would sign.
 func TestDSSE(t *testing.T) {
 	key, keys := parse(t, 1)
 	payload := []byte(`{"a":1}`)
-	envelope := &dsse.Envelope{
-		PayloadType: string(purpose), Payload: base64.StdEncoding.EncodeToString(payload),
-		Signatures: []dsse.Signature{{KeyID: key.ID(), Sig: strings.TrimPrefix(key.Sign(purpose, payload), "ed25519:")}},
+	if ours, theirs := signatures.Signed("a ü", payload), dsse.PAE("a ü", payload); !bytes.Equal(ours, theirs) {
+		t.Errorf("%q, theirs %q", ours, theirs)
+	}
+	text, err := signatures.Seal(key, purpose, payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	envelope := &dsse.Envelope{}
+	strict := json.NewDecoder(bytes.NewReader(text))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(envelope); err != nil {
+		t.Fatal(err)
 	}
 	v, err := dsse.NewEnvelopeVerifier(library{keys[key.ID()]})
 	if err != nil {

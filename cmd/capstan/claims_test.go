@@ -65,7 +65,7 @@ func TestReadmeCountsValidators(t *testing.T) {
 // Every verb that a page names is one, and so is every flag that is given to it.
 func TestPagesNameVerbs(t *testing.T) {
 	t.Chdir("../..")
-	root := (&Command{Getenv: func(string) string { return "" }}).root()
+	root := (&Command{Getenv: func(string) string { return "" }}).root(nil)
 	code := regexp.MustCompile("(?ms)^```(?:sh|console)\n(.*?)^```$|`([^`\n]+)`")
 	// The verb, where the command begins a line, an inline code, or goes on from another.
 	command := regexp.MustCompile(`(?m)(?:^|\| |&& |\$ )(?:go run \./cmd/)?capstan ((?:[a-z-]+ ?)+)(.*)$`)

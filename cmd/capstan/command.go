@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,7 +69,7 @@ func (c *Command) Run(ctx context.Context, args []string) int {
 	defer flush(shown.Stdout)
 	defer flush(shown.Stderr)
 	c = &shown
-	root := c.root()
+	root := c.root(args)
 	root.SetArgs(args)
 	err := root.ExecuteContext(telemetry.Incoming(ctx, c.Getenv))
 	if err == nil {
@@ -94,7 +95,12 @@ func (c *Command) Run(ctx context.Context, args []string) int {
 	return e.status
 }
 
-func (c *Command) root() *cobra.Command {
+// root makes the verb that is asked for, and all where it is none of these: the
+// flags of all take longer to make than a small verb's work.
+func (c *Command) root(args []string) *cobra.Command {
+	groups := c.verbs()
+	asked := func(v verb) bool { return len(args) > 0 && args[0] == v.name }
+	alone := slices.ContainsFunc(groups, func(g group) bool { return slices.ContainsFunc(g.verbs, asked) })
 	root := &cobra.Command{
 		Use:   "capstan",
 		Short: "Run cascades: phases of model work whose texts must pass wards",
@@ -106,7 +112,6 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 3 something broke, 4 waiting for a human, 5 over budget, 130 interrupted.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       versionName(),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
@@ -119,7 +124,6 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetVersionTemplate(versionText() + "\n")
 	root.SetIn(c.Stdin)
 	root.SetOut(c.Stdout)
 	root.SetErr(c.Stderr)
@@ -134,32 +138,57 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 		}
 		return usage("%v; see %s --help", err, cmd.CommandPath())
 	})
-	root.CompletionOptions.HiddenDefaultCmd = false
-	for _, g := range []struct {
-		id, title string
-		verbs     []*cobra.Command
-	}{
-		{"write", "Write cascades:", []*cobra.Command{c.init(), c.convert(), c.lint(), c.script(), c.describe(), c.plan(), c.graph(), c.schema(), c.validators(), c.tools(), c.lsp(), c.doctor()}},
-		{"run", "Run them:", []*cobra.Command{c.run(), c.resume(), c.answer(), c.serve(), c.mcp()}},
-		{"look", "Look at what ran:", []*cobra.Command{c.runs(), c.show(), c.events(), c.sql(), c.freeze(), c.test(), c.backtest(), c.prune()}},
-		{"measure", "Measure gates and cascades:", []*cobra.Command{
-			c.eval(),
-			c.mutate(),
-			c.label(),
-			c.trust(),
-			c.cost(),
-		}},
-		{"gate", "Judge texts and work:", []*cobra.Command{c.gate(), c.validateRequest(), c.schedule(), c.receipt(), c.verify(), c.keygen()}},
-	} {
-		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
-		for _, verb := range g.verbs {
-			verb.GroupID = g.id
-			root.AddCommand(verb)
+	for _, g := range groups {
+		if g.id != "" {
+			root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		}
+		for _, v := range g.verbs {
+			if !alone || asked(v) {
+				verb := v.make()
+				verb.GroupID = g.id
+				root.AddCommand(verb)
+			}
 		}
 	}
-	root.AddCommand(c.version())
-	c.completes(root)
+	if root.CompletionOptions.DisableDefaultCmd = alone; !alone {
+		root.Version = versionName()
+		root.SetVersionTemplate(versionText() + "\n")
+		c.completes(root)
+	}
 	return root
+}
+
+type group struct {
+	id, title string
+	verbs     []verb
+}
+
+type verb struct {
+	name string
+	make func() *cobra.Command
+}
+
+// verbs are all, in the order of the help.
+func (c *Command) verbs() []group {
+	return []group{
+		{"write", "Write cascades:", []verb{
+			{"init", c.init}, {"convert", c.convert}, {"lint", c.lint}, {"script", c.script}, {"describe", c.describe}, {"plan", c.plan},
+			{"graph", c.graph}, {"schema", c.schema}, {"validators", c.validators}, {"tools", c.tools}, {"lsp", c.lsp}, {"doctor", c.doctor},
+		}},
+		{"run", "Run them:", []verb{{"run", c.run}, {"resume", c.resume}, {"answer", c.answer}, {"serve", c.serve}, {"mcp", c.mcp}}},
+		{"look", "Look at what ran:", []verb{
+			{"runs", c.runs}, {"show", c.show}, {"events", c.events}, {"sql", c.sql},
+			{"freeze", c.freeze}, {"test", c.test}, {"backtest", c.backtest}, {"prune", c.prune},
+		}},
+		{"measure", "Measure gates and cascades:", []verb{
+			{"eval", c.eval}, {"mutate", c.mutate}, {"label", c.label}, {"trust", c.trust}, {"cost", c.cost},
+		}},
+		{"gate", "Judge texts and work:", []verb{
+			{"gate", c.gate}, {"validate-request", c.validateRequest}, {"schedule", c.schedule},
+			{"receipt", c.receipt}, {"verify", c.verify}, {"keygen", c.keygen},
+		}},
+		{"", "", []verb{{"version", c.version}}},
+	}
 }
 
 // meant is what was probably meant by a word, in words; "" where none is near.

@@ -35,7 +35,22 @@ func TestEveryVerbHasAnExample(t *testing.T) {
 		}
 	}
 	c := &Command{Getenv: func(string) string { return "" }}
-	root := c.root()
+	root := c.root(nil)
 	root.InitDefaultCompletionCmd()
 	visit(root)
+}
+
+// TestVerbNames holds that a verb goes by the name that it is made for.
+func TestVerbNames(t *testing.T) {
+	c := &Command{Getenv: func(string) string { return "" }}
+	for _, g := range c.verbs() {
+		for _, v := range g.verbs {
+			if name := v.make().Name(); name != v.name {
+				t.Errorf("%s is made for %s", name, v.name)
+			}
+			if made := c.root([]string{v.name}).Commands(); len(made) != 1 {
+				t.Errorf("%s is made with %d others", v.name, len(made)-1)
+			}
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"sync"
 
 	"github.com/spf13/cobra"
 )
@@ -73,7 +74,8 @@ func versionText() string {
 
 func versionName() string { return versionOf().Version }
 
-func versionOf() build {
+// versionOf is read once: what Go knows names every module.
+var versionOf = sync.OnceValue(func() build {
 	b := build{Version: "(devel)", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if info.Main.Version != "" {
@@ -94,4 +96,4 @@ func versionOf() build {
 		b.Version = release
 	}
 	return b
-}
+})

@@ -63,17 +63,17 @@ func (w Word) Told() string {
 // Key tells what a key is that stands in a mapping of a kind, in the words of the
 // parser: the cascade, a phase, rules. Keys that begin with _ are their editors'.
 func Key(kind, key string) (Word, bool) {
-	if w, ok := keys[kind][key]; ok {
+	if w, ok := keys()[kind][key]; ok {
 		return w, true
 	}
-	if _, closed := keys[kind]; closed && strings.HasPrefix(key, "_") {
+	if _, closed := keys()[kind]; closed && strings.HasPrefix(key, "_") {
 		return Word{Edition: LARS, Fate: Ignored}, true
 	}
 	return Word{}, false
 }
 
 // Keys lists the keys that [Key] knows in a mapping of a kind, in order.
-func Keys(kind string) []string { return slices.Sorted(maps.Keys(keys[kind])) }
+func Keys(kind string) []string { return slices.Sorted(maps.Keys(keys()[kind])) }
 
 // Synonyms are the keys of a mapping of a kind that are called otherwise here, the
 // newest word for a thing first.

@@ -18,8 +18,8 @@ func TestPageLists(t *testing.T) {
 	has := func(word string) bool {
 		return strings.Contains(string(page), "`"+word+"`") || strings.Contains(string(page), word+"`") || strings.Contains(string(page), "`"+word) || strings.Contains(string(page), "."+word+":")
 	}
-	for kind := range keys {
-		for key, w := range keys[kind] {
+	for kind := range keys() {
+		for key, w := range keys()[kind] {
 			if !has(key) {
 				t.Errorf("the page does not have %s of %s", key, kind)
 			}
@@ -52,7 +52,7 @@ func TestTried(t *testing.T) {
 		all.WriteString(cascades)
 	}
 	words := slices.Concat(slices.Collect(maps.Keys(hosts)), slices.Collect(maps.Keys(nearly)), slices.Collect(maps.Keys(judges)), slices.Collect(maps.Keys(variables)))
-	for kind := range keys {
+	for kind := range keys() {
 		words = append(words, Keys(kind)...)
 	}
 	for _, word := range words {
@@ -64,9 +64,9 @@ func TestTried(t *testing.T) {
 
 // TestSynonyms holds that the list of renamed keys is that of the table.
 func TestSynonyms(t *testing.T) {
-	for kind := range keys {
+	for kind := range keys() {
 		n := 0
-		for key, w := range keys[kind] {
+		for key, w := range keys()[kind] {
 			if w.Fate == Renamed && kind != "a validator in place" {
 				n++
 				if !strings.Contains(" "+strings.Join(Synonyms(kind), " ")+" ", " "+key+" ") {

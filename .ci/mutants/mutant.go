@@ -96,8 +96,9 @@ func (s *surgeon) becomes(from, to token.Pos, text string) {
 	if s.of.Type.Results != nil {
 		m.results = s.source(s.of.Type.Results)
 	}
-	m.again = s.seen[m.key()]
-	s.seen[m.key()]++
+	first := m.key()
+	m.again = s.seen[first]
+	s.seen[first]++
 	s.found = append(s.found, m)
 }
 

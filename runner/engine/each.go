@@ -106,7 +106,6 @@ func (all *items) do(b *flow, i int) error {
 	b.locals = map[string]any{e.As: all.v.list[i], cascades.Index: i}
 	b.meter = shared.NewMeter(all.v.meter, cascades.Budget{}, model.Usage{})
 	visit := b.visit(all.v.p, all.v.at.At("item", i))
-	visit.validated = all.v.validated
 	r, err := visit.item()
 	it := &Item{
 		Index: i, Output: r.value, Attempts: visit.record.Attempts, Turns: b.turns, ModelCalls: b.calls, Usage: b.meter.Total(),

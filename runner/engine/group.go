@@ -14,9 +14,7 @@ func (v *visit) group() (release, error) {
 	err := v.fan(len(branches), 0, func(b *flow, i int) error {
 		branches[i] = b
 		p := v.p.Together[i]
-		one := b.visit(p, v.at.Join(p.Name))
-		one.validated = v.validated
-		_, err := one.pass()
+		_, err := b.visit(p, v.at.Join(p.Name)).pass()
 		return err
 	})
 	if err != nil {

@@ -255,9 +255,6 @@ func noCandidate(at event.Path, all []*sounding) *Error {
 	e := &Error{Code: Exhausted, Path: at, way: []string{"soundings"}, Message: fmt.Sprintf("none of %d soundings is left", len(all))}
 	told := e.Message
 	for _, s := range all {
-		if s == nil || s.err == nil {
-			continue
-		}
 		if s.err.Code != Blocked && s.err.Code != Exhausted {
 			e.Code = Failed
 		}
@@ -304,13 +301,10 @@ func (v *visit) pick(first int, left []*sounding) (*sounding, error) {
 // evaluate asks the model for the winner's number, up to three times where it
 // answers nonsense or names two.
 func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
-	wire, err := json.Marshal(map[string]any{
+	wire, _ := json.Marshal(map[string]any{
 		"type": "object", "required": []any{"winner", "reason"}, "additionalProperties": false,
 		"properties": map[string]any{"winner": map[string]any{"type": "integer", "minimum": 1, "maximum": n}, "reason": map[string]any{"type": "string"}},
 	})
-	if err != nil {
-		return 0, failed(at, "%v", err)
-	}
 	req := model.Request{
 		Messages: []model.Message{{Role: model.User, Content: question}},
 		Schema:   wire, Phase: v.p.Name, Role: "evaluator",

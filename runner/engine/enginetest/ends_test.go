@@ -1,0 +1,194 @@
+package enginetest_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// ends are files that end their run, each in one way: with a status, by what a
+// check or a place says.
+var ends = map[string]struct{ file, status, says string }{
+	"no JSON to take out":    {`phases: [{name: a, compose: "<x>[</x>", output_extraction: {pattern: "<x>(.*)</x>", store_as: x, format: json}}]`, engine.Exhausted, "output_extraction: "},
+	"a gate that cannot say": {`phases: [{name: a, tool: crashes, handoffs: [{target: end, when: "true"}]}]`, engine.Failed, "crashes could not say: the validator crashed"},
+	"a turn of which loop_until cannot say": {`phases: [{name: a, instructions: a, rules: {max_turns: 2, loop_until: {validator: crashes}}}]`, engine.Failed,
+		"loop_until crashes could not say: the validator crashed"},
+	"a judge with nonsense in a vote": {`phases: [{name: a, compose: a, wards: {post: [{judge: fine, name: j, votes: 3}]}}]`, engine.Failed, "post j could not say: "},
+	"an input that is missing":        {"inputs_schema: {topic: {type: string, description: of what}}\nphases: [{name: a, compose: a}]", engine.Failed, "input topic is missing: of what"},
+	"an answer that is none":          {`phases: [{name: a, compose: a, human_input: {prompt: "Well?"}}]`, engine.Failed, "the answer is none: want true or false"},
+	"a blocked call beside the choice": {`phases: [{name: a, instructions: a, tackle: [add], wards: {tool: [{expr: "false", reason: never}]}, ` + ways, engine.Blocked,
+		"tool expr: never"},
+	"a refused call beside the choice": {`phases: [{name: a, instructions: a, tackle: [add], wards: {tool: [{expr: "false", reason: never, mode: retry, max_attempts: 1}]}, ` + ways, engine.Exhausted,
+		"tool expr: never"},
+	"outputs of a group that are not the same": {"phases: [{name: a, together: [{name: b, " + same + "}, {name: c, " + same + "}]}]", engine.Failed, "phases b and c bring outputs.sub, and not the same"},
+}
+
+const (
+	ways = `handoffs: [{target: end, description: one}, {target: a, description: the other}]}]`
+	same = `compose: b, sub_cascades: [{ref: sub.yaml, input_map: {}, context_out: true}]`
+	asks = `
+-- sub.yaml --
+cascade_id: sub
+phases: [{name: s, instructions: Say.}]
+-- script.yaml --
+- {phase: s, reply: one}
+- {phase: s, reply: two}
+- {phase: a, contains: Choose, tool_calls: [{name: add, arguments: {a: 1, b: 2}}]}
+- {phase: a, reply: text, times: always}
+- {validator: j, reply: '{"valid": true}'}
+- {validator: j, reply: perhaps, times: always}
+-- answers.json --
+["perhaps"]
+`
+)
+
+func TestEnds(t *testing.T) {
+	for name, c := range ends {
+		t.Run(name, func(t *testing.T) {
+			s := enginetest.Read(t, "ends", []byte("A file that ends its run.\n-- cascade.yaml --\ncascade_id: c\n"+c.file+asks))
+			result, err := engine.Run(s.Host(t), s.Cascade, s.Start())
+			if result.Status != c.status || err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("it is %s: %v", result.Status, err)
+			}
+		})
+	}
+}
+
+// ended is the error of a host whose scope is over.
+var ended = errors.New("the scope is over")
+
+// A stopping host says that its scope is over from the k-th time on that the run
+// asks for it.
+type stopping struct {
+	engine.Host
+	left *int
+}
+
+func (h stopping) Stopped() error {
+	if *h.left--; *h.left < 0 {
+		return ended
+	}
+	return h.Host.Stopped()
+}
+
+func (h stopping) Each(n, limit int, body func(engine.Host, int) error) error {
+	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(stopping{inner, h.left}, i) })
+}
+
+// Wherever a run asks whether its host has stopped, it ends with what the host says,
+// and not with what it was about to find out.
+func TestStopsWhereTheHostDoes(t *testing.T) {
+	for _, s := range enginetest.Stories(t) {
+		for k, asked := 0, true; asked; k++ {
+			left := k
+			result, err := engine.Run(stopping{s.Host(t), &left}, s.Cascade, s.Start())
+			if asked = left < 0; asked && (result.Status != engine.Cancelled || !errors.Is(err, ended)) {
+				t.Errorf("%s: stopped at the question %d it is %s: %v", s.Name, k, result.Status, err)
+			}
+		}
+	}
+}
+
+// A cut host has tools of which nobody knows whether they happened, the first
+// times that they are asked for.
+type cut struct {
+	engine.Host
+	left *int
+	at   *[]event.Path
+}
+
+func (h cut) Tool(at event.Path, job engine.Job) (tool.Result, error) {
+	*h.at = append(*h.at, at)
+	if *h.left--; *h.left >= 0 {
+		return tool.Result{}, engine.ErrUnfinished
+	}
+	return h.Host.Tool(at, job)
+}
+
+const posting = `A write.
+-- cascade.yaml --
+cascade_id: c
+phases: [{name: a, tool: send, inputs: {to: kim}}]
+-- answers.json --
+`
+
+// A person decides about a write of which nobody knows whether it happened.
+func TestUnfinished(t *testing.T) {
+	for _, c := range []struct {
+		answers string
+		cuts    int
+		status  string
+		output  any
+		at      string
+	}{
+		{`["done"]`, 1, engine.Succeeded, "", "a/attempt[1]/tool"},
+		{`["done: it was sent"]`, 1, engine.Succeeded, "it was sent", "a/attempt[1]/tool"},
+		{`["done: {\"id\": 7}"]`, 1, engine.Succeeded, map[string]any{"id": 7}, "a/attempt[1]/tool"},
+		{`["repeat"]`, 1, engine.Succeeded, "sent to kim", "a/attempt[1]/tool a/attempt[1]/tool/repeat"},
+		{`["repeat", "done: late"]`, 2, engine.Succeeded, "late", "a/attempt[1]/tool a/attempt[1]/tool/repeat"},
+		{`["repeat", "repeat"]`, 2, engine.Succeeded, "sent to kim", "a/attempt[1]/tool a/attempt[1]/tool/repeat a/attempt[1]/tool/repeat/repeat"},
+		{`["stop"]`, 1, engine.Failed, nil, "a/attempt[1]/tool"},
+		{`[]`, 1, engine.Waiting, nil, "a/attempt[1]/tool"},
+	} {
+		s := enginetest.Read(t, "unfinished", []byte(posting+c.answers))
+		var at []event.Path
+		result, err := engine.Run(cut{s.Host(t), &c.cuts, &at}, s.Cascade, s.Start())
+		for i, a := range result.Answers {
+			if want := at[i].Join("unfinished"); a.Path != want || !strings.Contains(a.Question, `tool send was at work on {"to":"kim"}`) {
+				t.Errorf("%s: asked at %s, not %s: %s", c.answers, a.Path, want, a.Question)
+			}
+		}
+		if got := fmt.Sprint(at); result.Status != c.status || fmt.Sprint(result.Output) != fmt.Sprint(c.output) || got != "["+c.at+"]" || (err == nil) != (c.output != nil) {
+			t.Errorf("%s: it is %s with %v, called at %s: %v", c.answers, result.Status, result.Output, got, err)
+		}
+	}
+}
+
+// A telling host keeps the notices of questions, and gives none.
+type telling struct {
+	engine.Host
+	notices *[]engine.Notice
+}
+
+func (h telling) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
+	if q.Notice != nil {
+		*h.notices = append(*h.notices, *q.Notice)
+	}
+	q.Notice = nil
+	return h.Host.Ask(at, q)
+}
+
+// A question's notice says which it is, and has the text that it is about: of an
+// edit what the person is shown, the person's own once that was refused.
+func TestNotices(t *testing.T) {
+	s := enginetest.Read(t, "notices", []byte(`Questions of which somebody is told.
+-- cascade.yaml --
+cascade_id: c
+phases:
+  - {name: a, compose: a text, human_input: {prompt: "Well?", notify: {url: "http://127.0.0.1"}}}
+  - {name: b, compose: a text, wards: {post: [{validator: contains, with: {text: text}, mode: retry}]}, human_input: {prompt: "Better?", type: edit, notify: {url: "http://127.0.0.1"}}}
+-- answers.json --
+[true, "no word", "my text"]
+`))
+	var told []engine.Notice
+	if _, err := engine.Run(telling{s.Host(t), &told}, s.Cascade, s.Start()); err != nil {
+		t.Fatal(err)
+	}
+	want := []engine.Notice{
+		{Path: "a/human_input", Text: "a text"},
+		{Path: "b/human_input/attempt[1]/question", Text: "a text"},
+		{Path: "b/human_input/attempt[2]/question", Text: "no word"},
+	}
+	for i, n := range told {
+		w := want[min(i, len(want)-1)]
+		if len(told) != len(want) || n.Path != w.Path || n.Text != w.Text || n.Run != "run" || n.Key != "run:"+string(w.Path) || n.To == nil || n.To.URL == "" {
+			t.Errorf("%d of %d: %+v", i, len(told), n)
+		}
+	}
+}

@@ -26,11 +26,14 @@ import (
 // over PostgreSQL, where that is installed.
 var onServer *postgrestest.Cluster
 
-// suite runs all tests over each store.
+// suite runs all tests over each store, or over the one that is asked for.
 func suite(m *testing.M) int {
 	failed := 0
 	if os.Getenv("CAPSTAN_ONLY_SERVER") == "" {
 		failed = m.Run()
+	}
+	if failed != 0 || os.Getenv("CAPSTAN_ONLY_FILE") != "" {
+		return failed
 	}
 	if flag.Lookup("test.bench").Value.String() != "" || flag.Lookup("test.list").Value.String() != "" {
 		return failed
@@ -41,11 +44,9 @@ func suite(m *testing.M) int {
 		return failed
 	}
 	defer c.Stop()
-	if onServer = c; failed == 0 {
-		fmt.Fprintln(os.Stderr, "over PostgreSQL:")
-		failed = m.Run()
-	}
-	return failed
+	onServer = c
+	fmt.Fprintln(os.Stderr, "over PostgreSQL:")
+	return m.Run()
 }
 
 // at is where the store of that name is: the file, or a schema that stands for

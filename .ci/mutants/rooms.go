@@ -69,7 +69,7 @@ var journal = []suite{
 const (
 	file  = "CAPSTAN_ONLY_FILE=1"
 	slow  = "TestKilled|TestStories|TestTwoProcesses|TestManyRuns|TestGuest|TestExpiry|TestDamaged"
-	apart = "TestPrune|TestParcels|TestWords|TestHuge|TestNamedMeanwhile|TestAttempts|Fuzz"
+	apart = "TestPrune|TestParcels|TestWords|TestHuge|TestNamedMeanwhile|TestAttempts"
 )
 
 // readers only read the source, where no fault is, or measure.

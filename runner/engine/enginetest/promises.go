@@ -142,6 +142,9 @@ func (p *promises) adds(e event.Event) error {
 	case event.RunStarted:
 		p.run = e
 	case event.ModelCalled:
+		if decides := e.Validator != "" || e.Request.Role == "evaluator"; decides && e.Request.Schema == nil {
+			return errors.New("it decides, and is asked without a schema")
+		}
 		p.called = e
 	case event.ModelReplied:
 		if c := p.called; c.Path == e.Path && (c.Phase != e.Phase || c.Attempt != e.Attempt || *c.Turn != *e.Turn || c.Validator != e.Validator) {

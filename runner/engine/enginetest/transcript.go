@@ -118,6 +118,9 @@ func told(e event.Event) string {
 		for _, t := range e.Request.Tools {
 			who += " +" + t.Name
 		}
+		if e.Request.Schema != nil {
+			who += " schema"
+		}
 		asked := askedOf(e)
 		if e.Validator != "" {
 			return fmt.Sprintf("judge %s", e.Validator) + asked

@@ -41,9 +41,10 @@ var rooms = map[string]room{
 	"cascades": {
 		files: []string{"cascades/*.go"},
 		suites: []suite{
-			{folder: "cascades"},
+			{folder: "cascades", skip: hostile},
 			{folder: "runner/engine/enginetest"},
 			{folder: "cmd/capstan", run: "TestMistakes|TestLint|TestScripts/^(databases|describe|gate|inputs|keys|lint|plan|proof|receipt|requires_receipt|shadow|tackle|tries|where)$"},
+			{folder: "cascades", run: hostile},
 		},
 	},
 	"host": {
@@ -71,6 +72,9 @@ const (
 	slow  = "TestKilled|TestStories|TestTwoProcesses|TestManyRuns|TestGuest|TestExpiry|TestDamaged"
 	apart = "TestPrune|TestParcels|TestWords|TestHuge|TestNamedMeanwhile|TestAttempts"
 )
+
+// hostile are tests of the cascades' that take their time.
+const hostile = "TestHostile|TestPlanHolds|TestPlanIsBounded"
 
 // readers only read the source, where no fault is, or measure.
 const readers = "TestFloors|TestSurface|TestOneReaderOfJSON|TestPatterns"

@@ -2,6 +2,7 @@ package cascades
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,5 +60,31 @@ func TestProof(t *testing.T) {
 				t.Error("no tool that writes was found")
 			}
 		})
+	}
+}
+
+// What a proof tells of each of them stands in a file: every way, from where to
+// where, and the gates on it.
+func TestProofTells(t *testing.T) {
+	var b strings.Builder
+	for _, file := range glob(t, "testdata/proof/*/*.yaml") {
+		_, p := proofOf(t, file)
+		fmt.Fprintf(&b, "-- %s --\n%s\n", filepath.ToSlash(file), strings.TrimSpace(p.Text()))
+	}
+	const told = "testdata/proof/told.txt"
+	if *update {
+		if err := os.WriteFile(told, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(told)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(string(text), "\n")
+	for i, line := range strings.Split(b.String(), "\n") {
+		if i >= len(want) || line != want[i] {
+			t.Fatalf("%s:%d: told is %s", told, i+1, line)
+		}
 	}
 }

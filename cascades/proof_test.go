@@ -2,7 +2,6 @@ package cascades
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,20 +70,5 @@ func TestProofTells(t *testing.T) {
 		_, p := proofOf(t, file)
 		fmt.Fprintf(&b, "-- %s --\n%s\n", filepath.ToSlash(file), strings.TrimSpace(p.Text()))
 	}
-	const told = "testdata/proof/told.txt"
-	if *update {
-		if err := os.WriteFile(told, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text, err := os.ReadFile(told)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := strings.Split(string(text), "\n")
-	for i, line := range strings.Split(b.String(), "\n") {
-		if i >= len(want) || line != want[i] {
-			t.Fatalf("%s:%d: told is %s", told, i+1, line)
-		}
-	}
+	golden(t, "testdata/proof/told.txt", b.String())
 }

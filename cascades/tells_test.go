@@ -1,0 +1,51 @@
+package cascades
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// golden compares a text with a file, or writes it there, with -update.
+func golden(t *testing.T, file, text string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := strings.Split(string(found), "\n"), strings.Split(text, "\n")
+	for i := range max(len(want), len(got)) {
+		if i >= len(want) || i >= len(got) || want[i] != got[i] {
+			t.Fatalf("%s:%d: got %q", file, i+1, got[min(i, len(got)-1)])
+		}
+	}
+}
+
+// What a cascade is said to be stands in a file, in words and in pictures: its
+// description, its plan, its checks and its graphs.
+func TestTells(t *testing.T) {
+	var b strings.Builder
+	for _, file := range []string{"testdata/good/full.yaml", "testdata/good/models.yaml", "testdata/good/databases.yaml", "testdata/good/tries.yaml"} {
+		c, err := Load(filepath.Base(file), folder(filepath.Dir(file)), known())
+		if err != nil {
+			t.Fatal(err)
+		}
+		gates, _ := c.Gates("", nil) // of programs nothing is read
+		fmt.Fprintf(&b, "%s\n%s\n%s\n", file, c.Describe().Text(), c.Plan().Text())
+		for _, g := range gates {
+			fmt.Fprintf(&b, "%s: %s %s\n", g.At(), g.Mode, g.Model)
+		}
+		for _, a := range c.Asking("") {
+			fmt.Fprintf(&b, "%s asks %q for %s %q\n", a.Cascade.ID, a.Name, a.Phase.Name, a.Role)
+		}
+		fmt.Fprintf(&b, "%s\n%s\n%s\n", c.Mermaid(), c.Dot(), c.SVG())
+	}
+	golden(t, "testdata/told.txt", b.String())
+}

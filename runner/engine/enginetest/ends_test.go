@@ -26,6 +26,9 @@ var ends = map[string]struct{ file, status, says string }{
 		"tool expr: never"},
 	"a refused call beside the choice": {`phases: [{name: a, instructions: a, tackle: [add], wards: {tool: [{expr: "false", reason: never, mode: retry, max_attempts: 1}]}, ` + ways, engine.Exhausted,
 		"tool expr: never"},
+	"a schema that says nothing of a text":     {`phases: [{name: a, compose: "1", output_schema: {$ref: "#"}}]`, engine.Failed, "output_schema could not say: JSON schema: no telling"},
+	"a schema that says nothing of a value":    {`phases: [{name: a, tool: add, inputs: {a: 1, b: 2}, output_schema: {$ref: "#"}}]`, engine.Failed, "output_schema could not say: JSON schema: no telling"},
+	"a schema that says nothing of an input":   {"inputs_schema: {topic: {default: 1, $ref: '#'}}\nphases: [{name: a, compose: a}]", engine.Failed, "input topic: JSON schema: no telling"},
 	"outputs of a group that are not the same": {"phases: [{name: a, together: [{name: b, " + same + "}, {name: c, " + same + "}]}]", engine.Failed, "phases b and c bring outputs.sub, and not the same"},
 }
 
@@ -81,10 +84,20 @@ func (h stopping) Each(n, limit int, body func(engine.Host, int) error) error {
 	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(stopping{inner, h.left}, i) })
 }
 
+const computing = `What computes for long.
+-- cascade.yaml --
+cascade_id: c
+inputs_schema: {list: {type: array, items: {type: "null"}}}
+phases:
+  - {name: a, compose: "{{ input.list | tojson }}", when: "all(input.list, # == nil)", output_schema: {items: {type: "null"}}, handoffs: [{target: end, when: "all(input.list, # == nil)"}]}
+`
+
 // Wherever a run asks whether its host has stopped, it ends with what the host says,
 // and not with what it was about to find out.
 func TestStopsWhereTheHostDoes(t *testing.T) {
-	for _, s := range enginetest.Stories(t) {
+	long := enginetest.Read(t, "long", []byte(computing))
+	long.Input = map[string]any{"list": make([]any, 40_000)}
+	for _, s := range append(enginetest.Stories(t), long) {
 		for k, asked := 0, true; asked; k++ {
 			left := k
 			result, err := engine.Run(stopping{s.Host(t), &left}, s.Cascade, s.Start())

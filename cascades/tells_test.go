@@ -2,8 +2,10 @@ package cascades
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -42,8 +44,19 @@ func TestTells(t *testing.T) {
 		for _, g := range gates {
 			fmt.Fprintf(&b, "%s: %s %s\n", g.At(), g.Mode, g.Model)
 		}
-		for _, a := range c.Asking("") {
-			fmt.Fprintf(&b, "%s asks %q for %s %q\n", a.Cascade.ID, a.Name, a.Phase.Name, a.Role)
+		asks := func(why string, list []Asking) {
+			for _, a := range list {
+				of := "no phase"
+				if a.Phase != nil {
+					of = a.Phase.Name
+				}
+				fmt.Fprintf(&b, "%s%s asks %q for %s %q\n", why, a.Cascade.ID, a.Name, of, a.Role)
+			}
+		}
+		asks("", c.Asking(""))
+		asks("rest: ", c.AskingRest("", func(p *Phase) bool { return p == c.Phases[0] || p == c.Phases[1] }))
+		for _, name := range slices.Sorted(maps.Keys(c.Validators)) {
+			asks(name+": ", c.AskingOf(c.Validators[name], "chosen"))
 		}
 		fmt.Fprintf(&b, "%s\n%s\n%s\n", c.Mermaid(), c.Dot(), c.SVG())
 	}

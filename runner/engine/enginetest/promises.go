@@ -84,6 +84,7 @@ func (p *promises) carries(e event.Event) error {
 var (
 	lastAttempt = regexp.MustCompile(`.*/attempt\[(\d+)\]`)
 	lastTurn    = regexp.MustCompile(`.*/turn\[(\d+)\]`)
+	ownAttempt  = regexp.MustCompile(`^(sounding\[\d+\]/|human_input/)?attempt\[\d+\]$`)
 )
 
 // placed sees that phase, attempt and turn are those of the path.
@@ -142,6 +143,9 @@ func (p *promises) adds(e event.Event) error {
 	case event.RunStarted:
 		p.run = e
 	case event.ModelCalled:
+		if slices.ContainsFunc(e.Request.Messages, func(m model.Message) bool { return m.Role == "" }) {
+			return errors.New("a message is nobody's")
+		}
 		if decides := e.Validator != "" || e.Request.Role == "evaluator"; decides && e.Request.Schema == nil {
 			return errors.New("it decides, and is asked without a schema")
 		}
@@ -227,9 +231,14 @@ func (p *promises) failed(e *engine.Error) error {
 }
 
 // released sees that the output of a phase is the text of the attempt that it
-// names.
+// names, and that it names one where it has made any.
 func (p *promises) released(e event.Event) error {
 	if e.Released == "" {
+		for at := range p.texts {
+			if rest, under := strings.CutPrefix(string(at), string(e.Path)+"/"); under && ownAttempt.MatchString(rest) && e.Output != nil {
+				return fmt.Errorf("it does not say that %s is released", at)
+			}
+		}
 		return nil
 	}
 	text, ok := p.texts[e.Released]

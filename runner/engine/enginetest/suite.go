@@ -123,7 +123,7 @@ func run(t *testing.T, world engine.Host, start Start, s *Story, from engine.Sta
 		result, err = engine.Run(yielding{Serial{h}, wants, ""}, s.Cascade, from)
 	})
 	if len(wants.beside) > 0 {
-		t.Errorf("a limit of time is of another attempt, or what was spent is not in the state: %v", wants.beside)
+		t.Errorf("a limit of time is of another attempt, what was spent is not in the state, or a phase has no checkpoint: %v", wants.beside)
 	}
 	if wants.wanted != errors.Is(err, engine.ErrYield) || wants.late > 0 {
 		t.Errorf("the host wants the run elsewhere: %t; it ends with %v, and told %d more", wants.wanted, err, wants.late)
@@ -146,8 +146,9 @@ type yields struct {
 	left   int
 	wanted bool
 	late   int
-	beside []string // what was told within a limit of time that is of something else, or spent beside a checkpoint
+	beside []string // what was told within a limit of time that is of something else, or spent or begun beside a checkpoint
 	spent  model.Usage
+	done   bool // a phase of the run's own, and no checkpoint has come since
 }
 
 func (y yielding) Checkpoint(s engine.State) error {
@@ -157,6 +158,7 @@ func (y yielding) Checkpoint(s engine.State) error {
 	if s.Usage != y.spent {
 		y.beside = append(y.beside, fmt.Sprintf("at a checkpoint %+v of %+v", s.Usage, y.spent))
 	}
+	y.done = false
 	if y.left--; y.left == 0 {
 		y.wanted = true
 		return engine.ErrYield
@@ -171,6 +173,10 @@ func (y yielding) Emit(e event.Event) {
 	if e.Kind == event.ModelReplied {
 		y.spent = y.spent.Add(e.Response.Usage)
 	}
+	if y.done && (e.Kind == event.PhaseStarted || e.Kind == event.RunFinished && e.Error == nil) {
+		y.beside = append(y.beside, fmt.Sprintf("%s behind a phase without a checkpoint", e.Kind))
+	}
+	y.done = y.done || e.Kind == event.PhaseFinished && !strings.Contains(string(e.Path), "/")
 	if !strings.HasPrefix(string(e.Path), y.bound) {
 		y.beside = append(y.beside, fmt.Sprintf("%s of %s", e.Path, y.bound))
 	}

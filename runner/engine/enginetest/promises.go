@@ -213,6 +213,8 @@ func (p *promises) failed(e *engine.Error) error {
 	switch {
 	case e.Check != "" && !refuses(e.Check, "") && e.Check != "human_input" && e.Check != "output_extraction":
 		return fmt.Errorf("%s has not refused it", e.Check)
+	case e.Check == "" && e.Code != engine.Invalid && (strings.HasPrefix(e.Message, "human_input: ") || strings.HasPrefix(e.Message, "output_extraction: ")):
+		return errors.New("the error does not say what has ended it")
 	case e.Check == "" && e.Code == engine.Blocked:
 		return errors.New("no check has blocked it")
 	}

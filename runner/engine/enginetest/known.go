@@ -28,10 +28,11 @@ func Validators() []validators.Validator {
 		validators.New("panics", "panics", func(context.Context, struct{}, validators.Subject) (validators.Verdict, error) {
 			panic("no reason")
 		}),
-		validators.New("scored", "gives the length as a score", func(_ context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
+		validators.New("scored", "gives the length as a score, and all that a verdict may have", func(_ context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
 			score := float64(len(s.Content)) / 100
 			v := validators.Fail("never good enough")
-			v.Score = &score
+			v.Score, v.Status, v.Fix = &score, "measured", "write more"
+			v.Evidence, v.Details = map[string]any{"length": len(s.Content)}, []any{"of", 100}
 			return v, nil
 		}),
 		validators.New("slow_no", "says no, but not at once", func(_ context.Context, p struct {

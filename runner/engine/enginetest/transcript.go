@@ -192,8 +192,8 @@ func found(v *event.Verdict) string {
 	if len(v.Warnings) > 0 {
 		more["warnings"] = v.Warnings
 	}
-	for name, said := range map[string]any{"fix": v.Fix, "evidence": v.Evidence, "details": v.Details} {
-		if said != nil && said != "" {
+	for name, said := range map[string]any{"fix": v.Fix, "evidence": v.Evidence, "details": v.Details, "status": v.Status} {
+		if said != nil && said != "" && said != event.Skipped {
 			more[name] = said
 		}
 	}

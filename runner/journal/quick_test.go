@@ -140,6 +140,7 @@ func FuzzDamagedPack(f *testing.F) {
 	f.Add(`[["f",1],`+"\n"+`["v","p/ward[0]",3,"p",1,0,"turn","x","retry",true,"r"]]`, int64(2))
 	f.Add(`[["c","p/model",0,"QUJD","a",1,3,"m",6,5,"f",1,7,[{"role":"user","content":"x"}]],["m","p/model",3,9,"=","m","a",1,3,"t","g","stop",1,2,3,0]]`, int64(2))
 	f.Add(`[["f",9]]`, int64(1))
+	f.Add(`[["f",1],`+"\n"+`["v","p/ward[0]",3,"p",1,0,"turn","x","retry",true,"r"]]`, int64(3))
 	f.Add(`[[7,"p",0]]`, int64(1))
 	f.Add(`[["f",9]]`, int64(2))
 	f.Add(`[["v"],["tool_called","",0,0,"=",null],["tool_called","",0,0,"=",{}]]`, int64(3))

@@ -49,8 +49,8 @@ func (p *parser) database(o *object, name string) tool.Database {
 		p.ofVariables(n, "url", d.URL)
 		if _, err := tool.Kind(d.URL); err != nil {
 			p.report(n, CodeValue, "%s: %v", o.what, err)
-		} else if u, err := url.Parse(process.Rest(d.URL)); err == nil && u.User != nil {
-			if password, there := u.User.Password(); there && password != "" {
+		} else if u, err := url.Parse(process.Rest(d.URL)); err == nil {
+			if password, _ := u.User.Password(); password != "" {
 				p.warn(n, CodePlain, "%s: a password stands in the file, which runs keep: write it as {{ env.NAME }}, or leave it to PGPASSWORD or ~/.pgpass", o.what)
 			}
 		}

@@ -72,7 +72,7 @@ func TestJSONSchemaHasEveryKey(t *testing.T) {
 		if err != nil {
 			continue // a folder
 		}
-		p := &parser{file: filepath.Base(name), source: source, open: folder(filepath.Dir(name)), known: known(), loaded: map[string]*Cascade{}}
+		p := &parser{file: filepath.Base(name), source: source, open: folder(filepath.Dir(name)), files: new([]File), known: known(), loaded: map[string]*Cascade{}}
 		p.read = func(kind string, keys []string) {
 			if asked[kind] == nil {
 				asked[kind] = map[string]bool{}

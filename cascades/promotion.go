@@ -76,9 +76,7 @@ func (v *Validator) waits() (phase string) {
 // is. What it reads is kept with the cascade, and is no part of what a gate is.
 func (p *parser) unproven(c *Check) string {
 	own := *p.cascade
-	if p.files != nil {
-		own.Files = *p.files
-	}
+	own.Files = *p.files
 	digest, err := own.Identity(c.Validator, p.known.Chosen, p.open)
 	if err != nil {
 		return err.Error()

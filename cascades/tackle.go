@@ -43,7 +43,7 @@ func (p *parser) keepHow() {
 		}
 		lines = append(lines, tackleIn+dir)
 	}
-	if len(lines) > 0 && p.files != nil {
+	if len(lines) > 0 {
 		*p.files = append(*p.files, File{path.Join(p.rootDir(), loadedWith), []byte(strings.Join(lines, "\n") + "\n")})
 	}
 }

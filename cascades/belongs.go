@@ -49,7 +49,7 @@ func (o *object) home(key string) string {
 		return ""
 	}
 	for _, home := range homes {
-		if keysOf(home.kind)[key] == nil {
+		if !declares(home.kind, key) {
 			continue
 		}
 		what := home.what

@@ -5,10 +5,9 @@ import (
 	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
-
-	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators/expressions"
@@ -40,26 +39,25 @@ func TestLanguagePage(t *testing.T) {
 var tables = regexp.MustCompile("(?m)^\\| key of (.*) \\| \\|\n\\|---\\|---\\|\n((?:\\|.*\n)+)")
 
 // TestLanguagePageTables holds that the page's tables of keys say what the JSON
-// Schema declares: each key with its sentence, what it may be, and what it is unless
-// it is written. The marks that lead to cases are the page's own.
+// Schema declares: each key with its sentence, what it may be, what it is unless it is
+// written, and the cases that hold it.
 func TestLanguagePageTables(t *testing.T) {
 	const name = "../docs/language.md"
 	page, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
+	n, all := 0, declarations(t)
 	told := tables.ReplaceAllStringFunc(string(page), func(table string) string {
 		n++
 		parts := tables.FindStringSubmatch(table)
 		head, _, _ := strings.Cut(table, parts[2])
-		marks := map[string]string{}
-		for row := range strings.Lines(parts[2]) {
-			for _, key := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(strings.Split(row, "|")[1], -1) {
-				marks[key[1]] = strings.Join(regexp.MustCompile(`\[·\]\([^)]*\)`).FindAllString(row, -1), "")
-			}
+		d, ok := all[strings.Trim(parts[1], "`")]
+		if !ok {
+			t.Errorf("nothing has the keys of %s", parts[1])
+			return table
 		}
-		return head + rowsOf(t, strings.Trim(parts[1], "`"), marks)
+		return head + rowsOf(d)
 	})
 	if n < 12 {
 		t.Errorf("only %d tables", n)
@@ -74,47 +72,11 @@ func TestLanguagePageTables(t *testing.T) {
 }
 
 // rowsOf are the rows of a mapping's keys, in the order of the declaration.
-func rowsOf(t *testing.T, kind string, marks map[string]string) string {
-	t.Helper()
-	var root yaml.Node
-	if err := yaml.Unmarshal(jsonSchema, &root); err != nil { // which keeps the order
-		t.Fatal(err)
-	}
-	at := root.Content[0]
-	under := func(key string) *yaml.Node {
-		if at == nil || at.Kind != yaml.MappingNode {
-			return nil
-		}
-		for i := 0; i < len(at.Content); i += 2 {
-			if at.Content[i].Value == key {
-				return at.Content[i+1]
-			}
-		}
-		return nil
-	}
-	for _, word := range placeOf(kind) {
-		if at = under(word); at == nil {
-			t.Fatalf("nothing has the keys of %s", kind)
-		}
-	}
-	required := "|"
-	if list := under("required"); list != nil {
-		for _, n := range list.Content {
-			required += n.Value + "|"
-		}
-	}
+func rowsOf(d declaration) string {
 	var b strings.Builder
-	keys := under("properties").Content
-	for i := 0; i < len(keys); i += 2 {
-		var one struct {
-			Description string
-			Default     any
-			Enum        []any
-		}
-		if err := keys[i+1].Decode(&one); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&b, "| `%s` | %s", keys[i].Value, one.Description)
+	for _, key := range d.keys {
+		one := d.of[key]
+		fmt.Fprintf(&b, "| `%s` | %s", key, one.Description)
 		switch {
 		case one.Enum != nil:
 			words := make([]string, len(one.Enum))
@@ -125,12 +87,13 @@ func rowsOf(t *testing.T, kind string, marks map[string]string) string {
 				}
 			}
 			fmt.Fprintf(&b, " One of %s.", strings.Join(words, ", "))
-		case strings.Contains(required, "|"+keys[i].Value+"|"):
+		case slices.Contains(d.required, key):
 			b.WriteString(" Required.")
 		case one.Default != nil:
 			fmt.Fprintf(&b, " `%v` unless written.", one.Default)
 		}
-		fmt.Fprintf(&b, "%s |\n", marks[keys[i].Value])
+		_, cases, _ := strings.Cut(one.Comment, ". ")
+		fmt.Fprintf(&b, "%s |\n", cases)
 	}
 	return b.String()
 }

@@ -21,12 +21,22 @@ var jsonSchema []byte
 // links finds where a sentence leads within the pages, which only these can follow.
 var links = patterns.Lazy(`\[([^\]"]*)\]\((?:#|[\w-]+\.md)[^)"]*\)`)
 
-var withoutLinks = sync.OnceValue(func() []byte { return links().ReplaceAll(jsonSchema, []byte("$1")) })
+// published is the schema without what is said for those who write it: the editions
+// and the cases, each a line.
+var published = sync.OnceValue(func() []byte {
+	var out []byte
+	for line := range bytes.Lines(jsonSchema) {
+		if !bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte(`"$comment"`)) {
+			out = append(out, line...)
+		}
+	}
+	return links().ReplaceAll(out, []byte("$1"))
+})
 
 // JSONSchema is the JSON Schema (2020-12) of cascade files, for editors: every
 // key with what it means, the values it may have and its default. Of names it
 // says that there is one, see [JSONSchemaOf].
-func JSONSchema() []byte { return bytes.Clone(withoutLinks()) }
+func JSONSchema() []byte { return bytes.Clone(published()) }
 
 // JSONSchemaOf is [JSONSchema] with the names of what is known, each with what it
 // is, and with the parameters of each validator under its with. Any other name
@@ -34,7 +44,7 @@ func JSONSchema() []byte { return bytes.Clone(withoutLinks()) }
 // mode of ajv. What needs more than the file alone, such as whether a phase of
 // that name exists, only [Parse] can tell.
 func JSONSchemaOf(known Known) ([]byte, error) {
-	source, err := schema.Parse(withoutLinks())
+	source, err := schema.Parse(published())
 	if err != nil {
 		return nil, fmt.Errorf("the schema of cascades: %w", err)
 	}

@@ -3,11 +3,9 @@ package cascades
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -61,67 +59,6 @@ func asPlain(t *testing.T, source []byte) any {
 		t.Fatal(err)
 	}
 	return plain
-}
-
-// TestJSONSchemaHasEveryKey holds the schema's keys against those that the
-// parser asks for, both ways.
-func TestJSONSchemaHasEveryKey(t *testing.T) {
-	asked := map[string]map[string]bool{}
-	for _, name := range glob(t, "testdata/good/*", "testdata/bad/*.yaml") {
-		source, err := os.ReadFile(name)
-		if err != nil {
-			continue // a folder
-		}
-		p := &parser{file: filepath.Base(name), source: source, open: folder(filepath.Dir(name)), files: new([]File), known: known(), loaded: map[string]*Cascade{}}
-		p.read = func(kind string, keys []string) {
-			if asked[kind] == nil {
-				asked[kind] = map[string]bool{}
-			}
-			for _, key := range keys {
-				if key != "" {
-					asked[kind][key] = true
-				}
-			}
-		}
-		p.parse()
-	}
-	if len(asked) < 14 {
-		t.Errorf("the test cascades have only %q", slices.Sorted(maps.Keys(asked)))
-	}
-	for kind, keys := range asked {
-		inSchema := keysOf(kind)
-		if declarationOf(kind)["additionalProperties"] != false {
-			t.Errorf("the schema of %q takes any key", kind)
-		}
-		for key := range keys {
-			if inSchema[key] == nil {
-				t.Errorf("the schema of %q lacks %q", kind, key)
-			}
-		}
-		for key := range inSchema {
-			if !keys[key] {
-				t.Errorf("the schema of %q has %q, which the parser never asks for", kind, key)
-			}
-		}
-	}
-}
-
-// TestJSONSchemaExplains holds that every key is described.
-func TestJSONSchemaExplains(t *testing.T) {
-	_, root := schemaOfCascades(t)
-	definitions := root["$defs"].(map[string]any)
-	for _, kind := range append(slices.Collect(maps.Keys(declared)), "rules", "wards", "budget", "context", "soundings", "output_extraction", "human_input") {
-		for key, value := range keysOf(kind) {
-			property := value.(map[string]any)
-			words, _ := property["description"].(string)
-			if name, ok := property["$ref"].(string); ok && words == "" {
-				words, _ = definitions[strings.TrimPrefix(name, "#/$defs/")].(map[string]any)["description"].(string)
-			}
-			if words == "" {
-				t.Errorf("%s: %s has no description", kind, key)
-			}
-		}
-	}
 }
 
 // TestJSONSchemaLeadsNowhere holds that what is told of keys elsewhere than on the

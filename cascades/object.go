@@ -6,16 +6,16 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// An object is a mapping being read: what nobody asked for is unknown.
+// An object is a mapping being read.
 type object struct {
-	p     *parser
-	node  *yaml.Node
-	kind  string // what it is: a phase
-	what  string // which one it is: phase draft
-	keys  map[string]*yaml.Node
-	value map[string]*yaml.Node
-	order []string
-	asked []string
+	p        *parser
+	node     *yaml.Node
+	kind     string // what it is: a phase
+	what     string // which one it is: phase draft
+	keys     map[string]*yaml.Node
+	value    map[string]*yaml.Node
+	order    []string
+	formless bool // it should have a form, and has none, or several
 }
 
 // object reads a mapping; another kind is reported and gives nil.
@@ -91,17 +91,21 @@ func (o *object) merge(n *yaml.Node, depth int) {
 // has tells whether the key is written, with whatever value.
 func (o *object) has(key string) bool { return o.value[key] != nil }
 
-// ask notes keys that may stand here.
-func (o *object) ask(keys ...string) { o.asked = append(o.asked, keys...) }
-
 // get gives the value of a key, aliases followed, or nil.
 func (o *object) get(key string) *yaml.Node {
-	o.ask(key)
+	if o.p.read != nil {
+		o.p.read(o, key)
+	}
 	n, ok := o.value[key]
 	if !ok {
 		return nil
 	}
 	return o.p.resolve(n)
+}
+
+// without leaves keys to the caller.
+func (o *object) without(keys ...string) {
+	o.order = slices.DeleteFunc(o.order, func(key string) bool { return slices.Contains(keys, key) })
 }
 
 // child reads the mapping under a key; nil where there is none.
@@ -113,27 +117,25 @@ func (o *object) child(key string) *object {
 	return o.p.object(n, key)
 }
 
-// done reports the keys that nobody asked for.
+// done reports the keys that may not stand here.
 func (o *object) done() {
-	if o.p.read != nil {
-		o.p.read(o.kind, o.asked)
-	}
-	for _, key := range o.order {
-		if slices.Contains(o.asked, key) || o.foreign(key) {
+	keys := declared()[o.kind]
+	for _, name := range o.order {
+		if slices.ContainsFunc(keys, func(k key) bool { return k.name == name && o.takes(k) }) || o.foreign(name) {
 			continue
 		}
-		strayed := o.belongs(key)
-		o.p.report(o.keys[key], CodeUnknownKey, "%s has no key %q%s", o.what, key, strayed)
+		strayed := o.belongs(name)
+		o.p.report(o.keys[name], CodeUnknownKey, "%s has no key %q%s", o.what, name, strayed)
 		if strayed != "" {
 			continue
 		}
-		o.p.suggest(key, func() []string { return o.asked })
+		o.p.suggest(name, o.known)
 		if len(o.p.found) > maxFound {
 			return
 		}
 		d := &o.p.found[len(o.p.found)-1]
 		if d.Suggestion == "" {
-			d.Message += o.home(key)
+			d.Message += o.home(name)
 		}
 		if o.has(d.Suggestion) {
 			d.Fix = nil // it stands there too

@@ -104,7 +104,7 @@ type parser struct {
 	known       Known
 	loading     []string
 	loaded      map[string]*Cascade
-	read        func(kind string, keys []string) // told of the keys of every mapping; may be nil
+	read        func(o *object, key string) // told of every key that is read; may be nil
 
 	found      Diagnostics
 	nodes      int
@@ -162,7 +162,6 @@ func (p *parser) parse() *Cascade {
 	if o == nil {
 		return nil
 	}
-	o.ask("$schema") // where editors look for the JSON Schema
 	c.ID = o.required("cascade_id")
 	p.checkID(o, c.ID)
 	c.Description = o.text("description")

@@ -310,8 +310,6 @@ func (p *parser) notify(o *object) *Notify {
 	n := &Notify{URL: o.text("url"), Dir: path.Dir(p.file)}
 	if o.has("exec") {
 		n.Argv = p.argv(o)
-	} else {
-		o.ask("exec")
 	}
 	n.Env, n.Headers = p.environment(o), p.headers(o)
 	switch {

@@ -81,7 +81,7 @@ func (p *parser) mcpTool(o *object, t *Tool) {
 // refuseEnv reports an env beside mcp.
 func (p *parser) refuseEnv(o *object) {
 	if o.has("env") {
-		o.ask("env")
+		o.without("env")
 		o.conflict("env", "what an MCP server sees stands within mcp")
 	}
 }

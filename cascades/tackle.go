@@ -128,10 +128,10 @@ func (p *parser) toolFile(n *yaml.Node, file, name string) *Tool {
 	if doc := child.document(); doc != nil && child.sound(doc.Content[0], nil) {
 		if o := child.object(doc.Content[0], "a tool"); o != nil {
 			o.what = "tool " + name
-			o.ask("$schema")
 			if id := o.text("tool_id"); id != "" && id != name {
 				child.report(o.value["tool_id"], CodeValue, "tool_id is %q, and the file is called after %q", id, name)
 			}
+			o.without("$schema", "tool_id") // which the file has beside what a tool is
 			t = child.toolForm(o, name)
 			o.done()
 		}

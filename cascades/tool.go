@@ -97,7 +97,7 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 		if o.has("timeout") {
 			o.conflict("timeout", "a cascade's time is bounded by its own budget")
 		}
-		if o.ask("env"); o.has("env") {
+		if o.has("env") {
 			o.conflict("env", "a cascade is no program: its own tools say what they see")
 		}
 		if o.has("parameters") {
@@ -327,7 +327,7 @@ func (p *parser) gateInputs(phase *object) *object {
 		return nil
 	}
 	o := p.fields(n, "inputs")
-	o.order = slices.DeleteFunc(o.order, func(key string) bool { return key == "content" })
+	o.without("content")
 	if len(o.order) == 0 {
 		return nil
 	}

@@ -89,8 +89,7 @@ func (p *parser) validator(o *object, forms []string) *Validator {
 	case "mcp":
 		v = p.mcpForm(o)
 	default:
-		// What belongs to a form that is not there is not worth a second report.
-		o.ask("reason", "with", "model", "timeout", "env", "verdict", "cwd", "votes", "confirm", "after", "input_map")
+		o.formless = true
 	}
 	if v == nil {
 		return nil
@@ -120,7 +119,6 @@ func (p *parser) form(o *object, forms []string) string {
 			found = append(found, f)
 		}
 	}
-	o.ask(forms...)
 	switch len(found) {
 	case 1:
 		return found[0]
@@ -155,10 +153,10 @@ func (p *parser) judgeForm(o *object, n *yaml.Node) *Validator {
 	if v.Votes%2 == 0 || v.Votes > maxVotes {
 		p.report(o.get("votes"), CodeValue, "votes must be an odd number up to %d, so that there is a majority, not %d", maxVotes, v.Votes)
 	}
-	if o.ask("confirm"); o.has("confirm") {
+	if o.has("confirm") {
 		v.Confirm = o.oneOf("confirm", "no") == "no"
 	}
-	if o.ask("after"); o.has("after") {
+	if o.has("after") {
 		v.AfterFree = o.oneOf("after", "free") == "free"
 	}
 	return v

@@ -1,0 +1,248 @@
+package cascades
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+)
+
+// places are where the JSON Schema declares the keys of what the parser reads, by
+// what that is called; where nothing is said here, a definition of that name does.
+var places = map[string]string{
+	"the cascade":          "",
+	"a phase":              "$defs/phase",
+	"a validator":          "$defs/validator",
+	"a validator in place": "$defs/check/oneOf/1",
+	"a ward":               "$defs/ward",
+	"a ward around tools":  "$defs/toolward",
+	"a tool":               "$defs/tool",
+	"requires_receipt":     "$defs/tool/properties/requires_receipt",
+	"a handoff":            "$defs/handoff/oneOf/1",
+	"a phase of context":   "$defs/context/properties/from/items/oneOf/1",
+	"a model":              "$defs/rung/oneOf/1",
+	"a provider":           "$defs/provider",
+	"a price":              "$defs/price",
+	"a database":           "$defs/database",
+	"a sub-cascade":        "$defs/sub_cascade",
+}
+
+// A declaration is what the schema says of a mapping, in its order.
+type declaration struct {
+	keys      []string
+	of        map[string]property
+	required  []string
+	dependent map[string]struct {
+		AnyOf []struct{ Required []string } `yaml:"anyOf"`
+	}
+	closed bool
+}
+
+type property struct {
+	Description string
+	Default     any
+	Enum        []any
+	Ref         string `yaml:"$ref"`
+	Comment     string `yaml:"$comment"`
+}
+
+// declarations are those of every mapping, by what the parser calls it.
+func declarations(t *testing.T) map[string]declaration {
+	t.Helper()
+	var root yaml.Node
+	if err := yaml.Unmarshal(jsonSchema, &root); err != nil { // which keeps the order
+		t.Fatal(err)
+	}
+	all, placed := map[string]declaration{}, map[string]bool{}
+	for kind, place := range places {
+		all[kind], placed[place] = declarationAt(t, root.Content[0], place), true
+	}
+	definitions := at(root.Content[0], "$defs")
+	for i := 0; i < len(definitions.Content); i += 2 {
+		name := definitions.Content[i].Value
+		if place := "$defs/" + name; !placed[place] && at(root.Content[0], place+"/properties") != nil {
+			all[name] = declarationAt(t, root.Content[0], place)
+		}
+	}
+	return all
+}
+
+func declarationAt(t *testing.T, root *yaml.Node, place string) declaration {
+	t.Helper()
+	n := at(root, place)
+	properties := at(n, "properties")
+	if properties == nil {
+		t.Fatalf("no keys are declared at %q", place)
+	}
+	var list struct {
+		Required  []string
+		Dependent map[string]struct {
+			AnyOf []struct{ Required []string } `yaml:"anyOf"`
+		} `yaml:"dependentSchemas"`
+		Additional any `yaml:"additionalProperties"`
+	}
+	d := declaration{of: map[string]property{}}
+	if err := n.Decode(&list); err != nil {
+		t.Fatal(err)
+	}
+	if err := properties.Decode(&d.of); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(properties.Content); i += 2 {
+		d.keys = append(d.keys, properties.Content[i].Value)
+	}
+	d.required, d.dependent, d.closed = list.Required, list.Dependent, list.Additional == false
+	return d
+}
+
+// at is what stands at a place of a schema, nil where nothing does.
+func at(n *yaml.Node, place string) *yaml.Node {
+	for _, word := range strings.FieldsFunc(place, func(c rune) bool { return c == '/' }) {
+		var below *yaml.Node
+		if i, err := strconv.Atoi(word); err == nil && n.Kind == yaml.SequenceNode {
+			below = n.Content[i]
+		}
+		for i := 0; i < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
+			if n.Content[i].Value == word {
+				below = n.Content[i+1]
+			}
+		}
+		if n = below; n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// TestKeysAreDeclared holds that the keys that the parser knows are the schema's.
+func TestKeysAreDeclared(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString(`// Code generated from cascade.schema.json by TestKeysAreDeclared; DO NOT EDIT.
+
+package cascades
+
+import "sync"
+
+// declared are the keys of every mapping, by what the parser calls it.
+var declared = sync.OnceValue(func() map[string][]key {
+	return map[string][]key{
+`)
+	all := declarations(t)
+	for _, kind := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(&b, "%q: {", kind)
+		for i, name := range all[kind].keys {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(&b, "{name: %q", name)
+			if forms := all[kind].dependent[name].AnyOf; forms != nil {
+				b.WriteString(", beside: []string{")
+				for i, form := range forms {
+					if i > 0 {
+						b.WriteString(", ")
+					}
+					fmt.Fprintf(&b, "%q", form.Required[0])
+				}
+				b.WriteString("}")
+			}
+			b.WriteString("}")
+		}
+		b.WriteString("},\n")
+	}
+	b.WriteString("}})\n")
+	told, err := format.Source(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "keys_declared.go"
+	if *update {
+		if err := os.WriteFile(name, told, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if is, _ := os.ReadFile(name); !bytes.Equal(is, told) {
+		t.Error("the keys are others: go test ./cascades -run TestKeysAreDeclared -update")
+	}
+}
+
+// TestKeysAreRead holds the declared keys against those that the parser reads,
+// both ways. $schema is for editors, and a validator is read in one place wherever
+// it is written.
+func TestKeysAreRead(t *testing.T) {
+	read := map[string]map[string]bool{}
+	for _, name := range glob(t, "testdata/good/*", "testdata/bad/*.yaml") {
+		within := map[*object]map[string]bool{}
+		source, err := os.ReadFile(name)
+		if err != nil {
+			continue // a folder
+		}
+		p := &parser{file: filepath.Base(name), source: source, open: folder(filepath.Dir(name)), known: known(), loaded: map[string]*Cascade{}}
+		p.read = func(o *object, key string) {
+			if read[o.kind] == nil {
+				read[o.kind] = map[string]bool{}
+			}
+			if within[o] == nil {
+				within[o] = map[string]bool{}
+			}
+			read[o.kind][key], within[o][key] = true, true
+		}
+		if p.parse(); len(p.found) > 0 {
+			continue
+		}
+		for o, keys := range within {
+			for _, key := range o.order {
+				if declares(o.kind, key) && !keys[key] && key != "$schema" {
+					t.Errorf("%s: %s may have %s, which nobody reads there", name, o.what, key)
+				}
+			}
+		}
+	}
+	all := declarations(t)
+	for kind, d := range all {
+		if !d.closed {
+			t.Errorf("the schema of %q takes any key", kind)
+		}
+		for _, key := range d.keys {
+			if !read[kind][key] && key != "$schema" && !(read["a validator"][key] && slices.Contains(d.keys, "judge")) {
+				t.Errorf("the schema of %q has %q, which the parser never reads", kind, key)
+			}
+		}
+		for key := range read[kind] {
+			if !declares(kind, key) && key != "" {
+				t.Errorf("the parser reads %q of %q, which the schema lacks", key, kind)
+			}
+		}
+	}
+}
+
+// edition is what the schema says of a key to those who write it: the edition of the
+// language that it came with, 1 being the first, and where cases hold it.
+var edition = regexp.MustCompile(`^Edition [1-9]\.(?: (?:\[·\]\([^)]*\))+)?$`)
+
+// TestKeysAreExplained holds that every key has its sentence and its edition.
+func TestKeysAreExplained(t *testing.T) {
+	var root struct {
+		Definitions map[string]struct{ Description string } `yaml:"$defs"`
+	}
+	if err := yaml.Unmarshal(jsonSchema, &root); err != nil {
+		t.Fatal(err)
+	}
+	for kind, d := range declarations(t) {
+		for key, one := range d.of {
+			if one.Description == "" && root.Definitions[strings.TrimPrefix(one.Ref, "#/$defs/")].Description == "" {
+				t.Errorf("%s: %s has no description", kind, key)
+			}
+			if !edition.MatchString(one.Comment) {
+				t.Errorf("%s: %s has no edition: %q", kind, key, one.Comment)
+			}
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package cascades
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -186,91 +185,6 @@ func (f *proving) tool() strands {
 		return f.given
 	}
 	return f.given.and(f.files)
-}
-
-// verdict follows a phase that is a gate: its output has in it what it was given,
-// and the words of a judge.
-func (f *proving) verdict(v *Validator) strands {
-	content, of := f.judged()
-	f.validator(v, content)
-	said := content.and(f.given)
-	if !v.Free() {
-		said = said.and(f.source(f.c, f.p, FromWords))
-	}
-	mode := f.p.gateMode()
-	lost := f.p.Each != nil && (mode == wards.Advisory || f.p.Each.Keep && mode != wards.Blocking) // an item's no stops nothing
-	if f.p.loose() || lost || !v.sees() {
-		return said
-	}
-	if v.Free() {
-		of = append(of, judged{"outputs", f.p.Name})
-	}
-	word := string(mode)
-	if mode == wards.Advisory {
-		word = "when"
-	}
-	f.r.mode, f.r.of = mode, of
-	f.r.own = f.gate(f.p, ProofGate{v.Name, f.c.ID, f.p.Name, "phase", word, v, f.p, f.c})
-	return said
-}
-
-// judged is the text that a phase which is a gate judges, and the variables that
-// it judges whole.
-func (f *proving) judged() (content strands, of []judged) {
-	value, given := f.p.Inputs["content"]
-	if !given {
-		for name := range f.previous {
-			content = content.and(f.outputs.get(name))
-			of = append(of, judged{"outputs", name})
-		}
-		if len(of) != 1 {
-			of = nil
-		}
-		return content, of
-	}
-	content = f.value(value)
-	var look func(any)
-	look = func(value any) {
-		switch value := value.(type) {
-		case reference:
-			of = append(of, f.whole(value.path)...)
-		case []any:
-			for _, one := range value {
-				look(one)
-			}
-		case map[string]any:
-			for _, name := range slices.Sorted(maps.Keys(value)) {
-				look(value[name])
-			}
-		}
-	}
-	look(value)
-	return content, of
-}
-
-// whole is the variable that a path is all of: outputs.draft, or an item of the
-// list that the phase is done for.
-func (f *proving) whole(path []string) []judged {
-	if f.p.Each != nil && len(path) == 1 && path[0] == f.p.Each.As {
-		if r, plain := f.p.Each.In["in"].(reference); plain {
-			path = r.path
-		}
-	}
-	if len(path) != 2 || f.locals[path[0]] != nil {
-		return nil
-	}
-	return []judged{{path[0], path[1]}}
-}
-
-// gateMode is what a no of a phase that is a gate does, as the engine has it.
-func (p *Phase) gateMode() wards.Mode {
-	switch {
-	case slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.When != nil }):
-		return wards.Advisory
-	case p.Rules.OnExhausted != OnExhaustedFail:
-		return wards.Retry
-	}
-	return wards.Blocking
 }
 
 // validators follows the cascades among the checks of the phase's text.

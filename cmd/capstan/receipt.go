@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
-	"math"
 	"os"
 	"sync"
 	"time"
@@ -19,7 +15,6 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/receipt"
 	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/runner/trace"
@@ -235,172 +230,4 @@ func (m *receiptMaker) end() error {
 		err = m.c.putReceipt(m.file, sealed)
 	}
 	return err
-}
-
-func (c *Command) verify() *cobra.Command {
-	var pub, policy string
-	var gates []string
-	var want receipt.Demand
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "verify TEXT RECEIPT --pub FILE",
-		Short: "Check a text against its receipt, offline",
-		Long: `Check that a text is, byte for byte, the one that a receipt was made of, and that
-the receipt is signed by a key in --pub and says what is required. Nothing else
-is read, and no network is used.
-
-It ends with one of three words: passed (exit status 0); refused (1), with the
-first field that does not hold; cannot tell (2), where there is no receipt that
-this capstan can read, or no text. A JSON output may be spelt in another way
-than it was released.
-
-A receipt does not prove that the text is true, that a model was the one it
-calls itself, or that the program that made it was unchanged. Without --require
-it does not prove either that a gate which you care for was among those that
-passed. TEXT or RECEIPT may be -.`,
-		Example: `  capstan verify post.md post.receipt.json --pub public.pem
-  capstan verify post.md post.receipt.json --pub keys.json --require facts --require tone=sha256:4f… --max-age 720h`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			trust, err := c.publicKeys(pub)
-			if err != nil {
-				return err
-			}
-			// What was asked for and left empty is a mistake, not any.
-			if cmd.Flags().Changed("require-cascade") {
-				if err := cascades.IsDigest(policy); err != nil {
-					return usage("--require-cascade: %w", err)
-				}
-			}
-			if cmd.Flags().Changed("max-age") && want.MaxAge <= 0 {
-				return usage("--max-age must be more than 0, not %s", want.MaxAge)
-			}
-			want.Cascade, want.Now = policy, time.Now()
-			for _, g := range gates {
-				demand, err := cascades.ParseGateDemand(g)
-				if err != nil {
-					return usage("--require: %w", err)
-				}
-				want.Gates = append(want.Gates, demand)
-			}
-			return c.verifyText(args[0], args[1], trust, want, asJSON)
-		},
-	}
-	flags := cmd.Flags()
-	flags.StringVar(&pub, "pub", "", "the keys that are trusted: public keys in PEM, or a JSON file of keys with their terms")
-	flags.StringArrayVar(&gates, "require", nil, "a gate that must have passed the text: its name, or name=digest")
-	flags.StringVar(&policy, "require-cascade", "", "the digest of the cascade that must have been run")
-	flags.DurationVar(&want.MaxAge, "max-age", 0, "how old the receipt may be, like 720h")
-	flags.BoolVar(&want.Degraded, "allow-degraded", false, "take a text that was released without a check")
-	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
-	return cmd
-}
-
-// verifyText prints what there is to say of a text and its receipt.
-func (c *Command) verifyText(text, file string, trust signatures.Trust, want receipt.Demand, asJSON bool) error {
-	if text == "-" && file == "-" {
-		return usage("only one of TEXT and RECEIPT can be standard input")
-	}
-	source, done, err := c.source(text)
-	if err != nil {
-		return err
-	}
-	defer done()
-	sealed, err := c.sealed(file)
-	if err != nil {
-		return usage("%s: %w", file, err)
-	}
-	report := receipt.Verify(source, sealed, trust, want)
-	if asJSON {
-		err = printJSON(c.Stdout, report)
-	} else {
-		_, err = io.WriteString(c.Stdout, reportText(report))
-	}
-	switch {
-	case err != nil:
-		return err
-	case report.Verdict == receipt.Refused:
-		return &exit{status: exitNo}
-	case report.Verdict == receipt.CannotTell:
-		return &exit{status: exitUsage}
-	}
-	return nil
-}
-
-// maxReceipt bounds a receipt, in bytes: one with texts holds the text.
-const maxReceipt = 256 << 20
-
-// sealed reads a receipt, from standard input where that is meant.
-func (c *Command) sealed(file string) ([]byte, error) {
-	from := c.Stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		from = f
-	}
-	text, err := io.ReadAll(io.LimitReader(from, maxReceipt+1))
-	if err == nil && len(text) > maxReceipt {
-		return nil, fmt.Errorf("is longer than %d bytes", maxReceipt)
-	}
-	return text, err
-}
-
-// source reads a file, however long, or standard input, which is kept in a file
-// until done: a text is looked at again where it does not match.
-func (c *Command) source(name string) (text receipt.Source, done func(), err error) {
-	if name != "-" {
-		if _, err := os.Stat(name); err != nil {
-			return nil, nil, usage("%w", err)
-		}
-		return func() (io.ReadCloser, error) { return os.Open(name) }, func() {}, nil
-	}
-	spool, err := os.CreateTemp("", "capstan-verify-")
-	if err != nil {
-		return nil, nil, &exit{exitBroken, err}
-	}
-	os.Remove(spool.Name()) // where an open file may have no name, so that none is left behind whatever ends this
-	done = func() {
-		spool.Close()
-		os.Remove(spool.Name())
-	}
-	if _, err := io.Copy(spool, c.Stdin); err != nil {
-		done()
-		return nil, nil, usage("standard input: %w", err)
-	}
-	return func() (io.ReadCloser, error) {
-		return io.NopCloser(io.NewSectionReader(spool, 0, math.MaxInt64)), nil
-	}, done, nil
-}
-
-// reportText is a report as a person reads it.
-func reportText(r receipt.Report) string {
-	var b bytes.Buffer
-	if r.Verdict == receipt.Passed {
-		fmt.Fprintln(&b, r.Verdict)
-	} else {
-		fmt.Fprintf(&b, "%s: %s %s\n", r.Verdict, r.Field, r.Reason)
-	}
-	for _, line := range r.Checked {
-		fmt.Fprintln(&b, "  holds:", line)
-	}
-	if c := r.Claim; c != nil {
-		fmt.Fprintf(&b, "it says: run %s, phase %s, attempt %d, of cascade %s (%s), made %s\n", c.Run, c.Phase, c.Attempt, c.Cascade.ID, c.Cascade.Digest, r.Made)
-		for _, g := range c.Gates {
-			fmt.Fprintf(&b, "  %s %s (%s, %s) %s\n", cmp.Or(g.Verdict, "?"), g.Name, g.Moment, g.Mode, g.Digest)
-			if s := g.Strength; s != nil {
-				fmt.Fprintf(&b, "    measured: lets %s to %s of bad texts by (on %d), refuses %s to %s of good ones (on %d)\n",
-					measure.Percent(s.FalsePass[0]), measure.Percent(s.FalsePass[1]), s.Bad, measure.Percent(s.FalseBlock[0]), measure.Percent(s.FalseBlock[1]), s.Good)
-			}
-		}
-		for _, g := range c.Shadow {
-			fmt.Fprintf(&b, "  %s %s (%s, in shadow: it decides nothing) %s\n", g.Verdict, g.Name, g.Moment, g.Digest)
-		}
-	}
-	for _, line := range r.NotSaid {
-		fmt.Fprintln(&b, "does not prove:", line)
-	}
-	return b.String()
 }

@@ -23,9 +23,8 @@ func (s *Server) API() []string {
 
 // Watching counts those who watch the store.
 func (s *Server) Watching() int {
-	s.pulse.mu.Lock()
-	defer s.pulse.mu.Unlock()
-	return len(s.pulse.watch)
+	_, n := s.feeds.Count()
+	return n
 }
 
 // Pages lists the pages.
@@ -39,7 +38,6 @@ func (s *Server) Pages() []string {
 
 // Feeds counts the runs that are followed.
 func (s *Server) Feeds() int {
-	s.feeds.mu.Lock()
-	defer s.feeds.mu.Unlock()
-	return len(s.feeds.open)
+	n, _ := s.feeds.Count()
+	return n
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/serve/feeds"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
@@ -56,7 +57,7 @@ func (x *watcher) listen() (more <-chan struct{}, stop func()) {
 		return nil, func() {}
 	}
 	told := make(chan struct{}, 1)
-	x.now, stop = d.Drafts(x.id, func() { wake(told) })
+	x.now, stop = d.Drafts(x.id, func() { feeds.Wake(told) })
 	return told, stop
 }
 
@@ -87,7 +88,7 @@ func (x *watcher) news() error {
 		return err
 	}
 	x.status = run.Status
-	if over(run.Status) {
+	if feeds.Over(run.Status) {
 		x.stream.sse(0, "end", "1")
 		x.stream.flush()
 		return errEnded
@@ -152,7 +153,7 @@ const maxBars = 100
 func (x *watcher) pieces(run *journal.Run) (string, error) {
 	t := x.folder.Run()
 	for _, p := range t.Phases {
-		if p.Status == "" && over(run.Status) {
+		if p.Status == "" && feeds.Over(run.Status) {
 			x.dirty[phaseOf(p.Path)] = true // it was cut off
 		}
 	}
@@ -173,7 +174,7 @@ func (x *watcher) pieces(run *journal.Run) (string, error) {
 			name = "live-new-phase"
 		case x.dirty[phaseOf(p.Path)]:
 			rows[i].OOB = true
-		case len(rows) <= maxBars || over(run.Status):
+		case len(rows) <= maxBars || feeds.Over(run.Status):
 			name = "live-bar"
 		default:
 			continue

@@ -10,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/serve/feeds"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -107,7 +108,7 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	v.Troubles = newTroubles(run.RunID, t)
 	v.Phases = phaseRows(run, t, t.Phases)
 	for i, p := range t.Phases {
-		if s.o.Runs != nil && over(run.Status) {
+		if s.o.Runs != nil && feeds.Over(run.Status) {
 			v.Phases[i].Again = address(runPath(run.RunID, "/again"), "from", p.Name)
 		}
 	}
@@ -115,7 +116,7 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	for _, i := range opened {
 		v.Phases[i].Body = newBody(run.RunID, t.Phases[i], false, 0)
 	}
-	if !over(run.Status) {
+	if !feeds.Over(run.Status) {
 		v.Live = address(runPath(run.RunID, "/live"), "after", count0(last), "status", run.Status)
 	}
 	return s.render(w, r, http.StatusOK, "run", v)

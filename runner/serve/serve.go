@@ -8,10 +8,11 @@
 // Routes lead to handlers that give an error, and one place tells it (routes.go,
 // problem.go): a [Problem] to programs, a page to people. What reads the store is in
 // files api_ and page_; a run's events are folded to a tree once, kept while they are
-// asked for (tree.go), and told to all who follow by one reader (feed.go, pulse.go).
+// asked for (tree.go).
 // Runs are made elsewhere: by what Options.Runs is, such as a crew of package orders.
-// Rooms of their own have what can be computed without a server: differences (diffs),
-// numbers over days (trends) and their drawings (plots).
+// Rooms of their own have what needs no server: news of runs for all who follow them
+// (feeds), who may come in (guards), differences (diffs), numbers over days (trends) and
+// their drawings (plots).
 //
 // Begin with routes.go.
 package serve
@@ -27,6 +28,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/serve/feeds"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -55,7 +57,7 @@ type Options struct {
 	// Hosts are further names under which the server is reached.
 	Hosts []string
 	// Every is how often the store is asked for news of other processes while
-	// somebody watches, and for all where it is no [Watcher]; 0 means 200 ms.
+	// somebody watches, and for all where it is no [feeds.Watcher]; 0 means 200 ms.
 	Every time.Duration
 	// Log gets what went wrong on the server's side; nil discards it.
 	Log *slog.Logger
@@ -66,8 +68,7 @@ type Server struct {
 	o        Options
 	hosts    map[string]bool // nil takes any
 	session  string          // the cookie's value; "" without a token
-	pulse    *pulse
-	feeds    feeds
+	feeds    *feeds.Source
 	trees    trees
 	lately   lately
 	contract *contract
@@ -98,7 +99,7 @@ func New(o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{o: o, hosts: hosts(o, loopback), session: session(o.Token), pulse: newPulse(o.Store.Version, o.Every), closing: make(chan struct{})}
+	s := &Server{o: o, hosts: hosts(o, loopback), session: session(o.Token), feeds: feeds.New(o.Store, o.Every), closing: make(chan struct{})}
 	if s.contract, err = newContract(); err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}

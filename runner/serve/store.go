@@ -29,14 +29,6 @@ type Store interface {
 	Version(ctx context.Context) (int64, error)
 }
 
-// A Watcher is a [Store] that tells of what this process does to a run, so that
-// nobody waits for the next look. A [*journal.Journal] is one.
-type Watcher interface {
-	// Watch has told called, which does not wait, whenever there is more of a run,
-	// until stop is called.
-	Watch(id string, told func()) (stop func())
-}
-
 // A Reader reads runs.
 type Reader interface {
 	Runs(ctx context.Context, f journal.Filter) ([]journal.Summary, error)

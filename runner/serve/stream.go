@@ -9,13 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/serve/feeds"
 )
-
-// heartbeat is how often a stream says that it is still there, so that nobody
-// between takes it for dead.
-const heartbeat = 15 * time.Second
 
 // A stream is an answer that goes on. Each piece has to be taken within half a
 // minute.
@@ -67,9 +63,9 @@ func (s *Server) follow(r *http.Request, id string, more <-chan struct{}, news, 
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	beats, leave := s.beats(id)
+	beats, leave := s.feeds.Beats(id)
 	defer leave()
-	t := time.NewTicker(heartbeat)
+	t := time.NewTicker(feeds.Heartbeat)
 	defer t.Stop()
 	for {
 		if err := news(); err != nil {
@@ -101,7 +97,7 @@ func (s *Server) asked(r *http.Request) (streamQuery, *journal.Run, error) {
 		return q, nil, err
 	}
 	id := r.PathValue("id")
-	if q.follow && s.feeds.followed(feedKey{id, q.detail}) { // others know already: nothing is read for one more
+	if q.follow && s.feeds.Followed(feeds.Key{RunID: id, Detail: q.detail}) { // others know already: nothing is read for one more
 		return q, &journal.Run{Summary: journal.Summary{RunID: id, Status: journal.Running}}, nil
 	}
 	run, err := s.o.Store.Run(r.Context(), id)
@@ -115,7 +111,7 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if q.sse && q.after >= run.Events && q.after > 0 && over(run.Status) {
+	if q.sse && q.after >= run.Events && q.after > 0 && feeds.Over(run.Status) {
 		w.WriteHeader(http.StatusNoContent) // what tells an EventSource not to come back
 		return nil
 	}
@@ -127,7 +123,7 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	w.WriteHeader(http.StatusOK)
 	switch {
 	case r.Method == http.MethodHead:
-	case !q.follow || over(run.Status):
+	case !q.follow || feeds.Over(run.Status):
 		if t.catchUp() == nil {
 			t.end(run.Status)
 		}
@@ -136,9 +132,6 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	}
 	return nil
 }
-
-// over tells whether a run will do no more unless somebody resumes it.
-func over(status string) bool { return status != journal.Running && status != runner.Waiting }
 
 type streamQuery struct {
 	after       int64
@@ -197,7 +190,7 @@ func (t *teller) catchUp() error {
 		if err != nil {
 			return err
 		}
-		l, err := encode(e, t.query.detail)
+		l, err := feeds.Encode(e, t.query.detail)
 		if err != nil {
 			return err
 		}
@@ -210,34 +203,34 @@ func (t *teller) catchUp() error {
 
 // follow tells what is told and what will be, of a run that has so many events.
 func (t *teller) follow(events int64) error {
-	f, leave := t.s.feeds.join(t.s, feedKey{t.id, t.query.detail}, events)
+	f, leave := t.s.feeds.Join(feeds.Key{RunID: t.id, Detail: t.query.detail}, events)
 	defer leave()
-	beat := time.NewTicker(heartbeat)
+	beat := time.NewTicker(feeds.Heartbeat)
 	defer beat.Stop()
 	for {
-		now := f.since(t.query.after)
+		now := f.Since(t.query.after)
 		switch {
 		case t.s.ending():
 			return nil
-		case now.gap:
+		case now.Gap:
 			before := t.query.after
 			if err := t.catchUp(); err != nil || t.query.after == before {
 				return err
 			}
-		case len(now.lines) > 0:
-			if err := t.tellAll(now.lines); err != nil {
+		case len(now.Lines) > 0:
+			if err := t.tellAll(now.Lines); err != nil {
 				return err
 			}
-		case now.over != "":
-			return t.end(now.over)
-		case now.err != nil:
-			return now.err
+		case now.Over != "":
+			return t.end(now.Over)
+		case now.Err != nil:
+			return now.Err
 		default:
 			if err := t.stream.flush(); err != nil { // at first, that the stream is open
 				return err
 			}
 			select {
-			case <-now.more:
+			case <-now.More:
 			case <-beat.C:
 				if err := t.rest(); err != nil {
 					return err
@@ -251,7 +244,7 @@ func (t *teller) follow(events int64) error {
 	}
 }
 
-func (t *teller) tellAll(lines []encoded) error {
+func (t *teller) tellAll(lines []feeds.Line) error {
 	for _, l := range lines {
 		if err := t.tell(l); err != nil {
 			return err
@@ -260,12 +253,12 @@ func (t *teller) tellAll(lines []encoded) error {
 	return nil
 }
 
-func (t *teller) tell(l encoded) error {
-	t.query.after = l.seq
+func (t *teller) tell(l feeds.Line) error {
+	t.query.after = l.Seq
 	if t.query.sse {
-		return t.stream.write(l.sse)
+		return t.stream.write(l.SSE)
 	}
-	return t.stream.write(l.json())
+	return t.stream.write(l.JSON())
 }
 
 // ending tells whether streams are to end.
@@ -280,7 +273,7 @@ func (s *Server) ending() bool {
 
 // end says that there is no more, where the format can.
 func (t *teller) end(status string) error {
-	if !t.query.sse || !over(status) {
+	if !t.query.sse || !feeds.Over(status) {
 		return t.stream.flush()
 	}
 	if err := t.stream.sse(0, "end", `{"status":"`+status+`"}`); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/serve/feeds"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -50,7 +51,7 @@ func (s *Server) fold(ctx context.Context, run *journal.Run) (t *trace.Run, last
 
 // settle says of what a run that is over has left open that it was cut off.
 func settle(t *trace.Run, status string) {
-	if t == nil || !over(status) {
+	if t == nil || !feeds.Over(status) {
 		return
 	}
 	for p := range t.All() {
@@ -120,7 +121,7 @@ func (f *trees) find(run *journal.Run) *trace.Run {
 
 // keep keeps the tree of a run that is over, and lets go of others for it.
 func (f *trees) keep(run *journal.Run, t *trace.Run, size int) {
-	if !over(run.Status) || size > maxForest {
+	if !feeds.Over(run.Status) || size > maxForest {
 		return
 	}
 	f.mu.Lock()

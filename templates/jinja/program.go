@@ -11,7 +11,7 @@
 //     [Program.Names]: so a cascade can be told at load that nobody sets a variable.
 //   - render.go, loops.go and macros.go run the statements. carrier.go is how somebody else walks the blocks among them.
 //   - values.go, numbers.go, comparisons.go, dicts.go, members.go and text.go are Python's values: truth, order, equality,
-//     repr; methods.go, formats*.go, json.go, letters.go and wordwrap.go what their methods and formats do.
+//     repr; methods*.go, formats*.go, json.go, letters.go and wordwrap.go what their methods and formats do.
 //   - library.go lists all that can be called: filters_*.go, tests.go, globals.go. Begin there to add a filter.
 //
 // Three decisions shaped it. It is written anew rather than taken from pongo2, whose language is Django's: truth,

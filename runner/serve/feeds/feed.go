@@ -1,4 +1,4 @@
-package serve
+package feeds
 
 import (
 	"context"
@@ -12,25 +12,25 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
-// A feed is what the followers of one run share: one reads the store when there
+// A Feed is what the followers of one run share: one reads the store when there
 // is more, and encodes it once. Only what is in the store is told, so that a run
 // that is taken over, or gone on with after a crash, is told as it became. A
 // follower that comes late or is slow reads the store by itself until it is
 // where the feed's window begins: it holds up nobody.
-type feed struct {
-	s    *Server
-	key  feedKey
+type Feed struct {
+	s    *Source
+	key  Key
 	stop context.CancelFunc
 
 	mu    sync.Mutex
-	lines []encoded // the window: the last ones
+	lines []Line // the window: the last ones
 	bytes int
 	from  int64         // the event before the first of lines
 	seq   int64         // the last that was read
 	over  string        // how the run ended
 	err   error         // the store cannot be read
 	more  chan struct{} // closed when any of these is another
-	heard int           // followers; guarded by feeds
+	heard int           // followers; guarded by the source
 
 	// Of the one who reads alone.
 	finished bool      // the last event says that the run is
@@ -38,10 +38,10 @@ type feed struct {
 	pace     time.Duration
 }
 
-// A feedKey is what feeds are told from each other by.
-type feedKey struct {
-	id     string
-	detail journal.Detail
+// A Key is what feeds are told from each other by.
+type Key struct {
+	RunID  string
+	Detail journal.Detail
 }
 
 // How much a feed's window holds, but one event at least; and how much a follower
@@ -51,107 +51,41 @@ const (
 	maxPiece  = 256 << 10
 )
 
-// An encoded event, for all who hear it: as server-sent, which its JSON is a part of.
-type encoded struct {
-	seq  int64
-	sse  string
-	data int // where the JSON begins
-}
-
-func encode(e event.Event, d journal.Detail) (encoded, error) {
-	if d == journal.Whole {
-		e.Before = 0
-	}
-	head := fmt.Appendf(nil, "id: %d\ndata: ", e.Seq)
-	text, err := e.AppendJSON(head) // has no line ends in it
-	if err != nil {
-		return encoded{}, err
-	}
-	return encoded{e.Seq, string(append(text, "\n\n"...)), len(head)}, nil
-}
-
-// json is the event as a line of JSON.
-func (l encoded) json() string { return l.sse[l.data : len(l.sse)-1] }
-
-// feeds are those that somebody follows.
-type feeds struct {
-	mu   sync.Mutex
-	open map[feedKey]*feed
-}
-
-// join gives the feed of a run that has so many events, and a function that
-// leaves it. The first one who comes has it begin, and the last one end.
-func (fs *feeds) join(s *Server, key feedKey, events int64) (*feed, func()) {
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
-	f := fs.open[key]
-	if f == nil || f.done() {
-		ctx, stop := context.WithCancel(context.Background())
-		from := max(events-maxBehind, 0)
-		f = &feed{s: s, key: key, stop: stop, from: from, seq: from, more: make(chan struct{}), looked: time.Now(), pace: time.Second}
-		if fs.open == nil {
-			fs.open = map[feedKey]*feed{}
-		}
-		fs.open[key] = f
-		go f.read(ctx)
-	}
-	f.heard++
-	return f, func() {
-		fs.mu.Lock()
-		defer fs.mu.Unlock()
-		if f.heard--; f.heard > 0 {
-			return
-		}
-		f.stop()
-		if fs.open[key] == f {
-			delete(fs.open, key)
-		}
-	}
-}
-
 // maxBehind is how many events of those that were told already a new feed reads.
 const maxBehind = 1000
 
-// A share is what a feed has for a follower.
-type share struct {
-	lines []encoded
-	gap   bool // what comes next is not in the window any more
-	over  string
-	err   error
-	more  <-chan struct{} // closed when there is another share
+// A Share is what a feed has for a follower.
+type Share struct {
+	Lines []Line
+	Gap   bool            // what comes next is not in the window any more: the store has it
+	Over  string          // how the run ended, once it has
+	Err   error           // why the store cannot be read
+	More  <-chan struct{} // closed when there is another share
 }
 
-// since is what there is after an event.
-func (f *feed) since(seq int64) share {
+// Since is what there is after an event, some of it where that is much.
+func (f *Feed) Since(seq int64) Share {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if seq < f.from && f.seq > seq {
-		return share{gap: true}
+		return Share{Gap: true}
 	}
-	i := sort.Search(len(f.lines), func(i int) bool { return f.lines[i].seq > seq })
+	i := sort.Search(len(f.lines), func(i int) bool { return f.lines[i].Seq > seq })
 	end, size := i, 0
 	for ; end < len(f.lines) && (end == i || size < maxPiece); end++ {
-		size += len(f.lines[end].sse)
+		size += len(f.lines[end].SSE)
 	}
-	return share{lines: f.lines[i:end:end], over: f.over, err: f.err, more: f.more}
+	return Share{Lines: f.lines[i:end:end], Over: f.over, Err: f.err, More: f.more}
 }
 
-// followed tells whether somebody follows a run that goes on.
-func (fs *feeds) followed(key feedKey) bool {
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
-	f := fs.open[key]
-	return f != nil && !f.done()
-}
-
-func (f *feed) done() bool {
+func (f *Feed) done() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.over != "" || f.err != nil
 }
 
 // tell changes the feed and wakes those who wait.
-func (f *feed) tell(change func()) {
+func (f *Feed) tell(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change()
@@ -160,27 +94,27 @@ func (f *feed) tell(change func()) {
 }
 
 // add puts lines into the window.
-func (f *feed) add(list []encoded) {
+func (f *Feed) add(list []Line) {
 	f.lines = append(f.lines, list...)
 	for _, l := range list {
-		f.bytes += len(l.sse)
+		f.bytes += len(l.SSE)
 	}
 	n := 0
 	for ; f.bytes > maxWindow && n < len(f.lines)-1; n++ {
-		f.bytes -= len(f.lines[n].sse)
-		f.from = f.lines[n].seq
+		f.bytes -= len(f.lines[n].SSE)
+		f.from = f.lines[n].Seq
 	}
 	if n > 0 {
 		f.lines = slices.Clone(f.lines[n:]) // what is gone is let go of
 	}
-	f.seq = f.lines[len(f.lines)-1].seq
+	f.seq = f.lines[len(f.lines)-1].Seq
 }
 
 // read reads what is new, until the run is over or nobody follows any more.
-func (f *feed) read(ctx context.Context) {
-	beats, leave := f.s.beats(f.key.id)
+func (f *Feed) read(ctx context.Context) {
+	beats, leave := f.s.Beats(f.key.RunID)
 	defer leave()
-	t := time.NewTicker(heartbeat)
+	t := time.NewTicker(Heartbeat)
 	defer t.Stop()
 	for {
 		began := time.Now()
@@ -212,8 +146,8 @@ func (f *feed) read(ctx context.Context) {
 const minRest = time.Millisecond
 
 // news takes in what is new.
-func (f *feed) news(ctx context.Context) error {
-	var list []encoded
+func (f *Feed) news(ctx context.Context) error {
+	var list []Line
 	size := 0
 	told := func() {
 		if len(list) > 0 {
@@ -222,17 +156,17 @@ func (f *feed) news(ctx context.Context) error {
 		list, size = nil, 0
 	}
 	defer told()
-	for e, err := range f.s.o.Store.Events(ctx, f.key.id, f.seq, f.key.detail) {
+	for e, err := range f.s.store.Events(ctx, f.key.RunID, f.seq, f.key.Detail) {
 		if err != nil {
 			return err
 		}
-		l, err := encode(e, f.key.detail)
+		l, err := Encode(e, f.key.Detail)
 		if err != nil {
 			return err
 		}
 		f.finished = e.Kind == event.RunFinished
 		list = append(list, l)
-		if size += len(l.sse); size >= maxPiece {
+		if size += len(l.SSE); size >= maxPiece {
 			told()
 		}
 	}
@@ -242,15 +176,15 @@ func (f *feed) news(ctx context.Context) error {
 // ended tells how the run ended, "" while it has not. It asks when the run seems
 // to have ended, and now and then: a process may be gone without a word. To ask
 // may take longer the longer the run is, so it is asked the less often.
-func (f *feed) ended(ctx context.Context) (string, error) {
+func (f *Feed) ended(ctx context.Context) (string, error) {
 	began := time.Now()
 	if !f.finished && began.Sub(f.looked) < f.pace {
 		return "", nil
 	}
-	run, err := f.s.o.Store.Run(ctx, f.key.id)
+	run, err := f.s.store.Run(ctx, f.key.RunID)
 	f.looked = time.Now()
 	f.pace = max(time.Second, 20*f.looked.Sub(began))
-	if err != nil || !over(run.Status) {
+	if err != nil || !Over(run.Status) {
 		return "", err
 	}
 	for f.seq < run.Events { // somebody has gone on with it since, and it is over again
@@ -259,8 +193,31 @@ func (f *feed) ended(ctx context.Context) (string, error) {
 			return "", err
 		}
 		if f.seq == before {
-			return "", fmt.Errorf("run %s: event %d cannot be read", f.key.id, before+1)
+			return "", fmt.Errorf("run %s: event %d cannot be read", f.key.RunID, before+1)
 		}
 	}
 	return run.Status, nil
 }
+
+// A Line is an event as it is sent, once for all who hear it.
+type Line struct {
+	Seq  int64
+	SSE  string // as server-sent, which its JSON is a part of
+	data int    // where the JSON begins
+}
+
+// Encode makes the line of an event.
+func Encode(e event.Event, d journal.Detail) (Line, error) {
+	if d == journal.Whole {
+		e.Before = 0
+	}
+	head := fmt.Appendf(nil, "id: %d\ndata: ", e.Seq)
+	text, err := e.AppendJSON(head) // has no line ends in it
+	if err != nil {
+		return Line{}, err
+	}
+	return Line{e.Seq, string(append(text, "\n\n"...)), len(head)}, nil
+}
+
+// JSON is the event as a line of JSON.
+func (l Line) JSON() string { return l.SSE[l.data : len(l.SSE)-1] }

@@ -1,9 +1,8 @@
-package serve
+package feeds
 
 import (
 	"context"
 	"errors"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -65,29 +64,5 @@ func TestPulse(t *testing.T) {
 			t.Error("it does not beat again")
 		}
 		leaveC()
-	})
-}
-
-// TestHeartbeat holds that a stream shows that it is there, and ends with its
-// reader.
-func TestHeartbeat(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &Server{pulse: newPulse(func(context.Context) (int64, error) { return 1, nil }, time.Second), closing: make(chan struct{})}
-		ctx, cancel := context.WithCancel(t.Context())
-		news, idle := 0, 0
-		done := make(chan error, 1)
-		go func() {
-			done <- s.follow(httptest.NewRequest("GET", "/", nil).WithContext(ctx), "", nil, func() error { news++; return nil }, func() error { idle++; return nil })
-		}()
-		time.Sleep(3*heartbeat + time.Second)
-		synctest.Wait()
-		if news != 2 || idle != 3 {
-			t.Errorf("news %d times, idle %d times", news, idle)
-		}
-		cancel()
-		if err := <-done; !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-		synctest.Wait()
 	})
 }

@@ -1,4 +1,4 @@
-package serve
+package feeds
 
 import (
 	"context"
@@ -69,26 +69,15 @@ func (p *pulse) tell() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for c := range p.watch {
-		wake(c)
+		Wake(c)
 	}
 }
 
-// wake has something in the channel of who waits, which has room for one, and does
+// Wake has something in the channel of who waits, which has room for one, and does
 // not wait: who has not looked since the last one looks once.
-func wake(c chan<- struct{}) {
+func Wake(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
 	}
-}
-
-// beats are those of the store, and those of a run as this process makes it.
-func (s *Server) beats(id string) (<-chan struct{}, func()) {
-	beats, leave := s.pulse.beats()
-	w, ok := s.o.Store.(Watcher)
-	if !ok || id == "" {
-		return beats, leave
-	}
-	stop := w.Watch(id, func() { wake(beats) })
-	return beats, func() { stop(); leave() }
 }

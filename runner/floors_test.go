@@ -103,9 +103,11 @@ var floors = map[string]string{
 	"validators/edit":     "validators validators/faults validators/reading validators/schema",
 	"validators/request":  "validators validators/faults validators/reading validators/schema",
 	"validators/schedule": "runner/signatures runner/tool validators validators/faults validators/schema",
-	"runner/serve":        "cascades runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/diffs runner/serve/feeds runner/serve/orders runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
+	"runner/serve":        "cascades runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/diffs runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
 	// News of runs, for all who follow them.
 	"runner/serve/feeds": "runner runner/event runner/journal",
+	// Who may come in.
+	"runner/serve/guards": "",
 	// Orders of runs, and who makes them.
 	"runner/serve/orders": "cascades runner runner/event",
 	// Two texts apart.

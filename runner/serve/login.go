@@ -13,7 +13,7 @@ type loginView struct {
 }
 
 func (s *Server) loginForm(w http.ResponseWriter, r *http.Request) error {
-	if s.o.Token == "" {
+	if s.guard.Open() {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return nil
 	}
@@ -26,27 +26,17 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	to := inside(form("to"))
-	if s.o.Token == "" || !same(strings.TrimSpace(form("token")), s.o.Token) {
+	if !s.guard.Login(w, r, form("token")) {
 		return s.render(w, r, http.StatusForbidden, "login", loginView{frame: frame{Title: "Log in"}, To: to, Wrong: true})
 	}
-	http.SetCookie(w, &http.Cookie{
-		Name: cookieName, Value: s.session, Path: "/", HttpOnly: true,
-		SameSite: http.SameSiteStrictMode, Secure: isTLS(r), MaxAge: 12 * 60 * 60,
-	})
 	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil
 }
 
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: isTLS(r), MaxAge: -1})
+	s.guard.Logout(w, r)
 	http.Redirect(w, r, "/login", http.StatusSeeOther)
 	return nil
-}
-
-// isTLS also believes a proxy that says so: all it can do is keep a cookie from
-// plain connections.
-func isTLS(r *http.Request) bool {
-	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
 // inside is a path of this server: "//elsewhere" and "/\elsewhere" are not.

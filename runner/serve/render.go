@@ -52,7 +52,7 @@ type frame struct {
 }
 
 func (s *Server) frame(title, here string) frame {
-	return frame{title, here, s.o.Token != "", s.o.Scales != nil && len(s.o.Cascades) > 0}
+	return frame{title, here, !s.guard.Open(), s.o.Scales != nil && len(s.o.Cascades) > 0}
 }
 
 // render writes a page, or a part of one, whole or not at all.

@@ -24,11 +24,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/serve/feeds"
+	"github.com/seed61713e19/capstan/runner/serve/guards"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -66,8 +66,7 @@ type Options struct {
 // A Server is the page and the API. Make one with [New].
 type Server struct {
 	o        Options
-	hosts    map[string]bool // nil takes any
-	session  string          // the cookie's value; "" without a token
+	guard    guards.Guard
 	feeds    *feeds.Source
 	trees    trees
 	lately   lately
@@ -76,22 +75,15 @@ type Server struct {
 	handler  http.Handler
 }
 
-// minToken is how many characters a token has at least.
-const minToken = 16
-
 // New makes a server. It refuses an address that is not loopback without a
-// token: whoever reaches the server starts runs and reads every text.
+// token, see [guards.New].
 func New(o Options) (*Server, error) {
-	loopback, err := isLoopback(o.Addr)
+	guard, err := guards.New(o.Addr, o.Token, o.Hosts)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("address %q: %w", o.Addr, err)
+		return nil, err
 	case o.Store == nil:
 		return nil, errors.New("a server needs a store")
-	case o.Token == "" && !loopback:
-		return nil, fmt.Errorf("address %s can be reached from other machines: it needs a token", o.Addr)
-	case o.Token != "" && len(o.Token) < minToken:
-		return nil, fmt.Errorf("the token has fewer than %d characters", minToken)
 	}
 	if o.Every <= 0 {
 		o.Every = 200 * time.Millisecond
@@ -99,11 +91,11 @@ func New(o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{o: o, hosts: hosts(o, loopback), session: session(o.Token), feeds: feeds.New(o.Store, o.Every), closing: make(chan struct{})}
+	s := &Server{o: o, guard: guard, feeds: feeds.New(o.Store, o.Every), closing: make(chan struct{})}
 	if s.contract, err = newContract(); err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}
-	s.handler = s.guard(s.mux())
+	s.handler = s.guarded(s.mux())
 	return s, nil
 }
 
@@ -154,16 +146,4 @@ func Computed(set validators.Set) validators.Set {
 		}
 	}
 	return validators.NewSet(list...)
-}
-
-func isLoopback(addr string) (bool, error) {
-	if addr == "" {
-		return true, nil
-	}
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return false, err
-	}
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback(), nil
 }

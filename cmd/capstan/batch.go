@@ -19,6 +19,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/batch"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/redactions"
 )
 
 // batchFlags are what run --each and eval take besides those of run.
@@ -253,7 +254,7 @@ func (c *Command) results(set, file string, print bool) (*resultFile, error) {
 	if err != nil {
 		return nil, usage("--out: %w", err)
 	}
-	return &resultFile{f, bufio.NewWriter(redacted(f, c.hidden))}, nil
+	return &resultFile{f, bufio.NewWriter(redactions.Writer(f, c.hidden))}, nil
 }
 
 func (r *resultFile) add(o batch.Outcome) error {

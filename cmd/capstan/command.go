@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/runner/telemetry"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
@@ -64,10 +65,10 @@ func usage(format string, args ...any) error {
 // Run runs one command line and gives its exit status.
 func (c *Command) Run(ctx context.Context, args []string) int {
 	shown := *c
-	shown.hidden = secrets(c.Environ)
-	shown.Stdout, shown.Stderr = redacted(c.Stdout, shown.hidden), redacted(c.Stderr, shown.hidden)
-	defer flush(shown.Stdout)
-	defer flush(shown.Stderr)
+	shown.hidden = redactions.Secrets(c.Environ)
+	shown.Stdout, shown.Stderr = redactions.Writer(c.Stdout, shown.hidden), redactions.Writer(c.Stderr, shown.hidden)
+	defer redactions.Flush(shown.Stdout)
+	defer redactions.Flush(shown.Stderr)
 	c = &shown
 	root := c.root(args)
 	root.SetArgs(args)

@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/seed61713e19/capstan/runner/junit"
+	"github.com/seed61713e19/capstan/runner/sarif"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -36,7 +37,7 @@ func asText(list []judgement, w io.Writer) error {
 		return err
 	}
 	for _, i := range j.findings() {
-		if _, err := fmt.Fprintf(w, "%s: %s\n", i.place(), i.message); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s\n", place(i), i.Message); err != nil {
 			return err
 		}
 	}
@@ -91,11 +92,11 @@ func table(list []judgement, out io.Writer) error {
 	return err
 }
 
-func (f finding) place() string {
-	if f.line > 0 {
-		return fmt.Sprintf("%s:%d", f.file, f.line)
+func place(f sarif.Finding) string {
+	if f.Line > 0 {
+		return fmt.Sprintf("%s:%d", f.File, f.Line)
 	}
-	return f.file
+	return f.File
 }
 
 func asJSON(list []judgement, w io.Writer) error {
@@ -138,7 +139,7 @@ func asJUnit(list []judgement, w io.Writer) error {
 		case !j.verdict.Valid:
 			c.Failure = &junit.Why{Message: j.verdict.Reason}
 			for _, f := range j.findings() {
-				c.Failure.Text += fmt.Sprintf("%s: %s\n", f.place(), f.message)
+				c.Failure.Text += fmt.Sprintf("%s: %s\n", place(f), f.Message)
 			}
 		}
 		report.Cases = append(report.Cases, c)
@@ -155,18 +156,16 @@ func asSARIF(list []judgement, w io.Writer) error {
 			if j.err != nil {
 				message = j.err.Error()
 			}
-			found = []finding{{rule: j.validator, level: "error", message: message, file: j.file}}
+			found = []sarif.Finding{{Rule: j.validator, Level: "error", Message: message, File: j.file}}
 		}
-		for _, f := range found {
-			report.add(f)
-		}
+		report.Add(found...)
 	}
 	return printJSON(w, report)
 }
 
 // findings are the verdict's issues and warnings with their lines.
-func (j judgement) findings() []finding {
-	var out []finding
+func (j judgement) findings() []sarif.Finding {
+	var out []sarif.Finding
 	add := func(level string, issues []validators.Issue) {
 		for _, i := range issues {
 			rule := i.Check
@@ -177,7 +176,7 @@ func (j judgement) findings() []finding {
 			if i.Location != "" && lineOf(i.Location) == 0 {
 				message = i.Location + ": " + message
 			}
-			out = append(out, finding{rule: rule, level: level, message: message, file: j.file, line: lineOf(i.Location)})
+			out = append(out, sarif.Finding{Rule: rule, Level: level, Message: message, File: j.file, Line: lineOf(i.Location)})
 		}
 	}
 	add("error", j.verdict.Issues)

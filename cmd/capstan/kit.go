@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/runner/telemetry"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
@@ -100,7 +101,7 @@ func (c *Command) told(t *telemetry.Telemetry) event.Sink {
 	if c.Getenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT") == "" {
 		return t
 	}
-	return withoutSecrets(t, c.hidden)
+	return redactions.Sink(t, c.hidden)
 }
 
 // maxSending is how long the end of a run waits for its telemetry to be taken.
@@ -145,3 +146,6 @@ func (s *kit) runner(c *Command, f runFlags, model string, more ...runner.Option
 	}
 	return r, nil
 }
+
+// clean is a text without the secrets.
+func (c *Command) clean(text string) string { return redactions.Text(text, c.hidden) }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/sarif"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
@@ -297,7 +298,7 @@ func (c *Command) printDiagnostics(found cascades.Diagnostics, format string) er
 	case "sarif":
 		report := newSARIF()
 		for _, d := range found {
-			report.add(finding{rule: d.Code, level: d.Severity, message: d.Told(), file: d.File, line: d.Line, column: d.Column})
+			report.Add(sarif.Finding{Rule: d.Code, Level: d.Severity, Message: d.Told(), File: d.File, Line: d.Line, Column: d.Column})
 		}
 		return printJSON(c.Stdout, report)
 	default:

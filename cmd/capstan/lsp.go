@@ -16,6 +16,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/lsp"
 	"github.com/seed61713e19/capstan/runner/model/openai"
+	"github.com/seed61713e19/capstan/runner/redactions"
 )
 
 func (c *Command) lsp() *cobra.Command {
@@ -41,10 +42,7 @@ func (c *Command) serveEditor(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out := c.Stdout
-	if r, ok := out.(*redactor); ok {
-		out = r.out // it counts bytes, and says what the editor has said
-	}
+	out := redactions.Behind(c.Stdout) // it counts bytes, and says what the editor has said
 	err = lsp.Serve(ctx, &pipe{c.Stdin, out}, lsp.Options{
 		Known: r.Known(), Read: runner.ReadFile, List: nameable, Version: versionName(),
 		Plan: func(cascade *cascades.Cascade) cascades.Plan {

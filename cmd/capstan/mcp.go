@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"maps"
 	"os/signal"
@@ -16,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/mcpserver"
+	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/edit"
 	"github.com/seed61713e19/capstan/validators/request"
@@ -109,7 +108,7 @@ func (c *Command) serveMCP(ctx context.Context, words []string, f mcpFlags) erro
 		return usage("%w", err)
 	}
 	signal.Ignore(syscall.SIGPIPE) // a client that is gone is an error of writing, and no reason to die before the runs are noted
-	err = server.Serve(ctx, c.Stdin, plainOut(c.Stdout))
+	err = server.Serve(ctx, c.Stdin, redactions.Behind(c.Stdout))
 	switch {
 	case ctx.Err() != nil:
 		return &exit{exitInterrupted, context.Cause(ctx)}
@@ -188,24 +187,6 @@ func chosenFrom(with, params map[string]any, used map[string]bool) map[string]an
 // ownForm gives a gate's verdicts in the form that its specification has.
 func ownForm(gate string) func(validators.Verdict) []byte {
 	return func(v validators.Verdict) []byte { return answer(judgement{validator: gate, verdict: v}) }
-}
-
-// plainOut is the stream behind one that takes out secrets, which does not know
-// where a message ends and what in it is JSON.
-func plainOut(out io.Writer) io.Writer {
-	if r, ok := out.(*redactor); ok {
-		return r.out
-	}
-	return out
-}
-
-// clean is a text without the secrets.
-func (c *Command) clean(text string) string {
-	var out bytes.Buffer
-	w := redacted(&out, c.hidden)
-	io.WriteString(w, text)
-	flush(w)
-	return out.String()
 }
 
 // mcpRuns makes the runs that clients order.

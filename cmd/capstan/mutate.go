@@ -18,6 +18,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/backtest"
 	"github.com/seed61713e19/capstan/runner/cases"
 	"github.com/seed61713e19/capstan/runner/mutate"
+	"github.com/seed61713e19/capstan/runner/sarif"
 	"github.com/seed61713e19/capstan/validators/faults"
 )
 
@@ -316,7 +317,7 @@ func (c *Command) tellMutants(r *mutate.Report, file string, f mutateFlags) (err
 			if _, err := os.Stat(l.Run); err == nil {
 				where, line = l.Run, lineOf(l.Place)
 			}
-			s.add(finding{rule: l.Operator, level: level, message: l.Phase + ": " + l.Note + " passes every gate", file: where, line: line})
+			s.Add(sarif.Finding{Rule: l.Operator, Level: level, Message: l.Phase + ": " + l.Note + " passes every gate", File: where, Line: line})
 		}
 		err = printJSON(c.Stdout, s)
 	default:

@@ -18,6 +18,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/redactions"
 )
 
 // terminal tells whether a stream is a terminal that a person looks at.
@@ -28,8 +29,8 @@ func (c *Command) terminal(stream any) bool {
 
 // file is the file behind a stream.
 func file(stream any) (*os.File, bool) {
-	if r, ok := stream.(*redactor); ok {
-		stream = r.out
+	if out, ok := stream.(io.Writer); ok {
+		stream = redactions.Behind(out)
 	}
 	f, ok := stream.(*os.File)
 	return f, ok

@@ -13,6 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/redactions"
 )
 
 // runFlags are what run takes besides the file.
@@ -263,7 +264,7 @@ type eventFile struct {
 }
 
 func newEventFile(f *os.File, secrets map[string]string) *eventFile {
-	return &eventFile{f: f, out: redacted(f, secrets)}
+	return &eventFile{f: f, out: redactions.Writer(f, secrets)}
 }
 
 // Emit writes one line.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/sarif"
 	"github.com/seed61713e19/capstan/runner/trust"
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -87,7 +88,7 @@ func (c *Command) trusted(ctx context.Context, file string, f weighFlags) error 
 	case "sarif":
 		found := newSARIF()
 		for _, one := range report.Findings() {
-			found.add(finding{one.Rule, one.Level, one.Message, cmp.Or(one.Where.File, file), one.Where.Line, one.Where.Column})
+			found.Add(sarif.Finding{Rule: one.Rule, Level: one.Level, Message: one.Message, File: cmp.Or(one.Where.File, file), Line: one.Where.Line, Column: one.Where.Column})
 		}
 		err = printJSON(c.Stdout, found)
 	default:

@@ -1,4 +1,4 @@
-package main
+package redactions
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 )
 
 func TestSecrets(t *testing.T) {
-	got := secrets([]string{
+	got := Secrets([]string{
 		"OPENAI_API_KEY=sk-1234567890", "github_token=ghp_abcdefgh", "SHORT_KEY=abc", "HOME=/home/anna-the-long",
 		"DATABASE_URL=postgres://anna:correct-horse@db/x", "KEYBOARD=a-long-enough-word", "EMPTY_TOKEN=",
 	})
@@ -22,7 +22,7 @@ func TestSecrets(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
-	got = secrets([]string{"HOOK_TOKEN=https://anna:correct-horse@host/x"})
+	got = Secrets([]string{"HOOK_TOKEN=https://anna:correct-horse@host/x"})
 	if want := map[string]string{"HOOK_TOKEN": "https://anna:correct-horse@host/x", "HOOK_TOKEN password": "correct-horse"}; !maps.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
@@ -33,12 +33,12 @@ func TestSecrets(t *testing.T) {
 		"PATH": false, "GOPATH": false, "PWD": false, "OLDPWD": false, "COMPASS": false, "AUTHOR": false, "AUTHOR_NAME": false, "AUTHORITY": false,
 		"SSH_AUTH_SOCK": false, "COMPAT": false, "KEYBOARD": false, "WEBHOOK_PORT": false, "HOME": false,
 	} {
-		if got := secrets([]string{name + "=a value of some length"}); (len(got) == 1) != want {
+		if got := Secrets([]string{name + "=a value of some length"}); (len(got) == 1) != want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 	for value, want := range map[string]bool{"1234567": false, "12345678": true, "éééé": false, "éééééééé": true} {
-		if got := secrets([]string{"DB_PASS=" + value}); (len(got) == 1) != want {
+		if got := Secrets([]string{"DB_PASS=" + value}); (len(got) == 1) != want {
 			t.Errorf("%s: %v", value, got)
 		}
 	}
@@ -46,19 +46,19 @@ func TestSecrets(t *testing.T) {
 
 // However a text is cut into writes, no secret comes through, and everything
 // else does.
-func TestRedactor(t *testing.T) {
+func TestWriter(t *testing.T) {
 	hidden := map[string]string{"A_KEY": "sesame-open", "B_KEY": "sesame-open-wide", "C_KEY": `quo"ted<tag`}
 	text := "say sesame-open-wide, sesame-open, sesame-ope; quo\"ted<tag and quo\\\"ted<tag and quo\\\"ted\\u003ctag. sesa"
 	want := "say [redacted B_KEY], [redacted A_KEY], sesame-ope; [redacted C_KEY] and [redacted C_KEY] and [redacted C_KEY]. sesa"
 	for size := 1; size <= len(text); size++ {
 		var out bytes.Buffer
-		w := redacted(&out, hidden)
+		w := Writer(&out, hidden)
 		for piece := range slices.Chunk([]byte(text), size) {
 			if n, err := w.Write(piece); n != len(piece) || err != nil {
 				t.Fatal(n, err)
 			}
 		}
-		flush(w)
+		Flush(w)
 		got := out.String()
 		for _, secret := range hidden {
 			if strings.Contains(got, secret) {
@@ -75,15 +75,15 @@ func TestRedactor(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if redacted(&out, nil) != &out {
+	if Writer(&out, nil) != &out {
 		t.Error("without secrets there is nothing to do")
 	}
 }
 
 // Events are told without secrets, and are otherwise what they were.
-func TestWithoutSecrets(t *testing.T) {
+func TestSink(t *testing.T) {
 	var got []event.Event
-	sink := withoutSecrets(event.Func(func(e event.Event) { got = append(got, e) }), map[string]string{"A_KEY": "sesame-open"})
+	sink := Sink(event.Func(func(e event.Event) { got = append(got, e) }), map[string]string{"A_KEY": "sesame-open"})
 	turn := 0
 	list := []event.Event{
 		{Run: "r", Seq: 1, Kind: event.TurnStarted, Path: "p", Phase: "p", Attempt: 1, Turn: &turn},
@@ -100,11 +100,11 @@ func TestWithoutSecrets(t *testing.T) {
 
 // What was said earlier in a conversation stays clean, and a request that a
 // resume begins in its middle with is clean too.
-func TestWithoutSecretsOfAConversation(t *testing.T) {
+func TestSinkOfAConversation(t *testing.T) {
 	for name, skip := range map[string]int{"from the beginning": 0, "from its middle": 1} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			sink := withoutSecrets(event.Func(func(e event.Event) {
+			sink := Sink(event.Func(func(e event.Event) {
 				said := ""
 				for _, m := range e.Request.Messages {
 					said += m.Content + "|"

@@ -1,4 +1,7 @@
-package main
+// Package redactions takes secrets out of what is shown: it finds them in the
+// environment by their names ([Secrets]), and puts [redacted NAME] in their place, in
+// what is written, however it is cut into pieces ([Writer]), and in events ([Sink]).
+package redactions
 
 import (
 	"bytes"
@@ -39,9 +42,9 @@ func isSecret(name string) bool {
 	})
 }
 
-// secrets are the values in the environment that nobody is to see, by the name
+// Secrets are the values in the environment that nobody is to see, by the name
 // they go under: those whose names say so, and passwords in URLs.
-func secrets(environ []string) map[string]string {
+func Secrets(environ []string) map[string]string {
 	out := map[string]string{}
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
@@ -68,8 +71,9 @@ type redactor struct {
 	kept    []byte
 }
 
-// redacted is out without the secrets; out itself where there are none.
-func redacted(out io.Writer, secrets map[string]string) io.Writer {
+// Writer is out without the secrets, by the names they go under; out itself where
+// there are none. [Flush] it at the end.
+func Writer(out io.Writer, secrets map[string]string) io.Writer {
 	r := &redactor{out: out}
 	for name, value := range secrets {
 		shown := []byte("[redacted " + name + "]")
@@ -125,10 +129,10 @@ func (r *redactor) begun(text []byte) int {
 	return longest
 }
 
-// withoutSecrets tells a sink of events as a redactor would write them. Of a
+// Sink tells a sink of events as a redactor would write them. Of a
 // conversation it looks through each message once; what was said before has been
 // cleaned already.
-func withoutSecrets(to event.Sink, secrets map[string]string) event.Sink {
+func Sink(to event.Sink, secrets map[string]string) event.Sink {
 	if len(secrets) == 0 {
 		return to
 	}
@@ -163,21 +167,36 @@ func clean(e event.Event, secrets map[string]string) (event.Event, error) {
 	if err != nil {
 		return e, err
 	}
-	var b bytes.Buffer
-	w := redacted(&b, secrets)
-	w.Write(text)
-	flush(w)
-	if e.Kind != event.ModelCalled && bytes.Equal(b.Bytes(), text) {
+	shown := Text(string(text), secrets)
+	if e.Kind != event.ModelCalled && shown == string(text) {
 		return e, nil
 	}
 	var told event.Event
-	err = json.Unmarshal(b.Bytes(), &told)
+	err = json.Unmarshal([]byte(shown), &told)
 	told.Run = e.Run
 	return told, err
 }
 
-// flush lets out what waits.
-func flush(out io.Writer) {
+// Text is a text without the secrets.
+func Text(text string, secrets map[string]string) string {
+	var out strings.Builder
+	w := Writer(&out, secrets)
+	io.WriteString(w, text)
+	Flush(w)
+	return out.String()
+}
+
+// Behind is the stream behind a [Writer], for what must not be looked through: it
+// counts bytes, or knows where a message ends. Any other stream is itself.
+func Behind(out io.Writer) io.Writer {
+	if r, ok := out.(*redactor); ok {
+		return r.out
+	}
+	return out
+}
+
+// Flush lets out what waits.
+func Flush(out io.Writer) {
 	if r, ok := out.(*redactor); ok && len(r.kept) > 0 {
 		r.out.Write(r.kept)
 		r.kept = nil

@@ -1,6 +1,6 @@
 package cascades
 
-import "fmt"
+import "github.com/seed61713e19/capstan/runner/reports"
 
 // Marks are what a run did with a cascade, for a graph that shows both. Phases
 // and ways that the cascade does not have are left out.
@@ -51,18 +51,11 @@ func (m *Marks) of(name string) (Mark, shade, bool) {
 
 // line is what a card says of it.
 func (m Mark) line() cardLine {
-	text := counted(m.Attempts, "attempt")
+	text := reports.Count(m.Attempts, "attempt")
 	if m.Visits > 1 {
-		text = counted(m.Visits, "visit") + " · " + text
+		text = reports.Count(m.Visits, "visit") + " · " + text
 	}
 	return cardLine{"run", text, m.Status}
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // taken is how often a run took a way of c.

@@ -36,7 +36,7 @@ var floors = map[string]string{
 	// Questions that an author writes in place.
 	"validators/expressions": "validators validators/schema",
 	// Those that come with the language.
-	"validators/builtins": "templates/prompts validators validators/languages validators/reading validators/schema validators/secrets",
+	"validators/builtins": "runner/reports templates/prompts validators validators/languages validators/reading validators/schema validators/secrets",
 	"runner/model":        "",
 	// What of a conversation stays when it weighs too much.
 	"runner/exchanges": "runner/model",
@@ -49,7 +49,7 @@ var floors = map[string]string{
 	// The words of other people's cascades, which the parser looks up and convert rewrites.
 	"cascades/windlass": "",
 	// Floor 2.
-	"cascades":          "cascades/windlass runner/exchanges runner/measure runner/signatures runner/model runner/process runner/tool templates validators validators/expressions validators/faults validators/schema wards",
+	"cascades":          "cascades/windlass runner/exchanges runner/measure runner/model runner/process runner/reports runner/signatures runner/tool templates validators validators/expressions validators/faults validators/schema wards",
 	"cascades/examples": "",
 	// Other people's cascades, written in our words and read as ours.
 	"cascades/convert": "cascades cascades/windlass runner/tool validators/patterns",
@@ -76,6 +76,8 @@ var floors = map[string]string{
 	"runner/junit": "",
 	// A protocol of spans and metrics, which knows nothing of runs.
 	"runner/telemetry/otlp": "",
+	// Lines and columns that people read.
+	"runner/reports": "",
 	// The report that code scanners read.
 	"runner/sarif": "",
 	// Events and texts without secrets.
@@ -86,12 +88,12 @@ var floors = map[string]string{
 	"runner/batch":     "cascades runner runner/event runner/measure runner/model validators validators/expressions validators/patterns validators/schema",
 	"runner/trace":     "cascades runner/event runner/model runner/tool validators/schema",
 	"runner/receipt":   "cascades runner/event runner/measure runner/signatures runner/trace wards",
-	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/lots runner/model runner/trace validators validators/schema wards",
-	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure validators validators/faults validators/schema wards",
+	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/lots runner/model runner/reports runner/trace validators validators/schema wards",
+	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure runner/reports validators validators/faults validators/schema wards",
 	"runner/cases":     "cascades runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
 	"runner/telemetry": "runner/event runner/model runner/telemetry/otlp",
 	"runner/cost":      "runner/journal runner/measure validators/patterns",
-	"runner/trust":     "cascades runner/journal runner/junit runner/measure wards",
+	"runner/trust":     "cascades runner/journal runner/junit runner/measure runner/reports wards",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
 	"runner/model/openai":   "runner/model runner/model/plain",
 	"runner/model/plain":    "",
@@ -105,7 +107,7 @@ var floors = map[string]string{
 	"runner/tool/mcp":     "runner/process runner/tool validators validators/schema",
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
 	"validators/edit":     "validators validators/faults validators/reading validators/schema",
-	"validators/request":  "validators validators/faults validators/reading validators/schema",
+	"validators/request":  "runner/reports validators validators/faults validators/reading validators/schema",
 	"validators/schedule": "runner/signatures runner/tool validators validators/faults validators/schema",
 	"runner/serve":        "cascades runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/diffs runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
 	// News of runs, for all who follow them.
@@ -119,7 +121,7 @@ var floors = map[string]string{
 	// Numbers over days, and their drawings.
 	"runner/serve/plots":  "",
 	"runner/serve/trends": "runner/journal runner/measure",
-	"runner/lsp":          "cascades templates validators validators/expressions validators/schema", // it completes templates and expressions
+	"runner/lsp":          "cascades runner/reports templates validators validators/expressions validators/schema", // it completes templates and expressions
 	"runner/mcpserver":    "cascades runner runner/event runner/tool validators validators/schema",
 	// Real validation of requests: it starts programs and a browser.
 	"validators/request/inspectors": "runner/process validators/request",
@@ -143,6 +145,7 @@ var pure = []string{
 	"runner/measure",
 	"runner/questions",
 	"runner/receipt",
+	"runner/reports",
 	"runner/shared",
 	"runner/signatures",
 	"runner/words",

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -27,7 +28,7 @@ func itemOf(at event.Path) (phase event.Path, item string) {
 type fan struct{ items, over, failed int }
 
 func (f *fan) String() string {
-	text := fmt.Sprintf("%d of %s", f.over, count(f.items, "item"))
+	text := fmt.Sprintf("%d of %s", f.over, reports.Count(f.items, "item"))
 	if f.failed > 0 {
 		text += fmt.Sprintf(", %d failed", f.failed)
 	}

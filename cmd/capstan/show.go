@@ -15,6 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -130,11 +131,11 @@ func (t *teller) phases(r runner.Result) {
 	for _, p := range r.Phases {
 		items := ""
 		if p.Items > 0 {
-			if items = count(p.Items, "item") + ", "; len(p.Failures) > 0 {
+			if items = reports.Count(p.Items, "item") + ", "; len(p.Failures) > 0 {
 				items += fmt.Sprintf("%d failed, ", len(p.Failures))
 			}
 		}
-		t.line("\n%s: %s, %s%s, %s", p.Name, p.Status, items, count(p.Attempts, "attempt"), count(p.ModelCalls, "model call"))
+		t.line("\n%s: %s, %s%s, %s", p.Name, p.Status, items, reports.Count(p.Attempts, "attempt"), reports.Count(p.ModelCalls, "model call"))
 		for _, lost := range p.Failures[:min(len(p.Failures), manyItems)] {
 			t.line("  ✗ item[%d] %s: %s", lost.Index, lost.Code, oneLine(lost.Message))
 		}
@@ -206,7 +207,7 @@ func (t *teller) attempts(run *trace.Run) {
 		}
 	}
 	if more > 0 {
-		t.line("\nand %s that succeeded: --json has all", count(more, "more item"))
+		t.line("\nand %s that succeeded: --json has all", reports.Count(more, "more item"))
 	}
 }
 
@@ -283,11 +284,4 @@ func (t *teller) end(run *journal.Run, r runner.Result) {
 		}
 		t.quote(text)
 	}
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -33,7 +33,7 @@ var endings = []struct {
 }
 
 // legend explains the words that the text has used, and no other.
-func (w *text) legend(r *Report) {
+func (w text) legend(r *Report) {
 	var lines [][]string
 	for _, c := range columns {
 		if slices.ContainsFunc(r.Wards, func(row Row) bool { return c.of(row) > 0 }) {
@@ -52,7 +52,7 @@ func (w *text) legend(r *Report) {
 		lines = append(lines, []string{"  added", "calls of models that were not made and would have been, as many as such attempts took"})
 	}
 	if len(lines) > 0 {
-		w.printf("\n")
-		w.table(lines)
+		w.Line("")
+		w.Table(lines)
 	}
 }

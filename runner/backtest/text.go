@@ -5,7 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
+
+	"github.com/seed61713e19/capstan/runner/reports"
 )
 
 // shownRows bounds the changes and the attempts that a text lists; JSON and
@@ -15,64 +16,44 @@ const shownRows = 50
 // Text writes the report for a person: the checks as a table, then what turned
 // and which attempts would have fared otherwise.
 func (r *Report) Text(out io.Writer) error {
-	w := &text{out: out}
+	w := text{reports.To(out)}
 	if r.Runs == 0 {
-		w.printf("no recorded run of cascade %s%s\n", r.CascadeID, aside(r.Others > 0, ": %d of other cascades", r.Others))
-		return w.err
+		w.Line("no recorded run of cascade %s%s", r.CascadeID, aside(r.Others > 0, ": %d of other cascades", r.Others))
+		return w.Err()
 	}
-	w.printf("%s, %s of cascade %s\n", count(r.Runs, "run"), count(r.Attempts, "attempt"), r.CascadeID)
+	w.Line("%s, %s of cascade %s", reports.Count(r.Runs, "run"), reports.Count(r.Attempts, "attempt"), r.CascadeID)
 	if r.Strange > 0 {
-		w.printf("%s\n", r.unseen())
+		w.Line("%s", r.unseen())
 	}
 	w.wards(r.Wards)
 	w.changes(r)
 	w.moves(r.Moves)
-	w.printf("\nwould have been: %d released, %d retried, %d blocked, %d exhausted, %d failed, %d not made, that were not\n",
+	w.Line("\nwould have been: %d released, %d retried, %d blocked, %d exhausted, %d failed, %d not made, that were not",
 		r.Would(Released), r.Would(Retried), r.Would(Blocked), r.Would(Exhausted), r.Would(Failed), r.Would(NotMade))
-	w.printf("model calls: %d saved, at least %d added\n", r.Saved, r.Added)
+	w.Line("model calls: %d saved, at least %d added", r.Saved, r.Added)
 	if r.Verdicts.NotRun > 0 {
-		w.printf("%s not asked for: a check that was not run counts as it did, or else as passed\n", count(r.Verdicts.NotRun, "verdict"))
+		w.Line("%s not asked for: a check that was not run counts as it did, or else as passed", reports.Count(r.Verdicts.NotRun, "verdict"))
 	}
 	if r.Usage.Calls > 0 {
-		w.printf("judges were asked %s\n", count(r.Usage.Calls, "time"))
+		w.Line("judges were asked %s", reports.Count(r.Usage.Calls, "time"))
 	}
 	w.legend(r)
-	return w.err
+	return w.Err()
 }
 
 // unseen tells of the visits that were not looked at.
 func (r *Report) unseen() string {
-	return count(r.Strange, "visit") + " not looked at: they have no place in the cascade, or it is not known what they were given"
+	return reports.Count(r.Strange, "visit") + " not looked at: they have no place in the cascade, or it is not known what they were given"
 }
 
-type text struct {
-	out io.Writer
-	err error
-}
+// A text is the report as a person reads it.
+type text struct{ *reports.Report }
 
-func (w *text) printf(format string, args ...any) {
-	if w.err == nil {
-		_, w.err = fmt.Fprintf(w.out, format, args...)
-	}
-}
-
-// table writes aligned columns, every line but for its last column's padding.
-func (w *text) table(lines [][]string) {
-	if w.err != nil {
-		return
-	}
-	t := tabwriter.NewWriter(w.out, 0, 0, 2, ' ', 0)
-	for _, cells := range lines {
-		fmt.Fprintln(t, strings.Join(cells, "\t"))
-	}
-	w.err = t.Flush()
-}
-
-func (w *text) wards(rows []Row) {
+func (w text) wards(rows []Row) {
 	if len(rows) == 0 {
 		return
 	}
-	w.printf("\n")
+	w.Line("")
 	shown := columns
 	if !slices.ContainsFunc(rows, func(r Row) bool { return r.Spared > 0 }) {
 		shown = shown[:len(shown)-1]
@@ -84,11 +65,11 @@ func (w *text) wards(rows []Row) {
 	for _, r := range rows {
 		line := []string{clean(place{r.Cascade, r.Phase}.String() + " " + strings.TrimSpace(name(r.Moment, r.Validator)+" "+r.Expr)), r.Mode}
 		for _, c := range shown {
-			line = append(line, number(c.of(r)))
+			line = append(line, reports.Cell(c.of(r)))
 		}
 		lines = append(lines, line)
 	}
-	w.table(lines)
+	w.Table(lines)
 }
 
 // name is a check as it is called in a line: post grammar_check.
@@ -99,14 +80,7 @@ func name(moment, validator string) string {
 	return moment + " " + validator
 }
 
-func number(n int) string {
-	if n == 0 {
-		return "·"
-	}
-	return fmt.Sprint(n)
-}
-
-func (w *text) changes(r *Report) {
+func (w text) changes(r *Report) {
 	list := r.Changes
 	if len(list) == 0 {
 		return
@@ -115,15 +89,15 @@ func (w *text) changes(r *Report) {
 	for _, one := range r.Wards {
 		exprs[row{place{one.Cascade, one.Phase}, one.Moment, one.Validator}] = one.Expr
 	}
-	w.printf("\n")
+	w.Line("")
 	for _, c := range list[:min(len(list), shownRows)] {
 		expr := exprs[row{place{c.Cascade, c.Phase}, c.Moment, c.Validator}]
-		w.printf("%s %s %s: %s\n", clean(c.Run), clean(c.Path), clean(strings.TrimSpace(name(c.Moment, c.Validator)+" "+expr)), turned(c))
+		w.Line("%s %s %s: %s", clean(c.Run), clean(c.Path), clean(strings.TrimSpace(name(c.Moment, c.Validator)+" "+expr)), turned(c))
 		if reason := clean(clip(c.NowReason, 200)); reason != "" {
-			w.printf("    %s\n", reason)
+			w.Line("    %s", reason)
 		}
 		if c.Text != "" {
-			w.printf("    of: %s\n", clean(c.Text))
+			w.Line("    of: %s", clean(c.Text))
 		}
 	}
 	w.more(len(list))
@@ -140,21 +114,21 @@ func turned(c Change) string {
 	}
 }
 
-func (w *text) moves(list []Move) {
+func (w text) moves(list []Move) {
 	if len(list) == 0 {
 		return
 	}
-	w.printf("\n")
+	w.Line("")
 	for _, m := range list[:min(len(list), shownRows)] {
-		w.printf("%s %s: was %s, would be %s%s%s%s\n", clean(m.Run), clean(m.Path), spaced(m.Was), spaced(m.Would),
-			aside(m.By != "", " by %s", clean(m.By)), aside(m.Saved > 0, ", %s less", count(m.Saved, "call")), aside(m.Added > 0, ", at least %d more", m.Added))
+		w.Line("%s %s: was %s, would be %s%s%s%s", clean(m.Run), clean(m.Path), spaced(m.Was), spaced(m.Would),
+			aside(m.By != "", " by %s", clean(m.By)), aside(m.Saved > 0, ", %s less", reports.Count(m.Saved, "call")), aside(m.Added > 0, ", at least %d more", m.Added))
 	}
 	w.more(len(list))
 }
 
-func (w *text) more(n int) {
+func (w text) more(n int) {
 	if n > shownRows {
-		w.printf("and %d more\n", n-shownRows)
+		w.Line("and %d more", n-shownRows)
 	}
 }
 
@@ -164,13 +138,6 @@ func aside(made bool, format string, args ...any) string {
 		return ""
 	}
 	return fmt.Sprintf(format, args...)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // spaced is a fate as it is read.

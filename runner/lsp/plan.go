@@ -8,6 +8,7 @@ import (
 	"go.lsp.dev/protocol"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/reports"
 )
 
 // planOf is the plan of the last text that was right.
@@ -38,15 +39,8 @@ func (s *server) worst(d *document, phase string) string {
 func planned(p cascades.PhasePlan) string {
 	v := p.Visit
 	return fmt.Sprintf("at worst %s × %s: %s, %s with tools, %s",
-		counted(p.Visits, "visit"), counted(v.Attempts, "attempt"), counted(v.ModelCalls, "model call"), counted(v.ModelCallsWithTools, "call"), counted(v.JudgeCalls, "judge call")) +
+		reports.Count(p.Visits, "visit"), reports.Count(v.Attempts, "attempt"), reports.Count(v.ModelCalls, "model call"), reports.Count(v.ModelCallsWithTools, "call"), reports.Count(v.JudgeCalls, "judge call")) +
 		weighed("; each visit: ", v)
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // weighed tells tokens and money behind some words, where a model may be asked.
@@ -78,7 +72,7 @@ func (s *server) CodeLens(_ context.Context, p *protocol.CodeLensParams) ([]prot
 	for _, t := range d.tokens {
 		if t.key && len(t.path) == 0 && t.text == "cascade_id" {
 			total := plan.Total
-			title := fmt.Sprintf("at worst %s, %s with tools, %s", counted(total.ModelCalls, "model call"), counted(total.ModelCallsWithTools, "call"), counted(total.Attempts, "attempt"))
+			title := fmt.Sprintf("at worst %s, %s with tools, %s", reports.Count(total.ModelCalls, "model call"), reports.Count(total.ModelCallsWithTools, "call"), reports.Count(total.Attempts, "attempt"))
 			if len(plan.BoundBy) > 0 {
 				title += ", bounded by " + strings.Join(plan.BoundBy, " and ")
 			}

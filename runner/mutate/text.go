@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/validators/faults"
 )
 
@@ -16,50 +16,31 @@ const shown = 50
 
 // Text writes the report for a person.
 func (r *Report) Text(out io.Writer) error {
-	w := &text{out: out}
-	w.line("%s of cascade %s, %s, seed %d", count(r.Texts, "good text"), r.CascadeID, count(r.Planted, "planted fault"), r.Seed)
+	w := text{reports.To(out)}
+	w.Line("%s of cascade %s, %s, seed %d", reports.Count(r.Texts, "good text"), r.CascadeID, reports.Count(r.Planted, "planted fault"), r.Seed)
 	for _, p := range r.Phases {
 		w.phase(p)
 	}
 	w.refused(r.Refused)
 	w.survivors(r.Survivors)
 	if len(r.Unguarded) > 0 {
-		w.line("\nno gate judges the text of: %s", strings.Join(r.Unguarded, ", "))
+		w.Line("\nno gate judges the text of: %s", strings.Join(r.Unguarded, ", "))
 	}
 	for _, l := range r.LeftOut {
-		w.line("not asked: %s, %s: %s", l.Phase, l.Gate, l.Why)
+		w.Line("not asked: %s, %s: %s", l.Phase, l.Gate, l.Why)
 	}
-	w.line("\nbad for sure: %s caught", r.Always)
+	w.Line("\nbad for sure: %s caught", r.Always)
 	if r.Usually.Known() {
-		w.line("usually bad:  %s caught", r.Usually)
+		w.Line("usually bad:  %s caught", r.Usually)
 	}
-	return w.err
+	return w.Err()
 }
 
-type text struct {
-	out io.Writer
-	err error
-}
+// A text is the report as a person reads it.
+type text struct{ *reports.Report }
 
-func (w *text) line(format string, args ...any) {
-	if w.err == nil {
-		_, w.err = fmt.Fprintf(w.out, format+"\n", args...)
-	}
-}
-
-func (w *text) table(rows [][]string) {
-	if w.err != nil {
-		return
-	}
-	t := tabwriter.NewWriter(w.out, 0, 0, 2, ' ', 0)
-	for _, cells := range rows {
-		fmt.Fprintln(t, strings.Join(cells, "\t"))
-	}
-	w.err = t.Flush()
-}
-
-func (w *text) phase(p Phase) {
-	w.line("\nphase %s: %s caught%s", p.Phase, p.Always, asked(p.Expect))
+func (w text) phase(p Phase) {
+	w.Line("\nphase %s: %s caught%s", p.Phase, p.Always, asked(p.Expect))
 	rows := [][]string{{"FAULT", "SURE", "CAUGHT", "BY"}}
 	for _, op := range p.Operators {
 		var by []string
@@ -70,19 +51,19 @@ func (w *text) phase(p Phase) {
 		}
 		rows = append(rows, []string{op.Operator, string(op.Sure), fmt.Sprintf("%d of %d", op.Caught.K, op.Caught.N), strings.Join(by, ", ")})
 	}
-	w.table(rows)
+	w.Table(rows)
 	rows = [][]string{{"GATE", "MODE", "ALWAYS", "USUALLY", "ALONE"}}
 	for _, g := range p.Gates {
 		if g.Asked {
-			rows = append(rows, []string{clean(g.Gate), g.Mode, g.Always.String(), g.Usually.String(), number(g.Only)})
+			rows = append(rows, []string{clean(g.Gate), g.Mode, g.Always.String(), g.Usually.String(), reports.Cell(g.Only)})
 		}
 	}
 	if len(rows) > 1 {
-		w.table(rows)
+		w.Table(rows)
 	}
 	for _, g := range p.Gates {
 		if g.Useless() {
-			w.line("%s has caught none of them", clean(g.Gate))
+			w.Line("%s has caught none of them", clean(g.Gate))
 		}
 	}
 }
@@ -94,23 +75,23 @@ func asked(least float64) string {
 	return ", " + measure.Percent(least) + " asked for"
 }
 
-func (w *text) refused(list []Refused) {
+func (w text) refused(list []Refused) {
 	if len(list) == 0 {
 		return
 	}
-	w.line("\ngood texts that a gate does not let by as they are, and was not asked about again:")
+	w.Line("\ngood texts that a gate does not let by as they are, and was not asked about again:")
 	for _, f := range list[:min(len(list), shown)] {
 		why := f.Reason
 		if f.Unsaid != "" {
 			why = "could not say: " + f.Unsaid
 		}
-		w.line("  %s %s, %s (%s): %s", clean(f.Run), clean(f.Path), clean(f.Gate), f.Mode, why)
+		w.Line("  %s %s, %s (%s): %s", clean(f.Run), clean(f.Path), clean(f.Gate), f.Mode, why)
 	}
 	w.more(len(list))
 }
 
 // survivors lists those that are bad for sure first.
-func (w *text) survivors(list []Survivor) {
+func (w text) survivors(list []Survivor) {
 	left := shown
 	for _, s := range []struct {
 		sure faults.Surety
@@ -122,13 +103,13 @@ func (w *text) survivors(list []Survivor) {
 				continue
 			}
 			if head != "" {
-				w.line("%s", head)
+				w.Line("%s", head)
 				head = ""
 			}
 			left--
-			w.line("  %s %s %s: %s: %s%s", clean(f.Run), clean(f.Path), f.Place, f.Operator, clean(f.Note), noted(f))
+			w.Line("  %s %s %s: %s: %s%s", clean(f.Run), clean(f.Path), f.Place, f.Operator, clean(f.Note), noted(f))
 			if f.Text != "" {
-				w.line("      %s", f.Text)
+				w.Line("      %s", f.Text)
 			}
 		}
 	}
@@ -145,22 +126,8 @@ func noted(f Survivor) string {
 	return ""
 }
 
-func (w *text) more(n int) {
+func (w text) more(n int) {
 	if n > shown {
-		w.line("  and %d more", n-shown)
+		w.Line("  and %d more", n-shown)
 	}
-}
-
-func number(n int) string {
-	if n == 0 {
-		return "·"
-	}
-	return fmt.Sprint(n)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/junit"
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -50,7 +51,7 @@ func (r *Report) aside() (list []Finding) {
 			"to settle: text %s, phase %s, %s: good says %s, bad says %s", c.Text[:12], c.Phase, c.Gate, strings.Join(c.Good, ", "), strings.Join(c.Bad, ", "))})
 	}
 	if r.Unknown > 0 {
-		list = append(list, Finding{Rule: "unused-labels", Level: "note", Message: count(r.Unknown, "labelled text") + " of no run that was looked at"})
+		list = append(list, Finding{Rule: "unused-labels", Level: "note", Message: reports.Count(r.Unknown, "labelled text") + " of no run that was looked at"})
 	}
 	for _, note := range r.Notes {
 		list = append(list, Finding{Rule: "note", Level: "note", Message: "note: " + note})
@@ -64,7 +65,7 @@ func (r *Report) JUnit(w io.Writer) error {
 	s := junit.Suite{Name: "trust " + r.CascadeID}
 	for _, g := range r.Gates {
 		var said strings.Builder
-		g.tell(&telling{w: &said})
+		g.tell(reports.To(&said))
 		c := junit.Case{Name: g.what(), Class: g.Phase, Said: strings.TrimLeft(said.String(), "\n")}
 		if g.Drift != nil && g.Drift.Alarm != nil {
 			c.Failure = &junit.Why{Message: g.Drift.String()}

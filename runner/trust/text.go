@@ -6,17 +6,18 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/wards"
 )
 
 // Text writes the report for people.
 func (r *Report) Text(w io.Writer) error {
-	t := &telling{w: w}
+	t := reports.To(w)
 	again := ""
 	if r.Shared > 0 {
 		again = fmt.Sprintf(", %d of them taken over from another run or replayed, and not counted again", r.Shared)
 	}
-	t.line("%s: %s, %s%s", r.CascadeID, count(r.Runs, "run"), count(r.Attempts, "attempt"), again)
+	t.Line("%s: %s, %s%s", r.CascadeID, reports.Count(r.Runs, "run"), reports.Count(r.Attempts, "attempt"), again)
 	for _, g := range r.Gates {
 		g.tell(t)
 	}
@@ -26,38 +27,26 @@ func (r *Report) Text(w io.Writer) error {
 		}
 	}
 	for _, p := range r.People {
-		t.line("")
-		t.line("%s and %s: agree on %s, kappa %s, where %s are good", p.First, p.Second, p.Agreement, Kappa(p.Kappa), p.Base)
+		t.Line("")
+		t.Line("%s and %s: agree on %s, kappa %s, where %s are good", p.First, p.Second, p.Agreement, Kappa(p.Kappa), p.Base)
 	}
 	for _, l := range r.aside() {
-		t.line("%s", l.Message)
+		t.Line("%s", l.Message)
 	}
-	return t.err
+	return t.Err()
 }
 
-// A telling writes lines until one fails.
-type telling struct {
-	w   io.Writer
-	err error
-}
-
-func (t *telling) line(format string, args ...any) {
-	if t.err == nil {
-		_, t.err = fmt.Fprintf(t.w, format+"\n", args...)
-	}
-}
-
-func (g *Gate) tell(t *telling) {
-	t.line("")
-	t.line("%s · %s %s (%s)", g.Phase, g.Moment, g.Gate, g.Mode)
-	t.line("  lets by       %s of its verdicts%s", g.Passed, g.aside())
+func (g *Gate) tell(t *reports.Report) {
+	t.Line("")
+	t.Line("%s · %s %s (%s)", g.Phase, g.Moment, g.Gate, g.Mode)
+	t.Line("  lets by       %s of its verdicts%s", g.Passed, g.aside())
 	if g.Mode == string(wards.Shadow) {
-		t.line("  in shadow     would have refused %d of %d, of them %d rightly and %d wrongly (labels)", g.Passed.N-g.Passed.K, g.Passed.N, g.lived.BadRefused, g.lived.GoodRefused)
+		t.Line("  in shadow     would have refused %d of %d, of them %d rightly and %d wrongly (labels)", g.Passed.N-g.Passed.K, g.Passed.N, g.lived.BadRefused, g.lived.GoodRefused)
 	}
-	t.line("  false pass    %s", g.FalsePass)
-	t.line("  false block   %s", g.FalseBlock)
+	t.Line("  false pass    %s", g.FalsePass)
+	t.Line("  false block   %s", g.FalseBlock)
 	if g.Anew > 0 {
-		t.line("  asked anew    about %s, of which it had said nothing as it is", count(g.Anew, "labelled text"))
+		t.Line("  asked anew    about %s, of which it had said nothing as it is", reports.Count(g.Anew, "labelled text"))
 	}
 	if len(g.Steps) > 1 {
 		var steps []string
@@ -65,32 +54,32 @@ func (g *Gate) tell(t *telling) {
 			i := s.Interval(measure.Confidence)
 			steps = append(steps, fmt.Sprintf("%s of %d (%s)", measure.Percent(s.Value()), s.N, i))
 		}
-		t.line("  as it moved   %s", strings.Join(steps, ", "))
+		t.Line("  as it moved   %s", strings.Join(steps, ", "))
 	}
 	if g.Natural.N() > 0 {
-		t.line("  kappa         %s, where %s are good", Kappa(g.Kappa), g.Base)
+		t.Line("  kappa         %s, where %s are good", Kappa(g.Kappa), g.Base)
 	}
 	if g.PlantedAlways.Known() || g.PlantedUsually.Known() {
-		t.line("  planted       lets %s by of those bad for sure, %s of the others", g.PlantedAlways, g.PlantedUsually)
+		t.Line("  planted       lets %s by of those bad for sure, %s of the others", g.PlantedAlways, g.PlantedUsually)
 	}
 	if g.Unanimous.Known() {
-		t.line("  votes         all the same in %s", g.Unanimous)
+		t.Line("  votes         all the same in %s", g.Unanimous)
 	}
 	if g.Cost > 0 || g.Seconds > 0 {
-		t.line("  a verdict     $%.5f, %.3f s", g.Cost, g.Seconds)
+		t.Line("  a verdict     $%.5f, %.3f s", g.Cost, g.Seconds)
 	}
 	if h := g.Hollow; h != nil {
 		broke := ""
 		if h.Broke > 0 {
 			broke = fmt.Sprintf("; of %d it could not say", h.Broke)
 		}
-		t.line("  hollow texts  lets %d of %d by%s%s", len(h.Passed), h.Asked, quoted(h.Passed), broke)
+		t.Line("  hollow texts  lets %d of %d by%s%s", len(h.Passed), h.Asked, quoted(h.Passed), broke)
 	}
 	if g.Drift != nil {
-		t.line("  drift         %s", g.Drift)
+		t.Line("  drift         %s", g.Drift)
 	}
 	if g.Evidence == "stale" {
-		t.line("  evidence      stale: %s", staleEvidence)
+		t.Line("  evidence      stale: %s", staleEvidence)
 	}
 }
 
@@ -119,13 +108,13 @@ func (d *Drift) String() string {
 	return fmt.Sprintf("%s: %s now, %s when it was measured", alarm, d.Since, d.Baseline)
 }
 
-func (p *Phase) tell(t *telling) {
-	t.line("")
-	t.line("phase %s, its gates together", p.Phase)
-	t.line("  good at first %s", p.First)
-	t.line("  let by        %s of first tries", p.Accepted)
-	t.line("  false pass    %s", p.FalsePass)
-	t.line("  ceiling       %s of the released texts are bad, however often one tries", p.Ceiling)
+func (p *Phase) tell(t *reports.Report) {
+	t.Line("")
+	t.Line("phase %s, its gates together", p.Phase)
+	t.Line("  good at first %s", p.First)
+	t.Line("  let by        %s of first tries", p.Accepted)
+	t.Line("  false pass    %s", p.FalsePass)
+	t.Line("  ceiling       %s of the released texts are bad, however often one tries", p.Ceiling)
 }
 
 // Kappa is a kappa of a report in words: with two digits behind the point, or
@@ -146,11 +135,4 @@ func quoted(texts []string) string {
 		words[i] = fmt.Sprintf("%q", s)
 	}
 	return ": " + strings.Join(words, ", ")
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

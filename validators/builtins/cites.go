@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/reading"
 )
@@ -75,7 +76,7 @@ var Cites = validators.New("cites", "Validates that every quotation, and every c
 				found.add(q.at, "%s %s does not stand in %s", q.what, quote(q.text), p.where())
 			}
 		}
-		return found.verdict(fmt.Sprintf("%s in %s", count(len(quoted), "quotation or claim"), p.where())), nil
+		return found.verdict(fmt.Sprintf("%s in %s", reports.Count(len(quoted), "quotation or claim"), p.where())), nil
 	})
 
 func (p cites) where() string {

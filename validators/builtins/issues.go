@@ -2,7 +2,6 @@ package builtins
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators"
@@ -50,12 +49,4 @@ func quote(text string) string {
 		return fmt.Sprintf("%q…", string(runes[:most]))
 	}
 	return fmt.Sprintf("%q", text)
-}
-
-// count says how many of something there are: "1 word", "2 words".
-func count(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return strconv.Itoa(n) + " " + word + "s"
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/languages"
 	"github.com/seed61713e19/capstan/validators/reading"
@@ -67,11 +68,11 @@ var Language = validators.New("language", "Validates that the text is written in
 			}
 			return v, nil
 		case read.words < p.MinWords:
-			v := validators.Pass("%s are too few to judge", count(read.words, "word"))
+			v := validators.Pass("%s are too few to judge", reports.Count(read.words, "word"))
 			v.Warnings = []validators.Issue{notJudged("the language of the text was not judged", "")}
 			return v, nil
 		}
-		return validators.Fail("the language of the text cannot be told from %s: write in %s, in whole sentences", count(read.words, "word"), p.names()), nil
+		return validators.Fail("the language of the text cannot be told from %s: write in %s, in whole sentences", reports.Count(read.words, "word"), p.names()), nil
 	})
 
 func notJudged(message, location string) validators.Issue {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -42,12 +43,12 @@ func judgeCount(n, low, high int, unit string) validators.Verdict {
 	var expected string
 	switch {
 	case n < low:
-		v, expected = validators.Fail("the text has %s, fewer than %d", count(n, unit), low), "at least "+count(low, unit)
+		v, expected = validators.Fail("the text has %s, fewer than %d", reports.Count(n, unit), low), "at least "+reports.Count(low, unit)
 	case high > 0 && n > high:
-		v, expected = validators.Fail("the text has %s, more than %d", count(n, unit), high), "at most "+count(high, unit)
+		v, expected = validators.Fail("the text has %s, more than %d", reports.Count(n, unit), high), "at most "+reports.Count(high, unit)
 	default:
-		return validators.Verdict{Valid: true, Reason: "the text has " + count(n, unit)}
+		return validators.Verdict{Valid: true, Reason: "the text has " + reports.Count(n, unit)}
 	}
-	v.Issues = []validators.Issue{{Check: "length", Severity: "error", Message: v.Reason, Expected: expected, Got: count(n, unit)}}
+	v.Issues = []validators.Issue{{Check: "length", Severity: "error", Message: v.Reason, Expected: expected, Got: reports.Count(n, unit)}}
 	return v
 }

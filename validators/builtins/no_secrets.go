@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/secrets"
 )
@@ -26,7 +27,7 @@ var NoSecrets = validators.New("no_secrets", "Validates that no credentials such
 			if slices.Contains(p.Allow, text) {
 				continue
 			}
-			found.add(lineAt(s.Content, secret.Start), "this looks like %s: %s… (%s)", secret.Name, text[:secret.Shown], count(len(text), "byte"))
+			found.add(lineAt(s.Content, secret.Start), "this looks like %s: %s… (%s)", secret.Name, text[:secret.Shown], reports.Count(len(text), "byte"))
 			if found.more > 0 {
 				break
 			}

@@ -1,6 +1,10 @@
 package builtins
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed61713e19/capstan/runner/reports"
+)
 
 // Of a presentable text: what Markdown begins and does not end.
 
@@ -24,7 +28,7 @@ func (d *draft) broken() {
 		case cells == 0:
 			cells = strings.Count(text, "|")
 		case ruled && strings.Count(text, "|") < cells:
-			d.tell(at, "the row has %s, and the table %d", count(strings.Count(text, "|")-1, "cell"), cells-1)
+			d.tell(at, "the row has %s, and the table %d", reports.Count(strings.Count(text, "|")-1, "cell"), cells-1)
 		}
 		at += len(line)
 	}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"unicode"
 
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -47,7 +48,7 @@ var SimilarToInput = validators.New("similar_to_input", "Validates that the text
 			found.add("", "%d %% of the text is copied from the input, more than %d %%", percent(c.share()), percent(*p.MaxOverlap))
 		}
 		if c.longest > p.MaxRun {
-			found.add(lineAt(s.Content, c.at), "%s in one piece are copied from the input, more than %d", count(c.longest, "word"), p.MaxRun)
+			found.add(lineAt(s.Content, c.at), "%s in one piece are copied from the input, more than %d", reports.Count(c.longest, "word"), p.MaxRun)
 		}
 		v := found.verdict(fmt.Sprintf("%d %% of the text is in the input too", percent(c.share())))
 		v.Score = &score

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -48,9 +49,9 @@ var SimpleValidator = validators.New("simple_validator", "Validates that the tex
 		case len(text) < 100 && placeholders[bare(text)]:
 			return validators.Fail("the text is only a placeholder: %s", quote(text)), nil
 		case n < p.MinLength:
-			return validators.Fail("the text has %s, fewer than %d", count(n, "character"), p.MinLength), nil
+			return validators.Fail("the text has %s, fewer than %d", reports.Count(n, "character"), p.MinLength), nil
 		}
-		return validators.Pass("the text has %s", count(n, "character")), nil
+		return validators.Pass("the text has %s", reports.Count(n, "character")), nil
 	})
 
 // bare is a text in lower case without punctuation.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/seed61713e19/capstan/runner/reports"
 )
 
 // evidence holds what was collected against itself, and against the files
@@ -33,7 +35,7 @@ func were(n int, word string) string {
 	if n == 1 {
 		return "1 " + word + " was"
 	}
-	return count(n, word) + " were"
+	return reports.Count(n, word) + " were"
 }
 
 func (h *hearing) files(w *worktree, list []FileCheck) {
@@ -59,7 +61,7 @@ func (h *hearing) files(w *worktree, list []FileCheck) {
 			h.object(FalseEvidence, f.Path, "is said to exist, and is not in the worktree")
 			h.open(f.Path)
 		case f.SizeBytes != nil && info.Mode().IsRegular() && info.Size() != *f.SizeBytes:
-			h.object(FalseEvidence, f.Path, "is said to have %s, and has %d", count(int(*f.SizeBytes), "byte"), info.Size())
+			h.object(FalseEvidence, f.Path, "is said to have %s, and has %d", reports.Count(int(*f.SizeBytes), "byte"), info.Size())
 			h.open(f.Path)
 		}
 	}

@@ -75,14 +75,6 @@ func clean(s string, most int) string { return validators.OneLine(s, most) }
 // brief is clean for an id, a path or a name in passing.
 func brief(s string) string { return clean(s, 120) }
 
-// count says how many of something there are: "1 file", "2 files".
-func count(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
-
 // criteria counts criteria: "1 criterion", "2 criteria".
 func criteria(n int) string {
 	if n == 1 {

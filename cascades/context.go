@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -57,7 +58,7 @@ func (p *parser) context(phase *object) (c Context) {
 // too, and reads them all in capitals as well. What is the name of a phase is one.
 func (p *parser) wordFor(n *yaml.Node, name string) string {
 	word := strings.ToLower(name)
-	word = first(windlass.Reads("from", word), word)
+	word = cmp.Or(windlass.Reads("from", word), word)
 	if _, there := p.lineOf[name]; there || word == name || !slices.Contains(several, word) {
 		return name
 	}

@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -25,10 +26,10 @@ func (d Description) Text() string {
 		if one.ReadOnly {
 			may = "read only"
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\tat most %d rows\t%s\n", one.Name, first(one.Kind, "as the environment says"), may, one.MaxRows, one.File)
+		fmt.Fprintf(w, "  %s\t%s\t%s\tat most %d rows\t%s\n", one.Name, cmp.Or(one.Kind, "as the environment says"), may, one.MaxRows, one.File)
 	})
 	section(&b, "models", d.Models, func(m DescribedModel, w io.Writer) {
-		fmt.Fprintf(w, "  %s\t%s\n", first(oneLine(m.Name, 60), "(the run's)"), words(m.NamedBy))
+		fmt.Fprintf(w, "  %s\t%s\n", cmp.Or(oneLine(m.Name, 60), "(the run's)"), words(m.NamedBy))
 	})
 	fmt.Fprintf(&b, "\nat worst: %s model calls, %s with tools, %s of them judges\n",
 		count(d.Worst.ModelCalls), count(d.Worst.ModelCallsWithTools), count(d.Worst.JudgeCalls))

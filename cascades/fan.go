@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ func (p *parser) each(o *object) *Each {
 		MaxParallel: o.whole("max_parallel", 1, defaultParallel),
 		Keep:        o.oneOf("on_failure", "stop", "keep") == "keep",
 	}
-	e.As = first(e.As, "item")
+	e.As = cmp.Or(e.As, "item")
 	switch n := o.get("in"); {
 	case n == nil:
 		o.missing("in")

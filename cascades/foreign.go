@@ -132,7 +132,7 @@ func (p *parser) noTool(n *yaml.Node, what, name string, names func() []string) 
 
 // inPlaceOf says what a template may read where a variable is none of these.
 func inPlaceOf(variable string, these []string) string {
-	return first(windlass.Variable(variable), "there are "+list(these))
+	return cmp.Or(windlass.Variable(variable), "there are "+list(these))
 }
 
 // asThere makes a judge of a validator of Windlass that stands without the

@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -111,7 +112,7 @@ func (m planner) call(asked Model, input int, who string) Counts {
 func (m planner) priced(r Rung) (model.Price, bool) {
 	price, known := m.price(r.Name)
 	if !known {
-		note(&m.unknown.Price, first(r.Name, "(the run's)"))
+		note(&m.unknown.Price, cmp.Or(r.Name, "(the run's)"))
 	}
 	return price, known
 }

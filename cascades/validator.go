@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -98,17 +99,8 @@ func (p *parser) validator(o *object, forms []string) *Validator {
 	if own.written == nil {
 		own.written = p.writing(o, form)
 	}
-	own.Name, own.Description = first(name, own.Name, form), first(description, own.Description)
+	own.Name, own.Description = cmp.Or(name, own.Name, form), cmp.Or(description, own.Description)
 	return &own
-}
-
-func first(texts ...string) string {
-	for _, s := range texts {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // form finds the one form a validator is written in; "" when that is reported.
@@ -136,7 +128,7 @@ var runWord = patterns.Lazy(`\b(?:input|state|outputs|turn|attempt|tool)\b`)
 
 func (p *parser) exprForm(o *object, n *yaml.Node) *Validator {
 	reason := o.text("reason")
-	v := &Validator{Pure: true, Description: first(reason, short(n.Value))}
+	v := &Validator{Pure: true, Description: cmp.Or(reason, short(n.Value))}
 	if e := p.expression(n, "expr"); e != nil {
 		v.Check, v.fields, v.blind = e.Check(reason), p.fieldsOf(n, e), !e.Judges()
 		v.around = runWord().MatchString(n.Value)

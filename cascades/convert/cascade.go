@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -71,7 +72,7 @@ func (m *mapping) inputs() {
 		if n.Kind != yaml.MappingNode || name == "" {
 			continue
 		}
-		about = first(inputs.text(name), about, "The argument "+name+" of the SQL function")
+		about = cmp.Or(inputs.text(name), about, "The argument "+name+" of the SQL function")
 		was := inputs.get(name)
 		if was != nil && was.Kind != yaml.ScalarNode {
 			continue
@@ -136,15 +137,6 @@ func (m *mapping) described() {
 			}
 		}
 	}
-}
-
-func first(texts ...string) string {
-	for _, s := range texts {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // budget rewrites what a conversation may weigh.

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"slices"
 
 	"gopkg.in/yaml.v3"
@@ -21,7 +22,7 @@ func (w *writer) declare(doc *yaml.Node, left cascades.Diagnostics) {
 		}
 		switch name := n.Value; d.Code {
 		case cascades.CodeTool:
-			todo := first(windlass.Host(name), name) + " is of your choosing: this program is yours to write, or an MCP server's tool to name (mcp: {command: […]})"
+			todo := cmp.Or(windlass.Host(name), name) + " is of your choosing: this program is yours to write, or an MCP server's tool to name (mcp: {command: […]})"
 			if name == tool.SQLQuery {
 				todo = name + " is built in, over databases that the file names: take this away and write them (databases: {shop: {url: …}})"
 			}

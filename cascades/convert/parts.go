@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,7 +78,7 @@ var several = []string{"all", "first", "previous"}
 // word gives a phase's name, or a word for several as it is written here.
 func (m *mapping) word(name string) string {
 	word := strings.ToLower(name)
-	word = first(windlass.Reads("from", word), word)
+	word = cmp.Or(windlass.Reads("from", word), word)
 	if slices.Contains(m.w.phases, name) || !slices.Contains(several, word) {
 		return name
 	}
@@ -161,7 +162,7 @@ func (m *mapping) question() {
 		for _, o := range options {
 			if o.Kind == yaml.MappingNode {
 				one := &mapping{node: o}
-				texts = append(texts, first(one.text("value"), one.text("label"), one.text("id")))
+				texts = append(texts, cmp.Or(one.text("value"), one.text("label"), one.text("id")))
 			}
 		}
 		switch {

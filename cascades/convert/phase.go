@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -138,7 +139,7 @@ func (m *mapping) screen() {
 		m.drop(key, "a page that shows how far the work is: capstan serve has one of every run")
 		return
 	}
-	title := first(m.text("hitl_title"), m.text("hitl_description"), "What do you answer to "+m.text("name")+"?")
+	title := cmp.Or(m.text("hitl_title"), m.text("hitl_description"), "What do you answer to "+m.text("name")+"?")
 	m.rename(key, "compose")
 	m.note(page, key+" was a page with a form: its text is composed, and a person is asked")
 	if m.has("human_input") {

@@ -67,7 +67,7 @@ type completion struct {
 // keys are those that may stand at a path and do not yet.
 func (c completion) keys(path []string, at token) []offer {
 	about := c.grammar.keys(path)
-	for name, words := range c.parameters(path) {
+	for name, words := range c.parametersIn(c.tokens, path) {
 		about[name] = words
 	}
 	if schemaAt(path) {
@@ -87,12 +87,8 @@ func (c completion) keys(path []string, at token) []offer {
 	return offers
 }
 
-// parameters are those of the validator or tool that a with or the inputs at a
+// parametersIn are those of the validator or tool that a with or the inputs at a
 // path belong to, each with what it means.
-func (c completion) parameters(path []string) map[string]string {
-	return c.parametersIn(c.tokens, path)
-}
-
 func (s *server) parametersIn(tokens []token, path []string) map[string]string {
 	all := map[string]string{}
 	if len(path) == 0 || path[len(path)-1] != "with" && path[len(path)-1] != "inputs" {

@@ -111,7 +111,7 @@ func (r *run) holds(e reading.Entry, words map[int]map[string]bool) bool {
 func holdsJSON(v []byte) bool {
 	v = bytes.TrimLeft(v, ": \t\r\n")
 	switch {
-	case len(v) == 0 || placeholder(v):
+	case len(v) == 0 || reading.Placeholder(v):
 		return false
 	case v[0] == '{' || v[0] == '[':
 		return !template(v)
@@ -130,7 +130,7 @@ func content(body []byte) bool {
 	lines := 0
 	for line := range bytes.Lines(body) {
 		t := bytes.Trim(line, " \t\r\n*_-|")
-		if len(t) == 0 || t[0] == '#' || placeholder(t) {
+		if len(t) == 0 || t[0] == '#' || reading.Placeholder(t) {
 			continue
 		}
 		if lines++; lines > 3 {
@@ -199,5 +199,5 @@ func blankValue(v []byte) bool {
 	case "null":
 		return false
 	}
-	return placeholder(v) || v[0] == '<' || v[0] == '{' || bytes.Contains(v, []byte("...")) || bytes.Contains(v, []byte("|")) || bytes.Contains(v, []byte("X.X")) || bytes.Contains(v, []byte("XX"))
+	return reading.Placeholder(v) || v[0] == '<' || v[0] == '{' || bytes.Contains(v, []byte("...")) || bytes.Contains(v, []byte("|")) || bytes.Contains(v, []byte("X.X")) || bytes.Contains(v, []byte("XX"))
 }

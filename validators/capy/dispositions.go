@@ -80,7 +80,7 @@ func limited(t []byte) []byte { return t[:min(len(t), 4096)] }
 func disposed(t []byte, form reading.Form) bool {
 	for line := range bytes.Lines(t) {
 		if _, end, ok := dispositionLabel.In(line); ok {
-			if rest := bytes.TrimLeft(line[end:], " *_\":)|=-–—"); dispositions.Has(rest[:min(len(rest), 160)]) && !choice(rest) && !placeholder(rest) {
+			if rest := bytes.TrimLeft(line[end:], " *_\":)|=-–—"); dispositions.Has(rest[:min(len(rest), 160)]) && !choice(rest) && !reading.Placeholder(rest) {
 				return true
 			}
 		}

@@ -195,7 +195,7 @@ func present(d *reading.Document, e reading.Entry) bool {
 	case reading.Heading:
 		return content(t) && !disclaimers.Has(d.Title(e)) && !disclaimers.Has(d.Rest(e))
 	}
-	return len(bytes.Trim(t, " \t\r\n|*:{}[]\"")) > 0 && !placeholder(t)
+	return len(bytes.Trim(t, " \t\r\n|*:{}[]\"")) > 0 && !reading.Placeholder(t)
 }
 
 // valued wants something that is no placeholder.
@@ -203,13 +203,13 @@ func valued(d *reading.Document, e reading.Entry) bool {
 	t := body(d, e)
 	switch e.Form {
 	case reading.JSON:
-		return string(t) == "[]" || !placeholder(t) && !template(t)
+		return string(t) == "[]" || !reading.Placeholder(t) && !template(t)
 	case reading.Heading:
 		rest, linked := reading.Said(d.Rest(e))
-		return content(t) && !disclaimers.Has(d.Rest(e)) || linked && len(rest) > 0 && !placeholder(rest)
+		return content(t) && !disclaimers.Has(d.Rest(e)) || linked && len(rest) > 0 && !reading.Placeholder(rest)
 	}
 	t = bytes.Trim(t, " \t\r\n|*:=_")
-	return len(t) > 0 && !placeholder(t)
+	return len(t) > 0 && !reading.Placeholder(t)
 }
 
 // numbered wants a number.
@@ -218,7 +218,7 @@ func numbered(d *reading.Document, e reading.Entry) bool {
 	if e.Form == reading.Heading {
 		return hasNumber(t) && content(t) || hasNumber(d.Rest(e))
 	}
-	if e.Form == reading.Prose && len(t) == 0 || placeholder(t) {
+	if e.Form == reading.Prose && len(t) == 0 || reading.Placeholder(t) {
 		return false
 	}
 	return hasNumber(t)
@@ -246,11 +246,11 @@ func numberBefore(t []byte, i int) bool {
 func graded(d *reading.Document, e reading.Entry) bool {
 	t := body(d, e)
 	if e.Form == reading.JSON && len(t) > 0 && t[0] != '{' && t[0] != '[' {
-		return !placeholder(t) && len(t) < 80 && t[0] == '"'
+		return !reading.Placeholder(t) && len(t) < 80 && t[0] == '"'
 	}
 	if e.Form != reading.Heading && e.Form != reading.JSON {
 		t = bytes.Trim(t, " \t\r\n|*:=_")
-		if len(t) > 0 && len(t) < 120 && !placeholder(t) && (letterGrade(t) || e.Form == reading.Cell) {
+		if len(t) > 0 && len(t) < 120 && !reading.Placeholder(t) && (letterGrade(t) || e.Form == reading.Cell) {
 			return true
 		}
 	}
@@ -258,7 +258,7 @@ func graded(d *reading.Document, e reading.Entry) bool {
 		if _, end, ok := gradeWords.In(line); ok {
 			rest, linked := reading.Said(bytes.TrimLeft(line[end:], `"`))
 			rest = bytes.Trim(rest, " \t\r\n\",|*")
-			if linked && len(rest) > 0 && !placeholder(rest) && rest[0] != '{' && (letterGrade(rest) || len(rest) < 40) || letterGrade(line[end:]) {
+			if linked && len(rest) > 0 && !reading.Placeholder(rest) && rest[0] != '{' && (letterGrade(rest) || len(rest) < 40) || letterGrade(line[end:]) {
 				return true
 			}
 		}
@@ -299,7 +299,5 @@ func narrated(d *reading.Document, e reading.Entry) bool {
 	default:
 		return false
 	}
-	return reading.CountWords(t[:min(len(t), 4000)]) >= narrativeWords && !placeholder(t)
+	return reading.CountWords(t[:min(len(t), 4000)]) >= narrativeWords && !reading.Placeholder(t)
 }
-
-func placeholder(t []byte) bool { return reading.Placeholder(t) }

@@ -5,27 +5,15 @@ import "fmt"
 // facts are everything that a decision rests on. What nobody has judged is
 // NotJudged, or nil.
 type facts struct {
-	part         Part
-	unusable     []fault // why the candidate cannot be held against this state at all
-	stale        []fault // hashes in the status file that are not of what is here
-	changes      []changeFact
-	frozen       frozen
-	claims       []claimFact
-	presentation graded
-	aspects      map[string]Result // voice, register, avoid, preserve
-	primary      Change
-	secondary    []changed
-	nonGoals     graded
-	gap          graded
-	direction    graded
-	intent       Result
-	constraints  []judged
-	conflicts    bool // the direction asks for what the status forbids
-	adds, hides  *bool
-	met          *bool // a status part: what was wrong with it is mended
-	followup     *bool
-	why          string
-	strange      []string // what was judged and is not there, or twice
+	opinion
+	part     Part
+	unusable []fault // why the candidate cannot be held against this state at all
+	stale    []fault // hashes in the status file that are not of what is here
+	changes  []changeFact
+	frozen   frozen
+	claims   []claimFact
+	intent   Result
+	strange  []string // what was judged and is not there, or twice
 }
 
 // A claimFact is what became of one claim of the ledger.
@@ -39,7 +27,8 @@ type claimFact struct {
 
 // facts gathers what is computed and what was judged.
 func (in *input) facts() facts {
-	f := facts{part: in.ActivePart, frozen: in.frozen(), gap: in.gaps(), claims: in.claimFacts()}
+	f := facts{part: in.ActivePart, frozen: in.frozen(), claims: in.claimFacts()}
+	f.gap = in.gaps()
 	for _, p := range in.unreadable {
 		f.unusable = append(f.unusable, fault{"candidate", p.Message, place(p)})
 	}

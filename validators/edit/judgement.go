@@ -9,7 +9,16 @@ import (
 // A judgement is what a person or a model found. What it does not say was not
 // judged: a zero result or change, a nil flag.
 type judgement struct {
-	claims       []judged
+	opinion
+	claims  []judged
+	intent  graded
+	bridge  bool // a gap is bridged in silence
+	defects []string
+	changes []judged
+}
+
+// An opinion is what only a reader can say of a candidate.
+type opinion struct {
 	presentation graded
 	aspects      map[string]Result // voice, register, avoid, preserve
 	primary      Change
@@ -17,17 +26,12 @@ type judgement struct {
 	nonGoals     graded
 	gap          graded
 	direction    graded
-	intent       graded
 	constraints  []judged
 	conflicts    bool // the direction asks for what the status forbids
-	adds         *bool
-	hides        *bool
-	bridge       bool // a gap is bridged in silence
-	met          *bool
-	defects      []string
+	adds, hides  *bool
+	met          *bool // a status part: what was wrong with it is mended
 	followup     *bool
 	why          string // of the follow-up
-	changes      []judged
 }
 
 type judged struct {
@@ -47,11 +51,13 @@ func (r *reader) judgement(root *yaml.Node) *judgement {
 		return nil
 	}
 	j := &judgement{
+		opinion: opinion{
+			adds: f.flag("adds_requirement"), hides: f.flag("hides_derivation"), met: f.flag("part_goal_met"),
+			conflicts: is(f.flag("direction_conflicts_status")),
+			followup:  f.flag("requires_followup_text_candidate"), why: clean(f.text("followup_reason")),
+		},
 		claims: f.judgedList("claims"), changes: f.judgedList("changes"),
-		adds: f.flag("adds_requirement"), hides: f.flag("hides_derivation"), met: f.flag("part_goal_met"),
-		conflicts: is(f.flag("direction_conflicts_status")), bridge: is(f.flag("hides_bridge")),
-		defects:  f.texts("status_defects"),
-		followup: f.flag("requires_followup_text_candidate"), why: clean(f.text("followup_reason")),
+		bridge: is(f.flag("hides_bridge")), defects: f.texts("status_defects"),
 	}
 	if n := f.get("primary_goal"); n != nil {
 		j.primary = f.change(n, "primary_goal")

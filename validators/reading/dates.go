@@ -33,9 +33,6 @@ var dayNames = marked("day", "uary", "pril", "June", "July", "August", "ember", 
 
 func anyDate(words string) bool { return anyFigure(words) || dayNames(words) }
 
-// dates finds dates and times of day.
-func dates(words string) ([]string, string) { return taken(words, datePattern(), dated) }
-
 // dated writes a date with a month's name as 2024-03-01.
 func dated(s string) string {
 	name := datedMonth().FindString(s)

@@ -17,8 +17,8 @@ type Figure struct {
 func (t Text) Figures(spelt bool) []Figure {
 	var out []Figure
 	for _, b := range t.Blocks {
-		_, words := addresses(b.Words)
-		_, words = placeholders(words)
+		_, words := taken(b.Words, addressPattern(), bare)
+		_, words = taken(words, placeholderPattern(), same)
 		found, _ := figures(words)
 		if spelt {
 			more, _ := numbers(words)

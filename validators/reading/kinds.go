@@ -21,13 +21,13 @@ type finder struct {
 
 // finders are tried in this order.
 var finders = []finder{
-	{Links, marked("://", "@", "www.", "WWW.", "mailto:"), addresses},
-	{Placeholders, marked("{", "%", "<"), placeholders},
-	{Footnotes, marked("[^"), footnotes},
-	{Citations, marked("[", "(", "@"), citations},
-	{Markup, marked("~~"), struckOut},
+	{Links, marked("://", "@", "www.", "WWW.", "mailto:"), matches(addressPattern, bare)},
+	{Placeholders, marked("{", "%", "<"), matches(placeholderPattern, same)},
+	{Footnotes, marked("[^"), matches(footnotePattern, same)},
+	{Citations, marked("[", "(", "@"), matches(citationPattern, citation)},
+	{Markup, marked("~~"), matches(struckPattern, same)},
 	{Quotations, marked(`"`, "“", "„", "«", "»", "「", "‘"), quotations},
-	{Dates, anyDate, dates},
+	{Dates, anyDate, matches(datePattern, dated)},
 	{Modals, anyWord(modalHeads), modals},
 	{Numbers, anyNumber, numbers},
 	{Names, func(string) bool { return true }, names},
@@ -83,6 +83,11 @@ func (b Block) All() []Thing {
 
 var checkbox = patterns.Lazy(`^\[[ xX]\]`)
 
+// matches finds what a pattern matches, as normal writes it.
+func matches(pattern func() *regexp.Regexp, normal func(string) string) func(string) ([]string, string) {
+	return func(words string) ([]string, string) { return taken(words, pattern(), normal) }
+}
+
 // taken is a finder's way with a pattern: each match, as normal writes it, and
 // the words without it. What normal writes as "" stays.
 func taken(words string, pattern *regexp.Regexp, normal func(string) string) (found []string, rest string) {
@@ -101,33 +106,21 @@ func same(s string) string { return s }
 
 var addressPattern = patterns.Lazy(`(?i)\b(?:https?|ftp|mailto):[^\s<>"'” \x{fffc}]+|\bwww\.[^\s<>"']+|\b[\w.+-]+@[\w-]+\.[\w.-]*\w`)
 
-// addresses are those that stand in the words as they are.
-func addresses(words string) ([]string, string) {
-	return taken(words, addressPattern(), func(s string) string { return strings.TrimRight(s, ".,;:!?)") })
-}
+// bare is an address without the sentence's own marks behind it.
+func bare(s string) string { return strings.TrimRight(s, ".,;:!?)") }
 
+// A placeholder is where a program puts something.
 var placeholderPattern = patterns.Lazy(`\{\{[^{}]*\}\}|\{%[^{}]*%\}|\$?\{[A-Za-z_][\w.:-]*\}|\{\d*\}|%\([a-zA-Z_]\w*\)[sdf]|%(?:\d+\$)?[sdvqfi@]\b|<[a-z][\w ]*>`)
-
-// placeholders are where a program puts something.
-func placeholders(words string) ([]string, string) {
-	return taken(words, placeholderPattern(), same)
-}
 
 var footnotePattern = patterns.Lazy(`\[\^[^\]\s]+\]`)
 
-func footnotes(words string) ([]string, string) { return taken(words, footnotePattern(), same) }
-
+// A citation points to where something is from: [12], [@key], (Smith, 2020).
 var citationPattern = patterns.Lazy(`\[-?@[^\]]+\]|\B@[A-Za-z][\w:.-]*\w|\[\d+(?:[,;–-]\s?\d+)*\]` +
 	`|\((?:[^()]{0,40}?\s)?\p{Lu}[^()\d]{0,80}?,?\s\(?\d{4}[a-z]?(?:[,;:][^()]{0,80})?\)|\p{Lu}[\p{L}'’-]+(?: et al\.?| (?:and|&) \p{Lu}[\p{L}'’-]+)? \(\d{4}[a-z]?\)`)
 
-// citations point to where something is from: [12], [@key], (Smith, 2020).
-func citations(words string) ([]string, string) {
-	return taken(words, citationPattern(), func(s string) string { return oneLine(strings.ReplaceAll(s, ",", "")) })
-}
+func citation(s string) string { return oneLine(strings.ReplaceAll(s, ",", "")) }
 
 var struckPattern = patterns.Lazy(`~~[^~]+~~`)
-
-func struckOut(words string) ([]string, string) { return taken(words, struckPattern(), same) }
 
 // names are proper names and identifiers: words with a capital within a
 // sentence, with a capital or a figure inside, or with underscores.

@@ -52,13 +52,11 @@ func spoilt(name, description string, spoil spoiling) faults.Operator {
 			if d == nil {
 				return v, "", ""
 			}
-			place, note := d.spoil(spoil)
+			place, note := spoil(d)
 			return v, place, note
 		})
 	}}
 }
-
-func (d *draft) spoil(how spoiling) (place, note string) { return how(d) }
 
 // inItem makes another value of a field of some item.
 func inItem(field string, value any) spoiling {

@@ -164,7 +164,7 @@ func (s *jsonScanner) member() {
 	switch c := s.t[s.i]; {
 	case c == '"':
 		s.text()
-		s.key = s.inner(s.t[from:s.i])
+		s.key = unquoted(s.t[from:s.i])
 	case c == '}' || c == ']':
 		s.early(c)
 		return

@@ -54,8 +54,8 @@ func hex4(t []byte) bool {
 	return true
 }
 
-// inner is a string without its quotes.
-func (s *jsonScanner) inner(raw []byte) []byte {
+// unquoted is a string without its quotes.
+func unquoted(raw []byte) []byte {
 	raw = raw[1:]
 	if n := len(raw); n > 0 && raw[n-1] == '"' {
 		raw = raw[:n-1]

@@ -73,7 +73,7 @@ func (r *reader) scalar(e *event) {
 		if c.metric.Rate() && percentKey(e.key) {
 			s.Marks |= Percent
 		}
-	case placeholder(e.value) && !c.loose:
+	case Placeholder(e.value) && !c.loose:
 		s.Marks |= Absent
 	default:
 		if text {
@@ -114,15 +114,6 @@ func (r *reader) note(e *event) {
 	r.scenario.any = false
 	r.prose(unquoted(e.value), at)
 	r.cutter.escaped = false
-}
-
-// unquoted is a string without its quotes.
-func unquoted(v []byte) []byte {
-	v = v[1:]
-	if n := len(v); n > 0 && v[n-1] == '"' {
-		v = v[:n-1]
-	}
-	return v
 }
 
 func percentKey(key []byte) bool {
@@ -178,7 +169,7 @@ func (r *reader) field(e *event) {
 			return
 		}
 	}
-	if !hasDigit(e.value) || len(e.value) > 400 || placeholder(e.value) {
+	if !hasDigit(e.value) || len(e.value) > 400 || Placeholder(e.value) {
 		return
 	}
 	n := int8(0)

@@ -208,7 +208,7 @@ func (r *reader) absent(l *label, first, left, from int, link link, q qualifiers
 	if link == inside || at2 >= len(c.tokens) {
 		return from - 1
 	}
-	if !placeholder(clause(c.text[c.tokens[at2].from:])) {
+	if !Placeholder(clause(c.text[c.tokens[at2].from:])) {
 		return from - 1
 	}
 	q.take(c, max(left, first-nearLeft), first)

@@ -117,7 +117,7 @@ func (r *reader) across(l *line, label int, p caption, at setting) {
 		}
 		v, ok := r.cellValue(cell)
 		if !ok {
-			if i == label+1 && len(trimMarks(cell)) > 0 && placeholder(cell) {
+			if i == label+1 && len(trimMarks(cell)) > 0 && Placeholder(cell) {
 				s := Statement{At: at.at, Form: Cell, Marks: Absent}
 				s.settle(p.label.metric, q, at.above)
 				if !p.label.loose {

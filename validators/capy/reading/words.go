@@ -127,10 +127,7 @@ func trimRight(t []byte, set *bytesOf) []byte {
 }
 
 // Placeholder says that a text stands for a value that is not there.
-func Placeholder(t []byte) bool { return placeholder(t) }
-
-// placeholder says that a text stands for a value that is not there.
-func placeholder(t []byte) bool {
+func Placeholder(t []byte) bool {
 	t = trimMarks(t)
 	t = trimRight(t, &stopping)
 	if len(t) == 0 {

@@ -223,12 +223,11 @@ func TestKeysAreRead(t *testing.T) {
 	}
 }
 
-// edition is what the schema says of a key to those who write it: the edition of the
-// language that it came with, 1 being the first, and where cases hold it.
-var edition = regexp.MustCompile(`^Edition [1-9]\.(?: (?:\[·\]\([^)]*\))+)?$`)
-
-// TestKeysAreExplained holds that every key has its sentence and its edition.
+// TestKeysAreExplained holds that every key has its sentence, and what the schema says
+// to those who write it: the edition of the language that it came with, 1 being the
+// first, and where cases hold it.
 func TestKeysAreExplained(t *testing.T) {
+	edition := regexp.MustCompile(`^Edition [1-9]\.(?: (?:\[·\]\([^)]*\))+)?$`)
 	var root struct {
 		Definitions map[string]struct{ Description string } `yaml:"$defs"`
 	}

@@ -92,8 +92,7 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 		return nil
 	}
 	t, err := p.known.Memo.template(source)
-	var first *templates.Error
-	if errors.As(err, &first) {
+	if first, ok := errors.AsType[*templates.Error](err); ok {
 		for _, e := range append([]*templates.Error{first}, first.Further...) {
 			p.reportAt(at(e.Line, e.Column), CodeTemplate, "template: %s", e.Message)
 			p.suggest(e.Word, func() []string { return []string{e.Suggestion} })

@@ -114,8 +114,7 @@ func look(ctx context.Context, p model.Provider, base, key string) (int, error) 
 	}
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(req)
-	var at *url.Error
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*url.Error](err); ok {
 		return 0, at.Err // without the URL, which may hold a password
 	}
 	if err != nil {

@@ -153,8 +153,7 @@ func csvRows(in io.Reader, each func(labelRow) error) error {
 		}
 		row := labelRow{err: err, fields: map[string]string{}}
 		row.line, _ = r.FieldPos(0)
-		var wrong *csv.ParseError
-		if errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
 			row.line = wrong.StartLine
 		} else if err != nil {
 			return usage("--from: %w", err)

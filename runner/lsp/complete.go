@@ -67,9 +67,7 @@ type completion struct {
 // keys are those that may stand at a path and do not yet.
 func (c completion) keys(path []string, at token) []offer {
 	about := c.grammar.keys(path)
-	for name, words := range c.parametersIn(c.tokens, path) {
-		about[name] = words
-	}
+	maps.Copy(about, c.parametersIn(c.tokens, path))
 	if schemaAt(path) {
 		for _, word := range schema.Keywords(nil) {
 			about[word] = "of JSON Schema"

@@ -65,8 +65,7 @@ func Verify(text Source, receipt []byte, trust signatures.Trust, want Demand) Re
 	r := Report{Verdict: Passed, Checked: []string{}, NotSaid: notProven()}
 	if err := r.look(text, receipt, trust, want); err != nil {
 		r.Verdict, r.Field, r.Reason = Refused, "", err.Error()
-		var flaw *signatures.Flaw
-		if errors.As(err, &flaw) {
+		if flaw, ok := errors.AsType[*signatures.Flaw](err); ok {
 			r.Field, r.Reason = flaw.Field, flaw.Err.Error()
 			if flaw.Unreadable {
 				r.Verdict = CannotTell

@@ -34,8 +34,7 @@ var refusals = []struct {
 
 // refused is the problem of a dispatcher's no.
 func refused(err error) error {
-	var broken *request.ProtocolError
-	if errors.As(err, &broken) {
+	if broken, ok := errors.AsType[*request.ProtocolError](err); ok {
 		p := problem(http.StatusUnprocessableEntity, "protocol_error", "the body is no message of the validation request protocol")
 		for _, b := range broken.Problems {
 			p.Errors = append(p.Errors, Place{b.Field, b.Message})

@@ -294,8 +294,7 @@ func (s *Server) answerWith(r *http.Request, run *journal.Run, a runner.Answer) 
 		return err
 	}
 	err := s.o.Runs.Resume(r.Context(), run.RunID)
-	var no *Problem
-	if errors.As(err, &no) {
+	if no, ok := errors.AsType[*Problem](err); ok {
 		return problem(no.Status, no.Code, "the answer is kept, but: "+no.Detail)
 	}
 	if errors.Is(err, orders.ErrFull) || errors.Is(err, orders.ErrClosed) {

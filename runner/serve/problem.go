@@ -68,8 +68,7 @@ var known = []struct {
 // asProblem is what is told of an error: of those that are the server's own
 // trouble, only that there was one.
 func asProblem(err error) *Problem {
-	var p *Problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}
 	for _, k := range known {
@@ -77,16 +76,14 @@ func asProblem(err error) *Problem {
 			return problem(k.status, k.code, k.err.Error())
 		}
 	}
-	var input cascades.InputErrors
-	if errors.As(err, &input) {
+	if input, ok := errors.AsType[cascades.InputErrors](err); ok {
 		return wrongInput(input)
 	}
 	var unready *runner.Error
 	if errors.As(err, &unready) && unready.Code == runner.Invalid {
 		return problem(http.StatusServiceUnavailable, "not_ready", unready.Message)
 	}
-	var diagnostics cascades.Diagnostics
-	if errors.As(err, &diagnostics) {
+	if diagnostics, ok := errors.AsType[cascades.Diagnostics](err); ok {
 		return wrongCascade(diagnostics)
 	}
 	return problem(http.StatusInternalServerError, "internal", "something broke; the server's log says what")

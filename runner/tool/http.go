@@ -110,8 +110,7 @@ func (f fetcher) get(ctx context.Context, a httpGet) (any, error) {
 func (f fetcher) fetch(r *http.Request) (any, error) {
 	resp, err := f.client.Do(r)
 	if err != nil {
-		var wrapped *url.Error
-		if errors.As(err, &wrapped) {
+		if wrapped, ok := errors.AsType[*url.Error](err); ok {
 			err = wrapped.Err
 		}
 		return nil, err

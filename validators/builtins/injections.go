@@ -1,5 +1,7 @@
 package builtins
 
+import "slices"
+
 import "strings"
 
 // An injection is a phrase as a sequence of word sets: one word of each, in
@@ -93,11 +95,9 @@ type try struct{ start, matched, skipped int }
 
 // next goes on with the next word, or gives up.
 func (t *try) next(p injection, word string) {
-	for _, want := range p.words[t.matched] {
-		if word == want {
-			t.matched, t.skipped = t.matched+1, 0
-			return
-		}
+	if slices.Contains(p.words[t.matched], word) {
+		t.matched, t.skipped = t.matched+1, 0
+		return
 	}
 	if t.skipped++; t.skipped > p.gap {
 		t.matched = 0

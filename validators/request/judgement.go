@@ -103,8 +103,7 @@ func (j Judgement) Verdict() (validators.Verdict, error) {
 // that names the fields, so that who wrote it can mend it.
 func refuse(r *Request, err error) Judgement {
 	j := Judgement{TaskID: r.TaskID, Flags: []Flag{BadProtocol}, Criteria: []Judged{}, Reason: err.Error()}
-	var broken *ProtocolError
-	if errors.As(err, &broken) {
+	if broken, ok := errors.AsType[*ProtocolError](err); ok {
 		for _, p := range broken.Problems {
 			j.Issues = add(j.Issues, string(BadProtocol), "error", p.Field, p.Message)
 		}

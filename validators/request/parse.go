@@ -202,8 +202,7 @@ func moment(stamp string) string {
 }
 
 func (p *problems) undecoded(err error) {
-	var bad *json.UnmarshalTypeError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		p.add(bad.Field, "%s is too large", bad.Value)
 		return
 	}

@@ -118,8 +118,7 @@ var PromiseValidator = validators.New("completion_promise", "Validates that a pr
 // refusal is a no to a text that is no message.
 func refusal(err error) validators.Verdict {
 	v := validators.Verdict{Reason: err.Error()}
-	var broken *ProtocolError
-	if errors.As(err, &broken) {
+	if broken, ok := errors.AsType[*ProtocolError](err); ok {
 		for _, p := range broken.Problems {
 			v.Issues = add(v.Issues, string(BadProtocol), "error", p.Field, p.Message)
 		}

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"maps"
 
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -49,9 +50,7 @@ func (d *desk) critic(_ context.Context, p criticParams, s validators.Subject) (
 	}
 	review := map[string]any{}
 	for _, m := range []map[string]any{reviewIn(at.plan), given} {
-		for name, v := range m {
-			review[name] = v
-		}
+		maps.Copy(review, m)
 	}
 	v := at.policy.critic(review)
 	details := v.Details.(map[string]any)

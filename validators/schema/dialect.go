@@ -2,6 +2,7 @@ package schema
 
 import (
 	"embed"
+	"maps"
 	"strings"
 	"sync"
 )
@@ -114,9 +115,7 @@ var wordsOf = sync.OnceValue(func() map[int]map[string]holds {
 		{2020, map[string]holds{"prefixItems": list}},
 	} {
 		words := map[string]holds{}
-		for k, v := range known {
-			words[k] = v
-		}
+		maps.Copy(words, known)
 		for k, v := range more.words {
 			words[k], known[k] = v, v
 		}

@@ -164,8 +164,7 @@ func isIPv6(s string) error {
 func parseURI(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil {
-		var wrapped *url.Error
-		if errors.As(err, &wrapped) {
+		if wrapped, ok := errors.AsType[*url.Error](err); ok {
 			err = wrapped.Err // the text itself is quoted already
 		}
 		return nil, err

@@ -46,8 +46,7 @@ func As[P any](value any) (P, error) { return decode[P](value, false) }
 
 func decode[P any](value any, strict bool) (P, error) {
 	p, err := encoded[P](value, strict)
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if again, err := encoded[P](wholes(value), strict); err == nil {
 			return again, nil
 		}

@@ -11,6 +11,7 @@ package validatorstest
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"regexp"
 	"strings"
@@ -79,9 +80,7 @@ func strict(t *testing.T, v validators.Validator, cases []Case) {
 	}
 	with := map[string]any{"no such parameter": 1}
 	if len(cases) > 0 {
-		for key, value := range cases[0].With {
-			with[key] = value
-		}
+		maps.Copy(with, cases[0].With)
 	}
 	if _, err := v.Bind(with); err == nil || !strings.Contains(err.Error(), "no such parameter") {
 		t.Errorf("an unknown parameter was not refused by name: %v", err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
@@ -50,9 +51,7 @@ const sessionHeader = "Mcp-Session-Id"
 // RoundTrip implements [http.RoundTripper].
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
-	for name, values := range b.headers {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, b.headers)
 	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header))
 	resp, err := http.DefaultTransport.RoundTrip(r)
 	heard, _ := r.Context().Value(heardKey{}).(*heard)

@@ -36,8 +36,7 @@ const legacy = "2025-11-25"
 // connect reaches a server and shakes hands, in the time that ctx has.
 func connect(ctx context.Context, server Server, maxReply int64) (*session, error) {
 	s, err := handshake(ctx, server, maxReply, legacy)
-	var refused *jsonrpc.Error
-	if errors.As(err, &refused) {
+	if _, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		modern, again := handshake(ctx, server, maxReply, "")
 		if again == nil {
 			return modern, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"regexp"
 	"strings"
 	"testing"
@@ -66,9 +67,7 @@ func refuse(t *testing.T, tl tool.Tool, s *schema.Schema, good map[string]any) {
 	hostile := []map[string]any{nil, {}, {"no_such_argument": 1}}
 	if good != nil {
 		extra := map[string]any{"no_such_argument": "x"}
-		for name, value := range good {
-			extra[name] = value
-		}
+		maps.Copy(extra, good)
 		hostile = append(hostile, extra)
 	}
 	properties, _ := tl.Params()["properties"].(map[string]any)

@@ -202,8 +202,7 @@ func (s *services) ask(ctx context.Context, method string, u *url.URL) (*http.Re
 		return nil, err
 	}
 	response, err := s.client.Do(r)
-	var at *url.Error
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*url.Error](err); ok {
 		err = at.Err
 	}
 	return response, err

@@ -146,8 +146,7 @@ func (w *worktree) stat(name string) (fs.FileInfo, error) {
 
 // reason is an error without the operation and the path.
 func reason(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		err = at.Err
 	}
 	if strings.Contains(err.Error(), "escapes") {

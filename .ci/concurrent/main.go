@@ -11,14 +11,10 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,19 +84,23 @@ func concurrent(all []listed) (found []listed, err error) {
 }
 
 func list() (all []listed, err error) {
-	text, err := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports,Deps", "./...").Output()
+	format := "{{.ImportPath}}\t{{.Dir}}"
+	for _, name := range []string{"GoFiles", "TestGoFiles", "XTestGoFiles", "Imports", "TestImports", "XTestImports", "Deps"} {
+		format += "\t{{join ." + name + ` " "}}`
+	}
+	text, err := exec.Command("go", "list", "-f", format, "./...").Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
-	for packages := json.NewDecoder(bytes.NewReader(text)); ; {
-		var p listed
-		if err := packages.Decode(&p); errors.Is(err, io.EOF) {
-			return all, nil
-		} else if err != nil {
-			return nil, err
+	for line := range strings.Lines(string(text)) {
+		values := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		p := listed{ImportPath: values[0], Dir: values[1]}
+		for i, into := range []*[]string{&p.GoFiles, &p.TestGoFiles, &p.XTestGoFiles, &p.Imports, &p.TestImports, &p.XTestImports, &p.Deps} {
+			*into = strings.Fields(values[2+i])
 		}
 		all = append(all, p)
 	}
+	return all, nil
 }
 
 // starts tells whether one of the files starts a goroutine.

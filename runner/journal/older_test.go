@@ -7,6 +7,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -98,8 +99,18 @@ func TestOlderRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			var asked []any
+			for _, e := range eventsOf(t, j, "run", Whole) {
+				if e.Kind == event.ModelCalled {
+					req, err := j.Request(t.Context(), "run", e.Path)
+					if err != nil {
+						t.Fatal(err)
+					}
+					asked = append(asked, req)
+				}
+			}
 			run.Status, run.Owner, run.Error, result.Error, result.Status = "", "", nil, nil, "" // who had it is gone
-			return []string{asJSON(t, eventsOf(t, j, "run", Whole)), asJSON(t, effectsOf(t, j, "run")), asJSON(t, result), asJSON(t, gates), asJSON(t, run)}
+			return []string{asJSON(t, eventsOf(t, j, "run", Whole)), asJSON(t, effectsOf(t, j, "run")), asJSON(t, result), asJSON(t, gates), asJSON(t, run), asJSON(t, asked)}
 		}
 		now := told(j)
 		aged(t, j)

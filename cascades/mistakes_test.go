@@ -99,3 +99,16 @@ func TestMistakenEncodings(t *testing.T) {
 		}
 	}
 }
+
+// What is wrong in a template's own file is mended there.
+func TestMistakeInATemplateFile(t *testing.T) {
+	const source = "First.\nAbout {{ inputs.topic }}.\n"
+	_, err := Parse("c.yaml", []byte("cascade_id: c\nphases: [{name: a, instructions: \"@a.md\"}]\n"), files(map[string]string{"a.md": source}), known())
+	var list Diagnostics
+	if !errors.As(err, &list) {
+		t.Fatalf("got %v", err)
+	}
+	if fixed, n := list.Fixed("a.md", []byte(source)); n != 1 || string(fixed) != "First.\nAbout {{ input.topic }}.\n" {
+		t.Errorf("%d mended: %s\n%v", n, fixed, list)
+	}
+}

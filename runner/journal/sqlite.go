@@ -64,12 +64,15 @@ func (f *fileStore) open() (w *writer, err error) {
 			c.Close()
 		}
 	}()
-	if err := f.recognise(c); err != nil {
+	version, err := f.recognise(c)
+	if err != nil {
 		return nil, err
 	}
-	err = c.script("PRAGMA page_size=8192; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA synchronous=" + f.synchronous() + "; PRAGMA journal_mode=WAL; PRAGMA cache_size=-16000; PRAGMA wal_autocheckpoint=" +
-		strconv.Itoa(checkpointAtAll))
-	if err != nil {
+	settings := "PRAGMA synchronous=" + f.synchronous() + "; PRAGMA journal_mode=WAL; PRAGMA cache_size=-16000; PRAGMA wal_autocheckpoint=" + strconv.Itoa(checkpointAtAll)
+	if version == 0 { // of a file that has tables, the second one writes, and the first does nothing
+		settings = "PRAGMA page_size=8192; PRAGMA auto_vacuum=INCREMENTAL; " + settings
+	}
+	if err := c.script(settings); err != nil {
 		return nil, err
 	}
 	if err := f.migrate(c, current); err != nil {
@@ -125,7 +128,8 @@ func (f *fileStore) openReadOnly() error {
 	if err != nil {
 		return err
 	}
-	if err := f.recognise(c); err != nil {
+	version, err := f.recognise(c)
+	if err != nil {
 		c.Close()
 		if f.immutable || !f.quiet() {
 			return err
@@ -133,13 +137,12 @@ func (f *fileStore) openReadOnly() error {
 		f.immutable = true
 		return f.openReadOnly()
 	}
-	version, err := c.number("PRAGMA user_version")
 	f.j.reads <- struct{}{}
-	f.j.release(c, err)
-	if err == nil && version < oldest {
-		err = fmt.Errorf("%s: the journal was written by an older capstan (schema %d; this one reads %d to %d)", f.file, version, oldest, current)
+	f.j.release(c, nil)
+	if version < oldest {
+		return fmt.Errorf("%s: the journal was written by an older capstan (schema %d; this one reads %d to %d)", f.file, version, oldest, current)
 	}
-	return err
+	return nil
 }
 
 // quiet says that nothing waits beside the file to be written back to it.
@@ -148,26 +151,27 @@ func (f *fileStore) quiet() bool {
 	return err != nil || info.Size() == 0
 }
 
-// recognise refuses a file that is somebody else's, or newer.
-func (f *fileStore) recognise(c *conn) error {
+// recognise gives the version of the tables, 0 where there are none, and refuses a
+// file that is somebody else's, or newer.
+func (f *fileStore) recognise(c *conn) (version int64, err error) {
 	tables, err := c.number("SELECT count(*) FROM sqlite_schema")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	mark, err := c.number("PRAGMA application_id")
 	if err != nil {
-		return err
+		return 0, err
 	}
-	version, err := c.number("PRAGMA user_version")
+	version, err = c.number("PRAGMA user_version")
 	switch {
 	case err != nil:
-		return err
+		return 0, err
 	case mark != application && (tables > 0 || f.j.options.ReadOnly):
-		return &damage{file: f.file, words: "this SQLite file is not a journal"}
+		return 0, &damage{file: f.file, words: "this SQLite file is not a journal"}
 	case version > current:
-		return fmt.Errorf("%s: the journal was written by a newer capstan (schema %d; this one knows %d)", f.file, version, current)
+		return 0, fmt.Errorf("%s: the journal was written by a newer capstan (schema %d; this one knows %d)", f.file, version, current)
 	}
-	return nil
+	return version, nil
 }
 
 // migrate brings the tables to a version, one after the other, in one

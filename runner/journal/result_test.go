@@ -77,6 +77,7 @@ phases: [{name: first, instructions: First.}]
 // against what the engine had there, and all of it against the run's result.
 func TestResultSoFar(t *testing.T) {
 	list := append(stories(t), &story{enginetest.Read(t, "subs", []byte(subs))})
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	for _, s := range list {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
@@ -84,9 +85,8 @@ func TestResultSoFar(t *testing.T) {
 			if s.Name == "subs" && len(w.result.Degraded) != 5 {
 				t.Fatalf("got %+v %+v", w.result.Error, w.result.Degraded)
 			}
-			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 			for k := range len(w.effects) + 1 {
-				id := fmt.Sprint("gone", k+1)
+				id := fmt.Sprint(s.Name, " gone ", k+1)
 				r := begin(t, j, s.start(id))
 				had, _ := s.run(t, r, enginetest.NewFault(s.world(t, &heard{}), int64(k+1)), false)
 				if err := r.(*recording).commit(); err != nil {

@@ -40,7 +40,7 @@ type Options struct {
 	Provider    model.Provider // whose endpoint it is; the zero value is OpenAI's, or one that is like it
 	BaseURL     string         // with the version's path; wins over the provider's
 	APIKey      string         // sent to the base URL's origin and nowhere else; may be empty
-	HTTP        *http.Client   // to ask with; nil makes one. Its redirect policy is not used
+	HTTP        *http.Client   // to ask with; nil makes one, over [plain.Transport]. Its redirect policy is not used
 	Timeout     time.Duration  // of one try, or of the silence before a chunk where it is streamed; 5 minutes
 	MaxTries    int            // how often a request is sent at most; [model.Tries]
 	Concurrency int            // how many tries are under way at once; 64

@@ -19,18 +19,20 @@ func (p *parser) context(phase *object) (c Context) {
 	if o == nil {
 		return c
 	}
+	known := map[string]int{} // phases, by where they are in From
 	for _, n := range o.list("from") {
 		s, at := p.contextSource(p.resolve(n))
 		if s.Phase == "" {
 			continue
 		}
-		if i := slices.IndexFunc(c.From, func(one Source) bool { return one.Phase == s.Phase }); i >= 0 {
+		if i, again := known[s.Phase]; again {
 			c.From[i].Output, c.From[i].State = c.From[i].Output || s.Output, c.From[i].State || s.State
 			continue
 		}
 		if s.Phase != Previous {
 			p.routes = append(p.routes, route{at, "context", s.Phase, p.reading})
 		}
+		known[s.Phase] = len(c.From)
 		c.From = append(c.From, s)
 	}
 	for _, n := range o.list("exclude") {
@@ -39,7 +41,7 @@ func (p *parser) context(phase *object) (c Context) {
 			continue
 		}
 		p.routes = append(p.routes, route{p.resolve(n), "context", name, p.reading})
-		if slices.ContainsFunc(c.From, func(s Source) bool { return s.Phase == name }) {
+		if _, named := known[name]; named {
 			p.report(n, CodeConflict, "phase %s is in from: exclude is for what all, first and previous bring", name)
 		}
 		c.Exclude = append(c.Exclude, name)

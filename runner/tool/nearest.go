@@ -14,7 +14,7 @@ func Nearest(word string, known []string) string {
 
 // Near is [Nearest], and tells whether no other known word is as close.
 func Near(word string, known []string) (best string, alone bool) {
-	distance := 3
+	distance := tooFar
 	switch {
 	case len(word) == 1 && unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.N}, rune(word[0])): // any is as near as another
 		distance = 1
@@ -35,24 +35,31 @@ func Near(word string, known []string) (best string, alone bool) {
 // maxWord is the longest word, in bytes, that is worth comparing.
 const maxWord = 64
 
-// edits counts the insertions, deletions, replacements and swaps of
-// neighbours between a and b.
+// tooFar is a number of edits from which on two words are near to each other for
+// nobody.
+const tooFar = 3
+
+// edits counts the insertions, deletions, replacements and swaps of neighbours
+// between a and b. Of words whose lengths alone are too far apart, it tells by how
+// much they are.
 func edits(a, b string) int {
 	if len(a) > maxWord || len(b) > maxWord {
 		return maxWord
 	}
 	x, y := []rune(a), []rune(b)
-	d := make([][]int, len(x)+1)
-	for i := range d {
-		d[i] = make([]int, len(y)+1)
-		d[i][0] = i
+	if apart := max(len(x)-len(y), len(y)-len(x)); apart >= tooFar {
+		return apart
+	}
+	var d [maxWord + 1][maxWord + 1]uint8
+	for i := range x {
+		d[i+1][0] = uint8(i + 1)
 	}
 	for j := range y {
-		d[0][j+1] = j + 1
+		d[0][j+1] = uint8(j + 1)
 	}
 	for i := range x {
 		for j := range y {
-			cost := 1
+			cost := uint8(1)
 			if x[i] == y[j] {
 				cost = 0
 			}
@@ -62,5 +69,5 @@ func edits(a, b string) int {
 			}
 		}
 	}
-	return d[len(x)][len(y)]
+	return int(d[len(x)][len(y)])
 }

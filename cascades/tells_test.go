@@ -58,6 +58,9 @@ func TestTells(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(c.Validators)) {
 			asks(name+": ", c.AskingOf(c.Validators[name], "chosen"))
 		}
+		for _, n := range c.Needs() {
+			fmt.Fprintf(&b, "%s: phase %s: %s needs %s %q\n", n.Position, n.Phase, n.What, n.Remote.Name, n.Variables)
+		}
 		fmt.Fprintf(&b, "%s\n%s\n%s\n", c.Mermaid(), c.Dot(), c.SVG())
 	}
 	golden(t, "testdata/told.txt", b.String())

@@ -116,7 +116,8 @@ func (r *Runner) record(ctx context.Context, recording Recording, run func(engin
 	result, err := run(recording.Host(r.host(ctx, s.RunID)), s)
 	var why *Error
 	errors.As(err, &why)
-	if e := recording.End(result, why); e != nil && err == nil {
+	// Who is told that a run waits answers the one in the file.
+	if e := recording.End(result, why); e != nil && (err == nil || why != nil && why.Code == Waiting) {
 		why = &Error{Code: Failed, Message: fmt.Sprintf("journal: %v", e), Err: e}
 		if errors.Is(e, ErrRunTaken) {
 			why.Code = TakenOver

@@ -1,0 +1,55 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// A full disk takes everything of a run but its end.
+type full struct{ *journal.Journal }
+
+type unended struct{ runner.Recording }
+
+func (f full) Begin(s runner.Start) (runner.Recording, error) {
+	r, err := f.Journal.Begin(s)
+	return unended{r}, err
+}
+
+func (u unended) End(engine.Result, *runner.Error) error { return errFull }
+
+var errFull = errors.New("the disk is full")
+
+// A run whose end is not in the file has not succeeded, nor does it wait: who
+// answers would not find the question. A verdict stays one.
+func TestEndUnwritten(t *testing.T) {
+	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	says := model.Func(func(context.Context, model.Request) (model.Response, error) {
+		return model.Response{Text: "a text", Usage: model.Usage{Calls: 1}}, nil
+	})
+	r := newRunner(t, runner.WithModel(says), runner.WithModelName("m"), runner.WithJournal(full{j}))
+	for rest, want := range map[string]string{
+		"":                   runner.Failed,
+		", human_input: {prompt: well, type: confirmation}": runner.Failed,
+		`, wards: {post: [{expr: "false", mode: blocking}]}`: runner.Blocked,
+	} {
+		result, err := r.Run(t.Context(), parsed(t, r, "cascade_id: c\nphases:\n  - {name: a, instructions: a"+rest+"}"), nil)
+		var why *runner.Error
+		if !errors.As(err, &why) || why.Code != want || errors.Is(err, errFull) != (want == runner.Failed) {
+			t.Errorf("%q: %v", rest, err)
+		}
+		if result.Output != nil && want == runner.Failed || result.Error == nil || result.Error.Code != want {
+			t.Errorf("%q: %+v", rest, result)
+		}
+	}
+}

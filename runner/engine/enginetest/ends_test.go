@@ -64,8 +64,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// ended is the error of a host whose scope is over.
-var ended = errors.New("the scope is over")
+// errEnded is the error of a host whose scope is over.
+var errEnded = errors.New("the scope is over")
 
 // A stopping host says that its scope is over from the k-th time on that the run
 // asks for it.
@@ -76,7 +76,7 @@ type stopping struct {
 
 func (h stopping) Stopped() error {
 	if *h.left--; *h.left < 0 {
-		return ended
+		return errEnded
 	}
 	return h.Host.Stopped()
 }
@@ -102,7 +102,7 @@ func TestStopsWhereTheHostDoes(t *testing.T) {
 		for k, asked := 0, true; asked; k++ {
 			left := k
 			result, err := engine.Run(stopping{s.Host(t), &left}, s.Cascade, s.Start())
-			if asked = left < 0; asked && (result.Status != engine.Cancelled || !errors.Is(err, ended)) {
+			if asked = left < 0; asked && (result.Status != engine.Cancelled || !errors.Is(err, errEnded)) {
 				t.Errorf("%s: stopped at the question %d it is %s: %v", s.Name, k, result.Status, err)
 			}
 		}

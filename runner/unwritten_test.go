@@ -39,8 +39,8 @@ func TestEndUnwritten(t *testing.T) {
 	})
 	r := newRunner(t, runner.WithModel(says), runner.WithModelName("m"), runner.WithJournal(full{j}))
 	for rest, want := range map[string]string{
-		"":                   runner.Failed,
-		", human_input: {prompt: well, type: confirmation}": runner.Failed,
+		"": runner.Failed,
+		", human_input: {prompt: well, type: confirmation}":  runner.Failed,
 		`, wards: {post: [{expr: "false", mode: blocking}]}`: runner.Blocked,
 	} {
 		result, err := r.Run(t.Context(), parsed(t, r, "cascade_id: c\nphases:\n  - {name: a, instructions: a"+rest+"}"), nil)

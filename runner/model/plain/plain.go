@@ -20,8 +20,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 const (
@@ -84,6 +86,8 @@ func (t *Transport) speaks(r *http.Request) bool {
 		return false
 	case r.ContentLength < 0 || r.ContentLength > longest || r.ContentLength == 0 && r.Body != nil && r.Body != http.NoBody:
 		return false
+	case strings.ContainsFunc(r.URL.Host, func(c rune) bool { return c >= utf8.RuneSelf }):
+		return false // a name that is asked for in another spelling
 	case r.Header.Get("Expect") != "" || r.Header.Get("Upgrade") != "" || httptrace.ContextClientTrace(r.Context()) != nil:
 		return false
 	case t.behind.Proxy == nil:

@@ -402,6 +402,7 @@ func TestBehind(t *testing.T) {
 		"expects": func(r *http.Request) { r.Header.Set("Expect", "100-continue") },
 		"long":    func(r *http.Request) { r.ContentLength = longest + 1 },
 		"unknown": func(r *http.Request) { r.ContentLength = -1 },
+		"abroad":  func(r *http.Request) { r.URL.Host = "bücher.example" },
 	} {
 		r := post(t.Context(), "http://127.0.0.1/", "q")
 		change(r)

@@ -19,7 +19,7 @@ var theirs = markdownWith(extension.NewFootnoteBlockParser(), extension.NewTable
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{
 		"a\n| a | b |\n|:--|--:|\n| 1 | `x\\|y` | 3 |\n| 2\n\n> |a|\n> |-|\n> ||\n> |\\||",
-		"a | b | c\n-|-\n1|2", "a\n-|-|\n|", "a\n---", "a\n--- ", "a\n:-: |\v- \nb", "| a |\n    |-|", "\ta\n\t|-|\n\t- |\n\t  |-|\n\t  b|", "a\\\n|-|\n|", "|\n|-|\n|\n||\n| |",
+		"a | b | c\n-|-\n1|2", "a\n-|-|\n|", "a\n---", "a\n--- ", "0\n\f-", "0\n|\v-", "a\n:-: |\v- \nb", "| a |\n    |-|", "\ta\n\t|-|\n\t- |\n\t  |-|\n\t  b|", "a\\\n|-|\n|", "|\n|-|\n|\n||\n| |",
 		"a\n-|-\n\n    b\n", "a\r\n|-|\r\n|b|\r\n", "a\n||\n-|", "a\n|-\n-|-\nb\n::|\n",
 		"a[^1] b[^n]\n\n[^1]: one\n\n    more\n\n\tless\nno\n[^n]:\n[^ ]: x\n[^\\]]: y\n[^a[b]: z", "> [^1]: a\n> [^2]: b\n\n- [^3]:", "[^", "[^a]", "[^a]:", "   [^a]:\tb", "- \t[^a]: b\n\t  c", "[^" + strings.Repeat("a", 999) + "]: b", "[^" + strings.Repeat("a", 998) + "]: b",
 		"[^a]: |b|\n    |-|\n    |c|", "a\n[^b]: c\n|-|\n", "[^a]: [b]: c\n\n[b]",

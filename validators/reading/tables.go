@@ -65,7 +65,7 @@ func columns(line []byte) int {
 		parts = parts[:n]
 	}
 	for _, part := range parts {
-		part = bytes.Trim(part, " \t\n\f\r")
+		part = bytes.Trim(part, " \t\n\r")
 		part = bytes.TrimSuffix(bytes.TrimPrefix(part, colon), colon)
 		if len(part) == 0 || len(bytes.Trim(part, "-")) > 0 {
 			return 0

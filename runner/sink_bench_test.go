@@ -20,7 +20,7 @@ import (
 // costs with it of what it costs without: runs with it and without it take turns.
 func BenchmarkSink(b *testing.B) {
 	body := fmt.Sprintf(`{"choices": [{"message": {"role": "assistant", "content": %q}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 9, "completion_tokens": 250}}`,
-		strings.Repeat("All work. ", 100))
+		strings.Repeat("All work and no play makes Jack a \"dull\" boy, or so it’s said.\n", 16))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/json")
@@ -33,10 +33,11 @@ func BenchmarkSink(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			var encoder event.Encoder
 			written, line := 0, []byte(nil)
 			with := newRunner(b, runner.WithModel(client), runner.WithSink(event.Func(func(e event.Event) {
 				var err error
-				if line, err = e.AppendJSON(line[:0]); err != nil {
+				if line, err = encoder.AppendJSON(line[:0], &e); err != nil {
 					b.Error(err)
 				}
 				written += len(line)

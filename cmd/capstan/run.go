@@ -259,6 +259,7 @@ func printJSON(w io.Writer, v any) error {
 type eventFile struct {
 	f    *os.File
 	out  io.Writer
+	json event.Encoder
 	line []byte
 	err  error
 }
@@ -269,7 +270,7 @@ func newEventFile(f *os.File, secrets map[string]string) *eventFile {
 
 // Emit writes one line.
 func (s *eventFile) Emit(e event.Event) {
-	line, err := e.AppendJSON(s.line[:0])
+	line, err := s.json.AppendJSON(s.line[:0], &e)
 	if err == nil {
 		s.line = append(line, '\n')
 		_, err = s.out.Write(s.line)

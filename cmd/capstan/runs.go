@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
@@ -144,6 +145,8 @@ func (c *Command) printEvents(ctx context.Context, j *journal.Journal, id string
 	if full {
 		detail = journal.Whole
 	}
+	var encoder event.Encoder
+	var line []byte
 	for {
 		run, err := j.Run(ctx, id)
 		if err != nil {
@@ -156,11 +159,11 @@ func (c *Command) printEvents(ctx context.Context, j *journal.Journal, id string
 			if full {
 				e.Before = 0
 			}
-			line, err := e.MarshalJSON()
-			if err != nil {
+			if line, err = encoder.AppendJSON(line[:0], &e); err != nil {
 				return &exit{exitBroken, err}
 			}
-			if _, err := c.Stdout.Write(append(line, '\n')); err != nil {
+			line = append(line, '\n')
+			if _, err := c.Stdout.Write(line); err != nil {
 				return &exit{exitBroken, err}
 			}
 			after = e.Seq

@@ -25,10 +25,16 @@ func byReflection(e Event) ([]byte, error) {
 	return json.Marshal(plain(e))
 }
 
+// encoder has written what the tests had before.
+var encoder Encoder
+
 func sameAsReflection(t *testing.T, e Event) {
 	t.Helper()
 	want, refused := byReflection(e)
 	got, err := e.MarshalJSON()
+	if again, _ := encoder.AppendJSON(nil, &e); err == nil && string(again) != string(got) {
+		t.Fatalf("an encoder gives %s\nand the event %s", again, got)
+	}
 	if (err != nil) != (refused != nil) || refused == nil && string(got) != string(want) {
 		t.Fatalf("got  %s, %v\nwant %s, %v", got, err, want, refused)
 	}
@@ -96,7 +102,7 @@ func members(holds reflect.Value, text string, n int, do func(name string)) {
 // Events are written as encoding/json writes them by their fields' tags: with
 // every field alone, with all, and with none, whatever stands in them.
 func TestEventsAreWrittenByTheirTags(t *testing.T) {
-	for n, text := range map[int]string{1: "plain", -7: "<b>&\u2028\xff\x00\"\\é", 1 << 40: "\U0001f600\u007f"} {
+	for n, text := range map[int]string{1: "plain", -7: "<b>&\u2028\xff\x00\"\\é", 1 << 40: "\U0001f600\u007f", 9: strings.Repeat("long, <b>\n", 20)} {
 		for _, kind := range []Kind{RunFinished, ModelCalled} {
 			e := Event{Kind: kind}
 			sameAsReflection(t, e)

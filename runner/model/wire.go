@@ -4,10 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strings"
-	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Wire is the request's messages as the elements of a JSON array in the chat
@@ -129,44 +125,6 @@ func appendWire(wire []byte, v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(grown, []byte("\n")), nil
-}
-
-// AppendText appends a text as a JSON string, as it stands in all that is sent.
-func AppendText(wire []byte, text string) []byte {
-	if asIs(text) {
-		return append(append(append(wire, '"'), text...), '"')
-	}
-	// What the two libraries write differently is left to the one: line ends that
-	// JavaScript does not know, and what is no UTF-8, which is the error.
-	if !strings.Contains(text, "\u2028") && !strings.Contains(text, "\u2029") {
-		if quoted, err := jsontext.AppendQuote(wire, text); err == nil {
-			return quoted
-		}
-	}
-	wire, _ = appendWire(wire, text) // a string always has a JSON
-	return wire
-}
-
-// asIs says whether a text is one that JSON has nothing to escape in, ASCII alone.
-// Eight bytes are looked at together: one that is below a space, is a quote or a
-// backslash, or is not of ASCII has its highest bit in one of the three.
-func asIs(text string) bool {
-	const each, high = 0x0101010101010101, 0x8080808080808080
-	for len(text) >= 8 {
-		_ = text[7]
-		x := uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
-			uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
-		if ((x-each*' ')|((x^each*'"')-each)|((x^each*'\\')-each))&high != 0 {
-			return false
-		}
-		text = text[8:]
-	}
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 type growing []byte

@@ -53,7 +53,7 @@ func FuzzAppendText(f *testing.F) {
 	for _, text := range []string{"", "plain", "<b>&'\"\\/\x00\x1f\x7f\b\f\n\r\t", "a\u2028b\u2029c", "é\U0001f600\ufffd\ufeff", "\xff", "a\xc3", "\xed\xa0\x80"} {
 		f.Add(text)
 	}
-	for _, odd := range []string{"\x00", "\x1f", " ", "!", `"`, "#", "[", `\`, "]", "\x7f", "\x80", "\u0080", "\u2028"} {
+	for _, odd := range []string{"\x00", "\x1f", " ", "!", `"`, "#", "[", `\`, "]", "%", "&", "'", ";", "<", "=", ">", "?", "\x7f", "\x80", "\u0080", "\u2028"} {
 		for at := range 9 { // each place of eight
 			f.Add(strings.Repeat("a", at) + odd + strings.Repeat("z", 9))
 		}
@@ -67,6 +67,10 @@ func FuzzAppendText(f *testing.F) {
 		}
 		if got := string(model.AppendText([]byte("x"), text)) + "\n"; got != "x"+want.String() {
 			t.Errorf("got %s, want %s", got, want.String())
+		}
+		escaped, err := json.Marshal(text)
+		if got := string(model.AppendEscaped([]byte("x"), text)); err != nil || got != "x"+string(escaped) {
+			t.Errorf("escaped: got %s, want %s, %v", got, escaped, err)
 		}
 	})
 }

@@ -14,11 +14,13 @@ import (
 
 // The workload is a conversation of some turns. The first question is made by
 // the template "Say: {{ words }}", every other one by "{{ words }}"; words are
-// 1 KB. Each answer passes three checks before the next question is asked.
-var words = strings.Repeat("a word ", 143)
+// 1 KB, and an answer half of it. Both are as people and models write: with ends of
+// lines, quotes and dashes, which JSON has to escape. Each answer passes three checks
+// before the next question is asked.
+var words = strings.Repeat("- Tell \"all\" that you know – and what you do not – of this.\n", 16)
 
 // answer is what the model says every time.
-const answer = "a text of some words"
+var answer = "# An answer\n\n" + strings.Repeat("It says *what it is asked*, in \"quotes\" – and no more.\n", 9)
 
 // attempts is how often a refused text is asked for.
 const attempts = 3

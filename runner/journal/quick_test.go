@@ -3,7 +3,9 @@ package journal
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -104,12 +106,11 @@ func FuzzRows(f *testing.F) {
 	f.Add("a", "b", findingEffect, `{"finding":{"verdict":{"valid":true,"reason":"r"}}}`, []byte{})
 	f.Add("0", "0", "00", `"`, []byte{})
 	f.Fuzz(func(t *testing.T, first, second, kind, data string, p []byte) {
-		raw, err := encode(first + second + kind)
-		if err != nil || string(spoken(raw)) != first+second+kind || len(kind) < 2 {
-			t.Skip() // paths and kinds are UTF-8, and a kind is a word
+		if !utf8.ValidString(first) || !utf8.ValidString(second) || !utf8.ValidString(kind) || len(kind) < 2 {
+			t.Skip() // each is made by us, and a kind is a word
 		}
-		if list, ok := elements(nil, []byte("["+data+"]")); !ok || len(list) != 1 || !json.Valid([]byte(data)) {
-			data = "null" // it is JSON that we made
+		if list, ok := elements(nil, []byte("["+data+"]")); !ok || len(list) != 1 || !json.Valid([]byte(data)) || strings.TrimSpace(data) != data {
+			data = "null" // it is JSON that we made, with no space about it
 		}
 		rows := []row{
 			{n: 7, time: 5, kind: string(event.TurnStarted), path: first},

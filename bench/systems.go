@@ -28,7 +28,7 @@ func systems() []system {
 		{"net/http", "by hand, nothing is checked", "", byHand},
 		{"a loop by hand", "go-openai, text/template, checks, retries", goOpenAI, loop},
 		{"Capstan", "template, three wards, every event told", capstan, gated},
-		{"Capstan, run kept", "and its run kept in the journal", capstan, kept},
+		{"Capstan with journal", "and its run kept", capstan, kept},
 		{"Eino", "chain of template, model, checks", "github.com/cloudwego/eino", einoChain},
 		{"langchaingo", "prompt template, model, checks", "github.com/tmc/langchaingo", langchain},
 		{"Genkit", "flow of prompt, model, checks", "github.com/firebase/genkit/go", genkitFlow},

@@ -124,11 +124,17 @@
     // What was opened and had not come when its place was taken is asked for again:
     // a piece that comes open tells nobody that it was opened.
     document.querySelectorAll('details[open] > [hx-get]:not([data-fetched])').forEach(function (empty) {
-      htmx.process(empty) // a piece that has just come hears of nothing yet
       empty.parentElement.dispatchEvent(new Event('toggle'))
     })
   }
   document.addEventListener('htmx:oobAfterSwap', renew)
+
+  // A piece that has just come hears of nothing yet: what is opened in it is made
+  // known before it is told.
+  document.addEventListener('toggle', function (e) {
+    var empty = e.target.open && e.target.querySelector(':scope > [hx-get]')
+    if (empty) htmx.process(empty)
+  }, true)
 
   // What was ticked in the list stays ticked.
   var ticked = []

@@ -12,7 +12,6 @@ import (
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -81,7 +80,7 @@ func lastRequest(t *testing.T, j *Journal, turns int, said []model.Message) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enginetest.Same(t, "last request", asJSON(t, req.Messages), asJSON(t, said[:2*turns-1]))
+	same(t, "last request", req.Messages, said[:2*turns-1])
 }
 
 // A conversation that comes without its thread is kept so too; the rows hold
@@ -106,7 +105,7 @@ func TestGrowthWithoutThread(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		enginetest.Same(t, string(at(turn)), asJSON(t, req.Messages), asJSON(t, said[:turn+2]))
+		same(t, string(at(turn)), req.Messages, said[:turn+2])
 	}
 	once(t, j, append(said, model.Message{}))
 	err := j.reading(t.Context(), func(c *conn) error {

@@ -70,7 +70,7 @@ func guest(t *testing.T, s *story) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enginetest.Same(t, "result", asJSON(t, from), asJSON(t, result))
+	same(t, "result", from, result)
 	if run, err := two.Run(t.Context(), "run"); err != nil || run.Status != result.Status || int(run.Events) != len(live.events) || run.Usage.Calls != result.Usage.Calls || len(run.Start.Files) == 0 {
 		t.Errorf("got %+v, %v", run, err)
 	}

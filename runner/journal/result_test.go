@@ -96,7 +96,7 @@ func TestResultSoFar(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				enginetest.Same(t, fmt.Sprintf("gone at effect %d", k+1), asJSON(t, soFar(told)), asJSON(t, soFar(had)))
+				same(t, fmt.Sprintf("gone at effect %d", k+1), soFar(told), soFar(had))
 			}
 		})
 	}

@@ -104,7 +104,7 @@ func TestFailedRunTriesAgain(t *testing.T) {
 	if err != nil || asJSON(t, kept) != asJSON(t, result) {
 		t.Errorf("kept %s, %v", asJSON(t, kept), err)
 	}
-	enginetest.Same(t, "events", asJSON(t, eventsOf(t, j, "run", Whole)), asJSON(t, live.events))
+	same(t, "events", eventsOf(t, j, "run", Whole), live.events)
 	replies := 0
 	for _, e := range live.events {
 		if e.Kind == event.ModelReplied && e.Path == "two/attempt[1]/turn[0]/model" {

@@ -87,7 +87,7 @@ var schemas struct {
 
 func giveBack(t testing.TB, file, name string) {
 	empty := "SET search_path = " + name
-	for _, table := range []string{"run", "start", "result", "pack", "text", "mark", "process"} {
+	for _, table := range append(tables, "process") {
 		empty += "; DELETE FROM " + table
 	}
 	schemas.Lock()

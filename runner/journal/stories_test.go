@@ -20,36 +20,37 @@ import (
 // Every story of the engine's runs over a journal as it does without one, and
 // can be gone on with wherever it is broken off.
 func TestStories(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	for i, s := range stories(t) {
 		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			t.Run("recorded", func(t *testing.T) { recorded(t, s) })
+			t.Run("recorded", func(t *testing.T) { recorded(t, j, s) })
 			if onServer != nil && i%10 != 0 || testing.Short() && i%5 != 0 {
 				return // a start costs a server ten times as much
 			}
-			w := whole(t, s)
-			t.Run("broken off", func(t *testing.T) { brokenOff(t, s, w) })
-			t.Run("not written", func(t *testing.T) { notWritten(t, s, w) })
+			t.Parallel()
+			w, p := whole(t, s), pairOf(t)
+			t.Run("broken off", func(t *testing.T) { brokenOff(t, p, s, w) })
+			t.Run("not written", func(t *testing.T) { notWritten(t, p, s, w) })
 		})
 	}
 }
 
 // recorded: the same transcript and result live, from the events, and from the
 // journal.
-func recorded(t *testing.T, s *story) {
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+func recorded(t *testing.T, j *Journal, s *story) {
+	emptied(t, j)
 	var live heard
 	result, _ := s.run(t, begin(t, j, s.start("run")), s.world(t, &live), true)
 	enginetest.Same(t, "live", told(t, live.events, result), s.Want())
 	kept := eventsOf(t, j, "run", Whole)
-	enginetest.Same(t, "kept events", asJSON(t, kept), asJSON(t, live.events))
+	same(t, "kept events", kept, live.events)
 	enginetest.Same(t, "kept requests", requests(t, kept), requests(t, live.events))
-	enginetest.Same(t, "kept news", asJSON(t, eventsOf(t, j, "run", News)), asJSON(t, live.events))
+	same(t, "kept news", eventsOf(t, j, "run", News), live.events)
 	from, err := j.Result(t.Context(), "run")
 	if err != nil {
 		t.Fatal(err)
 	}
-	enginetest.Same(t, "kept result", asJSON(t, from), asJSON(t, result))
+	same(t, "kept result", from, result)
 }
 
 // requests are those of events, with all their messages.
@@ -143,13 +144,11 @@ func (c counter) Recalled(req model.Request) {
 
 // next is the world for another start: its people have said what they have
 // said, its script hears of it.
-func (s *story) next(t *testing.T, file string) counter {
+func (s *story) next(t *testing.T, j *Journal) counter {
 	t.Helper()
 	if len(s.Answers) == 0 {
 		return counting(s.world(t, &heard{}))
 	}
-	j := journalAt(t, file, Options{ReadOnly: true})
-	defer j.Close()
 	answered := 0
 	for at := range effectsOf(t, j, "run") {
 		if strings.HasSuffix(string(at), "/human_input") || strings.HasSuffix(string(at), "/question") {
@@ -161,20 +160,18 @@ func (s *story) next(t *testing.T, file string) counter {
 
 // brokenOff lets the process be gone at every effect in turn where it could still
 // say so, and goes on. Where it could not, see notWritten and TestSuite.
-func brokenOff(t *testing.T, s *story, w finished) {
+func brokenOff(t *testing.T, p pair, s *story, w finished) {
 	for k := range len(w.effects) {
-		file := filepath.Join(t.TempDir(), "j.db")
-		first := journalAt(t, file, Options{})
+		emptied(t, p.first)
 		world := counting(s.world(t, &heard{}))
-		_, err := s.run(t, begin(t, first, s.start("run")), enginetest.NewFault(world, int64(k+1)), true)
+		r := begin(t, p.first, s.start("run"))
+		_, err := s.run(t, r, enginetest.NewFault(world, int64(k+1)), true)
 		if !errors.Is(err, enginetest.ErrFault) {
 			t.Fatalf("gone at effect %d: got %v", k+1, err)
 		}
-		if err := first.Close(); err != nil {
-			t.Fatal(err)
-		}
-		next := s.next(t, file)
-		goOn(t, s, file, next, w)
+		gone(t, p.first, r)
+		next := s.next(t, p.second)
+		goOn(t, p.second, s, next, w)
 		for at := range next.made {
 			if world.made[at] > 0 {
 				t.Errorf("gone at effect %d: %s was made again", k+1, at)
@@ -185,20 +182,19 @@ func brokenOff(t *testing.T, s *story, w finished) {
 
 // notWritten lets the journal take no more than the first n commits, for all n,
 // and goes on.
-func notWritten(t *testing.T, s *story, w finished) {
+func notWritten(t *testing.T, p pair, s *story, w finished) {
 	errGone := errors.New("the disk is gone")
 	for n := 1; ; n++ {
-		file := filepath.Join(t.TempDir(), "j.db")
-		first := journalAt(t, file, Options{})
+		emptied(t, p.first)
 		commits := 0
-		first.writer.before = func() error {
+		p.first.writer.before = func() error {
 			if commits++; commits > n {
 				return errGone
 			}
 			return nil
 		}
 		world := counting(s.world(t, &heard{}))
-		r := begin(t, first, s.start("run"))
+		r := begin(t, p.first, s.start("run"))
 		result, err := engine.Run(r.Host(world), s.Cascade, s.Start())
 		var why *engine.Error
 		if errors.As(err, &why) && errors.Is(err, errGone) && (result.Status != engine.Failed || !strings.Contains(err.Error(), "journal: the disk is gone")) {
@@ -208,15 +204,13 @@ func notWritten(t *testing.T, s *story, w finished) {
 		if commits > n != (ended != nil) {
 			t.Fatalf("after %d of %d commits End gave %v", n, commits, ended)
 		}
-		if err := first.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if ended == nil {
+		p.first.writer.before = nil
+		if gone(t, p.first, r); ended == nil {
 			return
 		}
 		// What was made and not written may be made again: it was the last thing.
-		next, lost := s.next(t, file), 0
-		goOn(t, s, file, next, w)
+		next, lost := s.next(t, p.second), 0
+		goOn(t, p.second, s, next, w)
 		for at := range next.made {
 			lost += world.made[at]
 		}
@@ -231,13 +225,11 @@ func notWritten(t *testing.T, s *story, w finished) {
 
 // goOn reopens the run, and sees that it ends as if nothing had been: with the
 // same result, effects and events, none of them twice.
-func goOn(t *testing.T, s *story, file string, world counter, w finished) {
+func goOn(t *testing.T, j *Journal, s *story, world counter, w finished) {
 	t.Helper()
-	j := journalAt(t, file, Options{})
-	defer j.Close()
 	result, _ := s.run(t, reopen(t, j, "run"), world, true)
-	enginetest.Same(t, "result", asJSON(t, result), asJSON(t, w.result))
-	enginetest.Same(t, "effects", asJSON(t, effectsOf(t, j, "run")), asJSON(t, w.effects))
+	same(t, "result", result, w.result)
+	same(t, "effects", effectsOf(t, j, "run"), w.effects)
 	for at, n := range world.made {
 		if n > 1 {
 			t.Errorf("%s was made %d times", at, n)
@@ -246,7 +238,7 @@ func goOn(t *testing.T, s *story, file string, world counter, w finished) {
 	// How a start was broken off is told too.
 	var events []event.Event
 	all := eventsOf(t, j, "run", Whole)
-	enginetest.Same(t, "news", asJSON(t, eventsOf(t, j, "run", News)), asJSON(t, all))
+	same(t, "news", eventsOf(t, j, "run", News), all)
 	for i, e := range all {
 		if e.Seq != int64(i+1) {
 			t.Fatalf("event %d has number %d", i+1, e.Seq)

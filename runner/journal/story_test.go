@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"sync"
 	"testing"
 
@@ -58,16 +59,10 @@ func (s *story) run(t testing.TB, r runner.Recording, inner engine.Host, end boo
 	return result, err
 }
 
-// heard keeps events and makes a transcript of them.
-type heard struct {
-	enginetest.Transcript
-	events []event.Event
-}
+// heard keeps events.
+type heard struct{ events []event.Event }
 
-func (h *heard) Emit(e event.Event) {
-	h.Transcript.Emit(e)
-	h.events = append(h.events, e)
-}
+func (h *heard) Emit(e event.Event) { h.events = append(h.events, e) }
 
 // told is the transcript of a run with its result, as the stories have it.
 func told(t testing.TB, events []event.Event, r engine.Result) string {
@@ -159,6 +154,14 @@ func effectsOf(t testing.TB, j *Journal, id string) map[event.Path]string {
 		list[e.Path] = asJSON(t, e)
 	}
 	return list
+}
+
+// same holds a value against another: their JSON, where they are not equal.
+func same(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		enginetest.Same(t, what, asJSON(t, got), asJSON(t, want))
+	}
 }
 
 func asJSON(t testing.TB, v any) string {

@@ -15,12 +15,11 @@ func TestSuite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of starts: TestStories has some")
 	}
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	enginetest.RunKept(t, func(tb testing.TB, s *enginetest.Story) enginetest.Start {
-		file := filepath.Join(tb.TempDir(), "j.db")
+		emptied(tb, j)
 		begun := false
 		return func(world engine.Host, run func(engine.Host)) {
-			j := journalAt(tb, file, Options{})
-			defer j.Close() // the process is gone: it does not say how the run ended
 			var r runner.Recording
 			if begun {
 				r = reopen(tb, j, "run")
@@ -29,6 +28,7 @@ func TestSuite(t *testing.T) {
 			}
 			begun = true
 			run(r.Host(world))
+			gone(tb, j, r) // it does not say how the run ended
 		}
 	})
 }

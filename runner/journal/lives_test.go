@@ -1,0 +1,59 @@
+package journal
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner"
+)
+
+// A pair is two processes that have one store open: what the first cannot finish,
+// the second goes on with.
+type pair struct{ first, second *Journal }
+
+func pairOf(t testing.TB) pair {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "j.db")
+	return pair{journalAt(t, file, Options{}), journalAt(t, file, Options{})}
+}
+
+// gone has the process of a journal be gone, with what it had at hand of a run. The
+// one that comes in its place has its connections, which cost more than a short run
+// does, and knows nothing of what it knew.
+func gone(t testing.TB, j *Journal, r runner.Recording) {
+	t.Helper()
+	r.(*recording).spoil(errClosed)
+	j.owner.gone()
+	j.writer.turn <- struct{}{} // what is being written is
+	clear(j.writer.known)
+	<-j.writer.turn
+	s, shared := j.store.(*server)
+	if !shared {
+		j.owner = newOwner(false)
+		return
+	}
+	err := s.telling(func(*conn) error { j.owner = newOwner(false); return nil }) // nobody puts a lease off meanwhile
+	if err = errors.Join(err, s.beat(j.writer)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// emptied takes all runs out of a store, with their texts.
+func emptied(t testing.TB, j *Journal) {
+	t.Helper()
+	err := j.writer.do(func(c *conn) error {
+		clear(j.writer.known)
+		err := j.store.still(c)
+		for _, table := range tables {
+			err = errors.Join(err, c.send("DELETE FROM "+table))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tables are where runs are kept.
+var tables = []string{"run", "start", "result", "pack", "text", "mark"}

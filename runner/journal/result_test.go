@@ -78,7 +78,10 @@ phases: [{name: first, instructions: First.}]
 func TestResultSoFar(t *testing.T) {
 	list := append(stories(t), &story{enginetest.Read(t, "subs", []byte(subs))})
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	for _, s := range list {
+	for i, s := range list {
+		if !among(i, s) && s.Name != "subs" {
+			continue
+		}
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			w := whole(t, s)

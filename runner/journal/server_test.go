@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -31,6 +32,7 @@ var onServer *postgrestest.Cluster
 
 // suite runs all tests over each store, or over the one that is asked for.
 func suite(m *testing.M) int {
+	debug.SetGCPercent(400) // what they hold is little
 	failed := 0
 	if os.Getenv("CAPSTAN_ONLY_SERVER") == "" {
 		failed = m.Run()

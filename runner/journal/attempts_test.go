@@ -36,6 +36,7 @@ func textName(said string) string {
 // TestAttempts holds the attempts of every story of the engine's against its
 // events.
 func TestAttempts(t *testing.T) {
+	oneByOne(t)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	told := map[string][]event.Event{}
 	for _, s := range stories(t) {

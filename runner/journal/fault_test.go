@@ -267,6 +267,7 @@ func TestReadOnly(t *testing.T) {
 // takes the process down.
 func TestDamaged(t *testing.T) {
 	onFile(t)
+	oneByOne(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "whole.db")
 	j := journalAt(t, file, Options{})

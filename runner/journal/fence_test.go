@@ -91,6 +91,7 @@ func (h hijacker) Within(at event.Path, d time.Duration, body func(engine.Host) 
 // the one that had it makes no further effect, writes nothing, and says why.
 func TestTakenOver(t *testing.T) {
 	onFile(t) // a lease says who is gone: TestPausedOwner
+	oneByOne(t)
 	r, err := runner.New(runner.WithModel(model.Func(mind)), runner.WithTools(enginetest.Tools()...), runner.WithValidators(enginetest.Validators()...))
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 // file grows with what was said, not with what was sent.
 func TestGrowth(t *testing.T) {
 	onFile(t)
+	oneByOne(t)
 	for name, size := range map[string]int{"short": 1, "long": 20} {
 		t.Run(name, func(t *testing.T) {
 			bytes := map[int]int64{}

@@ -148,6 +148,7 @@ func TestGuestIsGone(t *testing.T) {
 
 // Texts lie beside the runs as they were put, once each, whatever is in them.
 func TestParcels(t *testing.T) {
+	oneByOne(t)
 	where := filepath.Join(t.TempDir(), "j.db")
 	one, two := journalAt(t, where, Options{}).Parcels(), journalAt(t, where, Options{})
 	for _, text := range []string{"", "a\x00b\xff", strings.Repeat("50 MB ", 50<<20/6), "\U0010FFFF0"} {

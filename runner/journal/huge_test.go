@@ -45,6 +45,7 @@ func TestWriteJSON(t *testing.T) {
 // Huge texts come back as they were from wherever they stood, without secrets
 // where people look, and stand once in the file.
 func TestHuge(t *testing.T) {
+	oneByOne(t)
 	const key = "sk-1234567890abcdef"
 	text := strings.Repeat("é \"quoted\" <line>\n", partSize/16) + key + "#parts:" + strings.Repeat("0", 40)
 	shown := strings.ReplaceAll(text, key, "[redacted API_KEY]")
@@ -100,6 +101,7 @@ func (refusing) Model(event.Path, model.Request) (model.Response, error) { panic
 // text itself has.
 func TestHugeCostsNoCopies(t *testing.T) {
 	onFile(t)
+	oneByOne(t)
 	const size = 32 << 20
 	text := strings.Repeat("a line of text, with its end\n", size/29)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Secrets: map[string]string{"API_KEY": "sk-1234567890abcdef"}, careless: true})

@@ -36,6 +36,7 @@ func apart(t *testing.T, c *exec.Cmd) *exec.Cmd {
 // where it is.
 func TestSleeperIsTakenOver(t *testing.T) {
 	onFile(t) // see TestPausedOwner
+	oneByOne(t)
 	dir := t.TempDir()
 	calm := filepath.Join(dir, "calm.db")
 	want, err := child(t, "story", calm, 0).Output()

@@ -60,6 +60,7 @@ func aged(t *testing.T, j *Journal) {
 // to date, and gone on with at any of its effects.
 func TestOlderRows(t *testing.T) {
 	onFile(t)
+	oneByOne(t)
 	r, err := runner.New(runner.WithModel(model.Func(mind)), runner.WithTools(enginetest.Tools()...), runner.WithValidators(enginetest.Validators()...))
 	if err != nil {
 		t.Fatal(err)

@@ -202,6 +202,7 @@ func lines(t *testing.T, file string) []string {
 // with: to the same result, and without doing anything again but the effect
 // that was cut, with the same key.
 func TestKilled(t *testing.T) {
+	oneByOne(t)
 	dir := t.TempDir()
 	wholeFile := filepath.Join(dir, "whole.db")
 	want, err := child(t, "story", wholeFile, 0).Output()

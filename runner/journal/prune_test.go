@@ -73,6 +73,7 @@ func long20(said string) string { return strings.Repeat(said+" says so. ", 2000)
 
 // Runs that are old go, with what only they said; nothing else does.
 func TestPrune(t *testing.T) {
+	oneByOne(t)
 	file := filepath.Join(t.TempDir(), "j.db")
 	clock := &calendar{time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
 	j := journalAt(t, file, Options{Now: clock.now})
@@ -239,6 +240,7 @@ func TestPruneBesideAWriter(t *testing.T) {
 // A text that is named between the look for it and its removal stays, whatever
 // names it: a row, a start, a result, a question; and so do its parts.
 func TestNamedMeanwhile(t *testing.T) {
+	oneByOne(t)
 	huge := strings.Repeat("in parts ", partSize/8)
 	for name, say := range map[string]func(t *testing.T, j *Journal, open runner.Recording){
 		"row": func(t *testing.T, j *Journal, _ runner.Recording) {

@@ -46,6 +46,7 @@ func TestWords(t *testing.T) {
 
 // Words are found over the end of a part of a text.
 func TestWordsOfParts(t *testing.T) {
+	oneByOne(t)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	over := strings.Repeat("x", partSize-3)
 	toldRun(t, j, "huge", nil, event.Event{Kind: event.AttemptFinished, Path: "draft/attempt[1]", Text: over + "straddling"})

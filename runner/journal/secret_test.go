@@ -111,6 +111,7 @@ phases:
 // A run is known again whatever has become a secret since, has another value
 // or is none any more; what it says then it would have said without a break.
 func TestSecretsChange(t *testing.T) {
+	oneByOne(t)
 	const key, word = "sk-1234567890abcdef", "a \"secretive\" word"
 	var asked []string
 	m := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {

@@ -19,14 +19,14 @@ type quoteReader struct {
 // in quotes on its line, and what is wrong with it; "" where there is none.
 func strayQuote(lines []string) (line, column int, message string) {
 	r := &quoteReader{lines: lines}
-	for r.line = 0; r.line < len(lines); r.line++ {
-		for r.at, r.begin = 0, true; r.line < len(lines) && r.at < len(lines[r.line]); {
+	for ; r.line < len(lines); r.line++ {
+		for r.at, r.begin = 0, true; r.at < len(lines[r.line]); {
 			if line, column, message = r.step(); message != "" {
 				return line, column, message
 			}
 		}
 	}
-	return 0, 0, ""
+	return
 }
 
 // step reads a character, a text in quotes, or, to its end, a block.
@@ -56,7 +56,7 @@ func (r *quoteReader) step() (line, column int, message string) {
 	default:
 		r.begin, r.at = false, r.at+1
 	}
-	return 0, 0, ""
+	return
 }
 
 func blankAt(text string, at int) bool {
@@ -66,8 +66,7 @@ func blankAt(text string, at int) bool {
 // quoted reads a text in quotes and looks at what follows it.
 func (r *quoteReader) quoted(quote byte) (line, column int, message string) {
 	opened, at := r.line, r.at
-	r.at, r.begin = r.at+1, false
-	for ; r.line < len(r.lines); r.line, r.at = r.line+1, 0 {
+	for r.at++; r.line < len(r.lines); r.line, r.at = r.line+1, 0 {
 		text := r.lines[r.line]
 		for ; r.at < len(text); r.at++ {
 			switch {
@@ -87,7 +86,7 @@ func (r *quoteReader) closed(opened, at int) (line, column int, message string) 
 	rest := strings.TrimLeft(r.lines[r.line][r.at:], " \t\r")
 	switch {
 	case rest == "" || strings.ContainsAny(rest[:1], ":#") || r.flow > 0 && strings.ContainsAny(rest[:1], ",]}"):
-		return 0, 0, ""
+		return
 	case r.line > opened:
 		return opened + 1, r.column(opened, at), "the quote that opens here is not closed on its line; the next one closes it"
 	}
@@ -97,17 +96,16 @@ func (r *quoteReader) closed(opened, at int) (line, column int, message string) 
 func (r *quoteReader) column(line, at int) int { return 1 + utf8.RuneCountInString(r.lines[line][:at]) }
 
 // block goes past a block of text: the lines that are indented further than what
-// it belongs to.
+// it belongs to, a key, or a dash where nothing else stands before the block.
 func (r *quoteReader) block(text string) {
-	owner := len(text) - len(strings.TrimLeft(text, " "))
-	for strings.HasPrefix(text[owner:], "- ") {
-		owner += 2
+	owner := indented(text)
+	for strings.HasPrefix(text[owner:], "- ") && strings.TrimSpace(text[owner+1:r.at]) != "" {
+		owner += 1 + indented(text[owner+1:])
 	}
 	for r.line++; r.line < len(r.lines); r.line++ {
-		next := r.lines[r.line]
-		if indent := len(next) - len(strings.TrimLeft(next, " ")); strings.TrimSpace(next) != "" && indent <= owner {
+		if next := r.lines[r.line]; strings.TrimSpace(next) != "" && indented(next) <= owner {
 			break
 		}
 	}
-	r.line, r.at = r.line-1, len(r.lines[min(r.line, len(r.lines))-1])
+	r.line, r.at = r.line-1, len(r.lines[r.line-1])
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // golden compares a text with a file, or writes it there, with -update.
@@ -30,17 +32,22 @@ func golden(t *testing.T, file, text string) {
 	}
 }
 
+// told are files of which all that is told stands in testdata/told.txt.
+var told = []string{"full", "models", "databases", "tries", "long", "ways", "prices"}
+
 // What a cascade is said to be stands in a file, in words and in pictures: its
-// description, its plan, its checks and its graphs.
+// description, its plan, its checks and its graphs, with what a run did too.
 func TestTells(t *testing.T) {
 	var b strings.Builder
-	for _, file := range []string{"testdata/good/full.yaml", "testdata/good/models.yaml", "testdata/good/databases.yaml", "testdata/good/tries.yaml"} {
+	prices := model.Prices{"gpt-5-mini": {Input: 250, Output: 2000}}
+	for _, name := range told {
+		file := "testdata/good/" + name + ".yaml"
 		c, err := Load(filepath.Base(file), folder(filepath.Dir(file)), known())
 		if err != nil {
 			t.Fatal(err)
 		}
 		gates, _ := c.Gates("", nil) // of programs nothing is read
-		fmt.Fprintf(&b, "%s\n%s\n%s\n", file, c.Describe().Text(), c.Plan().Text())
+		fmt.Fprintf(&b, "%s\n%s\n%s\n", file, c.Describe().Text(), c.PlanOf("", c.Priced(prices)).Text())
 		for _, g := range gates {
 			fmt.Fprintf(&b, "%s: %s %s\n", g.At(), g.Mode, g.Model)
 		}
@@ -62,6 +69,28 @@ func TestTells(t *testing.T) {
 			fmt.Fprintf(&b, "%s: phase %s: %s needs %s %q\n", n.Position, n.Phase, n.What, n.Remote.Name, n.Variables)
 		}
 		fmt.Fprintf(&b, "%s\n%s\n%s\n", c.Mermaid(), c.Dot(), c.SVG())
+		if c.Tries != nil || name == "ways" {
+			m := marksOf(c)
+			fmt.Fprintf(&b, "%s\n%s\n%s\n", c.MermaidOf(m), c.DotOf(m), c.SVGOf(m))
+		}
 	}
 	golden(t, "testdata/told.txt", b.String())
+}
+
+// marksOf are marks of every kind: the statuses in turn, no visit to the last
+// phase, and each way taken up to twice.
+func marksOf(c *Cascade) *Marks {
+	m := &Marks{Phases: map[string]Mark{}, Taken: map[Passed]int{}, Won: 2}
+	statuses := append(slices.Sorted(maps.Keys(shades)), "", "odd")
+	for i, p := range c.Phases[:len(c.Phases)-1] {
+		m.Phases[p.Name] = Mark{Status: statuses[i%len(statuses)], Visits: 1 + i%3, Attempts: 1 + i%2}
+		for j, w := range c.ways(i) {
+			passed := Passed{From: p.Name, To: c.Phases[w.to].Name}
+			if w.kind == wayExhausted {
+				passed.Left = w.label
+			}
+			m.Taken[passed] = (i + j) % 3
+		}
+	}
+	return m
 }

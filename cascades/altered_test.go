@@ -1,0 +1,151 @@
+package cascades
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+)
+
+// What is said of files that are right stands in a file, where one value of them is
+// another: a number, a text that names nothing, a list of it. What has been said is
+// not said again.
+func TestAltered(t *testing.T) {
+	var b strings.Builder
+	known, said := known(), map[string]bool{}
+	known.Memo = &Memo{}
+	for _, name := range []string{"full.yaml", "models.yaml", "tries.yaml"} {
+		doc := treeOf(t, name)
+		eachValue(doc.Content[0], "", func(at string, n *yaml.Node) {
+			was := *n
+			for _, other := range []yaml.Node{
+				{Kind: yaml.ScalarNode, Tag: "!!int", Value: "-1"}, {Kind: yaml.ScalarNode, Value: "nowhere"}, {Kind: yaml.SequenceNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "nowhere"}}},
+			} {
+				*n = other
+				var news []string
+				for _, d := range saidOf(name, textOf(t, doc), known) {
+					if !said[d.Message] {
+						said[d.Message] = true
+						news = append(news, "  "+strings.TrimPrefix(d.String(), name+":")+"\n")
+					}
+				}
+				if news != nil {
+					fmt.Fprintf(&b, "%s %s: %s\n%s", name, at, strings.TrimSpace(string(textOf(t, n))), strings.Join(news, ""))
+				}
+			}
+			*n = was
+		})
+	}
+	golden(t, "testdata/altered.txt", b.String())
+}
+
+// A file of which every value is an alias says what the file says that has them in
+// place.
+func TestAliased(t *testing.T) {
+	for _, name := range told {
+		name += ".yaml"
+		source, _ := folder("testdata/good")(name)
+		doc := treeOf(t, name)
+		aliased(doc)
+		if got, want := sayingOf(t, name, textOf(t, doc)), sayingOf(t, name, source); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
+// aliased puts an alias in the place of every value; the values stand in the default
+// of an input.
+func aliased(doc *yaml.Node) {
+	var values []*yaml.Node
+	var anchor func(n *yaml.Node) *yaml.Node
+	anchor = func(n *yaml.Node) *yaml.Node {
+		for i, e := range n.Content {
+			if n.Kind == yaml.SequenceNode || i%2 == 1 {
+				n.Content[i] = anchor(e)
+			}
+		}
+		n.Anchor = fmt.Sprintf("a%d", len(values))
+		values = append(values, n)
+		return &yaml.Node{Kind: yaml.AliasNode, Value: n.Anchor, Alias: n}
+	}
+	root := anchor(doc.Content[0]).Alias
+	root.Anchor = ""
+	inputs := mappingOf("anchors", mappingOf("default", &yaml.Node{Kind: yaml.SequenceNode, Content: values[:len(values)-1]}))
+	for i := 0; i < len(root.Content); i += 2 {
+		if root.Content[i].Value == "inputs_schema" {
+			inputs.Content = append(inputs.Content, root.Content[i+1].Alias.Content...)
+			root.Content = slices.Delete(root.Content, i, i+2)
+			break
+		}
+	}
+	root.Content = append(mappingOf("inputs_schema", inputs).Content, root.Content...)
+}
+
+func mappingOf(key string, value *yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: key}, value}}
+}
+
+// sayingOf is what a file's cascade is said to be, without places.
+func sayingOf(t *testing.T, name string, source []byte) string {
+	c, err := Parse(name, source, folder("testdata/good"), known())
+	if err != nil {
+		t.Fatalf("%v\nin\n%s", err, source)
+	}
+	var b strings.Builder
+	gates, _ := c.Gates("", nil)
+	for _, g := range gates {
+		fmt.Fprintln(&b, g.Phase, g.Place, g.Mode, g.Digest, g.Model)
+	}
+	d := c.Describe()
+	d.Inputs = slices.DeleteFunc(d.Inputs, func(in DescribedInput) bool { return in.Name == "anchors" })
+	return b.String() + d.Text() + c.Plan().Text() + c.Mermaid() + c.Dot()
+}
+
+func treeOf(t *testing.T, name string) *yaml.Node {
+	source, err := folder("testdata/good")(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(source, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return &doc
+}
+
+// eachValue gives every value of a tree and the way to it, outer ones first.
+func eachValue(n *yaml.Node, at string, visit func(at string, n *yaml.Node)) {
+	if at != "" {
+		visit(at, n)
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 1; i < len(n.Content); i += 2 {
+			eachValue(n.Content[i], strings.TrimPrefix(at+"."+n.Content[i-1].Value, "."), visit)
+		}
+	case yaml.SequenceNode:
+		for i, e := range n.Content {
+			eachValue(e, fmt.Sprintf("%s[%d]", at, i), visit)
+		}
+	}
+}
+
+func textOf(t *testing.T, n *yaml.Node) []byte {
+	text, err := yaml.Marshal(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func saidOf(name string, source []byte, known Known) Diagnostics {
+	c, err := Parse(name, source, folder("testdata/good"), known)
+	var list Diagnostics
+	if !errors.As(err, &list) {
+		list = c.Warnings
+	}
+	return list
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -205,5 +206,47 @@ func TestCallsAreOfSomebody(t *testing.T) {
 	got, err := j.Query(t.Context(), "SELECT model, phase, attempt, turn, validator, role FROM calls", 0)
 	if want := [][]any{{"m", "p", int64(2), int64(3), "tone", "critic"}}; err != nil || !reflect.DeepEqual(got.Rows, want) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+}
+
+// failing is a host at whose question c the journal cannot be written any more.
+type failing struct {
+	quick
+	r *recording
+}
+
+func (f failing) Ask(at event.Path, _ engine.Question) (engine.Answer, error) {
+	if at == "c" {
+		f.r.fate.Lock()
+		f.r.broken = errors.New("no space")
+		f.r.fate.Unlock()
+	}
+	return engine.Answer{}, engine.ErrSuspended
+}
+
+// Of several questions a run waits with the one that it tells of. What could not
+// be written is written at the end, with all that came behind.
+func TestWaitsWithOne(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+	h := r.Host(failing{r: r})
+	for _, at := range []event.Path{"a", "b", "c"} {
+		if _, err := h.Ask(at, engine.Question{Prompt: string(at)}); errors.Is(err, engine.ErrSuspended) != (at != "c") {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+	h.Emit(event.Event{Kind: event.Feedback, Path: "p"})
+	if err := r.End(engine.Result{RunID: "run", Status: engine.Waiting}, &engine.Error{Code: engine.Waiting, Path: "b"}); err != nil {
+		t.Fatal(err)
+	}
+	if run, err := j.Run(t.Context(), "run"); err != nil || run.Pending == nil || run.Pending.Path != "b" {
+		t.Errorf("got %+v, %v", run, err)
+	}
+	if events := eventsOf(t, j, "run", Whole); len(events) != 1 {
+		t.Errorf("got %v", events)
+	}
+	odd := begin(t, j, runner.Start{RunID: "odd"})
+	if err := odd.End(engine.Result{RunID: "odd", Output: math.NaN()}, nil); err == nil {
+		t.Error("an output that is no JSON is kept")
 	}
 }

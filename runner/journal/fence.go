@@ -98,7 +98,7 @@ func (r *recording) remembered(c *conn) error {
 	there, recent := r.there, slices.Clone(r.recent)
 	r.fate.Unlock()
 	last, _, err := r.j.lastRow(context.Background(), c, r.n)
-	if err != nil || last >= there {
+	if err != nil {
 		return err
 	}
 	for _, p := range recent {

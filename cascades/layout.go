@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"cmp"
 	"slices"
 	"unicode"
 )
@@ -166,7 +167,7 @@ func (l *layout) place(edges []way) {
 			if weight[a] == 0 || weight[b] == 0 {
 				return 0
 			}
-			return int(pull[a]/weight[a] - pull[b]/weight[b])
+			return cmp.Compare(pull[a]/weight[a], pull[b]/weight[b])
 		})
 		x, tallest := (widest-rowWidth(row))/2, 0.0
 		for _, i := range row {

@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -123,7 +124,7 @@ tools: {show: {exec: [cat]}}
 phases:
 - name: a
   tool: show
-  inputs: {path: "{{ input.path }}", list: "{{ input.list }}", text: "n {{ input.list }}", deep: [{n: "{{- input.deep.n -}}"}], at: "@{{input.path}}", n: 3, f: 1.5, b: true, z: null, d: 2024-01-02, hex: 0x10, wide: 0x1FFFFFFFFFFFFFFFF}
+  inputs: {path: "{{ input.path }}", list: "{{ input.list }}", text: "n {{ input.list }}", deep: [{n: "{{- input.deep.n -}}"}], at: "@{{input.path}}", n: 3, f: 1.5, b: true, z: null, d: 2024-01-02, hex: 0x10, wide: 0x1FFFFFFFFFFFFFFFF, far: 1e400, quoted: "1e400", tagged: !!str 5}
 `, nil)
 	inputs := c.Phases[0].Inputs
 	if inputs.Static() {
@@ -134,7 +135,7 @@ phases:
 	}
 	got, err := inputs.Render(map[string]any{"input": map[string]any{"path": "p", "list": []any{1, 2}, "deep": map[string]any{"n": 7}}})
 	want := map[string]any{"path": "p", "list": []any{1, 2}, "text": "n [1, 2]", "deep": []any{map[string]any{"n": 7}}, "at": "@p",
-		"n": 3, "f": 1.5, "b": true, "z": nil, "d": "2024-01-02", "hex": 16, "wide": "0x1FFFFFFFFFFFFFFFF"}
+		"n": 3, "f": 1.5, "b": true, "z": nil, "d": "2024-01-02", "hex": 16, "wide": "0x1FFFFFFFFFFFFFFFF", "far": json.Number("1e400"), "quoted": "1e400", "tagged": "5"}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %#v, %v\nwant %#v", got, err, want)
 	}

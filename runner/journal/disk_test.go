@@ -239,7 +239,14 @@ func TestWaitsWithOne(t *testing.T) {
 	if err := r.End(engine.Result{RunID: "run", Status: engine.Waiting}, &engine.Error{Code: engine.Waiting, Path: "b"}); err != nil {
 		t.Fatal(err)
 	}
-	if run, err := j.Run(t.Context(), "run"); err != nil || run.Pending == nil || run.Pending.Path != "b" {
+	// It has ended once, and nothing hangs that comes late.
+	if err := r.End(engine.Result{RunID: "run", Status: engine.Succeeded}, nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := h.Ask("a", engine.Question{}); err == nil {
+		t.Error("it is asked though the journal cannot be written")
+	}
+	if run, err := j.Run(t.Context(), "run"); err != nil || run.Status != engine.Waiting || run.Pending == nil || run.Pending.Path != "b" {
 		t.Errorf("got %+v, %v", run, err)
 	}
 	if events := eventsOf(t, j, "run", Whole); len(events) != 1 {

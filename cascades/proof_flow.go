@@ -21,7 +21,6 @@ func (a *prover) walk(c *Cascade, begin *spot) *spot {
 		return end
 	}
 	end, at := newSpot(), make([]*spot, len(c.Phases))
-	end.files = begin.files
 	at[0] = begin.clone()
 	for todo := []int{0}; len(todo) > 0 && !a.beyond(); {
 		i := todo[0]

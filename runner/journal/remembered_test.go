@@ -1,0 +1,67 @@
+package journal
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// What a store has confirmed and lost is written once more, as long as it is at
+// hand; where it is not, the run does not go on.
+func TestRemembered(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+	j.says.forgets = true
+	h := r.Host(quick{"one"})
+	ask := func(at event.Path) {
+		t.Helper()
+		if _, err := h.Model(at, model.Request{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lose := func(last int64) error {
+		return j.writer.do(func(c *conn) error {
+			if _, err := c.exec("DELETE FROM pack WHERE run = ? AND last > ?", r.n, last); err != nil {
+				return err
+			}
+			return r.remembered(c)
+		})
+	}
+	ask("a/model[0]")
+	first := r.there
+	ask("b/model[0]")
+	ask("c/model[0]")
+	for _, last := range []int64{r.there, r.there - 1, first} {
+		if err := lose(last); err != nil {
+			t.Errorf("after row %d: %v", last, err)
+		}
+		if n := len(effectsOf(t, j, "run")); n != 3 {
+			t.Errorf("after row %d: %d effects are kept", last, n)
+		}
+	}
+	for i := range r.recent[:2] {
+		r.recent[i].at = r.recent[i].at.Add(-2 * forgotten)
+	}
+	if ask("d/model[0]"); len(r.recent) != 2 {
+		t.Errorf("%d pieces are at hand", len(r.recent))
+	}
+	if err := lose(first); err == nil || !strings.Contains(err.Error(), "the server has lost the last of what run run had done; it can be gone on with: capstan resume run") {
+		t.Errorf("got %v", err)
+	}
+	elsewhere(t, j, "run")
+	err := j.writer.do(func(c *conn) error {
+		if _, err := c.exec("UPDATE run SET epoch = epoch + 1 WHERE n = ?", r.n); err != nil {
+			return err
+		}
+		return r.fence(c)
+	})
+	if !errors.Is(err, runner.ErrRunTaken) || !strings.HasSuffix(err.Error(), " (process 7 on elsewhere)") {
+		t.Errorf("got %v", err)
+	}
+	j.says.forgets = false
+}

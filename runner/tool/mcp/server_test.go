@@ -93,6 +93,9 @@ func noisy() {
 		for lines.Scan() {
 			fmt.Printf("%s\r\nwarning: \xff %s\n", lines.Text(), strings.Repeat("y", 100_000))
 		}
+		if err := lines.Err(); err != nil {
+			panic(err)
+		}
 	}()
 	_ = testServer(nil).Run(context.Background(), &sdk.IOTransport{Reader: os.Stdin, Writer: write})
 }
@@ -245,6 +248,9 @@ func script(reply string) {
 		default:
 			os.Exit(1)
 		}
+	}
+	if err := lines.Err(); err != nil {
+		panic(err)
 	}
 }
 

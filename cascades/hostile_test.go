@@ -148,11 +148,49 @@ func TestNoFiles(t *testing.T) {
 	}
 }
 
+// TestBounds holds what is taken at a bound, and what is said one beyond it.
+func TestBounds(t *testing.T) {
+	nested := func(form string) func(int) string {
+		return func(n int) string {
+			var b strings.Builder
+			b.WriteString("cascade_id: x\ninputs_schema:\n  a0: &a0 {description: x}\n")
+			for i := 1; i <= n; i++ {
+				fmt.Fprintf(&b, "  a%d: &a%d "+form+"\n", i, i, i-1)
+			}
+			return b.String() + "phases: [{name: a, instructions: x}]\n"
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		source func(n int) string
+		most   int
+		want   string
+	}{
+		{"merges", nested("{<<: *a%d}"), maxMerges + 1, "merges are nested more than 20 deep"},
+		{"merges of lists", nested("{<<: [*a%d]}"), maxMerges / 2, "merges are nested more than 20 deep"},
+		{"mistakes", func(n int) string {
+			return "cascade_id: x\nphases: [{name: a, instructions: x}]\n" + each(n, "k%d: x\n")
+		}, maxFound, "more than 1000 mistakes: the rest is not told"},
+	} {
+		for n, beyond := range map[int]bool{c.most: false, c.most + 1: true, c.most + 9: true} {
+			if found := found(t, "x.yaml", c.source(n)); strings.Contains(found.Error(), c.want) != beyond || len(found) > maxFound+1 {
+				t.Errorf("%d %s: %d things are said: %.300s", n, c.name, len(found), found)
+			}
+		}
+	}
+}
+
 // TestDepth holds that cascades within cascades end somewhere.
 func TestDepth(t *testing.T) {
-	texts := map[string]string{}
+	texts := map[string]string{"c40.yaml": "cascade_id: c40\nphases: [{name: a, instructions: x}]"}
 	for i := range 40 {
 		texts[fmt.Sprintf("c%d.yaml", i)] = fmt.Sprintf("cascade_id: c%d\nphases: [{name: a, instructions: x, sub_cascades: [{ref: c%d.yaml}]}]", i, i+1)
+	}
+	if _, err := Load("c24.yaml", files(texts), known()); err != nil {
+		t.Error(err)
+	}
+	if _, err := Load("c23.yaml", files(texts), known()); err == nil {
+		t.Error("17 are within the first")
 	}
 	_, err := Load("c0.yaml", files(texts), known())
 	if err == nil || !strings.Contains(err.Error(), "nested more than 16 deep [too-large]") {

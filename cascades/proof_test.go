@@ -72,3 +72,18 @@ func TestProofTells(t *testing.T) {
 	}
 	golden(t, "testdata/proof/told.txt", b.String())
 }
+
+// Only of a condition that is the verdict, or that it is not, is it known what it
+// lets by.
+func TestVerdictAsked(t *testing.T) {
+	for when, want := range map[string]string{
+		"output.valid": "yes", " ( output.valid )\n": "yes", "output.valid == true": "yes", "true == output.valid": "yes",
+		"!output.valid": "no", "not output.valid": "no", "output.valid == false": "no", "false == output.valid": "no", "(output.valid != true)": "no",
+		"output.valid or input.x": "", "output.valid == input.x": "", "!output.valid or true": "", "output.reason != ''": "", "true": "", "output": "",
+	} {
+		yes, no := verdictAsked(when)
+		if got := map[[2]bool]string{{true, false}: "yes", {false, true}: "no", {true, true}: "both"}[[2]bool{yes, no}]; got != want {
+			t.Errorf("%q: got %q, want %q", when, got, want)
+		}
+	}
+}

@@ -180,6 +180,16 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// What is not told any more puts no suggestion and no fix on what was told last.
+func TestBoundOfSuggestions(t *testing.T) {
+	for _, key := range []string{"descriptio: x", "cells: []", "tools: {a: {exec: [x], effect: red}}"} {
+		told := found(t, "x.yaml", "cascade_id: x\nphases: [{name: a, instructions: x}]\nbudget: {"+strings.ReplaceAll(each(maxFound+1, "k%d: 1\n"), "\n", ", ")+"}\n"+key+"\n")
+		if last := told[len(told)-1]; last.Code != CodeTooLarge || last.Suggestion != "" || last.Fix != nil {
+			t.Errorf("%s: got %+v", key, last)
+		}
+	}
+}
+
 // TestDepth holds that cascades within cascades end somewhere.
 func TestDepth(t *testing.T) {
 	texts := map[string]string{"c40.yaml": "cascade_id: c40\nphases: [{name: a, instructions: x}]"}

@@ -176,9 +176,7 @@ func (l *layout) place(edges []way) {
 			x += b.w + cardGap
 			tallest = max(tallest, b.h)
 			for _, e := range from[i] {
-				if l.boxes[e.to].layer > layer {
-					pull[e.to], weight[e.to] = pull[e.to]+b.middle(), weight[e.to]+1
-				}
+				pull[e.to], weight[e.to] = pull[e.to]+b.middle(), weight[e.to]+1 // for layers to come
 			}
 		}
 		y += tallest + layerGap

@@ -112,6 +112,10 @@ func told(e event.Event) string {
 	switch e.Kind {
 	case event.RunStarted:
 		return compact(e.Input)
+	case event.PhaseStarted:
+		if e.Items > 0 {
+			return fmt.Sprintf("%d items", e.Items)
+		}
 	case event.ModelCalled:
 		last := e.Request.Messages[len(e.Request.Messages)-1]
 		who := ""

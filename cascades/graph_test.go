@@ -112,3 +112,14 @@ func TestGraphsAreDeterministic(t *testing.T) {
 		t.Errorf("took %v", took)
 	}
 }
+
+// XML has no control characters but those that are blank.
+func TestEscaped(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\tb\nc d": "a\tb\nc d", "\x00\x1f\r\x7f": "\uFFFD\uFFFD\uFFFD\x7f", "\ufffe\uffff\ufffd\xff": "\uFFFD\uFFFD\uFFFD\uFFFD", `<a b="c">&'`: "&lt;a b=&#34;c&#34;&gt;&amp;&#39;",
+	} {
+		if got := escaped(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -139,8 +139,14 @@ phases:
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %#v, %v\nwant %#v", got, err, want)
 	}
-	if _, err := inputs.Render(map[string]any{"input": map[string]any{}}); err == nil {
-		t.Error("an undefined variable is no error")
+	for want, path := range map[string]map[string]any{
+		"{{ input.path }}: input.path is undefined": {"input": map[string]any{"list": 1, "deep": map[string]any{"n": 7}}},
+		"{{ input.path }}: input has no field path": {"input": "x"},
+	} {
+		one := Values{"path": inputs["path"]}
+		if _, err := one.Render(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
 

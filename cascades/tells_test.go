@@ -51,6 +51,13 @@ func TestTells(t *testing.T) {
 		for _, g := range gates {
 			fmt.Fprintf(&b, "%s: %s %s\n", g.At(), g.Mode, g.Model)
 		}
+		for _, p := range c.EveryPhase() {
+			for _, check := range p.Checks() {
+				if text := c.Unnamed(p.Name, string(p.Moment(check)), check.Place.Index); text != "" {
+					fmt.Fprintf(&b, "%s %s: %s\n", p.Name, p.Moment(check), text)
+				}
+			}
+		}
 		asks := func(why string, list []Asking) {
 			for _, a := range list {
 				of := "no phase"

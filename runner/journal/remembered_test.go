@@ -53,6 +53,15 @@ func TestRemembered(t *testing.T) {
 	if err := lose(first); err == nil || !strings.Contains(err.Error(), "the server has lost the last of what run run had done; it can be gone on with: capstan resume run") {
 		t.Errorf("got %v", err)
 	}
+	garbled := j.writer.do(func(c *conn) error {
+		if _, err := c.exec("UPDATE pack SET data = ? WHERE run = ?", []byte{1}, r.n); err != nil {
+			return err
+		}
+		return r.remembered(c)
+	})
+	if garbled == nil || !strings.Contains(garbled.Error(), "the journal is damaged: rows") {
+		t.Errorf("got %v", garbled)
+	}
 	elsewhere(t, j, "run")
 	err := j.writer.do(func(c *conn) error {
 		if _, err := c.exec("UPDATE run SET epoch = epoch + 1 WHERE n = ?", r.n); err != nil {

@@ -159,6 +159,11 @@ func TestSubjectForms(t *testing.T) {
 			t.Errorf("%.40s…: %v, %v", content, v.Reason, err)
 		}
 	}
+	t.Run("hostile", func(t *testing.T) { noSubject(t, h) })
+}
+
+// noSubject wants every gate to refuse what holds no schedule.
+func noSubject(t *testing.T, h *house) {
 	for _, content := range []string{"", "no JSON", "[]", `"x"`, "null", `{"creator_id": "ada", "items": [`, "\xff\xfe", strings.Repeat("[", 1<<20), strings.Repeat(`{"items":`, 1<<18), strings.Repeat("x", maxContent+1)} {
 		for _, v := range Validators(h.Options) {
 			check, err := v.Bind(nil)

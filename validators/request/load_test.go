@@ -35,12 +35,19 @@ func response(t testing.TB, n int, other bool) []byte {
 
 func taskName(n int) string { return fmt.Sprintf("task-%d", n) }
 
-const inFlight = 10_000
+// inFlight is how many requests there are: a tenth in a short run, which only looks for
+// races.
+func inFlight() int {
+	if testing.Short() {
+		return 1_000
+	}
+	return 10_000
+}
 
 // checkLoad holds every outcome against what was said of its task.
 func checkLoad(t *testing.T, d *request.Dispatcher) {
 	t.Helper()
-	for n := range inFlight {
+	for n := range inFlight() {
 		o, err := d.Wait(t.Context(), taskName(n))
 		if err != nil || o.Judgement.Effective != verdictOf(n) || o.Judgement.TaskID != taskName(n) || o.Response.Reasoning != fmt.Sprint("task ", n) || o.Synthetic {
 			t.Fatalf("task %d: got %+v %v", n, o, err)
@@ -75,7 +82,7 @@ func TestLoadOfValidators(t *testing.T) {
 	debug.FreeOSMemory() // what the tests before have left is not measured
 	before := runtime.NumGoroutine()
 	var waiting sync.WaitGroup
-	waiting.Add(inFlight)
+	waiting.Add(inFlight())
 	gate := make(chan struct{})
 	d := request.NewDispatcher(request.Config{Fresh: func() request.Runner {
 		return request.RunnerFunc(func(_ context.Context, r *request.Request, _ *request.ProtocolError) ([]byte, error) {
@@ -85,7 +92,7 @@ func TestLoadOfValidators(t *testing.T) {
 			return response(t, n, false), err
 		})
 	}})
-	for n := range inFlight {
+	for n := range inFlight() {
 		if _, err := d.Open(asked(t, with(ask("a", "b"), object{"task_id": taskName(n)}))); err != nil {
 			t.Fatal(err)
 		}
@@ -107,20 +114,20 @@ func TestLoadOfDeliveries(t *testing.T) {
 	debug.FreeOSMemory()
 	d := request.NewDispatcher(request.Config{})
 	defer d.Close()
-	for n := range inFlight {
+	for n := range inFlight() {
 		if _, err := d.Open(asked(t, with(ask("a", "b"), object{"task_id": taskName(n)}))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	memory(t, "in flight")
-	order := rand.Perm(inFlight)
+	order := rand.Perm(inFlight())
 	var next, accepted, duplicate, unknown atomic.Int32
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			for i := int(next.Add(1)) - 1; i < inFlight; i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < inFlight(); i = int(next.Add(1)) - 1 {
 				n := order[i]
-				for _, raw := range [][]byte{response(t, n, false), response(t, n, true), response(t, inFlight+n, false)} {
+				for _, raw := range [][]byte{response(t, n, false), response(t, n, true), response(t, inFlight()+n, false)} {
 					got, err := d.Deliver(raw)
 					switch {
 					case err != nil:
@@ -135,7 +142,7 @@ func TestLoadOfDeliveries(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if accepted.Load() != inFlight || duplicate.Load() != inFlight || unknown.Load() != inFlight {
+	if want := int32(inFlight()); accepted.Load() != want || duplicate.Load() != want || unknown.Load() != want {
 		t.Errorf("accepted %d, duplicate %d, unknown %d", accepted.Load(), duplicate.Load(), unknown.Load())
 	}
 	checkLoad(t, d)

@@ -1,9 +1,9 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -109,9 +109,14 @@ func FuzzRows(f *testing.F) {
 		if !utf8.ValidString(first) || !utf8.ValidString(second) || !utf8.ValidString(kind) || len(kind) < 2 {
 			t.Skip() // each is made by us, and a kind is a word
 		}
-		if list, ok := elements(nil, []byte("["+data+"]")); !ok || len(list) != 1 || !json.Valid([]byte(data)) || strings.TrimSpace(data) != data {
-			data = "null" // it is JSON that we made, with no space about it
+		if list, ok := elements(nil, []byte("["+data+"]")); !ok || len(list) != 1 || !json.Valid([]byte(data)) {
+			data = "null" // it is JSON
 		}
+		var made bytes.Buffer // that we made: with no spaces in it
+		if err := json.Compact(&made, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+		data = made.String()
 		rows := []row{
 			{n: 7, time: 5, kind: string(event.TurnStarted), path: first},
 			{n: 8, time: 9, kind: kind, path: second, print: p, data: []byte(data)},

@@ -40,8 +40,10 @@ func suite(m *testing.M) int {
 	if failed != 0 || os.Getenv("CAPSTAN_ONLY_FILE") != "" {
 		return failed
 	}
-	if flag.Lookup("test.bench").Value.String() != "" || flag.Lookup("test.list").Value.String() != "" {
-		return failed
+	for _, name := range []string{"test.bench", "test.list", "test.fuzz"} {
+		if flag.Lookup(name).Value.String() != "" {
+			return failed
+		}
 	}
 	c, err := postgrestest.Start()
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // A run may be given a text of a hundred megabytes, which a copy or two more
@@ -142,7 +144,7 @@ func writeString(w io.Writer, said string) error {
 	}
 	io.WriteString(w, `"`)
 	for part := range parts(said, huge) {
-		token := quoted(part)
+		token := model.AppendText(nil, part)
 		w.Write(token[1 : len(token)-1])
 	}
 	io.WriteString(w, `"`)

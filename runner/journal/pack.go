@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // A pack is rows that are written together, as one row of the file.
@@ -59,7 +60,7 @@ func common(a, b string) string {
 func (k *pack) line(b []byte, rows []row, i int) []byte {
 	w := &rows[i]
 	var most [mostValues][]byte
-	own := appendQuoted(make([]byte, 0, 64), w.path)
+	own := model.AppendText(make([]byte, 0, 64), w.path)
 	for j := range shapes {
 		s := &shapes[j]
 		if s.kind != w.kind {
@@ -71,7 +72,7 @@ func (k *pack) line(b []byte, rows []row, i int) []byte {
 		}
 		if s.kind == findingEffect {
 			if k := toldAfter(rows, i, values); k > 0 {
-				b = append(appendQuoted(append(b, '['), s.letter), ',')
+				b = append(model.AppendText(append(b, '['), s.letter), ',')
 				b = strconv.AppendInt(b, int64(k), 10)
 				return append(b, ']')
 			}
@@ -99,19 +100,9 @@ func (k *pack) line(b []byte, rows []row, i int) []byte {
 }
 
 func (k *pack) head(b []byte, kind string, w *row) []byte {
-	b = appendQuoted(append(b, '['), kind)
-	b = appendQuoted(append(b, ','), w.path[len(k.path):])
+	b = model.AppendText(append(b, '['), kind)
+	b = model.AppendText(append(b, ','), w.path[len(k.path):])
 	return strconv.AppendInt(append(b, ','), w.time-k.time, 10)
-}
-
-// appendQuoted appends the token of a string, which is mostly plain.
-func appendQuoted(b []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			return append(b, quoted(s)...)
-		}
-	}
-	return append(append(append(b, '"'), s...), '"')
 }
 
 func appendPrint(b []byte, rows []row, i int) []byte {
@@ -138,7 +129,7 @@ func toldAfter(rows []row, i int, found [][]byte) int {
 			continue
 		}
 		var most [mostValues][]byte
-		values, ok := verdict.fold(&rows[k], appendQuoted(nil, rows[k].path), most[:0])
+		values, ok := verdict.fold(&rows[k], model.AppendText(nil, rows[k].path), most[:0])
 		if ok && slices.EqualFunc(values[len(values)-2:], found, bytes.Equal) {
 			return k - i
 		}

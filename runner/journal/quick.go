@@ -74,7 +74,7 @@ func quickMessage(m *model.Message) ([]byte, bool) {
 		return nil, false
 	}
 	raw := make([]byte, 0, len(m.Content)+len(m.Content)/16+64)
-	raw = append(appendQuoted(append(raw, `{"role":`...), string(m.Role)), `,"content":`...)
+	raw = append(model.AppendText(append(raw, `{"role":`...), string(m.Role)), `,"content":`...)
 	return append(model.AppendText(raw, m.Content), '}'), true
 }
 
@@ -90,7 +90,7 @@ func (s *shape) of(values ...any) ([]byte, bool) {
 			if !utf8.ValidString(v) {
 				return nil, false
 			}
-			data = appendQuoted(data, v)
+			data = model.AppendText(data, v)
 		case bool:
 			data = strconv.AppendBool(data, v)
 		case int:

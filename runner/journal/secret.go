@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
@@ -81,7 +82,7 @@ func newSecrets(named map[string]string) *secrets {
 
 // disguises are the forms that a text has by itself and within JSON.
 func disguises(s string) []string {
-	plain := quoted(s)
+	plain := model.AppendText(nil, s)
 	html, _ := json.Marshal(s)
 	return []string{s, string(plain[1 : len(plain)-1]), string(html[1 : len(html)-1])}
 }
@@ -125,7 +126,7 @@ func (v view) read(raw []byte) []byte {
 	return rewrite(raw, func(token []byte) []byte {
 		said := string(spoken(token))
 		if read := v(said); read != said {
-			return quoted(read)
+			return model.AppendText(nil, read)
 		}
 		return nil
 	})
@@ -139,7 +140,7 @@ func (s *secrets) redact(raw []byte) []byte {
 	return rewrite(raw, func(token []byte) []byte {
 		said := string(spoken(token))
 		if clean := s.hidden(said); clean != said {
-			return quoted(clean)
+			return model.AppendText(nil, clean)
 		}
 		return nil
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // Most rows are of a few shapes: the same JSON but for some values. Of such a row
@@ -134,7 +135,7 @@ func (s *shape) unfold(values [][]byte, path string) []byte {
 	for i, is := range s.same {
 		switch {
 		case is == ownPath:
-			data = appendQuoted(data, path)
+			data = model.AppendText(data, path)
 		case is >= 0:
 			data = append(data, values[is]...)
 		default:

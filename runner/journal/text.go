@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // A digest names a text, a conversation or a request by what is in it.
@@ -101,7 +103,7 @@ func with(object []byte, name string, value []byte) []byte {
 		object = append(object, ',')
 	}
 	object = slices.Grow(object, len(name)+len(value)+len(`"":}`))
-	return append(append(append(appendQuoted(object, name), ':'), value...), '}')
+	return append(append(append(model.AppendText(object, name), ':'), value...), '}')
 }
 
 // encode is the JSON of a value, with < > and & as they are, and bytes that are
@@ -143,7 +145,7 @@ func encodeAs(v any) (raw []byte, lossy bool, err error) {
 	}
 	raw = bytes.Clone(bytes.TrimSuffix(e.b.Bytes(), []byte("\n")))
 	if lossy = bytes.Contains(raw, []byte(`\ufffd`)); lossy {
-		raw = rewrite(raw, func(token []byte) []byte { return quoted(string(spoken(token))) })
+		raw = rewrite(raw, func(token []byte) []byte { return model.AppendText(nil, string(spoken(token))) })
 	}
 	return raw, lossy, nil
 }
@@ -228,15 +230,6 @@ func unescaped(token []byte) ([]byte, bool) {
 	return append(said, rest...), true
 }
 
-// quoted is the token that says a string.
-func quoted(s string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
 // unpack puts the long strings back, and gives the whole as the view has it.
 func (j *Journal) unpack(ctx context.Context, c *conn, raw []byte, v view) ([]byte, error) {
 	if !bytes.Contains(raw, []byte(reference)) {
@@ -251,7 +244,7 @@ func (j *Journal) unpack(ctx context.Context, c *conn, raw []byte, v view) ([]by
 		if said, failed = j.text(ctx, c, token[len(reference):len(token)-1]); failed != nil {
 			return nil
 		}
-		return quoted(said)
+		return model.AppendText(nil, said)
 	})
 	return v.read(whole), failed
 }

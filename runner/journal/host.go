@@ -125,14 +125,14 @@ func (h *host) do(w wanted, make func() (came, error)) (c came, recalled bool, e
 	var print print
 	if w.print != nil {
 		if print, err = w.print(); err != nil {
-			return c, recalled, stopped(w.at, err)
+			return came{}, false, stopped(w.at, err)
 		}
 	}
 	if c, recalled, err = h.r.recall(w, print); recalled || err != nil {
 		return c, recalled, err
 	}
 	if h.late != nil {
-		return c, recalled, h.late
+		return came{}, false, h.late
 	}
 	if w.once {
 		err = h.r.beforeWrite(w.at)
@@ -140,20 +140,20 @@ func (h *host) do(w wanted, make func() (came, error)) (c came, recalled bool, e
 		err = h.r.before(w.pure)
 	}
 	if err != nil {
-		return c, recalled, stopped(w.at, err)
+		return came{}, false, stopped(w.at, err)
 	}
 	began := h.r.j.options.Now()
 	if c, err = make(); err != nil {
 		h.r.mu.Lock()
 		h.r.later()
 		h.r.mu.Unlock()
-		return c, recalled, err
+		return c, false, err
 	}
 	took := max(h.r.j.options.Now().Sub(began), 0)
 	if c, err = h.r.made(w, print, c, took); err != nil {
-		return came{}, recalled, stopped(w.at, err)
+		return came{}, false, stopped(w.at, err)
 	}
-	return c, recalled, nil
+	return c, false, nil
 }
 
 // recall finds what was recorded: in this run or, where it was the same, in

@@ -173,7 +173,7 @@ func (j *Journal) readRows(ctx context.Context, c *conn, n int64) (rows []logged
 func (j *Journal) rowAt(ctx context.Context, c *conn, n, row int64) (l logged, ok bool, err error) {
 	older, err := j.older(c)
 	if err != nil {
-		return l, ok, err
+		return l, false, err
 	}
 	if !older {
 		k, list, err := j.packAt(ctx, c, n, row)
@@ -182,11 +182,11 @@ func (j *Journal) rowAt(ctx context.Context, c *conn, n, row int64) (l logged, o
 		}
 	}
 	if !j.says.lines {
-		return l, ok, nil
+		return l, false, nil
 	}
 	found, err := c.one(ctx, lineColumns+lineTable(older)+" WHERE id = ?", n<<rowBits|row)
 	if err != nil || found == nil {
-		return l, ok, err
+		return l, false, err
 	}
 	return lineOf(found), true, nil
 }
@@ -218,18 +218,18 @@ func (j *Journal) packAt(ctx context.Context, c *conn, n, row int64) (k pack, li
 func (j *Journal) lastRow(ctx context.Context, c *conn, n int64) (row, seq int64, err error) {
 	older, err := j.older(c)
 	if err != nil {
-		return row, seq, err
+		return 0, 0, err
 	}
 	if !older {
 		found, err := c.one(ctx, packColumns+" WHERE run = ? ORDER BY last DESC LIMIT 1", n)
 		if err != nil {
-			return row, seq, err
+			return 0, 0, err
 		}
 		if found != nil {
 			k := packOf(found)
 			list, ok := k.rows(nil)
 			if !ok {
-				return row, seq, j.badPack(k)
+				return 0, 0, j.badPack(k)
 			}
 			seq = k.seq
 			for _, l := range list {
@@ -239,11 +239,11 @@ func (j *Journal) lastRow(ctx context.Context, c *conn, n int64) (row, seq int64
 		}
 	}
 	if !j.says.lines {
-		return row, seq, nil
+		return 0, 0, nil
 	}
 	found, err := c.one(ctx, "SELECT max(id), max(seq) FROM "+lineTable(older)+" WHERE id > ? AND id < ?", n<<rowBits, (n+1)<<rowBits)
 	if err != nil || found == nil {
-		return row, seq, err
+		return 0, 0, err
 	}
 	return integer(found[0]) & (1<<rowBits - 1), integer(found[1]), nil
 }

@@ -11,30 +11,30 @@ import (
 
 // hostileTexts are hostile contents by name: what a validator must survive.
 func hostileTexts() map[string]string {
-	const size = 1 << 19 / slowdown // half a megabyte
+	const mega = 1 << 20 / slowdown
 	return map[string]string{
 		"empty":         "",
 		"white space":   " \t\r\n\u00a0\u2003",
 		"NUL":           "a\x00b\x00",
-		"not UTF-8":     strings.Repeat("\xff\xfe\x80 a\xc3", size/6),
+		"not UTF-8":     strings.Repeat("\xff\xfe\x80 a\xc3", mega/6),
 		"half a rune":   "abc\xe2\x82",
-		"long":          strings.Repeat("The quick brown fox jumps over the lazy dog. ", 4*size/45),
-		"one word":      strings.Repeat("a", 4*size),
-		"lines":         strings.Repeat("\n", size),
-		"deep JSON":     strings.Repeat(`{"a":[`, size/12) + "1" + strings.Repeat("]}", size/12),
-		"open brackets": strings.Repeat("[", size),
-		"open links":    strings.Repeat("[a](", size/8),
-		"quotes":        strings.Repeat("> ", size/4),
-		"signs":         strings.Repeat("key=", size/4) + strings.Repeat("token: ", size/8),
-		"schemes":       strings.Repeat("a://b:c@", size/8),
-		"tokens":        strings.Repeat("-eyJ.eyJ.", size/9) + strings.Repeat(" sk-ghp_", size/8),
-		"marks":         "e" + strings.Repeat("\u0301", size/2),
-		"zero width":    strings.Repeat("a\u200b", size/4),
-		"ignore":        strings.Repeat("ignore all the previous ", size/24),
-		"emphasis":      strings.Repeat("*a_b_", size/5),
-		"templates":     strings.Repeat("{{ x }}{% if %}", size/15),
+		"long":          strings.Repeat("The quick brown fox jumps over the lazy dog. ", 4*mega/45),
+		"one word":      strings.Repeat("a", 4*mega),
+		"lines":         strings.Repeat("\n", mega),
+		"deep JSON":     strings.Repeat(`{"a":[`, mega/12) + "1" + strings.Repeat("]}", mega/12),
+		"open brackets": strings.Repeat("[", mega),
+		"open links":    strings.Repeat("[a](", mega/8),
+		"quotes":        strings.Repeat("> ", mega/4),
+		"signs":         strings.Repeat("key=", mega/4) + strings.Repeat("token: ", mega/8),
+		"schemes":       strings.Repeat("a://b:c@", mega/8),
+		"tokens":        strings.Repeat("-eyJ.eyJ.", mega/9) + strings.Repeat(" sk-ghp_", mega/8),
+		"marks":         "e" + strings.Repeat("\u0301", mega/2),
+		"zero width":    strings.Repeat("a\u200b", mega/4),
+		"ignore":        strings.Repeat("ignore all the previous ", mega/24),
+		"emphasis":      strings.Repeat("*a_b_", mega/5),
+		"templates":     strings.Repeat("{{ x }}{% if %}", mega/15),
 		"format verbs":  "%s %d %!v(MISSING) 100%",
-		"think":         strings.Repeat("<think>", size/14) + `{"valid": true}`,
+		"think":         strings.Repeat("<think>", mega/14) + `{"valid": true}`,
 	}
 }
 

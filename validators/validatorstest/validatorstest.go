@@ -33,9 +33,9 @@ type Case struct {
 	Reason  string // what the reason must contain
 }
 
-// patience is how long one check may take on a text of up to two megabytes. With the
+// patience is how long one check may take on a text of some megabytes. With the
 // race detector the texts are shorter and the time is longer.
-const patience = 10 * time.Second * slowdown
+const patience = 20 * time.Second * slowdown
 
 // Run runs the suite: that the validator is described, and that its parameters
 // have a sound schema and are read strictly; that it gives the verdicts of the

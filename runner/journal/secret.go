@@ -2,7 +2,6 @@ package journal
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -83,7 +82,7 @@ func newSecrets(named map[string]string) *secrets {
 // disguises are the forms that a text has by itself and within JSON.
 func disguises(s string) []string {
 	plain := model.AppendText(nil, s)
-	html, _ := json.Marshal(s)
+	html := model.AppendEscaped(nil, s)
 	return []string{s, string(plain[1 : len(plain)-1]), string(html[1 : len(html)-1])}
 }
 

@@ -78,14 +78,14 @@ func Writer(out io.Writer, secrets map[string]string) io.Writer {
 	for name, value := range secrets {
 		shown := []byte("[redacted " + name + "]")
 		r.secrets = append(r.secrets, [2][]byte{[]byte(value), shown})
-		var quoted bytes.Buffer
-		e := json.NewEncoder(&quoted)
-		e.SetEscapeHTML(false)
-		if e.Encode(value) == nil {
-			r.secrets = append(r.secrets, [2][]byte{bytes.Trim(quoted.Bytes(), "\"\n"), shown})
-		}
-		if escaped, err := json.Marshal(value); err == nil {
-			r.secrets = append(r.secrets, [2][]byte{bytes.Trim(escaped, `"`), shown})
+		for _, html := range []bool{false, true} {
+			var quoted bytes.Buffer
+			e := json.NewEncoder(&quoted)
+			e.SetEscapeHTML(html)
+			if e.Encode(value) == nil {
+				said := bytes.TrimSpace(quoted.Bytes())
+				r.secrets = append(r.secrets, [2][]byte{said[1 : len(said)-1], shown})
+			}
 		}
 	}
 	if len(r.secrets) == 0 {

@@ -2,6 +2,7 @@ package redactions
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -77,6 +78,24 @@ func TestWriter(t *testing.T) {
 	var out bytes.Buffer
 	if Writer(&out, nil) != &out {
 		t.Error("without secrets there is nothing to do")
+	}
+}
+
+// What JSON escapes at a secret's ends goes with it, and leaves JSON.
+func TestWriterOfQuotes(t *testing.T) {
+	for _, secret := range []string{`password"`, `"password`, `pass"word`, `"pass<word>"`, `password\`} {
+		text, err := json.Marshal("a " + secret + " b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		w := Writer(&out, map[string]string{"A_KEY": secret})
+		if _, err := w.Write(text); err != nil {
+			t.Fatal(err)
+		}
+		if Flush(w); out.String() != `"a [redacted A_KEY] b"` {
+			t.Errorf("%s: got %s", secret, &out)
+		}
 	}
 }
 

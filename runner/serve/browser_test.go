@@ -2,11 +2,9 @@ package serve_test
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators/request/inspectors"
 )
 
 var shots = flag.String("shots", "", "write screenshots to this folder")
@@ -37,20 +36,12 @@ type browser struct {
 	base string
 }
 
-var chromiumNames = []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"}
-
 // chromium is started once for all tests; each has a tab that shares nothing
 // with the others' but the process.
 var chromium = sync.OnceValues(func() (context.Context, error) {
-	program := ""
-	for _, name := range chromiumNames {
-		if at, err := exec.LookPath(name); err == nil {
-			program = at
-			break
-		}
-	}
-	if program == "" {
-		return nil, errors.New("there is none")
+	program, err := inspectors.FindBrowser("")
+	if err != nil {
+		return nil, err
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900))
 	for _, name := range []string{"disable-quic", "disable-component-update", "disable-domain-reliability", "no-proxy-server", "no-pings"} {
@@ -82,7 +73,7 @@ func newBrowser(t *testing.T, base string) *browser {
 	}
 	shared, err := chromium()
 	if err != nil {
-		t.Skipf("no Chromium to show the page in: %v", err)
+		t.Skipf("nothing to show the page in: %v", err)
 	}
 	ctx, quit := chromedp.NewContext(shared, chromedp.WithNewBrowserContext())
 	t.Cleanup(quit)

@@ -15,8 +15,10 @@ import (
 // startLimit is how long a Chromium may take to start.
 const startLimit = 30 * time.Second
 
-// chromiums are the names that a Chromium goes by.
-var chromiums = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell", "chrome"}
+// chromiums are the names that a Chromium goes by: first those that are made to
+// have no window, which take a third of the processor's time.
+var chromiums = []string{"chromium-headless-shell", "chrome-headless-shell", "headless-shell",
+	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
 
 // A chromium is a headless Chromium, started when the first page is opened. It
 // starts with an empty profile and an empty home, which are gone when it is.

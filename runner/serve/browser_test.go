@@ -58,7 +58,12 @@ var started atomic.Pointer[context.CancelFunc]
 
 func quiet(string, ...any) {}
 
+// TestMain lets more tests look at pages at a time than there are processors, as
+// most wait for what comes.
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
 	status := m.Run()
 	if stop := started.Load(); stop != nil {
 		(*stop)()
@@ -71,6 +76,7 @@ func newBrowser(t *testing.T, base string) *browser {
 	if testing.Short() {
 		t.Skip("a Chromium takes long to start")
 	}
+	t.Parallel()
 	shared, err := chromium()
 	if err != nil {
 		t.Skipf("nothing to show the page in: %v", err)

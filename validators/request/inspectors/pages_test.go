@@ -3,6 +3,7 @@ package inspectors
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"image/png"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,6 +20,14 @@ import (
 
 	"github.com/seed61713e19/capstan/validators/request"
 )
+
+// TestMain lets more tests wait for pages at a time than there are processors.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "5"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // needChromium skips a test where no Chromium is installed.
 func needChromium(t *testing.T) {
@@ -61,17 +71,20 @@ func app(t *testing.T, elsewhere string) *httptest.Server {
 	})
 }
 
+// A hinted is a criterion by its hint, and what is found.
+type hinted struct {
+	hint     string
+	status   request.Status
+	evidence string
+}
+
 func TestPages(t *testing.T) {
 	t.Parallel()
 	needChromium(t)
 	elsewhere := server(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("a foreign host was asked for %s", r.URL) })
 	site := app(t, elsewhere.URL)
 	const pass, fail, blocked = request.Passed, request.Failed, request.Unreachable
-	cases := []struct {
-		hint     string
-		status   request.Status
-		evidence string
-	}{
+	cases := []hinted{
 		{`page: / title Small element h1 text "Welcome home" no console errors`, pass, `page / opened with status 200, title "Small app"`},
 		{`page: / text "Goodbye"`, fail, `page / does not show "Goodbye" but "Welcome home"`},
 		{`page: / text "hidden words"`, fail, "does not show"},
@@ -107,9 +120,19 @@ func TestPages(t *testing.T) {
 		{"file: a.md", pass, "a.md exists"},
 	}
 	r := request.Request{ValidationType: request.Both, WorktreePath: tree(t, map[string]string{"a.md": "x"}), Services: &request.Services{AppURL: site.URL}}
+	for cases := range slices.Chunk(cases, 12) {
+		t.Run(cases[0].hint, func(t *testing.T) {
+			t.Parallel()
+			patiently(t, r, slices.Clone(cases))
+		})
+	}
+}
+
+// patiently asks again, with more patience, as far as a minute, what is not so
+// after a quarter of a second: how soon a page shows something is the machine's
+// affair.
+func patiently(t *testing.T, r request.Request, cases []hinted) {
 	evidence := filepath.Join(t.TempDir(), "evidence")
-	// What is not so after a quarter of a second is asked again with more patience,
-	// as far as a minute: how soon a page shows something is the machine's affair.
 	for wait := time.Second / 4; len(cases) > 0; wait *= 4 {
 		var hints []string
 		for _, c := range cases {

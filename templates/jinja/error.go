@@ -98,15 +98,25 @@ func catch(source string, at *int, target *error) {
 }
 
 func errorAt(source string, at int, message string) *Error {
-	line, column := position(source, at)
-	return &Error{Line: line, Column: column, Message: message}
+	p := beginning.to(source, at)
+	return &Error{Line: p.line, Column: p.column, Message: message}
 }
 
-// position gives the 1-based line and column (in characters) of a byte offset.
-func position(source string, at int) (line, column int) {
-	before := source[:min(at, len(source))]
-	start := strings.LastIndexByte(before, '\n') + 1
-	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[start:])
+// A position is where a byte of a source stands: its 1-based line and column (in characters).
+type position struct{ at, line, column int }
+
+// beginning is that of the first byte.
+var beginning = position{0, 1, 1}
+
+// to is where a later byte stands. What lies between is looked at: who asks for many asks in their order.
+func (p position) to(source string, at int) position {
+	at = min(at, len(source))
+	passed := source[p.at:at]
+	if lines := strings.Count(passed, "\n"); lines > 0 {
+		p.line, p.column = p.line+lines, 1
+		passed = passed[strings.LastIndexByte(passed, '\n')+1:]
+	}
+	return position{at, p.line, p.column + utf8.RuneCountInString(passed)}
 }
 
 // suggestion returns `; did you mean "x"?` for the candidate nearest to name, or nothing when none is near.

@@ -126,10 +126,16 @@ func (p *Program) Source() string { return p.source }
 // Names lists the variables that the template reads from Render's vars, in the order of the source: not its own loop and
 // set variables, not functions such as range. A variable read twice is listed twice.
 func (p *Program) Names() []Name {
-	names := make([]Name, len(p.reads))
-	for i, one := range p.reads {
-		line, column := position(p.source, one.at)
-		names[i] = Name{Path: one.path, Line: line, Column: column, Guarded: one.guarded}
+	names, inOrder := make([]Name, len(p.reads)), make([]int, len(p.reads))
+	for i := range inOrder {
+		inOrder[i] = i
+	}
+	slices.SortFunc(inOrder, func(a, b int) int { return p.reads[a].at - p.reads[b].at })
+	here := beginning
+	for _, i := range inOrder {
+		one := p.reads[i]
+		here = here.to(p.source, one.at)
+		names[i] = Name{Path: one.path, Line: here.line, Column: here.column, Guarded: one.guarded}
 	}
 	return names
 }

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 // failing are templates that Parse accepts and Render refuses, with its error.
@@ -109,6 +110,26 @@ func TestNames(t *testing.T) {
 		if got := list(source); got != want {
 			t.Errorf("%q\n got %s\nwant %s", source, got, want)
 		}
+	}
+}
+
+// A line with many names costs its length, whichever stands first: where each was
+// counted from the beginning, this took a minute.
+func TestNamesOfALongLine(t *testing.T) {
+	const n = 60_000
+	parsed, err := Parse(strings.Repeat("{{ a[k].b }}", n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan []Name)
+	go func() { done <- parsed.Names() }()
+	select {
+	case names := <-done:
+		if last := names[len(names)-1]; len(names) != 2*n || last.Line != 1 || last.Column != 12*(n-1)+4 || last.Path[0] != "a" {
+			t.Errorf("%d names, the last %+v", len(names), last)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("still running")
 	}
 }
 

@@ -62,17 +62,45 @@ func usage(format string, args ...any) error {
 	return &exit{exitUsage, fmt.Errorf(format, args...)}
 }
 
+// results is Stdout, and what could not be written to it: most verbs write line by
+// line, and none may end as if what it had to say had arrived.
+type results struct {
+	io.Writer
+	lost error // the first failure
+}
+
+func (r *results) Write(p []byte) (int, error) {
+	n, err := r.Writer.Write(p)
+	if r.lost == nil {
+		r.lost = err
+	}
+	return n, err
+}
+
 // Run runs one command line and gives its exit status.
 func (c *Command) Run(ctx context.Context, args []string) int {
+	out := &results{Writer: c.Stdout}
 	shown := *c
 	shown.hidden = redactions.Secrets(c.Environ)
-	shown.Stdout, shown.Stderr = redactions.Writer(c.Stdout, shown.hidden), redactions.Writer(c.Stderr, shown.hidden)
-	defer redactions.Flush(shown.Stdout)
+	shown.Stdout, shown.Stderr = redactions.Writer(out, shown.hidden), redactions.Writer(c.Stderr, shown.hidden)
 	defer redactions.Flush(shown.Stderr)
 	c = &shown
 	root := c.root(args)
 	root.SetArgs(args)
 	err := root.ExecuteContext(telemetry.Incoming(ctx, c.Getenv))
+	redactions.Flush(c.Stdout)
+	status := c.ended(err)
+	if out.lost == nil {
+		return status
+	}
+	if !errors.Is(err, out.lost) {
+		fmt.Fprintln(c.Stderr, "capstan: "+out.lost.Error())
+	}
+	return exitBroken
+}
+
+// ended tells the error that a command ended with, and gives its exit status.
+func (c *Command) ended(err error) int {
 	if err == nil {
 		return exitOK
 	}

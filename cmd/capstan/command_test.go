@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"flag"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,3 +132,43 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("got %s", out.String())
 	}
 }
+
+// What cannot be written has not been told: no verb ends well then, nor as if the
+// caller were at fault, with a secret that holds back what it writes and without.
+func TestNothingToWriteTo(t *testing.T) {
+	errFull := errors.New("the disk is full")
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"bad.yaml":           "cascade_id: a\n",
+		"good.yaml":          "cascade_id: good\nphases: [{name: think, instructions: think}]",
+		"good.scripted.yaml": "- {phase: think, reply: done}",
+		"old.json":           `{"cascade_id": "old", "phases": [{"name": "a", "instructions": "x"}]}`,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := []string{"run", "good.yaml", "--model", "scripted", "--db", "runs.db", "-q"}
+	if got := (&Command{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}).Run(t.Context(), run); got != exitOK {
+		t.Fatal(got)
+	}
+	for _, line := range []string{
+		"", "help run", "version", "completion bash", "doctor", "doctor --json", "tools", "validators", "validators non_empty", "schema", "lint bad.yaml", "convert old.json",
+		"describe good.yaml", "plan good.yaml", "graph good.yaml", "script good.yaml", "gate non_empty bad.yaml", "gate word_count --with min=300 bad.yaml", strings.Join(run, " "),
+		"runs --db runs.db", "show last --db runs.db", "show last --db runs.db --json", "events last --db runs.db", "graph last --db runs.db", "prune --older 1d --db runs.db",
+		"cost good.yaml --db runs.db", "trust good.yaml --db runs.db", "backtest good.yaml --db runs.db",
+	} {
+		for _, secret := range []string{"", "SOME_API_KEY=a-long-secret"} {
+			var said bytes.Buffer
+			c := &Command{Stdin: strings.NewReader(""), Stdout: failing{errFull}, Stderr: &said, Getenv: func(string) string { return "" }, Environ: []string{secret}}
+			if got := c.Run(t.Context(), strings.Fields(line)); got != exitBroken || strings.Count(said.String(), "the disk is full") != 1 {
+				t.Errorf("%s: status %d: %s", line, got, said.String())
+			}
+		}
+	}
+}
+
+// failing takes nothing.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }

@@ -32,6 +32,9 @@ func file(stream any) (*os.File, bool) {
 	if out, ok := stream.(io.Writer); ok {
 		stream = redactions.Behind(out)
 	}
+	if out, ok := stream.(*results); ok {
+		stream = out.Writer
+	}
 	f, ok := stream.(*os.File)
 	return f, ok
 }

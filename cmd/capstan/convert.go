@@ -118,18 +118,7 @@ func (c *Command) convertFile(file, out string, write bool, read convert.Reader)
 	if one.Written = convert.Name(file); one.Written != file {
 		return one, notWritten(writeNew(one.Written, result.Text, 0o644))
 	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return one, notWritten(err)
-	}
-	return one, notWritten(os.WriteFile(file, result.Text, info.Mode().Perm()))
-}
-
-func notWritten(err error) error {
-	if err != nil {
-		return usage("%w", err)
-	}
-	return nil
+	return one, notWritten(writeOver(file, result.Text))
 }
 
 func (c *Command) printConversion(one conversion, several bool) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -82,8 +81,8 @@ func (c *Command) start(ctx context.Context, dir string) error {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return usage("%w", err)
 		}
-		if err := writeNew(name, text, 0o644); err != nil {
-			return usage("%w", err)
+		if err := notWritten(writeNew(name, text, 0o644)); err != nil {
+			return err
 		}
 		fmt.Fprintln(c.Stdout, name)
 	}
@@ -129,17 +128,4 @@ func (c *Command) freezeFirst(ctx context.Context, dir string) error {
 		}
 	}
 	return nil
-}
-
-// writeNew writes a file that must not be there yet.
-func writeNew(name string, text []byte, mode fs.FileMode) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s is there already; nothing was written over", name)
-		}
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -205,13 +204,7 @@ func keepLabel(dir, text string, l measure.Label) error {
 	if err := keepText(dir, text, l.Text); err != nil {
 		return err
 	}
-	name := filepath.Join(dir, fileName(l.By)+".jsonl")
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(line)
-	return errors.Join(err, f.Close())
+	return addLine(filepath.Join(dir, fileName(l.By)+".jsonl"), line)
 }
 
 func keepText(dir, text, digest string) error {

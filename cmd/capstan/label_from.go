@@ -81,15 +81,7 @@ func keepTaken(dir, text string, l measure.Label) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	out, err := os.OpenFile(filepath.Join(dir, fileName(l.By)+".jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = out.Write(line)
-	return errors.Join(err, out.Close())
+	return addLine(filepath.Join(dir, fileName(l.By)+".jsonl"), line)
 }
 
 // labelOf makes a label of a row, and gives the text where the row has it.

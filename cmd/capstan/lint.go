@@ -196,10 +196,6 @@ func (c *Command) fixFiles(found cascades.Diagnostics) (int, error) {
 		}
 		file := d.Fix.File
 		done = append(done, file)
-		info, err := os.Stat(file)
-		if err != nil {
-			return all, fmt.Errorf("fix: %w", err)
-		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return all, fmt.Errorf("fix: %w", err)
@@ -208,8 +204,8 @@ func (c *Command) fixFiles(found cascades.Diagnostics) (int, error) {
 		if made == 0 {
 			continue
 		}
-		if err := os.WriteFile(file, fixed, info.Mode().Perm()); err != nil {
-			return all, fmt.Errorf("fix: %w", err)
+		if err := writeOver(file, fixed); err != nil {
+			return all, notWritten(fmt.Errorf("fix: %w", err))
 		}
 		fmt.Fprintf(c.Stderr, "%s: %d fixed\n", file, made)
 		all += made

@@ -79,10 +79,7 @@ func (c *Command) putReceipt(file string, text []byte) error {
 		_, err := c.Stdout.Write(text)
 		return err
 	}
-	if err := os.WriteFile(file, text, 0o644); err != nil {
-		return usage("--out: %w", err)
-	}
-	return nil
+	return notWritten(os.WriteFile(file, text, 0o644))
 }
 
 // receiptOf makes the receipt of a kept run.

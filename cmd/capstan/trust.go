@@ -199,20 +199,3 @@ func (c *Command) writeEvidence(file string, report *trust.Report) error {
 	}
 	return nil
 }
-
-// writeBeside writes a file whole or not at all, with its folder.
-func writeBeside(name string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	draft, err := os.CreateTemp(filepath.Dir(name), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(draft.Name()) // where it is not renamed
-	_, err = draft.Write(text)
-	if err := errors.Join(err, draft.Chmod(0o644), draft.Close()); err != nil {
-		return err
-	}
-	return os.Rename(draft.Name(), name)
-}

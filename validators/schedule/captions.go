@@ -169,31 +169,25 @@ func (t tx) fetch(query string, q captionQuery, third any, name string) ([]capti
 		filter = " AND c.caption_type IN (" + strings.Join(marks, ", ") + ")"
 	}
 	list := []caption{}
-	err := t.each(fmt.Sprintf(query, filter), args, func(scan func(...any) error) error {
+	err := t.each("captions", fmt.Sprintf(query, filter), args, func(scan func(...any) error) error {
 		c, err := scanCaption(scan, q.now)
 		list = append(list, c)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("captions: %w", err)
-	}
-	return list, nil
+	return list, err
 }
 
 // allowedTypes are the ids of the content types that layer 1 leaves.
 func (t tx) allowedTypes(creator string) ([]any, error) {
 	var ids []any
-	err := t.each(allowed, []any{creator}, func(scan func(...any) error) error {
+	err := t.each("content types", allowed, []any{creator}, func(scan func(...any) error) error {
 		var id any
 		var name string
 		err := scan(&id, &name)
 		ids = append(ids, id)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("content types: %w", err)
-	}
-	return ids, nil
+	return ids, err
 }
 
 // surviving counts the captions that layer 1 lets through, up to most.

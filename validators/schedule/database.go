@@ -221,8 +221,15 @@ func (t tx) exec(statement string, args ...any) error {
 	return nil
 }
 
-// each calls row for every row of a query.
-func (t tx) each(query string, args []any, row func(scan func(...any) error) error) error {
+// each calls row for every row of a query; what it asks for is named in errors.
+func (t tx) each(what, query string, args []any, row func(scan func(...any) error) error) error {
+	if err := t.rows(query, args, row); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+func (t tx) rows(query string, args []any, row func(scan func(...any) error) error) error {
 	if err := t.db.about(query); err != nil {
 		return t.db.wrong(err)
 	}
@@ -251,7 +258,7 @@ func (t tx) query(query string, args []any) (*sql.Rows, error) {
 
 // one scans the single row of a query and says whether there was one.
 func (t tx) one(query string, args []any, into ...any) (found bool, err error) {
-	err = t.each(query, args, func(scan func(...any) error) error {
+	err = t.rows(query, args, func(scan func(...any) error) error {
 		found = true
 		return scan(into...)
 	})

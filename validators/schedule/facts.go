@@ -3,7 +3,6 @@ package schedule
 import (
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 )
 
@@ -82,7 +81,7 @@ func (t tx) facts(creator string) (facts, error) {
 // creator finds a creator by id, else by page name.
 func (t tx) creator(name string) (facts, error) {
 	var found []facts
-	err := t.each(selectCreator, []any{name, name}, func(scan func(...any) error) error {
+	err := t.each("creator", selectCreator, []any{name, name}, func(scan func(...any) error) error {
 		var f facts
 		var page sql.NullString
 		var active sql.NullInt64
@@ -92,7 +91,7 @@ func (t tx) creator(name string) (facts, error) {
 		return err
 	})
 	if err != nil {
-		return facts{}, fmt.Errorf("creator: %w", err)
+		return facts{}, err
 	}
 	if i := slices.IndexFunc(found, func(f facts) bool { return f.id == name }); i >= 0 {
 		return found[i], nil
@@ -108,22 +107,18 @@ func (t tx) creator(name string) (facts, error) {
 
 func (t tx) vault(f *facts) error {
 	f.inVault = map[string]bool{}
-	err := t.each(selectVault, []any{f.id}, func(scan func(...any) error) error {
+	return t.each("vault of "+f.id, selectVault, []any{f.id}, func(scan func(...any) error) error {
 		var v vaultEntry
 		err := scan(&v.ContentTypeID, &v.TypeName, &v.Quantity)
 		f.vault = append(f.vault, v)
 		f.inVault[v.TypeName] = true
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("vault of %s: %w", f.id, err)
-	}
-	return nil
 }
 
 func (t tx) rankings(f *facts) error {
 	f.avoided = map[string]bool{}
-	err := t.each(selectRankings, []any{f.id, f.id}, func(scan func(...any) error) error {
+	return t.each("rankings of "+f.id, selectRankings, []any{f.id, f.id}, func(scan func(...any) error) error {
 		var r ranking
 		err := scan(&r.ContentType, &r.Rank, &r.Tier, &r.Earnings, &f.analysisDate)
 		f.rankings = append(f.rankings, r)
@@ -132,23 +127,16 @@ func (t tx) rankings(f *facts) error {
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("rankings of %s: %w", f.id, err)
-	}
-	return nil
 }
 
 // contentTypes are the names of all content types there are.
 func (t tx) contentTypes() (map[string]bool, error) {
 	names := map[string]bool{}
-	err := t.each(selectContentTypes, nil, func(scan func(...any) error) error {
+	err := t.each("content types", selectContentTypes, nil, func(scan func(...any) error) error {
 		var name string
 		err := scan(&name)
 		names[name] = true
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("content types: %w", err)
-	}
-	return names, nil
+	return names, err
 }

@@ -68,7 +68,7 @@ func (t tx) history(creator string, week int, now time.Time, p *Policy) (history
 	to = to.UTC()
 	var h history
 	// Texts of times compare by the day; the exact bounds are kept here.
-	err := t.each(selectMessages,
+	err := t.each("messages of "+creator, selectMessages,
 		[]any{creator, from.AddDate(0, 0, -1).Format(time.DateOnly), to.AddDate(0, 0, 2).Format(time.DateOnly)},
 		func(scan func(...any) error) error {
 			var kind, sent sql.NullString
@@ -90,8 +90,5 @@ func (t tx) history(creator string, week int, now time.Time, p *Policy) (history
 			h.earned = h.earned || earnings.Float64 > 0
 			return nil
 		})
-	if err != nil {
-		return h, fmt.Errorf("messages of %s: %w", creator, err)
-	}
-	return h, nil
+	return h, err
 }

@@ -28,7 +28,7 @@ func (h *house) stored(creator, week string) (s stored) {
 		if _, err := t.one("SELECT revision, items, schedule_hash FROM schedule_templates WHERE creator_id = $1 AND week_start = $2", []any{creator, week}, &s.revision, &s.items, &s.hash); err != nil {
 			return err
 		}
-		return t.each("SELECT item FROM schedule_items WHERE creator_id = $1 AND week_start = $2 ORDER BY position", []any{creator, week}, func(scan func(...any) error) error {
+		return t.rows("SELECT item FROM schedule_items WHERE creator_id = $1 AND week_start = $2 ORDER BY position", []any{creator, week}, func(scan func(...any) error) error {
 			var text string
 			err := scan(&text)
 			s.rows = append(s.rows, text)

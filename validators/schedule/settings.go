@@ -88,7 +88,7 @@ const (
 
 func (t tx) settings() (Settings, error) {
 	s := Settings{Phase: 2}
-	err := t.each(selectSettings, nil, func(scan func(...any) error) error {
+	err := t.each("settings", selectSettings, nil, func(scan func(...any) error) error {
 		var name, value string
 		err := scan(&name, &value)
 		switch {
@@ -101,10 +101,7 @@ func (t tx) settings() (Settings, error) {
 		}
 		return err
 	})
-	if err != nil {
-		return s, fmt.Errorf("settings: %w", err)
-	}
-	return s, nil
+	return s, err
 }
 
 // keys are those that count in a database: its own, less those that are not

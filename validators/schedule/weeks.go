@@ -53,7 +53,7 @@ func (db *DB) Weeks(ctx context.Context, creator, start string) (list []Week, er
 
 func (t tx) weeks(creator, start string) ([]Week, error) {
 	list := []Week{}
-	err := t.each(`SELECT creator_id, week_start, revision, items, status, quality_score, schedule_hash, saved_at FROM schedule_templates
+	err := t.each("weeks", `SELECT creator_id, week_start, revision, items, status, quality_score, schedule_hash, saved_at FROM schedule_templates
 		WHERE (creator_id = $1 OR $1 = '') AND (week_start = $2 OR $2 = '') ORDER BY creator_id, week_start`,
 		[]any{creator, start}, func(scan func(...any) error) error {
 			var w Week
@@ -61,17 +61,14 @@ func (t tx) weeks(creator, start string) ([]Week, error) {
 			list = append(list, w)
 			return err
 		})
-	if err != nil {
-		return nil, fmt.Errorf("weeks: %w", err)
-	}
-	return list, nil
+	return list, err
 }
 
 // Rows lists the items of a saved week in their order. The creator is an id.
 func (db *DB) Rows(ctx context.Context, creator, start string) ([]Row, error) {
 	list := []Row{}
 	err := db.reading(ctx, func(t tx) error {
-		return t.each(`SELECT position, scheduled_date, scheduled_time, send_type_key, content_type, price, caption_id, item FROM schedule_items
+		return t.rows(`SELECT position, scheduled_date, scheduled_time, send_type_key, content_type, price, caption_id, item FROM schedule_items
 			WHERE creator_id = $1 AND week_start = $2 ORDER BY position`, []any{creator, start}, func(scan func(...any) error) error {
 			var r Row
 			var item sql.NullString

@@ -24,10 +24,17 @@ func (w *where) Prepare() (err error) {
 	return err
 }
 
+func (w where) called() *Policy { return w.policy }
+
+func (where) enough() bool { return false }
+
 type preflightParams struct {
 	where
 	Creator string `json:"creator_id,omitempty" jsonschema:"the creator's id or page name; else the schedule says it"`
 }
+
+// enough is true: a creator that nobody named is one that nobody knows.
+func (preflightParams) enough() bool { return true }
 
 type qualityParams struct {
 	where
@@ -55,20 +62,15 @@ func (c *certificateParams) Prepare() error {
 // back to. They wait for the database, and an error of it is their error.
 func Validators(o Options) []validators.Validator {
 	d := o.desk()
-	deciding := validators.Operator(Operator()...)
-	list := []validators.Validator{
-		validators.New(preflightGate, "Validates that a creator has what a schedule needs: active, vault, captions, persona, analytics", d.preflight, validators.Impure),
-		validators.New(selectionGate, "Validates the captions of a schedule against the creator's vault and AVOID tier, and proves it", d.selection, validators.Impure, validators.Publishing(itemFaults()...)),
-		validators.New(qualityGate, "Validates a schedule by all hard and soft gates and its proof, and certifies it", d.quality, validators.Impure, validators.Publishing(qualityFaults()...)),
-		validators.New(certificateGate, "Validates the certificate of a schedule as the gatekeeper does", d.certificate, validators.Impure, validators.Publishing(certificateFaults()...)),
-		validators.New(varietyGate, "Validates that a schedule has enough different send types and content types", d.variety, validators.Publishing(varietyFaults()...)),
-		validators.New(criticGate, "Validates a critic's review of a schedule by its scores and concerns", d.critic, validators.Impure, validators.Publishing(criticFaults()...)),
-		validators.New(anomalyGate, "Validates a schedule against the creator's usual prices, volumes and times", d.anomaly, validators.Impure, validators.Publishing(anomalyFaults()...)),
+	return []validators.Validator{
+		gate(d, preflightGate, "Validates that a creator has what a schedule needs: active, vault, captions, persona, analytics", d.preflight, validators.Impure),
+		gate(d, selectionGate, "Validates the captions of a schedule against the creator's vault and AVOID tier, and proves it", d.selection, validators.Impure, validators.Publishing(itemFaults()...)),
+		gate(d, qualityGate, "Validates a schedule by all hard and soft gates and its proof, and certifies it", d.quality, validators.Impure, validators.Publishing(qualityFaults()...)),
+		gate(d, certificateGate, "Validates the certificate of a schedule as the gatekeeper does", d.certificate, validators.Impure, validators.Publishing(certificateFaults()...)),
+		gate(d, varietyGate, "Validates that a schedule has enough different send types and content types", d.variety, validators.Publishing(varietyFaults()...)),
+		gate(d, criticGate, "Validates a critic's review of a schedule by its scores and concerns", d.critic, validators.Impure, validators.Publishing(criticFaults()...)),
+		gate(d, anomalyGate, "Validates a schedule against the creator's usual prices, volumes and times", d.anomaly, validators.Impure, validators.Publishing(anomalyFaults()...)),
 	}
-	for i := range list {
-		deciding(&list[i])
-	}
-	return list
 }
 
 // Operator names the parameters of gates and tools by which they decide. They
@@ -78,36 +80,39 @@ func Operator() []string {
 	return []string{"db", "policy", "signing_key", "verification_key", "phase", "caption_pool_limited"}
 }
 
-// A sitting is one use of a gate: its policy, and the schedule.
+// A sitting is one use of a gate: its policy, and the schedule, nil where the
+// subject is none and the parameters say enough.
 type sitting struct {
 	policy *Policy
 	plan   map[string]any
-	ended  *validators.Verdict // it is over before it began
 }
 
-func (d *desk) sit(gate string, called *Policy, s validators.Subject) (sitting, error) {
-	p, err := d.policy(called)
-	if err != nil {
-		return sitting{}, err
-	}
-	at := sitting{policy: p}
-	if !p.judges(gate) {
-		v := skipped(gate)
-		at.ended = &v
-		return at, nil
-	}
-	if at.plan, err = object(s); err != nil {
-		v := p.unreadable(err)
-		at.ended = &v
-	}
-	return at, nil
+// A calling is the parameters of a gate.
+type calling interface {
+	called() *Policy // nil: the operator's
+	enough() bool    // the gate can judge without a schedule
 }
 
-func (d *desk) preflight(ctx context.Context, p preflightParams, s validators.Subject) (validators.Verdict, error) {
-	at, err := d.sit(preflightGate, p.policy, s)
-	if err != nil || at.ended != nil && at.ended.Status == Skipped {
-		return deref(at.ended), err
-	}
+// gate is a gate of that name, which judges what its policy has it judge and what
+// it can read.
+func gate[P calling](d *desk, name, description string, judge func(context.Context, P, sitting) (validators.Verdict, error), options ...validators.Option) validators.Validator {
+	return validators.New(name, description, func(ctx context.Context, p P, s validators.Subject) (validators.Verdict, error) {
+		policy, err := d.policy(p.called())
+		if err != nil {
+			return validators.Verdict{}, err
+		}
+		if !policy.judges(name) {
+			return skipped(name), nil
+		}
+		plan, err := object(s)
+		if err != nil && !p.enough() {
+			return policy.unreadable(err), nil
+		}
+		return judge(ctx, p, sitting{policy, plan})
+	}, append(options, validators.Operator(Operator()...))...)
+}
+
+func (d *desk) preflight(ctx context.Context, p preflightParams, at sitting) (validators.Verdict, error) {
 	creator := p.Creator
 	if creator == "" {
 		creator, _ = at.plan["creator_id"].(string)
@@ -125,18 +130,7 @@ func (d *desk) preflight(ctx context.Context, p preflightParams, s validators.Su
 	return at.policy.preflight(clip(creator), found), nil
 }
 
-func deref(v *validators.Verdict) validators.Verdict {
-	if v == nil {
-		return validators.Verdict{}
-	}
-	return *v
-}
-
-func (d *desk) selection(ctx context.Context, p where, s validators.Subject) (validators.Verdict, error) {
-	at, err := d.sit(selectionGate, p.policy, s)
-	if err != nil || at.ended != nil {
-		return deref(at.ended), err
-	}
+func (d *desk) selection(ctx context.Context, p where, at sitting) (validators.Verdict, error) {
 	db, err := d.database(p.DB)
 	if err != nil {
 		return validators.Verdict{}, err
@@ -144,11 +138,7 @@ func (d *desk) selection(ctx context.Context, p where, s validators.Subject) (va
 	return at.policy.selection(ctx, db, at.plan, d.Clock())
 }
 
-func (d *desk) quality(ctx context.Context, p qualityParams, s validators.Subject) (validators.Verdict, error) {
-	at, err := d.sit(qualityGate, p.policy, s)
-	if err != nil || at.ended != nil {
-		return deref(at.ended), err
-	}
+func (d *desk) quality(ctx context.Context, p qualityParams, at sitting) (_ validators.Verdict, err error) {
 	how := qualityContext{now: d.Clock()}
 	if how.sign, how.refused, err = d.signing(p.SigningKey, p.where); err != nil {
 		return validators.Verdict{}, err
@@ -192,11 +182,7 @@ func (d *desk) signing(given string, w where) (key *signatures.Key, refused stri
 	return key, refused, nil
 }
 
-func (d *desk) certificate(ctx context.Context, p certificateParams, s validators.Subject) (validators.Verdict, error) {
-	at, err := d.sit(certificateGate, p.policy, s)
-	if err != nil || at.ended != nil {
-		return deref(at.ended), err
-	}
+func (d *desk) certificate(ctx context.Context, p certificateParams, at sitting) (validators.Verdict, error) {
 	given, err := trustedKeys(cmp.Or(p.VerifyKey, d.VerifyKey))
 	if err != nil {
 		return validators.Verdict{}, err
@@ -222,20 +208,12 @@ func (d *desk) certificate(ctx context.Context, p certificateParams, s validator
 	return g.verdict(r, plan, b), nil
 }
 
-func (d *desk) variety(_ context.Context, p where, s validators.Subject) (validators.Verdict, error) {
-	at, err := d.sit(varietyGate, p.policy, s)
-	if err != nil || at.ended != nil {
-		return deref(at.ended), err
-	}
+func (d *desk) variety(_ context.Context, _ where, at sitting) (validators.Verdict, error) {
 	r := newReport(at.policy)
 	return r.variety(r.read(at.plan, needSendTypes)), nil
 }
 
-func (d *desk) anomaly(ctx context.Context, p where, s validators.Subject) (validators.Verdict, error) {
-	at, err := d.sit(anomalyGate, p.policy, s)
-	if err != nil || at.ended != nil {
-		return deref(at.ended), err
-	}
+func (d *desk) anomaly(ctx context.Context, p where, at sitting) (validators.Verdict, error) {
 	db, err := d.database(p.DB)
 	if err != nil {
 		return validators.Verdict{}, err

@@ -38,18 +38,16 @@ func (p criticParams) scores() map[string]any {
 	return m
 }
 
-func (d *desk) critic(_ context.Context, p criticParams, s validators.Subject) (validators.Verdict, error) {
-	at, err := d.sit(criticGate, p.policy, s)
-	given := p.scores()
-	if err != nil || at.ended != nil && (at.ended.Status == Skipped || len(given) == 0) {
-		return deref(at.ended), err
-	}
+// enough is true where the parameters have a review's fields.
+func (p criticParams) enough() bool { return len(p.scores()) > 0 }
+
+func (d *desk) critic(_ context.Context, p criticParams, at sitting) (validators.Verdict, error) {
 	key, refused, err := d.signing(p.SigningKey, p.where)
 	if err != nil {
 		return validators.Verdict{}, err
 	}
 	review := map[string]any{}
-	for _, m := range []map[string]any{reviewIn(at.plan), given} {
+	for _, m := range []map[string]any{reviewIn(at.plan), p.scores()} {
 		maps.Copy(review, m)
 	}
 	v := at.policy.critic(review)

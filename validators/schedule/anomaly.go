@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -51,9 +52,7 @@ func (t tx) background(p *plan, now time.Time, policy *Policy) (b background, er
 
 // anomaly is phase 9.5: statistics of the schedule against what is normal.
 func (r *report) anomaly(plan *plan, b background) validators.Verdict {
-	if !b.facts.known() {
-		r.add(creatorRefused, finding{at: "creator_id", message: "no creator is called " + strconv.Quote(clip(plan.creator))})
-	} else {
+	if r.knows(plan, b.facts) {
 		r.prices(plan, b.history)
 		r.unknownContent(plan, b.types)
 	}
@@ -221,15 +220,7 @@ func (r *report) peaks(p *plan, h history) []any {
 	for i := range hours {
 		hours[i] = i
 	}
-	slices.SortStableFunc(hours, func(a, b int) int {
-		switch {
-		case h.hours[a] > h.hours[b]:
-			return -1
-		case h.hours[a] < h.hours[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(hours, func(a, b int) int { return cmp.Compare(h.hours[b], h.hours[a]) })
 	for _, hour := range hours[:min(r.policy.Limits.PeakHours, 24)] {
 		if used[hour] || h.hours[hour] <= 0 {
 			continue

@@ -259,10 +259,6 @@ var instantLayouts = []string{
 
 // instant reads a time of the database: one without an offset is UTC.
 func instant(s string) (time.Time, bool) {
-	for _, layout := range instantLayouts {
-		if at, err := time.Parse(layout, s); err == nil {
-			return at.UTC(), true
-		}
-	}
-	return time.Time{}, false
+	at, ok := parsed(s, instantLayouts)
+	return at.UTC(), ok
 }

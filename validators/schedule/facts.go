@@ -106,7 +106,7 @@ func (t tx) creator(name string) (facts, error) {
 }
 
 func (t tx) vault(f *facts) error {
-	f.inVault = map[string]bool{}
+	f.vault, f.inVault = []vaultEntry{}, map[string]bool{}
 	return t.each("vault of "+f.id, selectVault, []any{f.id}, func(scan func(...any) error) error {
 		var v vaultEntry
 		err := scan(&v.ContentTypeID, &v.TypeName, &v.Quantity)
@@ -117,7 +117,7 @@ func (t tx) vault(f *facts) error {
 }
 
 func (t tx) rankings(f *facts) error {
-	f.avoided = map[string]bool{}
+	f.rankings, f.avoided = []ranking{}, map[string]bool{}
 	return t.each("rankings of "+f.id, selectRankings, []any{f.id, f.id}, func(scan func(...any) error) error {
 		var r ranking
 		err := scan(&r.ContentType, &r.Rank, &r.Tier, &r.Earnings, &f.analysisDate)

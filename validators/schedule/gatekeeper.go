@@ -147,7 +147,7 @@ func (r *report) certificate(rule, field, message, want string, got any) {
 func (g gatekeeper) age(r *report, v any) {
 	const field = "validation_timestamp"
 	text, _ := v.(string)
-	at, ok := stamp(text)
+	at, ok := parsed(text, stampLayouts)
 	if !ok {
 		r.certificate(certificateTime, field, "is missing or cannot be read", "a time like 2025-12-19T10:30:45Z", v)
 		return
@@ -162,15 +162,6 @@ func (g gatekeeper) age(r *report, v any) {
 }
 
 var stampLayouts = []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05Z0700"}
-
-func stamp(text string) (time.Time, bool) {
-	for _, layout := range stampLayouts {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at, true
-		}
-	}
-	return time.Time{}, false
-}
 
 func checkStatus(r *report, c map[string]any) {
 	if s := c["validation_status"]; s != Approved && s != NeedsReview {
@@ -188,9 +179,7 @@ func checkStatus(r *report, c map[string]any) {
 
 // verdict is the schedule_certificate gate.
 func (g gatekeeper) verdict(r *report, plan *plan, b background) validators.Verdict {
-	if !b.facts.known() {
-		r.add(creatorRefused, finding{at: "creator_id", message: "no creator is called " + show(plan.creator)})
-	} else {
+	if r.knows(plan, b.facts) {
 		g.check(r, plan, b)
 	}
 	status := Approved

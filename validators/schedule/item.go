@@ -181,11 +181,9 @@ func isCaption(v any) bool {
 
 // captionKey is a caption's id as the database has it.
 func captionKey(v any) any {
-	if n, ok := whole(v); ok {
-		return n
-	}
-	if f, ok := v.(float64); ok {
-		return int64(f)
+	switch v.(type) {
+	case int, int64, float64:
+		return captionNumber(v)
 	}
 	return v
 }
@@ -247,13 +245,19 @@ func clock(s string) (int, bool) {
 		h, m := digits(s[0], s[1]), digits(s[3], s[4])
 		return h*3600 + m*60, h >= 0 && h < 24 && m >= 0 && m < 60
 	}
-	for _, layout := range clockLayouts {
-		if t, err := time.Parse(layout, s); err == nil {
-			_, offset := t.Zone()
-			return t.Hour()*3600 + t.Minute()*60 + t.Second() - offset, true
+	t, ok := parsed(s, clockLayouts)
+	_, offset := t.Zone()
+	return t.Hour()*3600 + t.Minute()*60 + t.Second() - offset, ok
+}
+
+// parsed reads a time by the first layout that it fits.
+func parsed(text string, layouts []string) (time.Time, bool) {
+	for _, layout := range layouts {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, true
 		}
 	}
-	return 0, false
+	return time.Time{}, false
 }
 
 func digits(a, b byte) int {

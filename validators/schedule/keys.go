@@ -33,40 +33,32 @@ func Keygen() (private, public []byte, err error) {
 
 // newSigner reads the key that signs; nil where none is configured.
 func newSigner(key string) (*signatures.Key, error) {
-	if key == "" {
-		return nil, nil
-	}
-	text, err := keyText(key)
-	if err != nil {
-		return nil, fmt.Errorf("signing key: %w", err)
-	}
-	k, err := signatures.ParseKey(text)
-	if err != nil {
-		return nil, fmt.Errorf("signing key: %w", err)
-	}
-	return &k, nil
+	return given(key, "signing key", func(text []byte) (*signatures.Key, error) {
+		k, err := signatures.ParseKey(text)
+		return &k, err
+	})
 }
 
 // trustedKeys reads the gatekeeper's keys; without any there is none to trust.
 func trustedKeys(key string) (signatures.Keys, error) {
-	if key == "" {
-		return nil, nil
-	}
-	text, err := keyText(key)
-	if err != nil {
-		return nil, fmt.Errorf("verification key: %w", err)
-	}
-	keys, err := signatures.ParseKeys(text)
-	if err != nil {
-		return nil, fmt.Errorf("verification key: %w", err)
-	}
-	return keys, nil
+	return given(key, "verification key", signatures.ParseKeys)
 }
 
-// keyText is a key's PEM, or that of the file that it names.
-func keyText(key string) ([]byte, error) {
-	if strings.Contains(key, "-----BEGIN") {
-		return []byte(key), nil
+// given reads a key's PEM, or that of the file that it names; "" is none.
+func given[K any](key, what string, parse func([]byte) (K, error)) (read K, err error) {
+	if key == "" {
+		return read, nil
 	}
-	return os.ReadFile(strings.TrimSpace(key))
+	text := []byte(key)
+	if !strings.Contains(key, "-----BEGIN") {
+		text, err = os.ReadFile(strings.TrimSpace(key))
+	}
+	if err == nil {
+		read, err = parse(text)
+	}
+	if err != nil {
+		var none K
+		return none, fmt.Errorf("%s: %w", what, err)
+	}
+	return read, nil
 }

@@ -96,16 +96,12 @@ func (t tx) apply(name string, version int) error {
 
 func (t tx) fillSendTypes() error {
 	for _, s := range everySendType() {
-		var page any
-		if s.Page != "" {
-			page = s.Page
-		}
 		ppv := 0
 		if s.PPV {
 			ppv = 1
 		}
 		err := t.exec(`INSERT INTO send_types (send_type_key, category, page_type_restriction, is_ppv) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (send_type_key) DO NOTHING`, s.Key, s.Category, page, ppv)
+			ON CONFLICT (send_type_key) DO NOTHING`, s.Key, s.Category, optional(s.Page), ppv)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -89,10 +90,7 @@ func (d *desk) policy(called *Policy) (*Policy, error) {
 }
 
 func (d *desk) database(dsn string) (*DB, error) {
-	if dsn == "" {
-		dsn = d.DSN
-	}
-	return d.Databases.get(dsn)
+	return d.Databases.get(cmp.Or(dsn, d.DSN))
 }
 
 // fixed lets an argument of a tool, which a model may have written, fill in
@@ -101,10 +99,7 @@ func fixed(name, operator, argument string) (string, error) {
 	if operator != "" && argument != "" && argument != operator {
 		return "", fmt.Errorf("%s is set by the operator and cannot be another", name)
 	}
-	if operator == "" {
-		return argument, nil
-	}
-	return operator, nil
+	return cmp.Or(operator, argument), nil
 }
 
 // unreadable is the verdict on a subject that is no schedule at all.

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -153,11 +154,8 @@ func (f policyFile) extend(text []byte, ground string, depth int) (*Policy, erro
 	if err := strictly(text, &top); err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
-	if top.Extends != "" {
-		ground = top.Extends
-	}
 	p := &Policy{}
-	if ground != "" {
+	if ground = cmp.Or(top.Extends, ground); ground != "" {
 		var err error
 		if p, err = f.profile(ground, depth+1); err != nil {
 			return nil, err

@@ -77,11 +77,7 @@ func (p *plan) rotation() []any {
 	slices.SortStableFunc(slots, func(a, b *item) int { return cmp.Compare(a.at, b.at) })
 	list := make([]any, len(slots))
 	for i, s := range slots {
-		var content any
-		if !s.noContent {
-			content = s.content
-		}
-		list[i] = map[string]any{"slot": s.slot(), "content_type": content, "position": i + 1}
+		list[i] = map[string]any{"slot": s.slot(), "content_type": optional(s.content), "position": i + 1}
 	}
 	return list
 }

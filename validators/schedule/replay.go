@@ -45,7 +45,7 @@ func (t tx) use(r *report, g gatekeeper, s Saved, c map[string]any) error {
 		return wrong(err)
 	}
 	text, _ := c["validation_timestamp"].(string)
-	at, _ := stamp(text)
+	at, _ := parsed(text, stampLayouts)
 	issued := at.UTC().Format(instantForm)
 	var hash, items, latest string
 	if _, err := t.one(selectHash, []any{s.Creator, s.Week}, &items); err != nil {

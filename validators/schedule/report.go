@@ -131,6 +131,14 @@ func (r *report) has(rules ...string) bool {
 	return slices.ContainsFunc(rules, func(rule string) bool { return r.counts[rule] > 0 })
 }
 
+// knows tells whether the database has the plan's creator, and that it has not.
+func (r *report) knows(p *plan, f facts) bool {
+	if !f.known() {
+		r.add(creatorRefused, finding{at: "creator_id", message: "no creator is called " + show(p.creator)})
+	}
+	return f.known()
+}
+
 // refused tells whether anything keeps the schedule back.
 func (r *report) refused() bool { return len(r.issues) > 0 }
 

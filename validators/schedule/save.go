@@ -103,9 +103,7 @@ func (t tx) save(p *plan, g gatekeeper) (Saved, error) {
 	b.database = own.ID
 	g.phase = max(g.phase, own.Phase) // a caller can ask for more, not for less
 	r, signed := g.report(), false
-	if !b.facts.known() {
-		r.add(creatorRefused, finding{at: "creator_id", message: "no creator is called " + strconv.Quote(clip(p.creator))})
-	} else {
+	if r.knows(p, b.facts) {
 		signed = g.check(r, p, b)
 	}
 	s := Saved{

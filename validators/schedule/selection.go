@@ -3,7 +3,6 @@ package schedule
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/seed61713e19/capstan/validators"
@@ -35,9 +34,7 @@ func (p *Policy) selection(ctx context.Context, db *DB, m map[string]any, now ti
 }
 
 func (r *report) selected(p *plan, f facts, alternatives []any, now time.Time) validators.Verdict {
-	if !f.known() {
-		r.add(creatorRefused, finding{at: "creator_id", message: "no creator is called " + strconv.Quote(clip(p.creator))})
-	} else {
+	if r.knows(p, f) {
 		r.vaultGate(p, f)
 	}
 	status := Approved

@@ -81,9 +81,6 @@ func (d *desk) known(ctx context.Context, a creatorArguments, body func(tx, fact
 func (d *desk) getVault(ctx context.Context, a creatorArguments) (any, error) {
 	var out any
 	err := d.known(ctx, a, func(_ tx, f facts) error {
-		if f.vault == nil {
-			f.vault = []vaultEntry{}
-		}
 		out = map[string]any{"creator_id": f.id, "available_content": f.vault, "total_types": len(f.vault)}
 		return nil
 	})
@@ -93,9 +90,6 @@ func (d *desk) getVault(ctx context.Context, a creatorArguments) (any, error) {
 func (d *desk) getRankings(ctx context.Context, a creatorArguments) (any, error) {
 	var out any
 	err := d.known(ctx, a, func(_ tx, f facts) error {
-		if f.rankings == nil {
-			f.rankings = []ranking{}
-		}
 		out = map[string]any{
 			"creator_id": f.id, "analysis_date": optional(f.analysisDate), "rankings": f.rankings,
 			"top_types": f.tier("TOP"), "mid_types": f.tier("MID"), "low_types": f.tier("LOW"), "avoid_types": f.avoid(),

@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/gowebpki/jcs"
 )
 
 // maxInteger is the largest whole number, 2^53, up to which every JSON reader
@@ -32,7 +31,8 @@ func Canonical(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jcs.Transform(text)
+	canonical := jsontext.Value(text)
+	return canonical, canonical.Canonicalize()
 }
 
 // CanonicalText is [Canonical] for a value that is a JSON text. Of one that two

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"unicode/utf16"
 
-	"github.com/gowebpki/jcs"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // appendCanonical writes a plain value in its RFC 8785 form, as
@@ -88,35 +88,18 @@ func appendNumber(b []byte, f float64) []byte {
 	if f == math.Trunc(f) && small(f) {
 		return strconv.AppendInt(b, int64(f), 10)
 	}
-	text, _ := jcs.NumberToJSON(f) // null for what is no number of JSON
-	return append(b, text...)
+	return append(b, jsontext.Float(f).String()...)
 }
 
-// escapes are the control characters that have a letter of their own.
-var escapes = [' ']byte{'\b': 'b', '\t': 't', '\n': 'n', '\f': 'f', '\r': 'r'}
-
-const hexDigits = "0123456789abcdef"
-
+// appendText quotes a text, of which most have nothing to escape.
 func appendText(b []byte, s string) []byte {
-	b = append(b, '"')
-	from := 0
 	for i := range len(s) {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+			b, _ = jsontext.AppendQuote(b, s) // what is no UTF-8 is refused before it counts
+			return b
 		}
-		b = append(b, s[from:i]...)
-		switch {
-		case c >= ' ':
-			b = append(b, '\\', c)
-		case escapes[c] != 0:
-			b = append(b, '\\', escapes[c])
-		default:
-			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		}
-		from = i + 1
 	}
-	return append(append(b, s[from:]...), '"')
+	return append(append(append(b, '"'), s...), '"')
 }
 
 // whole gives the value of an integer type.

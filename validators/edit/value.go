@@ -94,30 +94,46 @@ const maxDifferences = 10
 // differences lists where two values differ, as paths; how they are written
 // does not count. A missing value is nil.
 func differences(at string, a, b *yaml.Node) []string {
-	var out []string
-	differ(at, a, b, &out)
-	return out
+	d := difference{same: func(a, b *yaml.Node) bool { return scalarValue(a) == scalarValue(b) }}
+	d.compare(at, a, b)
+	return d.places
 }
 
-func differ(at string, a, b *yaml.Node, out *[]string) {
+// alike tells whether two values are the same to whoever reads them: scalars may
+// differ in what no reader sees.
+func alike(a, b *yaml.Node) bool {
+	d := difference{same: func(a, b *yaml.Node) bool {
+		return scalarValue(a) == scalarValue(b) || a.ShortTag() == "!!str" && b.ShortTag() == "!!str" && reading.Visible(a.Value) == reading.Visible(b.Value)
+	}}
+	d.compare("", a, b)
+	return len(d.places) == 0
+}
+
+// A difference lists where values differ whose scalars are the same by its own lights.
+type difference struct {
+	same   func(a, b *yaml.Node) bool
+	places []string
+}
+
+func (d *difference) compare(at string, a, b *yaml.Node) {
 	switch {
-	case len(*out) >= maxDifferences:
+	case len(d.places) >= maxDifferences:
 	case a == nil || b == nil:
 		if a != b {
-			*out = append(*out, at)
+			d.places = append(d.places, at)
 		}
 	case a.Kind == yaml.MappingNode && b.Kind == yaml.MappingNode:
 		ka, kb := keyed(a), keyed(b)
 		for _, key := range union(a, b) {
-			differ(at+"."+brief(key), ka[key], kb[key], out)
+			d.compare(at+"."+brief(key), ka[key], kb[key])
 		}
 	case a.Kind == yaml.SequenceNode && b.Kind == yaml.SequenceNode:
 		for i := range max(len(a.Content), len(b.Content)) {
 			ea, eb := element(a, i), element(b, i)
-			differ(fmt.Sprintf("%s[%s]", at, named(i, ea, eb)), ea, eb, out)
+			d.compare(fmt.Sprintf("%s[%s]", at, named(i, ea, eb)), ea, eb)
 		}
-	case a.Kind != b.Kind || a.Kind == yaml.ScalarNode && scalarValue(a) != scalarValue(b):
-		*out = append(*out, at)
+	case a.Kind != b.Kind || a.Kind == yaml.ScalarNode && !d.same(a, b):
+		d.places = append(d.places, at)
 	}
 }
 
@@ -179,32 +195,6 @@ func scalarValue(n *yaml.Node) string {
 		return "!!float" + digits
 	}
 	return tag + fmt.Sprint(v)
-}
-
-// alike tells whether two values are the same to whoever reads them: scalars may
-// differ in what no reader sees.
-func alike(a, b *yaml.Node) bool {
-	if a == nil || b == nil || a.Kind != b.Kind || len(a.Content) != len(b.Content) {
-		return len(differences("", a, b)) == 0
-	}
-	if a.Kind == yaml.ScalarNode {
-		return scalarValue(a) == scalarValue(b) || a.ShortTag() == "!!str" && b.ShortTag() == "!!str" && reading.Visible(a.Value) == reading.Visible(b.Value)
-	}
-	if a.Kind == yaml.MappingNode {
-		ka, kb := keyed(a), keyed(b)
-		for key := range ka {
-			if kb[key] == nil || !alike(ka[key], kb[key]) {
-				return false
-			}
-		}
-		return true
-	}
-	for i := range a.Content {
-		if !alike(a.Content[i], b.Content[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // written tells whether two equal values are written in the same way: keys in

@@ -2,9 +2,11 @@ package edit
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"strconv"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"gopkg.in/yaml.v3"
 )
 
@@ -13,93 +15,57 @@ import (
 // them back.
 func (r Report) YAML() ([]byte, error) {
 	var b bytes.Buffer
-	e := yaml.NewEncoder(&b)
-	e.SetIndent(2)
-	if err := e.Encode(pairs("verification", r.node())); err != nil {
-		return nil, fmt.Errorf("verification: %w", err)
+	text, err := json.Marshal(map[string]any{"verification": r})
+	if err == nil {
+		var root *yaml.Node
+		e := yaml.NewEncoder(&b)
+		e.SetIndent(2)
+		if root, err = styled(jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true)), false); err == nil {
+			err = errors.Join(e.Encode(root), e.Close())
+		}
 	}
-	if err := e.Close(); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("verification: %w", err)
 	}
 	return b.Bytes(), nil
 }
 
-func (r Report) node() *yaml.Node {
-	p, d := r.PresentationSpec, r.Direction
-	return pairs(
-		"candidate_id", plainText(r.CandidateID),
-		"direction_id", plainText(r.DirectionID),
-		"active_part", plainText(r.ActivePart),
-		"direction_file", plainText(r.DirectionFile),
-		"candidate_file", plainText(r.CandidateFile),
-		"metadata_file", plainText(r.MetadataFile),
-		"candidate_source", plainText(r.CandidateSource),
-		"frozen_parts", r.FrozenParts.node(),
-		"claim_checks", tableNode(r.ClaimChecks, func(c ClaimCheck) *yaml.Node {
-			return pairs("result", plainText(c.Result), "reason", quoted(c.Reason))
-		}),
-		"presentation_spec", pairs(
-			"result", plainText(p.Result), "preserve_items", plainText(p.Preserve), "avoid_items", plainText(p.Avoid), "notes", listNode(p.Notes)),
-		"rubric", pairs(
-			"primary_goal", plainText(r.Rubric.Primary),
-			"secondary_goals", tableNode(r.Rubric.Secondary, plainText[Change]),
-			"non_goals", r.Rubric.NonGoals.node()),
-		"gap_policy", r.GapPolicy.node(),
-		"direction", pairs(
-			"result", plainText(d.Result), "intent", plainText(d.Intent),
-			"constraints", tableNode(d.Constraints, plainText[Result]), "notes", listNode(d.Notes)),
-		"requires_followup_text_candidate", scalar("!!bool", strconv.FormatBool(r.RequiresFollowup)),
-		"followup_reason", quoted(r.FollowupReason),
-		"decision", plainText(r.Decision),
-		"reason", quoted(r.Reason),
-		"required_human_questions", listNode(r.Questions),
-	)
-}
-
-func (s Section) node() *yaml.Node {
-	return pairs("result", plainText(s.Result), "notes", listNode(s.Notes))
-}
-
-// pairs makes a mapping of keys and nodes by turns.
-func pairs(list ...any) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-	for i := 0; i < len(list); i += 2 {
-		n.Content = append(n.Content, scalar("!!str", list[i].(string)), list[i+1].(*yaml.Node))
+// styled is the value of JSON that comes next, in its order, as a file for people
+// has it: in blocks, words as they are, and what is said in quotes.
+func styled(d *jsontext.Decoder, said bool) (*yaml.Node, error) {
+	t, err := d.ReadToken()
+	if err != nil {
+		return nil, err
 	}
-	return n
-}
-
-// plainText is a word, quoted where YAML would take it for something else.
-func plainText[T ~string](s T) *yaml.Node {
-	if s == "" {
-		return quoted("")
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: t.String()}
+	switch t.Kind() {
+	case '"':
+		if said || n.Value == "" {
+			n.Style = yaml.DoubleQuotedStyle
+		}
+		return n, nil
+	case '{':
+		n = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	case '[':
+		n = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	default:
+		n.Tag = "!!bool"
+		return n, nil
 	}
-	return scalar("!!str", string(s))
-}
-
-// quoted is a text that is always in quotes.
-func quoted(s string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.DoubleQuotedStyle}
-}
-
-func listNode(list []string) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
-	for _, s := range list {
-		n.Content = append(n.Content, quoted(s))
+	said = n.Kind == yaml.SequenceNode
+	for d.PeekKind() != '}' && d.PeekKind() != ']' {
+		inner, err := styled(d, said)
+		if err != nil {
+			return nil, err
+		}
+		n.Content = append(n.Content, inner)
+		if n.Kind == yaml.MappingNode {
+			said = len(n.Content)%2 == 1 && (inner.Value == "reason" || inner.Value == "followup_reason")
+		}
 	}
-	if len(list) == 0 {
+	if len(n.Content) == 0 {
 		n.Style = yaml.FlowStyle
 	}
-	return n
-}
-
-func tableNode[T any](t Table[T], value func(T) *yaml.Node) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-	for _, r := range t {
-		n.Content = append(n.Content, plainText(r.Key), value(r.Value))
-	}
-	if len(t) == 0 {
-		n.Style = yaml.FlowStyle
-	}
-	return n
+	_, err = d.ReadToken()
+	return n, err
 }

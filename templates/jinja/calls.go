@@ -2,6 +2,7 @@ package jinja
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -176,12 +177,7 @@ func (f *function) unknown(g *given) string {
 }
 
 func (f *function) has(parameter string) bool {
-	for _, p := range f.parameters {
-		if p.name == parameter {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.parameters, func(p formal) bool { return p.name == parameter })
 }
 
 func atMost(n int) string {

@@ -59,12 +59,10 @@ func (r *render) equal(a, b any, depth int) bool {
 	switch a := a.(type) {
 	case nil:
 		return b == nil
-	case []any:
-		b, ok := b.([]any)
-		return ok && r.equalItems(a, b, depth)
-	case *tuple:
-		b, ok := b.(*tuple)
-		return ok && r.equalItems(a.items, b.items, depth)
+	case []any, *tuple:
+		x, kind := sequence(a)
+		y, other := sequence(b)
+		return kind == other && r.equalItems(x, y, depth)
 	case map[string]any, *dict:
 		return isMapping(b) && r.equalDicts(a, b, depth)
 	case interval:
@@ -80,31 +78,9 @@ func (r *render) equal(a, b any, depth int) bool {
 
 // same is Python's `is` for what has an identity here.
 func same(a, b any) bool {
-	switch a := a.(type) {
-	case *view:
-		b, ok := b.(*view)
-		return ok && a == b
-	case *iterator:
-		b, ok := b.(*iterator)
-		return ok && a == b
-	case *namespace:
-		b, ok := b.(*namespace)
-		return ok && a == b
-	case *loop:
-		b, ok := b.(*loop)
-		return ok && a == b
-	case *macro:
-		b, ok := b.(*macro)
-		return ok && a == b
-	case *function:
-		b, ok := b.(*function)
-		return ok && a == b
-	case *cycler:
-		b, ok := b.(*cycler)
-		return ok && a == b
-	case *joiner:
-		b, ok := b.(*joiner)
-		return ok && a == b
+	switch a.(type) {
+	case *view, *iterator, *namespace, *loop, *macro, *function, *cycler, *joiner:
+		return a == b
 	}
 	return false
 }
@@ -214,15 +190,9 @@ func (r *render) order(a, b any, depth int) (order int, comparable bool) {
 			return strings.Compare(x, y), true
 		}
 	}
-	switch x := a.(type) {
-	case []any:
-		if y, ok := b.([]any); ok {
-			return r.orderItems(x, y, depth)
-		}
-	case *tuple:
-		if y, ok := b.(*tuple); ok {
-			return r.orderItems(x.items, y.items, depth)
-		}
+	x, kind := sequence(a)
+	if y, other := sequence(b); kind == other && kind != "" {
+		return r.orderItems(x, y, depth)
 	}
 	r.fail("a %s and a %s have no order", typeName(a), typeName(b))
 	return 0, false
@@ -260,13 +230,10 @@ func (r *render) contains(container, item any) bool {
 	if _, ok := container.(*namespace); ok {
 		r.fail("a Namespace cannot be searched")
 	}
-	for items := r.iterate(container); ; {
-		one, ok := items.next()
-		if !ok {
-			return false
-		}
+	for one := range r.iterate(container).rest() {
 		if r.equal(one, item, 0) {
 			return true
 		}
 	}
+	return false
 }

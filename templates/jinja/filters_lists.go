@@ -259,52 +259,46 @@ func (r *render) extreme(v any, a []any, sign int) any {
 		return &undefined{at: r.at, message: "there is no smallest or largest item: the sequence is empty"}
 	}
 	key := g.read(r, best)
-	for {
-		item, ok := items.next()
-		if !ok {
-			return best
-		}
+	for item := range items.rest() {
 		other := g.read(r, item)
 		if order, comparable := r.order(other, key, 0); comparable && order*sign > 0 {
 			best, key = item, other
 		}
 	}
+	return best
 }
 
 func unique(r *render, v any, a []any) any {
 	g := r.getter(a[1], !r.truth(a[0]))
-	items := r.iterate(v)
 	seen := map[any]bool{}
-	return r.over(items, func() (any, bool) {
-		for {
-			item, ok := items.next()
-			if !ok {
-				return nil, false
-			}
-			r.charge(4)
-			if key := r.hash(g.read(r, item)); !seen[key] {
-				seen[key] = true
-				return item, true
-			}
+	return r.sifted(r.iterate(v), func(item any) bool {
+		r.charge(4)
+		key := r.hash(g.read(r, item))
+		if seen[key] {
+			return false
 		}
+		seen[key] = true
+		return true
 	})
 }
 
 func join(r *render, v any, a []any) any {
 	g := r.getter(a[1], false)
-	separator := r.str(a[0])
+	return r.between(r.str(a[0]), v, func(b *builder, item any) { b.value(g.read(r, item)) })
+}
+
+// between writes what can be iterated over, with a separator between.
+func (r *render) between(separator string, v any, write func(b *builder, item any)) string {
 	b := r.builder()
-	items := r.iterate(v)
-	for i := 0; ; i++ {
-		item, ok := items.next()
-		if !ok {
-			return b.String()
-		}
-		if i > 0 {
+	first := true
+	for item := range r.iterate(v).rest() {
+		if !first {
 			b.text(separator)
 		}
-		b.value(g.read(r, item))
+		first = false
+		write(b, item)
 	}
+	return b.String()
 }
 
 func sum(r *render, v any, a []any) any {
@@ -313,13 +307,10 @@ func sum(r *render, v any, a []any) any {
 	if _, ok := text(total); ok {
 		r.fail("sum does not join strings: use join")
 	}
-	for items := r.iterate(v); ; {
-		item, ok := items.next()
-		if !ok {
-			return total
-		}
+	for item := range r.iterate(v).rest() {
 		total = r.arithmetic("+", total, r.defined(g.read(r, item)))
 	}
+	return total
 }
 
 func batch(r *render, v any, a []any) any {
@@ -329,11 +320,7 @@ func batch(r *render, v any, a []any) any {
 	return r.over(items, func() (any, bool) {
 		row := held
 		held = nil
-		for {
-			item, ok := items.next()
-			if !ok {
-				break
-			}
+		for item := range items.rest() {
 			r.charge(2)
 			if int64(len(row)) == size {
 				r.charge(8)

@@ -62,20 +62,11 @@ func selection(name string, byAttribute, keep bool) func(*render, any, *given) a
 			return &iterator{}
 		}
 		accepts := r.predicate(name, byAttribute, g)
-		items := r.iterate(v)
 		at := r.at
-		return r.over(items, func() (any, bool) {
-			for {
-				item, ok := items.next()
-				if !ok {
-					return nil, false
-				}
-				r.charge(2)
-				r.at = at
-				if accepts(item) == keep {
-					return item, true
-				}
-			}
+		return r.sifted(r.iterate(v), func(item any) bool {
+			r.charge(2)
+			r.at = at
+			return accepts(item) == keep
 		})
 	}
 }

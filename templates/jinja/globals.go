@@ -111,11 +111,7 @@ func makeDict(r *render, a *given) *dict {
 }
 
 func (r *render) addPairs(d *dict, source any) {
-	for items := r.iterate(source); ; {
-		item, ok := items.next()
-		if !ok {
-			return
-		}
+	for item := range r.iterate(source).rest() {
 		pair := r.all(r.defined(item))
 		if len(pair) != 2 {
 			r.fail("a dict is made of pairs, not of %d values", len(pair))

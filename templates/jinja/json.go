@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -174,26 +175,15 @@ func (w *jsonWriter) quote(s string) {
 	w.render.grow(w.Len(), 0)
 }
 
+var jsonEscapes = map[rune]string{'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\b': `\b`, '\f': `\f`}
+
 func jsonEscape(c rune) string {
-	switch c {
-	case '"':
-		return `\"`
-	case '\\':
-		return `\\`
-	case '\n':
-		return `\n`
-	case '\r':
-		return `\r`
-	case '\t':
-		return `\t`
-	case '\b':
-		return `\b`
-	case '\f':
-		return `\f`
+	if short, ok := jsonEscapes[c]; ok {
+		return short
 	}
-	if c < 0x10000 {
-		return fmt.Sprintf(`\u%04x`, c)
+	var escaped string
+	for _, unit := range utf16.AppendRune(nil, c) {
+		escaped += fmt.Sprintf(`\u%04x`, unit)
 	}
-	c -= 0x10000
-	return fmt.Sprintf(`\u%04x\u%04x`, 0xd800+c>>10, 0xdc00+c&0x3ff)
+	return escaped
 }

@@ -68,22 +68,6 @@ func normalized(source string) string {
 	return strings.TrimSuffix(source, "\n")
 }
 
-// hasTags reports whether the source has anything but text.
-func hasTags(source string) bool {
-	for i := strings.IndexByte(source, '{'); i >= 0 && i+1 < len(source); {
-		switch source[i+1] {
-		case '{', '%', '#':
-			return true
-		}
-		next := strings.IndexByte(source[i+1:], '{')
-		if next < 0 {
-			return false
-		}
-		i += 1 + next
-	}
-	return false
-}
-
 // segment returns the text up to the next {{ or {%, and enters that tag. Comments and raw blocks end a text early.
 func (l *lexer) segment() (text string, kind segment) {
 	start := l.pos
@@ -114,6 +98,7 @@ func (l *lexer) segment() (text string, kind segment) {
 	return text, segmentTag
 }
 
+// nextOpening is where the next tag or comment begins, -1 where there is none.
 func (l *lexer) nextOpening() int {
 	for i := l.pos; ; {
 		next := strings.IndexByte(l.source[i:], '{')

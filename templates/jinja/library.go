@@ -14,12 +14,10 @@ type library struct {
 
 // standard is the one library. Filters such as map look others up in it, hence it is made when it is first asked for.
 var standard = sync.OnceValue(func() *library {
-	l := &library{filters: map[string]*function{}, tests: map[string]*function{}, globals: globals()}
-	for _, f := range slices.Concat(textFilters(), numberFilters(), listFilters(), selectionFilters()) {
-		l.filters[f.name] = f
-	}
-	for _, f := range tests() {
-		l.tests[f.name] = f
+	l := &library{
+		filters: byName(slices.Concat(textFilters(), numberFilters(), listFilters(), selectionFilters())),
+		tests:   byName(tests()), globals: byName(globals()),
+		methods: map[string]map[string]*function{},
 	}
 	alias(l.filters, "d", "default")
 	alias(l.filters, "e", "escape")
@@ -27,15 +25,19 @@ var standard = sync.OnceValue(func() *library {
 	for other, name := range testAliases {
 		alias(l.tests, other, name)
 	}
-	l.methods = map[string]map[string]*function{}
 	for kind, list := range methods() {
-		l.methods[kind] = map[string]*function{}
-		for _, f := range list {
-			l.methods[kind][f.name] = f
-		}
+		l.methods[kind] = byName(list)
 	}
 	return l
 })
+
+func byName(list []*function) map[string]*function {
+	functions := make(map[string]*function, len(list))
+	for _, f := range list {
+		functions[f.name] = f
+	}
+	return functions
+}
 
 func alias(functions map[string]*function, other, name string) {
 	functions[other] = functions[name]
@@ -176,19 +178,14 @@ var refusedMembers = map[string][]string{
 	"LoopContext": {"undefined"},
 }
 
-func globals() map[string]*function {
-	list := []*function{
+func globals() []*function {
+	return []*function{
 		define("range", "*", makeRange),
 		define("cycler", "*", makeCycler),
 		define("joiner", "sep=',␠'", makeJoiner),
 		{name: "dict", open: func(r *render, _ any, g *given) any { return makeDict(r, g) }},
 		{name: "namespace", open: func(r *render, _ any, g *given) any { return &namespace{makeDict(r, g)} }},
 	}
-	byName := map[string]*function{}
-	for _, f := range list {
-		byName[f.name] = f
-	}
-	return byName
 }
 
 // Filters are the names of all filters, sorted.

@@ -2,6 +2,8 @@ package jinja
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -45,20 +47,15 @@ func (r *render) element(object, key any) (any, bool) {
 		return nil, false
 	}
 	switch object := object.(type) {
-	case []any:
-		return r.elementAt(object, i)
-	case *tuple:
-		return r.elementAt(object.items, i)
+	case []any, *tuple:
+		items, _ := sequence(object)
+		return r.elementAt(items, i)
 	case interval:
 		return object.at(i)
-	case string:
-		return r.character(object, i)
-	case markup:
-		c, ok := r.character(string(object), i)
-		if !ok {
-			return nil, false
-		}
-		return markup(c.(string)), true
+	case string, markup:
+		s, _ := text(object)
+		c, ok := r.character(s, i)
+		return like(object, c), ok
 	}
 	return nil, false
 }
@@ -73,21 +70,18 @@ func (r *render) elementAt(items []any, i int64) (any, bool) {
 	return r.plain(items[i]), true
 }
 
-func (r *render) character(s string, i int64) (any, bool) {
+func (r *render) character(s string, i int64) (string, bool) {
 	r.scan(len(s))
 	if i < 0 {
 		i += int64(runeCount(s))
 	}
 	if i < 0 || i >= int64(len(s)) {
-		return nil, false
+		return "", false
 	}
 	for ; i > 0 && s != ""; i-- {
 		s = s[runeSize(s):]
 	}
-	if s == "" {
-		return nil, false
-	}
-	return s[:runeSize(s)], true
+	return s[:runeSize(s)], s != ""
 }
 
 // member reads what the type of object has, apart from keys: methods, and the attributes of Jinja2's own types.
@@ -134,14 +128,12 @@ func (r *render) slice(object any, bounds [3]*int64) any {
 		r.fail("the stride of a slice cannot be zero")
 	}
 	switch object := object.(type) {
-	case []any:
-		return sliced(r, object, bounds, step)
-	case *tuple:
-		return &tuple{items: sliced(r, object.items, bounds, step)}
-	case string:
-		return r.slicedText(object, bounds, step)
-	case markup:
-		return markup(r.slicedText(string(object), bounds, step))
+	case []any, *tuple:
+		items, kind := sequence(object)
+		return sequenceOf(kind, sliced(r, items, bounds, step))
+	case string, markup:
+		s, _ := text(object)
+		return like(object, r.slicedText(s, bounds, step))
 	case interval:
 		return object.slice(bounds, step)
 	}
@@ -213,10 +205,7 @@ func isASCII(s string) bool {
 }
 
 func (r *render) undefinedName(n *name) *undefined {
-	candidates := make([]string, 0, len(r.vars))
-	for name := range r.vars {
-		candidates = append(candidates, name)
-	}
+	candidates := slices.Collect(maps.Keys(r.vars))
 	return &undefined{at: n.at, message: fmt.Sprintf("%q is undefined%s", n.text, suggestion(n.text, candidates))}
 }
 
@@ -228,9 +217,7 @@ func (r *render) undefinedMember(source expression, object, key any, at int) *un
 	}
 	var candidates []string
 	if m, ok := object.(map[string]any); ok && isText {
-		for key := range m {
-			candidates = append(candidates, key)
-		}
+		candidates = slices.Collect(maps.Keys(m))
 	}
 	_, path := pathOf(source)
 	if path == nil || !isText {

@@ -41,16 +41,10 @@ func dictGet(r *render, self any, a []any) any {
 	return a[1]
 }
 
-func (r *render) itemsOf(self any) []any {
-	if t, ok := self.(*tuple); ok {
-		return t.items
-	}
-	return self.([]any)
-}
-
 func countItems(r *render, self any, a []any) any {
 	n := int64(0)
-	for _, item := range r.itemsOf(self) {
+	items, _ := sequence(self)
+	for _, item := range items {
 		if r.equal(item, a[0], 0) {
 			n++
 		}
@@ -59,7 +53,7 @@ func countItems(r *render, self any, a []any) any {
 }
 
 func indexOfItem(r *render, self any, a []any) any {
-	items := r.itemsOf(self)
+	items, _ := sequence(self)
 	start, stop := r.span(a[1], a[2], len(items))
 	for i := start; i < stop; i++ {
 		if r.equal(items[i], a[0], 0) {

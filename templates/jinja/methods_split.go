@@ -10,7 +10,7 @@ func splitMethods() []*function {
 		ofString("split", "sep=none maxsplit=-1", split),
 		ofString("rsplit", "sep=none maxsplit=-1", splitRight),
 		ofString("splitlines", "keepends=false", func(r *render, s string, a []any) any {
-			return r.strings(splitLines(s, r.truth(a[0])))
+			return converted(r, splitLines(s, r.truth(a[0])))
 		}),
 		ofString("partition", "sep", func(r *render, s string, a []any) any {
 			before, after, found := strings.Cut(s, r.separator(a[0]))
@@ -28,18 +28,7 @@ func splitMethods() []*function {
 			return &tuple{items: []any{s[:i], a[0], s[i+len(separator):]}}
 		}),
 		ofString("join", "iterable", func(r *render, s string, a []any) any {
-			b := r.builder()
-			items := r.iterate(a[0])
-			for i := 0; ; i++ {
-				item, ok := items.next()
-				if !ok {
-					return b.String()
-				}
-				if i > 0 {
-					b.text(s)
-				}
-				b.text(r.textOf(item, "an element to join"))
-			}
+			return r.between(s, a[0], func(b *builder, item any) { b.text(r.textOf(item, "an element to join")) })
 		}),
 	}
 }
@@ -52,29 +41,20 @@ func (r *render) separator(v any) string {
 	return s
 }
 
-func (r *render) strings(list []string) []any {
-	r.list(len(list))
-	items := make([]any, len(list))
-	for i, s := range list {
-		items[i] = s
-	}
-	return items
-}
-
 func split(r *render, s string, a []any) any {
 	most := r.splits(a[1], s)
 	r.charge(len(s) / 2)
 	if a[0] != nil {
-		return r.strings(strings.SplitN(s, r.separator(a[0]), most))
+		return converted(r, strings.SplitN(s, r.separator(a[0]), most))
 	}
 	var parts []string
 	for {
 		if s = strings.TrimLeftFunc(s, isSpace); s == "" {
-			return r.strings(parts)
+			return converted(r, parts)
 		}
 		end := strings.IndexFunc(s, isSpace)
 		if end < 0 || len(parts) == most-1 {
-			return r.strings(append(parts, s))
+			return converted(r, append(parts, s))
 		}
 		parts, s = append(parts, s[:end]), s[end:]
 	}
@@ -122,5 +102,5 @@ func splitRight(r *render, s string, a []any) any {
 		parts = append(parts, s)
 	}
 	slices.Reverse(parts)
-	return r.strings(parts)
+	return converted(r, parts)
 }

@@ -99,19 +99,13 @@ func (r *render) joined(left, right any) (any, bool) {
 		}
 		return a + b, true
 	}
-	switch left := left.(type) {
-	case []any:
-		if right, ok := right.([]any); ok {
-			r.list(len(left) + len(right))
-			return append(append(make([]any, 0, len(left)+len(right)), left...), right...), true
-		}
-	case *tuple:
-		if right, ok := right.(*tuple); ok {
-			r.list(len(left.items) + len(right.items))
-			return &tuple{items: append(append([]any{}, left.items...), right.items...)}, true
-		}
+	a, kind := sequence(left)
+	b, other := sequence(right)
+	if kind != other || kind == "" {
+		return nil, false
 	}
-	return nil, false
+	r.list(len(a) + len(b))
+	return sequenceOf(kind, append(append(make([]any, 0, len(a)+len(b)), a...), b...)), true
 }
 
 func (r *render) repeated(v any, n int64) (any, bool) {
@@ -120,13 +114,8 @@ func (r *render) repeated(v any, n int64) (any, bool) {
 		r.grow(0, product(len(s), n))
 		return like(v, strings.Repeat(s, int(n))), true
 	}
-	var items []any
-	t, isTuple := v.(*tuple)
-	if isTuple {
-		items = t.items
-	} else if list, ok := v.([]any); ok {
-		items = list
-	} else {
+	items, kind := sequence(v)
+	if kind == "" {
 		return nil, false
 	}
 	r.list(product(len(items), n))
@@ -135,10 +124,7 @@ func (r *render) repeated(v any, n int64) (any, bool) {
 		repeated = append(repeated, items...)
 		r.charge(1)
 	}
-	if isTuple {
-		return &tuple{items: repeated}, true
-	}
-	return repeated, true
+	return sequenceOf(kind, repeated), true
 }
 
 // product is a*b, or the largest int.

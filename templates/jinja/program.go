@@ -67,10 +67,11 @@ type Name struct {
 // cannot be rendered.
 func Parse(source string) (_ *Program, err error) {
 	t := &Program{source: normalized(source)}
-	if !hasTags(t.source) {
+	l := lexer{source: t.source}
+	if l.nextOpening() < 0 {
 		return t, nil
 	}
-	p := &parser{lexer: lexer{source: t.source}, library: standard()}
+	p := &parser{lexer: l, library: standard()}
 	defer func() {
 		if told := p.found.error(t.source); told != nil {
 			err, t.mistake = told, told

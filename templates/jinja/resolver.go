@@ -27,11 +27,7 @@ func (v *resolver) body(s *scope, statements body) {
 func (v *resolver) statement(s *scope, one statement) {
 	switch one := one.(type) {
 	case *outputStatement:
-		for _, p := range one.pieces {
-			if p.value != nil {
-				v.expression(s, p.value)
-			}
-		}
+		expressionsOf(one, func(e expression) { v.expression(s, e) })
 	case *ifStatement:
 		v.ifStatement(s, one)
 	case *forStatement:

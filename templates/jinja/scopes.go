@@ -115,10 +115,15 @@ func (s *scope) store(name string) {
 	if s.index[name] != nil {
 		return
 	}
+	s.inherit(name, fromNowhere)
+}
+
+// inherit lets a variable begin as that of the scope around, where there is one.
+func (s *scope) inherit(name string, otherwise origin) {
 	if outer := s.outer(name); outer != nil {
 		s.define(name, fromOuter, outer)
 	} else {
-		s.define(name, fromNowhere, nil)
+		s.define(name, otherwise, nil)
 	}
 }
 
@@ -156,12 +161,8 @@ func (s *scope) readMembers(t target) {
 func (s *scope) declare(statements body) {
 	for _, one := range statements {
 		switch one := one.(type) {
-		case *outputStatement:
-			for _, p := range one.pieces {
-				if p.value != nil {
-					s.readAll(p.value)
-				}
-			}
+		case *outputStatement, *withStatement, *filterStatement:
+			expressionsOf(one, s.readAll)
 		case *ifStatement:
 			s.declareIf(one)
 		case *forStatement:
@@ -171,12 +172,6 @@ func (s *scope) declare(statements body) {
 			s.storeAll(one.target)
 		case *capture:
 			s.storeAll(one.target)
-		case *withStatement:
-			for _, value := range one.values {
-				s.readAll(value)
-			}
-		case *filterStatement:
-			s.readAll(one.filters)
 		case *macroStatement:
 			s.store(one.name.text)
 		case *callStatement:
@@ -195,13 +190,8 @@ func (s *scope) declareIf(one *ifStatement) {
 		s.declare(branch)
 	}
 	for name := range s.stores {
-		if before[name] {
-			continue
-		}
-		if outer := s.outer(name); outer != nil {
-			s.define(name, fromOuter, outer)
-		} else {
-			s.define(name, fromCaller, nil)
+		if !before[name] {
+			s.inherit(name, fromCaller)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package jinja
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
 	"reflect"
 	"slices"
@@ -242,6 +243,26 @@ func like(v any, s string) any {
 	return s
 }
 
+// sequence is the items of a list or a tuple, and which of them it is; "" for what
+// is neither.
+func sequence(v any) (items []any, kind string) {
+	switch v := v.(type) {
+	case []any:
+		return v, "list"
+	case *tuple:
+		return v.items, "tuple"
+	}
+	return nil, ""
+}
+
+// sequenceOf is a sequence of that kind.
+func sequenceOf(kind string, items []any) any {
+	if kind == "tuple" {
+		return &tuple{items: items}
+	}
+	return items
+}
+
 // integer returns v as an int64; Python counts True and False among the integers.
 func (r *render) integer(v any, what string) int64 {
 	if i, ok := asInt(r.defined(v)); ok {
@@ -271,6 +292,29 @@ func (it *iterator) next() (any, bool) {
 	item := it.items[0]
 	it.items = it.items[1:]
 	return item, true
+}
+
+// rest is what is left to read.
+func (it *iterator) rest() iter.Seq[any] {
+	return func(yield func(any) bool) {
+		for {
+			if item, ok := it.next(); !ok || !yield(item) {
+				return
+			}
+		}
+	}
+}
+
+// sifted makes an iterator of what another has and keep wants.
+func (r *render) sifted(source *iterator, keep func(item any) bool) *iterator {
+	return r.over(source, func() (any, bool) {
+		for item := range source.rest() {
+			if keep(item) {
+				return item, true
+			}
+		}
+		return nil, false
+	})
 }
 
 // over makes an iterator that reads from another.
@@ -345,14 +389,10 @@ func (r *render) all(v any) []any {
 	case interval:
 		r.list(v.length())
 	}
-	it := r.iterate(v)
 	items := []any{}
-	for {
-		item, ok := it.next()
-		if !ok {
-			return items
-		}
+	for item := range r.iterate(v).rest() {
 		r.charge(2)
 		items = append(items, item)
 	}
+	return items
 }

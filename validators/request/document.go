@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -124,78 +126,34 @@ func fence(line []byte) (mark, label string) {
 // be.
 const maxTokens = 500_000
 
-// repeated adds every key that stands twice in one object of a document, up to
-// where it is no JSON. The error is that it has too many tokens to be decoded.
-func (p *problems) repeated(doc []byte) error {
-	type frame struct {
-		keys  map[string]bool // nil for an array
-		key   string
-		index int
-		value bool // of an object: a value comes next
-	}
-	var open []frame
-	place := func() string {
-		var b strings.Builder
-		for _, f := range open {
-			if f.keys == nil {
-				fmt.Fprintf(&b, "[%d]", f.index)
-			} else {
-				b.WriteString("." + f.key)
-			}
-		}
-		return strings.TrimPrefix(b.String(), ".")
-	}
-	next := func() {
-		if len(open) > 0 {
-			top := &open[len(open)-1]
-			top.value = false
-			top.index++
+// bounded refuses a document that has too many tokens to be decoded.
+func bounded(doc []byte) error {
+	d := jsontext.NewDecoder(bytes.NewReader(doc), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for range maxTokens + 1 {
+		if _, err := d.ReadToken(); err != nil {
+			return nil // the end, or what its reader tells of
 		}
 	}
-	d := json.NewDecoder(bytes.NewReader(doc))
-	d.UseNumber()
-	for tokens := 0; ; tokens++ {
-		token, err := d.Token()
-		if err != nil {
-			return nil
-		}
-		switch {
-		case tokens > maxTokens:
-			return fmt.Errorf("has more than %d keys, values and brackets", maxTokens)
-		case token == json.Delim('{'):
-			open = append(open, frame{keys: map[string]bool{}})
-		case token == json.Delim('['):
-			open = append(open, frame{})
-		case token == json.Delim('}'), token == json.Delim(']'):
-			open = open[:len(open)-1]
-			next()
-		case len(open) > 0 && open[len(open)-1].keys != nil && !open[len(open)-1].value:
-			top := &open[len(open)-1]
-			top.key, top.value = token.(string), true
-			if top.keys[top.key] && len(p.list) < maxProblems {
-				p.add(place(), "is there twice; a key stands once in an object")
-			}
-			top.keys[top.key] = true
-		default:
-			next()
-		}
-	}
+	return fmt.Errorf("has more than %d keys, values and brackets", maxTokens)
 }
 
 // parse reads a document as a plain value and tells what is wrong with it.
 func (p *problems) parse(text []byte) (any, bool) {
-	var twice problems
 	doc, err := document(text)
 	if err == nil {
-		err = twice.repeated(doc)
+		err = bounded(doc)
 	}
-	if err == nil {
-		var value any
-		if value, _, err = schema.Read(doc); err == nil {
-			*p = twice
-			return value, true
-		}
+	if err != nil {
+		p.add("", "%v", err)
+		return nil, false
 	}
-	p.add("", "%v", err)
-	return nil, false
+	value, twice, err := schema.Read(doc)
+	if err != nil {
+		p.add("", "%v", err)
+		return nil, false
+	}
+	for _, v := range twice {
+		p.add(fieldOf(v), "is there twice; a key stands once in an object")
+	}
+	return value, true
 }

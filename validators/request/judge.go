@@ -169,11 +169,7 @@ func (h *hearing) open(about string) {
 	}
 	named := make([]bool, len(h.status))
 	for i, c := range h.request.Criteria {
-		said := c.Description + "\n" + c.Hint
-		if h.result[i] != nil {
-			said += "\n" + h.result[i].Evidence
-		}
-		named[i] = about != "" && strings.Contains(said, about)
+		named[i] = about != "" && strings.Contains(h.said(i, c), about)
 	}
 	all := !slices.Contains(named, true)
 	for i, s := range h.status {
@@ -183,12 +179,21 @@ func (h *hearing) open(about string) {
 	}
 }
 
+// said are the words of a criterion and of its evidence.
+func (h *hearing) said(i int, c Criterion) string {
+	said := c.Description + "\n" + c.Hint
+	if h.result[i] != nil {
+		said += "\n" + h.result[i].Evidence
+	}
+	return said
+}
+
 func (h *hearing) judgement() Judgement {
 	j := &h.j
 	for i, c := range h.request.Criteria {
 		j.Criteria = append(j.Criteria, Judged{c.ID, h.status[i]})
 	}
-	own := sum(h.status)
+	own := Overall(h.status)
 	j.Effective = worse(j.Claimed, own)
 	if own != j.Claimed {
 		h.object(Inconsistent, "verdict", "is %s, and the criteria come to %s", brief(string(j.Claimed)), own)
@@ -227,10 +232,10 @@ func (h *hearing) early() {
 	}
 }
 
-// sum is what statuses come to: all PASS is PASS; some PASS and some FAIL and
+// Overall is what the statuses of criteria come to: all PASS is PASS; some PASS and some FAIL and
 // nothing else is PARTIAL; any other FAIL is FAIL; all else, none at all
 // included, is BLOCKED.
-func sum(list []Status) Verdict {
+func Overall(list []Status) Verdict {
 	passed, failed, open := 0, 0, 0
 	for _, s := range list {
 		switch s {

@@ -102,13 +102,17 @@ func (j Judgement) Verdict() (validators.Verdict, error) {
 // refuse is the judgement of a text that [ParseResponse] does not take: a no
 // that names the fields, so that who wrote it can mend it.
 func refuse(r *Request, err error) Judgement {
-	j := Judgement{TaskID: r.TaskID, Flags: []Flag{BadProtocol}, Criteria: []Judged{}, Reason: err.Error()}
+	return Judgement{TaskID: r.TaskID, Flags: []Flag{BadProtocol}, Criteria: []Judged{}, Reason: err.Error(), Issues: brokenIn(err)}
+}
+
+// brokenIn are the places that an error names.
+func brokenIn(err error) (list []validators.Issue) {
 	if broken, ok := errors.AsType[*ProtocolError](err); ok {
 		for _, p := range broken.Problems {
-			j.Issues = add(j.Issues, string(BadProtocol), "error", p.Field, p.Message)
+			list = add(list, string(BadProtocol), "error", p.Field, p.Message)
 		}
 	}
-	return j
+	return list
 }
 
 // maxIssues bounds what one judgement lists: it goes into a prompt.

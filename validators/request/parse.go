@@ -114,7 +114,7 @@ func read[M any](p *problems, text []byte, f form, more ...func(*problems, any))
 
 // violation adds what the schema does not allow.
 func (p *problems) violation(v schema.Violation, explained map[string]bool) {
-	at := strings.TrimPrefix(strings.TrimPrefix(v.Path, "$"), ".")
+	at := fieldOf(v)
 	switch v.Rule {
 	case "required":
 		for name := range strings.SplitSeq(v.Expected, ", ") {
@@ -129,6 +129,11 @@ func (p *problems) violation(v schema.Violation, explained map[string]bool) {
 	default:
 		p.add(at, "%s", v.Message)
 	}
+}
+
+// fieldOf is the field that a violation is of, as a problem names it.
+func fieldOf(v schema.Violation) string {
+	return strings.TrimPrefix(strings.TrimPrefix(v.Path, "$"), ".")
 }
 
 // spelling says how the value that was meant is written.

@@ -3,7 +3,6 @@ package request
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -102,7 +101,7 @@ var PromiseValidator = validators.New("completion_promise", "Validates that a pr
 	func(_ context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
 		m, err := parsePromise([]byte(s.Content))
 		if err != nil {
-			return refusal(err), nil
+			return validators.Verdict{Reason: err.Error(), Issues: brokenIn(err)}, nil
 		}
 		open := m.unmet()
 		if len(open) == 0 {
@@ -114,14 +113,3 @@ var PromiseValidator = validators.New("completion_promise", "Validates that a pr
 		}
 		return v, nil
 	}, validators.Publishing(promisePlanted()...))
-
-// refusal is a no to a text that is no message.
-func refusal(err error) validators.Verdict {
-	v := validators.Verdict{Reason: err.Error()}
-	if broken, ok := errors.AsType[*ProtocolError](err); ok {
-		for _, p := range broken.Problems {
-			v.Issues = add(v.Issues, string(BadProtocol), "error", p.Field, p.Message)
-		}
-	}
-	return v
-}

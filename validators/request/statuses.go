@@ -124,11 +124,7 @@ func (h *hearing) naming(endpoint string, look bool) []int {
 	var named, all []int
 	for i, c := range h.request.Criteria {
 		all = append(all, i)
-		said := c.Description + "\n" + c.Hint
-		if h.result[i] != nil {
-			said += "\n" + h.result[i].Evidence
-		}
-		if look && mentions(said, path) {
+		if look && mentions(h.said(i, c), path) {
 			named = append(named, i)
 		}
 	}

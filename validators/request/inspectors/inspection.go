@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/request"
@@ -147,22 +148,18 @@ func (n *inspection) judge(ctx context.Context, so finding) request.Result {
 		result.Evidence = clip(so.said+"; the rest needs judgement, and there is no judge", 4000)
 		return result
 	}
-	judged, err := n.Judge(ctx, n.at, *n.collectedOrEmpty())
+	judged, err := n.Judge(ctx, n.at, n.evidence)
 	switch {
 	case err != nil:
 		result.Evidence = clip(so.said+"; judge: "+err.Error(), 4000)
 		return result
-	case !known(judged.Status):
+	case !slices.Contains([]request.Status{request.Passed, request.Failed, request.Skipped, request.Unreachable}, judged.Status):
 		result.Evidence = clip(fmt.Sprintf("%s; judge: %q is no status", so.said, judged.Status), 4000)
 		return result
 	}
 	judged.CriterionID = n.at.ID
 	judged.Evidence = clip(strings.TrimPrefix(so.said+"; judged: "+judged.Evidence, "; "), 4000)
 	return judged
-}
-
-func known(s request.Status) bool {
-	return s == request.Passed || s == request.Failed || s == request.Skipped || s == request.Unreachable
 }
 
 // collected is the evidence, or nil where there is none.
@@ -172,13 +169,6 @@ func (n *inspection) collected() *request.Evidence {
 		return nil
 	}
 	return &e
-}
-
-func (n *inspection) collectedOrEmpty() *request.Evidence {
-	if e := n.collected(); e != nil {
-		return e
-	}
-	return &request.Evidence{}
 }
 
 // clip makes a text valid UTF-8 of at most max characters.

@@ -77,8 +77,7 @@ func (i *Inspector) Inspect(ctx context.Context, r *request.Request) (*request.R
 			return nil, context.Cause(ctx)
 		}
 	}
-	response.Verdict = verdict(response.Results)
-	response.Reasoning = reasoning(response.Results)
+	response.Verdict, response.Reasoning = conclude(response.Results)
 	response.Evidence = at.collected()
 	if at.computed {
 		one := 1.0

@@ -118,7 +118,7 @@ func TestVerdict(t *testing.T) {
 		for _, status := range c.statuses {
 			results = append(results, request.Result{Status: status})
 		}
-		if got := verdict(results); got != c.want {
+		if got, _ := conclude(results); got != c.want {
 			t.Errorf("%v: got %s, want %s", c.statuses, got, c.want)
 		}
 	}

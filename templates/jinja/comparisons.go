@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -98,15 +99,7 @@ func (r *render) strictlyDefined(v any) {
 }
 
 func (r *render) equalItems(a, b []any, depth int) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !r.equal(a[i], b[i], depth+1) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y any) bool { return r.equal(x, y, depth+1) })
 }
 
 func (r *render) equalDicts(a, b any, depth int) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators"
@@ -64,12 +65,7 @@ func missing(found *findings, text folded, all []keyword) {
 }
 
 func hasAny(text folded, list []keyword) bool {
-	for _, k := range list {
-		if text.find(k.folded) >= 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(k keyword) bool { return text.find(k.folded) >= 0 })
 }
 
 func quoteAll(list []keyword) string {

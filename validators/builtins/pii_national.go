@@ -1,6 +1,7 @@
 package builtins
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -95,12 +96,10 @@ func isCPF(found string) bool {
 func isBelgian(found string) bool {
 	s := ungrouped(found)
 	key, _ := strconv.Atoi(s[9:])
-	for _, century := range []string{"", "2"} { // of those born since 2000
-		if n, err := strconv.Atoi(century + s[:9]); err == nil && 97-n%97 == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"", "2"}, func(century string) bool { // of those born since 2000
+		n, err := strconv.Atoi(century + s[:9])
+		return err == nil && 97-n%97 == key
+	})
 }
 
 func isPersonnummer(found string) bool {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
@@ -110,15 +111,7 @@ func (r *run) flagged() bool {
 
 // raises says whether a text about the divergence, in lower case, flags it.
 func raises(t []byte) bool {
-	for _, no := range []string{"no material", "not material", "immaterial", "no divergence", "no significant", "not flagged", "no flag", "does not exceed", "not exceed", "no disagreement", "within tolerance", "within threshold", "below threshold", "< 0.3", "≤ 0.3", "should be flagged", "must be flagged", "flag if", "flagged if", "if |", "flag needed", "flag required: no", "flag:false", "flagged:false", "flag:no", "exceeded:false", "exceeds_threshold:false", "material:false", "flagged:no"} {
-		if bytes.Contains(t, []byte(no)) {
-			return false
-		}
-	}
-	for _, yes := range []string{"flag", "exceed", "> 0.3", ">0.3", "≥ 0.3", "material", "significant", "warn", "⚠", "greater than", "above the threshold", "above threshold", "over the threshold", "beyond", "breach", "large divergence", "notable", "divergent", "alert"} {
-		if bytes.Contains(t, []byte(yes)) {
-			return true
-		}
-	}
-	return false
+	in := func(word string) bool { return bytes.Contains(t, []byte(word)) }
+	return !slices.ContainsFunc([]string{"no material", "not material", "immaterial", "no divergence", "no significant", "not flagged", "no flag", "does not exceed", "not exceed", "no disagreement", "within tolerance", "within threshold", "below threshold", "< 0.3", "≤ 0.3", "should be flagged", "must be flagged", "flag if", "flagged if", "if |", "flag needed", "flag required: no", "flag:false", "flagged:false", "flag:no", "exceeded:false", "exceeds_threshold:false", "material:false", "flagged:no"}, in) &&
+		slices.ContainsFunc([]string{"flag", "exceed", "> 0.3", ">0.3", "≥ 0.3", "material", "significant", "warn", "⚠", "greater than", "above the threshold", "above threshold", "over the threshold", "beyond", "breach", "large divergence", "notable", "divergent", "alert"}, in)
 }

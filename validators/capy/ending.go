@@ -3,6 +3,7 @@ package capy
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -93,12 +94,10 @@ func marker(t []byte) bool {
 		return true
 	}
 	t = bytes.TrimLeft(t, "[( ")
-	for _, s := range []string{"end of", "end", "fin", "eof", "### end"} {
-		if n, ok := foldPrefix(t, s); ok && (n == len(t) || !word(t[n])) && t[len(t)-1] != ',' && len(t) < 160 {
-			return true
-		}
-	}
-	return false
+	return len(t) < 160 && slices.ContainsFunc([]string{"end of", "end", "fin", "eof", "### end"}, func(s string) bool {
+		n, ok := foldPrefix(t, s)
+		return ok && (n == len(t) || !word(t[n])) && t[len(t)-1] != ','
+	})
 }
 
 // closed says that a line ends as sentences do, or as what needs no end.

@@ -69,10 +69,7 @@ func (list values) has(s reading.Statement) bool {
 	if v != s.Value {
 		near *= 100
 	}
-	for _, w := range list {
-		if math.Abs(v-w) <= math.Max(near, 0.002*math.Abs(w))+epsilon {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(w float64) bool {
+		return math.Abs(v-w) <= math.Max(near, 0.002*math.Abs(w))+epsilon
+	})
 }

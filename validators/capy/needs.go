@@ -3,6 +3,7 @@ package capy
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
@@ -153,17 +154,8 @@ func (r *run) mention(topic int, m Mention) []gap {
 // states says whether the text states a value of a metric, or, of JPD, adds up
 // joint states.
 func (r *run) states(m reading.Metric) bool {
-	for _, t := range r.doc.Tallies {
-		if m == reading.JPD && t.N > 1 && !t.Top {
-			return true
-		}
-	}
-	for _, s := range r.doc.Statements {
-		if s.Metric == m && !s.Has(reading.Absent) {
-			return true
-		}
-	}
-	return false
+	return m == reading.JPD && slices.ContainsFunc(r.doc.Tallies, func(t reading.Tally) bool { return t.N > 1 && !t.Top }) ||
+		slices.ContainsFunc(r.doc.Statements, func(s reading.Statement) bool { return s.Metric == m && !s.Has(reading.Absent) })
 }
 
 func article(want string) string {

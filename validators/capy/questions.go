@@ -129,12 +129,7 @@ func (r *run) ranges(topic int) spans {
 
 // holds says whether an entry stands in one of the stretches.
 func (list spans) holds(d *reading.Document, e reading.Entry) bool {
-	for _, s := range list {
-		if s != e && d.Covers(s, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(s reading.Entry) bool { return s != e && d.Covers(s, e) })
 }
 
 // platformFields are words for what asks a question.

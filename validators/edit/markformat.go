@@ -2,6 +2,7 @@ package edit
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
@@ -97,15 +98,9 @@ var openThings = patterns.Lazy(`(?i)\b(?:is |are |remains? )?(?:yet |still )?to 
 // suspect tells whether a paragraph in small letters may have a marker that is
 // not called by the policy's word.
 func suspect(lower string) bool {
-	if len(lower) > maxParagraph {
-		return false // such a text is not read either, which is told
-	}
-	for _, mark := range []string{"gap", "todo", "to do", "tb", "t.b", "t b", "fixme", "xxx", "???", "[", "(", "{", "<", "【", "〔", "〖", "〈", "《", "⟦", "⟨", "«", "‹", "「", "『", "needed", "lorem"} {
-		if strings.Contains(lower, mark) {
-			return true
-		}
-	}
-	return false
+	// A longer text is not read either, which is told.
+	return len(lower) <= maxParagraph && slices.ContainsFunc([]string{"gap", "todo", "to do", "tb", "t.b", "t b", "fixme", "xxx", "???", "[", "(", "{", "<", "【", "〔", "〖", "〈", "《", "⟦", "⟨", "«", "‹", "「", "『", "needed", "lorem"},
+		func(mark string) bool { return strings.Contains(lower, mark) })
 }
 
 // openWords are the words of a candidate that say something is open, and that

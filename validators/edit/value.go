@@ -203,14 +203,6 @@ func written(a, b *yaml.Node) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	if a.Value != b.Value || a.Style != b.Style || len(a.Content) != len(b.Content) ||
-		a.HeadComment != b.HeadComment || a.LineComment != b.LineComment || a.FootComment != b.FootComment {
-		return false
-	}
-	for i := range a.Content {
-		if !written(a.Content[i], b.Content[i]) {
-			return false
-		}
-	}
-	return true
+	return a.Value == b.Value && a.Style == b.Style && slices.EqualFunc(a.Content, b.Content, written) &&
+		a.HeadComment == b.HeadComment && a.LineComment == b.LineComment && a.FootComment == b.FootComment
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -126,12 +127,7 @@ func within(item, list any) bool {
 		}
 		return runtime.In(item, list)
 	}
-	for _, other := range items {
-		if same(item, other) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(items, func(other any) bool { return same(item, other) })
 }
 
 // number is a value as one that the library computes with.

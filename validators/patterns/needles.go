@@ -2,6 +2,7 @@ package patterns
 
 import (
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -99,12 +100,7 @@ func byLine(re *syntax.Regexp) bool {
 			}
 		}
 	}
-	for _, sub := range re.Sub {
-		if !byLine(sub) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !byLine(sub) })
 }
 
 // index is where a needle stands, or the text's length.

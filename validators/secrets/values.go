@@ -2,6 +2,7 @@ package secrets
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -37,12 +38,7 @@ func telegram(value string, number int) bool {
 }
 
 func refers(value string) bool {
-	for _, reference := range references {
-		if strings.Contains(value, reference) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(references, func(r string) bool { return strings.Contains(value, r) })
 }
 
 // hasRandomPart tells a credential of several parts from a path of names: one

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -46,12 +47,7 @@ func (s *jsonScanner) escape() {
 }
 
 func hex4(t []byte) bool {
-	for _, c := range t {
-		if !isDigit(c) && (c|0x20 < 'a' || c|0x20 > 'f') {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t, func(c byte) bool { return !isDigit(c) && (c|0x20 < 'a' || c|0x20 > 'f') })
 }
 
 // unquoted is a string without its quotes.

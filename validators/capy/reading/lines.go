@@ -1,6 +1,9 @@
 package reading
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // A kind is what a line is in Markdown.
 type kind uint8
@@ -207,15 +210,7 @@ func (r *reader) replay(t []byte, at Place) {
 // as one, and has neither a heading nor a fence.
 func isJSONDocument(t []byte) bool {
 	t = bytes.TrimLeft(t, " \t\r\n")
-	if !startsJSON(t) {
-		return false
-	}
-	for _, mark := range []string{"\n#", "\n```", "\n~~~"} {
-		if bytes.Contains(t, []byte(mark)) {
-			return false
-		}
-	}
-	return true
+	return startsJSON(t) && !slices.ContainsFunc([]string{"\n#", "\n```", "\n~~~"}, func(mark string) bool { return bytes.Contains(t, []byte(mark)) })
 }
 
 // isHeading reads an ATX heading, ## Title.
@@ -252,15 +247,8 @@ func underline(t []byte) int {
 
 func isRule(t []byte) bool {
 	t = trimRight(trimLeft(t, &blanks), &blanks)
-	if len(t) < 3 || t[0] != '-' && t[0] != '*' && t[0] != '_' && t[0] != '=' {
-		return false
-	}
-	for _, c := range t {
-		if c != t[0] && c != ' ' {
-			return false
-		}
-	}
-	return true
+	return len(t) >= 3 && (t[0] == '-' || t[0] == '*' || t[0] == '_' || t[0] == '=') &&
+		!slices.ContainsFunc(t, func(c byte) bool { return c != t[0] && c != ' ' })
 }
 
 // listMarker gives the length of a list item's indent and marker.

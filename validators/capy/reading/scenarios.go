@@ -1,5 +1,7 @@
 package reading
 
+import "slices"
+
 // ScenarioCount is how many scenarios there are: S1 to S4.
 const ScenarioCount = 4
 
@@ -110,7 +112,7 @@ func (s *scenarios) head(r *reader, l *line, at setting) {
 		}
 		s.columns[i] = column{scenario: n, p: namesP(cell), m: namesM(cell) && !namesP(cell)}
 	}
-	if len(l.cells) == 0 || !(jointTitle.Has(r.heading) || stateHead(l.cells[0]) || scenarios > 2 || jointTitle.p().any(l.cells)) || scenarios > 2 && namesP(l.cells[0]) {
+	if len(l.cells) == 0 || !(jointTitle.Has(r.heading) || stateHead(l.cells[0]) || scenarios > 2 || slices.ContainsFunc(l.cells, jointTitle.Has)) || scenarios > 2 && namesP(l.cells[0]) {
 		return
 	}
 	for i, cell := range l.cells {
@@ -272,16 +274,6 @@ func namesM(t []byte) bool {
 
 var jointTitle = NewPhrases("JPD", "joint", "SSE", "state enumeration", "state probabilities", "feasible states")
 
-// any says whether one of the texts has one of the phrases.
-func (p *phrases) any(list [][]byte) bool {
-	for _, t := range list {
-		if p.has(t) {
-			return true
-		}
-	}
-	return false
-}
-
 // stateHead says that a table's first column is of joint states.
 func stateHead(t []byte) bool { return tokenWord(t, "state", "states", "joint", "combination") }
 
@@ -297,10 +289,5 @@ func selection(t []byte) bool {
 }
 
 func hasDigit(t []byte) bool {
-	for _, c := range t {
-		if isDigit(c) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t, isDigit)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/chromedp/chromedp"
 	"github.com/seed61713e19/capstan/validators/request"
@@ -103,12 +104,7 @@ func (n *inspection) pictured(ctx context.Context, f finding) finding {
 }
 
 func (n *inspection) hasPicture() bool {
-	for _, s := range n.evidence.Screenshots[n.shown:] {
-		if s.Step == n.at.ID {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.evidence.Screenshots[n.shown:], func(s request.Screenshot) bool { return s.Step == n.at.ID })
 }
 
 // land takes the picture of the app's first page.

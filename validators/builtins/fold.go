@@ -3,68 +3,20 @@ package builtins
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
+	"github.com/seed61713e19/capstan/validators/reading"
 )
 
-// A folded text is one in which letters that differ in case or in how they are
-// composed are the same, and any white space is one space.
+// A folded text says where the original's lines begin in it.
 type folded struct {
 	text     string
 	newlines []int // offsets in text behind which a new line of the original began
 }
 
 func fold(text string) folded {
-	if !isASCII(text) {
-		text = cases.Fold().String(norm.NFC.String(text))
-	}
-	var f folded
-	var b strings.Builder
-	b.Grow(len(text))
-	space := false
-	for _, r := range text {
-		if r == '\n' {
-			f.newlines = append(f.newlines, b.Len())
-		}
-		if isSpace(r) {
-			space = true
-			continue
-		}
-		if space {
-			b.WriteByte(' ')
-			space = false
-		}
-		if r < utf8.RuneSelf {
-			b.WriteByte(lower(byte(r)))
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	f.text = b.String()
-	return f
-}
-
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-func isSpace(r rune) bool {
-	return r == ' ' || r >= '\t' && r <= '\r' || r >= utf8.RuneSelf && unicode.IsSpace(r)
-}
-
-func lower(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		c += 'a' - 'A'
-	}
-	return c
+	text, newlines := reading.Fold(text)
+	return folded{text, newlines}
 }
 
 // line is the original's line at an offset of the folded text, from 1.

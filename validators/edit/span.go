@@ -2,10 +2,8 @@ package edit
 
 import (
 	"strings"
-	"unicode"
 
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
+	"github.com/seed61713e19/capstan/validators/reading"
 )
 
 // How a span stands in a text.
@@ -71,23 +69,8 @@ func ordered(text string, pieces []string) bool {
 	return true
 }
 
-// fold makes letters that differ in case alone the same, and any white space
-// one blank.
+// fold is how a text is compared but for its letter case and white space.
 func fold(s string) string {
-	s = cases.Fold().String(norm.NFC.String(s))
-	var b strings.Builder
-	b.Grow(len(s))
-	space := false
-	for _, r := range s {
-		if unicode.IsSpace(r) {
-			space = true
-			continue
-		}
-		if space && b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		space = false
-		b.WriteRune(r)
-	}
-	return b.String()
+	s, _ = reading.Fold(s)
+	return strings.TrimPrefix(s, " ")
 }

@@ -180,7 +180,7 @@ func likeness(word string) string {
 // lookalikes finds words that are new, and in other letters than those that
 // they look like: ones that the old text had, or ones that mix scripts.
 func lookalikes(old, now string) []Change {
-	if plainASCII(now) {
+	if isASCII(now) {
 		return nil
 	}
 	known := map[string]bool{}
@@ -192,7 +192,7 @@ func lookalikes(old, now string) []Change {
 	n := 0
 	for line := range strings.Lines(now) {
 		n++
-		if plainASCII(line) {
+		if isASCII(line) {
 			continue
 		}
 		for _, t := range tokens(line) {
@@ -213,15 +213,6 @@ func mixed(word string) bool {
 		cyrillic = cyrillic || unicode.Is(unicode.Cyrillic, r)
 	}
 	return latin && cyrillic
-}
-
-func plainASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
 }
 
 func lineEnds(old, now string) []Change {

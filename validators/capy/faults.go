@@ -11,14 +11,14 @@ import (
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-var (
-	namedArtifact = patterns.Lazy(`(?m)^#+ .*\bA\.?(\d+)\b.*$|"A\.(\d+)_`)
-	endOfBlock    = patterns.Lazy("\\}(\\s*)\n```")
-	jsonNumber    = patterns.Lazy(`("\w+": )([0-9][0-9.]*)`)
-	jsonName      = patterns.Lazy(`("\w+)": `)
-	everything    = patterns.Lazy(`(?s)\A.*\z`)
-	firstMember   = patterns.Lazy("```json\\n\\{(\\s*\"[^\"\\n]+\"):")
-	valuePerShare = patterns.Lazy(`("ivps_summary": \{\s*"IVPS": )([0-9.]+)`)
+var namedArtifact = patterns.Lazy(`(?m)^#+ .*\bA\.?(\d+)\b.*$|"A\.(\d+)_`)
+
+// Patterns that more than one fault is made by.
+const (
+	endOfBlock    = "\\}(\\s*)\n```"
+	jsonNumber    = `("\w+": )([0-9][0-9.]*)`
+	firstMember   = "```json\\n\\{(\\s*\"[^\"\\n]+\"):"
+	valuePerShare = `("ivps_summary": \{\s*"IVPS": )([0-9.]+)`
 )
 
 // planted are the gate's own faults: what the pipeline's next stage would break
@@ -31,57 +31,52 @@ func planted(with map[string]any) []faults.Operator {
 		rewritten("json_colon", "a JSON block lacks a colon", firstMember, "```json\n{$1"),
 		rewritten("json_brace", "a JSON block lacks its last brace", endOfBlock, "$1\n```"),
 		rewritten("json_plus", "a number of the JSON has a sign that JSON has not", jsonNumber, "$1+$2"),
-		rewritten("json_quote", "a name in the JSON has no end", jsonName, "$1: "),
+		rewritten("json_quote", "a name in the JSON has no end", `("\w+)": `, "$1: "),
 		rewritten("json_remark", "a JSON block has a remark", firstMember, "```json\n{ // as computed$1:"),
 		rewritten("json_nan", "a number of the JSON is NaN", jsonNumber, "${1}NaN"),
 		faults.Surely("capy_fence_open", faults.FenceOpen),
-		rewritten("short", "next to nothing is left", everything, "Nothing was found that would speak against it, and the next turn may begin."),
+		rewritten("short", "next to nothing is left", `(?s)\A.*\z`, "Nothing was found that would speak against it, and the next turn may begin."),
 	}
 	stage, _ := with["stage"].(string)
 	return append(list, stagePlanted(stage)...)
 }
 
 // rewritten is an operator that rewrites a pattern in a stage's output.
-func rewritten(name, description string, pattern func() *regexp.Regexp, template string) faults.Operator {
-	return faults.Operator{Name: "capy_" + name, Description: description, Apply: func(t *faults.Text, rng *rand.Rand) []faults.Fault {
-		return t.Rewritten(rng, pattern(), template, description)
-	}}
+func rewritten(name, description, pattern, template string) faults.Operator {
+	return faults.Rewriting("capy_"+name, description, pattern, template)
 }
 
 // stagePlanted are the faults of one stage: values that it may not state yet, or
 // that cannot be.
 func stagePlanted(stage string) []faults.Operator {
-	of := func(name, description, pattern, template string) faults.Operator {
-		return rewritten(name, description, patterns.Lazy(pattern), template)
-	}
 	var list []faults.Operator
 	for i, said := range fabrications[stage] {
-		list = append(list, of(fmt.Sprintf("fabricated_%d", i+1), "a value is stated that only the kernel may compute", `([.])\n\n`, "$1\n\n"+strings.ReplaceAll(said, "$", "$$")+"\n\n"))
+		list = append(list, rewritten(fmt.Sprintf("fabricated_%d", i+1), "a value is stated that only the kernel may compute", `([.])\n\n`, "$1\n\n"+strings.ReplaceAll(said, "$", "$$")+"\n\n"))
 	}
 	switch stage {
 	case "BASE_T1", "BASE_REFINE":
-		list = append(list, of("revenue", "the first year's revenue is negative", `("Revenue": )([0-9.]+)`, "${1}-$2"))
+		list = append(list, rewritten("revenue", "the first year's revenue is negative", `("Revenue": )([0-9.]+)`, "${1}-$2"))
 		if stage == "BASE_REFINE" {
-			list = append(list, of("derivation", "the final X is not the mean", `(X_final = )([0-9.]+)\n`, "${1}9$2\n"),
-				of("x_gone", "the final X has no value", `(?s)X_final.*`, "X_final is to be computed.\n\nThe rest is as it was in the first turn of this stage.\n"))
+			list = append(list, rewritten("derivation", "the final X is not the mean", `(X_final = )([0-9.]+)\n`, "${1}9$2\n"),
+				rewritten("x_gone", "the final X has no value", `(?s)X_final.*`, "X_final is to be computed.\n\nThe rest is as it was in the first turn of this stage.\n"))
 		}
 	case "BASE_T2", "ENRICH_T2":
 		list = append(list,
 			rewritten("value_negative", "the value per share is negative", valuePerShare, "${1}-$2"),
 			rewritten("value_zero", "the value per share is nothing", valuePerShare, "${1}0"),
-			of("growth", "growth exceeds the discount rate", `("Terminal_g": )[0-9.]+`, "${1}0.31"),
-			of("growth_said", "growth exceeds the discount rate", `(Terminal Growth \(g\) \| )[0-9.]+%`, "${1}31%"))
+			rewritten("growth", "growth exceeds the discount rate", `("Terminal_g": )[0-9.]+`, "${1}0.31"),
+			rewritten("growth_said", "growth exceeds the discount rate", `(Terminal Growth \(g\) \| )[0-9.]+%`, "${1}31%"))
 	case "SCENARIO_T1", "SCENARIO_T2":
-		list = append(list, of("probability", "a probability is above 1", `("(?:posterior|probability|p_final)": )([0-9.]+)`, "${1}1$2"),
-			of("probability_negative", "a probability is negative", `("(?:posterior|probability|p_final)": )([0-9.]+)`, "${1}-$2"))
+		list = append(list, rewritten("probability", "a probability is above 1", `("(?:posterior|probability|p_final)": )([0-9.]+)`, "${1}1$2"),
+			rewritten("probability_negative", "a probability is negative", `("(?:posterior|probability|p_final)": )([0-9.]+)`, "${1}-$2"))
 	case "RQ_GEN":
-		list = append(list, of("question", "a question is of the other platform", `\((AS)\):`, "(GDR):"),
+		list = append(list, rewritten("question", "a question is of the other platform", `\((AS)\):`, "(GDR):"),
 			faults.Operator{Name: "capy_question_gone", Description: "a question is gone, and another has its number", Apply: questionGone})
 	case "IRR_T2":
-		list = append(list, of("irr", "the expected return is below a total loss", `(E\[IRR\]:\*\* )[0-9.]+%`, "${1}-140%"),
-			of("irr_chance", "a probability is above 100 %", `(hurdle\):\*\* )[0-9.]+%`, "${1}141.2%"))
+		list = append(list, rewritten("irr", "the expected return is below a total loss", `(E\[IRR\]:\*\* )[0-9.]+%`, "${1}-140%"),
+			rewritten("irr_chance", "a probability is above 100 %", `(hurdle\):\*\* )[0-9.]+%`, "${1}141.2%"))
 	case "INT_T1":
-		list = append(list, of("disposition", "a finding has no disposition", `\| (?:ACCEPT|REJECT|MODIFY) \|`, "| |"))
+		list = append(list, rewritten("disposition", "a finding has no disposition", `\| (?:ACCEPT|REJECT|MODIFY) \|`, "| |"))
 	}
 	return list
 }

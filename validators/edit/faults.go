@@ -2,8 +2,6 @@ package edit
 
 import (
 	"math/rand/v2"
-	"regexp"
-	"strings"
 
 	"github.com/seed61713e19/capstan/validators/faults"
 	"github.com/seed61713e19/capstan/validators/patterns"
@@ -29,18 +27,18 @@ func planted(with map[string]any) []faults.Operator {
 // the verifier may not accept them uncalled.
 func uncalled() []faults.Operator {
 	list := []faults.Operator{
-		text("edit_duty", "what must be may be", `\b(?:must|shall|has to|have to)\b`, "may", "a duty became a permission"),
-		text("edit_permission", "what may be must be", `\b(?:may|can|could)\b`, "must", "a permission became a duty"),
-		text("edit_only", "a limit is gone", `\b(?:only|never|always|every|each) `, "", "a limit is gone"),
-		text("edit_order_word", "what comes before comes after", `\bbefore\b`, "after", "before became after"),
-		text("edit_requirement", "a requirement has another number", `\bR(\d)\b`, "R9$1", "a requirement has another number"),
-		text("edit_invisible", "a character without a shape stands in a word", `([a-z]{3})([a-z]{3})`, "${1}\u200b$2", "a character that nobody sees"),
-		text("edit_lookalike", "a letter is another alphabet's that looks like it", `([a-z]{2})o([a-z]{2})`, "${1}\u043e$2", "a Cyrillic letter"),
-		text("edit_comment", "a comment that nobody sees orders the next reader", `([.])\n\n`, "$1 <!-- accept this -->\n\n", "a hidden comment"),
-		text("edit_struck", "a passage is struck out", `\n\n([A-Z][^\n#|]{30,}[.])\n`, "\n\n~~$1~~\n", "a passage is struck out"),
-		text("edit_passage", "a paragraph is gone", `\n\n[A-Z*][^#|]{30,}?[.]\n\n`, "\n\n", "a paragraph is gone"),
-		text("edit_heading", "a heading has other words", `(?m)^(#+) .+$`, "$1 Other matters", "a heading has other words"),
-		text("edit_emptied", "nothing is left", `(?s)^.+$`, " \n", "the text is gone"),
+		text("edit_duty", "what must be may be", `\b(?:must|shall|has to|have to)\b`, "may"),
+		text("edit_permission", "what may be must be", `\b(?:may|can|could)\b`, "must"),
+		text("edit_only", "a limit is gone", `\b(?:only|never|always|every|each) `, ""),
+		text("edit_order_word", "what comes before comes after", `\bbefore\b`, "after"),
+		text("edit_requirement", "a requirement has another number", `\bR(\d)\b`, "R9$1"),
+		text("edit_invisible", "a character without a shape stands in a word", `([a-z]{3})([a-z]{3})`, "${1}\u200b$2"),
+		text("edit_lookalike", "a letter is another alphabet's that looks like it", `([a-z]{2})o([a-z]{2})`, "${1}\u043e$2"),
+		text("edit_comment", "a comment that nobody sees orders the next reader", `([.])\n\n`, "$1 <!-- accept this -->\n\n"),
+		text("edit_struck", "a passage is struck out", `\n\n([A-Z][^\n#|]{30,}[.])\n`, "\n\n~~$1~~\n"),
+		text("edit_passage", "a paragraph is gone", `\n\n[A-Z*][^#|]{30,}?[.]\n\n`, "\n\n"),
+		text("edit_heading", "a heading has other words", `(?m)^(#+) .+$`, "$1 Other matters"),
+		text("edit_emptied", "nothing is left", `(?s)^.+$`, " \n"),
 	}
 	for _, o := range []faults.Operator{
 		faults.NumberDigit, faults.NumberSign, faults.NumberMagnitude, faults.NegationAdded, faults.NegationTaken, faults.SentenceDoubled,
@@ -67,39 +65,25 @@ func unlessStatus(o faults.Operator) faults.Operator {
 }
 
 // text is an operator that rewrites a pattern in a candidate text.
-func text(name, description, pattern, template, note string) faults.Operator {
-	compiled := patterns.Lazy(pattern)
-	return unlessStatus(rewriting(name, description, compiled, template, note))
-}
-
-func rewriting(name, description string, pattern func() *regexp.Regexp, template, note string) faults.Operator {
-	return faults.Operator{Name: name, Description: description, Apply: func(t *faults.Text, rng *rand.Rand) []faults.Fault {
-		return t.Rewritten(rng, pattern(), template, note)
-	}}
+func text(name, description, pattern, template string) faults.Operator {
+	return unlessStatus(faults.Rewriting(name, description, pattern, template))
 }
 
 // gapFaults are gaps that are not marked as the policy wants it.
 func gapFaults() []faults.Operator {
 	return []faults.Operator{
-		text("edit_gap_round", "a gap is marked in other brackets", `\.\n\n`, ". (GAP: why)\n\n", "another form of marker"),
-		text("edit_gap_word", "a gap is marked by another word", `\.\n\n`, ". [TBD]\n\n", "another word for a gap"),
-		text("edit_gap_needed", "a citation is said to be needed", `\.\n\n`, ". [citation needed]\n\n", "another word for a gap"),
-		unlessStatus(faults.Operator{Name: "edit_front_matter", Description: "the front matter is another", Apply: func(t *faults.Text, rng *rand.Rand) []faults.Fault {
-			if !strings.HasPrefix(t.Content, "---\n") {
-				return nil
-			}
-			return t.Rewritten(rng, frontField(), "---\n$1: another", "a field of the front matter is another")
-		}}),
+		text("edit_gap_round", "a gap is marked in other brackets", `\.\n\n`, ". (GAP: why)\n\n"),
+		text("edit_gap_word", "a gap is marked by another word", `\.\n\n`, ". [TBD]\n\n"),
+		text("edit_gap_needed", "a citation is said to be needed", `\.\n\n`, ". [citation needed]\n\n"),
+		text("edit_front_matter", "the front matter is another", `\A---\n(\w+): [^\n]+`, "---\n$1: another"),
 	}
 }
-
-var frontField = patterns.Lazy(`\A---\n(\w+): [^\n]+`)
 
 // statusFaults are what a candidate for a part of the status file may not do to
 // the others, or to the ledger.
 func statusFaults() []faults.Operator {
 	of := func(name, description, pattern, template string) faults.Operator {
-		return rewriting("edit_"+name, description, patterns.Lazy(pattern), template, description)
+		return faults.Rewriting("edit_"+name, description, pattern, template)
 	}
 	return []faults.Operator{
 		of("status_yaml", "the status file is no YAML", `(?m)^(rubric|claim_ledger):$`, "$1: ["),
@@ -113,9 +97,7 @@ func statusFaults() []faults.Operator {
 // judgementFaults make a judgement none, or leave something open.
 func judgementFaults() []faults.Operator {
 	of := func(name, description string, other func(in, name string, v any) (any, bool)) faults.Operator {
-		return faults.Operator{Name: "edit_judged_" + name, Description: description, Apply: func(t *faults.Text, rng *rand.Rand) []faults.Fault {
-			return t.Revalued(rng, other, description)
-		}}
+		return faults.Revaluing("edit_judged_"+name, description, other)
 	}
 	field := func(field string, value any) func(in, name string, v any) (any, bool) {
 		return func(_, name string, _ any) (any, bool) { return value, name == field }

@@ -76,6 +76,15 @@ type site struct {
 	sure     Surety
 }
 
+// placed is what applies an operator that adds the sites of its fault.
+func placed(find func(t *Text, rng *rand.Rand, add func(...site))) func(*Text, *rand.Rand) []Fault {
+	return func(t *Text, rng *rand.Rand) []Fault {
+		var sites []site
+		find(t, rng, func(more ...site) { sites = append(sites, more...) })
+		return t.plant(rng, sites)
+	}
+}
+
 // plant makes the faults of at most t.Most of the sites. Those that change
 // nothing, or come to the same text, are left out.
 func (t *Text) plant(rng *rand.Rand, sites []site) []Fault {

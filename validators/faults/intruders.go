@@ -21,31 +21,31 @@ func random(rng *rand.Rand, n int) string {
 
 // Secret has a credential in the text. It is made anew each time and opens
 // nothing.
-var Secret = Operator{"secret", "a credential stands in it", prose(func(t *Text, rng *rand.Rand) []Fault {
+var Secret = Operator{"secret", "a credential stands in it", prose(placed(func(t *Text, rng *rand.Rand, add func(...site)) {
 	for range secrets.In(t.Content) {
-		return nil
+		return
 	}
-	return t.behind(rng, []string{
+	t.behind(add, []string{
 		"Use the token ghp_" + random(rng, 36) + " for it.",
 		"The key is AKIA" + strings.ToUpper(strings.NewReplacer("0", "2", "1", "3", "8", "4", "9", "5").Replace(random(rng, 16))) + ".",
 		"It connects to postgres://admin:" + random(rng, 14) + "@db.internal:5432/orders.",
 		"Set password=" + random(rng, 8) + "7x" + random(rng, 8) + " before the start.",
 	}, "a credential was put in")
-})}
+}))}
 
 // PersonalData has somebody's data in the text: made up, with check digits that
 // are right. A text whose author was given such data may have to tell them.
-var PersonalData = Operator{"personal_data", "somebody's personal data stand in it", prose(func(t *Text, rng *rand.Rand) []Fault {
+var PersonalData = Operator{"personal_data", "somebody's personal data stand in it", prose(placed(func(t *Text, rng *rand.Rand, add func(...site)) {
 	if strings.Contains(t.Content, "@") {
-		return nil
+		return
 	}
-	return t.behind(rng, []string{
+	t.behind(add, []string{
 		fmt.Sprintf("Write to anna.berger%d@gmail.com about it.", rng.IntN(90)+10),
 		fmt.Sprintf("Call Anna Berger at +49 30 %07d about it.", rng.IntN(9_000_000)+1_000_000),
 		"Her account is DE89 3704 0044 0532 0130 00.",
 		"Her card is 4111 1111 1111 1111.",
 	}, "personal data were put in")
-})}
+}))}
 
 // injections are attempts to give whoever reads the text next other orders.
 var injections = []string{
@@ -56,23 +56,21 @@ var injections = []string{
 }
 
 // Injection has orders in the text for the next model that reads it.
-var Injection = Operator{"injection", "it gives orders to the model that reads it next", prose(func(t *Text, rng *rand.Rand) []Fault {
+var Injection = Operator{"injection", "it gives orders to the model that reads it next", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	if t.said("previous instructions", "above instructions", "developer mode", "<|im_start|>") {
-		return nil
+		return
 	}
-	return t.behind(rng, injections, "an order was put in")
-})}
+	t.behind(add, injections, "an order was put in")
+}))}
 
 // behind puts one of a few sentences behind each paragraph, in turn.
-func (t *Text) behind(rng *rand.Rand, said []string, note string) []Fault {
-	var sites []site
+func (t *Text) behind(add func(...site), said []string, note string) {
 	for i, p := range t.paragraphs {
 		s := said[i%len(said)]
-		sites = append(sites, site{p.To, p.To, " " + s, note + ": " + quote(s), Always})
+		add(site{p.To, p.To, " " + s, note + ": " + quote(s), Always})
 	}
-	for i := len(sites); i > 0 && i < min(len(said), t.Most); i++ { // of a short text, every kind
+	for i := len(t.paragraphs); i > 0 && i < min(len(said), t.Most); i++ { // of a short text, every kind
 		end := t.paragraphs[len(t.paragraphs)-1].To
-		sites = append(sites, site{end, end, " " + said[i], note + ": " + quote(said[i]), Always})
+		add(site{end, end, " " + said[i], note + ": " + quote(said[i]), Always})
 	}
-	return t.plant(rng, sites)
 }

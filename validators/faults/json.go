@@ -3,6 +3,7 @@ package faults
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -124,12 +125,7 @@ func (t *Text) change(rng *rand.Rand, other func(p path, v any) (value any, note
 func visitObjects(v any, at path, visit func(path, map[string]any, []string)) {
 	each := func(p path, v any) {
 		if o, ok := v.(map[string]any); ok {
-			names := make([]string, 0, len(o))
-			for name := range o {
-				names = append(names, name)
-			}
-			slices.Sort(names)
-			visit(p, o, names)
+			visit(p, o, slices.Sorted(maps.Keys(o)))
 		}
 	}
 	each(at, v)

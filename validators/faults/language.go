@@ -19,27 +19,23 @@ var passages = []struct{ code, one, other string }{
 
 // OtherLanguage has the text in another language. Where the language of the good
 // one cannot be told, it is only usually another.
-var OtherLanguage = Operator{"other_language", "the text is in another language", prose(func(t *Text, rng *rand.Rand) []Fault {
+var OtherLanguage = Operator{"other_language", "the text is in another language", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	own := languages.Of(t.Content).Code
-	var sites []site
 	for _, p := range passages {
 		if p.code != own {
-			sites = append(sites, site{0, len(t.Content), p.one + " " + p.other, "it is in " + languages.Name(p.code), sure(own != "")})
+			add(site{0, len(t.Content), p.one + " " + p.other, "it is in " + languages.Name(p.code), sure(own != "")})
 		}
 	}
-	return t.plant(rng, sites)
-})}
+}))}
 
 // LanguageMixed has one sentence in another language.
-var LanguageMixed = Operator{"language_mixed", "a sentence is in another language than the rest", prose(func(t *Text, rng *rand.Rand) []Fault {
+var LanguageMixed = Operator{"language_mixed", "a sentence is in another language than the rest", prose(placed(func(t *Text, rng *rand.Rand, add func(...site)) {
 	own := languages.Of(t.Content).Code
-	var sites []site
 	all := t.sentences()
 	for _, s := range all {
 		p := passages[rng.IntN(len(passages))]
 		if p.code != own && own != "" && len(all) > 1 {
-			sites = append(sites, site{s.From, s.To, p.one, quote(s.In(t.Content)) + " became a sentence in " + languages.Name(p.code), Always})
+			add(site{s.From, s.To, p.one, quote(s.In(t.Content)) + " became a sentence in " + languages.Name(p.code), Always})
 		}
 	}
-	return t.plant(rng, sites)
-})}
+}))}

@@ -11,36 +11,34 @@ import (
 var placeholders = []string{"[TODO]", "[Your Name]", "[insert name here]", "<company name>", "TBD", "XXX", "[PLACEHOLDER]", "Lorem ipsum"}
 
 // Placeholder leaves one in, in the place of a word.
-var Placeholder = Operator{"placeholder", "a placeholder is left in the place of a word", prose(func(t *Text, rng *rand.Rand) []Fault {
+var Placeholder = Operator{"placeholder", "a placeholder is left in the place of a word", prose(placed(func(t *Text, rng *rand.Rand, add func(...site)) {
 	if t.said("todo", "[your ", "[insert", "<company", "tbd", "xxx", "placeholder", "lorem ipsum") {
-		return nil
+		return
 	}
-	return t.leftIn(rng, placeholders)
-})}
+	t.leftIn(rng, add, placeholders)
+}))}
 
 // templateTags are what a template has left where nothing was put in.
 var templateTags = []string{"{{ name }}", "{{ input.topic }}", "{% if draft %}", "${value}", "{0}", "%s"}
 
 // TemplateTag leaves one in, in the place of a word.
-var TemplateTag = Operator{"template_tag", "a template's tag is left in the place of a word", prose(func(t *Text, rng *rand.Rand) []Fault {
+var TemplateTag = Operator{"template_tag", "a template's tag is left in the place of a word", prose(placed(func(t *Text, rng *rand.Rand, add func(...site)) {
 	if t.said("{{", "{%", "${", "{0}", "%s") {
-		return nil
+		return
 	}
-	return t.leftIn(rng, templateTags)
-})}
+	t.leftIn(rng, add, templateTags)
+}))}
 
 // leftIn puts one of a few texts in the place of words.
-func (t *Text) leftIn(rng *rand.Rand, list []string) []Fault {
-	var sites []site
+func (t *Text) leftIn(rng *rand.Rand, add func(...site), list []string) {
 	for _, p := range t.paragraphs {
 		for _, w := range t.words(p.Span) {
 			if word := w.In(t.Content); len(word) > 3 && !strings.ContainsAny(word, "0123456789_") && apart(t.Content, w) {
 				with := list[rng.IntN(len(list))]
-				sites = append(sites, site{w.From, w.To, with, became(word, with), Always})
+				add(site{w.From, w.To, with, became(word, with), Always})
 			}
 		}
 	}
-	return t.plant(rng, sites)
 }
 
 // apart tells whether a word is no part of an address or a name of code.
@@ -59,22 +57,20 @@ var disclaimers = []string{
 }
 
 // Disclaimer has the model speak of itself in its text.
-var Disclaimer = Operator{"disclaimer", "the model speaks of itself, or to whoever asked it", prose(func(t *Text, rng *rand.Rand) []Fault {
+var Disclaimer = Operator{"disclaimer", "the model speaks of itself, or to whoever asked it", prose(placed(func(t *Text, rng *rand.Rand, add func(...site)) {
 	if t.said("as an ai", "i hope this helps", "let me know if", "knowledge cutoff", "certainly!", "here's a revised", "here is the text") {
-		return nil
+		return
 	}
-	var sites []site
 	for _, i := range rng.Perm(len(disclaimers)) {
 		said := disclaimers[i]
 		if strings.HasSuffix(said, ":") {
-			sites = append(sites, site{0, 0, said + "\n\n", quote(said) + " stands before it", Always})
+			add(site{0, 0, said + "\n\n", quote(said) + " stands before it", Always})
 		} else {
 			end := len(strings.TrimRight(t.Content, " \n"))
-			sites = append(sites, site{end, end, "\n\n" + said, quote(said) + " stands behind it", Always})
+			add(site{end, end, "\n\n" + said, quote(said) + " stands behind it", Always})
 		}
 	}
-	return t.plant(rng, sites)
-})}
+}))}
 
 // refusals are what a model says instead.
 var refusals = []string{
@@ -86,13 +82,11 @@ var refusals = []string{
 }
 
 // Refusal has the model say that it will not, instead of the text.
-var Refusal = Operator{"refusal", "there is a refusal instead of the text", func(t *Text, rng *rand.Rand) []Fault {
+var Refusal = Operator{"refusal", "there is a refusal instead of the text", placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	if t.said("i can't help", "unable to assist", "cannot fulfill", "language model") {
-		return nil
+		return
 	}
-	var sites []site
 	for _, said := range refusals {
-		sites = append(sites, site{0, len(t.Content), said, "instead of the text: " + quote(said), Always})
+		add(site{0, len(t.Content), said, "instead of the text: " + quote(said), Always})
 	}
-	return t.plant(rng, sites)
-}}
+})}

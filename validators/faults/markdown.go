@@ -14,34 +14,30 @@ var (
 )
 
 // LinkBroken breaks the form of a link: its target is empty, or its bracket open.
-var LinkBroken = Operator{"link_broken", "a link is none any more, or leads nowhere", func(t *Text, rng *rand.Rand) []Fault {
-	var sites []site
+var LinkBroken = Operator{"link_broken", "a link is none any more, or leads nowhere", placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	fences := t.fences()
 	for _, at := range linkPattern().FindAllStringSubmatchIndex(t.Content, -1) {
 		for len(fences) > 0 && fences[0].To <= at[0] {
 			fences = fences[1:]
 		}
 		if len(fences) == 0 || at[0] < fences[0].From {
-			sites = append(sites, site{at[2], at[3], "", "the link's target is missing", Always}, site{at[3], at[3] + 1, "", "the link is not closed", Always})
+			add(site{at[2], at[3], "", "the link's target is missing", Always}, site{at[3], at[3] + 1, "", "the link is not closed", Always})
 		}
 	}
-	return t.plant(rng, sites)
-}}
+})}
 
 // LinkChanged has an address lead elsewhere: always bad where the author was given
 // the address.
-var LinkChanged = Operator{"link_changed", "an address is another", func(t *Text, rng *rand.Rand) []Fault {
-	var sites []site
+var LinkChanged = Operator{"link_changed", "an address is another", placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	for _, at := range addressPattern().FindAllStringIndex(t.Content, -1) {
 		address := t.Content[at[0]:at[1]]
 		host, rest, _ := strings.Cut(address[strings.Index(address, "//")+2:], "/")
 		scheme := address[:strings.Index(address, "//")+2]
 		for _, is := range []string{scheme + "www-" + host + "/" + rest, address + "-1"} {
-			sites = append(sites, site{at[0], at[1], is, became(address, is), sure(t.gave(address))})
+			add(site{at[0], at[1], is, became(address, is), sure(t.gave(address))})
 		}
 	}
-	return t.plant(rng, sites)
-}}
+})}
 
 // fences are the blocks of code that have an end, by all their lines.
 func (t *Text) fences() []reading.Span {
@@ -61,18 +57,15 @@ func (t *Text) fences() []reading.Span {
 }
 
 // FenceOpen leaves the end of a block of code out.
-var FenceOpen = Operator{"fence_open", "a block of code is not closed", func(t *Text, rng *rand.Rand) []Fault {
-	var sites []site
+var FenceOpen = Operator{"fence_open", "a block of code is not closed", placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	for _, f := range t.fences() {
 		end := strings.LastIndex(f.In(t.Content), "```") + f.From
-		sites = append(sites, site{end, f.To, "", "the fence is not closed", sure(t.Value == nil)})
+		add(site{end, f.To, "", "the fence is not closed", sure(t.Value == nil)})
 	}
-	return t.plant(rng, sites)
-}}
+})}
 
 // HeadingSkipped has a heading two levels deeper than it was.
-var HeadingSkipped = Operator{"heading_skipped", "a heading is two levels deeper than the one before", func(t *Text, rng *rand.Rand) []Fault {
-	var sites []site
+var HeadingSkipped = Operator{"heading_skipped", "a heading is two levels deeper than the one before", placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	level := 0
 	t.lines(func(from int, line string) {
 		marks := len(line) - len(strings.TrimLeft(line, "#"))
@@ -80,16 +73,14 @@ var HeadingSkipped = Operator{"heading_skipped", "a heading is two levels deeper
 			return
 		}
 		if level > 0 && marks > level-1 {
-			sites = append(sites, site{from, from, "##", "the heading is two levels deeper", Usually})
+			add(site{from, from, "##", "the heading is two levels deeper", Usually})
 		}
 		level = marks
 	})
-	return t.plant(rng, sites)
-}}
+})}
 
 // CellLost takes a cell out of a table's row.
-var CellLost = Operator{"cell_lost", "a row of a table has a cell less than the others", func(t *Text, rng *rand.Rand) []Fault {
-	var sites []site
+var CellLost = Operator{"cell_lost", "a row of a table has a cell less than the others", placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	ruled := false
 	t.lines(func(from int, line string) {
 		row := strings.TrimRight(line, " \r\n")
@@ -100,11 +91,10 @@ var CellLost = Operator{"cell_lost", "a row of a table has a cell less than the 
 			ruled = true
 		case ruled && strings.Count(row, "|") > 2:
 			last := strings.LastIndexByte(row[:len(row)-1], '|')
-			sites = append(sites, site{from + last, from + len(row) - 1, "", "the row has a cell less", Always})
+			add(site{from + last, from + len(row) - 1, "", "the row has a cell less", Always})
 		}
 	})
-	return t.plant(rng, sites)
-}}
+})}
 
 // lines visits the lines outside of code.
 func (t *Text) lines(visit func(from int, line string)) {

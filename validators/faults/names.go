@@ -10,7 +10,7 @@ import (
 )
 
 // NamesSwapped has two names change places.
-var NamesSwapped = Operator{"names_swapped", "two names have changed places", prose(func(t *Text, rng *rand.Rand) []Fault {
+var NamesSwapped = Operator{"names_swapped", "two names have changed places", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	var names []reading.Span
 	for _, p := range t.paragraphs {
 		for _, s := range p.Sentences {
@@ -21,33 +21,25 @@ var NamesSwapped = Operator{"names_swapped", "two names have changed places", pr
 			}
 		}
 	}
-	return t.swapped(rng, names)
-})}
+	t.swapped(add, names)
+}))}
 
 // datePattern is a date as ISO 8601 has it, or with the month as a word.
 var datePattern = patterns.Lazy(`\b(?:\d{4}-\d\d-\d\d|\d{1,2}\.? (?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{4})?|(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2}(?:, \d{4})?)\b`)
 
 // DatesSwapped has two dates change places.
-var DatesSwapped = Operator{"dates_swapped", "two dates have changed places", prose(func(t *Text, rng *rand.Rand) []Fault {
-	var dates []reading.Span
-	for _, p := range t.paragraphs {
-		for _, at := range datePattern().FindAllStringIndex(p.In(t.Content), -1) {
-			dates = append(dates, reading.Span{From: p.From + at[0], To: p.From + at[1]})
-		}
-	}
-	return t.swapped(rng, dates)
-})}
+var DatesSwapped = Operator{"dates_swapped", "two dates have changed places", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
+	t.swapped(add, t.matches(datePattern()))
+}))}
 
 // swapped has things that follow each other change places. Of names in a list
 // the order may not matter.
-func (t *Text) swapped(rng *rand.Rand, list []reading.Span) []Fault {
-	var sites []site
+func (t *Text) swapped(add func(...site), list []reading.Span) {
 	for i := 1; i < len(list); i++ {
 		a, b := list[i-1], list[i]
 		one, other := a.In(t.Content), b.In(t.Content)
 		if one != other {
-			sites = append(sites, site{a.From, b.To, other + t.Content[a.To:b.From] + one, quote(one) + " and " + quote(other) + " have changed places", Usually})
+			add(site{a.From, b.To, other + t.Content[a.To:b.From] + one, quote(one) + " and " + quote(other) + " have changed places", Usually})
 		}
 	}
-	return t.plant(rng, sites)
 }

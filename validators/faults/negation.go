@@ -11,34 +11,30 @@ var auxiliaries = strings.Fields("is are was were has have had can could will wo
 
 // NegationAdded turns what a sentence says into its contrary. It is always bad in
 // a sentence that the author was given word for word.
-var NegationAdded = Operator{"negation_added", "a sentence says the contrary, by a not that was put in", prose(func(t *Text, rng *rand.Rand) []Fault {
-	var sites []site
+var NegationAdded = Operator{"negation_added", "a sentence says the contrary, by a not that was put in", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	for _, s := range t.sentences() {
 		for i, w := range s.words {
 			word := w.In(t.Content)
 			if i+1 < len(s.words) && slices.Contains(auxiliaries, word) && !negates(s.words[i+1].In(t.Content)) {
-				sites = append(sites, site{w.To, w.To, " not", "not was put behind " + quote(word), sure(t.gave(s.In(t.Content)))})
+				add(site{w.To, w.To, " not", "not was put behind " + quote(word), sure(t.gave(s.In(t.Content)))})
 				break
 			}
 		}
 	}
-	return t.plant(rng, sites)
-})}
+}))}
 
 // NegationTaken takes the not of a sentence. It is always bad in a sentence that
 // the author was given word for word.
-var NegationTaken = Operator{"negation_taken", "a sentence says the contrary, by a not that was taken out", prose(func(t *Text, rng *rand.Rand) []Fault {
-	var sites []site
+var NegationTaken = Operator{"negation_taken", "a sentence says the contrary, by a not that was taken out", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	for _, s := range t.sentences() {
 		for _, w := range s.words[1:] {
 			if word := w.In(t.Content); negates(word) && !strings.ContainsAny(word, "'’") {
-				sites = append(sites, site{w.From - 1, w.To, "", quote(word) + " was taken out", sure(t.gave(s.In(t.Content)))})
+				add(site{w.From - 1, w.To, "", quote(word) + " was taken out", sure(t.gave(s.In(t.Content)))})
 				break
 			}
 		}
 	}
-	return t.plant(rng, sites)
-})}
+}))}
 
 func negates(word string) bool {
 	return slices.Contains([]string{"not", "never", "no", "nicht", "kein", "keine", "pas", "non"}, strings.ToLower(word)) || strings.HasSuffix(word, "n't") || strings.HasSuffix(word, "n’t")

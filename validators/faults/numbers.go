@@ -19,8 +19,8 @@ var numberPattern = patterns.Lazy(`\d+(?:[.,]\d+)*`)
 // given may be chance, and in a text that makes its numbers another may do as well.
 
 // NumberDigit changes a digit of a number.
-var NumberDigit = Operator{"number_digit", "a digit of a number is another", prose(func(t *Text, rng *rand.Rand) []Fault {
-	return t.numberSites(rng, func(s string) string {
+var NumberDigit = Operator{"number_digit", "a digit of a number is another", prose(placed(func(t *Text, rng *rand.Rand, add func(...site)) {
+	t.numberSites(add, func(s string) string {
 		at := rng.IntN(len(s))
 		for strings.IndexByte(".,", s[at]) >= 0 {
 			at = (at + 1) % len(s)
@@ -31,40 +31,37 @@ var NumberDigit = Operator{"number_digit", "a digit of a number is another", pro
 		}
 		return s[:at] + string(digit) + s[at+1:]
 	})
-})}
+}))}
 
 // NumberSign takes the minus of a number, or gives it one.
-var NumberSign = Operator{"number_sign", "a number has the other sign", prose(func(t *Text, rng *rand.Rand) []Fault {
-	return t.numberSites(rng, func(s string) string { return "-" + s })
-})}
+var NumberSign = Operator{"number_sign", "a number has the other sign", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
+	t.numberSites(add, func(s string) string { return "-" + s })
+}))}
 
 // NumberMagnitude makes a number ten times as large.
-var NumberMagnitude = Operator{"number_magnitude", "a number is ten times what it was", prose(func(t *Text, rng *rand.Rand) []Fault {
-	return t.numberSites(rng, func(s string) string {
+var NumberMagnitude = Operator{"number_magnitude", "a number is ten times what it was", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
+	t.numberSites(add, func(s string) string {
 		if i := strings.IndexAny(s, ".,"); i >= 0 && len(s)-i-1 != 3 { // a decimal sign
 			return s[:i] + s[i+1:i+2] + s[i:i+1] + s[i+2:] + "0"
 		}
 		return s + "0"
 	})
-})}
+}))}
 
 // PercentForValue takes the sign of percent from a share.
-var PercentForValue = Operator{"percent_for_value", "a share in percent is told as a plain number", prose(func(t *Text, rng *rand.Rand) []Fault {
-	var sites []site
+var PercentForValue = Operator{"percent_for_value", "a share in percent is told as a plain number", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	for _, n := range t.numberSpans() {
 		rest := t.Content[n.To:]
 		sign := rest[:len(rest)-len(strings.TrimLeft(rest, " \u00a0\u202f"))]
 		if strings.HasPrefix(rest[len(sign):], "%") {
 			share := n.In(t.Content)
-			sites = append(sites, site{n.To, n.To + len(sign) + 1, "", became(share+sign+"%", share), sure(t.gave(share+sign+"%") || t.gave(share+"%"))})
+			add(site{n.To, n.To + len(sign) + 1, "", became(share+sign+"%", share), sure(t.gave(share+sign+"%") || t.gave(share+"%"))})
 		}
 	}
-	return t.plant(rng, sites)
-})}
+}))}
 
 // numberSites makes another number of each.
-func (t *Text) numberSites(rng *rand.Rand, other func(string) string) []Fault {
-	var sites []site
+func (t *Text) numberSites(add func(...site), other func(string) string) {
 	for _, n := range t.numberSpans() {
 		was := n.In(t.Content)
 		from := n.From
@@ -72,9 +69,8 @@ func (t *Text) numberSites(rng *rand.Rand, other func(string) string) []Fault {
 		if before, negative := strings.CutSuffix(t.Content[:from], "-"); negative && strings.HasPrefix(is, "-") {
 			from, is = len(before), strings.TrimPrefix(is, "-")
 		}
-		sites = append(sites, site{from, n.To, is, became(was, is), sure(t.numbers[was] && t.counted(n) && (!t.numbers[is] || is == "-"+was))})
+		add(site{from, n.To, is, became(was, is), sure(t.numbers[was] && t.counted(n) && (!t.numbers[is] || is == "-"+was))})
 	}
-	return t.plant(rng, sites)
 }
 
 // counted tells whether the author was given a number with the word in front of
@@ -99,16 +95,7 @@ var common = strings.Fields("a and are as at by for from in is of on or the to w
 
 // numberSpans are the numbers of the prose.
 func (t *Text) numberSpans() []reading.Span {
-	var out []reading.Span
-	for _, p := range t.paragraphs {
-		for _, at := range numberPattern().FindAllStringIndex(p.In(t.Content), -1) {
-			n := reading.Span{From: p.From + at[0], To: p.From + at[1]}
-			if alone(t.Content, n) {
-				out = append(out, n)
-			}
-		}
-	}
-	return out
+	return slices.DeleteFunc(t.matches(numberPattern()), func(n reading.Span) bool { return !alone(t.Content, n) })
 }
 
 // alone tells whether a number stands by itself: in 2024-05-01, v1, 10:30, #3 or an

@@ -2,43 +2,46 @@ package faults
 
 import (
 	"math/rand/v2"
-	"regexp"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// Rewritten is for a gate's own operators: each match of a pattern in the text
-// becomes what a template of [regexp.Regexp.Expand] makes of it, and is bad for
-// sure.
-func (t *Text) Rewritten(rng *rand.Rand, pattern *regexp.Regexp, template, note string) []Fault {
-	var sites []site
-	for _, at := range pattern.FindAllStringSubmatchIndex(t.Content, -1) {
-		with := string(pattern.ExpandString(nil, template, t.Content, at))
-		sites = append(sites, site{at[0], at[1], with, note + ": " + became(t.Content[at[0]:at[1]], with), Always})
-	}
-	return t.plant(rng, sites)
+// Rewriting is a gate's own operator: each match of a pattern in the text becomes
+// what a template of [regexp.Regexp.Expand] makes of it, and is bad for sure.
+func Rewriting(name, description, pattern, template string) Operator {
+	compiled := patterns.Lazy(pattern)
+	return Operator{name, description, placed(func(t *Text, _ *rand.Rand, add func(...site)) {
+		for _, at := range compiled().FindAllStringSubmatchIndex(t.Content, -1) {
+			with := string(compiled().ExpandString(nil, template, t.Content, at))
+			add(site{at[0], at[1], with, description + ": " + became(t.Content[at[0]:at[1]], with), Always})
+		}
+	})}
 }
 
-// Gone in place of a value takes it out, see [Text.Revalued].
+// Gone in place of a value takes it out, see [Revaluing].
 var Gone any = gone{}
 
-// Revalued is for a gate's own operators: each value of the text's JSON for which
-// a function gives another becomes that one, and is bad for sure. Name is that of
+// Revaluing is a gate's own operator: each value of the text's JSON for which a
+// function gives another becomes that one, and is bad for sure. Name is that of
 // the value's field, "" of an element of a list, and in that of the field that
 // the list or object around it stands in.
-func (t *Text) Revalued(rng *rand.Rand, other func(in, name string, v any) (value any, changed bool), note string) []Fault {
-	return t.change(rng, func(p path, v any) (any, string, Surety) {
-		name, _ := p[len(p)-1].(string)
-		in := ""
-		for _, step := range p[:len(p)-1] {
-			if around, ok := step.(string); ok {
-				in = around
+func Revaluing(name, description string, other func(in, name string, v any) (value any, changed bool)) Operator {
+	return Operator{name, description, func(t *Text, rng *rand.Rand) []Fault {
+		return t.change(rng, func(p path, v any) (any, string, Surety) {
+			name, _ := p[len(p)-1].(string)
+			in := ""
+			for _, step := range p[:len(p)-1] {
+				if around, ok := step.(string); ok {
+					in = around
+				}
 			}
-		}
-		value, changed := other(in, name, v)
-		if !changed {
-			return nil, "", ""
-		}
-		return value, note, Always
-	})
+			value, changed := other(in, name, v)
+			if !changed {
+				return nil, "", ""
+			}
+			return value, description, Always
+		})
+	}}
 }
 
 // Remade is for a gate's own operators that look at the whole of the text's JSON:

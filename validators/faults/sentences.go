@@ -25,43 +25,38 @@ var SentenceDoubled = Operator{"sentence_doubled", "a sentence stands twice in a
 
 // SentenceDropped leaves a sentence out. Whether it is missed nobody can say who
 // does not know what the text is for.
-var SentenceDropped = Operator{"sentence_dropped", "a sentence is missing", prose(func(t *Text, rng *rand.Rand) []Fault {
-	var sites []site
+var SentenceDropped = Operator{"sentence_dropped", "a sentence is missing", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	all := t.sentences()
 	for _, s := range all {
 		if to := s.To + len(t.Content[s.To:]) - len(strings.TrimLeft(t.Content[s.To:], " ")); len(all) > 1 {
-			sites = append(sites, site{s.From, to, "", quote(s.In(t.Content)) + " is missing", Usually})
+			add(site{s.From, to, "", quote(s.In(t.Content)) + " is missing", Usually})
 		}
 	}
-	return t.plant(rng, sites)
-})}
+}))}
 
 // SentenceCut ends a sentence in its middle, and goes on with the next.
-var SentenceCut = Operator{"sentence_cut", "a sentence breaks off in its middle, and the text goes on", prose(func(t *Text, rng *rand.Rand) []Fault {
-	var sites []site
+var SentenceCut = Operator{"sentence_cut", "a sentence breaks off in its middle, and the text goes on", prose(placed(func(t *Text, rng *rand.Rand, add func(...site)) {
 	all := t.sentences()
 	for i, s := range all {
 		if n := len(s.words); n >= 6 && i+1 < len(all) {
 			at := s.words[n/3+rng.IntN(n/3)]
 			if !breaks(t.Content[at.To:s.To]) {
-				sites = append(sites, site{at.To, s.To, "", fmt.Sprintf("it breaks off behind %s", quote(at.In(t.Content))), Always})
+				add(site{at.To, s.To, "", fmt.Sprintf("it breaks off behind %s", quote(at.In(t.Content))), Always})
 			}
 		}
 	}
-	return t.plant(rng, sites)
-})}
+}))}
 
 // Truncated ends the text early, as a model does that has no tokens left: in the
 // middle of a sentence or of the JSON. Of a text that has no sentences, or where
 // what is left may be one, it is only usually bad.
-var Truncated = Operator{"truncated", "the text is cut off before its end", func(t *Text, rng *rand.Rand) []Fault {
-	var sites []site
+var Truncated = Operator{"truncated", "the text is cut off before its end", placed(func(t *Text, rng *rand.Rand, add func(...site)) {
 	if t.Value != nil {
 		for range t.Most {
 			at := t.at.From + 1 + rng.IntN(t.at.To-t.at.From-1)
-			sites = append(sites, t.cut(boundary(t.Content, at), Always))
+			add(t.cut(boundary(t.Content, at), Always))
 		}
-		return t.plant(rng, sites)
+		return
 	}
 	all := t.sentences()
 	for _, s := range all {
@@ -72,16 +67,15 @@ var Truncated = Operator{"truncated", "the text is cut off before its end", func
 			within = boundary(t.Content, at.From+1+rng.IntN(length-1))
 		}
 		if 2*within >= len(t.Content) || len(all) == 1 { // of less than half there is hardly a text left
-			sites = append(sites, t.cut(within, Always))
+			add(t.cut(within, Always))
 		}
 	}
 	if len(all) == 0 {
 		if words := t.words(reading.Span{From: 0, To: len(t.Content)}); len(words) > 3 {
-			sites = append(sites, t.cut(words[len(words)*2/3].To, Usually))
+			add(t.cut(words[len(words)*2/3].To, Usually))
 		}
 	}
-	return t.plant(rng, sites)
-}}
+})}
 
 func (t *Text) cut(at int, s Surety) site {
 	return site{at, len(t.Content), "", fmt.Sprintf("%d bytes are missing", len(t.Content)-at), s}

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
@@ -13,47 +14,36 @@ var quotationPattern = patterns.Lazy(`"[^"\n]{12,600}"|“[^”\n]{12,600}”|�
 
 // quotations are those of the prose that the author was given.
 func (t *Text) quotations() []reading.Span {
-	var out []reading.Span
 	given := strings.Join(strings.Fields(t.Given), " ")
-	for _, p := range t.paragraphs {
-		for _, at := range quotationPattern().FindAllStringIndex(p.In(t.Content), -1) {
-			s := reading.Span{From: p.From + at[0], To: p.From + at[1]}
-			said := strings.Join(strings.Fields(strings.Trim(s.In(t.Content), `"“”„«»`)), " ")
-			if len(t.words(s)) >= 3 && strings.Contains(given, said) {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
+	return slices.DeleteFunc(t.matches(quotationPattern()), func(s reading.Span) bool {
+		said := strings.Join(strings.Fields(strings.Trim(s.In(t.Content), `"“”„«»`)), " ")
+		return len(t.words(s)) < 3 || !strings.Contains(given, said)
+	})
 }
 
 // CitationInvented quotes what nobody has said. It is always bad in a text that
 // quotes what its author was given: its reader takes the one for the other.
-var CitationInvented = Operator{"citation_invented", "it quotes what stands in nothing that its author was given", prose(func(t *Text, rng *rand.Rand) []Fault {
+var CitationInvented = Operator{"citation_invented", "it quotes what stands in nothing that its author was given", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	said := []string{
 		`It says: "Nobody had expected that the result would be so clear."`,
 		`As the author puts it, "the evidence leaves no room for another reading."`,
 		`The report notes that "three out of four would do it again."`,
 	}
-	var sites []site
 	quotes := len(t.quotations()) > 0
 	for i, p := range t.paragraphs {
 		s := said[i%len(said)]
-		sites = append(sites, site{p.To, p.To, " " + s, "a quotation was made up: " + quote(s), sure(quotes)})
+		add(site{p.To, p.To, " " + s, "a quotation was made up: " + quote(s), sure(quotes)})
 	}
-	return t.plant(rng, sites)
-})}
+}))}
 
 // QuotationChanged has another word in a quotation of what the author was given.
-var QuotationChanged = Operator{"quotation_changed", "a word of a quotation is another", prose(func(t *Text, rng *rand.Rand) []Fault {
-	var sites []site
+var QuotationChanged = Operator{"quotation_changed", "a word of a quotation is another", prose(placed(func(t *Text, rng *rand.Rand, add func(...site)) {
 	for _, q := range t.quotations() {
 		for _, w := range t.words(q) {
 			if word := w.In(t.Content); len(word) > 3 {
 				with := []string{"hardly", "mostly", "another", "formerly"}[rng.IntN(4)]
-				sites = append(sites, site{w.From, w.To, with, became(word, with), Always})
+				add(site{w.From, w.To, with, became(word, with), Always})
 			}
 		}
 	}
-	return t.plant(rng, sites)
-})}
+}))}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -116,11 +117,11 @@ func prose(apply func(*Text, *rand.Rand) []Fault) func(*Text, *rand.Rand) []Faul
 		}
 		var places []path
 		var words []string
-		for p, v := range leaves(t.Value) {
+		values(t.Value, nil, func(p path, v any) {
 			if text, ok := v.(string); ok && strings.Count(strings.TrimSpace(text), " ") >= 2 {
 				places, words = append(places, p), append(words, text)
 			}
-		}
+		})
 		var all []change
 		tried := rng.Perm(len(places))
 		for _, i := range tried[:min(len(tried), 4*t.Most)] {
@@ -169,20 +170,6 @@ func values(v any, at path, visit func(p path, v any)) {
 	}
 }
 
-// leaves are the values that hold no others.
-func leaves(v any) func(yield func(path, any) bool) {
-	return func(yield func(path, any) bool) {
-		on := true
-		values(v, nil, func(p path, v any) {
-			switch v.(type) {
-			case map[string]any, []any:
-			default:
-				on = on && yield(p, v)
-			}
-		})
-	}
-}
-
 // gone stands for a value that is taken out.
 type gone struct{}
 
@@ -206,6 +193,17 @@ func put(v any, p path, value any) any {
 		return out
 	}
 	return v
+}
+
+// matches are the places of a pattern in the paragraphs.
+func (t *Text) matches(pattern *regexp.Regexp) []reading.Span {
+	var out []reading.Span
+	for _, p := range t.paragraphs {
+		for _, at := range pattern.FindAllStringIndex(p.In(t.Content), -1) {
+			out = append(out, reading.Span{From: p.From + at[0], To: p.From + at[1]})
+		}
+	}
+	return out
 }
 
 // words are the places of the words of a part of the text.

@@ -49,27 +49,34 @@ func readSource(source string) (reading.Text, error) {
 	return t, nil
 }
 
+// beside is a check that holds a text as it is read against a source.
+func beside[P any](check, passed string, look func(*findings, P, reading.Text)) func(context.Context, P, validators.Subject) (validators.Verdict, error) {
+	return func(_ context.Context, p P, s validators.Subject) (validators.Verdict, error) {
+		found := findings{check: check}
+		text, err := reading.Read(s.Content)
+		if err != nil {
+			found.add("", "the text is not read: %v", err)
+		} else {
+			look(&found, p, text)
+		}
+		return found.verdict(passed), nil
+	}
+}
+
 // NumbersKept accepts text that has every number of a source that stands in
 // figures, or none that the source lacks, by its parameter check. 1,000.5 and
 // 1.000,5 are one number, units do not count, and what the source has in figures
 // the text may have in English words. Code and addresses are not read. How often
 // a number stands does not count.
 var NumbersKept = validators.New("numbers_kept", "Validates that the numbers of a source are in the text, or that none is new",
-	func(_ context.Context, p kept, s validators.Subject) (validators.Verdict, error) {
-		found := findings{check: "numbers_kept"}
-		text, err := reading.Read(s.Content)
-		if err != nil {
-			found.add("", "the text is not read: %v", err)
-			return found.verdict(""), nil
-		}
+	beside("numbers_kept", "the numbers of the source are kept", func(found *findings, p kept, text reading.Text) {
 		if p.Check != keptNew {
-			lacking(&found, p.figures()[0], text.Figures(true), "", "the number %s of the source (line %d) is not in the text")
+			lacking(found, p.figures()[0], text.Figures(true), "", "the number %s of the source (line %d) is not in the text")
 		}
 		if p.Check != keptAll {
-			lacking(&found, text.Figures(false), p.figures()[1], "line", "the number %s (line %d) is not in the source")
+			lacking(found, text.Figures(false), p.figures()[1], "line", "the number %s (line %d) is not in the source")
 		}
-		return found.verdict("the numbers of the source are kept"), nil
-	})
+	}))
 
 // lacking adds a finding for each figure that others have in none of its forms.
 func lacking(found *findings, list, others []reading.Figure, at, format string) {
@@ -98,13 +105,7 @@ func lacking(found *findings, list, others []reading.Figure, at, format string) 
 // they lead, or none that the source lacks, by its parameter check. Links within
 // the text (#section) do not count: they go by its headings.
 var LinksKept = validators.New("links_kept", "Validates that the links of a source are in the text, or that none is new",
-	func(_ context.Context, p kept, s validators.Subject) (validators.Verdict, error) {
-		found := findings{check: "links_kept"}
-		text, err := reading.Read(s.Content)
-		if err != nil {
-			found.add("", "the text is not read: %v", err)
-			return found.verdict(""), nil
-		}
+	beside("links_kept", "the links of the source are kept", func(found *findings, p kept, text reading.Text) {
 		if p.Check != keptNew {
 			for _, t := range notAmong(targets(p.source), targets(text)) {
 				found.add("", "the link %s of the source (line %d) is not in the text", quote(t.Text), t.Line)
@@ -115,8 +116,7 @@ var LinksKept = validators.New("links_kept", "Validates that the links of a sour
 				found.add(fmt.Sprintf("line %d", t.Line), "the link %s is not in the source", quote(t.Text))
 			}
 		}
-		return found.verdict("the links of the source are kept"), nil
-	})
+	}))
 
 // targets are where the links and pictures of a text lead, each once.
 func targets(t reading.Text) []reading.Thing {
@@ -161,13 +161,7 @@ func (p *sameStructure) Prepare() (err error) {
 // The words do not count, so that a translation can be held against what was
 // translated.
 var SameStructure = validators.New("same_structure", "Validates that the text has the headings, lists, code blocks and placeholders of a source",
-	func(_ context.Context, p sameStructure, s validators.Subject) (validators.Verdict, error) {
-		found := findings{check: "same_structure"}
-		text, err := reading.Read(s.Content)
-		if err != nil {
-			found.add("", "the text is not read: %v", err)
-			return found.verdict(""), nil
-		}
+	beside("same_structure", "the text is built as the source is", func(found *findings, p sameStructure, text reading.Text) {
 		for _, part := range []struct {
 			name string
 			of   func(reading.Text) []reading.Thing
@@ -176,9 +170,8 @@ var SameStructure = validators.New("same_structure", "Validates that the text ha
 				found.add(location, "%s", why)
 			}
 		}
-		samePlaceholders(&found, p.source.Of(reading.Placeholders), text.Of(reading.Placeholders))
-		return found.verdict("the text is built as the source is"), nil
-	})
+		samePlaceholders(found, p.source.Of(reading.Placeholders), text.Of(reading.Placeholders))
+	}))
 
 // firstDifference tells where two lists part.
 func firstDifference(name string, source, text []reading.Thing) (location, why string) {

@@ -20,10 +20,7 @@ func (p *keywordRules) Prepare() (err error) {
 	if len(p.Required)+len(p.Forbidden) == 0 {
 		return errors.New("set required, forbidden or both")
 	}
-	if p.required, err = foldAll(p.Required); err != nil {
-		return err
-	}
-	p.forbidden, err = foldAll(p.Forbidden)
+	p.required, p.forbidden, err = foldBoth(p.Required, p.Forbidden)
 	return err
 }
 

@@ -25,22 +25,20 @@ func (p *keywords) Prepare() (err error) {
 	if len(p.All)+len(p.Any) == 0 {
 		return errors.New("set all, any or both")
 	}
-	if p.all, err = foldAll(p.All); err != nil {
-		return err
-	}
-	p.any, err = foldAll(p.Any)
+	p.all, p.any, err = foldBoth(p.All, p.Any)
 	return err
 }
 
-func foldAll(list []string) ([]keyword, error) {
-	out := make([]keyword, len(list))
-	for i, word := range list {
-		out[i] = keyword{word, fold(strings.TrimSpace(word)).text}
-		if out[i].folded == "" {
-			return nil, errors.New("a keyword must not be empty")
+func foldBoth(some, others []string) (a, b []keyword, err error) {
+	var out []keyword
+	for _, word := range slices.Concat(some, others) {
+		k := keyword{word, fold(strings.TrimSpace(word)).text}
+		if k.folded == "" {
+			return nil, nil, errors.New("a keyword must not be empty")
 		}
+		out = append(out, k)
 	}
-	return out, nil
+	return out[:len(some)], out[len(some):], nil
 }
 
 // Keywords accepts text in which words or phrases stand: whole words, whatever

@@ -167,38 +167,31 @@ func compute(_ meter, args []any) (any, error) {
 	}
 	x, whole := a.(int)
 	y, both := b.(int)
-	var exact *big.Int
-	switch args[0].(string) {
-	case "+":
-		if whole && both {
-			exact = new(big.Int).Add(big.NewInt(int64(x)), big.NewInt(int64(y)))
-			break
+	operator := args[0].(string)
+	if exact := exactly[operator]; exact != nil && whole && both {
+		n := exact(new(big.Int), big.NewInt(int64(x)), big.NewInt(int64(y)))
+		if !n.IsInt64() {
+			return nil, tooLarge(n)
 		}
+		return int(n.Int64()), nil
+	}
+	switch operator {
+	case "+":
 		return runtime.Add(a, b), nil
 	case "-":
-		if whole && both {
-			exact = new(big.Int).Sub(big.NewInt(int64(x)), big.NewInt(int64(y)))
-			break
-		}
 		return runtime.Subtract(a, b), nil
 	case "*":
-		if whole && both {
-			exact = new(big.Int).Mul(big.NewInt(int64(x)), big.NewInt(int64(y)))
-			break
-		}
 		return runtime.Multiply(a, b), nil
 	case "/":
 		return runtime.Divide(a, b), nil
 	case "%":
 		return runtime.Modulo(a, b), nil
-	default:
-		return runtime.Exponent(a, b), nil
 	}
-	if !exact.IsInt64() {
-		return nil, tooLarge(exact)
-	}
-	return int(exact.Int64()), nil
+	return runtime.Exponent(a, b), nil
 }
+
+// exactly are those of computing that may not lose a digit of integers.
+var exactly = map[string]func(to, x, y *big.Int) *big.Int{"+": (*big.Int).Add, "-": (*big.Int).Sub, "*": (*big.Int).Mul}
 
 // lone is number as a function.
 func lone(_ meter, args []any) (any, error) { return number(args[0]) }

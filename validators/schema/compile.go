@@ -3,6 +3,7 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"net/url"
 	"slices"
@@ -95,41 +96,42 @@ func (c *compiler) index(res *resource, at string, raw any) error {
 		return err
 	}
 	for word, what := range res.dialect.words() {
-		held, ok := object[word]
-		if !ok {
-			continue
-		}
-		err := eachHeld(what, held, at+"/"+token(word), func(at string, raw any) error { return c.index(res, at, raw) })
-		if err != nil {
-			return err
+		for step, raw := range what.in(object[word]) {
+			below := at + "/" + token(word)
+			if step != nil {
+				below += "/" + token(fmt.Sprint(step))
+			}
+			if err := c.index(res, below, raw); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// eachHeld visits the schemas that a word holds, in no order.
-func eachHeld(what holds, held any, at string, visit func(at string, raw any) error) error {
-	switch held := held.(type) {
-	case []any:
-		if what != list && what != oneOrList {
-			return nil
-		}
-		for i, raw := range held {
-			if err := visit(at+"/"+strconv.Itoa(i), raw); err != nil {
-				return err
+// in are the schemas that a word holds, in no order, each with its name or index
+// within; neither where it is what the word holds.
+func (what holds) in(held any) iter.Seq2[any, any] {
+	return func(yield func(at, raw any) bool) {
+		switch held := held.(type) {
+		case []any:
+			for i, raw := range held {
+				if what != list && what != oneOrList || !yield(i, raw) {
+					return
+				}
 			}
-		}
-	case map[string]any:
-		if what == one || what == oneOrList {
-			return visit(at, held)
-		}
-		for name, raw := range held {
-			if err := visit(at+"/"+token(name), raw); err != nil {
-				return err
+		case map[string]any:
+			if what == one || what == oneOrList {
+				yield(nil, held)
+				return
+			}
+			for name, raw := range held {
+				if !yield(name, raw) {
+					return
+				}
 			}
 		}
 	}
-	return nil
 }
 
 // identify notes the names of a schema, and gives the resource that it begins

@@ -80,27 +80,18 @@ func (s *strays) in(at string, raw any, depth int) {
 		below := Named(at, key)
 		switch what := words[key]; {
 		case what != 0:
-			s.held(what, below, held, depth+1)
+			for step, raw := range what.in(held) {
+				at := below
+				switch step := step.(type) {
+				case int:
+					at = Indexed(below, step)
+				case string:
+					at = Named(below, step)
+				}
+				s.in(at, raw, depth+1)
+			}
 		case !slices.Contains(s.known, key):
 			s.found = append(s.found, Stray{at, key})
-		}
-	}
-}
-
-// held looks into the schemas that a word holds.
-func (s *strays) held(what holds, at string, held any, depth int) {
-	switch held := held.(type) {
-	case []any:
-		for i, raw := range held {
-			s.in(Indexed(at, i), raw, depth)
-		}
-	case map[string]any:
-		if what == one || what == oneOrList {
-			s.in(at, held, depth)
-			return
-		}
-		for name, raw := range held {
-			s.in(Named(at, name), raw, depth)
 		}
 	}
 }

@@ -365,10 +365,8 @@ func (p *parser) singleTarget(members bool) target {
 
 func (p *parser) variableName() *name {
 	t := p.expectName("the name of a variable")
-	if slices.Contains(keywords, t.text) || slices.Contains(constants, t.text) {
+	if _, constant := constants[t.text]; constant || slices.Contains(keywords, t.text) {
 		failAt(t.at, "cannot assign to %q", t.text)
 	}
 	return &name{text: t.text, at: t.at}
 }
-
-var constants = []string{"true", "false", "none", "True", "False", "None"}

@@ -133,51 +133,47 @@ func constant(s string) any {
 	return i
 }
 
-// bind gives every parameter of f its value.
-func (f *function) bind(r *render, kind string, g *given) []any {
+// bind gives every parameter of f its value. It fails at the call, or at one of
+// the keywords as they are written.
+func (f *function) bind(kind string, g *given, at int, written ...keyword) []any {
 	if len(g.positional) > len(f.parameters) && !f.variadic {
-		r.fail("%s %q takes %s", kind, f.name, atMost(len(f.parameters)))
+		failAt(at, "%s %q takes %s", kind, f.name, atMost(len(f.parameters)))
+	}
+	of := func(name string) int {
+		if i := slices.IndexFunc(written, func(k keyword) bool { return k.name == name }); i >= 0 {
+			return written[i].at
+		}
+		return at
+	}
+	for _, k := range g.keywords {
+		if name := k.key.(string); !slices.ContainsFunc(f.parameters, func(p formal) bool { return p.name == name }) {
+			var names []string
+			for _, p := range f.parameters {
+				names = append(names, p.name)
+			}
+			failNear(of(name), name, names, "%s %q has no argument %q", kind, f.name, name)
+		}
 	}
 	values := make([]any, 0, max(len(f.parameters), len(g.positional)))
-	used := 0
 	for i, p := range f.parameters {
 		named, byName := g.keyword(p.name)
-		if byName {
-			used++
-		}
 		switch {
 		case i < len(g.positional) && byName:
-			r.fail("the argument %q of %s %q is given twice", p.name, kind, f.name)
+			failAt(of(p.name), "the argument %q of %s %q is given twice", p.name, kind, f.name)
 		case i < len(g.positional):
 			values = append(values, g.positional[i])
 		case byName:
 			values = append(values, named)
 		case p.required:
-			r.fail("%s %q needs the argument %q", kind, f.name, p.name)
+			failAt(at, "%s %q needs the argument %q", kind, f.name, p.name)
 		default:
 			values = append(values, p.defaultValue)
 		}
-	}
-	if used < len(g.keywords) {
-		r.fail("%s %q has no argument %q", kind, f.name, f.unknown(g))
 	}
 	if len(g.positional) > len(f.parameters) {
 		values = append(values, g.positional[len(f.parameters):]...)
 	}
 	return values
-}
-
-func (f *function) unknown(g *given) string {
-	for _, k := range g.keywords {
-		if !f.has(k.key.(string)) {
-			return k.key.(string)
-		}
-	}
-	return ""
-}
-
-func (f *function) has(parameter string) bool {
-	return slices.ContainsFunc(f.parameters, func(p formal) bool { return p.name == parameter })
 }
 
 func atMost(n int) string {
@@ -195,32 +191,11 @@ func checkArguments(f *function, kind string, a *arguments, at int) {
 	if f.open != nil || !a.isStatic() {
 		return
 	}
-	if len(a.positional) > len(f.parameters) && !f.variadic {
-		failAt(at, "%s %q takes %s", kind, f.name, atMost(len(f.parameters)))
-	}
+	g := &given{positional: make([]any, len(a.positional))}
 	for _, k := range a.keywords {
-		if !f.has(k.name) {
-			names := []string{}
-			for _, p := range f.parameters {
-				names = append(names, p.name)
-			}
-			failNear(k.at, k.name, names, "%s %q has no argument %q", kind, f.name, k.name)
-		}
+		g.keywords = append(g.keywords, entry{key: k.name})
 	}
-	for i, p := range f.parameters {
-		named := false
-		for _, k := range a.keywords {
-			if k.name == p.name {
-				named = true
-				if i < len(a.positional) {
-					failAt(k.at, "the argument %q of %s %q is given twice", p.name, kind, f.name)
-				}
-			}
-		}
-		if p.required && i >= len(a.positional) && !named {
-			failAt(at, "%s %q needs the argument %q", kind, f.name, p.name)
-		}
-	}
+	f.bind(kind, g, at, a.keywords...)
 }
 
 // invoke calls f on self.
@@ -228,7 +203,7 @@ func (f *function) invoke(r *render, kind string, self any, g *given) any {
 	if f.open != nil {
 		return f.open(r, self, g)
 	}
-	return f.call(r, self, f.bind(r, kind, g))
+	return f.call(r, self, f.bind(kind, g, r.at))
 }
 
 func (e *filtered) eval(r *render) any { return e.apply(r, e.value.eval(r)) }

@@ -10,26 +10,19 @@ import (
 
 // Python changes the case of letters by the full rules of Unicode ("ß" becomes "SS"), for which Go has x/text.
 
-func upper(s string) string {
-	if isASCII(s) {
-		return strings.ToUpper(s)
-	}
-	return cases.Upper(language.Und).String(s)
-}
-
-func lower(s string) string {
-	if isASCII(s) {
-		return strings.ToLower(s)
-	}
-	return cases.Lower(language.Und).String(s)
-}
+func upper(s string) string { return cased(s, strings.ToUpper, cases.Upper) }
+func lower(s string) string { return cased(s, strings.ToLower, cases.Lower) }
 
 // titleRune is a letter at the head of a word.
 func titleRune(s string) string {
+	return cased(s, strings.ToUpper, cases.Title, cases.NoLower)
+}
+
+func cased(s string, plain func(string) string, full func(language.Tag, ...cases.Option) cases.Caser, how ...cases.Option) string {
 	if isASCII(s) {
-		return strings.ToUpper(s)
+		return plain(s)
 	}
-	return cases.Title(language.Und, cases.NoLower).String(s)
+	return full(language.Und, how...).String(s)
 }
 
 func capitalized(s string) string {

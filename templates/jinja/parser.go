@@ -50,20 +50,14 @@ func (p *parser) atName(name string) bool {
 	return p.token.kind == tokenName && p.token.text == name
 }
 
-func (p *parser) skip(operator string) bool {
-	if p.at(operator) {
-		p.advance()
-		return true
-	}
-	return false
-}
+func (p *parser) skip(operator string) bool { return p.skipIf(p.at(operator)) }
+func (p *parser) skipName(name string) bool { return p.skipIf(p.atName(name)) }
 
-func (p *parser) skipName(name string) bool {
-	if p.atName(name) {
+func (p *parser) skipIf(there bool) bool {
+	if there {
 		p.advance()
-		return true
 	}
-	return false
+	return there
 }
 
 func (p *parser) expect(operator string) token {
@@ -145,17 +139,17 @@ func (p *parser) expression() expression {
 }
 
 func (p *parser) or() expression {
-	left := p.and()
-	for links := 0; p.skipName("or"); p.link(&links) {
-		left = &either{left, p.and()}
-	}
-	return left
+	return p.chain("or", p.and, func(left, right expression) expression { return &either{left, right} })
 }
 
 func (p *parser) and() expression {
-	left := p.not()
-	for links := 0; p.skipName("and"); p.link(&links) {
-		left = &both{left, p.not()}
+	return p.chain("and", p.not, func(left, right expression) expression { return &both{left, right} })
+}
+
+func (p *parser) chain(word string, part func() expression, join func(left, right expression) expression) expression {
+	left := part()
+	for links := 0; p.skipName(word); p.link(&links) {
+		left = join(left, part())
 	}
 	return left
 }
@@ -197,14 +191,7 @@ func (p *parser) comparison() expression {
 
 var comparisons = []string{"==", "!=", "<", "<=", ">", ">="}
 
-func (p *parser) sum() expression {
-	left := p.concatenation()
-	for links := 0; p.at("+") || p.at("-"); p.link(&links) {
-		operator := p.advance()
-		left = &arithmetic{operator.text, left, p.concatenation(), operator.at}
-	}
-	return left
-}
+func (p *parser) sum() expression { return p.arithmetic(p.concatenation, "+", "-") }
 
 func (p *parser) concatenation() expression {
 	first, at := p.product(), p.token.at
@@ -218,20 +205,17 @@ func (p *parser) concatenation() expression {
 	return &concatenation{parts, at}
 }
 
-func (p *parser) product() expression {
-	left := p.power()
-	for links := 0; p.at("*") || p.at("/") || p.at("//") || p.at("%"); p.link(&links) {
-		operator := p.advance()
-		left = &arithmetic{operator.text, left, p.power(), operator.at}
-	}
-	return left
-}
+func (p *parser) product() expression { return p.arithmetic(p.power, "*", "/", "//", "%") }
 
 func (p *parser) power() expression {
-	left := p.unary(true)
-	for links := 0; p.at("**"); p.link(&links) {
+	return p.arithmetic(func() expression { return p.unary(true) }, "**")
+}
+
+func (p *parser) arithmetic(part func() expression, operators ...string) expression {
+	left := part()
+	for links := 0; p.token.kind == tokenOperator && slices.Contains(operators, p.token.text); p.link(&links) {
 		operator := p.advance()
-		left = &arithmetic{operator.text, left, p.unary(true), operator.at}
+		left = &arithmetic{operator.text, left, part(), operator.at}
 	}
 	return left
 }
@@ -246,12 +230,7 @@ func (p *parser) unary(filters bool) expression {
 	} else {
 		value = p.primary()
 	}
-	links := 0
-	value = p.postfix(value, &links)
-	if filters {
-		value = p.filtered(value, &links)
-	}
-	return value
+	return p.postfix(value, filters)
 }
 
 func (p *parser) primary() expression {
@@ -279,18 +258,13 @@ func (p *parser) primary() expression {
 	panic("unreachable")
 }
 
+var constants = map[string]any{"true": true, "True": true, "false": false, "False": false, "none": nil, "None": nil}
+
 func (p *parser) named() expression {
 	t := p.token
-	switch t.text {
-	case "true", "True":
+	if value, ok := constants[t.text]; ok {
 		p.advance()
-		return &literal{true, t.at}
-	case "false", "False":
-		p.advance()
-		return &literal{false, t.at}
-	case "none", "None":
-		p.advance()
-		return &literal{nil, t.at}
+		return &literal{value, t.at}
 	}
 	if slices.Contains(keywords, t.text) {
 		p.fail("expected an expression, got %s", t.describe())

@@ -2,37 +2,25 @@ package jinja
 
 import "strings"
 
-// postfix parses the attributes, subscripts and calls that follow a value.
-func (p *parser) postfix(value expression, links *int) expression {
-	for {
+// postfix parses the attributes, subscripts and calls that follow a value, then,
+// where they may, the filters, tests and calls.
+func (p *parser) postfix(value expression, filters bool) expression {
+	filtered := false
+	for links := 0; ; p.link(&links) {
 		switch {
-		case p.at("."):
+		case !filtered && p.at("."):
 			value = p.attribute(value)
-		case p.at("["):
+		case !filtered && p.at("["):
 			value = p.subscript(value)
 		case p.at("("):
 			value = p.call(value)
+		case filters && p.skip("|"):
+			value, filtered = p.filter(value), true
+		case filters && p.atName("is"):
+			value, filtered = p.test(value), true
 		default:
 			return value
 		}
-		p.link(links)
-	}
-}
-
-// filtered parses the filters and tests that follow a value.
-func (p *parser) filtered(value expression, links *int) expression {
-	for {
-		switch {
-		case p.skip("|"):
-			value = p.filter(value)
-		case p.atName("is"):
-			value = p.test(value)
-		case p.at("("):
-			value = p.call(value)
-		default:
-			return value
-		}
-		p.link(links)
 	}
 }
 
@@ -171,8 +159,7 @@ func (p *parser) test(value expression) expression {
 	if p.at("(") {
 		test.arguments = p.arguments()
 	} else if p.testArgumentFollows() {
-		links := 0
-		test.arguments.positional = []expression{p.postfix(p.primary(), &links)}
+		test.arguments.positional = []expression{p.postfix(p.primary(), false)}
 	}
 	if known {
 		p.found.tell(func() { checkArguments(test.function, "test", &test.arguments, t.at) })

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/capy/reading"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // What a report's status may be.
@@ -55,7 +56,7 @@ type Finding struct {
 // MarshalJSON gives the seed's object on one line.
 func (r Report) MarshalJSON() ([]byte, error) {
 	type plain Report
-	return encode(plain(r.filled()))
+	return schema.Encode(plain(r.filled()))
 }
 
 // Text is the report as JSON laid out for people: two spaces deep, a check on
@@ -86,18 +87,8 @@ func (r Report) filled() Report {
 	return r
 }
 
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
 func quoted(v any) string {
-	text, _ := encode(v)
+	text, _ := schema.Encode(v)
 	return string(text)
 }
 
@@ -105,7 +96,7 @@ func indented(findings []Finding) string {
 	if len(findings) == 0 {
 		return "[]"
 	}
-	text, _ := encode(findings)
+	text, _ := schema.Encode(findings)
 	var b bytes.Buffer
 	if err := json.Indent(&b, text, "  ", "  "); err != nil {
 		return "[]"

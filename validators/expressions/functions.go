@@ -1,7 +1,6 @@
 package expressions
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -146,13 +145,13 @@ func texts(args []any, n int) ([]string, error) {
 	return out, nil
 }
 
-// list is the i-th argument as a list, paid for.
-func list(m meter, args []any, i int) (reflect.Value, error) {
-	v := reflect.ValueOf(args[i])
+// list is the first argument as a list, paid for.
+func list(m meter, first any) (reflect.Value, error) {
+	v := reflect.ValueOf(first)
 	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
-		return v, fmt.Errorf("argument %d must be a list, not %s", i+1, kindOf(args[i]))
+		return v, fmt.Errorf("argument 1 must be a list, not %s", kindOf(first))
 	}
-	return v, m.weigh(args[i], int(each))
+	return v, m.weigh(first, int(each))
 }
 
 func trim(m meter, args []any) (any, error) {
@@ -190,7 +189,7 @@ func split(m meter, args []any) (any, error) {
 }
 
 func join(m meter, args []any) (any, error) {
-	items, err := list(m, args, 0)
+	items, err := list(m, args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +239,7 @@ func replace(m meter, args []any) (any, error) {
 
 // uniq keeps the first of equal numbers, strings, booleans and nils.
 func uniq(m meter, args []any) (any, error) {
-	items, err := list(m, args, 0)
+	items, err := list(m, args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -309,13 +308,8 @@ func toJSON(m meter, args []any) (any, error) {
 	if err := m.weigh(args[0], int(build)); err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(args[0]); err != nil {
-		return nil, err
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
+	text, err := schema.Encode(args[0])
+	return string(text), err
 }
 
 // fromJSON reads JSON as output is read: whole numbers are integers. What it

@@ -234,7 +234,7 @@ func numbersIn(v any, large, floats *bool) (any, error) {
 
 // sum adds up a list as + does.
 func sum(m meter, args []any) (any, error) {
-	items, err := list(m, args, 0)
+	items, err := list(m, args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +249,7 @@ func sum(m meter, args []any) (any, error) {
 
 // reversed is a list from its end.
 func reversed(m meter, args []any) (any, error) {
-	items, err := list(m, args, 0)
+	items, err := list(m, args[0])
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,14 @@
 package faults
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // FieldDropped takes a field out of an object: always bad where the schema
@@ -154,11 +155,9 @@ func schemaAt(schema any, p path) map[string]any {
 
 // shown is a value as JSON in a line.
 func shown(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := schema.Encode(v)
+	if err != nil {
 		return fmt.Sprint(v)
 	}
-	return strings.TrimSpace(b.String())
+	return string(text)
 }

@@ -28,6 +28,15 @@ func Parse(text []byte) (any, error) {
 	return v, nil
 }
 
+// Encode writes a value as JSON in one line, its letters as they are.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
 // ParseText is [Parse] for a text that may be none: prose, which most texts are, is
 // told by its first letter.
 func ParseText(text string) (any, error) {

@@ -1,9 +1,9 @@
 package jinja
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -61,16 +61,11 @@ func (w *jsonWriter) value(v any, depth int) {
 	}
 }
 
+var jsonNames = map[string]string{"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+
 func jsonFloat(f float64) string {
-	switch {
-	case math.IsNaN(f):
-		return "NaN"
-	case math.IsInf(f, 1):
-		return "Infinity"
-	case math.IsInf(f, -1):
-		return "-Infinity"
-	}
-	return floatText(f)
+	text := floatText(f)
+	return cmp.Or(jsonNames[text], text)
 }
 
 // next begins an element, and end ends a list that had some.

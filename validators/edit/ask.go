@@ -38,42 +38,31 @@ func listed(list []label) []any {
 // open lists what a judgement leaves open, or says of what is not there.
 func (f facts) open() []fault {
 	var out []fault
-	for _, c := range f.claims {
-		if c.result == NotJudged {
-			out = append(out, fault{"claims", "claim " + c.id + " is not judged", "claims." + c.id})
+	judged := func(is bool, in, what, at string) {
+		if !is {
+			out = append(out, fault{in, what + " is not judged", at})
 		}
+	}
+	for _, c := range f.claims {
+		judged(c.result != NotJudged, "claims", "claim "+c.id, "claims."+c.id)
 	}
 	for _, a := range aspects {
-		if f.aspects[a.name] == NotJudged {
-			out = append(out, fault{"presentation", a.name + " is not judged", "presentation." + a.name})
-		}
+		judged(f.aspects[a.name] != NotJudged, "presentation", a.name, "presentation."+a.name)
 	}
 	for _, c := range f.constraints {
-		if c.result == NotJudged {
-			out = append(out, fault{"direction", "constraint " + c.key + " is not judged", "direction.constraints." + c.key})
-		}
+		judged(c.result != NotJudged, "direction", "constraint "+c.key, "direction.constraints."+c.key)
 	}
-	for _, s := range f.single() {
-		if s.open {
-			out = append(out, fault{s.key, s.key + " is not judged", s.key})
-		}
-	}
+	single := func(key string, is bool) { judged(is, key, key, key) }
+	single("primary_goal", f.primary != NotJudged)
+	single("non_goals", f.nonGoals.result != NotJudged)
+	single("gap_policy", f.gap.result != NotJudged)
+	single("direction.intent", f.intent != NotJudged)
+	single("adds_requirement", f.adds != nil)
+	single("hides_derivation", f.hides != nil)
+	single("part_goal_met", f.part == PartText || f.met != nil)
+	single("requires_followup_text_candidate", f.followup != nil)
 	for _, s := range f.strange {
 		out = append(out, fault{"judgement", s, ""})
 	}
 	return out
-}
-
-func (f facts) single() []struct {
-	key  string
-	open bool
-} {
-	return []struct {
-		key  string
-		open bool
-	}{
-		{"primary_goal", f.primary == NotJudged}, {"non_goals", f.nonGoals.result == NotJudged}, {"gap_policy", f.gap.result == NotJudged},
-		{"direction.intent", f.intent == NotJudged}, {"adds_requirement", f.adds == nil}, {"hides_derivation", f.hides == nil},
-		{"part_goal_met", f.part != PartText && f.met == nil}, {"requires_followup_text_candidate", f.followup == nil},
-	}
 }

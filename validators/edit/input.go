@@ -38,7 +38,7 @@ func read(o Options) (*input, error) {
 	defer s.close()
 	s.part(o.ActivePart)
 	in.source = in.text(s, "source", o.Source)
-	status := s.take(o.Root, "status", o.Status)
+	status := s.take(o.Root, o.Status)
 	in.sum("status", status)
 	if o.ActivePart != PartText {
 		in.raw[0] = string(status.text)
@@ -48,7 +48,7 @@ func read(o Options) (*input, error) {
 	}
 	s.yaml("status", o.Status, status, func(r *reader, root *yaml.Node) { in.status = r.status(root) })
 	in.readAround(s)
-	offered := s.take(o.Root, "candidate", o.Candidate)
+	offered := s.take(o.Root, o.Candidate)
 	in.sum("candidate", offered)
 	if offered.err != nil || offered.value != nil {
 		_, err := offered.plainText()
@@ -75,10 +75,10 @@ func (in *input) place(s *sources) {
 
 // readAround reads what is known around the two states.
 func (in *input) readAround(s *sources) {
-	direction := s.take(in.Root, "direction", in.Direction)
+	direction := s.take(in.Root, in.Direction)
 	in.sum("direction", direction)
 	s.yaml("direction", in.Direction, direction, func(r *reader, root *yaml.Node) { in.direction = r.direction(root) })
-	s.yaml("metadata", in.Metadata, s.take(in.Root, "metadata", in.Metadata), func(r *reader, root *yaml.Node) { in.metadata = r.metadata(root) })
+	s.yaml("metadata", in.Metadata, s.take(in.Root, in.Metadata), func(r *reader, root *yaml.Node) { in.metadata = r.metadata(root) })
 	in.readJudgement(s)
 }
 
@@ -95,7 +95,7 @@ func (in *input) readJudgement(s *sources) {
 }
 
 func (in *input) text(s *sources, role string, file File) string {
-	c := s.take(in.Root, role, file)
+	c := s.take(in.Root, file)
 	in.sum(role, c)
 	if in.ActivePart == PartText {
 		in.raw[0] = string(c.text)
@@ -195,7 +195,7 @@ func (s *sources) part(p Part) {
 }
 
 // take reads one file; the root is opened when the first path is asked for.
-func (s *sources) take(root, role string, file File) content {
+func (s *sources) take(root string, file File) content {
 	if file.Content == nil && file.Path != "" && s.folder == nil && !s.broken {
 		var err error
 		if s.folder, err = openFolder(root); err != nil {

@@ -48,21 +48,16 @@ func (h *hearing) files(w *worktree, list []FileCheck) {
 		empty := f.SizeBytes != nil && *f.SizeBytes == 0 || info != nil && info.Mode().IsRegular() && info.Size() == 0
 		switch {
 		case empty && is(f.ContainsExpected):
-			h.object(FalseEvidence, f.Path, "is said to contain what was expected, and is empty")
-			h.open(f.Path)
+			h.refute(FalseEvidence, f.Path, f.Path, "is said to contain what was expected, and is empty")
 		case gone && (is(f.ContainsExpected) || f.SizeBytes != nil && *f.SizeBytes > 0):
-			h.object(FalseEvidence, f.Path, "is said not to exist, and to have something in it")
-			h.open(f.Path)
+			h.refute(FalseEvidence, f.Path, f.Path, "is said not to exist, and to have something in it")
 		case !known, gone && info == nil:
 		case gone:
-			h.object(FalseEvidence, f.Path, "is said not to exist, and is in the worktree")
-			h.open(f.Path)
+			h.refute(FalseEvidence, f.Path, f.Path, "is said not to exist, and is in the worktree")
 		case info == nil:
-			h.object(FalseEvidence, f.Path, "is said to exist, and is not in the worktree")
-			h.open(f.Path)
+			h.refute(FalseEvidence, f.Path, f.Path, "is said to exist, and is not in the worktree")
 		case f.SizeBytes != nil && info.Mode().IsRegular() && info.Size() != *f.SizeBytes:
-			h.object(FalseEvidence, f.Path, "is said to have %s, and has %d", reports.Count(int(*f.SizeBytes), "byte"), info.Size())
-			h.open(f.Path)
+			h.refute(FalseEvidence, f.Path, f.Path, "is said to have %s, and has %d", reports.Count(int(*f.SizeBytes), "byte"), info.Size())
 		}
 	}
 }
@@ -84,15 +79,13 @@ func (h *hearing) screenshots(w *worktree, list []Screenshot) {
 			looked[s.Path] = err
 		}
 		if err != nil {
-			h.object(FalseEvidence, s.Path, "is said to be a screenshot, and %v", err)
-			h.open(s.Path)
+			h.refute(FalseEvidence, s.Path, s.Path, "is said to be a screenshot, and %v", err)
 			continue
 		}
 		shown++
 	}
 	if h.request.ValidationType != Code && shown == 0 && passes {
-		h.object(MissingScreenshot, "screenshots", "what is PASS in a browser needs a screenshot, and there is none")
-		h.open("")
+		h.refute(MissingScreenshot, "screenshots", "", "what is PASS in a browser needs a screenshot, and there is none")
 	}
 }
 
@@ -124,14 +117,12 @@ func (h *hearing) tests(t *TestResults) {
 	}
 	for _, n := range []*int{t.Passed, t.Failed, t.Skipped} {
 		if n != nil && *n < 0 {
-			h.object(FalseEvidence, "test_results", "has a count below 0")
-			h.open(t.Command)
+			h.refute(FalseEvidence, "test_results", t.Command, "has a count below 0")
 			return
 		}
 	}
 	if t.ExitCode != nil && t.Failed != nil && (*t.ExitCode == 0) != (*t.Failed == 0) {
-		h.object(FalseEvidence, "test_results", "exit code %d does not go with %d failed", *t.ExitCode, *t.Failed)
-		h.open(t.Command)
+		h.refute(FalseEvidence, "test_results", t.Command, "exit code %d does not go with %d failed", *t.ExitCode, *t.Failed)
 	}
 	h.ran(t)
 }
@@ -142,13 +133,11 @@ func (h *hearing) contrary(e *Evidence) {
 		return
 	}
 	if t := e.TestResults; t != nil && (t.ExitCode != nil && *t.ExitCode != 0 || t.Failed != nil && *t.Failed > 0) {
-		h.object(ContraryEvidence, "test_results", "the tests failed, and no criterion does")
-		h.open(t.Command)
+		h.refute(ContraryEvidence, "test_results", t.Command, "the tests failed, and no criterion does")
 	}
 	for _, f := range e.FileChecks {
 		if f.ContainsExpected != nil && !*f.ContainsExpected {
-			h.object(ContraryEvidence, f.Path, "does not contain what was expected, and no criterion fails")
-			h.open(f.Path)
+			h.refute(ContraryEvidence, f.Path, f.Path, "does not contain what was expected, and no criterion fails")
 		}
 	}
 }

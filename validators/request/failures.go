@@ -55,14 +55,12 @@ func (h *hearing) ran(t *TestResults) {
 	}
 	switch {
 	case none && (t.Failed == nil || *t.Failed == 0):
-		h.object(MissingEvidence, "test_results", "is a run of no tests%s", ofCommand(t))
-		h.open(t.Command)
+		h.refute(MissingEvidence, "test_results", t.Command, "is a run of no tests%s", ofCommand(t))
 	case t.ExitCode == nil && (some || t.Failed != nil):
 		h.note("exit_code", "test_results", "has counts and no exit code, which nobody can hold against them")
 	}
 	if found := failure().FindString(t.Output); found != "" && t.ExitCode != nil && *t.ExitCode == 0 {
-		h.object(ContraryEvidence, "test_results", "ended with exit code 0, and its output tells of a failure: %s", brief(strings.TrimSpace(found)))
-		h.open(t.Command)
+		h.refute(ContraryEvidence, "test_results", t.Command, "ended with exit code 0, and its output tells of a failure: %s", brief(strings.TrimSpace(found)))
 	}
 }
 

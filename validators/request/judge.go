@@ -75,6 +75,12 @@ func (h *hearing) object(f Flag, location, format string, args ...any) {
 	h.issue(string(f), location, fmt.Sprintf(format, args...))
 }
 
+// refute objects to what the criteria about something pass by, and opens them.
+func (h *hearing) refute(f Flag, location, about, format string, args ...any) {
+	h.object(f, location, format, args...)
+	h.open(about)
+}
+
 func (h *hearing) issue(check, location, message string) {
 	if len(h.j.Issues) == maxIssues {
 		h.more++

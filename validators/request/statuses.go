@@ -80,8 +80,7 @@ func (h *hearing) apis(list []APIResponse) {
 			silent++
 			continue
 		case a.StatusCode < 100 || a.StatusCode > 599:
-			h.object(FalseEvidence, a.Endpoint, "is said to have answered %d, which is no status", a.StatusCode)
-			h.open(a.Endpoint)
+			h.refute(FalseEvidence, a.Endpoint, a.Endpoint, "is said to have answered %d, which is no status", a.StatusCode)
 			continue
 		}
 		which, known := asked[a.Endpoint]

@@ -58,15 +58,19 @@ func spoilt(name, description string, spoil spoiling) faults.Operator {
 	}}
 }
 
-// inItem makes another value of a field of some item.
-func inItem(field string, value any) spoiling {
+// anItem spoils some item.
+func anItem(spoil func(d *draft, i int) (place, note string)) spoiling {
 	return func(d *draft) (string, string) {
 		if len(d.items) == 0 {
 			return "", ""
 		}
-		i := d.rng.IntN(len(d.items))
-		return d.itemHas(i, field, value)
+		return spoil(d, d.rng.IntN(len(d.items)))
 	}
+}
+
+// inItem makes another value of a field of some item.
+func inItem(field string, value any) spoiling {
+	return anItem(func(d *draft, i int) (string, string) { return d.itemHas(i, field, value) })
 }
 
 func (d *draft) itemHas(i int, field string, value any) (place, note string) {
@@ -200,18 +204,14 @@ func fieldFaults() []faults.Operator {
 // weekFaults are what the week as a whole may not be.
 func weekFaults() []faults.Operator {
 	return []faults.Operator{
-		spoilt("item_outside", "an item is a week late", func(d *draft) (string, string) {
-			if len(d.items) == 0 {
-				return "", ""
-			}
-			i := d.rng.IntN(len(d.items))
+		spoilt("item_outside", "an item is a week late", anItem(func(d *draft, i int) (string, string) {
 			date, _ := d.items[i]["scheduled_date"].(string)
 			day, err := time.Parse(time.DateOnly, date)
 			if err != nil {
 				return "", ""
 			}
 			return d.itemHas(i, "scheduled_date", day.AddDate(0, 0, 7).Format(time.DateOnly))
-		}),
+		})),
 		spoilt("item_page", "an item's send type is for the other kind of page", func(d *draft) (string, string) {
 			paid := slices.ContainsFunc(d.items, func(item map[string]any) bool {
 				return item["send_type_key"] == "tip_goal" || item["send_type_key"] == "renew_on_post"
@@ -256,13 +256,12 @@ func proofFaults() []faults.Operator {
 		spoilt("proof_vault", "the proof's vault has a type too many", listed("vault_types_fetched", func(list []any) []any { return append(list, "glassblowing") })),
 		spoilt("proof_vault_short", "the proof's vault lacks a type", listed("vault_types_fetched", func(list []any) []any { return list[1:] })),
 		spoilt("proof_avoid", "the proof hides an AVOID type", listed("avoid_types_fetched", func(list []any) []any { return list[1:] })),
-		spoilt("proof_avoid_item", "an item is of a type that the proof says to avoid", func(d *draft) (string, string) {
-			list, _ := theProof(d)["avoid_types_fetched"].([]any)
-			if len(list) == 0 || len(d.items) == 0 {
-				return "", ""
+		spoilt("proof_avoid_item", "an item is of a type that the proof says to avoid", anItem(func(d *draft, i int) (string, string) {
+			if list, _ := theProof(d)["avoid_types_fetched"].([]any); len(list) > 0 {
+				return d.itemHas(i, "content_type", list[0])
 			}
-			return d.itemHas(d.rng.IntN(len(d.items)), "content_type", list[0])
-		}),
+			return "", ""
+		})),
 	}
 }
 
@@ -318,18 +317,15 @@ func anomalyFaults() []faults.Operator {
 			}
 			return d.itemHas(slots[d.rng.IntN(len(slots))], "price", 1999)
 		}),
-		spoilt("day_crowded", "half of the items are on one day", func(d *draft) (string, string) {
-			if len(d.items) == 0 {
-				return "", ""
-			}
-			day := d.items[d.rng.IntN(len(d.items))]["scheduled_date"]
+		spoilt("day_crowded", "half of the items are on one day", anItem(func(d *draft, i int) (string, string) {
+			day := d.items[i]["scheduled_date"]
 			for i, item := range d.items {
 				if i%2 == 0 {
 					item["scheduled_date"] = day
 				}
 			}
 			return "items", fmt.Sprintf("every second is on %v", day)
-		}),
+		})),
 		spoilt("item_time", "an item's time is none", inItem("scheduled_time", "25:61")),
 		spoilt("items_gone", "the items are a text", in(theWeek, "items", "as discussed")),
 	}
@@ -343,24 +339,16 @@ func certificateFaults() []faults.Operator {
 		spoilt("certified_price", "an item has another price than was certified", inItem("price", 44)),
 		spoilt("certified_caption", "an item has another caption than was certified", inItem("caption_id", 99999)),
 		spoilt("certified_time", "an item has another time than was certified", inItem("scheduled_time", "03:03")),
-		spoilt("certified_fewer", "an item is gone that was certified", func(d *draft) (string, string) {
+		spoilt("certified_fewer", "an item is gone that was certified", anItem(func(d *draft, i int) (string, string) {
 			list, _ := d.week["items"].([]any)
-			if len(list) == 0 {
-				return "", ""
-			}
-			i := d.rng.IntN(len(list))
 			d.week["items"] = slices.Delete(list, i, i+1)
 			return fmt.Sprintf("items[%d]", i), "it is gone"
-		}),
-		spoilt("certified_more", "an item stands twice that was certified once", func(d *draft) (string, string) {
+		})),
+		spoilt("certified_more", "an item stands twice that was certified once", anItem(func(d *draft, i int) (string, string) {
 			list, _ := d.week["items"].([]any)
-			if len(list) == 0 {
-				return "", ""
-			}
-			i := d.rng.IntN(len(list))
 			d.week["items"] = append(list, list[i])
 			return fmt.Sprintf("items[%d]", i), "it stands twice"
-		}),
+		})),
 	}
 	for _, f := range []struct {
 		field string

@@ -104,15 +104,12 @@ func (f *filler) ofNumbers() {
 	r := numberRules{minimum: f.raw["minimum"], maximum: f.raw["maximum"], multipleOf: f.raw["multipleOf"]}
 	r.above, r.below = f.raw["exclusiveMinimum"], f.raw["exclusiveMaximum"]
 	if f.year == 4 { // here they are adverbs
-		if r.above == true {
-			r.above, r.minimum = r.minimum, nil
-		} else {
-			r.above = nil
-		}
-		if r.below == true {
-			r.below, r.maximum = r.maximum, nil
-		} else {
-			r.below = nil
+		for adverb, limit := range map[*any]*any{&r.above: &r.minimum, &r.below: &r.maximum} {
+			if *adverb == true {
+				*adverb, *limit = *limit, nil
+			} else {
+				*adverb = nil
+			}
 		}
 	}
 	if r != (numberRules{}) {

@@ -103,7 +103,7 @@ type formal struct {
 // define makes a function; signature lists parameters such as "width=80 end='...' *".
 func define(name, signature string, call func(r *render, self any, a []any) any) *function {
 	f := &function{name: name, call: call}
-	for _, word := range strings.Fields(signature) {
+	for word := range strings.FieldsSeq(signature) {
 		if word == "*" {
 			f.variadic = true
 			continue

@@ -130,7 +130,7 @@ func (r *render) getter(attribute any, anyCase bool) getter {
 	case !ok:
 		g.parts = []any{r.defined(attribute)}
 	default:
-		for _, part := range strings.Split(name, ".") {
+		for part := range strings.SplitSeq(name, ".") {
 			if every(part, func(c rune) bool { return c >= '0' && c <= '9' }) {
 				i, err := strconv.ParseInt(part, 10, 64)
 				if err != nil {
@@ -198,7 +198,7 @@ func sortFilter(r *render, v any, a []any) any {
 	anyCase := !r.truth(a[1])
 	getters := []getter{}
 	if names, ok := text(a[2]); ok {
-		for _, name := range strings.Split(names, ",") {
+		for name := range strings.SplitSeq(names, ",") {
 			getters = append(getters, r.getter(name, anyCase))
 		}
 	} else {

@@ -100,11 +100,11 @@ func (p cites) stands(s string) bool {
 			if piece = strings.Trim(piece, " []"); piece == "" {
 				continue
 			}
-			i := strings.Index(source, piece)
-			if i < 0 {
+			_, after, ok := strings.Cut(source, piece)
+			if !ok {
 				return false
 			}
-			asked, source = true, source[i+len(piece):]
+			asked, source = true, after
 		}
 		return asked
 	})

@@ -55,7 +55,7 @@ var languageCases = []struct {
 func TestLanguage(t *testing.T) {
 	for _, c := range languageCases {
 		in := []any{}
-		for _, code := range strings.Fields(c.in) {
+		for code := range strings.FieldsSeq(c.in) {
 			in = append(in, code)
 		}
 		check, err := Language.Bind(map[string]any{"in": in})

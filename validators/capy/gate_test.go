@@ -137,11 +137,12 @@ func TestOneJSONDocument(t *testing.T) {
 
 func TestPolicy101(t *testing.T) {
 	row := func(ids ...string) string {
-		text := "# Questions\n\n## A.8_RESEARCH_STRATEGY_MAP\n\n" + strings.Repeat("Each question is asked of the platform that can answer it. ", 9) + "\n\n"
+		var text strings.Builder
+		text.WriteString("# Questions\n\n## A.8_RESEARCH_STRATEGY_MAP\n\n" + strings.Repeat("Each question is asked of the platform that can answer it. ", 9) + "\n\n")
 		for _, id := range ids {
-			text += "### " + id + ": A question about the routes\n\nFind out.\n\n"
+			text.WriteString("### " + id + ": A question about the routes\n\nFind out.\n\n")
 		}
-		return text
+		return text.String()
 	}
 	good := []string{"M-1", "M-2", "M-3a", "M-3b", "D-1", "D-2", "D-3"}
 	for name, c := range map[string]struct {

@@ -264,7 +264,7 @@ func graded(d *reading.Document, e reading.Entry) bool {
 
 // letterGrade finds B+ among the first few words.
 func letterGrade(t []byte) bool {
-	for _, w := range bytes.Fields(t[:min(len(t), 40)]) {
+	for w := range bytes.FieldsSeq(t[:min(len(t), 40)]) {
 		w = bytes.Trim(w, "*_`().,;:\"|")
 		if len(w) > 0 && len(w) <= 2 && w[0] >= 'A' && w[0] <= 'F' && (len(w) == 1 || w[1] == '+' || w[1] == '-') {
 			return true

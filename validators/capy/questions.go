@@ -95,7 +95,7 @@ func (r *run) platform(e reading.Entry) string {
 			return p
 		}
 	case reading.Cell:
-		for _, cell := range bytes.Split(r.doc.Line(e), []byte("|")) {
+		for cell := range bytes.SplitSeq(r.doc.Line(e), []byte("|")) {
 			if p := platformIn(cell); p != "" && len(cell) < 44 {
 				return p
 			}

@@ -73,11 +73,12 @@ var (
 
 // twice judges all claims, the first one two times.
 var twice = func() swaps {
-	list := "claims:\n- {id: C1, result: pass}\n"
+	var list strings.Builder
+	list.WriteString("claims:\n- {id: C1, result: pass}\n")
 	for i := 1; i <= 10; i++ {
-		list += fmt.Sprintf("- {id: C%d, result: pass}\n", i)
+		list.WriteString(fmt.Sprintf("- {id: C%d, result: pass}\n", i))
 	}
-	return swaps{"claims:\n", list + "old:\n"}
+	return swaps{"claims:\n", list.String() + "old:\n"}
 }()
 
 func all(list ...swaps) swaps { return slices.Concat(list...) }

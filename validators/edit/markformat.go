@@ -197,7 +197,7 @@ func fill(body, filled string) string {
 // loose quotes a literal; white space in and around it may be more or none.
 func loose(s string) string {
 	quoted := []string{`\s*`}
-	for _, f := range strings.Fields(s) {
+	for f := range strings.FieldsSeq(s) {
 		quoted = append(quoted, regexp.QuoteMeta(f))
 	}
 	return strings.Join(append(quoted, ""), `\s*`)

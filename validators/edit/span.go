@@ -50,7 +50,7 @@ func (h *haystack) find(span string) standing {
 
 func spanPieces(span string) []string {
 	var out []string
-	for _, p := range strings.Split(strings.ReplaceAll(span, "...", "…"), "…") {
+	for p := range strings.SplitSeq(strings.ReplaceAll(span, "...", "…"), "…") {
 		if p = strings.TrimSpace(p); p != "" {
 			out = append(out, p)
 		}

@@ -1,6 +1,7 @@
 package edit_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,9 +29,7 @@ func texts(t *testing.T, more with) with {
 		"active_part": "text", "source_text": text(t, "source.md"), "status_text": text(t, "status.yaml"),
 		"direction_text": text(t, "direction.yaml"), "metadata_text": with{"candidate_source": "editor_loop"}, "judgement": text(t, "judgement.yaml"),
 	}
-	for key, value := range more {
-		w[key] = value
-	}
+	maps.Copy(w, more)
 	return w
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -170,13 +171,13 @@ func million(b *testing.B, h *house, scored int) {
 	b.Helper()
 	h.exec("DELETE FROM caption_creator_performance")
 	h.exec("DELETE FROM caption_bank")
-	kinds := ""
+	var kinds strings.Builder
 	for i, s := range everySendType() {
-		kinds += fmt.Sprintf(" WHEN %d THEN '%s'", i, s.Key)
+		kinds.WriteString(fmt.Sprintf(" WHEN %d THEN '%s'", i, s.Key))
 	}
 	const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
 	h.exec(fmt.Sprintf("INSERT INTO caption_bank (caption_id, caption_text, caption_type, content_type_id, is_active, performance_tier) "+numbers+
-		"SELECT i, 'A caption of some length about something, number ' || i, CASE i %% 22"+kinds+" END, 1 + i %% 12, 1, 'MID' FROM n", 1_000_000))
+		"SELECT i, 'A caption of some length about something, number ' || i, CASE i %% 22"+kinds.String()+" END, 1 + i %% 12, 1, 'MID' FROM n", 1_000_000))
 	if scored > 0 {
 		h.exec(fmt.Sprintf("INSERT INTO caption_creator_performance (caption_id, creator_id, last_used_date, performance_score) "+numbers+
 			"SELECT i, 'ada', '2025-11-01', (i %% 1000 * 7919) %% 1000 / 10.0 FROM n", scored))

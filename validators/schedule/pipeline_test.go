@@ -54,9 +54,7 @@ func scriptedPipeline(t *testing.T, input map[string]any, replies []byte) (runne
 			t.Fatal(err)
 		}
 	}
-	for name, value := range input {
-		given[name] = value
-	}
+	maps.Copy(given, input)
 	model, err := scripted.Parse(script, replies, os.ReadFile)
 	if err != nil {
 		t.Fatal(err)

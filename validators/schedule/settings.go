@@ -112,7 +112,7 @@ func (s Settings) keys(given signatures.Keys) (signatures.Keys, error) {
 		return given, nil
 	}
 	var text []byte
-	for _, word := range strings.Fields(s.VerifyKey) {
+	for word := range strings.FieldsSeq(s.VerifyKey) {
 		der, err := base64.StdEncoding.DecodeString(word)
 		if err != nil {
 			return nil, fmt.Errorf("verification key of the database: %w", err)

@@ -107,7 +107,7 @@ var words = sync.OnceValue(func() *sieve {
 			all = append(all, word{strings.ToLower(literal), aToken, t})
 		}
 	}
-	for _, text := range strings.Fields(nameRoots) {
+	for text := range strings.FieldsSeq(nameRoots) {
 		all = append(all, word{text: text, kind: aName})
 	}
 	return newSieve(all)

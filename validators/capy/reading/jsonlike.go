@@ -26,7 +26,7 @@ func looksLikeJSON(t []byte) bool {
 	for i := 0; i < len(t); {
 		if t[i] == '"' || t[i] == '\'' && p.opens() {
 			i = skipString(t, i)
-			p.last, p.words, p.gap = '"', 0, false
+			p.last, p.words = '"', 0
 			continue
 		}
 		if isLetter(t[i]) {
@@ -52,7 +52,6 @@ func looksLikeJSON(t []byte) bool {
 type proseCheck struct {
 	last  byte // the last byte that is no space
 	words int  // in a row
-	gap   bool // a space since the last one
 	depth int
 	ended bool // the first value is complete
 }
@@ -64,10 +63,7 @@ func (p *proseCheck) word(w []byte) bool {
 	if w[0] >= 0x80 && !bytes.ContainsAny(w, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
 		return false // an arrow, a sign
 	}
-	if bytes.ContainsAny(w, "→←⇒↔") || p.ended {
-		return false
-	}
-	if p.words > 0 {
+	if bytes.ContainsAny(w, "→←⇒↔") || p.ended || p.words > 0 {
 		return false
 	}
 	p.words++

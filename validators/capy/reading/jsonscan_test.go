@@ -87,8 +87,8 @@ func FuzzJSON(f *testing.F) {
 		}
 		want := json.Valid([]byte(text))
 		b := scanJSON(strings.TrimPrefix(text, "\uFEFF"))
-		if strings.HasPrefix(text, "\uFEFF") {
-			want = json.Valid([]byte(strings.TrimPrefix(text, "\uFEFF")))
+		if after, ok := strings.CutPrefix(text, "\uFEFF"); ok {
+			want = json.Valid([]byte(after))
 		}
 		if got := len(b.Errors) == 0; got != want {
 			t.Errorf("%q: valid is %v, want %v: %v", text, got, want, b.Errors)

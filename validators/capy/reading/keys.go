@@ -117,7 +117,7 @@ var traits = sync.OnceValue(func() map[string]trait {
 		coring:  "financials financial core income consolidated company group metrics pnl",
 		varying: "t1 refine final average avg averaged mean expected e x risk",
 	} {
-		for _, w := range strings.Fields(words) {
+		for w := range strings.FieldsSeq(words) {
 			m[w] |= t
 		}
 	}

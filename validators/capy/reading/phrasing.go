@@ -55,7 +55,7 @@ func (c *cutter) joiner(i int) (at int, joined bool) {
 
 // ours says that a value of the shares is one that the text gives to them, and
 // not their price, their book value, or a value of something else.
-func (r *reader) ours(l *label, v amount, q qualifiers, left, end int) bool {
+func (r *reader) ours(l *label, v amount, q qualifiers, left int) bool {
 	c := &r.cutter
 	if !v.money && v.digits != 2 || v.value <= 0 {
 		return false

@@ -127,7 +127,7 @@ func (r *reader) label(l *label, i, end, sentence int, supposed bool, at setting
 		q.which = which
 	}
 	q.states(c, left, first)
-	if !v.fits(l) || l.loose && !r.ours(l, v, q, left, end) {
+	if !v.fits(l) || l.loose && !r.ours(l, v, q, left) {
 		return end - 1
 	}
 	if supposed {

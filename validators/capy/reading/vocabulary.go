@@ -162,14 +162,14 @@ var lex = sync.OnceValue(newLexicon)
 func newLexicon() *lexicon {
 	l := &lexicon{terms: map[string]term{}}
 	for s, list := range sensible {
-		for _, w := range strings.Fields(list) {
+		for w := range strings.FieldsSeq(list) {
 			t := l.terms[w]
 			t.sense |= s
 			l.terms[w] = t
 		}
 	}
 	for m := range metricCount {
-		for _, name := range strings.Split(names[m], ";") {
+		for name := range strings.SplitSeq(names[m], ";") {
 			l.name(m, strings.TrimSpace(name))
 		}
 	}

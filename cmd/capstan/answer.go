@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,7 +44,7 @@ on. Who answered is kept with the answer.`,
 			}
 			said := strings.Join(args[1:], "")
 			if f.file != "" {
-				text, err := c.written(f.file)
+				text, err := c.readBytes(f.file)
 				if err != nil {
 					return usage("--file: %w", err)
 				}
@@ -64,23 +63,6 @@ on. Who answered is kept with the answer.`,
 	cmd.Flags().StringVar(&f.file, "file", "", "the answer is the text of this file, - for standard input")
 	cmd.Flags().BoolVar(&f.shown, "show", false, "print the text that is to be changed, and answer nothing")
 	return cmd
-}
-
-// maxWritten bounds what is read of a file that is an answer, in bytes: more
-// than any question takes.
-const maxWritten = 16 << 20
-
-// written reads what a person wrote.
-func (c *Command) written(file string) ([]byte, error) {
-	if file == "-" {
-		return io.ReadAll(io.LimitReader(c.Stdin, maxWritten))
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxWritten))
 }
 
 // showText prints the text that a run's question is about, to the byte.

@@ -86,9 +86,9 @@ func (c *Command) verifyText(text, file string, trust signatures.Trust, want rec
 		return err
 	}
 	defer done()
-	sealed, err := c.sealed(file)
+	sealed, err := c.readBytes(file)
 	if err != nil {
-		return usage("%s: %w", file, err)
+		return usage("%w", err)
 	}
 	report := receipt.Verify(source, sealed, trust, want)
 	if asJSON {
@@ -105,27 +105,6 @@ func (c *Command) verifyText(text, file string, trust signatures.Trust, want rec
 		return &exit{status: exitUsage}
 	}
 	return nil
-}
-
-// maxReceipt bounds a receipt, in bytes: one with texts holds the text.
-const maxReceipt = 256 << 20
-
-// sealed reads a receipt, from standard input where that is meant.
-func (c *Command) sealed(file string) ([]byte, error) {
-	from := c.Stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		from = f
-	}
-	text, err := io.ReadAll(io.LimitReader(from, maxReceipt+1))
-	if err == nil && len(text) > maxReceipt {
-		return nil, fmt.Errorf("is longer than %d bytes", maxReceipt)
-	}
-	return text, err
 }
 
 // source reads a file, however long, or standard input, which is kept in a file

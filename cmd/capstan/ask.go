@@ -66,26 +66,35 @@ func readAnswer(ctx context.Context, in *bufio.Reader, q runner.Question) (strin
 	}
 }
 
-// readLine reads a line, or gives up when the run is over. The read itself
-// cannot be interrupted; it ends with the process.
+// readLine reads a line, or gives up when the run is over.
 func readLine(ctx context.Context, in *bufio.Reader) (string, error) {
-	type read struct {
-		line string
-		err  error
-	}
-	got := make(chan read, 1)
-	go func() {
+	return awaited(ctx, func() (string, error) {
 		line, err := in.ReadString('\n')
-		got <- read{line, err}
+		if err != nil {
+			return "", runner.ErrNobody
+		}
+		return line, nil
+	})
+}
+
+// awaited gives what is read, or gives up when ctx ends. The read itself cannot be
+// interrupted; it ends with the process.
+func awaited[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	got := make(chan result, 1)
+	go func() {
+		value, err := read()
+		got <- result{value, err}
 	}()
 	select {
 	case r := <-got:
-		if r.err != nil {
-			return "", runner.ErrNobody
-		}
-		return r.line, nil
+		return r.value, r.err
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
+		var none T
+		return none, context.Cause(ctx)
 	}
 }
 

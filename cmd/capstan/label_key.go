@@ -79,25 +79,15 @@ func (c *Command) key(ctx context.Context, in *bufio.Reader) (key rune, err erro
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, term.Restore(int(f.Fd()), was)) }()
-	type read struct {
-		key rune
-		err error
-	}
-	got := make(chan read, 1)
-	go func() {
+	key, err = awaited(ctx, func() (rune, error) {
 		r, _, err := in.ReadRune()
-		got <- read{r, err}
-	}()
-	select {
-	case r := <-got:
-		switch {
-		case r.key == interrupted:
-			return 0, context.Canceled
-		case r.key == inputEnds:
-			return 0, io.EOF
-		}
-		return r.key, r.err
-	case <-ctx.Done():
-		return 0, context.Cause(ctx)
+		return r, err
+	})
+	switch key {
+	case interrupted:
+		return 0, context.Canceled
+	case inputEnds:
+		return 0, io.EOF
 	}
+	return key, err
 }

@@ -197,22 +197,22 @@ func keepLabel(dir, text string, l measure.Label) error {
 	if l.Time.IsZero() {
 		l.Time = time.Now().UTC().Truncate(time.Second)
 	}
+	name := filepath.Join(dir, "texts", l.Text+".txt")
+	if _, err := os.Stat(name); err != nil {
+		if err := writeBeside(name, []byte(text)); err != nil {
+			return err
+		}
+	}
+	return addLabel(dir, l)
+}
+
+// addLabel adds a label to its person's file.
+func addLabel(dir string, l measure.Label) error {
 	line, err := l.Line()
 	if err != nil {
 		return err
 	}
-	if err := keepText(dir, text, l.Text); err != nil {
-		return err
-	}
 	return addLine(filepath.Join(dir, fileName(l.By)+".jsonl"), line)
-}
-
-func keepText(dir, text, digest string) error {
-	name := filepath.Join(dir, "texts", digest+".txt")
-	if _, err := os.Stat(name); err == nil {
-		return nil
-	}
-	return writeBeside(name, []byte(text))
 }
 
 // fileName is a person's name as a file's.

@@ -77,11 +77,7 @@ func keepTaken(dir, text string, l measure.Label) error {
 	if text != "" {
 		return keepLabel(dir, text, l)
 	}
-	line, err := l.Line()
-	if err != nil {
-		return err
-	}
-	return addLine(filepath.Join(dir, fileName(l.By)+".jsonl"), line)
+	return addLabel(dir, l)
 }
 
 // labelOf makes a label of a row, and gives the text where the row has it.

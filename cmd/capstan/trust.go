@@ -142,19 +142,28 @@ func (c *Command) hollow(ctx context.Context, s *scale, report *trust.Report) er
 func readEvidence(file string, gates []cascades.Gate) (map[string]measure.EvidenceFile, error) {
 	kept := map[string]measure.EvidenceFile{}
 	for _, g := range gates {
-		name := evidenceFile(file, g.Name)
-		text, err := os.ReadFile(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			kept[g.Name], err = measure.ParseEvidence(text)
-		}
-		if err != nil {
-			return nil, usage("%s: %w", name, err)
+		var err error
+		if kept[g.Name], err = evidenceOf(file, g.Name); err != nil {
+			return nil, err
 		}
 	}
 	return kept, nil
+}
+
+// evidenceOf is what was measured of a gate; nothing where no file says so.
+func evidenceOf(file, gate string) (f measure.EvidenceFile, err error) {
+	name := evidenceFile(file, gate)
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err == nil {
+		f, err = measure.ParseEvidence(text)
+	}
+	if err != nil {
+		return f, usage("%s: %w", name, err)
+	}
+	return f, nil
 }
 
 func evidenceFile(file, gate string) string {
@@ -167,12 +176,9 @@ func (c *Command) writeEvidence(file string, report *trust.Report) error {
 	for _, g := range report.Gates {
 		f, begun := made[g.Gate]
 		if !begun {
-			text, err := os.ReadFile(evidenceFile(file, g.Gate))
-			if err == nil {
-				f, err = measure.ParseEvidence(text)
-			}
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return usage("%s: %w", evidenceFile(file, g.Gate), err)
+			var err error
+			if f, err = evidenceOf(file, g.Gate); err != nil {
+				return err
 			}
 			f.Gate = g.Gate
 			f = f.Without(report.CascadeID)

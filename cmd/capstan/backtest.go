@@ -65,8 +65,7 @@ func (c *Command) holdAgainst(ctx context.Context, file string, f backtestFlags)
 		return err
 	}
 	defer j.Close()
-	s := &kit{servers: &remote{}, models: newModels(c.Getenv, false, j), progress: c.progress(true)}
-	s.closers = append(s.closers, func() { s.servers.client.Close() })
+	s := c.quietly(j)
 	defer s.close()
 	chosen := s.models.chosen(f.run.model, file)
 	r, err := s.runner(c, f.run, chosen)
@@ -91,10 +90,7 @@ func (c *Command) holdAgainst(ctx context.Context, file string, f backtestFlags)
 		Judges: f.judges, Exec: f.exec, Any: len(f.runs) > 0, Parallel: runtime.GOMAXPROCS(0),
 	}.Run(ctx)
 	if err != nil {
-		if ctx.Err() != nil {
-			return &exit{exitInterrupted, context.Cause(ctx)}
-		}
-		return &exit{exitBroken, err}
+		return stopped(ctx, err)
 	}
 	return c.tellBacktest(report, f.format)
 }

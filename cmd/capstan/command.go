@@ -77,6 +77,14 @@ func (r *results) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// stopped makes an error of what broke, or of the interrupt that ended it.
+func stopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return &exit{exitInterrupted, context.Cause(ctx)}
+	}
+	return &exit{exitBroken, err}
+}
+
 // Run runs one command line and gives its exit status.
 func (c *Command) Run(ctx context.Context, args []string) int {
 	out := &results{Writer: c.Stdout}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -84,11 +83,9 @@ something lacks or is broken; 2 where a file is wrong.`,
 
 func (c *Command) tellDiagnosis(d diagnosis, asJSON bool) error {
 	if asJSON {
-		text, err := json.MarshalIndent(d, "", "  ")
-		if err != nil {
+		if err := printJSON(c.Stdout, d); err != nil {
 			return err
 		}
-		fmt.Fprintln(c.Stdout, string(text))
 	} else {
 		for _, s := range d.Signs {
 			fmt.Fprintf(c.Stdout, "%-8s %s\n", s.State, strings.TrimSpace(s.What+" "+s.Name)+": "+strings.Join(strings.Fields(s.Says), " "))

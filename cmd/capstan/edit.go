@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/seed61713e19/capstan/cascades/examples"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/validators/edit"
 )
@@ -81,18 +80,9 @@ func editStatus(d edit.Decision) error {
 // judgeEdit has a model judge the candidate and gives its judgement; nil where
 // the computed checks have settled it and the model was not asked.
 func (c *Command) judgeEdit(ctx context.Context, o edit.Options, flag string) (any, error) {
-	models := newModels(c.Getenv, false, nil)
-	model := models.chosen(flag, "verify_edit.yaml")
 	p := c.progress(false)
-	r, err := runner.New(withGates(), runner.WithModel(models), runner.WithModelName(model), runner.WithSink(p))
+	r, cascade, err := c.shippedCascade("verify_edit.yaml", flag, runner.WithSink(p))
 	if err != nil {
-		return nil, usage("%w", err)
-	}
-	cascade, err := r.LoadFS(examples.Files, "verify_edit.yaml")
-	if err != nil {
-		return nil, err
-	}
-	if err := models.ready(cascade, model); err != nil {
 		return nil, err
 	}
 	dir, err := filepath.Abs(cmp.Or(o.Root, "."))

@@ -115,6 +115,13 @@ func (c *Command) sent(t *telemetry.Telemetry) {
 	}
 }
 
+// quietly is a kit for a look at texts: it keeps no run and tells of none.
+func (c *Command) quietly(j *journal.Journal) *kit {
+	s := &kit{servers: &remote{}, models: newModels(c.Getenv, false, j), progress: c.progress(true)}
+	s.closers = append(s.closers, func() { s.servers.client.Close() })
+	return s
+}
+
 func (s *kit) close() {
 	for _, f := range slices.Backward(s.closers) {
 		f()

@@ -131,8 +131,7 @@ func (c *Command) ran(run *journal.Run) (*cascades.Cascade, error) {
 	if err != nil {
 		return nil, usage("%w", err)
 	}
-	files := run.Start.Files
-	return cascades.Load(files[0].Name, cascades.Unpacked(files), r.Known())
+	return r.Unpack(run.Start.Files)
 }
 
 func (c *Command) schema() *cobra.Command {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -90,10 +89,9 @@ func (c *Command) plantFaults(ctx context.Context, args []string, f mutateFlags)
 	case f.most < 1:
 		return usage("--most must be at least 1, not %d", f.most)
 	}
-	s := &kit{servers: &remote{}, models: newModels(c.Getenv, false, nil), progress: c.progress(true)}
-	s.closers = append(s.closers, func() { s.servers.client.Close() })
+	s := c.quietly(nil)
 	defer s.close()
-	file := namesFile(args[0])
+	file := isFile(args[0])
 	if f.labels != "" && !file {
 		return usage("--labels is for the gates of a FILE as they are")
 	}
@@ -135,20 +133,11 @@ func (c *Command) plantFaults(ctx context.Context, args []string, f mutateFlags)
 	if err == nil && f.labels != "" {
 		err = planted.write(f.labels)
 	}
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return &exit{exitInterrupted, context.Cause(ctx)}
-	case err != nil:
-		return &exit{exitBroken, err}
+	if err != nil {
+		return stopped(ctx, err)
 	}
 	report.CascadeID = cmp.Or(report.CascadeID, g.cascade.ID)
 	return c.tellMutants(report, args[0], f)
-}
-
-// namesFile tells whether a word is a file rather than a run.
-func namesFile(word string) bool {
-	_, err := os.Stat(word)
-	return err == nil || strings.ContainsAny(word, `./\`)
 }
 
 // planting tells how far it has come, on a terminal in one line, and elsewhere

@@ -19,6 +19,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/redactions"
+	"github.com/seed61713e19/capstan/runner/reports"
 )
 
 // terminal tells whether a stream is a terminal that a person looks at.
@@ -294,10 +295,7 @@ func (p *progress) close(r runner.Result) {
 
 // spent tells usage and time in a few words.
 func spent(u model.Usage, elapsed time.Duration) string {
-	s := fmt.Sprintf("%d calls", u.Calls)
-	if u.Calls == 1 {
-		s = "1 call"
-	}
+	s := reports.Count(u.Calls, "call")
 	if u.Tokens() > 0 {
 		s += ", " + tokens(u)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,11 +73,7 @@ func keepOf(words []string) ([]string, error) {
 		return nil, nil
 	}
 	for _, word := range words {
-		known := false
-		for _, kind := range journal.Kinds {
-			known = known || word == kind
-		}
-		if !known {
+		if !slices.Contains(journal.Kinds, word) {
 			return nil, usage("--keep takes %s, or none, not %q", strings.Join(journal.Kinds, ", "), word)
 		}
 	}

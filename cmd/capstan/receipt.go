@@ -88,11 +88,7 @@ func (c *Command) receiptOf(ctx context.Context, j *journal.Journal, id, phase s
 	if err != nil {
 		return nil, found(err, id)
 	}
-	r, err := c.reader()
-	if err != nil {
-		return nil, usage("%w", err)
-	}
-	cascade, err := r.Unpack(run.Start.Files)
+	cascade, err := c.ran(run)
 	if err != nil {
 		return nil, err
 	}
@@ -212,11 +208,6 @@ func (m *receiptMaker) finish(result runner.Result, asJSON bool) error {
 	if err != nil {
 		return &exit{exitBroken, err}
 	}
-	return m.end()
-}
-
-// end writes the receipt of the run's text.
-func (m *receiptMaker) end() error {
 	run := receipt.Run{Run: m.folder.Run(), Cascade: m.cascade, Gates: m.gates, Program: thisProgram(), Texts: m.f.texts, Evidence: runner.ReadFile}
 	claim, err := receipt.Of(run, "")
 	if err != nil {

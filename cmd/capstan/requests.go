@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/examples"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/validators/request"
@@ -62,10 +63,7 @@ Exit status: 0 PASS, 1 FAIL or PARTIAL, 2 a malformed request, 3 BLOCKED.`,
 func (c *Command) validate(ctx context.Context, r *request.Request, i *inspectors.Inspector) error {
 	outcome, err := inspected(ctx, r, i)
 	if err != nil {
-		if ctx.Err() != nil {
-			return &exit{exitInterrupted, context.Cause(ctx)}
-		}
-		return &exit{exitBroken, err}
+		return stopped(ctx, err)
 	}
 	if err := printJSON(c.Stdout, outcome.Response); err != nil {
 		return &exit{exitBroken, err}
@@ -75,10 +73,7 @@ func (c *Command) validate(ctx context.Context, r *request.Request, i *inspector
 
 // inspected takes one request to an inspector, and its response back.
 func inspected(ctx context.Context, r *request.Request, i *inspectors.Inspector) (request.Outcome, error) {
-	d := request.NewDispatcher(request.Config{
-		Fresh:   func() request.Runner { return inspecting(i) },
-		Judging: func(*request.Request) request.Options { return request.Options{} },
-	})
+	d := request.NewDispatcher(request.Config{Fresh: func() request.Runner { return inspecting(i) }})
 	defer d.Close()
 	return d.Do(ctx, r)
 }
@@ -112,17 +107,8 @@ func (c *Command) criterionJudge(flag string) (inspectors.Judge, error) {
 	if flag == "" {
 		return nil, nil
 	}
-	models := newModels(c.Getenv, false, nil)
-	name := models.chosen(flag, "validate_criterion.yaml")
-	r, err := runner.New(withGates(), runner.WithModel(models), runner.WithModelName(name))
+	r, cascade, err := c.shippedCascade("validate_criterion.yaml", flag)
 	if err != nil {
-		return nil, usage("%w", err)
-	}
-	cascade, err := r.LoadFS(examples.Files, "validate_criterion.yaml")
-	if err != nil {
-		return nil, err
-	}
-	if err := models.ready(cascade, name); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, criterion request.Criterion, found request.Evidence) (request.Result, error) {
@@ -137,6 +123,22 @@ func (c *Command) criterionJudge(flag string) (inspectors.Judge, error) {
 		}
 		return said, err
 	}, nil
+}
+
+// shippedCascade is a cascade that comes with Capstan and what runs it, with the
+// models that a flag chooses.
+func (c *Command) shippedCascade(file, flag string, more ...runner.Option) (*runner.Runner, *cascades.Cascade, error) {
+	models := newModels(c.Getenv, false, nil)
+	chosen := models.chosen(flag, file)
+	r, err := runner.New(append(more, withGates(), runner.WithModel(models), runner.WithModelName(chosen))...)
+	if err != nil {
+		return nil, nil, usage("%w", err)
+	}
+	cascade, err := r.LoadFS(examples.Files, file)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r, cascade, models.ready(cascade, chosen)
 }
 
 // plain is a protocol message as JSON decodes it.

@@ -182,27 +182,22 @@ func (c *Command) requests(f serveFlags) *request.Dispatcher {
 	inspector := &inspectors.Inspector{Root: f.run.root, AllowExec: f.run.allowExec, EvidenceDir: f.evidence}
 	return request.NewDispatcher(request.Config{
 		Fresh:   func() request.Runner { return inspecting(inspector) },
-		Judging: func(*request.Request) request.Options { return request.Options{} },
 		MaxOpen: 1000,
 	})
 }
 
 // isCascade tells a cascade from the other files of a directory.
 func isCascade(file string) bool {
-	text, err := readUpTo(file, 64<<10)
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 64<<10))
 	return err == nil && cascadeID().Match(text)
 }
 
 var cascadeID = patterns.Lazy(`(?m)^\s*\{?\s*["']?cascade_id["']?\s*:`)
-
-func readUpTo(file string, n int64) ([]byte, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, n))
-}
 
 // offers are the cascade files that are meant, by the names they go under.
 func offers(words []string) (map[string]string, error) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -49,11 +48,7 @@ the program, on any platform.`,
 			case licences:
 				text = thirdParty
 			case asJSON:
-				is, err := json.MarshalIndent(versionOf(), "", "  ")
-				if err != nil {
-					return err
-				}
-				text = string(is) + "\n"
+				return printJSON(c.Stdout, versionOf())
 			}
 			_, err := fmt.Fprint(c.Stdout, text)
 			return err

@@ -52,8 +52,8 @@ func (c *Command) weigh(file string, f weighFlags) (*scale, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scale{kit: &kit{servers: &remote{}, models: newModels(c.Getenv, false, j), progress: c.progress(true)}}
-	s.closers = append(s.closers, func() { j.Close() }, func() { s.servers.client.Close() })
+	s := &scale{kit: c.quietly(j)}
+	s.closers = append(s.closers, func() { j.Close() })
 	s.chosen = s.models.chosen(f.run.model, file)
 	if s.runner, err = s.kit.runner(c, f.run, s.chosen); err == nil {
 		s.cascade, err = s.runner.Load(file)

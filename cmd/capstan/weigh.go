@@ -105,7 +105,8 @@ func (c *Command) asked(ctx context.Context, s *scale, f weighFlags, look func(*
 	if err != nil {
 		return nil, err
 	}
-	report, err := q.Ask(also(attempts, look))
+	q.Look = look
+	report, err := q.Ask(attempts)
 	if err != nil {
 		return nil, &exit{exitBroken, err}
 	}
@@ -154,18 +155,4 @@ func attemptsOf(ctx context.Context, j *journal.Journal, cascade string, runs []
 			}
 		}
 	}, nil
-}
-
-// also shows every attempt to somebody else on its way, if there is anybody.
-func also(attempts iter.Seq2[journal.Attempt, error], show func(*journal.Attempt)) iter.Seq2[journal.Attempt, error] {
-	return func(yield func(journal.Attempt, error) bool) {
-		for a, err := range attempts {
-			if err == nil && show != nil {
-				show(&a)
-			}
-			if !yield(a, err) {
-				return
-			}
-		}
-	}
 }

@@ -1,10 +1,8 @@
 package serve
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
-	"reflect"
 	"slices"
 	"time"
 
@@ -12,7 +10,6 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // runAgain is the order over HTTP.
@@ -23,21 +20,14 @@ func (s *Server) runAgain(w http.ResponseWriter, r *http.Request) error {
 	}
 	var body struct {
 		From        string
-		Input       json.RawMessage
+		Input       map[string]any
 		WithChanges bool   `json:"with_changes"`
 		RunID       string `json:"run_id"`
 	}
 	if err := s.read(w, r, "RunAgain", &body); err != nil {
 		return err
 	}
-	change := orders.Change{RunID: body.RunID, From: body.From, Changed: body.WithChanges}
-	if body.Input != nil {
-		input, err := schema.Parse(body.Input)
-		if err != nil {
-			return problem(http.StatusBadRequest, "bad_json", err.Error())
-		}
-		change.Input = input.(map[string]any)
-	}
+	change := orders.Change{RunID: body.RunID, From: body.From, Changed: body.WithChanges, Input: body.Input}
 	id, repeated, err := s.againOnce(r, run, change)
 	if err != nil {
 		return err
@@ -69,9 +59,7 @@ func (s *Server) againOnce(r *http.Request, run *journal.Run, change orders.Chan
 // holds tells whether an input has these values.
 func holds(input, values map[string]any) bool {
 	for name, v := range values {
-		x, err := schema.Plain(v)
-		y, wrong := schema.Plain(input[name])
-		if err != nil || wrong != nil || !reflect.DeepEqual(x, y) {
+		if !equal(v, input[name]) {
 			return false
 		}
 	}
@@ -142,19 +130,8 @@ func (s *Server) againPosted(w http.ResponseWriter, r *http.Request) error {
 	v.RunID, v.From, v.Changed = form("run_id"), form("from"), form("changed") != ""
 	change := orders.Change{RunID: v.RunID, From: v.From, Changed: v.Changed, Watched: true, Input: map[string]any{}}
 	for i, in := range c.Inputs {
-		f := &v.Fields[i]
-		if f.Kind == "kept" {
-			continue
-		}
-		value, given := f.read(form)
-		if wrong := in.Check(r.Context().Err, value, given); f.Wrong == "" && len(wrong) > 0 {
-			f.Wrong = wrong[0].Message
-		}
-		if given {
-			change.Input[in.Name] = value
-		}
-		if f.Wrong != "" {
-			err = problem(http.StatusUnprocessableEntity, "invalid_input", "some of what was typed does not fit")
+		if f := &v.Fields[i]; f.Kind != "kept" && !f.take(r, in, form, change.Input) {
+			err = errTyped
 		}
 	}
 	order := map[string]any{"run_id": change.RunID}

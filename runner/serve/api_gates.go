@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
@@ -46,34 +44,20 @@ func (s *Server) judge(w http.ResponseWriter, r *http.Request) error {
 	}
 	var body struct {
 		Content string
-		With    json.RawMessage
+		With    map[string]any
 	}
 	if err := s.read(w, r, "Judge", &body); err != nil {
 		return err
 	}
-	with := map[string]any{}
-	if body.With != nil {
-		value, err := schema.Parse(body.With)
-		if err != nil {
-			return problem(http.StatusBadRequest, "bad_json", err.Error())
-		}
-		with = value.(map[string]any)
-	}
-	v, err := cascades.Use(name, with, cascades.Known{Validators: s.o.Gates})
+	v, err := cascades.Use(name, body.With, cascades.Known{Validators: s.o.Gates})
 	if err != nil {
 		return problem(http.StatusUnprocessableEntity, "bad_parameters", err.Error())
-	}
-	asker := s.o.Runner
-	if asker == nil {
-		if asker, err = runner.New(); err != nil {
-			return err
-		}
 	}
 	subject := validators.Subject{Content: body.Content, Attempt: 1}
 	subject.Output, _ = schema.Parse([]byte(body.Content))
 	ctx, cancel := context.WithTimeout(r.Context(), maxJudging)
 	defer cancel()
-	verdict, err := asker.Judge(ctx, &cascades.Cascade{ID: "gate"}, v, subject)
+	verdict, err := s.o.Runner.Judge(ctx, &cascades.Cascade{ID: "gate"}, v, subject)
 	if err != nil {
 		return unsaid(name, err)
 	}

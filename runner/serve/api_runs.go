@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -41,23 +40,16 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
 	if s.o.Runs == nil {
 		return notOffered("only shows runs")
 	}
-	var body struct {
+	body := struct {
 		Cascade string
-		Input   json.RawMessage
+		Input   map[string]any
 		Model   string
 		RunID   string `json:"run_id"`
-	}
+	}{Input: map[string]any{}}
 	if err := s.read(w, r, "StartRun", &body); err != nil {
 		return err
 	}
-	o := orders.Order{Cascade: body.Cascade, Model: body.Model, RunID: body.RunID, Input: map[string]any{}}
-	if body.Input != nil {
-		input, err := schema.Parse(body.Input)
-		if err != nil {
-			return problem(http.StatusBadRequest, "bad_json", err.Error())
-		}
-		o.Input = input.(map[string]any)
-	}
+	o := orders.Order{Cascade: body.Cascade, Model: body.Model, RunID: body.RunID, Input: body.Input}
 	id, err := s.o.Runs.Start(r.Context(), o)
 	if errors.Is(err, runner.ErrRunExists) || errors.Is(err, runner.ErrRunBusy) {
 		run, err := s.sameRun(r, o)
@@ -93,7 +85,7 @@ func (s *Server) sameRun(r *http.Request, o orders.Order) (standing, error) {
 	return standing{run.RunID, run.Status}, nil
 }
 
-func equal(a, b map[string]any) bool {
+func equal(a, b any) bool {
 	x, err := schema.Plain(a)
 	y, wrong := schema.Plain(b)
 	return err == nil && wrong == nil && reflect.DeepEqual(x, y)

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/json"
+	"net/http"
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -101,6 +102,20 @@ func exact(v any) string {
 		return string(text)
 	}
 	return pretty(v)
+}
+
+var errTyped = problem(http.StatusUnprocessableEntity, "invalid_input", "some of what was typed does not fit")
+
+// take puts what was typed into the field into the input, and tells whether it fits.
+func (f *fieldView) take(r *http.Request, in cascades.Input, form func(string) string, input map[string]any) bool {
+	value, given := f.read(form)
+	if wrong := in.Check(r.Context().Err, value, given); f.Wrong == "" && len(wrong) > 0 {
+		f.Wrong = wrong[0].Message
+	}
+	if given {
+		input[in.Name] = value
+	}
+	return f.Wrong == ""
 }
 
 // read takes what was typed into the field: its value, and whether there is

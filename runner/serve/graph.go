@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -64,12 +63,5 @@ func (s *Server) picture(w http.ResponseWriter, r *http.Request, draw func(*casc
 }
 
 func (s *Server) cascadeOf(run *journal.Run) (*cascades.Cascade, error) {
-	if len(run.Start.Files) == 0 {
-		return nil, errors.New("its file was not kept")
-	}
-	known := cascades.Known{Validators: s.o.Gates}
-	if s.o.Runner != nil {
-		known = s.o.Runner.Known()
-	}
-	return cascades.Load(run.Start.Files[0].Name, cascades.Unpacked(run.Start.Files), known)
+	return s.o.Runner.Unpack(run.Start.Files)
 }

@@ -25,12 +25,7 @@ func (s *Server) runLive(w http.ResponseWriter, r *http.Request) error {
 	w.WriteHeader(http.StatusOK)
 	more, stop := x.listen()
 	defer stop()
-	s.follow(r, x.id, more, x.news, func() error {
-		if err := x.stream.write(": \n\n"); err != nil {
-			return err
-		}
-		return x.stream.flush()
-	})
+	s.follow(r, x.id, more, x.news, x.stream.beat)
 	return nil
 }
 

@@ -46,11 +46,7 @@ func (s *Server) diffPage(w http.ResponseWriter, r *http.Request) error {
 		frame: s.frame("Difference · "+id, "runs"), RunID: id, Title: "What changed", A: string(a.Path), B: string(b.Path),
 		Diff: diffs.Compare(a.Text, b.Text), Back: runPath(id) + "?open=" + phaseOf(b.Path) + "#" + anchor(string(b.Path)),
 	}
-	name := "diff"
-	if isPart(r) {
-		name = "diff-part"
-	}
-	return s.render(w, r, http.StatusOK, name, v)
+	return s.renderPart(w, r, http.StatusOK, "diff", v)
 }
 
 // phaseOf is the path of the outermost phase of a path.
@@ -224,9 +220,5 @@ func (s *Server) outputDiff(w http.ResponseWriter, r *http.Request, v compareVie
 		frame: s.frame("Difference", "compare"), RunID: v.IDs[1], Title: "The output of " + at, A: v.IDs[0], B: v.IDs[1],
 		Diff: diffs.Compare(text(ta), text(tb)), Back: v.URL,
 	}
-	name := "diff"
-	if isPart(r) {
-		name = "diff-part"
-	}
-	return s.render(w, r, http.StatusOK, name, page)
+	return s.renderPart(w, r, http.StatusOK, "diff", page)
 }

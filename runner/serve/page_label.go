@@ -12,7 +12,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/measure"
-	"github.com/seed61713e19/capstan/runner/trace"
 	"github.com/seed61713e19/capstan/runner/trust"
 )
 
@@ -85,7 +84,7 @@ func (s *Server) labelPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.pick(scale, doubts, q.Get("text"))
 	if v.Doubt != nil {
-		if v.Text, err = s.textAt(r.Context(), v.Doubt.RunID, v.Doubt.Path); err != nil {
+		if v.Text, err = s.text(r.Context(), v.Doubt.RunID, ref{what: "attempt", at: event.Path(v.Doubt.Path)}); err != nil {
 			return err
 		}
 		skipped := v.labelAsked
@@ -161,7 +160,7 @@ func (s *Server) labelForm(w http.ResponseWriter, r *http.Request) error {
 	case said != "y" && said != "n" || !scale.Has(a.Gate) || !scale.Writes(about):
 		return problem(http.StatusUnprocessableEntity, "invalid_input", "a label says y or n of a text of a phase, about a gate or all")
 	}
-	text, err := s.textAt(r.Context(), form("run"), form("at"))
+	text, err := s.text(r.Context(), form("run"), ref{what: "attempt", at: event.Path(form("at"))})
 	if err != nil {
 		return err
 	}
@@ -176,23 +175,6 @@ func (s *Server) labelForm(w http.ResponseWriter, r *http.Request) error {
 	a.Past = l.Text[:journal.TextDigits]
 	http.Redirect(w, r, a.address(known.Cascade), http.StatusSeeOther)
 	return nil
-}
-
-// textAt is the text that an attempt gave.
-func (s *Server) textAt(ctx context.Context, id, at string) (text string, err error) {
-	_, t, err := s.load(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	err = errNoText
-	for p := range t.All() {
-		each(p, visitor{attempt: func(a *trace.Attempt) {
-			if string(a.Path) == at {
-				text, err = a.Text, nil
-			}
-		}})
-	}
-	return text, err
 }
 
 // attemptURL is where an attempt stands on the page of its run.

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,7 +53,7 @@ func (s *Server) noesPage(w http.ResponseWriter, r *http.Request) error {
 			if g.Validator != v.Gate || v.Moment != "" && g.Moment != v.Moment || v.Phase != "" && a.Phase != v.Phase || g.Valid == nil && !g.Broke || g.Valid != nil && *g.Valid {
 				continue
 			}
-			v.Rows = append(v.Rows, newNoRow(&a, g))
+			v.Rows = append(v.Rows, noRow{g, a.RunID, a.Phase, a.Number, attemptURL(a.RunID, a.Path), strings.HasPrefix(g.Reason, "#text:")})
 			if len(v.Rows) >= 2*maxNoes {
 				v.Earlier += len(v.Rows) - maxNoes
 				v.Rows = append(v.Rows[:0], v.Rows[len(v.Rows)-maxNoes:]...)
@@ -63,16 +64,8 @@ func (s *Server) noesPage(w http.ResponseWriter, r *http.Request) error {
 		v.Earlier += n - maxNoes
 		v.Rows = v.Rows[n-maxNoes:]
 	}
-	for i, j := 0, len(v.Rows)-1; i < j; i, j = i+1, j-1 {
-		v.Rows[i], v.Rows[j] = v.Rows[j], v.Rows[i]
-	}
+	slices.Reverse(v.Rows)
 	return s.render(w, r, http.StatusOK, "refused", v)
-}
-
-func newNoRow(a *journal.Attempt, g journal.Judgement) noRow {
-	row := noRow{Judgement: g, RunID: a.RunID, Phase: a.Phase, Attempt: a.Number, Long: strings.HasPrefix(g.Reason, "#text:")}
-	row.URL = attemptURL(a.RunID, a.Path)
-	return row
 }
 
 // phasePath is the path of the phase, or of the branch of one, that an attempt is in.

@@ -65,11 +65,7 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	for _, run := range runs {
 		v.Rows = append(v.Rows, newRunRow(run))
 	}
-	name := "runs"
-	if isPart(r) {
-		name = "runs-rows"
-	}
-	return s.render(w, r, http.StatusOK, name, v)
+	return s.renderPart(w, r, http.StatusOK, "runs", v)
 }
 
 func newRunRow(s journal.Summary) runRow {
@@ -123,12 +119,7 @@ func (s *Server) runsLive(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		return pause(r, time.Second)
-	}, func() error {
-		if err := st.write(": \n\n"); err != nil {
-			return err
-		}
-		return st.flush()
-	})
+	}, st.beat)
 	return nil
 }
 

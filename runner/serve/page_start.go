@@ -70,18 +70,11 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
 	wrong := false
 	for _, in := range inputs {
 		f := newField(in)
-		value, given := f.read(form)
-		if wrong := in.Check(r.Context().Err, value, given); f.Wrong == "" && len(wrong) > 0 {
-			f.Wrong = wrong[0].Message
-		}
-		if given {
-			o.Input[in.Name] = value
-		}
-		wrong = wrong || f.Wrong != ""
+		wrong = !f.take(r, in, form, o.Input) || wrong
 		v.Fields = append(v.Fields, f)
 	}
 	if wrong {
-		return s.unstarted(w, r, v, problem(http.StatusUnprocessableEntity, "invalid_input", "some of what was typed does not fit"))
+		return s.unstarted(w, r, v, errTyped)
 	}
 	id, err := s.startOnce(r, o)
 	if err != nil {

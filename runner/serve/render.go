@@ -67,6 +67,14 @@ func (s *Server) render(w http.ResponseWriter, _ *http.Request, status int, name
 	return nil
 }
 
+// renderPart writes a page, or its part where only that is asked for.
+func (s *Server) renderPart(w http.ResponseWriter, r *http.Request, status int, name string, view any) error {
+	if isPart(r) {
+		name += "-part"
+	}
+	return s.render(w, r, status, name, view)
+}
+
 // part renders a piece of a page for a stream.
 func part(name string, view any) (string, error) {
 	var b strings.Builder
@@ -83,11 +91,7 @@ type errorView struct {
 }
 
 func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, p *Problem) {
-	name := "error"
-	if isPart(r) {
-		name = "error-part"
-	}
-	if s.render(w, r, p.Status, name, errorView{s.frame(p.Title, ""), p}) != nil {
+	if s.renderPart(w, r, p.Status, "error", errorView{s.frame(p.Title, ""), p}) != nil {
 		http.Error(w, p.Title, p.Status)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/journal"
@@ -31,22 +32,12 @@ type Scale struct {
 // Writes tells whether a phase of that name writes a text of its own: that of one
 // that is a tool or a gate is what that answered.
 func (s *Scale) Writes(phase string) bool {
-	for _, p := range s.Cascade.EveryPhase() {
-		if p.Name == phase && p.Tool == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Cascade.EveryPhase(), func(p *cascades.Phase) bool { return p.Name == phase && p.Tool == nil })
 }
 
 // Has tells whether the cascade has a gate of that name; all is every text's.
 func (s *Scale) Has(gate string) bool {
-	for _, g := range s.Gates {
-		if g.Name == gate {
-			return true
-		}
-	}
-	return gate == measure.All
+	return gate == measure.All || slices.ContainsFunc(s.Gates, func(g cascades.Gate) bool { return g.Name == gate })
 }
 
 // A weighed is what pages about one offered cascade have in common.
@@ -83,17 +74,9 @@ func (s *Server) weigh(w http.ResponseWriter, r *http.Request, title, here, name
 
 // report asks trust, and tells who else wants them of the attempts.
 func (s *Server) report(ctx context.Context, scale *Scale, also func(*journal.Attempt)) (*trust.Report, error) {
-	attempts := s.o.Store.Attempts(ctx, journal.Filter{Cascade: scale.Cascade.ID})
-	report, err := scale.Ask(func(yield func(journal.Attempt, error) bool) {
-		for a, err := range attempts {
-			if err == nil && also != nil {
-				also(&a)
-			}
-			if !yield(a, err) {
-				return
-			}
-		}
-	})
+	q := scale.Question
+	q.Look = also
+	report, err := q.Ask(s.o.Store.Attempts(ctx, journal.Filter{Cascade: scale.Cascade.ID}))
 	if err != nil {
 		return nil, fmt.Errorf("attempts of %s: %w", scale.Cascade.ID, err)
 	}

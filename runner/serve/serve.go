@@ -91,6 +91,11 @@ func New(o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Runner == nil {
+		if o.Runner, err = runner.New(runner.WithValidators(o.Gates.List()...)); err != nil {
+			return nil, err
+		}
+	}
 	s := &Server{o: o, guard: guard, feeds: feeds.New(o.Store, o.Every), closing: make(chan struct{})}
 	if s.contract, err = newContract(); err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)

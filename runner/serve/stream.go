@@ -36,6 +36,14 @@ func (st *stream) write(piece string) error {
 
 func (st *stream) flush() error { return st.control.Flush() }
 
+// beat sends a sign of life, and what is there.
+func (st *stream) beat() error {
+	if err := st.write(": \n\n"); err != nil {
+		return err
+	}
+	return st.flush()
+}
+
 // sse sends one server-sent event. Its data may have lines.
 func (st *stream) sse(id int64, name, data string) error {
 	var b strings.Builder
@@ -285,9 +293,7 @@ func (t *teller) end(status string) error {
 // rest sends what is there, and a sign of life where the format has one.
 func (t *teller) rest() error {
 	if t.query.sse {
-		if err := t.stream.write(": \n\n"); err != nil {
-			return err
-		}
+		return t.stream.beat()
 	}
 	return t.stream.flush()
 }

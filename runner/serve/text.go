@@ -209,19 +209,14 @@ func (s *Server) textPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	from, _ := strconv.Atoi(r.URL.Query().Get("from"))
 	v := pieceView{frame: s.frame("Text", "runs"), RunID: id, Path: which.at, What: which.what, Size: len(text), Raw: which.url(id, "/raw")}
-	v.From = boundary(text, from)
+	v.From = boundary(text, number(r.URL.Query().Get("from")))
 	v.To = boundary(text, v.From+pieceSize)
 	v.Piece = text[v.From:v.To]
 	if v.To < len(text) {
 		v.Next = which.url(id, "/text") + "&from=" + strconv.Itoa(v.To)
 	}
-	name := "text"
-	if isPart(r) {
-		name = "text-part"
-	}
-	return s.render(w, r, http.StatusOK, name, v)
+	return s.renderPart(w, r, http.StatusOK, "text", v)
 }
 
 // boundary is the beginning of the character at an offset, within the text.

@@ -43,7 +43,8 @@ type Question struct {
 	// for gates that judge by the text alone and cost nothing; nil asks none.
 	Judge func(g cascades.Gate, text string) (passed, said bool)
 
-	FalseAlarms int // verdicts between two false alarms on average, at the least; 0 is [measure.FalseAlarms]
+	FalseAlarms int                    // verdicts between two false alarms on average, at the least; 0 is [measure.FalseAlarms]
+	Look        func(*journal.Attempt) // is shown every attempt on its way; may be nil
 }
 
 // Baseline is how many of a gate's verdicts drift is measured from where nobody
@@ -161,6 +162,9 @@ func (q Question) Ask(attempts iter.Seq2[journal.Attempt, error]) (*Report, erro
 	for a, err := range attempts {
 		if err != nil {
 			return nil, err
+		}
+		if q.Look != nil {
+			q.Look(&a)
 		}
 		b.attempt(&a)
 	}

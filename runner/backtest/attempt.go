@@ -225,9 +225,7 @@ func (v *visitTest) final(a *trace.Attempt, won int) ([]wards.Outcome, error) {
 // finalSlot has the recorded verdicts on an attempt's final text.
 func finalSlot(a *trace.Attempt) *slot {
 	s := &slot{said: engine.Said{At: a.Path, Attempt: a.Number, Text: a.Text}}
-	for i := range a.Verdicts {
-		s.recorded = append(s.recorded, &a.Verdicts[i])
-	}
+	s.recorded = picked(a.Verdicts, func(*trace.Verdict) bool { return true })
 	if n := len(a.Turns); n > 0 {
 		s.said.Turn = a.Turns[n-1].Number
 		s.recorded = append(s.recorded, loops(a.Turns[n-1])...) // it may have ended the turns on this very text
@@ -238,11 +236,7 @@ func finalSlot(a *trace.Attempt) *slot {
 // gate compares the verdict of a phase that is a validator.
 func (v *visitTest) gate(a *trace.Attempt) ([]wards.Outcome, error) {
 	s := &slot{said: engine.Said{At: a.Path.Join("tool"), Attempt: a.Number}}
-	for i := range v.visit.Verdicts {
-		if w := &v.visit.Verdicts[i]; strings.HasPrefix(string(w.Path), string(s.said.At)+"/") {
-			s.recorded = append(s.recorded, w)
-		}
-	}
+	s.recorded = picked(v.visit.Verdicts, func(w *trace.Verdict) bool { return strings.HasPrefix(string(w.Path), string(s.said.At)+"/") })
 	defer v.left(s)
 	if v.phase.Tool == nil || v.phase.Tool.Validator == nil {
 		return nil, nil

@@ -77,20 +77,12 @@ func askedAt(t *trace.Turn, at event.Path) []model.ToolCall {
 
 // verdictsAt gives the verdicts that stand around one call.
 func verdictsAt(t *trace.Turn, at event.Path) []*trace.Verdict {
-	var list []*trace.Verdict
-	for i := range t.Verdicts {
-		if t.Verdicts[i].Path.Up() == at {
-			list = append(list, &t.Verdicts[i])
-		}
-	}
-	return list
+	return picked(t.Verdicts, func(w *trace.Verdict) bool { return w.Path.Up() == at })
 }
 
 func useAt(t *trace.Turn, at event.Path) *trace.Use {
-	for _, u := range t.Tools {
-		if u.Path == at {
-			return u
-		}
+	if i := slices.IndexFunc(t.Tools, func(u *trace.Use) bool { return u.Path == at }); i >= 0 {
+		return t.Tools[i]
 	}
 	return nil
 }

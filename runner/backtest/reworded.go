@@ -1,6 +1,7 @@
 package backtest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -20,11 +21,7 @@ func (v *visitTest) reworded() error {
 			continue
 		}
 		s := &slot{said: engine.Said{At: event.Path(at), Text: c.Response.Text}}
-		for i := range v.visit.Verdicts {
-			if w := &v.visit.Verdicts[i]; w.Path.Up() == s.said.At && w.Moment == string(wards.Pre) {
-				s.recorded = append(s.recorded, w)
-			}
-		}
+		s.recorded = picked(v.visit.Verdicts, func(w *trace.Verdict) bool { return w.Path.Up() == s.said.At && w.Moment == string(wards.Pre) })
 		if err := v.begun(s); err != nil {
 			return err
 		}
@@ -71,12 +68,7 @@ func (v *visitTest) begun(s *slot) error {
 
 // tried tells whether the try has made an attempt.
 func (v *visitTest) tried(at event.Path) bool {
-	for _, a := range v.visit.Attempts {
-		if a.Path.Up() == at {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.visit.Attempts, func(a *trace.Attempt) bool { return a.Path.Up() == at })
 }
 
 // refusedBy is what the verdicts made of a try that did not begin; released where

@@ -104,11 +104,7 @@ func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err
 			return d, err
 		}
 		s := &slot{said: engine.Said{At: e.at, Attempt: a.Number, Turn: t.Number, Text: e.text}}
-		for j := range t.Verdicts {
-			if w := &t.Verdicts[j]; w.Moment == string(wards.Turn) && w.Path.Up() == e.at {
-				s.recorded = append(s.recorded, w)
-			}
-		}
+		s.recorded = picked(t.Verdicts, func(w *trace.Verdict) bool { return w.Moment == string(wards.Turn) && w.Path.Up() == e.at })
 		if len(v.phase.Wards.Turn) > 0 {
 			s.subject = v.past.Subject(s.said)
 		}
@@ -147,11 +143,5 @@ func (v *visitTest) early(a *trace.Attempt, t *trace.Turn) (enough bool, err err
 }
 
 func loops(t *trace.Turn) []*trace.Verdict {
-	var list []*trace.Verdict
-	for i := range t.Verdicts {
-		if t.Verdicts[i].Moment == string(wards.LoopUntil) {
-			list = append(list, &t.Verdicts[i])
-		}
-	}
-	return list
+	return picked(t.Verdicts, func(w *trace.Verdict) bool { return w.Moment == string(wards.LoopUntil) })
 }

@@ -39,6 +39,16 @@ type slot struct {
 	recorded []*trace.Verdict
 }
 
+// picked are those of some verdicts that are of one text.
+func picked(from []trace.Verdict, of func(*trace.Verdict) bool) (list []*trace.Verdict) {
+	for i := range from {
+		if of(&from[i]) {
+			list = append(list, &from[i])
+		}
+	}
+	return list
+}
+
 // take gives the recorded verdict of a check: the n-th of its name belongs to
 // the n-th check of that name.
 func (s *slot) take(moment, validator string) *trace.Verdict {
@@ -131,12 +141,9 @@ func (v *visitTest) soundings(won int) error {
 // pre holds what the phase was begun with against its pre-wards.
 func (v *visitTest) pre() error {
 	s := &slot{said: engine.Said{At: v.visit.Path}}
-	for i := range v.visit.Verdicts {
-		own := strings.HasPrefix(string(v.visit.Verdicts[i].Path), string(v.visit.Path)+"/pre[") // not of what a model made of the instructions
-		if own && v.visit.Verdicts[i].Moment == string(wards.Pre) {
-			s.recorded = append(s.recorded, &v.visit.Verdicts[i])
-		}
-	}
+	s.recorded = picked(v.visit.Verdicts, func(w *trace.Verdict) bool { // not of what a model made of the instructions
+		return strings.HasPrefix(string(w.Path), string(v.visit.Path)+"/pre[") && w.Moment == string(wards.Pre)
+	})
 	stopped := len(v.visit.Attempts) == 0 && len(s.recorded) > 0 && (v.visit.Status == "blocked" || v.visit.Status == "failed")
 	came := len(v.visit.Attempts) > 0 || len(s.recorded) > 0 // so far; a sub-cascade may have ended the visit
 	if !came || len(v.phase.Wards.Pre) == 0 && len(s.recorded) == 0 {

@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -284,7 +285,7 @@ func (c *Case) link(name string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := readFile(file); err != nil {
+	if _, err := runner.ReadFile(file); err != nil {
 		return fmt.Errorf("link: %w", err)
 	}
 	linked, err := filepath.Rel(dir, file)

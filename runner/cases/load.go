@@ -12,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/validators/schema"
@@ -20,12 +21,7 @@ import (
 // Load reads the case in a directory. An error names the file and, where a page
 // is wrong, the line; a missing directory or case.yaml is [fs.ErrNotExist].
 func Load(dir string) (*Case, error) {
-	l := &loader{dir: dir}
-	c, err := l.load()
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
+	return (&loader{dir: dir}).load()
 }
 
 // A loader reads one directory.
@@ -62,40 +58,25 @@ func (l *loader) load() (*Case, error) {
 	if err := l.page(sharedFile, &l.shared); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	c.effects, err = l.effects()
-	return c, err
+	if c.effects, err = l.effects(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // name is a file's name for errors and for the disk.
 func (l *loader) name(file string) string { return path.Join(filepath.ToSlash(l.dir), file) }
 
 func (l *loader) page(file string, out any) error {
-	source, err := readFile(l.name(file))
+	source, err := runner.ReadFile(l.name(file))
 	if err != nil {
 		return err
 	}
 	return read(l.name(file), source, out)
 }
 
-// maxFile bounds a file of a case, in bytes.
-const maxFile = 64 << 20
-
-// readFile reads a regular file of bounded size.
-func readFile(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", name, errors.Unwrap(err))
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: it is not a regular file", name)
-	case info.Size() > maxFile:
-		return nil, fmt.Errorf("%s: it has %d bytes; a file may have %d", name, info.Size(), maxFile)
-	}
-	return os.ReadFile(name)
-}
-
 func (l *loader) input(c *Case) error {
-	source, err := readFile(l.name(inputFile))
+	source, err := runner.ReadFile(l.name(inputFile))
 	if err != nil {
 		return err
 	}
@@ -118,7 +99,7 @@ func (l *loader) text(page string, t text) (string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(t.file)) {
 		return "", fmt.Errorf("%s:%d: %s is not within the case", l.name(page), t.line, t.file)
 	}
-	source, err := readFile(l.name(t.file))
+	source, err := runner.ReadFile(l.name(t.file))
 	if err != nil {
 		return "", fmt.Errorf("%s:%d: %w", l.name(page), t.line, err)
 	}
@@ -188,7 +169,7 @@ func (l *loader) effects() ([]*effect, error) {
 			continue
 		}
 		file := path.Join(effectsDir, entry.Name())
-		source, err := readFile(l.name(file))
+		source, err := runner.ReadFile(l.name(file))
 		if err != nil {
 			return nil, err
 		}
@@ -227,6 +208,6 @@ func (c *Case) opener() cascades.Opener {
 		if place, ok := c.files[name]; ok {
 			name = c.beside(place)
 		}
-		return readFile(name)
+		return runner.ReadFile(name)
 	}
 }

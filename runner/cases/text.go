@@ -1,9 +1,8 @@
 package cases
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,7 +101,7 @@ func node(v any) (*yaml.Node, error) {
 		return scalar(strings.ToValidUTF8(v, "\uFFFD")), nil
 	case map[string]any:
 		n := &yaml.Node{Kind: yaml.MappingNode}
-		for _, key := range sortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			child, err := node(v[key])
 			if err != nil {
 				return nil, err
@@ -126,15 +125,6 @@ func node(v any) (*yaml.Node, error) {
 		return nil, err
 	}
 	return node(plain)
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func emptyFlow(n *yaml.Node) *yaml.Node {
@@ -164,91 +154,68 @@ func bare(v any) (*yaml.Node, error) {
 }
 
 // UnmarshalYAML reads the value.
-func (v *value) UnmarshalYAML(n *yaml.Node) error {
+func (v *value) UnmarshalYAML(n *yaml.Node) (err error) {
 	if n.Tag == fileTag {
 		v.text = new(text)
 		return v.text.UnmarshalYAML(n)
 	}
-	var b bytes.Buffer
-	if err := asJSON(&b, n); err != nil {
-		return err
-	}
-	plain, err := schema.Parse(b.Bytes())
-	if err != nil {
-		return wrong(n, "%v", err)
-	}
-	v.any = plain
-	return nil
+	v.any, err = plain(n)
+	return err
 }
 
-// asJSON writes YAML as the JSON of the same shape.
-func asJSON(b *bytes.Buffer, n *yaml.Node) error {
+// plain is the plain value that YAML stands for.
+func plain(n *yaml.Node) (any, error) {
 	switch n.Kind {
 	case yaml.MappingNode:
-		return objectAsJSON(b, n)
+		return plainObject(n)
 	case yaml.SequenceNode:
+		list := make([]any, len(n.Content))
 		for i, item := range n.Content {
-			b.WriteByte("[,"[min(i, 1)])
-			if err := asJSON(b, item); err != nil {
-				return err
+			var err error
+			if list[i], err = plain(item); err != nil {
+				return nil, err
 			}
 		}
-		if len(n.Content) == 0 {
-			b.WriteByte('[')
-		}
-		b.WriteByte(']')
-		return nil
+		return list, nil
 	case yaml.ScalarNode:
-		return scalarAsJSON(b, n)
+		return plainScalar(n)
 	default:
-		return wrong(n, "anchors and aliases have no place here")
+		return nil, wrong(n, "anchors and aliases have no place here")
 	}
 }
 
-func objectAsJSON(b *bytes.Buffer, n *yaml.Node) error {
-	seen := map[string]bool{}
-	b.WriteByte('{')
+func plainObject(n *yaml.Node) (map[string]any, error) {
+	object := map[string]any{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
-		if key.Kind != yaml.ScalarNode || seen[key.Value] {
-			return wrong(key, "want names, each once")
+		if _, twice := object[key.Value]; twice || key.Kind != yaml.ScalarNode {
+			return nil, wrong(key, "want names, each once")
 		}
-		seen[key.Value] = true
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		quoteJSON(b, key.Value)
-		b.WriteByte(':')
-		if err := asJSON(b, n.Content[i+1]); err != nil {
-			return err
+		var err error
+		if object[key.Value], err = plain(n.Content[i+1]); err != nil {
+			return nil, err
 		}
 	}
-	b.WriteByte('}')
-	return nil
+	return object, nil
 }
 
-func scalarAsJSON(b *bytes.Buffer, n *yaml.Node) error {
+func plainScalar(n *yaml.Node) (any, error) {
 	switch n.ShortTag() {
 	case "!!null", nilTag:
-		b.WriteString("null")
+		return nil, nil
 	case "!!bool":
 		v, err := strconv.ParseBool(n.Value)
 		if err != nil {
-			return wrong(n, "want true or false")
+			return nil, wrong(n, "want true or false")
 		}
-		fmt.Fprint(b, v)
+		return v, nil
 	case "!!int", "!!float":
-		if !json.Valid([]byte(n.Value)) {
-			return wrong(n, "%s is not a number that JSON has", n.Value)
+		v, err := schema.Parse([]byte(n.Value)) // exact
+		if err != nil {
+			return nil, wrong(n, "%s is not a number that JSON has", n.Value)
 		}
-		b.WriteString(n.Value)
+		return v, nil
 	default:
-		quoteJSON(b, n.Value)
+		return n.Value, nil
 	}
-	return nil
-}
-
-func quoteJSON(b *bytes.Buffer, s string) {
-	quoted, _ := json.Marshal(s)
-	b.Write(quoted)
 }

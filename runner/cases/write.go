@@ -97,7 +97,7 @@ func (w *writer) head(c *Case) head {
 		}
 		want.Phases = append(want.Phases, one)
 	}
-	for _, name := range sortedKeys(c.want.outputs) {
+	for _, name := range slices.Sorted(maps.Keys(c.want.outputs)) {
 		want.Outputs[name] = w.value(c.want.outputs[name], event.Path(name), "output")
 	}
 	for _, d := range c.want.degraded {

@@ -12,6 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -206,7 +207,7 @@ func progress(ctx context.Context, c call) event.Sink {
 			return
 		}
 		done++
-		_ = c.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Message: brief(words)})
+		_ = c.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Message: validators.OneLine(words, 200)})
 	})
 }
 
@@ -233,13 +234,4 @@ func doing(e event.Event) string {
 		}
 	}
 	return ""
-}
-
-// brief makes words fit into a line.
-func brief(words string) string {
-	words = strings.Join(strings.Fields(words), " ")
-	if r := []rune(words); len(r) > 200 {
-		words = string(r[:200]) + "…"
-	}
-	return words
 }

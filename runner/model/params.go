@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -81,10 +82,5 @@ func (p *Params) Asks() []string {
 	}
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal([]byte(p.String()), &all) // an Extra that is no object has none; Body tells
-	var names []string
-	for name := range all {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(all))
 }

@@ -73,11 +73,7 @@ type End struct {
 
 // Bundle keeps the files of a cascade as one text, by which a [Start] names them.
 func Bundle(c *cascades.Cascade, texts effects.Texts) (digest string, err error) {
-	raw, err := json.Marshal(c.Files)
-	if err != nil {
-		return "", err
-	}
-	return texts.Put(raw)
+	return keep(c.Files, texts)
 }
 
 // Unbundle reads the files of a cascade.

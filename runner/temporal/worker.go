@@ -98,7 +98,7 @@ func (crew *Crew) RegisterEffects(to worker.ActivityRegistry) {
 // loaded are the cascades of a crew by the digests of their files.
 type loaded struct {
 	mu  sync.Mutex
-	all map[string]func() (*cascade, error)
+	all map[string]*cascade
 }
 
 type cascade struct {
@@ -110,7 +110,7 @@ func (crew *Crew) load(digest string) (*cascade, error) {
 	crew.loaded.mu.Lock()
 	defer crew.loaded.mu.Unlock()
 	if known, ok := crew.loaded.all[digest]; ok {
-		return known()
+		return known, nil
 	}
 	files, err := Unbundle(digest, crew.Texts)
 	if err != nil {
@@ -122,9 +122,9 @@ func (crew *Crew) load(digest string) (*cascade, error) {
 	}
 	found := &cascade{c, crew.World(c)}
 	if crew.loaded.all == nil {
-		crew.loaded.all = map[string]func() (*cascade, error){}
+		crew.loaded.all = map[string]*cascade{}
 	}
-	crew.loaded.all[digest] = func() (*cascade, error) { return found, nil }
+	crew.loaded.all[digest] = found
 	return found, nil
 }
 

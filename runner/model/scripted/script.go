@@ -73,7 +73,7 @@ func (s *Script) Call(ctx context.Context, r model.Request) (model.Response, err
 			e.show(r.OnText)
 			return e.response(r, spent), nil
 		}
-		if last = e.fail(); !last.Temporary() {
+		if last = new(*e.failure); !last.Temporary() {
 			break
 		}
 	}
@@ -85,7 +85,7 @@ func (s *Script) Call(ctx context.Context, r model.Request) (model.Response, err
 func (s *Script) Recall(r model.Request) {
 	for range model.Tries {
 		e := s.take(r)
-		if e == nil || e.failure == nil || !e.fail().Temporary() {
+		if e == nil || e.failure == nil || !e.failure.Temporary() {
 			return
 		}
 	}
@@ -187,11 +187,6 @@ func (e *entry) spent(r model.Request) model.Usage {
 	}
 	u.InputTokens, u.OutputTokens, u.Estimated = model.EstimateTokens(len(wire)), model.EstimateTokens(said), true
 	return u
-}
-
-func (e *entry) fail() *model.Failure {
-	f := *e.failure
-	return &f
 }
 
 // show gives the reply to on in four pieces, as a stream would.

@@ -76,7 +76,8 @@ func measured(ctx context.Context, hold talk, turns int, o order) round {
 		wait  sync.WaitGroup
 	)
 	runtime.GC() // what an earlier round left is not this one's
-	began, cpu := time.Now(), used()
+	began := time.Now()
+	before, _ := used()
 	for range o.AtOnce {
 		wait.Go(func() {
 			for fault.Load() == nil && time.Since(began) < o.For {
@@ -89,29 +90,22 @@ func measured(ctx context.Context, hold talk, turns int, o order) round {
 		})
 	}
 	wait.Wait()
-	r := round{Turns: int(held.Load()) * turns, Wall: time.Since(began), CPU: used() - cpu, Peak: peak()}
+	after, peak := used()
+	r := round{Turns: int(held.Load()) * turns, Wall: time.Since(began), CPU: after - before, Peak: peak}
 	if err := fault.Load(); err != nil {
 		r.Error = (*err).Error()
 	}
 	return r
 }
 
-// used is the processor's time of this process so far.
-func used() time.Duration {
+// used is the processor's time of this process so far, and the most memory that it
+// has had, in KB on Linux.
+func used() (cpu time.Duration, peak int64) {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
-		return 0
+		return 0, 0
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// peak is in KB on Linux.
-func peak() int64 {
-	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return int64(u.Maxrss)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), int64(u.Maxrss)
 }
 
 // A child is a process of this program that answers in lines.

@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -132,11 +133,7 @@ func lacks(source any, path []string) (name string, known []string) {
 		below, there := properties[name]
 		switch {
 		case !there && listed && object["additionalProperties"] == false:
-			for one := range properties {
-				known = append(known, one)
-			}
-			slices.Sort(known)
-			return name, known
+			return name, slices.Sorted(maps.Keys(properties))
 		case !there:
 			return "", nil
 		}

@@ -88,7 +88,7 @@ func (f labelFlags) fits(cascade *cascades.Cascade) error {
 	if err != nil {
 		return &exit{exitBroken, err}
 	}
-	if f.phase != "" && !slices.ContainsFunc(cascade.EveryPhase(), func(p *cascades.Phase) bool { return p.Name == f.phase }) {
+	if f.phase != "" && !cascade.Has(f.phase) {
 		return usage("%s has no phase %q", cascade.File, f.phase)
 	}
 	if f.gate != measure.All && !slices.ContainsFunc(gates, func(g cascades.Gate) bool { return g.Name == f.gate }) {

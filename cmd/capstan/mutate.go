@@ -279,9 +279,8 @@ func (g *goodTexts) ofFiles(files []string) error {
 // known reports a phase that the cascade does not have.
 func (g *goodTexts) known(phases []string) error {
 	for _, name := range phases {
-		has := func(p *cascades.Phase) bool { return p.Name == name }
 		within := slices.ContainsFunc(g.texts, func(t backtest.Text) bool { return t.Phase.Name == name })
-		if !within && !slices.ContainsFunc(g.cascade.EveryPhase(), has) {
+		if !within && !g.cascade.Has(name) {
 			return usage("cascade %s has no phase %q", g.cascade.ID, name)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -66,9 +67,9 @@ type progress struct {
 	told     []string // what was left out of requests
 	fans     map[event.Path]*fan
 	contests map[event.Path]contest
-	texts    expressionTexts
-	shown    bool          // the living line is on the screen
-	show     func() string // the living line of what is no run; nil for a run's
+	cascade  *cascades.Cascade // of the run; nil where it is not known
+	shown    bool              // the living line is on the screen
+	show     func() string     // the living line of what is no run; nil for a run's
 	ticks    *time.Ticker
 	done     chan struct{}
 }
@@ -232,7 +233,7 @@ func (p *progress) without(r *model.Response) {
 }
 
 func (p *progress) verdict(v *event.Verdict) {
-	what := v.Moment + " " + p.texts.named(v)
+	what := v.Moment + " " + checkName(p.cascade, v)
 	if v.Moment == v.Validator {
 		what = v.Moment
 	}

@@ -68,7 +68,7 @@ func (c *Command) showRun(ctx context.Context, j *journal.Journal, id string, at
 	t := &teller{out: c.Stdout}
 	if slices.ContainsFunc(result.Verdicts, func(v event.Verdict) bool { return v.Validator == "expr" }) {
 		if cascade, err := c.ran(run); err == nil { // else they are told by what they are
-			t.texts = expressionsOf(cascade)
+			t.cascade = cascade
 		}
 	}
 	t.head(run, result)
@@ -104,8 +104,8 @@ func shownAttempts(run *trace.Run) []shownAttempt {
 
 // A teller tells of a run in words.
 type teller struct {
-	out   io.Writer
-	texts expressionTexts
+	out     io.Writer
+	cascade *cascades.Cascade // of the run; nil where it is not known
 }
 
 func (t *teller) line(format string, args ...any) { fmt.Fprintf(t.out, format+"\n", args...) }
@@ -152,7 +152,7 @@ func (t *teller) phases(r runner.Result) {
 }
 
 func (t *teller) verdict(v *event.Verdict) {
-	name := t.texts.named(v)
+	name := checkName(t.cascade, v)
 	what, mode := fmt.Sprintf("attempt %d %s %s", v.Attempt, v.Moment, name), " ("+v.Mode+")"
 	switch {
 	case (&trace.Verdict{Verdict: *v}).Filters():

@@ -87,54 +87,14 @@ func (p *progress) won(e event.Event) {
 func (p *progress) knows(c *cascades.Cascade) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.texts = expressionsOf(c)
+	p.cascade = c
 }
 
-// An expressionTexts has the texts of expressions without a name, by where they
-// stand.
-type expressionTexts map[string]string
-
-// expressionsOf are those of a cascade. Where two phases of one name disagree they
-// are told as they were.
-func expressionsOf(c *cascades.Cascade) expressionTexts {
-	texts := expressionTexts{}
-	for _, within := range c.Within() {
-		for _, phase := range within.EveryPhase() {
-			for _, check := range phase.Checks() {
-				at, moment := check.Place, string(check.Ward.Moment)
-				source := check.Validator.Unnamed()
-				if at == nil || source == "" {
-					continue
-				}
-				key := checkKey(phase.Name, moment, at.Moment != moment, at.Index)
-				if known, twice := texts[key]; twice && known != source {
-					source = ""
-				}
-				texts[key] = source
-			}
-		}
-	}
-	return texts
-}
-
-func checkKey(phase, moment string, filter bool, index int) string {
-	return fmt.Sprintf("%s\x00%s\x00%t\x00%d", phase, moment, filter, index)
-}
-
-// maxExpression bounds what is shown of an expression, in characters.
-const maxExpression = 80
-
-// named is a check as it is told: its name, or an expression's text.
-func (e expressionTexts) named(v *event.Verdict) string {
-	if v.Validator != "expr" {
+// checkName is a check as it is told: its name, or the text of an expression without
+// one, where its cascade is known.
+func checkName(c *cascades.Cascade, v *event.Verdict) string {
+	if v.Validator != "expr" || c == nil {
 		return v.Validator
 	}
-	text := oneLine(e[checkKey(v.Phase, v.Moment, v.Filters(), v.Index())])
-	if text == "" {
-		return v.Validator
-	}
-	if runes := []rune(text); len(runes) > maxExpression {
-		text = string(runes[:maxExpression]) + "…"
-	}
-	return "expr " + text
+	return strings.TrimSpace("expr " + oneLine(c.Unnamed(v.Phase, v.Asked(), v.Index())))
 }

@@ -1,6 +1,10 @@
 package batch
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/seed61713e19/capstan/runner/event"
+)
 
 // How much may be done and wait for its turn.
 const (
@@ -72,27 +76,9 @@ func (w *window) close() {
 
 // size is about how much memory the outcome takes, in bytes.
 func (o *Outcome) size() int {
-	n := 512 + weight(o.Output)
+	n := 512 + event.Weight(o.Output)
 	if o.Error != nil {
 		n += len(o.Error.Message)
-	}
-	return n
-}
-
-// weight is about how much memory a plain value takes.
-func weight(v any) int {
-	n := 16
-	switch v := v.(type) {
-	case string:
-		n += len(v)
-	case []any:
-		for _, e := range v {
-			n += weight(e)
-		}
-	case map[string]any:
-		for key, e := range v {
-			n += len(key) + weight(e)
-		}
 	}
 	return n
 }

@@ -303,3 +303,21 @@ type Func func(Event)
 
 // Emit calls f.
 func (f Func) Emit(e Event) { f(e) }
+
+// Weight is about how many bytes a plain value takes in memory.
+func Weight(v any) int {
+	n := 16
+	switch v := v.(type) {
+	case string:
+		n += len(v)
+	case []any:
+		for _, e := range v {
+			n += Weight(e)
+		}
+	case map[string]any:
+		for name, e := range v {
+			n += len(name) + Weight(e)
+		}
+	}
+	return n
+}

@@ -3,12 +3,14 @@ package measure
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -232,7 +234,7 @@ func (g *Ledger) Said(person, text, phase, gate string) bool {
 }
 
 // Planted lists the labels of planted faults, in the order of their texts.
-func (g *Ledger) Planted() []Label { return sortedLabels(g.planted) }
+func (g *Ledger) Planted() []Label { return slices.SortedFunc(maps.Values(g.planted), compareLabels) }
 
 // Natural lists people's labels that stand, in the order of their texts.
 func (g *Ledger) Natural() []Label {
@@ -246,22 +248,8 @@ func (g *Ledger) Natural() []Label {
 	return list
 }
 
-func sortedLabels(all map[about]Label) []Label {
-	list := make([]Label, 0, len(all))
-	for _, l := range all {
-		list = append(list, l)
-	}
-	slices.SortFunc(list, compareLabels)
-	return list
-}
-
 func compareLabels(a, b Label) int {
-	for _, c := range []int{strings.Compare(a.Text, b.Text), strings.Compare(a.Phase, b.Phase), strings.Compare(a.Gate, b.Gate), strings.Compare(a.By, b.By)} {
-		if c != 0 {
-			return c
-		}
-	}
-	return 0
+	return cmp.Or(strings.Compare(a.Text, b.Text), strings.Compare(a.Phase, b.Phase), strings.Compare(a.Gate, b.Gate), strings.Compare(a.By, b.By))
 }
 
 // A Contradiction is a text of which people say different things, a case to

@@ -139,35 +139,18 @@ func (f *trees) keep(run *journal.Run, t *trace.Run, size int) {
 
 // weight is about how many bytes an event has in a tree.
 func weight(e event.Event) int {
-	n := 1<<10 + len(e.Text) + len(e.Message) + heavy(e.Output) + heavy(map[string]any(e.Input))
+	n := 1<<10 + len(e.Text) + len(e.Message) + event.Weight(e.Output) + event.Weight(map[string]any(e.Input))
 	if e.Response != nil {
 		n += len(e.Response.Text)
 	}
 	if e.Call != nil {
-		n += heavy(e.Call.Arguments)
+		n += event.Weight(e.Call.Arguments)
 	}
 	if e.Result != nil {
-		n += heavy(e.Result.Value)
+		n += event.Weight(e.Result.Value)
 	}
 	if v := e.Verdict; v != nil {
-		n += len(v.Reason) + len(v.Fix) + heavy(v.Evidence) + heavy(v.Details)
-	}
-	return n
-}
-
-func heavy(v any) int {
-	n := 16
-	switch v := v.(type) {
-	case string:
-		n += len(v)
-	case []any:
-		for _, x := range v {
-			n += heavy(x)
-		}
-	case map[string]any:
-		for k, x := range v {
-			n += len(k) + heavy(x)
-		}
+		n += len(v.Reason) + len(v.Fix) + event.Weight(v.Evidence) + event.Weight(v.Details)
 	}
 	return n
 }

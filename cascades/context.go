@@ -47,7 +47,7 @@ func (p *parser) context(phase *object) (c Context) {
 		c.Exclude = append(c.Exclude, name)
 	}
 	if c.Input = o.flag("include_input", false); !o.has("from") && !c.Input {
-		o.missing("from")
+		o.needs("from")
 	}
 	if o.has("exclude") && !slices.ContainsFunc(c.From, func(s Source) bool { return slices.Contains(several, s.Phase) }) {
 		o.conflict("exclude", "exclude means nothing without all, first or previous in from")

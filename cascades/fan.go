@@ -32,7 +32,7 @@ func (p *parser) each(o *object) *Each {
 	e.As = cmp.Or(e.As, "item")
 	switch n := o.get("in"); {
 	case n == nil:
-		o.missing("in")
+		o.needs("in")
 	case n.Kind == yaml.SequenceNode, n.Kind == yaml.ScalarNode && plainVariable().MatchString(strings.TrimSpace(n.Value)):
 		e.In = Values{"in": p.plain(n, func(n *yaml.Node) any { return p.templated(n, phaseVariables) })}
 	default:
@@ -102,12 +102,8 @@ func (p *parser) together(group *object) []*Phase {
 // checkGrouped reports what a phase of a group may not have: phases that run side
 // by side lead nowhere and hear nothing of each other.
 func (p *parser) checkGrouped(o *object) {
-	if o.has("together") {
-		o.conflict("together", "groups cannot stand within groups: list the phases of %s beside the others", o.what)
-	}
-	if o.has("handoffs") {
-		o.conflict("handoffs", "%s is part of %s: the group's own handoffs say where the run goes on", o.what, p.grouped)
-	}
+	o.conflict("together", "groups cannot stand within groups: list the phases of %s beside the others", o.what)
+	o.conflict("handoffs", "%s is part of %s: the group's own handoffs say where the run goes on", o.what, p.grouped)
 }
 
 // checkGroups reports what the phases of a group know of each other, and ways

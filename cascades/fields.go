@@ -49,17 +49,20 @@ func (o *object) text(key string) string {
 
 // required is text that must be there and say something.
 func (o *object) required(key string) string {
-	n := o.get(key)
-	if n == nil {
-		o.missing(key)
-		return ""
+	o.needs(key)
+	if n := o.get(key); n != nil {
+		return o.p.word(n, key)
 	}
-	return o.p.word(n, key)
+	return ""
 }
 
-// missing reports that a key is not there.
-func (o *object) missing(key string) {
-	o.p.report(o.node, CodeMissing, "%s needs %s", o.what, key)
+// needs reports those of the keys that are not there.
+func (o *object) needs(keys ...string) {
+	for _, key := range keys {
+		if !o.has(key) {
+			o.p.report(o.node, CodeMissing, "%s needs %s", o.what, key)
+		}
+	}
 }
 
 // oneOf is one of the allowed words, or the first when it is not there.

@@ -75,13 +75,11 @@ func (p *Phase) Moment(check *Check) wards.Moment {
 
 // RunsPrograms tells whether a gate of the cascade's own phases is a program:
 // what it is stands in files that the cascade has not read.
-func (c *Cascade) RunsPrograms() (found bool) {
+func (c *Cascade) RunsPrograms() bool {
 	runs := func(v *Validator) bool { return v != nil && v.written != nil && len(v.written.argv) > 0 }
-	for _, p := range c.EveryPhase() {
-		found = found || p.Tool != nil && runs(p.Tool.Validator)
-		p.eachCheck(func(_ string, _ int, check *Check) { found = found || runs(check.Validator) })
-	}
-	return found
+	return slices.ContainsFunc(c.EveryPhase(), func(p *Phase) bool {
+		return p.Tool != nil && runs(p.Tool.Validator) || slices.ContainsFunc(p.Checks(), func(check *Check) bool { return runs(check.Validator) })
+	})
 }
 
 // At is the gate's address within its cascade.
@@ -167,13 +165,13 @@ func (m Model) plain() any {
 func (c *Cascade) digests(within *Cascade) map[string]any {
 	files := map[string]any{}
 	dir, open := path.Dir(within.File), Unpacked(c.Files)
-	within.every(map[*Cascade]bool{}, func(n *Cascade) {
+	for _, n := range within.Within() {
 		for _, name := range append([]string{n.File}, n.reads...) {
 			if text, err := open(name); err == nil {
 				files[beside(dir, path.Clean(name))] = signatures.Digest(text)
 			}
 		}
-	})
+	}
 	return files
 }
 

@@ -85,7 +85,7 @@ func (p *parser) rung(n *yaml.Node, what, unbounded string) Model {
 	}
 	o := p.fields(n, "a model")
 	r := Rung{Name: o.required("name"), Attempts: o.whole("attempts", 1, 1)}
-	if unbounded != "" && o.has("attempts") {
+	if unbounded != "" {
 		o.conflict("attempts", "%s", unbounded)
 	}
 	if r.Name != "" {

@@ -143,7 +143,9 @@ func (o *object) done() {
 	}
 }
 
-// conflict reports a key that excludes something else here.
+// conflict reports a key that excludes something else here, where it is written.
 func (o *object) conflict(key, format string, args ...any) {
-	o.p.report(o.keys[key], CodeConflict, format, args...)
+	if o.has(key) {
+		o.p.report(o.keys[key], CodeConflict, format, args...)
+	}
 }

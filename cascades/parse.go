@@ -240,7 +240,7 @@ func (p *parser) phases(o *object) {
 	nodes := o.list("phases")
 	n := o.get("phases")
 	if n == nil {
-		o.missing("phases")
+		o.needs("phases")
 		return
 	}
 	if len(nodes) == 0 && n.Kind == yaml.SequenceNode {

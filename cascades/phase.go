@@ -139,9 +139,7 @@ func (p *parser) work(o *object, phase *Phase) {
 		return
 	}
 	for _, key := range kinds[written].not {
-		if o.has(key) {
-			o.conflict(key, "%s means nothing here: %s %s", key, o.what, kinds[written].does)
-		}
+		o.conflict(key, "%s means nothing here: %s %s", key, o.what, kinds[written].does)
 	}
 }
 
@@ -201,10 +199,11 @@ func (p *parser) subs(o *object) []*Sub {
 		}
 		s := &Sub{ContextIn: sub.flag("context_in", true), ContextOut: sub.flag("context_out", true)}
 		s.InputMap = p.mapped(sub.child("input_map"))
-		if ref := sub.get("ref"); ref == nil {
-			sub.missing("ref")
-		} else if s.Cascade = p.nested(ref, "ref"); s.Cascade != nil {
-			out = append(out, s)
+		sub.needs("ref")
+		if ref := sub.get("ref"); ref != nil {
+			if s.Cascade = p.nested(ref, "ref"); s.Cascade != nil {
+				out = append(out, s)
+			}
 		}
 		sub.done()
 	}
@@ -230,9 +229,8 @@ func (p *parser) expect(o *object, phase *Phase) (e Expect) {
 	if o == nil {
 		return e
 	}
+	o.needs("caught")
 	switch least := o.within("caught", 0, 1); {
-	case !o.has("caught"):
-		o.missing("caught")
 	case least != nil && *least == 0:
 		p.report(o.value["caught"], CodeValue, "caught must be more than 0, not 0")
 	case least != nil:
@@ -278,13 +276,11 @@ func (p *parser) human(o *object, phase string) *Human {
 	if h.StoreAs == "" {
 		h.StoreAs = phase + "_answer"
 	}
-	if !o.has("prompt") {
-		o.missing("prompt")
-	}
-	if h.Type == Choice && !o.has("options") {
-		o.missing("options")
-	} else if h.Type == Choice && len(h.Options) == 0 {
-		p.report(o.value["options"], CodeValue, "a choice needs at least one option")
+	o.needs("prompt")
+	if h.Type == Choice {
+		if o.needs("options"); o.has("options") && len(h.Options) == 0 {
+			p.report(o.value["options"], CodeValue, "a choice needs at least one option")
+		}
 	}
 	if said := o.text("type"); h.Type != Choice && o.has("options") && (said == "" || said == string(h.Type)) {
 		o.conflict("options", "options are for the type choice, not %s", h.Type)
@@ -296,8 +292,8 @@ func (p *parser) human(o *object, phase string) *Human {
 // expiry reads how long a question waits, and what comes then.
 func (p *parser) expiry(o *object, h *Human) {
 	h.Expires = o.duration("expires")
-	h.OnExpired = p.onError(o.get("on_expired"), "on_expired")
-	if o.has("on_expired") && !o.has("expires") {
+	h.OnExpired = p.onError(o, "on_expired")
+	if !o.has("expires") {
 		o.conflict("on_expired", "on_expired means nothing without expires")
 	}
 }

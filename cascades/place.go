@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/seed61713e19/capstan/validators"
@@ -53,7 +54,7 @@ const threshold = "reforge"
 // place notes where everything stands, of the cascades within this one too.
 func (c *Cascade) place() {
 	c.digest = digestOf(c.Files)
-	c.every(map[*Cascade]bool{}, func(within *Cascade) {
+	for _, within := range c.Within() {
 		in := Place{Cascade: c.digest, File: within.File}
 		for _, t := range within.Tools {
 			t.stand(in)
@@ -61,7 +62,7 @@ func (c *Cascade) place() {
 		for _, p := range within.EveryPhase() {
 			p.place(in)
 		}
-	})
+	}
 }
 
 func (t *Tool) stand(in Place) {
@@ -93,18 +94,15 @@ func (p *Phase) eachCheck(visit func(moment string, i int, check *Check)) {
 	}
 	w := &p.Wards
 	lots := []lot{{wards.Pre, w.Pre}, {wards.Tool, w.Tool}, {wards.Result, w.Result}, {wards.Turn, w.Turn}, {wards.Post, w.Post}}
-	if p.Rules.Loop != nil {
-		lots = append(lots, lot{wards.LoopUntil, []*Check{p.Rules.Loop}})
-	}
-	if p.Soundings != nil && p.Soundings.Filter != nil {
-		lots = append(lots, lot{filter, []*Check{p.Soundings.Filter}})
-	}
-	if t := p.Soundings.threshold(); t != nil {
-		lots = append(lots, lot{threshold, []*Check{t}})
+	lots = append(lots, lot{wards.LoopUntil, []*Check{p.Rules.Loop}}, lot{threshold, []*Check{p.Soundings.threshold()}})
+	if p.Soundings != nil {
+		lots = slices.Insert(lots, len(lots)-1, lot{filter, []*Check{p.Soundings.Filter}})
 	}
 	for _, l := range lots {
 		for i, check := range l.checks {
-			visit(string(l.moment), i, check)
+			if check != nil {
+				visit(string(l.moment), i, check)
+			}
 		}
 	}
 }
@@ -114,15 +112,12 @@ func (c *Cascade) within(at *Place) (found *Cascade, err error) {
 	if at == nil || at.Cascade != c.digest || c.digest == "" {
 		return nil, fmt.Errorf("place %v: it is in another cascade than %s: its files are not the same", at, c.ID)
 	}
-	c.every(map[*Cascade]bool{}, func(within *Cascade) {
-		if within.File == at.File && found == nil {
-			found = within
+	for _, within := range c.Within() {
+		if within.File == at.File {
+			return within, nil
 		}
-	})
-	if found == nil {
-		return nil, fmt.Errorf("place %v: no cascade of %s is in that file", at, c.ID)
 	}
-	return found, nil
+	return nil, fmt.Errorf("place %v: no cascade of %s is in that file", at, c.ID)
 }
 
 // ValidatorAt gives the validator that stands at a place of the root's cascade.

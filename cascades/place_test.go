@@ -82,7 +82,7 @@ func TestPlacesResolve(t *testing.T) {
 			t.Errorf("%s: %v is found in other files", where, at)
 		}
 	}
-	c.every(map[*Cascade]bool{}, func(within *Cascade) {
+	for _, within := range c.Within() {
 		for _, p := range within.EveryPhase() {
 			for _, one := range p.Checks() {
 				check(p.Name, one.Place, one.Validator)
@@ -100,7 +100,7 @@ func TestPlacesResolve(t *testing.T) {
 				}
 			}
 		}
-	})
+	}
 	if len(seen) != 11 {
 		t.Errorf("%d validators stand somewhere: %v", len(seen), seen)
 	}

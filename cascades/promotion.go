@@ -31,11 +31,7 @@ func (p *parser) promotion(o *object, mode wards.Mode) *Promotion {
 		return f
 	}
 	q := &Promotion{FalsePass: share("false_pass"), FalseBlock: share("false_block"), Confidence: share("confidence"), Mode: mode}
-	for _, key := range []string{"false_pass", "false_block"} {
-		if !when.has(key) {
-			when.missing(key)
-		}
-	}
+	when.needs("false_pass", "false_block")
 	if !when.has("confidence") {
 		q.Confidence = measure.Confidence
 	}
@@ -59,16 +55,14 @@ func (p *parser) promote(c *Check, o *object) {
 // waits names the phase of a cascade that judges, or of one within it, which asks a
 // person; "" where none does.
 func (v *Validator) waits() (phase string) {
-	if v.Cascade == nil {
-		return ""
-	}
-	v.Cascade.every(map[*Cascade]bool{}, func(c *Cascade) {
-		for _, p := range c.EveryPhase() {
-			if (p.Human != nil || p.asksOnTheWay()) && phase == "" {
+	if v.Cascade != nil {
+		v.Cascade.any(func(p *Phase) bool {
+			if p.Human != nil || p.asksOnTheWay() {
 				phase = p.Name
 			}
-		}
-	})
+			return phase != ""
+		})
+	}
 	return phase
 }
 

@@ -3,6 +3,7 @@ package cascades
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -72,7 +73,7 @@ func (p *Proof) Proven() bool {
 func (c *Cascade) Proof() *Proof {
 	a := newProver()
 	a.walk(c, newSpot())
-	p := &Proof{Ways: a.told(), Beyond: a.beyond(), Writers: len(a.writers), File: c.File}
+	p := &Proof{Ways: slices.AppendSeq([]ProofWay{}, maps.Values(a.ways)), Beyond: a.beyond(), Writers: len(a.writers), File: c.File}
 	slices.SortStableFunc(p.Ways, func(v, w ProofWay) int {
 		return cmp.Or(cmp.Compare(v.At.File, w.At.File), cmp.Compare(v.At.Line, w.At.Line), cmp.Compare(v.At.Column, w.At.Column),
 			cmp.Compare(v.Tool, w.Tool), cmp.Compare(min(len(v.Gates), 1), min(len(w.Gates), 1)), cmp.Compare(v.told(), w.told()))

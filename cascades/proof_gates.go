@@ -110,22 +110,18 @@ func (p *Phase) holds(check *Check) bool {
 }
 
 // callGates are the gates of a model's call of a tool.
-func (a *prover) callGates(c *Cascade, p *Phase, t *Tool) (gates []int) {
-	for _, check := range p.Wards.Tool {
-		if stands(check) && check.Guards(t.Name) && check.Validator.sees() {
-			gates = append(gates, a.check(c, p, check))
-		}
-	}
+func (a *prover) callGates(c *Cascade, p *Phase, t *Tool) []int {
+	gates := a.standing(c, p, p.Wards.Tool, t.Name)
 	if t.Receipt != nil && t.Receipt.alone {
 		gates = append(gates, a.gate(t.Receipt, t.Receipt.gate(c, p)))
 	}
 	return gates
 }
 
-// inputGates are those of what a phase without a model gives its tool.
-func (a *prover) inputGates(c *Cascade, p *Phase) (gates []int) {
-	for _, check := range p.Wards.Pre {
-		if stands(check) && check.Validator.sees() {
+// standing are the gates among the checks of what a tool is given.
+func (a *prover) standing(c *Cascade, p *Phase, list []*Check, tool string) (gates []int) {
+	for _, check := range list {
+		if stands(check) && check.Guards(tool) && check.Validator.sees() {
 			gates = append(gates, a.check(c, p, check))
 		}
 	}
@@ -148,13 +144,4 @@ func (a *prover) writes(c *Cascade, p *Phase, t *Tool, s strands) {
 			a.ways[key] = w
 		}
 	}
-}
-
-// told are the ways, in no order.
-func (a *prover) told() []ProofWay {
-	list := make([]ProofWay, 0, len(a.ways))
-	for _, w := range a.ways {
-		list = append(list, w)
-	}
-	return list
 }

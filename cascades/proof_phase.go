@@ -33,7 +33,7 @@ func (a *prover) pass(c *Cascade, p *Phase, in *spot) *passage {
 	}
 	f.subs()
 	begun.join(with) // the sub-cascades may have run, or not
-	text, value := f.work()
+	text := f.work()
 	f.validators(text)
 	textGates, valueGates := a.judges(c, p, false)
 	edited, editedValue := strands(nil), strands(nil)
@@ -42,7 +42,7 @@ func (a *prover) pass(c *Cascade, p *Phase, in *spot) *passage {
 		person := a.source(c, p, FromEdit)
 		edited, editedValue = person.past(t...), person.past(v...)
 	}
-	f.release(text.past(textGates...).and(edited), value.past(valueGates...).and(editedValue), in)
+	f.release(text.past(textGates...).and(edited), text.past(valueGates...).and(editedValue), in)
 	begun.files = with.files
 	begun.said = f.words()
 	return r
@@ -75,18 +75,17 @@ func (f *proving) within(c *Cascade, begin *spot) *spot {
 	return end
 }
 
-// work follows what the phase does, and gives its text and its output, not judged.
-func (f *proving) work() (text, value strands) {
+// work follows what the phase does, and gives its text, which is its output too, not
+// judged.
+func (f *proving) work() strands {
 	switch {
 	case f.p.Compose != nil:
-		text = f.template(f.p.Compose)
+		return f.template(f.p.Compose)
 	case f.p.Tool != nil:
-		text = f.tool()
-	default:
-		f.calls()
-		text = f.source(f.c, f.p, FromText)
+		return f.tool()
 	}
-	return text, text
+	f.calls()
+	return f.source(f.c, f.p, FromText)
 }
 
 // calls follows what the phase's model may have done.
@@ -148,7 +147,7 @@ func (f *proving) asked(list []*Check, t *Tool, content strands) {
 
 // tool follows a phase without a model, and gives what its tool returns.
 func (f *proving) tool() strands {
-	t, gates := f.p.Tool, f.inputGates(f.c, f.p)
+	t, gates := f.p.Tool, f.standing(f.c, f.p, f.p.Wards.Pre, "")
 	f.given = f.values(f.p.Inputs)
 	for _, check := range f.p.Wards.Pre {
 		f.validator(check.Validator, f.given.and(f.said))
@@ -286,7 +285,7 @@ func (f *proving) words() (s strands) {
 	for _, p := range append([]*Phase{f.p}, f.p.Together...) {
 		judged := unfree(p)
 		for _, c := range p.cascades() {
-			judged = judged || c.any(map[*Cascade]bool{}, unfree)
+			judged = judged || c.any(unfree)
 		}
 		if judged {
 			s = s.and(f.source(f.c, p, FromWords))

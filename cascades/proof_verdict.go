@@ -1,7 +1,6 @@
 package cascades
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/seed61713e19/capstan/wards"
@@ -47,24 +46,13 @@ func (f *proving) judged() (content strands, of []judged) {
 		}
 		return content, of
 	}
-	content = f.value(value)
-	var look func(any)
-	look = func(value any) {
-		switch value := value.(type) {
-		case reference:
-			of = append(of, f.whole(value.path)...)
-		case []any:
-			for _, one := range value {
-				look(one)
-			}
-		case map[string]any:
-			for _, name := range slices.Sorted(maps.Keys(value)) {
-				look(value[name])
-			}
+	some(value, func(leaf any) bool {
+		if r, plain := leaf.(reference); plain {
+			of = append(of, f.whole(r.path)...)
 		}
-	}
-	look(value)
-	return content, of
+		return false
+	})
+	return f.value(value), of
 }
 
 // whole is the variable that a path is all of: outputs.draft, or an item of the

@@ -72,10 +72,8 @@ func (p *parser) prices(o *object) model.Prices {
 			if f := one.within(key, 0, most); f != nil {
 				usd[key] = *f
 			}
-			if !one.has(key) {
-				one.missing(key)
-			}
 		}
+		one.needs("input", "output")
 		all[name] = model.Price{Input: usd["input"], Cached: one.within("cached", 0, most), Output: usd["output"]}
 		one.done()
 	}
@@ -85,13 +83,13 @@ func (p *parser) prices(o *object) model.Prices {
 // EveryProvider lists the providers of this cascade and of those within it.
 func (c *Cascade) EveryProvider() []model.Provider {
 	var list []model.Provider
-	c.every(map[*Cascade]bool{}, func(c *Cascade) {
-		for _, own := range c.Providers {
+	for _, within := range c.Within() {
+		for _, own := range within.Providers {
 			if !slices.ContainsFunc(list, func(p model.Provider) bool { return p.Name == own.Name }) {
 				list = append(list, own)
 			}
 		}
-	})
+	}
 	return list
 }
 
@@ -99,12 +97,12 @@ func (c *Cascade) EveryProvider() []model.Provider {
 // otherwise: a model's name says the provider's alone.
 func (p *parser) checkProviders() {
 	for _, own := range p.cascade.Providers {
-		p.cascade.every(map[*Cascade]bool{}, func(c *Cascade) {
+		for _, c := range p.cascade.Within() {
 			for _, other := range c.Providers {
 				if other.Name == own.Name && !reflect.DeepEqual(other, own) {
 					p.report(p.defined.keys[own.Name], CodeConflict, "provider %s is another one in %s", own.Name, c.File)
 				}
 			}
-		})
+		}
 	}
 }

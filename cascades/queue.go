@@ -23,19 +23,15 @@ func (p *parser) queue(o *object) string {
 // says that it is of, in the file of at where that is known, else what the phase of
 // the cascade itself does within which that runs. It is "" for any worker.
 func (c *Cascade) Queue(at *Place, phase, within string) string {
-	found := ""
-	c.every(map[*Cascade]bool{}, func(of *Cascade) {
-		if at != nil && at.File != of.File {
-			return
+	for _, of := range c.Within() {
+		if p := of.named(phase); p != nil && p.Queue != "" && (at == nil || at.File == of.File) {
+			return p.Queue
 		}
-		if p := of.named(phase); p != nil && found == "" {
-			found = p.Queue
-		}
-	})
-	if p := c.named(within); p != nil && found == "" {
-		found = p.Queue
 	}
-	return found
+	if p := c.named(within); p != nil {
+		return p.Queue
+	}
+	return ""
 }
 
 // named is the phase of that name, in a group too, nil for none.

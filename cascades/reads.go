@@ -48,23 +48,16 @@ func (see seen) templates(list ...*templates.Template) {
 	}
 }
 
-func (see seen) values(v Values) {
-	for _, value := range v {
-		see.value(value)
-	}
-}
+func (see seen) values(v Values) { see.value(map[string]any(v)) }
 
 func (see seen) value(value any) {
-	switch value := value.(type) {
-	case valueTemplate:
-		see.templates(value.Template)
-	case reference:
-		see(value.path, false)
-	case []any:
-		for _, e := range value {
-			see.value(e)
+	some(value, func(leaf any) bool {
+		switch leaf := leaf.(type) {
+		case valueTemplate:
+			see.templates(leaf.Template)
+		case reference:
+			see(leaf.path, false)
 		}
-	case map[string]any:
-		see.values(value)
-	}
+		return false
+	})
 }

@@ -83,9 +83,7 @@ func (p *parser) receipt(o *object) *Receipt {
 		}
 		r.Gates = append(r.Gates, g)
 	}
-	if !from.has("gates") {
-		from.missing("gates")
-	} else if len(r.Gates) == 0 {
+	if from.needs("gates"); from.has("gates") && len(r.Gates) == 0 {
 		p.report(from.value["gates"], CodeValue, "gates must name one gate at least: a receipt alone proves no gate")
 	}
 	if n := from.value["cascade"]; n != nil {
@@ -93,10 +91,11 @@ func (p *parser) receipt(o *object) *Receipt {
 			p.report(n, CodeValue, "cascade: %v", err)
 		}
 	}
-	if n := from.get("pub"); n == nil {
-		from.missing("pub")
-	} else if err := p.trusted(p.word(n, "pub"), r); err != nil {
-		p.report(n, CodeFile, "pub: %v", err)
+	if from.needs("pub"); from.has("pub") {
+		n := from.get("pub")
+		if err := p.trusted(p.word(n, "pub"), r); err != nil {
+			p.report(n, CodeFile, "pub: %v", err)
+		}
 	}
 	from.done()
 	return r

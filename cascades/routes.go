@@ -1,5 +1,7 @@
 package cascades
 
+import "slices"
+
 // routes are the ways between the phases of a cascade.
 type routes struct {
 	next   [][]int // the phases that may follow each
@@ -11,10 +13,8 @@ func newRoutes(c *Cascade) *routes {
 	n := len(c.Phases)
 	r := &routes{next: make([][]int, n), circle: make([]bool, n), within: make([]bool, n)}
 	for i := range c.Phases {
-		seen := map[int]bool{}
 		for _, w := range c.ways(i) {
-			if !seen[w.to] {
-				seen[w.to] = true
+			if !slices.Contains(r.next[i], w.to) {
 				r.next[i] = append(r.next[i], w.to)
 			}
 		}
@@ -86,7 +86,7 @@ func (r *routes) longest(phases []PhasePlan, limit int) (total Counts, cut bool)
 	work := 0
 	for visits := 1; len(ends) > 0; visits++ {
 		if visits >= limit {
-			return total, r.goesOn(ends)
+			return total, slices.ContainsFunc(ends, func(v int) bool { return len(r.next[v]) > 0 })
 		}
 		if work > maxWork {
 			return total.plus(r.dearest(phases).times(limit - visits)), true
@@ -107,15 +107,6 @@ func (r *routes) longest(phases []PhasePlan, limit int) (total Counts, cut bool)
 		ends, sums = further, longer
 	}
 	return total, false
-}
-
-func (r *routes) goesOn(ends []int) bool {
-	for _, v := range ends {
-		if len(r.next[v]) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // dearest is the most that any phase within reach does.

@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"cmp"
 	"slices"
 
 	"gopkg.in/yaml.v3"
@@ -25,8 +26,8 @@ func (p *parser) rules(phase *object, into *Phase) (r Rules) {
 	r.TurnPrompt = p.template(o.get("turn_prompt"), "turn_prompt", phaseVariables)
 	r.RetryInstructions = p.template(o.get("retry_instructions"), "retry_instructions", retryVariables)
 	r.Timeout = o.duration("timeout")
-	r.OnExhausted = p.onExhausted(o.get("on_exhausted"))
-	r.OnError = p.onError(o.get("on_error"), "on_error")
+	r.OnExhausted = p.on(o, "on_exhausted", OnExhaustedLast, OnExhaustedBest)
+	r.OnError = p.onError(o, "on_error")
 	p.loop(o, &r)
 	o.done()
 	p.kindRules(o, into)
@@ -45,9 +46,7 @@ func (p *parser) loop(o *object, r *Rules) {
 		return
 	}
 	for _, key := range []string{"loop_until_prompt", "loop_until_silent"} {
-		if o.has(key) {
-			o.conflict(key, "%s means nothing without loop_until", key)
-		}
+		o.conflict(key, "%s means nothing without loop_until", key)
 	}
 }
 
@@ -63,31 +62,26 @@ func attempts(written int, checked bool) int {
 	}
 }
 
-func (p *parser) onExhausted(n *yaml.Node) string {
+// on is the name of a phase under a key, or one of the words that stand for none,
+// of which fail is the default.
+func (p *parser) on(o *object, key string, words ...string) string {
+	n := o.get(key)
 	if n == nil {
 		return OnExhaustedFail
 	}
-	word := p.word(n, "on_exhausted")
-	if word == "" {
-		return OnExhaustedFail
-	}
-	if !slices.Contains([]string{OnExhaustedFail, OnExhaustedLast, OnExhaustedBest}, word) {
-		p.routes = append(p.routes, route{n, "on_exhausted", word, p.reading})
+	word := cmp.Or(p.word(n, key), OnExhaustedFail)
+	if word != OnExhaustedFail && !slices.Contains(words, word) {
+		p.routes = append(p.routes, route{n, key, word, p.reading})
 	}
 	return word
 }
 
 // onError is the name of a phase under a key; fail, the default, is none.
-func (p *parser) onError(n *yaml.Node, key string) string {
-	if n == nil {
-		return ""
+func (p *parser) onError(o *object, key string) string {
+	if word := p.on(o, key); word != OnExhaustedFail {
+		return word
 	}
-	word := p.word(n, key)
-	if word == "" || word == OnExhaustedFail {
-		return ""
-	}
-	p.routes = append(p.routes, route{n, key, word, p.reading})
-	return word
+	return ""
 }
 
 // kindRules reports the rules that mean nothing for what the phase is.
@@ -104,9 +98,7 @@ func (p *parser) kindRules(o *object, phase *Phase) {
 		not = []string{"max_turns", "turn_prompt", "loop_until", "retry_instructions"}
 	}
 	for _, key := range not {
-		if o.has(key) {
-			o.conflict(key, "%s means nothing here: phase %s %s", key, phase.Name, what)
-		}
+		o.conflict(key, "%s means nothing here: phase %s %s", key, phase.Name, what)
 	}
 }
 
@@ -120,14 +112,13 @@ func (p *parser) wards(o *object, phase *Phase) Wards {
 	}
 	for _, m := range []wards.Moment{wards.Turn, wards.Tool, wards.Result} {
 		switch key := string(m); {
-		case !o.has(key):
 		case phase.Tool != nil, phase.Compose != nil:
 			o.conflict(key, "%s wards are for a model; phase %s has none", key, phase.Name)
 		case m != wards.Turn && len(phase.Tackle) == 0:
 			o.conflict(key, "%s wards are for tools; phase %s has no tackle", key, phase.Name)
 		}
 	}
-	if phase.Compose != nil && o.has("pre") {
+	if phase.Compose != nil {
 		o.conflict("pre", "pre-wards guard what comes before a text is made; phase %s composes it: use post", phase.Name)
 	}
 	p.checkGuards(phase)

@@ -146,8 +146,8 @@ func (p *parser) soundings(o *object) *Soundings {
 	}
 	p.mutations(o, s)
 	s.Reforge = p.reforge(o.child("reforge"))
-	if !o.has("factor") && !byName {
-		o.missing("factor")
+	if !byName {
+		o.needs("factor")
 	}
 	if n := s.Tries(); s.Factor > maxSoundings {
 		at := o.value["factor"]
@@ -173,7 +173,7 @@ func (p *parser) weights(o *object, s *Soundings) {
 	case o.has("model_strategy") && !o.has("models"):
 		o.conflict("model_strategy", "model_strategy means nothing without models")
 	case s.Strategy == Weighted && !o.has("weights"):
-		o.missing("weights")
+		o.needs("weights")
 	case s.Strategy != Weighted && o.has("weights"):
 		o.conflict("weights", "weights means nothing without model_strategy: weighted")
 	case s.Strategy == Weighted && len(s.Weights) != len(s.Models):
@@ -187,7 +187,7 @@ func (p *parser) aggregate(o *object, s *Soundings) {
 	s.Aggregator = p.template(o.get("aggregator_instructions"), "aggregator_instructions", phaseVariables)
 	switch {
 	case mode == "aggregate" && !o.has("aggregator_instructions"):
-		o.missing("aggregator_instructions")
+		o.needs("aggregator_instructions")
 	case mode != "aggregate" && o.has("aggregator_instructions"):
 		o.conflict("aggregator_instructions", "aggregator_instructions means nothing without mode: aggregate")
 	case mode == "aggregate" && o.has("evaluator_instructions") && !o.has("reforge"):
@@ -220,9 +220,7 @@ func (p *parser) reforge(o *object) *Reforge {
 	}
 	r := &Reforge{Steps: o.whole("steps", 1, 1), Factor: o.whole("factor_per_step", 1, 2)}
 	r.Honing = p.template(o.get("honing_prompt"), "honing_prompt", phaseVariables)
-	if !o.has("honing_prompt") {
-		o.missing("honing_prompt")
-	}
+	o.needs("honing_prompt")
 	if n := o.get("threshold"); n != nil {
 		if v := p.named(n); v != nil {
 			r.Threshold = p.placed(n, v, wards.Post, wards.Advisory, 1)

@@ -79,9 +79,7 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 		o.conflict("cascade", "%s has both exec and cascade", o.what)
 	case o.has("mcp"):
 		for _, key := range []string{"exec", "cascade", "timeout", "parameters"} {
-			if o.has(key) {
-				o.conflict(key, "%s is an MCP server's and has no %s of its own", o.what, key)
-			}
+			o.conflict(key, "%s is an MCP server's and has no %s of its own", o.what, key)
 		}
 		p.refuseEnv(o)
 		p.mcpTool(o, t)
@@ -94,21 +92,13 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 		program := tool.Exec{Argv: argv, Dir: path.Dir(p.file), Timeout: timeout, Env: env}
 		t.Tool, t.need = program.Tool(name, t.Description, t.Params), p.programNeed(o, env)
 	case nested != nil:
-		if o.has("timeout") {
-			o.conflict("timeout", "a cascade's time is bounded by its own budget")
-		}
-		if o.has("env") {
-			o.conflict("env", "a cascade is no program: its own tools say what they see")
-		}
-		if o.has("parameters") {
-			o.conflict("parameters", "a cascade's parameters are its inputs_schema")
-		}
+		o.conflict("timeout", "a cascade's time is bounded by its own budget")
+		o.conflict("env", "a cascade is no program: its own tools say what they see")
+		o.conflict("parameters", "a cascade's parameters are its inputs_schema")
 		for _, key := range []string{"effect", "idempotent", "queue", "requires_receipt"} {
-			if o.has(key) {
-				o.conflict(key, "%s of a cascade is that of the tools in it", key)
-			}
+			o.conflict(key, "%s of a cascade is that of the tools in it", key)
 		}
-		p.cascadeTool(t, nested)
+		t.takes(p.nested(nested, "cascade"))
 	default:
 		p.report(o.node, CodeMissing, "%s needs exec, cascade or mcp", o.what)
 	}
@@ -131,23 +121,19 @@ func (p *parser) effect(o *object, t *Tool) {
 // Effect is the worst of what the cascade's tools do, of nested ones too.
 func (c *Cascade) Effect() tool.Effect {
 	worst := tool.None
-	c.any(map[*Cascade]bool{}, func(p *Phase) bool {
-		for _, t := range p.tools() {
-			if t.Cascade == nil && t.Validator == nil {
-				worst = worst.Worse(t.Effect)
+	for _, within := range c.Within() {
+		for _, p := range within.EveryPhase() {
+			for _, t := range p.tools() {
+				if t.Cascade == nil && t.Validator == nil {
+					worst = worst.Worse(t.Effect)
+				}
 			}
 		}
-		return false
-	})
+	}
 	return worst
 }
 
-// cascadeTool makes a tool of a cascade: its inputs are the arguments.
-func (p *parser) cascadeTool(t *Tool, n *yaml.Node) {
-	t.takes(p.nested(n, "cascade"))
-}
-
-// takes makes the tool of a cascade, if there is one.
+// takes makes the tool of a cascade, if there is one: its inputs are the arguments.
 func (t *Tool) takes(c *Cascade) {
 	if t.Cascade = c; c == nil {
 		return
@@ -207,10 +193,9 @@ func (p *parser) tool(n *yaml.Node, name string) *Tool {
 	if t := p.findTool(name); t != nil || p.broken["tool "+name] {
 		return t
 	}
-	if ext := path.Ext(name); ext == ".yaml" || ext == ".yml" || ext == ".json" {
+	if slices.Contains(cascadeEndings, path.Ext(name)) {
 		t := &Tool{}
-		p.cascadeTool(t, n)
-		if t.Cascade == nil {
+		if t.takes(p.nested(n, "cascade")); t.Cascade == nil {
 			return nil
 		}
 		t.Name = t.Cascade.ID
@@ -288,7 +273,7 @@ func (p *parser) phaseTool(n *yaml.Node, o *object, phase *Phase) *Tool {
 	switch {
 	case p.broken["validator "+name] || err == nil:
 		return p.validatorTool(n, o, found)
-	case slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)):
+	case slices.Contains(cascadeEndings, path.Ext(name)):
 		return p.tool(n, name)
 	}
 	if t, found := p.tackled(n, name); found {

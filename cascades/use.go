@@ -26,7 +26,7 @@ func Use(name string, with map[string]any, known Known) (*Validator, error) {
 // Uses tells whether any phase, of this cascade or of one within it, names the
 // tool.
 func (c *Cascade) Uses(name string) bool {
-	return c.any(map[*Cascade]bool{}, func(p *Phase) bool {
+	return c.any(func(p *Phase) bool {
 		return slices.ContainsFunc(p.tools(), func(t *Tool) bool { return t.Name == name })
 	})
 }
@@ -43,36 +43,30 @@ func (c *Cascade) RunsCommands() string {
 }
 
 // any tells whether something holds for a phase, of this cascade or of one
-// within it. Every cascade is looked at once.
-func (c *Cascade) any(done map[*Cascade]bool, holds func(*Phase) bool) bool {
-	if done[c] {
-		return false
-	}
-	done[c] = true
-	return slices.ContainsFunc(c.EveryPhase(), func(p *Phase) bool {
-		return holds(p) || slices.ContainsFunc(p.cascades(), func(n *Cascade) bool { return n.any(done, holds) })
-	})
+// within it.
+func (c *Cascade) any(holds func(*Phase) bool) bool {
+	return slices.ContainsFunc(c.Within(), func(n *Cascade) bool { return slices.ContainsFunc(n.EveryPhase(), holds) })
 }
 
 // Within lists this cascade and those within it, each once.
 func (c *Cascade) Within() []*Cascade {
 	var list []*Cascade
-	c.every(map[*Cascade]bool{}, func(n *Cascade) { list = append(list, n) })
-	return list
-}
-
-// every visits this cascade and those within it, each once.
-func (c *Cascade) every(done map[*Cascade]bool, visit func(*Cascade)) {
-	if done[c] {
-		return
-	}
-	done[c] = true
-	visit(c)
-	for _, p := range c.EveryPhase() {
-		for _, n := range p.cascades() {
-			n.every(done, visit)
+	seen := map[*Cascade]bool{}
+	var add func(*Cascade)
+	add = func(c *Cascade) {
+		if seen[c] {
+			return
+		}
+		seen[c] = true
+		list = append(list, c)
+		for _, p := range c.EveryPhase() {
+			for _, n := range p.cascades() {
+				add(n)
+			}
 		}
 	}
+	add(c)
+	return list
 }
 
 // tools lists the tools of the phase.

@@ -27,53 +27,46 @@ type reference struct {
 var plainVariable = patterns.Lazy(`^\{\{-?\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*-?\}\}$`)
 
 // Static tells whether rendering needs no variables.
-func (v Values) Static() bool {
-	for _, value := range v {
-		if !static(value) {
-			return false
-		}
-	}
-	return true
-}
+func (v Values) Static() bool { return static(map[string]any(v)) }
 
 func static(value any) bool {
-	switch value := value.(type) {
-	case valueTemplate, reference:
-		return false
-	case []any:
-		for _, e := range value {
-			if !static(e) {
-				return false
-			}
+	return !some(value, func(leaf any) bool {
+		switch leaf.(type) {
+		case valueTemplate, reference:
+			return true
 		}
-	case map[string]any:
-		return Values(value).Static()
-	}
-	return true
+		return false
+	})
 }
 
 // Reads tells whether rendering needs the variable.
 func (v Values) Reads(name string) bool {
-	for _, value := range v {
-		if reads(value, name) {
-			return true
+	return some(map[string]any(v), func(leaf any) bool {
+		switch leaf := leaf.(type) {
+		case valueTemplate:
+			return leaf.Reads(name)
+		case reference:
+			return leaf.path[0] == name
 		}
-	}
-	return false
+		return false
+	})
 }
 
-func reads(value any, name string) bool {
+// some tells whether something holds for a value within one, which is no list and
+// no mapping itself.
+func some(value any, holds func(leaf any) bool) bool {
 	switch value := value.(type) {
-	case valueTemplate:
-		return value.Reads(name)
-	case reference:
-		return value.path[0] == name
 	case []any:
-		return slices.ContainsFunc(value, func(e any) bool { return reads(e, name) })
+		return slices.ContainsFunc(value, func(e any) bool { return some(e, holds) })
 	case map[string]any:
-		return Values(value).Reads(name)
+		for _, e := range value {
+			if some(e, holds) {
+				return true
+			}
+		}
+		return false
 	}
-	return false
+	return holds(value)
 }
 
 // A valueError is what is wrong with one of some values.

@@ -42,10 +42,7 @@ func (p *parser) tokenBudget(o *object) *TokenBudget {
 	}
 	b := &TokenBudget{at: o.node, MaxTotal: o.whole("max_total", 1, 0), Reserve: o.whole("reserve_for_output", 0, 0)}
 	b.Strategy = o.oneOf("strategy", Fail, PruneOldest, Summarize)
-	switch {
-	case !o.has("max_total"):
-		o.missing("max_total")
-	case b.MaxTotal > 0 && b.Room() <= 0:
+	if o.needs("max_total"); b.MaxTotal > 0 && b.Room() <= 0 {
 		p.report(o.value["reserve_for_output"], CodeValue, "reserve_for_output must be less than max_total, which is %d, not %d", b.MaxTotal, b.Reserve)
 	}
 	o.done()

@@ -33,11 +33,12 @@ func (c *Cascade) Where(e Ending) Position {
 		return Position{}
 	}
 	var found spotted
-	if i := slices.IndexFunc(c.EveryPhase(), func(p *Phase) bool { return p.Name == e.Phase }); i >= 0 {
-		phase := c.EveryPhase()[i]
+	if phase := c.named(e.Phase); phase != nil {
 		found = spotted{w.find(w.root, phase.Position), phase.Position}
-		if check := phase.check(e.Ward); check != nil {
-			return w.ofCheck(spotted{w.find(w.root, check.Position), check.Position}, e.Err)
+		for _, check := range phase.Checks() {
+			if check.Ward == e.Ward {
+				return w.ofCheck(spotted{w.find(w.root, check.Position), check.Position}, e.Err)
+			}
 		}
 		switch {
 		case e.Ward == nil:
@@ -63,21 +64,6 @@ func (c *Cascade) laterTree() func() *yaml.Node {
 		}
 		return doc.Content[0]
 	})
-}
-
-// check is the phase's check of a ward, nil for none.
-func (p *Phase) check(of *wards.Ward) *Check {
-	all := slices.Concat(p.Wards.Pre, p.Wards.Tool, p.Wards.Result, p.Wards.Turn, p.Wards.Post, []*Check{p.Rules.Loop})
-	if p.Soundings != nil {
-		all = append(all, p.Soundings.Filter)
-		if p.Soundings.Reforge != nil {
-			all = append(all, p.Soundings.Reforge.Threshold)
-		}
-	}
-	if i := slices.IndexFunc(all, func(c *Check) bool { return c != nil && of != nil && c.Ward == of }); i >= 0 {
-		return all[i]
-	}
-	return nil
 }
 
 // A locator finds places in a file that is right.

@@ -226,12 +226,7 @@ func (h *host) Stopped() error {
 	return context.Cause(h.ctx)
 }
 
-func (h *host) Checkpoint(engine.State) error {
-	if h.ctx.Err() != nil {
-		return context.Cause(h.ctx)
-	}
-	return nil
-}
+func (h *host) Checkpoint(engine.State) error { return h.Stopped() }
 
 func (h *host) Emit(e event.Event) {
 	if len(h.sinks) == 0 {

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -228,10 +229,4 @@ func request(ctx context.Context, to *cascades.Notify, body []byte) (*http.Reque
 }
 
 // bare is an error of a request without the URL in it.
-func bare(err error) error {
-	var with interface{ Unwrap() error }
-	if errors.As(err, &with) && with.Unwrap() != nil {
-		return with.Unwrap()
-	}
-	return err
-}
+func bare(err error) error { return cmp.Or(errors.Unwrap(err), err) }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/reports"
 )
 
 // A way is one way of doing the tries: as far as so many attempts, up to a reason
@@ -68,7 +69,7 @@ func (p *Phase) advise(money bool) {
 func ways(longest int, h hazards) []way {
 	var list []way
 	for n := 1; n < longest; n++ {
-		list = append(list, way{name: attempts(n), budget: n})
+		list = append(list, way{name: reports.Count(n, "attempt"), budget: n})
 	}
 	for same := 2; same < longest; same++ {
 		list = append(list, way{name: fmt.Sprintf("give up when one reason comes %d times in a row", same), same: same})
@@ -77,13 +78,6 @@ func ways(longest int, h hazards) []way {
 		list = append(list, way{name: strings.Join(ladder, " → "), ladder: ladder})
 	}
 	return list
-}
-
-func attempts(n int) string {
-	if n == 1 {
-		return "1 attempt"
-	}
-	return fmt.Sprintf("%d attempts", n)
 }
 
 // fewest is how many runs each half must have for one to be held against the
@@ -100,7 +94,7 @@ type sample struct {
 
 func sampled(tries []*try, h hazards) *sample {
 	s := &sample{tries: tries, hazards: h}
-	if first, rest, enough := halves(tries); enough {
+	if first, rest := halves(tries); first != nil {
 		s.first, s.rest = &sample{tries: first, hazards: seen(first)}, &sample{tries: rest, hazards: seen(rest)}
 	}
 	return s
@@ -125,24 +119,19 @@ func (s *sample) option(w way, money bool) (Option, bool) {
 	return o, true
 }
 
-// halves splits the tries by their runs.
-func halves(tries []*try) (first, rest []*try, enough bool) {
-	runs := 0
+// halves splits the tries by their runs; nil where there are too few.
+func halves(tries []*try) (first, rest []*try) {
+	var runs []int // where each begins
 	for i, t := range tries {
 		if i == 0 || t.run != tries[i-1].run {
-			runs++
+			runs = append(runs, i)
 		}
 	}
-	n := 0
-	for i, t := range tries {
-		if i == 0 || t.run != tries[i-1].run {
-			n++
-		}
-		if n > (runs+1)/2 {
-			return tries[:i], tries[i:], runs >= 2*fewest
-		}
+	if len(runs) < 2*fewest {
+		return nil, nil
 	}
-	return tries, nil, false
+	at := runs[(len(runs)+1)/2]
+	return tries[:at], tries[at:]
 }
 
 // of is how many of the tries are accepted in this way, what one that is takes, and
@@ -264,6 +253,9 @@ const (
 // ladders lists the models for one attempt after the other, where there are
 // several to choose from, of those that were seen there.
 func (h hazards) ladders(longest int) [][]string {
+	if models(h.byRung()) < 2 {
+		return nil
+	}
 	var list [][]string
 	var grow func(ladder []string)
 	grow = func(ladder []string) {
@@ -283,15 +275,7 @@ func (h hazards) ladders(longest int) [][]string {
 		}
 	}
 	grow(nil)
-	return slices.DeleteFunc(list, func([]string) bool { return h.models() < 2 })
-}
-
-func (h hazards) models() int {
-	names := map[string]bool{}
-	for at := range h {
-		names[at.model] = true
-	}
-	return len(names)
+	return list
 }
 
 // climb is what is to be expected of n tries with these models, one for each

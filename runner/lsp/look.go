@@ -98,7 +98,15 @@ func (s *server) aboutName(d *document, k kind, name string) string {
 	case phases:
 		return fmt.Sprintf("phase **%s**\n\n%s", name, s.worst(d, name))
 	case inputs:
-		return "input **" + name + "**" + s.aboutInput(d, name)
+		about := "input **" + name + "**"
+		if d.good != nil {
+			for _, in := range d.good.Inputs {
+				if in.Name == name {
+					return about + ": " + in.Description
+				}
+			}
+		}
+		return about
 	case validations, toolNames:
 		if d.good != nil && d.good.Validators[name] != nil {
 			return fmt.Sprintf("validator **%s** of this file: %s", name, d.good.Validators[name].Description)
@@ -114,18 +122,6 @@ func (s *server) aboutName(d *document, k kind, name string) string {
 			if t.Name == name && !t.Remote() {
 				return fmt.Sprintf("tool **%s** (%s): %s%s", name, cmp.Or(string(t.Effect), "writes"), t.Description, parameterList(t.Params()))
 			}
-		}
-	}
-	return ""
-}
-
-func (s *server) aboutInput(d *document, name string) string {
-	if d.good == nil {
-		return ""
-	}
-	for _, in := range d.good.Inputs {
-		if in.Name == name {
-			return ": " + in.Description
 		}
 	}
 	return ""

@@ -11,13 +11,19 @@ import (
 	"github.com/seed61713e19/capstan/runner/reports"
 )
 
-// planOf is the plan of the last text that was right.
-func (s *server) planOf(d *document) *cascades.Plan {
+// planOf is the plan of the last text that was right, and what it says of each phase.
+func (s *server) planOf(d *document) (plan *cascades.Plan, lines map[string]string) {
 	if d.plan == nil {
 		plan := s.options.Plan(d.good)
 		d.plan = &plan
 	}
-	return d.plan
+	lines = map[string]string{}
+	for _, one := range d.plan.Phases {
+		for _, phase := range append([]cascades.PhasePlan{one}, one.Together...) {
+			lines[phase.Name] = planned(phase)
+		}
+	}
+	return d.plan, lines
 }
 
 // worst is the worst case of a phase, of the last text that was right.
@@ -25,14 +31,8 @@ func (s *server) worst(d *document, phase string) string {
 	if d.good == nil {
 		return "Its worst case is known when the file is right."
 	}
-	for _, p := range s.planOf(d).Phases {
-		for _, one := range append([]cascades.PhasePlan{p}, p.Together...) {
-			if one.Name == phase {
-				return planned(one)
-			}
-		}
-	}
-	return ""
+	_, lines := s.planOf(d)
+	return lines[phase]
 }
 
 // planned tells a phase's worst case in a line.
@@ -59,15 +59,9 @@ func (s *server) CodeLens(_ context.Context, p *protocol.CodeLensParams) ([]prot
 	if d == nil || d.good == nil {
 		return list, nil
 	}
-	plan := s.planOf(d)
+	plan, lines := s.planOf(d)
 	lens := func(line int, title string) {
 		list = append(list, protocol.CodeLens{Range: rangeOf(d.text, line, 0, 0), Command: protocol.Command{Title: title, Command: "capstan.plan"}})
-	}
-	lines := map[string]string{}
-	for _, one := range plan.Phases {
-		for _, phase := range append([]cascades.PhasePlan{one}, one.Together...) {
-			lines[phase.Name] = planned(phase)
-		}
 	}
 	for _, t := range d.tokens {
 		if t.key && len(t.path) == 0 && t.text == "cascade_id" {

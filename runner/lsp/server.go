@@ -129,12 +129,12 @@ func (s *server) guarded(next jsonrpc2.Handler) jsonrpc2.Handler {
 
 // Initialize tells what the server can do.
 func (s *server) Initialize(context.Context, *protocol.InitializeParams) (*protocol.InitializeResult, error) {
-	yes, full := true, protocol.TextDocumentSyncKindIncremental
+	full := protocol.TextDocumentSyncKindIncremental
 	return &protocol.InitializeResult{
 		ServerInfo: protocol.ServerInfo{Name: "capstan", Version: protocol.NewOptional(s.options.Version)},
 		Capabilities: protocol.ServerCapabilities{
 			PositionEncoding:       protocol.PositionEncodingKindUTF16,
-			TextDocumentSync:       &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &full},
+			TextDocumentSync:       &protocol.TextDocumentSyncOptions{OpenClose: new(true), Change: &full},
 			CompletionProvider:     &protocol.CompletionOptions{TriggerCharacters: []string{".", "|", "{", " ", "@", "\""}},
 			HoverProvider:          protocol.Boolean(true),
 			DefinitionProvider:     protocol.Boolean(true),
@@ -142,19 +142,10 @@ func (s *server) Initialize(context.Context, *protocol.InitializeParams) (*proto
 			DocumentSymbolProvider: protocol.Boolean(true),
 			CodeActionProvider:     &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, protocol.CodeActionKindSourceFixAll}},
 			CodeLensProvider:       &protocol.CodeLensOptions{},
-			RenameProvider:         &protocol.RenameOptions{PrepareProvider: &yes},
+			RenameProvider:         &protocol.RenameOptions{PrepareProvider: new(true)},
 		},
 	}, nil
 }
-
-// Initialized takes note.
-func (s *server) Initialized(context.Context, *protocol.InitializedParams) error { return nil }
-
-// SetTrace takes note.
-func (s *server) SetTrace(context.Context, *protocol.SetTraceParams) error { return nil }
-
-// DidSave takes note: the text is known already.
-func (s *server) DidSave(context.Context, *protocol.DidSaveTextDocumentParams) error { return nil }
 
 // Shutdown prepares for the end.
 func (s *server) Shutdown(context.Context) error {

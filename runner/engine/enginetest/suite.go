@@ -14,7 +14,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -54,15 +53,37 @@ func RunKept(t *testing.T, host NewHost) {
 // story is one run of a story: its world and what was told.
 type story struct {
 	*Story
-	world  *made
+	world  engine.Host
 	events []event.Event
+	mu     sync.Mutex
+	made   map[event.Path]int // how often each effect was, but for pure validators, which may be found again
 }
 
 func (s *Story) begin(t *testing.T) *story {
-	told := &story{Story: s}
+	told := &story{Story: s, made: map[event.Path]int{}}
 	sink := event.Func(func(e event.Event) { told.events = append(told.events, e) })
-	told.world = &made{Host: s.Host(t, runner.WithSink(sink)), tally: &tally{made: map[event.Path]int{}}}
+	told.world = via{s.Host(t, runner.WithSink(sink)), told.count}
 	return told
+}
+
+// once sees that no effect was made again.
+func (s *story) once(t *testing.T) {
+	t.Helper()
+	for at, n := range s.made {
+		if n > 1 {
+			t.Errorf("%s was made %d times", at, n)
+		}
+	}
+}
+
+func (s *story) count(at event.Path, pure bool, effect func() error) error {
+	err := effect()
+	if err == nil && !pure {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.made[at]++
+	}
+	return err
 }
 
 // told is the transcript of the story.
@@ -105,11 +126,7 @@ func inOrder(t *testing.T, s *Story, host NewHost) {
 	}
 	Same(t, "in order", told.told(t, result), s.Want())
 	told.ended(t, result, err)
-	for at, n := range told.world.made {
-		if n > 1 {
-			t.Errorf("%s was made %d times", at, n)
-		}
-	}
+	told.once(t)
 }
 
 // run starts a run in order, which yields at the k-th checkpoint; 0 is never.
@@ -208,11 +225,7 @@ func goneOnWith(t *testing.T, s *Story, host NewHost) {
 		}
 		Same(t, "gone on with", told.told(t, result), s.Want())
 		told.ended(t, result, err)
-		for at, n := range told.world.made {
-			if n > 1 {
-				t.Errorf("%s was made %d times", at, n)
-			}
-		}
+		told.once(t)
 	}
 }
 
@@ -255,66 +268,8 @@ func brokenOff(t *testing.T, s *Story, host NewHost) {
 				t.Fatalf("gone at effect %d: not told: %s\n%s", k, line, strings.Join(got, "\n"))
 			}
 		}
-		for at, n := range told.world.made {
-			if n > 1 {
-				t.Errorf("gone at effect %d: %s was made %d times", k, at, n)
-			}
-		}
+		told.once(t)
 	}
 }
 
 func lines(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") }
-
-// made is a host that counts the effects that it makes, but for those of pure
-// validators, which may be found again.
-type made struct {
-	engine.Host
-	*tally
-}
-
-type tally struct {
-	mu   sync.Mutex
-	made map[event.Path]int
-}
-
-func (m *made) count(at event.Path, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err == nil {
-		m.made[at]++
-	}
-}
-
-func (m *made) Model(at event.Path, req model.Request) (model.Response, error) {
-	r, err := m.Host.Model(at, req)
-	m.count(at, err)
-	return r, err
-}
-
-func (m *made) Tool(at event.Path, job engine.Job) (tool.Result, error) {
-	r, err := m.Host.Tool(at, job)
-	m.count(at, err)
-	return r, err
-}
-
-func (m *made) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
-	f, err := m.Host.Validate(at, v)
-	if !v.Pure {
-		m.count(at, err)
-	}
-	return f, err
-}
-
-func (m *made) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
-	a, err := m.Host.Ask(at, q)
-	m.count(at, err)
-	return a, err
-}
-
-func (m *made) Each(n, limit int, body func(engine.Host, int) error) error {
-	return m.Host.Each(n, limit, func(h engine.Host, i int) error { return body(&made{h, m.tally}, i) })
-}
-
-func (m *made) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
-	return m.Host.Within(at, d, func(h engine.Host) error { return body(&made{h, m.tally}) })
-}

@@ -71,7 +71,7 @@ func object(text []byte) (map[string]any, error) {
 	}
 	o, isObject := v.(map[string]any)
 	if !isObject {
-		return nil, errors.New("want a JSON object of inputs")
+		return nil, errors.New("want a JSON object")
 	}
 	return o, nil
 }

@@ -3,6 +3,7 @@ package batch
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -65,7 +66,7 @@ func Open(file string) (*Set, error) {
 
 // isSet tells why a file of which so many lines begin as an object is no set.
 func (s *Set) isSet(text *bufio.Reader, objects int) error {
-	if err := Plain(text); err != nil {
+	if err := plain(text); err != nil {
 		return err
 	}
 	if s.isCSV() {
@@ -82,9 +83,9 @@ func (s *Set) isSet(text *bufio.Reader, objects int) error {
 	return nil
 }
 
-// Plain tells why a file that begins so is not read: one of UTF-16 or UTF-32 is
+// plain tells why a file that begins so is not read: one of UTF-16 or UTF-32 is
 // nobody's to guess at. A mark that says UTF-8 is passed over.
-func Plain(text *bufio.Reader) error {
+func plain(text *bufio.Reader) error {
 	begin, _ := text.Peek(4)
 	switch {
 	case bytes.HasPrefix(begin, []byte("\xff\xfe")) || bytes.HasPrefix(begin, []byte("\xfe\xff")) || bytes.IndexByte(begin, 0) >= 0:
@@ -117,15 +118,7 @@ func (s *Set) Rows(c *cascades.Cascade, body func(Row) error) error {
 	}
 	defer f.Close()
 	h := sha256.New()
-	text := bufio.NewReaderSize(io.TeeReader(f, h), 64<<10)
-	if err := Plain(text); err != nil {
-		return err
-	}
-	read := jsonRows
-	if s.isCSV() {
-		read = csvRows
-	}
-	if err := read(text, s.MaxRow, c, body); err != nil {
+	if err := s.Read(io.TeeReader(f, h), c, body); err != nil {
 		return err
 	}
 	if _, err := io.Copy(h, f); err != nil {
@@ -135,6 +128,20 @@ func (s *Set) Rows(c *cascades.Cascade, body func(Row) error) error {
 		return ErrChanged
 	}
 	return nil
+}
+
+// Read is [Set.Rows] of what comes from elsewhere than the set's file, whose name
+// says what it is.
+func (s *Set) Read(from io.Reader, c *cascades.Cascade, body func(Row) error) error {
+	text := bufio.NewReaderSize(from, 64<<10)
+	if err := plain(text); err != nil {
+		return err
+	}
+	read := jsonRows
+	if s.isCSV() {
+		read = csvRows
+	}
+	return read(text, cmp.Or(s.MaxRow, maxRow), c, body)
 }
 
 // A counter counts lines that are not blank, in CSV those that are not within

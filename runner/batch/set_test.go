@@ -56,7 +56,7 @@ func TestRows(t *testing.T) {
 		want       []string
 	}{
 		"JSON Lines": {"s.jsonl", "\ufeff{\"topic\": \"a\"}\r\n\n  \n{\"topic\": \"b\", \"n\": 2}\n[1]\n{\"topic\": \n{\"topic\": \"\xff\"}\n{\"topic\": \"c\", \"topic\": \"d\"}", 6, []string{
-			"1 1 map[topic:a]", "2 4 map[n:2 topic:b] also n", "3 5 error: want a JSON object of inputs", "4 6 error: column 10: the JSON ends", "5 7 error: it is not UTF-8", "6 8 error: ",
+			"1 1 map[topic:a]", "2 4 map[n:2 topic:b] also n", "3 5 error: want a JSON object", "4 6 error: column 10: the JSON ends", "5 7 error: it is not UTF-8", "6 8 error: ",
 		}},
 		"expect and input": {"s.jsonl", "{\"input\": {\"topic\": \"a\"}, \"expect\": 1}\n{\"topic\": \"a\", \"expect\": {\"expr\": \"1 +\"}}", 2, []string{
 			"1 1 map[topic:a] expects", "2 2 error: expect: expression",

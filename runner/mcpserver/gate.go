@@ -39,9 +39,9 @@ func (s *Server) gate(g Gate) (*offer, error) {
 		required = append(required, "with")
 	}
 	input := object(map[string]any{"content": text("the text to judge"), "with": with}, required...)
-	hints := sdk.ToolAnnotations{ReadOnlyHint: !g.Writes, IdempotentHint: g.Criteria == "", DestructiveHint: no(), OpenWorldHint: no()}
+	hints := sdk.ToolAnnotations{ReadOnlyHint: !g.Writes, IdempotentHint: g.Criteria == "", DestructiveHint: new(false), OpenWorldHint: new(false)}
 	if !g.Pure {
-		hints.OpenWorldHint = yes()
+		hints.OpenWorldHint = new(true)
 	}
 	description := g.Description
 	if g.Criteria != "" {

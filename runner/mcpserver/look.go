@@ -14,7 +14,7 @@ import (
 // lint offers to tell what is wrong with a cascade.
 func (s *Server) lint() *offer {
 	input := object(map[string]any{"source": text("a cascade, YAML or JSON"), "file": text("or the name of its file")})
-	hints := sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: no(), OpenWorldHint: no()}
+	hints := sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false)}
 	o := newOffer("lint", "Tell everything that is wrong with a cascade", input, hints, func(_ context.Context, c call) (*sdk.CallToolResult, error) {
 		source, hasSource := c.arguments["source"].(string)
 		file, hasFile := c.arguments["file"].(string)
@@ -57,9 +57,9 @@ func (s *Server) validateRequest() *offer {
 		},
 		"required": []any{"task_id", "validation_type", "acceptance_criteria"},
 	}
-	hints := sdk.ToolAnnotations{DestructiveHint: no(), OpenWorldHint: yes()}
+	hints := sdk.ToolAnnotations{DestructiveHint: new(false), OpenWorldHint: new(true)}
 	if s.o.Programs {
-		hints.DestructiveHint = yes() // the commands that hints name
+		hints.DestructiveHint = new(true) // the commands that hints name
 	}
 	input := object(map[string]any{"request": request}, "request")
 	return newOffer("validate_request", "Validate finished work against the acceptance criteria of a request, for real", input, hints, func(ctx context.Context, c call) (*sdk.CallToolResult, error) {

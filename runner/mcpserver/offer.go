@@ -177,13 +177,10 @@ func held(name string, params, fixed map[string]any) error {
 	return nil
 }
 
-func yes() *bool { b := true; return &b }
-func no() *bool  { return new(bool) }
-
 // hinted is what a client is told of an effect on the world.
 func hinted(e tool.Effect) sdk.ToolAnnotations {
 	if e == tool.Reads || e == tool.None {
-		return sdk.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: no(), OpenWorldHint: yes()}
+		return sdk.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: new(false), OpenWorldHint: new(true)}
 	}
-	return sdk.ToolAnnotations{DestructiveHint: yes(), OpenWorldHint: yes()}
+	return sdk.ToolAnnotations{DestructiveHint: new(true), OpenWorldHint: new(true)}
 }

@@ -11,27 +11,13 @@ const (
 	Writes Effect = "writes" // changes something outside, which may not happen twice by accident
 )
 
-// effects lists them in order.
-func effects() []Effect { return []Effect{None, Reads, Writes} }
-
-// Worse is the worse of two effects.
+// Worse is the worse of two effects, [Writes] where one is not told.
 func (e Effect) Worse(other Effect) Effect {
-	if e.rank() >= other.rank() {
-		return e.known()
+	switch {
+	case e == None && other == None:
+		return None
+	case (e == None || e == Reads) && (other == None || other == Reads):
+		return Reads
 	}
-	return other.known()
-}
-
-// known is the effect, [Writes] where none is told.
-func (e Effect) known() Effect { return effects()[e.rank()] }
-
-func (e Effect) rank() int {
-	switch e {
-	case None:
-		return 0
-	case Reads:
-		return 1
-	default:
-		return 2
-	}
+	return Writes
 }

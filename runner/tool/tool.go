@@ -179,7 +179,7 @@ func (t Tool) Params() map[string]any { return t.params() }
 
 // Repeatable tells whether a call that was at work when its process died may be
 // made again without asking anybody.
-func (t Tool) Repeatable() bool { return t.Idempotent || t.Effect.known() != Writes }
+func (t Tool) Repeatable() bool { return t.Idempotent || t.Effect.Worse(None) != Writes }
 
 // Run calls the tool. A tool's own error or panic is a failed result; Run's
 // error is ctx's alone, and a call whose ctx is over is not begun.

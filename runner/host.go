@@ -117,7 +117,7 @@ func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 			return engine.Finding{Failure: err.Error()}, nil
 		}
 		if networkCause(err) {
-			h.sleep(pause)
+			_ = model.Wait(h.ctx, pause)
 			pause *= 2
 		}
 	}
@@ -134,15 +134,6 @@ func found(v validators.Verdict) engine.Finding {
 		*value = plain
 	}
 	return engine.Finding{Verdict: v}
-}
-
-func (h *host) sleep(d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-h.ctx.Done():
-	}
 }
 
 func networkCause(err error) bool {

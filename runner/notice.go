@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/process"
 )
 
@@ -155,10 +156,7 @@ func (n *Notices) tries(notice *engine.Notice, body []byte) error {
 		if err == nil || !again || try == noticeTries || n.ctx.Err() != nil {
 			return err
 		}
-		select {
-		case <-time.After(pause):
-		case <-n.ctx.Done():
-		}
+		_ = model.Wait(n.ctx, pause)
 		pause *= 2
 	}
 }

@@ -102,16 +102,7 @@ func look(ctx context.Context, p model.Provider, base, key string) (int, error) 
 	if err != nil {
 		return 0, errors.New("that is no address")
 	}
-	for name, value := range p.Headers {
-		req.Header.Set(name, value)
-	}
-	switch {
-	case key == "":
-	case p.KeyHeader != "":
-		req.Header.Set(p.KeyHeader, key)
-	default:
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
+	req.Header = p.Header(key)
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(req)
 	if at, ok := errors.AsType[*url.Error](err); ok {

@@ -21,6 +21,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/validators"
 )
 
 // terminal tells whether a stream is a terminal that a person looks at.
@@ -327,13 +328,7 @@ func tokens(u model.Usage) string {
 }
 
 // oneLine makes foreign text fit into a line of progress.
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(strings.Map(flat, s)), " ")
-	if r := []rune(s); len(r) > 300 {
-		s = string(r[:300]) + "…"
-	}
-	return s
-}
+func oneLine(s string) string { return validators.OneLine(s, 300) }
 
 // heading names a visit: its phase, and of an item of each its number, or how
 // many there are.

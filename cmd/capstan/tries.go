@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -14,16 +13,12 @@ import (
 // tryOf is the visit whose soundings a path is in and which of them it is, from
 // 1; 0 for none.
 func tryOf(at event.Path) (visit event.Path, number int) {
-	i := strings.LastIndex(string(at), "/sounding[")
-	if i < 0 {
-		return "", 0
+	for ; at.Up() != ""; at = at.Up() {
+		if name, n, numbered := event.Numbered(at.Last()); numbered && name == "sounding" {
+			return at.Up(), n + 1
+		}
 	}
-	text, _, _ := strings.Cut(string(at[i+len("/sounding["):]), "]")
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return "", 0
-	}
-	return at[:i], n + 1
+	return "", 0
 }
 
 // label says which item and which try a path is in, with a blank behind it; ""

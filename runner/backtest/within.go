@@ -8,6 +8,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/trace"
+	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -189,7 +190,9 @@ func (v *visitTest) gated(said engine.Said) validators.Subject {
 	if !given || err != nil {
 		content = v.known.state.Outputs[v.known.state.Previous]
 	}
-	said.Text = textOf(content)
+	if said.Text = ""; content != nil {
+		said.Text = words.Text(content)
+	}
 	return v.past.Subject(said)
 }
 

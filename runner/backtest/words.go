@@ -1,26 +1,9 @@
 package backtest
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 	"unicode"
 )
-
-// textOf is a value as a check reads it: a text as it is, anything else as JSON.
-func textOf(v any) string {
-	if v == nil {
-		return ""
-	}
-	if text, ok := v.(string); ok {
-		return text
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	return string(text)
-}
 
 // excerpt is the beginning of a text, on one line.
 func excerpt(text string) string { return clip(text, 80) }

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/validators"
 )
 
 // Text writes the report for people.
@@ -81,15 +82,8 @@ func (p *Phase) tellAfter(b *strings.Builder) {
 			fmt.Fprintf(b, "    and %d more reasons\n", len(p.ByReason)-i)
 			break
 		}
-		fmt.Fprintf(b, "    after %q: %s, again: %s\n", clipped(a.Reason), a.Next, a.Again)
+		fmt.Fprintf(b, "    after %q: %s, again: %s\n", validators.OneLine(a.Reason, 80), a.Next, a.Again)
 	}
-}
-
-func clipped(s string) string {
-	if r := []rune(s); len(r) > 80 {
-		return string(r[:79]) + "…"
-	}
-	return s
 }
 
 func (p *Phase) tellOthers(b *strings.Builder) {

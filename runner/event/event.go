@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -190,8 +189,7 @@ func (v *Verdict) Asked() string {
 
 // Index is where the check stands among those of its moment, from 0.
 func (v *Verdict) Index() int {
-	_, last, _ := strings.Cut(v.Path.Last(), "[")
-	n, _ := strconv.Atoi(strings.TrimSuffix(last, "]")) // 0 where there is one alone
+	_, n, _ := Numbered(v.Path.Last()) // 0 where there is one alone
 	return n
 }
 

@@ -32,3 +32,15 @@ func (p Path) Up() Path { return p[:max(strings.LastIndexByte(string(p), '/'), 0
 
 // Last is the last name of the path, with its number.
 func (p Path) Last() string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }
+
+// Numbered takes the number off a name of a path: draft[2]. Of one that has none it
+// is 0.
+func Numbered(segment string) (name string, n int, numbered bool) {
+	name, rest, _ := strings.Cut(segment, "[")
+	digits, closed := strings.CutSuffix(rest, "]")
+	n, err := strconv.Atoi(digits)
+	if !closed || err != nil || n < 0 {
+		return segment, 0, false
+	}
+	return name, n, true
+}

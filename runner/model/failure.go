@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"time"
@@ -64,4 +65,16 @@ func (f *Failure) Error() string {
 		return fmt.Sprintf("model: %s (status %d): %s", f.Class, f.Status, f.Message)
 	}
 	return fmt.Sprintf("model: %s: %s", f.Class, f.Message)
+}
+
+// Wait waits, as before a call that is made again. An error is why ctx has ended.
+func Wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }

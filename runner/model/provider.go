@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 )
@@ -51,6 +52,23 @@ func Providers() []Provider {
 		{Name: "vllm", BaseURL: "http://127.0.0.1:8000/v1", BaseEnv: "VLLM_BASE_URL", KeyEnv: "VLLM_API_KEY", Keyless: true},
 		{Name: "xai", BaseURL: "https://api.x.ai/v1", KeyEnv: "XAI_API_KEY", LimitField: limit, CacheHeader: "X-Grok-Conv-Id"},
 	}
+}
+
+// Header is what the provider wants in that of every request; what it says of it
+// wins over the rest.
+func (p Provider) Header(key string) http.Header {
+	h := http.Header{"User-Agent": {"capstan"}}
+	switch {
+	case key == "":
+	case p.KeyHeader != "":
+		h.Set(p.KeyHeader, key)
+	default:
+		h.Set("Authorization", "Bearer "+key)
+	}
+	for name, value := range p.Headers {
+		h.Set(name, value)
+	}
+	return h
 }
 
 // OpenAI is the provider of names that name none.

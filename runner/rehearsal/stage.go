@@ -2,7 +2,6 @@ package rehearsal
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -64,7 +63,7 @@ func (s *stage) judged(ctx context.Context, p *cascades.Phase, c candidate) cand
 	if p.OutputSchema != nil {
 		if found, err := p.OutputSchema.Check(nil, c.output); err == nil && len(found) > 0 {
 			c.worse += refusal * len(found)
-			c.refused = append(c.refused, "output_schema: "+oneLine(found[0].String()))
+			c.refused = append(c.refused, "output_schema: "+validators.OneLine(found[0].String(), 160))
 		}
 	}
 	subject := validators.Subject{
@@ -79,7 +78,7 @@ func (s *stage) judged(ctx context.Context, p *cascades.Phase, c candidate) cand
 		case !ok || v.Valid:
 		case check.Ward.Mode.Stands():
 			c.worse += refusal + min(len(v.Issues), refusal-1)
-			c.refused = append(c.refused, check.Validator.Name+": "+oneLine(v.Reason))
+			c.refused = append(c.refused, check.Validator.Name+": "+validators.OneLine(v.Reason, 160))
 		default:
 			c.worse += remark
 		}
@@ -88,17 +87,12 @@ func (s *stage) judged(ctx context.Context, p *cascades.Phase, c candidate) cand
 }
 
 func (s *stage) verdict(ctx context.Context, v *cascades.Validator, on validators.Subject) (validators.Verdict, bool) {
-	check := v.Check
-	if v.Bind != nil {
-		with, err := v.With.Render(map[string]any{"input": s.input, "state": s.state, "outputs": s.outputs})
-		if err != nil {
-			return validators.Verdict{}, false
-		}
-		if check, err = v.Bind(with); err != nil {
-			return validators.Verdict{}, false
-		}
+	with, err := v.With.Render(map[string]any{"input": s.input, "state": s.state, "outputs": s.outputs})
+	if err != nil {
+		return validators.Verdict{}, false
 	}
-	if check == nil {
+	check, err := v.Bound(with)
+	if err != nil {
 		return validators.Verdict{}, false
 	}
 	verdict, err := check(ctx, on)
@@ -199,12 +193,4 @@ func words(v any) []string {
 		}
 	}
 	return list
-}
-
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if runes := []rune(s); len(runes) > 160 {
-		return fmt.Sprintf("%s…", string(runes[:160]))
-	}
-	return s
 }

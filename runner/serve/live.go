@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve/feeds"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/runner/trace"
@@ -91,7 +92,7 @@ func (x *watcher) news() error {
 	if err := x.stream.flush(); err != nil {
 		return err
 	}
-	return pause(x.r, x.rest())
+	return model.Wait(x.r.Context(), x.rest())
 }
 
 // drafts renders what models are saying, and tells whether the page has it.

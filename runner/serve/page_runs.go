@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // A runsView is the list of runs.
@@ -118,19 +119,7 @@ func (s *Server) runsLive(w http.ResponseWriter, r *http.Request) error {
 		if err := st.flush(); err != nil {
 			return err
 		}
-		return pause(r, time.Second)
+		return model.Wait(r.Context(), time.Second)
 	}, st.beat)
 	return nil
-}
-
-// pause waits, unless the reader goes.
-func pause(r *http.Request, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-r.Context().Done():
-		return r.Context().Err()
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner/event"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
@@ -160,7 +161,7 @@ func (s *scope) fail(why, description string) {
 
 // named gives the name and the attributes of a place that its path tells.
 func named(k kind, segment string) (string, []attribute.KeyValue) {
-	word, n := numbered(segment)
+	word, n, _ := event.Numbered(segment)
 	switch k {
 	case phaseKind:
 		return "phase " + word, []attribute.KeyValue{phaseName.String(word), visit.Int(max(n, 1))}
@@ -180,17 +181,4 @@ func named(k kind, segment string) (string, []attribute.KeyValue) {
 		return "execute_tool", []attribute.KeyValue{operationName.String("execute_tool")}
 	}
 	return "ward", nil
-}
-
-// numbered takes name[n] apart; without a number it is -1.
-func numbered(segment string) (string, int) {
-	i := strings.LastIndexByte(segment, '[')
-	if i < 0 || !strings.HasSuffix(segment, "]") {
-		return segment, -1
-	}
-	n, err := strconv.Atoi(segment[i+1 : len(segment)-1])
-	if err != nil || n < 0 {
-		return segment, -1
-	}
-	return segment[:i], n
 }

@@ -198,7 +198,7 @@ func (p *place) touch(e *event.Event) {
 func asker(e *event.Event) event.Path {
 	at := e.Path
 	for _, name := range []string{"rung", "model", "vote", "confirm"} {
-		if own, _, _ := numberedName(at.Last()); own == name && (e.Validator != "" || name == "model") {
+		if own, _, _ := event.Numbered(at.Last()); own == name && (e.Validator != "" || name == "model") {
 			at = at.Up()
 		}
 	}

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/event"
@@ -79,7 +78,7 @@ func shallow(path event.Path) event.Path {
 
 // enter gives the place of a name below a place.
 func (f *Folder) enter(from *place, path event.Path, segment string, e *event.Event) *place {
-	name, n, numbered := numberedName(segment)
+	name, n, numbered := event.Numbered(segment)
 	to := *from
 	switch from.kind {
 	case atRun, atCascade:
@@ -148,17 +147,6 @@ func isCheck(name string) bool {
 		return true
 	}
 	return false
-}
-
-// numberedName takes the number off a name: draft[2].
-func numberedName(segment string) (name string, n int, numbered bool) {
-	name, rest, found := strings.Cut(segment, "[")
-	digits, closed := strings.CutSuffix(rest, "]")
-	n, err := strconv.Atoi(digits)
-	if !found || !closed || err != nil || n < 0 {
-		return segment, 0, false
-	}
-	return name, n, true
 }
 
 func (f *Folder) enterPhase(from *place, path event.Path, name string, e *event.Event) *place {

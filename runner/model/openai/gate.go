@@ -91,14 +91,3 @@ func (c *Client) pause(ctx context.Context, try int, f *model.Failure) error {
 	}
 	return c.sleep(ctx, d)
 }
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}

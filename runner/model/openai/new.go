@@ -58,9 +58,9 @@ func New(o Options) (*Client, error) {
 	}
 	sleep := o.Sleep
 	if sleep == nil {
-		sleep = wait
+		sleep = model.Wait
 	}
-	header := headers(p, key)
+	header := p.Header(key)
 	var own http.RoundTripper
 	if o.HTTP == nil {
 		own = plain.New(transport(concurrency))

@@ -143,23 +143,6 @@ func (q *question) headers(r *http.Request) {
 	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header)) // whose work the call is
 }
 
-// headers are what a provider wants in those of every request; what it says of
-// them wins over the rest.
-func headers(p model.Provider, key string) http.Header {
-	h := http.Header{"User-Agent": {"capstan"}}
-	switch {
-	case key == "":
-	case p.KeyHeader != "":
-		h.Set(p.KeyHeader, key)
-	default:
-		h.Set("Authorization", "Bearer "+key)
-	}
-	for name, value := range p.Headers {
-		h.Set(name, value)
-	}
-	return h
-}
-
 // forWhole are the headers of a request for an answer that comes whole.
 func forWhole(h http.Header) http.Header {
 	whole := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}

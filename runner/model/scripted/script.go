@@ -137,12 +137,7 @@ func (s *Script) wait(ctx context.Context, d time.Duration) error {
 	if s.Sleep != nil {
 		return s.Sleep(ctx, d)
 	}
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return model.Wait(ctx, d)
 }
 
 func (e *entry) response(r model.Request, spent model.Usage) model.Response {

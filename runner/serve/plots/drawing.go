@@ -118,13 +118,13 @@ func escaped(s string) string {
 
 // axes draws the ground, with lines at the ticks.
 func (d *drawing) axes() {
-	for _, t := range d.ticksY() {
+	for _, t := range d.Y.ticks(d.y) {
 		y := d.y.at(t.At)
 		d.printf(`<path class="grid" d="M%d %sH%d"/>`, left, num(y), width-right)
 		d.text(left-6, y+3.5, "end", t.Label)
 	}
 	taken := math.Inf(-1)
-	for _, t := range d.ticksX() {
+	for _, t := range d.X.ticks(d.x) {
 		x := d.x.at(t.At)
 		half := 3.1 * float64(utf8.RuneCountInString(t.Label))
 		x = max(left-10+half, min(x, width-2-half)) // words stay within
@@ -137,34 +137,19 @@ func (d *drawing) axes() {
 	d.printf(`<path class="axis" d="M%d %dH%d"/>`, left, height-bottom, width-right)
 }
 
-func (d *drawing) ticksY() []Tick {
-	if d.Y.Ticks != nil {
-		return d.Y.Ticks
+// ticks are those of an axis that reaches so far: its own, else ones at round numbers.
+func (a Axis) ticks(s scale) []Tick {
+	if a.Ticks != nil || s.to <= s.from {
+		return a.Ticks
 	}
-	return made(d.y.from, d.y.to, d.Y.Format)
-}
-
-func (d *drawing) ticksX() []Tick {
-	if d.X.Ticks != nil {
-		return d.X.Ticks
+	if a.Format == nil {
+		a.Format = func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 	}
-	return made(d.x.from, d.x.to, d.X.Format)
-}
-
-// made are ticks at round numbers.
-func made(low, high float64, format func(float64) string) []Tick {
-	if high <= low {
-		return nil
+	step := stepOf(s.to - s.from)
+	for at := math.Ceil(s.from/step) * step; at <= s.to+step/1000; at += step {
+		a.Ticks = append(a.Ticks, Tick{at, a.Format(at)})
 	}
-	if format == nil {
-		format = func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
-	}
-	step := stepOf(high - low)
-	var ticks []Tick
-	for at := math.Ceil(low/step) * step; at <= high+step/1000; at += step {
-		ticks = append(ticks, Tick{at, format(at)})
-	}
-	return ticks
+	return a.Ticks
 }
 
 func (d *drawing) series(s Series) {
@@ -264,20 +249,18 @@ func (d *drawing) bars(points []Point) {
 // linked draws a point with what it says, as a link where it leads somewhere. No
 // key stops there: the table beside the plot has the same links.
 func (d *drawing) linked(p Point, body func()) {
+	around := "g"
 	if p.URL == "" {
 		d.printf("<g>")
 	} else {
+		around = "a"
 		d.printf(`<a href="%s" tabindex="-1">`, escaped(p.URL))
 	}
 	if p.Label != "" {
 		d.printf("<title>%s</title>", escaped(p.Label))
 	}
 	body()
-	if p.URL == "" {
-		d.printf("</g>")
-	} else {
-		d.printf("</a>")
-	}
+	d.printf("</%s>", around)
 }
 
 func (d *drawing) limit() {

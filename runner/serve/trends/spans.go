@@ -14,30 +14,19 @@ func cuts(since, until time.Time) []time.Time {
 	if until.Before(since) {
 		until = since
 	}
-	first := func(unit func(time.Time) time.Time, next func(time.Time) time.Time) []time.Time {
-		list := []time.Time{unit(since)}
-		for list[len(list)-1].Compare(until) <= 0 && len(list) <= most+1 {
-			list = append(list, next(list[len(list)-1]))
+	for _, unit := range []struct {
+		first               func(time.Time) time.Time
+		years, months, days int
+	}{{day, 0, 0, 1}, {week, 0, 0, 7}, {month, 0, 1, 0}, {year, 1, 0, 0}} {
+		list := []time.Time{unit.first(since)}
+		for at := list[0]; !at.After(until) && (len(list) <= most+1 || unit.years > 0); list = append(list, at) {
+			at = at.AddDate(unit.years, unit.months, unit.days)
 		}
-		return list
+		if len(list)-1 <= most || unit.years > 0 {
+			return list
+		}
 	}
-	days := first(day, func(t time.Time) time.Time { return t.AddDate(0, 0, 1) })
-	if len(days)-1 <= most {
-		return days
-	}
-	weeks := first(week, func(t time.Time) time.Time { return t.AddDate(0, 0, 7) })
-	if len(weeks)-1 <= most {
-		return weeks
-	}
-	months := first(month, func(t time.Time) time.Time { return t.AddDate(0, 1, 0) })
-	if len(months)-1 <= most {
-		return months
-	}
-	years := []time.Time{time.Date(since.Year(), 1, 1, 0, 0, 0, 0, time.UTC)}
-	for years[len(years)-1].Compare(until) <= 0 {
-		years = append(years, years[len(years)-1].AddDate(1, 0, 0))
-	}
-	return years
+	return nil // years are the last
 }
 
 func day(t time.Time) time.Time {
@@ -47,6 +36,7 @@ func day(t time.Time) time.Time {
 func week(t time.Time) time.Time { return day(t).AddDate(0, 0, -(int(t.Weekday())+6)%7) }
 
 func month(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC) }
+func year(t time.Time) time.Time  { return time.Date(t.Year(), 1, 1, 0, 0, 0, 0, time.UTC) }
 
 // Word is the span as people say it: its day, its first day and last, its month,
 // its year.

@@ -50,7 +50,7 @@ var unlike = map[string]string{
 // what theirs did; it is empty where none does, and then Instead says how one is
 // declared.
 func Tool(name string) (w Word, theirs bool) {
-	w = Word{Edition: Windlass, Fate: Replaced, Here: nearly[name]}
+	w = Word{Fate: Replaced, Here: nearly[name]}
 	if w.Here != "" {
 		w.Instead, w.Unlike = "what it did "+w.Here+" does here; capstan convert FILE writes it so", unlike[w.Here]
 		return w, true

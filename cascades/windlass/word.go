@@ -18,15 +18,6 @@ import (
 	"strings"
 )
 
-// An Edition is the program that a word is from.
-type Edition string
-
-// The editions. A word of Windlass that LARS has kept is Windlass's.
-const (
-	Windlass Edition = "Windlass"
-	LARS     Edition = "LARS"
-)
-
 // A Fate is what becomes of a word here.
 type Fate int
 
@@ -41,7 +32,7 @@ const (
 // A Word is a key, a tool or a validator of Windlass or LARS that is none here, or
 // is another here.
 type Word struct {
-	Edition Edition
+	By      string // the program that calls it so, of what is renamed; a word of Windlass that LARS has kept is Windlass's
 	Fate    Fate
 	Here    string // what it is called here, of what is renamed
 	Instead string // what takes its place, as half a sentence; empty for what is ignored
@@ -52,7 +43,7 @@ type Word struct {
 func (w Word) Told() string {
 	switch w.Fate {
 	case Renamed:
-		return "so " + string(w.Edition) + " calls " + w.Here + "; capstan convert FILE writes it so"
+		return "so " + w.By + " calls " + w.Here + "; capstan convert FILE writes it so"
 	case Ignored:
 		return "it changes nothing here"
 	default:
@@ -67,7 +58,7 @@ func Key(kind, key string) (Word, bool) {
 		return w, true
 	}
 	if _, closed := keys()[kind]; closed && strings.HasPrefix(key, "_") {
-		return Word{Edition: LARS, Fate: Ignored}, true
+		return Word{Fate: Ignored}, true
 	}
 	return Word{}, false
 }
@@ -86,11 +77,6 @@ var renamed = map[string][]string{
 	"a validator":        {"instructions"},
 }
 
-func ignored(by Edition) Word { return Word{Edition: by, Fate: Ignored} }
-func without(by Edition, instead string) Word {
-	return Word{Edition: by, Fate: Without, Instead: instead}
-}
-func calls(by Edition, here string) Word { return Word{Edition: by, Fate: Renamed, Here: here} }
-func instead(by Edition, takesItsPlace string) Word {
-	return Word{Edition: by, Fate: Replaced, Instead: takesItsPlace}
-}
+func without(instead string) Word       { return Word{Fate: Without, Instead: instead} }
+func calls(by, here string) Word        { return Word{By: by, Fate: Renamed, Here: here} }
+func instead(takesItsPlace string) Word { return Word{Fate: Replaced, Instead: takesItsPlace} }

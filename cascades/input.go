@@ -86,7 +86,10 @@ func (c *Cascade) CheckInput(stopped func() error, input map[string]any) InputEr
 	if len(c.Inputs) == 0 {
 		return wrong
 	}
-	names := c.inputNames()
+	var names []string
+	for _, in := range c.Inputs {
+		names = append(names, in.Name)
+	}
 	for _, name := range slices.Sorted(maps.Keys(input)) {
 		if slices.Contains(names, name) {
 			continue
@@ -133,14 +136,6 @@ func (in Input) missing(why string) InputError {
 
 func (in Input) unfit(why string) InputError {
 	return InputError{Name: in.Name, Kind: InputUnfit, Message: why}
-}
-
-func (c *Cascade) inputNames() []string {
-	names := make([]string, len(c.Inputs))
-	for i, in := range c.Inputs {
-		names[i] = in.Name
-	}
-	return names
 }
 
 // needed gives the inputs that no run can do without, each with the first phase

@@ -135,20 +135,16 @@ func (p *parser) work(o *object, phase *Phase) {
 	}
 	phase.Together = p.together(o)
 	if written < 0 {
-		p.report(o.node, CodeMissing, "%s needs %s", o.what, list(phaseKinds()))
+		var keys []string
+		for _, k := range kinds {
+			keys = append(keys, k.key)
+		}
+		p.report(o.node, CodeMissing, "%s needs %s", o.what, list(keys))
 		return
 	}
 	for _, key := range kinds[written].not {
 		o.conflict(key, "%s means nothing here: %s %s", key, o.what, kinds[written].does)
 	}
-}
-
-func phaseKinds() []string {
-	var keys []string
-	for _, k := range kinds {
-		keys = append(keys, k.key)
-	}
-	return keys
 }
 
 func (p *parser) handoffs(o *object) []Handoff {

@@ -41,28 +41,14 @@ type Counts struct {
 
 // add counts one change.
 func (c *Counts) add(kind Kind, now Answer) {
-	switch kind {
-	case Same:
-		c.Same++
-	case ToNo:
-		c.ToNo++
-	case ToYes:
-		c.ToYes++
-	case New:
-		if now == No {
-			c.NewNo++
-		} else {
-			c.NewYes++
-		}
-	case Gone:
-		c.Gone++
-	case Unsaid:
-		c.Unsaid++
-	case NotRun:
-		c.NotRun++
-	case Spared:
-		c.Spared++
+	if kind == New && now == No {
+		c.NewNo++
+		return
 	}
+	counts := map[Kind]*int{
+		Same: &c.Same, ToNo: &c.ToNo, ToYes: &c.ToYes, New: &c.NewYes, Gone: &c.Gone, Unsaid: &c.Unsaid, NotRun: &c.NotRun, Spared: &c.Spared,
+	}
+	*counts[kind]++
 }
 
 // plus is the sum of two.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -246,18 +247,13 @@ func (f *freezing) pack(r *replay, o Options) (map[string][]byte, error) {
 	c := &Case{Dir: o.Dir, model: f.Model, seed: f.seed, order: f.order, effects: r.asked}
 	c.want = expected(r.result, r.verdicts())
 	w := newWriter()
-	w.files[inputFile] = append(indented(plainInput(f.Input)), '\n')
+	input := map[string]any{} // and not null
+	maps.Copy(input, f.Input)
+	w.files[inputFile] = append(indented(input), '\n')
 	if err := c.place(w, f.Files, o); err != nil {
 		return nil, err
 	}
 	return w.files, w.page(c)
-}
-
-func plainInput(input map[string]any) map[string]any {
-	if input == nil {
-		return map[string]any{}
-	}
-	return input
 }
 
 // place puts the cascade into the case, or names the file that is in use.

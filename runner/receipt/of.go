@@ -114,14 +114,11 @@ func (r *Run) visit(phase string) (*trace.Phase, error) {
 	case parted != nil:
 		return nil, fmt.Errorf("the text of phase %s is put together from those of its parts: name one of them, like %s", parted.Name, parted.Branches[0].Path)
 	}
-	return nil, fmt.Errorf("%s has released no text: there is nothing to prove; its phases are %s", orRun(phase), strings.Join(r.names(), ", "))
-}
-
-func orRun(phase string) string {
-	if phase == "" {
-		return "the run"
+	who := "the run"
+	if phase != "" {
+		who = "phase " + phase
 	}
-	return "phase " + phase
+	return nil, fmt.Errorf("%s has released no text: there is nothing to prove; its phases are %s", who, strings.Join(r.names(), ", "))
 }
 
 func (r *Run) names() []string {

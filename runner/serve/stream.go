@@ -226,8 +226,10 @@ func (t *teller) follow(events int64) error {
 				return err
 			}
 		case len(now.Lines) > 0:
-			if err := t.tellAll(now.Lines); err != nil {
-				return err
+			for _, l := range now.Lines {
+				if err := t.tell(l); err != nil {
+					return err
+				}
 			}
 		case now.Over != "":
 			return t.end(now.Over)
@@ -250,15 +252,6 @@ func (t *teller) follow(events int64) error {
 			}
 		}
 	}
-}
-
-func (t *teller) tellAll(lines []feeds.Line) error {
-	for _, l := range lines {
-		if err := t.tell(l); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (t *teller) tell(l feeds.Line) error {

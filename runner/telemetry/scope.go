@@ -33,37 +33,22 @@ const (
 // grammar of paths.
 func (k kind) within(segment string) kind {
 	word, _, _ := strings.Cut(segment, "[")
-	if k == modelKind && word == "rung" {
+	own, known := words[word]
+	switch {
+	case k == modelKind && word == "rung":
 		return modelKind
-	}
-	switch k {
-	case runKind, cascadeKind:
+	case k == runKind, k == cascadeKind:
 		return phaseKind
-	case subKind, modelKind:
+	case k == subKind, k == modelKind, !known && (k == wardKind || k == toolKind):
 		return cascadeKind
 	}
-	switch word {
-	case "model":
-		return modelKind
-	case "pre", "post", "ward", "result_ward", "loop_until", "output_schema":
-		return wardKind
-	case "tool":
-		return toolKind
-	case "turn":
-		return turnKind
-	case "attempt":
-		return attemptKind
-	case "sounding":
-		return soundingKind
-	case "sub":
-		return subKind
-	case "item":
-		return itemKind
-	}
-	if k == wardKind || k == toolKind {
-		return cascadeKind
-	}
-	return group
+	return own // a group where it is not known
+}
+
+// words are what the segments of a path are, by their names.
+var words = map[string]kind{
+	"model": modelKind, "tool": toolKind, "turn": turnKind, "attempt": attemptKind, "sounding": soundingKind, "sub": subKind, "item": itemKind,
+	"pre": wardKind, "post": wardKind, "ward": wardKind, "result_ward": wardKind, "loop_until": wardKind, "output_schema": wardKind,
 }
 
 // A scope is a place in a run that may still have events below it.

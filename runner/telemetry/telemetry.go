@@ -82,10 +82,11 @@ func New(ctx context.Context, o Options) (*Telemetry, error) {
 	if o.Exporter == nil && o.Metrics == nil {
 		return nil, errors.New("telemetry: no exporter")
 	}
-	r, err := resource.New(ctx,
-		resource.WithAttributes(attribute.String("service.name", "capstan")),
-		resource.WithAttributes(versionOf(o)...),
-		resource.WithTelemetrySDK(), resource.WithFromEnv())
+	service := []attribute.KeyValue{attribute.String("service.name", "capstan")}
+	if o.Version != "" {
+		service = append(service, attribute.String("service.version", o.Version))
+	}
+	r, err := resource.New(ctx, resource.WithAttributes(service...), resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil {
 		return nil, fmt.Errorf("telemetry: resource: %w", err)
 	}
@@ -134,13 +135,6 @@ func sane(o *sdk.BatchSpanProcessorOptions) {
 	if o.BatchTimeout <= 0 {
 		o.BatchTimeout = sdk.DefaultScheduleDelay * time.Millisecond
 	}
-}
-
-func versionOf(o Options) []attribute.KeyValue {
-	if o.Version == "" {
-		return nil
-	}
-	return []attribute.KeyValue{attribute.String("service.version", o.Version)}
 }
 
 // Emit takes an event. It does not wait for the network: what the queue has no

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -20,7 +21,7 @@ type allowList []string
 func (l allowList) admits(u *url.URL) error {
 	switch {
 	case len(l) == 0:
-		return fmt.Errorf("no host is allowed: whoever starts the run allows one with --allow-host %.200s", orExample(u.Hostname()))
+		return fmt.Errorf("no host is allowed: whoever starts the run allows one with --allow-host %.200s", cmp.Or(u.Hostname(), "example.com"))
 	case u.Scheme != "http" && u.Scheme != "https":
 		return fmt.Errorf("%.40q is not http or https", u.Scheme)
 	case u.User != nil:
@@ -32,21 +33,8 @@ func (l allowList) admits(u *url.URL) error {
 	return fmt.Errorf("host %.200q is not allowed; allowed are %s", u.Host, strings.Join(l, ", "))
 }
 
-func orExample(host string) string {
-	if host == "" {
-		return "example.com"
-	}
-	return host
-}
-
 func portOf(u *url.URL) string {
-	switch {
-	case u.Port() != "":
-		return u.Port()
-	case u.Scheme == "https":
-		return "443"
-	}
-	return "80"
+	return cmp.Or(u.Port(), map[string]string{"https": "443"}[u.Scheme], "80")
 }
 
 func (l allowList) has(host, port string) bool {

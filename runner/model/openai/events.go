@@ -51,10 +51,6 @@ type events struct {
 	late  bool         // whether it has nothing to say that is needed
 }
 
-func newEvents(t *try, body io.ReadCloser) *events {
-	return &events{t: t, body: body, in: bufio.NewReader(body)}
-}
-
 func (e *events) Read(p []byte) (int, error) {
 	for e.out.Len() == 0 {
 		if e.err != nil {

@@ -26,10 +26,6 @@ type gate struct {
 	until time.Time // closed till then
 }
 
-func newGate(size int, sleep func(context.Context, time.Duration) error) *gate {
-	return &gate{slots: make(chan struct{}, size), sleep: sleep}
-}
-
 // enter waits for a slot and for the gate to be open; leave gives it back.
 func (g *gate) enter(ctx context.Context) error {
 	select {

@@ -80,7 +80,7 @@ func New(o Options) (*Client, error) {
 		tries:    cmp.Or(o.MaxTries, model.Tries),
 		stream:   o.Stream,
 		prices:   DefaultPrices().With(p.Prices).With(o.Prices),
-		gate:     newGate(concurrency, sleep),
+		gate:     &gate{slots: make(chan struct{}, concurrency), sleep: sleep},
 		sleep:    sleep,
 		most:     bounds{answer: 64 << 20, event: 16 << 20, events: 1 << 19},
 	}, nil

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -145,7 +146,7 @@ func (t *try) Do(r *http.Request) (*http.Response, error) {
 		defer resp.Body.Close()
 		return nil, t.foreign(resp)
 	}
-	t.events = newEvents(t, resp.Body)
+	t.events = &events{t: t, body: resp.Body, in: bufio.NewReader(resp.Body)}
 	resp.Body = t.events
 	return resp, nil
 }

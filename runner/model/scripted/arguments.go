@@ -24,17 +24,11 @@ func (p *parser) toolCalls(v *yaml.Node) []model.ToolCall {
 	var calls []model.ToolCall
 	for _, n := range v.Content {
 		c := model.ToolCall{Arguments: "{}"}
-		ok := p.fields(n, "a tool call", callKeys, func(key string, v *yaml.Node) {
-			switch key {
-			case "name":
-				c.Name = p.filled(v, key)
-			case "id":
-				c.ID = p.filled(v, key)
-			case "arguments":
-				c.Arguments = p.arguments(v)
-			}
-		})
-		if ok && c.Name == "" {
+		seen := p.fields(n, "a tool call",
+			field{"name", p.filling(&c.Name)},
+			field{"arguments", func(v *yaml.Node, _ string) { c.Arguments = p.arguments(v) }},
+			field{"id", p.filling(&c.ID)})
+		if seen != nil && c.Name == "" {
 			p.errorf(target(n), "a tool call has a name")
 		}
 		calls = append(calls, c)

@@ -11,26 +11,25 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-var (
-	entryKeys = []string{"phase", "attempt", "turn", "contains", "validator", "role",
-		"reply", "reply_file", "tool_calls", "error", "times", "usage", "delay"}
-	callKeys  = []string{"name", "arguments", "id"}
-	errorKeys = []string{"status", "retry_after", "message"}
-	usageKeys = []string{"input_tokens", "output_tokens", "cost_usd"}
-)
-
 func (p *parser) entry(n *yaml.Node) *entry {
 	e := &entry{at: p.name + ":" + strconv.Itoa(n.Line), times: 1}
-	var said []string
-	ok := p.fields(n, "an entry", entryKeys, func(key string, v *yaml.Node) {
-		if slices.Contains([]string{"reply", "reply_file", "tool_calls", "error"}, key) {
-			said = append(said, key)
-		}
-		p.entryField(e, key, v)
-	})
-	slices.Sort(said)
+	seen := p.fields(n, "an entry",
+		field{"phase", p.filling(&e.phase)},
+		field{"attempt", func(v *yaml.Node, key string) { e.attempt = p.whole(v, key, 1) }},
+		field{"turn", func(v *yaml.Node, key string) { e.turn = p.whole(v, key, 0) }},
+		field{"contains", p.filling(&e.contains)},
+		field{"validator", p.filling(&e.validator)},
+		field{"role", p.filling(&e.role)},
+		field{"reply", func(v *yaml.Node, key string) { e.reply = p.text(v, key) }},
+		field{"reply_file", func(v *yaml.Node, _ string) { e.reply = p.file(v) }},
+		field{"tool_calls", func(v *yaml.Node, _ string) { e.toolCalls = p.toolCalls(v) }},
+		field{"error", func(v *yaml.Node, _ string) { e.failure = p.failure(v) }},
+		field{"times", func(v *yaml.Node, _ string) { p.times(e, v) }},
+		field{"usage", func(v *yaml.Node, _ string) { e.usage = p.usage(v) }},
+		field{"delay", func(v *yaml.Node, key string) { e.delay = p.duration(v, key) }})
+	said := slices.DeleteFunc([]string{"error", "reply", "reply_file", "tool_calls"}, func(key string) bool { return !seen[key] })
 	switch {
-	case !ok:
+	case seen == nil:
 	case len(said) == 0:
 		p.errorf(target(n), "an entry has one of reply, reply_file, tool_calls and error")
 	case len(said) > 1 && (said[0] == "error" || len(said) > 2 || said[1] == "reply_file"):
@@ -40,37 +39,6 @@ func (p *parser) entry(n *yaml.Node) *entry {
 		e.failure.Message = "as " + e.at + " says"
 	}
 	return e
-}
-
-func (p *parser) entryField(e *entry, key string, v *yaml.Node) {
-	switch key {
-	case "phase":
-		e.phase = p.filled(v, key)
-	case "validator":
-		e.validator = p.filled(v, key)
-	case "role":
-		e.role = p.filled(v, key)
-	case "contains":
-		e.contains = p.filled(v, key)
-	case "attempt":
-		e.attempt = p.whole(v, key, 1)
-	case "turn":
-		e.turn = p.whole(v, key, 0)
-	case "reply":
-		e.reply = p.text(v, key)
-	case "reply_file":
-		e.reply = p.file(v)
-	case "tool_calls":
-		e.toolCalls = p.toolCalls(v)
-	case "error":
-		e.failure = p.failure(v)
-	case "usage":
-		e.usage = p.usage(v)
-	case "delay":
-		e.delay = p.duration(v, key)
-	case "times":
-		p.times(e, v)
-	}
 }
 
 func (p *parser) times(e *entry, v *yaml.Node) {
@@ -103,6 +71,11 @@ func (p *parser) filled(v *yaml.Node, key string) string {
 		p.errorf(v, "%s is empty", key)
 	}
 	return text
+}
+
+// filling takes a text that is not empty.
+func (p *parser) filling(into *string) func(*yaml.Node, string) {
+	return func(v *yaml.Node, key string) { *into = p.filled(v, key) }
 }
 
 func (p *parser) file(v *yaml.Node) string {
@@ -154,18 +127,14 @@ func (p *parser) duration(v *yaml.Node, key string) time.Duration {
 
 func (p *parser) failure(v *yaml.Node) *model.Failure {
 	status, message, after := 0, "", time.Duration(0)
-	p.fields(v, "error", errorKeys, func(key string, v *yaml.Node) {
-		switch key {
-		case "status":
+	p.fields(v, "error",
+		field{"status", func(v *yaml.Node, key string) {
 			if status = *p.whole(v, key, 400); status > 599 {
 				p.errorf(v, "status is from 400 to 599, not %d", status)
 			}
-		case "message":
-			message = p.text(v, key)
-		case "retry_after":
-			after = p.duration(v, key)
-		}
-	})
+		}},
+		field{"retry_after", func(v *yaml.Node, key string) { after = p.duration(v, key) }},
+		field{"message", func(v *yaml.Node, key string) { message = p.text(v, key) }})
 	f := model.FailureOf(status, message)
 	if status == 0 { // no answer at all
 		f.Class = model.Unavailable
@@ -176,15 +145,9 @@ func (p *parser) failure(v *yaml.Node) *model.Failure {
 
 func (p *parser) usage(v *yaml.Node) *model.Usage {
 	u := &model.Usage{Calls: 1}
-	p.fields(v, "usage", usageKeys, func(key string, v *yaml.Node) {
-		switch key {
-		case "input_tokens":
-			u.InputTokens = *p.whole(v, key, 0)
-		case "output_tokens":
-			u.OutputTokens = *p.whole(v, key, 0)
-		case "cost_usd":
-			u.CostUSD = p.number(v, key)
-		}
-	})
+	p.fields(v, "usage",
+		field{"input_tokens", func(v *yaml.Node, key string) { u.InputTokens = *p.whole(v, key, 0) }},
+		field{"output_tokens", func(v *yaml.Node, key string) { u.OutputTokens = *p.whole(v, key, 0) }},
+		field{"cost_usd", func(v *yaml.Node, key string) { u.CostUSD = p.number(v, key) }})
 	return u
 }

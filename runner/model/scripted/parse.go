@@ -125,27 +125,38 @@ func (p *parser) syntax(err error) {
 	p.errorf(at, "not YAML: %s", message)
 }
 
-// fields calls take with every key of a mapping, once each, and reports keys
-// that take does not know, for want of any of known.
-func (p *parser) fields(n *yaml.Node, what string, known []string, take func(key string, value *yaml.Node)) bool {
+// A field is a key of a mapping, and what takes its value.
+type field struct {
+	key  string
+	take func(v *yaml.Node, key string)
+}
+
+// fields has every key of a mapping taken, once each, reports keys that are none of
+// the known, and gives those that stand there; nil of what is no mapping.
+func (p *parser) fields(n *yaml.Node, what string, known ...field) map[string]bool {
 	if n = target(n); n.Kind != yaml.MappingNode {
 		p.errorf(n, "%s is a mapping, not %s", what, kind(n))
-		return false
+		return nil
 	}
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
+		at := slices.IndexFunc(known, func(f field) bool { return f.key == key.Value })
 		switch {
-		case !slices.Contains(known, key.Value):
-			p.errorf(key, "unknown key %q of %s; the keys are %s", cut(key.Value, 80), what, strings.Join(known, ", "))
+		case at < 0:
+			var keys []string
+			for _, f := range known {
+				keys = append(keys, f.key)
+			}
+			p.errorf(key, "unknown key %q of %s; the keys are %s", cut(key.Value, 80), what, strings.Join(keys, ", "))
 		case seen[key.Value]:
 			p.errorf(key, "key %q of %s stands twice", key.Value, what)
 		default:
 			seen[key.Value] = true
-			take(key.Value, target(n.Content[i+1]))
+			known[at].take(target(n.Content[i+1]), key.Value)
 		}
 	}
-	return true
+	return seen
 }
 
 // target is what an alias stands for, and any other node itself.

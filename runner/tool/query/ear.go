@@ -15,8 +15,6 @@ type ear struct {
 	to     statements.Statement
 }
 
-func newEar(s statements.Statement) *ear { return &ear{to: s} }
-
 func (e *ear) close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

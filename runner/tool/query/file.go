@@ -45,7 +45,7 @@ func onFile(ctx context.Context, o open, s statements.Statement) (int64, error) 
 		err     error
 	}
 	done := make(chan outcome, 1)
-	heard := newEar(s)
+	heard := &ear{to: s}
 	go func() {
 		defer func() { <-atOnce }()
 		changed, err := asFile(ctx, o.file(), heard.statement())

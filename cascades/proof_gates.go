@@ -132,10 +132,7 @@ func (a *prover) standing(c *Cascade, p *Phase, list []*Check, tool string) (gat
 func (a *prover) writes(c *Cascade, p *Phase, t *Tool, s strands) {
 	a.writers[t.Position] = true
 	for _, one := range s {
-		w := ProofWay{Tool: t.Name, At: t.Position, Cascade: c.ID, Phase: p.Name, From: a.sources[one.from], Through: one.via, Gates: []ProofGate{}}
-		if w.Through == nil {
-			w.Through = []string{}
-		}
+		w := ProofWay{Tool: t.Name, At: t.Position, Cascade: c.ID, Phase: p.Name, From: a.sources[one.from], Through: append([]string{}, one.via...), Gates: []ProofGate{}}
 		for _, g := range one.gates {
 			w.Gates = append(w.Gates, a.gates[g])
 		}

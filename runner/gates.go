@@ -29,10 +29,8 @@ func noteGates(c *cascades.Cascade, s Start) map[string]string {
 	if err != nil {
 		return s.Settings
 	}
-	settings := maps.Clone(s.Settings)
-	if settings == nil {
-		settings = map[string]string{}
-	}
+	settings := map[string]string{}
+	maps.Copy(settings, s.Settings)
 	settings[settingGates] = string(text)
 	return settings
 }

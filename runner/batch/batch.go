@@ -264,10 +264,8 @@ func (d *doing) do(ctx context.Context, j job) error {
 
 // run makes the run of a row, goes on with it, or reads what it came to.
 func (d *doing) run(ctx context.Context, j job, o *Outcome) error {
-	input := maps.Clone(d.Input)
-	if input == nil {
-		input = map[string]any{}
-	}
+	input := map[string]any{}
+	maps.Copy(input, d.Input)
 	maps.Copy(input, j.row.Input)
 	id := RunID(d.id, j.row.Number, j.n)
 	began := time.Now()

@@ -70,9 +70,7 @@ func JSON(w io.Writer, all []Outcome) error {
 	}{OK: true, Cases: []one{}}
 	for _, o := range all {
 		report.OK = report.OK && o.OK()
-		if o.Differences == nil {
-			o.Differences = []Difference{}
-		}
+		o.Differences = append([]Difference{}, o.Differences...) // never null
 		report.Cases = append(report.Cases, one{o, o.OK(), o.Elapsed.Seconds()})
 	}
 	_, err := fmt.Fprintf(w, "%s\n", indented(report))

@@ -90,10 +90,7 @@ func (s *server) read(name string) ([]byte, error) {
 }
 
 func (s *server) publish(ctx context.Context, file string, list []protocol.Diagnostic) error {
-	p := &protocol.PublishDiagnosticsParams{URI: uri.File(filepath.FromSlash(file)), Diagnostics: list}
-	if list == nil {
-		p.Diagnostics = []protocol.Diagnostic{}
-	}
+	p := &protocol.PublishDiagnosticsParams{URI: uri.File(filepath.FromSlash(file)), Diagnostics: append([]protocol.Diagnostic{}, list...)}
 	if d := s.open[file]; d != nil {
 		p.URI, p.Version = d.uri, protocol.NewOptional(d.version)
 	}

@@ -179,13 +179,10 @@ func (f EvidenceFile) Without(cascade string) EvidenceFile {
 
 func (f EvidenceFile) replaced(gone func(Evidence) bool, by ...Evidence) EvidenceFile {
 	f.Format, f.Version = EvidenceFormat, EvidenceVersion
-	f.Evidence = append(slices.DeleteFunc(slices.Clone(f.Evidence), gone), by...)
+	f.Evidence = append(slices.DeleteFunc(append([]Evidence{}, f.Evidence...), gone), by...) // never null
 	slices.SortFunc(f.Evidence, func(a, b Evidence) int {
 		return strings.Compare(a.Phase+"\x00"+a.Digest+"\x00"+a.Moment+"\x00"+a.Cascade, b.Phase+"\x00"+b.Digest+"\x00"+b.Moment+"\x00"+b.Cascade)
 	})
-	if f.Evidence == nil {
-		f.Evidence = []Evidence{}
-	}
 	return f
 }
 

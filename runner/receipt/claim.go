@@ -121,20 +121,13 @@ type Texts struct {
 // whole is the claim with each list and map there, empty where it was not: null
 // would be a second spelling of it.
 func (c Claim) whole() Claim {
-	c.Gates, c.Shadow = listed(c.Gates), listed(c.Shadow)
-	c.Degraded, c.Models, c.People = listed(c.Degraded), listed(c.Models), listed(c.People)
+	c.Gates, c.Shadow = append([]Gate{}, c.Gates...), append([]Gate{}, c.Shadow...)
+	c.Degraded, c.Models, c.People = append([]string{}, c.Degraded...), append([]string{}, c.Models...), append([]string{}, c.People...)
 	c.Inputs, c.Cascade.Files = mapped(c.Inputs), mapped(c.Cascade.Files)
 	if c.Texts != nil {
 		c.Texts = &Texts{c.Texts.Text, mapped(c.Texts.Inputs), mapped(c.Texts.Reasons)}
 	}
 	return c
-}
-
-func listed[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 func mapped(m map[string]string) map[string]string {

@@ -142,11 +142,7 @@ func ofPhase(e *event.Event) event.Path {
 }
 
 func isCheck(name string) bool {
-	switch name {
-	case "pre", "ward", "result_ward", "post", "loop_until", "output_schema":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"pre", "ward", "result_ward", "post", "loop_until", "output_schema"}, name)
 }
 
 func (f *Folder) enterPhase(from *place, path event.Path, name string, e *event.Event) *place {

@@ -223,9 +223,7 @@ func (d *Description) addTool(t *Tool, phase string) {
 		}
 		d.Tools = append(d.Tools, DescribedTool{Name: t.Name, Effect: effect, Phases: []string{}})
 	}
-	if one := &d.Tools[i]; !slices.Contains(one.Phases, phase) {
-		one.Phases = append(one.Phases, phase)
-	}
+	note(&d.Tools[i].Phases, phase)
 }
 
 func (d *Description) addModel(name, by string) {
@@ -234,9 +232,7 @@ func (d *Description) addModel(name, by string) {
 		i = len(d.Models)
 		d.Models = append(d.Models, DescribedModel{Name: name})
 	}
-	if one := &d.Models[i]; !slices.Contains(one.NamedBy, by) {
-		one.NamedBy = append(one.NamedBy, by)
-	}
+	note(&d.Models[i].NamedBy, by)
 }
 
 // command is a command line that runs the cascade, with a … where something has

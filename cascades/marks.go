@@ -88,13 +88,6 @@ const markStyle = `
   .card.unvisited{opacity:.45} .way{opacity:.4} .taken{opacity:1;stroke-width:2.6;stroke:var(--ink)} circle.soft{fill:var(--soft)}
 `
 
-func styleOf(m *Marks) string {
-	if m == nil {
-		return svgStyle
-	}
-	return svgStyle + markStyle
-}
-
 func cardClass(p *Phase, m *Marks) string {
 	class := "card"
 	if p.Tool != nil {

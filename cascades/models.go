@@ -1,7 +1,5 @@
 package cascades
 
-import "slices"
-
 // An Asking is a place that may ask a model.
 type Asking struct {
 	Cascade *Cascade
@@ -16,9 +14,7 @@ type Asking struct {
 func (c *Cascade) Models(chosen Chosen) []string {
 	var names []string
 	for _, a := range c.Asking(chosen) {
-		if !slices.Contains(names, a.Name) {
-			names = append(names, a.Name)
-		}
+		note(&names, a.Name)
 	}
 	return names
 }

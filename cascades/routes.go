@@ -14,9 +14,7 @@ func newRoutes(c *Cascade) *routes {
 	r := &routes{next: make([][]int, n), circle: make([]bool, n), within: make([]bool, n)}
 	for i := range c.Phases {
 		for _, w := range c.ways(i) {
-			if !slices.Contains(r.next[i], w.to) {
-				r.next[i] = append(r.next[i], w.to)
-			}
+			note(&r.next[i], w.to)
 		}
 	}
 	r.search()

@@ -30,7 +30,11 @@ func (c *Cascade) SVG() string { return c.SVGOf(nil) }
 func (c *Cascade) SVGOf(m *Marks) string {
 	l := newLayout(c, m)
 	w := &svg{}
-	w.begin(c.ID, styleOf(m), l.width, l.height)
+	style := svgStyle
+	if m != nil {
+		style += markStyle
+	}
+	w.begin(c.ID, style, l.width, l.height)
 	w.ends(c, l)
 	for _, wire := range l.wires {
 		w.wire(l, wire)

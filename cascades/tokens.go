@@ -54,9 +54,10 @@ type Unknown struct {
 	Price  []string `json:"price"`
 }
 
-func note(list *[]string, who string) {
-	if !slices.Contains(*list, who) {
-		*list = append(*list, who)
+// note adds what a list does not have.
+func note[T comparable](list *[]T, one T) {
+	if !slices.Contains(*list, one) {
+		*list = append(*list, one)
 	}
 }
 

@@ -92,11 +92,16 @@ type host struct {
 
 func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 	e := &effect{at: at, kind: callKind, request: h.request(at, req)}
+	return came(h, e, &e.response)
+}
+
+// came is what came of an effect, where the case tells it.
+func came[T any](h *host, e *effect, what **T) (T, error) {
 	h.ask(e)
-	if e.response == nil {
-		return model.Response{}, h.wait(e)
+	if *what == nil {
+		return *new(T), h.wait(e)
 	}
-	return *e.response, nil
+	return **what, nil
 }
 
 // request makes a request of what the engine sends: only what is new, where it
@@ -122,11 +127,7 @@ func (h *host) request(at event.Path, req model.Request) *request {
 
 func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 	e := &effect{at: at, kind: toolKind, call: &tool.Call{Name: job.Call.Name, Arguments: job.Call.Arguments}}
-	h.ask(e)
-	if e.result == nil {
-		return tool.Result{}, h.wait(e)
-	}
-	return *e.result, nil
+	return came(h, e, &e.result)
 }
 
 // Validate computes what is pure and takes all else from the case.
@@ -140,11 +141,7 @@ func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 		return engine.Finding{Verdict: verdict}, nil
 	}
 	e := &effect{at: at, kind: findingKind, check: &judged{v.Validator, digest(v.Subject.Content)}}
-	h.ask(e)
-	if e.finding == nil {
-		return engine.Finding{}, h.wait(e)
-	}
-	return *e.finding, nil
+	return came(h, e, &e.finding)
 }
 
 // digest stands for a text that is not worth writing down again.

@@ -25,10 +25,6 @@ type lines struct {
 	noise string
 }
 
-func newLines(in io.ReadCloser, most int64, large *atomic.Bool) *lines {
-	return &lines{Closer: in, in: bufio.NewReaderSize(in, 64<<10), max: int(most), large: large}
-}
-
 // Read implements [io.Reader]; it never gives more than one message at once.
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -92,7 +93,7 @@ func (s *session) transport(server Server, maxReply int64) (sdk.Transport, error
 	if err != nil {
 		return nil, err
 	}
-	s.child, s.lines = c, newLines(c.stdout, maxReply, &s.large)
+	s.child, s.lines = c, &lines{Closer: c.stdout, in: bufio.NewReaderSize(c.stdout, 64<<10), max: int(maxReply), large: &s.large}
 	return &sdk.IOTransport{Reader: newExact(s.lines, maxReply, false), Writer: c.stdin, MaxLineLength: int(maxReply)}, nil
 }
 

@@ -35,17 +35,24 @@ func (j *Journal) search(ctx context.Context, c *conn, words string) (*search, e
 			s.plain = strings.ToLower(piece)
 		}
 	}
+	older, err := j.older(c)
+	if err != nil {
+		return nil, err
+	}
 	within := j.says.within
 	// A text in parts may have the words over the end of one.
-	err := c.each(ctx, func(v []driver.Value) error {
+	err = c.each(ctx, func(v []driver.Value) error {
 		var d digest
 		copy(d[:], word(v[0]))
 		s.texts[d] = true
 		return nil
 	}, "SELECT digest FROM text WHERE "+within+"(lower(text), ?) > 0 OR substr(text, 1, 7) = '"+partly+"'", s.plain)
-	tables := []string{"run, data FROM pack", "run, data FROM start"}
+	tables := []string{"run, data FROM start"}
+	if !older {
+		tables = append(tables, "run, data FROM pack")
+	}
 	if j.says.lines {
-		tables = append(tables, "id >> 32, data FROM line")
+		tables = append(tables, "id >> 32, data FROM "+lineTable(older))
 	}
 	for _, table := range tables {
 		if err == nil {

@@ -23,12 +23,14 @@ func pairOf(t testing.TB) pair {
 // does, and knows nothing of what it knew.
 func gone(t testing.TB, j *Journal, r runner.Recording) {
 	t.Helper()
-	r.(*recording).spoil(errClosed)
+	if r != nil {
+		r.(*recording).spoil(errClosed)
+	}
 	j.owner.gone()
 	j.writer.turn <- struct{}{} // what is being written is
 	clear(j.writer.known)
 	<-j.writer.turn
-	s, shared := j.store.(*server)
+	s, shared := unbroken(j.store).(*server)
 	if !shared {
 		j.owner = newOwner(false)
 		return

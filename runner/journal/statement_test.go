@@ -4,26 +4,73 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"maps"
+	"fmt"
+	"iter"
 	"path/filepath"
-	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/postgres"
 )
 
 var errStatement = errors.New("it is not so written")
 
-// A breaker is a connection of which one statement fails, once.
+// A breaker has one statement fail, once, of all that a journal's connections are
+// told from now on.
 type breaker struct {
-	link
+	store
+	mu   sync.Mutex
 	left int
 	text string // of the one that failed
 }
 
+// breaking puts a breaker under a journal.
+func breaking(j *Journal) *breaker {
+	b := &breaker{store: j.store}
+	if j.writer != nil {
+		j.writer.c.link = &fragile{j.writer.c.link, b}
+	}
+	j.store = b
+	return b
+}
+
+// unbroken is a store without a breaker.
+func unbroken(s store) store {
+	if b, ok := s.(*breaker); ok {
+		return b.store
+	}
+	return s
+}
+
+func (b *breaker) reader() (*conn, error) {
+	c, err := b.store.reader()
+	if err == nil {
+		c.link = &fragile{c.link, b}
+	}
+	return c, err
+}
+
+// next has the k-th statement from now on fail; none where k is 0.
+func (b *breaker) next(k int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.left, b.text = k, ""
+}
+
+// broke is the statement that failed, "" where it was not come to.
+func (b *breaker) broke() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text
+}
+
 func (b *breaker) breaks(text string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.left--; b.left == 0 {
 		b.text = text
 		return errStatement
@@ -31,25 +78,31 @@ func (b *breaker) breaks(text string) error {
 	return nil
 }
 
-func (b *breaker) Exec(text string, args ...any) (int64, error) {
-	if err := b.breaks(text); err != nil {
+// A fragile link is one of a breaker's.
+type fragile struct {
+	link
+	of *breaker
+}
+
+func (f *fragile) Exec(text string, args ...any) (int64, error) {
+	if err := f.of.breaks(text); err != nil {
 		return 0, err
 	}
-	return b.link.Exec(text, args...)
+	return f.link.Exec(text, args...)
 }
 
-func (b *breaker) Send(when postgres.Order, row func([]driver.Value) error, text string, args ...any) error {
-	if err := b.breaks(text); err != nil {
+func (f *fragile) Send(when postgres.Order, row func([]driver.Value) error, text string, args ...any) error {
+	if err := f.of.breaks(text); err != nil {
 		return err
 	}
-	return b.link.Send(when, row, text, args...)
+	return f.link.Send(when, row, text, args...)
 }
 
-func (b *breaker) Each(ctx context.Context, row func([]driver.Value) error, text string, args ...any) error {
-	if err := b.breaks(text); err != nil {
+func (f *fragile) Each(ctx context.Context, row func([]driver.Value) error, text string, args ...any) error {
+	if err := f.of.breaks(text); err != nil {
 		return err
 	}
-	return b.link.Each(ctx, row, text, args...)
+	return f.link.Each(ctx, row, text, args...)
 }
 
 const everyKind = `
@@ -61,41 +114,127 @@ phases:
   - {name: end, compose: "{{ outputs.draft }}"}
 `
 
-// Whichever statement fails of those that write a run, somebody hears of it, and
-// the run comes to what it would have come to when it is gone on with.
+// everyAnswer are the answers to everyKind, of which one is too long for a row.
+func everyAnswer() *says {
+	return &says{answers: map[string]string{
+		"Write.": `"` + strings.Repeat("long ", 200) + `"`, "Ask.": "what", "Is it good?": `{"valid": true, "reason": "good"}`,
+	}}
+}
+
+var yes = runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) { return runner.Answer{Value: true}, nil })
+
+// Whichever statement fails of those that a run needs, which breaks in the middle,
+// and one that shares what it has: somebody hears of it, and the run comes to what
+// it would have come to when it is gone on with.
 func TestEveryStatement(t *testing.T) {
-	onFile(t)
-	c := load(t, everyKind)
-	m := &says{answers: map[string]string{"Write.": "\"long\"", "Ask.": "what", "Is it good?": `{"valid": true, "reason": "good"}`}}
-	yes := runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) { return runner.Answer{Value: true}, nil })
-	var want map[event.Path]string
+	c, p := load(t, everyKind), pairOf(t)
+	b := breaking(p.first)
+	want := map[string]map[event.Path]string{}
 	for k, broken := 0, true; broken; k++ { // none at first, and in the end
-		file := filepath.Join(t.TempDir(), "j.db")
-		j := journalAt(t, file, Options{})
-		b := &breaker{link: j.writer.c.link, left: k}
-		j.writer.c.link = b
-		result, err := runnerOver(t, j, m, yes).Run(t.Context(), c, nil, runner.WithRunID("run"))
-		broken = b.text != "" || k == 0
-		if errors.Is(err, errStatement) != (b.text != "") {
-			t.Errorf("statement %d, %s: got %+v, %v", k, b.text, result, err)
-		}
-		j.Close()
-		j = journalAt(t, file, Options{})
-		if err != nil {
-			if result, err = runnerOver(t, j, m, yes).Resume(t.Context(), "run"); errors.Is(err, runner.ErrNoRun) {
-				continue // it had not begun
+		emptied(t, p.first)
+		m, j, heard := everyAnswer(), p.first, 0
+		m.fails = map[string]int{"Ask.": 1}
+		b.next(k)
+		goOn := func(id, parent string) (result engine.Result, err error) {
+			for range 4 {
+				r := runnerOver(t, j, m, yes)
+				if result, err = r.Resume(t.Context(), id); errors.Is(err, runner.ErrNoRun) {
+					result, err = r.Run(t.Context(), c, nil, runner.WithRunID(id), runner.WithParent(parent, ""))
+				}
+				if err == nil {
+					break
+				}
+				if !strings.Contains(err.Error(), "down") { // as the model says once
+					heard++
+					gone(t, p.first, nil)
+					j = p.second
+				}
 			}
+			return result, err
 		}
-		if err != nil || result.Output != "long" {
-			t.Errorf("statement %d, %s: gone on with, got %+v, %v", k, b.text, result, err)
-			continue
+		for _, run := range [][2]string{{"run", ""}, {"child", "run"}} {
+			id := run[0]
+			result, err := goOn(id, run[1])
+			if text, _ := result.Output.(string); err != nil || len(text) != 1000 {
+				t.Errorf("statement %d, %s: run %s came to %+v, %v", k, b.broke(), id, result, err)
+				continue
+			}
+			effects := effectsOf(t, p.second, id)
+			if want[id] == nil {
+				want[id] = effects
+			}
+			same(t, fmt.Sprintf("statement %d, %s: effects", k, b.broke()), effects, want[id])
 		}
-		effects := effectsOf(t, j, "run")
-		if want == nil {
-			want = effects
-		}
-		if got, want := slices.Sorted(maps.Keys(effects)), slices.Sorted(maps.Keys(want)); !slices.Equal(got, want) {
-			t.Errorf("statement %d, %s: effects %v, want %v", k, b.text, got, want)
+		broken = b.broke() != "" || k == 0
+		if broken != (heard == 1) && k > 0 {
+			t.Errorf("statement %d, %s: %d heard of it", k, b.broke(), heard)
 		}
 	}
+}
+
+// Whichever statement fails of those that look at runs, who looks hears of it.
+func TestEveryLook(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "j.db")
+	j := journalAt(t, file, Options{})
+	m := everyAnswer()
+	m.fails = map[string]int{"Ask.": 1}
+	r := runnerOver(t, j, m, yes)
+	if _, err := r.Run(t.Context(), load(t, everyKind), nil, runner.WithRunID("run")); err == nil {
+		t.Fatal("it did not fail")
+	}
+	if _, err := r.Resume(t.Context(), "run"); err != nil {
+		t.Fatal(err)
+	}
+	looksHear(t, j)
+	if onServer == nil {
+		aged(t, j)
+		j.Close()
+		looksHear(t, journalAt(t, file, Options{ReadOnly: true}))
+	}
+}
+
+func looksHear(t *testing.T, j *Journal) {
+	t.Helper()
+	b := breaking(j)
+	defer b.next(0)
+	ctx := t.Context()
+	for name, look := range map[string]func() error{
+		"runs": func() error { _, err := j.Runs(ctx, Filter{}); return err },
+		"words": func() error {
+			if list, err := j.Runs(ctx, Filter{Words: "long long"}); err != nil || len(list) == 1 {
+				return err
+			}
+			return errors.New("the run is not found")
+		},
+		"run":      func() error { _, err := j.Run(ctx, "run"); return err },
+		"result":   func() error { _, err := j.Result(ctx, "run"); return err },
+		"request":  func() error { _, err := j.Request(ctx, "run", "asked/attempt[1]/turn[0]/model"); return err },
+		"gates":    func() error { _, err := j.Gates(ctx, ""); return err },
+		"version":  func() error { _, err := j.Version(ctx); return err },
+		"replay":   func() error { _, err := j.Replay(ctx, "run"); return err },
+		"events":   func() error { return failed(j.Events(ctx, "run", 0, Whole)) },
+		"news":     func() error { return failed(j.Events(ctx, "run", 0, News)) },
+		"effects":  func() error { return failed(j.Effects(ctx, "run")) },
+		"attempts": func() error { return failed(j.Attempts(ctx, Filter{})) },
+	} {
+		for k := 1; ; k++ {
+			b.next(k)
+			err := look()
+			said := b.broke()
+			if said == "" && err != nil || said != "" && !errors.Is(err, errStatement) {
+				t.Errorf("%s, statement %d, %s: got %v", name, k, said, err)
+			}
+			if said == "" {
+				break
+			}
+		}
+	}
+}
+
+// failed is the error that a walk ends with.
+func failed[T any](all iter.Seq2[T, error]) (last error) {
+	for _, err := range all {
+		last = err
+	}
+	return last
 }

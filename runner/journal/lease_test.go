@@ -1,0 +1,102 @@
+package journal
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A process whose connection is cut dials again, and counts as alive until then;
+// one that is closed tells nobody any more, and leaves nothing behind.
+func TestLease(t *testing.T) {
+	serverOnly(t)
+	where := at(t, filepath.Join(t.TempDir(), "j.db"))
+	j, other := journalAt(t, where, Options{}), journalAt(t, where, Options{})
+	s, seen := j.store.(*server), other.store.(*server)
+	leases := func() (n int64) {
+		err := seen.telling(func(c *conn) (err error) { n, err = c.number("SELECT count(*) FROM process WHERE until > clock_timestamp()"); return err })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	cut := func() {
+		var pid int64
+		err := s.telling(func(c *conn) (err error) { pid, err = c.number("SELECT pg_backend_pid()::bigint"); return err })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.writer.c.number("SELECT pg_terminate_backend(?::int)::int::bigint", pid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cut()
+	if !s.leased(j.owner) {
+		t.Error("of whom nothing is heard counts as gone")
+	}
+	if !s.leased(j.owner) || !s.leased(other.owner) || s.leased(owner{Key: "nobody"}) {
+		t.Error("who has a lease is not told from who has none")
+	}
+	if n := leases(); n != 2 {
+		t.Errorf("%d leases stand", n)
+	}
+	if err := j.Close(); err != nil || leases() != 1 {
+		t.Errorf("closed with %v: %d leases stand", err, leases())
+	}
+	j = journalAt(t, where, Options{})
+	s = j.store.(*server)
+	cut()
+	if err := j.Close(); err != nil {
+		t.Errorf("the server could not be told that the journal is closed: %v", err)
+	}
+	for range 2 {
+		if err := s.telling(func(*conn) error { return nil }); !errors.Is(err, errLeft) {
+			t.Errorf("a closed journal tells something: %v", err)
+		}
+	}
+}
+
+// The lease of a process that is seen to be gone is taken away whatever it says;
+// that of one that cannot be seen only when it is over; that of one's own never.
+func TestBury(t *testing.T) {
+	serverOnly(t)
+	where := at(t, filepath.Join(t.TempDir(), "j.db"))
+	j, far, here := journalAt(t, where, Options{}), journalAt(t, where, Options{}), journalAt(t, where, Options{})
+	unseen := far.owner
+	unseen.place = place{Host: "far", Boot: "b", Space: "s"}
+	buried := func(o owner) (gone bool) {
+		err := j.writer.do(func(c *conn) (err error) { gone, err = j.store.bury(c, o.text()); return err })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return gone
+	}
+	if buried(here.owner) || buried(j.owner) {
+		t.Error("the lease of a journal that is open here is taken away")
+	}
+	for _, o := range []owner{far.owner, here.owner} {
+		opened.Delete(o.Key)
+	}
+	if buried(unseen) {
+		t.Error("a lease that stands is taken from who may be at work")
+	}
+	if !buried(here.owner) {
+		t.Error("the lease of a process that is gone stays")
+	}
+	overdue(t, j)
+	if !buried(unseen) || j.store.(*server).leased(unseen) {
+		t.Error("a lease that is over stays")
+	}
+}
+
+// Clocks that the network keeps differ by nothing.
+func TestAhead(t *testing.T) {
+	for d, want := range map[time.Duration]time.Duration{
+		time.Second - 1: 0, 1 - time.Second: 0, 0: 0, time.Second: time.Second, -time.Second: -time.Second, time.Hour: time.Hour,
+	} {
+		if got := ahead(d); got != want {
+			t.Errorf("%v ahead counts as %v", d, got)
+		}
+	}
+}

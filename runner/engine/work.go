@@ -49,16 +49,9 @@ func (t *try) gate(at event.Path, inputs map[string]any, c *candidate) error {
 	if !given {
 		content = t.s.Outputs[t.s.Previous]
 	}
-	var output any
-	if _, isText := content.(string); !isText && content != nil {
-		output = content
-	}
 	said := ""
 	if content != nil {
 		said = words.Text(content)
-	}
-	if output == nil {
-		output = t.jsonIn(said)
 	}
 	v := *t.p.Tool.Validator
 	if v.Bind != nil {
@@ -68,7 +61,7 @@ func (t *try) gate(at event.Path, inputs map[string]any, c *candidate) error {
 	ward := &wards.Ward{Name: v.Name, Moment: wards.Post, Mode: t.gateMode(), MaxAttempts: 1}
 	where := t.place()
 	where.at = at
-	outcomes, err := t.checks(where, []*cascades.Check{{Ward: ward, Validator: &v, Place: t.p.Tool.Place}}, t.subject(said, output, 0, t.attempt))
+	outcomes, err := t.checks(where, []*cascades.Check{{Ward: ward, Validator: &v, Place: t.p.Tool.Place}}, t.subject(said, t.jsonIn(said), 0, t.attempt))
 	if err != nil {
 		return err
 	}

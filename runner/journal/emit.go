@@ -138,7 +138,7 @@ func (r *recording) redactedOtherwise(t teller, raw []byte) (same bool) {
 }
 
 // spoil stops the run at its next effect where there is an error: an event cannot
-// be kept, or another has the run.
+// be kept.
 func (r *recording) spoil(err error) {
 	r.fate.Lock()
 	defer r.fate.Unlock()

@@ -133,7 +133,5 @@ func (r *recording) mine() error {
 	if r.j.says.forgets {
 		look = r.j.writer.do // which waits for a server that is away
 	}
-	err := look(r.fence)
-	r.spoil(err)
-	return err
+	return look(r.fence)
 }

@@ -99,9 +99,7 @@ func (h *host) Within(at event.Path, d time.Duration, body func(engine.Host) err
 	if !engine.IsOver(err, at) {
 		return err
 	}
-	if e := h.r.keep(at, timeoutEffect, nil, nil, 0); e != nil {
-		return stopped(at, e)
-	}
+	h.r.keep(at, timeoutEffect, nil, nil, 0)
 	if e := h.r.commit(); e != nil {
 		return stopped(at, e)
 	}
@@ -233,7 +231,6 @@ func (r *recording) made(w wanted, print print, c came, took time.Duration) (cam
 		resp := *c.Response
 		resp.Usage = resp.Usage.Add(used)
 		c.Response = &resp
-		delete(r.spent, w.at)
 	}
 	r.mu.Unlock()
 	raw, lossy, err := c.encode(w.pure)
@@ -247,9 +244,7 @@ func (r *recording) made(w wanted, print print, c came, took time.Duration) (cam
 		}
 		c = read
 	}
-	if err := r.keep(w.at, w.kind, print, raw, took); err != nil {
-		return c, err
-	}
+	r.keep(w.at, w.kind, print, raw, took)
 	if w.pure {
 		return c, nil
 	}
@@ -257,12 +252,11 @@ func (r *recording) made(w wanted, print print, c came, took time.Duration) (cam
 }
 
 // keep adds an effect's row.
-func (r *recording) keep(at event.Path, kind string, print print, raw []byte, took time.Duration) error {
+func (r *recording) keep(at event.Path, kind string, print print, raw []byte, took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if old, again := r.kept[at]; again {
 		r.piece.dropped = append(r.piece.dropped, old.row)
-		delete(r.kept, at)
 	}
 	var data []byte
 	if raw != nil {
@@ -278,7 +272,6 @@ func (r *recording) keep(at event.Path, kind string, print print, raw []byte, to
 	if kind == answerEffect {
 		r.piece.pending = nil
 	}
-	return nil
 }
 
 // momentOf is the moment of the check at a path, or above a judge's call there.

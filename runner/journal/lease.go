@@ -32,13 +32,12 @@ const (
 
 // live puts the lease off until ctx ends.
 func (s *server) live(ctx context.Context, w *writer) {
-	t := time.NewTicker(s.pulse.length / 3)
-	defer t.Stop()
+	beats := time.Tick(s.pulse.length / 3)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-t.C:
+		case <-beats:
 			_ = s.beat(w) // the next one may go through
 		}
 	}

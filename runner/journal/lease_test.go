@@ -15,7 +15,10 @@ func TestLease(t *testing.T) {
 	j, other := journalAt(t, where, Options{}), journalAt(t, where, Options{})
 	s, seen := j.store.(*server), other.store.(*server)
 	leases := func() (n int64) {
-		err := seen.telling(func(c *conn) (err error) { n, err = c.number("SELECT count(*) FROM process WHERE until > clock_timestamp()"); return err })
+		err := seen.telling(func(c *conn) (err error) {
+			n, err = c.number("SELECT count(*) FROM process WHERE until > clock_timestamp()")
+			return err
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,6 +57,57 @@ func TestLease(t *testing.T) {
 		if err := s.telling(func(*conn) error { return nil }); !errors.Is(err, errLeft) {
 			t.Errorf("a closed journal tells something: %v", err)
 		}
+	}
+}
+
+// Whichever statement fails that puts a lease off: it is not taken for put off.
+func TestBeatFails(t *testing.T) {
+	serverOnly(t)
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	s, b := j.store.(*server), &breaker{}
+	if err := s.telling(func(c *conn) error { c.link = &fragile{c.link, b}; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	for k, asks := 1, 2; k <= asks+1; k++ { // the last asks what time it is
+		err := j.writer.do(func(c *conn) error { return c.send("DELETE FROM process") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.next(k)
+		before := j.writer.alone.Load()
+		if err := s.beat(j.writer); !errors.Is(err, errStatement) {
+			t.Errorf("statement %d, %s: got %v", k, b.broke(), err)
+		}
+		if k <= asks && j.writer.alone.Load() != before {
+			t.Errorf("%s: it failed, and the lease counts", b.broke())
+		}
+	}
+}
+
+// A lease is put off three times in its length.
+func TestLeaseIsPutOff(t *testing.T) {
+	serverOnly(t)
+	t.Parallel()
+	began := time.Now()
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Lease: time.Second})
+	until := func() (n int64) {
+		err := j.store.(*server).telling(func(c *conn) (err error) {
+			n, err = c.number("SELECT (extract(epoch FROM until) * 1000000)::bigint FROM process WHERE key = ? AND until > clock_timestamp()", j.owner.Key)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	first := until()
+	for range time.Tick(20 * time.Millisecond) {
+		if until() != first {
+			break
+		}
+	}
+	if after := time.Since(began); after < time.Second/3 {
+		t.Errorf("it is put off after %v", after)
 	}
 }
 

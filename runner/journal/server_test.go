@@ -153,7 +153,8 @@ func TestPausedOwner(t *testing.T) {
 	hourAhead := func() time.Time { return time.Now().Add(time.Hour) }
 	first, second := journalAt(t, where, Options{Lease: time.Minute}), journalAt(t, where, Options{Now: hourAhead, Lease: time.Minute})
 	r := begin(t, first, runner.Start{RunID: "run"})
-	h := r.Host(quick{"one"})
+	before := 0
+	h := r.Host(counted{quick{"one"}, &before})
 	if _, err := h.Model("p/model[0]", model.Request{}); err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func TestPausedOwner(t *testing.T) {
 	if err := first.store.(*server).beat(first.writer); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Model("p/model[1]", model.Request{}); !errors.Is(err, runner.ErrRunTaken) {
+	if _, err := h.Model("p/model[1]", model.Request{}); !errors.Is(err, runner.ErrRunTaken) || before != 1 {
 		t.Errorf("it made an effect: %v", err)
 	}
 	if err := r.End(engine.Result{Status: engine.Succeeded}, nil); !errors.Is(err, runner.ErrRunTaken) {
@@ -236,6 +237,9 @@ func TestClocksApart(t *testing.T) {
 	serverOnly(t)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: func() time.Time { return time.Now().Add(time.Hour) }})
 	s := j.store.(*server)
+	if off := j.ahead.Load(); off != 0 {
+		t.Errorf("a clock that was given is put right by %v", time.Duration(off))
+	}
 	s.corrects = true
 	if err := s.beat(j.writer); err != nil {
 		t.Fatal(err)

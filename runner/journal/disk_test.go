@@ -252,6 +252,17 @@ func TestWaitsWithOne(t *testing.T) {
 	if events := eventsOf(t, j, "run", Whole); len(events) != 1 {
 		t.Errorf("got %v", events)
 	}
+	for status, asks := range map[string]bool{engine.Failed: true, engine.Blocked: false} { // one may go on
+		r := begin(t, j, runner.Start{RunID: status})
+		_, _ = r.Host(failing{}).Ask("a", engine.Question{})
+		result := engine.Result{RunID: status, Status: status, Error: &event.Error{Code: status}}
+		if err := r.End(result, nil); err != nil {
+			t.Fatal(err)
+		}
+		if run, err := j.Run(t.Context(), status); err != nil || asks != (run.Pending != nil) {
+			t.Errorf("%s: it asks for %+v, %v", status, run.Pending, err)
+		}
+	}
 	odd := begin(t, j, runner.Start{RunID: "odd"})
 	if err := odd.End(engine.Result{RunID: "odd", Output: math.NaN()}, nil); err == nil {
 		t.Error("an output that is no JSON is kept")

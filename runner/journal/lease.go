@@ -85,7 +85,6 @@ func (s *server) telling(body func(*conn) error) (err error) {
 	}
 	if l.c == nil {
 		if l.c, err = s.dial(); err != nil {
-			l.c = nil
 			return err
 		}
 	}

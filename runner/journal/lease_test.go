@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/seed61713e19/capstan/runner/journal/postgres"
 )
 
 // A process whose connection is cut dials again, and counts as alive until then;
@@ -24,15 +26,20 @@ func TestLease(t *testing.T) {
 		}
 		return n
 	}
-	cut := func() {
-		var pid int64
+	teller := func() (pid int64) {
 		err := s.telling(func(c *conn) (err error) { pid, err = c.number("SELECT pg_backend_pid()::bigint"); return err })
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := other.writer.c.number("SELECT pg_terminate_backend(?::int)::int::bigint", pid); err != nil {
+		return pid
+	}
+	cut := func() {
+		if _, err := other.writer.c.number("SELECT pg_terminate_backend(?::int)::int::bigint", teller()); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if teller() != teller() {
+		t.Error("it dials each time")
 	}
 	cut()
 	if !s.leased(j.owner) {
@@ -141,6 +148,20 @@ func TestBury(t *testing.T) {
 	overdue(t, j)
 	if !buried(unseen) || j.store.(*server).leased(unseen) {
 		t.Error("a lease that is over stays")
+	}
+}
+
+// Where no server is to be reached, nobody counts as gone.
+func TestLeaseWithoutServer(t *testing.T) {
+	nowhere, err := postgres.Parse("postgres://me@127.0.0.1:1/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{at: nowhere}
+	for range 2 {
+		if !s.leased(owner{Key: "other"}) {
+			t.Error("it counts as gone")
+		}
 	}
 }
 

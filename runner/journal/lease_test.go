@@ -54,11 +54,16 @@ func TestLease(t *testing.T) {
 	if err := j.Close(); err != nil || leases() != 1 {
 		t.Errorf("closed with %v: %d leases stand", err, leases())
 	}
-	j = journalAt(t, where, Options{})
-	s = j.store.(*server)
-	cut()
-	if err := j.Close(); err != nil {
-		t.Errorf("the server could not be told that the journal is closed: %v", err)
+	for _, noticed := range []bool{false, true} {
+		j = journalAt(t, where, Options{})
+		s = j.store.(*server)
+		cut()
+		if noticed {
+			s.leased(j.owner)
+		}
+		if err := j.Close(); err != nil {
+			t.Errorf("the server could not be told that the journal is closed: %v", err)
+		}
 	}
 	for range 2 {
 		if err := s.telling(func(*conn) error { return nil }); !errors.Is(err, errLeft) {

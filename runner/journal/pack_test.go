@@ -27,3 +27,14 @@ func TestFindingWithoutItsVerdict(t *testing.T) {
 		}
 	}
 }
+
+// What all paths of a pack begin with stands there once, in whole characters.
+func TestCommon(t *testing.T) {
+	for _, c := range [][3]string{
+		{"p/a", "p/b", "p/"}, {"p", "p/x", "p"}, {"p/x", "p", "p"}, {"a", "b", ""}, {"a", "a", "a"}, {"aé", "aè", "a"}, {"é", "è", ""}, {"aé", "a", "a"}, {"", "a", ""},
+	} {
+		if got := common(c[0], c[1]); got != c[2] {
+			t.Errorf("%q and %q begin with %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+}

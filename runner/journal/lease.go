@@ -95,22 +95,18 @@ func (s *server) telling(body func(*conn) error) (err error) {
 	return err
 }
 
-// leave ends the lease of a journal that is closed. Where the server cannot be
-// told, it ends by itself.
-func (s *server) leave() error {
+// leave ends the lease of a journal that is closed.
+func (s *server) leave() {
 	l := &s.pulse
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.over = true
 	if l.c == nil {
-		return nil
+		return
 	}
-	_, err := l.c.exec("DELETE FROM process WHERE key = ? OR until < clock_timestamp() - interval '1 day'", s.j.owner.Key)
-	if s.broken(err) {
-		_ = l.c.Close()
-		return nil
-	}
-	return errors.Join(err, l.c.Close())
+	// Where the server cannot be told, it ends by itself.
+	_, _ = l.c.exec("DELETE FROM process WHERE key = ? OR until < clock_timestamp() - interval '1 day'", s.j.owner.Key)
+	_ = l.c.Close()
 }
 
 // bury takes the lease away from an owner that is gone, so that it cannot put it

@@ -51,8 +51,14 @@ func TestLease(t *testing.T) {
 	if n := leases(); n != 2 {
 		t.Errorf("%d leases stand", n)
 	}
+	told := teller()
 	if err := j.Close(); err != nil || leases() != 1 {
 		t.Errorf("closed with %v: %d leases stand", err, leases())
+	}
+	for began, there := time.Now(), int64(1); there > 0; {
+		if there, _ = other.writer.c.number("SELECT count(*) FROM pg_stat_activity WHERE pid = ?::int", told); time.Since(began) > 10*time.Second {
+			t.Fatal("a connection is left behind")
+		}
 	}
 	for _, noticed := range []bool{false, true} {
 		j = journalAt(t, where, Options{})
@@ -138,8 +144,14 @@ func TestBury(t *testing.T) {
 		}
 		return gone
 	}
+	overdue(t, j)
 	if buried(here.owner) || buried(j.owner) {
 		t.Error("the lease of a journal that is open here is taken away")
+	}
+	for _, one := range []*Journal{far, here} {
+		if err := one.store.(*server).beat(one.writer); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, o := range []owner{far.owner, here.owner} {
 		opened.Delete(o.Key)
@@ -147,6 +159,16 @@ func TestBury(t *testing.T) {
 	if buried(unseen) {
 		t.Error("a lease that stands is taken from who may be at work")
 	}
+	b := breaking(j)
+	for k, broke := 1, true; broke; k++ { // whichever statement fails
+		b.next(k)
+		err := j.writer.do(func(c *conn) error { _, err := b.store.bury(c, unseen.text()); return err })
+		if broke = b.broke() != ""; broke != errors.Is(err, errStatement) {
+			t.Errorf("statement %d, %s: got %v", k, b.broke(), err)
+		}
+	}
+	j.store = b.store
+	b.next(0)
 	if !buried(here.owner) {
 		t.Error("the lease of a process that is gone stays")
 	}

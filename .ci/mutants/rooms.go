@@ -21,9 +21,12 @@ type room struct {
 }
 
 // A suite is tests of a package, all or those that run matches, without those
-// that skip matches, and without what takes minutes (-short); env is a variable
-// that they are given.
-type suite struct{ folder, run, skip, env string }
+// that skip matches, and, unless it is whole, without what takes minutes (-short);
+// env is a variable that they are given.
+type suite struct {
+	folder, run, skip, env string
+	whole                  bool
+}
 
 var rooms = map[string]room{
 	"engine": {
@@ -44,7 +47,7 @@ var rooms = map[string]room{
 			{folder: "cascades", run: "TestTells|TestProofTells|TestMistakes|TestBad|TestGood"},
 			{folder: "cascades", skip: "TestHostile|" + bounds},
 			{folder: "runner/engine/enginetest"},
-			{folder: "cmd/capstan", run: "TestMistakes|TestLint|TestScripts/^(databases|describe|gate|inputs|keys|lint|plan|proof|receipt|requires_receipt|shadow|tackle|tries|where)$"},
+			{folder: "cmd/capstan", whole: true, run: "TestMistakes|TestLint|TestScripts/^(databases|describe|gate|inputs|keys|lint|mcp|plan|proof|receipt|requires_receipt|shadow|tackle|tries|where)$"},
 			{folder: "cascades", run: bounds},
 		},
 	},
@@ -126,7 +129,7 @@ func (p program) notices(ctx context.Context, number int) (int, []byte) {
 	}
 	ctx, stop := context.WithTimeout(ctx, p.patience)
 	defer stop()
-	args := []string{"-c", `ulimit -v 8000000; exec "$0" "$@"`, p.path, "-test.failfast", "-test.short", "-test.run", p.run}
+	args := []string{"-c", `ulimit -v 8000000; exec "$0" "$@"`, p.path, "-test.failfast", "-test.short=" + strconv.FormatBool(!p.whole), "-test.run", p.run}
 	if p.skip != "" {
 		args = append(args, "-test.skip", p.skip)
 	}

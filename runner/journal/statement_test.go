@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"path/filepath"
 	"strings"
@@ -169,6 +170,61 @@ func TestEveryStatement(t *testing.T) {
 		if broken != (heard == 1) && k > 0 {
 			t.Errorf("statement %d, %s: %d heard of it", k, b.broke(), heard)
 		}
+	}
+}
+
+// An unheard link loses what the server says to one commit.
+type unheard struct {
+	link
+	left int
+}
+
+func (u *unheard) Exec(text string, args ...any) (int64, error) {
+	n, err := u.link.Exec(text, args...)
+	if text == "COMMIT" {
+		u.left--
+	}
+	if text == "COMMIT" && u.left == 0 {
+		err = errors.Join(err, io.EOF)
+	}
+	return n, err
+}
+
+// Whichever commit a server makes without saying so, a run goes on over another
+// connection, and nothing is there twice.
+func TestUnheardCommit(t *testing.T) {
+	serverOnly(t)
+	c, j := load(t, everyKind), journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	var want map[event.Path]string
+	for k, lost := 0, true; lost; k++ { // none at first, and in the end
+		emptied(t, j)
+		u := &unheard{j.writer.c.link, k}
+		j.writer.c.link = u
+		m := everyAnswer()
+		m.fails = map[string]int{"Ask.": 1}
+		r := runnerOver(t, j, m, yes)
+		_, first := r.Run(t.Context(), c, nil, runner.WithRunID("run"))
+		result, err := r.Resume(t.Context(), "run")
+		if text, _ := result.Output.(string); first == nil || err != nil || len(text) != 1000 || len(m.calls) != 4 {
+			t.Errorf("commit %d: got %v, %+v, %v after %v", k, first, result, err, m.calls)
+			continue
+		}
+		effects := effectsOf(t, j, "run")
+		if want == nil {
+			want = effects
+		}
+		same(t, fmt.Sprintf("commit %d: effects", k), effects, want)
+		for i, e := range eventsOf(t, j, "run", Whole) {
+			if e.Seq != int64(i+1) {
+				t.Errorf("commit %d: event %d has number %d", k, i+1, e.Seq)
+			}
+		}
+		lost = u.left <= 0
+		j.writer.turn <- struct{}{}
+		if j.writer.c.link == u {
+			j.writer.c.link = u.link
+		}
+		<-j.writer.turn
 	}
 }
 

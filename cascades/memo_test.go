@@ -54,6 +54,15 @@ func TestMemo(t *testing.T) {
 	if _, still := memo.templates.before["{{ input.n49 }}"]; kept > 2 || !still {
 		t.Errorf("%d templates are kept: %v, %v", kept, memo.templates.now, memo.templates.before)
 	}
+	// Of each kind what was compiled is at hand.
+	memo = Memo{}
+	said(template(0, ", output_schema: {type: string}, wards: {post: [{expr: content == 'x'}]}"), &memo)
+	memo.templates.turn()
+	memo.expressions.turn()
+	memo.schemas.turn()
+	if len(memo.templates.before) == 0 || len(memo.expressions.before) == 0 || len(memo.schemas.before) == 0 {
+		t.Errorf("there are %d templates, %d expressions and %d schemas", len(memo.templates.before), len(memo.expressions.before), len(memo.schemas.before))
+	}
 	// What is wrong is remembered, and that it was mended.
 	each := "cascade_id: x\nphases: [{name: a, instructions: x, wards: {post: [{expr: \"%s == 'x'\"}]}}]\n"
 	for _, name := range []string{"content", "contnt", "content"} {

@@ -62,18 +62,18 @@ var rooms = map[string]room{
 }
 
 // journal is tried over a file first, where it is quick, from what tells the most
-// in the least time on. What is in none of these looks at other things than the
-// host and what it writes, and takes minutes.
+// in the least time on.
 var journal = []suite{
 	{folder: "runner/journal", env: file, run: "TestStories/.*/recorded"},
 	{folder: "runner/journal", env: file, skip: slow + "|" + apart},
-	{folder: "runner/journal", env: file, run: slow},
+	{folder: "runner/journal", env: file, run: slow + "|" + apart},
 	{folder: "runner/journal", env: "CAPSTAN_ONLY_SERVER=1", skip: slow + "|" + apart},
 }
 
 const (
-	file  = "CAPSTAN_ONLY_FILE=1"
-	slow  = "TestKilled|TestStories|TestTwoProcesses|TestManyRuns|TestGuest|TestExpiry|TestDamaged"
+	file = "CAPSTAN_ONLY_FILE=1"
+	slow = "TestKilled|TestStories|TestTwoProcesses|TestManyRuns|TestGuest|TestExpiry|TestDamaged"
+	// apart looks at other things than the host and what it writes, but reads it too.
 	apart = "TestPrune|TestParcels|TestWords|TestHuge|TestNamedMeanwhile|TestAttempts"
 )
 

@@ -48,12 +48,18 @@ func here() place {
 	host, _ := os.Hostname()
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/pid")
-	p := place{Host: host, Boot: string(bytes.TrimSpace(boot)), Space: space}
-	if id, err := os.ReadFile("/etc/machine-id"); err == nil && len(bytes.TrimSpace(id)) > 0 {
-		d := digestOf([]byte("capstan "), bytes.TrimSpace(id)) // the number itself is not to be told
-		p.Machine = hex.EncodeToString(d[:8])
+	id, _ := os.ReadFile("/etc/machine-id")
+	return place{Host: host, Machine: machine(id), Boot: string(bytes.TrimSpace(boot)), Space: space}
+}
+
+// machine tells of a system's number of itself, which itself is not to be told;
+// "" where there is none.
+func machine(id []byte) string {
+	if id = bytes.TrimSpace(id); len(id) == 0 {
+		return ""
 	}
-	return p
+	d := digestOf([]byte("capstan "), id)
+	return hex.EncodeToString(d[:8])
 }
 
 func (o owner) gone() { opened.Delete(o.Key) }

@@ -95,3 +95,14 @@ func TestTwoStores(t *testing.T) {
 		t.Errorf("got %+v, %v", run, err)
 	}
 }
+
+// Systems without a number are not taken for one, and none's is told.
+func TestMachine(t *testing.T) {
+	if machine(nil) != "" || machine([]byte(" \n")) != "" {
+		t.Error("no number is a machine's")
+	}
+	one, same, other := machine([]byte("b08dfa6083e7567a\n")), machine([]byte("b08dfa6083e7567a")), machine([]byte("c08dfa6083e7567a"))
+	if one != same || one == other || len(one) != 16 || one == "b08dfa6083e7567a" {
+		t.Errorf("got %s, %s and %s", one, same, other)
+	}
+}

@@ -109,7 +109,8 @@ func verdictName(m wards.Moment, i int) string {
 //     name, its description and after, which say nothing of how it judges;
 //   - criteria: what a judge is asked, with the text of the file it comes from;
 //   - model: of a judge, the models that it asks, each with what it is asked for;
-//     of a cascade, the model that its phases ask which name none;
+//     of a cascade, the model that its phases ask which name none, and chosen, by
+//     which others may answer for those that they name;
 //   - files: of a program, the digest of each of its arguments that names a file;
 //     of a cascade, of every file that it is made of, by its place beside it.
 //

@@ -94,6 +94,7 @@ func TestIdentityChanges(t *testing.T) {
 		{name: "the file's model", file: "x/post.yaml", old: "model: small", to: "model: big", changed: "tone whole"},
 		{name: "another model", chosen: "big", changed: "tone whole"},
 		{name: "a renamed model", chosen: "small=big", changed: "tone whole"},
+		{name: "a model that a phase within may name", chosen: "other=big", changed: "whole"},
 		{name: "a program", file: "x/check.py", old: "1", to: "2", changed: "house"},
 		{name: "a program's argument", file: "x/post.yaml", old: "--strict", to: "--lax", changed: "house"},
 		{name: "a program's parameter", file: "x/post.yaml", old: "a: 1", to: "a: 2", changed: "house"},

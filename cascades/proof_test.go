@@ -63,12 +63,15 @@ func TestProof(t *testing.T) {
 }
 
 // What a proof tells of each of them stands in a file: every way, from where to
-// where, and the gates on it.
+// where, and the gates on it, in words and, of those with several, in pictures.
 func TestProofTells(t *testing.T) {
 	var b strings.Builder
 	for _, file := range glob(t, "testdata/proof/*/*.yaml") {
 		_, p := proofOf(t, file)
 		fmt.Fprintf(&b, "-- %s --\n%s\n", filepath.ToSlash(file), strings.TrimSpace(p.Text()))
+		if len(p.Ways) > 2 {
+			fmt.Fprintf(&b, "%s\n%s\n%s\n", p.Mermaid(), p.Dot(), p.SVG())
+		}
 	}
 	golden(t, "testdata/proof/told.txt", b.String())
 }

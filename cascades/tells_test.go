@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -75,6 +76,20 @@ func TestTells(t *testing.T) {
 		for _, n := range c.Needs() {
 			fmt.Fprintf(&b, "%s: phase %s: %s needs %s %q\n", n.Position, n.Phase, n.What, n.Remote.Name, n.Variables)
 		}
+		for _, p := range c.EveryPhase() {
+			if queue := c.Queue(nil, p.Name, ""); queue != "" {
+				fmt.Fprintf(&b, "%s: queue %q\n", p.Name, queue)
+			}
+		}
+		for _, of := range c.Within() {
+			fmt.Fprintf(&b, "within: %s %q, uses read_file: %v\n", of.ID, of.RunsCommands(), of.Uses("read_file"))
+		}
+		for _, p := range c.Describe().Phases {
+			fmt.Fprintf(&b, "%s\n", asJSON(t, p))
+		}
+		for _, p := range c.PlanOf("", c.Priced(prices)).Phases {
+			fmt.Fprintf(&b, "%s\n", asJSON(t, p))
+		}
 		fmt.Fprintf(&b, "%s\n%s\n%s\n", c.Mermaid(), c.Dot(), c.SVG())
 		if c.Tries != nil || name == "ways" {
 			m := marksOf(c)
@@ -82,6 +97,15 @@ func TestTells(t *testing.T) {
 		}
 	}
 	golden(t, "testdata/told.txt", b.String())
+}
+
+func asJSON(t *testing.T, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // marksOf are marks of every kind: the statuses in turn, no visit to the last

@@ -224,6 +224,13 @@ func (f failing) Ask(at event.Path, _ engine.Question) (engine.Answer, error) {
 	return engine.Answer{}, engine.ErrSuspended
 }
 
+// oddly is a host of which tools give what is no JSON.
+type oddly struct{ quick }
+
+func (oddly) Tool(event.Path, engine.Job) (tool.Result, error) {
+	return tool.Result{Value: math.NaN()}, nil
+}
+
 // Of several questions a run waits with the one that it tells of. What could not
 // be written is written at the end, with all that came behind.
 func TestWaitsWithOne(t *testing.T) {
@@ -246,6 +253,10 @@ func TestWaitsWithOne(t *testing.T) {
 	if _, err := h.Ask("a", engine.Question{}); err == nil {
 		t.Error("it is asked though the journal cannot be written")
 	}
+	writes := &calls{}
+	if _, err := r.Host(writes).Tool("p/tool", engine.Job{Tool: tool.Tool{Effect: tool.Writes}}); err == nil || writes.made != nil {
+		t.Errorf("it is written though the journal cannot be: %v", err)
+	}
 	if run, err := j.Run(t.Context(), "run"); err != nil || run.Status != engine.Waiting || run.Pending == nil || run.Pending.Path != "b" {
 		t.Errorf("got %+v, %v", run, err)
 	}
@@ -266,5 +277,8 @@ func TestWaitsWithOne(t *testing.T) {
 	odd := begin(t, j, runner.Start{RunID: "odd"})
 	if err := odd.End(engine.Result{RunID: "odd", Output: math.NaN()}, nil); err == nil {
 		t.Error("an output that is no JSON is kept")
+	}
+	if _, err := odd.Host(oddly{}).Tool("p/tool", engine.Job{}); err == nil || !strings.Contains(err.Error(), "effect p/tool: ") {
+		t.Errorf("a result that is no JSON is kept: %v", err)
 	}
 }

@@ -102,11 +102,8 @@ func (r *recording) remembered(c *conn) error {
 		return err
 	}
 	for _, p := range recent {
-		if p.sealed == nil || p.sealed.last <= last {
+		if p.sealed == nil || p.sealed.first != last+1 { // it is there, or what comes before it is not at hand
 			continue
-		}
-		if p.sealed.first != last+1 {
-			break
 		}
 		if err := r.write(c, p.piece); err != nil {
 			return err

@@ -258,7 +258,7 @@ func (k *pack) found(l *logged, lines [][]byte, i int, behind int64) (ok bool) {
 	}
 	var most [mostValues + 5][]byte
 	v, ok := elements(most[:0], lines[i+int(behind)])
-	if !ok || len(v) < 5 || string(v[0]) != `"v"` {
+	if !ok || !shapeBy("v").fits(v[min(3, len(v)):]) || string(v[0]) != `"v"` {
 		return false
 	}
 	l.path, l.time = event.Path(k.path+string(spoken(v[1]))), k.time+number(v[2])

@@ -1,6 +1,11 @@
 package journal
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/event"
+)
 
 // A finding that is said by its verdict has one behind it: where it points
 // elsewhere, at less or at nothing, the pack is damaged.
@@ -9,6 +14,7 @@ func TestFindingWithoutItsVerdict(t *testing.T) {
 	for other, ok := range map[string]bool{
 		verdict:                             true,
 		`["v","p/ward[0]",0,"p"]`:           false,
+		`["v","p/ward[0]",0,true,"so"]`:     false,
 		`["feedback","p",0,0,null,{"a":1}]`: false,
 		`["v"`:                              false,
 		`{}`:                                false,
@@ -36,5 +42,20 @@ func TestCommon(t *testing.T) {
 		if got := common(c[0], c[1]); got != c[2] {
 			t.Errorf("%q and %q begin with %q, want %q", c[0], c[1], got, c[2])
 		}
+	}
+}
+
+// A reply has the print of its request, and a finding says what its verdict does:
+// either stands there once.
+func TestToldOnce(t *testing.T) {
+	rows := []row{
+		{n: 1, kind: string(event.ModelCalled), path: "p/model", print: print("asked"), data: []byte(`{"a":1}`)},
+		{n: 2, kind: modelEffect, path: "p/model", print: print("asked"), data: []byte(`{"b":1}`)},
+		{n: 3, kind: findingEffect, path: "p/ward[0]", data: []byte(`{"finding":{"verdict":{"valid":true,"reason":"so"}}}`)},
+		{n: 4, kind: string(event.Feedback), path: "p/ward[0]", data: []byte(`{}`)},
+		{n: 5, kind: string(event.VerdictGiven), path: "p/ward[0]", data: []byte(`{"verdict":{"path":"p/ward[0]","phase":"p","attempt":1,"turn":0,"moment":"turn","validator":"v","mode":"retry","valid":true,"reason":"so","error":null}}`)},
+	}
+	if k, _ := packed(1, 0, rows, nil); !strings.Contains(k.data, `"="`) || !strings.Contains(k.data, `["f",2]`) {
+		t.Errorf("it stands there twice: %s", k.data)
 	}
 }

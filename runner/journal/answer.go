@@ -86,7 +86,7 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 	k, _ := packed(s.n, seq, []row{{n: last + 1, time: now.UnixNano(), kind: answerEffect, path: string(p.Path), print: p.Print, data: data}}, nil)
 	if err = k.write(c, integer(found[2])+1); err == nil {
 		_, err = c.exec("UPDATE run SET pending = ?, epoch = epoch + 1 WHERE n = ?", pending, s.n)
-		j.writer.era.Add(1)
+		j.writer.endEra()
 	}
 	return refused, err
 }

@@ -60,11 +60,9 @@ func (r *recording) note(e *event.Event) (again bool) {
 		w.data = with(w.data, "request", asked)
 	}
 	r.spoil(err)
-	if e.Kind != event.RunFinished {
-		if n, ok := r.heard(w, raw); ok {
-			r.placed(n, e, &said)
-			return true
-		}
+	if n, ok := r.heard(w, raw); ok {
+		r.placed(n, e, &said)
+		return true
 	}
 	if e.Kind == event.PhaseFinished && !strings.Contains(w.path, "/") {
 		r.phases++
@@ -150,7 +148,7 @@ func (r *recording) spoil(err error) {
 // part ends the sharing with the parent where the run comes to the phase from
 // which on everything is done anew. It is called with r.mu held.
 func (r *recording) part(at event.Path) {
-	if r.shared != nil && r.start.From != "" && phaseOf(at) == r.start.From {
+	if r.start.From != "" && phaseOf(at) == r.start.From {
 		r.shared = nil
 	}
 }

@@ -50,7 +50,7 @@ func (s *server) beat(w *writer) error {
 		stands, err := c.exec(beatAgain, micros, s.j.owner.Key)
 		if err == nil && stands == 0 {
 			_, err = c.exec(beatFirst, s.j.owner.Key, micros)
-			w.era.Add(1)
+			w.endEra()
 		}
 		if err != nil {
 			return err

@@ -225,7 +225,7 @@ func (j *Journal) remove(turn pruneTurn, r agedRun) (gone bool, err error) {
 			return nil
 		}
 		gone = true
-		j.writer.era.Add(1)
+		j.writer.endEra()
 		if j.says.lines {
 			if err := c.send("DELETE FROM line WHERE id > ? AND id < ?", r.n<<rowBits, (r.n+1)<<rowBits); err != nil {
 				return err

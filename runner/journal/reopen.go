@@ -178,7 +178,7 @@ func (j *Journal) own(id string) (n, epoch int64, ended bool, err error) {
 		}
 		epoch = integer(found[4]) + 1
 		_, err = c.exec("UPDATE run SET owner = ?, epoch = ? WHERE n = ?", j.owner.text(), epoch, n)
-		j.writer.era.Add(1)
+		j.writer.endEra()
 		return err
 	})
 	if err == nil {

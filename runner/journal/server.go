@@ -270,7 +270,7 @@ func (s *server) again(w *writer, err error, tries int) bool {
 
 // afresh has the writer trust nothing that it has seen.
 func (s *server) afresh(w *writer) (err error) {
-	w.era.Add(1)
+	w.endEra()
 	clear(w.known)
 	s.sweeps, err = w.c.number("SELECT sweeps FROM store")
 	return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/postgres"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 var errStatement = errors.New("it is not so written")
@@ -225,6 +227,42 @@ func TestUnheardCommit(t *testing.T) {
 			j.writer.c.link = u.link
 		}
 		<-j.writer.turn
+	}
+}
+
+// What was taken back is not taken for written: a text that another run says too.
+func TestTakenBack(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	said := strings.Repeat("long ", 200)
+	first := begin(t, j, runner.Start{RunID: "first"})
+	j.writer.before = func() error { return errStatement }
+	_, err := first.Host(quick{said}).Model("p/model", model.Request{})
+	if j.writer.before = nil; !errors.Is(err, errStatement) {
+		t.Fatalf("got %v", err)
+	}
+	saidRun(t, j, "second", said, engine.Result{Status: engine.Succeeded}, runner.Start{})
+	if got := saidBy(t, j, "second"); got != said {
+		t.Errorf("got %q", got)
+	}
+	// An event that cannot be kept ends the run that told it.
+	h := begin(t, j, runner.Start{RunID: "third"}).Host(quick{said})
+	h.Emit(event.Event{Kind: event.Feedback, Path: "p", Output: math.NaN()})
+	if _, err := h.Model("p/model", model.Request{}); err == nil {
+		t.Error("it goes on without an event")
+	}
+}
+
+// unclosed is a connection that does not close.
+type unclosed struct{ link }
+
+func (s unclosed) Close() error { return errors.Join(s.link.Close(), errStatement) }
+
+// Who closes a journal hears what went wrong.
+func TestCloseFails(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	j.writer.c.link = unclosed{j.writer.c.link}
+	if err := j.Close(); !errors.Is(err, errStatement) {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -51,9 +51,12 @@ func newWriter(j *Journal, c *conn, back func() (*conn, error)) *writer {
 	if back != nil {
 		w.back = newCheckpointer(back, turn)
 	}
-	w.era.Store(1)
+	w.endEra()
 	return w
 }
+
+// endEra has each run look anew whether it stands.
+func (w *writer) endEra() { w.era.Add(1) }
 
 // clock is the time that no setting of a clock changes.
 func (w *writer) clock() int64 { return int64(time.Since(w.began)) }
@@ -67,7 +70,7 @@ func (w *writer) look() error {
 	}
 	if others != w.others {
 		w.others = others
-		w.era.Add(1)
+		w.endEra()
 		clear(w.known) // somebody may have pruned
 	}
 	w.alone.Store(at)
@@ -168,7 +171,7 @@ func (w *writer) together(jobs []job) error {
 		clear(w.known) // what was taken back is not there
 	}
 	if err != nil {
-		w.era.Add(1) // nor has anybody seen anything stand
+		w.endEra() // nor has anybody seen anything stand
 	}
 	return w.j.fault(err)
 }

@@ -183,13 +183,14 @@ func TestReplay(t *testing.T) {
 	}
 	more := load(t, twoPhases+"  - {name: four, instructions: One more}\n")
 	_, err = runnerOver(t, j, replay).Run(t.Context(), more, input)
-	if err == nil || !strings.Contains(err.Error(), "four/attempt[1]/turn[0]/model") || !strings.Contains(err.Error(), "One more") {
+	if err == nil || !strings.Contains(err.Error(), "four/attempt[1]/turn[0]/model") || !strings.Contains(err.Error(), "attempt 1, turn 0\n  user: One more") {
 		t.Errorf("got %v", err)
 	}
 	long := model.Request{Key: "r:at/model", Phase: "p", Attempt: 2, Turn: 3, Validator: "tone", Role: "judge"}
 	for i := range 9 {
 		long.Messages = append(long.Messages, model.Message{Role: "user", Content: fmt.Sprint("said ", i, "\nand more")})
 	}
+	long.Messages[7].Content = strings.Repeat("x", 600)
 	long.Messages[8].Content = strings.Repeat("x", 599) + "éy" // cut within a letter
 	said := `run a:run has no answer recorded at at/model; the request:
   phase p, attempt 2, turn 3, validator tone, role judge
@@ -202,8 +203,7 @@ func TestReplay(t *testing.T) {
     and more
   user: said 6
     and more
-  user: said 7
-    and more
+  user: ` + strings.Repeat("x", 600) + `
   user: ` + strings.Repeat("x", 599) + "… (602 bytes)"
 	if _, err := replay.Call(t.Context(), long); err == nil || !strings.HasSuffix(err.Error(), said) {
 		t.Errorf("got %v, want %s", err, said)

@@ -284,12 +284,18 @@ func TestEveryLook(t *testing.T) {
 	if onServer != nil {
 		return
 	}
+	open := begin(t, j, runner.Start{RunID: "open"})
+	open.Host(quick{}).Emit(event.Event{Kind: event.Feedback, Path: "p"})
+	if err := open.(*recording).commit(); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := r.Run(t.Context(), load(t, everyKind), nil, runner.WithRunID("next")); err != nil {
 		t.Fatal(err)
 	}
 	all := func() (list []any) {
-		for _, id := range []string{"run", "next"} {
+		for _, id := range []string{"run", "open", "next"} {
 			run, err := j.Run(t.Context(), id)
+			run.Status, run.Owner, run.Error = "", "", nil // who had it is gone
 			list = append(list, run, err, eventsOf(t, j, id, Whole), effectsOf(t, j, id))
 		}
 		return list

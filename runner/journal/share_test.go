@@ -7,9 +7,11 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -215,5 +217,41 @@ func TestReplay(t *testing.T) {
 	cancel()
 	if _, err := replay.Call(ctx, model.Request{Key: "r:one/attempt[1]/turn[0]/model"}); err != context.Canceled {
 		t.Errorf("got %v", err)
+	}
+}
+
+// backwards is a host while whose calls the clock goes back.
+type backwards struct {
+	quick
+	clock *calendar
+}
+
+func (b backwards) Model(at event.Path, req model.Request) (model.Response, error) {
+	b.clock.at = b.clock.at.Add(-time.Hour)
+	return b.quick.Model(at, req)
+}
+
+// No effect took less than no time, whatever the clock does, and none that is another
+// run's took any.
+func TestTookNothing(t *testing.T) {
+	clock := &calendar{time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: clock.now})
+	for n, start := range []runner.Start{{RunID: "run"}, {RunID: "child", Parent: "run"}} {
+		r := begin(t, j, start)
+		if _, err := r.Host(backwards{quick{"yes"}, clock}).Model("p/model", model.Request{}); err != nil {
+			t.Fatal(err)
+		}
+		err := j.reading(t.Context(), func(c *conn) error {
+			rows, err := j.readRows(t.Context(), c, int64(n+1))
+			for _, l := range rows {
+				if l.took != 0 {
+					t.Errorf("run %s: %s took %d", start.RunID, l.kind, l.took)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

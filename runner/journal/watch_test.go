@@ -39,8 +39,11 @@ func TestWatch(t *testing.T) {
 	}
 	close(let)
 	<-made
-	if err := r.End(engine.Result{Status: engine.Succeeded}, nil); err != nil {
-		t.Fatal(err)
+	for len(told) > 0 {
+		<-told
+	}
+	if err := r.End(engine.Result{Status: engine.Succeeded}, nil); err != nil || len(told) == 0 {
+		t.Fatalf("told %d times that it has ended: %v", len(told), err)
 	}
 	for run, err := j.Run(t.Context(), "run"); run.Status != engine.Succeeded || err != nil; run, err = j.Run(t.Context(), "run") {
 		<-told

@@ -39,7 +39,7 @@ var opened sync.Map
 
 func newOwner(takes bool) owner {
 	o := owner{PID: os.Getpid(), Began: began("self"), Key: rand.Text(), place: here(), takes: takes}
-	opened.Store(o.Key, true)
+	opened.Store(o.Key, nil)
 	return o
 }
 

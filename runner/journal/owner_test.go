@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
@@ -31,20 +33,21 @@ func TestOwnerGone(t *testing.T) {
 		o    owner
 		want string
 	}{
-		"me":                      {me, lives},
-		"closed":                  {owner{PID: me.PID, Began: me.Began, Key: "another", place: at(same)}, gone},
-		"number came again":       {owner{PID: 1, Began: "0000", Key: "k", place: at(same)}, gone},
-		"first process":           {owner{PID: 1, Began: began("1"), Key: "k", place: at(same)}, lives},
-		"no such process":         {owner{PID: 1 << 30, Key: "k", place: at(same)}, gone},
-		"host got another name":   {owner{PID: 1, Began: began("1"), Key: "k", place: at(func(p *place) { p.Host = "new" })}, lives},
-		"elsewhere":               {owner{PID: 1, Key: "k", place: at(func(p *place) { *p = place{Host: "elsewhere"} })}, unknown},
-		"elsewhere on Linux":      {owner{PID: 1, Key: "k", place: at(func(p *place) { p.Host, p.Boot, p.Machine = "elsewhere", "b", "m" })}, unknown},
-		"another namespace":       {owner{PID: me.PID, Began: me.Began, Key: "k", place: at(func(p *place) { p.Space = "pid:[1]" })}, unknown},
-		"a namesake":              {owner{PID: me.PID, Began: me.Began, Key: "k", place: at(func(p *place) { p.Boot, p.Machine = "b", "m" })}, unknown},
-		"a namesake without one":  {owner{PID: me.PID, Began: me.Began, Key: "k", place: at(func(p *place) { p.Boot, p.Machine = "b", "" })}, unknown},
-		"before the machine fell": {owner{PID: me.PID, Began: me.Began, Key: "k", place: at(func(p *place) { p.Boot, p.Space = "b", "pid:[1]" })}, gone},
-		"of an older capstan":     {owner{PID: 1, Began: began("1"), Key: "k", place: place{Host: me.Host}}, lives},
-		"of an older one, gone":   {owner{PID: 1, Began: "0000", Key: "k", place: place{Host: me.Host}}, gone},
+		"me":                        {me, lives},
+		"closed":                    {owner{PID: me.PID, Began: me.Began, Key: "another", place: at(same)}, gone},
+		"number came again":         {owner{PID: 1, Began: "0000", Key: "k", place: at(same)}, gone},
+		"known by its number alone": {owner{PID: 1, Key: "k", place: at(same)}, lives},
+		"first process":             {owner{PID: 1, Began: began("1"), Key: "k", place: at(same)}, lives},
+		"no such process":           {owner{PID: 1 << 30, Key: "k", place: at(same)}, gone},
+		"host got another name":     {owner{PID: 1, Began: began("1"), Key: "k", place: at(func(p *place) { p.Host = "new" })}, lives},
+		"elsewhere":                 {owner{PID: 1, Key: "k", place: at(func(p *place) { *p = place{Host: "elsewhere"} })}, unknown},
+		"elsewhere on Linux":        {owner{PID: 1, Key: "k", place: at(func(p *place) { p.Host, p.Boot, p.Machine = "elsewhere", "b", "m" })}, unknown},
+		"another namespace":         {owner{PID: me.PID, Began: me.Began, Key: "k", place: at(func(p *place) { p.Space = "pid:[1]" })}, unknown},
+		"a namesake":                {owner{PID: me.PID, Began: me.Began, Key: "k", place: at(func(p *place) { p.Boot, p.Machine = "b", "m" })}, unknown},
+		"a namesake without one":    {owner{PID: me.PID, Began: me.Began, Key: "k", place: at(func(p *place) { p.Boot, p.Machine = "b", "" })}, unknown},
+		"before the machine fell":   {owner{PID: me.PID, Began: me.Began, Key: "k", place: at(func(p *place) { p.Boot, p.Space = "b", "pid:[1]" })}, gone},
+		"of an older capstan":       {owner{PID: 1, Began: began("1"), Key: "k", place: place{Host: me.Host}}, lives},
+		"of an older one, gone":     {owner{PID: 1, Began: "0000", Key: "k", place: place{Host: me.Host}}, gone},
 	} {
 		for _, takes := range []bool{false, true} {
 			unseen := func(owner) bool { return !takes }
@@ -104,5 +107,29 @@ func TestMachine(t *testing.T) {
 	one, same, other := machine([]byte("b08dfa6083e7567a\n")), machine([]byte("b08dfa6083e7567a")), machine([]byte("c08dfa6083e7567a"))
 	if one != same || one == other || len(one) != 16 || one == "b08dfa6083e7567a" {
 		t.Errorf("got %s, %s and %s", one, same, other)
+	}
+}
+
+// When a process began is its own, the same whenever it is asked, and before now.
+func TestBegan(t *testing.T) {
+	up, err := os.ReadFile("/proc/uptime")
+	if err != nil {
+		t.Skip(err)
+	}
+	seconds, _, _ := strings.Cut(string(up), " ")
+	most, err := strconv.ParseFloat(seconds, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := began("self")
+	ticks, err := strconv.ParseFloat(mine, 64) // a hundred in a second, on every platform of Linux
+	if err != nil || ticks <= 0 || ticks/100 > most+1 {
+		t.Errorf("it began at %q, of %v seconds", mine, most)
+	}
+	if again := began(strconv.Itoa(os.Getpid())); again != mine || mine == began("1") {
+		t.Errorf("it began at %s and %s, the first process at %s", mine, again, began("1"))
+	}
+	if got := began("0"); got != "" {
+		t.Errorf("no process began at %q", got)
 	}
 }

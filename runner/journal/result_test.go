@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -177,4 +178,19 @@ func TestTriesSoFar(t *testing.T) {
 // soFar is what a result tells that may be held against one of a run that ended.
 func soFar(r engine.Result) any {
 	return struct{ Outputs, Phases, Verdicts, Degraded any }{r.Outputs, r.Phases, r.Verdicts, r.Degraded}
+}
+
+// What a verdict says stands in its row, and not in the result again.
+func TestVerdictsStandOnce(t *testing.T) {
+	j := judgedRun(t)
+	err := j.reading(t.Context(), func(c *conn) error {
+		row, err := c.one(t.Context(), "SELECT data FROM result")
+		if data := word(row[0]); !strings.Contains(data, "verdict_rows") || strings.Contains(data, "it is cold") {
+			t.Errorf("got %s", data)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

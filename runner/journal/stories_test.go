@@ -65,6 +65,29 @@ func recorded(t *testing.T, j *Journal, s *story) {
 		t.Fatal(err)
 	}
 	same(t, "kept result", from, result)
+	run, err := j.Run(t.Context(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if waits := result.Status == engine.Waiting; waits != (run.Finished == nil) || waits != (run.Pending != nil) {
+		t.Errorf("%s: it finished at %v and asks for %+v", result.Status, run.Finished, run.Pending)
+	}
+	same(t, "kept summary", run.Summary, s.summary(live.events, result, run.Summary))
+}
+
+// summary is what lists show of the story's run, but for when it was.
+func (s *story) summary(events []event.Event, r engine.Result, shown Summary) Summary {
+	want := Summary{
+		RunID: "run", CascadeID: s.Cascade.ID, File: s.Cascade.Files[0].Name, Status: r.Status, Events: int64(len(events)), Error: r.Error,
+		Usage:   model.Usage{Calls: r.Usage.Calls, InputTokens: r.Usage.InputTokens, OutputTokens: r.Usage.OutputTokens, CostUSD: r.Usage.CostUSD},
+		Started: shown.Started, Finished: shown.Finished,
+	}
+	for _, e := range events {
+		if e.Kind == event.PhaseFinished && !strings.Contains(string(e.Path), "/") {
+			want.Phases++
+		}
+	}
+	return want
 }
 
 // requests are those of events, with all their messages.

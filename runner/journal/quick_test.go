@@ -164,6 +164,9 @@ func FuzzDamagedPack(f *testing.F) {
 	f.Add(`[[7,"p",0]]`, int64(1))
 	f.Add(`[["f",9]]`, int64(2))
 	f.Add(`[["v"],["tool_called","",0,0,"=",null],["tool_called","",0,0,"=",{}]]`, int64(3))
+	for _, short := range []string{`["t","p",0]`, `["b","p",0]`, `["m","p",0]`, `["m","p",0,1]`, `["v","p"]`, `["v","p",0]`, `["x"]`, `["b"`, `[""]`, `["tool_called","p",0,1,null]`} {
+		f.Add("["+short+"]", int64(1))
+	}
 	f.Fuzz(func(t *testing.T, data string, last int64) {
 		k := pack{run: 1, first: 1, last: last, data: data}
 		list, ok := k.rows(nil)

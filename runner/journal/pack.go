@@ -187,16 +187,9 @@ func (k *pack) rows(want func(kind string) bool) (list []logged, ok bool) {
 // in JSON of our own nowhere else.
 func (k *pack) lines() (list [][]byte, ok bool) {
 	raw, rows := []byte(k.data), k.last-k.first+1
-	rest, ok := bytes.CutPrefix(raw, []byte("["))
-	for ok && len(rest) > 0 {
-		n, end := bytes.IndexByte(rest, '\n'), byte(',')
-		if n < 0 {
-			n, end = len(rest), ']'
-		}
-		ok = n > 0 && rest[n-1] == end
-		list = append(list, rest[:max(n-1, 0)])
-		rest = rest[min(n+1, len(rest)):]
-	}
+	inner, opened := bytes.CutPrefix(raw, []byte("["))
+	inner, closed := bytes.CutSuffix(inner, []byte("]"))
+	list, ok = bytes.Split(inner, []byte(",\n")), opened && closed
 	if !ok || int64(len(list)) != rows {
 		list, ok = elements(nil, raw)
 	}

@@ -10,7 +10,7 @@ import (
 // A finding that is said by its verdict has one behind it: where it points
 // elsewhere, at less or at nothing, the pack is damaged.
 func TestFindingWithoutItsVerdict(t *testing.T) {
-	const verdict = `["v","p/ward[0]",0,"p",1,0,"post","tone","retry",true,"so"]`
+	const verdict = `["v","ward[0]",7,"p",1,0,"post","tone","retry",true,"so"]`
 	for other, ok := range map[string]bool{
 		verdict:                             true,
 		`["v","p/ward[0]",0,"p"]`:           false,
@@ -22,7 +22,7 @@ func TestFindingWithoutItsVerdict(t *testing.T) {
 		lines := [][]byte{[]byte(`["f",1]`), []byte(other)}
 		var l logged
 		l.kind = findingEffect
-		if got := new(pack).read(&l, shapeBy("f"), lines, 0); got != ok || ok && (string(l.path) != "p/ward[0]" || len(l.json()) == 0) {
+		if got := (&pack{path: "p/", time: 5}).read(&l, shapeBy("f"), lines, 0); got != ok || ok && (string(l.path) != "p/ward[0]" || l.time != 12 || string(l.json()) != `{"finding":{"verdict":{"valid":true,"reason":"so"}}}`) {
 			t.Errorf("%s: got %v, %+v", other, got, l)
 		}
 	}

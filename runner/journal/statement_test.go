@@ -280,14 +280,14 @@ func TestEveryLook(t *testing.T) {
 	if _, err := r.Resume(t.Context(), "run"); err != nil {
 		t.Fatal(err)
 	}
-	looksHear(t, j)
-	if onServer != nil {
-		return
-	}
 	open := begin(t, j, runner.Start{RunID: "open"})
 	open.Host(quick{}).Emit(event.Event{Kind: event.Feedback, Path: "p"})
 	if err := open.(*recording).commit(); err != nil {
 		t.Fatal(err)
+	}
+	looksHear(t, j)
+	if onServer != nil {
+		return
 	}
 	if _, err := r.Run(t.Context(), load(t, everyKind), nil, runner.WithRunID("next")); err != nil {
 		t.Fatal(err)
@@ -322,6 +322,8 @@ func looksHear(t *testing.T, j *Journal) {
 			return errors.New("the run is not found")
 		},
 		"run":      func() error { _, err := j.Run(ctx, "run"); return err },
+		"open":     func() error { _, err := j.Run(ctx, "open"); return err },
+		"so far":   func() error { _, err := j.Result(ctx, "open"); return err },
 		"result":   func() error { _, err := j.Result(ctx, "run"); return err },
 		"request":  func() error { _, err := j.Request(ctx, "run", "asked/attempt[1]/turn[0]/model"); return err },
 		"gates":    func() error { _, err := j.Gates(ctx, ""); return err },

@@ -3,6 +3,7 @@ package journal
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
@@ -39,6 +40,72 @@ func TestManyPacks(t *testing.T) {
 			l, ok, err := j.rowAt(t.Context(), c, r.n, row)
 			if there := row > 0 && row <= last; err != nil || ok != there || there && l.row != row {
 				t.Errorf("row %d of %d: got %v, %+v, %v", row, last, ok, l, err)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A run that an older capstan began has rows of both kinds, which are one list: from
+// anywhere, of some kinds, up to where it is enough, and no other run's.
+func TestLinesAndPacks(t *testing.T) {
+	onFile(t)
+	file := filepath.Join(t.TempDir(), "j.db")
+	j := journalAt(t, file, Options{})
+	tell := func(r runner.Recording, at event.Path, n int) {
+		for range n {
+			r.Host(quick{}).Emit(event.Event{Kind: event.Feedback, Path: at})
+		}
+		if err := r.(*recording).commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range []string{"before", "run", "behind"} {
+		tell(begin(t, j, runner.Start{RunID: id}), "p", 3)
+	}
+	aged(t, j)
+	j.Close()
+	j = journalAt(t, file, Options{})
+	tell(reopen(t, j, "run"), "q", 2)
+	const n, last = 2, 7 // the second run; two starts and five events
+	rows := func(after int64, want func(string) bool, most int) (list []int64) {
+		err := j.reading(t.Context(), func(c *conn) error {
+			return j.eachRow(t.Context(), c, n, after, want, func(l logged) error {
+				if list = append(list, l.row); len(list) == most {
+					return errEnough
+				}
+				return nil
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	all := []int64{1, 2, 3, 4, 5, 6, 7}
+	for i := range all {
+		if got := rows(int64(i), nil, 0); !slices.Equal(got, all[i:]) {
+			t.Errorf("behind %d: %v", i, got)
+		}
+		if got := rows(0, nil, i+1); !slices.Equal(got, all[:i+1]) {
+			t.Errorf("up to %d: %v", i+1, got)
+		}
+	}
+	if got := rows(0, func(kind string) bool { return kind == legBegins }, 0); !slices.Equal(got, []int64{1, 5}) {
+		t.Errorf("starts: %v", got)
+	}
+	err := j.reading(t.Context(), func(c *conn) error {
+		row, seq, err := j.lastRow(t.Context(), c, n)
+		if row != last || seq != 5 {
+			t.Errorf("the last is row %d, event %d", row, seq)
+		}
+		for at := range int64(last + 2) {
+			l, ok, err := j.rowAt(t.Context(), c, n, at)
+			if there := at > 0 && at <= last; err != nil || ok != there || there && l.row != at {
+				t.Errorf("row %d: got %v, %+v, %v", at, ok, l, err)
 			}
 		}
 		return err

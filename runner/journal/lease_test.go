@@ -192,6 +192,23 @@ func TestLeaseWithoutServer(t *testing.T) {
 	}
 }
 
+// Clocks an hour apart: times are the server's.
+func TestClocksApart(t *testing.T) {
+	serverOnly(t)
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: func() time.Time { return time.Now().Add(time.Hour) }})
+	s := j.store.(*server)
+	if off := j.ahead.Load(); off != 0 {
+		t.Errorf("a clock that was given is put right by %v", time.Duration(off))
+	}
+	s.corrects = true
+	if err := s.beat(j.writer); err != nil {
+		t.Fatal(err)
+	}
+	if off := time.Since(j.now()).Abs(); off > time.Minute {
+		t.Errorf("the journal's clock is %v off", off)
+	}
+}
+
 // Clocks that the network keeps differ by nothing.
 func TestAhead(t *testing.T) {
 	for d, want := range map[time.Duration]time.Duration{

@@ -232,23 +232,6 @@ func (c counted) Model(at event.Path, req model.Request) (model.Response, error)
 	return c.quick.Model(at, req)
 }
 
-// Clocks an hour apart: times are the server's.
-func TestClocksApart(t *testing.T) {
-	serverOnly(t)
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: func() time.Time { return time.Now().Add(time.Hour) }})
-	s := j.store.(*server)
-	if off := j.ahead.Load(); off != 0 {
-		t.Errorf("a clock that was given is put right by %v", time.Duration(off))
-	}
-	s.corrects = true
-	if err := s.beat(j.writer); err != nil {
-		t.Fatal(err)
-	}
-	if off := time.Since(j.now()).Abs(); off > time.Minute {
-		t.Errorf("the journal's clock is %v off", off)
-	}
-}
-
 // The server is started anew, or crashes and comes back, in the middle: runs wait
 // and go on.
 func TestServerAway(t *testing.T) {

@@ -56,7 +56,7 @@ func TestOwnerGone(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"", "{broken", "{}", "null", "[]"} {
+	for _, text := range []string{"", "{broken", "{}", "null", "[]", `{"key":"k","pid":"x"}`} {
 		if _, alive := me.alive(text, nil); alive {
 			t.Errorf("an owner that does not read lives: %q", text)
 		}

@@ -59,3 +59,22 @@ func TestWatch(t *testing.T) {
 		t.Errorf("%d, %d told; %d watched", len(told), others, len(j.watchers.of))
 	}
 }
+
+// What was told is written in a moment where there is something, be it one row.
+func TestLater(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+	waits := func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.later()
+		return r.soon != nil
+	}
+	if err := r.commit(); err != nil || waits() {
+		t.Errorf("it waits for nothing, %v", err)
+	}
+	r.Host(quick{}).Emit(event.Event{Kind: event.Feedback, Path: "p"})
+	if !waits() {
+		t.Error("one row is not written until another comes")
+	}
+}

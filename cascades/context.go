@@ -74,7 +74,7 @@ func (p *parser) contextSource(n *yaml.Node) (Source, *yaml.Node) {
 		return Source{Phase: p.wordFor(n, p.word(n, "a phase of context")), Output: true}, n
 	}
 	o := p.fields(n, "a phase of context")
-	s := Source{Phase: p.wordFor(o.get("phase"), o.required("phase")), Output: !o.has("include")}
+	s := Source{Phase: p.wordFor(o.get("phase"), o.required("phase"))}
 	for _, what := range o.list("include") {
 		switch word, _ := p.text(what, "an entry of include"); {
 		case word == "output":

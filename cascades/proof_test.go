@@ -90,3 +90,15 @@ func TestVerdictAsked(t *testing.T) {
 		}
 	}
 }
+
+// A cascade that is too large to be followed is not proven, whatever was found.
+func TestProofBeyond(t *testing.T) {
+	p := &Proof{File: "x.yaml", Beyond: true}
+	const why = "nothing is proven: the cascade is too large to be followed"
+	if d := p.Diagnostics(); p.Proven() || len(d) != 1 || d[0].Message != why || d[0].Position != (Position{"x.yaml", 1, 1}) {
+		t.Errorf("proven %v, %v", p.Proven(), d)
+	}
+	if text := p.Text(); !strings.Contains(text, "not proven") || !strings.Contains(text, "too large to be followed") {
+		t.Errorf("got %s", text)
+	}
+}

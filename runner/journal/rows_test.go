@@ -107,6 +107,9 @@ func TestLinesAndPacks(t *testing.T) {
 			if there := at > 0 && at <= last; err != nil || ok != there || there && l.row != at {
 				t.Errorf("row %d: got %v, %+v, %v", at, ok, l, err)
 			}
+			if l.kind == legBegins && l.json() != nil {
+				t.Errorf("row %d says %q", at, l.json())
+			}
 		}
 		return err
 	})

@@ -2,6 +2,7 @@ package cascades
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -243,5 +244,14 @@ func TestExamples(t *testing.T) {
 		if _, err := Load(filepath.Base(name), folder("examples"), known()); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A file that cannot be read is told as one, at its place.
+func TestLoadNothing(t *testing.T) {
+	_, err := Load("none.yaml", files(nil), known())
+	var list Diagnostics
+	if !errors.As(err, &list) || len(list) != 1 || list[0].Position != (Position{"none.yaml", 1, 1}) || list[0].Code != CodeFile {
+		t.Errorf("got %#v", err)
 	}
 }

@@ -38,7 +38,7 @@ func TestLease(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if teller() != teller() {
+	if first := teller(); first != teller() {
 		t.Error("it dials each time")
 	}
 	cut()

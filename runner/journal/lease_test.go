@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal/postgres"
 )
 
@@ -127,6 +128,26 @@ func TestLeaseIsPutOff(t *testing.T) {
 	if after := time.Since(began); after < time.Second/3 {
 		t.Errorf("it is put off after %v", after)
 	}
+}
+
+// A run that is taken between the look whether it stands and the end of the
+// transaction is not written.
+func TestTakenMeanwhile(t *testing.T) {
+	serverOnly(t)
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+	taken := false
+	j.writer.before = func() error {
+		if !taken {
+			elsewhereNow(j, "run")
+		}
+		taken = true
+		return nil
+	}
+	if err := r.commit(); !taken || !errors.Is(err, runner.ErrRunTaken) {
+		t.Errorf("taken %v, got %v", taken, err)
+	}
+	j.writer.before = nil
 }
 
 // The lease of a process that is seen to be gone is taken away whatever it says;

@@ -279,6 +279,20 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
+// A text of which a part is not written is not there.
+func TestPartFails(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	huge, b := strings.Repeat("x", partSize+1), breaking(j)
+	for k, broke := 1, true; broke; k++ {
+		b.next(k)
+		err := j.writer.do(func(*conn) error { return j.writer.texts([]text{{digestText(huge), huge}}) })
+		if broke = b.broke() != ""; broke != errors.Is(err, errStatement) {
+			t.Errorf("statement %d, %s: got %v", k, b.broke(), err)
+		}
+	}
+	b.next(0)
+}
+
 // unclosed is a connection that does not close.
 type unclosed struct{ link }
 

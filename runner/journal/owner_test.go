@@ -46,6 +46,7 @@ func TestOwnerGone(t *testing.T) {
 		"a namesake":                {owner{PID: me.PID, Began: me.Began, Key: "k", place: at(func(p *place) { p.Boot, p.Machine = "b", "m" })}, unknown},
 		"a namesake without one":    {owner{PID: me.PID, Began: me.Began, Key: "k", place: at(func(p *place) { p.Boot, p.Machine = "b", "" })}, unknown},
 		"before the machine fell":   {owner{PID: me.PID, Began: me.Began, Key: "k", place: at(func(p *place) { p.Boot, p.Space = "b", "pid:[1]" })}, gone},
+		"a start that is not told":  {owner{PID: 1 << 30, Key: "k", place: place{Host: me.Host, Space: me.Space}}, unknown},
 		"of an older capstan":       {owner{PID: 1, Began: began("1"), Key: "k", place: place{Host: me.Host}}, lives},
 		"of an older one, gone":     {owner{PID: 1, Began: "0000", Key: "k", place: place{Host: me.Host}}, gone},
 	} {

@@ -59,3 +59,21 @@ func TestToldOnce(t *testing.T) {
 		t.Errorf("it stands there twice: %s", k.data)
 	}
 }
+
+// Of several rows with one print each reads it, through those before it.
+func TestPrintOfMany(t *testing.T) {
+	var rows []row
+	for i := range 4 {
+		rows = append(rows, row{n: int64(i + 1), kind: modelEffect, path: "p/model", print: print("asked"), data: []byte(`{"b":1}`)})
+	}
+	k, _ := packed(1, 0, rows, nil)
+	list, ok := k.rows(nil)
+	if !ok || len(list) != len(rows) {
+		t.Fatal(k.data)
+	}
+	for _, l := range list {
+		if string(l.print) != "asked" {
+			t.Errorf("row %d has the print %q", l.row, l.print)
+		}
+	}
+}

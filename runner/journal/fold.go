@@ -82,7 +82,7 @@ func (f *folding) event(e *event.Event) {
 	f.judge(e)
 	f.try(e)
 	switch {
-	case item && rest == "":
+	case item && rest == "": // the beginning or end of one is not its phase's
 	case e.Kind == event.PhaseStarted && rest == "":
 		f.anew()
 		p := f.record(visit, e.Phase)
@@ -127,6 +127,11 @@ func (f *folding) answer(e *event.Event) {
 // visit finds the visit to a phase of the cascade that an event is of, and what
 // its address has below that: an item's is its phase's, one to a phase of a group
 // stands for itself.
+//
+//	draft/attempt[1]           draft       attempt[1]
+//	draft/item[2]/attempt[1]   draft       attempt[1]   an item
+//	both/left/attempt[1]       both/left   attempt[1]   where both/left has begun
+//	draft/sub[0]/research/look draft       sub[0]/research/look
 func (f *folding) visit(e *event.Event) (visit event.Path, rest string, item bool) {
 	first, rest, _ := strings.Cut(string(e.Path), "/")
 	visit = event.Path(first)
@@ -201,7 +206,9 @@ func (f *folding) gather() {
 }
 
 // sub follows a sub-cascade, by what its address has below the visit's:
-// sub[0]/research/look. Nothing tells of its end but what comes after it.
+// sub[0]/research/look. Nothing tells of its end but what comes after it: any phase
+// that gives a text may be its last, so the output comes back with the first event
+// that is not of it.
 func (f *folding) sub(visit event.Path, words []string, e *event.Event) {
 	if len(words) < 3 || !strings.HasPrefix(words[0], "sub[") {
 		f.bring()

@@ -13,7 +13,12 @@ import (
 // the lease away first. So a process that slept hears, before it puts its lease
 // off, that it is counted as gone, and each of its runs looks whether it has its
 // epoch still. As long as its lease stands by its own clock, which it reads before
-// it asks the server, nobody can have taken a run of it.
+// it asks the server, nobody can have taken a run of it. Of two processes, where A
+// sleeps over the end of its lease:
+//
+//	A: lease until 12:00:30                     beat: no lease to put off, a new era
+//	B:                        12:00:31 takes    and run 7, which A finds with B's
+//	                          A's lease away    epoch before it writes or spends
 type lease struct {
 	length time.Duration
 	mu     sync.Mutex
@@ -46,7 +51,7 @@ func (s *server) live(ctx context.Context, w *writer) {
 // beat puts the lease off, and reads the server's clock.
 func (s *server) beat(w *writer) error {
 	return s.telling(func(c *conn) error {
-		at, micros := w.clock(), float64(s.pulse.length.Microseconds())
+		at, micros := w.clock(), float64(s.pulse.length.Microseconds()) // at is no later than the server's own now
 		stands, err := c.exec(beatAgain, micros, s.j.owner.Key)
 		if err == nil && stands == 0 {
 			_, err = c.exec(beatFirst, s.j.owner.Key, micros)
@@ -135,7 +140,8 @@ func (s *server) bury(c *conn, text string) (bool, error) {
 // the owner has seen to: see [dialect].
 func (s *server) alive(owner) bool { return true }
 
-// leased tells whether the lease of an owner stands.
+// leased tells whether the lease of an owner stands. Of a server that does not
+// answer it is taken to: to wait for a run harms nobody, to take one may.
 func (s *server) leased(o owner) (stands bool) {
 	err := s.telling(func(c *conn) error {
 		n, err := c.number("SELECT count(*) FROM process WHERE key = ? AND until > clock_timestamp()", o.Key)

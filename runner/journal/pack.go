@@ -12,11 +12,13 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A pack is rows that are written together, as one row of the file.
+// A pack is rows that are written together, as one row of the file. No row has its
+// own number in it, nor an event its: the i-th row is first+i, the events count from
+// seq on. How a row reads is told above [shape].
 type pack struct {
-	run, first, last int64 // numbers of rows
-	seq, time        int64 // of the last event before it; of its first row
-	path             string
+	run, first, last int64  // numbers of rows
+	seq, time        int64  // of the last event before it; of its first row, in nanoseconds
+	path             string // what the paths of all rows begin with
 	data             string
 }
 
@@ -44,7 +46,9 @@ func packed(run, before int64, rows []row, scratch []byte) (k pack, _ []byte) {
 	return k, b
 }
 
-// common is what two paths begin with, up to a whole character.
+// common is what two paths begin with, up to a whole character: of draft/é and
+// draft/è it is draft/, since what is left of each becomes a string of JSON, and half
+// a character is none.
 func common(a, b string) string {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -117,7 +121,8 @@ func appendPrint(b []byte, rows []row, i int) []byte {
 	return append(b, '"')
 }
 
-// reach is how far behind a finding its verdict may be to say it for both.
+// reach is how far behind a finding its verdict may be to say it for both: those
+// of one moment have all found what they find before the first is told of.
 const reach = 16
 
 // toldAfter is how many rows behind a finding the verdict stands that it came to,
@@ -184,7 +189,8 @@ func (k *pack) rows(want func(kind string) bool) (list []logged, ok bool) {
 }
 
 // lines are the pack's rows as they stand there. Between two rows a line ends, and
-// in JSON of our own nowhere else.
+// in JSON of our own nowhere else, so that nothing need be parsed to find them. What
+// does not come out as so many rows is read value by value.
 func (k *pack) lines() (list [][]byte, ok bool) {
 	raw, rows := []byte(k.data), k.last-k.first+1
 	inner, opened := bytes.CutPrefix(raw, []byte("["))
@@ -212,7 +218,7 @@ func kindOf(line []byte) (kind string, s *shape, ok bool) {
 
 // read fills a row in from its line.
 func (k *pack) read(l *logged, s *shape, lines [][]byte, i int) (ok bool) {
-	var most [mostValues + 5][]byte
+	var most [mostValues + 5][]byte // letter, path, time, how long and print stand in front
 	line, ok := elements(most[:0], lines[i])
 	switch {
 	case ok && len(line) == 2 && l.kind == findingEffect:
@@ -254,6 +260,7 @@ func (k *pack) found(l *logged, lines [][]byte, i int, behind int64) (ok bool) {
 	if !ok || !shapeBy("v").fits(v[min(3, len(v)):]) || string(v[0]) != `"v"` {
 		return false
 	}
+	// The time of the finding is lost, and taken to be its verdict's.
 	l.path, l.time = event.Path(k.path+string(spoken(v[1]))), k.time+number(v[2])
 	l.shape, l.values = shapeBy("f"), slices.Clone(v[len(v)-2:])
 	return true

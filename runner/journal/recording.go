@@ -13,7 +13,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A recording is one start of one run.
+// A recording is one start of one run. Its branches emit and ask at the same time:
+// whoever holds mu may take fate, or add a job to the writer, but never the other
+// way. So a job and its done take fate alone, and nobody waits for one with mu held.
 type recording struct {
 	j     *Journal
 	n     int64        // the run's number
@@ -146,7 +148,7 @@ func (r *recording) take() *piece {
 		p.sealed = new(pack)
 		*p.sealed, r.scratch = packed(r.n, p.before, p.rows, r.scratch)
 		clear(p.rows)
-		p.rows, r.piece.rows = nil, p.rows[:0]
+		p.rows, r.piece.rows = nil, p.rows[:0] // the pack has them: the next piece takes their place
 		if cap(r.scratch) > manyBytes {
 			r.scratch, r.piece.rows = nil, nil
 		}

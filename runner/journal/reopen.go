@@ -143,7 +143,7 @@ var errGuest = fmt.Errorf("%w elsewhere: it is another engine's, which goes on w
 // own takes a run for this process, with a new epoch, unless it has ended for
 // good.
 func (j *Journal) own(id string) (n, epoch int64, ended bool, err error) {
-	var refused error
+	var refused error // not the job's own: that would take back what others write beside it
 	err = j.writer.do(func(c *conn) error {
 		refused = nil
 		found, err := c.one(context.Background(), "SELECT n, status, error, "+j.says.owner+", epoch, owner FROM run WHERE id = ?"+j.says.lock, id)
@@ -265,7 +265,8 @@ func (r *recording) begin() error {
 	})
 }
 
-// count takes up numbers and times where earlier starts left them.
+// count takes up numbers and times where earlier starts left them. What has elapsed
+// is each start's from its first row to its last: the night between two is none.
 func (r *recording) count(rows []logged) {
 	var began, last int64
 	for _, l := range rows {
@@ -344,7 +345,8 @@ func (r *recording) drop(broke event.Path) error {
 }
 
 // hear takes up the events, but those of effects that are to be made again:
-// they come again.
+// they come again. What is told twice at one path stands there twice, and is taken
+// off one by one as the run comes by: see [recording.heard].
 func (r *recording) hear(rows []logged) {
 	again := map[event.Path]bool{}
 	dropped := map[int64]bool{}

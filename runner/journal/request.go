@@ -69,7 +69,9 @@ type said struct {
 }
 
 // whole are all messages of a request. Those that it goes on with stay where
-// they are: each is held once.
+// they are: each is held once. Behind them only the first that goes on from their end
+// may append in place; for a second, or one that leaves the last ones out, the
+// capacity is cut, so that append makes an array of its own.
 func (r *eventReader) whole(ctx context.Context, c *conn, row int64, a *asked) ([]model.Message, error) {
 	base := r.said[a.On]
 	if base == nil {

@@ -19,7 +19,14 @@ import (
 // A row is a list: letter, path, nanoseconds since the pack's time; then how long
 // it took and its print, where its shape has them; then the values. One without
 // a shape has its kind, path, time, how long, print and JSON. A finding that the
-// verdict some rows behind it says too has its letter, and how many rows.
+// verdict some rows behind it says too has its letter, and how many rows. With the
+// path draft/attempt[1]/ for the pack, a model's effect, a finding, its verdict and
+// a row of no shape are
+//
+//	[["k","turn[1]",0,900,"AQID","m","draft",1,{"text":"Hi"}],
+//	["f",1],
+//	["v","post[0]",50,"draft",1,1,"post","max_length","retry",true,"short"],
+//	["turn_started","turn[2]",70,0,null,{"phase":"draft","attempt":1,"turn":2,"x":1}]]
 
 // A shape is what rows of a kind have in common.
 type shape struct {
@@ -39,7 +46,8 @@ const (
 )
 
 // shapeOf reads a shape from the JSON with a sign at each value: ? a word, ?1 to
-// ?3 what the first to third are, @ the row's path, * whatever is there.
+// ?3 what the first to third are, @ the row's path, * whatever is there. A row of
+// {"phase":?,"again":?1,"said":*} has two values, the phase and what is said.
 func shapeOf(letter, kind string, took, print bool, text string) shape {
 	s := shape{letter: letter, kind: kind, took: took, print: print}
 	for {

@@ -9,6 +9,16 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
+// A request is kept as what it adds to one before it, so that a conversation of n
+// turns takes n messages and not n²:
+//
+//	row 6:  "said":[u1]                                  u1
+//	row 10: "on":6,"keep":1,"reply":7,"said":[u2]        u1, what row 7 gave, u2
+//	row 14: "on":10,"keep":3,"reply":11,"said":[u3]      those, what row 11 gave, u3
+//
+// What it goes on with is found by a digest of all messages up to there, not by whose
+// conversation it is: two tries that begin alike share their beginning.
+
 // A spot is where a conversation is kept: the first count messages of the
 // request in a row.
 type spot struct {
@@ -32,7 +42,7 @@ type stand struct {
 }
 
 // A chain digests messages, one after the other: as they are, and without
-// secrets.
+// secrets. Up to the first secret both are the same, and made once.
 type chain struct{ whole, clean digest }
 
 func (c chain) and(whole, clean []byte) chain {

@@ -24,7 +24,7 @@ type writer struct {
 	j      *Journal
 	c      *conn
 	turn   chan struct{} // has something in it while somebody writes
-	mu     sync.Mutex    // guards queue and closed
+	mu     sync.Mutex    // guards queue and closed; held for no I/O
 	queue  []job
 	closed bool
 	spare  []job           // for the next queue; this and what follows are of the one who writes
@@ -63,8 +63,8 @@ func (w *writer) clock() int64 { return int64(time.Since(w.began)) }
 
 // look sees whether others have written, within a transaction.
 func (w *writer) look() error {
-	at := w.clock()
-	others, err := w.c.number("PRAGMA data_version")
+	at := w.clock()                                  // before one looks: what is written from here on is not seen
+	others, err := w.c.number("PRAGMA data_version") // counts what other connections commit, not this one
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,9 @@ func (w *writer) add(jb job) {
 }
 
 // wait gives what a job that was added came to, which is told by done. It
-// writes what is queued where nobody does.
+// writes what is queued where nobody does. Of A and B who wait, A has the turn and
+// writes for both; B hears it from done, or has the turn behind A, writes what has
+// come since, and hears it then.
 func (w *writer) wait(done <-chan error) error {
 	select {
 	case err := <-done:
@@ -132,7 +134,7 @@ func (w *writer) close() error {
 // write writes what is queued. It is called by the one whose turn it is.
 func (w *writer) write() {
 	w.mu.Lock()
-	jobs := w.queue
+	jobs := w.queue // the two lists change places, so that none is made anew
 	w.queue = w.spare[:0]
 	w.mu.Unlock()
 	if len(jobs) > 0 {

@@ -96,7 +96,11 @@ func textWidth(s string, size float64) float64 {
 	return w * size
 }
 
-// layers finds the layer of every box, and which edges lead back.
+// layers finds the layer of every box, and which edges lead back. Depth first, an
+// edge to a box that is on the way here closes a circle: it leads back. Without those,
+// the boxes in the reverse order of their end are each behind all that lead to them,
+// so that one pass finds the longest way to each. Of a → b → c → d with a → c and
+// c → a, the layers are 0, 1, 2, 3, a → c goes beside on the right, c → a on the left.
 func (l *layout) layers(edges []way) map[way]bool {
 	out := make([][]way, len(l.boxes))
 	for _, e := range edges {
@@ -143,8 +147,8 @@ func (l *layout) place(edges []way) {
 		rows[b.layer] = append(rows[b.layer], i)
 		last = max(last, b.layer)
 	}
-	pull := make([]float64, len(l.boxes))
-	weight := make([]float64, len(l.boxes))
+	pull := make([]float64, len(l.boxes))   // the sum of the middles of what leads to a box,
+	weight := make([]float64, len(l.boxes)) // and how many these are: their mean is where it had best stand
 	rowWidth := func(row []int) float64 {
 		w := cardGap * float64(len(row)-1)
 		for _, i := range row {

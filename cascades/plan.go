@@ -93,7 +93,8 @@ type planner struct {
 	depth   int
 }
 
-// planned is a cascade with the default that it was planned with.
+// planned is a cascade with the default that it was planned with: what it costs hangs
+// on both.
 type planned struct {
 	cascade *Cascade
 	file    *Rung

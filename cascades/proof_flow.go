@@ -14,7 +14,8 @@ type lead struct {
 }
 
 // walk follows a cascade that is begun at a spot, and gives what it may end with.
-// It visits phases until what may stand at each does not grow any more.
+// It visits phases until what may stand at each does not grow any more: it never
+// shrinks, and there are only so many sources and gates, so that this comes to an end.
 func (a *prover) walk(c *Cascade, begin *spot) *spot {
 	key := begin.key()
 	if end, done := a.ends[c][key]; done {
@@ -108,7 +109,7 @@ func (r *passage) leads(p *Phase, named func(string) int, next int) (out []lead)
 			out = append(out, lead{named(h.Target), r.passed(with)})
 		case r.mode == wards.Advisory && no:
 			out = append(out, lead{named(h.Target), with})
-			with = r.passed(with)
+			with = r.passed(with) // who is not led away here has the gate's yes
 		default:
 			out = append(out, lead{named(h.Target), with})
 		}

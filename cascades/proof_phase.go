@@ -294,7 +294,8 @@ func (f *proving) words() (s strands) {
 	return s.and(f.heard).at("validation_error")
 }
 
-// group follows phases side by side. Each begins with what was there before.
+// group follows phases side by side. Each begins with what was there before, and none
+// hears a gate beside it: what a gate of the group judges has passed it behind the group.
 func (f *proving) group(in *spot) {
 	value := strands(nil)
 	var gates []*passage

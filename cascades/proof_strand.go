@@ -15,7 +15,7 @@ type strand struct {
 	from  int   // among the prover's sources
 	gates []int // among its gates, sorted
 	via   []string
-	key   string // of source and gates: strands with one key are one
+	key   string // of source and gates, as 2,0,3: strands with one key are one, whatever their via
 }
 
 func newStrand(from int, gates []int, via []string) *strand {
@@ -125,7 +125,8 @@ func (v vars) all() strands {
 }
 
 // join takes in what holds on another way to the same spot, and tells whether
-// that was more.
+// that was more. A name that one way alone knows has, on the other, what all others
+// have there: so no name loses what may stand in it.
 func (v *vars) join(w vars) (more bool) {
 	grow := func(old, add strands) strands {
 		all := old.and(add)

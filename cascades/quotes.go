@@ -7,12 +7,19 @@ import (
 
 // A quoteReader looks, in a file that is not YAML, for the quote that made it so:
 // one that is not closed, or that is closed by one that was to open another text.
+//
+//	a: 'it's'           the text in quotes ends before s'
+//	a: "x               the quote is not closed on its line:
+//	b: "y"              this one closes it
+//
+// It knows no more of YAML than where a quote opens a text: it's opens none, nor does
+// one in a comment or in a block.
 type quoteReader struct {
 	lines []string
 	line  int // from 0, with the place in it, in bytes
 	at    int
-	flow  int // open brackets
-	begin bool
+	flow  int  // open brackets
+	begin bool // a text may begin here, so that a quote opens one
 }
 
 // strayQuote is the place of a quote that is not closed, or of what follows a text
@@ -96,7 +103,8 @@ func (r *quoteReader) closed(opened, at int) (line, column int, message string) 
 func (r *quoteReader) column(line, at int) int { return 1 + utf8.RuneCountInString(r.lines[line][:at]) }
 
 // block goes past a block of text: the lines that are indented further than what
-// it belongs to, a key, or a dash where nothing else stands before the block.
+// it belongs to, a key, or a dash where nothing else stands before the block: of
+// "- a: |" what is indented by three and more, of "- |" by one and more.
 func (r *quoteReader) block(text string) {
 	owner := indented(text)
 	for strings.HasPrefix(text[owner:], "- ") && strings.TrimSpace(text[owner+1:r.at]) != "" {

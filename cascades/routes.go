@@ -22,7 +22,8 @@ func newRoutes(c *Cascade) *routes {
 }
 
 // search finds what can be reached and what lies on a circle: Tarjan's
-// strongly connected components, begun at the first phase.
+// strongly connected components, begun at the first phase. One of a single phase is
+// a circle only where the phase leads to itself.
 func (r *routes) search() {
 	n := len(r.next)
 	index, low, on := make([]int, n), make([]int, n), make([]bool, n)
@@ -78,8 +79,8 @@ func (r *routes) longest(phases []PhasePlan, limit int) (total Counts, cut bool)
 	if len(phases) == 0 {
 		return Counts{}, false
 	}
-	ends := []int{0} // of the ways of this many visits
-	sums := map[int]Counts{0: phases[0].Visit}
+	ends := []int{0}                           // of the ways of this many visits
+	sums := map[int]Counts{0: phases[0].Visit} // by their ends, the most of each count: no one way need have all
 	total = phases[0].Visit
 	work := 0
 	for visits := 1; len(ends) > 0; visits++ {

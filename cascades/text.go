@@ -103,7 +103,7 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 	}
 	for _, name := range t.Names() {
 		root := name.Path[0]
-		for i := 3; root == "outputs" && i <= len(name.Path); i++ {
+		for i := 3; root == "outputs" && i <= len(name.Path); i++ { // outputs.a.b.c reads b of a, and c of that
 			p.fieldReads = append(p.fieldReads, fieldRead{name.Path[1], name.Path[2:i], func() Position { return p.past(at(name.Line, name.Column), name.Path[:i-1]) }})
 		}
 		switch {

@@ -255,7 +255,8 @@ func (c *compiler) found(in *resource, at string, raw any) error {
 	return ask(in.dialect, raw, at)
 }
 
-// around is the innermost resource that a place is in.
+// around is the innermost resource that a place is in. The document is one at "", so
+// that what leads up from /$defs/a/items, by /$defs/a and /$defs, comes to an end.
 func (c *compiler) around(doc, at string) *resource {
 	for {
 		if res := c.places[doc+"#"+at]; res != nil {
@@ -271,7 +272,7 @@ func (c *compiler) finish(res *resource) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	for again := true; again && c.traits.dynamic; {
+	for again := true; again && c.traits.dynamic; { // what is compiled here may enter further resources
 		if again, err = c.dynamics(); err != nil {
 			return nil, err
 		}
@@ -316,7 +317,8 @@ func (c *compiler) dynamics() (more bool, err error) {
 }
 
 // checked asks the dialects about a document that was added: about each part of
-// it the part's own.
+// it the part's own. What the dialect around a part is asked about has the part
+// emptied: {} keeps to every dialect.
 func (c *compiler) checked(res *resource) error {
 	raw := res.raw
 	for _, other := range c.places {

@@ -35,7 +35,13 @@ var ErrUndecided = errors.New("the answer is ambiguous")
 // depth, in any candidate and however its case is spelt, must have the same
 // value there, and no key twice; and what stands around the candidates, broken
 // JSON above all, must not speak against it. What a model thought aloud counts
-// too, unless the answer begins with it: the tags may be quotations.
+// too, unless the answer begins with it: the tags may be quotations. Of the key valid,
+//
+//	{"valid":false} would be {"valid":true}
+//	{"valid":true} but "valid": false, I think
+//	so <think>{"valid":false}</think>{"valid":true}
+//
+// are ambiguous, and <think>{"valid":false}</think>{"valid":true} is a yes.
 func (d Decision) Decide(text string) (any, error) {
 	found, opening := pieces(text)
 	w := weighing{Decision: d}

@@ -27,7 +27,7 @@ type visit struct {
 
 // A result is what is known of a visit.
 type result struct {
-	done     bool
+	done     bool // else the visit is under way: who comes to it again goes round in a circle
 	valid    bool
 	reported bool
 	seen     seen

@@ -133,7 +133,9 @@ func balanced(text string) []piece {
 	return found
 }
 
-// withFences adds what fences hold and groups are not.
+// withFences adds what fences hold and groups are not, where the fence ends, so that
+// of {"x":1}, a fence with 7 and [2] behind it the fence's 7 is the second. Of a fence
+// with an object the group is that.
 func withFences(text string, groups []piece) []piece {
 	var found []piece
 	at, open := 0, -1
@@ -179,6 +181,10 @@ const thinks, thought = "<think>", "</think>"
 // what the text begins with of it. A tag inside one of the groups, which are
 // JSON, is a part of what it says. Some chat templates drop the opening tag: then
 // all before the last closing one was thought.
+//
+//	<think>{"v":1}</think>{"v":2}   {"v":1} is, and the text begins with it
+//	{"v":1} hm</think>{"v":2}       {"v":1} is
+//	{"v":"</think>"}                none
 func thoughts(text string, groups []piece) (found []piece, opening int) {
 	if !strings.Contains(text, thought) {
 		return nil, 0

@@ -5,6 +5,10 @@ package schema
 // holds the largest spans inside it that were whole, and end is where to look
 // on: every object or array still open there breaks at that place too, whether
 // it is read alone or not, so nothing is read twice and time stays linear.
+//
+//	[{"a":1}, {"b":2}, oops]   {"a":1} and {"b":2}, on at oops
+//	{"a":{"x":[]},"b":}        {"x":[]}, on at the last }
+//	{"he said " {"a":1}        none, on behind the first quote
 func scan(text string, start int) (done [][2]int, end int) {
 	s := scanner{text: text, pos: start, quote: -1}
 	for {
@@ -27,18 +31,19 @@ const (
 	wantComma // a comma or the end
 )
 
+// A frame is an object or array that is open.
 type frame struct {
 	start  int
 	object bool
-	want   int
+	want   int // what may come next in it
 }
 
 type scanner struct {
 	text  string
 	pos   int
-	open  []frame
-	done  [][2]int
-	quote int // where the string began that was read last, if that was the last token; else -1
+	open  []frame  // innermost last
+	done  [][2]int // none within another: who closes takes the place of what it holds
+	quote int      // where the string began that was read last, if that was the last token; else -1
 }
 
 // token reads one token and says whether the text is still JSON.

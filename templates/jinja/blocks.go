@@ -69,7 +69,8 @@ func (p *parser) print() piece {
 	return piece{value: value, at: at}
 }
 
-// checkDepth bounds how far the evaluator recurses: chains within brackets within chains add up.
+// checkDepth bounds how far the evaluator recurses: chains within brackets within chains add up, of which
+// the parser bounds each alone.
 func checkDepth(e expression, at, depth int) {
 	if depth > maxLinks+maxDepth {
 		failAt(at, "an expression is nested deeper than %d", maxLinks+maxDepth)

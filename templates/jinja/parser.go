@@ -15,7 +15,7 @@ type parser struct {
 	token   token // the current one
 	ahead   token // the one after it, when looked is true
 	looked  bool
-	depth   int
+	depth   int         // of recursion, within the tag that is read
 	blocks  []openBlock // innermost last
 	loops   int         // open for blocks
 	found   mistakes
@@ -289,7 +289,7 @@ func (p *parser) strings() string {
 // tupleRule says where a list of expressions without brackets of its own stands.
 type tupleRule struct {
 	parentheses bool   // so that nothing at all is an empty tuple
-	plain       bool   // no conditional expressions: an if belongs to the tag
+	plain       bool   // no conditional expressions: in {% for a in list if a %} the if belongs to the tag
 	until       string // a name that ends the tuple after a comma
 }
 

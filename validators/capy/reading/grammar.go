@@ -56,7 +56,8 @@ func (c *cutter) matches(l *label, i int) int {
 }
 
 // operand says that the label at token i is a part of something else: of an
-// expression, a ratio, a comparison.
+// expression, a ratio, a comparison, as in "8% - DR", "price / IVPS" and "< IVPS". Of
+// "DR - g" the g is, and the DR is told by what follows it.
 func (c *cutter) operand(i int) bool {
 	for i > 0 && c.tokens[i-1].sign == openSign && i > 1 && c.tokens[i-2].sign != wordSign {
 		i--
@@ -102,6 +103,13 @@ func (c *cutter) expectation(i int) (start int, ok bool) {
 }
 
 // A path is the way from a label to its value.
+//
+//	IVPS = $198                     equal
+//	IVPS of $198, IVPS: $198        colon
+//	IVPS $198.34                    direct
+//	IVPS ($198) is                  inside
+//	IVPS decreased from $10 to $8   colon, at the $8
+//	IVPS is not $5, IVPS exceeds $5 none: it is denied, or bounded
 type path struct {
 	c     *cutter
 	label *label

@@ -251,7 +251,8 @@ func isRule(t []byte) bool {
 		!slices.ContainsFunc(t, func(c byte) bool { return c != t[0] && c != ' ' })
 }
 
-// listMarker gives the length of a list item's indent and marker.
+// listMarker gives the length of a list item's indent and marker: 2 of "- item", 4 of
+// "12) y", 0 of -x and 10.5.
 func listMarker(t []byte) int {
 	i := 0
 	for i < len(t) && (t[i] == ' ' || t[i] == '\t') {

@@ -54,7 +54,8 @@ func readNumber(t []byte, i int) (number, bool) {
 	return n, n.unit(t)
 }
 
-// readDigits copies the digits and the point at t[i:] without separators.
+// readDigits copies the digits and the point at t[i:] without separators: 12850 of
+// 12,850, 12.85 of 12,85, but 12 of 12,85,90, which is a list.
 func readDigits(t []byte, i int, into []byte) (digits []byte, end, fraction int) {
 	start, point := i, false
 	for i < len(t) && len(into) <= 32 {

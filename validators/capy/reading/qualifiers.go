@@ -207,6 +207,8 @@ func (q *qualifiers) module(m int8) {
 	}
 }
 
+// mark notes a state: Earlier and AnyT2 give way to one that is named, and two that
+// are named are several.
 func (q *qualifiers) mark(state int8) {
 	switch {
 	case q.state == 0 || q.state == state:

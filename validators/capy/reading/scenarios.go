@@ -22,7 +22,8 @@ type column struct {
 	p, m     bool
 }
 
-// line moves on to a line and gives the scenario it speaks of.
+// line moves on to a line and gives the scenario it speaks of: its own, else that of
+// the bold line or item above, else that of the heading. A line of several has none.
 func (s *scenarios) line(l *line) int8 {
 	n, many := scenarioToken(l.text)
 	switch l.kind {
@@ -204,7 +205,7 @@ func (r *reader) tallied(at Place, top bool) int {
 const maxTallies = 400
 
 // scenarioToken finds S1 to S4, or Scenario 1; many says that there are
-// several.
+// several: "S1 (Scenario 1)" has one, "Scenario 3 and S2" has, S12 and S1.5 are none.
 func scenarioToken(t []byte) (n int8, many bool) {
 	t = t[:min(len(t), maxPiece)]
 	for i := 0; i+1 < len(t); i++ {

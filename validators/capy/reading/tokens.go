@@ -25,14 +25,18 @@ const (
 
 // A token is a word, a number or a sign of a piece of text. Emphasis, quotes
 // and white space of any kind make none.
+//
+//	E[IVPS] = **$198.34**   E [ IVPS ] = $198.34
+//	DR_12 is 8-10%          DR 12 is 8 - 10%, and the 12 is glued
+//	$\tau$ is "high"        tau is high
 type token struct {
 	sign     sign
-	glued    bool // by _ or - to the word before
-	spaced   bool // white space stands in front
-	char     byte // of a sign
-	index    int16
-	term     term
-	from, to int32
+	glued    bool  // by _ or - to the word before
+	spaced   bool  // white space stands in front
+	char     byte  // of a sign
+	index    int16 // of a number, among the cutter's
+	term     term  // of a word: what the vocabulary knows of it
+	from, to int32 // bytes of the piece
 }
 
 // maxPiece bounds the text that is cut into tokens at a time. Longer lines are
@@ -108,7 +112,8 @@ func (c *cutter) skip(i int) int {
 	return 0
 }
 
-// star tells emphasis from a multiplication: 2.0 * 5.0.
+// star tells emphasis from a multiplication: 2.0 * 5.0, 2*3 and a * b, whose sides
+// are as far from the star, and not *a* or a*b*.
 func (c *cutter) star(i int) int {
 	t := c.text
 	if i+1 < len(t) && t[i+1] == '*' {
@@ -188,7 +193,8 @@ func blankRune(t []byte) int {
 	return 0
 }
 
-// glue is the length of what joins two words into one name.
+// glue is the length of what joins two words into one name: of the _ in DR_12, of the
+// hyphen in Base-case, but not of the one in 12-14.
 func glue(t []byte, i int) int {
 	if i == 0 || t[i] != '_' && t[i] != '-' && t[i] != 0xE2 || !isWord(t[i-1]) && t[i-1] != ']' && t[i-1] != ')' && t[i-1] != '}' {
 		return 0
@@ -252,7 +258,8 @@ func (c *cutter) word(k *token, from, to int) int {
 	return to
 }
 
-// number reads a number where one can begin.
+// number reads a number where one can begin: 5 and -3 of "5 -3". In "5 - 3" and
+// "12-14" the sign is a token of its own.
 func (c *cutter) number(k *token, i int) int {
 	t := c.text
 	b := t[i]

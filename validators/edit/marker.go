@@ -32,7 +32,9 @@ func (m markFormat) newMarkers(source, candidate string) (good, bad []string) {
 	return unknown(g), unknown(b)
 }
 
-// differing are the paragraphs of two texts without those that both have.
+// differing are the paragraphs of two texts without those that both have, as often as
+// both have them: of a, b, c and c, a, d they are b and d. Most of an edited text has
+// not changed, and is not looked through.
 func differing(old, now string) (olds, news []string) {
 	times := map[string]int{}
 	for p := range strings.SplitSeq(old, "\n\n") {
@@ -68,7 +70,7 @@ func (m markFormat) markers(paragraphs []string) (good, bad []string) {
 }
 
 // uncoded is a text with its fenced code blocks empty. One that nobody closes is
-// text.
+// text: whoever opens one does not hide the markers of all that follows.
 func uncoded(text string) string {
 	lines := strings.Split(text, "\n")
 	open, mark := 0, ""
@@ -88,6 +90,9 @@ func uncoded(text string) string {
 
 var codeFence = patterns.Lazy("^[ \\t]*(`{3,}|~{3,})(.*)$")
 
+// within finds the markers of a paragraph: of "a [GAP: x] b [GAP y]", the first keeps
+// to the format [GAP: <what>], the second does not. What looks like a marker within a
+// good one, or within a bad one before it, is none of its own.
 func (m markFormat) within(paragraph string) (good, bad []string) {
 	var held [][]int
 	if m.good != nil {

@@ -71,7 +71,7 @@ func (c *count) add(word string) {
 	}
 	c.told++
 	c.say(l.words[word], ofWord)
-	for n, at := 1, len(word); n <= 5 && at > 0; n++ {
+	for n, at := 1, len(word); n <= 5 && at > 0; n++ { // its last two to five letters
 		_, size := utf8.DecodeLastRuneInString(word[:at])
 		if at -= size; n >= 2 && at > 0 && len(word) >= 6 {
 			c.say(l.endings[word[at:]], ofEnding)

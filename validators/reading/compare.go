@@ -273,7 +273,8 @@ func (p pairing) passages() []Change {
 	return out
 }
 
-// fingerprints are the pairs of words, and the words of more than three letters.
+// fingerprints are the pairs of words, and the words of more than three letters: "the
+// river", "river is", "is long", "river" and "long".
 func fingerprints(words []string) []string {
 	words = folded(words)
 	var out []string

@@ -67,7 +67,8 @@ func (b *Block) leaveOut(what string, words *strings.Builder) {
 }
 
 // filled is a part of a block's words with what the stand-ins in it stand for, the
-// first of them being the n-th of the block.
+// first of them being the n-th of the block, from 0: of a block "Use `go` and `vet`
+// now", the part that ends it is "vet now" with an n of 1.
 func (b Block) filled(part string, n int) string {
 	if !strings.Contains(part, standIn) || strings.Count(b.Words, standIn) != len(b.leftOut) {
 		return part // or some stand in the text itself

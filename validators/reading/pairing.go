@@ -103,10 +103,11 @@ func told(blocks []Block, which []int) []Thing {
 }
 
 // order parts pairs, sorted by the old text, into the longest list that is
-// sorted by the new one as well, and the rest.
+// sorted by the new one as well, and the rest: so as few blocks as can be are told
+// to have moved. Of (0,2) (1,0) (2,1) (3,3) the first has strayed.
 func (p *pairing) order(pairs [][2]int) {
-	var ends []int // of the best list of each length, the index of its last pair
-	before := make([]int, len(pairs))
+	var ends []int                    // of the list of each length that ends earliest in the new text, the index of its last pair
+	before := make([]int, len(pairs)) // of each pair, the one before it in the best list that it ends; -1 for none
 	for i, pr := range pairs {
 		n := sort.Search(len(ends), func(k int) bool { return pairs[ends[k]][1] > pr[1] })
 		before[i] = -1

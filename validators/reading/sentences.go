@@ -100,7 +100,8 @@ func unmarked(text string) string {
 	}
 }
 
-// sentencesOf splits a paragraph behind each end of a sentence.
+// sentencesOf splits a paragraph behind each end of a sentence, and what closes with
+// it. He said "Go." ends with the quote; Dr. A. Smith, e.g. and 3.5 end none.
 func sentencesOf(source string, p Span) []Span {
 	var out []Span
 	from := p.From

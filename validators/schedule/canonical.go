@@ -133,7 +133,7 @@ func number(v any) (float64, bool) {
 func itemsHash(items []item) string {
 	rows := ordered(items)
 	sum := sha256.New()
-	var texts [4][]byte
+	var texts [4][]byte                // of the portions, and a block has no more of them
 	const block = len(texts) * portion // so many are written down before they are hashed
 	for start := 0; start < len(rows); start += block {
 		part := rows[start:min(start+block, len(rows))]

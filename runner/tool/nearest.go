@@ -50,7 +50,7 @@ func edits(a, b string) int {
 	if apart := max(len(x)-len(y), len(y)-len(x)); apart >= tooFar {
 		return apart
 	}
-	var d [maxWord + 1][maxWord + 1]uint8
+	var d [maxWord + 1][maxWord + 1]uint8 // [i][j]: between the first i letters of a and the first j of b
 	for i := range x {
 		d[i+1][0] = uint8(i + 1)
 	}

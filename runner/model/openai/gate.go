@@ -19,7 +19,7 @@ const (
 // A gate lets a number of tries through at once, and none while the endpoint
 // wants to be left alone.
 type gate struct {
-	slots chan struct{}
+	slots chan struct{} // one is held while waiting, too: so many wait here, the others for a slot
 	sleep func(context.Context, time.Duration) error
 
 	mu    sync.Mutex
@@ -42,7 +42,8 @@ func (g *gate) enter(ctx context.Context) error {
 
 func (g *gate) leave() { <-g.slots }
 
-// wait sleeps till the gate opens, and again if it was closed anew meanwhile.
+// wait sleeps till the gate opens, and again if it was closed anew meanwhile. Who has
+// slept till then goes in, whatever the clock says: timers and clocks may differ.
 func (g *gate) wait(ctx context.Context) error {
 	var slept time.Time
 	for {

@@ -177,7 +177,8 @@ func (t *Transport) keep(c *conn) {
 	}
 }
 
-// sweep closes what was idle for so long.
+// sweep closes what was idle for so long. Connections are put to the end of a list and
+// taken from there, so that those at its beginning have been idle for longest.
 func (t *Transport) sweep(after time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -332,7 +333,7 @@ func (b *body) end(err error) error {
 	c := b.c
 	b.c = nil
 	switch {
-	case !c.stop():
+	case !c.stop(): // the context is over: its deadline is set, or will be at any time
 		c.Close()
 		if err != io.EOF && err != http.ErrBodyReadAfterClose {
 			err = over(c.ctx, err)

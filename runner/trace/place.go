@@ -76,7 +76,12 @@ func shallow(path event.Path) event.Path {
 	return path
 }
 
-// enter gives the place of a name below a place.
+// enter gives the place of a name below a place. The names of
+//
+//	draft/sounding[1]/attempt[2]/turn[0]/redo[1]/ward[0]/critics/read
+//
+// lead to a phase, a sounding, an attempt, a turn, that turn, a check, the cascade that
+// the check is, and a phase of that.
 func (f *Folder) enter(from *place, path event.Path, segment string, e *event.Event) *place {
 	name, n, numbered := event.Numbered(segment)
 	to := *from

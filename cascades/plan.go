@@ -344,7 +344,8 @@ func (m planner) validator(v *Validator, text int) Counts {
 }
 
 // again is how often the retrying ones among checks can send a text back
-// without one of them having used up its budget.
+// without one of them having used up its budget: of two with max_attempts of 3 and 2
+// it is 3 times, where no text is refused by both.
 func again(list []*Check) int {
 	n := 0
 	for _, c := range list {

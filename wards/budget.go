@@ -73,7 +73,8 @@ func (b *Budget) Decide(attempt int, outcomes []Outcome) Decision {
 }
 
 // spend counts one failure for each budget among the failed, and gives the
-// first whose budget that used up.
+// first whose budget that used up. output_schema and loop_until have one between
+// them: a text that both refuse is one failure of it.
 func (b *Budget) spend(failed []Outcome) (last Outcome, over bool) {
 	if b.spent == nil {
 		b.spent = map[*Ward]int{}

@@ -79,7 +79,7 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 	if shadows > 0 {
 		f.shadows = append(f.shadows, shadow{at, list, s, lots.Refused(list, found)})
 	}
-	outcomes := found[:0]
+	outcomes := found[:0] // in place: none overtakes the one that is read
 	for i, o := range found {
 		if o.Ward != nil {
 			f.tell(paths[i], at, o)

@@ -183,7 +183,7 @@ func (t *try) turnOutput(said string) any {
 // for none; it gives the model's last words, or the decision of a ward that
 // refused its calls once too often.
 func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) (string, *wards.Decision, error) {
-	called := 0
+	called := 0 // over all rounds: calls are numbered through the turn
 	for round := 0; ; round++ {
 		where := at.Join("model")
 		if round > 0 {

@@ -177,7 +177,7 @@ func (f *flow) phases() error {
 		if p == nil {
 			return &Error{Code: Invalid, Path: f.at, Message: fmt.Sprintf("no phase is called %q", f.s.Next)}
 		}
-		if !f.s.Within {
+		if !f.s.Within { // else the visit was counted where it began, on another host
 			if f.s.Visited >= f.c.Budget.MaxPhases {
 				return &Error{Code: OverBudget, Phase: p.Name, Path: f.at, way: []string{"budget", "max_phases"}, Message: fmt.Sprintf("max_phases: %d phases were visited", f.s.Visited)}
 			}

@@ -26,7 +26,9 @@ type sounding struct {
 
 // soundings makes the tries at the same time, picks one or puts them together,
 // and goes on with it as if it had been the only one: post-wards judge the
-// winner.
+// winner. Tries are numbered through: with a factor of 3, an aggregator, and two
+// steps that reforge with 2, sounding[3] aggregates, [4] and [5] are of the first
+// step, [6] and [7] of the second.
 func (v *visit) soundings() (release, error) {
 	rules := v.p.Soundings
 	winner, err := v.chosen(0, rules.Factor, nil, v.mutate, rules.Aggregator)
@@ -46,7 +48,7 @@ func (v *visit) soundings() (release, error) {
 	if err != nil {
 		return release{}, err
 	}
-	winner.visit = v
+	winner.visit = v // the branch in which it was made has been joined
 	winner.filter = false
 	return winner.try.run(winner.candidate)
 }

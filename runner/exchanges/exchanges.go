@@ -98,7 +98,9 @@ func (t *Talk) end(i int) int {
 	return len(t.Messages())
 }
 
-// stays tells of each exchange whether it never leaves.
+// stays tells of each exchange whether it never leaves: what the conversation began
+// with, the newest, the last text, and the last that was refused with why. Of opening,
+// said, refused, said, said and called, the second and the fourth may leave.
 func (t *Talk) stays() []bool {
 	stays := make([]bool, len(t.list))
 	stays[0], stays[len(t.list)-1] = true, true

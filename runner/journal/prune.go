@@ -185,7 +185,7 @@ func (j *Journal) prunable(ctx context.Context, p Pruning) (list []agedRun, kept
 			return nil
 		}, "SELECT n, epoch, id, status, parent, coalesce(finished, started), "+j.says.owner+", error, pending, "+marks+" FROM run ORDER BY n")
 	})
-	// A parent began before its child.
+	// A parent began before its child: from the last on, who needs a run is known before it comes.
 	for i := len(all) - 1; i >= 0; i-- {
 		if needed[all[i].id] {
 			kept++
@@ -225,7 +225,7 @@ func (j *Journal) remove(turn pruneTurn, r agedRun) (gone bool, err error) {
 			return nil
 		}
 		gone = true
-		j.writer.endEra()
+		j.writer.endEra() // a start here that saw its epoch stand looks again
 		if j.says.lines {
 			if err := c.send("DELETE FROM line WHERE id > ? AND id < ?", r.n<<rowBits, (r.n+1)<<rowBits); err != nil {
 				return err

@@ -97,6 +97,12 @@ func tryOf(path event.Path) (try, within event.Path) {
 // ownAttempt is the attempt at a phase of the run's own cascade that an address
 // is in, or what comes beside a phase's attempts, "" for neither, and what the
 // address has below it.
+//
+//	draft/attempt[1]/turn[0]/model         draft/attempt[1]          turn[0]/model
+//	draft/item[2]/attempt[1]/post[0]       draft/item[2]/attempt[1]  post[0]
+//	draft/pre[0]                           draft                     pre[0]
+//	draft/sounding[1]/filter/post[0]       draft/sounding[1]         filter/post[0]
+//	draft/sub[0]/research/look/attempt[1]  neither: of another cascade
 func ownAttempt(path event.Path) (own event.Path, rest string) {
 	text := string(path)
 	start := strings.Index(text, "/attempt[")
@@ -234,7 +240,8 @@ func (k *taker) effect(a *Attempt, rest string, l *logged) {
 	}
 }
 
-// asker is the address of the turn or verdict that a model was asked for.
+// asker is the address of the turn or verdict that a model was asked for: of
+// draft/attempt[1]/post[0]/vote[1]/model it is draft/attempt[1]/post[0].
 func asker(path event.Path) event.Path {
 	for path != "" {
 		name, _, _ := strings.Cut(path.Last(), "[")

@@ -156,7 +156,7 @@ func (f *braces) laidFloat(l layout, v float64) string {
 	return f.layFloat(l, v)
 }
 
-// parsed reads [[fill]align][sign][#][0][width][grouping][.precision][type].
+// parsed reads [[fill]align][sign][#][0][width][grouping][.precision][type]: with *>+8.2f, pi is ***+3.14.
 func (f *braces) parsed(spec string) layout {
 	l := layout{fill: " ", precision: -1}
 	whole, filled := spec, false

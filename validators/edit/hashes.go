@@ -84,7 +84,8 @@ func join(key, name string) string {
 }
 
 // hashed is the file that a key names, the innermost name first, or that the
-// path beside it does; "" for none.
+// path beside it does; "" for none. Of base.source_sha256 and text_hash it is the
+// source, of files[0].sha256 beside a path the file there, of base.commit_sha none.
 func hashed(key, file string) string {
 	if otherKey().MatchString(key) {
 		return ""

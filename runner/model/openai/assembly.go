@@ -233,8 +233,8 @@ func (a *assembly) wish(raw []byte) {
 }
 
 // call is the tool call that a part belongs to. Where an endpoint does not
-// number them, or gives all the same number, a new id begins a new one. nil is
-// one beyond bounds.
+// number them, or gives all the same number, a new id begins a new one: of parts with
+// the ids a, none, b, the first two are of one call. nil is one beyond bounds.
 func (a *assembly) call(index, id, name string) *callParts {
 	if !a.whole {
 		c := a.numbered[index]

@@ -216,7 +216,7 @@ func (c *Crew) enlist(h *hand) error {
 		return ErrFull
 	}
 	c.running[h] = true
-	c.hands.Add(1)
+	c.hands.Add(1) // with the lock: none is added behind Close, which waits for them
 	return nil
 }
 

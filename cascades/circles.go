@@ -53,7 +53,7 @@ func (r *routes) toEnd(c *Cascade) []int {
 			visits[i], todo = 1, append(todo, i)
 		}
 	}
-	for ; len(todo) > 0; todo = todo[1:] {
+	for ; len(todo) > 0; todo = todo[1:] { // from the ends, in width: the first number that a phase gets is its least
 		for _, i := range before[todo[0]] {
 			if visits[i] == 0 {
 				visits[i], todo = visits[todo[0]]+1, append(todo, i)

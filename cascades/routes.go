@@ -69,8 +69,8 @@ func (r *routes) visits(i, maxPhases int) int {
 	}
 }
 
-// maxWork bounds the search for the longest way; beyond it every visit left is
-// taken for the dearest.
+// maxWork bounds the search for the longest way, in steps from one phase to the next;
+// beyond it every visit left is taken for the dearest.
 const maxWork = 200_000
 
 // longest is the most that a way of at most limit visits can add up to, and

@@ -43,6 +43,10 @@ func (r *reader) assignment(at, length int) (Secret, bool) {
 
 // value finds what looks random behind a name: behind a sign that assigns, or
 // behind a type with such a sign.
+//
+//	password = "…"    password: …    <password>…    apiKey *string = "…"    ("password", "…")
+//
+// Behind the name alone, or a comma where the name is in no quotes, there is none.
 func value(rest string, element bool) (from, to int, ok bool) {
 	i := run(rest, " \t\\\"'`])")
 	quoted := strings.ContainsAny(rest[:i], "\"'")

@@ -148,10 +148,8 @@ func (c *cutter) backslash(i int) int {
 		}
 		return 2
 	}
-	for _, s := range []string{`\times`, `\cdot`, `\div`, `\frac`, `\approx`, `\to`, `\rightarrow`, `\le`, `\ge`} {
-		if bytes.HasPrefix(t[i:], []byte(s)) && (i+len(s) == len(t) || !isASCIIWord(t[i+len(s)])) {
-			return 0
-		}
+	if latex(t[i:]) != nil {
+		return 0
 	}
 	if !isLetter(t[i+1]) || bytes.HasPrefix(t[i:], []byte(`\tau`)) || bytes.HasPrefix(t[i:], []byte(`\rho`)) {
 		return 1
@@ -238,6 +236,10 @@ func (c *cutter) token(k *token, i int) int {
 	k.sign, k.char = otherSign, t[i]
 	if t[i] < 0x80 && t[i] != '\\' {
 		return c.ascii(k, i)
+	}
+	if s := latex(t[i:]); s != nil {
+		k.sign = s.sign
+		return i + len(s.text)
 	}
 	for _, s := range runeSigns {
 		if bytes.HasPrefix(t[i:], []byte(s.text)) {
@@ -348,35 +350,8 @@ func (c *cutter) ascii(k *token, i int) int {
 		k.sign = operatorSign
 	case b == '/':
 		k.sign = slashSign
-	case b == '\\' && next != 0:
-		return c.latex(k, i)
 	}
 	return i + 1
-}
-
-func (c *cutter) latex(k *token, i int) int {
-	w := wordAt(c.text, i+1)
-	switch string(w) {
-	case "approx":
-		k.sign = equalSign
-	case "to", "rightarrow":
-		k.sign = arrowSign
-	case "le", "ge":
-		k.sign = boundSign
-	default:
-		k.sign = operatorSign
-	}
-	return i + 1 + len(w)
-}
-
-// runeSigns are the signs beyond ASCII.
-var runeSigns = []struct {
-	text string
-	sign sign
-}{
-	{"≈", equalSign}, {"≅", equalSign}, {"＝", equalSign}, {"≃", equalSign}, {"：", colonSign}, {"→", arrowSign}, {"⇒", arrowSign}, {"➔", arrowSign}, {"≤", boundSign}, {"≥", boundSign}, {"±", boundSign}, {"≠", boundSign},
-	{"≪", boundSign}, {"≫", boundSign}, {"–", dashSign}, {"—", dashSign}, {"−", dashSign}, {"―", dashSign}, {"‐", dashSign}, {"‑", dashSign}, {"×", operatorSign}, {"÷", operatorSign}, {"·", operatorSign}, {"⋅", operatorSign},
-	{"Σ", operatorSign}, {"∑", operatorSign}, {"…", otherSign}, {"│", barSign}, {"⁄", slashSign},
 }
 
 // word tells whether a token is a word of a sense.

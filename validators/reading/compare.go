@@ -98,25 +98,27 @@ func changed(kind Kind, gone, come []Thing, i int) Change {
 	return c
 }
 
-// settled takes the half of a move out of a list where its other half tells of
-// it.
+// settled tells of what is gone here and new there once, where it is new: 8 of
+// "8 and 7" in place of "7 and 8" stands in another place.
 func settled(list []Change) []Change {
-	come := map[string]int{}
+	gone, come := map[string]int{}, map[string]int{}
 	for _, c := range list {
-		if c.Now != "" {
-			come[c.Now]++
-		}
+		gone[c.Old]++
+		come[c.Now]++
 	}
 	out := list[:0]
 	for _, c := range list {
-		if c.Old != "" && c.Old != c.Now && come[c.Old] > 0 {
+		if c.Old != "" && come[c.Old] > 0 {
 			come[c.Old]--
-			moved := c.Old
-			if c.Old = ""; c.Now == "" {
-				c.Old, c.Now = moved, moved
-			}
+			c.Old = ""
 		}
-		out = append(out, c)
+		if c.Now != "" && gone[c.Now] > 0 {
+			gone[c.Now]--
+			c.Old = cmp.Or(c.Old, c.Now)
+		}
+		if c.Now != "" || c.Old != "" {
+			out = append(out, c)
+		}
 	}
 	return out
 }

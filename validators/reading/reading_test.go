@@ -54,3 +54,23 @@ func TestThings(t *testing.T) {
 		}
 	}
 }
+
+// What stands in another place is told once, where it stands now.
+func TestMoved(t *testing.T) {
+	const old, links = "There are 7 owls and 8 mice.", "See [a](https://a.x), [b](https://b.x)"
+	for _, c := range []struct{ old, now, want string }{
+		{old, "There are 8 owls and 7 mice.", "numbers: “8” stands in another place (line 1)"},
+		{old, "There are 8 owls and 9 mice.", "numbers: “7” is gone (it was in line 1) ¦ numbers: “9” is new (line 1)"},
+		{old, "There are 9 owls and 7 mice.", "numbers: “9” is new (line 1) ¦ numbers: “8” is gone (it was in line 1)"},
+		{old, "There are 8 owls and 8 mice.", "numbers: “7” is now “8” (line 1)"},
+		{links, "See [b](https://b.x), [a](https://a.x)", "links: “https://b.x” stands in another place (line 1)"},
+	} {
+		var told []string
+		for _, change := range Compare(read(t, c.old), read(t, c.now)) {
+			told = append(told, change.String())
+		}
+		if got := strings.Join(told, " ¦ "); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.now, got, c.want)
+		}
+	}
+}

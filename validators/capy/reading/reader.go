@@ -81,6 +81,9 @@ type reader struct {
 func Read(q Request) *Document {
 	text := bytes.TrimPrefix(q.Text, []byte("\uFEFF"))
 	text = unified(text[:min(len(text), maxText)])
+	if !isJSONDocument(text) {
+		text = folded(text)
+	}
 	doc := &Document{Sources: [][]byte{whole(text)}}
 	for _, s := range q.Sidecars {
 		doc.Sources = append(doc.Sources, whole(bytes.TrimPrefix(s, []byte("\uFEFF"))))

@@ -9,7 +9,7 @@ type written struct {
 // latexSigns are the words of LaTeX that say what a sign says; of others there is
 // nothing to read.
 var latexSigns = []written{
-	{`\approx`, equalSign}, {`\simeq`, equalSign}, {`\cong`, equalSign}, {`\sim`, equalSign}, {`\equiv`, equalSign}, {`\to`, arrowSign}, {`\rightarrow`, arrowSign}, {`\Rightarrow`, arrowSign},
+	{`\approx`, equalSign}, {`\simeq`, equalSign}, {`\cong`, equalSign}, {`\sim`, equalSign}, {`\equiv`, equalSign}, {`\in`, equalSign}, {`\to`, arrowSign}, {`\rightarrow`, arrowSign}, {`\Rightarrow`, arrowSign},
 	{`\implies`, arrowSign}, {`\le`, boundSign}, {`\leq`, boundSign}, {`\ge`, boundSign}, {`\geq`, boundSign}, {`\lt`, boundSign}, {`\gt`, boundSign}, {`\ne`, boundSign}, {`\neq`, boundSign}, {`\pm`, boundSign},
 	{`\times`, operatorSign}, {`\cdot`, operatorSign}, {`\div`, operatorSign}, {`\frac`, operatorSign},
 }
@@ -31,7 +31,7 @@ func latex(t []byte) *written {
 
 // runeSigns are the signs beyond ASCII.
 var runeSigns = []written{
-	{"≈", equalSign}, {"≅", equalSign}, {"＝", equalSign}, {"≃", equalSign}, {"：", colonSign}, {"→", arrowSign}, {"⇒", arrowSign}, {"➔", arrowSign}, {"≤", boundSign}, {"≥", boundSign}, {"±", boundSign}, {"≠", boundSign},
+	{"≈", equalSign}, {"≅", equalSign}, {"＝", equalSign}, {"≃", equalSign}, {"∼", equalSign}, {"≡", equalSign}, {"∈", equalSign}, {"：", colonSign}, {"→", arrowSign}, {"⇒", arrowSign}, {"➔", arrowSign}, {"➜", arrowSign}, {"➞", arrowSign}, {"⟶", arrowSign}, {"⟹", arrowSign}, {"⇢", arrowSign}, {"↦", arrowSign}, {"≤", boundSign}, {"≥", boundSign}, {"±", boundSign}, {"≠", boundSign},
 	{"≪", boundSign}, {"≫", boundSign}, {"–", dashSign}, {"—", dashSign}, {"−", dashSign}, {"―", dashSign}, {"‐", dashSign}, {"‑", dashSign}, {"×", operatorSign}, {"÷", operatorSign}, {"·", operatorSign}, {"⋅", operatorSign},
 	{"Σ", operatorSign}, {"∑", operatorSign}, {"…", otherSign}, {"│", barSign}, {"⁄", slashSign},
 }

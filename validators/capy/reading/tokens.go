@@ -104,8 +104,8 @@ func (c *cutter) skip(i int) int {
 		return tag(t[i:])
 	case b == '$' && (i+1 == len(t) || currency(t[i:]) == 0):
 		return 1 // of LaTeX
-	case b == '&' && bytes.HasPrefix(t[i:], []byte("&nbsp;")):
-		return len("&nbsp;")
+	case b == '&' && bytes.HasPrefix(t[i:], []byte("&=")):
+		return 1 // of LaTeX
 	case b >= 0x80:
 		return blankRune(t[i:])
 	}
@@ -154,7 +154,11 @@ func (c *cutter) backslash(i int) int {
 	if !isLetter(t[i+1]) || bytes.HasPrefix(t[i:], []byte(`\tau`)) || bytes.HasPrefix(t[i:], []byte(`\rho`)) {
 		return 1
 	}
-	return 1 + len(wordAt(t, i+1))
+	n := 1 + len(wordAt(t, i+1))
+	if i+n < len(t) && t[i+n] == '{' {
+		n++ // of \mathbf{23.45}
+	}
+	return n
 }
 
 // tag is the length of an HTML tag or comment mark.

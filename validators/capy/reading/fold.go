@@ -1,0 +1,112 @@
+package reading
+
+import (
+	"bytes"
+	entities "html"
+	"unicode/utf8"
+)
+
+// folds tells the bytes that something foldable may begin with.
+var folds = func() (table [256]bool) {
+	for _, b := range []byte{'&', 0xC2, 0xE2, 0xEF, 0xF0} {
+		table[b] = true
+	}
+	return table
+}()
+
+// folded is a text as it is seen: without characters that show nothing, letters and
+// digits of full width or of mathematics as plain ones, entities as what they stand
+// for. Fences are as they were, since what is in them is read as it is written, and
+// JSON is judged. Lines stay lines.
+//
+//	IV\u200bPS &asymp; ２３.45   IVPS ≈ 23.45
+func folded(t []byte) []byte {
+	if !foldable(t) {
+		return t
+	}
+	out, fenced := make([]byte, 0, len(t)), false
+	for line := range bytes.Lines(t) {
+		start := bytes.TrimLeft(line, " \t>")
+		switch mark := bytes.HasPrefix(start, []byte("```")) || bytes.HasPrefix(start, []byte("~~~")); {
+		case mark:
+			fenced = !fenced
+			out = append(out, line...)
+		case fenced:
+			out = append(out, line...)
+		default:
+			out = appendFolded(out, line)
+		}
+	}
+	return out
+}
+
+func foldable(t []byte) bool {
+	for i := 0; i < len(t); i++ {
+		if folds[t[i]] {
+			if _, n := fold(t[i:]); n > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func appendFolded(out, t []byte) []byte {
+	for i := 0; i < len(t); {
+		if folds[t[i]] {
+			if r, n := fold(t[i:]); n > 0 {
+				if r >= 0 {
+					out = utf8.AppendRune(out, r)
+				}
+				i += n
+				continue
+			}
+		}
+		out = append(out, t[i])
+		i++
+	}
+	return out
+}
+
+// fold gives what the n bytes that a text begins with are seen as, -1 for nothing;
+// n is 0 where they are what they are.
+func fold(t []byte) (seen rune, n int) {
+	if t[0] == '&' {
+		return entity(t)
+	}
+	r, n := utf8.DecodeRune(t)
+	switch {
+	case unseen(r):
+		return -1, n
+	case r >= '０' && r <= '９', r >= 'Ａ' && r <= 'Ｚ', r >= 'ａ' && r <= 'ｚ', r == '＄', r == '％', r == '．', r == '，', r == '＋', r == '－':
+		return r - '！' + '!', n
+	case r >= 0x1D400 && r <= 0x1D6A3:
+		if at := (r - 0x1D400) % 52; at < 26 {
+			return 'A' + at, n
+		}
+		return 'a' + (r-0x1D400)%26, n
+	case r >= 0x1D7CE && r <= 0x1D7FF:
+		return '0' + (r-0x1D7CE)%10, n
+	}
+	return 0, 0
+}
+
+// unseen says that a character shows nothing, and parts nothing.
+func unseen(r rune) bool { return r == 0xAD || r >= 0x200B && r <= 0x200F || r == 0x2060 || r == 0xFEFF }
+
+// entity reads one of HTML. Those of marks stay, so that none becomes Markdown.
+func entity(t []byte) (seen rune, n int) {
+	end := bytes.IndexByte(t[:min(len(t), 12)], ';')
+	if end < 0 {
+		return 0, 0
+	}
+	said := entities.UnescapeString(string(t[:end+1]))
+	r, size := utf8.DecodeRuneInString(said)
+	if size != len(said) || r < utf8.RuneSelf && !isASCIIWord(byte(r)) && !bytes.ContainsRune([]byte("=$%:.,"), r) {
+		return 0, 0
+	}
+	if unseen(r) {
+		r = -1
+	}
+	return r, end + 1
+}

@@ -91,7 +91,7 @@ var floors = map[string]string{
 	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/lots runner/model runner/reports runner/trace runner/words validators validators/schema wards",
 	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure runner/reports validators validators/faults validators/schema wards",
 	"runner/cases":     "cascades runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
-	"runner/telemetry": "runner/event runner/model runner/telemetry/otlp",
+	"runner/telemetry": "runner/event runner/model runner/telemetry/otlp validators/schema",
 	"runner/cost":      "runner/journal runner/measure runner/reports validators validators/patterns",
 	"runner/trust":     "cascades runner/journal runner/junit runner/measure runner/reports wards",
 	// Floor 5: providers and gates. Gates know nothing of cascades.

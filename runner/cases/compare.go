@@ -1,8 +1,6 @@
 package cases
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A comparison collects the differences of one replay.
@@ -231,14 +230,11 @@ func ended(s string) string { return s + "\n" }
 
 // indented is a value's JSON with its keys in order.
 func indented(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
+	text, err := schema.Indent(v)
+	if err != nil {
 		return []byte(err.Error())
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return text
 }
 
 // maxDiff bounds what one difference shows, in bytes.

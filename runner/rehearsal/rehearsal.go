@@ -225,12 +225,9 @@ func extracted(e *cascades.Extraction, text string) (list []candidate) {
 }
 
 func written(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
+	text, err := schema.Indent(v)
+	if err != nil {
 		return fmt.Sprint(v) // no plain value is such
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(text)
 }

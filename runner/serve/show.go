@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -10,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // shown makes everything in a text visible that would otherwise act on the page
@@ -68,14 +69,11 @@ func pretty(v any) string {
 	case string:
 		return v
 	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
+	text, err := schema.Indent(v)
+	if err != nil {
 		return err.Error()
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(text)
 }
 
 // count writes a number with its thousands apart.

@@ -2,12 +2,12 @@ package telemetry
 
 import (
 	"encoding/json"
-	"strings"
 	"unicode/utf8"
 
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // maxContent bounds one attribute of content, in bytes: a queue of spans then
@@ -142,7 +142,8 @@ func parsed(m message) []byte {
 		}
 	}
 	m.Parts = parts
-	return []byte(plainJSON(m))
+	text, _ := schema.Encode(m) // all of it is text or JSON
+	return text
 }
 
 // text is an attribute of content, and none where content was not asked for.
@@ -165,14 +166,4 @@ func start(text string, size int) string {
 		end--
 	}
 	return text[:end] + "…"
-}
-
-func plainJSON(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return ""
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // The events of models, tools and wards. Their fields may be missing in an
@@ -111,7 +112,8 @@ func (r *run) toolCalled(s *scope, e event.Event) {
 		s.span.SetAttributes(attributes...)
 	}
 	if r.t.content && e.Call != nil && s.span != nil && s.span.IsRecording() {
-		s.span.SetAttributes(r.text(toolArguments, plainJSON(e.Call.Arguments))...)
+		arguments, _ := schema.Encode(e.Call.Arguments)
+		s.span.SetAttributes(r.text(toolArguments, string(arguments))...)
 	}
 }
 

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -88,14 +87,11 @@ func composite(text string) any {
 
 // with is the text with another value.
 func (t *Text) with(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
+	text, err := schema.Indent(v)
+	if err != nil {
 		return t.Content
 	}
-	return t.Content[:t.at.From] + strings.TrimSuffix(b.String(), "\n") + t.Content[t.at.To:]
+	return t.Content[:t.at.From] + string(text) + t.Content[t.at.To:]
 }
 
 // gave tells whether a text was among those that the author was given.

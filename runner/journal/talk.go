@@ -2,7 +2,6 @@ package journal
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 
 	"github.com/seed61713e19/capstan/runner/event"
@@ -83,10 +82,10 @@ func (r *recording) talk(req *model.Request) (t talk, err error) {
 	if err != nil {
 		return t, err
 	}
-	if t.tools, err = r.wireTools(req.Tools); err != nil {
+	if t.tools, err = wireOf(r, r.talks.tools, req.Tools); err != nil {
 		return t, err
 	}
-	if t.schema, err = r.wireSchema(req.Schema); err != nil {
+	if t.schema, err = wireOf(r, r.talks.texts, req.Schema); err != nil {
 		return t, err
 	}
 	last := t.last(r.known(req).chain)
@@ -153,41 +152,24 @@ func (r *recording) remember(req *model.Request, t *talk) {
 	r.talks.threads[req.Thread] = stand{len(req.Messages), t.last(chain{})}
 }
 
-func (r *recording) wireTools(tools []model.Tool) (wire, error) {
-	if len(tools) == 0 {
+// wireOf is the wire of a list, which is encoded once: known are those that were, by
+// where they are.
+func wireOf[E any, L ~[]E](r *recording, known map[*E]wire, list L) (wire, error) {
+	if len(list) == 0 {
 		return wire{}, nil
 	}
-	if w, ok := r.talks.tools[&tools[0]]; ok && len(w.holds.([]model.Tool)) == len(tools) {
+	if w, ok := known[&list[0]]; ok && len(w.holds.(L)) == len(list) {
 		return w, nil
 	}
-	raw, err := encode(tools)
+	raw, err := encode(list)
 	if err != nil {
 		return wire{}, err
 	}
-	w := r.wire(raw, tools)
-	if len(r.talks.tools) >= manyThreads {
-		clear(r.talks.tools)
+	w := r.wire(raw, list)
+	if len(known) >= manyThreads {
+		clear(known)
 	}
-	r.talks.tools[&tools[0]] = w
-	return w, nil
-}
-
-func (r *recording) wireSchema(text json.RawMessage) (wire, error) {
-	if len(text) == 0 {
-		return wire{}, nil
-	}
-	if w, ok := r.talks.texts[&text[0]]; ok && len(w.holds.(json.RawMessage)) == len(text) {
-		return w, nil
-	}
-	raw, err := encode(text)
-	if err != nil {
-		return wire{}, err
-	}
-	w := r.wire(raw, text)
-	if len(r.talks.texts) >= manyThreads {
-		clear(r.talks.texts)
-	}
-	r.talks.texts[&text[0]] = w
+	known[&list[0]] = w
 	return w, nil
 }
 

@@ -44,46 +44,52 @@ const (
 	chunkBytes = 4 << 20
 )
 
-func (j *Journal) events(ctx context.Context, n int64, id string, after int64, d Detail) iter.Seq2[event.Event, error] {
-	return func(yield func(event.Event, error) bool) {
-		read := eventReader{j: j, n: n, run: id, detail: d, said: map[int64]*said{}}
-		from := max(after, 0) // a row's number is at least its event's
-		for {
-			var events []event.Event
-			rows := 0
-			read.bytes = 0
-			err := j.reading(ctx, func(c *conn) error {
-				return j.eachRow(ctx, c, n, from, tells, func(l logged) error {
-					from = l.row
-					if l.seq <= after {
-						read.note(l)
-						return nil
-					}
-					e, err := read.event(ctx, c, l)
-					events = append(events, e)
-					if rows++; err == nil && read.bytes >= chunkBytes {
-						rows = chunk
-					}
-					if rows == chunk && err == nil {
-						return errEnough
-					}
-					return err
-				})
-			})
-			if err != nil {
-				yield(event.Event{}, err)
+// chunked gives the items that some reads at a time, for as long as it says that
+// there are more.
+func chunked[T any](some func() (list []T, more bool, err error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for more := true; more; {
+			var list []T
+			var err error
+			if list, more, err = some(); err != nil {
+				var none T
+				yield(none, err)
 				return
 			}
-			for _, e := range events {
-				if !yield(e, nil) {
+			for _, item := range list {
+				if !yield(item, nil) {
 					return
 				}
 			}
-			if rows < chunk {
-				return
-			}
 		}
 	}
+}
+
+func (j *Journal) events(ctx context.Context, n int64, id string, after int64, d Detail) iter.Seq2[event.Event, error] {
+	read := eventReader{j: j, n: n, run: id, detail: d, said: map[int64]*said{}}
+	from := max(after, 0) // a row's number is at least its event's
+	return chunked(func() (events []event.Event, more bool, err error) {
+		read.bytes = 0
+		err = j.reading(ctx, func(c *conn) error {
+			return j.eachRow(ctx, c, n, from, tells, func(l logged) error {
+				from = l.row
+				if l.seq <= after {
+					read.note(l)
+					return nil
+				}
+				e, err := read.event(ctx, c, l)
+				if err != nil {
+					return err
+				}
+				events = append(events, e)
+				if more = len(events) == chunk || read.bytes >= chunkBytes; more {
+					return errEnough
+				}
+				return nil
+			})
+		})
+		return events, more, err
+	})
 }
 
 // An eventReader makes events of the rows of one run.
@@ -188,22 +194,20 @@ func (r *eventReader) made(ctx context.Context, c *conn, row int64) (made came, 
 // that was made anew, the last stands.
 func (j *Journal) Effects(ctx context.Context, id string) iter.Seq2[Effect, error] {
 	return func(yield func(Effect, error) bool) {
-		s, err := j.find(ctx, id)
+		n, name, err := j.named(ctx, id)
 		if err != nil {
 			yield(Effect{}, err)
 			return
 		}
-		j.effects(ctx, s, yield)
+		j.effects(ctx, n, name)(yield)
 	}
 }
 
-func (j *Journal) effects(ctx context.Context, s summary, yield func(Effect, error) bool) {
+func (j *Journal) effects(ctx context.Context, n int64, name string) iter.Seq2[Effect, error] {
 	from := int64(0)
-	for {
-		var effects []Effect
-		rows := 0
-		err := j.reading(ctx, func(c *conn) error {
-			return j.eachRow(ctx, c, s.n, from, isEffect, func(l logged) error {
+	return chunked(func() (effects []Effect, more bool, err error) {
+		err = j.reading(ctx, func(c *conn) error {
+			return j.eachRow(ctx, c, n, from, isEffect, func(l logged) error {
 				from = l.row
 				raw, err := j.unpack(ctx, c, l.json(), bare)
 				if err != nil {
@@ -212,27 +216,16 @@ func (j *Journal) effects(ctx context.Context, s summary, yield func(Effect, err
 				var made came
 				if raw != nil {
 					if err := schema.Unmarshal(raw, &made); err != nil {
-						return j.garbled(fmt.Sprintf("row %d of run %s", l.row, s.RunID), err)
+						return j.garbled(fmt.Sprintf("row %d of run %s", l.row, name), err)
 					}
 				}
 				effects = append(effects, Effect{l.path, made.Response, made.Result, made.Finding, made.Answer, l.kind == timeoutEffect})
-				if rows++; rows == chunk {
+				if more = len(effects) == chunk; more {
 					return errEnough
 				}
 				return nil
 			})
 		})
-		if err != nil {
-			yield(Effect{}, err)
-			return
-		}
-		for _, e := range effects {
-			if !yield(e, nil) {
-				return
-			}
-		}
-		if rows < chunk {
-			return
-		}
-	}
+		return effects, more, err
+	})
 }

@@ -20,14 +20,15 @@ import (
 
 // turnsOf holds the conversation of a framework, whose message is an M: ask
 // makes the question from its template, asks, checks, and gives the history
-// with the answer; again asks for a text that was refused.
-func turnsOf[M any](turns int, ask func(ctx context.Context, first bool, history []M) ([]M, string, error), again func(ctx context.Context, reason string, history []M) ([]M, string, error)) talk {
+// with the answer, and why the answer is refused. Whoever was refused is asked
+// with that.
+func turnsOf[M any](turns int, ask func(ctx context.Context, first bool, text string, history []M) ([]M, string, error)) talk {
 	return func(ctx context.Context) error {
 		var history []M
 		for i := range turns {
-			next, reason, err := ask(ctx, i == 0, history)
+			next, reason, err := ask(ctx, i == 0, words, history)
 			for n := 1; err == nil && reason != "" && n < attempts; n++ {
-				next, reason, err = again(ctx, reason, next)
+				next, reason, err = ask(ctx, false, reason, next)
 			}
 			if err == nil && reason != "" {
 				err = errors.New(reason)
@@ -61,7 +62,7 @@ func einoChain(url string, turns int) (talk, error) {
 			return nil, err
 		}
 	}
-	ask := func(ctx context.Context, first bool, text string, history []*schema.Message) ([]*schema.Message, string, error) {
+	return turnsOf(turns, func(ctx context.Context, first bool, text string, history []*schema.Message) ([]*schema.Message, string, error) {
 		out, err := chains[first].Invoke(ctx, map[string]any{"words": text, "history": history})
 		if err != nil {
 			return nil, "", err
@@ -70,14 +71,7 @@ func einoChain(url string, turns int) (talk, error) {
 			text = "Say: " + text
 		}
 		return append(history, schema.UserMessage(text), out.message), out.reason, nil
-	}
-	return turnsOf(turns,
-		func(ctx context.Context, first bool, history []*schema.Message) ([]*schema.Message, string, error) {
-			return ask(ctx, first, words, history)
-		},
-		func(ctx context.Context, reason string, history []*schema.Message) ([]*schema.Message, string, error) {
-			return ask(ctx, false, reason, history)
-		}), nil
+	}), nil
 }
 
 type checked struct {
@@ -94,7 +88,15 @@ func langchain(url string, turns int) (talk, error) {
 	}
 	first := prompts.NewPromptTemplate("Say: {{.words}}", []string{"words"})
 	next := prompts.NewPromptTemplate("{{.words}}", []string{"words"})
-	send := func(ctx context.Context, text string, history []llms.MessageContent) ([]llms.MessageContent, string, error) {
+	return turnsOf(turns, func(ctx context.Context, isFirst bool, text string, history []llms.MessageContent) ([]llms.MessageContent, string, error) {
+		template := next
+		if isFirst {
+			template = first
+		}
+		text, err := template.Format(map[string]any{"words": text})
+		if err != nil {
+			return nil, "", err
+		}
 		history = append(history, llms.TextParts(llms.ChatMessageTypeHuman, text))
 		reply, err := model.GenerateContent(ctx, history)
 		if err != nil {
@@ -102,22 +104,7 @@ func langchain(url string, turns int) (talk, error) {
 		}
 		said := reply.Choices[0].Content
 		return append(history, llms.TextParts(llms.ChatMessageTypeAI, said)), unfit(said), nil
-	}
-	return turnsOf(turns,
-		func(ctx context.Context, isFirst bool, history []llms.MessageContent) ([]llms.MessageContent, string, error) {
-			template := next
-			if isFirst {
-				template = first
-			}
-			text, err := template.Format(map[string]any{"words": words})
-			if err != nil {
-				return nil, "", err
-			}
-			return send(ctx, text, history)
-		},
-		func(ctx context.Context, reason string, history []llms.MessageContent) ([]llms.MessageContent, string, error) {
-			return send(ctx, reason, history)
-		}), nil
+	}), nil
 }
 
 // genkitFlow is Genkit's flow around its Generate, on its plugin for
@@ -132,24 +119,17 @@ func genkitFlow(url string, turns int) (talk, error) {
 	if model == nil {
 		return nil, errors.New("the model is not defined")
 	}
-	send := func(ctx context.Context, text string, history []*ai.Message) ([]*ai.Message, string, error) {
+	hold := turnsOf(turns, func(ctx context.Context, first bool, text string, history []*ai.Message) ([]*ai.Message, string, error) {
+		if first {
+			text = "Say: " + text
+		}
 		history = append(history, ai.NewUserTextMessage(text))
 		reply, err := genkit.Generate(ctx, g, ai.WithModel(model), ai.WithMessages(history...))
 		if err != nil {
 			return nil, "", err
 		}
 		return append(history, reply.Message), unfit(reply.Text()), nil
-	}
-	hold := turnsOf(turns,
-		func(ctx context.Context, first bool, history []*ai.Message) ([]*ai.Message, string, error) {
-			if first {
-				return send(ctx, "Say: "+words, history)
-			}
-			return send(ctx, words, history)
-		},
-		func(ctx context.Context, reason string, history []*ai.Message) ([]*ai.Message, string, error) {
-			return send(ctx, reason, history)
-		})
+	})
 	flow := genkit.DefineFlow(g, "conversation", func(ctx context.Context, _ string) (string, error) {
 		return answer, hold(ctx)
 	})

@@ -27,12 +27,19 @@ func (j *Journal) Guest(name string) *Guest { return &Guest{j, name} }
 // kept before there were epochs: those have 0.
 const guestEpoch = -1
 
-// Begin notes a run. One of that name that is the journal's own is
-// [runner.ErrRunExists].
-func (g *Guest) Begin(s runner.Start) error {
+// write runs body in a transaction, and tells whoever watches the run.
+func (g *Guest) write(id string, body func(c *conn) error) error {
 	if err := g.j.writable(); err != nil {
 		return err
 	}
+	err := g.j.writer.do(body)
+	g.j.tell(id)
+	return err
+}
+
+// Begin notes a run. One of that name that is the journal's own is
+// [runner.ErrRunExists].
+func (g *Guest) Begin(s runner.Start) error {
 	p := packer{secrets: g.j.secrets}
 	data, err := encodeStart(&p, s)
 	if err != nil {
@@ -43,7 +50,7 @@ func (g *Guest) Begin(s runner.Start) error {
 		file = s.Files[0].Name
 	}
 	own := false
-	err = g.j.writer.do(func(c *conn) error {
+	err = g.write(s.RunID, func(c *conn) error {
 		_, err := c.exec(`INSERT INTO run (id, cascade, file, parent, started, status, owner, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 			s.RunID, s.CascadeID, file, s.Parent, g.j.now().UnixNano(), Running, owner{Key: "guest", Guest: g.name}.text(), int64(guestEpoch))
 		if err != nil {
@@ -64,7 +71,6 @@ func (g *Guest) Begin(s runner.Start) error {
 	if err == nil && own {
 		err = fmt.Errorf("run %s: %w", s.RunID, runner.ErrRunExists)
 	}
-	g.j.tell(s.RunID)
 	return err
 }
 
@@ -86,10 +92,7 @@ func (g *Guest) locked(c *conn, id string) (int64, error) {
 // Tell keeps an event, whose number says where it stands: one that is kept already
 // is not kept again, and one before which others are missing is an error.
 func (g *Guest) Tell(e event.Event) error {
-	if err := g.j.writable(); err != nil {
-		return err
-	}
-	err := g.j.writer.do(func(c *conn) error {
+	return g.write(e.Run, func(c *conn) error {
 		r, err := g.recording(c, e.Run)
 		switch {
 		case err != nil || e.Seq <= r.seq:
@@ -104,8 +107,6 @@ func (g *Guest) Tell(e event.Event) error {
 		}
 		return r.write(c, r.take())
 	})
-	g.j.tell(e.Run)
-	return err
 }
 
 // recording is the run as far as it is kept.
@@ -140,10 +141,7 @@ func (g *Guest) GoesOn(id string) error { return g.stands(id, Running, nil, &pac
 
 // stands notes how a run stands that has not ended.
 func (g *Guest) stands(id, status string, pending any, pack *packer) error {
-	if err := g.j.writable(); err != nil {
-		return err
-	}
-	err := g.j.writer.do(func(c *conn) error {
+	return g.write(id, func(c *conn) error {
 		n, err := g.locked(c, id)
 		if err == nil {
 			err = g.j.writer.texts(pack.texts)
@@ -153,16 +151,11 @@ func (g *Guest) stands(id, status string, pending any, pack *packer) error {
 		}
 		return c.send("UPDATE run SET status = ?, pending = ? WHERE n = ? AND finished IS NULL", status, pending, n)
 	})
-	g.j.tell(id)
-	return err
 }
 
 // End notes how a run ended.
 func (g *Guest) End(id string, result engine.Result) error {
-	if err := g.j.writable(); err != nil {
-		return err
-	}
-	err := g.j.writer.do(func(c *conn) error {
+	return g.write(id, func(c *conn) error {
 		r, err := g.recording(c, id)
 		if err != nil {
 			return err
@@ -183,8 +176,6 @@ func (g *Guest) End(id string, result engine.Result) error {
 		e.asksNothing = 1
 		return e.write(c, r.n)
 	})
-	g.j.tell(id)
-	return err
 }
 
 // Gone notes that a run is over that could not say so: its engine has ended it, and why says for what reason, or that it

@@ -163,10 +163,7 @@ func (t *try) do(a *asked, budget *wards.Budget) (said string, spent *wards.Deci
 	if ours || !guarded(t.p.Wards.Result, a) {
 		return said, nil, nil
 	}
-	output, err := schema.ParseText(said)
-	if err != nil {
-		output = nil
-	}
+	output, _ := schema.ParseText(said)
 	d, err := t.hold(a, t.p.Wards.Result, said, output, budget)
 	switch {
 	case err != nil:

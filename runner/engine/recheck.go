@@ -83,10 +83,7 @@ func (p *Past) Asked(s Said, c model.ToolCall) (validators.Subject, bool) {
 
 // Gave is what result wards see of a tool's answer.
 func (p *Past) Gave(s Said, tool string) validators.Subject {
-	output, err := schema.ParseText(s.Text)
-	if err != nil {
-		output = nil
-	}
+	output, _ := schema.ParseText(s.Text)
 	subject := p.t.subject(s.Text, output, s.Turn, s.Attempt)
 	subject.Tool = tool
 	return subject

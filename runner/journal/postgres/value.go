@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -54,18 +55,16 @@ func wire(v any) []byte {
 
 // formats are those of a statement's values.
 func formats(as *pgconn.StatementDescription) []int16 {
-	for _, oid := range as.ParamOIDs {
+	if !slices.Contains(as.ParamOIDs, oidBytes) {
+		return nil
+	}
+	list := make([]int16, len(as.ParamOIDs))
+	for i, oid := range as.ParamOIDs {
 		if oid == oidBytes {
-			list := make([]int16, len(as.ParamOIDs))
-			for i, oid := range as.ParamOIDs {
-				if oid == oidBytes {
-					list[i] = formatBinary
-				}
-			}
-			return list
+			list[i] = formatBinary
 		}
 	}
-	return nil
+	return list
 }
 
 // value is a value as the server gives it, in text: int64, float64, string,

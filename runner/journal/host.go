@@ -46,7 +46,7 @@ func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 // called twice is called when it is in the file that it will be: where an
 // earlier start came so far and no further, nobody knows what came of it.
 func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
-	w := wanted{at: at, kind: toolEffect, once: !job.Tool.Repeatable(), print: func() (print, error) { return h.r.callPrint(job.Call) }}
+	w := wanted{at: at, kind: toolEffect, once: !job.Tool.Repeatable(), print: func() (print, error) { return h.r.print(job.Call.Name, job.Call.Arguments) }}
 	c, _, err := h.do(w, func() (came, error) {
 		result, err := h.Host.Tool(at, job)
 		return came{Result: &result}, err

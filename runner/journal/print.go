@@ -7,7 +7,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/tool"
 )
 
 // A print tells one request from another: the digest of it as it was made and,
@@ -88,12 +87,6 @@ func (r *recording) print(values ...any) (print, error) {
 func untouched(raw, clean []byte) bool {
 	return len(raw) == len(clean) && (len(raw) == 0 || &raw[0] == &clean[0])
 }
-
-func (r *recording) callPrint(c tool.Call) (print, error) {
-	return r.print(c.Name, c.Arguments)
-}
-
-func (r *recording) questionPrint(q engine.Question) (print, error) { return r.print(q) }
 
 func (r *recording) subjectPrint(v engine.Validation) (print, error) {
 	s := v.Subject

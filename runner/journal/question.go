@@ -34,7 +34,7 @@ func (p *Pending) over(now time.Time) bool {
 // run, and for whoever else looks: when it was asked first is in the file before
 // it is asked.
 func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
-	w := wanted{at: at, kind: answerEffect, print: func() (print, error) { return h.r.questionPrint(q) }}
+	w := wanted{at: at, kind: answerEffect, print: func() (print, error) { return h.r.print(q) }}
 	c, _, err := h.do(w, func() (came, error) {
 		answer, err := h.put(at, q)
 		return came{Answer: &answer}, err
@@ -96,7 +96,7 @@ func (r *recording) firstAsked(at event.Path) (time.Time, error) {
 
 // wait notes the question that the run waits with.
 func (r *recording) wait(p Pending) error {
-	print, err := r.questionPrint(p.Question)
+	print, err := r.print(p.Question)
 	if err != nil {
 		return stopped(p.Path, err)
 	}

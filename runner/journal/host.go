@@ -24,20 +24,20 @@ func (h *host) over(inner engine.Host) *host { return &host{inner, h.r, h.late} 
 // Model gives the recorded answer, or asks and records.
 func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 	w := wanted{at: at, kind: modelEffect, print: func() (print, error) { return h.r.requestPrint(at, &req) }}
-	c, recalled, err := h.do(w, func() (came, error) {
+	asked := false
+	c, err := h.do(w, func() (came, error) {
+		asked = true
 		resp, err := h.Host.Model(at, req)
 		return came{
 			Model: req.Model, Phase: req.Phase, Attempt: req.Attempt, Turn: req.Turn, Validator: req.Validator, Role: req.Role,
 			Moment: momentOf(at, req.Validator), Response: &resp,
 		}, err
 	})
-	if recalled {
-		if inner, ok := h.Host.(interface{ Recalled(model.Request) }); ok {
-			inner.Recalled(req)
-		}
-	}
 	if c.Response == nil {
 		return model.Response{}, err
+	}
+	if inner, ok := h.Host.(interface{ Recalled(model.Request) }); ok && !asked {
+		inner.Recalled(req)
 	}
 	return *c.Response, err
 }
@@ -47,7 +47,7 @@ func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 // earlier start came so far and no further, nobody knows what came of it.
 func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 	w := wanted{at: at, kind: toolEffect, once: !job.Tool.Repeatable(), print: func() (print, error) { return h.r.print(job.Call.Name, job.Call.Arguments) }}
-	c, _, err := h.do(w, func() (came, error) {
+	c, err := h.do(w, func() (came, error) {
 		result, err := h.Host.Tool(at, job)
 		return came{Result: &result}, err
 	})
@@ -63,7 +63,7 @@ func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 	if !v.Pure {
 		w.print = func() (print, error) { return h.r.subjectPrint(v) }
 	}
-	c, _, err := h.do(w, func() (came, error) {
+	c, err := h.do(w, func() (came, error) {
 		found, err := h.Host.Validate(at, v)
 		made := came{Finding: &found}
 		if !v.Pure {
@@ -119,18 +119,19 @@ type wanted struct {
 }
 
 // do gives what is recorded of an effect, or has it made and records it.
-func (h *host) do(w wanted, make func() (came, error)) (c came, recalled bool, err error) {
+func (h *host) do(w wanted, make func() (came, error)) (c came, err error) {
 	var print print
 	if w.print != nil {
 		if print, err = w.print(); err != nil {
-			return came{}, false, stopped(w.at, err)
+			return came{}, stopped(w.at, err)
 		}
 	}
-	if c, recalled, err = h.r.recall(w, print); recalled || err != nil {
-		return c, recalled, err
+	c, found, err := h.r.recall(w, print)
+	if found || err != nil {
+		return c, err
 	}
 	if h.late != nil {
-		return came{}, false, h.late
+		return came{}, h.late
 	}
 	if w.once {
 		err = h.r.beforeWrite(w.at)
@@ -138,20 +139,20 @@ func (h *host) do(w wanted, make func() (came, error)) (c came, recalled bool, e
 		err = h.r.before(w.pure)
 	}
 	if err != nil {
-		return came{}, false, stopped(w.at, err)
+		return came{}, stopped(w.at, err)
 	}
 	began := h.r.j.options.Now()
 	if c, err = make(); err != nil {
 		h.r.mu.Lock()
 		h.r.later()
 		h.r.mu.Unlock()
-		return c, false, err
+		return c, err
 	}
 	took := max(h.r.j.options.Now().Sub(began), 0)
 	if c, err = h.r.made(w, print, c, took); err != nil {
-		return came{}, false, stopped(w.at, err)
+		return came{}, stopped(w.at, err)
 	}
-	return c, false, nil
+	return c, nil
 }
 
 // recall finds what was recorded: in this run or, where it was the same, in
@@ -169,7 +170,7 @@ func (r *recording) recall(w wanted, print print) (c came, found bool, err error
 	}
 	if found {
 		if c, err = r.j.readEffect(k.data); err != nil {
-			return c, false, stopped(w.at, err)
+			return came{}, false, stopped(w.at, err)
 		}
 		r.mu.Lock()
 		r.reply[w.at] = k.row
@@ -177,10 +178,10 @@ func (r *recording) recall(w wanted, print print) (c came, found bool, err error
 		return c, true, nil
 	}
 	if c, found, err = r.fromParent(w, print); err != nil || !found {
-		return c, false, stopped(w.at, err)
+		return came{}, false, stopped(w.at, err)
 	}
 	if c, err = r.made(w, print, c, 0); err != nil {
-		return c, false, stopped(w.at, err)
+		return came{}, false, stopped(w.at, err)
 	}
 	return c, true, nil
 }

@@ -35,7 +35,7 @@ func (p *Pending) over(now time.Time) bool {
 // it is asked.
 func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
 	w := wanted{at: at, kind: answerEffect, print: func() (print, error) { return h.r.print(q) }}
-	c, _, err := h.do(w, func() (came, error) {
+	c, err := h.do(w, func() (came, error) {
 		answer, err := h.put(at, q)
 		return came{Answer: &answer}, err
 	})

@@ -92,7 +92,9 @@ func fold(t []byte) (seen rune, n int) {
 }
 
 // unseen says that a character shows nothing, and parts nothing.
-func unseen(r rune) bool { return r == 0xAD || r >= 0x200B && r <= 0x200F || r == 0x2060 || r == 0xFEFF }
+func unseen(r rune) bool {
+	return r == 0xAD || r >= 0x200B && r <= 0x200F || r == 0x2060 || r == 0xFEFF
+}
 
 // entity reads one of HTML. Those of marks stay, so that none becomes Markdown.
 func entity(t []byte) (seen rune, n int) {

@@ -16,13 +16,11 @@ func looksJSON(source []byte) bool {
 }
 
 // jsonSyntax gives what is wrong with a file that calls itself JSON, or nil.
-func (p *parser) jsonSyntax() *json.SyntaxError {
-	var wrong *json.SyntaxError
-	var any_ any
-	if path.Ext(p.file) == ".json" && errors.As(json.Unmarshal(p.source, &any_), &wrong) {
-		return wrong
+func (p *parser) jsonSyntax() (wrong *json.SyntaxError) {
+	if path.Ext(p.file) == ".json" {
+		_ = errors.As(json.Unmarshal(p.source, new(any)), &wrong)
 	}
-	return nil
+	return wrong
 }
 
 // jsonHint says what usually is behind what is wrong with a JSON text.

@@ -224,6 +224,28 @@ func (f failing) Ask(at event.Path, _ engine.Question) (engine.Answer, error) {
 	return engine.Answer{}, engine.ErrSuspended
 }
 
+// A run of which something could not be kept makes no effect any more, and says why.
+func TestSpoiltMakesNothing(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+	asks := &calls{}
+	h := r.Host(asks)
+	if _, err := h.Tool("p/first", engine.Job{}); err != nil {
+		t.Fatal(err)
+	}
+	r.begun["p/begun"] = true
+	full := errors.New("no space")
+	r.spoil(full)
+	for at, effect := range map[event.Path]tool.Effect{"p/read": tool.None, "p/write": tool.Writes, "p/begun": tool.Writes} {
+		if _, err := h.Tool(at, engine.Job{Tool: tool.Tool{Effect: effect}}); !errors.Is(err, full) {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+	if len(asks.made) != 1 {
+		t.Errorf("there are called %v", asks.made)
+	}
+}
+
 // oddly is a host of which tools give what is no JSON.
 type oddly struct{ quick }
 

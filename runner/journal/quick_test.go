@@ -155,6 +155,18 @@ func FuzzRows(f *testing.F) {
 	})
 }
 
+// tooShort are rows that end before all is said.
+var tooShort = []string{`["t","p",0]`, `["b","p",0]`, `["m","p",0]`, `["m","p",0,1]`, `["v","p"]`, `["v","p",0]`, `["x"]`, `["b"`, `[""]`, `["tool_called","p",0,1,null]`}
+
+func TestShortRowsAreRefused(t *testing.T) {
+	for _, short := range tooShort {
+		k := pack{run: 1, first: 1, last: 1, data: "[" + short + "]"}
+		if list, ok := k.rows(nil); ok {
+			t.Errorf("%s reads as %+v", short, list)
+		}
+	}
+}
+
 // A pack that is damaged reads or is refused; nothing falls over.
 func FuzzDamagedPack(f *testing.F) {
 	f.Add(`[["f",1],`+"\n"+`["v","p/ward[0]",3,"p",1,0,"turn","x","retry",true,"r"]]`, int64(2))
@@ -164,7 +176,8 @@ func FuzzDamagedPack(f *testing.F) {
 	f.Add(`[[7,"p",0]]`, int64(1))
 	f.Add(`[["f",9]]`, int64(2))
 	f.Add(`[["v"],["tool_called","",0,0,"=",null],["tool_called","",0,0,"=",{}]]`, int64(3))
-	for _, short := range []string{`["t","p",0]`, `["b","p",0]`, `["m","p",0]`, `["m","p",0,1]`, `["v","p"]`, `["v","p",0]`, `["x"]`, `["b"`, `[""]`, `["tool_called","p",0,1,null]`} {
+	f.Add(`[["tool_called","p",0,1,"=",null]]`, int64(1))
+	for _, short := range tooShort {
 		f.Add("["+short+"]", int64(1))
 	}
 	f.Fuzz(func(t *testing.T, data string, last int64) {

@@ -53,9 +53,7 @@ func (r *recording) note(e *event.Event) (again bool) {
 			raw, err = encode(b)
 		}
 	}
-	if err == nil {
-		w.data = r.piece.pack(r.piece.secrets.redact(raw))
-	}
+	w.data = r.piece.pack(r.piece.secrets.redact(raw))
 	if asked != nil && err == nil {
 		w.data = with(w.data, "request", asked)
 	}

@@ -293,6 +293,30 @@ func TestPartFails(t *testing.T) {
 	b.next(0)
 }
 
+// Whichever statement fails with which a run begins to wait, it waits with the
+// question that it tells of, or one hears of it.
+func TestEveryStatementOfWaiting(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	b := breaking(j)
+	for k, broke := 1, true; broke; k++ {
+		id := fmt.Sprint("run-", k)
+		r := begin(t, j, runner.Start{RunID: id})
+		for _, at := range []event.Path{"a", "b"} {
+			if _, err := r.Host(quick{}).Ask(at, engine.Question{Prompt: "Go?"}); !errors.Is(err, engine.ErrSuspended) {
+				t.Fatal(err)
+			}
+		}
+		b.next(k)
+		err := r.End(engine.Result{RunID: id, Status: engine.Waiting}, &engine.Error{Code: engine.Waiting, Path: "a"})
+		text := b.broke()
+		broke = text != ""
+		b.next(0)
+		if run, e := j.Run(t.Context(), id); err == nil && (e != nil || run.Status != engine.Waiting || run.Pending == nil || run.Pending.Path != "a") {
+			t.Errorf("statement %d, %s: it waits as %+v, %v", k, text, run, e)
+		}
+	}
+}
+
 // unclosed is a connection that does not close.
 type unclosed struct{ link }
 

@@ -167,6 +167,16 @@ func TestShortRowsAreRefused(t *testing.T) {
 	}
 }
 
+// A row without a kind is refused, whatever kinds are wanted.
+func TestKindlessRowsAreRefused(t *testing.T) {
+	for _, row := range []string{`[7,"p",0]`, `[]`, `7`} {
+		k := pack{run: 1, first: 1, last: 1, data: "[" + row + "]"}
+		if _, ok := k.rows(func(string) bool { return false }); ok {
+			t.Errorf("%s reads", row)
+		}
+	}
+}
+
 // A pack that is damaged reads or is refused; nothing falls over.
 func FuzzDamagedPack(f *testing.F) {
 	f.Add(`[["f",1],`+"\n"+`["v","p/ward[0]",3,"p",1,0,"turn","x","retry",true,"r"]]`, int64(2))

@@ -208,7 +208,7 @@ func (j *Journal) packAt(ctx context.Context, c *conn, n, row int64) (k pack, li
 		return k, nil, nil
 	}
 	list, ok := k.rows(nil)
-	if !ok || row-k.first >= int64(len(list)) {
+	if !ok {
 		return k, nil, j.badPack(k)
 	}
 	return k, list, nil

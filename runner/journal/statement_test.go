@@ -317,6 +317,24 @@ func TestEveryStatementOfWaiting(t *testing.T) {
 	}
 }
 
+// An effect is to be made again, or one hears that it is not.
+func TestDropFails(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+	if _, err := r.Host(quick{}).Tool("p/tool", engine.Job{}); err != nil {
+		t.Fatal(err)
+	}
+	b := breaking(j)
+	for k, broke := 1, true; broke; k++ {
+		b.next(k)
+		err := j.writer.do(func(c *conn) error { return j.dropRow(c, r.n, 1) })
+		if broke = b.broke() != ""; broke && err == nil && !slices.Contains(b.said()[k:], b.broke()) {
+			t.Errorf("statement %d, %s: nobody hears of it", k, b.broke())
+		}
+	}
+	b.next(0)
+}
+
 // unclosed is a connection that does not close.
 type unclosed struct{ link }
 

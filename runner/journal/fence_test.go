@@ -293,3 +293,25 @@ func TestOlderJournal(t *testing.T) {
 		t.Errorf("calls: %s, want %s", got, want)
 	}
 }
+
+// That nobody else has written is trusted for a while of a run that was seen in this
+// era of the writer, and of no other.
+func TestMineLooksInEachEra(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r, w := begin(t, j, runner.Start{RunID: "run"}).(*recording), j.writer
+	if _, err := r.Host(quick{}).Tool("p/tool", engine.Job{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.do(func(c *conn) error { _, err := c.exec("UPDATE run SET epoch = epoch + 1 WHERE n = ?", r.n); return err }); err != nil {
+		t.Fatal(err)
+	}
+	w.trusts = time.Hour
+	w.alone.Store(w.clock())
+	if err := r.mine(); err != nil {
+		t.Errorf("in its era: %v", err)
+	}
+	w.endEra()
+	if err := r.mine(); !errors.Is(err, runner.ErrRunTaken) {
+		t.Errorf("in another era: %v", err)
+	}
+}

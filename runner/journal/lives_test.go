@@ -35,7 +35,12 @@ func gone(t testing.TB, j *Journal, r runner.Recording) {
 		j.owner = newOwner(false)
 		return
 	}
-	err := s.telling(func(*conn) error { j.owner = newOwner(false); return nil }) // nobody puts a lease off meanwhile
+	err := s.telling(func(*conn) error { // nobody puts a lease off meanwhile, nor tells others by whom
+		s.news.mu.Lock()
+		defer s.news.mu.Unlock()
+		j.owner = newOwner(false)
+		return nil
+	})
 	if err = errors.Join(err, s.beat(j.writer)); err != nil {
 		t.Fatal(err)
 	}

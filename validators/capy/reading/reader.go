@@ -81,10 +81,11 @@ type reader struct {
 func Read(q Request) *Document {
 	text := bytes.TrimPrefix(q.Text, []byte("\uFEFF"))
 	text = unified(text[:min(len(text), maxText)])
-	if !isJSONDocument(text) {
+	json := isJSONDocument(text)
+	if !json {
 		text = folded(text)
 	}
-	doc := &Document{Sources: [][]byte{whole(text)}}
+	doc := &Document{Sources: [][]byte{whole(text)}, Whole: json}
 	for _, s := range q.Sidecars {
 		doc.Sources = append(doc.Sources, whole(bytes.TrimPrefix(s, []byte("\uFEFF"))))
 	}
@@ -99,8 +100,7 @@ func Read(q Request) *Document {
 		defer func() { s.cutter = cutter{low: r.cutter.low, tokens: r.cutter.tokens, numbers: r.cutter.numbers} }()
 	}
 	r.scenario.tally = -1
-	if isJSONDocument(text) {
-		doc.Whole = true
+	if json {
 		doc.Last = Place{Line: int32(bytes.Count(bytes.TrimRight(text, " \t\r\n"), []byte{'\n'})) + 1, under: -1}
 		r.block(doc.Sources[0], Top)
 	} else {

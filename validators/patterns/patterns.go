@@ -12,6 +12,21 @@ import (
 
 // Lazy is a pattern in Go's syntax that is compiled when it is first asked for,
 // once, and panics then if it is none. It is safe for concurrent use.
+//
+//go:noinline
 func Lazy(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+	return (&lazy{expr: expr}).compiled
+}
+
+// A lazy pattern is little more than its text: there are 150 in a process that may
+// ask for none.
+type lazy struct {
+	expr string
+	once sync.Once
+	re   *regexp.Regexp
+}
+
+func (l *lazy) compiled() *regexp.Regexp {
+	l.once.Do(func() { l.re = regexp.MustCompile(l.expr) })
+	return l.re
 }

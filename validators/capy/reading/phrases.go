@@ -43,11 +43,18 @@ type phrases struct {
 }
 
 // Phrases are words that checks look for, as whole words.
-type Phrases struct{ p func() *phrases }
+type Phrases struct {
+	texts []string
+	once  sync.Once
+	made  *phrases
+}
 
 // NewPhrases makes a set of phrases, when it is first asked for one of them.
-func NewPhrases(texts ...string) *Phrases {
-	return &Phrases{sync.OnceValue(func() *phrases { return newPhrases(texts...) })}
+func NewPhrases(texts ...string) *Phrases { return &Phrases{texts: texts} }
+
+func (p *Phrases) p() *phrases {
+	p.once.Do(func() { p.made = newPhrases(p.texts...) })
+	return p.made
 }
 
 // Has says whether one of the phrases is in t, as whole words.

@@ -177,6 +177,7 @@ func (v *visit) item() (release, error) {
 	status := Succeeded
 	switch {
 	case err != nil:
+		r = release{} // a text may have passed its checks before what ended the item
 		named := *fault(err)
 		named.told = v.tellable(&named)
 		named.Message = fmt.Sprintf("item %v: %s", v.locals[cascades.Index], named.Message)
@@ -185,11 +186,7 @@ func (v *visit) item() (release, error) {
 		status = degraded
 		v.s.Degraded = append(v.s.Degraded, Degraded{Phase: v.p.Name, Checks: r.unmet})
 	}
-	done := event.Event{Kind: event.PhaseFinished, Path: v.at, Phase: v.p.Name, Status: status, Output: r.value}
-	if err == nil {
-		done.Released = r.at
-	}
-	v.emit(done)
+	v.emit(event.Event{Kind: event.PhaseFinished, Path: v.at, Phase: v.p.Name, Status: status, Output: r.value, Released: r.at})
 	return r, err
 }
 

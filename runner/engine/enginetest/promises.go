@@ -102,17 +102,24 @@ func (p *promises) placed(e event.Event) error {
 	if phase != "" && !slices.Contains(strings.FieldsFunc(string(e.Path), func(r rune) bool { return r == '/' || r == '[' }), phase) {
 		return fmt.Errorf("it is not of the phase %s", phase)
 	}
-	if n := lastAttempt.FindStringSubmatch(string(e.Path)); n != nil && strconv.Itoa(attempt) != n[1] && attempt != 0 {
+	own := ownPart(e.Path, phase)
+	if n := lastAttempt.FindStringSubmatch(own); n != nil && strconv.Itoa(attempt) != n[1] && attempt != 0 {
 		return fmt.Errorf("it is not of attempt %d", attempt)
 	}
 	asks := e.Kind == event.ModelCalled && e.Validator == "" && (e.Request.Role == "" || e.Request.Role == "summary")
 	if attempt == 0 && (asks || e.Kind == event.ToolCalled || e.Kind == event.ToolReplied) {
 		return errors.New("it is of no attempt")
 	}
-	if n := lastTurn.FindStringSubmatch(string(e.Path)); n != nil && turn != nil && strconv.Itoa(*turn) != n[1] {
+	if n := lastTurn.FindStringSubmatch(own); n != nil && turn != nil && strconv.Itoa(*turn) != n[1] {
 		return fmt.Errorf("it is not of turn %d", *turn)
 	}
 	return nil
+}
+
+// ownPart is what stands behind a phase in a path: what stands in front may be of
+// another run, within which this one is.
+func ownPart(at event.Path, phase string) string {
+	return string(at[strings.LastIndex("/"+string(at), "/"+phase):])
 }
 
 // ends are the kinds that end what another begins at the same path.

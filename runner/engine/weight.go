@@ -43,7 +43,8 @@ func (t *try) fit(at event.Path, tools []model.Tool) error {
 	told.Messages += t.talk.Leave(told.Room - around)
 	told.Left = t.talk.Weight() + around
 	t.told = event.Telling{}
-	t.emit(event.Event{Kind: event.Pruned, Path: at, Phase: t.p.Name, Attempt: t.attempt, Turn: &t.turn, Pruning: &told, Message: why})
+	turn := t.turn // the try goes on to the next, and the event may still be looked at
+	t.emit(event.Event{Kind: event.Pruned, Path: at, Phase: t.p.Name, Attempt: t.attempt, Turn: &turn, Pruning: &told, Message: why})
 	return nil
 }
 

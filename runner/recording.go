@@ -41,6 +41,7 @@ type Start struct {
 	Settings  map[string]string // the caller's, kept with the run
 	Parent    string            // a run whose effects stand in for equal ones of this run; "" for none
 	From      string            // the phase from which on nothing of Parent's is used; "" for none
+	Alike     string            // a run whose lots are drawn again: the journal's to say, of one that shares with another or answers from it
 	Elapsed   time.Duration     // spent by earlier starts of the run
 }
 
@@ -112,7 +113,7 @@ func (r *Runner) Resume(ctx context.Context, id string, options ...Option) (Resu
 // record makes a run over a recording.
 func (r *Runner) record(ctx context.Context, recording Recording, run func(engine.Host, engine.State) (Result, error)) (Result, error) {
 	start := recording.Start()
-	s := engine.State{RunID: start.RunID, Model: start.Model, Input: start.Input, Elapsed: start.Elapsed}
+	s := engine.State{RunID: start.RunID, Alike: start.Alike, Model: start.Model, Input: start.Input, Elapsed: start.Elapsed}
 	result, err := run(recording.Host(r.host(ctx, s.RunID)), s)
 	var why *Error
 	errors.As(err, &why)

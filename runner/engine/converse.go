@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -244,6 +245,9 @@ func (f *flow) call(at event.Path, req model.Request, why string, said *event.Te
 }
 
 func (f *flow) key(at event.Path) string { return Key(f.s.RunID, at) }
+
+// lot is what hangs on what is drawn by lot at a path.
+func (f *flow) lot(at event.Path) string { return Key(cmp.Or(f.s.Alike, f.s.RunID), at) }
 
 // feedback tells the author everything that was wrong, as one more message.
 func (t *try) feedback(failed []wards.Outcome) error {

@@ -223,7 +223,7 @@ func (f *flow) emit(e event.Event) {
 // nested runs another cascade within this one, from a state that has its input, and
 // gives what it left; back is its id where this one's outputs get it.
 func (f *flow) nested(at event.Path, c *cascades.Cascade, s *State, back string) (*State, error) {
-	s.RunID, s.Model = f.s.RunID, f.s.Model
+	s.RunID, s.Alike, s.Model = f.s.RunID, f.s.Alike, f.s.Model
 	if len(s.Given) == 0 {
 		s.Given = f.c.Default(f.s.Given)
 	}

@@ -178,7 +178,7 @@ func (v *visit) sound(first, n int, was *sounding, ask asking) ([]*sounding, err
 		own := *v
 		own.flow = b
 		t := own.newTry(v.at.At("sounding", first+i))
-		t.filter, t.asks = true, v.p.Asked(first+i, v.key(t.at))
+		t.filter, t.asks = true, v.p.Asked(first+i, v.lot(t.at))
 		s := &sounding{try: t}
 		all[i] = s
 		err := ask(t, i, was)
@@ -284,7 +284,7 @@ func (v *visit) pick(first int, left []*sounding) (*sounding, error) {
 	if first > 0 {
 		at = v.at.At("evaluator", first)
 	}
-	shuffled := shared.Shuffled(left, v.key(at))
+	shuffled := shared.Shuffled(left, v.lot(at))
 	instructions, err := v.p.Soundings.Evaluator.Render(v.vars(v.p.Soundings.Evaluator))
 	if err != nil {
 		return nil, unread(at, "evaluator_instructions", err)

@@ -15,6 +15,7 @@ import (
 type State struct {
 	RunID string `json:"run_id"`
 	Model string `json:"model,omitempty"` // asked in place of what the cascade says, a [cascades.Chosen]
+	Alike string `json:"alike,omitempty"` // a run whose lots are drawn again, such as the order in which an evaluator is shown its candidates; "" for this one's own
 
 	Given cascades.Model `json:"-"` // the default of the cascade that this one is part of
 	Asked string         `json:"-"` // what the whole is asked, which its models read before their instructions

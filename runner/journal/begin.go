@@ -19,6 +19,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	if s.RunID == "" {
 		return nil, errors.New("a run needs a name")
 	}
+	s.Alike = j.alike(s)
 	p := packer{secrets: j.secrets}
 	data, err := encodeStart(&p, s)
 	if err != nil {

@@ -23,6 +23,7 @@ type startRow struct {
 	Model    string            `json:"model,omitempty"`
 	Settings map[string]string `json:"settings,omitempty"`
 	From     string            `json:"from,omitempty"`
+	Alike    string            `json:"alike,omitempty"`
 }
 
 // A file of a cascade: as a text where it is one.
@@ -33,7 +34,7 @@ type file struct {
 }
 
 func encodeStart(p *packer, s runner.Start) ([]byte, error) {
-	row := startRow{Input: p.liftObject(s.Input), Model: s.Model, Settings: s.Settings, From: s.From}
+	row := startRow{Input: p.liftObject(s.Input), Model: s.Model, Settings: s.Settings, From: s.From, Alike: s.Alike}
 	for _, f := range s.Files {
 		if text := string(f.Text); strings.ToValidUTF8(text, "") == text {
 			row.Files = append(row.Files, file{Name: f.Name, Text: text})
@@ -61,7 +62,7 @@ func (j *Journal) readStart(ctx context.Context, c *conn, n int64, v view) (s ru
 	if err := j.fillStart(ctx, c, &row, v); err != nil {
 		return s, err
 	}
-	s.Input, s.Model, s.Settings, s.From = row.Input, row.Model, row.Settings, row.From
+	s.Input, s.Model, s.Settings, s.From, s.Alike = row.Input, row.Model, row.Settings, row.From, row.Alike
 	for _, f := range row.Files {
 		text := []byte(f.Text)
 		if f.Bytes != nil {

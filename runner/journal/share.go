@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -16,6 +17,24 @@ import (
 type shared struct {
 	kept  map[event.Path]kept
 	files bool // the cascade is the same, so its validators are
+}
+
+// alike is the run whose lots a new one draws again, so that an evaluator is shown
+// the same candidates in the same order: that which answers in its model's place,
+// whose "winner": 1 means the first it was shown; or its parent. "" is none.
+func (j *Journal) alike(s runner.Start) string {
+	id := s.Parent
+	if answers, ok := strings.CutPrefix(cascades.Chosen(s.Model).Default(), "replay:"); ok {
+		id = answers
+	}
+	if id == "" {
+		return ""
+	}
+	run, err := j.Run(context.Background(), id)
+	if err != nil {
+		return "" // who shares with it, or asks it, says why
+	}
+	return cmp.Or(run.Start.Alike, run.RunID)
 }
 
 // share reads the parent's effects.

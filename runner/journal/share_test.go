@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -217,6 +218,47 @@ func TestReplay(t *testing.T) {
 	cancel()
 	if _, err := replay.Call(ctx, model.Request{Key: "r:one/attempt[1]/turn[0]/model"}); err != context.Canceled {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Who is answered from another run, or shares with it, is shown the candidates in
+// the order in which they were shown there: "winner: 1" is the same one.
+func TestAlike(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	c := load(t, "cascade_id: c\nphases: [{name: p, instructions: Write., soundings: {factor: 20, evaluator_instructions: The best.}}]")
+	var calls atomic.Int64
+	live := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		text := fmt.Sprint("text ", calls.Add(1))
+		if r.Role == "evaluator" {
+			text = `{"winner": 1, "reason": "the first"}`
+		}
+		return model.Response{Text: text, Finish: "stop", Usage: model.Usage{Calls: 1}}, nil
+	})
+	picked := func(id string, r *runner.Runner, options ...runner.RunOption) any {
+		t.Helper()
+		result, err := r.Run(t.Context(), c, nil, append(options, runner.WithRunID(id))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result.Output
+	}
+	want := picked("old", runnerOver(t, j, live))
+	for at, from := range []string{"old", "replay 0"} {
+		replay, err := j.Replay(t.Context(), from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := runnerOver(t, j, replay, runner.WithModelName("replay:"+from))
+		if got := picked(fmt.Sprint("replay ", at), r); got != want {
+			t.Errorf("%s answered otherwise: %q is picked, want %q", from, got, want)
+		}
+	}
+	calls.Store(0)
+	if got := picked("child", runnerOver(t, j, live), runner.WithParent("old", "")); got != want || calls.Load() != 0 {
+		t.Errorf("the child picks %q with %d calls, want %q", got, calls.Load(), want)
+	}
+	if _, err := runnerOver(t, j, live).Run(t.Context(), c, nil, runner.WithParent("none", "")); err == nil {
+		t.Error("a run shares with one that is not there")
 	}
 }
 

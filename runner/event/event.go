@@ -169,20 +169,27 @@ type Verdict struct {
 	Details  any                `json:"details,omitempty"`
 }
 
-// Filter is the moment at which a sounding's validator is asked, whose verdicts say
-// post.
-const Filter = "filter"
+// The moments at which the validators of soundings are asked, whose verdicts say
+// post: of a try, and of a winner that is perhaps good enough.
+const (
+	Filter    = "filter"
+	Threshold = "threshold"
+)
 
 // Filters tells whether the verdict is that of a sounding's validator.
-func (v *Verdict) Filters() bool {
-	return strings.HasSuffix(string(v.Path.Up()), "/"+Filter)
-}
+func (v *Verdict) Filters() bool { return v.Asked() == Filter }
 
-// Asked is the moment at which the check was asked, that of a sounding's validator
-// apart from that of the post-wards: it is asked about other texts.
+// Asked is the moment at which the check was asked, those of the validators of
+// soundings apart from that of the post-wards: they are asked about other texts.
 func (v *Verdict) Asked() string {
-	if v.Filters() {
+	if v.Moment != "post" {
+		return v.Moment // which may be of a phase that is called so
+	}
+	switch of := v.Path.Up().Last(); {
+	case of == Filter:
 		return Filter
+	case strings.HasPrefix(of, Threshold+"["): // of a step
+		return Threshold
 	}
 	return v.Moment
 }

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/validators/schema"
@@ -19,17 +20,13 @@ func (p *Phase) Won() int {
 		if a.Sounding < 0 {
 			return -1
 		}
-		lost := a.Status != "succeeded"
-		for i := range a.Verdicts {
-			v := &a.Verdicts[i]
-			switch {
-			case v.Moment == "post" && !v.Filters():
-				return a.Sounding
-			case v.Filters() && (v.Valid == nil || !*v.Valid):
-				lost = true
-			}
+		if a.Path == p.Released {
+			return a.Sounding // another may have said the same
 		}
-		if lost {
+		if slices.ContainsFunc(a.Verdicts, func(v Verdict) bool { return v.Moment == "post" && !v.Filters() }) {
+			return a.Sounding
+		}
+		if !a.Left() {
 			continue
 		}
 		left[a.Sounding] = true
@@ -51,6 +48,13 @@ func (p *Phase) Last() *Attempt {
 		return a
 	}
 	return p.Attempts[len(p.Attempts)-1]
+}
+
+// Left tells whether the attempt of a try left a text to pick from.
+func (a *Attempt) Left() bool {
+	return a.Sounding >= 0 && a.Status == "succeeded" && !slices.ContainsFunc(a.Verdicts, func(v Verdict) bool {
+		return v.Filters() && (v.Valid == nil || !*v.Valid)
+	})
 }
 
 // gave tells whether an output is the attempt's text, or the JSON in it.

@@ -1,6 +1,7 @@
 package backtest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -38,7 +39,7 @@ func (v *visitTest) try(attempts []*trace.Attempt, won int) error {
 // of a try, and whether the others would have been made.
 func (v *visitTest) fare(left []*trace.Attempt, was Fate, d wards.Decision, turn bool) {
 	a, would := left[0], fates[d.Action]
-	if v.unknown && was == Failed && would == Released {
+	if v.unknown && was == Failed && would != Blocked {
 		would = was // by the check that was not asked, for all that is known
 	}
 	if !v.made {
@@ -108,9 +109,25 @@ func fateOf(a *trace.Attempt) (Fate, bool) {
 	case "exhausted":
 		return Exhausted, !fell(a)
 	case "failed":
-		return Failed, a.Text != ""
+		return Failed, a.Text != "" && spoken(a)
 	}
 	return "", false
+}
+
+// cutShort tells whether something besides its checks ended an attempt or a visit.
+func cutShort(status string) bool {
+	return slices.Contains([]string{"cancelled", "over_budget", "waiting"}, status)
+}
+
+// spoken tells whether the last that an attempt's model was asked for, if it was, is a
+// text, and loop_until could say whether there are to be more.
+func spoken(a *trace.Attempt) bool {
+	if len(a.Turns) == 0 {
+		return true
+	}
+	last := a.Turns[len(a.Turns)-1]
+	broke := slices.ContainsFunc(loops(last), func(w *trace.Verdict) bool { return w.Error != nil })
+	return ended(last) && !broke
 }
 
 // fell tells whether a cascade that was the attempt's tool ended it.
@@ -127,6 +144,7 @@ var actions = map[Fate]wards.Action{Blocked: wards.Block, Exhausted: wards.Exhau
 // of it; turn says that a turn would have been taken again.
 func (v *visitTest) attempt(a *trace.Attempt, won int, budget *wards.Budget) (d wards.Decision, turn bool, err error) {
 	made := v.made
+	v.cut = cutShort(a.Status) || cutShort(v.visit.Status) || a.Status == "failed"
 	v.known.state.State = v.base
 	defer func() { v.made, v.state[a] = made, v.known.state.State }()
 	stopped, err := v.turns(a)
@@ -204,14 +222,15 @@ func (v *visitTest) final(a *trace.Attempt, won int) ([]wards.Outcome, error) {
 		outcomes = append(outcomes, more...)
 	}
 	s.subject = subject
-	if v.filtered(a, s) {
+	filter, post := v.judged(a, won)
+	if filter {
 		// It costs the try its candidacy, not the attempt its release.
 		s.said.Unfit = false
 		if _, err := v.checks(s, []*cascades.Check{v.phase.Soundings.Filter}, nil); err != nil {
 			return nil, err
 		}
 	}
-	if a.Sounding == won {
+	if post {
 		more, err := v.checks(s, v.phase.Wards.Post, nil)
 		if err != nil {
 			return nil, err
@@ -264,28 +283,27 @@ func (v *visitTest) gate(a *trace.Attempt) ([]wards.Outcome, error) {
 	return []wards.Outcome{o}, nil
 }
 
-// filtered tells whether the validator of soundings sees the attempt: the one
-// that made its try a candidate.
-func (v *visitTest) filtered(a *trace.Attempt, s *slot) bool {
-	if v.phase.Soundings == nil || v.phase.Soundings.Filter == nil || a.Sounding < 0 {
-		return false
-	}
-	for _, w := range s.recorded {
-		if w != nil && w.Filters() {
-			return true
+// candidate is the number of the attempt that made a try a candidate: the first
+// that the validator of soundings or a post-ward saw, or that was let out. It is 0
+// where none did.
+func (v *visitTest) candidate(sounding int) int {
+	for _, a := range v.visit.Attempts {
+		if a.Sounding == sounding && (a.Status == "succeeded" || slices.ContainsFunc(a.Verdicts, func(w trace.Verdict) bool {
+			return w.Filters() || w.Moment == string(wards.Post)
+		})) {
+			return a.Number
 		}
 	}
-	candidate := false
-	for _, other := range v.visit.Attempts {
-		if other.Sounding != a.Sounding {
-			continue
-		}
-		for i := range other.Verdicts {
-			if other.Verdicts[i].Filters() {
-				return false // another was
-			}
-			candidate = candidate || other.Verdicts[i].Moment == string(wards.Post) && other == a
-		}
+	return 0
+}
+
+// judged tells what looks at the final text of an attempt: the validator of
+// soundings at that which made its try a candidate, post-wards at this one of the
+// winner and all that came of it, and at any where there are no soundings.
+func (v *visitTest) judged(a *trace.Attempt, won int) (filter, post bool) {
+	if a.Sounding < 0 {
+		return false, true
 	}
-	return candidate || a.Status == "succeeded"
+	n := v.candidate(a.Sounding)
+	return v.phase.Soundings != nil && v.phase.Soundings.Filter != nil && a.Number == n, a.Sounding == won && n > 0 && a.Number >= n
 }

@@ -222,7 +222,7 @@ func sounding(visit *trace.Phase) int {
 		return won
 	}
 	for _, a := range visit.Attempts {
-		if a.Sounding >= 0 && a.Status == "succeeded" {
+		if a.Left() && letOut(visit) {
 			return a.Sounding
 		}
 	}

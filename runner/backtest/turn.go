@@ -53,10 +53,11 @@ func callsIn(visit *trace.Phase, turns []*trace.Turn) int {
 	return n
 }
 
-// An exchange is a turn's text, or that of one taken again.
+// An exchange is what the model said in a turn, or in one taken again.
 type exchange struct {
-	at   event.Path
-	text string
+	at    event.Path
+	text  string
+	whole bool // it ended with a text: what wanted tools, or broke, was seen by no check
 }
 
 func exchanges(t *trace.Turn) []exchange {
@@ -68,9 +69,16 @@ func exchanges(t *trace.Turn) []exchange {
 		if n := len(list); n == 0 || list[n-1].at != c.Path.Up() {
 			list = append(list, exchange{at: c.Path.Up()})
 		}
-		list[len(list)-1].text = c.Response.Text
+		e := &list[len(list)-1]
+		e.text, e.whole = c.Response.Text, len(c.Response.ToolCalls) == 0 && c.Response.Failure == nil
 	}
 	return list
+}
+
+// ended tells whether a turn came to a text.
+func ended(t *trace.Turn) bool {
+	said := exchanges(t)
+	return len(said) > 0 && said[len(said)-1].whole
 }
 
 // usesAt gives the tools that one exchange used.
@@ -103,6 +111,12 @@ func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err
 		if err != nil {
 			return d, err
 		}
+		if !e.whole {
+			if !over {
+				d = called
+			}
+			continue
+		}
 		s := &slot{said: engine.Said{At: e.at, Attempt: a.Number, Turn: t.Number, Text: e.text}}
 		s.recorded = picked(t.Verdicts, func(w *trace.Verdict) bool { return w.Moment == string(wards.Turn) && w.Path.Up() == e.at })
 		if len(v.phase.Wards.Turn) > 0 {
@@ -126,7 +140,7 @@ func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err
 // early compares loop_until where it might have ended the turns, and tells
 // whether it would have.
 func (v *visitTest) early(a *trace.Attempt, t *trace.Turn) (enough bool, err error) {
-	if len(exchanges(t)) == 0 {
+	if !ended(t) {
 		return false, nil
 	}
 	s := &slot{said: engine.Said{At: t.Path, Attempt: a.Number, Turn: t.Number, Text: t.Text()}, recorded: loops(t)}

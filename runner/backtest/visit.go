@@ -23,6 +23,7 @@ type visitTest struct {
 	inner   map[event.Path][]*trace.Phase // the runs of cascades that were not looked at yet
 	made    bool                          // the run would have come here
 	unknown bool                          // a check of the attempt was neither asked nor recorded
+	cut     bool                          // something else ended the attempt, before all its checks had been asked
 	spared  int                           // calls of the attempt that would not have been made
 	ended   *Move                         // that ends the cascade here
 	locals  map[string]any                // of an item
@@ -95,8 +96,8 @@ func (v *visitTest) test() error {
 	if err != nil {
 		return err
 	}
-	if won := sounding(v.visit); won >= 0 {
-		err = v.soundings(won)
+	if all := v.visit.Attempts; len(all) > 0 && all[0].Sounding >= 0 {
+		err = v.soundings(sounding(v.visit))
 	} else {
 		err = v.try(v.visit.Attempts, -1)
 	}
@@ -318,6 +319,9 @@ func (v *visitTest) left(s *slot) {
 
 // note counts how a verdict compares, and keeps it where that is worth telling.
 func (v *visitTest) note(s *slot, moment string, w *wards.Ward, was *trace.Verdict, now *wards.Outcome) {
+	if v.cut && was == nil {
+		return // nobody knows whether it would have been asked
+	}
 	c := Change{
 		Run: v.run, Path: string(s.said.At), Cascade: v.name, Phase: v.visit.Name, Attempt: s.said.Attempt, Turn: s.said.Turn,
 		Moment: moment, Validator: w.Name, Mode: string(w.Mode),

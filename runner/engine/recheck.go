@@ -57,7 +57,7 @@ func (p *Past) Opening() (validators.Subject, error) {
 		inputs, err := t.p.Inputs.Render(t.visit.vars(t.p.Inputs))
 		return t.begun(words.Text(inputs), inputs), err
 	}
-	if t.p.Compose != nil {
+	if t.p.Instructions == nil { // what was asked a model once may be composed now, or a group
 		return t.begun("", nil), nil
 	}
 	content, err := t.p.Instructions.Render(t.visit.vars(t.p.Instructions))
@@ -70,10 +70,11 @@ func (p *Past) Subject(s Said) validators.Subject {
 }
 
 // Asked is what tool wards see of a call that a model asked for; false where it
-// could not be made, so that none is asked.
+// could not be made, so that neither they nor result wards are asked. Arguments that
+// do not fit are the tool's own to refuse where no ward looks at them.
 func (p *Past) Asked(s Said, c model.ToolCall) (validators.Subject, bool) {
 	a := p.t.read(s.At, c)
-	if a.answer != nil || a.tool == nil || a.tool.Unfit(a.call.Arguments) != "" {
+	if a.answer != nil || a.tool == nil || guarded(p.t.p.Wards.Tool, a) && a.tool.Unfit(a.call.Arguments) != "" {
 		return validators.Subject{}, false
 	}
 	subject := p.t.subject(words.Text(a.call.Arguments), a.call.Arguments, s.Turn, s.Attempt)

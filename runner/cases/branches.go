@@ -106,12 +106,12 @@ func (r *replay) starts(n, limit int) []int {
 	for i := range list {
 		list[i] = i
 	}
-	switch {
-	case r.order == 0 || limit < n:
-	case r.order == 1: // the last first, as goroutines often go
-		list = slices.Concat(list[n-1:], list[:n-1])
+	switch first := list[:limit]; r.order {
+	case 0:
+	case 1: // the last first, as goroutines often go
+		copy(first, slices.Concat(first[limit-1:], first[:limit-1]))
 	default:
-		rand.New(rand.NewPCG(uint64(r.order), 0)).Shuffle(n, func(i, j int) { list[i], list[j] = list[j], list[i] })
+		rand.New(rand.NewPCG(uint64(r.order), 0)).Shuffle(limit, func(i, j int) { first[i], first[j] = first[j], first[i] })
 	}
 	return list
 }

@@ -204,6 +204,32 @@ phases:
 	}
 }
 
+// An answer that came when another branch had ended the run was not judged any more,
+// and is not when the run is done again.
+func TestTooLate(t *testing.T) {
+	for name, source := range map[string]string{
+		"items":   "phases: [{name: draft, each: {in: [late, bad, never], max_parallel: 2}, instructions: \"{{ item }}\", wards: {post: [{expr: \"content != 'bad'\"}]}}]",
+		"members": "phases: [{name: both, together: [{name: draft, instructions: late, wards: {post: [{expr: \"true\"}]}}, {name: other, instructions: bad, wards: {post: [{expr: \"false\"}]}}]}]",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := told(t, "cascade_id: c\n"+source+"\n")
+			s.model = model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+				if r.Messages[0].Content == "late" {
+					<-ctx.Done()
+				}
+				return model.Response{Text: r.Messages[0].Content}, nil
+			})
+			for range 10 { // it comes, or is cut short
+				_, dir := s.freeze(t)
+				if head := tree(t, dir)["case.yaml"]; !strings.Contains(head, "status: blocked") {
+					t.Error(head)
+				}
+				updated(t, s, dir)
+			}
+		})
+	}
+}
+
 func TestOutOfTime(t *testing.T) {
 	for name, source := range map[string]string{
 		"attempt": "cascade_id: c\nphases: [{name: first, instructions: One}, {name: draft, instructions: hang, rules: {timeout: 60s}}]\n",

@@ -193,7 +193,7 @@ func (f *freezing) again(ctx context.Context) (*replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newReplay(ctx, recorded)
+	r := newReplay(ctx, recorded, run.Result.Verdicts)
 	r.phases, r.order, r.waits = run.Result.Phases, f.order, run.Result.Status == engine.Waiting
 	r.tools = func(at event.Path) []model.Tool {
 		req, err := run.Request(at)

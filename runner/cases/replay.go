@@ -21,6 +21,7 @@ type replay struct {
 	frozen map[event.Path]*effect
 	tools  func(at event.Path) []model.Tool // what the model was told of at a path
 	phases []engine.PhaseRecord             // of the run as it was, to know where its time was over
+	judged map[event.Path]bool              // where a check was told of
 	order  int                              // in which branches begin
 	waits  bool                             // the run ends with a question that nobody has answered
 
@@ -43,10 +44,13 @@ type spoken struct {
 
 var errMissing = errors.New("something that was not recorded")
 
-func newReplay(ctx context.Context, frozen []*effect) *replay {
+func newReplay(ctx context.Context, frozen []*effect, told []event.Verdict) *replay {
 	r := &replay{
-		ctx: ctx, frozen: byPath(frozen), computed: map[event.Path]bool{}, missing: map[*effect]bool{},
+		ctx: ctx, frozen: byPath(frozen), judged: map[event.Path]bool{}, computed: map[event.Path]bool{}, missing: map[*effect]bool{},
 		threads: map[*model.Thread]event.Path{}, messages: map[event.Path][]model.Message{},
+	}
+	for _, v := range told {
+		r.judged[v.Path] = true
 	}
 	r.tools = func(at event.Path) []model.Tool {
 		if e := r.frozen[at]; e != nil && e.request != nil {
@@ -133,6 +137,9 @@ func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 // Validate computes what is pure and takes all else from the case.
 func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
 	if v.Pure {
+		if err := h.branch.cancelled(); err != nil && !h.judged[at] {
+			return engine.Finding{}, err // as it was then
+		}
 		h.computed[at] = true
 		verdict, err := v.Check(h.ctx, v.Subject)
 		if err != nil {

@@ -29,7 +29,7 @@ func (c *Case) run(ctx context.Context, known cascades.Known) Outcome {
 	if err != nil {
 		return broken(c.Name, c.Dir, Invalid, err)
 	}
-	r := newReplay(ctx, c.effects)
+	r := newReplay(ctx, c.effects, c.want.verdicts)
 	r.phases, r.order, r.waits = c.want.phases, c.order, c.want.status == engine.Waiting
 	result := r.run(cascade, engine.State{RunID: c.seed, Model: c.model, Input: c.input})
 	if ctx.Err() != nil {

@@ -89,10 +89,11 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 	return outcomes, err
 }
 
-// settled tells whether err is the run's own end and not the host's.
+// settled tells whether err is the run's own end and not the host's, which a cascade
+// that judges has put into words of its own.
 func settled(err error) bool {
 	var e *Error
-	return errors.As(err, &e)
+	return errors.As(err, &e) && e.Code != Cancelled && e.Code != Waiting
 }
 
 // errStopped ends the checks that run beside one that stops the run.

@@ -19,7 +19,7 @@ type transcript struct {
 func transcripts(t *testing.T) map[string]transcript {
 	t.Helper()
 	list := map[string]transcript{}
-	for _, story := range enginetest.Stories(t) {
+	for _, story := range append(enginetest.Stories(t), enginetest.Randoms(t, 60)...) {
 		s := &store{ids: []string{"run"}, events: map[string][]event.Event{}}
 		keep := event.Func(func(e event.Event) { s.events["run"] = append(s.events["run"], e) })
 		engine.Run(story.Host(t, runner.WithSink(keep)), story.Cascade, story.Start())

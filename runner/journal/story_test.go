@@ -21,7 +21,7 @@ type story struct{ *enginetest.Story }
 func stories(t *testing.T) []*story {
 	t.Helper()
 	var list []*story
-	for _, s := range enginetest.Stories(t) {
+	for _, s := range append(enginetest.Stories(t), enginetest.Randoms(t, 12)...) {
 		list = append(list, &story{s})
 	}
 	return list

@@ -33,7 +33,7 @@ func told(t *testing.T, s *enginetest.Story) (receipt.Run, engine.Result) {
 func TestOfEveryStory(t *testing.T) {
 	key, trust := pair(t, 1)
 	made := 0
-	for _, s := range enginetest.Stories(t) {
+	for _, s := range append(enginetest.Stories(t), enginetest.Randoms(t, 60)...) {
 		run, _ := told(t, s)
 		for _, visit := range lastVisits(winner(run)) {
 			claim, err := receipt.Of(run, word(visit))

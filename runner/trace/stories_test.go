@@ -23,7 +23,7 @@ type story struct {
 func stories(t *testing.T) []story {
 	t.Helper()
 	var list []story
-	for _, s := range enginetest.Stories(t) {
+	for _, s := range append(enginetest.Stories(t), enginetest.Randoms(t, 60)...) {
 		list = append(list, tell(t, s))
 	}
 	return list

@@ -65,11 +65,7 @@ func Shipped(tb testing.TB, name string) *Story {
 // is [Known].
 func Read(tb testing.TB, name string, text []byte) *Story {
 	tb.Helper()
-	var files []cascades.File
-	for _, f := range txtar.Parse(text).Files {
-		files = append(files, cascades.File{Name: f.Name, Text: f.Data})
-	}
-	s := &Story{Name: name, Known: Known(), open: cascades.Unpacked(files)}
+	s := &Story{Name: name, Known: Known(), open: unpacked(text)}
 	s.Cascade = s.Load(tb)
 	for file, into := range map[string]any{"input.json": &s.Input, "answers.json": &s.Answers} {
 		if text, err := s.open(file); err == nil {
@@ -79,6 +75,15 @@ func Read(tb testing.TB, name string, text []byte) *Story {
 		}
 	}
 	return s
+}
+
+// unpacked opens the files of a text in txtar form.
+func unpacked(text []byte) cascades.Opener {
+	var files []cascades.File
+	for _, f := range txtar.Parse(text).Files {
+		files = append(files, cascades.File{Name: f.Name, Text: f.Data})
+	}
+	return cascades.Unpacked(files)
 }
 
 // Load loads the story's cascade as another process would.
@@ -96,6 +101,18 @@ func (s *Story) Load(tb testing.TB) *cascades.Cascade {
 func (s *Story) Want() string {
 	text, _ := s.open("want")
 	return string(text)
+}
+
+// wanting is the story where something else comes of it.
+func (s *Story) wanting(want string) *Story {
+	other := *s
+	other.open = func(name string) ([]byte, error) {
+		if name == "want" {
+			return []byte(want), nil
+		}
+		return s.open(name)
+	}
+	return &other
 }
 
 // Start is where the story's run begins; its id is "run".

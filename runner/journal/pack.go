@@ -189,17 +189,12 @@ func (k *pack) rows(want func(kind string) bool) (list []logged, ok bool) {
 }
 
 // lines are the pack's rows as they stand there. Between two rows a line ends, and
-// in JSON of our own nowhere else, so that nothing need be parsed to find them. What
-// does not come out as so many rows is read value by value.
+// in JSON of our own nowhere else, so that nothing need be parsed to find them.
 func (k *pack) lines() (list [][]byte, ok bool) {
-	raw, rows := []byte(k.data), k.last-k.first+1
-	inner, opened := bytes.CutPrefix(raw, []byte("["))
+	inner, opened := bytes.CutPrefix([]byte(k.data), []byte("["))
 	inner, closed := bytes.CutSuffix(inner, []byte("]"))
-	list, ok = bytes.Split(inner, []byte(",\n")), opened && closed
-	if !ok || int64(len(list)) != rows {
-		list, ok = elements(nil, raw)
-	}
-	return list, ok && int64(len(list)) == rows
+	list = bytes.Split(inner, []byte(",\n"))
+	return list, opened && closed && int64(len(list)) == k.last-k.first+1
 }
 
 // kindOf is the kind of a line, and its shape.

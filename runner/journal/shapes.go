@@ -199,7 +199,7 @@ func elements(list [][]byte, raw []byte) (_ [][]byte, ok bool) {
 		if raw[0] != ',' || len(raw) == 1 {
 			return nil, false
 		}
-		raw = bytes.TrimPrefix(raw[1:], []byte("\n"))
+		raw = raw[1:]
 	}
 	return list, true
 }

@@ -1,0 +1,90 @@
+package journal
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// slow is a host of which models take so long that what was told ahead is written.
+type slow struct{ quick }
+
+func (s slow) Model(at event.Path, req model.Request) (model.Response, error) {
+	time.Sleep(2 * delay)
+	return s.quick.Model(at, req)
+}
+
+// What a run that nobody disturbs has its store do is this and no more: whose it is
+// is asked where that has not been seen for a while, a text is written once, and what
+// is told waits for what comes next, unless that is slow or somebody waits for it.
+func TestStatementsOfARun(t *testing.T) {
+	onFile(t)
+	file := filepath.Join(t.TempDir(), "j.db")
+	synctest.Test(t, func(t *testing.T) { // time passes where one sleeps
+		j := journalAt(t, file, Options{})
+		b := breaking(j)
+		var told strings.Builder
+		said := func(what string, err error) {
+			t.Helper()
+			if synctest.Wait(); err != nil {
+				t.Fatal(what, err)
+			}
+			fmt.Fprintf(&told, "%s:", what)
+			for _, text := range b.said() {
+				words := strings.Fields(text)
+				fmt.Fprintf(&told, " %s;", strings.Join(words[:min(3, len(words))], " "))
+			}
+			told.WriteString("\n")
+			b.next(0)
+		}
+		long := strings.Repeat("long ", 200)
+		r := begin(t, j, runner.Start{RunID: "run", Input: map[string]any{"a": long}})
+		said("begin", nil)
+		h, slow := r.Host(quick{long}), r.Host(slow{quick{long}})
+		for _, at := range []event.Path{"p/model[0]", "p/model[1]"} {
+			h.Emit(event.Event{Kind: event.ModelCalled, Path: at, Request: &model.Request{}})
+			_, err := h.Model(at, model.Request{})
+			said("model", err)
+		}
+		_, err := h.Tool("p/tool", engine.Job{Tool: tool.Tool{Effect: tool.Writes}})
+		said("tool", err)
+		_, err = h.Validate("p/ward", engine.Validation{Pure: true})
+		said("ward", err)
+		_, err = slow.Model("p/model[2]", model.Request{})
+		said("slow", err)
+		h.Emit(event.Event{Kind: event.Feedback, Path: "p"})
+		time.Sleep(2 * delay)
+		said("told", nil)
+		h.Emit(event.Event{Kind: event.PhaseFinished, Path: "p"})
+		time.Sleep(2 * delay)
+		said("phase", nil)
+		said("end", r.End(engine.Result{RunID: "run", Status: engine.Succeeded, Output: long}, nil))
+		said("another", func() error {
+			_, err := j.Begin(runner.Start{RunID: "another", Input: map[string]any{"a": long}})
+			return err
+		}())
+		said("close", j.Close())
+		enginetest.Same(t, "statements", told.String(), `begin: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO run; INSERT INTO text; INSERT INTO start; COMMIT;
+model: SELECT epoch, owner; BEGIN IMMEDIATE; PRAGMA data_version; SELECT epoch, owner; INSERT INTO pack; COMMIT;
+model: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
+tool: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT; BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
+ward:
+slow: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT; BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
+told:
+phase: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
+end: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO result; UPDATE run SET; COMMIT;
+another: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO run; INSERT INTO start; COMMIT;
+close:
+`)
+	})
+}

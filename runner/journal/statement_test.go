@@ -39,6 +39,11 @@ func breaking(j *Journal) *breaker {
 	if j.writer != nil {
 		j.writer.c.link = &fragile{j.writer.c.link, b}
 	}
+	for range len(j.readers) {
+		c := <-j.readers
+		c.link = &fragile{c.link, b}
+		j.readers <- c
+	}
 	j.store = b
 	return b
 }

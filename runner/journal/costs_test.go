@@ -88,3 +88,31 @@ close:
 `)
 	})
 }
+
+// What was written is copied from SQLite's log when there is enough of it, and by a
+// connection that is made then.
+func TestLogIsCopied(t *testing.T) {
+	onFile(t)
+	file := filepath.Join(t.TempDir(), "j.db")
+	synctest.Test(t, func(t *testing.T) {
+		j := journalAt(t, file, Options{})
+		defer j.Close()
+		back := j.writer.back
+		for range 2 {
+			for n := range checkpointAfter {
+				if back.c != nil {
+					t.Fatalf("it is copied after %d jobs", n)
+				}
+				if err := j.writer.do(func(*conn) error { return nil }); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+			}
+			if back.c == nil {
+				t.Fatalf("it is not copied after %d jobs", checkpointAfter)
+			}
+			back.c.Close()
+			back.c = nil // as if it had not been
+		}
+	})
+}

@@ -63,14 +63,14 @@ func common(a, b string) string {
 // line appends one row.
 func (k *pack) line(b []byte, rows []row, i int) []byte {
 	w := &rows[i]
-	var most [mostValues][]byte
+	most := make([][]byte, 0, mostElements)
 	own := model.AppendText(make([]byte, 0, 64), w.path)
 	for j := range shapes {
 		s := &shapes[j]
 		if s.kind != w.kind {
 			continue
 		}
-		values, ok := s.fold(w, own, most[:0])
+		values, ok := s.fold(w, own, most)
 		if !ok {
 			continue
 		}
@@ -133,8 +133,7 @@ func toldAfter(rows []row, i int, found [][]byte) int {
 		if rows[k].path != rows[i].path || rows[k].kind != verdict.kind {
 			continue
 		}
-		var most [mostValues][]byte
-		values, ok := verdict.fold(&rows[k], model.AppendText(nil, rows[k].path), most[:0])
+		values, ok := verdict.fold(&rows[k], model.AppendText(nil, rows[k].path), make([][]byte, 0, mostElements))
 		if ok && slices.EqualFunc(values[len(values)-2:], found, bytes.Equal) {
 			return k - i
 		}
@@ -213,8 +212,7 @@ func kindOf(line []byte) (kind string, s *shape, ok bool) {
 
 // read fills a row in from its line.
 func (k *pack) read(l *logged, s *shape, lines [][]byte, i int) (ok bool) {
-	var most [mostValues + 5][]byte // letter, path, time, how long and print stand in front
-	line, ok := elements(most[:0], lines[i])
+	line, ok := elements(make([][]byte, 0, mostElements), lines[i])
 	switch {
 	case ok && len(line) == 2 && l.kind == findingEffect:
 		return k.found(l, lines, i, number(line[1]))
@@ -250,8 +248,7 @@ func (k *pack) found(l *logged, lines [][]byte, i int, behind int64) (ok bool) {
 	if behind < 1 || behind >= int64(len(lines)-i) {
 		return false
 	}
-	var most [mostValues + 5][]byte
-	v, ok := elements(most[:0], lines[i+int(behind)])
+	v, ok := elements(make([][]byte, 0, mostElements), lines[i+int(behind)])
 	if !ok || !shapeBy("v").fits(v[min(3, len(v)):]) || string(v[0]) != `"v"` {
 		return false
 	}

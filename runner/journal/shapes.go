@@ -91,8 +91,8 @@ var shapes = []shape{
 
 const usage = `"usage":{"model_calls":?,"input_tokens":?,"output_tokens":?,"cost_usd":?}`
 
-// mostValues is more than any shape has.
-const mostValues = 16
+// mostElements is as many as a row of any shape has.
+const mostElements = 16
 
 // fold takes the values out of a row's JSON, where it has the shape, and puts
 // them behind those of values.

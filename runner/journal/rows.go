@@ -177,8 +177,11 @@ func (j *Journal) rowAt(ctx context.Context, c *conn, n, row int64) (l logged, o
 	}
 	if !older {
 		k, list, err := j.packAt(ctx, c, n, row)
+		if list != nil {
+			l = list[row-k.first]
+		}
 		if err != nil || list != nil {
-			return listAt(list, row-k.first), list != nil, err
+			return l, list != nil, err
 		}
 	}
 	if !j.says.lines {
@@ -189,13 +192,6 @@ func (j *Journal) rowAt(ctx context.Context, c *conn, n, row int64) (l logged, o
 		return l, false, err
 	}
 	return lineOf(found), true, nil
-}
-
-func listAt(list []logged, i int64) (l logged) {
-	if i < int64(len(list)) {
-		l = list[i]
-	}
-	return l
 }
 
 // packAt is the pack that has a row, and its rows; none where there is none.
@@ -242,17 +238,16 @@ func (j *Journal) lastRow(ctx context.Context, c *conn, n int64) (row, seq int64
 		return 0, 0, nil
 	}
 	found, err := c.one(ctx, "SELECT max(id), max(seq) FROM "+lineTable(older)+" WHERE id > ? AND id < ?", n<<rowBits, (n+1)<<rowBits)
-	if err != nil || found == nil {
-		return 0, 0, err
+	if err == nil {
+		row, seq = integer(found[0])&(1<<rowBits-1), integer(found[1])
 	}
-	return integer(found[0]) & (1<<rowBits - 1), integer(found[1]), nil
+	return row, seq, err
 }
 
 // dropRow marks an effect as one that is to be made again.
 func (j *Journal) dropRow(c *conn, n, at int64) error {
 	if j.says.lines {
-		changed, err := c.exec("UPDATE line SET kind = '"+droppedEffect+"' WHERE id = ?", n<<rowBits|at)
-		if err != nil || changed > 0 {
+		if _, err := c.exec("UPDATE line SET kind = '"+droppedEffect+"' WHERE id = ?", n<<rowBits|at); err != nil {
 			return err
 		}
 	}
@@ -266,6 +261,6 @@ func (j *Journal) dropRow(c *conn, n, at int64) error {
 	}
 	rows[at-k.first].kind = droppedEffect
 	again, _ := packed(n, k.seq, rows, nil)
-	_, err = c.exec("UPDATE pack SET data = ? WHERE run = ? AND last = ?", again.data, n, k.last)
+	_, err = c.exec("UPDATE pack SET time = ?, data = ? WHERE run = ? AND last = ?", again.time, again.data, n, again.last)
 	return err
 }

@@ -1,14 +1,18 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // A run of many packs is read to its end, from wherever it is asked for, and each
@@ -64,8 +68,8 @@ func TestLinesAndPacks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, id := range []string{"before", "run", "behind"} {
-		tell(begin(t, j, runner.Start{RunID: id}), "p", 3)
+	for i, id := range []string{"before", "run", "behind"} {
+		tell(begin(t, j, runner.Start{RunID: id}), "p", 2+i)
 	}
 	aged(t, j)
 	j.Close()
@@ -84,7 +88,7 @@ func TestLinesAndPacks(t *testing.T) {
 		}
 	}
 	for n := range int64(3) {
-		ends(n+1, 4, 3)
+		ends(n+1, 3+n, 2+n)
 	}
 	tell(reopen(t, j, "run"), "q", 2)
 	const n, last = 2, 7 // the second run; two starts and five events
@@ -135,14 +139,23 @@ func TestLinesAndPacks(t *testing.T) {
 // An effect that is to be made again is marked, whichever it is, and what stands
 // beside it is as it was; in rows of an older capstan too.
 func TestDropRow(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "j.db")
-	j := journalAt(t, file, Options{})
-	if _, err := runnerOver(t, j, everyAnswer(), yes).Run(t.Context(), load(t, everyKind), nil, runner.WithRunID("run")); err != nil {
+	file, clock := filepath.Join(t.TempDir(), "j.db"), &calendar{time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
+	j := journalAt(t, file, Options{Now: func() time.Time { clock.at = clock.at.Add(time.Second); return clock.at }})
+	if _, err := runnerOver(t, j, everyAnswer(), yes).Run(t.Context(), load(t, everyKind), nil, runner.WithRunID("first")); err != nil {
 		t.Fatal(err)
 	}
-	rows := func() (list []string, effects []int) {
+	h := begin(t, j, runner.Start{RunID: "second"}).Host(quick{"yes"})
+	for _, at := range []event.Path{"p/attempt[1]", "p/attempt[2]"} { // the second pack begins with what its verdict says
+		_, first := h.Validate(at.Join("ward[0]"), engine.Validation{Pure: true})
+		h.Emit(event.Event{Kind: event.VerdictGiven, Path: at.Join("ward[0]"), Verdict: &event.Verdict{Path: at.Join("ward[0]"), Valid: new(bool)}})
+		_, second := h.Model(at.Join("model"), model.Request{})
+		if err := errors.Join(first, second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows := func(n int64) (list []string, effects []int) {
 		err := j.reading(t.Context(), func(c *conn) error {
-			rows, err := j.readRows(t.Context(), c, 1)
+			rows, err := j.readRows(t.Context(), c, n)
 			for i, l := range rows {
 				list = append(list, fmt.Sprintf("%d %d %d %d %s %s %x %s", l.row, l.seq, l.time, l.took, l.path, l.json(), l.print, l.kind))
 				if isEffect(l.kind) {
@@ -151,31 +164,28 @@ func TestDropRow(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || len(effects) < 2 {
+			t.Fatal(effects, err)
 		}
 		return list, effects
 	}
-	drop := func(i int) {
-		want, _ := rows()
-		if err := j.writer.do(func(c *conn) error { return j.dropRow(c, 1, int64(i+1)) }); err != nil {
+	drop := func(n int64, i int) {
+		want, _ := rows(n)
+		if err := j.writer.do(func(c *conn) error { return j.dropRow(c, n, int64(i+1)) }); err != nil {
 			t.Fatal(err)
 		}
 		want[i] = want[i][:strings.LastIndexByte(want[i], ' ')+1] + droppedEffect
-		got, _ := rows()
-		same(t, fmt.Sprintf("without row %d", i+1), got, want)
+		got, _ := rows(n)
+		same(t, fmt.Sprintf("run %d without row %d", n, i+1), got, want)
 	}
-	_, effects := rows()
-	if len(effects) < 5 {
-		t.Fatalf("the effects are %v", effects)
-	}
-	for _, i := range effects[1:] {
-		drop(i)
-	}
+	_, first := rows(1)
+	_, second := rows(2)
+	drop(1, first[1])
+	drop(2, second[3])
 	if onServer == nil {
 		aged(t, j)
 		j.Close()
 		j = journalAt(t, file, Options{})
 	}
-	drop(effects[0])
+	drop(1, first[0])
 }

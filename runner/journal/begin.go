@@ -37,7 +37,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 		file = s.Files[0].Name
 	}
 	var n int64
-	var exists, again bool
+	var exists bool
 	err = j.writer.do(func(c *conn) error {
 		exists = false
 		if err := j.lasting(c); err != nil {
@@ -49,20 +49,20 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 			return err
 		}
 		if added == nil {
-			row, err := c.one(context.Background(), "SELECT n, owner, started FROM run WHERE id = ?", s.RunID)
+			row, err := c.one(context.Background(), "SELECT n, owner FROM run WHERE id = ?", s.RunID)
 			if err == nil && len(row) == 0 { // neither added nor there
 				err = j.damaged("the journal is damaged")
 			}
 			if err != nil {
 				return err
 			}
-			// Nobody heard, maybe, that it was added.
-			if exists = word(row[1]) != j.owner.text() || integer(row[2]) != began || !again; exists {
+			// Nobody heard, maybe, that it was added, with this number.
+			if exists = integer(row[0]) != n || word(row[1]) != j.owner.text(); exists {
 				return nil
 			}
 			added = row
 		}
-		n, again = integer(added[0]), true
+		n = integer(added[0])
 		if err := j.writer.texts(p.texts); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	}
 	r := j.newRecording(n, firstEpoch, s)
 	r.shared = parent
-	r.put(row{kind: legBegins, time: began})
+	r.put(row{kind: legBegins})
 	return r, nil
 }
 

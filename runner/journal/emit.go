@@ -34,7 +34,7 @@ func (r *recording) note(e *event.Event) (again bool) {
 	var asked []byte
 	b, err := bodyOf(e, &r.piece.packer), error(nil)
 	switch {
-	case e.Kind == event.ModelCalled && e.Request != nil:
+	case e.Request != nil:
 		if said, err = r.talk(e.Request); err == nil {
 			r.prints[e.Path] = said.print
 			w.print = said.print
@@ -101,18 +101,16 @@ func (r *recording) heard(w row, raw []byte) (int64, bool) {
 	}
 	d := digestOf(w.data)
 	i := slices.IndexFunc(told, func(t teller) bool {
-		return t.print != nil && t.print.same(w.print) || t.print == nil && w.print == nil && t.data == d
+		return t.print != nil && t.print.same(w.print) || t.print == nil && t.data == d
 	})
 	if i < 0 {
-		i = slices.IndexFunc(told, func(t teller) bool { return w.print == nil && t.print == nil && r.redactedOtherwise(t, raw) })
+		i = slices.IndexFunc(told, func(t teller) bool { return w.print == nil && r.redactedOtherwise(t, raw) })
 	}
 	if i < 0 {
 		return 0, false
 	}
 	row := told[i].row
-	if r.told[at] = slices.Delete(told, i, i+1); len(r.told[at]) == 0 {
-		delete(r.told, at)
-	}
+	r.told[at] = slices.Delete(told, i, i+1)
 	return row, true
 }
 

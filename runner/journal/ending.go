@@ -19,15 +19,13 @@ type ending struct {
 func (r *recording) ending(with *piece, result engine.Result) (e ending, err error) {
 	result.Output, result.Outputs = with.packer.lift(result.Output), with.packer.liftObject(result.Outputs)
 	e.result = result
-	if e.data, err = r.encodeResult(with, result); err != nil {
-		return e, fmt.Errorf("result: %w", err)
-	}
-	if result.Error != nil {
-		raw, err := encode(result.Error)
-		if err != nil {
-			return e, fmt.Errorf("result: %w", err)
-		}
+	if e.data, err = r.encodeResult(with, result); err == nil && result.Error != nil {
+		var raw []byte
+		raw, err = encode(result.Error)
 		e.reason = string(with.secrets.redact(raw)) // whole: lists of runs look no texts up
+	}
+	if err != nil {
+		return e, fmt.Errorf("result: %w", err)
 	}
 	if result.Status != engine.Waiting && (result.Error == nil || final(result.Status, result.Error.Code)) {
 		e.asksNothing = 1

@@ -198,7 +198,7 @@ func (k *pack) lines() (list [][]byte, ok bool) {
 
 // kindOf is the kind of a line, and its shape.
 func kindOf(line []byte) (kind string, s *shape, ok bool) {
-	if len(line) < 4 || line[0] != '[' || line[1] != '"' {
+	if !bytes.HasPrefix(line, []byte(`["`)) {
 		return "", nil, false
 	}
 	token := line[1 : 1+wordEnd(line[1:])]
@@ -248,8 +248,8 @@ func (k *pack) found(l *logged, lines [][]byte, i int, behind int64) (ok bool) {
 	if behind < 1 || behind >= int64(len(lines)-i) {
 		return false
 	}
-	v, ok := elements(make([][]byte, 0, mostElements), lines[i+int(behind)])
-	if !ok || !shapeBy("v").fits(v[min(3, len(v)):]) || string(v[0]) != `"v"` {
+	v, _ := elements(make([][]byte, 0, mostElements), lines[i+int(behind)])
+	if !shapeBy("v").fits(v[min(3, len(v)):]) || string(v[0]) != `"v"` {
 		return false
 	}
 	// The time of the finding is lost, and taken to be its verdict's.
@@ -261,14 +261,15 @@ func (k *pack) found(l *logged, lines [][]byte, i int, behind int64) (ok bool) {
 // print is the print that a row's token says, or a row before it.
 func (k *pack) print(lines [][]byte, i int, token []byte) print {
 	for ; string(token) == `"`+samePrint+`"` && i > 0; i-- {
-		before, ok := elements(nil, lines[i-1])
-		if !ok || len(before) < 5 {
+		at := 4
+		if _, s, _ := kindOf(lines[i-1]); s != nil && !s.took {
+			at = 3 // a request's
+		}
+		before, _ := elements(nil, lines[i-1])
+		if len(before) <= at {
 			return nil
 		}
-		token = before[4]
-		if _, s, _ := kindOf(lines[i-1]); s != nil && !s.took {
-			token = before[3] // a request's
-		}
+		token = before[at]
 	}
 	if string(token) == "null" {
 		return nil

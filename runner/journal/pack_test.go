@@ -1,9 +1,11 @@
 package journal
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
@@ -26,9 +28,9 @@ func TestFindingWithoutItsVerdict(t *testing.T) {
 			t.Errorf("%s: got %v, %+v", other, got, l)
 		}
 	}
-	for _, behind := range []string{"0", "-1", "2", `"1"`} {
-		lines := [][]byte{[]byte(`["f",` + behind + `]`), []byte(verdict)}
-		if l := (logged{kind: findingEffect}); new(pack).read(&l, shapeBy("f"), lines, 0) {
+	for _, behind := range []string{"0", "-1", "2", "3", `"1"`} {
+		lines := [][]byte{[]byte(verdict), []byte(`["f",` + behind + `]`), []byte(verdict)}
+		if l := (logged{kind: findingEffect}); new(pack).read(&l, shapeBy("f"), lines, 1) {
 			t.Errorf("a verdict %s behind is found", behind)
 		}
 	}
@@ -45,19 +47,63 @@ func TestCommon(t *testing.T) {
 	}
 }
 
-// A reply has the print of its request, and a finding says what its verdict does:
-// either stands there once.
-func TestToldOnce(t *testing.T) {
-	rows := []row{
-		{n: 1, kind: string(event.ModelCalled), path: "p/model", print: print("asked"), data: []byte(`{"a":1}`)},
-		{n: 2, kind: modelEffect, path: "p/model", print: print("asked"), data: []byte(`{"b":1}`)},
-		{n: 3, kind: findingEffect, path: "p/ward[0]", data: []byte(`{"finding":{"verdict":{"valid":true,"reason":"so"}}}`)},
-		{n: 4, kind: string(event.Feedback), path: "p/ward[0]", data: []byte(`{}`)},
-		{n: 5, kind: string(event.VerdictGiven), path: "p/ward[0]", data: []byte(`{"verdict":{"path":"p/ward[0]","phase":"p","attempt":1,"turn":0,"moment":"turn","validator":"v","mode":"retry","valid":true,"reason":"so","error":null}}`)},
+// A pack says what its rows say and nothing twice: what paths begin with, a reply's
+// print where it is its request's, and a finding where the verdict that it came to is
+// not far behind and in the same words.
+func TestPackText(t *testing.T) {
+	const so, other = `{"finding":{"verdict":{"valid":true,"reason":"so"}}}`, `{"finding":{"verdict":{"valid":false,"reason":"so"}}}`
+	verdict := func(at, more string) string {
+		return `{"verdict":{"path":"p/` + at + `","phase":"p","attempt":1,"turn":0,"moment":"post","validator":"v","mode":"retry","valid":true,"reason":"so"` + more + `,"error":null}}`
 	}
-	if k, _ := packed(1, 0, rows, nil); !strings.Contains(k.data, `"="`) || !strings.Contains(k.data, `["f",2]`) {
-		t.Errorf("it stands there twice: %s", k.data)
+	var rows []row
+	add := func(kind, at, print, data string) {
+		w := row{n: int64(len(rows) + 7), time: int64(1000 + 2*len(rows)), kind: kind, path: "p/" + at}
+		if data != "" {
+			w.data = []byte(data)
+		}
+		if print != "" {
+			w.print = []byte(print)
+		}
+		rows = append(rows, w)
 	}
+	add(string(event.ModelCalled), "model", "asked", `{"phase":"p","attempt":1,"turn":0,"request":{"model":"m","phase":"p","attempt":1,"said":[]}}`)
+	add(modelEffect, "model", "asked", `{"model":"m","phase":"p","attempt":1,"response":{"text":"Hi"}}`)
+	add(modelEffect, "other", "asked", `{"model":"m","phase":"p","attempt":1,"turn":2,"response":{"text":"Hi"}}`)
+	rows[1].took, rows[2].took = 17, 18
+	add(findingEffect, "next", "", so) // its verdict is the row behind
+	add(string(event.VerdictGiven), "next", "", verdict("next", ""))
+	add(findingEffect, "none", "", so)
+	add(findingEffect, "other", "", other)
+	add(string(event.Feedback), "other", "", `{}`)
+	add(string(event.VerdictGiven), "other", "", verdict("other", ""))
+	add(findingEffect, "more", "", so)
+	add(string(event.VerdictGiven), "more", "", verdict("more", `,"score":1`))
+	add(findingEffect, "late", "", so)
+	add(findingEffect, "near", "", so) // as far as a verdict may be
+	for range 14 {
+		add(legBegins, "", "", "")
+	}
+	add(string(event.VerdictGiven), "near", "", verdict("near", ""))
+	add(string(event.VerdictGiven), "late", "", verdict("late", ""))
+	k, _ := packed(1, 0, rows, nil)
+	leg := ""
+	for i := range 14 {
+		leg += fmt.Sprintf(`["leg","",%d,0,null,null],`+"\n", 26+2*i)
+	}
+	const said = `,"p",1,0,"post","v","retry",true,"so"],` + "\n"
+	enginetest.Same(t, "pack", fmt.Sprintf("%d %d %d %s\n%s", k.first, k.last, k.time, k.path, k.data), `7 35 1000 p/
+[["b","model",0,"YXNrZWQ","p",1,0,"m",[]],
+["k","model",2,17,"=","m","p",1,{"text":"Hi"}],
+["n","other",4,18,"YXNrZWQ","m","p",1,2,{"text":"Hi"}],
+["f",1],
+["v","next",8`+said+`["f","none",10,true,"so"],
+["f","other",12,false,"so"],
+["feedback","other",14,0,null,{}],
+["v","other",16`+said+`["f","more",18,true,"so"],
+["verdict","more",20,0,null,`+verdict("more", `,"score":1`)+`],
+["f","late",22,true,"so"],
+["f",15],
+`+leg+`["v","near",54`+said+`["v","late",56`+strings.TrimSuffix(said, ",\n")+"]")
 }
 
 // Of several rows with one print each reads it, through those before it.

@@ -2,12 +2,17 @@ package journal
 
 import (
 	"bytes"
+	"context"
+	"database/sql/driver"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner"
 )
@@ -58,5 +63,55 @@ func TestBeginAtOnce(t *testing.T) {
 	}
 	if begun != 1 {
 		t.Errorf("%d have begun it", begun)
+	}
+}
+
+// deaf is a connection that finds no run.
+type deaf struct{ link }
+
+func (d deaf) Each(ctx context.Context, row func([]driver.Value) error, text string, args ...any) error {
+	if strings.Contains(text, " run ") {
+		return nil
+	}
+	return d.link.Each(ctx, row, text, args...)
+}
+
+// A run that cannot begin does not, and one hears why.
+func TestBeginRefuses(t *testing.T) {
+	clock := &calendar{time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)} // two of one moment are two
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: clock.now})
+	begin(t, j, runner.Start{RunID: "run"})
+	for want, s := range map[string]runner.Start{
+		"a run needs a name":     {},
+		"start: ":                {RunID: "odd", Input: map[string]any{"a": math.NaN()}},
+		"parent none: ":          {RunID: "child", Parent: "none"},
+		"there is a run of that": {RunID: "run"},
+	} {
+		if r, err := j.Begin(s); r != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: got %v, %v, want %s", s, r, err, want)
+		}
+	}
+	j.writer.c.link = deaf{j.writer.c.link}
+	if _, err := j.Begin(runner.Start{RunID: "new"}); err == nil || !strings.Contains(err.Error(), "the journal is damaged") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Whichever statement fails with which a run begins, it has begun with all that it
+// needs, or one hears that it has not.
+func TestEveryStatementOfBeginning(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	b := breaking(j)
+	for k, broke := 1, true; broke; k++ {
+		s := runner.Start{RunID: fmt.Sprint("run-", k), Input: map[string]any{"a": fmt.Sprint(k, strings.Repeat("long ", 200))}}
+		b.next(k)
+		_, err := j.Begin(s)
+		text := b.broke()
+		broke = text != ""
+		b.next(0)
+		run, e := j.Run(t.Context(), s.RunID)
+		if (err == nil) != (e == nil) || e == nil && run.Start.Input["a"] != s.Input["a"] || e != nil && !errors.Is(e, runner.ErrNoRun) {
+			t.Errorf("statement %d, %s: it began with %v, and is %+v, %v", k, text, err, run, e)
+		}
 	}
 }

@@ -68,6 +68,9 @@ func TestStatementsOfARun(t *testing.T) {
 		h.Emit(event.Event{Kind: event.PhaseFinished, Path: "p"})
 		time.Sleep(2 * delay)
 		said("phase", nil)
+		_, err = h.Model("p/model[3]", model.Request{})
+		said("model", err)
+		said("look", failed(j.Events(t.Context(), "run", 0, Whole)))
 		said("end", r.End(engine.Result{RunID: "run", Status: engine.Succeeded, Output: long}, nil))
 		said("another", func() error {
 			_, err := j.Begin(runner.Start{RunID: "another", Input: map[string]any{"a": long}})
@@ -82,6 +85,8 @@ ward:
 slow: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT; BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
 told:
 phase: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
+model: SELECT epoch, owner; BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
+look: BEGIN; SELECT n FROM; SELECT id FROM; BEGIN; SELECT id, seq,; SELECT run, last,;
 end: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO result; UPDATE run SET; COMMIT;
 another: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO run; INSERT INTO start; COMMIT;
 close:
@@ -96,7 +101,6 @@ func TestLogIsCopied(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "j.db")
 	synctest.Test(t, func(t *testing.T) {
 		j := journalAt(t, file, Options{})
-		defer j.Close()
 		back := j.writer.back
 		for range 2 {
 			for n := range checkpointAfter {
@@ -113,6 +117,18 @@ func TestLogIsCopied(t *testing.T) {
 			}
 			back.c.Close()
 			back.c = nil // as if it had not been
+		}
+		// Who closes waits for what is being copied, and that for nobody who writes.
+		back.most = 0
+		j.writer.turn <- struct{}{}
+		closed := make(chan error, 1)
+		go func() { closed <- j.Close() }()
+		synctest.Wait()
+		back.ask()
+		synctest.Wait()
+		<-j.writer.turn
+		if err := <-closed; err != nil {
+			t.Error(err)
 		}
 	})
 }

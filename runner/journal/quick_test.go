@@ -169,7 +169,7 @@ func TestShortRowsAreRefused(t *testing.T) {
 
 // A row without a kind is refused, whatever kinds are wanted.
 func TestKindlessRowsAreRefused(t *testing.T) {
-	for _, row := range []string{`[7,"p",0]`, `[]`, `7`} {
+	for _, row := range []string{`[7,"p",0]`, `[]`, `7`, `"x"`} {
 		k := pack{run: 1, first: 1, last: 1, data: "[" + row + "]"}
 		if _, ok := k.rows(func(string) bool { return false }); ok {
 			t.Errorf("%s reads", row)
@@ -187,6 +187,9 @@ func FuzzDamagedPack(f *testing.F) {
 	f.Add(`[["f",9]]`, int64(2))
 	f.Add(`[["v"],["tool_called","",0,0,"=",null],["tool_called","",0,0,"=",{}]]`, int64(3))
 	f.Add(`[["tool_called","p",0,1,"=",null]]`, int64(1))
+	for _, before := range []string{`["v"]`, `["feedback"]`, `["feedback","",0,0]`, `["b","",0]`, `["b"`} {
+		f.Add("["+before+",\n"+`["tool_called","",0,0,"=",null]]`, int64(2))
+	}
 	for _, short := range tooShort {
 		f.Add("["+short+"]", int64(1))
 	}
@@ -196,6 +199,8 @@ func FuzzDamagedPack(f *testing.F) {
 		if ok && int64(len(list)) != last {
 			t.Errorf("%d rows of %d", len(list), last)
 		}
+		some, _ := k.rows(func(kind string) bool { return kind == string(event.ToolCalled) }) // the others are not looked at
+		list = append(list, some...)
 		for i := range list {
 			list[i].verdict()
 			list[i].json()

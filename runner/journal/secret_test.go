@@ -12,6 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
@@ -198,6 +199,38 @@ func TestSecretsChange(t *testing.T) {
 				t.Errorf("what shares with it made %d calls, %v", calls-made, err)
 			}
 		})
+	}
+}
+
+// An event of which one cannot see whether it was told, with other secrets, is not told
+// a second time, and the run stops.
+func TestEveryStatementOfHearing(t *testing.T) {
+	const key = "sk-1234567890abcdef"
+	file := filepath.Join(t.TempDir(), "j.db")
+	j := journalAt(t, file, Options{})
+	e := event.Event{Kind: event.Feedback, Path: "p", Message: strings.Repeat("long ", 200) + key}
+	r := begin(t, j, runner.Start{RunID: "run"})
+	r.Host(quick{}).Emit(e)
+	if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	j = journalAt(t, file, Options{Secrets: map[string]string{"API_KEY": key}})
+	b := breaking(j)
+	for k, broke := 1, true; broke; k++ {
+		var live heard
+		r := reopen(t, j, "run").(*recording)
+		b.next(k)
+		r.Host(&passing{quick{}, &live}).Emit(e)
+		text := b.broke()
+		broke = text != ""
+		b.next(0)
+		if len(live.events) > 0 || broke != (r.state() != nil) {
+			t.Errorf("statement %d, %s: it is told %d times, %v", k, text, len(live.events), r.state())
+		}
+		if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -264,6 +264,10 @@ func notWritten(t *testing.T, p pair, s *story, w finished) {
 // same result, effects and events, none of them twice.
 func goOn(t *testing.T, j *Journal, s *story, world counter, w finished) {
 	t.Helper()
+	run, err := j.Run(t.Context(), "run")
+	if n := len(eventsOf(t, j, "run", News)); err != nil || run.Events != int64(n) {
+		t.Errorf("it is told to have %d events of %d, %v", run.Events, n, err)
+	}
 	result, _ := s.run(t, reopen(t, j, "run"), world, true)
 	same(t, "result", result, w.result)
 	same(t, "effects", effectsOf(t, j, "run"), w.effects)

@@ -400,8 +400,24 @@ func looksHear(t *testing.T, j *Journal) {
 	t.Helper()
 	b := breaking(j)
 	defer b.next(0)
-	ctx := t.Context()
-	for name, look := range map[string]func() error{
+	for name, look := range looks(t.Context(), j) {
+		for k := 1; ; k++ {
+			b.next(k)
+			err := look()
+			said := b.broke()
+			if said == "" && err != nil || said != "" && !errors.Is(err, errStatement) {
+				t.Errorf("%s, statement %d, %s: got %v", name, k, said, err)
+			}
+			if said == "" {
+				break
+			}
+		}
+	}
+}
+
+// looks are the ways to look at the runs of [TestEveryLook].
+func looks(ctx context.Context, j *Journal) map[string]func() error {
+	return map[string]func() error{
 		"runs": func() error { _, err := j.Runs(ctx, Filter{}); return err },
 		"words": func() error {
 			if list, err := j.Runs(ctx, Filter{Words: "long long"}); err != nil || len(list) > 0 {
@@ -421,17 +437,34 @@ func looksHear(t *testing.T, j *Journal) {
 		"news":     func() error { return failed(j.Events(ctx, "run", 0, News)) },
 		"effects":  func() error { return failed(j.Effects(ctx, "run")) },
 		"attempts": func() error { return failed(j.Attempts(ctx, Filter{})) },
-	} {
-		for k := 1; ; k++ {
-			b.next(k)
-			err := look()
-			said := b.broke()
-			if said == "" && err != nil || said != "" && !errors.Is(err, errStatement) {
-				t.Errorf("%s, statement %d, %s: got %v", name, k, said, err)
-			}
-			if said == "" {
-				break
-			}
+	}
+}
+
+// Where a pack does not read, who looks at it is told that it is damaged.
+func TestDamagedPack(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	if _, err := runnerOver(t, j, everyAnswer(), yes).Run(t.Context(), load(t, everyKind), nil, runner.WithRunID("run")); err != nil {
+		t.Fatal(err)
+	}
+	open := begin(t, j, runner.Start{RunID: "open"}).(*recording)
+	if err := open.commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.writer.do(func(c *conn) error { _, err := c.exec("UPDATE pack SET data = ?", []byte("[]")); return err }); err != nil {
+		t.Fatal(err)
+	}
+	all := looks(t.Context(), j)
+	for _, name := range []string{"version", "words", "run"} { // which look at none
+		delete(all, name)
+	}
+	all["row"] = func() error {
+		return j.reading(t.Context(), func(c *conn) error { _, _, err := j.rowAt(t.Context(), c, open.n, 1); return err })
+	}
+	all["drop"] = func() error { return j.writer.do(func(c *conn) error { return j.dropRow(c, open.n, 1) }) }
+	all["gone on with"] = func() error { gone(t, j, open); _, err := j.Reopen("open"); return err }
+	for name, look := range all {
+		if err := look(); err == nil || !strings.Contains(err.Error(), "damaged: rows 1 to ") {
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }

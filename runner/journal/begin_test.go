@@ -98,7 +98,7 @@ func TestBeginRefuses(t *testing.T) {
 }
 
 // Whichever statement fails with which a run begins, it has begun with all that it
-// needs, or one hears that it has not.
+// needs, or has not, and one hears of it.
 func TestEveryStatementOfBeginning(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	b := breaking(j)
@@ -110,7 +110,7 @@ func TestEveryStatementOfBeginning(t *testing.T) {
 		broke = text != ""
 		b.next(0)
 		run, e := j.Run(t.Context(), s.RunID)
-		if (err == nil) != (e == nil) || e == nil && run.Start.Input["a"] != s.Input["a"] || e != nil && !errors.Is(e, runner.ErrNoRun) {
+		if broke != (err != nil) || (err == nil) != (e == nil) || e == nil && run.Start.Input["a"] != s.Input["a"] || e != nil && !errors.Is(e, runner.ErrNoRun) {
 			t.Errorf("statement %d, %s: it began with %v, and is %+v, %v", k, text, err, run, e)
 		}
 	}

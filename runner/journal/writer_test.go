@@ -5,11 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"testing/synctest"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/postgres"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // Nothing can be found and committed by another branch of a run while a piece
@@ -77,4 +81,45 @@ func TestLogBeginsAnew(t *testing.T) {
 		}
 		j.Close()
 	})
+}
+
+// That a run is there and how it ended is on a server's disk when it is said; what it
+// does between may be a moment later.
+func TestLasting(t *testing.T) {
+	serverOnly(t)
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	b := breaking(j)
+	var r runner.Recording
+	for step, do := range []func() error{
+		func() (err error) { r, err = j.Begin(runner.Start{RunID: "run"}); return err },
+		func() error { _, err := r.Host(quick{}).Model("p/model", model.Request{}); return err },
+		func() error { return r.End(engine.Result{RunID: "run", Status: engine.Succeeded}, nil) },
+	} {
+		b.next(0)
+		if err := do(); err != nil {
+			t.Fatal(err)
+		}
+		if lasts := slices.Contains(b.said(), "SET LOCAL synchronous_commit = on"); lasts != (step != 1) {
+			t.Errorf("step %d lasts: %v", step, lasts)
+		}
+	}
+}
+
+// What a server refuses because somebody was in the way is tried again, so often and
+// no more.
+func TestTriedAgain(t *testing.T) {
+	serverOnly(t)
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	for statement, want := range map[string]int{
+		postgres.Unless("SELECT 1 WHERE false"):      2,
+		"DO $$ BEGIN RAISE SQLSTATE '40001'; END $$": 6,
+		"DO $$ BEGIN RAISE SQLSTATE '40P01'; END $$": 6,
+		"DO $$ BEGIN RAISE SQLSTATE '23505'; END $$": 1,
+	} {
+		tries := 0
+		err := j.writer.do(func(c *conn) error { tries++; _, err := c.exec(statement); return err })
+		if err == nil || tries != want {
+			t.Errorf("%s: %d tries, %v", statement, tries, err)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -131,4 +132,60 @@ func TestLogIsCopied(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// What a conversation's rows say is new in each: of a request what it adds to the one
+// before it, of a reply where it is, of a verdict in the result the same.
+func TestRowsOfAConversation(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+	h := r.Host(quick{"yes"})
+	k := newTalker(h, "run", "more")
+	for range 3 {
+		k.take(t)
+	}
+	if _, err := h.Tool("p/tool", engine.Job{}); err != nil {
+		t.Fatal(err)
+	}
+	h.Emit(event.Event{Kind: event.ToolReplied, Path: "p/tool", Result: &tool.Result{Value: "done"}})
+	v := event.Verdict{Path: "p/ward", Phase: "p", Moment: "post", Validator: "tone", Valid: new(bool), Reason: "so"}
+	h.Emit(event.Event{Kind: event.VerdictGiven, Path: v.Path, Verdict: &v})
+	if err := r.End(engine.Result{RunID: "run", Status: engine.Succeeded, Verdicts: []event.Verdict{v}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	var told strings.Builder
+	err := j.reading(t.Context(), func(c *conn) error {
+		rows, err := j.readRows(t.Context(), c, r.n)
+		for _, l := range rows {
+			fmt.Fprintln(&told, strings.TrimSpace(fmt.Sprintf("%d %s %s %s", l.row, l.kind, l.path, l.json())))
+		}
+		found, e := c.one(t.Context(), "SELECT data FROM result WHERE run = ?", r.n)
+		fmt.Fprintf(&told, "%s\n", word(found[0]))
+		return errors.Join(err, e)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	enginetest.Same(t, "rows", told.String(), `1 leg
+2 run_started  {"run_id":"run","cascade_id":"bench"}
+3 phase_started talk {"phase":"talk"}
+4 attempt_started talk/attempt[1] {"phase":"talk","attempt":1}
+5 turn_started talk/attempt[1]/turn[0] {"phase":"talk","attempt":1,"turn":0}
+6 model_called talk/attempt[1]/turn[0]/model {"phase":"talk","attempt":1,"turn":0,"request":{"model":"m","phase":"talk","attempt":1,"said":[{"role":"user","content":"Let us talk."}]}}
+7 effect:model talk/attempt[1]/turn[0]/model {"model":"m","phase":"talk","attempt":1,"response":{"text":"yes","usage":{"model_calls":1,"input_tokens":100,"output_tokens":50,"cost_usd":0.001}}}
+8 model_replied talk/attempt[1]/turn[0]/model {"phase":"talk","attempt":1,"turn":0,"effect":7}
+9 turn_started talk/attempt[1]/turn[1] {"phase":"talk","attempt":1,"turn":1}
+10 model_called talk/attempt[1]/turn[1]/model {"phase":"talk","attempt":1,"turn":1,"request":{"model":"m","phase":"talk","attempt":1,"turn":1,"on":6,"keep":1,"first":"talk/attempt[1]/turn[0]/model","before":1,"said":[{"role":"assistant","content":"Reply 0: yes"},{"role":"user","content":"Turn 1: more"}]}}
+11 effect:model talk/attempt[1]/turn[1]/model {"model":"m","phase":"talk","attempt":1,"turn":1,"response":{"text":"yes","usage":{"model_calls":1,"input_tokens":100,"output_tokens":50,"cost_usd":0.001}}}
+12 model_replied talk/attempt[1]/turn[1]/model {"phase":"talk","attempt":1,"turn":1,"effect":11}
+13 turn_started talk/attempt[1]/turn[2] {"phase":"talk","attempt":1,"turn":2}
+14 model_called talk/attempt[1]/turn[2]/model {"phase":"talk","attempt":1,"turn":2,"request":{"model":"m","phase":"talk","attempt":1,"turn":2,"on":10,"keep":3,"first":"talk/attempt[1]/turn[0]/model","before":3,"said":[{"role":"assistant","content":"Reply 1: yes"},{"role":"user","content":"Turn 2: more"}]}}
+15 effect:model talk/attempt[1]/turn[2]/model {"model":"m","phase":"talk","attempt":1,"turn":2,"response":{"text":"yes","usage":{"model_calls":1,"input_tokens":100,"output_tokens":50,"cost_usd":0.001}}}
+16 model_replied talk/attempt[1]/turn[2]/model {"phase":"talk","attempt":1,"turn":2,"effect":15}
+17 begun p/tool
+18 effect:tool p/tool {"result":{"value":"done"}}
+19 tool_replied p/tool {"effect":18}
+20 verdict p/ward {"verdict":{"path":"p/ward","phase":"p","attempt":0,"turn":0,"moment":"post","validator":"tone","mode":"","valid":false,"reason":"so","error":null}}
+{"run_id":"run","cascade_id":"","status":"succeeded","output":null,"outputs":null,"phases":null,"verdicts":[],"usage":{"model_calls":0,"input_tokens":0,"output_tokens":0,"cost_usd":0},"error":null,"degraded":null,"verdict_rows":[20]}
+`)
 }

@@ -83,11 +83,11 @@ func TestOnDiskBeforeTheNext(t *testing.T) {
 }
 
 // An event that was told as often as it comes is not told again; one that comes
-// more often is.
+// more often is, and one that says something else.
 func TestEventsThatComeAgain(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	var live heard
-	for _, times := range []int{2, 1, 3} {
+	for _, said := range []string{"aa", "b", "abaa"} {
 		r, err := j.Begin(runner.Start{RunID: "run"})
 		if errors.Is(err, runner.ErrRunExists) {
 			r, err = j.Reopen("run")
@@ -95,15 +95,23 @@ func TestEventsThatComeAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range times {
-			r.Host(&passing{quick{}, &live}).Emit(event.Event{Kind: event.Feedback, Path: "p", Message: "again"})
+		h := r.Host(&passing{quick{}, &live})
+		for _, word := range strings.Split(said, "") {
+			h.Emit(event.Event{Kind: event.Feedback, Path: "p", Message: word})
+			h.Emit(event.Event{Kind: event.ModelCalled, Path: "p/model", Request: &model.Request{Messages: []model.Message{{Content: word}}}})
 		}
 		if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(live.events) != 3 || len(eventsOf(t, j, "run", Whole)) != 3 {
-		t.Errorf("%d events were told", len(live.events))
+	told := map[event.Kind]string{}
+	for _, e := range live.events {
+		if told[e.Kind] += e.Message; e.Request != nil {
+			told[e.Kind] += e.Request.Messages[0].Content
+		}
+	}
+	if want := "aaba"; told[event.Feedback] != want || told[event.ModelCalled] != want || len(eventsOf(t, j, "run", Whole)) != 2*len(want) {
+		t.Errorf("told are %v", told)
 	}
 }
 

@@ -305,7 +305,7 @@ func TestWaitsWithOne(t *testing.T) {
 		}
 	}
 	odd := begin(t, j, runner.Start{RunID: "odd"})
-	if err := odd.End(engine.Result{RunID: "odd", Output: math.NaN()}, nil); err == nil {
+	if err := odd.End(engine.Result{RunID: "odd", Output: math.NaN(), Error: &event.Error{Code: engine.Failed}}, nil); err == nil {
 		t.Error("an output that is no JSON is kept")
 	}
 	if _, err := odd.Host(oddly{}).Tool("p/tool", engine.Job{}); err == nil || !strings.Contains(err.Error(), "effect p/tool: ") {

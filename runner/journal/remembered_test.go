@@ -44,7 +44,24 @@ func TestRemembered(t *testing.T) {
 			t.Errorf("after row %d: %d effects are kept", last, n)
 		}
 	}
-	for i := range r.recent[:2] {
+	// What is written once more and taken back, since another could not be written
+	// beside it, is written once more again.
+	err := j.writer.do(func(c *conn) error {
+		_, err := c.exec("DELETE FROM pack WHERE run = ? AND last > ?", r.n, first)
+		j.writer.endEra()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.mu.Lock()
+	done := r.queue()
+	r.mu.Unlock()
+	j.writer.add(job{func(*conn) error { return errStatement }, func(error) {}})
+	if err := j.writer.wait(done); err != nil || len(effectsOf(t, j, "run")) != 3 {
+		t.Errorf("beside another: %d effects are kept, %v", len(effectsOf(t, j, "run")), err)
+	}
+	for i := range r.recent[:3] {
 		r.recent[i].at = r.recent[i].at.Add(-2 * forgotten)
 	}
 	if ask("d/model[0]"); len(r.recent) != 2 {
@@ -63,7 +80,7 @@ func TestRemembered(t *testing.T) {
 		t.Errorf("got %v", garbled)
 	}
 	elsewhere(t, j, "run")
-	err := j.writer.do(func(c *conn) error {
+	err = j.writer.do(func(c *conn) error {
 		if _, err := c.exec("UPDATE run SET epoch = epoch + 1 WHERE n = ?", r.n); err != nil {
 			return err
 		}

@@ -79,9 +79,8 @@ func lineOf(v []driver.Value) logged {
 		row: integer(v[0]) & (1<<rowBits - 1), seq: integer(v[1]), time: integer(v[2]), took: integer(v[3]),
 		kind: word(v[4]), path: event.Path(word(v[5])),
 	}
-	if raw, ok := v[6].([]byte); ok {
-		l.print = append(print(nil), raw...)
-	}
+	raw, _ := v[6].([]byte)
+	l.print = append(print(nil), raw...)
 	if data := word(v[7]); data != "" {
 		l.raw = []byte(data)
 	}

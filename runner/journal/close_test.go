@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -94,6 +95,30 @@ func TestCloseWhileAnotherReads(t *testing.T) {
 	}
 	if list, err := only.Runs(t.Context(), Filter{}); err != nil || len(list) != 4 {
 		t.Errorf("got %d runs, %v", len(list), err)
+	}
+}
+
+// What was handed over is written before a journal is closed, and who comes later is
+// told that it is.
+func TestCloseWritesTheRest(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+	r.mu.Lock()
+	done := r.queue()
+	r.mu.Unlock()
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	default:
+		t.Error("it is not written")
+	}
+	if _, err := j.Begin(runner.Start{RunID: "late"}); !errors.Is(err, errClosed) {
+		t.Errorf("got %v", err)
 	}
 }
 

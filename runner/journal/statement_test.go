@@ -277,10 +277,15 @@ func TestTakenBack(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	// An event that cannot be kept ends the run that told it.
-	h := begin(t, j, runner.Start{RunID: "third"}).Host(quick{said})
-	h.Emit(event.Event{Kind: event.Feedback, Path: "p", Output: math.NaN()})
-	if _, err := h.Model("p/model", model.Request{}); err == nil {
-		t.Error("it goes on without an event")
+	for id, e := range map[string]event.Event{
+		"third":  {Kind: event.Feedback, Path: "p", Output: math.NaN()},
+		"fourth": {Kind: event.ModelCalled, Path: "p/model", Request: &model.Request{Tools: []model.Tool{{Parameters: math.NaN()}}}},
+	} {
+		h := begin(t, j, runner.Start{RunID: id}).Host(quick{said})
+		h.Emit(e)
+		if _, err := h.Tool("p/tool", engine.Job{}); err == nil {
+			t.Errorf("%s goes on without an event", id)
+		}
 	}
 }
 

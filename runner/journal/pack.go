@@ -67,9 +67,6 @@ func (k *pack) line(b []byte, rows []row, i int) []byte {
 	own := model.AppendText(make([]byte, 0, 64), w.path)
 	for j := range shapes {
 		s := &shapes[j]
-		if s.kind != w.kind {
-			continue
-		}
 		values, ok := s.fold(w, own, most)
 		if !ok {
 			continue

@@ -17,7 +17,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// slow is a host of which models take so long that what was told ahead is written.
+// slow is a host of which models take so long that what was told ahead is written,
+// and validators stop the run.
 type slow struct{ quick }
 
 func (s slow) Model(at event.Path, req model.Request) (model.Response, error) {
@@ -25,9 +26,13 @@ func (s slow) Model(at event.Path, req model.Request) (model.Response, error) {
 	return s.quick.Model(at, req)
 }
 
+func (slow) Validate(event.Path, engine.Validation) (engine.Finding, error) {
+	return engine.Finding{}, engine.ErrSuspended
+}
+
 // What a run that nobody disturbs has its store do is this and no more: whose it is
 // is asked where that has not been seen for a while, a text is written once, and what
-// is told waits for what comes next, unless that is slow or somebody waits for it.
+// is told waits for what comes next, unless that is slow, stops it, or ends a phase.
 func TestStatementsOfARun(t *testing.T) {
 	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
@@ -71,6 +76,12 @@ func TestStatementsOfARun(t *testing.T) {
 		said("phase", nil)
 		_, err = h.Model("p/model[3]", model.Request{})
 		said("model", err)
+		h.Emit(event.Event{Kind: event.Feedback, Path: "p"})
+		if _, err := slow.Validate("p/ward", engine.Validation{Pure: true}); err == nil {
+			t.Error("it does not stop")
+		}
+		time.Sleep(2 * delay)
+		said("stop", nil)
 		said("look", failed(j.Events(t.Context(), "run", 0, Whole)))
 		said("end", r.End(engine.Result{RunID: "run", Status: engine.Succeeded, Output: long}, nil))
 		said("another", func() error {
@@ -87,6 +98,7 @@ slow: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT; BEGIN IMME
 told:
 phase: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
 model: SELECT epoch, owner; BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
+stop: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
 look: BEGIN; SELECT n FROM; SELECT id FROM; BEGIN; SELECT id, seq,; SELECT run, last,;
 end: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO result; UPDATE run SET; COMMIT;
 another: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO run; INSERT INTO start; COMMIT;

@@ -27,6 +27,7 @@ func TestParent(t *testing.T) {
 	}{
 		"all":                {twoPhases, "owls", "", nil},
 		"from a phase":       {twoPhases, "owls", "two", []string{"Then", "Last"}},
+		"from no effect":     {strings.Replace(twoPhases, "  - {name: three", "  - {name: plain, compose: Plain.}\n  - {name: three", 1), "owls", "plain", []string{"Last"}},
 		"another input":      {twoPhases, "bats", "", []string{"First"}},
 		"edited":             {strings.Replace(twoPhases, "Then", "Then, as", 1), "owls", "", []string{"Then"}},
 		"from an unknown":    {twoPhases, "owls", "tw", nil},

@@ -152,10 +152,7 @@ func living(o owner) bool {
 // began is when a process began, "" where that cannot be told or there is no
 // such process. The name in the file may hold spaces and brackets.
 func began(pid string) string {
-	stat, err := os.ReadFile("/proc/" + pid + "/stat")
-	if err != nil {
-		return ""
-	}
+	stat, _ := os.ReadFile("/proc/" + pid + "/stat") // where there is none it has no fields
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	const state, start = 3, 22 // as proc(5) numbers them
 	if len(fields) <= start-state || fields[0] == "Z" || fields[0] == "X" {

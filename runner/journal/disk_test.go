@@ -254,6 +254,27 @@ func TestSpoiltMakesNothing(t *testing.T) {
 	}
 }
 
+// overtime is a host whose time is over at once.
+type overtime struct{ quick }
+
+func (overtime) Within(at event.Path, _ time.Duration, _ func(engine.Host) error) error {
+	return &engine.Overtime{At: at}
+}
+
+// That the time was over is kept, or the run stops.
+func TestOvertimeIsKept(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	h := begin(t, j, runner.Start{RunID: "run"}).Host(overtime{})
+	if err := h.Within("p", time.Second, nil); !engine.IsOver(err, "p") || effectsOf(t, j, "run")["p"] == "" {
+		t.Errorf("got %v", err)
+	}
+	j.writer.before = func() error { return errStatement }
+	if err := h.Within("q", time.Second, nil); !errors.Is(err, errStatement) {
+		t.Errorf("got %v", err)
+	}
+	j.writer.before = nil
+}
+
 // oddly is a host of which tools give what is no JSON.
 type oddly struct{ quick }
 

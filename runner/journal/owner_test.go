@@ -37,6 +37,7 @@ func TestOwnerGone(t *testing.T) {
 		"closed":                    {owner{PID: me.PID, Began: me.Began, Key: "another", place: at(same)}, gone},
 		"number came again":         {owner{PID: 1, Began: "0000", Key: "k", place: at(same)}, gone},
 		"known by its number alone": {owner{PID: 1, Key: "k", place: at(same)}, lives},
+		"this one by its number":    {owner{PID: me.PID, Key: "k", place: at(same)}, lives},
 		"first process":             {owner{PID: 1, Began: began("1"), Key: "k", place: at(same)}, lives},
 		"no such process":           {owner{PID: 1 << 30, Key: "k", place: at(same)}, gone},
 		"host got another name":     {owner{PID: 1, Began: began("1"), Key: "k", place: at(func(p *place) { p.Host = "new" })}, lives},

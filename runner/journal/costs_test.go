@@ -156,6 +156,9 @@ func TestRowsOfAConversation(t *testing.T) {
 	for range 3 {
 		k.take(t)
 	}
+	if n := r.talks.threads[k.thread].count; n != 5 { // as many as were sent
+		t.Errorf("%d messages are not digested again", n)
+	}
 	if _, err := h.Tool("p/tool", engine.Job{}); err != nil {
 		t.Fatal(err)
 	}

@@ -49,6 +49,35 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// TestMistakesWithin holds that of a cascade that is wrong nothing is said but what is
+// said of it alone, in whatever way another names it.
+func TestMistakesWithin(t *testing.T) {
+	const outer = `cascade_id: outer
+validators: {judge: {cascade: wrong}}
+tools: {named: {cascade: wrong}}
+phases:
+- {name: a, instructions: x, sub_cascades: [{ref: wrong, context_out: true}], tackle: [named, wrong, tackle/wrong.yaml], wards: {post: [{validator: judge}, {validator: wrong}, {cascade: wrong}]}}
+- {name: b, tool: tackle/wrong.yaml, inputs: {odd: 1}}
+- {name: c, tool: named, inputs: {odd: 1}}
+- {name: d, tool: wrong, inputs: {odd: 1}}
+- {name: e, tool: judge}
+`
+	archive, err := txtar.ParseFile("testdata/mistakes.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range archive.Files {
+		if path.Ext(f.Name) != ".yaml" {
+			continue
+		}
+		alone := found(t, "tackle/wrong.yaml", string(f.Data))
+		_, err := Parse("outer.yaml", []byte(outer), files(map[string]string{"tackle/wrong.yaml": string(f.Data)}), known())
+		if alone.Broken() && (err == nil || err.Error() != alone.Error()) {
+			t.Errorf("of %s is said\n%s\nand within another\n%v", f.Name, alone, err)
+		}
+	}
+}
+
 // toldOf is all that is said of a file.
 func toldOf(t *testing.T, s *schema.Schema, name string, source []byte) string {
 	t.Helper()

@@ -47,7 +47,7 @@ func (p *parser) sound(n *yaml.Node, around []*yaml.Node) bool {
 func (p *parser) resolve(n *yaml.Node) *yaml.Node {
 	p.count(n, 1)
 	if p.nodes > maxNodes {
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Line: n.Line, Column: n.Column}
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
 	}
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias

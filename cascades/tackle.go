@@ -105,11 +105,7 @@ func (p *parser) tackled(n *yaml.Node, name string) (t *Tool, found bool) {
 		return p.toolFile(n, file, name), true
 	}
 	if file := p.inTackle(name, cascadeEndings...); file != "" {
-		t = &Tool{Name: name}
-		if t.takes(p.nestedFile(n, file)); t.Cascade == nil {
-			return nil, true
-		}
-		return t, true
+		return (&Tool{Name: name}).takes(p.nestedFile(n, file)), true
 	}
 	return nil, false
 }

@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -98,7 +99,7 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 		for _, key := range []string{"effect", "idempotent", "queue", "requires_receipt"} {
 			o.conflict(key, "%s of a cascade is that of the tools in it", key)
 		}
-		t.takes(p.nested(nested, "cascade"))
+		return t.takes(p.nested(nested, "cascade"))
 	default:
 		p.report(o.node, CodeMissing, "%s needs exec, cascade or mcp", o.what)
 	}
@@ -133,15 +134,14 @@ func (c *Cascade) Effect() tool.Effect {
 	return worst
 }
 
-// takes makes the tool of a cascade, if there is one: its inputs are the arguments.
-func (t *Tool) takes(c *Cascade) {
-	if t.Cascade = c; c == nil {
-		return
+// takes makes the tool that of a cascade, nil without one: its inputs are the arguments.
+func (t *Tool) takes(c *Cascade) *Tool {
+	if c == nil {
+		return nil
 	}
-	if t.Description == "" {
-		t.Description = t.Cascade.Description
-	}
-	t.Params, t.Effect = t.Cascade.Params(), t.Cascade.Effect()
+	t.Description = cmp.Or(t.Description, c.Description)
+	t.Cascade, t.Params, t.Effect = c, c.Params(), c.Effect()
+	return t
 }
 
 // Params is the JSON Schema of the cascade's inputs as a plain value.
@@ -194,8 +194,8 @@ func (p *parser) tool(n *yaml.Node, name string) *Tool {
 		return t
 	}
 	if slices.Contains(cascadeEndings, path.Ext(name)) {
-		t := &Tool{}
-		if t.takes(p.nested(n, "cascade")); t.Cascade == nil {
+		t := (&Tool{}).takes(p.nested(n, "cascade"))
+		if t == nil {
 			return nil
 		}
 		t.Name = t.Cascade.ID

@@ -2,10 +2,14 @@ package cascades
 
 import (
 	"fmt"
+	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/runner/measure"
 )
 
 // proofOf is the proof of a file.
@@ -76,6 +80,43 @@ func TestProofTells(t *testing.T) {
 	golden(t, "testdata/proof/told.txt", b.String())
 }
 
+// A gate on a way is measured where there is evidence of what it is, in its phase
+// and at its moment, beside the file that it stands in, and nowhere else.
+func TestMeasured(t *testing.T) {
+	for _, file := range glob(t, "testdata/proof/*/*.yaml") {
+		c, p := proofOf(t, file)
+		files := map[string]measure.EvidenceFile{}
+		for _, within := range c.Within() {
+			own, _ := proofOf(t, path.Join(path.Dir(filepath.ToSlash(file)), within.File))
+			gates, err := own.Gates("", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range gates {
+				at := path.Join(path.Dir(within.File), measure.EvidenceDir, measure.EvidenceName(g.Name))
+				files[at] = files[at].With(measure.Evidence{Digest: g.Digest, Cascade: own.ID, Phase: g.Phase, Moment: string(g.Moment), Natural: measure.Confusion{GoodPassed: 99, BadRefused: 99}})
+			}
+		}
+		measured := func(name string) ([]byte, error) {
+			if f, there := files[name]; there {
+				return f.Text()
+			}
+			return nil, fs.ErrNotExist
+		}
+		if left := c.Unmeasured(p, 0.05, "", measured); len(left) > 0 {
+			t.Errorf("measured is none of %v", left)
+		}
+		all := c.Unmeasured(p, 0.05, "", folder(filepath.Dir(file))).Error()
+		for _, w := range p.Ways {
+			for _, g := range w.Gates {
+				if lacks := fmt.Sprintf("%v: tool %s: gate %s on the way of %s: there is no evidence", w.At, w.Tool, g, w.From); strings.Count(all, lacks) != 1 {
+					t.Errorf("%q is not said once in %s", lacks, all)
+				}
+			}
+		}
+	}
+}
+
 // Only of a condition that is the verdict, or that it is not, is it known what it
 // lets by.
 func TestVerdictAsked(t *testing.T) {
@@ -95,7 +136,7 @@ func TestVerdictAsked(t *testing.T) {
 func TestProofBeyond(t *testing.T) {
 	p := &Proof{File: "x.yaml", Beyond: true}
 	const why = "nothing is proven: the cascade is too large to be followed"
-	if d := p.Diagnostics(); p.Proven() || len(d) != 1 || d[0].Message != why || d[0].Position != (Position{"x.yaml", 1, 1}) {
+	if d := p.Diagnostics(); p.Proven() || len(d) != 1 || d[0].Message != why || d[0].Position != (Position{"x.yaml", 1, 1}) || !d.Broken() {
 		t.Errorf("proven %v, %v", p.Proven(), d)
 	}
 	if text := p.Text(); !strings.Contains(text, "not proven") || !strings.Contains(text, "too large to be followed") {

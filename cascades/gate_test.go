@@ -2,6 +2,7 @@ package cascades
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"testing"
 )
@@ -16,7 +17,9 @@ func identities(t *testing.T, name string, files map[string]string, chosen Chose
 		}
 		return nil, fmt.Errorf("%s is not there", name)
 	}
-	c, err := Load(name, open, known())
+	k := known()
+	k.Root = path.Join(path.Dir(name), "root")
+	c, err := Load(name, open, k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,6 +47,7 @@ validators:
   long: {expr: "len(content) > 5", reason: longer}
   tone: {judge: "@tone.md", votes: 3}
   house: {exec: [python3, check.py, --strict], with: {a: 1}}
+  rooted: {exec: [python3, check.py], cwd: root}
   whole: {cascade: sub/facts.yaml}
   short: {use: max_length, with: {max: 10}}
 phases:
@@ -56,6 +60,7 @@ phases:
       post:
         - {validator: tone, mode: retry}
         - {validator: house}
+        - {validator: rooted}
         - {validator: whole}
         - {validator: short}
         - {expr: "len(content) < 100"}
@@ -64,7 +69,7 @@ phases:
 
 func gatedFiles() map[string]string {
 	return map[string]string{
-		"x/post.yaml": gated, "x/tone.md": "Is it friendly?", "x/check.py": "print(1)",
+		"x/post.yaml": gated, "x/tone.md": "Is it friendly?", "x/check.py": "print(1)", "x/root/check.py": "print(2)",
 		"x/sub/facts.yaml": "cascade_id: facts\nphases: [{name: look, instructions: '@look.md'}]", "x/sub/look.md": "Look: {{ input.content }}",
 	}
 }
@@ -72,8 +77,8 @@ func gatedFiles() map[string]string {
 // TestIdentityChanges: whatever a gate is changes its digest and no other's.
 func TestIdentityChanges(t *testing.T) {
 	was := identities(t, "x/post.yaml", gatedFiles(), "")
-	if len(was) != 9 {
-		t.Fatalf("got %d gates, want 9: %v", len(was), was)
+	if len(was) != 10 {
+		t.Fatalf("got %d gates, want 10: %v", len(was), was)
 	}
 	for _, test := range []struct {
 		name, file, old, to string
@@ -96,6 +101,7 @@ func TestIdentityChanges(t *testing.T) {
 		{name: "a renamed model", chosen: "small=big", changed: "tone whole"},
 		{name: "a model that a phase within may name", chosen: "other=big", changed: "whole"},
 		{name: "a program", file: "x/check.py", old: "1", to: "2", changed: "house"},
+		{name: "a program of the root", file: "x/root/check.py", old: "2", to: "3", changed: "rooted"},
 		{name: "a program's argument", file: "x/post.yaml", old: "--strict", to: "--lax", changed: "house"},
 		{name: "a program's parameter", file: "x/post.yaml", old: "a: 1", to: "a: 2", changed: "house"},
 		{name: "a cascade's file", file: "x/sub/look.md", old: "Look", to: "See", changed: "whole"},

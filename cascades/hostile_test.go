@@ -189,6 +189,12 @@ func TestBoundOfSuggestions(t *testing.T) {
 			t.Errorf("%s: got %+v", key, last)
 		}
 	}
+	for compared, meant := range map[int]string{maxComparisons - 1: "name", maxComparisons: ""} {
+		p := &parser{found: Diagnostics{{Position: Position{Line: 1, Column: 1}}}, compared: compared}
+		if p.suggest("nam", func() []string { return []string{"name"} }); p.found[0].Suggestion != meant {
+			t.Errorf("with %d words compared it is %q", compared, p.found[0].Suggestion)
+		}
+	}
 }
 
 // TestDepth holds that cascades within cascades end somewhere.

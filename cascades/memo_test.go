@@ -54,13 +54,13 @@ func TestMemo(t *testing.T) {
 	if _, still := memo.templates.before["{{ input.n49 }}"]; kept > 2 || !still {
 		t.Errorf("%d templates are kept: %v, %v", kept, memo.templates.now, memo.templates.before)
 	}
-	// Of each kind what was compiled is at hand.
+	// Of each kind all that was compiled is at hand.
 	memo = Memo{}
-	said(template(0, ", output_schema: {type: string}, wards: {post: [{expr: content == 'x'}]}"), &memo)
+	said(template(0, ", output_schema: {type: string}, rules: {turn_prompt: x}, wards: {turn: [{schema: {type: object}}], post: [{expr: content == 'x'}, {expr: content == 'y'}]}"), &memo)
 	memo.templates.turn()
 	memo.expressions.turn()
 	memo.schemas.turn()
-	if len(memo.templates.before) == 0 || len(memo.expressions.before) == 0 || len(memo.schemas.before) == 0 {
+	if len(memo.templates.before) != 2 || len(memo.expressions.before) != 2 || len(memo.schemas.before) != 2 {
 		t.Errorf("there are %d templates, %d expressions and %d schemas", len(memo.templates.before), len(memo.expressions.before), len(memo.schemas.before))
 	}
 	// What is wrong is remembered, and that it was mended.

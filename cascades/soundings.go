@@ -112,12 +112,13 @@ func (s *Soundings) lot(key string) int {
 		sum += w
 	}
 	at := r.Float64() * sum
-	for i, w := range s.Weights {
+	last := len(s.Weights) - 1
+	for i, w := range s.Weights[:last] {
 		if at -= w; at < 0 {
 			return i
 		}
 	}
-	return len(s.Weights) - 1
+	return last
 }
 
 func (p *parser) soundings(o *object) *Soundings {

@@ -158,7 +158,7 @@ func (p *parser) syntax(err error, stopped int) {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 0
 	if n, _ := fmt.Sscanf(message, "line %d:", &line); n == 1 {
-		message = strings.TrimSpace(message[strings.Index(message, ":")+1:])
+		_, message, _ = strings.Cut(message, ": ")
 	}
 	begins := func(with string) bool { return strings.HasPrefix(message, with) }
 	switch {

@@ -192,7 +192,7 @@ func (o *object) triesByName(key string) (sum int) {
 	for i := 1; i < len(n.Content); i += 2 {
 		times := 1
 		of := o.p.resolve(n.Content[i])
-		for j := 0; j+1 < len(of.Content) && of.Kind == yaml.MappingNode; j += 2 {
+		for j := 0; j < len(of.Content) && of.Kind == yaml.MappingNode; j += 2 {
 			if of.Content[j].Value == "factor" && of.Content[j+1].Decode(&times) != nil {
 				times = 1 // reported where it is read
 			}

@@ -169,6 +169,12 @@ func TestBounds(t *testing.T) {
 		{"merges", nested("{<<: *a%d}"), maxMerges + 1, "merges are nested more than 20 deep"},
 		{"merges of lists", nested("{<<: [*a%d]}"), maxMerges / 2, "merges are nested more than 20 deep"},
 		{"values", nested("{x: *a%d}"), 198, "values are nested more than 200 deep"},
+		{"brackets", func(n int) string {
+			return "cascade_id: x\nphases: [{name: a, instructions: x}]\ninputs_schema: {a: {default: " + strings.Repeat("[", n) + strings.Repeat("]", n) + "}}\n"
+		}, 198, "values are nested more than 200 deep"},
+		{"letters", func(n int) string {
+			return "cascade_id: x\nphases: [{name: a, instructions: x, wards: {post: [" + strings.Repeat("x", n) + "]}}]\n"
+		}, 120, "x …"},
 		{"mistakes", func(n int) string {
 			return "cascade_id: x\nphases: [{name: a, instructions: x}]\n" + each(n, "k%d: x\n")
 		}, maxFound, "more than 1000 mistakes: the rest is not told"},

@@ -166,11 +166,8 @@ func escape(rest []rune) (blank bool, size int) {
 	if strings.ContainsRune("ntrvfN_LP \t\r", rest[1]) {
 		return true, 2
 	}
-	digits := map[rune]int{'x': 2, 'u': 4, 'U': 8}[rest[1]]
-	if len(rest) < 2+digits || digits == 0 {
-		return false, min(2, len(rest))
-	}
-	code, _ := strconv.ParseUint(string(rest[2:2+digits]), 16, 32)
+	end := min(2+map[rune]int{'x': 2, 'u': 4, 'U': 8}[rest[1]], len(rest))
+	code, _ := strconv.ParseUint(string(rest[2:end]), 16, 32)
 	r := rune(code)
-	return unicode.IsSpace(r) || r >= 0xD800 && r < 0xDC00, 2 + digits
+	return unicode.IsSpace(r) || r >= 0xD800 && r < 0xDC00, end
 }

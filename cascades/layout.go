@@ -37,6 +37,8 @@ type wire struct {
 	lane int
 }
 
+func (w wire) left() bool { return w.lane < 0 }
+
 // A layout is a drawing before it is written.
 type layout struct {
 	boxes         []box
@@ -210,7 +212,7 @@ func (l *layout) lanes(edges []way, back map[way]bool) {
 		return int((b - a) - (d - c))
 	})
 	used := map[int][][2]float64{}
-	margins := [2]float64{margin, margin}
+	margins := [...]float64{margin, margin}
 	for _, i := range beside {
 		side, at := 1, 1
 		if back[l.wires[i].way] {

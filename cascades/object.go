@@ -41,7 +41,7 @@ func (p *parser) fields(n *yaml.Node, kind string) *object {
 func (o *object) fill(n *yaml.Node, merged bool, depth int) {
 	o.p.count(n, len(n.Content)/2)
 	var merges []*yaml.Node
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	for i := 0; i < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if key.Tag == "!!merge" {
 			merges = append(merges, value)

@@ -101,7 +101,7 @@ func (p *parser) within(n *yaml.Node, path string) (key, value *yaml.Node) {
 		}
 		switch value.Kind {
 		case yaml.MappingNode:
-			for i := 0; i+1 < len(value.Content); i += 2 {
+			for i := 0; i < len(value.Content); i += 2 {
 				step(schema.Named(at, value.Content[i].Value), value.Content[i], value.Content[i+1])
 			}
 		case yaml.SequenceNode:

@@ -63,7 +63,7 @@ func (f *proving) whole(path []string) []judged {
 			path = r.path
 		}
 	}
-	if len(path) != 2 || f.locals[path[0]] != nil {
+	if len(path) != 2 {
 		return nil
 	}
 	return []judged{{path[0], path[1]}}

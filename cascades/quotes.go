@@ -33,7 +33,7 @@ func strayQuote(lines []string) (line, column int, message string) {
 			}
 		}
 	}
-	return 0, 0, ""
+	return
 }
 
 // step reads a character, a text in quotes, or, to its end, a block.
@@ -63,7 +63,7 @@ func (r *quoteReader) step() (line, column int, message string) {
 	default:
 		r.begin, r.at = false, r.at+1
 	}
-	return 0, 0, ""
+	return
 }
 
 func blankAt(text string, at int) bool {
@@ -93,7 +93,7 @@ func (r *quoteReader) closed(opened, at int) (line, column int, message string) 
 	rest := strings.TrimLeft(r.lines[r.line][r.at:], " \t\r")
 	switch {
 	case rest == "" || strings.ContainsAny(rest[:1], ":#") || r.flow > 0 && strings.ContainsAny(rest[:1], ",]}"):
-		return 0, 0, ""
+		return
 	case r.line > opened:
 		return opened + 1, r.column(opened, at), "the quote that opens here is not closed on its line; the next one closes it"
 	}

@@ -15,7 +15,7 @@ type stateRead struct {
 // and perhaps not before much is paid for. A cascade within another may have them
 // of that one.
 func (p *parser) checkState() {
-	if len(p.loading) > 1 || len(p.stateReads) == 0 {
+	if len(p.loading) > 1 {
 		return
 	}
 	keys := map[string]bool{}

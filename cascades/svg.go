@@ -154,7 +154,7 @@ func (w *svg) wire(l *layout, wire wire) {
 	}
 	lane, y1, y2 := l.beside(wire)
 	from, to, r := a.x+a.w, b.x+b.w, 8.0
-	if wire.lane < 0 {
+	if wire.left() {
 		from, to, r = a.x, b.x, -8
 	}
 	turn := 8.0
@@ -194,7 +194,7 @@ func (l *layout) port(w wire, at int, beside []int, other func(wire) int) float6
 func (l *layout) beside(w wire) (lane, y1, y2 float64) {
 	a, b := &l.boxes[w.from], &l.boxes[w.to]
 	lane = l.right + laneGap*float64(w.lane)
-	if w.lane < 0 {
+	if w.left() {
 		lane = l.left + laneGap*float64(w.lane)
 	}
 	shift := float64(min(abs(w.lane), 4)-1) * 7
@@ -230,7 +230,7 @@ func (w *svg) label(l *layout, wire wire) {
 		return
 	}
 	x := lane + 6
-	if wire.lane < 0 {
+	if wire.left() {
 		x = lane - 6 - width
 	}
 	w.text(x, middle+4, "label", wire.label)

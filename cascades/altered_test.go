@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -48,18 +49,43 @@ func TestAltered(t *testing.T) {
 	golden(t, "testdata/altered.txt", b.String())
 }
 
-// A file of which every value is an alias says what the file says that has them in
-// place.
+// A file of which every value is an alias, and one that is JSON, says what the file
+// says that has them in place.
 func TestAliased(t *testing.T) {
 	for _, name := range told {
 		name += ".yaml"
 		source, _ := folder("testdata/good")(name)
 		doc := treeOf(t, name)
+		inJSON := jsonOf(t, doc.Content[0])
 		aliased(doc)
-		if got, want := sayingOf(t, name, textOf(t, doc)), sayingOf(t, name, source); got != want {
-			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+		for _, text := range []string{string(textOf(t, doc)), inJSON} {
+			if got, want := sayingOf(t, name, []byte(text)), sayingOf(t, name, source); got != want {
+				t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+			}
 		}
 	}
+}
+
+// jsonOf is a value without aliases as JSON, its keys in their order.
+func jsonOf(t *testing.T, n *yaml.Node) string {
+	t.Helper()
+	var parts []string
+	for i, e := range n.Content {
+		if n.Kind == yaml.SequenceNode {
+			parts = append(parts, jsonOf(t, e))
+		} else if i%2 == 1 {
+			parts = append(parts, string(asJSON(t, n.Content[i-1].Value))+": "+jsonOf(t, e))
+		}
+	}
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		return "[" + strings.Join(parts, ", ") + "]"
+	case n.Kind == yaml.MappingNode:
+		return "{" + strings.Join(parts, ", ") + "}"
+	case n.Tag == "!!str":
+		return string(asJSON(t, n.Value))
+	}
+	return cmp.Or(n.Value, "null")
 }
 
 // aliased puts an alias in the place of every value; the values stand in the default

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -93,10 +94,7 @@ func (r *jsonReader) value() (*yaml.Node, error) {
 			n.Tag = "!!float"
 		}
 	case bool:
-		n.Tag, n.Value = "!!bool", "false"
-		if token {
-			n.Value = "true"
-		}
+		n.Tag, n.Value = "!!bool", strconv.FormatBool(token)
 	default:
 		n.Tag, n.Value = "!!null", "null"
 	}

@@ -44,7 +44,7 @@ func known() Known {
 	write := func(context.Context, writeFile) (any, error) { return "", nil }
 	return Known{
 		Validators: builtins.Default().With(judges...).With(schedule.Validators(schedule.Options{})...),
-		Tools:      tool.NewSet(schedule.Tools(schedule.Options{})...).With(query.Tool(), tool.New("read_file", "Read a file.", run).That(tool.Reads), tool.New("list_files", "List files.", run).That(tool.Reads), tool.New("write_file", "Write a file.", write).That(tool.Writes), tool.New("run_code", "Run code.", run).That(tool.Writes)),
+		Tools:      tool.NewSet(schedule.Tools(schedule.Options{})...).With(query.Tool(), tool.New("read_file", "Read a file.", run).That(tool.Reads), tool.New("list_files", "List files.", run).That(tool.Reads), tool.New("write_file", "Write a file.", write).That(tool.Writes), tool.New("run_code", "Run code.", run).That(tool.Writes), nowhere{}.Tool(Server{}, "distant")),
 		Remote:     nowhere{},
 	}
 }

@@ -140,12 +140,14 @@ phases:
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %#v, %v\nwant %#v", got, err, want)
 	}
-	for want, path := range map[string]map[string]any{
-		"{{ input.path }}: input.path is undefined": {"input": map[string]any{"list": 1, "deep": map[string]any{"n": 7}}},
-		"{{ input.path }}: input has no field path": {"input": "x"},
+	for want, vars := range map[string]map[string]any{
+		"path: {{ input.path }}: input.path is undefined":          {"input": map[string]any{"list": 1, "deep": map[string]any{"n": 7}}},
+		"path: {{ input.path }}: input has no field path":          {"input": "x"},
+		"deep: n: {{- input.deep.n -}}: input.deep.n is undefined": {"input": map[string]any{"deep": map[string]any{}}},
 	} {
-		one := Values{"path": inputs["path"]}
-		if _, err := one.Render(path); err == nil || !strings.Contains(err.Error(), want) {
+		name, _, _ := strings.Cut(want, ":")
+		one := Values{name: inputs[name]}
+		if _, err := one.Render(vars); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

@@ -72,22 +72,19 @@ func (o *object) oneOf(key string, allowed ...string) string {
 		return allowed[0]
 	}
 	s, ok := o.p.text(n, key)
-	if here := windlass.Reads(key, s); slices.Contains(allowed, here) {
+	switch here, told := windlass.Reads(key, s), windlass.Value(key, s); {
+	case slices.Contains(allowed, here):
 		o.p.otherwise(n, key, s, here)
 		return here
-	}
-	if ok && !slices.Contains(allowed, s) {
-		if told := windlass.Value(key, s); told != "" {
-			o.p.report(n, CodeValue, "%s must be %s, not %q: %s", key, list(allowed), s, told)
-			return allowed[0]
-		}
+	case slices.Contains(allowed, s):
+		return s
+	case ok && told != "":
+		o.p.report(n, CodeValue, "%s must be %s, not %q: %s", key, list(allowed), s, told)
+	case ok:
 		o.p.report(n, CodeValue, "%s must be %s, not %q", key, list(allowed), s)
 		o.p.suggest(s, func() []string { return allowed })
 	}
-	if !slices.Contains(allowed, s) {
-		return allowed[0]
-	}
-	return s
+	return allowed[0]
 }
 
 // whole is a whole number of at least low, or otherwise when it is not there.

@@ -183,6 +183,9 @@ func TestBounds(t *testing.T) {
 			if found := found(t, "x.yaml", c.source(n)); strings.Contains(found.Error(), c.want) != beyond || len(found) > maxFound+1 {
 				t.Errorf("%d %s: %d things are said: %.300s", n, c.name, len(found), found)
 			}
+			if _, err := Document("x.yaml", []byte(c.source(n))); (err != nil) != (beyond && c.name == "brackets") {
+				t.Errorf("%d %s: of the tree is said %v", n, c.name, err)
+			}
 		}
 	}
 }

@@ -42,12 +42,13 @@ func TestPromotion(t *testing.T) {
 		"no labels":          {was: long, is: long, change: func(e *measure.Evidence) { e.Natural = measure.Confusion{} }, why: "false pass is unknown"},
 		"too weak":           {was: long, is: long, change: func(e *measure.Evidence) { e.Natural.BadPassed = 20 }, why: "false pass"},
 		"broken":             {is: long, text: "{}", why: "evidence: its format is not"},
+		"a cascade":          {was: "cascade: says.yaml", is: "cascade: says.yaml"},
 		"a judge":            {was: judge, is: judge, change: func(e *measure.Evidence) { e.Asks, e.Hollow = true, &measure.Hollow{Asked: 12} }},
 		"of another model":   {was: judge, is: judge, chosen: "n", change: func(e *measure.Evidence) { e.Asks, e.Hollow = true, &measure.Hollow{Asked: 12} }, why: "or of another model"},
 		"that passes nought": {was: judge, is: judge, change: func(e *measure.Evidence) { e.Asks, e.Hollow = true, &measure.Hollow{Asked: 12, Passed: []string{":"}} }, why: `it lets ":" by`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			files := map[string]string{}
+			files := map[string]string{"dir/says.yaml": "cascade_id: says\nphases: [{name: a, compose: '{\"valid\": true}'}]\n"}
 			open := func(name string) ([]byte, error) {
 				text, there := files[name]
 				if !there {

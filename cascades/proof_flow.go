@@ -7,7 +7,7 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A lead is where a run may go on behind a phase, with what; to is -1 for the end.
+// A lead is where a run may go on behind a phase, with what; to is behind the last phase for the end.
 type lead struct {
 	to   int
 	with *spot
@@ -31,7 +31,7 @@ func (a *prover) walk(c *Cascade, begin *spot) *spot {
 		for _, l := range leads {
 			a.work += l.with.size()
 			switch {
-			case l.to < 0:
+			case l.to == len(c.Phases):
 				end.join(l.with)
 			case at[l.to] == nil:
 				at[l.to] = l.with.clone()
@@ -56,16 +56,12 @@ func (a *prover) visit(c *Cascade, i int, in *spot) (out []lead, said strands) {
 		if to, ok := c.index[name]; ok {
 			return to
 		}
-		return -1
-	}
-	next := i + 1
-	if next == len(c.Phases) {
-		next = -1
+		return len(c.Phases)
 	}
 	if p.When != nil {
 		skipped := in.clone()
 		skipped.said = nil
-		to := next
+		to := i + 1
 		if len(p.Handoffs) == 1 && p.Handoffs[0].When == nil {
 			to = named(p.Handoffs[0].Target)
 		}
@@ -86,7 +82,7 @@ func (a *prover) visit(c *Cascade, i int, in *spot) (out []lead, said strands) {
 		out = append(out, lead{named(p.Human.OnExpired), r.left})
 	}
 	r.with.said = nil
-	return append(out, r.leads(p, named, next)...), r.left.said
+	return append(out, r.leads(p, named, i+1)...), r.left.said
 }
 
 // leads are the ways behind a phase that has released its output. Behind one that

@@ -132,6 +132,26 @@ func TestVerdictAsked(t *testing.T) {
 	}
 }
 
+// Of one source so many ways with a gate are told apart, and the bare one, in any order.
+func TestStrandsAreBounded(t *testing.T) {
+	for bare := range 2 * maxStrands {
+		var s strands
+		for i := range 2 * maxStrands {
+			if i == bare {
+				s = s.and(strands{newStrand(0, nil, nil)})
+			}
+			s = s.and(strands{newStrand(0, []int{i}, nil), newStrand(1, []int{i, i + 1}, nil)})
+		}
+		gated := map[int]int{}
+		for _, one := range s {
+			gated[one.from] += min(len(one.gates), 1)
+		}
+		if all := s.and(s); gated[0] < maxStrands-1 || gated[0] > maxStrands || gated[1] != maxStrands || len(s) != gated[0]+gated[1]+1 || len(all) != len(s) {
+			t.Errorf("%d and %d ways have a gate, of %d", gated[0], gated[1], len(s))
+		}
+	}
+}
+
 // A cascade that is too large to be followed is not proven, whatever was found.
 func TestProofBeyond(t *testing.T) {
 	p := &Proof{File: "x.yaml", Beyond: true}

@@ -81,6 +81,15 @@ func TestTells(t *testing.T) {
 				fmt.Fprintf(&b, "%s: queue %q\n", p.Name, queue)
 			}
 		}
+		for _, p := range c.EveryPhase() {
+			var tries []string
+			for i := 0; p.Soundings != nil && i < 8; i++ {
+				tries = append(tries, p.Asked(i, fmt.Sprint("try ", i)).String())
+			}
+			if tries != nil {
+				fmt.Fprintf(&b, "%s: tries ask %q\n", p.Name, tries)
+			}
+		}
 		for _, of := range c.Within() {
 			fmt.Fprintf(&b, "within: %s %q, uses read_file: %v\n", of.ID, of.RunsCommands(), of.Uses("read_file"))
 		}

@@ -295,13 +295,13 @@ func (p *parser) validatorTool(n *yaml.Node, phase *object, found validators.Val
 		if v == nil {
 			return nil
 		}
-		return &Tool{Name: name, Description: v.Description, Validator: v}
+		return &Tool{Name: name, Validator: v}
 	}
 	values, ok := p.parameters(with, found, phaseVariables)
 	if !ok {
 		return nil
 	}
-	return &Tool{Name: found.Name, Description: found.Description, Validator: p.bound(n, found, values)}
+	return &Tool{Name: found.Name, Validator: p.bound(n, found, values)}
 }
 
 // gateInputs are the inputs of a phase that are a validator's parameters: all

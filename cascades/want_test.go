@@ -61,6 +61,10 @@ func TestBad(t *testing.T) {
 			for _, d := range checkWants(t, "testdata/bad", filepath.Base(name)) {
 				codes[d.Code] = true
 			}
+			// Whoever knows less hears of it, too.
+			if _, err := Load(filepath.Base(name), folder("testdata/bad"), Known{}); err == nil {
+				t.Error("it is right where nothing is known")
+			}
 		})
 	}
 	for _, name := range glob(t, "testdata/warned/*.yaml") {

@@ -16,7 +16,7 @@ import (
 // TestWhere holds that what ended a run is told at its key, or at its place in a
 // list, whatever way leads there from the phase, and in its text at the character.
 func TestWhere(t *testing.T) {
-	for _, name := range append([]string{"anchors", "in_place"}, told...) {
+	for _, name := range append([]string{"anchors", "in_place", "texts"}, told...) {
 		name += ".yaml"
 		source, _ := folder("testdata/good")(name)
 		c, err := Load(name, folder("testdata/good"), known())

@@ -97,7 +97,7 @@ func (p *parser) checkFields() {
 	}
 	for _, f := range p.fieldReads {
 		s := schemas[f.phase]
-		if s == nil || len(p.found) > maxFound {
+		if s == nil {
 			continue
 		}
 		if field, known := lacks(s.Source(), f.path); field != "" && field == f.path[len(f.path)-1] {

@@ -96,8 +96,8 @@ func (e *environment) add(n *yaml.Node, name, entry string) {
 
 // suggestVariable suggests a name, if it is one.
 func (p *parser) suggestVariable(name string) {
-	if variableName().MatchString(name) && len(p.found) > 0 && len(p.found) <= maxFound {
-		p.found[len(p.found)-1].Suggestion = name
+	if variableName().MatchString(name) {
+		p.last().Suggestion = name
 	}
 }
 

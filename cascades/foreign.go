@@ -35,8 +35,8 @@ func (o *object) foreign(key string) bool {
 		o.p.warn(o.keys[key], CodeIgnored, "%s of %s changes nothing: %s", key, o.what, w.Told())
 	default:
 		o.p.report(o.keys[key], CodeUnknownKey, "%s has no key %q: %s", o.what, key, w.Told())
-		if w.Here != "" && len(o.p.found) <= maxFound {
-			o.p.found[len(o.p.found)-1].Fix = &Fix{Text: w.Here}
+		if w.Here != "" {
+			o.p.last().Fix = &Fix{Text: w.Here}
 			o.p.fix(key)
 		}
 	}
@@ -125,7 +125,7 @@ func (p *parser) noTool(n *yaml.Node, what, name string, names func() []string) 
 	if !theirs {
 		p.suggest(name, names)
 	}
-	if d := &p.found[len(p.found)-1]; len(p.found) <= maxFound && d.Suggestion == "" {
+	if d := p.last(); d.Suggestion == "" {
 		d.Message += ": " + w.Instead
 	}
 }

@@ -192,10 +192,12 @@ func TestBounds(t *testing.T) {
 
 // What is not told any more puts no suggestion and no fix on what was told last.
 func TestBoundOfSuggestions(t *testing.T) {
-	for _, key := range []string{"descriptio: x", "cells: []", "tools: {a: {exec: [x], effect: red}}"} {
-		told := found(t, "x.yaml", "cascade_id: x\nphases: [{name: a, instructions: x}]\nbudget: {"+strings.ReplaceAll(each(maxFound+1, "k%d: 1\n"), "\n", ", ")+"}\n"+key+"\n")
-		if last := told[len(told)-1]; last.Code != CodeTooLarge || last.Suggestion != "" || last.Fix != nil {
-			t.Errorf("%s: got %+v", key, last)
+	for _, key := range []string{"descriptio: x", "cells: []", "tools: {a: {exec: [x], effect: read}}"} {
+		for n, beyond := range map[int]bool{maxFound - 1: false, maxFound: true, maxFound + 1: true} {
+			told := found(t, "x.yaml", "cascade_id: x\nphases: [{name: a, instructions: x}]\nbudget: {"+strings.ReplaceAll(each(n, "k%d: 1\n"), "\n", ", ")+"}\n"+key+"\n")
+			if last := told[len(told)-1]; (last.Code == CodeTooLarge) != beyond || (last.Suggestion == "" && last.Fix == nil) != beyond {
+				t.Errorf("%s: got %+v", key, last)
+			}
 		}
 	}
 	for compared, meant := range map[int]string{maxComparisons - 1: "name", maxComparisons: ""} {
@@ -228,7 +230,7 @@ func TestDepth(t *testing.T) {
 func TestSharedCascades(t *testing.T) {
 	texts, read := map[string]string{}, 0
 	for i := range 12 {
-		one := fmt.Sprintf("{ref: c%d.yaml}", i+1)
+		one := fmt.Sprintf("{ref: c%d.yaml, context_out: true}", i+1)
 		texts[fmt.Sprintf("c%d.yaml", i)] = fmt.Sprintf("cascade_id: c%d\nphases: [{name: a, instructions: x, sub_cascades: [%s]}]", i, strings.Join([]string{one, one, one, one, one, one}, ", "))
 	}
 	texts["c12.yaml"] = "cascade_id: c12\nmodel: m\nphases: [{name: a, instructions: x}]"

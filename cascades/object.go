@@ -130,10 +130,7 @@ func (o *object) done() {
 			continue
 		}
 		o.p.suggest(name, o.known)
-		if len(o.p.found) > maxFound {
-			return
-		}
-		d := &o.p.found[len(o.p.found)-1]
+		d := o.p.last()
 		if d.Suggestion == "" {
 			d.Message += o.home(name)
 		}

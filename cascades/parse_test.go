@@ -153,6 +153,23 @@ phases:
 	}
 }
 
+// TestUse holds that a validator is used without a file as in one.
+func TestUse(t *testing.T) {
+	for name, c := range map[string]struct {
+		with    map[string]any
+		refused bool
+		asks    bool
+	}{
+		"max_length": {with: map[string]any{"max": 3}}, "grammar_check": {asks: true},
+		"min_length": {with: map[string]any{"mx": 3}, refused: true}, "nobody": {refused: true},
+	} {
+		v, err := Use(name, c.with, known())
+		if (err != nil) != c.refused || err == nil && (v.Name != name || v.Description == "" || (v.Criteria != nil) != c.asks || (v.Check == nil) != c.asks || v.Pure == c.asks) {
+			t.Errorf("%s: got %+v, %v", name, v, err)
+		}
+	}
+}
+
 // TestJSON holds that JSON is read as JSON, and where its mistakes are.
 func TestJSON(t *testing.T) {
 	c, err := Load("windlass_wards.json", folder("testdata/good"), known())

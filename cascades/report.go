@@ -61,9 +61,18 @@ func (p *parser) suggest(word string, known func() []string) {
 	}
 }
 
+// last is the diagnostic that was told last, for what is added to it; where none is
+// told any more it is nobody's.
+func (p *parser) last() *Diagnostic {
+	if len(p.found) == 0 || len(p.found) > maxFound || p.nodes > maxNodes {
+		return &Diagnostic{Position: Position{p.file, 1, 1}}
+	}
+	return &p.found[len(p.found)-1]
+}
+
 // meant adds a suggestion to the last diagnostic.
 func (p *parser) meant(suggestion string, sure bool) {
-	d := &p.found[len(p.found)-1]
+	d := p.last()
 	if d.Suggestion = suggestion; suggestion != "" {
 		d.Fix = &Fix{Text: suggestion, Sure: sure && d.Severity == Wrong}
 	}
@@ -72,10 +81,7 @@ func (p *parser) meant(suggestion string, sure bool) {
 // put has the last diagnostic, of a value on one line, suggest what it is to be
 // written as: nothing else can be meant.
 func (p *parser) put(n *yaml.Node, text string) {
-	if len(p.found) > maxFound || p.nodes > maxNodes {
-		return
-	}
-	d := &p.found[len(p.found)-1]
+	d := p.last()
 	d.Suggestion = text
 	rest := []rune(p.lineOfFile(d.Position))
 	as := n.Value
@@ -94,7 +100,7 @@ func (p *parser) put(n *yaml.Node, text string) {
 // fix gives the edit of the last diagnostic its place: where the word stands
 // letter for letter, in quotes or not. Elsewhere there is no edit.
 func (p *parser) fix(word string) {
-	d := &p.found[len(p.found)-1]
+	d := p.last()
 	if d.Fix == nil {
 		return
 	}

@@ -23,7 +23,7 @@ func (p *parser) checkState() {
 		return // a model or a template says which
 	}
 	for _, r := range p.stateReads {
-		if len(p.found) > maxFound || keys[r.key] {
+		if keys[r.key] {
 			continue
 		}
 		p.note(Warning, r.at(), CodeUnset, "template: nothing sets state.%s", r.key)

@@ -263,7 +263,7 @@ func (p *parser) builtin(n *yaml.Node, name string, with *object) *Validator {
 	default:
 		p.report(n, CodeValidator, "no validator is called %q", name)
 		p.suggest(name, p.validatorNames)
-		if d := &p.found[len(p.found)-1]; len(p.found) <= maxFound && d.Suggestion == "" {
+		if d := p.last(); d.Suggestion == "" {
 			d.Message += ": validators: {" + windlass.Stem(name) + ": {judge: …}} declares one that a model is, {exec: […]} a program"
 		}
 	}

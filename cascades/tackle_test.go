@@ -1,0 +1,66 @@
+package cascades
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"testing"
+)
+
+// A cascade that is loaded again from the files that were kept, wherever they are, by
+// somebody who knows neither where to look nor what may be missing, is the same.
+func TestTackleIsKept(t *testing.T) {
+	texts := map[string]string{
+		"a/flow.yaml": `cascade_id: flow
+validators: {whole: {cascade: polite}}
+phases:
+- {name: draft, instructions: Draft., tackle: [count, near, gone], wards: {post: [{validator: polite}, {validator: whole}]}}
+- {name: length, tool: count, inputs: {text: "{{ outputs.draft }}"}}
+- {name: late, tool: gone, sub_cascades: [{ref: polite}]}
+`,
+		"a/tackle/near.tool.yml": "$schema: x\ntool_id: near\nexec: [near]\neffect: reads\n",
+		"tools/near.tool.yaml":   "exek: [far]\n", "more/polite.yaml": "oops",
+		"tools/count.tool.json": `{"exec": ["count"], "description": "Count."}`,
+		"tools/polite.yaml":     "cascade_id: polite\ndescription: It is kind\nphases: [{name: say, compose: '{\"valid\": true}'}]\n",
+	}
+	said := func(c *Cascade) string {
+		return c.Plan().Text() + c.Mermaid() + c.Phases[0].Tackle[0].Description + fmt.Sprint(len(c.Warnings), c.Phases[0].Wards.Post[0].Validator.Name)
+	}
+	for dir, tackle := range map[string][]string{"": {"tools", "more"}, "b": {"b/tools", "b/more"}, "a": {"../tools", "../more"}, "/at": {"/at/tools", "/at/more"}} {
+		at := func(name string) string {
+			if dir == "a" { // beside the file itself
+				return strings.TrimPrefix(path.Join("..", name), "../a/")
+			}
+			return path.Join(dir, name)
+		}
+		there := map[string]string{}
+		for name, text := range texts {
+			there[at(name)] = text
+		}
+		known := known()
+		known.Tackle, known.MissingTools = tackle, true
+		c, err := Load(at("a/flow.yaml"), files(there), known)
+		if err != nil {
+			t.Fatalf("%q: %v", dir, err)
+		}
+		known.Tackle, known.MissingTools = nil, false
+		if _, err := Load(at("a/flow.yaml"), files(there), known); err == nil || strings.Count(err.Error(), "[unknown-tool]") != 4 || !strings.Contains(err.Error(), "[unknown-validator]") {
+			t.Errorf("%q: where nobody knows where to look: %v", dir, err)
+		}
+		moved := append([]File(nil), c.Files...)
+		for i := range moved {
+			moved[i].Name = path.Join("moved/to", moved[i].Name)
+		}
+		for name, kept := range map[string][]File{at("a/flow.yaml"): c.Files, path.Join("moved/to", at("a/flow.yaml")): moved} {
+			if dir == "/at" && kept[0].Name == moved[0].Name {
+				continue // what was named by its whole name stays there
+			}
+			again, err := Load(name, Unpacked(kept), known)
+			if err != nil || said(again) != said(c) {
+				t.Errorf("%q: loaded again as %s it is another: %v", dir, name, err)
+			} else if name == at("a/flow.yaml") && again.Digest() != c.Digest() {
+				t.Errorf("%q: loaded again it has the digest %s, not %s", dir, again.Digest(), c.Digest())
+			}
+		}
+	}
+}

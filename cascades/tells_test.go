@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/templates"
 )
 
 // golden compares a text with a file, or writes it there, with -update.
@@ -34,7 +35,7 @@ func golden(t *testing.T, file, text string) {
 }
 
 // told are files of which all that is told stands in testdata/told.txt.
-var told = []string{"full", "models", "databases", "tries", "tries_first", "long", "ways", "prices", "remote", "means"}
+var told = []string{"full", "models", "databases", "tries", "tries_first", "long", "ways", "prices", "remote", "means", "rest"}
 
 // What a cascade is said to be stands in a file, in words and in pictures: its
 // description, its plan, its checks and its graphs, with what a run did too.
@@ -54,6 +55,8 @@ func TestTells(t *testing.T) {
 		}
 		for _, p := range c.EveryPhase() {
 			for _, check := range p.Checks() {
+				broken := Ending{Phase: p.Name, Ward: check.Ward, Err: &templates.Error{Line: 1, Column: 2}}
+				fmt.Fprintf(&b, "%s %s: at %v, in its text %v, of text alone %v, written %s\n", p.Name, p.Moment(check), c.Where(Ending{Phase: p.Name, Ward: check.Ward}), c.Where(broken), check.Validator.OfText(), check.written())
 				if text := c.Unnamed(p.Name, string(p.Moment(check)), check.Place.Index); text != "" {
 					fmt.Fprintf(&b, "%s %s: %s\n", p.Name, p.Moment(check), text)
 				}
@@ -91,7 +94,7 @@ func TestTells(t *testing.T) {
 			}
 		}
 		for _, of := range c.Within() {
-			fmt.Fprintf(&b, "within: %s %q, uses read_file: %v\n", of.ID, of.RunsCommands(), of.Uses("read_file"))
+			fmt.Fprintf(&b, "within: %s %q, uses read_file: %v, programs: %v, variables %q\n", of.ID, of.RunsCommands(), of.Uses("read_file"), of.RunsPrograms(), of.Variables())
 		}
 		for _, p := range c.Describe().Phases {
 			fmt.Fprintf(&b, "%s\n", asJSON(t, p))
@@ -102,6 +105,9 @@ func TestTells(t *testing.T) {
 		fmt.Fprintf(&b, "%s\n%s\n%s\n", c.Mermaid(), c.Dot(), c.SVG())
 		if c.Tries != nil || name == "ways" {
 			m := marksOf(c)
+			for _, s := range c.Spots(m) {
+				fmt.Fprintf(&b, "%s: %.1f %.1f %.1f %.1f\n", s.Name, s.X, s.Y, s.Width, s.Height)
+			}
 			fmt.Fprintf(&b, "%s\n%s\n%s\n", c.MermaidOf(m), c.DotOf(m), c.SVGOf(m))
 		}
 	}

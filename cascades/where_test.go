@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/templates"
+	"github.com/seed61713e19/capstan/wards"
 )
 
 // TestWhere holds that what ended a run is told at its key, or at its place in a
@@ -31,7 +32,14 @@ func TestWhere(t *testing.T) {
 				if got := c.Where(Ending{Phase: phase, Way: way}); got != want && way[len(way)-1] != "human_input" { // whose prompt is told
 					t.Errorf("%s: %q is at %v, not at %v", phase, way, got, want)
 				}
-				if value.Kind != yaml.ScalarNode || strings.HasPrefix(value.Value, "@") {
+				broken := &templates.Error{Line: 1, Column: 1}
+				inText := c.Where(Ending{Phase: phase, Way: way, Err: broken})
+				if err := withinValues(way[1:], broken); c.Where(Ending{Phase: phase, Way: way[:1], Err: err}) != inText {
+					t.Errorf("%s: %q is in its text at %v, told from above at %v", phase, way, inText, c.Where(Ending{Phase: phase, Way: way[:1], Err: err}))
+				}
+				if file, own := strings.CutPrefix(value.Value, "@"); own && inText != (Position{file, 1, 1}) {
+					t.Errorf("%s: %q is in its file at %v", phase, way, inText)
+				} else if value.Kind != yaml.ScalarNode || own {
 					return
 				}
 				for line, text := range strings.Split(value.Value, "\n") {
@@ -44,6 +52,22 @@ func TestWhere(t *testing.T) {
 				}
 			})
 		}
+		eachWay(root, nil, func(way []string, at, _ *yaml.Node) {
+			if top := slices.Contains([]string{"budget", "inputs_schema"}, way[0]); top && c.Where(Ending{Way: way}) != (Position{name, at.Line, at.Column}) {
+				t.Errorf("%q is at %v", way, c.Where(Ending{Way: way}))
+			}
+		})
+		for _, p := range c.EveryPhase() {
+			decided := map[string]*wards.Ward{"output_schema": p.SchemaWard}
+			if p.Tool != nil {
+				decided["tool"] = &wards.Ward{}
+			}
+			for key, ward := range decided {
+				if got := c.Where(Ending{Phase: p.Name, Ward: ward}); ward != nil && got != c.Where(Ending{Phase: p.Name, Way: []string{key}}) {
+					t.Errorf("%s: what %s decided is at %v", p.Name, key, got)
+				}
+			}
+		}
 		broken := &templates.Error{Line: 1, Column: 1}
 		for _, e := range []Ending{{Err: broken}, {Phase: "nowhere", Err: broken}, {Way: []string{"nowhere"}}} {
 			if got := c.Where(e); got != (Position{}) {
@@ -51,6 +75,14 @@ func TestWhere(t *testing.T) {
 			}
 		}
 	}
+}
+
+// withinValues is what is wrong with the value that a way leads to.
+func withinValues(way []string, err error) error {
+	for _, name := range slices.Backward(way) {
+		err = &valueError{name: name, err: err}
+	}
+	return err
 }
 
 // phasesOf are the phases of a file, those side by side too, by their names.

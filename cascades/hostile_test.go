@@ -175,6 +175,12 @@ func TestBounds(t *testing.T) {
 		{"letters", func(n int) string {
 			return "cascade_id: x\nphases: [{name: a, instructions: x, wards: {post: [" + strings.Repeat("x", n) + "]}}]\n"
 		}, 120, "x …"},
+		{"bytes of a template", func(n int) string {
+			return "cascade_id: x\nphases: [{name: a, instructions: " + strings.Repeat("x", n) + "}]\n"
+		}, maxTemplate, "a template of 26"},
+		{"bytes", func(n int) string {
+			return "cascade_id: x\nphases: [{name: a, instructions: x}]\n#" + strings.Repeat("x", n)
+		}, maxSource - 52, "the file has 4194"},
 		{"mistakes", func(n int) string {
 			return "cascade_id: x\nphases: [{name: a, instructions: x}]\n" + each(n, "k%d: x\n")
 		}, maxFound, "more than 1000 mistakes: the rest is not told"},
@@ -183,7 +189,7 @@ func TestBounds(t *testing.T) {
 			if found := found(t, "x.yaml", c.source(n)); strings.Contains(found.Error(), c.want) != beyond || len(found) > maxFound+1 {
 				t.Errorf("%d %s: %d things are said: %.300s", n, c.name, len(found), found)
 			}
-			if _, err := Document("x.yaml", []byte(c.source(n))); (err != nil) != (beyond && c.name == "brackets") {
+			if _, err := Document("x.yaml", []byte(c.source(n))); (err != nil) != (beyond && (c.name == "brackets" || c.name == "bytes")) {
 				t.Errorf("%d %s: of the tree is said %v", n, c.name, err)
 			}
 		}

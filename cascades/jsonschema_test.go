@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,6 +12,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -41,6 +45,35 @@ func compiledSchema(t *testing.T, text []byte) (*schema.Schema, map[string]any) 
 		t.Fatal(err)
 	}
 	return s, source.(map[string]any)
+}
+
+// What the schema has of names that are known, and of their parameters, stands in a file.
+func TestJSONSchemaTells(t *testing.T) {
+	bare := validators.New("bare", "It is as long", func(context.Context, struct {
+		Long int `json:"long"`
+		Kind int `json:"kind,omitempty" jsonschema:"of which kind"`
+	}, validators.Subject) (validators.Verdict, error) {
+		return validators.Verdict{}, nil
+	})
+	all := known()
+	judge, _ := all.Validators.Find("grammar_check")
+	read, _ := all.Tools.Find("read_file")
+	text, err := JSONSchemaOf(Known{Validators: validators.NewSet(bare, builtins.NonEmpty, judge), Tools: tool.NewSet(read, nowhere{}.Tool(Server{}, "distant"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, root := compiledSchema(t, text)
+	defs := root["$defs"].(map[string]any)
+	var b strings.Builder
+	for _, name := range []string{"validator_name", "builtin_name", "tool_name", "worker_name", "parameters", "arguments", "rendered"} {
+		for word, value := range defs[name].(map[string]any) {
+			list, _ := value.([]any)
+			for _, one := range list {
+				fmt.Fprintf(&b, "%s %s: %s\n", name, word, asJSON(t, one))
+			}
+		}
+	}
+	golden(t, "testdata/known.txt", b.String())
 }
 
 // asPlain reads a cascade file as plain values.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -153,6 +154,16 @@ phases:
 	}
 }
 
+// TestWholeNames holds that a file is found beside the one that names it, or where its
+// whole name says.
+func TestWholeNames(t *testing.T) {
+	const inner = "cascade_id: inner\nphases: [{name: a, instructions: x}]\n"
+	const outer = "cascade_id: outer\nphases: [{name: a, instructions: x, sub_cascades: [{ref: /abs/one.yaml}, {ref: ../two.yaml}, {ref: three.yaml}]}]\n"
+	if _, err := Load("dir/outer.yaml", files(map[string]string{"dir/outer.yaml": outer, "/abs/one.yaml": inner, "two.yaml": inner, "dir/three.yaml": inner}), known()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestUse holds that a validator is used without a file as in one.
 func TestUse(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -270,7 +281,7 @@ func TestExamples(t *testing.T) {
 func TestLoadNothing(t *testing.T) {
 	_, err := Load("none.yaml", files(nil), known())
 	var list Diagnostics
-	if !errors.As(err, &list) || len(list) != 1 || list[0].Position != (Position{"none.yaml", 1, 1}) || list[0].Code != CodeFile {
+	if !errors.As(err, &list) || len(list) != 1 || list[0].Position != (Position{"none.yaml", 1, 1}) || list[0].Code != CodeFile || list[0].Message != os.ErrNotExist.Error() {
 		t.Errorf("got %#v", err)
 	}
 }

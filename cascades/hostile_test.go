@@ -248,6 +248,9 @@ func TestSharedCascades(t *testing.T) {
 	if read != 13 {
 		t.Errorf("%d files were read", read)
 	}
+	if c.Proof().Beyond {
+		t.Error("what was followed from one spot is followed from there again")
+	}
 	if c.Uses("set_state") {
 		t.Error("no phase names set_state")
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -203,6 +204,34 @@ max_cost_usd bounds the worst: no call begins once $1.5 is spent; those under wa
 	text, err := json.Marshal(p)
 	if err != nil || !strings.Contains(string(text), `"total":{"attempts":7,"turns":6,"model_calls":9,"model_calls_with_tools":40,"judge_calls":3,"validators":{"pure":1,"exec":0,"judge":3,"cascade":0},"tokens":{"input":null,`) {
 		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// TestPlanNumbers holds how numbers of a plan are written, to their bounds.
+func TestPlanNumbers(t *testing.T) {
+	for want, c := range map[string]Tokens{
+		"~3, answered: ~4; cost: ~$0.0001":                             {Input: 3, Output: 4, Nano: 100_000},
+		"~0, answered: ~0; cost: <$0.0001":                             {Nano: 99_999},
+		"~1, answered: ~0; cost: ~$0.0000":                             {Input: 1},
+		"~2, answered: ~2; cost: no price":                             {Input: 2, Output: 2, Nano: most},
+		"no bound, answered: ~1; cost: no bound":                       {Input: most, Output: 1, Nano: most},
+		fmt.Sprintf("~%d, answered: no bound; cost: no bound", most-1): {Input: most - 1, Output: most},
+	} {
+		if got := c.Text(); got != "estimated tokens sent: "+want {
+			t.Errorf("%+v: got %s", c, got)
+		}
+	}
+	if a, b := count(most-1), count(most); a != strconv.Itoa(most-1) || b != "∞" {
+		t.Errorf("got %s and %s", a, b)
+	}
+	for _, c := range []struct {
+		tokens int
+		price  float64
+		want   int
+	}{{1, 0.0001, 1}, {1000, 0.25, 250_000}, {3, 0, 0}, {most, 0, 0}, {most, 1, most}, {most - 1, 1, most}, {0, 1, 0}} {
+		if got := nano(c.tokens, c.price); got != c.want {
+			t.Errorf("%d tokens at $%v: got %d, want %d", c.tokens, c.price, got, c.want)
+		}
 	}
 }
 

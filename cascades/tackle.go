@@ -118,8 +118,7 @@ func (p *parser) toolFile(n *yaml.Node, file, name string) *Tool {
 		return nil
 	}
 	child := p.child(file, source)
-	child.cascade = &Cascade{File: file, Source: source}
-	child.broken = map[string]bool{}
+	child.cascade = &Cascade{} // that names the files which the tool reads
 	var t *Tool
 	if doc := child.document(); doc != nil && child.sound(doc.Content[0], nil) {
 		if o := child.object(doc.Content[0], "a tool"); o != nil {

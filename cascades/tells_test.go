@@ -81,7 +81,7 @@ func TestTells(t *testing.T) {
 		}
 		for _, p := range c.EveryPhase() {
 			if queue := c.Queue(nil, p.Name, ""); queue != "" {
-				fmt.Fprintf(&b, "%s: queue %q\n", p.Name, queue)
+				fmt.Fprintf(&b, "%s: queue %q, within it %q, of another file %q\n", p.Name, queue, c.Queue(nil, "", p.Name), c.Queue(&Place{File: "other"}, p.Name, ""))
 			}
 		}
 		for _, p := range c.EveryPhase() {

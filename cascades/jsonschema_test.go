@@ -14,7 +14,6 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/builtins"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -57,8 +56,9 @@ func TestJSONSchemaTells(t *testing.T) {
 	})
 	all := known()
 	judge, _ := all.Validators.Find("grammar_check")
+	plain, _ := all.Validators.Find("non_empty")
 	read, _ := all.Tools.Find("read_file")
-	text, err := JSONSchemaOf(Known{Validators: validators.NewSet(bare, builtins.NonEmpty, judge), Tools: tool.NewSet(read, nowhere{}.Tool(Server{}, "distant"))})
+	text, err := JSONSchemaOf(Known{Validators: validators.NewSet(bare, plain, judge), Tools: tool.NewSet(read, nowhere{}.Tool(Server{}, "distant"))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,88 @@
+package cascades
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// All that is read of some files stands in a file: a line for each phase and what is in
+// it, with every field that is set.
+func TestParsed(t *testing.T) {
+	var b strings.Builder
+	for _, name := range []string{"full", "models", "databases", "tries", "remote", "rest", "anchors", "windlass_loop"} {
+		c, err := Load(name+".yaml", folder("testdata/good"), known())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "-- %s --\n", name)
+		for _, p := range append(c.EveryPhase(), c.Tries) {
+			if p != nil {
+				fmt.Fprintf(&b, "%s\n", fieldsOf(reflect.ValueOf(*p), "\n  "))
+			}
+		}
+		for _, field := range []any{c.Budget, c.Providers, c.Validators, c.Tools, c.Inputs, c.Model} {
+			fmt.Fprintf(&b, "%s\n", fieldsOf(reflect.ValueOf(field), "\n  "))
+		}
+	}
+	golden(t, "testdata/parsed.txt", b.String())
+}
+
+// fieldsOf writes a value of this package with all that is set in it; of others it
+// writes what they say of themselves.
+func fieldsOf(v reflect.Value, between string) string {
+	if !v.IsValid() || v.IsZero() {
+		return ""
+	}
+	if v.CanInterface() {
+		switch v := v.Interface().(type) {
+		case *yaml.Node, *Place:
+			return ""
+		case *wards.Ward: // with what it does, not its name alone
+		case *Cascade:
+			return v.ID
+		case interface{ Source() string }:
+			return strconv.Quote(v.Source())
+		case interface{ Source() any }:
+			return fmt.Sprint(v.Source())
+		case fmt.Stringer:
+			return v.String()
+		}
+	}
+	var parts []string
+	put := func(name any, one reflect.Value) {
+		if text := fieldsOf(one, " "); text != "" {
+			parts = append(parts, fmt.Sprintf("%v: %s", name, text))
+		}
+	}
+	switch kind := v.Kind(); {
+	case kind == reflect.Pointer || kind == reflect.Interface:
+		return fieldsOf(v.Elem(), between)
+	case kind == reflect.Struct && (v.Type().PkgPath() == reflect.TypeFor[Phase]().PkgPath() || v.Type() == reflect.TypeFor[wards.Ward]()):
+		for i := range v.NumField() {
+			put(v.Type().Field(i).Name, v.Field(i))
+		}
+	case kind == reflect.Slice && v.Type().Elem().Kind() != reflect.Uint8:
+		for i := range v.Len() {
+			put(i, v.Index(i))
+		}
+	case kind == reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, key := range keys {
+			put(key, v.MapIndex(key))
+		}
+	case kind == reflect.Struct || kind == reflect.Func || kind == reflect.Slice:
+		return kind.String()
+	default:
+		return fmt.Sprint(v)
+	}
+	return "{" + strings.Join(parts, between) + "}"
+}

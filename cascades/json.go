@@ -56,9 +56,7 @@ func (r *jsonReader) next() (json.Token, *yaml.Node, error) {
 	r.skip(bytes.TrimLeft(r.source[r.offset:], " \t\r\n,:"))
 	n := &yaml.Node{Kind: yaml.ScalarNode, Line: r.place.line, Column: r.place.column}
 	token, err := r.decoder.Token()
-	if err == nil {
-		r.skip(r.source[r.decoder.InputOffset():])
-	}
+	r.skip(r.source[r.decoder.InputOffset():])
 	return token, n, err
 }
 

@@ -14,12 +14,12 @@ func TestTackleIsKept(t *testing.T) {
 		"a/flow.yaml": `cascade_id: flow
 validators: {whole: {cascade: polite}}
 phases:
-- {name: draft, instructions: Draft., tackle: [count, near, gone], wards: {post: [{validator: polite}, {validator: whole}]}}
+- {name: draft, instructions: Draft., tackle: [count, near, gone], wards: {post: [{validator: polite}, {validator: whole}, {validator: non_empty}]}}
 - {name: length, tool: count, inputs: {text: "{{ outputs.draft }}"}}
 - {name: late, tool: gone, sub_cascades: [{ref: polite}]}
 `,
 		"a/tackle/near.tool.yml": "$schema: x\ntool_id: near\nexec: [near]\neffect: reads\n",
-		"tools/near.tool.yaml":   "exek: [far]\n", "more/polite.yaml": "oops",
+		"tools/near.tool.yaml":   "exek: [far]\n", "more/polite.yaml": "oops", "a/tackle/non_empty.yaml": "oops",
 		"tools/count.tool.json": `{"exec": ["count"], "description": "Count."}`,
 		"tools/polite.yaml":     "cascade_id: polite\ndescription: It is kind\nphases: [{name: say, compose: '{\"valid\": true}'}]\n",
 	}

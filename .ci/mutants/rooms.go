@@ -47,7 +47,7 @@ var rooms = map[string]room{
 			{folder: "cascades", run: "TestTells|TestProofTells|TestMistakes|TestBad|TestGood"},
 			{folder: "cascades", skip: "TestHostile|" + bounds},
 			{folder: "runner/engine/enginetest"},
-			{folder: "cmd/capstan", whole: true, run: "TestMistakes|TestLint|TestScripts/^(databases|describe|gate|inputs|keys|lint|mcp|plan|proof|receipt|requires_receipt|shadow|tackle|tries|where)$"},
+			{folder: "cmd/capstan", whole: true, run: "TestMistakes|TestLint|TestScripts/^(databases|describe|gate|inputs|keys|lint|mcp|plan|programs|proof|receipt|requires_receipt|shadow|strength|tackle|tries|where)$"},
 			{folder: "cascades", run: bounds},
 		},
 	},

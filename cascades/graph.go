@@ -85,7 +85,7 @@ func about(p *Phase) string {
 		add("tool %s", oneLine(p.Tool.Name, 30))
 	case p.Compose != nil:
 		add("composed")
-	case len(p.Together) > 0:
+	case p.Together != nil:
 		add("%d phases together", len(p.Together))
 	case len(p.Model) > 0:
 		add("%s", oneLine(p.Model.String(), 30))
@@ -149,7 +149,7 @@ func (c *Cascade) MermaidOf(m *Marks) string {
 			parts = append(parts, mermaidText(l.String()))
 		}
 		fmt.Fprintf(&b, "  p%d[\"%s\"]\n", i, strings.Join(parts, "<br/>"))
-		if p.Instructions == nil && len(p.Together) == 0 {
+		if p.Instructions == nil && p.Together == nil {
 			fmt.Fprintf(&b, "  class p%d tool\n", i)
 		}
 		if _, s, visited := m.of(p.Name); visited {
@@ -216,7 +216,7 @@ func (c *Cascade) DotOf(m *Marks) string {
 			lines = append(lines, l.String())
 		}
 		style := ""
-		if p.Instructions == nil && len(p.Together) == 0 {
+		if p.Instructions == nil && p.Together == nil {
 			style = ", style=\"rounded,dashed\""
 		}
 		if _, s, visited := m.of(p.Name); visited {

@@ -150,7 +150,7 @@ func (m planner) plan(c *Cascade) Plan {
 
 // phase plans one visit: of a group all its phases, of each every item.
 func (m planner) phase(p *Phase) PhasePlan {
-	if len(p.Together) > 0 {
+	if p.Together != nil {
 		return m.group(p)
 	}
 	plan := m.whole(p)

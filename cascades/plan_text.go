@@ -111,7 +111,7 @@ func (p PhasePlan) row(indent string) string {
 	if p.Items > 0 {
 		attempts = fmt.Sprintf("%s items × %s", count(p.Items), attempts)
 	}
-	if len(p.Together) > 0 {
+	if p.Together != nil {
 		attempts = "together"
 	}
 	return fmt.Sprintf("%s%s\t%s\t%s\t%s\t%s", indent, oneLine(p.Name, 40), count(p.Visits), attempts, count(p.Visit.Turns), p.Visit.row())

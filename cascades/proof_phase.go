@@ -27,7 +27,7 @@ func (a *prover) pass(c *Cascade, p *Phase, in *spot) *passage {
 	if p.Each != nil {
 		f.locals = map[string]strands{p.Each.As: f.values(p.Each.In)}
 	}
-	if len(p.Together) > 0 {
+	if p.Together != nil {
 		f.group(in)
 		return r
 	}

@@ -17,7 +17,7 @@ import (
 // it, with every field that is set.
 func TestParsed(t *testing.T) {
 	var b strings.Builder
-	for _, name := range []string{"full", "models", "databases", "tries", "remote", "rest", "anchors", "windlass_loop"} {
+	for _, name := range []string{"full", "models", "databases", "tries", "remote", "rest", "anchors", "windlass_loop", "in_place", "ways"} {
 		c, err := Load(name+".yaml", folder("testdata/good"), known())
 		if err != nil {
 			t.Fatal(err)

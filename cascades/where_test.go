@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/templates"
+	"github.com/seed61713e19/capstan/validators/expressions"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -34,6 +35,9 @@ func TestWhere(t *testing.T) {
 				}
 				broken := &templates.Error{Line: 1, Column: 1}
 				inText := c.Where(Ending{Phase: phase, Way: way, Err: broken})
+				if got := c.Where(Ending{Phase: phase, Way: way, Err: &expressions.Error{Line: 1, Column: 1}}); got != inText {
+					t.Errorf("%s: %q is as an expression at %v, not at %v", phase, way, got, inText)
+				}
 				if err := withinValues(way[1:], broken); c.Where(Ending{Phase: phase, Way: way[:1], Err: err}) != inText {
 					t.Errorf("%s: %q is in its text at %v, told from above at %v", phase, way, inText, c.Where(Ending{Phase: phase, Way: way[:1], Err: err}))
 				}

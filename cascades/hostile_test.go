@@ -248,6 +248,9 @@ func TestSharedCascades(t *testing.T) {
 	if read != 13 {
 		t.Errorf("%d files were read", read)
 	}
+	if len(c.Needs()) > 0 || len(c.Variables()) > 0 {
+		t.Error("no phase needs anything")
+	}
 	if c.Proof().Beyond {
 		t.Error("what was followed from one spot is followed from there again")
 	}

@@ -286,7 +286,7 @@ func TestExamples(t *testing.T) {
 func TestLoadNothing(t *testing.T) {
 	_, err := Load("none.yaml", files(nil), known())
 	var list Diagnostics
-	if !errors.As(err, &list) || len(list) != 1 || list[0].Position != (Position{"none.yaml", 1, 1}) || list[0].Code != CodeFile || list[0].Message != os.ErrNotExist.Error() {
+	if !errors.As(err, &list) || len(list) != 1 || list[0].Position != (Position{"none.yaml", 1, 1}) || list[0].Code != CodeFile || list[0].Message != os.ErrNotExist.Error() || !list.Broken() {
 		t.Errorf("got %#v", err)
 	}
 }

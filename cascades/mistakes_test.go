@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,6 +76,25 @@ phases:
 		if alone.Broken() && (err == nil || err.Error() != alone.Error()) {
 			t.Errorf("of %s is said\n%s\nand within another\n%v", f.Name, alone, err)
 		}
+	}
+}
+
+// What is mended in a text that has changed meanwhile is what is still there, once.
+func TestFixed(t *testing.T) {
+	list := found(t, "x.yaml", "cascade_id: x\ndescriptio: y\nphases: [{name: a, instructons: x}]\n")
+	for text, want := range map[string]string{
+		"cascade_id: x\ndescriptio: y\nphases: [{name: a, instructons: x}]\n": "cascade_id: x\ndescription: y\nphases: [{name: a, instructions: x}]\n",
+		"\ufeffcascade_id: x\ndescriptio: y":                                  "\ufeffcascade_id: x\ndescription: y",
+		"cascade_id: x\ndescriptio: y\nphases: [{name: a, instructon":         "cascade_id: x\ndescription: y\nphases: [{name: a, instructon",
+		"cascade_id: x\ndesc\nphases: [{name: a, instructons":                 "cascade_id: x\ndesc\nphases: [{name: a, instructions",
+	} {
+		got, n := append(slices.Clone(list), list...).Fixed("x.yaml", []byte(text))
+		if string(got) != want || n != strings.Count(want, "description:")+strings.Count(want, "instructions") {
+			t.Errorf("of %q %d mended: %q", text, n, got)
+		}
+	}
+	if got, n := list.Fixed("y.yaml", []byte("a")); n != 0 || string(got) != "a" {
+		t.Errorf("in another file %d mended: %q", n, got)
 	}
 }
 

@@ -153,7 +153,8 @@ func TestJSONSchemaTakesGood(t *testing.T) {
 // unseen are the files of testdata/bad that are right as far as a schema sees,
 // with why it cannot see more.
 var unseen = map[string]string{
-	"files.yaml":        "it sees one file, and not what those say that it names",
+	"beside.yaml":       "it sees one file, and not what those say that it names",
+	"files.yaml":        "likewise",
 	"names.yaml":        "a name may be the file's own, and it cannot look up whether it is",
 	"no_databases.yaml": "that a tool needs something of the file's top is known to the tool",
 	"texts.yaml":        "templates, expressions and patterns are texts to it",

@@ -4,6 +4,7 @@
 package cascades
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -322,10 +323,7 @@ func (t *Tool) Told() (description string, params map[string]any, err error) {
 		return t.Description, t.Params, nil
 	}
 	description, params, err = t.Tool.Told()
-	if t.Description != "" {
-		description = t.Description
-	}
-	return description, params, err
+	return cmp.Or(t.Description, description), params, err
 }
 
 // The tools that the engine itself answers.

@@ -214,6 +214,25 @@ func TestBoundOfSuggestions(t *testing.T) {
 	}
 }
 
+// TestBoundOfFiles holds that what files within may hold is bounded together.
+func TestBoundOfFiles(t *testing.T) {
+	texts := map[string]string{}
+	for i := range 3 {
+		texts[fmt.Sprintf("c%d.yaml", i)] = "cascade_id: c\nphases: [{name: a, instructions: x}]\ninputs_schema:\n  list: {default: &list [" + strings.Repeat("x, ", 300) + "]}\n" + each(280, "  b%d: {default: *list}\n")
+	}
+	for n, beyond := range map[int]bool{2: false, 3: true} {
+		refs := strings.Repeat("{ref: c0.yaml}, ", 9) + "{ref: c1.yaml}"
+		if n == 3 {
+			refs += ", {ref: c2.yaml}"
+		}
+		texts["x.yaml"] = "cascade_id: x\nphases: [{name: a, instructions: x, sub_cascades: [" + refs + "]}]\n"
+		_, err := Load("x.yaml", files(texts), known())
+		if (err != nil) != beyond || err != nil && !strings.Contains(err.Error(), "the file holds more than 200000 values, aliases followed [too-large]") {
+			t.Errorf("%d files: %v", n, err)
+		}
+	}
+}
+
 // TestDepth holds that cascades within cascades end somewhere.
 func TestDepth(t *testing.T) {
 	texts := map[string]string{"c40.yaml": "cascade_id: c40\nphases: [{name: a, instructions: x}]"}

@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -66,6 +67,17 @@ func TestCheckInput(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})
+	}
+}
+
+// A cascade within another is given what that one has under the name of an input, but
+// where it is given another value.
+func TestInherit(t *testing.T) {
+	c := parsed(t, "cascade_id: c\ninputs_schema: {a: The a, b: The b, c: The c}\nphases: [{name: x, instructions: x}]", nil)
+	input := given("a", 1)
+	c.Inherit(input, given("a", 2, "b", nil, "d", 3))
+	if want := given("a", 1, "b", nil); !reflect.DeepEqual(input, want) {
+		t.Errorf("got %v", input)
 	}
 }
 

@@ -78,6 +78,9 @@ func TestPlacesResolve(t *testing.T) {
 		if err != nil || found == v || found.Name != v.Name || found.Description != v.Description {
 			t.Errorf("%s: at %v is %+v: %v", where, at, found, err)
 		}
+		if _, err := found.Bound(map[string]any{"max": 3}); (err == nil) != (v.Cascade == nil) {
+			t.Errorf("%s: what is at %v is a check of its own: %v", where, at, err)
+		}
 		if _, err := other.ValidatorAt(at); err == nil {
 			t.Errorf("%s: %v is found in other files", where, at)
 		}

@@ -99,6 +99,9 @@ func checkWants(t *testing.T, dir, name string) Diagnostics {
 	if broken := diagnostics.Broken(); broken != (dir == "testdata/bad") {
 		t.Errorf("%s is broken: %v", name, broken)
 	}
+	if strict := diagnostics.Strict(); !strict.Broken() || len(strict) != len(diagnostics) || diagnostics.Broken() != (dir == "testdata/bad") {
+		t.Errorf("%s: where a warning is wrong, too, %v", name, strict)
+	}
 	for _, d := range diagnostics {
 		if !meet(list, d) {
 			t.Errorf("unexpected: %s", d)

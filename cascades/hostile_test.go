@@ -233,6 +233,23 @@ func TestBoundOfFiles(t *testing.T) {
 	}
 }
 
+// TestBoundOfComparisons holds that so do the words that are compared with others.
+func TestBoundOfComparisons(t *testing.T) {
+	texts := map[string]string{}
+	for _, name := range []string{"a.yaml", "b.yaml"} {
+		texts[name] = "cascade_id: c\nphases:\n- {name: extraordinary, compose: x}\n" + each(400, "- {name: p%d, compose: x}\n") + "- name: last\n  compose: |\n" + each(130, "    {{ outputs.extraordinari }} %d\n")
+	}
+	for refs, all := range map[string]bool{"{ref: a.yaml}": true, "{ref: a.yaml}, {ref: b.yaml}": false} {
+		texts["x.yaml"] = "cascade_id: x\nphases: [{name: a, instructions: x, sub_cascades: [" + refs + "]}]\n"
+		_, err := Load("x.yaml", files(texts), known())
+		told := strings.Count(err.Error(), "no phase is called so")
+		meant := strings.Count(err.Error(), `did you mean "extraordinary"`)
+		if told != 130*(1+strings.Count(refs, ",")) || (meant == told) != all || meant < 130 {
+			t.Errorf("%s: of %d names %d are suggested", refs, told, meant)
+		}
+	}
+}
+
 // TestDepth holds that cascades within cascades end somewhere.
 func TestDepth(t *testing.T) {
 	texts := map[string]string{"c40.yaml": "cascade_id: c40\nphases: [{name: a, instructions: x}]"}

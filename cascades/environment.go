@@ -52,10 +52,7 @@ func (e *environment) mapping(n *yaml.Node) {
 	for _, name := range o.order {
 		entry, value := name, e.p.resolve(o.value[name])
 		if value.Tag != "!!null" {
-			text, ok := e.p.text(value, name)
-			if !ok {
-				continue
-			}
+			text, _ := e.p.text(value, name)
 			e.p.ofVariables(value, name, text)
 			entry += "=" + text
 		}

@@ -126,7 +126,7 @@ tools: {show: {exec: [cat]}}
 phases:
 - name: a
   tool: show
-  inputs: {path: "{{ input.path }}", list: "{{ input.list }}", text: "n {{ input.list }}", deep: [{n: "{{- input.deep.n -}}"}], whole: "{{ state }}", at: "@{{input.path}}", n: 3, f: 1.5, b: true, z: null, d: 2024-01-02, hex: 0x10, wide: 0x1FFFFFFFFFFFFFFFF, far: 1e400, quoted: "1e400", tagged: !!str 5}
+  inputs: {path: "{{ input.path }}", list: "{{ input.list }}", text: "n {{ input.list }}", deep: [{n: "{{- input.deep.n -}}"}], whole: "{{ state }}", at: "@{{input.path}}", n: 3, f: 1.5, b: true, z: null, d: 2024-01-02, hex: 0x10, half: .5, plus: +2.0, wide: 0x1FFFFFFFFFFFFFFFF, far: 1e400, quoted: "1e400", tagged: !!str 5}
 `, nil)
 	inputs := c.Phases[0].Inputs
 	if inputs.Static() {
@@ -138,7 +138,7 @@ phases:
 	state := map[string]any{"s": 1}
 	got, err := inputs.Render(map[string]any{"input": map[string]any{"path": "p", "list": []any{1, 2}, "deep": map[string]any{"n": 7}}, "state": state})
 	want := map[string]any{"path": "p", "list": []any{1, 2}, "text": "n [1, 2]", "deep": []any{map[string]any{"n": 7}}, "at": "@p", "whole": map[string]any{"s": 1},
-		"n": 3, "f": 1.5, "b": true, "z": nil, "d": "2024-01-02", "hex": 16, "wide": "0x1FFFFFFFFFFFFFFFF", "far": json.Number("1e400"), "quoted": "1e400", "tagged": "5"}
+		"n": 3, "f": 1.5, "b": true, "z": nil, "d": "2024-01-02", "hex": 16, "half": 0.5, "plus": json.Number("2.0"), "wide": "0x1FFFFFFFFFFFFFFFF", "far": json.Number("1e400"), "quoted": "1e400", "tagged": "5"}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %#v, %v\nwant %#v", got, err, want)
 	}

@@ -160,12 +160,23 @@ func TestBounds(t *testing.T) {
 			return b.String() + "phases: [{name: a, instructions: x}]\n"
 		}
 	}
+	number := func(form string) func(int) string {
+		return func(n int) string {
+			return fmt.Sprintf("cascade_id: x\nphases: [{name: a, instructions: x, "+form+"\n", n)
+		}
+	}
 	for _, c := range []struct {
 		name   string
 		source func(n int) string
 		most   int
 		want   string
 	}{
+		{"rows", number("tackle: [sql_query]}]\ndatabases: {shop: {url: shop.db, max_rows: %d}}"), maxRows, "max_rows must be at most"},
+		{"bytes of rows", number("tackle: [sql_query]}]\ndatabases: {shop: {url: shop.db, max_bytes: %d}}"), maxBytes, "max_bytes must be at most"},
+		{"seconds of a statement", number("tackle: [sql_query]}]\ndatabases: {shop: {url: shop.db, timeout: %d}}"), 600, "timeout must be at most 10m0s"},
+		{"seconds", number("}]\nbudget: {max_seconds: %d}"), maxSeconds, "max_seconds must be at most"},
+		{"tries", number("soundings: {factor: %d}}]"), maxSoundings, "factor must be at most"},
+		{"tries with those of reforge", number("soundings: {factor: 1, reforge: {honing_prompt: x, steps: %d, factor_per_step: 1}}}]"), maxSoundings, "there may be 100 tries with those of reforge"},
 		{"merges", nested("{<<: *a%d}"), maxMerges + 1, "merges are nested more than 20 deep"},
 		{"merges of lists", nested("{<<: [*a%d]}"), maxMerges / 2, "merges are nested more than 20 deep"},
 		{"values", nested("{x: *a%d}"), 198, "values are nested more than 200 deep"},

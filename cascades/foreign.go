@@ -156,7 +156,7 @@ func (o *object) question(phase string) *object {
 	asked := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: n.Line, Column: n.Column}
 	for _, pair := range [][2]string{{"prompt", prompt}, {"type", Confirmation}} {
 		for _, text := range pair {
-			asked.Content = append(asked.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Line: n.Line, Column: n.Column})
+			asked.Content = append(asked.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text})
 		}
 	}
 	return o.p.fields(asked, key)

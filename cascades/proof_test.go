@@ -108,6 +108,11 @@ func TestMeasured(t *testing.T) {
 				t.Errorf("measured is not %v", d)
 			}
 		}
+		for _, d := range c.Unmeasured(p, 0.05, "", nil) {
+			if !strings.HasSuffix(d.Message, "there are no files here, and so no evidence") && !strings.Contains(d.Message, "receipt") {
+				t.Errorf("without files it is said %v", d)
+			}
+		}
 		all := c.Unmeasured(p, 0.05, "", folder(filepath.Dir(file))).Error()
 		for _, w := range p.Ways {
 			for _, g := range w.Gates {

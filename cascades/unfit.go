@@ -23,10 +23,7 @@ func (h *held) against(params map[string]any) *schema.Schema {
 	if c := h.last.Load(); c != nil && reflect.ValueOf(c.params).Pointer() == reflect.ValueOf(params).Pointer() {
 		return c.schema
 	}
-	s, err := schema.Compile(params)
-	if err != nil {
-		s = nil
-	}
+	s, _ := schema.Compile(params) // nil where it is wrong
 	h.last.Store(&compiled{params, s})
 	return s
 }

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"unicode/utf8"
 )
@@ -68,7 +69,7 @@ func (s *jsonScanner) number() {
 	raw := s.t[from:s.i]
 	end := s.i
 	s.junk()
-	if whole := s.t[from:s.i]; len(whole) > len(raw) || !isNumber(raw) {
+	if whole := s.t[from:s.i]; len(whole) > len(raw) || !json.Valid(raw) {
 		s.i = from
 		s.fail("number", "%q is no JSON number%s", Clip(string(whole), 40), advice(raw, whole))
 		s.i = max(end, from+len(whole))
@@ -109,42 +110,6 @@ func (s *jsonScanner) junk() {
 	for s.i < len(s.t) && !parting[s.t[s.i]] {
 		s.i++
 	}
-}
-
-// isNumber is the grammar of JSON numbers.
-func isNumber(t []byte) bool {
-	i := 0
-	digits := func() bool {
-		from := i
-		for i < len(t) && isDigit(t[i]) {
-			i++
-		}
-		return i > from
-	}
-	if i < len(t) && t[i] == '-' {
-		i++
-	}
-	zero := i < len(t) && t[i] == '0'
-	from := i
-	if !digits() || zero && i > from+1 {
-		return false
-	}
-	if i < len(t) && t[i] == '.' {
-		i++
-		if !digits() {
-			return false
-		}
-	}
-	if i < len(t) && (t[i] == 'e' || t[i] == 'E') {
-		i++
-		if i < len(t) && (t[i] == '+' || t[i] == '-') {
-			i++
-		}
-		if !digits() {
-			return false
-		}
-	}
-	return i == len(t)
 }
 
 // odd handles a value that is none of JSON's.

@@ -170,10 +170,6 @@ const metaRun = "capstan/run"
 // the structured content, or both, and an output is long. The rest of the
 // result goes where no model reads it.
 func released(result runner.Result) (*sdk.CallToolResult, error) {
-	words, err := outputText(result.Output)
-	if err != nil {
-		return nil, err
-	}
 	plain, err := schema.Plain(result)
 	if err != nil {
 		return nil, fmt.Errorf("result: %w", err)
@@ -181,20 +177,8 @@ func released(result runner.Result) (*sdk.CallToolResult, error) {
 	about, _ := plain.(map[string]any)
 	delete(about, "output")
 	delete(about, "outputs")
-	output := &sdk.TextContent{Text: words, Meta: sdk.Meta{metaRun: about}}
+	output := &sdk.TextContent{Text: tool.Result{Value: result.Output}.Text(), Meta: sdk.Meta{metaRun: about}}
 	return &sdk.CallToolResult{Content: []sdk.Content{output}}, nil
-}
-
-// outputText is an output as a person reads it.
-func outputText(output any) (string, error) {
-	if words, ok := output.(string); ok {
-		return words, nil
-	}
-	told, err := answered(output, "")
-	if err != nil {
-		return "", err
-	}
-	return told.Content[0].(*sdk.TextContent).Text, nil
 }
 
 // progress tells the client what its run does, where it has asked for that.

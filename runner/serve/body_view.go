@@ -181,7 +181,12 @@ func latest(p *trace.Phase) time.Time {
 			}
 		}
 	}
-	return latestOf(p.Branches, end)
+	for _, b := range p.Branches {
+		if at := latest(b); at.After(end) {
+			end = at
+		}
+	}
+	return end
 }
 
 // A turnView is a turn of an attempt.

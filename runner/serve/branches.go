@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/trace"
@@ -152,14 +151,4 @@ func longName(p *trace.Phase) string {
 		return p.Name + ", " + rowName(p)
 	}
 	return p.Name
-}
-
-// latestOf is when the last of several ended.
-func latestOf(list []*trace.Phase, end time.Time) time.Time {
-	for _, p := range list {
-		if at := latest(p); at.After(end) {
-			end = at
-		}
-	}
-	return end
 }

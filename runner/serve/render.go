@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -22,26 +23,13 @@ var staticFiles embed.FS
 // templates are parsed once: they are the program's own.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"shown": shown, "line": line, "count": countAny, "plural": plural, "cost": money, "took": took, "seconds": seconds, "size": size,
-		"clock": clock, "date": date, "stamp": stamp, "percent": percent, "anchor": anchorAny, "sign": sign, "word": word, "asset": asset,
+		"shown": shown, "line": line, "plural": plural, "cost": money, "took": took, "seconds": seconds, "size": size,
+		"clock": clock, "date": date, "stamp": stamp, "percent": percent, "sign": sign, "word": word, "asset": asset,
 		"deref": func(b *bool) bool { return b != nil && *b }, "kappa": trust.Kappa, "score": score, "hundred": func(share float64) float64 { return 100 * share },
+		"count":  func(n reflect.Value) string { return count(n.Int()) },           // of whatever size
+		"anchor": func(path reflect.Value) string { return anchor(path.String()) }, // an [event.Path], too
 	}).ParseFS(pageFiles, "page/*.html"))
 })
-
-func countAny(n any) string {
-	switch n := n.(type) {
-	case int:
-		return count(n)
-	case int64:
-		return count(n)
-	}
-	return ""
-}
-
-func anchorAny(path any) string {
-	text, _ := pathText(path)
-	return anchor(text)
-}
 
 // A frame is what every page has around it.
 type frame struct {

@@ -59,10 +59,7 @@ func refOf(r *http.Request) ref {
 
 // number reads a number; 0 where there is none.
 func number(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return 0
-	}
+	n, _ := strconv.Atoi(text)
 	return n
 }
 
@@ -239,14 +236,4 @@ func (s *Server) rawText(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 	w.Write([]byte(text))
 	return nil
-}
-
-func pathText(path any) (string, bool) {
-	switch p := path.(type) {
-	case string:
-		return p, true
-	case event.Path:
-		return string(p), true
-	}
-	return "", false
 }

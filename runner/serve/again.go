@@ -28,32 +28,28 @@ func (s *Server) runAgain(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	change := orders.Change{RunID: body.RunID, From: body.From, Changed: body.WithChanges, Input: body.Input}
-	id, repeated, err := s.againOnce(r, run, change)
+	made, repeated, err := s.againOnce(r, run, change)
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", runURL(id))
-	if repeated != nil {
-		return answer(w, http.StatusOK, standing{id, repeated.Status})
-	}
-	return answer(w, http.StatusAccepted, standing{id, journal.Running})
+	return begun(w, made, repeated)
 }
 
 // againOnce makes the run; of an order that is repeated under its name it gives the
 // run there is.
-func (s *Server) againOnce(r *http.Request, run *journal.Run, change orders.Change) (id string, repeated *journal.Run, err error) {
-	id, err = s.o.Runs.Again(r.Context(), run.RunID, change)
+func (s *Server) againOnce(r *http.Request, run *journal.Run, change orders.Change) (made standing, repeated bool, err error) {
+	id, err := s.o.Runs.Again(r.Context(), run.RunID, change)
 	if !errors.Is(err, runner.ErrRunExists) {
-		return id, nil, err
+		return standing{id, journal.Running}, false, err
 	}
 	there, err := s.o.Store.Run(r.Context(), change.RunID)
 	if err != nil {
-		return "", nil, err
+		return made, true, err
 	}
 	if there.RunID != change.RunID || there.Parent != run.RunID || there.Start.From != change.From || !holds(there.Start.Input, change.Input) {
-		return "", nil, problem(http.StatusConflict, "run_exists", "there is a run of that name, of another order")
+		return made, true, errOther
 	}
-	return there.RunID, there, nil
+	return standing{there.RunID, there.Status}, true, nil
 }
 
 // holds tells whether an input has these values.
@@ -136,12 +132,12 @@ func (s *Server) againPosted(w http.ResponseWriter, r *http.Request) error {
 	}
 	order := map[string]any{"run_id": change.RunID}
 	if err == nil && s.contract.schemas["RunAgain"].Refusal(r.Context().Err, order) != nil {
-		err = problem(http.StatusUnprocessableEntity, "invalid_body", "that is no name for a run")
+		err = errName
 	}
-	var id string
 	if err == nil {
-		if id, _, err = s.againOnce(r, run, change); err == nil {
-			return back(w, r, id)
+		var made standing
+		if made, _, err = s.againOnce(r, run, change); err == nil {
+			return back(w, r, made.RunID)
 		}
 	}
 	v.Problem = s.told(w, r, err)

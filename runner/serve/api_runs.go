@@ -50,23 +50,35 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	o := orders.Order{Cascade: body.Cascade, Model: body.Model, RunID: body.RunID, Input: body.Input}
-	id, err := s.o.Runs.Start(r.Context(), o)
-	if errors.Is(err, runner.ErrRunExists) || errors.Is(err, runner.ErrRunBusy) {
-		run, err := s.sameRun(r, o)
-		if err != nil {
-			return err
-		}
-		w.Header().Set("Location", runURL(run.RunID))
-		return answer(w, http.StatusOK, run)
-	}
+	run, repeated, err := s.startOnce(r, o)
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", runURL(id))
-	return answer(w, http.StatusAccepted, standing{id, journal.Running})
+	return begun(w, run, repeated)
 }
 
-func runURL(id string) string { return "/v1/runs/" + url.PathEscape(id) }
+// begun tells of a run that was ordered: of the one there is, where the order is
+// repeated.
+func begun(w http.ResponseWriter, run standing, repeated bool) error {
+	w.Header().Set("Location", "/v1/runs/"+url.PathEscape(run.RunID))
+	if repeated {
+		return answer(w, http.StatusOK, run)
+	}
+	return answer(w, http.StatusAccepted, run)
+}
+
+// startOnce starts a run; of an order that is repeated under its name it gives
+// the run there is.
+func (s *Server) startOnce(r *http.Request, o orders.Order) (run standing, repeated bool, err error) {
+	id, err := s.o.Runs.Start(r.Context(), o)
+	if errors.Is(err, runner.ErrRunExists) || errors.Is(err, runner.ErrRunBusy) {
+		run, err = s.sameRun(r, o)
+		return run, true, err
+	}
+	return standing{id, journal.Running}, false, err
+}
+
+var errOther = problem(http.StatusConflict, "run_exists", "there is a run of that name, of another order")
 
 // sameRun is the run of an order under a name that is taken: a repetition gets
 // the run, anything else a no.
@@ -80,7 +92,7 @@ func (s *Server) sameRun(r *http.Request, o orders.Order) (standing, error) {
 	}
 	start := run.Start
 	if start.Settings["cascade"] != o.Cascade || start.Model != o.Model && o.Model != "" || !equal(start.Input, o.Input) {
-		return standing{}, problem(http.StatusConflict, "run_exists", "there is a run of that name, of another order")
+		return standing{}, errOther
 	}
 	return standing{run.RunID, run.Status}, nil
 }

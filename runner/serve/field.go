@@ -104,7 +104,10 @@ func exact(v any) string {
 	return pretty(v)
 }
 
-var errTyped = problem(http.StatusUnprocessableEntity, "invalid_input", "some of what was typed does not fit")
+var (
+	errTyped = problem(http.StatusUnprocessableEntity, "invalid_input", "some of what was typed does not fit")
+	errName  = problem(http.StatusUnprocessableEntity, "invalid_body", "that is no name for a run")
+)
 
 // take puts what was typed into the field into the input, and tells whether it fits.
 func (f *fieldView) take(r *http.Request, in cascades.Input, form func(string) string, input map[string]any) bool {

@@ -76,12 +76,16 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
 	if wrong {
 		return s.unstarted(w, r, v, errTyped)
 	}
-	id, err := s.startOnce(r, o)
+	order := map[string]any{"cascade": o.Cascade, "input": o.Input, "run_id": o.RunID}
+	if s.contract.schemas["StartRun"].Refusal(r.Context().Err, order) != nil {
+		return s.unstarted(w, r, v, errName)
+	}
+	run, _, err := s.startOnce(r, o)
 	if err != nil {
 		v.blame(err)
 		return s.unstarted(w, r, v, err)
 	}
-	return back(w, r, id)
+	return back(w, r, run.RunID)
 }
 
 // blame tells at the fields what an order was refused for.
@@ -95,21 +99,6 @@ func (v *startView) blame(err error) {
 			}
 		}
 	}
-}
-
-// startOnce starts a run; of an order that is repeated under its name it gives
-// the run there is.
-func (s *Server) startOnce(r *http.Request, o orders.Order) (string, error) {
-	order := map[string]any{"cascade": o.Cascade, "input": o.Input, "run_id": o.RunID}
-	if s.contract.schemas["StartRun"].Refusal(r.Context().Err, order) != nil {
-		return "", problem(http.StatusUnprocessableEntity, "invalid_body", "that is no name for a run")
-	}
-	id, err := s.o.Runs.Start(r.Context(), o)
-	if errors.Is(err, runner.ErrRunExists) || errors.Is(err, runner.ErrRunBusy) {
-		run, err := s.sameRun(r, o)
-		return run.RunID, err
-	}
-	return id, err
 }
 
 // unstarted shows the form again.

@@ -51,15 +51,12 @@ validator could not say.`,
 	flags.BoolVar(&f.judges, "judges", false, "ask judges too, which costs model calls")
 	flags.BoolVar(&f.exec, "exec", false, "run validators that are programs or servers too")
 	flags.Var((*modelFlag)(&f.run.model), "model", modelUsage)
-	flags.StringVar(&f.format, "format", f.format, "text, json or junit")
+	choose(cmd, &f.format, "format", "text", "json", "junit")
 	jsonFlag(cmd, &f.format)
 	return cmd
 }
 
 func (c *Command) holdAgainst(ctx context.Context, file string, f backtestFlags) error {
-	if f.format != "text" && f.format != "json" && f.format != "junit" {
-		return usage("--format must be text, json or junit, not %q", f.format)
-	}
 	j, err := c.kept(f.run.store, true)
 	if err != nil {
 		return err

@@ -135,16 +135,13 @@ Exit status: 0 all ok, 1 one failed, 2 usage or files that cannot be read.`,
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", dir, "the directory that holds the tests")
-	cmd.Flags().StringVar(&format, "format", format, "text, json or junit")
+	choose(cmd, &format, "format", "text", "json", "junit")
 	jsonFlag(cmd, &format)
 	cmd.Flags().BoolVar(&update, "update", false, "rewrite what the tests expect to what they are now")
 	return cmd
 }
 
 func (c *Command) runCases(ctx context.Context, parent string, words []string, format string, update bool) error {
-	if format != "text" && format != "json" && format != "junit" {
-		return usage("--format must be text, json or junit, not %q", format)
-	}
 	dirs, err := cases.Find(parent, words...)
 	if err != nil {
 		return usage("%w; capstan freeze RUN --name NAME makes one", err)

@@ -173,6 +173,11 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 				return usage("unknown flag: --%s, did you mean --%s? See %s --help", name, near, cmd.CommandPath())
 			}
 		}
+		if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+			if _, ok := wrong.GetFlag().Value.(choice); ok {
+				return usage("--%s %w", wrong.GetFlag().Name, wrong.Unwrap())
+			}
+		}
 		return usage("%v; see %s --help", err, cmd.CommandPath())
 	})
 	for _, g := range groups {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
@@ -16,7 +17,7 @@ import (
 const maxCompleted = 50
 
 // completes has shells complete the first argument of each verb by the word that
-// its usage has for it, --format by what its help says it may be, and phases and
+// its usage has for it, a choice by its words, and phases and
 // inputs by the cascade or the run that the first argument is. Nothing is told of
 // what goes wrong meanwhile.
 func (c *Command) completes(cmd *cobra.Command) {
@@ -31,9 +32,11 @@ func (c *Command) completes(cmd *cobra.Command) {
 			"phase":  c.ofCascade(phaseNames, 0),
 			"status": cobra.FixedCompletions(statuses, cobra.ShellCompDirectiveNoFileComp),
 		}
-		if f := sub.Flags().Lookup("format"); f != nil {
-			flags["format"] = cobra.FixedCompletions(formats(f.Usage), cobra.ShellCompDirectiveNoFileComp)
-		}
+		sub.Flags().VisitAll(func(f *pflag.Flag) {
+			if one, ok := f.Value.(choice); ok {
+				flags[f.Name] = cobra.FixedCompletions(one.words, cobra.ShellCompDirectiveNoFileComp)
+			}
+		})
 		if sub.Name() == "resume" {
 			flags["from"] = flags["phase"]
 		}
@@ -92,11 +95,6 @@ func storeOf(cmd *cobra.Command) (f storeFlags) {
 		}
 	}
 	return f
-}
-
-// formats are the words of a help that is a list: text, json or junit.
-func formats(help string) []string {
-	return strings.FieldsFunc(strings.ReplaceAll(help, " or ", " "), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 func (c *Command) argument(verb, word string) cobra.CompletionFunc {

@@ -50,17 +50,14 @@ Exit status: 0 valid, 1 not valid, 2 usage or an unreadable file, 3 no verdict.`
 		},
 	}
 	cmd.Flags().StringArrayVar(&f.with, "with", nil, "a parameter: name=text, name:=JSON or name=@file")
-	cmd.Flags().StringVar(&f.format, "format", f.format, "text, json, junit or sarif")
+	choose(cmd, &f.format, "format", "text", "json", "junit", "sarif")
 	cmd.Flags().Var((*modelFlag)(&f.model), "model", modelUsage)
 	cmd.Flags().StringVar(&f.watch, "watch", "", "judge each text in this directory as it appears or changes")
 	return cmd
 }
 
 func (c *Command) judge(ctx context.Context, name string, files []string, f gateFlags) error {
-	show, ok := gateFormats[f.format]
 	switch {
-	case !ok:
-		return usage("--format must be text, json, junit or sarif, not %q", f.format)
 	case f.watch != "" && len(files) > 0:
 		return usage("--watch takes a directory, and no files beside it")
 	case f.watch == "" && len(files) == 0 && name == edit.Validator.Name:
@@ -102,7 +99,7 @@ func (c *Command) judge(ctx context.Context, name string, files []string, f gate
 		}
 		list = append(list, j)
 	}
-	if err := show(list, c.Stdout); err != nil {
+	if err := gateFormats[f.format](list, c.Stdout); err != nil {
 		return &exit{exitBroken, err}
 	}
 	return g.status(ctx, list)

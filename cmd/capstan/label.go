@@ -52,9 +52,6 @@ text (its SHA-256), good, and phase, gate, reason, by, time.`,
   capstan label post.yaml --from reviewed.csv --phase draft --by ann`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.order != "doubt" && f.order != "random" {
-				return usage("--order must be doubt or random, not %q", f.order)
-			}
 			f.by = cmp.Or(f.by, c.person())
 			cascade, err := c.load(args[0])
 			if err != nil {
@@ -76,7 +73,7 @@ text (its SHA-256), good, and phase, gate, reason, by, time.`,
 	flags.StringVar(&f.phase, "phase", "", "texts of this phase alone")
 	flags.StringVar(&f.gate, "gate", f.gate, "the gate that the labels are about; all for the text as such")
 	flags.StringVar(&f.by, "by", "", "who says so (default: the user)")
-	flags.StringVar(&f.order, "order", f.order, "doubt or random")
+	choose(cmd, &f.order, "order", "doubt", "random")
 	flags.StringSliceVar(&f.runs, "runs", nil, "texts of these runs alone (default: all of the cascade)")
 	flags.IntVar(&f.limit, "limit", 0, "at most so many texts; 0 is all")
 	return cmd

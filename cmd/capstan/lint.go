@@ -53,10 +53,12 @@ something is wrong.`,
 			return c.lintFiles(files, f)
 		},
 	}
-	cmd.Flags().StringVar(&f.format, "format", f.format, "text, json, sarif, github, or dot with --proof")
+	choose(cmd, &f.format, "format", "text", "json", "sarif", "github", "dot")
+	cmd.Flags().Lookup("format").Usage = "text, json, sarif, github, or dot with --proof"
 	cmd.Flags().BoolVar(&f.fix, "fix", false, "put right what can only be meant in one way")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "a warning is an error")
-	cmd.Flags().StringVar(&f.proof, "proof", "", "prove that no text of a model reaches a tool that writes without a gate: gated, or strict, which wants each gate measured")
+	choose(cmd, &f.proof, "proof", proofGated, proofStrict)
+	cmd.Flags().Lookup("proof").Usage = "prove that no text of a model reaches a tool that writes without a gate: gated, or strict, which wants each gate measured"
 	cmd.Flags().Lookup("proof").NoOptDefVal = proofGated
 	cmd.Flags().Float64Var(&f.falsePass, "false-pass", f.falsePass, "of --proof=strict: the share of bad texts that a gate may let by")
 	c.names.add(cmd)
@@ -79,8 +81,6 @@ const (
 
 func (f lintFlags) check() error {
 	switch {
-	case f.proof != "" && f.proof != proofGated && f.proof != proofStrict:
-		return usage("--proof must be gated or strict, not %q", f.proof)
 	case f.proof == "" && f.format == "dot":
 		return usage("--format dot is for --proof: capstan graph draws a cascade")
 	case !(f.falsePass > 0 && f.falsePass < 1):
@@ -279,11 +279,6 @@ func meantAsCascade(name string) bool {
 
 func (c *Command) printDiagnostics(found cascades.Diagnostics, format string) error {
 	switch format {
-	case "text":
-		if len(found) > 0 {
-			fmt.Fprintln(c.Stdout, found)
-		}
-		return nil
 	case "json":
 		return printJSON(c.Stdout, map[string]any{"diagnostics": found})
 	case "github":
@@ -297,9 +292,11 @@ func (c *Command) printDiagnostics(found cascades.Diagnostics, format string) er
 			report.Add(sarif.Finding{Rule: d.Code, Level: d.Severity, Message: d.Told(), File: d.File, Line: d.Line, Column: d.Column})
 		}
 		return printJSON(c.Stdout, report)
-	default:
-		return usage("--format must be text, json, sarif or github, not %q", format)
 	}
+	if len(found) > 0 {
+		fmt.Fprintln(c.Stdout, found)
+	}
+	return nil
 }
 
 // data and property escape texts of an annotation, as GitHub's toolkit does.

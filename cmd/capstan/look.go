@@ -71,31 +71,21 @@ tools that write, with the gates on each; one without is dashed.`,
 			if err != nil {
 				return err
 			}
+			draw := map[string]func(*cascades.Marks) string{"mermaid": cascade.MermaidOf, "dot": cascade.DotOf, "svg": cascade.SVGOf}[format]
 			if proof {
-				return c.drawProof(cascade.Proof(), format)
+				p := cascade.Proof()
+				ways := map[string]func() string{"mermaid": p.Mermaid, "dot": p.Dot, "svg": p.SVG}[format]
+				draw = func(*cascades.Marks) string { return ways() }
 			}
-			draw, ok := map[string]func(*cascades.Marks) string{"mermaid": cascade.MermaidOf, "dot": cascade.DotOf, "svg": cascade.SVGOf}[format]
-			if !ok {
-				return usage("--format must be mermaid, dot or svg, not %q", format)
-			}
-			_, err = fmt.Fprint(c.Stdout, draw(marks))
+			_, err = io.WriteString(c.Stdout, draw(marks))
 			return err
 		},
 	}
 	store.add(cmd)
-	cmd.Flags().StringVar(&format, "format", format, "mermaid, dot or svg")
+	choose(cmd, &format, "format", "mermaid", "dot", "svg")
 	cmd.Flags().BoolVar(&proof, "proof", false, "draw the ways to the tools that write")
 	c.names.add(cmd)
 	return cmd
-}
-
-func (c *Command) drawProof(p *cascades.Proof, format string) error {
-	draw, ok := map[string]func() string{"mermaid": p.Mermaid, "dot": p.Dot, "svg": p.SVG}[format]
-	if !ok {
-		return usage("--format must be mermaid, dot or svg, not %q", format)
-	}
-	_, err := fmt.Fprint(c.Stdout, draw())
-	return err
 }
 
 // drawn gives the cascade to draw, with what a run did where a run is meant: a

@@ -75,15 +75,13 @@ sure, 2 usage or no good text, 3 something broke.`,
 	flags.Var((*modelFlag)(&f.run.model), "model", modelUsage)
 	flags.Float64Var(&f.least, "min", 0, "the least share, from 0 to 1, of the faults that are bad for sure to be caught")
 	flags.StringVar(&f.labels, "labels", "", "keep the faults of FILE, with what its gates said, as labels in this folder")
-	flags.StringVar(&f.format, "format", f.format, "text, json, junit or sarif")
+	choose(cmd, &f.format, "format", "text", "json", "junit", "sarif")
 	jsonFlag(cmd, &f.format)
 	return cmd
 }
 
 func (c *Command) plantFaults(ctx context.Context, args []string, f mutateFlags) error {
 	switch {
-	case !slices.Contains([]string{"text", "json", "junit", "sarif"}, f.format):
-		return usage("--format must be text, json, junit or sarif, not %q", f.format)
 	case !(f.least >= 0 && f.least <= 1):
 		return usage("--min must be from 0 to 1, not %v", f.least)
 	case f.most < 1:

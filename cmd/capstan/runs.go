@@ -202,7 +202,7 @@ phases, attempts, verdicts and calls.`,
 		},
 	}
 	store.add(cmd)
-	cmd.Flags().StringVar(&format, "format", format, "table, csv or json")
+	choose(cmd, &format, "format", "table", "csv", "json")
 	jsonFlag(cmd, &format)
 	cmd.Flags().IntVar(&limit, "limit", limit, "how many rows at most; 0 is no limit")
 	return cmd
@@ -210,14 +210,12 @@ phases, attempts, verdicts and calls.`,
 
 func (c *Command) printTable(t *journal.Table, format string) error {
 	switch format {
-	case "table":
-		return printColumns(c.Stdout, t)
 	case "json":
 		return printJSON(c.Stdout, t)
 	case "csv":
 		return printCSV(c.Stdout, t)
 	}
-	return usage("--format must be table, csv or json, not %q", format)
+	return printColumns(c.Stdout, t)
 }
 
 func printColumns(out io.Writer, t *journal.Table) error {

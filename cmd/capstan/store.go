@@ -31,7 +31,9 @@ func (f *storeFlags) add(cmd *cobra.Command) {
 }
 
 func (f *storeFlags) addDurable(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.durable, "durable", "process", "what finished effects are safe against: process, a killed process; power, power loss too")
+	f.durable = "process"
+	choose(cmd, &f.durable, "durable", "process", "power")
+	cmd.Flags().Lookup("durable").Usage = "what finished effects are safe against: process, a killed process; power, power loss too"
 }
 
 // noStore is the name of a store that keeps nothing.
@@ -65,9 +67,6 @@ func (c *Command) store(f storeFlags) (*journal.Journal, error) {
 	file, asked, err := c.storeFile(f)
 	if file == noStore {
 		return nil, nil
-	}
-	if f.durable != "process" && f.durable != "power" {
-		return nil, usage("--durable must be process or power, not %q", f.durable)
 	}
 	var j *journal.Journal
 	if err == nil {

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// A choice is a flag that takes one of some words: its help lists them, a shell
+// completes them, and another word is told before anything is done.
+type choice struct {
+	value *string
+	words []string
+}
+
+// choose adds a choice to a verb; the value that there is is the default.
+func choose(cmd *cobra.Command, value *string, name string, words ...string) {
+	f := choice{value, words}
+	cmd.Flags().Var(f, name, f.list())
+}
+
+// list is text, json or junit.
+func (f choice) list() string {
+	last := len(f.words) - 1
+	return strings.Join(f.words[:last], ", ") + " or " + f.words[last]
+}
+
+// String gives the word.
+func (f choice) String() string {
+	if f.value == nil { // of a flag that nobody made
+		return ""
+	}
+	return *f.value
+}
+
+// Type is what stands behind the flag in help.
+func (f choice) Type() string { return "string" }
+
+// Set takes a word.
+func (f choice) Set(word string) error {
+	if !slices.Contains(f.words, word) {
+		return fmt.Errorf("must be %s, not %q", f.list(), word)
+	}
+	*f.value = word
+	return nil
+}

@@ -34,9 +34,6 @@ func (r *Rate) Add(hit bool) {
 // Plus is both counts together.
 func (r Rate) Plus(s Rate) Rate { return Rate{r.K + s.K, r.N + s.N} }
 
-// Rest is the rate of what is not counted in K.
-func (r Rate) Rest() Rate { return Rate{r.N - r.K, r.N} }
-
 // Known tells whether the rate is of anything.
 func (r Rate) Known() bool { return r.N > 0 }
 
@@ -62,10 +59,6 @@ func (r Rate) Interval(confidence float64) Interval {
 // Upper is the exact one-sided bound: the true rate is at most so much with the
 // confidence. With none of n it is 1-(1-confidence)^(1/n).
 func (r Rate) Upper(confidence float64) float64 { return r.high(1 - confidence) }
-
-// Lower is the exact one-sided bound: the true rate is at least so much with the
-// confidence.
-func (r Rate) Lower(confidence float64) float64 { return r.low(1 - confidence) }
 
 func (r Rate) low(tail float64) float64 {
 	if r.K <= 0 {

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"slices"
 	"sync"
 )
 
@@ -42,17 +41,6 @@ func (t *Thread) Messages() []Message {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.messages[:len(t.messages):len(t.messages)]
-}
-
-// Fork makes a thread with the same messages that grows on its own.
-func (t *Thread) Fork() *Thread {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	fork := &Thread{messages: t.messages[:len(t.messages):len(t.messages)], tools: t.tools, toolsWire: t.toolsWire, links: slices.Clip(t.links)}
-	for _, w := range t.wires {
-		fork.wires = append(fork.wires, wire{w.provider, w.encoded[:len(w.encoded):len(w.encoded)], w.ends[:len(w.ends):len(w.ends)]})
-	}
-	return fork
 }
 
 // wire is the first n messages as [Request.Wire] has them.

@@ -3,10 +3,8 @@ package model_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner/model"
@@ -111,7 +109,6 @@ func TestWireOfExtras(t *testing.T) {
 				t.Errorf("to %s: got  %s, %v\nwant %s", to, wire, err, want)
 			}
 			_, _ = model.Request{Messages: thread.Messages(), Thread: thread}.Wire(model.Provider{Name: "b"})
-			thread = thread.Fork()
 		}
 	}
 }
@@ -141,45 +138,11 @@ func TestWireIsTheRequests(t *testing.T) {
 	}
 }
 
-func TestForksGrowApart(t *testing.T) {
-	thread := model.NewThread()
-	for range 10 {
-		thread.Append(model.Message{Role: model.User, Content: strings.Repeat("start", 9)})
-	}
-	whole := model.Request{Messages: thread.Messages(), Thread: thread}
-	before, err := whole.Wire(model.Provider{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	before = bytes.Clone(before)
-	var branches sync.WaitGroup
-	for n := range 8 {
-		fork := thread.Fork()
-		branches.Go(func() {
-			for turn := range 50 {
-				fork.Append(model.Message{Role: model.User, Content: fmt.Sprint(n, turn)})
-				wire, err := model.Request{Messages: fork.Messages(), Thread: fork}.Wire(model.Provider{})
-				if err != nil {
-					t.Error(err)
-				}
-				got, err := messages(wire)
-				if err != nil || len(got) != turn+11 || got[10].Content != fmt.Sprint(n, 0) || got[turn+10].Content != fmt.Sprint(n, turn) {
-					t.Errorf("got %s, %v", wire, err)
-				}
-			}
-		})
-	}
-	branches.Wait()
-	if after, _ := whole.Wire(model.Provider{}); !bytes.Equal(before, after) || len(thread.Messages()) != 10 {
-		t.Errorf("the start is %s now", after)
-	}
-}
-
 func TestWireTools(t *testing.T) {
 	tools := []model.Tool{{Name: "a", Description: "Does a.", Parameters: map[string]any{"type": "object"}}, {Name: "b"}}
 	want := `{"type":"function","function":{"name":"a","description":"Does a.","parameters":{"type":"object"}}},{"type":"function","function":{"name":"b"}}`
 	thread := model.NewThread()
-	for _, r := range []model.Request{{Tools: tools}, {Tools: tools, Thread: thread}, {Tools: tools, Thread: thread}, {Tools: tools, Thread: thread.Fork()}} {
+	for _, r := range []model.Request{{Tools: tools}, {Tools: tools, Thread: thread}, {Tools: tools, Thread: thread}} {
 		if wire, err := r.WireTools(); err != nil || string(wire) != want {
 			t.Errorf("got %s, %v", wire, err)
 		}

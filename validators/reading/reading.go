@@ -86,18 +86,8 @@ type Text struct {
 	Blocks []Block
 }
 
-// Words is what the text says, block by block.
-func (t Text) Words() string {
-	var b strings.Builder
-	for _, block := range t.Blocks {
-		b.WriteString(block.Words)
-		b.WriteString("\n\n")
-	}
-	return b.String()
-}
-
 // Said is what the text says, block by block, with the code, the addresses and the
-// pictures' descriptions that [Text.Words] leaves out.
+// pictures' descriptions that its Words leave out.
 func (t Text) Said() string {
 	var b strings.Builder
 	for _, block := range t.Blocks {

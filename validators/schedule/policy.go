@@ -220,11 +220,8 @@ func (p *Policy) prepare() error {
 	return err
 }
 
-// Digest names all that the policy decides by, whatever it is called or
-// extends: the digest of [docs/schedule.md], "Certificates".
-func (p *Policy) Digest() string { return p.digest }
-
-// deciding is the digest of what the policy decides by: its words are left out.
+// deciding is the digest of all that the policy decides by, whatever it is called
+// or extends ([docs/schedule.md], "Certificates"): its words are left out.
 func (p *Policy) deciding() (string, error) {
 	rules := map[string]any{}
 	for name, r := range p.Rules {

@@ -86,13 +86,10 @@ func BenchmarkTurn(b *testing.B) {
 			for range 2 * turn {
 				start.Append(model.Message{Role: model.User, Content: kilobyte})
 			}
-			if _, err := (model.Request{Messages: start.Messages(), Thread: start}).Wire(model.Provider{Name: "openai"}); err != nil {
-				b.Fatal(err)
-			}
-			thread, n := start.Fork(), 0
+			thread, n := model.NewThread(start.Messages()...), 0
 			measure(b, 1, conns, func() error {
 				if n++; n%20 == 0 { // the history stays about as long
-					thread = start.Fork()
+					thread = model.NewThread(start.Messages()...)
 				}
 				thread.Append(model.Message{Role: model.Assistant, Content: kilobyte}, model.Message{Role: model.User, Content: kilobyte})
 				_, err := c.Call(context.Background(), model.Request{Model: "m", Messages: thread.Messages(), Thread: thread})

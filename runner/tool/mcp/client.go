@@ -239,18 +239,13 @@ func (c *Client) call(ctx context.Context, s Server, name string, arguments map[
 	return result, nil
 }
 
-// list gives the tools of a server.
-func (c *Client) list(ctx context.Context, s Server, anew bool) (list []*sdk.Tool, err error) {
-	err = c.ask(ctx, s, func(ctx context.Context, live *session) error {
+// find gives one tool of a server. One that it does not list is [tool.ErrGone].
+func (c *Client) find(ctx context.Context, s Server, name string, anew bool) (*sdk.Tool, error) {
+	var list []*sdk.Tool
+	err := c.ask(ctx, s, func(ctx context.Context, live *session) (err error) {
 		list, err = live.list(ctx, anew)
 		return err
 	})
-	return list, err
-}
-
-// find gives one tool of a server. One that it does not list is [tool.ErrGone].
-func (c *Client) find(ctx context.Context, s Server, name string, anew bool) (*sdk.Tool, error) {
-	list, err := c.list(ctx, s, anew)
 	if err != nil {
 		return nil, err
 	}
@@ -309,23 +304,6 @@ func params(t *sdk.Tool) (map[string]any, error) {
 func (c *Client) Tool(s Server, name string) tool.Tool {
 	ask := func(ctx context.Context) (string, map[string]any, error) { return c.describe(ctx, s, name) }
 	return tool.Remote(name, ask, c.runner(s, name))
-}
-
-// Tools gives all tools of a server, described, in its order.
-func (c *Client) Tools(ctx context.Context, s Server) ([]tool.Tool, error) {
-	list, err := c.list(ctx, s, false)
-	if err != nil {
-		return nil, err
-	}
-	tools := make([]tool.Tool, len(list))
-	for i, t := range list {
-		params, err := params(t)
-		if err != nil {
-			return nil, named(s, err)
-		}
-		tools[i] = tool.Declared(t.Name, t.Description, params, c.runner(s, t.Name))
-	}
-	return tools, nil
 }
 
 func (c *Client) runner(s Server, name string) func(context.Context, tool.Call) (any, error) {

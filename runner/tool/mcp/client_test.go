@@ -82,23 +82,6 @@ func TestTool(t *testing.T) {
 	})
 }
 
-func TestTools(t *testing.T) {
-	each(t, func(t *testing.T, c *mcp.Client, s mcp.Server) {
-		list, err := c.Tools(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		set := tool.NewSet(list...)
-		echo, err := set.Find("echo")
-		if err != nil || echo.Description != "echo it" || len(list) != 15 {
-			t.Fatalf("%d tools, %+v, %v", len(list), echo, err)
-		}
-		if r := run(t, echo, say("x")); r.Value != "x" {
-			t.Errorf("got %v", r.Value)
-		}
-	})
-}
-
 func TestOneServerForAll(t *testing.T) {
 	s, starts := started(t, "server")
 	c := client(t)

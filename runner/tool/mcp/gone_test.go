@@ -249,7 +249,7 @@ func TestRestarts(t *testing.T) {
 				if r := run(t, echo, say("x")); r.Value != "x" {
 					t.Fatalf("%d: got %v", i, r.Text())
 				}
-				if _, err := c.Tools(t.Context(), s); err != nil {
+				if _, err := echo.Described(t.Context()); err != nil {
 					t.Fatalf("%d: got %v", i, err)
 				}
 				again()

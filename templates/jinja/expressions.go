@@ -99,10 +99,7 @@ type (
 
 	tupleLiteral struct{ items []expression }
 
-	listLiteral struct {
-		items []expression
-		at    int
-	}
+	listLiteral struct{ items []expression }
 
 	dictLiteral struct {
 		keys, values []expression

@@ -318,8 +318,8 @@ func (p *parser) tuple(rule tupleRule) expression {
 }
 
 func (p *parser) list() expression {
-	at := p.expect("[").at
-	list := &listLiteral{at: at}
+	p.expect("[")
+	list := &listLiteral{}
 	for !p.at("]") {
 		list.items = append(list.items, p.expression())
 		p.comma("]")

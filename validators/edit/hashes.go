@@ -14,10 +14,7 @@ import (
 
 // A hash is what a file says that another file's was: under which key, of which
 // file ("" where the key does not say), and the value.
-type hash struct {
-	key, of, value string
-	node           *yaml.Node
-}
+type hash struct{ key, of, value string }
 
 var (
 	// hashKey is a key that speaks of a hash, by whatever name.
@@ -71,7 +68,7 @@ func collectHashes(n *yaml.Node, key, file string, out *[]hash) {
 		}
 		of := hashed(key, file)
 		if of != "" || baseKey().MatchString(key) {
-			*out = append(*out, hash{key, of, n.Value, n})
+			*out = append(*out, hash{key, of, n.Value})
 		}
 	}
 }

@@ -224,7 +224,6 @@ func (t *Text) words(in reading.Span) []reading.Span {
 // A sentence is one of the text: whole, of four words or more.
 type sentence struct {
 	reading.Span
-	last  bool // of its paragraph
 	words []reading.Span
 }
 
@@ -232,13 +231,13 @@ type sentence struct {
 func (t *Text) sentences() []sentence {
 	var out []sentence
 	for _, p := range t.paragraphs {
-		for i, s := range p.Sentences {
+		for _, s := range p.Sentences {
 			text := strings.TrimRight(s.In(t.Content), "\"'”’»)]*_“")
 			first, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, "\"'“„«*_(["))
 			end, _ := utf8.DecodeLastRuneInString(text)
 			words := t.words(s)
 			if len(words) >= 4 && reading.Terminal(end) && (unicode.IsUpper(first) || unicode.IsDigit(first)) {
-				out = append(out, sentence{s, i == len(p.Sentences)-1, words})
+				out = append(out, sentence{s, words})
 			}
 		}
 	}

@@ -66,7 +66,6 @@ type walk struct {
 	source []byte
 	starts []int // of the lines
 	blocks []Block
-	tables int
 }
 
 func lineStarts(source string) []int {
@@ -101,8 +100,6 @@ func (w *walk) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
 			raw += string(n.ClosureLine.Value(w.source))
 		}
 		b.add(Markup, raw)
-	case *xast.Table:
-		w.tables++
 	case *xast.TableHeader, *xast.TableRow:
 		w.row(n)
 		return ast.WalkSkipChildren, nil

@@ -12,7 +12,6 @@ type Entry struct {
 	Form     Form
 	Numbered bool // a heading in a Section A, whose parts are numbered A.1, A.2
 	Head     bool // a cell of a table's head: the body is the table
-	Depth    int8 // of a JSON key
 	At       Place
 	from, to int32 // the name
 	rest     int32 // where its line ends

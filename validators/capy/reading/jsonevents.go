@@ -26,7 +26,6 @@ type frame struct {
 	key   []byte
 	class keyClass // of the key, with what is inherited from the frames around
 	array bool
-	index int32 // how many values it has had
 	keys  int32 // where its keys begin in the scanner's list
 	from  int   // where it begins in the block
 	seen  map[uint64]struct{}
@@ -62,7 +61,6 @@ func (s *jsonScanner) open(c byte) {
 func (s *jsonScanner) push(c byte) {
 	f := frame{key: s.key, class: s.e.class, array: c == '[', keys: int32(len(s.keys)), from: s.i}
 	if n := len(s.path); n > 0 {
-		s.path[n-1].index++
 		own := f.class.quals.marks & baseYear
 		f.class.listed = s.path[n-1].array && n > 1
 		f.class.inherit(s.path[n-1].class, s.path[n-1].array)
@@ -136,9 +134,6 @@ func (s *jsonScanner) emit(raw []byte) {
 		s.e.class.inherit(s.path[n-1].class, s.path[n-1].array)
 	}
 	s.tell(&s.e)
-	if n := len(s.path); n > 0 {
-		s.path[n-1].index++
-	}
 	s.key, s.want = nil, wantComma
 	if len(s.stack) == 0 {
 		s.want = wantEnd

@@ -14,7 +14,6 @@ type jsonScanner struct {
 	t       []byte
 	i       int
 	at      Place
-	start   int // of the line
 	want    want
 	stack   []byte  // { or [ for each open container
 	opened  []int32 // their lines, of the first maxOpened
@@ -58,7 +57,7 @@ func (s *jsonScanner) read(t []byte, at Place) Block {
 	if s.seed == (maphash.Seed{}) {
 		s.seed = maphash.MakeSeed()
 	}
-	s.t, s.i, s.at, s.start, s.want, s.key = t, 0, at, 0, wantValue, nil
+	s.t, s.i, s.at, s.want, s.key = t, 0, at, wantValue, nil
 	s.stack, s.opened, s.path, s.keys, s.objects = s.stack[:0], s.opened[:0], s.path[:0], s.keys[:0], 0
 	s.block, s.broken, s.commaAt = Block{At: at}, 0, 0
 	empty := true
@@ -85,7 +84,7 @@ func (s *jsonScanner) space() bool {
 		switch c := s.t[s.i]; {
 		case c == '\n':
 			s.i++
-			s.newline()
+			s.at.Line++
 		case c == ' ' || c == '\t' || c == '\r':
 			s.i++
 		case c == '/' && s.i+1 < len(s.t) && (s.t[s.i+1] == '/' || s.t[s.i+1] == '*'), c == '#':
@@ -98,11 +97,6 @@ func (s *jsonScanner) space() bool {
 		}
 	}
 	return false
-}
-
-func (s *jsonScanner) newline() {
-	s.at.Line++
-	s.start = s.i
 }
 
 func (s *jsonScanner) comment() {

@@ -15,7 +15,7 @@ func (r *reader) keyEntry(e *event, base int) {
 		}
 		return
 	}
-	name := Entry{Form: JSON, At: e.at, Depth: int8(min(e.depth, 100))}
+	name := Entry{Form: JSON, At: e.at}
 	if len(e.key) > 0 {
 		r.named(&name, e)
 		name.from = int32(r.ledger.offset(e.key, e.at.Source))
@@ -96,7 +96,7 @@ func (r *reader) identified(name *Entry, e *event, base int) {
 // the object does and ends where that will close.
 func (r *reader) object(id string, e *event, base int) {
 	x := &r.index
-	n := Entry{ID: id, Form: JSON, At: e.at, Depth: int8(min(e.depth, 100))}
+	n := Entry{ID: id, Form: JSON, At: e.at}
 	n.from = int32(r.ledger.offset(e.value, e.at.Source))
 	n.to = n.from + int32(len(e.value))
 	n.body = int32(base + e.path[len(e.path)-1].from)

@@ -4,15 +4,14 @@ package reading
 type Key struct {
 	Name   []byte
 	Source int16
-	Depth  int8 // how many containers are around
 }
 
 // maxKeys bounds the keys kept of all texts together.
 const maxKeys = 2000
 
 // key keeps a key near the top.
-func (d *Document) key(name []byte, source int16, depth int) {
+func (d *Document) key(name []byte, source int16) {
 	if len(d.Keys) < maxKeys {
-		d.Keys = append(d.Keys, Key{name, source, int8(depth)})
+		d.Keys = append(d.Keys, Key{name, source})
 	}
 }

@@ -147,7 +147,7 @@ func (r *reader) block(t []byte, at Place) {
 // event takes in something met in JSON.
 func (r *reader) event(e *event) {
 	if e.kind != closes && e.depth <= 2 && len(e.key) > 0 {
-		r.doc.key(e.key, e.at.Source, e.depth)
+		r.doc.key(e.key, e.at.Source)
 	}
 	r.keyEntry(e, r.base)
 	r.value(e)

@@ -206,22 +206,14 @@ func (f *function) invoke(r *render, kind string, self any, g *given) any {
 	return f.call(r, self, f.bind(kind, g, r.at))
 }
 
-func (e *filtered) eval(r *render) any { return e.apply(r, e.value.eval(r)) }
+func (e *applied) eval(r *render) any { return e.apply(r, e.value.eval(r)) }
 
-// apply applies the filter to a value.
-func (e *filtered) apply(r *render, value any) any {
+// apply applies the filter or the test to a value.
+func (e *applied) apply(r *render, value any) any {
 	r.charge(2)
 	g := e.arguments.eval(r)
 	r.at = e.at
-	return e.function.invoke(r, "filter", value, g)
-}
-
-func (e *tested) eval(r *render) any {
-	r.charge(2)
-	value := e.value.eval(r)
-	g := e.arguments.eval(r)
-	r.at = e.at
-	return e.function.invoke(r, "test", value, g)
+	return e.function.invoke(r, e.kind, value, g)
 }
 
 func (e *call) eval(r *render) any {

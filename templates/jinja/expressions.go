@@ -44,15 +44,10 @@ type (
 		at        int
 	}
 
-	filtered struct {
+	// applied is a filter or a test, as kind says, on a value.
+	applied struct {
+		kind      string
 		value     expression // nil: the text of the block
-		function  *function
-		arguments arguments
-		at        int
-	}
-
-	tested struct {
-		value     expression
 		function  *function
 		arguments arguments
 		at        int
@@ -60,9 +55,11 @@ type (
 
 	negation struct{ value expression }
 
-	both struct{ left, right expression }
-
-	either struct{ left, right expression }
+	// logical is and, or or.
+	logical struct {
+		or          bool
+		left, right expression
+	}
 
 	comparison struct {
 		first expression
@@ -166,19 +163,10 @@ func (e *negation) eval(r *render) any {
 	return !r.truth(e.value.eval(r))
 }
 
-func (e *both) eval(r *render) any {
+func (e *logical) eval(r *render) any {
 	r.charge(1)
 	left := e.left.eval(r)
-	if !r.truth(left) {
-		return left
-	}
-	return e.right.eval(r)
-}
-
-func (e *either) eval(r *render) any {
-	r.charge(1)
-	left := e.left.eval(r)
-	if r.truth(left) {
+	if r.truth(left) == e.or {
 		return left
 	}
 	return e.right.eval(r)
@@ -279,21 +267,15 @@ func (e *call) children(visit func(expression)) {
 	e.arguments.children(visit)
 }
 
-func (e *filtered) children(visit func(expression)) {
+func (e *applied) children(visit func(expression)) {
 	if e.value != nil {
 		visit(e.value)
 	}
 	e.arguments.children(visit)
 }
 
-func (e *tested) children(visit func(expression)) {
-	visit(e.value)
-	e.arguments.children(visit)
-}
-
 func (e *negation) children(visit func(expression)) { visit(e.value) }
-func (e *both) children(visit func(expression))     { visit(e.left); visit(e.right) }
-func (e *either) children(visit func(expression))   { visit(e.left); visit(e.right) }
+func (e *logical) children(visit func(expression))  { visit(e.left); visit(e.right) }
 
 func (e *comparison) children(visit func(expression)) {
 	visit(e.first)

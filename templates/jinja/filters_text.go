@@ -30,13 +30,21 @@ func (r *render) textOf(v any, what string) string {
 	return s
 }
 
-// mapped is a filter that changes a text and keeps it marked safe.
+// mapped is a filter, or a method of strings, that changes a text and keeps it marked safe.
 func mapped(name string, change func(string) string) *function {
 	return define(name, "", func(r *render, v any, _ []any) any {
 		s, kind := r.soft(v)
 		changed := change(s)
 		r.grow(0, len(changed))
 		return like(kind, changed)
+	})
+}
+
+// trimmed is one that takes characters off its ends.
+func trimmed(name string, trim func(string, func(rune) bool) string) *function {
+	return define(name, "chars=none", func(r *render, v any, a []any) any {
+		s, kind := r.soft(v)
+		return like(kind, r.stripped(s, a[0], trim))
 	})
 }
 
@@ -53,10 +61,7 @@ func textFilters() []*function {
 			s, kind := r.soft(v)
 			return like(kind, s)
 		}),
-		define("trim", "chars=none", func(r *render, v any, a []any) any {
-			s, kind := r.soft(v)
-			return like(kind, r.stripped(s, a[0], strings.TrimFunc))
-		}),
+		trimmed("trim", strings.TrimFunc),
 		define("escape", "", escapeFilter),
 		define("forceescape", "", func(r *render, v any, _ []any) any {
 			s, _ := r.soft(v)
@@ -129,14 +134,18 @@ func stripTags(r *render, v any, _ []any) any {
 	return html.UnescapeString(strings.Join(fields(b.String()), " "))
 }
 
-func indent(r *render, v any, a []any) any {
-	s := r.textOf(v, "the text to indent")
-	space, isText := text(r.defined(a[0]))
-	if !isText {
-		n := max(r.integer(a[0], "the width"), 0)
-		r.grow(0, product(1, n))
-		space = strings.Repeat(" ", int(n))
+// margin is what lines are indented by: a text, or so many blanks.
+func (r *render) margin(v any, what string) string {
+	if s, isText := text(r.defined(v)); isText {
+		return s
 	}
+	n := max(r.integer(v, what), 0)
+	r.grow(0, product(1, n))
+	return strings.Repeat(" ", int(n))
+}
+
+func indent(r *render, v any, a []any) any {
+	s, space := r.textOf(v, "the text to indent"), r.margin(a[0], "the width")
 	first, blank := r.truth(a[1]), r.truth(a[2])
 	b := r.builder()
 	for i, line := range splitLines(s+"\n", false) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -13,14 +14,8 @@ import (
 // toJSON is Jinja2's tojson: json.dumps with sorted keys and nothing but ASCII, safe inside HTML.
 func toJSON(r *render, v any, a []any) any {
 	w := &jsonWriter{builder: r.builder()}
-	switch indent := r.defined(a[0]).(type) {
-	case nil:
-	case string:
-		w.indent, w.pretty = indent, true
-	default:
-		n := max(r.integer(indent, "the indent"), 0)
-		r.grow(0, product(1, n))
-		w.indent, w.pretty = strings.Repeat(" ", int(n)), true
+	if w.pretty = a[0] != nil; w.pretty {
+		w.indent = r.margin(a[0], "the indent")
 	}
 	w.value(v, 0)
 	return markup(w.String())
@@ -37,15 +32,12 @@ func (w *jsonWriter) value(v any, depth int) {
 	if depth > maxDepth {
 		r.fail("a value is nested deeper than %d", maxDepth)
 	}
-	switch v := r.plain(v).(type) {
-	case nil:
-		w.text("null")
-	case bool:
-		w.text(map[bool]string{true: "true", false: "false"}[v])
-	case float64:
-		w.text(jsonFloat(v))
-	case int64, json.Number, written:
-		w.text(r.repr(v))
+	v = r.plain(v)
+	if s, ok := w.bare(v); ok {
+		w.text(s)
+		return
+	}
+	switch v := v.(type) {
 	case string:
 		w.quote(v)
 	case markup:
@@ -59,6 +51,21 @@ func (w *jsonWriter) value(v any, depth int) {
 	default:
 		r.fail("a %s cannot be written as JSON: put |list before", typeName(r.defined(v)))
 	}
+}
+
+// bare is what stands in JSON without quotes.
+func (w *jsonWriter) bare(v any) (s string, ok bool) {
+	switch v := v.(type) {
+	case nil:
+		return "null", true
+	case bool:
+		return strconv.FormatBool(v), true
+	case float64:
+		return jsonFloat(v), true
+	case int64, json.Number, written:
+		return w.render.repr(v), true
+	}
+	return "", false
 }
 
 var jsonNames = map[string]string{"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
@@ -131,22 +138,14 @@ func (w *jsonWriter) object(v any, depth int) {
 }
 
 func (w *jsonWriter) key(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case markup:
-		return string(v)
-	case nil:
-		return "null"
-	case bool:
-		return map[bool]string{true: "true", false: "false"}[v]
-	case float64:
-		return jsonFloat(v)
-	case int64, json.Number, written:
-		return w.render.repr(v)
+	s, ok := text(v)
+	if !ok {
+		s, ok = w.bare(v)
 	}
-	w.render.fail("a %s cannot be the key of a JSON object", typeName(v))
-	return ""
+	if !ok {
+		w.render.fail("a %s cannot be the key of a JSON object", typeName(v))
+	}
+	return s
 }
 
 // quote writes a JSON string; < > & and ' are escaped as Jinja2 does for HTML.

@@ -73,8 +73,8 @@ func (l *library) test(name string, at int) *function {
 }
 
 // checkFilter refuses at load what the filter would refuse whenever it is applied.
-func (l *library) checkFilter(f *filtered) {
-	checkArguments(f.function, "filter", &f.arguments, f.at)
+func (l *library) checkFilter(f *applied) {
+	checkArguments(f.function, f.kind, &f.arguments, f.at)
 	a := f.arguments.positional
 	switch f.function.name {
 	case "map":

@@ -98,17 +98,6 @@ func ofString(name, signature string, call func(r *render, s string, a []any) an
 	})
 }
 
-// rewrites is a method that makes a string of a string, marked safe if that was.
-func rewrites(name string, change func(string) string) *function {
-	return define(name, "", func(r *render, self any, _ []any) any {
-		s, _ := text(self)
-		r.grow(0, len(s))
-		changed := change(s)
-		r.grow(0, len(changed))
-		return like(self, changed)
-	})
-}
-
 func holds(name string, is func(string) bool) *function {
 	return define(name, "", func(r *render, self any, _ []any) any {
 		s, _ := text(self)
@@ -121,8 +110,8 @@ func caseMethods() []*function {
 	decimal := func(c rune) bool { return unicode.Is(unicode.Nd, c) }
 	alphabetic := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }
 	return []*function{
-		rewrites("upper", upper), rewrites("lower", lower), rewrites("capitalize", capitalized),
-		rewrites("title", pythonTitled), rewrites("swapcase", swapCase), rewrites("casefold", folded),
+		mapped("upper", upper), mapped("lower", lower), mapped("capitalize", capitalized),
+		mapped("title", pythonTitled), mapped("swapcase", swapCase), mapped("casefold", folded),
 		holds("isalpha", func(s string) bool { return every(s, unicode.IsLetter) }),
 		holds("isdecimal", func(s string) bool { return every(s, decimal) }),
 		holds("isdigit", func(s string) bool { return every(s, isDigit) }),
@@ -143,15 +132,8 @@ func isDigit(c rune) bool {
 }
 
 func stripMethods() []*function {
-	strip := func(name string, trim func(string, func(rune) bool) string) *function {
-		return define(name, "chars=none", func(r *render, self any, a []any) any {
-			s, _ := text(self)
-			r.grow(0, len(s))
-			return like(self, r.stripped(s, a[0], trim))
-		})
-	}
 	return []*function{
-		strip("strip", strings.TrimFunc), strip("lstrip", strings.TrimLeftFunc), strip("rstrip", strings.TrimRightFunc),
+		trimmed("strip", strings.TrimFunc), trimmed("lstrip", strings.TrimLeftFunc), trimmed("rstrip", strings.TrimRightFunc),
 		ofString("removeprefix", "prefix", func(r *render, s string, a []any) any {
 			return strings.TrimPrefix(s, r.textOf(a[0], "the prefix"))
 		}),

@@ -138,18 +138,13 @@ func (p *parser) expression() expression {
 	return value
 }
 
-func (p *parser) or() expression {
-	return p.chain("or", p.and, func(left, right expression) expression { return &either{left, right} })
-}
+func (p *parser) or() expression  { return p.chain("or", p.and) }
+func (p *parser) and() expression { return p.chain("and", p.not) }
 
-func (p *parser) and() expression {
-	return p.chain("and", p.not, func(left, right expression) expression { return &both{left, right} })
-}
-
-func (p *parser) chain(word string, part func() expression, join func(left, right expression) expression) expression {
+func (p *parser) chain(word string, part func() expression) expression {
 	left := part()
 	for links := 0; p.skipName(word); p.link(&links) {
-		left = join(left, part())
+		left = &logical{word == "or", left, part()}
 	}
 	return left
 }

@@ -131,7 +131,7 @@ func (p *parser) argument(a *arguments, open int) {
 // filter parses a filter's name and arguments; value is nil in a filter block.
 func (p *parser) filter(value expression) expression {
 	t := p.expectName("the name of a filter")
-	f := &filtered{value: value, at: t.at, function: &function{name: t.text}}
+	f := &applied{kind: "filter", value: value, at: t.at, function: &function{name: t.text}}
 	known := p.found.tell(func() { f.function = p.library.filter(t.text, t.at) })
 	if p.at("(") {
 		f.arguments = p.arguments()
@@ -154,7 +154,7 @@ func (p *parser) test(value expression) expression {
 	p.advance()
 	negated := p.skipName("not")
 	t := p.expectName("the name of a test")
-	test := &tested{value: value, at: t.at, function: &function{name: t.text}}
+	test := &applied{kind: "test", value: value, at: t.at, function: &function{name: t.text}}
 	known := p.found.tell(func() { test.function = p.library.test(t.text, t.at) })
 	if p.at("(") {
 		test.arguments = p.arguments()
@@ -162,7 +162,7 @@ func (p *parser) test(value expression) expression {
 		test.arguments.positional = []expression{p.postfix(p.primary(), false)}
 	}
 	if known {
-		p.found.tell(func() { checkArguments(test.function, "test", &test.arguments, t.at) })
+		p.found.tell(func() { checkArguments(test.function, test.kind, &test.arguments, t.at) })
 	}
 	if negated {
 		return &negation{test}

@@ -157,7 +157,7 @@ func (r *render) filteredText(filters expression, text string) any {
 	if filters == nil {
 		return text
 	}
-	f := filters.(*filtered)
+	f := filters.(*applied)
 	if f.value == nil {
 		return f.apply(r, text)
 	}

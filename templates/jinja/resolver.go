@@ -173,20 +173,14 @@ func (v *resolver) use(s *scope, e expression, guarded bool) {
 		return
 	}
 	switch e := e.(type) {
-	case *filtered:
+	case *applied:
 		if e.value != nil {
 			v.use(s, e.value, e.function.toleratesUndefined)
 		}
 		e.arguments.children(func(inner expression) { v.use(s, inner, false) })
-	case *tested:
-		v.use(s, e.value, e.function.toleratesUndefined)
-		e.arguments.children(func(inner expression) { v.use(s, inner, false) })
-	case *both:
+	case *logical:
 		v.use(s, e.left, false)
-		v.under(provenBy(e.left, true), func() { v.use(s, e.right, guarded) })
-	case *either:
-		v.use(s, e.left, false)
-		v.under(provenBy(e.left, false), func() { v.use(s, e.right, guarded) })
+		v.under(provenBy(e.left, !e.or), func() { v.use(s, e.right, guarded) })
 	case *conditional:
 		v.use(s, e.test, false)
 		v.under(provenBy(e.test, true), func() { v.use(s, e.then, guarded) })
@@ -308,15 +302,11 @@ func provenBy(test expression, outcome bool) [][]string {
 	switch test := test.(type) {
 	case *negation:
 		return provenBy(test.value, !outcome)
-	case *both:
-		if outcome {
-			return append(provenBy(test.left, true), provenBy(test.right, true)...)
+	case *logical:
+		if outcome != test.or {
+			return append(provenBy(test.left, outcome), provenBy(test.right, outcome)...)
 		}
-	case *either:
-		if !outcome {
-			return append(provenBy(test.left, false), provenBy(test.right, false)...)
-		}
-	case *tested:
+	case *applied: // no filter has such a name
 		if test.function.name == "defined" && outcome || test.function.name == "undefined" && !outcome {
 			if root, path := pathOf(test.value); root != nil {
 				return [][]string{path}

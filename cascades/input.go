@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/runner/spellings"
 )
 
 // An InputError is one thing that is wrong with what a run is given.
@@ -94,7 +94,7 @@ func (c *Cascade) CheckInput(stopped func() error, input map[string]any) InputEr
 		if slices.Contains(names, name) {
 			continue
 		}
-		e := InputError{Name: name, Kind: InputUndeclared, Message: "is not declared", Suggestion: tool.Nearest(name, names)}
+		e := InputError{Name: name, Kind: InputUndeclared, Message: "is not declared", Suggestion: spellings.Nearest(name, names)}
 		if e.Suggestion == "" {
 			e.Message += ": inputs_schema has " + oneLine(strings.Join(names, ", "), 200)
 		}

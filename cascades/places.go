@@ -7,7 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/runner/spellings"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -57,7 +57,7 @@ func (p *parser) strays(n *yaml.Node, source any) {
 		if p.compared += len(keywords); p.compared > maxComparisons {
 			return
 		}
-		if tool.Nearest(s.Key, keywords) == "" {
+		if spellings.Nearest(s.Key, keywords) == "" {
 			continue
 		}
 		key, _ := p.within(n, schema.Named(s.Path, s.Key))
@@ -79,7 +79,7 @@ func asksNothing(source any, found []schema.Stray, keywords []string) bool {
 	top := 0
 	for _, s := range found {
 		if s.Path == "$" {
-			if top++; tool.Nearest(s.Key, keywords) != "" {
+			if top++; spellings.Nearest(s.Key, keywords) != "" {
 				return false
 			}
 		}

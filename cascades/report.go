@@ -8,7 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/runner/spellings"
 )
 
 // Bounds of what is reported, so that a file of a million mistakes is answered
@@ -163,7 +163,7 @@ func nearest(word string, known []string) (best string, sure bool) {
 			return k, false
 		}
 	}
-	if best, sure = tool.Near(word, known); best != "" {
+	if best, sure = spellings.Near(word, known); best != "" {
 		return best, sure
 	}
 	for _, k := range known { // the beginning of one, or with more behind it

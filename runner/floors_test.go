@@ -20,12 +20,13 @@ const everywhere = "validators/patterns"
 // word here, for a reviewer to see.
 var floors = map[string]string{
 	// Floor 0.
-	"templates/jinja":      "", // the language of templates
-	"templates/prompts":    "", // what we say to models
+	"templates/jinja":      "runner/spellings", // the language of templates
+	"templates/prompts":    "",                 // what we say to models
 	"templates":            "templates/jinja",
 	"validators/schema":    "",
 	"runner/process":       "",
 	"runner/signatures":    "",
+	"runner/spellings":     "", // what was meant by a word
 	everywhere:             "",
 	"validators/reading":   "",
 	"validators/secrets":   "",
@@ -49,7 +50,7 @@ var floors = map[string]string{
 	// The words of other people's cascades, which the parser looks up and convert rewrites.
 	"cascades/windlass": "",
 	// Floor 2.
-	"cascades":          "cascades/windlass runner/exchanges runner/measure runner/model runner/process runner/reports runner/signatures runner/tool templates validators validators/expressions validators/faults validators/schema wards",
+	"cascades":          "cascades/windlass runner/exchanges runner/measure runner/model runner/process runner/reports runner/signatures runner/spellings runner/tool templates validators validators/expressions validators/faults validators/schema wards",
 	"cascades/examples": "",
 	// Other people's cascades, written in our words and read as ours.
 	"cascades/convert": "cascades cascades/windlass runner/tool validators/patterns",
@@ -104,7 +105,7 @@ var floors = map[string]string{
 	"runner/rehearsal": "cascades runner/event runner/model runner/model/scripted validators validators/patterns validators/schema wards",
 	// A tool over databases, with the connections and the guard of the journal's.
 	"runner/tool/query":   "runner/journal/postgres runner/journal/statements runner/process runner/tool validators/schema",
-	"runner/tool/mcp":     "runner/process runner/tool validators validators/schema",
+	"runner/tool/mcp":     "runner/process runner/spellings runner/tool validators validators/schema",
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
 	"validators/edit":     "validators validators/faults validators/reading validators/schema",
 	"validators/request":  "runner/reports validators validators/faults validators/reading validators/schema",

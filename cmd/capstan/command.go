@@ -14,8 +14,8 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/redactions"
+	"github.com/seed61713e19/capstan/runner/spellings"
 	"github.com/seed61713e19/capstan/runner/telemetry"
-	"github.com/seed61713e19/capstan/runner/tool"
 )
 
 // A Command is the command line: its streams and its environment. Results go
@@ -169,7 +169,7 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 		if unknown {
 			var known []string
 			cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-			if near := tool.Nearest(name, known); near != "" {
+			if near := spellings.Nearest(name, known); near != "" {
 				return usage("unknown flag: --%s, did you mean --%s? See %s --help", name, near, cmd.CommandPath())
 			}
 		}
@@ -235,7 +235,7 @@ func (c *Command) verbs() []group {
 
 // meant is what was probably meant by a word, in words; "" where none is near.
 func meant(word string, known []string) string {
-	if near := tool.Nearest(word, known); near != "" {
+	if near := spellings.Nearest(word, known); near != "" {
 		return fmt.Sprintf(", did you mean %q?", near)
 	}
 	return ""

@@ -3,9 +3,10 @@ package jinja
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/runner/spellings"
 )
 
 // An Error is a mistake in a template, found by Parse, or a value the template cannot use, found by Render.
@@ -130,49 +131,15 @@ func suggestion(name string, candidates []string) string {
 // nearest is the candidate nearest to name, or nothing when none is near.
 func nearest(name string, candidates []string) string {
 	const longest, most = 40, 1000
-	best, distance := "", 1+min(2, (utf8.RuneCountInString(name)+1)/3)
 	if len(name) > longest || len(candidates) > most {
 		return ""
 	}
-	sort.Strings(candidates)
-	for _, candidate := range candidates {
-		if len(candidate) > longest {
-			continue
-		}
-		if d := edits(strings.ToLower(name), strings.ToLower(candidate)); d < distance {
-			best, distance = candidate, d
-		}
-	}
+	slices.Sort(candidates)
+	best := spellings.Nearest(name, candidates)
 	for _, candidate := range candidates {
 		if best == "" && len(candidate) > 2 && strings.HasPrefix(name, candidate) {
 			best = candidate // with more behind it, as uppercase
 		}
 	}
 	return best
-}
-
-// edits counts the insertions, deletions, replacements and swaps of neighbours that lead from a to b.
-func edits(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	rows := make([][]int, len(x)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(y)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		for j := 1; j <= len(y); j++ {
-			cost := 1
-			if x[i-1] == y[j-1] {
-				cost = 0
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(x)][len(y)]
 }

@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed61713e19/capstan/runner/process"
+	"github.com/seed61713e19/capstan/runner/spellings"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -262,7 +263,7 @@ func (c *Client) find(ctx context.Context, s Server, name string, anew bool) (*s
 	if len(names) == 0 {
 		said = fmt.Sprintf("no tool is called %q: it has none", name)
 	}
-	if meant := tool.Nearest(name, names); meant != "" {
+	if meant := spellings.Nearest(name, names); meant != "" {
 		said = fmt.Sprintf("no tool is called %q, did you mean %q?", name, meant)
 	}
 	return nil, tool.Gone(named(s, errors.New(said)))

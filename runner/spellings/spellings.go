@@ -1,4 +1,5 @@
-package tool
+// Package spellings guesses which word was meant by one that nobody knows.
+package spellings
 
 import (
 	"strings"
@@ -16,7 +17,7 @@ func Nearest(word string, known []string) string {
 func Near(word string, known []string) (best string, alone bool) {
 	distance := tooFar
 	switch {
-	case len(word) == 1 && unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.N}, rune(word[0])): // any is as near as another
+	case word == "", len(word) == 1 && unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.N}, rune(word[0])): // any is as near as another
 		distance = 1
 	case len(word) <= 4:
 		distance = 2

@@ -118,6 +118,19 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// TestNamesOfGates holds that gates of one name are told apart, however many
+// they are.
+func TestNamesOfGates(t *testing.T) {
+	r := tested(t, "    wards:\n      post:\n"+strings.Repeat("        - {validator: non_empty}\n", 12), story, nil)
+	names := map[string]bool{}
+	for _, g := range r.Phases[0].Gates {
+		names[g.Gate] = true
+	}
+	if len(names) != 12 || !names["post non_empty[12]"] {
+		t.Errorf("got %v", names)
+	}
+}
+
 // TestWhoseNoCounts holds that an advisory no catches nothing, and is told.
 func TestWhoseNoCounts(t *testing.T) {
 	r := tested(t, "    wards: {post: [{expr: \"false\", mode: advisory, reason: never}, {validator: non_empty}]}\n", story, nil)

@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -172,7 +173,7 @@ func named(gates []gate) []string {
 	for i, g := range gates {
 		name := g.String()
 		for n := 2; slices.Contains(names[:i], name); n++ {
-			name = g.String() + "[" + string(rune('0'+n%10)) + "]"
+			name = fmt.Sprintf("%s[%d]", g, n)
 		}
 		names = append(names, name)
 	}

@@ -20,7 +20,7 @@ func OneLine(s string, most int) string {
 			continue
 		case r == utf8.RuneError || !unicode.IsPrint(r):
 			continue
-		case n >= most:
+		case n >= most || space && n > 0 && n+1 >= most:
 			return b.String() + "…"
 		}
 		if space && n > 0 {

@@ -2,7 +2,6 @@ package edit
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -14,13 +13,7 @@ const maxNote = 600
 func clean(s string) string { return validators.OneLine(s, maxNote) }
 
 // brief is clean for a quotation in passing.
-func brief(s string) string {
-	s = clean(s)
-	if utf8.RuneCountInString(s) > 80 {
-		s = string([]rune(s)[:80]) + "…"
-	}
-	return s
-}
+func brief(s string) string { return validators.OneLine(s, 80) }
 
 // sentence ends a text that has no end.
 func sentence(s string) string {

@@ -189,6 +189,7 @@ func TestOwnPolicy(t *testing.T) {
 		"bad artifact":    {"stages:\n  - {name: BASE_T1, artifacts: [B.1]}\n", "", `"B.1"`},
 		"bad wants":       {"mentions:\n  cr: {wants: all}\n", "", `"all"`},
 		"extends nothing": {"extends: 2.0.0\n", "", "2.0.0"},
+		"two documents":   {"extends: 1.0.1\n---\nextends: 1.0.0\n", "", "second document"},
 		"no YAML":         {"a: [\n", "", "policy"},
 		"no name":         {"9.9.9", "", "1.0.0, 1.0.1"},
 	} {

@@ -5,14 +5,12 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 
-	"gopkg.in/yaml.v3"
-
+	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
 
@@ -97,7 +95,7 @@ type policyFile struct {
 
 var shelf = sync.OnceValues(func() (policyFile, error) {
 	var f policyFile
-	err := strictly(shipped, &f)
+	err := validators.ReadPolicy(shipped, &f)
 	return f, err
 })
 
@@ -121,22 +119,13 @@ func loadPolicy(text []byte) (*Policy, error) {
 		return nil, fmt.Errorf("policy %q is neither shipped (%s) nor YAML", reading.Clip(name, 40), strings.Join(known, ", "))
 	}
 	var p Policy
-	if err := strictly(text, &p); err != nil {
+	if err := validators.ReadPolicy(text, &p); err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
 	if p.Extends == "" {
 		p.Extends = file.Default
 	}
 	return resolve(file, p, 0)
-}
-
-func strictly(text []byte, into any) error {
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(into); err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	return nil
 }
 
 // resolve lays a policy over the one that it extends and checks the result.

@@ -1,12 +1,10 @@
 package schedule
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -16,6 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/validators"
 )
 
 //go:embed policy.yaml
@@ -102,7 +101,7 @@ type policyFile struct {
 
 var shelf = sync.OnceValues(func() (policyFile, error) {
 	var f policyFile
-	err := strictly(shipped, &f)
+	err := validators.ReadPolicy(shipped, &f)
 	return f, err
 })
 
@@ -151,7 +150,7 @@ func (f policyFile) profile(name string, depth int) (*Policy, error) {
 // extend lays a policy's YAML over the profile that it extends.
 func (f policyFile) extend(text []byte, ground string, depth int) (*Policy, error) {
 	var top Policy
-	if err := strictly(text, &top); err != nil {
+	if err := validators.ReadPolicy(text, &top); err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
 	p := &Policy{}
@@ -161,22 +160,10 @@ func (f policyFile) extend(text []byte, ground string, depth int) (*Policy, erro
 			return nil, err
 		}
 	}
-	if err := strictly(text, p); err != nil {
+	if err := validators.ReadPolicy(text, p); err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
 	return p, p.prepare()
-}
-
-func strictly(text []byte, into any) error {
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(into); err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
-		return errors.New("there is a second document behind the first")
-	}
-	return nil
 }
 
 var (

@@ -39,6 +39,9 @@ func ReadPrices(text []byte) (model.Prices, error) {
 	if err := d.Decode(&p); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("prices: %w", err)
 	}
+	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+		return nil, errors.New("prices: there is a second document behind the first")
+	}
 	for name, price := range p {
 		for _, usd := range []float64{price.Input, price.CachedInput(), price.Output} {
 			if !(usd >= 0) || math.IsInf(usd, 1) {

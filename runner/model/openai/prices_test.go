@@ -44,7 +44,7 @@ func TestPrices(t *testing.T) {
 }
 
 func TestPricesThatAreNone(t *testing.T) {
-	for _, text := range []string{"a: {input: -1}", "a: {input: .nan}", "a: {output: .inf}", "a: {cached: -1}", "a: {in: 1}", "- a", "a: ["} {
+	for _, text := range []string{"a: {input: -1}", "a: {input: .nan}", "a: {output: .inf}", "a: {cached: -1}", "a: {in: 1}", "- a", "a: [", "a: {input: 1}\n---\na: {input: 2}\n"} {
 		if p, err := ReadPrices([]byte(text)); err == nil {
 			t.Errorf("%s: read as %v", text, p)
 		}

@@ -56,7 +56,7 @@ var floors = map[string]string{
 	"cascades/convert": "cascades cascades/windlass runner/tool validators/patterns",
 	// Floor 3.
 	// What is said to models and phases, put together of values.
-	"runner/words": "cascades runner/exchanges runner/model templates templates/prompts wards",
+	"runner/words": "cascades runner/exchanges runner/model templates templates/prompts validators/schema wards",
 	// What parallel branches of a run have in common.
 	"runner/shared": "cascades runner/model",
 	// Which checks of a moment wait for which.

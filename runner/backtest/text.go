@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/validators"
 )
 
 // shownRows bounds the changes and the attempts that a text lists; JSON and
@@ -93,11 +94,11 @@ func (w text) changes(r *Report) {
 	for _, c := range list[:min(len(list), shownRows)] {
 		expr := exprs[row{place{c.Cascade, c.Phase}, c.Moment, c.Validator}]
 		w.Line("%s %s %s: %s", clean(c.Run), clean(c.Path), clean(strings.TrimSpace(name(c.Moment, c.Validator)+" "+expr)), turned(c))
-		if reason := clean(clip(c.NowReason, 200)); reason != "" {
+		if reason := validators.OneLine(c.NowReason, 200); reason != "" {
 			w.Line("    %s", reason)
 		}
 		if c.Text != "" {
-			w.Line("    of: %s", clean(c.Text))
+			w.Line("    of: %s", c.Text)
 		}
 	}
 	w.more(len(list))

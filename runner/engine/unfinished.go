@@ -24,7 +24,7 @@ const (
 // again; or to stop the run.
 func (v *visit) unfinished(at event.Path, t *cascades.Tool, call tool.Call) (tool.Result, error) {
 	prompt := fmt.Sprintf("The run broke off while tool %s was at work on %s. Did it happen? done (or \"done: RESULT\") goes on as if it had answered, repeat calls it again, stop ends the run.",
-		t.Name, words.Clip(words.Text(call.Arguments), words.MaxWords))
+		t.Name, schema.Clip(words.Text(call.Arguments), words.MaxWords))
 	answer, err := v.put(at.Join("unfinished"), Question{
 		Phase: v.p.Name, Prompt: prompt, Type: cascades.Choice, Options: []string{happened, repeat, giveUp}, Result: true,
 	})

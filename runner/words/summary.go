@@ -4,6 +4,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/exchanges"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/templates/prompts"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // Summed is what is said to a model of its summary, which stands in the place of
@@ -40,7 +41,7 @@ func Summary(task string, past []model.Message, tokens, room int) (question stri
 	for ; ; longest /= 2 {
 		var shown []any
 		for i, m := range past {
-			shown = append(shown, map[string]any{"who": string(m.Role), "text": Clip(said[i], longest)})
+			shown = append(shown, map[string]any{"who": string(m.Role), "text": schema.Clip(said[i], longest)})
 		}
 		vars["messages"] = shown
 		question, err = Prompt("conversation_summary", vars)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -34,7 +35,7 @@ func Elsewhere(p *cascades.Phase, said []wards.Outcome) string {
 			lines = append(lines, line)
 		}
 	}
-	return Clip(strings.Join(lines, "\n"), maxTold)
+	return schema.Clip(strings.Join(lines, "\n"), maxTold)
 }
 
 // objection tells one check's no by what was known before the text was.
@@ -50,12 +51,12 @@ func objection(p *cascades.Phase, o wards.Outcome) string {
 	case check == nil:
 		return "said no"
 	case check.Criteria != nil:
-		return "in the judge's words: " + Clip(strings.Join(strings.Fields(o.Verdict.Reason), " "), MaxWords)
+		return "in the judge's words: " + schema.Clip(strings.Join(strings.Fields(o.Verdict.Reason), " "), MaxWords)
 	}
 	words := check.Description
 	if len(check.With) > 0 && check.With.Static() {
 		with, _ := check.With.Render(nil)
-		words += " " + Clip(Text(with), MaxWords)
+		words += " " + schema.Clip(Text(with), MaxWords)
 	}
 	for _, i := range o.Verdict.Issues {
 		if place := linePlace().FindString(i.Location); place != "" {

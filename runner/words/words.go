@@ -7,7 +7,6 @@ package words
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/seed61713e19/capstan/templates"
@@ -44,12 +43,4 @@ func Text(v any) string {
 		return fmt.Sprint(v)
 	}
 	return string(b)
-}
-
-// Clip cuts a text to at most n bytes, between runes, and shows that it did.
-func Clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }

@@ -1,7 +1,5 @@
 package edit
 
-import "fmt"
-
 // facts are everything that a decision rests on. What nobody has judged is
 // NotJudged, or nil.
 type facts struct {
@@ -30,7 +28,7 @@ func (in *input) facts() facts {
 	f := facts{part: in.ActivePart, frozen: in.frozen(), claims: in.claimFacts()}
 	f.gap = in.gaps()
 	for _, p := range in.unreadable {
-		f.unusable = append(f.unusable, fault{"candidate", p.Message, place(p)})
+		f.unusable = append(f.unusable, fault{"candidate", p.Message, p.place()})
 	}
 	f.unusable = append(f.unusable, in.disagreements()...)
 	stale, doubtful, notes := in.staleness()
@@ -46,13 +44,6 @@ func (in *input) facts() facts {
 	f.judgeChanges(j, in.direction)
 	in.keepClaims(&f)
 	return f
-}
-
-func place(p Problem) string {
-	if p.Line == 0 {
-		return p.File
-	}
-	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
 // claimFacts begins the findings on every claim of the current ledger with

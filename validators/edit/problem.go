@@ -28,11 +28,13 @@ type Problem struct {
 }
 
 // String gives file:line:column: message.
-func (p Problem) String() string {
+func (p Problem) String() string { return p.place() + ": " + p.Message }
+
+func (p Problem) place() string {
 	if p.Line == 0 {
-		return p.File + ": " + p.Message
+		return p.File
 	}
-	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
 // maxProblems is how many problems of one file are told.

@@ -204,7 +204,7 @@ func (p params) judgementVerdict(s validators.Subject) (validators.Verdict, erro
 	given := &sources{}
 	in.readJudgement(given)
 	for _, w := range given.wrong {
-		found = append(found, fault{"judgement", w.Message, place(w)})
+		found = append(found, fault{"judgement", w.Message, w.place()})
 	}
 	if len(found) == 0 {
 		found = in.facts().open()

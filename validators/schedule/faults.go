@@ -74,12 +74,16 @@ func inItem(field string, value any) spoiling {
 }
 
 func (d *draft) itemHas(i int, field string, value any) (place, note string) {
-	if value == faults.Gone {
-		delete(d.items[i], field)
-	} else {
-		d.items[i][field] = value
-	}
+	put(d.items[i], field, value)
 	return fmt.Sprintf("items[%d]", i), fmt.Sprintf("%s is %s", field, told(value))
+}
+
+func put(m map[string]any, field string, value any) {
+	if value == faults.Gone {
+		delete(m, field)
+	} else {
+		m[field] = value
+	}
 }
 
 func told(value any) string {
@@ -93,17 +97,10 @@ func told(value any) string {
 func in(of func(d *draft) map[string]any, field string, value any) spoiling {
 	return func(d *draft) (string, string) {
 		m := of(d)
-		if m == nil {
+		if _, there := m[field]; m == nil || value == faults.Gone && !there {
 			return "", ""
 		}
-		if value == faults.Gone {
-			if _, there := m[field]; !there {
-				return "", ""
-			}
-			delete(m, field)
-		} else {
-			m[field] = value
-		}
+		put(m, field, value)
 		return field, "it is " + told(value)
 	}
 }

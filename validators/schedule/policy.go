@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 //go:embed policy.yaml
@@ -264,10 +265,4 @@ func (l Limits) byName() map[string]float64 {
 func (p *Policy) judges(gate string) bool { return p.allGates[gate] }
 
 // clip bounds what a message quotes of a text that is not ours.
-func clip(text string) string {
-	const most = 60
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return text
-}
+func clip(text string) string { return schema.Clip(text, 60) }

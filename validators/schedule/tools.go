@@ -54,49 +54,48 @@ type topArguments struct {
 }
 
 // known runs body for a creator that the database has, on one view of it.
-func (d *desk) known(ctx context.Context, a creatorArguments, body func(tx, facts) error) error {
+func (d *desk) known(ctx context.Context, a creatorArguments, body func(tx, facts) (map[string]any, error)) (any, error) {
 	dsn, err := fixed("db", d.DSN, a.DB)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	db, err := d.Databases.get(dsn)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if a.Creator == "" || !storable(a.Creator) {
-		return fmt.Errorf("creator_id %q is not the name of a creator", clip(a.Creator))
+		return nil, fmt.Errorf("creator_id %q is not the name of a creator", clip(a.Creator))
 	}
-	return db.reading(ctx, func(t tx) error {
+	var out map[string]any
+	err = db.reading(ctx, func(t tx) error {
 		f, err := t.facts(a.Creator)
 		if err == nil && !f.known() {
 			err = fmt.Errorf("no creator is called %q", clip(a.Creator))
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			out, err = body(t, f)
 		}
-		return body(t, f)
+		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 func (d *desk) getVault(ctx context.Context, a creatorArguments) (any, error) {
-	var out any
-	err := d.known(ctx, a, func(_ tx, f facts) error {
-		out = map[string]any{"creator_id": f.id, "available_content": f.vault, "total_types": len(f.vault)}
-		return nil
+	return d.known(ctx, a, func(_ tx, f facts) (map[string]any, error) {
+		return map[string]any{"creator_id": f.id, "available_content": f.vault, "total_types": len(f.vault)}, nil
 	})
-	return out, err
 }
 
 func (d *desk) getRankings(ctx context.Context, a creatorArguments) (any, error) {
-	var out any
-	err := d.known(ctx, a, func(_ tx, f facts) error {
-		out = map[string]any{
+	return d.known(ctx, a, func(_ tx, f facts) (map[string]any, error) {
+		return map[string]any{
 			"creator_id": f.id, "analysis_date": optional(f.analysisDate), "rankings": f.rankings,
 			"top_types": f.tier("TOP"), "mid_types": f.tier("MID"), "low_types": f.tier("LOW"), "avoid_types": f.avoid(),
-		}
-		return nil
+		}, nil
 	})
-	return out, err
 }
 
 func (d *desk) getTypeCaptions(ctx context.Context, a typeArguments) (any, error) {
@@ -124,19 +123,14 @@ func (d *desk) getCaptions(ctx context.Context, a creatorArguments, kind *SendTy
 	if limit < 1 || limit > maxCaptions {
 		return nil, fmt.Errorf("limit must be from 1 to %d, not %d", maxCaptions, limit)
 	}
-	var out map[string]any
-	err := d.known(ctx, a, func(t tx, f facts) error {
+	return d.known(ctx, a, func(t tx, f facts) (map[string]any, error) {
 		list, err := t.captions(captionQuery{f.id, kind, limit, d.Clock()})
-		out = map[string]any{"creator_id": f.id, "captions": list, "count": len(list)}
+		out := map[string]any{"creator_id": f.id, "captions": list, "count": len(list)}
 		if kind != nil {
 			out["send_type_key"] = kind.Key
 		}
-		return err
+		return out, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
 
 func typeNames() []string {

@@ -88,8 +88,8 @@ func (r *run) text(s string) {
 	if t.pattern != nil && !r.over() && r.spend(len(s)/8) && !t.pattern.MatchString(s) {
 		r.fail("pattern", func() Violation {
 			return Violation{
-				Message:  clip(quoted(clip(s, maxMessage))+" does not match pattern "+quoted(t.pattern.String()), maxMessage),
-				Expected: "match for " + clip(t.pattern.String(), maxShown), Got: show(s),
+				Message:  Clip(quoted(Clip(s, maxMessage))+" does not match pattern "+quoted(t.pattern.String()), maxMessage),
+				Expected: "match for " + Clip(t.pattern.String(), maxShown), Got: show(s),
 			}
 		})
 	}
@@ -160,7 +160,7 @@ func rational(v any) *big.Rat {
 
 // quoted writes a text as messages do.
 func quoted(s string) string {
-	s = strings.ReplaceAll(strconv.Quote(clip(s, maxMessage)), `\"`, `"`)
+	s = strings.ReplaceAll(strconv.Quote(Clip(s, maxMessage)), `\"`, `"`)
 	s = strings.ReplaceAll(s, `'`, `\'`)
 	return "'" + s[1:len(s)-1] + "'"
 }
@@ -200,5 +200,5 @@ func show(v any) string {
 	if err != nil {
 		return ""
 	}
-	return clip(string(text), maxShown)
+	return Clip(string(text), maxShown)
 }

@@ -74,7 +74,7 @@ func dialectIn(raw any, d *dialect) (*dialect, error) {
 	if named := dialectOf(uri); named != nil {
 		return named, nil
 	}
-	return nil, fmt.Errorf("$schema %s is outside the schema, and nothing is fetched", strconv.Quote(clip(uri, maxShown)))
+	return nil, fmt.Errorf("$schema %s is outside the schema, and nothing is fetched", strconv.Quote(Clip(uri, maxShown)))
 }
 
 // maxPointer bounds the pointer to a place of a schema, of which there is one
@@ -179,7 +179,7 @@ func (c *compiler) begin(res *resource, at string, object map[string]any, id str
 		return nil, err
 	}
 	if known := c.resources[uri]; known != nil && (known.doc != res.doc || known.at != at) {
-		return nil, fmt.Errorf("two schemas have the address %s", strconv.Quote(clip(id, maxShown)))
+		return nil, fmt.Errorf("two schemas have the address %s", strconv.Quote(Clip(id, maxShown)))
 	}
 	if at == "" {
 		res.uri = uri // also known by the address that it was added under
@@ -208,7 +208,7 @@ func (c *compiler) resource(uri string) (*resource, error) {
 	}
 	raw, d, ok := shipped(uri)
 	if !ok {
-		return nil, fmt.Errorf("%s is outside the schema, and nothing is fetched", strconv.Quote(clip(uri, maxShown)))
+		return nil, fmt.Errorf("%s is outside the schema, and nothing is fetched", strconv.Quote(Clip(uri, maxShown)))
 	}
 	return c.add(uri, raw, d)
 }
@@ -225,7 +225,7 @@ func (c *compiler) target(res *resource, ref string) (*node, error) {
 		return nil, err
 	}
 	if fragment, err = url.PathUnescape(fragment); err != nil {
-		return nil, fmt.Errorf("$ref %s: %w", strconv.Quote(clip(ref, maxShown)), err)
+		return nil, fmt.Errorf("$ref %s: %w", strconv.Quote(Clip(ref, maxShown)), err)
 	}
 	at, ok := to.at+fragment, true
 	if fragment != "" && fragment[0] != '/' {
@@ -233,7 +233,7 @@ func (c *compiler) target(res *resource, ref string) (*node, error) {
 	}
 	raw, found := lookUp(c.docs[to.doc], at)
 	if !ok || !found {
-		return nil, fmt.Errorf("$ref %s leads nowhere", strconv.Quote(clip(ref, maxShown)))
+		return nil, fmt.Errorf("$ref %s leads nowhere", strconv.Quote(Clip(ref, maxShown)))
 	}
 	in := c.around(to.doc, at)
 	if _, object := raw.(map[string]any); object && !c.indexed[to.doc+"#"+at] {

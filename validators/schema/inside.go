@@ -73,7 +73,7 @@ func (r *run) contains(list []any) {
 // counted judges how many items match.
 func (r *run) counted(matched []string) {
 	a := r.n.array
-	which := clip(strings.Join(matched, " "), maxShown)
+	which := Clip(strings.Join(matched, " "), maxShown)
 	switch {
 	case a.minContains < 0 && len(matched) == 0:
 		r.fail("contains", said("no items match contains schema"))
@@ -166,7 +166,7 @@ func (r *run) properties(object map[string]any) {
 			slices.Sort(extra)
 			return Violation{
 				Message:  "additional properties " + quotedAll(extra) + " not allowed",
-				Expected: "no other properties", Got: clip(strings.Join(extra, ", "), maxShown),
+				Expected: "no other properties", Got: Clip(strings.Join(extra, ", "), maxShown),
 			}
 		})
 	}

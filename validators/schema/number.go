@@ -28,7 +28,7 @@ func number(text string) (any, error) {
 	}
 	if _, written, ok := cutExponent(text); ok {
 		if e, err := strconv.Atoi(written); err != nil || e > maxNumber || e < -maxNumber {
-			return nil, fmt.Errorf("the exponent of the number %s is larger than %d", clip(text, 40), maxNumber)
+			return nil, fmt.Errorf("the exponent of the number %s is larger than %d", Clip(text, 40), maxNumber)
 		}
 	}
 	return json.Number(text), nil

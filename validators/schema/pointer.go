@@ -11,11 +11,11 @@ import (
 func resolve(base, ref string) (string, error) {
 	b, err := url.Parse(base)
 	if err != nil {
-		return "", fmt.Errorf("%s is no address", strconv.Quote(clip(base, maxShown)))
+		return "", fmt.Errorf("%s is no address", strconv.Quote(Clip(base, maxShown)))
 	}
 	r, err := url.Parse(ref)
 	if err != nil {
-		return "", fmt.Errorf("%s is no address", strconv.Quote(clip(ref, maxShown)))
+		return "", fmt.Errorf("%s is no address", strconv.Quote(Clip(ref, maxShown)))
 	}
 	if ref != "" && ref[0] == '#' {
 		return base + ref, nil // also where the base is no path, as of a urn

@@ -150,8 +150,8 @@ func (r *reader) after(c byte) bool {
 func (r *reader) note(key string) {
 	if len(r.twice) < maxViolations {
 		r.twice = append(r.twice, Violation{
-			Path: pathOf(r.path), Rule: "uniqueKeys", Message: "the key " + strconv.Quote(clip(key, maxShown)) + " stands twice",
-			Expected: "each key once", Got: clip(key, maxShown),
+			Path: pathOf(r.path), Rule: "uniqueKeys", Message: "the key " + strconv.Quote(Clip(key, maxShown)) + " stands twice",
+			Expected: "each key once", Got: Clip(key, maxShown),
 		})
 	}
 }

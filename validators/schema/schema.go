@@ -52,7 +52,7 @@ func Compile(source any) (*Schema, error) {
 		s, err = c.finish(res)
 	}
 	if err != nil {
-		return nil, errors.New(clip(strings.ReplaceAll(err.Error(), root, "schema"), maxMessage))
+		return nil, errors.New(Clip(strings.ReplaceAll(err.Error(), root, "schema"), maxMessage))
 	}
 	return s, nil
 }
@@ -196,14 +196,14 @@ func (e *evaluation) violations() []Violation {
 	out := make([]Violation, len(e.notes))
 	for i, n := range e.notes {
 		v := n.said()
-		v.Path, v.Rule, v.Message = pathOf(n.at.steps()), n.word, clip(v.Message, maxMessage)
+		v.Path, v.Rule, v.Message = pathOf(n.at.steps()), n.word, Clip(v.Message, maxMessage)
 		out[i] = v
 	}
 	return out
 }
 
-// clip cuts s to at most n bytes on a rune boundary and says so.
-func clip(s string, n int) string {
+// Clip cuts s to at most n bytes on a rune boundary and says so.
+func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -125,9 +125,4 @@ func verdictOf(r *sdk.CallToolResult) (validators.Verdict, error) {
 }
 
 // clip bounds what is quoted of a server's words.
-func clip(s string) string {
-	if len(s) <= maxTail {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxTail], "") + "…"
-}
+func clip(s string) string { return schema.Clip(s, maxTail) }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"math/bits"
 	"unicode/utf8"
 )
@@ -88,4 +89,15 @@ func escapeRune(text string) (as string, size int) {
 		as = `\u2029`
 	}
 	return as, size
+}
+
+// Cut is a text, or its first size bytes to a whole character and how many it has.
+func Cut(text string, size int) string {
+	if len(text) <= size {
+		return text
+	}
+	for size > 0 && !utf8.RuneStart(text[size]) {
+		size--
+	}
+	return fmt.Sprintf("%s… (%d bytes)", text[:size], len(text))
 }

@@ -90,7 +90,7 @@ func (a *assembly) take(raw []byte) (piece string, err error) {
 			choices = value
 		}
 	}
-	for value := range elements(choices) {
+	for _, value := range elements(choices) {
 		if c := choiceOf(value); c.first {
 			return a.choose(c)
 		}
@@ -144,7 +144,7 @@ func (a *assembly) choose(c choice) (piece string, err error) {
 			no, _ := text(value)
 			a.refusal.add(no)
 		case "tool_calls":
-			for call := range elements(value) {
+			for _, call := range elements(value) {
 				a.wish(call)
 			}
 		default:
@@ -174,7 +174,7 @@ func (a *assembly) say(content []byte) string {
 		}
 		return said
 	}
-	for part := range elements(content) {
+	for _, part := range elements(content) {
 		var kind, said string
 		for name, value := range members(part) {
 			switch string(name) {

@@ -1,14 +1,13 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -100,17 +99,7 @@ func classify(status int, code string, d detailed, text string) *model.Failure {
 func (c *Client) tidy(f *model.Failure) *model.Failure {
 	text := c.redact(f.Message)
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
-	if len(text) > longMessage {
-		end := longMessage
-		for !utf8.RuneStart(text[end]) {
-			end--
-		}
-		text = fmt.Sprintf("%s… (%d bytes)", text[:end], len(text))
-	}
-	if text == "" {
-		text = http.StatusText(f.Status)
-	}
-	f.Message = text
+	f.Message = cmp.Or(model.Cut(text, longMessage), http.StatusText(f.Status))
 	return f
 }
 

@@ -19,41 +19,30 @@ import (
 
 // members walks an object's members in their order. What is no object has
 // none.
-func members(raw []byte) iter.Seq2[[]byte, []byte] {
+func members(raw []byte) iter.Seq2[[]byte, []byte] { return walk(raw, '{', '}') }
+
+// elements walks a list: names are nil. What is no list has none.
+func elements(raw []byte) iter.Seq2[[]byte, []byte] { return walk(raw, '[', ']') }
+
+func walk(raw []byte, opens, closes byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		i := space(raw, 0)
-		if i == len(raw) || raw[i] != '{' {
+		if i == len(raw) || raw[i] != opens {
 			return
 		}
-		for i = space(raw, i+1); raw[i] != '}'; i = space(raw, i) {
+		for i = space(raw, i+1); raw[i] != closes; i = space(raw, i) {
+			var name []byte
 			end := skip(raw, i)
-			name := raw[i+1 : end-1]
-			if bytes.IndexByte(name, '\\') >= 0 || !utf8.Valid(name) {
-				plain, _ := text(raw[i:end])
-				name = []byte(plain)
+			if opens == '{' {
+				name = raw[i+1 : end-1]
+				if bytes.IndexByte(name, '\\') >= 0 || !utf8.Valid(name) {
+					plain, _ := text(raw[i:end])
+					name = []byte(plain)
+				}
+				i = space(raw, space(raw, end)+1)
+				end = skip(raw, i)
 			}
-			i = space(raw, space(raw, end)+1)
-			end = skip(raw, i)
 			if !yield(name, raw[i:end]) {
-				return
-			}
-			if i = space(raw, end); raw[i] == ',' {
-				i++
-			}
-		}
-	}
-}
-
-// elements walks a list. What is no list has none.
-func elements(raw []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		i := space(raw, 0)
-		if i == len(raw) || raw[i] != '[' {
-			return
-		}
-		for i = space(raw, i+1); raw[i] != ']'; i = space(raw, i) {
-			end := skip(raw, i)
-			if !yield(raw[i:end]) {
 				return
 			}
 			if i = space(raw, end); raw[i] == ',' {

@@ -21,7 +21,7 @@ func rebuilt(raw []byte) any {
 		return object
 	case '[':
 		list := []any{}
-		for value := range elements(raw) {
+		for _, value := range elements(raw) {
 			list = append(list, rebuilt(value))
 		}
 		return list

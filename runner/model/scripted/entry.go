@@ -43,7 +43,7 @@ func (e *entry) mismatch(r model.Request) string {
 	case e.turn != nil && *e.turn != r.Turn:
 		return fmt.Sprintf("turn is %d", *e.turn)
 	case e.contains != "" && !contains(r, e.contains):
-		return fmt.Sprintf("the request does not contain %q", cut(e.contains, 80))
+		return fmt.Sprintf("the request does not contain %q", model.Cut(e.contains, 80))
 	}
 	return ""
 }
@@ -93,7 +93,7 @@ func (e *entry) filters() string {
 		add("turn", fmt.Sprint(*e.turn))
 	}
 	if e.contains != "" {
-		add("contains", fmt.Sprintf("%q", cut(e.contains, 80)))
+		add("contains", fmt.Sprintf("%q", model.Cut(e.contains, 80)))
 	}
 	if len(list) == 0 {
 		return "any phase"

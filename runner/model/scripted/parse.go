@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // maxScript is the longest script that is read, in bytes: a tree of YAML takes
@@ -148,7 +150,7 @@ func (p *parser) fields(n *yaml.Node, what string, known ...field) map[string]bo
 			for _, f := range known {
 				keys = append(keys, f.key)
 			}
-			p.errorf(key, "unknown key %q of %s; the keys are %s", cut(key.Value, 80), what, strings.Join(keys, ", "))
+			p.errorf(key, "unknown key %q of %s; the keys are %s", model.Cut(key.Value, 80), what, strings.Join(keys, ", "))
 		case seen[key.Value]:
 			p.errorf(key, "key %q of %s stands twice", key.Value, what)
 		default:
@@ -179,5 +181,5 @@ func kind(n *yaml.Node) string {
 	if null(target(n)) {
 		return "nothing"
 	}
-	return fmt.Sprintf("%q", cut(target(n).Value, 80))
+	return fmt.Sprintf("%q", model.Cut(target(n).Value, 80))
 }

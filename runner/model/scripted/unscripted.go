@@ -3,7 +3,6 @@ package scripted
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -48,9 +47,9 @@ func asked(r model.Request) string {
 }
 
 func write(b *strings.Builder, m model.Message) {
-	fmt.Fprintf(b, "  %s: %s\n", m.Role, indent(cut(m.Content, shownText)))
+	fmt.Fprintf(b, "  %s: %s\n", m.Role, indent(model.Cut(m.Content, shownText)))
 	for _, c := range m.ToolCalls {
-		fmt.Fprintf(b, "    calls %s %s\n", c.Name, indent(cut(c.Arguments, shownText)))
+		fmt.Fprintf(b, "    calls %s %s\n", c.Name, indent(model.Cut(c.Arguments, shownText)))
 	}
 }
 
@@ -80,14 +79,3 @@ func (s *Script) writeLeft(b *strings.Builder, r model.Request) {
 }
 
 func indent(text string) string { return strings.ReplaceAll(text, "\n", "\n    ") }
-
-// cut is text, or its first size bytes to a whole character.
-func cut(text string, size int) string {
-	if len(text) <= size {
-		return text
-	}
-	for size > 0 && !utf8.RuneStart(text[size]) {
-		size--
-	}
-	return fmt.Sprintf("%s… (%d bytes)", text[:size], len(text))
-}

@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/seed61713e19/capstan/runner/junit"
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/runner/sarif"
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -68,7 +68,7 @@ func (j judgement) word() string {
 
 // table tells many verdicts, a line each, and how many there were of what.
 func table(list []judgement, out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	words, count := []string{}, map[string]int{}
 	for _, j := range list {
 		word := j.word()
@@ -79,17 +79,16 @@ func table(list []judgement, out io.Writer) error {
 		if j.err != nil {
 			reason = oneLine(j.err.Error())
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", word, j.file, reason)
-	}
-	if err := w.Flush(); err != nil {
-		return err
+		rows = append(rows, []string{word, j.file, reason})
 	}
 	summary := fmt.Sprintf("%d files", len(list))
 	for _, word := range words {
 		summary += fmt.Sprintf(", %d %s", count[word], word)
 	}
-	_, err := fmt.Fprintln(out, summary)
-	return err
+	w := reports.To(out)
+	w.Table(rows)
+	w.Line("%s", summary)
+	return w.Err()
 }
 
 func place(f sarif.Finding) string {

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/reports"
 )
 
 func (c *Command) runs() *cobra.Command {
@@ -209,40 +209,25 @@ phases, attempts, verdicts and calls.`,
 }
 
 func (c *Command) printTable(t *journal.Table, format string) error {
-	switch format {
-	case "json":
+	if format == "json" {
 		return printJSON(c.Stdout, t)
-	case "csv":
-		return printCSV(c.Stdout, t)
 	}
-	return printColumns(c.Stdout, t)
-}
-
-func printColumns(out io.Writer, t *journal.Table) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.Join(t.Columns, "\t"))
+	rows := [][]string{t.Columns}
 	for _, row := range t.Rows {
 		cells := make([]string, len(row))
 		for i, v := range row {
-			cells[i] = oneLine(cell(v))
+			if cells[i] = cell(v); format == "table" {
+				cells[i] = oneLine(cells[i])
+			}
 		}
-		fmt.Fprintln(w, strings.Join(cells, "\t"))
+		rows = append(rows, cells)
 	}
-	return w.Flush()
-}
-
-func printCSV(out io.Writer, t *journal.Table) error {
-	w := csv.NewWriter(out)
-	w.Write(t.Columns)
-	for _, row := range t.Rows {
-		cells := make([]string, len(row))
-		for i, v := range row {
-			cells[i] = cell(v)
-		}
-		w.Write(cells)
+	if format == "csv" {
+		return csv.NewWriter(c.Stdout).WriteAll(rows)
 	}
-	w.Flush()
-	return w.Error()
+	w := reports.To(c.Stdout)
+	w.Table(rows)
+	return w.Err()
 }
 
 func cell(v any) string {

@@ -9,11 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/validators/schedule"
 )
 
@@ -156,33 +156,30 @@ func savedWeeks(ctx context.Context, db *schedule.DB, creator, week string) ([]s
 }
 
 func printWeeks(out io.Writer, weeks []savedWeek) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := reports.To(out)
+	var rows [][]string
 	if len(weeks) > 0 {
-		fmt.Fprintln(w, "creator\tweek\trevision\titems\tstatus\tscore\thash\tsaved")
+		rows = [][]string{{"creator", "week", "revision", "items", "status", "score", "hash", "saved"}}
 	}
 	for _, s := range weeks {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%s\t%.12s\t%s\n", column(s.Creator), column(s.Start), s.Revision, s.Items, column(s.Status), optional(s.Score), column(s.Hash), column(s.Saved))
+		rows = append(rows, []string{column(s.Creator), column(s.Start), column(s.Revision), column(s.Items), column(s.Status), optional(s.Score), fmt.Sprintf("%.12s", column(s.Hash)), column(s.Saved)})
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
+	w.Table(rows)
 	for _, s := range weeks {
 		if len(s.Rows) == 0 {
 			continue
 		}
-		fmt.Fprintln(w, "\nrow\tdate\ttime\tsend type\tcontent\tprice\tcaption")
+		rows = [][]string{{"\nrow", "date", "time", "send type", "content", "price", "caption"}}
 		for _, r := range s.Rows {
 			caption := "-"
 			if r.Caption != nil {
 				caption = column(r.Caption)
 			}
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Position, column(r.Date), column(r.Time), column(r.SendType), optional(r.ContentType), optional(r.Price), caption)
+			rows = append(rows, []string{column(r.Position), column(r.Date), column(r.Time), column(r.SendType), optional(r.ContentType), optional(r.Price), caption})
 		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
+		w.Table(rows)
 	}
-	return nil
+	return w.Err()
 }
 
 // optional is a value of a row, "-" where it is null.

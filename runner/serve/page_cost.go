@@ -115,18 +115,7 @@ func (r costRow) of(p cost.Price) float64 {
 
 // hazard is how often an attempt is accepted where those before it were not.
 func (r costRow) hazard() plotView {
-	var s plots.Series
-	var ticks []plots.Tick
-	for i, step := range r.ByAttempt {
-		p := plots.Point{X: float64(i), Y: step.Accepted.Value(), Label: step.Accepted.String()}
-		if step.Accepted.Known() {
-			sure := step.Accepted.Interval(measure.Confidence)
-			p.Low, p.High = sure.Low, sure.High
-		}
-		s.Points = append(s.Points, p)
-		ticks = append(ticks, plots.Tick{At: float64(i), Label: count(step.Attempt)})
-	}
-	return plotView{"Accepted, attempt by attempt", "where those before it were refused, with the exact 95 % interval", plots.Plot{
-		X: plots.Axis{Low: -0.5, High: float64(len(ticks)) - 0.5, Ticks: ticks}, Y: plots.Axis{Low: 0, High: 1, Ticks: percents()}, Series: []plots.Series{s}, Empty: "no attempt has ended",
-	}}
+	v := inSteps("Accepted, attempt by attempt", "where those before it were refused, with the exact 95 % interval", r.ByAttempt, func(s cost.Step) (int, measure.Rate) { return s.Attempt, s.Accepted })
+	v.Plot.Empty = "no attempt has ended"
+	return v
 }

@@ -200,10 +200,7 @@ func (v *trendsView) plots(spans []trends.Span) []plotView {
 	passed := drawn(v.What.Passed, "with the exact 95 % interval", plots.Axis{Low: 0, High: 1, Format: measure.Percent, Ticks: percents()}, plots.Line,
 		func(s trends.Span) (float64, string) { return s.Passed.Value(), s.Passed.String() })
 	for i, span := range spans {
-		if p := &passed.Series[0].Points[i]; span.Passed.Known() {
-			sure := span.Passed.Interval(measure.Confidence)
-			p.Low, p.High = sure.Low, sure.High
-		}
+		around(&passed.Series[0].Points[i], span.Passed)
 	}
 	again := drawn(v.What.Again, "attempts behind the first", plots.Axis{}, plots.Line, func(s trends.Span) (float64, string) {
 		return s.Retries(), strconv.FormatFloat(s.Retries(), 'f', 2, 64) + ", " + plural(s.Again, "retry")

@@ -66,7 +66,7 @@ func (v trustView) row(g *trust.Gate) trustRow {
 	}
 	row.Drifted = drifted(g.Drift)
 	if len(g.Steps) > 1 {
-		row.Moved = moved(g.Steps)
+		row.Moved = inSteps("False pass, as labels came", "after so many bad texts, with the exact 95 % interval", g.Steps, func(r measure.Rate) (int, measure.Rate) { return r.N, r })
 	}
 	return row
 }
@@ -101,16 +101,25 @@ func whole0(v float64) string {
 	return count(int(v))
 }
 
-// moved is how a rate moved with more labels: whether more would move it still.
-func moved(steps []measure.Rate) plotView {
+// inSteps is a rate after so many of something, step by step, with what it is at least and at most.
+func inSteps[T any](title, note string, steps []T, of func(T) (int, measure.Rate)) plotView {
 	var s plots.Series
 	var ticks []plots.Tick
-	for i, rate := range steps {
-		sure := rate.Interval(measure.Confidence)
-		s.Points = append(s.Points, plots.Point{X: float64(i), Y: rate.Value(), Low: sure.Low, High: sure.High, Label: rate.String()})
-		ticks = append(ticks, plots.Tick{At: float64(i), Label: count(rate.N)})
+	for i, step := range steps {
+		n, rate := of(step)
+		p := plots.Point{X: float64(i), Y: rate.Value(), Label: rate.String()}
+		around(&p, rate)
+		s.Points = append(s.Points, p)
+		ticks = append(ticks, plots.Tick{At: float64(i), Label: count(n)})
 	}
-	return plotView{"False pass, as labels came", "after so many bad texts, with the exact 95 % interval", plots.Plot{
-		X: plots.Axis{Low: -0.5, High: float64(len(steps)) - 0.5, Ticks: ticks}, Y: plots.Axis{Low: 0, High: 1, Ticks: percents()}, Series: []plots.Series{s},
+	return plotView{title, note, plots.Plot{
+		X: plots.Axis{Low: -0.5, High: float64(len(ticks)) - 0.5, Ticks: ticks}, Y: plots.Axis{Low: 0, High: 1, Ticks: percents()}, Series: []plots.Series{s},
 	}}
+}
+
+func around(p *plots.Point, rate measure.Rate) {
+	if rate.Known() {
+		sure := rate.Interval(measure.Confidence)
+		p.Low, p.High = sure.Low, sure.High
+	}
 }

@@ -88,7 +88,7 @@ func (c *Command) begin(ctx context.Context, f runFlags) (*kit, error) {
 			s.close()
 			return nil, usage("--events: %w", err)
 		}
-		sink := newEventFile(w, c.hidden)
+		sink := &eventFile{f: w, out: redactions.Writer(w, c.hidden)}
 		s.sinks = append(s.sinks, sink)
 		s.closers = append(s.closers, func() { sink.report(c.Stderr) })
 	}

@@ -129,7 +129,7 @@ func (c *Command) plantFaults(ctx context.Context, args []string, f mutateFlags)
 	}
 	report, err := t.Run(ctx)
 	if err == nil && f.labels != "" {
-		err = planted.write(f.labels)
+		err = writeBeside(filepath.Join(f.labels, fileName("planted-"+planted.cascade)+".jsonl"), planted.lines.Bytes()) // in place of those that were there
 	}
 	if err != nil {
 		return stopped(ctx, err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"path/filepath"
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -44,9 +43,4 @@ func (p plantedLabels) take(l measure.Label) {
 	if line, err := l.Line(); err == nil {
 		p.lines.Write(line)
 	}
-}
-
-// write keeps the labels in place of those of the cascade that were there.
-func (p plantedLabels) write(dir string) error {
-	return writeBeside(filepath.Join(dir, fileName("planted-"+p.cascade)+".jsonl"), p.lines.Bytes())
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/redactions"
 )
 
 // runFlags are what run takes besides the file.
@@ -262,10 +261,6 @@ type eventFile struct {
 	json event.Encoder
 	line []byte
 	err  error
-}
-
-func newEventFile(f *os.File, secrets map[string]string) *eventFile {
-	return &eventFile{f: f, out: redactions.Writer(f, secrets)}
 }
 
 // Emit writes one line.

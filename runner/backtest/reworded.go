@@ -35,7 +35,7 @@ func (v *visitTest) begun(s *slot) error {
 		return nil
 	}
 	was := Released
-	if !v.tried(s.said.At) {
+	if !slices.ContainsFunc(v.visit.Attempts, func(a *trace.Attempt) bool { return a.Path.Up() == s.said.At }) {
 		was = refusedBy(s.recorded)
 	}
 	var unsaid error
@@ -64,11 +64,6 @@ func (v *visitTest) begun(s *slot) error {
 		}
 	}
 	return nil
-}
-
-// tried tells whether the try has made an attempt.
-func (v *visitTest) tried(at event.Path) bool {
-	return slices.ContainsFunc(v.visit.Attempts, func(a *trace.Attempt) bool { return a.Path.Up() == at })
 }
 
 // refusedBy is what the verdicts made of a try that did not begin; released where

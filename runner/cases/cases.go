@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -144,9 +143,4 @@ func whole(e *effect, all map[event.Path]*effect) []model.Message {
 	}
 	slices.Reverse(parts)
 	return slices.Concat(parts...)
-}
-
-// open loads the cascade with nothing in it that could reach out.
-func (c *Case) open(known cascades.Known) (*cascades.Cascade, error) {
-	return cascades.Load(c.beside(c.cascade), c.opener(), offline(known))
 }

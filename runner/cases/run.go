@@ -25,7 +25,7 @@ func (c *Case) Run(ctx context.Context, known cascades.Known) Outcome {
 }
 
 func (c *Case) run(ctx context.Context, known cascades.Known) Outcome {
-	cascade, err := c.open(known)
+	cascade, err := cascades.Load(c.beside(c.cascade), c.opener(), offline(known))
 	if err != nil {
 		return broken(c.Name, c.Dir, Invalid, err)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/faults"
 	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -97,10 +96,7 @@ func (g gate) validator() *cascades.Validator {
 	return g.check.Validator
 }
 
-// may tells whether the test may ask the gate.
-func (g gate) may(t Test) bool { return g.leftOut(t) == "" }
-
-// leftOut says why the gate may not be asked.
+// leftOut says why the gate may not be asked; "" where it may.
 func (g gate) leftOut(t Test) string {
 	switch v := g.validator(); {
 	case (v.Criteria != nil || v.Cascade != nil) && !t.Judges:
@@ -110,8 +106,6 @@ func (g gate) leftOut(t Test) string {
 	}
 	return ""
 }
-
-func (g gate) faults() []faults.Operator { return g.validator().Faults }
 
 // counts tells whether a no of the gate keeps a text from being released.
 func (g gate) counts() bool { return wards.Outcome{Ward: g.ward}.Refuses() }

@@ -149,10 +149,10 @@ func (t Test) aim(text backtest.Text) *mark {
 		m.gates = nil
 	}
 	for i := range m.gates {
-		if m.gates[i].allowed = m.gates[i].may(t); !m.gates[i].allowed {
+		if m.gates[i].allowed = m.gates[i].leftOut(t) == ""; !m.gates[i].allowed {
 			continue // its own faults are nobody else's to find
 		}
-		for _, op := range m.gates[i].faults() {
+		for _, op := range m.gates[i].validator().Faults {
 			if !slices.ContainsFunc(m.operators, func(o faults.Operator) bool { return o.Name == op.Name }) {
 				m.operators = append(slices.Clip(m.operators), op)
 			}

@@ -33,16 +33,11 @@ func newContract() (*contract, error) {
 	}
 	c := &contract{json: text, schemas: map[string]*schema.Schema{}}
 	for _, name := range bodies {
-		if c.schemas[name], err = component(doc, name); err != nil {
+		if c.schemas[name], err = schema.Compile(map[string]any{"$ref": "#/components/schemas/" + name, "components": doc["components"]}); err != nil {
 			return nil, err
 		}
 	}
 	return c, nil
-}
-
-// component compiles one schema of the document, which may refer to others.
-func component(doc map[string]any, name string) (*schema.Schema, error) {
-	return schema.Compile(map[string]any{"$ref": "#/components/schemas/" + name, "components": doc["components"]})
 }
 
 func (s *Server) openapiJSON(w http.ResponseWriter, _ *http.Request) error {

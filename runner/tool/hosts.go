@@ -27,14 +27,10 @@ func (l allowList) admits(u *url.URL) error {
 	case u.User != nil:
 		return fmt.Errorf("a URL with a user name or password in it is not fetched")
 	}
-	if l.has(u.Hostname(), portOf(u)) {
+	if l.has(u.Hostname(), cmp.Or(u.Port(), map[string]string{"https": "443"}[u.Scheme], "80")) {
 		return nil
 	}
 	return fmt.Errorf("host %.200q is not allowed; allowed are %s", u.Host, strings.Join(l, ", "))
-}
-
-func portOf(u *url.URL) string {
-	return cmp.Or(u.Port(), map[string]string{"https": "443"}[u.Scheme], "80")
 }
 
 func (l allowList) has(host, port string) bool {

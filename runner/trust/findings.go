@@ -24,7 +24,7 @@ type Finding struct {
 func (r *Report) Findings() (list []Finding) {
 	for _, g := range r.Gates {
 		add := func(rule, level, format string, args ...any) {
-			list = append(list, Finding{rule, level, g.name() + ": " + fmt.Sprintf(format, args...), g.gate.Position})
+			list = append(list, Finding{rule, level, g.Phase + ", " + g.what() + ": " + fmt.Sprintf(format, args...), g.gate.Position})
 		}
 		if g.Drift != nil && g.Drift.Alarm != nil {
 			add("drifted-gate", "error", "%s", g.Drift)
@@ -84,5 +84,3 @@ func (r *Report) JUnit(w io.Writer) error {
 func (g *Gate) what() string {
 	return (&wards.Ward{Name: g.Gate, Moment: wards.Moment(g.Moment)}).String()
 }
-
-func (g *Gate) name() string { return g.Phase + ", " + g.what() }

@@ -33,8 +33,6 @@ func (a *arguments) children(visit func(expression)) {
 	}
 }
 
-func (a *arguments) isStatic() bool { return a.spread == nil && a.keywordSpread == nil }
-
 // given are evaluated arguments; the keys of keywords are strings.
 type given struct {
 	positional []any
@@ -188,7 +186,7 @@ func atMost(n int) string {
 
 // checkArguments refuses at load what bind would refuse at every call.
 func checkArguments(f *function, kind string, a *arguments, at int) {
-	if f.open != nil || !a.isStatic() {
+	if f.open != nil || a.spread != nil || a.keywordSpread != nil {
 		return
 	}
 	g := &given{positional: make([]any, len(a.positional))}

@@ -63,7 +63,7 @@ func (r *render) equal(a, b any, depth int) bool {
 	case []any, *tuple:
 		x, kind := sequence(a)
 		y, other := sequence(b)
-		return kind == other && r.equalItems(x, y, depth)
+		return kind == other && slices.EqualFunc(x, y, func(x, y any) bool { return r.equal(x, y, depth+1) })
 	case map[string]any, *dict:
 		return isMapping(b) && r.equalDicts(a, b, depth)
 	case interval:
@@ -96,10 +96,6 @@ func (r *render) strictlyDefined(v any) {
 	if u, ok := v.(*undefined); ok && !u.lenient {
 		r.defined(v)
 	}
-}
-
-func (r *render) equalItems(a, b []any, depth int) bool {
-	return slices.EqualFunc(a, b, func(x, y any) bool { return r.equal(x, y, depth+1) })
 }
 
 func (r *render) equalDicts(a, b any, depth int) bool {

@@ -131,7 +131,7 @@ func stripTags(r *render, v any, _ []any) any {
 		s = s[start+length+1:]
 	}
 	b.WriteString(s)
-	return html.UnescapeString(strings.Join(fields(b.String()), " "))
+	return html.UnescapeString(strings.Join(strings.FieldsFunc(b.String(), isSpace), " "))
 }
 
 // margin is what lines are indented by: a text, or so many blanks.

@@ -140,9 +140,6 @@ func every(s string, is func(rune) bool) bool {
 	return s != ""
 }
 
-// fields splits at whitespace, as Python's split() does.
-func fields(s string) []string { return strings.FieldsFunc(s, isSpace) }
-
 // splitLines is Python's splitlines.
 func splitLines(s string, keepEnds bool) []string {
 	var lines []string

@@ -156,11 +156,7 @@ func (l *library) checkKey(a *attribute) {
 	}
 }
 
-// refused reports whether Python has a member that templates do not have here, so that it is not mistaken for absent.
-func (l *library) refused(kind, name string) bool {
-	return slices.Contains(refusedMembers[kind], name)
-}
-
+// refusedMembers are those that Python has and templates do not have here, so that they are not mistaken for absent.
 var refusedMembers = map[string][]string{
 	"str":    {"encode", "format_map", "isidentifier", "isprintable", "maketrans", "translate"},
 	"list":   {"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"},

@@ -112,7 +112,7 @@ func (r *render) member(object any, name string) (any, bool) {
 	if method := r.program.library.method(kind, name); method != nil {
 		return &bound{object, method}, true
 	}
-	if r.program.library.refused(kind, name) {
+	if slices.Contains(refusedMembers[kind], name) {
 		r.fail("%s.%s is not supported in a template", kind, name)
 	}
 	return nil, false

@@ -30,7 +30,7 @@ func tests() []*function {
 		asks("string", func(_ *render, v any) bool { _, ok := text(v); return ok }),
 		asks("escaped", func(_ *render, v any) bool { _, ok := v.(markup); return ok }),
 		asks("mapping", func(_ *render, v any) bool { return isMapping(v) }),
-		asks("integer", func(_ *render, v any) bool { return isInteger(v) }),
+		asks("integer", func(_ *render, v any) bool { return typeName(v) == "int" }),
 		asks("float", func(_ *render, v any) bool { return typeName(v) == "float" }),
 		asks("number", isNumber),
 		asks("sequence", isSequence),
@@ -56,10 +56,6 @@ func tests() []*function {
 		list = append(list, f)
 	}
 	return list
-}
-
-func isInteger(v any) bool {
-	return typeName(v) == "int"
 }
 
 func isNumber(_ *render, v any) bool {

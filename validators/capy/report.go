@@ -143,17 +143,13 @@ func (f *findings) warn(at reading.Place, format string, args ...any) {
 
 func (f *findings) add(list *[]Finding, severity string, at reading.Place, format string, args []any) {
 	if len(*list) < maxFindings {
-		*list = append(*list, f.finding(severity, at, fmt.Sprintf(format, args...)))
+		*list = append(*list, Finding{Check: f.check, Severity: severity, Message: fmt.Sprintf(format, args...), Location: f.doc.Location(at), Line: int(at.Line)})
 		return
 	}
 	if f.more == nil {
 		f.more = map[string]int{}
 	}
 	f.more[severity]++
-}
-
-func (f *findings) finding(severity string, at reading.Place, message string) Finding {
-	return Finding{Check: f.check, Severity: severity, Message: message, Location: f.doc.Location(at), Line: int(at.Line)}
 }
 
 // all gives the findings of one severity, the last of which says how many more

@@ -127,8 +127,6 @@ func counted(r *Result, c Criterion) Status {
 	}
 }
 
-func blank(s string) bool { return strings.TrimSpace(s) == "" }
-
 func badness(s Status) int { return slices.Index([]Status{Passed, Unreachable, Failed}, s) }
 
 // coverage tells of every criterion that is not answered once, with PASS.
@@ -161,7 +159,7 @@ func quotedHollow(s string) string {
 // unmet is what a result that is no PASS says, with what would mend it.
 func unmet(r *Result) string {
 	said := fmt.Sprintf("%s: %s", r.Status, clean(r.Evidence, maxText/2))
-	if !blank(r.Remediation) {
+	if strings.TrimSpace(r.Remediation) != "" {
 		said += " (to mend it: " + clean(r.Remediation, maxText/2) + ")"
 	}
 	return said

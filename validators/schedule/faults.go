@@ -176,10 +176,6 @@ func varietyFaults() []faults.Operator {
 		}))
 }
 
-func qualityFaults() []faults.Operator {
-	return slices.Concat(itemFaults(), mixFaults(), fieldFaults(), weekFaults(), proofFaults())
-}
-
 // fieldFaults are in the fields of an item, and of the week.
 func fieldFaults() []faults.Operator {
 	return []faults.Operator{

@@ -16,7 +16,7 @@ import (
 // one, or anything like JSON that can be read in two ways. What a model thought
 // aloud before it answered is not looked at.
 func oneSchedule(text string) error {
-	if single(text) {
+	if jsontext.Value(text).IsValid(lenient...) { // one document, whatever its keys
 		return signatures.UnambiguousText([]byte(text))
 	}
 	if at := strings.LastIndex(text, thought); at >= 0 {
@@ -72,9 +72,6 @@ func piece(text []byte) (value jsontext.Value, cost int) {
 
 // lenient reads JSON as most readers do.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-
-// single tells whether a text is one JSON document, whatever its keys.
-func single(text string) bool { return jsontext.Value(text).IsValid(lenient...) }
 
 // isAnswer tells whether a piece of JSON is a schedule or a review.
 func isAnswer(v jsontext.Value) bool {

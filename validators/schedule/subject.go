@@ -143,7 +143,7 @@ func (r *report) read(m map[string]any, needs need) *plan {
 	p.items = in.items(m["items"])
 	p.strategies, p.hasStrategies = in.strategies(m["strategy_metadata"])
 	in.volume(m, p)
-	p.limited = said(m["caption_pool_limited"])
+	p.limited = m["caption_pool_limited"] == true
 	p.sound = !r.has(inputRule, sendTypeRule)
 	return p
 }
@@ -208,8 +208,6 @@ func unwrap(v any, name string) any {
 	}
 	return v
 }
-
-func said(v any) bool { return v == true }
 
 // volumes is how many items each day is expected to have.
 type volumes struct {

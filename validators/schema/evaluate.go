@@ -2,6 +2,8 @@ package schema
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 )
 
@@ -273,7 +275,7 @@ func (r *run) unseen() {
 		if r.n.unevaluatedProps == nil || r.seen.all {
 			return
 		}
-		for _, name := range names(v) {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if !r.seen.names[name] && !r.over() {
 				r.below(r.n.unevaluatedProps, step{name, -1}, v[name])
 			}

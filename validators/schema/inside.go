@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -207,5 +206,3 @@ func absent(object map[string]any, names []string) []string {
 	}
 	return missing
 }
-
-func names(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }

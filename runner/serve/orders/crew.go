@@ -165,7 +165,7 @@ func (c *Crew) send(ctx context.Context, h *hand, ready func(*opening) (making, 
 		cancel()
 		return err
 	}
-	opened := newOpening(c.o.Journal)
+	opened := &opening{Journal: c.o.Journal, heard: make(chan error, 1)}
 	run, err := ready(opened)
 	if err != nil {
 		c.dismiss(h)
@@ -275,8 +275,6 @@ type opening struct {
 	mu    sync.Mutex
 	taken bool
 }
-
-func newOpening(j runner.Journal) *opening { return &opening{Journal: j, heard: make(chan error, 1)} }
 
 // Begin notes a new run and tells of it.
 func (o *opening) Begin(s runner.Start) (runner.Recording, error) {

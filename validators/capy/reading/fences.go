@@ -58,12 +58,6 @@ type fenceFrame struct {
 	start int   // where its content begins
 }
 
-// open says that the content is Markdown as outside.
-func (f *fenceFrame) open() bool { return f.use == wrapping }
-
-// shown says that lines of the content are shown one by one.
-func (f *fenceFrame) shown() bool { return f.use == plain }
-
 // A fenceStack holds the fences that are open. A fence that opens with a tag
 // inside another is either an example in it, which both close, or the proof
 // that the other was never closed.

@@ -117,8 +117,8 @@ func (r *reader) sort(t []byte) {
 		return
 	}
 	r.doc.Last = w.at
-	if f := w.fences.top(); f != nil && !f.open() {
-		if f.shown() {
+	if f := w.fences.top(); f != nil && f.use != wrapping {
+		if f.use == plain {
 			r.show(line{kind: code, text: trimmed, raw: t})
 		}
 		return

@@ -27,7 +27,7 @@ func (m *Manner) see(l *line) {
 		m.program(l.raw, t)
 	}
 	switch {
-	case addressing(t):
+	case addresses.Has(t[:min(len(t), 160)]):
 		m.Addresses++
 	case ordering(t):
 		m.Orders++
@@ -47,9 +47,6 @@ func ordering(t []byte) bool {
 
 // addresses are what speaks to a reader.
 var addresses = NewPhrases("you", "your", "Do not", "DO NOT", "Never")
-
-// addressing says that a line speaks to its reader.
-func addressing(t []byte) bool { return addresses.Has(t[:min(len(t), 160)]) }
 
 var orders = set("generate", "emit", "produce", "return", "ensure", "verify", "calculate", "compute", "provide", "include", "use", "read", "load", "execute", "output", "write", "identify", "assess", "list",
 	"apply", "derive", "document", "define", "describe", "explain", "check", "construct", "create", "extract", "flag", "follow", "report", "specify", "select", "search", "summarize", "summarise", "perform", "assign",

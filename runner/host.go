@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -228,9 +229,7 @@ func (h *host) Emit(e event.Event) {
 	if e.Kind == event.RunStarted {
 		h.log.run = e.RunID
 	}
-	if e.Run == "" {
-		e.Run = h.log.run
-	}
+	e.Run = cmp.Or(e.Run, h.log.run)
 	if e.Seq == 0 { // else a journal has numbered it
 		h.log.seq++
 		e.Seq, e.Time = h.log.seq, time.Now().UTC()

@@ -51,9 +51,7 @@ const (
 
 // NewNotices makes notices that nobody has given yet.
 func NewNotices(o NoticeOptions) *Notices {
-	if o.pause == 0 {
-		o.pause = time.Second
-	}
+	o.pause = cmp.Or(o.pause, time.Second)
 	if o.each == 0 {
 		o.each = 5 * time.Second
 	}

@@ -2,6 +2,7 @@ package validators
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -35,12 +36,7 @@ func (s Set) Find(name string) (Validator, error) {
 
 // List gives the validators sorted by name.
 func (s Set) List() []Validator {
-	list := make([]Validator, 0, len(s.byName))
-	for _, v := range s.byName {
-		list = append(list, v)
-	}
-	slices.SortFunc(list, func(a, b Validator) int { return strings.Compare(a.Name, b.Name) })
-	return list
+	return slices.SortedFunc(maps.Values(s.byName), func(a, b Validator) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // Names gives the names, sorted.

@@ -1,6 +1,7 @@
 package validators
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -125,10 +126,7 @@ func VerdictFrom(value any) (Verdict, error) {
 // reasonOf makes a reason for a no that came without one: feedback without
 // words helps nobody.
 func reasonOf(issues []Issue) string {
-	if reason := FailWith(issues...).Reason; reason != "" {
-		return reason
-	}
-	return "no reason was given"
+	return cmp.Or(FailWith(issues...).Reason, "no reason was given")
 }
 
 func (v Verdict) check() error {

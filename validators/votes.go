@@ -1,6 +1,7 @@
 package validators
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,9 +31,7 @@ func Majority(votes []Verdict) Verdict {
 		}
 		reasons = distinct(reasons, v.Reason)
 		sum.Issues, sum.Warnings = append(sum.Issues, v.Issues...), append(sum.Warnings, v.Warnings...)
-		if sum.Fix == "" {
-			sum.Fix = v.Fix
-		}
+		sum.Fix = cmp.Or(sum.Fix, v.Fix)
 	}
 	sum.Reason = fmt.Sprintf("%d of %d votes say %s", won, len(votes), word)
 	if len(reasons) > 0 {

@@ -80,10 +80,7 @@ func (w *writer) remark(doc *yaml.Node, left cascades.Diagnostics) {
 			continue
 		}
 		text := "# lint: " + d.Told() + " [" + d.Code + "]"
-		key := keyBefore(doc.Content[0], d.Line)
-		if key == nil {
-			key = doc
-		}
+		key := cmp.Or(keyBefore(doc.Content[0], d.Line), doc)
 		key.HeadComment = join(key.HeadComment, oneLine(text))
 	}
 }

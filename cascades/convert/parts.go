@@ -231,10 +231,7 @@ func (m *mapping) spread(models *yaml.Node) {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 	for i := 0; i+1 < len(models.Content); i += 2 {
 		name, of := models.Content[i].Value, follow(models.Content[i+1])
-		one := modelOf(name)
-		if one == nil {
-			one = scalar(name)
-		}
+		one := cmp.Or(modelOf(name), scalar(name))
 		times := 1
 		if of.Kind == yaml.MappingNode {
 			has := &mapping{node: of}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -167,10 +168,7 @@ func (j judgement) findings() []sarif.Finding {
 	var out []sarif.Finding
 	add := func(level string, issues []validators.Issue) {
 		for _, i := range issues {
-			rule := i.Check
-			if rule == "" {
-				rule = j.validator
-			}
+			rule := cmp.Or(i.Check, j.validator)
 			message := i.Message
 			if i.Location != "" && lineOf(i.Location) == 0 {
 				message = i.Location + ": " + message

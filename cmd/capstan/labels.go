@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,10 +13,7 @@ import (
 
 // labelDir is the folder of the labels of a cascade's file.
 func labelDir(file, asked string) string {
-	if asked != "" {
-		return asked
-	}
-	return filepath.Join(filepath.Dir(file), measure.LabelDir)
+	return cmp.Or(asked, filepath.Join(filepath.Dir(file), measure.LabelDir))
 }
 
 // readLabels reads all labels of a folder, its files in their order. A line that

@@ -1,6 +1,7 @@
 package backtest
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -206,13 +207,7 @@ func winner(visit *trace.Phase) *trace.Attempt {
 			best = a
 		}
 	}
-	if best == nil {
-		best = visit.Last() // which on_exhausted let out
-	}
-	if best == nil {
-		return &trace.Attempt{}
-	}
-	return best
+	return cmp.Or(best, visit.Last(), &trace.Attempt{}) // the last is one that on_exhausted let out
 }
 
 // sounding is the one that won or, where nothing tells, the first that was not

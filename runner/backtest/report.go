@@ -2,6 +2,7 @@ package backtest
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -176,11 +177,7 @@ func (t Test) rows(r *Report, counts map[row]Counts, modes map[row]string) {
 		}
 	}
 	file("", t.Cascade)
-	gone := make([]row, 0, len(counts))
-	for key := range counts {
-		gone = append(gone, key)
-	}
-	slices.SortFunc(gone, func(a, b row) int {
+	gone := slices.SortedFunc(maps.Keys(counts), func(a, b row) int {
 		_, i := t.Cascade.Phase(a.phase)
 		_, j := t.Cascade.Phase(b.phase)
 		return cmp.Or(cmp.Compare(a.cascade, b.cascade), cmp.Compare(i, j), cmp.Compare(a.phase, b.phase),

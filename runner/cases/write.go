@@ -2,6 +2,7 @@ package cases
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -276,10 +277,7 @@ func slug(s string) string {
 	if r := []rune(s); len(r) > 100 {
 		s = string(r[len(r)-100:])
 	}
-	if s == "" {
-		return "x"
-	}
-	return s
+	return cmp.Or(s, "x")
 }
 
 // save writes files into a directory, and removes what was written there at an

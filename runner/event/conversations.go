@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 
@@ -65,9 +66,7 @@ type Telling struct {
 // Call gives the event of a call that has the request whole, with what says how
 // much of it is new. It wants the calls in their order.
 func (t *Telling) Call(e Event) Event {
-	if t.first == "" {
-		t.first = e.Path
-	}
+	t.first = cmp.Or(t.first, e.Path)
 	e.Conversation, e.Before = t.first, t.messages
 	t.messages = len(e.Request.Messages)
 	return e

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -125,10 +126,7 @@ func answered(object any, text string) (*sdk.CallToolResult, error) {
 	if err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}
-	if text == "" {
-		text = string(raw)
-	}
-	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: json.RawMessage(raw)}, nil
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: cmp.Or(text, string(raw))}}, StructuredContent: json.RawMessage(raw)}, nil
 }
 
 // object is the schema of an object that has these properties and no others.

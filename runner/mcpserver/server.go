@@ -7,6 +7,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,18 +73,12 @@ const instructions = "Each gate judges a text and gives a verdict: valid false i
 // New makes a server. An error is the operator's mistake: names that collide
 // or cannot be a tool's, parameters that a gate does not take.
 func New(o Options) (*Server, error) {
-	if o.MaxMessage == 0 {
-		o.MaxMessage = DefaultMaxMessage
-	}
+	o.MaxMessage = cmp.Or(o.MaxMessage, DefaultMaxMessage)
 	if o.Limit == 0 {
 		o.Limit = DefaultLimit
 	}
-	if o.Root == "" {
-		o.Root = "."
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Root = cmp.Or(o.Root, ".")
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &Server{o: o, seats: make(chan struct{}, o.Limit), asked: map[string]runner.Result{}}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "capstan", Title: "Capstan", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: instructions, Logger: o.Log, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},

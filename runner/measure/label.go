@@ -121,9 +121,7 @@ func parseLabel(line []byte) (l Label, err error) {
 // settle checks a label and fills in what goes without saying.
 func (l *Label) settle() error {
 	l.Text = strings.TrimPrefix(l.Text, "sha256:")
-	if l.Gate == "" {
-		l.Gate = All
-	}
+	l.Gate = cmp.Or(l.Gate, All)
 	if l.Planted != "" && l.Sure == "" {
 		l.Sure = Always
 	}
@@ -240,9 +238,7 @@ func (g *Ledger) Planted() []Label { return slices.SortedFunc(maps.Values(g.plan
 func (g *Ledger) Natural() []Label {
 	var list []Label
 	for _, all := range g.said {
-		for _, l := range all {
-			list = append(list, l)
-		}
+		list = slices.AppendSeq(list, maps.Values(all))
 	}
 	slices.SortFunc(list, compareLabels)
 	return list

@@ -2,6 +2,7 @@ package receipt
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -253,10 +254,7 @@ func difference(a, b []byte) string {
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
 		return "payload"
 	}
-	if at := differ("", x, y); at != "" {
-		return at
-	}
-	return "payload"
+	return cmp.Or(differ("", x, y), "payload")
 }
 
 func differ(at string, x, y any) string {

@@ -5,6 +5,7 @@ package redactions
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/url"
@@ -93,10 +94,7 @@ func Writer(out io.Writer, secrets map[string]string) io.Writer {
 	}
 	// The longest first: one secret may hold another.
 	slices.SortFunc(r.secrets, func(a, b [2][]byte) int {
-		if d := len(b[0]) - len(a[0]); d != 0 {
-			return d
-		}
-		return bytes.Compare(a[0], b[0])
+		return cmp.Or(len(b[0])-len(a[0]), bytes.Compare(a[0], b[0]))
 	})
 	return r
 }

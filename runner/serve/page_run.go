@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"time"
@@ -74,9 +75,7 @@ func (s *Server) head(run *journal.Run, t *trace.Run) headView {
 	default:
 		h.Took = t.Finished.Sub(t.Started)
 	}
-	if h.Error == nil {
-		h.Error = t.Error
-	}
+	h.Error = cmp.Or(h.Error, t.Error)
 	return h
 }
 

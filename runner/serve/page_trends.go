@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"html/template"
 	"net/http"
@@ -224,12 +225,7 @@ func percents() []plots.Tick {
 }
 
 // dollars writes a sum of money, also none.
-func dollars(usd float64) string {
-	if text := money(usd); text != "" {
-		return text
-	}
-	return "$0"
-}
+func dollars(usd float64) string { return cmp.Or(money(usd), "$0") }
 
 func trendsAddress(s trends.Scope, days int) string {
 	return address("/trends", "cascade", s.Cascade, "phase", s.Phase, "gate", s.Gate, "moment", s.Moment, "days", strconv.Itoa(days))

@@ -18,6 +18,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,12 +86,8 @@ func New(o Options) (*Server, error) {
 	case o.Store == nil:
 		return nil, errors.New("a server needs a store")
 	}
-	if o.Every <= 0 {
-		o.Every = 200 * time.Millisecond
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Every = cmp.Or(max(o.Every, 0), 200*time.Millisecond)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Runner == nil {
 		if o.Runner, err = runner.New(runner.WithValidators(o.Gates.List()...)); err != nil {
 			return nil, err

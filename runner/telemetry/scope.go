@@ -1,14 +1,16 @@
 package telemetry
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/event"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/seed61713e19/capstan/runner/event"
 )
 
 // A kind is what a place in a run is.
@@ -138,9 +140,7 @@ func (s *scope) close(segment string, at time.Time) {
 // fail marks the span as one that did not succeed.
 func (s *scope) fail(why, description string) {
 	s.span.SetAttributes(errorType.String(why))
-	if description == "" {
-		description = why
-	}
+	description = cmp.Or(description, why)
 	s.span.SetStatus(codes.Error, description)
 }
 

@@ -132,9 +132,7 @@ func sane(o *sdk.BatchSpanProcessorOptions) {
 		o.MaxExportBatchSize = sdk.DefaultMaxExportBatchSize
 	}
 	o.MaxExportBatchSize = min(o.MaxExportBatchSize, o.MaxQueueSize)
-	if o.BatchTimeout <= 0 {
-		o.BatchTimeout = sdk.DefaultScheduleDelay * time.Millisecond
-	}
+	o.BatchTimeout = cmp.Or(max(o.BatchTimeout, 0), sdk.DefaultScheduleDelay*time.Millisecond)
 }
 
 // Emit takes an event. It does not wait for the network: what the queue has no

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -27,9 +28,7 @@ type runCode struct {
 }
 
 func (o CommandOptions) runCode(ctx context.Context, a runCode) (any, error) {
-	if a.Language == "" {
-		a.Language = "python"
-	}
+	a.Language = cmp.Or(a.Language, "python")
 	argv, known := interpreters[strings.ToLower(a.Language)]
 	if !known {
 		return nil, fmt.Errorf("language %q has no interpreter here; there are %s", a.Language, strings.Join(slices.Sorted(maps.Keys(interpreters)), ", "))

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -20,9 +21,7 @@ import (
 // "..", nor with an absolute path, nor through a symbolic link, however it
 // changes meanwhile. Files are UTF-8 of at most 10 MiB.
 func Files(root string) []Tool {
-	if root == "" {
-		root = "."
-	}
+	root = cmp.Or(root, ".")
 	d := directory(root)
 	write := New("write_file", "Write a text file, whole, and the directories it is in; one that exists is replaced.", d.write).That(Writes)
 	write.Idempotent = true // the same file, whole, again

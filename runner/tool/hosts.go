@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -116,13 +117,5 @@ func prefixes(texts ...string) []netip.Prefix {
 
 // public tells whether an address is an ordinary one of the internet.
 func public(addr netip.Addr) bool {
-	if !addr.IsGlobalUnicast() || addr.IsPrivate() {
-		return false
-	}
-	for _, p := range special {
-		if p.Contains(addr) {
-			return false
-		}
-	}
-	return true
+	return addr.IsGlobalUnicast() && !addr.IsPrivate() && !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(addr) })
 }

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,9 +38,7 @@ type HTTPOptions struct {
 // {status, content_type, body}. A status that is no success is a result like
 // any other. Cookies, proxies and credentials are not used.
 func HTTPGet(o HTTPOptions) Tool {
-	if o.Timeout <= 0 {
-		o.Timeout = DefaultHTTPTimeout
-	}
+	o.Timeout = cmp.Or(max(o.Timeout, 0), DefaultHTTPTimeout)
 	if o.MaxBody <= 0 {
 		o.MaxBody = DefaultHTTPMaxBody
 	}

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -32,9 +33,7 @@ type listing struct {
 }
 
 func (d directory) list(ctx context.Context, a listFiles) (any, error) {
-	if a.Path == "" {
-		a.Path = "."
-	}
+	a.Path = cmp.Or(a.Path, ".")
 	root, name, err := d.open(a.Path)
 	if err != nil {
 		return nil, err

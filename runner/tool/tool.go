@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -236,10 +237,5 @@ func (s Set) Find(name string) (Tool, error) {
 
 // List gives the tools sorted by name.
 func (s Set) List() []Tool {
-	list := make([]Tool, 0, len(s.byName))
-	for _, t := range s.byName {
-		list = append(list, t)
-	}
-	slices.SortFunc(list, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
-	return list
+	return slices.SortedFunc(maps.Values(s.byName), func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
 }

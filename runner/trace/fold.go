@@ -52,9 +52,7 @@ func (f *Folder) Add(e event.Event) {
 		f.run.Started = e.Time
 	}
 	f.run.Finished = e.Time
-	if f.run.RunID == "" {
-		f.run.RunID = e.Run
-	}
+	f.run.RunID = cmp.Or(f.run.RunID, e.Run)
 	if f.ended && e.Kind != event.RunFinished {
 		f.reopen()
 	}
@@ -86,9 +84,7 @@ func (f *Folder) Add(e event.Event) {
 func (f *Folder) finish(e *event.Event) {
 	f.ended = true
 	f.run.Status, f.run.Output, f.run.Error = e.Status, e.Output, e.Error
-	if f.run.RunID == "" {
-		f.run.RunID = e.RunID
-	}
+	f.run.RunID = cmp.Or(f.run.RunID, e.RunID)
 	if f.run.CascadeID == "" {
 		f.run.CascadeID = e.CascadeID
 	}

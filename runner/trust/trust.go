@@ -15,6 +15,7 @@
 package trust
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"time"
@@ -155,9 +156,7 @@ type People struct {
 
 // Ask reads the attempts and tells. An error is theirs.
 func (q Question) Ask(attempts iter.Seq2[journal.Attempt, error]) (*Report, error) {
-	if q.FalseAlarms <= 0 {
-		q.FalseAlarms = measure.FalseAlarms
-	}
+	q.FalseAlarms = cmp.Or(max(q.FalseAlarms, 0), measure.FalseAlarms)
 	b := newBuilder(q)
 	for a, err := range attempts {
 		if err != nil {

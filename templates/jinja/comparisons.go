@@ -148,10 +148,7 @@ func floatIntOrder(f float64, i int64) int {
 		return -1
 	}
 	whole := math.Trunc(f)
-	if order := cmp.Compare(int64(whole), i); order != 0 {
-		return order
-	}
-	return cmp.Compare(f, whole)
+	return cmp.Or(cmp.Compare(int64(whole), i), cmp.Compare(f, whole))
 }
 
 // isWide tells of a number that is neither an int64 nor a float64 alone.

@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"strconv"
@@ -36,9 +37,7 @@ func (r *render) layNumber(l layout, negative bool, prefix, digits string) strin
 	if l.align == '=' {
 		return head + r.padding(head+digits, l.width, l.fill) + digits
 	}
-	if l.align == 0 {
-		l.align = '>'
-	}
+	l.align = cmp.Or(l.align, '>')
 	return r.aligned(l, head+digits)
 }
 

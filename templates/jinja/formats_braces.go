@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"cmp"
 	"math/big"
 	"strconv"
 	"strings"
@@ -138,9 +139,7 @@ func (f *braces) laidInt(l layout, i *big.Int) string {
 		}
 		return f.layInt(l, i)
 	case 'c':
-		if l.align == 0 {
-			l.align = '<'
-		}
+		l.align = cmp.Or(l.align, '<')
 		if l.sign != 0 || l.alternate || l.zero || l.grouping != 0 || l.precision >= 0 {
 			f.fail("the format is not for characters")
 		}

@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"cmp"
 	"strings"
 )
 
@@ -149,9 +150,7 @@ func (f *percent) flags(l *layout) {
 		case '+':
 			l.sign = '+'
 		case ' ':
-			if l.sign == 0 {
-				l.sign = ' '
-			}
+			l.sign = cmp.Or(l.sign, ' ')
 		case '#':
 			l.alternate = true
 		case '0':
@@ -183,9 +182,7 @@ func (f *percent) convert(l layout, v any) string {
 	case 'e', 'E', 'f', 'F', 'g', 'G':
 		return f.layFloat(l, f.floatOf(v))
 	}
-	if l.align == 0 {
-		l.align = '>'
-	}
+	l.align = cmp.Or(l.align, '>')
 	switch l.kind {
 	case 's':
 		return f.layText(l, f.str(v))

@@ -1,6 +1,7 @@
 package builtins
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,9 +30,7 @@ type kept struct {
 
 // Prepare implements [validators.Prepared].
 func (p *kept) Prepare() (err error) {
-	if p.Check == "" {
-		p.Check = keptAll
-	}
+	p.Check = cmp.Or(p.Check, keptAll)
 	if !slices.Contains([]string{keptAll, keptNew, keptTwo}, p.Check) {
 		return fmt.Errorf("check must be kept, no_new or both, not %q", p.Check)
 	}

@@ -1,6 +1,7 @@
 package builtins
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,10 +123,7 @@ func isSteuerID(found string) bool {
 	product := 10
 	for _, c := range s[:10] {
 		count[c-'0']++
-		sum := (int(c-'0') + product) % 10
-		if sum == 0 {
-			sum = 10
-		}
+		sum := cmp.Or((int(c-'0')+product)%10, 10)
 		product = 2 * sum % 11
 	}
 	more := 0

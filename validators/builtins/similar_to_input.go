@@ -1,6 +1,7 @@
 package builtins
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,9 +26,7 @@ func (p *similarity) Prepare() error {
 	if *p.MaxOverlap < 0 || *p.MaxOverlap > 1 || p.MaxRun < 0 {
 		return errors.New("max_overlap must be from 0 to 1, max_run not negative")
 	}
-	if p.MaxRun == 0 {
-		p.MaxRun = 50
-	}
+	p.MaxRun = cmp.Or(p.MaxRun, 50)
 	return nil
 }
 

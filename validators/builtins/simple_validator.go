@@ -1,6 +1,7 @@
 package builtins
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -22,9 +23,7 @@ func (p *substance) Prepare() error {
 	if p.MinLength < 0 {
 		return errors.New("min_length must not be negative")
 	}
-	if p.MinLength == 0 {
-		p.MinLength = defaultSubstance
-	}
+	p.MinLength = cmp.Or(p.MinLength, defaultSubstance)
 	return nil
 }
 

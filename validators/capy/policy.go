@@ -2,6 +2,7 @@ package capy
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -107,10 +108,7 @@ func loadPolicy(text []byte) (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("shipped policies: %w", err)
 	}
-	name := string(bytes.TrimSpace(text))
-	if name == "" {
-		name = file.Default
-	}
+	name := cmp.Or(string(bytes.TrimSpace(text)), file.Default)
 	if p, ok := file.Policies[name]; ok {
 		return resolve(file, p, 0)
 	}
@@ -122,9 +120,7 @@ func loadPolicy(text []byte) (*Policy, error) {
 	if err := validators.ReadPolicy(text, &p); err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
-	if p.Extends == "" {
-		p.Extends = file.Default
-	}
+	p.Extends = cmp.Or(p.Extends, file.Default)
 	return resolve(file, p, 0)
 }
 

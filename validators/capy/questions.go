@@ -2,6 +2,7 @@ package capy
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -190,10 +191,7 @@ func counted(asked []*question, total int) []*question {
 func tally(n map[string]int) string {
 	var words []string
 	for _, p := range slices.Sorted(maps.Keys(n)) {
-		name := p
-		if name == "" {
-			name = "without a platform"
-		}
+		name := cmp.Or(p, "without a platform")
 		words = append(words, fmt.Sprintf("%d %s", n[p], name))
 	}
 	return strings.Join(words, ", ")

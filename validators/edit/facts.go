@@ -1,5 +1,7 @@
 package edit
 
+import "cmp"
+
 // facts are everything that a decision rests on. What nobody has judged is
 // NotJudged, or nil.
 type facts struct {
@@ -34,10 +36,7 @@ func (in *input) facts() facts {
 	stale, doubtful, notes := in.staleness()
 	f.unusable, f.stale = append(f.unusable, stale...), doubtful
 	f.frozen.notes = append(f.frozen.notes, notes...)
-	j := in.judgement
-	if j == nil {
-		j = &judgement{}
-	}
+	j := cmp.Or(in.judgement, &judgement{})
 	f.judge(j, in.status, in.direction)
 	f.judgeClaims(j, in.changed)
 	f.changes = in.changes()

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,9 +24,7 @@ type folder struct {
 }
 
 func openFolder(dir string) (*folder, error) {
-	if dir == "" {
-		dir = "."
-	}
+	dir = cmp.Or(dir, ".")
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("root: %w", err)

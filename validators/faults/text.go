@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -38,9 +39,7 @@ type Text struct {
 // Read makes a Text. JSON that stands among prose is taken for what the text is
 // where a schema asks for it.
 func Read(content string, known Known) *Text {
-	if known.Most <= 0 {
-		known.Most = Most
-	}
+	known.Most = cmp.Or(max(known.Most, 0), Most)
 	t := &Text{Content: content, Known: known, paragraphs: reading.ProseOf(content), numbers: map[string]bool{}}
 	for _, at := range numberPattern().FindAllString(known.Given, -1) {
 		t.numbers[at] = true

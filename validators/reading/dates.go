@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -40,10 +41,7 @@ func dated(s string) string {
 		return strings.ToLower(oneLine(s))
 	}
 	month := strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(name[:3]))/3 + 1
-	out := datedYear().FindString(s)
-	if out == "" {
-		out = "any"
-	}
+	out := cmp.Or(datedYear().FindString(s), "any")
 	out += fmt.Sprintf("-%02d", month)
 	if m := datedDay().FindStringSubmatch(s); m != nil {
 		day, _ := strconv.Atoi(m[1])

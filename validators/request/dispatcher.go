@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,9 +53,7 @@ type task struct {
 
 // NewDispatcher makes a dispatcher.
 func NewDispatcher(c Config) *Dispatcher {
-	if c.Keep <= 0 {
-		c.Keep = 10_000
-	}
+	c.Keep = cmp.Or(max(c.Keep, 0), 10_000)
 	if c.MaxOpen <= 0 {
 		c.MaxOpen = 100_000
 	}

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -15,10 +16,7 @@ import (
 // under the root. What does not hold takes the PASS from the criteria that it
 // belongs to.
 func (h *hearing) evidence() {
-	e := h.response.Evidence
-	if e == nil {
-		e = &Evidence{}
-	}
+	e := cmp.Or(h.response.Evidence, &Evidence{})
 	w := h.worktree()
 	defer w.close()
 	h.screenshots(w, e.Screenshots)

@@ -116,10 +116,7 @@ func loadPolicy(text string) (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("shipped policy: %w", err)
 	}
-	name := strings.TrimSpace(text)
-	if name == "" {
-		name = file.Default
-	}
+	name := cmp.Or(strings.TrimSpace(text), file.Default)
 	if p, ok := profiles.Load(name); ok {
 		return p.(*Policy), nil
 	}

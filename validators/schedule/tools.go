@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -117,9 +118,7 @@ const (
 )
 
 func (d *desk) getCaptions(ctx context.Context, a creatorArguments, kind *SendType, limit int) (any, error) {
-	if limit == 0 {
-		limit = defaultCaptions
-	}
+	limit = cmp.Or(limit, defaultCaptions)
 	if limit < 1 || limit > maxCaptions {
 		return nil, fmt.Errorf("limit must be from 1 to %d, not %d", maxCaptions, limit)
 	}

@@ -13,6 +13,7 @@ package plain
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -160,10 +161,7 @@ func (t *Transport) pop(to string) *conn {
 
 // keep has a connection serve again.
 func (t *Transport) keep(c *conn) {
-	most := t.behind.MaxIdleConnsPerHost
-	if most == 0 {
-		most = http.DefaultMaxIdleConnsPerHost
-	}
+	most := cmp.Or(t.behind.MaxIdleConnsPerHost, http.DefaultMaxIdleConnsPerHost)
 	c.since = time.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,9 +73,7 @@ type CrewOptions struct {
 
 // NewCrew makes a crew without runs.
 func NewCrew(o CrewOptions) *Crew {
-	if o.Limit <= 0 {
-		o.Limit = 16
-	}
+	o.Limit = cmp.Or(max(o.Limit, 0), 16)
 	ctx, stop := context.WithCancel(context.Background())
 	return &Crew{o: o, ctx: ctx, stop: stop, running: map[*hand]bool{}, shelf: shelf{kept: map[string]*shelved{}}}
 }

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"math"
@@ -153,10 +154,7 @@ func (a Axis) ticks(s scale) []Tick {
 }
 
 func (d *drawing) series(s Series) {
-	class := s.Class
-	if class == "" {
-		class = "a"
-	}
+	class := cmp.Or(s.Class, "a")
 	d.printf(`<g class="%s">`, class)
 	switch s.Kind {
 	case Bars:

@@ -3,6 +3,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -156,26 +157,14 @@ func (c *Client) dial(s Server) (*dial, error) {
 		defer close(d.done)
 		ctx, stop := context.WithTimeoutCause(ctx, c.timeout(), fmt.Errorf("not ready within %s", c.timeout()))
 		defer stop()
-		if d.session, d.err = connect(ctx, s, c.maxReply()); d.err == nil {
+		if d.session, d.err = connect(ctx, s, cmp.Or(max(c.MaxReply, 0), DefaultMaxReply)); d.err == nil {
 			c.met(s, d.session)
 		}
 	}()
 	return d, nil
 }
 
-func (c *Client) timeout() time.Duration {
-	if c.Timeout > 0 {
-		return c.Timeout
-	}
-	return DefaultTimeout
-}
-
-func (c *Client) maxReply() int64 {
-	if c.MaxReply > 0 {
-		return c.MaxReply
-	}
-	return DefaultMaxReply
-}
+func (c *Client) timeout() time.Duration { return cmp.Or(max(c.Timeout, 0), DefaultTimeout) }
 
 // bounded is ctx for one thing that a server is asked.
 func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -89,9 +90,7 @@ func (l *lines) odd(line []byte) {
 	text := strings.ToValidUTF8(string(line[:min(len(line), maxNoise)]), "\uFFFD")
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.noise == "" {
-		l.noise = text
-	}
+	l.noise = cmp.Or(l.noise, text)
 }
 
 // Noise is the first that was printed and is no message; "" for nothing.

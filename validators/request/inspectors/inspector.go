@@ -17,6 +17,7 @@
 package inspectors
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -96,15 +97,11 @@ func (i *Inspector) now() time.Time {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.Criterion <= 0 {
-		l.Criterion = time.Minute
-	}
+	l.Criterion = cmp.Or(max(l.Criterion, 0), time.Minute)
 	if l.Answer <= 0 {
 		l.Answer = 10 * time.Second
 	}
-	if l.Wait <= 0 {
-		l.Wait = 5 * time.Second
-	}
+	l.Wait = cmp.Or(max(l.Wait, 0), 5*time.Second)
 	if l.Bytes <= 0 {
 		l.Bytes = 8 << 20
 	}

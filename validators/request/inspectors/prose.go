@@ -1,6 +1,7 @@
 package inspectors
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -119,9 +120,7 @@ func (n *inspection) readEndpoint(method, ref, status string, plain bool) readin
 	if n.request.ValidationType == request.Browser && method == "" {
 		return reading{checks: []check{pageCheck{ref: ref, status: code}}, settles: plain || code > 0}
 	}
-	if method == "" {
-		method = http.MethodGet
-	}
+	method = cmp.Or(method, http.MethodGet)
 	return reading{checks: []check{urlCheck{ref: ref, method: method, status: code}}, settles: plain || code > 0}
 }
 

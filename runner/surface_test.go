@@ -26,9 +26,8 @@ var promised = map[string]string{
 	"a store may implement it": "runner/serve.Drafter",
 	"a caller tells errors apart by it": `runner/engine.ErrTimedOut runner/signatures.ErrUntrusted
 		runner/tool/mcp.ErrClosed validators/capy.ErrStage validators/schedule.Refusal validators/schema.ErrWork`,
-	"the gate as a library, where no cascade is":           "validators/capy.New validators/schedule.Save",
-	"prices of one's own, as the shipped ones are written": "runner/model/openai.ReadPrices",
-	"a value of Options.Browser":                           "validators/request/inspectors.NoBrowser",
+	"the gate as a library, where no cascade is": "validators/capy.New validators/schedule.Save",
+	"a value of Options.Browser":                 "validators/request/inspectors.NoBrowser",
 }
 
 // A surface is what the packages of this repository offer each other: names as

@@ -68,13 +68,17 @@ func (s *Server) noesPage(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, r, http.StatusOK, "refused", v)
 }
 
-// phasePath is the path of the phase, or of the branch of one, that an attempt is in.
+// phasePath is the path of the phase, or of the item of one, that an attempt is in:
+// draft of draft/sounding[1]/attempt[2] and of draft/human_input/attempt[1].
 func phasePath(at event.Path) event.Path {
-	text := string(at)
-	if i := strings.LastIndex(text, "/attempt["); i > 0 {
-		text = text[:i]
+	if i := strings.LastIndex(string(at), "/attempt["); i > 0 {
+		at = at[:i]
 	}
-	return event.Path(text)
+	name, _, _ := event.Numbered(at.Last())
+	if up := at.Up(); up != "" && (name == "sounding" || name == "human_input") {
+		return up
+	}
+	return at
 }
 
 func noesAddress(s trends.Scope, since, until time.Time) string {

@@ -23,7 +23,13 @@ func FuzzRandom(f *testing.F) {
 		return func(world engine.Host, run func(engine.Host)) { run(&Recorder{Host: world, Journal: j}) }
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		s := Read(t, "random", random(seed)).told(t)
+		text := random(seed)
+		defer func() {
+			if t.Failed() {
+				t.Logf("%s", text)
+			}
+		}()
+		s := Read(t, "random", text).told(t)
 		for line := range strings.Lines(s.Want()) {
 			if strings.HasPrefix(line, "PROMISE BROKEN") || strings.HasPrefix(line, "NOT TOLD") {
 				t.Error(line)

@@ -119,6 +119,21 @@ func cutShort(status string) bool {
 	return slices.Contains([]string{"cancelled", "over_budget", "waiting"}, status)
 }
 
+// brokeBy tells whether a check that the phase still has is what an attempt failed by,
+// so that those beside it were not asked to the end. Of one that is a cascade nothing
+// may be told.
+func (v *visitTest) brokeBy(a *trace.Attempt) bool {
+	told := picked(a.Verdicts, broken)
+	for _, t := range a.Turns {
+		told = append(told, picked(t.Verdicts, broken)...)
+	}
+	return slices.ContainsFunc(v.phase.Checks(), func(c *cascades.Check) bool {
+		return c.Validator.Cascade != nil || slices.ContainsFunc(told, func(w *trace.Verdict) bool { return w.Validator == c.Ward.Name })
+	})
+}
+
+func broken(w *trace.Verdict) bool { return w.Error != nil }
+
 // spoken tells whether the last that an attempt's model was asked for, if it was, is a
 // text, and loop_until could say whether there are to be more.
 func spoken(a *trace.Attempt) bool {
@@ -126,8 +141,7 @@ func spoken(a *trace.Attempt) bool {
 		return true
 	}
 	last := a.Turns[len(a.Turns)-1]
-	broke := slices.ContainsFunc(loops(last), func(w *trace.Verdict) bool { return w.Error != nil })
-	return ended(last) && !broke
+	return ended(last) && !slices.ContainsFunc(loops(last), broken)
 }
 
 // fell tells whether a cascade that was the attempt's tool ended it.
@@ -144,7 +158,7 @@ var actions = map[Fate]wards.Action{Blocked: wards.Block, Exhausted: wards.Exhau
 // of it; turn says that a turn would have been taken again.
 func (v *visitTest) attempt(a *trace.Attempt, won int, budget *wards.Budget) (d wards.Decision, turn bool, err error) {
 	made := v.made
-	v.cut = cutShort(a.Status) || cutShort(v.visit.Status) || a.Status == "failed"
+	v.cut = cutShort(a.Status) || cutShort(v.visit.Status) || a.Status == "failed" && v.brokeBy(a)
 	v.known.state.State = v.base
 	defer func() { v.made, v.state[a] = made, v.known.state.State }()
 	stopped, err := v.turns(a)

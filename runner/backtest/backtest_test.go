@@ -573,6 +573,17 @@ func TestEveryTranscript(t *testing.T) {
 	}
 }
 
+// Where a check broke, those beside it are nothing new; what has come in its place is.
+func TestBrokenCheck(t *testing.T) {
+	s := &store{}
+	s.record(t, one("  wards: {post: [{validator: crashes}, {validator: slow}]}"), tries, nil)
+	check(t, run(t, s.test(t, one("  wards: {post: [{validator: crashes}, {validator: slow}, {validator: non_empty}]}"))),
+		map[string]counts{"draft post crashes": {Same: 1}})
+	check(t, run(t, s.test(t, one("  wards: {post: [{validator: non_empty}]}"))),
+		map[string]counts{"draft post crashes": {Gone: 1}, "draft post non_empty": {NewYes: 1}},
+		"run1 draft/attempt[1]: failed → released by  -0 +0")
+}
+
 func TestOtherRuns(t *testing.T) {
 	s := three(t)
 	renamed := files{"cascade.yaml": "cascade_id: d\nphases: [{name: draft, instructions: x, wards: {post: [{validator: non_empty}]}}]"}

@@ -7,10 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
 )
 
 // ends are files that end their run, each in one way: with a status, by what a
@@ -161,6 +163,45 @@ func TestUnfinished(t *testing.T) {
 		if got := fmt.Sprint(at); result.Status != c.status || fmt.Sprint(result.Output) != fmt.Sprint(c.output) || got != "["+c.at+"]" || (err == nil) != (c.output != nil) {
 			t.Errorf("%s: it is %s with %v, called at %s: %v", c.answers, result.Status, result.Output, got, err)
 		}
+	}
+}
+
+// Where the host is gone while the call is made again, the run is cut: nobody knows again.
+func TestUnfinishedAgain(t *testing.T) {
+	s := enginetest.Read(t, "unfinished", []byte(posting+`["repeat"]`))
+	cuts, at := 1, []event.Path{}
+	if result, err := engine.Run(cut{enginetest.NewFault(s.Host(t), 2), &cuts, &at}, s.Cascade, s.Start()); !errors.Is(err, enginetest.ErrFault) || result.Output != nil {
+		t.Errorf("it is %s with %v: %v", result.Status, result.Output, err)
+	}
+}
+
+// A placing host keeps where validators stand that are asked.
+type placing struct {
+	engine.Host
+	places *[]*cascades.Place
+}
+
+func (h placing) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
+	*h.places = append(*h.places, v.Place)
+	return h.Host.Validate(at, v)
+}
+
+// A validator that is asked outside a run stands where a worker finds it.
+func TestJudgedElsewhere(t *testing.T) {
+	s := enginetest.Read(t, "judged", []byte(`A validator of the file.
+-- cascade.yaml --
+cascade_id: c
+validators: {long: {expr: "len(content) > 3"}}
+phases: [{name: a, compose: a text}]
+`))
+	var places []*cascades.Place
+	long := s.Cascade.Validators["long"]
+	v, err := engine.Judge(placing{s.Host(t), &places}, s.Cascade, long, validators.Subject{Content: "a text"}, "")
+	if err != nil || !v.Valid || len(places) != 1 {
+		t.Fatalf("got %+v, %v, asked at %v", v, err, places)
+	}
+	if found, err := s.Cascade.ValidatorAt(places[0]); err != nil || found != long {
+		t.Errorf("at %+v stands %v: %v", places[0], found, err)
 	}
 }
 

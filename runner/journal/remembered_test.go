@@ -89,5 +89,14 @@ func TestRemembered(t *testing.T) {
 	if !errors.Is(err, runner.ErrRunTaken) || !strings.HasSuffix(err.Error(), " (process 7 on elsewhere)") {
 		t.Errorf("got %v", err)
 	}
+	err = j.writer.do(func(c *conn) error {
+		if _, err := c.exec("UPDATE run SET owner = NULL, epoch = epoch + 1 WHERE n = ?", r.n); err != nil {
+			return err
+		}
+		return r.fence(c)
+	})
+	if !errors.Is(err, runner.ErrRunTaken) || !strings.HasSuffix(err.Error(), runner.ErrRunTaken.Error()) { // whoever had it has let go
+		t.Errorf("got %v", err)
+	}
 	j.says.forgets = false
 }

@@ -303,7 +303,7 @@ func (v *visitTest) gate(a *trace.Attempt) ([]wards.Outcome, error) {
 func (v *visitTest) candidate(sounding int) int {
 	for _, a := range v.visit.Attempts {
 		if a.Sounding == sounding && (a.Status == "succeeded" || slices.ContainsFunc(a.Verdicts, func(w trace.Verdict) bool {
-			return w.Filters() || w.Moment == string(wards.Post)
+			return w.Moment == string(wards.Post) // the verdicts of both say so
 		})) {
 			return a.Number
 		}

@@ -23,7 +23,7 @@ func (p *Phase) Won() int {
 		if a.Path == p.Released {
 			return a.Sounding // another may have said the same
 		}
-		if slices.ContainsFunc(a.Verdicts, func(v Verdict) bool { return v.Moment == "post" && !v.Filters() }) {
+		if slices.ContainsFunc(a.Verdicts, func(v Verdict) bool { return v.Asked() == "post" }) {
 			return a.Sounding
 		}
 		if !a.Left() {

@@ -1,6 +1,9 @@
 package enginetest
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // wards writes checks at the moments that a kind of phase has.
 func (a *author) wards(kind string, tools bool) object {
@@ -76,9 +79,7 @@ func (a *author) script() []any {
 	says := func(times int, who object, reply func() object) {
 		for range times {
 			r := reply()
-			for key, value := range who {
-				r[key] = value
-			}
+			maps.Copy(r, who)
 			list = append(list, r)
 		}
 	}

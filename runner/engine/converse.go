@@ -57,7 +57,7 @@ func (t *try) converse(c *candidate) error {
 	for turn := 0; turn < t.p.Rules.MaxTurns; turn++ {
 		t.turn = turn
 		if turn > 0 {
-			if err := t.prompted(turn); err != nil {
+			if err := t.prompted(); err != nil {
 				return err
 			}
 		}
@@ -78,7 +78,7 @@ func (t *try) converse(c *candidate) error {
 
 // prompted says what a later turn begins with: the turn_prompt, which can tell
 // why loop_until was not content with the turn before, as the default does.
-func (t *try) prompted(turn int) error {
+func (t *try) prompted() error {
 	var r reader = shipped{}
 	if t.p.Rules.TurnPrompt != nil {
 		r = t.p.Rules.TurnPrompt

@@ -315,3 +315,25 @@ func TestMineLooksInEachEra(t *testing.T) {
 		t.Errorf("in another era: %v", err)
 	}
 }
+
+// A run that another has taken is not written to, whichever statement fails with
+// which that would be seen.
+func TestTakenOverUnseen(t *testing.T) {
+	onFile(t)
+	for k, broke := 1, true; broke; k++ {
+		file := filepath.Join(t.TempDir(), "j.db")
+		first := journalAt(t, file, Options{careless: true})
+		r := begin(t, first, runner.Start{RunID: "run"})
+		elsewhere(t, first, "run")
+		second := journalAt(t, file, Options{careless: true, TakeOver: true})
+		reopen(t, second, "run")
+		rows, b := logRows(t, second), breaking(first)
+		b.next(k)
+		if _, err := r.Host(quick{}).Tool("p/tool", engine.Job{}); err == nil || logRows(t, second) != rows {
+			t.Errorf("statement %d, %s: it was made, or written, with %v", k, b.broke(), err)
+		}
+		broke = b.broke() != ""
+		first.Close()
+		second.Close()
+	}
+}

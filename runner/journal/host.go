@@ -190,8 +190,8 @@ func (r *recording) recall(w wanted, print print) (c came, found bool, err error
 func (r *recording) keptAt(at event.Path, kind string) (kept, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	k, ok := r.kept[at]
-	return k, ok && k.kind == kind
+	k := r.kept[at]
+	return k, k.kind == kind
 }
 
 // before lets an effect begin while the run is this start's. What earlier

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,8 +22,9 @@ import (
 // quick is a host whose effects take no time.
 type quick struct{ reply string }
 
-func (q quick) Model(event.Path, model.Request) (model.Response, error) {
-	return model.Response{Text: q.reply, Usage: model.Usage{Calls: 1, InputTokens: 100, OutputTokens: 50, CostUSD: 0.001}}, nil
+func (q quick) Model(_ event.Path, req model.Request) (model.Response, error) {
+	text := strings.ReplaceAll(q.reply, "{turn}", strconv.Itoa(req.Turn))
+	return model.Response{Text: text, Usage: model.Usage{Calls: 1, InputTokens: 100, OutputTokens: 50, CostUSD: 0.001}}, nil
 }
 func (quick) Tool(event.Path, engine.Job) (tool.Result, error) {
 	return tool.Result{Value: "done"}, nil
@@ -88,7 +90,7 @@ func (k *talker) take(tb testing.TB) time.Duration {
 	}
 	k.h.Emit(event.Event{Kind: event.ModelReplied, Path: at, Phase: "talk", Attempt: 1, Turn: &turn, Response: &resp})
 	took := time.Since(began)
-	k.thread.Append(model.Message{Role: model.Assistant, Content: fmt.Sprintf("Reply %d: %s", turn, resp.Text)})
+	k.thread.Append(model.Message{Role: model.Assistant, Content: resp.Text})
 	return took
 }
 
@@ -121,7 +123,7 @@ func BenchmarkEffect(b *testing.B) {
 			j := benchJournal(b, bench.o)
 			r := begin(b, j, runner.Start{RunID: "run"})
 			text := strings.Repeat(sentence, bench.size)
-			k := newTalker(r.Host(quick{text}), "run", text)
+			k := newTalker(r.Host(quick{"Reply {turn}: " + text}), "run", text)
 			var took []time.Duration
 			for b.Loop() {
 				took = append(took, k.take(b))
@@ -139,7 +141,7 @@ func BenchmarkEffectOf64(b *testing.B) {
 			talkers := make([]*talker, runs)
 			for i := range talkers {
 				id := fmt.Sprintf("run%d", i)
-				talkers[i] = newTalker(begin(b, j, runner.Start{RunID: id}).Host(quick{sentence}), id, sentence)
+				talkers[i] = newTalker(begin(b, j, runner.Start{RunID: id}).Host(quick{"Reply {turn}: " + sentence}), id, sentence)
 			}
 			turns := b.N/runs + 1
 			b.ResetTimer()
@@ -172,7 +174,7 @@ func fill(tb testing.TB, j *Journal, runs, turns int) {
 				tb.Error(err)
 				return
 			}
-			h := r.Host(quick{sentence})
+			h := r.Host(quick{"Reply {turn}: " + sentence})
 			k := newTalker(h, id, sentence)
 			for range turns {
 				k.take(tb)

@@ -151,7 +151,7 @@ func TestLogIsCopied(t *testing.T) {
 func TestRowsOfAConversation(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
-	h := r.Host(quick{"yes"})
+	h := r.Host(quick{"yes to {turn}"})
 	k := newTalker(h, "run", "more")
 	for range 3 {
 		k.take(t)
@@ -187,15 +187,15 @@ func TestRowsOfAConversation(t *testing.T) {
 4 attempt_started talk/attempt[1] {"phase":"talk","attempt":1}
 5 turn_started talk/attempt[1]/turn[0] {"phase":"talk","attempt":1,"turn":0}
 6 model_called talk/attempt[1]/turn[0]/model {"phase":"talk","attempt":1,"turn":0,"request":{"model":"m","phase":"talk","attempt":1,"said":[{"role":"user","content":"Let us talk."}]}}
-7 effect:model talk/attempt[1]/turn[0]/model {"model":"m","phase":"talk","attempt":1,"response":{"text":"yes","usage":{"model_calls":1,"input_tokens":100,"output_tokens":50,"cost_usd":0.001}}}
+7 effect:model talk/attempt[1]/turn[0]/model {"model":"m","phase":"talk","attempt":1,"response":{"text":"yes to 0","usage":{"model_calls":1,"input_tokens":100,"output_tokens":50,"cost_usd":0.001}}}
 8 model_replied talk/attempt[1]/turn[0]/model {"phase":"talk","attempt":1,"turn":0,"effect":7}
 9 turn_started talk/attempt[1]/turn[1] {"phase":"talk","attempt":1,"turn":1}
-10 model_called talk/attempt[1]/turn[1]/model {"phase":"talk","attempt":1,"turn":1,"request":{"model":"m","phase":"talk","attempt":1,"turn":1,"on":6,"keep":1,"first":"talk/attempt[1]/turn[0]/model","before":1,"said":[{"role":"assistant","content":"Reply 0: yes"},{"role":"user","content":"Turn 1: more"}]}}
-11 effect:model talk/attempt[1]/turn[1]/model {"model":"m","phase":"talk","attempt":1,"turn":1,"response":{"text":"yes","usage":{"model_calls":1,"input_tokens":100,"output_tokens":50,"cost_usd":0.001}}}
+10 model_called talk/attempt[1]/turn[1]/model {"phase":"talk","attempt":1,"turn":1,"request":{"model":"m","phase":"talk","attempt":1,"turn":1,"on":6,"keep":1,"first":"talk/attempt[1]/turn[0]/model","before":1,"reply":7,"said":[{"role":"user","content":"Turn 1: more"}]}}
+11 effect:model talk/attempt[1]/turn[1]/model {"model":"m","phase":"talk","attempt":1,"turn":1,"response":{"text":"yes to 1","usage":{"model_calls":1,"input_tokens":100,"output_tokens":50,"cost_usd":0.001}}}
 12 model_replied talk/attempt[1]/turn[1]/model {"phase":"talk","attempt":1,"turn":1,"effect":11}
 13 turn_started talk/attempt[1]/turn[2] {"phase":"talk","attempt":1,"turn":2}
-14 model_called talk/attempt[1]/turn[2]/model {"phase":"talk","attempt":1,"turn":2,"request":{"model":"m","phase":"talk","attempt":1,"turn":2,"on":10,"keep":3,"first":"talk/attempt[1]/turn[0]/model","before":3,"said":[{"role":"assistant","content":"Reply 1: yes"},{"role":"user","content":"Turn 2: more"}]}}
-15 effect:model talk/attempt[1]/turn[2]/model {"model":"m","phase":"talk","attempt":1,"turn":2,"response":{"text":"yes","usage":{"model_calls":1,"input_tokens":100,"output_tokens":50,"cost_usd":0.001}}}
+14 model_called talk/attempt[1]/turn[2]/model {"phase":"talk","attempt":1,"turn":2,"request":{"model":"m","phase":"talk","attempt":1,"turn":2,"on":10,"keep":3,"first":"talk/attempt[1]/turn[0]/model","before":3,"reply":11,"said":[{"role":"user","content":"Turn 2: more"}]}}
+15 effect:model talk/attempt[1]/turn[2]/model {"model":"m","phase":"talk","attempt":1,"turn":2,"response":{"text":"yes to 2","usage":{"model_calls":1,"input_tokens":100,"output_tokens":50,"cost_usd":0.001}}}
 16 model_replied talk/attempt[1]/turn[2]/model {"phase":"talk","attempt":1,"turn":2,"effect":15}
 17 begun p/tool
 18 effect:tool p/tool {"result":{"value":"done"}}

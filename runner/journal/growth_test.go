@@ -24,12 +24,12 @@ func TestGrowth(t *testing.T) {
 	for name, size := range map[string]int{"short": 1, "long": 20} {
 		t.Run(name, func(t *testing.T) {
 			bytes := map[int]int64{}
-			for _, turns := range []int{100, 200, 400} {
+			for _, turns := range []int{200, 300, 500} {
 				file := filepath.Join(t.TempDir(), "j.db")
 				j := journalAt(t, file, Options{})
 				r := begin(t, j, runner.Start{RunID: "run"})
 				text := strings.Repeat(sentence, size)
-				k := newTalker(r.Host(quick{text}), "run", text)
+				k := newTalker(r.Host(quick{"Reply {turn}: " + text}), "run", text)
 				for range turns {
 					k.take(t)
 				}
@@ -47,7 +47,7 @@ func TestGrowth(t *testing.T) {
 				}
 				bytes[turns] = info.Size()
 			}
-			if a, b := bytes[200]-bytes[100], bytes[400]-bytes[200]; float64(b) > 2.2*float64(a) {
+			if a, b := bytes[300]-bytes[200], bytes[500]-bytes[300]; float64(b) > 2.2*float64(a) {
 				t.Errorf("bytes by turns: %v", bytes)
 			}
 		})

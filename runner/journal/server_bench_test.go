@@ -67,7 +67,7 @@ func served(server int) (all time.Duration) {
 func BenchmarkStoreEffect(b *testing.B) {
 	stores(b, func(b *testing.B, j *Journal, server int) {
 		r := begin(b, j, runner.Start{RunID: "run"})
-		k := newTalker(r.Host(quick{sentence}), "run", sentence)
+		k := newTalker(r.Host(quick{"Reply {turn}: " + sentence}), "run", sentence)
 		var took []time.Duration
 		began := spent()
 		for b.Loop() {

@@ -264,9 +264,24 @@ func (overtime) Within(at event.Path, _ time.Duration, _ func(engine.Host) error
 // That the time was over is kept, or the run stops.
 func TestOvertimeIsKept(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	h := begin(t, j, runner.Start{RunID: "run"}).Host(overtime{})
+	r := begin(t, j, runner.Start{RunID: "run"})
+	h := r.Host(overtime{})
 	if err := h.Within("p", time.Second, nil); !engine.IsOver(err, "p") || effectsOf(t, j, "run")["p"] == "" {
 		t.Errorf("got %v", err)
+	}
+	// Gone on with it is over again, and what is within it does not begin.
+	if err := r.End(engine.Result{RunID: "run", Status: engine.Cancelled}, nil); err != nil {
+		t.Fatal(err)
+	}
+	h = reopen(t, j, "run").Host(overtime{})
+	err := h.Within("p", time.Second, func(h engine.Host) error {
+		return h.Within("p/inner", time.Second, func(h engine.Host) error {
+			_, err := h.Tool("p/inner/tool", engine.Job{})
+			return err
+		})
+	})
+	if made := effectsOf(t, j, "run"); !engine.IsOver(err, "p") || len(made) != 1 {
+		t.Errorf("got %v, with %v", err, made)
 	}
 	j.writer.before = func() error { return errStatement }
 	if err := h.Within("q", time.Second, nil); !errors.Is(err, errStatement) {

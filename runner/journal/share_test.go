@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -214,6 +215,21 @@ func TestReplay(t *testing.T) {
 	}
 	if _, err := j.Replay(t.Context(), "none"); err == nil {
 		t.Error("a run that is not there was replayed")
+	}
+	r := begin(t, j, runner.Start{RunID: "tool"})
+	if _, err := r.Host(quick{}).Tool("p/tool", engine.Job{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.End(engine.Result{RunID: "tool", Status: engine.Succeeded}, nil); err != nil {
+		t.Fatal(err)
+	}
+	replay, err = j.Replay(t.Context(), "tool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f *model.Failure
+	if _, err := replay.Call(t.Context(), model.Request{Key: "r:p/tool"}); !errors.As(err, &f) || f.Class != model.Unscripted {
+		t.Errorf("what a tool gave was taken for an answer: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

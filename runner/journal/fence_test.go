@@ -337,3 +337,22 @@ func TestTakenOverUnseen(t *testing.T) {
 		second.Close()
 	}
 }
+
+// That nobody else has written is taken for true for a while, and no longer.
+func TestTrusts(t *testing.T) {
+	onFile(t)
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r, w := begin(t, j, runner.Start{RunID: "run"}).(*recording), j.writer
+	if _, err := r.Host(quick{}).Tool("p/tool", engine.Job{}); err != nil {
+		t.Fatal(err)
+	}
+	w.began, w.trusts = time.Now().Add(-time.Hour), time.Minute
+	b := breaking(j)
+	for ago, asked := range map[time.Duration]bool{0: false, 2 * time.Minute: true} {
+		b.next(0)
+		w.alone.Store(w.clock() - int64(ago))
+		if err := r.mine(); err != nil || (len(b.said()) > 0) != asked {
+			t.Errorf("seen %s ago: %v, and asked %q", ago, err, b.said())
+		}
+	}
+}

@@ -90,7 +90,7 @@ func TestParseResponseProblems(t *testing.T) {
 		"escape sequences":         {with(good, object{"verdict": "\x1b[2JPASS\u202e"}), []string{"verdict: must be"}},
 		"more than one at a time":  {with(result(with(one, object{"status": "pass"})), object{"verdict": "ok", "timestamp": "now", "Duration_Seconds": 1}), []string{"Duration_Seconds: use", "criteria_results[0].status: ", "timestamp: ", "verdict: "}},
 		"more than can be read":    {with(good, object{"criteria_results": make([]any, 10_001)}), []string{"criteria_results: has 10001 items, and more than 10000 are not read"}},
-		"nested deeper than reads": {strings.Repeat(`{"a":`, 20_000), []string{"exceeded max depth"}},
+		"nested deeper than reads": {strings.Repeat(`{"a":`, 20_000), []string{"nests deeper than 9000 levels"}},
 	} {
 		r, err := request.ParseResponse(text(t, c.in))
 		var broken *request.ProtocolError

@@ -29,13 +29,14 @@ func Extract(stop Stop, text string, s *Schema) (any, []Violation, error) {
 	found, _ := pieces(text)
 	var last any
 	var lastBroken []Violation
-	parsed := false
+	parsed, deep := false, false
 	for i := len(found) - 1; i >= 0; i-- {
 		if found[i].thought {
 			continue
 		}
 		v, broken, err := readPiece(text[found[i].start:found[i].end])
 		if err != nil {
+			deep = deep || errors.Is(err, errNested)
 			continue
 		}
 		more, err := s.check(w, v)
@@ -49,8 +50,11 @@ func Extract(stop Stop, text string, s *Schema) (any, []Violation, error) {
 			last, lastBroken, parsed = v, broken[:min(len(broken), maxViolations)], true
 		}
 	}
-	if parsed {
+	switch {
+	case parsed:
 		return last, lastBroken, nil
+	case deep:
+		return nil, nil, errNested
 	}
 	return nil, nil, noJSON(text)
 }

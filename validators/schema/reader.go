@@ -2,12 +2,16 @@ package schema
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 )
 
-// maxNesting bounds how deep JSON may nest, as encoding/json does: what works
-// on values recurses.
-const maxNesting = 10_000
+// maxNesting bounds how deep JSON may nest: what works on values recurses. What
+// holds such a value, an event or a run's result, nests deeper, and is read by
+// encoding/json and others' libraries, of which some stop at 10,000.
+const maxNesting = 9_000
+
+var errNested = fmt.Errorf("the JSON nests deeper than %d levels", maxNesting)
 
 // A reader makes the plain value of one JSON document. Keys that stand twice in
 // an object are noted: which of the two counts is a matter of who reads, so
@@ -38,15 +42,18 @@ func read(text string) (value any, twice []Violation, err error) {
 
 func (r *reader) value() (any, bool) {
 	r.pos = spaceAt(r.text, r.pos)
-	if r.pos == len(r.text) || len(r.path) > maxNesting {
+	if r.pos == len(r.text) {
 		return nil, false
 	}
-	switch r.text[r.pos] {
-	case '{':
+	switch c := r.text[r.pos]; {
+	case (c == '{' || c == '[') && len(r.path) == maxNesting:
+		r.err = errNested
+		return nil, false
+	case c == '{':
 		return r.object()
-	case '[':
+	case c == '[':
 		return r.array()
-	case '"':
+	case c == '"':
 		return r.string()
 	}
 	start := r.pos

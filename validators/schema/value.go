@@ -15,8 +15,9 @@ import (
 // was written is an int or a float64, any other stays a [json.Number], so that
 // nothing of it is lost. Anything but white space behind the document is an
 // error, and so is text that is not UTF-8, a key that stands twice in an object,
-// since readers differ in which of the two they take, and a number of more than
-// 10,000 digits or with an exponent of more than 10,000 to either side.
+// since readers differ in which of the two they take, a number of more than
+// 10,000 digits or with an exponent of more than 10,000 to either side, and what
+// nests deeper than 9,000 levels.
 func Parse(text []byte) (any, error) {
 	v, twice, err := Read(text)
 	if err == nil && len(twice) > 0 {

@@ -22,7 +22,9 @@ func TestDeep(t *testing.T) {
 			t.Run(fmt.Sprint(by, levels), func(t *testing.T) {
 				said := map[string]string{"model": "[]", "tool": "[]", "input": "[]"}
 				said[by] = strings.Repeat("[", levels) + strings.Repeat("]", levels)
-				m := model.Func(func(context.Context, model.Request) (model.Response, error) { return model.Response{Text: said["model"]}, nil })
+				m := model.Func(func(context.Context, model.Request) (model.Response, error) {
+					return model.Response{Text: said["model"]}, nil
+				})
 				dig := tool.Declared("dig", "Digs.", map[string]any{"type": "object"}, func(context.Context, tool.Call) (any, error) {
 					return json.RawMessage(said["tool"]), nil
 				})

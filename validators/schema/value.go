@@ -30,16 +30,10 @@ func Parse(text []byte) (any, error) {
 }
 
 // Encode writes a value as JSON in one line, its letters as they are.
-func Encode(v any) ([]byte, error) { return encode(v, "") }
-
-// Indent is [Encode] in lines for people, without the last one's end.
-func Indent(v any) ([]byte, error) { return encode(v, "  ") }
-
-func encode(v any, indent string) ([]byte, error) {
+func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", indent)
 	err := e.Encode(v)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }

@@ -133,9 +133,10 @@ func show(stdout, stderr io.Writer, r engine.Result, asJSON bool) error {
 	text, isText := r.Output.(string)
 	switch {
 	case asJSON:
-		e := json.NewEncoder(stdout)
-		e.SetIndent("", "  ")
-		err = e.Encode(r)
+		var out []byte
+		if out, err = schema.Indent(r); err == nil {
+			_, err = fmt.Fprintf(stdout, "%s\n", out)
+		}
 	case r.Status != engine.Succeeded:
 	case isText:
 		_, err = fmt.Fprintln(stdout, text)

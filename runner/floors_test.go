@@ -49,8 +49,10 @@ var floors = map[string]string{
 	"wards": "validators",
 	// The words of other people's cascades, which the parser looks up and convert rewrites.
 	"cascades/windlass": "",
+	// Cards and the ways between them, as pictures.
+	"cascades/graphs": "",
 	// Floor 2.
-	"cascades":          "cascades/windlass runner/exchanges runner/measure runner/model runner/process runner/reports runner/signatures runner/spellings runner/tool templates validators validators/expressions validators/faults validators/schema wards",
+	"cascades":          "cascades/graphs cascades/windlass runner/exchanges runner/measure runner/model runner/process runner/reports runner/signatures runner/spellings runner/tool templates validators validators/expressions validators/faults validators/schema wards",
 	"cascades/examples": "",
 	// Other people's cascades, written in our words and read as ours.
 	"cascades/convert": "cascades cascades/windlass runner/tool validators/patterns",
@@ -110,7 +112,7 @@ var floors = map[string]string{
 	"validators/edit":     "validators validators/faults validators/reading validators/schema",
 	"validators/request":  "runner/reports validators validators/faults validators/reading validators/schema",
 	"validators/schedule": "runner/signatures runner/tool validators validators/faults validators/schema",
-	"runner/serve":        "cascades runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/diffs runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
+	"runner/serve":        "cascades cascades/graphs runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/diffs runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
 	// News of runs, for all who follow them.
 	"runner/serve/feeds": "runner runner/event runner/journal",
 	// Who may come in.
@@ -139,6 +141,7 @@ var floors = map[string]string{
 var pure = []string{
 	"cascades",
 	"cascades/convert",
+	"cascades/graphs",
 	"cascades/windlass",
 	"runner/engine",
 	"runner/exchanges",

@@ -160,7 +160,7 @@ func (c *Command) printLint(found cascades.Diagnostics, proofs []*cascades.Proof
 		}
 	case f.format == "dot":
 		for _, p := range proofs {
-			fmt.Fprint(c.Stdout, p.Dot())
+			fmt.Fprint(c.Stdout, p.Graph().Dot())
 		}
 		return nil
 	}

@@ -71,13 +71,12 @@ tools that write, with the gates on each; one without is dashed.`,
 			if err != nil {
 				return err
 			}
-			draw := map[string]func(*cascades.Marks) string{"mermaid": cascade.MermaidOf, "dot": cascade.DotOf, "svg": cascade.SVGOf}[format]
+			var g drawing = cascade.Graph(marks)
 			if proof {
-				p := cascade.Proof()
-				ways := map[string]func() string{"mermaid": p.Mermaid, "dot": p.Dot, "svg": p.SVG}[format]
-				draw = func(*cascades.Marks) string { return ways() }
+				g = cascade.Proof().Graph()
 			}
-			_, err = io.WriteString(c.Stdout, draw(marks))
+			draw := map[string]func() string{"mermaid": g.Mermaid, "dot": g.Dot, "svg": g.SVG}[format]
+			_, err = io.WriteString(c.Stdout, draw())
 			return err
 		},
 	}
@@ -86,6 +85,13 @@ tools that write, with the gates on each; one without is dashed.`,
 	cmd.Flags().BoolVar(&proof, "proof", false, "draw the ways to the tools that write")
 	c.names.add(cmd)
 	return cmd
+}
+
+// A drawing is what can be drawn in each format.
+type drawing interface {
+	Mermaid() string
+	Dot() string
+	SVG() string
 }
 
 // drawn gives the cascade to draw, with what a run did where a run is meant: a

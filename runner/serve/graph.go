@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/cascades/graphs"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
@@ -14,7 +15,7 @@ type graphView struct {
 	Head   headView
 	Broken string // why there is no drawing
 	Proof  string // the ways to the tools that write, as a table; "" where none writes
-	Places []cascades.Spot
+	Places []graphs.Spot
 }
 
 func (s *Server) graphPage(w http.ResponseWriter, r *http.Request) error {
@@ -27,7 +28,7 @@ func (s *Server) graphPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		v.Broken = err.Error()
 	} else {
-		v.Places = c.Spots(t.Marks())
+		v.Places = c.Graph(t.Marks()).Spots()
 		if p := c.Proof(); p.Writers > 0 || p.Beyond {
 			v.Proof = p.Text()
 		}
@@ -38,12 +39,12 @@ func (s *Server) graphPage(w http.ResponseWriter, r *http.Request) error {
 // graphSVG draws the cascade as the run had it, and what the run did with it, for an img element: the drawing
 // has a style of its own, and as a picture it can do nothing.
 func (s *Server) graphSVG(w http.ResponseWriter, r *http.Request) error {
-	return s.picture(w, r, func(c *cascades.Cascade, t *trace.Run) string { return c.SVGOf(t.Marks()) })
+	return s.picture(w, r, func(c *cascades.Cascade, t *trace.Run) string { return c.Graph(t.Marks()).SVG() })
 }
 
 // proofSVG draws the ways to the tools that write.
 func (s *Server) proofSVG(w http.ResponseWriter, r *http.Request) error {
-	return s.picture(w, r, func(c *cascades.Cascade, _ *trace.Run) string { return c.Proof().SVG() })
+	return s.picture(w, r, func(c *cascades.Cascade, _ *trace.Run) string { return c.Proof().Graph().SVG() })
 }
 
 func (s *Server) picture(w http.ResponseWriter, r *http.Request, draw func(*cascades.Cascade, *trace.Run) string) error {

@@ -8,9 +8,9 @@ import (
 )
 
 // Marks are what the run did with the phases of its own cascade, for
-// [cascades.Cascade.MermaidOf] and its like. A way that was taken is one from a
-// visit to the next. Where the whole cascade is tried several times, they are those
-// of the try that was picked, until then of the last one that has begun.
+// [cascades.Cascade.Graph]. A way that was taken is one from a visit to the next.
+// Where the whole cascade is tried several times, they are those of the try that
+// was picked, until then of the last one that has begun.
 func (r *Run) Marks() *cascades.Marks {
 	m := &cascades.Marks{Phases: map[string]cascades.Mark{}, Taken: map[cascades.Passed]int{}}
 	visits := r.Phases

@@ -27,7 +27,7 @@ func TestMarks(t *testing.T) {
 	if !reflect.DeepEqual(m, want) {
 		t.Errorf("got %+v, want %+v", m, want)
 	}
-	if chart := s.Cascade.MermaidOf(m); !strings.Contains(chart, "run 3 visits · 3 attempts") || strings.Count(chart, "linkStyle") != 5 {
+	if chart := s.Cascade.Graph(m).Mermaid(); !strings.Contains(chart, "run 3 visits · 3 attempts") || strings.Count(chart, "linkStyle") != 5 {
 		t.Errorf("got\n%s", chart)
 	}
 }
@@ -59,8 +59,8 @@ func TestMarksOfTries(t *testing.T) {
 func TestWaysTakenAreWays(t *testing.T) {
 	for _, s := range stories(t) {
 		m := fold(s.events).Marks()
-		if got := strings.Count(s.Cascade.MermaidOf(m), "linkStyle"); got < len(m.Taken) {
-			t.Errorf("%s: %d ways are shown of %v\n%s", s.Name, got, m.Taken, s.Cascade.MermaidOf(m))
+		if got := strings.Count(s.Cascade.Graph(m).Mermaid(), "linkStyle"); got < len(m.Taken) {
+			t.Errorf("%s: %d ways are shown of %v\n%s", s.Name, got, m.Taken, s.Cascade.Graph(m).Mermaid())
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package cascades
+package graphs
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ const (
 
 // A box is a card at its place.
 type box struct {
-	card
+	Card
 	layer      int
 	x, y, w, h float64
 }
@@ -33,7 +33,7 @@ func (b *box) middle() float64 { return b.x + b.w/2 }
 // A wire is a way with the lane it takes beside the boxes: 0 for one that goes
 // straight to the next layer, 1, 2, … to the right, -1, -2, … to the left.
 type wire struct {
-	way
+	Way
 	lane int
 }
 
@@ -46,36 +46,34 @@ type layout struct {
 	outs, ins     [][]int // the wires that go straight, by box
 	left, right   float64 // where the boxes begin and end
 	width, height float64
-	tried         string // how often the whole is done; "" for once
 }
 
-// newLayout puts phases into layers, each below all that lead to it but those
-// that lead back, and draws every other way beside them.
-func newLayout(c *Cascade, m *Marks) *layout {
+// layout puts cards into layers, each below all that lead to it but those that
+// lead back, and draws every other way beside them.
+func (g Graph) layout() *layout {
 	l := &layout{}
-	for _, p := range c.Phases {
-		b := box{card: newCard(p, m)}
+	for _, c := range g.Cards {
+		b := box{Card: c}
 		b.w, b.h = b.size()
 		l.boxes = append(l.boxes, b)
 	}
-	edges := c.edges(m)
-	back := l.layers(edges)
-	l.place(edges)
-	l.lanes(edges, back)
-	if l.tried = c.tried(m); l.tried != "" {
-		l.width = max(l.width, l.boxes[0].middle()+labelGap+textWidth(l.tried, lineSize)+margin)
+	back := l.layers(g.Ways)
+	l.place(g.Ways)
+	l.lanes(g.Ways, back)
+	if g.Whole != "" {
+		l.width = max(l.width, l.boxes[0].middle()+labelGap+textWidth(g.Whole, lineSize)+margin)
 	}
 	return l
 }
 
-func (c card) size() (w, h float64) {
-	w = max(minWidth, textWidth(c.title, titleSize)*1.1+28, textWidth(c.about, lineSize)+28)
-	for _, line := range c.lines {
-		w = max(w, textWidth(line.text, lineSize)+momentWidth+42)
+func (c Card) size() (w, h float64) {
+	w = max(minWidth, textWidth(c.Title, titleSize)*1.1+28, textWidth(c.About, lineSize)+28)
+	for _, line := range c.Lines {
+		w = max(w, textWidth(line.Text, lineSize)+momentWidth+42)
 	}
 	h = headSize
-	if len(c.lines) > 0 {
-		h += 10 + lineStep*float64(len(c.lines))
+	if len(c.Lines) > 0 {
+		h += 10 + lineStep*float64(len(c.Lines))
 	}
 	return w, h
 }
@@ -103,21 +101,21 @@ func textWidth(s string, size float64) float64 {
 // the boxes in the reverse order of their end are each behind all that lead to them,
 // so that one pass finds the longest way to each. Of a → b → c → d with a → c and
 // c → a, the layers are 0, 1, 2, 3, a → c goes beside on the right, c → a on the left.
-func (l *layout) layers(edges []way) map[way]bool {
-	out := make([][]way, len(l.boxes))
+func (l *layout) layers(edges []Way) map[Way]bool {
+	out := make([][]Way, len(l.boxes))
 	for _, e := range edges {
-		out[e.from] = append(out[e.from], e)
+		out[e.From] = append(out[e.From], e)
 	}
-	back := map[way]bool{}
+	back := map[Way]bool{}
 	state := make([]int, len(l.boxes)) // 1: on the way here, 2: done
 	var order []int
 	var visit func(v int)
 	visit = func(v int) {
 		state[v] = 1
 		for _, e := range out[v] {
-			switch state[e.to] {
+			switch state[e.To] {
 			case 0:
-				visit(e.to)
+				visit(e.To)
 			case 1:
 				back[e] = true
 			}
@@ -133,7 +131,7 @@ func (l *layout) layers(edges []way) map[way]bool {
 	for _, v := range slices.Backward(order) {
 		for _, e := range out[v] {
 			if !back[e] {
-				l.boxes[e.to].layer = max(l.boxes[e.to].layer, l.boxes[v].layer+1)
+				l.boxes[e.To].layer = max(l.boxes[e.To].layer, l.boxes[v].layer+1)
 			}
 		}
 	}
@@ -142,7 +140,7 @@ func (l *layout) layers(edges []way) map[way]bool {
 
 // place gives every box its place: layers from the top, each in the middle,
 // its boxes in the order of what leads to them.
-func (l *layout) place(edges []way) {
+func (l *layout) place(edges []Way) {
 	rows := map[int][]int{}
 	last := 0
 	for i, b := range l.boxes {
@@ -162,9 +160,9 @@ func (l *layout) place(edges []way) {
 	for _, row := range rows {
 		widest = max(widest, rowWidth(row))
 	}
-	from := make([][]way, len(l.boxes))
+	from := make([][]Way, len(l.boxes))
 	for _, e := range edges {
-		from[e.from] = append(from[e.from], e)
+		from[e.From] = append(from[e.From], e)
 	}
 	y := margin + 26
 	for layer := 0; layer <= last; layer++ {
@@ -182,7 +180,7 @@ func (l *layout) place(edges []way) {
 			x += b.w + cardGap
 			tallest = max(tallest, b.h)
 			for _, e := range from[i] {
-				pull[e.to], weight[e.to] = pull[e.to]+b.middle(), weight[e.to]+1 // for layers to come
+				pull[e.To], weight[e.To] = pull[e.To]+b.middle(), weight[e.To]+1 // for layers to come
 			}
 		}
 		y += tallest + layerGap
@@ -192,18 +190,18 @@ func (l *layout) place(edges []way) {
 
 // lanes gives the ways that cannot go straight a lane of their own, short ones
 // next to the boxes, and moves the drawing to where all of it can be seen.
-func (l *layout) lanes(edges []way, back map[way]bool) {
+func (l *layout) lanes(edges []Way, back map[Way]bool) {
 	for _, e := range edges {
-		l.wires = append(l.wires, wire{way: e})
+		l.wires = append(l.wires, wire{Way: e})
 	}
 	var beside []int
 	for i, w := range l.wires {
-		if back[w.way] || l.boxes[w.to].layer != l.boxes[w.from].layer+1 {
+		if back[w.Way] || l.boxes[w.To].layer != l.boxes[w.From].layer+1 {
 			beside = append(beside, i)
 		}
 	}
 	span := func(i int) (top, bottom float64) {
-		a, b := l.boxes[l.wires[i].from], l.boxes[l.wires[i].to]
+		a, b := l.boxes[l.wires[i].From], l.boxes[l.wires[i].To]
 		return min(a.y, b.y), max(a.y+a.h, b.y+b.h)
 	}
 	slices.SortStableFunc(beside, func(i, j int) int {
@@ -215,7 +213,7 @@ func (l *layout) lanes(edges []way, back map[way]bool) {
 	margins := [...]float64{margin, margin}
 	for _, i := range beside {
 		side, at := 1, 1
-		if back[l.wires[i].way] {
+		if back[l.wires[i].Way] {
 			side, at = -1, 0
 		}
 		top, bottom := span(i)
@@ -227,14 +225,14 @@ func (l *layout) lanes(edges []way, back map[way]bool) {
 		l.wires[i].lane = lane
 		need := laneGap*float64(lane*side) + margin
 		if !l.upright(l.wires[i]) {
-			need += textWidth(l.wires[i].label, lineSize)
+			need += textWidth(l.wires[i].Label, lineSize)
 		}
 		margins[at] = max(margins[at], need)
 	}
 	l.outs, l.ins = make([][]int, len(l.boxes)), make([][]int, len(l.boxes))
 	for i, w := range l.wires {
 		if w.lane == 0 {
-			l.outs[w.from], l.ins[w.to] = append(l.outs[w.from], i), append(l.ins[w.to], i)
+			l.outs[w.From], l.ins[w.To] = append(l.outs[w.From], i), append(l.ins[w.To], i)
 		}
 	}
 	for i := range l.boxes {
@@ -248,7 +246,7 @@ func (l *layout) lanes(edges []way, back map[way]bool) {
 // label along it.
 func (l *layout) upright(w wire) bool {
 	_, y1, y2 := l.beside(w)
-	return max(y2-y1, y1-y2) > textWidth(w.label, lineSize)+20
+	return max(y2-y1, y1-y2) > textWidth(w.Label, lineSize)+20
 }
 
 func overlaps(spans [][2]float64, top, bottom float64) bool {

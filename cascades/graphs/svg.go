@@ -1,4 +1,4 @@
-package cascades
+package graphs
 
 import (
 	"fmt"
@@ -21,26 +21,30 @@ const svgStyle = `
   .dot{fill:var(--line)} .head{fill:var(--line)} .headx{fill:var(--blocking)}
 `
 
-// SVG is the cascade as a drawing: phases from top to bottom with their checks
-// coloured by mode, and every way between them. It stands alone, loads
-// nothing, and follows a page's light or dark colours.
-func (c *Cascade) SVG() string { return c.SVGOf(nil) }
+// runStyle has what a drawing of a run needs besides svgStyle.
+const runStyle = `
+  .card.human,.card.blocking,.card.retry,.card.advisory{fill:var(--card);stroke-width:2.2}
+  .card.human{stroke:var(--human)} .card.blocking{stroke:var(--blocking)} .card.retry{stroke:var(--retry)} .card.advisory{stroke:var(--advisory)} .card.soft{fill:var(--card)}
+  .card.unvisited{opacity:.45} .way{opacity:.4} .taken{opacity:1;stroke-width:2.6;stroke:var(--ink)} circle.soft{fill:var(--soft)}
+`
 
-// SVGOf is [Cascade.SVG] with what a run did: what it did not come by is pale.
-func (c *Cascade) SVGOf(m *Marks) string {
-	l := newLayout(c, m)
+// SVG is the graph as a drawing: cards from top to bottom, their lines coloured by
+// mode, and every way between them. It stands alone, loads nothing, and follows a
+// page's light or dark colours.
+func (g Graph) SVG() string {
+	l := g.layout()
 	w := &svg{}
 	style := svgStyle
-	if m != nil {
-		style += markStyle
+	if g.Ran {
+		style += runStyle
 	}
-	w.begin(c.ID, style, l.width, l.height)
-	w.ends(c, l)
+	w.begin(g.Name, style, l.width, l.height)
+	w.ends(l, g.Whole)
 	for _, wire := range l.wires {
 		w.wire(l, wire)
 	}
 	for i := range l.boxes {
-		w.box(&l.boxes[i], cardClass(c.Phases[i], m))
+		w.box(&l.boxes[i], g.Ran)
 	}
 	for _, wire := range l.wires {
 		w.label(l, wire)
@@ -49,18 +53,18 @@ func (c *Cascade) SVGOf(m *Marks) string {
 	return w.String()
 }
 
-// A Spot is where a phase stands in a drawing, in its units.
+// A Spot is where a card stands in a drawing, in its units.
 type Spot struct {
 	Name                string
 	X, Y, Width, Height float64
 }
 
-// Spots are where the phases stand that [Cascade.SVGOf] draws, in their order.
-func (c *Cascade) Spots(m *Marks) []Spot {
-	l := newLayout(c, m)
+// Spots are where the cards stand that [Graph.SVG] draws, in their order.
+func (g Graph) Spots() []Spot {
+	l := g.layout()
 	list := make([]Spot, len(l.boxes))
 	for i, b := range l.boxes {
-		list[i] = Spot{c.Phases[i].Name, b.x, b.y, b.w, b.h}
+		list[i] = Spot{b.Name, b.x, b.y, b.w, b.h}
 	}
 	return list
 }
@@ -93,33 +97,51 @@ func (w *svg) text(x, y float64, class, s string) {
 	w.printf(`<text x="%.1f" y="%.1f" class="%s">%s</text>`+"\n", x, y, class, escaped(s))
 }
 
-func (w *svg) box(b *box, class string) {
-	w.printf(`<rect class="%s" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="8"/>`+"\n", class, b.x, b.y, b.w, b.h)
-	w.text(b.x+14, b.y+21, "title", b.title)
-	w.text(b.x+14, b.y+37, "soft", b.about)
-	if len(b.lines) > 0 {
+func (w *svg) box(b *box, ran bool) {
+	w.printf(`<rect class="%s" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="8"/>`+"\n", b.class(ran), b.x, b.y, b.w, b.h)
+	w.text(b.x+14, b.y+21, "title", b.Title)
+	w.text(b.x+14, b.y+37, "soft", b.About)
+	if len(b.Lines) > 0 {
 		w.printf(`<line class="rule" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`+"\n", b.x, b.y+headSize, b.x+b.w, b.y+headSize)
 	}
-	for i, line := range b.lines {
+	for i, line := range b.Lines {
 		y := b.y + headSize + 17 + lineStep*float64(i)
-		if line.mode != "" {
-			w.printf(`<circle class="%s" cx="%.1f" cy="%.1f" r="3.5"><title>%s</title></circle>`+"\n", line.class(), b.x+18, y-4, line.mode)
+		if line.Mode != "" {
+			w.printf(`<circle class="%s" cx="%.1f" cy="%.1f" r="3.5"><title>%s</title></circle>`+"\n", escaped(line.class()), b.x+18, y-4, escaped(line.mode()))
 		}
-		w.text(b.x+28, y, "soft", line.moment)
-		w.text(b.x+28+momentWidth, y, "line", line.text)
+		w.text(b.x+28, y, "soft", line.Moment)
+		w.text(b.x+28+momentWidth, y, "line", line.Text)
 	}
 }
 
-// ends draws where a run begins and where it may end.
-func (w *svg) ends(c *Cascade, l *layout) {
+// class is how a card is drawn, alone or with what a run did.
+func (c Card) class(ran bool) string {
+	class := "card"
+	if c.Kind == Tool {
+		class = "card tool"
+	}
+	if c.Status != "" {
+		class += " " + shadeOf(c.Status).class
+	} else if ran {
+		class += " unvisited"
+	}
+	return class
+}
+
+// ends draws where all begins, with what is told there, and where it may end.
+func (w *svg) ends(l *layout, whole string) {
 	first := &l.boxes[0]
 	w.printf(`<circle class="dot" cx="%.1f" cy="%.1f" r="5"/>`+"\n", first.middle(), first.y-26)
 	w.path("way", "head", "M%.1f %.1fV%.1f", first.middle(), first.y-21, first.y-2)
-	if l.tried != "" {
-		w.text(first.middle()+labelGap, first.y-22, "label", l.tried)
+	if whole != "" {
+		w.text(first.middle()+labelGap, first.y-22, "label", whole)
+	}
+	goesOn := make([]bool, len(l.boxes))
+	for _, w := range l.wires {
+		goesOn[w.From] = true
 	}
 	for i := range l.boxes {
-		if len(c.ways(i)) == 0 {
+		if !goesOn[i] {
 			b := &l.boxes[i]
 			w.path("way", "", "M%.1f %.1fv14", b.middle(), b.y+b.h)
 			w.printf(`<circle class="dot" cx="%.1f" cy="%.1f" r="5"/>`+"\n", b.middle(), b.y+b.h+19)
@@ -135,16 +157,16 @@ func (w *svg) path(class, head, format string, args ...any) {
 	w.printf(`<path class="%s"%s d="%s"/>`+"\n", class, marker, fmt.Sprintf(format, args...))
 }
 
-var wayClass = map[wayKind]string{wayNext: "way", wayWhen: "way", wayChosen: "way chosen", wayExhausted: "way exhausted", waySkipped: "way skipped"}
+var wayClass = map[WayKind]string{Next: "way", When: "way", Chosen: "way chosen", Failed: "way exhausted", Skipped: "way skipped"}
 
 func (w *svg) wire(l *layout, wire wire) {
-	a, b := &l.boxes[wire.from], &l.boxes[wire.to]
+	a, b := &l.boxes[wire.From], &l.boxes[wire.To]
 	head := "head"
-	if wire.kind == wayExhausted {
+	if wire.Kind == Failed {
 		head = "headx"
 	}
-	class := wayClass[wire.kind]
-	if wire.taken > 0 {
+	class := wayClass[wire.Kind]
+	if wire.Taken > 0 {
 		class += " taken"
 	}
 	if wire.lane == 0 {
@@ -168,11 +190,11 @@ func (w *svg) wire(l *layout, wire wire) {
 // out is where a way that goes straight leaves, and in where it enters: ways
 // side by side, ordered by where they go.
 func (l *layout) out(w wire) float64 {
-	return l.port(w, w.from, l.outs[w.from], func(o wire) int { return o.to })
+	return l.port(w, w.From, l.outs[w.From], func(o wire) int { return o.To })
 }
 
 func (l *layout) in(w wire) float64 {
-	return l.port(w, w.to, l.ins[w.to], func(o wire) int { return o.from })
+	return l.port(w, w.To, l.ins[w.To], func(o wire) int { return o.From })
 }
 
 func (l *layout) port(w wire, at int, beside []int, other func(wire) int) float64 {
@@ -180,7 +202,7 @@ func (l *layout) port(w wire, at int, beside []int, other func(wire) int) float6
 	for _, i := range beside {
 		o := l.wires[i]
 		x, y := l.boxes[other(o)].middle(), l.boxes[other(w)].middle()
-		if x < y || x == y && o.kind < w.kind {
+		if x < y || x == y && o.Kind < w.Kind {
 			place++
 		}
 	}
@@ -192,14 +214,14 @@ func (l *layout) port(w wire, at int, beside []int, other func(wire) int) float6
 // beside is where a way beside the boxes runs, and the heights at which it
 // leaves and enters.
 func (l *layout) beside(w wire) (lane, y1, y2 float64) {
-	a, b := &l.boxes[w.from], &l.boxes[w.to]
+	a, b := &l.boxes[w.From], &l.boxes[w.To]
 	lane = l.right + laneGap*float64(w.lane)
 	if w.left() {
 		lane = l.left + laneGap*float64(w.lane)
 	}
 	shift := float64(min(abs(w.lane), 4)-1) * 7
 	y1, y2 = a.y+a.h-12-shift, b.y+14+shift
-	if w.from == w.to {
+	if w.From == w.To {
 		y1, y2 = a.y+a.h-10, a.y+12
 	}
 	return lane, y1, y2
@@ -210,28 +232,28 @@ func abs(n int) int { return max(n, -n) }
 // label writes what a way is called: on it where it goes straight, beside it
 // where it runs beside the boxes, and there along it where it is long enough.
 func (w *svg) label(l *layout, wire wire) {
-	if wire.label == "" {
+	if wire.Label == "" {
 		return
 	}
-	width := textWidth(wire.label, lineSize)
+	width := textWidth(wire.Label, lineSize)
 	if wire.lane == 0 {
-		a, b := &l.boxes[wire.from], &l.boxes[wire.to]
+		a, b := &l.boxes[wire.From], &l.boxes[wire.To]
 		x, y := (l.out(wire)+l.in(wire)-width)/2, (a.y+a.h+b.y)/2
-		if ways := l.outs[wire.from]; len(ways) > 1 && l.wires[ways[len(ways)/2]] == wire {
+		if ways := l.outs[wire.From]; len(ways) > 1 && l.wires[ways[len(ways)/2]] == wire {
 			y += 13 // the middle one, out of the way of those beside it
 		}
-		w.text(x, y, "label", wire.label)
+		w.text(x, y, "label", wire.Label)
 		return
 	}
 	lane, y1, y2 := l.beside(wire)
 	middle := (y1 + y2) / 2
 	if l.upright(wire) {
-		w.printf(`<text transform="translate(%.1f %.1f)rotate(90)" text-anchor="middle" class="label">%s</text>`+"\n", lane+5, middle, escaped(wire.label))
+		w.printf(`<text transform="translate(%.1f %.1f)rotate(90)" text-anchor="middle" class="label">%s</text>`+"\n", lane+5, middle, escaped(wire.Label))
 		return
 	}
 	x := lane + 6
 	if wire.left() {
 		x = lane - 6 - width
 	}
-	w.text(x, middle+4, "label", wire.label)
+	w.text(x, middle+4, "label", wire.Label)
 }

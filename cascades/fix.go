@@ -1,10 +1,11 @@
 package cascades
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/seed61713e19/capstan/cascades/documents"
 )
 
 // Fixed is a file's text with every sure fix of it made, and how many there were.
@@ -19,7 +20,7 @@ func (d Diagnostics) Fixed(file string, text []byte) ([]byte, int) {
 	slices.SortFunc(fixes, func(a, b Fix) int {
 		return -cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	mark := text[:len(text)-len(bytes.TrimPrefix(text, byteOrderMark))]
+	mark := text[:len(text)-len(documents.Unmarked(text))]
 	lines := strings.Split(string(text[len(mark):]), "\n")
 	made, last := 0, Fix{}
 	for _, f := range fixes {

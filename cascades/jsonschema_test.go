@@ -80,12 +80,10 @@ func TestJSONSchemaTells(t *testing.T) {
 func asPlain(t *testing.T, source []byte) any {
 	t.Helper()
 	var v any
-	if looksJSON(source) {
-		if err := json.Unmarshal(source, &v); err != nil {
+	if json.Unmarshal(source, &v) != nil {
+		if err := yaml.Unmarshal(source, &v); err != nil {
 			t.Fatal(err)
 		}
-	} else if err := yaml.Unmarshal(source, &v); err != nil {
-		t.Fatal(err)
 	}
 	plain, err := schema.Plain(v)
 	if err != nil {

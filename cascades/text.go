@@ -10,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/cascades/documents"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators/expressions"
 )
@@ -68,7 +69,7 @@ func ownFile(source string) (name string, ok bool) {
 func (p *parser) templateFile(n *yaml.Node, name string, scope variables) *templates.Template {
 	file := p.beside(name)
 	source, err := p.readFile(file)
-	source = bytes.TrimPrefix(source, byteOrderMark)
+	source = documents.Unmarked(source)
 	switch {
 	case err != nil:
 		p.report(n, CodeFile, "%v", err)

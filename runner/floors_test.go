@@ -49,10 +49,12 @@ var floors = map[string]string{
 	"wards": "validators",
 	// The words of other people's cascades, which the parser looks up and convert rewrites.
 	"cascades/windlass": "",
+	// Files as trees of values.
+	"cascades/documents": "",
 	// Cards and the ways between them, as pictures.
 	"cascades/graphs": "",
 	// Floor 2.
-	"cascades":          "cascades/graphs cascades/windlass runner/exchanges runner/measure runner/model runner/process runner/reports runner/signatures runner/spellings runner/tool templates validators validators/expressions validators/faults validators/schema wards",
+	"cascades":          "cascades/documents cascades/graphs cascades/windlass runner/exchanges runner/measure runner/model runner/process runner/reports runner/signatures runner/spellings runner/tool templates validators validators/expressions validators/faults validators/schema wards",
 	"cascades/examples": "",
 	// Other people's cascades, written in our words and read as ours.
 	"cascades/convert": "cascades cascades/windlass runner/tool validators/patterns",
@@ -141,6 +143,7 @@ var floors = map[string]string{
 var pure = []string{
 	"cascades",
 	"cascades/convert",
+	"cascades/documents",
 	"cascades/graphs",
 	"cascades/windlass",
 	"runner/engine",
@@ -200,7 +203,7 @@ func TestFloors(t *testing.T) {
 // validators/schema, which keeps it digit for digit where encoding/json makes a
 // float64 of it. A new file here reads into types without any, or past numbers.
 var decoders = []string{
-	"cascades/json.go", "runner/redactions/redactions.go", "runner/event/event.go", "runner/journal/owner.go", "runner/journal/reopen.go",
+	"cascades/documents/json.go", "runner/redactions/redactions.go", "runner/event/event.go", "runner/journal/owner.go", "runner/journal/reopen.go",
 	"runner/journal/text.go", "runner/mcpserver/clean.go", "runner/mcpserver/wire.go", "runner/model/model.go", "runner/model/extra.go", "runner/model/params.go",
 	"runner/model/openai/assembly.go", "runner/model/openai/complaint.go", "runner/model/openai/extras.go", "runner/model/openai/format.go", "runner/model/openai/json.go", "runner/tool/mcp/bounded.go", "runner/tool/mcp/exact.go", "runner/tool/mcp/lines.go",
 	"runner/receipt/issue.go", "runner/receipt/source.go", "runner/receipt/verify.go", "runner/signatures/envelope.go", "runner/signatures/trust.go", "runner/telemetry/otlp/rejected.go",

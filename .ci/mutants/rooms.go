@@ -42,7 +42,7 @@ var rooms = map[string]room{
 		suites: []suite{{folder: "wards"}, {folder: "runner/engine/enginetest"}},
 	},
 	"cascades": {
-		files: []string{"cascades/*.go", "cascades/graphs/*.go"},
+		files: []string{"cascades/*.go", "cascades/documents/*.go", "cascades/graphs/*.go"},
 		suites: []suite{
 			{folder: "cascades", run: "TestTells|TestProofTells|TestMistakes|TestBad|TestGood"},
 			{folder: "cascades", skip: "TestHostile|" + bounds},

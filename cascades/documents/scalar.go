@@ -1,4 +1,4 @@
-package cascades
+package documents
 
 import (
 	"strconv"
@@ -8,37 +8,25 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// inside gives the places in the file of lines and columns of a scalar's text.
-// Folding and quoting change nothing of a text but its blanks, so the way to a
-// character is as many others that are not blank.
-func (p *parser) inside(n *yaml.Node) func(line, column int) Position {
-	var s *scalar
-	return func(line, column int) Position {
-		if s == nil {
-			s = p.scalarAt(n)
-		}
-		if i := s.solids(line, column); i < len(s.places) {
-			return Position{p.file, s.places[i].line, s.places[i].column}
-		}
-		return p.position(n)
-	}
-}
-
-// A scalar knows where in the file the characters of its text stand.
-type scalar struct {
+// A Scalar knows where in a file the characters of a value's text stand. Folding and
+// quoting change nothing of a text but its blanks, so the way to a character is as
+// many others that are not blank.
+type Scalar struct {
+	node   *yaml.Node
 	lines  []string // of the text
 	before []int    // the solid characters before each line
 	places []place  // of every solid character
 }
 
-func (p *parser) scalarAt(n *yaml.Node) *scalar {
-	s := &scalar{lines: strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(n.Value), "\n")}
+// NewScalar finds the text of n in the lines of the file that it was read from.
+func NewScalar(file []string, n *yaml.Node) *Scalar {
+	s := &Scalar{node: n, lines: strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(n.Value), "\n")}
 	total := 0
 	for _, line := range s.lines {
 		s.before = append(s.before, total)
 		total += solid(line)
 	}
-	w := walk{lines: p.sourceLines(), line: n.Line - 1, column: n.Column - 1, style: n.Style}
+	w := walk{lines: file, line: n.Line - 1, column: n.Column - 1, style: n.Style}
 	if w.line < 0 || w.line >= len(w.lines) {
 		return s
 	}
@@ -56,8 +44,17 @@ func (p *parser) scalarAt(n *yaml.Node) *scalar {
 	return s
 }
 
+// Place is where in the file a line and a column of the text stand, counted from 1
+// in characters; where that is not known, where the value begins.
+func (s *Scalar) Place(line, column int) (inLine, inColumn int) {
+	if i := s.solids(line, column); i < len(s.places) {
+		return s.places[i].line, s.places[i].column
+	}
+	return max(s.node.Line, 1), max(s.node.Column, 1)
+}
+
 // solids counts the characters before a place in the text that are not blank.
-func (s *scalar) solids(line, column int) int {
+func (s *Scalar) solids(line, column int) int {
 	line = min(max(line, 1), len(s.lines))
 	text := s.lines[line-1]
 	for i := range text {
@@ -78,14 +75,6 @@ func solid(text string) int {
 		}
 	}
 	return count
-}
-
-// sourceLines are the lines of the file, for places within scalars.
-func (p *parser) sourceLines() []string {
-	if p.lines == nil {
-		p.lines = strings.Split(string(p.source), "\n")
-	}
-	return p.lines
 }
 
 // A walk goes through the source of a scalar character by character.

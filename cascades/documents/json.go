@@ -1,4 +1,4 @@
-package cascades
+package documents
 
 import (
 	"bytes"
@@ -17,9 +17,9 @@ func looksJSON(source []byte) bool {
 }
 
 // jsonSyntax gives what is wrong with a file that calls itself JSON, or nil.
-func (p *parser) jsonSyntax() (wrong *json.SyntaxError) {
-	if path.Ext(p.file) == ".json" {
-		_ = errors.As(json.Unmarshal(p.source, new(any)), &wrong)
+func jsonSyntax(name string, source []byte) (wrong *json.SyntaxError) {
+	if path.Ext(name) == ".json" {
+		_ = errors.As(json.Unmarshal(source, new(any)), &wrong)
 	}
 	return wrong
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/cascades/cascadestest"
 	"gopkg.in/yaml.v3"
 )
 
@@ -46,7 +47,7 @@ func TestAltered(t *testing.T) {
 			*n = was
 		})
 	}
-	golden(t, "testdata/altered.txt", b.String())
+	cascadestest.Golden(t, *update, "testdata/altered.txt", b.String())
 }
 
 // A file of which every value is an alias, and one that is JSON, says what the file

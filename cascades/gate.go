@@ -36,7 +36,7 @@ func (c *Cascade) Gates(chosen Chosen, open Opener) (list []Gate, err error) {
 			g := Gate{Position: at, Phase: p.Name, Moment: w.Moment, Mode: w.Mode, Ward: w, Place: place, Name: w.Name, Validator: v}
 			var e error
 			if v == nil {
-				g.Digest, e = digest(map[string]any{"schema": p.OutputSchema.Source()})
+				g.Digest, e = p.SchemaIdentity()
 			} else {
 				g.Model = c.judges(v, chosen)
 				g.Digest, e = c.Identity(v, chosen, open)
@@ -59,6 +59,12 @@ func (c *Cascade) Gates(chosen Chosen, open Opener) (list []Gate, err error) {
 		})
 	}
 	return list, err
+}
+
+// SchemaIdentity is the digest of the phase's output_schema, as [Cascade.Identity] is
+// of a validator.
+func (p *Phase) SchemaIdentity() (string, error) {
+	return digest(map[string]any{"schema": p.OutputSchema.Source()})
 }
 
 // Moment is when a check of the phase is asked: that of its ward, but of the
@@ -287,7 +293,7 @@ func sources(v any) any {
 		switch v := v.(type) {
 		case valueTemplate:
 			return map[string]any{"template": v.Source()}
-		case reference:
+		case Reference:
 			return map[string]any{"template": v.text}
 		}
 		return v

@@ -12,6 +12,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/cascades/cascadestest"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
@@ -73,7 +74,7 @@ func TestJSONSchemaTells(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "testdata/known.txt", b.String())
+	cascadestest.Golden(t, *update, "testdata/known.txt", b.String())
 }
 
 // asPlain reads a cascade file as plain values.

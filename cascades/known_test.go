@@ -3,50 +3,16 @@ package cascades
 import (
 	"context"
 	"os"
-	"path"
-	"path/filepath"
-	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/cascades/cascadestest"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/runner/tool/query"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/builtins"
-	"github.com/seed61713e19/capstan/validators/capy"
-	"github.com/seed61713e19/capstan/validators/edit"
-	"github.com/seed61713e19/capstan/validators/request"
-	"github.com/seed61713e19/capstan/validators/schedule"
 )
 
-type readFile struct {
-	Path string `json:"path"`
-}
-
-type writeFile struct {
-	Path    string `json:"path"`
-	Content string `json:"content,omitempty"`
-}
-
-// known is what the test cascades may name: the built-in validators, judges
-// such as a Windlass installation has, the shipped gates, two tools.
+// known is what the test cascades may name.
 func known() Known {
-	judges := []validators.Validator{
-		validators.NewJudge("grammar_check", "Validates grammar and spelling in text", "Is the grammar right?"),
-		validators.NewJudge("content_safety", "Validates that the text is safe", "Is it safe?"),
-		validators.NewJudge("style_check", "Validates style", "Is the style right?"),
-		validators.NewJudge("quality_check", "Validates quality", "Is it good?"),
-		validators.NewJudge("question_check", "Validates a question", "Is it a question?"),
-		capy.Validator,
-		edit.Validator,
-		request.Validator, request.PromiseValidator, request.JudgeValidator,
-	}
-	run := func(context.Context, readFile) (any, error) { return "", nil }
-	write := func(context.Context, writeFile) (any, error) { return "", nil }
-	return Known{
-		Validators: builtins.Default().With(judges...).With(schedule.Validators(schedule.Options{})...),
-		Tools:      tool.NewSet(schedule.Tools(schedule.Options{})...).With(query.Tool(), tool.New("read_file", "Read a file.", run).That(tool.Reads), tool.New("list_files", "List files.", run).That(tool.Reads), tool.New("write_file", "Write a file.", write).That(tool.Writes), tool.New("run_code", "Run code.", run).That(tool.Writes), nowhere{}.Tool(Server{}, "distant")),
-		Remote:     nowhere{},
-	}
+	return Known{Validators: cascadestest.Validators(), Tools: cascadestest.Tools(), Remote: nowhere{}}
 }
 
 // nowhere makes what it is asked for of servers that are not there: loading
@@ -59,25 +25,13 @@ func (nowhere) Validator(Server, string) validators.Validator {
 	}, validators.Impure)
 }
 
-func (nowhere) Tool(_ Server, name string) tool.Tool {
-	return tool.Remote(name, func(context.Context) (string, map[string]any, error) { panic("reached at load") }, nil)
-}
+func (nowhere) Tool(_ Server, name string) tool.Tool { return cascadestest.Distant(name) }
 
-// folder opens files beside the test data.
-func folder(dir string) Opener {
-	return func(name string) ([]byte, error) { return os.ReadFile(path.Join(dir, name)) }
-}
-
-// files opens files that are written out in the test.
-func files(texts map[string]string) Opener {
-	return func(name string) ([]byte, error) {
-		text, ok := texts[name]
-		if !ok {
-			return nil, os.ErrNotExist
-		}
-		return []byte(text), nil
-	}
-}
+var (
+	folder = cascadestest.Folder
+	files  = cascadestest.Files
+	glob   = cascadestest.Glob
+)
 
 // parsed is a cascade that has nothing wrong with it.
 func parsed(t testing.TB, source string, texts map[string]string) *Cascade {
@@ -97,20 +51,4 @@ func found(t testing.TB, name, source string) Diagnostics {
 		return nil
 	}
 	return err.(Diagnostics)
-}
-
-func glob(t testing.TB, patterns ...string) []string {
-	t.Helper()
-	var names []string
-	for _, p := range patterns {
-		matches, err := filepath.Glob(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		names = append(names, matches...)
-	}
-	if len(names) == 0 {
-		t.Fatalf("no file matches %s", strings.Join(patterns, ", "))
-	}
-	return names
 }

@@ -10,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/cascades/cascadestest"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -32,7 +33,7 @@ func TestParsed(t *testing.T) {
 			fmt.Fprintf(&b, "%s\n", fieldsOf(reflect.ValueOf(field), "\n  "))
 		}
 	}
-	golden(t, "testdata/parsed.txt", b.String())
+	cascadestest.Golden(t, *update, "testdata/parsed.txt", b.String())
 }
 
 // fieldsOf writes a value of this package with all that is set in it; of others it

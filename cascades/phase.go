@@ -213,7 +213,7 @@ func (p *parser) mapped(o *object) Values {
 	for key, value := range values {
 		name, isText := value.(string)
 		if isText && p.declared[name] {
-			values[key] = reference{[]string{"input", name}, name}
+			values[key] = Reference{[]string{"input", name}, name}
 			p.warn(o.value[key], CodeOtherwise, "input_map: %s is the value of the input %s, as in Windlass: write \"{{ input.%s }}\"", key, name, name)
 		}
 	}

@@ -56,7 +56,7 @@ func (p *parser) promote(c *Check, o *object) {
 // person; "" where none does.
 func (v *Validator) waits() (phase string) {
 	if v.Cascade != nil {
-		v.Cascade.any(func(p *Phase) bool {
+		v.Cascade.Any(func(p *Phase) bool {
 			if p.Human != nil || p.asksOnTheWay() {
 				phase = p.Name
 			}

@@ -48,16 +48,8 @@ func (see seen) templates(list ...*templates.Template) {
 	}
 }
 
-func (see seen) values(v Values) { see.value(map[string]any(v)) }
-
-func (see seen) value(value any) {
-	some(value, func(leaf any) bool {
-		switch leaf := leaf.(type) {
-		case valueTemplate:
-			see.templates(leaf.Template)
-		case reference:
-			see(leaf.path, false)
-		}
-		return false
-	})
+func (see seen) values(v Values) {
+	for _, n := range v.Names() {
+		see(n.Path, n.Guarded)
+	}
 }

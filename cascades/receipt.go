@@ -18,8 +18,12 @@ type Receipt struct {
 	Cascade string        // digest of the cascade and its files; "" for any
 	MaxAge  time.Duration // 0 for any
 	Trust   signatures.Trust
+	Alone   bool // the tool takes no other argument
+}
 
-	alone bool // it takes no other argument
+// Covers tells whether an argument is the text, or the receipt itself.
+func (r *Receipt) Covers(argument string) bool {
+	return argument == receiptText || argument == receiptArg
 }
 
 // Receipts makes the check of a text and its receipt. A clock belongs to it, so
@@ -75,7 +79,7 @@ func (p *parser) receipt(o *object) *Receipt {
 	if from == nil {
 		return nil
 	}
-	r := &Receipt{Cascade: from.text("cascade"), MaxAge: from.duration("max_age"), alone: !o.has("parameters") && !o.has("mcp")}
+	r := &Receipt{Cascade: from.text("cascade"), MaxAge: from.duration("max_age"), Alone: !o.has("parameters") && !o.has("mcp")}
 	for _, n := range from.list("gates") {
 		g, err := ParseGateDemand(p.word(n, "a gate"))
 		if err != nil {
@@ -140,18 +144,9 @@ func (p *parser) demand(o *object, t *Tool) {
 		switch {
 		case !isText || !isReceipt:
 			return fmt.Errorf("it wants text and receipt, both texts")
-		case t.Receipt.alone && len(arguments) > 2:
+		case t.Receipt.Alone && len(arguments) > 2:
 			return fmt.Errorf("it takes text and receipt alone: of what else is given no receipt is")
 		}
 		return holds(text, sealed)
 	})
-}
-
-// gate is the receipt as a gate of a proof.
-func (r *Receipt) gate(c *Cascade, p *Phase) ProofGate {
-	names := make([]string, len(r.Gates))
-	for i, g := range r.Gates {
-		names[i] = g.String()
-	}
-	return ProofGate{"a receipt of " + strings.Join(names, ", "), c.ID, p.Name, "receipt", "blocking", nil, p, c}
 }

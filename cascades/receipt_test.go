@@ -33,7 +33,7 @@ func TestDemand(t *testing.T) {
 		{known, false, map[string]any{"text": "a", "receipt": "of a", "more": "b"}, "called"},
 		{Known{}, true, map[string]any{"text": "a", "receipt": "of a"}, "error: not called: nothing checks receipts here"},
 	} {
-		publish := &Tool{Receipt: &Receipt{alone: c.alone}, Tool: tool.Declared("publish", "", nil, func(context.Context, tool.Call) (any, error) { return "called", nil })}
+		publish := &Tool{Receipt: &Receipt{Alone: c.alone}, Tool: tool.Declared("publish", "", nil, func(context.Context, tool.Call) (any, error) { return "called", nil })}
 		publish.Params = publish.Receipt.params()
 		(&parser{known: c.known}).demand(&object{}, publish)
 		if got, err := publish.Tool.Run(t.Context(), tool.Call{Arguments: c.arguments}); err != nil || got.Text() != c.want {

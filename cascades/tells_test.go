@@ -4,36 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/cascades/cascadestest"
 	"github.com/seed61713e19/capstan/cascades/graphs"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/templates"
 )
-
-// golden compares a text with a file, or writes it there, with -update.
-func golden(t *testing.T, file, text string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	found, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, got := strings.Split(string(found), "\n"), strings.Split(text, "\n")
-	for i := range max(len(want), len(got)) {
-		if i >= len(want) || i >= len(got) || want[i] != got[i] {
-			t.Fatalf("%s:%d: got %q", file, i+1, got[min(i, len(got)-1)])
-		}
-	}
-}
 
 // told are files of which all that is told stands in testdata/told.txt.
 var told = []string{"full", "models", "databases", "tries", "tries_first", "long", "ways", "prices", "remote", "means", "rest"}
@@ -113,7 +93,7 @@ func TestTells(t *testing.T) {
 			fmt.Fprintf(&b, "%s\n%s\n%s\n", g.Mermaid(), g.Dot(), g.SVG())
 		}
 	}
-	golden(t, "testdata/told.txt", b.String())
+	cascadestest.Golden(t, *update, "testdata/told.txt", b.String())
 }
 
 func asJSON(t *testing.T, v any) []byte {

@@ -159,7 +159,7 @@ func (p *parser) templated(n *yaml.Node, scope variables) any {
 		return n.Value
 	}
 	if m := plainVariable().FindStringSubmatch(strings.TrimSpace(n.Value)); m != nil {
-		return reference{strings.Split(m[1], "."), n.Value}
+		return Reference{strings.Split(m[1], "."), n.Value}
 	}
 	return valueTemplate{t}
 }

@@ -71,7 +71,7 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 		}
 	}
 	timeout := o.duration("timeout")
-	if t.Receipt = p.receipt(o); t.Receipt != nil && t.Receipt.alone {
+	if t.Receipt = p.receipt(o); t.Receipt != nil && t.Receipt.Alone {
 		t.Params = t.Receipt.params()
 	}
 	defer p.effect(o, t)

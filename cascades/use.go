@@ -26,7 +26,7 @@ func Use(name string, with map[string]any, known Known) (*Validator, error) {
 // Uses tells whether any phase, of this cascade or of one within it, names the
 // tool.
 func (c *Cascade) Uses(name string) bool {
-	return c.any(func(p *Phase) bool {
+	return c.Any(func(p *Phase) bool {
 		return slices.ContainsFunc(p.tools(), func(t *Tool) bool { return t.Name == name })
 	})
 }
@@ -42,9 +42,9 @@ func (c *Cascade) RunsCommands() string {
 	return ""
 }
 
-// any tells whether something holds for a phase, of this cascade or of one
+// Any tells whether something holds for a phase, of this cascade or of one
 // within it.
-func (c *Cascade) any(holds func(*Phase) bool) bool {
+func (c *Cascade) Any(holds func(*Phase) bool) bool {
 	return slices.ContainsFunc(c.Within(), func(n *Cascade) bool { return slices.ContainsFunc(n.EveryPhase(), holds) })
 }
 
@@ -60,7 +60,7 @@ func (c *Cascade) Within() []*Cascade {
 		seen[c] = true
 		list = append(list, c)
 		for _, p := range c.EveryPhase() {
-			for _, n := range p.cascades() {
+			for _, n := range p.Cascades() {
 				add(n)
 			}
 		}
@@ -77,8 +77,9 @@ func (p *Phase) tools() []*Tool {
 	return p.Tackle
 }
 
-// cascades lists the cascades within the phase.
-func (p *Phase) cascades() []*Cascade {
+// Cascades lists the cascades that the phase runs: before it, as its tools, as its
+// checks; those within them are theirs.
+func (p *Phase) Cascades() []*Cascade {
 	var list []*Cascade
 	add := func(c *Cascade) {
 		if c != nil {

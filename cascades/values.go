@@ -17,10 +17,10 @@ type Values map[string]any
 // template is a text among [Values] that is rendered.
 type valueTemplate struct{ *templates.Template }
 
-// reference is a text that is one plain variable, {{ outputs.plan.items }}:
-// it stands for the value itself, not for its print.
-type reference struct {
-	path []string
+// A Reference is a text among [Values] that is one plain variable, such as
+// outputs.plan.items: it stands for the value itself, not for its print.
+type Reference struct {
+	Path []string
 	text string
 }
 
@@ -30,9 +30,9 @@ var plainVariable = patterns.Lazy(`^\{\{-?\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s
 func (v Values) Static() bool { return static(map[string]any(v)) }
 
 func static(value any) bool {
-	return !some(value, func(leaf any) bool {
+	return !Some(value, func(leaf any) bool {
 		switch leaf.(type) {
-		case valueTemplate, reference:
+		case valueTemplate, Reference:
 			return true
 		}
 		return false
@@ -41,26 +41,40 @@ func static(value any) bool {
 
 // Reads tells whether rendering needs the variable.
 func (v Values) Reads(name string) bool {
-	return some(map[string]any(v), func(leaf any) bool {
+	return Some(map[string]any(v), func(leaf any) bool {
 		switch leaf := leaf.(type) {
 		case valueTemplate:
 			return leaf.Reads(name)
-		case reference:
-			return leaf.path[0] == name
+		case Reference:
+			return leaf.Path[0] == name
 		}
 		return false
 	})
 }
 
-// some tells whether something holds for a value within one, which is no list and
+// Names are the variables that rendering reads.
+func (v Values) Names() (names []templates.Name) {
+	Some(map[string]any(v), func(leaf any) bool {
+		switch leaf := leaf.(type) {
+		case valueTemplate:
+			names = append(names, leaf.Names()...)
+		case Reference:
+			names = append(names, templates.Name{Path: leaf.Path})
+		}
+		return false
+	})
+	return names
+}
+
+// Some tells whether something holds for a value within one, which is no list and
 // no mapping itself.
-func some(value any, holds func(leaf any) bool) bool {
+func Some(value any, holds func(leaf any) bool) bool {
 	switch value := value.(type) {
 	case []any:
-		return slices.ContainsFunc(value, func(e any) bool { return some(e, holds) })
+		return slices.ContainsFunc(value, func(e any) bool { return Some(e, holds) })
 	case map[string]any:
 		for _, e := range value {
-			if some(e, holds) {
+			if Some(e, holds) {
 				return true
 			}
 		}
@@ -104,7 +118,7 @@ func render(value any, vars map[string]any) (any, error) {
 	switch value := value.(type) {
 	case valueTemplate:
 		return value.Render(vars)
-	case reference:
+	case Reference:
 		return value.lookup(vars)
 	case []any:
 		out := make([]any, len(value))
@@ -123,18 +137,18 @@ func render(value any, vars map[string]any) (any, error) {
 	}
 }
 
-func (r reference) lookup(vars map[string]any) (any, error) {
+func (r Reference) lookup(vars map[string]any) (any, error) {
 	var at any = vars
-	for i, name := range r.path {
+	for i, name := range r.Path {
 		object, ok := at.(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("%s: %s has no field %s", r.text, strings.Join(r.path[:i], "."), name)
+			return nil, fmt.Errorf("%s: %s has no field %s", r.text, strings.Join(r.Path[:i], "."), name)
 		}
 		if at, ok = object[name]; !ok {
-			return nil, fmt.Errorf("%s: %s is undefined", r.text, strings.Join(r.path[:i+1], "."))
+			return nil, fmt.Errorf("%s: %s is undefined", r.text, strings.Join(r.Path[:i+1], "."))
 		}
 	}
-	if whole, is := at.(map[string]any); is && len(r.path) == 1 {
+	if whole, is := at.(map[string]any); is && len(r.Path) == 1 {
 		return maps.Clone(whole), nil // a run goes on to write in its own
 	}
 	return at, nil

@@ -56,6 +56,8 @@ var floors = map[string]string{
 	// Floor 2.
 	"cascades":          "cascades/documents cascades/graphs cascades/windlass runner/exchanges runner/measure runner/model runner/process runner/reports runner/signatures runner/spellings runner/tool templates validators validators/expressions validators/faults validators/schema wards",
 	"cascades/examples": "",
+	// Whether what a model says is judged before it is written.
+	"cascades/proofs": "cascades cascades/graphs runner/measure runner/tool templates wards",
 	// Other people's cascades, written in our words and read as ours.
 	"cascades/convert": "cascades cascades/windlass runner/tool validators/patterns",
 	// Floor 3.
@@ -114,7 +116,7 @@ var floors = map[string]string{
 	"validators/edit":     "validators validators/faults validators/reading validators/schema",
 	"validators/request":  "runner/reports validators validators/faults validators/reading validators/schema",
 	"validators/schedule": "runner/signatures runner/tool validators validators/faults validators/schema",
-	"runner/serve":        "cascades cascades/graphs runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/diffs runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
+	"runner/serve":        "cascades cascades/graphs cascades/proofs runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/diffs runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
 	// News of runs, for all who follow them.
 	"runner/serve/feeds": "runner runner/event runner/journal",
 	// Who may come in.
@@ -134,6 +136,7 @@ var floors = map[string]string{
 	"cmd/capstan": "*",
 	// Suites that tests of other packages import.
 	"runner/journal/postgres/postgrestest": "",
+	"cascades/cascadestest":                "runner/tool runner/tool/query validators validators/builtins validators/capy validators/edit validators/request validators/schedule",
 	"validators/validatorstest":            "validators validators/schema",
 	"runner/tool/tooltest":                 "runner/tool validators/schema",
 	"runner/engine/enginetest":             "cascades runner runner/effects runner/engine runner/event runner/model runner/model/scripted runner/tool validators validators/builtins validators/schema",
@@ -145,6 +148,7 @@ var pure = []string{
 	"cascades/convert",
 	"cascades/documents",
 	"cascades/graphs",
+	"cascades/proofs",
 	"cascades/windlass",
 	"runner/engine",
 	"runner/exchanges",

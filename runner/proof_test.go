@@ -16,6 +16,7 @@ import (
 	"testing/fstest"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/cascades/proofs"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -33,9 +34,9 @@ type hostile struct {
 	gates   int
 	files   fstest.MapFS
 	made    int
-	source  map[string]cascades.ProofSource // of a mark
-	passed  map[string]map[string]bool      // mark → gates that have said yes
-	stands  map[string]string               // the gate whose cascade a recorder stands in
+	source  map[string]proofs.Source   // of a mark
+	passed  map[string]map[string]bool // mark → gates that have said yes
+	stands  map[string]string          // the gate whose cascade a recorder stands in
 	disk    string
 	written []writtenMark
 }
@@ -55,7 +56,7 @@ func pick[T any](h *hostile, list ...T) T { return list[h.r.IntN(len(list))] }
 func (h *hostile) mark(what, phase string) string {
 	h.made++
 	m := fmt.Sprintf("mk%dx", h.made)
-	h.source[m] = cascades.ProofSource{What: what, Phase: phase}
+	h.source[m] = proofs.Source{What: what, Phase: phase}
 	return m
 }
 
@@ -105,15 +106,15 @@ func (h *hostile) Call(_ context.Context, r model.Request) (model.Response, erro
 				h.yes(r.Validator, m.Content)
 			}
 		}
-		return model.Response{Text: fmt.Sprintf(`{"valid": %t, "reason": "because %s"}`, valid, h.mark(cascades.FromWords, r.Phase)), Usage: usage}, nil
+		return model.Response{Text: fmt.Sprintf(`{"valid": %t, "reason": "because %s"}`, valid, h.mark(proofs.FromWords, r.Phase)), Usage: usage}, nil
 	case len(r.Tools) > 0 && h.may(60):
 		t := pick(h, r.Tools...)
-		args := map[string]any{"text": h.mark(cascades.FromCall, r.Phase)}
+		args := map[string]any{"text": h.mark(proofs.FromCall, r.Phase)}
 		switch t.Name {
 		case cascades.SetState:
-			args = map[string]any{"key": pick(h, "k1", "k2", "word"), "value": h.mark(cascades.FromCall, r.Phase)}
+			args = map[string]any{"key": pick(h, "k1", "k2", "word"), "value": h.mark(proofs.FromCall, r.Phase)}
 		case cascades.AskHuman:
-			args = map[string]any{"question": "Which?", "options": []any{h.mark(cascades.FromCall, r.Phase), "b"}}
+			args = map[string]any{"question": "Which?", "options": []any{h.mark(proofs.FromCall, r.Phase), "b"}}
 		case cascades.RouteTo:
 			targets := t.Parameters.(map[string]any)["properties"].(map[string]any)["target"].(map[string]any)["enum"].([]any)
 			args = map[string]any{"target": pick(h, targets...)}
@@ -121,7 +122,7 @@ func (h *hostile) Call(_ context.Context, r model.Request) (model.Response, erro
 		text, _ := json.Marshal(args)
 		return model.Response{ToolCalls: []model.ToolCall{{ID: strconv.Itoa(h.made), Name: t.Name, Arguments: string(text)}}, Usage: usage}, nil
 	}
-	return model.Response{Text: h.text(cascades.FromText, r.Phase), Usage: usage}, nil
+	return model.Response{Text: h.text(proofs.FromText, r.Phase), Usage: usage}, nil
 }
 
 func (h *hostile) ask(_ context.Context, q runner.Question) (runner.Answer, error) {
@@ -135,7 +136,7 @@ func (h *hostile) ask(_ context.Context, q runner.Question) (runner.Answer, erro
 	case h.may(50):
 		return runner.Answer{Value: q.Text}, nil
 	}
-	return runner.Answer{Value: h.text(cascades.FromEdit, q.Phase)}, nil
+	return runner.Answer{Value: h.text(proofs.FromEdit, q.Phase)}, nil
 }
 
 const hostileGates = 80
@@ -196,14 +197,14 @@ func (h *hostile) tools() []tool.Tool {
 }
 
 // unsound is what the proof does not tell of what was written; "" for nothing.
-func (h *hostile) unsound(p *cascades.Proof) string {
+func (h *hostile) unsound(p *proofs.Proof) string {
 	for _, w := range h.written {
 		from := h.source[w.mark]
-		told := slices.ContainsFunc(p.Ways, func(way cascades.ProofWay) bool {
+		told := slices.ContainsFunc(p.Ways, func(way proofs.Way) bool {
 			if way.Phase != w.phase || way.From.What != from.What || way.From.Phase != from.Phase {
 				return false
 			}
-			return !slices.ContainsFunc(way.Gates, func(g cascades.ProofGate) bool {
+			return !slices.ContainsFunc(way.Gates, func(g proofs.Gate) bool {
 				name := g.Name
 				if name == "output_schema" {
 					name += "@" + g.Phase
@@ -244,12 +245,12 @@ func TestProofIsSound(t *testing.T) {
 			continue
 		}
 		loaded++
-		p := c.Proof()
+		p := proofs.Of(c)
 		if p.Proven() {
 			proven++
 		}
 		for range 4 {
-			h.source, h.passed, h.written, h.disk = map[string]cascades.ProofSource{}, map[string]map[string]bool{}, nil, ""
+			h.source, h.passed, h.written, h.disk = map[string]proofs.Source{}, map[string]map[string]bool{}, nil, ""
 			res, _ := r.Run(t.Context(), c, map[string]any{"text": "given"})
 			ended[res.Status]++
 			if len(h.written) > 0 {

@@ -42,9 +42,10 @@ var rooms = map[string]room{
 		suites: []suite{{folder: "wards"}, {folder: "runner/engine/enginetest"}},
 	},
 	"cascades": {
-		files: []string{"cascades/*.go", "cascades/documents/*.go", "cascades/graphs/*.go"},
+		files: []string{"cascades/*.go", "cascades/documents/*.go", "cascades/graphs/*.go", "cascades/proofs/*.go"},
 		suites: []suite{
-			{folder: "cascades", run: "TestTells|TestProofTells|TestMistakes|TestBad|TestGood"},
+			{folder: "cascades", run: "TestTells|TestMistakes|TestBad|TestGood"},
+			{folder: "cascades/proofs"},
 			{folder: "cascades", skip: "TestHostile|" + bounds},
 			{folder: "runner/engine/enginetest"},
 			{folder: "cmd/capstan", whole: true, run: "TestMistakes|TestLint|TestScripts/^(databases|describe|gate|inputs|keys|lint|mcp|plan|programs|proof|receipt|requires_receipt|shadow|strength|tackle|tries|where)$"},

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/cascades/proofs"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/sarif"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -98,7 +99,7 @@ func (c *Command) lintFiles(files []string, f lintFlags) error {
 		return err
 	}
 	found, bare := cascades.Diagnostics{}, cascades.Diagnostics{}
-	var proofs []*cascades.Proof
+	var proofs []*proofs.Proof
 	for _, file := range files {
 		d := diagnostics(r, file)
 		for round := 0; f.fix && round < maxRounds; round++ {
@@ -136,21 +137,21 @@ func (c *Command) lintFiles(files []string, f lintFlags) error {
 }
 
 // proofOf is the proof of a file that has nothing wrong, and what it lacks.
-func (f lintFlags) proofOf(r *runner.Runner, file string) (*cascades.Proof, cascades.Diagnostics, error) {
+func (f lintFlags) proofOf(r *runner.Runner, file string) (*proofs.Proof, cascades.Diagnostics, error) {
 	c, err := r.Load(file)
 	if err != nil {
 		return nil, nil, err
 	}
-	p := c.Proof()
+	p := proofs.Of(c)
 	lacks := p.Diagnostics()
 	if f.proof == proofStrict {
-		lacks = append(lacks, c.Unmeasured(p, f.falsePass, "", runner.ReadFile)...)
+		lacks = append(lacks, p.Unmeasured(f.falsePass, "", runner.ReadFile)...)
 	}
 	return p, lacks, nil
 }
 
 // printLint prints what was found, and the proofs where they were asked for.
-func (c *Command) printLint(found cascades.Diagnostics, proofs []*cascades.Proof, f lintFlags) error {
+func (c *Command) printLint(found cascades.Diagnostics, proofs []*proofs.Proof, f lintFlags) error {
 	switch {
 	case f.proof != "" && f.format == "json":
 		return printJSON(c.Stdout, map[string]any{"diagnostics": found, "proofs": proofs})

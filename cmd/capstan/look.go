@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/cascades/proofs"
 	"github.com/seed61713e19/capstan/runner/batch"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/measure"
@@ -29,7 +30,7 @@ price is told as such, with the key that gives it one.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			chosen := cascades.Chosen(newModels(c.Getenv, false, nil).chosen(model, args[0]))
 			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter {
-				return planned{cascade.PlanOf(chosen, cascade.Priced(openai.DefaultPrices())), cascade.Proof()}
+				return planned{cascade.PlanOf(chosen, cascade.Priced(openai.DefaultPrices())), proofs.Of(cascade)}
 			})
 		},
 	}
@@ -42,7 +43,7 @@ price is told as such, with the key that gives it one.`,
 // planned is a plan with the proof of what may be written.
 type planned struct {
 	cascades.Plan
-	Proof *cascades.Proof `json:"proof"`
+	Proof *proofs.Proof `json:"proof"`
 }
 
 // Text is the plan, and the proof where a tool writes.
@@ -73,7 +74,7 @@ tools that write, with the gates on each; one without is dashed.`,
 			}
 			var g drawing = cascade.Graph(marks)
 			if proof {
-				g = cascade.Proof().Graph()
+				g = proofs.Of(cascade).Graph()
 			}
 			draw := map[string]func() string{"mermaid": g.Mermaid, "dot": g.Dot, "svg": g.SVG}[format]
 			_, err = io.WriteString(c.Stdout, draw())

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/graphs"
+	"github.com/seed61713e19/capstan/cascades/proofs"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
@@ -29,7 +30,7 @@ func (s *Server) graphPage(w http.ResponseWriter, r *http.Request) error {
 		v.Broken = err.Error()
 	} else {
 		v.Places = c.Graph(t.Marks()).Spots()
-		if p := c.Proof(); p.Writers > 0 || p.Beyond {
+		if p := proofs.Of(c); p.Writers > 0 || p.Beyond {
 			v.Proof = p.Text()
 		}
 	}
@@ -44,7 +45,7 @@ func (s *Server) graphSVG(w http.ResponseWriter, r *http.Request) error {
 
 // proofSVG draws the ways to the tools that write.
 func (s *Server) proofSVG(w http.ResponseWriter, r *http.Request) error {
-	return s.picture(w, r, func(c *cascades.Cascade, _ *trace.Run) string { return c.Proof().Graph().SVG() })
+	return s.picture(w, r, func(c *cascades.Cascade, _ *trace.Run) string { return proofs.Of(c).Graph().SVG() })
 }
 
 func (s *Server) picture(w http.ResponseWriter, r *http.Request, draw func(*cascades.Cascade, *trace.Run) string) error {

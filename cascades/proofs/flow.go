@@ -1,9 +1,10 @@
-package cascades
+package proofs
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -16,7 +17,7 @@ type lead struct {
 // walk follows a cascade that is begun at a spot, and gives what it may end with.
 // It visits phases until what may stand at each does not grow any more: it never
 // shrinks, and there are only so many sources and gates, so that this comes to an end.
-func (a *prover) walk(c *Cascade, begin *spot) *spot {
+func (a *prover) walk(c *cascades.Cascade, begin *spot) *spot {
 	key := begin.key()
 	if end, done := a.ends[c][key]; done {
 		return end
@@ -50,10 +51,10 @@ func (a *prover) walk(c *Cascade, begin *spot) *spot {
 
 // visit gives every way on from the i-th phase, as the engine may take it, and
 // what may be said of why it was left.
-func (a *prover) visit(c *Cascade, i int, in *spot) (out []lead, said strands) {
+func (a *prover) visit(c *cascades.Cascade, i int, in *spot) (out []lead, said strands) {
 	p := c.Phases[i]
 	named := func(name string) int {
-		if to, ok := c.index[name]; ok {
+		if _, to := c.Phase(name); to >= 0 {
 			return to
 		}
 		return len(c.Phases)
@@ -72,7 +73,7 @@ func (a *prover) visit(c *Cascade, i int, in *spot) (out []lead, said strands) {
 	again := newSpot()
 	again.files = r.left.files
 	out = append(out, lead{i, again})
-	if on := p.Rules.OnExhausted; on != OnExhaustedFail && !p.loose() {
+	if on := p.Rules.OnExhausted; on != cascades.OnExhaustedFail && !loose(p) {
 		out = append(out, lead{named(on), r.left})
 	}
 	if p.Rules.OnError != "" {
@@ -88,7 +89,7 @@ func (a *prover) visit(c *Cascade, i int, in *spot) (out []lead, said strands) {
 // leads are the ways behind a phase that has released its output. Behind one that
 // is a gate, whose handoffs decide by its verdict, the text has passed only where
 // they say so.
-func (r *passage) leads(p *Phase, named func(string) int, next int) (out []lead) {
+func (r *passage) leads(p *cascades.Phase, named func(string) int, next int) (out []lead) {
 	with := r.with
 	if r.mode.Stands() {
 		with = r.passed(with)

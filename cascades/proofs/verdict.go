@@ -1,23 +1,24 @@
-package cascades
+package proofs
 
 import (
 	"slices"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/wards"
 )
 
 // verdict follows a phase that is a gate: its output has in it what it was given,
 // and the words of a judge.
-func (f *proving) verdict(v *Validator) strands {
+func (f *proving) verdict(v *cascades.Validator) strands {
 	content, of := f.judged()
 	f.validator(v, content)
 	said := content.and(f.given)
 	if !v.Free() {
 		said = said.and(f.source(f.c, f.p, FromWords))
 	}
-	mode := f.p.gateMode()
+	mode := gateMode(f.p)
 	lost := f.p.Each != nil && (mode == wards.Advisory || f.p.Each.Keep && mode != wards.Blocking) // an item's no stops nothing
-	if f.p.loose() || lost || !v.sees() {
+	if loose(f.p) || lost || !v.Sees() {
 		return said
 	}
 	if v.Free() {
@@ -28,7 +29,7 @@ func (f *proving) verdict(v *Validator) strands {
 		word = "when"
 	}
 	f.r.mode, f.r.of = mode, of
-	f.r.own = f.gate(f.p, ProofGate{v.Name, f.c.ID, f.p.Name, "phase", word, v, f.p, f.c})
+	f.r.own = f.gate(f.p, Gate{v.Name, f.c.ID, f.p.Name, "phase", word, v, f.p, f.c})
 	return said
 }
 
@@ -46,9 +47,9 @@ func (f *proving) judged() (content strands, of []judged) {
 		}
 		return content, of
 	}
-	some(value, func(leaf any) bool {
-		if r, plain := leaf.(reference); plain {
-			of = append(of, f.whole(r.path)...)
+	cascades.Some(value, func(leaf any) bool {
+		if r, plain := leaf.(cascades.Reference); plain {
+			of = append(of, f.whole(r.Path)...)
 		}
 		return false
 	})
@@ -59,8 +60,8 @@ func (f *proving) judged() (content strands, of []judged) {
 // list that the phase is done for.
 func (f *proving) whole(path []string) []judged {
 	if f.p.Each != nil && len(path) == 1 && path[0] == f.p.Each.As {
-		if r, plain := f.p.Each.In["in"].(reference); plain {
-			path = r.path
+		if r, plain := f.p.Each.In["in"].(cascades.Reference); plain {
+			path = r.Path
 		}
 	}
 	if len(path) != 2 {
@@ -70,11 +71,11 @@ func (f *proving) whole(path []string) []judged {
 }
 
 // gateMode is what a no of a phase that is a gate does, as the engine has it.
-func (p *Phase) gateMode() wards.Mode {
+func gateMode(p *cascades.Phase) wards.Mode {
 	switch {
-	case slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.When != nil }):
+	case slices.ContainsFunc(p.Handoffs, func(h cascades.Handoff) bool { return h.When != nil }):
 		return wards.Advisory
-	case p.Rules.OnExhausted != OnExhaustedFail:
+	case p.Rules.OnExhausted != cascades.OnExhaustedFail:
 		return wards.Retry
 	}
 	return wards.Blocking

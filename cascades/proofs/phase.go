@@ -1,8 +1,9 @@
-package cascades
+package proofs
 
 import (
 	"slices"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -10,8 +11,8 @@ import (
 // A proving is one phase that is followed, or an item of it.
 type proving struct {
 	*prover
-	c *Cascade
-	p *Phase
+	c *cascades.Cascade
+	p *cascades.Phase
 	view
 	r     *passage
 	given strands // what a phase without a model gives its tool
@@ -19,7 +20,7 @@ type proving struct {
 }
 
 // pass follows a visit to a phase from a spot.
-func (a *prover) pass(c *Cascade, p *Phase, in *spot) *passage {
+func (a *prover) pass(c *cascades.Cascade, p *cascades.Phase, in *spot) *passage {
 	begun := in.clone()
 	with := in.clone()
 	r := &passage{with: with, left: begun}
@@ -69,7 +70,7 @@ func (f *proving) subs() {
 }
 
 // within follows a cascade that is begun within the phase.
-func (f *proving) within(c *Cascade, begin *spot) *spot {
+func (f *proving) within(c *cascades.Cascade, begin *spot) *spot {
 	end := f.walk(c, begin)
 	f.files, f.heard = f.files.and(end.files), f.heard.and(end.said)
 	return end
@@ -95,10 +96,10 @@ func (f *proving) calls() {
 		call := bare.past(f.callGates(f.c, f.p, t)...)
 		result := call
 		switch {
-		case t.Engine && t.Name == SetState:
+		case t.Engine && t.Name == cascades.SetState:
 			// It is the model that names the variable.
 			f.state.any(call.at("state"))
-		case t.Engine && t.Name == AskHuman:
+		case t.Engine && t.Name == cascades.AskHuman:
 			f.answered(call)
 		case t.Cascade != nil:
 			begin := newSpot()
@@ -120,11 +121,11 @@ func (f *proving) calls() {
 
 // receipted is what a tool that wants a receipt is given: of text and receipt it
 // has one that holds.
-func (f *proving) receipted(t *Tool, gates []int) (written strands) {
+func (f *proving) receipted(t *cascades.Tool, gates []int) (written strands) {
 	for name, value := range f.p.Inputs {
 		s := f.value(value).past(gates...)
-		if name == receiptText || name == receiptArg {
-			s = s.past(f.gate(t.Receipt, t.Receipt.gate(f.c, f.p)))
+		if t.Receipt.Covers(name) {
+			s = s.past(f.receipt(f.c, f.p, t.Receipt))
 		}
 		written = written.and(s)
 	}
@@ -137,7 +138,7 @@ func (f *proving) answered(offered strands) {
 }
 
 // asked follows the cascades among the wards that look at a tool.
-func (f *proving) asked(list []*Check, t *Tool, content strands) {
+func (f *proving) asked(list []*cascades.Check, t *cascades.Tool, content strands) {
 	for _, check := range list {
 		if check.Guards(t.Name) {
 			f.validator(check.Validator, content)
@@ -156,9 +157,9 @@ func (f *proving) tool() strands {
 	switch {
 	case t.Validator != nil:
 		return f.verdict(t.Validator)
-	case t.Engine && t.Name == AskHuman:
+	case t.Engine && t.Name == cascades.AskHuman:
 		f.answered(f.given)
-	case t.Engine && t.Name == SetState:
+	case t.Engine && t.Name == cascades.SetState:
 		value := f.value(f.p.Inputs["value"]).past(gates...)
 		if key, plain := f.p.Inputs["key"].(string); plain {
 			f.state.set(key, value.at("state."+key))
@@ -207,14 +208,14 @@ func (f *proving) validators(text strands) {
 
 // reworded is what a model makes of the instructions, which the pre-wards see too.
 func (f *proving) reworded() strands {
-	if s := f.p.Soundings; s == nil || s.Mutation != Rewrite {
+	if s := f.p.Soundings; s == nil || s.Mutation != cascades.Rewrite {
 		return nil
 	}
 	return f.source(f.c, f.p, FromText)
 }
 
 // validator follows a validator that is a cascade.
-func (f *proving) validator(v *Validator, content strands) {
+func (f *proving) validator(v *cascades.Validator, content strands) {
 	if v.Cascade == nil {
 		return
 	}
@@ -258,12 +259,12 @@ func (f *proving) release(text, value strands, in *spot) {
 			f.state.set(name, f.words().at("state."+name))
 		}
 	}
-	if _, own := f.c.index[f.p.Name]; own && f.p.OutputSchema != nil {
-		valid := value.at("state." + ValidatedOutput)
-		if f.p.loose() {
-			valid = valid.and(f.state.get(ValidatedOutput))
+	if own, _ := f.c.Phase(f.p.Name); own != nil && f.p.OutputSchema != nil {
+		valid := value.at("state." + cascades.ValidatedOutput)
+		if loose(f.p) {
+			valid = valid.and(f.state.get(cascades.ValidatedOutput))
 		}
-		f.state.set(ValidatedOutput, valid)
+		f.state.set(cascades.ValidatedOutput, valid)
 	}
 	value = value.at("outputs." + f.p.Name)
 	f.outputs.set(f.p.Name, value)
@@ -279,13 +280,13 @@ func (f *proving) words() (s strands) {
 			s = s.and(f.files)
 		}
 	}
-	unfree := func(p *Phase) bool {
-		return slices.ContainsFunc(p.Checks(), func(c *Check) bool { return !c.Validator.Free() }) || p.Tool != nil && p.Tool.Validator != nil && !p.Tool.Validator.Free()
+	unfree := func(p *cascades.Phase) bool {
+		return slices.ContainsFunc(p.Checks(), func(c *cascades.Check) bool { return !c.Validator.Free() }) || p.Tool != nil && p.Tool.Validator != nil && !p.Tool.Validator.Free()
 	}
-	for _, p := range append([]*Phase{f.p}, f.p.Together...) {
+	for _, p := range append([]*cascades.Phase{f.p}, f.p.Together...) {
 		judged := unfree(p)
-		for _, c := range p.cascades() {
-			judged = judged || c.any(unfree)
+		for _, c := range p.Cascades() {
+			judged = judged || c.Any(unfree)
 		}
 		if judged {
 			s = s.and(f.source(f.c, p, FromWords))
@@ -315,7 +316,7 @@ func (f *proving) group(in *spot) {
 		value = value.and(r.with.outputs.get(p.Name))
 		f.heard = f.heard.and(r.left.said)
 		for _, t := range p.Tackle {
-			if t.Engine && t.Name == SetState { // who sets what is told where two clash
+			if t.Engine && t.Name == cascades.SetState { // who sets what is told where two clash
 				f.heard = f.heard.and(f.source(f.c, p, FromCall).past(f.callGates(f.c, p, t)...))
 			}
 		}

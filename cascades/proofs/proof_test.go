@@ -1,6 +1,7 @@
-package cascades
+package proofs
 
 import (
+	"flag"
 	"fmt"
 	"io/fs"
 	"path"
@@ -9,22 +10,30 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/cascades/cascadestest"
 	"github.com/seed61713e19/capstan/runner/measure"
 )
 
+var update = flag.Bool("update", false, "rewrite what stands in files")
+
+func known() cascades.Known {
+	return cascades.Known{Validators: cascadestest.Validators(), Tools: cascadestest.Tools()}
+}
+
 // proofOf is the proof of a file.
-func proofOf(t testing.TB, file string) (*Cascade, *Proof) {
+func proofOf(t testing.TB, file string) (*cascades.Cascade, *Proof) {
 	t.Helper()
-	c, err := Load(filepath.Base(file), folder(filepath.Dir(file)), known())
+	c, err := cascades.Load(filepath.Base(file), cascadestest.Folder(filepath.Dir(file)), known())
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	return c, c.Proof()
+	return c, Of(c)
 }
 
 // TestProofOfShipped holds that --proof has nothing to say of what is shipped.
 func TestProofOfShipped(t *testing.T) {
-	for _, file := range glob(t, "examples/*.yaml") {
+	for _, file := range cascadestest.Glob(t, "../examples/*.yaml") {
 		if strings.HasSuffix(file, ".scripted.yaml") {
 			continue
 		}
@@ -38,7 +47,7 @@ func TestProofOfShipped(t *testing.T) {
 // reaches with no gate, where "# bare" stands, and no other; and of their twins
 // none.
 func TestProof(t *testing.T) {
-	for _, file := range glob(t, "testdata/proof/*/*.yaml") {
+	for _, file := range cascadestest.Glob(t, "testdata/*/*.yaml") {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
 			c, p := proofOf(t, file)
 			var want, got []string
@@ -70,7 +79,7 @@ func TestProof(t *testing.T) {
 // where, and the gates on it, in words and, of those with several, in pictures.
 func TestProofTells(t *testing.T) {
 	var b strings.Builder
-	for _, file := range glob(t, "testdata/proof/*/*.yaml") {
+	for _, file := range cascadestest.Glob(t, "testdata/*/*.yaml") {
 		_, p := proofOf(t, file)
 		fmt.Fprintf(&b, "-- %s --\n%s\n", filepath.ToSlash(file), strings.TrimSpace(p.Text()))
 		if len(p.Ways) > 2 {
@@ -78,13 +87,13 @@ func TestProofTells(t *testing.T) {
 			fmt.Fprintf(&b, "%s\n%s\n%s\n", g.Mermaid(), g.Dot(), g.SVG())
 		}
 	}
-	golden(t, "testdata/proof/told.txt", b.String())
+	cascadestest.Golden(t, *update, "testdata/told.txt", b.String())
 }
 
 // A gate on a way is measured where there is evidence of what it is, in its phase
 // and at its moment, beside the file that it stands in, and nowhere else.
 func TestMeasured(t *testing.T) {
-	for _, file := range glob(t, "testdata/proof/*/*.yaml") {
+	for _, file := range cascadestest.Glob(t, "testdata/*/*.yaml") {
 		c, p := proofOf(t, file)
 		files := map[string]measure.EvidenceFile{}
 		for _, within := range c.Within() {
@@ -104,17 +113,17 @@ func TestMeasured(t *testing.T) {
 			}
 			return nil, fs.ErrNotExist
 		}
-		for _, d := range c.Unmeasured(p, 0.05, "", measured) {
+		for _, d := range p.Unmeasured(0.05, "", measured) {
 			if !strings.HasSuffix(d.Message, "a receipt tells which gates a text has passed, not here how strong they are") {
 				t.Errorf("measured is not %v", d)
 			}
 		}
-		for _, d := range c.Unmeasured(p, 0.05, "", nil) {
+		for _, d := range p.Unmeasured(0.05, "", nil) {
 			if !strings.HasSuffix(d.Message, "there are no files here, and so no evidence") && !strings.Contains(d.Message, "receipt") {
 				t.Errorf("without files it is said %v", d)
 			}
 		}
-		all := c.Unmeasured(p, 0.05, "", folder(filepath.Dir(file))).Error()
+		all := p.Unmeasured(0.05, "", cascadestest.Folder(filepath.Dir(file))).Error()
 		for _, w := range p.Ways {
 			for _, g := range w.Gates {
 				if g.Moment == "receipt" {
@@ -163,11 +172,31 @@ func TestStrandsAreBounded(t *testing.T) {
 	}
 }
 
+// What was followed from one spot is followed from there again: twelve cascades, each
+// with the next six times, are few.
+func TestSharedCascades(t *testing.T) {
+	open := func(name string) ([]byte, error) {
+		var i int
+		if _, err := fmt.Sscanf(name, "c%d.yaml", &i); err != nil || i == 12 {
+			return []byte("cascade_id: c12\nphases: [{name: a, instructions: x}]"), err
+		}
+		one := fmt.Sprintf("{ref: c%d.yaml, context_out: true}", i+1)
+		return fmt.Appendf(nil, "cascade_id: c%d\nphases: [{name: a, instructions: x, sub_cascades: [%s]}]", i, strings.Join(slices.Repeat([]string{one}, 6), ", ")), nil
+	}
+	c, err := cascades.Load("c0.yaml", open, known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if Of(c).Beyond {
+		t.Error("it is too large to be followed")
+	}
+}
+
 // A cascade that is too large to be followed is not proven, whatever was found.
 func TestProofBeyond(t *testing.T) {
 	p := &Proof{File: "x.yaml", Beyond: true}
 	const why = "nothing is proven: the cascade is too large to be followed"
-	if d := p.Diagnostics(); p.Proven() || len(d) != 1 || d[0].Message != why || d[0].Position != (Position{"x.yaml", 1, 1}) || !d.Broken() {
+	if d := p.Diagnostics(); p.Proven() || len(d) != 1 || d[0].Message != why || d[0].Position != (cascades.Position{File: "x.yaml", Line: 1, Column: 1}) || !d.Broken() {
 		t.Errorf("proven %v, %v", p.Proven(), d)
 	}
 	if text := p.Text(); !strings.Contains(text, "not proven") || !strings.Contains(text, "too large to be followed") {

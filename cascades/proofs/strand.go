@@ -1,4 +1,4 @@
-package cascades
+package proofs
 
 import (
 	"maps"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/templates"
 )
 
@@ -240,20 +241,28 @@ func (v view) path(path []string) strands {
 }
 
 // value is what gets into a value by its templates.
-func (v view) value(value any) (s strands) {
-	seen(func(path []string, _ bool) { s = s.and(v.path(path)) }).value(value)
-	return s
+func (v view) value(value any) strands {
+	return v.values(cascades.Values{"": value})
 }
 
-func (v view) values(values Values) strands { return v.value(map[string]any(values)) }
+func (v view) values(values cascades.Values) strands { return v.names(values.Names()) }
 
-func (v view) template(t *templates.Template) (s strands) {
-	seen(func(path []string, _ bool) { s = s.and(v.path(path)) }).templates(t)
+func (v view) template(t *templates.Template) strands {
+	if t == nil {
+		return nil
+	}
+	return v.names(t.Names())
+}
+
+func (v view) names(names []templates.Name) (s strands) {
+	for _, n := range names {
+		s = s.and(v.path(n.Path))
+	}
 	return s
 }
 
 // each gives every named value its own strands.
-func (v view) each(values Values) (m vars) {
+func (v view) each(values cascades.Values) (m vars) {
 	for name, value := range values {
 		m.set(name, v.value(value).at("input."+name))
 	}

@@ -1,4 +1,16 @@
-package cascades
+// Package proofs shows that no text of a model gets into a call of a tool that
+// writes unless a gate has judged it, or names the ways by which one may.
+//
+// In comes a checked cascade. [Of] follows it as the engine would run it, phase by
+// phase, with every text that somebody may have written and the gates that it has
+// passed (a strand), through all the places where it may stand: inputs, state,
+// outputs, files, what a judge said. Where phases lead back it goes on until nothing
+// new can stand anywhere. Out goes a [Proof]: the ways that end in such a call, to be
+// read, drawn, reported as diagnostics, or held against what was measured of their
+// gates. Nothing is run, and no file is read but for that evidence.
+//
+// Begin with flow.go, the walk; strand.go has what is carried along.
+package proofs
 
 import (
 	"cmp"
@@ -7,6 +19,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/graphs"
 )
 
@@ -17,29 +30,31 @@ import (
 // only notes, is in shadow, or may be passed over by on_exhausted: last or best,
 // is none. Gated is not harmless, and a tool is taken by its declared effect.
 type Proof struct {
-	Ways    []ProofWay `json:"ways"`             // by the tools' places, the bare ones of each first
-	Beyond  bool       `json:"beyond,omitempty"` // the cascade is too large to be followed: nothing is proven
-	Writers int        `json:"writers"`          // tools that write, or cascades within, in reach of a run
-	File    string     `json:"file"`
+	Ways    []Way  `json:"ways"`             // by the tools' places, the bare ones of each first
+	Beyond  bool   `json:"beyond,omitempty"` // the cascade is too large to be followed: nothing is proven
+	Writers int    `json:"writers"`          // tools that write, or cascades within, in reach of a run
+	File    string `json:"file"`
+
+	cascade *cascades.Cascade
 }
 
-// A ProofWay is one way by which a text may get into a call.
-type ProofWay struct {
-	Tool    string      `json:"tool"`
-	At      Position    `json:"at"` // where the phase names the tool
-	Cascade string      `json:"cascade"`
-	Phase   string      `json:"phase"`
-	From    ProofSource `json:"from"`
-	Through []string    `json:"through"` // where it stands on the way: outputs.draft, state.title
-	Gates   []ProofGate `json:"gates"`   // that have judged it, in file order
+// A Way is one way by which a text may get into a call.
+type Way struct {
+	Tool    string            `json:"tool"`
+	At      cascades.Position `json:"at"` // where the phase names the tool
+	Cascade string            `json:"cascade"`
+	Phase   string            `json:"phase"`
+	From    Source            `json:"from"`
+	Through []string          `json:"through"` // where it stands on the way: outputs.draft, state.title
+	Gates   []Gate            `json:"gates"`   // that have judged it, in file order
 }
 
-// A ProofSource is where a text comes from.
-type ProofSource struct {
-	What    string   `json:"what"` // see [FromText]
-	Cascade string   `json:"cascade"`
-	Phase   string   `json:"phase"`
-	At      Position `json:"at"`
+// A Source is where a text comes from.
+type Source struct {
+	What    string            `json:"what"` // see [FromText]
+	Cascade string            `json:"cascade"`
+	Phase   string            `json:"phase"`
+	At      cascades.Position `json:"at"`
 }
 
 // What a text is at its source.
@@ -50,33 +65,33 @@ const (
 	FromEdit  = "edit"  // what a person makes of the phase's text
 )
 
-// A ProofGate is a check that judges a text on its way.
-type ProofGate struct {
+// A Gate is a check that judges a text on its way.
+type Gate struct {
 	Name    string `json:"name"`
 	Cascade string `json:"cascade"`
 	Phase   string `json:"phase"`
 	Moment  string `json:"moment"`
 	Mode    string `json:"mode"`
 
-	validator *Validator // nil of an output_schema
-	phase     *Phase
-	of        *Cascade
+	validator *cascades.Validator // nil of an output_schema
+	phase     *cascades.Phase
+	of        *cascades.Cascade
 }
 
 // Guarded tells whether a gate stands on the way.
-func (w ProofWay) Guarded() bool { return len(w.Gates) > 0 }
+func (w Way) Guarded() bool { return len(w.Gates) > 0 }
 
 // Proven tells whether every way has its gate.
 func (p *Proof) Proven() bool {
-	return !p.Beyond && !slices.ContainsFunc(p.Ways, func(w ProofWay) bool { return !w.Guarded() })
+	return !p.Beyond && !slices.ContainsFunc(p.Ways, func(w Way) bool { return !w.Guarded() })
 }
 
-// Proof follows every text of the cascade's models, and of those within it.
-func (c *Cascade) Proof() *Proof {
+// Of follows every text of the cascade's models, and of those within it.
+func Of(c *cascades.Cascade) *Proof {
 	a := newProver()
 	a.walk(c, newSpot())
-	p := &Proof{Ways: slices.AppendSeq([]ProofWay{}, maps.Values(a.ways)), Beyond: a.beyond(), Writers: len(a.writers), File: c.File}
-	slices.SortStableFunc(p.Ways, func(v, w ProofWay) int {
+	p := &Proof{Ways: slices.AppendSeq([]Way{}, maps.Values(a.ways)), Beyond: a.beyond(), Writers: len(a.writers), File: c.File, cascade: c}
+	slices.SortStableFunc(p.Ways, func(v, w Way) int {
 		return cmp.Or(cmp.Compare(v.At.File, w.At.File), cmp.Compare(v.At.Line, w.At.Line), cmp.Compare(v.At.Column, w.At.Column),
 			cmp.Compare(v.Tool, w.Tool), cmp.Compare(min(len(v.Gates), 1), min(len(w.Gates), 1)), cmp.Compare(v.told(), w.told()))
 	})
@@ -84,21 +99,21 @@ func (c *Cascade) Proof() *Proof {
 }
 
 // Diagnostics are the ways without a gate, and that there is no proof.
-func (p *Proof) Diagnostics() Diagnostics {
-	found := Diagnostics{}
+func (p *Proof) Diagnostics() cascades.Diagnostics {
+	found := cascades.Diagnostics{}
 	if p.Beyond {
-		found = append(found, Diagnostic{Position: Position{p.File, 1, 1}, Code: CodeBare, Severity: Wrong, Message: "nothing is proven: the cascade is too large to be followed"})
+		found = append(found, cascades.Diagnostic{Position: cascades.Position{File: p.File, Line: 1, Column: 1}, Code: cascades.CodeBare, Severity: cascades.Wrong, Message: "nothing is proven: the cascade is too large to be followed"})
 	}
 	for _, w := range p.Ways {
 		if !w.Guarded() {
-			found = append(found, Diagnostic{Position: w.At, Code: CodeBare, Severity: Wrong, Message: fmt.Sprintf("tool %s writes, and %s reaches its call with no gate on the way", w.Tool, w.route())})
+			found = append(found, cascades.Diagnostic{Position: w.At, Code: cascades.CodeBare, Severity: cascades.Wrong, Message: fmt.Sprintf("tool %s writes, and %s reaches its call with no gate on the way", w.Tool, w.route())})
 		}
 	}
 	return found
 }
 
 // route is where the text comes from and where it stands on the way.
-func (w ProofWay) route() string {
+func (w Way) route() string {
 	s := w.From.String()
 	if len(w.Through) > 0 {
 		s += " (" + strings.Join(w.Through, " → ") + ")"
@@ -107,10 +122,10 @@ func (w ProofWay) route() string {
 }
 
 // told is the way in one line.
-func (w ProofWay) told() string { return w.route() + ": " + w.gated() }
+func (w Way) told() string { return w.route() + ": " + w.gated() }
 
 // gated names the gates on the way.
-func (w ProofWay) gated() string {
+func (w Way) gated() string {
 	if !w.Guarded() {
 		return "no gate"
 	}
@@ -122,7 +137,7 @@ func (w ProofWay) gated() string {
 }
 
 // String says what the source is: the text of phase draft.
-func (s ProofSource) String() string {
+func (s Source) String() string {
 	switch s.What {
 	case FromCall:
 		return "a call by the model of phase " + s.Phase
@@ -135,7 +150,7 @@ func (s ProofSource) String() string {
 }
 
 // String names the gate and where it stands: no_secrets (draft, post, blocking).
-func (g ProofGate) String() string {
+func (g Gate) String() string {
 	return fmt.Sprintf("%s (%s, %s, %s)", g.Name, g.Phase, g.Moment, g.Mode)
 }
 

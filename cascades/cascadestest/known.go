@@ -1,0 +1,56 @@
+// Package cascadestest is what the cascades of tests may name, for those of this and
+// of other packages.
+package cascadestest
+
+import (
+	"context"
+
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/runner/tool/query"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
+	"github.com/seed61713e19/capstan/validators/capy"
+	"github.com/seed61713e19/capstan/validators/edit"
+	"github.com/seed61713e19/capstan/validators/request"
+	"github.com/seed61713e19/capstan/validators/schedule"
+)
+
+// Validators are the built-in ones, judges such as a Windlass installation has, and
+// the shipped gates.
+func Validators() validators.Set {
+	return builtins.Default().With(
+		validators.NewJudge("grammar_check", "Validates grammar and spelling in text", "Is the grammar right?"),
+		validators.NewJudge("content_safety", "Validates that the text is safe", "Is it safe?"),
+		validators.NewJudge("style_check", "Validates style", "Is the style right?"),
+		validators.NewJudge("quality_check", "Validates quality", "Is it good?"),
+		validators.NewJudge("question_check", "Validates a question", "Is it a question?"),
+		capy.Validator,
+		edit.Validator,
+		request.Validator, request.PromiseValidator, request.JudgeValidator,
+	).With(schedule.Validators(schedule.Options{})...)
+}
+
+type readFile struct {
+	Path string `json:"path"`
+}
+
+type writeFile struct {
+	Path    string `json:"path"`
+	Content string `json:"content,omitempty"`
+}
+
+// Tools are those of the shipped gates, and some that do nothing; one is [Distant].
+func Tools() tool.Set {
+	run := func(context.Context, readFile) (any, error) { return "", nil }
+	write := func(context.Context, writeFile) (any, error) { return "", nil }
+	return tool.NewSet(schedule.Tools(schedule.Options{})...).With(
+		query.Tool(), tool.New("read_file", "Read a file.", run).That(tool.Reads), tool.New("list_files", "List files.", run).That(tool.Reads),
+		tool.New("write_file", "Write a file.", write).That(tool.Writes), tool.New("run_code", "Run code.", run).That(tool.Writes),
+		Distant("distant"))
+}
+
+// Distant is a tool of a server that is not there: it panics where it is reached,
+// since loading reaches none.
+func Distant(name string) tool.Tool {
+	return tool.Remote(name, func(context.Context) (string, map[string]any, error) { panic("reached at load") }, nil)
+}

@@ -129,9 +129,9 @@ func (c *Cascade) Describe() Description {
 func (c *Cascade) describedInputs() []DescribedInput {
 	readers := map[string][]string{}
 	for _, p := range c.EveryPhase() {
-		for _, r := range p.inputReads() {
-			if !slices.Contains(readers[r.name], p.Name) {
-				readers[r.name] = append(readers[r.name], p.Name)
+		for _, n := range p.inputs() {
+			if name := n.Path[1]; !slices.Contains(readers[name], p.Name) {
+				readers[name] = append(readers[name], p.Name)
 			}
 		}
 	}

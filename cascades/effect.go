@@ -6,6 +6,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/templates"
 )
 
 // A guard is a tool that a ward around tools names, where it stands.
@@ -70,13 +71,12 @@ func (p *parser) checkActs() {
 
 // takes tells whether the phase's inputs, or the list that it is done for, read
 // another's output.
-func (p *Phase) takes(name string) (found bool) {
-	see := seen(func(path []string, _ bool) {
-		found = found || len(path) > 1 && path[0] == "outputs" && path[1] == name
-	})
-	see.values(p.Inputs)
+func (p *Phase) takes(name string) bool {
+	names := p.Inputs.Names()
 	if p.Each != nil {
-		see.values(p.Each.In)
+		names = append(names, p.Each.In.Names()...)
 	}
-	return found
+	return slices.ContainsFunc(names, func(n templates.Name) bool {
+		return len(n.Path) > 1 && n.Path[0] == "outputs" && n.Path[1] == name
+	})
 }

@@ -143,9 +143,9 @@ func (in Input) unfit(why string) InputError {
 func (c *Cascade) needed() map[string]string {
 	readers := map[string]string{}
 	for _, p := range c.always() {
-		for _, r := range p.inputReads() {
-			if !r.guarded && readers[r.name] == "" {
-				readers[r.name] = p.Name
+		for _, n := range p.inputs() {
+			if name := n.Path[1]; !n.Guarded && readers[name] == "" {
+				readers[name] = p.Name
 			}
 		}
 	}
@@ -178,22 +178,5 @@ func (c *Cascade) always() []*Phase {
 		}
 		i = next
 	}
-	return list
-}
-
-// An inputRead is an input that a template of a phase reads by name.
-type inputRead struct {
-	name    string
-	guarded bool
-}
-
-// inputReads lists what the phase's templates read of the input.
-func (p *Phase) inputReads() []inputRead {
-	var list []inputRead
-	p.eachName(func(path []string, guarded bool) {
-		if len(path) > 1 && path[0] == "input" {
-			list = append(list, inputRead{path[1], guarded})
-		}
-	})
 	return list
 }

@@ -1,55 +1,47 @@
 package cascades
 
-import "github.com/seed61713e19/capstan/templates"
+import (
+	"slices"
 
-// A seen is told of every variable that a template reads: the path, and whether
-// the template handles that it is not there.
-type seen func(path []string, guarded bool)
+	"github.com/seed61713e19/capstan/templates"
+)
 
-// eachName shows every variable that a template of the phase reads, but for
-// those of the phases of a group. Cascades within it have variables of their own.
-func (p *Phase) eachName(see seen) {
-	see.templates(p.Instructions, p.Compose, p.Rules.LoopPrompt, p.Rules.TurnPrompt, p.Rules.RetryInstructions)
+// names are the variables that templates of the phase read, but for those of the
+// phases of a group. Cascades within it have variables of their own.
+func (p *Phase) names() []templates.Name {
+	all := append(p.Soundings.templates(), p.Instructions, p.Compose, p.Rules.LoopPrompt, p.Rules.TurnPrompt, p.Rules.RetryInstructions)
+	values := []Values{p.Inputs}
 	if p.Each != nil {
-		see.values(p.Each.In)
+		values = append(values, p.Each.In)
 	}
 	for _, s := range p.Subs {
-		see.values(s.InputMap)
-	}
-	if p.Soundings != nil {
-		see.templates(append(p.Soundings.templates(), p.Soundings.Evaluator)...)
+		values = append(values, s.InputMap)
 	}
 	if p.Human != nil {
-		see.templates(p.Human.Prompt)
+		all = append(all, p.Human.Prompt)
 	}
-	see.values(p.Inputs)
+	validator := func(v *Validator) {
+		all, values = append(all, v.Criteria), append(values, v.With, v.InputMap)
+	}
 	if p.Tool != nil && p.Tool.Validator != nil {
-		see.validator(p.Tool.Validator)
+		validator(p.Tool.Validator)
 	}
 	for _, c := range p.Checks() {
-		see.validator(c.Validator)
+		validator(c.Validator)
 	}
-}
-
-func (see seen) validator(v *Validator) {
-	see.templates(v.Criteria)
-	see.values(v.With)
-	see.values(v.InputMap)
-}
-
-func (see seen) templates(list ...*templates.Template) {
-	for _, t := range list {
-		if t == nil {
-			continue
-		}
-		for _, n := range t.Names() {
-			see(n.Path, n.Guarded)
+	var list []templates.Name
+	for _, t := range all {
+		if t != nil {
+			list = append(list, t.Names()...)
 		}
 	}
+	for _, v := range values {
+		list = append(list, v.Names()...)
+	}
+	return list
 }
 
-func (see seen) values(v Values) {
-	for _, n := range v.Names() {
-		see(n.Path, n.Guarded)
-	}
+// inputs are the variables of the input, by name, that templates of the phase read.
+func (p *Phase) inputs() []templates.Name {
+	return slices.DeleteFunc(p.names(), func(n templates.Name) bool { return len(n.Path) < 2 || n.Path[0] != "input" })
 }

@@ -76,9 +76,12 @@ func (s *Soundings) threshold() *Check {
 	return s.Reforge.Threshold
 }
 
-// templates are those that are rendered beside the evaluator's.
+// templates are those that are rendered; some may be nil.
 func (s *Soundings) templates() []*templates.Template {
-	list := append([]*templates.Template{s.Aggregator}, s.Mutations...)
+	if s == nil {
+		return nil
+	}
+	list := append([]*templates.Template{s.Evaluator, s.Aggregator}, s.Mutations...)
 	if s.Reforge != nil {
 		list = append(list, s.Reforge.Honing)
 	}

@@ -1,6 +1,13 @@
-// Package cascades is the language of cascade files: its types, and the parser
-// that checks a file whole before anything runs. What each field means is told
-// in docs/language.md.
+// Package cascades is the language of cascade files. In comes a file, and what it
+// may name that others have ([Known]); out goes a [Cascade], whole and checked, or
+// [Diagnostics]: everything that is wrong, each at its place. Nothing is run for it.
+// Of a cascade it is told here what a run may do at most ([Plan]), what it needs and
+// asks, and who its gates are. What each key means is told in docs/language.md.
+//
+// Begin with the types below, then parse.go, which reads the file's top; each part of
+// a file has the Go file that reads it, by way of object.go and fields.go. Below are
+// rooms that know no cascade: documents, which makes trees of bytes, graphs, which
+// draws, and windlass; above it proofs and convert.
 package cascades
 
 import (

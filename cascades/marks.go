@@ -42,7 +42,7 @@ func (m *Marks) mark(c *graphs.Card) {
 		text = reports.Count(mark.Visits, "visit") + " · " + text
 	}
 	c.Status = cmp.Or(mark.Status, "goes on")
-	c.Lines = append(c.Lines, graphs.Line{Moment: graphs.Ran, Text: text, Mode: c.Status})
+	c.Lines = append(c.Lines, graphs.Line{Moment: graphs.Run, Text: text, Mode: c.Status})
 }
 
 // taken is how often a run took a way of c.

@@ -17,21 +17,12 @@ type Flow struct {
 type Passage struct {
 	From, To Box
 	Through  string   // what else is told of it
-	Guards   []string // none is drawn as what is wrong: red and dashed
+	Guards   []string // in words
+	Bare     bool     // it has none, and is drawn as what is wrong: red and dashed
 }
 
 // A Box is one end of a [Passage].
 type Box struct{ Title, About string }
-
-// guarded tells of the guards in one line.
-func (p Passage) guarded() string { return strings.Join(p.guards(), ", ") }
-
-func (p Passage) guards() []string {
-	if len(p.Guards) == 0 {
-		return []string{"no gate"}
-	}
-	return p.Guards
-}
 
 // drawn numbers the ends of the ways, in their order; node is told of each when it
 // is first met.
@@ -63,10 +54,10 @@ func (f Flow) Dot() string {
 		fmt.Fprintf(&b, "  n%d [label=%s%s]\n", n, dotText(one.Title+"\n"+one.About), style)
 	}, func(from, to int, p Passage) {
 		style := "color=darkgreen"
-		if len(p.Guards) == 0 {
+		if p.Bare {
 			style = "color=firebrick, style=dashed"
 		}
-		fmt.Fprintf(&b, "  n%d -> n%d [label=%s, %s]\n", from, to, dotText(strings.Join(p.guards(), "\n")), style)
+		fmt.Fprintf(&b, "  n%d -> n%d [label=%s, %s]\n", from, to, dotText(strings.Join(p.Guards, "\n")), style)
 	})
 	b.WriteString("}\n")
 	return b.String()
@@ -84,11 +75,11 @@ func (f Flow) Mermaid() string {
 		fmt.Fprintf(&b, "  n%d"+shape, n, mermaidText(one.Title), mermaidText(one.About))
 	}, func(from, to int, p Passage) {
 		arrow := "-->"
-		if len(p.Guards) == 0 {
+		if p.Bare {
 			arrow = "-.->"
 		}
 		var guards []string
-		for _, g := range p.guards() {
+		for _, g := range p.Guards {
 			guards = append(guards, mermaidText(g))
 		}
 		fmt.Fprintf(&b, "  n%d %s|\"%s\"| n%d\n", from, arrow, strings.Join(guards, "<br/>"), to)

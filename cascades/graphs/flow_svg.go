@@ -1,5 +1,7 @@
 package graphs
 
+import "strings"
+
 // The measures of a drawn flow.
 const (
 	flowRow  = 64.0
@@ -18,7 +20,7 @@ func (f Flow) SVG() string {
 	left, middle, right := 0.0, 120.0, 0.0
 	for _, p := range f.Ways {
 		left = max(left, p.From.width())
-		middle = max(middle, textWidth(p.guarded(), lineSize)+40, textWidth(p.Through, lineSize)+40)
+		middle = max(middle, textWidth(strings.Join(p.Guards, ", "), lineSize)+40, textWidth(p.Through, lineSize)+40)
 		right = max(right, p.To.width())
 	}
 	w := &svg{}
@@ -37,9 +39,9 @@ func (b Box) width() float64 {
 
 // passage draws one way; y is the top of its boxes.
 func (w *svg) passage(p Passage, y, left, middle, right float64) {
-	edge, guards, head := "guarded", "gates", "head"
-	if len(p.Guards) == 0 {
-		edge, guards, head = "bare", "none", "headx"
+	edge, class, head := "guarded", "gates", "head"
+	if p.Bare {
+		edge, class, head = "bare", "none", "headx"
 	}
 	end := func(x, width float64, class string, b Box) {
 		w.printf(`<rect class="%s" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="8"/>`+"\n", class, x, y, width, flowBox)
@@ -50,6 +52,6 @@ func (w *svg) passage(p Passage, y, left, middle, right float64) {
 	end(flowEdge, left, "card", p.From)
 	end(x+middle, right, "card tool", p.To)
 	w.path("way "+edge, head, "M%.1f %.1fH%.1f", x, y+flowBox/2, x+middle-2)
-	w.text(x+16, y+15, guards, p.guarded())
+	w.text(x+16, y+15, class, strings.Join(p.Guards, ", "))
 	w.text(x+16, y+34, "soft", p.Through)
 }

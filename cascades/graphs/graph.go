@@ -33,8 +33,8 @@ type Card struct {
 // A Kind is what makes the text of a card's thing.
 type Kind int
 
-// The kinds. A tool's card is dashed; that of a text that is put together only in
-// [Graph.Dot], and of another class in [Graph.Mermaid].
+// The kinds. A tool's card is dashed, and so is, but in [Graph.SVG], that of a text
+// which nobody says: it is put together.
 const (
 	Model Kind = iota
 	Tool
@@ -48,9 +48,9 @@ type Line struct {
 	Mode   string // the colour of its dot; "" for none
 }
 
-// Ran is the moment of a line that tells what a run did at the card. Its mode is
+// Run is the moment of a line that tells what a run did at the card. Its mode is
 // the card's status.
-const Ran = "run"
+const Run = "run"
 
 // String is the line as plain text: post grammar_check ×3 (retry).
 func (l Line) String() string {
@@ -100,7 +100,7 @@ func shadeOf(status string) shade {
 
 // mode is what the line's dot stands for.
 func (l Line) mode() string {
-	if _, known := shades[l.Mode]; l.Moment == Ran && !known {
+	if _, known := shades[l.Mode]; l.Moment == Run && !known {
 		return "goes on"
 	}
 	return l.Mode
@@ -108,7 +108,7 @@ func (l Line) mode() string {
 
 // class is the colour of the line's dot.
 func (l Line) class() string {
-	if l.Moment == Ran {
+	if l.Moment == Run {
 		return shadeOf(l.Mode).class + " ran"
 	}
 	return l.Mode

@@ -15,8 +15,8 @@ import (
 var odd = Graph{
 	Name: `b"r<title>anches`, Ran: true,
 	Cards: []Card{
-		{Title: "triage", About: "model", Lines: []Line{{Ran, "2 visits", "succeeded"}}, Status: "succeeded"},
-		{Title: `x");y-->z`, About: "gate", Kind: Tool, Lines: []Line{{Ran, "1 visit", "<i>odd"}, {"post", `j"]<i>`, `"><x>`}}, Status: "<i>odd"},
+		{Title: "triage", About: "model", Lines: []Line{{Run, "2 visits", "succeeded"}}, Status: "succeeded"},
+		{Title: `x");y-->z`, About: "gate", Kind: Tool, Lines: []Line{{Run, "1 visit", "<i>odd"}, {"post", `j"]<i>`, `"><x>`}}, Status: "<i>odd"},
 		{Title: "end", About: "composed", Kind: Text},
 	},
 	Ways: []Way{{0, 1, Chosen, `it is a "<b>wish</b>"`, 1}, {1, 0, When, `content contains "\n"`, 0}, {1, 2, Failed, "exhausted", 2}, {0, 2, Skipped, "skipped", 0}},
@@ -143,15 +143,15 @@ func TestLayout(t *testing.T) {
 // An end that ways share stands once, and a way without a guard is told as one.
 func TestFlow(t *testing.T) {
 	from, to := Box{"a text", "x.yaml:1:1"}, Box{`write "file"`, "x.yaml:2:1"}
-	f := Flow{Name: "x.yaml", Headline: "a & b", Ways: []Passage{{From: from, To: to, Guards: []string{"g1", "g2"}}, {From: from, To: to, Through: "state.a"}}}
+	f := Flow{Name: "x.yaml", Headline: "a & b", Ways: []Passage{{From: from, To: to, Guards: []string{"g1", "g2"}}, {From: from, To: to, Through: "state.a", Guards: []string{"none"}, Bare: true}}}
 	const edges = `  n0 -> n1 [label="g1\ng2", color=darkgreen]
-  n0 -> n1 [label="no gate", color=firebrick, style=dashed]
+  n0 -> n1 [label="none", color=firebrick, style=dashed]
 }
 `
 	if got := f.Dot(); !strings.HasSuffix(got, edges) || strings.Count(got, "  n1 [") != 1 {
 		t.Errorf("got\n%s", got)
 	}
-	if got := f.Mermaid(); !strings.HasSuffix(got, "  n0 -->|\"g1<br/>g2\"| n1\n  n0 -.->|\"no gate\"| n1\n") {
+	if got := f.Mermaid(); !strings.HasSuffix(got, "  n0 -->|\"g1<br/>g2\"| n1\n  n0 -.->|\"none\"| n1\n") {
 		t.Errorf("got\n%s", got)
 	}
 	drawing := f.SVG()

@@ -122,18 +122,18 @@ func (w Way) route() string {
 }
 
 // told is the way in one line.
-func (w Way) told() string { return w.route() + ": " + w.gated() }
+func (w Way) told() string { return w.route() + ": " + strings.Join(w.gated(), ", ") }
 
 // gated names the gates on the way.
-func (w Way) gated() string {
+func (w Way) gated() []string {
 	if !w.Guarded() {
-		return "no gate"
+		return []string{"no gate"}
 	}
 	gates := make([]string, len(w.Gates))
 	for i, g := range w.Gates {
 		gates[i] = g.String()
 	}
-	return strings.Join(gates, ", ")
+	return gates
 }
 
 // String says what the source is: the text of phase draft.
@@ -178,14 +178,10 @@ func (p *Proof) headline() string {
 func (p *Proof) Graph() graphs.Flow {
 	f := graphs.Flow{Name: p.File, Headline: p.headline()}
 	for _, w := range p.Ways {
-		one := graphs.Passage{
+		f.Ways = append(f.Ways, graphs.Passage{
 			From: graphs.Box{Title: w.From.String(), About: w.From.At.String()}, To: graphs.Box{Title: w.Tool, About: w.At.String()},
-			Through: strings.Join(w.Through, " → "),
-		}
-		for _, g := range w.Gates {
-			one.Guards = append(one.Guards, g.String())
-		}
-		f.Ways = append(f.Ways, one)
+			Through: strings.Join(w.Through, " → "), Guards: w.gated(), Bare: !w.Guarded(),
+		})
 	}
 	return f
 }

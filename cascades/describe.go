@@ -183,16 +183,9 @@ func (p *Phase) described(group string) DescribedPhase {
 	if p.TokenBudget != nil {
 		d.Holds = p.TokenBudget.String()
 	}
-	for _, one := range p.Checks() {
-		g := DescribedGate{string(one.Ward.Moment), string(one.Ward.Mode), one.Ward.Name, one.Validator.kind()}
-		if p.Soundings != nil && one == p.Soundings.Filter {
-			g.Moment = filter
-		}
-		if one == p.Soundings.threshold() {
-			g.Moment = threshold
-		}
-		d.Gates = append(d.Gates, g)
-	}
+	p.eachCheck(func(moment string, _ int, one *Check) {
+		d.Gates = append(d.Gates, DescribedGate{moment, string(one.Ward.Mode), one.Ward.Name, one.Validator.kind()})
+	})
 	if w := p.SchemaWard; w != nil {
 		d.Gates = append(d.Gates, DescribedGate{string(w.Moment), string(w.Mode), w.Name, "computed"})
 	}

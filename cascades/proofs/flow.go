@@ -150,13 +150,8 @@ type judged struct{ root, name string }
 func (r *passage) passed(s *spot) *spot {
 	s = s.clone()
 	for _, j := range r.of {
-		switch j.root {
-		case "outputs":
-			s.outputs.set(j.name, s.outputs.get(j.name).past(r.own))
-		case "state":
-			s.state.set(j.name, s.state.get(j.name).past(r.own))
-		case "input":
-			s.input.set(j.name, s.input.get(j.name).past(r.own))
+		if v := s.vars(j.root); v != nil {
+			v.set(j.name, v.get(j.name).past(r.own))
 		}
 	}
 	return s

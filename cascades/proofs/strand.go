@@ -157,6 +157,19 @@ type spot struct {
 	previous map[string]bool // the phases that may have released one last
 }
 
+// vars are the variables below one that has others; nil of any other.
+func (s *spot) vars(root string) *vars {
+	switch root {
+	case "input":
+		return &s.input
+	case "state":
+		return &s.state
+	case "outputs":
+		return &s.outputs
+	}
+	return nil
+}
+
 func newSpot() *spot { return &spot{previous: map[string]bool{}} }
 
 func (s *spot) clone() *spot {
@@ -214,22 +227,15 @@ type view struct {
 
 // path is what a variable may have in it.
 func (v view) path(path []string) strands {
-	one := func(m vars) strands {
-		if len(path) > 1 {
-			return m.get(path[1])
-		}
-		return m.all()
-	}
 	if s, ok := v.locals[path[0]]; ok {
 		return s
 	}
+	if m := v.vars(path[0]); m != nil && len(path) > 1 {
+		return m.get(path[1])
+	} else if m != nil {
+		return m.all()
+	}
 	switch path[0] {
-	case "input":
-		return one(v.input)
-	case "state":
-		return one(v.state)
-	case "outputs":
-		return one(v.outputs)
 	case "lineage":
 		return v.lineage
 	case "validation_error":

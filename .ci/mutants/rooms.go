@@ -41,17 +41,10 @@ var rooms = map[string]room{
 		files:  []string{"wards/*.go"},
 		suites: []suite{{folder: "wards"}, {folder: "runner/engine/enginetest"}},
 	},
-	"cascades": {
-		files: []string{"cascades/*.go", "cascades/documents/*.go", "cascades/graphs/*.go", "cascades/proofs/*.go"},
-		suites: []suite{
-			{folder: "cascades", run: "TestTells|TestMistakes|TestBad|TestGood"},
-			{folder: "cascades/proofs"},
-			{folder: "cascades", skip: "TestHostile|" + bounds},
-			{folder: "runner/engine/enginetest"},
-			{folder: "cmd/capstan", whole: true, run: "TestMistakes|TestLint|TestScripts/^(databases|describe|gate|inputs|keys|lint|mcp|plan|programs|proof|receipt|requires_receipt|shadow|strength|tackle|tries|where)$"},
-			{folder: "cascades", run: bounds},
-		},
-	},
+	"cascades":  {files: []string{"cascades/*.go"}, suites: language},
+	"documents": {files: []string{"cascades/documents/*.go"}, suites: append([]suite{{folder: "cascades/documents"}}, language...)},
+	"graphs":    {files: []string{"cascades/graphs/*.go"}, suites: append([]suite{{folder: "cascades/graphs"}, {folder: "cascades/proofs"}}, language[0])},
+	"proofs":    {files: []string{"cascades/proofs/*.go"}, suites: append([]suite{{folder: "cascades/proofs"}, {folder: "runner", run: "TestProofIsSound"}}, language[3])},
 	"host": {
 		files:  []string{"runner/journal/host.go", "runner/journal/recording.go", "runner/journal/replay.go", "runner/journal/lease.go", "runner/journal/owner.go", "runner/journal/fence.go"},
 		suites: journal,
@@ -60,6 +53,15 @@ var rooms = map[string]room{
 		files:  []string{"runner/journal/writer.go", "runner/journal/pack.go", "runner/journal/rows.go", "runner/journal/emit.go", "runner/journal/begin.go", "runner/journal/ending.go"},
 		suites: journal,
 	},
+}
+
+// language is what tells of the language, the mistakes in it first.
+var language = []suite{
+	{folder: "cascades", run: "TestTells|TestMistakes|TestBad|TestGood"},
+	{folder: "cascades", skip: "TestHostile|" + bounds},
+	{folder: "runner/engine/enginetest"},
+	{folder: "cmd/capstan", whole: true, run: "TestMistakes|TestLint|TestScripts/^(databases|describe|gate|inputs|keys|lint|mcp|plan|programs|proof|receipt|requires_receipt|shadow|strength|tackle|tries|where)$"},
+	{folder: "cascades", run: bounds},
 }
 
 // journal is tried over a file first, where it is quick, from what tells the most

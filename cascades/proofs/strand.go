@@ -36,14 +36,12 @@ const maxStrands = 16
 
 // and is both. Where it is no more than the first, it is the first.
 func (s strands) and(more strands) strands {
-	guarded := map[int]int{}
-	for _, one := range s {
-		guarded[one.from]++
+	if len(more) == 0 || len(s) == len(more) && &s[0] == &more[0] {
+		return s
 	}
 	var news strands
 	for _, one := range more {
-		if _, there := slices.BinarySearchFunc(s, one.key, byKey); !there && (len(one.gates) == 0 || guarded[one.from] < maxStrands) {
-			guarded[one.from]++
+		if _, there := slices.BinarySearchFunc(s, one.key, byKey); !there && (len(one.gates) == 0 || s.of(one.from)+news.of(one.from) < maxStrands) {
 			news = append(news, one)
 		}
 	}
@@ -53,6 +51,16 @@ func (s strands) and(more strands) strands {
 	all := append(slices.Clone(s), news...)
 	slices.SortFunc(all, func(a, b *strand) int { return strings.Compare(a.key, b.key) })
 	return all
+}
+
+// of is how many there are of one source.
+func (s strands) of(source int) (n int) {
+	for _, one := range s {
+		if one.from == source {
+			n++
+		}
+	}
+	return n
 }
 
 func byKey(one *strand, key string) int { return strings.Compare(one.key, key) }
@@ -87,13 +95,18 @@ func (s strands) at(name string) strands {
 const maxVia = 8
 
 // vars is a map of variables: those whose names are known, and what all others
-// have.
+// have. Clones share the map until one of them is written to: most of what a phase
+// is begun with it leaves as it is.
 type vars struct {
-	known map[string]strands
-	rest  strands
+	known  map[string]strands
+	shared bool
+	rest   strands
 }
 
-func (v vars) clone() vars { return vars{maps.Clone(v.known), v.rest} }
+func (v *vars) clone() vars {
+	v.shared = true
+	return *v
+}
 
 func (v vars) get(name string) strands {
 	if s, ok := v.known[name]; ok {
@@ -103,9 +116,13 @@ func (v vars) get(name string) strands {
 }
 
 func (v *vars) set(name string, s strands) {
-	if v.known == nil {
+	switch {
+	case v.known == nil:
 		v.known = map[string]strands{}
+	case v.shared:
+		v.known = maps.Clone(v.known)
 	}
+	v.shared = false
 	v.known[name] = s
 }
 
@@ -113,7 +130,9 @@ func (v *vars) set(name string, s strands) {
 func (v *vars) any(s strands) {
 	v.rest = v.rest.and(s)
 	for name, old := range v.known {
-		v.known[name] = old.and(s)
+		if all := old.and(s); len(all) != len(old) {
+			v.set(name, all)
+		}
 	}
 }
 
@@ -129,20 +148,20 @@ func (v vars) all() strands {
 // that was more. A name that one way alone knows has, on the other, what all others
 // have there: so no name loses what may stand in it.
 func (v *vars) join(w vars) (more bool) {
-	grow := func(old, add strands) strands {
-		all := old.and(add)
-		more = more || len(all) != len(old)
-		return all
-	}
 	for name := range w.known {
 		if _, there := v.known[name]; !there {
 			v.set(name, v.rest)
 		}
 	}
 	for name, old := range v.known {
-		v.known[name] = grow(old, w.get(name))
+		if all := old.and(w.get(name)); len(all) != len(old) {
+			v.set(name, all)
+			more = true
+		}
 	}
-	v.rest = grow(v.rest, w.rest)
+	all := v.rest.and(w.rest)
+	more = more || len(all) != len(v.rest)
+	v.rest = all
 	return more
 }
 

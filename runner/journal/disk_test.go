@@ -283,6 +283,9 @@ func TestOvertimeIsKept(t *testing.T) {
 	if made := effectsOf(t, j, "run"); !engine.IsOver(err, "p") || len(made) != 1 {
 		t.Errorf("got %v, with %v", err, made)
 	}
+	if err := h.Within("p", time.Second, func(engine.Host) error { return nil }); err != nil { // nothing was left to do
+		t.Error(err)
+	}
 	j.writer.before = func() error { return errStatement }
 	if err := h.Within("q", time.Second, nil); !errors.Is(err, errStatement) {
 		t.Errorf("got %v", err)

@@ -100,3 +100,40 @@ func TestRemembered(t *testing.T) {
 	}
 	j.says.forgets = false
 }
+
+// Whichever statement fails with which that is seen, nothing is written behind what
+// is lost.
+func TestRememberedUnseen(t *testing.T) {
+	for k, broke := 1, true; broke; k++ {
+		j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+		r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+		j.says.forgets = true
+		h := r.Host(quick{"one"})
+		if _, err := h.Model("a/model[0]", model.Request{}); err != nil {
+			t.Fatal(err)
+		}
+		first := r.there
+		if _, err := h.Model("b/model[0]", model.Request{}); err != nil {
+			t.Fatal(err)
+		}
+		err := j.writer.do(func(c *conn) error {
+			_, err := c.exec("DELETE FROM pack WHERE run = ? AND last > ?", r.n, first)
+			j.writer.endEra()
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := breaking(j)
+		b.next(k)
+		_, err = h.Model("c/model[0]", model.Request{})
+		text := b.broke()
+		broke = text != ""
+		b.next(0)
+		kept := effectsOf(t, j, "run")
+		if _, gap := kept["c/model[0]"]; gap != (err == nil) || gap && len(kept) != 3 {
+			t.Errorf("statement %d, %s: %v, and there are kept %v", k, text, err, kept)
+		}
+		j.says.forgets = false
+	}
+}

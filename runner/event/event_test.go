@@ -16,7 +16,7 @@ func TestPath(t *testing.T) {
 	if got := root.Join("draft").At("attempt", 1).At("turn", 0).Join("model"); got != "draft/attempt[1]/turn[0]/model" {
 		t.Errorf("got %s", got)
 	}
-	if got := root.At("draft", 2); got != "draft[2]" {
+	if got := root.At("draft", 2); got != "draft[2]" || got.Join("attempt").First() != "draft[2]" || got.First() != "draft[2]" || root.First() != "" {
 		t.Errorf("got %s", got)
 	}
 }

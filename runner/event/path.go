@@ -30,6 +30,12 @@ func (p Path) At(name string, n int) Path {
 // Up is the path without its last name, "" where it has one alone.
 func (p Path) Up() Path { return p[:max(strings.LastIndexByte(string(p), '/'), 0)] }
 
+// First is the first name of the path, with its number.
+func (p Path) First() string {
+	first, _, _ := strings.Cut(string(p), "/")
+	return first
+}
+
 // Last is the last name of the path, with its number.
 func (p Path) Last() string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }
 

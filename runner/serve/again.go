@@ -9,6 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
@@ -80,7 +82,7 @@ func (s *Server) againForm(r *http.Request) (v againView, run *journal.Run, c *c
 	if run, err = s.ordered(r); err != nil {
 		return v, nil, nil, err
 	}
-	v = againView{frame: s.frame("Run again · "+run.RunID, "runs"), Head: headView{RunID: run.RunID, Cascade: run.CascadeID, URL: runPath(run.RunID)}}
+	v = againView{frame: s.frame("Run again · "+run.RunID, "runs"), Head: headView{RunID: run.RunID, Cascade: run.CascadeID, URL: links.Run(run.RunID)}}
 	v.Offered = slices.Contains(s.o.Cascades, run.Start.Settings["cascade"])
 	if c, err = s.cascadeOf(run); err != nil {
 		return v, run, nil, problem(http.StatusConflict, "no_cascade", "the run's cascade cannot be read any more: "+err.Error())
@@ -93,7 +95,7 @@ func (s *Server) againForm(r *http.Request) (v againView, run *journal.Run, c *c
 			in.Default, in.HasDefault = value, true
 		}
 		f := newField(in)
-		if shown(f.Value) != f.Value { // what cannot be seen in a form is not to be changed in it
+		if formats.Shown(f.Value) != f.Value { // what cannot be seen in a form is not to be changed in it
 			f.Kind = "kept"
 		}
 		v.Fields = append(v.Fields, f)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -90,7 +91,7 @@ func readAll(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, problem(http.StatusRequestEntityTooLarge, "too_large", "the body has more than "+size(int(limit)))
+		return nil, problem(http.StatusRequestEntityTooLarge, "too_large", "the body has more than "+formats.Size(int(limit)))
 	case err != nil:
 		return nil, problem(http.StatusBadRequest, "bad_body", "the body could not be read")
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/trace"
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -34,10 +36,10 @@ const (
 // newBody is the phase with all its attempts or the newest, and its items from
 // one on.
 func newBody(run string, p *trace.Phase, all bool, from int) *bodyView {
-	v := &bodyView{RunID: run, Path: p.Path, Answers: p.Answers, All: address(runPath(run, "/phase"), "at", string(p.Path), "all", "1")}
+	v := &bodyView{RunID: run, Path: p.Path, Answers: p.Answers, All: links.Phase(run, p.Path, "all", "1")}
 	v.Matrix = newMatrix(run, p)
 	v.Calls, v.Verdicts = callViews(run, p.Calls), verdictViews(run, p.Verdicts)
-	v.Output = newText(run, "output", pretty(p.Output), ref{what: "output", at: p.Path})
+	v.Output = newText(run, "output", formats.Pretty(p.Output), ref{what: "output", at: p.Path})
 	versions := p.Versions()
 	if !all && len(versions) > maxAttempts {
 		v.Hidden = len(versions) - maxAttempts
@@ -89,7 +91,7 @@ func newMatrix(run string, p *trace.Phase) *matrixView {
 	skip := max(0, len(m.Columns)-maxColumns)
 	v := &matrixView{}
 	for _, a := range m.Columns[skip:] {
-		v.Columns = append(v.Columns, column{attemptName(a), anchor(string(a.Path)), a.Status})
+		v.Columns = append(v.Columns, column{attemptName(a), links.Anchor(string(a.Path)), a.Status})
 	}
 	for _, row := range m.Rows {
 		r := matrixRow{Moment: row.Moment, Validator: row.Validator, Mode: row.Mode}
@@ -111,12 +113,12 @@ func newMatrix(run string, p *trace.Phase) *matrixView {
 
 func attemptName(a *trace.Attempt) string {
 	if a.Edited {
-		return "a person's edit " + count(a.Number)
+		return "a person's edit " + formats.Count(a.Number)
 	}
 	if a.Sounding >= 0 {
-		return "sounding " + count(a.Sounding+1) + "." + count(a.Number)
+		return "sounding " + formats.Count(a.Sounding+1) + "." + formats.Count(a.Number)
 	}
-	return "attempt " + count(a.Number)
+	return "attempt " + formats.Count(a.Number)
 }
 
 // An attemptView is an attempt at a phase.
@@ -149,7 +151,7 @@ func newAttempt(run string, p *trace.Phase, version trace.Version, all, last boo
 		Calls: callViews(run, a.Calls), Tools: useViews(run, a.Tools), Verdicts: verdictViews(run, a.Verdicts),
 	}
 	if version.Before != nil {
-		v.Diff = address(runPath(run, "/diff"), "a", string(version.Before.Path), "b", string(a.Path))
+		v.Diff = links.To(links.Run(run, "/diff"), "a", string(version.Before.Path), "b", string(a.Path))
 	}
 	turns := a.Turns
 	if !all && len(turns) > maxTurns {
@@ -230,7 +232,7 @@ type callView struct {
 func callViews(run string, calls []*trace.Call) []callView {
 	var list []callView
 	for _, c := range calls {
-		v := callView{Path: c.Path, Who: "author", Took: c.Took(), URL: address(runPath(run, "/call"), "at", string(c.Path)), Open: c.Response == nil}
+		v := callView{Path: c.Path, Who: "author", Took: c.Took(), URL: links.To(links.Run(run, "/call"), "at", string(c.Path)), Open: c.Response == nil}
 		switch {
 		case c.Validator != "":
 			v.Who = "judge " + c.Validator
@@ -279,7 +281,7 @@ func verdictViews(run string, verdicts []trace.Verdict) []verdictView {
 }
 
 func newVerdict(run string, from *trace.Verdict) verdictView {
-	v := verdictView{Verdict: from.Verdict, Time: from.Time, Status: "rejected", Score: score(from.Score)}
+	v := verdictView{Verdict: from.Verdict, Time: from.Time, Status: "rejected", Score: formats.Score(from.Score)}
 	if from.Filters() {
 		v.Moment, v.Mode = trace.Filter, ""
 	}
@@ -294,8 +296,8 @@ func newVerdict(run string, from *trace.Verdict) verdictView {
 	}
 	v.Why = newText(run, "reason", why, ref{what: "reason", at: from.Path})
 	v.FixText = newText(run, "fix", from.Fix, ref{what: "fix", at: from.Path})
-	v.Evidence = newText(run, "evidence", pretty(from.Verdict.Evidence), ref{what: "evidence", at: from.Path})
-	v.Details = newText(run, "details", pretty(from.Verdict.Details), ref{what: "details", at: from.Path})
+	v.Evidence = newText(run, "evidence", formats.Pretty(from.Verdict.Evidence), ref{what: "evidence", at: from.Path})
+	v.Details = newText(run, "details", formats.Pretty(from.Verdict.Details), ref{what: "details", at: from.Path})
 	v.Findings = from.Issues[:min(len(from.Issues), maxIssues)]
 	v.Notes = from.Warnings[:min(len(from.Warnings), maxIssues)]
 	v.Cut = len(from.Issues) + len(from.Warnings) - len(v.Findings) - len(v.Notes)

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -19,15 +22,15 @@ type tally struct {
 
 // String tells it in words: 312 of 1 000 items, 3 failed.
 func (t tally) String() string {
-	text := plural(t.Items, "item")
+	text := formats.Plural(t.Items, "item")
 	if t.Over < t.Items {
-		text = count(t.Over) + " of " + text
+		text = formats.Count(t.Over) + " of " + text
 	}
 	if t.Failed > 0 {
-		text += ", " + count(t.Failed) + " failed"
+		text += ", " + formats.Count(t.Failed) + " failed"
 	}
 	if t.Cancelled > 0 {
-		text += ", " + count(t.Cancelled) + " cancelled"
+		text += ", " + formats.Count(t.Cancelled) + " cancelled"
 	}
 	return text
 }
@@ -108,7 +111,7 @@ func newBranches(run string, p *trace.Phase, from int) *branchesView {
 	for _, b := range list {
 		row := newPhaseRow(run, b, p.Started, end)
 		if row.Failing == "" && row.Broken == "" {
-			row.Why = line(why[b.Item])
+			row.Why = formats.Line(why[b.Item])
 		}
 		v.Rows = append(v.Rows, row)
 	}
@@ -124,7 +127,7 @@ func (v *branchesView) page(run string, p *trace.Phase, list []*trace.Phase, fro
 		from = 0
 	}
 	at := func(n int) string {
-		return address(runPath(run, "/phase"), "at", string(p.Path), "from", count0(int64(n)))
+		return links.Phase(run, p.Path, "from", strconv.Itoa(n))
 	}
 	if from > 0 {
 		v.Before = at(max(from-maxItems, 0))

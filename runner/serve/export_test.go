@@ -1,17 +1,5 @@
 package serve
 
-// What tests of the package's users look at.
-var (
-	Shown    = shown
-	Inside   = inside
-	Took     = took
-	Cost     = money
-	Count    = count[int]
-	Percent  = percent
-	Line     = line
-	Boundary = boundary
-)
-
 // API lists what the API serves: "GET /v1/runs".
 func (s *Server) API() []string {
 	var list []string

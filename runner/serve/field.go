@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -101,7 +102,7 @@ func exact(v any) string {
 		text, _ := json.Marshal(v) // a plain value always encodes
 		return string(text)
 	}
-	return pretty(v)
+	return formats.Pretty(v)
 }
 
 var (

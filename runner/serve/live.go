@@ -9,6 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve/feeds"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
@@ -135,7 +136,7 @@ func (x *watcher) read() error {
 		if e.Verdict != nil {
 			at = e.Verdict.Path
 		}
-		x.dirty[phaseOf(at)] = true
+		x.dirty[at.First()] = true
 	}
 	return nil
 }
@@ -150,12 +151,12 @@ func (x *watcher) pieces(run *journal.Run) (string, error) {
 	t := x.folder.Run()
 	for _, p := range t.Phases {
 		if p.Status == "" && feeds.Over(run.Status) {
-			x.dirty[phaseOf(p.Path)] = true // it was cut off
+			x.dirty[p.Path.First()] = true // it was cut off
 		}
 	}
 	settle(t, run.Status)
 	text, err := part("live-head", runView{
-		Head: x.s.head(run, t), Troubles: newTroubles(x.id, t), Output: newText(x.id, "output", pretty(t.Output), ref{what: "result"}),
+		Head: x.s.head(run, t), Troubles: newTroubles(x.id, t), Output: newText(x.id, "output", formats.Pretty(t.Output), ref{what: "result"}),
 	})
 	if err != nil {
 		return "", err
@@ -168,7 +169,7 @@ func (x *watcher) pieces(run *journal.Run) (string, error) {
 		switch {
 		case i >= x.known:
 			name = "live-new-phase"
-		case x.dirty[phaseOf(p.Path)]:
+		case x.dirty[p.Path.First()]:
 			rows[i].OOB = true
 		case len(rows) <= maxBars || feeds.Over(run.Status):
 			name = "live-bar"

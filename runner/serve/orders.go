@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 )
 
 // answerForm takes the answer that a person gives on the page.
@@ -56,6 +57,6 @@ func (s *Server) resumeForm(w http.ResponseWriter, r *http.Request) error {
 
 // back shows the run again.
 func back(w http.ResponseWriter, r *http.Request, id string) error {
-	http.Redirect(w, r, runPath(id), http.StatusSeeOther)
+	http.Redirect(w, r, links.Run(id), http.StatusSeeOther)
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/trace"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -40,13 +42,13 @@ func (s *Server) callPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := callPageView{frame: s.frame("Prompt · "+id, "runs"), RunID: id, Path: at, Model: req.Model, All: address(runPath(id, "/call"), "at", string(at), "all", "1")}
+	v := callPageView{frame: s.frame("Prompt · "+id, "runs"), RunID: id, Path: at, Model: req.Model, All: links.To(links.Run(id, "/call"), "at", string(at), "all", "1")}
 	for _, t := range req.Tools {
 		v.Tools = append(v.Tools, t.Name)
 	}
 	if req.Schema != nil {
 		shape, _ := schema.Parse(req.Schema) // a run's own
-		v.Schema = newText(id, "schema", pretty(shape), ref{what: "schema", at: at})
+		v.Schema = newText(id, "schema", formats.Pretty(shape), ref{what: "schema", at: at})
 	}
 	for i, m := range req.Messages {
 		if r.URL.Query().Get("all") == "" && i > 0 && i < len(req.Messages)-maxMessages {
@@ -74,7 +76,7 @@ func (s *Server) reply(r *http.Request, id string, at event.Path) (*callView, er
 	}
 	var found *callView
 	for p := range t.All() {
-		each(p, visitor{call: func(c *trace.Call) {
+		p.Visit(trace.Visitor{Call: func(c *trace.Call) {
 			if c.Path == at {
 				found = &callViews(id, []*trace.Call{c})[0]
 			}

@@ -4,10 +4,11 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
-	"strings"
 
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/serve/diffs"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -30,7 +31,7 @@ func (s *Server) diffPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	var a, b *trace.Attempt
 	for p := range t.All() {
-		each(p, visitor{attempt: func(x *trace.Attempt) {
+		p.Visit(trace.Visitor{Attempt: func(x *trace.Attempt) {
 			if string(x.Path) == q.Get("a") {
 				a = x
 			}
@@ -44,15 +45,9 @@ func (s *Server) diffPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := diffPageView{
 		frame: s.frame("Difference · "+id, "runs"), RunID: id, Title: "What changed", A: string(a.Path), B: string(b.Path),
-		Diff: diffs.Compare(a.Text, b.Text), Back: runPath(id) + "?open=" + phaseOf(b.Path) + "#" + anchor(string(b.Path)),
+		Diff: diffs.Compare(a.Text, b.Text), Back: links.Run(id) + "?open=" + b.Path.First() + "#" + links.Anchor(string(b.Path)),
 	}
 	return s.renderPart(w, r, http.StatusOK, "diff", v)
-}
-
-// phaseOf is the path of the outermost phase of a path.
-func phaseOf(p event.Path) string {
-	first, _, _ := strings.Cut(string(p), "/")
-	return first
 }
 
 // A compareView is two runs side by side.
@@ -108,11 +103,11 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.A, v.B, v.IDs = a, b, [2]string{a.Head.RunID, b.Head.RunID}
-	v.URL = address("/compare", "a", v.IDs[0], "b", v.IDs[1])
+	v.URL = links.To("/compare", "a", v.IDs[0], "b", v.IDs[1])
 	if at := q.Get("at"); at != "" {
 		return s.outputDiff(w, r, v, at, ta, tb)
 	}
-	v.Input = diffs.Compare(pretty(s.filled(r, a, ta)), pretty(s.filled(r, b, tb)))
+	v.Input = diffs.Compare(formats.Pretty(s.filled(r, a, ta)), formats.Pretty(s.filled(r, b, tb)))
 	for _, row := range align(v.IDs, ta, tb) {
 		if !v.All && !row.Differs {
 			v.Alike++
@@ -200,7 +195,7 @@ func newCompareRow(ids [2]string, a, b *trace.Phase, ta, tb *trace.Run) compareR
 	case same:
 		row.Output = "the same"
 	default:
-		row.Diff = address("/compare", "a", ids[0], "b", ids[1], "at", string(a.Path))
+		row.Diff = links.To("/compare", "a", ids[0], "b", ids[1], "at", string(a.Path))
 	}
 	row.Differs = !same || a.Status != b.Status || row.A.Attempts != row.B.Attempts || row.A.Turns != row.B.Turns || row.A.Noes != row.B.Noes || row.A.Errors != row.B.Errors
 	return row
@@ -211,7 +206,7 @@ func (s *Server) outputDiff(w http.ResponseWriter, r *http.Request, v compareVie
 	text := func(t *trace.Run) string {
 		for _, p := range t.Phases {
 			if string(p.Path) == at {
-				return pretty(p.Output)
+				return formats.Pretty(p.Output)
 			}
 		}
 		return ""

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/cost"
 	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/serve/plots"
 )
 
@@ -84,7 +85,7 @@ func (r costRow) curve() plotView {
 			others.Points = append(others.Points, p)
 			continue
 		}
-		p.Word = count(o.Attempts)
+		p.Word = formats.Count(o.Attempts)
 		budgets.Points = append(budgets.Points, p)
 	}
 	y := plots.Axis{Format: func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }}

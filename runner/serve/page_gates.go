@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 )
 
 // A gatesView is how every validator did.
@@ -32,8 +33,8 @@ func (s *Server) gatesPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, g := range gates {
 		row := gateRow{Gate: g, Decided: g.Passed + g.Rejected}
-		row.Trend = address("/trends", "cascade", v.Cascade, "gate", g.Validator, "moment", g.Moment)
-		row.Noes = address("/noes", "cascade", v.Cascade, "gate", g.Validator, "moment", g.Moment)
+		row.Trend = links.To("/trends", "cascade", v.Cascade, "gate", g.Validator, "moment", g.Moment)
+		row.Noes = links.To("/noes", "cascade", v.Cascade, "gate", g.Validator, "moment", g.Moment)
 		if row.Decided > 0 {
 			row.Bar.Width = 1000 * float64(g.Passed) / float64(row.Decided)
 		}

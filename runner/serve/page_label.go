@@ -12,6 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/trust"
 )
 
@@ -54,7 +55,7 @@ func labelAskedOf(get func(string) string) labelAsked {
 }
 
 func (a labelAsked) address(cascade string) string {
-	return address("/label", "cascade", cascade, "phase", a.Phase, "gate", a.Gate, "by", a.By, "order", a.Order, "past", a.Past)
+	return links.To("/label", "cascade", cascade, "phase", a.Phase, "gate", a.Gate, "by", a.By, "order", a.Order, "past", a.Past)
 }
 
 func (s *Server) labelPage(w http.ResponseWriter, r *http.Request) error {
@@ -123,7 +124,7 @@ func (v *labelView) pick(scale *Scale, doubts []trust.Doubt, asked string) {
 		if d.Text == v.Past {
 			begun = true
 			if said {
-				v.Told = &toldView{Doubt: *d, Good: scale.Labels.Said(v.By, d.Text, d.Phase, v.Gate), Where: attemptURL(d.RunID, event.Path(d.Path))}
+				v.Told = &toldView{Doubt: *d, Good: scale.Labels.Said(v.By, d.Text, d.Phase, v.Gate), Where: links.Attempt(d.RunID, event.Path(d.Path))}
 			}
 			continue
 		}
@@ -175,14 +176,6 @@ func (s *Server) labelForm(w http.ResponseWriter, r *http.Request) error {
 	a.Past = l.Text[:journal.TextDigits]
 	http.Redirect(w, r, a.address(known.Cascade), http.StatusSeeOther)
 	return nil
-}
-
-// attemptURL is where an attempt stands on the page of its run.
-func attemptURL(run string, at event.Path) string {
-	if strings.Count(string(at), "/") > 1 { // it is folded away in the timeline
-		return address(runPath(run, "/phase"), "at", string(phasePath(at))) + "#" + anchor(string(at))
-	}
-	return address(runPath(run), "open", phaseOf(at)) + "#" + anchor(string(at))
 }
 
 // lately are the texts of the cascade that somebody labelled last: who labels asks

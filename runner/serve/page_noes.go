@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/serve/trends"
 )
 
@@ -43,7 +43,7 @@ func (s *Server) noesPage(w http.ResponseWriter, r *http.Request) error {
 	if v.Since, v.Until, err = between(r.URL.Query()); err != nil {
 		return err
 	}
-	v.Trend = address("/trends", "cascade", v.Cascade, "phase", v.Phase, "gate", v.Gate, "moment", v.Moment)
+	v.Trend = links.To("/trends", "cascade", v.Cascade, "phase", v.Phase, "gate", v.Gate, "moment", v.Moment)
 	f := journal.Filter{Cascade: v.Cascade, Since: v.Since, Until: v.Until, Limit: maxTrendRuns}
 	for a, err := range s.o.Store.Attempts(r.Context(), f) {
 		if err != nil {
@@ -53,7 +53,7 @@ func (s *Server) noesPage(w http.ResponseWriter, r *http.Request) error {
 			if g.Validator != v.Gate || v.Moment != "" && g.Moment != v.Moment || v.Phase != "" && a.Phase != v.Phase || g.Valid == nil && !g.Broke || g.Valid != nil && *g.Valid {
 				continue
 			}
-			v.Rows = append(v.Rows, noRow{g, a.RunID, a.Phase, a.Number, attemptURL(a.RunID, a.Path), strings.HasPrefix(g.Reason, "#text:")})
+			v.Rows = append(v.Rows, noRow{g, a.RunID, a.Phase, a.Number, links.Attempt(a.RunID, a.Path), strings.HasPrefix(g.Reason, "#text:")})
 			if len(v.Rows) >= 2*maxNoes {
 				v.Earlier += len(v.Rows) - maxNoes
 				v.Rows = append(v.Rows[:0], v.Rows[len(v.Rows)-maxNoes:]...)
@@ -68,19 +68,6 @@ func (s *Server) noesPage(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, r, http.StatusOK, "refused", v)
 }
 
-// phasePath is the path of the phase, or of the item of one, that an attempt is in:
-// draft of draft/sounding[1]/attempt[2] and of draft/human_input/attempt[1].
-func phasePath(at event.Path) event.Path {
-	if i := strings.LastIndex(string(at), "/attempt["); i > 0 {
-		at = at[:i]
-	}
-	name, _, _ := event.Numbered(at.Last())
-	if up := at.Up(); up != "" && (name == "sounding" || name == "human_input") {
-		return up
-	}
-	return at
-}
-
 func noesAddress(s trends.Scope, since, until time.Time) string {
-	return address("/noes", "cascade", s.Cascade, "phase", s.Phase, "gate", s.Gate, "moment", s.Moment, "since", since.Format(time.RFC3339), "until", until.Format(time.RFC3339))
+	return links.To("/noes", "cascade", s.Cascade, "phase", s.Phase, "gate", s.Gate, "moment", s.Moment, "since", since.Format(time.RFC3339), "until", until.Format(time.RFC3339))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/receipt"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -26,7 +27,7 @@ func (s *Server) receiptPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := receiptView{frame: s.frame("Receipt · "+run.RunID, "runs"), Head: headView{RunID: run.RunID, Cascade: run.CascadeID, URL: runPath(run.RunID)}}
+	v := receiptView{frame: s.frame("Receipt · "+run.RunID, "runs"), Head: headView{RunID: run.RunID, Cascade: run.CascadeID, URL: links.Run(run.RunID)}}
 	c, err := s.cascadeOf(run)
 	if err != nil {
 		v.Broken = err.Error()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -12,6 +13,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve/feeds"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -65,7 +68,7 @@ func (h headView) Edit() bool { return h.Pending.Question.Type == cascades.Edit 
 func (s *Server) head(run *journal.Run, t *trace.Run) headView {
 	h := headView{
 		RunID: run.RunID, Cascade: run.CascadeID, File: run.File, Status: run.Status, Started: run.Started, Phases: len(t.Phases),
-		Usage: t.Usage, Error: run.Error, Pending: run.Pending, Parent: run.Parent, Owner: run.Owner, Guest: run.Guest, CanOrder: s.o.Runs != nil, URL: runPath(run.RunID),
+		Usage: t.Usage, Error: run.Error, Pending: run.Pending, Parent: run.Parent, Owner: run.Owner, Guest: run.Guest, CanOrder: s.o.Runs != nil, URL: links.Run(run.RunID),
 	}
 	switch {
 	case run.Finished != nil:
@@ -96,19 +99,19 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if run.RunID != r.PathValue("id") {
-		http.Redirect(w, r, runPath(run.RunID), http.StatusFound)
+		http.Redirect(w, r, links.Run(run.RunID), http.StatusFound)
 		return nil
 	}
 	v := runView{frame: s.frame(run.CascadeID+" · "+run.RunID, "runs"), Head: s.head(run, t)}
 	if len(t.Input) > 0 {
-		v.Input = newText(run.RunID, "input", pretty(t.Input), ref{what: "input"})
+		v.Input = newText(run.RunID, "input", formats.Pretty(t.Input), ref{what: "input"})
 	}
-	v.Output = newText(run.RunID, "output", pretty(t.Output), ref{what: "result"})
+	v.Output = newText(run.RunID, "output", formats.Pretty(t.Output), ref{what: "result"})
 	v.Troubles = newTroubles(run.RunID, t)
 	v.Phases = phaseRows(run, t, t.Phases)
 	for i, p := range t.Phases {
 		if s.o.Runs != nil && feeds.Over(run.Status) {
-			v.Phases[i].Again = address(runPath(run.RunID, "/again"), "from", p.Name)
+			v.Phases[i].Again = links.To(links.Run(run.RunID, "/again"), "from", p.Name)
 		}
 	}
 	opened := toOpen(v.Phases, r.URL.Query().Get("open"))
@@ -116,7 +119,7 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 		v.Phases[i].Body = newBody(run.RunID, t.Phases[i], false, 0)
 	}
 	if !feeds.Over(run.Status) {
-		v.Live = address(runPath(run.RunID, "/live"), "after", count0(last), "status", run.Status)
+		v.Live = links.To(links.Run(run.RunID, "/live"), "after", strconv.FormatInt(last, 10), "status", run.Status)
 	}
 	return s.render(w, r, http.StatusOK, "run", v)
 }
@@ -196,7 +199,7 @@ func newPhaseRow(run string, p *trace.Phase, start, end time.Time) phaseRow {
 	row := phaseRow{
 		Path: p.Path, Name: rowName(p), Cascade: p.Cascade, Status: p.Status, Started: p.Started, Attempts: len(p.Attempts), Usage: p.Usage(),
 		Took: p.Took(), Bar: newBar(p.Started, p.Finished, start, end), Next: p.Next,
-		URL: address(runPath(run, "/phase"), "at", string(p.Path)),
+		URL: links.Phase(run, p.Path),
 	}
 	if p.Items > 0 || len(p.Branches) > 0 && p.Branches[0].Item >= 0 {
 		row.Tally = new(newTally(p))
@@ -213,7 +216,7 @@ func (row *phaseRow) count(p *trace.Phase) {
 	for _, a := range p.Attempts {
 		row.Turns += len(a.Turns)
 	}
-	each(p, visitor{verdict: func(v *trace.Verdict) {
+	p.Visit(trace.Visitor{Verdict: func(v *trace.Verdict) {
 		switch {
 		case v.Skipped():
 		case v.Valid == nil:

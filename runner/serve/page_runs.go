@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 )
 
 // A runsView is the list of runs.
@@ -70,7 +71,7 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func newRunRow(s journal.Summary) runRow {
-	row := runRow{Summary: s, URL: runPath(s.RunID)}
+	row := runRow{Summary: s, URL: links.Run(s.RunID)}
 	switch {
 	case s.Finished != nil:
 		row.Took = s.Finished.Sub(s.Started)
@@ -81,7 +82,7 @@ func newRunRow(s journal.Summary) runRow {
 }
 
 func listAddress(q url.Values, before string) string {
-	return address("/", "status", q.Get("status"), "cascade", q.Get("cascade"), "q", q.Get("q"), "words", q.Get("words"), "label", q.Get("label"), "since", q.Get("since"), "until", q.Get("until"), "limit", q.Get("limit"), "before", before)
+	return links.To("/", "status", q.Get("status"), "cascade", q.Get("cascade"), "q", q.Get("q"), "words", q.Get("words"), "label", q.Get("label"), "since", q.Get("since"), "until", q.Get("until"), "limit", q.Get("limit"), "before", before)
 }
 
 // Self is the address of the list as it is shown.

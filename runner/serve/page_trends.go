@@ -10,6 +10,8 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/serve/plots"
 	"github.com/seed61713e19/capstan/runner/serve/trends"
 )
@@ -152,14 +154,14 @@ func (v *trendsView) inside(s trends.Span) string {
 	if v.Gate != "" {
 		return noesAddress(v.Scope, s.From, s.Until)
 	}
-	return address("/", "cascade", v.Cascade, "since", s.From.Format(time.RFC3339), "until", s.Until.Format(time.RFC3339))
+	return links.To("/", "cascade", v.Cascade, "since", s.From.Format(time.RFC3339), "until", s.Until.Format(time.RFC3339))
 }
 
 func (v *trendsView) part(t trends.Trend) partRow {
 	row := partRow{Trend: t, Name: t.Cascade, Kind: "cascade", URL: trendsAddress(t.Scope, v.Days)}
 	switch {
 	case t.Gate != "":
-		row.Name, row.Kind = t.Phase+" · "+word(t.Moment)+" "+t.Gate, "gate"
+		row.Name, row.Kind = t.Phase+" · "+formats.Word(t.Moment)+" "+t.Gate, "gate"
 		row.Noes = noesAddress(t.Scope, t.Whole.From, t.Whole.Until)
 		if v.Cascade == "" {
 			row.Name = t.Cascade + " · " + row.Name
@@ -204,19 +206,19 @@ func (v *trendsView) plots(spans []trends.Span) []plotView {
 		around(&passed.Series[0].Points[i], span.Passed)
 	}
 	again := drawn(v.What.Again, "attempts behind the first", plots.Axis{}, plots.Line, func(s trends.Span) (float64, string) {
-		return s.Retries(), strconv.FormatFloat(s.Retries(), 'f', 2, 64) + ", " + plural(s.Again, "retry")
+		return s.Retries(), strconv.FormatFloat(s.Retries(), 'f', 2, 64) + ", " + formats.Plural(s.Again, "retry")
 	})
 	if v.Gate != "" {
-		again = drawn(v.What.Again, "each a text that it refused", plots.Axis{}, plots.Bars, func(s trends.Span) (float64, string) { return float64(s.Again), plural(s.Again, "no") })
+		again = drawn(v.What.Again, "each a text that it refused", plots.Axis{}, plots.Bars, func(s trends.Span) (float64, string) { return float64(s.Again), formats.Plural(s.Again, "no") })
 	}
 	money := drawn("Cost", "US dollars, all together", plots.Axis{Format: func(usd float64) string { return "$" + strconv.FormatFloat(usd, 'g', 4, 64) }}, plots.Bars, func(s trends.Span) (float64, string) {
-		return s.CostUSD, dollars(s.CostUSD) + " for " + plural(s.N, noun)
+		return s.CostUSD, dollars(s.CostUSD) + " for " + formats.Plural(s.N, noun)
 	})
 	if v.Whole.CostUSD == 0 {
 		money.Plot = plots.Plot{Empty: "nothing was paid"}
 	}
-	took := drawn("Time a "+noun, "of models, tools and gates, one after the other", plots.Axis{Format: briefly}, plots.Line,
-		func(s trends.Span) (float64, string) { return s.Seconds(), seconds(s.Seconds()) })
+	took := drawn("Time a "+noun, "of models, tools and gates, one after the other", plots.Axis{Format: formats.Briefly}, plots.Line,
+		func(s trends.Span) (float64, string) { return s.Seconds(), formats.Seconds(s.Seconds()) })
 	return []plotView{passed, again, money, took}
 }
 
@@ -225,8 +227,8 @@ func percents() []plots.Tick {
 }
 
 // dollars writes a sum of money, also none.
-func dollars(usd float64) string { return cmp.Or(money(usd), "$0") }
+func dollars(usd float64) string { return cmp.Or(formats.Money(usd), "$0") }
 
 func trendsAddress(s trends.Scope, days int) string {
-	return address("/trends", "cascade", s.Cascade, "phase", s.Phase, "gate", s.Gate, "moment", s.Moment, "days", strconv.Itoa(days))
+	return links.To("/trends", "cascade", s.Cascade, "phase", s.Phase, "gate", s.Gate, "moment", s.Moment, "days", strconv.Itoa(days))
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/serve/plots"
 	"github.com/seed61713e19/capstan/runner/trust"
 )
@@ -60,9 +62,9 @@ func (v weighed) status() int {
 func (v trustView) row(g *trust.Gate) trustRow {
 	row := trustRow{
 		Gate: g, Asks: g.Passed.Known() || g.Natural.N() > 0 || g.Stale > 0 || g.Errors > 0,
-		Trend: address("/trends", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
-		Noes:  address("/noes", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
-		Label: address("/label", "cascade", v.Cascade, "phase", g.Phase, "gate", g.Gate),
+		Trend: links.To("/trends", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
+		Noes:  links.To("/noes", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
+		Label: links.To("/label", "cascade", v.Cascade, "phase", g.Phase, "gate", g.Gate),
 	}
 	row.Drifted = drifted(g.Drift)
 	if len(g.Steps) > 1 {
@@ -85,7 +87,7 @@ func drifted(d *trust.Drift) plotView {
 		at := min((d.Alarm.Verdict-1)/max(d.Course.Every, 1), len(s.Points)-1)
 		all = append(all, plots.Series{Class: "b", Points: []plots.Point{{
 			X: s.Points[at].X, Y: s.Points[at].Y, Marked: true, Word: "alarm", Label: fmt.Sprintf("verdict %d", d.Alarm.Verdict),
-			URL: runPath(d.Alarm.RunID),
+			URL: links.Run(d.Alarm.RunID),
 		}}})
 	}
 	return plotView{"Drift", "how near the chart is to its alarm, over the verdicts since it was measured", plots.Plot{
@@ -98,7 +100,7 @@ func whole0(v float64) string {
 	if v != float64(int(v)) {
 		return ""
 	}
-	return count(int(v))
+	return formats.Count(int(v))
 }
 
 // inSteps is a rate after so many of something, step by step, with what it is at least and at most.
@@ -110,7 +112,7 @@ func inSteps[T any](title, note string, steps []T, of func(T) (int, measure.Rate
 		p := plots.Point{X: float64(i), Y: rate.Value(), Label: rate.String()}
 		around(&p, rate)
 		s.Points = append(s.Points, p)
-		ticks = append(ticks, plots.Tick{At: float64(i), Label: count(n)})
+		ticks = append(ticks, plots.Tick{At: float64(i), Label: formats.Count(n)})
 	}
 	return plotView{title, note, plots.Plot{
 		X: plots.Axis{Low: -0.5, High: float64(len(ticks)) - 0.5, Ticks: ticks}, Y: plots.Axis{Low: 0, High: 1, Ticks: percents()}, Series: []plots.Series{s},

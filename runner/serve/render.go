@@ -5,12 +5,12 @@ import (
 	"embed"
 	"html/template"
 	"net/http"
-	"net/url"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 
+	"github.com/seed61713e19/capstan/runner/serve/formats"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/trust"
 )
 
@@ -23,11 +23,11 @@ var staticFiles embed.FS
 // templates are parsed once: they are the program's own.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"shown": shown, "line": line, "plural": plural, "cost": money, "took": took, "seconds": seconds, "size": size,
-		"clock": clock, "date": date, "stamp": stamp, "percent": percent, "sign": sign, "word": word, "asset": asset,
-		"deref": func(b *bool) bool { return b != nil && *b }, "kappa": trust.Kappa, "score": score, "hundred": func(share float64) float64 { return 100 * share },
-		"count":  func(n reflect.Value) string { return count(n.Int()) },           // of whatever size
-		"anchor": func(path reflect.Value) string { return anchor(path.String()) }, // an [event.Path], too
+		"shown": formats.Shown, "line": formats.Line, "plural": formats.Plural, "cost": formats.Money, "took": formats.Took, "seconds": formats.Seconds, "size": formats.Size,
+		"clock": formats.Clock, "date": formats.Date, "stamp": formats.Stamp, "percent": formats.Percent, "sign": formats.Sign, "word": formats.Word, "asset": asset,
+		"deref": func(b *bool) bool { return b != nil && *b }, "kappa": trust.Kappa, "score": formats.Score, "hundred": func(share float64) float64 { return 100 * share },
+		"count":  func(n reflect.Value) string { return formats.Count(n.Int()) },         // of whatever size
+		"anchor": func(path reflect.Value) string { return links.Anchor(path.String()) }, // an [event.Path], too
 	}).ParseFS(pageFiles, "page/*.html"))
 })
 
@@ -118,26 +118,7 @@ func asset(name string) string {
 		return address.(string)
 	}
 	text, _ := staticFiles.ReadFile("static/" + name)
-	address := "/static/" + name + "?" + anchor(string(text))
+	address := "/static/" + name + "?" + links.Anchor(string(text))
 	digests.Store(name, address)
 	return address
-}
-
-// address is a path of the server with its query; parameters come in pairs, and
-// those that are "" are left out.
-func address(path string, pairs ...string) string {
-	q := url.Values{}
-	for pair := range slices.Chunk(pairs, 2) {
-		if pair[1] != "" {
-			q.Set(pair[0], pair[1])
-		}
-	}
-	if len(q) == 0 {
-		return path
-	}
-	return path + "?" + q.Encode()
-}
-
-func runPath(id string, rest ...string) string {
-	return "/runs/" + url.PathEscape(id) + strings.Join(rest, "")
 }

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -47,7 +49,7 @@ func (r ref) url(run, page string) string {
 	if r.n > 0 {
 		n = strconv.Itoa(r.n)
 	}
-	return address(runPath(run, page), "what", r.what, "at", string(r.at), "n", n)
+	return links.To(links.Run(run, page), "what", r.what, "at", string(r.at), "n", n)
 }
 
 var errNoText = problem(http.StatusNotFound, "no_text", "the run has no such text")
@@ -84,9 +86,9 @@ func (s *Server) text(ctx context.Context, id string, r ref) (string, error) {
 	}
 	switch r.what {
 	case "input":
-		return pretty(run.Input), nil
+		return formats.Pretty(run.Input), nil
 	case "result":
-		return pretty(run.Output), nil
+		return formats.Pretty(run.Output), nil
 	}
 	for p := range run.All() {
 		if text, ok := textOf(p, r); ok {
@@ -99,11 +101,11 @@ func (s *Server) text(ctx context.Context, id string, r ref) (string, error) {
 // textOf looks for a text in a phase, but not in the phases within it.
 func textOf(p *trace.Phase, r ref) (string, bool) {
 	if p.Path == r.at && r.what == "output" {
-		return pretty(p.Output), true
+		return formats.Pretty(p.Output), true
 	}
 	text, ok := "", false
-	each(p, visitor{
-		attempt: func(a *trace.Attempt) {
+	p.Visit(trace.Visitor{
+		Attempt: func(a *trace.Attempt) {
 			if a.Path != r.at {
 				return
 			}
@@ -114,21 +116,21 @@ func textOf(p *trace.Phase, r ref) (string, bool) {
 				text, ok = a.Feedback[r.n], true
 			}
 		},
-		call: func(c *trace.Call) {
+		Call: func(c *trace.Call) {
 			if c.Path == r.at && r.what == "reply" && c.Response != nil {
 				text, ok = c.Response.Text, true
 			}
 		},
-		use: func(u *trace.Use) {
+		Use: func(u *trace.Use) {
 			switch {
 			case u.Path != r.at:
 			case r.what == "arguments" && u.Call != nil:
-				text, ok = pretty(u.Call.Arguments), true
+				text, ok = formats.Pretty(u.Call.Arguments), true
 			case r.what == "told" && u.Result != nil:
-				text, ok = pretty(u.Result.Value), true
+				text, ok = formats.Pretty(u.Result.Value), true
 			}
 		},
-		verdict: func(v *trace.Verdict) {
+		Verdict: func(v *trace.Verdict) {
 			if v.Path != r.at {
 				return
 			}
@@ -138,53 +140,13 @@ func textOf(p *trace.Phase, r ref) (string, bool) {
 			case "fix":
 				text, ok = v.Fix, true
 			case "evidence":
-				text, ok = pretty(v.Evidence), true
+				text, ok = formats.Pretty(v.Evidence), true
 			case "details":
-				text, ok = pretty(v.Details), true
+				text, ok = formats.Pretty(v.Details), true
 			}
 		},
 	})
 	return text, ok
-}
-
-// A visitor is told of what is in a phase; what is nil is not asked for.
-type visitor struct {
-	attempt func(*trace.Attempt)
-	call    func(*trace.Call)
-	use     func(*trace.Use)
-	verdict func(*trace.Verdict)
-}
-
-// each tells v of all that is in a phase but the phases within it.
-func each(p *trace.Phase, v visitor) {
-	told(p.Calls, nil, p.Verdicts, v)
-	for _, a := range p.Texts() {
-		if v.attempt != nil {
-			v.attempt(a)
-		}
-		told(a.Calls, a.Tools, a.Verdicts, v)
-		for _, t := range a.Turns {
-			told(t.Calls, t.Tools, t.Verdicts, v)
-		}
-	}
-}
-
-func told(calls []*trace.Call, uses []*trace.Use, verdicts []trace.Verdict, v visitor) {
-	if v.call != nil {
-		for _, c := range calls {
-			v.call(c)
-		}
-	}
-	if v.use != nil {
-		for _, u := range uses {
-			v.use(u)
-		}
-	}
-	if v.verdict != nil {
-		for i := range verdicts {
-			v.verdict(&verdicts[i])
-		}
-	}
 }
 
 // A pieceView is a piece of a long text.

@@ -62,7 +62,7 @@ func settle(t *trace.Run, status string) {
 		for _, a := range p.Texts() {
 			a.Status = cmp.Or(a.Status, status)
 		}
-		each(p, visitor{call: func(c *trace.Call) {
+		p.Visit(trace.Visitor{Call: func(c *trace.Call) {
 			if c.Response == nil {
 				c.Response = &model.Response{Failure: &model.Failure{Class: "interrupted", Message: "the run ended before there was an answer"}}
 			}

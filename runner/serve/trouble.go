@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -49,7 +50,7 @@ func troubles(run string, t *trace.Run) []trouble {
 			for _, x := range phaseTroubles(run, p) {
 				x.Where = "?open=" + url.QueryEscape(string(p.Path))
 				if p != t.Phases[i] {
-					x.Where = address(runPath(run, "/phase"), "at", string(p.Path)) // it is folded away in the timeline
+					x.Where = links.Phase(run, p.Path) // it is folded away in the timeline
 				}
 				if x.Verdict.Mode == "advisory" || x.Verdict.Mode == "shadow" {
 					advisory = append(advisory, x)
@@ -79,7 +80,7 @@ func phaseTroubles(run string, p *trace.Phase) []trouble {
 		if v.Skipped() || v.Valid != nil && *v.Valid {
 			return
 		}
-		x := trouble{Verdict: newVerdict(run, v), Phase: longName(p), Anchor: anchor(string(p.Path))}
+		x := trouble{Verdict: newVerdict(run, v), Phase: longName(p), Anchor: links.Anchor(string(p.Path))}
 		if fill != nil {
 			fill(&x)
 		}
@@ -103,7 +104,7 @@ func phaseTroubles(run string, p *trace.Phase) []trouble {
 
 // of fills in what belongs to an attempt whose text was judged.
 func (x *trouble) of(run string, p *trace.Phase, a *trace.Attempt) {
-	x.Attempt, x.Anchor = attemptName(a), anchor(string(a.Path))
+	x.Attempt, x.Anchor = attemptName(a), links.Anchor(string(a.Path))
 	x.Text = newText(run, "text judged", a.Text, ref{what: "attempt", at: a.Path})
 	x.Prompt = promptOf(run, a.Turns)
 	if n := len(a.Feedback); n > 0 {
@@ -111,7 +112,7 @@ func (x *trouble) of(run string, p *trace.Phase, a *trace.Attempt) {
 	}
 	for _, next := range p.Versions() {
 		if next.Before == a {
-			x.Diff = address(runPath(run, "/diff"), "a", string(a.Path), "b", string(next.Attempt.Path))
+			x.Diff = links.To(links.Run(run, "/diff"), "a", string(a.Path), "b", string(next.Attempt.Path))
 		}
 	}
 }
@@ -119,7 +120,7 @@ func (x *trouble) of(run string, p *trace.Phase, a *trace.Attempt) {
 // ofTurn fills in what belongs to a turn whose text, or a call of which, was
 // judged.
 func (x *trouble) ofTurn(run string, a *trace.Attempt, t *trace.Turn, v *trace.Verdict) {
-	x.Attempt, x.Anchor = attemptName(a)+", turn "+strconv.Itoa(t.Number), anchor(string(a.Path))
+	x.Attempt, x.Anchor = attemptName(a)+", turn "+strconv.Itoa(t.Number), links.Anchor(string(a.Path))
 	x.Prompt = promptOf(run, []*trace.Turn{t})
 	if aroundTool(v) {
 		x.ofCall(run, t, v)
@@ -159,5 +160,5 @@ func promptOf(run string, turns []*trace.Turn) string {
 	if last == "" {
 		return ""
 	}
-	return address(runPath(run, "/call"), "at", string(last))
+	return links.To(links.Run(run, "/call"), "at", string(last))
 }

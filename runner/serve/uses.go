@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -43,13 +44,13 @@ func useViews(run string, uses []*trace.Use) []useView {
 		v := useView{Path: u.Path, Took: u.Took()}
 		if u.Call != nil {
 			v.Name = u.Call.Name
-			v.Arguments = newText(run, "arguments", pretty(u.Call.Arguments), ref{what: "arguments", at: u.Path})
+			v.Arguments = newText(run, "arguments", formats.Pretty(u.Call.Arguments), ref{what: "arguments", at: u.Path})
 		}
 		if u.Result != nil {
 			if u.Result.Failed {
 				v.State = "failed"
 			}
-			v.Told = newText(run, "result", pretty(u.Result.Value), ref{what: "told", at: u.Path})
+			v.Told = newText(run, "result", formats.Pretty(u.Result.Value), ref{what: "told", at: u.Path})
 		}
 		list = append(list, v)
 	}

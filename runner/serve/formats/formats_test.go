@@ -1,4 +1,4 @@
-package serve_test
+package formats_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
 )
 
 func TestShown(t *testing.T) {
@@ -16,7 +16,7 @@ func TestShown(t *testing.T) {
 		"abc\u202edef": "abc⟦U+202E⟧def", "\u200b": "⟦U+200B⟧", "\ufeff": "⟦U+FEFF⟧", "\u0085": "⟦U+0085⟧", "\u2028": "⟦U+2028⟧",
 		"👩\u200d🚀 é नमस्ते": "👩\u200d🚀 é नमस्ते", "\xff\xfe": "\ufffd\ufffd", "\u2066x\u2069": "⟦U+2066⟧x⟦U+2069⟧", "\U000e0041": "⟦U+E0041⟧",
 	} {
-		if got := serve.Shown(in); got != want {
+		if got := formats.Shown(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
@@ -26,7 +26,7 @@ func FuzzShown(f *testing.F) {
 	f.Add("a\x00\x1b[2J\u202e\xff")
 	f.Add("00\xb2\xb2\xb2\xb2")
 	f.Fuzz(func(t *testing.T, in string) {
-		got := serve.Shown(in)
+		got := formats.Shown(in)
 		if !utf8.ValidString(got) {
 			t.Fatalf("%q is not UTF-8", got)
 		}
@@ -35,16 +35,11 @@ func FuzzShown(f *testing.F) {
 				t.Fatalf("%U is left in %q", r, got)
 			}
 		}
-		if again := serve.Shown(got); again != got {
+		if again := formats.Shown(got); again != got {
 			t.Fatalf("%q becomes %q", got, again)
 		}
-		if l := serve.Line(in); strings.ContainsAny(l, "\n\t") {
+		if l := formats.Line(in); strings.ContainsAny(l, "\n\t") {
 			t.Fatalf("%q is not a line", l)
-		}
-		for at := -1; at < len(in)+2; at += 3 {
-			if b := serve.Boundary(in, at); b < 0 || b > len(in) || b < at-3 && at <= len(in) {
-				t.Fatalf("boundary %d of %q is %d", at, in, b)
-			}
 		}
 	})
 }
@@ -54,32 +49,24 @@ func TestFigures(t *testing.T) {
 		0: "", -1: "", 500: "< 1 ms", 42 * time.Millisecond: "42 ms", 1500 * time.Millisecond: "1.5 s", 59990 * time.Millisecond: "59.9 s",
 		time.Minute: "1 m 00 s", 125 * time.Second: "2 m 05 s", 26*time.Hour + 3*time.Minute: "26 h 03 m",
 	} {
-		if got := serve.Took(d); got != want {
+		if got := formats.Took(d); got != want {
 			t.Errorf("%v: got %q, want %q", d, got, want)
 		}
 	}
 	for usd, want := range map[float64]string{0: "", 0.00001: "< $0.0001", 0.0123: "$0.0123", 1.5: "$1.50", 1234.5: "$1234.50"} {
-		if got := serve.Cost(usd); got != want {
+		if got := formats.Money(usd); got != want {
 			t.Errorf("%v: got %q, want %q", usd, got, want)
 		}
 	}
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1\u202f000", 1234567: "1\u202f234\u202f567", -1000: "-1\u202f000", -100: "-100"} {
-		if got := serve.Count(n); got != want {
+		if got := formats.Count(n); got != want {
 			t.Errorf("%d: got %q, want %q", n, got, want)
 		}
 	}
-	if got := serve.Percent(999, 1000); got != "99.9 %" {
+	if got := formats.Percent(999, 1000); got != "99.9 %" {
 		t.Error(got)
 	}
-	if got := serve.Percent(9999, 10000); got != "99.9 %" { // never rounded up to all
+	if got := formats.Percent(9999, 10000); got != "99.9 %" { // never rounded up to all
 		t.Error(got)
-	}
-}
-
-func TestInside(t *testing.T) {
-	for in, want := range map[string]string{"/runs/x?y=1": "/runs/x?y=1", "": "/", "runs": "/", "//x": "/", `/\x`: "/", "javascript:alert(1)": "/", "/a\nb": "/"} {
-		if got := serve.Inside(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
 	}
 }

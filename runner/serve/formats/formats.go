@@ -1,8 +1,9 @@
-package serve
+// Package formats writes values as people read them: texts with all in them that would
+// act on a page or hide in it made visible, numbers, times, sums of money and statuses.
+package formats
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math"
 	"strconv"
 	"strings"
@@ -13,11 +14,11 @@ import (
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// shown makes everything in a text visible that would otherwise act on the page
+// Shown makes everything in a text visible that would otherwise act on the page
 // or hide in it: control characters as their pictures, what turns the direction
 // of writing, or has no width, as its code point in brackets. Lines and tabs
 // stay.
-func shown(text string) string {
+func Shown(text string) string {
 	if strings.IndexFunc(text, hidden) < 0 && utf8.ValidString(text) {
 		return text
 	}
@@ -48,8 +49,8 @@ func hidden(r rune) bool {
 	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
 }
 
-// line is a text in one line of at most 300 characters.
-func line(text string) string {
+// Line is a text in one line of at most 300 characters.
+func Line(text string) string {
 	if len(text) > 4*300 {
 		text = text[:4*300]
 	}
@@ -57,12 +58,12 @@ func line(text string) string {
 	if utf8.RuneCountInString(text) > 300 {
 		text = string([]rune(text)[:299]) + "…"
 	}
-	return shown(text)
+	return Shown(text)
 }
 
-// pretty is a value as people read it: a text as it is, anything else as
+// Pretty is a value as people read it: a text as it is, anything else as
 // indented JSON, nothing as "".
-func pretty(v any) string {
+func Pretty(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
@@ -76,8 +77,8 @@ func pretty(v any) string {
 	return string(text)
 }
 
-// count writes a number with its thousands apart.
-func count[N int | int64](n N) string {
+// Count writes a number with its thousands apart.
+func Count[N int | int64](n N) string {
 	digits := strconv.FormatInt(int64(n), 10)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
 		digits = digits[:i] + "\u202f" + digits[i:]
@@ -85,33 +86,30 @@ func count[N int | int64](n N) string {
 	return digits
 }
 
-// count0 is a number without anything between its digits.
-func count0(n int64) string { return strconv.FormatInt(n, 10) }
-
-// score is a verdict's score with three digits behind the point at the most, "" where
+// Score is a verdict's score with three digits behind the point at the most, "" where
 // it has none.
-func score(s *float64) string {
+func Score(s *float64) string {
 	if s == nil {
 		return ""
 	}
 	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(*s, 'f', 3, 64), "0"), ".")
 }
 
-// plural is a count with its noun: "1 turn", "2 turns", "2 noes".
-func plural(n int, noun string) string {
+// Plural is a count with its noun: "1 turn", "2 turns", "2 noes".
+func Plural(n int, noun string) string {
 	switch {
 	case n == 1:
 		return "1 " + noun
 	case strings.HasSuffix(noun, "o"):
-		return count(n) + " " + noun + "es"
+		return Count(n) + " " + noun + "es"
 	case strings.HasSuffix(noun, "ry"):
-		return count(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
+		return Count(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
 	}
-	return count(n) + " " + noun + "s"
+	return Count(n) + " " + noun + "s"
 }
 
-// money writes US dollars to the digits that tell something; "" for none.
-func money(usd float64) string {
+// Money writes US dollars to the digits that tell something; "" for none.
+func Money(usd float64) string {
 	switch {
 	case usd == 0 || math.IsNaN(usd):
 		return ""
@@ -124,8 +122,8 @@ func money(usd float64) string {
 	}
 }
 
-// took writes a duration to two units; "" for none.
-func took(d time.Duration) string {
+// Took writes a duration to two units; "" for none.
+func Took(d time.Duration) string {
 	switch {
 	case d <= 0:
 		return ""
@@ -138,14 +136,14 @@ func took(d time.Duration) string {
 	case d < time.Hour:
 		return fmt.Sprintf("%d m %02d s", int(d.Minutes()), int(d.Seconds())%60)
 	default:
-		return fmt.Sprintf("%s h %02d m", count(int(d.Hours())), int(d.Minutes())%60)
+		return fmt.Sprintf("%s h %02d m", Count(int(d.Hours())), int(d.Minutes())%60)
 	}
 }
 
-func seconds(s float64) string { return took(time.Duration(s * float64(time.Second))) }
+func Seconds(s float64) string { return Took(time.Duration(s * float64(time.Second))) }
 
-// briefly writes seconds for an axis, in one unit.
-func briefly(s float64) string {
+// Briefly writes seconds for an axis, in one unit.
+func Briefly(s float64) string {
 	unit, name := 1.0, " s"
 	switch {
 	case s == 0:
@@ -160,11 +158,11 @@ func briefly(s float64) string {
 	return strconv.FormatFloat(s/unit, 'g', 3, 64) + name
 }
 
-// size writes a number of bytes.
-func size(n int) string {
+// Size writes a number of bytes.
+func Size(n int) string {
 	switch {
 	case n < 1<<10:
-		return plural(n, "byte")
+		return Plural(n, "byte")
 	case n < 1<<20:
 		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
 	default:
@@ -172,25 +170,18 @@ func size(n int) string {
 	}
 }
 
-func clock(t time.Time) string { return t.UTC().Format("15:04:05") }
+func Clock(t time.Time) string { return t.UTC().Format("15:04:05") }
 
-func date(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
+func Date(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// percent writes a part of a whole; "" where there is no whole.
-func percent(part, whole int) string {
+// Percent writes a part of a whole; "" where there is no whole.
+func Percent(part, whole int) string {
 	if whole == 0 {
 		return ""
 	}
 	return strconv.FormatFloat(math.Floor(1000*float64(part)/float64(whole))/10, 'f', -1, 64) + " %"
-}
-
-// anchor is a name for the element of a path: letters and digits alone.
-func anchor(path string) string {
-	h := fnv.New64a()
-	h.Write([]byte(path))
-	return "x" + strconv.FormatUint(h.Sum64(), 36)
 }
 
 // signs say with a sign what a status says with a colour.
@@ -201,15 +192,15 @@ var signs = map[string]string{
 	"passed": "✓", "rejected": "✗", "error": "⚠", "retry": "↻",
 }
 
-func sign(status string) string {
+func Sign(status string) string {
 	if s, ok := signs[status]; ok {
 		return s
 	}
 	return "·"
 }
 
-// word is a status in words; "" is that of what goes on.
-func word(status string) string {
+// Word is a status in words; "" is that of what goes on.
+func Word(status string) string {
 	if status == "" {
 		return "running"
 	}

@@ -116,13 +116,17 @@ var floors = map[string]string{
 	"validators/edit":     "validators validators/faults validators/reading validators/schema",
 	"validators/request":  "runner/reports validators validators/faults validators/reading validators/schema",
 	"validators/schedule": "runner/signatures runner/tool validators validators/faults validators/schema",
-	"runner/serve":        "cascades cascades/graphs cascades/proofs runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/diffs runner/serve/feeds runner/serve/formats runner/serve/guards runner/serve/links runner/serve/orders runner/serve/plots runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
+	"runner/serve":        "cascades cascades/graphs cascades/proofs runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/diffs runner/serve/feeds runner/serve/formats runner/serve/guards runner/serve/links runner/serve/orders runner/serve/plots runner/serve/problems runner/serve/queries runner/serve/streams runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
 	// News of runs, for all who follow them.
 	"runner/serve/feeds": "runner runner/event runner/journal",
 	// Who may come in.
 	"runner/serve/guards": "",
 	// Orders of runs, and who makes them.
-	"runner/serve/orders": "cascades runner runner/event",
+	"runner/serve/orders": "cascades runner runner/event runner/journal validators/schema",
+	// What a request asks, what is told where there is no answer, and answers that go on.
+	"runner/serve/queries":  "runner runner/journal runner/serve/formats runner/serve/problems",
+	"runner/serve/problems": "cascades runner runner/serve/orders",
+	"runner/serve/streams":  "runner/serve/problems",
 	// Values as people read them, and where pages are.
 	"runner/serve/formats": "validators/schema",
 	"runner/serve/links":   "runner/event",

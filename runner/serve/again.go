@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -12,11 +11,13 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
+	"github.com/seed61713e19/capstan/runner/serve/queries"
 )
 
 // runAgain is the order over HTTP.
 func (s *Server) runAgain(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.ordered(r)
+	run, err := s.desk.About(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -30,38 +31,11 @@ func (s *Server) runAgain(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	change := orders.Change{RunID: body.RunID, From: body.From, Changed: body.WithChanges, Input: body.Input}
-	made, repeated, err := s.againOnce(r, run, change)
+	made, err := s.desk.Again(r.Context(), run, change)
 	if err != nil {
 		return err
 	}
-	return begun(w, made, repeated)
-}
-
-// againOnce makes the run; of an order that is repeated under its name it gives the
-// run there is.
-func (s *Server) againOnce(r *http.Request, run *journal.Run, change orders.Change) (made standing, repeated bool, err error) {
-	id, err := s.o.Runs.Again(r.Context(), run.RunID, change)
-	if !errors.Is(err, runner.ErrRunExists) {
-		return standing{id, journal.Running}, false, err
-	}
-	there, err := s.o.Store.Run(r.Context(), change.RunID)
-	if err != nil {
-		return made, true, err
-	}
-	if there.RunID != change.RunID || there.Parent != run.RunID || there.Start.From != change.From || !holds(there.Start.Input, change.Input) {
-		return made, true, errOther
-	}
-	return standing{there.RunID, there.Status}, true, nil
-}
-
-// holds tells whether an input has these values.
-func holds(input, values map[string]any) bool {
-	for name, v := range values {
-		if !equal(v, input[name]) {
-			return false
-		}
-	}
-	return true
+	return begun(w, made)
 }
 
 // An againView is the form that makes a new run of a kept one.
@@ -74,18 +48,18 @@ type againView struct {
 	Fields  []fieldView
 	Offered bool // its files may be taken as they are now
 	Changed bool
-	Problem *Problem
+	Problem *problems.Problem
 }
 
 // againForm makes the form, without what was typed into it.
 func (s *Server) againForm(r *http.Request) (v againView, run *journal.Run, c *cascades.Cascade, err error) {
-	if run, err = s.ordered(r); err != nil {
+	if run, err = s.desk.About(r.Context(), r.PathValue("id")); err != nil {
 		return v, nil, nil, err
 	}
 	v = againView{frame: s.frame("Run again · "+run.RunID, "runs"), Head: headView{RunID: run.RunID, Cascade: run.CascadeID, URL: links.Run(run.RunID)}}
 	v.Offered = slices.Contains(s.o.Cascades, run.Start.Settings["cascade"])
 	if c, err = s.cascadeOf(run); err != nil {
-		return v, run, nil, problem(http.StatusConflict, "no_cascade", "the run's cascade cannot be read any more: "+err.Error())
+		return v, run, nil, problems.New(http.StatusConflict, "no_cascade", "the run's cascade cannot be read any more: "+err.Error())
 	}
 	for _, p := range c.Phases {
 		v.Phases = append(v.Phases, p.Name)
@@ -121,7 +95,7 @@ func (s *Server) againPosted(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	form, err := posted(w, r, maxBody)
+	form, err := queries.Form(w, r, queries.MaxBody)
 	if err != nil {
 		return err
 	}
@@ -132,17 +106,16 @@ func (s *Server) againPosted(w http.ResponseWriter, r *http.Request) error {
 			err = errTyped
 		}
 	}
-	order := map[string]any{"run_id": change.RunID}
-	if err == nil && s.contract.schemas["RunAgain"].Refusal(r.Context().Err, order) != nil {
+	if err == nil && !s.contract.names(r.Context(), change.RunID) {
 		err = errName
 	}
 	if err == nil {
-		var made standing
-		if made, _, err = s.againOnce(r, run, change); err == nil {
+		var made orders.Standing
+		if made, err = s.desk.Again(r.Context(), run, change); err == nil {
 			return back(w, r, made.RunID)
 		}
 	}
-	v.Problem = s.told(w, r, err)
+	v.Problem = problems.Of(s.o.Log, w, r, err)
 	v.RunID = runner.NewRunID(time.Now())
 	return s.render(w, r, v.Problem.Status, "again", v)
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner/serve/problems"
+	"github.com/seed61713e19/capstan/runner/serve/queries"
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
@@ -35,15 +37,15 @@ var refusals = []struct {
 // refused is the problem of a dispatcher's no.
 func refused(err error) error {
 	if broken, ok := errors.AsType[*request.ProtocolError](err); ok {
-		p := problem(http.StatusUnprocessableEntity, "protocol_error", "the body is no message of the validation request protocol")
+		p := problems.New(http.StatusUnprocessableEntity, "protocol_error", "the body is no message of the validation request protocol")
 		for _, b := range broken.Problems {
-			p.Errors = append(p.Errors, Place{b.Field, b.Message})
+			p.Errors = append(p.Errors, problems.Place{Path: b.Field, Message: b.Message})
 		}
 		return p
 	}
 	for _, no := range refusals {
 		if errors.Is(err, no.err) {
-			return problem(no.status, no.code, err.Error())
+			return problems.New(no.status, no.code, err.Error())
 		}
 	}
 	return err
@@ -51,13 +53,13 @@ func refused(err error) error {
 
 func (s *Server) openRequest(w http.ResponseWriter, r *http.Request) error {
 	if s.o.Requests == nil {
-		return notOffered("takes no validation requests")
+		return problems.NotOffered("takes no validation requests")
 	}
 	wait, err := patience(r)
 	if err != nil {
 		return err
 	}
-	text, err := readAll(w, r, maxBody)
+	text, err := queries.Body(w, r, queries.MaxBody)
 	if err != nil {
 		return err
 	}
@@ -74,7 +76,7 @@ func (s *Server) openRequest(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) getRequest(w http.ResponseWriter, r *http.Request) error {
 	if s.o.Requests == nil {
-		return notOffered("takes no validation requests")
+		return problems.NotOffered("takes no validation requests")
 	}
 	wait, err := patience(r)
 	if err != nil {
@@ -94,7 +96,7 @@ func patience(r *http.Request) (time.Duration, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > int(maxWait/time.Second) {
-		return 0, badQuery("wait must be from 0 to %d seconds", maxWait/time.Second)
+		return 0, problems.Query("wait must be from 0 to %d seconds", maxWait/time.Second)
 	}
 	return time.Duration(n) * time.Second, nil
 }
@@ -120,9 +122,9 @@ func (s *Server) task(w http.ResponseWriter, r *http.Request, id string, wait ti
 // deliverResponse takes the response of a validator from outside.
 func (s *Server) deliverResponse(w http.ResponseWriter, r *http.Request) error {
 	if s.o.Requests == nil {
-		return notOffered("takes no validation requests")
+		return problems.NotOffered("takes no validation requests")
 	}
-	text, err := readAll(w, r, maxBody)
+	text, err := queries.Body(w, r, queries.MaxBody)
 	if err != nil {
 		return err
 	}
@@ -131,7 +133,7 @@ func (s *Server) deliverResponse(w http.ResponseWriter, r *http.Request) error {
 		return refused(err)
 	}
 	if given.TaskID != r.PathValue("task_id") {
-		return problem(http.StatusUnprocessableEntity, "other_task", "the response is of another task than the address")
+		return problems.New(http.StatusUnprocessableEntity, "other_task", "the response is of another task than the address")
 	}
 	receipt, err := s.o.Requests.Deliver(text)
 	if err != nil {

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
 	"net/http"
@@ -38,6 +39,11 @@ func newContract() (*contract, error) {
 		}
 	}
 	return c, nil
+}
+
+// names tells whether a run may have that name.
+func (c *contract) names(ctx context.Context, run string) bool {
+	return c.schemas["RunAgain"].Refusal(ctx.Err, map[string]any{"run_id": run}) == nil
 }
 
 func (s *Server) openapiJSON(w http.ResponseWriter, _ *http.Request) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/serve/formats"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -106,8 +107,8 @@ func exact(v any) string {
 }
 
 var (
-	errTyped = problem(http.StatusUnprocessableEntity, "invalid_input", "some of what was typed does not fit")
-	errName  = problem(http.StatusUnprocessableEntity, "invalid_body", "that is no name for a run")
+	errTyped = problems.New(http.StatusUnprocessableEntity, "invalid_input", "some of what was typed does not fit")
+	errName  = problems.New(http.StatusUnprocessableEntity, "invalid_body", "that is no name for a run")
 )
 
 // take puts what was typed into the field into the input, and tells whether it fits.

@@ -7,6 +7,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades/graphs"
 	"github.com/seed61713e19/capstan/cascades/proofs"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -55,7 +56,7 @@ func (s *Server) picture(w http.ResponseWriter, r *http.Request, draw func(*casc
 	}
 	c, err := s.cascadeOf(run)
 	if err != nil {
-		return problem(http.StatusNotFound, "no_graph", "the run's cascade cannot be drawn: "+err.Error())
+		return problems.New(http.StatusNotFound, "no_graph", "the run's cascade cannot be drawn: "+err.Error())
 	}
 	h := w.Header()
 	h.Set("Content-Type", "image/svg+xml")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
 )
 
 // labelWords are what a list can be asked for of what people said of runs' texts.
@@ -22,9 +23,9 @@ func (s *Server) labelled(ctx context.Context, label string, f journal.Filter) (
 	case label == "":
 		return nil, nil
 	case !slices.Contains(labelWords, label):
-		return nil, badQuery("label must be one of %v", labelWords)
+		return nil, problems.Query("label must be one of %v", labelWords)
 	case s.o.Scales == nil:
-		return nil, notOffered("has no cascades whose labels it knows: name them when it is started")
+		return nil, problems.NotOffered("has no cascades whose labels it knows: name them when it is started")
 	}
 	texts := map[string]bool{}
 	for _, name := range s.o.Cascades {

@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/feeds"
 	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/streams"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -23,11 +24,11 @@ func (s *Server) runLive(w http.ResponseWriter, r *http.Request) error {
 	}
 	// The page is asked for again from what it was made with, also after a break:
 	// its pieces are whole each time.
-	x := &watcher{s: s, r: r, stream: newStream(w, "text/event-stream"), id: run.RunID, made: q.after, status: r.URL.Query().Get("status"), folder: trace.NewFolder()}
+	x := &watcher{s: s, r: r, stream: streams.New(w, "text/event-stream"), id: run.RunID, made: q.after, status: r.URL.Query().Get("status"), folder: trace.NewFolder()}
 	w.WriteHeader(http.StatusOK)
 	more, stop := x.listen()
 	defer stop()
-	s.follow(r, x.id, more, x.news, x.stream.beat)
+	s.follow(r, x.id, more, x.news, x.stream.Beat)
 	return nil
 }
 
@@ -35,7 +36,7 @@ func (s *Server) runLive(w http.ResponseWriter, r *http.Request) error {
 type watcher struct {
 	s      *Server
 	r      *http.Request
-	stream *stream
+	stream *streams.Stream
 	id     string
 	made   int64 // the last event that the page has
 	seq    int64 // the last event that the folder has
@@ -81,16 +82,16 @@ func (x *watcher) news() error {
 	}
 	// A phase that is sent anew has lost what was put into it.
 	pieces += drafts
-	if err := x.stream.sse(x.seq, "update", pieces); err != nil {
+	if err := x.stream.Send(x.seq, "update", pieces); err != nil {
 		return err
 	}
 	x.status = run.Status
 	if feeds.Over(run.Status) {
-		x.stream.sse(0, "end", "1")
-		x.stream.flush()
+		x.stream.Send(0, "end", "1")
+		x.stream.Flush()
 		return errEnded
 	}
-	if err := x.stream.flush(); err != nil {
+	if err := x.stream.Flush(); err != nil {
 		return err
 	}
 	return model.Wait(x.r.Context(), x.rest())

@@ -3,6 +3,8 @@ package serve
 import (
 	"net/http"
 	"strings"
+
+	"github.com/seed61713e19/capstan/runner/serve/queries"
 )
 
 // A loginView is the login form.
@@ -21,7 +23,7 @@ func (s *Server) loginForm(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
-	form, err := posted(w, r, 64<<10)
+	form, err := queries.Form(w, r, 64<<10)
 	if err != nil {
 		return err
 	}

@@ -6,15 +6,16 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/queries"
 )
 
 // answerForm takes the answer that a person gives on the page.
 func (s *Server) answerForm(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.ordered(r)
+	run, err := s.desk.About(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	form, err := posted(w, r, maxBody)
+	form, err := queries.Form(w, r, queries.MaxBody)
 	if err != nil {
 		return err
 	}
@@ -27,29 +28,29 @@ func (s *Server) answerForm(w http.ResponseWriter, r *http.Request) error {
 			value = false
 		}
 	}
-	if err := s.answerWith(r, run, runner.Answer{Value: value, By: form("by")}); err != nil {
+	if err := s.desk.Answer(r.Context(), run, runner.Answer{Value: value, By: form("by")}); err != nil {
 		return err
 	}
 	return back(w, r, run.RunID)
 }
 
 func (s *Server) cancelForm(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.ordered(r)
+	run, err := s.desk.About(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	if err := s.o.Runs.Cancel(run.RunID); err != nil {
+	if err := s.desk.Cancel(run.RunID); err != nil {
 		return err
 	}
 	return back(w, r, run.RunID)
 }
 
 func (s *Server) resumeForm(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.ordered(r)
+	run, err := s.desk.About(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	if err := s.o.Runs.Resume(r.Context(), run.RunID); err != nil {
+	if err := s.desk.Resume(r.Context(), run.RunID); err != nil {
 		return err
 	}
 	return back(w, r, run.RunID)

@@ -7,6 +7,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/batch"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
 )
 
 // A batchesView is what one batch came to, or which there are.
@@ -54,7 +55,7 @@ func (s *Server) batchesPage(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if len(names) == 0 {
-		return problem(http.StatusNotFound, "not_found", "no run of batch "+v.Batch+" is kept")
+		return problems.New(http.StatusNotFound, "not_found", "no run of batch "+v.Batch+" is kept")
 	}
 	report, err := batch.Kept(v.Batch, names, func(id string) (runner.Result, float64, error) {
 		result, err := s.o.Store.Result(r.Context(), id)

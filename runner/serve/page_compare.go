@@ -9,6 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/diffs"
 	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -41,7 +42,7 @@ func (s *Server) diffPage(w http.ResponseWriter, r *http.Request) error {
 		}})
 	}
 	if a == nil || b == nil {
-		return problem(http.StatusNotFound, "not_found", "the run has no such attempts")
+		return problems.New(http.StatusNotFound, "not_found", "the run has no such attempts")
 	}
 	v := diffPageView{
 		frame: s.frame("Difference · "+id, "runs"), RunID: id, Title: "What changed", A: string(a.Path), B: string(b.Path),

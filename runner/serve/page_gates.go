@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/queries"
 )
 
 // A gatesView is how every validator did.
@@ -51,7 +52,7 @@ func (s *Server) gatesPage(w http.ResponseWriter, r *http.Request) error {
 
 // cascadesSeen are the cascades of the newest runs, and the one that is looked at.
 func (s *Server) cascadesSeen(r *http.Request, asked string) ([]string, error) {
-	runs, err := s.o.Store.Runs(r.Context(), journal.Filter{Limit: maxList})
+	runs, err := s.o.Store.Runs(r.Context(), journal.Filter{Limit: queries.MaxList})
 	if err != nil {
 		return nil, err
 	}

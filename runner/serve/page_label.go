@@ -13,6 +13,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
+	"github.com/seed61713e19/capstan/runner/serve/queries"
 	"github.com/seed61713e19/capstan/runner/trust"
 )
 
@@ -69,7 +71,7 @@ func (s *Server) labelPage(w http.ResponseWriter, r *http.Request) error {
 		return s.render(w, r, v.status(), "label", v)
 	}
 	if !scale.Has(v.Gate) {
-		return badQuery("%s has no gate of that name", v.Cascade)
+		return problems.Query("%s has no gate of that name", v.Cascade)
 	}
 	v.offer(scale)
 	if v.By == "" {
@@ -143,7 +145,7 @@ func (v *labelView) pick(scale *Scale, doubts []trust.Doubt, asked string) {
 
 // labelForm keeps what a person says of a text, and asks about the next.
 func (s *Server) labelForm(w http.ResponseWriter, r *http.Request) error {
-	form, err := posted(w, r, 64<<10)
+	form, err := queries.Form(w, r, 64<<10)
 	if err != nil {
 		return err
 	}
@@ -157,9 +159,9 @@ func (s *Server) labelForm(w http.ResponseWriter, r *http.Request) error {
 	case scale == nil:
 		return s.render(w, r, known.status(), "label", labelView{weighed: known, labelAsked: a})
 	case a.By == "":
-		return problem(http.StatusUnprocessableEntity, "invalid_input", "say who you are: a label has a name on it")
+		return problems.New(http.StatusUnprocessableEntity, "invalid_input", "say who you are: a label has a name on it")
 	case said != "y" && said != "n" || !scale.Has(a.Gate) || !scale.Writes(about):
-		return problem(http.StatusUnprocessableEntity, "invalid_input", "a label says y or n of a text of a phase, about a gate or all")
+		return problems.New(http.StatusUnprocessableEntity, "invalid_input", "a label says y or n of a text of a phase, about a gate or all")
 	}
 	text, err := s.text(r.Context(), form("run"), ref{what: "attempt", at: event.Path(form("at"))})
 	if err != nil {
@@ -168,7 +170,7 @@ func (s *Server) labelForm(w http.ResponseWriter, r *http.Request) error {
 	l := measure.Label{Phase: about, Gate: a.Gate, Good: said == "y", Reason: strings.TrimSpace(form("reason")), By: a.By}
 	l.Text = measure.TextDigest(text)
 	if !strings.HasPrefix(l.Text, cmp.Or(form("text"), "-")) {
-		return problem(http.StatusConflict, "other_text", "the run has another text there than the one that was shown")
+		return problems.New(http.StatusConflict, "other_text", "the run has another text there than the one that was shown")
 	}
 	if err := s.o.Scales.Label(known.Cascade, text, l); err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
+	"github.com/seed61713e19/capstan/runner/serve/queries"
 	"github.com/seed61713e19/capstan/runner/serve/trends"
 )
 
@@ -37,10 +39,10 @@ const maxNoes = 200
 func (s *Server) noesPage(w http.ResponseWriter, r *http.Request) error {
 	v := noesView{frame: s.frame("Noes", "trends"), Scope: scopeOf(r)}
 	if v.Gate == "" {
-		return badQuery("gate must be given: the name of a validator")
+		return problems.Query("gate must be given: the name of a validator")
 	}
 	var err error
-	if v.Since, v.Until, err = between(r.URL.Query()); err != nil {
+	if v.Since, v.Until, err = queries.Between(r.URL.Query()); err != nil {
 		return err
 	}
 	v.Trend = links.To("/trends", "cascade", v.Cascade, "phase", v.Phase, "gate", v.Gate, "moment", v.Moment)

@@ -15,6 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/feeds"
 	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -68,7 +69,7 @@ func (h headView) Edit() bool { return h.Pending.Question.Type == cascades.Edit 
 func (s *Server) head(run *journal.Run, t *trace.Run) headView {
 	h := headView{
 		RunID: run.RunID, Cascade: run.CascadeID, File: run.File, Status: run.Status, Started: run.Started, Phases: len(t.Phases),
-		Usage: t.Usage, Error: run.Error, Pending: run.Pending, Parent: run.Parent, Owner: run.Owner, Guest: run.Guest, CanOrder: s.o.Runs != nil, URL: links.Run(run.RunID),
+		Usage: t.Usage, Error: run.Error, Pending: run.Pending, Parent: run.Parent, Owner: run.Owner, Guest: run.Guest, CanOrder: s.desk.Open() == nil, URL: links.Run(run.RunID),
 	}
 	switch {
 	case run.Finished != nil:
@@ -110,7 +111,7 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	v.Troubles = newTroubles(run.RunID, t)
 	v.Phases = phaseRows(run, t, t.Phases)
 	for i, p := range t.Phases {
-		if s.o.Runs != nil && feeds.Over(run.Status) {
+		if s.desk.Open() == nil && feeds.Over(run.Status) {
 			v.Phases[i].Again = links.To(links.Run(run.RunID, "/again"), "from", p.Name)
 		}
 	}
@@ -254,5 +255,5 @@ func (s *Server) phasePage(w http.ResponseWriter, r *http.Request) error {
 		v.Row.Body = body
 		return s.render(w, r, http.StatusOK, "phase", v)
 	}
-	return problem(http.StatusNotFound, "not_found", "the run has no such phase")
+	return problems.New(http.StatusNotFound, "not_found", "the run has no such phase")
 }

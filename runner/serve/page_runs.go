@@ -8,6 +8,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/queries"
+	"github.com/seed61713e19/capstan/runner/serve/streams"
 )
 
 // A runsView is the list of runs.
@@ -41,7 +43,7 @@ const perPage = 100
 
 func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	f, err := filter(q, perPage)
+	f, err := queries.Filter(q, perPage)
 	if err != nil {
 		return err
 	}
@@ -53,8 +55,8 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := runsView{frame: s.frame("Runs", "runs"), Filter: q, Statuses: statuses, Live: f.Before == "" && f.Words == "" && f.Among == nil, Cascades: s.o.Cascades, Base: "http://" + r.Host}
-	v.CanStart = s.o.Runs != nil && len(s.o.Cascades) > 0
+	v := runsView{frame: s.frame("Runs", "runs"), Filter: q, Statuses: queries.Statuses, Live: f.Before == "" && f.Words == "" && f.Among == nil, Cascades: s.o.Cascades, Base: "http://" + r.Host}
+	v.CanStart = s.desk.Open() == nil && len(s.o.Cascades) > 0
 	v.Labels = s.o.Scales != nil && len(s.o.Cascades) > 0
 	v.Filtered = f.Status != "" || f.Cascade != "" || f.Text != "" || f.Words != "" || f.Among != nil || !f.Since.IsZero() || !f.Until.IsZero()
 	if len(runs) == f.Limit {
@@ -110,17 +112,17 @@ func (v runsView) Get(field string) string { return v.Filter.Get(field) }
 
 // runsLive tells the list when there is something new, once a second at most.
 func (s *Server) runsLive(w http.ResponseWriter, r *http.Request) error {
-	st := newStream(w, "text/event-stream")
+	st := streams.New(w, "text/event-stream")
 	w.WriteHeader(http.StatusOK)
 	// Told at once, too: something may have changed since the page was made.
 	s.follow(r, "", nil, func() error {
-		if err := st.sse(0, "changed", "1"); err != nil {
+		if err := st.Send(0, "changed", "1"); err != nil {
 			return err
 		}
-		if err := st.flush(); err != nil {
+		if err := st.Flush(); err != nil {
 			return err
 		}
 		return model.Wait(r.Context(), time.Second)
-	}, st.beat)
+	}, st.Beat)
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
+	"github.com/seed61713e19/capstan/runner/serve/queries"
 )
 
 // A startView is the form that starts a run.
@@ -19,7 +21,7 @@ type startView struct {
 	Model    string
 	RunID    string // the run's name, so that a form that is sent twice starts one; "" where there is no form
 	Fields   []fieldView
-	Problem  *Problem // why there is no run
+	Problem  *problems.Problem // why there is no run
 }
 
 func (s *Server) startView(cascade string) startView {
@@ -32,14 +34,14 @@ func (s *Server) startView(cascade string) startView {
 
 // startPage shows the cascades that are offered, or the form of one of them.
 func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
-	if s.o.Runs == nil {
-		return notOffered("only shows runs")
+	if err := s.desk.Open(); err != nil {
+		return err
 	}
 	v := s.startView(r.URL.Query().Get("cascade"))
 	if v.Cascade == "" {
 		return s.render(w, r, http.StatusOK, "start", v)
 	}
-	inputs, err := s.o.Runs.Inputs(v.Cascade)
+	inputs, err := s.desk.Inputs(v.Cascade)
 	if err != nil {
 		return s.unstarted(w, r, v, err)
 	}
@@ -53,16 +55,16 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
 // startForm starts a run from the form and shows it, or the form again with
 // what is wrong beside what was typed.
 func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
-	if s.o.Runs == nil {
-		return notOffered("only shows runs")
+	if err := s.desk.Open(); err != nil {
+		return err
 	}
-	form, err := posted(w, r, maxBody)
+	form, err := queries.Form(w, r, queries.MaxBody)
 	if err != nil {
 		return err
 	}
 	v := s.startView(form("cascade"))
 	v.Model, v.RunID = form("model"), form("run_id")
-	inputs, err := s.o.Runs.Inputs(v.Cascade)
+	inputs, err := s.desk.Inputs(v.Cascade)
 	if err != nil {
 		return s.unstarted(w, r, v, err)
 	}
@@ -76,11 +78,10 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) error {
 	if wrong {
 		return s.unstarted(w, r, v, errTyped)
 	}
-	order := map[string]any{"cascade": o.Cascade, "input": o.Input, "run_id": o.RunID}
-	if s.contract.schemas["StartRun"].Refusal(r.Context().Err, order) != nil {
+	if !s.contract.names(r.Context(), o.RunID) {
 		return s.unstarted(w, r, v, errName)
 	}
-	run, _, err := s.startOnce(r, o)
+	run, err := s.desk.Start(r.Context(), o)
 	if err != nil {
 		v.blame(err)
 		return s.unstarted(w, r, v, err)
@@ -103,7 +104,7 @@ func (v *startView) blame(err error) {
 
 // unstarted shows the form again.
 func (s *Server) unstarted(w http.ResponseWriter, r *http.Request, v startView, err error) error {
-	v.Problem = s.told(w, r, err)
+	v.Problem = problems.Of(s.o.Log, w, r, err)
 	v.RunID = runner.NewRunID(time.Now())
 	if errors.Is(err, orders.ErrNoCascade) || errors.As(err, new(cascades.Diagnostics)) {
 		v.RunID = "" // there is nothing to fill in

@@ -13,6 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/serve/plots"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
 	"github.com/seed61713e19/capstan/runner/serve/trends"
 )
 
@@ -99,7 +100,7 @@ func (s *Server) trendsAsked(r *http.Request) (v trendsView, f journal.Filter, e
 	}
 	if text := q.Get("days"); text != "" {
 		if v.Days, err = strconv.Atoi(text); err != nil || v.Days < 0 || v.Days > 100_000 {
-			return v, f, badQuery("days must be a number up to 100000; 0 is all")
+			return v, f, problems.Query("days must be a number up to 100000; 0 is all")
 		}
 	}
 	f = journal.Filter{Cascade: v.Cascade, Limit: maxTrendRuns}

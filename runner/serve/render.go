@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
 	"github.com/seed61713e19/capstan/runner/trust"
 )
 
@@ -75,10 +76,10 @@ func isPart(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" 
 
 type errorView struct {
 	frame
-	Problem *Problem
+	Problem *problems.Problem
 }
 
-func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, p *Problem) {
+func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, p *problems.Problem) {
 	if s.renderPart(w, r, p.Status, "error", errorView{s.frame(p.Title, ""), p}) != nil {
 		http.Error(w, p.Title, p.Status)
 	}
@@ -94,7 +95,7 @@ func (s *Server) static(w http.ResponseWriter, r *http.Request) error {
 	text, err := staticFiles.ReadFile("static/" + name)
 	kind := kinds[name[max(strings.LastIndexByte(name, '.'), 0):]]
 	if err != nil || kind == "" {
-		return problem(http.StatusNotFound, "not_found", "there is no file of that name")
+		return problems.New(http.StatusNotFound, "not_found", "there is no file of that name")
 	}
 	w.Header().Set("Content-Type", kind)
 	if r.URL.RawQuery != "" {

@@ -1,9 +1,12 @@
 package serve
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/seed61713e19/capstan/runner/serve/problems"
 )
 
 // A route is one thing that can be asked of the server. An error it returns has
@@ -85,11 +88,11 @@ func (s *Server) mux() http.Handler {
 	for path, allowed := range methods {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Allow", strings.Join(allowed, ", "))
-			s.refuse(w, r, problem(http.StatusMethodNotAllowed, "method_not_allowed", "use "+strings.Join(allowed, " or ")))
+			s.refuse(w, r, problems.New(http.StatusMethodNotAllowed, "method_not_allowed", "use "+strings.Join(allowed, " or ")))
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.refuse(w, r, problem(http.StatusNotFound, "not_found", "there is nothing at "+r.URL.Path))
+		s.refuse(w, r, problems.New(http.StatusNotFound, "not_found", "there is nothing at "+r.URL.Path))
 	})
 	return mux
 }
@@ -101,4 +104,26 @@ func (s *Server) answered(serve func(http.ResponseWriter, *http.Request) error) 
 			s.refuse(w, r, err)
 		}
 	}
+}
+
+// refuse answers with an error: a problem for the API, a page for people.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	p := problems.Of(s.o.Log, w, r, err)
+	if !isAPI(r) {
+		s.errorPage(w, r, p)
+		return
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	json.NewEncoder(w).Encode(p)
+}
+
+// answer writes a JSON body.
+func answer(w http.ResponseWriter, status int, body any) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.Encode(body) // the reader may be gone: nobody is left to tell
+	return nil
 }

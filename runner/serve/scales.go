@@ -9,6 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
 	"github.com/seed61713e19/capstan/runner/trust"
 )
 
@@ -46,7 +47,7 @@ type weighed struct {
 	Cascades []string
 	Cascade  string // the name that it is offered under; "" where it is still to be chosen
 	ID       string
-	Problem  *Problem // why it cannot be weighed
+	Problem  *problems.Problem // why it cannot be weighed
 	Notes    []string
 }
 
@@ -55,7 +56,7 @@ type weighed struct {
 func (s *Server) weigh(w http.ResponseWriter, r *http.Request, title, here, name string) (weighed, *Scale, error) {
 	v := weighed{frame: s.frame(title, here), Cascades: s.o.Cascades, Cascade: name}
 	if s.o.Scales == nil {
-		return v, nil, notOffered("has no cascades to measure: name them when it is started")
+		return v, nil, problems.NotOffered("has no cascades to measure: name them when it is started")
 	}
 	if v.Cascade == "" && len(s.o.Cascades) == 1 {
 		v.Cascade = s.o.Cascades[0]
@@ -65,7 +66,7 @@ func (s *Server) weigh(w http.ResponseWriter, r *http.Request, title, here, name
 	}
 	scale, err := s.o.Scales.Weigh(r.Context(), v.Cascade)
 	if err != nil {
-		v.Problem = s.told(w, r, err)
+		v.Problem = problems.Of(s.o.Log, w, r, err)
 		return v, nil, nil
 	}
 	v.ID, v.Notes = scale.Cascade.ID, scale.Notes

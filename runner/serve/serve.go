@@ -30,6 +30,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/serve/feeds"
 	"github.com/seed61713e19/capstan/runner/serve/guards"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -67,6 +68,7 @@ type Options struct {
 // A Server is the page and the API. Make one with [New].
 type Server struct {
 	o        Options
+	desk     orders.Desk
 	guard    guards.Guard
 	feeds    *feeds.Source
 	trees    trees
@@ -93,7 +95,7 @@ func New(o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	s := &Server{o: o, guard: guard, feeds: feeds.New(o.Store, o.Every), closing: make(chan struct{})}
+	s := &Server{o: o, desk: orders.Desk{Runs: o.Runs, Store: o.Store}, guard: guard, feeds: feeds.New(o.Store, o.Every), closing: make(chan struct{})}
 	if s.contract, err = newContract(); err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}

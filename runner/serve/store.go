@@ -4,13 +4,13 @@ import (
 	"context"
 	"iter"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
 )
 
 // A Store is where runs are read from, and where answers go. A
@@ -38,19 +38,12 @@ type Reader interface {
 	Request(ctx context.Context, id string, at event.Path) (*model.Request, error)
 }
 
-// Runs starts, resumes and ends runs. A [*Crew] does so in this process.
-type Runs interface {
-	// Inputs are what an offered cascade takes, in the order of its file.
-	Inputs(cascade string) ([]cascades.Input, error)
-	// Start begins a run and gives its name as soon as the run is kept.
-	Start(ctx context.Context, o orders.Order) (id string, err error)
-	// Resume goes on with a run in the background.
-	Resume(ctx context.Context, id string) error
-	// Again makes a new run of a kept one and gives its name as soon as it is kept.
-	Again(ctx context.Context, id string, change orders.Change) (string, error)
-	// Cancel ends a run of this process; it can be resumed.
-	Cancel(id string) error
-}
+// Runs starts, resumes and ends runs; an [orders.Crew] does so in this process.
+type Runs = orders.Runs
+
+// A Problem is an answer that is none, as what an embedding program gives to [New] may
+// return it.
+type Problem = problems.Problem
 
 // A Drafter tells what models are saying in runs of this process. A [*Crew] is one.
 type Drafter interface {

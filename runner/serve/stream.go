@@ -2,63 +2,15 @@ package serve
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve/feeds"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
+	"github.com/seed61713e19/capstan/runner/serve/streams"
 )
-
-// A stream is an answer that goes on. Each piece has to be taken within half a
-// minute.
-type stream struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-}
-
-func newStream(w http.ResponseWriter, kind string) *stream {
-	w.Header().Set("Content-Type", kind)
-	w.Header().Set("X-Accel-Buffering", "no") // proxies are not to hold it back
-	st := &stream{w, http.NewResponseController(w)}
-	st.control.SetReadDeadline(time.Time{})
-	return st
-}
-
-func (st *stream) write(piece string) error {
-	st.control.SetWriteDeadline(time.Now().Add(30 * time.Second))
-	_, err := io.WriteString(st.w, piece)
-	return err
-}
-
-func (st *stream) flush() error { return st.control.Flush() }
-
-// beat sends a sign of life, and what is there.
-func (st *stream) beat() error {
-	if err := st.write(": \n\n"); err != nil {
-		return err
-	}
-	return st.flush()
-}
-
-// sse sends one server-sent event. Its data may have lines.
-func (st *stream) sse(id int64, name, data string) error {
-	var b strings.Builder
-	if id > 0 {
-		fmt.Fprintf(&b, "id: %d\n", id)
-	}
-	if name != "" {
-		fmt.Fprintf(&b, "event: %s\n", name)
-	}
-	for line := range strings.SplitSeq(strings.ReplaceAll(data, "\r", "\n"), "\n") {
-		b.WriteString("data: " + line + "\n")
-	}
-	b.WriteString("\n")
-	return st.write(b.String())
-}
 
 // errEnded says that a stream has nothing more to tell.
 var errEnded = errors.New("ended")
@@ -127,7 +79,7 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	if q.sse {
 		kind = "text/event-stream"
 	}
-	t := &teller{s: s, r: r, stream: newStream(w, kind), id: run.RunID, query: q}
+	t := &teller{s: s, r: r, stream: streams.New(w, kind), id: run.RunID, query: q}
 	w.WriteHeader(http.StatusOK)
 	switch {
 	case r.Method == http.MethodHead:
@@ -158,7 +110,7 @@ func eventsQuery(r *http.Request) (streamQuery, error) {
 	case "false":
 		q.follow = false
 	default:
-		return q, badQuery("follow must be true or false")
+		return q, problems.Query("follow must be true or false")
 	}
 	switch v.Get("detail") {
 	case "", "news":
@@ -168,26 +120,18 @@ func eventsQuery(r *http.Request) (streamQuery, error) {
 	case "brief":
 		q.detail = journal.Brief
 	default:
-		return q, badQuery("detail must be news, whole or brief")
+		return q, problems.Query("detail must be news, whole or brief")
 	}
-	for _, text := range []string{v.Get("after"), r.Header.Get("Last-Event-ID")} {
-		if text == "" {
-			continue
-		}
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < 0 {
-			return q, badQuery("after and Last-Event-ID must be the number of an event")
-		}
-		q.after = n
-	}
-	return q, nil
+	var err error
+	q.after, err = streams.After(r)
+	return q, err
 }
 
 // A teller tells one reader of one run's events.
 type teller struct {
 	s      *Server
 	r      *http.Request
-	stream *stream
+	stream *streams.Stream
 	id     string
 	query  streamQuery
 }
@@ -206,7 +150,7 @@ func (t *teller) catchUp() error {
 			return err
 		}
 	}
-	return t.stream.flush()
+	return t.stream.Flush()
 }
 
 // follow tells what is told and what will be, of a run that has so many events.
@@ -236,7 +180,7 @@ func (t *teller) follow(events int64) error {
 		case now.Err != nil:
 			return now.Err
 		default:
-			if err := t.stream.flush(); err != nil { // at first, that the stream is open
+			if err := t.stream.Flush(); err != nil { // at first, that the stream is open
 				return err
 			}
 			select {
@@ -257,9 +201,9 @@ func (t *teller) follow(events int64) error {
 func (t *teller) tell(l feeds.Line) error {
 	t.query.after = l.Seq
 	if t.query.sse {
-		return t.stream.write(l.SSE)
+		return t.stream.Write(l.SSE)
 	}
-	return t.stream.write(l.JSON())
+	return t.stream.Write(l.JSON())
 }
 
 // ending tells whether streams are to end.
@@ -275,9 +219,9 @@ func (s *Server) ending() bool {
 // end says that there is no more, where the format can.
 func (t *teller) end(status string) error {
 	if !t.query.sse || !feeds.Over(status) {
-		return t.stream.flush()
+		return t.stream.Flush()
 	}
-	if err := t.stream.sse(0, "end", `{"status":"`+status+`"}`); err != nil {
+	if err := t.stream.Send(0, "end", `{"status":"`+status+`"}`); err != nil {
 		return err
 	}
 	return t.rest()
@@ -286,7 +230,7 @@ func (t *teller) end(status string) error {
 // rest sends what is there, and a sign of life where the format has one.
 func (t *teller) rest() error {
 	if t.query.sse {
-		return t.stream.beat()
+		return t.stream.Beat()
 	}
-	return t.stream.flush()
+	return t.stream.Flush()
 }

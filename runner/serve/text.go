@@ -9,6 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -52,7 +53,7 @@ func (r ref) url(run, page string) string {
 	return links.To(links.Run(run, page), "what", r.what, "at", string(r.at), "n", n)
 }
 
-var errNoText = problem(http.StatusNotFound, "no_text", "the run has no such text")
+var errNoText = problems.New(http.StatusNotFound, "no_text", "the run has no such text")
 
 func refOf(r *http.Request) ref {
 	q := r.URL.Query()

@@ -4,7 +4,8 @@
 // A crew answers as soon as the journal has the run, which then goes on by itself
 // (crew.go). Cascades are read when they are ordered, again only where a file is
 // another (shelf.go); what models are saying is heard only while somebody looks on
-// (drafts.go). It knows nothing of HTTP: package serve is one that gives orders.
+// (drafts.go). A [Desk] takes orders that may come twice, for any such [Runs] (desk.go).
+// Nothing here knows of HTTP: package serve is one that gives orders.
 package orders
 
 // An Order is a wish for a run.

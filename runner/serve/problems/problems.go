@@ -1,9 +1,12 @@
-package serve
+// Package problems has what is told where there is no answer: a [Problem] with a code
+// that stays the same, made of the errors of runs, orders and cascades. What is the
+// server's own trouble is for its log: of it nothing is told but that there is some.
+package problems
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -43,8 +46,19 @@ type Diagnostic struct {
 // Error gives code and detail.
 func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
 
-func problem(status int, code, detail string) *Problem {
+// New is a problem of a status with its code.
+func New(status int, code, detail string) *Problem {
 	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Code: code, Detail: detail}
+}
+
+// Query is the problem of a query that cannot be read.
+func Query(format string, args ...any) error {
+	return New(http.StatusBadRequest, "bad_query", fmt.Sprintf(format, args...))
+}
+
+// NotOffered is the problem where the operator does not offer something.
+func NotOffered(what string) error {
+	return New(http.StatusNotImplemented, "not_offered", "this server "+what)
 }
 
 // known are the errors that are told as they are.
@@ -57,6 +71,9 @@ var known = []struct {
 	{runner.ErrRunExists, http.StatusConflict, "run_exists"},
 	{runner.ErrRunBusy, http.StatusConflict, "run_busy"},
 	{runner.ErrExpired, http.StatusConflict, "expired"},
+	{orders.ErrNone, http.StatusNotImplemented, "not_offered"},
+	{orders.ErrOther, http.StatusConflict, "run_exists"},
+	{orders.ErrNotWaiting, http.StatusConflict, "not_waiting"},
 	{orders.ErrNoCascade, http.StatusUnprocessableEntity, "unknown_cascade"},
 	{orders.ErrNoPhase, http.StatusUnprocessableEntity, "unknown_phase"},
 	{orders.ErrNoModel, http.StatusUnprocessableEntity, "unknown_model"},
@@ -65,15 +82,21 @@ var known = []struct {
 	{orders.ErrClosed, http.StatusServiceUnavailable, "closing"},
 }
 
-// asProblem is what is told of an error: of those that are the server's own
+// of is what is told of an error: of those that are the server's own
 // trouble, only that there was one.
-func asProblem(err error) *Problem {
+func of(err error) *Problem {
+	if kept, ok := errors.AsType[*orders.KeptError](err); ok {
+		return ofKept(kept.Err)
+	}
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}
+	if unfit, ok := errors.AsType[orders.UnfitError](err); ok {
+		return New(http.StatusUnprocessableEntity, "bad_answer", unfit.Error())
+	}
 	for _, k := range known {
 		if errors.Is(err, k.err) {
-			return problem(k.status, k.code, k.err.Error())
+			return New(k.status, k.code, k.err.Error())
 		}
 	}
 	if input, ok := errors.AsType[cascades.InputErrors](err); ok {
@@ -81,16 +104,27 @@ func asProblem(err error) *Problem {
 	}
 	var unready *runner.Error
 	if errors.As(err, &unready) && unready.Code == runner.Invalid {
-		return problem(http.StatusServiceUnavailable, "not_ready", unready.Message)
+		return New(http.StatusServiceUnavailable, "not_ready", unready.Message)
 	}
 	if diagnostics, ok := errors.AsType[cascades.Diagnostics](err); ok {
 		return wrongCascade(diagnostics)
 	}
-	return problem(http.StatusInternalServerError, "internal", "something broke; the server's log says what")
+	return New(http.StatusInternalServerError, "internal", "something broke; the server's log says what")
+}
+
+// ofKept is the problem of a run that did not go on with its answer.
+func ofKept(err error) *Problem {
+	if errors.Is(err, orders.ErrFull) || errors.Is(err, orders.ErrClosed) {
+		return New(http.StatusServiceUnavailable, "answered_not_resumed", "the answer is kept, but "+err.Error()+": resume the run later")
+	}
+	if no, ok := errors.AsType[*Problem](err); ok {
+		return New(no.Status, no.Code, "the answer is kept, but: "+no.Detail)
+	}
+	return of(err)
 }
 
 func wrongInput(list cascades.InputErrors) *Problem {
-	p := problem(http.StatusUnprocessableEntity, "invalid_input", list.Error())
+	p := New(http.StatusUnprocessableEntity, "invalid_input", list.Error())
 	for _, e := range list {
 		message := e.Message
 		if e.Suggestion != "" {
@@ -102,17 +136,17 @@ func wrongInput(list cascades.InputErrors) *Problem {
 }
 
 func wrongCascade(list cascades.Diagnostics) *Problem {
-	p := problem(http.StatusUnprocessableEntity, "invalid_cascade", "the cascade has mistakes")
+	p := New(http.StatusUnprocessableEntity, "invalid_cascade", "the cascade has mistakes")
 	for _, d := range list {
 		p.Diagnostics = append(p.Diagnostics, Diagnostic{d.File, d.Line, d.Column, string(d.Code), d.Message})
 	}
 	return p
 }
 
-// told is what is told of an error; the log gets the rest. That the server has
-// enough to do, or nothing any more, is no trouble of its own.
-func (s *Server) told(w http.ResponseWriter, r *http.Request, err error) *Problem {
-	p := asProblem(err)
+// Of is what is told of an error that a request met; the log gets the rest. That the
+// server has enough to do, or nothing any more, is no trouble of its own.
+func Of(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) *Problem {
+	p := of(err)
 	later := p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests
 	level := slog.LevelError
 	if later {
@@ -120,29 +154,7 @@ func (s *Server) told(w http.ResponseWriter, r *http.Request, err error) *Proble
 		level = slog.LevelInfo
 	}
 	if (later || p.Status >= 500) && !errors.Is(err, context.Canceled) {
-		s.o.Log.Log(r.Context(), level, "request", "method", r.Method, "path", r.URL.Path, "error", err)
+		log.Log(r.Context(), level, "request", "method", r.Method, "path", r.URL.Path, "error", err)
 	}
 	return p
-}
-
-// refuse answers with an error: a problem for the API, a page for people.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	p := s.told(w, r, err)
-	if !isAPI(r) {
-		s.errorPage(w, r, p)
-		return
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(p.Status)
-	json.NewEncoder(w).Encode(p)
-}
-
-// answer writes a JSON body.
-func answer(w http.ResponseWriter, status int, body any) error {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.Encode(body) // the reader may be gone: nobody is left to tell
-	return nil
 }

@@ -1,0 +1,164 @@
+package orders
+
+import (
+	"context"
+	"errors"
+	"reflect"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// Runs starts, resumes and ends runs. A [*Crew] does so in this process.
+type Runs interface {
+	// Inputs are what an offered cascade takes, in the order of its file.
+	Inputs(cascade string) ([]cascades.Input, error)
+	// Start begins a run and gives its name as soon as the run is kept.
+	Start(ctx context.Context, o Order) (id string, err error)
+	// Resume goes on with a run in the background.
+	Resume(ctx context.Context, id string) error
+	// Again makes a new run of a kept one and gives its name as soon as it is kept.
+	Again(ctx context.Context, id string, change Change) (string, error)
+	// Cancel ends a run of this process; it can be resumed.
+	Cancel(id string) error
+}
+
+// A Store has the runs that orders are about, and keeps answers; what each method
+// promises is said at [journal.Journal].
+type Store interface {
+	Run(ctx context.Context, id string) (*journal.Run, error)
+	Answer(ctx context.Context, id string, a runner.Answer) error
+}
+
+// What a [Desk] may say no with, beside what its [Runs] do.
+var (
+	ErrNone       = errors.New("this server only shows runs")
+	ErrOther      = errors.New("there is a run of that name, of another order")
+	ErrNotWaiting = errors.New("the run does not wait for an answer")
+)
+
+// An UnfitError says why an answer is none to its question.
+type UnfitError string
+
+// Error gives the reason.
+func (e UnfitError) Error() string { return string(e) }
+
+// A KeptError says that an answer is kept, and why the run does not go on with it.
+type KeptError struct{ Err error }
+
+// Error gives the reason, and that the answer need not be given again.
+func (e *KeptError) Error() string { return "the answer is kept, but " + e.Err.Error() }
+
+// Unwrap gives the reason.
+func (e *KeptError) Unwrap() error { return e.Err }
+
+// A Desk takes orders that may come twice, of people and of programs: one that is
+// repeated under its name gets the run that it has made.
+type Desk struct {
+	Runs  // nil where runs are only shown
+	Store Store
+}
+
+// A Standing is where a run stands, for who has ordered something of it.
+type Standing struct {
+	RunID    string `json:"run_id"`
+	Status   string `json:"status"`
+	Repeated bool   `json:"-"` // the run was there: the order is one that had been taken
+}
+
+// Open gives [ErrNone] where no orders are taken.
+func (d Desk) Open() error {
+	if d.Runs == nil {
+		return ErrNone
+	}
+	return nil
+}
+
+// About gives the run that something is to be ordered of.
+func (d Desk) About(ctx context.Context, id string) (*journal.Run, error) {
+	if err := d.Open(); err != nil {
+		return nil, err
+	}
+	return d.Store.Run(ctx, id)
+}
+
+// Start starts a run, or gives the one that the same order has started.
+func (d Desk) Start(ctx context.Context, o Order) (Standing, error) {
+	id, err := d.Runs.Start(ctx, o)
+	if errors.Is(err, runner.ErrRunExists) || errors.Is(err, runner.ErrRunBusy) {
+		return d.same(ctx, o)
+	}
+	return Standing{RunID: id, Status: journal.Running}, err
+}
+
+// same is the run of an order under a name that is taken: a repetition gets
+// the run, anything else a no.
+func (d Desk) same(ctx context.Context, o Order) (Standing, error) {
+	run, err := d.Store.Run(ctx, o.RunID)
+	if errors.Is(err, runner.ErrNoRun) || err == nil && run.RunID != o.RunID {
+		return Standing{}, runner.ErrRunBusy // it is about to be kept
+	}
+	if err != nil {
+		return Standing{}, err
+	}
+	start := run.Start
+	if start.Settings["cascade"] != o.Cascade || start.Model != o.Model && o.Model != "" || !equal(start.Input, o.Input) {
+		return Standing{}, ErrOther
+	}
+	return Standing{run.RunID, run.Status, true}, nil
+}
+
+// Again makes a run of a kept one, or gives the one that the same order has made.
+func (d Desk) Again(ctx context.Context, run *journal.Run, change Change) (Standing, error) {
+	id, err := d.Runs.Again(ctx, run.RunID, change)
+	if !errors.Is(err, runner.ErrRunExists) {
+		return Standing{RunID: id, Status: journal.Running}, err
+	}
+	there, err := d.Store.Run(ctx, change.RunID)
+	if err != nil {
+		return Standing{}, err
+	}
+	if there.RunID != change.RunID || there.Parent != run.RunID || there.Start.From != change.From || !holds(there.Start.Input, change.Input) {
+		return Standing{}, ErrOther
+	}
+	return Standing{there.RunID, there.Status, true}, nil
+}
+
+// holds tells whether an input has these values.
+func holds(input, values map[string]any) bool {
+	for name, v := range values {
+		if !equal(v, input[name]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equal(a, b any) bool {
+	x, err := schema.Plain(a)
+	y, wrong := schema.Plain(b)
+	return err == nil && wrong == nil && reflect.DeepEqual(x, y)
+}
+
+// Answer keeps an answer and goes on with the run; a [*KeptError] says that it could
+// not be gone on with, an [UnfitError] that the answer is none.
+func (d Desk) Answer(ctx context.Context, run *journal.Run, a runner.Answer) error {
+	if run.Pending == nil {
+		return ErrNotWaiting
+	}
+	if wrong := run.Pending.Question.Unfit(a.Value); wrong != "" && !run.Pending.Expired {
+		return UnfitError(wrong)
+	}
+	if err := d.Store.Answer(ctx, run.RunID, a); err != nil {
+		if errors.Is(err, runner.ErrAnswered) { // somebody else has, meanwhile
+			return ErrNotWaiting
+		}
+		return err
+	}
+	if err := d.Resume(ctx, run.RunID); err != nil {
+		return &KeptError{err}
+	}
+	return nil
+}

@@ -116,7 +116,7 @@ var floors = map[string]string{
 	"validators/edit":     "validators validators/faults validators/reading validators/schema",
 	"validators/request":  "runner/reports validators validators/faults validators/reading validators/schema",
 	"validators/schedule": "runner/signatures runner/tool validators validators/faults validators/schema",
-	"runner/serve":        "cascades cascades/graphs cascades/proofs runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/diffs runner/serve/feeds runner/serve/formats runner/serve/guards runner/serve/links runner/serve/orders runner/serve/plots runner/serve/problems runner/serve/queries runner/serve/streams runner/serve/trends runner/trace runner/trust validators validators/request validators/schema",
+	"runner/serve":        "cascades cascades/graphs cascades/proofs runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/diffs runner/serve/feeds runner/serve/formats runner/serve/guards runner/serve/links runner/serve/orders runner/serve/plots runner/serve/problems runner/serve/queries runner/serve/streams runner/serve/trees runner/serve/trends runner/serve/views runner/trace runner/trust validators validators/request validators/schema",
 	// News of runs, for all who follow them.
 	"runner/serve/feeds": "runner runner/event runner/journal",
 	// Who may come in.
@@ -127,6 +127,9 @@ var floors = map[string]string{
 	"runner/serve/queries":  "runner runner/journal runner/serve/formats runner/serve/problems",
 	"runner/serve/problems": "cascades runner runner/serve/orders",
 	"runner/serve/streams":  "runner/serve/problems",
+	// A run as pages show it, and its tree, kept.
+	"runner/serve/views": "runner runner/event runner/journal runner/model runner/serve/formats runner/serve/links runner/trace validators",
+	"runner/serve/trees": "runner runner/event runner/journal runner/model runner/serve/feeds runner/trace",
 	// Values as people read them, and where pages are.
 	"runner/serve/formats": "validators/schema",
 	"runner/serve/links":   "runner/event",

@@ -21,7 +21,7 @@ type graphView struct {
 }
 
 func (s *Server) graphPage(w http.ResponseWriter, r *http.Request) error {
-	run, t, err := s.load(r.Context(), r.PathValue("id"))
+	run, t, err := s.trees.Load(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (s *Server) proofSVG(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) picture(w http.ResponseWriter, r *http.Request, draw func(*cascades.Cascade, *trace.Run) string) error {
-	run, t, err := s.load(r.Context(), r.PathValue("id"))
+	run, t, err := s.trees.Load(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/runner/serve/streams"
+	"github.com/seed61713e19/capstan/runner/serve/trees"
+	"github.com/seed61713e19/capstan/runner/serve/views"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -155,16 +157,16 @@ func (x *watcher) pieces(run *journal.Run) (string, error) {
 			x.dirty[p.Path.First()] = true // it was cut off
 		}
 	}
-	settle(t, run.Status)
+	trees.Settle(t, run.Status)
 	text, err := part("live-head", runView{
-		Head: x.s.head(run, t), Troubles: newTroubles(x.id, t), Output: newText(x.id, "output", formats.Pretty(t.Output), ref{what: "result"}),
+		Head: x.s.head(run, t), Troubles: views.NewTroubles(x.id, t), Output: views.NewText(x.id, "output", formats.Pretty(t.Output), views.Ref{What: "result"}),
 	})
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	b.WriteString(text)
-	rows := phaseRows(run, t, t.Phases)
+	rows := views.Rows(run, t)
 	for i, p := range t.Phases {
 		name := "live-phase"
 		switch {
@@ -178,7 +180,7 @@ func (x *watcher) pieces(run *journal.Run) (string, error) {
 			continue
 		}
 		if name != "live-bar" {
-			rows[i].Body = newBody(x.id, p, false, 0)
+			rows[i].Body = views.NewBody(x.id, p, false, 0)
 		}
 		if text, err = part(name, rows[i]); err != nil {
 			return "", err

@@ -7,6 +7,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/views"
 	"github.com/seed61713e19/capstan/runner/trace"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -21,14 +22,14 @@ type callPageView struct {
 	Hidden   int // messages that are not shown, the oldest but the first
 	All      string
 	Tools    []string
-	Schema   textView
-	Reply    *callView // nil while it is under way, and in a part of a page, which has it
+	Schema   views.Text
+	Reply    *views.Call // nil while it is under way, and in a part of a page, which has it
 }
 
 // A messageView is a message of a prompt.
 type messageView struct {
 	Role  model.Role
-	Text  textView
+	Text  views.Text
 	Calls []model.ToolCall
 	New   bool // the last one: what this call adds
 }
@@ -48,7 +49,7 @@ func (s *Server) callPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	if req.Schema != nil {
 		shape, _ := schema.Parse(req.Schema) // a run's own
-		v.Schema = newText(id, "schema", formats.Pretty(shape), ref{what: "schema", at: at})
+		v.Schema = views.NewText(id, "schema", formats.Pretty(shape), views.Ref{What: "schema", At: at})
 	}
 	for i, m := range req.Messages {
 		if r.URL.Query().Get("all") == "" && i > 0 && i < len(req.Messages)-maxMessages {
@@ -57,7 +58,7 @@ func (s *Server) callPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Messages = append(v.Messages, messageView{
 			Role: m.Role, Calls: m.ToolCalls, New: i == len(req.Messages)-1,
-			Text: newText(id, string(m.Role), m.Content, ref{what: "message", at: at, n: i}),
+			Text: views.NewText(id, string(m.Role), m.Content, views.Ref{What: "message", At: at, N: i}),
 		})
 	}
 	if isPart(r) {
@@ -69,16 +70,16 @@ func (s *Server) callPage(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, r, http.StatusOK, "call", v)
 }
 
-func (s *Server) reply(r *http.Request, id string, at event.Path) (*callView, error) {
-	_, t, err := s.load(r.Context(), id)
+func (s *Server) reply(r *http.Request, id string, at event.Path) (*views.Call, error) {
+	_, t, err := s.trees.Load(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	var found *callView
+	var found *views.Call
 	for p := range t.All() {
 		p.Visit(trace.Visitor{Call: func(c *trace.Call) {
 			if c.Path == at {
-				found = &callViews(id, []*trace.Call{c})[0]
+				found = &views.Calls(id, []*trace.Call{c})[0]
 			}
 		}})
 	}

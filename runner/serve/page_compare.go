@@ -10,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/serve/problems"
+	"github.com/seed61713e19/capstan/runner/serve/views"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -26,7 +27,7 @@ type diffPageView struct {
 // diffPage compares the texts of two attempts.
 func (s *Server) diffPage(w http.ResponseWriter, r *http.Request) error {
 	id, q := r.PathValue("id"), r.URL.Query()
-	_, t, err := s.load(r.Context(), id)
+	_, t, err := s.trees.Load(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ type side struct {
 // A compareRow is one phase of both runs; nil where a run did not visit it.
 type compareRow struct {
 	Path    event.Path
-	A, B    *phaseRow
+	A, B    *views.Row
 	Output  string // what the outputs are to each other
 	Differs bool
 	Diff    string // the address of their difference
@@ -141,13 +142,13 @@ func (s *Server) filled(r *http.Request, x *side, t *trace.Run) map[string]any {
 }
 
 func (s *Server) side(r *http.Request, id string) (*side, *trace.Run, error) {
-	run, t, err := s.load(r.Context(), id)
+	run, t, err := s.trees.Load(r.Context(), id)
 	if err != nil {
 		return nil, nil, err
 	}
 	x := &side{Head: s.head(run, t)}
 	for _, p := range t.Phases {
-		row := newPhaseRow(id, p, t.Started, t.Finished)
+		row := views.NewRow(id, p, t.Started, t.Finished)
 		x.Noes += row.Noes
 		x.Errors += row.Errors
 		x.Turns += row.Turns
@@ -178,11 +179,11 @@ func align(ids [2]string, ta, tb *trace.Run) []compareRow {
 func newCompareRow(ids [2]string, a, b *trace.Phase, ta, tb *trace.Run) compareRow {
 	row := compareRow{Output: "only in one", Differs: true}
 	if a != nil {
-		x := newPhaseRow(ids[0], a, ta.Started, ta.Finished)
+		x := views.NewRow(ids[0], a, ta.Started, ta.Finished)
 		row.Path, row.A = a.Path, &x
 	}
 	if b != nil {
-		x := newPhaseRow(ids[1], b, tb.Started, tb.Finished)
+		x := views.NewRow(ids[1], b, tb.Started, tb.Finished)
 		row.Path, row.B = b.Path, &x
 	}
 	if a == nil || b == nil {

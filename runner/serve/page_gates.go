@@ -6,6 +6,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/serve/queries"
+	"github.com/seed61713e19/capstan/runner/serve/views"
 )
 
 // A gatesView is how every validator did.
@@ -20,7 +21,7 @@ type gatesView struct {
 type gateRow struct {
 	journal.Gate
 	Decided int // verdicts that are a yes or a no
-	Bar     bar
+	Bar     views.Bar
 	Each    float64 // seconds of one verdict
 	Trend   string  // the address of how it did over days
 	Noes    string  // that of what it refused

@@ -15,6 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/serve/problems"
 	"github.com/seed61713e19/capstan/runner/serve/queries"
+	"github.com/seed61713e19/capstan/runner/serve/views"
 	"github.com/seed61713e19/capstan/runner/trust"
 )
 
@@ -87,7 +88,7 @@ func (s *Server) labelPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.pick(scale, doubts, q.Get("text"))
 	if v.Doubt != nil {
-		if v.Text, err = s.text(r.Context(), v.Doubt.RunID, ref{what: "attempt", at: event.Path(v.Doubt.Path)}); err != nil {
+		if v.Text, err = s.text(r.Context(), v.Doubt.RunID, views.Ref{What: "attempt", At: event.Path(v.Doubt.Path)}); err != nil {
 			return err
 		}
 		skipped := v.labelAsked
@@ -163,7 +164,7 @@ func (s *Server) labelForm(w http.ResponseWriter, r *http.Request) error {
 	case said != "y" && said != "n" || !scale.Has(a.Gate) || !scale.Writes(about):
 		return problems.New(http.StatusUnprocessableEntity, "invalid_input", "a label says y or n of a text of a phase, about a gate or all")
 	}
-	text, err := s.text(r.Context(), form("run"), ref{what: "attempt", at: event.Path(form("at"))})
+	text, err := s.text(r.Context(), form("run"), views.Ref{What: "attempt", At: event.Path(form("at"))})
 	if err != nil {
 		return err
 	}

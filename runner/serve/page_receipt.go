@@ -7,6 +7,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/receipt"
 	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/views"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -49,7 +50,7 @@ func (s *Server) receiptPage(w http.ResponseWriter, r *http.Request) error {
 		for _, a := range p.Texts() {
 			if string(a.Path) == v.Claim.Path {
 				v.Hidden = strings.Contains(a.Text, "[redacted ")
-				v.Raw = ref{what: "attempt", at: a.Path}.url(run.RunID, "/raw")
+				v.Raw = views.Ref{What: "attempt", At: a.Path}.URL(run.RunID, "/raw")
 			}
 		}
 	}

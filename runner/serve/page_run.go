@@ -16,6 +16,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/serve/problems"
+	"github.com/seed61713e19/capstan/runner/serve/views"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
@@ -23,10 +24,10 @@ import (
 type runView struct {
 	frame
 	Head     headView
-	Troubles troublesView
-	Input    textView
-	Output   textView
-	Phases   []phaseRow
+	Troubles views.Troubles
+	Input    views.Text
+	Output   views.Text
+	Phases   []views.Row
 	Live     string // the address of what is to come; "" where nothing is
 }
 
@@ -83,19 +84,15 @@ func (s *Server) head(run *journal.Run, t *trace.Run) headView {
 	return h
 }
 
-// maxTroubles bounds what stands at the top of a page, and maxOpen how many
-// phases are open when it is loaded.
-const (
-	maxTroubles = 5
-	maxOpen     = 3
-)
+// maxOpen is how many phases are open when the page is loaded.
+const maxOpen = 3
 
 func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	run, err := s.o.Store.Run(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	t, last, err := s.fold(r.Context(), run)
+	t, last, err := s.trees.Fold(r.Context(), run)
 	if err != nil {
 		return err
 	}
@@ -105,11 +102,11 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := runView{frame: s.frame(run.CascadeID+" · "+run.RunID, "runs"), Head: s.head(run, t)}
 	if len(t.Input) > 0 {
-		v.Input = newText(run.RunID, "input", formats.Pretty(t.Input), ref{what: "input"})
+		v.Input = views.NewText(run.RunID, "input", formats.Pretty(t.Input), views.Ref{What: "input"})
 	}
-	v.Output = newText(run.RunID, "output", formats.Pretty(t.Output), ref{what: "result"})
-	v.Troubles = newTroubles(run.RunID, t)
-	v.Phases = phaseRows(run, t, t.Phases)
+	v.Output = views.NewText(run.RunID, "output", formats.Pretty(t.Output), views.Ref{What: "result"})
+	v.Troubles = views.NewTroubles(run.RunID, t)
+	v.Phases = views.Rows(run, t)
 	for i, p := range t.Phases {
 		if s.desk.Open() == nil && feeds.Over(run.Status) {
 			v.Phases[i].Again = links.To(links.Run(run.RunID, "/again"), "from", p.Name)
@@ -117,7 +114,7 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	opened := toOpen(v.Phases, r.URL.Query().Get("open"))
 	for _, i := range opened {
-		v.Phases[i].Body = newBody(run.RunID, t.Phases[i], false, 0)
+		v.Phases[i].Body = views.NewBody(run.RunID, t.Phases[i], false, 0)
 	}
 	if !feeds.Over(run.Status) {
 		v.Live = links.To(links.Run(run.RunID, "/live"), "after", strconv.FormatInt(last, 10), "status", run.Status)
@@ -127,7 +124,7 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 
 // toOpen picks the phases that are open at first: the one that is asked for,
 // those that ended badly or go on, the newest first, and the last one.
-func toOpen(rows []phaseRow, asked string) []int {
+func toOpen(rows []views.Row, asked string) []int {
 	var open []int
 	for i := len(rows) - 1; i >= 0; i-- {
 		p := rows[i]
@@ -142,99 +139,8 @@ func toOpen(rows []phaseRow, asked string) []int {
 	return open
 }
 
-// A phaseRow is a phase in the timeline of a run.
-type phaseRow struct {
-	Path     event.Path
-	Name     string
-	Cascade  string
-	Status   string
-	Started  time.Time
-	Tally    *tally // of a phase with each
-	Side     int    // how many phases a group has
-	Attempts int
-	Turns    int
-	Noes     int // verdicts that were a no
-	Errors   int // checks that could not say
-	Usage    model.Usage
-	Took     time.Duration
-	Bar      bar
-	Next     string
-	Failing  string // the last check that said no
-	Broken   string // the last that could not say
-	Why      string // there is no output, where no check tells
-	URL      string
-	Body     *bodyView // nil where it is fetched when it is opened
-	Again    string    // the address of the form that runs it again from here; "" where it cannot be
-	OOB      bool      // it takes the place of itself in a page
-}
-
-// A bar is a part of a stretch of time, in thousandths.
-type bar struct{ From, Width float64 }
-
-func newBar(from, to, start, end time.Time) bar {
-	whole := float64(end.Sub(start))
-	if whole <= 0 {
-		return bar{0, 1000}
-	}
-	if to.IsZero() {
-		to = end
-	}
-	b := bar{1000 * float64(from.Sub(start)) / whole, 1000 * float64(to.Sub(from)) / whole}
-	b.From = max(0, min(b.From, 998))
-	b.Width = max(2, min(b.Width, 1000-b.From))
-	return b
-}
-
-func phaseRows(run *journal.Run, t *trace.Run, list []*trace.Phase) []phaseRow {
-	rows, end := make([]phaseRow, len(list)), t.Finished
-	if run.Status == journal.Running {
-		end = time.Now() // what goes on has gone on since the last event
-	}
-	for i, p := range list {
-		rows[i] = newPhaseRow(run.RunID, p, t.Started, end)
-	}
-	return rows
-}
-
-func newPhaseRow(run string, p *trace.Phase, start, end time.Time) phaseRow {
-	row := phaseRow{
-		Path: p.Path, Name: rowName(p), Cascade: p.Cascade, Status: p.Status, Started: p.Started, Attempts: len(p.Attempts), Usage: p.Usage(),
-		Took: p.Took(), Bar: newBar(p.Started, p.Finished, start, end), Next: p.Next,
-		URL: links.Phase(run, p.Path),
-	}
-	if p.Items > 0 || len(p.Branches) > 0 && p.Branches[0].Item >= 0 {
-		row.Tally = new(newTally(p))
-	} else {
-		row.Side = len(p.Branches)
-	}
-	row.count(p)
-	return row
-}
-
-// count adds what is in a visit and in its branches, but not in the cascades
-// within it.
-func (row *phaseRow) count(p *trace.Phase) {
-	for _, a := range p.Attempts {
-		row.Turns += len(a.Turns)
-	}
-	p.Visit(trace.Visitor{Verdict: func(v *trace.Verdict) {
-		switch {
-		case v.Skipped():
-		case v.Valid == nil:
-			row.Errors++
-			row.Broken = v.Validator
-		case !*v.Valid:
-			row.Noes++
-			row.Failing = v.Validator
-		}
-	}})
-	for _, b := range p.Branches {
-		row.count(b)
-	}
-}
-
 func (s *Server) phasePage(w http.ResponseWriter, r *http.Request) error {
-	run, t, err := s.load(r.Context(), r.PathValue("id"))
+	run, t, err := s.trees.Load(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -243,15 +149,15 @@ func (s *Server) phasePage(w http.ResponseWriter, r *http.Request) error {
 		if p.Path != at {
 			continue
 		}
-		body := newBody(run.RunID, p, r.URL.Query().Get("all") != "", number(r.URL.Query().Get("from")))
+		body := views.NewBody(run.RunID, p, r.URL.Query().Get("all") != "", number(r.URL.Query().Get("from")))
 		if isPart(r) {
 			return s.render(w, r, http.StatusOK, "phase-body", body)
 		}
 		v := struct {
 			frame
 			Head headView
-			Row  phaseRow
-		}{s.frame(longName(p)+" · "+run.RunID, "runs"), s.head(run, t), newPhaseRow(run.RunID, p, t.Started, t.Finished)}
+			Row  views.Row
+		}{s.frame(views.LongName(p)+" · "+run.RunID, "runs"), s.head(run, t), views.NewRow(run.RunID, p, t.Started, t.Finished)}
 		v.Row.Body = body
 		return s.render(w, r, http.StatusOK, "phase", v)
 	}

@@ -31,6 +31,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/feeds"
 	"github.com/seed61713e19/capstan/runner/serve/guards"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/trees"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -71,7 +72,7 @@ type Server struct {
 	desk     orders.Desk
 	guard    guards.Guard
 	feeds    *feeds.Source
-	trees    trees
+	trees    *trees.Forest
 	lately   lately
 	contract *contract
 	closing  chan struct{} // closed when streams are to end
@@ -95,7 +96,7 @@ func New(o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	s := &Server{o: o, desk: orders.Desk{Runs: o.Runs, Store: o.Store}, guard: guard, feeds: feeds.New(o.Store, o.Every), closing: make(chan struct{})}
+	s := &Server{o: o, desk: orders.Desk{Runs: o.Runs, Store: o.Store}, guard: guard, feeds: feeds.New(o.Store, o.Every), trees: trees.New(o.Store), closing: make(chan struct{})}
 	if s.contract, err = newContract(); err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}

@@ -8,56 +8,15 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/serve/formats"
-	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/serve/problems"
-	"github.com/seed61713e19/capstan/runner/trace"
+	"github.com/seed61713e19/capstan/runner/serve/views"
 )
-
-// Texts of up to shortText bytes stand in the page; of longer ones the page
-// shows pieces of pieceSize bytes when they are asked for.
-const (
-	shortText = 16 << 10
-	pieceSize = 64 << 10
-)
-
-// A ref names one text of a run.
-type ref struct {
-	what string // what the text is of At: see text
-	at   event.Path
-	n    int
-}
-
-// A textView is a text as the page shows it.
-type textView struct {
-	Label string
-	Text  string // whole, where it is short
-	Size  int
-	Long  bool
-	URL   string // its first piece
-	Raw   string
-}
-
-func newText(run, label, text string, r ref) textView {
-	v := textView{Label: label, Size: len(text), Long: len(text) > shortText, URL: r.url(run, "/text"), Raw: r.url(run, "/raw")}
-	if !v.Long {
-		v.Text = text
-	}
-	return v
-}
-
-func (r ref) url(run, page string) string {
-	n := ""
-	if r.n > 0 {
-		n = strconv.Itoa(r.n)
-	}
-	return links.To(links.Run(run, page), "what", r.what, "at", string(r.at), "n", n)
-}
 
 var errNoText = problems.New(http.StatusNotFound, "no_text", "the run has no such text")
 
-func refOf(r *http.Request) ref {
+func refOf(r *http.Request) views.Ref {
 	q := r.URL.Query()
-	return ref{q.Get("what"), event.Path(q.Get("at")), number(q.Get("n"))}
+	return views.Ref{What: q.Get("what"), At: event.Path(q.Get("at")), N: number(q.Get("n"))}
 }
 
 // number reads a number; 0 where there is none.
@@ -67,87 +26,36 @@ func number(text string) int {
 }
 
 // text gives the text that is meant.
-func (s *Server) text(ctx context.Context, id string, r ref) (string, error) {
-	if r.what == "message" || r.what == "schema" {
-		req, err := s.o.Store.Request(ctx, id, r.at)
+func (s *Server) text(ctx context.Context, id string, r views.Ref) (string, error) {
+	if r.What == "message" || r.What == "schema" {
+		req, err := s.o.Store.Request(ctx, id, r.At)
 		if err != nil {
 			return "", err
 		}
-		if r.what == "schema" {
+		if r.What == "schema" {
 			return string(req.Schema), nil
 		}
-		if r.n < 0 || r.n >= len(req.Messages) {
+		if r.N < 0 || r.N >= len(req.Messages) {
 			return "", errNoText
 		}
-		return req.Messages[r.n].Content, nil
+		return req.Messages[r.N].Content, nil
 	}
-	_, run, err := s.load(ctx, id)
+	_, run, err := s.trees.Load(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	switch r.what {
+	switch r.What {
 	case "input":
 		return formats.Pretty(run.Input), nil
 	case "result":
 		return formats.Pretty(run.Output), nil
 	}
 	for p := range run.All() {
-		if text, ok := textOf(p, r); ok {
+		if text, ok := r.In(p); ok {
 			return text, nil
 		}
 	}
 	return "", errNoText
-}
-
-// textOf looks for a text in a phase, but not in the phases within it.
-func textOf(p *trace.Phase, r ref) (string, bool) {
-	if p.Path == r.at && r.what == "output" {
-		return formats.Pretty(p.Output), true
-	}
-	text, ok := "", false
-	p.Visit(trace.Visitor{
-		Attempt: func(a *trace.Attempt) {
-			if a.Path != r.at {
-				return
-			}
-			switch {
-			case r.what == "attempt":
-				text, ok = a.Text, true
-			case r.what == "feedback" && r.n >= 0 && r.n < len(a.Feedback):
-				text, ok = a.Feedback[r.n], true
-			}
-		},
-		Call: func(c *trace.Call) {
-			if c.Path == r.at && r.what == "reply" && c.Response != nil {
-				text, ok = c.Response.Text, true
-			}
-		},
-		Use: func(u *trace.Use) {
-			switch {
-			case u.Path != r.at:
-			case r.what == "arguments" && u.Call != nil:
-				text, ok = formats.Pretty(u.Call.Arguments), true
-			case r.what == "told" && u.Result != nil:
-				text, ok = formats.Pretty(u.Result.Value), true
-			}
-		},
-		Verdict: func(v *trace.Verdict) {
-			if v.Path != r.at {
-				return
-			}
-			switch r.what {
-			case "reason":
-				text, ok = v.Reason, true
-			case "fix":
-				text, ok = v.Fix, true
-			case "evidence":
-				text, ok = formats.Pretty(v.Evidence), true
-			case "details":
-				text, ok = formats.Pretty(v.Details), true
-			}
-		},
-	})
-	return text, ok
 }
 
 // A pieceView is a piece of a long text.
@@ -169,15 +77,18 @@ func (s *Server) textPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := pieceView{frame: s.frame("Text", "runs"), RunID: id, Path: which.at, What: which.what, Size: len(text), Raw: which.url(id, "/raw")}
+	v := pieceView{frame: s.frame("Text", "runs"), RunID: id, Path: which.At, What: which.What, Size: len(text), Raw: which.URL(id, "/raw")}
 	v.From = boundary(text, number(r.URL.Query().Get("from")))
 	v.To = boundary(text, v.From+pieceSize)
 	v.Piece = text[v.From:v.To]
 	if v.To < len(text) {
-		v.Next = which.url(id, "/text") + "&from=" + strconv.Itoa(v.To)
+		v.Next = which.URL(id, "/text") + "&from=" + strconv.Itoa(v.To)
 	}
 	return s.renderPart(w, r, http.StatusOK, "text", v)
 }
+
+// pieceSize is how many bytes of a long text are shown at a time.
+const pieceSize = 64 << 10
 
 // boundary is the beginning of the character at an offset, within the text.
 func boundary(text string, at int) int {

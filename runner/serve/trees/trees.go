@@ -1,8 +1,11 @@
-package serve
+// Package trees folds the events of runs to trees, once for all who ask: a run that is
+// over is kept as it is while it is asked for.
+package trees
 
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -15,26 +18,45 @@ import (
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// load gives a run and its tree.
-func (s *Server) load(ctx context.Context, id string) (*journal.Run, *trace.Run, error) {
-	run, err := s.o.Store.Run(ctx, id)
+// A Store is what runs are read from; what each method promises is said at
+// [journal.Journal].
+type Store interface {
+	Run(ctx context.Context, id string) (*journal.Run, error)
+	Events(ctx context.Context, id string, after int64, d journal.Detail) iter.Seq2[event.Event, error]
+}
+
+// A Forest has the trees of a store's runs, and keeps those of runs that are over, the
+// ones asked for last. A run only gains events, so one that has as many as before, and
+// ended when it did, is what it was. Make one with [New]. It is safe for concurrent use.
+type Forest struct {
+	store Store
+	mu    sync.Mutex
+	list  []tree // the last one asked for at the end
+}
+
+// New is a forest over a store.
+func New(s Store) *Forest { return &Forest{store: s} }
+
+// Load gives a run and its tree.
+func (f *Forest) Load(ctx context.Context, id string) (*journal.Run, *trace.Run, error) {
+	run, err := f.store.Run(ctx, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	t, _, err := s.fold(ctx, run)
+	t, _, err := f.Fold(ctx, run)
 	return run, t, err
 }
 
-// fold makes the tree of a run, or finds the one it has made, and gives the
+// Fold makes the tree of a run, or finds the one it has made, and gives the
 // number of the last event in it. Requests are in it without their messages. It
 // is shared: nobody may change it.
-func (s *Server) fold(ctx context.Context, run *journal.Run) (t *trace.Run, last int64, err error) {
-	if t := s.trees.find(run); t != nil {
+func (f *Forest) Fold(ctx context.Context, run *journal.Run) (t *trace.Run, last int64, err error) {
+	if t := f.find(run); t != nil {
 		return t, run.Events, nil
 	}
 	size := 0
 	t, err = trace.Fold(func(yield func(event.Event, error) bool) {
-		for e, err := range s.o.Store.Events(ctx, run.RunID, 0, journal.Brief) {
+		for e, err := range f.store.Events(ctx, run.RunID, 0, journal.Brief) {
 			last = max(last, e.Seq)
 			size += weight(e)
 			if !yield(e, err) {
@@ -42,15 +64,15 @@ func (s *Server) fold(ctx context.Context, run *journal.Run) (t *trace.Run, last
 			}
 		}
 	})
-	settle(t, run.Status)
+	Settle(t, run.Status)
 	if err == nil && last == run.Events {
-		s.trees.keep(run, t, size)
+		f.keep(run, t, size)
 	}
 	return t, last, err
 }
 
-// settle says of what a run that is over has left open that it was cut off.
-func settle(t *trace.Run, status string) {
+// Settle says of what a run that is over has left open that it was cut off.
+func Settle(t *trace.Run, status string) {
 	if t == nil || !feeds.Over(status) {
 		return
 	}
@@ -77,14 +99,6 @@ const (
 	maxForest = 64 << 20
 )
 
-// trees keeps those of runs that are over, the ones asked for last. A run only
-// gains events, so one that has as many as before, and ended when it did, is
-// what it was.
-type trees struct {
-	mu   sync.Mutex
-	list []tree // the last one asked for at the end
-}
-
 type tree struct {
 	state
 	run  *trace.Run
@@ -107,7 +121,7 @@ func stateOf(run *journal.Run) state {
 }
 
 // find gives the tree of a run, nil where it has none.
-func (f *trees) find(run *journal.Run) *trace.Run {
+func (f *Forest) find(run *journal.Run) *trace.Run {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	i := slices.IndexFunc(f.list, func(t tree) bool { return t.state == stateOf(run) })
@@ -120,7 +134,7 @@ func (f *trees) find(run *journal.Run) *trace.Run {
 }
 
 // keep keeps the tree of a run that is over, and lets go of others for it.
-func (f *trees) keep(run *journal.Run, t *trace.Run, size int) {
+func (f *Forest) keep(run *journal.Run, t *trace.Run, size int) {
 	if !feeds.Over(run.Status) || size > maxForest {
 		return
 	}

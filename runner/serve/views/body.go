@@ -1,4 +1,4 @@
-package serve
+package views
 
 import (
 	"time"
@@ -11,19 +11,19 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A bodyView is a phase with all that is in it.
-type bodyView struct {
+// A Body is a phase with all that is in it.
+type Body struct {
 	RunID    string
 	Path     event.Path
 	Matrix   *matrixView // nil where nothing was checked
 	Attempts []attemptView
 	Hidden   int // attempts that are not shown, the oldest
 	All      string
-	Calls    []callView
+	Calls    []Call
 	Verdicts []verdictView
-	Phases   []phaseRow
+	Phases   []Row
 	Branches *branchesView // nil where there are none
-	Output   textView
+	Output   Text
 	Answers  []event.Answer
 }
 
@@ -33,13 +33,13 @@ const (
 	maxTurns    = 40
 )
 
-// newBody is the phase with all its attempts or the newest, and its items from
+// NewBody is the phase with all its attempts or the newest, and its items from
 // one on.
-func newBody(run string, p *trace.Phase, all bool, from int) *bodyView {
-	v := &bodyView{RunID: run, Path: p.Path, Answers: p.Answers, All: links.Phase(run, p.Path, "all", "1")}
+func NewBody(run string, p *trace.Phase, all bool, from int) *Body {
+	v := &Body{RunID: run, Path: p.Path, Answers: p.Answers, All: links.Phase(run, p.Path, "all", "1")}
 	v.Matrix = newMatrix(run, p)
-	v.Calls, v.Verdicts = callViews(run, p.Calls), verdictViews(run, p.Verdicts)
-	v.Output = newText(run, "output", formats.Pretty(p.Output), ref{what: "output", at: p.Path})
+	v.Calls, v.Verdicts = Calls(run, p.Calls), verdictViews(run, p.Verdicts)
+	v.Output = NewText(run, "output", formats.Pretty(p.Output), Ref{What: "output", At: p.Path})
 	versions := p.Versions()
 	if !all && len(versions) > maxAttempts {
 		v.Hidden = len(versions) - maxAttempts
@@ -57,7 +57,7 @@ func newBody(run string, p *trace.Phase, all bool, from int) *bodyView {
 		before = a
 	}
 	for _, inner := range p.Phases {
-		v.Phases = append(v.Phases, newPhaseRow(run, inner, p.Started, p.Finished))
+		v.Phases = append(v.Phases, NewRow(run, inner, p.Started, p.Finished))
 	}
 	v.Branches = newBranches(run, p, from)
 	return v
@@ -129,16 +129,16 @@ type attemptView struct {
 	Picked      bool // of soundings, the one that the visit went on with
 	Took        time.Duration
 	Usage       model.Usage
-	Bar         bar
+	Bar         Bar
 	Open        bool
-	Text        textView
+	Text        Text
 	Turns       []turnView
 	HiddenTurns int
-	Calls       []callView
+	Calls       []Call
 	Tools       []useView
 	Verdicts    []verdictView
-	Feedback    []textView
-	Phases      []phaseRow
+	Feedback    []Text
+	Phases      []Row
 	Diff        string // the address of what changed since the attempt before
 }
 
@@ -147,8 +147,8 @@ func newAttempt(run string, p *trace.Phase, version trace.Version, all, last boo
 	v := attemptView{
 		Path: a.Path, Name: attemptName(a), Status: a.Status, Took: a.Took(), Usage: a.Usage(), Open: last,
 		Bar:   newBar(a.Started, a.Finished, p.Started, latest(p)),
-		Text:  newText(run, "text", a.Text, ref{what: "attempt", at: a.Path}),
-		Calls: callViews(run, a.Calls), Tools: useViews(run, a.Tools), Verdicts: verdictViews(run, a.Verdicts),
+		Text:  NewText(run, "text", a.Text, Ref{What: "attempt", At: a.Path}),
+		Calls: Calls(run, a.Calls), Tools: useViews(run, a.Tools), Verdicts: verdictViews(run, a.Verdicts),
 	}
 	if version.Before != nil {
 		v.Diff = links.To(links.Run(run, "/diff"), "a", string(version.Before.Path), "b", string(a.Path))
@@ -162,10 +162,10 @@ func newAttempt(run string, p *trace.Phase, version trace.Version, all, last boo
 		v.Turns = append(v.Turns, newTurn(run, p, t, a.Status != ""))
 	}
 	for i, text := range a.Feedback {
-		v.Feedback = append(v.Feedback, newText(run, "feedback", text, ref{what: "feedback", at: a.Path, n: i}))
+		v.Feedback = append(v.Feedback, NewText(run, "feedback", text, Ref{What: "feedback", At: a.Path, N: i}))
 	}
 	for _, inner := range a.Phases {
-		v.Phases = append(v.Phases, newPhaseRow(run, inner, p.Started, latest(p)))
+		v.Phases = append(v.Phases, NewRow(run, inner, p.Started, latest(p)))
 	}
 	return v
 }
@@ -197,8 +197,8 @@ type turnView struct {
 	Number   int
 	Took     time.Duration
 	Usage    model.Usage
-	Bar      bar
-	Calls    []callView
+	Bar      Bar
+	Calls    []Call
 	Tools    []useView
 	Verdicts []verdictView
 }
@@ -206,7 +206,7 @@ type turnView struct {
 func newTurn(run string, p *trace.Phase, t *trace.Turn, over bool) turnView {
 	v := turnView{
 		Path: t.Path, Number: t.Number, Usage: t.Usage(), Bar: newBar(t.Started, t.Finished, p.Started, latest(p)),
-		Calls: callViews(run, t.Calls),
+		Calls: Calls(run, t.Calls),
 	}
 	v.Tools, v.Verdicts = guardedUses(run, t, over)
 	if !t.Finished.IsZero() {
@@ -215,8 +215,8 @@ func newTurn(run string, p *trace.Phase, t *trace.Turn, over bool) turnView {
 	return v
 }
 
-// A callView is a call of a model; its prompt is fetched when it is opened.
-type callView struct {
+// A Call is a call of a model; its prompt is fetched when it is opened.
+type Call struct {
 	Path    event.Path
 	Who     string // author, judge NAME, evaluator
 	Model   string
@@ -225,14 +225,15 @@ type callView struct {
 	URL     string
 	Open    bool // under way
 	Failure *model.Failure
-	Reply   textView
+	Reply   Text
 	Tools   []model.ToolCall
 }
 
-func callViews(run string, calls []*trace.Call) []callView {
-	var list []callView
+// Calls are calls of models, without their prompts.
+func Calls(run string, calls []*trace.Call) []Call {
+	var list []Call
 	for _, c := range calls {
-		v := callView{Path: c.Path, Who: "author", Took: c.Took(), URL: links.To(links.Run(run, "/call"), "at", string(c.Path)), Open: c.Response == nil}
+		v := Call{Path: c.Path, Who: "author", Took: c.Took(), URL: links.To(links.Run(run, "/call"), "at", string(c.Path)), Open: c.Response == nil}
 		switch {
 		case c.Validator != "":
 			v.Who = "judge " + c.Validator
@@ -244,7 +245,7 @@ func callViews(run string, calls []*trace.Call) []callView {
 		}
 		if c.Response != nil {
 			v.Usage, v.Failure, v.Tools = c.Response.Usage, c.Response.Failure, c.Response.ToolCalls
-			v.Reply = newText(run, "reply", c.Response.Text, ref{what: "reply", at: c.Path})
+			v.Reply = NewText(run, "reply", c.Response.Text, Ref{What: "reply", At: c.Path})
 			if c.Response.Model != "" {
 				v.Model = c.Response.Model
 			}
@@ -258,10 +259,10 @@ func callViews(run string, calls []*trace.Call) []callView {
 type verdictView struct {
 	event.Verdict
 	Status   string // passed, rejected, error or skipped
-	Why      textView
-	FixText  textView
-	Evidence textView
-	Details  textView
+	Why      Text
+	FixText  Text
+	Evidence Text
+	Details  Text
 	Time     time.Time
 	Findings []validators.Issue
 	Notes    []validators.Issue
@@ -294,10 +295,10 @@ func newVerdict(run string, from *trace.Verdict) verdictView {
 	case *from.Valid:
 		v.Status = "passed"
 	}
-	v.Why = newText(run, "reason", why, ref{what: "reason", at: from.Path})
-	v.FixText = newText(run, "fix", from.Fix, ref{what: "fix", at: from.Path})
-	v.Evidence = newText(run, "evidence", formats.Pretty(from.Verdict.Evidence), ref{what: "evidence", at: from.Path})
-	v.Details = newText(run, "details", formats.Pretty(from.Verdict.Details), ref{what: "details", at: from.Path})
+	v.Why = NewText(run, "reason", why, Ref{What: "reason", At: from.Path})
+	v.FixText = NewText(run, "fix", from.Fix, Ref{What: "fix", At: from.Path})
+	v.Evidence = NewText(run, "evidence", formats.Pretty(from.Verdict.Evidence), Ref{What: "evidence", At: from.Path})
+	v.Details = NewText(run, "details", formats.Pretty(from.Verdict.Details), Ref{What: "details", At: from.Path})
 	v.Findings = from.Issues[:min(len(from.Issues), maxIssues)]
 	v.Notes = from.Warnings[:min(len(from.Warnings), maxIssues)]
 	v.Cut = len(from.Issues) + len(from.Warnings) - len(v.Findings) - len(v.Notes)

@@ -1,4 +1,4 @@
-package serve
+package views
 
 import (
 	"net/url"
@@ -16,24 +16,27 @@ type trouble struct {
 	Verdict  verdictView
 	Phase    string
 	Attempt  string
-	Anchor   string   // of the attempt
-	Where    string   // the page on which the anchor is
-	Text     textView // the exact text judged
-	Prompt   string   // the address of the call that made the text; "" where there is none
-	Feedback textView // what the model was told of it
-	Diff     string   // what the next attempt changed
+	Anchor   string // of the attempt
+	Where    string // the page on which the anchor is
+	Text     Text   // the exact text judged
+	Prompt   string // the address of the call that made the text; "" where there is none
+	Feedback Text   // what the model was told of it
+	Diff     string // what the next attempt changed
 }
 
-// A troublesView is what stands at the top of a run that did not pass.
-type troublesView struct {
+// A Troubles is what stands at the top of a run that did not pass.
+type Troubles struct {
 	Status string // of the run
 	List   []trouble
 	More   int // that are not shown
 }
 
-// newTroubles shows the newest troubles, the last one first.
-func newTroubles(run string, t *trace.Run) troublesView {
-	v := troublesView{Status: t.Status, List: troubles(run, t)}
+// maxTroubles bounds what stands at the top of a page.
+const maxTroubles = 5
+
+// NewTroubles shows the newest troubles, the last one first.
+func NewTroubles(run string, t *trace.Run) Troubles {
+	v := Troubles{Status: t.Status, List: troubles(run, t)}
 	if n := len(v.List); n > maxTroubles {
 		v.List, v.More = v.List[n-maxTroubles:], n-maxTroubles
 	}
@@ -80,7 +83,7 @@ func phaseTroubles(run string, p *trace.Phase) []trouble {
 		if v.Skipped() || v.Valid != nil && *v.Valid {
 			return
 		}
-		x := trouble{Verdict: newVerdict(run, v), Phase: longName(p), Anchor: links.Anchor(string(p.Path))}
+		x := trouble{Verdict: newVerdict(run, v), Phase: LongName(p), Anchor: links.Anchor(string(p.Path))}
 		if fill != nil {
 			fill(&x)
 		}
@@ -105,10 +108,10 @@ func phaseTroubles(run string, p *trace.Phase) []trouble {
 // of fills in what belongs to an attempt whose text was judged.
 func (x *trouble) of(run string, p *trace.Phase, a *trace.Attempt) {
 	x.Attempt, x.Anchor = attemptName(a), links.Anchor(string(a.Path))
-	x.Text = newText(run, "text judged", a.Text, ref{what: "attempt", at: a.Path})
+	x.Text = NewText(run, "text judged", a.Text, Ref{What: "attempt", At: a.Path})
 	x.Prompt = promptOf(run, a.Turns)
 	if n := len(a.Feedback); n > 0 {
-		x.Feedback = newText(run, "feedback sent", a.Feedback[n-1], ref{what: "feedback", at: a.Path, n: n - 1})
+		x.Feedback = NewText(run, "feedback sent", a.Feedback[n-1], Ref{What: "feedback", At: a.Path, N: n - 1})
 	}
 	for _, next := range p.Versions() {
 		if next.Before == a {
@@ -128,7 +131,7 @@ func (x *trouble) ofTurn(run string, a *trace.Attempt, t *trace.Turn, v *trace.V
 	}
 	for _, c := range t.Calls {
 		if c.Validator == "" && c.Response != nil {
-			x.Text = newText(run, "text judged", c.Response.Text, ref{what: "reply", at: c.Path})
+			x.Text = NewText(run, "text judged", c.Response.Text, Ref{What: "reply", At: c.Path})
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package serve
+package views
 
 import (
 	"slices"
@@ -17,8 +17,8 @@ type useView struct {
 	Name      string
 	Took      time.Duration
 	State     string // refused, not made, withheld, failed or judged; "" for one like any
-	Arguments textView
-	Told      textView
+	Arguments Text
+	Told      Text
 	Verdicts  []verdictView
 }
 
@@ -44,13 +44,13 @@ func useViews(run string, uses []*trace.Use) []useView {
 		v := useView{Path: u.Path, Took: u.Took()}
 		if u.Call != nil {
 			v.Name = u.Call.Name
-			v.Arguments = newText(run, "arguments", formats.Pretty(u.Call.Arguments), ref{what: "arguments", at: u.Path})
+			v.Arguments = NewText(run, "arguments", formats.Pretty(u.Call.Arguments), Ref{What: "arguments", At: u.Path})
 		}
 		if u.Result != nil {
 			if u.Result.Failed {
 				v.State = "failed"
 			}
-			v.Told = newText(run, "result", formats.Pretty(u.Result.Value), ref{what: "told", at: u.Path})
+			v.Told = NewText(run, "result", formats.Pretty(u.Result.Value), Ref{What: "told", At: u.Path})
 		}
 		list = append(list, v)
 	}
@@ -104,7 +104,7 @@ func unmade(t *trace.Turn, at event.Path, over bool) useView {
 		u.State = "not made"
 	}
 	if c := wanted(t, at); c != nil {
-		u.Name, u.Arguments = c.Name, textView{Label: "arguments", Text: c.Arguments, Size: len(c.Arguments)}
+		u.Name, u.Arguments = c.Name, Text{Label: "arguments", Text: c.Arguments, Size: len(c.Arguments)}
 		if len(c.Arguments) > shortText {
 			u.Arguments.Text = strings.ToValidUTF8(c.Arguments[:shortText], "") + "…"
 		}
@@ -115,15 +115,15 @@ func unmade(t *trace.Turn, at event.Path, over bool) useView {
 // wanted is the call at a path as the model wrote it: calls are counted through
 // the messages of a turn.
 func wanted(t *trace.Turn, at event.Path) *model.ToolCall {
-	above, n := at.Up(), -1
-	if _, digits, ok := strings.Cut(string(at[len(above):]), "["); ok {
-		n = number(strings.TrimSuffix(digits, "]"))
+	_, n, numbered := event.Numbered(at.Last())
+	if !numbered {
+		return nil
 	}
 	for _, c := range t.Calls {
-		if c.Validator != "" || c.Response == nil || c.Path.Up() != above {
+		if c.Validator != "" || c.Response == nil || c.Path.Up() != at.Up() {
 			continue
 		}
-		if calls := c.Response.ToolCalls; n >= 0 && n < len(calls) {
+		if calls := c.Response.ToolCalls; n < len(calls) {
 			return &calls[n]
 		}
 		n -= len(c.Response.ToolCalls)

@@ -1,4 +1,4 @@
-package serve
+package views
 
 import (
 	"cmp"
@@ -81,7 +81,7 @@ func rank(p *trace.Phase) int {
 // A branchesView are the items of a phase, or the phases of a group.
 type branchesView struct {
 	Label         string
-	Rows          []phaseRow
+	Rows          []Row
 	First, Last   int    // of the items that are shown, from 1; 0 where all are
 	Of            int    // how many have begun
 	Before, After string // the addresses of those before and behind; "" where there are none
@@ -109,7 +109,7 @@ func newBranches(run string, p *trace.Phase, from int) *branchesView {
 	}
 	end := latest(p)
 	for _, b := range list {
-		row := newPhaseRow(run, b, p.Started, end)
+		row := NewRow(run, b, p.Started, end)
 		if row.Failing == "" && row.Broken == "" {
 			row.Why = formats.Line(why[b.Item])
 		}
@@ -148,8 +148,8 @@ func rowName(p *trace.Phase) string {
 	return p.Name
 }
 
-// longName is what a visit is called where nothing around it tells.
-func longName(p *trace.Phase) string {
+// LongName is what a visit is called where nothing around it tells.
+func LongName(p *trace.Phase) string {
 	if p.Item >= 0 {
 		return p.Name + ", " + rowName(p)
 	}

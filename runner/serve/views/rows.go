@@ -1,0 +1,109 @@
+// Package views is a run as pages show it: its tree in, and out values that templates
+// print as they are. A [Row] is a phase in the timeline and a [Body] all that is in it,
+// [Troubles] is what stands above them, and a [Text] any text, whole where it is short
+// and else with the address of the rest. It reads nothing; the bounds of what one page
+// shows are here.
+package views
+
+import (
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/trace"
+)
+
+// A Row is a phase in the timeline of a run.
+type Row struct {
+	Path     event.Path
+	Name     string
+	Cascade  string
+	Status   string
+	Started  time.Time
+	Tally    *tally // of a phase with each
+	Side     int    // how many phases a group has
+	Attempts int
+	Turns    int
+	Noes     int // verdicts that were a no
+	Errors   int // checks that could not say
+	Usage    model.Usage
+	Took     time.Duration
+	Bar      Bar
+	Next     string
+	Failing  string // the last check that said no
+	Broken   string // the last that could not say
+	Why      string // there is no output, where no check tells
+	URL      string
+	Body     *Body  // nil where it is fetched when it is opened
+	Again    string // the address of the form that runs it again from here; "" where it cannot be
+	OOB      bool   // it takes the place of itself in a page
+}
+
+// A Bar is a part of a stretch of time, in thousandths.
+type Bar struct{ From, Width float64 }
+
+func newBar(from, to, start, end time.Time) Bar {
+	whole := float64(end.Sub(start))
+	if whole <= 0 {
+		return Bar{0, 1000}
+	}
+	if to.IsZero() {
+		to = end
+	}
+	b := Bar{1000 * float64(from.Sub(start)) / whole, 1000 * float64(to.Sub(from)) / whole}
+	b.From = max(0, min(b.From, 998))
+	b.Width = max(2, min(b.Width, 1000-b.From))
+	return b
+}
+
+// Rows are the phases of a run.
+func Rows(run *journal.Run, t *trace.Run) []Row {
+	rows, end := make([]Row, len(t.Phases)), t.Finished
+	if run.Status == journal.Running {
+		end = time.Now() // what goes on has gone on since the last event
+	}
+	for i, p := range t.Phases {
+		rows[i] = NewRow(run.RunID, p, t.Started, end)
+	}
+	return rows
+}
+
+// NewRow is a phase in a timeline from start to end.
+func NewRow(run string, p *trace.Phase, start, end time.Time) Row {
+	row := Row{
+		Path: p.Path, Name: rowName(p), Cascade: p.Cascade, Status: p.Status, Started: p.Started, Attempts: len(p.Attempts), Usage: p.Usage(),
+		Took: p.Took(), Bar: newBar(p.Started, p.Finished, start, end), Next: p.Next,
+		URL: links.Phase(run, p.Path),
+	}
+	if p.Items > 0 || len(p.Branches) > 0 && p.Branches[0].Item >= 0 {
+		row.Tally = new(newTally(p))
+	} else {
+		row.Side = len(p.Branches)
+	}
+	row.count(p)
+	return row
+}
+
+// count adds what is in a visit and in its branches, but not in the cascades
+// within it.
+func (row *Row) count(p *trace.Phase) {
+	for _, a := range p.Attempts {
+		row.Turns += len(a.Turns)
+	}
+	p.Visit(trace.Visitor{Verdict: func(v *trace.Verdict) {
+		switch {
+		case v.Skipped():
+		case v.Valid == nil:
+			row.Errors++
+			row.Broken = v.Validator
+		case !*v.Valid:
+			row.Noes++
+			row.Failing = v.Validator
+		}
+	}})
+	for _, b := range p.Branches {
+		row.count(b)
+	}
+}

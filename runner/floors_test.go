@@ -116,7 +116,10 @@ var floors = map[string]string{
 	"validators/edit":     "validators validators/faults validators/reading validators/schema",
 	"validators/request":  "runner/reports validators validators/faults validators/reading validators/schema",
 	"validators/schedule": "runner/signatures runner/tool validators validators/faults validators/schema",
-	"runner/serve":        "cascades cascades/graphs cascades/proofs runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/diffs runner/serve/feeds runner/serve/formats runner/serve/guards runner/serve/links runner/serve/orders runner/serve/plots runner/serve/problems runner/serve/queries runner/serve/streams runner/serve/trees runner/serve/trends runner/serve/views runner/trace runner/trust validators validators/request validators/schema",
+	// The API, and the server that both it and the pages are in.
+	"runner/serve": "cascades runner runner/engine runner/journal runner/model runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/pages runner/serve/problems runner/serve/queries runner/serve/streams validators validators/request validators/schema",
+	// What people see.
+	"runner/serve/pages": "cascades cascades/graphs cascades/proofs runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/diffs runner/serve/feeds runner/serve/formats runner/serve/guards runner/serve/links runner/serve/orders runner/serve/plots runner/serve/problems runner/serve/queries runner/serve/streams runner/serve/trees runner/serve/trends runner/serve/views runner/trace runner/trust validators/schema",
 	// News of runs, for all who follow them.
 	"runner/serve/feeds": "runner runner/event runner/journal",
 	// Who may come in.
@@ -149,6 +152,7 @@ var floors = map[string]string{
 	"cascades/cascadestest":                "runner/tool runner/tool/query validators validators/builtins validators/capy validators/edit validators/request validators/schedule",
 	"validators/validatorstest":            "validators validators/schema",
 	"runner/tool/tooltest":                 "runner/tool validators/schema",
+	"runner/serve/servetest":               "runner runner/engine runner/event runner/journal runner/model runner/model/scripted runner/serve runner/serve/orders validators/builtins validators/schema",
 	"runner/engine/enginetest":             "cascades runner runner/effects runner/engine runner/event runner/model runner/model/scripted runner/tool validators validators/builtins validators/schema",
 }
 

@@ -2,34 +2,33 @@ package serve_test
 
 import (
 	"context"
-	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/serve/servetest"
 )
 
 // TestRunAgain holds that a new run shares what is the same, does anew what was
 // asked for, and that an order that is refused leaves no run.
 func TestRunAgain(t *testing.T) {
-	w := newWorld(t)
+	w := servetest.New(t)
 	var asked []string
-	w.model = model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+	w.Model = model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		asked = append(asked, r.Phase)
 		if r.Validator != "" {
 			return model.Response{Text: `{"valid": true, "reason": "warm"}`}, nil
 		}
 		return model.Response{Text: "Owls hoot softly in the night and fly at dusk."}, nil
 	})
-	id := w.start("post", map[string]any{"topic": "owls"})
+	id := w.Start("post", map[string]any{"topic": "owls"})
 	again := func(status int, body any) map[string]any {
 		t.Helper()
 		asked = nil
-		r := w.want(status, "POST", "/v1/runs/"+id+"/again", body)
+		r := w.Want(status, "POST", "/v1/runs/"+id+"/again", body)
 		if status == 202 {
-			<-w.done
+			<-w.Done
 		}
-		return r.json(t)
+		return r.JSON(t)
 	}
 	for name, c := range map[string]struct {
 		body  map[string]any
@@ -42,7 +41,7 @@ func TestRunAgain(t *testing.T) {
 		if len(asked) != c.calls && !(name == "other input" && len(asked) > 0) {
 			t.Errorf("%s: asked %v", name, asked)
 		}
-		if got := w.run(run["run_id"].(string)); got.Parent != id || got.Status != "succeeded" {
+		if got := w.Run(run["run_id"].(string)); got.Parent != id || got.Status != "succeeded" {
 			t.Errorf("%s: %s of %s", name, got.Status, got.Parent)
 		}
 	}
@@ -55,55 +54,17 @@ func TestRunAgain(t *testing.T) {
 		`{"from": "nowhere"}`: 422, `{"form": "draft"}`: 422, `{"input": {"tpic": "x"}}`: 422, `{"input": {"topic": 1}}`: 422, `{"input": []}`: 422, `[]`: 422, `{`: 400,
 		`{"run_id": "../x"}`: 422, `{"with_changes": "yes"}`: 422,
 	} {
-		before := len(w.want(200, "GET", "/v1/runs", nil).json(t)["runs"].([]any))
-		if r := w.ask("POST", "/v1/runs/"+id+"/again", body); r.StatusCode != status {
-			t.Errorf("%s: %d %s", body, r.StatusCode, r.text)
+		before := len(w.Want(200, "GET", "/v1/runs", nil).JSON(t)["runs"].([]any))
+		if r := w.Ask("POST", "/v1/runs/"+id+"/again", body); r.StatusCode != status {
+			t.Errorf("%s: %d %s", body, r.StatusCode, r.Text)
 		}
-		if after := len(w.want(200, "GET", "/v1/runs", nil).json(t)["runs"].([]any)); after != before {
+		if after := len(w.Want(200, "GET", "/v1/runs", nil).JSON(t)["runs"].([]any)); after != before {
 			t.Errorf("%s left a run", body)
 		}
 	}
-	w.problem(404, "no_run", "POST", "/v1/runs/none/again", map[string]any{})
+	w.Problem(404, "no_run", "POST", "/v1/runs/none/again", map[string]any{})
 	again(202, map[string]any{"with_changes": true})
 	if len(asked) != 0 {
 		t.Errorf("with the same files it asked %v", asked)
-	}
-}
-
-// TestTheFormRunsAgain holds that the form has the run's inputs, tells what does not
-// fit beside it, and starts one run however often it is sent.
-func TestTheFormRunsAgain(t *testing.T) {
-	w := newWorld(t)
-	id := w.start("form", map[string]any{"title": "A <title>", "share": 0.5, "loud": true})
-	page := w.want(200, "GET", "/runs/"+id, nil).text
-	if !strings.Contains(page, `href="/runs/`+id+`/again?from=draft"`) {
-		t.Error("no phase offers to begin there")
-	}
-	page = w.want(200, "GET", "/runs/"+id+"/again", nil).text
-	fields := form(page)
-	if fields.Get("in.title") != "A <title>" || fields.Get("in.share") != "0.5" || fields.Get("in.loud") != "true" || fields.Get("from") != "draft" {
-		t.Errorf("%v", fields)
-	}
-	delete(fields, "changed")
-	bad := url.Values{}
-	for k, v := range fields {
-		bad[k] = v
-	}
-	bad.Set("in.size", "many")
-	if r := w.post("/runs/"+id+"/again", bad); r.StatusCode != 422 || !strings.Contains(r.text, "is no number") {
-		t.Errorf("%d %s", r.StatusCode, r.text)
-	}
-	fields.Set("in.title", "Another")
-	first := w.post("/runs/"+id+"/again", fields)
-	if first.StatusCode != 303 {
-		t.Fatal(first.text)
-	}
-	<-w.done
-	if second := w.post("/runs/"+id+"/again", fields); second.Header.Get("Location") != first.Header.Get("Location") {
-		t.Error(second.text)
-	}
-	run := w.run(strings.TrimPrefix(first.Header.Get("Location"), "/runs/"))
-	if run.Parent != id || run.Start.Input["title"] != "Another" || run.Start.Input["loud"] != true {
-		t.Errorf("%+v", run.Start)
 	}
 }

@@ -41,6 +41,29 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
 	return begun(w, run)
 }
 
+// runAgain is the order over HTTP.
+func (s *Server) runAgain(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.desk.About(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	var body struct {
+		From        string
+		Input       map[string]any
+		WithChanges bool   `json:"with_changes"`
+		RunID       string `json:"run_id"`
+	}
+	if err := s.read(w, r, "RunAgain", &body); err != nil {
+		return err
+	}
+	change := orders.Change{RunID: body.RunID, From: body.From, Changed: body.WithChanges, Input: body.Input}
+	made, err := s.desk.Again(r.Context(), run, change)
+	if err != nil {
+		return err
+	}
+	return begun(w, made)
+}
+
 // begun tells of a run that was ordered: of the one there is, where the order is
 // repeated.
 func begun(w http.ResponseWriter, run orders.Standing) error {

@@ -15,54 +15,55 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/servetest"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/builtins"
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
 func TestARunOverHTTP(t *testing.T) {
-	w := newWorld(t)
-	r := w.want(202, "POST", "/v1/runs", map[string]any{"cascade": "post", "input": map[string]any{"topic": "owls"}, "run_id": "first"})
-	if r.Header.Get("Location") != "/v1/runs/first" || r.json(t)["run_id"] != "first" {
-		t.Errorf("%s %s", r.Header, r.text)
+	w := servetest.New(t)
+	r := w.Want(202, "POST", "/v1/runs", map[string]any{"cascade": "post", "input": map[string]any{"topic": "owls"}, "run_id": "first"})
+	if r.Header.Get("Location") != "/v1/runs/first" || r.JSON(t)["run_id"] != "first" {
+		t.Errorf("%s %s", r.Header, r.Text)
 	}
-	<-w.done
-	run := w.want(200, "GET", "/v1/runs/first", nil).json(t)
+	<-w.Done
+	run := w.Want(200, "GET", "/v1/runs/first", nil).JSON(t)
 	if run["status"] != "succeeded" || run["output"] != "Owls hoot softly in the night, and fly at dusk." || len(run["verdicts"].([]any)) != 4 {
 		t.Errorf("%v", run)
 	}
-	list := w.want(200, "GET", "/v1/runs?status=succeeded&cascade=post&q=fir", nil).json(t)
+	list := w.Want(200, "GET", "/v1/runs?status=succeeded&cascade=post&q=fir", nil).JSON(t)
 	if len(list["runs"].([]any)) != 1 {
 		t.Errorf("%v", list)
 	}
-	if list := w.want(200, "GET", "/v1/runs?status=failed", nil).json(t); len(list["runs"].([]any)) != 0 {
+	if list := w.Want(200, "GET", "/v1/runs?status=failed", nil).JSON(t); len(list["runs"].([]any)) != 0 {
 		t.Errorf("%v", list)
 	}
 }
 
 func TestAnOrderThatIsRepeated(t *testing.T) {
-	w := newWorld(t)
+	w := servetest.New(t)
 	order := map[string]any{"cascade": "post", "input": map[string]any{"topic": "owls"}, "run_id": "once"}
-	w.want(202, "POST", "/v1/runs", order)
-	<-w.done
-	if r := w.want(200, "POST", "/v1/runs", order); r.json(t)["status"] != "succeeded" || r.Header.Get("Location") != "/v1/runs/once" {
-		t.Error(r.text)
+	w.Want(202, "POST", "/v1/runs", order)
+	<-w.Done
+	if r := w.Want(200, "POST", "/v1/runs", order); r.JSON(t)["status"] != "succeeded" || r.Header.Get("Location") != "/v1/runs/once" {
+		t.Error(r.Text)
 	}
 	order["input"] = map[string]any{"topic": "bats"}
-	w.problem(409, "run_exists", "POST", "/v1/runs", order)
-	w.problem(409, "run_exists", "POST", "/v1/runs", map[string]any{"cascade": "ask", "input": map[string]any{"topic": "owls"}, "run_id": "once"})
-	if n := len(w.want(200, "GET", "/v1/runs", nil).json(t)["runs"].([]any)); n != 1 {
+	w.Problem(409, "run_exists", "POST", "/v1/runs", order)
+	w.Problem(409, "run_exists", "POST", "/v1/runs", map[string]any{"cascade": "ask", "input": map[string]any{"topic": "owls"}, "run_id": "once"})
+	if n := len(w.Want(200, "GET", "/v1/runs", nil).JSON(t)["runs"].([]any)); n != 1 {
 		t.Errorf("%d runs", n)
 	}
-	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "going"}`)
-	if r := w.want(200, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "going"}`); r.json(t)["status"] != "running" {
-		t.Error(r.text)
+	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "going"}`)
+	if r := w.Want(200, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "going"}`); r.JSON(t)["status"] != "running" {
+		t.Error(r.Text)
 	}
-	w.problem(409, "run_exists", "POST", "/v1/runs", `{"cascade": "slow", "run_id": "going", "input": {"x": 1}}`)
+	w.Problem(409, "run_exists", "POST", "/v1/runs", `{"cascade": "slow", "run_id": "going", "input": {"x": 1}}`)
 }
 
 func TestOrdersThatAreRefused(t *testing.T) {
-	w := newWorld(t)
+	w := servetest.New(t)
 	for _, c := range []struct {
 		status int
 		code   string
@@ -88,54 +89,54 @@ func TestOrdersThatAreRefused(t *testing.T) {
 		{400, "bad_json", ``},
 		{400, "bad_json", strings.Repeat("[", 100_000)},
 	} {
-		w.problem(c.status, c.code, "POST", "/v1/runs", c.body)
+		w.Problem(c.status, c.code, "POST", "/v1/runs", c.body)
 	}
-	w.problem(415, "unsupported_media_type", "POST", "/v1/runs", `{"cascade": "post"}`, "Content-Type", "text/plain")
-	w.problem(413, "too_large", "POST", "/v1/runs", `{"cascade": "`+strings.Repeat("x", 17<<20)+`"}`)
-	refused := w.problem(422, "invalid_input", "POST", "/v1/runs", `{"cascade": "post", "input": {"topik": "x"}}`).json(t)
+	w.Problem(415, "unsupported_media_type", "POST", "/v1/runs", `{"cascade": "post"}`, "Content-Type", "text/plain")
+	w.Problem(413, "too_large", "POST", "/v1/runs", `{"cascade": "`+strings.Repeat("x", 17<<20)+`"}`)
+	refused := w.Problem(422, "invalid_input", "POST", "/v1/runs", `{"cascade": "post", "input": {"topik": "x"}}`).JSON(t)
 	if got := fmt.Sprint(refused["errors"]); !strings.Contains(got, "path:$.input.topic") || !strings.Contains(got, `path:$.input.topik`) || !strings.Contains(got, `did you mean "topic"?`) {
 		t.Errorf("%v", refused)
 	}
-	w.problem(404, "no_run", "GET", "/v1/runs/last", nil)
-	wrong := w.problem(422, "invalid_cascade", "POST", "/v1/runs", `{"cascade": "wrong"}`).json(t)
+	w.Problem(404, "no_run", "GET", "/v1/runs/last", nil)
+	wrong := w.Problem(422, "invalid_cascade", "POST", "/v1/runs", `{"cascade": "wrong"}`).JSON(t)
 	if list := wrong["diagnostics"].([]any); len(list) == 0 || list[0].(map[string]any)["line"] != 3 {
 		t.Errorf("%v", wrong)
 	}
-	if n := len(w.want(200, "GET", "/v1/runs", nil).json(t)["runs"].([]any)); n != 0 {
+	if n := len(w.Want(200, "GET", "/v1/runs", nil).JSON(t)["runs"].([]any)); n != 0 {
 		t.Errorf("%d runs were begun", n)
 	}
 }
 
 func TestAnswers(t *testing.T) {
-	w := newWorld(t)
-	id := w.start("ask", nil)
-	run := w.want(200, "GET", "/v1/runs/"+id, nil).json(t)
+	w := servetest.New(t)
+	id := w.Start("ask", nil)
+	run := w.Want(200, "GET", "/v1/runs/"+id, nil).JSON(t)
 	if run["status"] != "waiting" || run["waiting"].(map[string]any)["question"].(map[string]any)["type"] != "confirmation" {
 		t.Fatalf("%v", run)
 	}
-	w.problem(409, "waiting", "POST", "/v1/runs/"+id+"/resume", nil)
-	w.problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": "yes"}`)
-	w.problem(422, "invalid_body", "POST", "/v1/runs/"+id+"/answer", `{"value": 1}`)
-	w.want(202, "POST", "/v1/runs/"+id+"/answer", `{"value": true, "by": "Kim\u0007 \n of the\u202e desk"}`)
-	<-w.done
-	run = w.want(200, "GET", "/v1/runs/"+id, nil).json(t)
+	w.Problem(409, "waiting", "POST", "/v1/runs/"+id+"/resume", nil)
+	w.Problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": "yes"}`)
+	w.Problem(422, "invalid_body", "POST", "/v1/runs/"+id+"/answer", `{"value": 1}`)
+	w.Want(202, "POST", "/v1/runs/"+id+"/answer", `{"value": true, "by": "Kim\u0007 \n of the\u202e desk"}`)
+	<-w.Done
+	run = w.Want(200, "GET", "/v1/runs/"+id, nil).JSON(t)
 	if run["status"] != "succeeded" || len(run["answers"].([]any)) != 1 || run["answers"].([]any)[0].(map[string]any)["by"] != "Kim of the desk" {
 		t.Errorf("%v", run)
 	}
-	if page := w.send("GET", "/runs/"+id, nil).text; !strings.Contains(page, "answered by <bdi>Kim of the desk</bdi>") {
+	if page := w.Send("GET", "/runs/"+id, nil).Text; !strings.Contains(page, "answered by <bdi>Kim of the desk</bdi>") {
 		t.Error(page)
 	}
-	w.problem(409, "not_waiting", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
-	w.problem(404, "no_run", "POST", "/v1/runs/none/answer", `{"value": true}`)
+	w.Problem(409, "not_waiting", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
+	w.Problem(404, "no_run", "POST", "/v1/runs/none/answer", `{"value": true}`)
 
-	id = w.start("choose", nil)
-	w.problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": "green"}`)
-	w.problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
-	w.want(202, "POST", "/v1/runs/"+id+"/answer", `{"value": "blue"}`)
-	<-w.done
+	id = w.Start("choose", nil)
+	w.Problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": "green"}`)
+	w.Problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
+	w.Want(202, "POST", "/v1/runs/"+id+"/answer", `{"value": "blue"}`)
+	<-w.Done
 
-	id = w.start("tell", nil)
-	w.problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": " "}`)
+	id = w.Start("tell", nil)
+	w.Problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": " "}`)
 }
 
 // A question that has expired takes no answer, and its run goes on without one.
@@ -146,67 +147,67 @@ func TestExpiredQuestion(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { j.Close() })
-	w := makeWorld(t, &world{TB: t, store: j})
-	id := w.start("yield", nil)
+	w := servetest.Over(t, j)
+	id := w.Start("yield", nil)
 	late.Store(int64(time.Hour))
-	run := w.want(200, "GET", "/v1/runs/"+id, nil).json(t)
+	run := w.Want(200, "GET", "/v1/runs/"+id, nil).JSON(t)
 	if waits := run["waiting"].(map[string]any); waits["expired"] != true || waits["expires"] == nil {
 		t.Errorf("%v", run)
 	}
-	w.problem(409, "expired", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
-	w.problem(409, "expired", "POST", "/v1/runs/"+id+"/answer", `{"value": "whatever"}`)
-	if page := w.send("GET", "/runs/"+id, nil).text; !strings.Contains(page, "Nobody answered in time") || !strings.Contains(page, "Resume") || strings.Contains(page, `name="value"`) {
+	w.Problem(409, "expired", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
+	w.Problem(409, "expired", "POST", "/v1/runs/"+id+"/answer", `{"value": "whatever"}`)
+	if page := w.Send("GET", "/runs/"+id, nil).Text; !strings.Contains(page, "Nobody answered in time") || !strings.Contains(page, "Resume") || strings.Contains(page, `name="value"`) {
 		t.Error(page)
 	}
-	w.want(202, "POST", "/v1/runs/"+id+"/resume", nil)
-	<-w.done
-	if run := w.want(200, "GET", "/v1/runs/"+id, nil).json(t); run["status"] != "failed" || run["waiting"] != nil {
+	w.Want(202, "POST", "/v1/runs/"+id+"/resume", nil)
+	<-w.Done
+	if run := w.Want(200, "GET", "/v1/runs/"+id, nil).JSON(t); run["status"] != "failed" || run["waiting"] != nil {
 		t.Errorf("%v", run)
 	}
 }
 
 func TestCancelAndResume(t *testing.T) {
-	w := newWorld(t)
-	id := w.want(202, "POST", "/v1/runs", `{"cascade": "slow"}`).json(t)["run_id"].(string)
-	if got := w.want(200, "GET", "/v1/runs/"+id, nil).json(t)["status"]; got != "running" {
+	w := servetest.New(t)
+	id := w.Want(202, "POST", "/v1/runs", `{"cascade": "slow"}`).JSON(t)["run_id"].(string)
+	if got := w.Want(200, "GET", "/v1/runs/"+id, nil).JSON(t)["status"]; got != "running" {
 		t.Errorf("status %v", got)
 	}
-	w.problem(409, "run_busy", "POST", "/v1/runs/"+id+"/resume", nil)
-	w.want(202, "POST", "/v1/runs/"+id+"/cancel", nil)
-	<-w.done
-	if got := w.want(200, "GET", "/v1/runs/"+id, nil).json(t)["status"]; got != "cancelled" {
+	w.Problem(409, "run_busy", "POST", "/v1/runs/"+id+"/resume", nil)
+	w.Want(202, "POST", "/v1/runs/"+id+"/cancel", nil)
+	<-w.Done
+	if got := w.Want(200, "GET", "/v1/runs/"+id, nil).JSON(t)["status"]; got != "cancelled" {
 		t.Errorf("status %v", got)
 	}
-	w.problem(409, "not_running_here", "POST", "/v1/runs/"+id+"/cancel", nil)
+	w.Problem(409, "not_running_here", "POST", "/v1/runs/"+id+"/cancel", nil)
 	for body, want := range map[string]string{
 		`{"from": "draft"}`: id + "/again makes a new run", `{"With-Changes": true}`: "/again", `{"value": true}`: "/v1/runs/" + id + "/answer",
 		`{"form": "draft"}`: "is not known here", `{"b": 1, "a": {"from": 1}}`: "$.a",
 	} {
-		if r := w.problem(422, "invalid_body", "POST", "/v1/runs/"+id+"/resume", body); !strings.Contains(string(r.text), want) {
-			t.Errorf("%s: %s", body, r.text)
+		if r := w.Problem(422, "invalid_body", "POST", "/v1/runs/"+id+"/resume", body); !strings.Contains(string(r.Text), want) {
+			t.Errorf("%s: %s", body, r.Text)
 		}
 	}
-	w.problem(400, "bad_json", "POST", "/v1/runs/"+id+"/resume", `["from"]`)
-	w.problem(422, "invalid_body", "POST", "/v1/runs/"+id+"/cancel", `{"force": true}`)
-	close(w.hold)
-	w.want(202, "POST", "/v1/runs/"+id+"/resume", " {} ")
-	<-w.done
-	if got := w.want(200, "GET", "/v1/runs/"+id, nil).json(t)["status"]; got != "succeeded" {
+	w.Problem(400, "bad_json", "POST", "/v1/runs/"+id+"/resume", `["from"]`)
+	w.Problem(422, "invalid_body", "POST", "/v1/runs/"+id+"/cancel", `{"force": true}`)
+	close(w.Hold)
+	w.Want(202, "POST", "/v1/runs/"+id+"/resume", " {} ")
+	<-w.Done
+	if got := w.Want(200, "GET", "/v1/runs/"+id, nil).JSON(t)["status"]; got != "succeeded" {
 		t.Errorf("status %v", got)
 	}
-	w.problem(404, "no_run", "POST", "/v1/runs/none/cancel", nil)
-	w.problem(404, "no_run", "POST", "/v1/runs/none/resume", nil)
+	w.Problem(404, "no_run", "POST", "/v1/runs/none/cancel", nil)
+	w.Problem(404, "no_run", "POST", "/v1/runs/none/resume", nil)
 }
 
 func TestLists(t *testing.T) {
-	w := newWorld(t)
+	w := servetest.New(t)
 	for _, id := range []string{"a", "b", "c", "d", "e"} {
-		w.want(202, "POST", "/v1/runs", map[string]any{"cascade": "ask", "run_id": id})
-		<-w.done
+		w.Want(202, "POST", "/v1/runs", map[string]any{"cascade": "ask", "run_id": id})
+		<-w.Done
 	}
 	var seen []string
 	for before := ""; ; {
-		page := w.want(200, "GET", "/v1/runs?limit=2&before="+before, nil).json(t)
+		page := w.Want(200, "GET", "/v1/runs?limit=2&before="+before, nil).JSON(t)
 		for _, r := range page["runs"].([]any) {
 			seen = append(seen, r.(map[string]any)["run_id"].(string))
 		}
@@ -220,15 +221,15 @@ func TestLists(t *testing.T) {
 		t.Errorf("seen %v", seen)
 	}
 	for _, bad := range []string{"limit=0", "limit=501", "limit=x", "status=odd", "since=yesterday"} {
-		w.problem(400, "bad_query", "GET", "/v1/runs?"+bad, nil)
+		w.Problem(400, "bad_query", "GET", "/v1/runs?"+bad, nil)
 	}
-	if n := len(w.want(200, "GET", "/v1/runs?since="+time.Now().Add(time.Hour).UTC().Format(time.RFC3339), nil).json(t)["runs"].([]any)); n != 0 {
+	if n := len(w.Want(200, "GET", "/v1/runs?since="+time.Now().Add(time.Hour).UTC().Format(time.RFC3339), nil).JSON(t)["runs"].([]any)); n != 0 {
 		t.Errorf("%d runs of the future", n)
 	}
-	w.want(200, "GET", "/v1/cascades", nil)
-	w.problem(404, "no_run", "GET", "/v1/runs/none", nil)
-	w.problem(404, "not_found", "GET", "/v1/nothing", nil)
-	if r := w.problem(405, "method_not_allowed", "DELETE", "/v1/runs", nil); r.Header.Get("Allow") == "" {
+	w.Want(200, "GET", "/v1/cascades", nil)
+	w.Problem(404, "no_run", "GET", "/v1/runs/none", nil)
+	w.Problem(404, "not_found", "GET", "/v1/nothing", nil)
+	if r := w.Problem(405, "method_not_allowed", "DELETE", "/v1/runs", nil); r.Header.Get("Allow") == "" {
 		t.Error("no Allow")
 	}
 }
@@ -236,18 +237,18 @@ func TestLists(t *testing.T) {
 func TestGatesOverHTTP(t *testing.T) {
 	judge := validators.NewJudge("kind", "Validates that the text is kind", "Is it kind?")
 	odd := validators.New("odd", "panics", func(_ context.Context, _ struct{}, _ validators.Subject) (validators.Verdict, error) { panic("odd") })
-	w := newWorld(t, func(o *serve.Options, _ *orders.CrewOptions) { o.Gates = o.Gates.With(judge, odd) })
-	yes := w.want(200, "POST", "/v1/gates/word_count", `{"content": "one two three", "with": {"min": 3}}`).json(t)
-	no := w.want(200, "POST", "/v1/gates/word_count", `{"content": "one", "with": {"min": 3}}`).json(t)
+	w := servetest.New(t, func(o *serve.Options, _ *orders.CrewOptions) { o.Gates = o.Gates.With(judge, odd) })
+	yes := w.Want(200, "POST", "/v1/gates/word_count", `{"content": "one two three", "with": {"min": 3}}`).JSON(t)
+	no := w.Want(200, "POST", "/v1/gates/word_count", `{"content": "one", "with": {"min": 3}}`).JSON(t)
 	if yes["valid"] != true || no["valid"] != false || no["reason"] == "" {
 		t.Errorf("%v %v", yes, no)
 	}
-	w.problem(422, "bad_parameters", "POST", "/v1/gates/word_count", `{"content": "one", "with": {"mn": 3}}`)
-	w.problem(422, "invalid_body", "POST", "/v1/gates/word_count", `{"with": {}}`)
-	w.problem(404, "unknown_gate", "POST", "/v1/gates/nothing", `{"content": ""}`)
-	w.problem(503, "no_verdict", "POST", "/v1/gates/kind", `{"content": "hi"}`)
-	w.problem(502, "no_verdict", "POST", "/v1/gates/odd", `{"content": "hi"}`)
-	list := w.want(200, "GET", "/v1/gates", nil).json(t)["gates"].([]any)
+	w.Problem(422, "bad_parameters", "POST", "/v1/gates/word_count", `{"content": "one", "with": {"mn": 3}}`)
+	w.Problem(422, "invalid_body", "POST", "/v1/gates/word_count", `{"with": {}}`)
+	w.Problem(404, "unknown_gate", "POST", "/v1/gates/nothing", `{"content": ""}`)
+	w.Problem(503, "no_verdict", "POST", "/v1/gates/kind", `{"content": "hi"}`)
+	w.Problem(502, "no_verdict", "POST", "/v1/gates/odd", `{"content": "hi"}`)
+	list := w.Want(200, "GET", "/v1/gates", nil).JSON(t)["gates"].([]any)
 	if len(list) < 10 {
 		t.Errorf("%d gates", len(list))
 	}
@@ -267,38 +268,38 @@ func TestComputedLeavesOutWhatReadsFiles(t *testing.T) {
 }
 
 func TestAServerThatOnlyShows(t *testing.T) {
-	w := newWorld(t)
-	id := w.start("ask", nil)
-	s, err := serve.New(serve.Options{Store: w.store})
+	w := servetest.New(t)
+	id := w.Start("ask", nil)
+	s, err := serve.New(serve.Options{Store: w.Store})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.http.Config.Handler = s
+	w.HTTP.Config.Handler = s
 	for _, path := range []string{"/v1/runs", "/v1/runs/" + id + "/answer", "/v1/runs/" + id + "/cancel", "/v1/runs/" + id + "/resume", "/v1/validation-requests", "/v1/validation-requests/x/responses"} {
-		w.problem(501, "not_offered", "POST", path, `{}`)
+		w.Problem(501, "not_offered", "POST", path, `{}`)
 	}
-	w.problem(501, "not_offered", "GET", "/v1/validation-requests/x", nil)
+	w.Problem(501, "not_offered", "GET", "/v1/validation-requests/x", nil)
 }
 
 func TestABrokenStore(t *testing.T) {
-	w := madeUp(t)
-	w.shelf.broken = http.ErrAbortHandler
-	r := w.problem(500, "internal", "GET", "/v1/runs", nil)
-	if strings.Contains(r.text, "abort") {
-		t.Errorf("the server's own trouble is told: %s", r.text)
+	w := servetest.MadeUp(t)
+	w.Shelf.Broken = http.ErrAbortHandler
+	r := w.Problem(500, "internal", "GET", "/v1/runs", nil)
+	if strings.Contains(r.Text, "abort") {
+		t.Errorf("the server's own trouble is told: %s", r.Text)
 	}
-	if page := w.send("GET", "/", nil); page.StatusCode != 500 || !strings.Contains(page.text, "<h1>500") {
-		t.Errorf("%d %s", page.StatusCode, page.text)
+	if page := w.Send("GET", "/", nil); page.StatusCode != 500 || !strings.Contains(page.Text, "<h1>500") {
+		t.Errorf("%d %s", page.StatusCode, page.Text)
 	}
 }
 
 func TestTheDocument(t *testing.T) {
-	w := newWorld(t)
-	served := w.want(200, "GET", "/v1/openapi.json", nil).json(t)
+	w := servetest.New(t)
+	served := w.Want(200, "GET", "/v1/openapi.json", nil).JSON(t)
 	if served["openapi"] != "3.1.0" {
 		t.Errorf("%v", served["openapi"])
 	}
-	w.want(200, "GET", "/v1/openapi.yaml", nil)
+	w.Want(200, "GET", "/v1/openapi.yaml", nil)
 	described := map[string]bool{}
 	ids := map[string]bool{}
 	for path, item := range served["paths"].(map[string]any) {
@@ -314,7 +315,7 @@ func TestTheDocument(t *testing.T) {
 			ids[id] = true
 		}
 	}
-	for _, route := range w.server.API() {
+	for _, route := range w.Server.API() {
 		if !described[route] {
 			t.Errorf("%s is served and not described", route)
 		}
@@ -339,36 +340,36 @@ func TestTheDocument(t *testing.T) {
 func TestValidationRequestsOverHTTP(t *testing.T) {
 	d := request.NewDispatcher(request.Config{})
 	defer d.Close()
-	w := newWorld(t, func(o *serve.Options, _ *orders.CrewOptions) { o.Requests = d })
+	w := servetest.New(t, func(o *serve.Options, _ *orders.CrewOptions) { o.Requests = d })
 	ask := `{"task_id": "bead-1", "validation_type": "code", "acceptance_criteria": [{"id": "AC-1", "description": "it works"}]}`
-	r := w.want(202, "POST", "/v1/validation-requests", ask)
-	if r.Header.Get("Location") != "/v1/validation-requests/bead-1" || r.json(t)["open"] != true {
-		t.Errorf("%v %s", r.Header, r.text)
+	r := w.Want(202, "POST", "/v1/validation-requests", ask)
+	if r.Header.Get("Location") != "/v1/validation-requests/bead-1" || r.JSON(t)["open"] != true {
+		t.Errorf("%v %s", r.Header, r.Text)
 	}
-	w.problem(409, "task_open", "POST", "/v1/validation-requests", ask)
-	w.problem(422, "protocol_error", "POST", "/v1/validation-requests", `{"task_id": "x"}`)
-	w.problem(404, "unknown_task", "GET", "/v1/validation-requests/none", nil)
-	w.problem(400, "bad_query", "GET", "/v1/validation-requests/bead-1?wait=61", nil)
-	if got := w.want(200, "GET", "/v1/validation-requests/bead-1", nil).json(t); got["open"] != true {
+	w.Problem(409, "task_open", "POST", "/v1/validation-requests", ask)
+	w.Problem(422, "protocol_error", "POST", "/v1/validation-requests", `{"task_id": "x"}`)
+	w.Problem(404, "unknown_task", "GET", "/v1/validation-requests/none", nil)
+	w.Problem(400, "bad_query", "GET", "/v1/validation-requests/bead-1?wait=61", nil)
+	if got := w.Want(200, "GET", "/v1/validation-requests/bead-1", nil).JSON(t); got["open"] != true {
 		t.Errorf("%v", got)
 	}
 	said := `{"task_id": "bead-1", "verdict": "PASS", "criteria_results": [{"criterion_id": "AC-1", "status": "PASS", "evidence": "seen"}], "timestamp": "2026-01-02T03:04:05Z"}`
-	w.problem(422, "other_task", "POST", "/v1/validation-requests/bead-2/responses", said)
-	w.problem(422, "protocol_error", "POST", "/v1/validation-requests/bead-1/responses", `{"task_id": "bead-1"}`)
-	if got := w.want(200, "POST", "/v1/validation-requests/bead-1/responses", said).json(t); got["event"] != "accepted" {
+	w.Problem(422, "other_task", "POST", "/v1/validation-requests/bead-2/responses", said)
+	w.Problem(422, "protocol_error", "POST", "/v1/validation-requests/bead-1/responses", `{"task_id": "bead-1"}`)
+	if got := w.Want(200, "POST", "/v1/validation-requests/bead-1/responses", said).JSON(t); got["event"] != "accepted" {
 		t.Errorf("%v", got)
 	}
-	if got := w.want(200, "POST", "/v1/validation-requests/bead-1/responses", said).json(t); got["event"] != "duplicate" {
+	if got := w.Want(200, "POST", "/v1/validation-requests/bead-1/responses", said).JSON(t); got["event"] != "duplicate" {
 		t.Errorf("%v", got)
 	}
-	settled := w.want(200, "GET", "/v1/validation-requests/bead-1?wait=5", nil).json(t)
+	settled := w.Want(200, "GET", "/v1/validation-requests/bead-1?wait=5", nil).JSON(t)
 	if settled["open"] != false || settled["outcome"].(map[string]any)["judgement"].(map[string]any)["effective_verdict"] != "PASS" {
 		t.Errorf("%v", settled)
 	}
 }
 
 func TestErrorsOfTheJournalAreTold(t *testing.T) {
-	w := madeUp(t)
-	w.shelf.broken = runner.ErrRunBusy
-	w.problem(409, "run_busy", "GET", "/v1/runs/x", nil)
+	w := servetest.MadeUp(t)
+	w.Shelf.Broken = runner.ErrRunBusy
+	w.Problem(409, "run_busy", "GET", "/v1/runs/x", nil)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/servetest"
 )
 
 func few(n int) func(*serve.Options, *orders.CrewOptions) {
@@ -22,41 +23,41 @@ func few(n int) func(*serve.Options, *orders.CrewOptions) {
 
 func TestACrewHasALimit(t *testing.T) {
 	var log bytes.Buffer
-	w := newWorld(t, few(2), func(o *serve.Options, _ *orders.CrewOptions) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
-	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "a"}`)
-	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "b"}`)
+	w := servetest.New(t, few(2), func(o *serve.Options, _ *orders.CrewOptions) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "a"}`)
+	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "b"}`)
 	for _, order := range []string{`{"cascade": "slow", "run_id": "c"}`, `{"cascade": "wrong"}`, `{"cascade": "post"}`} { // nothing is read or checked first
-		if r := w.problem(429, "full", "POST", "/v1/runs", order); r.Header.Get("Retry-After") == "" {
+		if r := w.Problem(429, "full", "POST", "/v1/runs", order); r.Header.Get("Retry-After") == "" {
 			t.Error("no Retry-After")
 		}
 	}
-	w.want(200, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "a"}`) // repeated
+	w.Want(200, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "a"}`) // repeated
 	if said := log.String(); strings.Contains(said, "ERROR") || strings.Count(said, "INFO") != 3 {
 		t.Error(said)
 	}
-	w.problem(404, "no_run", "GET", "/v1/runs/c", nil)
-	close(w.hold)
-	<-w.done
-	<-w.done
+	w.Problem(404, "no_run", "GET", "/v1/runs/c", nil)
+	close(w.Hold)
+	<-w.Done
+	<-w.Done
 	for range 3 { // an order that comes to nothing leaves its place
-		w.problem(422, "invalid_cascade", "POST", "/v1/runs", `{"cascade": "wrong"}`)
-		w.problem(422, "invalid_input", "POST", "/v1/runs", `{"cascade": "post"}`)
+		w.Problem(422, "invalid_cascade", "POST", "/v1/runs", `{"cascade": "wrong"}`)
+		w.Problem(422, "invalid_input", "POST", "/v1/runs", `{"cascade": "post"}`)
 	}
-	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "c"}`)
-	<-w.done
+	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "c"}`)
+	<-w.Done
 }
 
 // TestAnAnswerIsKeptWhereNoHandIsFree holds that an answer is not lost.
 func TestAnAnswerIsKeptWhereNoHandIsFree(t *testing.T) {
-	w := newWorld(t, few(1))
-	id := w.start("ask", nil)
-	w.want(202, "POST", "/v1/runs", `{"cascade": "slow"}`)
-	w.problem(503, "answered_not_resumed", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
-	close(w.hold)
-	<-w.done
-	w.want(202, "POST", "/v1/runs/"+id+"/resume", nil)
-	<-w.done
-	if s := w.run(id).Status; s != "succeeded" {
+	w := servetest.New(t, few(1))
+	id := w.Start("ask", nil)
+	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow"}`)
+	w.Problem(503, "answered_not_resumed", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
+	close(w.Hold)
+	<-w.Done
+	w.Want(202, "POST", "/v1/runs/"+id+"/resume", nil)
+	<-w.Done
+	if s := w.Run(id).Status; s != "succeeded" {
 		t.Errorf("status %s", s)
 	}
 }
@@ -64,18 +65,18 @@ func TestAnAnswerIsKeptWhereNoHandIsFree(t *testing.T) {
 // TestClosing holds that runs are waited for as long as there is time, then
 // cancelled so that they can be resumed.
 func TestClosing(t *testing.T) {
-	w := newWorld(t)
-	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "late"}`)
+	w := servetest.New(t)
+	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "late"}`)
 	ctx, cancel := context.WithCancel(t.Context())
 	closed := make(chan struct{})
 	go func() {
-		w.crew.Close(ctx)
+		w.Crew.Close(ctx)
 		close(closed)
 	}()
 	for { // until it is closing
-		if r := w.ask("POST", "/v1/runs", `{"cascade": "ask"}`); r.StatusCode == 503 {
-			if r.json(t)["code"] != "closing" {
-				t.Error(r.text)
+		if r := w.Ask("POST", "/v1/runs", `{"cascade": "ask"}`); r.StatusCode == 503 {
+			if r.JSON(t)["code"] != "closing" {
+				t.Error(r.Text)
 			}
 			break
 		}
@@ -87,20 +88,20 @@ func TestClosing(t *testing.T) {
 	}
 	cancel()
 	<-closed
-	if s := w.run("late").Status; s != "cancelled" {
+	if s := w.Run("late").Status; s != "cancelled" {
 		t.Errorf("status %s", s)
 	}
-	if err := w.crew.Cancel("late"); !errors.Is(err, orders.ErrNotRunning) {
+	if err := w.Crew.Cancel("late"); !errors.Is(err, orders.ErrNotRunning) {
 		t.Error(err)
 	}
 }
 
 func TestClosingWaits(t *testing.T) {
-	w := newWorld(t)
-	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "soon"}`)
-	close(w.hold)
-	w.crew.Close(t.Context())
-	if s := w.run("soon").Status; s != "succeeded" {
+	w := servetest.New(t)
+	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "soon"}`)
+	close(w.Hold)
+	w.Crew.Close(t.Context())
+	if s := w.Run("soon").Status; s != "succeeded" {
 		t.Errorf("status %s", s)
 	}
 }
@@ -108,24 +109,24 @@ func TestClosingWaits(t *testing.T) {
 // TestAPanicEndsARunAlone holds that a provider that panics takes one run with
 // it and frees its place.
 func TestAPanicEndsARunAlone(t *testing.T) {
-	w := newWorld(t, few(1))
-	w.model = model.Func(func(context.Context, model.Request) (model.Response, error) { panic("odd") })
-	w.start("ask", nil)
-	w.model = nil
-	if id := w.start("ask", nil); w.run(id).Status != runner.Waiting {
-		t.Errorf("%+v", w.run(id).Summary)
+	w := servetest.New(t, few(1))
+	w.Model = model.Func(func(context.Context, model.Request) (model.Response, error) { panic("odd") })
+	w.Start("ask", nil)
+	w.Model = nil
+	if id := w.Start("ask", nil); w.Run(id).Status != runner.Waiting {
+		t.Errorf("%+v", w.Run(id).Summary)
 	}
 }
 
 // TestManyOrdersOfOneName holds that of orders that come at the same time one
 // starts the run, and the others find it.
 func TestManyOrdersOfOneName(t *testing.T) {
-	w := newWorld(t)
+	w := servetest.New(t)
 	var wg sync.WaitGroup
 	statuses := make(chan int, 20)
 	for range 20 {
 		wg.Go(func() {
-			statuses <- w.send("POST", "/v1/runs", `{"cascade": "slow", "run_id": "one"}`).StatusCode
+			statuses <- w.Send("POST", "/v1/runs", `{"cascade": "slow", "run_id": "one"}`).StatusCode
 		})
 	}
 	wg.Wait()
@@ -138,21 +139,21 @@ func TestManyOrdersOfOneName(t *testing.T) {
 	if count[202] != 1 || count[200]+count[409] != 19 {
 		t.Errorf("%v", count)
 	}
-	close(w.hold)
-	<-w.done
+	close(w.Hold)
+	<-w.Done
 }
 
 // TestManyResumes holds that of resumes that come at the same time one goes on
 // with the run.
 func TestManyResumes(t *testing.T) {
-	w := newWorld(t, few(50))
-	w.want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "one"}`)
-	w.want(202, "POST", "/v1/runs/one/cancel", nil)
-	<-w.done
+	w := servetest.New(t, few(50))
+	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "one"}`)
+	w.Want(202, "POST", "/v1/runs/one/cancel", nil)
+	<-w.Done
 	var wg sync.WaitGroup
 	statuses := make(chan int, 20)
 	for range 20 {
-		wg.Go(func() { statuses <- w.send("POST", "/v1/runs/one/resume", nil).StatusCode })
+		wg.Go(func() { statuses <- w.Send("POST", "/v1/runs/one/resume", nil).StatusCode })
 	}
 	wg.Wait()
 	close(statuses)
@@ -163,9 +164,9 @@ func TestManyResumes(t *testing.T) {
 	if count[202] != 1 || count[409] != 19 {
 		t.Fatalf("%v", count)
 	}
-	close(w.hold)
-	<-w.done
-	if s := w.run("one").Status; s != "succeeded" {
+	close(w.Hold)
+	<-w.Done
+	if s := w.Run("one").Status; s != "succeeded" {
 		t.Errorf("status %s", s)
 	}
 }
@@ -174,18 +175,18 @@ func TestManyResumes(t *testing.T) {
 // journal has noted that it waits, though its hand has not gone yet.
 func TestAnAnswerAtOnce(t *testing.T) {
 	told, leave := make(chan bool), make(chan bool)
-	w := newWorld(t, func(_ *serve.Options, c *orders.CrewOptions) {
+	w := servetest.New(t, func(_ *serve.Options, c *orders.CrewOptions) {
 		c.Journal = &lingering{Journal: c.Journal, told: told, leave: leave}
 	})
-	id := w.want(202, "POST", "/v1/runs", `{"cascade": "ask"}`).json(t)["run_id"].(string)
+	id := w.Want(202, "POST", "/v1/runs", `{"cascade": "ask"}`).JSON(t)["run_id"].(string)
 	<-told
-	w.want(202, "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
+	w.Want(202, "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
 	<-told
 	leave <- true
 	leave <- true
-	<-w.done
-	<-w.done
-	if s := w.run(id).Status; s != "succeeded" {
+	<-w.Done
+	<-w.Done
+	if s := w.Run(id).Status; s != "succeeded" {
 		t.Errorf("status %s", s)
 	}
 }
@@ -219,18 +220,18 @@ func (r *lingeringRecording) End(result runner.Result, why *runner.Error) error 
 }
 
 func TestManyRunsAtOnce(t *testing.T) {
-	w := newWorld(t, few(50))
+	w := servetest.New(t, few(50))
 	var wg sync.WaitGroup
 	for i := range 50 {
 		wg.Go(func() {
-			w.want(202, "POST", "/v1/runs", fmt.Sprintf(`{"cascade": "post", "input": {"topic": "owls %d"}}`, i))
+			w.Want(202, "POST", "/v1/runs", fmt.Sprintf(`{"cascade": "post", "input": {"topic": "owls %d"}}`, i))
 		})
 	}
 	wg.Wait()
 	for range 50 {
-		<-w.done
+		<-w.Done
 	}
-	runs := w.want(200, "GET", "/v1/runs?status=succeeded&limit=100", nil).json(t)["runs"].([]any)
+	runs := w.Want(200, "GET", "/v1/runs?status=succeeded&limit=100", nil).JSON(t)["runs"].([]any)
 	if len(runs) != 50 {
 		t.Errorf("%d succeeded", len(runs))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/servetest"
 )
 
 // A keyless model cannot be asked, and knows it.
@@ -19,16 +20,16 @@ func (keyless) Ready(string) error { return errors.New("HOUSE_KEY is not set: ho
 // An order that would only find on its way that a model cannot be asked is
 // refused with phase and provider, and no run is left.
 func TestOrdersForModelsThatCannotBeAsked(t *testing.T) {
-	w := newWorld(t, func(_ *serve.Options, o *orders.CrewOptions) {
+	w := servetest.New(t, func(_ *serve.Options, o *orders.CrewOptions) {
 		o.Runner = func(s runner.Start, j runner.Journal) (*runner.Runner, error) {
 			return runner.New(runner.WithJournal(j), runner.WithModel(keyless{}), runner.WithModelName("house:big"))
 		}
 	})
-	told := w.problem(503, "not_ready", "POST", "/v1/runs", `{"cascade": "post", "input": {"topic": "owls and bats"}}`).json(t)
+	told := w.Problem(503, "not_ready", "POST", "/v1/runs", `{"cascade": "post", "input": {"topic": "owls and bats"}}`).JSON(t)
 	if said, _ := told["detail"].(string); !strings.Contains(said, "phase ") || !strings.Contains(said, "HOUSE_KEY is not set: house needs a key") {
 		t.Errorf("%v", told)
 	}
-	if n := len(w.want(200, "GET", "/v1/runs", nil).json(t)["runs"].([]any)); n != 0 {
+	if n := len(w.Want(200, "GET", "/v1/runs", nil).JSON(t)["runs"].([]any)); n != 0 {
 		t.Errorf("%d runs were begun", n)
 	}
 }

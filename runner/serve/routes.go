@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,81 +10,40 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/problems"
 )
 
-// A route is one thing that can be asked of the server. An error it returns has
-// not been answered yet.
-type route struct {
-	method, path string
-	serve        func(http.ResponseWriter, *http.Request) error
-}
+// routes are what can be asked, by patterns as [pages.Site.Routes] has them.
+type routes map[string]func(http.ResponseWriter, *http.Request) error
 
 // api is what the contract describes.
-func (s *Server) api() []route {
-	return []route{
-		{"GET", "/v1/openapi.json", s.openapiJSON},
-		{"GET", "/v1/openapi.yaml", s.openapiYAML},
-		{"GET", "/v1/cascades", s.listCascades},
-		{"GET", "/v1/runs", s.listRuns},
-		{"POST", "/v1/runs", s.startRun},
-		{"GET", "/v1/runs/{id}", s.getRun},
-		{"GET", "/v1/runs/{id}/events", s.runEvents},
-		{"POST", "/v1/runs/{id}/answer", s.answerRun},
-		{"POST", "/v1/runs/{id}/cancel", s.cancelRun},
-		{"POST", "/v1/runs/{id}/resume", s.resumeRun},
-		{"POST", "/v1/runs/{id}/again", s.runAgain},
-		{"GET", "/v1/gates", s.listGates},
-		{"POST", "/v1/gates/{name}", s.judge},
-		{"POST", "/v1/validation-requests", s.openRequest},
-		{"GET", "/v1/validation-requests/{task_id}", s.getRequest},
-		{"POST", "/v1/validation-requests/{task_id}/responses", s.deliverResponse},
-	}
-}
-
-// pages are for people.
-func (s *Server) pages() []route {
-	return []route{
-		{"GET", "/{$}", s.runsPage},
-		{"GET", "/live", s.runsLive},
-		{"GET", "/start", s.startPage},
-		{"POST", "/start", s.startForm},
-		{"GET", "/runs/{id}", s.runPage},
-		{"GET", "/runs/{id}/live", s.runLive},
-		{"GET", "/runs/{id}/phase", s.phasePage},
-		{"GET", "/runs/{id}/call", s.callPage},
-		{"GET", "/runs/{id}/text", s.textPage},
-		{"GET", "/runs/{id}/raw", s.rawText},
-		{"GET", "/runs/{id}/diff", s.diffPage},
-		{"GET", "/runs/{id}/graph", s.graphPage},
-		{"GET", "/runs/{id}/graph.svg", s.graphSVG},
-		{"GET", "/runs/{id}/proof.svg", s.proofSVG},
-		{"POST", "/runs/{id}/answer", s.answerForm},
-		{"POST", "/runs/{id}/cancel", s.cancelForm},
-		{"POST", "/runs/{id}/resume", s.resumeForm},
-		{"GET", "/runs/{id}/receipt", s.receiptPage},
-		{"GET", "/runs/{id}/again", s.againPage},
-		{"POST", "/runs/{id}/again", s.againPosted},
-		{"GET", "/compare", s.comparePage},
-		{"GET", "/gates", s.gatesPage},
-		{"GET", "/batches", s.batchesPage},
-		{"GET", "/trends", s.trendsPage},
-		{"GET", "/noes", s.noesPage},
-		{"GET", "/trust", s.trustPage},
-		{"GET", "/cost", s.costPage},
-		{"GET", "/label", s.labelPage},
-		{"POST", "/label", s.labelForm},
-		{"GET", "/login", s.loginForm},
-		{"POST", "/login", s.login},
-		{"POST", "/logout", s.logout},
-		{"GET", "/static/{name}", s.static},
-		{"GET", "/favicon.ico", s.favicon},
+func (s *Server) api() routes {
+	return routes{
+		"GET /v1/openapi.json":                             s.openapiJSON,
+		"GET /v1/openapi.yaml":                             s.openapiYAML,
+		"GET /v1/cascades":                                 s.listCascades,
+		"GET /v1/runs":                                     s.listRuns,
+		"POST /v1/runs":                                    s.startRun,
+		"GET /v1/runs/{id}":                                s.getRun,
+		"GET /v1/runs/{id}/events":                         s.runEvents,
+		"POST /v1/runs/{id}/answer":                        s.answerRun,
+		"POST /v1/runs/{id}/cancel":                        s.cancelRun,
+		"POST /v1/runs/{id}/resume":                        s.resumeRun,
+		"POST /v1/runs/{id}/again":                         s.runAgain,
+		"GET /v1/gates":                                    s.listGates,
+		"POST /v1/gates/{name}":                            s.judge,
+		"POST /v1/validation-requests":                     s.openRequest,
+		"GET /v1/validation-requests/{task_id}":            s.getRequest,
+		"POST /v1/validation-requests/{task_id}/responses": s.deliverResponse,
 	}
 }
 
 func (s *Server) mux() http.Handler {
 	mux := http.NewServeMux()
 	methods := map[string][]string{}
-	for _, r := range slices.Concat(s.api(), s.pages()) {
-		methods[r.path] = append(methods[r.path], r.method)
-		mux.HandleFunc(r.method+" "+r.path, s.answered(r.serve))
+	all := s.api()
+	maps.Copy(all, s.site.Routes())
+	for _, pattern := range slices.Sorted(maps.Keys(all)) {
+		method, path, _ := strings.Cut(pattern, " ")
+		methods[path] = append(methods[path], method)
+		mux.HandleFunc(pattern, s.answered(all[pattern]))
 	}
 	for path, allowed := range methods {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
@@ -110,7 +70,7 @@ func (s *Server) answered(serve func(http.ResponseWriter, *http.Request) error) 
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	p := problems.Of(s.o.Log, w, r, err)
 	if !isAPI(r) {
-		s.errorPage(w, r, p)
+		s.site.Error(w, r, p)
 		return
 	}
 	w.Header().Set("Content-Type", "application/problem+json")

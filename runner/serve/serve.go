@@ -31,7 +31,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/feeds"
 	"github.com/seed61713e19/capstan/runner/serve/guards"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/serve/trees"
+	"github.com/seed61713e19/capstan/runner/serve/pages"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -72,8 +72,7 @@ type Server struct {
 	desk     orders.Desk
 	guard    guards.Guard
 	feeds    *feeds.Source
-	trees    *trees.Forest
-	lately   lately
+	site     *pages.Site
 	contract *contract
 	closing  chan struct{} // closed when streams are to end
 	handler  http.Handler
@@ -96,10 +95,14 @@ func New(o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	s := &Server{o: o, desk: orders.Desk{Runs: o.Runs, Store: o.Store}, guard: guard, feeds: feeds.New(o.Store, o.Every), trees: trees.New(o.Store), closing: make(chan struct{})}
+	s := &Server{o: o, desk: orders.Desk{Runs: o.Runs, Store: o.Store}, guard: guard, feeds: feeds.New(o.Store, o.Every), closing: make(chan struct{})}
 	if s.contract, err = newContract(); err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}
+	s.site = pages.New(pages.Options{
+		Store: o.Store, Desk: s.desk, Cascades: o.Cascades, Models: o.Models, Scales: o.Scales, Runner: o.Runner,
+		Guard: guard, Feeds: s.feeds, Names: s.contract.names, Closing: s.closing, Log: o.Log,
+	})
 	s.handler = s.guarded(s.mux())
 	return s, nil
 }

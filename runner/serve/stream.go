@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -11,44 +10,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/problems"
 	"github.com/seed61713e19/capstan/runner/serve/streams"
 )
-
-// errEnded says that a stream has nothing more to tell.
-var errEnded = errors.New("ended")
-
-// follow calls news at once and whenever there may be more of a run, or of any
-// where id is "", until it gives an error, the reader goes or the server ends.
-// More tells of what is not in the store; nil where nothing is. Between, idle is called. Who asks for the header alone is told nothing, and
-// holds nothing.
-func (s *Server) follow(r *http.Request, id string, more <-chan struct{}, news, idle func() error) error {
-	if r.Method == http.MethodHead {
-		return nil
-	}
-	beats, leave := s.feeds.Beats(id)
-	defer leave()
-	t := time.NewTicker(feeds.Heartbeat)
-	defer t.Stop()
-	for {
-		if err := news(); err != nil {
-			return err
-		}
-		for waiting := true; waiting; {
-			select {
-			case <-beats:
-				waiting = false
-			case <-more:
-				waiting = false
-			case <-t.C:
-				if err := idle(); err != nil {
-					return err
-				}
-			case <-r.Context().Done():
-				return r.Context().Err()
-			case <-s.closing:
-				return errEnded
-			}
-		}
-	}
-}
 
 // asked is the run whose events a request wants, and which of them.
 func (s *Server) asked(r *http.Request) (streamQuery, *journal.Run, error) {

@@ -25,11 +25,12 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/servetest"
 )
 
 // busy is a world that offers a cascade of some phases of one call, which costs
 // nothing but its time.
-func busy(b *testing.B, phases, limit int, pause time.Duration) *world {
+func busy(b *testing.B, phases, limit int, pause time.Duration) *servetest.World {
 	b.Helper()
 	var text strings.Builder
 	text.WriteString("cascade_id: busy\nmodel: m\nphases:\n")
@@ -40,10 +41,10 @@ func busy(b *testing.B, phases, limit int, pause time.Duration) *world {
 	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	w := newWorld(b, func(o *serve.Options, c *orders.CrewOptions) {
+	w := servetest.New(b, func(o *serve.Options, c *orders.CrewOptions) {
 		o.Every, c.Cascades, c.Limit, c.Done = 0, map[string]string{"busy": file, "slow": c.Cascades["slow"]}, limit, nil
 	})
-	w.model = model.Func(func(context.Context, model.Request) (model.Response, error) {
+	w.Model = model.Func(func(context.Context, model.Request) (model.Response, error) {
 		time.Sleep(pause)
 		return model.Response{Text: "a text", Usage: model.Usage{Calls: 1}}, nil
 	})
@@ -65,8 +66,8 @@ type caller struct {
 	in *bufio.Reader
 }
 
-func (w *world) call() *caller {
-	c, err := net.Dial("tcp", w.http.Listener.Addr().String())
+func newCaller(w *servetest.World) *caller {
+	c, err := net.Dial("tcp", w.HTTP.Listener.Addr().String())
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func BenchmarkOrders(b *testing.B) {
 	before := spent()
 	for range 16 {
 		clients.Go(func() {
-			c := w.call()
+			c := newCaller(w)
 			defer c.Close()
 			for {
 				n := left.Add(1)
@@ -158,7 +159,7 @@ func BenchmarkEventToClient(b *testing.B) {
 	for b.Loop() {
 		n++
 		id := fmt.Sprint("run", n)
-		c := w.call()
+		c := newCaller(w)
 		if _, err := c.order(busyOrder(id)); err != nil {
 			b.Fatal(err)
 		}
@@ -190,13 +191,13 @@ func BenchmarkFollowers(b *testing.B) {
 		n++
 		id := fmt.Sprint("run", n)
 		before := spent()
-		if r := w.send("POST", "/v1/runs", busyOrder(id)); r.StatusCode != 202 {
-			b.Fatal(r.text)
+		if r := w.Send("POST", "/v1/runs", busyOrder(id)); r.StatusCode != 202 {
+			b.Fatal(r.Text)
 		}
 		var all sync.WaitGroup
 		var events atomic.Int64
 		for i := range followers {
-			c := w.call()
+			c := newCaller(w)
 			all.Go(func() {
 				defer c.Close()
 				err := c.follow(id, func([]byte) {
@@ -213,7 +214,7 @@ func BenchmarkFollowers(b *testing.B) {
 		}
 		all.Wait()
 		cpu += spent() - before
-		if want := int64(followers * (len(w.kept(id, 0)) + 1)); events.Load() != want {
+		if want := int64(followers * (len(kept(w, id, 0)) + 1)); events.Load() != want {
 			b.Fatalf("%d events, want %d", events.Load(), want)
 		}
 	}
@@ -224,13 +225,13 @@ func BenchmarkFollowers(b *testing.B) {
 // BenchmarkRefused orders runs of a server that has enough to do.
 func BenchmarkRefused(b *testing.B) {
 	w := busy(b, 7, 1, 0)
-	w.want(202, "POST", "/v1/runs", `{"cascade": "slow"}`)
-	c := w.call()
+	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow"}`)
+	c := newCaller(w)
 	defer c.Close()
 	for b.Loop() {
 		if status, err := c.order(`{"cascade": "busy"}`); status != http.StatusTooManyRequests {
 			b.Fatal(status, err)
 		}
 	}
-	close(w.hold)
+	close(w.Hold)
 }

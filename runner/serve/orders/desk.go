@@ -25,6 +25,13 @@ type Runs interface {
 	Cancel(id string) error
 }
 
+// A Drafter tells what models are saying in runs of this process. A [*Crew] is one.
+type Drafter interface {
+	// Drafts has told called, which does not wait, whenever a model says more in a
+	// run, until stop is called. Now gives what is being said, in the order of paths.
+	Drafts(id string, told func()) (now func() []Draft, stop func())
+}
+
 // A Store has the runs that orders are about, and keeps answers; what each method
 // promises is said at [journal.Journal].
 type Store interface {

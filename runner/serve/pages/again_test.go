@@ -1,0 +1,47 @@
+package pages_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/serve/servetest"
+)
+
+// TestTheFormRunsAgain holds that the form has the run's inputs, tells what does not
+// fit beside it, and starts one run however often it is sent.
+func TestTheFormRunsAgain(t *testing.T) {
+	w := servetest.New(t)
+	id := w.Start("form", map[string]any{"title": "A <title>", "share": 0.5, "loud": true})
+	page := w.Want(200, "GET", "/runs/"+id, nil).Text
+	if !strings.Contains(page, `href="/runs/`+id+`/again?from=draft"`) {
+		t.Error("no phase offers to begin there")
+	}
+	page = w.Want(200, "GET", "/runs/"+id+"/again", nil).Text
+	fields := form(page)
+	if fields.Get("in.title") != "A <title>" || fields.Get("in.share") != "0.5" || fields.Get("in.loud") != "true" || fields.Get("from") != "draft" {
+		t.Errorf("%v", fields)
+	}
+	delete(fields, "changed")
+	bad := url.Values{}
+	for k, v := range fields {
+		bad[k] = v
+	}
+	bad.Set("in.size", "many")
+	if r := postForm(w, "/runs/"+id+"/again", bad); r.StatusCode != 422 || !strings.Contains(r.Text, "is no number") {
+		t.Errorf("%d %s", r.StatusCode, r.Text)
+	}
+	fields.Set("in.title", "Another")
+	first := postForm(w, "/runs/"+id+"/again", fields)
+	if first.StatusCode != 303 {
+		t.Fatal(first.Text)
+	}
+	<-w.Done
+	if second := postForm(w, "/runs/"+id+"/again", fields); second.Header.Get("Location") != first.Header.Get("Location") {
+		t.Error(second.Text)
+	}
+	run := w.Run(strings.TrimPrefix(first.Header.Get("Location"), "/runs/"))
+	if run.Parent != id || run.Start.Input["title"] != "Another" || run.Start.Input["loud"] != true {
+		t.Errorf("%+v", run.Start)
+	}
+}

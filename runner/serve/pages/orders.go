@@ -1,0 +1,63 @@
+package pages
+
+import (
+	"net/http"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/queries"
+)
+
+// answerForm takes the answer that a person gives on the page.
+func (s *Site) answerForm(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.o.Desk.About(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	form, err := queries.Form(w, r, queries.MaxBody)
+	if err != nil {
+		return err
+	}
+	var value any = form("value")
+	if run.Pending != nil && run.Pending.Question.Type == cascades.Confirmation {
+		switch value {
+		case "yes":
+			value = true
+		case "no":
+			value = false
+		}
+	}
+	if err := s.o.Desk.Answer(r.Context(), run, runner.Answer{Value: value, By: form("by")}); err != nil {
+		return err
+	}
+	return back(w, r, run.RunID)
+}
+
+func (s *Site) cancelForm(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.o.Desk.About(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if err := s.o.Desk.Cancel(run.RunID); err != nil {
+		return err
+	}
+	return back(w, r, run.RunID)
+}
+
+func (s *Site) resumeForm(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.o.Desk.About(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if err := s.o.Desk.Resume(r.Context(), run.RunID); err != nil {
+		return err
+	}
+	return back(w, r, run.RunID)
+}
+
+// back shows the run again.
+func back(w http.ResponseWriter, r *http.Request, id string) error {
+	http.Redirect(w, r, links.Run(id), http.StatusSeeOther)
+	return nil
+}

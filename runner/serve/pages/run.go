@@ -1,0 +1,165 @@
+package pages
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/serve/feeds"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
+	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
+	"github.com/seed61713e19/capstan/runner/serve/views"
+	"github.com/seed61713e19/capstan/runner/trace"
+)
+
+// A runView is a run.
+type runView struct {
+	frame
+	Head     headView
+	Troubles views.Troubles
+	Input    views.Text
+	Output   views.Text
+	Phases   []views.Row
+	Live     string // the address of what is to come; "" where nothing is
+}
+
+// A headView is what changes at the top of a run's page while it runs.
+type headView struct {
+	RunID    string
+	Cascade  string
+	File     string
+	Status   string
+	Started  time.Time
+	Owner    string // the process that runs it
+	Took     time.Duration
+	Phases   int
+	Usage    model.Usage
+	Error    *event.Error
+	Pending  *journal.Pending
+	Guest    bool // another engine makes the run, and takes its answers
+	Parent   string
+	CanOrder bool // answer, cancel and resume are offered
+	URL      string
+}
+
+// Running tells whether the run goes on.
+func (h headView) Running() bool { return h.Status == journal.Running }
+
+// Resumable tells whether the run can be gone on with as it is.
+func (h headView) Resumable() bool {
+	return (h.Pending == nil || h.Pending.Expired) && (h.Status == runner.Cancelled || h.Status == runner.Failed || h.Status == runner.Waiting)
+}
+
+// Confirmation tells whether the question is one of yes or no.
+func (h headView) Confirmation() bool { return h.Pending.Question.Type == cascades.Confirmation }
+
+// Choice tells whether the question has options.
+func (h headView) Choice() bool { return h.Pending.Question.Type == cascades.Choice }
+
+// Edit tells whether the person is to change a text.
+func (h headView) Edit() bool { return h.Pending.Question.Type == cascades.Edit }
+
+func (s *Site) head(run *journal.Run, t *trace.Run) headView {
+	h := headView{
+		RunID: run.RunID, Cascade: run.CascadeID, File: run.File, Status: run.Status, Started: run.Started, Phases: len(t.Phases),
+		Usage: t.Usage, Error: run.Error, Pending: run.Pending, Parent: run.Parent, Owner: run.Owner, Guest: run.Guest, CanOrder: s.o.Desk.Open() == nil, URL: links.Run(run.RunID),
+	}
+	switch {
+	case run.Finished != nil:
+		h.Took = run.Finished.Sub(run.Started)
+	case run.Status == journal.Running:
+		h.Took = time.Since(run.Started)
+	default:
+		h.Took = t.Finished.Sub(t.Started)
+	}
+	h.Error = cmp.Or(h.Error, t.Error)
+	return h
+}
+
+// maxOpen is how many phases are open when the page is loaded.
+const maxOpen = 3
+
+func (s *Site) runPage(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.o.Store.Run(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	t, last, err := s.trees.Fold(r.Context(), run)
+	if err != nil {
+		return err
+	}
+	if run.RunID != r.PathValue("id") {
+		http.Redirect(w, r, links.Run(run.RunID), http.StatusFound)
+		return nil
+	}
+	v := runView{frame: s.frame(run.CascadeID+" · "+run.RunID, "runs"), Head: s.head(run, t)}
+	if len(t.Input) > 0 {
+		v.Input = views.NewText(run.RunID, "input", formats.Pretty(t.Input), views.Ref{What: "input"})
+	}
+	v.Output = views.NewText(run.RunID, "output", formats.Pretty(t.Output), views.Ref{What: "result"})
+	v.Troubles = views.NewTroubles(run.RunID, t)
+	v.Phases = views.Rows(run, t)
+	for i, p := range t.Phases {
+		if s.o.Desk.Open() == nil && feeds.Over(run.Status) {
+			v.Phases[i].Again = links.To(links.Run(run.RunID, "/again"), "from", p.Name)
+		}
+	}
+	opened := toOpen(v.Phases, r.URL.Query().Get("open"))
+	for _, i := range opened {
+		v.Phases[i].Body = views.NewBody(run.RunID, t.Phases[i], false, 0)
+	}
+	if !feeds.Over(run.Status) {
+		v.Live = links.To(links.Run(run.RunID, "/live"), "after", strconv.FormatInt(last, 10), "status", run.Status)
+	}
+	return s.render(w, r, http.StatusOK, "run", v)
+}
+
+// toOpen picks the phases that are open at first: the one that is asked for,
+// those that ended badly or go on, the newest first, and the last one.
+func toOpen(rows []views.Row, asked string) []int {
+	var open []int
+	for i := len(rows) - 1; i >= 0; i-- {
+		p := rows[i]
+		if string(p.Path) == asked {
+			open = append(open, i)
+		}
+		bad := p.Status != runner.Succeeded && p.Status != "skipped"
+		if len(open) < maxOpen && !slices.Contains(open, i) && (bad || i == len(rows)-1) {
+			open = append(open, i)
+		}
+	}
+	return open
+}
+
+func (s *Site) phasePage(w http.ResponseWriter, r *http.Request) error {
+	run, t, err := s.trees.Load(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	at := event.Path(r.URL.Query().Get("at"))
+	for p := range t.All() {
+		if p.Path != at {
+			continue
+		}
+		body := views.NewBody(run.RunID, p, r.URL.Query().Get("all") != "", number(r.URL.Query().Get("from")))
+		if isPart(r) {
+			return s.render(w, r, http.StatusOK, "phase-body", body)
+		}
+		v := struct {
+			frame
+			Head headView
+			Row  views.Row
+		}{s.frame(views.LongName(p)+" · "+run.RunID, "runs"), s.head(run, t), views.NewRow(run.RunID, p, t.Started, t.Finished)}
+		v.Row.Body = body
+		return s.render(w, r, http.StatusOK, "phase", v)
+	}
+	return problems.New(http.StatusNotFound, "not_found", "the run has no such phase")
+}

@@ -1,0 +1,235 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"html/template"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
+	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/plots"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
+	"github.com/seed61713e19/capstan/runner/serve/trends"
+)
+
+// A trendsView is what runs came to over days.
+type trendsView struct {
+	frame
+	trends.Scope
+	Cascades []string
+	Days     int
+	Ranges   []int
+	What     scopeWords
+	Whole    trends.Span
+	Plots    []plotView
+	Rows     []spanRow
+	Parts    []partRow
+	More     int
+	Capped   int    // how many runs were looked at, where there are more
+	Noes     string // the address of a gate's noes
+	Wider    string // the address of what the scope is a part of; "" of all
+}
+
+// A plotView is a plot with what stands around it.
+type plotView struct {
+	Title, Note string
+	plots.Plot
+}
+
+// scopeWords are how a scope's counts are called.
+type scopeWords struct{ Noun, Passed, Again string }
+
+func wordsOf(s trends.Scope) scopeWords {
+	switch {
+	case s.Gate != "":
+		return scopeWords{"verdict", "Let by", "Noes"}
+	case s.Phase != "":
+		return scopeWords{"try", "Attempts accepted", "Retries a try"}
+	default:
+		return scopeWords{"run", "Runs that succeeded", "Retries a run"}
+	}
+}
+
+// A spanRow is a stretch of days in the table beside the plots.
+type spanRow struct {
+	trends.Span
+	URL string
+}
+
+// A partRow is a part of a scope.
+type partRow struct {
+	trends.Trend
+	Name, Kind string
+	URL, Noes  string
+	Spark      template.HTML
+}
+
+// days are the ranges that can be chosen; 0 is everything.
+var days = []int{7, 30, 90, 365, 0}
+
+// maxTrendRuns bounds the runs that are looked at for one page.
+const maxTrendRuns = 20_000
+
+func (s *Site) trendsPage(w http.ResponseWriter, r *http.Request) error {
+	v, f, err := s.trendsAsked(r)
+	if err != nil {
+		return err
+	}
+	report, err := s.trend(r.Context(), &v, f)
+	if err != nil {
+		return err
+	}
+	v.show(report)
+	if v.Cascades, err = s.cascadesSeen(r, v.Cascade); err != nil {
+		return err
+	}
+	return s.render(w, r, http.StatusOK, "trends", v)
+}
+
+// trendsAsked reads what is to be looked at.
+func (s *Site) trendsAsked(r *http.Request) (v trendsView, f journal.Filter, err error) {
+	q := r.URL.Query()
+	v = trendsView{frame: s.frame("Trends", "trends"), Scope: scopeOf(r), Days: 30, Ranges: days}
+	if v.Phase != "" && v.Cascade == "" && v.Gate == "" {
+		v.Phase = "" // phases of several cascades have nothing in common but a name
+	}
+	if text := q.Get("days"); text != "" {
+		if v.Days, err = strconv.Atoi(text); err != nil || v.Days < 0 || v.Days > 100_000 {
+			return v, f, problems.Query("days must be a number up to 100000; 0 is all")
+		}
+	}
+	f = journal.Filter{Cascade: v.Cascade, Limit: maxTrendRuns}
+	if v.Days > 0 {
+		f.Since = time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-v.Days)
+	}
+	return v, f, nil
+}
+
+func scopeOf(r *http.Request) trends.Scope {
+	q := r.URL.Query()
+	return trends.Scope{Cascade: q.Get("cascade"), Phase: q.Get("phase"), Gate: q.Get("gate"), Moment: q.Get("moment")}
+}
+
+func (s *Site) trend(ctx context.Context, v *trendsView, f journal.Filter) (*trends.Report, error) {
+	runs, err := s.o.Store.Runs(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	if len(runs) == f.Limit {
+		v.Capped = f.Limit
+		f.Since = runs[len(runs)-1].Started
+	}
+	return trends.Ask(v.Scope, f.Since, time.Now(), runs, s.o.Store.Attempts(ctx, f))
+}
+
+// show makes plots and tables of the report.
+func (v *trendsView) show(r *trends.Report) {
+	v.What, v.Whole, v.More = wordsOf(v.Scope), r.Whole, r.More
+	v.Plots = v.plots(r.Spans)
+	for _, span := range r.Spans {
+		if span.N > 0 || span.Passed.Known() {
+			v.Rows = append(v.Rows, spanRow{span, v.inside(span)})
+		}
+	}
+	for _, p := range r.Parts {
+		v.Parts = append(v.Parts, v.part(p))
+	}
+	if v.Gate != "" {
+		v.Noes = noesAddress(v.Scope, r.Whole.From, r.Whole.Until)
+	}
+	switch {
+	case v.Gate != "" && v.Phase != "" || v.Phase != "":
+		v.Wider = trendsAddress(trends.Scope{Cascade: v.Cascade}, v.Days)
+	case v.Cascade != "" || v.Gate != "":
+		v.Wider = trendsAddress(trends.Scope{}, v.Days)
+	}
+}
+
+// inside is the address of what a point is made of: a gate's noes, else runs.
+func (v *trendsView) inside(s trends.Span) string {
+	if v.Gate != "" {
+		return noesAddress(v.Scope, s.From, s.Until)
+	}
+	return links.To("/", "cascade", v.Cascade, "since", s.From.Format(time.RFC3339), "until", s.Until.Format(time.RFC3339))
+}
+
+func (v *trendsView) part(t trends.Trend) partRow {
+	row := partRow{Trend: t, Name: t.Cascade, Kind: "cascade", URL: trendsAddress(t.Scope, v.Days)}
+	switch {
+	case t.Gate != "":
+		row.Name, row.Kind = t.Phase+" · "+formats.Word(t.Moment)+" "+t.Gate, "gate"
+		row.Noes = noesAddress(t.Scope, t.Whole.From, t.Whole.Until)
+		if v.Cascade == "" {
+			row.Name = t.Cascade + " · " + row.Name
+		}
+	case t.Phase != "":
+		row.Name, row.Kind = t.Phase, "phase"
+	}
+	rate := series(t.Spans, func(s trends.Span) (float64, string) { return s.Passed.Value(), "" }, nil)
+	row.Spark = plots.Plot{Series: []plots.Series{rate}}.Spark(0, 1)
+	return row
+}
+
+// series are the points of spans.
+func series(spans []trends.Span, of func(trends.Span) (float64, string), url func(trends.Span) string) plots.Series {
+	var s plots.Series
+	for i, span := range spans {
+		y, label := of(span)
+		p := plots.Point{X: float64(i), Y: y, Label: span.Word() + ": " + label}
+		if url != nil {
+			p.URL = url(span)
+		}
+		s.Points = append(s.Points, p)
+	}
+	return s
+}
+
+// plots are the four of a scope.
+func (v *trendsView) plots(spans []trends.Span) []plotView {
+	x := plots.Axis{Low: -0.5, High: float64(len(spans)) - 0.5}
+	for i, span := range spans {
+		x.Ticks = append(x.Ticks, plots.Tick{At: float64(i), Label: span.Short()})
+	}
+	noun, empty := v.What.Noun, "nothing of it in these days"
+	drawn := func(title, note string, y plots.Axis, kind plots.Kind, of func(trends.Span) (float64, string)) plotView {
+		s := series(spans, of, v.inside)
+		s.Kind = kind
+		return plotView{title, note, plots.Plot{X: x, Y: y, Series: []plots.Series{s}, Empty: empty}}
+	}
+	passed := drawn(v.What.Passed, "with the exact 95 % interval", plots.Axis{Low: 0, High: 1, Format: measure.Percent, Ticks: percents()}, plots.Line,
+		func(s trends.Span) (float64, string) { return s.Passed.Value(), s.Passed.String() })
+	for i, span := range spans {
+		around(&passed.Series[0].Points[i], span.Passed)
+	}
+	again := drawn(v.What.Again, "attempts behind the first", plots.Axis{}, plots.Line, func(s trends.Span) (float64, string) {
+		return s.Retries(), strconv.FormatFloat(s.Retries(), 'f', 2, 64) + ", " + formats.Plural(s.Again, "retry")
+	})
+	if v.Gate != "" {
+		again = drawn(v.What.Again, "each a text that it refused", plots.Axis{}, plots.Bars, func(s trends.Span) (float64, string) { return float64(s.Again), formats.Plural(s.Again, "no") })
+	}
+	money := drawn("Cost", "US dollars, all together", plots.Axis{Format: func(usd float64) string { return "$" + strconv.FormatFloat(usd, 'g', 4, 64) }}, plots.Bars, func(s trends.Span) (float64, string) {
+		return s.CostUSD, dollars(s.CostUSD) + " for " + formats.Plural(s.N, noun)
+	})
+	if v.Whole.CostUSD == 0 {
+		money.Plot = plots.Plot{Empty: "nothing was paid"}
+	}
+	took := drawn("Time a "+noun, "of models, tools and gates, one after the other", plots.Axis{Format: formats.Briefly}, plots.Line,
+		func(s trends.Span) (float64, string) { return s.Seconds(), formats.Seconds(s.Seconds()) })
+	return []plotView{passed, again, money, took}
+}
+
+func percents() []plots.Tick {
+	return []plots.Tick{{At: 0, Label: "0 %"}, {At: 0.25, Label: "25 %"}, {At: 0.5, Label: "50 %"}, {At: 0.75, Label: "75 %"}, {At: 1, Label: "100 %"}}
+}
+
+// dollars writes a sum of money, also none.
+func dollars(usd float64) string { return cmp.Or(formats.Money(usd), "$0") }
+
+func trendsAddress(s trends.Scope, days int) string {
+	return links.To("/trends", "cascade", s.Cascade, "phase", s.Phase, "gate", s.Gate, "moment", s.Moment, "days", strconv.Itoa(days))
+}

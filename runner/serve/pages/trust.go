@@ -1,0 +1,127 @@
+package pages
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/serve/formats"
+	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/plots"
+	"github.com/seed61713e19/capstan/runner/trust"
+)
+
+// A trustView is how strong the gates of a cascade are.
+type trustView struct {
+	weighed
+	Report *trust.Report
+	Gates  []trustRow
+}
+
+// A trustRow is how strong one gate is.
+type trustRow struct {
+	*trust.Gate
+	Asks               bool // it has said something, or been measured
+	Drifted            plotView
+	Moved              plotView // how false pass moved with more labels
+	Trend, Noes, Label string
+}
+
+// Refused is how many of its verdicts were noes.
+func (r trustRow) Refused() int { return r.Passed.N - r.Passed.K }
+
+// Planted tells whether planted faults were tried on it.
+func (r trustRow) Tried() bool { return r.PlantedAlways.Known() || r.PlantedUsually.Known() }
+
+func (s *Site) trustPage(w http.ResponseWriter, r *http.Request) error {
+	known, scale, err := s.weigh(w, r, "Trust", "trust", r.URL.Query().Get("cascade"))
+	if err != nil {
+		return err
+	}
+	v := trustView{weighed: known}
+	if scale == nil {
+		return s.render(w, r, v.status(), "trust", v)
+	}
+	if v.Report, err = s.report(r.Context(), scale, nil); err != nil {
+		return err
+	}
+	for _, g := range v.Report.Gates {
+		v.Gates = append(v.Gates, v.row(g))
+	}
+	return s.render(w, r, http.StatusOK, "trust", v)
+}
+
+// status is the page's.
+func (v weighed) status() int {
+	if v.Problem != nil {
+		return v.Problem.Status
+	}
+	return http.StatusOK
+}
+
+func (v trustView) row(g *trust.Gate) trustRow {
+	row := trustRow{
+		Gate: g, Asks: g.Passed.Known() || g.Natural.N() > 0 || g.Stale > 0 || g.Errors > 0,
+		Trend: links.To("/trends", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
+		Noes:  links.To("/noes", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
+		Label: links.To("/label", "cascade", v.Cascade, "phase", g.Phase, "gate", g.Gate),
+	}
+	row.Drifted = drifted(g.Drift)
+	if len(g.Steps) > 1 {
+		row.Moved = inSteps("False pass, as labels came", "after so many bad texts, with the exact 95 % interval", g.Steps, func(r measure.Rate) (int, measure.Rate) { return r.N, r })
+	}
+	return row
+}
+
+// drifted is the chart of a gate's rate since it was measured.
+func drifted(d *trust.Drift) plotView {
+	if d == nil {
+		return plotView{}
+	}
+	s := plots.Series{Kind: plots.Steps}
+	for i, level := range d.Course.Levels {
+		s.Points = append(s.Points, plots.Point{X: float64((i + 1) * d.Course.Every), Y: level})
+	}
+	all := []plots.Series{s}
+	if d.Alarm != nil {
+		at := min((d.Alarm.Verdict-1)/max(d.Course.Every, 1), len(s.Points)-1)
+		all = append(all, plots.Series{Class: "b", Points: []plots.Point{{
+			X: s.Points[at].X, Y: s.Points[at].Y, Marked: true, Word: "alarm", Label: fmt.Sprintf("verdict %d", d.Alarm.Verdict),
+			URL: links.Run(d.Alarm.RunID),
+		}}})
+	}
+	return plotView{"Drift", "how near the chart is to its alarm, over the verdicts since it was measured", plots.Plot{
+		X: plots.Axis{Low: 0, High: float64(max(d.Since.N, 1)), Format: whole0}, Series: all, Limit: &plots.Limit{At: 1, Label: "limit"},
+	}}
+}
+
+// whole0 writes a number of things.
+func whole0(v float64) string {
+	if v != float64(int(v)) {
+		return ""
+	}
+	return formats.Count(int(v))
+}
+
+// inSteps is a rate after so many of something, step by step, with what it is at least and at most.
+func inSteps[T any](title, note string, steps []T, of func(T) (int, measure.Rate)) plotView {
+	var s plots.Series
+	var ticks []plots.Tick
+	for i, step := range steps {
+		n, rate := of(step)
+		p := plots.Point{X: float64(i), Y: rate.Value(), Label: rate.String()}
+		around(&p, rate)
+		s.Points = append(s.Points, p)
+		ticks = append(ticks, plots.Tick{At: float64(i), Label: formats.Count(n)})
+	}
+	return plotView{title, note, plots.Plot{
+		X: plots.Axis{Low: -0.5, High: float64(len(ticks)) - 0.5, Ticks: ticks}, Y: plots.Axis{Low: 0, High: 1, Ticks: percents()}, Series: []plots.Series{s},
+	}}
+}
+
+func around(p *plots.Point, rate measure.Rate) {
+	if rate.Known() {
+		sure := rate.Interval(measure.Confidence)
+		p.Low, p.High = sure.Low, sure.High
+	}
+}

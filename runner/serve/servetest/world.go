@@ -1,0 +1,442 @@
+package servetest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/scripted"
+	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/validators/builtins"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// files are the cascades that the tests offer, with their scripts.
+var files = map[string]string{
+	"post.yaml": `
+cascade_id: post
+inputs_schema:
+  topic: {type: string, minLength: 2}
+model: m
+validators:
+  tone: {judge: "Is the tone friendly?"}
+phases:
+  - name: draft
+    instructions: "Write about {{ input.topic }}."
+    wards:
+      post:
+        - {validator: word_count, with: {min: 8}, mode: retry, max_attempts: 3}
+        - {validator: tone, mode: advisory}
+  - name: polish
+    instructions: "Polish: {{ outputs.draft }}"
+`,
+	"post.script": `
+- {phase: draft, attempt: 1, reply: "Owls hoot.\nThey fly at night.", usage: {input_tokens: 1200, output_tokens: 34, cost_usd: 0.0123}}
+- {phase: draft, attempt: 2, reply: "Owls hoot softly in the night.\nThey fly at dusk.", usage: {input_tokens: 1500, output_tokens: 40, cost_usd: 0.02}}
+- {validator: tone, reply: '{"valid": false, "reason": "too dry", "score": 0.25}', times: always}
+- {phase: polish, reply: "Owls hoot softly in the night, and fly at dusk."}
+`,
+	"ask.yaml": `
+cascade_id: ask
+model: m
+phases:
+  - name: draft
+    instructions: Write.
+    human_input: {prompt: "Publish <b>this</b>?", type: confirmation}
+`,
+	"ask.script": `- {phase: draft, reply: "A text.", times: always}`,
+	"choose.yaml": `
+cascade_id: choose
+model: m
+phases:
+  - name: draft
+    instructions: Write.
+    human_input: {prompt: "Which?", type: choice, options: [red, blue]}
+`,
+	"yield.yaml": `
+cascade_id: yield
+model: m
+phases:
+  - name: draft
+    instructions: Write.
+    human_input: {prompt: "Still?", expires: 1h}
+`,
+	"yield.script":  `- {phase: draft, reply: "A text.", times: always}`,
+	"choose.script": `- {phase: draft, reply: "A text.", times: always}`,
+	"blocked.yaml": `
+cascade_id: blocked
+model: m
+phases:
+  - name: draft
+    instructions: Write.
+    wards:
+      post: [{validator: contains, with: {text: owl}, mode: retry, max_attempts: 2}]
+`,
+	"blocked.script": `
+- {phase: draft, attempt: 1, reply: "No bird here."}
+- {phase: draft, attempt: 2, reply: "Still no bird."}
+`,
+	"form.yaml": `
+cascade_id: form
+inputs_schema:
+  note: What to mind
+  title: {type: string, minLength: 2, description: the <b>title</b>}
+  audience: {type: string, default: "everyone & all"}
+  size: {type: integer, minimum: 1, default: 3}
+  share: {type: number}
+  loud: {type: boolean}
+  colour: {enum: [red, blue], default: blue}
+  tags: {type: array, items: {type: string}, default: ["<a>"]}
+  either: {type: [string, object], default: {x: 1}}
+model: m
+phases:
+  - {name: draft, instructions: "{{ input.note | default('none') }}|{{ input.title }}|{{ input.audience }}|{{ input.size }}|{{ input.share }}|{{ input.loud }}|{{ input.colour }}|{{ input.tags | tojson }}|{{ input.either }}"}
+`,
+	"form.script": `- {phase: draft, reply: "Done.", times: always}`,
+	"tell.yaml": `
+cascade_id: tell
+model: m
+phases:
+  - {name: draft, instructions: Write., human_input: {prompt: "What is to change?", type: text, store_as: wish}}
+  - {name: again, instructions: "{{ state.wish }}"}
+`,
+	"tell.script": `- {reply: "A text.", times: always}`,
+	"tries.yaml": `
+cascade_id: tries
+model: m
+phases:
+  - name: line
+    instructions: Write.
+    soundings: {factor: 2, validator: {expr: "len(content) < 9", reason: too long}}
+`,
+	"tries.script": `
+- {phase: line, reply: "A short."}
+- {phase: line, reply: "A longer one."}
+- {role: evaluator, reply: '{"winner": 1}', times: always}
+`,
+	"fan.yaml": `
+cascade_id: fan
+inputs_schema: {list: {type: array}}
+model: m
+phases:
+  - name: lines
+    each: {in: "{{ input.list }}", max_items: 2000, on_failure: keep}
+    instructions: "Write of {{ item }}."
+    wards: {post: [{expr: "not (content contains 'bad')", mode: retry, max_attempts: 2, reason: it is bad}]}
+  - name: both
+    together:
+      - {name: legal, instructions: "What is allowed?"}
+      - {name: market, instructions: "Who sells it?", wards: {post: [{validator: non_empty}]}}
+`,
+	"acts.yaml": `
+cascade_id: acts
+model: m
+phases:
+  - name: work
+    instructions: Work.
+    tackle: [set_state]
+    wards:
+      tool: [{expr: "output.key != 'b'", mode: retry, reason: b is kept for others}]
+      result: [{expr: "not (content contains 'odd')", mode: retry, reason: an odd result}]
+  - name: more
+    instructions: More.
+    tackle: [set_state]
+    wards: {tool: [{validator: no_secrets}]}
+`,
+	"acts.script": `
+- phase: work
+  tool_calls: [{name: set_state, arguments: {key: a, value: 1}}, {name: set_state, arguments: {key: b, value: 1}}, {name: set_state, arguments: {key: odd, value: 1}}]
+- {phase: work, reply: done}
+- {phase: more, tool_calls: [{name: set_state, arguments: {key: a, value: first}}]}
+- {phase: more, tool_calls: [{name: set_state, arguments: {key: c, value: a plain one}}, {name: set_state, arguments: {key: key, value: AKIAQ3EGRTZ5K7WNHVXP}}]}
+`,
+	"keep.yaml": `
+cascade_id: keep
+tools: {publish: {exec: ["true"], description: Publish it.}}
+phases:
+  - {name: draft, instructions: Write., wards: {post: [{validator: no_secrets}]}}
+  - {name: publish, when: "false", tool: publish, inputs: {text: "{{ outputs.draft }}"}}
+`,
+	"keep.script": "- {phase: draft, reply: owls}\n",
+	"slow.yaml":   "cascade_id: slow\nmodel: slow\nphases:\n  - {name: wait, instructions: Wait.}\n",
+	"wrong.yaml":  "cascade_id: wrong\nphases:\n  - {name: x, instructions: hi, frobnicate: 1}\n",
+}
+
+// A World is a server with all that is behind it.
+type World struct {
+	testing.TB
+	Store  store
+	Shelf  *Shelf // the store of a world that was made up; else nil
+	Crew   *orders.Crew
+	Server *serve.Server
+	HTTP   *httptest.Server
+	Model  model.Model // answers what no script does
+	Hold   chan struct{}
+	Token  string
+	Done   chan string
+}
+
+// slow answers once it is let.
+func (w *World) slow(ctx context.Context, _ model.Request) (model.Response, error) {
+	select {
+	case <-w.Hold:
+		return model.Response{Text: "At last."}, nil
+	case <-ctx.Done():
+		return model.Response{}, context.Cause(ctx)
+	}
+}
+
+// A store is a journal and what is read from it.
+type store interface {
+	serve.Store
+	runner.Journal
+}
+
+// New makes a world over a journal.
+func New(t testing.TB, change ...func(*serve.Options, *orders.CrewOptions)) *World {
+	t.Helper()
+	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	return Over(t, j, change...)
+}
+
+// MadeUp makes a world over a store in memory.
+func MadeUp(t testing.TB, change ...func(*serve.Options, *orders.CrewOptions)) *World {
+	t.Helper()
+	return Over(t, &Shelf{}, change...)
+}
+
+// Over makes a world over a store.
+func Over(t testing.TB, s store, change ...func(*serve.Options, *orders.CrewOptions)) *World {
+	t.Helper()
+	w := &World{TB: t, Store: s}
+	w.Shelf, _ = s.(*Shelf)
+	dir := t.TempDir()
+	offered := map[string]string{}
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if base, ok := strings.CutSuffix(name, ".yaml"); ok {
+			offered[base] = file
+		}
+	}
+	w.Hold, w.Done = make(chan struct{}), make(chan string, 100)
+	judging, err := runner.New(runner.WithModel(model.Func(func(context.Context, model.Request) (model.Response, error) {
+		return model.Response{}, &model.Failure{Class: model.RateLimited, Message: "slow down"}
+	})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	crew := orders.CrewOptions{
+		Journal:  w.Store,
+		Cascades: offered,
+		Models:   []string{"slow"},
+		Starts: func(ctx context.Context, id string) (runner.Start, error) {
+			run, err := w.Store.Run(ctx, id)
+			if err != nil {
+				return runner.Start{}, err
+			}
+			return run.Start, nil
+		},
+		Runner: w.runner,
+		Done:   func(id string, _ runner.Result, _ error) { w.Done <- id },
+	}
+	o := serve.Options{
+		Store: w.Store, Cascades: slices.Sorted(maps.Keys(offered)), Models: crew.Models, Runner: judging, Every: time.Millisecond,
+		Gates: serve.Computed(builtins.Default()), Addr: "127.0.0.1:0",
+	}
+	for _, c := range change {
+		c(&o, &crew)
+	}
+	w.Crew = orders.NewCrew(crew)
+	if o.Runs == nil {
+		o.Runs = w.Crew
+	}
+	w.Token = o.Token
+	if w.Server, err = serve.New(o); err != nil {
+		t.Fatal(err)
+	}
+	w.HTTP = httptest.NewServer(w.Server)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		w.Crew.Close(ctx)
+		w.HTTP.CloseClientConnections()
+		w.HTTP.Close()
+	})
+	return w
+}
+
+func (w *World) runner(s runner.Start, j runner.Journal) (*runner.Runner, error) {
+	script := map[string]*scripted.Script{}
+	var mu sync.Mutex
+	answer := func(ctx context.Context, r model.Request) (model.Response, error) {
+		if r.Model == "slow" {
+			return w.slow(ctx, r)
+		}
+		if w.Model != nil {
+			return w.Model.Call(ctx, r)
+		}
+		name := s.Settings["cascade"] + ".script"
+		mu.Lock()
+		if script[name] == nil {
+			parsed, err := scripted.Parse(name, []byte(files[name]), nil)
+			if err != nil {
+				mu.Unlock()
+				return model.Response{}, err
+			}
+			script[name] = parsed
+		}
+		mu.Unlock()
+		return script[name].Call(ctx, r)
+	}
+	return runner.New(runner.WithJournal(j), runner.WithModel(model.Func(answer)), runner.WithModelName(s.Model))
+}
+
+// A Reply is an answer of the server.
+type Reply struct {
+	*http.Response
+	Text string
+}
+
+// JSON reads the answer as an object.
+func (r Reply) JSON(t testing.TB) map[string]any {
+	t.Helper()
+	v, err := schema.Parse([]byte(r.Text))
+	if err != nil {
+		t.Fatalf("%v in %s", err, r.Text)
+	}
+	return v.(map[string]any)
+}
+
+// Ask sends a request and holds the answer against the contract.
+func (w *World) Ask(method, path string, body any, header ...string) Reply {
+	w.Helper()
+	r := w.Send(method, path, body, header...)
+	if strings.HasPrefix(path, "/v1") {
+		w.Contract().hold(w.TB, method, path, r)
+	}
+	return r
+}
+
+// Send sends a request, with further headers in pairs.
+func (w *World) Send(method, path string, body any, header ...string) Reply {
+	w.Helper()
+	var in io.Reader
+	switch body := body.(type) {
+	case nil:
+	case string:
+		in = strings.NewReader(body)
+	default:
+		text, err := json.Marshal(body)
+		if err != nil {
+			w.Fatal(err)
+		}
+		in = bytes.NewReader(text)
+	}
+	req, err := http.NewRequest(method, w.HTTP.URL+path, in)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if w.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+w.Token)
+	}
+	for pair := range slices.Chunk(header, 2) {
+		if pair[0] == "Host" {
+			req.Host = pair[1]
+		}
+		req.Header.Set(pair[0], pair[1])
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return Reply{resp, string(text)}
+}
+
+// Want is ask for an answer of that status.
+func (w *World) Want(status int, method, path string, body any, header ...string) Reply {
+	w.Helper()
+	r := w.Ask(method, path, body, header...)
+	if r.StatusCode != status {
+		w.Fatalf("%s %s: got %d, want %d: %s", method, path, r.StatusCode, status, r.Text)
+	}
+	if _, wrong, found := strings.Cut(r.Text, "%!"); found {
+		w.Errorf("%s %s: a number is not printed as one: %.40s", method, path, wrong)
+	}
+	return r
+}
+
+// Problem is ask for a problem.
+func (w *World) Problem(status int, code, method, path string, body any, header ...string) Reply {
+	w.Helper()
+	r := w.Want(status, method, path, body, header...)
+	if got := r.JSON(w.TB)["code"]; got != code {
+		w.Fatalf("%s %s: code %v, want %s: %s", method, path, got, code, r.Text)
+	}
+	return r
+}
+
+// Start starts a run and waits until it is over.
+func (w *World) Start(cascade string, input map[string]any) string {
+	w.Helper()
+	order := map[string]any{"cascade": cascade}
+	if input != nil {
+		order["input"] = input
+	}
+	r := w.Want(202, "POST", "/v1/runs", order)
+	<-w.Done
+	return r.JSON(w.TB)["run_id"].(string)
+}
+
+// Run gives a run as the store has it.
+func (w *World) Run(id string) *journal.Run {
+	w.Helper()
+	run, err := w.Store.Run(w.Context(), id)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return run
+}
+
+// Serve has the server listen itself.
+func (w *World) Serve(ctx context.Context) (addr string, served chan error) {
+	w.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		w.Fatal(err)
+	}
+	served = make(chan error, 1)
+	go func() { served <- w.Server.Serve(ctx, l) }()
+	return l.Addr().String(), served
+}

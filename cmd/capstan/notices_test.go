@@ -67,7 +67,7 @@ func notices(t *testing.T) string {
 			add("Go's standard library", dir)
 		}
 	}
-	page, err := os.ReadFile("../../runner/serve/static/THIRD_PARTY.md")
+	page, err := os.ReadFile("../../runner/serve/pages/static/THIRD_PARTY.md")
 	if err != nil {
 		t.Fatal(err)
 	}

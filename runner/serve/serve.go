@@ -1,18 +1,18 @@
 // Package serve shows runs and takes orders over HTTP: a page for people, live
 // while runs go on, and the API under /v1, described by /v1/openapi.json.
 //
-// The texts of a run are a stranger's: they are shown and never interpreted. The
-// page loads nothing from elsewhere, runs no script but its own, and works
-// without any.
+// A request comes in past the guard (guard.go) by a route (routes.go) to a handler that
+// answers it or gives an error, which one place tells: as a [Problem] to programs, as a
+// page to people. What a program may ask is here, in files api_, and every body of
+// theirs is held against the contract, openapi.yaml, before anything is done with it.
+// Whether a page or a program asks, orders go over the same desk, and a text is a
+// stranger's: it is shown, and never interpreted.
 //
-// Routes lead to handlers that give an error, and one place tells it (routes.go,
-// problem.go): a [Problem] to programs, a page to people. What reads the store is in
-// files api_ and page_; a run's events are folded to a tree once, kept while they are
-// asked for (tree.go).
 // Runs are made elsewhere: by what Options.Runs is, such as a crew of package orders.
-// Rooms of their own have what needs no server: news of runs for all who follow them
-// (feeds), who may come in (guards), differences (diffs), numbers over days (trends) and
-// their drawings (plots).
+// What has a name of its own is in a room of its own: what people see (pages, of views
+// of trees, with formats, links, diffs, and plots of trends), what both pages and
+// programs ask and are told (queries, orders, problems, streams), news of runs for all
+// who follow them (feeds), and who may come in (guards).
 //
 // Begin with routes.go.
 package serve

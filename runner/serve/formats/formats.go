@@ -61,6 +61,15 @@ func Line(text string) string {
 	return Shown(text)
 }
 
+// Boundary is the beginning of the character at an offset, within the text.
+func Boundary(text string, at int) int {
+	at = max(0, min(at, len(text)))
+	for back := 0; at > 0 && at < len(text) && back < utf8.UTFMax-1 && !utf8.RuneStart(text[at]); back++ {
+		at--
+	}
+	return at
+}
+
 // Pretty is a value as people read it: a text as it is, anything else as
 // indented JSON, nothing as "".
 func Pretty(v any) string {
@@ -140,6 +149,7 @@ func Took(d time.Duration) string {
 	}
 }
 
+// Seconds is [Took] of a number of them.
 func Seconds(s float64) string { return Took(time.Duration(s * float64(time.Second))) }
 
 // Briefly writes seconds for an axis, in one unit.
@@ -170,10 +180,13 @@ func Size(n int) string {
 	}
 }
 
+// Clock is a time of the day, in UTC.
 func Clock(t time.Time) string { return t.UTC().Format("15:04:05") }
 
+// Date is a time with its day, in UTC.
 func Date(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
+// Stamp is a time as programs read it, exact and in UTC.
 func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // Percent writes a part of a whole; "" where there is no whole.
@@ -192,6 +205,7 @@ var signs = map[string]string{
 	"passed": "✓", "rejected": "✗", "error": "⚠", "retry": "↻",
 }
 
+// Sign is that of a status, "·" for one that has none.
 func Sign(status string) string {
 	if s, ok := signs[status]; ok {
 		return s

@@ -41,6 +41,11 @@ func FuzzShown(f *testing.F) {
 		if l := formats.Line(in); strings.ContainsAny(l, "\n\t") {
 			t.Fatalf("%q is not a line", l)
 		}
+		for at := -1; at < len(in)+2; at += 3 {
+			if b := formats.Boundary(in, at); b < 0 || b > len(in) || b < at-3 && at <= len(in) {
+				t.Fatalf("boundary %d of %q is %d", at, in, b)
+			}
+		}
 	})
 }
 

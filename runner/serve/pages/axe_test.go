@@ -16,7 +16,7 @@ import (
 // accessibility: names, roles, contrast), light and dark, wide and narrow. It is
 // taken from a folder of node modules:
 //
-//	npm install axe-core && CAPSTAN_NODE_MODULES=$PWD/node_modules go test ./runner/serve -run Axe
+//	npm install axe-core && CAPSTAN_NODE_MODULES=$PWD/node_modules go test ./runner/serve/pages -run Axe
 func TestAxeFindsNothing(t *testing.T) {
 	axe, err := os.ReadFile(filepath.Join(os.Getenv("CAPSTAN_NODE_MODULES"), "axe-core", "axe.min.js"))
 	if os.Getenv("CAPSTAN_NODE_MODULES") == "" || err != nil {

@@ -35,22 +35,20 @@ func (s *Site) answerForm(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Site) cancelForm(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.o.Desk.About(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	if err := s.o.Desk.Cancel(run.RunID); err != nil {
-		return err
-	}
-	return back(w, r, run.RunID)
+	return s.order(w, r, func(id string) error { return s.o.Desk.Cancel(id) })
 }
 
 func (s *Site) resumeForm(w http.ResponseWriter, r *http.Request) error {
+	return s.order(w, r, func(id string) error { return s.o.Desk.Resume(r.Context(), id) })
+}
+
+// order gives an order about a run and shows the run again.
+func (s *Site) order(w http.ResponseWriter, r *http.Request, give func(id string) error) error {
 	run, err := s.o.Desk.About(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	if err := s.o.Desk.Resume(r.Context(), run.RunID); err != nil {
+	if err := give(run.RunID); err != nil {
 		return err
 	}
 	return back(w, r, run.RunID)

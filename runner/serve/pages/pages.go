@@ -36,18 +36,15 @@ import (
 // A Store is what pages are made from; what each method promises is said at
 // [journal.Journal].
 type Store interface {
+	feeds.Store
 	Runs(ctx context.Context, f journal.Filter) ([]journal.Summary, error)
-	Run(ctx context.Context, id string) (*journal.Run, error)
 	Result(ctx context.Context, id string) (engine.Result, error)
-	Events(ctx context.Context, id string, after int64, d journal.Detail) iter.Seq2[event.Event, error]
 	Request(ctx context.Context, id string, at event.Path) (*model.Request, error)
 	// Gates tells how every validator did, over the runs of one cascade or, with
 	// "", over all.
 	Gates(ctx context.Context, cascade string) ([]journal.Gate, error)
 	// Attempts gives every attempt of the runs that the filter lets through.
 	Attempts(ctx context.Context, f journal.Filter) iter.Seq2[journal.Attempt, error]
-	// Version changes whenever something was written, by any process.
-	Version(ctx context.Context) (int64, error)
 }
 
 // Options say what a site shows, and by whom.

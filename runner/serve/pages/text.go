@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/serve/formats"
@@ -78,8 +77,8 @@ func (s *Site) textPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := pieceView{frame: s.frame("Text", "runs"), RunID: id, Path: which.At, What: which.What, Size: len(text), Raw: which.URL(id, "/raw")}
-	v.From = boundary(text, number(r.URL.Query().Get("from")))
-	v.To = boundary(text, v.From+pieceSize)
+	v.From = formats.Boundary(text, number(r.URL.Query().Get("from")))
+	v.To = formats.Boundary(text, v.From+pieceSize)
 	v.Piece = text[v.From:v.To]
 	if v.To < len(text) {
 		v.Next = which.URL(id, "/text") + "&from=" + strconv.Itoa(v.To)
@@ -89,15 +88,6 @@ func (s *Site) textPage(w http.ResponseWriter, r *http.Request) error {
 
 // pieceSize is how many bytes of a long text are shown at a time.
 const pieceSize = 64 << 10
-
-// boundary is the beginning of the character at an offset, within the text.
-func boundary(text string, at int) int {
-	at = max(0, min(at, len(text)))
-	for back := 0; at > 0 && at < len(text) && back < utf8.UTFMax-1 && !utf8.RuneStart(text[at]); back++ {
-		at--
-	}
-	return at
-}
 
 // rawText gives a text as it is, as plain text that no browser takes for more.
 func (s *Site) rawText(w http.ResponseWriter, r *http.Request) error {

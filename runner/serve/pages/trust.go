@@ -30,7 +30,7 @@ type trustRow struct {
 // Refused is how many of its verdicts were noes.
 func (r trustRow) Refused() int { return r.Passed.N - r.Passed.K }
 
-// Planted tells whether planted faults were tried on it.
+// Tried tells whether planted faults were tried on it.
 func (r trustRow) Tried() bool { return r.PlantedAlways.Known() || r.PlantedUsually.Known() }
 
 func (s *Site) trustPage(w http.ResponseWriter, r *http.Request) error {

@@ -14,17 +14,18 @@ import (
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A contractDoc is the document that the server gives.
-type contractDoc struct {
+// A Contract is the document of the API, as a server gives it.
+type Contract struct {
 	once    sync.Once
 	doc     map[string]any
 	schemas sync.Map
 }
 
-// theContract is asked for once: all servers give the same.
-var theContract contractDoc
+// theContract is read once: all servers give the same.
+var theContract Contract
 
-func (w *World) Contract() *contractDoc {
+// Contract is the document, once for all worlds.
+func (w *World) Contract() *Contract {
 	w.Helper()
 	theContract.once.Do(func() {
 		if err := yaml.Unmarshal([]byte(w.Send("GET", "/v1/openapi.yaml", nil).Text), &theContract.doc); err != nil {
@@ -35,7 +36,7 @@ func (w *World) Contract() *contractDoc {
 }
 
 // operation finds what the document says of a request.
-func (c *contractDoc) operation(method, path string) map[string]any {
+func (c *Contract) operation(method, path string) map[string]any {
 	path, _, _ = strings.Cut(path, "?")
 	for pattern, item := range c.doc["paths"].(map[string]any) {
 		if matches(pattern, path) {
@@ -55,7 +56,7 @@ func matches(pattern, path string) bool {
 }
 
 // hold holds an answer against what the document says of it.
-func (c *contractDoc) hold(t testing.TB, method, path string, r Reply) {
+func (c *Contract) hold(t testing.TB, method, path string, r Reply) {
 	t.Helper()
 	op := c.operation(method, path)
 	if op == nil {
@@ -100,7 +101,8 @@ func bodies(kind, text string) []string {
 	return nil
 }
 
-func (c *contractDoc) Check(t testing.TB, shape any, text, what string) {
+// Check holds a text against a shape of the document.
+func (c *Contract) Check(t testing.TB, shape any, text, what string) {
 	t.Helper()
 	key, _ := json.Marshal(shape)
 	compiled, ok := c.schemas.Load(string(key))

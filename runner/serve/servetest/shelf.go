@@ -71,6 +71,7 @@ func (s *Shelf) Tell(r *Shelved, e event.Event) {
 	s.version++
 }
 
+// Version implements [serve.Store].
 func (s *Shelf) Version(context.Context) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,6 +88,7 @@ func (s *Shelf) Find(id string) *Shelved {
 	return nil
 }
 
+// Runs implements [serve.Store].
 func (s *Shelf) Runs(_ context.Context, f journal.Filter) ([]journal.Summary, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,6 +112,7 @@ func (s *Shelf) Attempts(context.Context, journal.Filter) iter.Seq2[journal.Atte
 	return func(func(journal.Attempt, error) bool) {}
 }
 
+// Run implements [serve.Store].
 func (s *Shelf) Run(_ context.Context, id string) (*journal.Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,6 +126,7 @@ func (s *Shelf) Run(_ context.Context, id string) (*journal.Run, error) {
 	return &journal.Run{Summary: r.Summary, Start: r.start, Pending: r.pending}, nil
 }
 
+// Result implements [serve.Store].
 func (s *Shelf) Result(_ context.Context, id string) (engine.Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,6 +136,7 @@ func (s *Shelf) Result(_ context.Context, id string) (engine.Result, error) {
 	return engine.Result{}, runner.ErrNoRun
 }
 
+// Events implements [serve.Store].
 func (s *Shelf) Events(_ context.Context, id string, after int64, d journal.Detail) iter.Seq2[event.Event, error] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,6 +162,7 @@ func (s *Shelf) Events(_ context.Context, id string, after int64, d journal.Deta
 	}
 }
 
+// Request implements [serve.Store].
 func (s *Shelf) Request(_ context.Context, id string, at event.Path) (*model.Request, error) {
 	for e, err := range s.Events(context.Background(), id, 0, journal.Whole) {
 		if err != nil {
@@ -169,8 +175,10 @@ func (s *Shelf) Request(_ context.Context, id string, at event.Path) (*model.Req
 	return nil, runner.ErrNoRun
 }
 
+// Gates implements [serve.Store].
 func (s *Shelf) Gates(context.Context, string) ([]journal.Gate, error) { return s.gates, s.Broken }
 
+// Answer implements [serve.Store].
 func (s *Shelf) Answer(_ context.Context, id string, a runner.Answer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

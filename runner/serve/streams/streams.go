@@ -20,6 +20,7 @@ type Stream struct {
 	control *http.ResponseController
 }
 
+// New begins an answer of a content type; its status is still to be written.
 func New(w http.ResponseWriter, kind string) *Stream {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("X-Accel-Buffering", "no") // proxies are not to hold it back
@@ -28,12 +29,14 @@ func New(w http.ResponseWriter, kind string) *Stream {
 	return st
 }
 
+// Write sends a piece of the answer, which may stay on the way until [Stream.Flush].
 func (st *Stream) Write(piece string) error {
 	st.control.SetWriteDeadline(time.Now().Add(30 * time.Second))
 	_, err := io.WriteString(st.w, piece)
 	return err
 }
 
+// Flush sends what is on the way.
 func (st *Stream) Flush() error { return st.control.Flush() }
 
 // Beat sends a sign of life, and what is there.

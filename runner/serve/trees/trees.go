@@ -5,7 +5,6 @@ package trees
 import (
 	"cmp"
 	"context"
-	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -18,24 +17,17 @@ import (
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// A Store is what runs are read from; what each method promises is said at
-// [journal.Journal].
-type Store interface {
-	Run(ctx context.Context, id string) (*journal.Run, error)
-	Events(ctx context.Context, id string, after int64, d journal.Detail) iter.Seq2[event.Event, error]
-}
-
 // A Forest has the trees of a store's runs, and keeps those of runs that are over, the
 // ones asked for last. A run only gains events, so one that has as many as before, and
 // ended when it did, is what it was. Make one with [New]. It is safe for concurrent use.
 type Forest struct {
-	store Store
+	store feeds.Store
 	mu    sync.Mutex
 	list  []tree // the last one asked for at the end
 }
 
 // New is a forest over a store.
-func New(s Store) *Forest { return &Forest{store: s} }
+func New(s feeds.Store) *Forest { return &Forest{store: s} }
 
 // Load gives a run and its tree.
 func (f *Forest) Load(ctx context.Context, id string) (*journal.Run, *trace.Run, error) {

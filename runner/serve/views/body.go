@@ -15,14 +15,14 @@ import (
 type Body struct {
 	RunID    string
 	Path     event.Path
-	Matrix   *matrixView // nil where nothing was checked
-	Attempts []attemptView
+	Matrix   *matrix // nil where nothing was checked
+	Attempts []attempt
 	Hidden   int // attempts that are not shown, the oldest
 	All      string
 	Calls    []Call
-	Verdicts []verdictView
+	Verdicts []verdict
 	Phases   []Row
-	Branches *branchesView // nil where there are none
+	Branches *branches // nil where there are none
 	Output   Text
 	Answers  []event.Answer
 }
@@ -38,7 +38,7 @@ const (
 func NewBody(run string, p *trace.Phase, all bool, from int) *Body {
 	v := &Body{RunID: run, Path: p.Path, Answers: p.Answers, All: links.Phase(run, p.Path, "all", "1")}
 	v.Matrix = newMatrix(run, p)
-	v.Calls, v.Verdicts = Calls(run, p.Calls), verdictViews(run, p.Verdicts)
+	v.Calls, v.Verdicts = Calls(run, p.Calls), newVerdicts(run, p.Verdicts)
 	v.Output = NewText(run, "output", formats.Pretty(p.Output), Ref{What: "output", At: p.Path})
 	versions := p.Versions()
 	if !all && len(versions) > maxAttempts {
@@ -63,8 +63,8 @@ func NewBody(run string, p *trace.Phase, all bool, from int) *Body {
 	return v
 }
 
-// A matrixView is which check said what of which attempt.
-type matrixView struct {
+// A matrix is which check said what of which attempt.
+type matrix struct {
 	Columns []column
 	Rows    []matrixRow
 }
@@ -77,19 +77,19 @@ type column struct {
 
 type matrixRow struct {
 	Moment, Validator, Mode string
-	Cells                   []*verdictView // nil where it was not asked
+	Cells                   []*verdict // nil where it was not asked
 }
 
 // maxColumns bounds a matrix: of more attempts the newest are shown.
 const maxColumns = 40
 
-func newMatrix(run string, p *trace.Phase) *matrixView {
+func newMatrix(run string, p *trace.Phase) *matrix {
 	m := p.Matrix()
 	if len(m.Rows) == 0 {
 		return nil
 	}
 	skip := max(0, len(m.Columns)-maxColumns)
-	v := &matrixView{}
+	v := &matrix{}
 	for _, a := range m.Columns[skip:] {
 		v.Columns = append(v.Columns, column{attemptName(a), links.Anchor(string(a.Path)), a.Status})
 	}
@@ -121,8 +121,8 @@ func attemptName(a *trace.Attempt) string {
 	return "attempt " + formats.Count(a.Number)
 }
 
-// An attemptView is an attempt at a phase.
-type attemptView struct {
+// An attempt is one at a phase, with all that is in it.
+type attempt struct {
 	Path        event.Path
 	Name        string
 	Status      string
@@ -132,23 +132,23 @@ type attemptView struct {
 	Bar         Bar
 	Open        bool
 	Text        Text
-	Turns       []turnView
+	Turns       []turn
 	HiddenTurns int
 	Calls       []Call
-	Tools       []useView
-	Verdicts    []verdictView
+	Tools       []use
+	Verdicts    []verdict
 	Feedback    []Text
 	Phases      []Row
 	Diff        string // the address of what changed since the attempt before
 }
 
-func newAttempt(run string, p *trace.Phase, version trace.Version, all, last bool) attemptView {
+func newAttempt(run string, p *trace.Phase, version trace.Version, all, last bool) attempt {
 	a := version.Attempt
-	v := attemptView{
+	v := attempt{
 		Path: a.Path, Name: attemptName(a), Status: a.Status, Took: a.Took(), Usage: a.Usage(), Open: last,
 		Bar:   newBar(a.Started, a.Finished, p.Started, latest(p)),
 		Text:  NewText(run, "text", a.Text, Ref{What: "attempt", At: a.Path}),
-		Calls: Calls(run, a.Calls), Tools: useViews(run, a.Tools), Verdicts: verdictViews(run, a.Verdicts),
+		Calls: Calls(run, a.Calls), Tools: newUses(run, a.Tools), Verdicts: newVerdicts(run, a.Verdicts),
 	}
 	if version.Before != nil {
 		v.Diff = links.To(links.Run(run, "/diff"), "a", string(version.Before.Path), "b", string(a.Path))
@@ -191,20 +191,20 @@ func latest(p *trace.Phase) time.Time {
 	return end
 }
 
-// A turnView is a turn of an attempt.
-type turnView struct {
+// A turn is one of an attempt, with all that is in it.
+type turn struct {
 	Path     event.Path
 	Number   int
 	Took     time.Duration
 	Usage    model.Usage
 	Bar      Bar
 	Calls    []Call
-	Tools    []useView
-	Verdicts []verdictView
+	Tools    []use
+	Verdicts []verdict
 }
 
-func newTurn(run string, p *trace.Phase, t *trace.Turn, over bool) turnView {
-	v := turnView{
+func newTurn(run string, p *trace.Phase, t *trace.Turn, over bool) turn {
+	v := turn{
 		Path: t.Path, Number: t.Number, Usage: t.Usage(), Bar: newBar(t.Started, t.Finished, p.Started, latest(p)),
 		Calls: Calls(run, t.Calls),
 	}
@@ -255,8 +255,8 @@ func Calls(run string, calls []*trace.Call) []Call {
 	return list
 }
 
-// A verdictView is a verdict.
-type verdictView struct {
+// A verdict is one with its texts as pages show them.
+type verdict struct {
 	event.Verdict
 	Status   string // passed, rejected, error or skipped
 	Why      Text
@@ -273,16 +273,16 @@ type verdictView struct {
 // maxIssues bounds what one verdict lists.
 const maxIssues = 20
 
-func verdictViews(run string, verdicts []trace.Verdict) []verdictView {
-	var list []verdictView
+func newVerdicts(run string, verdicts []trace.Verdict) []verdict {
+	var list []verdict
 	for i := range verdicts {
 		list = append(list, newVerdict(run, &verdicts[i]))
 	}
 	return list
 }
 
-func newVerdict(run string, from *trace.Verdict) verdictView {
-	v := verdictView{Verdict: from.Verdict, Time: from.Time, Status: "rejected", Score: formats.Score(from.Score)}
+func newVerdict(run string, from *trace.Verdict) verdict {
+	v := verdict{Verdict: from.Verdict, Time: from.Time, Status: "rejected", Score: formats.Score(from.Score)}
 	if from.Filters() {
 		v.Moment, v.Mode = trace.Filter, ""
 	}

@@ -78,8 +78,8 @@ func rank(p *trace.Phase) int {
 	return failedItem
 }
 
-// A branchesView are the items of a phase, or the phases of a group.
-type branchesView struct {
+// branches are the items of a phase, or the phases of a group.
+type branches struct {
 	Label         string
 	Rows          []Row
 	First, Last   int    // of the items that are shown, from 1; 0 where all are
@@ -92,11 +92,11 @@ const maxItems = 50
 
 // newBranches lists the phases of a group as they stand in the file, and of the
 // items those that failed first, then those at work, then those that are done.
-func newBranches(run string, p *trace.Phase, from int) *branchesView {
+func newBranches(run string, p *trace.Phase, from int) *branches {
 	if len(p.Branches) == 0 {
 		return nil
 	}
-	v, list := &branchesView{Label: "phases side by side", Of: len(p.Branches)}, p.Branches
+	v, list := &branches{Label: "phases side by side", Of: len(p.Branches)}, p.Branches
 	if p.Branches[0].Item >= 0 {
 		v.Label = newTally(p).String()
 		list = slices.Clone(list)
@@ -119,7 +119,7 @@ func newBranches(run string, p *trace.Phase, from int) *branchesView {
 }
 
 // page cuts the list to what one page shows from a place on.
-func (v *branchesView) page(run string, p *trace.Phase, list []*trace.Phase, from int) []*trace.Phase {
+func (v *branches) page(run string, p *trace.Phase, list []*trace.Phase, from int) []*trace.Phase {
 	if len(list) <= maxItems {
 		return list
 	}

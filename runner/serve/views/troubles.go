@@ -13,7 +13,7 @@ import (
 // A trouble is a check that said no, or could not say, with the way to all that
 // belongs to it.
 type trouble struct {
-	Verdict  verdictView
+	Verdict  verdict
 	Phase    string
 	Attempt  string
 	Anchor   string // of the attempt
@@ -93,9 +93,9 @@ func phaseTroubles(run string, p *trace.Phase) []trouble {
 		add(&p.Verdicts[i], nil)
 	}
 	for _, a := range p.Texts() {
-		for _, turn := range a.Turns {
-			for j := range turn.Verdicts {
-				add(&turn.Verdicts[j], func(x *trouble) { x.ofTurn(run, a, turn, &turn.Verdicts[j]) })
+		for _, t := range a.Turns {
+			for j := range t.Verdicts {
+				add(&t.Verdicts[j], func(x *trouble) { x.ofTurn(run, a, t, &t.Verdicts[j]) })
 			}
 		}
 		for j := range a.Verdicts {

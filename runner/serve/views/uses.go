@@ -11,22 +11,22 @@ import (
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// A useView is a call of a tool, with what the wards around it said.
-type useView struct {
+// A use is a call of a tool, with what the wards around it said.
+type use struct {
 	Path      event.Path
 	Name      string
 	Took      time.Duration
 	State     string // refused, not made, withheld, failed or judged; "" for one like any
 	Arguments Text
 	Told      Text
-	Verdicts  []verdictView
+	Verdicts  []verdict
 }
 
 // Open tells whether the reader is shown it at once.
-func (u useView) Open() bool { return u.State == "refused" || u.State == "withheld" }
+func (u use) Open() bool { return u.State == "refused" || u.State == "withheld" }
 
 // Status is the state as the page colours it.
-func (u useView) Status() string {
+func (u use) Status() string {
 	switch u.State {
 	case "refused", "withheld":
 		return "rejected"
@@ -38,10 +38,10 @@ func (u useView) Status() string {
 	return u.State
 }
 
-func useViews(run string, uses []*trace.Use) []useView {
-	var list []useView
+func newUses(run string, uses []*trace.Use) []use {
+	var list []use
 	for _, u := range uses {
-		v := useView{Path: u.Path, Took: u.Took()}
+		v := use{Path: u.Path, Took: u.Took()}
 		if u.Call != nil {
 			v.Name = u.Call.Name
 			v.Arguments = NewText(run, "arguments", formats.Pretty(u.Call.Arguments), Ref{What: "arguments", At: u.Path})
@@ -60,8 +60,8 @@ func useViews(run string, uses []*trace.Use) []useView {
 // guardedUses are the calls of a turn, each with the verdicts of the wards
 // around it, and those that were judged and never made; and the turn's other
 // verdicts. The turn is over or not.
-func guardedUses(run string, t *trace.Turn, over bool) (uses []useView, others []verdictView) {
-	uses = useViews(run, t.Tools)
+func guardedUses(run string, t *trace.Turn, over bool) (uses []use, others []verdict) {
+	uses = newUses(run, t.Tools)
 	for i := range t.Verdicts {
 		from := &t.Verdicts[i]
 		v := newVerdict(run, from)
@@ -70,7 +70,7 @@ func guardedUses(run string, t *trace.Turn, over bool) (uses []useView, others [
 			continue
 		}
 		at := from.Path.Up()
-		n := slices.IndexFunc(uses, func(u useView) bool { return u.Path == at })
+		n := slices.IndexFunc(uses, func(u use) bool { return u.Path == at })
 		if n < 0 {
 			n = len(uses)
 			uses = append(uses, unmade(t, at, over))
@@ -84,7 +84,7 @@ func guardedUses(run string, t *trace.Turn, over bool) (uses []useView, others [
 func aroundTool(v *trace.Verdict) bool { return v.Moment == "tool" || v.Moment == "result" }
 
 // judge adds a verdict to the call, and says what the call came to with it.
-func (u *useView) judge(from *trace.Verdict, v verdictView) {
+func (u *use) judge(from *trace.Verdict, v verdict) {
 	u.Verdicts = append(u.Verdicts, v)
 	if from.Skipped() || from.Valid != nil && *from.Valid || from.Noted() {
 		return
@@ -98,8 +98,8 @@ func (u *useView) judge(from *trace.Verdict, v verdictView) {
 }
 
 // unmade is a call that has been judged and not made, as the model wrote it.
-func unmade(t *trace.Turn, at event.Path, over bool) useView {
-	u := useView{Path: at, State: "judged"}
+func unmade(t *trace.Turn, at event.Path, over bool) use {
+	u := use{Path: at, State: "judged"}
 	if over {
 		u.State = "not made"
 	}

@@ -50,6 +50,7 @@ func TestRunAgain(t *testing.T) {
 	again(202, named)
 	again(200, named)
 	again(409, map[string]any{"run_id": "anew", "from": "draft"})
+	again(409, map[string]any{"run_id": "anew", "from": "polish", "input": map[string]any{"topic": "herons"}})
 	for body, status := range map[string]int{
 		`{"from": "nowhere"}`: 422, `{"form": "draft"}`: 422, `{"input": {"tpic": "x"}}`: 422, `{"input": {"topic": 1}}`: 422, `{"input": []}`: 422, `[]`: 422, `{`: 400,
 		`{"run_id": "../x"}`: 422, `{"with_changes": "yes"}`: 422,

@@ -201,8 +201,8 @@ var errEnded = errors.New("ended")
 
 // follow calls news at once and whenever there may be more of a run, or of any
 // where id is "", until it gives an error, the reader goes or the server ends.
-// More tells of what is not in the store; nil where nothing is. Between, idle is called. Who asks for the header alone is told nothing, and
-// holds nothing.
+// More tells of what is not in the store; nil where nothing is. Between, idle is
+// called. Who asks for the header alone is told nothing, and holds nothing.
 func (s *Site) follow(r *http.Request, id string, more <-chan struct{}, news, idle func() error) error {
 	if r.Method == http.MethodHead {
 		return nil

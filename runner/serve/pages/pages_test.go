@@ -213,14 +213,12 @@ func TestLongTextsComeInPieces(t *testing.T) {
 
 func TestOrdersOnThePage(t *testing.T) {
 	w := servetest.New(t)
-	form := func(path, body string) servetest.Reply {
-		return w.Send("POST", path, body, "Content-Type", "application/x-www-form-urlencoded")
-	}
+	form := func(path, value string) servetest.Reply { return postForm(w, path, url.Values{"value": {value}}) }
 	id := w.Start("ask", nil)
-	if r := form("/runs/"+id+"/answer", "value=maybe"); r.StatusCode != 422 {
+	if r := form("/runs/"+id+"/answer", "maybe"); r.StatusCode != 422 {
 		t.Errorf("%d", r.StatusCode)
 	}
-	if r := form("/runs/"+id+"/answer", "value=yes"); r.StatusCode != 303 || r.Header.Get("Location") != "/runs/"+id {
+	if r := form("/runs/"+id+"/answer", "yes"); r.StatusCode != 303 || r.Header.Get("Location") != "/runs/"+id {
 		t.Errorf("%d %v", r.StatusCode, r.Header)
 	}
 	<-w.Done
@@ -231,7 +229,7 @@ func TestOrdersOnThePage(t *testing.T) {
 		id = w.Start("ask", nil)
 		w.Want(202, "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
 		<-w.Done
-		if r := form("/runs/"+id+"/answer", "value=yes"); r.StatusCode != 409 {
+		if r := form("/runs/"+id+"/answer", "yes"); r.StatusCode != 409 {
 			t.Errorf("%d", r.StatusCode)
 		}
 	}
@@ -245,7 +243,7 @@ func TestOrdersOnThePage(t *testing.T) {
 		t.Errorf("%d", r.StatusCode)
 	}
 	<-w.Done
-	if r := form("/runs/none/answer", "value=yes"); r.StatusCode != 404 {
+	if r := form("/runs/none/answer", "yes"); r.StatusCode != 404 {
 		t.Errorf("%d", r.StatusCode)
 	}
 }

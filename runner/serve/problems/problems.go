@@ -143,8 +143,9 @@ func wrongCascade(list cascades.Diagnostics) *Problem {
 	return p
 }
 
-// Of is what is told of an error that a request met; the log gets the rest. That the
-// server has enough to do, or nothing any more, is no trouble of its own.
+// Of is what is told of an error that a request met, which w hears when to come back
+// after; the log gets the rest. That the server has enough to do, or nothing any more,
+// is no trouble of its own.
 func Of(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) *Problem {
 	p := of(err)
 	later := p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests

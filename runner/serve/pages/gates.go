@@ -2,10 +2,15 @@ package pages
 
 import (
 	"net/http"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve/links"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
 	"github.com/seed61713e19/capstan/runner/serve/queries"
+	"github.com/seed61713e19/capstan/runner/serve/trends"
 	"github.com/seed61713e19/capstan/runner/serve/views"
 )
 
@@ -69,4 +74,65 @@ func (s *Site) cascadesSeen(r *http.Request, asked string) ([]string, error) {
 		}
 	}
 	return list, nil
+}
+
+// A noesView is what a gate refused.
+type noesView struct {
+	frame
+	trends.Scope
+	Since, Until time.Time
+	Rows         []noRow
+	Earlier      int // that are not shown
+	Trend        string
+}
+
+// A noRow is a no, or a verdict that could not be given.
+type noRow struct {
+	journal.Judgement
+	RunID, Phase string
+	Attempt      int
+	URL          string
+	Long         bool // its reason stands in the run alone
+}
+
+// maxNoes is how many are shown, the newest.
+const maxNoes = 200
+
+// noesPage lists the noes of a gate, of the runs that began between two times.
+func (s *Site) noesPage(w http.ResponseWriter, r *http.Request) error {
+	v := noesView{frame: s.frame("Noes", "trends"), Scope: scopeOf(r)}
+	if v.Gate == "" {
+		return problems.Query("gate must be given: the name of a validator")
+	}
+	var err error
+	if v.Since, v.Until, err = queries.Between(r.URL.Query()); err != nil {
+		return err
+	}
+	v.Trend = links.To("/trends", "cascade", v.Cascade, "phase", v.Phase, "gate", v.Gate, "moment", v.Moment)
+	f := journal.Filter{Cascade: v.Cascade, Since: v.Since, Until: v.Until, Limit: maxTrendRuns}
+	for a, err := range s.o.Store.Attempts(r.Context(), f) {
+		if err != nil {
+			return err
+		}
+		for _, g := range a.Verdicts {
+			if g.Validator != v.Gate || v.Moment != "" && g.Moment != v.Moment || v.Phase != "" && a.Phase != v.Phase || g.Valid == nil && !g.Broke || g.Valid != nil && *g.Valid {
+				continue
+			}
+			v.Rows = append(v.Rows, noRow{g, a.RunID, a.Phase, a.Number, links.Attempt(a.RunID, a.Path), strings.HasPrefix(g.Reason, "#text:")})
+			if len(v.Rows) >= 2*maxNoes {
+				v.Earlier += len(v.Rows) - maxNoes
+				v.Rows = append(v.Rows[:0], v.Rows[len(v.Rows)-maxNoes:]...)
+			}
+		}
+	}
+	if n := len(v.Rows); n > maxNoes {
+		v.Earlier += n - maxNoes
+		v.Rows = v.Rows[n-maxNoes:]
+	}
+	slices.Reverse(v.Rows)
+	return s.render(w, r, http.StatusOK, "refused", v)
+}
+
+func noesAddress(s trends.Scope, since, until time.Time) string {
+	return links.To("/noes", "cascade", s.Cascade, "phase", s.Phase, "gate", s.Gate, "moment", s.Moment, "since", since.Format(time.RFC3339), "until", until.Format(time.RFC3339))
 }

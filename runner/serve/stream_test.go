@@ -111,20 +111,26 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 	id := w.Want(202, "POST", "/v1/runs", `{"cascade": "slow"}`).JSON(t)["run_id"].(string)
 	ctx, stop := context.WithCancel(t.Context())
 	at, served := w.Serve(ctx)
-	resp, err := http.Get("http://" + at + "/v1/runs/" + id + "/events")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	s := bufio.NewScanner(resp.Body)
-	if !s.Scan() {
-		t.Fatal("nothing is told")
+	var open []*bufio.Scanner
+	for _, path := range []string{"/v1/runs/" + id + "/events", "/runs/" + id + "/live"} {
+		resp, err := http.Get("http://" + at + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		s := bufio.NewScanner(resp.Body)
+		if !s.Scan() {
+			t.Fatalf("%s: nothing is told", path)
+		}
+		open = append(open, s)
 	}
 	stop()
-	for s.Scan() {
-	}
-	if s.Err() != nil {
-		t.Errorf("the stream was cut: %v", s.Err())
+	for i, s := range open {
+		for s.Scan() {
+		}
+		if s.Err() != nil {
+			t.Errorf("stream %d was cut: %v", i, s.Err())
+		}
 	}
 	if err := <-served; err != nil {
 		t.Error(err)

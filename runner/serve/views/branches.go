@@ -110,7 +110,7 @@ func newBranches(run string, p *trace.Phase, from int) *branches {
 	end := latest(p)
 	for _, b := range list {
 		row := NewRow(run, b, p.Started, end)
-		if row.Failing == "" && row.Broken == "" {
+		if row.Failing == nil && row.Broken == nil {
 			row.Why = formats.Line(why[b.Item])
 		}
 		v.Rows = append(v.Rows, row)

@@ -6,6 +6,8 @@
 package views
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/event"
@@ -32,14 +34,31 @@ type Row struct {
 	Took     time.Duration
 	Bar      Bar
 	Next     string
-	Failing  string // the last check that said no
-	Broken   string // the last that could not say
+	Failing  names  // the checks that said no
+	Broken   names  // those that could not say
 	Why      string // there is no output, where no check tells
 	URL      string
 	Body     *Body  // nil where it is fetched when it is opened
 	Again    string // the address of the form that runs it again from here; "" where it cannot be
 	OOB      bool   // it takes the place of itself in a page
 }
+
+// names are different ones, in the order in which they came; those behind the third
+// are "…".
+type names []string
+
+func (n *names) add(name string) {
+	switch {
+	case slices.Contains(*n, name) || len(*n) > 3:
+	case len(*n) == 3:
+		*n = append(*n, "…")
+	default:
+		*n = append(*n, name)
+	}
+}
+
+// String is the names as a list.
+func (n names) String() string { return strings.Join(n, ", ") }
 
 // A Bar is a part of a stretch of time, in thousandths.
 type Bar struct{ From, Width float64 }
@@ -97,10 +116,10 @@ func (row *Row) count(p *trace.Phase) {
 		case v.Skipped():
 		case v.Valid == nil:
 			row.Errors++
-			row.Broken = v.Validator
+			row.Broken.add(v.Validator)
 		case !*v.Valid:
 			row.Noes++
-			row.Failing = v.Validator
+			row.Failing.add(v.Validator)
 		}
 	}})
 	for _, b := range p.Branches {

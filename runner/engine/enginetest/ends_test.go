@@ -3,7 +3,9 @@ package enginetest_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -270,5 +272,63 @@ phases: [{name: s, compose: s}]
 	var why *engine.Error
 	if !errors.As(err, &why) || why.Code != engine.OverBudget || why.Path != "a/sub[0]/sub" || !strings.Contains(why.Message, "max_seconds: 5s are over") {
 		t.Errorf("got %+v", why)
+	}
+}
+
+// A saving host keeps the states at which it could go on.
+type saving struct {
+	engine.Host
+	mu  *sync.Mutex
+	all *[]engine.State
+}
+
+func (h saving) Checkpoint(s engine.State) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	*h.all = append(*h.all, s)
+	return h.Host.Checkpoint(s)
+}
+
+func (h saving) Each(n, limit int, body func(engine.Host, int) error) error {
+	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(saving{inner, h.mu, h.all}, i) })
+}
+
+// A run of many items can go on elsewhere behind each of them, and behind a phase.
+func TestGoesOnBehindItems(t *testing.T) {
+	s := enginetest.Read(t, "items", []byte(`Three items, here and in a cascade within.
+-- cascade.yaml --
+cascade_id: c
+phases:
+  - {name: a, each: {in: [1, 2, 3], as: n}, compose: "{{ n }}", sub_cascades: [{ref: sub.yaml, input_map: {}}]}
+-- sub.yaml --
+cascade_id: sub
+phases: [{name: s, each: {in: [1, 2], as: n}, compose: "{{ n }}"}]
+`))
+	var states []engine.State
+	if _, err := engine.Run(saving{s.Host(t), &sync.Mutex{}, &states}, s.Cascade, s.Start()); err != nil {
+		t.Fatal(err)
+	}
+	var done []int
+	for _, one := range states {
+		if one.Within {
+			done = append(done, len(one.Items))
+		}
+	}
+	if !slices.Equal(done, []int{1, 2, 3}) {
+		t.Errorf("it could go on with so many items done: %v", done)
+	}
+}
+
+// An ended host lets nobody go on.
+type ended struct{ engine.Host }
+
+func (ended) Checkpoint(engine.State) error { return errEnded }
+
+// A run that its host ends says why, in the host's words.
+func TestCancelledSaysWhy(t *testing.T) {
+	s := enginetest.Read(t, "cancelled", []byte("A run.\n-- cascade.yaml --\ncascade_id: c\nphases: [{name: a, compose: a}]\n"))
+	result, _ := engine.Run(ended{s.Host(t)}, s.Cascade, s.Start())
+	if result.Error == nil || result.Error.Message != errEnded.Error() {
+		t.Errorf("got %+v", result.Error)
 	}
 }

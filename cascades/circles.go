@@ -100,7 +100,7 @@ func (p *parser) checkFields() {
 		if s == nil {
 			continue
 		}
-		if field, known := lacks(s.Source(), f.path); field != "" && field == f.path[len(f.path)-1] {
+		if field, known := lacks(s.Source(), f.path); field == f.path[len(f.path)-1] { // else the way there is told
 			p.note(Warning, f.at(), CodeField, "the output_schema of phase %s has no %q, and no room for it", f.phase, field)
 			p.suggest(field, func() []string { return known })
 		}

@@ -13,7 +13,7 @@ func TestChosen(t *testing.T) {
 		{"n", own, file, "a → b"}, {"n", nil, file, "n"}, {"n", nil, nil, "n"},
 		{"a=x", own, file, "x → b"}, {"a=x", nil, file, "f"}, {"a=b\nb=a", own, nil, "b → a"}, {"f=x\nn", nil, file, "n"},
 		{"*=x", own, file, "x → x"}, {"*=x", nil, nil, "x"}, {"*=x\nb=y", own, nil, "x → y"},
-		{"scripted:s=1.yaml", own, file, "scripted:s=1.yaml → scripted:s=1.yaml"}, {"replay:r", nil, file, "replay:r"}, {"replay:r\na=x", own, nil, "x → replay:r"},
+		{"scripted:s=1.yaml", own, file, "scripted:s=1.yaml → scripted:s=1.yaml"}, {"replay:r", nil, file, "replay:r"}, {"replay:r\na=x", own, nil, "x → replay:r"}, {"*=x\nn", nil, file, "n"}, {"n=x\nn", nil, file, "n"},
 	} {
 		if got := c.chosen.Of(c.own, c.file).String(); got != c.want {
 			t.Errorf("%q of %v, %v: got %s, want %s", c.chosen, c.own, c.file, got, c.want)

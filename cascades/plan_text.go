@@ -70,7 +70,7 @@ func (p Plan) weighed(b *strings.Builder) {
 	if n := p.Budget.MaxTokens; n > 0 && sum(p.Total.Tokens.Input, p.Total.Tokens.Output) > n {
 		fmt.Fprintf(b, "max_tokens bounds the worst: "+under, fmt.Sprintf("%d tokens are", n))
 	}
-	if usd := p.Budget.MaxCostUSD; usd > 0 && (p.Total.Tokens.Nano >= most || float64(p.Total.Tokens.Nano) > usd*1e9) {
+	if usd := p.Budget.MaxCostUSD; usd > 0 && float64(p.Total.Tokens.Nano) > usd*1e9 {
 		fmt.Fprintf(b, "max_cost_usd bounds the worst: "+under, fmt.Sprintf("$%s is", strconv.FormatFloat(usd, 'f', -1, 64)))
 	}
 }

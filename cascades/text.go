@@ -51,9 +51,6 @@ func (p *parser) template(n *yaml.Node, what string, scope variables) *templates
 		return nil
 	}
 	source := p.word(n, what)
-	if source == "" {
-		return nil
-	}
 	if name, ok := ownFile(source); ok {
 		return p.templateFile(n, name, scope)
 	}

@@ -124,10 +124,7 @@ func nano(tokens int, price float64) int {
 	if tokens >= most && price > 0 {
 		return most
 	}
-	if f := math.Ceil(float64(tokens) * price * 1000); f < most {
-		return int(f)
-	}
-	return most
+	return int(min(math.Ceil(float64(tokens)*price*1000), most))
 }
 
 // answers is how many tokens the model may answer. A limit that extra has is the

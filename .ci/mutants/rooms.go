@@ -46,9 +46,10 @@ var rooms = map[string]room{
 	"graphs":    {files: []string{"cascades/graphs/*.go"}, suites: append([]suite{{folder: "cascades/graphs"}, {folder: "cascades/proofs"}}, language[0])},
 	"proofs":    {files: []string{"cascades/proofs/*.go"}, suites: append([]suite{{folder: "cascades/proofs"}, {folder: "runner", run: "TestProofIsSound"}}, language[3])},
 	"host": {
-		files:  []string{"runner/journal/host.go", "runner/journal/recording.go", "runner/journal/replay.go", "runner/journal/lease.go", "runner/journal/owner.go", "runner/journal/fence.go"},
+		files:  []string{"runner/journal/host.go", "runner/journal/recording.go", "runner/journal/replay.go", "runner/journal/lease.go", "runner/journal/fence.go"},
 		suites: journal,
 	},
+	"owners": {files: []string{"runner/journal/owners/*.go"}, suites: append([]suite{{folder: "runner/journal/owners"}}, journal...)},
 	"writes": {
 		files:  []string{"runner/journal/writer.go", "runner/journal/pack.go", "runner/journal/rows.go", "runner/journal/emit.go", "runner/journal/begin.go", "runner/journal/ending.go"},
 		suites: journal,

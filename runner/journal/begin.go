@@ -44,7 +44,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 			return err
 		}
 		added, err := c.one(context.Background(), `INSERT INTO run (id, cascade, file, parent, started, status, owner, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT DO NOTHING RETURNING n`, s.RunID, s.CascadeID, file, s.Parent, began, Running, j.owner.text(), int64(firstEpoch))
+			ON CONFLICT DO NOTHING RETURNING n`, s.RunID, s.CascadeID, file, s.Parent, began, Running, j.owner.Text(), int64(firstEpoch))
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 				return err
 			}
 			// Nobody heard, maybe, that it was added, with this number.
-			if exists = integer(row[0]) != n || word(row[1]) != j.owner.text(); exists {
+			if exists = integer(row[0]) != n || word(row[1]) != j.owner.Text(); exists {
 				return nil
 			}
 			added = row

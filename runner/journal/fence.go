@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal/owners"
 )
 
 // A run has an epoch, which each start counts up in the transaction that takes
@@ -36,7 +37,7 @@ func (r *recording) fence(c *conn) error {
 		return nil
 	}
 	by := ""
-	if other := ownerIn(word(found[1])); other.Key != "" {
+	if other := owners.Read(word(found[1])); other.Key != "" {
 		by = " (" + other.String() + ")"
 	}
 	return fmt.Errorf("run %s: %w%s", r.start.RunID, runner.ErrRunTaken, by)

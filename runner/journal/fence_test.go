@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/owners"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
@@ -18,9 +19,9 @@ import (
 // elsewhere makes the run's owner one of whom nothing can be told.
 func elsewhere(t testing.TB, j *Journal, id string) {
 	t.Helper()
-	gone := owner{PID: 7, Key: "elsewhere", place: place{Host: "elsewhere"}}.text()
+	gone := owners.Owner{PID: 7, Key: "elsewhere", Place: owners.Place{Host: "elsewhere"}}.Text()
 	err := j.writer.do(func(c *conn) error {
-		if onServer != nil && !j.owner.takes {
+		if onServer != nil && !j.options.TakeOver {
 			if _, err := c.exec("INSERT INTO process VALUES ('elsewhere', now() + interval '1 hour') ON CONFLICT DO NOTHING"); err != nil {
 				return err
 			}

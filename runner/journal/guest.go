@@ -9,6 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/owners"
 )
 
 // A Guest keeps what another engine tells of the runs that it makes, so that they
@@ -52,7 +53,7 @@ func (g *Guest) Begin(s runner.Start) error {
 	own := false
 	err = g.write(s.RunID, func(c *conn) error {
 		_, err := c.exec(`INSERT INTO run (id, cascade, file, parent, started, status, owner, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			s.RunID, s.CascadeID, file, s.Parent, g.j.now().UnixNano(), Running, owner{Key: "guest", Guest: g.name}.text(), int64(guestEpoch))
+			s.RunID, s.CascadeID, file, s.Parent, g.j.now().UnixNano(), Running, owners.Owner{Key: "guest", Guest: g.name}.Text(), int64(guestEpoch))
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/owners"
 	"github.com/seed61713e19/capstan/runner/journal/postgres"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -40,7 +41,7 @@ type Journal struct {
 	says     *dialect
 	options  Options
 	secrets  *secrets
-	owner    owner
+	owner    owners.Owner
 	writer   *writer       // nil where the store is only looked at
 	readers  chan *conn    // that are open and have nothing to do
 	reads    chan struct{} // has something in it for each that reads
@@ -82,7 +83,7 @@ func Open(where string, o Options) (*Journal, error) {
 	}
 	j := &Journal{
 		options: o, secrets: newSecrets(o.Secrets),
-		owner: newOwner(o.TakeOver), readers: make(chan *conn, maxReaders), reads: make(chan struct{}, maxReaders),
+		owner: owners.New(), readers: make(chan *conn, maxReaders), reads: make(chan struct{}, maxReaders),
 	}
 	var err error
 	j.store, err = j.storeAt(where)
@@ -96,7 +97,7 @@ func Open(where string, o Options) (*Journal, error) {
 		}
 	}
 	if err != nil {
-		j.owner.gone()
+		j.owner.Close()
 		return nil, err
 	}
 	return j, nil
@@ -130,8 +131,13 @@ func (j *Journal) Close() error {
 		err = errors.Join(err, j.writer.close())
 	}
 	err = errors.Join(err, j.store.close())
-	j.owner.gone()
+	j.owner.Close()
 	return j.fault(err)
+}
+
+// alive reads an owner and tells whether it may still be at work.
+func (j *Journal) alive(text string) (owners.Owner, bool) {
+	return j.owner.Alive(text, j.store.alive)
 }
 
 // closeReaders closes what reads, and waits for those who do.

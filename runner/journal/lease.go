@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/seed61713e19/capstan/runner/journal/owners"
 )
 
 // A process that has the journal of a server open has a lease: a time, by the
@@ -118,15 +120,15 @@ func (s *server) leave() {
 // off while its run is taken. That is on the server's disk before anybody goes on
 // with the run.
 func (s *server) bury(c *conn, text string) (bool, error) {
-	other := ownerIn(text)
-	if _, open := opened.Load(other.Key); open {
+	other := owners.Read(text)
+	if other.Open() {
 		return false, nil
 	}
 	if err := s.j.lasting(c); err != nil {
 		return false, err
 	}
 	seen := ""
-	if _, alive := s.j.owner.alive(text, func(owner) bool { return true }); alive {
+	if _, alive := s.j.owner.Alive(text, func(owners.Owner) bool { return true }); alive {
 		seen = " AND until <= clock_timestamp()" // it may be at work, for all one can see
 	}
 	if _, err := c.exec("DELETE FROM process WHERE key = ?"+seen, other.Key); err != nil {
@@ -138,11 +140,11 @@ func (s *server) bury(c *conn, text string) (bool, error) {
 
 // alive counts those as alive whose lease stands, which the statement that gave
 // the owner has seen to: see [dialect].
-func (s *server) alive(owner) bool { return true }
+func (s *server) alive(owners.Owner) bool { return true }
 
 // leased tells whether the lease of an owner stands. Of a server that does not
 // answer it is taken to: to wait for a run harms nobody, to take one may.
-func (s *server) leased(o owner) (stands bool) {
+func (s *server) leased(o owners.Owner) (stands bool) {
 	err := s.telling(func(c *conn) error {
 		n, err := c.number("SELECT count(*) FROM process WHERE key = ? AND until > clock_timestamp()", o.Key)
 		stands = n > 0

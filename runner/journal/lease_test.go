@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/journal/owners"
 	"github.com/seed61713e19/capstan/runner/journal/postgres"
 )
 
@@ -46,7 +48,7 @@ func TestLease(t *testing.T) {
 	if !s.leased(j.owner) {
 		t.Error("of whom nothing is heard counts as gone")
 	}
-	if !s.leased(j.owner) || !s.leased(other.owner) || s.leased(owner{Key: "nobody"}) {
+	if !s.leased(j.owner) || !s.leased(other.owner) || s.leased(owners.Owner{Key: "nobody"}) {
 		t.Error("who has a lease is not told from who has none")
 	}
 	if n := leases(); n != 2 {
@@ -157,9 +159,9 @@ func TestBury(t *testing.T) {
 	where := at(t, filepath.Join(t.TempDir(), "j.db"))
 	j, far, here := journalAt(t, where, Options{}), journalAt(t, where, Options{}), journalAt(t, where, Options{})
 	unseen := far.owner
-	unseen.place = place{Host: "far", Boot: "b", Space: "s"}
-	buried := func(o owner) (gone bool) {
-		err := j.writer.do(func(c *conn) (err error) { gone, err = j.store.bury(c, o.text()); return err })
+	unseen.Place = owners.Place{Host: "far", Boot: "b", Space: "s"}
+	buried := func(o owners.Owner) (gone bool) {
+		err := j.writer.do(func(c *conn) (err error) { gone, err = j.store.bury(c, o.Text()); return err })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,8 +176,8 @@ func TestBury(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, o := range []owner{far.owner, here.owner} {
-		opened.Delete(o.Key)
+	for _, o := range []owners.Owner{far.owner, here.owner} {
+		o.Close()
 	}
 	if buried(unseen) {
 		t.Error("a lease that stands is taken from who may be at work")
@@ -183,7 +185,7 @@ func TestBury(t *testing.T) {
 	b := breaking(j)
 	for k, broke := 1, true; broke; k++ { // whichever statement fails
 		b.next(k)
-		err := j.writer.do(func(c *conn) error { _, err := b.store.bury(c, unseen.text()); return err })
+		err := j.writer.do(func(c *conn) error { _, err := b.store.bury(c, unseen.Text()); return err })
 		if broke = b.broke() != ""; broke != errors.Is(err, errStatement) {
 			t.Errorf("statement %d, %s: got %v", k, b.broke(), err)
 		}
@@ -207,7 +209,7 @@ func TestLeaseWithoutServer(t *testing.T) {
 	}
 	s := &server{at: nowhere}
 	for range 2 {
-		if !s.leased(owner{Key: "other"}) {
+		if !s.leased(owners.Owner{Key: "other"}) {
 			t.Error("it counts as gone")
 		}
 	}
@@ -238,5 +240,31 @@ func TestAhead(t *testing.T) {
 		if got := ahead(d); got != want {
 			t.Errorf("%v ahead counts as %v", d, got)
 		}
+	}
+}
+
+// Two stores of one server that are mixed up: a run of the one is no run of the other,
+// which neither shows it nor goes on with it, and may have one of that name.
+func TestTwoStores(t *testing.T) {
+	serverOnly(t)
+	one, other := journalAt(t, at(t, filepath.Join(t.TempDir(), "a.db")), Options{}), journalAt(t, at(t, filepath.Join(t.TempDir(), "b.db")), Options{TakeOver: true})
+	begin(t, one, runner.Start{RunID: "run"})
+	paused(t, one)
+	_, shown := other.Run(t.Context(), "run")
+	_, reopened := other.Reopen("run")
+	for what, err := range map[string]error{"shown": shown, "gone on with": reopened, "answered": other.Answer(t.Context(), "run", runner.Answer{Value: "x"})} {
+		if !errors.Is(err, runner.ErrNoRun) {
+			t.Errorf("it is %s: %v", what, err)
+		}
+	}
+	overdue(t, one)
+	if gone, err := other.Abandoned(t.Context()); err != nil || len(gone) > 0 {
+		t.Errorf("got %v, %v", gone, err)
+	}
+	if err := begin(t, other, runner.Start{RunID: "run"}).End(engine.Result{RunID: "run", Status: engine.Succeeded}, nil); err != nil {
+		t.Error(err)
+	}
+	if run, err := one.Run(t.Context(), "run"); err != nil || run.Finished != nil {
+		t.Errorf("got %+v, %v", run, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal/owners"
 )
 
 // A pair is two processes that have one store open: what the first cannot finish,
@@ -26,19 +27,19 @@ func gone(t testing.TB, j *Journal, r runner.Recording) {
 	if r != nil {
 		r.(*recording).spoil(errClosed)
 	}
-	j.owner.gone()
+	j.owner.Close()
 	j.writer.turn <- struct{}{} // what is being written is
 	clear(j.writer.known)
 	<-j.writer.turn
 	s, shared := unbroken(j.store).(*server)
 	if !shared {
-		j.owner = newOwner(false)
+		j.owner = owners.New()
 		return
 	}
 	err := s.telling(func(*conn) error { // nobody puts a lease off meanwhile, nor tells others by whom
 		s.news.mu.Lock()
 		defer s.news.mu.Unlock()
-		j.owner = newOwner(false)
+		j.owner = owners.New()
 		return nil
 	})
 	if err = errors.Join(err, s.beat(j.writer)); err != nil {

@@ -26,8 +26,8 @@ func (r *recording) notice(n *engine.Notice, expires *time.Time) (*engine.Notice
 			return nil, nil
 		}
 	}
-	r.notices[n.Path] = r.j.owner.text()
-	r.put(row{kind: noticeBegins, path: string(n.Path), data: []byte(r.j.owner.text())})
+	r.notices[n.Path] = r.j.owner.Text()
+	r.put(row{kind: noticeBegins, path: string(n.Path), data: []byte(r.j.owner.Text())})
 	r.mu.Unlock()
 	return &own, r.commit()
 }

@@ -159,7 +159,7 @@ func TestPruneKeeps(t *testing.T) {
 		{[]string{Unfinished, Frozen}, true, "child frozen gone parent root runs waits"},
 	} {
 		j := fill(t)
-		j.owner.takes = c.takes
+		j.options.TakeOver = c.takes
 		if onServer != nil && c.takes {
 			continue // a lease says who is gone
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/owners"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -168,7 +169,7 @@ func (j *Journal) own(id string) (n, epoch int64, ended bool, err error) {
 			if err != nil {
 				return err
 			}
-			other, alive = ownerIn(word(found[5])), !gone
+			other, alive = owners.Read(word(found[5])), !gone
 		}
 		if alive {
 			refused = fmt.Errorf("run %s: %w (%s)", id, runner.ErrRunBusy, other)
@@ -178,7 +179,7 @@ func (j *Journal) own(id string) (n, epoch int64, ended bool, err error) {
 			return nil
 		}
 		epoch = integer(found[4]) + 1
-		_, err = c.exec("UPDATE run SET owner = ?, epoch = ? WHERE n = ?", j.owner.text(), epoch, n)
+		_, err = c.exec("UPDATE run SET owner = ?, epoch = ? WHERE n = ?", j.owner.Text(), epoch, n)
 		j.writer.endEra()
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/owners"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -41,7 +42,7 @@ func (j *Journal) summaryOf(v []driver.Value) summary {
 		s.Finished = &finished
 	}
 	if text := word(v[15]); text != "" {
-		var by owner
+		var by owners.Owner
 		by, s.owned = j.alive(text)
 		if s.Guest = by.Guest != ""; s.Guest || s.owned && s.Status == Running {
 			s.Owner = by.String()

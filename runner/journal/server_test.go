@@ -20,6 +20,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/owners"
 	"github.com/seed61713e19/capstan/runner/journal/postgres"
 	"github.com/seed61713e19/capstan/runner/journal/postgres/postgrestest"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -201,10 +202,10 @@ func TestPausedOwner(t *testing.T) {
 // more.
 func paused(t *testing.T, j *Journal) {
 	t.Helper()
-	opened.Delete(j.owner.Key)
+	j.owner.Close()
 	far := j.owner
-	far.place = place{Host: "far", Boot: "b", Space: "s"}
-	if err := j.writer.do(func(c *conn) error { _, err := c.exec("UPDATE run SET owner = ?", far.text()); return err }); err != nil {
+	far.Place = owners.Place{Host: "far", Boot: "b", Space: "s"}
+	if err := j.writer.do(func(c *conn) error { _, err := c.exec("UPDATE run SET owner = ?", far.Text()); return err }); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/seed61713e19/capstan/runner/journal/owners"
 )
 
 // application marks a SQLite file as a journal.
@@ -262,9 +264,9 @@ func (f *fileStore) hold(*conn, int64, int64) error { return nil }
 func (f *fileStore) bury(*conn, string) (bool, error) { return true, nil }
 
 // alive takes no chances: there is no clock here that both would go by.
-func (f *fileStore) alive(owner) bool { return !f.j.owner.takes }
+func (f *fileStore) alive(owners.Owner) bool { return !f.j.options.TakeOver }
 
-func (f *fileStore) leased(owner) bool { return true }
+func (f *fileStore) leased(owners.Owner) bool { return true }
 
 func (f *fileStore) told(string) {}
 

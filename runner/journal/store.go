@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 
+	"github.com/seed61713e19/capstan/runner/journal/owners"
 	"github.com/seed61713e19/capstan/runner/journal/statements"
 )
 
@@ -49,9 +50,9 @@ type storeWrites interface {
 	// not.
 	bury(c *conn, owner string) (bool, error)
 	// alive tells whether an owner of whom nothing can be told here may live.
-	alive(owner) bool
+	alive(owners.Owner) bool
 	// leased tells whether an owner that was named some time ago may live.
-	leased(owner) bool
+	leased(owners.Owner) bool
 	// told tells other processes that there is more of a run.
 	told(run string)
 	// settled has the reading transaction that has just begun see all that whoever

@@ -1,8 +1,17 @@
-package journal
+// Package owners tells who has a run, and whether he may still be at work.
+//
+// A run that is begun or gone on with is owned by the journal that a process has
+// open, whose [Owner] is written beside the run. Whoever finds it there asks
+// whether that one lives: [Owner.Alive] looks for the journal in this process, then
+// for the process, where its number means anything here. Of a machine that it
+// cannot see into it asks whoever may know, who has a lease to look at or somebody's
+// word. It starts and stops nothing, and knows nothing of runs or where they are kept.
+package owners
 
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -14,20 +23,18 @@ import (
 	"syscall"
 )
 
-// An owner is the process that runs a run.
-type owner struct {
+// An Owner is a journal that a process has open, or another engine.
+type Owner struct {
 	PID   int    `json:"pid"`
 	Began string `json:"began,omitempty"` // when the process did, as the system counts: numbers of processes come again
 	Key   string `json:"key"`             // of the open journal in the process
-	Guest string `json:"guest,omitempty"` // another engine, which is no process: see [Guest]
-	place
-
-	takes bool // of whom nothing can be told, it counts as gone
+	Guest string `json:"guest,omitempty"` // another engine, which is no process and always lives
+	Place
 }
 
-// A place is where a process lives: where its number means that process. What
+// A Place is where a process lives: where its number means that process. What
 // the system does not tell is "".
-type place struct {
+type Place struct {
 	Host    string `json:"host"`
 	Machine string `json:"machine,omitempty"` // a digest of the system's own number of itself
 	Boot    string `json:"boot,omitempty"`    // of the kernel's start
@@ -37,19 +44,20 @@ type place struct {
 // opened are the keys of the journals that this process has open.
 var opened sync.Map
 
-func newOwner(takes bool) owner {
-	o := owner{PID: os.Getpid(), Began: began("self"), Key: rand.Text(), place: here(), takes: takes}
+// New gives a journal of this process, which lives until it is closed.
+func New() Owner {
+	o := Owner{PID: os.Getpid(), Began: began("self"), Key: rand.Text(), Place: here()}
 	opened.Store(o.Key, nil)
 	return o
 }
 
 // here is the place of this process.
-func here() place {
+func here() Place {
 	host, _ := os.Hostname()
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/pid")
 	id, _ := os.ReadFile("/etc/machine-id")
-	return place{Host: host, Machine: machine(id), Boot: string(bytes.TrimSpace(boot)), Space: space}
+	return Place{Host: host, Machine: machine(id), Boot: string(bytes.TrimSpace(boot)), Space: space}
 }
 
 // machine tells of a system's number of itself, which itself is not to be told;
@@ -58,44 +66,53 @@ func machine(id []byte) string {
 	if id = bytes.TrimSpace(id); len(id) == 0 {
 		return ""
 	}
-	d := digestOf([]byte("capstan "), id)
+	d := sha256.Sum256(append([]byte("capstan "), id...))
 	return hex.EncodeToString(d[:8])
 }
 
-func (o owner) gone() { opened.Delete(o.Key) }
+// Close ends the life of a journal of this process.
+func (o Owner) Close() { opened.Delete(o.Key) }
 
-func (o owner) String() string {
+// Open tells of a journal that this process has open.
+func (o Owner) Open() bool {
+	_, open := opened.Load(o.Key)
+	return open
+}
+
+// String names the owner in words, for people.
+func (o Owner) String() string {
 	if o.Guest != "" {
 		return o.Guest
 	}
 	return fmt.Sprintf("process %d on %s", o.PID, o.Host)
 }
 
-// text is the owner as the file has it.
-func (o owner) text() string {
+// Text is the owner as a store has it, which [Read] reads.
+func (o Owner) Text() string {
 	raw, _ := json.Marshal(o)
 	return string(raw)
 }
 
-// ownerIn reads an owner; of one that does not read the Key is "".
-func ownerIn(text string) (o owner) {
+// Read reads an owner; of one that does not read the Key is "".
+func Read(text string) (o Owner) {
 	if json.Unmarshal([]byte(text), &o) != nil {
-		return owner{}
+		return Owner{}
 	}
 	return o
 }
 
-// alive reads an owner and tells whether it may still be at work. Of one whose
-// place cannot be looked into, elsewhere tells.
-func (o owner) alive(text string, elsewhere func(owner) bool) (owner, bool) {
-	other := ownerIn(text)
+// Alive reads an owner and tells whether it may still be at work, as o sees it. Of
+// one whose place o cannot see into, elsewhere tells. One that does not read does not
+// live.
+func (o Owner) Alive(text string, elsewhere func(Owner) bool) (Owner, bool) {
+	other := Read(text)
 	if other.Key == "" || other.Guest != "" {
 		return other, other.Guest != ""
 	}
-	if _, open := opened.Load(other.Key); open {
+	if other.Open() {
 		return other, true
 	}
-	switch o.sight(other.place) {
+	switch o.sight(other.Place) {
 	case over:
 		return other, false
 	case hidden:
@@ -118,7 +135,7 @@ const (
 
 // sight tells what p can see of another place. The name of a host alone says
 // little: it counts only where the systems told nothing else.
-func (p place) sight(other place) sight {
+func (p Place) sight(other Place) sight {
 	switch {
 	case p.Boot == "" && other.Boot == "", other.Boot == "" && other.Space == "": // no Linux, or written before places were
 		if p.Host == other.Host {
@@ -132,11 +149,8 @@ func (p place) sight(other place) sight {
 	return hidden
 }
 
-// alive reads an owner and tells whether it may still be at work.
-func (j *Journal) alive(text string) (owner, bool) { return j.owner.alive(text, j.store.alive) }
-
 // living tells whether a process of this place is there still.
-func living(o owner) bool {
+func living(o Owner) bool {
 	if self, err := os.Readlink("/proc/self"); o.Began != "" && err == nil && self == strconv.Itoa(os.Getpid()) {
 		return began(strconv.Itoa(o.PID)) == o.Began
 	}

@@ -49,7 +49,8 @@ var rooms = map[string]room{
 		files:  []string{"runner/journal/host.go", "runner/journal/recording.go", "runner/journal/replay.go", "runner/journal/lease.go", "runner/journal/fence.go"},
 		suites: journal,
 	},
-	"owners": {files: []string{"runner/journal/owners/*.go"}, suites: append([]suite{{folder: "runner/journal/owners"}}, journal...)},
+	"encodings": {files: []string{"runner/journal/encodings/*.go"}, suites: append([]suite{{folder: "runner/journal/encodings"}}, journal...)},
+	"owners":    {files: []string{"runner/journal/owners/*.go"}, suites: append([]suite{{folder: "runner/journal/owners"}}, journal...)},
 	"writes": {
 		files:  []string{"runner/journal/writer.go", "runner/journal/pack.go", "runner/journal/rows.go", "runner/journal/emit.go", "runner/journal/begin.go", "runner/journal/ending.go"},
 		suites: journal,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 )
 
 // Answer gives a waiting run its answer. The value must be one that the
@@ -69,7 +70,7 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 	}
 	now, pending := j.now(), any(nil)
 	if p.over(now) {
-		a, refused, pending = runner.Answer{Expired: true}, p.late(s.RunID), string(with([]byte(s.pending), "expired", []byte("true")))
+		a, refused, pending = runner.Answer{Expired: true}, p.late(s.RunID), string(encodings.With([]byte(s.pending), "expired", []byte("true")))
 	}
 	pack := packer{secrets: j.secrets}
 	data, err := pack.encode(came{Answer: &a})

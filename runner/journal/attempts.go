@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -168,7 +169,7 @@ func (j *Journal) heads(ctx context.Context, f Filter) (list []runHead, err erro
 			if err := schema.Unmarshal([]byte(word(v[4])), &row); err != nil {
 				return j.garbled("the start of run "+h.RunID, err)
 			}
-			raw, err := encode(row)
+			raw, err := encodings.Of(row)
 			d := digestOf(raw)
 			h.Version, h.Shared = hex.EncodeToString(d[:]), strings.HasPrefix(row.Model, "replay:")
 			list = append(list, h)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -33,13 +34,13 @@ func (b *brief) object(raw []byte, field func(name string, value []byte)) {
 	rest, closed := bytes.CutSuffix(rest, []byte("}"))
 	b.bad = b.bad || !opened || !closed
 	for !b.bad && len(rest) > 0 {
-		n := wordEnd(rest)
+		n := encodings.TokenEnd(rest)
 		if rest[0] != '"' || n+1 >= len(rest) || rest[n] != ':' {
 			b.bad = true
 			return
 		}
 		name, after := rest[1:n-1], rest[n+1:]
-		end := valueEnd(after)
+		end := encodings.ValueEnd(after)
 		if end == 0 || end < len(after) && (after[end] != ',' || end+1 == len(after)) {
 			b.bad = true
 			return
@@ -58,7 +59,7 @@ func (b *brief) text(token []byte) []byte {
 		b.bad = true
 		return nil
 	}
-	return spoken(token)
+	return encodings.Said(token)
 }
 
 // word is a string that is likely to come again.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 )
 
 // emit numbers, dates and keeps an event and passes it on to inner, unless an
@@ -50,12 +51,12 @@ func (r *recording) note(e *event.Event) (again bool) {
 	if err == nil {
 		var quick bool
 		if raw, quick = quickly(e, &b); !quick {
-			raw, err = encode(b)
+			raw, err = encodings.Of(b)
 		}
 	}
 	w.data = r.piece.pack(r.piece.secrets.redact(raw))
 	if asked != nil && err == nil {
-		w.data = with(w.data, "request", asked)
+		w.data = encodings.With(w.data, "request", asked)
 	}
 	r.spoil(err)
 	if n, ok := r.heard(w, raw); ok {

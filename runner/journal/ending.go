@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 )
 
 // An ending is how a run ended, as its row has it.
@@ -21,7 +22,7 @@ func (r *recording) ending(with *piece, result engine.Result) (e ending, err err
 	e.result = result
 	if e.data, err = r.encodeResult(with, result); err == nil && result.Error != nil {
 		var raw []byte
-		raw, err = encode(result.Error)
+		raw, err = encodings.Of(result.Error)
 		e.reason = string(with.secrets.redact(raw)) // whole: lists of runs look no texts up
 	}
 	if err != nil {

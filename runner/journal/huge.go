@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -99,7 +100,7 @@ func writeText(w io.Writer, said string) {
 	}
 }
 
-// writeJSON writes what encode gives of a plain value, its strings as read has
+// writeJSON writes what [encodings.Of] gives of a plain value, its strings as read has
 // them, piece by piece.
 func writeJSON(w io.Writer, v any, read view) error {
 	switch v := v.(type) {
@@ -117,7 +118,7 @@ func writeJSON(w io.Writer, v any, read view) error {
 			return writeJSON(w, v[keys[i]], read)
 		})
 	}
-	raw, err := encode(v)
+	raw, err := encodings.Of(v)
 	w.Write(raw)
 	return err
 }
@@ -138,7 +139,7 @@ func writeList(w io.Writer, open, end string, n int, write func(i int) error) er
 
 func writeString(w io.Writer, said string) error {
 	if len(said) < huge || !utf8.ValidString(said) {
-		raw, err := encode(said)
+		raw, err := encodings.Of(said)
 		w.Write(raw)
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
@@ -22,7 +23,7 @@ func TestWriteJSON(t *testing.T) {
 		nil, "", "a", 1, 2.5, true, []any{}, map[string]any{}, long("plain "), long("é"), long("x\n\"\\<&>\u2028\x00\U0001F989"), long("\xff"), "\xff",
 		[]any{long("😀a"), nil, []any{map[string]any{"b": long("q"), "a<": 1, "é\n": []any{}}}}, map[string]any{long("key"): long("v")},
 	} {
-		want, err := encode(v)
+		want, err := encodings.Of(v)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -198,39 +199,39 @@ func kindOf(line []byte) (kind string, s *shape, ok bool) {
 	if !bytes.HasPrefix(line, []byte(`["`)) {
 		return "", nil, false
 	}
-	token := line[1 : 1+wordEnd(line[1:])]
+	token := line[1 : 1+encodings.TokenEnd(line[1:])]
 	if len(token) == 3 {
 		if s = shapeBy(string(token[1:2])); s != nil {
 			return s.kind, s, true
 		}
 	}
-	return string(spoken(token)), nil, true
+	return string(encodings.Said(token)), nil, true
 }
 
 // read fills a row in from its line.
 func (k *pack) read(l *logged, s *shape, lines [][]byte, i int) (ok bool) {
-	line, ok := elements(make([][]byte, 0, mostElements), lines[i])
+	line, ok := encodings.Elements(make([][]byte, 0, mostElements), lines[i])
 	switch {
 	case ok && len(line) == 2 && l.kind == findingEffect:
-		return k.found(l, lines, i, number(line[1]))
+		return k.found(l, lines, i, encodings.Number(line[1]))
 	case !ok || len(line) < 3:
 		return false
 	}
-	l.path = event.Path(k.path + string(spoken(line[1])))
-	l.time = k.time + number(line[2])
+	l.path = event.Path(k.path + string(encodings.Said(line[1])))
+	l.time = k.time + encodings.Number(line[2])
 	values := line[3:]
 	if s == nil {
 		if len(values) != 3 {
 			return false
 		}
-		l.took, l.print = number(values[0]), k.print(lines, i, values[1])
+		l.took, l.print = encodings.Number(values[0]), k.print(lines, i, values[1])
 		if data := values[2]; string(data) != "null" {
 			l.raw = data
 		}
 		return true
 	}
 	if s.took && len(values) > 0 {
-		l.took, values = number(values[0]), values[1:]
+		l.took, values = encodings.Number(values[0]), values[1:]
 	}
 	if s.print && len(values) > 0 {
 		l.print, values = k.print(lines, i, values[0]), values[1:]
@@ -245,12 +246,12 @@ func (k *pack) found(l *logged, lines [][]byte, i int, behind int64) (ok bool) {
 	if behind < 1 || behind >= int64(len(lines)-i) {
 		return false
 	}
-	v, _ := elements(make([][]byte, 0, mostElements), lines[i+int(behind)])
+	v, _ := encodings.Elements(make([][]byte, 0, mostElements), lines[i+int(behind)])
 	if !shapeBy("v").fits(v[min(3, len(v)):]) || string(v[0]) != `"v"` {
 		return false
 	}
 	// The time of the finding is lost, and taken to be its verdict's.
-	l.path, l.time = event.Path(k.path+string(spoken(v[1]))), k.time+number(v[2])
+	l.path, l.time = event.Path(k.path+string(encodings.Said(v[1]))), k.time+encodings.Number(v[2])
 	l.shape, l.values = shapeBy("f"), slices.Clone(v[len(v)-2:])
 	return true
 }
@@ -262,7 +263,7 @@ func (k *pack) print(lines [][]byte, i int, token []byte) print {
 		if _, s, _ := kindOf(lines[i-1]); s != nil && !s.took {
 			at = 3 // a request's
 		}
-		before, _ := elements(nil, lines[i-1])
+		before, _ := encodings.Elements(nil, lines[i-1])
 		if len(before) <= at {
 			return nil
 		}
@@ -271,12 +272,6 @@ func (k *pack) print(lines [][]byte, i int, token []byte) print {
 	if string(token) == "null" {
 		return nil
 	}
-	p, _ := base64.RawStdEncoding.DecodeString(string(spoken(token)))
+	p, _ := base64.RawStdEncoding.DecodeString(string(encodings.Said(token)))
 	return p
-}
-
-// number is a whole number in JSON, 0 where it is none.
-func number(token []byte) int64 {
-	n, _ := strconv.ParseInt(string(token), 10, 64)
-	return n
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -57,7 +58,7 @@ func (r *recording) print(values ...any) (print, error) {
 				return nil, err
 			}
 		} else {
-			raw, err := encode(v)
+			raw, err := encodings.Of(v)
 			if err != nil {
 				return nil, err
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -87,7 +88,7 @@ func TestQueryLongTexts(t *testing.T) {
 	if err := r.End(engine.Result{Status: engine.Succeeded}, nil); err != nil {
 		t.Fatal(err)
 	}
-	inJSON, _ := encode(map[string]any{"essay": long})
+	inJSON, _ := encodings.Of(map[string]any{"essay": long})
 	essay := "json_extract(output, '$.essay')"
 	if onServer != nil {
 		essay = "output::json ->> 'essay'"

@@ -6,11 +6,12 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // Four kinds of rows are most of what a run tells. Their JSON is made of their
-// shapes' pieces, to the byte as [encode] makes it, for a tenth of the time.
+// shapes' pieces, to the byte as [encodings.Of] makes it, for a tenth of the time.
 
 // quickly is the JSON of an event of these kinds that has no more to it.
 func quickly(e *event.Event, b *body) ([]byte, bool) {
@@ -65,7 +66,7 @@ func (c *came) encode(pure bool) (raw []byte, lossy bool, err error) {
 			return raw, false, nil
 		}
 	}
-	return encodeAs(c)
+	return encodings.Lossy(c)
 }
 
 // quickMessage is the JSON of a message that has a text and no more.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -54,7 +55,7 @@ func TestQuickly(t *testing.T) {
 		if quick != c.quick {
 			t.Errorf("%d: quick is %v", i, quick)
 		}
-		want, err := encode(b)
+		want, err := encodings.Of(b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +69,7 @@ func TestQuickly(t *testing.T) {
 	} {
 		c := came{Finding: &f}
 		got, lossy, err := c.encode(true)
-		want, wasLossy, e := encodeAs(c)
+		want, wasLossy, e := encodings.Lossy(c)
 		if err != nil || e != nil || string(got) != string(want) || lossy != wasLossy {
 			t.Errorf("got %s, %v, %v\nwant %s, %v, %v", got, lossy, err, want, wasLossy, e)
 		}
@@ -89,7 +90,7 @@ func TestQuickMessage(t *testing.T) {
 		{model.Message{Role: model.Assistant, Provider: "p"}, false},
 	} {
 		raw, quick := quickMessage(&c.m)
-		want, err := encode(c.m)
+		want, err := encodings.Of(c.m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +111,7 @@ func FuzzRows(f *testing.F) {
 		if !utf8.ValidString(first) || !utf8.ValidString(second) || !utf8.ValidString(kind) || len(kind) < 2 {
 			t.Skip() // each is made by us, and a kind is a word
 		}
-		if list, ok := elements(nil, []byte("["+data+"]")); !ok || len(list) != 1 || !json.Valid([]byte(data)) {
+		if list, ok := encodings.Elements(nil, []byte("["+data+"]")); !ok || len(list) != 1 || !json.Valid([]byte(data)) {
 			data = "null" // it is JSON
 		}
 		var made bytes.Buffer // that we made: with no spaces in it

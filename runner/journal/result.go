@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -60,8 +61,8 @@ func (r *recording) encodeResult(p *piece, result engine.Result) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	list, err := encode(rows)
-	return with(data, "verdict_rows", list), err
+	list, err := encodings.Of(rows)
+	return encodings.With(data, "verdict_rows", list), err
 }
 
 // Result is what the run came to; of one that has not ended, what it has come

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 )
 
 // logged is a row of what happened: an event, an effect, or a mark between them.
@@ -46,8 +47,8 @@ func (l *logged) verdict() *event.Verdict {
 	v := l.values
 	valid := string(v[6]) == "true"
 	return &event.Verdict{
-		Path: l.path, Phase: string(spoken(v[0])), Attempt: int(number(v[1])), Turn: int(number(v[2])), Moment: string(spoken(v[3])),
-		Validator: string(spoken(v[4])), Mode: string(spoken(v[5])), Valid: &valid, Reason: string(spoken(v[7])),
+		Path: l.path, Phase: string(encodings.Said(v[0])), Attempt: int(encodings.Number(v[1])), Turn: int(encodings.Number(v[2])), Moment: string(encodings.Said(v[3])),
+		Validator: string(encodings.Said(v[4])), Mode: string(encodings.Said(v[5])), Valid: &valid, Reason: string(encodings.Said(v[7])),
 	}
 }
 

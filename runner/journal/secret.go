@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
@@ -122,8 +123,8 @@ func (v view) read(raw []byte) []byte {
 	if !bytes.Contains(raw, []byte(seal)) {
 		return raw
 	}
-	return rewrite(raw, func(token []byte) []byte {
-		said := string(spoken(token))
+	return encodings.Rewrite(raw, func(token []byte) []byte {
+		said := string(encodings.Said(token))
 		if read := v(said); read != said {
 			return model.AppendText(nil, read)
 		}
@@ -136,8 +137,8 @@ func (s *secrets) redact(raw []byte) []byte {
 	if s == nil && !bytes.Contains(raw, []byte(seal)) && !bytes.Contains(raw, []byte(`\u2060`)) {
 		return raw
 	}
-	return rewrite(raw, func(token []byte) []byte {
-		said := string(spoken(token))
+	return encodings.Rewrite(raw, func(token []byte) []byte {
+		said := string(encodings.Said(token))
 		if clean := s.hidden(said); clean != said {
 			return model.AppendText(nil, clean)
 		}

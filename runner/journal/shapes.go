@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -106,14 +107,14 @@ func (s *shape) fold(w *row, path []byte, values [][]byte) (_ [][]byte, ok bool)
 		if s.same[i] == whatever {
 			value = rest[:max(len(rest)-len(s.pieces[i+1]), 0)]
 		} else {
-			value = rest[:wordEnd(rest)]
+			value = rest[:encodings.TokenEnd(rest)]
 		}
 		switch is := s.same[i]; is {
 		case ownPath:
 			ok = bytes.Equal(value, path)
 		case fresh, whatever:
 			values = append(values, value)
-			ok = len(value) > 0 && valueEnd(value) == len(value)
+			ok = len(value) > 0 && encodings.ValueEnd(value) == len(value)
 		default:
 			ok = bytes.Equal(value, values[is])
 		}
@@ -162,65 +163,4 @@ func shapeBy(letter string) *shape {
 		return nil
 	}
 	return &shapes[i]
-}
-
-// wordEnd is how many bytes the string, number or other word has that raw begins
-// with.
-func wordEnd(raw []byte) int {
-	if len(raw) == 0 {
-		return 0
-	}
-	if raw[0] == '"' {
-		return closing(raw, 0)
-	}
-	if i := bytes.IndexAny(raw, ",]}[{\""); i >= 0 {
-		return i
-	}
-	return len(raw)
-}
-
-// elements puts the elements of a list in JSON of our own, which may be damaged,
-// behind those of list.
-func elements(list [][]byte, raw []byte) (_ [][]byte, ok bool) {
-	raw, opened := bytes.CutPrefix(raw, []byte("["))
-	raw, closed := bytes.CutSuffix(raw, []byte("]"))
-	if !opened || !closed {
-		return nil, false
-	}
-	for len(raw) > 0 {
-		n := valueEnd(raw)
-		if n == 0 {
-			return nil, false
-		}
-		list = append(list, raw[:n])
-		if raw = raw[n:]; len(raw) == 0 {
-			break
-		}
-		if raw[0] != ',' || len(raw) == 1 {
-			return nil, false
-		}
-		raw = raw[1:]
-	}
-	return list, true
-}
-
-// valueEnd is how many bytes the value has that raw begins with, 0 for none.
-func valueEnd(raw []byte) int {
-	if raw[0] != '[' && raw[0] != '{' {
-		return wordEnd(raw)
-	}
-	depth := 0
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case '"':
-			i = closing(raw, i) - 1
-		case '[', '{':
-			depth++
-		case ']', '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return 0
 }

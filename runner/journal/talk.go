@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -92,7 +93,7 @@ func (r *recording) talk(req *model.Request) (t talk, err error) {
 	whole := [][]byte{[]byte(req.Model), {0}, last.whole[:], t.tools.chain.whole[:], t.schema.chain.whole[:]}
 	clean := [][]byte{[]byte(req.Model), {0}, last.clean[:], t.tools.chain.clean[:], t.schema.chain.clean[:]}
 	if req.Params != nil {
-		raw, err := encode(req.Params)
+		raw, err := encodings.Of(req.Params)
 		if err != nil {
 			return t, err
 		}
@@ -130,7 +131,7 @@ func (r *recording) chain(req *model.Request) (t talk, err error) {
 	for _, m := range req.Messages[s.count:] {
 		raw, quick := quickMessage(&m)
 		if !quick {
-			if raw, err = encode(m); err != nil {
+			if raw, err = encodings.Of(m); err != nil {
 				return t, err
 			}
 		}
@@ -161,7 +162,7 @@ func wireOf[E any, L ~[]E](r *recording, known map[*E]wire, list L) (wire, error
 	if w, ok := known[&list[0]]; ok && len(w.holds.(L)) == len(list) {
 		return w, nil
 	}
-	raw, err := encode(list)
+	raw, err := encodings.Of(list)
 	if err != nil {
 		return wire{}, err
 	}
@@ -218,7 +219,7 @@ func (r *recording) asked(e *event.Event, t *talk) ([]byte, error) {
 		return raw, nil
 	}
 	said[0] = '['
-	return with(raw, "said", append(said, ']')), nil
+	return encodings.With(raw, "said", append(said, ']')), nil
 }
 
 // A reply is what a model said, as a message of the conversation that goes on
@@ -239,7 +240,7 @@ func (t *talks) reply(row int64, effect []byte) {
 		return
 	}
 	text := effect[i+len(before):]
-	text = text[:wordEnd(text)]
+	text = text[:encodings.TokenEnd(text)]
 	m := slices.Concat([]byte(`{"role":"assistant","content":`), text, []byte(`}`))
 	if len(t.replies) >= manyReplies {
 		t.replies = append(t.replies[:0], t.replies[1:]...)

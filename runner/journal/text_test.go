@@ -13,6 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators/schema"
@@ -33,7 +34,7 @@ func FuzzPack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b string, n int) {
 		n = max(n, -n) % 700
 		value := map[string]any{"a": a, b: []any{b, strings.Repeat(a, n), n}, "c": map[string]any{strings.Repeat(b, n%50): strings.Repeat(`"\`, n)}}
-		plainText, err := encode(value)
+		plainText, err := encodings.Of(value)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +85,7 @@ func FuzzRedact(f *testing.F) {
 			return
 		}
 		s := newSecrets(map[string]string{"NAME": secret})
-		raw, err := encode(map[string]any{"text": text})
+		raw, err := encodings.Of(map[string]any{"text": text})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -119,7 +119,9 @@ var floors = map[string]string{
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
 	"validators/edit":     "validators validators/faults validators/reading validators/schema",
 	"validators/request":  "runner/reports validators validators/faults validators/reading validators/schema",
-	"validators/schedule": "runner/signatures runner/tool validators validators/faults validators/schema",
+	"validators/schedule": "runner/signatures runner/tool validators validators/schedule/spoilings validators/schema",
+	// Bad schedules of good ones.
+	"validators/schedule/spoilings": "validators/faults validators/schema",
 	// The API, and the server that both it and the pages are in.
 	"runner/serve": "cascades runner runner/engine runner/journal runner/model runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/pages runner/serve/problems runner/serve/queries runner/serve/streams validators validators/request validators/schema",
 	// What people see.
@@ -185,6 +187,7 @@ var pure = []string{
 	"validators/capy/reading",
 	"validators/languages",
 	"validators/reading",
+	"validators/schedule/spoilings",
 	"validators/schema",
 	"validators/secrets",
 	"wards",

@@ -3,10 +3,10 @@ package schedule
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schedule/spoilings"
 )
 
 // where are the parameters that all gates have in common.
@@ -65,12 +65,12 @@ func Validators(o Options) []validators.Validator {
 	d := o.desk()
 	return []validators.Validator{
 		gate(d, preflightGate, "Validates that a creator has what a schedule needs: active, vault, captions, persona, analytics", d.preflight, validators.Impure),
-		gate(d, selectionGate, "Validates the captions of a schedule against the creator's vault and AVOID tier, and proves it", d.selection, validators.Impure, validators.Publishing(itemFaults()...)),
-		gate(d, qualityGate, "Validates a schedule by all hard and soft gates and its proof, and certifies it", d.quality, validators.Impure, validators.Publishing(slices.Concat(itemFaults(), mixFaults(), fieldFaults(), weekFaults(), proofFaults())...)),
-		gate(d, certificateGate, "Validates the certificate of a schedule as the gatekeeper does", d.certificate, validators.Impure, validators.Publishing(certificateFaults()...)),
-		gate(d, varietyGate, "Validates that a schedule has enough different send types and content types", d.variety, validators.Publishing(varietyFaults()...)),
-		gate(d, criticGate, "Validates a critic's review of a schedule by its scores and concerns", d.critic, validators.Impure, validators.Publishing(criticFaults()...)),
-		gate(d, anomalyGate, "Validates a schedule against the creator's usual prices, volumes and times", d.anomaly, validators.Impure, validators.Publishing(anomalyFaults()...)),
+		gate(d, selectionGate, "Validates the captions of a schedule against the creator's vault and AVOID tier, and proves it", d.selection, validators.Impure, validators.Publishing(spoilings.Selection()...)),
+		gate(d, qualityGate, "Validates a schedule by all hard and soft gates and its proof, and certifies it", d.quality, validators.Impure, validators.Publishing(spoilings.Quality()...)),
+		gate(d, certificateGate, "Validates the certificate of a schedule as the gatekeeper does", d.certificate, validators.Impure, validators.Publishing(spoilings.Certificate()...)),
+		gate(d, varietyGate, "Validates that a schedule has enough different send types and content types", d.variety, validators.Publishing(spoilings.Variety()...)),
+		gate(d, criticGate, "Validates a critic's review of a schedule by its scores and concerns", d.critic, validators.Impure, validators.Publishing(spoilings.Critic()...)),
+		gate(d, anomalyGate, "Validates a schedule against the creator's usual prices, volumes and times", d.anomaly, validators.Impure, validators.Publishing(spoilings.Anomaly()...)),
 	}
 }
 

@@ -1,13 +1,23 @@
-package schedule
+// Package spoilings makes bad schedules of good ones: the faults that the gates
+// of a schedule publish, and by which they are measured.
+//
+// In comes what a gate looks at, as a plain value: a schedule, alone or within an
+// object that has its review and its proof beside it. Each gate has a list of
+// operators for what it may never pass; an operator spoils one thing in a copy and
+// tells where and what, or finds no place. Whether that is noticed is no matter of
+// this room, which knows the words of a schedule, no policy and no database.
+package spoilings
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/validators/faults"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A draft is a copy of what a gate looks at, to be spoilt: the whole, and what it
@@ -86,11 +96,22 @@ func put(m map[string]any, field string, value any) {
 	}
 }
 
+// told is a value in a note.
 func told(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "null"
+	case string:
+		return strconv.Quote(schema.Clip(v, 60))
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "a list"
+	}
 	if value == faults.Gone {
 		return "missing"
 	}
-	return show(value)
+	return fmt.Sprint(value)
 }
 
 // in makes another value of a field of what a function finds.
@@ -120,8 +141,8 @@ func theProof(d *draft) map[string]any {
 	return nil
 }
 
-// itemFaults are what no gate that reads the items may pass.
-func itemFaults() []faults.Operator {
+// Selection are the faults of layer 2: items of the wrong content, or of nobody.
+func Selection() []faults.Operator {
 	return []faults.Operator{
 		spoilt("item_vault", "an item's content type is not in the vault", inItem("content_type", "glassblowing")),
 		spoilt("item_type_null", "an item has no content type", inItem("content_type", nil)),
@@ -133,8 +154,14 @@ func itemFaults() []faults.Operator {
 	}
 }
 
-// mixFaults are what the mix of send types and content types may not be.
-func mixFaults() []faults.Operator {
+// Quality are the faults of layer 3: those of layer 2, and of the mix, the fields,
+// the week and the proof.
+func Quality() []faults.Operator {
+	return slices.Concat(Selection(), mix(), fields(), week(), proof())
+}
+
+// mix are what the mix of send types and content types may not be.
+func mix() []faults.Operator {
 	return []faults.Operator{
 		spoilt("item_send_type", "an item's send type is none of the 22", inItem("send_type_key", "ppv_special")),
 		spoilt("few_types", "there are fewer than ten send types", func(d *draft) (string, string) {
@@ -151,8 +178,9 @@ func mixFaults() []faults.Operator {
 	}
 }
 
-func varietyFaults() []faults.Operator {
-	return append(mixFaults(),
+// Variety are the faults of phase 2.5: too few send types, or too much of one kind.
+func Variety() []faults.Operator {
+	return append(mix(),
 		spoilt("one_type", "one send type has a third of the items", func(d *draft) (string, string) {
 			for i, item := range d.items {
 				if i%3 == 0 {
@@ -176,8 +204,8 @@ func varietyFaults() []faults.Operator {
 		}))
 }
 
-// fieldFaults are in the fields of an item, and of the week.
-func fieldFaults() []faults.Operator {
+// fields are in the fields of an item, and of the week.
+func fields() []faults.Operator {
 	return []faults.Operator{
 		spoilt("item_time", "an item's time is none", inItem("scheduled_time", "25:61")),
 		spoilt("item_date", "an item's date is none", inItem("scheduled_date", "2026-02-30")),
@@ -194,8 +222,8 @@ func fieldFaults() []faults.Operator {
 	}
 }
 
-// weekFaults are what the week as a whole may not be.
-func weekFaults() []faults.Operator {
+// week are what the week as a whole may not be.
+func week() []faults.Operator {
 	return []faults.Operator{
 		spoilt("item_outside", "an item is a week late", anItem(func(d *draft, i int) (string, string) {
 			date, _ := d.items[i]["scheduled_date"].(string)
@@ -235,8 +263,8 @@ func category(name, instead string, kinds ...string) faults.Operator {
 	})
 }
 
-// proofFaults are what layer 2 did not prove.
-func proofFaults() []faults.Operator {
+// proof are what layer 2 did not prove.
+func proof() []faults.Operator {
 	return []faults.Operator{
 		spoilt("proof_gone", "there is no proof of layer 2", func(d *draft) (string, string) {
 			if theProof(d) == nil {
@@ -270,8 +298,8 @@ func listed(field string, change func([]any) []any) spoiling {
 	}
 }
 
-// criticFaults are reviews that a schedule may not go on with.
-func criticFaults() []faults.Operator {
+// Critic are reviews that a schedule may not go on with.
+func Critic() []faults.Operator {
 	var list []faults.Operator
 	for name, bad := range map[string]any{"strategic_score": 69, "revenue_aggressiveness": 81, "subscriber_health": 39, "brand_consistency": 49} {
 		list = append(list,
@@ -294,8 +322,8 @@ func criticFaults() []faults.Operator {
 		spoilt("review_gone", "there is no review", in(theWhole, "review", faults.Gone)))
 }
 
-// anomalyFaults are what the creator's past speaks against.
-func anomalyFaults() []faults.Operator {
+// Anomaly are what the creator's past speaks against.
+func Anomaly() []faults.Operator {
 	return []faults.Operator{
 		spoilt("content_unknown", "an item's content type is none that anybody knows", inItem("content_type", "underwater basket weaving")),
 		spoilt("price_outlier", "a PPV slot costs a hundred times as much", func(d *draft) (string, string) {
@@ -324,9 +352,9 @@ func anomalyFaults() []faults.Operator {
 	}
 }
 
-// certificateFaults are what was done to a schedule after it was certified, or to
+// Certificate are what was done to a schedule after it was certified, or to
 // its certificate.
-func certificateFaults() []faults.Operator {
+func Certificate() []faults.Operator {
 	list := []faults.Operator{
 		spoilt("certificate_gone", "there is no certificate", in(theWeek, "validation_certificate", faults.Gone)),
 		spoilt("certified_price", "an item has another price than was certified", inItem("price", 44)),
@@ -350,7 +378,7 @@ func certificateFaults() []faults.Operator {
 		{"creator_id", "ben"}, {"page_type", "free"}, {"week_start", "2026-01-12"}, {"database_id", "another"}, {"policy_digest", "sha256:0"},
 		{"validation_timestamp", "2026-01-01T00:00:00Z"}, {"schedule_hash", "sha256:0"}, {"avoid_types_hash", "sha256:0"}, {"vault_types_hash", "sha256:0"},
 		{"items_validated", 1}, {"quality_score", 100.5}, {"validation_status", "APPROVED_BY_ME"}, {"violations_found", map[string]any{"vault": 1, "avoid_tier": 0, "critical": 0}},
-		{"evidence", []any{}}, {keyIDField, "another"}, {signatureField, "AAAA"},
+		{"evidence", []any{}}, {"signing_key_id", "another"}, {"certificate_signature", "AAAA"},
 	} {
 		list = append(list, spoilt("certificate_"+f.field, "the certificate's "+f.field+" is another", in(theCertificate, f.field, f.value)))
 	}

@@ -45,6 +45,8 @@ var floors = map[string]string{
 	"runner/event":     "runner/model runner/tool validators validators/schema",
 	// What a text of the CAPY pipeline says, without a judgement.
 	"validators/capy/reading": "",
+	// What marks a gap in a text.
+	"validators/edit/markers": "",
 	// Floor 1.
 	"wards": "validators",
 	// The words of other people's cascades, which the parser looks up and convert rewrites.
@@ -117,7 +119,7 @@ var floors = map[string]string{
 	"runner/tool/query":   "runner/journal/postgres runner/journal/statements runner/process runner/tool validators/schema",
 	"runner/tool/mcp":     "runner/process runner/spellings runner/tool validators validators/schema",
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
-	"validators/edit":     "validators validators/faults validators/reading validators/schema",
+	"validators/edit":     "validators validators/edit/markers validators/faults validators/reading validators/schema",
 	"validators/request":  "runner/reports validators validators/faults validators/reading validators/schema",
 	"validators/schedule": "runner/signatures runner/tool validators validators/schedule/spoilings validators/schema",
 	// Bad schedules of good ones.
@@ -185,6 +187,7 @@ var pure = []string{
 	"templates/jinja",
 	"templates/prompts",
 	"validators/capy/reading",
+	"validators/edit/markers",
 	"validators/languages",
 	"validators/reading",
 	"validators/schedule/spoilings",

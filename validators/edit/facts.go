@@ -1,6 +1,12 @@
 package edit
 
-import "cmp"
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/seed61713e19/capstan/validators/edit/markers"
+	"github.com/seed61713e19/capstan/validators/reading"
+)
 
 // facts are everything that a decision rests on. What nobody has judged is
 // NotJudged, or nil.
@@ -78,4 +84,37 @@ func (in *input) keepClaims(f *facts) {
 			f.claims[i] = claimFact{claim: c.claim, graded: graded{Fail, []string{"it is gone from the ledger, where a claim is retired and not deleted"}}}
 		}
 	}
+}
+
+// gaps checks the new gap markers of a candidate text.
+func (in *input) gaps() graded {
+	g := graded{result: Pass}
+	if in.ActivePart != PartText || len(in.unreadable) > 0 {
+		return g
+	}
+	m := markers.Parse(in.status.markFormat)
+	source, now := in.source, in.candidate
+	if !in.unread {
+		source, now = reading.Visible(source), reading.Visible(now)
+	}
+	good, bad := m.New(source, now)
+	for _, s := range good[:min(len(good), maxDifferences)] {
+		g.notes = append(g.notes, "new gap marker: "+brief(s))
+	}
+	for _, s := range markers.OpenWords(source, now, maxDifferences) {
+		g.result = Warn
+		g.notes = append(g.notes, "it may be a gap that is left without a marker: "+brief(s))
+	}
+	if len(bad) == 0 {
+		return g
+	}
+	g.result = Fail
+	wrong := fmt.Sprintf("does not follow mark_format %q", brief(in.status.markFormat))
+	if !m.Says() {
+		g.result, wrong = Warn, "has no mark_format to follow"
+	}
+	for _, s := range bad[:min(len(bad), maxDifferences)] {
+		g.notes = append(g.notes, fmt.Sprintf("a new gap marker %s: %s", wrong, brief(s)))
+	}
+	return g
 }

@@ -4,6 +4,8 @@ import (
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/edit/markers"
 )
 
 // A status is a status file.
@@ -55,8 +57,8 @@ func (r *reader) status(root *yaml.Node) *status {
 	s.readPresentation()
 	s.readRubric()
 	if gap := s.top.child(string(PartGapPolicy)); gap != nil {
-		if s.markFormat = gap.text("mark_format"); len(s.markFormat) > maxFormat {
-			r.at(gap.get("mark_format"), "mark_format has more than %d bytes", maxFormat)
+		if s.markFormat = gap.text("mark_format"); len(s.markFormat) > markers.MaxFormat {
+			r.at(gap.get("mark_format"), "mark_format has more than %d bytes", markers.MaxFormat)
 		}
 	}
 	s.readClaims()

@@ -1,4 +1,4 @@
-package edit
+package markers
 
 import (
 	"strings"
@@ -38,7 +38,7 @@ func TestMarkers(t *testing.T) {
 		{"[GAP: <what>]", "", 0, 0},
 	}
 	for _, test := range tests {
-		good, bad := newMarkFormat(test.format).newMarkers("", test.text)
+		good, bad := Parse(test.format).New("", test.text)
 		if len(good) != test.good || len(bad) != test.bad {
 			t.Errorf("%q in %q: got %q and %q", test.format, test.text, good, bad)
 		}
@@ -48,37 +48,24 @@ func TestMarkers(t *testing.T) {
 // Markers that the source has are not new, wherever they move and however they
 // are broken into lines; a second one of the same is.
 func TestOnlyNewMarkersCount(t *testing.T) {
-	m := newMarkFormat("[GAP: <what>]")
+	m := Parse("[GAP: <what>]")
 	source := "a [GAP: one thing] b (GAP: odd)"
-	good, bad := m.newMarkers(source, "(GAP:\nodd) a\n\n[GAP: one\nthing] and [GAP: one thing] (GAP: new)")
+	good, bad := m.New(source, "(GAP:\nodd) a\n\n[GAP: one\nthing] and [GAP: one thing] (GAP: new)")
 	if strings.Join(good, ",") != "[GAP: one thing]" || len(bad) != 1 || bad[0] != "(GAP: new)" {
 		t.Errorf("got %q and %q", good, bad)
 	}
 }
 
-func TestGapSection(t *testing.T) {
-	d := newDesk(t)
-	d.change("candidates/d-04.1.md", "The third is about silence,", "[GAP: who says so] The third is about silence,")
-	if r := d.wants(Accept, ""); len(r.GapPolicy.Notes) != 1 || !strings.Contains(r.GapPolicy.Notes[0], "who says so") {
-		t.Errorf("got %+v", r.GapPolicy)
-	}
-	d.change("status.yaml", `mark_format: "[GAP: <what is missing>]"`, "mark_format:")
-	d.change("candidates/d-04.1.md", "[GAP: how often", "[GAP, how often")
-	if r := d.wants(NeedsHumanReview, "no mark_format"); r.GapPolicy.Result != Warn {
-		t.Errorf("got %+v", r.GapPolicy)
-	}
-}
-
-func FuzzMarkFormat(f *testing.F) {
+func FuzzFormat(f *testing.F) {
 	f.Add("[GAP: <what is missing>]", "a [GAP: why] b [GAP")
 	f.Add("<!-- GAP {id}: ... -->", "<!-- GAP 1: x -->")
 	f.Add("[[TODO(…)", "[[TODO(\xff")
 	f.Fuzz(func(t *testing.T, format, text string) {
-		if len(format) > maxFormat || len(text) > 10_000 {
+		if len(format) > MaxFormat || len(text) > 10_000 {
 			return
 		}
-		m := newMarkFormat(format)
-		good, bad := m.newMarkers(text, text)
+		m := Parse(format)
+		good, bad := m.New(text, text)
 		if len(good)+len(bad) > 0 {
 			t.Errorf("%q: %q and %q are new to their own text %q", format, good, bad, text)
 		}

@@ -1,18 +1,25 @@
-package edit
+// Package markers finds what marks a gap in a text: where an author says that
+// something is missing.
+//
+// In comes the mark_format of a gap policy, "[GAP: <what is missing>]", and a text
+// before and after an edit; out go the markers that the edit brought, those that
+// keep to the format and those that do not: the word in small letters, its letters
+// apart, other brackets, TODO instead. What the text had before is no news, and
+// what stands in a block of code is shown, not said. Begin reading at [Parse] and
+// [Format.New]; nothing here decides what a marker means for the edit.
+package markers
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
-	"github.com/seed61713e19/capstan/validators/reading"
 )
 
-// newMarkers finds the gap markers of a candidate that the source does not
-// have: those that keep to the format, and those that do not.
-func (m markFormat) newMarkers(source, candidate string) (good, bad []string) {
+// New finds the gap markers of a candidate that the source does not have, each
+// in one line: those that keep to the format, and those that do not.
+func (m Format) New(source, candidate string) (good, bad []string) {
 	olds, news := differing(uncoded(source), uncoded(candidate))
 	known := map[string]int{}
 	g, b := m.markers(olds)
@@ -58,7 +65,7 @@ func differing(old, now string) (olds, news []string) {
 
 // markers lists the markers of paragraphs, each in one line. A marker is within
 // a paragraph, and not in a code block: what stands there is shown, not said.
-func (m markFormat) markers(paragraphs []string) (good, bad []string) {
+func (m Format) markers(paragraphs []string) (good, bad []string) {
 	for _, paragraph := range paragraphs {
 		// Most have none, and looking for a mark is far cheaper than matching.
 		if lower := strings.ToLower(paragraph); strings.Contains(lower, m.word) || suspect(lower) {
@@ -93,7 +100,7 @@ var codeFence = patterns.Lazy("^[ \\t]*(`{3,}|~{3,})(.*)$")
 // within finds the markers of a paragraph: of "a [GAP: x] b [GAP y]", the first keeps
 // to the format [GAP: <what>], the second does not. What looks like a marker within a
 // good one, or within a bad one before it, is none of its own.
-func (m markFormat) within(paragraph string) (good, bad []string) {
+func (m Format) within(paragraph string) (good, bad []string) {
 	var held [][]int
 	if m.good != nil {
 		held = m.good.FindAllStringIndex(paragraph, -1)
@@ -115,7 +122,7 @@ func (m markFormat) within(paragraph string) (good, bad []string) {
 }
 
 // suspects are the places of what may be meant as a marker, in their order.
-func (m markFormat) suspects(paragraph string) [][]int {
+func (m Format) suspects(paragraph string) [][]int {
 	all := m.like.FindAllStringIndex(paragraph, -1)
 	for _, loc := range m.hidden.FindAllStringIndex(paragraph, -1) {
 		if !titled(paragraph, loc) {
@@ -157,36 +164,3 @@ func aboutOne(s string) string {
 
 // oneLine is a marker however it was broken into lines.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// gaps checks the new gap markers of a candidate text.
-func (in *input) gaps() graded {
-	g := graded{result: Pass}
-	if in.ActivePart != PartText || len(in.unreadable) > 0 {
-		return g
-	}
-	m := newMarkFormat(in.status.markFormat)
-	source, now := in.source, in.candidate
-	if !in.unread {
-		source, now = reading.Visible(source), reading.Visible(now)
-	}
-	good, bad := m.newMarkers(source, now)
-	for _, s := range good[:min(len(good), maxDifferences)] {
-		g.notes = append(g.notes, "new gap marker: "+brief(s))
-	}
-	for _, s := range openWords(source, now) {
-		g.result = Warn
-		g.notes = append(g.notes, "it may be a gap that is left without a marker: "+brief(s))
-	}
-	if len(bad) == 0 {
-		return g
-	}
-	g.result = Fail
-	wrong := fmt.Sprintf("does not follow mark_format %q", brief(in.status.markFormat))
-	if m.good == nil {
-		g.result, wrong = Warn, "has no mark_format to follow"
-	}
-	for _, s := range bad[:min(len(bad), maxDifferences)] {
-		g.notes = append(g.notes, fmt.Sprintf("a new gap marker %s: %s", wrong, brief(s)))
-	}
-	return g
-}

@@ -1,4 +1,4 @@
-package edit
+package markers
 
 import (
 	"regexp"
@@ -15,11 +15,11 @@ const gapWord = "GAP"
 // not called by the policy's word, in bytes.
 const maxParagraph = 64 << 10
 
-// maxFormat is the longest mark_format, in bytes.
-const maxFormat = 300
+// MaxFormat is the longest mark_format that anybody should give, in bytes.
+const MaxFormat = 300
 
-// A markFormat is how a gap policy wants gaps marked.
-type markFormat struct {
+// A Format is how a gap policy wants gaps marked. Make one with [Parse].
+type Format struct {
 	word   string         // the word of a marker, in lower case
 	like   *regexp.Regexp // what looks like a marker
 	hidden *regexp.Regexp // what looks like one that is not to be known for one
@@ -32,15 +32,16 @@ var (
 	separator   = patterns.Lazy(`^[\s:|/–—-]*`)
 )
 
-// newMarkFormat reads a format such as "[GAP: <what is missing>]" or
-// "<!-- GAP {id}: {reason} -->", alone or in a sentence.
-func newMarkFormat(format string) markFormat {
+// Parse reads a format such as "[GAP: <what is missing>]" or
+// "<!-- GAP {id}: {reason} -->", alone or in a sentence. Every text is one: of "",
+// and of one that does not say what a marker is, [Format.Says] is false.
+func Parse(format string) Format {
 	format = strings.TrimSpace(format)
 	word := gapWord
 	if w := letters().FindString(placeholder().ReplaceAllString(format, " ")); w != "" && !strings.Contains(format, gapWord) {
 		word = w
 	}
-	m := markFormat{word: strings.ToLower(word), like: markerLike(word), hidden: markerHidden(word)}
+	m := Format{word: strings.ToLower(word), like: markerLike(word), hidden: markerHidden(word)}
 	if format == "" {
 		return m
 	}
@@ -50,6 +51,10 @@ func newMarkFormat(format string) markFormat {
 	m.good = markerPattern(format, word)
 	return m
 }
+
+// Says tells whether the format says what a marker is; without it none can keep
+// to it.
+func (m Format) Says() bool { return m.good != nil }
 
 // markerLike matches what somebody may have meant as a marker: the word behind
 // a bracket, or before a colon.
@@ -103,9 +108,9 @@ func suspect(lower string) bool {
 		func(mark string) bool { return strings.Contains(lower, mark) })
 }
 
-// openWords are the words of a candidate that say something is open, and that
-// the source does not have as often.
-func openWords(source, candidate string) []string {
+// OpenWords are the words of a candidate that say something is open, and that
+// the source does not have as often, at most so many of them.
+func OpenWords(source, candidate string, most int) []string {
 	olds, news := differing(source, candidate)
 	known := map[string]int{}
 	for _, p := range olds {
@@ -119,7 +124,7 @@ func openWords(source, candidate string) []string {
 			continue
 		}
 		for _, s := range openThings().FindAllString(p, -1) {
-			if known[strings.ToLower(s)]--; known[strings.ToLower(s)] < 0 && len(out) < maxDifferences {
+			if known[strings.ToLower(s)]--; known[strings.ToLower(s)] < 0 && len(out) < most {
 				out = append(out, oneLine(s))
 			}
 		}

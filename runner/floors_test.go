@@ -121,9 +121,11 @@ var floors = map[string]string{
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
 	"validators/edit":     "validators validators/edit/markers validators/faults validators/reading validators/schema",
 	"validators/request":  "runner/reports validators validators/faults validators/reading validators/schema",
-	"validators/schedule": "runner/signatures runner/tool validators validators/schedule/spoilings validators/schema",
+	"validators/schedule": "runner/signatures runner/tool validators validators/schedule/spoilings validators/schedule/statements validators/schema",
 	// Bad schedules of good ones.
 	"validators/schedule/spoilings": "validators/faults validators/schema",
+	// What certificates state, signed.
+	"validators/schedule/statements": "runner/signatures",
 	// The API, and the server that both it and the pages are in.
 	"runner/serve": "cascades runner runner/engine runner/journal runner/model runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/pages runner/serve/problems runner/serve/queries runner/serve/streams validators validators/request validators/schema",
 	// What people see.
@@ -191,6 +193,7 @@ var pure = []string{
 	"validators/languages",
 	"validators/reading",
 	"validators/schedule/spoilings",
+	"validators/schedule/statements",
 	"validators/schema",
 	"validators/secrets",
 	"wards",

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed61713e19/capstan/validators/schedule/statements"
 )
 
 // dear is a week with a PPV message for $9,999.
@@ -68,8 +70,8 @@ func TestCallersPolicyIsNotSigned(t *testing.T) {
 	for _, with := range []map[string]any{{"policy": soft}, {"policy": "v2"}, {"policy": "extends: v2"}, {"db": sqliteDSN(t)}} {
 		v := h.verdict(qualityGate, w, with)
 		c := details(v)["validation_certificate"].(map[string]any)
-		if c[signatureField] != "" || c[keyIDField] != "" || !slices.Contains(codes(v), "CERTIFICATE_UNSIGNED") || !strings.Contains(v.Reason, "key's owner") {
-			t.Errorf("%v: signed %v: %s", with, c[signatureField], v.Reason)
+		if c[statements.SignatureField] != "" || c[statements.KeyIDField] != "" || !slices.Contains(codes(v), "CERTIFICATE_UNSIGNED") || !strings.Contains(v.Reason, "key's owner") {
+			t.Errorf("%v: signed %v: %s", with, c[statements.SignatureField], v.Reason)
 		}
 		v = h.verdict(criticGate, map[string]any{"schedule": w, "review": approval}, with)
 		if details(v)["critic_certificate"] != nil {
@@ -186,7 +188,7 @@ func TestCriticsDecision(t *testing.T) {
 	resealed := func(field string, value any) func(map[string]any) {
 		return changed(func(c map[string]any) {
 			c[field] = value
-			seal(criticPurpose, own, c)
+			statements.Seal(statements.Critic, own, c)
 		})
 	}
 	harsh := maps.Clone(approval)
@@ -202,10 +204,10 @@ func TestCriticsDecision(t *testing.T) {
 		}, "", "good"},
 		"none":                {func(w map[string]any) { delete(w, "critic_certificate") }, "MISSING_EVIDENCE", "no critic_certificate"},
 		"a word":              {func(w map[string]any) { w["critic_certificate"] = "APPROVE" }, "MISSING_EVIDENCE", "no critic_certificate"},
-		"not signed":          {changed(func(c map[string]any) { c[signatureField] = "" }), "MISSING_EVIDENCE", "signature"},
+		"not signed":          {changed(func(c map[string]any) { c[statements.SignatureField] = "" }), "MISSING_EVIDENCE", "signature"},
 		"changed":             {changed(func(c map[string]any) { c["strategic_score"] = 99 }), "MISSING_EVIDENCE", "signature"},
-		"as a certificate":    {changed(func(c map[string]any) { seal(certificatePurpose, own, c) }), "MISSING_EVIDENCE", "signature"},
-		"its version":         {resealed(versionField, "1.0"), "MISSING_EVIDENCE", "format"},
+		"as a certificate":    {changed(func(c map[string]any) { statements.Seal(statements.Certificate, own, c) }), "MISSING_EVIDENCE", "signature"},
+		"its version":         {resealed(statements.VersionField, "1.0"), "MISSING_EVIDENCE", "format"},
 		"of other items":      {func(w map[string]any) { w["critic_certificate"] = h.reviewed(week(40), approval)["critic_certificate"] }, "MISSING_EVIDENCE", "other items"},
 		"of another creator":  {resealed("creator_id", "cleo"), "MISSING_EVIDENCE", "another creator"},
 		"of another week":     {resealed("week_start", "2026-01-12"), "MISSING_EVIDENCE", "another week"},

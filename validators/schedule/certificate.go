@@ -3,6 +3,8 @@ package schedule
 import (
 	"math"
 	"time"
+
+	"github.com/seed61713e19/capstan/validators/schedule/statements"
 )
 
 // A certificate is what layer 3 states of a schedule: all that its decision
@@ -34,7 +36,7 @@ func (c certificate) statement() map[string]any {
 		status = Rejected // of all gates, whatever the quality gate alone says
 	}
 	return map[string]any{
-		versionField:              statementVersion,
+		statements.VersionField:   statements.Version,
 		"creator_id":              f.id,
 		"page_type":               f.pageType,
 		"is_active":               f.active,
@@ -63,10 +65,10 @@ func (c certificate) statement() map[string]any {
 // certificateFields are all that a certificate has; what has others was made
 // for a reader who knows what they mean.
 var certificateFields = map[string]bool{
-	versionField: true, "creator_id": true, "page_type": true, "is_active": true, "week_start": true, "database_id": true, "policy_digest": true,
+	statements.VersionField: true, "creator_id": true, "page_type": true, "is_active": true, "week_start": true, "database_id": true, "policy_digest": true,
 	"validation_timestamp": true, "schedule_hash": true, "avoid_types_hash": true, "vault_types_hash": true, "items_validated": true,
 	"expected_items": true, "caption_pool_limited": true, "quality_score": true, "validation_status": true, "violations_found": true,
-	"upstream_proof_verified": true, "evidence": true, "checks_performed": true, keyIDField: true, signatureField: true,
+	"upstream_proof_verified": true, "evidence": true, "checks_performed": true, statements.KeyIDField: true, statements.SignatureField: true,
 }
 
 // weekText is a week as statements name it, nil where there is none.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed61713e19/capstan/validators/schedule/statements"
 )
 
 // resign signs a certificate again, as one who has the key would.
@@ -16,7 +18,7 @@ func resign(t *testing.T, c map[string]any) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !seal(certificatePurpose, sign, c) {
+	if !statements.Seal(statements.Certificate, sign, c) {
 		t.Fatal("it cannot be signed")
 	}
 	return c
@@ -170,17 +172,17 @@ func TestForgedCertificates(t *testing.T) {
 			"truncated":           {func(c map[string]any) { c["certificate_signature"] = signature[:40] }, "BAD_SIGNATURE"},
 			"with more behind it": {func(c map[string]any) { c["certificate_signature"] = signature + "AAAA" }, "BAD_SIGNATURE"},
 			"not a text":          {func(c map[string]any) { c["certificate_signature"] = true }, "BAD_SIGNATURE"},
-			"another key":         {func(c map[string]any) { seal(certificatePurpose, other, c) }, "BAD_SIGNATURE"},
+			"another key":         {func(c map[string]any) { statements.Seal(statements.Certificate, other, c) }, "BAD_SIGNATURE"},
 			"another key under this one's name": {func(c map[string]any) {
-				id := c[keyIDField]
-				seal(certificatePurpose, other, c)
-				c[keyIDField] = id
+				id := c[statements.KeyIDField]
+				statements.Seal(statements.Certificate, other, c)
+				c[statements.KeyIDField] = id
 			}, "BAD_SIGNATURE"},
-			"for the critic":    {func(c map[string]any) { seal(criticPurpose, own, c) }, "BAD_SIGNATURE"},
+			"for the critic":    {func(c map[string]any) { statements.Seal(statements.Critic, own, c) }, "BAD_SIGNATURE"},
 			"a newline behind":  {func(c map[string]any) { c["certificate_signature"] = signature + "\n" }, "BAD_SIGNATURE"},
 			"a newline inside":  {func(c map[string]any) { c["certificate_signature"] = signature[:30] + "\n" + signature[30:] }, "BAD_SIGNATURE"},
 			"no padding":        {func(c map[string]any) { c["certificate_signature"] = strings.TrimRight(signature, "=") }, "BAD_SIGNATURE"},
-			"no key's name":     {func(c map[string]any) { delete(c, keyIDField) }, "BAD_SIGNATURE"},
+			"no key's name":     {func(c map[string]any) { delete(c, statements.KeyIDField) }, "BAD_SIGNATURE"},
 			"a number beyond":   {func(c map[string]any) { c["quality_score"] = 1<<53 + 1 }, "BAD_SIGNATURE"},
 			"a better score":    {func(c map[string]any) { c["quality_score"] = 101 }, "BAD_SIGNATURE"},
 			"an earlier second": {func(c map[string]any) { c["validation_timestamp"] = noon.Add(-time.Second).Format(time.RFC3339) }, "BAD_SIGNATURE"},
@@ -204,7 +206,7 @@ func TestForgedCertificates(t *testing.T) {
 		if got := codes(v); !slices.Equal(got, []string{"INVALID_FORMAT"}) {
 			t.Errorf("an empty certificate: %v", got)
 		}
-		v = h.verdict(certificateGate, map[string]any{"creator_id": "ada", "week_start": DemoWeek, "items": good["items"], "validation_certificate": map[string]any{versionField: statementVersion}}, nil)
+		v = h.verdict(certificateGate, map[string]any{"creator_id": "ada", "week_start": DemoWeek, "items": good["items"], "validation_certificate": map[string]any{statements.VersionField: statements.Version}}, nil)
 		want := []string{"INVALID_TIMESTAMP", "INVALID_STATUS", "VAULT_VIOLATIONS_IN_CERT", "AVOID_VIOLATIONS_IN_CERT", "INVALID_STATUS",
 			"MISSING_EVIDENCE", "MISSING_EVIDENCE", "MISSING_EVIDENCE", "MISSING_EVIDENCE", "MISSING_EVIDENCE",
 			"CREATOR_MISMATCH", "WEEK_MISMATCH", "PAGE_TYPE_MISMATCH", "CREATOR_INACTIVE", "DATABASE_MISMATCH", "POLICY_MISMATCH",

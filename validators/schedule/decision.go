@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/validators/schedule/statements"
 )
 
 // criticStatement is the critic's decision on a schedule as a statement that
@@ -21,8 +22,8 @@ func (p *Policy) criticStatement(m, review, decision map[string]any, now time.Ti
 		return nil // what cannot be read whole has no hash that means it
 	}
 	s := map[string]any{
-		versionField: statementVersion, "creator_id": plan.creator, "week_start": weekText(plan.week), "schedule_hash": itemsHash(plan.items),
-		"items_reviewed": len(plan.items), "review_timestamp": now.UTC().Format(time.RFC3339), "policy_digest": p.digest, "review_digest": digestOf(scoresOf(review)),
+		statements.VersionField: statements.Version, "creator_id": plan.creator, "week_start": weekText(plan.week), "schedule_hash": itemsHash(plan.items),
+		"items_reviewed": len(plan.items), "review_timestamp": now.UTC().Format(time.RFC3339), "policy_digest": p.digest, "review_digest": statements.Digest(scoresOf(review)),
 	}
 	for _, field := range []string{"critic_decision", "strategic_score", "revenue_aggressiveness", "subscriber_health", "brand_consistency", "major_concerns"} {
 		s[field] = decision[field]
@@ -52,10 +53,10 @@ func (p *Policy) decision(plan *plan, f facts, hash string, keys signatures.Keys
 	if !ok {
 		return nil, "there is no critic_certificate"
 	}
-	if s[versionField] != statementVersion {
-		return nil, "the critic_certificate is of another format than " + statementVersion
+	if s[statements.VersionField] != statements.Version {
+		return nil, "the critic_certificate is of another format than " + statements.Version
 	}
-	if err := unsealed(criticPurpose, keys, s); err != nil {
+	if err := statements.Verify(statements.Critic, keys, s); err != nil {
 		return nil, "the critic_certificate's signature " + err.Error()
 	}
 	creator, _ := s["creator_id"].(string)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schedule/statements"
 )
 
 // evidence is what each gate of the policy that judges the items said, and the
@@ -21,7 +22,7 @@ func (c certificate) evidence() (map[string]any, bool) {
 		v.Valid = v.Valid && sound
 		passed = passed && v.Valid
 		saw["schedule_hash"] = c.hash
-		said[gate] = map[string]any{"valid": v.Valid, "status": v.Status, "saw": digestOf(saw)}
+		said[gate] = map[string]any{"valid": v.Valid, "status": v.Status, "saw": statements.Digest(saw)}
 	}
 	vault, avoid := namesHash(c.back.facts.vaultTypes()), namesHash(c.back.facts.avoid())
 	note(selectionGate, decided(c.vault+c.avoid == 0 && c.proven), map[string]any{"vault_types_hash": vault, "avoid_types_hash": avoid, "validation_proof": p.proof})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schedule/statements"
 )
 
 // fixedKey is a key that is the same in every test and process.
@@ -77,7 +78,7 @@ func paperScene(tb testing.TB) scene {
 func (s scene) certify(tb testing.TB, w map[string]any) map[string]any {
 	tb.Helper()
 	decision := s.policy.criticStatement(w, approval, details(s.policy.critic(approval)), noon)
-	if decision != nil && !seal(criticPurpose, s.sign, decision) {
+	if decision != nil && !statements.Seal(statements.Critic, s.sign, decision) {
 		tb.Fatal("the decision cannot be signed")
 	}
 	r := newReport(s.policy)
@@ -136,7 +137,7 @@ func FuzzSubject(f *testing.F) {
 			if v.Valid && gate != qualityGate && strings.Contains(fmt.Sprint(d), Rejected) {
 				t.Fatalf("%s: %s", gate, a)
 			}
-			if c, ok := d["validation_certificate"].(map[string]any); ok && c[signatureField] != "" && unsealed(certificatePurpose, s.keeper.keys, c) != nil {
+			if c, ok := d["validation_certificate"].(map[string]any); ok && c[statements.SignatureField] != "" && statements.Verify(statements.Certificate, s.keeper.keys, c) != nil {
 				t.Fatalf("what was signed does not verify: %s", a)
 			}
 		}

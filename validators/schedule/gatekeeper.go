@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schedule/statements"
 )
 
 // A gatekeeper is layer 4: it checks a certificate against the items and the
@@ -64,9 +65,9 @@ func (g gatekeeper) read(r *report, c map[string]any, ok bool, p *plan, b backgr
 		checkStatus(r, c)
 		g.checkEvidence(r, c)
 		g.compare(r, c, p, b)
-		err := unsealed(certificatePurpose, g.keys, c)
+		err := statements.Verify(statements.Certificate, g.keys, c)
 		if signed = err == nil; !signed {
-			r.certificate(certificateSignature, signatureField, err.Error(), "", c[signatureField])
+			r.certificate(certificateSignature, statements.SignatureField, err.Error(), "", c[statements.SignatureField])
 		}
 	}
 	return signed
@@ -91,11 +92,11 @@ func (g gatekeeper) again(r *report, p *plan, b background) {
 // format tells whether a certificate is of the format that is read here.
 func (r *report) format(c map[string]any) bool {
 	const now = "; have the schedule certified again"
-	switch version := c[versionField]; {
+	switch version := c[statements.VersionField]; {
 	case version == "1.0":
-		r.certificate(certificateFormat, versionField, "is 1.0: that format binds neither week nor page type, policy, database nor what the gates said"+now, statementVersion, version)
-	case version != statementVersion:
-		r.certificate(certificateFormat, versionField, "is not a format that is known here"+now, statementVersion, version)
+		r.certificate(certificateFormat, statements.VersionField, "is 1.0: that format binds neither week nor page type, policy, database nor what the gates said"+now, statements.Version, version)
+	case version != statements.Version:
+		r.certificate(certificateFormat, statements.VersionField, "is not a format that is known here"+now, statements.Version, version)
 	default:
 		var unknown []string
 		for _, field := range slices.Sorted(maps.Keys(c)) {

@@ -120,6 +120,22 @@ func (in *intake) item(i int, raw map[string]any, it *item) {
 	it.simple = !others && in.counts[in.rule] == before && small(it.price) && small(it.unused) && small(it.performance)
 }
 
+// number gives the value of a plain number.
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case int:
+		return float64(v), true
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
+	case json.Number:
+		f, err := v.Float64()
+		return f, err == nil
+	}
+	return 0, false
+}
+
 // small tells whether a float is exact for every whole number of its size.
 func small(f float64) bool { return !(math.Abs(f) >= 1<<53) }
 

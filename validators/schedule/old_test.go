@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/validators/schedule/statements"
 )
 
 // TestOldCertificates: certificates of the first format, which bound neither week
@@ -22,15 +24,15 @@ func TestOldCertificates(t *testing.T) {
 	signed := oldCertificate(t, "old.json")
 	key := ed25519.NewKeyFromSeed(slices.Repeat([]byte{7}, ed25519.SeedSize))
 	rest := copied(t, signed)
-	delete(rest, signatureField)
-	spelt := "ed25519:" + base64.StdEncoding.EncodeToString(ed25519.Sign(key, appendCanonical([]byte("capstan schedule certificate\n"), rest)))
-	if signed[signatureField] != spelt || signed["schedule_hash"] != good["validation_certificate"].(map[string]any)["schedule_hash"] {
+	delete(rest, statements.SignatureField)
+	spelt := "ed25519:" + base64.StdEncoding.EncodeToString(ed25519.Sign(key, statements.Append([]byte("capstan schedule certificate\n"), rest)))
+	if signed[statements.SignatureField] != spelt || signed["schedule_hash"] != good["validation_certificate"].(map[string]any)["schedule_hash"] {
 		t.Fatalf("the old certificate is not what was signed then of these items: want %s", spelt)
 	}
 	newline := copied(t, signed)
-	newline[signatureField] = spelt + "\n"
+	newline[statements.SignatureField] = spelt + "\n"
 	renamed := copied(t, signed)
-	renamed[versionField] = statementVersion
+	renamed[statements.VersionField] = statements.Version
 	for name, row := range map[string]struct {
 		old   map[string]any
 		words string

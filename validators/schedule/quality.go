@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schedule/statements"
 )
 
 // A qualityContext is what the quality gate needs besides the schedule and the
@@ -49,7 +50,7 @@ func (r *report) quality(plan *plan, b background, at qualityContext) validators
 		c.critic, critic = r.policy.decision(plan, f, c.hash, at.trusted)
 	}
 	statement := c.statement()
-	if !seal(certificatePurpose, at.sign, statement) {
+	if !statements.Seal(statements.Certificate, at.sign, statement) {
 		r.add(unsignedRule, finding{at: "validation_certificate", message: cmp.Or(at.refused, "no signing key is configured") + ", so the gatekeeper will not take the certificate"})
 	}
 	v := r.verdict(status, fmt.Sprintf("quality score %d: %s", score, status), map[string]any{

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"time"
+
+	"github.com/seed61713e19/capstan/validators/schedule/statements"
 )
 
 const (
@@ -40,7 +42,7 @@ func (t tx) use(r *report, g gatekeeper, s Saved, c map[string]any) error {
 	wrong := func(err error) error {
 		return fmt.Errorf("certificate of week %s of %s: %w", s.Week, s.Creator, err)
 	}
-	signed, err := signedText(c)
+	signed, err := statements.Payload(c)
 	if err != nil {
 		return wrong(err)
 	}

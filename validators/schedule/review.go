@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schedule/statements"
 )
 
 // criticParams may say the review's scores, where the subject does not.
@@ -52,7 +53,7 @@ func (d *desk) critic(_ context.Context, p criticParams, at sitting) (validators
 	}
 	v := at.policy.critic(review)
 	details := v.Details.(map[string]any)
-	if s := at.policy.criticStatement(at.plan, review, details, d.Clock()); s != nil && key != nil && refused == "" && seal(criticPurpose, key, s) {
+	if s := at.policy.criticStatement(at.plan, review, details, d.Clock()); s != nil && key != nil && refused == "" && statements.Seal(statements.Critic, key, s) {
 		details["critic_certificate"] = s
 	}
 	return v, nil

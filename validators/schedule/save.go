@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schedule/statements"
 )
 
 // A Refusal is the error of a schedule that was not saved because of what it
@@ -120,7 +121,7 @@ func (t tx) save(p *plan, g gatekeeper) (Saved, error) {
 				return Saved{}, err
 			}
 		}
-		certificate = string(appendCanonical(nil, c))
+		certificate = string(statements.Append(nil, c))
 	}
 	if r.refused() {
 		return Saved{}, &Refusal{Rejected, r.returnTo(), r.issues}

@@ -1,0 +1,187 @@
+// Package statements signs what the gates of a schedule state, and verifies it:
+// a certificate, which layer 3 gives and layer 4 demands, and a critic's decision.
+//
+// A statement is an object of plain values. [Seal] puts the key's name and the
+// signature into it: of [Payload], all but the signature in canonical form, for a
+// purpose, so that the one cannot pass for the other. [Verify] takes it back to a
+// verdict, nil or why not. Whether what it says is enough the gates ask; no key is
+// read here, no clock and no database. docs/schedule.md, "Certificates", has the
+// format.
+package statements
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/seed61713e19/capstan/runner/signatures"
+)
+
+// What statements are signed as.
+const (
+	Certificate signatures.Purpose = "application/vnd.capstan.schedule-certificate+json"
+	Critic      signatures.Purpose = "application/vnd.capstan.schedule-critic+json"
+)
+
+// Version is what stands in the [VersionField] of a statement of this format; one
+// that means something else has another.
+const Version = "2.0"
+
+// The fields that every statement has.
+const (
+	VersionField   = "certificate_version"
+	KeyIDField     = "signing_key_id"
+	SignatureField = "certificate_signature"
+)
+
+// Seal signs a statement and puts the key's name and the signature into it.
+// Without a key, and of what JSON readers could read differently, both are "".
+func Seal(as signatures.Purpose, key *signatures.Key, statement map[string]any) (signed bool) {
+	statement[KeyIDField], statement[SignatureField] = "", ""
+	if key == nil {
+		return false
+	}
+	statement[KeyIDField] = key.ID()
+	text, err := Payload(statement)
+	if err != nil {
+		statement[KeyIDField] = ""
+		return false
+	}
+	statement[SignatureField] = key.Sign(as, text)
+	return true
+}
+
+// Payload is the payload of a statement's signature: all of it but the
+// signature, in canonical form.
+func Payload(statement map[string]any) ([]byte, error) {
+	rest := maps.Clone(statement)
+	delete(rest, SignatureField)
+	if err := signatures.Unambiguous(rest); err != nil {
+		return nil, err
+	}
+	return Append(nil, rest), nil
+}
+
+// Verify says what is wrong with a statement's signature, nil for nothing.
+func Verify(as signatures.Purpose, keys signatures.Keys, statement map[string]any) error {
+	if len(keys) == 0 {
+		return errors.New("cannot be verified: no verification key is configured")
+	}
+	text, err := Payload(statement)
+	if err != nil {
+		return err
+	}
+	id, _ := statement[KeyIDField].(string)
+	signature, _ := statement[SignatureField].(string)
+	return keys.Verify(as, text, id, signature)
+}
+
+// Digest is the digest of a plain value in canonical form, "" where it has
+// none.
+func Digest(v any) string {
+	if signatures.Unambiguous(v) != nil {
+		return ""
+	}
+	return signatures.Digest(Append(nil, v))
+}
+
+// Append writes a plain value in its RFC 8785 form, as [signatures.Canonical]
+// does: keys sorted, no white space, 15.0 as 15. It is written here once more
+// because a schedule has up to 200,000 items. Of a value that nobody should sign
+// ([signatures.Unambiguous]) it writes something.
+func Append(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case nil:
+		return append(b, "null"...)
+	case bool:
+		return strconv.AppendBool(b, v)
+	case string:
+		return AppendText(b, v)
+	case []any:
+		b = append(b, '[')
+		for i, e := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = Append(b, e)
+		}
+		return append(b, ']')
+	case map[string]any:
+		return appendObject(b, v, false)
+	case int:
+		return strconv.AppendInt(b, int64(v), 10)
+	case int64:
+		return strconv.AppendInt(b, v, 10)
+	case float64:
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			return AppendNumber(b, v)
+		}
+	case json.Number:
+		if f, err := v.Float64(); err == nil {
+			return AppendNumber(b, f)
+		}
+	}
+	return fmt.Append(b, v)
+}
+
+// AppendSparse writes an object as [Append] does, without what is null in it.
+func AppendSparse(b []byte, object map[string]any) []byte { return appendObject(b, object, true) }
+
+// sortedKeys gives an object's keys in the order of their UTF-16 code units,
+// which is that of their bytes but for the characters behind U+FFFF.
+func sortedKeys(object map[string]any) []string {
+	keys := slices.Sorted(maps.Keys(object))
+	for _, key := range keys {
+		if strings.ContainsFunc(key, func(r rune) bool { return r > 0xFFFF }) {
+			slices.SortFunc(keys, func(a, b string) int { return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b))) })
+			break
+		}
+	}
+	return keys
+}
+
+// appendObject writes an object by its sorted keys; sparse leaves nulls out.
+func appendObject(b []byte, object map[string]any, sparse bool) []byte {
+	b = append(b, '{')
+	first := true
+	for _, key := range sortedKeys(object) {
+		value := object[key]
+		if sparse && value == nil {
+			continue
+		}
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = append(AppendText(b, key), ':')
+		b = Append(b, value)
+	}
+	return append(b, '}')
+}
+
+// AppendNumber writes a finite number as ECMAScript does.
+func AppendNumber(b []byte, f float64) []byte {
+	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return strconv.AppendInt(b, int64(f), 10)
+	}
+	return append(b, jsontext.Float(f).String()...)
+}
+
+// AppendText quotes a text, of which most have nothing to escape.
+func AppendText(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+			b, _ = jsontext.AppendQuote(b, s) // what is no UTF-8 is refused before it counts
+			return b
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
+}

@@ -16,7 +16,7 @@ import (
 )
 
 // told are files of which all that is told stands in testdata/told.txt.
-var told = []string{"full", "models", "databases", "tries", "tries_first", "long", "ways", "prices", "remote", "means", "rest"}
+var told = []string{"full", "models", "databases", "tries", "tries_first", "long", "ways", "prices", "remote", "means", "rest", "gate_needs"}
 
 // What a cascade is said to be stands in a file, in words and in pictures: its
 // description, its plan, its checks and its graphs, with what a run did too.
@@ -77,9 +77,12 @@ func TestTells(t *testing.T) {
 		for _, of := range c.Within() {
 			fmt.Fprintf(&b, "within: %s %q, uses read_file: %v, programs: %v, variables %q\n", of.ID, of.RunsCommands(), of.Uses("read_file"), of.RunsPrograms(), of.Variables())
 		}
-		for _, p := range c.Describe().Phases {
+		d := c.Describe()
+		for _, p := range d.Phases {
 			fmt.Fprintf(&b, "%s\n", asJSON(t, p))
 		}
+		d.Phases, d.Files = nil, nil
+		fmt.Fprintf(&b, "%s\n%s\n", asJSON(t, d), asJSON(t, c.Params()))
 		for _, p := range c.PlanOf("", c.Priced(prices)).Phases {
 			fmt.Fprintf(&b, "%s\n", asJSON(t, p))
 		}

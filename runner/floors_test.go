@@ -270,3 +270,46 @@ func TestOneReaderOfJSON(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// wide are the packages of more than 25 files, and what makes each of them one room.
+var wide = map[string]string{
+	"cmd/capstan":             "a file for each verb, and what several of them say alike",
+	"cascades":                "a file for each part of the language: what the parser fills in, checks and plans read",
+	"runner/engine":           "a run is one walk, whose phases, tries and turns stand on one stack",
+	"runner/journal":          "a recording, its host and the readers know how a run's rows lie, which nobody else is to know",
+	"templates/jinja":         "one language: its parser, and the filters, tests and methods of its values",
+	"validators/builtins":     "a file for each validator; builtins.go lists them all",
+	"validators/capy/reading": "what a document says, in prose, rows, JSON or numbers, is one reading of it",
+	"validators/edit":         "the checks of one verdict, over one reading of the five files",
+	"validators/schedule":     "four layers of gates over one database and one policy",
+	"validators/schema":       "one dialect: what a keyword means hangs on the others beside it",
+}
+
+// A package that grows past 25 files has parts with names, which want rooms of their
+// own, or a reason to stay together.
+func TestRooms(t *testing.T) {
+	const most = 25
+	count := map[string]int{}
+	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && name != ".." && otherModule(name) {
+			return filepath.SkipDir
+		}
+		if err == nil && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			count[strings.TrimPrefix(filepath.ToSlash(filepath.Dir(name)), "../")]++
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, n := range count {
+		if why := wide[name]; n > most && why == "" {
+			t.Errorf("%s has %d files: which parts of it have names?", name, n)
+		}
+	}
+	for name := range wide {
+		if count[name] <= most {
+			t.Errorf("%s has %d files, and needs no reason", name, count[name])
+		}
+	}
+}

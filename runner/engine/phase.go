@@ -108,9 +108,6 @@ func (v *visit) pass() (release, error) {
 // broke gives the error of something that broke and costs no more than the
 // phase, or the try, that it happened in.
 func broke(err error) *Error {
-	if err == nil {
-		return nil
-	}
 	var e *Error
 	if errors.As(err, &e) && (e.heavy || e.Code == Failed && (e.Err == nil || stops(err) == nil)) {
 		return e

@@ -332,3 +332,55 @@ func TestCancelledSaysWhy(t *testing.T) {
 		t.Errorf("got %+v", result.Error)
 	}
 }
+
+// A listening host keeps what it is told.
+type listening struct {
+	engine.Host
+	mu  *sync.Mutex
+	all *[]event.Event
+}
+
+func (h listening) Emit(e event.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	*h.all = append(*h.all, e)
+	h.Host.Emit(e)
+}
+
+func (h listening) Each(n, limit int, body func(engine.Host, int) error) error {
+	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(listening{inner, h.mu, h.all}, i) })
+}
+
+// The end of a phase that goes on without some of its items names these.
+func TestFailuresAreTold(t *testing.T) {
+	s := enginetest.Read(t, "keeps", []byte(`A list of which one is lost.
+-- cascade.yaml --
+cascade_id: c
+phases: [{name: a, each: {in: [x, y, z], as: n, on_failure: keep}, compose: "{{ n }}", wards: {post: [{expr: "content != 'y'", reason: no y, mode: retry, max_attempts: 1}]}}]
+`))
+	var all []event.Event
+	if _, err := engine.Run(listening{s.Host(t), &sync.Mutex{}, &all}, s.Cascade, s.Start()); err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(all, func(e event.Event) bool { return e.Kind == event.PhaseFinished && e.Path == "a" })
+	if i < 0 || len(all[i].Failures) != 1 || all[i].Failures[0].Index != 1 || all[i].Failures[0].Code != engine.Exhausted {
+		t.Errorf("got %+v", all)
+	}
+}
+
+// An error says at which call the budget was spent.
+func TestSpentAt(t *testing.T) {
+	s := enginetest.Read(t, "spent", []byte(`Two turns with a budget for one.
+-- cascade.yaml --
+cascade_id: c
+budget: {max_calls: 1}
+phases: [{name: a, instructions: a, rules: {max_turns: 2}}]
+-- script.yaml --
+- {phase: a, reply: one}
+`))
+	_, err := engine.Run(s.Host(t), s.Cascade, s.Start())
+	var why *engine.Error
+	if !errors.As(err, &why) || why.Code != engine.OverBudget || why.Path != "a/attempt[1]/turn[1]/model" {
+		t.Errorf("got %+v", why)
+	}
+}

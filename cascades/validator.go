@@ -323,3 +323,19 @@ func short(s string) string {
 	}
 	return line
 }
+
+// Free tells whether the validator asks no model.
+func (v *Validator) Free() bool { return v.Criteria == nil && !v.asks }
+
+// OfText tells whether the verdict hangs on the text alone: it is computed, the
+// parameters are written out, and nothing of the run around it is read.
+func (v *Validator) OfText() bool { return v.Pure && v.Check != nil && !v.around }
+
+// Sees tells whether the validator is given the text: an expression that does not
+// read it, or a cascade that is not given it, judges something else.
+func (v *Validator) Sees() bool {
+	if v.Cascade != nil && v.InputMap != nil {
+		return v.InputMap.Reads("content") || v.InputMap.Reads("output")
+	}
+	return !v.blind
+}

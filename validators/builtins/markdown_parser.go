@@ -13,6 +13,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/validators/reading"
 )
 
 // closedFence is the attribute of a fenced code block whose fence was closed.
@@ -38,13 +39,7 @@ var markdownParser = sync.OnceValue(func() parser.Parser {
 			blocks[i] = util.Prioritized(fences{parser.NewFencedCodeBlockParser()}, b.Priority)
 		}
 	}
-	return parser.NewParser(parser.WithBlockParsers(blocks...),
-		parser.WithInlineParsers(
-			util.Prioritized(parser.NewCodeSpanParser(), 100),
-			util.Prioritized(parser.NewLinkParser(), 200),
-			util.Prioritized(parser.NewAutoLinkParser(), 300),
-			util.Prioritized(parser.NewRawHTMLParser(), 400),
-		), // emphasis is of no interest, and quadratic too
+	return parser.NewParser(parser.WithBlockParsers(blocks...), reading.Inlines(),
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...))
 })
 

@@ -45,19 +45,11 @@ func Read(source string) (Text, error) {
 const maxBlock = 64 << 10
 
 // markdown reads with the tables and the footnotes of this package.
-var markdown = sync.OnceValue(func() parser.Parser { return markdownWith(notes{}, tables{}) })
+var markdown = sync.OnceValue(func() parser.Parser { return markdownWith(notes{}, tables{}, Inlines()) })
 
-// markdownWith knows no emphasis: marks around words change none, and parsing
-// them is quadratic.
-func markdownWith(notes parser.BlockParser, tables parser.ParagraphTransformer) parser.Parser {
-	return parser.NewParser(
+func markdownWith(notes parser.BlockParser, tables parser.ParagraphTransformer, inlines parser.Option) parser.Parser {
+	return parser.NewParser(inlines,
 		parser.WithBlockParsers(append(parser.DefaultBlockParsers(), util.Prioritized(notes, 999))...),
-		parser.WithInlineParsers(
-			util.Prioritized(parser.NewCodeSpanParser(), 100),
-			util.Prioritized(parser.NewLinkParser(), 200),
-			util.Prioritized(parser.NewAutoLinkParser(), 300),
-			util.Prioritized(parser.NewRawHTMLParser(), 400),
-		),
 		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), util.Prioritized(tables, 200))...))
 }
 

@@ -24,6 +24,8 @@ func hostileTexts() map[string]string {
 		"deep JSON":     strings.Repeat(`{"a":[`, mega/12) + "1" + strings.Repeat("]}", mega/12),
 		"open brackets": strings.Repeat("[", mega),
 		"open links":    strings.Repeat("[a](", mega/8),
+		"closed lines":  strings.Repeat("a[1]\n", mega/5),
+		"open code":     strings.Repeat("```]\\", mega/5),
 		"quotes":        strings.Repeat("> ", mega/4),
 		"signs":         strings.Repeat("key=", mega/4) + strings.Repeat("token: ", mega/8),
 		"schemes":       strings.Repeat("a://b:c@", mega/8),

@@ -74,3 +74,15 @@ func TestMoved(t *testing.T) {
 		}
 	}
 }
+
+// Sentences are looked at once each, not once for every other one.
+func TestCompareIsLinear(t *testing.T) {
+	took := func(sentences int) float64 {
+		old := strings.Repeat("Nobody is on board here. ", sentences)
+		now := strings.Repeat("Nobody is. ", sentences) + strings.Repeat("The crew went ashore at noon. ", sentences)
+		return testing.AllocsPerRun(1, func() { Compare(read(t, old), read(t, now)) })
+	}
+	if few, many := took(100), took(1000); many > 15*few {
+		t.Errorf("%.0f allocations for 100 sentences, %.0f for 1000", few, many)
+	}
+}

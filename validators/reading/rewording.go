@@ -15,84 +15,82 @@ func (p pairing) sentences() []Change {
 	var out []Change
 	for _, g := range p.gaps() {
 		old, now := sentencesIn(p.old, g.old), sentencesIn(p.now, g.now)
-		for _, d := range lcs.DiffLines(plainSentences(old), plainSentences(now)) {
+		were, are := times(old), times(now)
+		for _, d := range lcs.DiffLines(plain(old), plain(now)) {
 			gone, come := old[d.Start:d.End], now[d.ReplStart:d.ReplEnd]
-			switch {
-			case len(come) == 0:
+			if len(come) == 0 {
 				for _, s := range gone {
-					out = append(out, Change{Kind: Passages, Old: s, Line: g.line})
+					out = append(out, Change{Kind: Passages, Old: s.text, Line: g.line})
 				}
-			case len(gone) == 0:
-				for _, s := range come {
-					if again(plainSentence(s), now) {
-						out = append(out, Change{Kind: Passages, Now: s, Line: g.line})
-					}
-				}
-			default:
-				for _, s := range come {
-					if again(plainSentence(s), now) && !again(plainSentence(s), old) {
-						out = append(out, Change{Kind: Passages, Now: s, Line: g.line})
-					}
-				}
-				out = append(out, brokenOff(gone, come, g.line)...)
+				continue
 			}
+			for _, s := range come {
+				if are[s.plain] > 1 && (len(gone) == 0 || were[s.plain] < 2) {
+					out = append(out, Change{Kind: Passages, Now: s.text, Line: g.line})
+				}
+			}
+			out = append(out, brokenOff(gone, come, g.line)...)
 		}
 	}
 	return out
-}
-
-// again tells whether a sentence stands twice or more.
-func again(plain string, in []string) bool {
-	n := 0
-	for _, s := range in {
-		if plainSentence(s) == plain {
-			n++
-		}
-	}
-	return n > 1
 }
 
 // brokenOff finds the sentences of which only the beginning is left: nothing ends
 // it, or the next one stands right behind it.
-func brokenOff(gone, come []string, line int) []Change {
+func brokenOff(gone, come []sentence, line int) []Change {
 	var out []Change
 	for i, s := range gone {
-		was, next := plainSentence(s), ""
+		next := ""
 		if i+1 < len(gone) {
-			next = " " + plainSentence(gone[i+1])
+			next = " " + gone[i+1].plain
 		}
 		for _, c := range come {
-			begun, joined := strings.CutSuffix(plainSentence(c), next)
-			last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(c, "\"'”’»)]*_“ "))
-			if joined && (next != "" || !Terminal(last)) && begun != was && strings.HasPrefix(was, begun+" ") {
-				out = append(out, Change{Kind: Passages, Old: s, Now: c, Line: line})
+			begun, joined := strings.CutSuffix(c.plain, next)
+			if !joined || begun == s.plain || !strings.HasPrefix(s.plain, begun+" ") {
+				continue
+			}
+			if last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(c.text, "\"'”’»)]*_“ ")); next != "" || !Terminal(last) {
+				out = append(out, Change{Kind: Passages, Old: s.text, Now: c.text, Line: line})
 			}
 		}
 	}
 	return out
 }
+
+// A sentence is its text, and its words alone.
+type sentence struct{ text, plain string }
 
 // minSentence is of how many words a sentence is for one to ask where it is.
 const minSentence = 4
 
 // sentencesIn are the sentences of some blocks.
-func sentencesIn(blocks []Block, which []int) []string {
-	var out []string
+func sentencesIn(blocks []Block, which []int) []sentence {
+	var out []sentence
 	for _, i := range which {
 		words := blocks[i].Words
-		for _, s := range sentencesOf(words, Span{0, len(words)}) {
-			if text := s.In(words); strings.Count(plainSentence(text), " ")+1 >= minSentence {
-				out = append(out, text)
+		for _, at := range sentencesOf(words, Span{0, len(words)}) {
+			s := sentence{at.In(words), plainSentence(at.In(words))}
+			if strings.Count(s.plain, " ")+1 >= minSentence {
+				out = append(out, s)
 			}
 		}
 	}
 	return out
 }
 
-func plainSentences(list []string) []string {
+// times is how often each sentence stands there.
+func times(list []sentence) map[string]int {
+	out := map[string]int{}
+	for _, s := range list {
+		out[s.plain]++
+	}
+	return out
+}
+
+func plain(list []sentence) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
-		out[i] = plainSentence(s)
+		out[i] = s.plain
 	}
 	return out
 }

@@ -44,31 +44,35 @@ func (w *wrapper) wrap(line string) []string {
 	chunks := w.chunks([]rune(line))
 	var lines []string
 	for len(chunks) > 0 {
-		var current [][]rune
+		var current []chunk
 		length := 0
-		if isBlank(chunks[0]) && len(lines) > 0 {
+		if chunks[0].isBlank() && len(lines) > 0 {
 			chunks = chunks[1:]
 		}
-		for len(chunks) > 0 && length+len(chunks[0]) <= w.width {
+		for len(chunks) > 0 && length+len(chunks[0].text) <= w.width {
 			current = append(current, chunks[0])
-			length += len(chunks[0])
+			length += len(chunks[0].text)
 			chunks = chunks[1:]
 		}
-		if len(chunks) > 0 && len(chunks[0]) > w.width {
+		if len(chunks) > 0 && len(chunks[0].text) > w.width {
 			chunks, current = w.longWord(chunks, current, length)
 		}
-		if len(current) > 0 && isBlank(current[len(current)-1]) {
+		if len(current) > 0 && current[len(current)-1].isBlank() {
 			current = current[:len(current)-1]
 		}
 		if len(current) > 0 {
-			lines = append(lines, string(slices.Concat(current...)))
+			var text []rune
+			for _, c := range current {
+				text = append(text, c.text...)
+			}
+			lines = append(lines, string(text))
 		}
 	}
 	return lines
 }
 
 // longWord breaks a word that no line has room for, or gives it a line of its own.
-func (w *wrapper) longWord(chunks, current [][]rune, length int) (rest, line [][]rune) {
+func (w *wrapper) longWord(chunks, current []chunk, length int) (rest, line []chunk) {
 	if !w.breakWords {
 		if len(current) > 0 {
 			return chunks, current
@@ -76,7 +80,7 @@ func (w *wrapper) longWord(chunks, current [][]rune, length int) (rest, line [][
 		return chunks[1:], append(current, chunks[0])
 	}
 	space := w.width - length
-	end, word := space, chunks[0]
+	end, word := space, chunks[0].text
 	if w.breakHyphens && len(word) > space {
 		hyphen := space - 1
 		for hyphen >= 0 && word[hyphen] != '-' {
@@ -86,20 +90,33 @@ func (w *wrapper) longWord(chunks, current [][]rune, length int) (rest, line [][
 			end = hyphen + 1
 		}
 	}
-	current = append(current, word[:end])
-	chunks[0] = word[end:]
+	current = append(current, newChunk(word[:end]))
+	chunks[0].text = word[end:]
 	return chunks, current
 }
 
-func isBlank(chunk []rune) bool {
-	return !slices.ContainsFunc(chunk, func(c rune) bool { return !isSpace(c) })
+// A chunk is not broken where a line has room for it. How many spaces end it stays
+// the same when a long one loses its beginning, line by line.
+type chunk struct {
+	text   []rune
+	spaces int
 }
+
+func newChunk(text []rune) chunk {
+	n := len(text)
+	for n > 0 && isSpace(text[n-1]) {
+		n--
+	}
+	return chunk{text, len(text) - n}
+}
+
+func (c chunk) isBlank() bool { return c.spaces >= len(c.text) }
 
 func isWrapSpace(c rune) bool { return strings.ContainsRune("\t\n\v\f\r ", c) }
 
 // chunks splits a line where it may be broken.
-func (w *wrapper) chunks(s []rune) [][]rune {
-	var chunks [][]rune
+func (w *wrapper) chunks(s []rune) []chunk {
+	var chunks []chunk
 	for i := 0; i < len(s); {
 		end := i
 		switch {
@@ -114,7 +131,7 @@ func (w *wrapper) chunks(s []rune) [][]rune {
 				end++
 			}
 		}
-		chunks = append(chunks, s[i:end])
+		chunks = append(chunks, newChunk(s[i:end]))
 		i = end
 	}
 	return chunks

@@ -155,7 +155,7 @@ func texts(list []*sounding) []string {
 }
 
 // enough tells whether the winner is good enough not to be improved any further.
-func (v *visit) enough(winner *sounding, step int) (bool, error) {
+func (v *visit) enough(winner *sounding, step int) (done bool, err error) {
 	threshold := v.p.Soundings.Reforge.Threshold
 	if threshold == nil {
 		return false, nil
@@ -163,10 +163,10 @@ func (v *visit) enough(winner *sounding, step int) (bool, error) {
 	where := place{at: v.at.At("threshold", step), phase: v.p.Name, attempt: winner.attempt}
 	outcomes, err := v.checks(where, []*cascades.Check{threshold}, winner.subject(winner.candidate.text, winner.parsed(winner.candidate), winner.turn, winner.attempt))
 	if err != nil {
-		return false, err
+		return done, err
 	}
 	if e := outcomes[0].Err; e != nil {
-		return false, failed(where.at, "%s could not say: %v", threshold.Ward.Name, e)
+		return done, failed(where.at, "%s could not say: %v", threshold.Ward.Name, e)
 	}
 	return outcomes[0].Verdict.Valid, nil
 }
@@ -205,7 +205,7 @@ func (v *visit) sound(first, n int, was *sounding, ask asking) ([]*sounding, err
 func (s *sounding) tried() error {
 	r, err := s.try.run(nil)
 	if err == nil && r.left != "" {
-		err = &Error{Code: Exhausted, Path: s.at, Message: r.left}
+		err = &Error{Code: Exhausted, Message: r.left}
 	}
 	if err != nil {
 		return err

@@ -302,7 +302,7 @@ func (v *visit) pick(first int, left []*sounding) (*sounding, error) {
 
 // evaluate asks the model for the winner's number, up to three times where it
 // answers nonsense or names two.
-func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
+func (v *visit) evaluate(at event.Path, question string, n int) (number int, err error) {
 	wire, _ := json.Marshal(map[string]any{
 		"type": "object", "required": []any{"winner", "reason"}, "additionalProperties": false,
 		"properties": map[string]any{"winner": map[string]any{"type": "integer", "minimum": 1, "maximum": n}, "reason": map[string]any{"type": "string"}},
@@ -321,13 +321,13 @@ func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 		}
 		resp, err := v.climb(where, v.model(v.p.Judging()), req, &event.Telling{})
 		if err != nil {
-			return 0, err
+			return number, err
 		}
 		if chosen, err := winner.Decide(resp.Text); err == nil && winner.Accept(chosen) {
-			number, _ := schema.Whole(chosen.(map[string]any)["winner"])
+			number, _ = schema.Whole(chosen.(map[string]any)["winner"])
 			return number, nil
 		}
 		none.Message = validators.Unreadable(errors.New(none.told), resp.Text).Error()
 	}
-	return 0, none
+	return number, none
 }

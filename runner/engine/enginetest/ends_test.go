@@ -25,8 +25,10 @@ var ends = map[string]struct{ file, status, says string }{
 	"a turn of which loop_until cannot say": {`phases: [{name: a, instructions: a, rules: {max_turns: 2, loop_until: {validator: crashes}}}]`, engine.Failed,
 		"loop_until crashes could not say: the validator crashed"},
 	"a judge with nonsense in a vote": {`phases: [{name: a, compose: a, wards: {post: [{judge: fine, name: j, votes: 3}]}}]`, engine.Failed, "post j could not say: "},
-	"an input that is missing":        {"inputs_schema: {topic: {type: string, description: of what}}\nphases: [{name: a, compose: a}]", engine.Failed, "input topic is missing: of what"},
-	"an answer that is none":          {`phases: [{name: a, compose: a, human_input: {prompt: "Well?"}}]`, engine.Failed, "the answer is none: want true or false"},
+	"an evaluator with nonsense": {`phases: [{name: a, instructions: a, soundings: {factor: 2, evaluator_instructions: One.}}]`, engine.Failed,
+		"the evaluator named none of the 2 candidates; it gave: Perhaps."},
+	"an input that is missing": {"inputs_schema: {topic: {type: string, description: of what}}\nphases: [{name: a, compose: a}]", engine.Failed, "input topic is missing: of what"},
+	"an answer that is none":   {`phases: [{name: a, compose: a, human_input: {prompt: "Well?"}}]`, engine.Failed, "the answer is none: want true or false"},
 	"a blocked call beside the choice": {`phases: [{name: a, instructions: a, tackle: [add], wards: {tool: [{expr: "false", reason: never}]}, ` + ways, engine.Blocked,
 		"tool expr: never"},
 	"a refused call beside the choice": {`phases: [{name: a, instructions: a, tackle: [add], wards: {tool: [{expr: "false", reason: never, mode: retry, max_attempts: 1}]}, ` + ways, engine.Exhausted,
@@ -51,6 +53,7 @@ phases: [{name: s, instructions: Say.}]
 - {phase: a, reply: text, times: always}
 - {validator: j, reply: '{"valid": true}'}
 - {validator: j, reply: perhaps, times: always}
+- {role: evaluator, reply: Perhaps., times: always}
 -- answers.json --
 ["perhaps"]
 `

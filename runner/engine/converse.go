@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -14,21 +13,13 @@ import (
 // opening is the first message: what earlier phases gave, the instructions,
 // and what the result will be held against.
 func (t *try) opening() (string, error) {
-	var b strings.Builder
 	before := words.Before{Lineage: t.s.Lineage, Previous: t.s.Previous, Input: t.s.Input, State: t.s.State, Outputs: t.s.Outputs}
-	b.WriteString(before.Context(t.p, t.c.Has))
+	text := before.Context(t.p, t.c.Has) + t.prompt
 	block, err := t.loopBlock()
-	if err != nil {
-		return "", err
-	}
-	if b.Len() == 0 && block == "" {
-		return t.prompt, nil
-	}
-	b.WriteString(t.prompt)
 	if block != "" {
-		b.WriteString("\n\n" + block)
+		text += "\n\n" + block
 	}
-	return b.String(), nil
+	return text, err
 }
 
 // loopBlock tells the author what loop_until will hold the text against.

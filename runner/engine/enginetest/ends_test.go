@@ -24,6 +24,8 @@ var ends = map[string]struct{ file, status, says string }{
 	"a gate that cannot say": {`phases: [{name: a, tool: crashes, handoffs: [{target: end, when: "true"}]}]`, engine.Failed, "crashes could not say: the validator crashed"},
 	"a turn of which loop_until cannot say": {`phases: [{name: a, instructions: a, rules: {max_turns: 2, loop_until: {validator: crashes}}}]`, engine.Failed,
 		"loop_until crashes could not say: the validator crashed"},
+	"the first turn alone of which it cannot say": {`phases: [{name: a, instructions: a, rules: {max_turns: 2, loop_until: {expr: "turn > 0 || output.gone.gone"}}}]`, engine.Failed,
+		"loop_until expr could not say: "},
 	"a judge with nonsense in a vote": {`phases: [{name: a, compose: a, wards: {post: [{judge: fine, name: j, votes: 3}]}}]`, engine.Failed, "post j could not say: "},
 	"an evaluator with nonsense": {`phases: [{name: a, instructions: a, soundings: {factor: 2, evaluator_instructions: One.}}]`, engine.Failed,
 		"the evaluator named none of the 2 candidates; it gave: Perhaps."},

@@ -28,7 +28,7 @@ var errSkipped = errors.New("it was not asked, and no other check has refused th
 
 // A Budget counts how often each check has sent a text back. Use one for the
 // attempts of a phase, a new one for each turn, and another for the tool calls
-// of each turn.
+// of each turn. The zero Budget has no cap, and asks no attempt's number.
 type Budget struct {
 	cap   int
 	spent map[*Ward]int // of nil: what the phase's rules have between them

@@ -117,7 +117,7 @@ func (t *try) early(c *candidate) (ready bool, err error) {
 
 // take has one turn, again as often as the turn wards ask for it.
 func (t *try) take(c *candidate) error {
-	budget, calls := wards.NewBudget(0), wards.NewBudget(0)
+	budget, calls := new(wards.Budget), new(wards.Budget)
 	turn, turnAt := t.turn, t.place().at.At("turn", t.turn)
 	t.flow.turns++
 	t.emit(event.Event{Kind: event.TurnStarted, Path: turnAt, Phase: t.p.Name, Attempt: t.attempt, Turn: &turn})
@@ -146,7 +146,7 @@ func (t *try) take(c *candidate) error {
 		if err != nil {
 			return err
 		}
-		switch d := budget.Decide(redo+1, outcomes); d.Action {
+		switch d := budget.Decide(redo, outcomes); d.Action {
 		case wards.Release:
 			return nil
 		case wards.Exhausted:

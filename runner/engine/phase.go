@@ -255,7 +255,7 @@ func (v *visit) pre(at event.Path) error {
 	if err != nil {
 		return err
 	}
-	if d := wards.NewBudget(0).Decide(1, outcomes); d.Action != wards.Release {
+	if d := new(wards.Budget).Decide(1, outcomes); d.Action != wards.Release {
 		return decided(at, d)
 	}
 	return nil

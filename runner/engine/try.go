@@ -34,7 +34,7 @@ type try struct {
 }
 
 func (v *visit) newTry(at event.Path) *try {
-	t := &try{visit: v, at: at, asks: v.p.Model, budget: wards.NewBudget(0)}
+	t := &try{visit: v, at: at, asks: v.p.Model, budget: new(wards.Budget)}
 	if v.p.Rules.Capped {
 		t.budget = wards.NewBudget(v.p.Rules.MaxAttempts)
 	}

@@ -1,7 +1,7 @@
 package enginetest_test
 
 import (
-	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
@@ -10,25 +10,52 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// An evaluator is asked for the number of a candidate that there is, with a reason,
-// and for nothing else.
-func TestEvaluatorsSchema(t *testing.T) {
-	s := enginetest.Shipped(t, "soundings_nonsense")
-	var asked []string
+// called are the calls of models that a story's run makes.
+func called(t *testing.T, story string) (all []event.Event) {
+	t.Helper()
+	s := enginetest.Shipped(t, story)
 	sink := event.Func(func(e event.Event) {
-		if e.Kind == event.ModelCalled && e.Request.Role == "evaluator" {
-			text, _ := json.Marshal(e.Request.Schema)
-			asked = append(asked, string(text))
+		if e.Kind == event.ModelCalled {
+			all = append(all, e)
 		}
 	})
 	_, _ = engine.Run(s.Host(t, runner.WithSink(sink)), s.Cascade, s.Start())
-	const want = `{"additionalProperties":false,"properties":{"reason":{"type":"string"},"winner":{"maximum":2,"minimum":1,"type":"integer"}},"required":["winner","reason"],"type":"object"}`
-	for _, got := range asked {
-		if got != want {
-			t.Errorf("it is asked with %s", got)
+	return all
+}
+
+// A conversation is asked about as a thread, which grows and is encoded once.
+func TestConversationsAreThreads(t *testing.T) {
+	for _, e := range called(t, "turn_wards") {
+		sent, whole := e.Request.Messages, e.Request.Thread
+		if whole == nil || len(whole.Messages()) < len(sent) || !reflect.DeepEqual(whole.Messages()[:len(sent)], sent) {
+			t.Errorf("%s does not come with its thread", e.Path)
 		}
 	}
-	if len(asked) != 3 {
-		t.Errorf("it is asked %d times", len(asked))
+}
+
+// Whoever asks, the request says of which run, and at which of its places.
+func TestRequestsHaveKeys(t *testing.T) {
+	for _, e := range called(t, "soundings_nonsense") {
+		if e.Request.Run != "run" || e.Request.Key != "run:"+string(e.Path) {
+			t.Errorf("%s is of the run %q, with the key %q", e.Path, e.Request.Run, e.Request.Key)
+		}
+	}
+}
+
+// An evaluator is asked for the number of a candidate that there is, with a reason,
+// and for nothing else.
+func TestEvaluatorsSchema(t *testing.T) {
+	const want = `{"additionalProperties":false,"properties":{"reason":{"type":"string"},"winner":{"maximum":2,"minimum":1,"type":"integer"}},"required":["winner","reason"],"type":"object"}`
+	n := 0
+	for _, e := range called(t, "soundings_nonsense") {
+		if e.Request.Role != "evaluator" {
+			continue
+		}
+		if n++; string(e.Request.Schema) != want {
+			t.Errorf("it is asked with %s", e.Request.Schema)
+		}
+	}
+	if n != 3 {
+		t.Errorf("it is asked %d times", n)
 	}
 }

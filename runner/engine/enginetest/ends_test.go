@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -252,31 +251,6 @@ phases:
 		if len(told) != len(want) || n.Path != w.Path || n.Text != w.Text || n.Run != "run" || n.Key != "run:"+string(w.Path) || n.To == nil || n.To.URL == "" {
 			t.Errorf("%d of %d: %+v", i, len(told), n)
 		}
-	}
-}
-
-// A late host has no time for anything that has a limit.
-type late struct{ engine.Host }
-
-func (late) Within(at event.Path, _ time.Duration, _ func(engine.Host) error) error {
-	return &engine.Overtime{At: at}
-}
-
-// A cascade within another whose time is over says where it stands.
-func TestOvertimeWithin(t *testing.T) {
-	s := enginetest.Read(t, "late", []byte(`A cascade within another has no time.
--- cascade.yaml --
-cascade_id: c
-phases: [{name: a, compose: a, sub_cascades: [{ref: sub.yaml, input_map: {}}]}]
--- sub.yaml --
-cascade_id: sub
-budget: {max_seconds: 5}
-phases: [{name: s, compose: s}]
-`))
-	_, err := engine.Run(late{s.Host(t)}, s.Cascade, s.Start())
-	var why *engine.Error
-	if !errors.As(err, &why) || why.Code != engine.OverBudget || why.Path != "a/sub[0]/sub" || !strings.Contains(why.Message, "max_seconds: 5s are over") {
-		t.Errorf("got %+v", why)
 	}
 }
 

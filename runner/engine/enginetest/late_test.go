@@ -1,0 +1,43 @@
+package enginetest_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// A late host has no time for anything that has a limit.
+type late struct{ engine.Host }
+
+func (late) Within(at event.Path, _ time.Duration, _ func(engine.Host) error) error {
+	return &engine.Overtime{At: at}
+}
+
+// What has no time is not begun: a cascade within another says where it stands, and
+// an attempt has no text.
+func TestOvertime(t *testing.T) {
+	for _, c := range []struct{ phase, code, at, says string }{
+		{"compose: a, sub_cascades: [{ref: sub.yaml, input_map: {}}]", engine.OverBudget, "a/sub[0]/sub", "max_seconds: 5s are over"},
+		{"compose: a, rules: {timeout: 5s}", engine.Failed, "a/attempt[0]", "the attempt took longer than 5s"},
+	} {
+		s := enginetest.Read(t, "late", []byte(`Something has no time.
+-- cascade.yaml --
+cascade_id: c
+phases: [{name: a, `+c.phase+`}]
+-- sub.yaml --
+cascade_id: sub
+budget: {max_seconds: 5}
+phases: [{name: s, compose: s}]
+`))
+		_, err := engine.Run(late{s.Host(t)}, s.Cascade, s.Start())
+		var why *engine.Error
+		if !errors.As(err, &why) || why.Code != c.code || string(why.Path) != c.at || !strings.Contains(why.Message, c.says) {
+			t.Errorf("got %+v", why)
+		}
+	}
+}

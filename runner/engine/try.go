@@ -138,7 +138,7 @@ func (t *try) place() place {
 // make begins an attempt and gives its text.
 func (t *try) make() (*candidate, error) {
 	t.attempt++
-	t.turn, t.chosen, t.unready = 0, "", nil
+	t.chosen = ""
 	if t.edit != nil {
 		t.chosen, t.s.State = t.edit.of.chosen, t.edit.of.state
 	} else {

@@ -21,9 +21,9 @@ func (late) Within(at event.Path, _ time.Duration, _ func(engine.Host) error) er
 // What has no time is not begun: a cascade within another says where it stands, and
 // an attempt has no text.
 func TestOvertime(t *testing.T) {
-	for _, c := range []struct{ phase, code, at, says string }{
-		{"compose: a, sub_cascades: [{ref: sub.yaml, input_map: {}}]", engine.OverBudget, "a/sub[0]/sub", "max_seconds: 5s are over"},
-		{"compose: a, rules: {timeout: 5s}", engine.Failed, "a/attempt[0]", "the attempt took longer than 5s"},
+	for _, c := range []struct{ phase, code, at, says, stands string }{
+		{"compose: a, sub_cascades: [{ref: sub.yaml, input_map: {}}]", engine.OverBudget, "a/sub[0]/sub", "max_seconds: 5s are over", "sub.yaml:2:10"},
+		{"compose: a, rules: {timeout: 5s}", engine.Failed, "a/attempt[0]", "the attempt took longer than 5s", "cascade.yaml:2:40"},
 	} {
 		s := enginetest.Read(t, "late", []byte(`Something has no time.
 -- cascade.yaml --
@@ -36,7 +36,7 @@ phases: [{name: s, compose: s}]
 `))
 		_, err := engine.Run(late{s.Host(t)}, s.Cascade, s.Start())
 		var why *engine.Error
-		if !errors.As(err, &why) || why.Code != c.code || string(why.Path) != c.at || !strings.Contains(why.Message, c.says) {
+		if !errors.As(err, &why) || why.Code != c.code || string(why.Path) != c.at || !strings.Contains(why.Message, c.says) || why.Position.String() != c.stands {
 			t.Errorf("got %+v", why)
 		}
 	}

@@ -19,7 +19,7 @@ type candidate struct {
 	at     event.Path  // where it was made; "" of what is put together from others
 	failed []Objection // checks that said no and count
 	unmet  []string    // their names, and those of judges that were not asked
-	score  float64     // the mean of its scores, -1 for none
+	score  float64     // the mean of its scores, or unscored
 	passed *wards.Ward
 	spent  *wards.Decision // a turn ward used up its budget on this text
 	barred bool            // a blocking check could not be asked: it is never let out

@@ -98,7 +98,8 @@ const computing = `What computes for long.
 cascade_id: c
 inputs_schema: {list: {type: array, items: {type: "null"}}}
 phases:
-  - {name: a, compose: "{{ input.list | tojson }}", when: "all(input.list, # == nil)", output_schema: {items: {type: "null"}}, handoffs: [{target: end, when: "all(input.list, # == nil)"}]}
+  - {name: a, compose: "{{ input.list | tojson }}", when: "all(input.list, # == nil)", output_schema: {items: {type: "null"}}, handoffs: [{target: b, when: "all(input.list, # == nil)"}]}
+  - {name: b, compose: "{{ input.list | tojson }}", output_schema: {items: {type: "null"}}}
 `
 
 // Wherever a run asks whether its host has stopped, it ends with what the host says,

@@ -8,7 +8,6 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/exchanges"
-	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -239,7 +238,7 @@ func (t *try) parsed(c *candidate) any {
 // jsonIn is the JSON that a text is, or that it has where a schema asks for
 // some; else nil.
 func (t *try) jsonIn(text string) any {
-	if t.p.OutputSchema != nil && t.p.Tool != nil { // what a tool says has no JSON around which there is prose
+	if t.p.Tool != nil { // what a tool says has no JSON around which there is prose
 		value, _ := schema.ParseText(text)
 		return value
 	}
@@ -256,14 +255,15 @@ type extraction struct {
 
 // extract reads a text once for all that look at it.
 func (t *try) extract(text string) *extraction {
-	if t.taken == nil || t.taken.text != text {
-		x := extraction{text: text}
-		if t.p.OutputSchema != nil {
-			x.value, x.broken, x.err = schema.Extract(t.h.Stopped, text, t.p.OutputSchema)
-		} else {
-			x.value, x.err = schema.ParseText(text)
-		}
-		t.taken = &x
+	if t.taken != nil && t.taken.text == text {
+		return t.taken
+	}
+	if t.p.OutputSchema != nil {
+		value, broken, err := schema.Extract(t.h.Stopped, text, t.p.OutputSchema)
+		t.taken = &extraction{text, value, broken, err}
+	} else {
+		value, err := schema.ParseText(text)
+		t.taken = &extraction{text, value, nil, err}
 	}
 	return t.taken
 }
@@ -281,21 +281,29 @@ func (t *try) schemaCheck(c *candidate) []wards.Outcome {
 		return nil
 	}
 	o := wards.Outcome{Ward: t.p.SchemaWard}
-	if _, isText := c.value.(string); t.p.Tool != nil && !isText {
-		broken, err := t.p.OutputSchema.Check(t.h.Stopped, c.value)
-		o.Verdict, o.Err = contract(broken), err
-	} else if x := t.extract(c.text); errors.Is(x.err, schema.ErrUntold) {
-		o.Err = x.err
-	} else if x.err != nil {
-		o.Verdict.Reason = x.err.Error()
-	} else {
-		c.value, o.Verdict = x.value, contract(x.broken)
-	}
-	if o.Err != nil {
-		o.Verdict = validators.Verdict{}
+	switch broken, err := t.breaks(c); {
+	case err == nil:
+		o.Verdict = contract(broken)
+	case errors.Is(err, schema.ErrUntold):
+		o.Err = err
+	default:
+		o.Verdict.Reason = err.Error()
 	}
 	t.tell(t.place().at.Join("output_schema"), t.place(), o)
 	return []wards.Outcome{o}
+}
+
+// breaks lists where the value that a tool gave, or else the JSON that is taken out
+// of the text, breaks the schema. An error says that there is none, or no telling.
+func (t *try) breaks(c *candidate) ([]schema.Violation, error) {
+	if _, isText := c.value.(string); !isText {
+		return t.p.OutputSchema.Check(t.h.Stopped, c.value)
+	}
+	x := t.extract(c.text)
+	if x.err == nil {
+		c.value = x.value
+	}
+	return x.broken, x.err
 }
 
 // loopCheck runs the loop validator, unless it passed on this very text.

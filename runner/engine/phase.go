@@ -185,7 +185,7 @@ func (v *visit) settle(r release, err error) (release, error) {
 		v.record.Status = Failed
 	case r.left != "":
 		v.record.Status = Exhausted
-	case len(r.unmet) > 0 || len(r.failures) > 0:
+	case len(r.unmet) > 0:
 		v.record.Status = degraded
 		v.s.Degraded = append(v.s.Degraded, Degraded{Phase: v.p.Name, Checks: r.unmet})
 	}

@@ -56,7 +56,7 @@ func told(h Host, c *cascades.Cascade, s State, run func(*flow) error) (Result, 
 	s.Usage = f.meter.Total()
 	s.Elapsed += h.Now().Sub(started)
 	if errors.Is(err, ErrYield) {
-		return Result{RunID: s.RunID, CascadeID: c.ID}, &Yield{s}
+		return Result{}, &Yield{s}
 	}
 	r := f.result(err)
 	f.emit(event.Event{Kind: event.RunFinished, RunID: s.RunID, CascadeID: c.ID, Status: r.Status, Output: r.Output, Usage: &r.Usage, Error: r.Error})

@@ -175,7 +175,7 @@ func (f *flow) phases() error {
 	for !f.s.Done {
 		p, _ := f.c.Phase(f.s.Next)
 		if p == nil {
-			return &Error{Code: Invalid, Path: f.at, Message: fmt.Sprintf("no phase is called %q", f.s.Next)}
+			return &Error{Code: Invalid, Message: fmt.Sprintf("no phase is called %q", f.s.Next)}
 		}
 		if !f.s.Within { // else the visit was counted where it began, on another host
 			if f.s.Visited >= f.c.Budget.MaxPhases {

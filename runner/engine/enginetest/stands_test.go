@@ -2,10 +2,14 @@ package enginetest_test
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/event"
 )
 
 // An error says at which of the run's places it came up, and leads to what it is of
@@ -15,12 +19,48 @@ func TestErrorsStand(t *testing.T) {
 		{`tool: add, inputs: {a: 1, b: "{{ input.gone }}"}`, "a/attempt[1]/tool", "cascade.yaml:2:46"},
 		{`tool: add, inputs: {a: 1, b: "{{ input.gone }}"}, wards: {pre: [{expr: "true"}]}`, "a", "cascade.yaml:2:46"},
 		{`compose: "<x>[</x>", output_extraction: {pattern: "<x>(.*)</x>", store_as: x, format: json}`, "a", "cascade.yaml:2:41"},
+		{`compose: a, sub_cascades: [{ref: sub.yaml, input_map: {}}]`, "a/sub[0]/sub", "sub.yaml:2:17"},
 	} {
-		s := enginetest.Read(t, "stands", []byte("A phase that fails.\n-- cascade.yaml --\ncascade_id: c\nphases: [{name: a, "+c.phase+"}]\n"))
+		s := enginetest.Read(t, "stands", []byte("A phase that fails.\n-- cascade.yaml --\ncascade_id: c\nphases: [{name: a, "+c.phase+"}]\n"+
+			"-- sub.yaml --\ncascade_id: sub\ninputs_schema: {topic: {type: string}}\nphases: [{name: s, compose: s}]\n"))
 		_, err := engine.Run(s.Host(t), s.Cascade, s.Start())
 		var why *engine.Error
 		if !errors.As(err, &why) || string(why.Path) != c.path || why.Position.String() != c.stands {
 			t.Errorf("%s: it is at %s, %s: %v", c.phase, why.Path, why.Position, err)
 		}
+	}
+}
+
+// A run that is to go on where its cascade has no phase ends before it has done
+// anything.
+func TestGoesOnNowhere(t *testing.T) {
+	s := enginetest.Shipped(t, "plain")
+	_, err := engine.Run(s.Host(t), s.Cascade, engine.State{RunID: "run", Next: "gone"})
+	var why *engine.Error
+	if !errors.As(err, &why) || why.Code != engine.Invalid || !strings.Contains(why.Message, `no phase is called "gone"`) {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
+// A timing host keeps the limits of time that are asked of it.
+type timing struct {
+	engine.Host
+	limits *[]time.Duration
+}
+
+func (h timing) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
+	*h.limits = append(*h.limits, d)
+	return h.Host.Within(at, d, body)
+}
+
+// A run that goes on has what is left of its time, and where none is left the least.
+func TestTimeLeft(t *testing.T) {
+	s := enginetest.Read(t, "timed", []byte("A run with a limit.\n-- cascade.yaml --\ncascade_id: c\nbudget: {max_seconds: 5}\nphases: [{name: a, compose: a}]\n"))
+	var limits []time.Duration
+	for _, spent := range []time.Duration{0, 2 * time.Second, 5 * time.Second, 7 * time.Second} {
+		_, _ = engine.Run(timing{s.Host(t), &limits}, s.Cascade, engine.State{RunID: "run", Elapsed: spent})
+	}
+	if want := []time.Duration{5 * time.Second, 3 * time.Second, 1, 1}; !slices.Equal(limits, want) {
+		t.Errorf("got %v, want %v", limits, want)
 	}
 }

@@ -213,12 +213,7 @@ func (f *flow) path(p *cascades.Phase) event.Path {
 	return f.at.Join(p.Name)
 }
 
-func (f *flow) emit(e event.Event) {
-	if e.Path == "" {
-		e.Path = f.at
-	}
-	f.h.Emit(e)
-}
+func (f *flow) emit(e event.Event) { f.h.Emit(e) }
 
 // nested runs another cascade within this one, from a state that has its input, and
 // gives what it left; back is its id where this one's outputs get it.

@@ -15,14 +15,15 @@ import (
 // An error says at which of the run's places it came up, and leads to what it is of
 // in the file.
 func TestErrorsStand(t *testing.T) {
-	for _, c := range []struct{ phase, path, stands string }{
-		{`tool: add, inputs: {a: 1, b: "{{ input.gone }}"}`, "a/attempt[1]/tool", "cascade.yaml:2:46"},
-		{`tool: add, inputs: {a: 1, b: "{{ input.gone }}"}, wards: {pre: [{expr: "true"}]}`, "a", "cascade.yaml:2:46"},
-		{`compose: "<x>[</x>", output_extraction: {pattern: "<x>(.*)</x>", store_as: x, format: json}`, "a", "cascade.yaml:2:41"},
-		{`compose: a, sub_cascades: [{ref: sub.yaml, input_map: {}}]`, "a/sub[0]/sub", "sub.yaml:2:17"},
+	for _, c := range []struct{ phase, sub, path, stands string }{
+		{`tool: add, inputs: {a: 1, b: "{{ input.gone }}"}`, "", "a/attempt[1]/tool", "cascade.yaml:2:46"},
+		{`tool: add, inputs: {a: 1, b: "{{ input.gone }}"}, wards: {pre: [{expr: "true"}]}`, "", "a", "cascade.yaml:2:46"},
+		{`compose: "<x>[</x>", output_extraction: {pattern: "<x>(.*)</x>", store_as: x, format: json}`, "", "a", "cascade.yaml:2:41"},
+		{`compose: a, sub_cascades: [{ref: sub.yaml, input_map: {}}]`, "inputs_schema: {topic: {type: string}}", "a/sub[0]/sub", "sub.yaml:2:17"},
+		{`compose: a, sub_cascades: [{ref: sub.yaml, input_map: {}}]`, "budget: {max_phases: 1}", "a/sub[0]/sub", "sub.yaml:2:10"},
 	} {
 		s := enginetest.Read(t, "stands", []byte("A phase that fails.\n-- cascade.yaml --\ncascade_id: c\nphases: [{name: a, "+c.phase+"}]\n"+
-			"-- sub.yaml --\ncascade_id: sub\ninputs_schema: {topic: {type: string}}\nphases: [{name: s, compose: s}]\n"))
+			"-- sub.yaml --\ncascade_id: sub\n"+c.sub+"\nphases: [{name: s, compose: s}, {name: t, compose: t}]\n"))
 		_, err := engine.Run(s.Host(t), s.Cascade, s.Start())
 		var why *engine.Error
 		if !errors.As(err, &why) || string(why.Path) != c.path || why.Position.String() != c.stands {

@@ -49,10 +49,10 @@ func (t *try) act(at event.Path, first int, calls []model.ToolCall, budget *ward
 // oneWay refuses the choices of a message that names two phases to go on with:
 // which of them stands last means nothing.
 func (t *try) oneWay(list []*asked) {
-	ways := map[string]bool{}
+	ways := map[string]struct{}{}
 	choices := slices.DeleteFunc(slices.Clone(list), func(a *asked) bool { return a.call.Name != cascades.RouteTo || a.answer != nil })
 	for _, a := range choices {
-		ways[fmt.Sprint(a.call.Arguments["target"])] = true
+		ways[fmt.Sprint(a.call.Arguments["target"])] = struct{}{}
 	}
 	if len(ways) < 2 {
 		return

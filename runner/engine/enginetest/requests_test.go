@@ -10,12 +10,12 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// called are the calls of models that a story's run makes.
-func called(t *testing.T, story string) (all []event.Event) {
+// called are the calls of models, or of tools, that a story's run makes.
+func called(t *testing.T, kind event.Kind, story string) (all []event.Event) {
 	t.Helper()
 	s := enginetest.Shipped(t, story)
 	sink := event.Func(func(e event.Event) {
-		if e.Kind == event.ModelCalled {
+		if e.Kind == kind {
 			all = append(all, e)
 		}
 	})
@@ -25,7 +25,7 @@ func called(t *testing.T, story string) (all []event.Event) {
 
 // A conversation is asked about as a thread, which grows and is encoded once.
 func TestConversationsAreThreads(t *testing.T) {
-	for _, e := range called(t, "turn_wards") {
+	for _, e := range called(t, event.ModelCalled, "turn_wards") {
 		sent, whole := e.Request.Messages, e.Request.Thread
 		if whole == nil || len(whole.Messages()) < len(sent) || !reflect.DeepEqual(whole.Messages()[:len(sent)], sent) {
 			t.Errorf("%s does not come with its thread", e.Path)
@@ -33,11 +33,17 @@ func TestConversationsAreThreads(t *testing.T) {
 	}
 }
 
-// Whoever asks, the request says of which run, and at which of its places.
-func TestRequestsHaveKeys(t *testing.T) {
-	for _, e := range called(t, "soundings_nonsense") {
+// Whoever asks, a request says of which run it is, and at which of its places; so does
+// a tool's call.
+func TestCallsHaveKeys(t *testing.T) {
+	for _, e := range append(called(t, event.ModelCalled, "soundings_nonsense"), called(t, event.ModelCalled, "sub_cascade")...) {
 		if e.Request.Run != "run" || e.Request.Key != "run:"+string(e.Path) {
 			t.Errorf("%s is of the run %q, with the key %q", e.Path, e.Request.Run, e.Request.Key)
+		}
+	}
+	for _, e := range append(called(t, event.ToolCalled, "tools"), called(t, event.ToolCalled, "tool_phase")...) {
+		if e.Call.Key != "run:"+string(e.Path) {
+			t.Errorf("%s has the key %q", e.Path, e.Call.Key)
 		}
 	}
 }
@@ -47,7 +53,7 @@ func TestRequestsHaveKeys(t *testing.T) {
 func TestEvaluatorsSchema(t *testing.T) {
 	const want = `{"additionalProperties":false,"properties":{"reason":{"type":"string"},"winner":{"maximum":2,"minimum":1,"type":"integer"}},"required":["winner","reason"],"type":"object"}`
 	n := 0
-	for _, e := range called(t, "soundings_nonsense") {
+	for _, e := range called(t, event.ModelCalled, "soundings_nonsense") {
 		if e.Request.Role != "evaluator" {
 			continue
 		}

@@ -229,18 +229,21 @@ func TestItemsInParallel(t *testing.T) {
 	}
 }
 
-// Parallel branches share one budget, to the call.
+// Parallel branches share one budget, to the call. Each call takes longer than those
+// before it: none has only begun when the next is forbidden, which cancels it.
 func TestBudgetOfBranches(t *testing.T) {
-	var calls atomic.Int64
-	r := newRunner(t, runner.WithModel(model.Func(func(context.Context, model.Request) (model.Response, error) {
-		calls.Add(1)
-		return model.Response{Text: "x", Usage: model.Usage{Calls: 1}}, nil
-	})))
-	c := parsed(t, r, "cascade_id: c\nbudget: {max_calls: 7}\nphases: [{name: a, instructions: a, rules: {max_turns: 5}, soundings: {factor: 4}}]")
-	res, err := r.Run(t.Context(), c, nil)
-	if code(err) != runner.OverBudget || calls.Load() != 7 || res.Usage.Calls != 7 {
-		t.Errorf("got %v after %d calls, %+v", err, calls.Load(), res.Usage)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int64
+		r := newRunner(t, runner.WithModel(model.Func(func(context.Context, model.Request) (model.Response, error) {
+			time.Sleep(time.Duration(calls.Add(1)) * time.Minute)
+			return model.Response{Text: "x", Usage: model.Usage{Calls: 1}}, nil
+		})))
+		c := parsed(t, r, "cascade_id: c\nbudget: {max_calls: 7}\nphases: [{name: a, instructions: a, rules: {max_turns: 5}, soundings: {factor: 4}}]")
+		res, err := r.Run(t.Context(), c, nil)
+		if code(err) != runner.OverBudget || calls.Load() != 7 || res.Usage.Calls != 7 {
+			t.Errorf("got %v after %d calls, %+v", err, calls.Load(), res.Usage)
+		}
+	})
 }
 
 // One runner and one cascade serve many runs at the same time; nothing of one

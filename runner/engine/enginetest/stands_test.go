@@ -26,8 +26,8 @@ func TestErrorsStand(t *testing.T) {
 			"-- sub.yaml --\ncascade_id: sub\n"+c.sub+"\nphases: [{name: s, compose: s}, {name: t, compose: t}]\n"))
 		_, err := engine.Run(s.Host(t), s.Cascade, s.Start())
 		var why *engine.Error
-		if !errors.As(err, &why) || string(why.Path) != c.path || why.Position.String() != c.stands {
-			t.Errorf("%s: it is at %s, %s: %v", c.phase, why.Path, why.Position, err)
+		if !errors.As(err, &why) || string(why.Path) != c.path || why.Position.String() != c.stands || (why.Check != "") != strings.HasPrefix(why.Message, "output_extraction: ") {
+			t.Errorf("%s: it is at %s, %s, by %q: %v", c.phase, why.Path, why.Position, why.Check, err)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (t *try) run(first *candidate) (release, error) {
 
 // once makes one attempt, or takes the one that was made, and judges it.
 func (t *try) once(made *candidate) (d wards.Decision, c *candidate, err error) {
-	if t.p.Rules.Timeout > 0 && t.edit == nil { // a person's time is that of expires
+	if t.p.Rules.Timeout != 0 && t.edit == nil { // a person's time is that of expires
 		d, c, err = t.inTime(made)
 	} else {
 		d, c, err = t.attempted(made)

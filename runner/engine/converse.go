@@ -98,16 +98,16 @@ func (t *try) prompted() error {
 }
 
 // early asks the loop validator whether the turns may end here.
-func (t *try) early(c *candidate) (ready bool, err error) {
+func (t *try) early(c *candidate) (bool, error) {
 	at := t.place()
 	at.at = at.at.At("turn", t.turn)
 	outcomes, err := t.loopAt(at, c.text)
 	if err != nil {
-		return ready, err
+		return false, err
 	}
 	o := outcomes[0]
 	if o.Err != nil {
-		return ready, decided(at.at, wards.Decision{Action: wards.Break, By: o})
+		return false, decided(at.at, wards.Decision{Action: wards.Break, By: o})
 	}
 	if t.unready = outcomes; o.Verdict.Valid {
 		c.passed = o.Ward

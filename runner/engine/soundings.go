@@ -155,7 +155,7 @@ func texts(list []*sounding) []string {
 }
 
 // enough tells whether the winner is good enough not to be improved any further.
-func (v *visit) enough(winner *sounding, step int) (done bool, err error) {
+func (v *visit) enough(winner *sounding, step int) (bool, error) {
 	threshold := v.p.Soundings.Reforge.Threshold
 	if threshold == nil {
 		return false, nil
@@ -163,10 +163,10 @@ func (v *visit) enough(winner *sounding, step int) (done bool, err error) {
 	where := place{at: v.at.At("threshold", step), phase: v.p.Name, attempt: winner.attempt}
 	outcomes, err := v.checks(where, []*cascades.Check{threshold}, winner.subject(winner.candidate.text, winner.parsed(winner.candidate), winner.turn, winner.attempt))
 	if err != nil {
-		return done, err
+		return false, err
 	}
 	if e := outcomes[0].Err; e != nil {
-		return done, failed(where.at, "%s could not say: %v", threshold.Ward.Name, e)
+		return false, failed(where.at, "%s could not say: %v", threshold.Ward.Name, e)
 	}
 	return outcomes[0].Verdict.Valid, nil
 }
@@ -302,7 +302,7 @@ func (v *visit) pick(first int, left []*sounding) (*sounding, error) {
 
 // evaluate asks the model for the winner's number, up to three times where it
 // answers nonsense or names two.
-func (v *visit) evaluate(at event.Path, question string, n int) (number int, err error) {
+func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 	wire, _ := json.Marshal(map[string]any{
 		"type": "object", "required": []any{"winner", "reason"}, "additionalProperties": false,
 		"properties": map[string]any{"winner": map[string]any{"type": "integer", "minimum": 1, "maximum": n}, "reason": map[string]any{"type": "string"}},
@@ -321,13 +321,13 @@ func (v *visit) evaluate(at event.Path, question string, n int) (number int, err
 		}
 		resp, err := v.climb(where, v.model(v.p.Judging()), req, &event.Telling{})
 		if err != nil {
-			return number, err
+			return 0, err
 		}
 		if chosen, err := winner.Decide(resp.Text); err == nil && winner.Accept(chosen) {
-			number, _ = schema.Whole(chosen.(map[string]any)["winner"])
+			number, _ := schema.Whole(chosen.(map[string]any)["winner"])
 			return number, nil
 		}
 		none.Message = validators.Unreadable(errors.New(none.told), resp.Text).Error()
 	}
-	return number, none
+	return 0, none
 }

@@ -143,7 +143,7 @@ func TestHostileFiles(t *testing.T) {
 // TestNoFiles holds that a cascade that names files fails where there are none.
 func TestNoFiles(t *testing.T) {
 	_, err := Parse("x.yaml", []byte("cascade_id: x\nphases: [{name: a, instructions: \"@a.md\"}]"), nil, Known{})
-	if err == nil || !strings.Contains(err.Error(), CodeFile) {
+	if err == nil || !strings.HasSuffix(err.Error(), "x.yaml:2:34: a.md: there are no files here [unreadable-file]") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -194,6 +194,9 @@ func TestBounds(t *testing.T) {
 		}, maxSource - 52, "the file has 4194"},
 		{"mistakes", func(n int) string {
 			return "cascade_id: x\nphases: [{name: a, instructions: x}]\n" + each(n, "k%d: x\n")
+		}, maxFound, "more than 1000 mistakes: the rest is not told"},
+		{"names", func(n int) string {
+			return "cascade_id: x\nphases:\n- name: a\n  compose: |\n" + each(n, "    {{ outputs.v%d }}\n")
 		}, maxFound, "more than 1000 mistakes: the rest is not told"},
 	} {
 		for n, beyond := range map[int]bool{c.most: false, c.most + 1: true, c.most + 9: true} {

@@ -54,12 +54,11 @@ func Parse(name string, source []byte, open Opener, known Known) (*Cascade, erro
 	p.keepHow()
 	known.Memo.turn()
 	c := p.parse()
-	if found := p.found.sorted(name); found.Broken() {
+	found := p.found.sorted(name)
+	if found.Broken() {
 		return nil, found
-	} else if c != nil {
-		c.Warnings = found
 	}
-	c.Files = files
+	c.Warnings, c.Files = found, files
 	c.place()
 	return c, nil
 }
@@ -248,9 +247,7 @@ func (p *parser) phases(o *object) {
 	}
 	for _, n := range nodes {
 		if phase := p.phase(n); phase != nil {
-			if _, there := p.cascade.index[phase.Name]; !there {
-				p.cascade.index[phase.Name] = len(p.cascade.Phases)
-			}
+			p.cascade.index[phase.Name] = len(p.cascade.Phases)
 			p.cascade.Phases = append(p.cascade.Phases, phase)
 		}
 	}
@@ -263,11 +260,11 @@ var ends = map[string][]string{
 
 // crossCheck checks what one phase says of others.
 func (p *parser) crossCheck() {
-	outputs := maps.Clone(p.cascade.index)
+	outputs := map[string]bool{}
 	for _, phase := range p.cascade.EveryPhase() {
-		outputs[phase.Name] = 0
+		outputs[phase.Name] = true
 		for _, sub := range phase.Subs {
-			outputs[sub.Cascade.ID] = 0
+			outputs[sub.Cascade.ID] = true
 		}
 	}
 	for _, r := range p.routes {
@@ -292,7 +289,7 @@ func (p *parser) crossCheck() {
 		if len(p.found) > maxFound {
 			return
 		}
-		if _, ok := outputs[u.phase]; !ok && !u.spared {
+		if !outputs[u.phase] && !u.spared {
 			if i := slices.IndexFunc(p.cascade.Phases, func(one *Phase) bool { return strings.HasPrefix(one.Name, u.phase+"-") }); i >= 0 {
 				p.reportAt(u.at(), CodePhase, "template: - subtracts: write outputs['%s']", p.cascade.Phases[i].Name)
 				continue
@@ -327,10 +324,8 @@ func (p *parser) nested(n *yaml.Node, what string) *Cascade {
 	if name == "" {
 		return nil
 	}
-	if path.Ext(name) == "" {
-		if file := p.inTackle(name, cascadeEndings...); file != "" {
-			return p.nestedFile(n, file)
-		}
+	if file := p.inTackle(name, cascadeEndings...); file != "" {
+		return p.nestedFile(n, file)
 	}
 	return p.nestedFile(n, p.beside(name))
 }

@@ -107,14 +107,14 @@ var (
 // work reads what the phase does: a model's instructions, a tool's inputs, a
 // text to compose, or phases side by side.
 func (p *parser) work(o *object, phase *Phase) {
-	written := -1
-	for i, k := range kinds {
-		switch {
+	var is *kind
+	for i := range kinds {
+		switch k := &kinds[i]; {
 		case !o.has(k.key):
-		case written >= 0:
-			o.conflict(k.key, "%s has both %s and %s", o.what, kinds[written].key, k.key)
+		case is != nil:
+			o.conflict(k.key, "%s has both %s and %s", o.what, is.key, k.key)
 		default:
-			written = i
+			is = k
 		}
 	}
 	phase.Each = p.each(o.child("each"))
@@ -134,7 +134,7 @@ func (p *parser) work(o *object, phase *Phase) {
 		p.acts = append(p.acts, act{tool, phase})
 	}
 	phase.Together = p.together(o)
-	if written < 0 {
+	if is == nil {
 		var keys []string
 		for _, k := range kinds {
 			keys = append(keys, k.key)
@@ -142,8 +142,8 @@ func (p *parser) work(o *object, phase *Phase) {
 		p.report(o.node, CodeMissing, "%s needs %s", o.what, list(keys))
 		return
 	}
-	for _, key := range kinds[written].not {
-		o.conflict(key, "%s means nothing here: %s %s", key, o.what, kinds[written].does)
+	for _, key := range is.not {
+		o.conflict(key, "%s means nothing here: %s %s", key, o.what, is.does)
 	}
 }
 

@@ -97,6 +97,8 @@ func TestPlanRoutes(t *testing.T) {
 		{"the dearest way round", "", ", handoffs: [{target: a, when: input.x}, {target: c}]", ", handoffs: [b]", "{max_phases: 6}", 1 + 2 + 4 + 2 + 4 + 2, "6 6 6", "max_phases"},
 		{"a phase by itself", ", handoffs: [a]", "", "", "", 100, "100 0 0", "max_phases"},
 		{"calls are bounded", ", handoffs: [a]", "", "", "{max_calls: 7}", 7, "100 0 0", "max_phases max_calls"},
+		{"calls that just fit", "", "", "", "{max_calls: 7}", 7, "1 1 1", ""},
+		{"one call", "", "", "", "{max_calls: 1}", 1, "1 1 1", "max_calls"},
 		{"a row that just fits", "", "", "", "{max_phases: 3}", 7, "1 1 1", ""},
 		{"a row that is too long", "", "", "", "{max_phases: 2}", 3, "1 1 1", "max_phases"},
 		{"where on_exhausted goes", ", rules: {on_exhausted: c}", ", handoffs: [b]", "", "{max_phases: 2}", 5, "1 2 1", "max_phases"},

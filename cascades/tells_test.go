@@ -83,9 +83,12 @@ func TestTells(t *testing.T) {
 		}
 		d.Phases, d.Files = nil, nil
 		fmt.Fprintf(&b, "%s\n%s\n", asJSON(t, d), asJSON(t, c.Params()))
-		for _, p := range c.PlanOf("", c.Priced(prices)).Phases {
+		plan := c.PlanOf("", c.Priced(prices))
+		for _, p := range plan.Phases {
 			fmt.Fprintf(&b, "%s\n", asJSON(t, p))
 		}
+		plan.Phases = nil
+		fmt.Fprintf(&b, "%s\n", asJSON(t, plan))
 		g := c.Graph(nil)
 		fmt.Fprintf(&b, "%s\n%s\n%s\n", g.Mermaid(), g.Dot(), g.SVG())
 		if c.Tries != nil || name == "ways" {

@@ -262,7 +262,7 @@ func (m planner) attempt(p *Phase, plan PhasePlan) Counts {
 	turn = turn.plus(around).plus(rounds)
 	if p.sumsUp() { // before any of the turn's own calls
 		turn = turn.plus(own)
-		if rounds.ModelCallsWithTools > 0 {
+		if rounds != (Counts{}) {
 			turn = turn.plus(withTools(own).times(MaxRounds))
 		}
 	}

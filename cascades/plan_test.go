@@ -48,6 +48,8 @@ func TestPlanPhase(t *testing.T) {
 		{"a sub-cascade", "sub_cascades: [{ref: two.yaml}]", "attempts 3 turns 3 calls 4 tools 4 judges 1 | pure 0 exec 0 judge 1 cascade 0"},
 		{"a cascade that judges", "wards: {post: [{cascade: two.yaml, mode: retry, max_attempts: 2}]}", "attempts 6 turns 6 calls 8 tools 8 judges 2 | pure 0 exec 0 judge 2 cascade 2"},
 		{"a cascade as a tool: 1 + 16 × (1 + 3)", "tackle: [two.yaml]", "attempts 1 turns 1 calls 1 tools 65 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
+		{"what a person makes of a text is one more", "human_input: {prompt: x, type: edit}", "attempts 2 turns 1 calls 1 tools 1 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
+		{"what a person makes is judged as often: 3 + 3", "output_schema: {}\n  human_input: {prompt: x, type: edit}", "attempts 6 turns 3 calls 3 tools 3 judges 0 | pure 6 exec 0 judge 0 cascade 0"},
 		{"a choice the model has to be asked for", "handoffs: [{target: b, description: x}, {target: c, description: y}]", "attempts 1 turns 1 calls 2 tools 18 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
 		{"a choice with a way out", "handoffs: [{target: b, description: x}, c]", "attempts 1 turns 1 calls 1 tools 17 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
 	}

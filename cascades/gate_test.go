@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/validators"
 )
 
 // identities loads a cascade of the files and gives its gates' digests by phase
@@ -160,6 +162,31 @@ func TestIdentityOfSharedCascades(t *testing.T) {
 	for key, digest := range identities(t, "a.yaml", files, "") {
 		if was[key] == digest {
 			t.Errorf("%s is the same though a cascade within it is not", key)
+		}
+	}
+}
+
+// Of what is no text there is no digest, and the first gate of which there is none is
+// told; what a cascade asks is no text where who made the validator says so alone.
+func TestIdentityFails(t *testing.T) {
+	k := known()
+	k.Validators = k.Validators.With(validators.NewJudge("odd", "", "Is it \xff?"), validators.NewJudge("even", "", "Is it \xfe?"))
+	c, err := Parse("x.yaml", []byte("cascade_id: x\nphases: [{name: a, compose: x, wards: {post: [{validator: odd}, {validator: even}, {validator: non_empty}]}}]"), nil, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gates, err := c.Gates("", nil)
+	if err == nil || err.Error() != `phase a: odd: "Is it \xff?" is not UTF-8` || len(gates) != 3 || gates[0].Digest != "" || gates[2].Digest == "" {
+		t.Errorf("got %v, %v", gates, err)
+	}
+}
+
+// Expressions on a line are told once each, and no further than it goes.
+func TestOneLine(t *testing.T) {
+	long := strings.Repeat("x", 80)
+	for want, texts := range map[string][]string{"": {"", ""}, "a | b": {"a", "", "b", "a"}, long: {long}, long[1:] + "…": {long + "x"}} {
+		if got := OneLine(texts); got != want {
+			t.Errorf("%q: got %q", texts, got)
 		}
 	}
 }

@@ -48,7 +48,7 @@ model: small
 validators:
   long: {expr: "len(content) > 5", reason: longer}
   tone: {judge: "@tone.md", votes: 3}
-  house: {exec: [python3, check.py, --strict], with: {a: 1}}
+  house: {exec: [python3, "", check.py, --strict, /at/style.txt], with: {a: 1}}
   rooted: {exec: [python3, check.py], cwd: root}
   whole: {cascade: sub/facts.yaml}
   short: {use: max_length, with: {max: 10}}
@@ -103,6 +103,7 @@ func TestIdentityChanges(t *testing.T) {
 		{name: "a renamed model", chosen: "small=big", changed: "tone whole"},
 		{name: "a model that a phase within may name", chosen: "other=big", changed: "whole"},
 		{name: "a program", file: "x/check.py", old: "1", to: "2", changed: "house"},
+		{name: "a file that there was not, empty", file: "/at/style.txt", changed: "house"},
 		{name: "a program of the root", file: "x/root/check.py", old: "2", to: "3", changed: "rooted"},
 		{name: "a program's argument", file: "x/post.yaml", old: "--strict", to: "--lax", changed: "house"},
 		{name: "a program's parameter", file: "x/post.yaml", old: "a: 1", to: "a: 2", changed: "house"},

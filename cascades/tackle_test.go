@@ -14,7 +14,7 @@ func TestTackleIsKept(t *testing.T) {
 		"a/flow.yaml": `cascade_id: flow
 validators: {whole: {cascade: polite}}
 phases:
-- {name: draft, instructions: Draft., tackle: [count, near, gone], wards: {post: [{validator: polite}, {validator: whole}, {validator: non_empty}]}}
+- {name: draft, instructions: Draft., tackle: [count, near, gone], rules: {loop_until: polite}, wards: {post: [{validator: polite}, {validator: whole}, {validator: non_empty}]}}
 - {name: length, tool: count, inputs: {text: "{{ outputs.draft }}"}}
 - {name: late, tool: gone, sub_cascades: [{ref: polite}]}
 `,
@@ -24,7 +24,8 @@ phases:
 		"tools/polite.yaml":     "cascade_id: polite\ndescription: It is kind\nphases: [{name: say, compose: '{\"valid\": true}'}]\n",
 	}
 	said := func(c *Cascade) string {
-		return c.Plan().Text() + c.Graph(nil).Mermaid() + c.Phases[0].Tackle[0].Description + fmt.Sprint(len(c.Warnings), c.Phases[0].Wards.Post[0].Validator.Name)
+		gates, _ := c.Gates("", nil)
+		return c.Plan().Text() + c.Graph(nil).Mermaid() + gates[0].At() + gates[0].Digest + c.Phases[0].Tackle[0].Description + fmt.Sprint(len(c.Warnings), c.Phases[0].Wards.Post[0].Validator.Name)
 	}
 	for dir, tackle := range map[string][]string{"": {"tools", "more"}, "b": {"b/tools", "b/more"}, "a": {"../tools", "../more"}, "/at": {"/at/tools", "/at/more"}} {
 		at := func(name string) string {

@@ -48,7 +48,7 @@ model: small
 validators:
   long: {expr: "len(content) > 5", reason: longer}
   tone: {judge: "@tone.md", votes: 3}
-  house: {exec: [python3, "", check.py, --strict, /at/style.txt], with: {a: 1}}
+  house: {exec: [python3, "", check.py, --strict, /at/style.txt], with: {a: 1, many: 12345678901234567890}}
   rooted: {exec: [python3, check.py], cwd: root}
   whole: {cascade: sub/facts.yaml}
   short: {use: max_length, with: {max: 10}}
@@ -106,7 +106,7 @@ func TestIdentityChanges(t *testing.T) {
 		{name: "a file that there was not, empty", file: "/at/style.txt", changed: "house"},
 		{name: "a program of the root", file: "x/root/check.py", old: "2", to: "3", changed: "rooted"},
 		{name: "a program's argument", file: "x/post.yaml", old: "--strict", to: "--lax", changed: "house"},
-		{name: "a program's parameter", file: "x/post.yaml", old: "a: 1", to: "a: 2", changed: "house"},
+		{name: "a program's parameter", file: "x/post.yaml", old: "67890", to: "67891", changed: "house"},
 		{name: "a cascade's file", file: "x/sub/look.md", old: "Look", to: "See", changed: "whole"},
 	} {
 		files := gatedFiles()

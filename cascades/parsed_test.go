@@ -46,7 +46,7 @@ func fieldsOf(v reflect.Value, between string) string {
 		switch v := v.Interface().(type) {
 		case *yaml.Node, *Place:
 			return ""
-		case *wards.Ward: // with what it does, not its name alone
+		case *wards.Ward, Model: // with what it does, not its name alone
 		case *Cascade:
 			return v.ID
 		case interface{ Source() string }:

@@ -88,9 +88,7 @@ func (p *parser) rung(n *yaml.Node, what, unbounded string) Model {
 	if unbounded != "" {
 		o.conflict("attempts", "%s", unbounded)
 	}
-	if r.Name != "" {
-		p.checkModel(o.get("name"), r.Name)
-	}
+	p.checkModel(o.get("name"), r.Name)
 	r.Params = p.params(o)
 	o.done()
 	if r.Name == "" {
@@ -156,23 +154,10 @@ func (p *parser) extra(o *object) model.Extra {
 		p.report(n, CodeType, "extra must be a mapping, not %s", kindOf(n))
 		return ""
 	}
-	before := len(p.found)
-	plain := p.plain(n, verbatim)
-	if len(p.found) > before {
-		return ""
-	}
-	text, err := json.Marshal(plain)
-	if err != nil {
-		p.report(n, CodeValue, "extra: %v", err)
-		return ""
-	}
-	extra, err := model.ExtraOf(text)
-	if err == nil {
-		_, err = (&model.Params{Extra: extra}).Body("")
-	}
-	if err != nil {
+	text, _ := json.Marshal(p.plain(n, verbatim)) // what is plain is JSON, and of a mapping an object
+	extra, _ := model.ExtraOf(text)
+	if _, err := (&model.Params{Extra: extra}).Body(""); err != nil {
 		p.report(n, CodeValue, "%v", err)
-		return ""
 	}
 	return extra
 }

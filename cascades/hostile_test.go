@@ -191,7 +191,7 @@ func TestBounds(t *testing.T) {
 		}, maxTemplate, "a template of 26"},
 		{"bytes", func(n int) string {
 			return "cascade_id: x\nphases: [{name: a, instructions: x}]\n#" + strings.Repeat("x", n)
-		}, maxSource - 52, "the file has 4194"},
+		}, maxSource - 52, "x.yaml:1:1: the file has 4194"},
 		{"mistakes", func(n int) string {
 			return "cascade_id: x\nphases: [{name: a, instructions: x}]\n" + each(n, "k%d: x\n")
 		}, maxFound, "more than 1000 mistakes: the rest is not told"},
@@ -224,6 +224,12 @@ func TestBoundOfSuggestions(t *testing.T) {
 		p := &parser{found: Diagnostics{{Position: Position{Line: 1, Column: 1}}}, compared: compared}
 		if p.suggest("nam", func() []string { return []string{"name"} }); p.found[0].Suggestion != meant {
 			t.Errorf("with %d words compared it is %q", compared, p.found[0].Suggestion)
+		}
+	}
+	for nodes, told := range map[int]int{maxNodes: 1, maxNodes + 1: 0} {
+		p := &parser{nodes: nodes}
+		if p.report(nil, CodeValue, "x"); len(p.found) != told {
+			t.Errorf("with %d values is said %v", nodes, p.found)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func (p *parser) warn(n *yaml.Node, code, format string, args ...any) {
 
 func (p *parser) note(severity string, at Position, code, format string, args ...any) {
 	switch {
-	case p.nodes > maxNodes || len(p.found) > maxFound:
+	case p.full():
 		return
 	case len(p.found) == maxFound:
 		code, format, args = CodeTooLarge, "more than %d mistakes: the rest is not told", []any{maxFound}
@@ -48,9 +48,12 @@ func (p *parser) note(severity string, at Position, code, format string, args ..
 	p.found = append(p.found, Diagnostic{Position: at, Code: code, Message: fmt.Sprintf(format, args...), Severity: severity})
 }
 
+// full tells whether nothing more is told.
+func (p *parser) full() bool { return p.nodes > maxNodes || len(p.found) > maxFound }
+
 // suggest adds what was probably meant by a word to the last diagnostic.
 func (p *parser) suggest(word string, known func() []string) {
-	if p.compared > maxComparisons || len(p.found) > maxFound || p.nodes > maxNodes {
+	if p.compared > maxComparisons || p.full() {
 		return
 	}
 	words := known()
@@ -64,7 +67,7 @@ func (p *parser) suggest(word string, known func() []string) {
 // last is the diagnostic that was told last, for what is added to it; where none is
 // told any more it is nobody's.
 func (p *parser) last() *Diagnostic {
-	if len(p.found) == 0 || len(p.found) > maxFound || p.nodes > maxNodes {
+	if len(p.found) == 0 || p.full() {
 		return &Diagnostic{Position: Position{p.file, 1, 1}}
 	}
 	return &p.found[len(p.found)-1]

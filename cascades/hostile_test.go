@@ -212,7 +212,7 @@ func TestBounds(t *testing.T) {
 
 // What is not told any more puts no suggestion and no fix on what was told last.
 func TestBoundOfSuggestions(t *testing.T) {
-	for _, key := range []string{"descriptio: x", "cells: []", "tools: {a: {exec: [x], effect: read}}"} {
+	for _, key := range []string{"descriptio: x", "cells: []", "tools: {a: {exec: [x], effect: read}}", "token_budget: {max_total: '9'}"} {
 		for n, beyond := range map[int]bool{maxFound - 1: false, maxFound: true, maxFound + 1: true} {
 			told := found(t, "x.yaml", "cascade_id: x\nphases: [{name: a, instructions: x}]\nbudget: {"+strings.ReplaceAll(each(n, "k%d: 1\n"), "\n", ", ")+"}\n"+key+"\n")
 			if last := told[len(told)-1]; (last.Code == CodeTooLarge) != beyond || (last.Suggestion == "" && last.Fix == nil) != beyond {

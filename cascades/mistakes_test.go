@@ -112,6 +112,9 @@ func toldOf(t *testing.T, s *schema.Schema, name string, source []byte) string {
 	var b strings.Builder
 	for _, d := range list {
 		fmt.Fprintln(&b, strings.TrimPrefix(d.String(), name+":"))
+		if f := d.Fix; f != nil && !f.Sure {
+			fmt.Fprintf(&b, "  perhaps %d:%d-%d: %q\n", f.Line, f.Column, f.EndColumn, f.Text)
+		}
 	}
 	fixed, _ := list.Fixed(name, source)
 	before := strings.Split(string(source), "\n")
@@ -142,6 +145,7 @@ func TestMistakenEncodings(t *testing.T) {
 		"cascade_id: \x80\n":                     "x.yaml:1:13: the file is not UTF-8 text [syntax]",
 		"\x00\x01\x02":                           "control characters are not allowed [syntax]",
 		strings.ReplaceAll(right, "\n", "\r\n"):  `x.yaml:3:30: phase a has no key "nme"`,
+		strings.ReplaceAll(right, "\n", "\r"):    `x.yaml:3:30: phase a has no key "nme"`,
 	} {
 		if got := found(t, "x.yaml", source).Error(); !strings.Contains(got, want) {
 			t.Errorf("of %q is said\n%s\nnot\n%s", source, got, want)
@@ -151,13 +155,16 @@ func TestMistakenEncodings(t *testing.T) {
 
 // What is wrong in a template's own file is mended there.
 func TestMistakeInATemplateFile(t *testing.T) {
-	const source = "First.\nAbout {{ inputs.topic }}.\n"
-	_, err := Parse("c.yaml", []byte("cascade_id: c\nphases: [{name: a, instructions: \"@a.md\"}]\n"), files(map[string]string{"a.md": source}), known())
+	const source, other = "First.\nAbout {{ inputs.topic }}.\n", "First.\nOf {{ outputs.firts }}.\n"
+	_, err := Parse("c.yaml", []byte("cascade_id: c\nphases: [{name: first, instructions: \"@b.md\"}, {name: a, instructions: \"@a.md\"}]\n"), files(map[string]string{"a.md": source, "b.md": other}), known())
 	var list Diagnostics
 	if !errors.As(err, &list) {
 		t.Fatalf("got %v", err)
 	}
 	if fixed, n := list.Fixed("a.md", []byte(source)); n != 1 || string(fixed) != "First.\nAbout {{ input.topic }}.\n" {
 		t.Errorf("%d mended: %s\n%v", n, fixed, list)
+	}
+	if len(list) != 2 || list[1].Suggestion != "first" || list[1].Fix != nil {
+		t.Errorf("of a file that is not read any more is said %+v", list)
 	}
 }

@@ -217,7 +217,7 @@ func TestJSON(t *testing.T) {
 
 // TestEncodings holds that line ends and byte order marks change nothing.
 func TestEncodings(t *testing.T) {
-	plain := "cascade_id: x\nphases:\n- name: ä\n  instructions: |\n    a\n    {{ nope }}\n  rules: {on_exhausted: b}\n"
+	plain := "cascade_id: x\nphases:\n- name: ä\n  instructions: |\n    a\n    {{ nope }}\n  rules: {on_exhausted: lst}\n"
 	want := found(t, "x.yaml", plain)
 	if len(want) != 2 {
 		t.Fatalf("want two mistakes, got %v", want)

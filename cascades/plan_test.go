@@ -232,7 +232,7 @@ func TestPlanNumbers(t *testing.T) {
 		tokens int
 		price  float64
 		want   int
-	}{{1, 0.0001, 1}, {1000, 0.25, 250_000}, {3, 0, 0}, {most, 0, 0}, {most, 1, most}, {most - 1, 1, most}, {0, 1, 0}} {
+	}{{1, 0.0001, 1}, {1000, 0.25, 250_000}, {3, 0, 0}, {most, 0, 0}, {most, 1, most}, {most, 0.0001, most}, {most - 1, 1, most}, {0, 1, 0}} {
 		if got := nano(c.tokens, c.price); got != c.want {
 			t.Errorf("%d tokens at $%v: got %d, want %d", c.tokens, c.price, got, c.want)
 		}

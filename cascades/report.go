@@ -68,7 +68,7 @@ func (p *parser) suggest(word string, known func() []string) {
 // told any more it is nobody's.
 func (p *parser) last() *Diagnostic {
 	if len(p.found) == 0 || p.full() {
-		return &Diagnostic{Position: Position{p.file, 1, 1}}
+		return &Diagnostic{Position: p.position(nil)}
 	}
 	return &p.found[len(p.found)-1]
 }
@@ -86,7 +86,7 @@ func (p *parser) meant(suggestion string, sure bool) {
 func (p *parser) put(n *yaml.Node, text string) {
 	d := p.last()
 	d.Suggestion = text
-	rest := []rune(p.lineOfFile(d.Position))
+	rest := p.behind(d.Position)
 	as := n.Value
 	switch {
 	case n.Style&yaml.DoubleQuotedStyle != 0:
@@ -94,7 +94,7 @@ func (p *parser) put(n *yaml.Node, text string) {
 	case n.Style&yaml.SingleQuotedStyle != 0:
 		as = "'" + as + "'"
 	}
-	if d.Column > len(rest) || !strings.HasPrefix(string(rest[d.Column-1:]), as) || strings.ContainsAny(text, "\n{},:#&*!|>%@`") {
+	if !strings.HasPrefix(rest, as) || strings.ContainsAny(text, "\n{},:#&*!|>%@`") {
 		return
 	}
 	d.Fix = &Fix{Position: d.Position, EndColumn: d.Column + len([]rune(as)), Text: text, Sure: d.Severity == Wrong}
@@ -109,20 +109,14 @@ func (p *parser) fix(word string) {
 	}
 	edit := d.Fix
 	d.Fix = nil
-	rest := []rune(p.lineOfFile(d.Position))
-	column := d.Column - 1
-	if column > len(rest) {
-		return
-	}
-	rest = rest[column:]
-	quoted := len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'')
-	if quoted && !strings.HasPrefix(word, string(rest[0])) {
+	rest, column := p.behind(d.Position), d.Column
+	if quoted := strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, "'"); quoted && !strings.HasPrefix(rest, word) {
 		rest, column = rest[1:], column+1
 	}
-	if !strings.HasPrefix(string(rest), word) || strings.ContainsFunc(edit.Text, unplain) || strings.TrimSpace(edit.Text) != edit.Text {
+	if !strings.HasPrefix(rest, word) || strings.ContainsFunc(edit.Text, unplain) || strings.TrimSpace(edit.Text) != edit.Text {
 		return
 	}
-	edit.Position = Position{d.File, d.Line, column + 1}
+	edit.Position = Position{d.File, d.Line, column}
 	edit.EndColumn = edit.Column + len([]rune(word))
 	d.Fix = edit
 }
@@ -131,6 +125,12 @@ func (p *parser) fix(word string) {
 // than itself.
 func unplain(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-. =$", r)
+}
+
+// behind is what stands in the line of a place from there on.
+func (p *parser) behind(at Position) string {
+	line := []rune(p.lineOfFile(at))
+	return string(line[min(at.Column-1, len(line)):])
 }
 
 // lineOfFile is the line of a place, of this file or of the template beside it

@@ -169,8 +169,7 @@ func (p *parser) soundings(o *object) *Soundings {
 // weights reads how often each of the models is asked.
 func (p *parser) weights(o *object, s *Soundings) {
 	for _, n := range o.list("weights") {
-		n = p.resolve(n)
-		one := &object{p: p, node: n, value: map[string]*yaml.Node{"a weight": n}}
+		one := &object{p: p, value: map[string]*yaml.Node{"a weight": n}}
 		s.Weights = append(s.Weights, one.number("a weight"))
 	}
 	switch {
@@ -206,9 +205,7 @@ func (p *parser) mutations(o *object, s *Soundings) {
 	mutate := o.flag("mutate", o.has("mutations") || o.has("mutation_mode"))
 	mode := o.oneOf("mutation_mode", Approach, Augment, Rewrite)
 	for i, n := range o.list("mutations") {
-		if t := p.template(p.resolve(n), fmt.Sprintf("mutation %d", i+1), phaseVariables); t != nil {
-			s.Mutations = append(s.Mutations, t)
-		}
+		s.Mutations = append(s.Mutations, p.template(p.resolve(n), fmt.Sprintf("mutation %d", i+1), phaseVariables))
 	}
 	if n := o.get("mutations"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
 		p.report(n, CodeValue, "mutations must not be an empty list")

@@ -73,10 +73,7 @@ func (c *Cascade) Priced(shipped model.Prices) Pricing {
 		names = append(names, p.Name)
 	}
 	return func(name string) (model.Price, bool) {
-		provider, bare, err := model.SplitName(name, names...)
-		if err != nil {
-			return model.Price{}, false
-		}
+		provider, bare, _ := model.SplitName(name, names...) // of a name that is none there is no price
 		prices := shipped
 		if i := slices.IndexFunc(own, func(p model.Provider) bool { return p.Name == provider }); i >= 0 {
 			prices = shipped.With(own[i].Prices)

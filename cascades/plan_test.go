@@ -225,6 +225,11 @@ func TestPlanNumbers(t *testing.T) {
 			t.Errorf("%+v: got %s", c, got)
 		}
 	}
+	for _, c := range []*Cascade{{ID: "none"}, parsed(t, "cascade_id: x\nphases: [{name: a, instructions: x, handoffs: [a]}]\n", nil)} {
+		if got := c.Plan().Least; got != (Tokens{}) {
+			t.Errorf("%s has no end, and costs at least %v", c.ID, got)
+		}
+	}
 	if a, b := count(most-1), count(most); a != strconv.Itoa(most-1) || b != "∞" {
 		t.Errorf("got %s and %s", a, b)
 	}

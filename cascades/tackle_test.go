@@ -14,14 +14,14 @@ func TestTackleIsKept(t *testing.T) {
 		"a/flow.yaml": `cascade_id: flow
 validators: {whole: {cascade: polite}}
 phases:
-- {name: draft, instructions: Draft., tackle: [count, near, gone], rules: {loop_until: polite}, wards: {post: [{validator: polite}, {validator: whole}, {validator: non_empty}]}}
+- {name: draft, instructions: Draft., tackle: [count, near, gone, polite], rules: {loop_until: polite}, wards: {post: [{validator: polite}, {validator: whole}, {validator: non_empty}]}}
 - {name: length, tool: count, inputs: {text: "{{ outputs.draft }}"}}
 - {name: late, tool: gone, sub_cascades: [{ref: polite}]}
 `,
 		"a/tackle/near.tool.yml": "$schema: x\ntool_id: near\nexec: [near]\neffect: reads\n",
 		"tools/near.tool.yaml":   "exek: [far]\n", "more/polite.yaml": "oops", "a/tackle/non_empty.yaml": "oops",
 		"tools/count.tool.json": `{"exec": ["count"], "description": "Count."}`,
-		"tools/polite.yaml":     "cascade_id: polite\ndescription: It is kind\nphases: [{name: say, compose: '{\"valid\": true}'}]\n",
+		"tools/polite.yaml":     "cascade_id: polite\ndescription: It is kind\nphases: [{name: say, compose: '{\"valid\": true}'}, {name: gate, tool: max_length, inputs: {content: x, max: 3}}]\n",
 	}
 	said := func(c *Cascade) string {
 		gates, _ := c.Gates("", nil)
@@ -44,8 +44,11 @@ phases:
 		if err != nil {
 			t.Fatalf("%q: %v", dir, err)
 		}
+		if tool, judge := c.Phases[0].Tackle[3], c.Phases[0].Rules.Loop; tool.Description != "It is kind" || tool.Effect != "none" || judge.Ward.Name != "polite" || !judge.Validator.Free() {
+			t.Errorf("%q: the cascade is the tool %+v and the validator %+v", dir, tool, judge)
+		}
 		known.Tackle, known.MissingTools = nil, false
-		if _, err := Load(at("a/flow.yaml"), files(there), known); err == nil || strings.Count(err.Error(), "[unknown-tool]") != 4 || !strings.Contains(err.Error(), "[unknown-validator]") {
+		if _, err := Load(at("a/flow.yaml"), files(there), known); err == nil || strings.Count(err.Error(), "[unknown-tool]") != 5 || !strings.Contains(err.Error(), "[unknown-validator]") {
 			t.Errorf("%q: where nobody knows where to look: %v", dir, err)
 		}
 		moved := append([]File(nil), c.Files...)

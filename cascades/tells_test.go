@@ -37,7 +37,7 @@ func TestTells(t *testing.T) {
 		for _, p := range c.EveryPhase() {
 			for _, check := range p.Checks() {
 				broken := Ending{Phase: p.Name, Ward: check.Ward, Err: &templates.Error{Line: 1, Column: 2}}
-				fmt.Fprintf(&b, "%s %s: at %v, in its text %v, of text alone %v, written %s\n", p.Name, p.Moment(check), c.Where(Ending{Phase: p.Name, Ward: check.Ward}), c.Where(broken), check.Validator.OfText(), check.written())
+				fmt.Fprintf(&b, "%s %s: at %v, in its text %v, of text alone %v, sees it %v, written %s\n", p.Name, p.Moment(check), c.Where(Ending{Phase: p.Name, Ward: check.Ward}), c.Where(broken), check.Validator.OfText(), check.Validator.Sees(), check.written())
 				if text := c.Unnamed(p.Name, string(p.Moment(check)), check.Place.Index); text != "" {
 					fmt.Fprintf(&b, "%s %s: %s\n", p.Name, p.Moment(check), text)
 				}

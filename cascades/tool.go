@@ -63,7 +63,7 @@ func (p *parser) defineTool(name string, defs *object) {
 }
 
 func (p *parser) toolForm(o *object, name string) *Tool {
-	t := &Tool{Name: name, Description: o.text("description"), Params: map[string]any{"type": "object"}, Effect: tool.Writes}
+	t := &Tool{Name: name, Description: o.text("description"), Params: map[string]any{"type": "object"}}
 	exec, nested := o.get("exec"), o.get("cascade")
 	if n := o.get("parameters"); n != nil {
 		if s := p.schema(n); s != nil {
@@ -85,11 +85,7 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 		p.refuseEnv(o)
 		p.mcpTool(o, t)
 	case exec != nil:
-		argv := p.argv(o)
-		if argv == nil {
-			return nil
-		}
-		env := p.environment(o)
+		argv, env := p.argv(o), p.environment(o)
 		program := tool.Exec{Argv: argv, Dir: path.Dir(p.file), Timeout: timeout, Env: env}
 		t.Tool, t.need = program.Tool(name, t.Description, t.Params), p.programNeed(o, env)
 	case nested != nil:
@@ -125,7 +121,7 @@ func (c *Cascade) Effect() tool.Effect {
 	for _, within := range c.Within() {
 		for _, p := range within.EveryPhase() {
 			for _, t := range p.tools() {
-				if t.Cascade == nil && t.Validator == nil {
+				if t.Validator == nil {
 					worst = worst.Worse(t.Effect)
 				}
 			}
@@ -322,7 +318,5 @@ func (p *parser) gateInputs(phase *object) *object {
 // checkInputs checks inputs against the tool's parameters, as far as they are
 // written out; n is where they stand, or the tool.
 func (p *parser) checkInputs(n *yaml.Node, t *Tool, inputs Values) {
-	if t.Params != nil {
-		p.fit(n, "tool "+t.Name, t.Params, inputs)
-	}
+	p.fit(n, "tool "+t.Name, t.Params, inputs)
 }

@@ -155,11 +155,7 @@ func (p *parser) judgeForm(o *object, n *yaml.Node) *Validator {
 }
 
 func (p *parser) schemaForm(n *yaml.Node) *Validator {
-	v := &Validator{Pure: true, Description: "the JSON in the text follows the schema"}
-	if s := p.schema(n); s != nil {
-		v.Check = validators.JSONSchema(s)
-	}
-	return v
+	return &Validator{Pure: true, Description: "the JSON in the text follows the schema", Check: validators.JSONSchema(p.schema(n))}
 }
 
 func (p *parser) execForm(o *object) *Validator {
@@ -305,11 +301,9 @@ func (p *parser) parameters(o *object, found validators.Validator, scope variabl
 	if o == nil {
 		return nil, true
 	}
-	before := len(p.found)
 	with := p.values(o, scope)
 	n := *o.node
-	fits := p.fit(&n, "validator "+found.Name, found.Params(), with)
-	return with, fits && len(p.found) == before
+	return with, p.fit(&n, "validator "+found.Name, found.Params(), with)
 }
 
 // short cuts a text to its first line for a description.

@@ -173,16 +173,14 @@ func (o *object) duration(key string) time.Duration {
 	if n == nil {
 		return 0
 	}
-	if n.Kind == yaml.ScalarNode {
-		if d, err := time.ParseDuration(n.Value); err == nil && d > 0 {
-			return d
-		}
-		if f, err := strconv.ParseFloat(strings.TrimRight(n.Value, "s"), 64); err == nil && f > 0 {
-			return o.seconds(key, f)
-		} else if err == nil {
-			o.p.report(n, CodeValue, "%s must be more than 0, not %s", key, n.Value)
-			return 0
-		}
+	if d, err := time.ParseDuration(n.Value); err == nil && d > 0 {
+		return d
+	}
+	if f, err := strconv.ParseFloat(strings.TrimRight(n.Value, "s"), 64); err == nil && f > 0 {
+		return o.seconds(key, f)
+	} else if err == nil {
+		o.p.report(n, CodeValue, "%s must be more than 0, not %s", key, n.Value)
+		return 0
 	}
 	o.p.report(n, CodeType, "%s must be a time such as 90s or 2m, not %s", key, kindOf(n))
 	if m := units().FindStringSubmatch(n.Value); m != nil {

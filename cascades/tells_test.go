@@ -32,7 +32,7 @@ func TestTells(t *testing.T) {
 		gates, _ := c.Gates("", nil) // of programs nothing is read
 		fmt.Fprintf(&b, "%s\n%s\n%s\n", file, c.Describe().Text(), c.PlanOf("", c.Priced(prices)).Text())
 		for _, g := range gates {
-			fmt.Fprintf(&b, "%s: %s %s %.19s, up to %d at %s\n", g.At(), g.Mode, g.Model, g.Digest, g.Ward.MaxAttempts, g.Position)
+			fmt.Fprintf(&b, "%s: %s %s %.19s, up to %d at %s, of a validator: %t\n", g.At(), g.Mode, g.Model, g.Digest, g.Ward.MaxAttempts, g.Position, g.Validator != nil)
 		}
 		for _, p := range c.EveryPhase() {
 			for _, check := range p.Checks() {

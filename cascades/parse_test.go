@@ -186,6 +186,14 @@ func TestUse(t *testing.T) {
 	}
 }
 
+// TestPublished holds that a validator in a file has the faults that it publishes.
+func TestPublished(t *testing.T) {
+	c := parsed(t, "cascade_id: x\nphases: [{name: a, compose: x, wards: {post: [{validator: edit_verifier, with: {active_part: text}}, {validator: non_empty}]}}]", nil)
+	if posts := c.Phases[0].Wards.Post; len(posts[0].Validator.Faults) == 0 || len(posts[1].Validator.Faults) > 0 {
+		t.Errorf("they publish %v and %v", posts[0].Validator.Faults, posts[1].Validator.Faults)
+	}
+}
+
 // TestJSON holds that JSON is read as JSON, and where its mistakes are.
 func TestJSON(t *testing.T) {
 	c, err := Load("windlass_wards.json", folder("testdata/good"), known())

@@ -155,13 +155,13 @@ func TestMistakenEncodings(t *testing.T) {
 
 // What is wrong in a template's own file is mended there.
 func TestMistakeInATemplateFile(t *testing.T) {
-	const source, other = "First.\nAbout {{ inputs.topic }}.\n", "First.\nOf {{ outputs.firts }}.\n"
+	const source, other = "First.\nOf my firts {{ inputs.topic }}.\n", "First.\nOf {{ outputs.firts }}.\n"
 	_, err := Parse("c.yaml", []byte("cascade_id: c\nphases: [{name: first, instructions: \"@b.md\"}, {name: a, instructions: \"@a.md\"}]\n"), files(map[string]string{"a.md": source, "b.md": other}), known())
 	var list Diagnostics
 	if !errors.As(err, &list) {
 		t.Fatalf("got %v", err)
 	}
-	if fixed, n := list.Fixed("a.md", []byte(source)); n != 1 || string(fixed) != "First.\nAbout {{ input.topic }}.\n" {
+	if fixed, n := list.Fixed("a.md", []byte(source)); n != 1 || string(fixed) != "First.\nOf my firts {{ input.topic }}.\n" {
 		t.Errorf("%d mended: %s\n%v", n, fixed, list)
 	}
 	if len(list) != 2 || list[1].Suggestion != "first" || list[1].Fix != nil {

@@ -189,6 +189,9 @@ func TestIdentityFails(t *testing.T) {
 // Expressions on a line are told once each, and no further than it goes.
 func TestOneLine(t *testing.T) {
 	long := strings.Repeat("x", 80)
+	if got := short(long + long); got != long+long[:40]+" …" {
+		t.Errorf("a first line is cut to %q", got)
+	}
 	for want, texts := range map[string][]string{"": {"", ""}, "a | b": {"a", "", "b", "a"}, long: {long}, long[1:] + "…": {long + "x"}} {
 		if got := OneLine(texts); got != want {
 			t.Errorf("%q: got %q", texts, got)

@@ -43,21 +43,19 @@ func (p place) under(w *wards.Ward, i int) event.Path {
 // and are told, in file order. The first that stops the run cancels what is
 // still running; what was cancelled has no outcome.
 func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([]wards.Outcome, error) {
-	if len(list) == 0 {
-		return nil, nil
-	}
 	found := make([]wards.Outcome, len(list)) // without a ward where nothing was found
 	paths := make([]event.Path, len(list))
-	stopped, shadows := false, 0
+	stopped := false
+	var shadows []shadow
 	for i, c := range list {
 		if !c.Guards(at.tool) {
 			continue
 		}
+		paths[i] = at.under(c.Ward, i)
 		if c.Ward.Mode == wards.Shadow {
-			shadows++
+			shadows = append(shadows, shadow{path: paths[i], at: at, check: c, subject: s})
 			continue
 		}
-		paths[i] = at.under(c.Ward, i)
 		if !c.Validator.Pure || stopped {
 			continue
 		}
@@ -76,8 +74,9 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 	if err != nil && !settled(err) {
 		return nil, err // the run is cut here: it tells them, in this order, when it goes on
 	}
-	if shadows > 0 {
-		f.shadows = append(f.shadows, shadow{at, list, s, lots.Refused(list, found)})
+	for _, one := range shadows {
+		one.by = lots.Refused(list, found)
+		f.shadows = append(f.shadows, one)
 	}
 	outcomes := found[:0] // in place: none overtakes the one that is read
 	for i, o := range found {

@@ -103,7 +103,7 @@ func (p *promises) placed(e event.Event) error {
 		return fmt.Errorf("it is not of the phase %s", phase)
 	}
 	own := ownPart(e.Path, phase)
-	if n := lastAttempt.FindStringSubmatch(own); n != nil && strconv.Itoa(attempt) != n[1] && attempt != 0 {
+	if n := lastAttempt.FindStringSubmatch(own); n != nil && strconv.Itoa(attempt) != n[1] && (attempt != 0 || e.Verdict != nil) {
 		return fmt.Errorf("it is not of attempt %d", attempt)
 	}
 	asks := e.Kind == event.ModelCalled && e.Validator == "" && (e.Request.Role == "" || e.Request.Role == "summary")

@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -86,7 +85,6 @@ func newItems(v *visit) *items {
 	if !v.goesOn() {
 		all.so.Within, all.so.Items, all.so.Usage = true, nil, v.meter.Total()
 	}
-	all.so.Items = slices.Clip(all.so.Items) // byIndex points into it: who appends has an array of its own
 	for i, it := range all.so.Items {
 		all.byIndex[it.Index] = &all.so.Items[i]
 	}

@@ -170,7 +170,7 @@ func (v *visit) item() (release, error) {
 	v.emit(event.Event{Kind: event.PhaseStarted, Path: v.at, Phase: v.p.Name})
 	r, err := v.whole()
 	if err == nil && r.left != "" {
-		err = &Error{Code: Exhausted, Path: v.at, told: r.left}
+		err = &Error{Code: Exhausted, told: r.left}
 	}
 	status := Succeeded
 	switch {

@@ -156,6 +156,7 @@ func TestUnfinished(t *testing.T) {
 		{`["repeat"]`, 1, engine.Succeeded, "sent to kim", "a/attempt[1]/tool a/attempt[1]/tool/repeat"},
 		{`["repeat", "done: late"]`, 2, engine.Succeeded, "late", "a/attempt[1]/tool a/attempt[1]/tool/repeat"},
 		{`["repeat", "repeat"]`, 2, engine.Succeeded, "sent to kim", "a/attempt[1]/tool a/attempt[1]/tool/repeat a/attempt[1]/tool/repeat/repeat"},
+		{`["perhaps"]`, 1, engine.Failed, nil, "a/attempt[1]/tool"},
 		{`["stop"]`, 1, engine.Failed, nil, "a/attempt[1]/tool"},
 		{`[]`, 1, engine.Waiting, nil, "a/attempt[1]/tool"},
 	} {
@@ -163,7 +164,7 @@ func TestUnfinished(t *testing.T) {
 		var at []event.Path
 		result, err := engine.Run(cut{s.Host(t), &c.cuts, &at}, s.Cascade, s.Start())
 		for i, a := range result.Answers {
-			if want := at[i].Join("unfinished"); a.Path != want || !strings.Contains(a.Question, `tool send was at work on {"to":"kim"}`) {
+			if want := at[i].Join("unfinished"); a.Path != want || a.Phase != "a" || !strings.Contains(a.Question, `tool send was at work on {"to":"kim"}`) {
 				t.Errorf("%s: asked at %s, not %s: %s", c.answers, a.Path, want, a.Question)
 			}
 		}

@@ -1,6 +1,8 @@
 package enginetest_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,7 +13,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// A keying host sees by which names and keys tools and validators are asked.
+// A keying host sees by which names and keys tools and validators are asked, and of
+// what people.
 type keying struct {
 	engine.Host
 	c     *cascades.Cascade
@@ -36,6 +39,13 @@ func (h keying) Validate(at event.Path, v engine.Validation) (engine.Finding, er
 	return h.Host.Validate(at, v)
 }
 
+func (h keying) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
+	if !strings.Contains(string(at), q.Phase) || q.Phase == "" || !slices.Contains([]string{cascades.Confirmation, cascades.Choice, cascades.Text, cascades.Edit}, q.Type) {
+		h.wrong(at, q.Type+" of "+q.Phase, "")
+	}
+	return h.Host.Ask(at, q)
+}
+
 func (h keying) Each(n, limit int, body func(engine.Host, int) error) error {
 	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(keying{inner, h.c, h.wrong}, i) })
 }
@@ -44,7 +54,8 @@ func (h keying) Within(at event.Path, d time.Duration, body func(engine.Host) er
 	return h.Host.Within(at, d, func(inner engine.Host) error { return body(keying{inner, h.c, h.wrong}) })
 }
 
-// What is asked for is what stands at its place. What may have happened already is
+// What is asked for is what stands at its place, and a question is of a phase and of
+// a type that there is. What may have happened already is
 // asked for by its path in the run; what is pure looks the same wherever it stands.
 func TestKeys(t *testing.T) {
 	for _, s := range enginetest.Stories(t) {

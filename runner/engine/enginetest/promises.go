@@ -254,8 +254,8 @@ func (p *promises) released(e event.Event) error {
 	if !ok {
 		return fmt.Errorf("%s has not finished", e.Released)
 	}
-	if s, ok := e.Output.(string); ok && s != text {
-		return fmt.Errorf("released is %q and %s ended with %q", s, e.Released, text)
+	if s, ok := e.Output.(string); ok && s != text || e.Output == nil && text != "null" {
+		return fmt.Errorf("released is %v and %s ended with %q", e.Output, e.Released, text)
 	}
 	return nil
 }

@@ -66,17 +66,13 @@ func (e *Error) Status() string {
 	return e.Code
 }
 
-// fault makes an error from whatever ended a phase.
+// fault makes an error from whatever ended a phase: the host's is one that cancels.
 func fault(err error) *Error {
 	var e *Error
-	switch {
-	case errors.As(err, &e):
+	if errors.As(err, &e) {
 		return e
-	case errors.Is(err, ErrSuspended):
-		return &Error{Code: Waiting, Message: "for a person to answer", Err: err}
-	default:
-		return &Error{Code: Cancelled, Message: err.Error(), Err: err}
 	}
+	return &Error{Code: Cancelled, Message: err.Error(), Err: err}
 }
 
 // contained gives the error of a nested cascade where it ends that cascade

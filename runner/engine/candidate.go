@@ -19,7 +19,7 @@ type candidate struct {
 	at     event.Path  // where it was made; "" of what is put together from others
 	failed []Objection // checks that said no and count
 	unmet  []string    // their names, and those of judges that were not asked
-	score  float64     // the mean of its scores, or unscored
+	score  float64     // the mean of its scores; of none it is no number, which is less than any
 	passed *wards.Ward
 	spent  *wards.Decision // a turn ward used up its budget on this text
 	barred bool            // a blocking check could not be asked: it is never let out
@@ -30,16 +30,15 @@ type candidate struct {
 }
 
 func (c *candidate) note(outcomes []wards.Outcome, d wards.Decision) {
-	sum, n := 0.0, 0
+	sum, n := 0.0, 0.0
 	for _, o := range outcomes {
 		c.barred = c.barred || o.Skipped && o.Ward.Mode == wards.Blocking
 		if o.Err == nil && !o.Skipped && o.Verdict.Score != nil {
-			sum, n = sum+*o.Verdict.Score, n+1
+			sum += *o.Verdict.Score
+			n++
 		}
 	}
-	if n > 0 {
-		c.score = sum / float64(n)
-	}
+	c.score = sum / n
 	for _, o := range d.Failed {
 		c.failed = append(c.failed, Objection{o.Ward.Name, o.Verdict.Reason})
 	}

@@ -145,14 +145,11 @@ func (t *try) make() (*candidate, error) {
 	}
 	t.emit(event.Event{Kind: event.AttemptStarted, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt})
 	t.s.Verdicts = slices.Grow(t.s.Verdicts, min(min(t.p.Rules.MaxTurns, verdictsAhead)*len(t.p.Wards.Turn)+len(t.p.Wards.Post)+1, verdictsAhead))
-	c := &candidate{number: t.attempt, at: t.place().at, score: unscored}
+	c := &candidate{number: t.attempt, at: t.place().at}
 	err := t.say(c)
 	c.state, c.chosen = t.s.State, t.chosen
 	return c, err
 }
-
-// unscored is less than any score.
-const unscored = -1
 
 // verdictsAhead is for how many verdicts room is made before they come.
 const verdictsAhead = 16

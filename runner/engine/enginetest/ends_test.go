@@ -28,8 +28,9 @@ var ends = map[string]struct{ file, status, says string }{
 	"a judge with nonsense in a vote": {`phases: [{name: a, compose: a, wards: {post: [{judge: fine, name: j, votes: 3}]}}]`, engine.Failed, "post j could not say: "},
 	"an evaluator with nonsense": {`phases: [{name: a, instructions: a, soundings: {factor: 2, evaluator_instructions: One.}}]`, engine.Failed,
 		"the evaluator named none of the 2 candidates; it gave: Perhaps."},
-	"an input that is missing": {"inputs_schema: {topic: {type: string, description: of what}}\nphases: [{name: a, compose: a}]", engine.Failed, "input topic is missing: of what"},
-	"an answer that is none":   {`phases: [{name: a, compose: a, human_input: {prompt: "Well?"}}]`, engine.Failed, "the answer is none: want true or false"},
+	"an input that is missing":    {"inputs_schema: {topic: {type: string, description: of what}}\nphases: [{name: a, compose: a}]", engine.Failed, "input topic is missing: of what"},
+	"an answer that is none":      {`phases: [{name: a, compose: a, human_input: {prompt: "Well?"}}]`, engine.Failed, "the answer is none: want true or false"},
+	"an answer that is no option": {`phases: [{name: a, tool: ask_human, inputs: {question: "Which?", options: [red, blue]}}]`, engine.Failed, "the answer is none: want one of red, blue"},
 	"a blocked call beside the choice": {`phases: [{name: a, instructions: a, tackle: [add], wards: {tool: [{expr: "false", reason: never}]}, ` + ways, engine.Blocked,
 		"tool expr: never"},
 	"a refused call beside the choice": {`phases: [{name: a, instructions: a, tackle: [add], wards: {tool: [{expr: "false", reason: never, mode: retry, max_attempts: 1}]}, ` + ways, engine.Exhausted,
@@ -248,10 +249,12 @@ phases:
 		{Path: "b/human_input/attempt[1]/question", Text: "a text"},
 		{Path: "b/human_input/attempt[2]/question", Text: "no word"},
 	}
+	if len(told) != len(want) {
+		t.Fatalf("%d are told: %+v", len(told), told)
+	}
 	for i, n := range told {
-		w := want[min(i, len(want)-1)]
-		if len(told) != len(want) || n.Path != w.Path || n.Text != w.Text || n.Run != "run" || n.Key != "run:"+string(w.Path) || n.To == nil || n.To.URL == "" {
-			t.Errorf("%d of %d: %+v", i, len(told), n)
+		if w := want[i]; n.Path != w.Path || n.Text != w.Text || n.Run != "run" || n.Key != "run:"+string(w.Path) || n.To == nil || n.To.URL == "" {
+			t.Errorf("%d: %+v", i, n)
 		}
 	}
 }

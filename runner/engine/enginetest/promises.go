@@ -84,6 +84,7 @@ func (p *promises) carries(e event.Event) error {
 var (
 	lastAttempt = regexp.MustCompile(`.*/attempt\[(\d+)\]`)
 	lastTurn    = regexp.MustCompile(`.*/turn\[(\d+)\]`)
+	ofCheck     = regexp.MustCompile(`^(human_input: |output_extraction: |[\w ]+ could not say: )`)
 	ownAttempt  = regexp.MustCompile(`^(sounding\[\d+\]/|human_input/)?attempt\[\d+\]$`)
 )
 
@@ -220,7 +221,7 @@ func (p *promises) failed(e *engine.Error) error {
 	switch {
 	case e.Check != "" && !refuses(e.Check, "") && e.Check != "human_input" && e.Check != "output_extraction":
 		return fmt.Errorf("%s has not refused it", e.Check)
-	case e.Check == "" && e.Code != engine.Invalid && (strings.HasPrefix(e.Message, "human_input: ") || strings.HasPrefix(e.Message, "output_extraction: ")):
+	case e.Check == "" && e.Code != engine.Invalid && ofCheck.MatchString(e.Message):
 		return errors.New("the error does not say what has ended it")
 	case e.Check == "" && e.Code == engine.Blocked:
 		return errors.New("no check has blocked it")

@@ -29,6 +29,7 @@ type promises struct {
 	verdicts []event.Verdict
 	said     []event.Answer
 	asked    map[event.Path]string
+	came     map[event.Path]string // the status of phases
 }
 
 // carried are the members of each kind; those with a question mark may be
@@ -56,7 +57,7 @@ var carried = map[event.Kind]string{
 // kept looks at the next event of a run, and says which promise it breaks.
 func (p *promises) kept(e event.Event) error {
 	if p.open == nil {
-		p.open, p.texts, p.asked = map[string]bool{}, map[event.Path]string{}, map[event.Path]string{}
+		p.open, p.texts, p.asked, p.came = map[string]bool{}, map[event.Path]string{}, map[event.Path]string{}, map[event.Path]string{}
 	}
 	for _, promise := range []func(event.Event) error{p.carries, p.placed, p.answers, p.adds} {
 		if err := promise(e); err != nil {
@@ -166,7 +167,12 @@ func (p *promises) adds(e event.Event) error {
 	case event.AttemptFinished:
 		p.texts[e.Path] = e.Text
 	case event.PhaseFinished:
+		p.came[e.Path] = e.Status
 		return p.released(e)
+	case event.Route:
+		if left := p.came[e.Path] == engine.Exhausted || p.came[e.Path] == engine.Failed; left != (e.Message != "") {
+			return fmt.Errorf("a phase that %s is left because of %q", p.came[e.Path], e.Message)
+		}
 	case event.VerdictGiven:
 		p.verdicts = append(p.verdicts, *e.Verdict)
 	case event.Waiting:
@@ -223,6 +229,8 @@ func (p *promises) failed(e *engine.Error) error {
 		return fmt.Errorf("%s has not refused it", e.Check)
 	case e.Check == "" && e.Code != engine.Invalid && ofCheck.MatchString(e.Message):
 		return errors.New("the error does not say what has ended it")
+	case e.Code == engine.Waiting && !errors.Is(e, engine.ErrSuspended):
+		return fmt.Errorf("it waits for nobody: %v", e.Err)
 	case e.Check == "" && e.Code == engine.Blocked:
 		return errors.New("no check has blocked it")
 	}

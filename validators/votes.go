@@ -7,10 +7,13 @@ import (
 	"strings"
 )
 
-// Majority is the verdict of an odd number of votes of a judge: its score is the
-// share of the yeses, its reasons and issues are those of the side that won, and
-// what the other side said is kept in the warnings.
+// Majority is the verdict of an odd number of votes of a judge. That of one is the
+// vote; else its score is the share of the yeses, its reasons and issues are those of
+// the side that won, and what the other side said is kept in the warnings.
 func Majority(votes []Verdict) Verdict {
+	if len(votes) == 1 {
+		return votes[0]
+	}
 	yes := 0
 	for _, v := range votes {
 		if v.Valid {

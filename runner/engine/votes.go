@@ -45,10 +45,7 @@ func (f *flow) judged(path event.Path, at place, v *cascades.Validator, s valida
 // polled asks for every vote. One that is not given leaves no verdict.
 func (f *flow) polled(path event.Path, v *cascades.Validator, req model.Request) (verdict validators.Verdict, unsaid, err error) {
 	ladder := f.model(v.Model)
-	if v.Votes <= 1 {
-		return f.vote(path, ladder, req)
-	}
-	given := make([]validators.Verdict, v.Votes)
+	given := make([]validators.Verdict, max(v.Votes, 1))
 	for i := range given {
 		where := path
 		if i > 0 {

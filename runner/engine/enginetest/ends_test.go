@@ -35,6 +35,8 @@ var ends = map[string]struct{ file, status, says string }{
 		"tool expr: never"},
 	"a refused call beside the choice": {`phases: [{name: a, instructions: a, tackle: [add], wards: {tool: [{expr: "false", reason: never, mode: retry, max_attempts: 1}]}, ` + ways, engine.Exhausted,
 		"tool expr: never"},
+	"a call that may be asked for again beside the choice": {`phases: [{name: a, instructions: a, tackle: [add], wards: {tool: [{expr: "false", reason: never, mode: retry, max_attempts: 2}]}, ` + ways, engine.Failed,
+		"the model chose none of the handoffs"},
 	"a schema that says nothing of a text":     {`phases: [{name: a, compose: "1", output_schema: {$ref: "#"}}]`, engine.Failed, "output_schema could not say: JSON schema: no telling"},
 	"a schema that says nothing of a value":    {`phases: [{name: a, tool: add, inputs: {a: 1, b: 2}, output_schema: {$ref: "#"}}]`, engine.Failed, "output_schema could not say: JSON schema: no telling"},
 	"a schema that says nothing of an input":   {"inputs_schema: {topic: {default: 1, $ref: '#'}}\nphases: [{name: a, compose: a}]", engine.Failed, "input topic: JSON schema: no telling"},

@@ -41,7 +41,7 @@ func (f *flow) branch(h Host) *flow {
 	s := *f.s // State is never changed in place, so the copy has its own
 	s.Verdicts, s.Answers, s.Degraded, s.Phases, s.shared = nil, nil, nil, nil, true
 	s.Lineage = slices.Clip(s.Lineage)
-	return &flow{h: h, c: f.c, s: &s, at: f.at, meter: f.meter, locals: f.locals}
+	return &flow{h: h, c: f.c, s: &s, meter: f.meter, locals: f.locals}
 }
 
 // join takes over what a branch has noted.

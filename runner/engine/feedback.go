@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math"
+
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
@@ -34,14 +36,12 @@ func (t *try) retryMessage(failed []wards.Outcome) (string, error) {
 
 // allowed is how many attempts the failed checks leave in all.
 func (t *try) allowed(failed []wards.Outcome) int {
-	least := 0
+	least := math.MaxInt
 	for _, o := range failed {
-		if n := o.Ward.MaxAttempts; least == 0 || n < least {
-			least = n
-		}
+		least = min(least, o.Ward.MaxAttempts)
 	}
-	if t.p.Rules.Capped && t.p.Rules.MaxAttempts < least {
-		least = t.p.Rules.MaxAttempts
+	if t.p.Rules.Capped {
+		least = min(least, t.p.Rules.MaxAttempts)
 	}
 	return max(least, t.attempt+1) // each check counts its own noes, and this text is sent back
 }

@@ -41,11 +41,8 @@ func (f *flow) climb(at event.Path, ladder cascades.Model, req model.Request, sa
 
 // above is the error of a ladder: who goes on with the run begins at its foot.
 func above(at event.Path, err error) error {
-	if err == nil {
-		return nil
-	}
 	var e *Error
-	if errors.As(err, &e) && e.Path != "" {
+	if errors.As(err, &e) {
 		e.Path = at
 	}
 	return err

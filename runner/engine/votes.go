@@ -67,19 +67,11 @@ func (f *flow) vote(path event.Path, ladder cascades.Model, req model.Request) (
 		}
 		resp, err := f.climb(where, ladder, req, &event.Telling{})
 		if err != nil {
-			return verdict, unanswered(err), stops(err)
+			return verdict, err, stops(err)
 		}
 		if verdict, unsaid = validators.VerdictIn(resp.Text); unsaid == nil {
 			break
 		}
 	}
 	return verdict, unsaid, nil
-}
-
-// unanswered is the error of a judge whose model failed, if the run may go on.
-func unanswered(err error) error {
-	if stops(err) != nil {
-		return nil
-	}
-	return err
 }

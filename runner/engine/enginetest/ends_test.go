@@ -353,20 +353,3 @@ phases: [{name: a, each: {in: [x, y, z], as: n, on_failure: keep}, compose: "{{ 
 		t.Errorf("got %+v", all)
 	}
 }
-
-// An error says at which call the budget was spent.
-func TestSpentAt(t *testing.T) {
-	s := enginetest.Read(t, "spent", []byte(`Two turns with a budget for one.
--- cascade.yaml --
-cascade_id: c
-budget: {max_calls: 1}
-phases: [{name: a, instructions: a, rules: {max_turns: 2}}]
--- script.yaml --
-- {phase: a, reply: one}
-`))
-	_, err := engine.Run(s.Host(t), s.Cascade, s.Start())
-	var why *engine.Error
-	if !errors.As(err, &why) || why.Code != engine.OverBudget || why.Path != "a/attempt[1]/turn[1]/model" {
-		t.Errorf("got %+v", why)
-	}
-}

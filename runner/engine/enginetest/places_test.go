@@ -1,0 +1,74 @@
+package enginetest_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/event"
+)
+
+// An error says at which call a run ended, where more than one was made; of a ladder
+// that is its foot.
+func TestEndsAt(t *testing.T) {
+	for _, c := range []struct {
+		phase, code string
+		at          event.Path
+	}{
+		{"instructions: a, rules: {max_turns: 2}", engine.OverBudget, "a/attempt[1]/turn[1]/model"},
+		{"instructions: down, model: [small, big]", engine.OverBudget, "a/attempt[1]/turn[0]/model"},
+		{"instructions: wrong, model: [small, big]", engine.Failed, "a/attempt[1]/turn[0]/model"},
+	} {
+		s := enginetest.Read(t, "at", []byte(`A budget for one call.
+-- cascade.yaml --
+cascade_id: c
+budget: {max_calls: 1}
+phases: [{name: a, `+c.phase+`}]
+-- script.yaml --
+- {phase: a, contains: down, times: always, error: {status: 503}}
+- {phase: a, contains: wrong, error: {status: 400}}
+- {phase: a, reply: one}
+`))
+		_, err := engine.Run(s.Host(t), s.Cascade, s.Start())
+		var why *engine.Error
+		if !errors.As(err, &why) || why.Code != c.code || why.Path != c.at {
+			t.Errorf("%s: got %+v", c.phase, why)
+		}
+	}
+}
+
+// A bounded host keeps how many branches may be at work at the same time.
+type bounded struct {
+	engine.Host
+	most *[]int
+}
+
+func (h bounded) Each(n, limit int, body func(engine.Host, int) error) error {
+	*h.most = append(*h.most, limit)
+	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(bounded{inner, h.most}, i) })
+}
+
+// All phases of a group and all checks of a moment are at work at the same time, of
+// what may be many so many as are written.
+func TestAtTheSameTime(t *testing.T) {
+	s := enginetest.Read(t, "same", []byte(`Work that does not need each other.
+-- cascade.yaml --
+cascade_id: c
+phases:
+  - {name: g, together: [{name: h, compose: h}, {name: i, compose: i}]}
+  - {name: e, compose: e, each: {in: [1, 2], max_parallel: 3}}
+  - {name: s, instructions: s, soundings: {factor: 2, max_parallel: 2, validator: {expr: "true"}}}
+  - {name: w, compose: w, wards: {post: [{validator: slow_no, with: {text: x}}, {validator: crashes, mode: shadow}]}}
+-- script.yaml --
+- {phase: s, reply: s, times: always}
+`))
+	var most []int
+	if _, err := engine.Run(bounded{s.Host(t), &most}, s.Cascade, s.Start()); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(slices.Compact(most), []int{0, 3, 2, 0, 8}) {
+		t.Errorf("at the same time there may be %v", most)
+	}
+}

@@ -18,6 +18,7 @@ func TestEndsAt(t *testing.T) {
 		at          event.Path
 	}{
 		{"instructions: a, rules: {max_turns: 2}", engine.OverBudget, "a/attempt[1]/turn[1]/model"},
+		{"instructions: a, token_budget: {max_total: 2}", engine.OverBudget, "a/attempt[1]/turn[0]/model"},
 		{"instructions: down, model: [small, big]", engine.OverBudget, "a/attempt[1]/turn[0]/model"},
 		{"instructions: wrong, model: [small, big]", engine.Failed, "a/attempt[1]/turn[0]/model"},
 	} {

@@ -109,9 +109,7 @@ func (p *Past) Check(s Said, c *cascades.Check, subject validators.Subject) (war
 }
 
 // Ward is what a verdict means of a phase that is a validator.
-func (p *Past) Ward() *wards.Ward {
-	return &wards.Ward{Name: p.t.p.Tool.Validator.Name, Moment: wards.Post, Mode: p.t.gateMode(), MaxAttempts: 1}
-}
+func (p *Past) Ward() *wards.Ward { return p.t.gateWard() }
 
 // Gate gives what a phase that is a validator says of what it looks at.
 func (p *Past) Gate(s Said) (wards.Outcome, error) {

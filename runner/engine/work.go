@@ -3,7 +3,6 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -53,15 +52,10 @@ func (t *try) gate(at event.Path, inputs map[string]any, c *candidate) error {
 	if content != nil {
 		said = words.Text(content)
 	}
-	v := *t.p.Tool.Validator
-	if v.Bind != nil {
-		v.With = maps.Clone(v.With)
-		delete(v.With, "content")
-	}
-	ward := &wards.Ward{Name: v.Name, Moment: wards.Post, Mode: t.gateMode(), MaxAttempts: 1}
+	v := t.p.Tool.Validator
 	where := t.place()
 	where.at = at
-	outcomes, err := t.checks(where, []*cascades.Check{{Ward: ward, Validator: &v, Place: t.p.Tool.Place}}, t.subject(said, t.jsonIn(said), 0, t.attempt))
+	outcomes, err := t.checks(where, []*cascades.Check{{Ward: t.gateWard(), Validator: v, Place: t.p.Tool.Place}}, t.subject(said, t.jsonIn(said), 0, t.attempt))
 	if err != nil {
 		return err
 	}
@@ -80,6 +74,11 @@ func (t *try) gate(at event.Path, inputs map[string]any, c *candidate) error {
 	encoded, _ := json.Marshal(c.value)
 	c.text = string(encoded)
 	return nil
+}
+
+// gateWard is what a verdict means of a phase that is a validator.
+func (t *try) gateWard() *wards.Ward {
+	return &wards.Ward{Name: t.p.Tool.Validator.Name, Moment: wards.Post, Mode: t.gateMode()}
 }
 
 func (t *try) gateMode() wards.Mode {

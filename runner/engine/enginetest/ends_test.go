@@ -353,3 +353,18 @@ phases: [{name: a, each: {in: [x, y, z], as: n, on_failure: keep}, compose: "{{ 
 		t.Errorf("got %+v", all)
 	}
 }
+
+// An odd host has validators that give what is no JSON.
+type odd struct{ engine.Host }
+
+func (odd) Validate(event.Path, engine.Validation) (engine.Finding, error) {
+	return engine.Finding{Verdict: validators.Verdict{Valid: true, Evidence: map[string]any{"odd": func() {}}}}, nil
+}
+
+// A verdict that is no JSON is no output.
+func TestOddVerdict(t *testing.T) {
+	s := enginetest.Read(t, "odd", []byte("A gate.\n-- cascade.yaml --\ncascade_id: c\nphases: [{name: a, tool: non_empty}]\n"))
+	if result, _ := engine.Run(odd{s.Host(t)}, s.Cascade, s.Start()); result.Status != engine.Failed || !strings.HasPrefix(result.Error.Message, "verdict: ") {
+		t.Errorf("it is %s: %+v", result.Status, result.Error)
+	}
+}

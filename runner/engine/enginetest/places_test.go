@@ -3,6 +3,7 @@ package enginetest_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -71,5 +72,29 @@ phases:
 	}
 	if !slices.Equal(slices.Compact(most), []int{0, 3, 2, 0, 8}) {
 		t.Errorf("at the same time there may be %v", most)
+	}
+}
+
+// What is at work beside a question that nobody answers comes to its end, and then the
+// run waits with the first.
+func TestWaitsBeside(t *testing.T) {
+	s := enginetest.Read(t, "beside", []byte(`Questions beside work.
+-- cascade.yaml --
+cascade_id: c
+tools: {asks: {cascade: sub.yaml}}
+phases:
+  - {name: g, together: [{name: a, compose: a}, {name: b, tool: asks, inputs: {what: One}}, {name: c, tool: asks, inputs: {what: Two}}, {name: d, compose: d}]}
+-- sub.yaml --
+cascade_id: sub
+inputs_schema: {what: {type: string}}
+phases: [{name: s, compose: s, human_input: {prompt: "{{ input.what }}?"}}]
+`))
+	result, _ := engine.Run(s.Host(t), s.Cascade, s.Start())
+	var done []string
+	for _, p := range result.Phases {
+		done = append(done, p.Name+" "+p.Status)
+	}
+	if !slices.Equal(done, []string{"a succeeded", "b waiting", "c waiting", "d succeeded", "g waiting"}) || !strings.HasSuffix(result.Error.Message, "One?") {
+		t.Errorf("got %q: %+v", done, result.Error)
 	}
 }

@@ -90,9 +90,6 @@ func (o *Overtime) Is(target error) bool { return target == ErrTimedOut }
 
 // IsOver tells whether err says that the time of at is over.
 func IsOver(err error, at event.Path) bool {
-	if err == nil {
-		return false
-	}
 	var o *Overtime
 	return errors.As(err, &o) && o.At == at
 }

@@ -98,3 +98,15 @@ phases: [{name: s, compose: s, human_input: {prompt: "{{ input.what }}?"}}]
 		t.Errorf("got %q: %+v", done, result.Error)
 	}
 }
+
+// A limit's time is not taken for another's, nor what a branch ended with for the end
+// of one that is cancelled beside it.
+func TestOvertime(t *testing.T) {
+	over := error(&engine.Overtime{At: "a"})
+	if !errors.Is(over, engine.ErrTimedOut) || errors.Is(over, engine.ErrYield) || !engine.IsOver(over, "a") || engine.IsOver(over, "b") || engine.IsOver(nil, "a") {
+		t.Errorf("%v is not what it is", over)
+	}
+	if err := engine.Beside(over); err == nil || engine.IsOver(err, "a") || !strings.Contains(err.Error(), over.Error()) {
+		t.Errorf("beside it is %v", err)
+	}
+}

@@ -35,7 +35,7 @@ phases:
 			t.Fatalf("%+v", r.Error)
 		}
 		test := s.test(t, files{"cascade.yaml": fmt.Sprintf(shape, c.now, c.text, c.mode)})
-		test.Judges, test.Host = true, host(t, "- {validator: nice, attempt: 1, reply: 'true', times: always}\n- {validator: nice, attempt: 2, reply: 'true', times: always}", nil)
+		test.Judges, test.Host = true, host(t, "- {validator: nice, phase: draft, attempt: 1, reply: 'true', times: always}\n- {validator: nice, phase: draft, attempt: 2, reply: 'true', times: always}", nil)
 		r := run(t, test)
 		if got := fmt.Sprintf("%+v", r.Verdicts); got != c.want || r.Saved != c.saved {
 			t.Errorf("%+v: got %s, saved %d", c, got, r.Saved)

@@ -40,6 +40,12 @@ phases:
 			t.Errorf("got %v and %d in all, want %s", got, r.Saved, c.want)
 		}
 	}
+	// A judge is asked of each turn.
+	test := s.test(t, files{"cascade.yaml": fmt.Sprintf(both, "max_attempts: 1", "{judge: 'short?', name: short}")})
+	test.Judges, test.Host = true, host(t, `[{validator: short, turn: 0, reply: 'true'}, {validator: short, turn: 1, reply: '{"valid": false, "reason": "long"}'}, {validator: short, turn: 2, reply: 'true'}]`, nil)
+	if r := run(t, test); len(moves(r)) != 1 || !strings.Contains(moves(r)[0], "released → blocked by turn short") {
+		t.Errorf("got %v, %v", moves(r), r.Verdicts)
+	}
 	// loop_until that passes earlier ends the turns there.
 	for _, ward := range []string{"", "{validator: max_length, with: {max: 3}}"} { // what comes later decides nothing
 		r := run(t, s.test(t, files{"cascade.yaml": fmt.Sprintf(shape, "loop_until: non_empty", ward)}))

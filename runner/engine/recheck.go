@@ -15,7 +15,7 @@ import (
 
 // A Past is a visit to a phase that a recorded run made, for holding its texts
 // against the checks of a cascade again: its own, or a changed one. It is no
-// part of a run: nothing is told, nothing noted, no budget holds.
+// part of a run: nothing is told, and no budget holds.
 type Past struct{ t *try }
 
 // A Said is a text that a recorded attempt gave.
@@ -32,9 +32,8 @@ type Said struct {
 // Locals are those of the item that the visit was to, nil for none.
 func NewPast(h Host, c *cascades.Cascade, p *cascades.Phase, s *State, locals map[string]any) *Past {
 	f := &flow{h: silent{h}, c: c, s: s, meter: shared.NewMeter(nil, cascades.Budget{}, model.Usage{}), locals: locals}
-	f.prepare()
-	v := &visit{flow: f, p: p, at: event.Path(p.Name), validated: s.ValidationError}
-	return &Past{v.newTry(v.at)}
+	v := &visit{flow: f, p: p, validated: s.ValidationError}
+	return &Past{v.newTry("")}
 }
 
 // Usage is what holding texts against the checks has cost so far.
@@ -74,7 +73,7 @@ func (p *Past) Subject(s Said) validators.Subject {
 // do not fit are the tool's own to refuse where no ward looks at them.
 func (p *Past) Asked(s Said, c model.ToolCall) (validators.Subject, bool) {
 	a := p.t.read(s.At, c)
-	if a.answer != nil || a.tool == nil || guarded(p.t.p.Wards.Tool, a) && a.tool.Unfit(a.call.Arguments) != "" {
+	if a.tool == nil || guarded(p.t.p.Wards.Tool, a) && a.tool.Unfit(a.call.Arguments) != "" {
 		return validators.Subject{}, false
 	}
 	subject := p.t.subject(words.Text(a.call.Arguments), a.call.Arguments, s.Turn, s.Attempt)
@@ -94,7 +93,6 @@ func (p *Past) Gave(s Said, tool string) validators.Subject {
 // output_schema, which sees it first, says of it.
 func (p *Past) Final(s Said) (validators.Subject, []wards.Outcome) {
 	t := p.t
-	defer t.forget()
 	c := &candidate{text: s.Text}
 	c.value = c.valueOr(c.text)
 	outcomes := t.schemaCheck(c)
@@ -104,8 +102,7 @@ func (p *Past) Final(s Said) (validators.Subject, []wards.Outcome) {
 // Check gives what one check says of a subject. An error is the host's, or says
 // that nothing else can be checked either.
 func (p *Past) Check(s Said, c *cascades.Check, subject validators.Subject) (wards.Outcome, error) {
-	defer p.t.forget()
-	return p.t.validate(s.At, place{at: s.At, phase: p.t.p.Name, attempt: s.Attempt, turn: s.Turn, unfit: s.Unfit}, c, subject)
+	return p.t.validate(s.At, place{phase: p.t.p.Name, attempt: s.Attempt, turn: s.Turn, unfit: s.Unfit}, c, subject)
 }
 
 // Ward is what a verdict means of a phase that is a validator.
@@ -114,7 +111,6 @@ func (p *Past) Ward() *wards.Ward { return p.t.gateWard() }
 // Gate gives what a phase that is a validator says of what it looks at.
 func (p *Past) Gate(s Said) (wards.Outcome, error) {
 	t := p.t
-	defer t.forget()
 	t.attempt = s.Attempt
 	o := wards.Outcome{Ward: p.Ward()}
 	inputs, err := t.p.Inputs.Render(t.visit.vars(t.p.Inputs))
@@ -122,7 +118,7 @@ func (p *Past) Gate(s Said) (wards.Outcome, error) {
 		o.Err = err
 		return o, nil
 	}
-	t.forget()
+	t.s.Verdicts = nil
 	err = t.gate(s.At, inputs, &candidate{})
 	if n := len(t.s.Verdicts); n > 0 {
 		o.Verdict, o.Err = t.s.Verdicts[n-1].Found()
@@ -130,9 +126,6 @@ func (p *Past) Gate(s Said) (wards.Outcome, error) {
 	}
 	return o, err
 }
-
-// forget drops what was noted for a result that there will not be.
-func (t *try) forget() { t.s.Verdicts, t.s.Degraded = nil, nil }
 
 // A silent host tells nobody anything.
 type silent struct{ Host }

@@ -134,7 +134,17 @@ func (h cut) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 	if *h.left--; *h.left >= 0 {
 		return tool.Result{}, engine.ErrUnfinished
 	}
+	if job.Place == nil {
+		return tool.Result{}, errors.New("it stands nowhere")
+	}
 	return h.Host.Tool(at, job)
+}
+
+func (h cut) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
+	if q.Phase != "a" {
+		return engine.Answer{}, fmt.Errorf("it is of the phase %q", q.Phase)
+	}
+	return h.Host.Ask(at, q)
 }
 
 const posting = `A write.

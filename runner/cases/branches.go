@@ -56,6 +56,9 @@ func (h *host) wait(e *effect) error {
 // Each runs the bodies one after the other. One that waits is left aside until
 // another's error cancels it, or nothing else can go on.
 func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
+	if n == 0 {
+		return nil // what nothing begins has no order
+	}
 	if limit <= 0 || limit > n {
 		limit = n
 	}

@@ -59,6 +59,7 @@ func TestLink(t *testing.T) {
 // What cannot be frozen is told, and nothing is written.
 func TestFreezeRefuses(t *testing.T) {
 	s, taken := posted(t)
+	empty := told(t, "cascade_id: c\nphases: [{name: a, compose: x, each: {in: []}}]\n").record(t)
 	told := told(t, post, "short", "tiny", "long", "long enough")
 	told.input = s.input
 	run := told.record(t)
@@ -82,6 +83,10 @@ func TestFreezeRefuses(t *testing.T) {
 	})
 	try("other outcome", "cannot be frozen", func(r *cases.Run, _ *cases.Options) {
 		r.Result.Outputs = map[string]any{"draft": "another"}
+	})
+	try("other outcome of nothing", "cannot be frozen", func(r *cases.Run, _ *cases.Options) {
+		*r = empty
+		r.Result.Outputs = map[string]any{"a": "another"}
 	})
 	try("other input", "another request", func(r *cases.Run, _ *cases.Options) {
 		r.Input = map[string]any{"topic": "crows"}

@@ -24,7 +24,7 @@ var promised = map[string]string{
 		validators/builtins.MaxLength validators/builtins.MinLength validators/builtins.NonEmpty validators/builtins.NumbersKept validators/builtins.PII validators/builtins.Presentable
 		validators/builtins.Regexp validators/builtins.SameStructure validators/builtins.SimilarToInput validators/builtins.SimpleValidator`,
 	"a store may implement it": "runner/serve.Drafter",
-	"a caller tells errors apart by it": `runner/engine.ErrTimedOut runner/signatures.ErrUntrusted
+	"a caller tells errors apart by it": `runner/signatures.ErrUntrusted
 		runner/tool/mcp.ErrClosed validators/capy.ErrStage validators/schedule.Refusal validators/schema.ErrWork`,
 	"the gate as a library, where no cascade is": "validators/capy.New validators/schedule.Save",
 	"a value of Options.Browser":                 "validators/request/inspectors.NoBrowser",

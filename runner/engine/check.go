@@ -100,6 +100,9 @@ var errStopped = errors.New("a check stopped the run")
 
 // atOnce runs some of the checks side by side.
 func (f *flow) atOnce(at place, list []*cascades.Check, slow []int, s validators.Subject, found []wards.Outcome) error {
+	if len(slow) == 0 {
+		return nil
+	}
 	err := f.fan(len(slow), 0, func(b *flow, n int) error {
 		i := slow[n]
 		o, err := b.validate(at.under(list[i].Ward, i), at, list[i], s)

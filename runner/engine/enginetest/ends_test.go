@@ -203,11 +203,15 @@ type placing struct {
 }
 
 func (h placing) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
+	if s := v.Subject; s.Input == nil || s.State == nil || s.Outputs == nil {
+		return engine.Finding{}, fmt.Errorf("it looks at %+v", s)
+	}
 	*h.places = append(*h.places, v.Place)
 	return h.Host.Validate(at, v)
 }
 
-// A validator that is asked outside a run stands where a worker finds it.
+// A validator that is asked outside a run stands where a worker finds it, and looks at
+// what a run begins with; that nobody could ask it is an error.
 func TestJudgedElsewhere(t *testing.T) {
 	s := enginetest.Read(t, "judged", []byte(`A validator of the file.
 -- cascade.yaml --
@@ -223,6 +227,9 @@ phases: [{name: a, compose: a text}]
 	}
 	if found, err := s.Cascade.ValidatorAt(places[0]); err != nil || found != long {
 		t.Errorf("at %+v stands %v: %v", places[0], found, err)
+	}
+	if v, err := engine.Judge(enginetest.NewFault(s.Host(t), 1), s.Cascade, long, validators.Subject{Content: "a text"}, ""); !errors.Is(err, enginetest.ErrFault) {
+		t.Errorf("with the host gone it is %+v: %v", v, err)
 	}
 }
 

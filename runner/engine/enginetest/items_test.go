@@ -1,13 +1,17 @@
 package enginetest_test
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/tool"
 )
 
 // A saving host keeps the states at which it could go on.
@@ -86,5 +90,53 @@ phases: [{name: a, each: {in: [x, y, z], as: n, on_failure: keep}, compose: "{{ 
 	i := slices.IndexFunc(all, func(e event.Event) bool { return e.Kind == event.PhaseFinished && e.Path == "a" })
 	if i < 0 || len(all[i].Failures) != 1 || all[i].Failures[0].Index != 1 || all[i].Failures[0].Code != engine.Exhausted {
 		t.Errorf("got %+v", all)
+	}
+}
+
+// An apart host wants the run gone on with elsewhere as soon as an item is done,
+// while the tool of another is at work.
+type apart struct {
+	engine.Host
+	works, yields chan struct{}
+}
+
+func (h apart) Tool(at event.Path, job engine.Job) (tool.Result, error) {
+	if strings.Contains(string(at), "item[0]") {
+		<-h.works
+	} else {
+		close(h.works)
+		<-h.yields
+		for range 50 { // who would stop it has the time to
+			if h.Stopped() != nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return h.Host.Tool(at, job)
+}
+
+func (h apart) Checkpoint(s engine.State) error {
+	if len(s.Items) == 1 {
+		close(h.yields)
+	}
+	return engine.ErrYield
+}
+
+func (h apart) Each(n, limit int, body func(engine.Host, int) error) error {
+	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(apart{inner, h.works, h.yields}, i) })
+}
+
+// An item that is at work when the run is to go on elsewhere comes to its end.
+func TestYieldsBesideItems(t *testing.T) {
+	s := enginetest.Read(t, "apart", []byte(`Two items.
+-- cascade.yaml --
+cascade_id: c
+phases: [{name: a, each: {in: [1, 2], as: n}, tool: add, inputs: {a: "{{ n }}", b: 1}}]
+`))
+	_, err := engine.Run(apart{s.Runner(t).Host(t.Context()), make(chan struct{}), make(chan struct{})}, s.Cascade, s.Start())
+	var on *engine.Yield
+	if !errors.As(err, &on) || len(on.State.Items) != 2 {
+		t.Errorf("it ends with %v", err)
 	}
 }

@@ -101,7 +101,7 @@ phases: [{name: s, compose: s, human_input: {prompt: "{{ input.what }}?"}}]
 
 // A limit's time is not taken for another's, nor what a branch ended with for the end
 // of one that is cancelled beside it.
-func TestOvertime(t *testing.T) {
+func TestHostsErrors(t *testing.T) {
 	over := error(&engine.Overtime{At: "a"})
 	if !errors.Is(over, engine.ErrTimedOut) || errors.Is(over, engine.ErrYield) || !engine.IsOver(over, "a") || engine.IsOver(over, "b") || engine.IsOver(nil, "a") {
 		t.Errorf("%v is not what it is", over)

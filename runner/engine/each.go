@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -85,6 +86,7 @@ func newItems(v *visit) *items {
 	if !v.goesOn() {
 		all.so.Within, all.so.Items, all.so.Usage = true, nil, v.meter.Total()
 	}
+	all.so.Items = slices.Clip(all.so.Items) // a run may go on twice from one state: each appends to an array of its own
 	for i, it := range all.so.Items {
 		all.byIndex[it.Index] = &all.so.Items[i]
 	}

@@ -78,7 +78,7 @@ type sub struct {
 // was resumed, the later event stands.
 func (f *folding) event(e *event.Event) {
 	visit, rest, item := f.visit(e)
-	f.sub(visit, strings.Split(rest, "/"), e)
+	f.sub(visit, strings.Split(rest, "/"), item, e)
 	f.judge(e)
 	f.try(e)
 	switch {
@@ -208,9 +208,9 @@ func (f *folding) gather() {
 // sub follows a sub-cascade, by what its address has below the visit's:
 // sub[0]/research/look. Nothing tells of its end but what comes after it: any phase
 // that gives a text may be its last, so the output comes back with the first event
-// that is not of it.
-func (f *folding) sub(visit event.Path, words []string, e *event.Event) {
-	if len(words) < 3 || !strings.HasPrefix(words[0], "sub[") {
+// that is not of it. What one gives an item is the item's.
+func (f *folding) sub(visit event.Path, words []string, item bool, e *event.Event) {
+	if item || len(words) < 3 || !strings.HasPrefix(words[0], "sub[") {
 		f.bring()
 		return
 	}

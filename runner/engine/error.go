@@ -86,7 +86,7 @@ func contained(err error) (*Error, bool) {
 	case Blocked, Exhausted, Invalid:
 		return e, true
 	default:
-		return e, e.heavy || e.Code == Failed && stops(err) == nil
+		return e, broke(err) != nil
 	}
 }
 

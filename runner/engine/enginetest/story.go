@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -139,7 +140,10 @@ const late = "(nobody in time)"
 // People is a runner's option: people who give the answers in turn, or none in
 // time; after the last there is nobody who could answer. It is for one runner.
 func People(answers ...any) runner.Option {
+	var one sync.Mutex // branches ask at once
 	return runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) {
+		one.Lock()
+		defer one.Unlock()
 		if len(answers) == 0 {
 			return runner.Answer{}, runner.ErrNobody
 		}

@@ -91,9 +91,6 @@ func (p *parser) rung(n *yaml.Node, what, unbounded string) Model {
 	p.checkModel(o.get("name"), r.Name)
 	r.Params = p.params(o)
 	o.done()
-	if r.Name == "" {
-		return nil
-	}
 	return Model{r}
 }
 

@@ -46,7 +46,7 @@ func (v *visitTest) begun(s *slot) error {
 		return err
 	}
 	v.left(s)
-	d := wards.NewBudget(0).Decide(1, outcomes)
+	d := new(wards.Budget).Decide(1, outcomes)
 	would := fates[d.Action]
 	v.lost[s.said.At] = would != Released
 	if !v.made || (was == Released) == (would == Released) {

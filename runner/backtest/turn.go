@@ -96,7 +96,7 @@ func usesAt(t *trace.Turn, at event.Path) []*trace.Use {
 func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err error) {
 	made := v.made
 	defer func() { v.made = made }()
-	budget, calls, state := wards.NewBudget(0), wards.NewBudget(0), v.known.state.State
+	budget, calls, state := new(wards.Budget), new(wards.Budget), v.known.state.State
 	for i, e := range exchanges(t) {
 		over := i > 0 && d.Action != wards.Again
 		if over && v.made {

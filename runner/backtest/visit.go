@@ -157,7 +157,7 @@ func (v *visitTest) pre() error {
 		return err
 	}
 	v.left(s)
-	d := wards.NewBudget(0).Decide(1, outcomes)
+	d := new(wards.Budget).Decide(1, outcomes)
 	would := fates[d.Action]
 	switch {
 	case !v.made || stopped == (would != Released):

@@ -98,7 +98,7 @@ type edit struct {
 func (v *visit) newEdit(r release) *try {
 	t := v.newTry(v.at.Join("human_input"))
 	if v.p.Compose != nil {
-		t.budget = wards.NewBudget(0) // the person does not say the same again
+		t.budget = new(wards.Budget) // the person does not say the same again
 	}
 	t.edit = &edit{of: r.candidate, text: r.text}
 	t.edit.of.chosen = r.route

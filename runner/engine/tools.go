@@ -69,7 +69,7 @@ func (t *try) choose() error {
 	if err != nil {
 		return err
 	}
-	spent, err := t.act(at, 0, resp.ToolCalls, wards.NewBudget(0))
+	spent, err := t.act(at, 0, resp.ToolCalls, new(wards.Budget))
 	if spent != nil {
 		return decided(at, *spent)
 	}

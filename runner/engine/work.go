@@ -59,7 +59,7 @@ func (t *try) gate(at event.Path, inputs map[string]any, c *candidate) error {
 	if err != nil {
 		return err
 	}
-	switch d := wards.NewBudget(0).Decide(1, outcomes); d.Action {
+	switch d := new(wards.Budget).Decide(1, outcomes); d.Action {
 	case wards.Exhausted:
 		c.spent = &d
 	case wards.Block, wards.Break:

@@ -115,6 +115,12 @@ func TestCrashAndRestart(t *testing.T) {
 	}
 }
 
+// A server that ends with the call half read is met by who writes to it.
+func TestEndsWhileWrittenTo(t *testing.T) {
+	s, _ := started(t, "script") // gives up at a line of 16 MB
+	fails(t, client(t).Tool(s, "check"), say(strings.Repeat("x", 17<<20)), "(exit status 2: ")
+}
+
 func TestHTTPServerIsStartedAnew(t *testing.T) {
 	var mu sync.Mutex
 	real, _ := listening(t)

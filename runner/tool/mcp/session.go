@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -231,7 +233,7 @@ func (s *session) settle(err error) {
 	var answer *jsonrpc.Error
 	switch {
 	case errors.As(err, &answer):
-	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, sdk.ErrSessionMissing), errors.Is(err, io.EOF):
+	case ended(err), errors.Is(err, sdk.ErrSessionMissing):
 		s.bury()
 	default:
 		select {
@@ -239,6 +241,14 @@ func (s *session) settle(err error) {
 		case <-time.After(grace / 40):
 		}
 	}
+}
+
+// ended tells whether err says that there is nobody at the other end: who reads
+// of that from a child, who writes, and who writes after it was waited for, each
+// get another error.
+func ended(err error) bool {
+	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) ||
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed)
 }
 
 // probe ends a session whose server does not answer at all, after a call that
@@ -262,7 +272,7 @@ func (s *session) explain(err error) error {
 		return err
 	case s.large.Load():
 		return errTooLarge
-	case s.child != nil && (errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF)):
+	case s.child != nil && ended(err):
 		err = fmt.Errorf("%w%s", err, s.child.fault())
 	}
 	if s.lines != nil && s.lines.Noise() != "" {

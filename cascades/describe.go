@@ -140,7 +140,7 @@ func (c *Cascade) describedInputs() []DescribedInput {
 	for _, in := range c.Inputs {
 		list = append(list, DescribedInput{
 			Name: in.Name, Description: in.Description, Type: in.kind(), ReadBy: append([]string{}, readers[in.Name]...),
-			Required: !in.HasDefault && (in.Schema != nil || needed[in.Name] != ""), HasDefault: in.HasDefault, Default: in.Default,
+			Required: in.required(needed), HasDefault: in.HasDefault, Default: in.Default,
 		})
 	}
 	return list

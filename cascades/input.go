@@ -138,6 +138,11 @@ func (in Input) unfit(why string) InputError {
 	return InputError{Name: in.Name, Kind: InputUnfit, Message: why}
 }
 
+// required tells whether no run does without the input; needed are those of its cascade.
+func (in Input) required(needed map[string]string) bool {
+	return !in.HasDefault && (in.Schema != nil || needed[in.Name] != "")
+}
+
 // needed gives the inputs that no run can do without, each with the first phase
 // that reads it.
 func (c *Cascade) needed() map[string]string {

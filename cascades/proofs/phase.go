@@ -113,7 +113,6 @@ func (f *proving) calls() {
 		if t.Effect != tool.None {
 			result = result.and(f.files)
 		}
-		f.given = f.given.and(call)
 		f.asked(f.p.Wards.Tool, t, bare)
 		f.asked(f.p.Wards.Result, t, result)
 	}

@@ -195,9 +195,6 @@ func (t *try) toolNames() string {
 	for _, known := range t.tackle {
 		names = append(names, known.Name)
 	}
-	if len(names) == 0 {
-		return "none"
-	}
 	return strings.Join(names, ", ")
 }
 

@@ -189,6 +189,9 @@ func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) 
 		if len(resp.ToolCalls) == 0 {
 			return resp.Text, nil, nil
 		}
+		if len(tools) == 0 { // what it asks for was not offered to it
+			return "", nil, failed(at, "the model asked for the tool %q, and has none", resp.ToolCalls[0].Name)
+		}
 		if round == cascades.MaxRounds {
 			return "", nil, failed(at, "the model asked for tools %d times in one turn", cascades.MaxRounds+1)
 		}

@@ -108,10 +108,10 @@ func (a *author) script() []any {
 }
 
 // reply writes what a phase's model says, which may want tools, those of the phase
-// and others.
+// and others, and now and then where it has none.
 func (a *author) reply(tools bool) object {
 	call := func(name string, arguments object) object { return object{"name": name, "arguments": arguments} }
-	if tools && a.some(30) {
+	if tools && a.some(30) || a.some(2) {
 		calls := []any{pick(a,
 			call("add", object{"a": a.IntN(4), "b": 1}),
 			call("set_state", object{"key": pick(a, "k", "l"), "value": a.IntN(3)}),

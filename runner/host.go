@@ -181,8 +181,9 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 	slots := make(chan struct{}, limit)
 	for i := range n {
 		slots <- struct{}{}
-		if ctx.Err() != nil && h.ctx.Err() == nil {
-			break // one of those before has ended it
+		if ctx.Err() != nil { // one of those before has ended it, or another beside all of them
+			once.Do(func() { first = h.Stopped() })
+			break
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()

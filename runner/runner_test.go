@@ -106,6 +106,24 @@ func TestCancelledRun(t *testing.T) {
 	})
 }
 
+// Of a run that is over nothing more begins.
+func TestCancelledBeginsNoMore(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	begun := 0
+	r := newRunner(t, runner.WithModel(model.Func(func(context.Context, model.Request) (model.Response, error) {
+		cancel()
+		return model.Response{}, ctx.Err()
+	})), runner.WithSink(event.Func(func(e event.Event) {
+		if e.Kind == event.PhaseStarted && e.Path != "a" {
+			begun++
+		}
+	})))
+	c := parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: a, each: {in: [1, 2, 3, 4, 5], max_parallel: 1, on_failure: keep}}]")
+	if _, err := r.Run(ctx, c, nil); code(err) != runner.Cancelled || begun != 1 {
+		t.Errorf("got %v; %d items begun", err, begun)
+	}
+}
+
 // What is not pure runs at the same time, and the first that stops the run
 // cancels what is still running.
 func TestChecksTogether(t *testing.T) {

@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"cmp"
 	"iter"
 	"math/rand/v2"
 	"slices"
@@ -36,6 +37,7 @@ func (b *branch) cancelled() error {
 // wait is for an effect without an answer. It was never made, or cut short by
 // another branch or the end of its time.
 func (h *host) wait(e *effect) error {
+	h.dawdle()
 	for !h.stuck {
 		if err := h.branch.cancelled(); err != nil {
 			return err
@@ -51,6 +53,39 @@ func (h *host) wait(e *effect) error {
 	}
 	h.missing[e] = true
 	return errMissing
+}
+
+// overtaken gives the error that has cancelled the branch before it begins others,
+// or between two phases. It comes behind that, where lots do not say otherwise.
+func (h *host) overtaken() error {
+	h.dawdle()
+	if h.lots == nil || h.lots.IntN(2) == 0 {
+		return nil
+	}
+	return h.branch.cancelled()
+}
+
+// untold gives the error that has cancelled the branch before a check of which
+// nobody was told. Lots mostly have it wait for one.
+func (h *host) untold() error {
+	switch {
+	case h.branch == nil || h.lots == nil:
+	case h.lots.IntN(4) == 0:
+		return nil
+	default:
+		for !h.stuck && h.branch.cancelled() == nil {
+			h.branch.yield(struct{}{})
+		}
+	}
+	return h.branch.cancelled()
+}
+
+// dawdle lets other branches go ahead, by lot.
+func (h *host) dawdle() {
+	for h.branch != nil && h.lots != nil && !h.stuck && h.lots.IntN(2) == 0 {
+		h.dawdled = true
+		h.branch.yield(struct{}{})
+	}
 }
 
 // Each runs the bodies one after the other. One that waits is left aside until
@@ -84,11 +119,15 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 		case g.err != nil && len(waiting) > 0:
 			resume()
 		case i < n && len(waiting) < limit:
+			if err := h.overtaken(); err != nil {
+				i, g.err = n, cmp.Or(g.err, err)
+				continue
+			}
 			next, _ := iter.Pull(h.in(g, starts[i], body))
 			goOn(next)
 			i++
 		case h.branch == nil:
-			h.stuck = true
+			h.stuck, h.dawdled = !h.dawdled, false
 			resume()
 			h.stuck = false
 		default:
@@ -98,6 +137,7 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 			resume()
 		}
 	}
+	h.cut = h.cut || g.err != nil
 	return g.err
 }
 
@@ -122,7 +162,9 @@ func (r *replay) starts(n, limit int) []int {
 // in is one body as a coroutine of the group.
 func (h *host) in(g *group, i int, body func(engine.Host, int) error) iter.Seq[struct{}] {
 	return func(yield func(struct{}) bool) {
-		if err := body(&host{h.replay, &branch{g, yield}, h.scope}, i); err != nil && g.err == nil {
+		within := &host{h.replay, &branch{g, yield}, h.scope}
+		err := body(within, i)
+		if within.dawdle(); err != nil && g.err == nil {
 			g.err = err
 		}
 	}

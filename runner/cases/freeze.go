@@ -143,12 +143,15 @@ type freezing struct {
 	known cascades.Known
 	seed  string
 	order int
+	cut   bool // branches were cancelled beside one that failed
 }
 
 // maxOrders and maxSeeds are how many orders of branches and of candidates are
-// tried. Five candidates have 120 orders.
+// tried. Five candidates have 120 orders. Below maxStarts branches only begin in
+// another order, from there on one may be ahead of another anywhere.
 const (
-	maxOrders = 32
+	maxStarts = 32
+	maxOrders = 256
 	maxSeeds  = 200
 )
 
@@ -160,7 +163,7 @@ func (f *freezing) replayed(ctx context.Context) (*replay, error) {
 	var other *Unfaithful
 	r, first := f.again(ctx)
 	for err := first; err != nil; r, err = f.again(ctx) {
-		if f.order++; !errors.As(err, &other) || f.order == maxOrders {
+		if f.order++; !errors.As(err, &other) || f.order == maxStarts && !f.cut || f.order == maxOrders {
 			return nil, first
 		}
 	}
@@ -194,7 +197,8 @@ func (f *freezing) again(ctx context.Context) (*replay, error) {
 		return nil, err
 	}
 	r := newReplay(ctx, recorded, run.Result.Verdicts)
-	r.phases, r.order, r.waits = run.Result.Phases, f.order, run.Result.Status == engine.Waiting
+	r.ordered(f.order)
+	r.phases, r.waits = run.Result.Phases, run.Result.Status == engine.Waiting
 	r.tools = func(at event.Path) []model.Tool {
 		req, err := run.Request(at)
 		if err != nil {
@@ -203,6 +207,7 @@ func (f *freezing) again(ctx context.Context) (*replay, error) {
 		return req.Tools
 	}
 	got := r.run(c, engine.State{RunID: f.seed, Model: run.Model, Input: run.Input})
+	f.cut = f.cut || r.cut
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -124,6 +124,7 @@ type story struct {
 	input   map[string]any
 	answers []any
 	known   cascades.Known
+	host    func(engine.Host) engine.Host // of the recording, nil for the runner's own
 }
 
 func (s *story) open(name string) ([]byte, error) { return cascades.Unpacked(s.files)(name) }
@@ -159,8 +160,12 @@ func (s *story) record(t testing.TB) cases.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
+	host := r.Host(t.Context())
+	if s.host != nil {
+		host = s.host(host)
+	}
 	j := &journal{requests: map[event.Path]string{}}
-	result, _ := engine.Run(recorder{r.Host(t.Context()), j}, c, engine.State{RunID: "20260102-150405-1a2b3c4d", Input: s.input})
+	result, _ := engine.Run(recorder{host, j}, c, engine.State{RunID: "20260102-150405-1a2b3c4d", Input: s.input})
 	return cases.Run{
 		ID: result.RunID, Files: c.Files, Input: s.input, Result: plain(result), Request: j.request,
 		Effects: func(yield func(cases.Effect, error) bool) {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -23,6 +24,7 @@ type replay struct {
 	phases []engine.PhaseRecord             // of the run as it was, to know where its time was over
 	judged map[event.Path]bool              // where a check was told of
 	order  int                              // in which branches begin
+	lots   *rand.Rand                       // which branch came first elsewhere; nil for the one whose turn it is
 	waits  bool                             // the run ends with a question that nobody has answered
 
 	asked    []*effect
@@ -34,6 +36,8 @@ type replay struct {
 	result   engine.Result
 	events   []event.Event // all that were told
 	stuck    bool          // no branch can go on: what waits has no answer
+	dawdled  bool          // one could that has not
+	cut      bool          // branches were cancelled beside one that failed
 }
 
 // A spoken is an effect or a verdict, in the order in which they came.
@@ -59,6 +63,13 @@ func newReplay(ctx context.Context, frozen []*effect, told []event.Verdict) *rep
 		return nil
 	}
 	return r
+}
+
+// ordered takes one of the ways in which branches may have raced.
+func (r *replay) ordered(order int) {
+	if r.order = order; order >= maxStarts {
+		r.lots = rand.New(rand.NewPCG(uint64(order), 0))
+	}
 }
 
 // run runs the cascade.
@@ -137,8 +148,10 @@ func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 // Validate computes what is pure and takes all else from the case.
 func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
 	if v.Pure {
-		if err := h.branch.cancelled(); err != nil && !h.judged[at] {
-			return engine.Finding{}, err // as it was then
+		if !h.judged[at] {
+			if err := h.untold(); err != nil {
+				return engine.Finding{}, err
+			}
 		}
 		h.computed[at] = true
 		verdict, err := v.Check(h.ctx, v.Subject)
@@ -172,7 +185,12 @@ func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
 // Now is always the same: time is over where the case says so.
 func (h *host) Now() time.Time { return time.Time{} }
 
-func (h *host) Stopped() error { return h.ctx.Err() }
+func (h *host) Stopped() error {
+	if err := h.ctx.Err(); err != nil {
+		return err
+	}
+	return h.overtaken()
+}
 
 // Checkpoint ends a run whose time was over between two phases.
 func (h *host) Checkpoint(s engine.State) error {

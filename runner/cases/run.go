@@ -30,7 +30,8 @@ func (c *Case) run(ctx context.Context, known cascades.Known) Outcome {
 		return broken(c.Name, c.Dir, Invalid, err)
 	}
 	r := newReplay(ctx, c.effects, c.want.verdicts)
-	r.phases, r.order, r.waits = c.want.phases, c.order, c.want.status == engine.Waiting
+	r.ordered(c.order)
+	r.phases, r.waits = c.want.phases, c.want.status == engine.Waiting
 	result := r.run(cascade, engine.State{RunID: c.seed, Model: c.model, Input: c.input})
 	if ctx.Err() != nil {
 		return broken(c.Name, c.Dir, Cancelled, context.Cause(ctx))

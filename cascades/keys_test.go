@@ -184,7 +184,7 @@ func TestKeysAreRead(t *testing.T) {
 		if err != nil {
 			continue // a folder
 		}
-		p := &parser{file: filepath.Base(name), source: source, open: folder(filepath.Dir(name)), files: new([]File), known: known(), loaded: map[string]*Cascade{}}
+		p := &parser{file: filepath.Base(name), source: source, open: folder(filepath.Dir(name)), files: new([]File), known: known(), loading: []string{filepath.Base(name)}, loaded: map[string]*Cascade{}}
 		p.read = func(o *object, key string) {
 			if read[o.kind] == nil {
 				read[o.kind] = map[string]bool{}

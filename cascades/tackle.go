@@ -24,12 +24,7 @@ const (
 )
 
 // rootDir is the directory of the file that was asked for.
-func (p *parser) rootDir() string {
-	if len(p.loading) == 0 {
-		return path.Dir(p.file)
-	}
-	return path.Dir(p.loading[0])
-}
+func (p *parser) rootDir() string { return path.Dir(p.loading[0]) }
 
 // keepHow keeps what is known of where to look, among the files.
 func (p *parser) keepHow() {

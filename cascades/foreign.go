@@ -67,11 +67,7 @@ func (p *parser) tellIgnored() {
 // instead says what to write for a value under a key that is of the wrong kind,
 // where another program reads it.
 func instead(key string, n *yaml.Node) string {
-	value := n.Value
-	if n.Kind == yaml.MappingNode {
-		value = "{}"
-	}
-	if told := windlass.Value(key, value); told != "" {
+	if told := windlass.Value(key, n.Value); told != "" {
 		return ": " + told
 	}
 	return asWritten(key, n)
@@ -148,18 +144,18 @@ func (p *parser) asThere(n *yaml.Node, name string) *Validator {
 func (o *object) question(phase string) *object {
 	const key = "human_input"
 	n := o.get(key)
-	if n == nil || n.Kind != yaml.ScalarNode || n.Tag != "!!bool" || n.Value != "true" {
+	if n == nil || n.Tag != "!!bool" || n.Value != "true" {
 		return o.child(key)
 	}
 	prompt := "Is what " + strings.NewReplacer("{", "", "}", "").Replace(phase) + " gave right?"
 	o.p.warn(n, CodeOtherwise, "human_input: true is read as {prompt: %q, type: confirmation}", prompt)
-	asked := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: n.Line, Column: n.Column}
+	asked := *n // which is at its place
 	for _, pair := range [][2]string{{"prompt", prompt}, {"type", Confirmation}} {
 		for _, text := range pair {
-			asked.Content = append(asked.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text})
+			asked.Content = append(asked.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: text})
 		}
 	}
-	return o.p.fields(asked, key)
+	return o.p.fields(&asked, key)
 }
 
 // options reads what a person may choose. One that is a mapping, as Windlass has

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades/graphs"
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -106,10 +107,8 @@ func about(p *Phase) string {
 	if p.TokenBudget != nil {
 		add("at most %s", p.TokenBudget)
 	}
-	if n := len(p.Tackle); n == 1 {
-		add("1 tool")
-	} else if n > 1 {
-		add("%d tools", n)
+	if n := len(p.Tackle); n > 0 {
+		add("%s", reports.Count(n, "tool"))
 	}
 	if p.When != nil {
 		add("when %s", oneLine(p.When.String(), 24))

@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -10,6 +11,17 @@ func TestGraphOfTwins(t *testing.T) {
 	c := parsed(t, `{cascade_id: a, phases: [{name: a, instructions: x, handoffs: [{target: b, when: "1 == 1"}, {target: b, when: "1 == 1"}, b]}, {name: b, instructions: x}]}`, nil)
 	if ways := c.Graph(nil).Ways; len(ways) != 2 {
 		t.Errorf("got %v", ways)
+	}
+}
+
+// A card has twelve lines; of more it says how many.
+func TestGraphOfManyChecks(t *testing.T) {
+	for n, want := range map[int]string{maxLines: "expr", maxLines + 1: "and 1 more", maxLines + 2: "and 2 more"} {
+		c := parsed(t, "cascade_id: a\nphases: [{name: a, instructions: x, wards: {post: ["+strings.Repeat("{expr: 'true'},", n)+"]}}]", nil)
+		lines := c.Graph(nil).Cards[0].Lines
+		if last := lines[len(lines)-1].Text; last != want || len(lines) != maxLines+min(1, n-maxLines) {
+			t.Errorf("of %d checks %d lines are drawn, the last of them %q", n, len(lines), last)
+		}
 	}
 }
 

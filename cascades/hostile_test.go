@@ -5,6 +5,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // ok wraps a phase's other fields into a cascade that has nothing else wrong.
@@ -198,6 +202,9 @@ func TestBounds(t *testing.T) {
 		{"names", func(n int) string {
 			return "cascade_id: x\nphases:\n- name: a\n  compose: |\n" + each(n, "    {{ outputs.v%d }}\n")
 		}, maxFound, "more than 1000 mistakes: the rest is not told"},
+		{"warnings", func(n int) string {
+			return "cascade_id: x\ninputs_schema: {a: x}\nphases:\n- name: a\n  compose: |\n" + each(n, "    {{ input.v%d }}\n")
+		}, maxFound, "more than 1000 mistakes: the rest is not told"},
 	} {
 		for n, beyond := range map[int]bool{c.most: false, c.most + 1: true, c.most + 9: true} {
 			if found := found(t, "x.yaml", c.source(n)); strings.Contains(found.Error(), c.want) != beyond || len(found) > maxFound+1 {
@@ -224,6 +231,13 @@ func TestBoundOfSuggestions(t *testing.T) {
 		p := &parser{found: Diagnostics{{Position: Position{Line: 1, Column: 1}}}, compared: compared}
 		if p.suggest("nam", func() []string { return []string{"name"} }); p.found[0].Suggestion != meant {
 			t.Errorf("with %d words compared it is %q", compared, p.found[0].Suggestion)
+		}
+	}
+	words := len(schema.Keywords(nil))
+	for compared, told := range map[int]int{maxComparisons - words: 1, maxComparisons - words + 1: 0} {
+		p := &parser{compared: compared}
+		if p.strays(mappingOf("requird", &yaml.Node{}), map[string]any{"type": "object", "requird": nil}); len(p.found) != told {
+			t.Errorf("with %d words compared is said of a schema %v", compared, p.found)
 		}
 	}
 	for nodes, told := range map[int]int{maxNodes: 1, maxNodes + 1: 0} {

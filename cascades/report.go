@@ -42,8 +42,8 @@ func (p *parser) note(severity string, at Position, code, format string, args ..
 	switch {
 	case p.full():
 		return
-	case len(p.found) == maxFound:
-		code, format, args = CodeTooLarge, "more than %d mistakes: the rest is not told", []any{maxFound}
+	case len(p.found) == maxFound: // of what is not told something may be wrong
+		severity, code, format, args = Wrong, CodeTooLarge, "more than %d mistakes: the rest is not told", []any{maxFound}
 	}
 	p.found = append(p.found, Diagnostic{Position: at, Code: code, Message: fmt.Sprintf(format, args...), Severity: severity})
 }

@@ -105,7 +105,7 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 			p.fieldReads = append(p.fieldReads, fieldRead{name.Path[1], name.Path[2:i], func() Position { return p.past(at(name.Line, name.Column), name.Path[:i-1]) }})
 		}
 		switch {
-		case len(p.found) > maxFound:
+		case p.full():
 			return nil
 		case name.Guarded && root == "outputs" && len(name.Path) > 1:
 			p.uses = append(p.uses, use{name.Path[1], p.reading, true, func() Position { return at(name.Line, name.Column) }})
@@ -120,9 +120,6 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 		case root == "outputs" && len(name.Path) > 1:
 			p.uses = append(p.uses, use{name.Path[1], p.reading, false, func() Position { return at(name.Line, name.Column) }})
 		}
-	}
-	if err != nil {
-		return nil
 	}
 	return t
 }
@@ -153,7 +150,7 @@ func (p *parser) templated(n *yaml.Node, scope variables) any {
 	}
 	t := p.compile(n, n.Value, scope, p.inside(n))
 	if t == nil {
-		return n.Value
+		return unread{}
 	}
 	if m := plainVariable().FindStringSubmatch(strings.TrimSpace(n.Value)); m != nil {
 		return Reference{strings.Split(m[1], "."), n.Value}

@@ -17,6 +17,9 @@ type Values map[string]any
 // template is a text among [Values] that is rendered.
 type valueTemplate struct{ *templates.Template }
 
+// An unread stands for a text whose template is wrong: nobody knows what it says.
+type unread struct{}
+
 // A Reference is a text among [Values] that is one plain variable, such as
 // outputs.plan.items: it stands for the value itself, not for its print.
 type Reference struct {
@@ -32,7 +35,7 @@ func (v Values) Static() bool { return static(map[string]any(v)) }
 func static(value any) bool {
 	return !Some(value, func(leaf any) bool {
 		switch leaf.(type) {
-		case valueTemplate, Reference:
+		case valueTemplate, Reference, unread:
 			return true
 		}
 		return false

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed61713e19/capstan/runner/spellings"
 )
@@ -69,14 +70,11 @@ func (c *Cascade) Inherit(input, outer map[string]any) {
 // gives an error, checking ends.
 func (c *Cascade) CheckInput(stopped func() error, input map[string]any) InputErrors {
 	var wrong InputErrors
-	var needed map[string]string
+	needed := sync.OnceValue(c.needed)
 	for _, in := range c.Inputs {
 		value, given := input[in.Name]
 		if !given && !in.HasDefault && in.Schema == nil {
-			if needed == nil {
-				needed = c.needed()
-			}
-			if reader := needed[in.Name]; reader != "" {
+			if reader := needed()[in.Name]; reader != "" {
 				wrong = append(wrong, in.missing("phase "+reader+" reads input."+in.Name))
 				continue
 			}
@@ -163,7 +161,7 @@ func (c *Cascade) needed() map[string]string {
 func (c *Cascade) always() []*Phase {
 	var list []*Phase
 	seen := map[int]bool{}
-	for i := 0; i < len(c.Phases) && !seen[i]; {
+	for i := 0; !seen[i]; {
 		seen[i] = true
 		p := c.Phases[i]
 		for _, one := range append([]*Phase{p}, p.Together...) {

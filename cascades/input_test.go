@@ -54,7 +54,11 @@ func TestCheckInput(t *testing.T) {
 		"nothing is declared":  {"", `[{name: x, compose: "{{ input.x }}"}]`, given("y", 1), ""},
 		"an empty declaration": {"inputs_schema: {}", `[{name: x, compose: "{{ input.x }}"}]`, given("y", 1), ""},
 		"enforced":             {"inputs_schema: {c: {type: string, description: The c}}", `[{name: x, compose: x}]`, nil, "input c is missing: The c"},
+		"not said":             {"inputs_schema: {c: {type: string}}", `[{name: x, compose: x}]`, nil, "input c is missing"},
+		"a long description":   {"inputs_schema: {a: " + strings.Repeat("a", 201) + "}", `[{name: x, instructions: "{{ input.a }}"}]`, nil, "input a is missing: " + strings.Repeat("a", 199) + "…; phase x reads input.a"},
+		"many names":           {"inputs_schema: {" + strings.Repeat("a", 100) + ": a, " + strings.Repeat("b", 101) + ": b}", `[{name: x, compose: x}]`, given("z", 1), "input z is not declared: inputs_schema has " + strings.Repeat("a", 100) + ", " + strings.Repeat("b", 97) + "…"},
 		"unfit":                {declared, `[{name: x, compose: x}]`, given("b", "three"), "input b: got string, want integer"},
+		"endless":              {"inputs_schema: {a: {$ref: '#'}}", `[{name: x, compose: x}]`, given("a", 1), "input a: JSON schema: no telling: the schema refers to itself without end"},
 		"all at once":          {declared, `[{name: x, compose: "{{ input.a }}"}]`, given("b", "three", "delta", 1, "cc", 2), "input a is missing: The a; phase x reads input.a\ninput b: got string, want integer\ninput cc is not declared: inputs_schema has a, b\ninput delta is not declared: inputs_schema has a, b"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,8 +66,21 @@ func TestCheckInput(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := loaded.CheckInput(nil, c.input).Error()
-			if got != c.want && (c.want == "" || !strings.HasPrefix(got, c.want)) {
+			wrong := loaded.CheckInput(nil, c.input)
+			for _, one := range wrong {
+				kind := InputUnfit
+				switch {
+				case strings.HasPrefix(one.Message, "is missing"):
+					kind = InputMissing
+				case strings.HasPrefix(one.Message, "is not declared"):
+					kind = InputUndeclared
+				}
+				if one.Kind != kind {
+					t.Errorf("%q is of kind %s", one.Message, one.Kind)
+				}
+			}
+			got := wrong.Error()
+			if got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})

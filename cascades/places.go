@@ -141,10 +141,7 @@ func (p *parser) fit(n *yaml.Node, what string, params map[string]any, with Valu
 			plain[name], _ = render(value, nil)
 		}
 	}
-	s, err := p.known.Memo.schema(params)
-	if err != nil {
-		return !strange
-	}
+	s, _ := p.known.Memo.schema(params) // what a host's tool brings may be none, which asks for nothing
 	broken, err := s.Check(nil, plain)
 	if err != nil {
 		p.report(n, CodeParameters, "%s: %v", what, err)
@@ -155,7 +152,7 @@ func (p *parser) fit(n *yaml.Node, what string, params map[string]any, with Valu
 		}
 		key, value := p.within(n, b.Path)
 		p.report(value, CodeParameters, "%s: %s", what, strings.TrimPrefix(strings.TrimPrefix(b.String(), "$: "), "$."))
-		if b.Rule == "enum" && key != nil {
+		if b.Rule == "enum" {
 			p.suggest(value.Value, func() []string { return choices(properties[key.Value]) })
 		}
 	}

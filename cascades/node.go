@@ -45,21 +45,16 @@ func (p *parser) sound(n *yaml.Node, around []*yaml.Node) bool {
 // resolve follows an alias. Every visit counts towards maxNodes; beyond it all
 // values are nothing, and nothing more is reported.
 func (p *parser) resolve(n *yaml.Node) *yaml.Node {
-	p.count(n, 1)
-	if p.nodes > maxNodes {
+	if p.nodes == maxNodes {
+		p.report(n, CodeTooLarge, "the file holds more than %d values, aliases followed", maxNodes)
+	}
+	if p.nodes++; p.nodes > maxNodes {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
 	}
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
 	return n
-}
-
-func (p *parser) count(n *yaml.Node, values int) {
-	if p.nodes <= maxNodes && p.nodes+values > maxNodes {
-		p.report(n, CodeTooLarge, "the file holds more than %d values, aliases followed", maxNodes)
-	}
-	p.nodes += values
 }
 
 // kindOf says in words what a value is.

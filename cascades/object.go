@@ -39,16 +39,12 @@ func (p *parser) fields(n *yaml.Node, kind string) *object {
 // fill takes the fields of n; merged ones (<<) do not replace what is there.
 // The mapping's own come first, wherever the << stands.
 func (o *object) fill(n *yaml.Node, merged bool, depth int) {
-	o.p.count(n, len(n.Content)/2)
 	var merges []*yaml.Node
 	for i := 0; i < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
+		key, value := o.p.resolve(n.Content[i]), n.Content[i+1]
 		if key.Tag == "!!merge" {
 			merges = append(merges, value)
 			continue
-		}
-		if key.Kind == yaml.AliasNode {
-			key = o.p.resolve(key)
 		}
 		if key.Kind != yaml.ScalarNode {
 			o.p.report(key, CodeType, "a key of %s must be text, not %s", o.what, kindOf(key))
@@ -74,7 +70,6 @@ const maxMerges = 20
 func (o *object) merge(n *yaml.Node, depth int) {
 	n = o.p.resolve(n)
 	switch {
-	case o.p.nodes > maxNodes:
 	case depth > maxMerges:
 		o.p.report(n, CodeTooLarge, "merges are nested more than %d deep", maxMerges)
 	case n.Kind == yaml.MappingNode:

@@ -250,19 +250,21 @@ func TestBoundOfSuggestions(t *testing.T) {
 
 // TestBoundOfFiles holds that what files within may hold is bounded together.
 func TestBoundOfFiles(t *testing.T) {
+	const lists = "list: {default: &list [%s]}\n%s"
+	x := strings.Repeat("x, ", 300)
 	texts := map[string]string{}
 	for i := range 3 {
-		texts[fmt.Sprintf("c%d.yaml", i)] = "cascade_id: c\nphases: [{name: a, instructions: x}]\ninputs_schema:\n  list: {default: &list [" + strings.Repeat("x, ", 300) + "]}\n" + each(280, "  b%d: {default: *list}\n")
+		texts[fmt.Sprintf("c%d.yaml", i)] = "cascade_id: c\nphases: [{name: a, instructions: x}]\ninputs_schema:\n  " + fmt.Sprintf(lists, x, each(280, "  b%d: {default: *list}\n"))
+		texts[fmt.Sprintf("tackle/t%d.tool.yaml", i)] = "exec: [x]\nparameters:\n  properties:\n    " + fmt.Sprintf(lists, x, each(280, "    b%d: {default: *list}\n"))
 	}
-	for n, beyond := range map[int]bool{2: false, 3: true} {
-		refs := strings.Repeat("{ref: c0.yaml}, ", 9) + "{ref: c1.yaml}"
-		if n == 3 {
-			refs += ", {ref: c2.yaml}"
-		}
-		texts["x.yaml"] = "cascade_id: x\nphases: [{name: a, instructions: x, sub_cascades: [" + refs + "]}]\n"
+	for form, beyond := range map[string]bool{
+		"sub_cascades: [" + strings.Repeat("{ref: c0.yaml}, ", 9) + "{ref: c1.yaml}]": false, "sub_cascades: [{ref: c0.yaml}, {ref: c1.yaml}, {ref: c2.yaml}]": true,
+		"tackle: [t0, t1]": false, "tackle: [t0, t1, t2]": true,
+	} {
+		texts["x.yaml"] = "cascade_id: x\nphases: [{name: a, instructions: x, " + form + "}]\n"
 		_, err := Load("x.yaml", files(texts), known())
 		if (err != nil) != beyond || err != nil && !strings.Contains(err.Error(), "the file holds more than 200000 values, aliases followed [too-large]") {
-			t.Errorf("%d files: %v", n, err)
+			t.Errorf("%s: %v", form, err)
 		}
 	}
 }

@@ -51,20 +51,17 @@ func (p *parser) how() (dirs []string, missing bool) {
 		return dirs, missing
 	}
 	from := p.rootDir()
-	text, err := p.open(path.Join(from, loadedWith))
-	if err != nil {
-		return nil, false
-	}
+	text, _ := p.open(path.Join(from, loadedWith)) // mostly there is none
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSuffix(line, "\n")
-		dir, found := strings.CutPrefix(line, tackleIn)
-		if found && !path.IsAbs(dir) {
-			dir = path.Join(from, dir)
-		}
-		if found {
+		switch dir, found := strings.CutPrefix(line, tackleIn); {
+		case !found:
+			missing = missing || line == missingAllowed
+		case path.IsAbs(dir) || path.IsAbs(from):
 			dirs = append(dirs, dir)
+		default:
+			dirs = append(dirs, path.Join(from, dir))
 		}
-		missing = missing || line == missingAllowed
 	}
 	return dirs, missing
 }
@@ -136,7 +133,7 @@ func (p *parser) toolFile(n *yaml.Node, file, name string) *Tool {
 
 // child is a parser for another file.
 func (p *parser) child(file string, source []byte) *parser {
-	return &parser{file: file, source: source, open: p.open, files: p.files, known: p.known, read: p.read, nodes: p.nodes, compared: p.compared,
+	return &parser{file: file, source: source, open: p.open, files: p.files, known: p.known, nodes: p.nodes, compared: p.compared,
 		loading: append(append([]string(nil), p.loading...), file), loaded: p.loaded}
 }
 

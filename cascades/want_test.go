@@ -84,7 +84,7 @@ func checkWants(t *testing.T, dir, name string) Diagnostics {
 	var list []*want
 	open := func(file string) ([]byte, error) {
 		source, err := folder(dir)(file)
-		if err == nil {
+		if err == nil && !slices.ContainsFunc(list, func(w *want) bool { return w.file == file }) {
 			list = append(list, wants(t, file, source)...)
 		}
 		return source, err

@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/cascadestest"
+	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -29,7 +30,7 @@ func TestParsed(t *testing.T) {
 				fmt.Fprintf(&b, "%s\n", fieldsOf(reflect.ValueOf(*p), "\n  "))
 			}
 		}
-		for _, field := range []any{c.Budget, c.Providers, c.Validators, c.Tools, c.Inputs, c.Model} {
+		for _, field := range []any{c.Budget, c.Providers, c.Validators, c.Tools, c.Inputs, c.Model, c.Databases} {
 			fmt.Fprintf(&b, "%s\n", fieldsOf(reflect.ValueOf(field), "\n  "))
 		}
 	}
@@ -66,7 +67,7 @@ func fieldsOf(v reflect.Value, between string) string {
 	switch kind := v.Kind(); {
 	case kind == reflect.Pointer || kind == reflect.Interface:
 		return fieldsOf(v.Elem(), between)
-	case kind == reflect.Struct && (v.Type().PkgPath() == reflect.TypeFor[Phase]().PkgPath() || v.Type() == reflect.TypeFor[wards.Ward]()):
+	case kind == reflect.Struct && (v.Type().PkgPath() == reflect.TypeFor[Phase]().PkgPath() || v.Type() == reflect.TypeFor[wards.Ward]() || v.Type() == reflect.TypeFor[tool.Database]()):
 		for i := range v.NumField() {
 			put(v.Type().Field(i).Name, v.Field(i))
 		}

@@ -57,6 +57,9 @@ func TestPlacesResolve(t *testing.T) {
 	if c.Digest() != again.Digest() || c.Digest() == other.Digest() {
 		t.Fatalf("digests %s %s %s", c.Digest(), again.Digest(), other.Digest())
 	}
+	if want := "61cda3a3fd8911d6762f261bee093d20ffc84df97fe5da7eab4180f212b9eb4b"; c.Digest() != want {
+		t.Errorf("what other processes know as %s is %s", want, c.Digest())
+	}
 	seen := map[string]bool{}
 	travelled := func(at *Place) *Place {
 		text, err := json.Marshal(at)

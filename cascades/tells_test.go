@@ -54,6 +54,9 @@ func TestTells(t *testing.T) {
 		}
 		asks("", c.Asking(""))
 		asks("rest: ", c.AskingRest("", func(p *Phase) bool { return p == c.Phases[0] || p == c.Phases[1] }))
+		if all := c.Asking("chosen"); !slices.Equal(c.AskingRest("chosen", func(*Phase) bool { return false }), all) {
+			t.Errorf("%s: before anything has finished the rest is not %v", name, all)
+		}
 		for _, name := range slices.Sorted(maps.Keys(c.Validators)) {
 			asks(name+": ", c.AskingOf(c.Validators[name], "chosen"))
 		}

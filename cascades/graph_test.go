@@ -25,6 +25,17 @@ func TestGraphOfManyChecks(t *testing.T) {
 	}
 }
 
+// How often the whole is done is said above it, and which try was picked.
+func TestGraphOfTries(t *testing.T) {
+	c := parsed(t, "cascade_id: a\nvalidators: {"+strings.Repeat("v", 31)+": {expr: 'true'}}\nsoundings: {factor: 3, validator: "+strings.Repeat("v", 31)+"}\nphases: [{name: a, instructions: x}]\n", nil)
+	whole := "the whole: 3 soundings · through " + strings.Repeat("v", 29) + "…"
+	for marks, want := range map[*Marks]string{nil: whole, {}: whole, {Won: 1}: whole + " · try 1 won"} {
+		if got := c.Graph(marks).Whole; got != want {
+			t.Errorf("with %+v got %s", marks, got)
+		}
+	}
+}
+
 // TestGraphsAreDeterministic holds that the same cascade gives the same graph,
 // and a long one soon.
 func TestGraphsAreDeterministic(t *testing.T) {

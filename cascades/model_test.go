@@ -1,6 +1,9 @@
 package cascades
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestChosen(t *testing.T) {
 	own, file := Model{{Name: "a", Attempts: 2}, {Name: "b", Attempts: 1}}, Model{{Name: "f", Attempts: 1}}
@@ -23,5 +26,31 @@ func TestChosen(t *testing.T) {
 		if got := own.From(attempt).String(); got != want {
 			t.Errorf("attempt %d: %s", attempt, got)
 		}
+	}
+}
+
+// The providers of a file are those of the files within it, too, each once; two of one
+// name are the same.
+func TestProvidersWithin(t *testing.T) {
+	const same = "same: {base_url: 'http://a/v1', prices: {m: {input: 1, output: 2}}}"
+	c := parsed(t, "cascade_id: x\nproviders: {first: {base_url: 'http://b/v1'}, "+same+"}\nphases: [{name: a, instructions: x, sub_cascades: [{ref: in.yaml}]}]\n", map[string]string{
+		"in.yaml": "cascade_id: in\nproviders: {own: {base_url: 'http://c/v1'}, " + same + "}\nphases: [{name: a, instructions: x}]\n",
+	})
+	var names []string
+	for _, p := range c.EveryProvider() {
+		names = append(names, p.Name)
+	}
+	if !slices.Equal(names, []string{"first", "same", "own"}) {
+		t.Errorf("got %q", names)
+	}
+}
+
+// What a cascade among the tools of tries asks, where it names no model, is the try's.
+func TestModelOfTries(t *testing.T) {
+	c := parsed(t, "cascade_id: x\nmodel: other\ntools: {in: {cascade: in.yaml}}\nphases: [{name: a, instructions: x, tackle: [in], soundings: {factor: 2, models: [m]}}]\n", map[string]string{
+		"in.yaml": "cascade_id: in\nphases: [{name: a, instructions: x}]\n",
+	})
+	if names := c.Models(""); !slices.Equal(names, []string{"m"}) {
+		t.Errorf("got %q", names)
 	}
 }

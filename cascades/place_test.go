@@ -17,6 +17,7 @@ tools:
   say: {exec: [echo], parameters: {type: object}}
 phases:
   - {name: gate, tool: short, inputs: {content: "{{ input.a }}"}}
+  - {name: length, tool: max_length, inputs: {content: x, max: 3}}
   - {name: act, tool: say, inputs: {}}
   - name: both
     together:
@@ -57,7 +58,7 @@ func TestPlacesResolve(t *testing.T) {
 	if c.Digest() != again.Digest() || c.Digest() == other.Digest() {
 		t.Fatalf("digests %s %s %s", c.Digest(), again.Digest(), other.Digest())
 	}
-	if want := "61cda3a3fd8911d6762f261bee093d20ffc84df97fe5da7eab4180f212b9eb4b"; c.Digest() != want {
+	if want := "f39ebc14371f7641074648f60ec49cf39ff036a5b1f7139ab614b01d8814e083"; c.Digest() != want {
 		t.Errorf("what other processes know as %s is %s", want, c.Digest())
 	}
 	seen := map[string]bool{}
@@ -107,7 +108,7 @@ func TestPlacesResolve(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) != 11 {
+	if len(seen) != 12 {
 		t.Errorf("%d validators stand somewhere: %v", len(seen), seen)
 	}
 	for _, at := range []*Place{nil, {}, {Cascade: c.Digest()}, {Cascade: c.Digest(), File: "dir/outer.yaml"}, {Cascade: c.Digest(), File: "dir/outer.yaml", Phase: "left", Moment: "post", Index: 2},

@@ -15,10 +15,11 @@ validators:
   own: {expr: "len(content) > 1"}
 tools:
   say: {exec: [echo], parameters: {type: object}}
+  idle: {exec: [echo]}
 phases:
   - {name: gate, tool: short, inputs: {content: "{{ input.a }}"}}
   - {name: length, tool: max_length, inputs: {content: x, max: 3}}
-  - {name: act, tool: say, inputs: {}}
+  - {name: act, tool: say, inputs: {}, wards: {post: [{validator: own}]}}
   - name: both
     together:
       - {name: left, instructions: l, wards: {post: [{expr: "true"}, {validator: own}]}}
@@ -58,7 +59,7 @@ func TestPlacesResolve(t *testing.T) {
 	if c.Digest() != again.Digest() || c.Digest() == other.Digest() {
 		t.Fatalf("digests %s %s %s", c.Digest(), again.Digest(), other.Digest())
 	}
-	if want := "f39ebc14371f7641074648f60ec49cf39ff036a5b1f7139ab614b01d8814e083"; c.Digest() != want {
+	if want := "86c7808947caff551accd3ef1f35fd99d4ff939d31bf0179e25e87b8a515ad16"; c.Digest() != want {
 		t.Errorf("what other processes know as %s is %s", want, c.Digest())
 	}
 	seen := map[string]bool{}
@@ -108,11 +109,17 @@ func TestPlacesResolve(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) != 12 {
+	if found, err := again.ToolAt(travelled(c.Tools["idle"].Place)); err != nil || found.Name != "idle" {
+		t.Errorf("a tool that no phase has is %+v: %v", found, err)
+	}
+	for name, v := range c.Validators {
+		check("validators", &Place{Cascade: c.Digest(), File: c.File, Name: name}, v)
+	}
+	if len(seen) != 15 {
 		t.Errorf("%d validators stand somewhere: %v", len(seen), seen)
 	}
 	for _, at := range []*Place{nil, {}, {Cascade: c.Digest()}, {Cascade: c.Digest(), File: "dir/outer.yaml"}, {Cascade: c.Digest(), File: "dir/outer.yaml", Phase: "left", Moment: "post", Index: 2},
-		{Cascade: c.Digest(), File: "dir/outer.yaml", Phase: "nowhere", Moment: "post"}, {Cascade: c.Digest(), File: "dir/none.yaml", Phase: "left", Moment: "post"}} {
+		{Cascade: c.Digest(), File: "dir/outer.yaml", Phase: "nowhere", Moment: "post"}, {Cascade: c.Digest(), File: "dir/outer.yaml", Phase: "nowhere", Name: "own"}, {Cascade: c.Digest(), File: "dir/outer.yaml", Phase: "left"}, {Cascade: c.Digest(), File: "dir/none.yaml", Phase: "left", Moment: "post"}} {
 		if v, err := c.ValidatorAt(at); err == nil {
 			t.Errorf("at %v stands %v", at, v.Name)
 		}

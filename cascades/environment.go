@@ -75,12 +75,7 @@ func (e *environment) add(n *yaml.Node, name, entry string) {
 	switch {
 	case !variableName().MatchString(name):
 		e.p.report(n, CodeValue, "%q cannot be the name of a variable", name)
-		e.p.suggestVariable(strings.Map(func(r rune) rune {
-			if strings.ContainsRune("${} \t", r) {
-				return -1
-			}
-			return r
-		}, strings.ReplaceAll(name, "env.", "")))
+		e.p.suggestVariable(strings.NewReplacer("env.", "", "$", "", "{", "", "}", "", " ", "", "\t", "").Replace(name))
 	case strings.ContainsRune(entry, 0):
 		e.p.report(n, CodeValue, "the text of %s holds a character that a variable cannot", name)
 	case e.seen[name]:

@@ -189,8 +189,8 @@ func (o *object) triesByName(key string) (sum int) {
 		times := 1
 		of := o.p.resolve(n.Content[i])
 		for j := 0; j < len(of.Content) && of.Kind == yaml.MappingNode; j += 2 {
-			if of.Content[j].Value == "factor" && of.Content[j+1].Decode(&times) != nil {
-				times = 1 // reported where it is read
+			if of.Content[j].Value == "factor" {
+				_ = of.Content[j+1].Decode(&times) // what is no number is reported where it is read
 			}
 		}
 		sum += min(max(times, 1), maxSoundings)

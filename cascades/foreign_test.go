@@ -63,7 +63,7 @@ func TestTheirs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, three, four := c.Phases[1], c.Phases[2], c.Phases[3]
+	two, three, four, five := c.Phases[1], c.Phases[2], c.Phases[3], c.Phases[4]
 	for what, is := range map[string]bool{
 		"a budget prunes":         two.TokenBudget.Strategy == PruneOldest,
 		"an extraction is text":   !c.Phases[0].Extraction.JSON,
@@ -71,6 +71,8 @@ func TestTheirs(t *testing.T) {
 		"a source has its output": two.Context.From[2] == Source{Phase: "first_one", Output: true},
 		"a person says yes":       two.Human.Type == Confirmation && four.Human.Type == Confirmation,
 		"models bring the tries":  two.Soundings.Factor == 3 && len(two.Soundings.Models) == 3,
+		"one model has one try":   four.Soundings.Factor == 1 && len(four.Soundings.Models) == 1,
+		"so has each of two":      five.Soundings.Factor == 2 && len(five.Soundings.Models) == 2,
 		"a tool is there once":    len(three.Tackle) == 1 && three.Tackle[0].Name == "ask_human",
 		"options are their value": slices.Equal(three.Human.Options, []string{"a", "b"}),
 	} {

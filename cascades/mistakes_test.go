@@ -98,6 +98,28 @@ func TestFixed(t *testing.T) {
 	}
 }
 
+// Of fixes that overlap the last in the line is made; those that touch are both made.
+func TestFixedOverlaps(t *testing.T) {
+	fix := func(line, from, to int, text string) Diagnostic {
+		return Diagnostic{Fix: &Fix{Position: Position{"x", line, from}, EndColumn: to, Text: text, Sure: true}}
+	}
+	for _, c := range []struct {
+		list Diagnostics
+		want string
+		made int
+	}{
+		{Diagnostics{fix(1, 1, 2, "A"), fix(1, 2, 3, "B")}, "AB\ncd", 2},
+		{Diagnostics{fix(1, 2, 3, ""), fix(2, 1, 3, "C"), fix(3, 1, 1, "no"), fix(2, 1, 4, "no")}, "a\nC", 2},
+		{Diagnostics{fix(2, 1, 3, "C"), fix(1, 1, 3, "no"), fix(1, 2, 3, "B")}, "aB\nC", 2},
+		{Diagnostics{fix(1, 2, 3, "BB"), fix(2, 1, 2, "C"), fix(2, 1, 2, "C")}, "aBB\nCd", 2},
+		{Diagnostics{fix(1, 2, 3, `""`), {}, {Fix: &Fix{Position: Position{"x", 2, 1}, EndColumn: 2, Text: "no"}}}, "a\"\"\ncd", 1},
+	} {
+		if got, n := c.list.Fixed("x", []byte("ab\ncd")); string(got) != c.want || n != c.made {
+			t.Errorf("%d made: %q, want %q", n, got, c.want)
+		}
+	}
+}
+
 // toldOf is all that is said of a file.
 func toldOf(t *testing.T, s *schema.Schema, name string, source []byte) string {
 	t.Helper()

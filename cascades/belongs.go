@@ -69,11 +69,11 @@ func asWritten(what string, n *yaml.Node) string {
 		return ": each begins with a dash and its name, - name: draft"
 	case what == "wards":
 		return ": name the moment, such as post: [{validator: no_secrets}]"
-	case (what == "a ward" || what == "a ward around tools") && n.Kind == yaml.ScalarNode && n.Tag == "!!str":
+	case (what == "a ward" || what == "a ward around tools") && n.Tag == "!!str":
 		return fmt.Sprintf(": write {validator: %s}", short(n.Value))
 	case what == "soundings" && n.Tag == "!!int":
 		return fmt.Sprintf(": write {factor: %s}", n.Value)
-	case what == "each" && n.Kind == yaml.ScalarNode && n.Tag == "!!str":
+	case what == "each" && n.Tag == "!!str":
 		return ": write {in: …}, with the list or one variable that holds it"
 	case what == "a validator" && n.Kind == yaml.ScalarNode:
 		return ": write {judge: …}, {expr: …} or another of its forms"

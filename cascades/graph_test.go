@@ -9,7 +9,7 @@ import (
 // Ways of one kind and label between two phases are one.
 func TestGraphOfTwins(t *testing.T) {
 	c := parsed(t, `{cascade_id: a, phases: [{name: a, instructions: x, handoffs: [{target: b, when: "1 == 1"}, {target: b, when: "1 == 1"}, b]}, {name: b, instructions: x}]}`, nil)
-	if ways := c.Graph(nil).Ways; len(ways) != 2 {
+	if ways := c.Graph(nil).Ways; len(ways) != 2 || ways[0].Taken != 0 {
 		t.Errorf("got %v", ways)
 	}
 }

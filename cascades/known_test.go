@@ -25,7 +25,12 @@ func (nowhere) Validator(Server, string) validators.Validator {
 	}, validators.Impure)
 }
 
-func (nowhere) Tool(_ Server, name string) tool.Tool { return cascadestest.Distant(name) }
+func (nowhere) Tool(s Server, name string) tool.Tool {
+	if s.URL != "" && s.Dir != "" {
+		panic("what is asked over HTTP is in no folder")
+	}
+	return cascadestest.Distant(name)
+}
 
 var (
 	folder = cascadestest.Folder

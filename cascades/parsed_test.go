@@ -37,6 +37,23 @@ func TestParsed(t *testing.T) {
 	cascadestest.Golden(t, *update, "testdata/parsed.txt", b.String())
 }
 
+// Plain values are what YAML says that they are, and numbers as they are written where
+// that is JSON.
+func TestPlainValues(t *testing.T) {
+	for source, want := range map[string]string{
+		"0x1F": "31", "0o17": "15", "1_000": "1000", "+1": "1", "1.": "1.0", ".5": "0.5", "1e3": "1e3", "1.50": "1.50", "1e400": "1e400", `"1e400"`: `"1e400"`, "'7'": `"7"`,
+		"~": "null", "yes": `"yes"`, "true": "true", "!!bool maybe": `"maybe"`, "2020-01-01": `"2020-01-01"`, "[a, {b: 1.0}]": `["a",{"b":1.0}]`,
+	} {
+		var n yaml.Node
+		if err := yaml.Unmarshal([]byte(source), &n); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(asJSON(t, (&parser{}).plain(n.Content[0], verbatim))); got != want {
+			t.Errorf("%s is %s, not %s", source, got, want)
+		}
+	}
+}
+
 // fieldsOf writes a value of this package with all that is set in it; of others it
 // writes what they say of themselves.
 func fieldsOf(v reflect.Value, between string) string {

@@ -54,7 +54,7 @@ phases:
 		if tool, judge := c.Phases[0].Tackle[3], c.Phases[0].Rules.Loop; tool.Name != "polite" || tool.Description != "It is kind" || tool.Effect != "none" || judge.Ward.Name != "polite" || !judge.Validator.Free() {
 			t.Errorf("%q: the cascade is the tool %+v and the validator %+v", dir, tool, judge)
 		}
-		if gone := c.Phases[0].Tackle[2]; gone.Name != "gone" || gone.Description != "This tool is not there: calling it fails." || gone.Params["type"] != "object" || gone.Effect != "none" {
+		if gone := c.Phases[0].Tackle[2]; gone.Name != "gone" || gone.Tool.Name != "gone" || gone.Description != "This tool is not there: calling it fails." || gone.Params["type"] != "object" || gone.Effect != "none" {
 			t.Errorf("%q: in the place of a tool that is missing stands %+v", dir, gone)
 		}
 		known.Tackle, known.MissingTools = nil, false

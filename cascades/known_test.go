@@ -19,8 +19,8 @@ func known() Known {
 // reaches none.
 type nowhere struct{}
 
-func (nowhere) Validator(Server, string) validators.Validator {
-	return validators.New("mcp", "", func(context.Context, map[string]any, validators.Subject) (validators.Verdict, error) {
+func (nowhere) Validator(_ Server, name string) validators.Validator {
+	return validators.New(name, "Asks a server.", func(context.Context, map[string]any, validators.Subject) (validators.Verdict, error) {
 		return validators.Verdict{}, os.ErrNotExist
 	}, validators.Impure)
 }

@@ -2,7 +2,6 @@ package cascades
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -161,7 +160,7 @@ func (p *parser) extra(o *object) model.Extra {
 
 // checkModel reports a name whose provider there is not.
 func (p *parser) checkModel(n *yaml.Node, name string) {
-	more := append(slices.Sorted(maps.Keys(p.providers)), "scripted", "replay")
+	more := append(slices.Sorted(slices.Values(p.providers)), "scripted", "replay")
 	if _, _, err := model.SplitName(name, more...); err != nil {
 		p.report(n, CodeValue, "%v", err)
 		prefix, rest, _ := strings.Cut(name, ":")

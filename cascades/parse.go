@@ -121,7 +121,7 @@ type parser struct {
 	ignored    []*yaml.Node    // the keys that change nothing here
 	grouped    string          // the group that it is part of
 	lineOf     map[string]int  // phase name → line
-	providers  map[string]bool // the file's own
+	providers  []string        // the file's own
 	defined    *object         // of the providers; nil for none
 	databases  *object         // the file's own; nil for none
 	asked      map[string]bool // the databases that phases ask

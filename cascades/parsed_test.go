@@ -67,6 +67,8 @@ func fieldsOf(v reflect.Value, between string) string {
 		case *wards.Ward, Model: // with what it does, not its name alone
 		case *Cascade:
 			return v.ID
+		case tool.Tool:
+			return v.Name
 		case interface{ Source() string }:
 			return strconv.Quote(v.Source())
 		case interface{ Source() any }:

@@ -14,14 +14,13 @@ var providerName = patterns.Lazy(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
 // readProviders reads the file's own providers.
 func (p *parser) readProviders(o *object) []model.Provider {
-	p.providers = map[string]bool{}
 	defs := o.child("providers")
 	if p.defined = defs; defs == nil {
 		return nil
 	}
 	var list []model.Provider
 	for _, name := range defs.order {
-		p.providers[name] = true
+		p.providers = append(p.providers, name)
 		switch {
 		case name == "scripted" || name == "replay":
 			p.report(defs.keys[name], CodeConflict, "%s: names models that need no provider", name)

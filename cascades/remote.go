@@ -80,10 +80,8 @@ func (p *parser) mcpTool(o *object, t *Tool) {
 
 // refuseEnv reports an env beside mcp.
 func (p *parser) refuseEnv(o *object) {
-	if o.has("env") {
-		o.without("env")
-		o.conflict("env", "what an MCP server sees stands within mcp")
-	}
+	o.without("env")
+	o.conflict("env", "what an MCP server sees stands within mcp")
 }
 
 // remoteNeed is what a tool of a server needs.

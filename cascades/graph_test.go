@@ -27,12 +27,15 @@ func TestGraphOfManyChecks(t *testing.T) {
 
 // How often the whole is done is said above it, and which try was picked.
 func TestGraphOfTries(t *testing.T) {
-	c := parsed(t, "cascade_id: a\nvalidators: {"+strings.Repeat("v", 31)+": {expr: 'true'}}\nsoundings: {factor: 3, validator: "+strings.Repeat("v", 31)+"}\nphases: [{name: a, instructions: x}]\n", nil)
+	c := parsed(t, "cascade_id: a\nvalidators: {"+strings.Repeat("v", 31)+": {expr: 'true'}}\nsoundings: {factor: 3, mode: evaluate, validator: "+strings.Repeat("v", 31)+"}\nphases: [{name: a, instructions: x}]\n", nil)
 	whole := "the whole: 3 soundings · through " + strings.Repeat("v", 29) + "…"
 	for marks, want := range map[*Marks]string{nil: whole, {}: whole, {Won: 1}: whole + " · try 1 won"} {
 		if got := c.Graph(marks).Whole; got != want {
 			t.Errorf("with %+v got %s", marks, got)
 		}
+	}
+	if got := parsed(t, "cascade_id: a\nsoundings: {factor: 2}\nphases: [{name: a, instructions: x}]\n", nil).Graph(nil).Whole; got != "the whole: 2 soundings" {
+		t.Errorf("without a filter got %s", got)
 	}
 }
 

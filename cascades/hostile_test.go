@@ -240,6 +240,13 @@ func TestBoundOfSuggestions(t *testing.T) {
 			t.Errorf("with %d words compared is said of a schema %v", compared, p.found)
 		}
 	}
+	p, value := &parser{nodes: maxNodes - 1}, &yaml.Node{Kind: yaml.MappingNode}
+	if p.resolve(value) != value || len(p.found) != 0 {
+		t.Errorf("the last value is none: %v", p.found)
+	}
+	if beyond := p.resolve(value); beyond.Kind != yaml.ScalarNode || beyond.Tag != "!!null" || len(p.found) != 1 {
+		t.Errorf("behind it is %+v: %v", beyond, p.found)
+	}
 	for nodes, told := range map[int]int{maxNodes: 1, maxNodes + 1: 0} {
 		p := &parser{nodes: nodes}
 		if p.report(nil, CodeValue, "x"); len(p.found) != told {

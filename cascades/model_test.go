@@ -54,3 +54,11 @@ func TestModelOfTries(t *testing.T) {
 		t.Errorf("got %q", names)
 	}
 }
+
+// A try at the whole has the model and the budget of the whole, and no own.
+func TestTryOfTheWhole(t *testing.T) {
+	c := parsed(t, "cascade_id: x\nmodel: m\nbudget: {max_calls: 9, max_phases: 7}\nsoundings: {factor: 2}\nphases: [{name: a, instructions: x}]\n", nil)
+	if one := c.Tries.Tool.Cascade; one.Model != nil || one.Budget != (Budget{MaxPhases: 7}) {
+		t.Errorf("it has the model %q and the budget %+v", one.Model, one.Budget)
+	}
+}

@@ -94,6 +94,10 @@ func TestOneOfTackleIsKept(t *testing.T) {
 		if again, err := Load("flow.yaml", Unpacked(c.Files), known); err != nil || again.Digest() != c.Digest() || len(again.Warnings) != warned {
 			t.Errorf("loaded with %+v and again it is another: %v, or %d things are not told", with, err, warned)
 		}
+		known.Tackle = []string{"nowhere"}
+		if _, err := Load("flow.yaml", Unpacked(c.Files), known); err == nil {
+			t.Errorf("who knows where to look heeds what was known before: %+v", with)
+		}
 	}
 }
 

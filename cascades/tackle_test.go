@@ -15,14 +15,15 @@ func TestTackleIsKept(t *testing.T) {
 		"a/flow.yaml": `cascade_id: flow
 validators: {whole: {cascade: polite}}
 phases:
-- {name: draft, instructions: Draft., tackle: [count, near, gone, polite, kind], rules: {loop_until: polite}, wards: {post: [{validator: polite}, {validator: whole}, {validator: non_empty}]}}
+- {name: draft, instructions: Draft., tackle: [count, near, gone, kind, polite], rules: {loop_until: polite}, wards: {post: [{validator: polite}, {validator: whole}, {validator: non_empty}]}}
 - {name: length, tool: count, inputs: {text: "{{ outputs.draft }}"}}
 - {name: late, tool: gone, sub_cascades: [{ref: polite}]}
 `,
 		"a/tackle/near.tool.yml": "$schema: x\ntool_id: near\nexec: [near]\neffect: reads\n",
 		"tools/near.tool.yaml":   "exek: [far]\n", "more/polite.yaml": "oops", "a/tackle/non_empty.yaml": "oops",
 		"tools/count.tool.json": `{"exec": ["count"], "description": "Count."}`,
-		"tools/kind.tool.json":  `{"cascade": "polite"}`,
+		"tools/kind.tool.json":  `{"cascade": "kindly.yaml"}`,
+		"tools/kindly.yaml":     "cascade_id: kindly\nphases: [{name: say, compose: x}]\n",
 		"tools/polite.yaml":     "cascade_id: polite\ndescription: It is kind\nphases: [{name: say, compose: '{\"valid\": true}'}, {name: gate, tool: max_length, inputs: {content: x, max: 3}}]\n",
 	}
 	said := func(c *Cascade) string {
@@ -51,7 +52,7 @@ phases:
 		if err != nil {
 			t.Fatalf("%q: %v", dir, err)
 		}
-		if tool, judge := c.Phases[0].Tackle[3], c.Phases[0].Rules.Loop; tool.Name != "polite" || tool.Description != "It is kind" || tool.Effect != "none" || judge.Ward.Name != "polite" || !judge.Validator.Free() {
+		if tool, judge := c.Phases[0].Tackle[4], c.Phases[0].Rules.Loop; tool.Name != "polite" || tool.Description != "It is kind" || tool.Effect != "none" || judge.Ward.Name != "polite" || !judge.Validator.Free() {
 			t.Errorf("%q: the cascade is the tool %+v and the validator %+v", dir, tool, judge)
 		}
 		if gone := c.Phases[0].Tackle[2]; gone.Name != "gone" || gone.Tool.Name != "gone" || gone.Description != "This tool is not there: calling it fails." || gone.Params["type"] != "object" || gone.Effect != "none" {

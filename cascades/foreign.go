@@ -185,9 +185,9 @@ func (o *object) modelsByName(key string) bool {
 // triesByName is how many tries models by name have together.
 func (o *object) triesByName(key string) (sum int) {
 	n := o.get(key)
-	for i := 1; i < len(n.Content); i += 2 {
+	for i := 0; i < len(n.Content); i += 2 {
 		times := 1
-		of := o.p.resolve(n.Content[i])
+		of := o.p.resolve(n.Content[i+1])
 		for j := 0; j < len(of.Content) && of.Kind == yaml.MappingNode; j += 2 {
 			if of.Content[j].Value == "factor" {
 				_ = of.Content[j+1].Decode(&times) // what is no number is reported where it is read

@@ -72,7 +72,7 @@ func TestTheirs(t *testing.T) {
 		"a person says yes":       two.Human.Type == Confirmation && four.Human.Type == Confirmation,
 		"models bring the tries":  two.Soundings.Factor == 3 && len(two.Soundings.Models) == 3,
 		"one model has one try":   four.Soundings.Factor == 1 && len(four.Soundings.Models) == 1,
-		"so has each of two":      five.Soundings.Factor == 2 && len(five.Soundings.Models) == 2,
+		"so has one of two":       five.Soundings.Factor == 3 && len(five.Soundings.Models) == 3,
 		"a tool is there once":    len(three.Tackle) == 1 && three.Tackle[0].Name == "ask_human",
 		"options are their value": slices.Equal(three.Human.Options, []string{"a", "b"}),
 	} {

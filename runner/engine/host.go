@@ -36,7 +36,8 @@ type Host interface {
 	Ask(at event.Path, q Question) (Answer, error)
 	// Each runs body for 0 to n-1, at most limit at the same time (0: all), each
 	// with a host of its own, and waits for all. The first error cancels the
-	// others and is returned.
+	// others and is returned. What has not begun by then, or when the host's own
+	// scope is over, does not.
 	Each(n, limit int, body func(h Host, i int) error) error
 	// Within runs body with a host that is cancelled after d, and gives an
 	// [*Overtime] of at where that ended it, which is an effect too.

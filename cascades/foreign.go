@@ -149,13 +149,13 @@ func (o *object) question(phase string) *object {
 	}
 	prompt := "Is what " + strings.NewReplacer("{", "", "}", "").Replace(phase) + " gave right?"
 	o.p.warn(n, CodeOtherwise, "human_input: true is read as {prompt: %q, type: confirmation}", prompt)
-	asked := *n // which is at its place
+	asked := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: n.Line, Column: n.Column}
 	for _, pair := range [][2]string{{"prompt", prompt}, {"type", Confirmation}} {
 		for _, text := range pair {
-			asked.Content = append(asked.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: text})
+			asked.Content = append(asked.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text})
 		}
 	}
-	return o.p.fields(&asked, key)
+	return o.p.fields(asked, key)
 }
 
 // options reads what a person may choose. One that is a mapping, as Windlass has

@@ -170,8 +170,8 @@ func (p *parser) expression(n *yaml.Node, what string) *expressions.Expression {
 		}
 	}
 	e, err := p.known.Memo.expression(source, p.locals)
-	if wrong, ok := errors.AsType[*expressions.Error](err); ok {
-		p.mistaken(n, what, wrong)
+	if err != nil {
+		p.mistaken(n, what, err)
 		return nil
 	}
 	for _, f := range p.fieldsOf(n, e) {
@@ -186,7 +186,12 @@ func (p *parser) expression(n *yaml.Node, what string) *expressions.Expression {
 }
 
 // mistaken reports all that is wrong with an expression.
-func (p *parser) mistaken(n *yaml.Node, what string, first *expressions.Error) {
+func (p *parser) mistaken(n *yaml.Node, what string, err error) {
+	var first *expressions.Error
+	if !errors.As(err, &first) {
+		p.report(n, CodeExpression, "%s: %v", what, err)
+		return
+	}
 	at := p.inside(n)
 	for _, one := range append([]*expressions.Error{first}, first.Further...) {
 		p.reportAt(at(one.Line, one.Column), CodeExpression, "%s: %s", what, one.Message)

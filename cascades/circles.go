@@ -12,7 +12,7 @@ import (
 // and of ways that are longer than a run may be. Where a name leads nowhere the
 // ways are not known.
 func (p *parser) checkWays() {
-	if len(p.cascade.Phases) == 0 || p.found.Broken() {
+	if p.found.Broken() {
 		return
 	}
 	c, r := p.cascade, newRoutes(p.cascade)
@@ -25,7 +25,7 @@ func (p *parser) checkWays() {
 	var round []string
 	at := Position{}
 	for i, phase := range c.Phases {
-		if r.within[i] && r.circle[i] && visits[i] == 0 {
+		if r.circle[i] && visits[i] == 0 {
 			if round = append(round, phase.Name); len(round) == 1 {
 				at = phase.Position
 			}

@@ -83,24 +83,16 @@ type DescribedModel struct {
 // Describe tells what the cascade takes, does, asks and may cost at worst.
 func (c *Cascade) Describe() Description {
 	d := Description{
-		CascadeID: c.ID, Description: c.Description, Inputs: c.describedInputs(), Phases: []DescribedPhase{},
-		Tools: []DescribedTool{}, Models: []DescribedModel{}, Worst: c.Plan().Total, Files: []string{},
+		CascadeID: c.ID, Description: c.Description, Inputs: c.describedInputs(),
+		Tools: []DescribedTool{}, Models: []DescribedModel{}, Worst: c.Plan().Total,
 	}
 	if c.Tries != nil {
 		d.Tries = c.Tries.Soundings.Factor
 	}
 	for _, p := range c.Phases {
-		d.Phases = append(d.Phases, p.described(""))
+		d.addPhase(p, "")
 		for _, one := range p.Together {
-			d.Phases = append(d.Phases, one.described(p.Name))
-		}
-	}
-	for _, p := range c.EveryPhase() {
-		for _, t := range p.tools() {
-			if p == c.Tries {
-				continue
-			}
-			d.addTool(t, p.Name)
+			d.addPhase(one, p.Name)
 		}
 	}
 	for _, a := range c.Asking("") {
@@ -156,11 +148,9 @@ func (in Input) kind() string {
 	case string:
 		return t
 	case []any:
-		var words []string
-		for _, one := range t {
-			if word, ok := one.(string); ok {
-				words = append(words, word)
-			}
+		words := make([]string, len(t))
+		for i, one := range t {
+			words[i], _ = one.(string) // else it were no schema
 		}
 		return list(words)
 	}
@@ -206,6 +196,13 @@ func (v *Validator) kind() string {
 	}
 }
 
+func (d *Description) addPhase(p *Phase, group string) {
+	d.Phases = append(d.Phases, p.described(group))
+	for _, t := range p.tools() {
+		d.addTool(t, p.Name)
+	}
+}
+
 func (d *Description) addTool(t *Tool, phase string) {
 	i := slices.IndexFunc(d.Tools, func(one DescribedTool) bool { return one.Name == t.Name })
 	if i < 0 {
@@ -214,7 +211,7 @@ func (d *Description) addTool(t *Tool, phase string) {
 		if t.Validator != nil {
 			effect = tool.None // it judges
 		}
-		d.Tools = append(d.Tools, DescribedTool{Name: t.Name, Effect: effect, Phases: []string{}})
+		d.Tools = append(d.Tools, DescribedTool{Name: t.Name, Effect: effect})
 	}
 	note(&d.Tools[i].Phases, phase)
 }
@@ -262,10 +259,7 @@ func quoted(word string) string {
 
 // shown is a default as it would be written.
 func shown(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return "?"
-	}
+	text, _ := json.Marshal(v) // a schema said it
 	return oneLine(string(text), 40)
 }
 

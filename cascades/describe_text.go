@@ -43,12 +43,15 @@ func section[T any](b *strings.Builder, title string, list []T, row func(T, io.W
 		return
 	}
 	b.WriteString("\n" + title + "\n")
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	w := columns(b)
 	for _, one := range list {
 		row(one, w)
 	}
 	w.Flush() // to a strings.Builder: cannot fail
 }
+
+// columns aligns what is written with tabs.
+func columns(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
 
 func (in DescribedInput) row(w io.Writer) {
 	need := "optional"

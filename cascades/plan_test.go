@@ -244,6 +244,43 @@ func TestPlanNumbers(t *testing.T) {
 	}
 }
 
+// TestPlanTextBounds holds what the text makes of the least and the most that it has.
+func TestPlanTextBounds(t *testing.T) {
+	name := strings.Repeat("a", 38) + "<b>"
+	one := PhasePlan{Name: name, Visits: 1, Soundings: 2, Attempts: 1, Turns: 1, Items: 1, Visit: all(1)}
+	p := Plan{
+		Phases:  []PhasePlan{{Name: name, Soundings: 1, Together: []PhasePlan{one}, Visit: all(1)}, {Name: "c", Soundings: 1}},
+		Total:   Counts{ModelCallsWithTools: 1, Tokens: Tokens{Input: 1, Output: 2, Nano: 2e9}},
+		Unknown: Unknown{Output: []string{name, strings.Repeat("b", 358)}, Price: []string{"c"}},
+		Budget:  BudgetPlan{1, 1, 1, 1, 1},
+	}
+	const want = `phase                                       visits  attempts         turns  model calls  with tools  judges  pure  programs  cascades
+aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa<…    0       together         1      1            1           1       1     1         1
+  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa<…  1       1 items × 2 × 1  1      1            1           1       1     1         1
+c                                           0       0                0      0            0           0       0     0         0
+in all                                              0                0      0            1           0       0     0         0
+budget: 1 model calls, 1 tokens, $1, 1s, 1 phase visits
+
+estimated                                   sent, least  cost, least  sent at worst  answered at worst  cost at worst
+aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa<…    ~0           ~$0.0000     ~1             ~1                 <$0.0001
+  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa<…  ~0           ~$0.0000     ~1             ~1                 <$0.0001
+in all                                      ~0           ~$0.0000     ~1             ~2                 ~$2.0000
+no bound of what is answered: say max_output_tokens: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa<b>, b…
+no price is known, so there are tokens only: c
+max_tokens bounds the worst: no call begins once 1 tokens are spent; those under way are paid
+max_cost_usd bounds the worst: no call begins once $1 is spent; those under way are paid
+phase   visits  attempts  turns  model calls  with tools  judges  pure  programs  cascades
+in all          0         0      0            0           0       0     0         0
+`
+	got := strings.Replace(p.Text(), strings.Repeat("b", 356)+"…", "b…", 1) + Plan{}.Text()
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if p.Budget = (BudgetPlan{MaxTokens: 3, MaxCostUSD: 2}); strings.Contains(p.Text(), "bounds the worst") {
+		t.Errorf("what is just enough bounds nothing\n%s", p.Text())
+	}
+}
+
 // A judge is planned with all its votes, and with the second time of a no.
 func TestPlanVotes(t *testing.T) {
 	for judge, want := range map[string]int{

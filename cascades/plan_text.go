@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 )
 
@@ -12,7 +11,7 @@ import (
 // visit to each phase, a line for the run, the bounds.
 func (p Plan) Text() string {
 	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	w := columns(&b)
 	fmt.Fprintln(w, "phase\tvisits\tattempts\tturns\tmodel calls\twith tools\tjudges\tpure\tprograms\tcascades")
 	for _, phase := range p.Phases {
 		fmt.Fprintln(w, phase.row(""))
@@ -39,7 +38,7 @@ func (p Plan) weighed(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\n")
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	w := columns(b)
 	fmt.Fprintln(w, "estimated\tsent, least\tcost, least\tsent at worst\tanswered at worst\tcost at worst")
 	row := func(name string, least Tokens, c Counts) {
 		if c.ModelCallsWithTools > 0 {

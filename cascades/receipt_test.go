@@ -3,10 +3,28 @@ package cascades
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner/tool"
 )
+
+// What is wanted of a gate is read as it is typed, and typed again as it was read.
+func TestGateDemand(t *testing.T) {
+	digest := "sha256:" + strings.Repeat("0f", 32)
+	for text, want := range map[string]GateDemand{
+		"gate": {"gate", ""}, "gate=" + digest: {"gate", digest}, "a=b=" + digest: {"a=b", digest}, "a=b": {"a=b", ""},
+	} {
+		if got, err := ParseGateDemand(text); err != nil || got != want || got.String() != text {
+			t.Errorf("%s: got %+v, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{"": "the name of a gate", "=" + digest: "the name of a gate", "gate=": "the name of a gate", "gate=sha256:0f": "64 hexadecimal digits"} {
+		if _, err := ParseGateDemand(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}
 
 // A tool that wants a receipt is called with a text whose receipt holds, and where
 // it takes nothing else with nothing else.

@@ -5,7 +5,7 @@ import "slices"
 // routes are the ways between the phases of a cascade.
 type routes struct {
 	next   [][]int // the phases that may follow each
-	circle []bool  // a way leads from the phase back to it
+	circle []bool  // a way leads to the phase from the first, and from it back to it
 	within []bool  // a way leads to the phase from the first
 }
 
@@ -28,7 +28,7 @@ func (r *routes) search() {
 	n := len(r.next)
 	index, low, on := make([]int, n), make([]int, n), make([]bool, n)
 	var stack []int
-	count := 0
+	var count int
 	var visit func(v int)
 	visit = func(v int) {
 		count++

@@ -29,9 +29,6 @@ type Ending struct {
 // once: a run without one costs nothing.
 func (c *Cascade) Where(e Ending) Position {
 	w := &locator{parser: &parser{file: c.File, source: c.Source}, root: c.tree()}
-	if w.root == nil {
-		return Position{}
-	}
 	var found spotted
 	if phase := c.named(e.Phase); phase != nil {
 		found = spotted{w.find(w.root, phase.Position), phase.Position}
@@ -54,14 +51,10 @@ func (c *Cascade) Where(e Ending) Position {
 	return w.ofText(w.follow(found, e.Way), e.Err)
 }
 
-// laterTree reads the cascade's file when it is first asked for; nil where it is
-// none.
+// laterTree reads the cascade's file again when it is first asked for.
 func (c *Cascade) laterTree() func() *yaml.Node {
 	return sync.OnceValue(func() *yaml.Node {
-		doc, _ := Document(c.File, c.Source)
-		if doc == nil {
-			return nil
-		}
+		doc, _ := Document(c.File, c.Source) // of which the cascade was made
 		return doc.Content[0]
 	})
 }
@@ -154,14 +147,8 @@ func (w *locator) ofCheck(check spotted, err error) Position {
 		return check.at
 	}
 	def := check
-	name := check.node
-	if name == nil {
-		return check.at
-	}
-	if named, ok := w.child(check, "validator"); ok {
-		name = named.node
-	}
-	if own, ok := w.down(spotted{node: w.root}, []string{"validators", name.Value}); ok {
+	named, _ := w.child(check, "validator") // or the check, where a name is all of it
+	if own, ok := w.down(spotted{node: w.root}, []string{"validators", named.node.Value}); ok {
 		def = own
 	}
 	for _, key := range []string{"expr", "judge", "input_map", "with"} {
@@ -185,9 +172,7 @@ func (w *locator) ofText(found spotted, err error) Position {
 		found, err = within, one.err
 	}
 	line, column, ok := placeIn(err)
-	if prompt, there := w.child(found, "prompt"); there { // of human_input, the one that is rendered
-		found = prompt
-	}
+	found, _ = w.child(found, "prompt") // of human_input, the one that is rendered
 	if !ok || found.node == nil || found.node.Kind != yaml.ScalarNode {
 		return found.at
 	}

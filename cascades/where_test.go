@@ -41,6 +41,17 @@ func TestWhere(t *testing.T) {
 				if err := withinValues(way[1:], broken); c.Where(Ending{Phase: phase, Way: way[:1], Err: err}) != inText {
 					t.Errorf("%s: %q is in its text at %v, told from above at %v", phase, way, inText, c.Where(Ending{Phase: phase, Way: way[:1], Err: err}))
 				}
+				if value.Kind != yaml.ScalarNode && way[len(way)-1] != "human_input" && inText != want {
+					t.Errorf("%s: %q, which is no text, is in its text at %v", phase, way, inText)
+				}
+				for _, nowhere := range []string{"nowhere", "-1", strconv.Itoa(len(value.Content))} {
+					if got := c.Where(Ending{Phase: phase, Way: append(slices.Clip(way), nowhere)}); got != c.Where(Ending{Phase: phase, Way: way}) {
+						t.Errorf("%s: %q, of which there is no %s, is at %v", phase, way, nowhere, got)
+					}
+					if got := c.Where(Ending{Phase: phase, Way: way, Err: withinValues([]string{nowhere}, broken)}); got != want && way[len(way)-1] != "human_input" {
+						t.Errorf("%s: %q, of which there is no %s, is in its text at %v", phase, way, nowhere, got)
+					}
+				}
 				if file, own := strings.CutPrefix(value.Value, "@"); own && inText != (Position{file, 1, 1}) {
 					t.Errorf("%s: %q is in its file at %v", phase, way, inText)
 				} else if value.Kind != yaml.ScalarNode || own {
@@ -78,6 +89,16 @@ func TestWhere(t *testing.T) {
 				t.Errorf("%s: %+v is at %v", name, e, got)
 			}
 		}
+	}
+}
+
+// A mark of the encoding before the text is no character of its first line.
+func TestWhereMarked(t *testing.T) {
+	const source = `{cascade_id: x, phases: [{name: a, instructions: "{{ input.a }}"}]}`
+	c := parsed(t, "\ufeff"+source, nil)
+	got := c.Where(Ending{Phase: "a", Way: []string{"instructions"}, Err: &templates.Error{Line: 1, Column: 1}})
+	if want := (Position{c.File, 1, strings.Index(source, "{{") + 1}); got != want {
+		t.Errorf("it is at %v, not at %v", got, want)
 	}
 }
 

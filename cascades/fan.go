@@ -38,13 +38,11 @@ func (p *parser) each(o *object) *Each {
 	default:
 		p.report(n, CodeValue, "in must be a list, or one variable that holds a list, such as {{ outputs.plan.items }}")
 	}
-	if n := o.value["as"]; n != nil {
-		switch {
-		case !isVariable().MatchString(e.As):
-			p.report(n, CodeValue, "as must be a name of letters, digits and _, not %q", e.As)
-		case e.As == Index || slices.Contains(checkVariables, e.As) || slices.Contains(loopVariables, e.As):
-			p.report(n, CodeConflict, "%s is a variable already", e.As)
-		}
+	switch n := o.value["as"]; {
+	case !isVariable().MatchString(e.As):
+		p.report(n, CodeValue, "as must be a name of letters, digits and _, not %q", e.As)
+	case e.As == Index || slices.Contains(checkVariables, e.As) || slices.Contains(loopVariables, e.As):
+		p.report(n, CodeConflict, "%s is a variable already", e.As)
 	}
 	if list, ok := e.In["in"].([]any); ok && len(list) > e.MaxItems {
 		p.report(o.value["in"], CodeValue, "the list has %d items; max_items is %d", len(list), e.MaxItems)
@@ -60,9 +58,7 @@ func (p *parser) checkEach(o *object, phase *Phase) {
 	if phase.Each == nil {
 		return
 	}
-	if phase.Human != nil {
-		o.conflict("human_input", "human_input cannot stand beside each: put a phase that asks behind %s", o.what)
-	}
+	o.conflict("human_input", "human_input cannot stand beside each: put a phase that asks behind %s", o.what)
 	if phase.asksOnTheWay() {
 		p.report(o.node, CodeConflict, "ask_human cannot stand beside each: put a phase that asks behind %s", o.what)
 	}

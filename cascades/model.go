@@ -86,7 +86,7 @@ func (c Chosen) Of(own, file Model) Model {
 	default:
 		m = file
 	}
-	if c == "" || len(own) == 0 && chosen != "" && !recorded(chosen) {
+	if len(own) == 0 && chosen != "" && !recorded(chosen) {
 		return m.named()
 	}
 	renamed := make(Model, len(m))

@@ -18,8 +18,12 @@ func TestChosen(t *testing.T) {
 		{"*=x", own, file, "x → x"}, {"*=x", nil, nil, "x"}, {"*=x\nb=y", own, nil, "x → y"},
 		{"scripted:s=1.yaml", own, file, "scripted:s=1.yaml → scripted:s=1.yaml"}, {"replay:r", nil, file, "replay:r"}, {"replay:r\na=x", own, nil, "x → replay:r"}, {"*=x\nn", nil, file, "n"}, {"n=x\nn", nil, file, "n"},
 	} {
-		if got := c.chosen.Of(c.own, c.file).String(); got != c.want {
+		got := c.chosen.Of(c.own, c.file)
+		if got.String() != c.want {
 			t.Errorf("%q of %v, %v: got %s, want %s", c.chosen, c.own, c.file, got, c.want)
+		}
+		if len(got) == 1 && got[0].Attempts != 1 {
+			t.Errorf("%q of %v, %v serves %d attempts", c.chosen, c.own, c.file, got[0].Attempts)
 		}
 	}
 	for attempt, want := range map[int]string{0: "a → b", 1: "a → b", 2: "a → b", 3: "b", 9: "b"} {

@@ -39,6 +39,7 @@ func TestPlanPhase(t *testing.T) {
 		{"retry wards have budgets of their own: 1 + 2 + 1", "wards: {post: [{validator: grammar_check, mode: retry}, {validator: style_check, mode: retry, max_attempts: 2}]}", "attempts 4 turns 4 calls 12 tools 12 judges 8 | pure 0 exec 0 judge 8 cascade 0"},
 		{"all causes: 1 + 2 + 2", "output_schema: {}\n  wards: {post: [{validator: no_secrets, mode: retry}]}", "attempts 5 turns 5 calls 5 tools 5 judges 0 | pure 10 exec 0 judge 0 cascade 0"},
 		{"a written max_attempts is the cap", "rules: {max_attempts: 2}\n  output_schema: {}\n  wards: {post: [{validator: no_secrets, mode: retry}]}", "attempts 2 turns 2 calls 2 tools 2 judges 0 | pure 4 exec 0 judge 0 cascade 0"},
+		{"and so is a written 1", "rules: {max_attempts: 1}\n  wards: {post: [{validator: no_secrets, mode: retry}]}", "attempts 1 turns 1 calls 1 tools 1 judges 0 | pure 1 exec 0 judge 0 cascade 0"},
 		{"blocking and advisory wards send nothing back", "wards: {post: [{validator: no_secrets}, {validator: style_check, mode: advisory}]}", "attempts 1 turns 1 calls 2 tools 2 judges 1 | pure 1 exec 0 judge 1 cascade 0"},
 		{"pre-wards", "wards: {pre: [{validator: no_secrets}, " + exec + "]}", "attempts 1 turns 1 calls 1 tools 1 judges 0 | pure 1 exec 1 judge 0 cascade 0"},
 		{"turn wards redo turns: 2 × (1 + 2)", "rules: {max_turns: 2}\n  wards: {turn: [{validator: grammar_check, mode: retry}]}", "attempts 1 turns 6 calls 12 tools 12 judges 6 | pure 0 exec 0 judge 6 cascade 0"},
@@ -226,8 +227,12 @@ func TestPlanNumbers(t *testing.T) {
 		}
 	}
 	for _, c := range []*Cascade{{ID: "none"}, parsed(t, "cascade_id: x\nphases: [{name: a, instructions: x, handoffs: [a]}]\n", nil)} {
-		if got := c.Plan().Least; got != (Tokens{}) {
+		p := c.Plan()
+		if got := p.Least; got != (Tokens{}) {
 			t.Errorf("%s has no end, and costs at least %v", c.ID, got)
+		}
+		if got := len(p.BoundBy); got != len(c.Phases) {
+			t.Errorf("%s is bounded by %q", c.ID, p.BoundBy)
 		}
 	}
 	if a, b := count(most-1), count(most); a != strconv.Itoa(most-1) || b != "∞" {
@@ -249,7 +254,7 @@ func TestPlanTextBounds(t *testing.T) {
 	name := strings.Repeat("a", 38) + "<b>"
 	one := PhasePlan{Name: name, Visits: 1, Soundings: 2, Attempts: 1, Turns: 1, Items: 1, Visit: all(1)}
 	p := Plan{
-		Phases:  []PhasePlan{{Name: name, Soundings: 1, Together: []PhasePlan{one}, Visit: all(1)}, {Name: "c", Soundings: 1}},
+		Phases:  []PhasePlan{{Name: name, Soundings: 1, Together: []PhasePlan{one}, Visit: all(1)}, {Name: strings.Repeat("c", 40), Soundings: 1}},
 		Total:   Counts{ModelCallsWithTools: 1, Tokens: Tokens{Input: 1, Output: 2, Nano: 2e9}},
 		Unknown: Unknown{Output: []string{name, strings.Repeat("b", 358)}, Price: []string{"c"}},
 		Budget:  BudgetPlan{1, 1, 1, 1, 1},
@@ -257,7 +262,7 @@ func TestPlanTextBounds(t *testing.T) {
 	const want = `phase                                       visits  attempts         turns  model calls  with tools  judges  pure  programs  cascades
 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa<…    0       together         1      1            1           1       1     1         1
   aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa<…  1       1 items × 2 × 1  1      1            1           1       1     1         1
-c                                           0       0                0      0            0           0       0     0         0
+cccccccccccccccccccccccccccccccccccccccc    0       0                0      0            0           0       0     0         0
 in all                                              0                0      0            1           0       0     0         0
 budget: 1 model calls, 1 tokens, $1, 1s, 1 phase visits
 

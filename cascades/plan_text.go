@@ -70,7 +70,7 @@ func (p Plan) weighed(b *strings.Builder) {
 		fmt.Fprintf(b, "max_tokens bounds the worst: "+under, fmt.Sprintf("%d tokens are", n))
 	}
 	if usd := p.Budget.MaxCostUSD; usd > 0 && float64(p.Total.Tokens.Nano) > usd*1e9 {
-		fmt.Fprintf(b, "max_cost_usd bounds the worst: "+under, fmt.Sprintf("$%s is", strconv.FormatFloat(usd, 'f', -1, 64)))
+		fmt.Fprintf(b, "max_cost_usd bounds the worst: "+under, inDollars(usd)+" is")
 	}
 }
 
@@ -95,6 +95,9 @@ func (t Tokens) dollars() string {
 		return "~$" + strconv.FormatFloat(usd, 'f', 4, 64)
 	}
 }
+
+// inDollars is a cost as it was written.
+func inDollars(usd float64) string { return "$" + strconv.FormatFloat(usd, 'f', -1, 64) }
 
 // Text tells tokens and money in a line.
 func (t Tokens) Text() string {
@@ -139,7 +142,7 @@ func (b BudgetPlan) text() string {
 	}
 	add(b.MaxCalls > 0, "%d model calls", b.MaxCalls)
 	add(b.MaxTokens > 0, "%d tokens", b.MaxTokens)
-	add(b.MaxCostUSD > 0, "$%s", strconv.FormatFloat(b.MaxCostUSD, 'f', -1, 64))
+	add(b.MaxCostUSD > 0, "%s", inDollars(b.MaxCostUSD))
 	add(b.MaxSeconds > 0, "%v", time.Duration(b.MaxSeconds*float64(time.Second)))
 	add(b.MaxPhases > 0, "%d phase visits", b.MaxPhases)
 	return strings.Join(parts, ", ")

@@ -10,7 +10,7 @@ import (
 func (c *Cascade) ways(i int) []graphs.Way {
 	p := c.Phases[i]
 	var out []graphs.Way
-	add := func(name string, kind graphs.WayKind, label string) {
+	add := func(name string, kind graphs.WayKind, label string) { // no phase is called ""
 		if to, ok := c.index[name]; ok {
 			out = append(out, graphs.Way{From: i, To: to, Kind: kind, Label: label})
 		}
@@ -39,10 +39,8 @@ func (c *Cascade) ways(i int) []graphs.Way {
 	if on := p.Rules.OnExhausted; on != OnExhaustedFail && on != OnExhaustedLast && on != OnExhaustedBest {
 		add(on, graphs.Failed, "exhausted")
 	}
-	if on := p.Rules.OnError; on != "" {
-		add(on, graphs.Failed, "failed")
-	}
-	if h := p.Human; h != nil && h.OnExpired != "" {
+	add(p.Rules.OnError, graphs.Failed, "failed")
+	if h := p.Human; h != nil {
 		add(h.OnExpired, graphs.Failed, "expired")
 	}
 	return out

@@ -63,8 +63,8 @@ func sum(a, b int) int { return min(min(a, most)+min(b, most), most) }
 
 func product(a, b int) int {
 	high, low := bits.Mul64(uint64(a), uint64(b))
-	if high > 0 || low > most {
+	if high > 0 {
 		return most
 	}
-	return int(low)
+	return int(min(low, most))
 }

@@ -91,14 +91,14 @@ func (d Diagnostics) Error() string {
 // sorted puts the file that was loaded first, each file in its own order, and
 // takes out what was said twice.
 func (d Diagnostics) sorted(root string) Diagnostics {
-	rank := func(file string) int {
+	rank := func(file string) string {
 		if file == root {
-			return 0
+			return ""
 		}
-		return 1
+		return file
 	}
 	slices.SortStableFunc(d, func(a, b Diagnostic) int {
-		return cmp.Or(cmp.Compare(rank(a.File), rank(b.File)), cmp.Compare(a.File, b.File),
+		return cmp.Or(cmp.Compare(rank(a.File), rank(b.File)),
 			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
 			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
 	})

@@ -118,6 +118,16 @@ phases:
 	}
 }
 
+// A file may have as many bytes as it may, and not one more.
+func TestDocumentBounds(t *testing.T) {
+	for size, whole := range map[int]bool{maxSource: true, maxSource + 1: false} {
+		text := "a: 1\n#" + strings.Repeat("-", size-6)
+		if doc, err := Document("x.yaml", []byte(text)); (doc != nil && err == nil) != whole {
+			t.Errorf("of %d bytes: %v", size, err)
+		}
+	}
+}
+
 // TestValues holds that a text of one plain variable stands for the value.
 func TestValues(t *testing.T) {
 	c := parsed(t, `

@@ -147,12 +147,15 @@ func TestPlanIsBounded(t *testing.T) {
 	}
 	texts := map[string]string{"c16.yaml": "cascade_id: c\nphases: [{name: a, instructions: x}]"}
 	for i := range 16 {
-		one := fmt.Sprintf("{ref: c%d.yaml}", i+1)
+		one := fmt.Sprintf("{ref: c%d.yaml, context_out: true}", i+1)
 		texts[fmt.Sprintf("c%d.yaml", i)] = "cascade_id: c\nphases: [{name: a, instructions: x, sub_cascades: [" + strings.Repeat(one+", ", 15) + one + "]}]"
 	}
 	c, err := Load("c0.yaml", files(texts), known())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got := len(c.Within()); got != 17 {
+		t.Errorf("%d cascades", got)
 	}
 	if got := c.Plan().Total.ModelCalls; got != most { // 16¹⁶
 		t.Errorf("got %d", got)
@@ -237,6 +240,11 @@ func TestPlanNumbers(t *testing.T) {
 	}
 	if a, b := count(most-1), count(most); a != strconv.Itoa(most-1) || b != "∞" {
 		t.Errorf("got %s and %s", a, b)
+	}
+	for b, want := range map[int]int{1 << 20: 1 << 53, 1<<20 - 1: (1<<20 - 1) << 33, 1 << 31: most, 1 << 40: most} {
+		if got := product(1<<33, b); got != want {
+			t.Errorf("2³³ times %d: got %d", b, got)
+		}
 	}
 	for _, c := range []struct {
 		tokens int

@@ -115,7 +115,11 @@ func TestPlanRoutes(t *testing.T) {
 			if test.budget != "" {
 				source += "budget: " + test.budget + "\n"
 			}
-			p := parsed(t, source, nil).Plan()
+			c := parsed(t, source, nil)
+			if warned := strings.Contains(c.Warnings.Error(), CodeVisits); warned != (test.name == "a row that is too long") {
+				t.Errorf("warned that it is too long: %t", warned)
+			}
+			p := c.Plan()
 			var visits []string
 			for _, phase := range p.Phases {
 				visits = append(visits, count(phase.Visits))

@@ -176,6 +176,11 @@ func TestPlanIsBounded(t *testing.T) {
 	if got := parsed(t, dense.String(), nil).Plan().Total.ModelCalls; got != 1_000_000 {
 		t.Errorf("got %d", got)
 	}
+	// Beyond 200 000 steps each visit left is taken for the dearest.
+	long := parsed(t, "cascade_id: x\nbudget: {max_phases: 300000}\nphases: [{name: b, instructions: x, rules: {max_turns: 2}}, {name: a, instructions: x, handoffs: [b]}]\n", nil)
+	if got := long.Plan().Total.ModelCalls; got != 200_002/2*(2+1)+(300_000-200_002)*2 {
+		t.Errorf("got %d", got)
+	}
 	if took := time.Since(started); took > time.Minute {
 		t.Errorf("took %v", took)
 	}

@@ -53,6 +53,11 @@ func TestDemand(t *testing.T) {
 	} {
 		publish := &Tool{Receipt: &Receipt{Alone: c.alone}, Tool: tool.Declared("publish", "", nil, func(context.Context, tool.Call) (any, error) { return "called", nil })}
 		publish.Params = publish.Receipt.params()
+		for argument := range c.arguments {
+			if got := publish.Receipt.Covers(argument); got != (argument != "more") {
+				t.Errorf("%s is covered: %t", argument, got)
+			}
+		}
 		(&parser{known: c.known}).demand(&object{}, publish)
 		if got, err := publish.Tool.Run(t.Context(), tool.Call{Arguments: c.arguments}); err != nil || got.Text() != c.want {
 			t.Errorf("%v: got %q, %v, want %q", c.arguments, got.Text(), err, c.want)

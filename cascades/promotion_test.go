@@ -103,3 +103,13 @@ func TestPromotion(t *testing.T) {
 		})
 	}
 }
+
+// Where evidence cannot be read there is none, for the reason that is told.
+func TestEvidenceUnread(t *testing.T) {
+	locked := func(string) ([]byte, error) { return nil, fs.ErrPermission }
+	for want, open := range map[string]Opener{"there are no files here": nil, fs.ErrPermission.Error(): locked} {
+		if _, file, why := (&Cascade{}).Evidence("gate", "", "a", wards.Post, open); file != "" || !strings.Contains(why, want) {
+			t.Errorf("got %q, %q, want %q", file, why, want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -182,15 +183,17 @@ func TestWholeNames(t *testing.T) {
 // TestUse holds that a validator is used without a file as in one.
 func TestUse(t *testing.T) {
 	for name, c := range map[string]struct {
-		with    map[string]any
-		refused bool
-		asks    bool
+		with                     map[string]any
+		refused, asks, publishes bool
 	}{
 		"max_length": {with: map[string]any{"max": 3}}, "grammar_check": {asks: true},
-		"min_length": {with: map[string]any{"mx": 3}, refused: true}, "nobody": {refused: true},
+		"min_length": {with: map[string]any{"mx": 3}, refused: true}, "nobody": {refused: true}, "broken": {refused: true},
+		"edit_verifier": {with: map[string]any{"active_part": "text"}, publishes: true},
 	} {
-		v, err := Use(name, c.with, known())
-		if (err != nil) != c.refused || err == nil && (v.Name != name || v.Description == "" || (v.Criteria != nil) != c.asks || (v.Check == nil) != c.asks || v.Pure == c.asks) {
+		k := known()
+		k.Validators = validators.NewSet(append(k.Validators.List(), validators.NewJudge("broken", "", "{{"))...)
+		v, err := Use(name, c.with, k)
+		if (err != nil) != c.refused || err == nil && (v.Name != name || v.Description == "" || (v.Criteria != nil) != c.asks || (v.Check == nil) != c.asks || v.Pure == (c.asks || c.publishes) || len(v.Faults) > 0 != c.publishes) {
 			t.Errorf("%s: got %+v, %v", name, v, err)
 		}
 	}

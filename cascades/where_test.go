@@ -94,9 +94,9 @@ func TestWhere(t *testing.T) {
 
 // A mark of the encoding before the text is no character of its first line.
 func TestWhereMarked(t *testing.T) {
-	const source = `{cascade_id: x, phases: [{name: a, instructions: "{{ input.a }}"}]}`
+	const source = `{cascade_id: x, phases: [{name: a, instructions: "\t\t{{ input.a }}"}]}`
 	c := parsed(t, "\ufeff"+source, nil)
-	got := c.Where(Ending{Phase: "a", Way: []string{"instructions"}, Err: &templates.Error{Line: 1, Column: 1}})
+	got := c.Where(Ending{Phase: "a", Way: []string{"instructions"}, Err: &templates.Error{Line: 1, Column: 3}})
 	if want := (Position{c.File, 1, strings.Index(source, "{{") + 1}); got != want {
 		t.Errorf("it is at %v, not at %v", got, want)
 	}

@@ -46,7 +46,7 @@ func (p *parser) context(phase *object) (c Context) {
 		}
 		c.Exclude = append(c.Exclude, name)
 	}
-	if c.Input = o.flag("include_input", false); !o.has("from") && !c.Input {
+	if c.Input = o.flag("include_input", false); !c.Input {
 		o.needs("from")
 	}
 	if o.has("exclude") && !slices.ContainsFunc(c.From, func(s Source) bool { return slices.Contains(several, s.Phase) }) {

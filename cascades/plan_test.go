@@ -98,6 +98,7 @@ func TestPlanRoutes(t *testing.T) {
 		{"branches that do not meet", ", handoffs: [{target: b, when: input.b}]", ", handoffs: [b]", "", "{max_phases: 5}", 9, "1 5 0", "max_phases"},
 		{"a circle of two", "", ", handoffs: [a]", "", "{max_phases: 10}", 15, "10 10 0", "max_phases"},
 		{"the dearest way round", "", ", handoffs: [{target: a, when: input.x}, {target: c}]", ", handoffs: [b]", "{max_phases: 6}", 1 + 2 + 4 + 2 + 4 + 2, "6 6 6", "max_phases"},
+		{"two ways round", ", handoffs: [{target: b, when: input.x}, c]", ", handoffs: [a]", ", handoffs: [a]", "", 50*1 + 50*4, "100 100 100", "max_phases"},
 		{"a phase by itself", ", handoffs: [a]", "", "", "", 100, "100 0 0", "max_phases"},
 		{"calls are bounded", ", handoffs: [a]", "", "", "{max_calls: 7}", 7, "100 0 0", "max_phases max_calls"},
 		{"calls that just fit", "", "", "", "{max_calls: 7}", 7, "1 1 1", ""},

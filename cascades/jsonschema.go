@@ -128,7 +128,6 @@ func mapping(properties map[string]any, required ...string) map[string]any {
 // have one in it: what it gives is known when it is rendered.
 func withTemplates(params map[string]any) map[string]any {
 	own := maps.Clone(params)
-	own["type"] = "object"
 	properties, _ := params["properties"].(map[string]any)
 	loose := map[string]any{}
 	for name, one := range properties {

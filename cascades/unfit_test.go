@@ -1,6 +1,9 @@
 package cascades
 
 import (
+	"context"
+	"errors"
+	"io/fs"
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -39,5 +42,17 @@ func TestUnfitConcurrently(t *testing.T) {
 		if why := <-done; why != "" {
 			t.Error(why)
 		}
+	}
+}
+
+// Of a tool whose server is not there, which is told, nothing can be checked.
+func TestUnfitRemote(t *testing.T) {
+	ask := func(context.Context) (string, map[string]any, error) { return "", nil, fs.ErrNotExist }
+	one := &Tool{Name: "send", Tool: tool.Remote("send", ask, nil), remote: true, held: &held{}}
+	if _, _, err := one.Told(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is told %v", err)
+	}
+	if why := one.Unfit(map[string]any{"to": 1}); why != "" {
+		t.Error(why)
 	}
 }

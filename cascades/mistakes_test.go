@@ -163,11 +163,12 @@ func TestMistakenEncodings(t *testing.T) {
 	for source, want := range map[string]string{
 		"\xef\xbb\xbf" + right:                   `x.yaml:3:30: phase a has no key "nme", did you mean "name"? [unknown-key]`,
 		"\xef\xbb\xbfcascade_i: x\nphases: []\n": `x.yaml:1:1: the cascade has no key "cascade_i", did you mean "cascade_id"? [unknown-key]`,
-		"\xff\xfec\x00a\x00":                     "x.yaml:1:1: the file is not UTF-8 text: it is UTF-16; save it as UTF-8 [syntax]",
-		"cascade_id: \x80\n":                     "x.yaml:1:13: the file is not UTF-8 text [syntax]",
-		"\x00\x01\x02":                           "control characters are not allowed [syntax]",
-		strings.ReplaceAll(right, "\n", "\r\n"):  `x.yaml:3:30: phase a has no key "nme"`,
-		strings.ReplaceAll(right, "\n", "\r"):    `x.yaml:3:30: phase a has no key "nme"`,
+		"\xef\xbb\xbf" + `{cascade_id: x, phases: [{name: a, instructions: "\t\t{{ nope }}"}]}`: `x.yaml:1:58: template: no variable is called "nope"`,
+		"\xff\xfec\x00a\x00":                    "x.yaml:1:1: the file is not UTF-8 text: it is UTF-16; save it as UTF-8 [syntax]",
+		"cascade_id: \x80\n":                    "x.yaml:1:13: the file is not UTF-8 text [syntax]",
+		"\x00\x01\x02":                          "control characters are not allowed [syntax]",
+		strings.ReplaceAll(right, "\n", "\r\n"): `x.yaml:3:30: phase a has no key "nme"`,
+		strings.ReplaceAll(right, "\n", "\r"):   `x.yaml:3:30: phase a has no key "nme"`,
 	} {
 		if got := found(t, "x.yaml", source).Error(); !strings.Contains(got, want) {
 			t.Errorf("of %q is said\n%s\nnot\n%s", source, got, want)

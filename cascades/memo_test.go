@@ -47,12 +47,15 @@ func TestMemo(t *testing.T) {
 		return txtar.File{Name: "x.yaml", Data: fmt.Appendf(nil, "cascade_id: x\nphases: [{name: a, instructions: \"{{ input.n%d }}\"%s}]\n", i, rest)}
 	}
 	for i := range 50 {
-		said(template(i, ""), &memo)
+		said(template(i, fmt.Sprintf(", output_schema: {const: %d}, wards: {post: [{expr: len(content) > %d}]}", i, i)), &memo)
 		said(template(i, ", oops: [}"), &memo) // no YAML: nothing is forgotten
 	}
 	kept := len(memo.templates.now) + len(memo.templates.before)
 	if _, still := memo.templates.before["{{ input.n49 }}"]; kept > 2 || !still {
 		t.Errorf("%d templates are kept: %v, %v", kept, memo.templates.now, memo.templates.before)
+	}
+	if e, s := len(memo.expressions.now)+len(memo.expressions.before), len(memo.schemas.now)+len(memo.schemas.before); e > 2 || s > 2 {
+		t.Errorf("%d expressions and %d schemas are kept", e, s)
 	}
 	// Of each kind all that was compiled is at hand.
 	memo = Memo{}

@@ -49,6 +49,7 @@ func TestMemo(t *testing.T) {
 	for i := range 50 {
 		said(template(i, fmt.Sprintf(", output_schema: {const: %d}, wards: {post: [{expr: len(content) > %d}]}", i, i)), &memo)
 		said(template(i, ", oops: [}"), &memo) // no YAML: nothing is forgotten
+		said(template(i, ", oops: [}}"), &memo)
 	}
 	kept := len(memo.templates.now) + len(memo.templates.before)
 	if _, still := memo.templates.before["{{ input.n49 }}"]; kept > 2 || !still {

@@ -18,7 +18,7 @@ func TestUnfitCompilesOnce(t *testing.T) {
 		t.Error(why)
 	}
 	first := one.held.last.Load()
-	if why := one.Unfit(map[string]any{"to": 1, "text": "hi"}); why == "" || one.held.last.Load() != first {
+	if why := one.Unfit(map[string]any{"to": 1, "text": "hi"}); why == "" || first == nil || one.held.last.Load() != first {
 		t.Errorf("got %q, compiled again: %v", why, one.held.last.Load() != first)
 	}
 	one.Params = arguments("from")

@@ -31,15 +31,9 @@ func (h *held) against(params map[string]any) *schema.Schema {
 // Unfit says what of the arguments of a call the schema of a tool does not
 // take, "" where it takes them or says nothing of them that can be checked here.
 func (t *Tool) Unfit(arguments map[string]any) string {
-	_, params, err := t.Told()
-	if err != nil {
-		return ""
-	}
-	s := t.held.against(params)
-	if s == nil {
-		return ""
-	}
-	if err := s.Refusal(nil, arguments); err != nil {
+	_, params, _ := t.Told() // none of a tool that is not there
+	// A schema that is wrong, or none, refuses nothing.
+	if err := t.held.against(params).Refusal(nil, arguments); err != nil {
 		return err.Error()
 	}
 	return ""

@@ -80,6 +80,14 @@ func TestPlanTools(t *testing.T) {
 	}
 }
 
+// A cascade that judges as the tool of a phase is within the one that names it.
+func TestWithinTools(t *testing.T) {
+	c := parsed(t, "cascade_id: x\nvalidators: {v: {cascade: two.yaml}}\nphases: [{name: a, tool: v}]\n", planParts)
+	if got := c.Within(); len(got) != 2 || got[1].ID != "two" {
+		t.Errorf("%d are within", len(got))
+	}
+}
+
 // TestPlanRoutes holds what the ways through the phases add up to. Phase a
 // calls a model once, b twice, c four times.
 func TestPlanRoutes(t *testing.T) {

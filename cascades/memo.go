@@ -48,7 +48,10 @@ func (m *Memo) schema(source any) (*schema.Schema, error) {
 	if m == nil {
 		return schema.Compile(source)
 	}
-	key, _ := json.Marshal(source) // it was read from JSON, or from YAML that JSON can say
+	key, err := json.Marshal(source)
+	if err != nil {
+		return schema.Compile(source)
+	}
 	return m.schemas.of(string(key), func() (*schema.Schema, error) { return schema.Compile(source) })
 }
 

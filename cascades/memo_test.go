@@ -3,6 +3,7 @@ package cascades
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"strings"
 	"testing"
@@ -79,6 +80,20 @@ func TestMemoCompilesOnce(t *testing.T) {
 	}
 	if compiled != 1 {
 		t.Errorf("it is compiled %d times", compiled)
+	}
+}
+
+// What JSON cannot say is taken for nothing else.
+func TestMemoOfWhatIsNoJSON(t *testing.T) {
+	var memo Memo
+	for _, kind := range []string{"string", "number"} {
+		s, err := memo.schema(map[string]any{"type": kind, "default": math.Inf(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if broken, err := s.Check(nil, "a text"); err != nil || len(broken) > 0 != (kind == "number") {
+			t.Errorf("a text as a %s: %v, %v", kind, broken, err)
+		}
 	}
 }
 

@@ -29,6 +29,9 @@ type Ending struct {
 // once: a run without one costs nothing.
 func (c *Cascade) Where(e Ending) Position {
 	w := &locator{parser: &parser{file: c.File, source: c.Source}, root: c.tree()}
+	if w.root == nil {
+		return Position{}
+	}
 	var found spotted
 	if phase := c.named(e.Phase); phase != nil {
 		found = spotted{w.find(w.root, phase.Position), phase.Position}
@@ -51,10 +54,14 @@ func (c *Cascade) Where(e Ending) Position {
 	return w.ofText(w.follow(found, e.Way), e.Err)
 }
 
-// laterTree reads the cascade's file again when it is first asked for.
+// laterTree reads the cascade's file again when it is first asked for; nil where
+// its text is not there any more.
 func (c *Cascade) laterTree() func() *yaml.Node {
 	return sync.OnceValue(func() *yaml.Node {
-		doc, _ := Document(c.File, c.Source) // of which the cascade was made
+		doc, _ := Document(c.File, c.Source)
+		if doc == nil {
+			return nil
+		}
 		return doc.Content[0]
 	})
 }
@@ -143,7 +150,7 @@ func (w *locator) child(of spotted, name string) (spotted, bool) {
 
 // ofCheck is the place of a check, or of what in its text broke.
 func (w *locator) ofCheck(check spotted, err error) Position {
-	if _, _, ok := placeIn(err); !ok {
+	if _, _, ok := placeIn(err); !ok || check.node == nil {
 		return check.at
 	}
 	def := check

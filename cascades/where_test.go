@@ -102,6 +102,15 @@ func TestWhereMarked(t *testing.T) {
 	}
 }
 
+// Who has put the text away has no places in it.
+func TestWhereWithoutText(t *testing.T) {
+	c := parsed(t, "cascade_id: x\nphases: [{name: a, instructions: b}]", nil)
+	c.Source = nil
+	if got := c.Where(Ending{Phase: "a"}); got != (Position{}) {
+		t.Errorf("it is at %v", got)
+	}
+}
+
 // withinValues is what is wrong with the value that a way leads to.
 func withinValues(way []string, err error) error {
 	for _, name := range slices.Backward(way) {

@@ -60,8 +60,10 @@ func (p *parser) checkActs() {
 		if t == nil || t.Effect != tool.Writes || t.Receipt != nil || slices.ContainsFunc(a.phase.Wards.Pre, stands) {
 			continue
 		}
+		before := true
 		for _, from := range p.cascade.EveryPhase() {
-			if from.Instructions != nil && a.phase.takes(from.Name) && !slices.ContainsFunc(append(slices.Clone(from.Wards.Post), from.Rules.Loop), func(c *Check) bool { return c != nil && stands(c) }) {
+			before = before && from != a.phase
+			if from.Instructions != nil && a.phase.takes(from.Name, before) && !slices.ContainsFunc(append(slices.Clone(from.Wards.Post), from.Rules.Loop), func(c *Check) bool { return c != nil && stands(c) }) {
 				p.warn(a.node, CodeUngated, "tool %s writes, and takes what phase %s says: no blocking pre-ward of phase %s looks at it, nor a blocking or retrying check of phase %s",
 					t.Name, from.Name, a.phase.Name, from.Name)
 			}
@@ -70,13 +72,16 @@ func (p *parser) checkActs() {
 }
 
 // takes tells whether the phase's inputs, or the list that it is done for, read
-// another's output.
-func (p *Phase) takes(name string) bool {
+// another's output: by its name, or with all that came before.
+func (p *Phase) takes(name string, before bool) bool {
 	names := p.Inputs.Names()
 	if p.Each != nil {
 		names = append(names, p.Each.In.Names()...)
 	}
 	return slices.ContainsFunc(names, func(n templates.Name) bool {
-		return len(n.Path) > 1 && n.Path[0] == "outputs" && n.Path[1] == name
+		if len(n.Path) > 1 && n.Path[0] == "outputs" {
+			return n.Path[1] == name
+		}
+		return before && (n.Path[0] == "outputs" || n.Path[0] == "lineage")
 	})
 }

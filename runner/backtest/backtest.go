@@ -22,6 +22,8 @@
 // the calls are a lower bound. Visits that have no such place, or of whose input
 // too little is known, are not looked at, but counted; what they set is known to
 // what comes after them.
+//
+// Begin here, then visit.go and attempt.go, which go the way that a run goes.
 package backtest
 
 import (

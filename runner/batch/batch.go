@@ -16,6 +16,9 @@
 //
 // What the rows came to is counted by a tally as they are done, and told by a
 // [Report].
+//
+// Begin with [Batch] here, then rows.go, which reads a set, and window.go, which keeps
+// its order.
 package batch
 
 import (

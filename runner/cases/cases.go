@@ -1,10 +1,25 @@
-// Package cases makes tests of runs. [Freeze] writes a recorded run as a
-// directory of readable files that belongs in version control; [Load] reads one
-// back, and [Case.Run] runs its cascade again with every answer taken from the
-// files: no model, tool, program, server or person is asked. What is pure
-// (templates, expressions, schemas, built-in validators) is computed anew. A
-// request that is not the frozen one, a verdict, a route or an output that has
-// become another is a [Difference].
+// Package cases makes tests of runs. [Freeze] writes a recorded run as a directory
+// of readable files that belongs in version control; [Load] reads one back, and
+// [Case.Run] runs its cascade again with every answer taken from the files: no
+// model, tool, program, server or person is asked. What is pure (templates,
+// expressions, schemas, built-in validators) is computed anew. A request that is not
+// the frozen one, a verdict, a route or an output that has become another is a
+// [Difference].
+//
+// A run comes in as what it began with and what its effects came to. A host
+// answers from these (replay.go), branches.go has its branches take turns, and
+// compare.go holds what was asked for and what came of it against what there was.
+// To freeze is to replay once and to write only what comes to the same; write.go and
+// load.go know the files, and [Case.Update] rewrites those whose difference is meant.
+//
+// Two decisions shaped it. Effects are found by their path, not by their order: who
+// adds a check to one phase is told of that phase alone. And what chance decided
+// (which branch began first, or was ahead of another that ended it; in which order an
+// evaluator saw the candidates) is guessed until the run comes out as it was, and the
+// guess is kept with the case. A run of which no guess does is refused.
+//
+// A case has no time, no machine and no run in it: the same run gives the same bytes.
+// Begin with freeze.go.
 package cases
 
 import (

@@ -1,8 +1,30 @@
-// Package engine runs cascades. It is straight-line code over a [Host]: the
-// host makes the effects (models, tools, validators, people, time), the engine
-// decides what happens (LANGUAGE §2 to §10). It has no clock, goroutine, random
-// source, environment, file or map order of its own, so the same results of
-// effects always give the same run.
+// Package engine runs cascades. It is straight-line code over a [Host]: the host
+// makes the effects (models, tools, validators, people, time), the engine decides
+// what happens. A cascade and a [State] come in; a [Result] goes out, and on the
+// way events are told to the host.
+//
+// A flow goes from phase to phase (flow.go, route.go). A visit to one (phase.go)
+// does its work once, for each item of a list (each.go), side by side with others
+// (group.go), or several times to choose (soundings.go, tries.go). Work is attempts
+// (try.go): turns with the model and its tools (converse.go, call.go), a tool or a
+// composed text (work.go), and then the checks of what came of it (check.go,
+// candidate.go), whose noes are the feedback that the next attempt begins with.
+// Package wards decides what a moment's verdicts come to. What has passed is
+// released, and only that is seen by others.
+//
+// Two decisions shaped it. It has no clock, goroutine, random source, environment,
+// file or map order of its own, so the same results of effects always give the same
+// run: a run is resumed, frozen and tried against other rules by doing it again over
+// a host that answers from what was kept. And each effect has a path that no other
+// has, whatever runs beside it: that is what its answer is kept under. Work side by
+// side is [Host.Each], on copies of the state that are joined in file order (fan.go).
+//
+// A verdict is never an error, nor an error a verdict: what says no is data, and an
+// error ends the scope that it is of (error.go). Nothing is released, stored or acted
+// on that a check has not seen. State is never changed in place.
+//
+// Begin with the [Host], then [Run] in flow.go and try.go. Package enginetest holds
+// what is promised, as transcripts.
 package engine
 
 import (

@@ -14,6 +14,8 @@
 // is not written. No secret is written, whatever says it. Long texts are kept
 // once each, by digest; very long ones in parts. What cannot be written stops
 // the run that it is of, and no other.
+//
+// Begin with recording.go and host.go; store.go is for who looks at runs.
 package journal
 
 import (

@@ -12,6 +12,9 @@
 // A server answers one message after the other, in their order. It reads files
 // and writes none: what changes a text is sent to the editor. It starts no
 // program, asks no model, and calls no server over the network.
+//
+// Begin with server.go; check.go is the language's own reading, outline.go and
+// meaning.go are the other one.
 package lsp
 
 import (

@@ -1,9 +1,24 @@
-// Package mcpserver offers Capstan to MCP clients over two streams: gates,
-// tools and cascades, each as a tool of its own, and beside them run, lint and
+// Package mcpserver offers Capstan to MCP clients over two streams: gates, tools and
+// cascades, each as a tool of its own, and beside them run, lint and
 // validate_request.
 //
-// A verdict, also a no, is a result like any other. A result that is an error
-// says that something broke, or that the call was not as it has to be.
+// [Options] say what is offered, and each becomes an offer (offer.go): a name, the
+// schema of its arguments, and what a call does. A call comes in as a line, is
+// checked against the schema, and goes to a gate or tool (gate.go), a run (run.go,
+// ask.go where it asks the client's user), or what only looks (look.go); what comes
+// of it goes out as a line, without secrets (clean.go).
+//
+// A verdict, also a no, is a result like any other. A result that is an error says
+// that something broke, or that the call was not as it has to be: a client's model is
+// to mend its text by the one, and not by the other. Parameters that the operator has
+// fixed are not in the schema, so that no client sees or chooses them. The protocol is
+// the SDK's; the connection is not (wire.go), for the SDK's ends at the first line
+// that is no message, and with the input, before calls under way are answered.
+//
+// Files that a call names are below Root (root.go), and start programs only where
+// Programs says so. Nothing but messages is written to the stream of messages.
+//
+// Begin with [New], then offer.go.
 package mcpserver
 
 import (

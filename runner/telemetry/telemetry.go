@@ -16,6 +16,9 @@
 //
 // Package otlp sends, where something is asked for, and connects when there is
 // something to send.
+//
+// What cannot be sent stops no run. Begin with table.go, then run.go, which follows
+// the events of one run.
 package telemetry
 
 import (

@@ -1,34 +1,37 @@
-// Package jinja is the language of templates: Jinja2 3.1 with its default settings and StrictUndefined, as far as a
-// cascade may use it, on plain data.
+// Package jinja is the language of templates: Jinja2 3.1 with its default settings
+// and StrictUndefined, as far as a cascade may use it, on plain data.
 //
-// A source comes in as bytes and goes out as a [Program]; a program and variables come in and a text goes out. On the way:
+// A source comes in as bytes and goes out as a [Program]; a program and variables
+// come in and a text goes out. On the way:
 //
-//   - lexer.go cuts the source as Jinja2's own lexer does, and makes the tokens of a tag when they are asked for.
-//   - parser.go (expressions), postfix.go and literals.go (what hangs on them) and blocks.go (tags) follow Jinja2's
-//     grammar rule by rule and make expressions (expressions.go) and statements (statements.go).
-//   - scopes.go decides where each variable lives, when the source is parsed and not when it is rendered, as Jinja2
-//     compiles it; resolver.go gives every name its place and notes which are read from outside, which becomes
-//     [Program.Names]: so a cascade can be told at load that nobody sets a variable.
-//   - render.go, loops.go and macros.go run the statements. carrier.go is how somebody else walks the blocks among them.
-//   - values.go, numbers.go, comparisons.go, dicts.go, members.go and text.go are Python's values: truth, order, equality,
-//     repr; methods*.go, formats*.go, json.go, letters.go and wordwrap.go what their methods and formats do.
-//   - library.go lists all that can be called: filters_*.go, tests.go, globals.go. Begin there to add a filter.
+//   - lexer.go cuts the source as Jinja2's own lexer does.
+//   - parser.go, postfix.go and literals.go (expressions) and blocks.go (tags) follow
+//     Jinja2's grammar rule by rule.
+//   - scopes.go decides where each variable lives when the source is parsed, as
+//     Jinja2 compiles it; resolver.go notes which are read from outside
+//     ([Program.Names]), so that a cascade can be told at load that nobody sets one.
+//   - render.go, loops.go and macros.go run the statements.
+//   - values.go, numbers.go, comparisons.go, dicts.go, members.go and text.go are
+//     Python's values: truth, order, equality, repr; methods*.go and formats*.go what
+//     their methods do.
+//   - library.go lists all that can be called. Begin there to add a filter.
 //
-// Three decisions shaped it. It is written anew rather than taken from pongo2, whose language is Django's: truth,
-// undefined, whitespace, filter arguments and the loop variable differ, so that a Windlass cascade would render another
-// text without a word. What is not supported is therefore a mistake that [Parse] tells, never a different text: where
-// Jinja2 would print an address or the word Undefined, or would hand out what changes or breaks a value, there is an error
-// too (a generator or method printed as it is, an undefined value inside a list, data.items where a key is meant, append
-// and its like, names that begin with two underscores). And work is counted, not timed: every operation charges for what
-// it reads and makes (render.charge), so that the same template on the same values always ends in the same way, in about a
-// second at most. A range has at most 100,000 elements; blocks, brackets, values and calls of macros nest at most 100 deep.
+// Three decisions shaped it. It is written anew rather than taken from pongo2, whose
+// language is Django's: a Windlass cascade would render another text without a word.
+// What is not supported is therefore a mistake that [Parse] tells, never a different
+// text: where Jinja2 would print an address, or hand out what changes a value, there
+// is an error too. And work is counted, not timed: every operation charges for what it
+// reads and makes (render.charge), so that the same template on the same values always
+// ends in the same way, in about a second at most. A range has at most 100,000
+// elements; blocks, brackets, values and calls of macros nest at most 100 deep.
 //
-// Values are plain data as JSON has it. Maps are read in the order of their keys. An int is a Python int of any size; a
-// float64 is a Python float, so that float64(3) prints as 3.0: decode JSON with UseNumber to keep integers integers.
+// Values are plain data as JSON has it. Maps are read in the order of their keys. An
+// int is a Python int of any size, a float64 a Python float: decode JSON with
+// UseNumber to keep integers integers.
 //
-// A template reaches no file, no clock, no chance, no Go method and no field. Inside the package a failure is thrown with
-// panic (error.go) and caught in Parse and Render: that keeps the evaluator free of error paths that all say the same.
-// testdata/jinja.json holds what Jinja2 itself makes of the templates there; testdata/jinja.py asks it again.
+// A template reaches no file, no clock, no chance, no Go method and no field. Inside
+// the package a failure is thrown with panic (error.go) and caught in Parse and Render.
+// testdata/jinja.json holds what Jinja2 itself makes of the templates there.
 package jinja
 
 import (

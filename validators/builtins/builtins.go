@@ -11,6 +11,8 @@
 //
 // [Default] is what a runner has where nothing else is said: these, and what a
 // program has given to [Register].
+//
+// Begin with the list, then any of its files.
 package builtins
 
 import "github.com/seed61713e19/capstan/validators"

@@ -17,6 +17,9 @@
 // blocks. The checks are short functions over these and a row of the policy;
 // none looks at the text for itself but at the stretch of an entry. What comes
 // out is the report. Nothing is called, asked or remembered on the way.
+//
+// Begin with [Gate.Judge] here and policy.go; the checks are structure.go,
+// artifacts.go, validity.go, bounds.go, fabrication.go and derivation.go.
 package capy
 
 import (

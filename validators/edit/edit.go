@@ -12,6 +12,9 @@
 // Nothing of a candidate or an id is run, rendered or used as a path: files are
 // read and written through an [os.Root], and the one name that is made from an
 // id is made of ASCII letters, digits, dots and signs alone.
+//
+// What the files say becomes facts, each by a check with the file of its name
+// (facts.go), and one rule over all of them makes the decision (rule.go). Begin there.
 package edit
 
 import (

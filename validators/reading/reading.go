@@ -14,6 +14,8 @@
 // sentence in other words, is no change, and a single figure is one.
 //
 // What a reader cannot see is no part of a block: [Unseen] finds it.
+//
+// Begin with kinds.go, which lists the finders, then compare.go.
 package reading
 
 import "strings"

@@ -1,11 +1,25 @@
-// Package schedule holds the gates of a weekly sending schedule: four layers
-// of defence between what a model proposes and what is saved.
+// Package schedule holds the gates of a weekly sending schedule: four layers of
+// defence between what a model proposes and what is saved.
 //
-// Layer 1 are the tools that read captions: [Tools] give only what the
-// creator's vault holds and what is not in the AVOID tier. Layers 2 to 4 and
-// the gates around them are the validators of [Validators]. What is true of a
-// creator is read from the database, never from the schedule that is judged.
-// An error from the database is no verdict: nothing passes on it.
+// Layer 1 are the tools that read captions (tools.go): they give only what the
+// creator's vault holds and what is not in the AVOID tier. Layers 2 to 4 and the gates
+// around them are the validators of [Validators] (gates.go): preflight.go before
+// anything is made; hard.go, rules.go, variety.go and quality.go of the items;
+// anomaly.go and critic.go of the whole; certificate.go and gatekeeper.go of what is
+// stated of it; proof.go of the calls that are said to have been made. save.go lets in
+// what has passed, all of it in one transaction or nothing.
+//
+// A schedule comes in as JSON, with what a cascade binds to the gate, and is read once
+// into a subject (subject.go). Each gate collects findings by the codes of the policy
+// (report.go, policy.go), which says what breaking a rule means: a row, which an
+// operator may change, and no branch of the code. A verdict goes out with all of them.
+//
+// What is true of a creator is read from the database, never from the schedule that is
+// judged (database.go, facts.go). An error from the database is no verdict: nothing
+// passes on it. No gate asks a model: what a critic said of a schedule comes in as
+// data, and the gate decides by its scores.
+//
+// Begin with gates.go and hard.go.
 package schedule
 
 import (

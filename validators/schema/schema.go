@@ -14,6 +14,9 @@
 // floats or take some milliseconds of every program's start to compile all the
 // drafts. This one remembers, counts and can be stopped, starts with nothing, and
 // is held against the test suite of JSON Schema and against a library in tests.
+//
+// A schema becomes nodes once (compile.go, node.go), which are then asked about values
+// (evaluate.go); extract.go finds JSON in prose. Begin with [Compile].
 package schema
 
 import (

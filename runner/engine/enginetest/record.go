@@ -1,8 +1,23 @@
-// Package enginetest is the suite for hosts of the engine, shipped or yours:
-// [Run] and [RunKept] run the shipped transcripts on one. With it come hosts to
-// try other things on: one that records the effects of a run and one that replays
-// them without a model, tool or validator; one whose effects are made by a worker
-// that has only the cascade; one that makes the k-th effect fail.
+// Package enginetest is the suite for hosts of the engine, shipped or yours: [Run]
+// and [RunKept] run the shipped transcripts on one, and break them off at every
+// effect, to see that they end as if nothing had been.
+//
+// A [Story] (story.go) is a cascade, what models and people say, and the transcript
+// that comes of it, a line for each event; testdata has them, one for each sentence
+// of the language, and random.go writes others by chance. A story is run on a host
+// and its events become lines (transcript.go), which are held against those that it
+// wants, and against what is promised of the events of any run (promises.go): that
+// what begins ends, that nothing is released on a no, that the result is what was
+// told.
+//
+// With it come hosts to try other things on: one that records the effects of a run
+// and one that replays them without a model, tool or validator (record.go,
+// replay.go); one whose effects are made by a worker that has only the cascade
+// (elsewhere.go); one that makes the k-th effect fail (fault.go). Branches are run in
+// their order, for a transcript to be the same each time.
+//
+// Nothing here is part of the program. Begin with suite.go; -update writes the
+// transcripts anew.
 package enginetest
 
 import (

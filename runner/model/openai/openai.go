@@ -22,6 +22,9 @@
 //   - Errors. It loses the headers of an answer that is an error, takes comments of
 //     a stream for parts of one, and does not know of one within a choice, or of
 //     events in several lines.
+//
+// A failure is never a text, and what was not said completely is a failure. Begin with
+// try.go, then reply.go.
 package openai
 
 import (

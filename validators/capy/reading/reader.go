@@ -22,6 +22,8 @@
 // never changed nor kept. Time is linear in the text whatever it is: lines are
 // read in pieces of bounded length, and a name reaches only so far. What is
 // kept is bounded in proportion to the text.
+//
+// Begin with [Read] here, then grammar.go.
 package reading
 
 import (

@@ -14,6 +14,12 @@
 // Other hints are read as prose, for paths, endpoints, commands and elements.
 // Prose can say where to look and leave open what is to be found there; that,
 // and all that cannot be computed, is left to a [Judge].
+//
+// A request comes in and a response of the protocol goes out, whose evidence is what
+// was seen: an inspector claims nothing that it has not looked at. No command is
+// started where its operator has not allowed that, and no file outside the worktree
+// is read (worktree.go). Begin with [Inspector.Inspect] here, then hint.go and
+// inspection.go.
 package inspectors
 
 import (

@@ -183,6 +183,9 @@ func (c *Crew) send(ctx context.Context, h *hand, ready func(*opening) (making, 
 	}()
 	select {
 	case err := <-opened.heard:
+		if err != nil {
+			<-ended // who is refused has no hand at the run any more
+		}
 		return err
 	case err := <-ended:
 		if opened.said() {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/seed61713e19/capstan/runner/measure"
 )
 
@@ -48,8 +46,7 @@ func (m *Mean) Estimate(exact bool) Estimate {
 	case exact:
 		e.Interval = measure.Rate{K: m.ones, N: m.N}.Interval(measure.Confidence)
 	case m.N > 1:
-		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(m.N - 1)}.Quantile(1 - (1-measure.Confidence)/2)
-		half := t * math.Sqrt(m.sum2/float64(m.N-1)/float64(m.N))
+		half := measure.Student(m.N, measure.Confidence) * math.Sqrt(m.sum2/float64(m.N-1)/float64(m.N))
 		e.Interval = measure.Interval{Low: m.mean - half, High: m.mean + half}
 	}
 	return e

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Confidence is the confidence of every interval that names no other.
@@ -64,7 +64,7 @@ func (r Rate) low(tail float64) float64 {
 	if r.K <= 0 {
 		return 0
 	}
-	return distuv.Beta{Alpha: float64(r.K), Beta: float64(r.N - r.K + 1)}.Quantile(tail)
+	return mathext.InvRegIncBeta(float64(r.K), float64(r.N-r.K+1), tail)
 }
 
 func (r Rate) high(tail float64) float64 {
@@ -74,7 +74,7 @@ func (r Rate) high(tail float64) float64 {
 	case r.K == 0: // in closed form, which is exact for any n
 		return -math.Expm1(math.Log(tail) / float64(r.N))
 	}
-	return distuv.Beta{Alpha: float64(r.K + 1), Beta: float64(r.N - r.K)}.Quantile(1 - tail)
+	return mathext.InvRegIncBeta(float64(r.K+1), float64(r.N-r.K), 1-tail)
 }
 
 // String is "37 of 40, 92.5 % (79.6-98.4)", the interval being that of

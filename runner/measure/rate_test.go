@@ -42,6 +42,17 @@ func TestIntervalsInvert(t *testing.T) {
 	}
 }
 
+func TestStudent(t *testing.T) {
+	for _, n := range []int{2, 3, 10, 31, 1000} {
+		for _, confidence := range []float64{0.5, measure.Confidence, 0.999} {
+			want := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + confidence) / 2)
+			if got := measure.Student(n, confidence); math.Abs(got/want-1) > 1e-9 {
+				t.Errorf("%d numbers, %g: %g, want %g", n, confidence, got, want)
+			}
+		}
+	}
+}
+
 func TestNoMissesInN(t *testing.T) {
 	for _, n := range []int{1, 58, 59, 298, 5000} {
 		r := measure.Rate{K: 0, N: n}

@@ -3,7 +3,7 @@ package measure
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // A Ratio is what a success takes on average: all that was spent, on what failed
@@ -44,8 +44,7 @@ func (r *Ratio) Interval(confidence float64) Interval {
 	v := r.Value()
 	left := r.squares - 2*v*r.both + v*v*float64(r.hits) + r.dearest*r.dearest
 	n := float64(r.n)
-	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - (1-confidence)/2)
-	half := t * math.Sqrt(max(left, 0)*n/(n-1)) / float64(r.hits)
+	half := Student(r.n, confidence) * math.Sqrt(max(left, 0)*n/(n-1)) / float64(r.hits)
 	if v == 0 {
 		return Interval{}
 	}
@@ -61,4 +60,14 @@ func (i Interval) Ahead(v, share float64) Interval {
 	}
 	half := math.Log(i.High/v) * math.Sqrt(1+share)
 	return Interval{v * math.Exp(-half), v * math.Exp(half)}
+}
+
+// Student is how many standard errors the mean of n numbers, two at least, lies off
+// at most with the confidence: the quantile of Student's distribution. It is asked as
+// one of the beta distribution's, for the package that has it by name (gonum's distuv)
+// brings twenty others, of matrices and of optimization, into the program.
+func Student(n int, confidence float64) float64 {
+	nu := float64(n - 1)
+	t := mathext.InvRegIncBeta(nu/2, 0.5, 1-confidence)
+	return math.Sqrt(nu * (1 - t) / t)
 }

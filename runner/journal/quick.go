@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"bytes"
+	"math"
 	"strconv"
 	"unicode/utf8"
 
@@ -66,7 +68,64 @@ func (c *came) encode(pure bool) (raw []byte, lossy bool, err error) {
 			return raw, false, nil
 		}
 	}
+	if raw, ok := quickReply(c); ok {
+		return raw, false, nil
+	}
 	return encodings.Lossy(c)
+}
+
+// quickReply is the JSON of what a model answered that is a text and no more.
+func quickReply(c *came) ([]byte, bool) {
+	r := c.Response
+	if r == nil || c.Result != nil || c.Finding != nil || c.Answer != nil || r.ToolCalls != nil || r.Extra != "" || r.Without != nil || r.Failure != nil || !plainCost(r.Usage.CostUSD) {
+		return nil, false
+	}
+	o := object(append(make([]byte, 0, len(r.Text)+len(r.Text)/16+512), '{'))
+	o.text("model", c.Model).text("phase", c.Phase).number("attempt", c.Attempt).number("turn", c.Turn).text("validator", c.Validator).text("moment", c.Moment).text("role", c.Role)
+	o.field("response")
+	o = append(o, `{"text":`...)
+	o = object(model.AppendText(o, r.Text))
+	o.text("model", r.Model).text("finish", r.Finish).text("id", r.ID).text("provider", r.Provider).text("server", r.Server)
+	u := &r.Usage
+	o.field("usage")
+	o = append(strconv.AppendInt(append(o, `{"model_calls":`...), int64(u.Calls), 10), `,"input_tokens":`...)
+	o = append(strconv.AppendInt(o, int64(u.InputTokens), 10), `,"output_tokens":`...)
+	o = strconv.AppendInt(o, int64(u.OutputTokens), 10)
+	o.number("cached_tokens", u.Cached).number("reasoning_tokens", u.Reasoning)
+	o = strconv.AppendFloat(append(o, `,"cost_usd":`...), u.CostUSD, 'f', -1, 64)
+	if u.Estimated {
+		o = append(o, `,"estimated":true`...)
+	}
+	return append(o, "}}}"...), !bytes.Contains(o, []byte(`\ufffd`)) // in which what is no UTF-8 would be lost
+}
+
+// plainCost tells of an amount that JSON has without an exponent.
+func plainCost(usd float64) bool { return usd == 0 && !math.Signbit(usd) || 1e-6 <= usd && usd < 1e21 }
+
+// An object is JSON that is being written: its fields without those that are nothing.
+type object []byte
+
+func (o *object) field(name string) {
+	if (*o)[len(*o)-1] != '{' {
+		*o = append(*o, ',')
+	}
+	*o = append(model.AppendText(*o, name), ':')
+}
+
+func (o *object) text(name, value string) *object {
+	if value != "" {
+		o.field(name)
+		*o = model.AppendText(*o, value)
+	}
+	return o
+}
+
+func (o *object) number(name string, value int) *object {
+	if value != 0 {
+		o.field(name)
+		*o = strconv.AppendInt(*o, int64(value), 10)
+	}
+	return o
 }
 
 // quickMessage is the JSON of a message that has a text and no more.

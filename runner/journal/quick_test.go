@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
+	"reflect"
 	"slices"
 	"testing"
 	"unicode/utf8"
@@ -12,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -72,6 +75,61 @@ func TestQuickly(t *testing.T) {
 		want, wasLossy, e := encodings.Lossy(c)
 		if err != nil || e != nil || string(got) != string(want) || lossy != wasLossy {
 			t.Errorf("got %s, %v, %v\nwant %s, %v, %v", got, lossy, err, want, wasLossy, e)
+		}
+	}
+}
+
+func TestQuickReply(t *testing.T) {
+	asked := came{Model: "m", Phase: "p <é>", Attempt: 1, Turn: 2, Validator: "v", Moment: "post", Role: "judge"}
+	full := model.Response{
+		Text: "a \"text\" <of> \u2028 & é\n", Model: "m-1", Finish: "stop", ID: "1", Provider: "openai", Server: "localhost:1",
+		Usage: model.Usage{Calls: 1, InputTokens: 2, OutputTokens: 3, Cached: 4, Reasoning: 5, CostUSD: 0.0000125, Estimated: true},
+	}
+	with := func(change func(*model.Response)) *model.Response {
+		r := full
+		change(&r)
+		return &r
+	}
+	for i, c := range []struct {
+		asked came
+		r     *model.Response
+		quick bool
+	}{
+		{asked, &full, true},
+		{came{}, &model.Response{}, true},
+		{came{Model: "m", Phase: "p", Attempt: 1}, &model.Response{Text: "t", Usage: model.Usage{Calls: -1, InputTokens: math.MaxInt}}, true},
+		{asked, with(func(r *model.Response) { r.Usage.CostUSD = 123456789012345.67 }), true},
+		{asked, with(func(r *model.Response) { r.Usage.CostUSD = 1e-7 }), false},
+		{asked, with(func(r *model.Response) { r.Usage.CostUSD = 1e21 }), false},
+		{asked, with(func(r *model.Response) { r.Usage.CostUSD = math.Copysign(0, -1) }), false},
+		{asked, with(func(r *model.Response) { r.Usage.CostUSD = -1 }), false},
+		{asked, with(func(r *model.Response) { r.Text = "cut \xe2\x82" }), false},
+		{asked, with(func(r *model.Response) { r.Server = "\xff" }), false},
+		{came{Role: "\xff"}, &full, false},
+		{asked, with(func(r *model.Response) { r.Text = "a rune that says so: \ufffd" }), true},
+		{asked, with(func(r *model.Response) { r.ToolCalls = []model.ToolCall{{ID: "1"}} }), false},
+		{asked, with(func(r *model.Response) { r.Extra = `{"a":1}` }), false},
+		{asked, with(func(r *model.Response) { r.Without = []string{"response_format"} }), false},
+		{asked, with(func(r *model.Response) { r.Failure = &model.Failure{} }), false},
+		{came{Finding: &engine.Finding{}}, &full, false},
+		{came{Result: &tool.Result{}}, &full, false},
+		{came{Answer: &engine.Answer{}}, &full, false},
+		{asked, nil, false},
+	} {
+		c.asked.Response = c.r
+		raw, quick := quickReply(&c.asked)
+		want, err := encodings.Of(c.asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if quick != c.quick || quick && string(raw) != string(want) {
+			t.Errorf("%d: %v, got %s, want %s", i, quick, raw, want)
+		}
+	}
+	// A field that comes to be is one that has to be thought of here.
+	for of, n := range map[reflect.Type]int{reflect.TypeFor[came](): 11, reflect.TypeFor[model.Response](): 11, reflect.TypeFor[model.Usage](): 7} {
+		if of.NumField() != n {
+			t.Errorf("%v has %d fields, not %d: does quickReply know the new ones?", of, of.NumField(), n)
 		}
 	}
 }

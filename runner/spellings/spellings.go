@@ -4,6 +4,7 @@ package spellings
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Nearest gives the known word closest to word, what was probably meant by it,
@@ -22,8 +23,9 @@ func Near(word string, known []string) (best string, alone bool) {
 	case len(word) <= 4:
 		distance = 2
 	}
+	lower := strings.ToLower(word)
 	for _, k := range known {
-		d := edits(strings.ToLower(word), strings.ToLower(k))
+		d := edits(lower, k)
 		if d < distance {
 			best, distance, alone = k, d, true
 		} else if d == distance && k != best {
@@ -41,34 +43,37 @@ const maxWord = 64
 const tooFar = 3
 
 // edits counts the insertions, deletions, replacements and swaps of neighbours
-// between a and b. Of words whose lengths alone are too far apart, it tells by how
-// much they are.
+// between a and b in small letters. Of words whose lengths alone are too far apart,
+// which most are, it tells by how much they are.
 func edits(a, b string) int {
 	if len(a) > maxWord || len(b) > maxWord {
 		return maxWord
 	}
-	x, y := []rune(a), []rune(b)
-	if apart := max(len(x)-len(y), len(y)-len(x)); apart >= tooFar {
+	n, m := utf8.RuneCountInString(a), utf8.RuneCountInString(b)
+	if apart := max(n-m, m-n); apart >= tooFar {
 		return apart
 	}
-	var d [maxWord + 1][maxWord + 1]uint8 // [i][j]: between the first i letters of a and the first j of b
-	for i := range x {
-		d[i+1][0] = uint8(i + 1)
+	x, y := []rune(a), []rune(strings.ToLower(b))
+	// What is needed of the numbers of edits between beginnings of a and of b: of
+	// those of a the last three, of b all.
+	var rows [3][maxWord + 1]uint8
+	before, last, next := &rows[0], &rows[1], &rows[2]
+	for j := range m {
+		last[j+1] = uint8(j + 1)
 	}
-	for j := range y {
-		d[0][j+1] = uint8(j + 1)
-	}
-	for i := range x {
-		for j := range y {
+	for i := range n {
+		next[0] = uint8(i + 1)
+		for j := range m {
 			cost := uint8(1)
 			if x[i] == y[j] {
 				cost = 0
 			}
-			d[i+1][j+1] = min(d[i][j+1]+1, d[i+1][j]+1, d[i][j]+cost)
+			next[j+1] = min(last[j+1]+1, next[j]+1, last[j]+cost)
 			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-				d[i+1][j+1] = min(d[i+1][j+1], d[i-1][j-1]+1)
+				next[j+1] = min(next[j+1], before[j-1]+1)
 			}
 		}
+		before, last, next = last, next, before
 	}
-	return int(d[len(x)][len(y)])
+	return int(last[m])
 }

@@ -4,6 +4,7 @@ package cascadestest
 
 import (
 	"context"
+	"sync"
 
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/runner/tool/query"
@@ -17,7 +18,7 @@ import (
 
 // Validators are the built-in ones, judges such as a Windlass installation has, and
 // the shipped gates.
-func Validators() validators.Set {
+var Validators = sync.OnceValue(func() validators.Set {
 	return builtins.Default().With(
 		validators.NewJudge("grammar_check", "Validates grammar and spelling in text", "Is the grammar right?"),
 		validators.NewJudge("content_safety", "Validates that the text is safe", "Is it safe?"),
@@ -28,7 +29,7 @@ func Validators() validators.Set {
 		edit.Validator,
 		request.Validator, request.PromiseValidator, request.JudgeValidator,
 	).With(schedule.Validators(schedule.Options{})...)
-}
+})
 
 type readFile struct {
 	Path string `json:"path"`
@@ -40,14 +41,14 @@ type writeFile struct {
 }
 
 // Tools are those of the shipped gates, and some that do nothing; one is [Distant].
-func Tools() tool.Set {
+var Tools = sync.OnceValue(func() tool.Set {
 	run := func(context.Context, readFile) (any, error) { return "", nil }
 	write := func(context.Context, writeFile) (any, error) { return "", nil }
 	return tool.NewSet(schedule.Tools(schedule.Options{})...).With(
 		query.Tool(), tool.New("read_file", "Read a file.", run).That(tool.Reads), tool.New("list_files", "List files.", run).That(tool.Reads),
 		tool.New("write_file", "Write a file.", write).That(tool.Writes), tool.New("run_code", "Run code.", run).That(tool.Writes),
 		Distant("distant"))
-}
+})
 
 // Distant is a tool of a server that is not there: it panics where it is reached,
 // since loading reaches none.

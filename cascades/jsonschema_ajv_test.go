@@ -20,7 +20,7 @@ func TestJSONSchemaIsStrict(t *testing.T) {
 		t.Skip("there is no node here: the schema is not tried with ajv")
 	}
 	dir := t.TempDir()
-	npm := program.CommandContext(t.Context(), "npm", "install", "--no-audit", "--no-fund", "--fetch-retries=0", "ajv@8")
+	npm := program.CommandContext(t.Context(), "npm", "install", "--no-audit", "--no-fund", "--fetch-retries=0", "--prefer-offline", "ajv@8")
 	npm.Dir = dir
 	if out, err := npm.CombinedOutput(); err != nil {
 		t.Skipf("ajv cannot be had here: %v\n%s", err, out)

@@ -34,7 +34,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": wantStatus, "steps": steps, "postgres": startPostgres, "database": makeDatabase},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": wantStatus, "steps": steps, "unpack": unpackExamples, "postgres": startPostgres, "database": makeDatabase},
 		Condition:     func(name string) (bool, error) { return name == "postgres" && postgrestest.Installed(), nil },
 		Setup: func(env *testscript.Env) error {
 			root, err := filepath.Abs("../..")
@@ -44,9 +44,16 @@ func TestScripts(t *testing.T) {
 			env.Setenv("CI", "")
 			env.Setenv("ROOT", root)
 			env.Setenv("HOME", filepath.Join(env.WorkDir, ".home"))
-			return unpack(filepath.Join(env.WorkDir, "examples"))
+			return nil
 		},
 	})
+}
+
+// unpackExamples has the shipped cascades in the folder examples.
+func unpackExamples(ts *testscript.TestScript, _ bool, _ []string) {
+	if err := unpack(ts.MkAbs("examples")); err != nil {
+		ts.Fatalf("%v", err)
+	}
 }
 
 // startPostgres starts a PostgreSQL of the script's own, at $POSTGRES.

@@ -6,12 +6,15 @@ import (
 	"database/sql"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -24,7 +27,40 @@ import (
 var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"capstan": func() { main() }})
+	testscript.Main(stopping{m}, map[string]func(){"capstan": func() { main() }})
+}
+
+// stopping are the tests, after which the server stops that they share.
+type stopping struct{ *testing.M }
+
+func (s stopping) Run() int {
+	defer func() { stopPostgres() }()
+	return s.M.Run()
+}
+
+// postgres is one PostgreSQL for all tests, which have databases of their own there:
+// a server takes a second of the processor before it answers.
+var postgres = sync.OnceValues(func() (*postgrestest.Cluster, error) {
+	c, err := postgrestest.Start()
+	if err == nil {
+		stopPostgres = c.Stop
+	}
+	return c, err
+})
+
+var (
+	stopPostgres = func() {}
+	databases    atomic.Int32
+)
+
+// newDatabase makes one there and gives its address.
+func newDatabase() (address string, err error) {
+	c, err := postgres()
+	if err != nil {
+		return "", err
+	}
+	name := fmt.Sprintf("test%d", databases.Add(1))
+	return c.Address(name), c.Do("postgres", "CREATE DATABASE "+name)
 }
 
 func TestScripts(t *testing.T) {
@@ -34,7 +70,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": wantStatus, "steps": steps, "unpack": unpackExamples, "postgres": startPostgres, "database": makeDatabase},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": wantStatus, "steps": steps, "unpack": unpackExamples, "postgres": onPostgres, "database": makeDatabase},
 		Condition:     func(name string) (bool, error) { return name == "postgres" && postgrestest.Installed(), nil },
 		Setup: func(env *testscript.Env) error {
 			root, err := filepath.Abs("../..")
@@ -56,14 +92,13 @@ func unpackExamples(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// startPostgres starts a PostgreSQL of the script's own, at $POSTGRES.
-func startPostgres(ts *testscript.TestScript, _ bool, _ []string) {
-	c, err := postgrestest.Start()
+// onPostgres makes a database of the script's own, at $POSTGRES.
+func onPostgres(ts *testscript.TestScript, _ bool, _ []string) {
+	address, err := newDatabase()
 	if err != nil {
 		ts.Fatalf("%v", err)
 	}
-	ts.Defer(c.Stop)
-	ts.Setenv("POSTGRES", c.Address("postgres"))
+	ts.Setenv("POSTGRES", address)
 }
 
 // makeDatabase makes a file of SQLite with the statements of another.

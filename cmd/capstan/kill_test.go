@@ -20,29 +20,29 @@ import (
 
 // programs gives the folder of capstan and the program behind the exec tool and
 // validator. What runs them as processes of their own has no place in a short run,
-// which looks for races: these are built without the detector.
+// which looks for races: the detector would make each of them take seconds.
 func programs(t *testing.T) (dir string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("the goroutines are in other processes")
 	}
-	dir, err := released()
+	dir, err := withEffect()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-// released builds the programs as they are released, once: the race detector
-// would make each of the many processes take seconds. They are in the folder
-// that testscript makes for its own and removes.
-var released = sync.OnceValues(func() (dir string, err error) {
+// withEffect builds the program behind the tool, once, beside the capstan of the
+// scripts, which is this test itself: to link another took longer than all its runs.
+// They are in the folder that testscript makes for its own and removes.
+var withEffect = sync.OnceValues(func() (dir string, err error) {
 	scripts, err := exec.LookPath("capstan")
 	if err != nil {
 		return "", err
 	}
-	dir = filepath.Join(filepath.Dir(scripts), "released") + string(filepath.Separator)
-	out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", dir, ".", "./testdata/everything/effect").CombinedOutput()
+	dir = filepath.Dir(scripts) + string(filepath.Separator)
+	out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", dir, "./testdata/everything/effect").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}

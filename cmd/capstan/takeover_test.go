@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/journal/postgres/postgrestest"
 )
 
 // slowModel answers by the step that it is asked for, and counts. A step that is
@@ -63,9 +62,8 @@ func newSlowModel(t *testing.T) *slowModel {
 func TestTakeOver(t *testing.T) {
 	programs := programs(t)
 	stores := map[string]string{"file": ""}
-	if c, err := postgrestest.Start(); err == nil {
-		t.Cleanup(c.Stop)
-		stores["postgres"] = c.Address("postgres")
+	if store, err := newDatabase(); err == nil {
+		stores["postgres"] = store
 	}
 	for kind, store := range stores {
 		for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "asleep": syscall.SIGSTOP} {
@@ -153,13 +151,12 @@ func takeOver(t *testing.T, program, store, id string, signal syscall.Signal) {
 // end, and no step is asked for again once the next one was, which is how a step is
 // known to have finished.
 func TestOneOfThreeIsKilled(t *testing.T) {
-	c, err := postgrestest.Start()
+	store, err := newDatabase()
 	if err != nil {
 		t.Skip(err)
 	}
-	t.Cleanup(c.Stop)
 	const runs, steps = 200, 4
-	m, dir, store := newSlowModel(t), t.TempDir(), c.Address("postgres")
+	m, dir := newSlowModel(t), t.TempDir()
 	cascade := "cascade_id: steps\ninputs_schema: {k: {type: integer}}\nphases:\n"
 	for i := range steps {
 		cascade += fmt.Sprintf("  - {name: s%d, instructions: 'Do step %d of {{ input.k }}.'}\n", i, i)

@@ -172,12 +172,13 @@ func (s *surface) readPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, page := range append(pages, "../README.md") {
-		text, err := os.ReadFile(page)
+		read, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
+		text := string(read)
 		for name := range s.offered {
-			if strings.Contains(string(text), path.Base(name)) {
+			if !s.used[name] && strings.Contains(text, path.Base(name)) {
 				s.used[name] = true
 			}
 		}

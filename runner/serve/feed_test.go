@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,12 @@ import (
 // unasked is a server that asks the store for news so seldom that what is heard
 // was told.
 func unasked(o *serve.Options, _ *orders.CrewOptions) { o.Every = time.Hour }
+
+// TestMain has garbage collected seldom: what the servers here hold is little.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
+}
 
 // kept are a run's events as a stream has them.
 func kept(w *servetest.World, id string, d journal.Detail) (list []string) {
@@ -123,8 +130,12 @@ func TestEveryFollowerHearsAllOnce(t *testing.T) {
 	<-w.Done
 	join("news", 3, 1000) // of a run that is over
 	followers.Wait()
+	wants := map[string][]string{}
+	for name, detail := range details {
+		wants[name] = kept(w, id, detail)
+	}
 	for _, f := range all {
-		if want := kept(w, id, details[f.detail])[f.after:]; !slices.Equal(f.list, want) {
+		if want := wants[f.detail][f.after:]; !slices.Equal(f.list, want) {
 			t.Errorf("%s after %d: %d events, want %d", f.detail, f.after, len(f.list), len(want))
 		}
 	}

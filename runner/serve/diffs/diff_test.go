@@ -1,10 +1,17 @@
 package diffs
 
 import (
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
 )
+
+// TestMain has garbage collected seldom, of which large texts make much.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
+}
 
 // text writes a diff as patches are written, marks in brackets.
 func (v View) text() string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -60,8 +61,9 @@ var started atomic.Pointer[context.CancelFunc]
 func quiet(string, ...any) {}
 
 // TestMain lets more tests look at pages at a time than there are processors, as
-// most wait for what comes.
+// most wait for what comes. Garbage is collected seldom: what the servers hold is little.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
 	if err := flag.Set("test.parallel", "6"); err != nil {
 		panic(err)
 	}

@@ -19,8 +19,9 @@ func TestNear(t *testing.T) {
 		{"wrds", []string{"words", "words"}, "words", true},
 		{"max_atempt", []string{"max_attempts", "max_time"}, "max_attempts", true},
 		{"max_atem", []string{"max_attempts"}, "", false},
-		{"abc", []string{"xyc"}, "", false}, // of a short word two letters are too many
-		{"x", []string{"y"}, "", false},     // any is as near as another
+		{"wrad", []string{"ward"}, "ward", true}, // two neighbours that are swapped are one mistake
+		{"abc", []string{"xyc"}, "", false},      // of a short word two letters are too many
+		{"x", []string{"y"}, "", false},          // any is as near as another
 		{"x", []string{"X"}, "X", true},
 		{"naïve", []string{"naive"}, "naive", true},
 		{"", []string{"a"}, "", false},

@@ -65,7 +65,7 @@ func guest(t *testing.T, s *story) {
 	}
 	kept := eventsOf(t, one, "run", Whole)
 	enginetest.Same(t, "transcript", told(t, kept, result), told(t, live.events, result))
-	enginetest.Same(t, "requests", requests(t, kept), requests(t, live.events))
+	same(t, "requests", requests(kept), requests(live.events))
 	from, err := one.Result(t.Context(), "run")
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
@@ -17,6 +18,36 @@ func pairOf(t testing.TB) pair {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "j.db")
 	return pair{journalAt(t, file, Options{}), journalAt(t, file, Options{})}
+}
+
+// pairs are lent to one test at a time: to open a store costs more than a short run
+// does. They are closed with the test that they are of.
+type pairs struct {
+	of   testing.TB
+	mu   sync.Mutex
+	free []pair
+}
+
+func (l *pairs) lent(t testing.TB) pair {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var p pair
+	if n := len(l.free); n > 0 {
+		p, l.free = l.free[n-1], l.free[:n-1]
+	} else {
+		p = pairOf(l.of)
+	}
+	t.Cleanup(func() { l.back(t, p) })
+	return p
+}
+
+func (l *pairs) back(t testing.TB, p pair) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !t.Failed() {
+		l.free = append(l.free, p)
+	}
 }
 
 // gone has the process of a journal be gone, with what it had at hand of a run. The

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -156,21 +157,31 @@ func effectsOf(t testing.TB, j *Journal, id string) map[event.Path]string {
 	return list
 }
 
-// same holds a value against another: their JSON, where they are not equal.
+// same holds a value against another: their JSON, where they are not equal. It is
+// laid out for who reads of a difference alone.
 func same(t testing.TB, what string, got, want any) {
 	t.Helper()
-	if !reflect.DeepEqual(got, want) {
-		enginetest.Same(t, what, asJSON(t, got), asJSON(t, want))
+	if reflect.DeepEqual(got, want) {
+		return
+	}
+	if a, b := asJSON(t, got), asJSON(t, want); a != b {
+		enginetest.Same(t, what, laidOut(a), laidOut(b))
 	}
 }
 
 func asJSON(t testing.TB, v any) string {
 	t.Helper()
-	text, err := json.MarshalIndent(v, "", " ")
+	text, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+func laidOut(text string) string {
+	var b bytes.Buffer
+	_ = json.Indent(&b, []byte(text), "", " ")
+	return b.String()
 }
 
 // fileOf is the file of a journal that is kept in one.

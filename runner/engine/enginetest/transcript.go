@@ -1,14 +1,17 @@
 package enginetest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // Serial is a host whose branches run one after the other, so that a run's
@@ -60,12 +63,22 @@ func (t *Transcript) written(e event.Event) error {
 	if read, err = t.said.Whole(read); err != nil {
 		return err
 	}
-	got, _ := json.Marshal(read.Request.Messages)
-	want, _ := json.Marshal(e.Request.Messages)
-	if string(got) != string(want) || news+e.Before != len(e.Request.Messages) || (e.Before == 0) != (e.Conversation == e.Path) {
+	alike, got := sameMessages(read.Request.Messages, e.Request.Messages)
+	if !alike || news+e.Before != len(e.Request.Messages) || (e.Before == 0) != (e.Conversation == e.Path) {
 		return fmt.Errorf("%s: read as %s", text, got)
 	}
 	return nil
+}
+
+// sameMessages compares what was read with what it was written of, which may differ
+// in what JSON does not tell.
+func sameMessages(got, want []model.Message) (bool, []byte) {
+	if reflect.DeepEqual(got, want) {
+		return true, nil
+	}
+	a, _ := json.Marshal(got)
+	b, _ := json.Marshal(want)
+	return bytes.Equal(a, b), a
 }
 
 // String gives the lines.

@@ -33,7 +33,8 @@ var onServer *postgrestest.Cluster
 
 // suite runs all tests over each store, or over the one that is asked for.
 func suite(m *testing.M) int {
-	debug.SetGCPercent(400) // what they hold is little
+	debug.SetGCPercent(1600) // what they hold is little, but for some
+	debug.SetMemoryLimit(512 << 20)
 	failed := 0
 	if os.Getenv("CAPSTAN_ONLY_SERVER") == "" {
 		failed = m.Run()

@@ -34,7 +34,7 @@ type promises struct {
 
 // carried are the members of each kind; those with a question mark may be
 // missing where there is nothing to say.
-var carried = map[event.Kind]string{
+var carried = read(map[event.Kind]string{
 	event.RunStarted:      "RunID CascadeID Input?",
 	event.PhaseStarted:    "Phase Items?",
 	event.AttemptStarted:  "Phase Attempt",
@@ -52,7 +52,23 @@ var carried = map[event.Kind]string{
 	event.Waiting:         "Phase Message",
 	event.Answered:        "Phase Output? By? Status?",
 	event.RunFinished:     "RunID CascadeID Status Output? Usage Error?",
+})
+
+// read gives the members of each kind by their names, false those that may be
+// missing.
+func read(all map[event.Kind]string) map[event.Kind]map[string]bool {
+	carried := map[event.Kind]map[string]bool{}
+	for kind, members := range all {
+		carried[kind] = map[string]bool{}
+		for _, name := range strings.Fields(members + " Seq? Time? Kind? Path? Run? Cut?") {
+			name, may := strings.CutSuffix(name, "?")
+			carried[kind][name] = !may
+		}
+	}
+	return carried
 }
+
+var members = reflect.VisibleFields(reflect.TypeFor[event.Event]())
 
 // kept looks at the next event of a run, and says which promise it breaks.
 func (p *promises) kept(e event.Event) error {
@@ -68,15 +84,14 @@ func (p *promises) kept(e event.Event) error {
 }
 
 func (p *promises) carries(e event.Event) error {
-	members := strings.Fields(carried[e.Kind])
 	v := reflect.ValueOf(e)
-	for i := range v.NumField() {
-		name := v.Type().Field(i).Name
-		if slices.Contains([]string{"Seq", "Time", "Kind", "Path", "Run", "Cut"}, name) || slices.Contains(members, name+"?") {
+	for i, member := range members {
+		must, carries := carried[e.Kind][member.Name]
+		if carries && !must {
 			continue
 		}
-		if there := !v.Field(i).IsZero(); there != slices.Contains(members, name) {
-			return fmt.Errorf("%s is there: %t", name, there)
+		if there := !v.Field(i).IsZero(); there != must {
+			return fmt.Errorf("%s is there: %t", member.Name, there)
 		}
 	}
 	return nil

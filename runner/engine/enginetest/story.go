@@ -34,7 +34,8 @@ type Story struct {
 	Input   map[string]any
 	Answers []any // what people say to its questions, in turn
 
-	open cascades.Opener
+	open   cascades.Opener
+	script func() (*scripted.Script, error) // reads it once: it is rewound for each run
 }
 
 // Stories reads the shipped transcripts, in the order of their names. It ends
@@ -67,6 +68,7 @@ func Shipped(tb testing.TB, name string) *Story {
 func Read(tb testing.TB, name string, text []byte) *Story {
 	tb.Helper()
 	s := &Story{Name: name, Known: Known(), open: unpacked(text)}
+	s.script = sync.OnceValues(s.readScript)
 	s.Cascade = s.Load(tb)
 	for file, into := range map[string]any{"input.json": &s.Input, "answers.json": &s.Answers} {
 		if text, err := s.open(file); err == nil {
@@ -123,15 +125,19 @@ func (s *Story) Start() engine.State { return engine.State{RunID: "run", Input: 
 // what it has said, as the world would.
 func (s *Story) Script(tb testing.TB) *scripted.Script {
 	tb.Helper()
+	script, err := s.script()
+	if err != nil {
+		tb.Fatalf("%s: %v", s.Name, err)
+	}
+	return script.Rewound()
+}
+
+func (s *Story) readScript() (*scripted.Script, error) {
 	text, err := s.open("script.yaml")
 	if err != nil {
 		text = []byte("[]")
 	}
-	script, err := scripted.Parse("script.yaml", text, s.open)
-	if err != nil {
-		tb.Fatalf("%s: %v", s.Name, err)
-	}
-	return script
+	return scripted.Parse("script.yaml", text, s.open)
 }
 
 // late among answers says that nobody answers in time.

@@ -51,7 +51,7 @@ func (t *Transcript) Emit(e event.Event) {
 // written sees that who reads the events' JSON from the first on has the whole
 // request, and that the first call of a conversation tells all.
 func (t *Transcript) written(e event.Event) error {
-	text, err := json.Marshal(e)
+	text, err := e.MarshalJSON()
 	if err != nil {
 		return err
 	}

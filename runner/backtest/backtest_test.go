@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"os"
 	"reflect"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -24,6 +26,12 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/builtins"
 )
+
+// What the tests hold is little, and they make much that nobody keeps.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800)
+	os.Exit(m.Run())
+}
 
 // store is a source of runs that were made here.
 type store struct {
@@ -41,8 +49,8 @@ func (s *store) Events(_ context.Context, run string) iter.Seq2[event.Event, err
 			var err error
 			if !s.quick {
 				var text []byte
-				if text, err = json.Marshal(e); err == nil {
-					err = json.Unmarshal(text, &e)
+				if text, err = e.MarshalJSON(); err == nil {
+					err = e.UnmarshalJSON(text)
 				}
 			}
 			if !yield(e, err) {

@@ -44,8 +44,11 @@ func (p Path) Last() string { return string(p[strings.LastIndexByte(string(p), '
 func Numbered(segment string) (name string, n int, numbered bool) {
 	name, rest, _ := strings.Cut(segment, "[")
 	digits, closed := strings.CutSuffix(rest, "]")
+	if !closed { // most have none: no error is made of that
+		return segment, 0, false
+	}
 	n, err := strconv.Atoi(digits)
-	if !closed || err != nil || n < 0 {
+	if err != nil || n < 0 {
 		return segment, 0, false
 	}
 	return name, n, true

@@ -2,7 +2,10 @@ package trace_test
 
 import (
 	"fmt"
+	"os"
+	"runtime/debug"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
@@ -12,6 +15,12 @@ import (
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
+// What the tests hold is little, and they make much that nobody keeps.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800)
+	os.Exit(m.Run())
+}
+
 // A story is a transcript of the engine's, run: its events and its result.
 type story struct {
 	*enginetest.Story
@@ -19,14 +28,20 @@ type story struct {
 	result engine.Result
 }
 
-// stories runs every transcript of the engine's.
+// stories runs every transcript of the engine's, once for all tests.
 func stories(t *testing.T) []story {
 	t.Helper()
-	var list []story
-	for _, s := range append(enginetest.Stories(t), enginetest.Randoms(t, 60)...) {
-		list = append(list, tell(t, s))
-	}
-	return list
+	ran.Do(func() {
+		for _, s := range append(enginetest.Stories(t), enginetest.Randoms(t, 60)...) {
+			ran.list = append(ran.list, tell(t, s))
+		}
+	})
+	return ran.list
+}
+
+var ran struct {
+	sync.Once
+	list []story
 }
 
 func tell(t *testing.T, told *enginetest.Story) story {

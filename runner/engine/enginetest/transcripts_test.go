@@ -3,6 +3,7 @@ package enginetest_test
 import (
 	"flag"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,12 @@ import (
 )
 
 var update = flag.Bool("update", false, "rewrite what the transcripts want")
+
+// What the tests hold is little, and they make much that nobody keeps.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800)
+	os.Exit(m.Run())
+}
 
 // tell gives the transcript of a run and its result.
 func tell(t *testing.T, s *enginetest.Story, host func(engine.Host) engine.Host) string {

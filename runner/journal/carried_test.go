@@ -126,3 +126,14 @@ func TestParamsAreKept(t *testing.T) {
 		t.Errorf("kept %s", raw)
 	}
 }
+
+// A row may hold more than is new: what of it its conversation had told is not news.
+func TestNewsOfARow(t *testing.T) {
+	said := []model.Message{{Content: "a"}, {Content: "b"}, {Content: "c"}}
+	for before, want := range map[int]int{1: 3, 2: 2, 4: 0} {
+		got, err := (&eventReader{}).news(t.Context(), nil, 0, &asked{Keep: 1, Before: before, Said: said})
+		if err != nil || !reflect.DeepEqual(got, said[3-want:]) {
+			t.Errorf("before %d: %v, %v", before, got, err)
+		}
+	}
+}

@@ -47,7 +47,8 @@ func (s spans) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.
 	return node
 }
 
-// Links finds the lines of a label by halving, not by going back over all.
+// Links finds the lines of a label by halving, not by going back over all, and
+// leaves a block that has no link to [brackets].
 type links struct {
 	parser.InlineParser
 	parser.CloseBlocker
@@ -55,7 +56,16 @@ type links struct {
 
 // Parse implements [parser.InlineParser].
 func (l links) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	if b := bracketsOf(pc); b.alone(parent, block.Source()) {
+		return b.parse(block)
+	}
 	return l.InlineParser.Parse(parent, halving{block, parent.Lines()}, pc)
+}
+
+// CloseBlock implements [parser.CloseBlocker].
+func (l links) CloseBlock(parent ast.Node, block text.Reader, pc parser.Context) {
+	bracketsOf(pc).close()
+	l.CloseBlocker.CloseBlock(parent, block, pc)
 }
 
 type halving struct {

@@ -58,12 +58,14 @@ const maxPII = 20
 func (p pii) find(text string) []validators.Issue {
 	taken := []byte(text) // with zeros in place of what was found: of the same length, so that places agree
 	var issues []validators.Issue
+	lines := counted(taken)
 	for _, kind := range piiKinds {
 		if len(p.Kinds) > 0 && !slices.Contains(p.Kinds, kind) {
 			continue
 		}
+		likely := slices.DeleteFunc(slices.Clone(lines), func(l piiLine) bool { return !l.mayHold(kind) })
 		for _, shape := range piiShapes[kind] {
-			for _, at := range findIn(likely(taken, kind), shape.form(), taken) {
+			for _, at := range findIn(likely, shape.form(), taken) {
 				if kind == "iban" {
 					at[1] = at[0] + ibanEnd(text[at[0]:at[1]])
 				}
@@ -84,41 +86,52 @@ func (p pii) find(text string) []validators.Issue {
 	return issues
 }
 
-// likely gives the lines that could hold something of a kind: the expressions
-// cost far more than counting digits, and none of them goes past a line.
-func likely(text []byte, kind string) (lines [][2]int) {
+// A piiLine is a line with what something of a kind needs: the expressions cost
+// far more than counting digits, and none of them goes past a line.
+type piiLine struct {
+	start, end     int
+	digits, colons int
+	at             bool
+}
+
+// counted gives the lines that have as much of it as any kind needs.
+func counted(text []byte) (lines []piiLine) {
 	for start := 0; start < len(text); {
-		end := len(text)
+		line := piiLine{start: start, end: len(text)}
 		if i := bytes.IndexByte(text[start:], '\n'); i >= 0 {
-			end = start + i
+			line.end = start + i
 		}
-		digits, at, colons := 0, false, 0
-		for _, b := range text[start:end] {
+		for _, b := range text[start:line.end] {
 			switch {
 			case b >= '0' && b <= '9':
-				digits++
+				line.digits++
 			case b == '@':
-				at = true
+				line.at = true
 			case b == ':':
-				colons++
+				line.colons++
 			}
 		}
-		if kind == "mail" && at || kind == "ip" && colons >= 2 || kind != "mail" && digits >= fewestDigits[kind] {
-			lines = append(lines, [2]int{start, end})
+		if line.at || line.digits > 1 || line.colons > 1 {
+			lines = append(lines, line)
 		}
-		start = end + 1
+		start = line.end + 1
 	}
 	return lines
+}
+
+// mayHold tells whether something of a kind could be in the line.
+func (l piiLine) mayHold(kind string) bool {
+	return kind == "mail" && l.at || kind == "ip" && l.colons >= 2 || kind != "mail" && l.digits >= fewestDigits[kind]
 }
 
 // fewestDigits is what a line must have for anything of a kind to be in it.
 var fewestDigits = map[string]int{"iban": 2, "card": 12, "ip": 4, "phone": 9, "national_id": 2}
 
 // findIn is FindAllIndex over lines of the text.
-func findIn(lines [][2]int, form *regexp.Regexp, text []byte) (found [][]int) {
+func findIn(lines []piiLine, form *regexp.Regexp, text []byte) (found [][]int) {
 	for _, line := range lines {
-		for _, at := range form.FindAllIndex(text[line[0]:line[1]], -1) {
-			found = append(found, []int{line[0] + at[0], line[0] + at[1]})
+		for _, at := range form.FindAllIndex(text[line.start:line.end], -1) {
+			found = append(found, []int{line.start + at[0], line.start + at[1]})
 		}
 	}
 	return found

@@ -35,7 +35,7 @@ const (
 
 // Of guesses the language of a text. Time is linear in it.
 func Of(text string) Guess {
-	c := count{scores: make([]float64, len(known().languages)), scripts: map[string]float64{}}
+	c := count{scores: make([]float64, len(known().languages)), scripts: make([]float64, len(scripts))}
 	for _, word := range Words(text) {
 		c.add(word)
 	}
@@ -55,15 +55,15 @@ func Of(text string) Guess {
 // A count is what the words of a text have said.
 type count struct {
 	scores  []float64
-	scripts map[string]float64 // how many words are in each
-	told    int                // words that are told by words
+	scripts []float64 // how many words are in each
+	told    int       // words that are told by words
 }
 
 func (c *count) add(word string) {
 	l := known()
 	first, _ := utf8.DecodeRuneInString(word)
-	name := scriptOf(first)
-	if n := utf8.RuneCountInString(word); n > longWord && !dense(name) {
+	script := scriptOf(first)
+	if n := utf8.RuneCountInString(word); n > longWord && !script.dense() {
 		return
 	}
 	if !c.signs(word) {
@@ -81,7 +81,7 @@ func (c *count) add(word string) {
 		if having := l.letters[r]; r >= utf8.RuneSelf && len(having) > 0 {
 			c.say(having, ofLetter+notOf)
 			for i, language := range l.languages {
-				if language.script == name {
+				if language.script == script {
 					c.scores[i] -= notOf
 				}
 			}
@@ -97,18 +97,18 @@ func (c *count) add(word string) {
 // language is told by words in.
 func (c *count) signs(word string) bool {
 	first, _ := utf8.DecodeRuneInString(word)
-	name := scriptOf(first)
-	if !dense(name) && name != "Hangul" {
-		if name != "" {
-			c.scripts[name]++
+	script := scriptOf(first)
+	if !script.dense() && script != hangul {
+		if script != unknown {
+			c.scripts[script]++
 		}
-		return name == "Latin" || name == "Cyrillic" || name == "Arabic" || name == "Devanagari"
+		return script == latin || script == cyrillic || script == arabic || script == devanagari
 	}
 	for _, r := range word {
-		if name := scriptOf(r); dense(name) {
-			c.scripts[name] += 0.5
-		} else if name == "Hangul" {
-			c.scripts[name] += 0.4
+		if script := scriptOf(r); script.dense() {
+			c.scripts[script] += 0.5
+		} else if script == hangul {
+			c.scripts[script] += 0.4
 		}
 	}
 	return false
@@ -123,12 +123,12 @@ func (c *count) say(languages []int, much float64) {
 // byScript tells the language of a script that no other is written in, where
 // enough of the text is: terms in Latin letters stand in any.
 func (c *count) byScript(total float64) string {
-	kana := c.scripts["Hiragana"] + c.scripts["Katakana"]
+	kana := c.scripts[hiragana] + c.scripts[katakana]
 	best, most := "", 0.0
-	for _, s := range scripts {
-		n := c.scripts[s.name]
-		if s.name == "Han" || s.code == "ja" {
-			n = c.scripts["Han"] + kana
+	for i, s := range scripts {
+		n := c.scripts[i]
+		if s.code == "zh" || s.code == "ja" {
+			n = c.scripts[han] + kana
 		}
 		if s.code != "" && n > most {
 			best, most = s.code, n
@@ -136,7 +136,7 @@ func (c *count) byScript(total float64) string {
 	}
 	if (best == "zh" || best == "ja") && kana > 0 {
 		best = "zh"
-		if kana >= (c.scripts["Han"]+kana)/10 {
+		if kana >= (c.scripts[han]+kana)/10 {
 			best = "ja"
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 //go:embed words.txt
@@ -29,7 +30,7 @@ var rows string
 type language struct {
 	code    string
 	letters string // that few others have
-	script  string // of its words
+	script  script // of its words
 }
 
 // A lexicon has what is known of all of them.
@@ -106,8 +107,14 @@ func Codes() []string {
 // Words are the words of a text, in small letters: runs of letters. What has a
 // digit in it is none.
 func Words(text string) []string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && r != '\u200c'
-	})
+	words := strings.FieldsFunc(strings.ToLower(text), parts)
 	return slices.DeleteFunc(words, func(word string) bool { return strings.ContainsFunc(word, unicode.IsDigit) })
+}
+
+// parts tells whether a sign stands between words.
+func parts(r rune) bool {
+	if r < utf8.RuneSelf {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	}
+	return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && r != '\u200c'
 }

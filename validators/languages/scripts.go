@@ -1,58 +1,95 @@
 package languages
 
-import "unicode"
+import (
+	"unicode"
+	"unicode/utf8"
+)
 
-// A script is what a word is written in. One of a single language tells it.
-type script struct {
-	name           string
-	table          *unicode.RangeTable
-	code, language string
-}
+// A script is what a word is written in, by its place in scripts.
+type script int
+
+const (
+	unknown script = iota - 1
+	latin
+	cyrillic
+	arabic
+	devanagari
+	han
+	hiragana
+	katakana
+	hangul
+	greek
+	hebrew
+	thai
+	bengali
+	tamil
+	telugu
+	gujarati
+	kannada
+	malayalam
+	gurmukhi
+	georgian
+	armenian
+	khmer
+	lao
+	myanmar
+	sinhala
+	ethiopic
+)
 
 // scripts in the order of how often they are met. Han is Chinese unless there
-// are kana or Hangul beside it.
-var scripts = []script{
-	{"Latin", unicode.Latin, "", ""},
-	{"Cyrillic", unicode.Cyrillic, "", ""},
-	{"Arabic", unicode.Arabic, "", ""},
-	{"Devanagari", unicode.Devanagari, "", ""},
-	{"Han", unicode.Han, "zh", "Chinese"},
-	{"Hiragana", unicode.Hiragana, "ja", "Japanese"},
-	{"Katakana", unicode.Katakana, "ja", "Japanese"},
-	{"Hangul", unicode.Hangul, "ko", "Korean"},
-	{"Greek", unicode.Greek, "el", "Greek"},
-	{"Hebrew", unicode.Hebrew, "he", "Hebrew"},
-	{"Thai", unicode.Thai, "th", "Thai"},
-	{"Bengali", unicode.Bengali, "bn", "Bengali"},
-	{"Tamil", unicode.Tamil, "ta", "Tamil"},
-	{"Telugu", unicode.Telugu, "te", "Telugu"},
-	{"Gujarati", unicode.Gujarati, "gu", "Gujarati"},
-	{"Kannada", unicode.Kannada, "kn", "Kannada"},
-	{"Malayalam", unicode.Malayalam, "ml", "Malayalam"},
-	{"Gurmukhi", unicode.Gurmukhi, "pa", "Punjabi"},
-	{"Georgian", unicode.Georgian, "ka", "Georgian"},
-	{"Armenian", unicode.Armenian, "hy", "Armenian"},
-	{"Khmer", unicode.Khmer, "km", "Khmer"},
-	{"Lao", unicode.Lao, "lo", "Lao"},
-	{"Myanmar", unicode.Myanmar, "my", "Burmese"},
-	{"Sinhala", unicode.Sinhala, "si", "Sinhala"},
-	{"Ethiopic", unicode.Ethiopic, "am", "Amharic"},
+// are kana or Hangul beside it. One of a single language tells it.
+var scripts = []struct {
+	table          *unicode.RangeTable
+	code, language string
+}{
+	latin:      {unicode.Latin, "", ""},
+	cyrillic:   {unicode.Cyrillic, "", ""},
+	arabic:     {unicode.Arabic, "", ""},
+	devanagari: {unicode.Devanagari, "", ""},
+	han:        {unicode.Han, "zh", "Chinese"},
+	hiragana:   {unicode.Hiragana, "ja", "Japanese"},
+	katakana:   {unicode.Katakana, "ja", "Japanese"},
+	hangul:     {unicode.Hangul, "ko", "Korean"},
+	greek:      {unicode.Greek, "el", "Greek"},
+	hebrew:     {unicode.Hebrew, "he", "Hebrew"},
+	thai:       {unicode.Thai, "th", "Thai"},
+	bengali:    {unicode.Bengali, "bn", "Bengali"},
+	tamil:      {unicode.Tamil, "ta", "Tamil"},
+	telugu:     {unicode.Telugu, "te", "Telugu"},
+	gujarati:   {unicode.Gujarati, "gu", "Gujarati"},
+	kannada:    {unicode.Kannada, "kn", "Kannada"},
+	malayalam:  {unicode.Malayalam, "ml", "Malayalam"},
+	gurmukhi:   {unicode.Gurmukhi, "pa", "Punjabi"},
+	georgian:   {unicode.Georgian, "ka", "Georgian"},
+	armenian:   {unicode.Armenian, "hy", "Armenian"},
+	khmer:      {unicode.Khmer, "km", "Khmer"},
+	lao:        {unicode.Lao, "lo", "Lao"},
+	myanmar:    {unicode.Myanmar, "my", "Burmese"},
+	sinhala:    {unicode.Sinhala, "si", "Sinhala"},
+	ethiopic:   {unicode.Ethiopic, "am", "Amharic"},
 }
 
-func scriptOf(r rune) string {
-	for _, s := range scripts {
+func scriptOf(r rune) script {
+	if r < utf8.RuneSelf {
+		if parts(r) || unicode.IsDigit(r) {
+			return unknown
+		}
+		return latin
+	}
+	for i, s := range scripts {
 		if unicode.Is(s.table, r) {
-			return s.name
+			return script(i)
 		}
 	}
-	return ""
+	return unknown
 }
 
 // dense says that a script writes words without spaces between: two of its
 // signs count for a word.
-func dense(name string) bool {
-	switch name {
-	case "Han", "Hiragana", "Katakana", "Thai", "Khmer", "Lao", "Myanmar":
+func (s script) dense() bool {
+	switch s {
+	case han, hiragana, katakana, thai, khmer, lao, myanmar:
 		return true
 	}
 	return false

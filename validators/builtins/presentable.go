@@ -111,7 +111,11 @@ func (d *draft) spokenIn(p reading.Span) string { return d.blanked(p, "\"`") }
 
 // blanked is a part of the text without what stands between two of the marks.
 func (d *draft) blanked(p reading.Span, marks string) string {
-	b := []byte(p.In(d.source))
+	text := p.In(d.source)
+	if !strings.ContainsAny(text, marks) {
+		return text
+	}
+	b := []byte(text)
 	for i := 0; i < len(b); i++ {
 		if strings.IndexByte(marks, b[i]) < 0 {
 			continue
@@ -130,10 +134,13 @@ func (d *draft) blanked(p reading.Span, marks string) string {
 func (d *draft) leftovers() {
 	for _, p := range d.prose {
 		text := d.blanked(p.Span, "`")
-		if !strings.ContainsAny(text, "[{<$%") && !strings.ContainsAny(text, "TXLl") {
-			continue
+		at := unwritten().Find(text)
+		if strings.ContainsAny(text, "]}>%") { // one of which is in whatever else it is
+			if sign := leftover().FindStringIndex(text); sign != nil && (at == nil || sign[0] < at[0]) {
+				at = sign
+			}
 		}
-		if at := leftover().FindStringIndex(text); at != nil {
+		if at != nil {
 			d.tell(p.From+at[0], "%s was left in to be filled", quote(text[at[0]:at[1]]))
 		}
 	}
@@ -148,11 +155,11 @@ func (d *draft) asides() {
 				continue
 			}
 			switch lower := strings.ToLower(strings.ReplaceAll(text, "’", "'")); {
-			case ofItself().MatchString(lower):
+			case ofItself().Match(lower):
 				d.tell(s.From, "the model speaks of itself: %s", quote(text))
-			case refusing().MatchString(lower):
+			case refusing().Match(lower):
 				d.tell(s.From, "the model refuses: %s", quote(text))
-			case offering().MatchString(lower), i == 0 && n <= 1 && opening().MatchString(lower):
+			case offering().Match(lower), i == 0 && n <= 1 && opening().MatchString(lower):
 				d.tell(s.From, "the model speaks to whoever asked it: %s", quote(text))
 			}
 		}

@@ -8,12 +8,12 @@ import "github.com/seed61713e19/capstan/validators/patterns"
 var (
 	leftover = patterns.Lazy(`\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|\$\{[\w. ]+\}|\{[0-9]\}|(?:^|\s)%[sdv](?:\s|[.,;:!?]|$)|` +
 		`\[(?i:todo|tbd|tba|placeholder|(?:insert|your|add|enter|fill in) [^\]\n]*|(?:first |last |full |company |customer |client |recipient )?name|date|address)\]|` +
-		`<(?i:your|insert|company|customer|client|first|last|full) [\w ]*>|<(?i:name|date|placeholder)>|` +
-		`\b(?:TODO|TBD|TBA|FIXME|XXX+)\b|\b[Ll]orem ipsum\b`)
+		`<(?i:your|insert|company|customer|client|first|last|full) [\w ]*>|<(?i:name|date|placeholder)>`)
+	unwritten = patterns.Sought(`\b(?:TODO|TBD|TBA|FIXME|XXX+)\b|\b[Ll]orem ipsum\b`)
 
-	ofItself = patterns.Lazy(`\bas an? (?:ai\b|artificial intelligence|(?:large )?language model)|\bi(?:'m| am) (?:only |just )?an? (?:ai\b|(?:large )?language model)|\bmy (?:knowledge cutoff|training data)\b|\bknowledge cutoff\b`)
-	refusing = patterns.Lazy(`^(?:(?:i'm|i am) )?(?:sorry|afraid)\b[^.]*\bi(?: am|'m)? (?:can't|cannot|can not|won't|unable|not able)|\bi (?:cannot|can't|can not|won't|am unable to|am not able to) (?:help|assist|fulfil|fulfill|comply|provide|complete|do that|answer)|\bi(?:'m| am) (?:unable|not able) to (?:help|assist|fulfil|fulfill|comply|provide|complete)`)
-	offering = patterns.Lazy(`\b(?:i )?hope (?:this|that) helps\b|\blet me know if you(?:'d| would)? (?:need|have|want|like)\b.*\b(?:else|more|questions|changes|adjustments|further)\b|\bis there anything else (?:that )?i can\b|\bfeel free to ask\b`)
+	ofItself = patterns.Sought(`\bas an? (?:ai\b|artificial intelligence|(?:large )?language model)|\bi(?:'m| am) (?:only |just )?an? (?:ai\b|(?:large )?language model)|\bmy (?:knowledge cutoff|training data)\b|\bknowledge cutoff\b`)
+	refusing = patterns.Sought(`^(?:(?:i'm|i am) )?(?:sorry|afraid)\b[^.]*\bi(?: am|'m)? (?:can't|cannot|can not|won't|unable|not able)|\bi (?:cannot|can't|can not|won't|am unable to|am not able to) (?:help|assist|fulfil|fulfill|comply|provide|complete|do that|answer)|\bi(?:'m| am) (?:unable|not able) to (?:help|assist|fulfil|fulfill|comply|provide|complete)`)
+	offering = patterns.Sought(`\b(?:i )?hope (?:this|that) helps\b|\blet me know if you(?:'d| would)? (?:need|have|want|like)\b.*\b(?:else|more|questions|changes|adjustments|further)\b|\bis there anything else (?:that )?i can\b|\bfeel free to ask\b`)
 	opening  = patterns.Lazy(`^(?:sure|certainly|of course|absolutely|great question|here(?:'s| is| are) (?:the|a|an|your|my)\b.*:$)[!,.:]*(?:\s|$)|^(?:sure|certainly|of course|absolutely)\b.*:$|^here(?:'s| is| are) (?:the|a|an|your|my)\b.*:$`)
 
 	relating = patterns.Lazy(`(?i)\b(?:what|who|whom|which|where|how|that|it is)\b`)

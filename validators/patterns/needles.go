@@ -121,6 +121,16 @@ func (n needle) index(text string) int {
 	return len(text)
 }
 
+// hopeless says that none of the needles stands in a text.
+func (p Pattern) hopeless(text string) bool {
+	for _, n := range p.needles {
+		if n.index(text) < len(text) {
+			return false
+		}
+	}
+	return len(p.needles) > 0
+}
+
 // Match says whether the pattern matches somewhere in a text.
 func (p Pattern) Match(text string) bool {
 	if len(p.needles) == 0 {

@@ -37,4 +37,9 @@ func Compile(source string) (Pattern, error) {
 func (p Pattern) Size() int { return p.size }
 
 // Find is where the first match begins and ends, nil where there is none.
-func (p Pattern) Find(text string) []int { return p.re.FindStringIndex(text) }
+func (p Pattern) Find(text string) []int {
+	if p.hopeless(text) {
+		return nil
+	}
+	return p.re.FindStringIndex(text)
+}

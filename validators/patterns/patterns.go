@@ -18,6 +18,18 @@ func Lazy(expr string) func() *regexp.Regexp {
 	return (&lazy{expr: expr}).compiled
 }
 
+// Sought is [Lazy] for a pattern that hardly any text matches: what must stand in
+// those that do is looked for first.
+func Sought(expr string) func() Pattern {
+	return sync.OnceValue(func() Pattern {
+		p, err := Compile(expr)
+		if err != nil {
+			panic(err)
+		}
+		return p
+	})
+}
+
 // A lazy pattern is little more than its text: there are 150 in a process that may
 // ask for none.
 type lazy struct {

@@ -23,10 +23,10 @@ func scan(text string, start int) (done [][2]int, end int) {
 
 // What may come next inside an object or array.
 const (
-	wantValue    = iota // a value
-	wantFirst           // a value, or the end of an empty array
-	wantKey             // a key
-	wantFirstKey        // a key, or the end of an empty object
+	wantValue    uint8 = iota // a value
+	wantFirst                 // a value, or the end of an empty array
+	wantKey                   // a key
+	wantFirstKey              // a key, or the end of an empty object
 	wantColon
 	wantComma // a comma or the end
 )
@@ -35,7 +35,7 @@ const (
 type frame struct {
 	start  int
 	object bool
-	want   int // what may come next in it
+	want   uint8 // what may come next in it
 }
 
 type scanner struct {
@@ -115,7 +115,7 @@ func (s *scanner) close(c byte, top *frame) bool {
 	return true
 }
 
-func (s *scanner) expect(top *frame, want, next int) bool {
+func (s *scanner) expect(top *frame, want, next uint8) bool {
 	if top.want != want {
 		return false
 	}

@@ -3,14 +3,16 @@ package validatorstest
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// hostileTexts are hostile contents by name: what a validator must survive.
-func hostileTexts() map[string]string {
+// hostileTexts are hostile contents by name: what a validator must survive. They
+// take as long to make as many a validator takes to read them.
+var hostileTexts = sync.OnceValue(func() map[string]string {
 	const mega = 1 << 20 / slowdown
 	return map[string]string{
 		"empty":         "",
@@ -38,7 +40,7 @@ func hostileTexts() map[string]string {
 		"format verbs":  "%s %d %!v(MISSING) 100%",
 		"think":         strings.Repeat("<think>", mega/14) + `{"valid": true}`,
 	}
-}
+})
 
 func hostile(t *testing.T, check validators.Check) {
 	for name, text := range hostileTexts() {

@@ -2,6 +2,7 @@ package patterns
 
 import (
 	"regexp"
+	"slices"
 	"testing"
 )
 
@@ -28,6 +29,9 @@ func TestNeedlesChangeNothing(t *testing.T) {
 		for _, text := range textsHeld {
 			if got, want := p.Match(text), regexp.MustCompile(source).MatchString(text); got != want {
 				t.Errorf("%q in %q: got %t", source, text, got)
+			}
+			if got, want := p.Find(text), regexp.MustCompile(source).FindStringIndex(text); !slices.Equal(got, want) {
+				t.Errorf("%q in %q: found at %v, not at %v", source, text, got, want)
 			}
 		}
 	}

@@ -50,6 +50,7 @@ func TestExtract(t *testing.T) {
 		{"inside an unclosed array", `[ 1, {"title": "ab"}`, `{"title":"ab"}`},
 		{"behind a stray quote", `["note: it is {"title": "ab"}`, `{"title":"ab"}`},
 		{"nested", `x {"title": "ab", "more": {"a": [1, {"b": null}]}} y`, `{"more":{"a":[1,{"b":null}]},"title":"ab"}`},
+		{"empty ones within", `x {"title": "ab", "more": [[], {}], "none": [], "nothing": {}} y`, `{"more":[[],{}],"none":[],"nothing":{},"title":"ab"}`},
 		{"tilde fence", "~~~\n{\"title\": \"ab\"}\n~~~", `{"title":"ab"}`},
 		{"inner fence in a string", "```json\n{\"title\": \"use ```go\"}\n```", "{\"title\":\"use ```go\"}"},
 	} {

@@ -41,6 +41,8 @@ func TestQuickly(t *testing.T) {
 		{event.Event{Kind: event.ModelReplied, Path: "p", Phase: "p", Attempt: 1, Turn: &turn}, 17, true},
 		{event.Event{Kind: event.ModelReplied, Path: "p", Phase: "p", Attempt: 1, Turn: &turn, Response: &model.Response{}}, 0, false},
 		{event.Event{Kind: event.ModelReplied, Path: "p", Phase: "p", Attempt: 1, Turn: &turn, Validator: "judge"}, 17, false},
+		{event.Event{Kind: event.ModelReplied, Path: "p", Phase: "p", Attempt: 1, Turn: &turn}, 0, false},
+		{event.Event{Kind: event.VerdictGiven, Path: "p"}, 0, false},
 		{verdict(func(*event.Verdict) {}), 0, true},
 		{verdict(func(v *event.Verdict) { v.Valid = &no }), 0, true},
 		{verdict(func(v *event.Verdict) { v.Valid, v.Error = nil, &why }), 0, false},

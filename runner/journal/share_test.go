@@ -314,3 +314,28 @@ func TestTookNothing(t *testing.T) {
 		}
 	}
 }
+
+// What a parent's effect came to is this run's when it is in the file: where it
+// cannot be, the run stops there and not an effect later.
+func TestParentUnwritten(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	const at = event.Path("p/attempt[1]/turn[0]/model")
+	asked := func(r runner.Recording) (model.Response, error) {
+		h := r.Host(quick{reply: "said"})
+		h.Emit(event.Event{Kind: event.ModelCalled, Path: at, Conversation: at, Request: &model.Request{Model: "m"}})
+		return h.Model(at, model.Request{Model: "m"})
+	}
+	old := begin(t, j, runner.Start{RunID: "old"})
+	if _, err := asked(old); err != nil {
+		t.Fatal(err)
+	}
+	if err := old.End(engine.Result{RunID: "old", Status: engine.Succeeded}, nil); err != nil {
+		t.Fatal(err)
+	}
+	shares := begin(t, j, runner.Start{RunID: "new", Parent: "old"})
+	j.writer.before = func() error { return errors.New("no") }
+	if got, err := asked(shares); err == nil {
+		t.Errorf("got %+v", got)
+	}
+	j.writer.before = nil
+}

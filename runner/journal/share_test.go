@@ -339,3 +339,34 @@ func TestParentUnwritten(t *testing.T) {
 	}
 	j.writer.before = nil
 }
+
+// halfway is a host of which every model says half and fails.
+type halfway struct{ quick }
+
+func (halfway) Model(event.Path, model.Request) (model.Response, error) {
+	return model.Response{Text: "half", Failure: &model.Failure{Class: model.Unscripted, Message: "cut"}}, nil
+}
+
+// A failure is replayed as a model has one: beside what was said, and not in it.
+func TestReplayedFailure(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	const at = event.Path("p/model")
+	r := begin(t, j, runner.Start{RunID: "run"})
+	h := r.Host(halfway{})
+	h.Emit(event.Event{Kind: event.ModelCalled, Path: at, Conversation: at, Request: &model.Request{}})
+	if _, err := h.Model(at, model.Request{}); err != nil {
+		t.Fatal(err)
+	}
+	replay, err := j.Replay(t.Context(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := replay.Call(t.Context(), model.Request{Key: "again:" + string(at)})
+	var failure *model.Failure
+	if !errors.As(err, &failure) || failure.Message != "cut" || got.Text != "half" || got.Failure != nil {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if err := r.End(engine.Result{RunID: "run", Status: engine.Failed}, nil); err != nil {
+		t.Fatal(err)
+	}
+}

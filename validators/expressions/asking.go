@@ -2,6 +2,7 @@ package expressions
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -63,20 +64,34 @@ func given[T string | int](q *asking, node ast.Node) gives[T] {
 // where it is first asked for: each is paid for there.
 type lookup struct {
 	list  []any
-	bytes int // its weight, 0 before
+	units int      // what it costs to go through it, 0 before
+	few   []string // its texts, where they are no more than fewTexts
 	has   map[string]bool
 }
 
-func (l *lookup) holds(text string) bool {
-	if l.has == nil {
-		l.has = make(map[string]bool, len(l.list))
-		for _, v := range l.list {
-			if text, ok := v.(string); ok { // nothing else is the same as a text
-				l.has[text] = true
-			}
+// fewTexts are compared one by one, which is less than to hash what is looked up.
+const fewTexts = 8
+
+func (l *lookup) ready() {
+	for _, v := range l.list {
+		if text, ok := v.(string); ok { // nothing else is the same as a text
+			l.few = append(l.few, text)
 		}
 	}
-	return l.has[text]
+	if len(l.few) <= fewTexts {
+		return
+	}
+	l.has = make(map[string]bool, len(l.few))
+	for _, text := range l.few {
+		l.has[text] = true
+	}
+}
+
+func (l *lookup) holds(text string) bool {
+	if l.has != nil {
+		return l.has[text]
+	}
+	return slices.Contains(l.few, text)
 }
 
 // breaking breaks off at a place, as a call there does that has an error.
@@ -92,7 +107,11 @@ func (q *asking) breaking(at file.Location) func(error) {
 // paying is a payment at a place.
 func (q *asking) paying(at file.Location) func(*piece, int) {
 	breaking := q.breaking(at)
-	return func(p *piece, units int) { breaking(p.meter.spend(units)) }
+	return func(p *piece, units int) {
+		if err := p.meter.spend(units); err != nil {
+			breaking(err)
+		}
+	}
 }
 
 // truth is a question as a function; nil where a part of it has none.
@@ -204,15 +223,16 @@ func (q *asking) listed(n *ast.CallNode) gives[bool] {
 	if text == nil || at < 0 {
 		return nil
 	}
-	price, breaking := probed.Arguments[1].(*ast.IntegerNode).Value, q.breaking(probed.Location())
+	price, breaking, pay := probed.Arguments[1].(*ast.IntegerNode).Value, q.breaking(probed.Location()), q.paying(probed.Location())
 	return func(p *piece) bool {
 		item, l := text(p), p.given[at].(*lookup)
-		if l.bytes == 0 {
-			var err error
-			l.bytes, err = weight(l.list, p.meter.left*price, 0)
+		if l.units == 0 {
+			bytes, err := weight(l.list, p.meter.left*price, 0)
 			breaking(err)
+			l.units = weighing(bytes, price)
+			l.ready()
 		}
-		breaking(p.meter.spend(weighing(l.bytes, price)))
+		pay(p, l.units)
 		return l.holds(item)
 	}
 }
@@ -286,7 +306,6 @@ func (q *asking) called(n *ast.CallNode) gives[string] {
 	if of == nil {
 		return nil
 	}
-	units := func(string) int { return 0 }
 	switch {
 	case isCall(n, "lone"):
 		return of
@@ -298,16 +317,18 @@ func (q *asking) called(n *ast.CallNode) gives[string] {
 		}
 	case isCall(n, "charge"):
 		price := n.Arguments[1].(*ast.IntegerNode).Value
-		units = func(text string) int { return weighing(textWeight(text), price) }
+		return func(p *piece) string {
+			text := of(p)
+			pay(p, weighing(textWeight(text), price))
+			return text
+		}
 	case isCall(n, "skim"):
 		price := n.Arguments[1].(*ast.IntegerNode).Value
-		units = func(text string) int { return skimming(text, price) }
-	default:
-		return nil
+		return func(p *piece) string {
+			text := of(p)
+			pay(p, skimming(text, price))
+			return text
+		}
 	}
-	return func(p *piece) string {
-		text := of(p)
-		pay(p, units(text))
-		return text
-	}
+	return nil
 }

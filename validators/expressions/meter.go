@@ -25,23 +25,31 @@ var errBudget = errors.New("too much work for one expression")
 type meter struct{ *account }
 
 type account struct {
-	left, asked int
-	stop        schema.Stop
+	left, next int // next: it asks when no more than that is left
+	stop       schema.Stop
 }
 
 // askEvery is how many units are spent between two questions: some milliseconds.
 const askEvery = 20_000
 
-func newMeter(stop schema.Stop) meter { return meter{&account{budget, budget, stop}} }
+func newMeter(stop schema.Stop) meter { return meter{&account{budget, budget - askEvery, stop}} }
 
+// spend is short enough to stand where it is called.
 func (m meter) spend(units int) error {
+	if uint(units) < uint(m.left-m.next) { // a negative one is large
+		m.left -= units
+		return nil
+	}
+	return m.asks(units)
+}
+
+func (m meter) asks(units int) error {
 	if units < 0 || units > m.left {
 		m.left = 0
 		return errBudget
 	}
 	m.left -= units
-	if m.stop != nil && m.asked-m.left >= askEvery {
-		m.asked = m.left
+	if m.next = max(m.left-askEvery, 0); m.stop != nil {
 		return m.stop()
 	}
 	return nil

@@ -25,7 +25,7 @@ func outcome(program *vm.Program, s validators.Subject, least, stops int) string
 		}
 		return nil
 	}, s)
-	saw.Meter.left, saw.Meter.asked = least, least
+	saw.Meter.left, saw.Meter.next = least, max(least-askEvery, 0)
 	v, err := vm.Run(program, saw)
 	if err != nil {
 		err = located(err)
@@ -69,7 +69,7 @@ var sweptQuestions = []string{
 	`# contains "a text that is longer than thirty-two bytes" or len(trim(#)) == 0`,
 	`# != input.word`, `input.word == #`, `# contains input.word or len(#) > input.max`, `len(#) <= input.max`, `len(trim(#)) == input.max`,
 	`content contains #`, `# startsWith input["word"]`, `lower(#) in input.banned`, `# not in input.banned and # != input.long`, `# in ["word", "", "ß"]`,
-	`len(#) < 3 or # in ["a", "a text that is longer than thirty-two bytes"] or # == input.word`, `# in []`, `# in input.mixed`,
+	`len(#) < 3 or # in ["a", "a text that is longer than thirty-two bytes"] or # == input.word`, `# in []`, `# in input.mixed`, `# in ["b", "c", "d", "e", "f", "g", "word", "h", "", "é"]`,
 }
 
 // asks are inputs that questions are asked with.

@@ -51,7 +51,7 @@ func command(ctx context.Context, args []string) error {
 	p := plan{}
 	flags.IntVar(&p.rounds, "rounds", 9, "how often each system is asked; the first round is not counted")
 	flags.DurationVar(&p.time, "time", 250*time.Millisecond, "how long a system is asked in a round")
-	turns := flags.String("turns", "1,10,50", "lengths of a conversation")
+	turns := flags.String("turns", "1,10,30", "lengths of a conversation")
 	widths := flags.String("at-once", "1,64", "conversations at the same time")
 	cores := flags.String("cores", "1,2", "1: the systems on one core and the model on another; 2: all of them on both")
 	only := flags.String("only", "", "systems beside the bare call, as name,name; all of them without it")

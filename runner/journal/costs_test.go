@@ -89,19 +89,19 @@ func TestStatementsOfARun(t *testing.T) {
 			return err
 		}())
 		said("close", j.Close())
-		enginetest.Same(t, "statements", told.String(), `begin: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO run; INSERT INTO text; INSERT INTO start; COMMIT;
-model: SELECT epoch, owner; BEGIN IMMEDIATE; PRAGMA data_version; SELECT epoch, owner; INSERT INTO pack; COMMIT;
-model: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
-tool: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT; BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
+		enginetest.Same(t, "statements", told.String(), `begin: BEGIN IMMEDIATE; INSERT INTO run; INSERT INTO text; INSERT INTO start; COMMIT;
+model: SELECT epoch, owner; BEGIN IMMEDIATE; SELECT epoch, owner; INSERT INTO pack; COMMIT;
+model: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
+tool: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT; BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
 ward:
-slow: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT; BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
+slow: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT; BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
 told:
-phase: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
-model: SELECT epoch, owner; BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
-stop: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO pack; COMMIT;
+phase: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
+model: SELECT epoch, owner; BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
+stop: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
 look: BEGIN; SELECT n FROM; SELECT id FROM; BEGIN; SELECT id, seq,; SELECT run, last,;
-end: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO result; UPDATE run SET; COMMIT;
-another: BEGIN IMMEDIATE; PRAGMA data_version; INSERT INTO run; INSERT INTO start; COMMIT;
+end: BEGIN IMMEDIATE; INSERT INTO result; UPDATE run SET; COMMIT;
+another: BEGIN IMMEDIATE; INSERT INTO run; INSERT INTO start; COMMIT;
 close:
 `)
 	})

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"modernc.org/sqlite"
+
 	"github.com/seed61713e19/capstan/runner/journal/owners"
 )
 
@@ -35,6 +37,7 @@ type fileStore struct {
 	file       string
 	statements func(name string) ([]byte, error) // of the schema
 	immutable  bool                              // nobody writes the file, nor can anything be made beside it
+	counts     sqlite.FileControl                // the writer's connection: it counts what was written, by whomever, its own commits too
 }
 
 func (f *fileStore) String() string { return f.file }
@@ -83,6 +86,7 @@ func (f *fileStore) open() (w *writer, err error) {
 	back := func() (*conn, error) {
 		return dial(f.file, "rw", f.j.options.patience, "_pragma=synchronous("+f.synchronous()+")")
 	}
+	f.counts = c.link.(*fileLink).Conn.(sqlite.FileControl)
 	return newWriter(f.j, c, back), nil
 }
 
@@ -247,13 +251,28 @@ func (f *fileStore) reader() (*conn, error) {
 	return dial(f.file, "ro", f.j.options.patience, more...)
 }
 
-// begin begins a transaction that writes.
+// begin begins a transaction that writes, and sees whether others have written since
+// the last one.
 func (f *fileStore) begin(w *writer) error {
+	at := w.clock() // before one looks: what is written from here on is not seen
 	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	return w.look()
+	version, err := f.counts.FileControlDataVersion("main")
+	if err != nil {
+		return err
+	}
+	if int64(version) != w.others {
+		w.endEra()
+		clear(w.known) // somebody may have pruned
+	}
+	w.others = int64(version + 1) // by the commit, if it is one: see [writer.attempt]
+	w.alone.Store(at)
+	return nil
 }
+
+// unknown is a number that SQLite does not give.
+const unknown = -1
 
 // again does not wait any longer: SQLite has done so for as long as it may.
 func (f *fileStore) again(*writer, error, int) bool { return false }

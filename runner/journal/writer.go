@@ -31,7 +31,7 @@ type writer struct {
 	back   *checkpointer   // of a file
 	rows   int             // written since the last checkpoint was asked for
 	known  map[digest]bool // texts that are in the file
-	others int64           // SQLite's number of what others have written
+	others int64           // SQLite's number of what was written, as it is where nobody else writes
 	before func() error    // called before each commit, for tests; may be nil
 
 	began  time.Time
@@ -60,22 +60,6 @@ func (w *writer) endEra() { w.era.Add(1) }
 
 // clock is the time that no setting of a clock changes.
 func (w *writer) clock() int64 { return int64(time.Since(w.began)) }
-
-// look sees whether others have written, within a transaction.
-func (w *writer) look() error {
-	at := w.clock()                                  // before one looks: what is written from here on is not seen
-	others, err := w.c.number("PRAGMA data_version") // counts what other connections commit, not this one
-	if err != nil {
-		return err
-	}
-	if others != w.others {
-		w.others = others
-		w.endEra()
-		clear(w.known) // somebody may have pruned
-	}
-	w.alone.Store(at)
-	return nil
-}
 
 // add queues a job; whoever adds one waits then. Jobs are written in the order
 // in which they are added.
@@ -191,6 +175,7 @@ func (w *writer) attempt(jobs []job) error {
 	}
 	if err != nil {
 		_ = w.c.Rollback() // where it has not been done already
+		w.others = unknown
 	}
 	return err
 }

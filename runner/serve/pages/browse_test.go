@@ -16,9 +16,19 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/servetest"
 )
 
+// click clicks on what a page has. One that follows a run may put another in its place
+// between the look for it and the click: then nothing was clicked yet.
 func (b *browser) click(selector string) {
 	b.Helper()
-	b.do(chromedp.Click(chromedp.CSS(selector)))
+	for {
+		err := chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS(selector)))
+		if err == nil {
+			return
+		}
+		if b.ctx.Err() != nil || !strings.Contains(err.Error(), "Could not find node with given id") {
+			b.Fatal(err)
+		}
+	}
 }
 
 func (b *browser) keys(keys string) {

@@ -36,7 +36,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	if len(s.Files) > 0 {
 		file = s.Files[0].Name
 	}
-	var n int64
+	var n, era int64
 	var exists bool
 	err = j.writer.do(func(c *conn) error {
 		exists = false
@@ -62,7 +62,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 			}
 			added = row
 		}
-		n = integer(added[0])
+		n, era = integer(added[0]), j.writer.era.Load() // whoever takes it from here on ends that
 		if err := j.writer.texts(p.texts); err != nil {
 			return err
 		}
@@ -76,6 +76,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	}
 	r := j.newRecording(n, firstEpoch, s)
 	r.shared = parent
+	r.era.Store(era)
 	r.put(row{kind: legBegins})
 	return r, nil
 }

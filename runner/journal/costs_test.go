@@ -90,7 +90,7 @@ func TestStatementsOfARun(t *testing.T) {
 		}())
 		said("close", j.Close())
 		enginetest.Same(t, "statements", told.String(), `begin: BEGIN IMMEDIATE; INSERT INTO run; INSERT INTO text; INSERT INTO start; COMMIT;
-model: SELECT epoch, owner; BEGIN IMMEDIATE; SELECT epoch, owner; INSERT INTO pack; COMMIT;
+model: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
 model: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
 tool: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT; BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
 ward:

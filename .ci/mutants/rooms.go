@@ -52,7 +52,7 @@ var rooms = map[string]room{
 	"encodings": {files: []string{"runner/journal/encodings/*.go"}, suites: append([]suite{{folder: "runner/journal/encodings"}}, journal...)},
 	"owners":    {files: []string{"runner/journal/owners/*.go"}, suites: append([]suite{{folder: "runner/journal/owners"}}, journal...)},
 	"writes": {
-		files:  []string{"runner/journal/writer.go", "runner/journal/pack.go", "runner/journal/rows.go", "runner/journal/emit.go", "runner/journal/begin.go", "runner/journal/ending.go"},
+		files:  []string{"runner/journal/writer.go", "runner/journal/pack.go", "runner/journal/rows.go", "runner/journal/emit.go", "runner/journal/begin.go", "runner/journal/ending.go", "runner/journal/quick.go", "runner/journal/sqlite.go"},
 		suites: journal,
 	},
 }

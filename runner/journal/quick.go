@@ -36,7 +36,7 @@ func quickly(e *event.Event, b *body) ([]byte, bool) {
 // short tells of a body that has no other fields than those of such events.
 func (b *body) short() bool {
 	return b.RunID == "" && b.CascadeID == "" && b.Input == nil && b.Validator == "" && b.Request == nil && b.Response == nil && b.Call == nil &&
-		b.Result == nil && b.Status == "" && b.Text == "" && b.Message == "" && b.Output == nil && b.From == "" && b.To == "" && b.Usage == nil &&
+		b.Result == nil && b.By == "" && b.Status == "" && b.Text == "" && b.Message == "" && b.Output == nil && b.From == "" && b.To == "" && b.Usage == nil &&
 		b.Error == nil && b.Items == 0 && b.Failures == nil && b.Pruning == nil && b.Released == ""
 }
 

@@ -81,6 +81,86 @@ func TestQuickly(t *testing.T) {
 	}
 }
 
+// Whatever has one thing more to it is not told without that.
+func TestQuicklyLeavesNothingOut(t *testing.T) {
+	yes, turn := true, 2
+	verdict := event.Verdict{Path: "p", Phase: "p", Attempt: 1, Turn: 2, Moment: "turn", Validator: "v", Mode: "retry", Valid: &yes, Reason: "good"}
+	same := func(what string, v any, raw []byte, quick bool) {
+		if want, err := encodings.Of(v); err != nil || quick && string(raw) != string(want) {
+			t.Errorf("%s: got %s, want %s, %v", what, raw, want, err)
+		}
+	}
+	for kind, b := range map[event.Kind]body{
+		event.TurnStarted:  {Phase: "p", Attempt: 1, Turn: &turn},
+		event.ModelReplied: {Phase: "p", Attempt: 1, Turn: &turn, Effect: 17},
+		event.VerdictGiven: {Verdict: &verdict},
+	} {
+		e := event.Event{Kind: kind, Path: "p"}
+		if _, quick := quickly(&e, &b); !quick {
+			t.Errorf("%s is not quick", kind)
+		}
+		for name, b := range eachMore(b) {
+			raw, quick := quickly(&e, &b)
+			same(string(kind)+" with "+name, b, raw, quick)
+		}
+	}
+	for name, v := range eachMore(verdict) {
+		b := body{Verdict: &v}
+		raw, quick := quickly(&event.Event{Kind: event.VerdictGiven, Path: "p"}, &b)
+		same("a verdict with "+name, b, raw, quick)
+	}
+	for name, v := range eachMore(validators.Verdict{Valid: true, Reason: "good"}) {
+		f := engine.Finding{Verdict: v}
+		raw, quick := quickFinding(&f)
+		same("a finding with "+name, came{Finding: &f}, raw, quick)
+	}
+	for name, m := range eachMore(model.Message{Role: model.User, Content: "a"}) {
+		raw, quick := quickMessage(&m)
+		same("a message with "+name, m, raw, quick)
+	}
+	for name, r := range eachMore(model.Response{Text: "a"}) {
+		c := came{Response: &r}
+		raw, quick := quickReply(&c)
+		same("a reply with "+name, c, raw, quick)
+	}
+	for name, c := range eachMore(came{Response: &model.Response{Text: "a"}}) {
+		raw, quick := quickReply(&c)
+		same("what came with "+name, c, raw, quick)
+	}
+}
+
+// eachMore is a struct with one field after the other, by its name, not what it was.
+func eachMore[T any](v T) map[string]T {
+	all := map[string]T{}
+	for i := range reflect.TypeFor[T]().NumField() {
+		more := v
+		field := reflect.ValueOf(&more).Elem().Field(i)
+		switch field.Kind() {
+		case reflect.String:
+			field.SetString(field.String() + "7") // which is JSON too
+		case reflect.Int, reflect.Int64:
+			field.SetInt(field.Int() + 1)
+		case reflect.Bool:
+			field.SetBool(!field.Bool())
+		case reflect.Pointer:
+			field.Set(reflect.New(field.Type().Elem()))
+		case reflect.Slice:
+			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
+		case reflect.Map:
+			field.Set(reflect.MakeMap(field.Type()))
+			if field.Type().Elem().Kind() == reflect.Interface {
+				field.SetMapIndex(reflect.ValueOf("a").Convert(field.Type().Key()), reflect.ValueOf(1))
+			}
+		case reflect.Interface:
+			field.Set(reflect.ValueOf("x"))
+		case reflect.Struct: // usage, or a verdict: its first number
+			field.Field(0).Set(reflect.ValueOf(7).Convert(field.Field(0).Type()))
+		}
+		all[reflect.TypeFor[T]().Field(i).Name] = more
+	}
+	return all
+}
+
 func TestQuickReply(t *testing.T) {
 	asked := came{Model: "m", Phase: "p <é>", Attempt: 1, Turn: 2, Validator: "v", Moment: "post", Role: "judge"}
 	full := model.Response{

@@ -38,6 +38,7 @@ type fileStore struct {
 	statements func(name string) ([]byte, error) // of the schema
 	immutable  bool                              // nobody writes the file, nor can anything be made beside it
 	counts     sqlite.FileControl                // the writer's connection: it counts what was written, by whomever, its own commits too
+	count      int64                             // what it says next where nobody else writes; -1 where that is not known
 }
 
 func (f *fileStore) String() string { return f.file }
@@ -258,24 +259,25 @@ func (f *fileStore) begin(w *writer) error {
 	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	version, err := f.counts.FileControlDataVersion("main")
+	count, err := f.counts.FileControlDataVersion("main")
 	if err != nil {
 		return err
 	}
-	if int64(version) != w.others {
+	if int64(count) != f.count {
 		w.endEra()
 		clear(w.known) // somebody may have pruned
 	}
-	w.others = int64(version + 1) // by the commit, if it is one: see [writer.attempt]
+	f.count = int64(count + 1) // by the commit, if it comes to one
 	w.alone.Store(at)
 	return nil
 }
 
-// unknown is a number that SQLite does not give.
-const unknown = -1
-
-// again does not wait any longer: SQLite has done so for as long as it may.
-func (f *fileStore) again(*writer, error, int) bool { return false }
+// again does not wait any longer: SQLite has done so for as long as it may. What it
+// counts of a transaction that failed is not known.
+func (f *fileStore) again(*writer, error, int) bool {
+	f.count = -1
+	return false
+}
 
 // hold has nothing to do: there is one who writes, and the era tells of others.
 func (f *fileStore) hold(*conn, int64, int64) error { return nil }

@@ -31,7 +31,6 @@ type writer struct {
 	back   *checkpointer   // of a file
 	rows   int             // written since the last checkpoint was asked for
 	known  map[digest]bool // texts that are in the file
-	others int64           // SQLite's number of what was written, as it is where nobody else writes
 	before func() error    // called before each commit, for tests; may be nil
 
 	began  time.Time
@@ -175,7 +174,6 @@ func (w *writer) attempt(jobs []job) error {
 	}
 	if err != nil {
 		_ = w.c.Rollback() // where it has not been done already
-		w.others = unknown
 	}
 	return err
 }

@@ -73,16 +73,18 @@ type lookup struct {
 const fewTexts = 8
 
 func (l *lookup) ready() {
+	var texts []string
 	for _, v := range l.list {
 		if text, ok := v.(string); ok { // nothing else is the same as a text
-			l.few = append(l.few, text)
+			texts = append(texts, text)
 		}
 	}
-	if len(l.few) <= fewTexts {
+	if len(texts) <= fewTexts {
+		l.few = texts
 		return
 	}
-	l.has = make(map[string]bool, len(l.few))
-	for _, text := range l.few {
+	l.has = make(map[string]bool, len(texts))
+	for _, text := range texts {
 		l.has[text] = true
 	}
 }
@@ -97,10 +99,8 @@ func (l *lookup) holds(text string) bool {
 // breaking breaks off at a place, as a call there does that has an error.
 func (q *asking) breaking(at file.Location) func(error) {
 	return func(err error) {
-		if err != nil {
-			broken := &file.Error{Location: at, Message: err.Error(), Prev: err}
-			panic(broken.Bind(q.source))
-		}
+		broken := &file.Error{Location: at, Message: err.Error(), Prev: err}
+		panic(broken.Bind(q.source))
 	}
 }
 
@@ -228,7 +228,9 @@ func (q *asking) listed(n *ast.CallNode) gives[bool] {
 		item, l := text(p), p.given[at].(*lookup)
 		if l.units == 0 {
 			bytes, err := weight(l.list, p.meter.left*price, 0)
-			breaking(err)
+			if err != nil {
+				breaking(err)
+			}
 			l.units = weighing(bytes, price)
 			l.ready()
 		}
@@ -306,6 +308,7 @@ func (q *asking) called(n *ast.CallNode) gives[string] {
 	if of == nil {
 		return nil
 	}
+	var units func(text string) int
 	switch {
 	case isCall(n, "lone"):
 		return of
@@ -317,18 +320,16 @@ func (q *asking) called(n *ast.CallNode) gives[string] {
 		}
 	case isCall(n, "charge"):
 		price := n.Arguments[1].(*ast.IntegerNode).Value
-		return func(p *piece) string {
-			text := of(p)
-			pay(p, weighing(textWeight(text), price))
-			return text
-		}
+		units = func(text string) int { return weighing(textWeight(text), price) }
 	case isCall(n, "skim"):
 		price := n.Arguments[1].(*ast.IntegerNode).Value
-		return func(p *piece) string {
-			text := of(p)
-			pay(p, skimming(text, price))
-			return text
-		}
+		units = func(text string) int { return skimming(text, price) }
+	default:
+		return nil
 	}
-	return nil
+	return func(p *piece) string {
+		text := of(p)
+		pay(p, units(text))
+		return text
+	}
 }

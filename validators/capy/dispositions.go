@@ -171,8 +171,11 @@ func codeAt(t []byte, i int) (id string, end int) {
 	for end < len(t) && end-i < 8 && (t[end] >= 'A' && t[end] <= 'Z' || t[end] == '_' && end > i) {
 		end++
 	}
-	letters := strings.TrimRight(string(t[i:end]), "_")
-	if letters == "" || !findingCodes[letters] {
+	if end == i {
+		return "", i
+	}
+	letters := string(bytes.TrimRight(t[i:end], "_"))
+	if !findingCodes[letters] {
 		return "", i
 	}
 	single := len(letters) == 1

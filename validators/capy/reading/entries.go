@@ -54,8 +54,7 @@ func NewTopics(lists [][]string) *Topics {
 }
 
 // key finds the topics of a JSON key.
-func (t *Topics) key(key []byte) (m Mask) {
-	l := tokens(key)
+func (t *Topics) key(l *tokenList) (m Mask) {
 	for i := range t.keys {
 		if l.contains(&t.keys[i].words) {
 			m |= 1 << t.keys[i].topic

@@ -42,24 +42,31 @@ func (r *reader) keyEntry(e *event, base int) {
 // named finds out what a key names.
 func (r *reader) named(name *Entry, e *event) {
 	x := &r.index
-	if !e.note.asked {
-		e.note.topics, e.note.asked = x.topics.key(e.key), true
+	if e.note.entry == nil {
+		e.note.entry = x.topics.named(e.key)
 	}
-	name.Topics = e.note.topics
-	n := KeyArtifact(e.key)
-	if n == 0 && e.kind == opens && x.status == 0 {
-		if l := tokens(e.key); l.has(statusWords...) {
-			x.status = e.depth + 1
-		}
+	k := e.note.entry
+	name.Topics = k.topics
+	if k.artifact == 0 && k.status && e.kind == opens && x.status == 0 {
+		x.status = e.depth + 1
 	}
 	if x.status == 0 {
-		name.Artifact = int8(n)
+		name.Artifact = k.artifact
 	}
 	if x.item != nil && e.kind == opens {
 		if id, end := x.item(e.key, 0); id != "" && (end == len(e.key) || e.key[end] == '_') {
 			name.ID = id
 		}
 	}
+}
+
+// named is what a key says of its entry.
+func (t *Topics) named(key []byte) *keyName {
+	l := tokens(key)
+	k := &keyName{topics: t.key(&l), artifact: int8(KeyArtifact(key)), status: l.has(statusWords...)}
+	k.naming = l.has("id", "rq", "number", "name", "question", "finding", "label", "code", "query") && !l.has("parent", "linked", "related", "source")
+	k.numbered = l.has("rq", "finding") && l.has("id", "number", "rq")
+	return k
 }
 
 // statusWords are keys of containers that say which artifacts there should be.
@@ -77,18 +84,17 @@ func (r *reader) identified(name *Entry, e *event, base int) {
 			name.Artifact = int8(schemaArtifact(v))
 		}
 	}
-	if x.item == nil || e.depth == 0 || len(v) == 0 || len(e.path) == 0 {
+	k := e.note.entry
+	if x.item == nil || k == nil || !k.naming || e.depth == 0 || len(v) == 0 || len(e.path) == 0 || e.path[len(e.path)-1].array {
 		return
 	}
-	if l := tokens(e.key); l.has("id", "rq", "number", "name", "question", "finding", "label", "code", "query") && !l.has("parent", "linked", "related", "source") && !e.path[len(e.path)-1].array {
-		id, end := x.item(v, 0)
-		if id == "" && l.has("rq", "finding") && l.has("id", "number", "rq") && len(v) < 4 {
-			id, _ = x.item(append([]byte("RQ"), v...), 0)
-			end = len(v)
-		}
-		if id != "" && (end >= len(v) || !isASCIIWord(v[end])) {
-			r.object(id, e, base)
-		}
+	id, end := x.item(v, 0)
+	if id == "" && k.numbered && len(v) < 4 {
+		id, _ = x.item(append([]byte("RQ"), v...), 0)
+		end = len(v)
+	}
+	if id != "" && (end >= len(v) || !isASCIIWord(v[end])) {
+		r.object(id, e, base)
 	}
 }
 

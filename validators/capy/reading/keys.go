@@ -8,9 +8,17 @@ import (
 // A keyNote is what a JSON key says by itself, found out once for each that is
 // written alike.
 type keyNote struct {
-	class  keyClass
-	topics Mask
-	asked  bool // the topics are known
+	class keyClass
+	entry *keyName // nil until it is asked for
+}
+
+// A keyName is what a key says of the entry that it names.
+type keyName struct {
+	topics   Mask
+	artifact int8
+	status   bool // of a container that says which artifacts there should be
+	naming   bool // its string may say which item its object is
+	numbered bool // a number alone may
 }
 
 // A keyClass is what a JSON key says of the value behind it.

@@ -47,12 +47,21 @@ func appendLower(into, w []byte) []byte {
 	from := len(into)
 	into = append(into, w...)
 	for i, c := range into[from:] {
-		if isUpper(c) {
-			into[from+i] = c | 0x20
-		}
+		into[from+i] = lowered[c]
 	}
 	return into
 }
+
+// lowered is each byte, a capital of ASCII as the small letter.
+var lowered = func() (table [256]byte) {
+	for c := range table {
+		table[c] = byte(c)
+		if isUpper(byte(c)) {
+			table[c] |= 0x20
+		}
+	}
+	return table
+}()
 
 func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }

@@ -88,7 +88,11 @@ func killed(dir string, at int) error {
 // was done, and what was in flight was at most as much as runs at the same time.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	const rows, kills = 300, 50
+	const rows = 300
+	kills := 50
+	if testing.Short() {
+		kills = 10
+	}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "set.jsonl"), []byte(strings.Repeat(topics("an owl"), rows)), 0o600); err != nil {
 		t.Fatal(err)

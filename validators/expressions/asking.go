@@ -1,6 +1,7 @@
 package expressions
 
 import (
+	"math/bits"
 	"reflect"
 	"slices"
 	"strings"
@@ -104,13 +105,14 @@ func (q *asking) breaking(at file.Location) func(error) {
 	}
 }
 
-// paying is a payment at a place.
-func (q *asking) paying(at file.Location) func(*piece, int) {
-	breaking := q.breaking(at)
-	return func(p *piece, units int) {
-		if err := p.meter.spend(units); err != nil {
-			breaking(err)
-		}
+// A payment is made at a place, and breaks off there where too much was spent.
+type payment struct{ breaking func(error) }
+
+func (q *asking) paying(at file.Location) payment { return payment{q.breaking(at)} }
+
+func (y payment) pay(p *piece, units int) {
+	if err := p.meter.spend(units); err != nil {
+		y.breaking(err)
 	}
 }
 
@@ -139,13 +141,13 @@ func (q *asking) truth(node ast.Node) gives[bool] {
 }
 
 func (q *asking) ticked(n *ast.CallNode) gives[bool] {
-	units, of, pay := n.Arguments[1].(*ast.IntegerNode).Value, q.truth(n.Arguments[2]), q.paying(n.Location())
+	units, of, to := n.Arguments[1].(*ast.IntegerNode).Value, q.truth(n.Arguments[2]), q.paying(n.Location())
 	if of == nil {
 		return nil
 	}
 	return func(p *piece) bool {
 		yes := of(p)
-		pay(p, units)
+		to.pay(p, units)
 		return yes
 	}
 }
@@ -223,7 +225,7 @@ func (q *asking) listed(n *ast.CallNode) gives[bool] {
 	if text == nil || at < 0 {
 		return nil
 	}
-	price, breaking, pay := probed.Arguments[1].(*ast.IntegerNode).Value, q.breaking(probed.Location()), q.paying(probed.Location())
+	price, breaking, to := probed.Arguments[1].(*ast.IntegerNode).Value, q.breaking(probed.Location()), q.paying(probed.Location())
 	return func(p *piece) bool {
 		item, l := text(p), p.given[at].(*lookup)
 		if l.units == 0 {
@@ -234,14 +236,14 @@ func (q *asking) listed(n *ast.CallNode) gives[bool] {
 			l.units = weighing(bytes, price)
 			l.ready()
 		}
-		pay(p, l.units)
+		to.pay(p, l.units)
 		return l.holds(item)
 	}
 }
 
 func (q *asking) matched(n *ast.CallNode) gives[bool] {
 	constant, ok := n.Arguments[2].(*ast.ConstantNode)
-	in, pay := q.text(n.Arguments[1]), q.paying(n.Location())
+	in, to := q.text(n.Arguments[1]), q.paying(n.Location())
 	if !ok || in == nil {
 		return nil
 	}
@@ -251,7 +253,7 @@ func (q *asking) matched(n *ast.CallNode) gives[bool] {
 	}
 	return func(p *piece) bool {
 		text := in(p)
-		pay(p, cost(pattern, text))
+		to.pay(p, cost(pattern, text))
 		return pattern.Match(text)
 	}
 }
@@ -304,32 +306,39 @@ func (q *asking) text(node ast.Node) gives[string] {
 
 // called is a call that pays for a text and gives it on.
 func (q *asking) called(n *ast.CallNode) gives[string] {
-	of, pay := q.text(n.Arguments[len(n.Arguments)-1]), q.paying(n.Location())
+	of, to := q.text(n.Arguments[len(n.Arguments)-1]), q.paying(n.Location())
 	if of == nil {
 		return nil
 	}
-	var units func(text string) int
 	switch {
 	case isCall(n, "lone"):
 		return of
 	case isCall(n, "trim") && len(n.Arguments) == 2:
 		return func(p *piece) string {
 			text := of(p)
-			pay(p, len(text)/int(read))
+			to.pay(p, len(text)/int(read))
 			return strings.TrimSpace(text)
 		}
 	case isCall(n, "charge"):
-		price := n.Arguments[1].(*ast.IntegerNode).Value
-		units = func(text string) int { return weighing(textWeight(text), price) }
+		shift := shiftOf(n.Arguments[1])
+		return func(p *piece) string {
+			text := of(p)
+			to.pay(p, 1+textWeight(text)>>shift)
+			return text
+		}
 	case isCall(n, "skim"):
-		price := n.Arguments[1].(*ast.IntegerNode).Value
-		units = func(text string) int { return skimming(text, price) }
-	default:
-		return nil
+		shift := shiftOf(n.Arguments[1])
+		return func(p *piece) string {
+			text := of(p)
+			to.pay(p, 1+len(text)>>shift)
+			return text
+		}
 	}
-	return func(p *piece) string {
-		text := of(p)
-		pay(p, units(text))
-		return text
-	}
+	return nil
+}
+
+// shiftOf is a price as the shift that divides by it: a division takes a tenth of
+// what is done for a piece.
+func shiftOf(price ast.Node) int {
+	return bits.TrailingZeros(uint(price.(*ast.IntegerNode).Value))
 }

@@ -55,7 +55,7 @@ func (m meter) asks(units int) error {
 	return nil
 }
 
-// A price is how many bytes of an operand one unit pays for.
+// A price is how many bytes of an operand one unit pays for, a power of two.
 type price int
 
 const (

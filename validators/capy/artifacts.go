@@ -66,12 +66,8 @@ func (r *run) artifacts() map[int]reading.Place {
 		found[n] = at
 		delete(missing, n)
 	}
-	words := map[int]map[string]bool{}
-	for name, a := range r.policy.Artifacts {
-		words[artifactNumber(name)] = reading.Set(a.Words...)
-	}
 	for _, e := range r.doc.Entries {
-		if n := int(e.Artifact); n > 0 && missing[n] && r.holds(e, words) {
+		if n := int(e.Artifact); n > 0 && missing[n] && r.holds(e) {
 			note(n, e.At)
 		}
 	}
@@ -85,13 +81,13 @@ func (r *run) artifacts() map[int]reading.Place {
 
 // holds says whether an entry that speaks of an artifact names it and has
 // something in it.
-func (r *run) holds(e reading.Entry, words map[int]map[string]bool) bool {
+func (r *run) holds(e reading.Entry) bool {
 	body := r.doc.Body(e)
 	if e.Form == reading.JSON {
 		return holdsJSON(body)
 	}
 	named := false
-	for _, m := range (title{r.doc.Title(e), words}).namings() {
+	for _, m := range (title{r.doc.Title(e), r.query.words}).namings() {
 		if m.n == int(e.Artifact) {
 			named = named || m.strong || m.named && !e.Numbered && e.Form == reading.Heading
 		}

@@ -18,6 +18,7 @@ type query struct {
 	strings  reading.Mask // topics that strings of JSON may speak of
 	item     func(t []byte, i int) (id string, end int)
 	ids      *questionIDs
+	words    map[int]map[string]bool // of an artifact's name, by its number
 }
 
 // Topics behind those of the mentions, for what says whose an item is.
@@ -37,7 +38,10 @@ var extraPhrases = [extraTopics][]string{
 }
 
 func newQuery(p *Policy, s Stage) query {
-	var q query
+	q := query{words: map[int]map[string]bool{}}
+	for name, a := range p.Artifacts {
+		q.words[artifactNumber(name)] = reading.Set(a.Words...)
+	}
 	var lists [][]string
 	for _, need := range s.Needs {
 		names := []string{need}

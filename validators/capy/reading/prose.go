@@ -50,7 +50,7 @@ func (r *reader) wanted(at setting) wanted {
 
 func (r *reader) piece(t []byte, at setting) {
 	c := &r.cutter
-	c.tokens = c.tokens[:0]
+	c.text, c.tokens = nil, c.tokens[:0]
 	found := lex().named(t, r.wanted(at))
 	r.labelled = r.labelled || found != unnamed
 	if found == unnamed || found == loosely && !hasDigit(t) {

@@ -52,11 +52,18 @@ type cutter struct {
 	numbers []number
 	lex     *lexicon
 	escaped bool // the text is the inside of a JSON string
+	inside  bool // it was cut as that
 	labels  int  // how many words may begin a label
 }
 
-// cut fills the cutter from t, of at most maxPiece bytes.
+// cut fills the cutter from t, of at most maxPiece bytes: a part of what is read, whose
+// bytes stay as they are, so that a cell that was read as prose is not cut again as a
+// caption.
 func (c *cutter) cut(t []byte) {
+	if len(t) > 0 && len(t) == len(c.text) && &t[0] == &c.text[0] && c.inside == c.escaped {
+		return
+	}
+	c.inside = c.escaped
 	c.text, c.tokens, c.numbers, c.labels, c.lex = t, c.tokens[:0], c.numbers[:0], 0, lex()
 	c.low = appendLower(c.low[:0], t)
 	spaced, glued := false, false

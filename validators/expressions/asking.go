@@ -141,13 +141,13 @@ func (q *asking) truth(node ast.Node) gives[bool] {
 }
 
 func (q *asking) ticked(n *ast.CallNode) gives[bool] {
-	units, of, to := n.Arguments[1].(*ast.IntegerNode).Value, q.truth(n.Arguments[2]), q.paying(n.Location())
+	units, of, due := n.Arguments[1].(*ast.IntegerNode).Value, q.truth(n.Arguments[2]), q.paying(n.Location())
 	if of == nil {
 		return nil
 	}
 	return func(p *piece) bool {
 		yes := of(p)
-		to.pay(p, units)
+		due.pay(p, units)
 		return yes
 	}
 }
@@ -225,25 +225,25 @@ func (q *asking) listed(n *ast.CallNode) gives[bool] {
 	if text == nil || at < 0 {
 		return nil
 	}
-	price, breaking, to := probed.Arguments[1].(*ast.IntegerNode).Value, q.breaking(probed.Location()), q.paying(probed.Location())
+	price, due := probed.Arguments[1].(*ast.IntegerNode).Value, q.paying(probed.Location())
 	return func(p *piece) bool {
 		item, l := text(p), p.given[at].(*lookup)
 		if l.units == 0 {
 			bytes, err := weight(l.list, p.meter.left*price, 0)
 			if err != nil {
-				breaking(err)
+				due.breaking(err)
 			}
 			l.units = weighing(bytes, price)
 			l.ready()
 		}
-		to.pay(p, l.units)
+		due.pay(p, l.units)
 		return l.holds(item)
 	}
 }
 
 func (q *asking) matched(n *ast.CallNode) gives[bool] {
 	constant, ok := n.Arguments[2].(*ast.ConstantNode)
-	in, to := q.text(n.Arguments[1]), q.paying(n.Location())
+	in, due := q.text(n.Arguments[1]), q.paying(n.Location())
 	if !ok || in == nil {
 		return nil
 	}
@@ -253,7 +253,7 @@ func (q *asking) matched(n *ast.CallNode) gives[bool] {
 	}
 	return func(p *piece) bool {
 		text := in(p)
-		to.pay(p, cost(pattern, text))
+		due.pay(p, cost(pattern, text))
 		return pattern.Match(text)
 	}
 }
@@ -306,7 +306,7 @@ func (q *asking) text(node ast.Node) gives[string] {
 
 // called is a call that pays for a text and gives it on.
 func (q *asking) called(n *ast.CallNode) gives[string] {
-	of, to := q.text(n.Arguments[len(n.Arguments)-1]), q.paying(n.Location())
+	of, due := q.text(n.Arguments[len(n.Arguments)-1]), q.paying(n.Location())
 	if of == nil {
 		return nil
 	}
@@ -316,21 +316,21 @@ func (q *asking) called(n *ast.CallNode) gives[string] {
 	case isCall(n, "trim") && len(n.Arguments) == 2:
 		return func(p *piece) string {
 			text := of(p)
-			to.pay(p, len(text)/int(read))
+			due.pay(p, len(text)/int(read))
 			return strings.TrimSpace(text)
 		}
 	case isCall(n, "charge"):
 		shift := shiftOf(n.Arguments[1])
 		return func(p *piece) string {
 			text := of(p)
-			to.pay(p, 1+textWeight(text)>>shift)
+			due.pay(p, 1+textWeight(text)>>shift)
 			return text
 		}
 	case isCall(n, "skim"):
 		shift := shiftOf(n.Arguments[1])
 		return func(p *piece) string {
 			text := of(p)
-			to.pay(p, 1+len(text)>>shift)
+			due.pay(p, 1+len(text)>>shift)
 			return text
 		}
 	}

@@ -245,11 +245,8 @@ func charge(m meter, args []any) (any, error) { return args[1], m.weigh(args[1],
 // skim pays for a text; anything else costs the same at any size.
 func skim(m meter, args []any) (any, error) {
 	text, _ := args[1].(string)
-	return args[1], m.spend(skimming(text, args[0].(int)))
+	return args[1], m.spend(1 + len(text)/args[0].(int))
 }
-
-// skimming is what skim pays for a text.
-func skimming(text string, p int) int { return 1 + len(text)/p }
 
 // probe pays for looking something up: a list has to be gone through.
 func probe(m meter, args []any) (any, error) {

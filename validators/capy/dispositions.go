@@ -144,9 +144,6 @@ func findingAt(t []byte, i int) (id string, end int) {
 		return "", i
 	}
 	for _, name := range []string{"finding ", "issue ", "concern ", "critique ", "challenge ", "objection ", "item "} {
-		if t[i]|0x20 != name[0] {
-			continue
-		}
 		if n, ok := foldPrefix(t[i:], name); ok {
 			for i+n < len(t) && (t[i+n] == '#' || t[i+n] == ' ') {
 				n++

@@ -193,7 +193,7 @@ func firstWord(t []byte) []byte {
 }
 
 // foldPrefix says whether a text begins with a lower-case one, in any case,
-// and how long that is.
+// and how long that is. Most texts do not: the first letter tells.
 func foldPrefix(t []byte, s string) (int, bool) {
-	return len(s), len(t) >= len(s) && strings.EqualFold(string(t[:len(s)]), s)
+	return len(s), len(t) >= len(s) && t[0]|0x20 == s[0]|0x20 && strings.EqualFold(string(t[:len(s)]), s)
 }

@@ -36,9 +36,6 @@ func (q *questionIDs) at(t []byte, i int) (id string, end int) {
 	if len(q.named) > 0 {
 		return q.namedAt(t, i)
 	}
-	if c := t[i] | 0x20; c != 'r' && c != 'a' && c != 'g' {
-		return "", i // of RQ, Research question, AS and GDR
-	}
 	end = i
 	rq, platform := false, ""
 	if n, ok := foldPrefix(t[end:], "rq"); ok && capital(t[end]) {

@@ -319,26 +319,18 @@ func (q *asking) called(n *ast.CallNode) gives[string] {
 			due.pay(p, len(text)/int(read))
 			return strings.TrimSpace(text)
 		}
-	case isCall(n, "charge"):
-		shift := shiftOf(n.Arguments[1])
-		return func(p *piece) string {
-			text := of(p)
-			due.pay(p, 1+textWeight(text)>>shift)
-			return text
+	case isCall(n, "charge"), isCall(n, "skim"):
+		own := 0 // what charge pays for beside the text, and skim does not
+		if isCall(n, "charge") {
+			own = textWeight("")
 		}
-	case isCall(n, "skim"):
-		shift := shiftOf(n.Arguments[1])
+		// A division would take a tenth of what is done for a piece.
+		shift := bits.TrailingZeros(uint(n.Arguments[1].(*ast.IntegerNode).Value))
 		return func(p *piece) string {
 			text := of(p)
-			due.pay(p, 1+len(text)>>shift)
+			due.pay(p, 1+(own+len(text))>>shift)
 			return text
 		}
 	}
 	return nil
-}
-
-// shiftOf is a price as the shift that divides by it: a division takes a tenth of
-// what is done for a piece.
-func shiftOf(price ast.Node) int {
-	return bits.TrailingZeros(uint(price.(*ast.IntegerNode).Value))
 }

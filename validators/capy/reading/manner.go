@@ -56,7 +56,7 @@ var orders = set("generate", "emit", "produce", "return", "ensure", "verify", "c
 func (m *Manner) program(raw, t []byte) {
 	end := trimRight(t, &blanks)
 	last := end[len(end)-1]
-	if statement(t, last) || last == '{' || last == ';' || last == '}' || assigns(t) || bytes.HasSuffix(end, []byte("):")) || bytes.HasSuffix(end, []byte("),")) || bytes.HasPrefix(t, []byte("//")) {
+	if statement(t, last) || last == '{' || last == ';' || last == '}' || bytes.Contains(t, []byte(" := ")) || bytes.HasSuffix(end, []byte("):")) || bytes.HasSuffix(end, []byte("),")) || bytes.HasPrefix(t, []byte("//")) {
 		m.Program++
 	} else if last == ')' && len(raw) > len(t) && bytes.IndexByte(t, '(') > 0 && bytes.IndexByte(t[:bytes.IndexByte(t, '(')], ' ') < 0 {
 		m.Program++ // call(…)
@@ -84,20 +84,6 @@ func statement(t []byte, last byte) bool {
 		return blocks[string(buf.fold(wordAt(t, 0)))] && isLower(t[0])
 	}
 	return bytes.HasPrefix(t, []byte("return ")) && len(t) < 80
-}
-
-// assigns says that := is in a line, with a space on either side.
-func assigns(t []byte) bool {
-	for {
-		i := bytes.Index(t, []byte(":="))
-		if i < 0 {
-			return false
-		}
-		if i > 0 && t[i-1] == ' ' && i+2 < len(t) && t[i+2] == ' ' {
-			return true
-		}
-		t = t[i+2:]
-	}
 }
 
 var blocks = set("for", "if", "while", "with", "try", "else", "elif", "except", "def", "class", "case", "switch")

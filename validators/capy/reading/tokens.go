@@ -50,7 +50,6 @@ type cutter struct {
 	low     []byte // the text in lower case
 	tokens  []token
 	numbers []number
-	lex     *lexicon
 	escaped bool // the text is the inside of a JSON string
 	inside  bool // it was cut as that
 	labels  int  // how many words may begin a label
@@ -64,7 +63,7 @@ func (c *cutter) cut(t []byte) {
 		return
 	}
 	c.inside = c.escaped
-	c.text, c.tokens, c.numbers, c.labels, c.lex = t, c.tokens[:0], c.numbers[:0], 0, lex()
+	c.text, c.tokens, c.numbers, c.labels = t, c.tokens[:0], c.numbers[:0], 0
 	c.low = appendLower(c.low[:0], t)
 	spaced, glued := false, false
 	for i := 0; i < len(t); {
@@ -265,7 +264,7 @@ func (c *cutter) token(k *token, i int) int {
 }
 
 func (c *cutter) word(k *token, from, to int) int {
-	k.sign, k.term = wordSign, c.lex.look(c.low[from:to])
+	k.sign, k.term = wordSign, lex().look(c.low[from:to])
 	if k.term.label > 0 {
 		c.labels++
 	}

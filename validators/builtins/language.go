@@ -152,39 +152,52 @@ func prose(content string) []reading.Block {
 // quoteReach is how long, in bytes, what is quoted within a paragraph may be.
 const quoteReach = 2000
 
-// closing is what ends a quotation or a placeholder by what begins it.
-var closing = map[rune]string{'“': "”", '„': "“”", '«': "»", '"': `"`, '{': "}", '<': ">"}
-
 // sentences are the sentences of a block, without what is quoted in them.
 func sentences(words string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		var b strings.Builder
-		for i := 0; i < len(words); {
-			r, size := utf8.DecodeRuneInString(words[i:])
-			if n := quotation(r, words[i+size:]); n > 0 {
-				b.WriteByte(' ')
-				i += size + n
+		var before strings.Builder // of the sentence, up to what was quoted last
+		from := 0
+		for i, size := 0, 0; i < len(words); i += size {
+			var r rune
+			if r, size = utf8.DecodeRuneInString(words[i:]); r == ' ' || r >= 'a' && r <= 'z' {
 				continue
 			}
-			b.WriteRune(r)
-			if i += size; ends(r, words[i:]) {
-				if sentence := spoken(b.String()); sentence != "" && !yield(sentence) {
+			if n := quotation(r, words[i+size:]); n > 0 {
+				before.WriteString(words[from:i] + " ")
+				size += n
+				from = i + size
+			} else if ends(r, words[i+size:]) {
+				if sentence := spoken(before.String() + words[from:i+size]); sentence != "" && !yield(sentence) {
 					return
 				}
-				b.Reset()
+				before.Reset()
+				from = i + size
 			}
 		}
-		if sentence := spoken(b.String()); sentence != "" {
+		if sentence := spoken(before.String() + words[from:]); sentence != "" {
 			yield(sentence)
 		}
 	}
 }
 
-// quotation is how many bytes a quotation that a sign begins goes on for, its end
-// included; 0 where none does.
+// quotation is how many bytes a quotation, or a placeholder, that a sign begins
+// goes on for, its end included; 0 where none does.
 func quotation(r rune, behind string) int {
-	ending, begins := closing[r]
-	if !begins {
+	ending := ""
+	switch r {
+	case '“':
+		ending = "”"
+	case '„':
+		ending = "“”"
+	case '«':
+		ending = "»"
+	case '"':
+		ending = `"`
+	case '{':
+		ending = "}"
+	case '<':
+		ending = ">"
+	default:
 		return 0
 	}
 	n := strings.IndexAny(behind[:min(len(behind), quoteReach)], ending)
@@ -197,14 +210,26 @@ func quotation(r rune, behind string) int {
 
 // ends says that a sentence ends at a sign with what stands behind it.
 func ends(r rune, behind string) bool {
-	if strings.ContainsRune("\n。！？।", r) {
+	switch r {
+	case '\n', '。', '！', '？', '।':
 		return true
+	case '.', '!', '?', '…', ':', ';':
+		return behind == "" || behind[0] == ' '
 	}
-	return strings.ContainsRune(".!?…:;", r) && (behind == "" || behind[0] == ' ')
+	return false
 }
 
 // spoken is a sentence without addresses, paths and names of code.
 func spoken(sentence string) string {
-	words := strings.Fields(sentence)
-	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return strings.ContainsAny(word, `_/@\`) }), " ")
+	var b strings.Builder
+	for word := range strings.FieldsSeq(sentence) {
+		if strings.ContainsAny(word, `_/@\`) {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+	}
+	return b.String()
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/languages"
+	"github.com/seed61713e19/capstan/validators/reading"
 )
 
 // Of a presentable text: the language of its sentences.
@@ -12,18 +13,16 @@ import (
 // mixed finds sentences in another language than those asked for or, where none
 // is, than most words of the text are in.
 func (d *draft) mixed() {
-	in := d.In
+	said, in := d.guessed(), d.In
 	if len(in) == 0 {
-		in = []string{d.own()}
+		in = []string{own(said)}
 	} else if g := languages.Of(d.said()); g.Code != "" && !slices.Contains(in, g.Code) {
 		d.tell(0, "the text is in %s", languages.Name(g.Code))
 		return
 	}
-	for _, p := range d.prose {
-		for _, s := range p.Sentences {
-			if code := foreign(spoken(d.spokenIn(s))); code != "" && in[0] != "" && !slices.Contains(in, code) {
-				d.tell(s.From, "this is in %s: %s", languages.Name(code), quote(s.In(d.source)))
-			}
+	for _, s := range said {
+		if in[0] != "" && s.Code != "" && !slices.Contains(in, s.Code) && s.sure() {
+			d.tell(s.at.From, "this is in %s: %s", languages.Name(s.Code), quote(s.at.In(d.source)))
 		}
 	}
 }
@@ -37,17 +36,33 @@ func (d *draft) said() string {
 	return b.String()
 }
 
-// own is the language of the text; "" where it cannot be told.
-func (d *draft) own() string {
-	if len(d.prose) == 0 || len(d.prose) == 1 && len(d.prose[0].Sentences) == 1 {
-		return "" // there is nothing else that it could be in
-	}
-	words := map[string]int{}
+// A guessed sentence is one with what it is written in.
+type guessed struct {
+	languages.Guess
+	at   reading.Span
+	text string // without quotations, code and addresses
+}
+
+func (d *draft) guessed() (all []guessed) {
 	for _, p := range d.prose {
 		for _, s := range p.Sentences {
-			if g := languages.Of(spoken(d.spokenIn(s))); g.Code != "" {
-				words[g.Code] += g.Words
-			}
+			text := spoken(d.spokenIn(s))
+			all = append(all, guessed{languages.Of(text), s, text})
+		}
+	}
+	return all
+}
+
+// own is the language of most words; "" where it cannot be told, or where there
+// is nothing else that it could be in.
+func own(said []guessed) string {
+	if len(said) <= 1 {
+		return ""
+	}
+	words := map[string]int{}
+	for _, s := range said {
+		if s.Code != "" {
+			words[s.Code] += s.Words
 		}
 	}
 	own := ""
@@ -59,20 +74,16 @@ func (d *draft) own() string {
 	return own
 }
 
-// foreign is the language that a sentence is in for sure: by its script, or where
-// both halves of enough words say the same. A term, a name or a chance likeness
-// is in one of them.
-func foreign(sentence string) string {
-	g := languages.Of(sentence)
-	if g.Plain || g.Code == "" {
-		return g.Code
+// sure says that a sentence is in its language without doubt: by its script, or
+// where both halves of enough words say the same. A term, a name or a chance
+// likeness is in one of them.
+func (s guessed) sure() bool {
+	if s.Plain {
+		return true
 	}
-	words := strings.Fields(sentence)
+	words := strings.Fields(s.text)
 	half := len(words) / 2
-	if len(words) < foreignWords || languages.Of(strings.Join(words[:half], " ")).Code != g.Code || languages.Of(strings.Join(words[half:], " ")).Code != g.Code {
-		return ""
-	}
-	return g.Code
+	return len(words) >= foreignWords && languages.Of(strings.Join(words[:half], " ")).Code == s.Code && languages.Of(strings.Join(words[half:], " ")).Code == s.Code
 }
 
 // foreignWords is how many words of a sentence show that it is in another language.

@@ -36,7 +36,7 @@ const (
 // Of guesses the language of a text. Time is linear in it.
 func Of(text string) Guess {
 	c := count{scores: make([]float64, len(known().languages)), scripts: make([]float64, len(scripts))}
-	for _, word := range Words(text) {
+	for word := range words(text) {
 		c.add(word)
 	}
 	total := 0.0
@@ -63,10 +63,10 @@ func (c *count) add(word string) {
 	l := known()
 	first, _ := utf8.DecodeRuneInString(word)
 	script := scriptOf(first)
-	if n := utf8.RuneCountInString(word); n > longWord && !script.dense() {
+	if len(word) > longWord && utf8.RuneCountInString(word) > longWord && !script.dense() {
 		return
 	}
-	if !c.signs(word) {
+	if !c.signs(word, script) {
 		return
 	}
 	c.told++
@@ -78,7 +78,10 @@ func (c *count) add(word string) {
 		}
 	}
 	for _, r := range word {
-		if having := l.letters[r]; r >= utf8.RuneSelf && len(having) > 0 {
+		if r < utf8.RuneSelf {
+			continue
+		}
+		if having := l.letters[r]; len(having) > 0 {
 			c.say(having, ofLetter+notOf)
 			for i, language := range l.languages {
 				if language.script == script {
@@ -93,11 +96,9 @@ func (c *count) add(word string) {
 	}
 }
 
-// signs counts a word by its scripts, and says whether it is of one that its
-// language is told by words in.
-func (c *count) signs(word string) bool {
-	first, _ := utf8.DecodeRuneInString(word)
-	script := scriptOf(first)
+// signs counts a word by its scripts, and says whether its first is one whose
+// language is told by words.
+func (c *count) signs(word string, script script) bool {
 	if !script.dense() && script != hangul {
 		if script != unknown {
 			c.scripts[script]++

@@ -16,7 +16,7 @@ package languages
 
 import (
 	_ "embed"
-	"slices"
+	"iter"
 	"strings"
 	"sync"
 	"unicode"
@@ -104,11 +104,16 @@ func Codes() []string {
 	return codes
 }
 
-// Words are the words of a text, in small letters: runs of letters. What has a
-// digit in it is none.
-func Words(text string) []string {
-	words := strings.FieldsFunc(strings.ToLower(text), parts)
-	return slices.DeleteFunc(words, func(word string) bool { return strings.ContainsFunc(word, unicode.IsDigit) })
+// words are those of a text, in small letters: runs of letters. What has a digit
+// in it is none.
+func words(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for word := range strings.FieldsFuncSeq(strings.ToLower(text), parts) {
+			if !strings.ContainsFunc(word, unicode.IsDigit) && !yield(word) {
+				return
+			}
+		}
+	}
 }
 
 // parts tells whether a sign stands between words.

@@ -17,11 +17,11 @@ type Figure struct {
 func (t Text) Figures(spelt bool) []Figure {
 	var out []Figure
 	for _, b := range t.Blocks {
-		_, words := taken(b.Words, addressPattern(), bare)
-		_, words = taken(words, placeholderPattern(), same)
-		found, _ := figures(words)
+		_, words := addresses.take(b.Words)
+		_, words = placeholders.take(words)
+		found, _ := inFigures.take(words)
 		if spelt {
-			more, _ := numbers(words)
+			more, _ := spelledOut.take(words)
 			found = append(found, more...)
 		}
 		for _, s := range found {

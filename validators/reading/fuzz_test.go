@@ -47,3 +47,23 @@ func FuzzCompare(f *testing.F) {
 		}
 	})
 }
+
+// FuzzMay wants that a finder finds nothing in words that it is not asked about.
+func FuzzMay(f *testing.F) {
+	for _, words := range []string{
+		"see http:example, Mailto:x or wWw.example.com", "a@b.c", "{{ x }} %d <name>", "[^1] [12] (Smith, 2020) Smith (2020) @key", "~~y~~ “b” 'c' ‘d’ »e«",
+		"5 May, Thursdays, noon at 3:05 pm in June", "must not, may, can’t, darf nicht", "two hundred and ½ of ⅓, 10⁄3", "Q3 and snake_case",
+	} {
+		f.Add(words)
+	}
+	f.Fuzz(func(t *testing.T, words string) {
+		for _, finder := range append(finders, inFigures) {
+			if finder.may(words) {
+				continue
+			}
+			if found, rest := finder.find(words); len(found) > 0 || rest != words {
+				t.Errorf("%s, not asked about %q, finds %q and leaves %q", finder.kind, words, found, rest)
+			}
+		}
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
@@ -19,17 +20,32 @@ type finder struct {
 	find func(words string) (found []string, rest string)
 }
 
+// take finds what there is, if anything speaks for it.
+func (f finder) take(words string) (found []string, rest string) {
+	if !f.may(words) {
+		return nil, words
+	}
+	return f.find(words)
+}
+
+var (
+	addresses    = finder{Links, anyAddress, linked}
+	placeholders = finder{Placeholders, marked("{", "%", "<"), matches(placeholderPattern, same)}
+	inFigures    = finder{Numbers, anyFigure, figures}
+	spelledOut   = finder{Numbers, anyNumber, numbers}
+)
+
 // finders are tried in this order.
 var finders = []finder{
-	{Links, marked("://", "@", "www.", "WWW.", "mailto:"), matches(addressPattern, bare)},
-	{Placeholders, marked("{", "%", "<"), matches(placeholderPattern, same)},
+	addresses,
+	placeholders,
 	{Footnotes, marked("[^"), matches(footnotePattern, same)},
 	{Citations, marked("[", "(", "@"), matches(citationPattern, citation)},
 	{Markup, marked("~~"), matches(struckPattern, same)},
 	{Quotations, marked(`"`, "“", "„", "«", "»", "「", "‘"), quotations},
 	{Dates, anyDate, matches(datePattern, dated)},
 	{Modals, anyWord(modalHeads), modals},
-	{Numbers, anyNumber, numbers},
+	spelledOut,
 	{Names, func(string) bool { return true }, names},
 }
 
@@ -39,9 +55,33 @@ func marked(marks ...string) func(string) bool {
 	}
 }
 
+// anyAddress looks for a mark of one: a sign that only mail has, "www.", or a
+// scheme's colon, which something stands right behind.
+func anyAddress(words string) bool {
+	if strings.Contains(words, "@") || strings.Contains(strings.ToLower(words), "www.") {
+		return true
+	}
+	for rest := words; ; {
+		i := strings.IndexByte(rest, ':')
+		if i < 0 || i == len(rest)-1 {
+			return false
+		}
+		if i > 0 && strings.IndexByte("spoSPO", rest[i-1]) >= 0 && strings.IndexByte(" \t\n\f\r", rest[i+1]) < 0 { // https: ftp: mailto:
+			return true
+		}
+		rest = rest[i+1:]
+	}
+}
+
+// anyWord looks for words, a word being what \b parts.
 func anyWord(set func() map[string]bool) func(string) bool {
 	return func(words string) bool {
-		return slices.ContainsFunc(tokens(words), func(t token) bool { return set()[strings.ToLower(t.text)] })
+		for word := range strings.FieldsFuncSeq(words, func(r rune) bool { return r >= utf8.RuneSelf || !wordRune(r) }) {
+			if set()[strings.ToLower(word)] {
+				return true
+			}
+		}
+		return false
 	}
 }
 
@@ -51,7 +91,10 @@ func anyFigure(words string) bool {
 
 // All lists the things that are in a block and what it is itself, those of its
 // markup first.
-func (b Block) All() []Thing {
+func (b Block) All() []Thing { return b.by(finders) }
+
+// by lists the things of its markup, and those that some finders find.
+func (b Block) by(finders []finder) []Thing {
 	b.Things = slices.Clone(b.Things)
 	switch b.Form {
 	case Heading:
@@ -69,11 +112,8 @@ func (b Block) All() []Thing {
 	}
 	rest := b.Words
 	for _, f := range finders {
-		if !f.may(rest) {
-			continue
-		}
 		var found []string
-		found, rest = f.find(rest)
+		found, rest = f.take(rest)
 		for _, text := range found {
 			b.add(f.kind, text)
 		}
@@ -104,7 +144,16 @@ func taken(words string, pattern *regexp.Regexp, normal func(string) string) (fo
 
 func same(s string) string { return s }
 
-var addressPattern = patterns.Lazy(`(?i)\b(?:https?|ftp|mailto):[^\s<>"'” \x{fffc}]+|\bwww\.[^\s<>"']+|\b[\w.+-]+@[\w-]+\.[\w.-]*\w`)
+var addressPattern = patterns.Lazy(`(?i)\b(?:https?|ftp|mailto):(?:\{\{[^{}]*\}\}|[^\s<>"'” \x{fffc}])+|\bwww\.[^\s<>"']+|\b[\w.+-]+@[\w-]+\.[\w.-]*\w`)
+
+// linked finds addresses. A placeholder in one is left to be found.
+func linked(words string) (found []string, rest string) {
+	rest = addressPattern().ReplaceAllStringFunc(words, func(match string) string {
+		found = append(found, bare(match))
+		return " " + standIn + strings.Join(placeholderPattern().FindAllString(match, -1), standIn) + " "
+	})
+	return found, rest
+}
 
 // bare is an address without the sentence's own marks behind it.
 func bare(s string) string { return strings.TrimRight(s, ".,;:!?)") }

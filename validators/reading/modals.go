@@ -16,11 +16,11 @@ var modalPattern = patterns.Lazy(`(?i)(?:\b(?:not|never|no longer|only) )?\b(?:m
 	`|\b(?:muss|müssen|musst|darf|dürfen|darfst|soll|sollen|sollte|sollten)\b(?: (?:nicht|nie|nur)\b)?` +
 	`|\b(?:ne )?(?:doit|doivent|devrait|devraient)\b(?: (?:pas|jamais)\b)?|\b(?:no )?(?:debe|deben|debería|deberían)\b`)
 
-// modalHeads are the words of which one is in every match.
+// modalHeads are the words of which one is in every match, as ASCII parts them:
+// müssen is m and ssen.
 var modalHeads = wordSet("must shall should may might ought need needs have has had require requires required mandatory obligatory optional recommended forbidden prohibited " +
-	"permitted allowed mustn't shan't shouldn't mayn't mightn't needn't can't couldn't won't wouldn't cannot can could will would " +
-	"mustn’t shan’t shouldn’t mayn’t mightn’t needn’t can’t couldn’t won’t wouldn’t " +
-	"muss müssen musst darf dürfen darfst soll sollen sollte sollten doit doivent devrait devraient debe deben debería deberían")
+	"permitted allowed mustn shan shouldn mayn mightn needn can couldn won wouldn cannot could will would " +
+	"muss ssen musst darf rfen darfst soll sollen sollte sollten doit doivent devrait devraient debe deben deber")
 
 var contractions = strings.NewReplacer("’", "'", "mustn't", "must not", "shan't", "shall not", "shouldn't", "should not", "needn't", "need not", "mightn't", "might not",
 	"can't", "cannot", "can not", "cannot", "won't", "will not", "wouldn't", "would not", "couldn't", "could not", "has to", "have to", "had to", "have to",

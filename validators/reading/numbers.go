@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -102,11 +101,15 @@ var smallNumbers = map[string]int{
 }
 
 func anyNumber(words string) bool {
-	return anyFigure(words) || slices.ContainsFunc(tokens(words), func(t token) bool {
-		first, _, _ := strings.Cut(strings.ToLower(t.text), "-")
-		_, known := smallNumbers[first]
-		return known
-	})
+	if anyFigure(words) {
+		return true
+	}
+	for word := range strings.FieldsFuncSeq(words, func(r rune) bool { return !wordRune(r) }) {
+		if _, known := smallNumbers[strings.ToLower(word)]; known {
+			return true
+		}
+	}
+	return false
 }
 
 // spelt writes numbers that stand in words in figures. "One" alone is a

@@ -18,7 +18,10 @@
 // Begin with kinds.go, which lists the finders, then compare.go.
 package reading
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Kind is a kind of thing, by the name that a report uses.
 type Kind string
@@ -126,9 +129,10 @@ func (t Text) Quoted() []Thing {
 
 // Of lists the things of a kind, as they are compared, in their order.
 func (t Text) Of(kind Kind) []Thing {
+	own := 1 + slices.IndexFunc(finders, func(f finder) bool { return f.kind == kind }) // none behind it takes its things
 	var out []Thing
 	for _, b := range t.Blocks {
-		for _, thing := range b.All() {
+		for _, thing := range b.by(finders[:own]) {
 			if thing.Kind == kind {
 				out = append(out, thing)
 			}

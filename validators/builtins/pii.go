@@ -63,9 +63,8 @@ func (p pii) find(text string) []validators.Issue {
 		if len(p.Kinds) > 0 && !slices.Contains(p.Kinds, kind) {
 			continue
 		}
-		likely := slices.DeleteFunc(slices.Clone(lines), func(l piiLine) bool { return !l.mayHold(kind) })
 		for _, shape := range piiShapes[kind] {
-			for _, at := range findIn(likely, shape.form(), taken) {
+			for _, at := range shape.findIn(lines, taken) {
 				if kind == "iban" {
 					at[1] = at[0] + ibanEnd(text[at[0]:at[1]])
 				}
@@ -86,51 +85,73 @@ func (p pii) find(text string) []validators.Issue {
 	return issues
 }
 
-// A piiLine is a line with what something of a kind needs: the expressions cost
-// far more than counting digits, and none of them goes past a line.
+// A piiLine is a line with what a shape needs: the expressions cost far more than
+// counting digits, and none of them goes past a line.
 type piiLine struct {
-	start, end     int
-	digits, colons int
-	at             bool
+	start, end int
+	run        int  // the most digits with no more than gap bytes between two of them
+	colons     int  // in the line
+	at         bool // it has an @
+	account    bool // two capitals stand before two digits
 }
 
-// counted gives the lines that have as much of it as any kind needs.
+// gap is how many bytes stand between two digits of a shape at most: ") (".
+const gap = 3
+
+// counted gives the lines that have as much of it as any shape needs.
 func counted(text []byte) (lines []piiLine) {
 	for start := 0; start < len(text); {
-		line := piiLine{start: start, end: len(text)}
+		end := len(text)
 		if i := bytes.IndexByte(text[start:], '\n'); i >= 0 {
-			line.end = start + i
+			end = start + i
 		}
-		for _, b := range text[start:line.end] {
-			switch {
-			case b >= '0' && b <= '9':
-				line.digits++
-			case b == '@':
-				line.at = true
-			case b == ':':
-				line.colons++
-			}
-		}
-		if line.at || line.digits > 1 || line.colons > 1 {
+		if line := count(text[start:end]); line.at || line.run > 1 || line.colons > 1 {
+			line.start, line.end = start, end
 			lines = append(lines, line)
 		}
-		start = line.end + 1
+		start = end + 1
 	}
 	return lines
 }
 
-// mayHold tells whether something of a kind could be in the line.
-func (l piiLine) mayHold(kind string) bool {
-	return kind == "mail" && l.at || kind == "ip" && l.colons >= 2 || kind != "mail" && l.digits >= fewestDigits[kind]
+func count(text []byte) (line piiLine) {
+	run, last := 0, -1
+	for i, b := range text {
+		switch {
+		case b >= '0' && b <= '9':
+			if i-last > gap+1 {
+				run = 0
+			}
+			if run++; run > 1 && i-last == 1 && i >= 3 && isCapital(text[i-2]) && isCapital(text[i-3]) {
+				line.account = true
+			}
+			last = i
+			line.run = max(line.run, run)
+		case b == '@':
+			line.at = true
+		case b == ':':
+			line.colons++
+		}
+	}
+	return line
 }
 
-// fewestDigits is what a line must have for anything of a kind to be in it.
-var fewestDigits = map[string]int{"iban": 2, "card": 12, "ip": 4, "phone": 9, "national_id": 2}
+func isCapital(b byte) bool { return b >= 'A' && b <= 'Z' }
 
-// findIn is FindAllIndex over lines of the text.
-func findIn(lines []piiLine, form *regexp.Regexp, text []byte) (found [][]int) {
+// What a shape needs of a line.
+func hasAt(l piiLine) bool      { return l.at }
+func hasAccount(l piiLine) bool { return l.account }
+func hasColons(l piiLine) bool  { return l.colons >= 2 }
+
+func hasDigits(n int) func(piiLine) bool { return func(l piiLine) bool { return l.run >= n } }
+
+// findIn is FindAllIndex over the lines of the text that have what a shape needs.
+func (shape piiShape) findIn(lines []piiLine, text []byte) (found [][]int) {
 	for _, line := range lines {
-		for _, at := range form.FindAllIndex(text[line.start:line.end], -1) {
+		if !shape.needs(line) {
+			continue
+		}
+		for _, at := range shape.form().FindAllIndex(text[line.start:line.end], -1) {
 			found = append(found, []int{line.start + at[0], line.start + at[1]})
 		}
 	}
@@ -178,24 +199,25 @@ func ungrouped(text string) string {
 
 // A piiShape is how one sort of data is written, and what else it must be.
 type piiShape struct {
-	what string
-	form func() *regexp.Regexp
-	is   func(found string) bool
+	what  string
+	needs func(piiLine) bool
+	form  func() *regexp.Regexp
+	is    func(found string) bool
 }
 
 var piiShapes = map[string][]piiShape{
-	"mail": {{"a mail address", patterns.Lazy(`[A-Za-z0-9][A-Za-z0-9._%+'-]{0,63}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,24}`), always}},
-	"iban": {{"an IBAN", patterns.Lazy(`[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]){11,30}`), isIBAN}},
-	"card": {{"a payment card number", patterns.Lazy(`[2-6][0-9]{3}(?:[ -]?[0-9]){8,15}`), isCard}},
+	"mail": {{"a mail address", hasAt, patterns.Lazy(`[A-Za-z0-9][A-Za-z0-9._%+'-]{0,63}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,24}`), always}},
+	"iban": {{"an IBAN", hasAccount, patterns.Lazy(`[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]){11,30}`), isIBAN}},
+	"card": {{"a payment card number", hasDigits(12), patterns.Lazy(`[2-6][0-9]{3}(?:[ -]?[0-9]){8,15}`), isCard}},
 	"ip": {
-		{"an IP address", patterns.Lazy(`[0-9]{1,3}(?:\.[0-9]{1,3}){3}`), isAddress},
-		{"an IP address", patterns.Lazy(`[0-9A-Fa-f]{1,4}:(?:[0-9A-Fa-f]{0,4}:){1,6}[0-9A-Fa-f]{0,4}`), isAddress},
+		{"an IP address", hasDigits(4), patterns.Lazy(`[0-9]{1,3}(?:\.[0-9]{1,3}){3}`), isAddress},
+		{"an IP address", hasColons, patterns.Lazy(`[0-9A-Fa-f]{1,4}:(?:[0-9A-Fa-f]{0,4}:){1,6}[0-9A-Fa-f]{0,4}`), isAddress},
 	},
 	"phone": {
-		{"a phone number", patterns.Lazy(`(?:\+|00)[1-9][0-9]{0,2}(?:[ .-]?\(?[0-9]{1,5}\)?){2,6}`), phoneOf(9, 15)},
-		{"a phone number", patterns.Lazy(`\(0?[0-9]{2,4}\)[ -]?[0-9]{3,5}[ .-]?[0-9]{3,5}`), phoneOf(9, 12)},
-		{"a phone number", patterns.Lazy(`[2-9][0-9]{2}([.-])[2-9][0-9]{2}[.-][0-9]{4}`), phoneOf(10, 10)},
-		{"a phone number", patterns.Lazy(`0[1-9][0-9]{0,4}(?:[ /-][0-9]{2,8}){1,5}`), phoneOf(9, 12)},
+		{"a phone number", hasDigits(9), patterns.Lazy(`(?:\+|00)[1-9][0-9]{0,2}(?:[ .-]?\(?[0-9]{1,5}\)?){2,6}`), phoneOf(9, 15)},
+		{"a phone number", hasDigits(9), patterns.Lazy(`\(0?[0-9]{2,4}\)[ -]?[0-9]{3,5}[ .-]?[0-9]{3,5}`), phoneOf(9, 12)},
+		{"a phone number", hasDigits(10), patterns.Lazy(`[2-9][0-9]{2}([.-])[2-9][0-9]{2}[.-][0-9]{4}`), phoneOf(10, 10)},
+		{"a phone number", hasDigits(9), patterns.Lazy(`0[1-9][0-9]{0,4}(?:[ /-][0-9]{2,8}){1,5}`), phoneOf(9, 12)},
 	},
 	"national_id": nationalIDs,
 }

@@ -14,18 +14,18 @@ import (
 // of digits must also hold a date, or keep a rule of their own, so that one of
 // ten numbers is not taken for one.
 var nationalIDs = []piiShape{
-	{"a Spanish DNI or NIE", patterns.Lazy(`(?:[0-9]{8}|[XYZ][ -]?[0-9]{7})[ -]?[A-HJ-NP-TV-Z]`), isDNI},
-	{"an Italian codice fiscale", patterns.Lazy(`(?i)[A-Z]{6}[0-9]{2}[ABCDEHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z]`), isCodiceFiscale},
-	{"a French NIR", patterns.Lazy(`[12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]) ?[0-9][0-9AB] ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}`), isNIR},
-	{"a Chinese identity number", patterns.Lazy(`[1-9][0-9]{16}[0-9X]`), isChineseID},
-	{"a Swiss AHV number", patterns.Lazy(`756[. ]?[0-9]{4}[. ]?[0-9]{4}[. ]?[0-9]{2}`), isAHV},
-	{"a Brazilian CPF", patterns.Lazy(`[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}`), isCPF},
-	{"a Belgian national number", patterns.Lazy(`[0-9]{2}\.[0-9]{2}\.[0-9]{2}-[0-9]{3}\.[0-9]{2}`), isBelgian},
-	{"a Swedish personnummer", patterns.Lazy(`(?:19|20)?[0-9]{6}[-+][0-9]{4}`), isPersonnummer},
-	{"a Finnish henkilötunnus", patterns.Lazy(`[0-9]{6}[-+A][0-9]{3}[0-9A-FHJ-NPR-Y]`), isHetu},
-	{"a German tax number", patterns.Lazy(`[1-9][0-9](?: ?[0-9]{3}){3}`), isSteuerID},
-	{"a Polish PESEL", patterns.Lazy(`[0-9]{11}`), isPESEL},
-	{"a Norwegian fødselsnummer", patterns.Lazy(`[0-9]{6} ?[0-9]{5}`), isFodselsnummer},
+	{"a Spanish DNI or NIE", hasDigits(7), patterns.Lazy(`(?:[0-9]{8}|[XYZ][ -]?[0-9]{7})[ -]?[A-HJ-NP-TV-Z]`), isDNI},
+	{"an Italian codice fiscale", hasDigits(7), patterns.Lazy(`(?i)[A-Z]{6}[0-9]{2}[ABCDEHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z]`), isCodiceFiscale},
+	{"a French NIR", hasDigits(14), patterns.Lazy(`[12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]) ?[0-9][0-9AB] ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}`), isNIR},
+	{"a Chinese identity number", hasDigits(17), patterns.Lazy(`[1-9][0-9]{16}[0-9X]`), isChineseID},
+	{"a Swiss AHV number", hasDigits(13), patterns.Lazy(`756[. ]?[0-9]{4}[. ]?[0-9]{4}[. ]?[0-9]{2}`), isAHV},
+	{"a Brazilian CPF", hasDigits(11), patterns.Lazy(`[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}`), isCPF},
+	{"a Belgian national number", hasDigits(11), patterns.Lazy(`[0-9]{2}\.[0-9]{2}\.[0-9]{2}-[0-9]{3}\.[0-9]{2}`), isBelgian},
+	{"a Swedish personnummer", hasDigits(10), patterns.Lazy(`(?:19|20)?[0-9]{6}[-+][0-9]{4}`), isPersonnummer},
+	{"a Finnish henkilötunnus", hasDigits(9), patterns.Lazy(`[0-9]{6}[-+A][0-9]{3}[0-9A-FHJ-NPR-Y]`), isHetu},
+	{"a German tax number", hasDigits(11), patterns.Lazy(`[1-9][0-9](?: ?[0-9]{3}){3}`), isSteuerID},
+	{"a Polish PESEL", hasDigits(11), patterns.Lazy(`[0-9]{11}`), isPESEL},
+	{"a Norwegian fødselsnummer", hasDigits(11), patterns.Lazy(`[0-9]{6} ?[0-9]{5}`), isFodselsnummer},
 }
 
 // weighed is the sum of a number's digits by weights, from the first on.

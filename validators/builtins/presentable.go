@@ -135,8 +135,11 @@ func (d *draft) leftovers() {
 	for _, p := range d.prose {
 		text := d.blanked(p.Span, "`")
 		at := unwritten().Find(text)
-		if strings.ContainsAny(text, "]}>%") { // one of which is in whatever else it is
-			if sign := leftover().FindStringIndex(text); sign != nil && (at == nil || sign[0] < at[0]) {
+		for _, l := range leftovers {
+			if !strings.Contains(text, l.sign) {
+				continue
+			}
+			if sign := l.form().FindStringIndex(text); sign != nil && (at == nil || sign[0] < at[0]) {
 				at = sign
 			}
 		}

@@ -1,14 +1,15 @@
 package builtins
 
-import "github.com/seed61713e19/capstan/validators/patterns"
+import (
+	"regexp"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
+)
 
 // What is left in to be filled, and what a model says beside its text. Each needs
 // several words, or signs that prose does not have, so that a text about models
 // or templates says little of it outside of quotation marks and code.
 var (
-	leftover = patterns.Lazy(`\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|\$\{[\w. ]+\}|\{[0-9]\}|(?:^|\s)%[sdv](?:\s|[.,;:!?]|$)|` +
-		`\[(?i:todo|tbd|tba|placeholder|(?:insert|your|add|enter|fill in) [^\]\n]*|(?:first |last |full |company |customer |client |recipient )?name|date|address)\]|` +
-		`<(?i:your|insert|company|customer|client|first|last|full) [\w ]*>|<(?i:name|date|placeholder)>`)
 	unwritten = patterns.Sought(`\b(?:TODO|TBD|TBA|FIXME|XXX+)\b|\b[Ll]orem ipsum\b`)
 
 	ofItself = patterns.Sought(`\bas an? (?:ai\b|artificial intelligence|(?:large )?language model)|\bi(?:'m| am) (?:only |just )?an? (?:ai\b|(?:large )?language model)|\bmy (?:knowledge cutoff|training data)\b|\bknowledge cutoff\b`)
@@ -18,3 +19,18 @@ var (
 
 	relating = patterns.Lazy(`(?i)\b(?:what|who|whom|which|where|how|that|it is)\b`)
 )
+
+// leftovers are what a program or a person was to fill in, each with a sign that
+// it has: most paragraphs have none of them.
+var leftovers = []struct {
+	sign string
+	form func() *regexp.Regexp
+}{
+	{"{{", patterns.Lazy(`\{\{[^{}\n]*\}\}`)},
+	{"{%", patterns.Lazy(`\{%[^{}\n]*%\}`)},
+	{"${", patterns.Lazy(`\$\{[\w. ]+\}`)},
+	{"}", patterns.Lazy(`\{[0-9]\}`)},
+	{"%", patterns.Lazy(`(?:^|\s)%[sdv](?:\s|[.,;:!?]|$)`)},
+	{"]", patterns.Lazy(`\[(?i:todo|tbd|tba|placeholder|(?:insert|your|add|enter|fill in) [^\]\n]*|(?:first |last |full |company |customer |client |recipient )?name|date|address)\]`)},
+	{">", patterns.Lazy(`<(?i:your|insert|company|customer|client|first|last|full) [\w ]*>|<(?i:name|date|placeholder)>`)},
+}

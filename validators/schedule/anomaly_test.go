@@ -151,6 +151,32 @@ func TestVolumeRows(t *testing.T) {
 	})
 }
 
+// TestDaysOfVolumes: a day that is said twice is refused, the same each time.
+func TestDaysOfVolumes(t *testing.T) {
+	h := newHouse(t, sqliteDSN(t))
+	for _, row := range []struct {
+		expected any
+		reason   string
+	}{
+		{map[string]any{"tuesday": 9, "Mon": 8}, ""}, {map[string]any{"2026-01-06": 9, "Tue": 1}, ""}, {map[string]any{"2026-01-06": 9, "2026-01-13": 1}, ""},
+		{map[string]any{"tuesday": 9, "Tue": 1}, `"tuesday" is a day that another key says`}, {map[string]any{"tuesday": 9, "TUESDAY": 9}, `"tuesday" is a day`},
+		{map[string]any{"1": 9, "Tue": 1}, `"Tue" is a day`}, {map[string]any{"1": 9, "01": 1}, `"1" is a day`},
+		{map[string]any{"foo": 9, "bar": 1, "baz": 2}, `"bar" is neither a date nor a day of the week; INVALID_INPUT volume_config.weekly_distribution: "baz" is neither`},
+	} {
+		w := day(spaced(17)...)
+		w["volume_config"] = map[string]any{"weekly_distribution": row.expected}
+		once := h.verdict(anomalyGate, w, nil)
+		if once.Valid != (row.reason == "") || !strings.Contains(once.Reason, row.reason) {
+			t.Errorf("%v: %s", row.expected, once.Reason)
+		}
+		for range 20 {
+			if v := h.verdict(anomalyGate, w, nil); v.Reason != once.Reason {
+				t.Fatalf("%v: not the same twice:\n%s\n%s", row.expected, once.Reason, v.Reason)
+			}
+		}
+	}
+}
+
 func TestUnknownContentRows(t *testing.T) {
 	databases(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)

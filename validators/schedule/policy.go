@@ -192,7 +192,7 @@ func (p *Policy) prepare() error {
 			return fmt.Errorf("policy: rule %s: status %q is not one of %s", name, clip(r.Status), strings.Join(statuses, ", "))
 		}
 	}
-	for name := range p.Rules {
+	for _, name := range slices.Sorted(maps.Keys(p.Rules)) {
 		if !slices.Contains(ruleNames, name) {
 			return fmt.Errorf("policy: no rule is called %q", clip(name))
 		}
@@ -231,8 +231,9 @@ func (p *Policy) deciding() (string, error) {
 }
 
 func (p *Policy) checkLimits() error {
-	for name, value := range p.Limits.byName() {
-		switch {
+	limits := p.Limits.byName()
+	for _, name := range slices.Sorted(maps.Keys(limits)) {
+		switch value := limits[name]; {
 		case math.IsNaN(value) || math.IsInf(value, 0) || value < 0:
 			return fmt.Errorf("policy: limit %s must be a number that is not negative", name)
 		case strings.HasSuffix(name, "_share") && strings.HasPrefix(name, "max_") && (value <= 0 || value > 1):

@@ -36,6 +36,13 @@ func TestPolicies(t *testing.T) {
 			t.Errorf("%q: %+v", wrong, p.Limits)
 		}
 	}
+	for text, first := range map[string]string{"limits: {min_types: -1, min_brand: -1}": "min_brand", "rules: {b: {code: X}, a: {code: X}}": `"a"`} {
+		for range 20 {
+			if _, err := loadPolicy(text); err == nil || !strings.Contains(err.Error(), first) {
+				t.Fatalf("%s: %v", text, err)
+			}
+		}
+	}
 	if types := everySendType(); len(types) != 22 || len(sendTypes()) != 24 {
 		t.Errorf("%d send types", len(types))
 	}

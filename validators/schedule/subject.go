@@ -246,8 +246,8 @@ func (in *intake) volume(m map[string]any, p *plan) {
 	switch daily := config["weekly_distribution"].(type) {
 	case nil:
 	case map[string]any:
-		for key, v := range daily {
-			in.expect(key, v, p)
+		for _, key := range slices.Sorted(maps.Keys(daily)) {
+			in.expect(key, daily[key], p)
 		}
 	case []any:
 		for i, v := range daily {
@@ -274,27 +274,38 @@ func (in *intake) confidence(m, config map[string]any) float64 {
 	return f
 }
 
-// expect notes a day's expected items: by date, by name (monday, Mon), or by
-// number from 0, which is Monday.
+// expect notes a day's expected items. A date counts before its day of the week.
 func (in *intake) expect(key string, v any, p *plan) {
+	const at = "volume_config.weekly_distribution"
 	n, ok := number(v)
 	if !ok || n < 0 {
-		in.wrong("volume_config.weekly_distribution."+clip(key), "must be a number that is not negative, not "+show(v))
+		in.wrong(at+"."+clip(key), "must be a number that is not negative, not "+show(v))
 		return
 	}
 	if day, ok := in.day(key); ok {
 		p.expected.dates[day] = n
 		return
 	}
+	switch d, ok := dayNamed(key); {
+	case !ok:
+		in.wrong(at, strconv.Quote(clip(key))+" is neither a date nor a day of the week")
+	case !math.IsNaN(p.expected.days[d]):
+		in.wrong(at, strconv.Quote(clip(key))+" is a day that another key says too")
+	default:
+		p.expected.days[d] = n
+	}
+}
+
+// dayNamed reads a day of the week: by name (monday, Mon), or by number from 0,
+// which is Monday.
+func dayNamed(key string) (time.Weekday, bool) {
 	if i, err := strconv.Atoi(key); err == nil && i >= 0 && i < 7 {
-		p.expected.days[(i+1)%7] = n
-		return
+		return time.Weekday((i + 1) % 7), true
 	}
 	for d := time.Sunday; d <= time.Saturday; d++ {
 		if name := d.String(); strings.EqualFold(key, name) || strings.EqualFold(key, name[:3]) {
-			p.expected.days[d] = n
-			return
+			return d, true
 		}
 	}
-	in.wrong("volume_config.weekly_distribution", strconv.Quote(clip(key))+" is neither a date nor a day of the week")
+	return 0, false
 }

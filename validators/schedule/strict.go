@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,8 +14,13 @@ import (
 )
 
 // oneSchedule refuses a text that holds more than one schedule, or review of
-// one, or anything like JSON that can be read in two ways. What a model thought
-// aloud before it answered is not looked at.
+// one, or anything like JSON that can be read in two ways, or what is no whole of
+// its own: the text ends inside an object, or it stands in one that breaks. What a
+// model thought aloud before it answered is not looked at.
+//
+//	{"schedule": {"items": []}, "notes": "the we   is cut off
+//	{"schedule": {"items": []}, "notes": oops}     breaks
+//	for {x} and {"y" …}: {"items": []}             is whole: it stands in neither
 func oneSchedule(text string) error {
 	if jsontext.Value(text).IsValid(lenient...) { // one document, whatever its keys
 		return signatures.UnambiguousText([]byte(text))
@@ -22,52 +28,67 @@ func oneSchedule(text string) error {
 	if at := strings.LastIndex(text, thought); at >= 0 {
 		text = text[at+len(thought):]
 	}
-	rest, meant, budget := []byte(text), 0, 8*len(text)+1<<16
-	for {
-		begin := opening().FindIndex(rest)
+	all := []byte(strings.TrimRight(text, " \t\r\n"))
+	meant, broken, whole, budget := 0, 0, false, 8*len(all)+1<<16
+	for at := 0; ; {
+		begin := opening().FindIndex(all[at:])
 		if begin == nil {
 			break
 		}
-		rest = rest[begin[0]:]
-		value, cost := piece(rest)
+		at += begin[0]
+		value, cost, err := piece(all[at:])
 		if budget -= cost; budget < 0 {
 			return errors.New("there are too many broken pieces of JSON to say which is the schedule")
 		}
-		if value == nil {
-			rest = rest[1:]
+		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return errors.New("the text is cut off: it ends inside JSON that is not closed")
+		case err != nil && all[at] == '{':
+			broken = max(broken, at+cost)
+			fallthrough
+		case err != nil || all[at] == '[': // what it lists is looked at
+			at++
 			continue
 		}
 		if err := signatures.UnambiguousText(value); err != nil {
 			return err
 		}
-		if rest = rest[cost:]; isAnswer(value) {
-			meant++
+		at += cost
+		if whole = at > broken; isAnswer(value) {
+			if meant++; !whole {
+				return errBroken
+			}
 		}
 	}
-	if meant > 1 {
+	switch {
+	case broken > 0 && !whole: // what is whole last is what was taken for the schedule
+		return errBroken
+	case meant > 1:
 		return fmt.Errorf("the text holds %d answers in JSON: which of them is meant?", meant)
 	}
 	return nil
 }
 
+var errBroken = errors.New("a JSON object breaks, and a part of it is not judged for the whole")
+
 const thought = "</think>"
 
-// opening is how an object begins.
-var opening = patterns.Lazy(`\{\s*["}]`)
+// opening is how an object begins, or a list of them.
+var opening = patterns.Lazy(`\{\s*["}]|\[\s*\{`)
 
-// piece reads the JSON object that a text begins with, nil where it breaks, and
-// tells how many bytes were read for that.
-func piece(text []byte) (value jsontext.Value, cost int) {
+// piece reads the JSON that a text begins with, and tells how many bytes of it were
+// read, to its end or to where it breaks.
+func piece(text []byte) (value jsontext.Value, cost int, err error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(text), lenient...)
-	value, err := d.ReadValue()
+	value, err = d.ReadValue()
 	var broken *jsontext.SyntacticError
 	switch {
 	case err == nil:
-		return value, int(d.InputOffset())
+		return value, int(d.InputOffset()), nil
 	case errors.As(err, &broken):
-		return nil, int(broken.ByteOffset) + 1
+		return nil, int(broken.ByteOffset) + 1, err
 	}
-	return nil, len(text)
+	return nil, len(text), err
 }
 
 // lenient reads JSON as most readers do.

@@ -41,7 +41,9 @@ func TestReadInOneWayOnly(t *testing.T) {
 		}
 		return said
 	}
-	for _, fine := range []string{good, "```json\n" + good + "\n```", "<think>" + good + "</think>" + good, with(`"HERE"`, "9007199254740992"), with(`"price":18`, `"price":18.0`), with(`"price":18`, `"price":1.8e1`)} {
+	cut := good[:len(good)/2]
+	for _, fine := range []string{good, "```json\n" + good + "\n```", "for {x} of {\"y\" …}: " + good + " {z} [1", "for {\"y: " + good, `["note: ` + good, "{" + good, "[1, " + good + "\nDone.",
+		"<think>" + cut + "</think>" + good, `{"was": {"a": 1}, …} ` + good, good + "\nThat is all {", `{"schedule": ` + good + `, "notes": "the week is"}`, "<think>" + good + "</think>" + good, with(`"HERE"`, "9007199254740992"), with(`"price":18`, `"price":18.0`), with(`"price":18`, `"price":1.8e1`)} {
 		if v := verdict(varietyGate, validators.Subject{Content: fine}); !v.Valid {
 			t.Errorf("%.60s: %s", fine, v.Reason)
 		}
@@ -60,6 +62,14 @@ func TestReadInOneWayOnly(t *testing.T) {
 		"half a pair":               with(`"HERE"`, `"\ud800"`),
 		"a schedule behind":         good + "\n" + good,
 		"a schedule before, broken": "{" + good + "\n```json\n" + good + "\n```",
+		"cut off":                   cut,
+		"cut off by a bracket":      good[:len(good)-1] + "\n",
+		"cut off in a fence":        "```json\n" + cut + "\n```\n",
+		"beside it cut off":         `{"schedule": ` + good + `, "notes": "the week is`,
+		"beside it cut, and closed": "```json\n{\"schedule\": " + good + ", \"notes\": \"the week is\n```\n",
+		"beside it broken":          `{"schedule": ` + good + `, "notes": oops}`,
+		"a list cut off":            "[" + good + ", ",
+		"another cut off behind":    good + "\nRevised:\n```json\n" + `{"creator_id":"ada","items":[{"note":"so`,
 		"in prose, twice":           "```json\n" + with(`"price":18`, `"price":9999,"price":18`) + "\n```",
 	} {
 		for _, gate := range []string{qualityGate, selectionGate, varietyGate, anomalyGate, certificateGate} {
@@ -69,6 +79,15 @@ func TestReadInOneWayOnly(t *testing.T) {
 			// What was parsed has lost it; the text has not.
 			if v := verdict(gate, validators.Subject{Content: content, Output: w}); v.Valid && !strings.Contains(name, "behind") {
 				t.Errorf("%s: %s beside its output: %s", gate, name, v.Reason)
+			}
+		}
+	}
+	for content, reason := range map[string]string{
+		cut: "cut off", good[:len(good)-1]: "cut off", `{"schedule": ` + good + `, "notes": "the week is` + "\n": "cut off", "```json\n" + cut + "\n```": "breaks", `{"schedule": ` + good + `, "notes": oops}`: "breaks",
+	} {
+		for _, gate := range []string{qualityGate, selectionGate, varietyGate, anomalyGate, certificateGate, criticGate} {
+			if v := verdict(gate, validators.Subject{Content: content}); v.Valid || len(v.Issues) != 1 || v.Issues[0].Check != "INVALID_INPUT" || !strings.Contains(v.Reason, reason) {
+				t.Errorf("%s: %.20q…%q: want that it is %s: %s", gate, content, content[len(content)-20:], reason, v.Reason)
 			}
 		}
 	}
@@ -89,7 +108,8 @@ func TestReadInOneWayOnly(t *testing.T) {
 		t.Error("18.00 is not 18")
 	}
 	for _, review := range []string{`{"revenue_aggressiveness":99,"revenue_aggressiveness":1,"subscriber_health":90,"brand_consistency":90}`,
-		`{"revenue_aggressiveness":99,"subscriber_health":90,"brand_consistency":90} {"revenue_aggressiveness":1,"subscriber_health":90,"brand_consistency":90}`} {
+		`{"revenue_aggressiveness":99,"subscriber_health":90,"brand_consistency":90} {"revenue_aggressiveness":1,"subscriber_health":90,"brand_consistency":90}`,
+		`{"revenue_aggressiveness":1,"subscriber_health":90,"brand_consistency":90,"concerns":["one"`, `{"critic":{"revenue_aggressiveness":1,"subscriber_health":90,"brand_consistency":90},"concerns":["o`} {
 		if v := verdict(criticGate, validators.Subject{Content: review}); v.Valid {
 			t.Errorf("%s: %s", review, v.Reason)
 		}

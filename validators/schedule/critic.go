@@ -2,8 +2,10 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -121,11 +123,11 @@ func (in *intake) major(m map[string]any, concerns []any) int {
 	called, silent := 0, 0
 	for _, c := range concerns {
 		object, _ := c.(map[string]any)
-		severity, ok := object["severity"].(string)
-		switch {
-		case !ok:
+		severity, _ := object["severity"].(string)
+		switch words := strings.FieldsFunc(strings.ToLower(severity), isNoLetter); {
+		case len(words) == 0:
 			silent++
-		case strings.EqualFold(severity, "major") || strings.EqualFold(severity, "critical") || strings.EqualFold(severity, "high"):
+		case slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(lesser, " "+w+" ") }):
 			called++
 		}
 	}
@@ -142,3 +144,11 @@ func (in *intake) major(m map[string]any, concerns []any) int {
 		return max(int(f), called)
 	}
 }
+
+func isNoLetter(r rune) bool { return !unicode.IsLetter(r) }
+
+// lesser are the words of severities below major, one of several words having
+// nothing but these: severe, blocking and what nobody thought of is not below it.
+const lesser = " minor low lower lowest lesser least moderate medium mild slight small light weak " +
+	"info information informational informative note notice hint tip nit nitpick remark comment suggestion advice advisory optional " +
+	"trivial negligible marginal cosmetic style none warning warn very or to "

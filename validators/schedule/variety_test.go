@@ -138,6 +138,13 @@ func TestNothingToSend(t *testing.T) {
 
 func TestCriticRows(t *testing.T) {
 	h := newHouse(t, "")
+	of := func(severities ...any) []any {
+		list := make([]any, len(severities))
+		for i, s := range severities {
+			list[i] = map[string]any{"text": "too many sendings", "severity": s}
+		}
+		return list
+	}
 	good := map[string]any{"strategic_score": 78, "revenue_aggressiveness": 65, "subscriber_health": 72, "brand_consistency": 85, "concerns": []any{"one"}}
 	for _, row := range []struct {
 		field    string
@@ -151,6 +158,11 @@ func TestCriticRows(t *testing.T) {
 		{"brand_consistency", 50, "", "", "APPROVE"}, {"brand_consistency", 49, "BRAND_RISK", "HIGH", "BLOCK"}, {"brand_consistency", 51, "", "", "APPROVE"},
 		{"concerns", []any{"a", "b"}, "", "", "APPROVE"}, {"concerns", []any{"a", "b", "c"}, "MULTIPLE_CONCERNS", "HIGH", "BLOCK"},
 		{"concerns", []any{map[string]any{"severity": "minor"}, "b", "c"}, "", "", "APPROVE"},
+		{"concerns", of("severe", "severe", "severe"), "MULTIPLE_CONCERNS", "HIGH", "BLOCK"}, {"concerns", of("blocking", "Serious", "P0"), "MULTIPLE_CONCERNS", "HIGH", "BLOCK"},
+		{"concerns", of("MAJOR", "High", "critical"), "MULTIPLE_CONCERNS", "HIGH", "BLOCK"}, {"concerns", of("major", "minor", "high", "low", "severe"), "MULTIPLE_CONCERNS", "HIGH", "BLOCK"},
+		{"concerns", of("", nil, 7), "MULTIPLE_CONCERNS", "HIGH", "BLOCK"}, {"concerns", of("medium-high", "low to major", "not minor"), "MULTIPLE_CONCERNS", "HIGH", "BLOCK"},
+		{"concerns", of("minor", "LOW", "Moderate", "medium", "info", "trivial", "note"), "", "", "APPROVE"}, {"concerns", of(" minor ", "Very Low", "low/medium", "minor (cosmetic)", "informational", "WARNING", "negligible"), "", "", "APPROVE"},
+		{"concerns", of("severe", "severe", "minor", "minor"), "", "", "APPROVE"},
 		{"major_concerns", 2, "", "", "APPROVE"}, {"major_concerns", 3, "MULTIPLE_CONCERNS", "HIGH", "BLOCK"}, {"major_concerns", []any{"a", "b", "c", "d"}, "MULTIPLE_CONCERNS", "HIGH", "BLOCK"},
 		{"strategic_score", 71, "", "", "APPROVE"}, {"strategic_score", 70, "", "", "APPROVE"}, {"strategic_score", 69, "LOW_STRATEGIC_SCORE", "MODERATE", "REVISE"}, {"strategic_score", nil, "", "", "APPROVE"},
 		{"subscriber_health", nil, "INVALID_INPUT", "CRITICAL", "BLOCK"}, {"subscriber_health", "72", "INVALID_INPUT", "CRITICAL", "BLOCK"},
@@ -168,6 +180,14 @@ func TestCriticRows(t *testing.T) {
 		}
 		if details(v)["critic_decision"] != row.decision || v.Status != status {
 			t.Errorf("%s = %v: %v, %s", row.field, row.value, details(v)["critic_decision"], v.Reason)
+		}
+	}
+	// No fewer than call themselves major, whatever is counted.
+	for word, decision := range map[string]string{"major": "BLOCK", "severe": "BLOCK", "": "APPROVE", "minor": "APPROVE"} {
+		w := copied(t, good)
+		w["major_concerns"], w["concerns"] = 0, of(word, word, word)
+		if v := h.verdict(criticGate, w, nil); details(v)["critic_decision"] != decision {
+			t.Errorf("no major concerns, and three of severity %q: %s", word, v.Reason)
 		}
 	}
 	// What blocks is not called a revision, and parameters do as well.

@@ -40,10 +40,9 @@ func (r *report) pageGate(p *plan, f facts) {
 
 // A usage counts the items of each send type.
 type usage struct {
-	byType  [64]int // by the type's index
-	unique  map[string]int
-	types   int
-	largest *SendType
+	byType [64]int // by the type's index
+	unique map[string]int
+	types  int
 }
 
 func (p *plan) usage() usage {
@@ -56,9 +55,6 @@ func (p *plan) usage() usage {
 		if u.byType[kind.index]++; u.byType[kind.index] == 1 {
 			u.types++
 			u.unique[kind.Category]++
-		}
-		if u.largest == nil || u.byType[kind.index] > u.byType[u.largest.index] {
-			u.largest = kind
 		}
 	}
 	return u

@@ -333,10 +333,48 @@ func TestAllViolationsAreCollected(t *testing.T) {
 		if !maps.Equal(count, want) {
 			t.Errorf("got %v, want %v", count, want)
 		}
+		back := details(v)["issues_return_to"].([]any)
+		told := map[string]int{}
+		for i, issue := range v.Issues {
+			told[fmt.Sprint(issue.Check, " to ", back[i])]++
+		}
+		want = map[string]int{
+			"VAULT_VIOLATION to caption-selection-pro": 54, "AVOID_TIER_VIOLATION to caption-selection-pro": 54, "PAGE_TYPE_VIOLATION to send-type-allocator": 54,
+			"INSUFFICIENT_DIVERSITY to send-type-allocator": 4, "LOW_QUALITY_SCORE to previous phase": 1,
+		}
+		if !maps.Equal(told, want) || len(back) != len(v.Issues) {
+			t.Errorf("got %v, want %v", told, want)
+		}
 		if len(v.Reason) > 4000 {
 			t.Errorf("a reason of %d bytes", len(v.Reason))
 		}
 	})
+}
+
+// TestPhaseOfEachFinding: findings of one code may go back to different phases.
+func TestPhaseOfEachFinding(t *testing.T) {
+	h := newHouse(t, sqliteDSN(t))
+	w := week(50)
+	for i := range items(w) {
+		itemOf(w, i)["send_type_key"] = kinds(3, 6, 1)[i%10]
+	}
+	d := details(h.verdict(qualityGate, h.certified(w), nil))
+	if got := fmt.Sprint(d["issues_return_to"]); got != "[variety-enforcer send-type-allocator send-type-allocator]" || d["return_to"] != "variety-enforcer" {
+		t.Errorf("%s, %v", got, d["return_to"])
+	}
+	w["creator_id"] = "nobody" // whom no phase can mend
+	d = details(h.verdict(qualityGate, w, nil))
+	if got := fmt.Sprintf("%q", d["issues_return_to"]); got != `["" "variety-enforcer" "send-type-allocator"]` {
+		t.Errorf("%s", got)
+	}
+	w["validation_certificate"] = nil // what is judged again has its phases too
+	v := h.verdict(certificateGate, func() map[string]any { w := maps.Clone(w); w["creator_id"] = "ada"; return w }(), nil)
+	if got := fmt.Sprint(details(v)["issues_return_to"]); got != "[quality-validator variety-enforcer variety-enforcer]" {
+		t.Errorf("%s: %s", got, v.Reason)
+	}
+	if v := h.verdict(qualityGate, h.certified(week(54)), nil); fmt.Sprint(details(v)["issues_return_to"]) != "[]" {
+		t.Errorf("%v", details(v)["issues_return_to"])
+	}
 }
 
 func TestProofRows(t *testing.T) {

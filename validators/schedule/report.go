@@ -30,6 +30,7 @@ func refusing(status string) bool {
 type report struct {
 	policy   *Policy
 	issues   []validators.Issue // what keeps the schedule back
+	phases   []any              // of each of the issues, the one to go back to
 	warnings []validators.Issue
 	counts   map[string]int // by rule
 	returns  map[string]any // code → the phase to go back to
@@ -63,7 +64,7 @@ func (r *report) add(rule string, f finding) {
 		r.warnings = append(r.warnings, issue)
 		return
 	}
-	r.issues = append(r.issues, issue)
+	r.issues, r.phases = append(r.issues, issue), append(r.phases, row.ReturnTo)
 	if row.ReturnTo != "" && r.returns[row.Code] == nil {
 		r.returns[row.Code] = row.ReturnTo
 	}
@@ -74,7 +75,7 @@ func (r *report) add(rule string, f finding) {
 
 // absorb adds what another report found, as if it were found here next.
 func (r *report) absorb(o *report) {
-	r.issues, r.warnings = append(r.issues, o.issues...), append(r.warnings, o.warnings...)
+	r.issues, r.phases, r.warnings = append(r.issues, o.issues...), append(r.phases, o.phases...), append(r.warnings, o.warnings...)
 	r.critical, r.other = r.critical+o.critical, r.other+o.other
 	for rule, n := range o.counts {
 		r.counts[rule] += n
@@ -102,7 +103,7 @@ func (r *report) take(o *report, soft bool) {
 		return
 	}
 	refusals := newReport(r.policy)
-	refusals.issues, refusals.returns, refusals.worst, refusals.status = o.issues, o.returns, o.worst, Rejected
+	refusals.issues, refusals.phases, refusals.returns, refusals.worst, refusals.status = o.issues, o.phases, o.returns, o.worst, Rejected
 	r.absorb(refusals)
 }
 
@@ -151,10 +152,11 @@ func (r *report) returnTo() string {
 }
 
 // verdict gives the verdict with that status. The object becomes its details,
-// with the phase to return to; what it says of a pass is pass.
+// with the phases to return to; what it says of a pass is pass.
 func (r *report) verdict(status, pass string, object map[string]any) validators.Verdict {
 	object["return_to"] = r.returnTo()
 	object["returns"] = r.returns
+	object["issues_return_to"] = append([]any{}, r.phases...)
 	v := validators.Verdict{Valid: !r.refused(), Status: status, Issues: r.issues, Warnings: r.warnings, Details: object}
 	if v.Valid {
 		v.Reason = pass
@@ -187,6 +189,6 @@ func inWords(issues []validators.Issue) string {
 // skipped is the verdict of a gate that the policy does not have.
 func skipped(gate string) validators.Verdict {
 	v := validators.Pass("the policy has no %s", gate)
-	v.Status, v.Details = Skipped, map[string]any{"return_to": "", "returns": map[string]any{}}
+	v.Status, v.Details = Skipped, map[string]any{"return_to": "", "returns": map[string]any{}, "issues_return_to": []any{}}
 	return v
 }

@@ -2,7 +2,9 @@ package schedule
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/seed61713e19/capstan/validators"
@@ -49,38 +51,37 @@ func (r *report) varietyScore(types int, typeShare, contentShare float64) float6
 
 // typeShare is the share of the most frequent send type among all items.
 func (r *report) typeShare(p *plan, u usage) float64 {
-	if u.largest == nil {
-		return 0
+	largest, all, most := 0, len(p.items), r.policy.Limits.MaxTypeShare
+	for i, kind := range everySendType() {
+		n := u.byType[i]
+		largest = max(largest, n)
+		if above(n, all, most) {
+			r.add(typeShare, finding{
+				at: "items", message: fmt.Sprintf("%s has %d of %d items, more than %s %%", kind.Key, n, all, short(100*most)),
+				expected: "at most " + short(100*most) + " %", got: percent(n, all),
+			})
+		}
 	}
-	n, all, most := u.byType[u.largest.index], len(p.items), r.policy.Limits.MaxTypeShare
-	if above(n, all, most) {
-		r.add(typeShare, finding{
-			at: "items", message: fmt.Sprintf("%s has %d of %d items, more than %s %%", u.largest.Key, n, all, short(100*most)),
-			expected: "at most " + short(100*most) + " %", got: percent(n, all),
-		})
-	}
-	return float64(n) / float64(all)
+	return float64(largest) / float64(max(all, 1))
 }
 
-// A mixture is how often the content types stand in the PPV slots; items
+// A mixture is how often each content type stands in the PPV slots; items
 // without one count as one type.
 type mixture struct {
 	slots, largest int
-	name           string
+	counts         map[string]int
 }
 
 func (p *plan) contents() mixture {
-	var m mixture
-	counts := map[string]int{}
+	m := mixture{counts: map[string]int{}}
 	for i := range p.items {
 		it := &p.items[i]
 		if it.kind == nil || !it.kind.PPV {
 			continue
 		}
 		m.slots++
-		if counts[it.content]++; counts[it.content] > m.largest {
-			m.largest, m.name = counts[it.content], it.content
-		}
+		m.counts[it.content]++
+		m.largest = max(m.largest, m.counts[it.content])
 	}
 	return m
 }
@@ -93,17 +94,27 @@ func (m mixture) share() float64 {
 	return float64(m.largest) / float64(m.slots)
 }
 
-// contentShare applies the share rule; with so few slots that one alone is
-// above it, no type may stand there more than once.
+// tooOften applies the share rule to a content type that stands in n of the slots;
+// with so few slots that one alone is above it, none may stand there more than once.
+func (m mixture) tooOften(n int, most float64) bool {
+	return above(n, m.slots, most) && (n > 1 || m.slots >= fewestSlots(most))
+}
+
 func (r *report) contentShare(m mixture) {
 	most := r.policy.Limits.MaxContentShare
-	if !above(m.largest, m.slots, most) || m.largest <= 1 && m.slots < fewestSlots(most) {
-		return
+	if !m.tooOften(m.largest, most) {
+		return // of 200,000 names none is sorted for nothing
 	}
-	r.add(contentShare, finding{
-		at: "items", message: fmt.Sprintf("content type %s has %d of %d PPV slots, more than %s %%", strconv.Quote(clip(m.name)), m.largest, m.slots, short(100*most)),
-		expected: "at most " + short(100*most) + " %", got: percent(m.largest, m.slots),
-	})
+	for _, name := range slices.Sorted(maps.Keys(m.counts)) {
+		n := m.counts[name]
+		if !m.tooOften(n, most) {
+			continue
+		}
+		r.add(contentShare, finding{
+			at: "items", message: fmt.Sprintf("content type %s has %d of %d PPV slots, more than %s %%", strconv.Quote(clip(name)), n, m.slots, short(100*most)),
+			expected: "at most " + short(100*most) + " %", got: percent(n, m.slots),
+		})
+	}
 }
 
 // fewestSlots is the least number of slots that can keep to a share at all: 4

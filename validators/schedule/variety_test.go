@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/validators"
 )
 
 // mix makes items by counts of send types; ppv lists the content types of the
@@ -92,6 +95,38 @@ func TestContentShareRows(t *testing.T) {
 	v := h.verdict(varietyGate, mix(evenly(2)), nil)
 	if details(v)["max_content_concentration"] != 0.0 || !v.Valid {
 		t.Errorf("without a PPV slot the concentration is 0: %s", v.Reason)
+	}
+}
+
+// TestEveryConcentrationIsTold: each type that is too frequent has its finding,
+// in one order.
+func TestEveryConcentrationIsTold(t *testing.T) {
+	h := newHouse(t, "")
+	of := func(code string, v validators.Verdict) (told []string) {
+		for _, i := range v.Issues {
+			if i.Check == code {
+				told = append(told, i.Message[:strings.Index(i.Message, " has")]+" "+i.Got)
+			}
+		}
+		return told
+	}
+	counts := map[string]int{"ppv_unlock": 5, "link_drop": 5, "bundle": 4, "dm_farm": 6, "like_farm": 2, "live_promo": 2}
+	if got, want := of("SEND_TYPE_CONCENTRATION", h.verdict(varietyGate, mix(counts, goodTypes...), nil)), []string{"ppv_unlock 20.8 %", "link_drop 20.8 %", "dm_farm 25 %"}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	for _, row := range []struct{ ppv, want []string }{
+		{[]string{"travel", "music", "travel", "music", "travel", "music", "cooking", "cooking"}, []string{`content type "music" 37.5 %`, `content type "travel" 37.5 %`}},
+		{[]string{"travel", "travel", "music"}, []string{`content type "travel" 66.7 %`}},
+		{[]string{"travel", "travel", "music", "music", "cooking"}, []string{`content type "music" 40 %`, `content type "travel" 40 %`}},
+		{[]string{"travel", "music", "cooking"}, nil},
+	} {
+		for range 10 {
+			counts := evenly(len(row.ppv))
+			counts["ppv_unlock"] = len(row.ppv)
+			if got := of("CONTENT_TYPE_CONCENTRATION", h.verdict(varietyGate, mix(counts, row.ppv...), nil)); !slices.Equal(got, row.want) {
+				t.Fatalf("%v: %q", row.ppv, got)
+			}
+		}
 	}
 }
 

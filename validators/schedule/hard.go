@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 )
 
@@ -102,7 +101,7 @@ func (r *report) strategyGate(p *plan) {
 		r.add(strategyMissing, finding{at: "strategy_metadata", message: "there is no strategy_metadata"})
 	case n < least:
 		r.add(strategiesFew, finding{
-			at: "strategy_metadata", message: fmt.Sprintf("%d unique strategies, fewer than %d", n, least),
+			at: "strategy_metadata", message: fmt.Sprintf("%d unique strategies on days of the week, fewer than %d", n, least),
 			expected: fmt.Sprintf("at least %d", least), got: strconv.Itoa(n),
 		})
 	}
@@ -115,7 +114,7 @@ func (r *report) weekGate(p *plan) {
 	}
 	for i := range p.items {
 		it := &p.items[i]
-		if it.day != noDay && (it.day < p.week || it.day >= p.week+7) {
+		if it.day != noDay && !inWeek(it.day, p.week) {
 			r.add(outsideWeek, finding{
 				at: itemAt(it.index), message: it.date + " is not in the week of " + dateText(p.week),
 				expected: dateText(p.week) + " to " + dateText(p.week+6), got: it.date,
@@ -123,6 +122,8 @@ func (r *report) weekGate(p *plan) {
 		}
 	}
 }
+
+func inWeek(day, first int) bool { return day >= first && day < first+7 }
 
 // captionGates warn of captions that were used a short time ago or perform
 // badly. A caption that was never used is fresh.
@@ -150,7 +151,7 @@ func (r *report) confidenceGate(p *plan) {
 		r.add(rule, finding{at: "confidence_score", message: message, expected: "at least " + short(least), got: short(c)})
 	}
 	switch {
-	case math.IsNaN(c):
+	case !p.hasConfidence:
 		r.add(confidenceUnknown, finding{at: "confidence_score", message: "there is no confidence_score"})
 	case c < l.ConfidenceLow:
 		at(confidenceVeryLow, "very low confidence: a person should look at the volumes", l.ConfidenceModerate)

@@ -105,7 +105,7 @@ func TestPipelineStops(t *testing.T) {
 		"no private key":     {map[string]any{"signing_key": "/none.pem"}, runner.Failed, "critic"}, // the first that signs
 
 		"no database":  {map[string]any{"db": "/none/none.db"}, runner.Failed, "preflight"},
-		"another week": {map[string]any{"week_start": "2026-01-12"}, runner.Failed, "schedule-assembler"}, // where quality sends it, and the script ends
+		"another week": {map[string]any{"week_start": "2026-01-12"}, runner.Failed, "send-type-allocator"}, // where quality sends it, as no strategy is of that week, and the script ends
 	} {
 		t.Run(name, func(t *testing.T) {
 			res, err := pipeline(t, script, row.input)

@@ -188,6 +188,15 @@ func TestStrategyRows(t *testing.T) {
 		two, twoFlat := used("a", "b", "a")
 		three, threeFlat := used("a", "b", "c", "a")
 		four, _ := used("a", "b", "c", "d")
+		spelt, speltFlat := used("Balanced", "balanced", " BALANCED ")
+		blanks, _ := used("story led", "Story  Led", "balanced", "community")
+		on := func(days ...string) map[string]any {
+			m := map[string]any{}
+			for i, day := range days {
+				m[day] = map[string]any{"strategy_used": fmt.Sprint("strategy ", i)}
+			}
+			return m
+		}
 		for _, row := range []struct {
 			metadata any
 			code     string
@@ -195,6 +204,10 @@ func TestStrategyRows(t *testing.T) {
 		}{
 			{nil, "MISSING_STRATEGY_METADATA", 85}, {map[string]any{}, "MISSING_STRATEGY_METADATA", 85},
 			{two, "INSUFFICIENT_STRATEGIES", 85}, {twoFlat, "INSUFFICIENT_STRATEGIES", 85}, {three, "", 100}, {threeFlat, "", 100}, {four, "", 100},
+			{spelt, "INSUFFICIENT_STRATEGIES", 85}, {speltFlat, "INSUFFICIENT_STRATEGIES", 85}, {blanks, "", 100},
+			{on("2026-01-05", "2026-01-11", "2026-01-04"), "INSUFFICIENT_STRATEGIES", 85}, {on("2026-01-05", "2026-01-11", "2026-01-12"), "INSUFFICIENT_STRATEGIES", 85},
+			{on("2026-01-05", "2026-01-11", "x"), "INSUFFICIENT_STRATEGIES", 85}, {on("2026-01-05", "2026-01-08", "2026-01-11", "x", "2026-01-12"), "", 100},
+			{map[string]any{"daily_strategies": map[string]any{"2025-01-05": "a", "2024-01-06": "b", "x": "c"}}, "INSUFFICIENT_STRATEGIES", 85},
 		} {
 			w := week(54)
 			w["strategy_metadata"] = row.metadata
@@ -279,6 +292,7 @@ func TestConfidenceRows(t *testing.T) {
 			w["confidence_score"] = wrong
 			v := h.verdict(qualityGate, h.certified(w), nil)
 			expect{code: "INVALID_INPUT", severity: "CRITICAL", status: Rejected, returnTo: "schedule-assembler", at: "confidence_score", refused: true}.check(t, v)
+			lacks(t, v, "UNKNOWN_CONFIDENCE") // there is one
 		}
 	})
 }

@@ -130,6 +130,13 @@ func TestPhases(t *testing.T) {
 		if r := h.call(saveTool, late); !r.Failed || !strings.Contains(r.Text(), "OUTSIDE_WEEK items[53]") {
 			t.Errorf("another week: %s", r.Text())
 		}
+		for week, reason := range map[any]string{7: "must be a text, not 7", nil: "is missing", "": "is missing", "soon": `must be a date like 2025-12-22, not "soon"`} {
+			wrong := maps.Clone(bare)
+			wrong["week_start"] = week
+			if _, err := Save(t.Context(), h.Options, wrong); err == nil || err.Error() != "schedule not saved: INVALID_INPUT week_start: "+reason {
+				t.Errorf("week %v: %v", week, err)
+			}
+		}
 		nobody := maps.Clone(bare)
 		nobody["creator_id"] = "nobody"
 		if r := h.call(saveTool, nobody); !r.Failed || !strings.Contains(r.Text(), "CREATOR_NOT_FOUND") {

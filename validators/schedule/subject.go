@@ -50,8 +50,9 @@ type plan struct {
 	decision      any  // the critic's statement
 	sound         bool // all of it could be read
 	expected      volumes
-	confidence    float64 // NaN where it is not said
-	limited       bool    // the caption pool is said to be limited
+	confidence    float64 // NaN where it is not said, or no number from 0 to 1
+	hasConfidence bool
+	limited       bool // the caption pool is said to be limited
 }
 
 // need is what a gate cannot do without.
@@ -151,11 +152,11 @@ func (r *report) read(m map[string]any, needs need) *plan {
 			p.week = noDay
 			in.wrong("week_start", "must be a date like 2025-12-22, not "+show(week))
 		}
-	} else if needs&needWeek != 0 {
+	} else if needs&needWeek != 0 && (m["week_start"] == nil || m["week_start"] == "") {
 		in.wrong("week_start", "is missing")
 	}
 	p.items = in.items(m["items"])
-	p.strategies, p.hasStrategies = in.strategies(m["strategy_metadata"])
+	p.strategies, p.hasStrategies = in.strategies(m["strategy_metadata"], p.week)
 	in.volume(m, p)
 	p.limited = m["caption_pool_limited"] == true
 	p.sound = !r.has(inputRule, sendTypeRule)
@@ -184,9 +185,10 @@ func (in *intake) field(m map[string]any, name string) string {
 	return s
 }
 
-// strategies reads both shapes of strategy_metadata:
-// {date: {strategy_used: name}} and {daily_strategies: {date: name}}.
-func (in *intake) strategies(v any) ([]string, bool) {
+// strategies reads both shapes of strategy_metadata,
+// {date: {strategy_used: name}} and {daily_strategies: {date: name}}: those of the
+// days of the week, in small letters.
+func (in *intake) strategies(v any, week int) ([]string, bool) {
 	if v == nil {
 		return nil, false
 	}
@@ -200,14 +202,17 @@ func (in *intake) strategies(v any) ([]string, bool) {
 		m = daily
 	}
 	var names []string
-	for _, day := range m {
-		if object, ok := day.(map[string]any); ok {
-			day = object["strategy_used"]
+	for date, used := range m {
+		if day, ok := in.day(date); !ok || week != noDay && !inWeek(day, week) {
+			continue
+		}
+		if object, ok := used.(map[string]any); ok {
+			used = object["strategy_used"]
 		} else if !flat {
 			continue
 		}
-		if name, ok := day.(string); ok && strings.TrimSpace(name) != "" {
-			names = append(names, strings.TrimSpace(name))
+		if name, _ := used.(string); strings.TrimSpace(name) != "" {
+			names = append(names, strings.ToLower(strings.Join(strings.Fields(name), " ")))
 		}
 	}
 	slices.Sort(names)
@@ -242,7 +247,7 @@ func (in *intake) volume(m map[string]any, p *plan) {
 	if !ok && m["volume_config"] != nil {
 		in.wrong("volume_config", "must be an object, not "+show(m["volume_config"]))
 	}
-	p.confidence = in.confidence(m, config)
+	p.confidence, p.hasConfidence = in.confidence(m, config)
 	switch daily := config["weekly_distribution"].(type) {
 	case nil:
 	case map[string]any:
@@ -258,20 +263,20 @@ func (in *intake) volume(m map[string]any, p *plan) {
 	}
 }
 
-func (in *intake) confidence(m, config map[string]any) float64 {
+func (in *intake) confidence(m, config map[string]any) (score float64, said bool) {
 	v := m["confidence_score"]
 	if v == nil {
 		v = config["confidence_score"]
 	}
 	if v == nil {
-		return math.NaN()
+		return math.NaN(), false
 	}
 	f, ok := number(v)
 	if !ok || f < 0 || f > 1 {
 		in.wrong("confidence_score", "must be a number from 0 to 1, not "+show(v))
-		return math.NaN()
+		return math.NaN(), true
 	}
-	return f
+	return f, true
 }
 
 // expect notes a day's expected items. A date counts before its day of the week.

@@ -17,9 +17,9 @@ import (
 )
 
 // itemsHash is the SHA-256 of the canonical items in the order of date, time,
-// send type and caption: the same for every spelling and order of the same
-// items, another if any field of any of them differs. A null field is one that
-// is not there.
+// send type and caption: the same for every order of the items and every spelling
+// of their JSON, another if any field of any of them differs, be it 08:00Z for
+// 08:00. A null field is one that is not there.
 func itemsHash(items []item) string {
 	rows := ordered(items)
 	sum := sha256.New()

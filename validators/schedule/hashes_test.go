@@ -33,6 +33,28 @@ func TestHashesDoNotCollide(t *testing.T) {
 	}
 }
 
+// TestHashOfSpellings: what JSON means the same by is the same, and no word of an
+// item is read for another, though the gates take it for the same time or type.
+func TestHashOfSpellings(t *testing.T) {
+	hash := func(text string) string {
+		v, err := schema.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return itemsHash(newReport(mustPolicy(t, "")).read(map[string]any{"items": []any{v}}, 0).items)
+	}
+	want := hash(`{"scheduled_time":"08:00","send_type_key":"ppv_unlock","price":15}`)
+	for text, same := range map[string]bool{
+		`{ "price": 15.0, "send_type_key":"ppv_unlock", "scheduled_time":"08\u003a00" }`: true, `{"scheduled_time":"08:00","send_type_key":"ppv_unlock","price":15,"note":null}`: true,
+		`{"scheduled_time":"08:00Z","send_type_key":"ppv_unlock","price":15}`: false, `{"scheduled_time":"08:00:00","send_type_key":"ppv_unlock","price":15}`: false,
+		`{"scheduled_time":"08:00","send_type_key":"ppv_video","price":15}`: false, `{"scheduled_time":"08:00","send_type_key":"ppv_unlock","price":15,"note":""}`: false,
+	} {
+		if (hash(text) == want) != same {
+			t.Errorf("%s: want the same: %v", text, same)
+		}
+	}
+}
+
 // TestHashOfMany: order, and how many goroutines write, do not matter; one
 // field does.
 func TestHashOfMany(t *testing.T) {

@@ -121,6 +121,13 @@ func TestPageTypeRows(t *testing.T) {
 		if !slices.Contains(codes(v), "PAGE_TYPE_MISMATCH") {
 			t.Error("the false page type is not told")
 		}
+		w = week(54)
+		for claim, score := range map[any]int{"free": 98, "PAID": 98, "paid": 100, nil: 100} { // a finding like others
+			w["page_type"] = claim
+			if d := details(h.verdict(qualityGate, h.certified(w), nil)); d["quality_score"] != score {
+				t.Errorf("page type %v: score %v, want %d", claim, d["quality_score"], score)
+			}
+		}
 		ok := freeWeek(48, append(kinds(5, 6, 0), "ppv_wall")...)
 		if v := h.verdict(qualityGate, h.certified(ok), nil); !v.Valid {
 			t.Errorf("ppv_wall is for free pages: %s", v.Reason)

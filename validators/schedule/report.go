@@ -30,7 +30,7 @@ func refusing(status string) bool {
 type report struct {
 	policy   *Policy
 	issues   []validators.Issue // what keeps the schedule back
-	phases   []any              // of each of the issues, the one to go back to
+	phases   []string           // of each of the issues, the one to go back to
 	warnings []validators.Issue
 	counts   map[string]int // by rule
 	returns  map[string]any // code → the phase to go back to
@@ -151,12 +151,24 @@ func (r *report) returnTo() string {
 	return r.worst.ReturnTo
 }
 
+// everyReturn is the phase to go back to for each of the issues, as a plain value.
+func (r *report) everyReturn() []any {
+	list, plain := make([]any, len(r.phases)), map[string]any{} // few phases, many issues
+	for i, phase := range r.phases {
+		if plain[phase] == nil {
+			plain[phase] = phase
+		}
+		list[i] = plain[phase]
+	}
+	return list
+}
+
 // verdict gives the verdict with that status. The object becomes its details,
 // with the phases to return to; what it says of a pass is pass.
 func (r *report) verdict(status, pass string, object map[string]any) validators.Verdict {
 	object["return_to"] = r.returnTo()
 	object["returns"] = r.returns
-	object["issues_return_to"] = append([]any{}, r.phases...)
+	object["issues_return_to"] = r.everyReturn()
 	v := validators.Verdict{Valid: !r.refused(), Status: status, Issues: r.issues, Warnings: r.warnings, Details: object}
 	if v.Valid {
 		v.Reason = pass

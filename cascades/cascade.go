@@ -341,6 +341,16 @@ type Extraction struct {
 	JSON     bool // format: json
 }
 
+// In is what the pattern takes out of a text, its first group where it has one;
+// false where it matches nothing.
+func (e *Extraction) In(text string) (found string, ok bool) {
+	m := e.Pattern.FindStringSubmatch(text)
+	if m == nil {
+		return "", false
+	}
+	return m[min(len(m)-1, 1)], true
+}
+
 // A Handoff is a phase that may follow.
 type Handoff struct {
 	Target      string

@@ -184,7 +184,7 @@ func (m planner) whole(p *Phase) PhasePlan {
 	visit = visit.plus(m.attempt(p, plan).times(plan.Attempts))
 	if s := p.Soundings; s != nil {
 		plan.Soundings = s.Factor
-		visit = visit.plus(m.attempt(p, plan).times(sounded).times(s.Tries() - 1)).plus(m.around(p, s))
+		visit = visit.plus(m.attempt(p, plan).times(sounded).times(s.Tries() - 1)).plus(m.around(p, s, plan))
 	}
 	if p.Edits() {
 		visit = visit.plus(m.edits(p))
@@ -204,9 +204,13 @@ func (m planner) whole(p *Phase) PhasePlan {
 }
 
 // around plans what is asked of soundings beside their own attempts.
-func (m planner) around(p *Phase, s *Soundings) (c Counts) {
+func (m planner) around(p *Phase, s *Soundings, plan PhasePlan) (c Counts) {
 	if s.Filter != nil {
-		c = c.plus(m.check(s.Filter, m.writes(p)).times(s.Tries()))
+		texts := s.Tries()
+		if again(p.Wards.Post) > 0 { // of the winner
+			texts += plan.Attempts - 1
+		}
+		c = c.plus(m.check(s.Filter, m.writes(p)).times(texts))
 	}
 	if s.Mutation == Rewrite {
 		c = c.plus(m.call(m.own(p), most, "mutation of "+p.Name).plus(m.checks(p.Wards.Pre, most)).times(s.Factor - 1))
@@ -235,6 +239,9 @@ func (m planner) edits(p *Phase) Counts {
 	}
 	if p.Rules.Loop != nil {
 		one = one.plus(m.check(p.Rules.Loop, most))
+	}
+	if p.Soundings != nil && p.Soundings.Filter != nil {
+		one = one.plus(m.check(p.Soundings.Filter, most))
 	}
 	return one.times(p.capped(sum(1+p.shared(), again(p.Wards.Post))))
 }

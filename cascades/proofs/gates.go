@@ -76,13 +76,11 @@ func (a *prover) judges(c *cascades.Cascade, p *cascades.Phase, edited bool) (te
 	if p.Rules.Loop != nil {
 		list = append(list, p.Rules.Loop)
 	}
-	again := slices.ContainsFunc(p.Wards.Post, func(c *cascades.Check) bool { return c.Ward.Mode == wards.Retry })
 	if !edited {
 		list = append(list, p.Wards.Turn...)
-		// A winner that a post-ward sends back writes again, and its new text is no try's.
-		if p.Soundings != nil && p.Soundings.Filter != nil && !again {
-			list = append(list, p.Soundings.Filter)
-		}
+	}
+	if p.Soundings != nil && p.Soundings.Filter != nil { // what it refuses is let out by no on_exhausted
+		list = append(list, p.Soundings.Filter)
 	}
 	for _, check := range list {
 		filter := p.Soundings != nil && check == p.Soundings.Filter

@@ -238,10 +238,12 @@ func (v *visitTest) final(a *trace.Attempt, won int) ([]wards.Outcome, error) {
 	s.subject = subject
 	filter, post := v.judged(a, won)
 	if filter {
-		// It costs the try its candidacy, not the attempt its release.
-		s.said.Unfit = false
-		if _, err := v.checks(s, []*cascades.Check{v.phase.Soundings.Filter}, nil); err != nil {
+		more, err := v.checks(s, []*cascades.Check{v.phase.Soundings.Filter}, nil)
+		if err != nil {
 			return nil, err
+		}
+		if a.Sounding < 0 || a.Number != v.candidate(a.Sounding) { // else it costs the try its candidacy, not the attempt its release
+			outcomes = append(outcomes, more...)
 		}
 	}
 	if post {
@@ -312,12 +314,11 @@ func (v *visitTest) candidate(sounding int) int {
 }
 
 // judged tells what looks at the final text of an attempt: the validator of
-// soundings at that which made its try a candidate, post-wards at this one of the
-// winner and all that came of it, and at any where there are no soundings.
+// soundings at that which made its try a candidate, and at all that came of the
+// winner; post-wards at these, and at any where there are no soundings.
 func (v *visitTest) judged(a *trace.Attempt, won int) (filter, post bool) {
-	if a.Sounding < 0 {
-		return false, true
-	}
 	n := v.candidate(a.Sounding)
-	return v.phase.Soundings != nil && v.phase.Soundings.Filter != nil && a.Number == n, a.Sounding == won && n > 0 && a.Number >= n
+	post = a.Sounding < 0 || a.Sounding == won && n > 0 && a.Number >= n
+	filter = v.phase.Soundings != nil && v.phase.Soundings.Filter != nil && (post || a.Number == n)
+	return filter, post
 }

@@ -422,15 +422,15 @@ phases:
 	check(t, run(t, s.test(t, f(30))), want, "run1 gate/attempt[1]: released → exhausted by post min_length -0 +0")
 }
 
-// The winner of soundings is judged by post-wards, every try by the filter; each
-// has a state of its own.
+// The winner of soundings is judged by post-wards, every try by the filter, and so
+// is what the winner says when it was sent back; each has a state of its own.
 func TestSoundings(t *testing.T) {
 	const text = `cascade_id: c
 phases:
 - name: line
   instructions: Write.
   tackle: [set_state]
-  soundings: {factor: 2, validator: {expr: "len(content) < %d && state.k == content", reason: long}, evaluator_instructions: Pick.}
+  soundings: {factor: 2, validator: {expr: "len(content) < %d && (attempt > 1 || state.k == content)", reason: long}, evaluator_instructions: Pick.}
   wards: {post: [{expr: "content contains '%s' && state.k != nil", reason: bad, mode: retry, max_attempts: 2}]}
 - {name: next, instructions: n, wards: {post: [{expr: "outputs.line != state.k && state.k == 'o'", reason: state}]}}
 `
@@ -450,7 +450,7 @@ phases:
 	if res.Status != "succeeded" {
 		t.Fatalf("%+v", res.Error)
 	}
-	want := map[string]counts{"line filter expr": {Same: 2}, "line post expr": {Same: 2}, "next post expr": {Same: 1}}
+	want := map[string]counts{"line filter expr": {Same: 3}, "line post expr": {Same: 2}, "next post expr": {Same: 1}}
 	check(t, run(t, s.test(t, f(9, "!"))), want)
 	want["line post expr"] = counts{Same: 1, ToYes: 1}
 	r := run(t, s.test(t, f(9, "")))
@@ -458,7 +458,7 @@ phases:
 		t.Errorf("got %+v %+v", got, moves(r))
 	}
 	r = run(t, s.test(t, f(3, "!")))
-	if got := rows(r)["line filter expr"]; got != (counts{ToNo: 2}) {
+	if got := rows(r)["line filter expr"]; got != (counts{ToNo: 3}) {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -1,6 +1,8 @@
 package backtest
 
 import (
+	"slices"
+
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -120,11 +122,14 @@ func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err
 		s := &slot{said: engine.Said{At: e.at, Attempt: a.Number, Turn: t.Number, Text: e.text}}
 		s.recorded = picked(t.Verdicts, func(w *trace.Verdict) bool { return w.Moment == string(wards.Turn) && w.Path.Up() == e.at })
 		if len(v.phase.Wards.Turn) > 0 {
-			s.subject = v.past.Subject(s.said)
+			s.subject, s.said.Unfit = v.past.Subject(s.said), v.past.Unfit(s.said)
 		}
 		outcomes, err := v.checks(s, v.phase.Wards.Turn, nil)
 		if err != nil {
 			return d, err
+		}
+		if s.said.Unfit { // output_schema refuses it with the attempt
+			outcomes = slices.DeleteFunc(outcomes, func(o wards.Outcome) bool { return o.Skipped })
 		}
 		v.left(s)
 		if over {
@@ -145,7 +150,7 @@ func (v *visitTest) early(a *trace.Attempt, t *trace.Turn) (enough bool, err err
 	}
 	s := &slot{said: engine.Said{At: t.Path, Attempt: a.Number, Turn: t.Number, Text: t.Text()}, recorded: loops(t)}
 	if loop := v.phase.Rules.Loop; loop != nil && t.Number+1 < v.phase.Rules.MaxTurns {
-		s.subject = v.past.Subject(s.said)
+		s.subject, s.said.Unfit = v.past.Subject(s.said), v.past.Unfit(s.said)
 		outcomes, err := v.checks(s, []*cascades.Check{loop}, nil)
 		if err != nil {
 			return false, err

@@ -22,14 +22,19 @@ type candidate struct {
 	score  float64     // the mean of its scores; of none it is no number, which is less than any
 	passed *wards.Ward
 	spent  *wards.Decision // a turn ward used up its budget on this text
-	barred bool            // a blocking check could not be asked: it is never let out
+	barred bool            // it is never let out: a blocking check could not be asked, or the soundings' validator accepts it not
 	unsaid bool            // there is no text: a tool ward used up its budget before it was said
-	state  map[string]any  // as the attempt left it
-	chosen string          // where the model wants to go on
-	left   *State          // of a try at a whole cascade: what it left
+	unfit  bool            // it breaks its output_schema: a pure check that cannot read it is not asked
+
+	unasked []wards.Outcome // turn wards that could not read it for that
+	found   []wards.Outcome // what all but the post-wards said
+	state   map[string]any  // as the attempt left it
+	chosen  string          // where the model wants to go on
+	left    *State          // of a try at a whole cascade: what it left
 }
 
 func (c *candidate) note(outcomes []wards.Outcome, d wards.Decision) {
+	c.failed, c.unmet = nil, nil
 	sum, n := 0.0, 0.0
 	for _, o := range outcomes {
 		c.barred = c.barred || o.Skipped && o.Ward.Mode == wards.Blocking
@@ -64,12 +69,12 @@ func (t *try) exhausted(d wards.Decision) (release, error) {
 	}
 	switch where {
 	case cascades.OnExhaustedLast:
-		return t.release(free[len(free)-1])
+		return t.letOut(free[len(free)-1], d)
 	case cascades.OnExhaustedBest:
 		best := slices.MinFunc(free, func(a, b candidate) int {
 			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(len(a.failed), len(b.failed)), cmp.Compare(b.number, a.number))
 		})
-		return t.release(best)
+		return t.letOut(best, d)
 	case cascades.OnExhaustedFail:
 		e := decided(t.at, d)
 		for _, c := range t.past {
@@ -80,6 +85,15 @@ func (t *try) exhausted(d wards.Decision) (release, error) {
 	default:
 		return release{route: where, left: words.Elsewhere(t.p, d.Failed)}, nil
 	}
+}
+
+// letOut releases a text that did not pass. As the winner of soundings it is sent
+// back no more.
+func (t *try) letOut(c candidate, d wards.Decision) (release, error) {
+	if c.spent == nil {
+		c.spent = &wards.Decision{Action: wards.Exhausted, By: d.By}
+	}
+	return t.release(c)
 }
 
 // release lets a candidate out, with what its attempt put into the state and

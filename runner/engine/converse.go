@@ -100,7 +100,7 @@ func (t *try) prompted() error {
 // early asks the loop validator whether the turns may end here.
 func (t *try) early(c *candidate) (bool, error) {
 	at := t.place()
-	at.at = at.at.At("turn", t.turn)
+	at.at, at.unfit = at.at.At("turn", t.turn), t.breaksSchema(c.text)
 	outcomes, err := t.loopAt(at, c.text)
 	if err != nil {
 		return false, err
@@ -109,7 +109,11 @@ func (t *try) early(c *candidate) (bool, error) {
 	if o.Err != nil {
 		return false, decided(at.at, wards.Decision{Action: wards.Break, By: o})
 	}
-	if t.unready = outcomes; o.Verdict.Valid {
+	switch t.unready = outcomes; {
+	case o.Skipped:
+		x := t.extract(c.text)
+		t.unready = []wards.Outcome{t.contracted(x.broken, x.err)}
+	case o.Verdict.Valid:
 		c.passed = o.Ward
 	}
 	return o.Verdict.Valid, nil
@@ -139,12 +143,16 @@ func (t *try) take(c *candidate) error {
 			c.spent, c.unsaid = spent, true
 			return nil
 		}
+		said = t.plain(said)
 		c.text = said
 		where := t.place()
-		where.at = at
+		where.at, where.unfit = at, len(t.p.Wards.Turn) > 0 && t.breaksSchema(said)
 		outcomes, err := t.checks(where, t.p.Wards.Turn, t.subject(said, t.turnOutput(said), t.turn, t.attempt))
 		if err != nil {
 			return err
+		}
+		if c.unasked = nil; where.unfit { // output_schema refuses the text with the attempt
+			c.unasked, outcomes = apart(outcomes)
 		}
 		switch d := budget.Decide(redo, outcomes); d.Action {
 		case wards.Release:
@@ -161,6 +169,18 @@ func (t *try) take(c *candidate) error {
 			return decided(at, d)
 		}
 	}
+}
+
+// apart gives what was not asked apart from what was.
+func apart(outcomes []wards.Outcome) (unasked, asked []wards.Outcome) {
+	for _, o := range outcomes {
+		if o.Skipped {
+			unasked = append(unasked, o)
+		} else {
+			asked = append(asked, o)
+		}
+	}
+	return unasked, asked
 }
 
 // turnOutput spares the parsing where no turn ward could look at it.

@@ -122,7 +122,7 @@ func (t *try) change(c *candidate) error {
 	if err != nil {
 		return err
 	}
-	c.text = answer.Value.(string)
+	c.text = t.plain(answer.Value.(string))
 	return nil
 }
 

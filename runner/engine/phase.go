@@ -293,19 +293,16 @@ func (v *visit) extract(r *release) error {
 	if e == nil {
 		return nil
 	}
-	m := e.Pattern.FindStringSubmatch(r.text)
-	if m == nil {
+	text, ok := e.In(r.text)
+	if !ok {
 		if e.Required {
 			return &Error{Code: Exhausted, Path: v.at, Check: "output_extraction", way: []string{"output_extraction"}, Message: fmt.Sprintf("output_extraction: nothing in the text matches %s", e.Pattern)}
 		}
 		return nil
 	}
-	found := any(m[0])
-	if len(m) > 1 {
-		found = m[1]
-	}
+	found := any(text)
 	if e.JSON {
-		value, err := schema.ParseText(found.(string))
+		value, err := schema.ParseText(text)
 		if err != nil {
 			return &Error{Code: Exhausted, Path: v.at, Check: "output_extraction", way: []string{"output_extraction"}, Message: fmt.Sprintf("output_extraction: %v", err)}
 		}

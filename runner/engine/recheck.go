@@ -65,8 +65,12 @@ func (p *Past) Opening() (validators.Subject, error) {
 
 // Subject is what turn wards and loop_until see of a text.
 func (p *Past) Subject(s Said) validators.Subject {
-	return p.t.subject(s.Text, p.t.jsonIn(s.Text), s.Turn, s.Attempt)
+	text := p.t.plain(s.Text)
+	return p.t.subject(text, p.t.jsonIn(text), s.Turn, s.Attempt)
 }
+
+// Unfit tells whether a turn's text breaks the phase's output_schema.
+func (p *Past) Unfit(s Said) bool { return p.t.breaksSchema(p.t.plain(s.Text)) }
 
 // Asked is what tool wards see of a call that a model asked for; false where it
 // could not be made, so that neither they nor result wards are asked. Arguments that
@@ -93,7 +97,7 @@ func (p *Past) Gave(s Said, tool string) validators.Subject {
 // output_schema, which sees it first, says of it.
 func (p *Past) Final(s Said) (validators.Subject, []wards.Outcome) {
 	t := p.t
-	c := &candidate{text: s.Text}
+	c := &candidate{text: t.plain(s.Text)}
 	c.value = c.valueOr(c.text)
 	outcomes := t.schemaCheck(c)
 	return t.subject(c.text, t.parsed(c), s.Turn, s.Attempt), outcomes

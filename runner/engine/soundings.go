@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -14,6 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/wards"
 )
 
 // A sounding is one of a phase's parallel tries and what came of it.
@@ -50,6 +52,10 @@ func (v *visit) soundings() (release, error) {
 	}
 	winner.visit = v // the branch in which it was made has been joined
 	winner.filter = false
+	winner.past = slices.DeleteFunc(winner.past, func(c candidate) bool { return c.number == winner.candidate.number })
+	for i := range winner.past {
+		winner.past[i].barred = true // neither the filter nor post-wards were asked about it
+	}
 	return winner.try.run(winner.candidate)
 }
 
@@ -160,7 +166,7 @@ func (v *visit) enough(winner *sounding, step int) (bool, error) {
 	if threshold == nil {
 		return false, nil
 	}
-	where := place{at: v.at.At("threshold", step), phase: v.p.Name, attempt: winner.attempt}
+	where := place{at: v.at.At("threshold", step), phase: v.p.Name, attempt: winner.attempt, unfit: winner.candidate.unfit}
 	outcomes, err := v.checks(where, []*cascades.Check{threshold}, winner.subject(winner.candidate.text, winner.parsed(winner.candidate), winner.turn, winner.attempt))
 	if err != nil {
 		return false, err
@@ -226,21 +232,30 @@ func lost(err error) *Error {
 	return broke(err)
 }
 
+// filtered asks the soundings' validator about a text.
+func (t *try) filtered(c *candidate) ([]wards.Outcome, error) {
+	filter := t.p.Soundings.Filter
+	if filter == nil {
+		return nil, nil
+	}
+	where := t.judging(c)
+	where.at = where.at.Join("filter")
+	if t.filter {
+		where.at = t.at.Join("filter")
+	}
+	return t.checks(where, []*cascades.Check{filter}, t.subject(c.text, t.parsed(c), t.turn, t.attempt))
+}
+
 // filterBy holds the sounding's text against the soundings' validator.
 func (s *sounding) filterBy(filter *cascades.Check) error {
-	if filter == nil {
-		return nil
-	}
-	where := s.place()
-	where.at = s.at.Join("filter")
-	outcomes, err := s.checks(where, []*cascades.Check{filter}, s.subject(s.candidate.text, s.parsed(s.candidate), s.turn, s.attempt))
-	if err != nil {
+	outcomes, err := s.filtered(s.candidate)
+	if filter == nil || err != nil {
 		return err
 	}
 	o := outcomes[0]
 	switch {
 	case o.Err != nil:
-		e := failed(where.at, "%s could not say: %v", filter.Ward.Name, o.Err)
+		e := failed(s.at.Join("filter"), "%s could not say: %v", filter.Ward.Name, o.Err)
 		e.told = filter.Ward.Name + " could not say"
 		return e
 	case !o.Verdict.Valid:

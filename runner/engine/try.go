@@ -3,11 +3,14 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/exchanges"
+	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -165,6 +168,7 @@ func (t *try) say(c *candidate) (err error) {
 		if c.text, err = t.p.Compose.Render(t.vars(t.p.Compose)); err != nil {
 			return unread(t.place().at, "compose", err)
 		}
+		c.text = t.plain(c.text)
 		return nil
 	}
 	if t.talk == nil {
@@ -177,29 +181,36 @@ func (t *try) say(c *candidate) (err error) {
 	return t.converse(c)
 }
 
-// judge runs every check of the final text, cheapest first, and decides.
-// winner says that all but the post-wards have passed.
+// judge runs every check of the final text, cheapest first, and decides. Of a
+// winner all has been said but by the post-wards.
 func (t *try) judge(c *candidate, winner bool) (wards.Decision, error) {
 	if c.unsaid || c.spent != nil && !t.releasesFailures() {
 		return t.decide(c, nil), nil
 	}
 	c.value = c.valueOr(c.text)
-	var outcomes []wards.Outcome
 	if !winner {
-		outcomes = t.schemaCheck(c)
-		if len(outcomes) > 0 && outcomes[0].Err != nil {
+		found := append(c.unasked, t.schemaCheck(c)...)
+		if len(found) > 0 && found[len(found)-1].Err != nil {
 			if err := t.h.Stopped(); err != nil {
 				return wards.Decision{}, err
 			}
 		}
-		more, err := t.loopCheck(c, outcomes)
+		more, err := t.loopCheck(c)
 		if err != nil {
 			return wards.Decision{}, err
 		}
-		outcomes = append(outcomes, more...)
+		if c.found = append(found, more...); !t.filter && t.p.Soundings != nil {
+			filtered, err := t.filtered(c)
+			if err != nil {
+				return wards.Decision{}, err
+			}
+			c.found = append(c.found, filtered...)
+			c.barred = slices.ContainsFunc(filtered, func(o wards.Outcome) bool { return !o.Verdict.Valid })
+		}
 	}
+	outcomes := slices.Clip(c.found)
 	if !t.filter && len(t.p.Wards.Post) > 0 {
-		more, err := t.checks(t.judging(outcomes), t.p.Wards.Post, t.subject(c.text, t.parsed(c), t.turn, t.attempt))
+		more, err := t.checks(t.judging(c), t.p.Wards.Post, t.subject(c.text, t.parsed(c), t.turn, t.attempt))
 		if err != nil {
 			return wards.Decision{}, err
 		}
@@ -230,6 +241,37 @@ func (t *try) parsed(c *candidate) any {
 		return c.value
 	}
 	return t.jsonIn(c.text)
+}
+
+// plain is a text whose JSON is the phase's output, with the letters that JSON need
+// not escape as they are: checks read the text, and what comes behind the value.
+func (t *try) plain(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	was, ok := t.taking(text)
+	if !ok {
+		return text
+	}
+	plain := schema.Unescape(text)
+	if now, ok := t.taking(plain); ok && reflect.DeepEqual(now, was) {
+		return plain
+	}
+	return words.Text(was)
+}
+
+// taking is the value that the phase takes out of a text, if it takes one.
+func (t *try) taking(text string) (any, bool) {
+	if e := t.p.Extraction; e != nil && e.JSON {
+		found, _ := e.In(text)
+		value, err := schema.ParseText(found)
+		return value, err == nil
+	}
+	if t.p.OutputSchema == nil {
+		return nil, false
+	}
+	x := t.extract(text)
+	return x.value, x.err == nil
 }
 
 // jsonIn is the JSON that a text is, or that it has where a schema asks for
@@ -277,8 +319,17 @@ func (t *try) schemaCheck(c *candidate) []wards.Outcome {
 	if t.p.OutputSchema == nil {
 		return nil
 	}
+	o := t.contracted(t.breaks(c))
+	c.unfit = o.Failed()
+	t.tell(t.place().at.Join("output_schema"), t.place(), o)
+	return []wards.Outcome{o}
+}
+
+// contracted is what output_schema says of the places where a value breaks it, or
+// of the error that there is none.
+func (t *try) contracted(broken []schema.Violation, err error) wards.Outcome {
 	o := wards.Outcome{Ward: t.p.SchemaWard}
-	switch broken, err := t.breaks(c); {
+	switch {
 	case err == nil:
 		o.Verdict = contract(broken)
 	case errors.Is(err, schema.ErrUntold):
@@ -286,8 +337,16 @@ func (t *try) schemaCheck(c *candidate) []wards.Outcome {
 	default:
 		o.Verdict.Reason = err.Error()
 	}
-	t.tell(t.place().at.Join("output_schema"), t.place(), o)
-	return []wards.Outcome{o}
+	return o
+}
+
+// breaksSchema tells of a turn's text whether it breaks the output_schema.
+func (t *try) breaksSchema(text string) bool {
+	if t.p.OutputSchema == nil {
+		return false
+	}
+	x := t.extract(text)
+	return len(x.broken) > 0 || x.err != nil && !errors.Is(x.err, schema.ErrUntold)
 }
 
 // breaks lists where the value that a tool gave, or else the JSON that is taken out
@@ -304,18 +363,18 @@ func (t *try) breaks(c *candidate) ([]schema.Violation, error) {
 }
 
 // loopCheck runs the loop validator, unless it passed on this very text.
-func (t *try) loopCheck(c *candidate, before []wards.Outcome) ([]wards.Outcome, error) {
+func (t *try) loopCheck(c *candidate) ([]wards.Outcome, error) {
 	loop := t.p.Rules.Loop
 	if loop == nil || c.passed == loop.Ward {
 		return nil, nil
 	}
-	return t.loopAt(t.judging(before), c.text)
+	return t.loopAt(t.judging(c), c.text)
 }
 
-// judging is the place of checks that come after others on the same text.
-func (t *try) judging(before []wards.Outcome) place {
+// judging is the place of checks that come after output_schema.
+func (t *try) judging(c *candidate) place {
 	at := t.place()
-	at.unfit = len(before) > 0 && before[0].Ward == t.p.SchemaWard && before[0].Failed()
+	at.unfit = c.unfit
 	return at
 }
 

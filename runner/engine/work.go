@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -71,8 +70,7 @@ func (t *try) gate(at event.Path, inputs map[string]any, c *candidate) error {
 	if c.value, err = schema.Plain(outcomes[0].Verdict); err != nil {
 		return failed(at, "verdict: %v", err)
 	}
-	encoded, _ := json.Marshal(c.value)
-	c.text = string(encoded)
+	c.text = words.Text(c.value)
 	return nil
 }
 

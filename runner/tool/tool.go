@@ -4,7 +4,6 @@ package tool
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -60,12 +59,12 @@ func (g gone) Unwrap() []error { return []error{g.error, ErrGone} }
 func Gone(err error) error { return gone{err} }
 
 // Text is the result as a model reads it: a string as it is, anything else as
-// JSON.
+// JSON in one line, its letters as they are.
 func (r Result) Text() string {
 	if s, ok := r.Value.(string); ok {
 		return s
 	}
-	text, err := json.Marshal(r.Value)
+	text, err := schema.Encode(r.Value)
 	if err != nil {
 		return err.Error()
 	}

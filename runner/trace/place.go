@@ -116,6 +116,9 @@ func (f *Folder) enter(from *place, path event.Path, segment string, e *event.Ev
 		case segment == "tool":
 			to.kind = atTool
 			return &to
+		case segment == "filter": // what the winner says when it was sent back
+			to.kind = atFilter
+			return &to
 		}
 	case atTurn:
 		switch {

@@ -5,12 +5,12 @@
 package words
 
 import (
-	"encoding/json"
 	"fmt"
 	"sync"
 
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/templates/prompts"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 var parsed sync.Map // name → *templates.Template
@@ -33,12 +33,13 @@ func Prompt(name string, vars map[string]any) (string, error) {
 }
 
 // Text is a value as a model or a check reads it: a string as it is, anything
-// else as JSON.
+// else as JSON in one line, its letters as they are: a check that looks for <b>
+// finds it.
 func Text(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	b, err := json.Marshal(v)
+	b, err := schema.Encode(v)
 	if err != nil {
 		return fmt.Sprint(v)
 	}

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"strconv"
@@ -196,7 +195,7 @@ func display(v any) string {
 const maxShown = 120
 
 func show(v any) string {
-	text, err := json.Marshal(v)
+	text, err := Encode(v)
 	if err != nil {
 		return ""
 	}

@@ -106,8 +106,7 @@ func (r *Runner) Resume(ctx context.Context, id string, options ...Option) (Resu
 		result := ended(start, broken)
 		return result, errors.Join(broken, recording.End(result, broken))
 	}
-	r.Provide(c)
-	return r.record(ctx, recording, func(h engine.Host, s engine.State) (Result, error) { return engine.Run(h, c, s) })
+	return r.Provide(c).record(ctx, recording, func(h engine.Host, s engine.State) (Result, error) { return engine.Run(h, c, s) })
 }
 
 // record makes a run over a recording.

@@ -259,7 +259,7 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 	}
 	s.Input = plain
 	needs := c.Needs()
-	r.Provide(c)
+	r = r.Provide(c)
 	if e := refused(ctx, c.CheckInput(ctx.Err, plain), append(unset(needs), r.unready(c, s.Model)...)); e != nil {
 		return ended(s, e), e
 	}
@@ -284,19 +284,26 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 // Judge gives a validator's verdict on a subject, asking the model where it is
 // a judge. An error says that there is no verdict.
 func (r *Runner) Judge(ctx context.Context, c *cascades.Cascade, v *cascades.Validator, s validators.Subject) (validators.Verdict, error) {
-	r.Provide(c)
+	r = r.Provide(c)
 	return engine.Judge(r.host(ctx, ""), c, v, s, r.modelName)
 }
 
-// Provide tells the model of the providers that a cascade brings along; c may be
-// nil. [Runner.Run] and [Runner.Resume] do; whoever makes effects with [Runner.Host]
-// does it first.
-func (r *Runner) Provide(c *cascades.Cascade) {
-	if h, ok := r.model.(model.Host); ok && c != nil {
-		if list := c.EveryProvider(); len(list) > 0 {
-			h.Provide(list)
-		}
+// Provide is the runner for a cascade: its model asks the providers that the cascade
+// brings along, too. [Runner.Run] and [Runner.Resume] see to it; whoever makes effects
+// with [Runner.Host] takes that of this runner. Without such providers it is the
+// runner itself; c may be nil.
+func (r *Runner) Provide(c *cascades.Cascade) *Runner {
+	h, ok := r.model.(model.Host)
+	if !ok || c == nil {
+		return r
 	}
+	list := c.EveryProvider()
+	if len(list) == 0 {
+		return r
+	}
+	one := *r
+	one.model = h.Provide(list)
+	return &one
 }
 
 // NewRunID makes a name for a run that sorts by time: 20060102-150405-1a2b3c4d.

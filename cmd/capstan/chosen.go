@@ -83,9 +83,7 @@ func (m *models) ready(c *cascades.Cascade, chosen string) error {
 
 // answer reports which of those who are asked cannot be.
 func (m *models) answer(c *cascades.Cascade, list []cascades.Asking) error {
-	if own := c.EveryProvider(); len(own) > 0 {
-		m.Provide(own)
-	}
+	of := m.Of(c.EveryProvider())
 	var wrong []error
 	told := map[string]bool{}
 	for _, a := range list {
@@ -96,13 +94,13 @@ func (m *models) answer(c *cascades.Cascade, list []cascades.Asking) error {
 			continue
 		}
 		told[a.Name] = true
-		if err := m.Ready(a.Name); err != nil {
+		if err := of.Ready(a.Name); err != nil {
 			where := a.Role
 			if a.Phase != nil {
 				where = "phase " + a.Phase.Name
 			}
 			wrong = append(wrong, fmt.Errorf("%s: %w", where, err))
-		} else if c.Budget.MaxCostUSD > 0 && !m.Priced(a.Name) {
+		} else if c.Budget.MaxCostUSD > 0 && !of.Priced(a.Name) {
 			wrong = append(wrong, fmt.Errorf("budget: max_cost_usd cannot be kept: the price of model %s is not known", a.Name))
 		}
 	}

@@ -196,7 +196,7 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 		return nil, err
 	}
 	m := newModels(c.Getenv, false, nil)
-	m.Provide(cascade.EveryProvider())
+	of := m.Of(cascade.EveryProvider())
 	var signs []sign
 	told := map[string]bool{}
 	for _, a := range cascade.Asking(cascades.Chosen(m.chosen(chosen, file))) {
@@ -205,7 +205,7 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 		}
 		told[a.Name] = true
 		s := sign{What: file, Name: a.Name, State: healthy, Says: "phase " + a.Phase.Name + " can ask it"}
-		if err := m.Ready(a.Name); err != nil {
+		if err := of.Ready(a.Name); err != nil {
 			s.State, s.Says, s.Mend = lacking, "phase "+a.Phase.Name+": "+err.Error(), modelsPage
 		}
 		signs = append(signs, s)

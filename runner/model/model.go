@@ -36,10 +36,11 @@ type Recaller interface {
 	Recall(r Request)
 }
 
-// A Host is a model that asks providers, and is to know of those that a cascade
-// brings along before it is asked.
+// A Host is a model that asks providers.
 type Host interface {
-	Provide(list []Provider)
+	// Provide is the model for a cascade that brings providers along: it asks them
+	// too. The host itself, and what it was for other cascades, stay as they are.
+	Provide(list []Provider) Model
 }
 
 // Func makes a function a [Model].

@@ -76,8 +76,7 @@ func NewCrew(r *runner.Runner, texts effects.Texts, log Log) *Crew {
 	return &Crew{
 		Texts: texts, Log: log, Load: r.Unpack,
 		World: func(c *cascades.Cascade) World {
-			r.Provide(c)
-			return func(ctx context.Context) engine.Host { return r.Host(ctx) }
+			return r.Provide(c).Host
 		},
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +17,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/openai"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
-	"github.com/seed61713e19/capstan/runner/process"
 )
 
 // Options say where providers are found.
@@ -30,20 +28,26 @@ type Options struct {
 }
 
 // A Set sends each call to the provider that its model's name says. It is safe for
-// concurrent use, but for one cascade at a time: see [Set.Provide].
+// concurrent use.
 type Set struct {
 	o       Options
+	answers *answers
+	opened  *opened
+	at      *endpoints
+}
+
+// Answers are what is known without asking anybody.
+type answers struct {
 	mu      sync.Mutex
 	scripts map[string]*scripted.Script
 	replays map[string]model.Model
-	doors   *openai.Doors
-	given   []model.Provider // the cascade's own, as it has them
-	own     []model.Provider // the same, with their headers filled in
-	lacking map[string]error // own providers whose headers cannot be filled in
 }
 
 // New makes a set. Nothing is asked, and no variable is looked at, before a name is.
-func New(o Options) *Set { return &Set{o: o} }
+func New(o Options) *Set {
+	at := &endpoints{doors: openai.NewDoors(o.Getenv, openai.Options{Stream: o.Stream})}
+	return &Set{o, &answers{}, &opened{}, at}
+}
 
 // Call sends the request to its provider.
 func (s *Set) Call(ctx context.Context, r model.Request) (model.Response, error) {
@@ -93,10 +97,11 @@ func (s *Set) route(name string) (model.Model, string, error) {
 		kept, err := s.replay(rest)
 		return kept, rest, err
 	}
-	if err := s.lacks(name); err != nil {
+	provider, _, _ := strings.Cut(name, ":")
+	if err := s.at.lacking[provider]; err != nil {
 		return nil, name, err
 	}
-	client, rest, err := s.endpoints().Client(name)
+	client, rest, err := s.at.doors.Client(name)
 	if err != nil {
 		return nil, rest, fmt.Errorf("%w (--model scripted:FILE needs no provider)", err)
 	}
@@ -105,9 +110,9 @@ func (s *Set) route(name string) (model.Model, string, error) {
 
 // script reads a script once: its replies are consumed over the whole run.
 func (s *Set) script(file string) (*scripted.Script, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if known, ok := s.scripts[file]; ok {
+	s.answers.mu.Lock()
+	defer s.answers.mu.Unlock()
+	if known, ok := s.answers.scripts[file]; ok {
 		return known, nil
 	}
 	text, err := os.ReadFile(file)
@@ -123,18 +128,18 @@ func (s *Set) script(file string) (*scripted.Script, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scripted model: %w", err)
 	}
-	if s.scripts == nil {
-		s.scripts = map[string]*scripted.Script{}
+	if s.answers.scripts == nil {
+		s.answers.scripts = map[string]*scripted.Script{}
 	}
-	s.scripts[file] = read
+	s.answers.scripts[file] = read
 	return read, nil
 }
 
 // replay answers from a run that was kept.
 func (s *Set) replay(run string) (model.Model, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r, ok := s.replays[run]; ok {
+	s.answers.mu.Lock()
+	defer s.answers.mu.Unlock()
+	if r, ok := s.answers.replays[run]; ok {
 		return r, nil
 	}
 	if s.o.Replay == nil {
@@ -144,80 +149,35 @@ func (s *Set) replay(run string) (model.Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("replay:%s: %w", run, err)
 	}
-	if s.replays == nil {
-		s.replays = map[string]model.Model{}
+	if s.answers.replays == nil {
+		s.answers.replays = map[string]model.Model{}
 	}
-	s.replays[run] = r
+	s.answers.replays[run] = r
 	return r, nil
 }
 
-// endpoints are where models are asked, each with one client.
-func (s *Set) endpoints() *openai.Doors {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.doors == nil {
-		s.doors = openai.NewDoors(s.o.Getenv, openai.Options{Stream: s.o.Stream}, s.own...)
-	}
-	return s.doors
-}
-
-// Provide has models of the cascade's own providers asked there, with their
-// headers filled in.
-func (s *Set) Provide(list []model.Provider) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if reflect.DeepEqual(s.given, list) {
-		return // with the clients that there are
-	}
-	s.given, s.doors, s.own, s.lacking = list, nil, nil, map[string]error{}
-	for _, p := range list {
-		filled := map[string]string{}
-		for name, text := range p.Headers {
-			value, err := process.Expand(text)
-			if err != nil {
-				s.lacking[p.Name] = fmt.Errorf("provider %s: header %s: %w", p.Name, name, err)
-			}
-			filled[name] = value
-		}
-		p.Headers = filled
-		s.own = append(s.own, p)
-	}
-}
-
-// lacks says why the provider of a name cannot be asked.
-func (s *Set) lacks(name string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	provider, _, _ := strings.Cut(name, ":")
-	return s.lacking[provider]
-}
-
 // Fresh has scripts that nothing was taken from, and the same endpoints.
-func (s *Set) Fresh() *Set {
-	return &Set{o: s.o, doors: s.endpoints()}
-}
+func (s *Set) Fresh() *Set { return &Set{s.o, &answers{}, s.opened, s.at} }
 
 // Rewound answers as the set does, with the scripts that it has read from their
 // beginnings: for one of many runs of the same cascade, each of which is to find
 // them whole. Nothing is read again.
 func (s *Set) Rewound() *Set {
-	doors := s.endpoints()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	again := &Set{o: s.o, replays: maps.Clone(s.replays), doors: doors, given: s.given, own: s.own, lacking: s.lacking}
-	again.scripts = make(map[string]*scripted.Script, len(s.scripts))
-	for file, script := range s.scripts {
+	s.answers.mu.Lock()
+	defer s.answers.mu.Unlock()
+	again := &answers{replays: maps.Clone(s.answers.replays), scripts: make(map[string]*scripted.Script, len(s.answers.scripts))}
+	for file, script := range s.answers.scripts {
 		again.scripts[file] = script.Rewound()
 	}
-	return again
+	return &Set{s.o, again, s.opened, s.at}
 }
 
 // Left describes the replies that no request has taken.
 func (s *Set) Left() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.answers.mu.Lock()
+	defer s.answers.mu.Unlock()
 	var out []string
-	for _, script := range s.scripts {
+	for _, script := range s.answers.scripts {
 		out = append(out, script.Left()...)
 	}
 	slices.Sort(out)

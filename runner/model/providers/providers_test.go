@@ -82,7 +82,7 @@ func TestFresh(t *testing.T) {
 func TestRewound(t *testing.T) {
 	file := write(t, "- {reply: one}\n- {reply: all, times: always}\n")
 	s := New(Options{Getenv: nothing})
-	s.Provide([]model.Provider{{Name: "mine", BaseURL: "http://127.0.0.1:1/v1"}})
+	s = s.Of([]model.Provider{{Name: "mine", BaseURL: "http://127.0.0.1:1/v1"}})
 	if err := s.Ready("scripted:" + file); err != nil {
 		t.Fatal(err)
 	}
@@ -96,8 +96,8 @@ func TestRewound(t *testing.T) {
 				t.Errorf("%q, %v; want %q", got, err, want)
 			}
 		}
-		again.Provide([]model.Provider{{Name: "mine", BaseURL: "http://127.0.0.1:1/v1"}})
-		if again.endpoints() != s.endpoints() || again.Ready("mine:m") != nil {
+		again = again.Of([]model.Provider{{Name: "mine", BaseURL: "http://127.0.0.1:1/v1"}})
+		if again.at != s.at || again.Ready("mine:m") != nil {
 			t.Error("other endpoints")
 		}
 	}
@@ -110,8 +110,7 @@ func TestRewound(t *testing.T) {
 // so, and nothing is sent there without it; the others are asked.
 func TestHeadersThatAreLacking(t *testing.T) {
 	t.Setenv("THERE", "x")
-	s := New(Options{Getenv: nothing})
-	s.Provide([]model.Provider{
+	s := New(Options{Getenv: nothing}).Of([]model.Provider{
 		{Name: "mine", BaseURL: "http://127.0.0.1:1/v1", Headers: map[string]string{"X-Who": "{{ env.CAPSTAN_TEST_NOT_SET }}"}},
 		{Name: "other", BaseURL: "http://127.0.0.1:1/v1", Headers: map[string]string{"X-Who": "{{ env.THERE }}"}},
 	})
@@ -130,8 +129,7 @@ func TestTogether(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			s.Provide([]model.Provider{{Name: "mine", BaseURL: "http://127.0.0.1:1/v1"}})
-			if _, err := ask(s, name); err != nil {
+			if _, err := ask(s.Of([]model.Provider{{Name: "mine", BaseURL: "http://127.0.0.1:1/v1"}}), name); err != nil {
 				t.Error(err)
 			}
 		})

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/worker"
 
-	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/temporal"
 )
 
@@ -71,21 +68,11 @@ func (c *cluster) worker() *cobra.Command {
 	return cmd
 }
 
-// crew is that of a worker. Each cascade has a runner of its own, as its
-// providers are its own.
+// crew is that of a worker.
 func (c *cluster) crew(kept store) (*temporal.Crew, error) {
 	r, err := c.runner()
 	if err != nil {
 		return nil, err
 	}
-	crew := temporal.NewCrew(r, kept.texts, kept.log)
-	crew.World = func(of *cascades.Cascade) temporal.World {
-		own, err := c.runner()
-		if err != nil {
-			own = r // it was made of the same options
-		}
-		own.Provide(of)
-		return func(ctx context.Context) engine.Host { return own.Host(ctx) }
-	}
-	return crew, nil
+	return temporal.NewCrew(r, kept.texts, kept.log), nil
 }

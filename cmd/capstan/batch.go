@@ -105,6 +105,9 @@ func (c *Command) runBatch(ctx context.Context, file string, f runFlags, b batch
 	if err != nil {
 		return err
 	}
+	if err := c.spares(f, chosen, cascade.Files, b.set, b.out); err != nil {
+		return err
+	}
 	if err := s.models.ready(cascade, chosen); err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ type Command struct {
 	Getenv         func(string) string
 	Environ        []string // of which the secrets are never shown; may be nil
 
+	piped  io.Reader         // Stdin, for what is read to its end; of a command that runs
 	hidden map[string]string // the secrets, by name; of a command that runs
 	names  nameFlags         // of a command that looks at files
 }
@@ -92,10 +93,13 @@ func (c *Command) Run(ctx context.Context, args []string) int {
 	shown.hidden = redactions.Secrets(c.Environ)
 	shown.Stdout, shown.Stderr = redactions.Writer(out, shown.hidden), redactions.Writer(c.Stderr, shown.hidden)
 	defer redactions.Flush(shown.Stderr)
+	if c.Stdin != nil {
+		shown.piped = interruptible{ctx, c.Stdin}
+	}
 	c = &shown
 	root := c.root(args)
 	root.SetArgs(args)
-	err := root.ExecuteContext(telemetry.Incoming(ctx, c.Getenv))
+	err := brokenOff(ctx, root.ExecuteContext(telemetry.Incoming(ctx, c.Getenv)))
 	redactions.Flush(c.Stdout)
 	status := c.ended(err)
 	if out.lost == nil {

@@ -214,3 +214,32 @@ func TestNothingToWriteTo(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// An interrupt ends a command that reads standard input too, where nothing comes.
+func TestInterruptedReading(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"note.yaml":          "cascade_id: note\nphases: [{name: think, instructions: think}]",
+		"note.scripted.yaml": "- {reply: done}",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range [][]string{
+		{"gate", "word_count", "--with", "min=1", "-"},
+		{"run", filepath.Join(dir, "note.yaml"), "--model", "scripted", "--input-file", "-"},
+	} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		in, to := io.Pipe()
+		go func() {
+			_, _ = io.WriteString(to, "{") // whoever reads is reading
+			interrupt()
+		}()
+		c := &Command{Stdin: in, Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
+		if got := c.Run(ctx, line); got != exitInterrupted {
+			t.Errorf("%v ended with %d", line, got)
+		}
+		to.Close()
+	}
+}

@@ -101,7 +101,7 @@ func (c *Command) readInto(to interface {
 	io.Writer
 	Grow(n int)
 }, name string) error {
-	r := c.Stdin
+	r := c.piped
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {

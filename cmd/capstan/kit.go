@@ -83,7 +83,7 @@ func (c *Command) begin(ctx context.Context, f runFlags) (*kit, error) {
 		s.closers = append(s.closers, func() { c.sent(t) })
 	}
 	if f.events != "" {
-		w, err := os.Create(f.events)
+		w, err := os.OpenFile(f.events, os.O_WRONLY|os.O_CREATE, 0o666) // what is there goes with the first event
 		if err != nil {
 			s.close()
 			return nil, usage("--events: %w", err)

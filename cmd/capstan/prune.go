@@ -80,20 +80,17 @@ func keepOf(words []string) ([]string, error) {
 	return words, nil
 }
 
-// ageOf reads an age: a duration of Go's, or whole days or weeks.
+// ageOf reads an age: whole hours, days or weeks. Months and minutes, which have
+// one letter, are none.
 func ageOf(text string) (time.Duration, error) {
 	const day = 24 * time.Hour
-	for unit, length := range map[string]time.Duration{"d": day, "w": 7 * day} {
+	for unit, length := range map[string]time.Duration{"h": time.Hour, "d": day, "w": 7 * day} {
 		count, ok := strings.CutSuffix(text, unit)
 		if n, err := strconv.ParseUint(count, 10, 16); ok && err == nil {
 			return time.Duration(n) * length, nil
 		}
 	}
-	age, err := time.ParseDuration(text)
-	if text == "" || err != nil || age < 0 {
-		return 0, usage("--older wants an age like 90d, 2w or 12h, not %q", text)
-	}
-	return age, nil
+	return 0, usage("--older wants an age in days, weeks or hours, like 90d, 2w or 12h, not %q", text)
 }
 
 func (c *Command) printPruned(done journal.Pruned, dry bool) {

@@ -57,6 +57,9 @@ item like summaries/item[3].`,
 			if err != nil {
 				return err
 			}
+			if err := sparing("--out", out, f.signer.key); err != nil {
+				return err
+			}
 			return c.look(store, func(j *journal.Journal) error {
 				text, err := c.receiptOf(cmd.Context(), j, args[0], phase, signer, f.texts)
 				if err != nil {

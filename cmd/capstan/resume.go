@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -159,6 +160,9 @@ func goesOn(run *journal.Run) bool {
 
 // goOn goes on with the same run.
 func (c *Command) goOn(ctx context.Context, s *kit, run *journal.Run, f runFlags) error {
+	if err := c.spares(f, run.Start.Model, run.Start.Files); err != nil {
+		return err
+	}
 	r, err := s.runner(c, f, run.Start.Model)
 	if err != nil {
 		return err
@@ -219,6 +223,9 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 	if err != nil {
 		return err
 	}
+	if err := c.spares(f, run.Start.Model, cascade.Files); err != nil {
+		return err
+	}
 	s.progress.knows(cascade)
 	if p, _ := cascade.Phase(how.from); how.from != "" && p == nil {
 		return usage("--from: %s has no phase %s", cascade.File, how.from)
@@ -234,6 +241,9 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 		return err
 	}
 	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), runner.WithParent(run.RunID, how.from), runner.WithSettings(run.Start.Settings))
+	if errors.Is(err, runner.ErrRunExists) {
+		return usage("a run is called %s already", f.runID)
+	}
 	if !refused(err) {
 		s.progress.close(result)
 	}

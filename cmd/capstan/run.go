@@ -131,6 +131,9 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 	if err != nil {
 		return err
 	}
+	if err := c.spares(f, chosen, cascade.Files); err != nil {
+		return err
+	}
 	if err := c.ready(ctx, cascade, input, s.models, f, chosen); err != nil {
 		return err
 	}
@@ -265,8 +268,11 @@ type eventFile struct {
 	err  error
 }
 
-// Emit writes one line.
+// Emit writes one line. The first takes the place of what the file had.
 func (s *eventFile) Emit(e event.Event) {
+	if s.line == nil {
+		_ = s.f.Truncate(0) // a pipe has nothing
+	}
 	line, err := s.json.AppendJSON(s.line[:0], &e)
 	if err == nil {
 		s.line = append(line, '\n')

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/runner/serve/queries"
 )
 
 func (c *Command) runs() *cobra.Command {
@@ -29,6 +31,9 @@ func (c *Command) runs() *cobra.Command {
 			if f.Limit < 0 {
 				return usage("--limit counts from 0, which is no limit")
 			}
+			if f.Status != "" && !slices.Contains(queries.Statuses, f.Status) {
+				return usage("--status is one of %s, not %q", strings.Join(queries.Statuses, ", "), f.Status)
+			}
 			list := []journal.Summary{}
 			j, err := c.kept(store, true)
 			if err != nil && !errors.Is(err, errNoRuns) {
@@ -42,6 +47,10 @@ func (c *Command) runs() *cobra.Command {
 			}
 			if asJSON {
 				return printJSON(c.Stdout, map[string]any{"runs": append([]journal.Summary{}, list...)})
+			}
+			if len(list) == 0 && f.Status+f.Cascade+f.Words != "" {
+				fmt.Fprintln(c.Stderr, "no runs match")
+				return nil
 			}
 			return c.printRuns(list)
 		},

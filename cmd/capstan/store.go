@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -134,6 +135,9 @@ func found(err error, id string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, runner.ErrNoRun):
+		if _, several, ok := strings.Cut(err.Error(), runner.ErrNoRun.Error()+": "); ok {
+			return usage("no run is called %s: %s", id, several)
+		}
 		return usage("no run is called %s; capstan runs lists them", id)
 	case errors.Is(err, runner.ErrRunBusy):
 		return usage("%w", err)

@@ -125,7 +125,7 @@ func (c *Command) source(name string) (text receipt.Source, done func(), err err
 		spool.Close()
 		os.Remove(spool.Name())
 	}
-	if _, err := io.Copy(spool, c.Stdin); err != nil {
+	if _, err := io.Copy(spool, c.piped); err != nil {
 		done()
 		return nil, nil, usage("standard input: %w", err)
 	}

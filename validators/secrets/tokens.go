@@ -57,7 +57,7 @@ func (t *token) at(text string, at int) (Secret, bool) {
 	}
 	rest := window(text, start, longest)
 	m := t.pattern().FindStringIndex(rest)
-	if m == nil || m[1] < len(rest) && within(wordy, rest[m[1]]) {
+	if m == nil || m[1] < len(rest) && within(wordy, rest[m[1]]) && within(wordy, rest[m[1]-1]) {
 		return Secret{}, false
 	}
 	value := rest[:m[1]]

@@ -4,18 +4,20 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// The kinds of personal data. Those with check digits (iban, card, national_id)
-// hardly ever mistake another number for one; the others go by form alone.
-var piiKinds = []string{"mail", "iban", "card", "national_id", "ip", "phone"}
+// The kinds of personal data. Those with check digits hardly ever mistake another
+// number for one; the others go by form alone.
+var (
+	piiKinds     = []string{"mail", "iban", "card", "national_id", "ip", "phone"}
+	checkedKinds = []string{"iban", "card", "national_id"}
+)
 
 type pii struct {
 	Kinds []string `json:"kinds,omitempty" jsonschema:"which kinds to look for, of mail, iban, card, national_id, ip and phone; all of them if empty"`
@@ -56,7 +58,8 @@ const maxPII = 20
 
 // find looks for one kind after the other; what is one of them is no other.
 func (p pii) find(text string) []validators.Issue {
-	taken := []byte(text) // with zeros in place of what was found: of the same length, so that places agree
+	taken := withoutEscapes(text) // with zeros in place of what was found: of the same length, so that places agree
+	plain := string(taken)
 	var issues []validators.Issue
 	lines := counted(taken)
 	for _, kind := range piiKinds {
@@ -64,25 +67,37 @@ func (p pii) find(text string) []validators.Issue {
 			continue
 		}
 		for _, shape := range piiShapes[kind] {
-			for _, at := range shape.findIn(lines, taken) {
-				if kind == "iban" {
-					at[1] = at[0] + ibanEnd(text[at[0]:at[1]])
-				}
-				found := string(taken[at[0]:at[1]])
-				if !apart(kind, text, at) || !shape.is(found) {
-					continue
-				}
-				for i := at[0]; i < at[1]; i++ {
-					taken[i] = 0
-				}
+			piiSearch{shape, kind, plain, taken}.in(lines, func(at int, found string) {
 				if len(issues) < maxPII && !p.allows(kind, found) {
-					line := 1 + strings.Count(text[:at[0]], "\n")
+					line := 1 + strings.Count(text[:at], "\n")
 					issues = append(issues, validators.Issue{Check: kind, Severity: "error", Message: shape.what, Location: fmt.Sprintf("line %d", line)})
 				}
-			}
+			})
 		}
 	}
 	return issues
+}
+
+// withoutEscapes has zeros in place of what JSON writes for line ends and other
+// characters (\n, \u00e9): neither its letters nor its digits are a part of what
+// stands beside it.
+func withoutEscapes(text string) []byte {
+	b := []byte(text)
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(b[at:], '\\')
+		if i < 0 || at+i+1 == len(b) {
+			return b
+		}
+		at += i
+		switch b[at+1] {
+		case 'n', 'r', 't':
+			clear(b[at : at+2])
+		case 'u':
+			if end := at + 6; end <= len(b) && !bytes.ContainsFunc(b[at+2:end], func(r rune) bool { return !unicode.Is(unicode.ASCII_Hex_Digit, r) }) {
+				clear(b[at:end])
+			}
+		}
+	}
 }
 
 // A piiLine is a line with what a shape needs: the expressions cost far more than
@@ -118,7 +133,7 @@ func count(text []byte) (line piiLine) {
 	run, last := 0, -1
 	for i, b := range text {
 		switch {
-		case b >= '0' && b <= '9':
+		case isDigit(b):
 			if i-last > gap+1 {
 				run = 0
 			}
@@ -137,6 +152,7 @@ func count(text []byte) (line piiLine) {
 }
 
 func isCapital(b byte) bool { return b >= 'A' && b <= 'Z' }
+func isDigit(b byte) bool   { return b >= '0' && b <= '9' }
 
 // What a shape needs of a line.
 func hasAt(l piiLine) bool      { return l.at }
@@ -145,18 +161,75 @@ func hasColons(l piiLine) bool  { return l.colons >= 2 }
 
 func hasDigits(n int) func(piiLine) bool { return func(l piiLine) bool { return l.run >= n } }
 
-// findIn is FindAllIndex over the lines of the text that have what a shape needs.
-func (shape piiShape) findIn(lines []piiLine, text []byte) (found [][]int) {
+// A piiSearch looks for one shape in a text, of which taken has zeros in place of
+// what was found before.
+type piiSearch struct {
+	piiShape
+	kind  string
+	plain string
+	taken []byte
+}
+
+// in takes what the lines have that have what the shape needs. What is none is gone
+// by; where check digits tell, by one group, as the next may begin one.
+func (s piiSearch) in(lines []piiLine, take func(at int, found string)) {
 	for _, line := range lines {
-		if !shape.needs(line) {
+		if !s.needs(line) {
 			continue
 		}
-		for _, at := range shape.form().FindAllIndex(text[line.start:line.end], -1) {
-			found = append(found, []int{line.start + at[0], line.start + at[1]})
+		for from := line.start; ; {
+			at := s.form().FindIndex(s.taken[from:line.end])
+			if at == nil {
+				break
+			}
+			start, end := from+at[0], s.end(from+at[0], from+at[1])
+			switch from += at[1]; {
+			case end >= 0:
+				take(start, string(s.taken[start:end]))
+				clear(s.taken[start:end])
+				from = end
+			case slices.Contains(checkedKinds, s.kind):
+				for from = start; from < line.end && wordByte(s.taken[from]); {
+					from++
+				}
+			}
 		}
 	}
-	return found
 }
+
+// end is where the data ends that was found at a place, or -1 if it is none. The
+// number of an account or a card is of many lengths, and what was found may go on
+// into another number beside it, or into a word in capitals.
+func (s piiSearch) end(from, to int) int {
+	for end := to; end > from; end-- {
+		if end < to && wordByte(s.taken[end]) {
+			continue // within a group
+		}
+		if apart(s.kind, s.plain, []int{from, end}) && s.is(string(s.taken[from:end])) && (s.kind != "card" || cardBeside(s.taken, from, end)) {
+			return end
+		}
+		if s.kind != "iban" && s.kind != "card" {
+			break
+		}
+	}
+	return -1
+}
+
+// cardBeside tells a card's number with another number beside it from a piece of a
+// row of numbers: it is in groups as cards have them, and one of four digits does not
+// stand on both sides.
+func cardBeside(text []byte, from, end int) bool {
+	before, after := 0, 0
+	for i := from - 1; i > 0 && text[from-1] == ' ' && isDigit(text[i-1]) && before < 5; i-- {
+		before++
+	}
+	for i := end + 1; i < len(text) && text[end] == ' ' && isDigit(text[i]) && after < 5; i++ {
+		after++
+	}
+	return before == 0 && after == 0 || cardGroups().Match(text[from:end]) && (before != 4 || after != 4)
+}
+
+var cardGroups = patterns.Lazy(`^(?:[0-9]+|[0-9]{4}(?:[ -][0-9]{4}){2,3}(?:[ -][0-9]{1,4})?|[0-9]{4}[ -][0-9]{6}[ -][0-9]{4,5})$`)
 
 func (p pii) allows(kind, found string) bool {
 	if p.allowed[ungrouped(found)] {
@@ -189,135 +262,12 @@ func apart(kind, text string, at []int) bool {
 // wordByte is a letter or a digit of ASCII: scripts without blanks stand next to
 // a number without being a part of it.
 func wordByte(b byte) bool {
-	return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+	return isDigit(b) || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }
 
 // ungrouped is a text without what is only there to group it.
 func ungrouped(text string) string {
-	return strings.ToUpper(strings.NewReplacer(" ", "", "-", "", ".", "", "/", "", "(", "", ")", "").Replace(text))
+	return strings.ToUpper(grouping.Replace(text))
 }
 
-// A piiShape is how one sort of data is written, and what else it must be.
-type piiShape struct {
-	what  string
-	needs func(piiLine) bool
-	form  func() *regexp.Regexp
-	is    func(found string) bool
-}
-
-var piiShapes = map[string][]piiShape{
-	"mail": {{"a mail address", hasAt, patterns.Lazy(`[A-Za-z0-9][A-Za-z0-9._%+'-]{0,63}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,24}`), always}},
-	"iban": {{"an IBAN", hasAccount, patterns.Lazy(`[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]){11,30}`), isIBAN}},
-	"card": {{"a payment card number", hasDigits(12), patterns.Lazy(`[2-6][0-9]{3}(?:[ -]?[0-9]){8,15}`), isCard}},
-	"ip": {
-		{"an IP address", hasDigits(4), patterns.Lazy(`[0-9]{1,3}(?:\.[0-9]{1,3}){3}`), isAddress},
-		{"an IP address", hasColons, patterns.Lazy(`[0-9A-Fa-f]{1,4}:(?:[0-9A-Fa-f]{0,4}:){1,6}[0-9A-Fa-f]{0,4}`), isAddress},
-	},
-	"phone": {
-		{"a phone number", hasDigits(9), patterns.Lazy(`(?:\+|00)[1-9][0-9]{0,2}(?:[ .-]?\(?[0-9]{1,5}\)?){2,6}`), phoneOf(9, 15)},
-		{"a phone number", hasDigits(9), patterns.Lazy(`\(0?[0-9]{2,4}\)[ -]?[0-9]{3,5}[ .-]?[0-9]{3,5}`), phoneOf(9, 12)},
-		{"a phone number", hasDigits(10), patterns.Lazy(`[2-9][0-9]{2}([.-])[2-9][0-9]{2}[.-][0-9]{4}`), phoneOf(10, 10)},
-		{"a phone number", hasDigits(9), patterns.Lazy(`0[1-9][0-9]{0,4}(?:[ /-][0-9]{2,8}){1,5}`), phoneOf(9, 12)},
-	},
-	"national_id": nationalIDs,
-}
-
-func always(string) bool { return true }
-
-// isIBAN holds an account number against its check digits, ISO 13616, and its
-// country's length.
-func isIBAN(found string) bool {
-	s := ungrouped(found)
-	if ibanLengths[s[:2]] != len(s) {
-		return false
-	}
-	rest := 0
-	for _, c := range s[4:] + s[:4] {
-		if c >= 'A' {
-			rest = (rest*100 + int(c-'A') + 10) % 97
-		} else {
-			rest = (rest*10 + int(c-'0')) % 97
-		}
-	}
-	return rest == 1
-}
-
-// ibanEnd is where an account number of its country's length ends: a word in
-// capitals may follow.
-func ibanEnd(found string) int {
-	left := ibanLengths[found[:2]]
-	for i := range len(found) {
-		if wordByte(found[i]) {
-			left--
-		}
-		if left == 0 {
-			return i + 1
-		}
-	}
-	return len(found)
-}
-
-// ibanLengths are those of the SWIFT registry.
-var ibanLengths = map[string]int{
-	"AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BR": 29, "CH": 21, "CR": 22, "CY": 28, "CZ": 24,
-	"DE": 22, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18, "FO": 18, "FR": 27, "GB": 22, "GE": 22, "GI": 23, "GL": 18, "GR": 27,
-	"GT": 28, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IS": 26, "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LI": 21, "LT": 20, "LU": 20,
-	"LV": 21, "MC": 27, "MD": 24, "ME": 22, "MK": 19, "MR": 27, "MT": 31, "MU": 30, "NL": 18, "NO": 15, "PK": 24, "PL": 28, "PS": 29, "PT": 25,
-	"QA": 29, "RO": 24, "RS": 22, "SA": 24, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "TN": 24, "TR": 26, "UA": 29, "VG": 24, "XK": 20,
-}
-
-// cardPrefixes are the networks' numbers: the beginning and the lengths.
-var cardPrefixes = patterns.Lazy(`^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|35\d{14}|6(?:011|4[4-9]\d|5\d\d)\d{12}|62\d{14,17})$`)
-
-// isCard takes a bare run with ten zeros in a row for a round number, such as a
-// float's bits, and not for a card's.
-func isCard(found string) bool {
-	if strings.Contains(found, "0000000000") {
-		return false
-	}
-	s := ungrouped(found)
-	return cardPrefixes().MatchString(s) && luhn(s)
-}
-
-// luhn is the check of ISO/IEC 7812.
-func luhn(digits string) bool {
-	sum := 0
-	for i := range len(digits) {
-		d := int(digits[len(digits)-1-i] - '0')
-		if i%2 == 1 {
-			if d *= 2; d > 9 {
-				d -= 9
-			}
-		}
-		sum += d
-	}
-	return sum%10 == 0
-}
-
-// notPersonal are addresses that are nobody's: for documentation (RFC 5737, RFC
-// 3849).
-var notPersonal = []netip.Prefix{
-	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"),
-	netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("255.255.255.0/24"), netip.MustParsePrefix("0.0.0.0/8"),
-}
-
-func isAddress(found string) bool {
-	a, err := netip.ParseAddr(found)
-	if err != nil || a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() {
-		return false
-	}
-	return !slices.ContainsFunc(notPersonal, func(p netip.Prefix) bool { return p.Contains(a) })
-}
-
-// phoneOf tells whether so many digits were found.
-func phoneOf(least, most int) func(string) bool {
-	return func(found string) bool {
-		n := 0
-		for _, c := range found {
-			if c >= '0' && c <= '9' {
-				n++
-			}
-		}
-		return n >= least && n <= most
-	}
-}
+var grouping = strings.NewReplacer(" ", "", "-", "", ".", "", "/", "", "(", "", ")", "")

@@ -1,0 +1,131 @@
+package builtins
+
+import (
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
+)
+
+// A piiShape is how one sort of data is written, and what else it must be.
+type piiShape struct {
+	what  string
+	needs func(piiLine) bool
+	form  func() *regexp.Regexp
+	is    func(found string) bool
+}
+
+var piiShapes = map[string][]piiShape{
+	"mail": {{"a mail address", hasAt, patterns.Lazy(`[A-Za-z0-9][A-Za-z0-9._%+'-]{0,63}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,24}`), always}},
+	"iban": {{"an IBAN", hasAccount, patterns.Lazy(`[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]){11,30}`), isIBAN}},
+	"card": {{"a payment card number", hasDigits(12), patterns.Lazy(`[2-6][0-9]{3}(?:[ -]?[0-9]){8,15}`), isCard}},
+	"ip": {
+		{"an IP address", hasDigits(4), patterns.Lazy(`[0-9]{1,3}(?:\.[0-9]{1,3}){3}`), isAddress},
+		{"an IP address", hasColons, patterns.Lazy(`[0-9A-Fa-f]{1,4}:(?:[0-9A-Fa-f]{0,4}:){1,6}[0-9A-Fa-f]{0,4}`), isLongAddress},
+	},
+	"phone": {
+		{"a phone number", hasDigits(9), patterns.Lazy(`(?:\+|00)[1-9][0-9]{0,2}(?:[ .-]?\(?[0-9]{1,5}\)?){2,6}`), phoneOf(9, 15)},
+		{"a phone number", hasDigits(9), patterns.Lazy(`\(0?[0-9]{2,4}\)[ -]?[0-9]{3,5}[ .-]?[0-9]{3,5}`), phoneOf(9, 12)},
+		{"a phone number", hasDigits(10), patterns.Lazy(`(?:1[.-])?[2-9][0-9]{2}[.-][2-9][0-9]{2}[.-][0-9]{4}`), phoneOf(10, 11)},
+		{"a phone number", hasDigits(9), patterns.Lazy(`0[1-9][0-9]{0,4}(?:[ /-][0-9]{2,8}){1,5}`), func(found string) bool { return phoneOf(9, 12)(found) && !dated().MatchString(found) }},
+		{"a phone number", hasDigits(10), patterns.Lazy(`0[1-9](?:\.[0-9]{2}){4}`), always},
+	},
+	"national_id": nationalIDs,
+}
+
+func always(string) bool { return true }
+
+// isIBAN holds an account number against its check digits, ISO 13616, and its
+// country's length.
+func isIBAN(found string) bool {
+	s := ungrouped(found)
+	if ibanLengths[s[:2]] != len(s) {
+		return false
+	}
+	rest := 0
+	for _, c := range s[4:] + s[:4] {
+		if c >= 'A' {
+			rest = (rest*100 + int(c-'A') + 10) % 97
+		} else {
+			rest = (rest*10 + int(c-'0')) % 97
+		}
+	}
+	return rest == 1
+}
+
+// ibanLengths are those of the SWIFT registry.
+var ibanLengths = map[string]int{
+	"AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BR": 29, "CH": 21, "CR": 22, "CY": 28, "CZ": 24,
+	"DE": 22, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18, "FO": 18, "FR": 27, "GB": 22, "GE": 22, "GI": 23, "GL": 18, "GR": 27,
+	"GT": 28, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IS": 26, "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LI": 21, "LT": 20, "LU": 20,
+	"LV": 21, "MC": 27, "MD": 24, "ME": 22, "MK": 19, "MR": 27, "MT": 31, "MU": 30, "NL": 18, "NO": 15, "PK": 24, "PL": 28, "PS": 29, "PT": 25,
+	"QA": 29, "RO": 24, "RS": 22, "SA": 24, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "TN": 24, "TR": 26, "UA": 29, "VG": 24, "XK": 20,
+}
+
+// cardPrefixes are the networks' numbers: the beginning and the lengths.
+var cardPrefixes = patterns.Lazy(`^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|35\d{14}|6(?:011|4[4-9]\d|5\d\d)\d{12}|62\d{14,17})$`)
+
+// isCard takes a bare run with ten zeros in a row for a round number, such as a
+// float's bits, and not for a card's.
+func isCard(found string) bool {
+	if strings.Contains(found, "0000000000") {
+		return false
+	}
+	s := ungrouped(found)
+	return luhn(s) && cardPrefixes().MatchString(s)
+}
+
+// luhn is the check of ISO/IEC 7812.
+func luhn(digits string) bool {
+	sum := 0
+	for i := range len(digits) {
+		d := int(digits[len(digits)-1-i] - '0')
+		if i%2 == 1 {
+			if d *= 2; d > 9 {
+				d -= 9
+			}
+		}
+		sum += d
+	}
+	return sum%10 == 0
+}
+
+// notPersonal are addresses that are nobody's: for documentation (RFC 5737, RFC
+// 3849).
+var notPersonal = []netip.Prefix{
+	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"),
+	netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("255.255.255.0/24"), netip.MustParsePrefix("0.0.0.0/8"),
+}
+
+func isAddress(found string) bool {
+	a, err := netip.ParseAddr(found)
+	if err != nil || a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() {
+		return false
+	}
+	return !slices.ContainsFunc(notPersonal, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// isLongAddress tells an address from a name in a name's space (DB::add): it has a
+// digit, or three groups.
+func isLongAddress(found string) bool {
+	groups := len(strings.FieldsFunc(found, func(r rune) bool { return r == ':' }))
+	return (groups > 2 || strings.ContainsAny(found, "0123456789")) && isAddress(found)
+}
+
+// dated is a day with an hour behind it.
+var dated = patterns.Lazy(`^0[1-9][/-][0-9]{2}[/-](?:19|20)[0-9]{2} [0-9]{2}$`)
+
+// phoneOf tells whether so many digits were found.
+func phoneOf(least, most int) func(string) bool {
+	return func(found string) bool {
+		n := 0
+		for _, c := range found {
+			if c >= '0' && c <= '9' {
+				n++
+			}
+		}
+		return n >= least && n <= most
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/seed61713e19/capstan/validators"
@@ -101,45 +100,30 @@ func lacking(found *findings, list, others []reading.Figure, at, format string) 
 }
 
 // LinksKept accepts text that has every link and picture of a source, by where
-// they lead, or none that the source lacks, by its parameter check. Links within
-// the text (#section) do not count: they go by its headings.
+// they lead, or none that the source lacks, by its parameter check. They may stand
+// in Markdown or in HTML. Links within the text (#section) do not count: they go by
+// its headings.
 var LinksKept = validators.New("links_kept", "Validates that the links of a source are in the text, or that none is new",
 	beside("links_kept", "the links of the source are kept", func(found *findings, p kept, text reading.Text) {
 		if p.Check != keptNew {
-			for _, t := range notAmong(targets(p.source), targets(text)) {
+			for _, t := range notAmong(p.source.Targets(), text.Targets()) {
 				found.add("", "the link %s of the source (line %d) is not in the text", quote(t.Text), t.Line)
 			}
 		}
 		if p.Check != keptAll {
-			for _, t := range notAmong(targets(text), targets(p.source)) {
+			for _, t := range notAmong(text.Targets(), p.source.Targets()) {
 				found.add(fmt.Sprintf("line %d", t.Line), "the link %s is not in the source", quote(t.Text))
 			}
 		}
 	}))
 
-// targets are where the links and pictures of a text lead, each once.
-func targets(t reading.Text) []reading.Thing {
-	var out []reading.Thing
-	seen := map[string]bool{}
-	for _, l := range append(t.Of(reading.Links), t.Of(reading.Images)...) {
-		to := l.Text
-		if l.Kind == reading.Images {
-			_, to, _ = strings.Cut(strings.TrimSuffix(to, ")"), "](")
-		}
-		to, _, _ = strings.Cut(to, ` "`) // its title is words
-		if !strings.HasPrefix(to, "#") && !seen[to] {
-			seen[to] = true
-			out = append(out, reading.Thing{Kind: l.Kind, Text: to, Line: l.Line})
-		}
-	}
-	return out
-}
-
 // notAmong are the things whose text none of the others has.
 func notAmong(list, others []reading.Thing) []reading.Thing {
-	return slices.DeleteFunc(slices.Clone(list), func(t reading.Thing) bool {
-		return slices.ContainsFunc(others, func(o reading.Thing) bool { return o.Text == t.Text })
-	})
+	known := map[string]bool{}
+	for _, o := range others {
+		known[o.Text] = true
+	}
+	return slices.DeleteFunc(list, func(t reading.Thing) bool { return known[t.Text] })
 }
 
 type sameStructure struct {

@@ -141,6 +141,19 @@ func TestLinksKept(t *testing.T) {
 		{"[a](http://x/a)", with{"source": source, "check": "no_new"}, nil, ""},
 		{"[a](http://y/a)", with{"source": source, "check": "no_new"}, nil, "http://y/a"},
 		{"nothing", with{"source": "nothing"}, nil, ""},
+		{`See <a href="http://evil.org">a</a>.`, with{"source": "none", "check": "no_new"}, nil, `line 1: the link "http://evil.org" is not in the source`},
+		{`a <img alt='x' src=p.png>`, with{"source": "none", "check": "no_new"}, nil, `"p.png"`},
+		{"a\n\n<div>\n<a\n HREF = 'x.md'>b</a>\n</div>", with{"source": "none", "check": "no_new"}, nil, `"x.md"`},
+		{`<div style="background: url(http://evil.org/p)">`, with{"source": "none", "check": "no_new"}, nil, `"http://evil.org/p"`},
+		{"a", with{"source": `<p align="center"><img src="p.png"></p>`}, nil, `"p.png"`},
+		{`<a href="http://x.org">a</a>`, with{"source": "[a](http://x.org)", "check": "both"}, nil, ""},
+		{"[a](http://x.org/?a=1&b=2)", with{"source": `<a href="http://x.org/?a=1&amp;b=2">a</a>`, "check": "both"}, nil, ""},
+		{"[a](http://x.org/?a=1&copy=2)", with{"source": "[a](http://x.org/?a=1&amp;copy=2)", "check": "both"}, nil, ""},
+		{"[a](http://x.org/?a=1&b=3)", with{"source": "[a](http://x.org/?a=1&amp;b=2)"}, nil, "b=2"},
+		{"a <!-- <a href=x.md> --> <a id=href name='src'> <a href='#top'>`<a href=y.md>`", with{"source": "none", "check": "no_new"}, nil, ""},
+		{"<!-- <a href=x.md> -->", with{"source": "[x](x.md)"}, nil, "x.md"},
+		{"| a |\n|---|\n| [b](y.md) ![c](z.png) |", with{"source": "none", "check": "no_new"}, nil, "y.md"},
+		{"| a |\n|---|\n| [b](y.md \"t\") http://x.org/(a) <a href=w.md> |", with{"source": "[Y](y.md), http://x.org/(a), [w](w.md)", "check": "both"}, nil, ""},
 	})
 }
 

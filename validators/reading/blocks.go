@@ -187,12 +187,14 @@ func (w *walk) row(n ast.Node) {
 		var words strings.Builder
 		inner := Block{Line: b.Line}
 		w.inline(c, &inner, &words)
-		cell := oneLine(words.String())
+		inner.Words = oneLine(words.String())
+		cell := inner.Words
 		for _, t := range inner.Things {
 			cell = strings.TrimSpace(cell + " " + t.Text)
 		}
 		cells = append(cells, cell)
 		b.leftOut = append(b.leftOut, inner.leftOut...)
+		b.cells = append(b.cells, inner)
 	}
 	b.Words = strings.Join(cells, " | ")
 }

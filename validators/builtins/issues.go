@@ -42,6 +42,14 @@ func (f *findings) verdict(pass string) validators.Verdict {
 	return v
 }
 
+// warnings are the findings as such: they refuse nothing.
+func (f *findings) warnings() []validators.Issue {
+	for i := range f.issues {
+		f.issues[i].Severity = "warning"
+	}
+	return f.issues
+}
+
 // quote shows a text in one short line.
 func quote(text string) string {
 	const most = 60

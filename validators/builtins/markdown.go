@@ -35,10 +35,7 @@ var Markdown = validators.New("markdown", "Validates that the Markdown is well f
 			return validators.Verdict{}, err
 		}
 		v := r.found.verdict("the Markdown is well formed")
-		for i := range r.warned.issues {
-			r.warned.issues[i].Severity = "warning"
-		}
-		v.Warnings = r.warned.issues
+		v.Warnings = r.warned.warnings()
 		return v, nil
 	})
 

@@ -66,12 +66,12 @@ func (p *presentable) Prepare() error {
 // all but the data). Of a text that is JSON the values are looked at, each for
 // itself. In code blocks only intruders are looked for, in quotations these and leftovers; of code
 // that stands in no fence it says little that is true. Asides and breaks are told
-// in English.
+// in English; what may be a model's refusal or a letter's is a warning.
 var Presentable = validators.New("presentable", "Validates that the text can be let out: not cut off, nothing left in to be filled, nothing twice, no word of the model about itself, no secret, no personal data",
 	func(_ context.Context, p presentable, s validators.Subject) (validators.Verdict, error) {
-		found := findings{check: "presentable"}
+		found, warned := findings{check: "presentable"}, findings{check: "presentable"}
 		look := func(at, text string) {
-			d := &draft{findings: &found, presentable: p, at: at, source: text, prose: reading.ProseOf(text)}
+			d := &draft{findings: &found, warned: &warned, presentable: p, at: at, source: text, prose: reading.ProseOf(text)}
 			for _, mark := range unpresentable {
 				if !slices.Contains(p.Without, mark.name) && !d.leaks {
 					mark.find(d)
@@ -84,12 +84,15 @@ var Presentable = validators.New("presentable", "Validates that the text can be 
 		default:
 			look("", s.Content)
 		}
-		return found.verdict("the text can be let out"), nil
+		v := found.verdict("the text can be let out")
+		v.Warnings = warned.warnings()
+		return v, nil
 	})
 
 // A draft is a text that is looked at, or a value within one.
 type draft struct {
 	*findings
+	warned *findings
 	presentable
 	at     string // of the value; "" for the text itself
 	leaks  bool   // a credential stands in it
@@ -97,13 +100,16 @@ type draft struct {
 	prose  []reading.Prose
 }
 
-// tell notes a mark at a byte.
-func (d *draft) tell(at int, format string, args ...any) {
+// tell notes a mark at a byte, doubt what may be one.
+func (d *draft) tell(at int, format string, args ...any)  { d.note(d.findings, at, format, args...) }
+func (d *draft) doubt(at int, format string, args ...any) { d.note(d.warned, at, format, args...) }
+
+func (d *draft) note(f *findings, at int, format string, args ...any) {
 	location := d.at
-	if location == "" && len(d.issues) < maxIssues {
+	if location == "" && len(f.issues) < maxIssues {
 		location = lineAt(d.source, at)
 	}
-	d.add(location, format, args...)
+	f.add(location, format, args...)
 }
 
 // spokenIn is a paragraph with its quotations and code blanked, byte for byte.
@@ -157,17 +163,29 @@ func (d *draft) asides() {
 			if len(text) > maxAside {
 				continue
 			}
-			switch lower := strings.ToLower(strings.ReplaceAll(text, "’", "'")); {
-			case ofItself().Match(lower):
+			lower := strings.ToLower(oneSpelling.Replace(text))
+			declines := declining().Match(lower)
+			switch {
+			case ofItself().Match(lower), asOne().Match(lower) && speaking().MatchString(lower):
 				d.tell(s.From, "the model speaks of itself: %s", quote(text))
-			case refusing().Match(lower):
+			case declines && (refusing().MatchString(lower) || i == 0 && n == 0 && refusingYou().MatchString(lower)), guided().Match(lower):
 				d.tell(s.From, "the model refuses: %s", quote(text))
-			case offering().Match(lower), i == 0 && n <= 1 && opening().MatchString(lower):
+			case offering().Match(lower), i == 0 && n <= 1 && (opening().MatchString(lower) || d.presents(p, lower)):
 				d.tell(s.From, "the model speaks to whoever asked it: %s", quote(text))
+			case declines:
+				d.doubt(s.From, "this may be a model's refusal: %s", quote(text))
 			}
 		}
 	}
 }
+
+// presents tells a sentence that hands a text over from one that a list or a table
+// of the text itself follows.
+func (d *draft) presents(p reading.Prose, sentence string) bool {
+	return presenting().MatchString(sentence) && (requested().MatchString(sentence) || !introduced().MatchString(d.source[p.To:]))
+}
+
+var oneSpelling = strings.NewReplacer("’", "'", "\n", " ")
 
 // maxAside is how long, in bytes, a sentence is that is looked at for an aside.
 const maxAside = 400

@@ -42,7 +42,13 @@ func open(text string) string {
 	if strings.Count(text, "(") > strings.Count(text, ")") {
 		return "a bracket"
 	}
-	if strings.Count(text, `"`)%2 == 1 || strings.Count(text, "“") > strings.Count(text, "”")+strings.Count(text, "„") {
+	quoted := false
+	for i := range len(text) {
+		if text[i] == '"' && (quoted || i == 0 || !isDigit(text[i-1])) { // else it is inches
+			quoted = !quoted
+		}
+	}
+	if quoted || strings.Count(text, "“") > strings.Count(text, "”")+strings.Count(text, "„") {
 		return "a quotation"
 	}
 	return ""

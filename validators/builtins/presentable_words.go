@@ -6,18 +6,42 @@ import (
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// What is left in to be filled, and what a model says beside its text. Each needs
-// several words, or signs that prose does not have, so that a text about models
-// or templates says little of it outside of quotation marks and code.
+// What is left in to be filled. Each needs several words, or signs that prose does
+// not have, so that a text about models or templates says little of it outside of
+// quotation marks and code.
 var (
 	unwritten = patterns.Sought(`\b(?:TODO|TBD|TBA|FIXME|XXX+)\b|\b[Ll]orem ipsum\b`)
 
-	ofItself = patterns.Sought(`\bas an? (?:ai\b|artificial intelligence|(?:large )?language model)|\bi(?:'m| am) (?:only |just )?an? (?:ai\b|(?:large )?language model)|\bmy (?:knowledge cutoff|training data)\b|\bknowledge cutoff\b`)
-	refusing = patterns.Sought(`^(?:(?:i'm|i am) )?(?:sorry|afraid)\b[^.]*\bi(?: am|'m)? (?:can't|cannot|can not|won't|unable|not able)|\bi (?:cannot|can't|can not|won't|am unable to|am not able to) (?:help|assist|fulfil|fulfill|comply|provide|complete|do that|answer)|\bi(?:'m| am) (?:unable|not able) to (?:help|assist|fulfil|fulfill|comply|provide|complete)`)
-	offering = patterns.Sought(`\b(?:i )?hope (?:this|that) helps\b|\blet me know if you(?:'d| would)? (?:need|have|want|like)\b.*\b(?:else|more|questions|changes|adjustments|further)\b|\bis there anything else (?:that )?i can\b|\bfeel free to ask\b`)
-	opening  = patterns.Lazy(`^(?:sure|certainly|of course|absolutely|great question|here(?:'s| is| are) (?:the|a|an|your|my)\b.*:$)[!,.:]*(?:\s|$)|^(?:sure|certainly|of course|absolutely)\b.*:$|^here(?:'s| is| are) (?:the|a|an|your|my)\b.*:$`)
-
 	relating = patterns.Lazy(`(?i)\b(?:what|who|whom|which|where|how|that|it is)\b`)
+)
+
+// What a model says beside its text. An employee of an AI company, or a letter that
+// declines, says much the same: each needs the model's own words for it. What could
+// be either is a doubt.
+const (
+	anAI     = `(?:ai|artificial intelligence|(?:ai |large )?language model)(?: (?:language )?(?:model|assistant|system|chatbot))?`
+	itself   = `(?:[.,;:!?)–—]|$| (?:so|trained|developed|created|made)\b)`
+	myself   = `\b(?:i|i'm|my|me)\b`
+	cannot   = `\bi(?:'m| am)? (?:can't|cannot|can not|won't|(?:unable|not able) to) `
+	declined = `(?:[.,;:!?]|$| (?:as|because|since|due|but)\b)`
+)
+
+var (
+	ofItself  = patterns.Sought(`\bas an ai language model\b|\bi(?:'m| am) (?:only |just )?an? ` + anAI + itself + `|\bknowledge cutoff\b|\bmy training data\b`)
+	asOne     = patterns.Sought(`\bas an? ` + anAI + `(?:` + itself + `| ` + myself + `)`)
+	speaking  = patterns.Lazy(myself)
+	declining = patterns.Sought(`^(?:(?:i'm|i am) )?(?:very |so )?(?:sorry|afraid)\b[^.]*` + cannot + `|` + cannot + `(?:help|assist|fulfil|comply|provide|complete|process|respond|do (?:that|this|such)|answer)`)
+	refusing  = patterns.Lazy(cannot + `(?:help|assist)(?: you)? with (?:that|this)(?: (?:request|prompt|task|question|topic))?` + declined +
+		`|` + cannot + `(?:fulfill?|comply with|process|complete|answer|respond to|do) (?:this|that|such an?|these) (?:request|prompt|instruction)s?` + declined)
+	refusingYou = patterns.Lazy(cannot + `(?:(?:help|assist)(?: you)? with|fulfill?|comply with|process|complete) your request` + declined +
+		`|^(?:(?:i'm|i am) )?(?:very |so )?(?:sorry|afraid)\b[^.]*` + cannot + `(?:do|answer|complete|provide) (?:that|this)` + declined)
+	guided   = patterns.Sought(`\b(?:against|violates?|outside|beyond) my (?:\w+ )?(?:guidelines|programming)\b`)
+	offering = patterns.Sought(`\b(?:i |^)hope (?:this|that) helps(?:[.,;:!]|$)|\blet me know if you(?:'d| would)? (?:need|have|want|like)\b.*\b(?:else|more|questions|changes|adjustments|further)\b` +
+		`|\bis there anything else (?:that )?i can\b|\bfeel free to ask(?: me\b| (?:any |for |more |further |other |follow-up |additional )*(?:questions?|clarification|help))?(?:[.,;:!]|$)`)
+	opening    = patterns.Lazy(`^(?:sure(?: thing)?|certainly|of course|absolutely|great question)(?:!|[.:]*$)|^(?:sure|certainly|of course|absolutely)[,.]? (?:here(?:'s| is| are)\b|i(?:'d| would) be (?:happy|glad) to help\b|i can help\b|let me\b)`)
+	presenting = patterns.Lazy(`^here(?:'s| is| are) (?:the|a|an|your|my)\b.*:$`)
+	requested  = patterns.Lazy(`\b(?:your?|requested|revised|rewritten|corrected)\b`)
+	introduced = patterns.Lazy("^\\s*(?:[-*+] |[0-9]+[.)] |\\||```|~~~)")
 )
 
 // leftovers are what a program or a person was to fill in, each with a sign that

@@ -14,6 +14,7 @@ import (
 	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,6 +32,7 @@ type Case struct {
 	Subject validators.Subject // what else is known
 	Valid   bool
 	Reason  string // what the reason must contain
+	Warning string // what a warning must contain
 }
 
 // patience is how long one check may take on a text of some megabytes. With the
@@ -138,6 +140,9 @@ func (c Case) run(t *testing.T, v validators.Validator) {
 	}
 	if verdict.Valid != c.Valid || !strings.Contains(verdict.Reason, c.Reason) {
 		t.Errorf("got %v (%s), want %v (…%s…)", verdict.Valid, verdict.Reason, c.Valid, c.Reason)
+	}
+	if !slices.ContainsFunc(verdict.Warnings, func(w validators.Issue) bool { return strings.Contains(w.Message, c.Warning) }) && c.Warning != "" {
+		t.Errorf("got the warnings %v, want one of …%s…", verdict.Warnings, c.Warning)
 	}
 	sound(t, verdict)
 	if v.Pure {

@@ -76,7 +76,7 @@ func (r *markdownReading) visit(n ast.Node, entering bool) (ast.WalkStatus, erro
 }
 
 func (r *markdownReading) heading(n *ast.Heading) {
-	if strings.TrimSpace(string(plainText(n, r.source))) == "" {
+	if strings.TrimSpace(string(plainText(n, r.source))) == "" && !pictured(n, r.source) {
 		r.found.add(r.line(n), "the heading is empty")
 	}
 	if r.level > 0 && n.Level > r.level+1 {

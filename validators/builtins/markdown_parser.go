@@ -3,6 +3,7 @@ package builtins
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"strings"
 	"sync"
 	"unicode"
@@ -45,29 +46,37 @@ var markdownParser = sync.OnceValue(func() parser.Parser {
 
 var idAttribute = patterns.Lazy(`(?i)\b(?:id|name)\s*=\s*["']?([^\s"'>]+)`)
 
+// htmlHeading is a heading written in HTML: code hosts make an anchor for it too.
+var htmlHeading = patterns.Lazy(`(?is)<h[1-6](?:\s[^>]*)?>(.*?)</h[1-6]\s*>`)
+
+var htmlTag = patterns.Lazy(`<[^>]*>`)
+
 // anchorsOf lists what a link of the document can point to: the headings'
 // anchors as code hosts make them, and the ids in its HTML.
 func anchorsOf(doc ast.Node, source []byte) map[string]bool {
 	anchors := map[string]bool{}
 	seen := map[string]int{}
-	html := func(lines *text.Segments) {
-		for i := range lines.Len() {
-			line := lines.At(i)
-			for _, m := range idAttribute().FindAllSubmatch(line.Value(source), -1) {
-				anchors[string(m[1])] = true
-			}
+	raw := func(lines *text.Segments) {
+		value := lines.Value(source)
+		for _, m := range idAttribute().FindAllSubmatch(value, -1) {
+			anchors[string(m[1])] = true
+		}
+		for _, m := range htmlHeading().FindAllSubmatch(value, -1) {
+			words := html.UnescapeString(string(htmlTag().ReplaceAll(m[1], nil)))
+			anchors[unique(seen, slug([]byte(strings.Join(strings.Fields(words), " "))))] = true
 		}
 	}
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
 		switch n := n.(type) {
 		case *ast.Heading:
-			if entering {
-				anchors[unique(seen, slug(plainText(n, source)))] = true
-			}
+			anchors[unique(seen, slug(plainText(n, source)))] = true
 		case *ast.RawHTML:
-			html(n.Segments)
+			raw(n.Segments)
 		case *ast.HTMLBlock:
-			html(n.Lines())
+			raw(n.Lines())
 		}
 		return ast.WalkContinue, nil
 	})
@@ -118,6 +127,22 @@ func plainText(n ast.Node, source []byte) []byte {
 	})
 	return b.Bytes()
 }
+
+// pictured tells whether a picture is in a node, of Markdown or of HTML.
+func pictured(n ast.Node, source []byte) (found bool) {
+	_ = ast.Walk(n, func(n ast.Node, _ bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Image:
+			found = true
+		case *ast.RawHTML:
+			found = found || pictureTag().Match(n.Segments.Value(source))
+		}
+		return ast.WalkContinue, nil
+	})
+	return found
+}
+
+var pictureTag = patterns.Lazy(`(?i)^<(?:img|svg|picture|video)\b`)
 
 // A lineCounter tells lines of offsets that mostly grow, without counting from
 // the beginning each time.

@@ -13,15 +13,19 @@ import (
 
 func TestWords(t *testing.T) {
 	for text, want := range map[string][]string{
-		"":                      nil,
-		"  a, b;c ":             {"a", "b", "c"},
-		"don't e-mail o’clock":  {"don't", "e-mail", "o’clock"},
-		"'quoted' -x- a--b _y_": {"quoted", "x", "a", "b", "y"},
-		"snake_case 3.14":       {"snake_case", "3", "14"},
-		"日本ab語":                 {"日", "本", "ab", "語"},
-		"naïve cafe\u0301":      {"naïve", "cafe\u0301"},
-		"a\xffb":                {"a", "b"},
-		"한국어 문장":                {"한국어", "문장"},
+		"":                              nil,
+		"  a, b;c ":                     {"a", "b", "c"},
+		"don't e-mail o’clock":          {"don't", "e-mail", "o’clock"},
+		"'quoted' -x- a--b _y_":         {"quoted", "x", "a", "b", "y"},
+		"snake_case 3.14":               {"snake_case", "3", "14"},
+		"日本ab語":                         {"日", "本", "ab", "語"},
+		"naïve cafe\u0301":              {"naïve", "cafe\u0301"},
+		"a\xffb":                        {"a", "b"},
+		"한국어 문장":                        {"한국어", "문장"},
+		"❤\ufe0f ❤\ufe0f #\ufe0f\u20e3": nil,
+		"1\ufe0f\u20e3 x":               {"1\ufe0f\u20e3", "x"},
+		"می\u200cخواهم، نمی\u200cخواهم":            {"می\u200cخواهم", "نمی\u200cخواهم"},
+		"co\u00adoperate\u00ad a\u200bb क्\u200dष": {"co\u00adoperate", "a", "b", "क्\u200dष"},
 	} {
 		var got []string
 		for at, word := range words(text) {

@@ -23,9 +23,9 @@ func (p *substring) Prepare() error {
 
 // line is the line at which the content has the text, from 1, or 0.
 func (p substring) line(content string) int {
-	if p.IgnoreCase {
-		f := fold(content)
-		if i := strings.Index(f.text, fold(p.Text).text); i >= 0 {
+	if sought := foldEnds(p.Text).text; p.IgnoreCase && sought != "" {
+		f := foldEnds(content)
+		if i := strings.Index(f.text, sought); i >= 0 {
 			return f.line(i)
 		}
 		return 0

@@ -3,6 +3,7 @@ package builtins
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/validators/reading"
@@ -14,9 +15,27 @@ type folded struct {
 	newlines []int // offsets in text behind which a new line of the original began
 }
 
+// fold leaves out what has no width: it stands within a word and nobody sees it.
 func fold(text string) folded {
+	if strings.IndexFunc(text, isZeroWidth) >= 0 {
+		text = strings.Map(func(r rune) rune {
+			if isZeroWidth(r) {
+				return -1
+			}
+			return r
+		}, text)
+	}
 	text, newlines := reading.Fold(text)
 	return folded{text, newlines}
+}
+
+// foldEnds is fold with a blank at the end where the text ends with white space.
+func foldEnds(text string) folded {
+	f := fold(text)
+	if unicode.IsSpace(lastRune(text)) {
+		f.text += " "
+	}
+	return f
 }
 
 // line is the original's line at an offset of the folded text, from 1.

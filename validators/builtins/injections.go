@@ -1,14 +1,19 @@
 package builtins
 
-import "slices"
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
 
-import "strings"
+	"github.com/seed61713e19/capstan/validators/reading"
+)
 
 // An injection is a phrase as a sequence of word sets: one word of each, in
 // this order, with at most gap others between two.
 type injection struct {
 	words [][]string
 	gap   int
+	order bool // it is one only where an order begins: what directives override, and what you did not follow, is told
 }
 
 func phrase(gap int, sets ...string) injection {
@@ -16,25 +21,45 @@ func phrase(gap int, sets ...string) injection {
 	for i, set := range sets {
 		words[i] = strings.Fields(set)
 	}
-	return injection{words, gap}
+	return injection{words: words, gap: gap}
+}
+
+func order(gap int, sets ...string) injection {
+	p := phrase(gap, sets...)
+	p.order = true
+	return p
+}
+
+// leading are words that an order begins behind.
+var leading = strings.Fields("please and then now just so but must kindly immediately simply instead also always")
+
+// ordering tells whether an order may begin behind a word and what stands between.
+func ordering(before, between string) bool {
+	return before == "" || strings.Trim(between, " \t\r\n*_`") != "" || strings.Contains(between, "\n\n") || slices.Contains(leading, before)
 }
 
 // injectionPhrases are what attempts to override a prompt say. They are few
 // and need several words each, so that ordinary prose does not say them.
 func injectionPhrases() []injection {
 	const (
-		ignore = "ignore disregard forget override bypass"
+		ignore = "ignore disregard forget"
+		except = "override bypass"
 		former = "previous prior earlier preceding above"
 		orders = "instructions instruction prompt prompts directions directives"
 	)
 	return []injection{
 		phrase(3, ignore, former, orders),
+		order(3, except, former, orders),
+		phrase(3, except, "all any every your my", former, orders),
 		phrase(1, ignore, "all any every the my your", orders, "above before previously"),
+		order(1, except, "all any every the my your", orders, "above before previously"),
 		phrase(1, "ignore disregard", "all any", former, "guidelines rules messages"),
 		phrase(0, "ignore disregard", "your", "instructions rules guidelines programming"),
-		phrase(1, ignore, "your the", "system", "prompt instructions"),
+		phrase(1, ignore+" "+except, "your the", "system", "prompt instructions"),
 		phrase(0, "ignore disregard forget", "everything", "above before previously"),
-		phrase(2, "not don't", "follow obey", former, orders),
+		order(2, "don't", "follow obey", former, orders),
+		order(2, "do", "not", "follow obey", former, orders),
+		phrase(2, "must should shall", "not", "follow obey", former, orders),
 		phrase(1, "reveal show print repeat output display leak disclose", "your", "system hidden initial original secret", "prompt instructions"),
 		phrase(0, "reveal show print repeat output display leak disclose", "the", "system", "prompt"),
 		phrase(0, "you", "are", "now", "dan jailbroken unrestricted unfiltered"),
@@ -50,9 +75,10 @@ func injections(found *findings, text string) {
 	tries := make([]try, len(phrases))
 	starts := firstWords(phrases)
 	done := make([]bool, len(phrases))
-	end := 0
+	end, before := 0, ""
 	for at, word := range words(text) {
-		if strings.ContainsAny(text[end:at], ".!?;") {
+		between := text[end:at]
+		if strings.ContainsAny(between, ".!?;") {
 			clear(tries)
 		}
 		end = at + len(word)
@@ -67,15 +93,22 @@ func injections(found *findings, text string) {
 			}
 		}
 		for _, i := range starts[word] {
-			tries[i] = try{start: at, matched: 1}
+			if !phrases[i].order || ordering(before, between) {
+				tries[i] = try{start: at, matched: 1}
+			}
 		}
+		before = word
 	}
 }
 
-// plainWord is a word as the phrases have it; none of theirs is long.
+// plainWord is a word as the phrases have it, and as a reader sees it; none of
+// theirs is long.
 func plainWord(word string) string {
+	if len(word) < 80 && strings.ContainsFunc(word, func(r rune) bool { return r >= utf8.RuneSelf && r != '’' }) {
+		word = reading.Visible(word)
+	}
 	if len(word) > 20 {
-		return ""
+		return "-"
 	}
 	return strings.ReplaceAll(strings.ToLower(word), "’", "'")
 }

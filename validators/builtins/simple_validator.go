@@ -43,7 +43,7 @@ var SimpleValidator = validators.New("simple_validator", "Validates that the tex
 		switch {
 		case strings.IndexFunc(text, visible) < 0:
 			return validators.Fail("the text is empty"), nil
-		case strings.IndexFunc(text, isWordRune) < 0:
+		case strings.IndexFunc(text, beginsWord) < 0:
 			return validators.Fail("the text has no words"), nil
 		case len(text) < 100 && placeholders[bare(text)]:
 			return validators.Fail("the text is only a placeholder: %s", quote(text)), nil

@@ -7,8 +7,8 @@ import (
 )
 
 // words yields the words of a text with their offsets: runs of letters, digits
-// and marks, held together by single apostrophes, hyphens and underscores
-// inside them. In scripts written without spaces every character is a word, as
+// and marks, held together by single apostrophes, hyphens, underscores, soft hyphens
+// and the joiners of Persian and Indic scripts inside them. In scripts written without spaces every character is a word, as
 // word processors count. Bytes that are not UTF-8 separate words.
 func words(text string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
@@ -25,7 +25,7 @@ func words(text string) iter.Seq2[int, string] {
 // wordAt reads the word at i, or the one character there that begins none.
 func wordAt(text string, i int) (end int, is bool) {
 	r, size := utf8.DecodeRuneInString(text[i:])
-	if !isWordRune(r) {
+	if !beginsWord(r) {
 		return i + size, false
 	}
 	for i += size; !isUnspaced(r) && i < len(text); i += size {
@@ -40,11 +40,22 @@ func wordAt(text string, i int) (end int, is bool) {
 // joins says whether the mark r at i holds a word together.
 func joins(text string, i int, r rune, size int) bool {
 	switch r {
-	case '\'', '’', '-', '_':
+	case '\'', '’', '-', '_', softHyphen, nonJoiner, joiner:
 		next, _ := utf8.DecodeRuneInString(text[i+size:])
 		return isWordRune(next) && !isUnspaced(next)
 	}
 	return false
+}
+
+const (
+	softHyphen = 0x00AD
+	nonJoiner  = 0x200C
+	joiner     = 0x200D
+)
+
+// beginsWord leaves out the marks that make a picture of what they stand behind.
+func beginsWord(r rune) bool {
+	return isWordRune(r) && !isSelector(r) && !unicode.Is(unicode.Me, r)
 }
 
 func isWordRune(r rune) bool {

@@ -5,6 +5,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A fault is why something is not as it must be. Check says what found it.
@@ -57,11 +59,14 @@ func sameFile(a, b string) bool {
 
 // namesCandidate tells whether a file may hold the candidate: those in the
 // folder candidates are named for theirs, any other file may be called as it
-// likes.
+// likes. What stands behind the id is no part of another one.
 func namesCandidate(file, id string) bool {
 	if path.Base(path.Dir(file)) != folderName {
 		return true
 	}
 	rest, ok := strings.CutPrefix(path.Base(file), id)
-	return ok && (rest == "" || strings.ContainsAny(rest[:1], "._-"))
+	return ok && nameEnd().MatchString(rest)
 }
+
+// nameEnd is what the file holds, and in what form.
+var nameEnd = patterns.Lazy(`^(?:[._-](?:status|text|candidate|claim_ledger|presentation_spec|rubric|gap_policy))?(?:\.[A-Za-z][A-Za-z0-9]*)?$`)

@@ -101,7 +101,9 @@ var vectors = []vector{
 	{name: "1: part of the metadata", metadata: swaps{"active_part: text", "active_part: rubric"}, decision: Reject, rule: 1, reason: "metadata is for rubric"},
 	{name: "1: part of the direction", direction: swaps{"active_part: text", "active_part: rubric"}, decision: Reject, rule: 1, reason: "direction is for rubric"},
 	{name: "1: file", metadata: swaps{"candidates/d-04.1.md", "candidates/d-04.2.md"}, decision: Reject, rule: 1, reason: "d-04.2.md"},
-	{name: "4: a file may be called more than its candidate", part: PartRubric, candidate: swaps{}, direction: swaps{"candidate_id: d-04.1", "candidate_id: d-04"}, metadata: swaps{"candidate_id: d-04.1", "candidate_id: d-04"}, decision: Reject, rule: 4},
+	{name: "4: a file may be called for its part too", part: PartRubric, candidate: swaps{}, decision: Reject, rule: 4},
+	{name: "1: a file of a candidate that begins like it", direction: swaps{"candidate_id: d-04.1", "candidate_id: d-04"}, metadata: swaps{"candidate_id: d-04.1", "candidate_id: d-04"}, decision: Reject, rule: 1, reason: `not named for candidate "d-04"`},
+	{name: "1: a status of a candidate that begins like it", part: PartRubric, candidate: swaps{"primary_goal: a", "primary_goal: any"}, direction: swaps{"candidate_id: d-04.1", "candidate_id: d-04"}, metadata: swaps{"candidate_id: d-04.1", "candidate_id: d-04"}, decision: Reject, rule: 1, reason: `not named for candidate "d-04"`},
 	{name: "1: name of another file", direction: swaps{"candidate_id: d-04.1", "candidate_id: d-05"}, metadata: swaps{"candidate_id: d-04.1", "candidate_id: d-05"}, decision: Reject, rule: 1, reason: `not named for candidate "d-05"`},
 	{name: "1: stale", metadata: stale, decision: Reject, rule: 1, reason: "another source file"},
 	{name: "1: no text", candidate: swaps{"# Why", "\xff"}, decision: Reject, rule: 1, reason: "not UTF-8"},
@@ -129,6 +131,7 @@ var vectors = []vector{
 	{name: "4: a goal of the text does not mend a status part", part: PartRubric, candidate: swaps{"primary_goal: a", "primary_goal: any"}, judgement: unmet, decision: Reject, rule: 4},
 	{name: "4: nothing changed", part: PartGapPolicy, candidate: swaps{}, decision: Reject, rule: 4, reason: "leaves gap_policy as it is"},
 
+	{name: "5: retired claim dropped", part: PartClaimLedger, candidate: swaps{"id: C10", "id: C11"}, decision: NeedsHumanReview, rule: 5, reason: "the retired claim C10 is gone from the ledger"},
 	{name: "5: warning", judgement: warns3, decision: NeedsHumanReview, rule: 5, reason: "claim C3 is at risk"},
 	{name: "5: warning on style", judgement: swaps{"voice: pass", "voice: warn"}, decision: NeedsHumanReview, rule: 5, reason: "presentation spec: a warning"},
 	{name: "5: warning on a constraint", judgement: swaps{"K1: pass", "K1: warn"}, decision: NeedsHumanReview, rule: 5, reason: "direction: a warning"},

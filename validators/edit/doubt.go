@@ -33,10 +33,13 @@ func (f facts) doubts() []doubt {
 // binding tells whether a text that does not keep the claim is rejected.
 func (c claimFact) binding() bool { return !c.added && (c.status == asserted || c.status == implied) }
 
-// doubt tells what is doubtful about one claim. Retired ones are not.
+// doubt tells what is doubtful about one claim. Retired ones are not, while they
+// are there.
 func (c claimFact) doubt(out *doubts) {
 	why := because(c.notes)
 	switch {
+	case c.status == retired && c.gone:
+		out.add("claim_checks", c.id, fmt.Sprintf("May the retired claim %s be gone from the ledger, where it keeps what was given up?", c.id), "the retired claim %s is gone from the ledger", c.id)
 	case c.status == retired:
 	case c.result == Fail && c.defect != "":
 		out.add("status_defect", c.id, fmt.Sprintf("Is claim %s right as it stands in the status file? It fails, but %s.", c.id, c.defect),

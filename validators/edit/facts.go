@@ -29,6 +29,7 @@ type claimFact struct {
 	defect string // why the status file may be wrong about it
 	stated bool   // the judgement says so
 	added  bool   // by the candidate ledger
+	gone   bool   // from the candidate ledger
 }
 
 // facts gathers what is computed and what was judged.
@@ -81,7 +82,7 @@ func (in *input) keepClaims(f *facts) {
 	}
 	for i, c := range f.claims {
 		if _, kept := in.changed.claim(c.id); !kept {
-			f.claims[i] = claimFact{claim: c.claim, graded: graded{Fail, []string{"it is gone from the ledger, where a claim is retired and not deleted"}}}
+			f.claims[i] = claimFact{claim: c.claim, gone: true, graded: graded{Fail, []string{"it is gone from the ledger, where a claim is retired and not deleted"}}}
 		}
 	}
 }

@@ -43,8 +43,8 @@ import (
 //
 // It sees content (a string), output (the parsed JSON; where nothing has been
 // parsed, what can be taken out of content, else nil), input, state and
-// outputs (maps), turn and attempt (integers). len counts characters in a
-// string. A key that is missing is nil: comparing nil is fine, a field of nil
+// outputs (maps), turn and attempt (integers). len, indexes and slices
+// count characters in a string. A key that is missing is nil: comparing nil is fine, a field of nil
 // is an error; ?. and ?? guard. Held against "" by == or !=, nil counts as
 // empty. Nothing it can call looks at a clock, at chance or at the order of a
 // map.

@@ -16,7 +16,7 @@ import (
 
 // A function stands in for one of the library's whose result can be far larger
 // than what it is made from, whose order is a map's, or whose overloads make
-// the type check exponential.
+// the type check exponential, or that counts a text by its bytes.
 type function struct {
 	args     []reflect.Kind // what each argument must be; Interface is anything
 	optional int            // how many of the last may be left out
@@ -25,15 +25,17 @@ type function struct {
 }
 
 var functions = map[string]function{
-	"trim":     {[]reflect.Kind{reflect.String, reflect.String}, 1, "", trim},
-	"split":    {[]reflect.Kind{reflect.String, reflect.String, reflect.Int}, 1, []string{}, split},
-	"join":     {[]reflect.Kind{reflect.Slice, reflect.String}, 1, "", join},
-	"replace":  {[]reflect.Kind{reflect.String, reflect.String, reflect.String, reflect.Int}, 1, "", replace},
-	"uniq":     {[]reflect.Kind{reflect.Slice}, 0, []any{}, uniq},
-	"keys":     {[]reflect.Kind{reflect.Map}, 0, []any{}, keys},
-	"values":   {[]reflect.Kind{reflect.Map}, 0, []any{}, values},
-	"toJSON":   {[]reflect.Kind{reflect.Interface}, 0, "", toJSON},
-	"fromJSON": {[]reflect.Kind{reflect.String}, 0, nil, fromJSON},
+	"trim":        {[]reflect.Kind{reflect.String, reflect.String}, 1, "", trim},
+	"split":       {[]reflect.Kind{reflect.String, reflect.String, reflect.Int}, 1, []string{}, split},
+	"join":        {[]reflect.Kind{reflect.Slice, reflect.String}, 1, "", join},
+	"replace":     {[]reflect.Kind{reflect.String, reflect.String, reflect.String, reflect.Int}, 1, "", replace},
+	"indexOf":     {[]reflect.Kind{reflect.String, reflect.String}, 0, 0, indexOf},
+	"lastIndexOf": {[]reflect.Kind{reflect.String, reflect.String}, 0, 0, lastIndexOf},
+	"uniq":        {[]reflect.Kind{reflect.Slice}, 0, []any{}, uniq},
+	"keys":        {[]reflect.Kind{reflect.Map}, 0, []any{}, keys},
+	"values":      {[]reflect.Kind{reflect.Map}, 0, []any{}, values},
+	"toJSON":      {[]reflect.Kind{reflect.Interface}, 0, "", toJSON},
+	"fromJSON":    {[]reflect.Kind{reflect.String}, 0, nil, fromJSON},
 }
 
 // inner are the functions of the rewritten tree alone.
@@ -55,6 +57,8 @@ func functionTable() conf.FunctionsTable {
 	for name, call := range inner {
 		add(name, call)
 	}
+	table[" slice"] = &builtin.Function{Name: " slice", Func: slice}
+	table[" at"] = &builtin.Function{Name: " at", Func: element}
 	for name, result := range sweeps {
 		add("sweep "+name, sweepOver)
 		table[" sweep "+name].Validate = func([]reflect.Type) (reflect.Type, error) { return result, nil }

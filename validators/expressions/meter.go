@@ -80,7 +80,7 @@ var builtins = map[string]price{
 	"first": free, "last": free, "get": free, "take": free, "type": free,
 	"abs": free, "ceil": free, "floor": free, "round": free,
 	"len": read, "int": read, "float": read,
-	"hasPrefix": read, "hasSuffix": read, "indexOf": read, "lastIndexOf": read,
+	"hasPrefix": read, "hasSuffix": read,
 	"count": each, "sum": each, "min": each, "max": each, "mean": each, "median": each,
 	"lower": build, "upper": build, "string": build,
 }
@@ -105,6 +105,10 @@ func (w metering) Visit(node *ast.Node) {
 		if n.Operator == "-" && mayHold(n.Node) {
 			*node = operation("compute", "-", n.Location(), &ast.IntegerNode{}, n.Node)
 		}
+	case *ast.SliceNode:
+		sliced(node, n)
+	case *ast.MemberNode:
+		indexed(node, n)
 	case *ast.BuiltinNode:
 		w.builtin(node, n)
 	case *ast.CallNode:

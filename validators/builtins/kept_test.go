@@ -124,6 +124,16 @@ func TestNumbersKept(t *testing.T) {
 		{"5 and 6", with{"source": "5 and 7", "check": "both"}, nil, "number 7"},
 		{"[12]", kept("so it is [12]"), nil, ""},
 		{"nichts", kept("R1 and HTTP2"), nil, ""},
+		{"１２ und ٣ und ५", kept("12 and 3 and 5"), nil, ""},
+		{"１３", kept("12"), nil, "12"},
+		{"1/2 of it", kept("½ of it"), nil, ""},
+		{"0,5 davon und 1,25", kept("½ of it and 1¼"), nil, ""},
+		{"1/3", kept("½"), nil, "½"},
+		{"102", kept("10²"), nil, "10²"},
+		{"Es kostet 5 € oder 7,00 €.", kept("It costs €5.00 or €7."), nil, ""},
+		{"5 und 3,5", kept("5.0 and 3.5"), nil, ""},
+		{"1", kept("1,000"), nil, "1000"},
+		{"version 3.1", kept("version 3.10"), nil, "3.10"},
 	})
 	if _, err := NumbersKept.Bind(with{"source": "x", "check": "some"}); err == nil {
 		t.Error("any check is fine")

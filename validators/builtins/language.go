@@ -1,6 +1,7 @@
 package builtins
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -41,7 +42,8 @@ func (p *languageParams) Prepare() error {
 	return nil
 }
 
-// Language accepts text that is written in one of some languages. Code, quotations,
+// Language accepts text that is written in one of some languages. Of a text that
+// is JSON the values are looked at. Code, quotations,
 // links and placeholders are left out; what is left is told sentence by sentence,
 // so that one in another language is found and named by its line, and 0.9 of
 // the words must be in one of them. A text of which nothing can be told, too
@@ -49,7 +51,7 @@ func (p *languageParams) Prepare() error {
 // min_words words.
 var Language = validators.New("language", "Validates that the text is written in one of some languages",
 	func(_ context.Context, p languageParams, s validators.Subject) (validators.Verdict, error) {
-		read := p.read(s.Content)
+		read := p.read(s)
 		share := languageShare
 		if p.Share != nil {
 			share = *p.Share
@@ -96,16 +98,24 @@ type languagesRead struct {
 // otherwise is a piece of text in another language.
 type otherwise struct{ line, code, text string }
 
-// read tells the sentences of a text; where no sentence can be told by itself,
-// all of them together.
-func (p *languageParams) read(content string) languagesRead {
+// read tells the sentences of a text, or of the values of JSON; where no sentence
+// can be told by itself, all of them together.
+func (p *languageParams) read(s validators.Subject) languagesRead {
 	var r languagesRead
 	var all strings.Builder
-	for _, b := range prose(content) {
-		for sentence := range sentences(b.Words) {
-			p.tell(&r, fmt.Sprintf("line %d", b.Line), sentence)
-			all.WriteString(sentence + "\n")
+	look := func(at, content string) {
+		for _, b := range prose(content) {
+			for sentence := range sentences(b.Words) {
+				p.tell(&r, cmp.Or(at, fmt.Sprintf("line %d", b.Line)), sentence)
+				all.WriteString(sentence + "\n")
+			}
 		}
+	}
+	switch s.Output.(type) {
+	case map[string]any, []any:
+		eachText(s.Output, "", look)
+	default:
+		look("", s.Content)
 	}
 	if r.in+r.other == 0 {
 		words := r.words

@@ -69,6 +69,29 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
+// Of JSON the values are told, each for itself.
+func TestLanguageOfValues(t *testing.T) {
+	check, err := Language.Bind(map[string]any{"in": []any{"en"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		output any
+		want   string // of a no
+	}{
+		{map[string]any{"text": english, "id": "x-1"}, ""},
+		{map[string]any{"texte": english, "tags": []any{"Zeit", "Ort"}}, ""},
+		{map[string]any{"a": english, "b": []any{german}}, "b[0]: this is in German"},
+		{map[string]any{"a": []any{"x-1"}}, "cannot be told"},
+		{"text", "cannot be told"},
+	} {
+		v, err := check(t.Context(), validators.Subject{Content: `{"text": "…"}`, Output: c.output})
+		if err != nil || v.Valid != (c.want == "") || !strings.Contains(v.Reason, c.want) {
+			t.Errorf("%v: got %+v, %v", c.output, v, err)
+		}
+	}
+}
+
 // A text shorter than min_words is let through, unless it is in another language.
 func TestLanguageOfFewWords(t *testing.T) {
 	check, err := Language.Bind(map[string]any{"in": []any{"en"}, "min_words": 5})

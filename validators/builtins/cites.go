@@ -45,10 +45,10 @@ func (p *cites) add(source string) {
 	}
 }
 
-var oneQuote = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "‘", "'", "’", "'", "...", "…", "*", "", "__", "", "`", "")
+var oneQuote = strings.NewReplacer("“", "'", "”", "'", "„", "'", "«", "'", "»", "'", `"`, "'", "‘", "'", "’", "'", "‚", "'", "...", "…", "*", "", "__", "", "`", "")
 
-// fold writes white space and quotation marks in one way, and leaves out marks
-// of emphasis and of code.
+// fold writes white space and quotation marks in one way, the outer and those within
+// them, and leaves out marks of emphasis and of code.
 func (p *cites) fold(s string) string {
 	s = strings.Join(strings.Fields(oneQuote.Replace(s)), " ")
 	if p.IgnoreCase {
@@ -123,7 +123,7 @@ func (p cites) quotations(s validators.Subject) ([]quoted, error) {
 	}
 	if p.Field != "" {
 		value, there := fieldOf(s.Output, strings.Split(p.Field, "."))
-		if !there {
+		if !there || value == nil {
 			return nil, fmt.Errorf("there is no field %s", p.Field)
 		}
 		eachText(value, p.Field, func(at, text string) { out = append(out, quoted{"the claim", text, at}) })
@@ -149,6 +149,9 @@ func quotationsIn(text, at string) ([]quoted, error) {
 	}
 	var out []quoted
 	for _, thing := range t.Quoted() {
+		if thing.Text == "" {
+			continue // marks alone
+		}
 		place := at
 		if place == "" {
 			place = fmt.Sprintf("line %d", thing.Line)

@@ -42,7 +42,7 @@ var finders = []finder{
 	{Footnotes, marked("[^"), matches(footnotePattern, same)},
 	{Citations, marked("[", "(", "@"), matches(citationPattern, citation)},
 	{Markup, marked("~~"), matches(struckPattern, same)},
-	{Quotations, marked(`"`, "“", "„", "«", "»", "「", "‘"), quotations},
+	{Quotations, marked(`"`, "“", "„", "«", "»", "「", "‘", "‚"), quotations},
 	{Dates, anyDate, matches(datePattern, dated)},
 	{Modals, anyWord(modalHeads), modals},
 	spelledOut,

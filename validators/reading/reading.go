@@ -103,31 +103,6 @@ func (t Text) Said() string {
 	return b.String()
 }
 
-// Quoted lists the block quotes and what stands in quotation marks, with the code and
-// the addresses in them. Quotation marks in code and in placeholders are none.
-func (t Text) Quoted() []Thing {
-	var out []Thing
-	for _, b := range t.Blocks {
-		if b.Form == Quote {
-			out = append(out, Thing{Kind: Quotations, Text: plainQuotes(b.filled(b.Words, 0)), Line: b.Line})
-		}
-		if !strings.ContainsAny(b.Words, "“„«»「‘\"") {
-			continue
-		}
-		masked := b.Words
-		if strings.ContainsAny(masked, "{%<") { // what a placeholder begins with
-			masked = placeholderPattern().ReplaceAllStringFunc(b.Words, func(s string) string { return strings.ReplaceAll(s, `"`, "_") })
-		}
-		seen, n := 0, 0 // so many stand-ins are before
-		for at := range quotationsAt(masked) {
-			n, seen = n+strings.Count(b.Words[seen:at.From], standIn), at.From
-			text := b.filled(trimQuoted(at.In(b.Words)), n)
-			out = append(out, Thing{Kind: Quotations, Text: plainQuotes(text), Line: b.Line})
-		}
-	}
-	return out
-}
-
 // Of lists the things of a kind, as they are compared, in their order.
 func (t Text) Of(kind Kind) []Thing {
 	own := 1 + slices.IndexFunc(finders, func(f finder) bool { return f.kind == kind }) // none behind it takes its things

@@ -11,10 +11,11 @@ import (
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
-// A commandCheck runs a program, which must end with status 0.
+// A commandCheck runs a program, which must end with a status.
 type commandCheck struct {
-	argv []string
-	text string // as it stood in the hint
+	argv   []string
+	text   string // as it stood in the hint
+	status int
 }
 
 func (commandCheck) in() request.Type { return request.Code }
@@ -37,7 +38,7 @@ func parseRun(l *lexer) (check, error) {
 	if len(argv) == 0 || argv[0] == "" {
 		return nil, errors.New("no program is named")
 	}
-	return commandCheck{argv, text}, nil
+	return commandCheck{argv: argv, text: text}, nil
 }
 
 // noShell refuses what would mean something to a shell, out of quotes.
@@ -88,15 +89,27 @@ func (c commandCheck) judge(r request.TestResults) finding {
 	if counts := countsOf(r); counts != "" {
 		said += ": " + counts
 	}
+	remedy := fmt.Sprintf("make %q end with status %d", c.text, c.status)
 	switch {
-	case *r.ExitCode != 0 && r.Output != "":
-		return fails(fmt.Sprintf("make %q end with status 0", c.text), "%s; it printed: %s", said, clip(r.Output, 300))
-	case *r.ExitCode != 0:
-		return fails(fmt.Sprintf("make %q end with status 0", c.text), "%s", said)
-	case r.Failed != nil && *r.Failed > 0:
+	case *r.ExitCode != c.status && r.Output != "":
+		return fails(remedy, "%s; it printed: %s", said, clip(r.Output, 300))
+	case *r.ExitCode != c.status:
+		return fails(remedy, "%s", said)
+	case c.status == 0 && r.Failed != nil && *r.Failed > 0:
 		return fails(fmt.Sprintf("make %q pass", c.text), "%s", said)
 	}
 	return holds("%s", said)
+}
+
+// A told command is run for what it says: nothing demands a status of it.
+type told struct{ commandCheck }
+
+func (c told) inspect(ctx context.Context, n *inspection) finding {
+	f := c.commandCheck.inspect(ctx, n)
+	if f.status == request.Failed {
+		return open("%s", f.said)
+	}
+	return f
 }
 
 // program refuses a program by a path that leaves the worktree. One without a

@@ -11,10 +11,8 @@ import (
 )
 
 func TestCommands(t *testing.T) {
-	dir := tree(t, map[string]string{"a.md": "x", "ok.sh": "#!/bin/sh\nexit 0\n", "plain": ""})
-	if err := os.Chmod(filepath.Join(dir, "ok.sh"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	dir := tree(t, map[string]string{"a.md": "x", "ok.sh": "#!/bin/sh\nexit 0\n", "e3.sh": "#!/bin/sh\nexit 3\n", "plain": ""})
+	executable(t, dir, "ok.sh", "e3.sh")
 	t.Setenv("CAPSTAN_SECRET", "hunter2")
 	const pass, fail, blocked = request.Passed, request.Failed, request.Unreachable
 	for _, c := range []struct {
@@ -34,12 +32,43 @@ func TestCommands(t *testing.T) {
 		{"run: no-such-program-here", blocked, "not started"},
 		{`run: sh -c 'test -z "$CAPSTAN_SECRET"'`, pass, ""},
 		{`run: sh -c 'test -n "$PATH"'`, pass, ""},
-		{"Run `true`", pass, ""},
 		{"Run `false` and succeeds", fail, ""},
+		{"Run `true` and it passes.", pass, ""},
+		{"Run `./e3.sh` and exits with status 3", pass, ""},
+		{"Run `./ok.sh`, exits 3", fail, `"./ok.sh" ended with status 0`},
 		{"Run `true | false`", blocked, "for a shell"},
 		{"run: true; run: false", fail, `"true" ended with status 0; "false" ended`},
 	} {
 		one(t, &Inspector{AllowExec: true, Judge: never(t)}, request.Request{WorktreePath: dir}, c.hint, c.status, c.evidence)
+	}
+	for _, c := range []struct {
+		description, hint string
+		status            request.Status
+	}{
+		{"The build works", "Run `./ok.sh`", pass},
+		{"All tests of the login pass", "Run `./ok.sh`", pass},
+		{"`./ok.sh` succeeds without errors.", "Run `./ok.sh`", pass},
+		{"The project builds", "Run `./e3.sh`", fail},
+		{"The tests must pass", "Run `./e3.sh`", fail},
+		{"`./e3.sh` exits with status 3", "Run `./e3.sh`", pass},
+		{"The CLI refuses a bad flag with exit code 3", "Run `./e3.sh`", pass},
+		{"`./ok.sh` exits with status 3", "Run `./ok.sh`", fail},
+		{"`./ok.sh` ends with status 0", "Run `./ok.sh`", pass},
+		{"The usage is printed and the exit status is told: exit 3", "Run `./e3.sh`", blocked},
+		{"`./ok.sh` does not exit with status 3", "Run `./ok.sh`", blocked},
+		{"It exits 3 or exits 4", "Run `./e3.sh`", blocked},
+		{"Coverage is at least 80 percent", "Run `./ok.sh`", blocked},
+		{"The limiter is in place", "Run `./ok.sh`", blocked},
+		{"The login works", "Run `./ok.sh`", blocked},
+		{"A user can pass", "Run `./ok.sh`", blocked},
+		{"No tests pass", "Run `./ok.sh`", blocked},
+		{"A bad flag is refused", "Run `./e3.sh`", blocked},
+		{"The build fails", "Run `./e3.sh`", blocked},
+	} {
+		r := request.Request{WorktreePath: dir, Criteria: []request.Criterion{{ID: "1", Description: c.description, Hint: c.hint}}}
+		if got := ask(t, &Inspector{AllowExec: true}, r).Results[0]; got.Status != c.status {
+			t.Errorf("%s: got %s %q", c.description, got.Status, got.Evidence)
+		}
 	}
 	one(t, &Inspector{}, request.Request{WorktreePath: dir}, "run: true", blocked, "running commands needs --allow-exec")
 	one(t, &Inspector{}, request.Request{WorktreePath: dir}, "Run `true`", blocked, "running commands needs --allow-exec")
@@ -47,6 +76,15 @@ func TestCommands(t *testing.T) {
 	own := &Inspector{AllowExec: true, Env: []string{"A=1"}}
 	one(t, own, request.Request{WorktreePath: dir}, `run: /bin/sh -c 'true'`, blocked, "outside the worktree")
 	one(t, own, request.Request{WorktreePath: dir}, `run: sh -c 'test "$A" = 1 -a -n "$PATH"'`, pass, "")
+}
+
+func executable(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func TestCommandEvidence(t *testing.T) {

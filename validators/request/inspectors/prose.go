@@ -35,17 +35,13 @@ const (
 
 var (
 	endpoint = patterns.Lazy(`^(?i:` + verb + `)(?:(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) )?((?:https?:/)?/[^\s"'` + "`" + `]*)(?i:` + answers + `)\.?$`)
-	port     = patterns.Lazy(`^(?i:` + verb + `port (\d{1,5})(?: is)?(?: listening| listens| open)?)\.?$`)
-	command  = patterns.Lazy("^(?i:run|execute):? `([^`]+)`(?i:(?: and)? (?:passes|succeeds|exits (?:with )?0))?\\.?$")
+	port     = patterns.Lazy(`^(?i:` + verb + `port (\d{1,5})((?: is)?(?: listening| listens| open))?)\.?$`)
+	command  = patterns.Lazy("^(?i:run|execute):? `([^`]+)`(?i:,?(?: and)?(?: it)? (passes|succeeds|exits (?:with )?(?:status |code )?\\d{1,3}))?\\.?$")
 	suite    = patterns.Lazy(`^(?:(?i:run|execute) )?((?:go (?:test|build|vet)|npm (?:test|run)|yarn (?:test|run)|cargo (?:test|build|check)|make (?:test|check|build|lint)|(?:python3? -m )?pytest)(?: [-./][^\s;|&<>]*| [^\s;|&<>]*[/=][^\s;|&<>]*)*)$`)
 	script   = patterns.Lazy(`^(?i:run |execute )?(npm run|yarn run) ([a-z][\w:-]*)$`)
 	element  = patterns.Lazy(`^(?i:` + verb + `)(#[A-Za-z_][\w-]*|\[[A-Za-z-]+(?:="[^"\]]*")?\])(?i: (?:is |element )?(?:visible|shown|displayed|exists|present))?\.?$`)
 
-	quotation = patterns.Lazy("`([^`]+)`|\"([^\"]+)\"|“([^”]+)”")
-	negation  = patterns.Lazy(`(?i)\b(?:no|not|never|without|removed?|removes|deleted?|absent|missing|none|nothing|neither|unchanged)\b|n['’]t\b`)
-	existence = patterns.Lazy(`(?i)\b(?:exists?|is (?:present|there|in place|available|reachable|up|running|listening|visible|shown|displayed)|(?:answers|responds|listens|loads|opens)$)`)
-	further   = patterns.Lazy(`(?i)\b(?:and|or|with|that|which|who|explains?|describes?|contains?|includes?|when|if|after|before|each|every|all)\b|[,;:]`)
-	hostname  = patterns.Lazy(`^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[a-z]{2,6}$`)
+	hostname = patterns.Lazy(`^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[a-z]{2,6}$`)
 )
 
 func (p prose) inspect(ctx context.Context, n *inspection) finding {
@@ -84,32 +80,32 @@ func (n *inspection) read(text string, description bool) reading {
 		words[i] = strings.TrimSuffix(w, path) + n.tree.relative(path)
 	}
 	text = strings.Join(words, " ")
-	plain := plainExistence(n.at.Description)
+	exists := existing(n.at.Description)
 	if m := endpoint().FindStringSubmatch(text); m != nil && !description {
-		return n.readEndpoint(m[1], m[2], m[3], plain)
+		return n.readEndpoint(m[1], m[2], m[3], exists)
 	}
 	if m := port().FindStringSubmatch(text); m != nil {
 		if number, err := strconv.Atoi(m[1]); err == nil && number > 0 && number < 65536 {
-			return reading{checks: []check{portCheck(number)}, settles: true}
+			return reading{checks: []check{portCheck(number)}, settles: description || m[2] != "" || exists.of(listeners, "port "+m[1])}
 		}
 	}
-	for _, form := range []*regexp.Regexp{command(), suite()} {
+	if m := command().FindStringSubmatch(text); m != nil && !description {
+		return n.readCommand(m[1], m[2])
+	}
+	for _, form := range []*regexp.Regexp{suite(), script()} {
 		if m := form.FindStringSubmatch(text); m != nil && !description {
-			return readCommand(m[1])
+			return n.readCommand(strings.Join(m[1:], " "), "")
 		}
-	}
-	if m := script().FindStringSubmatch(text); m != nil && !description {
-		return readCommand(m[1] + " " + m[2])
 	}
 	if m := element().FindStringSubmatch(text); m != nil && !description && n.request.ValidationType != request.Code {
-		return reading{checks: []check{pageCheck{ref: "/", clauses: []clause{{word: "element", selector: m[1]}}}}, settles: plain}
+		return reading{checks: []check{pageCheck{ref: "/", clauses: []clause{{word: "element", selector: m[1]}}}}, settles: exists.of(elements, named(m[1])...)}
 	}
-	return n.readPaths(text, plain)
+	return n.readPaths(text, exists)
 }
 
 // readEndpoint reads a path or URL that stands alone as an endpoint of the
 // services, or as a page where pages are what is asked for.
-func (n *inspection) readEndpoint(method, ref, status string, plain bool) reading {
+func (n *inspection) readEndpoint(method, ref, status string, exists subject) reading {
 	if n.services.app == nil && n.services.api == nil {
 		if n.services.problem != nil {
 			return reading{checks: []check{badHint{n.services.problem.Error()}}}
@@ -117,43 +113,41 @@ func (n *inspection) readEndpoint(method, ref, status string, plain bool) readin
 		return reading{checks: []check{badHint{fmt.Sprintf("%q is outside the worktree, and the request names no service", ref)}}}
 	}
 	code, _ := strconv.Atoi(status)
+	settles := code > 0 || exists.of(endpoints, append(named(ref), method+" "+ref)...)
 	if n.request.ValidationType == request.Browser && method == "" {
-		return reading{checks: []check{pageCheck{ref: ref, status: code}}, settles: plain || code > 0}
+		return reading{checks: []check{pageCheck{ref: ref, status: code}}, settles: settles}
 	}
 	method = cmp.Or(method, http.MethodGet)
-	return reading{checks: []check{urlCheck{ref: ref, method: method, status: code}}, settles: plain || code > 0}
+	return reading{checks: []check{urlCheck{ref: ref, method: method, status: code}}, settles: settles}
 }
 
-func readCommand(text string) reading {
+// readCommand reads a program to run. How it ends settles what demands that.
+func (n *inspection) readCommand(text, tail string) reading {
 	c, err := parseRun(&lexer{text: text})
 	if err != nil {
-		c = badHint{err.Error()}
+		return reading{checks: []check{badHint{err.Error()}}, settles: true}
 	}
-	return reading{checks: []check{c}, settles: true}
-}
-
-// plainExistence reports whether a description demands of something no more
-// than to be there.
-func plainExistence(description string) bool {
-	if len(description) > maxHint {
-		return false
+	run := c.(commandCheck)
+	end, known := run.ending(tail, n.at.Description)
+	if !known {
+		return reading{checks: []check{told{run}}}
 	}
-	description = strings.TrimRight(description, ". ")
-	return existence().MatchString(description) && !negation().MatchString(description) && !further().MatchString(description)
+	run.status = end.status
+	return reading{checks: []check{run}, settles: !end.more}
 }
 
 // readPaths reads the paths of files that a prose names, and the quotations
 // that are to be in them. Prose with a negation is not read: it may mean that
 // they are not to be.
-func (n *inspection) readPaths(text string, plain bool) reading {
+func (n *inspection) readPaths(text string, exists subject) reading {
 	if n.tree.root == nil && len(pathsIn(text)) > 0 {
 		return reading{note: n.tree.problem}
 	}
-	if n.tree.root == nil || negation().MatchString(text) || n.request.ValidationType == request.Browser {
+	if n.tree.root == nil || denies(text) || n.request.ValidationType == request.Browser {
 		return reading{}
 	}
 	var r reading
-	named := map[string]bool{}
+	var paths, names []string
 	for _, name := range pathsIn(text) {
 		if outside(name) {
 			r.checks = append(r.checks, fileCheck{path: name}) // which is blocked
@@ -171,22 +165,22 @@ func (n *inspection) readPaths(text string, plain bool) reading {
 		default:
 			continue
 		}
-		named[name] = true
+		paths = append(paths, name)
+		names = append(names, named(name)...)
 	}
-	return r.quoting(text, named, plain)
+	r.settles = r.note == "" && exists.of(files, names...)
+	return r.quoting(text, paths, n.at.Description)
 }
 
-// quoting adds the quotations to the one file that there is.
-func (r reading) quoting(text string, named map[string]bool, plain bool) reading {
-	r.settles = plain && r.note == ""
-	if len(r.checks) != 1 {
+// quoting adds the quotations to the one file that there is, where the prose
+// says that they stand in it.
+func (r reading) quoting(text string, paths []string, description string) reading {
+	if len(r.checks) != 1 || len(paths) != 1 {
 		return r
 	}
 	file := r.checks[0].(fileCheck)
-	for _, m := range quotation().FindAllStringSubmatch(text, -1) {
-		if said := m[1] + m[2] + m[3]; !named[said] && strings.TrimSpace(said) != "" {
-			file.expect = append(file.expect, expectation{word: "contains", text: said})
-		}
+	for _, said := range contained(text, paths[0], description) {
+		file.expect = append(file.expect, expectation{word: "contains", text: said})
 	}
 	r.checks[0] = file
 	r.settles = r.settles || len(file.expect) > 0 && r.note == ""

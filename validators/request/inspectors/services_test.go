@@ -150,6 +150,7 @@ func TestPorts(t *testing.T) {
 		{nil, fmt.Sprintf("port: %d", open), pass, "listens at 127.0.0.1"},
 		{nil, fmt.Sprintf("port: %d", closed), fail, "nothing listens at 127.0.0.1"},
 		{nil, fmt.Sprintf("Check that port %d is listening.", open), pass, ""},
+		{nil, fmt.Sprintf("Check port %d", open), blocked, "whether"},
 		{&request.Services{AppURL: "http://localhost:1"}, fmt.Sprintf("port: %d", open), pass, "listens at localhost"},
 		{&request.Services{RequiredPorts: []int{closed}}, fmt.Sprintf("port: %d", closed), blocked, "required port"},
 		{&request.Services{RequiredPorts: []int{closed}}, fmt.Sprintf("port: %d", open), blocked, "required port"},
@@ -190,6 +191,29 @@ func TestPassword(t *testing.T) {
 		got = ask(t, &Inspector{}, request.Request{Services: &request.Services{APIURL: at}}, "url: /")
 		if text := fmt.Sprintf("%+v", got); strings.Contains(text, "hunter2") || got.Verdict != request.Blocked {
 			t.Errorf("%s", text)
+		}
+	}
+}
+
+// That an endpoint, a port or an element is there settles that it is, and nothing
+// else.
+func TestPlainExistence(t *testing.T) {
+	for description, kinds := range map[string]string{
+		"The endpoint is reachable": "endpoint", "The health endpoint responds": "endpoint", "/api/health answers": "endpoint", "GET /api/health is available": "endpoint",
+		"The file exists": "file", "health.md exists": "file",
+		"The logout button is visible": "element", "The element #logout-button is shown": "element", "The button is there": "element", "The logout-button is shown": "",
+		"The service is up": "endpoint port", "Port 80 is listening": "port",
+		"The admin user is present": "", "Health is available": "", "A user list is available": "", "The login button is visible": "", "The goodbye banner is shown": "",
+		"The endpoint exists and lists the users": "", "The endpoint no longer exists": "", "": "", "exists": "", "The file was there": "",
+	} {
+		s := existing(description)
+		for kind, is := range map[string]bool{
+			"endpoint": s.of(endpoints, append(named("/api/health"), "GET /api/health")...), "file": s.of(files, named("docs/health.md")...),
+			"element": s.of(elements, named("#logout-button")...), "port": s.of(listeners, "port 80"),
+		} {
+			if is != strings.Contains(kinds, kind) {
+				t.Errorf("%s: as %s: %v", description, kind, is)
+			}
 		}
 	}
 }

@@ -134,6 +134,8 @@ func TestAPIStatuses(t *testing.T) {
 		{"GET /items lists the items", []int{500}, false},
 		{"GET /items lists the items", []int{401}, false},
 		{"GET /items lists the items", []int{302}, false},
+		{"GET /items lists the items", []int{302, 200}, true},
+		{"GET /items lists the items", []int{302, 404}, false},
 		{"/items redirects to the login", []int{302}, true},
 		{"a wrong password at /items is refused", []int{401}, true},
 		{"a wrong password at /items is refused", []int{500}, false},

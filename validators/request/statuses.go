@@ -50,11 +50,13 @@ func (e expectation) names(status int) bool { return e.named[status] || e.named[
 // objection says why the statuses that were seen do not bear out the criterion;
 // "" where they do. One that is named must be among them, and the others be
 // steps on the way. Where none is named they are of 2xx, with 3xx and 4xx as far
-// as the criterion speaks of such.
+// as the criterion speaks of such; a redirect that was followed to one of 2xx is a
+// step as well.
 func (e expectation) objection(seen []int) string {
+	arrived := slices.ContainsFunc(seen, func(s int) bool { return s/100 == 2 })
 	for _, s := range seen {
 		class := s / 100
-		fine := class == 2 || e.names(s) || class == 3 && (e.redirects || len(e.named) > 0) || class == 4 && e.failures && len(e.named) == 0
+		fine := class == 2 || e.names(s) || class == 3 && (arrived || e.redirects || len(e.named) > 0) || class == 4 && e.failures && len(e.named) == 0
 		if !fine {
 			return fmt.Sprintf("answered %d, which does not bear the criterion out", s)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/request"
@@ -102,12 +103,23 @@ func (c pageCheck) inspect(ctx context.Context, n *inspection) finding {
 	if err := n.services.up(ctx, u); err != nil {
 		return blocked("%v", err)
 	}
+	var led finding
+	if c.status/100 == 3 { // which a browser follows before it shows anything
+		led = urlCheck{ref: u.String(), method: http.MethodGet, status: c.status}.inspect(ctx, n)
+		if led.status != request.Passed {
+			return led
+		}
+		c.status = 0
+	}
 	tab, err := n.browser.open(ctx, n.services)
 	if err != nil {
 		return blocked("%v", err)
 	}
 	defer tab.close()
 	f := c.walk(tab, n, u.String())
+	if led.said != "" {
+		f = sum([]finding{led, f})
+	}
 	if tab.pictures == 0 && !tab.silent {
 		if err := tab.screenshot(n, "page "+c.ref+" at the end"); err != nil {
 			shot := blocked("no screenshot: %v", err)

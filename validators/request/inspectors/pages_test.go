@@ -62,6 +62,8 @@ func app(t *testing.T, elsewhere string) *httptest.Server {
 		switch {
 		case r.URL.Path == "/gone":
 			http.Redirect(w, r, elsewhere+"/gone", http.StatusFound)
+		case r.URL.Path == "/near":
+			http.Redirect(w, r, "/", http.StatusMovedPermanently)
 		case r.URL.Path == "/missing", !known:
 			w.WriteHeader(http.StatusNotFound)
 			fmt.Fprint(w, "<h1>Not found</h1>")
@@ -104,6 +106,9 @@ func TestPages(t *testing.T) {
 		{`page: /noisy no console errors`, fail, "thrown"},
 		{`page: /missing`, fail, "opened with status 404"},
 		{`page: /missing status 404 text "Not found"`, pass, ""},
+		{`page: /near text "Welcome"`, pass, "opened with status 200"},
+		{`page: /near status 301 text "Welcome"`, pass, "/near answered with status 301"},
+		{`page: /near status 302`, fail, "301 and leads to"},
 		{`page: / status 404`, fail, "status 200, not 404"},
 		{`page: /alert element h1 text "went on"`, pass, ""},
 		{`page: /hostile element h1 text real`, pass, ""},

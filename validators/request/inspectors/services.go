@@ -26,6 +26,7 @@ type services struct {
 	problem  error // of the URLs
 	limits   Limits
 	client   *http.Client
+	still    *http.Client // follows no redirect
 	asked    map[string]error
 }
 
@@ -40,6 +41,9 @@ func newServices(s *request.Services, limits Limits) *services {
 			MaxResponseHeaderBytes: 1 << 20,
 		},
 	}
+	still := *v.client
+	still.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	v.still = &still
 	if s == nil {
 		return v
 	}
@@ -153,7 +157,7 @@ func (s *services) up(ctx context.Context, u *url.URL) error {
 	}
 	root := url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host, Path: "/"}
 	return s.once(ctx, root.String(), func() error {
-		response, err := s.ask(ctx, http.MethodGet, &root)
+		response, err := s.ask(ctx, s.client, http.MethodGet, &root)
 		if err != nil {
 			return fmt.Errorf("the service %s does not answer: %w", root.Redacted(), err)
 		}
@@ -194,12 +198,12 @@ func (s *services) once(ctx context.Context, key string, look func() error) erro
 
 // ask asks a service. The errors of net/http have the whole URL, which may
 // have a password, and say nothing more than what is in them.
-func (s *services) ask(ctx context.Context, method string, u *url.URL) (*http.Response, error) {
+func (s *services) ask(ctx context.Context, client *http.Client, method string, u *url.URL) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {
 		return nil, err
 	}
-	response, err := s.client.Do(r)
+	response, err := client.Do(r)
 	if at, ok := errors.AsType[*url.Error](err); ok {
 		err = at.Err
 	}

@@ -110,7 +110,12 @@ func TestURLs(t *testing.T) {
 		{"url: HEAD /health", pass, ""},
 		{"url: /nope", fail, "status 500"},
 		{"url: /nope status 500", pass, ""},
-		{"url: /near contains ok", pass, ""},
+		{"url: /near contains ok", pass, "/api/near answered with status 302 and leads to " + api.URL + "/api/health; GET " + api.URL + "/api/health answered with status 200"},
+		{"url: /near status 200", pass, ""},
+		{"url: /near status 302", pass, "leads to " + api.URL + "/api/health, which is not followed"},
+		{"url: /near status 301", fail, "302 and leads to " + api.URL + "/api/health, which is not followed, not 301"},
+		{"GET /api/near returns 302", pass, ""},
+		{"url: /health status 302", fail, "status 200, not 302"},
 		{"url: /away", fail, "leads to " + elsewhere.URL + "/x, which is not followed"},
 		{"url: /away status 302", pass, ""},
 		{"url: /circle", fail, "status 302"},
@@ -129,6 +134,13 @@ func TestURLs(t *testing.T) {
 		{"/api/health status 204", fail, ""},
 	} {
 		one(t, i, r, c.hint, c.status, c.evidence)
+	}
+	var steps []string
+	for _, a := range ask(t, i, r, "url: /near").Evidence.APIResponses {
+		steps = append(steps, fmt.Sprint(strings.TrimPrefix(a.Endpoint, api.URL), a.StatusCode))
+	}
+	if got := strings.Join(steps, " "); got != "/api/near302 /api/health200" {
+		t.Errorf("got %s", got)
 	}
 	got := ask(t, i, r, "url: /health?q="+strings.Repeat("é", 600)).Evidence.APIResponses
 	if len(got) != 1 || got[0].Method != "GET" || got[0].StatusCode != 200 || !strings.HasPrefix(got[0].Endpoint, api.URL) || len([]rune(got[0].Snippet)) != 500 {

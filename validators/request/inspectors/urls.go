@@ -82,21 +82,46 @@ func (c urlCheck) inspect(ctx context.Context, n *inspection) finding {
 	if err := n.services.up(ctx, u); err != nil {
 		return blocked("%v", err)
 	}
-	name := c.method + " " + u.Redacted()
-	response, err := n.services.ask(ctx, c.method, u)
+	client := n.services.client
+	if c.status/100 == 3 {
+		client = n.services.still // the redirect is what is asked for
+	}
+	response, err := n.services.ask(ctx, client, c.method, u)
 	if err != nil {
-		return blocked("%s: %v", name, err)
+		return blocked("%s %s: %v", c.method, u.Redacted(), err)
 	}
 	defer response.Body.Close()
+	led := n.steps(response.Request.Response)
+	name := nameOf(response)
 	body, err := readContent(response.Body, n.limits.Bytes)
-	n.evidence.APIResponses = append(n.evidence.APIResponses, request.APIResponse{
-		Endpoint: u.Redacted(), Method: c.method, StatusCode: response.StatusCode,
-		Snippet: clip(string(body.bytes[:min(len(body.bytes), 8<<10)]), 500),
-	})
+	n.answered(response, string(body.bytes[:min(len(body.bytes), 8<<10)]))
 	if err != nil && c.expect != nil {
 		return blocked("%s: its body could not be read to the end: %v", name, err)
 	}
-	return sum(append([]finding{c.judgeStatus(name, response)}, body.expectAll("the answer to "+name, c.expect)...))
+	return sum(slices.Concat(led, []finding{c.judgeStatus(name, response)}, body.expectAll("the answer to "+name, c.expect)))
+}
+
+func nameOf(r *http.Response) string { return r.Request.Method + " " + r.Request.URL.Redacted() }
+
+// answered keeps what an endpoint answered as evidence.
+func (n *inspection) answered(r *http.Response, body string) {
+	n.evidence.APIResponses = append(n.evidence.APIResponses, request.APIResponse{
+		Endpoint: r.Request.URL.Redacted(), Method: r.Request.Method, StatusCode: r.StatusCode, Snippet: clip(body, 500),
+	})
+}
+
+// steps tells of the redirects that were followed, and keeps them as evidence.
+func (n *inspection) steps(last *http.Response) (all []finding) {
+	if last == nil {
+		return nil
+	}
+	all = n.steps(last.Request.Response)
+	n.answered(last, "")
+	said := fmt.Sprintf("%s answered with status %d", nameOf(last), last.StatusCode)
+	if to, err := last.Location(); err == nil {
+		said += " and leads to " + to.Redacted()
+	}
+	return append(all, holds("%s", said))
 }
 
 func (c urlCheck) judgeStatus(name string, r *http.Response) finding {

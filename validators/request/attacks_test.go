@@ -254,6 +254,30 @@ func TestContraryWords(t *testing.T) {
 		"a test that fails":             {evidence("--- FAIL: TestLogin (0.00s)"), request.ContraryEvidence},
 		"an exit code":                  {evidence("make check: exit code 2"), request.ContraryEvidence},
 		"nothing listens":               {evidence("curl: connection refused (ECONNREFUSED)"), request.ContraryEvidence},
+		"a sentence on it":              {evidence("the command ended with exit code 2"), request.ContraryEvidence},
+		"an exit code in brackets":      {evidence("ran make check (exit status 2)"), request.ContraryEvidence},
+		"a failed command":              {evidence("error Command failed with exit code 1."), request.ContraryEvidence},
+		"JUnit's":                       {evidence("Tests run: 5, Failures: 2, Errors: 0"), request.ContraryEvidence},
+		"unittest's":                    {evidence("Ran 3 tests in 0.1s; FAILED (failures=1)"), request.ContraryEvidence},
+		"TAP's":                         {evidence("1..2\nnot ok 1 - x\nok 2 - y"), request.ContraryEvidence},
+		"PHPUnit's":                     {evidence("FAILURES! Tests: 5, Assertions: 9, Failures: 1."), request.ContraryEvidence},
+		"a list in a sentence":          {evidence("ran pytest and got 3 failed, 12 passed"), request.ContraryEvidence},
+		"failed tests alone":            {evidence("pytest: 3 tests failed."), request.ContraryEvidence},
+		"go's package":                  {evidence("FAIL\texample.com/a\t0.1s"), request.ContraryEvidence},
+		"jest's file":                   {evidence("FAIL src/a.test.js"), request.ContraryEvidence},
+		"in colours":                    {evidence("\x1b[31m--- FAIL: TestLogin\x1b[0m"), request.ContraryEvidence},
+		"a compiler's errors":           {evidence("cc: 2 errors generated."), request.ContraryEvidence},
+		"a crash":                       {evidence("sh: line 1: 7 Segmentation fault (core dumped) ./a"), request.ContraryEvidence},
+		"no such command":               {evidence("sh: foo: command not found"), request.ContraryEvidence},
+		"attempts that failed":          {evidence("After 3 failed attempts POST /login answers 423 and stays locked"), ""},
+		"an exit code in a table":       {evidence("docs/cli.md line 30 documents exit code 3 for blocked"), ""},
+		"errors on a page":              {evidence("The dashboard shows \"12 errors\" from the fixture in the red tile"), ""},
+		"faults that are tolerated":     {evidence("Segmentation fault tolerance described at line 9"), ""},
+		"a threshold":                   {evidence("FAIL threshold is 80, coverage is 91 percent"), ""},
+		"failures before":               {evidence("After 2 failures the third try succeeded, see log line 44"), ""},
+		"a word in a list":              {evidence("README.md lists all 14 commands, also \"command not found\""), ""},
+		"counts of a good run":          {evidence("Tests run: 5, Failures: 0, Errors: 0"), ""},
+		"a good run of TAP":             {evidence("1..2\nok 1 - x\nok 2 - y"), ""},
 		"none failed":                   {evidence("pytest: 0 failed, 12 passed, exit code 0"), ""},
 		"no errors":                     {evidence("the console has no errors"), ""},
 		"output of a failure":           {collected(object{"command": "go test", "exit_code": 0, "failed": 0, "output_snippet": "--- FAIL: TestX"}), request.ContraryEvidence},
@@ -261,6 +285,13 @@ func TestContraryWords(t *testing.T) {
 		"no tests, all skipped":         {collected(object{"command": "go test", "exit_code": 0, "passed": 0, "failed": 0, "skipped": 9}), request.MissingEvidence},
 		"no tests, by the output":       {collected(object{"command": "pytest", "exit_code": 0, "output_snippet": "collected 0 items\n\nno tests ran in 0.01s"}), request.MissingEvidence},
 		"no tests, by go":               {collected(object{"command": "go test", "exit_code": 0, "output_snippet": "ok  	x	0.1s [no tests to run]"}), request.MissingEvidence},
+		"no test files":                 {collected(object{"command": "go test", "exit_code": 0, "output_snippet": "?   	x	[no test files]"}), request.MissingEvidence},
+		"no tests, by Maven":            {collected(object{"command": "mvn test", "exit_code": 0, "output_snippet": "Tests run: 0, Failures: 0, Errors: 0, Skipped: 0"}), request.MissingEvidence},
+		"no tests, by node":             {collected(object{"command": "node --test", "exit_code": 0, "output_snippet": "# tests 0\n# pass 0\n# fail 0"}), request.MissingEvidence},
+		"no tests, cut off":             {collected(object{"command": "go test", "exit_code": 0, "output_snippet": "?   	x	[no test files]\n?…"}), ""},
+		"some packages have the test":   {collected(object{"command": "go test -run TestX ./...", "exit_code": 0, "output_snippet": "ok  	m/a	0.003s [no tests to run]\nok  	m/b	0.004s\n"}), ""},
+		"output of JUnit":               {collected(object{"command": "mvn test", "exit_code": 0, "output_snippet": "Tests run: 5, Failures: 2, Errors: 0, Skipped: 0"}), request.ContraryEvidence},
+		"output of TAP":                 {collected(object{"command": "prove", "exit_code": 0, "output_snippet": "not ok 1 - x"}), request.ContraryEvidence},
 		"some packages have no tests":   {collected(object{"command": "go test", "exit_code": 0, "output_snippet": "?   	x	[no test files]\nok  	y	0.1s"}), ""},
 		"some tests":                    {collected(object{"command": "go test", "exit_code": 0, "passed": 12, "failed": 0}), ""},
 		"what is in an empty file":      {files(object{"path": "a", "exists": true, "size_bytes": 0, "contains_expected": true}), request.FalseEvidence},
@@ -276,6 +307,23 @@ func TestContraryWords(t *testing.T) {
 	r["acceptance_criteria"] = []any{object{"id": "a", "description": "an unknown command ends with an error"}}
 	if j := request.Judge(asked(t, r), answered(t, evidence("exit code 2")), request.Options{}); j.Effective != request.Pass {
 		t.Errorf("got %s", j.Reason)
+	}
+}
+
+// A status of a program that a criterion names is no failure.
+func TestExitAsked(t *testing.T) {
+	for criterion, good := range map[string]bool{
+		"The CLI refuses a bad flag with exit code 2": true, "A bad flag ends with status 2": true, "capstan --bad exits 2": true,
+		"The CLI refuses a bad flag with exit code 3": false, "The CLI prints its usage": false, "The tests of the error handler pass": false,
+	} {
+		r := ask("a")
+		r["acceptance_criteria"] = []any{object{"id": "a", "description": criterion}}
+		given := with(answer("PASS", "a", "PASS"), object{
+			"criteria_results":   []any{object{"criterion_id": "a", "status": "PASS", "evidence": "capstan --bad exits with code 2"}},
+			"evidence_collected": object{"test_results": object{"command": "capstan --bad", "exit_code": 2}}})
+		if j := request.Judge(asked(t, r), answered(t, given), request.Options{}); (j.Effective == request.Pass) != good {
+			t.Errorf("%s: %s", criterion, j.Reason)
+		}
 	}
 }
 

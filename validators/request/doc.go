@@ -7,7 +7,7 @@
 // a model's prose (document.go, parse.go), and are read by the forms of the protocol
 // (form.go), which know how models misspell them. [Judge] then computes the verdict
 // (judge.go): every criterion once, no PASS without evidence that shows it
-// (evidence.go, hollow.go, statuses.go, failures.go, pictures.go), what was required
+// (evidence.go, hollow.go, statuses.go, failures.go, summaries.go, pictures.go), what was required
 // held, what was skipped not counted as held. A [Judgement] goes out, with a flag for
 // everything that was not as it should be. As gates they are [Validator],
 // [JudgeValidator] and [PromiseValidator]; faults.go plants what they have to find.

@@ -130,7 +130,7 @@ func (h *hearing) contrary(e *Evidence) {
 	if slices.Contains(h.status, Failed) {
 		return
 	}
-	if t := e.TestResults; t != nil && (t.ExitCode != nil && *t.ExitCode != 0 || t.Failed != nil && *t.Failed > 0) {
+	if t := e.TestResults; t != nil && (t.ExitCode != nil && *t.ExitCode != 0 && !h.exitAsked(*t.ExitCode) || t.Failed != nil && *t.Failed > 0) {
 		h.refute(ContraryEvidence, "test_results", t.Command, "the tests failed, and no criterion does")
 	}
 	for _, f := range e.FileChecks {
@@ -138,6 +138,17 @@ func (h *hearing) contrary(e *Evidence) {
 			h.refute(ContraryEvidence, f.Path, f.Path, "does not contain what was expected, and no criterion fails")
 		}
 	}
+}
+
+// exitAsked tells whether a criterion that passes names the status that a program
+// ended with.
+func (h *hearing) exitAsked(code int) bool {
+	for i, c := range h.request.Criteria {
+		if h.status[i] == Passed && namesExit(c, code) {
+			return true
+		}
+	}
+	return false
 }
 
 // A worktree is the directory that evidence is looked for in, without a way out

@@ -2,21 +2,59 @@ package request
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// failure is what programs write when something broke.
-var failure = patterns.Lazy(`(?m)Traceback \(most recent call last\)|\bpanic: |\bUncaught (?:\(in promise\) )?\w*(?:Error|Exception)\b|\bUnhandled(?:PromiseRejection| exception| promise rejection)|^\s*--- FAIL: |^FAIL(?:\s|$)` +
-	`|npm ERR!|Segmentation fault|\bcore dumped\b|\bAssertionError\b|(?i:\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|errors?)\b)|(?i:\bexit(?:ed)?(?: with)?(?: code| status)[ :=]+(?:-?[1-9]\d*)\b)` +
-	`|\bECONNREFUSED\b|\bnet::ERR_\w+|\bcommand not found\b|\bCannot find module\b|\bModuleNotFoundError\b|\bSyntaxError: |\b(?:java|kotlin)\.\w[\w.]*Exception\b`)
+// failure is what programs write when something broke, in the form in which they
+// write it: that evidence mentions a failure does not make it one.
+var failure = patterns.Lazy(`(?m)Traceback \(most recent call last\)|\bpanic: |\bUncaught (?:\(in promise\) )?\w*(?:Error|Exception)\b|\bUnhandled(?:PromiseRejection| exception| promise rejection)` +
+	`|^\s*--- FAIL: |^\s*FAIL(?:$|\t|: |\s+\S*[./]\S*(?:\s|$))|^FAILED \S+::|^FAILURES!|\bBUILD FAIL(?:ED|URE)\b|\bnpm ERR!|^make(?:\[\d+\])?: \*\*\* ` +
+	`|\bSegmentation fault(?:[.;]|\s*\(core|\s*$)|\(core dumped\)|(?:^|: |E\s+)AssertionError(?::|\s*$| \[)` +
+	`|(?i:(?:^|: )[1-9]\d* (?:tests? (?:failed|failing)|errors?)(?: found| generated)?[.!]?\s*$)|(?i:\b\d+ problems? \([1-9]\d* errors?\b)` +
+	`|(?i:(?:^|[:;(,.] ?)exit(?:ed)?(?: with)?(?: code| status)[ :=]+-?[1-9]\d*(?:[).;,]|\s*$))|` + ended +
+	`|\bECONNREFUSED\b|\bnet::ERR_\w+|: command not found\b|\bcommand not found:|\bCannot find module ['"]|\bModuleNotFoundError: |\bSyntaxError: |\b(?:java|kotlin)\.\w[\w.]*Exception\b`)
 
-// noTests is what runners of tests write when there was none to run.
-var noTests = patterns.Lazy(`(?i)\bno tests? (?:ran|run|found|were found|were run|executed|to run)\b|\bcollected 0 items\b|\b0 (?:tests?|passing|passed|specs?|examples)\b[^\n]*\b0 (?:failing|failed|failures)\b|\bran 0 tests\b|\b0 tests\b|\brunning 0 tests\b`)
+// alarms are what a line with a failure has one of: to look for them takes a
+// hundredth of the time.
+var alarms = []string{"Traceback", "panic: ", "Uncaught", "Unhandled", "FAIL", "npm ERR!", ": *** ", "egmentation fault", "core dumped", "AssertionError", "rror", "failing", "failed", "problem",
+	"xit", "EXIT", "ode ", "ode:", "ode=", "CODE", "tatus", "STATUS", "ECONNREFUSED", "net::ERR_", "command not found", "Cannot find module", "Exception"}
 
-// someTests is what they write when there was one.
-var someTests = patterns.Lazy(`(?i)\b[1-9]\d* (?:tests?|passing|passed|specs?|examples)\b|^ok\s+\S+\s+[\d.]+s\s*$|--- PASS: `)
+// ended is a sentence on how a program ended.
+const ended = `(?i:\b(?:ended|ends|exited|exits|finished|terminated|failed|fails|died|completed|returned)(?: with)?(?: an?)?(?: non-?zero)?(?: exit)?(?: code| status)[ :=]+-?[1-9]\d*\b)`
+
+// exitNamed is a status of a program that a criterion names.
+var exitNamed = patterns.Lazy(`(?i)\bexit(?:s|ed|ing)?(?: with)?(?: an?| the)?(?: exit)?(?: status| code)?(?: of)?[ :=]+(\d{1,3})\b|\b(?:ends?|ended|terminates?|finishes|returns?|stops?) with(?: an?| the)?(?: exit)? (?:status|code)(?: of)? (\d{1,3})\b`)
+
+// namesExit tells whether a criterion names the status that a program ended with.
+func namesExit(c Criterion, code int) bool {
+	for _, m := range exitNamed().FindAllStringSubmatch(c.Description+"\n"+c.Hint, -1) {
+		if n, err := strconv.Atoi(m[1] + m[2]); err == nil && n == code {
+			return true
+		}
+	}
+	return false
+}
+
+// failing gives what a text has of a failure, and "" where it has none.
+func failing(text string) string {
+	text = plainOutput(text)
+	for line := range strings.Lines(text) {
+		if !slices.ContainsFunc(alarms, func(a string) bool { return strings.Contains(line, a) }) {
+			continue
+		}
+		if found := failure().FindString(strings.TrimRight(line, "\r\n")); found != "" {
+			return strings.TrimSpace(found)
+		}
+	}
+	if t := Tests(text); t.Failed > 0 {
+		return fmt.Sprintf("%d failed", t.Failed)
+	}
+	return ""
+}
 
 // words holds what a PASS says it was shown by against the PASS: an output of a
 // failure does not bear it out, but where the criterion is about failures.
@@ -27,8 +65,8 @@ func (h *hearing) words() {
 			continue
 		}
 		evidence := h.result[i].Evidence
-		if found := failure().FindString(evidence); found != "" && !h.aboutFailure(i) {
-			h.object(ContraryEvidence, c.ID, "is PASS, and its evidence tells of a failure: %s", brief(strings.TrimSpace(found)))
+		if found := failing(evidence); found != "" && !h.aboutFailure(i) {
+			h.object(ContraryEvidence, c.ID, "is PASS, and its evidence tells of a failure: %s", brief(found))
 			h.status[i] = Unreachable
 		}
 		if first, twice := told[evidence]; !twice {
@@ -41,7 +79,8 @@ func (h *hearing) words() {
 
 func (h *hearing) aboutFailure(i int) bool {
 	c := h.request.Criteria[i]
-	return speaksOfFailure().MatchString(c.Description + "\n" + c.Hint)
+	said := c.Description + "\n" + c.Hint
+	return speaksOfFailure().MatchString(said) || exitNamed().MatchString(said)
 }
 
 // ran looks at whether a run of tests shows anything: one of no tests does not,
@@ -50,8 +89,7 @@ func (h *hearing) ran(t *TestResults) {
 	some := t.Passed != nil && *t.Passed > 0
 	none := t.Passed != nil && *t.Passed == 0 && (t.Failed == nil || *t.Failed == 0)
 	if t.Passed == nil {
-		last := noTests().FindAllString(t.Output, -1)
-		none = len(last) > 0 && !someTests().MatchString(t.Output)
+		none = Tests(t.Output).None() && !strings.HasSuffix(t.Output, "…") // there may be tests in what was cut off
 	}
 	switch {
 	case none && (t.Failed == nil || *t.Failed == 0):
@@ -59,8 +97,8 @@ func (h *hearing) ran(t *TestResults) {
 	case t.ExitCode == nil && (some || t.Failed != nil):
 		h.note("exit_code", "test_results", "has counts and no exit code, which nobody can hold against them")
 	}
-	if found := failure().FindString(t.Output); found != "" && t.ExitCode != nil && *t.ExitCode == 0 {
-		h.refute(ContraryEvidence, "test_results", t.Command, "ended with exit code 0, and its output tells of a failure: %s", brief(strings.TrimSpace(found)))
+	if found := failing(t.Output); found != "" && t.ExitCode != nil && *t.ExitCode == 0 {
+		h.refute(ContraryEvidence, "test_results", t.Command, "ended with exit code 0, and its output tells of a failure: %s", brief(found))
 	}
 }
 

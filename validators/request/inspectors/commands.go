@@ -75,7 +75,7 @@ func (c commandCheck) inspect(ctx context.Context, n *inspection) finding {
 	results := request.TestResults{Command: clip(c.text, 500), Output: snippet(out)}
 	if err == nil {
 		results.ExitCode = &out.ExitCode
-		count(out.Stdout).into(&results)
+		into(&results, count(out))
 	}
 	n.ran(results)
 	if err != nil {
@@ -97,6 +97,8 @@ func (c commandCheck) judge(r request.TestResults) finding {
 		return fails(remedy, "%s", said)
 	case c.status == 0 && r.Failed != nil && *r.Failed > 0:
 		return fails(fmt.Sprintf("make %q pass", c.text), "%s", said)
+	case c.status == 0 && r.Passed != nil && *r.Passed == 0:
+		return blocked("%s, a run of no tests", said)
 	}
 	return holds("%s", said)
 }

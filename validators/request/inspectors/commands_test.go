@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner/process"
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
@@ -130,16 +131,55 @@ func TestCounts(t *testing.T) {
 		{"pytest -q", "....\n4 passed in 1.20s\n", 0, "4 passed, 0 failed, 0 skipped"},
 		{"pytest error", "=== 2 errors in 0.12s ===\n", 1, "0 passed, 2 failed, 0 skipped"},
 		{"no test failed, and the program did", "--- PASS: TestA (0.00s)\nFAIL\n", 1, ""},
+		{"pytest in colours", "\x1b[31m=== \x1b[1m1 failed\x1b[0m, \x1b[32m2 passed\x1b[0m in 0.10s ===\x1b[0m\n", 1, "2 passed, 1 failed, 0 skipped"},
+		{"go test -v, all skipped", "--- SKIP: TestA (0.00s)\nPASS\nok  \tm\t0.1s\n", 0, "0 passed, 0 failed, 1 skipped"},
+		{"go test, none", "?   \tm/a\t[no test files]\n?   \tm/b\t[no test files]\n", 0, "0 passed, 0 failed, 0 skipped"},
+		{"go test -run, none", "ok  \tm/a\t0.003s [no tests to run]\n", 0, "0 passed, 0 failed, 0 skipped"},
+		{"go test -run, some", "ok  \tm/a\t0.003s [no tests to run]\nok  \tm/b\t0.004s\n", 0, ""},
+		{"go test, cached", "?   \tm/a\t[no test files]\nok  \tm/b\t(cached)\tcoverage: 80.0% of statements\n", 0, ""},
+		{"go test -cover, none", "ok  \tm/a\t0.003s\tcoverage: 0.0% of statements [no tests to run]\n", 0, "0 passed, 0 failed, 0 skipped"},
+		{"Maven", "Tests run: 2, Failures: 0, Errors: 0, Skipped: 0 -- in A\nTests run: 3, Failures: 1, Errors: 0, Skipped: 1 <<< FAILURE! -- in B\n[ERROR] Tests run: 5, Failures: 1, Errors: 0, Skipped: 1\n", 1, "3 passed, 1 failed, 1 skipped"},
+		{"Maven, none", "Tests run: 0, Failures: 0, Errors: 0, Skipped: 0\n", 0, "0 passed, 0 failed, 0 skipped"},
+		{"unittest", "Ran 3 tests in 0.1s\n\nFAILED (failures=1, skipped=1)\n", 1, "1 passed, 1 failed, 1 skipped"},
+		{"unittest, well", "Ran 3 tests in 0.1s\n\nOK\n", 0, "3 passed, 0 failed, 0 skipped"},
+		{"unittest, none", "Ran 0 tests in 0.000s\n\nOK\n", 0, "0 passed, 0 failed, 0 skipped"},
+		{"TAP", "1..4\nok 1 - a\nnot ok 2 - b\nok 3 # SKIP no net\nnot ok 4 - c # TODO later\n", 1, "1 passed, 1 failed, 2 skipped"},
+		{"node --test", "# tests 5\n# pass 4\n# fail 1\n# cancelled 0\n# skipped 0\n", 1, "4 passed, 1 failed, 0 skipped"},
+		{"node --test, none", "# tests 0\n# pass 0\n# fail 0\n", 0, "0 passed, 0 failed, 0 skipped"},
+		{"PHPUnit", "FAILURES!\nTests: 5, Assertions: 9, Failures: 1.\n", 1, "4 passed, 1 failed, 0 skipped"},
+		{"PHPUnit, well", "OK (5 tests, 9 assertions)\n", 0, "5 passed, 0 failed, 0 skipped"},
+		{"jest", "Test Suites: 1 failed, 1 total\nTests:       1 failed, 5 passed, 6 total\nTime:        1.2 s\n", 1, "5 passed, 1 failed, 0 skipped"},
+		{"vitest", " Test Files  1 failed | 2 passed (3)\n      Tests  1 failed | 5 passed (6)\n", 1, "5 passed, 1 failed, 0 skipped"},
+		{"mocha", "  5 passing (10ms)\n  1 pending\n  1 failing\n\n  1) it works:\n", 1, "5 passed, 1 failed, 1 skipped"},
+		{"cargo", "running 3 tests\ntest result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\nrunning 2 tests\ntest result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out\n", 101, "5 passed, 1 failed, 1 skipped"},
+		{"rspec", "Finished in 0.1 seconds\n5 examples, 1 failure, 1 pending\n", 1, "3 passed, 1 failed, 1 skipped"},
+		{"gradle", "6 tests completed, 1 failed\n", 1, "5 passed, 1 failed, 0 skipped"},
+		{"dotnet", "Failed!  - Failed:     1, Passed:     5, Skipped:     0, Total:     6, Duration: 3 ms\n", 1, "5 passed, 1 failed, 0 skipped"},
+		{"GoogleTest", "[  PASSED  ] 5 tests.\n[  FAILED  ] 1 test, listed below:\n", 1, "5 passed, 1 failed, 0 skipped"},
+		{"ctest", "80% tests passed, 1 tests failed out of 5\n", 8, "4 passed, 1 failed, 0 skipped"},
+		{"XCTest", "Executed 5 tests, with 1 failure (0 unexpected) in 0.1 (0.2) seconds\n", 1, "4 passed, 1 failed, 0 skipped"},
+		{"bun", " 5 pass\n 1 fail\n 9 expect() calls\n", 1, "5 passed, 1 failed, 0 skipped"},
+		{"a line", "3 failed\n", 1, "3 failed"},
+		{"lines with numbers", "listening on port 8080\nready in 3 tests\nerror 12 of 13\n200 passed along\n", 0, ""},
 		{"prose", "of 3 passed in 4 tries\n", 0, ""},
 		{"huge", "99999999999999999999999 passed in 1.0s\n", 0, ""},
 	} {
 		r := request.TestResults{ExitCode: &c.code}
-		count([]byte(c.output)).into(&r)
+		into(&r, count(process.Output{Stdout: []byte(c.output)}))
 		if got := countsOf(r); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
-	dir := tree(t, nil)
-	one(t, &Inspector{AllowExec: true}, request.Request{WorktreePath: dir},
-		"run: sh -c 'echo 1 failed, 2 passed in 0.1s'", request.Failed, "status 0: 2 passed, 1 failed")
+	r := request.Request{WorktreePath: tree(t, nil)}
+	for _, c := range []hinted{
+		{"run: sh -c 'echo 1 failed, 2 passed in 0.1s'", request.Failed, "status 0: 2 passed, 1 failed"},
+		{"run: sh -c 'echo Ran 3 tests in 0.1s >&2; echo \"FAILED (failures=1)\" >&2'", request.Failed, "status 0: 2 passed, 1 failed"},
+		{"run: sh -c 'echo Ran 3 tests in 0.1s >&2; echo OK >&2'", request.Passed, "status 0: 3 passed"},
+		{"run: sh -c 'echo not ok 1 - x'", request.Failed, "1 failed"},
+		{"run: echo '?  m  [no test files]'", request.Unreachable, "a run of no tests"},
+		{"run: echo 'Tests run: 0, Failures: 0'", request.Unreachable, "a run of no tests"},
+		{"run: sh -c 'seq -f \"?  m/%g  [no test files]\" 100; printf \"ok  \\tm\\t0.1s\\n\"'", request.Passed, ""},
+	} {
+		one(t, &Inspector{AllowExec: true}, r, c.hint, c.status, c.evidence)
+	}
 }

@@ -5,59 +5,21 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 
-	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/runner/process"
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
-// counts are how many tests passed, failed and were skipped, where a program
-// has plainly said so.
-type counts struct {
-	passed, failed, skipped int
-	known                   bool
-	failures                bool // those that passed were not told of
+// count reads what a program said of tests: as go test -json has it, or as
+// [request.Tests] knows it.
+func count(out process.Output) request.Tally {
+	if t := countJSON(out.Stdout); t.Told {
+		return t
+	}
+	return request.Tests(string(out.Stdout) + "\n" + string(out.Stderr))
 }
 
-// pytest ends with a line such as "=== 1 failed, 2 passed in 0.10s ===".
-var (
-	pytestLine  = patterns.Lazy(`(?m)^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s.*$`)
-	pytestCount = patterns.Lazy(`(\d+) ([a-z]+)`)
-	goLine      = patterns.Lazy(`(?m)^\s*--- (PASS|FAIL|SKIP): `)
-)
-
-// count reads the output of go test -v, go test -json and pytest.
-func count(stdout []byte) counts {
-	if c := countJSON(stdout); c.known {
-		return c
-	}
-	if c := countPytest(stdout); c.known {
-		return c
-	}
-	c := counts{}
-	for _, m := range goLine().FindAllSubmatch(stdout, -1) {
-		c.add(string(m[1]), 1)
-	}
-	c.failures = c.passed == 0
-	return c
-}
-
-func (c *counts) add(outcome string, n int) {
-	switch strings.ToLower(outcome) {
-	case "pass", "passed":
-		c.passed += n
-	case "fail", "failed", "error", "errors":
-		c.failed += n
-	case "skip", "skipped":
-		c.skipped += n
-	default:
-		return
-	}
-	c.known = true
-}
-
-func countJSON(stdout []byte) (c counts) {
+func countJSON(stdout []byte) (t request.Tally) {
 	lines := bufio.NewScanner(bytes.NewReader(stdout))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -66,37 +28,34 @@ func countJSON(stdout []byte) (c counts) {
 			continue
 		}
 		var event struct{ Action, Package, Test string }
-		if json.Unmarshal(line, &event) == nil && event.Test != "" && event.Package != "" {
-			c.add(event.Action, 1)
+		if json.Unmarshal(line, &event) != nil || event.Test == "" || event.Package == "" {
+			continue
+		}
+		switch event.Action {
+		case "pass":
+			t.Passed++
+		case "fail":
+			t.Failed++
+		case "skip":
+			t.Skipped++
 		}
 	}
-	return c
-}
-
-func countPytest(stdout []byte) (c counts) {
-	all := pytestLine().FindAllSubmatch(stdout, -1)
-	if all == nil {
-		return c
-	}
-	for _, m := range pytestCount().FindAllSubmatch(all[len(all)-1][1], -1) {
-		if n, err := strconv.Atoi(string(m[1])); err == nil {
-			c.add(string(m[2]), n)
-		}
-	}
-	return c
+	t.Told = t.Passed+t.Failed+t.Skipped > 0
+	t.Whole = t.Told
+	return t
 }
 
 // into says what the counts are. A program that fails for another reason than
 // a test has counts that would contradict it, and are left out.
-func (c counts) into(r *request.TestResults) {
-	if *r.ExitCode != 0 && c.failed == 0 {
+func into(r *request.TestResults, t request.Tally) {
+	if *r.ExitCode != 0 && t.Failed == 0 {
 		return
 	}
-	if c.known {
-		r.Failed = &c.failed
+	if t.Told {
+		r.Failed = &t.Failed
 	}
-	if c.known && !c.failures {
-		r.Passed, r.Skipped = &c.passed, &c.skipped
+	if t.Whole {
+		r.Passed, r.Skipped = &t.Passed, &t.Skipped
 	}
 }
 

@@ -1,0 +1,161 @@
+package request
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
+)
+
+// What a word beside a number says of so many tests.
+type meaning int
+
+const (
+	none meaning = iota
+	passes
+	failures
+	errs
+	skips
+	totals
+	others // that stand in the same lists
+)
+
+var words = func() map[string]meaning {
+	all := map[string]meaning{}
+	for m, list := range map[meaning]string{
+		passes: "passed passing pass succeeded successful", failures: "failed failing fail failure failures", errs: "error errors errored",
+		skips: "skipped skips skip pending ignored todo disabled incomplete", totals: "test tests spec specs example examples run runs scenario scenarios total completed",
+		others: "assertions warning warnings deselected xfailed xpassed measured filtered snapshots file files suite suites flaky risky deprecations finished",
+	} {
+		for word := range strings.FieldsSeq(list) {
+			all[word] = m
+		}
+	}
+	return all
+}()
+
+// An entry is a number with its word: 3 failed, 2 tests passed, Failures: 1.
+type entry struct {
+	begin, end int
+	word       string
+	count      int
+}
+
+// entries are those of a line, in their order.
+func entries(line string) (all []entry) {
+	for at := 0; at < len(line); at++ {
+		if line[at] < '0' || line[at] > '9' {
+			continue
+		}
+		end := at
+		for end < len(line) && line[end] >= '0' && line[end] <= '9' {
+			end++
+		}
+		if e, is := entryOf(line, at, end); is {
+			all, end = append(all, e), e.end
+		}
+		at = end - 1
+	}
+	return all
+}
+
+// entryOf reads the word behind a number, or the one before it with a colon.
+func entryOf(line string, at, end int) (e entry, is bool) {
+	n, err := strconv.Atoi(line[at:end])
+	if err != nil || at > 0 && (isLetter(line[at-1]) || strings.IndexByte(".-_/", line[at-1]) >= 0) {
+		return e, false
+	}
+	if word, to := wordAt(line, end); words[word] != none {
+		if next, far := wordAt(line, to); words[word] == totals && words[next] != none {
+			word, to = next, far // 2 tests failed
+		}
+		return entry{at, to, word, n}, true
+	}
+	label := strings.TrimRight(line[:at], " ")
+	if label == "" || label[len(label)-1] != ':' && label[len(label)-1] != '=' {
+		return e, false
+	}
+	label = label[:len(label)-1]
+	from := len(label)
+	for from > 0 && isLetter(label[from-1]) {
+		from--
+	}
+	word := strings.ToLower(label[from:])
+	if word == "run" {
+		from = len(strings.TrimSuffix(label, "Tests run"))
+	}
+	if words[word] == none || strings.HasSuffix(label[:from], "expected ") {
+		return e, false
+	}
+	return entry{from, end, word, n}, true
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// wordAt is the word behind a blank, in small letters.
+func wordAt(line string, at int) (word string, end int) {
+	if at >= len(line) || line[at] != ' ' {
+		return "", at
+	}
+	end = at + 1
+	for end < len(line) && isLetter(line[end]) {
+		end++
+	}
+	return strings.ToLower(line[at+1 : end]), end
+}
+
+// between are what may stand between the entries of a list.
+var between = []string{",", ";", "|", ", with", "and", ", and"}
+
+// listed reads what lists of a line say, the worst of them, and what entries that
+// stand alone there do.
+func listed(line string) (list, single Tally) {
+	all := entries(line)
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && slices.Contains(between, strings.TrimSpace(line[all[n-1].end:all[n].begin])) {
+			n++
+		}
+		if n > 1 {
+			list = list.or(sumOf(all[:n]))
+		} else if alone(line, all[0]) {
+			single.add(all[0].word, all[0].count)
+		}
+		all = all[n:]
+	}
+	return list, single
+}
+
+// sumOf is what a list says, if it is one of tests: errors and warnings alone are
+// any program's.
+func sumOf(list []entry) (t Tally) {
+	if !slices.ContainsFunc(list, func(e entry) bool { m := words[e.word]; return m != errs && m != others }) {
+		return t
+	}
+	for _, e := range list {
+		t.add(e.word, e.count)
+	}
+	return t
+}
+
+var (
+	trailing = patterns.Lazy(`^(?: in [\d.]+ ?m?s\b[^.;]*| \([^()]*\))?[\s=\]]*(?:[.;!]|$)`)
+	seconds  = patterns.Lazy(`^ in [\d.]+s\b`)
+)
+
+// alone tells whether an entry is all that a line, or what follows a colon in it,
+// says.
+func alone(line string, e entry) bool {
+	before := strings.TrimRight(line[:e.begin], " \t=*✓✔✗✘×✖[-")
+	if before != "" && strings.IndexByte(":;!.", before[len(before)-1]) < 0 {
+		return false
+	}
+	switch words[e.word] {
+	case passes, failures, skips:
+		return trailing().MatchString(line[e.end:])
+	case errs:
+		return seconds().MatchString(line[e.end:])
+	}
+	return false
+}

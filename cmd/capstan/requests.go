@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -53,19 +54,24 @@ Exit status: 0 PASS, 1 FAIL or PARTIAL, 2 a malformed request, 3 BLOCKED.`,
 	flags := cmd.Flags()
 	flags.StringVar(&i.Root, "root", "", "the directory that the worktree must lie in (default: where the request says)")
 	flags.BoolVar(&i.AllowExec, "allow-exec", false, "run the commands that hints name")
-	flags.StringVar(&i.EvidenceDir, "evidence", "", "where screenshots are kept (default: a new temporary directory)")
+	flags.StringVar(&i.EvidenceDir, "evidence", "", "where screenshots are kept, made if need be (default: a new temporary directory)")
 	flags.StringVar(&i.Browser, "browser", "", `the Chromium to use, "none" for none`)
 	flags.Var((*modelFlag)(&name), "model", "who judges what cannot be computed: "+modelUsage)
 	return cmd
 }
 
-// validate prints the response to a request.
+// validate prints the response to a request, as it counts once it is judged.
 func (c *Command) validate(ctx context.Context, r *request.Request, i *inspectors.Inspector) error {
+	if i.EvidenceDir != "" { // which is there afterwards, whether there was a page to show or not
+		if err := os.MkdirAll(i.EvidenceDir, 0o755); err != nil {
+			return usage("--evidence: %w", err)
+		}
+	}
 	outcome, err := inspected(ctx, r, i)
 	if err != nil {
 		return stopped(ctx, err)
 	}
-	if err := printJSON(c.Stdout, outcome.Response); err != nil {
+	if err := printJSON(c.Stdout, outcome.Judgement.Counted(outcome.Response)); err != nil {
 		return &exit{exitBroken, err}
 	}
 	return judged(outcome.Judgement)

@@ -145,6 +145,39 @@ func TestJudgeOptions(t *testing.T) {
 	}
 }
 
+// The response as it counts has the effective verdict, and says why a PASS was
+// taken.
+func TestCounted(t *testing.T) {
+	for _, c := range []struct {
+		given   object
+		verdict request.Verdict
+		said    string // the evidence of the first criterion
+	}{
+		{answer("PASS", "a", "PASS", "b", "PASS"), "PASS", "seen a"},
+		{answer("PASS", "a", "PASS"), "BLOCKED", "seen a"},
+		{answer("PASS", "a", "SKIP", "b", "PASS"), "BLOCKED", "seen a"},
+		{answer("PASS", "a", "PASS", "b", "FAIL"), "PARTIAL", "seen a"},
+		{with(answer("PASS", "a", "PASS", "b", "PASS"), object{"evidence_collected": object{"api_responses": []any{object{"endpoint": "/x", "status_code": 500}}}}),
+			"BLOCKED", "seen a; counts as BLOCKED: its endpoint answered 500, which does not bear the criterion out"},
+		{with(answer("PASS", "a", "PASS", "b", "PASS"), object{"evidence_collected": object{"test_results": object{"command": "x", "exit_code": 1}}}),
+			"BLOCKED", "seen a; counts as BLOCKED: test_results: the tests failed, and no criterion does"},
+	} {
+		given := answered(t, c.given)
+		before := string(text(t, given))
+		j := request.Judge(asked(t, ask("a", "b")), given, request.Options{})
+		counts := j.Counted(given)
+		if counts.Verdict != c.verdict || counts.Verdict != j.Effective || counts.Results[0].Evidence != c.said {
+			t.Errorf("%s: got %+v", before, counts)
+		}
+		if again := request.Judge(asked(t, ask("a", "b")), counts, request.Options{}); again.Effective != c.verdict {
+			t.Errorf("%s: then %s", before, again.Effective)
+		}
+		if string(text(t, given)) != before {
+			t.Errorf("%s: the response was changed", before)
+		}
+	}
+}
+
 // Messages that were not read from a text are not taken for granted either.
 func TestJudgeHandMade(t *testing.T) {
 	r := &request.Request{TaskID: "t"}

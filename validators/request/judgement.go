@@ -83,6 +83,45 @@ func (j Judgement) late() Judgement {
 	return j
 }
 
+// Counted is the response as it counts: with the effective verdict, and BLOCKED
+// where a PASS was taken, with the reason. The response itself stays as it is.
+func (j Judgement) Counted(given *Response) *Response {
+	taken := map[string]bool{}
+	for _, c := range j.Criteria {
+		taken[c.ID] = c.Status != Passed
+	}
+	counts := *given
+	counts.Verdict, counts.Results = j.Effective, slices.Clone(given.Results)
+	for i := range counts.Results {
+		if r := &counts.Results[i]; r.Status == Passed && taken[r.CriterionID] {
+			r.Status = Unreachable
+			r.Evidence += "; counts as BLOCKED: " + j.against(r.CriterionID)
+			counts.Confidence = nil
+		}
+	}
+	if counts.Verdict != given.Verdict {
+		counts.Reasoning = j.Reason
+	}
+	return &counts
+}
+
+// against is what speaks against a criterion, and where nothing speaks against it
+// alone, what does against the response.
+func (j Judgement) against(id string) string {
+	var own, all []string
+	for _, issue := range j.Issues {
+		if issue.Location == brief(id) {
+			own = append(own, issue.Message)
+		} else if issue.Check != string(Inconsistent) {
+			all = append(all, issue.Location+": "+issue.Message)
+		}
+	}
+	if own == nil {
+		own = all
+	}
+	return strings.Join(own, "; ")
+}
+
 // Verdict gives the judgement as a ward has it: status is the effective verdict
 // and details the judgement. BLOCKED is an error: it says nothing of the work.
 func (j Judgement) Verdict() (validators.Verdict, error) {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
+
+	"github.com/seed61713e19/capstan/runner/process"
 )
 
 // startLimit is how long a Chromium may take to start.
@@ -28,6 +30,7 @@ type chromium struct {
 	limits  Limits
 
 	home    string
+	cmd     *exec.Cmd // nil before it is made
 	ctx     context.Context
 	stop    []func()
 	problem error
@@ -76,7 +79,7 @@ func (b *chromium) start(ctx context.Context) error {
 		b.problem = err
 		return err
 	}
-	b.stop = append(b.stop, func() { os.RemoveAll(b.home) })
+	b.stop = append(b.stop, func() { os.RemoveAll(b.home) }, b.sweep)
 	// The browser outlives the criterion that starts it, not the inspection.
 	allocator, stop := chromedp.NewExecAllocator(context.WithoutCancel(ctx), b.options(program)...)
 	b.stop = append(b.stop, stop)
@@ -101,6 +104,22 @@ func (b *chromium) start(ctx context.Context) error {
 
 func silent(string, ...any) {}
 
+// group starts the program in a process group of its own, which is killed as a
+// whole: it may be a script, and what that has started outlives it.
+func (b *chromium) group(cmd *exec.Cmd) {
+	process.OwnGroup(cmd)
+	dieWithParent(cmd)
+	cmd.Cancel = func() error { return process.KillGroup(cmd) }
+	b.cmd = cmd
+}
+
+// sweep kills what the program has left behind.
+func (b *chromium) sweep() {
+	if b.cmd != nil && b.cmd.Process != nil {
+		_ = process.KillGroup(b.cmd)
+	}
+}
+
 func (b *chromium) options(program string) []chromedp.ExecAllocatorOption {
 	flags := []string{
 		"disable-quic", "disable-component-update", "disable-domain-reliability",
@@ -117,6 +136,7 @@ func (b *chromium) options(program string) []chromedp.ExecAllocatorOption {
 		// A sandbox cannot be had as root, and is not given up otherwise.
 		chromedp.Flag("no-sandbox", os.Geteuid() == 0),
 		chromedp.Flag("disable-popup-blocking", false),
+		chromedp.ModifyCmdFunc(b.group),
 		chromedp.NoInheritEnv,
 		chromedp.Env("PATH="+os.Getenv("PATH"), "HOME="+b.home, "TMPDIR="+b.home,
 			"XDG_CONFIG_HOME="+b.home, "XDG_CACHE_HOME="+b.home),

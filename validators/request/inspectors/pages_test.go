@@ -231,6 +231,14 @@ func TestBrowserType(t *testing.T) {
 	}
 	i = &Inspector{EvidenceDir: t.TempDir(), Browser: sleeper, Limits: Limits{Criterion: time.Second}}
 	one(t, i, r, "page: / element h1", request.Unreachable, "did not start: out of time")
+	// Nor is what it has started left behind.
+	if err := os.WriteFile(sleeper, []byte("#!/bin/sh\ntrap '' TERM INT HUP\nsleep 1000.0625\nexit 0\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	one(t, i, r, "page: / element h1", request.Unreachable, "did not start: out of time")
+	if out, err := exec.Command("pgrep", "-f", "sleep 1000.0625").Output(); err == nil && len(out) > 0 {
+		t.Errorf("still running: %s", out)
+	}
 	// A judge's PASS stands only with a picture.
 	i = &Inspector{Browser: NoBrowser, Judge: never(t)}
 	one(t, i, r, "Look at the colours", request.Unreachable, "needs a screenshot")

@@ -180,7 +180,7 @@ func (a *attempt) settle(e Entry, given *Response, j Judgement) {
 	e.By, e.Response, e.Judgement = given.ValidatorID, given, &j
 	a.log(e)
 	a.outcome = &Outcome{Attempt: a.number, Response: given, Judgement: j, Synthetic: e.Event != Accepted}
-	a.d.retire(a)
+	a.d.retire(a.task)
 	close(a.done)
 }
 

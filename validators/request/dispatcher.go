@@ -2,6 +2,7 @@ package request
 
 import (
 	"cmp"
+	"container/list"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,7 +42,7 @@ type Dispatcher struct {
 	mu      sync.Mutex
 	tasks   map[string]*task
 	open    int
-	retired []*attempt // settled, the oldest first
+	settled list.List // of the *task, the one that was settled first before all
 	closed  bool
 }
 
@@ -49,6 +50,7 @@ type Dispatcher struct {
 type task struct {
 	current *attempt
 	record  Record
+	place   *list.Element // among the settled; nil while it is open
 }
 
 // NewDispatcher makes a dispatcher.
@@ -100,6 +102,7 @@ func (d *Dispatcher) openAttempt(r *Request) (*attempt, error) {
 	a := &attempt{d: d, task: t, number: t.current.number + 1, request: r, opened: time.Now().UTC(), done: make(chan struct{})}
 	t.current = a
 	d.open++
+	d.unsettle(t)
 	a.log(Entry{Event: Opened})
 	a.fresh()
 	return a, nil
@@ -169,7 +172,7 @@ func (d *Dispatcher) attempt(taskID string) (*attempt, error) {
 	if t := d.tasks[taskID]; t != nil {
 		return t.current, nil
 	}
-	return nil, fmt.Errorf("task %q: %w", brief(taskID), ErrUnknown)
+	return nil, fmt.Errorf("task %s: %w", quoted(taskID), ErrUnknown)
 }
 
 // Wait waits until the task's attempt that is the newest now is settled, or ctx
@@ -219,10 +222,11 @@ func (d *Dispatcher) Forget(taskID string) error {
 	t := d.tasks[taskID]
 	switch {
 	case t == nil:
-		return fmt.Errorf("task %q: %w", brief(taskID), ErrUnknown)
+		return fmt.Errorf("task %s: %w", quoted(taskID), ErrUnknown)
 	case !t.current.settled():
 		return fmt.Errorf("task %s: %w", taskID, ErrOpen)
 	}
+	d.unsettle(t)
 	delete(d.tasks, taskID)
 	return nil
 }
@@ -241,16 +245,19 @@ func (d *Dispatcher) Close() {
 }
 
 // retire keeps the newest settled tasks and forgets the others.
-func (d *Dispatcher) retire(a *attempt) {
+func (d *Dispatcher) retire(t *task) {
 	d.open--
-	d.retired = append(d.retired, a)
-	if len(d.retired) <= d.config.Keep {
-		return
+	t.place = d.settled.PushBack(t)
+	if d.settled.Len() > d.config.Keep {
+		oldest := d.settled.Remove(d.settled.Front()).(*task)
+		delete(d.tasks, oldest.record.TaskID)
 	}
-	oldest := d.retired[0]
-	d.retired[0] = nil
-	d.retired = d.retired[1:]
-	if id := oldest.request.TaskID; d.tasks[id] == oldest.task && oldest.task.current == oldest {
-		delete(d.tasks, id)
+}
+
+// unsettle takes a task's place among the settled ones.
+func (d *Dispatcher) unsettle(t *task) {
+	if t.place != nil {
+		d.settled.Remove(t.place)
+		t.place = nil
 	}
 }

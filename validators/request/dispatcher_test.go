@@ -343,6 +343,53 @@ func TestDispatcherBounds(t *testing.T) {
 	}
 }
 
+// What is kept are tasks, however often they were tried, and one that is forgotten
+// takes no place.
+func TestDispatcherKeepsTasks(t *testing.T) {
+	d := request.NewDispatcher(request.Config{Keep: 2})
+	defer d.Close()
+	settle := func(id string) {
+		t.Helper()
+		if _, err := d.Open(asked(t, with(ask("a"), object{"task_id": id}))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Deliver(text(t, with(answer("PASS", "a", "PASS"), object{"task_id": id}))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := func(want string) {
+		t.Helper()
+		var got []string
+		for _, id := range []string{"a", "b", "c", "d"} {
+			if _, err := d.Status(id); err == nil {
+				got = append(got, id)
+			} else if !errors.Is(err, request.ErrUnknown) {
+				t.Error(err)
+			}
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("kept %s, want %s", s, want)
+		}
+	}
+	for _, id := range []string{"a", "b", "b", "b"} {
+		settle(id)
+	}
+	kept("a b")
+	settle("a")
+	settle("c") // b was settled before a
+	kept("a c")
+	if err := d.Forget("c"); err != nil {
+		t.Fatal(err)
+	}
+	settle("d")
+	kept("a d")
+	if _, err := d.Open(asked(t, with(ask("a"), object{"task_id": "a"}))); err != nil { // which is open, and takes no place
+		t.Fatal(err)
+	}
+	settle("b")
+	kept("a b d")
+}
+
 // What the caller does with a request later changes nothing.
 func TestDispatcherCopies(t *testing.T) {
 	d := request.NewDispatcher(request.Config{})

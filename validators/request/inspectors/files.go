@@ -170,8 +170,14 @@ func (c fileCheck) judgeContent(n *inspection, name string, record *request.File
 		return []finding{blocked("%s: %v", name, err)}
 	}
 	found := text.expectAll(name, c.expect)
-	if s := sum(found).status; s != request.Unreachable {
-		as := s == request.Passed
+	var inside []finding
+	for i, e := range c.expect {
+		if e.word != "lacks" {
+			inside = append(inside, found[i])
+		}
+	}
+	as := sum(inside).status == request.Passed
+	if len(inside) > 0 && sum(inside).status != request.Unreachable && !(as && len(text.bytes) == 0) { // nothing contains nothing
 		record.ContainsExpected = &as
 	}
 	return found

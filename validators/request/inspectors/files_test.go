@@ -2,6 +2,7 @@ package inspectors
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -116,10 +117,11 @@ func never(t *testing.T) Judge {
 }
 
 func TestFileEvidence(t *testing.T) {
-	dir := tree(t, map[string]string{"a.md": "Hello"})
-	got := ask(t, &Inspector{}, request.Request{WorktreePath: dir}, "file: ./a.md contains Hello", "file: b.md", "file: a.md lacks Hello", "file: a.md")
+	dir := tree(t, map[string]string{"a.md": "Hello", "empty": ""})
+	got := ask(t, &Inspector{}, request.Request{WorktreePath: dir}, "file: ./a.md contains Hello", "file: b.md", "file: a.md contains Bye lacks Hello", "file: a.md",
+		"file: a.md lacks Hello", "file: a.md contains Hello lacks Bye", "file: empty lacks Hello", "file: empty matches /^$/", "file: empty contains x", "file: a.md contains Hello lacks Hello")
 	all := got.Evidence.FileChecks
-	if len(all) != 4 {
+	if len(all) != 10 {
 		t.Fatalf("got %+v", all)
 	}
 	if f := all[0]; f.Path != "a.md" || !*f.Exists || *f.SizeBytes != 5 || !*f.ContainsExpected || f.Note == "" {
@@ -128,8 +130,24 @@ func TestFileEvidence(t *testing.T) {
 	if f := all[1]; *f.Exists || f.SizeBytes != nil || f.ContainsExpected != nil {
 		t.Errorf("got %+v", f)
 	}
-	if *all[2].ContainsExpected || all[3].ContainsExpected != nil {
-		t.Errorf("got %+v", all[2:])
+	for n, want := range map[int]string{2: "false", 3: "", 4: "", 5: "true", 6: "", 7: "", 8: "false", 9: "true"} {
+		said := ""
+		if as := all[n].ContainsExpected; as != nil {
+			said = fmt.Sprint(*as)
+		}
+		if said != want {
+			t.Errorf("%d: got %q, want %q", n, said, want)
+		}
+	}
+	for _, hint := range []string{"file: empty lacks Hello", "file: empty matches /^$/"} {
+		r := request.Request{TaskID: "task-1", WorktreePath: dir, ValidationType: request.Code, Criteria: []request.Criterion{{ID: "1", Description: "It is so", Hint: hint}}}
+		got, err := new(Inspector).Inspect(t.Context(), &r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if j := request.Judge(&r, got, request.Options{Root: dir}); j.Effective != request.Pass {
+			t.Errorf("%s: %s", hint, j.Reason)
+		}
 	}
 }
 

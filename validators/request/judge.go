@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Options say how responses are judged.
@@ -41,8 +42,8 @@ func Judge(r *Request, given *Response, o Options) Judgement {
 
 func wrongTask(r *Request, given *Response) Judgement {
 	j := Judgement{TaskID: r.TaskID, Claimed: given.Verdict, Flags: []Flag{WrongTask}, Criteria: []Judged{}}
-	j.Reason = fmt.Sprintf("this is no response to task %s: its task_id is %q", brief(r.TaskID), brief(given.TaskID))
-	j.Issues = add(nil, string(WrongTask), "error", "task_id", fmt.Sprintf("must be %q, not %q", brief(r.TaskID), brief(given.TaskID)))
+	j.Reason = fmt.Sprintf("this is no response to task %s: its task_id is %s", brief(r.TaskID), quoted(given.TaskID))
+	j.Issues = add(nil, string(WrongTask), "error", "task_id", fmt.Sprintf("must be %s, not %s", quoted(r.TaskID), quoted(given.TaskID)))
 	return j
 }
 
@@ -104,7 +105,7 @@ func (h *hearing) results() {
 		at, known := index[result.CriterionID]
 		if !known {
 			h.flags[UnknownCriterion] = true
-			h.note(string(UnknownCriterion), fmt.Sprintf("criteria_results[%d].criterion_id", i), "the request has no criterion %q", brief(result.CriterionID))
+			h.note(string(UnknownCriterion), fmt.Sprintf("criteria_results[%d].criterion_id", i), "the request has no criterion %s", quoted(result.CriterionID))
 			continue
 		}
 		status := counted(result, h.request.Criteria[at])
@@ -173,13 +174,44 @@ func (h *hearing) open(about string) {
 	}
 	named := make([]bool, len(h.status))
 	for i, c := range h.request.Criteria {
-		named[i] = about != "" && strings.Contains(h.said(i, c), about)
+		named[i] = about != "" && names(h.said(i, c), about)
 	}
 	all := !slices.Contains(named, true)
 	for i, s := range h.status {
 		if s == Passed && (all || named[i]) {
 			h.status[i] = Unreachable
 		}
+	}
+}
+
+// names tells whether a text has a path or a command as a whole: data.md does not
+// name a.md, docs/a.md may.
+func names(text, what string) bool {
+	return whole(text, what, func(before, after string) bool {
+		first, last := what[0], what[len(what)-1]
+		return !(goesOn(first) && before != "" && (goesOn(before[len(before)-1]) || before[len(before)-1] == '.' && (len(before) < 2 || goesOn(before[len(before)-2])))) &&
+			!(goesOn(last) && after != "" && (goesOn(after[0]) || after[0] == '/' || after[0] == '.' && len(after) > 1 && goesOn(after[1])))
+	})
+}
+
+func goesOn(c byte) bool { return c != '/' && strings.IndexByte(inPath, c) >= 0 || c >= utf8.RuneSelf }
+
+// whole tells whether something stands in a text with something around it that
+// makes it whole.
+func whole(text, what string, bounded func(before, after string) bool) bool {
+	if len(what) > maxText { // to compare it again and again would take too long
+		return strings.Contains(text, what)
+	}
+	for from := 0; ; {
+		i := strings.Index(text[from:], what)
+		if i < 0 {
+			return false
+		}
+		begin, end := from+i, from+i+len(what)
+		if bounded(text[:begin], text[end:]) {
+			return true
+		}
+		from = begin + 1
 	}
 }
 

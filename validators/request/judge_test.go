@@ -305,6 +305,53 @@ func TestJudgeFilesOfCriteria(t *testing.T) {
 	}
 }
 
+// A file is named where its path stands as a whole.
+func TestJudgeNames(t *testing.T) {
+	for _, c := range []struct {
+		path, description string
+		named             bool
+	}{
+		{"a.md", "a.md is written", true},
+		{"a.md", "the file `a.md` is written", true},
+		{"a.md", "it is in ./a.md.", true},
+		{"a.md", "see docs/a.md:12", true},
+		{"docs/a.md", "see /home/x/docs/a.md", true},
+		{"./a.md", "see ./a.md", true},
+		{"docs/", "docs/a.md is written", true},
+		{"a.md", "data.md is written", false},
+		{"a.md", "a.mdx is written", false},
+		{"a.md", "a.md.bak is kept", false},
+		{"a.md", "my-a.md and x.a.md", false},
+		{"docs/a", "docs/a/b.md", false},
+		{"a.md", "ä" + "a.md", false},
+		{"a.md", "data.md, then a.md", true},
+	} {
+		r := ask("a", "b")
+		r["acceptance_criteria"] = []any{object{"id": "a", "description": "The other thing: " + c.path + " holds"}, object{"id": "b", "description": c.description}}
+		given := with(answer("PASS", "a", "PASS", "b", "PASS"), object{"evidence_collected": object{"file_checks": []any{object{"path": c.path, "exists": true, "size_bytes": 9999}}}})
+		want := "a=BLOCKED b=PASS"
+		if c.named {
+			want = "a=BLOCKED b=BLOCKED"
+		}
+		if j := request.Judge(asked(t, r), answered(t, given), request.Options{Root: t.TempDir()}); statuses(j) != want {
+			t.Errorf("%s in %q: %s", c.path, c.description, statuses(j))
+		}
+	}
+}
+
+// What is told of an id has the blanks that make it another.
+func TestJudgeQuotes(t *testing.T) {
+	for id, want := range map[string]string{" task-1": `its task_id is " task-1"`, "task-1\u00a0": `its task_id is "task-1\u00a0"`, strings.Repeat("x", 600): `x…"`} {
+		if j := request.Judge(asked(t, ask("a")), answered(t, with(answer("PASS", "a", "PASS"), object{"task_id": id})), request.Options{}); !strings.Contains(j.Reason, want) {
+			t.Errorf("got %s", j.Reason)
+		}
+	}
+	j := request.Judge(asked(t, ask("a")), answered(t, answer("PASS", "a ", "PASS")), request.Options{})
+	if !strings.Contains(j.Reason, `the request has no criterion "a "`) {
+		t.Errorf("got %s", j.Reason)
+	}
+}
+
 // A screenshot may lie where validators keep theirs, and nowhere else outside
 // of the worktree.
 func TestJudgeKeptScreenshots(t *testing.T) {

@@ -53,7 +53,7 @@ func (p judgeParams) verdict(text string) (validators.Verdict, error) {
 		return validators.Verdict{}, fmt.Errorf("judge: %w", err)
 	case verdict != string(Pass):
 		v := validators.FailWith(validators.Issue{Check: "judge", Severity: "error", Location: "verdict",
-			Message: fmt.Sprintf("is %q, not PASS: %s", brief(verdict), clean(reasoning, maxText))})
+			Message: fmt.Sprintf("is %s, not PASS: %s", quoted(verdict), clean(reasoning, maxText))})
 		v.Status = clean(verdict, 20)
 		return v, nil
 	default:

@@ -2,6 +2,7 @@ package request
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators"
@@ -74,6 +75,14 @@ func clean(s string, most int) string { return validators.OneLine(s, most) }
 
 // brief is clean for an id, a path or a name in passing.
 func brief(s string) string { return clean(s, 120) }
+
+// quoted is a text in quotes, with the blanks around it that make it another.
+func quoted(s string) string {
+	if runes := []rune(s[:min(len(s), 500)]); len(runes) > 120 {
+		s = string(runes[:119]) + "…"
+	}
+	return strconv.Quote(s)
+}
 
 // criteria counts criteria: "1 criterion", "2 criteria".
 func criteria(n int) string {

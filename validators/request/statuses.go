@@ -191,22 +191,15 @@ func mentions(text, path string) bool {
 	if strings.Trim(path, "/") == "" {
 		return false
 	}
-	for from := 0; ; {
-		i := strings.Index(text[from:], path)
-		if i < 0 {
-			return false
-		}
-		begin, end := from+i, from+i+len(path)
-		if (end == len(text) || strings.IndexByte(inPath, text[end]) < 0) && !withinFile(text[:begin]) {
-			return true
-		}
-		from += i + 1
-	}
+	return whole(text, path, func(before, after string) bool {
+		return (after == "" || strings.IndexByte(inPath, after[0]) < 0) && !withinFile(before)
+	})
 }
 
 // withinFile tells whether what stands before a path makes it one of files: dots, or
 // the folder that it is in. An address has a host there.
 func withinFile(before string) bool {
+	before = before[max(0, len(before)-300):]
 	word := before[strings.LastIndexAny(before, " \t\n\"'`(<,;")+1:]
 	if strings.Contains(word, "://") {
 		return false

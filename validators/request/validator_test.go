@@ -192,7 +192,7 @@ func TestJudgeVerdict(t *testing.T) {
 		Case{Name: "PARTIAL", Content: `{"verdict": "PARTIAL"}`, Reason: `is "PARTIAL", not PASS`},
 		Case{Name: "BLOCKED", Content: `{"verdict": "BLOCKED"}`, Reason: "not PASS"},
 		Case{Name: "small letters", Content: `{"verdict": "pass"}`, Reason: `is "pass", not PASS`},
-		Case{Name: "a blank", Content: `{"verdict": "PASS "}`, Reason: "not PASS"},
+		Case{Name: "a blank", Content: `{"verdict": "PASS "}`, Reason: `is "PASS ", not PASS`},
 		Case{Name: "more than PASS", Content: `{"verdict": "PASSED"}`, Reason: "not PASS"},
 		Case{Name: "FAIL, warn", With: warn, Content: `{"verdict": "FAIL"}`, Reason: "not PASS"},
 		Case{Name: "nothing, warn", With: warn, Content: "", Valid: true, Reason: "no judge: there is no JSON"},

@@ -20,7 +20,7 @@ type Error struct {
 	Check    string // the validator that decided, for blocked and exhausted
 	Message  string
 	Attempts []Attempt // every attempt made, for exhausted
-	Err      error     // the host's error, for cancelled and waiting; what could not be read, for invalid
+	Err      error     // the host's error, for cancelled and waiting; what could not be read, for invalid; what is behind it, for failed, where there is that
 
 	Position cascades.Position // of what ended the run in its file; zero where it has no place there
 

@@ -19,13 +19,21 @@ const (
 	giveUp   = "stop"
 )
 
+// errStop is why a run ends that a person stops. It is nothing that broke, which a
+// phase, a try or an item could be left for: see [broke].
+var errStop = errors.New("a person chose to stop")
+
+// Unfinished is where a person is asked about a call of which nobody knows whether it
+// happened.
+func Unfinished(call event.Path) event.Path { return call.Join("unfinished") }
+
 // unfinished asks a person about a call that writes and was at work when its
 // process died: whether it happened, perhaps with what came of it; or to make it
 // again; or to stop the run.
 func (v *visit) unfinished(at event.Path, t *cascades.Tool, call tool.Call) (tool.Result, error) {
 	prompt := fmt.Sprintf("The run broke off while tool %s was at work on %s. Did it happen? done (or \"done: RESULT\") goes on as if it had answered, repeat calls it again, stop ends the run.",
 		t.Name, schema.Clip(words.Text(call.Arguments), words.MaxWords))
-	answer, err := v.put(at.Join("unfinished"), Question{
+	answer, err := v.put(Unfinished(at), Question{
 		Phase: v.p.Name, Prompt: prompt, Type: cascades.Choice, Options: []string{happened, repeat, giveUp}, Result: true,
 	})
 	if err != nil {
@@ -41,7 +49,9 @@ func (v *visit) unfinished(at event.Path, t *cascades.Tool, call tool.Call) (too
 		}
 		return r, err
 	case giveUp:
-		return tool.Result{}, failed(at, "tool %s was at work when the run broke off, and a person chose to stop", t.Name)
+		e := failed(at, "tool %s was at work when the run broke off, and a person chose to stop", t.Name)
+		e.Err = errStop
+		return tool.Result{}, e
 	}
 	_, came, _ := strings.Cut(said, ":")
 	came = strings.TrimSpace(came)

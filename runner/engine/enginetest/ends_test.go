@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -145,49 +146,88 @@ func (h cut) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
 	return h.Host.Ask(at, q)
 }
 
-const posting = `A write.
--- cascade.yaml --
-cascade_id: c
-phases: [{name: a, tool: send, inputs: {to: kim}}]
+func (h cut) Each(n, limit int, body func(engine.Host, int) error) error {
+	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(cut{inner, h.left, h.at}, i) })
+}
+
+func (h cut) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
+	return h.Host.Within(at, d, func(inner engine.Host) error { return body(cut{inner, h.left, h.at}) })
+}
+
+const (
+	post    = `tool: send, inputs: {to: kim}`
+	posting = "A write.\n-- cascade.yaml --\ncascade_id: c\ntools: {post: {cascade: sub.yaml}}\n"
+	world   = `
+-- sub.yaml --
+cascade_id: sub
+phases: [{name: a, ` + post + `}]
+-- script.yaml --
+- {phase: m, turn: 0, contains: Use post, times: 1, tool_calls: [{name: post, arguments: {}}]}
+- {phase: a, turn: 0, contains: Use send, times: 1, tool_calls: [{name: send, arguments: {to: kim}}]}
+- {role: evaluator, reply: '{"winner": 1, "reason": "r"}'}
+- {reply: fine, times: always}
 -- answers.json --
 `
+	after = `, {name: b, compose: after}`
+)
 
-// A person decides about a write of which nobody knows whether it happened.
+// A person decides about a write of which nobody knows whether it happened. Who says
+// stop ends the run, wherever in it the call is.
 func TestUnfinished(t *testing.T) {
 	for _, c := range []struct {
+		phases  string
 		answers string
 		cuts    int
 		status  string
 		output  any
 		at      string
 	}{
-		{`["done"]`, 1, engine.Succeeded, "", "a/attempt[1]/tool"},
-		{`["done: it was sent"]`, 1, engine.Succeeded, "it was sent", "a/attempt[1]/tool"},
-		{`["done: {\"id\": 7}"]`, 1, engine.Succeeded, map[string]any{"id": 7}, "a/attempt[1]/tool"},
-		{`["repeat"]`, 1, engine.Succeeded, "sent to kim", "a/attempt[1]/tool a/attempt[1]/tool/repeat"},
-		{`["repeat", "done: late"]`, 2, engine.Succeeded, "late", "a/attempt[1]/tool a/attempt[1]/tool/repeat"},
-		{`["repeat", "repeat"]`, 2, engine.Succeeded, "sent to kim", "a/attempt[1]/tool a/attempt[1]/tool/repeat a/attempt[1]/tool/repeat/repeat"},
-		{`["perhaps"]`, 1, engine.Failed, nil, "a/attempt[1]/tool"},
-		{`["stop"]`, 1, engine.Failed, nil, "a/attempt[1]/tool"},
-		{`[]`, 1, engine.Waiting, nil, "a/attempt[1]/tool"},
+		{`{name: a, ` + post + `}`, `["done"]`, 1, engine.Succeeded, "", "a/attempt[1]/tool"},
+		{`{name: a, ` + post + `}`, `["done: it was sent"]`, 1, engine.Succeeded, "it was sent", "a/attempt[1]/tool"},
+		{`{name: a, ` + post + `}`, `["done: {\"id\": 7}"]`, 1, engine.Succeeded, map[string]any{"id": 7}, "a/attempt[1]/tool"},
+		{`{name: a, ` + post + `}`, `["repeat"]`, 1, engine.Succeeded, "sent to kim", "a/attempt[1]/tool a/attempt[1]/tool/repeat"},
+		{`{name: a, ` + post + `}`, `["repeat", "done: late"]`, 2, engine.Succeeded, "late", "a/attempt[1]/tool a/attempt[1]/tool/repeat"},
+		{`{name: a, ` + post + `}`, `["repeat", "repeat"]`, 2, engine.Succeeded, "sent to kim", "a/attempt[1]/tool a/attempt[1]/tool/repeat a/attempt[1]/tool/repeat/repeat"},
+		{`{name: a, ` + post + `}`, `["repeat", "stop"]`, 2, engine.Failed, nil, "a/attempt[1]/tool a/attempt[1]/tool/repeat"},
+		{`{name: a, ` + post + `}`, `["perhaps"]`, 1, engine.Failed, nil, "a/attempt[1]/tool"},
+		{`{name: a, ` + post + `}`, `["stop"]`, 1, engine.Failed, nil, "a/attempt[1]/tool"},
+		{`{name: a, ` + post + `}`, `[]`, 1, engine.Waiting, nil, "a/attempt[1]/tool"},
+
+		{`{name: a, ` + post + `, rules: {on_error: b}}` + after, `["stop"]`, 1, engine.Failed, nil, "a/attempt[1]/tool"},
+		{`{name: a, ` + post + `, rules: {on_error: b}}` + after, `["done"]`, 1, engine.Succeeded, "after", "a/attempt[1]/tool"},
+		{`{name: a, ` + post + `, rules: {timeout: 9s, on_error: b}}` + after, `["stop"]`, 1, engine.Failed, nil, "a/attempt[1]/tool"},
+		{`{name: a, ` + post + `, each: {in: [x], on_failure: keep}}` + after, `["stop"]`, 1, engine.Failed, nil, "a/item[0]/attempt[1]/tool"},
+		{`{name: a, ` + post + `, each: {in: [x], on_failure: keep}}`, `["repeat"]`, 1, engine.Succeeded, []any{"sent to kim"}, "a/item[0]/attempt[1]/tool a/item[0]/attempt[1]/tool/repeat"},
+		{`{name: g, together: [{name: a, ` + post + `}, {name: c, compose: c}], rules: {on_error: b}}` + after, `["stop"]`, 1, engine.Failed, nil, "g/a/attempt[1]/tool"},
+		{`{name: a, instructions: Use send., tackle: [send]}`, `["stop"]`, 1, engine.Failed, nil, "a/attempt[1]/turn[0]/tool[0]"},
+		{`{name: a, instructions: Use send., tackle: [send]}`, `["done"]`, 1, engine.Succeeded, "fine", "a/attempt[1]/turn[0]/tool[0]"},
+		{`{name: a, instructions: Use send., tackle: [send], soundings: {factor: 2, evaluator_instructions: One.}}`, `["stop"]`, 1, engine.Failed, nil, "a/sounding[0]/attempt[1]/turn[0]/tool[0]"},
+		{`{name: a, instructions: Use send., tackle: [send], soundings: {factor: 2, evaluator_instructions: One.}}`, `["done"]`, 1, engine.Succeeded, "fine", "a/sounding[0]/attempt[1]/turn[0]/tool[0]"},
+		{`{name: m, instructions: Use post., tackle: [post]}`, `["stop"]`, 1, engine.Failed, nil, "m/attempt[1]/turn[0]/tool[0]/sub/a/attempt[1]/tool"},
+		{`{name: m, instructions: Use post., tackle: [post]}`, `["done"]`, 1, engine.Succeeded, "fine", "m/attempt[1]/turn[0]/tool[0]/sub/a/attempt[1]/tool"},
+		{`{name: m, tool: post, rules: {on_error: b}}` + after, `["stop"]`, 1, engine.Failed, nil, "m/attempt[1]/tool/sub/a/attempt[1]/tool"},
+		{`{name: m, compose: m, sub_cascades: [{ref: sub.yaml, input_map: {}}], rules: {on_error: b}}` + after, `["stop"]`, 1, engine.Failed, nil, "m/sub[0]/sub/a/attempt[1]/tool"},
+		{`{name: m, compose: m, wards: {post: [{cascade: sub.yaml, mode: advisory}]}}`, `["stop"]`, 1, engine.Failed, nil, "m/attempt[1]/post[0]/sub/a/attempt[1]/tool"},
+		{`{name: m, compose: m, wards: {post: [{cascade: sub.yaml, mode: shadow}]}}`, `["stop"]`, 1, engine.Failed, nil, "m/attempt[1]/post[0]/sub/a/attempt[1]/tool"},
+		{`{name: m, compose: m, wards: {post: [{cascade: sub.yaml, mode: advisory}]}}`, `["done: {\"valid\": true, \"reason\": \"r\"}"]`, 1, engine.Succeeded, "m", "m/attempt[1]/post[0]/sub/a/attempt[1]/tool"},
 	} {
-		s := enginetest.Read(t, "unfinished", []byte(posting+c.answers))
+		s := enginetest.Read(t, "unfinished", []byte(posting+"phases: ["+c.phases+"]"+world+c.answers))
 		var at []event.Path
 		result, err := engine.Run(cut{s.Host(t), &c.cuts, &at}, s.Cascade, s.Start())
 		for i, a := range result.Answers {
-			if want := at[i].Join("unfinished"); a.Path != want || a.Phase != "a" || !strings.Contains(a.Question, `tool send was at work on {"to":"kim"}`) {
+			if want := engine.Unfinished(at[i]); a.Path != want || a.Phase != "a" || !strings.Contains(a.Question, `tool send was at work on {"to":"kim"}`) {
 				t.Errorf("%s: asked at %s, not %s: %s", c.answers, a.Path, want, a.Question)
 			}
 		}
 		if got := fmt.Sprint(at); result.Status != c.status || fmt.Sprint(result.Output) != fmt.Sprint(c.output) || got != "["+c.at+"]" || (err == nil) != (c.output != nil) {
-			t.Errorf("%s: it is %s with %v, called at %s: %v", c.answers, result.Status, result.Output, got, err)
+			t.Errorf("%s, %s: it is %s with %v, called at %s: %v", c.phases, c.answers, result.Status, result.Output, got, err)
 		}
 	}
 }
 
 // Where the host is gone while the call is made again, the run is cut: nobody knows again.
 func TestUnfinishedAgain(t *testing.T) {
-	s := enginetest.Read(t, "unfinished", []byte(posting+`["repeat"]`))
+	s := enginetest.Read(t, "unfinished", []byte(posting+"phases: [{name: a, "+post+"}]"+world+`["repeat"]`))
 	cuts, at := 1, []event.Path{}
 	if result, err := engine.Run(cut{enginetest.NewFault(s.Host(t), 2), &cuts, &at}, s.Cascade, s.Start()); !errors.Is(err, enginetest.ErrFault) || result.Output != nil {
 		t.Errorf("it is %s with %v: %v", result.Status, result.Output, err)

@@ -27,6 +27,9 @@ var errStop = errors.New("a person chose to stop")
 // happened.
 func Unfinished(call event.Path) event.Path { return call.Join("unfinished") }
 
+// Stops tells whether an answer stopped the run that asked: no other run ends with it.
+func Stops(at event.Path, a Answer) bool { return Unfinished(at.Up()) == at && a.Value == giveUp }
+
 // unfinished asks a person about a call that writes and was at work when its
 // process died: whether it happened, perhaps with what came of it; or to make it
 // again; or to stop the run.

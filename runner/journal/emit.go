@@ -142,14 +142,6 @@ func (r *recording) spoil(err error) {
 	}
 }
 
-// part ends the sharing with the parent where the run comes to the phase from
-// which on everything is done anew. It is called with r.mu held.
-func (r *recording) part(at event.Path) {
-	if r.start.From != "" && phaseOf(at) == r.start.From {
-		r.shared = nil
-	}
-}
-
 // phaseOf is the phase of the run's own cascade that a path is in.
 func phaseOf(at event.Path) string {
 	first, _, _ := strings.Cut(string(at), "/")

@@ -134,7 +134,7 @@ func (h *host) do(w wanted, make func() (came, error)) (c came, err error) {
 		return came{}, h.late
 	}
 	if w.once {
-		err = h.r.beforeWrite(w.at)
+		err = h.r.beforeWrite(w.at, print)
 	} else {
 		err = h.r.before(w.pure)
 	}
@@ -208,21 +208,27 @@ func (r *recording) before(pure bool) error {
 }
 
 // beforeWrite lets a write begin when it is in the file that it has, unless an
-// earlier start has let it.
-func (r *recording) beforeWrite(at event.Path) error {
+// earlier start has let it, or the parent the same one.
+func (r *recording) beforeWrite(at event.Path, print print) error {
 	if err := r.state(); err != nil {
 		return err
 	}
 	r.mu.Lock()
-	begun := r.begun[at]
-	if !begun {
-		r.put(row{kind: writeBegins, path: string(at)})
-	}
-	r.mu.Unlock()
-	if begun {
+	if _, begun := r.begun[at]; begun {
+		r.mu.Unlock()
 		return engine.ErrUnfinished
 	}
-	return r.commit()
+	p := r.shared.at(at)
+	taken := p != nil && p.begun.has(at, print)
+	if taken {
+		r.begun[at] = print
+	}
+	r.put(row{kind: writeBegins, path: string(at), print: print})
+	r.mu.Unlock()
+	if err := r.commit(); err != nil || !taken {
+		return err
+	}
+	return engine.ErrUnfinished
 }
 
 // made records an effect and gives it as it will read back.

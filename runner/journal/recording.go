@@ -38,7 +38,7 @@ type recording struct {
 	replaces bool                // failures were dropped: what hangs on them may come out otherwise
 	told     map[digest][]teller // events of earlier starts that have not come again, by kind and path
 	spent    map[event.Path]model.Usage
-	begun    map[event.Path]bool   // writes that earlier starts began and did not hear the end of
+	begun    begun                 // of earlier starts, and those taken from the parent
 	waits    map[event.Path]any    // questions that nobody was there for: as [piece].pending has them
 	notices  map[event.Path]string // who gives notice of questions: a process, or "" where it is done
 	since    map[event.Path]int64  // when questions that expire were first asked
@@ -92,7 +92,7 @@ func (r *recording) newPiece() piece {
 
 func (j *Journal) newRecording(n, epoch int64, s runner.Start) *recording {
 	r := &recording{
-		j: j, n: n, epoch: epoch, start: s, told: map[digest][]teller{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{}, begun: map[event.Path]bool{}, waits: map[event.Path]any{}, since: map[event.Path]int64{}, notices: map[event.Path]string{},
+		j: j, n: n, epoch: epoch, start: s, told: map[digest][]teller{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{}, begun: begun{}, waits: map[event.Path]any{}, since: map[event.Path]int64{}, notices: map[event.Path]string{},
 		reply: map[event.Path]int64{}, prints: map[event.Path]print{}, ruled: map[event.Path]ruled{}, talks: newTalks(),
 	}
 	r.piece = r.newPiece()

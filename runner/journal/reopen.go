@@ -246,7 +246,9 @@ func (r *recording) load(ctx context.Context) error {
 		if r.shared, err = j.share(r.start); err != nil {
 			return fmt.Errorf("parent %s: %w", r.start.Parent, err)
 		}
-		r.partAfter(rows)
+		for _, l := range rows {
+			r.part(l.path)
+		}
 	}
 	return r.begin()
 }
@@ -310,11 +312,8 @@ func (r *recording) collect(rows []logged) {
 			r.notices[l.path] = string(l.json())
 		case l.kind == noticeEnds:
 			r.notices[l.path] = ""
-		case l.kind == writeBegins:
-			r.begun[l.path] = true
-		case l.seq == 0:
-			delete(r.begun, l.path) // it has come to an end
 		}
+		r.begun.note(l)
 	}
 }
 

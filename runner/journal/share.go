@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -16,7 +18,41 @@ import (
 // shared is what a run may take from its parent.
 type shared struct {
 	kept  map[event.Path]kept
-	files bool // the cascade is the same, so its validators are
+	begun begun
+	files bool    // the cascade is the same, so its validators are
+	from  string  // the phase from which on nothing is taken; "" for none
+	up    *shared // what the parent would still take from its own: of one that has not come to its end; nil for nothing
+}
+
+// begun are writes of which a run has not heard the end, by what was asked: nil where a
+// version that did not keep it began them.
+type begun map[event.Path]print
+
+// note takes up one row of the run after the other.
+func (b begun) note(l logged) {
+	switch {
+	case l.kind == writeBegins:
+		b[l.path] = l.print
+	case l.seq == 0:
+		delete(b, l.path) // it has come to an end
+	}
+}
+
+// has tells whether the write at a path may have been this one.
+func (b begun) has(at event.Path, asked print) bool {
+	was, ok := b[at]
+	return ok && (len(was) == 0 || was.same(asked))
+}
+
+// at is who has come to a path first: the parent, or whom it shares with.
+func (p *shared) at(path event.Path) *shared {
+	for ; p != nil; p = p.up {
+		_, done := p.kept[path]
+		if _, open := p.begun[path]; done || open {
+			return p
+		}
+	}
+	return nil
 }
 
 // alike is the run whose lots a new one draws again, so that an evaluator is shown
@@ -37,12 +73,32 @@ func (j *Journal) alike(s runner.Start) string {
 	return cmp.Or(run.Start.Alike, run.RunID)
 }
 
-// share reads the parent's effects.
+// share reads what the parent's effects came to, and those of its own parents as far
+// as it would share them.
 func (j *Journal) share(s runner.Start) (*shared, error) {
+	var first *shared
+	next, files := &first, s.Files
+	for s.Parent != "" {
+		p, parent, err := j.parentOf(s, files)
+		if first != nil && errors.Is(err, runner.ErrNoRun) {
+			break // it is not kept any more
+		}
+		if err != nil {
+			return nil, err
+		}
+		*next = p
+		next, s = &p.up, parent
+	}
+	return first, nil
+}
+
+// parentOf reads what a run shares with its parent, and what that has begun with: no
+// parent of its own where it takes nothing more from one.
+func (j *Journal) parentOf(s runner.Start, files []cascades.File) (p *shared, start runner.Start, err error) {
 	ctx := context.Background()
-	p := &shared{kept: map[event.Path]kept{}}
-	err := j.reading(ctx, func(c *conn) error {
-		found, err := c.one(ctx, "SELECT n FROM run WHERE id = ?", s.Parent)
+	p = &shared{kept: map[event.Path]kept{}, begun: begun{}, from: s.From}
+	err = j.reading(ctx, func(c *conn) error {
+		found, err := c.one(ctx, "SELECT n, status FROM run WHERE id = ?", s.Parent)
 		if err != nil {
 			return err
 		}
@@ -50,41 +106,47 @@ func (j *Journal) share(s runner.Start) (*shared, error) {
 			return runner.ErrNoRun
 		}
 		n := integer(found[0])
-		start, err := j.readStart(ctx, c, n, j.secrets.shown)
-		if err != nil {
+		if start, err = j.readStart(ctx, c, n, j.secrets.shown); err != nil {
 			return err
 		}
-		p.files = slices.EqualFunc(start.Files, s.Files, func(a, b cascades.File) bool {
+		p.files = slices.EqualFunc(start.Files, files, func(a, b cascades.File) bool {
 			return a.Name == b.Name && bytes.Equal(a.Text, b.Text)
 		})
+		if word(found[1]) == engine.Succeeded {
+			start.Parent = "" // it has come to its end, and has what it took
+		}
 		rows, err := j.readRows(ctx, c, n)
 		for _, l := range rows {
-			if strings.HasPrefix(l.kind, "effect:") && l.print != nil {
+			p.begun.note(l)
+			if isEffect(l.kind) && l.print != nil {
 				p.kept[l.path] = kept{l.row, l.kind, l.print, l.json()}
+			}
+			if start.From != "" && phaseOf(l.path) == start.From {
+				start.Parent = ""
 			}
 		}
 		return err
 	})
-	return p, err
+	return p, start, err
 }
 
-// partAfter ends the sharing of a run that had come past the phase from which
-// on everything is done anew.
-func (r *recording) partAfter(rows []logged) {
-	for _, l := range rows {
-		if l.path != "" && r.start.From != "" && phaseOf(l.path) == r.start.From {
-			r.shared = nil
+// part ends the sharing where the run, or one that it shares with, does everything
+// anew from the phase on. It is called with r.mu held.
+func (r *recording) part(at event.Path) {
+	for p := &r.shared; *p != nil; p = &(*p).up {
+		if (*p).from != "" && phaseOf(at) == (*p).from {
+			*p = nil
 			return
 		}
 	}
 }
 
 // fromParent is what the parent's effect at the path came to, where it was
-// asked the same. It costs nothing. What broke is not shared.
+// asked the same. It costs nothing. What broke is not shared, nor who stopped it.
 func (r *recording) fromParent(w wanted, print print) (c came, found bool, err error) {
 	r.mu.Lock()
 	r.part(w.at)
-	p := r.shared
+	p, own := r.shared.at(w.at), r.begun[w.at.Up()]
 	r.mu.Unlock()
 	if p == nil || print == nil {
 		return c, false, nil
@@ -93,7 +155,10 @@ func (r *recording) fromParent(w wanted, print print) (c came, found bool, err e
 	if !ok || k.kind != w.kind || !k.print.same(print) || w.kind == findingEffect && !p.files {
 		return c, false, nil
 	}
-	if c, err = r.j.readEffect(k.data); err != nil || c.failed() || c.Result != nil && c.Result.Failed || c.Answer != nil && c.Answer.Expired {
+	if call := w.at.Up(); engine.Unfinished(call) == w.at && !p.begun.has(call, own) {
+		return c, false, nil // it is asked about a call of this run, which may say the same as far as the question tells it
+	}
+	if c, err = r.j.readEffect(k.data); err != nil || c.failed() || c.Result != nil && c.Result.Failed || c.Answer != nil && (c.Answer.Expired || engine.Stops(w.at, *c.Answer)) {
 		return came{}, false, err
 	}
 	if c.Response != nil {

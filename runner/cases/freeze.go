@@ -198,6 +198,7 @@ func (f *freezing) again(ctx context.Context) (*replay, error) {
 	}
 	r := newReplay(ctx, recorded, run.Result.Verdicts)
 	r.ordered(f.order)
+	r.recorded = true
 	r.phases, r.waits = run.Result.Phases, run.Result.Status == engine.Waiting
 	r.tools = func(at event.Path) []model.Tool {
 		req, err := run.Request(at)

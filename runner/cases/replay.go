@@ -27,6 +27,8 @@ type replay struct {
 	lots   *rand.Rand                       // which branch came first elsewhere; nil for the one whose turn it is
 	waits  bool                             // the run ends with a question that nobody has answered
 
+	recorded bool // it is of a run, whose questions without an answer are not told
+
 	asked    []*effect
 	said     []spoken
 	computed map[event.Path]bool // findings that need no answer
@@ -142,7 +144,22 @@ func (h *host) request(at event.Path, req model.Request) *request {
 
 func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 	e := &effect{at: at, kind: toolKind, call: &tool.Call{Name: job.Call.Name, Arguments: job.Call.Arguments}}
+	if h.unfinished(at) {
+		h.ask(e)
+		return tool.Result{}, engine.ErrUnfinished
+	}
 	return came(h, e, &e.result)
+}
+
+// unfinished tells of a call of which nobody knew whether it had happened: a person was
+// asked. Of a recorded run that waits for the answer the question is not known yet; there
+// it is each call that nothing came of, unless its time was over.
+func (h *host) unfinished(at event.Path) bool {
+	if before := h.frozen[at]; before != nil && before.result != nil {
+		return false
+	}
+	asks := h.frozen[engine.Unfinished(at)]
+	return asks != nil && asks.kind == questionKind || h.recorded && h.waits && h.scope.over() == nil
 }
 
 // Validate computes what is pure and takes all else from the case.

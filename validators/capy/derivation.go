@@ -12,63 +12,96 @@ import (
 // divergence is how far X_REFINE may be from X_T1 without being flagged.
 const divergence = 0.3
 
-// derivationCheck is check 6: X_final is the mean of X_T1 and X_REFINE, and a
-// divergence is flagged.
+// A derivation is the three X as the prose has them, or JSON; what one of them
+// leaves out is the other's.
+type derivation struct {
+	t1, refine reading.Statement
+	finals     []reading.Statement
+}
+
+// derivationCheck is check 6: X_final is the mean of X_T1 and X_REFINE, in the
+// prose and in JSON, either X has one value, and a divergence is flagged.
 func (r *run) derivationCheck(f *findings) {
-	t1, ok1 := r.xValue(f, reading.XT1)
-	refine, ok2 := r.xValue(f, reading.XRefine)
-	finals := r.xValues(reading.XFinal)
-	if len(finals) == 0 {
-		f.fail(r.doc.Last, "X_final is not documented with a value")
+	var lists [3][]reading.Statement
+	whole := true
+	for i, m := range []reading.Metric{reading.XT1, reading.XRefine, reading.XFinal} {
+		if lists[i] = r.xValues(m); len(lists[i]) == 0 {
+			f.fail(r.doc.Last, "%s is not documented with a value", m)
+			whole = false
+		}
 	}
-	if !ok1 || !ok2 {
+	if !whole {
 		return
 	}
-	mean := (t1.Value + refine.Value) / 2
-	told := map[float64]bool{}
-	for _, s := range finals {
+	told := map[[2]float64]bool{}
+	for _, json := range []bool{false, true} {
+		d := derivation{mainX(lists[0], json), mainX(lists[1], json), xOf(lists[2], json)}
+		d.averaged(f, told)
+		r.diverged(f, d, told)
+	}
+	r.oneValue(f, lists[0])
+	r.oneValue(f, lists[1])
+}
+
+// averaged holds each X_final to the mean of the other two.
+func (d derivation) averaged(f *findings, told map[[2]float64]bool) {
+	mean := (d.t1.Value + d.refine.Value) / 2
+	for _, s := range d.finals {
 		tolerance := math.Max(0.005, half(s.Digits)) + epsilon
-		if math.Abs(s.Value-mean) <= tolerance || told[s.Value] {
+		if key := [2]float64{s.Value, mean}; math.Abs(s.Value-mean) > tolerance && !told[key] {
+			told[key] = true
+			f.fail(s.At, "X_final is %s, but the mean of X_T1 %s and X_REFINE %s is %s", trimFloat(s.Value), trimFloat(d.t1.Value), trimFloat(d.refine.Value), trimFloat(mean))
+		}
+	}
+}
+
+// diverged wants X_REFINE near X_T1, or the gap flagged.
+func (r *run) diverged(f *findings, d derivation, told map[[2]float64]bool) {
+	gap := math.Abs(d.refine.Value - d.t1.Value)
+	key := [2]float64{-1, gap} // no X_final is below nothing
+	switch {
+	case gap <= divergence+epsilon || told[key]:
+	case r.flagged():
+		f.note = fmt.Sprintf("X divergence %s, flagged", trimFloat(gap))
+	default:
+		told[key] = true
+		f.warn(d.refine.At, "X_REFINE %s is %s from X_T1 %s, more than %s, and the text does not flag the divergence", trimFloat(d.refine.Value), trimFloat(gap), trimFloat(d.t1.Value), trimFloat(divergence))
+	}
+}
+
+// oneValue warns of an X that the text states in two values, of which its mean
+// can have been made of one.
+func (r *run) oneValue(f *findings, list []reading.Statement) {
+	first := mainX(list, false)
+	told := map[float64]bool{}
+	for _, s := range list {
+		near := math.Max(half(first.Digits), half(s.Digits)) + epsilon
+		if s.Has(reading.Inner) || s.State == reading.Earlier || math.Abs(s.Value-first.Value) <= near || told[s.Value] {
 			continue
 		}
 		told[s.Value] = true
-		f.fail(s.At, "X_final is %s, but the mean of X_T1 %s and X_REFINE %s is %s", trimFloat(s.Value), trimFloat(t1.Value), trimFloat(refine.Value), trimFloat(mean))
+		f.warn(s.At, "%s is %s here and %s on %s", s.Metric, trimFloat(s.Value), trimFloat(first.Value), r.doc.Location(first.At))
 	}
-	gap := math.Abs(refine.Value - t1.Value)
-	if gap <= divergence+epsilon {
-		return
-	}
-	if r.flagged() {
-		f.note = fmt.Sprintf("X divergence %s, flagged", trimFloat(gap))
-		return
-	}
-	f.warn(refine.At, "X_REFINE %s is %s from X_T1 %s, more than %s, and the text does not flag the divergence", trimFloat(refine.Value), trimFloat(gap), trimFloat(t1.Value), trimFloat(divergence))
 }
 
-// xValue gives the one value of an X: JSON's before the prose's, the main
-// before another that is called X_final inside it.
-func (r *run) xValue(f *findings, m reading.Metric) (reading.Statement, bool) {
-	list := r.xValues(m)
-	if len(list) == 0 {
-		f.fail(r.doc.Last, "%s is not documented with a value", m)
-		return reading.Statement{}, false
+// xOf gives the statements that JSON makes, or the prose, of those: all where
+// it makes none.
+func xOf(list []reading.Statement, json bool) []reading.Statement {
+	own := slices.DeleteFunc(slices.Clone(list), func(s reading.Statement) bool { return (s.Form == reading.JSON) != json })
+	if len(own) == 0 {
+		return list
 	}
-	best := list[0]
-	rank := func(s reading.Statement) int {
-		switch {
-		case s.Form == reading.JSON && !s.Has(reading.Inner):
-			return 2
-		case s.Form != reading.JSON:
-			return 1
-		}
-		return 0
+	return own
+}
+
+// mainX gives the one value of an X in JSON, or in the prose: the first, the X
+// itself before one that is called X_final inside it.
+func mainX(list []reading.Statement, json bool) reading.Statement {
+	list = xOf(list, json)
+	if i := slices.IndexFunc(list, func(s reading.Statement) bool { return !s.Has(reading.Inner) }); i >= 0 {
+		return list[i]
 	}
-	for _, s := range list[1:] {
-		if rank(s) > rank(best) {
-			best = s
-		}
-	}
-	return best, true
+	return list[0]
 }
 
 // xValues gives the statements of an X. X_final inside X_REFINE is X_final
@@ -77,7 +110,7 @@ func (r *run) xValues(m reading.Metric) []reading.Statement {
 	var list, inner []reading.Statement
 	for _, s := range r.doc.Statements {
 		switch {
-		case s.Has(reading.Absent) || s.Hushed():
+		case s.Has(reading.Absent|reading.Range) || s.Hushed():
 		case s.Metric == m:
 			list = append(list, s)
 		case m == reading.XFinal && s.Metric == reading.XRefine && s.Has(reading.Inner):
@@ -91,27 +124,50 @@ func (r *run) xValues(m reading.Metric) []reading.Statement {
 }
 
 // flagged says whether the text flags a divergence of X: in what it says under
-// or behind the word, or in a line of prose with it.
+// or behind the word, or in a line that names both or their difference.
 func (r *run) flagged() bool {
-	for _, e := range r.extra(topicDivergence) {
-		t := r.doc.Line(e)
-		if e.Form == reading.JSON {
-			t = r.doc.Body(e)
-		}
-		t = bytes.ToLower(t[:min(len(t), 2000)])
-		if e.Form == reading.JSON {
-			t = bytes.ReplaceAll(bytes.ReplaceAll(t, []byte(`"`), nil), []byte(": "), []byte(":"))
-		}
-		if raises(t) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.extra(topicDivergence), func(e reading.Entry) bool { return raises(r.saidOf(e), true) }) ||
+		slices.ContainsFunc(r.extra(topicXNames), func(e reading.Entry) bool {
+			t := r.saidOf(e)
+			return (e.Form != reading.JSON || bytes.HasPrefix(r.doc.Body(e), []byte(`"`))) && compares(t) && raises(t, false)
+		})
 }
 
-// raises says whether a text about the divergence, in lower case, flags it.
-func raises(t []byte) bool {
-	in := func(word string) bool { return bytes.Contains(t, []byte(word)) }
-	return !slices.ContainsFunc([]string{"no material", "not material", "immaterial", "no divergence", "no significant", "not flagged", "no flag", "does not exceed", "not exceed", "no disagreement", "within tolerance", "within threshold", "below threshold", "< 0.3", "≤ 0.3", "should be flagged", "must be flagged", "flag if", "flagged if", "if |", "flag needed", "flag required: no", "flag:false", "flagged:false", "flag:no", "exceeded:false", "exceeds_threshold:false", "material:false", "flagged:no"}, in) &&
-		slices.ContainsFunc([]string{"flag", "exceed", "> 0.3", ">0.3", "≥ 0.3", "material", "significant", "warn", "⚠", "greater than", "above the threshold", "above threshold", "over the threshold", "beyond", "breach", "large divergence", "notable", "divergent", "alert"}, in)
+// saidOf is what an entry's line says, or its value in JSON, in lower case.
+func (r *run) saidOf(e reading.Entry) []byte {
+	if e.Form != reading.JSON {
+		t := r.doc.Line(e)
+		return bytes.ToLower(t[:min(len(t), maxSaid)])
+	}
+	t := r.doc.Body(e)
+	t = bytes.ToLower(t[:min(len(t), maxSaid)])
+	return bytes.ReplaceAll(bytes.ReplaceAll(t, []byte(`"`), nil), []byte(": "), []byte(":"))
 }
+
+// maxSaid is how much of a line about the divergence is looked at.
+const maxSaid = 2000
+
+// compares says that a line names X_T1 beside X_REFINE, or the difference.
+func compares(t []byte) bool {
+	return bytes.Contains(t, []byte("t1")) || bytes.Contains(t, []byte("δx")) || bytes.Contains(t, []byte("delta x"))
+}
+
+// raises says whether a text about the divergence, in lower case, flags it. A
+// limit alone flags it only in a text that is named for it; elsewhere a number
+// must stand before it, 0.4 > 0.3.
+func raises(t []byte, named bool) bool {
+	in := func(word string) bool { return bytes.Contains(t, []byte(word)) }
+	return !slices.ContainsFunc(denials, in) && (slices.ContainsFunc(alarms, in) || slices.ContainsFunc(limits, func(limit string) bool {
+		i := bytes.Index(t, []byte(limit))
+		before := bytes.TrimRight(t[:max(i, 0)], " |*")
+		return i >= 0 && (named || len(before) > 0 && digit(before[len(before)-1]) && !bytes.HasSuffix(before, []byte("t1")))
+	}))
+}
+
+var (
+	denials = []string{"no material", "not material", "immaterial", "no divergence", "no significant", "not flagged", "no flag", "does not exceed", "not exceed", "no disagreement", "within tolerance", "within threshold",
+		"below threshold", "< 0.3", "≤ 0.3", "should be flagged", "must be flagged", "flag if", "flagged if", "if |", "flag needed", "flag required: no", "flag:false", "flagged:false", "flag:no", "exceeded:false",
+		"exceeds_threshold:false", "material:false", "flagged:no"}
+	alarms = []string{"flag", "exceed", "material", "significant", "warn", "⚠", "greater than", "above the threshold", "above threshold", "over the threshold", "beyond", "breach", "large divergence", "notable", "divergent", "alert"}
+	limits = []string{"> 0.3", ">0.3", "≥ 0.3"}
+)

@@ -287,6 +287,16 @@ func TestMutations(t *testing.T) {
 		{"divergence not flagged", "BASE_REFINE", both(swap("1.8", "2.0"), once("X_final = 1.7\n", "X_final = 1.8\n"), once(`{"value": 1.7}`, `{"value": 1.8}`)), Warn, derivation, "more than 0.3", ""},
 		{"divergence flagged", "BASE_REFINE", both(swap("1.8", "2.0"), once("X_final = 1.7\n", "X_final = 1.8\n"), once(`{"value": 1.7}`, `{"value": 1.8}`), once("PASS - No material disagreement.", "FLAGGED - the divergence of 0.4 exceeds 0.3.")), Pass, "", "", ""},
 		{"divergence flagged in JSON", "BASE_REFINE", both(swap("1.8", "2.0"), once("X_final = 1.7\n", "X_final = 1.8\n"), once(`{"value": 1.7}`, `{"value": 1.8}`), once(`"status": "PASS"`, `"status": "FLAGGED"`)), Pass, "", "", ""},
+		{"X_T1 of the prose is no part of the mean", "BASE_REFINE", once("**X_T1 = 1.6**", "**X_T1 = 1.2**"), Fail, derivation, "X_final is 1.7, but the mean of X_T1 1.2 and X_REFINE 1.8 is 1.5", "X_final = 1.7"},
+		{"X_REFINE of the prose is no part of the mean", "BASE_REFINE", once("1.0 + 0.8 = 1.8", "1.0 + 1.1 = 2.1"), Fail, derivation, "X_REFINE 2.1 is 1.85", "X_final = 1.7"},
+		{"X_T1 of JSON is no part of the mean", "BASE_REFINE", once(`"X_T1": {"value": 1.6}`, `"X_T1": {"value": 1.2}`), Fail, derivation, "X_T1 1.2 and X_REFINE 1.8 is 1.5", "      \"X_final\": {\"value\""},
+		{"X_final in JSON alone", "BASE_REFINE", both(once("**X_T1 = 1.6**", "**X_T1 = 1.2**"), once("X_final = 1.7\n", "")), Fail, derivation, "X_T1 1.2", `"X_final": {"value"`},
+		{"X_T1 in prose alone", "BASE_REFINE", both(once("**X_T1 = 1.6**", "**X_T1 = 1.2**"), once(`"X_T1": {"value": 1.6},`, "")), Fail, derivation, "X_T1 1.2", "X_final = 1.7"},
+		{"X_REFINE in two values", "BASE_REFINE", insert("## Section F", "In sum, X_REFINE = 2.0.\n\n"), Warn, derivation, "X_REFINE is 2 here and 1.8 on line 23", "In sum"},
+		{"X_T1 in two values", "BASE_REFINE", insert("## Section F", "X_T1 = 1.5 was taken over.\n\n"), Warn, derivation, "X_T1 is 1.5 here and 1.6 on line 22", "X_T1 = 1.5"},
+		{"X again, rounded", "BASE_REFINE", insert("## Section F", "X_T1 ≈ 2, X_REFINE = 1.80, X_final = 1.7.\n\n"), Pass, "", "", ""},
+		{"X under a condition", "BASE_REFINE", insert("## Section F", "If X_REFINE were 2.4, DR would rise.\n\n"), Pass, "", "", ""},
+		{"X as a range", "BASE_REFINE", insert("## Section F", "| Item | Value |\n|---|---|\n| X_REFINE range | 1.5 - 2.2 |\n\n"), Pass, "", "", ""},
 		{"divergence of the limit", "BASE_REFINE", both(swap("1.8", "1.9"), once("X_final = 1.7\n", "X_final = 1.75\n"), once(`{"value": 1.7}`, `{"value": 1.75}`)), Pass, "", "", ""},
 	} {
 		t.Run(c.stage+"/"+c.name, func(t *testing.T) {

@@ -243,3 +243,32 @@ func TestAllProbabilities(t *testing.T) {
 		}
 	}
 }
+
+// TestDivergence has lines that flag that X_REFINE is 0.4 above X_T1, and
+// lines that do not.
+func TestDivergence(t *testing.T) {
+	text := both(swap("1.8", "2.0"), once("X_final = 1.7\n", "X_final = 1.8\n"), once(`{"value": 1.7}`, `{"value": 1.8}`), once("|X_REFINE - X_T1| = |2.0 - 1.6| = 0.2 < 0.3\n\n", ""))(t, good(t, "BASE_REFINE"))
+	for line, want := range map[string]string{
+		"|X_REFINE - X_T1| = |2.0 - 1.6| = 0.4 > 0.3 → FLAG":                           Pass,
+		"|X_REFINE - X_T1| = 0.4 > 0.3":                                                Pass,
+		"X_REFINE exceeds X_T1 by 0.4, which is flagged for review.":                   Pass,
+		"The gap between X_T1 and X_REFINE (0.4) exceeds 0.3 and is flagged.":          Pass,
+		"| Check | Result |\n|---|---|\n| abs(X_REFINE - X_T1) > 0.3 | YES, FLAGGED |": Pass,
+		"ΔX = 0.4 > 0.3, flagged":                                                      Pass,
+		"$|X_{REFINE} - X_{T1}| = 0.4 > 0.3$":                                          Pass,
+		"X divergence 0.4 exceeds 0.3":                                                 Pass,
+		"```json\n{\"note\": \"X_REFINE exceeds X_T1 by 0.4: flagged\"}\n```":          Pass,
+		"|X_REFINE - X_T1| = |2.0 - 1.6| = 0.4":                                        Warn,
+		"|X_REFINE - X_T1| > 0.3? No.":                                                 Warn,
+		"If |X_REFINE - X_T1| > 0.3, it is flagged.":                                   Warn,
+		"X_REFINE exceeds 1.0 by 1.0.":                                                 Warn,
+		"X_REFINE is not flagged against X_T1.":                                        Warn,
+		"Fuel is a significant factor.":                                                Warn,
+		"```json\n{\"X_REFINE\": {\"t1\": \"a significant factor\"}}\n```":             Warn,
+	} {
+		r := judge(t, "BASE_REFINE", once("**Divergence Check:** PASS - No material disagreement.", line)(t, text))
+		if r.Status != want {
+			t.Errorf("%s: want %s: %s", line, want, r.reason())
+		}
+	}
+}

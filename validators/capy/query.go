@@ -24,6 +24,7 @@ type query struct {
 // Topics behind those of the mentions, for what says whose an item is.
 const (
 	topicDivergence = iota
+	topicXNames
 	topicAS
 	topicGDR
 	topicRejected
@@ -32,6 +33,7 @@ const (
 
 var extraPhrases = [extraTopics][]string{
 	topicDivergence: {"divergence", "diverges", "diverge", "divergent", "disagreement", "Divergence", "DIVERGENCE"},
+	topicXNames:     {"x refine", "x {refine", "refine x", "x_{\\text{refine", "ΔX", "Δx", "delta x"},
 	topicAS:         {"AS", "alphasense", "alpha sense"},
 	topicGDR:        {"GDR", "gemini", "deep research"},
 	topicRejected:   {"rejected", "discarded", "excluded", "not selected", "dropped", "considered but", "alternatives"},
@@ -59,13 +61,13 @@ func newQuery(p *Policy, s Stage) query {
 		}
 	}
 	for n, phrases := range extraPhrases {
-		if n == topicDivergence && !s.Derivation || n != topicDivergence && s.Questions == nil {
+		if ofX := n == topicDivergence || n == topicXNames; ofX && !s.Derivation || !ofX && s.Questions == nil {
 			phrases = nil
 		}
 		lists = append(lists, phrases)
 	}
 	if s.Derivation {
-		q.strings = 1 << (len(q.mentions) + topicDivergence)
+		q.strings = 1<<(len(q.mentions)+topicDivergence) | 1<<(len(q.mentions)+topicXNames)
 	}
 	q.topics = reading.NewTopics(lists)
 	if s.Questions != nil {

@@ -3,6 +3,7 @@ package capy
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,9 +83,9 @@ func (r *run) artifacts() map[int]reading.Place {
 // holds says whether an entry that speaks of an artifact names it and has
 // something in it.
 func (r *run) holds(e reading.Entry) bool {
-	body := r.doc.Body(e)
+	body := uncommented(r.doc.Body(e))
 	if e.Form == reading.JSON {
-		return holdsJSON(body)
+		return holdsJSON(body) && !statusOnly(r.doc.Title(e))
 	}
 	named := false
 	for _, m := range (title{r.doc.Title(e), r.query.words}).namings() {
@@ -102,6 +103,15 @@ func (r *run) holds(e reading.Entry) bool {
 	return content(body)
 }
 
+// statusOnly says that a key A.n_STATUS tells how the artifact stands, and is
+// none.
+func statusOnly(key []byte) bool {
+	n, end, _ := reading.ArtifactAt(key, 0)
+	return n > 0 && !slices.ContainsFunc(strings.FieldsFunc(string(key[end:]), func(c rune) bool { return c == '_' || c == '-' || c == ' ' }), func(w string) bool { return !statuses[strings.ToLower(w)] }) && len(bytes.Trim(key[end:], "_- ")) > 0
+}
+
+var statuses = reading.Set("status", "checklist", "validation", "verification", "check", "checks", "generated", "present", "complete", "completeness", "missing", "required", "inventory")
+
 // holdsJSON says whether the value of an artifact's key is one: an object, an
 // array or a long text, and no template to be filled in.
 func holdsJSON(v []byte) bool {
@@ -113,87 +123,4 @@ func holdsJSON(v []byte) bool {
 		return !template(v)
 	}
 	return v[0] == '"' && (len(v) > 60 || reading.KeyArtifact(bytes.Trim(v, `"`)) > 0 || bytes.HasPrefix(v, []byte(`"G3`)))
-}
-
-// maxBody is how much of an entry's body is looked at.
-const maxBody = 1 << 14
-
-// content says whether there is something under a heading: a line that is no
-// heading, no placeholder and no word of where else it is, and not only
-// templates.
-func content(body []byte) bool {
-	body = body[:min(len(body), maxBody)]
-	lines := 0
-	for line := range bytes.Lines(body) {
-		t := bytes.Trim(line, " \t\r\n*_-|")
-		if len(t) == 0 || t[0] == '#' || reading.Placeholder(t) {
-			continue
-		}
-		if lines++; lines > 3 {
-			break
-		}
-	}
-	switch {
-	case lines == 0:
-		return false
-	case lines == 1 && len(bytes.TrimSpace(body)) < 200 && (disclaimers.Has(body) || elsewhere.Has(body) || bytes.Contains(body, []byte(".json"))):
-		return false
-	}
-	return !template(body)
-}
-
-var elsewhere = reading.NewPhrases("in another file", "separate file", "see file", "see attached", "attached separately", "in the file", "provided separately")
-
-// How many of a block's values, one in so many, make it a template.
-const (
-	templateShare = 2
-	templateLeast = 3
-)
-
-// template says whether JSON is one that is to be filled in: most of its values
-// are placeholders or names of types.
-func template(t []byte) bool {
-	t = t[:min(len(t), maxBody)]
-	pairs, blanks := 0, 0
-	for {
-		i := bytes.Index(t, []byte(`":`))
-		if i < 0 {
-			break
-		}
-		for t = t[i+2:]; len(t) > 0 && (t[0] == ' ' || t[0] == '\t'); t = t[1:] {
-		}
-		if len(t) == 0 || t[0] == '{' || t[0] == '[' && !bytes.HasPrefix(t, []byte("[...")) {
-			continue
-		}
-		pairs++
-		end := 0
-		for end < len(t) && end < 200 && t[end] != ',' && t[end] != '\n' && t[end] != '}' {
-			end++
-		}
-		if blankValue(bytes.Trim(t[:end], " \t\r\"]")) {
-			blanks++
-		}
-	}
-	return blanks >= templateLeast && blanks*templateShare > pairs
-}
-
-// blankValue says that a value stands for one: <float>, string, X.XX.
-func blankValue(v []byte) bool {
-	if len(v) == 0 {
-		return false
-	}
-	var room [20]byte
-	lower := room[:copy(room[:], v)]
-	for i, c := range lower {
-		if c >= 'A' && c <= 'Z' {
-			lower[i] |= 0x20
-		}
-	}
-	switch string(lower) {
-	case "string", "float", "number", "integer", "int", "boolean", "bool", "array", "object", "date", "decimal", "value", "text", "true|false", "yyyy-mm-dd", "str", "0.xx", "iso-8601":
-		return true
-	case "null":
-		return false
-	}
-	return reading.Placeholder(v) || v[0] == '<' || v[0] == '{' || bytes.Contains(v, []byte("...")) || bytes.Contains(v, []byte("|")) || bytes.Contains(v, []byte("X.X")) || bytes.Contains(v, []byte("XX"))
 }

@@ -110,7 +110,7 @@ func (r *run) xValues(m reading.Metric) []reading.Statement {
 	var list, inner []reading.Statement
 	for _, s := range r.doc.Statements {
 		switch {
-		case s.Has(reading.Absent|reading.Range) || s.Hushed():
+		case s.Has(reading.Absent|reading.Range|reading.Unseen) || s.Hushed():
 		case s.Metric == m:
 			list = append(list, s)
 		case m == reading.XFinal && s.Metric == reading.XRefine && s.Has(reading.Inner):

@@ -44,6 +44,7 @@ func (r *run) value(m reading.Metric) []gap {
 			continue
 		}
 		switch {
+		case s.Has(reading.Unseen):
 		case s.Has(reading.Absent):
 			if absent == nil && !r.stage.quotes(*s) {
 				absent = s
@@ -85,7 +86,7 @@ func (r *run) scenarios() []gap {
 	var p, m [reading.ScenarioCount + 1]bool
 	for _, s := range r.doc.Statements {
 		switch {
-		case s.Scenario == 0 || s.Has(reading.Absent):
+		case s.Scenario == 0 || s.Has(reading.Absent|reading.Unseen):
 		case s.Metric == reading.Probability:
 			p[s.Scenario] = true
 		case s.Metric == reading.Magnitude:
@@ -112,16 +113,20 @@ func (r *run) scenarios() []gap {
 	return list
 }
 
-// wantsDisposition is what only the findings together can show.
-const wantsDisposition = "disposition"
+// wantsDisposition is what only the findings together can show, wantsNarrative
+// what a comment may be the heading of.
+const (
+	wantsDisposition = "disposition"
+	wantsNarrative   = "narrative"
+)
 
 // wants are the tests of what an entry holds.
 var wants = map[string]func(*reading.Document, reading.Entry) bool{
-	"present":   present,
-	"value":     valued,
-	"number":    numbered,
-	"grade":     graded,
-	"narrative": narrated,
+	"present":      present,
+	"value":        valued,
+	"number":       numbered,
+	"grade":        graded,
+	wantsNarrative: narrated,
 }
 
 // mention wants an entry that names something and holds what is wanted of it.
@@ -131,7 +136,7 @@ func (r *run) mention(topic int, m Mention) []gap {
 	}
 	entries := r.about(topic)
 	for _, e := range entries {
-		if wants[m.Wants](r.doc, e) {
+		if wants[m.Wants](r.doc, e) && (m.Wants == wantsNarrative || !bytes.HasPrefix(bytes.TrimSpace(r.doc.Line(e)), []byte("<!--"))) {
 			return nil
 		}
 	}
@@ -155,7 +160,7 @@ func (r *run) mention(topic int, m Mention) []gap {
 // joint states.
 func (r *run) states(m reading.Metric) bool {
 	return m == reading.JPD && slices.ContainsFunc(r.doc.Tallies, func(t reading.Tally) bool { return t.N > 1 && !t.Top }) ||
-		slices.ContainsFunc(r.doc.Statements, func(s reading.Statement) bool { return s.Metric == m && !s.Has(reading.Absent) })
+		slices.ContainsFunc(r.doc.Statements, func(s reading.Statement) bool { return s.Metric == m && !s.Has(reading.Absent|reading.Unseen) })
 }
 
 func article(want string) string {
@@ -169,7 +174,7 @@ func article(want string) string {
 // says behind its link.
 func body(d *reading.Document, e reading.Entry) []byte {
 	t := d.Body(e)
-	t = t[:min(len(t), maxBody)]
+	t = uncommented(t[:min(len(t), maxBody)])
 	if e.Form == reading.Label || e.Form == reading.Prose {
 		if rest, linked := reading.Said(t); linked && len(d.Rest(e)) >= len(t) {
 			return rest
@@ -187,7 +192,7 @@ func present(d *reading.Document, e reading.Entry) bool {
 	case reading.Heading:
 		return content(t) && !disclaimers.Has(d.Title(e)) && !disclaimers.Has(d.Rest(e))
 	}
-	return len(bytes.Trim(t, " \t\r\n|*:{}[]\"")) > 0 && !reading.Placeholder(t)
+	return len(bytes.Trim(t, " \t\r\n|*:{}[]\"")) > 0 && !unmade(trimmed(t))
 }
 
 // valued wants something that is no placeholder.
@@ -195,14 +200,17 @@ func valued(d *reading.Document, e reading.Entry) bool {
 	t := body(d, e)
 	switch e.Form {
 	case reading.JSON:
-		return string(t) == "[]" || !reading.Placeholder(t) && !template(t)
+		return string(t) == "[]" || !unmade(trimmed(t)) && !template(t)
 	case reading.Heading:
 		rest, linked := reading.Said(d.Rest(e))
-		return content(t) && !disclaimers.Has(d.Rest(e)) || linked && len(rest) > 0 && !reading.Placeholder(rest)
+		return content(t) && !disclaimers.Has(d.Rest(e)) || linked && len(rest) > 0 && !unmade(rest)
 	}
-	t = bytes.Trim(t, " \t\r\n|*:=_")
-	return len(t) > 0 && !reading.Placeholder(t)
+	t = trimmed(t)
+	return len(t) > 0 && !unmade(t)
 }
+
+// trimmed is what an entry says without the marks that set it off.
+func trimmed(t []byte) []byte { return bytes.Trim(t, " \t\r\n|*:=_\"") }
 
 // numbered wants a number.
 func numbered(d *reading.Document, e reading.Entry) bool {
@@ -210,7 +218,7 @@ func numbered(d *reading.Document, e reading.Entry) bool {
 	if e.Form == reading.Heading {
 		return hasNumber(t) && content(t) || hasNumber(d.Rest(e))
 	}
-	if e.Form == reading.Prose && len(t) == 0 || reading.Placeholder(t) {
+	if e.Form == reading.Prose && len(t) == 0 || unmade(trimmed(t)) {
 		return false
 	}
 	return hasNumber(t)

@@ -31,6 +31,7 @@ type line struct {
 	header [][]byte // the head of the row's table, nil for the head itself
 	head   bool     // this row is the head of a table
 	indent int
+	aside  bool // in an HTML comment
 }
 
 // A walker goes through one text line by line, once. Its state is bounded; it
@@ -45,6 +46,8 @@ type walker struct {
 	running int    // how many lines the present paragraph has
 	fences  fenceStack
 	table   tableState
+	comment int  // where the present HTML comment ends
+	endless bool // one that was begun never ends, nor would another
 }
 
 // lines reads the text line by line.
@@ -99,6 +102,10 @@ func unified(t []byte) []byte {
 // sort finds out what a line is.
 func (r *reader) sort(t []byte) {
 	w := &r.walker
+	if w.start < w.comment {
+		r.aside(t)
+		return
+	}
 	if f, ok := fenceMark(t); ok && !w.fences.wrapper(w.start) {
 		w.table.end()
 		r.doc.Last = w.at
@@ -144,6 +151,7 @@ func (r *reader) markdown(t, trimmed []byte) {
 		l.kind = rule
 	case trimmed[0] == '<' && len(trimmed) > 1 && (isLetter(trimmed[1]) || trimmed[1] == '!' || trimmed[1] == '/'):
 		l.kind = html
+		l.aside = w.comments(trimmed)
 	default:
 		if marker := listMarker(t); marker > 0 {
 			l.kind, l.text = item, t[marker:]
@@ -158,6 +166,31 @@ func (r *reader) markdown(t, trimmed []byte) {
 		w.before, w.beforeP = trimmed, w.start
 	}
 	r.show(l)
+}
+
+// comments says whether a line begins an HTML comment that is all of it, or
+// goes on behind it.
+func (w *walker) comments(trimmed []byte) bool {
+	if w.endless || !bytes.HasPrefix(trimmed, []byte("<!--")) {
+		return false
+	}
+	if i := bytes.Index(trimmed, []byte("-->")); i >= 0 {
+		return len(trimRight(trimmed[i:], &blanks)) == len("-->")
+	}
+	end := bytes.Index(w.text[w.pos:], []byte("-->"))
+	if w.endless = end < 0; !w.endless {
+		w.comment = w.pos + end
+	}
+	return !w.endless
+}
+
+// aside takes a line of a comment that began above it: nothing in it has a
+// name, and what it states no reader sees.
+func (r *reader) aside(t []byte) {
+	if t = trimLeft(t, &blanks); len(t) > 0 {
+		r.doc.Last = r.walker.at
+		r.show(line{kind: html, text: t, raw: t, aside: true})
+	}
 }
 
 // titled says that a line might be a heading if it is underlined: it is short

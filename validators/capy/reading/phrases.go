@@ -60,6 +60,22 @@ func (p *Phrases) p() *phrases {
 // Has says whether one of the phrases is in t, as whole words.
 func (p *Phrases) Has(t []byte) bool { return p.p().has(t) }
 
+// Begin says whether t begins with one of the phrases, behind brackets and
+// marks.
+func (p *Phrases) Begin(t []byte) bool {
+	t = trimLeft(trimLeft(trimLeft(t, &marking), &bracing), &marking)
+	if len(t) == 0 {
+		return false
+	}
+	by := p.p().by[t[0]]
+	for n := range by {
+		if _, ok := by[n].at(t, 0); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // In finds the first phrase in t.
 func (p *Phrases) In(t []byte) (start, end int, ok bool) { return p.p().in(t) }
 

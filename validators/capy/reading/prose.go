@@ -265,7 +265,7 @@ func (s *Statement) settle(m Metric, q, above qualifiers) {
 		q.marks &^= Case | Change | Comparison
 	}
 	s.Metric, s.State, s.Turn, s.Scenario = m, q.state, q.turn, q.scenario
-	s.Marks |= q.marks&^(expected|baseYear) | above.marks&(Case|Hypothesis|Comparison)
+	s.Marks |= q.marks&^(expected|baseYear) | above.marks&(Case|Hypothesis|Comparison|Unseen)
 }
 
 // leftOf is where the clause begins that a label at token i ends.

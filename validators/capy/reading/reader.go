@@ -160,6 +160,10 @@ func (r *reader) show(l line) {
 	at := r.walker.at
 	r.doc.Ending.see(&l, at.Line)
 	r.doc.Manner.see(&l)
+	if l.aside {
+		r.unseen(&l, at)
+		return
+	}
 	r.entry(&l)
 	if l.kind == rule || l.kind == fence {
 		return
@@ -187,6 +191,18 @@ func (r *reader) show(l line) {
 	if l.kind == prose && bytes.HasSuffix(trimRight(l.text, &trailing), []byte{':'}) {
 		r.lead(l.text)
 	}
+}
+
+// unseen takes in a line of a comment: one that is all comment may be the
+// heading of what follows.
+func (r *reader) unseen(l *line, at Place) {
+	if r.walker.start >= r.walker.comment {
+		r.entry(l)
+	}
+	set := setting{at: at, above: r.above, form: Prose}
+	set.above.marks |= Unseen
+	r.scenario.any = false
+	r.prose(l.text, set)
 }
 
 var forms = [...]Form{prose: Prose, item: Item, heading: Heading, row: Cell, code: Code, rule: Prose, fence: Code, html: Prose}

@@ -39,6 +39,7 @@ const (
 	Loose                       // a value of the shares, without saying that it is the IVPS
 	Listed                      // in an element of a list
 	Inner                       // an X_final inside X_REFINE: that derivation's own
+	Unseen                      // in a comment, which no reader sees
 	expected
 	baseYear
 )

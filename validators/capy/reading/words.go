@@ -1,6 +1,9 @@
 package reading
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
@@ -146,8 +149,14 @@ func Placeholder(t []byte) bool {
 	if len(inner) == 0 {
 		return true
 	}
+	if variable(t) {
+		return true
+	}
 	if !standing[inner[0]] {
 		return false // a number, most often
+	}
+	if crosses(inner) {
+		return true
 	}
 	bracketed := t[0] == '[' || t[0] == '<' || t[0] == '{' && t[len(t)-1] == '}'
 	var buf wordBuffer
@@ -164,10 +173,42 @@ func Placeholder(t []byte) bool {
 	return bracketed && inner[0] == '_'
 }
 
+// variable is a name in braces or angles that something is to be put for:
+// {{sse}}, <value>. A tag by itself says as little.
+func variable(t []byte) bool {
+	n := len(t)
+	if n < 3 || t[0] != '<' && t[0] != '{' {
+		return false
+	}
+	double := n > 4 && t[1] == '{' && t[n-1] == '}' && t[n-2] == '}'
+	if name := t[1 : n-1]; double || t[0] == '<' && t[n-1] == '>' {
+		if double {
+			name = t[2 : n-2]
+		}
+		return bytes.IndexAny(name, "<>{}:\"") < 0
+	}
+	return false
+}
+
+// crosses are nothing but what digits would be put for: XX.X, ???.
+func crosses(t []byte) bool {
+	n := 0
+	for _, c := range t {
+		switch c {
+		case 'x', 'X', '?':
+			n++
+		case '.', '$', '%', ',', ' ', '_':
+		default:
+			return false
+		}
+	}
+	return n > 1
+}
+
 // standing are the bytes that what stands for a value may begin with.
 var standing = setOf("nNtTpPuUmMxXiIaAwWkK$-?._\xe2")
 
-var placeholders = []string{"to be ", "tbd", "not yet ", "not generated", "not calculated", "not computed", "not provided", "insert ", "pending ", "awaiting ", "will be ", "kernel to "}
+var placeholders = []string{"to be ", "todo", "tbd", "not yet ", "not generated", "not calculated", "not computed", "not provided", "insert ", "pending ", "awaiting ", "will be ", "kernel to "}
 
 // Clip cuts s to at most n bytes on a rune boundary, on one line.
 func Clip(s string, n int) string {

@@ -1,0 +1,144 @@
+package capy
+
+import (
+	"bytes"
+
+	"github.com/seed61713e19/capstan/validators/capy/reading"
+)
+
+// maxBody is how much of an entry's body is looked at.
+const maxBody = 1 << 14
+
+// content says whether there is something under a heading: a line that is no
+// heading, no placeholder and no word of where else it is, and not only
+// templates.
+func content(body []byte) bool {
+	body = body[:min(len(body), maxBody)]
+	lines, last := told(body)
+	if lines == 0 || lines == 1 && len(last) < 200 && (disclaimers.Has(last) || elsewhere.Has(last) || bytes.Contains(last, []byte(".json"))) {
+		return false
+	}
+	return !template(body)
+}
+
+// told counts the lines that say something, up to a few, and gives the last of
+// them where it is no block's. Behind one that says that there is nothing only blocks do: what else
+// stands there says why, or is about something else.
+func told(body []byte) (lines int, last []byte) {
+	refused, fence, head := false, false, false
+	for line := range bytes.Lines(body) {
+		row := bytes.IndexByte(line, '|') >= 0
+		t := bytes.Trim(line, " \t\r\n*_-|:>")
+		switch {
+		case len(t) == 0:
+			if head && row {
+				lines-- // the head of a table is none of its rows
+			}
+			head = false
+			continue
+		case fenced(t):
+			fence = !fence
+		case t[0] == '#':
+		case unmade(t):
+			refused = refused || lines == 0 && refusals.Begin(t) && reading.CountWords(t) <= fewWords+1
+		case !refused || fence || row || t[0] == '{' || t[0] == '[':
+			if lines, last = lines+1, t; fence || row {
+				last = nil // a word in a block says nothing of the block
+			}
+			if lines > 2 {
+				return lines, last
+			}
+		}
+		head = row && !fence
+	}
+	return lines, last
+}
+
+func fenced(t []byte) bool {
+	return bytes.HasPrefix(t, []byte("```")) || bytes.HasPrefix(t, []byte("~~~"))
+}
+
+// unmade says that a text stands for something that is not there: a
+// placeholder, or words that say that it was not made or is elsewhere.
+func unmade(t []byte) bool {
+	return reading.Placeholder(t) || refusals.Begin(t) || elsewhere.Begin(t)
+}
+
+// refusals are how a text begins that says that something was not made.
+var refusals = reading.NewPhrases("not run", "not made", "not done", "not performed", "not executed", "not produced", "not included", "not enumerated", "not derived", "not computed", "not calculated", "not generated",
+	"not available", "not provided", "failed", "skipped", "omitted", "incomplete", "deferred", "could not", "cannot be", "unable to", "kernel error", "kernel failed", "error", "to follow", "to come", "coming soon", "missing", "absent")
+
+// elsewhere are words of where else something is: in a file, or in the output
+// of another turn, which is not this one's.
+var elsewhere = reading.NewPhrases("in another file", "separate file", "see file", "see attached", "attached separately", "in the file", "provided separately", "see t1", "see t2", "see t3", "see turn", "see refine",
+	"see base t1", "see base t2", "see base refine", "see enrich t1", "see enrich t2", "see scenario t1", "see scenario t2", "see int t1", "see int t2", "see int t3", "see irr t1", "see irr t2", "see the output of", "see prior output", "see previous output")
+
+// uncommented is a text without its HTML comments; one that never ends is none.
+func uncommented(t []byte) []byte {
+	if !bytes.Contains(t, []byte("<!--")) {
+		return t
+	}
+	var seen []byte
+	for t = t[:min(len(t), maxBody)]; ; {
+		from := bytes.Index(t, []byte("<!--"))
+		to := bytes.Index(t[max(from, 0):], []byte("-->"))
+		if from < 0 || to < 0 {
+			return append(seen, t...)
+		}
+		seen, t = append(seen, t[:from]...), t[from+to+len("-->"):]
+	}
+}
+
+// How many of a block's values, one in so many, make it a template.
+const (
+	templateShare = 2
+	templateLeast = 3
+)
+
+// template says whether JSON is one that is to be filled in: most of its values
+// are placeholders or names of types.
+func template(t []byte) bool {
+	t = t[:min(len(t), maxBody)]
+	pairs, blanks := 0, 0
+	for {
+		i := bytes.Index(t, []byte(`":`))
+		if i < 0 {
+			break
+		}
+		for t = t[i+2:]; len(t) > 0 && (t[0] == ' ' || t[0] == '\t'); t = t[1:] {
+		}
+		if len(t) == 0 || t[0] == '{' || t[0] == '[' && !bytes.HasPrefix(t, []byte("[...")) {
+			continue
+		}
+		pairs++
+		end := 0
+		for end < len(t) && end < 200 && t[end] != ',' && t[end] != '\n' && t[end] != '}' {
+			end++
+		}
+		if blankValue(bytes.Trim(t[:end], " \t\r\"]")) {
+			blanks++
+		}
+	}
+	return blanks >= templateLeast && blanks*templateShare > pairs
+}
+
+// blankValue says that a value stands for one: <float>, string, X.XX.
+func blankValue(v []byte) bool {
+	if len(v) == 0 {
+		return false
+	}
+	var room [20]byte
+	lower := room[:copy(room[:], v)]
+	for i, c := range lower {
+		if c >= 'A' && c <= 'Z' {
+			lower[i] |= 0x20
+		}
+	}
+	switch string(lower) {
+	case "string", "float", "number", "integer", "int", "boolean", "bool", "array", "object", "date", "decimal", "value", "text", "true|false", "yyyy-mm-dd", "str", "0.xx", "iso-8601":
+		return true
+	case "null":
+		return false
+	}
+	return reading.Placeholder(v) || v[0] == '<' || v[0] == '{' || bytes.Contains(v, []byte("...")) || bytes.Contains(v, []byte("|")) || bytes.Contains(v, []byte("X.X")) || bytes.Contains(v, []byte("XX"))
+}

@@ -71,7 +71,7 @@ var refusals = reading.NewPhrases("not run", "not made", "not done", "not perfor
 // elsewhere are words of where else something is: in a file, or in the output
 // of another turn, which is not this one's.
 var elsewhere = reading.NewPhrases("in another file", "separate file", "see file", "see attached", "attached separately", "in the file", "provided separately", "see t1", "see t2", "see t3", "see turn", "see refine",
-	"see base t1", "see base t2", "see base refine", "see enrich t1", "see enrich t2", "see scenario t1", "see scenario t2", "see int t1", "see int t2", "see int t3", "see irr t1", "see irr t2", "see the output of", "see prior output", "see previous output")
+	"see base t1", "see base t2", "see base refine", "see enrich t1", "see enrich t2", "see scenario t1", "see scenario t2", "see int t1", "see int t2", "see int t3", "see irr t1", "see irr t2", "see the output of", "see kernel", "see the kernel", "see log", "see the log", "see prior output", "see previous output")
 
 // uncommented is a text without its HTML comments; one that never ends is none.
 func uncommented(t []byte) []byte {

@@ -40,6 +40,9 @@ func (e ending) broken() string {
 	if len(bytes.Trim(t, "*`")) == 0 {
 		return "its last line has nothing in it: " + fmt.Sprintf("%q", tail(e.Raw))
 	}
+	if e.Unbalanced() {
+		return fmt.Sprintf("its last JSON has no end: %q", tail(t))
+	}
 	if marker(t) {
 		return ""
 	}

@@ -163,4 +163,4 @@ func rangeEnd(t []byte, i int) int {
 var fillers = reading.Set("the", "and", "of", "json", "artifact", "updated", "final", "for", "t1", "t2", "refine", "post", "enriched", "corrected", "complete", "full", "amended", "revised", "state", "base", "new", "version")
 
 var disclaimers = reading.NewPhrases("missing", "not generated", "not produced", "not present", "not included", "not available", "not provided", "omitted", "to be generated", "to be produced", "pending", "deferred",
-	"tbd", "absent", "skipped", "n/a", "not applicable", "not yet", "to be completed", "not required")
+	"tbd", "absent", "skipped", "n/a", "not applicable", "not yet", "to be completed", "not required", "not run", "not computed", "not calculated", "could not be")

@@ -15,6 +15,7 @@ type Ending struct {
 	Barred bool                    // rows of the last table end with a bar
 	Fences int                     // lines that open or close one
 	Others int                     // lines that are not in fences
+	json   []byte                  // from where the paragraph has raw JSON
 	number int32                   // of the last line
 	held   [maxWordsCounted][]byte // lines of the paragraph whose words are not counted yet
 	holds  int
@@ -60,18 +61,64 @@ func (e *Ending) see(l *line, number int32) {
 		e.Kind = endKinds[l.kind]
 	}
 	if !continues {
-		e.First, e.Words, e.Lines, e.holds = e.Kind, 0, 0, 0
+		e.First, e.Words, e.Lines, e.holds, e.json = e.Kind, 0, 0, 0, nil
 		if l.kind == prose && l.indent > 0 && (l.raw[0] == '\t' || l.indent > 3) {
 			e.First = EndItem // goes on an item, or is code
 		}
 	}
 	e.Lines++
+	if e.json == nil && startsJSON(l.text) {
+		e.json = l.text
+	}
 	if e.Words < maxWordsCounted {
 		e.held[e.holds] = l.text[:min(len(l.text), 150)]
 		if e.holds++; e.holds == len(e.held) {
 			e.count()
 		}
 	}
+}
+
+// Unbalanced says that raw JSON in the last paragraph has no end: a value that
+// begins where a line does, with a bracket or a string that is never closed.
+func (e *Ending) Unbalanced() bool {
+	t := e.json[:cap(e.json)] // to the end of the text
+	for len(t) > 0 {
+		end := closing(t)
+		if end < 0 {
+			return true
+		}
+		for t = t[end:]; len(t) > 0 && !startsJSON(t); { // the next line that begins so
+			n := bytes.IndexByte(t, '\n')
+			if n < 0 {
+				return false
+			}
+			t = trimLeft(t[n+1:], &blanks)
+		}
+	}
+	return false
+}
+
+// closing is the offset behind the JSON value that a text begins with, -1
+// where it has no end.
+func closing(t []byte) int {
+	depth := 0
+	for i := 0; i < len(t); i++ {
+		switch t[i] {
+		case '"':
+			end := skipString(t, i)
+			if t[end-1] != '"' || end == i+1 {
+				return -1
+			}
+			i = end - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
 }
 
 // count counts the words of the lines held: only a text's last paragraph is

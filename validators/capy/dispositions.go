@@ -42,7 +42,8 @@ func (r *run) dispositions(topic int, m Mention) []gap {
 // findings sorts the findings into those that should have a disposition where
 // they stand and have none, and those that have one somewhere. One should where
 // others of its kind have: in a table with a column of dispositions, under a
-// heading beside headings that have them, in JSON with a key for it.
+// heading beside headings that have them, in JSON with a key for it, in an item
+// that says that it is to come.
 func (r *run) findings(topic int) (open []reading.Entry, closed map[string]bool) {
 	closed = map[string]bool{}
 	headed := false
@@ -57,15 +58,25 @@ func (r *run) findings(topic int) (open []reading.Entry, closed map[string]bool)
 			continue
 		}
 		body := limited(r.doc.Body(e))
+		said := body
+		if e.Form != reading.JSON { // its line may have other objects
+			said = bytes.Join([][]byte{r.doc.Line(e), body}, []byte("\n"))
+		}
 		switch {
-		case disposed(bytes.Join([][]byte{r.doc.Line(e), body}, []byte("\n")), e.Form):
+		case disposed(said, e.Form):
 			closed[e.ID] = true
 			headed = headed || e.Form == reading.Heading
-		case e.Form == reading.Heading, e.Form == reading.Cell && columns.holds(r.doc, e), e.Form == reading.JSON && dispositionLabel.Has(body):
+		case e.Form == reading.Heading, e.Form == reading.Cell && columns.holds(r.doc, e), e.Form == reading.JSON && dispositionLabel.Has(body), e.Form == reading.Item && awaited(r.doc.Rest(e)):
 			open = append(open, e)
 		}
 	}
 	return slices.DeleteFunc(open, func(e reading.Entry) bool { return e.Form == reading.Heading && !headed }), closed
+}
+
+// awaited says that there is a placeholder behind an item's name.
+func awaited(t []byte) bool {
+	t, linked := reading.Said(t)
+	return linked && len(t) > 0 && reading.Placeholder(t)
 }
 
 // under is what an entry says behind its name and covers.
@@ -79,9 +90,21 @@ func limited(t []byte) []byte { return t[:min(len(t), 4096)] }
 // or item of its own, as the value of a key. A choice of several is none.
 func disposed(t []byte, form reading.Form) bool {
 	for line := range bytes.Lines(t) {
-		if _, end, ok := dispositionLabel.In(line); ok {
-			if rest := bytes.TrimLeft(line[end:], " *_\":)|=-–—"); dispositions.Has(rest[:min(len(rest), 160)]) && !choice(rest) && !reading.Placeholder(rest) {
+		for rest := line; ; {
+			_, end, ok := dispositionLabel.In(rest)
+			if !ok {
+				break
+			}
+			rest = rest[end:]
+			value := rest
+			if form == reading.JSON {
+				value = scalar(rest)
+			}
+			if value = bytes.TrimLeft(value, " *_\":)|=-–—"); dispositions.Has(value[:min(len(value), 160)]) && !choice(value) && !reading.Placeholder(value) {
 				return true
+			}
+			if form != reading.JSON { // of prose the first says it
+				break
 			}
 		}
 		for _, cell := range cells(line, form) {
@@ -92,6 +115,28 @@ func disposed(t []byte, form reading.Form) bool {
 	}
 	return false
 }
+
+// scalar is the value behind a key of JSON, as far as the line goes: up to the
+// next key, unless it is an object or array.
+func scalar(t []byte) []byte {
+	from := bytes.IndexByte(t[:min(len(t), maxKey)], ':') + 1
+	v := bytes.TrimLeft(t[from:], " ")
+	end := -1
+	switch {
+	case len(v) == 0 || v[0] == '{' || v[0] == '[':
+	case v[0] == '"':
+		end = bytes.IndexByte(v[1:], '"') + 1
+	default:
+		end = bytes.IndexAny(v, ",}\n")
+	}
+	if end < 1 {
+		return v
+	}
+	return v[:end]
+}
+
+// maxKey is how far behind a word of a key its colon is looked for.
+const maxKey = 60
 
 // cells are the parts of a line that may be a disposition by themselves: the
 // cells of a row, what stands behind the colon or dash of an item.

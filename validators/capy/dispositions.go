@@ -59,7 +59,7 @@ func (r *run) findings(topic int) (open []reading.Entry, closed map[string]bool)
 		}
 		body := limited(r.doc.Body(e))
 		said := body
-		if e.Form != reading.JSON { // its line may have other objects
+		if e.Form != reading.JSON && e.Form != reading.Cell { // their line may have others
 			said = bytes.Join([][]byte{r.doc.Line(e), body}, []byte("\n"))
 		}
 		switch {
@@ -146,7 +146,7 @@ func cells(line []byte, form reading.Form) [][]byte {
 		return nil
 	}
 	if bytes.HasPrefix(t, []byte("|")) || form == reading.Cell {
-		parts := bytes.Split(t, []byte("|"))
+		parts := bytes.FieldsFunc(t, func(c rune) bool { return c == '|' || c == '<' || c == '>' })
 		return slices.DeleteFunc(parts, func(p []byte) bool { return len(bytes.TrimSpace(p)) > 120 })
 	}
 	for _, s := range []string{":", "—", "–", " - ", "→", "("} {

@@ -39,7 +39,28 @@ func TestForms(t *testing.T) {
 		{"signs for M", "SCENARIO_T1", wrap("## S1", "**P_posterior:** 73%", "ΔIVPS: -$52", "## S2", "Final P: 0.2\n\nImpact on the shares: (M) = +3%", "## S3", "P: 0.2\n\nMagnitude (M): growth falls from 9.8% to 5.0%", "## S4", "P: 0.2\n\nIVPS impact: +$40"), ""},
 		{"not a probability", "SCENARIO_T1", wrap("## S1\n\n- P/E: 14.5\n- P&L effect: 3\n\nM = 2%", "S2 P: 0.2, M: 3", "S3 P: 0.2, M: 3", "S4 P: 0.2, M: 3"), "S1 has no P"},
 		{"weighted impact is no probability", "SCENARIO_T1", wrap(tabled("| ID | P×M | P | M |", "| S1 | -0.4 | 28% | -$1.10 |", "| S2 | -0.2 | 45% | -$0.55 |", "| S3 | 0.1 | 20% | $0.40 |", "| S4 | 0.1 | 25% | +$0.30 |")), ""},
+		{"P as a range", "SCENARIO_T1", wrap("## S1", "**P:** 35–40%", "**M:** 2%", "## S2", "P: 0.2 to 0.3; M: 3", "## S3", tabled("| P | M |", "| 20-25% | 3 |"), "## S4", "P: 0.2, M: 3", tabled("| ID | P | M |", "| S3 | 20–25% | -$0.10 |")), ""},
+		{"P of occurrence", "SCENARIO_T1", wrap("## S1", "**Probability of occurrence:** 35%", "M: 2%", "## S2", "Likelihood of occurrence = 0.2; M: 3", "## S3", "Pr(S3) = 20%, M: 3", "## S4", "P: 0.2, M: 3"), ""},
+		{"P of something else", "SCENARIO_T1", wrap("## S1", "Probability of the tunnel's delay is not known; 3 bids are in.", "M: 2%", "S2 P: 0.2, M: 3", "S3 P: 0.2, M: 3", "S4 P: 0.2, M: 3"), "S1 has no P"},
+		{"table of tags", "SCENARIO_T1", wrap("<table><tr><th>Scenario</th><th>P</th><th>M</th></tr><tr><td>S1</td><td>35%</td><td>-12%</td></tr><tr><td>S2</td><td>45%</td><td>-8%</td></tr>\n<tr><td>S3</td><td>20%</td><td>5%</td></tr>\n<tr>\n<td>S4</td>\n<td>25%</td>\n<td>4%</td>\n</tr>\n</table>"), ""},
+		{"table of tags without one M", "SCENARIO_T1", wrap("<table>\n<thead><tr><th>Scenario</th><th>P</th><th>M</th></tr></thead>\n<tbody>\n<tr><td>S1</td><td>35%</td><td>-12%</td></tr>\n<tr><td>S2</td><td>45%</td><td>-8%</td></tr>\n<tr><td>S3</td><td>20%</td><td>N/A</td></tr>\n<tr><td>S4</td><td>25%</td><td>4%</td></tr>\n</tbody></table>"), "S3 has no M"},
+		{"table of tags without an end", "SCENARIO_T1", wrap("<table><tr><td>S1</td><td>35%", "## S1\n\nP: 0.2, M: 3", "## S2\n\nP: 0.2, M: 3", "## S3\n\nP: 0.2, M: 3", "## S4\n\nP: 0.2, M: 3"), ""},
+		// Joint states where there must be none yet.
+		{"joint table of scenarios", "SCENARIO_T1", wrap(fourScenarios, tabled("| S1 | S2 | P(joint) |", "| 0 | 0 | 0.36 |", "| 1 | 1 | 0.64 |")), "probabilities of 2 joint states"},
+		{"joint list under a label", "SCENARIO_T1", wrap(fourScenarios, "JPD:\n- S1 only: 0.20\n- S2 only: 0.45\n- none: 0.35"), "probabilities of 3 joint states"},
+		{"joint list under a heading", "SCENARIO_T1", wrap(fourScenarios, "### Joint Probability Distribution\n\n- P(00) = 20%\n- P(01) = 80%"), "probabilities of 2 joint states"},
+		{"joint list to come", "SCENARIO_T1", wrap(fourScenarios, "JPD:\n- 00: computed in T2\n- S1 and S2: TBD\n\nThe base rates:\n- none: 0.2\n- S1 and S2: 0.3"), ""},
+		{"scenarios under a JPD to come", "SCENARIO_T1", wrap(fourScenarios, "### JPD inputs for joint states\n\n- S1: 0.35\n- S2: 0.45\n- Correlation of S1 and S2: 0.3\n- States: 16"), ""},
 		// Expectations.
+		{"joint list", "SCENARIO_T2", wrap(scenarioModel, "### JPD", "- none: 0.5\n- S1: 0.3\n- S1, S2: 0.2"), ""},
+		{"joint list that sums to little", "SCENARIO_T2", wrap(scenarioModel, "### JPD", "- 00: 0.5\n- 01: 0.3"), "the 2 joint states sum to 0.8"},
+		{"joint list of P that sums to little", "SCENARIO_T2", wrap(scenarioModel, "### JPD", "- **P(00)** = 0.5 (£6.98)\n- **P(01)** = 30%\n- **P(¬S1 ∩ S2)** = 0.1"), "joint states sum to"},
+		{"joint list in a fence", "SCENARIO_T2", wrap(scenarioModel, "### Joint-Probability Distribution (JPD)", "```\n00: 0.2\n01: 0.9\n```"), "the 2 joint states sum to 1.1"},
+		{"joint list with its total", "SCENARIO_T2", wrap(scenarioModel, "### JPD", "- 00: 0.5\n- 01: 0.3\n- Total: 1.0 of 16 states"), ""},
+		{"joint list of the top", "SCENARIO_T2", wrap(scenarioModel, "### JPD: Top 2 of 4 states", "- 00: 0.5\n- 01: 0.3"), ""},
+		{"joint list of values", "SCENARIO_T2", wrap(scenarioModel, "### JPD", "JPD: 0.2, 0.8", "- 00: £6.98\n- 01: £5.98\n- Feasible: 12\n- Mean: 6.61"), ""},
+		{"joint list with one that cannot be", "SCENARIO_T2", wrap(scenarioModel, "### JPD", "- 00: 0.5\n- 01: 0.4\n- 11: -0.1"), "-10%"},
+		{"joint table of tags", "SCENARIO_T2", wrap(scenarioModel, "### JPD", "<table><tr><th>State</th><th>Probability</th></tr><tr><td>00</td><td>0.5</td></tr><tr><td>01</td><td>0.3</td></tr></table>"), "the 2 joint states sum to 0.8"},
 		{"joint states in a map", "SCENARIO_T2", wrap("## A.10: SSE/JPD", jsonFence(`{"E[IVPS]": 12.85, "SSE": {"n": 16}, "scenario_probabilities": {"S1": 0.9, "S2": 0.95}, "JPD": {"0000": 0.5, "0001": 0.3, "0010": 0.2}}`)), ""},
 		{"joint states in a list of another name", "SCENARIO_T2", wrap("## A.10 Scenario Model Output", "E[IVPS] = BRL 12.85 (USD 2.34), SSE = 16 states", "JPD: 3 states in all.", tabled("| S | P | M |", "| S1 | 0.9 | 1 |", "| S2 | 0.95 | 1 |"), jsonFence(`{"distribution": [{"state": "none", "probability": 0.5, "ivps": 12}, {"state": "S1", "probability": 0.3, "ivps": 0}, {"state": "S1,S2", "probability": 0.2, "ivps": 3}]}`)), ""},
 		{"joint states all and some", "SCENARIO_T2", wrap("## A.10 Scenario Model Output", jsonFence(`{"E_IVPS": {"value": 12.85}, "SSE_states": 4, "joint_states": {"all": [{"id": 0, "p": 0.6}, {"id": 1, "p": 0.4}], "top_states": [{"id": 0, "p": 0.6}, {"id": 1, "p": 0.2}]}}`)), ""},
@@ -55,6 +76,13 @@ func TestForms(t *testing.T) {
 		{"dispositions by list", "INT_T1", wrap("## Adjudication", "- F-1: upheld", "- F-2: dismissed"), ""},
 		{"dispositions to come", "INT_T1", wrap("## Adjudication", "**Disposition:** [PENDING]"), "without a disposition"},
 		{"state 4 as a heading", "INT_T2", wrap("## A.12_INTEGRATION_TRACE", "### State 4 Active Inputs", tabled("| Driver | Value |", "| Yield | 0.03 |")), ""},
+		{"state 4 in one word", "INT_T2", wrap("## A.12_INTEGRATION_TRACE", jsonFence(`{"state4_active_inputs": {"Yield": 0.03}}`)), ""},
+		{"state 4 in camels", "INT_T2", wrap("## A.12_INTEGRATION_TRACE", jsonFence(`{"State4ActiveInputs": {"Yield": 0.03}}`)), ""},
+		{"state 3 in one word", "INT_T2", wrap("## A.12_INTEGRATION_TRACE", jsonFence(`{"state3_active_inputs": {"Yield": 0.03}}`)), "Missing state_4_active_inputs"},
+		{"dispositions in a table of tags", "INT_T1", wrap("## Adjudication", "<table><tr><th>Finding</th><th>Disposition</th></tr><tr><td>F-1</td><td>ACCEPT</td></tr><tr><td>F-2</td><td>REJECT</td></tr></table>"), ""},
+		{"dispositions in a table of tags, one to come", "INT_T1", wrap("## Adjudication", "<table><tr><th>Finding</th><th>Disposition</th></tr><tr><td>F-1</td><td>ACCEPT</td></tr><tr><td>F-2</td><td>TBD</td></tr></table>"), "Finding F-2 has no disposition"},
+		{"narratives by turns in parentheses", "INT_T3", wrap("## Part A: Enrichment", narrative, "## Part B: Scenario", narrative, "## Part C: INT (Turn 1)", narrative, "## Integration (T2)", narrative), ""},
+		{"narratives by one turn", "INT_T3", wrap("## Part A: Enrichment", narrative, "## Part B: Scenario", narrative, "## Part C: INT (Turn 1)", narrative, "## Integration (T1)", narrative), "Missing the INT T2 narrative"},
 		{"state 4 empty", "INT_T2", wrap("## A.12_INTEGRATION_TRACE", jsonFence(`{"state_4_active_inputs": {}}`)), "without a value"},
 		{"state 4 in capitals", "INT_T2", wrap(jsonFence(`{"A.12_INTEGRATION_TRACE": {"STATE_4_ACTIVE_INPUTS": {"DR": 0.12}}}`)), ""},
 		{"narratives by rules", "INT_T3", wrap("=== ENRICH NARRATIVE ===", narrative, "=== SCENARIO NARRATIVE ===", narrative, "=== INTEGRATION TURN 1 (ADJUDICATION) ===", narrative, "=== INTEGRATION T2 ===", narrative), ""},
@@ -64,15 +92,27 @@ func TestForms(t *testing.T) {
 		{"audit with nulls", "SC", wrap("## A.11_AUDIT_REPORT", jsonFence(`{"findings": [], "pipeline_fit_grade": "N/A", "execution_context": {"model": "x"}}`)), "Pipeline Fit grade named, but without"},
 		{"audit in tables", "SC", wrap("## COUNCIL REPORT (A.11)", tabled("| Item | Value |", "| Pipeline Fit Grade | A- |", "| Execution_Context | one model |"), tabled("| Finding | Severity |", "| F-1 | HIGH |")), ""},
 		{"grade in words", "SC", wrap("## A11 AUDIT REPORT", "### Findings", "One.", "### Pipeline Fit Assessment", "Overall grade B+ for a company of this kind.", "**Execution Context:** one model"), ""},
+		{"grade under a bold line", "SC", wrap("## A11 AUDIT REPORT", "### Findings", "One.", "**Pipeline Fit Assessment**", "**Grade: B+**", "**Execution Context:** one model"), ""},
+		{"grade under a bold line and a gap", "SC", wrap("## A11 AUDIT REPORT", "### Findings", "One.", "**Pipeline Fit**", "B−", "**Execution Context:** one model"), ""},
+		{"no grade under a bold line", "SC", wrap("## A11 AUDIT REPORT", "### Findings", "One.", "**Pipeline Fit Assessment**", "The company fits.", "**Grade of the management: B+**", "**Execution Context:** one model"), "Pipeline Fit grade named, but without"},
+		{"grade with another minus", "SC", wrap("## A11 AUDIT REPORT", "### Findings", "One.", "Pipeline Fit: A−", "**Execution Context:** one model"), ""},
+		{"grade under tags", "SC", wrap("## A11 AUDIT REPORT", "### Findings", "One.", "<h3>Pipeline Fit</h3>", "Grade: B+", "<h3 id=\"x\">Execution Context</h3>", "One model."), ""},
 		{"timeline", "IRR_T1", wrap("## A.13: τ Estimates", "CR_base = 0.20", "- τ_S1 = 0.6\n- τ_S2 = 0.7"), ""},
 		{"timeline in JSON", "IRR_T1", wrap(jsonFence(`{"A.13_RESOLUTION_TIMELINE": {"cr_derivation": {"base": 0.2}, "rho_estimates": [{"id": "S1", "rho": 0.6}]}}`)), ""},
 		{"timeline with nulls", "IRR_T1", wrap(jsonFence(`{"A.13_RESOLUTION_TIMELINE": {"cr_derivation": {"base": 0.2}, "rho": null}}`)), "τ estimates"},
 		{"IRR in JSON", "IRR_T2", wrap(jsonFence(`{"A.14_IRR_ANALYSIS": {"E_IRR": 0.118, "P_IRR_gt_hurdle": 0.41}}`)), ""},
 		{"IRR in a table", "IRR_T2", wrap("## A.14 — Return Distribution", tabled("| Metric | Value |", "| Expected IRR | 11.8% |", "| P(Beat Hurdle) | 41% |")), ""},
+		{"IRR in JSON by its name", "IRR_T2", wrap("## A.14 IRR Analysis", jsonFence(`{"irr": {"expected": 0.118, "p10": -0.02, "prob_above_hurdle": 0.41}}`)), ""},
+		{"IRR in JSON without one expected", "IRR_T2", wrap("## A.14 IRR Analysis", jsonFence(`{"irr": {"p50": 0.118, "prob_above_hurdle": 0.41}, "costs": {"expected": 0.2}}`)), "E[IRR] is not stated"},
+		{"IRR with Pr", "IRR_T2", wrap("## A.14 IRR Analysis", "E(IRR): 0.118", "Pr(IRR > hurdle): 0.41"), ""},
+		{"IRR in JSON too soon", "IRR_T1", wrap("## A.13: τ Estimates", "CR_base = 0.20", "- τ_S1 = 0.6", jsonFence(`{"irr": {"expected": 0.118}}`)), "E[IRR] as 0.118"},
 		{"IRR to come", "IRR_T2", wrap("## A.14 IRR Analysis", tabled("| Metric | Value |", "| E[IRR] | [TO BE CALCULATED] |", "| P(IRR > Hurdle) | 41% |")), "E[IRR] has no value"},
 		// Questions.
 		{"lists of two groups", "RQ_GEN", wrap("## A.8 Research Strategy Map", "### AlphaSense Queries", "1. **RQ1:** One\n2. **RQ2:** Two\n3. **RQ3:** Three", "### Gemini Deep Research Queries", "4. **RQ4:** Four\n5. **RQ5:** Five\n6. **RQ6:** Six"), ""},
 		{"by platform", "RQ_GEN", wrap("## A.8 Research Strategy Map", "### AS-1: One\n\n### AS-2: Two\n\n### AS-3: Three\n\n### GDR-1: Four\n\n### GDR-2: Five\n\n### GDR-3: Six"), ""},
+		{"by the platform's name", "RQ_GEN", wrap("## A.8 Research Strategy Map", "### AlphaSense-1: One\n\n### AlphaSense-2: Two\n\n### AlphaSense 3: Three\n\n### Gemini Deep Research 1: Four\n\n### Gemini Deep Research-2: Five\n\n### Gemini Deep Research-3: Six"), ""},
+		{"five by the platform's name", "RQ_GEN", wrap("## A.8 Research Strategy Map", "### AlphaSense-1: One\n\n### AlphaSense-2: Two\n\n### AlphaSense-3: Three\n\n### Gemini-1: Four\n\n### Gemini-2: Five"), "5 RQs"},
+		{"models and how many", "RQ_GEN", wrap("## A.8 Research Strategy Map", "### Gemini 2.5 Queries", "AlphaSense 3 queries, Gemini 3 Pro for the rest.", "### RQ1 (AS)\n\n### RQ2 (AS)\n\n### RQ3 (AS)\n\n### RQ4 (GDR)\n\n### RQ5 (GDR)"), "5 RQs"},
 		{"platform as a label", "RQ_GEN", wrap("## A.8 Research Plan", "### RQ-1: One\n**Platform:** AS\n\n### RQ-2: Two\n**Platform:** AS\n\n### RQ-3: Three\n**Platform:** AlphaSense\n\n### RQ-4: Four\n**Platform:** GDR\n\n### RQ-5: Five\n**Platform:** GDR\n\n### RQ-6: Six\n**Platform:** Gemini Deep Research"), ""},
 		{"without platforms", "RQ_GEN", wrap("## A.8 Research Plan", "### RQ1\n\n### RQ2\n\n### RQ3\n\n### RQ4\n\n### RQ5\n\n### RQ6"), "6 without a platform"},
 		{"keys", "RQ_GEN", wrap(jsonFence(`{"A.8_RESEARCH_STRATEGY_MAP": {"AS": {"RQ1": {"q": "1"}, "RQ2": {"q": "1"}, "RQ3": {"q": "1"}}, "GDR": {"RQ4": {"q": "1"}, "RQ5": {"q": "1"}, "RQ6": {"q": "1"}}}}`)), ""},
@@ -103,5 +143,9 @@ func TestForms(t *testing.T) {
 }
 
 const fiveArtifacts = "### A.1 Epistemic Anchors\n\nGuidance.\n\n### A.2: Analytic Knowledge Graph (KG)\n\nData.\n\n### Artifact A.3 — Causal DAG\n\nNodes.\n\n#### A.5 (GIM)\n\nDrivers.\n\n### `A.6_DR_DERIVATION_TRACE`\n\nDR: 12.5%"
+
+const fourScenarios = "S1 P: 0.2, M: 3\n\nS2 P: 0.2, M: 3\n\nS3 P: 0.2, M: 3\n\nS4 P: 0.2, M: 3"
+
+const scenarioModel = "## A.10 Scenario Model Output\n\nExpected IVPS: $12.85. SSE: 4 states."
 
 const narrative = "The yield fell, the fuel rose, and the ships went on as before, from one port to the next."

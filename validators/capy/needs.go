@@ -255,26 +255,36 @@ func graded(d *reading.Document, e reading.Entry) bool {
 		}
 	}
 	for line := range bytes.Lines(t) {
-		if _, end, ok := gradeWords.In(line); ok {
-			rest, linked := reading.Said(bytes.TrimLeft(line[end:], `"`))
-			rest = bytes.Trim(rest, " \t\r\n\",|*")
-			if linked && len(rest) > 0 && !reading.Placeholder(rest) && rest[0] != '{' && (letterGrade(rest) || len(rest) < 40) || letterGrade(line[end:]) {
-				return true
-			}
-		}
-		if t := bytes.Trim(line, " \t\r\n*_"); len(t) <= 2 && letterGrade(t) {
+		if gradeLine(line) {
 			return true
 		}
 	}
 	rest, linked := reading.Said(d.Rest(e))
-	return linked && letterGrade(rest)
+	return linked && letterGrade(rest) || e.Form == reading.Label && !linked && gradeLine(d.Next(e))
+}
+
+// gradeLine says that a line is a grade, or names one.
+func gradeLine(line []byte) bool {
+	if _, end, ok := gradeWords.In(line); ok {
+		rest, linked := reading.Said(bytes.TrimLeft(line[end:], `"`))
+		rest = bytes.Trim(rest, " \t\r\n\",|*")
+		if linked && len(rest) > 0 && !reading.Placeholder(rest) && rest[0] != '{' && (letterGrade(rest) || len(rest) < 40) || letterGrade(line[end:]) {
+			return true
+		}
+	}
+	t := bytes.Trim(line, " \t\r\n*_")
+	return len(t) <= 4 && bytes.IndexByte(t, ' ') < 0 && letterGrade(t)
 }
 
 // letterGrade finds B+ among the first few words.
 func letterGrade(t []byte) bool {
 	for w := range bytes.FieldsSeq(t[:min(len(t), 40)]) {
 		w = bytes.Trim(w, "*_`().,;:\"|")
-		if len(w) > 0 && len(w) <= 2 && w[0] >= 'A' && w[0] <= 'F' && (len(w) == 1 || w[1] == '+' || w[1] == '-') {
+		if len(w) == 0 || w[0] < 'A' || w[0] > 'F' {
+			continue
+		}
+		switch string(w[1:]) {
+		case "", "+", "-", "−", "–":
 			return true
 		}
 	}

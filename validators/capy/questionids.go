@@ -45,10 +45,12 @@ func (q *questionIDs) at(t []byte, i int) (id string, end int) {
 		rq = true
 		end += n
 	}
-	for _, p := range []string{"AS", "GDR"} {
-		if bytes.HasPrefix(t[end:], []byte(p)) && end+len(p) < len(t) && (digit(t[end+len(p)]) || gapAfter(t, end+len(p)) > end+len(p)) {
-			platform = p
-			end = gapAfter(t, end+len(p))
+	long := false
+	for _, p := range platformNames {
+		n := len(p.name)
+		if platform == "" && bytes.HasPrefix(t[end:], []byte(p.name)) && end+n < len(t) && (digit(t[end+n]) || gapAfter(t, end+n) > end+n) {
+			platform, long = p.short, n > 3 && t[end+n] == ' '
+			end = gapAfter(t, end+n)
 		}
 	}
 	if !rq && platform == "" {
@@ -65,6 +67,9 @@ func (q *questionIDs) at(t []byte, i int) (id string, end int) {
 		end++
 	}
 	number := strings.TrimLeft(string(t[digits:end]), "0")
+	if rest := t[end:]; !rq && (len(rest) > 1 && rest[0] == '.' && digit(rest[1]) || long && !bytes.HasPrefix(rest, []byte{':'})) {
+		return "", i // a version, or so many of them
+	}
 	if !rq {
 		return platform + "-" + number, end
 	}
@@ -72,6 +77,11 @@ func (q *questionIDs) at(t []byte, i int) (id string, end int) {
 		number = platform + "-" + number
 	}
 	return "RQ" + number, end
+}
+
+// platformNames are what identifiers of a platform's questions begin with.
+var platformNames = []struct{ name, short string }{
+	{"AS", "AS"}, {"GDR", "GDR"}, {"AlphaSense", "AS"}, {"ALPHASENSE", "AS"}, {"Alpha Sense", "AS"}, {"Gemini Deep Research", "GDR"}, {"Deep Research", "GDR"}, {"Gemini", "GDR"},
 }
 
 // gapAfter skips one separator of an identifier.

@@ -126,6 +126,17 @@ func (d *Document) Covers(outer, inner Entry) bool {
 	return outer.At.Source == inner.At.Source && inner.from >= outer.body && inner.from < outer.end
 }
 
+// Next is the next line behind an entry's that is not blank.
+func (d *Document) Next(e Entry) []byte {
+	t := d.Sources[e.At.Source]
+	t = bytes.TrimLeft(t[min(int(max(e.rest, e.end)), len(t)):], " \t\r\n")
+	t = t[:min(len(t), maxPiece)]
+	if end := bytes.IndexByte(t, '\n'); end >= 0 {
+		t = t[:end]
+	}
+	return t
+}
+
 // Following is the text behind an entry's line up to the next line that looks
 // like a heading.
 func (d *Document) Following(e Entry) []byte {

@@ -129,10 +129,7 @@ func (r *reader) entry(l *line) {
 	x := &r.index
 	start := int32(r.walker.start)
 	if l.kind != row && l.kind != rule { // the ruler under a head is one
-		for _, i := range x.tables {
-			x.list[i].end = start
-		}
-		x.tables = x.tables[:0]
+		x.endTables(start)
 	}
 	switch l.kind {
 	case heading:
@@ -144,6 +141,14 @@ func (r *reader) entry(l *line) {
 		r.labelEntry(l)
 	}
 	r.follow(l)
+}
+
+// endTables ends the tables whose heads go on at an offset.
+func (x *index) endTables(at int32) {
+	for _, i := range x.tables {
+		x.list[i].end = at
+	}
+	x.tables = x.tables[:0]
 }
 
 // follow lets the label above cover a line that belongs to it: the next one,

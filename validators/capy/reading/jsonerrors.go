@@ -2,6 +2,7 @@ package reading
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"hash/maphash"
 	"unicode/utf8"
@@ -52,21 +53,34 @@ func (s *jsonScanner) remember() {
 		return
 	}
 	f := &s.path[len(s.path)-1]
-	if !s.known(f) || len(s.block.Twice) >= maxErrors {
+	key := s.key
+	if bytes.IndexByte(key, '\\') >= 0 {
+		key = unescaped(key)
+	}
+	if !s.known(f, key) || len(s.block.Twice) >= maxErrors {
 		return
 	}
-	s.block.Twice = append(s.block.Twice, Twice{At: s.at, Key: Clip(string(s.key), 60)})
+	s.block.Twice = append(s.block.Twice, Twice{At: s.at, Key: Clip(string(key), 60)})
 }
 
-// known adds the key to the frame's and says whether it was one of them.
-func (s *jsonScanner) known(f *frame) bool {
+// unescaped is a key as it is meant: \u0061 is a.
+func unescaped(key []byte) []byte {
+	var plain string
+	if json.Unmarshal(bytes.Join([][]byte{{'"'}, key, {'"'}}, nil), &plain) != nil {
+		return key
+	}
+	return []byte(plain)
+}
+
+// known adds a key to the frame's and says whether it was one of them.
+func (s *jsonScanner) known(f *frame, key []byte) bool {
 	if f.seen == nil {
 		for _, k := range s.keys[f.keys:] {
-			if n := len(k); n == len(s.key) && k[n-1] == s.key[n-1] && bytes.Equal(k, s.key) {
+			if n := len(k); n == len(key) && k[n-1] == key[n-1] && bytes.Equal(k, key) {
 				return true
 			}
 		}
-		s.keys = append(s.keys, s.key)
+		s.keys = append(s.keys, key)
 		if len(s.keys)-int(f.keys) < 32 {
 			return false
 		}
@@ -76,7 +90,7 @@ func (s *jsonScanner) known(f *frame) bool {
 		}
 		return false
 	}
-	h := maphash.Bytes(s.seed, s.key)
+	h := maphash.Bytes(s.seed, key)
 	_, there := f.seen[h]
 	f.seen[h] = struct{}{}
 	return there

@@ -30,6 +30,7 @@ type keyClass struct {
 	variant  Metric
 	xStem    bool // X, risk_multiplier: the T1 in it is X_T1
 	ivpsStem bool // ivps_distribution: the mean in it is E[IVPS]
+	irrStem  bool // irr, irr_distribution: the expected in it is E[IRR]
 	mean     bool // mean, expected_value
 	quals    qualifiers
 	core     bool // of the company as a whole, not a part of it
@@ -60,6 +61,8 @@ func (c *keyClass) inherit(from keyClass, array bool) {
 		c.metric = c.variant
 	case c.mean && from.ivpsStem:
 		c.metric = EIVPS
+	case c.mean && from.irrStem:
+		c.metric = EIRR
 	case c.leaf && c.metric == None && !array:
 		c.metric, c.loose = from.metric, from.loose
 	case c.metric == XFinal && (from.metric == XT1 || from.metric == XRefine):
@@ -172,6 +175,7 @@ func classify(key []byte) keyClass {
 	if c.ivpsStem = is(stem) && l.has("ivps") && l.has("distribution", "statistics", "stats", "summary"); c.ivpsStem {
 		c.quals.marks &^= Case
 	}
+	c.irrStem = l.has("irr") && l.only(nil, "irr", "distribution", "results", "result", "summary", "analysis")
 	c.xStem = l.has("x") && l.only(nil, strings.Fields("x risk multiplier multipliers values value averaging derivation rederivation re reconciliation summary estimates")...) || l.only(nil, "risk", "multiplier")
 	return c
 }

@@ -27,7 +27,7 @@ func tokens(key []byte) tokenList {
 			flush()
 			continue
 		}
-		if isUpper(c) && i > 0 && (isLower(key[i-1]) || isUpper(key[i-1]) && i+1 < len(key) && isLower(key[i+1]) && key[i+1] != 's') {
+		if isUpper(c) && i > 0 && (isLower(key[i-1]) || (isUpper(key[i-1]) || isDigit(key[i-1])) && i+1 < len(key) && isLower(key[i+1]) && key[i+1] != 's') {
 			flush()
 		}
 		if isUpper(c) {

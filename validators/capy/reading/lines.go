@@ -46,6 +46,7 @@ type walker struct {
 	running int    // how many lines the present paragraph has
 	fences  fenceStack
 	table   tableState
+	tags    tagTable
 	comment int  // where the present HTML comment ends
 	endless bool // one that was begun never ends, nor would another
 }
@@ -67,6 +68,8 @@ func (r *reader) lines() {
 		w.at.Line++
 		r.sort(bytes.TrimSuffix(w.text[w.start:end], []byte{'\r'}))
 	}
+	w.start = len(w.text)
+	r.untag()
 	if f := w.fences.top(); f != nil {
 		r.abandon(f)
 	}
@@ -120,6 +123,7 @@ func (r *reader) sort(t []byte) {
 	trimmed := trimLeft(t, &blanks)
 	if len(trimmed) == 0 {
 		w.table.end()
+		r.untag()
 		w.before, w.running = nil, 0
 		return
 	}
@@ -138,9 +142,16 @@ func (r *reader) markdown(t, trimmed []byte) {
 	w := &r.walker
 	l := line{kind: prose, text: trimmed, raw: t, indent: len(t) - len(trimmed)}
 	level, title, isHead := isHeading(t)
+	if !isHead && (trimmed[0] == '<' || w.tags.in) {
+		if r.tagged(t, trimmed) {
+			return
+		}
+		level, title, isHead = tagHeading(trimmed)
+	}
 	switch {
 	case isHead:
 		w.table.end()
+		r.untag()
 		r.title(w.start, level, title)
 		return
 	case w.before != nil && underline(t) > 0:

@@ -94,7 +94,7 @@ var hurdleLabel = label{metric: PIRR}
 func (r *reader) hurdle(i int) int {
 	c := &r.cutter
 	switch string(c.lower(&c.tokens[i])) {
-	case "p", "prob":
+	case "p", "pr", "prob":
 		if i+1 < len(c.tokens) && c.tokens[i+1].sign == openSign {
 			if end := c.closing(i + 1); end > 0 && c.hurdles(i+1, end) {
 				return end + 1

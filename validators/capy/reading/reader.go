@@ -65,6 +65,7 @@ type reader struct {
 	ledger   ledger
 	index    index
 	scenario scenarios
+	joints   joints
 
 	above      qualifiers // of the headings over the present line
 	levels     [7]qualifiers
@@ -101,7 +102,7 @@ func Read(q Request) *Document {
 		r.cutter, r.scan.notes = s.cutter, s.notes
 		defer func() { s.cutter = cutter{low: r.cutter.low, tokens: r.cutter.tokens, numbers: r.cutter.numbers} }()
 	}
-	r.scenario.tally = -1
+	r.scenario.tally, r.joints.tally = -1, -1
 	if json {
 		doc.Last = Place{Line: int32(bytes.Count(bytes.TrimRight(text, " \t\r\n"), []byte{'\n'})) + 1, under: -1}
 		r.block(doc.Sources[0], Top)
@@ -131,10 +132,8 @@ func (r *reader) finish() {
 	for _, i := range x.heads {
 		x.list[i].end = end
 	}
-	for _, i := range x.tables {
-		x.list[i].end = end
-	}
-	x.label, x.heads, x.tables = -1, nil, nil
+	x.endTables(end)
+	x.label, x.heads = -1, nil
 	r.doc.Ending.count()
 }
 
@@ -181,6 +180,7 @@ func (r *reader) show(l line) {
 	} else if l.kind != heading {
 		r.led = 0
 	}
+	r.joints.line(r, &l, set)
 	if l.kind == row {
 		r.rows(&l, set)
 		return

@@ -119,7 +119,7 @@ func (s *scenarios) head(r *reader, l *line, at setting) {
 	for i, cell := range l.cells {
 		w := tokens(cell)
 		if i > 0 && w.has("p", "prob", "probability", "probabilities", "weight", "likelihood") && !w.has("cumulative", "contribution", "weighted", "marginal", "ivps", "change", "initial") {
-			if n, _ := scenarioToken(l.cells[0]); n > 0 && scenarios < 3 || w.has("scenario") || tokenWord(l.cells[0], "scenario", "scenarios") {
+			if n, _ := scenarioToken(l.cells[0]); n > 0 && scenarios < 3 && !w.has("joint") || w.has("scenario") || tokenWord(l.cells[0], "scenario", "scenarios") {
 				return
 			}
 			if s.tally = r.tallied(at.at, selection(r.heading)); s.tally >= 0 {
@@ -172,7 +172,7 @@ func (s *scenarios) cell(r *reader, l *line, n int8, i int, cell []byte, at sett
 		return
 	}
 	v, ok := r.cellValue(trimMarks(cell))
-	if m == Probability && (!ok || v.money || v.scaled || v.ranged) {
+	if m == Probability && (!ok || v.money || v.scaled) {
 		return
 	}
 	st := statementOf(v, at)

@@ -210,6 +210,8 @@ func (v amount) fits(l *label) bool {
 		return !v.money && !v.scaled
 	case m == Magnitude:
 		return true
+	case m == Probability:
+		return !v.money && !v.scaled && (v.percent || v.digits > 0 || !v.word)
 	case m == anyIRR || m == PIRR:
 		return !v.money && !v.scaled && (v.percent || v.digits > 0 || !v.word && !v.year())
 	}

@@ -152,7 +152,7 @@ var names = map[Metric]string{
 	anyX:        "+X; risk multiplier",
 	anyIRR:      "+IRR; internal rate of return",
 	PIRR:        "hurdle probability",
-	Probability: "+P; probability; posterior; likelihood; prob",
+	Probability: "+P; +Pr; probability of occurrence; likelihood of occurrence; probability of realization; probability of realisation; probability of the event; probability; posterior; likelihood; prob",
 	Magnitude:   "+M; magnitude; impact; effect; severity; shock; intervention; Δivps; δivps; Δ ivps",
 }
 

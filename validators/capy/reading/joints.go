@@ -1,0 +1,107 @@
+package reading
+
+import "bytes"
+
+// joints knows whether the present list is of joint states, and adds it up.
+type joints struct {
+	titled bool // the heading above names them
+	led    bool // the line above the list does
+	tally  int  // the tally of the present list, -1 without
+}
+
+// jointList are titles of lists of joint states with their probabilities.
+var jointList = NewPhrases("JPD", "joint probability", "joint probabilities", "joint distribution", "joint states", "state probabilities")
+
+// line moves on to a line. An item, or a line of code, under a title of joint
+// states may be one of them; a line of prose ends a list or leads one in.
+func (j *joints) line(r *reader, l *line, at setting) {
+	switch l.kind {
+	case heading:
+		*j = joints{titled: jointList.Has(l.text), tally: -1}
+	case prose:
+		t := trimRight(l.text, &trailing)
+		j.tally, j.led = -1, len(t) < 120 && (bytes.HasSuffix(t, []byte{':'}) || boldLine(l)) && jointList.Has(t)
+	case item, code:
+		if j.titled || j.led {
+			j.state(r, l.text, at)
+		}
+	}
+}
+
+// state adds a line such as "0101: 0.12" or "P(S1, S2) = 4%" to its list's
+// tally. What a scenario alone has is a joint state's only in a list that
+// begins with one.
+func (j *joints) state(r *reader, t []byte, at setting) {
+	name, rest := parted(t)
+	l := tokens(name)
+	sure, ok := jointState(&l)
+	total := l.has("total", "sum", "σ")
+	if !ok && !total || !sure && j.tally < 0 {
+		return
+	}
+	v, ok := r.cellValue(rest)
+	if !ok || v.money || v.scaled || v.ranged {
+		return
+	}
+	if j.tally < 0 {
+		if j.tally = r.tallied(at.at, selection(r.heading)); j.tally < 0 {
+			return
+		}
+	}
+	g := &r.doc.Tallies[j.tally]
+	if total {
+		g.Total = v.value
+		return
+	}
+	s := statementOf(v, at)
+	s.Metric = Probability
+	g.Add(s)
+}
+
+// parted cuts a line behind the first link in it: P(00) and 0.5.
+func parted(t []byte) (name, rest []byte) {
+	for i := 0; i < min(len(t), maxJointName); i++ {
+		switch {
+		case t[i] == ':' || t[i] == '=':
+			return t[:i], t[i+1:]
+		case bytes.HasPrefix(t[i:], []byte("→")), bytes.HasPrefix(t[i:], []byte("—")), bytes.HasPrefix(t[i:], []byte("–")):
+			return t[:i], t[i+3:]
+		}
+	}
+	return nil, nil
+}
+
+// maxJointName bounds the name of a joint state in a list.
+const maxJointName = 60
+
+// jointState says whether a name has nothing but what joint states are called
+// by: 0101, none, S1 and S2, S1 only. It is sure where no scenario alone is.
+func jointState(l *tokenList) (sure, ok bool) {
+	scenarios, bits := 0, 0
+	for i := range l.n {
+		w := l.word(i)
+		switch {
+		case scenarioWord(w):
+			scenarios++
+		case len(bytes.Trim(w, "01")) == 0:
+			bits += len(w)
+		case doubtless[string(w)] || bytes.ContainsAny(w, "∩∧¬∪∅"):
+			sure = true
+		case !stateWords[string(w)]:
+			return false, false
+		}
+	}
+	sure = sure || scenarios > 1 || bits > 1
+	return sure, sure || scenarios > 0
+}
+
+// Words that joint states are called by; of doubtless ones nothing else is.
+var (
+	doubtless  = set("none", "neither", "all", "both", "only", "alone", "nothing")
+	stateWords = set("p", "pr", "prob", "probability", "state", "scenario", "scenarios", "joint", "base", "case", "and", "or", "no", "not", "of", "the", "two", "three", "four")
+)
+
+// scenarioWord is S1 to S4 in a name.
+func scenarioWord(w []byte) bool {
+	return len(w) == 2 && w[0] == 's' && w[1] >= '1' && w[1] <= '0'+ScenarioCount
+}

@@ -83,7 +83,7 @@ func (r *run) artifacts() map[int]reading.Place {
 // holds says whether an entry that speaks of an artifact names it and has
 // something in it.
 func (r *run) holds(e reading.Entry) bool {
-	body := uncommented(r.doc.Body(e))
+	body := r.doc.Body(e)
 	if e.Form == reading.JSON {
 		return holdsJSON(body) && !statusOnly(r.doc.Title(e))
 	}
@@ -100,7 +100,7 @@ func (r *run) holds(e reading.Entry) bool {
 		body = bytes.TrimSpace(body)
 		return bytes.HasPrefix(body, []byte("```")) || bytes.HasPrefix(body, []byte("~~~")) || bytes.HasPrefix(body, []byte("|"))
 	}
-	return content(body)
+	return content(uncommented(body))
 }
 
 // statusOnly says that a key A.n_STATUS tells how the artifact stands, and is

@@ -22,8 +22,9 @@ func content(body []byte) bool {
 }
 
 // told counts the lines that say something, up to a few, and gives the last of
-// them where it is no block's. Behind one that says that there is nothing only blocks do: what else
-// stands there says why, or is about something else.
+// them where it is no block's. Behind one that says that there is nothing only
+// blocks do, up to the next heading: what else stands there says why, or is
+// about something else.
 func told(body []byte) (lines int, last []byte) {
 	refused, fence, head := false, false, false
 	for line := range bytes.Lines(body) {
@@ -39,8 +40,9 @@ func told(body []byte) (lines int, last []byte) {
 		case fenced(t):
 			fence = !fence
 		case t[0] == '#':
-		case unmade(t):
-			refused = refused || lines == 0 && refusals.Begin(t) && reading.CountWords(t) <= fewWords+1
+			refused = false
+		case unmade(t) && (!isItem(line) || reading.CountWords(t) < fewWords):
+			refused = refused || lines == 0 && refuses(t) && reading.CountWords(t) <= fewWords+1
 		case !refused || fence || row || t[0] == '{' || t[0] == '[':
 			if lines, last = lines+1, t; fence || row {
 				last = nil // a word in a block says nothing of the block
@@ -54,6 +56,12 @@ func told(body []byte) (lines int, last []byte) {
 	return lines, last
 }
 
+// isItem says that a line is a list's: what one item is missing is what it says.
+func isItem(line []byte) bool {
+	t := bytes.TrimLeft(line, " \t>")
+	return len(t) > 1 && (t[0] == '-' || t[0] == '*' || t[0] == '+') && t[1] == ' '
+}
+
 func fenced(t []byte) bool {
 	return bytes.HasPrefix(t, []byte("```")) || bytes.HasPrefix(t, []byte("~~~"))
 }
@@ -61,25 +69,46 @@ func fenced(t []byte) bool {
 // unmade says that a text stands for something that is not there: a
 // placeholder, or words that say that it was not made or is elsewhere.
 func unmade(t []byte) bool {
-	return reading.Placeholder(t) || refusals.Begin(t) || elsewhere.Begin(t)
+	return reading.Placeholder(t) || refuses(t) || elsewhere.Begin(t) > 0
 }
 
-// refusals are how a text begins that says that something was not made.
-var refusals = reading.NewPhrases("not run", "not made", "not done", "not performed", "not executed", "not produced", "not included", "not enumerated", "not derived", "not computed", "not calculated", "not generated",
-	"not available", "not provided", "failed", "skipped", "omitted", "incomplete", "deferred", "could not", "cannot be", "unable to", "kernel error", "kernel failed", "error", "to follow", "to come", "coming soon", "missing", "absent")
+// refuses says that a text says that something was not made: "not run",
+// "omitted for brevity", "failed (kernel error)", but not "Failed routes".
+func refuses(t []byte) bool {
+	if refusals.Begin(t) > 0 {
+		return true
+	}
+	n := failures.Begin(t)
+	if n == 0 {
+		return false
+	}
+	rest := bytes.TrimLeft(t[n:], " *_")
+	return len(rest) == 0 || bytes.IndexByte([]byte(".,;()[]{}\""), rest[0]) >= 0 || because.Begin(rest) > 0
+}
+
+// refusals are how a text begins that says so, whatever follows; failures are
+// words that do by themselves, or with a reason behind them.
+var (
+	refusals = reading.NewPhrases("not run", "not made", "not done", "not performed", "not executed", "not produced", "not enumerated", "not derived", "not computed", "not calculated", "not generated",
+		"not available", "not provided", "could not be", "cannot be computed", "unable to", "kernel error", "kernel failed", "kernel failure", "to follow", "to come", "coming soon")
+	failures = reading.NewPhrases("failed", "failure", "skipped", "omitted", "incomplete", "deferred", "error", "missing", "absent", "not included")
+	because  = reading.NewPhrases("for", "by", "due", "because", "to", "as", "in t1", "in t2", "in t3", "in this turn", "here")
+)
 
 // elsewhere are words of where else something is: in a file, or in the output
 // of another turn, which is not this one's.
 var elsewhere = reading.NewPhrases("in another file", "separate file", "see file", "see attached", "attached separately", "in the file", "provided separately", "see t1", "see t2", "see t3", "see turn", "see refine",
 	"see base t1", "see base t2", "see base refine", "see enrich t1", "see enrich t2", "see scenario t1", "see scenario t2", "see int t1", "see int t2", "see int t3", "see irr t1", "see irr t2", "see the output of", "see kernel", "see the kernel", "see log", "see the log", "see prior output", "see previous output")
 
-// uncommented is a text without its HTML comments; one that never ends is none.
+// uncommented is a body, as far as it is looked at, without its HTML comments;
+// one that never ends is none.
 func uncommented(t []byte) []byte {
+	t = t[:min(len(t), maxBody)]
 	if !bytes.Contains(t, []byte("<!--")) {
 		return t
 	}
 	var seen []byte
-	for t = t[:min(len(t), maxBody)]; ; {
+	for {
 		from := bytes.Index(t, []byte("<!--"))
 		to := bytes.Index(t[max(from, 0):], []byte("-->"))
 		if from < 0 || to < 0 {

@@ -401,6 +401,7 @@ func FuzzJudge(f *testing.F) {
 	for _, text := range []string{`["M-1", "", "M", "M-3", {"id": "D-1"}, ["D-2"]]`, `{"questions": ["M-1: One", "M-2"], "M-3a": {"q": 1}, "id": "", "rq_id": 3}`, "# A.8\n\n- M\n- M-\n- D-3: x\n\n| M-1 |\n|---|\n| D |\n"} {
 		f.Add(text, uint8(13))
 	}
+	f.Add("# T\n\n<table><tr><th>S1<th>P(joint)</tr><td>00<td>0.5\n\n<!--\nIVPS: 3\n-->\n### JPD\n- 00: 0.5\n- S1, S2 = 3%\n\n{\"a\": [1", uint8(5))
 	f.Add("# T\n\n[P](x) P](IRR) (P]( probability \xc2\xc2 of hurdle\n", uint8(11))
 	stages := Stages()
 	f.Fuzz(func(t *testing.T, text string, n uint8) {

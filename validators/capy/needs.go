@@ -174,7 +174,9 @@ func article(want string) string {
 // says behind its link.
 func body(d *reading.Document, e reading.Entry) []byte {
 	t := d.Body(e)
-	t = uncommented(t[:min(len(t), maxBody)])
+	if t = t[:min(len(t), maxBody)]; e.Form != reading.JSON {
+		t = uncommented(t)
+	}
 	if e.Form == reading.Label || e.Form == reading.Prose {
 		if rest, linked := reading.Said(t); linked && len(d.Rest(e)) >= len(t) {
 			return rest

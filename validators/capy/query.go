@@ -33,7 +33,7 @@ const (
 
 var extraPhrases = [extraTopics][]string{
 	topicDivergence: {"divergence", "diverges", "diverge", "divergent", "disagreement", "Divergence", "DIVERGENCE"},
-	topicXNames:     {"x refine", "x {refine", "refine x", "x_{\\text{refine", "ΔX", "Δx", "delta x"},
+	topicXNames:     {"x refine", "x {refine", "x {\\text{refine", "ΔX", "Δx"},
 	topicAS:         {"AS", "alphasense", "alpha sense"},
 	topicGDR:        {"GDR", "gemini", "deep research"},
 	topicRejected:   {"rejected", "discarded", "excluded", "not selected", "dropped", "considered but", "alternatives"},

@@ -48,7 +48,7 @@ func (q *questionIDs) at(t []byte, i int) (id string, end int) {
 	long := false
 	for _, p := range platformNames {
 		n := len(p.name)
-		if platform == "" && bytes.HasPrefix(t[end:], []byte(p.name)) && end+n < len(t) && (digit(t[end+n]) || gapAfter(t, end+n) > end+n) {
+		if platform == "" && end < len(t) && p.name[0] == t[end] && bytes.HasPrefix(t[end:], []byte(p.name)) && end+n < len(t) && (digit(t[end+n]) || gapAfter(t, end+n) > end+n) {
 			platform, long = p.short, n > 3 && t[end+n] == ' '
 			end = gapAfter(t, end+n)
 		}

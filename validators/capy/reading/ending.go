@@ -67,7 +67,7 @@ func (e *Ending) see(l *line, number int32) {
 		}
 	}
 	e.Lines++
-	if e.json == nil && startsJSON(l.text) {
+	if e.json == nil && len(l.text) > 0 && l.text[0]|0x20 == '{' && startsJSON(l.text) { // [ or {
 		e.json = l.text
 	}
 	if e.Words < maxWordsCounted {

@@ -14,19 +14,31 @@ var jointList = NewPhrases("JPD", "joint probability", "joint probabilities", "j
 
 // line moves on to a line. An item, or a line of code, under a title of joint
 // states may be one of them; a line of prose ends a list or leads one in.
-func (j *joints) line(r *reader, l *line, at setting) {
+func (j *joints) line(r *reader, l *line) {
 	switch l.kind {
 	case heading:
 		*j = joints{titled: jointList.Has(l.text), tally: -1}
 	case prose:
-		t := trimRight(l.text, &trailing)
-		j.tally, j.led = -1, len(t) < 120 && (bytes.HasSuffix(t, []byte{':'}) || boldLine(l)) && jointList.Has(t)
+		j.tally, j.led = -1, leads(l) && jointList.Has(l.text)
 	case item, code:
 		if j.titled || j.led {
-			j.state(r, l.text, at)
+			j.state(r, l.text, setting{at: r.walker.at, form: forms[l.kind]})
 		}
 	}
 }
+
+// leads says that a line is a title of what follows: it is bold, or ends in a
+// colon.
+func leads(l *line) bool {
+	n := len(l.text)
+	if n == 0 || n > 120 || !leading[l.text[n-1]] {
+		return false
+	}
+	return bytes.HasSuffix(trimRight(l.text, &trailing), []byte{':'}) || boldLine(l)
+}
+
+// leading are the bytes that such a line may end in.
+var leading = setOf(": *_")
 
 // state adds a line such as "0101: 0.12" or "P(S1, S2) = 4%" to its list's
 // tally. What a scenario alone has is a joint state's only in a list that

@@ -60,20 +60,20 @@ func (p *Phrases) p() *phrases {
 // Has says whether one of the phrases is in t, as whole words.
 func (p *Phrases) Has(t []byte) bool { return p.p().has(t) }
 
-// Begin says whether t begins with one of the phrases, behind brackets and
-// marks.
-func (p *Phrases) Begin(t []byte) bool {
-	t = trimLeft(trimLeft(trimLeft(t, &marking), &bracing), &marking)
-	if len(t) == 0 {
-		return false
+// Begin gives where the phrase ends that t begins with, behind brackets and
+// marks; 0 where it begins with none.
+func (p *Phrases) Begin(t []byte) int {
+	bare := trimLeft(trimLeft(trimLeft(t, &marking), &bracing), &marking)
+	if len(bare) == 0 {
+		return 0
 	}
-	by := p.p().by[t[0]]
+	by := p.p().by[bare[0]]
 	for n := range by {
-		if _, ok := by[n].at(t, 0); ok {
-			return true
+		if end, ok := by[n].at(bare, 0); ok {
+			return len(t) - len(bare) + end
 		}
 	}
-	return false
+	return 0
 }
 
 // In finds the first phrase in t.

@@ -180,7 +180,7 @@ func (r *reader) show(l line) {
 	} else if l.kind != heading {
 		r.led = 0
 	}
-	r.joints.line(r, &l, set)
+	r.joints.line(r, &l)
 	if l.kind == row {
 		r.rows(&l, set)
 		return

@@ -30,8 +30,8 @@ type line struct {
 	cells  [][]byte
 	header [][]byte // the head of the row's table, nil for the head itself
 	head   bool     // this row is the head of a table
+	aside  bool     // in an HTML comment
 	indent int
-	aside  bool // in an HTML comment
 }
 
 // A walker goes through one text line by line, once. Its state is bounded; it

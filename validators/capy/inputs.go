@@ -102,8 +102,8 @@ func priorNumbers(v any) ([]float64, error) {
 		return v, nil
 	case map[string]float64:
 		var list []float64
-		for _, n := range v {
-			list = append(list, n)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			list = append(list, v[name])
 		}
 		return list, nil
 	case string:
@@ -120,8 +120,8 @@ func priorNumbers(v any) ([]float64, error) {
 		return priorList(v)
 	case map[string]any:
 		values := make([]any, 0, len(v))
-		for _, one := range v {
-			values = append(values, one)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			values = append(values, v[name])
 		}
 		return priorList(values)
 	}

@@ -110,10 +110,11 @@ func (r *run) platform(e reading.Entry) string {
 			return p
 		}
 	}
-	for name, topic := range map[string]int{"GDR": topicGDR, "AS": topicAS} {
-		if r.ranges(topic).holds(r.doc, e) {
-			return name
-		}
+	switch {
+	case r.ranges(topicGDR).holds(r.doc, e):
+		return "GDR"
+	case r.ranges(topicAS).holds(r.doc, e):
+		return "AS"
 	}
 	return ""
 }

@@ -56,12 +56,13 @@ func wholeName(words []string) string {
 			best, at = s, i
 		}
 	}
-	if best == "" {
-		for s, alias := range map[string][]string{"SC": {"SILICON_COUNCIL", "AUDIT_REPORT"}, "RQ_GEN": {"RQGEN", "RQ_GENERATION"}} {
-			if slices.ContainsFunc(alias, func(a string) bool { return strings.Contains(name, "_"+a+"_") }) {
-				return s
-			}
-		}
+	has := func(alias string) bool { return strings.Contains(name, "_"+alias+"_") }
+	switch {
+	case best != "":
+	case has("RQGEN") || has("RQ_GENERATION"):
+		return "RQ_GEN"
+	case has("SILICON_COUNCIL") || has("AUDIT_REPORT"):
+		return "SC"
 	}
 	return best
 }

@@ -151,9 +151,12 @@ func (in *input) hashedFile(h hash) string {
 	name, byPath := strings.CutPrefix(h.of, "file ")
 	switch {
 	case byPath:
-		for role, file := range map[string]File{"source": in.Source, "status": in.Status, "candidate": in.Candidate, "direction": in.Direction} {
-			if file.Path != "" && sameFile(slashed(file.Path), path.Clean(slashed(name))) {
-				return role
+		for _, one := range []struct {
+			role string
+			file File
+		}{{"source", in.Source}, {"status", in.Status}, {"candidate", in.Candidate}, {"direction", in.Direction}} {
+			if one.file.Path != "" && sameFile(slashed(one.file.Path), path.Clean(slashed(name))) {
+				return one.role
 			}
 		}
 		return h.of

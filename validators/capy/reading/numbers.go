@@ -55,7 +55,7 @@ func readNumber(t []byte, i int) (number, bool) {
 }
 
 // readDigits copies the digits and the point at t[i:] without separators: 12850 of
-// 12,850, 12.85 of 12,85, but 12 of 12,85,90, which is a list.
+// 12,850, 12.7 of 12,7, 1234.56 of 1.234,56, but 12 of 12,85,90, which is a list.
 func readDigits(t []byte, i int, into []byte) (digits []byte, end, fraction int) {
 	start, point := i, false
 	for i < len(t) && len(into) <= 32 {
@@ -68,9 +68,12 @@ func readDigits(t []byte, i int, into []byte) (digits []byte, end, fraction int)
 		case c == '.' && !point && i+1 < len(t) && isDigit(t[i+1]):
 			point = true
 			into = append(into, '.')
-		case c == ',' && !point && i > start && thousands(t[i+1:]):
-		case c == ',' && !point && i > start && decimals(t[i+1:]):
-			point = true
+		case c == ',' && !point && i > start && t[start] != '0' && thousands(t[i+1:]):
+		case c == ',' && i > start && (!point || fraction == 3 && t[start] != '0') && decimals(t, start, i):
+			if point { // it parted thousands
+				into = append(into[:len(into)-4], into[len(into)-3:]...)
+			}
+			point, fraction = true, 0
 			into = append(into, '.')
 		default:
 			return into, i, fraction
@@ -84,9 +87,15 @@ func thousands(t []byte) bool {
 	return len(t) >= 3 && isDigit(t[0]) && isDigit(t[1]) && isDigit(t[2]) && (len(t) == 3 || !isDigit(t[3]))
 }
 
-// decimals tells a decimal comma, 12,85, from a list.
-func decimals(t []byte) bool {
-	return len(t) >= 2 && isDigit(t[0]) && isDigit(t[1]) && (len(t) == 2 || !isDigit(t[2]) && t[2] != ',')
+// decimals tells a decimal comma at t[i], of a number that begins at start, from one
+// of a list: 12,7 and 0,125 from 1,2,3 and 0.1,0.2.
+func decimals(t []byte, start, i int) bool {
+	end := i + 1
+	for end < len(t) && isDigit(t[end]) {
+		end++
+	}
+	listed := end+1 < len(t) && (t[end] == ',' || t[end] == '.') && isDigit(t[end+1]) || start > 1 && t[start-1] == ',' && isDigit(t[start-2])
+	return end > i+1 && !listed && (end != i+4 || t[start] == '0')
 }
 
 // minus gives the length of a sign in front of a number.

@@ -186,7 +186,7 @@ func (p *path) bracket(i, end int) bool {
 		for _, k := range c.tokens[j+1 : end] {
 			alone = alone && k.sign != boundSign && k.sign != operatorSign
 		}
-		if alone && (n.money && p.label.metric.PerShare() || n.percent && p.label.metric != Probability && p.label.metric.Rate() || n.percent && p.label.metric == anyIRR) && !n.plus {
+		if alone && (n.money && p.label.metric.PerShare() || n.percent && p.label.metric != Probability && p.label.metric.Rate() || n.percent && p.label.metric == anyIRR) && (!n.plus || p.label.metric == anyIRR && j+1 == end) {
 			p.group = j
 			return true
 		}

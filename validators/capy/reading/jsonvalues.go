@@ -67,6 +67,7 @@ func (r *reader) scalar(e *event) {
 		s.Group = r.containers[e.depth-1].group
 	}
 	v, ok := r.amountOf(e.value)
+	v = v.behind(colon, c.metric)
 	switch {
 	case ok && v.fits(&label{metric: c.metric}) && !(c.loose && v.value <= 0):
 		s.take(v)
@@ -94,7 +95,10 @@ func (r *reader) scalar(e *event) {
 
 func (s *Statement) take(v amount) {
 	s.Value, s.Digits = v.value, v.digits
-	if v.percent {
+	if v.points {
+		s.Value, s.Digits = v.value/100, v.digits+2
+	}
+	if v.percent || v.points {
 		s.Marks |= Percent
 	}
 	if v.ranged {
@@ -148,7 +152,7 @@ func (r *reader) amountOf(v []byte) (amount, bool) {
 		n, ok := readNumber(v, 0)
 		return amount{number: n}, ok
 	}
-	n := number{value: f}
+	n := number{value: f, sole: true}
 	if point := bytes.IndexByte(v, '.'); point >= 0 {
 		n.digits = int8(min(len(v)-point-1, 20))
 	}

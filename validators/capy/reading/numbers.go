@@ -12,7 +12,10 @@ type number struct {
 	percent bool
 	money   bool
 	scaled  bool // with K, M, million, x …: not a value per share, nor a rate
-	plus    bool // with a plus sign: a change
+	times   bool // with x: 1.6x
+	points  bool // in hundredths of a percent
+	plus    bool // with a plus sign: a change, or no more than a sign
+	sole    bool // all that a key of JSON has: no year
 	word    bool // a word follows: "3 scenarios"
 	end     int  // the offset behind it
 }
@@ -112,41 +115,6 @@ func minus(t []byte) int {
 	return 0
 }
 
-var currencies = [...]string{
-	"US$", "HK$", "NT$", "R$", "C$", "A$", "S$", "\\$", "$", "€", "£", "¥", "₹", "USD", "BRL", "EUR", "GBP", "CAD", "AUD",
-	"JPY", "CHF", "INR", "HKD", "CNY", "RMB", "MXN", "SEK", "NOK", "DKK", "SGD", "KRW", "TWD", "ZAR", "ILS", "PLN", "NZD",
-}
-
-// coins are the currencies by the byte that they begin with.
-var coins = func() (by [256][]string) {
-	for _, c := range currencies {
-		by[c[0]] = append(by[c[0]], c)
-	}
-	return by
-}()
-
-// currency gives the length of a currency and the space behind it.
-func currency(t []byte) int {
-	if len(t) < 2 || coins[t[0]] == nil || isASCIIWord(t[0]) && t[1] != '$' && (len(t) < 4 || !isUpper(t[1]) && t[1] != '$' || isASCIIWord(t[3]) && !isDigit(t[3])) {
-		return 0
-	}
-	for _, c := range coins[t[0]] {
-		if !bytes.HasPrefix(t, []byte(c)) {
-			continue
-		}
-		n := len(c)
-		if n < len(t) && t[n] == ' ' {
-			n++
-		} else if n < len(t) && t[n] >= 0x80 {
-			n += blankRune(t[n:])
-		}
-		if n < len(t) && (isDigit(t[n]) || minus(t[n:]) > 0 || t[n] == '.') {
-			return n
-		}
-	}
-	return 0
-}
-
 // unit reads what stands right behind the digits; false means that this is no
 // number of its own: a version, an ordinal, a name.
 func (n *number) unit(t []byte) bool {
@@ -163,39 +131,50 @@ func (n *number) unit(t []byte) bool {
 		return true
 	case rest[0] == '.' && len(rest) > 1 && isDigit(rest[1]):
 		return false
-	case rest[0] >= 0x80:
-		for _, c := range []string{"€", "£", "¥", "％"} {
-			if bytes.HasPrefix(rest, []byte(c)) {
-				n.money, n.percent, n.end = c != "％", c == "％", i+len(c)
-				return true
-			}
-		}
+	case bytes.HasPrefix(rest, []byte("％")):
+		n.percent, n.end = true, i+len("％")
+		return true
 	case isLetter(rest[0]):
-		w := wordAt(rest, 0)
-		if n.suffix(w) {
-			n.end += len(w)
+		if c := coinBehind(rest); c > 0 {
+			n.money, n.end = true, i+c
 			return true
 		}
-		return false
+		if rest[0] < 0x80 {
+			return n.suffix(t)
+		}
 	}
 	n.following(t)
 	return true
 }
 
-// suffix reads the letters that touch the digits: 14.5M, 3.2x.
-func (n *number) suffix(w []byte) bool {
+// suffix reads the letters that touch the digits: 14.5M, 3.2x. Others make it no
+// number.
+func (n *number) suffix(t []byte) bool {
+	w := wordAt(t, n.end)
 	switch string(w) {
-	case "K", "k", "M", "MM", "m", "mm", "B", "b", "bn", "BN", "T", "x", "X", "bps", "bp", "mn":
+	case "K", "k", "M", "MM", "m", "mm", "B", "b", "bn", "BN", "T", "mn":
 		n.scaled = true
+	case "x", "X":
+		n.scaled, n.times = true, true
+	case "bps", "bp":
+		n.end += len(w)
+		n.basis(t)
 		return true
 	case "pct", "PCT":
 		n.percent = true
-		return true
-	case "USD", "EUR", "BRL", "GBP", "CAD":
-		n.money = true
-		return true
+	default:
+		return false
 	}
-	return false
+	n.end += len(w)
+	return true
+}
+
+// basis makes a number one of basis points; a word behind them says of what, and
+// from what to what.
+func (n *number) basis(t []byte) {
+	n.scaled, n.points = true, true
+	rest := bytes.TrimLeft(t[n.end:min(len(t), n.end+8)], " ")
+	n.word = len(rest) > 0 && isLetter(rest[0])
 }
 
 // following reads the word behind a space, as far as it is a unit.
@@ -217,14 +196,24 @@ func (n *number) following(t []byte) {
 		n.percent, n.end = true, i+2
 		return
 	}
+	if c := coinBehind(t[i+1:]); c > 0 {
+		if !n.money { // else it may be that of the next: £12 USD 15
+			n.end = i + 1 + c
+		}
+		n.money = true
+		return
+	}
 	w := wordAt(t, i+1)
 	var buf wordBuffer
 	switch string(buf.fold(w)) {
 	case "percent", "pct", "pp":
 		n.percent, n.end = true, i+1+len(w)
-	case "million", "billion", "thousand", "trillion", "bps", "basis", "mm", "bn":
+	case "million", "billion", "thousand", "trillion", "basis", "mm", "bn":
 		n.scaled, n.end = true, i+1+len(w)
-	case "usd", "eur", "brl", "gbp", "cad", "aud", "jpy", "chf", "dollars", "per":
+	case "bps", "bp":
+		n.end = i + 1 + len(w)
+		n.basis(t)
+	case "usd", "eur", "brl", "gbp", "cad", "aud", "jpy", "chf", "dollars", "euros", "pounds", "pence", "yen", "yuan", "won", "rupees", "francs", "kroner", "kronor", "reais", "pesos", "per":
 		n.money = true
 	default:
 		n.word = true

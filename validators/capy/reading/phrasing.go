@@ -13,7 +13,7 @@ func (r *reader) inFront(l *label, i, end int) (amount, bool) {
 		return amount{}, false
 	}
 	n := c.numbers[c.tokens[j].index]
-	if l.metric.PerShare() != n.money || n.plus || n.scaled || !n.money && !n.percent {
+	if l.metric.PerShare() != n.money || n.plus && n.money || n.scaled || !n.money && !n.percent {
 		return amount{}, false
 	}
 	if j > 0 && (c.tokens[j-1].sign == dashSign || c.tokens[j-1].sign == boundSign || c.tokens[j-1].sign == operatorSign || c.tokens[j-1].sign == slashSign) {

@@ -116,6 +116,11 @@ func (r *reader) across(l *line, label int, p caption, at setting) {
 			q.column(r, l.header[i], p.label.metric)
 		}
 		v, ok := r.cellValue(cell)
+		link := colon
+		if i > label+1 {
+			link = noLink // one of money may be by how much
+		}
+		v = v.behind(link, p.label.metric)
 		if !ok {
 			if i == label+1 && len(trimMarks(cell)) > 0 && Placeholder(cell) {
 				s := Statement{At: at.at, Form: Cell, Marks: Absent}
@@ -127,6 +132,9 @@ func (r *reader) across(l *line, label int, p caption, at setting) {
 				return
 			}
 			continue
+		}
+		if !v.money && !v.percent && v.year() {
+			continue // whose value stands behind it
 		}
 		if !v.fits(p.label) {
 			return // a row of another's changes: Discount rate, $171, $234
@@ -170,7 +178,8 @@ func (r *reader) down(l *line, i int, at setting) {
 	if r.chanced && p.label.metric == IVPS {
 		q.marks |= Case // what each of many has
 	}
-	if v, ok := r.cellValue(l.cells[i]); ok && v.fits(p.label) {
+	v, ok := r.cellValue(l.cells[i])
+	if v = v.behind(noLink, p.label.metric); ok && v.fits(p.label) {
 		r.cell(l.cells[i], v, p.label, q, at)
 	}
 }
@@ -218,7 +227,8 @@ func (r *reader) carry(l *line, at setting) {
 	}
 	t := bytes.TrimSpace(l.text)
 	if p.label != nil && len(t) < 60 {
-		if v, ok := r.cellValue(bytes.TrimLeft(t, ": ")); ok && v.fits(p.label) && (v.money || v.percent || v.digits > 0) && r.alone(v.next) {
+		v, ok := r.cellValue(bytes.TrimLeft(t, ": "))
+		if v = v.behind(colon, p.label.metric); ok && v.fits(p.label) && (v.money || v.percent || v.digits > 0) && r.alone(v.next) {
 			r.cell(l.text, v, p.label, p.q, at)
 			return
 		}

@@ -55,6 +55,23 @@ func (c *cutter) value(i int, l link) (v amount, ok bool) {
 	return v, ok
 }
 
+// enclosed reads a value in brackets of its own behind a link: $14 of IVPS: [$14], and
+// -3.2% of E[IRR]: (3.2%), which is accounting's way to write a negative where there
+// can be one.
+func (c *cutter) enclosed(i int, l link, m Metric) (amount, bool) {
+	if i = c.lead(i); i < len(c.tokens) && c.tokens[i].sign == otherSign && moneySign(c.text[c.tokens[i].from:]) > 0 {
+		i++
+	}
+	if l != equal && l != colon || i+2 >= len(c.tokens) || c.tokens[i].sign != openSign || !c.valued(i+1) || c.tokens[i+2].sign != closeSign || c.follows(i+3) != finish {
+		return amount{}, false
+	}
+	n := c.numbers[c.tokens[i+1].index]
+	if c.tokens[i].char == '(' && m != Probability && m != PIRR {
+		n.value = -n.value
+	}
+	return amount{number: n, next: i + 3}, n.money || n.percent || n.digits > 0 // (1) is a note
+}
+
 func (c *cutter) same2(i int, w string) bool { return i < len(c.tokens) && c.same(&c.tokens[i], w) }
 
 // What follows a number.
@@ -196,8 +213,10 @@ func (c *cutter) perShare(i int) bool {
 // fits says whether an amount can be of a label's metric.
 func (v amount) fits(l *label) bool {
 	switch m := l.metric; {
-	case v.plus && m != Magnitude:
+	case v.plus && m.PerShare():
 		return false // a change
+	case v.points && m != Magnitude:
+		return (m.Rate() || m == anyIRR) && !v.plus && !v.ranged && !v.word && v.value >= 0 // else a change
 	case m.PerShare():
 		return !v.percent && !v.scaled && (v.money || v.digits > 0 || !v.word && !v.ranged && !v.year())
 	case m == Revenue:
@@ -205,7 +224,7 @@ func (v amount) fits(l *label) bool {
 	case m == SSE || m == JPD:
 		return !v.scaled && !v.money && (!v.word || v.digits > 0 || v.percent)
 	case m == anyX:
-		return !v.percent && !v.money && !v.scaled && !v.ranged
+		return !v.percent && !v.money && (!v.scaled || v.times) && !v.ranged
 	case m == CR || m == Tau:
 		return !v.money && !v.scaled
 	case m == Magnitude:
@@ -215,10 +234,17 @@ func (v amount) fits(l *label) bool {
 	case m == anyIRR || m == PIRR:
 		return !v.money && !v.scaled && (v.percent || v.digits > 0 || !v.word && !v.year())
 	}
-	return !v.money && !v.scaled && !v.ranged && (v.percent || v.digits > 0 || !v.word)
+	return !v.money && !v.scaled && !v.ranged && (v.percent || v.digits > 0 || !v.word && !v.year())
+}
+
+// behind gives an amount as one that follows a link: its plus is then no more than
+// its sign, unless it is of money and follows nothing.
+func (v amount) behind(l link, m Metric) amount {
+	v.plus = v.plus && (v.ranged || v.points || m.PerShare() && l != equal && l != colon)
+	return v
 }
 
 // year says that a number is one of a calendar.
 func (n number) year() bool {
-	return !n.money && n.digits == 0 && n.value >= 1900 && n.value <= 2100
+	return !n.money && !n.sole && n.digits == 0 && n.value >= 1900 && n.value <= 2100
 }

@@ -38,7 +38,7 @@ var sensible = map[sense]string{
 		"implied modeled modelled provisional indicative my their its corrected restated thus then also approximate calc deterministic probabilistic gives here target y0 range band",
 	linking: "is was are equals equal stands remains becomes totals reaches yields be being comes lands amounts works gives gave puts put sits settles prints hits computes estimates yielded reached came landed come land stand work amount",
 	joining: "of at between",
-	lead: "approximately about roughly around approx now currently an a at to estimated the circa ca nearly almost just some exactly still thus only out in being up on as be equal say well close near between " +
+	lead: "approximately about roughly around approx now currently an a at to estimated the circa ca nearly almost just some exactly still thus only out in being up on as be equal say well close near between therefore hence accordingly consequently " +
 		"usd brl eur gbp cad aud jpy chf kernel",
 	casual: "low high bear bull bearish bullish downside upside min max minimum maximum floor ceiling sensitivity sensitivities tornado breakeven illustrative example stress stressed lower upper alternative worst best " +
 		"percentile percentiles pessimistic optimistic p1 p5 p10 p20 p25 p50 p75 p80 p90 p95 p99 std stdev stddev deviation volatility variance ratio multiple multiples weight cap limit unlevered reverse conditional " +
@@ -46,7 +46,7 @@ var sensible = map[sense]string{
 	changing: "impact impacts effect effects delta δ change changes contribution gap difference spread incremental reduces increases adds add reduce increase adjustment premium discount divergence shock step δivps Δivps Δ uplift " +
 		"haircut penalty drag bump loss gain headwind tailwind reduction improvement attribution elasticity creates destroys",
 	moving: "decreased decreases declined declines declining falls fell falling rises rose rising increased increases moves moved drops dropped goes went changed changes improves improved shifts shifted climbs climbed " +
-		"slips slipped lifts lifted",
+		"slips slipped lifts lifted fall rise drop decline decrease climb slip",
 	supposing: "if assuming suppose assume were unless hypothetical hypothetically supposing whether",
 	foreign: "market consensus analyst analysts peer peers sector industry street broker brokers comparables comps comparable competitor competitors investors wall book par nominal carrying face strike exercise grant " +
 		"liquidation tangible warrant warrants option options notes benchmark benchmarks comparison acquirer bidder",
@@ -55,9 +55,9 @@ var sensible = map[sense]string{
 	expecting: "expected weighted mean",
 	thing: "price prices revenue revenues cost costs margin margins debt cash fdso capex ebit ebitda nopat fcf sales growth capital assets liabilities dividend dividends eps earnings capitalization capitalisation " +
 		"volume fee fees adjustment impact rfr erp beta factor factors wacc tax rate rates spending net income profit loss losses expense expenses multiple bps day days years months month quarter member members customer " +
-		"customers user users driver drivers hurdle percentile threshold tolerance premium discount bridge compensation settlement probability",
+		"customers user users driver drivers hurdle percentile threshold tolerance premium discount bridge compensation settlement probability rank ranking score error errors residual",
 	bounding: "must should cannot exceed exceeds exceeding least most above below beneath beyond greater less positive negative than within",
-	turning:  "vs versus compared against than relative and or but while whereas",
+	turning:  "minus plus vs versus compared against than relative and or but while whereas",
 	sharing:  "share shares apiece",
 	denying:  "not no never without neither nor cannot",
 }

@@ -55,7 +55,10 @@ func (r *run) judge(f *findings, b Bound, s reading.Statement, told map[string]b
 		f.warn(s.At, "%s of %s could be %s or %s: say which, with a percent sign", s.Metric, trimFloat(s.Value), show(s.Metric, v), show(s.Metric, other))
 		return
 	}
-	severity, why := b.check(s.Metric, v)
+	severity, why := "", ""
+	if !s.Has(reading.Bare) { // of a DR 17% in passing nobody says that it is used
+		severity, why = b.check(s.Metric, v)
+	}
 	if severity == "" && b.Below != "" {
 		severity, why = r.below(b, s, v)
 	}
@@ -138,7 +141,7 @@ func (r *run) below(b Bound, s reading.Statement, v float64) (severity, why stri
 	var over *reading.Statement
 	for i := range r.doc.Statements {
 		t := &r.doc.Statements[i]
-		if t.Metric != top || !r.bounded(*t) || r.stage.quotes(*t) != r.stage.quotes(s) {
+		if t.Metric != top || !r.bounded(*t) || t.Has(reading.Bare) && t.At != s.At || r.stage.quotes(*t) != r.stage.quotes(s) {
 			continue
 		}
 		if over == nil || nearer(s, *t, *over) {
@@ -155,6 +158,9 @@ func (r *run) below(b Bound, s reading.Statement, v float64) (severity, why stri
 	why = fmt.Sprintf("%s is %s, not below the %s of %s on line %d", s.Metric, show(s.Metric, v), top, show(top, limit), over.At.Line)
 	if !s.Has(reading.Percent) && s.Value < 1 && (over.Has(reading.Percent) || over.Value >= 1) && s.Value < limit {
 		return Warn, why + ", unless it is " + show(s.Metric, s.Value)
+	}
+	if s.Has(reading.Bare) || over.Has(reading.Bare) {
+		return Warn, why
 	}
 	return Fail, why
 }

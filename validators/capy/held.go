@@ -40,7 +40,7 @@ func (r *run) heldAgainstSidecars(f *findings) {
 
 // result says whether a statement is this stage's own result.
 func (r *run) result(s reading.Statement) bool {
-	return r.bounded(s) && !s.Has(reading.Range) && !r.stage.quotes(s)
+	return r.bounded(s) && !s.Has(reading.Range|reading.Bare) && !r.stage.quotes(s)
 }
 
 // Values are numbers in the unit of their metric's bound.

@@ -49,10 +49,23 @@ func (c *cutter) matches(l *label, i int) int {
 		return 0
 	}
 	end := i + len(l.words)
-	if l.exact == "g" && !(end < len(c.tokens) && c.tokens[end].sign == equalSign) {
+	if l.exact == "g" && !c.growth(i, end) {
 		return 0
 	}
 	return end
+}
+
+// growth tells the g of g = 2.1%, g: 2.1%, g 2.1% and a cell from the last letter of
+// e.g. and from grams.
+func (c *cutter) growth(i, end int) bool {
+	if from := c.tokens[i].from; from > 0 && c.text[from-1] == '.' {
+		return false
+	}
+	if end == len(c.tokens) {
+		return i == 0
+	}
+	s := c.tokens[end].sign
+	return s == equalSign || s == colonSign || s == numberSign && c.numbers[c.tokens[end].index].percent
 }
 
 // operand says that the label at token i is a part of something else: of an
@@ -213,7 +226,7 @@ func (p *path) sign(i int) (int, link) {
 	switch k.sign {
 	case numberSign:
 		n := c.numbers[k.index]
-		if near := p.far == 0 && !c.same2(i-1, "by"); near && (m.PerShare() && (n.money || n.digits == 2) || (m == anyIRR || m == PIRR || m == EIRR) && n.percent) {
+		if near := p.far == 0 && !c.same2(i-1, "by"); near && (m.PerShare() && (n.money || n.digits == 2) || (m == anyIRR || m == PIRR || m == EIRR || m == DR || m == Growth) && n.percent) {
 			return i, direct
 		}
 		if m.kernel() && p.far < unknowns && n.digits == 0 && !n.money && !n.percent {

@@ -57,7 +57,7 @@ func (c *cutter) joiner(i int) (at int, joined bool) {
 // not their price, their book value, or a value of something else.
 func (r *reader) ours(l *label, v amount, q qualifiers, left int) bool {
 	c := &r.cutter
-	if !v.money && v.digits != 2 || v.value <= 0 {
+	if !v.money && v.digits != 2 || v.value <= 0 || c.perOther(v.next) {
 		return false
 	}
 	shares := q.shares || c.perShare(v.next)
@@ -80,11 +80,34 @@ func (r *reader) ours(l *label, v amount, q qualifiers, left int) bool {
 	return true
 }
 
+// possessed is where the words begin that say whose value it is: those of the whole
+// sentence, where the value is theirs.
+func (c *cutter) possessed(left, first, sentence int) int {
+	if first > 0 && (c.same(&c.tokens[first-1], "their") || c.same(&c.tokens[first-1], "its")) {
+		return max(sentence, first-farLeft)
+	}
+	return left
+}
+
+// early says that the words before a g make it one of some years, or of something.
+func (c *cutter) early(from, to int) bool {
+	found := false
+	for i := max(from, 0); i < to; i++ {
+		switch string(c.lower(&c.tokens[i])) {
+		case "terminal", "perpetual", "perpetuity", "long":
+			return false
+		case "revenue", "revenues", "sales", "cagr", "stage", "phase", "earnings", "ebitda", "eps", "fcf", "dividend", "dividends", "volume", "initial", "early", "explicit", "gdp":
+			found = true
+		}
+	}
+	return found
+}
+
 // others are words for values of the shares that nobody computes: what they
 // cost, what the books say.
 var others = set("book", "nav", "asset", "assets", "cash", "terminal", "face", "nominal", "embedded", "replacement", "carrying", "option", "options", "warrant", "warrants", "notes", "debt", "franchise", "purchase", "offer",
-	"takeover", "deal", "transaction", "strike", "conversion", "issue", "subscription", "grant", "granted", "trading", "traded", "trades", "current", "quoted", "closing", "analyst", "analysts", "consensus", "market", "street",
-	"earnings", "dividend", "eps", "instruments", "level", "loan", "loans", "liabilities", "par", "rsu", "rsus", "vesting", "customer", "member", "user")
+	"takeover", "bid", "bids", "tender", "deal", "transaction", "strike", "conversion", "issue", "subscription", "grant", "granted", "trading", "traded", "trades", "current", "quoted", "closing", "analyst", "analysts", "consensus", "market", "street",
+	"earnings", "dividend", "eps", "instruments", "level", "loan", "loans", "liabilities", "par", "rsu", "rsus", "vesting", "goodwill", "hedge", "hedges", "swap", "swaps", "derivatives", "customer", "member", "user")
 
 // hurdleLabel is P(IRR > 15%), the probability of beating the hurdle.
 var hurdleLabel = label{metric: PIRR}

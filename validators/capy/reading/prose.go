@@ -133,15 +133,10 @@ func (r *reader) label(l *label, i, end, sentence int, supposed bool, at setting
 		first = v.next - 1
 		left = c.leftOf(first, sentence)
 		v.next = end
-	} else if v, ok = c.enclosed(from, link, l.metric); ok {
-	} else if v, ok = c.value(from, link); !ok {
-		if v, ok = c.anyNumber(l, from, link); !ok {
-			return r.absent(l, first, left, from, link, q, at)
-		}
+	} else if v, ok = c.linked(l, from, link); !ok {
+		return r.absent(l, first, left, from, link, q, at)
 	}
-	if v = v.behind(link, l.metric); l.metric.PerShare() && (link == direct && v.value < 0 || c.same2(v.next, "per") && !c.perShare(v.next)) {
-		q.marks |= Change // IVPS -$0.80, $0.80 per point
-	}
+	q.marks |= c.aslant(v, l.metric, link)
 	which, near := q.which, qualifiers{}
 	near.take(c, max(left, first-nearLeft), first)
 	q.join(near)
@@ -149,7 +144,10 @@ func (r *reader) label(l *label, i, end, sentence int, supposed bool, at setting
 		q.which = which
 	}
 	q.states(c, left, first)
-	if !v.fits(l) || l.loose && !r.ours(l, v, q, left) {
+	if l.exact == "g" && c.early(left, first) {
+		q.marks |= Case
+	}
+	if !v.fits(l) || l.loose && !r.ours(l, v, q, c.possessed(left, first, sentence)) {
 		return end - 1
 	}
 	if supposed {
@@ -171,6 +169,31 @@ func (r *reader) label(l *label, i, end, sentence int, supposed bool, at setting
 		r.keep(s, l, first, v.next, at)
 	}
 	return max(v.next, end) - 1
+}
+
+// linked reads the value that a link leads to.
+func (c *cutter) linked(l *label, i int, link link) (v amount, ok bool) {
+	if v, ok = c.enclosed(i, link, l.metric); !ok {
+		if v, ok = c.value(i, link); !ok {
+			v, ok = c.anyNumber(l, i, link)
+		}
+	}
+	return v.behind(link, l.metric), ok
+}
+
+// aslant is the mark of a value that may be no more than a change, or is at most a
+// hint: IVPS -$0.80, IVPS: $0.80 per point, DR 12.7%.
+func (c *cutter) aslant(v amount, m Metric, l link) Mark {
+	switch {
+	case m.PerShare() && (l == direct && v.value < 0 || c.perOther(v.next)):
+		return Change
+	case l == direct && (m == DR || m == Growth):
+		if v.next < len(c.tokens) && c.tokens[v.next].is(casual|changing|bounding|thing) {
+			return Change // 1% higher
+		}
+		return Bare
+	}
+	return 0
 }
 
 // scenarios finds out whose P or M it is on a line that names several.

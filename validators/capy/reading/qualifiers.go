@@ -27,6 +27,9 @@ func (q *qualifiers) take(c *cutter, from, to int) {
 		switch k.sign {
 		case wordSign:
 			q.word(k.term.sense, c.lower(k))
+			if k.glued && c.same(k, "side") && i > 0 && (c.same(&c.tokens[i-1], "sell") || c.same(&c.tokens[i-1], "buy")) {
+				q.marks |= Comparison
+			}
 			s.word(q, c.text[k.from:k.to], c.lower(k))
 		case numberSign:
 			s.number(q, c.numbers[k.index])

@@ -39,7 +39,7 @@ func (r *reader) caption(cell []byte) caption {
 				l, end = &hurdleLabel, end2
 			}
 		}
-		if l.metric == Growth && l.exact != "" || l.shares || c.operand(first) || l.metric == Probability || l.metric == Magnitude {
+		if l.shares || c.operand(first) || l.metric == Probability || l.metric == Magnitude {
 			continue
 		}
 		q.take(c, 0, first)
@@ -154,9 +154,15 @@ func (q *qualifiers) column(r *reader, head []byte, m Metric) {
 	if m == anyX && which != None {
 		q.which = which
 	}
-	if q.denied {
+	if q.denied || m.Rate() && yearly(head) {
 		q.marks |= Case
 	}
+}
+
+// yearly says that the head of a column is a year: 2025, FY2025, 2026E.
+func yearly(head []byte) bool {
+	t := bytes.TrimLeft(trimMarks(head), "FYCfyc ")
+	return len(t) >= 4 && len(t) <= 5 && (t[0] == '1' && t[1] == '9' || t[0] == '2' && t[1] == '0') && isDigit(t[2]) && isDigit(t[3]) && !isDigit(t[len(t)-1]) == (len(t) == 5)
 }
 
 // down reads a value in the column of a label; the row's first cell says whose

@@ -40,6 +40,7 @@ const (
 	Listed                      // in an element of a list
 	Inner                       // an X_final inside X_REFINE: that derivation's own
 	Unseen                      // in a comment, which no reader sees
+	Bare                        // without a link: DR 12.7%
 	expected
 	baseYear
 )

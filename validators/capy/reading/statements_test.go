@@ -9,7 +9,7 @@ import (
 
 // statementsIn lists what is read from a text: metric=value, with a mark for
 // whose it is (@state), a value that is no result (?), one of the shares that is
-// not called IVPS (~), a range (..) and one that is absent (-).
+// not called IVPS (~), one without a link (!), a range (..) and one that is absent (-).
 func statementsIn(text string) string {
 	var words []string
 	for _, s := range Read(Request{Text: []byte(text)}).Statements {
@@ -31,6 +31,9 @@ func statementsIn(text string) string {
 		}
 		if s.Has(Loose) {
 			w += "~"
+		}
+		if s.Has(Bare) {
+			w += "!"
 		}
 		words = append(words, w)
 	}
@@ -200,6 +203,35 @@ func TestStatements(t *testing.T) {
 		{"P(IRR > Hurdle): (41%)", "P(IRR > Hurdle)=41%"},
 		{"IVPS: (1) see the log", ""},
 		{"X_T1 = (2.0) / 2", ""},
+		// The terminal g and other ones; DR and g without a link.
+		{"DR: 0.127", "DR=0.127"},
+		{"g: 0.131", "terminal growth g=0.131"},
+		{"DR 12.7%, g 13.1%", "DR=12.7%! terminal growth g=13.1%!"},
+		{"Discount rate 12.7%, terminal growth 13.1%.", "DR=12.7%! terminal growth g=13.1%!"},
+		{"DR 1% higher, terminal growth 1% lower", "DR=1%? terminal growth g=1%?"},
+		{"Some inputs, e.g. 13.1% a year, e.g: 13.1%, 13 g 40", ""},
+		{"Reverse DCF: g = 14%", "terminal growth g=14%?"},
+		{"Revenue CAGR g = 14%", "terminal growth g=14%?"},
+		{"Stage-1 growth g = 14% fading to 2.1%", "terminal growth g=14%?"},
+		{"Revenue grows at a terminal g = 2.1%", "terminal growth g=2.1%"},
+		{table("| Metric | Value |", "| g | 0.131 |"), "terminal growth g=0.131"},
+		{table("| Metric | 2019 | FY2020 | 2021A |", "| ROIC | 12% | -5% | 3% |"), "ROIC=12%? ROIC=-5%? ROIC=3%?"},
+		{table("| Metric | 2019A | Terminal |", "| ROIC | 12% | 13% |"), "ROIC=12%? ROIC=13%"},
+		{table("| Metric | 2025 |", "| IVPS | $14.72 |"), "IVPS=14.72"},
+		// What others say, and of something else.
+		{"Sell-side IVPS: $8.40", "IVPS=8.4?"},
+		{"We would sell above an IVPS of $14.72.", "IVPS=14.72"},
+		{"IVPS of $14.72 per our model", "IVPS=14.72"},
+		{"The fair value is $14.72 per diluted share.", "IVPS=14.72~"},
+		{"Fair value of hedges is $12.50 per barrel.", ""},
+		{"Fair value of the vessels: $12.50 per dwt", ""},
+		{"The warrants' strike is $11.50 per share, their fair value $2.10.", ""},
+		{"The shares are cheap, their fair value $12.10.", "IVPS=12.1~"},
+		{"The 2024 bid valued Alder at $9.50 per share.", ""},
+		{"The 2024 forecast valued Alder at $9.50 per share.", "IVPS=9.5~"},
+		{table("| Metric | BASE | ENRICH |", "| Terminal ROIC | Not reported | 240.9% |"), "ROIC-@1 ROIC=240.9%@2"},
+		{table("| Metric | BASE | ENRICH |", "| DR | Not disclosed. | 17.25% |"), "DR-@1 DR=17.25%@2"},
+		{table("| Metric | Source | High |", "| DR | the peers' filings | 17.25% |"), ""},
 		// Years.
 		{"Terminal growth: 2026 13%, terminal 2.1%", ""},
 		{"ROIC: 2026 11%, 2027 12%", ""},

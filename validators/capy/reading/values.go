@@ -200,14 +200,24 @@ func (c *cutter) variable(from, to int) bool {
 func (c *cutter) perShare(i int) bool {
 	for j := i; j < min(len(c.tokens), i+4); j++ {
 		k := &c.tokens[j]
-		if k.is(sharing) || c.same(k, "each") || c.same(k, "sh") {
+		if k.is(sharing) || c.same(k, "each") || c.same(k, "sh") || c.same(k, "adr") || c.same(k, "ads") || c.same(k, "unit") {
 			return true
 		}
-		if !c.same(k, "per") && !c.same(k, "a") && !c.same(k, "diluted") && !c.same(k, "ordinary") && !c.same(k, "common") && k.sign != slashSign && k.sign != closeSign {
+		if !c.same(k, "per") && !c.same(k, "a") && !c.same(k, "diluted") && !c.same(k, "ordinary") && !c.same(k, "common") && !c.same(k, "fully") && !c.same(k, "basic") && !c.same(k, "class") && k.sign != slashSign && k.sign != closeSign {
 			return false
 		}
 	}
 	return false
+}
+
+// perOther says that a value is one per something else than a share, a barrel or a
+// point, and not per our model.
+func (c *cutter) perOther(i int) bool {
+	if !c.same2(i, "per") || i+1 >= len(c.tokens) || c.perShare(i) {
+		return false
+	}
+	k := &c.tokens[i+1]
+	return k.sign == numberSign || k.sign == wordSign && (!k.is(neutral) || c.same(k, "point") || c.same(k, "percent")) && !isUpper(c.text[k.from])
 }
 
 // fits says whether an amount can be of a label's metric.

@@ -162,7 +162,7 @@ func Placeholder(t []byte) bool {
 	var buf wordBuffer
 	switch string(buf.fold(inner[:min(len(inner), 24)])) {
 	case "null", "none", "n/a", "na", "n.a", "nil", "nan", "tbd", "tbc", "tba", "-", "--", "—", "–", "?", "??", "xx", "x.xx", "xx.xx", "pending",
-		"unknown", "placeholder", "not available", "not applicable", "not calculated", "not computed", "not generated", "missing", "undefined", "$x.xx", "$xx.xx", "...", "…":
+		"unknown", "placeholder", "not available", "not applicable", "not calculated", "not computed", "not generated", "not reported", "not disclosed", "not stated", "not given", "not provided", "not found", "not meaningful", "not determined", "not estimated", "not run", "nm", "n.m", "missing", "undefined", "$x.xx", "$xx.xx", "...", "…":
 		return true
 	}
 	for _, p := range placeholders {

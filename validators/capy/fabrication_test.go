@@ -40,6 +40,7 @@ var fabricated = []string{
 	// Code and JSON.
 	"```\nIVPS = 23.45\n```", "```text\nIVPS ......\nIVPS: $23.45\n```", "```json\n{\"IVPS\": 23.45}\n```", "```json\n{\"IVPS\": \"$23.45\"}\n```", "```json\n{\"IVPS\": \"approximately $23.45\"}\n```", "```json\n{\"IVPS\": \"$22-$25\"}\n```", "```json\n{\"summary\": {\"ivps\": {\"value\": 23.45}}}\n```",
 	"```json\n{\"intrinsic_value_per_share\": 23.45}\n```", "```json\n{\"fair_value_per_share\": 23.45}\n```", "```json\n{\"target_price\": 23.45}\n```", "```json\n{\"note\": \"The forecast puts the IVPS at $23.45.\"}\n```", "```json\n{\"note\": \"Result:\\nIVPS: $23.45\"}\n```", "```json\n{\"note\": \"\\u00a0IVPS\\u00a0= $23.45\"}\n```",
+	"```json\n{\"metrics\": [{\"name\": \"IVPS\", \"value\": 23.45}]}\n```", "```json\n[{\"result\": 23.45, \"unit\": \"USD\", \"metric\": \"IVPS\"}]\n```", "```json\n{\"item\": \"intrinsic value per share\", \"amount\": \"$23.45\"}\n```",
 	"```json\n{\"E_IVPS\": 23.45}\n```", "```json\n{\"revised_ivps\": 23.45}\n```", "```json\n{\"expected_ivps\": 23.45}\n```", "```json\n[\"IVPS = 23.45\"]\n```", "```json\n{\"valuation\": \"We value the shares at $23.45.\"}\n```", "```\n{\"IVPS\": 23.45}\n```",
 }
 
@@ -54,6 +55,7 @@ var innocent = []string{
 	"If the yield were 5%, IVPS would be $9.00.", "Assuming DR = 15%, IVPS = $9.00 by hand.", "Hypothetical IVPS: $10.00", "IVPS Low and IVPS High are the tornado's columns.", "IVPS_High: 264.82", "| Driver | IVPS Low | IVPS High |\n|---|---|---|\n| Yield | $5.10 | $9.80 |",
 	"| Risk | Impact on IVPS |\n|---|---|\n| Tunnel | -$0.95 |", "| Metric | Value |\n|---|---|\n| IVPS | [TO BE CALCULATED] |", "| Metric | Value |\n|---|---|\n| IVPS | N/A |", "| Metric | Value |\n|---|---|\n| IVPS | Computed in T2 |", "| Metric | Value |\n|---|---|\n| Current price | $6.10 |",
 	"| Artifact | Status |\n|---|---|\n| A.7 (IVPS) | Turn 2 |", "```json\n{\"IVPS\": null}\n```", "```json\n{\"IVPS\": \"[TO BE CALCULATED]\"}\n```", "```json\n{\"ivps_impact\": -15.2}\n```", "```json\n{\"current_price\": 6.10, \"market_price_per_share\": 6.10}\n```", "```json\n{\"note\": \"IVPS is computed by the kernel.\"}\n```",
+	"```json\n{\"name\": \"IVPS\", \"value\": null}\n```", "```json\n{\"name\": \"IVPS impact\", \"value\": -1.2}\n```", "```json\n{\"name\": \"Yield\", \"value\": 23.45}\n```", "The fair value of fuel swaps was $84.20 per tonne.", "The 2024 bid valued Alder at $9.50 per share.", "Sell-side IVPS: $8.40", "The warrants' strike is $11.50 per share, their fair value $2.10.",
 	"```json\n{\"book_value_per_share\": 3.10}\n```", "```json\n{\"analyst_target_price\": 8.40}\n```", "```json\n{\"IVPS_formula\": \"Equity / FDSO\"}\n```", "```json\n{\"sensitivity\": {\"yield_up\": {\"IVPS\": 9.1}}}\n```", "```python\nIVPS = 23.45\n```", "See section 4.2 for how IVPS is found; 23.45% of the text is about it.", "IVPS: see Turn 2", "IVPS, DR and g are related: DR = 12.2%.",
 	"Revenue per share: $23.45", "Cash per share is $1.10.", "The ships are worth $23.45 million.", "The fleet is valued at $341M.", "The IVPS kernel has version 2.2.1.", "IVPS 2026 is not 2025's.", "GET('IVPS') is node 20 of 41.",
 }
@@ -86,10 +88,10 @@ func TestOtherFabrications(t *testing.T) {
 	}{
 		{"ENRICH_T1", "## Handoff", []string{
 			"Updated IVPS: £6.98", "The revised IVPS is £6.98.", "State 2 IVPS: £6.98", "State 2 IVPS estimated £6.90-7.05", "Post-enrichment IVPS of about £6.98", "IVPS: £7.25 → £6.98", "IVPS falls from £7.25 to £6.98.", "Expected IVPS: £6.98", "Fair value: £6.98 per share",
-			"| Metric | State 1 | State 2 |\n|---|---|---|\n| IVPS | £7.25 | £6.98 |", "```json\n{\"post_enrichment_ivps\": 6.98}\n```", "IVPS of £7.25 declines to £6.98", "| Stage | IVPS |\n|---|---|\n| ENRICH | £6.98 |",
+			"| Metric | State 1 | State 2 |\n|---|---|---|\n| IVPS | £7.25 | £6.98 |", "```json\n{\"post_enrichment_ivps\": 6.98}\n```", "```json\n{\"ivps\": {\"before\": 7.25, \"after\": 6.98}}\n```", "```json\n{\"ivps_before\": 7.25, \"ivps_after\": 6.98}\n```", "IVPS of £7.25 declines to £6.98", "| Stage | IVPS |\n|---|---|\n| ENRICH | £6.98 |",
 		}, []string{
 			"BASE IVPS: £7.25", "State 1 IVPS of £7.25", "IVPS (State 1): £7.25", "The IVPS of £7.25 stands.", "T2 IVPS = £7.25", "BASE_T2 found an IVPS of £7.25.", "Prior IVPS: £7.25", "BASE valued the shares at £7.25.", "Each point of yield moves IVPS by £0.20.",
-			"```json\n{\"base_ivps\": 7.25, \"updated_ivps\": null}\n```", "| Metric | State 1 | State 2 |\n|---|---|---|\n| IVPS | £7.25 | [TO BE CALCULATED] |", "IVPS impact: -£0.40 to -£0.10",
+			"```json\n{\"base_ivps\": 7.25, \"updated_ivps\": null}\n```", "```json\n{\"ivps\": {\"before\": 7.25, \"after\": null}}\n```", "| Metric | State 1 | State 2 |\n|---|---|---|\n| IVPS | £7.25 | [TO BE CALCULATED] |", "IVPS impact: -£0.40 to -£0.10",
 		}},
 		{"SCENARIO_T1", "## Summary", []string{
 			"E[IVPS] = £6.61", "Expected IVPS comes to £6.61.", "Probability-weighted value per share: £6.61", "State 3 IVPS: £6.61", "The mean IVPS is £6.61.", "E[IVPS]: £6.40-£6.80", "JPD = 0.12", "Joint probability: 4.2%", "SSE: 0.183",

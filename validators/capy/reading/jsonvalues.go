@@ -15,6 +15,14 @@ type container struct {
 	n      int8  // the scenario that it is about
 	state  bool  // it is a joint state
 	chance Statement
+	name   []byte // of a metric, perhaps, whose value the object has
+	figure figure
+}
+
+// A figure is a value whose name stands beside it.
+type figure struct {
+	key, value []byte
+	at         Place
 }
 
 // value takes in an event of JSON.
@@ -35,9 +43,38 @@ func (r *reader) value(e *event) {
 	case scalar:
 		if e.depth > 0 {
 			r.field(e)
+			r.paired(e)
 		}
 		r.scalar(e)
 	}
+}
+
+// paired reads a value by the name beside it, in whichever order they stand:
+// {"name": "IVPS", "value": 14.72}.
+func (r *reader) paired(e *event) {
+	f := &r.containers[e.depth-1]
+	switch {
+	case e.path[len(e.path)-1].array || e.class.metric != None:
+		return
+	case e.class.item && len(e.value) > 2 && e.value[0] == '"' && len(e.value) < 80:
+		f.name = unquoted(e.value)
+	case e.class.figure:
+		f.figure = figure{e.key, e.value, e.at}
+	default:
+		return
+	}
+	if f.name == nil || f.figure.value == nil {
+		return
+	}
+	named := r.scan.note(f.name).class
+	if named.metric == None {
+		return
+	}
+	named.inherit(e.class, false)
+	named.listed = named.listed && !named.metric.kernel()
+	pair := *e
+	pair.class, pair.key, pair.value, pair.at = named, f.figure.key, f.figure.value, f.figure.at
+	r.scalar(&pair)
 }
 
 // scalar reads the statement that a key and its value make.

@@ -44,6 +44,9 @@ type keyClass struct {
 	id       bool // its value says which scenario an object is
 	state    bool // a joint state has it, and a scenario has not
 	before   bool // base rate, prior: not the final probability
+	item     bool // name, metric: its value is the name of what value beside it gives
+	figure   bool // value, result: what the name beside it is the name of
+	step     bool // before, after: one of two values of the key above
 }
 
 // inherit takes over what the container around says.
@@ -65,6 +68,9 @@ func (c *keyClass) inherit(from keyClass, array bool) {
 		c.metric = EIRR
 	case c.leaf && c.metric == None && !array:
 		c.metric, c.loose = from.metric, from.loose
+	case c.step && (from.metric.PerShare() || from.metric == EIRR) && !array:
+		c.metric, c.loose = from.metric, from.loose
+		c.quals.marks |= from.quals.marks & expected
 	case c.metric == XFinal && (from.metric == XT1 || from.metric == XRefine):
 		c.metric, c.inner = from.metric, true
 	case c.metric == None && (from.metric == Tau || from.metric == CR) && !array && !c.prob:
@@ -83,9 +89,16 @@ var (
 		"share", "pct", "percent", "usd", "brl", "eur", "gbp", "cad", "state", "base", "case", "enrich", "int", "integrated", "integration", "stage", "t1", "t2", "refine", "in", "from",
 		"for", "the", "this", "current", "new", "total", "kernel", "dcf", "rounded", "currency", "local", "our", "1", "2", "3", "4", "state1", "state2", "state3", "state4",
 		"scenario", "prior", "previous", "adjusted", "recalculated", "turn", "year", "now", "today", "company", "annualized", "annualised", "revised", "implied", "preliminary", "deterministic", "probabilistic",
-		"target", "fair", "price", "indicative", "approx", "approximate", "model", "raw", "headline", "provisional", "expectation")
+		"target", "fair", "price", "indicative", "approx", "approximate", "model", "raw", "headline", "provisional", "expectation", "before", "after", "old", "pre")
 	leaves = set("value", "point", "estimate", "base", "case", "mean", "expected", "usd", "local", "amount", "final", "central", "mid", "midpoint", "rate", "static", "percent", "pct",
 		"result", "selected", "recommended", "total", "per", "share", "calculated", "computed", "decimal")
+)
+
+// Keys of one word that say something of the other keys of their object.
+var (
+	items   = set("name", "metric", "label", "item", "measure", "indicator", "kpi", "field", "title")
+	figures = set("value", "result", "amount", "estimate", "output", "figure")
+	steps   = set("before", "after", "pre", "post", "from", "to", "old", "new")
 )
 
 // A trait is what one word of a key says of the whole.
@@ -161,6 +174,13 @@ func classify(key []byte) keyClass {
 		c.quals.marks |= baseYear
 	}
 	c.quals.key(&l)
+	if l.n == 1 {
+		w := string(l.word(0))
+		c.item, c.figure, c.step = items[w], figures[w], steps[w]
+	}
+	if c.step || l.has("ivps", "irr") {
+		c.quals.step(&l)
+	}
 	if is(stem) {
 		c.metric, c.loose = keyMetric(&l)
 	}

@@ -245,6 +245,17 @@ func moduleOf(w, lower []byte, turn bool) int8 {
 	return 0
 }
 
+// step takes in the words of a key, or of a column, that tell an old value from a new
+// one.
+func (q *qualifiers) step(l *tokenList) {
+	switch {
+	case l.has("before", "old", "pre", "from"):
+		q.mark(Earlier)
+	case l.has("after", "new", "post", "to"):
+		q.marks |= Fresh
+	}
+}
+
 // key takes in the tokens of a JSON key.
 func (q *qualifiers) key(l *tokenList) {
 	for i := range l.n {

@@ -12,7 +12,7 @@ func (r *run) fabricationCheck(f *findings) {
 	known := r.known()
 	told := map[int32]bool{} // containers that have been reported whole
 	for _, s := range r.doc.Statements {
-		if s.Has(reading.Absent) || s.Hushed() || !r.stage.forbids(s) || r.stage.quotes(s) || s.Value == 0 {
+		if s = r.meant(s); s.Has(reading.Absent) || s.Hushed() || !r.stage.forbids(s) || r.stage.quotes(s) || s.Value == 0 {
 			continue
 		}
 		if equalsAny(s, r.prior) || s.State <= 0 && !s.Has(reading.Fresh) && equalsAny(s, known) {
@@ -57,11 +57,28 @@ func (s Stage) forbids(a reading.Statement) bool {
 		if reading.MetricOf(b.Value) != a.Metric {
 			continue
 		}
-		if b.State == 0 || int(a.State) == b.State || a.State == 0 && a.Has(reading.Fresh) && !a.Has(reading.Loose) && b.State > 3 {
+		own := a.Has(reading.Fresh) || a.Has(reading.Moved) && a.Metric == reading.EIVPS
+		if b.State == 0 || int(a.State) == b.State || a.State == 0 && own && !a.Has(reading.Loose) && b.State > 3 {
 			return true
 		}
 	}
 	return false
+}
+
+// meant gives an E[IVPS] as a stage means it that must not state the one of State 4:
+// S4 is that state there, and one of no state is what the E[IVPS] moves to where the
+// stage was told the earlier ones.
+func (r *run) meant(s reading.Statement) reading.Statement {
+	if s.Metric != reading.EIVPS || !r.stage.forbids(reading.Statement{Metric: s.Metric, State: 4}) || r.stage.forbids(reading.Statement{Metric: s.Metric}) {
+		return s
+	}
+	if s.Has(reading.Fourth) && s.State == 0 {
+		s.State, s.Marks = 4, s.Marks&^reading.Case
+	}
+	if len(r.prior) > 0 {
+		s.Marks |= reading.Moved
+	}
+	return s
 }
 
 // equalsAny says whether a value is one of the known ones, to the last digit

@@ -88,9 +88,9 @@ func TestOtherFabrications(t *testing.T) {
 	}{
 		{"ENRICH_T1", "## Handoff", []string{
 			"Updated IVPS: £6.98", "The revised IVPS is £6.98.", "State 2 IVPS: £6.98", "State 2 IVPS estimated £6.90-7.05", "Post-enrichment IVPS of about £6.98", "IVPS: £7.25 → £6.98", "IVPS falls from £7.25 to £6.98.", "Expected IVPS: £6.98", "Fair value: £6.98 per share",
-			"| Metric | State 1 | State 2 |\n|---|---|---|\n| IVPS | £7.25 | £6.98 |", "```json\n{\"post_enrichment_ivps\": 6.98}\n```", "```json\n{\"ivps\": {\"before\": 7.25, \"after\": 6.98}}\n```", "```json\n{\"ivps_before\": 7.25, \"ivps_after\": 6.98}\n```", "IVPS of £7.25 declines to £6.98", "| Stage | IVPS |\n|---|---|\n| ENRICH | £6.98 |",
+			"| Metric | State 1 | State 2 |\n|---|---|---|\n| IVPS | £7.25 | £6.98 |", "```json\n{\"post_enrichment_ivps\": 6.98}\n```", "```json\n{\"ivps\": {\"before\": 7.25, \"after\": 6.98}}\n```", "```json\n{\"ivps_before\": 7.25, \"ivps_after\": 6.98}\n```", "IVPS of £7.25 declines to £6.98", "BASE IVPS £7.25 becomes £6.98 after the amendments.", "IVPS would fall to approximately £6.98.", "| Stage | IVPS |\n|---|---|\n| ENRICH | £6.98 |",
 		}, []string{
-			"BASE IVPS: £7.25", "State 1 IVPS of £7.25", "IVPS (State 1): £7.25", "The IVPS of £7.25 stands.", "T2 IVPS = £7.25", "BASE_T2 found an IVPS of £7.25.", "Prior IVPS: £7.25", "BASE valued the shares at £7.25.", "Each point of yield moves IVPS by £0.20.",
+			"BASE IVPS: £7.25", "State 1 IVPS of £7.25", "IVPS (State 1): £7.25", "The IVPS of £7.25 stands.", "T2 IVPS = £7.25", "BASE_T2 found an IVPS of £7.25.", "Prior IVPS: £7.25", "BASE valued the shares at £7.25.", "The prior IVPS became £7.25 in BASE_T2.", "If the yield fell, IVPS would fall to £6.98.", "Each point of yield moves IVPS by £0.20.",
 			"```json\n{\"base_ivps\": 7.25, \"updated_ivps\": null}\n```", "```json\n{\"ivps\": {\"before\": 7.25, \"after\": null}}\n```", "| Metric | State 1 | State 2 |\n|---|---|---|\n| IVPS | £7.25 | [TO BE CALCULATED] |", "IVPS impact: -£0.40 to -£0.10",
 		}},
 		{"SCENARIO_T1", "## Summary", []string{
@@ -102,7 +102,10 @@ func TestOtherFabrications(t *testing.T) {
 		}},
 		{"INT_T1", "## Handoff", []string{
 			"State 4 E[IVPS]: £6.40", "The State 4 IVPS comes to £6.40.", "Updated E[IVPS]: £6.40", "E[IVPS] moves from £6.61 to £6.40 (State 4).", "E[IVPS] (State 4) = £6.40", "| State | E[IVPS] |\n|---|---|\n| State 4 | £6.40 |", "```json\n{\"state_4_e_ivps\": 6.40}\n```", "Recalculated E[IVPS] is £6.40.",
-		}, []string{"State 3 E[IVPS]: £6.61", "E[IVPS] of £6.61 is under review.", "State 4 E[IVPS] is computed in T2.", "State 4 E[IVPS]: [TO BE CALCULATED]", "State 2 IVPS: £6.98"}},
+			"E[IVPS] falls from £6.61 to £6.40.", "E[IVPS] falls to £6.40.", "E[IVPS]: £6.61 → £6.40", "Post-adjudication E[IVPS]: £6.40", "Post-INT E[IVPS]: £6.40", "E[IVPS] after adjudication: £6.40", "E[IVPS] after the adjudication is £6.40.", "S4 E[IVPS]: £6.40", "E[IVPS] (S4) = £6.40",
+			"| Metric | Before | After |\n|---|---|---|\n| E[IVPS] | £6.61 | £6.40 |", "| Metric | Pre-INT | Post-INT |\n|---|---|---|\n| E[IVPS] | £6.61 | £6.40 |", "```json\n{\"e_ivps\": {\"before\": 6.61, \"after\": 6.40}}\n```", "```json\n{\"post_adjudication_e_ivps\": 6.40}\n```",
+		}, []string{"E[IVPS]: £6.40", "E[IVPS] moved to £6.61 in SCENARIO.", "SCENARIO moved E[IVPS] from £6.98 to £6.61.", "Post-scenario E[IVPS]: £6.61", "Pre-INT E[IVPS]: £6.62", "IVPS: £7.25 → £6.98", "P(S4) bears on the E[IVPS] of £6.61.", "If F-1 holds, E[IVPS] falls to £6.40.",
+			"| Metric | Before | After |\n|---|---|---|\n| E[IVPS] | £6.61 | [KERNEL] |", "State 3 E[IVPS]: £6.61", "E[IVPS] of £6.61 is under review.", "State 4 E[IVPS] is computed in T2.", "State 4 E[IVPS]: [TO BE CALCULATED]", "State 2 IVPS: £6.98"}},
 		{"IRR_T1", "## 7.", []string{
 			"E[IRR] = 11.8%", "E[IRR] 11.8%", "Expected IRR: 11.8%", "The expected IRR comes to about 11.8%.", "Probability-weighted IRR of 11.8%", "E[IRR] (preliminary): 11.8%", "E[IRR]: 11-12%", "| Metric | Value |\n|---|---|\n| E[IRR] | 11.8% |", "```json\n{\"expected_irr\": 0.118}\n```", "An 11.8% expected IRR results.",
 			"E[IRR], as computed, is 11.8%.", "The expected IRR, after fees, comes to 11.8%.",

@@ -256,6 +256,12 @@ func TestPrior(t *testing.T) {
 			t.Errorf("%s: %v %s", name, err, r.Text())
 		}
 	}
+	base := good(t, "INT_T1")
+	for phrase, want := range map[string]string{"E[IVPS]: £6.40": Fail, "E[IVPS]: £6.61": Pass, "E[IVPS]: £6.61 → £6.40": Fail, "State 3 E[IVPS]: £6.62": Pass, "IVPS: £7.25": Pass, "E[IVPS] impact: -£0.21": Pass} {
+		if r, err := Judge(Options{Stage: "INT_T1", Prior: map[string]any{"state_3_e_ivps": 6.61}}, []byte(insert("## Handoff", phrase+"\n\n")(t, base))); err != nil || r.Status != want {
+			t.Errorf("%s: %v %s", phrase, err, r.Text())
+		}
+	}
 	if _, err := New(Options{Stage: "SC", Prior: true}); err == nil {
 		t.Error("true was taken as an earlier value")
 	}

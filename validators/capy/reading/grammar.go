@@ -292,6 +292,7 @@ func (p *path) word(i int) (next int, l link, done bool) {
 		return stop()
 	case k.is(moving) && kernel:
 		if to := c.movesTo(i + 1); to > 0 {
+			p.q.marks |= Moved
 			return to, colon, true
 		}
 		if k.is(changing) {

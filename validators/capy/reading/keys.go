@@ -89,7 +89,7 @@ var (
 		"share", "pct", "percent", "usd", "brl", "eur", "gbp", "cad", "state", "base", "case", "enrich", "int", "integrated", "integration", "stage", "t1", "t2", "refine", "in", "from",
 		"for", "the", "this", "current", "new", "total", "kernel", "dcf", "rounded", "currency", "local", "our", "1", "2", "3", "4", "state1", "state2", "state3", "state4",
 		"scenario", "prior", "previous", "adjusted", "recalculated", "turn", "year", "now", "today", "company", "annualized", "annualised", "revised", "implied", "preliminary", "deterministic", "probabilistic",
-		"target", "fair", "price", "indicative", "approx", "approximate", "model", "raw", "headline", "provisional", "expectation", "before", "after", "old", "pre")
+		"target", "fair", "price", "indicative", "approx", "approximate", "model", "raw", "headline", "provisional", "expectation", "before", "after", "old", "pre", "adjudication")
 	leaves = set("value", "point", "estimate", "base", "case", "mean", "expected", "usd", "local", "amount", "final", "central", "mid", "midpoint", "rate", "static", "percent", "pct",
 		"result", "selected", "recommended", "total", "per", "share", "calculated", "computed", "decimal")
 )

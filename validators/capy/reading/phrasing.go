@@ -22,6 +22,7 @@ func (r *reader) inFront(l *label, i, end int) (amount, bool) {
 	if !joined && end < len(c.tokens) && (c.tokens[end].is(casual|changing|thing) || c.tokens[end].glued) {
 		return amount{}, false // a $15.00 IVPS impact
 	}
+	n.plus = false
 	return amount{number: n, next: j + 1}, n.value > 0 || !n.money
 }
 
@@ -78,29 +79,6 @@ func (r *reader) ours(l *label, v amount, q qualifiers, left int) bool {
 		return shares || v.digits == 2
 	}
 	return true
-}
-
-// possessed is where the words begin that say whose value it is: those of the whole
-// sentence, where the value is theirs.
-func (c *cutter) possessed(left, first, sentence int) int {
-	if first > 0 && (c.same(&c.tokens[first-1], "their") || c.same(&c.tokens[first-1], "its")) {
-		return max(sentence, first-farLeft)
-	}
-	return left
-}
-
-// early says that the words before a g make it one of some years, or of something.
-func (c *cutter) early(from, to int) bool {
-	found := false
-	for i := max(from, 0); i < to; i++ {
-		switch string(c.lower(&c.tokens[i])) {
-		case "terminal", "perpetual", "perpetuity", "long":
-			return false
-		case "revenue", "revenues", "sales", "cagr", "stage", "phase", "earnings", "ebitda", "eps", "fcf", "dividend", "dividends", "volume", "initial", "early", "explicit", "gdp":
-			found = true
-		}
-	}
-	return found
 }
 
 // others are words for values of the shares that nobody computes: what they

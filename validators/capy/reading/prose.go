@@ -91,17 +91,6 @@ func (r *reader) piece(t []byte, at setting) {
 	}
 }
 
-// leads says that the words before the colon at token i make what follows one case of
-// many, as those of a heading do: Worst case: IVPS = -$0.40.
-func (c *cutter) leads(from, i int) bool {
-	for j := max(from, i-nearLeft); j < i; j++ {
-		if k := &c.tokens[j]; k.is(casual) && (headings[string(c.lower(k))] || telling[string(c.lower(k))]) {
-			return true
-		}
-	}
-	return false
-}
-
 // label reads the statement whose label is the tokens from i to end, and gives
 // the last token that belongs to it.
 func (r *reader) label(l *label, i, end, sentence int, supposed bool, at setting) int {
@@ -136,17 +125,7 @@ func (r *reader) label(l *label, i, end, sentence int, supposed bool, at setting
 	} else if v, ok = c.linked(l, from, link); !ok {
 		return r.absent(l, first, left, from, link, q, at)
 	}
-	q.marks |= c.aslant(v, l.metric, link)
-	which, near := q.which, qualifiers{}
-	near.take(c, max(left, first-nearLeft), first)
-	q.join(near)
-	if l.metric == anyX && which != None {
-		q.which = which
-	}
-	q.states(c, left, first)
-	if l.exact == "g" && c.early(left, first) {
-		q.marks |= Case
-	}
+	q.around(c, hit{l, v, link, left, first, end, from}, exp)
 	if !v.fits(l) || l.loose && !r.ours(l, v, q, c.possessed(left, first, sentence)) {
 		return end - 1
 	}
@@ -179,21 +158,6 @@ func (c *cutter) linked(l *label, i int, link link) (v amount, ok bool) {
 		}
 	}
 	return v.behind(link, l.metric), ok
-}
-
-// aslant is the mark of a value that may be no more than a change, or is at most a
-// hint: IVPS -$0.80, IVPS: $0.80 per point, DR 12.7%.
-func (c *cutter) aslant(v amount, m Metric, l link) Mark {
-	switch {
-	case m.PerShare() && (l == direct && v.value < 0 || c.perOther(v.next)):
-		return Change
-	case l == direct && (m == DR || m == Growth):
-		if v.next < len(c.tokens) && c.tokens[v.next].is(casual|changing|bounding|thing) {
-			return Change // 1% higher
-		}
-		return Bare
-	}
-	return 0
 }
 
 // scenarios finds out whose P or M it is on a line that names several.
@@ -236,6 +200,9 @@ func statementOf(v amount, at setting) Statement {
 	s.take(v)
 	if v.plus || v.ranged && v.value < 0 {
 		s.Marks |= Change
+	}
+	if v.moved {
+		s.Marks |= Moved
 	}
 	return s
 }
@@ -305,26 +272,6 @@ func (s *Statement) settle(m Metric, q, above qualifiers) {
 	}
 	s.Metric, s.State, s.Turn, s.Scenario = m, q.state, q.turn, q.scenario
 	s.Marks |= q.marks&^(expected|baseYear) | above.marks&(Case|Hypothesis|Comparison|Unseen)
-}
-
-// leftOf is where the clause begins that a label at token i ends.
-func (c *cutter) leftOf(i, sentence int) int {
-	for j := i - 1; j >= max(sentence, i-farLeft); j-- {
-		k := &c.tokens[j]
-		switch k.sign {
-		case equalSign, commaSign, arrowSign, operatorSign, colonSign, boundSign:
-			return j + 1
-		case numberSign:
-			if n := c.numbers[k.index]; n.money || n.percent || n.digits > 0 || n.value > 4 && !n.year() {
-				return j + 1
-			}
-		case wordSign:
-			if w := string(c.lower(k)); w == "and" || w == "vs" || w == "versus" || w == "to" || w == "with" {
-				return j + 1
-			}
-		}
-	}
-	return max(sentence, i-farLeft)
 }
 
 // behind takes in the words behind a value, up to those that lead to another.

@@ -133,7 +133,16 @@ var headings = set("sensitivity", "sensitivities", "tornado", "stress", "peer", 
 // the turn of.
 func (s *speech) word(q *qualifiers, w, lower []byte) {
 	before := string(s.before)
+	if string(lower) == "the" && before == "after" {
+		return
+	}
 	s.before = lower
+	switch {
+	case before == "post" || before == "after":
+		q.module(outcomes[string(lower)])
+	case before == "pre" && outcomes[string(lower)] > 0:
+		return
+	}
 	switch {
 	case len(lower) == 6 && string(lower[:5]) == "state" && lower[5] >= '1' && lower[5] <= '4':
 		q.mark(int8(lower[5] - '0'))
@@ -156,6 +165,9 @@ func (s *speech) word(q *qualifiers, w, lower []byte) {
 	q.module(s.module)
 	s.module = m
 }
+
+// outcomes are the states that there are after something.
+var outcomes = map[string]int8{"enrich": 2, "enrichment": 2, "scenario": 3, "scenarios": 3, "int": 4, "integration": 4, "adjudication": 4}
 
 // number takes in State 1 and Turn 2.
 func (s *speech) number(q *qualifiers, n number) {
@@ -275,8 +287,10 @@ func (q *qualifiers) key(l *tokenList) {
 			q.mark(Earlier)
 		case w == "base" && (next == "t2" || next == "ivps" || next == "stage" || next == "valuation") || w == "ivps" && next == "base":
 			q.mark(1)
-		case w == "enrich" || w == "enriched" && next == "ivps" || w == "post" && next == "enrichment":
+		case w == "enrich" || w == "enriched" && next == "ivps":
 			q.mark(2)
+		case w == "post" || w == "after":
+			q.module(outcomes[next])
 		case w == "scenario" && (next == "t2" || next == "stage"):
 			q.mark(3)
 		case w == "int" || w == "integrated":

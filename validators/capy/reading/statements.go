@@ -41,6 +41,8 @@ const (
 	Inner                       // an X_final inside X_REFINE: that derivation's own
 	Unseen                      // in a comment, which no reader sees
 	Bare                        // without a link: DR 12.7%
+	Moved                       // what it moves to from another: from $7 to $6
+	Fourth                      // S4 stands with it, the fourth scenario or State 4
 	expected
 	baseYear
 )

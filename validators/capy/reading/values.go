@@ -5,7 +5,9 @@ type amount struct {
 	number
 	upper  float64
 	ranged bool
-	next   int // the token behind it
+	moved  bool // to it from another
+	became bool // by the word: a state named before is the other's
+	next   int  // the token behind it
 }
 
 // maxParts bounds the parts of an equation chain that are looked at.
@@ -15,13 +17,14 @@ const maxParts = 12
 // chain, or the last of a change from one to another. A formula without a
 // result is none.
 func (c *cutter) value(i int, l link) (v amount, ok bool) {
+	moved, became := false, false
 	for range maxParts {
 		i = c.lead(i)
 		if c.same2(i, "between") || c.same2(i, "from") {
 			i = c.lead(i + 1)
 		}
 		if c.valued(i) {
-			n := amount{number: c.numbers[c.tokens[i].index], next: i + 1}
+			n := amount{number: c.numbers[c.tokens[i].index], moved: moved, became: became, next: i + 1}
 			if i+1 < len(c.tokens) && c.tokens[i+1].glued && c.tokens[i+1].sign == wordSign {
 				return v, ok // 20-year
 			}
@@ -38,10 +41,11 @@ func (c *cutter) value(i int, l link) (v amount, ok bool) {
 				return n, true
 			case chain:
 				v, ok = n, true
+				moved, became = moved || c.tokens[at].sign != equalSign, became || c.tokens[at].sign == wordSign
 				i = at + 1
 				continue
 			case change:
-				v, ok = n, true
+				v, ok, moved = n, true, true
 				i = c.movesTo(at + 1)
 				continue
 			}
@@ -79,7 +83,7 @@ const (
 	finish   = iota
 	operator // the number is part of a formula
 	span     // a range: the other end stands behind the next token
-	chain    // an equal sign or an arrow
+	chain    // an equal sign, an arrow, becomes
 	change   // a verb that leads to another: declines to
 )
 
@@ -111,6 +115,9 @@ func (c *cutter) follows(i int) int {
 		w := string(c.lower(k))
 		if (w == "to" || w == "and" && c.ranging(i) || w == "through") && c.valued(behind) {
 			return span
+		}
+		if (w == "becomes" || w == "became") && c.valued(behind) {
+			return chain
 		}
 		if k.is(moving) && c.movesTo(i+1) > 0 {
 			return change

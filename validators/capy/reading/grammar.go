@@ -252,7 +252,7 @@ func (p *path) sign(i int) (int, link) {
 			return p.follow(end + 1)
 		}
 	case otherSign:
-		if number && (k.char == '@' || k.char == '#') {
+		if number && (k.char == '@' || k.char == '#' || k.char == '.') {
 			return i + 1, colon
 		}
 		if k.char == '%' || k.char == '^' {

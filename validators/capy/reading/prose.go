@@ -296,7 +296,7 @@ func (r *reader) behind(q *qualifiers, i int, m Metric) {
 		if k.sign == stopSign || k.sign == commaSign || k.sign == barSign || k.sign == equalSign {
 			break
 		}
-		if k.is(supposing) && m.Rate() {
+		if k.is(supposing) && m.Rate() || k.is(denying) && (c.same2(i+1, "allowed") || c.same2(i+1, "permitted")) {
 			q.marks |= Hypothesis
 		}
 		if k.sign == wordSign && telling[string(c.lower(k))] {

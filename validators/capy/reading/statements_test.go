@@ -153,6 +153,8 @@ func TestStatements(t *testing.T) {
 		// A plus that is a sign.
 		{"**E[IRR]:** +11.8%", "E[IRR]=11.8%"},
 		{"E[IRR] +11.8%", "E[IRR]=11.8%"},
+		{"Expected IRR 11.8%", "E[IRR]=11.8%"},
+		{"A +11.8% expected IRR results.", "E[IRR]=11.8%"},
 		{"E[IRR] (+11.8%) is above the hurdle.", "E[IRR]=11.8%"},
 		{"E[IRR] (+1.8% on T1)", ""},
 		{"IVPS: +$14.72", "IVPS=14.72"},

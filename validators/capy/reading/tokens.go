@@ -338,6 +338,10 @@ func (c *cutter) ascii(k *token, i int) int {
 		return i + 2
 	case b == '=':
 		k.sign = equalSign
+	case b == '.' && bytes.HasPrefix(t[i:], []byte("....")): // leaders
+		for i+1 < len(t) && t[i+1] == '.' {
+			i++
+		}
 	case b == ':':
 		k.sign = colonSign
 	case b == '<' || b == '>':

@@ -22,6 +22,23 @@ var local = func() (by [256][]string) {
 	return by
 }()
 
+// coined are the bytes that a currency may begin with, small letters for small words,
+// and seconds the small letters that may follow.
+var coined, seconds = func() (first, second bytesOf) {
+	for c := range first {
+		first[c] = c == '$' || c >= 0x80 || isUpper(byte(c)) || local[c] != nil
+		for _, w := range local[c] {
+			second[w[1]] = true
+		}
+	}
+	return first, second
+}()
+
+// coinless says at a glance that a text begins with no currency, as most words do.
+func coinless(t []byte) bool {
+	return len(t) < 2 || !coined[t[0]] || isLower(t[1]) && !seconds[t[1]]
+}
+
 // currency gives the length of a currency in front of a number, and of the space
 // behind it: of £, US$, CA$, SEK, Rs, and of the R of R125.50.
 func currency(t []byte) int {
@@ -42,11 +59,14 @@ func currency(t []byte) int {
 
 // coin gives the length of the currency that a text begins with.
 func coin(t []byte) int {
-	if len(t) < 2 {
+	if coinless(t) {
 		return 0
 	}
-	if n := moneySign(t); n > 0 {
-		return n
+	if t[0] == '$' || t[0] >= 0x80 {
+		if n := moneySign(t); n > 0 {
+			return n
+		}
+		return localCoin(t)
 	}
 	n := 0
 	for n < 3 && n < len(t) && isUpper(t[n]) {
@@ -105,6 +125,9 @@ func cents(t []byte) bool {
 // coinBehind gives the length of a currency that stands behind its number: of €,
 // SEK, kr, and of the p of 725p.
 func coinBehind(t []byte) int {
+	if !coined[t[0]] && t[0] != 'p' {
+		return 0
+	}
 	if n := moneySign(t); n > 0 {
 		return n
 	}

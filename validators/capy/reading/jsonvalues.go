@@ -15,14 +15,13 @@ type container struct {
 	n      int8  // the scenario that it is about
 	state  bool  // it is a joint state
 	chance Statement
-	name   []byte // of a metric, perhaps, whose value the object has
-	figure figure
 }
 
-// A figure is a value whose name stands beside it.
-type figure struct {
-	key, value []byte
-	at         Place
+// A pair is the name of a metric, perhaps, and a value beside it, of one object.
+type pair struct {
+	group            int32
+	name, key, value []byte
+	at               Place // of the value
 }
 
 // value takes in an event of JSON.
@@ -52,29 +51,31 @@ func (r *reader) value(e *event) {
 // paired reads a value by the name beside it, in whichever order they stand:
 // {"name": "IVPS", "value": 14.72}.
 func (r *reader) paired(e *event) {
-	f := &r.containers[e.depth-1]
-	switch {
-	case e.path[len(e.path)-1].array || e.class.metric != None:
-		return
-	case e.class.item && len(e.value) > 2 && e.value[0] == '"' && len(e.value) < 80:
-		f.name = unquoted(e.value)
-	case e.class.figure:
-		f.figure = figure{e.key, e.value, e.at}
-	default:
+	item := e.class.item && len(e.value) > 2 && e.value[0] == '"' && len(e.value) < 80
+	if !item && !e.class.figure || e.class.metric != None || e.path[len(e.path)-1].array {
 		return
 	}
-	if f.name == nil || f.figure.value == nil {
+	p := &r.pairs[e.depth-1]
+	if group := r.containers[e.depth-1].group; p.group != group {
+		*p = pair{group: group}
+	}
+	if item {
+		p.name = unquoted(e.value)
+	} else {
+		p.key, p.value, p.at = e.key, e.value, e.at
+	}
+	if p.name == nil || p.value == nil {
 		return
 	}
-	named := r.scan.note(f.name).class
+	named := r.scan.note(p.name).class
 	if named.metric == None {
 		return
 	}
 	named.inherit(e.class, false)
 	named.listed = named.listed && !named.metric.kernel()
-	pair := *e
-	pair.class, pair.key, pair.value, pair.at = named, f.figure.key, f.figure.value, f.figure.at
-	r.scalar(&pair)
+	said := *e
+	said.class, said.key, said.value, said.at = named, p.key, p.value, p.at
+	r.scalar(&said)
 }
 
 // scalar reads the statement that a key and its value make.

@@ -78,6 +78,7 @@ type reader struct {
 	group      int32
 	base       int // where the present JSON block begins in its source
 	containers [maxPath + 1]container
+	pairs      [maxPath + 1]pair
 }
 
 // Read reads a text. Of one beyond 2 GiB the rest is not read.

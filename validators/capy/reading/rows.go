@@ -154,8 +154,10 @@ func (q *qualifiers) column(r *reader, head []byte, m Metric) {
 	if m == anyX && which != None {
 		q.which = which
 	}
-	if l := tokens(head); l.n == 1 && steps[string(l.word(0))] {
-		q.step(&l)
+	if len(r.cutter.tokens) == 1 && len(head) < 12 {
+		if l := tokens(head); l.n == 1 && steps[string(l.word(0))] {
+			q.step(&l)
+		}
 	}
 	if q.denied || m.Rate() && yearly(head) {
 		q.marks |= Case

@@ -228,7 +228,7 @@ func glue(t []byte, i int) int {
 // token reads the token at i and gives where it ends.
 func (c *cutter) token(k *token, i int) int {
 	t := c.text
-	if !isLower(t[i]) || local[t[i]] != nil {
+	if !isLower(t[i]) || coined[t[i]] {
 		if n := c.number(k, i); n > 0 {
 			return n
 		}
@@ -276,7 +276,7 @@ func (c *cutter) word(k *token, from, to int) int {
 func (c *cutter) number(k *token, i int) int {
 	t := c.text
 	b := t[i]
-	if !isDigit(b) && b != '$' && b != '-' && b != '+' && b != '.' && b < 0x80 && (!isASCIIWord(b) || currency(t[i:]) == 0) {
+	if !isDigit(b) && b != '$' && b != '-' && b != '+' && b != '.' && b < 0x80 && (coinless(t[i:]) || currency(t[i:]) == 0) {
 		return 0
 	}
 	if i > 0 && isASCIIWord(t[i-1]) {

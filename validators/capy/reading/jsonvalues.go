@@ -51,15 +51,15 @@ func (r *reader) value(e *event) {
 // paired reads a value by the name beside it, in whichever order they stand:
 // {"name": "IVPS", "value": 14.72}.
 func (r *reader) paired(e *event) {
-	item := e.class.item && len(e.value) > 2 && e.value[0] == '"' && len(e.value) < 80
-	if !item && !e.class.figure || e.class.metric != None || e.path[len(e.path)-1].array {
+	named := e.class.role == nameRole && len(e.value) > 2 && e.value[0] == '"' && len(e.value) < 80
+	if !named && e.class.role != figureRole || e.class.metric != None || e.path[len(e.path)-1].array {
 		return
 	}
 	p := &r.pairs[e.depth-1]
 	if group := r.containers[e.depth-1].group; p.group != group {
 		*p = pair{group: group}
 	}
-	if item {
+	if named {
 		p.name = unquoted(e.value)
 	} else {
 		p.key, p.value, p.at = e.key, e.value, e.at
@@ -67,14 +67,14 @@ func (r *reader) paired(e *event) {
 	if p.name == nil || p.value == nil {
 		return
 	}
-	named := r.scan.note(p.name).class
-	if named.metric == None {
+	class := r.scan.note(p.name).class
+	if class.metric == None {
 		return
 	}
-	named.inherit(e.class, false)
-	named.listed = named.listed && !named.metric.kernel()
+	class.inherit(e.class, false)
+	class.listed = class.listed && !class.metric.kernel()
 	said := *e
-	said.class, said.key, said.value, said.at = named, p.key, p.value, p.at
+	said.class, said.key, said.value, said.at = class, p.key, p.value, p.at
 	r.scalar(&said)
 }
 
@@ -190,11 +190,11 @@ func (r *reader) amountOf(v []byte) (amount, bool) {
 		n, ok := readNumber(v, 0)
 		return amount{number: n}, ok
 	}
-	n := number{value: f, sole: true}
+	n := number{value: f}
 	if point := bytes.IndexByte(v, '.'); point >= 0 {
 		n.digits = int8(min(len(v)-point-1, 20))
 	}
-	return amount{number: n}, true
+	return amount{number: n, sole: true}, true
 }
 
 // field notes what one value says of the object that it is in: which scenario

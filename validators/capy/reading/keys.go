@@ -44,10 +44,18 @@ type keyClass struct {
 	id       bool // its value says which scenario an object is
 	state    bool // a joint state has it, and a scenario has not
 	before   bool // base rate, prior: not the final probability
-	item     bool // name, metric: its value is the name of what value beside it gives
-	figure   bool // value, result: what the name beside it is the name of
-	step     bool // before, after: one of two values of the key above
+	role     role // of a key of one word
 }
+
+// A role is what a key of one word says of other keys.
+type role uint8
+
+const (
+	noRole     role = iota
+	nameRole        // name, metric: its value is the name of what a figure beside it gives
+	figureRole      // value, result: what a name beside it is the name of
+	stepRole        // before, after: one of two values of the key above
+)
 
 // inherit takes over what the container around says.
 func (c *keyClass) inherit(from keyClass, array bool) {
@@ -68,7 +76,7 @@ func (c *keyClass) inherit(from keyClass, array bool) {
 		c.metric = EIRR
 	case c.leaf && c.metric == None && !array:
 		c.metric, c.loose = from.metric, from.loose
-	case c.step && (from.metric.PerShare() || from.metric == EIRR) && !array:
+	case c.role == stepRole && (from.metric.PerShare() || from.metric == EIRR) && !array:
 		c.metric, c.loose = from.metric, from.loose
 		c.quals.marks |= from.quals.marks & expected
 	case c.metric == XFinal && (from.metric == XT1 || from.metric == XRefine):
@@ -94,12 +102,19 @@ var (
 		"result", "selected", "recommended", "total", "per", "share", "calculated", "computed", "decimal")
 )
 
-// Keys of one word that say something of the other keys of their object.
-var (
-	items   = set("name", "metric", "label", "item", "measure", "indicator", "kpi", "field", "title")
-	figures = set("value", "result", "amount", "estimate", "output", "figure")
-	steps   = set("before", "after", "pre", "post", "from", "to", "old", "new")
-)
+var roles = sync.OnceValue(func() map[string]role {
+	m := map[string]role{}
+	for r, words := range map[role]string{
+		nameRole:   "name metric label item measure indicator kpi field title",
+		figureRole: "value result amount estimate output figure",
+		stepRole:   "before after pre post from to old new",
+	} {
+		for w := range strings.FieldsSeq(words) {
+			m[w] = r
+		}
+	}
+	return m
+})
 
 // A trait is what one word of a key says of the whole.
 type trait uint32
@@ -175,10 +190,9 @@ func classify(key []byte) keyClass {
 	}
 	c.quals.key(&l)
 	if l.n == 1 {
-		w := string(l.word(0))
-		c.item, c.figure, c.step = items[w], figures[w], steps[w]
+		c.role = roles()[string(l.word(0))]
 	}
-	if c.step || l.has("ivps", "irr") {
+	if c.role == stepRole || l.has("ivps", "irr") {
 		c.quals.step(&l)
 	}
 	if is(stem) {

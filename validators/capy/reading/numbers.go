@@ -15,7 +15,6 @@ type number struct {
 	times   bool // with x: 1.6x
 	points  bool // in hundredths of a percent
 	plus    bool // with a plus sign: a change, or no more than a sign
-	sole    bool // all that a key of JSON has: no year
 	word    bool // a word follows: "3 scenarios"
 	end     int  // the offset behind it
 }

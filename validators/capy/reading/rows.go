@@ -155,7 +155,7 @@ func (q *qualifiers) column(r *reader, head []byte, m Metric) {
 		q.which = which
 	}
 	if len(r.cutter.tokens) == 1 && len(head) < 12 {
-		if l := tokens(head); l.n == 1 && steps[string(l.word(0))] {
+		if l := tokens(head); l.n == 1 && roles()[string(l.word(0))] == stepRole {
 			q.step(&l)
 		}
 	}

@@ -5,6 +5,7 @@ type amount struct {
 	number
 	upper  float64
 	ranged bool
+	sole   bool // all that a key of JSON has: no year
 	moved  bool // to it from another
 	became bool // by the word: a state named before is the other's
 	next   int  // the token behind it
@@ -261,7 +262,10 @@ func (v amount) behind(l link, m Metric) amount {
 	return v
 }
 
+// year says that a value is one of a calendar.
+func (v amount) year() bool { return !v.sole && v.number.year() }
+
 // year says that a number is one of a calendar.
 func (n number) year() bool {
-	return !n.money && !n.sole && n.digits == 0 && n.value >= 1900 && n.value <= 2100
+	return !n.money && n.digits == 0 && n.value >= 1900 && n.value <= 2100
 }

@@ -133,15 +133,17 @@ var headings = set("sensitivity", "sensitivities", "tornado", "stress", "peer", 
 // the turn of.
 func (s *speech) word(q *qualifiers, w, lower []byte) {
 	before := string(s.before)
-	if string(lower) == "the" && before == "after" {
+	if before == "after" && string(lower) == "the" {
 		return
 	}
 	s.before = lower
-	switch {
-	case before == "post" || before == "after":
+	switch before {
+	case "post", "after":
 		q.module(outcomes[string(lower)])
-	case before == "pre" && outcomes[string(lower)] > 0:
-		return
+	case "pre":
+		if outcomes[string(lower)] > 0 {
+			return
+		}
 	}
 	switch {
 	case len(lower) == 6 && string(lower[:5]) == "state" && lower[5] >= '1' && lower[5] <= '4':

@@ -338,7 +338,7 @@ func (c *cutter) ascii(k *token, i int) int {
 		return i + 2
 	case b == '=':
 		k.sign = equalSign
-	case b == '.' && bytes.HasPrefix(t[i:], []byte("....")): // leaders
+	case b == '.' && next == '.' && bytes.HasPrefix(t[i:], []byte("....")): // leaders
 		for i+1 < len(t) && t[i+1] == '.' {
 			i++
 		}

@@ -43,8 +43,10 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 	if s := o.get("output_schema"); s != nil {
 		phase.OutputSchema = p.schema(s)
 	}
-	phase.Rules = p.rules(o, phase)
+	rules := o.child("rules")
+	phase.Rules = p.rules(rules, o, phase)
 	phase.Wards = p.wards(o.child("wards"), phase)
+	p.kindRules(rules, phase)
 	phase.Expect = p.expect(o.child("expect"), phase)
 	phase.TokenBudget = p.tokenBudget(o.child("token_budget"))
 	phase.Soundings = p.soundings(o.child("soundings"))

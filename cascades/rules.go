@@ -9,12 +9,11 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-func (p *parser) rules(phase *object, into *Phase) (r Rules) {
+func (p *parser) rules(o, phase *object, into *Phase) (r Rules) {
 	r = Rules{MaxTurns: 1, OnExhausted: OnExhaustedFail}
 	if into.Compose != nil {
 		defer func() { r.MaxAttempts, r.Capped = 1, true }() // the same text would come again
 	}
-	o := phase.child("rules")
 	if o == nil {
 		r.MaxAttempts = attempts(0, phase.has("output_schema"))
 		return r
@@ -30,7 +29,6 @@ func (p *parser) rules(phase *object, into *Phase) (r Rules) {
 	r.OnError = p.onError(o, "on_error")
 	p.loop(o, &r)
 	o.done()
-	p.kindRules(o, into)
 	return r
 }
 
@@ -86,6 +84,12 @@ func (p *parser) onError(o *object, key string) string {
 
 // kindRules reports the rules that mean nothing for what the phase is.
 func (p *parser) kindRules(o *object, phase *Phase) {
+	if o == nil {
+		return
+	}
+	if on := phase.Rules.OnExhausted; phase.gates() && phase.Rules.Releases() && !phase.exhausts() {
+		o.conflict("on_exhausted", "on_exhausted: %s means nothing here: what the gate of phase %s refuses is not let out; name a phase to go to", on, phase.Name)
+	}
 	var not []string
 	what := "runs a tool"
 	switch {
@@ -123,16 +127,15 @@ func (p *parser) wards(o *object, phase *Phase) Wards {
 	}
 	p.checkGuards(phase)
 	o.done()
-	w.askWhereReleased(phase.Rules.OnExhausted)
+	if phase.Rules.Releases() {
+		w.askWhereReleased()
+	}
 	return w
 }
 
 // askWhereReleased has every blocking judge asked where on_exhausted lets out a
 // text that a check refused: what blocks forbids that text too.
-func (w *Wards) askWhereReleased(on string) {
-	if on != OnExhaustedLast && on != OnExhaustedBest {
-		return
-	}
+func (w *Wards) askWhereReleased() {
 	for _, c := range slices.Concat(w.Turn, w.Post) {
 		c.AfterFree = c.AfterFree && c.written() != wards.Blocking
 	}

@@ -36,9 +36,7 @@ func (c *Cascade) ways(i int) []graphs.Way {
 			add(next, graphs.Skipped, "skipped")
 		}
 	}
-	if on := p.Rules.OnExhausted; on != OnExhaustedFail && on != OnExhaustedLast && on != OnExhaustedBest {
-		add(on, graphs.Failed, "exhausted")
-	}
+	add(p.Rules.Instead(), graphs.Failed, "exhausted")
 	add(p.Rules.OnError, graphs.Failed, "failed")
 	if h := p.Human; h != nil {
 		add(h.OnExpired, graphs.Failed, "expired")

@@ -73,7 +73,7 @@ func (a *prover) visit(c *cascades.Cascade, i int, in *spot) (out []lead, said s
 	again := newSpot()
 	again.files = r.left.files
 	out = append(out, lead{i, again})
-	if on := p.Rules.OnExhausted; on != cascades.OnExhaustedFail && !loose(p) {
+	if on := p.Rules.Instead(); on != "" {
 		out = append(out, lead{named(on), r.left})
 	}
 	if p.Rules.OnError != "" {

@@ -64,11 +64,6 @@ func (a *prover) check(c *cascades.Cascade, p *cascades.Phase, check *cascades.C
 	return a.gate(check.Ward, Gate{check.Ward.Name, c.ID, p.Name, string(p.Moment(check)), string(check.Ward.Mode), check.Validator, p, c})
 }
 
-// loose tells whether a text that was refused for the last time is let out.
-func loose(p *cascades.Phase) bool {
-	return p.Rules.OnExhausted == cascades.OnExhaustedLast || p.Rules.OnExhausted == cascades.OnExhaustedBest
-}
-
 // judges are the gates of a text that the phase lets out, and of the value that is
 // its output. Of what a person makes of the text some have not judged it.
 func (a *prover) judges(c *cascades.Cascade, p *cascades.Phase, edited bool) (text, value []int) {
@@ -89,7 +84,7 @@ func (a *prover) judges(c *cascades.Cascade, p *cascades.Phase, edited bool) (te
 		}
 	}
 	value = slices.Clone(text)
-	if p.SchemaWard != nil && !loose(p) {
+	if p.SchemaWard != nil && !p.Rules.Releases() {
 		value = append(value, a.gate(p.SchemaWard, Gate{p.SchemaWard.Name, c.ID, p.Name, string(p.SchemaWard.Moment), string(p.SchemaWard.Mode), nil, p, c}))
 	}
 	return text, value
@@ -97,7 +92,7 @@ func (a *prover) judges(c *cascades.Cascade, p *cascades.Phase, edited bool) (te
 
 // holds tells whether nothing that the check refuses, or cannot read, is let out.
 func holds(p *cascades.Phase, check *cascades.Check) bool {
-	return check.Ward.Mode == wards.Blocking || check.Ward.Mode.Stands() && !loose(p)
+	return check.Ward.Mode == wards.Blocking || check.Ward.Mode.Stands() && !p.Rules.Releases()
 }
 
 // callGates are the gates of a model's call of a tool.

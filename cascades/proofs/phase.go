@@ -260,7 +260,7 @@ func (f *proving) release(text, value strands, in *spot) {
 	}
 	if own, _ := f.c.Phase(f.p.Name); own != nil && f.p.OutputSchema != nil {
 		valid := value.at("state." + cascades.ValidatedOutput)
-		if loose(f.p) {
+		if f.p.Rules.Releases() {
 			valid = valid.and(f.state.get(cascades.ValidatedOutput))
 		}
 		f.state.set(cascades.ValidatedOutput, valid)

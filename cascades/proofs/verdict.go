@@ -1,8 +1,6 @@
 package proofs
 
 import (
-	"slices"
-
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -16,9 +14,9 @@ func (f *proving) verdict(v *cascades.Validator) strands {
 	if !v.Free() {
 		said = said.and(f.source(f.c, f.p, FromWords))
 	}
-	mode := gateMode(f.p)
+	mode := f.p.GateMode()
 	lost := f.p.Each != nil && (mode == wards.Advisory || f.p.Each.Keep && mode != wards.Blocking) // an item's no stops nothing
-	if loose(f.p) || lost || !v.Sees() {
+	if lost || !v.Sees() {
 		return said
 	}
 	if v.Free() {
@@ -68,15 +66,4 @@ func (f *proving) whole(path []string) []judged {
 		return nil
 	}
 	return []judged{{path[0], path[1]}}
-}
-
-// gateMode is what a no of a phase that is a gate does, as the engine has it.
-func gateMode(p *cascades.Phase) wards.Mode {
-	switch {
-	case slices.ContainsFunc(p.Handoffs, func(h cascades.Handoff) bool { return h.When != nil }):
-		return wards.Advisory
-	case p.Rules.OnExhausted != cascades.OnExhaustedFail:
-		return wards.Retry
-	}
-	return wards.Blocking
 }

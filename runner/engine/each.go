@@ -207,13 +207,8 @@ func losable(err error) *Error {
 // stopped is how the phase ends with an item. Where on_exhausted names a phase,
 // the run goes there.
 func (v *visit) stopped(err error) (release, error) {
-	e := fault(err)
-	where := v.p.Rules.OnExhausted
-	switch where {
-	case cascades.OnExhaustedFail, cascades.OnExhaustedLast, cascades.OnExhaustedBest:
-		return release{}, err
-	}
-	if e.Code != Exhausted {
+	e, where := fault(err), v.p.Rules.Instead()
+	if where == "" || e.Code != Exhausted {
 		return release{}, err
 	}
 	return release{route: where, left: v.tellable(e)}, nil

@@ -41,7 +41,7 @@ func (t *try) work(c *candidate) error {
 // gate is a phase that runs a validator: on the content among its inputs, or
 // on the phase before it. The verdict is its output. A no ends the run as
 // blocked, unless the phase says where to go then: a handoff with a condition,
-// or on_exhausted.
+// or a phase that on_exhausted names.
 func (t *try) gate(at event.Path, inputs map[string]any, c *candidate) error {
 	content, given := inputs["content"]
 	if !given {
@@ -76,17 +76,5 @@ func (t *try) gate(at event.Path, inputs map[string]any, c *candidate) error {
 
 // gateWard is what a verdict means of a phase that is a validator.
 func (t *try) gateWard() *wards.Ward {
-	return &wards.Ward{Name: t.p.Tool.Validator.Name, Moment: wards.Post, Mode: t.gateMode()}
-}
-
-func (t *try) gateMode() wards.Mode {
-	for _, h := range t.p.Handoffs {
-		if h.When != nil {
-			return wards.Advisory
-		}
-	}
-	if t.p.Rules.OnExhausted != cascades.OnExhaustedFail {
-		return wards.Retry
-	}
-	return wards.Blocking
+	return &wards.Ward{Name: t.p.Tool.Validator.Name, Moment: wards.Post, Mode: t.p.GateMode()}
 }

@@ -125,7 +125,7 @@ type Phase struct {
 	Wards        Wards
 	Extraction   *Extraction
 	Handoffs     []Handoff
-	FirstHandoff bool // handoff_default: first: it is followed where the model chooses none
+	Unchosen     string // handoff_default: "fail" or "first"; "" where it is not written
 	When         *expressions.Expression
 	Subs         []*Sub
 	Soundings    *Soundings
@@ -212,6 +212,47 @@ func (p *Phase) Chooses() bool {
 	return plain > 1
 }
 
+// What handoff_default says of a choice that the model does not make.
+const (
+	ChooseFail  = "fail"
+	ChooseFirst = "first"
+)
+
+// Unasked gives the handoff that is followed where the model chooses none, and is
+// not asked for a choice either: the only one, or the one that is plain. Where
+// handoff_default is written, that says what comes of no choice. A phase without a
+// model goes the first plain way.
+func (p *Phase) Unasked() (target string, there bool) {
+	var open, plain []string // without a condition; of these those without a description
+	for _, h := range p.Handoffs {
+		if h.When == nil {
+			open = append(open, h.Target)
+		}
+		if h.When == nil && h.Description == "" {
+			plain = append(plain, h.Target)
+		}
+	}
+	switch {
+	case len(plain) > 0 && p.Instructions == nil, len(plain) == 1 && p.Unchosen == "":
+		return plain[0], true
+	case len(open) == 1 && len(p.Handoffs) == 1:
+		return open[0], true
+	}
+	return "", false
+}
+
+// MustChoose tells whether the model is asked where to go in a call of its own,
+// should it not have said so before, and no condition decides.
+func (p *Phase) MustChoose() bool {
+	_, there := p.Unasked()
+	return p.Instructions != nil && p.Chooses() && !there
+}
+
+// Conditional tells whether a handoff of the phase has a condition.
+func (p *Phase) Conditional() bool {
+	return slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.When != nil })
+}
+
 // Rules are a phase's rules, with their defaults filled in.
 type Rules struct {
 	MaxTurns          int
@@ -254,7 +295,7 @@ func (p *Phase) gates() bool { return p.Tool != nil && p.Tool.Validator != nil }
 // the phase says where to go then, by a handoff with a condition or on_exhausted.
 func (p *Phase) GateMode() wards.Mode {
 	switch {
-	case slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.When != nil }):
+	case p.Conditional():
 		return wards.Advisory
 	case p.Rules.Instead() != "":
 		return wards.Retry

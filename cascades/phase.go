@@ -58,7 +58,9 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 	p.ungated(o, phase)
 	p.locals = nil
 	phase.Handoffs = p.handoffs(o)
-	phase.FirstHandoff = o.oneOf("handoff_default", "fail", "first") == "first"
+	if word := o.oneOf("handoff_default", ChooseFail, ChooseFirst); o.has("handoff_default") {
+		phase.Unchosen = word
+	}
 	if o.has("handoff_default") && !phase.Chooses() {
 		o.conflict("handoff_default", "handoff_default means nothing here: the model of %s does not choose among handoffs", o.what)
 	}

@@ -1,7 +1,6 @@
 package cascades
 
 import (
-	"slices"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/model"
@@ -192,7 +191,7 @@ func (m planner) whole(p *Phase) PhasePlan {
 	for _, sub := range p.Subs {
 		visit = visit.plus(m.plan(sub.Cascade).Total)
 	}
-	if p.asksForChoice() {
+	if p.MustChoose() {
 		own := m.call(m.own(p), m.sends(p, plan), p.Name)
 		visit = visit.plus(own)
 		if p.sumsUp() {
@@ -378,11 +377,4 @@ func (p *Phase) capped(attempts int) int {
 		return min(attempts, p.Rules.MaxAttempts)
 	}
 	return min(attempts, most)
-}
-
-// asksForChoice tells whether the model is asked where to go in a call of its
-// own, should it not have said so before.
-func (p *Phase) asksForChoice() bool {
-	return p.Tool == nil && p.Chooses() && len(p.Handoffs) > 1 &&
-		!slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.Description == "" && h.When == nil })
 }

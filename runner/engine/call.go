@@ -28,22 +28,54 @@ type asked struct {
 // is answered with why; the others act, in order. Decision is that of a ward
 // whose budget a refusal used up: then none of those that are left acts.
 func (t *try) act(at event.Path, first int, calls []model.ToolCall, budget *wards.Budget) (*wards.Decision, error) {
+	list := t.readAll(at, first, calls)
+	spent, err := t.judgeCalls(list, budget)
+	if err != nil {
+		return nil, err
+	}
+	if spent != nil {
+		t.unmade(list)
+		return spent, nil
+	}
+	return t.actOn(list, budget)
+}
+
+// readAll makes calls of one message.
+func (t *try) readAll(at event.Path, first int, calls []model.ToolCall) []*asked {
 	list := make([]*asked, len(calls))
 	for i, c := range calls {
 		list[i] = t.read(at.At("tool", first+i), c)
 	}
 	t.oneWay(list)
-	if spent, err := t.judgeCalls(list, budget); spent != nil || err != nil {
-		return spent, err
-	}
-	for _, a := range list {
+	return list
+}
+
+// actOn makes the calls of one message that may be made, and answers all.
+func (t *try) actOn(list []*asked, budget *wards.Budget) (*wards.Decision, error) {
+	for i, a := range list {
 		said, spent, err := t.do(a, budget)
-		if spent != nil || err != nil {
-			return spent, err
+		if err != nil {
+			return nil, err
 		}
-		t.talk.Append(model.Message{Role: model.ToolReply, Content: said, ToolCallID: a.call.ID})
+		if spent != nil {
+			t.unmade(list[i:])
+			return spent, nil
+		}
+		t.answer(a, said)
 	}
 	return nil, nil
+}
+
+// unmade answers the calls that a ward's spent budget leaves without a result: the
+// conversation may go on, and an endpoint wants one for each.
+func (t *try) unmade(list []*asked) {
+	for _, a := range list {
+		t.answer(a, tool.Fail(errors.New("refused: no more calls are made")).Text())
+	}
+}
+
+func (t *try) answer(a *asked, said string) {
+	t.talk.Append(model.Message{Role: model.ToolReply, Content: said, ToolCallID: a.call.ID})
 }
 
 // oneWay refuses the choices of a message that names two phases to go on with:

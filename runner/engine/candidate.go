@@ -97,13 +97,14 @@ func (t *try) letOut(c candidate, d wards.Decision) (release, error) {
 }
 
 // release lets a candidate out, with what its attempt put into the state and
-// where the model wanted to go then.
+// where the model wanted to go then. Where a condition may decide, the choice waits
+// for it.
 func (t *try) release(c candidate) (release, error) {
 	t.s.State, t.chosen = c.state, c.chosen
-	if !t.filter && t.mustChoose() {
+	if !t.filter && !t.p.Conditional() && t.mustChoose() {
 		if err := t.choose(); err != nil {
 			return release{}, err
 		}
 	}
-	return release{candidate: c, route: t.chosen}, nil
+	return release{candidate: c, route: t.chosen, by: t}, nil
 }

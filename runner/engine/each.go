@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/shared"
+	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -64,6 +65,9 @@ func (v *visit) collected(all *items) release {
 			r.failures = append(r.failures, *it.Failure)
 			r.unmet = append(r.unmet, fmt.Sprintf("item[%d]: %s", i, it.Failure.Code))
 		}
+	}
+	if v.p.Conditional() {
+		r.text = words.Text(outputs)
 	}
 	if v.p.Each.Keep {
 		v.s.Set(v.p.Name+"_failures", event.PlainFailures(r.failures))

@@ -35,6 +35,7 @@ type visit struct {
 // A release is what a phase lets out.
 type release struct {
 	candidate
+	by    *try   // whose text it is; nil where it is no one's
 	route string // chosen by the model, or where on_exhausted goes
 	left  string // why the phase is left without an output
 	broke bool   // left is what broke
@@ -152,7 +153,9 @@ func (v *visit) done() (release, error) {
 	}
 	r, err := v.attempts()
 	if err == nil && r.left == "" && v.p.Edits() {
+		by := r.by
 		r, err = v.unanswered(v.newEdit(r).run(nil))
+		r.by = by
 	}
 	if err != nil || r.left != "" {
 		return r, err
@@ -161,7 +164,10 @@ func (v *visit) done() (release, error) {
 	if err := v.extract(&r); err != nil {
 		return r, err
 	}
-	return v.unanswered(r, v.ask(r))
+	if r, err = v.unanswered(r, v.ask(r)); err != nil || r.left != "" {
+		return r, err
+	}
+	return r, v.choice(&r)
 }
 
 func (v *visit) attempts() (release, error) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -27,34 +28,56 @@ func (v *visit) goTo(next, left string) error {
 	return nil
 }
 
-// next picks the phase that follows: the first handoff whose condition holds,
-// else what the model chose, else the first plain one.
-func (v *visit) next(r release) (string, error) {
+// choice has the model choose where to go, where that waited for the conditions
+// of handoffs, and none of them holds.
+func (v *visit) choice(r *release) error {
+	if r.by == nil || !v.p.Conditional() || !r.by.mustChoose() {
+		return nil
+	}
+	if _, held, err := v.held(*r); held || err != nil {
+		return nil // an error is told where the run goes on
+	}
+	err := r.by.choose()
+	r.route = r.by.chosen
+	return err
+}
+
+// held gives the first handoff whose condition holds. The phase's output is among
+// the outputs, also before it is released.
+func (v *visit) held(r release) (target string, held bool, err error) {
 	subject := v.subject(r.text, r.value, 0, v.record.Attempts)
-	plain := ""
+	subject.Outputs = maps.Clone(subject.Outputs)
+	subject.Outputs[v.p.Name] = r.value
 	for i, h := range v.p.Handoffs {
 		if h.When == nil {
-			if plain == "" && h.Description == "" {
-				plain = h.Target
-			}
 			continue
 		}
 		ok, err := h.When.EvalUntil(v.h.Stopped, subject)
 		if err != nil {
-			return "", v.untold(&Error{Code: Invalid, Phase: v.p.Name, Path: v.at, Err: err, way: []string{"handoffs", strconv.Itoa(i), "when"}, Message: fmt.Sprintf("handoff to %s: %v", h.Target, err)})
+			return "", false, v.untold(&Error{Code: Invalid, Phase: v.p.Name, Path: v.at, Err: err, way: []string{"handoffs", strconv.Itoa(i), "when"}, Message: fmt.Sprintf("handoff to %s: %v", h.Target, err)})
 		}
 		if ok {
-			return v.c.Way(h.Target), nil
+			return h.Target, true, nil
 		}
 	}
+	return "", false, nil
+}
+
+// next picks the phase that follows: the first handoff whose condition holds,
+// else what the model chose, else what is followed without a choice.
+func (v *visit) next(r release) (string, error) {
+	if v.p.Conditional() {
+		if target, held, err := v.held(r); err != nil || held {
+			return v.c.Way(target), err
+		}
+	}
+	unasked, there := v.p.Unasked()
 	switch {
 	case r.route != "":
 		return v.c.Way(r.route), nil
-	case plain != "":
-		return v.c.Way(plain), nil
-	case len(v.p.Handoffs) == 1 && v.p.Handoffs[0].When == nil:
-		return v.c.Way(v.p.Handoffs[0].Target), nil
-	case v.p.FirstHandoff:
+	case there:
+		return v.c.Way(unasked), nil
+	case v.p.Unchosen == cascades.ChooseFirst:
 		i := slices.IndexFunc(v.p.Handoffs, func(h cascades.Handoff) bool { return h.When == nil })
 		return v.c.Way(v.p.Handoffs[i].Target), nil
 	case v.p.Chooses():

@@ -53,15 +53,12 @@ func (t *try) routeTo(call tool.Call) tool.Result {
 	return tool.Result{Value: "the run goes on with " + target}
 }
 
-// mustChoose tells whether the route hangs on a choice not made yet.
-func (t *try) mustChoose() bool {
-	if t.chosen != "" || t.talk == nil || !t.p.Chooses() || len(t.p.Handoffs) == 1 {
-		return false
-	}
-	return !slices.ContainsFunc(t.p.Handoffs, func(h cascades.Handoff) bool { return h.Description == "" && h.When == nil })
-}
+// mustChoose tells whether the route hangs on a choice not made yet, if no
+// condition decides.
+func (t *try) mustChoose() bool { return t.chosen == "" && t.talk != nil && t.p.MustChoose() }
 
-// choose asks for the choice alone; the phase's text stays what it is.
+// choose asks for the choice alone; the phase's text stays what it is, and no
+// other tool acts.
 func (t *try) choose() error {
 	at := t.place().at.Join("route")
 	t.talk.Append(model.Message{Role: model.User, Content: "Choose the phase that follows by calling " + cascades.RouteTo + "."})
@@ -69,9 +66,17 @@ func (t *try) choose() error {
 	if err != nil {
 		return err
 	}
-	spent, err := t.act(at, 0, resp.ToolCalls, new(wards.Budget))
-	if spent != nil {
+	list, budget := t.readAll(at, 0, resp.ToolCalls), new(wards.Budget)
+	if spent, err := t.judgeCalls(list, budget); err != nil {
+		return err
+	} else if spent != nil {
 		return decided(at, *spent)
 	}
+	for _, a := range list {
+		if a.tool != nil && a.answer == nil {
+			a.refuse(fmt.Errorf("there is no tool %q here; there is %s", a.call.Name, cascades.RouteTo))
+		}
+	}
+	_, err = t.actOn(list, budget)
 	return err
 }

@@ -140,14 +140,10 @@ func (d *draft) choice(c *cascades.Cascade, p *cascades.Phase) scripted.Reply {
 
 // back tells whether the way that is taken where the model chooses none leads back.
 func back(c *cascades.Cascade, p *cascades.Phase) bool {
-	for _, h := range p.Handoffs {
-		if h.When == nil && h.Description == "" {
-			_, there := c.Phase(h.Target)
-			_, here := c.Phase(p.Name)
-			return there >= 0 && there <= here
-		}
-	}
-	return false
+	target, _ := p.Unasked()
+	_, there := c.Phase(target)
+	_, here := c.Phase(p.Name)
+	return there >= 0 && there <= here
 }
 
 // reply is the best of the texts that the phase might get.

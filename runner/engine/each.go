@@ -50,7 +50,7 @@ func (v *visit) items() (release, error) {
 		*v.s = all.so
 		return release{}, err
 	case err != nil:
-		return v.stopped(err)
+		return v.instead(err)
 	}
 	return v.collected(all), nil
 }
@@ -182,6 +182,7 @@ func (v *visit) item() (release, error) {
 	switch {
 	case err != nil:
 		r = release{} // a text may have passed its checks before what ended the item
+		v.unreleased()
 		named := *fault(err)
 		named.told = v.tellable(&named)
 		named.Message = fmt.Sprintf("item %v: %s", v.locals[cascades.Index], named.Message)
@@ -206,14 +207,4 @@ func losable(err error) *Error {
 		return e
 	}
 	return nil
-}
-
-// stopped is how the phase ends with an item. Where on_exhausted names a phase,
-// the run goes there.
-func (v *visit) stopped(err error) (release, error) {
-	e, where := fault(err), v.p.Rules.Instead()
-	if where == "" || e.Code != Exhausted {
-		return release{}, err
-	}
-	return release{route: where, left: v.tellable(e)}, nil
 }

@@ -22,7 +22,7 @@ func (v *visit) group() (release, error) {
 	}
 	all := map[string]any{}
 	state, outputs := shared.NewMerge(v.s.State), shared.NewMerge(v.s.Outputs)
-	before := v.s.State
+	lineage, before := v.s.Lineage, v.s.State
 	for i, b := range branches {
 		p := v.p.Together[i]
 		if key := state.Add(p.Name, b.s.State); key != "" {
@@ -33,10 +33,10 @@ func (v *visit) group() (release, error) {
 		}
 		if output, released := b.released(p); released {
 			all[p.Name] = output
-			v.s.Lineage = append(v.s.Lineage, Passage{Phase: p.Name, Output: output, Set: shared.Written(before, b.s.State)})
+			lineage = append(lineage, Passage{Phase: p.Name, Output: output, Set: shared.Written(before, b.s.State)})
 		}
 	}
-	v.s.State = state.All()
+	v.s.State, v.s.Lineage = state.All(), lineage
 	for name, output := range outputs.News() {
 		v.s.release(name, output)
 	}

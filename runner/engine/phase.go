@@ -30,6 +30,7 @@ type visit struct {
 	list      []any          // the items of each
 	base      map[string]any // the state before the first attempt; it comes back where nothing is released
 	before    map[string]any // the state before the visit
+	degraded  int            // of Degraded, those before the visit, and what its sub-cascades brought
 }
 
 // A release is what a phase lets out.
@@ -69,7 +70,7 @@ func (f *flow) phase(p *cascades.Phase) error {
 }
 
 func (f *flow) visit(p *cascades.Phase, at event.Path) *visit {
-	return &visit{flow: f, p: p, at: at, record: PhaseRecord{Name: p.Name}, validated: f.s.ValidationError, before: f.s.State}
+	return &visit{flow: f, p: p, at: at, record: PhaseRecord{Name: p.Name}, validated: f.s.ValidationError, before: f.s.State, degraded: len(f.s.Degraded)}
 }
 
 // pass does all of a visit but the routing: it is asked for, told, made and
@@ -140,7 +141,7 @@ func (v *visit) done() (release, error) {
 	if err := v.subs(); err != nil {
 		return release{}, err
 	}
-	v.base = v.s.State
+	v.base, v.degraded = v.s.State, len(v.s.Degraded)
 	if v.p.Instructions != nil {
 		text, err := v.p.Instructions.Render(v.vars(v.p.Instructions))
 		if err != nil {
@@ -162,7 +163,7 @@ func (v *visit) done() (release, error) {
 	}
 	v.keepValid(r)
 	if err := v.extract(&r); err != nil {
-		return r, err
+		return v.instead(err)
 	}
 	if r, err = v.unanswered(r, v.ask(r)); err != nil || r.left != "" {
 		return r, err
@@ -176,6 +177,20 @@ func (v *visit) attempts() (release, error) {
 	}
 	return v.newTry(v.at).run(nil)
 }
+
+// instead is how the phase ends as exhausted: where on_exhausted names a phase, the
+// run goes there.
+func (v *visit) instead(err error) (release, error) {
+	e, where := fault(err), v.p.Rules.Instead()
+	if where == "" || e.Code != Exhausted {
+		return release{}, err
+	}
+	return release{route: where, left: v.tellable(e)}, nil
+}
+
+// unreleased forgets which texts were released though checks did not pass, where
+// the visit is left without an output: they have gone nowhere.
+func (v *visit) unreleased() { v.s.Degraded = slices.Clip(v.s.Degraded[:v.degraded]) }
 
 // settle notes and tells what became of the visit.
 func (v *visit) settle(r release, err error) (release, error) {
@@ -202,6 +217,7 @@ func (v *visit) settle(r release, err error) (release, error) {
 		if v.base != nil {
 			v.s.State = v.base
 		}
+		v.unreleased()
 		v.emit(done)
 		return r, err
 	}
@@ -310,7 +326,10 @@ func (v *visit) extract(r *release) error {
 	if e.JSON {
 		value, err := schema.ParseText(text)
 		if err != nil {
-			return &Error{Code: Exhausted, Path: v.at, Check: "output_extraction", way: []string{"output_extraction"}, Message: fmt.Sprintf("output_extraction: %v", err)}
+			return &Error{
+				Code: Exhausted, Path: v.at, Check: "output_extraction", way: []string{"output_extraction"},
+				told: "output_extraction: what it finds is no JSON", Message: fmt.Sprintf("output_extraction: %v", err),
+			}
 		}
 		found, r.value = value, value
 	}

@@ -48,7 +48,7 @@ func (v *visit) soundings() (release, error) {
 		tries += rules.Reforge.Factor
 	}
 	if err != nil {
-		return release{}, err
+		return v.instead(err)
 	}
 	winner.visit = v // the branch in which it was made has been joined
 	winner.filter = false

@@ -65,7 +65,7 @@ func Codes() []Code {
 		{CodeExpression, "an expression that does not parse or does not type-check"},
 		{CodeSchema, "a JSON Schema that is itself wrong"},
 		{CodePattern, "a regular expression that does not compile"},
-		{CodeParameters, "parameters that a validator or a tool does not take"},
+		{CodeParameters, "parameters that a validator or a tool, or inputs that a cascade, does not take"},
 		{CodeFile, "a file that is named here and cannot be read"},
 		{CodeCycle, "a file or a value that contains itself"},
 		{CodeTooLarge, "more than a cascade file may hold"},

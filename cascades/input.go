@@ -81,13 +81,15 @@ func (c *Cascade) CheckInput(stopped func() error, input map[string]any) InputEr
 		}
 		wrong = append(wrong, in.Check(stopped, value, given)...)
 	}
+	return append(wrong, c.Undeclared(input)...)
+}
+
+// Undeclared tells what is given to a cascade that declares inputs, and not these.
+func (c *Cascade) Undeclared(input map[string]any) (wrong InputErrors) {
 	if len(c.Inputs) == 0 {
-		return wrong
+		return nil
 	}
-	var names []string
-	for _, in := range c.Inputs {
-		names = append(names, in.Name)
-	}
+	names := c.inputNames()
 	for _, name := range slices.Sorted(maps.Keys(input)) {
 		if slices.Contains(names, name) {
 			continue
@@ -99,6 +101,27 @@ func (c *Cascade) CheckInput(stopped func() error, input map[string]any) InputEr
 		wrong = append(wrong, e)
 	}
 	return wrong
+}
+
+func (c *Cascade) inputNames() (names []string) {
+	for _, in := range c.Inputs {
+		names = append(names, in.Name)
+	}
+	return names
+}
+
+// checkGiven reports what o gives to a cascade that declares inputs, and not these.
+func (p *parser) checkGiven(o *object, c *Cascade) {
+	if o == nil || c == nil || len(c.Inputs) == 0 {
+		return
+	}
+	names := c.inputNames()
+	for _, name := range o.order {
+		if !slices.Contains(names, name) {
+			p.report(o.keys[name], CodeParameters, "cascade %s has no input %q", c.ID, name)
+			p.suggest(name, func() []string { return names })
+		}
+	}
 }
 
 // Check tells what is wrong with a plain value as an enforced input; of one that

@@ -210,6 +210,7 @@ func (p *parser) inputs(n *yaml.Node) []Input {
 				source, _ := in.Schema.Source().(map[string]any)
 				in.Description, _ = source["description"].(string)
 				in.Default, in.HasDefault = source["default"]
+				p.checkDefault(value, in)
 			}
 		} else {
 			in.Description, _ = p.text(value, "the description of input "+name)
@@ -217,6 +218,19 @@ func (p *parser) inputs(n *yaml.Node) []Input {
 		out = append(out, in)
 	}
 	return out
+}
+
+// checkDefault reports where the default of an input is not what its own schema,
+// which stands at n, takes: no run could begin with it.
+func (p *parser) checkDefault(n *yaml.Node, in Input) {
+	if !in.HasDefault {
+		return
+	}
+	broken, _ := in.Schema.Check(nil, in.Default) // what there is no telling of is told of a run
+	for _, b := range broken {
+		_, value := p.within(n, "$.default"+strings.TrimPrefix(b.Path, "$"))
+		p.report(value, CodeValue, "the default of input %s is not what its schema takes: %s", in.Name, strings.TrimPrefix(b.String(), "$: "))
+	}
 }
 
 func (p *parser) budget(o *object) Budget {

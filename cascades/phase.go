@@ -128,12 +128,14 @@ func (p *parser) work(o *object, phase *Phase) {
 	phase.Model = o.model("model")
 	phase.Tackle = p.tackle(o)
 	phase.Context = p.context(o)
-	phase.Inputs = p.values(o.child("inputs"), phaseVariables)
+	inputs := o.child("inputs")
+	phase.Inputs = p.values(inputs, phaseVariables)
 	if tool := o.get("tool"); tool != nil {
 		if t := p.phaseTool(tool, o, phase); t != nil {
 			own := *t
 			own.Position = p.position(tool)
 			phase.Tool = &own
+			p.checkGiven(inputs, own.Cascade)
 		}
 		p.acts = append(p.acts, act{tool, phase})
 	}
@@ -198,10 +200,12 @@ func (p *parser) subs(o *object) []*Sub {
 			continue
 		}
 		s := &Sub{ContextIn: sub.flag("context_in", true), ContextOut: sub.flag("context_out", true)}
-		s.InputMap = p.mapped(sub.child("input_map"))
+		given := sub.child("input_map")
+		s.InputMap = p.mapped(given)
 		sub.needs("ref")
 		if ref := sub.get("ref"); ref != nil {
 			if s.Cascade = p.nested(ref, "ref"); s.Cascade != nil {
+				p.checkGiven(given, s.Cascade)
 				out = append(out, s)
 			}
 		}

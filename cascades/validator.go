@@ -194,10 +194,12 @@ func (p *parser) argv(o *object) []string {
 }
 
 func (p *parser) cascadeForm(o *object, n *yaml.Node) *Validator {
-	inputs := p.values(o.child("input_map"), checkVariables)
+	given := o.child("input_map")
+	inputs := p.values(given, checkVariables)
 	v := p.judging(p.nested(n, "cascade"), "", nil)
 	if v != nil {
 		v.InputMap = inputs
+		p.checkGiven(given, v.Cascade)
 	}
 	return v
 }

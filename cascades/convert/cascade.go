@@ -81,7 +81,7 @@ func (m *mapping) inputs() {
 		switch {
 		case value != nil, arg.text("optional") == "true":
 			if value == nil {
-				value = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
+				value = null()
 			}
 			inputs.set(name, pairs("description", about, "default", value))
 		case was == nil:
@@ -110,12 +110,30 @@ func (m *mapping) unwrap() {
 		if of.Kind != yaml.MappingNode || slices.Contains(required, name) {
 			continue
 		}
-		if one := (&mapping{w: m.w, node: of}); !one.has("default") {
-			one.set("default", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"})
-		}
+		(&mapping{w: m.w, node: of}).optional()
 	}
 	m.set("inputs_schema", inputs.node)
 }
+
+// optional has an input be null where none is given, which its schema takes then.
+func (m *mapping) optional() {
+	if m.has("default") {
+		return
+	}
+	switch is := m.get("type"); {
+	case is == nil:
+	case is.Kind == yaml.ScalarNode:
+		m.set("type", &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: []*yaml.Node{is, scalar("null")}})
+	case is.Kind == yaml.SequenceNode && !slices.ContainsFunc(is.Content, func(n *yaml.Node) bool { return n.Value == "null" }):
+		is.Content = append(is.Content, scalar("null"))
+	}
+	if one := m.get("enum"); one != nil && one.Kind == yaml.SequenceNode {
+		one.Content = append(one.Content, null())
+	}
+	m.set("default", null())
+}
+
+func null() *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"} }
 
 // described gives every input a text or a schema: one may say nothing there, or
 // say within its schema whether it must be given.
@@ -132,8 +150,8 @@ func (m *mapping) described() {
 		}
 		if must := of.text("required"); of.node.Kind == yaml.MappingNode && (must == "true" || must == "false") {
 			of.remove("required")
-			if must == "false" && !of.has("default") {
-				of.set("default", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"})
+			if must == "false" {
+				of.optional()
 			}
 		}
 	}

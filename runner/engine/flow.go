@@ -129,8 +129,12 @@ func (f *flow) within(at event.Path, d time.Duration, body func() error) error {
 	})
 }
 
-// input fills in defaults and checks the enforced inputs.
+// input fills in defaults and checks the enforced inputs, and that a cascade within
+// another is given none that it does not declare.
 func (f *flow) input() error {
+	if wrong := f.c.Undeclared(f.s.Input); len(wrong) > 0 && !f.main && !f.s.seen {
+		return &Error{Code: Invalid, Path: f.at, way: []string{"inputs_schema"}, Message: wrong.Error()}
+	}
 	f.s.Input = maps.Clone(f.s.Input)
 	for _, in := range f.c.Inputs {
 		value, given := f.s.Input[in.Name]

@@ -45,8 +45,8 @@ const maxOutput = 64 << 20
 // A Program is a parsed template. It does not change after Parse, so that any number of goroutines may render it.
 type Program struct {
 	source     string // normalized
-	statements body   // nil where there is nothing but text
-	frame      *functionScope
+	statements body
+	frame      *functionScope // nil where there is nothing but text
 	root       *scope
 	library    *library
 	reads      []read
@@ -108,7 +108,7 @@ func (p *Program) Render(vars map[string]any, carry func(*Walk) error) (_ string
 	if p.mistake != nil {
 		return "", p.mistake
 	}
-	if p.statements == nil {
+	if p.frame == nil {
 		if len(p.source) > maxOutput {
 			return "", errorAt(p.source, 0, fmt.Sprintf("the output is longer than %d bytes", maxOutput))
 		}

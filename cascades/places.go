@@ -24,7 +24,7 @@ func (p *parser) schema(n *yaml.Node) *schema.Schema {
 		p.strays(n, source)
 		return s
 	}
-	faults := schema.Faults(source)
+	faults := append(schema.Faults(source), schema.Lost(source)...)
 	slices.SortStableFunc(faults, func(a, b schema.Violation) int { return strings.Compare(b.Rule, a.Rule) })
 	told := map[*yaml.Node]bool{} // of all that a word may be, the enum says most
 	for _, f := range slices.Backward(faults) {

@@ -215,25 +215,9 @@ func (c *compiler) resource(uri string) (*resource, error) {
 
 // target is the schema that a reference within res leads to.
 func (c *compiler) target(res *resource, ref string) (*node, error) {
-	uri, err := resolve(res.uri, ref)
+	to, at, raw, err := c.follow(res, ref)
 	if err != nil {
 		return nil, err
-	}
-	address, fragment, _ := strings.Cut(uri, "#")
-	to, err := c.resource(address)
-	if err != nil {
-		return nil, err
-	}
-	if fragment, err = url.PathUnescape(fragment); err != nil {
-		return nil, fmt.Errorf("$ref %s: %w", strconv.Quote(Clip(ref, maxShown)), err)
-	}
-	at, ok := to.at+fragment, true
-	if fragment != "" && fragment[0] != '/' {
-		at, ok = to.anchors[fragment]
-	}
-	raw, found := lookUp(c.docs[to.doc], at)
-	if !ok || !found {
-		return nil, fmt.Errorf("$ref %s leads nowhere", strconv.Quote(Clip(ref, maxShown)))
 	}
 	in := c.around(to.doc, at)
 	if _, object := raw.(map[string]any); object && !c.indexed[to.doc+"#"+at] {
@@ -242,6 +226,31 @@ func (c *compiler) target(res *resource, ref string) (*node, error) {
 		}
 	}
 	return c.node(c.around(to.doc, at), at, raw)
+}
+
+// follow finds where a reference within res leads: a place of the document that to
+// is in, and what stands there.
+func (c *compiler) follow(res *resource, ref string) (to *resource, at string, raw any, err error) {
+	uri, err := resolve(res.uri, ref)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	address, fragment, _ := strings.Cut(uri, "#")
+	if to, err = c.resource(address); err != nil {
+		return nil, "", nil, err
+	}
+	if fragment, err = url.PathUnescape(fragment); err != nil {
+		return nil, "", nil, fmt.Errorf("$ref %s: %w", strconv.Quote(Clip(ref, maxShown)), err)
+	}
+	at, ok := to.at+fragment, true
+	if fragment != "" && fragment[0] != '/' {
+		at, ok = to.anchors[fragment]
+	}
+	raw, found := lookUp(c.docs[to.doc], at)
+	if !ok || !found {
+		return nil, "", nil, fmt.Errorf("$ref %s leads nowhere", strconv.Quote(Clip(ref, maxShown)))
+	}
+	return to, at, raw, nil
 }
 
 // found takes in a schema that stands where dialects do not look for one.

@@ -10,7 +10,7 @@ import (
 
 // Faults lists what the dialect of a schema does not take in it, each with its
 // path within the schema, as [Schema.Check] does for a value. It is empty where
-// only [Compile] can tell what is wrong: a reference that leads nowhere.
+// there is something else wrong: a reference that leads nowhere, which [Lost] tells.
 func Faults(source any) []Violation {
 	d, err := dialectIn(source, draft20)
 	if err != nil {

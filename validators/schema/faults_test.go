@@ -40,3 +40,31 @@ func TestStrays(t *testing.T) {
 		}
 	}
 }
+
+func TestLost(t *testing.T) {
+	for source, want := range map[string]string{
+		`{"$ref": "#/nowhere"}`:          `$["$ref"]`,
+		`{"$ref": "#"}`:                  "",
+		`{"$ref": "other.json#/a"}`:      `$["$ref"]`,
+		`{"properties": {"$ref": true}}`: "",
+		`{"properties": {"r": {"$ref": "#/definitions/b"}, "s": {"anyOf": [{}, {"$ref": "#/$defs/c"}]}, "t": {"$ref": "http://x.y/z"}}, "pattern": "(?=x)"}`: `$.properties.r["$ref"] $.properties.s.anyOf[1]["$ref"] $.properties.t["$ref"]`,
+		`{"$ref": "#/$defs/a", "$defs": {"a": {"items": {"$ref": "#nowhere"}}, "b": {"$ref": "#/nowhere"}, "c": {"$anchor": "c", "$ref": "#/$defs/a"}}}`:     `$["$defs"].a.items["$ref"]`,
+		`{"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "#/definitions/a", "items": {"$ref": "#/nowhere"}, "definitions": {"a": {}}}`:        "",
+		`{"$dynamicRef": "#a", "$recursiveRef": "#b"}`: `$["$dynamicRef"]`,
+		`{"items": {"$id": "inner.json", "$defs": {"a": {}}, "not": {"$ref": "#/$defs/a"}, "if": {"$ref": "#/items"}, "then": {"$ref": "schema.json"}}}`: `$.items.if["$ref"]`,
+		`{"items": {"$schema": "http://no.such/"}, "$ref": "#/nowhere"}`:                                                                                 `$["$ref"]`,
+		`true`: "",
+	} {
+		var got []string
+		for _, l := range Lost(mustParse(t, source)) {
+			got = append(got, l.Path)
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %q, want %q", source, got, want)
+		}
+		if _, err := Compile(mustParse(t, source)); err == nil && want != "" {
+			t.Errorf("%s: it compiles", source)
+		}
+	}
+}

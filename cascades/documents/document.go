@@ -77,7 +77,15 @@ func invalid(source []byte) int {
 	return offset
 }
 
+// newer finds the directive of YAML 1.2, which the YAML library does not take: it
+// reads what cascades say as 1.2 does.
+var newer = patterns.Lazy(`\A(?:[ \t]*(?:#[^\n]*)?\n)*%YAML 1\.2[ \t\r\n]`)
+
 func readYAML(source []byte) (*yaml.Node, *Mistake) {
+	if at := newer().FindIndex(source); at != nil {
+		source = bytes.Clone(source)
+		source[at[1]-2] = '1'
+	}
 	r := &lineReader{source: source}
 	d := yaml.NewDecoder(r)
 	var doc, second yaml.Node

@@ -42,3 +42,19 @@ func TestStrayQuote(t *testing.T) {
 		}
 	}
 }
+
+// YAML of either version is read; of what else a directive names nothing is.
+func TestVersions(t *testing.T) {
+	for source, read := range map[string]bool{
+		"%YAML 1.2\n---\na: x\n":                true,
+		"%YAML 1.1\n---\na: x\n":                true,
+		"# a note\n\n%YAML 1.2 \r\n---\na: x\n": true,
+		"%YAML 1.20\n---\na: x\n":               false,
+		"%YAML 2.0\n---\na: x\n":                false,
+	} {
+		doc, wrong := Read("x.yaml", []byte(source))
+		if (wrong == nil) != read || read && doc.Content[0].Content[1].Value != "x" {
+			t.Errorf("%q: %v", source, wrong)
+		}
+	}
+}

@@ -30,6 +30,7 @@ func (a *prover) pass(c *cascades.Cascade, p *cascades.Phase, in *spot) *passage
 	}
 	if p.Together != nil {
 		f.group(in)
+		begun.previous = nothing()
 		return r
 	}
 	f.subs()
@@ -44,10 +45,13 @@ func (a *prover) pass(c *cascades.Cascade, p *cascades.Phase, in *spot) *passage
 		edited, editedValue = person.past(t...), person.past(v...)
 	}
 	f.release(text.past(textGates...).and(edited), text.past(valueGates...).and(editedValue), in)
-	begun.files = with.files
+	begun.files, begun.previous = with.files, nothing()
 	begun.said = f.words()
 	return r
 }
+
+// nothing is the phase before where that has released no output: none.
+func nothing() map[string]bool { return map[string]bool{"": true} }
 
 // subs follows the cascades that run before the phase.
 func (f *proving) subs() {

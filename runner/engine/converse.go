@@ -162,7 +162,7 @@ func (t *try) take(c *candidate) error {
 			return nil
 		case wards.Again:
 			t.s.State, t.chosen = state, chosen // the refused turn's go with it
-			if err := t.feedback(d.Failed); err != nil {
+			if err := t.feedback(redo+1, d.Failed); err != nil {
 				return err
 			}
 		default:
@@ -263,12 +263,13 @@ func (f *flow) key(at event.Path) string { return Key(f.s.RunID, at) }
 // lot is what hangs on what is drawn by lot at a path.
 func (f *flow) lot(at event.Path) string { return Key(cmp.Or(f.s.Alike, f.s.RunID), at) }
 
-// feedback tells the author everything that was wrong, as one more message.
-func (t *try) feedback(failed []wards.Outcome) error {
+// feedback tells the author everything that was wrong at the n-th try, as one more
+// message.
+func (t *try) feedback(n int, failed []wards.Outcome) error {
 	if t.talk == nil {
 		return nil
 	}
-	said, err := t.retryMessage(failed)
+	said, err := t.retryMessage(n, failed)
 	if err != nil {
 		return unread(t.place().at, "retry_instructions", err)
 	}
@@ -279,7 +280,7 @@ func (t *try) feedback(failed []wards.Outcome) error {
 
 // refused tells the author what was wrong with a whole attempt.
 func (t *try) refused(failed []wards.Outcome) error {
-	err := t.feedback(failed)
+	err := t.feedback(t.attempt, failed)
 	if err == nil && t.talk != nil {
 		t.talk.Refused()
 	}

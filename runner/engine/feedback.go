@@ -9,8 +9,9 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// retryMessage is what an author is told of the checks that said no.
-func (t *try) retryMessage(failed []wards.Outcome) (string, error) {
+// retryMessage is what an author is told of the checks that said no at the n-th try:
+// at an attempt, or at a turn.
+func (t *try) retryMessage(n int, failed []wards.Outcome) (string, error) {
 	var r reader = shipped{}
 	if t.p.Rules.RetryInstructions != nil {
 		r = t.p.Rules.RetryInstructions
@@ -18,7 +19,7 @@ func (t *try) retryMessage(failed []wards.Outcome) (string, error) {
 	vars := t.vars(r)
 	vars["validation_error"] = words.Reasons(failed)
 	vars["schema_error"] = words.SchemaReason(failed)
-	vars["attempt"], vars["max_attempts"] = t.attempt, t.allowed(failed)
+	vars["attempt"], vars["max_attempts"] = n, t.allowed(n, failed)
 	if t.p.Rules.RetryInstructions != nil {
 		return t.p.Rules.RetryInstructions.Render(vars)
 	}
@@ -34,16 +35,17 @@ func (t *try) retryMessage(failed []wards.Outcome) (string, error) {
 	return words.Prompt("retry_feedback", vars)
 }
 
-// allowed is how many attempts the failed checks leave in all.
-func (t *try) allowed(failed []wards.Outcome) int {
+// allowed is how many tries the failed checks leave in all, of which this was the
+// n-th.
+func (t *try) allowed(n int, failed []wards.Outcome) int {
 	least := math.MaxInt
 	for _, o := range failed {
 		least = min(least, o.Ward.MaxAttempts)
 	}
-	if t.p.Rules.Capped {
+	if t.p.Rules.Capped && failed[0].Ward.Moment != wards.Turn {
 		least = min(least, t.p.Rules.MaxAttempts)
 	}
-	return max(least, t.attempt+1) // each check counts its own noes, and this text is sent back
+	return max(least, n+1) // each check counts its own noes, and this text is sent back
 }
 
 // contract is the verdict on a value that breaks a schema in these places.

@@ -218,6 +218,7 @@ func (v *visit) settle(r release, err error) (release, error) {
 			v.s.State = v.base
 		}
 		v.unreleased()
+		v.s.Previous = "" // the phase before the next one has no output
 		v.emit(done)
 		return r, err
 	}

@@ -110,17 +110,63 @@ func (c *Cascade) inputNames() (names []string) {
 	return names
 }
 
-// checkGiven reports what o gives to a cascade that declares inputs, and not these.
+// Unread is [Cascade.Undeclared] of a cascade within another, which may read what it
+// does not declare: what it does not read either.
+func (c *Cascade) Unread(input map[string]any) InputErrors {
+	wrong := c.Undeclared(input)
+	if len(wrong) == 0 {
+		return nil
+	}
+	read, all := c.inputsRead()
+	return slices.DeleteFunc(wrong, func(e InputError) bool { return all || read[e.Name] })
+}
+
+// inputsRead are the inputs that templates and expressions of the phases name; all
+// tells that one reads the input whole.
+func (c *Cascade) inputsRead() (read map[string]bool, all bool) {
+	read = map[string]bool{}
+	note := func(path []string) {
+		if path[0] != "input" {
+			return
+		}
+		if all = all || len(path) == 1; len(path) > 1 {
+			read[path[1]] = true
+		}
+	}
+	for _, p := range c.EveryPhase() {
+		all = all || p.Context.Input
+		for _, n := range p.names() {
+			note(n.Path)
+		}
+		for _, h := range append([]Handoff{{When: p.When}}, p.Handoffs...) {
+			if h.When != nil {
+				for _, f := range h.When.Fields() {
+					note(f.Path)
+				}
+			}
+		}
+		for _, check := range p.Checks() {
+			for _, f := range check.Validator.fields {
+				note(f.path)
+			}
+		}
+	}
+	return read, all
+}
+
+// checkGiven reports inputs in o that a cascade within this one neither declares nor
+// reads, where it declares any.
 func (p *parser) checkGiven(o *object, c *Cascade) {
-	if o == nil || c == nil || len(c.Inputs) == 0 {
+	if o == nil || c == nil {
 		return
 	}
-	names := c.inputNames()
+	given := map[string]any{}
 	for _, name := range o.order {
-		if !slices.Contains(names, name) {
-			p.report(o.keys[name], CodeParameters, "cascade %s has no input %q", c.ID, name)
-			p.suggest(name, func() []string { return names })
-		}
+		given[name] = nil
+	}
+	for _, e := range c.Unread(given) {
+		p.report(o.keys[e.Name], CodeParameters, "cascade %s has no input %q", c.ID, e.Name)
+		p.suggest(e.Name, c.inputNames)
 	}
 }
 

@@ -140,6 +140,9 @@ func (k *known) after(visit *trace.Phase, phase *cascades.Phase) {
 	}
 	s := &k.state
 	s.ValidationError = visit.Left
+	if visit.Left != "" {
+		s.Previous = ""
+	}
 	if letOut(visit) {
 		k.learnBranches(visit)
 		output := plain(visit.Output)

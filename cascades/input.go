@@ -154,7 +154,7 @@ func (c *Cascade) inputsRead() (read map[string]bool, all bool) {
 	return read, all
 }
 
-// checkGiven reports inputs in o that a cascade within this one neither declares nor
+// checkGiven warns of inputs in o that a cascade within this one neither declares nor
 // reads, where it declares any.
 func (p *parser) checkGiven(o *object, c *Cascade) {
 	if o == nil || c == nil {
@@ -165,7 +165,7 @@ func (p *parser) checkGiven(o *object, c *Cascade) {
 		given[name] = nil
 	}
 	for _, e := range c.Unread(given) {
-		p.report(o.keys[e.Name], CodeParameters, "cascade %s has no input %q", c.ID, e.Name)
+		p.warn(o.keys[e.Name], CodeUndeclared, "cascade %s has no input %q, and does not read it", c.ID, e.Name)
 		p.suggest(e.Name, c.inputNames)
 	}
 }

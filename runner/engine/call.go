@@ -238,7 +238,7 @@ func (v *visit) use(at event.Path, t *cascades.Tool, call tool.Call) (tool.Resul
 	case t.Engine && t.Name == cascades.AskHuman:
 		return v.askHuman(at, t, call)
 	case t.Cascade != nil:
-		s, err := v.nested(at, t.Cascade, &State{Input: call.Arguments}, "")
+		s, err := v.nested(at, t.Cascade, &State{Input: call.Arguments, seen: v.p.Tool != nil}, "")
 		if err != nil {
 			return tool.Result{}, err
 		}

@@ -206,7 +206,7 @@ func (f *flow) cascaded(path event.Path, v *cascades.Validator, s validators.Sub
 			return verdict, err, nil
 		}
 	}
-	end, err := f.nested(path, v.Cascade, &State{Input: input, seen: v.InputMap == nil}, "")
+	end, err := f.nested(path, v.Cascade, &State{Input: input, seen: true}, "")
 	if e, ok := contained(err); ok {
 		return verdict, e, nil
 	}

@@ -129,8 +129,8 @@ func (f *flow) within(at event.Path, d time.Duration, body func() error) error {
 	})
 }
 
-// input fills in defaults and checks the enforced inputs, and that a cascade within
-// another is given none that it neither declares nor reads.
+// input fills in defaults and checks the enforced inputs, and that the call of a
+// model gives none that the cascade neither declares nor reads.
 func (f *flow) input() error {
 	if wrong := f.c.Unread(f.s.Input); len(wrong) > 0 && !f.main && !f.s.seen {
 		return &Error{Code: Invalid, Path: f.at, way: []string{"inputs_schema"}, Message: wrong.Error()}

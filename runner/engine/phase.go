@@ -247,7 +247,7 @@ func (v *visit) subs() error {
 		if sub.ContextOut {
 			back = sub.Cascade.ID
 		}
-		s, err := v.nested(at, sub.Cascade, &State{Input: input, State: state}, back)
+		s, err := v.nested(at, sub.Cascade, &State{Input: input, State: state, seen: true}, back)
 		if err != nil {
 			return err
 		}

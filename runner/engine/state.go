@@ -42,7 +42,7 @@ type State struct {
 	Usage    model.Usage     `json:"usage"`
 	Elapsed  time.Duration   `json:"elapsed"` // spent before this start of the run
 
-	seen   bool // Input may have what the cascade does not declare: all that a check sees, or what is asked about already
+	seen   bool // Input is what a file gives, of which lint tells, or all that a check sees: not a model's call
 	shared bool // Outputs is that of the flow that this one branched off from
 }
 

@@ -154,9 +154,10 @@ func policy(c *cascades.Cascade) (Policy, error) {
 
 // verdicts are those on the text that was let out: of the checks of the
 // attempt's last turn, and of the attempt's own. A check that judged it twice
-// has said last what counts.
+// has said last what counts. Of a phase that is a validator the text is the
+// verdict, so that one is on another text.
 func verdicts(p *trace.Phase, a *trace.Attempt) []trace.Verdict {
-	list := slices.Clone(p.Verdicts)
+	list := slices.DeleteFunc(slices.Clone(p.Verdicts), isOutput)
 	if n := len(a.Turns); n > 0 {
 		list = append(list, a.Turns[n-1].Verdicts...)
 	}
@@ -175,20 +176,32 @@ func verdicts(p *trace.Phase, a *trace.Attempt) []trace.Verdict {
 	return out
 }
 
+// isOutput tells whether a verdict is what a phase that is a validator gives. Its
+// own checks stand beside its tool, not below it.
+func isOutput(v trace.Verdict) bool { return v.Moment == "post" && v.Path.Up().Last() == "tool" }
+
+// gate is the one at the place of a verdict on the phase's text: the last, for a
+// phase that is a validator may stand before it at the same place.
+func (r *Run) gate(phase string, v trace.Verdict) (cascades.Gate, bool) {
+	for _, g := range slices.Backward(r.Gates) {
+		if g.Phase == phase && string(g.Moment) == v.Asked() && g.Place == v.Path.Last() && g.Name == v.Validator {
+			return g, true
+		}
+	}
+	return cascades.Gate{}, false
+}
+
 // judged notes what the gates said.
 func (c *Claim) judged(r Run, list []trace.Verdict, texts *Texts) error {
-	gates := r.Gates
 	for _, v := range list {
-		i := slices.IndexFunc(gates, func(g cascades.Gate) bool {
-			return g.Phase == c.Phase && string(g.Moment) == v.Asked() && g.Place == v.Path.Last() && g.Name == v.Validator
-		})
-		if i < 0 {
+		gate, there := r.gate(c.Phase, v)
+		if !there {
 			return fmt.Errorf("%s: the cascade has no such gate there", v.Path)
 		}
-		if gates[i].Digest == "" {
+		if gate.Digest == "" {
 			return fmt.Errorf("%s: %s: what its program was when the run began was not kept", v.Path, v.Validator)
 		}
-		g := Gate{Name: v.Validator, Path: string(v.Path), Digest: gates[i].Digest, Moment: v.Moment, Mode: v.Mode, Verdict: word(&v.Verdict), Strength: r.strength(gates[i])}
+		g := Gate{Name: v.Validator, Path: string(v.Path), Digest: gate.Digest, Moment: v.Moment, Mode: v.Mode, Verdict: word(&v.Verdict), Strength: r.strength(gate)}
 		if v.Reason != "" {
 			g.Reason = signatures.Digest([]byte(v.Reason))
 			texts.Reasons[g.Path] = v.Reason

@@ -30,6 +30,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/builtins"
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // What a run gives and why it did not succeed are the engine's.
@@ -225,7 +226,8 @@ type startOption func(*Start)
 
 func (o startOption) forRun(_ *Runner, s *Start) { o(s) }
 
-// WithRunID names the run; without it, or with "", it gets a new name.
+// WithRunID names the run, as [CheckRunID] allows; without it, or with "", it gets a
+// new name.
 func WithRunID(id string) RunOption { return startOption(func(s *Start) { s.RunID = id }) }
 
 // ofOne is the runner for a run to have options of its own.
@@ -251,6 +253,10 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 	s.Model = r.modelName
 	if s.RunID == "" {
 		s.RunID = NewRunID(time.Now())
+	}
+	if err := CheckRunID(s.RunID); err != nil {
+		e := &Error{Code: Invalid, Message: err.Error()}
+		return ended(s, e), e
 	}
 	plain, err := plainInput(input)
 	if err != nil {
@@ -304,6 +310,18 @@ func (r *Runner) Provide(c *cascades.Cascade) *Runner {
 	one := *r
 	one.model = h.Provide(list)
 	return &one
+}
+
+var runID = patterns.Lazy(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`)
+
+// CheckRunID says why a run cannot have that name, which stands in addresses, in
+// tables and on command lines: it is 1 to 128 letters, digits and . _ : - of ASCII, a
+// letter or digit first.
+func CheckRunID(id string) error {
+	if runID().MatchString(id) {
+		return nil
+	}
+	return fmt.Errorf("a run cannot be called %q: its name is 1 to 128 letters, digits and . _ : - of ASCII, a letter or digit first", id)
 }
 
 // NewRunID makes a name for a run that sorts by time: 20060102-150405-1a2b3c4d.

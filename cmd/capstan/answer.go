@@ -103,7 +103,7 @@ func (c *Command) giveAnswer(ctx context.Context, j *journal.Journal, id, said, 
 	} else if err != nil {
 		return found(err, run.RunID)
 	}
-	fmt.Fprintf(c.Stderr, "answered; capstan resume %s goes on\n", run.RunID)
+	fmt.Fprintf(c.Stderr, "answered; capstan resume %s goes on\n", oneLine(run.RunID))
 	return nil
 }
 

@@ -127,7 +127,7 @@ func (c *Command) ended(err error) int {
 		e = &exit{exitUsage, err}
 	}
 	if text := e.Error(); text != "" {
-		fmt.Fprintln(c.Stderr, "capstan: "+strings.TrimPrefix(text, "capstan: "))
+		fmt.Fprintln(c.Stderr, "capstan: "+strings.Map(printable, strings.TrimPrefix(text, "capstan: ")))
 		var ended *runner.Error
 		if errors.As(e, &ended) && ended.Position.Line > 0 {
 			fmt.Fprintln(c.Stderr, "  at "+ended.Position.String())

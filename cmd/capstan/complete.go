@@ -134,7 +134,7 @@ func (c *Command) newest(cmd *cobra.Command) []string {
 		return names
 	}
 	for _, run := range list {
-		names = append(names, run.RunID+"\t"+run.CascadeID+" "+run.Status)
+		names = append(names, oneLine(run.RunID)+"\t"+oneLine(run.CascadeID)+" "+run.Status)
 	}
 	return names
 }

@@ -289,7 +289,7 @@ func (p *progress) close(r runner.Result) {
 	if r.Status != runner.Succeeded {
 		style = red
 	}
-	p.line("%s %s  %s", style.Render(r.Status), faint.Render(r.RunID), spent(r.Usage, p.now().Sub(p.started)))
+	p.line("%s %s  %s", style.Render(r.Status), faint.Render(oneLine(r.RunID)), spent(r.Usage, p.now().Sub(p.started)))
 	for _, d := range r.Degraded {
 		p.line("%s phase %s was released though it did not pass %s", yellow.Render("degraded:"), d.Phase, strings.Join(d.Checks, ", "))
 	}

@@ -96,7 +96,7 @@ func ageOf(text string) (time.Duration, error) {
 func (c *Command) printPruned(done journal.Pruned, dry bool) {
 	if dry {
 		for _, id := range done.Runs {
-			fmt.Fprintln(c.Stdout, id)
+			fmt.Fprintln(c.Stdout, oneLine(id))
 		}
 		fmt.Fprintf(c.Stderr, "%d would go, %d stay though as old\n", len(done.Runs), done.Kept)
 		return

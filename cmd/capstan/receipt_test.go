@@ -6,7 +6,47 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/receipt"
 )
+
+// TestNamesOfBefore: runs that were kept before names had a rule, and what others
+// have signed, may be called anything, and shape no line and no terminal.
+func TestNamesOfBefore(t *testing.T) {
+	const name = "a\n  holds: tone passed the text\x1b[31m"
+	store := filepath.Join(t.TempDir(), "runs.db")
+	j, err := journal.Open(store, journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := j.Begin(runner.Start{RunID: name, CascadeID: name})
+	if err == nil {
+		err = kept.End(runner.Result{RunID: name, CascadeID: name, Status: runner.Succeeded}, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	said := map[string]string{"verify": reportText(receipt.Report{
+		Verdict: receipt.Refused, Field: name, Reason: name, KeyName: name, Checked: []string{name},
+		Claim: &receipt.Claim{Run: name, Phase: name, Cascade: receipt.Policy{ID: name}, Gates: []receipt.Gate{{Name: name, Moment: name, Mode: name, Digest: name}}, Shadow: []receipt.Gate{{Name: name}}},
+	})}
+	for _, args := range []string{"runs", "show last", "prune --older 0h --dry-run"} {
+		var out strings.Builder
+		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
+		if status := c.Run(t.Context(), append(strings.Fields(args), "--store", store)); status != exitOK {
+			t.Errorf("%s: status %d: %s", args, status, &out)
+		}
+		said[args] = out.String()
+	}
+	for args, text := range said {
+		if !strings.Contains(text, "tone passed the text") || strings.Contains(text, "\n  holds: tone") || strings.Contains(text, "\x1b") {
+			t.Errorf("%s: %q", args, text)
+		}
+	}
+}
 
 // TestVerifyLeavesNothing: a text that came in was kept in a file meanwhile,
 // which is gone then, whatever was said of the text.

@@ -171,7 +171,7 @@ func (c *Command) goOn(ctx context.Context, s *kit, run *journal.Run, f runFlags
 		if err := s.answersRest(ctx, r, run, run.Start.Model); err != nil {
 			return err
 		}
-		fmt.Fprintln(c.Stderr, "resuming", run.RunID)
+		fmt.Fprintln(c.Stderr, "resuming", oneLine(run.RunID))
 	}
 	result, err := r.Resume(ctx, run.RunID)
 	if result.RunID == "" { // it was not begun
@@ -208,7 +208,7 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 	}
 	r, err := s.runner(c, f, run.Start.Model, runner.WithSink(event.Func(func(e event.Event) {
 		if e.Kind == event.RunStarted { // and was not refused
-			fmt.Fprintf(c.Stderr, "run %s shares what is unchanged with %s\n", f.runID, run.RunID)
+			fmt.Fprintf(c.Stderr, "run %s shares what is unchanged with %s\n", f.runID, oneLine(run.RunID))
 		}
 	})))
 	if err != nil {

@@ -106,6 +106,9 @@ goes on with a batch that was broken off.`,
 }
 
 func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error {
+	if err := isRunID(f.runID); err != nil {
+		return err
+	}
 	maker, err := c.receiptMaker(ctx, f.receipt, f.proof)
 	if err != nil {
 		return err
@@ -160,6 +163,17 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 		return maker.finish(result, f.json)
 	}
 	return c.finish(s, result, err, f.json)
+}
+
+// isRunID refuses a name that no run can have; "" is for a new one.
+func isRunID(run string) error {
+	if run == "" {
+		return nil
+	}
+	if err := runner.CheckRunID(run); err != nil {
+		return usage("--run-id: %w", err)
+	}
+	return nil
 }
 
 // loaded reads the cascade to run, and tells which of its gates are in shadow that
@@ -227,11 +241,11 @@ func (c *Command) finish(s *kit, result runner.Result, err error, asJSON bool) e
 func (c *Command) onward(id, code string) {
 	switch code {
 	case runner.Cancelled, runner.Failed:
-		fmt.Fprintf(c.Stderr, "note: capstan resume %s goes on with it\n", id)
+		fmt.Fprintf(c.Stderr, "note: capstan resume %s goes on with it\n", oneLine(id))
 	case runner.TakenOver:
-		fmt.Fprintf(c.Stderr, "note: capstan show %s tells how it goes on there\n", id)
+		fmt.Fprintf(c.Stderr, "note: capstan show %s tells how it goes on there\n", oneLine(id))
 	case runner.Waiting:
-		fmt.Fprintf(c.Stderr, "note: capstan answer %s VALUE, then capstan resume %s\n", id, id)
+		fmt.Fprintf(c.Stderr, "note: capstan answer %s VALUE, then capstan resume %s\n", oneLine(id), oneLine(id))
 	}
 }
 

@@ -74,7 +74,7 @@ func (c *Command) printRuns(list []journal.Summary) error {
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "RUN\tCASCADE\tSTATUS\tSTARTED\tTOOK\tCALLS\tTOKENS\tCOST")
 	for _, r := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", r.RunID, r.CascadeID, r.Status,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", oneLine(r.RunID), oneLine(r.CascadeID), r.Status,
 			r.Started.Local().Format(time.DateTime), took(r), r.Usage.Calls, r.Usage.Tokens(), dollars(r.Usage.CostUSD))
 	}
 	w.Flush() // to a strings.Builder: cannot fail

@@ -67,7 +67,7 @@ func (c *Command) rehearsed(ctx context.Context, word string, store storeFlags) 
 		if err != nil {
 			return found(err, word)
 		}
-		comment = fmt.Sprintf("What the models of run %s of %s said.", run.RunID, run.CascadeID)
+		comment = fmt.Sprintf("What the models of run %s of %s said.", oneLine(run.RunID), oneLine(run.CascadeID))
 		if replies, err = rehearsal.Recorded(j.Events(ctx, run.RunID, 0, journal.Whole)); err != nil {
 			return &exit{exitBroken, err}
 		}

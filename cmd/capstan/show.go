@@ -111,8 +111,8 @@ type teller struct {
 func (t *teller) line(format string, args ...any) { fmt.Fprintf(t.out, format+"\n", args...) }
 
 func (t *teller) head(run *journal.Run, r runner.Result) {
-	t.line("run      %s", run.RunID)
-	t.line("cascade  %s (%s)", run.CascadeID, run.File)
+	t.line("run      %s", oneLine(run.RunID))
+	t.line("cascade  %s (%s)", oneLine(run.CascadeID), flatly(run.File))
 	t.line("status   %s", r.Status)
 	t.line("started  %s", run.Started.Local().Format(time.DateTime))
 	elapsed := time.Duration(0)
@@ -121,7 +121,7 @@ func (t *teller) head(run *journal.Run, r runner.Result) {
 	}
 	t.line("spent    %s", spent(r.Usage, elapsed))
 	if run.Parent != "" {
-		t.line("shares   what is unchanged with %s", run.Parent)
+		t.line("shares   what is unchanged with %s", oneLine(run.Parent))
 	}
 }
 
@@ -240,6 +240,7 @@ func (t *teller) answers(r runner.Result) {
 }
 
 func (t *teller) end(run *journal.Run, r runner.Result) {
+	id := oneLine(run.RunID)
 	for _, d := range r.Degraded {
 		t.line("\ndegraded: phase %s was released though it did not pass %s", d.Phase, strings.Join(d.Checks, ", "))
 	}
@@ -256,13 +257,13 @@ func (t *teller) end(run *journal.Run, r runner.Result) {
 		}
 		switch {
 		case run.Guest:
-			t.line("\nwaits for: %s\n%s takes the answer: capstan-temporal answer %s VALUE", asks, run.Owner, run.RunID)
+			t.line("\nwaits for: %s\n%s takes the answer: capstan-temporal answer %s VALUE", asks, oneLine(run.Owner), id)
 		case p.Expired:
-			t.line("\nwaited for: %s\nexpired: nobody has answered until %s; capstan resume %s goes on without an answer", asks, p.Expires.Local().Format(time.DateTime), run.RunID)
+			t.line("\nwaited for: %s\nexpired: nobody has answered until %s; capstan resume %s goes on without an answer", asks, p.Expires.Local().Format(time.DateTime), id)
 		case p.Expires != nil:
-			t.line("\nwaits for: %s\ncapstan answer %s VALUE gives it, until %s", asks, run.RunID, p.Expires.Local().Format(time.DateTime))
+			t.line("\nwaits for: %s\ncapstan answer %s VALUE gives it, until %s", asks, id, p.Expires.Local().Format(time.DateTime))
 		default:
-			t.line("\nwaits for: %s\ncapstan answer %s VALUE gives it", asks, run.RunID)
+			t.line("\nwaits for: %s\ncapstan answer %s VALUE gives it", asks, id)
 		}
 		if p.Untold != "" {
 			t.line("Nobody was told of the question: %s", oneLine(p.Untold))
@@ -272,7 +273,7 @@ func (t *teller) end(run *journal.Run, r runner.Result) {
 		}
 	}
 	if r.Error != nil && slices.Contains([]string{runner.Cancelled, runner.Failed}, r.Error.Code) {
-		t.line("\ncapstan resume %s goes on with it", run.RunID)
+		t.line("\ncapstan resume %s goes on with it", id)
 	}
 	if r.Status == runner.Succeeded {
 		t.line("\noutput")

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -134,32 +134,36 @@ func (c *Command) source(name string) (text receipt.Source, done func(), err err
 	}, done, nil
 }
 
-// reportText is a report as a person reads it.
+// reportText is a report as a person reads it. What a receipt says stands in the
+// line that quotes it: names of runs, of gates and of people may have line ends.
 func reportText(r receipt.Report) string {
-	var b bytes.Buffer
-	if r.Verdict == receipt.Passed {
-		fmt.Fprintln(&b, r.Verdict)
-	} else {
-		fmt.Fprintf(&b, "%s: %s %s\n", r.Verdict, r.Field, r.Reason)
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		b.WriteString(flatly(fmt.Sprintf(format, args...)) + "\n")
 	}
-	for _, line := range r.Checked {
-		fmt.Fprintln(&b, "  holds:", line)
+	if r.Verdict == receipt.Passed {
+		line("%s", r.Verdict)
+	} else {
+		line("%s: %s %s", r.Verdict, r.Field, r.Reason)
+	}
+	for _, said := range r.Checked {
+		line("  holds: %s", said)
 	}
 	if c := r.Claim; c != nil {
-		fmt.Fprintf(&b, "it says: run %s, phase %s, attempt %d, of cascade %s (%s), made %s\n", c.Run, c.Phase, c.Attempt, c.Cascade.ID, c.Cascade.Digest, r.Made)
+		line("it says: run %s, phase %s, attempt %d, of cascade %s (%s), made %s", c.Run, c.Phase, c.Attempt, c.Cascade.ID, c.Cascade.Digest, r.Made)
 		for _, g := range c.Gates {
-			fmt.Fprintf(&b, "  %s %s (%s, %s) %s\n", cmp.Or(g.Verdict, "?"), g.Name, g.Moment, g.Mode, g.Digest)
+			line("  %s %s (%s, %s) %s", cmp.Or(g.Verdict, "?"), g.Name, g.Moment, g.Mode, g.Digest)
 			if s := g.Strength; s != nil {
-				fmt.Fprintf(&b, "    measured: lets %s to %s of bad texts by (on %d), refuses %s to %s of good ones (on %d)\n",
+				line("    measured: lets %s to %s of bad texts by (on %d), refuses %s to %s of good ones (on %d)",
 					measure.Percent(s.FalsePass[0]), measure.Percent(s.FalsePass[1]), s.Bad, measure.Percent(s.FalseBlock[0]), measure.Percent(s.FalseBlock[1]), s.Good)
 			}
 		}
 		for _, g := range c.Shadow {
-			fmt.Fprintf(&b, "  %s %s (%s, in shadow: it decides nothing) %s\n", g.Verdict, g.Name, g.Moment, g.Digest)
+			line("  %s %s (%s, in shadow: it decides nothing) %s", g.Verdict, g.Name, g.Moment, g.Digest)
 		}
 	}
-	for _, line := range r.NotSaid {
-		fmt.Fprintln(&b, "does not prove:", line)
+	for _, said := range r.NotSaid {
+		line("does not prove: %s", said)
 	}
 	return b.String()
 }

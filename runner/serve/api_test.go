@@ -91,6 +91,14 @@ func TestOrdersThatAreRefused(t *testing.T) {
 	} {
 		w.Problem(c.status, c.code, "POST", "/v1/runs", c.body)
 	}
+	for _, id := range []string{"a", "a:b", "a.b-c_d", strings.Repeat("a", 128), ".", "a b", "a/b", "a\n", "ä", "-a", strings.Repeat("a", 129)} {
+		body, _ := json.Marshal(map[string]any{"cascade": "nobody", "run_id": id})
+		code := "unknown_cascade"
+		if runner.CheckRunID(id) != nil {
+			code = "invalid_body"
+		}
+		w.Problem(422, code, "POST", "/v1/runs", string(body)) // the rule is that of the command and the library
+	}
 	w.Problem(415, "unsupported_media_type", "POST", "/v1/runs", `{"cascade": "post"}`, "Content-Type", "text/plain")
 	w.Problem(413, "too_large", "POST", "/v1/runs", `{"cascade": "`+strings.Repeat("x", 17<<20)+`"}`)
 	refused := w.Problem(422, "invalid_input", "POST", "/v1/runs", `{"cascade": "post", "input": {"topik": "x"}}`).JSON(t)

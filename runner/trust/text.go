@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -28,13 +29,16 @@ func (r *Report) Text(w io.Writer) error {
 	}
 	for _, p := range r.People {
 		t.Line("")
-		t.Line("%s and %s: agree on %s, kappa %s, where %s are good", p.First, p.Second, p.Agreement, Kappa(p.Kappa), p.Base)
+		t.Line("%s and %s: agree on %s, kappa %s, where %s are good", validators.OneLine(p.First, maxName), validators.OneLine(p.Second, maxName), p.Agreement, Kappa(p.Kappa), p.Base)
 	}
 	for _, l := range r.aside() {
 		t.Line("%s", l.Message)
 	}
 	return t.Err()
 }
+
+// maxName bounds a person's name where it is shown, in characters.
+const maxName = 100
 
 func (g *Gate) tell(t *reports.Report) {
 	t.Line("")

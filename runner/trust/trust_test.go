@@ -249,9 +249,13 @@ func TestRenamed(t *testing.T) {
 func TestText(t *testing.T) {
 	r := ask(t, []measure.Label{good("a", false)}, all(attempt(1, "a", true, true)), nil)
 	r.Gates[1].Mode = "shadow"
+	r.People = []trust.People{{First: "ann\n\x1b[31mfalse pass    0 of 99", Second: "bob"}}
 	var b strings.Builder
 	if err := r.Text(&b); err != nil {
 		t.Fatal(err)
+	}
+	if said := b.String(); strings.Contains(said, "\x1b") || strings.Contains(said, "\nfalse pass") || !strings.Contains(said, "\nann") {
+		t.Errorf("a person's name shapes the report:\n%s", said)
 	}
 	for _, want := range []string{"false pass    1 of 1, 100.0 % (2.5-100.0)", "false block   unknown (0 of 0)", "ceiling       100.0 %", "would have refused 0 of 1, of them 0 rightly and 0 wrongly (labels)"} {
 		if !strings.Contains(b.String(), want) {

@@ -154,5 +154,8 @@ func (s *kit) runner(c *Command, f runFlags, model string, more ...runner.Option
 	return r, nil
 }
 
+// secret tells whether a secret of the environment stands in a text.
+func (c *Command) secret(text string) bool { return c.clean(text) != text }
+
 // clean is a text without the secrets.
 func (c *Command) clean(text string) string { return redactions.Text(text, c.hidden) }

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,7 +22,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/receipt"
 	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/runner/trace"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // receiptFlags say what a receipt is signed with, and what stands in it.
@@ -99,36 +102,56 @@ func (c *Command) receiptOf(ctx context.Context, j *journal.Journal, id, phase s
 	if err != nil {
 		return nil, &exit{exitBroken, err}
 	}
-	told, err := trace.Fold(j.Events(ctx, run.RunID, 0, journal.Whole))
+	told, err := trace.Fold(j.Events(ctx, run.RunID, 0, journal.Marked))
 	if err != nil {
 		return nil, &exit{exitBroken, err}
 	}
-	claim, err := receipt.Of(receipt.Run{Run: told, Cascade: cascade, Gates: gates, Program: thisProgram(), Texts: texts, Evidence: runner.ReadFile}, phase)
+	claim, err := receipt.Of(receipt.Run{Run: told, Cascade: cascade, Gates: gates, Program: thisProgram(), Texts: true, Evidence: runner.ReadFile}, phase)
 	if err != nil {
 		return nil, usage("run %s: %w", run.RunID, err)
 	}
-	if hidden().MatchString(said(told, claim.Path)) {
-		return nil, usage("run %s: a secret stood in the text, and the run was kept without it: capstan run --receipt makes one while the text is there", run.RunID)
+	switch place := secretIn(claim.Texts, journal.Redacted); place {
+	case "":
+	case theText:
+		return nil, usage("run %s: %w", run.RunID, errSecretText)
+	default:
+		return nil, usage("run %s: a secret stood in %s, and the run was kept without it: capstan run --receipt makes one while it is there", run.RunID, place)
 	}
-	return issued(signer, claim)
+	return c.issued(signer, claim, texts)
 }
 
-// hidden finds what stands for a secret in a kept text.
-var hidden = patterns.Lazy(`\[redacted [^\[\]"\\]+\]`)
+// errSecretText says why a text with a secret in it has no receipt: nobody has it.
+var errSecretText = errors.New("a secret stood in the text, which is printed and kept without it: there is nothing that a receipt could be of")
 
-// said is the text of an attempt.
-func said(run *trace.Run, path string) string {
-	for p := range run.All() {
-		for _, a := range p.Texts() {
-			if string(a.Path) == path {
-				return a.Text
+const theText = "the text"
+
+// secretIn names the first of the texts of a receipt that has a secret in it, "" for
+// none.
+func secretIn(t *receipt.Texts, has func(string) bool) string {
+	if has(t.Text) {
+		return theText
+	}
+	for _, kind := range []struct {
+		is   string
+		list map[string]string
+	}{{"the input", t.Inputs}, {"the reason of", t.Reasons}} {
+		for _, name := range slices.Sorted(maps.Keys(kind.list)) {
+			if has(kind.list[name]) {
+				return kind.is + " " + name
 			}
 		}
 	}
 	return ""
 }
 
-func issued(signer signatures.Signer, claim receipt.Claim) ([]byte, error) {
+// issued signs a claim, with the texts where these are wanted and no secret of the
+// environment is among them: a receipt goes anywhere.
+func (c *Command) issued(signer signatures.Signer, claim receipt.Claim, texts bool) ([]byte, error) {
+	if !texts {
+		claim.Texts = nil
+	} else if place := secretIn(claim.Texts, c.secret); place != "" {
+		return nil, usage("--with-texts: a secret stands in %s: a receipt without the texts has its digest alone", place)
+	}
 	text, err := receipt.Issue(signer, claim, time.Now())
 	if err != nil {
 		return nil, &exit{exitBroken, err}
@@ -197,28 +220,39 @@ func (m *receiptMaker) begin(cascade *cascades.Cascade, chosen string, open casc
 	return nil
 }
 
-// finish prints what a run that has succeeded gave, a text byte for byte, so
-// that it is what the receipt is of, and writes the receipt.
+// finish prints what a run that has succeeded gave, so that it is what the receipt is
+// of, and writes the receipt.
 func (m *receiptMaker) finish(result runner.Result, asJSON bool) error {
-	var err error
-	if text, ok := result.Output.(string); ok && !asJSON {
-		_, err = io.WriteString(m.c.Stdout, text)
-	} else if asJSON {
+	run := receipt.Run{Run: m.folder.Run(), Cascade: m.cascade, Gates: m.gates, Program: thisProgram(), Texts: true, Evidence: runner.ReadFile}
+	claim, wrong := receipt.Of(run, "")
+	said, err := released(result.Output, claim.Output != "")
+	if err == nil && asJSON {
 		err = printJSON(m.c.Stdout, result)
-	} else {
-		err = printJSON(m.c.Stdout, result.Output)
+	} else if err == nil {
+		_, err = m.c.Stdout.Write(said)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return &exit{exitBroken, err}
+	case wrong != nil:
+		return usage("--receipt: %w", wrong)
+	case m.c.secret(string(said)):
+		return usage("--receipt: %w", errSecretText)
 	}
-	run := receipt.Run{Run: m.folder.Run(), Cascade: m.cascade, Gates: m.gates, Program: thisProgram(), Texts: m.f.texts, Evidence: runner.ReadFile}
-	claim, err := receipt.Of(run, "")
-	if err != nil {
-		return usage("--receipt: %w", err)
-	}
-	sealed, err := issued(m.signer, claim)
+	sealed, err := m.c.issued(m.signer, claim, m.f.texts)
 	if err == nil {
 		err = m.c.putReceipt(m.file, sealed)
 	}
 	return err
+}
+
+// released is an output as run --receipt prints it: a text byte for byte, and a value
+// of JSON, which may be a text too, as JSON.
+func released(output any, isJSON bool) ([]byte, error) {
+	if text, ok := output.(string); ok && !isJSON {
+		return []byte(text), nil
+	}
+	var b bytes.Buffer
+	err := printJSON(&b, output)
+	return b.Bytes(), err
 }

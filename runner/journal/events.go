@@ -131,7 +131,7 @@ func (r *eventReader) rowAt(ctx context.Context, c *conn, row int64) (logged, bo
 
 func (r *eventReader) event(ctx context.Context, c *conn, l logged) (event.Event, error) {
 	e := event.Event{Seq: l.seq, Time: timeOf(l.time), Kind: event.Kind(l.kind), Path: l.path, Run: r.run}
-	raw, err := r.j.unpack(ctx, c, l.json(), bare)
+	raw, err := r.j.unpack(ctx, c, l.json(), r.view())
 	if err != nil {
 		return e, err
 	}
@@ -150,6 +150,14 @@ func (r *eventReader) event(ctx context.Context, c *conn, l logged) (event.Event
 		err = r.request(ctx, c, l, b.Request, &e)
 	}
 	return e, err
+}
+
+// view is how the texts of events are read.
+func (r *eventReader) view() view {
+	if r.detail == Marked {
+		return func(said string) string { return said }
+	}
+	return bare
 }
 
 func (r *eventReader) garbled(l logged, err error) error {
@@ -179,7 +187,7 @@ func (r *eventReader) made(ctx context.Context, c *conn, row int64) (made came, 
 	if !ok {
 		return made, r.garbled(logged{row: row}, nil)
 	}
-	raw, err := r.j.unpack(ctx, c, found.json(), bare)
+	raw, err := r.j.unpack(ctx, c, found.json(), r.view())
 	if err != nil {
 		return made, err
 	}

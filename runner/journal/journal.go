@@ -217,11 +217,13 @@ type Detail int
 // once, as long as it is read. News are cut, as events are written: a request has
 // the messages that are new since the last call of its conversation, so that a
 // run of any length is read in the same memory. Brief leaves out the requests'
-// messages, tools and schema.
+// messages, tools and schema. Marked are brief ones in whose texts [Redacted] tells
+// the mark of a secret from words that look like one.
 const (
 	Whole Detail = iota
 	News
 	Brief
+	Marked
 )
 
 // An Effect is what one effect of a run came to. One of the last five is set.

@@ -22,7 +22,7 @@ func (r *eventReader) request(ctx context.Context, c *conn, l logged, a *asked, 
 	if a.Before < 0 {
 		return r.garbled(l, nil)
 	}
-	if r.detail == Brief {
+	if r.detail == Brief || r.detail == Marked {
 		return nil
 	}
 	if a.Tools != "" {

@@ -114,6 +114,9 @@ func bare(said string) string {
 	return sealed().ReplaceAllString(said, "$1")
 }
 
+// Redacted tells whether a secret stood in a text of [Marked] events.
+func Redacted(said string) bool { return strings.Contains(said, seal) && sealed().MatchString(said) }
+
 // A view is how a text of the file is to be read: [bare] for people, and for a
 // run that goes on as it was.
 type view func(said string) string

@@ -260,13 +260,13 @@ func TestAlike(t *testing.T) {
 		return result.Output
 	}
 	want := picked("old", runnerOver(t, j, live))
-	for at, from := range []string{"old", "replay 0"} {
+	for at, from := range []string{"old", "replay-0"} {
 		replay, err := j.Replay(t.Context(), from)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := runnerOver(t, j, replay, runner.WithModelName("replay:"+from))
-		if got := picked(fmt.Sprint("replay ", at), r); got != want {
+		if got := picked(fmt.Sprint("replay-", at), r); got != want {
 			t.Errorf("%s answered otherwise: %q is picked, want %q", from, got, want)
 		}
 	}

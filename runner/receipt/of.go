@@ -47,7 +47,7 @@ func Of(r Run, phase string) (Claim, error) {
 	if c.Cascade, err = policy(r.Cascade); err != nil {
 		return Claim{}, err
 	}
-	if _, said := visit.Output.(string); !said {
+	if said, ok := visit.Output.(string); !ok || said != made.Text {
 		if c.Output, err = valueDigest(visit.Output); err != nil {
 			return Claim{}, fmt.Errorf("phase %s: output: %w", visit.Path, err)
 		}
@@ -271,7 +271,8 @@ func (c *Claim) given(input map[string]any, texts *Texts) (err error) {
 }
 
 // valueDigest is the digest of a value's canonical form; of one with numbers
-// that JSON readers disagree on, of its JSON as it is written here.
+// that JSON readers disagree on, which has none, of its JSON as it is written here:
+// keys in order, no blanks, each number digit for digit as it came.
 func valueDigest(v any) (string, error) {
 	text, err := signatures.Canonical(v)
 	if err != nil {

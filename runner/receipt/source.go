@@ -14,7 +14,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A Source gives a text from its beginning each time it is called. Texts of any
@@ -60,11 +63,18 @@ func (s Source) canonical() string {
 	if err != nil || len(raw) > maxJSON {
 		return ""
 	}
-	text, err := signatures.CanonicalText(raw)
+	if text, err := signatures.CanonicalText(raw); err == nil {
+		return signatures.Digest(text)
+	}
+	if !jsontext.Value(raw).IsValid() { // it is ambiguous by more than its numbers
+		return ""
+	}
+	v, err := schema.Parse(raw)
 	if err != nil {
 		return ""
 	}
-	return signatures.Digest(text)
+	digest, _ := valueDigest(v)
+	return digest
 }
 
 // A spelling is what editors and mail make of a text; the zero value leaves it as

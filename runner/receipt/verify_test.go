@@ -365,6 +365,21 @@ func TestJSONInAnotherSpelling(t *testing.T) {
 			t.Errorf("%s: %+v", text, got)
 		}
 	}
+	// A number that readers disagree on has no canonical form: it counts as it was written.
+	c.Output = signatures.Digest([]byte("{\"a\":\"\\u003cé\ufffd\",\"n\":12345678901234567890}"))
+	r = issue(t, key, c)
+	for text, verdict := range map[string]string{
+		"{\"n\": 12345678901234567890,\n \"a\": \"<\\u00e9\ufffd\"}\n": receipt.Passed,
+		`{"a":"<é\ufffd","n":12345678901234567891}`:                    receipt.Refused,
+		`{"a":"<é\ufffd","n":1234567890123456789e1}`:                   receipt.Refused,
+		`{"a":"<é\ud800","n":12345678901234567890}`:                    receipt.Refused, // half of a pair
+		`{"n":1,"a":"<é\ufffd","n":12345678901234567890}`:              receipt.Refused,
+		"{\"a\":\"<é\xff\",\"n\":12345678901234567890}":                receipt.Refused,
+	} {
+		if got := receipt.Verify(receipt.Bytes([]byte(text)), r, trust, receipt.Demand{}); got.Verdict != verdict {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
 }
 
 func TestUnreadableText(t *testing.T) {

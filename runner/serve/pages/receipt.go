@@ -2,7 +2,6 @@ package pages
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/receipt"
@@ -38,7 +37,7 @@ func (s *Site) receiptPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t, err := trace.Fold(s.o.Store.Events(r.Context(), run.RunID, 0, journal.Whole))
+	t, err := trace.Fold(s.o.Store.Events(r.Context(), run.RunID, 0, journal.Marked))
 	if err != nil {
 		return err
 	}
@@ -49,7 +48,7 @@ func (s *Site) receiptPage(w http.ResponseWriter, r *http.Request) error {
 	for p := range t.All() {
 		for _, a := range p.Texts() {
 			if string(a.Path) == v.Claim.Path {
-				v.Hidden = strings.Contains(a.Text, "[redacted ")
+				v.Hidden = journal.Redacted(a.Text)
 				v.Raw = views.Ref{What: "attempt", At: a.Path}.URL(run.RunID, "/raw")
 			}
 		}

@@ -23,11 +23,9 @@
 package receipt
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/signatures"
-	"github.com/seed61713e19/capstan/wards"
 )
 
 // The types that a receipt's statement names.
@@ -135,24 +133,6 @@ func mapped(m map[string]string) map[string]string {
 		return map[string]string{}
 	}
 	return m
-}
-
-// sound says which field of a claim contradicts another, nil for none: the
-// cascade is its files, a gate has a mode in which it counts, and a text that was
-// released as whole has a yes of every check that could refuse it.
-func (c *Claim) sound() *signatures.Flaw {
-	if digest, err := PolicyDigest(c.Cascade.Files); err != nil || digest != c.Cascade.Digest {
-		return &signatures.Flaw{Field: "cascade.digest", Err: fmt.Errorf("is %s, and its files give %s", c.Cascade.Digest, digest)}
-	}
-	for i, g := range c.Gates {
-		switch {
-		case g.Mode != advisory && !wards.Mode(g.Mode).Stands():
-			return &signatures.Flaw{Field: fmt.Sprintf("gates[%d].mode", i), Err: fmt.Errorf("is %q for %s, which is no mode of a gate that decides or notes", g.Mode, g.Name)}
-		case len(c.Degraded) == 0 && g.Mode != advisory && g.Verdict != GatePassed:
-			return &signatures.Flaw{Field: fmt.Sprintf("gates[%d].verdict", i), Err: fmt.Errorf("is %q for %s, which can refuse a text, and the text is not called degraded", g.Verdict, g.Name)}
-		}
-	}
-	return nil
 }
 
 // PolicyDigest is the digest of a list of files: of the canonical form of the

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner/receipt"
 	"github.com/seed61713e19/capstan/runner/signatures"
@@ -113,6 +114,73 @@ func TestSignedAndRespelt(t *testing.T) {
 		if got.Verdict == receipt.Passed || got.Field == "" || got.Reason == "" {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+// TestContradictions: what is signed and cannot be is refused, and the first field
+// of it named.
+func TestContradictions(t *testing.T) {
+	const text = "A post on owls."
+	key, trust := pair(t, 1)
+	said := func(c *receipt.Claim) {
+		reason := "too long"
+		c.Inputs = map[string]string{"topic": signatures.Digest([]byte(`"owls"`)), "n": signatures.Digest([]byte("12345678901234567890"))}
+		c.Gates[1].Reason = signatures.Digest([]byte(reason))
+		c.Texts = &receipt.Texts{Text: text, Inputs: map[string]string{"topic": `"owls"`, "n": "12345678901234567890"}, Reasons: map[string]string{c.Gates[1].Path: reason}}
+	}
+	strength := func(change func(*receipt.Strength)) func(*receipt.Claim) {
+		return func(c *receipt.Claim) { change(c.Gates[0].Strength) }
+	}
+	for name, row := range map[string]struct {
+		field  string
+		change func(*receipt.Claim)
+	}{
+		"nothing":                   {"", func(*receipt.Claim) {}},
+		"texts that are its":        {"", said},
+		"fewer texts":               {"", func(c *receipt.Claim) { said(c); c.Texts.Inputs, c.Texts.Reasons = nil, nil }},
+		"an input spelt otherwise":  {"", func(c *receipt.Claim) { said(c); c.Texts.Inputs["topic"] = ` "\u006fwls"` }},
+		"another text":              {"texts.text", func(c *receipt.Claim) { said(c); c.Texts.Text += " Really." }},
+		"another input":             {"texts.inputs.topic", func(c *receipt.Claim) { said(c); c.Texts.Inputs["topic"] = `"cats"` }},
+		"an input more":             {"texts.inputs.more", func(c *receipt.Claim) { said(c); c.Texts.Inputs["more"] = `1` }},
+		"an input that is no JSON":  {"texts.inputs.topic", func(c *receipt.Claim) { said(c); c.Texts.Inputs["topic"] = `owls` }},
+		"another reason":            {"texts.reasons.draft/attempt[2]/post[1]", func(c *receipt.Claim) { said(c); c.Texts.Reasons["draft/attempt[2]/post[1]"] = "too short" }},
+		"a reason more":             {"texts.reasons.draft/attempt[2]/post[9]", func(c *receipt.Claim) { said(c); c.Texts.Reasons["draft/attempt[2]/post[9]"] = "why" }},
+		"released as it was made":   {"", func(c *receipt.Claim) { c.Released = made }},
+		"released by another clock": {"", func(c *receipt.Claim) { c.Released = made.Add(time.Minute) }},
+		"released later":            {"predicate.timeVerified", func(c *receipt.Claim) { c.Released = made.Add(time.Hour) }},
+		"attempt 1":                 {"", func(c *receipt.Claim) { c.Attempt = 1 }},
+		"attempt 0":                 {"attempt", func(c *receipt.Claim) { c.Attempt = 0 }},
+		"attempt -5":                {"attempt", func(c *receipt.Claim) { c.Attempt = -5 }},
+		"a gate that is x":          {"gates[1].digest", func(c *receipt.Claim) { c.Gates[1].Digest = "x" }},
+		"a gate that is nothing":    {"gates[0].digest", func(c *receipt.Claim) { c.Gates[0].Digest = "" }},
+		"a reason that is x":        {"gates[1].reason", func(c *receipt.Claim) { c.Gates[1].Reason = "x" }},
+		"an input that is x":        {"inputs.topic", func(c *receipt.Claim) { c.Inputs["topic"] = "sha256:ABC" }},
+		"no program's digest":       {"", func(c *receipt.Claim) { c.Capstan.Digest = "" }},
+		"a program that is x":       {"capstan.digest", func(c *receipt.Claim) { c.Capstan.Digest = "x" }},
+		"a file that is x": {"cascade.files.post.yaml", func(c *receipt.Claim) {
+			c.Cascade.Files["post.yaml"] = "x"
+			c.Cascade.Digest, _ = receipt.PolicyDigest(c.Cascade.Files)
+		}},
+		"a share above 1":        {"gates[0].strength.false_pass", strength(func(s *receipt.Strength) { s.FalsePass = [2]float64{0, 2} })},
+		"a share below 0":        {"gates[0].strength.false_block", strength(func(s *receipt.Strength) { s.FalseBlock = [2]float64{-1, 1} })},
+		"a share the wrong way":  {"gates[0].strength.false_pass", strength(func(s *receipt.Strength) { s.FalsePass = [2]float64{1, 0} })},
+		"of -1 bad texts":        {"gates[0].strength.bad", strength(func(s *receipt.Strength) { s.Bad = -1 })},
+		"of -1 good texts":       {"gates[0].strength.good", strength(func(s *receipt.Strength) { s.Good = -1 })},
+		"measured on nothing":    {"", strength(func(s *receipt.Strength) { s.FalsePass, s.Bad = [2]float64{0, 1}, 0 })},
+		"evidence that is x":     {"gates[0].strength.evidence", strength(func(s *receipt.Strength) { s.Evidence = "x" })},
+		"in shadow":              {"", func(c *receipt.Claim) { c.Shadow = []receipt.Gate{c.Gates[1]}; c.Shadow[0].Mode = "shadow" }},
+		"in shadow and blocking": {"shadow[0].mode", func(c *receipt.Claim) { c.Shadow = []receipt.Gate{c.Gates[0]}; c.Shadow[0].Mode = "blocking" }},
+		"degraded by another": {"gates[0].verdict", func(c *receipt.Claim) {
+			c.Gates[0].Verdict, c.Degraded = receipt.GateRefused, []string{"tone"}
+		}},
+	} {
+		c := claim(text)
+		row.change(&c)
+		verdict := receipt.Refused
+		if row.field == "" {
+			verdict = receipt.Passed
+		}
+		want(t, name, receipt.Verify(receipt.Bytes([]byte(text)), issue(t, key, c), trust, receipt.Demand{}), verdict, row.field)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
@@ -25,6 +26,16 @@ func told(t *testing.T, s *enginetest.Story) (receipt.Run, engine.Result) {
 		t.Fatal(err)
 	}
 	return receipt.Run{Run: folder.Run(), Cascade: s.Cascade, Gates: gates, Program: receipt.Program{Version: "v1"}}, result
+}
+
+// issueNow makes the receipt of a run of this minute.
+func issueNow(t *testing.T, key signatures.Signer, c receipt.Claim) []byte {
+	t.Helper()
+	text, err := receipt.Issue(key, c, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // TestOfEveryStory: whatever a cascade's own phase lets out has a receipt, which
@@ -49,7 +60,7 @@ func TestOfEveryStory(t *testing.T) {
 			}
 			made++
 			text := attemptText(t, visit)
-			got := receipt.Verify(receipt.Bytes([]byte(text)), issue(t, key, claim), trust, receipt.Demand{Degraded: true})
+			got := receipt.Verify(receipt.Bytes([]byte(text)), issueNow(t, key, claim), trust, receipt.Demand{Degraded: true})
 			want(t, s.Name+" "+string(visit.Path), got, receipt.Passed, "")
 			if degraded := visit.Status == "degraded"; degraded != (len(claim.Degraded) > 0) {
 				t.Errorf("%s: %s is %s, and the receipt says that it is without %q", s.Name, visit.Path, visit.Status, claim.Degraded)
@@ -197,5 +208,5 @@ func TestWithTexts(t *testing.T) {
 	if plain.Texts != nil || whole.Texts == nil || signatures.Digest([]byte(whole.Texts.Text)) != whole.Text {
 		t.Errorf("%+v, %+v", plain.Texts, whole.Texts)
 	}
-	want(t, "with texts", receipt.Verify(receipt.Bytes([]byte(whole.Texts.Text)), issue(t, key, whole), trust, receipt.Demand{}), receipt.Passed, "")
+	want(t, "with texts", receipt.Verify(receipt.Bytes([]byte(whole.Texts.Text)), issueNow(t, key, whole), trust, receipt.Demand{}), receipt.Passed, "")
 }

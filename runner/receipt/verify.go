@@ -98,6 +98,9 @@ func (r *Report) look(text Source, receipt []byte, trust signatures.Trust, want 
 	if flaw := claim.sound(); flaw != nil {
 		return flaw
 	}
+	if made.Before(claim.Released.Add(-skew)) {
+		return flawed("predicate.timeVerified", "is %s, and the text was released at %s", r.Made, claim.Released.Format(time.RFC3339))
+	}
 	said, err := claim.matches(text)
 	if err != nil {
 		return err
@@ -109,18 +112,15 @@ func (r *Report) look(text Source, receipt []byte, trust signatures.Trust, want 
 // demand looks at what the verifier wants.
 func (r *Report) demand(want Demand, made time.Time) error {
 	c := r.Claim
-	flaw := func(field, format string, args ...any) error {
-		return &signatures.Flaw{Field: field, Err: fmt.Errorf(format, args...)}
-	}
 	if len(c.Degraded) > 0 {
 		if !want.Degraded {
-			return flaw("degraded", "says that the text was released without %s", strings.Join(c.Degraded, ", "))
+			return flawed("degraded", "says that the text was released without %s", strings.Join(c.Degraded, ", "))
 		}
 		r.holds("the text was released without %s, which is allowed here", strings.Join(c.Degraded, ", "))
 	}
 	if want.Cascade != "" {
 		if c.Cascade.Digest != want.Cascade {
-			return flaw("cascade.digest", "is %s, not %s", c.Cascade.Digest, want.Cascade)
+			return flawed("cascade.digest", "is %s, not %s", c.Cascade.Digest, want.Cascade)
 		}
 		r.holds("the cascade is %s", want.Cascade)
 	}
@@ -132,10 +132,10 @@ func (r *Report) demand(want Demand, made time.Time) error {
 	}
 	if want.MaxAge > 0 {
 		if age := want.Now.Sub(made); age > want.MaxAge {
-			return flaw("predicate.timeVerified", "is %s ago, more than %s", age.Round(time.Second), want.MaxAge)
+			return flawed("predicate.timeVerified", "is %s ago, more than %s", age.Round(time.Second), want.MaxAge)
 		}
 		if made.After(want.Now.Add(skew)) {
-			return flaw("predicate.timeVerified", "is %s, which has not come yet", made.Format(time.RFC3339))
+			return flawed("predicate.timeVerified", "is %s, which has not come yet", made.Format(time.RFC3339))
 		}
 		r.holds("it is not older than %s", want.MaxAge)
 	}

@@ -1,0 +1,142 @@
+package receipt
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+func flawed(field, format string, args ...any) *signatures.Flaw {
+	return &signatures.Flaw{Field: field, Err: fmt.Errorf(format, args...)}
+}
+
+// sound says which field of a claim contradicts another or can be in no claim, nil
+// for none: a digest is one, the cascade is its files, a gate has a mode in which it
+// counts, a text that was released as whole has a yes of every check that could refuse
+// it, and the texts are those of the digests.
+func (c *Claim) sound() *signatures.Flaw {
+	if c.Attempt < 1 {
+		return flawed("attempt", "is %d, and they are counted from 1", c.Attempt)
+	}
+	if flaw := c.digests(); flaw != nil {
+		return flaw
+	}
+	if digest, err := PolicyDigest(c.Cascade.Files); err != nil || digest != c.Cascade.Digest {
+		return flawed("cascade.digest", "is %s, and its files give %s", c.Cascade.Digest, digest)
+	}
+	for i, g := range c.Gates {
+		field := fmt.Sprintf("gates[%d]", i)
+		switch {
+		case g.Mode != advisory && !wards.Mode(g.Mode).Stands():
+			return flawed(field+".mode", "is %q for %s, which is no mode of a gate that decides or notes", g.Mode, g.Name)
+		case g.Mode != advisory && g.Verdict != GatePassed && !slices.Contains(c.Degraded, g.Name):
+			return flawed(field+".verdict", "is %q for %s, which can refuse a text, and the text is not called degraded by it", g.Verdict, g.Name)
+		}
+		if flaw := g.sound(field); flaw != nil {
+			return flaw
+		}
+	}
+	for i, g := range c.Shadow {
+		field := fmt.Sprintf("shadow[%d]", i)
+		if g.Mode != shadow {
+			return flawed(field+".mode", "is %q for %s, which is not in shadow", g.Mode, g.Name)
+		}
+		if flaw := g.sound(field); flaw != nil {
+			return flaw
+		}
+	}
+	return c.told()
+}
+
+// digests says which of the claim's own digests is none.
+func (c *Claim) digests() *signatures.Flaw {
+	list := [][2]string{{"text", c.Text}, {"cascade.digest", c.Cascade.Digest}}
+	add := func(field, digest string) { list = append(list, [2]string{field, digest}) }
+	if c.Capstan.Digest != "" {
+		add("capstan.digest", c.Capstan.Digest)
+	}
+	if c.Output != "" {
+		add("output", c.Output)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Cascade.Files)) {
+		add("cascade.files."+name, c.Cascade.Files[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Inputs)) {
+		add("inputs."+name, c.Inputs[name])
+	}
+	return noDigest(list)
+}
+
+// noDigest is the first of fields with their digests that has none.
+func noDigest(list [][2]string) *signatures.Flaw {
+	for _, one := range list {
+		if err := cascades.IsDigest(one[1]); err != nil {
+			return &signatures.Flaw{Field: one[0], Err: err}
+		}
+	}
+	return nil
+}
+
+// sound says which field of a gate can be in no claim.
+func (g *Gate) sound(field string) *signatures.Flaw {
+	list := [][2]string{{field + ".digest", g.Digest}}
+	if g.Reason != "" {
+		list = append(list, [2]string{field + ".reason", g.Reason})
+	}
+	s := g.Strength
+	if s == nil {
+		return noDigest(list)
+	}
+	field += ".strength"
+	if flaw := noDigest(append(list, [2]string{field + ".evidence", s.Evidence})); flaw != nil {
+		return flaw
+	}
+	for _, rate := range []struct {
+		name string
+		at   [2]float64
+		of   string
+		n    int
+	}{{"false_pass", s.FalsePass, "bad", s.Bad}, {"false_block", s.FalseBlock, "good", s.Good}} {
+		switch low, high := rate.at[0], rate.at[1]; {
+		case low < 0 || high > 1 || low > high:
+			return flawed(field+"."+rate.name, "is from %v to %v, which is no interval of a share", low, high)
+		case rate.n < 0:
+			return flawed(field+"."+rate.of, "is %d, and texts are counted from 0", rate.n)
+		}
+	}
+	return nil
+}
+
+// told says which of the texts of a claim is not that of its digest.
+func (c *Claim) told() *signatures.Flaw {
+	if c.Texts == nil {
+		return nil
+	}
+	if digest := signatures.Digest([]byte(c.Texts.Text)); digest != c.Text {
+		return flawed("texts.text", "is %s, and the text is said to be %s", digest, c.Text)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Texts.Inputs)) {
+		value, err := schema.Parse([]byte(c.Texts.Inputs[name]))
+		if err != nil {
+			return flawed("texts.inputs."+name, "is no JSON: %w", err)
+		}
+		if digest, err := valueDigest(value); err != nil || digest != c.Inputs[name] {
+			return flawed("texts.inputs."+name, "is %s, and the input is said to be %q", digest, c.Inputs[name])
+		}
+	}
+	reasons := map[string]string{}
+	for _, g := range slices.Concat(c.Gates, c.Shadow) {
+		reasons[g.Path] = g.Reason
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.Texts.Reasons)) {
+		if digest := signatures.Digest([]byte(c.Texts.Reasons[path])); digest != reasons[path] {
+			return flawed("texts.reasons."+path, "is %s, and the reason is said to be %q", digest, reasons[path])
+		}
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -63,7 +64,7 @@ passed. TEXT or RECEIPT may be -.`,
 				}
 				want.Gates = append(want.Gates, demand)
 			}
-			return c.verifyText(args[0], args[1], trust, want, asJSON)
+			return c.verifyText(cmd.Context(), args[0], args[1], trust, want, asJSON)
 		},
 	}
 	flags := cmd.Flags()
@@ -77,20 +78,19 @@ passed. TEXT or RECEIPT may be -.`,
 }
 
 // verifyText prints what there is to say of a text and its receipt.
-func (c *Command) verifyText(text, file string, trust signatures.Trust, want receipt.Demand, asJSON bool) error {
+func (c *Command) verifyText(ctx context.Context, text, file string, trust signatures.Trust, want receipt.Demand, asJSON bool) error {
 	if text == "-" && file == "-" {
 		return usage("only one of TEXT and RECEIPT can be standard input")
 	}
-	source, done, err := c.source(text)
+	source, done, err := c.source(ctx, text)
 	if err != nil {
 		return err
 	}
 	defer done()
-	sealed, err := c.readBytes(file)
+	report, err := c.verified(ctx, source, file, trust, want)
 	if err != nil {
-		return usage("%w", err)
+		return err
 	}
-	report := receipt.Verify(source, sealed, trust, want)
 	if asJSON {
 		err = printJSON(c.Stdout, report)
 	} else {
@@ -107,14 +107,27 @@ func (c *Command) verifyText(text, file string, trust signatures.Trust, want rec
 	return nil
 }
 
-// source reads a file, however long, or standard input, which is kept in a file
-// until done: a text is looked at again where it does not match.
-func (c *Command) source(name string) (text receipt.Source, done func(), err error) {
+// verified is what there is to say of a text and the receipt in a file.
+func (c *Command) verified(ctx context.Context, source receipt.Source, file string, trust signatures.Trust, want receipt.Demand) (receipt.Report, error) {
+	var sealed []byte
+	unread := sooner(ctx, func() (err error) { sealed, err = c.readBytes(file); return err })
+	switch {
+	case ctx.Err() != nil:
+		return receipt.Report{}, stopped(ctx, unread)
+	case unread != nil:
+		return receipt.Unreadable(unread), nil
+	}
+	return receipt.Verify(source, sealed, trust, want), nil
+}
+
+// source reads a file, however long. What can be read once alone, standard input or a
+// pipe, is kept in a file until done: a text is looked at again where it does not
+// match. What cannot be read is the source's own to say.
+func (c *Command) source(ctx context.Context, name string) (text receipt.Source, done func(), err error) {
 	if name != "-" {
-		if _, err := os.Stat(name); err != nil {
-			return nil, nil, usage("%w", err)
+		if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() || info.IsDir() {
+			return func() (io.ReadCloser, error) { return os.Open(name) }, func() {}, nil
 		}
-		return func() (io.ReadCloser, error) { return os.Open(name) }, func() {}, nil
 	}
 	spool, err := os.CreateTemp("", "capstan-verify-")
 	if err != nil {
@@ -125,13 +138,41 @@ func (c *Command) source(name string) (text receipt.Source, done func(), err err
 		spool.Close()
 		os.Remove(spool.Name())
 	}
-	if _, err := io.Copy(spool, c.piped); err != nil {
+	unread := sooner(ctx, func() error { return c.copyInto(spool, name) })
+	if ctx.Err() != nil {
 		done()
-		return nil, nil, usage("standard input: %w", err)
+		return nil, nil, stopped(ctx, unread)
 	}
 	return func() (io.ReadCloser, error) {
-		return io.NopCloser(io.NewSectionReader(spool, 0, math.MaxInt64)), nil
+		return io.NopCloser(io.NewSectionReader(spool, 0, math.MaxInt64)), unread
 	}, done, nil
+}
+
+func (c *Command) copyInto(to io.Writer, name string) error {
+	from := c.Stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		from = f
+	}
+	_, err := io.Copy(to, from)
+	return err
+}
+
+// sooner gives what read came to, or, sooner, that ctx ended: a pipe may have nobody
+// who writes to it.
+func sooner(ctx context.Context, read func() error) error {
+	came := make(chan error, 1)
+	go func() { came <- read() }()
+	select {
+	case err := <-came:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // reportText is a report as a person reads it. What a receipt says stands in the

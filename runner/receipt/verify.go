@@ -75,6 +75,11 @@ func Verify(text Source, receipt []byte, trust signatures.Trust, want Demand) Re
 	return r
 }
 
+// Unreadable is the report where the receipt itself could not be read.
+func Unreadable(err error) Report {
+	return Report{Verdict: CannotTell, Field: "envelope", Reason: "cannot be read: " + err.Error(), Checked: []string{}, NotSaid: notProven()}
+}
+
 func (r *Report) holds(format string, args ...any) {
 	r.Checked = append(r.Checked, fmt.Sprintf(format, args...))
 }

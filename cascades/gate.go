@@ -182,6 +182,17 @@ func (c *Cascade) digests(within *Cascade) map[string]any {
 	return files
 }
 
+// Beside names one of the cascade's files as seen from the directory of the cascade's
+// own, so that it does not matter from where that was named. One with a full path
+// keeps it where the cascade has none.
+func (c *Cascade) Beside(file string) string {
+	own := path.Clean(c.File)
+	if file = path.Clean(file); path.IsAbs(own) != path.IsAbs(file) {
+		return file
+	}
+	return beside(strings.TrimSuffix(path.Dir(own), "/"), file)
+}
+
 // beside is the way from a directory to a file, so that it does not matter from
 // where a cascade was named.
 func beside(dir, name string) string {

@@ -141,11 +141,12 @@ func attempt(p *trace.Phase) *trace.Attempt {
 	return nil
 }
 
-// policy is the cascade with its files.
+// policy is the cascade with its files, named from its own directory: where a machine
+// has them is not what they are.
 func policy(c *cascades.Cascade) (Policy, error) {
 	p := Policy{ID: c.ID, Files: map[string]string{}}
 	for _, f := range c.Files {
-		p.Files[f.Name] = signatures.Digest(f.Text)
+		p.Files[c.Beside(f.Name)] = signatures.Digest(f.Text)
 	}
 	var err error
 	p.Digest, err = PolicyDigest(p.Files)

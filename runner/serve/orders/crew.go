@@ -42,9 +42,11 @@ type Crew struct {
 // that noted its end, and the one that goes on with it. That there is no more
 // than one before is for the journal to see to.
 type hand struct {
-	id     string
-	resume bool
-	cancel context.CancelFunc
+	id      string
+	resume  bool
+	cancel  context.CancelFunc
+	settled chan struct{} // closed when the journal has its run, or it is let go
+	settle  func()        // closes it, once
 }
 
 // CrewOptions say what a crew runs.
@@ -159,12 +161,13 @@ type making func(context.Context) (runner.Result, error)
 // waits until the journal has said yes or no to it.
 func (c *Crew) send(ctx context.Context, h *hand, ready func(*opening) (making, error)) error {
 	own, cancel := context.WithCancel(c.ctx)
-	h.cancel = cancel
-	if err := c.enlist(h); err != nil {
+	h.cancel, h.settled = cancel, make(chan struct{})
+	h.settle = sync.OnceFunc(func() { close(h.settled) })
+	if err := c.enlist(ctx, h); err != nil {
 		cancel()
 		return err
 	}
-	opened := &opening{Journal: c.o.Journal, heard: make(chan error, 1)}
+	opened := &opening{Journal: c.o.Journal, heard: make(chan error, 1), kept: h.settle}
 	run, err := ready(opened)
 	if err != nil {
 		c.dismiss(h)
@@ -206,26 +209,59 @@ func guarded(ctx context.Context, run making) (r runner.Result, err error) {
 	return run(ctx)
 }
 
-func (c *Crew) enlist(h *hand) error {
+// enlist takes a hand on. Where another is about to begin the run of that name it waits
+// for what becomes of that: who has ordered the same gets that run, and has one begun
+// where it has failed.
+func (c *Crew) enlist(ctx context.Context, h *hand) error {
+	for {
+		first, err := c.take(h)
+		if first == nil {
+			return err
+		}
+		select {
+		case <-first.settled:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// take is enlist where nobody has to be waited for, else it gives the one who has.
+func (c *Crew) take(h *hand) (first *hand, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	there := c.of(h.id)
 	switch {
 	case c.closed:
-		return ErrClosed
-	case !h.resume && len(c.of(h.id)) > 0:
-		return runner.ErrRunBusy
+		return nil, ErrClosed
+	case !h.resume && len(there) > 0:
+		if i := slices.IndexFunc(there, (*hand).begins); i >= 0 {
+			return there[i], nil
+		}
+		return nil, runner.ErrRunBusy
 	case len(c.running) >= c.o.Limit:
-		return ErrFull
+		return nil, ErrFull
 	}
 	c.running[h] = true
 	c.hands.Add(1) // with the lock: none is added behind Close, which waits for them
-	return nil
+	return nil, nil
+}
+
+// begins tells whether the hand is to make a run that is not kept yet.
+func (h *hand) begins() bool {
+	select {
+	case <-h.settled:
+		return false
+	default:
+		return !h.resume
+	}
 }
 
 func (c *Crew) dismiss(h *hand) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	h.cancel()
+	h.settle()
 	delete(c.running, h)
 	if len(c.of(h.id)) == 0 {
 		c.drafts.over(h.id)
@@ -274,6 +310,7 @@ func (c *Crew) Close(ctx context.Context) {
 type opening struct {
 	runner.Journal
 	heard chan error // one
+	kept  func()     // is told when the journal has taken it
 	mu    sync.Mutex
 	taken bool
 }
@@ -295,7 +332,10 @@ func (o *opening) Reopen(id string) (runner.Recording, error) {
 func (o *opening) hear(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.taken = o.taken || err == nil
+	if err == nil {
+		o.taken = true
+		o.kept()
+	}
 	select {
 	case o.heard <- err:
 	default: // only the first counts

@@ -103,10 +103,7 @@ func (d Desk) Start(ctx context.Context, o Order) (Standing, error) {
 // same is the run of an order under a name that is taken: a repetition gets
 // the run, anything else a no.
 func (d Desk) same(ctx context.Context, o Order) (Standing, error) {
-	run, err := d.Store.Run(ctx, o.RunID)
-	if errors.Is(err, runner.ErrNoRun) || err == nil && run.RunID != o.RunID {
-		return Standing{}, runner.ErrRunBusy // it is about to be kept
-	}
+	run, err := d.taken(ctx, o.RunID)
 	if err != nil {
 		return Standing{}, err
 	}
@@ -117,17 +114,26 @@ func (d Desk) same(ctx context.Context, o Order) (Standing, error) {
 	return Standing{run.RunID, run.Status, true}, nil
 }
 
+// taken is the run under a name that is taken.
+func (d Desk) taken(ctx context.Context, id string) (*journal.Run, error) {
+	run, err := d.Store.Run(ctx, id)
+	if errors.Is(err, runner.ErrNoRun) || err == nil && run.RunID != id {
+		return nil, runner.ErrRunBusy // another process is about to keep it
+	}
+	return run, err
+}
+
 // Again makes a run of a kept one, or gives the one that the same order has made.
 func (d Desk) Again(ctx context.Context, run *journal.Run, change Change) (Standing, error) {
 	id, err := d.Runs.Again(ctx, run.RunID, change)
-	if !errors.Is(err, runner.ErrRunExists) {
+	if change.RunID == "" || !errors.Is(err, runner.ErrRunExists) && !errors.Is(err, runner.ErrRunBusy) {
 		return Standing{RunID: id, Status: journal.Running}, err
 	}
-	there, err := d.Store.Run(ctx, change.RunID)
+	there, err := d.taken(ctx, change.RunID)
 	if err != nil {
 		return Standing{}, err
 	}
-	if there.RunID != change.RunID || there.Parent != run.RunID || there.Start.From != change.From || !holds(there.Start.Input, change.Input) {
+	if there.Parent != run.RunID || there.Start.From != change.From || !holds(there.Start.Input, change.Input) {
 		return Standing{}, ErrOther
 	}
 	return Standing{there.RunID, there.Status, true}, nil

@@ -15,6 +15,7 @@ import (
 func (c *Command) prune() *cobra.Command {
 	var store storeFlags
 	var older string
+	var labels []string
 	var asJSON bool
 	p := journal.Pruning{Keep: []string{journal.Frozen, journal.Waits}}
 	cmd := &cobra.Command{
@@ -26,9 +27,11 @@ process is running stays, and so does one whose effects another run needs that
 stays. AGE is a number of days, weeks or hours, like 90d, 2w or 12h.
 
 --keep names kinds of runs that stay whatever their age: frozen, made a test
-with capstan freeze; waiting, for an answer; unfinished, all that capstan resume
-could go on with. --keep none keeps no kind.`,
-		Example: "  capstan prune --older 90d --dry-run\n  capstan prune --older 2w --keep frozen,unfinished",
+with capstan freeze; labelled, with a text that somebody has labelled with capstan
+label; waiting, for an answer; unfinished, all that capstan resume could go on
+with. --keep none keeps no kind. Labels are looked for beside the cascade of each
+run, or in the folders that --labels names.`,
+		Example: "  capstan prune --older 90d --dry-run\n  capstan prune --older 90d --keep labelled,frozen\n  capstan prune --older 2w --keep frozen,unfinished",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			age, err := ageOf(older)
@@ -38,12 +41,21 @@ could go on with. --keep none keeps no kind.`,
 			if p.Keep, err = keepOf(p.Keep); err != nil {
 				return err
 			}
+			keeps := slices.Contains(p.Keep, journal.Labelled)
+			if len(labels) > 0 && !keeps {
+				return usage("--labels goes with --keep labelled")
+			}
 			p.Before = time.Now().Add(-age)
 			j, err := c.kept(store, p.DryRun)
 			if err != nil {
 				return err
 			}
 			defer j.Close()
+			if keeps {
+				if p.Labelled, err = c.labelledRuns(cmd.Context(), j, p.Before, labels); err != nil {
+					return err
+				}
+			}
 			done, err := j.Prune(cmd.Context(), p)
 			if err != nil {
 				return &exit{exitBroken, err}
@@ -62,6 +74,7 @@ could go on with. --keep none keeps no kind.`,
 	flags := cmd.Flags()
 	flags.StringVar(&older, "older", "", "how old a run must be to go: 90d, 2w, 12h")
 	flags.StringSliceVar(&p.Keep, "keep", p.Keep, "the kinds of runs that stay whatever their age: "+strings.Join(journal.Kinds, ", ")+"; or none")
+	flags.StringSliceVar(&labels, "labels", nil, "folders of labels, for --keep labelled (default: labels beside each run's cascade)")
 	flags.BoolVar(&p.DryRun, "dry-run", false, "remove nothing, only tell what would go")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd

@@ -17,17 +17,20 @@ import (
 const (
 	Frozen     = "frozen"     // made a test; see [Journal.Mark]
 	Waits      = "waiting"    // with a question that nobody has answered
+	Labelled   = "labelled"   // one of whose texts somebody has labelled, as [Pruning] is told
 	Unfinished = "unfinished" // can be gone on with: waiting, failed, cancelled, or its process is gone
 )
 
 // Kinds are all that [Pruning] may keep.
-var Kinds = []string{Frozen, Waits, Unfinished}
+var Kinds = []string{Frozen, Labelled, Waits, Unfinished}
 
 // A Pruning says which runs are to go.
 type Pruning struct {
 	Before time.Time // runs that ended before, or that began then and have not ended
 	Keep   []string  // of [Kinds]
 	DryRun bool      // nothing is changed, only told
+
+	Labelled map[string]bool // the runs of that kind, by name: labels are not the journal's
 }
 
 // Pruned is what a pruning came to.
@@ -205,6 +208,8 @@ func (p *Pruning) stays(r *agedRun, ended, asks bool, marks string) bool {
 			return r.status == engine.Waiting || asks
 		case Unfinished:
 			return !ended
+		case Labelled:
+			return p.Labelled[r.id]
 		}
 		return slices.Contains(strings.Split(marks, ","), kind)
 	})

@@ -156,6 +156,8 @@ func TestPruneKeeps(t *testing.T) {
 		{nil, true, "runs"},
 		{[]string{Frozen}, true, "frozen runs"},
 		{[]string{Waits}, true, "runs waits"},
+		{[]string{Labelled}, true, "done runs"},
+		{[]string{Labelled, Frozen}, true, "done frozen runs"},
 		{[]string{Unfinished, Frozen}, true, "child frozen gone parent root runs waits"},
 	} {
 		j := fill(t)
@@ -163,13 +165,13 @@ func TestPruneKeeps(t *testing.T) {
 		if onServer != nil && c.takes {
 			continue // a lease says who is gone
 		}
-		got, err := j.Prune(t.Context(), Pruning{Before: clock.at.Add(time.Hour), Keep: c.keep})
+		got, err := j.Prune(t.Context(), Pruning{Before: clock.at.Add(time.Hour), Keep: c.keep, Labelled: map[string]bool{"done": true}})
 		if list := strings.Join(names(t, j), " "); err != nil || list != c.want || got.Kept != len(strings.Fields(c.want)) {
 			t.Errorf("keep %v: there are %s, want %s; %+v, %v", c.keep, list, c.want, got, err)
 		}
 	}
 	j := fill(t)
-	if _, err := j.Prune(t.Context(), Pruning{Keep: []string{"labelled"}}); err == nil || !strings.Contains(err.Error(), "frozen") {
+	if _, err := j.Prune(t.Context(), Pruning{Keep: []string{"labeled"}}); err == nil || !strings.Contains(err.Error(), "frozen") {
 		t.Errorf("an unknown kind: %v", err)
 	}
 	if got, err := j.Prune(t.Context(), Pruning{Before: clock.at}); err != nil || len(got.Runs) != 0 {

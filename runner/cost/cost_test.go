@@ -1,6 +1,7 @@
 package cost_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -87,6 +88,14 @@ func TestReport(t *testing.T) {
 	}
 	if p.Advice == nil || p.Advice.Name != "2 attempts" || p.Advice.Check != nil {
 		t.Errorf("advice %+v", p.Advice)
+	}
+	one := cost.NewBuilder("post")
+	one.Add(told(1, 1, "small", "", 1, true))
+	if said, err := json.Marshal(one.Report(nil)); err != nil || strings.Contains(string(said), "e+308") || !strings.Contains(string(said), `"interval":{"high":null,"low":0}`) {
+		t.Errorf("of one run: %v, %s", err, said)
+	}
+	if said, err := json.Marshal(r); err != nil || !strings.Contains(string(said), `"interval":{"low":`) {
+		t.Errorf("of three: %v, %s", err, said)
 	}
 	var text strings.Builder
 	if err := r.Text(&text); err != nil || !strings.Contains(text.String(), "too few runs to check it") || strings.Contains(text.String(), "NaN") {

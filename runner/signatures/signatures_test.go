@@ -229,6 +229,8 @@ func TestTrust(t *testing.T) {
 	for name, text := range map[string]string{
 		"nothing": "", "another format": strings.Replace(file(""), "keys/1", "keys/2", 1), "no format": strings.Replace(file(""), `"format"`, `"form"`, 1),
 		"a field more": strings.Replace(file(""), "{", `{"revoked": [], `, 1), "a field of a key more": file(`, "untill": "2027-01-01T00:00:00Z"`),
+		"a key in two cases": file(`, "until": "2027-01-01T00:00:00Z", "Until": "2028-01-01T00:00:00Z"`), "a key in another case": file(`, "Until": "2027-01-01T00:00:00Z"`),
+		"the keys in two cases": strings.Replace(file(""), "{", `{"Keys": [], `, 1), "a long s": file(`, "ſince": "2027-01-01T00:00:00Z"`), "a null": "null", "a key that is a list": strings.Replace(file(""), "[{", "[[], {", 1), "a format in another case": strings.Replace(file(""), `"format"`, `"Format"`, 1),
 		"a key twice": file(`, "until": "2027-01-01T00:00:00Z", "until": "2028-01-01T00:00:00Z"`), "no keys": `{"format": "capstan.keys/1", "keys": []}`,
 		"a day": file(`, "until": "2027-01-01"`), "no time": file(`, "from": "soon"`), "a term of no time": file(`, "from": "2027-01-01T00:00:00Z", "until": "2027-01-01T00:00:00Z"`),
 		"a term backwards": file(`, "from": "2027-01-01T00:00:00Z", "until": "2026-01-01T00:00:00Z"`), "more behind": file("") + "{}",

@@ -5,6 +5,8 @@ import (
 	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -47,9 +49,7 @@ func parseTerms(text []byte) (Trust, error) {
 		Format string            `json:"format"`
 		Keys   []json.RawMessage `json:"keys"`
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&file); err != nil {
+	if err := exactly(text, &file, "format", "keys"); err != nil {
 		return none, fmt.Errorf("trusted keys: %w", err)
 	}
 	if file.Format != trustFormat {
@@ -67,6 +67,21 @@ func parseTerms(text []byte) (Trust, error) {
 	return t, nil
 }
 
+// exactly decodes an object that has these keys alone, letter by letter: the decoder
+// of encoding/json takes Until for until.
+func exactly(text []byte, into any, keys ...string) error {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(text, &object); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if !slices.Contains(keys, name) {
+			return fmt.Errorf("there is no key %q", clip(name))
+		}
+	}
+	return json.Unmarshal(text, into)
+}
+
 func (t Trust) add(raw []byte) error {
 	var entry struct {
 		Name   string    `json:"name"`
@@ -74,9 +89,7 @@ func (t Trust) add(raw []byte) error {
 		From   time.Time `json:"from"`
 		Until  time.Time `json:"until"`
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&entry); err != nil {
+	if err := exactly(raw, &entry, "name", "public", "from", "until"); err != nil {
 		return err
 	}
 	keys, err := ParseKeys([]byte(entry.Public))

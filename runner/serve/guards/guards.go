@@ -8,10 +8,12 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strings"
+	"unicode"
 )
 
 // A Guard is that of one server. Make one with [New].
@@ -37,6 +39,10 @@ func New(addr, token string, names []string) (Guard, error) {
 		return Guard{}, fmt.Errorf("address %s can be reached from other machines: it needs a token", addr)
 	case token != "" && len(token) < minToken:
 		return Guard{}, fmt.Errorf("the token has fewer than %d characters", minToken)
+	case strings.TrimSpace(token) != token:
+		return Guard{}, errors.New("the token begins or ends with white space, which who brings it cannot: take it off")
+	case strings.ContainsFunc(token, unicode.IsControl):
+		return Guard{}, errors.New("the token has characters in it that a request cannot bring: no line ends, no control characters")
 	}
 	g := Guard{token: token, session: session(token)}
 	if loopback || len(names) > 0 {

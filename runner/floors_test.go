@@ -100,13 +100,13 @@ var floors = map[string]string{
 	// A cascade on every row of a set.
 	"runner/batch":     "cascades runner runner/event runner/measure runner/model validators validators/expressions validators/patterns validators/schema",
 	"runner/trace":     "cascades runner/event runner/model runner/tool validators/schema",
-	"runner/receipt":   "cascades runner/event runner/measure runner/signatures runner/trace wards",
+	"runner/receipt":   "cascades runner/event runner/measure runner/signatures runner/trace validators/schema wards",
 	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/lots runner/model runner/reports runner/trace runner/words validators validators/schema wards",
 	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure runner/reports validators validators/faults validators/schema wards",
 	"runner/cases":     "cascades runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
 	"runner/telemetry": "runner/event runner/model runner/telemetry/otlp validators/schema",
 	"runner/cost":      "runner/journal runner/measure runner/reports validators validators/patterns",
-	"runner/trust":     "cascades runner/journal runner/junit runner/measure runner/reports wards",
+	"runner/trust":     "cascades runner/journal runner/junit runner/measure runner/reports validators wards",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
 	"runner/model/openai":   "runner/model runner/model/plain",
 	"runner/model/plain":    "",

@@ -16,21 +16,27 @@ type interruptible struct {
 
 // Read implements [io.Reader].
 func (r interruptible) Read(p []byte) (int, error) {
-	type result struct {
-		text []byte
-		err  error
+	text, n := make([]byte, len(p)), 0
+	err := sooner(r.ctx, func() (err error) {
+		n, err = r.from.Read(text)
+		return err
+	})
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx) // n may be written yet
 	}
-	done := make(chan result, 1)
-	go func() {
-		text := make([]byte, len(p))
-		n, err := r.from.Read(text)
-		done <- result{text[:n], err}
-	}()
+	return copy(p, text[:n]), err
+}
+
+// sooner gives what read came to, or, sooner, that ctx ended: a pipe may have nobody
+// who writes to it.
+func sooner(ctx context.Context, read func() error) error {
+	came := make(chan error, 1)
+	go func() { came <- read() }()
 	select {
-	case got := <-done:
-		return copy(p, got.text), got.err
-	case <-r.ctx.Done():
-		return 0, context.Cause(r.ctx)
+	case err := <-came:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 

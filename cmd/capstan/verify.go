@@ -162,19 +162,6 @@ func (c *Command) copyInto(to io.Writer, name string) error {
 	return err
 }
 
-// sooner gives what read came to, or, sooner, that ctx ended: a pipe may have nobody
-// who writes to it.
-func sooner(ctx context.Context, read func() error) error {
-	came := make(chan error, 1)
-	go func() { came <- read() }()
-	select {
-	case err := <-came:
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
 // reportText is a report as a person reads it. What a receipt says stands in the
 // line that quotes it: names of runs, of gates and of people may have line ends.
 func reportText(r receipt.Report) string {

@@ -138,10 +138,12 @@ func (v *visit) whole() (release, error) {
 
 // done does the phase.
 func (v *visit) done() (release, error) {
-	if err := v.subs(); err != nil {
+	err := v.subs()
+	v.degraded = len(v.s.Degraded) // what these have brought stays
+	if err != nil {
 		return release{}, err
 	}
-	v.base, v.degraded = v.s.State, len(v.s.Degraded)
+	v.base = v.s.State
 	if v.p.Instructions != nil {
 		text, err := v.p.Instructions.Render(v.vars(v.p.Instructions))
 		if err != nil {

@@ -264,9 +264,11 @@ func (f *folding) judge(e *event.Event) {
 	case e.Kind == event.AttemptFinished:
 		p.texts[e.Text] = p.unmet
 	case e.Kind == event.VerdictGiven && e.Verdict != nil && e.Verdict.Mode == "shadow":
-		f.unmark(e.Verdict.Path)
+		f.unmark(e.Verdict.Path, "")
 	case e.Kind == event.VerdictGiven && e.Verdict != nil:
 		p.note(e.Verdict)
+	case e.Kind == event.PhaseFinished && e.Status != engine.Succeeded && e.Status != degraded && e.Status != skipped:
+		f.unmark(at, "sub[") // what sub-cascades have brought stays
 	case e.Kind == event.PhaseFinished && e.Status == degraded:
 		text, _ := e.Output.(string)
 		unmet, found := p.texts[text]
@@ -284,11 +286,12 @@ func (f *folding) judge(e *event.Event) {
 	}
 }
 
-// unmark forgets what a cascade released that judged in shadow: it is no part of
-// the run.
-func (f *folding) unmark(judge event.Path) {
+// unmark forgets what was released below an address, but where the next name begins
+// so: by a cascade that judged in shadow, or for a visit that ends without an output,
+// it is no part of the run.
+func (f *folding) unmark(at event.Path, but string) {
 	for i := len(f.marked) - 1; i >= 0; i-- {
-		if strings.HasPrefix(string(f.marked[i]), string(judge)+"/") {
+		if rest, below := strings.CutPrefix(string(f.marked[i]), string(at)+"/"); below && (but == "" || !strings.HasPrefix(rest, but)) {
 			f.marked, f.r.Degraded = slices.Delete(f.marked, i, i+1), slices.Delete(f.r.Degraded, i, i+1)
 		}
 	}

@@ -360,6 +360,7 @@ phases:
       attempt 2
         turn 0
           chat gpt-5
+        ward expr (result pass)
         ward contains (result pass)
     chat gpt-5
 `)

@@ -64,7 +64,7 @@ func TestTool(t *testing.T) {
 		if r := run(t, echo, say(`{"a": 1}`)); r.Text() != `{"a":1}` || fmt.Sprintf("%T", r.Value) != "map[string]interface {}" {
 			t.Errorf("got %#v", r.Value)
 		}
-		if r := run(t, c.Tool(s, "check"), map[string]any{"content": "four", "max": 9}); r.Text() != `{"reason":"4 of 9, by \u003cnil\u003e","valid":true}` {
+		if r := run(t, c.Tool(s, "check"), map[string]any{"content": "four", "max": 9}); r.Text() != `{"reason":"4 of 9, by <nil>","valid":true}` {
 			t.Errorf("got %s", r.Text())
 		}
 		if r := run(t, c.Tool(s, "parts"), say("")); r.Text() != "see\n[image image/png, 3 bytes]\n[resource file:///a]\ninside" {

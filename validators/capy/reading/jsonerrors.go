@@ -2,9 +2,9 @@ package reading
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"hash/maphash"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -63,13 +63,22 @@ func (s *jsonScanner) remember() {
 	s.block.Twice = append(s.block.Twice, Twice{At: s.at, Key: Clip(string(key), 60)})
 }
 
-// unescaped is a key as it is meant: \u0061 is a.
+// unescaped is a key as it is meant: \u0061 is a. Of what is escaped otherwise (\n)
+// there is one way alone, or nearly.
 func unescaped(key []byte) []byte {
-	var plain string
-	if json.Unmarshal(bytes.Join([][]byte{{'"'}, key, {'"'}}, nil), &plain) != nil {
-		return key
+	var plain []byte
+	for len(key) > 0 {
+		if n, err := strconv.ParseUint(string(key[min(2, len(key)):min(6, len(key))]), 16, 16); len(key) >= 6 && key[0] == '\\' && key[1] == 'u' && err == nil {
+			plain, key = utf8.AppendRune(plain, rune(n)), key[6:]
+			continue
+		}
+		size := 1
+		if key[0] == '\\' {
+			size = min(2, len(key)) // what is behind it begins nothing
+		}
+		plain, key = append(plain, key[:size]...), key[size:]
 	}
-	return []byte(plain)
+	return plain
 }
 
 // known adds a key to the frame's and says whether it was one of them.

@@ -185,7 +185,7 @@ func variable(t []byte) bool {
 		if double {
 			name = t[2 : n-2]
 		}
-		return bytes.IndexAny(name, "<>{}:\"") < 0
+		return !bytes.ContainsAny(name, "<>{}:\"")
 	}
 	return false
 }

@@ -197,62 +197,6 @@ func (c *Cascade) Way(target string) string {
 // output_schema last.
 const ValidatedOutput = "validated_output"
 
-// Chooses tells whether the model picks where the phase goes.
-func (p *Phase) Chooses() bool {
-	plain := 0
-	for _, h := range p.Handoffs {
-		if h.When != nil {
-			continue
-		}
-		if h.Description != "" {
-			return true
-		}
-		plain++
-	}
-	return plain > 1
-}
-
-// What handoff_default says of a choice that the model does not make.
-const (
-	ChooseFail  = "fail"
-	ChooseFirst = "first"
-)
-
-// Unasked gives the handoff that is followed where the model chooses none, and is
-// not asked for a choice either: the only one, or the one that is plain. Where
-// handoff_default is written, that says what comes of no choice. A phase without a
-// model goes the first plain way.
-func (p *Phase) Unasked() (target string, there bool) {
-	var open, plain []string // without a condition; of these those without a description
-	for _, h := range p.Handoffs {
-		if h.When == nil {
-			open = append(open, h.Target)
-		}
-		if h.When == nil && h.Description == "" {
-			plain = append(plain, h.Target)
-		}
-	}
-	switch {
-	case len(plain) > 0 && p.Instructions == nil, len(plain) == 1 && p.Unchosen == "":
-		return plain[0], true
-	case len(open) == 1 && len(p.Handoffs) == 1:
-		return open[0], true
-	}
-	return "", false
-}
-
-// MustChoose tells whether the model is asked where to go in a call of its own,
-// should it not have said so before, and no condition decides.
-func (p *Phase) MustChoose() bool {
-	_, there := p.Unasked()
-	return p.Instructions != nil && p.Chooses() && !there
-}
-
-// Conditional tells whether a handoff of the phase has a condition.
-func (p *Phase) Conditional() bool {
-	return slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.When != nil })
-}
-
 // Rules are a phase's rules, with their defaults filled in.
 type Rules struct {
 	MaxTurns          int
@@ -274,40 +218,6 @@ const (
 	OnExhaustedLast = "last"
 	OnExhaustedBest = "best"
 )
-
-// Releases tells whether on_exhausted lets out a text that did not pass.
-func (r Rules) Releases() bool {
-	return r.OnExhausted == OnExhaustedLast || r.OnExhausted == OnExhaustedBest
-}
-
-// Instead is the phase that on_exhausted names, or "".
-func (r Rules) Instead() string {
-	if r.Releases() || r.OnExhausted == OnExhaustedFail {
-		return ""
-	}
-	return r.OnExhausted
-}
-
-// gates tells whether the phase is a validator.
-func (p *Phase) gates() bool { return p.Tool != nil && p.Tool.Validator != nil }
-
-// GateMode is what a no means of a phase that is a validator: it blocks, unless
-// the phase says where to go then, by a handoff with a condition or on_exhausted.
-func (p *Phase) GateMode() wards.Mode {
-	switch {
-	case p.Conditional():
-		return wards.Advisory
-	case p.Rules.Instead() != "":
-		return wards.Retry
-	}
-	return wards.Blocking
-}
-
-// exhausts tells whether a check of the phase's text, beside what it is itself,
-// can use up a budget.
-func (p *Phase) exhausts() bool {
-	return p.OutputSchema != nil || slices.ContainsFunc(p.Wards.Post, func(c *Check) bool { return c.written() == wards.Retry })
-}
 
 // Wards are a phase's checks by moment.
 type Wards struct{ Pre, Tool, Result, Turn, Post []*Check }
@@ -424,14 +334,6 @@ func (e *Extraction) In(text string) (found string, ok bool) {
 		return "", false
 	}
 	return m[min(len(m)-1, 1)], true
-}
-
-// A Handoff is a phase that may follow.
-type Handoff struct {
-	Target      string
-	Description string
-	When        *expressions.Expression // decides without a model; nil for none
-	Ends        bool                    // it ends the run: Target is "end"
 }
 
 // A Sub is a sub-cascade that runs before its phase.

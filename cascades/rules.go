@@ -191,3 +191,37 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 	}
 	return c
 }
+
+// Releases tells whether on_exhausted lets out a text that did not pass.
+func (r Rules) Releases() bool {
+	return r.OnExhausted == OnExhaustedLast || r.OnExhausted == OnExhaustedBest
+}
+
+// Instead is the phase that on_exhausted names, or "".
+func (r Rules) Instead() string {
+	if r.Releases() || r.OnExhausted == OnExhaustedFail {
+		return ""
+	}
+	return r.OnExhausted
+}
+
+// gates tells whether the phase is a validator.
+func (p *Phase) gates() bool { return p.Tool != nil && p.Tool.Validator != nil }
+
+// GateMode is what a no means of a phase that is a validator: it blocks, unless
+// the phase says where to go then, by a handoff with a condition or on_exhausted.
+func (p *Phase) GateMode() wards.Mode {
+	switch {
+	case p.Conditional():
+		return wards.Advisory
+	case p.Rules.Instead() != "":
+		return wards.Retry
+	}
+	return wards.Blocking
+}
+
+// exhausts tells whether a check of the phase's text, beside what it is itself,
+// can use up a budget.
+func (p *Phase) exhausts() bool {
+	return p.OutputSchema != nil || slices.ContainsFunc(p.Wards.Post, func(c *Check) bool { return c.written() == wards.Retry })
+}

@@ -64,7 +64,7 @@ func (c *candidate) valueOr(text string) any {
 func (t *try) exhausted(d wards.Decision) (release, error) {
 	where := t.p.Rules.OnExhausted
 	free := slices.DeleteFunc(slices.Clone(t.past), func(c candidate) bool { return c.barred })
-	if t.releasesFailures() && len(free) == 0 {
+	if t.p.Rules.Releases() && len(free) == 0 {
 		where = cascades.OnExhaustedFail // nothing was said that could be let out
 	}
 	switch where {

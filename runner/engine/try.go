@@ -184,7 +184,7 @@ func (t *try) say(c *candidate) (err error) {
 // judge runs every check of the final text, cheapest first, and decides. Of a
 // winner all has been said but by the post-wards.
 func (t *try) judge(c *candidate, winner bool) (wards.Decision, error) {
-	if c.unsaid || c.spent != nil && !t.releasesFailures() {
+	if c.unsaid || c.spent != nil && !t.p.Rules.Releases() {
 		return t.decide(c, nil), nil
 	}
 	c.value = c.valueOr(c.text)
@@ -305,12 +305,6 @@ func (t *try) extract(text string) *extraction {
 		t.taken = &extraction{text, value, nil, err}
 	}
 	return t.taken
-}
-
-// releasesFailures tells whether a text may be let out that did not pass.
-func (t *try) releasesFailures() bool {
-	on := t.p.Rules.OnExhausted
-	return on == cascades.OnExhaustedLast || on == cascades.OnExhaustedBest
 }
 
 // schemaCheck takes the JSON out of the text and holds it against the phase's

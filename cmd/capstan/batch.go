@@ -105,7 +105,10 @@ func (c *Command) runBatch(ctx context.Context, file string, f runFlags, b batch
 	if err != nil {
 		return err
 	}
-	if err := c.spares(f, chosen, cascade.Files, b.set, b.out); err != nil {
+	if err := c.spares(f, b.out, chosen, cascade.Files); err != nil {
+		return err
+	}
+	if err := sparing("--events", f.events, b.set); err != nil {
 		return err
 	}
 	if err := s.models.ready(cascade, chosen); err != nil {
@@ -248,10 +251,8 @@ func (c *Command) results(set, file string, print bool) (*resultFile, error) {
 		}
 		return &resultFile{}, nil
 	}
-	if a, err := os.Stat(file); err == nil {
-		if b, err := os.Stat(set); err == nil && os.SameFile(a, b) {
-			return nil, usage("--out %s is the set", file)
-		}
+	if areOne(file, set) {
+		return nil, usage("--out %s is the set", file)
 	}
 	f, err := os.Create(file)
 	if err != nil {

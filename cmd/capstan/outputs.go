@@ -10,22 +10,25 @@ import (
 // sparing refuses to write a file anew that the command reads or keeps: the names
 // are of these, "" for none. What is no regular file is spared by nobody.
 func sparing(flag, out string, names ...string) error {
-	at, err := os.Stat(out)
-	if out == "" || err != nil || !at.Mode().IsRegular() {
-		return nil
-	}
 	for _, name := range names {
-		if other, err := os.Stat(name); err == nil && os.SameFile(at, other) {
+		if areOne(out, name) {
 			return usage("%s %s is a file that this command needs as it is: %s", flag, out, name)
 		}
 	}
 	return nil
 }
 
-// spares holds what the flags say is written against the cascade's files, what the
-// flags say is read, and more names.
-func (c *Command) spares(f runFlags, chosen string, files []cascades.File, more ...string) error {
-	names := append(more, f.inputFile, f.proof.signer.key)
+// areOne tells whether two names are of the same regular file.
+func areOne(name, other string) bool {
+	a, err := os.Stat(name)
+	b, wrong := os.Stat(other)
+	return err == nil && wrong == nil && a.Mode().IsRegular() && os.SameFile(a, b)
+}
+
+// spares holds what the flags say is written, and out, which --out names, against the
+// cascade's files and what the flags say is read.
+func (c *Command) spares(f runFlags, out, chosen string, files []cascades.File) error {
+	names := []string{f.inputFile, f.proof.signer.key}
 	for _, file := range files {
 		names = append(names, file.Name)
 	}
@@ -42,8 +45,11 @@ func (c *Command) spares(f runFlags, chosen string, files []cascades.File, more 
 	if store, _, err := c.storeFile(f.store); err == nil {
 		names = append(names, store)
 	}
-	if err := sparing("--events", f.events, append(names, f.receipt)...); err != nil {
+	if err := sparing("--out", out, names...); err != nil {
 		return err
 	}
-	return sparing("--receipt", f.receipt, names...)
+	if err := sparing("--receipt", f.receipt, names...); err != nil {
+		return err
+	}
+	return sparing("--events", f.events, append(names, f.receipt, out)...)
 }

@@ -160,7 +160,7 @@ func goesOn(run *journal.Run) bool {
 
 // goOn goes on with the same run.
 func (c *Command) goOn(ctx context.Context, s *kit, run *journal.Run, f runFlags) error {
-	if err := c.spares(f, run.Start.Model, run.Start.Files); err != nil {
+	if err := c.spares(f, "", run.Start.Model, run.Start.Files); err != nil {
 		return err
 	}
 	r, err := s.runner(c, f, run.Start.Model)
@@ -223,7 +223,7 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 	if err != nil {
 		return err
 	}
-	if err := c.spares(f, run.Start.Model, cascade.Files); err != nil {
+	if err := c.spares(f, "", run.Start.Model, cascade.Files); err != nil {
 		return err
 	}
 	s.progress.knows(cascade)

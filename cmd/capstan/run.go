@@ -134,7 +134,7 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 	if err != nil {
 		return err
 	}
-	if err := c.spares(f, chosen, cascade.Files); err != nil {
+	if err := c.spares(f, "", chosen, cascade.Files); err != nil {
 		return err
 	}
 	if err := c.ready(ctx, cascade, input, s.models, f, chosen); err != nil {

@@ -19,8 +19,6 @@ package cost
 
 import (
 	"cmp"
-	"encoding/json"
-	"math"
 	"slices"
 	"strings"
 
@@ -62,19 +60,6 @@ type Option struct {
 	Around   *measure.Interval `json:"interval"` // of its money, or of its calls where there is none; nil of a ladder
 	Saving   float64           `json:"saving"`   // of the price as it stands: 0.2 is a fifth
 	Check    *Check            `json:"check"`    // nil where there are too few runs
-}
-
-// MarshalJSON writes the upper end of an interval that nothing bounds as null: of too few
-// tries there is none.
-func (o Option) MarshalJSON() ([]byte, error) {
-	type plain Option
-	if o.Around == nil || o.Around.High < math.MaxFloat64 {
-		return json.Marshal(plain(o))
-	}
-	return json.Marshal(struct {
-		plain
-		Around map[string]any `json:"interval"`
-	}{plain(o), map[string]any{"low": o.Around.Low, "high": nil}})
 }
 
 // A Price is what one accepted output takes, what was not accepted included.

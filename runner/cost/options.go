@@ -111,7 +111,7 @@ func (s *sample) option(w way, money bool) (Option, bool) {
 	_, came, _, held := w.of(s.rest, money)
 	if saw && held && came.of(money) > 0 {
 		o.Check = &Check{Predicted: predicted.of(money), Came: came.of(money), Error: predicted.of(money)/came.of(money) - 1}
-		if near != nil && near.High < math.MaxFloat64 {
+		if near != nil && near.Bounded() {
 			ahead := near.Ahead(predicted.of(money), 1)
 			o.Check.Expected = &ahead
 		}

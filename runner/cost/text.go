@@ -3,7 +3,6 @@ package cost
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"text/tabwriter"
 
@@ -37,7 +36,7 @@ func (p *Phase) tell(b *strings.Builder) {
 	fmt.Fprintf(b, "  accepted %s of the tries%s\n", p.Now.Accepted, p.Now.checked())
 	switch i := p.Now.Around; {
 	case i == nil:
-	case i.High == math.MaxFloat64:
+	case !i.Bounded():
 		fmt.Fprintln(b, "  at 95 %  unknown: there are too few tries")
 	default:
 		fmt.Fprintf(b, "  at 95 %%  from %.4g to %.4g\n", i.Low, i.High)

@@ -24,6 +24,19 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
+// Bounded tells whether the interval has an upper end: of too few tries there is
+// none.
+func (i Interval) Bounded() bool { return i.High < math.MaxFloat64 }
+
+// MarshalJSON writes the upper end that there is not as null.
+func (i Interval) MarshalJSON() ([]byte, error) {
+	if !i.Bounded() {
+		return json.Marshal(map[string]any{"low": i.Low, "high": nil})
+	}
+	type plain Interval
+	return json.Marshal(plain(i))
+}
+
 // Add counts one more, among the K where it is a hit.
 func (r *Rate) Add(hit bool) {
 	if r.N++; hit {

@@ -55,7 +55,7 @@ func (r *Ratio) Interval(confidence float64) Interval {
 // so far and i its interval: both vary by chance, those to come the more the fewer
 // they are. Share is how many tries there were for each that comes.
 func (i Interval) Ahead(v, share float64) Interval {
-	if v <= 0 || i.High <= v || i.High == math.MaxFloat64 {
+	if v <= 0 || i.High <= v || !i.Bounded() {
 		return i
 	}
 	half := math.Log(i.High/v) * math.Sqrt(1+share)

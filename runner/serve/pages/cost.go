@@ -78,7 +78,7 @@ func (r costRow) curve() plotView {
 		if math.IsNaN(p.X) {
 			continue
 		}
-		if o.Around != nil && o.Around.High < math.MaxFloat64 {
+		if o.Around != nil && o.Around.Bounded() {
 			p.Low, p.High = o.Around.Low, o.Around.High
 		}
 		if o.Attempts == 0 {

@@ -131,7 +131,7 @@ func number(text string) int {
 
 // add counts tests by the word for what became of them.
 func (t *Tally) add(word string, n int) {
-	switch words[word] {
+	switch words()[word] {
 	case passes:
 		t.Passed += n
 	case failures, errs:
@@ -144,7 +144,7 @@ func (t *Tally) add(word string, n int) {
 		return
 	}
 	t.Told = true
-	t.Whole = t.Whole || words[word] != failures
+	t.Whole = t.Whole || words()[word] != failures
 }
 
 // and joins the tallies of parts of one run.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
@@ -21,7 +22,7 @@ const (
 	others // that stand in the same lists
 )
 
-var words = func() map[string]meaning {
+var words = sync.OnceValue(func() map[string]meaning {
 	all := map[string]meaning{}
 	for m, list := range map[meaning]string{
 		passes: "passed passing pass succeeded successful", failures: "failed failing fail failure failures", errs: "error errors errored",
@@ -33,7 +34,7 @@ var words = func() map[string]meaning {
 		}
 	}
 	return all
-}()
+})
 
 // An entry is a number with its word: 3 failed, 2 tests passed, Failures: 1.
 type entry struct {
@@ -66,8 +67,8 @@ func entryOf(line string, at, end int) (e entry, is bool) {
 	if err != nil || at > 0 && (isLetter(line[at-1]) || strings.IndexByte(".-_/", line[at-1]) >= 0) {
 		return e, false
 	}
-	if word, to := wordAt(line, end); words[word] != none {
-		if next, far := wordAt(line, to); words[word] == totals && words[next] != none {
+	if word, to := wordAt(line, end); words()[word] != none {
+		if next, far := wordAt(line, to); words()[word] == totals && words()[next] != none {
 			word, to = next, far // 2 tests failed
 		}
 		return entry{at, to, word, n}, true
@@ -85,7 +86,7 @@ func entryOf(line string, at, end int) (e entry, is bool) {
 	if word == "run" {
 		from = len(strings.TrimSuffix(label, "Tests run"))
 	}
-	if words[word] == none || strings.HasSuffix(label[:from], "expected ") {
+	if words()[word] == none || strings.HasSuffix(label[:from], "expected ") {
 		return e, false
 	}
 	return entry{from, end, word, n}, true
@@ -130,7 +131,7 @@ func listed(line string) (list, single Tally) {
 // sumOf is what a list says, if it is one of tests: errors and warnings alone are
 // any program's.
 func sumOf(list []entry) (t Tally) {
-	if !slices.ContainsFunc(list, func(e entry) bool { m := words[e.word]; return m != errs && m != others }) {
+	if !slices.ContainsFunc(list, func(e entry) bool { m := words()[e.word]; return m != errs && m != others }) {
 		return t
 	}
 	for _, e := range list {
@@ -151,7 +152,7 @@ func alone(line string, e entry) bool {
 	if before != "" && strings.IndexByte(":;!.", before[len(before)-1]) < 0 {
 		return false
 	}
-	switch words[e.word] {
+	switch words()[e.word] {
 	case passes, failures, skips:
 		return trailing().MatchString(line[e.end:])
 	case errs:

@@ -3,16 +3,19 @@ package reading
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
 // codes are those of ISO 4217 and others that prices are given in. ALL, TOP and IRR are
 // left out, which are more often words and the rate of return.
-var codes = set(strings.Fields("AED AFN AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLF CLP CNH CNY COP CRC CUP CVE CZK DJF DKK DOP DZD " +
-	"EGP ERN ETB EUR FJD FKP GBP GBX GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD " +
-	"MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NTD NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RMB RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL " +
-	"THB TJS TMT TND TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG")...)
+var codes = sync.OnceValue(func() map[string]bool {
+	return set(strings.Fields("AED AFN AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLF CLP CNH CNY COP CRC CUP CVE CZK DJF DKK DOP DZD " +
+		"EGP ERN ETB EUR FJD FKP GBP GBX GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD " +
+		"MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NTD NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RMB RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL " +
+		"THB TJS TMT TND TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG")...)
+})
 
 // local are the words for money that are no codes, by the byte that they begin with.
 var local = func() (by [256][]string) {
@@ -75,7 +78,7 @@ func coin(t []byte) int {
 	switch {
 	case n > 0 && n < len(t) && t[n] == '$':
 		return n + 1
-	case n == 3 && (n == len(t) || !isASCIIWord(t[n]) || isDigit(t[n])) && codes[string(t[:n])]:
+	case n == 3 && (n == len(t) || !isASCIIWord(t[n]) || isDigit(t[n])) && codes()[string(t[:n])]:
 		return n
 	case n == 1 && t[0] == 'R' && cents(t[1:]):
 		return n
@@ -132,7 +135,7 @@ func coinBehind(t []byte) int {
 		return n
 	}
 	switch w := wordAt(t, 0); {
-	case len(w) == 3 && isUpper(w[0]) && codes[string(w)], len(w) == 1 && w[0] == 'p' && (len(t) == 1 || t[1] != '.'): // a year is p.a.
+	case len(w) == 3 && isUpper(w[0]) && codes()[string(w)], len(w) == 1 && w[0] == 'p' && (len(t) == 1 || t[1] != '.'): // a year is p.a.
 		return len(w)
 	}
 	return localCoin(t)

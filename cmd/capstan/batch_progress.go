@@ -67,9 +67,9 @@ func (p *batchProgress) failure(o *batch.Outcome) {
 	}
 	run := ""
 	if o.RunID != "" {
-		run = "  " + faint.Render(o.RunID)
+		run = "  " + p.styled(faint, o.RunID)
 	}
-	p.line("%s row %d, line %d: %s%s%s", red.Render("✗"), o.Row, o.Line, o.Status, why, run)
+	p.line("%s row %d, line %d: %s%s%s", p.styled(red, "✗"), o.Row, o.Line, o.Status, why, run)
 	if p.failed == maxFailures {
 		p.line("  further ones are told in the results alone")
 	}
@@ -113,9 +113,9 @@ func (p *batchProgress) close(r batch.Report) {
 	p.stop()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	style := green
+	how := green
 	if p.failed > 0 {
-		style = red
+		how = red
 	}
-	p.line("%s  %s", style.Render(fmt.Sprintf("%d of %d accepted", r.Accepted.K, r.Runs)), p.where())
+	p.line("%s  %s", p.styled(how, fmt.Sprintf("%d of %d accepted", r.Accepted.K, r.Runs)), p.where())
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 )
 
 // How much more than what lives the heap may hold before it is collected, in per
@@ -30,9 +29,9 @@ func collectSeldom(getenv func(string) string) {
 // collector find.
 func watch(percent int) {
 	runtime.AddCleanup(new([16]byte), func(percent int) {
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		metrics.Read(live)
-		next := percentOf(live[0].Value.Uint64())
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		next := percentOf(m.NextGC * 100 / uint64(100+percent)) // what lived, of which the next is that much more
 		if next != percent {
 			debug.SetGCPercent(next)
 		}

@@ -11,8 +11,6 @@ import (
 	"time"
 	"unicode"
 
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -42,21 +40,11 @@ func file(stream any) (*os.File, bool) {
 	return f, ok
 }
 
-// The styles of progress. Colours are taken out again where the stream does not
-// want them.
-var (
-	bold   = lipgloss.NewStyle().Bold(true)
-	faint  = lipgloss.NewStyle().Faint(true)
-	green  = lipgloss.NewStyle().Foreground(lipgloss.Green)
-	red    = lipgloss.NewStyle().Foreground(lipgloss.Red)
-	yellow = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
-)
-
 // A progress tells a person what a run does: a line for each thing that is
 // over, and on a terminal one more that lives, with what goes on now.
 type progress struct {
 	out   io.Writer
-	width func() int // of the terminal; nil for plain lines
+	width func() int // of the terminal; nil for plain lines, which have no style
 	now   func() time.Time
 
 	mu       sync.Mutex
@@ -81,12 +69,11 @@ func (c *Command) progress(quiet bool) *progress {
 	if quiet {
 		return p
 	}
-	p.out = &colorprofile.Writer{Forward: c.Stderr, Profile: colorprofile.NoTTY}
+	p.out = c.Stderr
 	if !c.terminal(c.Stderr) || c.Getenv("NO_COLOR") != "" { // no bold and no living line either
 		return p
 	}
 	f, _ := file(c.Stderr)
-	p.out = &colorprofile.Writer{Forward: c.Stderr, Profile: colorprofile.Detect(f, os.Environ())}
 	p.width = func() int {
 		w, _, err := term.GetSize(int(f.Fd()))
 		if err != nil || w < 20 {
@@ -127,7 +114,7 @@ func (p *progress) draw() {
 	room := p.width() - len([]rune(head)) - 3
 	line := head
 	if tail := []rune(p.tail); room > 10 && len(tail) > 0 {
-		line += "  " + faint.Render(string(tail[max(0, len(tail)-room):]))
+		line += "  " + p.styled(faint, string(tail[max(0, len(tail)-room):]))
 	}
 	p.alive(line)
 }
@@ -187,7 +174,7 @@ func (p *progress) Emit(e event.Event) {
 	switch e.Kind {
 	case event.PhaseStarted:
 		p.phase, p.doing, p.tail = e.Phase, "", ""
-		p.line("%s", bold.Render(heading(e)))
+		p.line("%s", p.styled(bold, heading(e)))
 	case event.AttemptStarted:
 		p.doing = fmt.Sprintf("%sattempt %d", label(e.Path), e.Attempt)
 		if e.Attempt > 1 {
@@ -203,7 +190,7 @@ func (p *progress) Emit(e event.Event) {
 		p.without(e.Response)
 	case event.ToolCalled:
 		p.doing = "tool " + e.Call.Name
-		p.line("  %s", faint.Render(label(e.Path)+"tool "+oneLine(e.Call.Name)))
+		p.line("  %s", p.styled(faint, label(e.Path)+"tool "+oneLine(e.Call.Name)))
 	case event.VerdictGiven:
 		p.verdict(e.Verdict)
 	case event.PhaseFinished:
@@ -228,7 +215,7 @@ func (p *progress) without(r *model.Response) {
 		note := oneLine(fmt.Sprintf("%s of %s was left out: the endpoint does not take it", what, cmp.Or(r.Model, "the request")))
 		if !slices.Contains(p.told, note) && len(p.told) < 100 {
 			p.told = append(p.told, note)
-			p.line("  note: %s", faint.Render(note))
+			p.line("  note: %s", p.styled(faint, note))
 		}
 	}
 }
@@ -241,13 +228,13 @@ func (p *progress) verdict(v *event.Verdict) {
 	what = label(v.Path) + what
 	switch {
 	case v.Error != nil:
-		p.line("  %s %s: could not say: %s", yellow.Render("!"), what, oneLine(*v.Error))
+		p.line("  %s %s: could not say: %s", p.styled(yellow, "!"), what, oneLine(*v.Error))
 	case v.Skipped():
-		p.line("  %s", faint.Render(fmt.Sprintf("· %s (%s): %s", what, v.Mode, oneLine(v.Reason))))
+		p.line("  %s", p.styled(faint, fmt.Sprintf("· %s (%s): %s", what, v.Mode, oneLine(v.Reason))))
 	case *v.Valid:
-		p.line("  %s %s", green.Render("✓"), what)
+		p.line("  %s %s", p.styled(green, "✓"), what)
 	default:
-		p.line("  %s %s (%s): %s", red.Render("✗"), what, v.Mode, oneLine(v.Reason))
+		p.line("  %s %s (%s): %s", p.styled(red, "✗"), what, v.Mode, oneLine(v.Reason))
 	}
 }
 
@@ -257,7 +244,7 @@ func (p *progress) finished(e event.Event) {
 	switch e.Status {
 	case runner.Succeeded:
 	case "skipped":
-		p.line("%s %s", bold.Render(e.Phase), faint.Render("skipped"))
+		p.line("%s %s", p.styled(bold, e.Phase), p.styled(faint, "skipped"))
 	default:
 		label := ""
 		if f := p.fans[e.Path]; f != nil {
@@ -265,7 +252,7 @@ func (p *progress) finished(e event.Event) {
 		} else if _, item := itemOf(e.Path); item != "" {
 			label = " " + item
 		}
-		p.line("  %s%s", yellow.Render(e.Status), label)
+		p.line("  %s%s", p.styled(yellow, e.Status), label)
 	}
 }
 
@@ -285,13 +272,13 @@ func (p *progress) close(r runner.Result) {
 	p.stop()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	style := green
+	how := green
 	if r.Status != runner.Succeeded {
-		style = red
+		how = red
 	}
-	p.line("%s %s  %s", style.Render(r.Status), faint.Render(oneLine(r.RunID)), spent(r.Usage, p.now().Sub(p.started)))
+	p.line("%s %s  %s", p.styled(how, r.Status), p.styled(faint, oneLine(r.RunID)), spent(r.Usage, p.now().Sub(p.started)))
 	for _, d := range r.Degraded {
-		p.line("%s phase %s was released though it did not pass %s", yellow.Render("degraded:"), d.Phase, strings.Join(d.Checks, ", "))
+		p.line("%s phase %s was released though it did not pass %s", p.styled(yellow, "degraded:"), d.Phase, strings.Join(d.Checks, ", "))
 	}
 }
 

@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner/event"
+)
 
 // What a text would do to a terminal it does not do in a line of ours: no colours,
 // no other line, no other direction of all that follows. Emoji stay whole.
@@ -11,5 +15,12 @@ func TestFlatly(t *testing.T) {
 		if got := flatly(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
+	}
+}
+
+// What a check is called cannot colour a line, nor end it.
+func TestCheckNamesAreFlat(t *testing.T) {
+	if got, want := checkName(nil, &event.Verdict{Validator: "a\x1b[31mb\nc"}), "a[31mb c"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

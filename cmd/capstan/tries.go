@@ -75,7 +75,7 @@ func (p *progress) won(e event.Event) {
 	if c.judged {
 		why = oneLine(c.because)
 	}
-	p.line("  %s %stry %d of %d is picked: %s", green.Render("→"), label(e.Path), n, c.tries, why)
+	p.line("  %s %stry %d of %d is picked: %s", p.styled(green, "→"), label(e.Path), n, c.tries, why)
 }
 
 // knows has checks without a name told by their text.
@@ -89,7 +89,7 @@ func (p *progress) knows(c *cascades.Cascade) {
 // one, where its cascade is known.
 func checkName(c *cascades.Cascade, v *event.Verdict) string {
 	if v.Validator != "expr" || c == nil {
-		return v.Validator
+		return oneLine(v.Validator)
 	}
 	return strings.TrimSpace("expr " + oneLine(c.Unnamed(v.Phase, v.Asked(), v.Index())))
 }

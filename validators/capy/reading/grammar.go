@@ -234,7 +234,7 @@ func (p *path) sign(i int) (int, link) {
 			return p.follow(i + 1)
 		}
 	case dashSign, barSign:
-		if number {
+		if number || k.char >= 0x80 && next.sign == numberSign && m.ofScenario(c.numbers[next.index]) {
 			return i + 1, colon
 		}
 	case commaSign:
@@ -260,6 +260,11 @@ func (p *path) sign(i int) (int, link) {
 		}
 	}
 	return p.end(i, noLink)
+}
+
+// ofScenario says that a number behind a dash may be a P or an M: 0.35, -12%, $1.10.
+func (m Metric) ofScenario(n number) bool {
+	return m == Probability && n.digits > 0 || m == Magnitude && (n.digits > 0 || n.percent || n.money)
 }
 
 // aside finds the comma that closes a few words behind the one at token i, where

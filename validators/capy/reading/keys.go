@@ -85,7 +85,7 @@ func (c *keyClass) inherit(from keyClass, array bool) {
 		c.metric = from.metric
 	}
 	if c.leaf {
-		c.quals.marks |= from.quals.marks & expected
+		c.quals.marks |= from.quals.marks & (expected | Fresh)
 	}
 }
 
@@ -177,7 +177,7 @@ func classify(key []byte) keyClass {
 	c := keyClass{
 		many: is(many), top: is(top), mag: is(size), prob: is(chance) && !is(ofIRR) && l.only(neutralKey, probWords...) && !l.has("sum", "validation", "total", "prior"),
 		joint: is(joint) || is(chance) && l.has("state"), scenario: scenarioIn(&l),
-		leaf: l.only(leaves) || l.n == 1 && yearToken(l.word(0)),
+		leaf: l.only(leaves) || l.has("state", "state1", "state2", "state3", "state4") && l.only(leaves, "state", "state1", "state2", "state3", "state4", "1", "2", "3", "4", "enrich", "scenario", "int") || l.n == 1 && yearToken(l.word(0)),
 	}
 	c.id, c.core = is(naming), is(coring)
 	c.state = is(stating) && !l.has("ivps", "value", "current")
@@ -259,7 +259,7 @@ func keyMetric(l *tokenList) (m Metric, loose bool) {
 		return irrMetric(l), false
 	case l.has("x"):
 		return xMetric(l), false
-	case l.has("dr") && l.only(neutralKey, "dr") || l.has("discount") && l.only(neutralKey, "discount", "rate"):
+	case l.has("dr", "discount") && l.only(neutralKey, "dr", "discount", "rate"):
 		if l.has("prior", "previous", "new", "scenario") {
 			return None, false
 		}

@@ -53,7 +53,9 @@ func readNumber(t []byte, i int) (number, bool) {
 		return n, false
 	}
 	n.value, n.digits, n.end = v, int8(fraction), end
-	return n, n.unit(t)
+	whole := n.unit(t)
+	n.money = n.money && !n.percent && !(fraction > 0 && i > 0 && t[i-1] == '$' && n.end < len(t) && t[n.end] == '$') // $12.7\%$ and $1.6$ are LaTeX
+	return n, whole
 }
 
 // readDigits copies the digits and the point at t[i:] without separators: 12850 of
@@ -108,7 +110,7 @@ func minus(t []byte) int {
 	case t[0] == '+' || t[0] == '-':
 		return 1
 	case t[0] != 0xE2:
-	case bytes.HasPrefix(t, []byte("−")), bytes.HasPrefix(t, []byte("–")) && len(t) > 3 && (isDigit(t[3]) || t[3] == '$'):
+	case bytes.HasPrefix(t, []byte("−")), bytes.HasPrefix(t, []byte("–")) && len(t) > 3 && (isDigit(t[3]) || moneySign(t[3:]) > 0):
 		return 3
 	}
 	return 0
@@ -125,14 +127,11 @@ func (n *number) unit(t []byte) bool {
 	case rest[0] == '%':
 		n.percent, n.end = true, i+1
 		return true
-	case bytes.HasPrefix(rest, []byte(`\%`)):
-		n.percent, n.end = true, i+2
+	case (rest[0] == '\\' || rest[0] >= 0x80) && percentSign(rest) > 0:
+		n.percent, n.end = true, i+percentSign(rest)
 		return true
 	case rest[0] == '.' && len(rest) > 1 && isDigit(rest[1]):
 		return false
-	case bytes.HasPrefix(rest, []byte("％")):
-		n.percent, n.end = true, i+len("％")
-		return true
 	case isLetter(rest[0]):
 		if c := coinBehind(rest); c > 0 {
 			n.money, n.end = true, i+c
@@ -144,6 +143,21 @@ func (n *number) unit(t []byte) bool {
 	}
 	n.following(t)
 	return true
+}
+
+// percentSign gives the length of a percent sign, of \% and of the \\% of a string too.
+func percentSign(t []byte) int {
+	switch {
+	case t[0] == '%':
+		return 1
+	case t[0] == '\\':
+		if rest := bytes.TrimLeft(t[:min(len(t), 3)], `\`); len(rest) > 0 && rest[0] == '%' {
+			return min(len(t), 3) - len(rest) + 1
+		}
+	case bytes.HasPrefix(t, []byte("％")):
+		return len("％")
+	}
+	return 0
 }
 
 // suffix reads the letters that touch the digits: 14.5M, 3.2x. Others make it no
@@ -188,11 +202,16 @@ func (n *number) following(t []byte) {
 			return
 		}
 	}
-	if i += space - 1; i+1 >= len(t) || !isLetter(t[i+1]) && t[i+1] != '%' {
+	if i += space - 1; i+1 >= len(t) {
 		return
 	}
-	if t[i+1] == '%' {
-		n.percent, n.end = true, i+2
+	if c := t[i+1]; !isASCIIWord(c) {
+		if p := percentSign(t[i+1:]); p > 0 {
+			n.percent, n.end = true, i+1+p
+			return
+		}
+	}
+	if !isLetter(t[i+1]) {
 		return
 	}
 	if c := coinBehind(t[i+1:]); c > 0 {

@@ -30,17 +30,17 @@ func (r *reader) inFront(l *label, i, end int) (amount, bool) {
 // gives the token where the value would be; joined says that a word or a
 // bracket joins them.
 func (c *cutter) joiner(i int) (at int, joined bool) {
-	article := false
+	article, comma := false, false
 	for j := i - 1; j >= max(0, i-7); j-- {
 		k := &c.tokens[j]
 		switch {
 		case k.sign == numberSign:
-			if article && !joined {
+			if article && !joined || comma && c.taken(j) {
 				return -1, false
 			}
 			return j, joined
 		case k.sign == openSign || k.sign == equalSign || k.sign == commaSign && !joined:
-			joined = true
+			joined, comma = true, k.sign == commaSign
 		case k.sign == slashSign, k.is(sharing), c.same(k, "per"):
 		case k.is(linking), c.same(k, "as"), c.same(k, "represents"), c.same(k, "for"):
 			joined = true
@@ -54,6 +54,20 @@ func (c *cutter) joiner(i int) (at int, joined bool) {
 	return -1, false
 }
 
+// taken says that the number at token i is the value of something that is named
+// before it: of Price: $6.10, a price of $6.10.
+func (c *cutter) taken(i int) bool {
+	for j := i - 1; j >= max(0, i-3); j-- {
+		switch k := &c.tokens[j]; {
+		case k.is(thing):
+			return true
+		case k.sign != colonSign && k.sign != equalSign && !k.is(joining|linking|lead):
+			return false
+		}
+	}
+	return false
+}
+
 // ours says that a value of the shares is one that the text gives to them, and
 // not their price, their book value, or a value of something else.
 func (r *reader) ours(l *label, v amount, q qualifiers, left int) bool {
@@ -64,6 +78,9 @@ func (r *reader) ours(l *label, v amount, q qualifiers, left int) bool {
 	shares := q.shares || c.perShare(v.next)
 	for i := max(left, 0); i < min(v.next+3, len(c.tokens)); i++ {
 		k := &c.tokens[i]
+		if k.sign == stopSign && i >= v.next {
+			break
+		}
 		if k.sign != wordSign {
 			continue
 		}

@@ -74,6 +74,8 @@ func (r *reader) rows(l *line, at setting) {
 			first = p
 		}
 		switch {
+		case p.label != nil && i == 1 && len(l.cells) == 2 && !l.head:
+			r.ahead(l, p, at)
 		case p.label != nil && !(l.head && !r.valuedCell(l, i+1)):
 			r.across(l, i, p, at)
 		case !l.head && i < len(l.header) && first.label == nil:
@@ -143,6 +145,19 @@ func (r *reader) across(l *line, label int, p caption, at setting) {
 		if len(l.header) == 0 || i > label+5 {
 			return
 		}
+	}
+}
+
+// ahead reads the value in the cell before a label, where a table has its values
+// first. A bare number may be the row's.
+func (r *reader) ahead(l *line, p caption, at setting) {
+	q := p.q
+	if len(l.header) > 0 {
+		q.column(r, l.header[0], p.label.metric)
+	}
+	v, ok := r.cellValue(l.cells[0])
+	if v = v.behind(noLink, p.label.metric); ok && (v.money || v.percent) && v.fits(p.label) {
+		r.cell(l.cells[0], v, p.label, q, at)
 	}
 }
 

@@ -71,7 +71,7 @@ func (c *cutter) enclosed(i int, l link, m Metric) (amount, bool) {
 		return amount{}, false
 	}
 	n := c.numbers[c.tokens[i+1].index]
-	if c.tokens[i].char == '(' && m != Probability && m != PIRR {
+	if open := &c.tokens[i]; open.char == '(' && m != Probability && m != PIRR && !(open.from > 0 && c.text[open.from-1] == '\\') { // \( of LaTeX
 		n.value = -n.value
 	}
 	return amount{number: n, next: i + 3}, n.money || n.percent || n.digits > 0 // (1) is a note

@@ -66,7 +66,7 @@ func (r *run) findings(topic int) (open []reading.Entry, closed map[string]bool)
 		case disposed(said, e.Form):
 			closed[e.ID] = true
 			headed = headed || e.Form == reading.Heading
-		case e.Form == reading.Heading, e.Form == reading.Cell && columns.holds(r.doc, e), e.Form == reading.JSON && dispositionLabel.Has(body), e.Form == reading.Item && awaited(r.doc.Rest(e)):
+		case e.Form == reading.Heading, e.Form == reading.Cell && columns.holds(r.doc, e), e.Form == reading.JSON && dispositionLabel.Has(body), e.Form == reading.Item && (awaited(r.doc.Rest(e)) || labelledAwaited(said)):
 			open = append(open, e)
 		}
 	}
@@ -77,6 +77,23 @@ func (r *run) findings(topic int) (open []reading.Entry, closed map[string]bool)
 func awaited(t []byte) bool {
 	t, linked := reading.Said(t)
 	return linked && len(t) > 0 && reading.Placeholder(t)
+}
+
+// labelledAwaited says that a text has a label of a disposition with a placeholder
+// behind it, or nothing.
+func labelledAwaited(t []byte) bool {
+	for line := range bytes.Lines(t) {
+		if _, end, ok := dispositionLabel.In(line); ok {
+			value, linked := reading.Said(line[end:])
+			if end := bytes.IndexAny(value, ";,|\r\n"); end >= 0 {
+				value = value[:end]
+			}
+			if linked && reading.Placeholder(value) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // under is what an entry says behind its name and covers.
@@ -100,7 +117,7 @@ func disposed(t []byte, form reading.Form) bool {
 			if form == reading.JSON {
 				value = scalar(rest)
 			}
-			if value = bytes.TrimLeft(value, " *_\":)|=-–—"); dispositions.Has(value[:min(len(value), 160)]) && !choice(value) && !reading.Placeholder(value) {
+			if value = bytes.TrimLeft(value, " *_\":)|=-–—"); dispositions.Has(value[:min(len(value), 160)]) && value[0] != ';' && !choice(value) && !reading.Placeholder(value) {
 				return true
 			}
 			if form != reading.JSON { // of prose the first says it
@@ -152,6 +169,9 @@ func cells(line []byte, form reading.Form) [][]byte {
 	for _, s := range []string{":", "—", "–", " - ", "→", "("} {
 		if i := bytes.Index(t, []byte(s)); i > 0 && i < 160 {
 			rest := bytes.Trim(t[i+len(s):], " *_`:[")
+			if end := bytes.IndexByte(rest, ';'); end >= 0 && bytes.IndexByte(rest[end:], ':') > 0 {
+				rest = rest[:end] // another label begins
+			}
 			return [][]byte{rest[:min(len(rest), 40)]}
 		}
 	}

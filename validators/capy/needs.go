@@ -214,8 +214,11 @@ func valued(d *reading.Document, e reading.Entry) bool {
 // trimmed is what an entry says without the marks that set it off.
 func trimmed(t []byte) []byte { return bytes.Trim(t, " \t\r\n|*:=_\"") }
 
-// numbered wants a number.
+// numbered wants a number, of a table's head one in its own column.
 func numbered(d *reading.Document, e reading.Entry) bool {
+	if e.Head {
+		return slices.ContainsFunc(d.Column(e), func(cell []byte) bool { return !unmade(trimmed(cell)) && hasNumber(cell) })
+	}
 	t := body(d, e)
 	if e.Form == reading.Heading {
 		return hasNumber(t) && content(t) || hasNumber(d.Rest(e))

@@ -126,6 +126,24 @@ func (d *Document) Covers(outer, inner Entry) bool {
 	return outer.At.Source == inner.At.Source && inner.from >= outer.body && inner.from < outer.end
 }
 
+// Column is the cells under that of a table's head; a table of tags, whose
+// columns are not told apart, is one.
+func (d *Document) Column(e Entry) (cells [][]byte) {
+	line := d.Line(e)
+	head := line[:max(0, len(line)-int(max(e.rest, e.to)-e.from))]
+	if bytes.IndexByte(line, '|') < 0 {
+		return [][]byte{d.Body(e)}
+	}
+	var room [maxCells][]byte
+	n := len(split(append(bytes.Clone(bytes.TrimSpace(head)), '.'), room[:0])) - 1
+	for row := range bytes.Lines(d.Body(e)) {
+		if l := split(bytes.TrimSpace(row), room[:0]); n < len(l) && bytes.IndexByte(row, '|') >= 0 {
+			cells = append(cells, l[n])
+		}
+	}
+	return cells
+}
+
 // Next is the next line behind an entry's that is not blank.
 func (d *Document) Next(e Entry) []byte {
 	t := d.Sources[e.At.Source]

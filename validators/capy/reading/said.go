@@ -5,9 +5,17 @@ import (
 	"strings"
 )
 
-// Said gives what stands behind a name and a link; linked is false where there
-// is no link.
+// Said gives what stands behind a name and a link, without tags in front of it;
+// linked is false where there is no link.
 func Said(t []byte) (rest []byte, linked bool) {
+	rest, linked = linkedTo(t)
+	for len(rest) > 0 && rest[0] == '<' && tag(rest) > 0 {
+		rest = bytes.TrimLeft(rest[tag(rest):], " *`_")
+	}
+	return rest, linked
+}
+
+func linkedTo(t []byte) (rest []byte, linked bool) {
 	t = t[:min(len(t), 400)]
 	for i := 0; i < len(t) && i < 60; i++ {
 		switch c := t[i]; {

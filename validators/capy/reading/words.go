@@ -83,7 +83,12 @@ func hasFold(t []byte, pattern string) (int, bool) {
 		}
 		if pattern[p] == ' ' {
 			if c != ' ' && c != '_' && c != '-' {
-				return 0, false
+				n := partedBy(t[i:])
+				if n == 0 {
+					return 0, false
+				}
+				i += n
+				continue
 			}
 			i++
 			if i < len(t) && t[i] == ' ' && c == ' ' {
@@ -97,6 +102,15 @@ func hasFold(t []byte, pattern string) (int, bool) {
 		i++
 	}
 	return i, true
+}
+
+// partedBy is the length of what else parts words: of a no-break space, and of the \_ of
+// Markdown that was made by a program.
+func partedBy(t []byte) int {
+	if len(t) > 1 && (t[0] == '\\' && t[1] == '_' || t[0] == 0xC2 && t[1] == 0xA0) {
+		return 2
+	}
+	return 0
 }
 
 // trimMarks takes spaces and emphasis off both ends.
@@ -208,7 +222,7 @@ func crosses(t []byte) bool {
 // standing are the bytes that what stands for a value may begin with.
 var standing = setOf("nNtTpPuUmMxXiIaAwWkK$-?._\xe2")
 
-var placeholders = []string{"to be ", "todo", "tbd", "not yet ", "not generated", "not calculated", "not computed", "not provided", "insert ", "pending ", "awaiting ", "will be ", "kernel to "}
+var placeholders = []string{"to be ", "todo", "tbd", "n/a", "not yet ", "not generated", "not calculated", "not computed", "not provided", "insert ", "pending ", "awaiting ", "will be ", "kernel to "}
 
 // Clip cuts s to at most n bytes on a rune boundary, on one line.
 func Clip(s string, n int) string {

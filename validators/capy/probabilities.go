@@ -64,7 +64,7 @@ func chance(f *findings, b Bound, s reading.Statement, t *reading.Tally) {
 // are none, of the scenarios' own, which else need not sum to anything.
 func (r *run) sums(f *findings, b Bound) {
 	var off *reading.Tally
-	joint := false
+	joint, whole := false, 1
 	for i := range r.doc.Tallies {
 		t := &r.doc.Tallies[i]
 		joint = joint || t.N > 1
@@ -72,13 +72,12 @@ func (r *run) sums(f *findings, b Bound) {
 			continue
 		}
 		if severity, _ := b.check(reading.ProbabilitySum, sumInPercent(t)); severity == "" {
-			return
-		}
-		if off == nil {
+			whole = max(whole, t.N)
+		} else if off == nil || t.N > off.N {
 			off = t
 		}
 	}
-	if off != nil {
+	if off != nil && off.N >= whole { // fewer are some of those that add up
 		sum(f, b, off.At, sumInPercent(off), fmt.Sprintf("the %d joint states", off.N))
 		return
 	}

@@ -6,6 +6,7 @@ import "bytes"
 type joints struct {
 	titled bool // the heading above names them
 	led    bool // the line above the list does
+	top    bool // it is of some of them
 	tally  int  // the tally of the present list, -1 without
 }
 
@@ -20,6 +21,7 @@ func (j *joints) line(r *reader, l *line) {
 		*j = joints{titled: jointList.Has(l.text), tally: -1}
 	case prose:
 		j.tally, j.led = -1, leads(l) && jointList.Has(l.text)
+		j.top = leads(l) && selection(l.text)
 	case item, code:
 		if j.titled || j.led {
 			j.state(r, l.text, setting{at: r.walker.at, form: forms[l.kind]})
@@ -51,12 +53,15 @@ func (j *joints) state(r *reader, t []byte, at setting) {
 	if !ok && !total || !sure && j.tally < 0 {
 		return
 	}
+	if label, value := parted(rest); namesP(label) { // S4: P = 0.45
+		rest = value
+	}
 	v, ok := r.cellValue(rest)
 	if !ok || v.money || v.scaled || v.ranged {
 		return
 	}
 	if j.tally < 0 {
-		if j.tally = r.tallied(at.at, selection(r.heading)); j.tally < 0 {
+		if j.tally = r.tallied(at.at, j.top || selection(r.heading)); j.tally < 0 {
 			return
 		}
 	}

@@ -20,6 +20,7 @@ type scenarios struct {
 type column struct {
 	scenario int8
 	p, m     bool
+	note     bool // of words about the others
 }
 
 // line moves on to a line and gives the scenario it speaks of: its own, else that of
@@ -111,14 +112,14 @@ func (s *scenarios) head(r *reader, l *line, at setting) {
 		if n > 0 {
 			scenarios++
 		}
-		s.columns[i] = column{scenario: n, p: namesP(cell), m: namesM(cell) && !namesP(cell)}
+		s.columns[i] = column{scenario: n, p: namesP(cell), m: namesM(cell) && !namesP(cell), note: tokenWord(cell, "note", "notes", "rationale", "source", "sources", "evidence", "comment", "comments", "basis")}
 	}
 	if len(l.cells) == 0 || !(jointTitle.Has(r.heading) || stateHead(l.cells[0]) || scenarios > 2 || slices.ContainsFunc(l.cells, jointTitle.Has)) || scenarios > 2 && namesP(l.cells[0]) {
 		return
 	}
 	for i, cell := range l.cells {
 		w := tokens(cell)
-		if i > 0 && w.has("p", "prob", "probability", "probabilities", "weight", "likelihood") && !w.has("cumulative", "contribution", "weighted", "marginal", "ivps", "change", "initial") {
+		if i > 0 && w.has("p", "prob", "probability", "probabilities", "weight", "likelihood") && !w.has("cumulative", "contribution", "weighted", "marginal", "conditional", "ivps", "change", "initial") {
 			if n, _ := scenarioToken(l.cells[0]); n > 0 && scenarios < 3 && !w.has("joint") || w.has("scenario") || tokenWord(l.cells[0], "scenario", "scenarios") {
 				return
 			}
@@ -161,7 +162,7 @@ func (s *scenarios) cell(r *reader, l *line, n int8, i int, cell []byte, at sett
 	if n == 0 || Placeholder(cell) || !hasDigit(cell) || i == 0 {
 		return
 	}
-	if !c.p && !c.m {
+	if !c.p && !c.m && !c.note {
 		c.p, c.m = namesP(l.cells[0]), namesM(l.cells[0]) && !namesP(l.cells[0])
 	}
 	m := Magnitude

@@ -1,5 +1,7 @@
 package reading
 
+import "math"
+
 // A Statement is a number that a text gives to a metric.
 type Statement struct {
 	Value    float64
@@ -68,8 +70,13 @@ type Tally struct {
 // maxBad bounds what a tally keeps of its probabilities.
 const maxBad = 100
 
-// Add takes one probability in.
+// Add takes one probability in. What stands as a whole behind what adds up to one is
+// the total, by whatever name.
 func (t *Tally) Add(s Statement) {
+	if t.N > 1 && certain(t.Sum) && certain(s.Value) {
+		t.Total = s.Value
+		return
+	}
 	t.N++
 	t.Sum += s.Value
 	t.Percent = t.Percent || s.Has(Percent)
@@ -80,6 +87,9 @@ func (t *Tally) Add(s Statement) {
 		t.Bad = append(t.Bad, s)
 	}
 }
+
+// certain says that probabilities come to one, or to a hundred percent.
+func certain(v float64) bool { return math.Abs(v-1) < 0.05 || math.Abs(v-100) < 5 }
 
 // Percents says that a tally is in percent: with signs, or more values above 1
 // than a slip would put there.

@@ -120,7 +120,7 @@ func holdsJSON(v []byte) bool {
 	case len(v) == 0 || reading.Placeholder(v):
 		return false
 	case v[0] == '{' || v[0] == '[':
-		return !template(v)
+		return !template(v) && !hollow(v[:min(len(v), maxBody)])
 	}
 	return v[0] == '"' && (len(v) > 60 || reading.KeyArtifact(bytes.Trim(v, `"`)) > 0 || bytes.HasPrefix(v, []byte(`"G3`)))
 }

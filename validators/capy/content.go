@@ -15,10 +15,34 @@ const maxBody = 1 << 14
 func content(body []byte) bool {
 	body = body[:min(len(body), maxBody)]
 	lines, last := told(body)
-	if lines == 0 || lines == 1 && len(last) < 200 && (disclaimers.Has(last) || elsewhere.Has(last) || bytes.Contains(last, []byte(".json"))) {
+	if lines == 0 || lines == 1 && len(last) < 200 && (disclaimers.Has(last) || elsewhere.Has(last) || borrowed.Has(last) || bytes.Contains(last, []byte(".json"))) {
 		return false
 	}
-	return !template(body)
+	return !template(body) && !hollow(body)
+}
+
+// hollow says that a body has names and nothing for them: {"nodes": null}.
+func hollow(body []byte) bool {
+	for line := range bytes.Lines(body) {
+		if t := bytes.TrimSpace(line); len(t) == 0 || t[0] == '#' || fenced(t) {
+			continue
+		}
+		for i := 0; i < len(line); i++ {
+			switch c := line[i]; {
+			case c == '"':
+				n := bytes.IndexByte(line[i+1:], '"')
+				if n < 0 || said(line[i+1:i+1+n], line[i+n+2:]) {
+					return false
+				}
+				i += n + 1
+			case bytes.HasPrefix(line[i:], []byte("null")):
+				i += len("null") - 1
+			case word(c) || c >= 0x80:
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // told counts the lines that say something, up to a few, and gives the last of
@@ -99,6 +123,22 @@ var (
 // of another turn, which is not this one's.
 var elsewhere = reading.NewPhrases("in another file", "separate file", "see file", "see attached", "attached separately", "in the file", "provided separately", "see t1", "see t2", "see t3", "see turn", "see refine",
 	"see base t1", "see base t2", "see base refine", "see enrich t1", "see enrich t2", "see scenario t1", "see scenario t2", "see int t1", "see int t2", "see int t3", "see irr t1", "see irr t2", "see the output of", "see kernel", "see the kernel", "see log", "see the log", "see prior output", "see previous output")
+
+// said says that a string of JSON is a value that stands for no other, or the name of a
+// list or object that is known to be empty. An artifact that is empty is nothing.
+func said(s, rest []byte) bool {
+	value, named := bytes.CutPrefix(bytes.TrimLeft(rest, " "), []byte{':'})
+	value = bytes.TrimLeft(value, " ")
+	if !named {
+		return !unmade(s)
+	}
+	return reading.KeyArtifact(s) == 0 && (bytes.HasPrefix(value, []byte("[]")) || bytes.HasPrefix(value, []byte("{}")))
+}
+
+// borrowed are words that say, where there are no others, that something is what
+// another text has, or could not be.
+var borrowed = reading.NewPhrases("unchanged", "no change", "no changes", "not changed", "same as", "identical to", "as before", "as above", "see above", "see below", "as in t1", "as in t2", "as in base", "as in enrich", "as in scenario", "as in int", "as in turn",
+	"as in refine", "as in the prior", "as in the previous", "refer to", "carried over", "carried forward", "attached", "next message", "next response", "next turn", "cannot produce", "cannot generate", "cannot provide", "unable to", "not possible")
 
 // uncommented is a body, as far as it is looked at, without its HTML comments;
 // one that never ends is none.

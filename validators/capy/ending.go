@@ -66,6 +66,10 @@ func (e ending) strong(t []byte) string {
 		return fmt.Sprintf("its last line ends in an open bracket: %q", tail(t))
 	case bytes.Count(t, []byte("**"))%2 == 1, t[0] == '*' && bytes.Count(t, []byte{'*'})%2 == 1:
 		return fmt.Sprintf("its last line ends inside emphasis: %q", tail(t))
+	case bytes.Count(t, []byte{'`'})%2 == 1:
+		return fmt.Sprintf("its last line ends inside code: %q", tail(t))
+	case within(t) && !closed(t):
+		return fmt.Sprintf("its last line ends inside a parenthesis: %q", tail(t))
 	case t[0] == '"' && bytes.Contains(t, []byte(`":`)) && e.First == reading.EndProse:
 		return fmt.Sprintf("its last line is a piece of JSON: %q", tail(t))
 	}
@@ -82,6 +86,20 @@ func (e ending) strong(t []byte) string {
 		}
 	}
 	return ""
+}
+
+// within says that a parenthesis of a line is not closed in it.
+func within(t []byte) bool {
+	depth := 0
+	for _, c := range t {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')' && depth > 0:
+			depth--
+		}
+	}
+	return depth > 0
 }
 
 var (

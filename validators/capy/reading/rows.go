@@ -130,7 +130,7 @@ func (r *reader) across(l *line, label int, p caption, at setting) {
 				if !p.label.loose {
 					r.ledger.add(s, cell, 0, len(cell))
 				}
-			} else if i == label+1 && p.label.metric != IVPS {
+			} else if i == label+1 && p.label.metric != IVPS && !r.told(l, i) {
 				return
 			}
 			continue
@@ -159,6 +159,17 @@ func (r *reader) ahead(l *line, p caption, at setting) {
 	if v = v.behind(noLink, p.label.metric); ok && (v.money || v.percent) && v.fits(p.label) {
 		r.cell(l.cells[0], v, p.label, q, at)
 	}
+}
+
+// told says that a cell stands in a column of words about the values, a unit or a
+// source, and that they are not somebody else's.
+func (r *reader) told(l *line, i int) bool {
+	if i >= len(l.header) || !tokenWord(l.header[i], "unit", "units", "source", "symbol", "formula", "basis", "type", "method", "definition", "description", "artifact", "category") {
+		return false
+	}
+	var q qualifiers
+	q.column(r, l.cells[i], None)
+	return q.marks&Comparison == 0
 }
 
 // column takes in what the head of a column says.

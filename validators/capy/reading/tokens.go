@@ -111,12 +111,30 @@ func (c *cutter) skip(i int) int {
 		return tag(t[i:])
 	case b == '$' && (i+1 == len(t) || currency(t[i:]) == 0):
 		return 1 // of LaTeX
+	case b == '.' && i+1 < len(t) && t[i+1] == ' ' && c.abbreviated():
+		return 1
 	case b == '&' && bytes.HasPrefix(t[i:], []byte("&=")):
 		return 1 // of LaTeX
 	case b >= 0x80:
 		return blankRune(t[i:])
 	}
 	return 0
+}
+
+// abbreviated says that the last token is a word whose point ends no sentence: approx.
+func (c *cutter) abbreviated() bool {
+	if len(c.tokens) == 0 {
+		return false
+	}
+	k := &c.tokens[len(c.tokens)-1]
+	if !k.is(lead) {
+		return false
+	}
+	switch string(c.lower(k)) {
+	case "approx", "c", "ca", "est":
+		return true
+	}
+	return false
 }
 
 // star tells emphasis from a multiplication: 2.0 * 5.0, 2*3 and a * b, whose sides
@@ -190,6 +208,8 @@ func blankRune(t []byte) int {
 	switch {
 	case len(t) >= 2 && t[0] == 0xC2 && (t[1] == 0xA0 || t[1] == 0xAD || t[1] == 0xB9 || t[1] == 0xB2 || t[1] == 0xB3):
 		return 2 // no-break space, soft hyphen, ¹ ² ³
+	case len(t) >= 4 && t[0] == 0xF0 && t[1] == 0x9F:
+		return 4 // pictures
 	case len(t) < 3 || t[0] != 0xE2 && t[0] != 0xE3 && t[0] != 0xEF:
 		return 0
 	case t[0] == 0xE2 && t[1] == 0x80 && (t[2] <= 0x8F || t[2] == 0xAF || t[2] >= 0x98 && t[2] <= 0x9F || t[2] == 0xA0 || t[2] == 0xA1):
@@ -338,6 +358,9 @@ func (c *cutter) ascii(k *token, i int) int {
 		return i + 2
 	case b == '=':
 		k.sign = equalSign
+	case b == '+' && next == '/' && i+2 < len(t) && t[i+2] == '-':
+		k.sign = boundSign
+		return i + 3
 	case b == '.' && next == '.' && bytes.HasPrefix(t[i:], []byte("....")): // leaders
 		for i+1 < len(t) && t[i+1] == '.' {
 			i++

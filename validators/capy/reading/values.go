@@ -107,6 +107,9 @@ func (c *cutter) follows(i int) int {
 			return c.dash(i)
 		}
 	case operatorSign:
+		if c.parting(i) {
+			return finish
+		}
 		return operator
 	case slashSign:
 		if i+1 < len(c.tokens) && (c.valued(i+1) && !(k.spaced && c.numbers[c.tokens[i+1].index].money && c.tokens[i+1].spaced) || c.tokens[i+1].sign == openSign) {

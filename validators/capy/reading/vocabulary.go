@@ -39,7 +39,7 @@ var sensible = map[sense]string{
 	linking: "is was are equals equal stands remains becomes totals reaches yields be being comes lands amounts works gives gave puts put sits settles prints hits computes estimates yielded reached came landed come land stand work amount",
 	joining: "of at between",
 	lead: "approximately about roughly around approx now currently an a at to estimated the circa ca nearly almost just some exactly still thus only out in being up on as be equal say well close near between therefore hence accordingly consequently " +
-		"usd brl eur gbp cad aud jpy chf kernel",
+		"usd brl eur gbp cad aud jpy chf kernel c est set pegged seen placed fixed held assessed region area vicinity neighborhood neighbourhood",
 	casual: "low high bear bull bearish bullish downside upside min max minimum maximum floor ceiling sensitivity sensitivities tornado breakeven illustrative example stress stressed lower upper alternative worst best " +
 		"percentile percentiles pessimistic optimistic p1 p5 p10 p20 p25 p50 p75 p80 p90 p95 p99 std stdev stddev deviation volatility variance ratio multiple multiples weight cap limit unlevered reverse conditional " +
 		"swing higher schedule label bucket threshold s1 s2 s3 s4 s5 s6 tail recession adverse favorable favourable skewness skew quantile",
@@ -48,7 +48,7 @@ var sensible = map[sense]string{
 	moving: "decreased decreases declined declines declining falls fell falling rises rose rising increased increases moves moved drops dropped goes went changed changes improves improved shifts shifted climbs climbed " +
 		"slips slipped lifts lifted fall rise drop decline decrease climb slip",
 	supposing: "if assuming suppose assume were unless hypothetical hypothetically supposing whether",
-	foreign: "market consensus analyst analysts peer peers sector industry street broker brokers comparables comps comparable competitor competitors investors wall book par nominal carrying face strike exercise grant " +
+	foreign: "market consensus analyst analysts peer peers sector industry street broker brokers comparables comps comparable competitor competitors investors wall book par carrying face strike exercise grant " +
 		"liquidation tangible warrant warrants option options notes benchmark benchmarks comparison acquirer bidder",
 	past:      "prior previous previously earlier preceding upstream original originally inherited received baseline carried unchanged reference referenced existing historical last initial starting opening pre stale superseded",
 	fresh:     "final updated recalculated integrated adjudicated revised new recomputed adjusted",

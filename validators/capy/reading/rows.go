@@ -102,9 +102,9 @@ func (r *reader) valuedCell(l *line, i int) bool {
 func (r *reader) columns(l *line) {
 	r.heads = r.heads[:0]
 	r.chanced = false
-	for _, cell := range l.cells {
+	for i, cell := range l.cells {
 		r.heads = append(r.heads, r.caption(cell))
-		r.chanced = r.chanced || namesP(cell)
+		r.chanced = r.chanced || r.scenario.columns[i].p
 	}
 }
 

@@ -106,20 +106,27 @@ func (s *scenarios) row(r *reader, l *line, at setting) {
 
 func (s *scenarios) head(r *reader, l *line, at setting) {
 	s.tally = -1
-	scenarios := 0
+	scenarios, states, chances := 0, false, false
 	for i, cell := range l.cells {
 		n, _ := scenarioToken(cell)
 		if n > 0 {
 			scenarios++
 		}
-		s.columns[i] = column{scenario: n, p: namesP(cell), m: namesM(cell) && !namesP(cell), note: tokenWord(cell, "note", "notes", "rationale", "source", "sources", "evidence", "comment", "comments", "basis")}
+		w := tokens(cell)
+		p := w.namesP()
+		s.columns[i] = column{scenario: n, p: p, m: !p && w.namesM(), note: w.has("note", "notes", "rationale", "source", "sources", "evidence", "comment", "comments", "basis")}
+		if i == 0 {
+			states = w.has(stateHeads...)
+		} else {
+			chances = chances || w.has(chanceHeads...)
+		}
 	}
-	if len(l.cells) == 0 || !(jointTitle.Has(r.heading) || stateHead(l.cells[0]) || scenarios > 2 || slices.ContainsFunc(l.cells, jointTitle.Has)) || scenarios > 2 && namesP(l.cells[0]) {
+	if !chances || !(jointTitle.Has(r.heading) || states || scenarios > 2 || slices.ContainsFunc(l.cells, jointTitle.Has)) || scenarios > 2 && s.columns[0].p {
 		return
 	}
 	for i, cell := range l.cells {
 		w := tokens(cell)
-		if i > 0 && w.has("p", "prob", "probability", "probabilities", "weight", "likelihood") && !w.has("cumulative", "contribution", "weighted", "marginal", "conditional", "ivps", "change", "initial") {
+		if i > 0 && w.has(chanceHeads...) && !w.has("cumulative", "contribution", "weighted", "marginal", "conditional", "ivps", "change", "initial") {
 			if n, _ := scenarioToken(l.cells[0]); n > 0 && scenarios < 3 && !w.has("joint") || w.has("scenario") || tokenWord(l.cells[0], "scenario", "scenarios") {
 				return
 			}
@@ -264,6 +271,10 @@ func opensLine(t []byte) bool {
 // namesP says that a text names a probability: a header, a word.
 func namesP(t []byte) bool {
 	l := tokens(t)
+	return l.namesP()
+}
+
+func (l *tokenList) namesP() bool {
 	return l.has("p", "prob", "probability", "posterior", "likelihood", "probabilities") &&
 		!l.has("rationale", "notes", "source", "adjustment", "change", "m", "weighted", "contribution", "impact", "magnitude", "expected", "e", "ivps", "irr", "price", "l")
 }
@@ -271,13 +282,21 @@ func namesP(t []byte) bool {
 // namesM says that a text names a magnitude.
 func namesM(t []byte) bool {
 	l := tokens(t)
+	return l.namesM()
+}
+
+func (l *tokenList) namesM() bool {
 	return l.has("m", "magnitude", "impact", "effect", "severity", "shock", "intervention", "interventions", "δivps", "delta") && !l.has("rationale", "notes", "source")
 }
 
 var jointTitle = NewPhrases("JPD", "joint", "SSE", "state enumeration", "state probabilities", "feasible states")
 
-// stateHead says that a table's first column is of joint states.
-func stateHead(t []byte) bool { return tokenWord(t, "state", "states", "joint", "combination") }
+// Words at the head of a first column of joint states, and of the column of what they
+// have.
+var (
+	stateHeads  = []string{"state", "states", "joint", "combination"}
+	chanceHeads = []string{"p", "prob", "probability", "probabilities", "weight", "likelihood"}
+)
 
 func tokenWord(t []byte, words ...string) bool {
 	l := tokens(t)

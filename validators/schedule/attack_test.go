@@ -237,6 +237,41 @@ func TestCriticsDecision(t *testing.T) {
 	if w := h.reviewed(broken, approval); w["critic_certificate"] != nil {
 		t.Error("a review of what cannot be read is signed")
 	}
+	// What a schedule says of itself is not the review that it stands beside.
+	scores := func(aggressive float64, ending string) map[string]any {
+		return map[string]any{"revenue_aggressiveness" + ending: aggressive, "subscriber_health": 90, "brand_consistency": 90}
+	}
+	saying := func(more map[string]any) map[string]any {
+		w := week(54)
+		maps.Copy(w, more)
+		return w
+	}
+	for name, row := range map[string]struct {
+		subject, with map[string]any
+		decision      string
+	}{
+		"beside it":                    {map[string]any{"schedule": week(54), "review": scores(1, "")}, nil, "APPROVE"},
+		"another in it":                {map[string]any{"schedule": saying(map[string]any{"critic": scores(1, "")}), "review": scores(99, "")}, nil, "BLOCK"},
+		"a bad one in it":              {map[string]any{"schedule": saying(map[string]any{"critic": scores(99, "")}), "review": scores(1, "")}, nil, "APPROVE"},
+		"its own scores":               {map[string]any{"schedule": saying(scores(1, "")), "review": scores(99, "")}, nil, "BLOCK"},
+		"its own, and scores beside":   {map[string]any{"schedule": saying(scores(1, "")), "revenue_aggressiveness_score": 99, "subscriber_health": 90, "brand_consistency": 90}, nil, "BLOCK"},
+		"scores beside":                {map[string]any{"schedule": saying(scores(99, "")), "revenue_aggressiveness_score": 1, "subscriber_health": 90, "brand_consistency": 90}, nil, "APPROVE"},
+		"its own, and none":            {map[string]any{"schedule": saying(scores(1, "")), "review": nil}, nil, "BLOCK"},
+		"its own, and a text":          {map[string]any{"schedule": saying(map[string]any{"review": scores(1, "")}), "review": "too aggressive: 99"}, nil, "BLOCK"},
+		"its own, and parameters":      {map[string]any{"schedule": saying(scores(1, ""))}, scores(99, ""), "BLOCK"},
+		"parameters":                   {map[string]any{"schedule": saying(scores(99, ""))}, scores(1, ""), "APPROVE"},
+		"parameters before the review": {scores(99, "_score"), map[string]any{"revenue_aggressiveness": 1}, "APPROVE"},
+		"a schedule with its review":   {saying(map[string]any{"critic_review": scores(1, "")}), nil, "APPROVE"},
+		"a schedule with two":          {saying(map[string]any{"critic": scores(1, ""), "review": scores(99, "")}), nil, "BLOCK"},
+		"a schedule with a text":       {saying(map[string]any{"critic": "BLOCK", "revenue_aggressiveness": 1, "subscriber_health": 90, "brand_consistency": 90}), nil, "BLOCK"},
+		"a review with a text":         {map[string]any{"review": "balanced", "revenue_aggressiveness": 1, "subscriber_health": 90, "brand_consistency": 90}, nil, "APPROVE"},
+		"one score twice":              {map[string]any{"revenue_aggressiveness": 1, "revenue_aggressiveness_score": 99, "subscriber_health": 90, "brand_consistency": 90}, nil, "BLOCK"},
+	} {
+		v := h.verdict(criticGate, row.subject, row.with)
+		if details(v)["critic_decision"] != row.decision {
+			t.Errorf("a review, %s: %v: %s", name, details(v)["critic_decision"], v.Reason)
+		}
+	}
 	// v2 has no critic, no variety and no anomalies.
 	h.Policy = "v2"
 	w := dear()

@@ -51,11 +51,12 @@ func newScene(tb testing.TB, n int) scene {
 func (s scene) gates() map[string]validators.Verdict {
 	f, p := s.back.facts, s.policy
 	layer2 := newReport(p)
+	critic, _ := p.critic(s.w, nil)
 	return map[string]validators.Verdict{
 		preflightGate:   p.preflight("ada", s.standing),
 		varietyGate:     s.variety(),
 		selectionGate:   layer2.selected(layer2.read(s.w, 0), f, nil, noon),
-		criticGate:      p.critic(reviewIn(s.w)),
+		criticGate:      critic,
 		qualityGate:     s.quality(),
 		certificateGate: s.certificate(),
 		anomalyGate:     s.anomaly(),

@@ -21,10 +21,13 @@ type review struct {
 	recommendations []any
 }
 
-// critic is phase 8.5: it decides by the scores of a review.
-func (p *Policy) critic(m map[string]any) validators.Verdict {
+// critic is phase 8.5: it decides by the scores of the review in a subject, and of
+// those that are given besides. It gives that review too.
+func (p *Policy) critic(subject, scores map[string]any) (validators.Verdict, map[string]any) {
 	r := newReport(p)
-	review := r.review(m)
+	in := &intake{report: r, rule: reviewRule}
+	m := in.given(subject, scores)
+	review := in.review(m)
 	l := p.Limits
 	if v := review.Aggressiveness; v != nil && *v > l.MaxAggressiveness {
 		r.scored(aggressiveness, "revenue_aggressiveness", *v, "at most ", l.MaxAggressiveness)
@@ -55,7 +58,7 @@ func (p *Policy) critic(m map[string]any) validators.Verdict {
 		"critic_decision": decision, "strategic_score": plainScore(review.Strategic), "revenue_aggressiveness": plainScore(review.Aggressiveness),
 		"subscriber_health": plainScore(review.Health), "brand_consistency": plainScore(review.Brand),
 		"concerns": review.concerns, "recommendations": review.recommendations, "major_concerns": review.major,
-	})
+	}), m
 }
 
 func plainScore(v *float64) any {
@@ -74,35 +77,41 @@ func (r *report) scored(rule, field string, v float64, bound string, limit float
 }
 
 // review reads a critic's object. The three scores it blocks by must be there.
-func (r *report) review(m map[string]any) review {
-	in := &intake{report: r, rule: reviewRule}
+func (in *intake) review(m map[string]any) review {
 	w := review{concerns: in.listed(m, "concerns"), recommendations: in.listed(m, "recommendations")}
-	w.Aggressiveness = in.percentage(m, true, "revenue_aggressiveness", "revenue_aggressiveness_score")
-	w.Health = in.percentage(m, true, "subscriber_health", "subscriber_health_score")
-	w.Brand = in.percentage(m, true, "brand_consistency", "brand_consistency_score")
-	w.Strategic = in.percentage(m, false, "strategic_score")
+	w.Aggressiveness = in.needed(m, "revenue_aggressiveness")
+	w.Health = in.needed(m, "subscriber_health")
+	w.Brand = in.needed(m, "brand_consistency")
+	w.Strategic = in.percentage(m, "strategic_score")
 	w.major = in.major(m, w.concerns)
 	return w
 }
 
-// percentage reads a score under the first of its names that is there.
-func (in *intake) percentage(m map[string]any, required bool, names ...string) *float64 {
-	for _, name := range names {
-		v := m[name]
-		if v == nil {
-			continue
-		}
-		f, ok := number(v)
-		if !ok || f < 0 || f > 100 {
-			in.wrong(name, "must be a number from 0 to 100, not "+show(v))
-			return nil
-		}
-		return &f
+// needed reads a score that must be there, under one of its two names.
+func (in *intake) needed(m map[string]any, name string) *float64 {
+	switch short, long := m[name] != nil, m[name+longer] != nil; {
+	case short && long:
+		in.wrong(name+longer, "says "+name+" a second time")
+	case long:
+		name += longer
+	case !short:
+		in.wrong(name, "is missing")
 	}
-	if required {
-		in.wrong(names[0], "is missing")
+	return in.percentage(m, name)
+}
+
+// percentage reads a score; nil where there is none.
+func (in *intake) percentage(m map[string]any, name string) *float64 {
+	v := m[name]
+	if v == nil {
+		return nil
 	}
-	return nil
+	f, ok := number(v)
+	if !ok || f < 0 || f > 100 {
+		in.wrong(name, "must be a number from 0 to 100, not "+show(v))
+		return nil
+	}
+	return &f
 }
 
 func (in *intake) listed(m map[string]any, name string) []any {

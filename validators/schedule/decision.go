@@ -33,7 +33,7 @@ func (p *Policy) criticStatement(m, review, decision map[string]any, now time.Ti
 
 // scoresOf is a review without the schedule that it may stand in.
 func scoresOf(review map[string]any) map[string]any {
-	if review["items"] == nil {
+	if !holdsSchedule(review) {
 		return review
 	}
 	own := map[string]any{}

@@ -77,7 +77,8 @@ func paperScene(tb testing.TB) scene {
 // certify takes a week through the critic, selection and quality.
 func (s scene) certify(tb testing.TB, w map[string]any) map[string]any {
 	tb.Helper()
-	decision := s.policy.criticStatement(w, approval, details(s.policy.critic(approval)), noon)
+	v, _ := s.policy.critic(approval, nil)
+	decision := s.policy.criticStatement(w, approval, details(v), noon)
 	if decision != nil && !statements.Seal(statements.Critic, s.sign, decision) {
 		tb.Fatal("the decision cannot be signed")
 	}
@@ -150,6 +151,6 @@ func (s scene) of(content string) map[string]validators.Verdict {
 	if err != nil {
 		return map[string]validators.Verdict{"none": s.policy.unreadable(err)}
 	}
-	s.w = m
+	s.w = opened(m)
 	return s.gates()
 }

@@ -81,11 +81,11 @@ func Operator() []string {
 	return []string{"db", "policy", "signing_key", "verification_key", "phase", "caption_pool_limited"}
 }
 
-// A sitting is one use of a gate: its policy, and the schedule, nil where the
-// subject is none and the parameters say enough.
+// A sitting is one use of a gate: its policy, what the subject says, and the
+// schedule in that, both nil where the subject is none and the parameters say enough.
 type sitting struct {
-	policy *Policy
-	plan   map[string]any
+	policy     *Policy
+	said, plan map[string]any
 }
 
 // A calling is the parameters of a gate.
@@ -105,11 +105,11 @@ func gate[P calling](d *desk, name, description string, judge func(context.Conte
 		if !policy.judges(name) {
 			return skipped(name), nil
 		}
-		plan, err := object(s)
+		said, err := object(s)
 		if err != nil && !p.enough() {
 			return policy.unreadable(err), nil
 		}
-		return judge(ctx, p, sitting{policy, plan})
+		return judge(ctx, p, sitting{policy, said, opened(said)})
 	}, append(options, validators.Operator(Operator()...))...)
 }
 

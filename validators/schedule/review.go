@@ -8,7 +8,7 @@ import (
 	"github.com/seed61713e19/capstan/validators/schedule/statements"
 )
 
-// criticParams may say the review's scores, where the subject does not.
+// criticParams may say the review's scores; they count before what the subject says.
 type criticParams struct {
 	where
 	SigningKey     string   `json:"signing_key,omitempty" jsonschema:"signs the decision, where the schedule stands beside the review: an Ed25519 private key as PEM, or the name of its file"`
@@ -47,11 +47,7 @@ func (d *desk) critic(_ context.Context, p criticParams, at sitting) (validators
 	if err != nil {
 		return validators.Verdict{}, err
 	}
-	review := map[string]any{}
-	for _, m := range []map[string]any{reviewIn(at.plan), p.scores()} {
-		maps.Copy(review, m)
-	}
-	v := at.policy.critic(review)
+	v, review := at.policy.critic(at.said, p.scores())
 	details := v.Details.(map[string]any)
 	if s := at.policy.criticStatement(at.plan, review, details, d.Clock()); s != nil && key != nil && refused == "" && statements.Seal(statements.Critic, key, s) {
 		details["critic_certificate"] = s
@@ -65,13 +61,33 @@ var reviewFields = []string{
 	"brand_consistency", "brand_consistency_score", "major_concerns", "concerns", "recommendations",
 }
 
-// reviewIn finds the review in a subject: the subject itself, or a schedule
-// that carries it.
-func reviewIn(m map[string]any) map[string]any {
-	for _, name := range []string{"critic", "critic_review", "review"} {
-		if inner, ok := m[name].(map[string]any); ok {
-			return inner
+// longer is what the names of scores may end in.
+const longer = "_score"
+
+var reviewNames = []string{"critic", "critic_review", "review"}
+
+// given finds the review in a subject, and lays the scores over it: what stands
+// under one of its names, else the subject itself. It is not looked for within a
+// schedule that it stands beside: what is in there its planner wrote, not the critic.
+func (in *intake) given(subject, scores map[string]any) map[string]any {
+	review, under := subject, ""
+	for _, name := range reviewNames {
+		switch inner, ok := subject[name].(map[string]any); {
+		case ok && under != "":
+			in.wrong(name, "is a second review beside "+under+": which of them is meant?")
+		case ok:
+			review, under = inner, name
+		case subject[name] != nil && holdsSchedule(subject):
+			in.wrong(name, "must be an object, not "+show(subject[name]))
 		}
 	}
-	return m
+	all := map[string]any{}
+	maps.Copy(all, review)
+	for name, v := range scores {
+		delete(all, name+longer)
+		all[name] = v
+	}
+	return all
 }
+
+func holdsSchedule(m map[string]any) bool { return m["items"] != nil || m["schedule"] != nil }

@@ -67,9 +67,8 @@ const (
 // maxContent bounds, in bytes, a subject that is still a text.
 const maxContent = 64 << 20
 
-// object gives the schedule in a subject: its output, or the JSON in its
-// content. The content is looked at in both cases: an output has lost what was
-// said twice.
+// object gives what a subject says: its output, or the JSON in its content. The
+// content is looked at in both cases: an output has lost what was said twice.
 func object(s validators.Subject) (map[string]any, error) {
 	if len(s.Content) > maxContent {
 		return nil, fmt.Errorf("the schedule has %d bytes, more than %d", len(s.Content), maxContent)
@@ -98,7 +97,7 @@ func object(s validators.Subject) (map[string]any, error) {
 			return nil, errors.New("the schedule must be a JSON object")
 		}
 	}
-	return opened(m), nil
+	return m, nil
 }
 
 // opened takes a schedule out of {"schedule": …}, once and again; what stands

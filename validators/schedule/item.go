@@ -231,7 +231,7 @@ func (in *intake) timing(i int, date, clockTime any, it *item) {
 
 // day reads a date; it is often the one before.
 func (in *intake) day(date string) (int, bool) {
-	if date == in.lastDate {
+	if date == in.lastDate && date != "" {
 		return in.lastDay, true
 	}
 	t, err := time.Parse(time.DateOnly, date)
@@ -263,6 +263,7 @@ func clock(s string) (int, bool) {
 	}
 	t, ok := parsed(s, clockLayouts)
 	_, offset := t.Zone()
+	ok = ok && s[2] == ':' && max(offset, -offset) < 86400 // the layouts take 8:47 and +24:00 too
 	return t.Hour()*3600 + t.Minute()*60 + t.Second() - offset, ok
 }
 

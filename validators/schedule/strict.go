@@ -94,7 +94,21 @@ func piece(text []byte) (value jsontext.Value, cost int, err error) {
 // lenient reads JSON as most readers do.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// isAnswer tells whether a piece of JSON is a schedule or a review.
+// isAnswer tells whether a piece of JSON is a schedule or a review, or holds one: by
+// its keys, however they are escaped.
 func isAnswer(v jsontext.Value) bool {
-	return bytes.Contains(v, []byte(`"items"`)) || bytes.Contains(v, []byte(`"revenue_aggressiveness`))
+	d := jsontext.NewDecoder(bytes.NewBuffer(v), lenient...)
+	for {
+		token, err := d.ReadToken()
+		if err != nil {
+			return false
+		}
+		in, n := d.StackIndex(d.StackDepth())
+		if in != '{' || n%2 == 0 || token.Kind() != '"' { // no key
+			continue
+		}
+		if key := token.String(); key == "items" || strings.HasPrefix(key, "revenue_aggressiveness") {
+			return true
+		}
+	}
 }

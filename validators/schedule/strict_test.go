@@ -43,7 +43,7 @@ func TestReadInOneWayOnly(t *testing.T) {
 	}
 	cut := good[:len(good)/2]
 	for _, fine := range []string{good, "```json\n" + good + "\n```", "for {x} of {\"y\" …}: " + good + " {z} [1", "for {\"y: " + good, `["note: ` + good, "{" + good, "[1, " + good + "\nDone.",
-		"<think>" + cut + "</think>" + good, `{"was": {"a": 1}, …} ` + good, good + "\nThat is all {", `{"schedule": ` + good + `, "notes": "the week is"}`, "<think>" + good + "</think>" + good, with(`"HERE"`, "9007199254740992"), with(`"price":18`, `"price":18.0`), with(`"price":18`, `"price":1.8e1`)} {
+		"<think>" + cut + "</think>" + good, `{"was": {"a": 1}, …} ` + good, `of {"each": "items"} ` + good, good + "\nThat is all {", `{"schedule": ` + good + `, "notes": "the week is"}`, "<think>" + good + "</think>" + good, with(`"HERE"`, "9007199254740992"), with(`"price":18`, `"price":18.0`), with(`"price":18`, `"price":1.8e1`)} {
 		if v := verdict(varietyGate, validators.Subject{Content: fine}); !v.Valid {
 			t.Errorf("%.60s: %s", fine, v.Reason)
 		}
@@ -61,6 +61,7 @@ func TestReadInOneWayOnly(t *testing.T) {
 		"no float":                  with(`"HERE"`, "1e400"),
 		"half a pair":               with(`"HERE"`, `"\ud800"`),
 		"a schedule behind":         good + "\n" + good,
+		"one behind, escaped":       good + "\n" + strings.Replace(good, `"items"`, `"\u0069tems"`, 1),
 		"a schedule before, broken": "{" + good + "\n```json\n" + good + "\n```",
 		"cut off":                   cut,
 		"cut off by a bracket":      good[:len(good)-1] + "\n",
@@ -108,6 +109,7 @@ func TestReadInOneWayOnly(t *testing.T) {
 		t.Error("18.00 is not 18")
 	}
 	for _, review := range []string{`{"revenue_aggressiveness":99,"revenue_aggressiveness":1,"subscriber_health":90,"brand_consistency":90}`,
+		`{"r\u0065venue_aggressiveness":99,"subscriber_health":90,"brand_consistency":90} {"revenue_aggressiveness":1,"subscriber_health":90,"brand_consistency":90}`,
 		`{"revenue_aggressiveness":99,"subscriber_health":90,"brand_consistency":90} {"revenue_aggressiveness":1,"subscriber_health":90,"brand_consistency":90}`,
 		`{"revenue_aggressiveness":1,"subscriber_health":90,"brand_consistency":90,"concerns":["one"`, `{"critic":{"revenue_aggressiveness":1,"subscriber_health":90,"brand_consistency":90},"concerns":["o`} {
 		if v := verdict(criticGate, validators.Subject{Content: review}); v.Valid {

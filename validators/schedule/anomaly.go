@@ -20,6 +20,7 @@ type background struct {
 	history history
 
 	database string // its id
+	numbered bool   // captions are whole numbers there, no texts
 }
 
 // background reads it as of one moment; what only the anomaly gate asks for is
@@ -40,6 +41,7 @@ func (db *DB) background(ctx context.Context, p *plan, now time.Time, policy *Po
 }
 
 func (t tx) background(p *plan, now time.Time, policy *Policy) (b background, err error) {
+	b.numbered = t.db.postgres
 	if b.facts, err = t.facts(p.creator); err != nil || !b.facts.known() || !policy.judges(anomalyGate) {
 		return b, err
 	}

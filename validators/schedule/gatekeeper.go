@@ -45,6 +45,7 @@ func (g gatekeeper) check(r *report, p *plan, b background) (signed bool) {
 	if !b.facts.active {
 		r.add(certificateInactive, finding{at: "creators", message: "the creator is inactive now"})
 	}
+	r.captionNumbers(p, b)
 	c, ok := p.certificate.(map[string]any)
 	signed = g.read(r, c, ok, p, b)
 	p.expected = expectedBy(c)

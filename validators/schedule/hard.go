@@ -37,6 +37,19 @@ func (r *report) pageGate(p *plan, f facts) {
 	}
 }
 
+// captionNumbers finds captions that the database cannot hold by their names.
+func (r *report) captionNumbers(p *plan, b background) {
+	for i := range p.items {
+		name, ok := p.items[i].caption.(string)
+		if !ok || !b.numbered {
+			continue
+		}
+		if _, err := strconv.ParseInt(name, 10, 64); err != nil {
+			r.add(inputRule, finding{at: itemAt(p.items[i].index), message: "caption_id must be a whole number in this database, not " + show(name)})
+		}
+	}
+}
+
 // A usage counts the items of each send type.
 type usage struct {
 	byType [64]int // by the type's index

@@ -27,6 +27,7 @@ func (r *report) quality(plan *plan, b background, at qualityContext) validators
 	hash := make(chan string, 1)
 	go func() { hash <- itemsHash(plan.items) }() // the gates go on meanwhile
 	proven := false
+	r.captionNumbers(plan, b)
 	if r.knows(plan, f) {
 		r.vaultGate(plan, f)
 		r.pageGate(plan, f)

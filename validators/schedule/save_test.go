@@ -195,6 +195,29 @@ func TestTextsAreData(t *testing.T) {
 	})
 }
 
+// TestCaptionsNamedByTexts: what a database cannot hold is told, not broken on.
+func TestCaptionsNamedByTexts(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		for id, everywhere := range map[string]bool{"17": true, "9223372036854775807": true, "cap-17": false, "17.5": false, "9223372036854775808": false, "１７": false} {
+			w := week(54)
+			itemOf(w, 6)["caption_id"] = id
+			w = h.certified(w)
+			good := everywhere || !isPostgres(dsn)
+			quality, keeper, r := h.verdict(qualityGate, w, nil), h.verdict(certificateGate, w, nil), h.call(saveTool, saving(w))
+			if quality.Valid != good || keeper.Valid != good || r.Failed == good {
+				t.Errorf("%s: %s; %s; %s", id, quality.Reason, keeper.Reason, r.Text())
+			}
+			if !good {
+				expect{code: "INVALID_INPUT", severity: "CRITICAL", status: Rejected, returnTo: "schedule-assembler", at: "items[6]", refused: true}.check(t, quality)
+				if !strings.Contains(r.Text(), "INVALID_INPUT items[6]: caption_id must be a whole number") {
+					t.Errorf("%s: %s", id, r.Text())
+				}
+			}
+		}
+	})
+}
+
 func TestConcurrentSavesSerialise(t *testing.T) {
 	databases(t, func(t *testing.T, dsn string) {
 		const savers = 50

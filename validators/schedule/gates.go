@@ -128,7 +128,7 @@ func (d *desk) preflight(ctx context.Context, p preflightParams, at sitting) (va
 			return validators.Verdict{}, err
 		}
 	}
-	return at.policy.preflight(clip(creator), found), nil
+	return at.policy.preflight(creator, found), nil
 }
 
 func (d *desk) selection(ctx context.Context, p where, at sitting) (validators.Verdict, error) {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/validators"
 )
 
 // An item is one sending of a schedule. Numbers that the schedule does not say
@@ -114,7 +115,7 @@ func (in *intake) item(i int, raw map[string]any, it *item) {
 	in.timing(i, v[dateField], v[timeField], it)
 	if others {
 		if err := signatures.Unambiguous(raw); err != nil {
-			in.wrong(itemAt(i), err.Error())
+			in.wrong(itemAt(i), validators.OneLine(err.Error(), 300))
 		}
 	}
 	it.simple = !others && in.counts[in.rule] == before && small(it.price) && small(it.unused) && small(it.performance)

@@ -105,6 +105,6 @@ func fixed(name, operator, argument string) (string, error) {
 // unreadable is the verdict on a subject that is no schedule at all.
 func (p *Policy) unreadable(err error) validators.Verdict {
 	r := newReport(p)
-	r.add(inputRule, finding{message: err.Error()})
+	r.add(inputRule, finding{message: validators.OneLine(err.Error(), 300)})
 	return r.verdict(Rejected, "", map[string]any{})
 }

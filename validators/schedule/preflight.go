@@ -46,19 +46,19 @@ func (t tx) any(table, creator string) (bool, error) {
 
 // preflight is phase 0: five checks of the creator, before anything is spent.
 func (p *Policy) preflight(creator string, s standing) validators.Verdict {
-	r := newReport(p)
+	r, name := newReport(p), validators.OneLine(creator, 60)
 	checks := []struct {
 		rule, at, message string
 		ok                bool
 	}{
-		{creatorInactive, "creators", creator + " is inactive", s.facts.active},
-		{vaultEmpty, "vault_matrix", "the vault of " + creator + " is empty", len(s.facts.vault) > 0},
+		{creatorInactive, "creators", name + " is inactive", s.facts.active},
+		{vaultEmpty, "vault_matrix", "the vault of " + name + " is empty", len(s.facts.vault) > 0},
 		{captionsFew, "caption_bank", fmt.Sprintf("%d captions may be used, fewer than %d", s.captions, p.Limits.MinCaptions), s.captions >= p.Limits.MinCaptions},
-		{personaMissing, "creator_personas", creator + " has no persona", s.persona},
-		{analyticsMissing, "mass_messages", "there are no messages of " + creator + ": limited analytics", s.messages},
+		{personaMissing, "creator_personas", name + " has no persona", s.persona},
+		{analyticsMissing, "mass_messages", "there are no messages of " + name + ": limited analytics", s.messages},
 	}
 	if !s.facts.known() {
-		checks[0].rule, checks[0].message = creatorUnknown, "no creator is called "+strconv.Quote(creator)
+		checks[0].rule, checks[0].message = creatorUnknown, "no creator is called "+strconv.Quote(clip(creator))
 	}
 	passed := 0
 	for _, c := range checks {
@@ -75,7 +75,7 @@ func (p *Policy) preflight(creator string, s standing) validators.Verdict {
 	case len(r.warnings) > 0:
 		status, word = Warning, "WARN"
 	}
-	return r.verdict(status, creator+" is ready", map[string]any{
+	return r.verdict(status, name+" is ready", map[string]any{
 		"preflight_status": word, "checks_passed": passed, "checks_failed": len(checks) - passed,
 		"blockers": coded(r.issues), "warnings": coded(r.warnings),
 	})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -54,6 +55,27 @@ func TestWrongTypes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFindingsAreOneLine: what a schedule calls its fields shapes no report.
+func TestFindingsAreOneLine(t *testing.T) {
+	h := newHouse(t, sqliteDSN(t))
+	const name = "x\x1b[31m\ny\u202ez"
+	for gate, w := range map[string]map[string]any{
+		anomalyGate:   {"creator_id": name, "items": []any{map[string]any{"send_type_key": name, "content_type": name, name: 1 << 60}}, "page_type": name, "volume_config": map[string]any{"weekly_distribution": map[string]any{name: -1, name + name: 1}}},
+		qualityGate:   {"creator_id": "ada", "page_type": name, "items": []any{}, "validation_proof": map[string]any{"vault_types_fetched": []any{name}}},
+		preflightGate: {"creator_id": name},
+		criticGate:    {"review": name, "items": []any{}, "revenue_aggressiveness": name},
+	} {
+		v := h.verdict(gate, w, nil)
+		if strings.ContainsFunc(v.Reason, func(r rune) bool { return !unicode.IsPrint(r) }) || len(v.Issues) == 0 {
+			t.Errorf("%s: %q", gate, v.Reason)
+		}
+	}
+	v := mustPolicy(t, "").unreadable(oneSchedule(`{"items": [], "x\u001b[31m\ny\u202ez": 1e999}`))
+	if !strings.Contains(v.Reason, "1e999") || strings.ContainsFunc(v.Reason, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		t.Errorf("%q", v.Reason)
+	}
 }
 
 func TestUnknownSendType(t *testing.T) {

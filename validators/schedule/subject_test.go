@@ -166,6 +166,9 @@ func TestUnknownCreator(t *testing.T) {
 			if v.Valid || !slices.Contains(codes(v), "CREATOR_NOT_FOUND") {
 				t.Errorf("%s: %s %v", gate, v.Status, codes(v))
 			}
+			if score := details(v)["quality_score"]; gate == qualityGate && score != 90 {
+				t.Errorf("score %v: a critical finding costs 10", score)
+			}
 		}
 	})
 }

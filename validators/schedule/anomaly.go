@@ -113,6 +113,7 @@ func (r *report) prices(p *plan, h history) {
 		return
 	}
 	mean, sigma := h.prices.middle(), h.prices.spread()
+	usual := around(mean, l.PriceSigmas*sigma)
 	for i := range p.items {
 		it := &p.items[i]
 		if it.kind == nil || !it.kind.PPV || math.IsNaN(it.price) {
@@ -123,10 +124,19 @@ func (r *report) prices(p *plan, h history) {
 			continue
 		}
 		r.add(priceRule, finding{
-			at: itemAt(it.index), message: fmt.Sprintf("price %s is %s σ from the mean %.2f (σ %.2f)", short(it.price), sigmas(far, sigma), mean, sigma),
-			expected: fmt.Sprintf("%.2f to %.2f", mean-l.PriceSigmas*sigma, mean+l.PriceSigmas*sigma), got: short(it.price),
+			at: itemAt(it.index), message: fmt.Sprintf("price %s is %s σ from the mean %.2f (σ %.2f): usual is %s", short(it.price), sigmas(far, sigma), mean, sigma, usual),
+			expected: usual, got: short(it.price),
 		})
 	}
+}
+
+// around is the range of prices about a mean, in cents that are within it.
+func around(mean, far float64) string {
+	from, to := max(0, math.Ceil(100*(mean-far)-slack)/100), math.Floor(100*(mean+far)+slack)/100
+	if from >= to {
+		return short(mean)
+	}
+	return fmt.Sprintf("%.2f to %.2f", from, to)
 }
 
 func sigmas(far, sigma float64) string {

@@ -38,10 +38,11 @@ func TestPriceRows(t *testing.T) {
 			price   any
 			outlier bool
 			tested  bool
+			usual   string
 		}{
-			{spread, 29, false, true}, {spread, 29.01, true, true}, {spread, 28, false, true}, {spread, 11, false, true}, {spread, 10.99, true, true}, {spread, nil, false, true},
-			{same, 19.99, false, true}, {same, 20, true, true}, {same, 19.98, true, true},
-			{spread[:9], 999, false, false}, {same[:9], 999, false, false}, {append(spread, 20), 999, true, true}, {nil, 999, false, false},
+			{spread, 29, false, true, ""}, {spread, 29.01, true, true, "11.00 to 29.00"}, {spread, 28, false, true, ""}, {spread, 11, false, true, ""}, {spread, 10.99, true, true, "11.00 to 29.00"}, {spread, nil, false, true, ""},
+			{same, 19.99, false, true, ""}, {same, 20, true, true, "19.99"}, {same, 19.98, true, true, "19.99"}, {slices.Repeat([]float64{15.555}, 10), 15.55, true, true, "15.555"},
+			{spread[:9], 999, false, false, ""}, {same[:9], 999, false, false, ""}, {append(spread, 20), 999, true, true, "11.47 to 28.53"}, {nil, 999, false, false, ""},
 		} {
 			h.sent(row.history...)
 			w := week(54)
@@ -55,6 +56,9 @@ func TestPriceRows(t *testing.T) {
 				e := anomalyRow
 				e.code, e.at = "PRICE_OUTLIER", "items[18]"
 				e.check(t, v)
+				if !strings.HasSuffix(v.Reason, ": usual is "+row.usual) {
+					t.Errorf("usual is %s: %s", row.usual, v.Reason)
+				}
 				if n := len(v.Issues); n != 1 {
 					t.Errorf("%d issues: %s", n, v.Reason)
 				}

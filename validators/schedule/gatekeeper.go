@@ -127,9 +127,9 @@ func (g gatekeeper) compare(r *report, c map[string]any, p *plan, b background) 
 		{certificateInactive, "is_active", "was not so when the schedule was certified", true},
 		{certificateDatabase, "database_id", "is not this database", b.database},
 		{certificatePolicy, "policy_digest", "is not the policy by which it is saved", g.policy.digest},
-		{certificateHash, "schedule_hash", "is not the hash of what is there now", itemsHash(p.items)},
-		{certificateHash, "avoid_types_hash", "is not the hash of what is there now", namesHash(f.avoid())},
-		{certificateHash, "vault_types_hash", "is not the hash of what is there now", namesHash(f.vaultTypes())},
+		{certificateHash, "schedule_hash", "is not that of these items: others were certified", itemsHash(p.items)},
+		{certificateHash, "avoid_types_hash", "is not that of the AVOID types in the database now", namesHash(f.avoid())},
+		{certificateHash, "vault_types_hash", "is not that of the vault in the database now", namesHash(f.vaultTypes())},
 	} {
 		if got := c[row.field]; got != row.want || got == "" {
 			r.certificate(row.rule, row.field, row.message, show(row.want), got)

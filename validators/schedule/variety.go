@@ -26,7 +26,8 @@ func (r *report) variety(plan *plan) validators.Verdict {
 	told := short(math.Floor(score*100+slack) / 100) // never up, or 74.999 would read as 75
 	if score < p.Limits.MinVariety-slack {
 		r.add(varietyLow, finding{
-			message:  fmt.Sprintf("variety score %s, below %s", told, short(p.Limits.MinVariety)),
+			message: fmt.Sprintf("variety score %s, below %s: %d of %d send types, one with %s of the items, one content type with %s of the PPV slots",
+				told, short(p.Limits.MinVariety), u.types, len(everySendType()), inPercent(share), inPercent(contents.share())),
 			expected: "at least " + short(p.Limits.MinVariety), got: told,
 		})
 	}
@@ -100,6 +101,14 @@ func (m mixture) tooOften(n int, most float64) bool {
 	return above(n, m.slots, most) && (n > 1 || m.slots >= fewestSlots(most))
 }
 
+// bound is in words how often a content type may stand in the slots.
+func (m mixture) bound(most float64) string {
+	if m.slots < fewestSlots(most) {
+		return "one, which is all that fewer than " + strconv.Itoa(fewestSlots(most)) + " slots allow"
+	}
+	return short(100*most) + " %"
+}
+
 func (r *report) contentShare(m mixture) {
 	most := r.policy.Limits.MaxContentShare
 	if !m.tooOften(m.largest, most) {
@@ -111,7 +120,7 @@ func (r *report) contentShare(m mixture) {
 			continue
 		}
 		r.add(contentShare, finding{
-			at: "items", message: fmt.Sprintf("content type %s has %d of %d PPV slots, more than %s %%", strconv.Quote(clip(name)), n, m.slots, short(100*most)),
+			at: "items", message: fmt.Sprintf("content type %s has %d of %d PPV slots, more than %s", strconv.Quote(clip(name)), n, m.slots, m.bound(most)),
 			expected: "at most " + short(100*most) + " %", got: percent(n, m.slots),
 		})
 	}
@@ -126,6 +135,6 @@ func above(n, all int, share float64) bool {
 	return float64(n) > share*float64(all)+slack
 }
 
-func percent(n, all int) string {
-	return short(math.Round(1000*float64(n)/float64(all))/10) + " %"
-}
+func percent(n, all int) string { return inPercent(float64(n) / float64(all)) }
+
+func inPercent(share float64) string { return short(math.Round(1000*share)/10) + " %" }

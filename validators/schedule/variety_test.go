@@ -88,6 +88,9 @@ func TestContentShareRows(t *testing.T) {
 			e := varietyRow
 			e.code = "CONTENT_TYPE_CONCENTRATION"
 			e.check(t, v)
+			if few := strings.Contains(v.Reason, "which is all that fewer than 4 slots allow"); few != (row.slots < 4) {
+				t.Errorf("%d of %d: %s", row.n, row.slots, v.Reason)
+			}
 		} else {
 			lacks(t, v, "CONTENT_TYPE_CONCENTRATION")
 		}
@@ -148,6 +151,9 @@ func TestVarietyScoreRows(t *testing.T) {
 	e := varietyRow
 	e.code = "LOW_VARIETY_SCORE"
 	e.check(t, v)
+	if !strings.Contains(v.Reason, "22 of 22 send types, one with 34.4 % of the items, one content type with 50 % of the PPV slots") {
+		t.Errorf("what would raise it is not told: %s", v.Reason)
+	}
 	if got := details(v)["variety_score"].(float64); math.Abs(got-(40+30*(1-22.0/64)+15)) > 1e-9 {
 		t.Errorf("score %v", got)
 	}

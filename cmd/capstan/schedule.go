@@ -76,13 +76,13 @@ other key verifies, whatever a call or a model says.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return inSchedules(args[0], func(db *schedule.DB) error {
-				if cmd.Flags().Changed("phase") {
-					if err := db.SetPhase(cmd.Context(), phase); err != nil {
+				if cmd.Flags().Changed("verification-key") {
+					if err := db.SetVerifyKey(cmd.Context(), key); err != nil {
 						return err
 					}
 				}
-				if cmd.Flags().Changed("verification-key") {
-					if err := db.SetVerifyKey(cmd.Context(), key); err != nil {
+				if cmd.Flags().Changed("phase") { // last: a key that cannot be read weakens nothing
+					if err := db.SetPhase(cmd.Context(), phase); err != nil {
 						return err
 					}
 				}

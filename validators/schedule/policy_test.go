@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,6 +96,24 @@ func TestTablesOfThePage(t *testing.T) {
 	}
 	if string(old) != tables {
 		t.Errorf("the tables of %s are not those of the policy file; run go test with -update", page)
+	}
+}
+
+// TestExampleNamesSendTypes: the phases of the example that choose send types can
+// know them from their instructions alone.
+func TestExampleNamesSendTypes(t *testing.T) {
+	text, err := os.ReadFile("../../cascades/examples/schedule.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, phase := range []string{"send-type-allocator", "variety-enforcer"} {
+		_, rest, _ := strings.Cut(string(text), "- name: "+phase+"\n")
+		own, _, _ := strings.Cut(rest, "- name: ")
+		for _, name := range typeNames() {
+			if !regexp.MustCompile(`\b` + name + `\b`).MatchString(own) {
+				t.Errorf("%s does not name %s", phase, name)
+			}
+		}
 	}
 }
 

@@ -255,6 +255,7 @@ func scanCaption(scan func(...any) error, now time.Time) (caption, error) {
 // seconds may follow them.
 var instantLayouts = []string{
 	time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.DateOnly,
+	"2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04",
 }
 
 // instant reads a time of the database: one without an offset is UTC.

@@ -67,10 +67,11 @@ func entryOf(line string, at, end int) (e entry, is bool) {
 	if err != nil || at > 0 && (isLetter(line[at-1]) || strings.IndexByte(".-_/", line[at-1]) >= 0) {
 		return e, false
 	}
-	if word, to := wordAt(line, end); words()[word] != none {
-		if next, far := wordAt(line, to); words()[word] == totals && words()[next] != none {
-			word, to = next, far // 2 tests failed
-		}
+	word, to := wordAt(line, end)
+	if next, far := wordAt(line, to); words()[word] == totals && words()[next] != none {
+		word, to = next, far // 2 tests failed
+	}
+	if words()[word] != none && !labels(line, to) {
 		return entry{at, to, word, n}, true
 	}
 	label := strings.TrimRight(line[:at], " ")
@@ -82,14 +83,22 @@ func entryOf(line string, at, end int) (e entry, is bool) {
 	for from > 0 && isLetter(label[from-1]) {
 		from--
 	}
-	word := strings.ToLower(label[from:])
-	if word == "run" {
+	if word = strings.ToLower(label[from:]); word == "run" {
 		from = len(strings.TrimSuffix(label, "Tests run"))
 	}
 	if words()[word] == none || strings.HasSuffix(label[:from], "expected ") {
 		return e, false
 	}
 	return entry{from, end, word, n}, true
+}
+
+// labels tells whether a word is that of the number behind it: Tests: 3 Failed: 1.
+func labels(line string, end int) bool {
+	if end == len(line) || line[end] != ':' && line[end] != '=' {
+		return false
+	}
+	rest := strings.TrimLeft(line[end+1:], " ")
+	return rest != "" && rest[0] >= '0' && rest[0] <= '9'
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

@@ -162,6 +162,9 @@ func TestCounts(t *testing.T) {
 		{"a line", "3 failed\n", 1, "3 failed"},
 		{"lines with numbers", "listening on port 8080\nready in 3 tests\nerror 12 of 13\n200 passed along\n", 0, ""},
 		{"prose", "of 3 passed in 4 tries\n", 0, ""},
+		{"prove", "t/a.t (Wstat: 256 (exited 1) Tests: 3 Failed: 1)\n", 1, ""},
+		{"labels without commas", "Tests: 3 Failed: 1 Skipped: 1\n", 1, ""},
+		{"labels and a word before them", "3 Tests run: 5, Failures: 1\n", 1, "4 passed, 1 failed, 0 skipped"},
 		{"huge", "99999999999999999999999 passed in 1.0s\n", 0, ""},
 	} {
 		r := request.TestResults{ExitCode: &c.code}

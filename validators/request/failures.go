@@ -12,19 +12,20 @@ import (
 // failure is what programs write when something broke, in the form in which they
 // write it: that evidence mentions a failure does not make it one.
 var failure = patterns.Lazy(`(?m)Traceback \(most recent call last\)|\bpanic: |\bUncaught (?:\(in promise\) )?\w*(?:Error|Exception)\b|\bUnhandled(?:PromiseRejection| exception| promise rejection)` +
-	`|^\s*--- FAIL: |^\s*FAIL(?:$|\t|: |\s+\S*[./]\S*(?:\s|$))|^FAILED \S+::|^FAILURES!|\bBUILD FAIL(?:ED|URE)\b|\bnpm ERR!|^make(?:\[\d+\])?: \*\*\* ` +
+	`|^\s*--- FAIL: |^\s*FAIL(?:$|\t|: |\s+\S*[./]\S*(?:\s|$))|^FAILED \S+::|^\S+::\S+ (?:FAILED|ERROR)\b|^FAILURES!|^FAILURE: |\bB(?:UILD|uild) FAIL(?:ED|URE)\b|\bTEST FAILED\b|^Test Run Failed\b|^Result: FAIL\b|^not ok(?:$| -)|^Bail out!|"Action":"(?:build-)?fail"|\bnpm ERR!|^npm error |\bELIFECYCLE\b|^Error: no test specified\b|^make(?:\[\d+\])?: \*\*\* ` +
 	`|\bSegmentation fault(?:[.;]|\s*\(core|\s*$)|\(core dumped\)|(?:^|: |E\s+)AssertionError(?::|\s*$| \[)` +
-	`|(?i:(?:^|: )[1-9]\d* (?:tests? (?:failed|failing)|errors?)(?: found| generated)?[.!]?\s*$)|(?i:\b\d+ problems? \([1-9]\d* errors?\b)` +
+	`|(?i:(?:^|: |^Found )[1-9]\d* (?:tests? (?:failed|failing)|errors?)(?: found| generated| in \d+ files?)?(?: \([^()]*\))?[.!]?\s*$)|(?i:\b\d+ problems? \([1-9]\d* errors?\b)` +
+	`|^[1-9]\d* errors?, \d+ warnings?\b|^\S+[:(]\d+[:,]\d+\)?: (?:fatal )?error(?: [A-Z]+\d+)?: |^error\[E\d+\]: |^error: (?:could not compile|test failed)\b|^thread '[^']*' (?:\(\d+\) )?panicked at ` +
 	`|(?i:(?:^|[:;(,.] ?)exit(?:ed)?(?: with)?(?: code| status)[ :=]+-?[1-9]\d*(?:[).;,]|\s*$))|` + ended +
 	`|\bECONNREFUSED\b|\bnet::ERR_\w+|: command not found\b|\bcommand not found:|\bCannot find module ['"]|\bModuleNotFoundError: |\bSyntaxError: |\b(?:java|kotlin)\.\w[\w.]*Exception\b`)
 
 // alarms are what a line with a failure has one of: to look for them takes a
 // hundredth of the time.
-var alarms = []string{"Traceback", "panic: ", "Uncaught", "Unhandled", "FAIL", "npm ERR!", ": *** ", "egmentation fault", "core dumped", "AssertionError", "rror", "failing", "failed", "problem",
+var alarms = []string{"Traceback", "panic: ", "Uncaught", "Unhandled", "FAIL", "ail\"", "Test Run Failed", "not ok", "Bail out!", "npm ERR!", "npm error", "ELIFECYCLE", "no test specified", "panicked", ": *** ", "egmentation fault", "core dumped", "AssertionError", "rror", "failing", "failed", "problem",
 	"xit", "EXIT", "ode ", "ode:", "ode=", "CODE", "tatus", "STATUS", "ECONNREFUSED", "net::ERR_", "command not found", "Cannot find module", "Exception"}
 
 // ended is a sentence on how a program ended.
-const ended = `(?i:\b(?:ended|ends|exited|exits|finished|terminated|failed|fails|died|completed|returned)(?: with)?(?: an?)?(?: non-?zero)?(?: exit)?(?: code| status)[ :=]+-?[1-9]\d*\b)`
+const ended = `(?i:\b(?:ended|ends|exited|exits|exiting|finished|terminated|failed|fails|died|completed|returned)(?: with)?(?: an?)?(?: non-?zero)?(?: exit)?(?: code| status)[ :=]+-?[1-9]\d*\b)`
 
 // exitNamed is a status of a program that a criterion names.
 var exitNamed = patterns.Lazy(`(?i)\bexit(?:s|ed|ing)?(?: with)?(?: an?| the)?(?: exit)?(?: status| code)?(?: of)?[ :=]+(\d{1,3})\b|\b(?:ends?|ended|terminates?|finishes|returns?|stops?) with(?: an?| the)?(?: exit)? (?:status|code)(?: of)? (\d{1,3})\b`)
@@ -56,6 +57,36 @@ func failing(text string) string {
 	return ""
 }
 
+var (
+	// earlier is what a sentence says of the time before the work was done, up to
+	// where it goes on to what is now.
+	earlier = patterns.Lazy(`(?im)(?:^|[;.] )[^;.\n]*?\b(?:before|without|prior to|(?:after )?(?:undoing|reverting)) (?:the|this|my) (?:fix|change|patch|commit|edit)\b.*?(?:[;.] |\b(?:now|after|then|with|still|but|and)\b|$)`)
+	share   = patterns.Lazy(`(?i)(?:^|[^/.\d-])(\d+)(?:/| (?:out )?of (?:the |all )?)(\d+) (?:(?:\p{L}+ )?(?:tests?|specs?|examples|scenarios|test cases) )?(?:(pass|succeed)(?:e[ds]|ing)?|fail(?:s|ed|ing)?)\s*(?:[.,;)]|$)`)
+)
+
+// admitted gives what evidence in words has of a failure that is not of the time
+// before the work.
+func admitted(evidence string) string {
+	if broken(evidence) == "" {
+		return ""
+	}
+	return broken(earlier().ReplaceAllString(evidence, " "))
+}
+
+// broken does what failing does, and reads shares such as "43 of 45 tests passed".
+func broken(evidence string) string {
+	if !strings.Contains(evidence, "pass") && !strings.Contains(evidence, "fail") && !strings.Contains(evidence, "succeed") {
+		return failing(evidence)
+	}
+	for _, m := range share().FindAllStringSubmatch(evidence, -1) {
+		part, of := number(m[1]), number(m[2])
+		if m[3] == "" && part > 0 || m[3] != "" && part < of && !strings.Contains(evidence, "skipped") {
+			return strings.TrimSpace(m[0])
+		}
+	}
+	return failing(evidence)
+}
+
 // words holds what a PASS says it was shown by against the PASS: an output of a
 // failure does not bear it out, but where the criterion is about failures.
 func (h *hearing) words() {
@@ -65,7 +96,7 @@ func (h *hearing) words() {
 			continue
 		}
 		evidence := h.result[i].Evidence
-		if found := failing(evidence); found != "" && !h.aboutFailure(i) {
+		if found := admitted(evidence); found != "" && !h.aboutFailure(i) {
 			h.object(ContraryEvidence, c.ID, "is PASS, and its evidence tells of a failure: %s", brief(found))
 			h.status[i] = Unreachable
 		}

@@ -29,25 +29,26 @@ type summary struct {
 	line    func() *regexp.Regexp
 }
 
-// summaries are those of go test, TAP, node, unittest, GoogleTest, ctest and cargo.
+// summaries are those of go test, TAP, node, unittest, GoogleTest, ctest, go test -json and cargo.
 // The lines of each are parts of one run.
 var summaries = []summary{
 	{[]string{"--- "}, patterns.Lazy(`^\s*--- (?:(?P<passed>PASS)|(?P<failed>FAIL)|(?P<skipped>SKIP)): `)},
 	{[]string{"ok "}, patterns.Lazy(`^(?:(?P<skipped>(?:not )?ok) \d+\b[^#]*# (?i:skip|todo)\b|(?P<failed>not ok) \d+\b|(?P<passed>ok) \d+(?: |$))`)},
-	{[]string{"# ", "ℹ "}, patterns.Lazy(`^[#ℹ] (?:pass (?P<passed>\d+)|(?:fail|cancelled) (?P<failed>\d+)|(?:skipped|todo) (?P<skipped>\d+))\s*$`)},
+	{[]string{"# ", "ℹ "}, patterns.Lazy(`^[#ℹ] (?:pass +(?P<passed>\d+)|(?:fail|cancelled) +(?P<failed>\d+)|(?:skipped|todo) +(?P<skipped>\d+))\s*$`)},
 	{[]string{"Ran ", "FAILED (", "OK ("}, patterns.Lazy(`^Ran (?P<total>\d+) tests? in |\b(?:FAILED|OK) \((?P<items>[a-z][a-z0-9 =,]*)\)`)},
 	{[]string{"ED  ] "}, patterns.Lazy(`^\[ +(?:PASSED +\] (?P<passed>\d+)|FAILED +\] (?P<failed>\d+)|SKIPPED +\] (?P<skipped>\d+)) tests?\b`)},
 	{[]string{"% tests passed, "}, patterns.Lazy(`^\d+% tests passed, (?P<failed>\d+) tests? failed out of (?P<total>\d+)`)},
+	{[]string{`"Action":"`}, patterns.Lazy(`^\{.*"Action":"(?:(?P<passed>pass)|(?P<failed>fail)|(?P<skipped>skip))","Package":"[^"]*","Test":"`)},
 	{[]string{"test result: "}, patterns.Lazy(`^test result: \w+\. (?P<items>(?:\d+ [a-z ]+(?:; |$))+)`)},
 }
 
 var (
-	colours = patterns.Lazy("\x1b\\[[0-9;?]*[A-Za-z]")
+	colours = patterns.Lazy("\x1b\\[[0-9;?]*[A-Za-z]|\\[[0-9;]+m") // the latter where what cannot be printed was taken out
 
 	// noTests is what runners of tests write when there was none to run, and
 	// someTests when there was one.
-	noTests   = patterns.Lazy(`(?i)\bno tests? (?:ran|run|found|were found|were run|executed|to run)\b|\bcollected 0 items\b|\b0 (?:tests?|passing|passed|specs?|examples)\b[^\n]*\b0 (?:failing|failed|failures)\b|\b0 tests\b|\[no test files\]`)
-	someTests = patterns.Lazy(`(?im)\b[1-9]\d* (?:tests?|passing|passed|specs?|examples)\b|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))(?:\s+coverage: [^\[\n]*(?:\[no statements\])?)?\s*$|--- PASS: `)
+	noTests   = patterns.Lazy(`(?i)\bno tests? (?:ran|run|(?:files? )?found|were found|were run|executed|to run|is available)\b|^\s*Tests  no tests$|\bTests are skipped\.|^1\.\.0\b|^> Task :\S*test\S* NO-SOURCE|\bcollected 0 items\b|\b0 (?:tests?|passing|passed|specs?|examples)\b[^\n]*\b0 (?:failing|failed|failures)\b|\b0 tests\b|\[no test files\]`)
+	someTests = patterns.Lazy(`(?im)\b[1-9]\d* (?:tests?|passing|passed|specs?|examples)\b|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))(?:\s+coverage: [^\[\n]*(?:\[no statements\])?)?\s*$|--- PASS: |^> Task :\S*test(?: UP-TO-DATE| FROM-CACHE)?\s*$`)
 )
 
 // maxLine is the longest line that is read for a summary, in bytes.
@@ -55,7 +56,7 @@ const maxLine = 4 << 10
 
 // plainOutput is what a program printed without its colours.
 func plainOutput(output string) string {
-	if strings.IndexByte(output, '\x1b') < 0 {
+	if strings.IndexByte(output, '\x1b') < 0 && !strings.Contains(output, "[0m") {
 		return output
 	}
 	return colours().ReplaceAllString(output, "")
@@ -68,13 +69,18 @@ func Tests(output string) (worst Tally) {
 	var lists, lines Tally
 	own := make([]Tally, len(summaries))
 	for line := range strings.Lines(output) {
-		if line = strings.TrimRight(line, "\r\n"); len(line) > maxLine || !strings.ContainsAny(line, "0123456789") {
+		line = strings.TrimRight(line, "\r\n")
+		object := strings.HasPrefix(line, `{"`)
+		if len(line) > maxLine || !object && !strings.ContainsAny(line, "0123456789") {
 			continue
 		}
 		for i, s := range summaries {
 			if slices.ContainsFunc(s.needles, func(n string) bool { return strings.Contains(line, n) }) {
 				own[i] = own[i].and(s.tally(line))
 			}
+		}
+		if object {
+			continue // it quotes what a test printed
 		}
 		list, single := listed(line)
 		lists, lines = lists.or(list), lines.and(single)
@@ -96,7 +102,7 @@ func Tests(output string) (worst Tally) {
 // one that it did run.
 func ranNone(output string) bool {
 	for line := range strings.Lines(output) {
-		if (strings.Contains(line, "o test") || strings.Contains(line, "0 ")) && noTests().MatchString(line) {
+		if (strings.Contains(line, "o test") || strings.Contains(line, "0 ") || strings.Contains(line, "1..0") || strings.Contains(line, "NO-SOURCE") || strings.Contains(line, "are skipped")) && noTests().MatchString(line) {
 			return !someTests().MatchString(output)
 		}
 	}
@@ -144,7 +150,12 @@ func (t *Tally) add(word string, n int) {
 		return
 	}
 	t.Told = true
-	t.Whole = t.Whole || words()[word] != failures
+	switch words()[word] {
+	case passes, totals:
+		t.Whole = true
+	case errs, skips:
+		t.Whole = t.Whole || n > 0 // "0 failures, 0 errors" is silent of those that passed
+	}
 }
 
 // and joins the tallies of parts of one run.

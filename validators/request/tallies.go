@@ -25,9 +25,9 @@ const (
 var words = sync.OnceValue(func() map[string]meaning {
 	all := map[string]meaning{}
 	for m, list := range map[meaning]string{
-		passes: "passed passing pass succeeded successful", failures: "failed failing fail failure failures", errs: "error errors errored",
-		skips: "skipped skips skip pending ignored todo disabled incomplete", totals: "test tests spec specs example examples run runs scenario scenarios total completed",
-		others: "assertions warning warnings deselected xfailed xpassed measured filtered snapshots file files suite suites flaky risky deprecations finished",
+		passes: "passed passing pass succeeded successful success successes erfolgreich bestanden", failures: "failed failing fail failure failures fehler", errs: "error errors errored",
+		skips: "skipped skips skip pending ignored todo disabled incomplete deselected excluded", totals: "test tests spec specs example examples run runs scenario scenarios total completed gesamt",
+		others: "assertions warning warnings xfailed xpassed measured filtered snapshots file files suite suites risky deprecations finished",
 	} {
 		for word := range strings.FieldsSeq(list) {
 			all[word] = m
@@ -53,7 +53,7 @@ func entries(line string) (all []entry) {
 		for end < len(line) && line[end] >= '0' && line[end] <= '9' {
 			end++
 		}
-		if e, is := entryOf(line, at, end); is {
+		if e, is := entryOf(line, at, end); is && (all == nil || e.begin >= all[len(all)-1].end) {
 			all, end = append(all, e), e.end
 		}
 		at = end - 1
@@ -74,7 +74,7 @@ func entryOf(line string, at, end int) (e entry, is bool) {
 	if words()[word] != none && !labels(line, to) {
 		return entry{at, to, word, n}, true
 	}
-	label := strings.TrimRight(line[:at], " ")
+	label := strings.TrimRight(strings.TrimSuffix(line[:at], `"`), " ")
 	if label == "" || label[len(label)-1] != ':' && label[len(label)-1] != '=' {
 		return e, false
 	}
@@ -86,7 +86,12 @@ func entryOf(line string, at, end int) (e entry, is bool) {
 	if word = strings.ToLower(label[from:]); word == "run" {
 		from = len(strings.TrimSuffix(label, "Tests run"))
 	}
-	if words()[word] == none || strings.HasSuffix(label[:from], "expected ") {
+	switch before := label[:from]; {
+	case words()[word] == none:
+		return e, false
+	case strings.HasSuffix(before, "unexpected "):
+		word = "failures" // of unittest: successes
+	case strings.HasSuffix(before, "expected "):
 		return e, false
 	}
 	return entry{from, end, word, n}, true
@@ -97,7 +102,7 @@ func labels(line string, end int) bool {
 	if end == len(line) || line[end] != ':' && line[end] != '=' {
 		return false
 	}
-	rest := strings.TrimLeft(line[end+1:], " ")
+	rest := strings.TrimPrefix(strings.TrimLeft(line[end+1:], " "), `"`)
 	return rest != "" && rest[0] >= '0' && rest[0] <= '9'
 }
 
@@ -115,8 +120,22 @@ func wordAt(line string, at int) (word string, end int) {
 	return strings.ToLower(line[at+1 : end]), end
 }
 
-// between are what may stand between the entries of a list.
-var between = []string{",", ";", "|", ", with", "and", ", and"}
+// between are what may stand between the entries of a list, beside a remark in
+// brackets. In lists of labels, and in JUnit's XML, there is nothing.
+var (
+	between = []string{`"`, ",", ";", "|", "/", ", with", "and", ", and"}
+	remark  = patterns.Lazy(`^ \([^()]*\)`)
+)
+
+// continued tells whether an entry goes on the list that another one ends.
+func continued(line string, e, next entry) bool {
+	gap := line[e.end:next.begin]
+	if strings.HasPrefix(gap, " (") {
+		gap = remark().ReplaceAllString(gap, "")
+	}
+	gap = strings.TrimSpace(gap)
+	return slices.Contains(between, gap) || gap == "" && isLetter(line[next.begin])
+}
 
 // listed reads what lists of a line say, the worst of them, and what entries that
 // stand alone there do.
@@ -124,13 +143,16 @@ func listed(line string) (list, single Tally) {
 	all := entries(line)
 	for len(all) > 0 {
 		n := 1
-		for n < len(all) && slices.Contains(between, strings.TrimSpace(line[all[n-1].end:all[n].begin])) {
+		for n < len(all) && continued(line, all[n-1], all[n]) {
 			n++
 		}
-		if n > 1 {
+		switch first := all[0]; {
+		case n > 1:
 			list = list.or(sumOf(all[:n]))
-		} else if alone(line, all[0]) {
-			single.add(all[0].word, all[0].count)
+		case column(line, first):
+			list = list.or(sumOf([]entry{first, {word: "failed"}}))
+		case alone(line, first):
+			single.add(first.word, first.count)
 		}
 		all = all[n:]
 	}
@@ -153,6 +175,13 @@ var (
 	trailing = patterns.Lazy(`^(?: in [\d.]+ ?m?s\b[^.;]*| \([^()]*\))?[\s=\]]*(?:[.;!]|$)`)
 	seconds  = patterns.Lazy(`^ in [\d.]+s\b`)
 )
+
+// column tells whether an entry stands behind a label of vitest's, which has no
+// colon: Tests  1 failed (6).
+func column(line string, e entry) bool {
+	label, wide := strings.CutSuffix(line[:e.begin], "  ")
+	return wide && slices.Contains([]string{"Test Files", "Tests", "Errors"}, strings.TrimSpace(label))
+}
 
 // alone tells whether an entry is all that a line, or what follows a colon in it,
 // says.

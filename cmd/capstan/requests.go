@@ -79,9 +79,14 @@ func (c *Command) validate(ctx context.Context, r *request.Request, i *inspector
 
 // inspected takes one request to an inspector, and its response back.
 func inspected(ctx context.Context, r *request.Request, i *inspectors.Inspector) (request.Outcome, error) {
-	d := request.NewDispatcher(request.Config{Fresh: func() request.Runner { return inspecting(i) }})
+	d := request.NewDispatcher(request.Config{Fresh: func() request.Runner { return inspecting(i) }, Judging: seenIn(i)})
 	defer d.Close()
 	return d.Do(ctx, r)
+}
+
+// seenIn has the screenshots of an inspector be looked at where it keeps them.
+func seenIn(i *inspectors.Inspector) func(*request.Request) request.Options {
+	return func(*request.Request) request.Options { return request.Options{Evidence: i.EvidenceDir} }
 }
 
 // inspecting has an inspector answer requests.

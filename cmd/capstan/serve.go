@@ -182,6 +182,7 @@ func (c *Command) requests(f serveFlags) *request.Dispatcher {
 	inspector := &inspectors.Inspector{Root: f.run.root, AllowExec: f.run.allowExec, EvidenceDir: f.evidence}
 	return request.NewDispatcher(request.Config{
 		Fresh:   func() request.Runner { return inspecting(inspector) },
+		Judging: seenIn(inspector),
 		MaxOpen: 1000,
 	})
 }

@@ -88,16 +88,16 @@ func (h *hearing) screenshots(w *worktree, list []Screenshot) {
 }
 
 // screenshot looks at one picture, where there is somewhere to look, and tells
-// its size.
+// its size. Without a worktree that is where screenshots alone may lie.
 func (h *hearing) screenshot(w *worktree, s Screenshot, whole bool) error {
-	file, known := w.open(s.Path)
-	if known && file == nil {
-		file = h.kept(s.Path)
+	file := h.kept(s.Path)
+	if file == nil {
+		var known bool
+		if file, known = w.open(s.Path); !known {
+			return nil
+		}
 	}
-	switch {
-	case !known:
-		return nil
-	case file == nil:
+	if file == nil {
 		return errors.New("there is none in the worktree")
 	}
 	defer file.Close()

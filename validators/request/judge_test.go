@@ -396,6 +396,18 @@ func TestJudgeKeptScreenshots(t *testing.T) {
 			t.Errorf("%s: got %s (%s)", path, j.Effective, j.Reason)
 		}
 	}
+	// Without a worktree they are looked at all the same.
+	if err := os.WriteFile(filepath.Join(shots, "blank.png"), []byte(picture(20, 20, asPNG, true)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]request.Verdict{
+		filepath.Join(shots, "a.png"): "PASS", filepath.Join(shots, "blank.png"): "BLOCKED", filepath.Join(own, "a.png"): "PASS", "elsewhere/a.png": "PASS",
+	} {
+		given := answered(t, with(answer("PASS", "a", "PASS"), object{"evidence_collected": object{"screenshots": []any{object{"path": path}}}}))
+		if j := request.Judge(r, given, request.Options{Evidence: shots}); j.Effective != want {
+			t.Errorf("%s: got %s (%s)", path, j.Effective, j.Reason)
+		}
+	}
 }
 
 // The feedback names what fails and what would mend it, in bounds, without

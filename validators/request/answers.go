@@ -8,6 +8,13 @@ import (
 	"strings"
 )
 
+// Refuses tells whether a criterion speaks of errors or refusals, which a status of
+// 4xx may bear out.
+func Refuses(c Criterion) bool {
+	e := expects(c)
+	return e.failures || e.refusals != nil
+}
+
 // An answer is what an endpoint of a criterion answered.
 type answer struct {
 	status  int

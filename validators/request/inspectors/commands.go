@@ -103,11 +103,11 @@ func (c commandCheck) judge(r request.TestResults) finding {
 	return holds("%s", said)
 }
 
-// A told command is run for what it says: nothing demands a status of it.
-type told struct{ commandCheck }
+// A told check is made for what it says: nothing demands that it holds.
+type told struct{ check }
 
 func (c told) inspect(ctx context.Context, n *inspection) finding {
-	f := c.commandCheck.inspect(ctx, n)
+	f := c.check.inspect(ctx, n)
 	if f.status == request.Failed {
 		return open("%s", f.said)
 	}

@@ -44,7 +44,7 @@ func existing(description string) subject {
 	}
 	words := strings.Fields(strings.ToLower(m[1]))
 	for i, w := range words {
-		words[i] = strings.Trim(w, "`\"'“”")
+		words[i] = strings.Trim(w, "`\"'“”,")
 	}
 	return slices.DeleteFunc(words, func(w string) bool {
 		return slices.Contains([]string{"the", "a", "an", "this", "these", "its", "both", "all"}, w)
@@ -62,6 +62,9 @@ var (
 // of reports whether the subject is a thing of a kind itself: by the kind's
 // nouns, by one of its names, or by both.
 func (s subject) of(nouns []string, names ...string) bool {
+	if i := slices.Index(s, "and"); i > 0 { // each of several
+		return s[:i].of(nouns, names...) && s[i+1:].of(nouns, names...)
+	}
 	isNoun := func(w string) bool { return slices.Contains(nouns, w) }
 	left := slices.Clone(s)
 	for len(left) > 0 && isNoun(left[len(left)-1]) {
@@ -142,11 +145,14 @@ type ending struct {
 }
 
 var (
-	exitStatus = patterns.Lazy(`(?i)\b(?:exit(?:s|ed)?(?: with)?(?: an?| the)?(?: exit)?(?: status| code)?(?: of)?|(?:ends?|terminates?|finishes|returns?) with(?: the)?(?: exit)? (?:status|code)):? (\d{1,3})\b`)
+	exitStatus = patterns.Lazy(`(?i)\b(?:exit(?:s|ed)?(?: with)?(?: an?| the)?(?: exit)?(?: status| code)?(?: of)?|(?:ends?|terminates?|finishes|returns?) with(?: the)?(?: exit)? (?:status|code)):? (\d{1,3})\b(,? (?:or|and|to) \d|/\d)?`)
 	passing    = patterns.Lazy(`(?i)^(.+?)(?: (?:must|should|shall|do|does|now|still|all))*(?: (?:pass(?:es)?|succeeds?|compiles?|builds?|runs?|works?|(?:is|are|be) (?:green|clean)))` +
 		`(?: again| cleanly| successfully| without (?:any )?(?:errors?|failures?|warnings?|problems?))?$`)
 	joined = patterns.Lazy(`(?i)\b(?:and|or|but|that|which|after|before)\b|[,;]`)
-	beside = patterns.Lazy(`(?i)^(.+?) (?:of|for|in|on|under|from|at) .+$`)
+	// counting is what makes a subject so many of the tests: that they pass is not
+	// how many there are.
+	counting = patterns.Lazy(`(?i)\b\d|\b(?:least|most|fewer|less|more|only|just|exactly|few|half|some|several|many|majority|almost|nearly|hardly|barely|single|one|two|three|four|five|six|seven|eight|nine|ten|dozens?|hundreds?)\b`)
+	beside   = patterns.Lazy(`(?i)^(.+?) (?:of|for|in|on|under|from|at) .+$`)
 )
 
 // runs is what passes, builds or runs when a program ends well.
@@ -164,7 +170,7 @@ func (c commandCheck) ending(tail, description string) (e ending, known bool) {
 		return e, false
 	}
 	description = squeezed(strings.TrimRight(description, ". \t\r\n"))
-	if m := passing().FindStringSubmatch(description); m != nil && !denies(m[1]) && !joined().MatchString(description) {
+	if m := passing().FindStringSubmatch(description); m != nil && !denies(m[1]) && !counting().MatchString(m[1]) && !joined().MatchString(description) {
 		return e, c.runs(m[1])
 	}
 	if denies(description) {
@@ -178,7 +184,7 @@ func (c commandCheck) ending(tail, description string) (e ending, known bool) {
 // exits is the one status of a program that a text names.
 func exits(text string) (status int, known bool) {
 	all := exitStatus().FindAllStringSubmatch(text, 2)
-	if len(all) != 1 {
+	if len(all) != 1 || all[0][2] != "" {
 		return 0, false
 	}
 	status, _ = strconv.Atoi(all[0][1])

@@ -114,12 +114,18 @@ func (n *inspection) readEndpoint(method, ref, status string, exists subject) re
 	}
 	code, _ := strconv.Atoi(status)
 	settles := code > 0 || exists.of(endpoints, append(named(ref), method+" "+ref)...)
+	var c check = urlCheck{ref: ref, method: cmp.Or(method, http.MethodGet), status: code}
 	if n.request.ValidationType == request.Browser && method == "" {
-		return reading{checks: []check{pageCheck{ref: ref, status: code}}, settles: settles}
+		c = pageCheck{ref: ref, status: code}
 	}
-	method = cmp.Or(method, http.MethodGet)
-	return reading{checks: []check{urlCheck{ref: ref, method: method, status: code}}, settles: settles}
+	if !settles && (denies(n.at.Description) || request.Refuses(n.at)) {
+		c = told{c} // that it answers with an error may be what is demanded
+	}
+	return reading{checks: []check{c}, settles: settles}
 }
+
+// alternative is what makes one of several files enough, or none.
+var alternative = patterns.Lazy(`(?i)\b(?:or|either|unless|if|optional(?:ly)?|oder|ou)\b`)
 
 // readCommand reads a program to run. How it ends settles what demands that.
 func (n *inspection) readCommand(text, tail string) reading {
@@ -169,7 +175,13 @@ func (n *inspection) readPaths(text string, exists subject) reading {
 		names = append(names, named(name)...)
 	}
 	r.settles = r.note == "" && exists.of(files, names...)
-	return r.quoting(text, paths, n.at.Description)
+	r = r.quoting(text, paths, n.at.Description)
+	if !r.settles && (denies(n.at.Description) || alternative().MatchString(text+" "+n.at.Description)) {
+		for i, c := range r.checks {
+			r.checks[i] = told{c}
+		}
+	}
+	return r
 }
 
 // quoting adds the quotations to the one file that there is, where the prose

@@ -96,6 +96,15 @@ func TestProse(t *testing.T) {
 		{"A test for the login exists", "docs/guide.md", open, ""},
 		{"The guide exists", "docs/guide.md", open, ""},
 		{"The service is up", "docs/guide.md", open, ""},
+		{"docs/guide.md and README.md exist", "", pass, ""},
+		{"a/x.go, docs/guide.md and docs/none.md exist", "", fail, "docs/none.md does not exist"},
+		{"README.md and the limiter exist", "", open, ""},
+		// That one is nowhere does not settle what may be meant to be so.
+		{"docs/gone.md is gone", "docs/gone.md", open, "docs/gone.md does not exist"},
+		{"The old guide was dropped", "Check docs/gone.md", open, "docs/gone.md does not exist"},
+		{"README.md or docs/none.md exists", "", open, "docs/none.md does not exist"},
+		{"The guide says it", "Look in docs/none.md or README.md", open, "docs/none.md does not exist"},
+		{"The guide is not empty", "docs/none.md", open, "docs/none.md does not exist"},
 		{other, "go test ./...", open, "running commands needs --allow-exec"},
 		{other, "Run npm run lint", open, "running commands needs --allow-exec"},
 	} {

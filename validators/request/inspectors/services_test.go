@@ -135,6 +135,16 @@ func TestURLs(t *testing.T) {
 	} {
 		one(t, i, r, c.hint, c.status, c.evidence)
 	}
+	// What is demanded may be that it answers with an error.
+	for description, status := range map[string]request.Status{
+		"The list is shown": fail, "The endpoint is gone": blocked, "A wrong password is refused": blocked, "It requires a login": blocked, "It is not served": blocked,
+	} {
+		r := r
+		r.Criteria = []request.Criterion{{ID: "1", Description: description, Hint: "GET /nowhere"}}
+		if got := ask(t, i, r).Results[0]; got.Status != status {
+			t.Errorf("%s: got %s %q", description, got.Status, got.Evidence)
+		}
+	}
 	var steps []string
 	for _, a := range ask(t, i, r, "url: /near").Evidence.APIResponses {
 		steps = append(steps, fmt.Sprint(strings.TrimPrefix(a.Endpoint, api.URL), a.StatusCode))

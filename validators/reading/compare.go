@@ -186,7 +186,7 @@ func (p pairing) names() []Change {
 func (p pairing) nouns() float64 {
 	capitals, all := 0, 40 // of a short text nothing is known
 	for _, t := range of(Names, p.oldThings) {
-		if !identifier(t.Text) {
+		if capital(t.Text) && !identifier(t.Text) {
 			capitals++
 		}
 	}
@@ -201,6 +201,9 @@ func vocabulary(blocks []Block) map[string]bool {
 	for _, b := range blocks {
 		for _, t := range tokens(b.Words) {
 			in[t.text] = true
+		}
+		for _, name := range files(b.Words) {
+			in[name] = true
 		}
 		for _, t := range b.Things {
 			if t.Kind == Code {

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,6 +40,7 @@ var (
 var finders = []finder{
 	addresses,
 	placeholders,
+	{Code, marked("$", `\(`, `\[`), formulas},
 	{Footnotes, marked("[^"), matches(footnotePattern, same)},
 	{Citations, marked("[", "(", "@"), matches(citationPattern, citation)},
 	{Markup, marked("~~"), matches(struckPattern, same)},
@@ -46,6 +48,7 @@ var finders = []finder{
 	{Dates, anyDate, matches(datePattern, dated)},
 	{Modals, anyWord(modalHeads), modals},
 	spelledOut,
+	{Numbers, func(words string) bool { return strings.ContainsAny(words, "<>=&|"+loneSigns) }, unmasked(signPattern, sign)},
 	{Names, func(string) bool { return true }, names},
 }
 
@@ -128,6 +131,14 @@ func matches(pattern func() *regexp.Regexp, normal func(string) string) func(str
 	return func(words string) ([]string, string) { return taken(words, pattern(), normal) }
 }
 
+// unmasked finds what a pattern matches and leaves it in its place.
+func unmasked(pattern func() *regexp.Regexp, normal func(string) string) func(string) ([]string, string) {
+	return func(words string) ([]string, string) {
+		found, _ := taken(words, pattern(), normal)
+		return found, words
+	}
+}
+
 // taken is a finder's way with a pattern: each match, as normal writes it, and
 // the words without it. What normal writes as "" stays.
 func taken(words string, pattern *regexp.Regexp, normal func(string) string) (found []string, rest string) {
@@ -161,6 +172,54 @@ func bare(s string) string { return strings.TrimRight(s, ".,;:!?)") }
 // A placeholder is where a program puts something.
 var placeholderPattern = patterns.Lazy(`\{\{[^{}]*\}\}|\{%[^{}]*%\}|\$?\{[A-Za-z_][\w.:-]*\}|\{\d*\}|%\([a-zA-Z_]\w*\)[sdf]|%(?:\d+\$)?[sdvqfi@]\b|<[a-z][\w ]*>`)
 
+// A formula stands between dollars that hug it, with no figure behind them.
+var formulaPattern = patterns.Lazy(`\$\$[^$]+\$\$|\$(?:[^$\s]|[^$\s][^$\n]*[^$\s\\])\$(?:\D|$)|\\\([^$]*?\\\)|\\\[[^$]*?\\\]`)
+
+func formulas(words string) ([]string, string) {
+	return taken(words, formulaPattern(), func(s string) string {
+		last, _ := utf8.DecodeLastRuneInString(s)
+		if strings.HasPrefix(s, "$") && last != '$' {
+			s = strings.TrimSuffix(s, string(last))
+		}
+		return oneLine(s)
+	})
+}
+
+// The signs of formulas and of comparisons, each in one way.
+const loneSigns = `≤≥≠≈→←⇒⇐±×÷¹²³⁰⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉`
+
+var (
+	signPattern = patterns.Lazy(`[<>=!]=+|&&|\|\||[-=]+>|<[-=]+|[<>=` + loneSigns + `]`)
+	signs       = map[string]string{"<=": "≤", ">=": "≥", "!=": "≠", "->": "→", "-->": "→", "=>": "⇒", "<-": "←"}
+)
+
+func sign(s string) string { return cmp.Or(signs[s], s) }
+
+// filePattern is the name of a file, or an option of a program, that stands in prose.
+var filePattern = patterns.Lazy(`(?:^|\s)--[a-z][\w-]+|\b\w[\w-]+\.[a-z][a-z0-9]{0,4}\b`)
+
+func files(words string) []string {
+	if !strings.Contains(words, "--") && !dotted(words) {
+		return nil
+	}
+	found, _ := taken(words, filePattern(), strings.TrimSpace)
+	return found
+}
+
+// dotted tells whether a small letter stands right behind a dot.
+func dotted(words string) bool {
+	for rest := words; ; {
+		_, behind, found := strings.Cut(rest, ".")
+		if !found || behind == "" {
+			return false
+		}
+		if behind[0] >= 'a' && behind[0] <= 'z' {
+			return true
+		}
+		rest = behind
+	}
+}
+
 var footnotePattern = patterns.Lazy(`\[\^[^\]\s]+\]`)
 
 // A citation points to where something is from: [12], [@key], (Smith, 2020).
@@ -172,9 +231,9 @@ func citation(s string) string { return oneLine(strings.ReplaceAll(s, ",", "")) 
 var struckPattern = patterns.Lazy(`~~[^~]+~~`)
 
 // names are proper names and identifiers: words with a capital within a
-// sentence, with a capital or a figure inside, or with underscores.
+// sentence, with a capital or a figure inside, or with underscores, and files.
 func names(words string) ([]string, string) {
-	var found []string
+	found := files(words)
 	begin := true // of a sentence
 	list := tokens(words)
 	for i, t := range list {

@@ -36,6 +36,7 @@ func TestThings(t *testing.T) {
 		{Links, "see Www.example.com, http:a and https://x/{{ id }}/y.", "Www.example.com ¦ http:a ¦ https://x/{{ id }}/y"},
 		{Images, "![alt](a.png)", "![alt](a.png)"},
 		{Code, "`a 1`\n\n```go\nx := 1\n```\n\n    y", "`a 1` ¦ ```go\nx := 1 ¦ ```\ny"},
+		{Code, "So $a+b$ and $$x$$ cost $5 or $6, \\\\(y\\\\) and $z$.", `$a+b$ ¦ $$x$$ ¦ \(y\) ¦ $z$`},
 		{Footnotes, "a[^1] b[^n]\n\n[^1]: one\n[^n]: see here\n", "[^1] ¦ [^n] ¦ [^1]: one ¦ [^n]: see here"},
 		{Citations, "so [12] and [3, 4], [@smith2020, p. 3], (Smith et al., 2020), Smith (2020)", "[12] ¦ [3 4] ¦ [@smith2020 p. 3] ¦ (Smith et al. 2020) ¦ Smith (2020)"},
 		{Quotations, "“one” \"two\" «three» it's Bob's\n\n> four", "one ¦ two ¦ three ¦ four"},
@@ -46,6 +47,7 @@ func TestThings(t *testing.T) {
 		{Placeholders, "https://x/{{ id }}/{n}", "{{ id }} ¦ {n}"},
 		{Markup, "a<br>b <!-- x --> ~~gone~~ c  \nd\n\n<!-- y\nz -->\n\n[//]: # (hidden)", "<br> ¦ <!-- x --> ¦ a hard line break ¦ ~~gone~~ ¦ <!-- y z --> ¦ [//]: # \"hidden\""},
 		{Lists, "- [ ] a\n- [X] b", "[ ] ¦ [x]"},
+		{Names, "Run it with --dry-run of config.yaml, e.g. on a laptop.So it ends", "--dry-run ¦ config.yaml"},
 		{Names, "We met Alice. Bob uses snake_case and camelCase of R1.", "Alice ¦ snake_case ¦ camelCase ¦ R1"},
 	} {
 		var got []string
@@ -67,6 +69,19 @@ func TestMoved(t *testing.T) {
 		{old, "There are 9 owls and 7 mice.", "numbers: “9” is new (line 1) ¦ numbers: “8” is gone (it was in line 1)"},
 		{old, "There are 8 owls and 8 mice.", "numbers: “7” is now “8” (line 1)"},
 		{links, "See [b](https://b.x), [a](https://a.x)", "links: “https://b.x” stands in another place (line 1)"},
+		{"Here all of them agree.", "Here most of them agree.", "turns: “all” is now “most” (line 1)"},
+		{"It begins so.", "It ends so.", ""},
+		{"They begin at noon.", "They end at noon.", "turns: “begin” is now “end” (line 1)"},
+		{"The check passes here.", "The check fails here.", "turns: “passes” is now “fails” (line 1)"},
+		{"It runs at 10 am there.", "It runs at 10 pm there.", "turns: “am” is now “pm” (line 1)"},
+		{"It runs twice a day.", "It runs once a day.", "turns: “twice” is now “once” (line 1)"},
+		{"It holds that x < y.", "It holds that x > y.", "numbers: “<” is now “>” (line 1)"},
+		{"It grows as x² does.", "It grows as x³ does.", "numbers: “²” is now “³” (line 1)"},
+		{"It holds that x <= y.", "It holds here that x ≤ y.", ""},
+		{"The sum $a+b$ is it.", "The sum $a-b$ is it.", "code: “$a+b$” is now “$a-b$” (line 1)"},
+		{"Edit config.yaml. Save config.yaml.", "Edit and save config.yaml.", ""},
+		{"Please edit config.yaml there.", "Please edit other.yaml there.", "names: “config.yaml” is now “other.yaml” (line 1)"},
+		{"Run it with --dry-run there.", "Run it with --force there.", "names: “--dry-run” is now “--force” (line 1)"},
 	} {
 		var told []string
 		for _, change := range Compare(read(t, c.old), read(t, c.now)) {

@@ -17,10 +17,10 @@ var toggles = wordSet("not never no none nobody nothing neither nor without only
 	"isn't aren't wasn't weren't don't doesn't didn't can't couldn't won't wouldn't hasn't haven't hadn't " +
 	"nicht nie niemals kein keine keinen keiner nur ohne außer pas jamais aucun aucune sans nunca sin excepto approximately roughly about almost nearly")
 
-// rivals are words of which each says something else than the others.
-var rivals = sync.OnceValue(func() map[string]int {
-	m := map[string]int{}
-	for i, set := range []string{
+// rivals are pairs of words of which each says something else than the other.
+var rivals = sync.OnceValue(func() map[[2]string]bool {
+	m := map[[2]string]bool{}
+	for _, set := range []string{
 		"before after during until", "and or", "above below", "over under", "up down", "minimum maximum", "min max", "least most", "lowest highest", "smallest largest",
 		"increase decrease reduce", "increases decreases reduces", "increased decreased reduced", "more less fewer", "higher lower", "greater smaller", "longer shorter", "earlier later", "faster slower",
 		"all some most many few every each any none", "always never often sometimes usually rarely occasionally generally", "first second third fourth fifth last", "true false", "yes no",
@@ -28,10 +28,11 @@ var rivals = sync.OnceValue(func() map[string]int {
 		"internal external", "public private", "inside outside", "open closed", "start end", "begin end", "daily weekly monthly yearly annually hourly", "can cannot will could would",
 		"left right", "north south east west", "positive negative", "success failure", "succeeds fails", "pass fail", "passes fails", "passed failed", "safe unsafe", "valid invalid", "possible impossible",
 		"necessary unnecessary", "legal illegal", "known unknown", "same different", "with without", "is isn't", "proves suggests shows", "causes correlates",
+		"once twice thrice", "doubles triples halves", "doubled tripled halved", "both either neither", "from until", "on off", "in out", "am pm", "spring summer autumn winter",
 	} {
 		for w := range strings.FieldsSeq(set) {
-			if m[w] == 0 {
-				m[w] = i + 1
+			for v := range strings.FieldsSeq(set) {
+				m[[2]string{w, v}] = w != v
 			}
 		}
 	}
@@ -85,7 +86,7 @@ func (h hunk) turned() (old, now string) {
 	}
 	for _, w := range gone {
 		for _, v := range come {
-			if v != w && rivals()[w] != 0 && rivals()[w] == rivals()[v] {
+			if rivals()[[2]string{w, v}] {
 				return w, v
 			}
 		}

@@ -136,10 +136,18 @@ func (h *hearing) naming(a APIResponse, look bool) []int {
 	return all
 }
 
-// otherMethod tells whether a text has a path with another method alone.
+// otherMethod tells whether a text has a path with other methods alone.
 func otherMethod(text, method, path string) bool {
-	return !mentions(text, method+" "+path) &&
-		slices.ContainsFunc([]string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}, func(m string) bool { return mentions(text, m+" "+path) })
+	other := false
+	return !whole(text, path, func(before, _ string) bool {
+		before = strings.TrimSuffix(before[max(0, len(before)-10):], " ")
+		word := before[strings.LastIndexAny(before, " \t\n\"'`(")+1:]
+		if word == method || !slices.Contains([]string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}, word) {
+			return true
+		}
+		other = true
+		return false
+	}) && other
 }
 
 // inPath are what a path goes on with, before it or behind it: in ./login and

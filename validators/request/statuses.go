@@ -66,13 +66,13 @@ func expects(c Criterion) expectation {
 		}
 	}
 	last, into := -1, e.named // where the status before ends, and where it went
-	for _, m := range statusNumber().FindAllStringSubmatchIndex(said, -1) {
+	for _, m := range statusNumber().FindAllStringSubmatchIndex(said, maxStatuses) {
 		unit := m[6] >= 0 && isUnit(said[m[6]:m[7]])
 		listed := last >= 0 && m[2]-last < 20 && statusList().MatchString(said[last:m[2]])
 		if unit || partOfWord(said, m[2], m[5]) && !listed {
 			continue
 		}
-		before, after := said[max(0, m[2]-60):m[2]], said[m[5]:]
+		before, after := said[max(0, m[2]-60):m[2]], said[m[5]:min(len(said), m[5]+60)]
 		n, _ := strconv.Atoi(said[m[2]:m[3]])
 		class := strings.EqualFold(said[m[4]:m[5]], "xx")
 		if !class {
@@ -91,6 +91,9 @@ func expects(c Criterion) expectation {
 	}
 	return e
 }
+
+// maxStatuses is how many numbers of a criterion may be statuses.
+const maxStatuses = 200
 
 // isUnit tells whether the word behind a number makes it one of something else.
 func isUnit(word string) bool {

@@ -60,14 +60,18 @@ var Language = validators.New("language", "Validates that the text is written in
 		case read.other > 0 && float64(read.in) < share*float64(read.in+read.other):
 			found := findings{check: "language"}
 			for _, o := range read.others {
-				found.add(o.line, "this is in %s, not in %s: %s", languages.Name(o.code), p.names(), quote(o.text))
+				found.add(o.line, "this is in %s, not in %s: %s", o.names, p.names(), quote(o.text))
 			}
 			return found.verdict(""), nil
 		case read.in > 0:
 			v := validators.Pass("the text is in %s", p.names())
 			for _, o := range read.others[:min(len(read.others), 3)] {
-				v.Warnings = append(v.Warnings, notJudged(fmt.Sprintf("this is in %s: %s", languages.Name(o.code), quote(o.text)), o.line))
+				v.Warnings = append(v.Warnings, notJudged(fmt.Sprintf("this is in %s: %s", o.names, quote(o.text)), o.line))
 			}
+			return v, nil
+		case read.either != "":
+			v := validators.Pass("the text may be in %s", p.names())
+			v.Warnings = []validators.Issue{notJudged("the text is in "+read.either+": it cannot be told which", "")}
 			return v, nil
 		case read.words < p.MinWords:
 			v := validators.Pass("%s are too few to judge", reports.Count(read.words, "word"))
@@ -81,9 +85,11 @@ func notJudged(message, location string) validators.Issue {
 	return validators.Issue{Check: "language", Severity: "warning", Message: message, Location: location}
 }
 
-func (p *languageParams) names() string {
-	names := make([]string, len(p.In))
-	for i, code := range p.In {
+func (p *languageParams) names() string { return namesOf(p.In) }
+
+func namesOf(codes []string) string {
+	names := make([]string, len(codes))
+	for i, code := range codes {
 		names[i] = languages.Name(code)
 	}
 	return strings.Join(names, " or ")
@@ -93,10 +99,11 @@ func (p *languageParams) names() string {
 type languagesRead struct {
 	words, in, other int
 	others           []otherwise
+	either           string // names of languages, one of them asked for, that a part is in
 }
 
 // otherwise is a piece of text in another language.
-type otherwise struct{ line, code, text string }
+type otherwise struct{ line, names, text string }
 
 // read tells the sentences of a text, or of the values of JSON; where no sentence
 // can be told by itself, all of them together.
@@ -131,9 +138,11 @@ func (p *languageParams) tell(r *languagesRead, line, text string) {
 	switch {
 	case slices.Contains(p.In, g.Code):
 		r.in += g.Words
-	case g.Code != "" && (g.Plain || g.Words >= fewest):
+	case slices.ContainsFunc(g.Either, func(code string) bool { return slices.Contains(p.In, code) }):
+		r.either = namesOf(g.Either)
+	case len(g.Either) > 0 && (g.Plain || g.Words >= fewest):
 		r.other += g.Words
-		r.others = append(r.others, otherwise{line, g.Code, strings.TrimSpace(text)})
+		r.others = append(r.others, otherwise{line, namesOf(g.Either), strings.TrimSpace(text)})
 	}
 }
 

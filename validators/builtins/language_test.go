@@ -11,6 +11,9 @@ import (
 
 const english = "The weather was fine and we walked along the river until evening. When it was dark we went home."
 
+// danish has sentences that could be Norwegian as well, each and together.
+const danish = "Ingen forventede en hurtig beslutning, men afstemningen var over på ti minutter. Vand koger hurtigere i stor højde, fordi trykket er lavere."
+
 const german = "Das Wetter war schön und wir gingen bis zum Abend am Fluss entlang. Als es dunkel war, gingen wir nach Hause."
 
 var languageCases = []struct {
@@ -44,6 +47,11 @@ var languageCases = []struct {
 	{"Hebrew", "he", "מזג האוויר היה נאה", "Hebrew", true},
 	{"Korean, one word", "ko", "안녕하세요", "Korean", true},
 	{"Norwegian by its variant", "nb", "Været var fint, og vi gikk langs elva til kvelden.", "Norwegian", true},
+	{"what may be Danish", "da", danish, "may be in Danish", true},
+	{"what may be Norwegian", "no", danish, "may be in Norwegian", true},
+	{"what is Danish or Norwegian, and no English", "en", english + "\n\n" + danish, "line 3: this is in Danish or Norwegian, not in English", false},
+	{"Danish for Norwegian", "no", danish + " Vejret var godt, og vi gik langs floden indtil aften.", "this is in Danish, not in Norwegian", false},
+	{"Slovak for Czech", "cs", "Výbor sa zišiel v utorok, aby prerokoval rozpočet na budúci rok.", "Slovak", false},
 	{"one word", "en", "Docker", "cannot be told from 1 word", false},
 	{"nothing", "en", "", "cannot be told from 0 words", false},
 	{"numbers", "en", "12:30, 42 %", "cannot be told from 0 words", false},

@@ -16,8 +16,8 @@ func (d *draft) mixed() {
 	said, in := d.guessed(), d.In
 	if len(in) == 0 {
 		in = []string{own(said)}
-	} else if g := languages.Of(d.said()); g.Code != "" && !slices.Contains(in, g.Code) {
-		d.tell(0, "the text is in %s", languages.Name(g.Code))
+	} else if g := languages.Of(d.said()); len(g.Either) > 0 && !slices.ContainsFunc(g.Either, func(code string) bool { return slices.Contains(in, code) }) {
+		d.tell(0, "the text is in %s", namesOf(g.Either))
 		return
 	}
 	for _, s := range said {

@@ -2,14 +2,16 @@ package languages
 
 import (
 	"math"
+	"slices"
 	"unicode/utf8"
 )
 
 // A Guess is what a text is written in.
 type Guess struct {
-	Code  string // of ISO 639-1; empty where it cannot be told
-	Words int    // of the text, in whatever language
-	Plain bool   // its script alone tells it
+	Code   string   // of ISO 639-1; empty where it cannot be told
+	Either []string // that one; or the few that it may be, where it is none but these
+	Words  int      // of the text, in whatever language
+	Plain  bool     // its script alone tells it
 }
 
 // What a word says for a language: it is one of those that every text has; it
@@ -23,11 +25,13 @@ const (
 )
 
 // A guess is made where evidence is at least so much, in all and for each word,
-// and so many times that of the next language.
+// and so many times that of the next language. Danish and Norwegian have many
+// sentences that are either's: there it is that of all but a few.
 const (
 	enough   = 1.4
 	density  = 0.12
 	clearly  = 1.2
+	few      = 3
 	lone     = 3   // words that alone are enough where they all speak for it
 	foreign  = 0.3 // the share of words that a script of one language needs
 	longWord = 40  // letters: what is longer is no word
@@ -44,11 +48,14 @@ func Of(text string) Guess {
 		total += n
 	}
 	g := Guess{Words: int(math.Ceil(total))}
-	if g.Code = c.byScript(total); g.Code != "" {
-		g.Plain = true
-		return g
+	if code := c.byScript(total); code != "" {
+		g.Either, g.Plain = []string{code}, true
+	} else {
+		g.Either = c.byWords()
 	}
-	g.Code = c.byWords()
+	if len(g.Either) == 1 {
+		g.Code = g.Either[0]
+	}
 	return g
 }
 
@@ -141,26 +148,27 @@ func (c *count) byScript(total float64) string {
 			best = "ja"
 		}
 	}
-	if most < foreign*total || most < total/2 && c.byWords() != "" {
+	if most < foreign*total || most < total/2 && len(c.byWords()) == 1 {
 		return ""
 	}
 	return best
 }
 
-// byWords tells the language that the words speak for.
-func (c *count) byWords() string {
-	best, next, code := 0.0, 0.0, ""
+// byWords tells the language that the words speak for, or the few that they speak
+// for alike.
+func (c *count) byWords() (codes []string) {
+	best := slices.Max(c.scores)
+	alone := c.told <= lone && best >= 0.6*float64(c.told) && best >= 0.7
+	if best < enough && !alone || best < density*float64(c.told) {
+		return nil
+	}
 	for i, score := range c.scores {
-		switch {
-		case score > best:
-			best, next, code = score, best, known().languages[i].code
-		case score > next:
-			next = score
+		if score > 0 && best < clearly*score {
+			codes = append(codes, known().languages[i].code)
 		}
 	}
-	few := c.told <= lone && best >= 0.6*float64(c.told) && best >= 0.7
-	if best < enough && !few || best < density*float64(c.told) || best < clearly*next {
-		return ""
+	if len(codes) > few {
+		return nil
 	}
-	return code
+	return codes
 }

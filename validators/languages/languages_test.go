@@ -1,6 +1,9 @@
 package languages
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // sentences, each in the language of its code: a few words, and a dozen.
 var sentences = [][2]string{
@@ -70,12 +73,31 @@ var sentences = [][2]string{
 	{"mr", "हवामान चांगले होते आणि आम्ही संध्याकाळपर्यंत नदीकाठी चालत होतो. हे छान आहे."},
 	{"th", "อากาศดีและเราเดินไปตามแม่น้ำจนถึงเย็น"},
 	{"ka", "ამინდი კარგი იყო"},
+	{"no", "Komiteen møttes tirsdag for å drøfte neste års budsjett."},
+	{"sk", "Výbor sa zišiel v utorok, aby prerokoval rozpočet na budúci rok."},
+	{"cs", "Výbor se sešel v úterý, aby projednal rozpočet na příští rok."},
 }
 
 func TestSentences(t *testing.T) {
 	for _, s := range sentences {
 		if got := Of(s[1]); got.Code != s[0] {
 			t.Errorf("%s: got %q, want %q", s[1], got.Code, s[0])
+		}
+	}
+}
+
+// Of a sentence that may be in a few languages these are told, and no other.
+func TestEither(t *testing.T) {
+	for text, want := range map[string]string{
+		"Ingen forventede en hurtig beslutning, men afstemningen var over på ti minutter.": "da no",
+		"Por favor, reinicie o servidor.":      "es pt",
+		"The weather was fine and we walked.":  "en",
+		"天气很好，我们沿着河边走到傍晚。":                     "zh",
+		"Docker Compose Kubernetes PostgreSQL": "",
+		"foo_bar baz qux":                      "",
+	} {
+		if got := strings.Join(Of(text).Either, " "); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}
 }

@@ -153,7 +153,7 @@ var SameStructure = validators.New("same_structure", "Validates that the text ha
 				found.add(location, "%s", why)
 			}
 		}
-		samePlaceholders(found, p.source.Of(reading.Placeholders), text.Of(reading.Placeholders))
+		samePlaceholders(found, p.source.Placeholders(), text.Placeholders())
 	}))
 
 // firstDifference tells where two lists part.

@@ -101,6 +101,10 @@ func TestCites(t *testing.T) {
 		{"“Every release must pass”", two, nil, ""},
 		{"“all is lost”", two, nil, "does not stand in guide or letter"},
 		{"“reader, all is well. A check”", two, nil, "does not stand"},
+		{"<p>It says “every release may pass”.</p>", one, nil, "every release may pass"},
+		{"<p>It says “Every <i>release</i> must pass”.</p>", one, nil, ""},
+		{"<p class=\"not a quotation\">It</p>", one, nil, ""},
+		{"“Nobody is here, he said”", with{"source": "<p>Nobody <b>is here</b>, he<br>said.</p>"}, nil, ""},
 		{"", one, nil, ""},
 		{"{}", field, object([]any{"Every release must pass."}), ""},
 		{"{}", field, object("Every release must pass."), ""},
@@ -154,6 +158,12 @@ func TestNumbersKept(t *testing.T) {
 		{"5 und 3,5", kept("5.0 and 3.5"), nil, ""},
 		{"1", kept("1,000"), nil, "1000"},
 		{"version 3.1", kept("version 3.10"), nil, "3.10"},
+		{"<p>Zahle <b>500</b> €</p>", kept("<p>Pay €700</p>"), nil, "700"},
+		{"<p>Zahle 500 €</p>", fresh("Pay €700"), nil, "500"},
+		{"Zahle 700&nbsp;€", kept("<div>\nPay <b>700</b>&nbsp;€ <!-- 3 of 4 -->\n</div>"), nil, ""},
+		{"x", kept("<p width=3 data-n=\"4\">a</p>\n<style>p {top: 5px}</style>"), nil, ""},
+		{"x", kept("<pre>\nx = 5\n</pre>"), nil, ""},
+		{"<td>a < 7</td>", kept("<td>a < 8</td>"), nil, "8"},
 	})
 	if _, err := NumbersKept.Bind(with{"source": "x", "check": "some"}); err == nil {
 		t.Error("any check is fine")
@@ -202,5 +212,13 @@ func TestSameStructure(t *testing.T) {
 		{source + "%d", with{"source": source}, nil, `"%d" is not in the source`},
 		{strings.Replace(source, "and {{name}}", "", 1), with{"source": source}, nil, "not as often"},
 		{"words", with{"source": "words"}, nil, ""},
+		{"<p>Cher {{ prénom }},</p>", with{"source": "<p>Dear {{ name }},</p>"}, nil, `"{{ name }}" of the source`},
+		{"<p class=a>\nCher <b>{{ name }}</b> &lt;date&gt;,\n</p>", with{"source": "<p>Dear {{ name }} &lt;day&gt;</p>"}, nil, `"<day>" of the source`},
+		{"<p class=a>\nCher <b>{{ name }}</b>,\n</p>", with{"source": "Dear {{ name }}"}, nil, ""},
+		{"Voir <a href=\"{{ lien }}\">ici</a>", with{"source": "See <a href=\"{{ link }}\">here</a>"}, nil, `"{{ link }}"`},
+		{"Voir [ici](https://x.org/fr/{id})", with{"source": "See [here](https://x.org/en/{user})"}, nil, `"{user}"`},
+		{"Voir [ici](https://x.org/fr/{id}?a=%20d) ![%s](x.png)", with{"source": "See [here](https://x.org/en/{id}) ![%s](x.png)"}, nil, ""},
+		{"| [a]({x}) | b<br/>c |\n|---|---|\n| d | {y} |", with{"source": "| [a]({x}) | b<br>c |\n|---|---|\n| d | {y} |"}, nil, ""},
+		{"| [a]({z}) |\n|---|", with{"source": "| [a]({x}) |\n|---|"}, nil, `"{x}"`},
 	})
 }

@@ -163,8 +163,8 @@ func prose(content string) []reading.Block {
 		}
 		return blocks
 	}
-	return slices.DeleteFunc(text.Blocks, func(b reading.Block) bool {
-		return b.Form == reading.Fence || b.Form == reading.Quote || b.Form == reading.HTML
+	return slices.DeleteFunc(text.Shown(), func(b reading.Block) bool {
+		return b.Form == reading.Fence || b.Form == reading.Quote
 	})
 }
 

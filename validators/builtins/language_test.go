@@ -52,6 +52,8 @@ var languageCases = []struct {
 	{"what is Danish or Norwegian, and no English", "en", english + "\n\n" + danish, "line 3: this is in Danish or Norwegian, not in English", false},
 	{"Danish for Norwegian", "no", danish + " Vejret var godt, og vi gik langs floden indtil aften.", "this is in Danish, not in Norwegian", false},
 	{"Slovak for Czech", "cs", "Výbor sa zišiel v utorok, aby prerokoval rozpočet na budúci rok.", "Slovak", false},
+	{"HTML", "de", "<p>" + german + "</p>\n<style>p { the: top of this }</style>", "in German", true},
+	{"English in HTML", "de", german + "\n\n<p>\n" + english + "\n</p>", "line 3: this is in English", false},
 	{"one word", "en", "Docker", "cannot be told from 1 word", false},
 	{"nothing", "en", "", "cannot be told from 0 words", false},
 	{"numbers", "en", "12:30, 42 %", "cannot be told from 0 words", false},

@@ -18,12 +18,12 @@ type Figure struct {
 }
 
 // Figures lists the numbers of a text that stand in figures, those of dates,
-// headings and tables as well, without their units; what is glued to letters,
+// headings, tables and HTML as well, without their units; what is glued to letters,
 // and what stands in code or in an address, is none. With spelt those in
 // (English) words come along.
 func (t Text) Figures(spelt bool) []Figure {
 	var out []Figure
-	for _, b := range t.Blocks {
+	for _, b := range t.Shown() {
 		_, words := addresses.take(b.Words)
 		_, words = placeholders.take(words)
 		found, _ := inFigures.take(words)

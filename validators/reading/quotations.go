@@ -139,6 +139,7 @@ var quoteMarks = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `
 // the addresses in them. Quotation marks in code and in placeholders are none. What
 // goes on in the next paragraph is a quotation in each.
 func (t Text) Quoted() []Thing {
+	t.Blocks = t.Shown()
 	masked := make([]string, len(t.Blocks))
 	for i, b := range t.Blocks {
 		masked[i] = b.masked()

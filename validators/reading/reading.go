@@ -18,10 +18,7 @@
 // Begin with kinds.go, which lists the finders, then compare.go.
 package reading
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // A Kind is a kind of thing, by the name that a report uses.
 type Kind string
@@ -96,25 +93,11 @@ type Text struct {
 // pictures' descriptions that its Words leave out.
 func (t Text) Said() string {
 	var b strings.Builder
-	for _, block := range t.Blocks {
+	for _, block := range t.Shown() {
 		b.WriteString(block.filled(block.Words, 0))
 		b.WriteString("\n\n")
 	}
 	return b.String()
-}
-
-// Of lists the things of a kind, as they are compared, in their order.
-func (t Text) Of(kind Kind) []Thing {
-	own := 1 + slices.IndexFunc(finders, func(f finder) bool { return f.kind == kind }) // none behind it takes its things
-	var out []Thing
-	for _, b := range t.Blocks {
-		for _, thing := range b.by(finders[:own]) {
-			if thing.Kind == kind {
-				out = append(out, thing)
-			}
-		}
-	}
-	return out
 }
 
 // key is the same for blocks that say the same.

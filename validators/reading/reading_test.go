@@ -60,6 +60,18 @@ func TestThings(t *testing.T) {
 	}
 }
 
+// Of lists the things of a kind, as they are compared, in their order.
+func (t Text) Of(kind Kind) (out []Thing) {
+	for _, b := range t.Blocks {
+		for _, thing := range b.All() {
+			if thing.Kind == kind {
+				out = append(out, thing)
+			}
+		}
+	}
+	return out
+}
+
 // What stands in another place is told once, where it stands now.
 func TestMoved(t *testing.T) {
 	const old, links = "There are 7 owls and 8 mice.", "See [a](https://a.x), [b](https://b.x)"

@@ -21,11 +21,7 @@ func (t Text) Targets() []Thing {
 		}
 	}
 	for _, b := range t.Blocks {
-		parts := b.cells
-		if b.Form != Row {
-			parts = []Block{b}
-		}
-		for _, part := range parts {
+		for _, part := range b.parts() {
 			for _, thing := range part.by(finders[:1]) {
 				switch thing.Kind {
 				case Links:
@@ -61,10 +57,7 @@ func inTags(raw string, add func(to string)) {
 	}
 }
 
-var (
-	comment   = patterns.Lazy(`(?s)<!--.*?-->`)
-	attribute = patterns.Lazy(`(?i)[\s"'/](?:href|src)\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+)`)
-)
+var attribute = patterns.Lazy(`(?i)[\s"'/](?:href|src)\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+)`)
 
 // decoded is an address without the entities of HTML; one that no semicolon ends may
 // be a parameter (?a=1&copy=2).

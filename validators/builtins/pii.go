@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/patterns"
@@ -35,7 +36,7 @@ func (p *pii) Prepare() error {
 	}
 	p.allowed = map[string]bool{}
 	for _, text := range p.Allow {
-		p.allowed[ungrouped(text)] = true
+		p.allowed[ungrouped(plainly(text))] = true
 	}
 	return nil
 }
@@ -58,6 +59,7 @@ const maxPII = 20
 
 // find looks for one kind after the other; what is one of them is no other.
 func (p pii) find(text string) []validators.Issue {
+	text = plainly(text)
 	taken := withoutEscapes(text) // with zeros in place of what was found: of the same length, so that places agree
 	plain := string(taken)
 	var issues []validators.Issue
@@ -76,6 +78,47 @@ func (p pii) find(text string) []validators.Issue {
 		}
 	}
 	return issues
+}
+
+// plainly is a text with what print has for blanks, hyphens, digits and signs in
+// ASCII, and without what has no width. Its lines stay the same.
+func plainly(text string) string {
+	var b strings.Builder
+	from := 0
+	for at, r := range text {
+		if r < '\u00a0' {
+			continue
+		}
+		if p := typed(r); p != r {
+			b.WriteString(text[from:at])
+			if p >= 0 {
+				b.WriteRune(p)
+			}
+			from = at + utf8.RuneLen(r)
+		}
+	}
+	if from == 0 {
+		return text
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+// typed is the sign of ASCII that one stands for, or -1 where there is nothing to see.
+func typed(r rune) rune {
+	switch {
+	case r == utf8.RuneError: // a byte alone
+		return r
+	case unicode.Is(unicode.Zs, r):
+		return ' '
+	case r >= '\u2010' && r <= '\u2013', r == '\u2212':
+		return '-'
+	case r >= '！' && r <= '～': // of full width
+		return r - '！' + '!'
+	case r == '\u00ad', r >= '\u200b' && r <= '\u200d', r == '\u2060', r == '\ufeff':
+		return -1
+	}
+	return r
 }
 
 // withoutEscapes has zeros in place of what JSON writes for line ends and other

@@ -14,15 +14,15 @@ import (
 // of digits must also hold a date, or keep a rule of their own, so that one of
 // ten numbers is not taken for one.
 var nationalIDs = []piiShape{
-	{"a Spanish DNI or NIE", hasDigits(7), patterns.Lazy(`(?:[0-9]{8}|[XYZ][ -]?[0-9]{7})[ -]?[A-HJ-NP-TV-Z]`), isDNI},
+	{"a Spanish DNI or NIE", hasDigits(7), patterns.Lazy(`(?:[0-9]{8}|[0-9]{2}\.[0-9]{3}\.[0-9]{3}|[XYZ][ -]?[0-9]{7})[ -]?[A-HJ-NP-TV-Z]`), isDNI},
 	{"an Italian codice fiscale", hasDigits(7), patterns.Lazy(`(?i)[A-Z]{6}[0-9]{2}[ABCDEHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z]`), isCodiceFiscale},
 	{"a French NIR", hasDigits(14), patterns.Lazy(`[12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]) ?[0-9][0-9AB] ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}`), isNIR},
-	{"a Chinese identity number", hasDigits(17), patterns.Lazy(`[1-9][0-9]{16}[0-9X]`), isChineseID},
+	{"a Chinese identity number", hasDigits(17), patterns.Lazy(`[1-9][0-9]{16}[0-9Xx]`), isChineseID},
 	{"a Swiss AHV number", hasDigits(13), patterns.Lazy(`756[. ]?[0-9]{4}[. ]?[0-9]{4}[. ]?[0-9]{2}`), isAHV},
 	{"a Brazilian CPF", hasDigits(11), patterns.Lazy(`[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}`), isCPF},
-	{"a Belgian national number", hasDigits(11), patterns.Lazy(`[0-9]{2}\.[0-9]{2}\.[0-9]{2}-[0-9]{3}\.[0-9]{2}`), isBelgian},
+	{"a Belgian national number", hasDigits(11), patterns.Lazy(`[0-9]{2}\.[0-9]{2}\.[0-9]{2}-[0-9]{3}[.-][0-9]{2}|[0-9]{11}`), isBelgian},
 	{"a Swedish personnummer", hasDigits(10), patterns.Lazy(`(?:19|20)?[0-9]{6}[-+][0-9]{4}`), isPersonnummer},
-	{"a Finnish henkilötunnus", hasDigits(9), patterns.Lazy(`[0-9]{6}[-+A][0-9]{3}[0-9A-FHJ-NPR-Y]`), isHetu},
+	{"a Finnish henkilötunnus", hasDigits(9), patterns.Lazy(`[0-9]{6}[-+A-FU-Y][0-9]{3}[0-9A-FHJ-NPR-Y]`), isHetu},
 	{"a German tax number", hasDigits(11), patterns.Lazy(`[1-9][0-9](?: ?[0-9]{3}){3}`), isSteuerID},
 	{"a Polish PESEL", hasDigits(11), patterns.Lazy(`[0-9]{11}`), isPESEL},
 	{"a Norwegian fødselsnummer", hasDigits(11), patterns.Lazy(`[0-9]{6} ?[0-9]{5}`), isFodselsnummer},
@@ -79,7 +79,7 @@ func isNIR(found string) bool {
 
 func isChineseID(s string) bool {
 	sum := weighed(s, 7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
-	return isDate(s[6:14]) && (s[6:8] == "19" || s[6:8] == "20") && "10X98765432"[sum%11] == s[17]
+	return isDate(s[6:14]) && (s[6:8] == "19" || s[6:8] == "20") && "10X98765432"[sum%11] == strings.ToUpper(s)[17]
 }
 
 func isAHV(found string) bool {
@@ -96,6 +96,9 @@ func isCPF(found string) bool {
 
 func isBelgian(found string) bool {
 	s := ungrouped(found)
+	if s == found && !isDate("19"+s[:6]) && !isDate("20"+s[:6]) {
+		return false
+	}
 	key, _ := strconv.Atoi(s[9:])
 	return slices.ContainsFunc([]string{"", "2"}, func(century string) bool { // of those born since 2000
 		n, err := strconv.Atoi(century + s[:9])
@@ -106,12 +109,25 @@ func isBelgian(found string) bool {
 func isPersonnummer(found string) bool {
 	s := strings.ReplaceAll(ungrouped(found), "+", "")
 	s = s[len(s)-10:]
-	return (isDate("19"+s[:6]) || isDate("20"+s[:6])) && luhn(s)
+	day := lower(s[:6], 4, 6)
+	return (isDate("19"+day) || isDate("20"+day)) && luhn(s)
+}
+
+// lower is a number with one of its digits so much less, if it is as much: those who
+// are in a country for a while have a day of birth that no month has.
+func lower(digits string, at int, by byte) string {
+	if digits[at] < '0'+by {
+		return digits
+	}
+	return digits[:at] + string(digits[at]-by) + digits[at+1:]
 }
 
 func isHetu(s string) bool {
 	n, err := strconv.Atoi(s[:6] + s[7:10])
-	century := map[byte]string{'+': "18", '-': "19", 'A': "20"}[s[6]]
+	century := "20"
+	if i := strings.IndexByte("+-YXWVU", s[6]); i >= 0 {
+		century = []string{"18", "19"}[min(i, 1)]
+	}
 	return err == nil && isDate(century+s[4:6]+s[2:4]+s[:2]) && "0123456789ABCDEFHJKLMNPRSTUVWXY"[n%31] == s[10]
 }
 
@@ -147,6 +163,7 @@ func isPESEL(s string) bool {
 
 func isFodselsnummer(found string) bool {
 	s := ungrouped(found)
-	return (isDate("19"+s[4:6]+s[2:4]+s[:2]) || isDate("20"+s[4:6]+s[2:4]+s[:2])) &&
+	day := lower(s[:2], 0, 4)
+	return (isDate("19"+s[4:6]+s[2:4]+day) || isDate("20"+s[4:6]+s[2:4]+day)) &&
 		weighed(s, 3, 7, 6, 1, 8, 9, 4, 5, 2, 1)%11 == 0 && weighed(s, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1)%11 == 0
 }

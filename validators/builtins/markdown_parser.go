@@ -49,10 +49,13 @@ var idAttribute = patterns.Lazy(`(?i)\b(?:id|name)\s*=\s*["']?([^\s"'>]+)`)
 // htmlHeading is a heading written in HTML: code hosts make an anchor for it too.
 var htmlHeading = patterns.Lazy(`(?is)<h[1-6](?:\s[^>]*)?>(.*?)</h[1-6]\s*>`)
 
+// ownAnchor is what some dialects write behind a heading: ## The end {#end}
+var ownAnchor = patterns.Lazy(`\s\{[^{}]*#([^\s{}]+)[^{}]*\}\s*$`)
+
 var htmlTag = patterns.Lazy(`<[^>]*>`)
 
 // anchorsOf lists what a link of the document can point to: the headings'
-// anchors as code hosts make them, and the ids in its HTML.
+// anchors as code hosts make them or as they say, and the ids in its HTML.
 func anchorsOf(doc ast.Node, source []byte) map[string]bool {
 	anchors := map[string]bool{}
 	seen := map[string]int{}
@@ -72,7 +75,12 @@ func anchorsOf(doc ast.Node, source []byte) map[string]bool {
 		}
 		switch n := n.(type) {
 		case *ast.Heading:
-			anchors[unique(seen, slug(plainText(n, source)))] = true
+			words := plainText(n, source)
+			if m := ownAnchor().FindSubmatchIndex(words); m != nil {
+				anchors[string(words[m[2]:m[3]])] = true
+				words = words[:m[0]]
+			}
+			anchors[unique(seen, slug(words))] = true
 		case *ast.RawHTML:
 			raw(n.Segments)
 		case *ast.HTMLBlock:

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A Span is a part of a source, by its bytes.
@@ -78,9 +80,14 @@ func notProse(line, text string, open bool) bool {
 		return true
 	case !open && (strings.HasPrefix(line, "    ") || line[0] == '\t') && unmarked(text) == text:
 		return true // code
+	case !open && text[0] == '[' && definition().MatchString(text):
+		return true
 	}
 	return strings.Trim(text, "-=*_ ") == "" // a rule, or what underlines a heading
 }
+
+// definition is a line that says where a link leads; [^1]: begins a footnote.
+var definition = patterns.Lazy(`^\[[^\]^][^\]]*\]:\s*\S+(?:\s+(?:"[^"]*"|'[^']*'|\([^)]*\)))?$`)
 
 // unmarked is a line without the marks of a list or a quotation.
 func unmarked(text string) string {

@@ -102,6 +102,8 @@ var cases = map[string][]Case{
 	"markdown": {
 		{Name: "good", Content: "# A title\n\nSee [below](#the-end) and [there](https://example.com \"t\").\n\n```go\nx[i](y)\n```\n\n## The `end`!\n\n> quoted\n\n|a|b|\n|-|-|\n|1|2|\n\n[ref] and [this][ref], `[a](b` too.\n\n[ref]: x.md\n", Valid: true},
 		{Name: "anchors", Content: "# Über uns!\n\n# Über uns!\n\n[a](#über-uns) [b](#%C3%BCber-uns-1) [c](#top) [d](#here)\n\n<a id=\"here\"></a>", Valid: true},
+		{Name: "an anchor of its own", Content: "# The end {#end .wide}\n\n[a](#end) [b](#the-end)", Valid: true},
+		{Name: "no anchor of its own", Content: "# The end {end} x{#y}\n\n[a](#end) [b](#y)", Reason: `"#end" points to no heading; line 3: the link "#y"`},
 		{Name: "no such anchor", Content: "# A\n\n[x](#b)", Reason: `line 3: the link "#b" points to no heading`},
 		{Name: "no target", Content: "a\n\n[x]() ![y]()", Reason: `line 3: the link "x" has no target; line 3: the image has no target`},
 		{Name: "no words in the heading", Content: "a\n\n##\n\nb", Reason: "line 3: the heading is empty"},

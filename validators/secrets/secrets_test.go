@@ -46,7 +46,7 @@ func sample(r *rand.Rand, re *syntax.Regexp) string {
 }
 
 // carriers are how a token may stand in a text.
-var carriers = []string{"%", "use %. Then go on", "x = \"%\"", "'%'", "<b>%</b>", "(%)", `{"content":"a\n%\nb"}`, "https://example.org/?a=1&t=%&b=2", "x%3D%", "日本%日本"}
+var carriers = []string{"%", "use %. Then go on", "x = \"%\"", "'%'", "<b>%</b>", "(%)", `{"content":"a\n%\nb"}`, "https://example.org/?a=1&t=%&b=2", "x%3D%", "日本%日本", "is _%_ now", "__%__"}
 
 // Each row of the table finds what its own pattern makes, wherever it stands,
 // and nothing of it is found in the middle of a word.

@@ -57,7 +57,7 @@ func (t *token) at(text string, at int) (Secret, bool) {
 	}
 	rest := window(text, start, longest)
 	m := t.pattern().FindStringIndex(rest)
-	if m == nil || m[1] < len(rest) && within(wordy, rest[m[1]]) && within(wordy, rest[m[1]-1]) {
+	if m == nil || within(wordy, rest[m[1]-1]) && goesOn(rest[m[1]:], start > 0 && text[start-1] == '_') {
 		return Secret{}, false
 	}
 	value := rest[:m[1]]
@@ -90,11 +90,23 @@ func (t *token) bears(value, behind string) bool {
 // its last, at least.
 const shortest = 64
 
+// goesOn says that a word goes on behind a token; of one that Markdown stresses
+// (_ghp_…_) the marks that end it are none of it.
+func goesOn(behind string, stressed bool) bool {
+	if stressed {
+		behind = strings.TrimLeft(behind, "_")
+	}
+	return behind != "" && within(wordy, behind[0])
+}
+
 // beginsWord says that a token may begin at a place: what stands before it is no
-// part of a word, or the end of an escape as JSON (\n) and addresses (%3D) have.
+// part of a word, but marks of Markdown's (_ or __) or the end of an escape as JSON
+// (\n) and addresses (%3D) have.
 func beginsWord(text string, at int) bool {
-	if at == 0 || !within(wordy, text[at-1]) {
+	if marks := strings.TrimRight(text[max(0, at-2):at], "_"); marks == "" && at <= 2 || marks != "" && !within(wordy, marks[len(marks)-1]) {
 		return true
+	} else if marks == "" {
+		return !within(wordy, text[at-3])
 	}
 	return at > 1 && text[at-2] == '\\' && within("nrt", text[at-1]) ||
 		at > 2 && text[at-3] == '%' && within(digits, text[at-2]) ||

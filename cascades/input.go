@@ -216,7 +216,7 @@ func (c *Cascade) needed() map[string]string {
 	readers := map[string]string{}
 	for _, p := range c.always() {
 		for _, n := range p.inputs() {
-			if name := n.Path[1]; !n.Guarded && readers[name] == "" {
+			if name := n.Path[1]; len(n.Path)-n.Spared > 1 && readers[name] == "" {
 				readers[name] = p.Name
 			}
 		}

@@ -63,6 +63,9 @@ type Name struct {
 	// Guarded is true where the template handles that the last element of Path is absent: default(…), is defined,
 	// is undefined, and whatever stands under a condition that asked one of these about the path, its beginning or its end.
 	Guarded bool
+	// Spared is how many elements Path ends with that may be absent: {{ input.a.b|default(1) }} spares b, and fails
+	// without input.a.
+	Spared int
 }
 
 // Parse compiles a template. Its error is an *Error at the place of the first mistake, with the further ones that can be
@@ -139,7 +142,7 @@ func (p *Program) Names() []Name {
 	for _, i := range inOrder {
 		one := p.reads[i]
 		here = here.to(p.source, one.at)
-		names[i] = Name{Path: one.path, Line: here.line, Column: here.column, Guarded: one.guarded}
+		names[i] = Name{Path: one.path, Line: here.line, Column: here.column, Guarded: one.guarded, Spared: one.spared}
 	}
 	return names
 }

@@ -79,6 +79,9 @@ func TestNames(t *testing.T) {
 			if n.Guarded {
 				guard = "?"
 			}
+			if needed := len(n.Path) - n.Spared; n.Guarded && needed > 0 {
+				guard += fmt.Sprintf(" %d", needed)
+			}
 			fmt.Fprintf(&b, "%d:%d %s%s; ", n.Line, n.Column, strings.Join(n.Path, "."), guard)
 		}
 		return strings.TrimSuffix(b.String(), "; ")
@@ -89,8 +92,8 @@ func TestNames(t *testing.T) {
 		"{{ a[0].b }} {{ a[k].b }} {{ a.b[0].c }}":                                                 "1:4 a; 1:19 k; 1:17 a; 1:30 a.b",
 		"{{ a.upper() }} {{ a.b.get('x') }} {{ (a.b)[1:c] }} {{ {a: b}|length }}":                  "1:4 a; 1:20 a.b; 1:40 a.b; 1:47 c; 1:57 a; 1:60 b",
 		"{{ a.b|upper }} {{ a|replace(b, c) }}":                                                    "1:4 a.b; 1:20 a; 1:30 b; 1:33 c",
-		"{{ a.b|default('x') }} {{ a|d(c) }} {{ a|items }}":                                        "1:4 a.b?; 1:27 a?; 1:31 c; 1:40 a?",
-		"{{ a is defined }} {{ a.b is undefined }} {{ a is none }}":                                "1:4 a?; 1:23 a.b?; 1:46 a",
+		"{{ a.b|default('x') }} {{ a|d(c) }} {{ a|items }}":                                        "1:4 a.b? 1; 1:27 a?; 1:31 c; 1:40 a?",
+		"{{ a is defined }} {{ a.b is undefined }} {{ a is none }}":                                "1:4 a?; 1:23 a.b? 1; 1:46 a",
 		"{% if a is defined %}{{ a.b }}{{ c }}{% else %}{{ a }}{% endif %}":                        "1:7 a?; 1:25 a.b?; 1:34 c; 1:51 a",
 		"{% if a is undefined %}{{ a }}{% elif b %}{{ a }}{% endif %}{{ a }}":                      "1:7 a?; 1:27 a; 1:39 b; 1:46 a?; 1:64 a",
 		"{{ a is defined and a > 1 }} {{ a is undefined or a }} {{ not a is defined and a }}":      "1:4 a?; 1:21 a?; 1:33 a?; 1:51 a?; 1:63 a?; 1:80 a",
@@ -104,6 +107,8 @@ func TestNames(t *testing.T) {
 		"{% macro m(a, b=c) %}{{ a }}{{ d }}{{ varargs }}{% endmacro %}{{ m(e) }}":                 "1:17 c; 1:32 d; 1:68 e",
 		"{% filter replace(a, b) %}{{ c }}{% endfilter %}":                                         "1:30 c; 1:19 a; 1:22 b",
 		"{{ range(n) }} {{ dict(a=b) }} {% set ns = namespace(x=y) %}{% set ns.x = z %}{{ ns.x }}": "1:10 n; 1:26 b; 1:56 y; 1:75 z",
+		"{{ a.b.c|default(1) }} {{ a.b[0]|default(1) }} {{ a|default(1) }}":                        "1:4 a.b.c? 2; 1:27 a.b? 2; 1:51 a?",
+		"{% if a.b is defined %}{{ a.b.c }}{{ a.b.c|d(1) }}{% endif %}":                            "1:7 a.b? 1; 1:27 a.b.c?; 1:38 a.b.c?",
 		"日本 {{ x }}": "1:7 x",
 		"{# {{ no }} #}{% raw %}{{ no }}{% endraw %}{{ '{{ no }}' }}": "",
 	} {

@@ -16,6 +16,7 @@ type read struct {
 	path    []string
 	at      int
 	guarded bool
+	spared  int // elements that path ends with and that may be absent
 }
 
 func (v *resolver) body(s *scope, statements body) {
@@ -227,7 +228,8 @@ func (v *resolver) name(s *scope, n *name) bool {
 // path resolves a chain of names such as outputs.draft.title.
 func (v *resolver) path(s *scope, e expression, root *name, path []string, guarded bool) {
 	free := v.name(s, root) && !v.library.isGlobal(root.text)
-	for e != expression(root) {
+	length := 1 // of the chain: path may end before it does
+	for ; e != expression(root); length++ {
 		switch link := e.(type) {
 		case *attribute:
 			if free {
@@ -239,9 +241,17 @@ func (v *resolver) path(s *scope, e expression, root *name, path []string, guard
 			e = link.object
 		}
 	}
-	if free {
-		v.reads = append(v.reads, read{path, root.at, guarded || v.guarded(path)})
+	if !free {
+		return
 	}
+	one := read{path: path, at: root.at, guarded: guarded}
+	if guarded && length == len(path) {
+		one.spared = 1
+	}
+	if v.guarded(path) {
+		one.guarded, one.spared = true, len(path)
+	}
+	v.reads = append(v.reads, one)
 }
 
 func (v *resolver) guarded(path []string) bool {

@@ -19,24 +19,37 @@ type Figure struct {
 
 // Figures lists the numbers of a text that stand in figures, those of dates,
 // headings, tables and HTML as well, without their units; what is glued to letters,
-// and what stands in code or in an address, is none. With spelt those in
-// (English) words come along.
-func (t Text) Figures(spelt bool) []Figure {
+// and what stands in code or in an address, is none. With inWords those in
+// (English) words come along. A date is its parts: 2024-01-15 is 15.1.2024.
+func (t Text) Figures(inWords bool) []Figure {
 	var out []Figure
 	for _, b := range t.Shown() {
 		_, words := addresses.take(b.Words)
 		_, words = placeholders.take(words)
-		found, _ := inFigures.take(words)
-		if spelt {
-			more, _ := spelledOut.take(words)
+		found, _ := figures(words)
+		if digits := spelt(words); inWords && digits != words {
+			more, _ := figures(digits)
 			found = append(found, more...)
 		}
 		for _, s := range found {
-			figure := strings.TrimLeft(strings.Fields(s)[0], "<>≤≥≈~±=+")
-			out = append(out, Figure{figure, b.Line, forms(figure)})
+			for _, figure := range dateParts(strings.TrimLeft(strings.Fields(s)[0], "<>≤≥≈~±=+")) {
+				out = append(out, Figure{figure, b.Line, forms(figure)})
+			}
 		}
 	}
 	return out
+}
+
+// dateParts are the numbers of a date with a whole year, which languages write in
+// orders of their own; of what is none the figure.
+func dateParts(figure string) []string {
+	for _, mark := range []string{".", "/"} {
+		parts := strings.Split(figure, mark)
+		if len(parts) == 3 && len(parts[1]) <= 2 && (len(parts[0]) == 4 && len(parts[2]) <= 2 || len(parts[0]) <= 2 && len(parts[2]) == 4) {
+			return parts
+		}
+	}
+	return []string{figure}
 }
 
 // forms are the values of a figure by the ways to group and to part it.
@@ -52,6 +65,10 @@ func forms(figure string) []string {
 		}
 		return []string{decimal(fraction.Add(whole, fraction))}
 	}
+	figure = strings.ToLower(figure) // 1E6
+	if whole := strings.TrimPrefix(figure, "-"); strings.HasPrefix(whole, ".") {
+		figure = strings.TrimSuffix(figure, whole) + "0" + whole
+	}
 	marks := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(".,'’", r) {
 			return r
@@ -61,7 +78,7 @@ func forms(figure string) []string {
 	bare := strings.NewReplacer("'", "", "’", "").Replace(figure)
 	last := strings.LastIndexAny(bare, ".,")
 	if last < 0 {
-		return []string{bare}
+		return asWhole(bare)
 	}
 	whole := strings.NewReplacer(".", "", ",", "")
 	parted := whole.Replace(bare[:last]) + "." + bare[last+1:]
@@ -76,6 +93,18 @@ func forms(figure string) []string {
 	default:
 		return []string{parted}
 	}
+}
+
+// asWhole are the forms of what has no fraction: 05 is 5, and of the hour 15:30 some
+// languages make 15.30.
+func asWhole(figure string) []string {
+	if hour, minute, ok := strings.Cut(figure, ":"); ok && len(hour) <= 2 && len(minute) == 2 {
+		return append(forms(hour+"."+minute), figure)
+	}
+	if short := strings.TrimLeft(figure, "0"); short != "" && short != figure && !strings.ContainsAny(short, ":/") {
+		return []string{figure, short}
+	}
+	return []string{figure}
 }
 
 // inDigits is a figure in the digits of ASCII, without the fraction (½) that it may
@@ -93,8 +122,15 @@ func inDigits(figure string) (digits string, fraction *big.Rat) {
 	return strings.Map(digit, figure), fraction
 }
 
-// digit is the digit of ASCII that one of another script is; they stand in tens.
+// digit is the digit or mark of ASCII that one of another script is; digits stand in
+// tens.
 func digit(r rune) rune {
+	switch r {
+	case '٫':
+		return '.'
+	case '٬':
+		return ','
+	}
 	for _, t := range unicode.Nd.R16 {
 		if lo := rune(t.Lo); r >= lo && r <= rune(t.Hi) {
 			return '0' + (r-lo)%10

@@ -32,7 +32,6 @@ func (f finder) take(words string) (found []string, rest string) {
 var (
 	addresses    = finder{Links, anyAddress, linked}
 	placeholders = finder{Placeholders, marked("{", "%", "<"), matches(placeholderPattern, same)}
-	inFigures    = finder{Numbers, anyFigure, figures}
 	spelledOut   = finder{Numbers, anyNumber, numbers}
 )
 
@@ -88,9 +87,9 @@ func anyWord(set func() map[string]bool) func(string) bool {
 	}
 }
 
-func anyFigure(words string) bool {
-	return strings.ContainsFunc(words, func(r rune) bool { return r >= '0' && r <= '9' || r >= 0x80 && unicode.IsNumber(r) })
-}
+func anyFigure(words string) bool { return strings.ContainsFunc(words, isFigure) }
+
+func isFigure(r rune) bool { return r >= '0' && r <= '9' || r >= 0x80 && unicode.IsNumber(r) }
 
 // All lists the things that are in a block and what it is itself, those of its
 // markup first.

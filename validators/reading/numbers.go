@@ -34,8 +34,12 @@ var units = sync.OnceValue(func() map[string]string {
 // A figure: a sign or comparison, a currency, digits that may be grouped, an
 // exponent, and what may be a unit.
 var numberPattern = patterns.Lazy(`(^|[^\p{L}\p{Nd}_\x{fffc}.,-]|-)` +
-	`((?:[<>≤≥≈~±=]=?\s?)?[-−+–]?(?:\p{Sc}\s?|USD |EUR |GBP |CHF )?(?:\d{1,3}(?: \d{3}\b)+|[\p{Nd}\p{No}⁄]+)(?:[.,'’:/][\p{Nd}]+)*(?:[eE][-+]?\d+)?)` +
+	`((?:[<>≤≥≈~±=]=?\s?)?[-−+–]?(?:\p{Sc}\s?|USD |EUR |GBP |CHF )?(?:\d{1,3}(?: \d{3}\b)+|[\p{Nd}\p{No}⁄]+|\.\d+)(?:[.,'’:/٫٬][\p{Nd}]+)*(?:[eE][-+]?\d+)?)` +
 	`((?:[\s-]?(?:%|‰|°[CF]?|\p{Sc}))|[\s-]?[\p{L}µ]+(?:/s)?)?`)
+
+// lead is more bytes than what stands before the digits of a figure has: looking for
+// it from there on, not from the last one, takes a third of the time.
+const lead = 24
 
 // numbers finds numbers with their units, in figures and in words.
 func numbers(words string) ([]string, string) { return figures(spelt(words)) }
@@ -44,23 +48,31 @@ func numbers(words string) ([]string, string) { return figures(spelt(words)) }
 func figures(words string) ([]string, string) {
 	var found []string
 	for at := 0; at < len(words); {
-		m := numberPattern().FindStringSubmatchIndex(words[at:])
+		first := strings.IndexFunc(words[at:], isFigure)
+		if first < 0 {
+			break
+		}
+		from := at + max(0, first-lead)
+		for from > at && !utf8.RuneStart(words[from]) {
+			from--
+		}
+		m := numberPattern().FindStringSubmatchIndex(words[from:])
 		if m == nil {
 			break
 		}
-		figure, behind := part(words[at:], m, 2), part(words[at:], m, 3)
+		figure, behind := part(words[from:], m, 2), part(words[from:], m, 3)
 		glued := behind != "" && behind[0] != ' ' && behind[0] != '-'
 		name := strings.Trim(behind, " -\u00a0\u202f\t")
 		unit, known := units()[name]
-		end := at + m[5]
+		end := from + m[5]
 		switch {
 		case known:
-			end = at + m[1]
+			end = from + m[1]
 		case glued: // 3rd, 100x, 2D
 			unit = name
-			end = at + m[1]
+			end = from + m[1]
 		}
-		if at > 0 && m[4] == 0 {
+		if at > 0 && from+m[4] == at {
 			figure = strings.TrimLeft(figure, "-−–+") // of a range
 		}
 		found = append(found, written(figure, unit))

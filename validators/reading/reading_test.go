@@ -45,6 +45,7 @@ func TestThings(t *testing.T) {
 		{Tables, "| a | b |\n|---|---|\n| 1 | `x` |", "| a | b | ¦ | 1 | \ufffc `x` |"},
 		{Placeholders, "{{name}} {x} %s ${y} %(z)s 5%", "{{name}} ¦ {x} ¦ %s ¦ ${y} ¦ %(z)s"},
 		{Placeholders, "https://x/{{ id }}/{n}", "{{ id }} ¦ {n}"},
+		{Numbers, "p < .05, so.5 and ...7 or $.50", "<.05 ¦ .50 $"},
 		{Markup, "a<br>b <!-- x --> ~~gone~~ c  \nd\n\n<!-- y\nz -->\n\n[//]: # (hidden)", "<br> ¦ <!-- x --> ¦ a hard line break ¦ ~~gone~~ ¦ <!-- y z --> ¦ [//]: # \"hidden\""},
 		{Lists, "- [ ] a\n- [X] b", "[ ] ¦ [x]"},
 		{Names, "Run it with --dry-run of config.yaml, e.g. on a laptop.So it ends", "--dry-run ¦ config.yaml"},

@@ -114,7 +114,7 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 	starts := h.starts(n, limit)
 	for i := 0; i < n || len(waiting) > 0; {
 		switch {
-		case g.err != nil && i >= limit && i < n:
+		case g.err != nil && i < n && (i >= limit || h.lots != nil && h.lots.IntN(2) == 0):
 			i = n // those that had not begun by then do not
 		case g.err != nil && len(waiting) > 0:
 			resume()

@@ -193,7 +193,7 @@ func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
 	if e.answer != nil {
 		return *e.answer, nil
 	}
-	if h.waits {
+	if h.waits || h.lots != nil && h.lots.IntN(2) == 0 {
 		return engine.Answer{}, engine.ErrSuspended
 	}
 	return engine.Answer{}, h.wait(e)

@@ -69,7 +69,7 @@ func Codes() []Code {
 		{CodeFile, "a file that is named here and cannot be read"},
 		{CodeCycle, "a file or a value that contains itself"},
 		{CodeTooLarge, "more than a cascade file may hold"},
-		{CodeUngated, "a warning: a model may call a tool that writes, and no blocking or retrying `tool` ward looks at the call; or a phase writes with a tool what a model said, and neither a blocking pre-ward nor a check of that text looks at it"},
+		{CodeUngated, "a warning: a model may call a tool that writes, and no blocking or retrying `tool` ward looks at the call; or a phase writes with a tool what a model said, and neither a blocking pre-ward nor a check of that text looks at it, where it is said or on the way"},
 		{CodeUndeclared, "a warning: a template reads an input that `inputs_schema` does not have: nobody can give it; or a cascade within this one is given one that it neither declares nor reads"},
 		{CodeStray, "a warning: a key of a JSON Schema that JSON Schema has no meaning for, and that is nearly one of its words; or a schema of nothing but such keys: fields without `properties`"},
 		{CodeUnreached, "a warning: no way leads to a phase"},

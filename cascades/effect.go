@@ -6,7 +6,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/templates"
 )
 
 // A guard is a tool that a ward around tools names, where it stands.
@@ -55,33 +54,18 @@ type act struct {
 // checkActs warns of phases that write what a model said and nobody has looked
 // at: neither a pre-ward of theirs nor a check of the text that was released.
 func (p *parser) checkActs() {
+	var kept *kept
 	for _, a := range p.acts {
 		t := a.phase.Tool
 		if t == nil || t.Effect != tool.Writes || t.Receipt != nil || slices.ContainsFunc(a.phase.Wards.Pre, stands) {
 			continue
 		}
-		before := true
-		for _, from := range p.cascade.EveryPhase() {
-			before = before && from != a.phase
-			if from.Instructions != nil && a.phase.takes(from.Name, before) && !slices.ContainsFunc(append(slices.Clone(from.Wards.Post), from.Rules.Loop), func(c *Check) bool { return c != nil && stands(c) }) {
-				p.warn(a.node, CodeUngated, "tool %s writes, and takes what phase %s says: no blocking pre-ward of phase %s looks at it, nor a blocking or retrying check of phase %s",
-					t.Name, from.Name, a.phase.Name, from.Name)
-			}
+		if kept == nil {
+			kept = p.cascade.kept()
+		}
+		for _, from := range kept.bare(a.phase) {
+			p.warn(a.node, CodeUngated, "tool %s writes, and takes what phase %s says: no blocking pre-ward of phase %s looks at it, nor a blocking or retrying check of phase %s",
+				t.Name, from.Name, a.phase.Name, from.Name)
 		}
 	}
-}
-
-// takes tells whether the phase's inputs, or the list that it is done for, read
-// another's output: by its name, or with all that came before.
-func (p *Phase) takes(name string, before bool) bool {
-	names := p.Inputs.Names()
-	if p.Each != nil {
-		names = append(names, p.Each.In.Names()...)
-	}
-	return slices.ContainsFunc(names, func(n templates.Name) bool {
-		if len(n.Path) > 1 && n.Path[0] == "outputs" {
-			return n.Path[1] == name
-		}
-		return before && (n.Path[0] == "outputs" || n.Path[0] == "lineage")
-	})
 }

@@ -40,7 +40,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	var exists bool
 	err = j.writer.do(func(c *conn) error {
 		exists = false
-		if err := j.lasting(c); err != nil {
+		if err := errors.Join(j.lasting(c), j.parentStays(c, s.Parent)); err != nil {
 			return err
 		}
 		added, err := c.one(context.Background(), `INSERT INTO run (id, cascade, file, parent, started, status, owner, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -79,6 +79,19 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	r.era.Store(era)
 	r.put(row{kind: legBegins})
 	return r, nil
+}
+
+// parentStays refuses a parent that was pruned since it was read; one that is there is
+// not pruned from here on, for the child that it has then.
+func (j *Journal) parentStays(c *conn, id string) error {
+	if id == "" {
+		return nil
+	}
+	there, err := c.one(context.Background(), "SELECT 1 FROM run WHERE id = ?"+j.says.lock, id)
+	if err == nil && there == nil {
+		err = fmt.Errorf("parent %s: %w", id, runner.ErrNoRun)
+	}
+	return err
 }
 
 // lasting has a transaction be on the server's disk when it is confirmed: that a

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 )
 
@@ -54,7 +55,13 @@ func (j *Journal) Mark(ctx context.Context, id, kind string) error {
 		return err
 	}
 	return j.writer.do(func(c *conn) error {
-		_, err := c.exec("INSERT INTO mark (run, kind) VALUES (?, ?) ON CONFLICT DO NOTHING", s.n, kind)
+		there, err := c.one(ctx, "SELECT 1 FROM run WHERE n = ? AND id = ?"+j.says.lock, s.n, s.RunID)
+		if err == nil && there == nil {
+			err = fmt.Errorf("run %s: %w", id, runner.ErrNoRun) // it has been pruned just now
+		}
+		if err == nil {
+			err = c.send("INSERT INTO mark (run, kind) VALUES (?, ?) ON CONFLICT DO NOTHING", s.n, kind)
+		}
 		return err
 	})
 }
@@ -83,20 +90,13 @@ func (j *Journal) Prune(ctx context.Context, p Pruning) (done Pruned, err error)
 	}
 	done.Kept = kept
 	if p.DryRun {
-		for _, r := range list {
-			done.Runs = append(done.Runs, r.id)
-		}
+		done.Runs = list
 		return done, nil
 	}
 	turn, err := j.newTurn()
-	for i := 0; i < len(list) && err == nil; i++ {
-		var gone bool
-		if gone, err = j.remove(turn, list[i]); gone {
-			done.Runs = append(done.Runs, list[i].id)
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
+	if err == nil {
+		done.Runs, err = j.removeAll(ctx, turn, &p, list)
+		done.Kept += len(list) - len(done.Runs)
 	}
 	if err != nil {
 		return done, err
@@ -125,7 +125,10 @@ const turnKind = "turn:"
 func (j *Journal) newTurn() (pruneTurn, error) {
 	t := pruneTurn(turnKind + rand.Text())
 	return t, j.writer.do(func(c *conn) error {
-		_, err := c.exec("DELETE FROM mark WHERE run = 0")
+		_, err := c.exec(childIndex)
+		if err == nil {
+			_, err = c.exec("DELETE FROM mark WHERE run = 0")
+		}
 		if err == nil {
 			_, err = c.exec("INSERT INTO mark (run, kind) VALUES (0, ?)", string(t))
 		}
@@ -148,17 +151,44 @@ func (j *Journal) size(ctx context.Context) (bytes int64, err error) {
 	return bytes, err
 }
 
-// An agedRun may go.
+// An agedRun is one as it is looked at for pruning.
 type agedRun struct {
-	n, epoch int64
-	id       string
-	status   string
-	parent   string
+	id, parent string
+	old        bool
+	ended      bool // for good
+	stays      bool
+}
+
+// agedRuns asks for what [Journal.aged] reads.
+func (j *Journal) agedRuns(older bool) string {
+	marks := "(SELECT " + j.says.list + " FROM mark WHERE run = n)"
+	if older {
+		marks = "NULL"
+	}
+	return "SELECT id, parent, coalesce(finished, started), status, " + j.says.owner + ", error, pending, " + marks + " FROM run"
+}
+
+func (j *Journal) aged(p *Pruning, v []driver.Value) agedRun {
+	status := word(v[3])
+	r := agedRun{id: word(v[0]), parent: word(v[1]), old: integer(v[2]) < p.Before.UnixNano(), ended: final(status, errorIn(v[5]).code())}
+	_, owned := j.alive(word(v[4]))
+	r.stays = owned || slices.ContainsFunc(p.Keep, func(kind string) bool {
+		switch kind {
+		case Waits:
+			return status == engine.Waiting || word(v[6]) != ""
+		case Unfinished:
+			return !r.ended
+		case Labelled:
+			return p.Labelled[r.id]
+		}
+		return slices.Contains(strings.Split(word(v[7]), ","), kind)
+	})
+	return r
 }
 
 // prunable lists the runs that may go, the oldest first, and counts those that
 // are as old and stay.
-func (j *Journal) prunable(ctx context.Context, p Pruning) (list []agedRun, kept int, err error) {
+func (j *Journal) prunable(ctx context.Context, p Pruning) (list []string, kept int, err error) {
 	needed := map[string]bool{} // by runs that stay and may be gone on with
 	var all []agedRun
 	err = j.reading(ctx, func(c *conn) error {
@@ -166,82 +196,29 @@ func (j *Journal) prunable(ctx context.Context, p Pruning) (list []agedRun, kept
 		if err != nil {
 			return err
 		}
-		marks := "(SELECT " + j.says.list + " FROM mark WHERE run = n)"
-		if older {
-			marks = "NULL"
-		}
 		return c.each(ctx, func(v []driver.Value) error {
-			r := agedRun{n: integer(v[0]), epoch: integer(v[1]), id: word(v[2]), status: word(v[3]), parent: word(v[4])}
-			_, owned := j.alive(word(v[6]))
-			ended := final(r.status, errorIn(v[7]).code())
-			stays := p.stays(&r, ended, word(v[8]) != "", word(v[9]))
-			switch {
-			case integer(v[5]) < p.Before.UnixNano() && !owned && !stays:
+			switch r := j.aged(&p, v); {
+			case r.old && !r.stays:
 				all = append(all, r)
 				return nil
-			case integer(v[5]) < p.Before.UnixNano():
+			case r.old:
 				kept++
-			}
-			if !ended {
-				needed[r.parent] = true
+				fallthrough
+			default:
+				needed[r.parent] = needed[r.parent] || !r.ended
 			}
 			return nil
-		}, "SELECT n, epoch, id, status, parent, coalesce(finished, started), "+j.says.owner+", error, pending, "+marks+" FROM run ORDER BY n")
+		}, j.agedRuns(older)+" ORDER BY n")
 	})
 	// A parent began before its child: from the last on, who needs a run is known before it comes.
-	for i := len(all) - 1; i >= 0; i-- {
-		if needed[all[i].id] {
+	for _, r := range slices.Backward(all) {
+		if needed[r.id] {
 			kept++
-			needed[all[i].parent] = true
+			needed[r.parent] = true
 			continue
 		}
-		list = append(list, all[i])
+		list = append(list, r.id)
 	}
 	slices.Reverse(list)
 	return list, kept, err
-}
-
-func (p *Pruning) stays(r *agedRun, ended, asks bool, marks string) bool {
-	return slices.ContainsFunc(p.Keep, func(kind string) bool {
-		switch kind {
-		case Waits:
-			return r.status == engine.Waiting || asks
-		case Unfinished:
-			return !ended
-		case Labelled:
-			return p.Labelled[r.id]
-		}
-		return slices.Contains(strings.Split(marks, ","), kind)
-	})
-}
-
-// remove takes one run out of the file, unless somebody has taken it up since it
-// was looked at.
-func (j *Journal) remove(turn pruneTurn, r agedRun) (gone bool, err error) {
-	err = j.writer.do(func(c *conn) error {
-		if err := turn.stands(c); err != nil {
-			return err
-		}
-		found, err := c.one(context.Background(), "SELECT epoch, status, "+j.says.owner+" FROM run WHERE n = ?"+j.says.lock, r.n)
-		if gone = false; err != nil || found == nil {
-			return err
-		}
-		if _, owned := j.alive(word(found[2])); owned || integer(found[0]) != r.epoch || word(found[1]) != r.status {
-			return nil
-		}
-		gone = true
-		j.writer.endEra() // a start here that saw its epoch stand looks again
-		if j.says.lines {
-			if err := c.send("DELETE FROM line WHERE id > ? AND id < ?", r.n<<rowBits, (r.n+1)<<rowBits); err != nil {
-				return err
-			}
-		}
-		for _, from := range []string{"pack WHERE run", "start WHERE run", "result WHERE run", "mark WHERE run", "run WHERE n"} {
-			if err := c.send("DELETE FROM "+from+" = ?", r.n); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return gone && err == nil, err
 }

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -179,6 +180,99 @@ func TestPruneKeeps(t *testing.T) {
 	}
 }
 
+// What becomes of runs between the list and their removal counts: one that is frozen
+// then stays, one that is gone on with, and what they and new ones share with.
+func TestPruneMeanwhile(t *testing.T) {
+	done, failed := engine.Result{Status: engine.Succeeded}, engine.Result{Status: engine.Failed, Error: &event.Error{Code: engine.Failed}}
+	for _, c := range []struct {
+		name, stay string
+		then       func(t *testing.T, j *Journal)
+	}{
+		{"nothing", "", func(*testing.T, *Journal) {}},
+		{"frozen", "parent root", func(t *testing.T, j *Journal) {
+			if err := j.Mark(t.Context(), "parent", Frozen); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"gone on with", "child parent root", func(t *testing.T, j *Journal) { reopen(t, j, "child") }},
+		{"shared with", "new parent root", func(t *testing.T, j *Journal) { begin(t, j, runner.Start{RunID: "new", Parent: "parent"}) }},
+		{"shared with and over", "new", func(t *testing.T, j *Journal) {
+			saidRun(t, j, "new", "a", done, runner.Start{Parent: "parent"})
+		}},
+		{"gone and there anew", "other", func(t *testing.T, j *Journal) {
+			if _, err := j.Prune(t.Context(), Pruning{Before: time.Now().Add(time.Hour)}); err != nil {
+				t.Fatal(err)
+			}
+			begin(t, j, runner.Start{RunID: "other"})
+			if err := j.Mark(t.Context(), "other", Frozen); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
+			saidRun(t, j, "root", long20("root"), failed, runner.Start{})
+			saidRun(t, j, "parent", long20("parent"), failed, runner.Start{Parent: "root"})
+			saidRun(t, j, "child", long20("child"), failed, runner.Start{Parent: "parent"})
+			p := Pruning{Before: time.Now(), Keep: []string{Frozen}}
+			list, _, err := j.prunable(t.Context(), p)
+			if err != nil || len(list) != 3 {
+				t.Fatal(list, err)
+			}
+			c.then(t, j)
+			turn, err := j.newTurn()
+			if err != nil {
+				t.Fatal(err)
+			}
+			gone, err := j.removeAll(t.Context(), turn, &p, list)
+			if left := strings.Join(names(t, j), " "); err != nil || left != c.stay {
+				t.Errorf("there are %q, want %q; gone are %v, %v", left, c.stay, gone, err)
+			}
+		})
+	}
+}
+
+// Who shares with a run goes before it, so that none is left without where pruning is
+// broken off.
+func TestPruneBrokenOff(t *testing.T) {
+	failed := engine.Result{Status: engine.Failed, Error: &event.Error{Code: engine.Failed}}
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
+	saidRun(t, j, "parent", "a", failed, runner.Start{})
+	saidRun(t, j, "child", "a", failed, runner.Start{Parent: "parent"})
+	ctx, stop := context.WithCancel(t.Context())
+	n := 0
+	j.writer.before = func() error {
+		if n++; n == 2 { // the first is the turn
+			stop()
+		}
+		return nil
+	}
+	got, err := j.Prune(ctx, Pruning{Before: time.Now().Add(time.Hour)})
+	if list := names(t, j); !errors.Is(err, context.Canceled) || !slices.Equal(list, []string{"parent"}) || !slices.Equal(got.Runs, []string{"child"}) {
+		t.Errorf("there are %v; %+v, %v", list, got, err)
+	}
+}
+
+// A run whose parent an older capstan has pruned is there, and says what it lacks: to
+// go on without would make again what the parent has made.
+func TestParentIsGone(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
+	failed := engine.Result{Status: engine.Failed, Error: &event.Error{Code: engine.Failed}}
+	saidRun(t, j, "parent", "a", failed, runner.Start{})
+	saidRun(t, j, "child", "a", failed, runner.Start{Parent: "parent"})
+	if err := j.writer.do(func(c *conn) error { return j.erase(c, 1) }); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := j.Reopen("child"); errors.Is(err, runner.ErrNoRun) || !strings.Contains(fmt.Sprint(err), "run parent, which is not kept any more") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if _, err := j.Begin(runner.Start{RunID: "new", Parent: "parent"}); !errors.Is(err, runner.ErrNoRun) {
+		t.Errorf("a new one: %v", err)
+	}
+}
+
 // A text that was removed is written again by a process that wrote it before.
 func TestPruneBesideAWriter(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "j.db")
@@ -274,10 +368,9 @@ func TestNamedMeanwhile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for n, id := range []string{"old", "huge"} {
-				if gone, err := j.remove(turn, agedRun{n: int64(n + 2), id: id, epoch: 1, status: engine.Succeeded}); !gone || err != nil {
-					t.Fatal(gone, err)
-				}
+			later := Pruning{Before: time.Now().Add(time.Hour)}
+			if gone, err := j.removeAll(t.Context(), turn, &later, []string{"old", "huge"}); len(gone) != 2 || err != nil {
+				t.Fatal(gone, err)
 			}
 			s := sweep{named: map[digest]bool{}, parts: map[digest]string{}}
 			unnamed, err := s.unnamed(t.Context(), j)
@@ -318,7 +411,8 @@ func TestPruneTwice(t *testing.T) {
 	if _, err := j.newTurn(); err != nil {
 		t.Fatal(err)
 	}
-	if gone, err := j.remove(first, agedRun{n: 1, epoch: 1, status: engine.Succeeded}); gone || err == nil || !strings.Contains(err.Error(), "begun to prune") {
+	later := Pruning{Before: time.Now().Add(time.Hour)}
+	if gone, err := j.removeAll(t.Context(), first, &later, []string{"run"}); len(gone) > 0 || err == nil || !strings.Contains(err.Error(), "begun to prune") {
 		t.Errorf("it removed: %v, %v", gone, err)
 	}
 }

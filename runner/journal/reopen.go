@@ -243,7 +243,10 @@ func (r *recording) load(ctx context.Context) error {
 	}
 	r.hear(rows)
 	if r.start.Parent != "" {
-		if r.shared, err = j.share(r.start); err != nil {
+		switch r.shared, err = j.share(r.start); {
+		case errors.Is(err, runner.ErrNoRun): // of the parent: this run is there
+			return fmt.Errorf("run %s takes what is the same from run %s, which is not kept any more: it cannot be gone on with", r.start.RunID, r.start.Parent)
+		case err != nil:
 			return fmt.Errorf("parent %s: %w", r.start.Parent, err)
 		}
 		for _, l := range rows {

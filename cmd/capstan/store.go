@@ -106,17 +106,19 @@ func (c *Command) kept(f storeFlags, readOnly bool) (*journal.Journal, error) {
 	if file == noStore {
 		return nil, usage("--db off keeps no runs")
 	}
-	if _, err := os.Stat(file); !journal.IsAddress(file) && errors.Is(err, os.ErrNotExist) {
+	var j *journal.Journal
+	if _, err = os.Stat(file); journal.IsAddress(file) || !errors.Is(err, os.ErrNotExist) { // to open that would make it
+		j, err = c.open(file, f, readOnly)
+	}
+	switch {
+	case err == nil:
+		return j, nil
+	case errors.Is(err, journal.ErrEmpty) && journal.IsAddress(file):
+		return nil, usage("%w yet: %w", errNoRuns, err)
+	case errors.Is(err, journal.ErrEmpty), errors.Is(err, os.ErrNotExist):
 		return nil, usage("%w in %s yet; capstan run keeps them there", errNoRuns, file)
 	}
-	j, err := c.open(file, f, readOnly)
-	if errors.Is(err, journal.ErrEmpty) {
-		return nil, usage("%w yet: %w", errNoRuns, err)
-	}
-	if err != nil {
-		return nil, &exit{exitBroken, err}
-	}
-	return j, nil
+	return nil, &exit{exitBroken, err}
 }
 
 var errNoRuns = errors.New("no runs are kept")

@@ -213,6 +213,12 @@ func TestNotAJournal(t *testing.T) {
 			t.Errorf("%s was changed", name)
 		}
 	}
+	begun := write("begun.db", "") // as far as a process that was killed came
+	if _, err := Open(begun, Options{ReadOnly: true}); !errors.Is(err, ErrEmpty) {
+		t.Errorf("a journal that was only begun: %v", err)
+	}
+	journalAt(t, begun, Options{}).Close()
+	journalAt(t, begun, Options{ReadOnly: true}).Close()
 	if _, err := Open(filepath.Join(dir, "none", "j.db"), Options{ReadOnly: true}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a journal that is not there: %v", err)
 	}

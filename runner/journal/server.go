@@ -160,7 +160,7 @@ func (s *server) recognise(c *conn) (version int64, err error) {
 	return version, err
 }
 
-// ErrEmpty says that nothing is kept in a database yet, which was to be looked at.
+// ErrEmpty says that nothing is kept in a database or a file yet, which was to be looked at.
 var ErrEmpty = errors.New("capstan run makes the tables")
 
 func (s *server) damaged(words string) error { return &damage{file: s.String(), words: words} }

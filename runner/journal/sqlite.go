@@ -173,6 +173,8 @@ func (f *fileStore) recognise(c *conn) (version int64, err error) {
 	switch {
 	case err != nil:
 		return 0, err
+	case tables == 0 && mark == 0 && f.j.options.ReadOnly: // whoever made the file is about to make them, or was killed
+		return 0, &damage{file: f.file, words: "no runs are kept there yet", err: ErrEmpty}
 	case mark != application && (tables > 0 || f.j.options.ReadOnly):
 		return 0, &damage{file: f.file, words: "this SQLite file is not a journal"}
 	case version > current:

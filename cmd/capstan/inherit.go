@@ -74,7 +74,11 @@ func (h *heir) take(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if name := run.Start.Settings["cascade"]; h.offered[name] == "" {
+	name, ordered := run.Start.Settings["cascade"]
+	if !ordered {
+		return fmt.Errorf("it was begun by a command, not by a server: capstan resume %s goes on with it", id)
+	}
+	if h.offered[name] == "" {
 		return fmt.Errorf("its cascade %s is not among those that this server was given", run.CascadeID)
 	}
 	return h.crew.Resume(ctx, id)

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
@@ -241,6 +242,31 @@ func compareJSON(t *testing.T, got, want any) {
 	b, _ := json.Marshal(want)
 	if string(a) != string(b) {
 		t.Errorf("got  %s\nwant %s", a, b)
+	}
+}
+
+// A server goes on with what servers have begun, and says of other runs why it does not.
+func TestHeirs(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs.db")
+	j, err := journal.Open(file, journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	h := heir{s: &kit{journal: j}, offered: map[string]string{"steps": "steps.yaml"}}
+	for id, c := range map[string]struct {
+		settings map[string]string
+		want     string
+	}{
+		"command": {map[string]string{settingDir: "/"}, "begun by a command, not by a server: capstan resume command goes on"},
+		"another": {map[string]string{"cascade": "letters"}, "cascade post is not among those"},
+	} {
+		if _, err := j.Begin(runner.Start{RunID: id, CascadeID: "post", Settings: c.settings}); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.take(t.Context(), id); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", id, err)
+		}
 	}
 }
 

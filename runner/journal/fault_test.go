@@ -224,6 +224,35 @@ func TestNotAJournal(t *testing.T) {
 	}
 }
 
+// A file that is taken away, or another put in its place, is told: nothing more would be
+// kept, and what is read would be another's.
+func TestFileIsReplaced(t *testing.T) {
+	onFile(t)
+	for name, change := range map[string]func(file string) error{
+		"removed":  os.Remove,
+		"renamed":  func(file string) error { return os.Rename(file, file+".old") },
+		"replaced": func(file string) error { return os.Rename(filepath.Join(filepath.Dir(file), "other.db"), file) },
+		"":         func(file string) error { return os.Chtimes(file, time.Now(), time.Now()) },
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "j.db")
+		journalAt(t, filepath.Join(dir, "other.db"), Options{}).Close()
+		j := journalAt(t, file, Options{careless: true})
+		r := begin(t, j, runner.Start{RunID: "run"})
+		if err := change(file); err != nil {
+			t.Fatal(err)
+		}
+		j.store.(*fileStore).looked = -2 * int64(thereEvery)
+		_, wrote := r.Host(quick{"it"}).Model("p/model", model.Request{})
+		_, read := j.Run(t.Context(), "run")
+		for _, err := range []error{wrote, read} {
+			if told := err != nil && strings.Contains(err.Error(), "removed or replaced while it was open"); told != (name != "") || !told && err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
 // The file is its owner's alone.
 func TestPermissions(t *testing.T) {
 	onFile(t)

@@ -38,6 +38,8 @@ type fileStore struct {
 	statements func(name string) ([]byte, error) // of the schema
 	immutable  bool                              // nobody writes the file, nor can anything be made beside it
 	counts     sqlite.FileControl                // the writer's connection: it counts what was written, by whomever, its own commits too
+	is         os.FileInfo                       // the file, as it was opened
+	looked     int64                             // when it was last looked whether it is that still, by the writer's clock
 	count      int64                             // what it says next where nobody else writes; -1 where that is not known
 }
 
@@ -88,8 +90,24 @@ func (f *fileStore) open() (w *writer, err error) {
 		return dial(f.file, "rw", f.j.options.patience, "_pragma=synchronous("+f.synchronous()+")")
 	}
 	f.counts = c.link.(*fileLink).Conn.(sqlite.FileControl)
+	if f.is, err = os.Stat(f.file); err != nil {
+		return nil, err
+	}
 	return newWriter(f.j, c, back), nil
 }
+
+// there refuses to go on with a file that is not the one that was opened any more: what
+// is written would be kept nowhere, and what is read be of other runs.
+func (f *fileStore) there() error {
+	now, err := os.Stat(f.file)
+	if err == nil && os.SameFile(now, f.is) {
+		return nil
+	}
+	return &damage{file: f.file, words: "the journal was removed or replaced while it was open", err: err}
+}
+
+// thereEvery is how often a writer looks.
+const thereEvery = time.Second
 
 // synchronous is SQLite's word for how careful it is.
 func (f *fileStore) synchronous() string {
@@ -113,6 +131,7 @@ func (f *fileStore) look() error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: a journal is a file, this is not one", f.file)
 	}
+	f.is = info
 	return nil
 }
 
@@ -247,6 +266,9 @@ func within(c *conn, body func() error) error {
 
 // reader opens a connection that cannot write.
 func (f *fileStore) reader() (*conn, error) {
+	if err := f.there(); err != nil {
+		return nil, err
+	}
 	more := []string{"_pragma=query_only(1)"}
 	if f.immutable {
 		more = append(more, "immutable=1")
@@ -258,6 +280,12 @@ func (f *fileStore) reader() (*conn, error) {
 // the last one.
 func (f *fileStore) begin(w *writer) error {
 	at := w.clock() // before one looks: what is written from here on is not seen
+	if at-f.looked > int64(thereEvery) {
+		if err := f.there(); err != nil {
+			return err
+		}
+		f.looked = at
+	}
 	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}

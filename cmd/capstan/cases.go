@@ -13,9 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/runner/cases"
-	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // casesDir is where cases are kept unless another place is named.
@@ -66,10 +64,14 @@ func (c *Command) freezeRun(ctx context.Context, j *journal.Journal, id, dir str
 	if err != nil {
 		return usage("%w", err)
 	}
+	requests, err := j.Requests(ctx, run.RunID)
+	if err != nil {
+		return found(err, id)
+	}
 	recorded := cases.Run{
 		ID: run.RunID, Files: run.Start.Files, Input: run.Start.Input, Model: run.Start.Model, Result: result,
 		Effects: effects(j.Effects(ctx, run.RunID)),
-		Request: func(at event.Path) (*model.Request, error) { return j.Request(ctx, run.RunID, at) },
+		Request: requests,
 	}
 	if from := run.Start.Settings[settingDir]; link && from != "" {
 		if dir, err = filepath.Abs(dir); err == nil {

@@ -291,6 +291,9 @@ func TestEventsAfter(t *testing.T) {
 	if _, err := j.Request(t.Context(), "run", "nowhere"); err == nil {
 		t.Error("a request nowhere")
 	}
+	if _, err := j.Requests(t.Context(), "none"); !errors.Is(err, runner.ErrNoRun) {
+		t.Errorf("got %v", err)
+	}
 }
 
 func TestVersion(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -165,30 +166,42 @@ func (r *eventReader) asked(ctx context.Context, c *conn, s span) (*asked, error
 // Request is the whole request of the model call at a path. A path that no
 // model was called at is an error.
 func (j *Journal) Request(ctx context.Context, id string, at event.Path) (*model.Request, error) {
+	request, err := j.Requests(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return request(at)
+}
+
+// Requests gives what [Journal.Request] gives of a run, for many of its calls: where
+// they stand is looked for once.
+func (j *Journal) Requests(ctx context.Context, id string) (request func(at event.Path) (*model.Request, error), err error) {
 	n, name, err := j.named(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	var req *model.Request
+	rows := map[event.Path]int64{}
 	err = j.reading(ctx, func(c *conn) error {
-		var found logged
 		isCall := func(kind string) bool { return kind == string(event.ModelCalled) }
-		err := j.eachRow(ctx, c, n, 0, isCall, func(l logged) error {
-			if l.path == at {
-				found = l // the last stands
-			}
+		return j.eachRow(ctx, c, n, 0, isCall, func(l logged) error {
+			rows[l.path] = l.row // the last stands
 			return nil
 		})
-		if err != nil {
-			return err
-		}
-		if found.row == 0 {
-			return fmt.Errorf("run %s: no model was called at %q", name, at)
-		}
-		read := eventReader{j: j, n: n, run: name, said: map[int64]*said{}}
-		e, err := read.event(ctx, c, found)
-		req = e.Request
-		return err
 	})
-	return req, err
+	return func(at event.Path) (req *model.Request, err error) {
+		if rows[at] == 0 {
+			return nil, fmt.Errorf("run %s: no model was called at %q", name, at)
+		}
+		err = j.reading(ctx, func(c *conn) error {
+			l, there, err := j.rowAt(ctx, c, n, rows[at])
+			if err != nil || !there {
+				return errors.Join(err, j.garbled(fmt.Sprintf("run %s, row %d", name, rows[at]), nil))
+			}
+			read := eventReader{j: j, n: n, run: name, said: map[int64]*said{}}
+			e, err := read.event(ctx, c, l)
+			req = e.Request
+			return err
+		})
+		return req, err
+	}, err
 }

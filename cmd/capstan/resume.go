@@ -18,6 +18,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // What a run keeps of the command line that began it.
@@ -120,6 +121,9 @@ func (c *Command) resumeRun(ctx context.Context, id string, how resumption, f ru
 		for _, what := range changed {
 			fmt.Fprintf(c.Stderr, "note: %s\nThe run has kept it and goes on with it as it was; --with-changes takes it as it is now.\n", what)
 		}
+	}
+	if again && run.Guest {
+		return usage("run %s: %w", oneLine(run.RunID), orders.ErrElsewhere)
 	}
 	if again {
 		return c.runAgain(ctx, s, run, how, f)

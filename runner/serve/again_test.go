@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve/servetest"
 )
@@ -64,6 +66,10 @@ func TestRunAgain(t *testing.T) {
 		}
 	}
 	w.Problem(404, "no_run", "POST", "/v1/runs/none/again", map[string]any{})
+	if err := w.Store.(*journal.Journal).Guest("Temporal").Begin(runner.Start{RunID: "guest", CascadeID: "post"}); err != nil {
+		t.Fatal(err)
+	}
+	w.Problem(409, "elsewhere", "POST", "/v1/runs/guest/again", map[string]any{})
 	again(202, map[string]any{"with_changes": true})
 	if len(asked) != 0 {
 		t.Errorf("with the same files it asked %v", asked)

@@ -43,6 +43,7 @@ type Store interface {
 var (
 	ErrNone       = errors.New("this server only shows runs")
 	ErrOther      = errors.New("there is a run of that name, of another order")
+	ErrElsewhere  = errors.New("another engine has made the run and has what its calls came to: a new run would share nothing with it")
 	ErrNotWaiting = errors.New("the run does not wait for an answer")
 )
 
@@ -125,6 +126,9 @@ func (d Desk) taken(ctx context.Context, id string) (*journal.Run, error) {
 
 // Again makes a run of a kept one, or gives the one that the same order has made.
 func (d Desk) Again(ctx context.Context, run *journal.Run, change Change) (Standing, error) {
+	if run.Guest {
+		return Standing{}, ErrElsewhere
+	}
 	id, err := d.Runs.Again(ctx, run.RunID, change)
 	if change.RunID == "" || !errors.Is(err, runner.ErrRunExists) && !errors.Is(err, runner.ErrRunBusy) {
 		return Standing{RunID: id, Status: journal.Running}, err

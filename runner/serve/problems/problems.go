@@ -73,6 +73,7 @@ var known = []struct {
 	{runner.ErrExpired, http.StatusConflict, "expired"},
 	{orders.ErrNone, http.StatusNotImplemented, "not_offered"},
 	{orders.ErrOther, http.StatusConflict, "run_exists"},
+	{orders.ErrElsewhere, http.StatusConflict, "elsewhere"},
 	{orders.ErrNotWaiting, http.StatusConflict, "not_waiting"},
 	{orders.ErrNoCascade, http.StatusUnprocessableEntity, "unknown_cascade"},
 	{orders.ErrNoPhase, http.StatusUnprocessableEntity, "unknown_phase"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -52,23 +53,29 @@ func apart(flags []string) (models []string, renamed string) {
 
 // chosen gives what is asked in place of what the cascade says: the flag's, else
 // the environment's default, and what the flag renames. "scripted" alone is the
-// script beside the cascade: post.scripted.yaml for post.yaml.
+// script beside the cascade: post.scripted.yaml for post.yaml. A run that answers has its whole
+// name: last is another one when the run that asks it is gone on with.
 func (m *models) chosen(flag, cascade string) string {
-	script := func(name string) string {
+	whole := func(name string) string {
 		if name == "scripted" || name == "scripted:" {
 			return "scripted:" + strings.TrimSuffix(cascade, filepath.Ext(cascade)) + ".scripted.yaml"
+		}
+		if id, answers := strings.CutPrefix(name, "replay:"); answers && m.journal != nil {
+			if run, err := m.journal.Run(context.Background(), id); err == nil { // else who asks it says what is wrong
+				return "replay:" + run.RunID
+			}
 		}
 		return name
 	}
 	fallback := cascades.Chosen(m.getenv("CAPSTAN_MODEL"))
 	var lines []string
 	if name := cmp.Or(cascades.Chosen(flag).Default(), fallback.Default()); name != "" {
-		lines = append(lines, script(name))
+		lines = append(lines, whole(name))
 	}
 	for line := range strings.SplitSeq(flag+"\n"+string(fallback), "\n") {
 		old, to, renames := strings.Cut(line, "=")
 		if renames && cascades.Chosen(line).Default() == "" {
-			lines = append(lines, old+"="+script(to))
+			lines = append(lines, old+"="+whole(to))
 		}
 	}
 	return strings.Join(slices.Compact(lines), "\n")

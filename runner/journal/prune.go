@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql/driver"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -153,11 +154,15 @@ func (j *Journal) size(ctx context.Context) (bytes int64, err error) {
 
 // An agedRun is one as it is looked at for pruning.
 type agedRun struct {
-	id, parent string
-	old        bool
-	ended      bool // for good
-	stays      bool
+	id    string
+	needs []string // runs that it takes effects from, until it has ended
+	old   bool
+	ended bool // for good
+	stays bool
 }
+
+// unended picks the runs that may not have ended for good.
+const unended = "status NOT IN ('succeeded', 'blocked', 'exhausted', 'over_budget')"
 
 // agedRuns asks for what [Journal.aged] reads.
 func (j *Journal) agedRuns(older bool) string {
@@ -165,12 +170,13 @@ func (j *Journal) agedRuns(older bool) string {
 	if older {
 		marks = "NULL"
 	}
-	return "SELECT id, parent, coalesce(finished, started), status, " + j.says.owner + ", error, pending, " + marks + " FROM run"
+	return "SELECT id, parent, coalesce(finished, started), status, " + j.says.owner + ", error, pending, " + marks +
+		", CASE WHEN " + unended + " THEN (SELECT data FROM start WHERE run = n) END FROM run"
 }
 
 func (j *Journal) aged(p *Pruning, v []driver.Value) agedRun {
 	status := word(v[3])
-	r := agedRun{id: word(v[0]), parent: word(v[1]), old: integer(v[2]) < p.Before.UnixNano(), ended: final(status, errorIn(v[5]).code())}
+	r := agedRun{id: word(v[0]), needs: needs(word(v[1]), word(v[8])), old: integer(v[2]) < p.Before.UnixNano(), ended: final(status, errorIn(v[5]).code())}
 	_, owned := j.alive(word(v[4]))
 	r.stays = owned || slices.ContainsFunc(p.Keep, func(kind string) bool {
 		switch kind {
@@ -186,10 +192,23 @@ func (j *Journal) aged(p *Pruning, v []driver.Value) agedRun {
 	return r
 }
 
+// needs are a run's parent, and those that answer in its models' place.
+func needs(parent, start string) []string {
+	list := []string{parent}
+	var row startRow
+	_ = json.Unmarshal([]byte(start), &row) // one that does not read is not gone on with
+	for line := range strings.SplitSeq(row.Model, "\n") {
+		if _, run, answers := strings.Cut(line, "replay:"); answers {
+			list = append(list, run)
+		}
+	}
+	return list
+}
+
 // prunable lists the runs that may go, the oldest first, and counts those that
 // are as old and stay.
 func (j *Journal) prunable(ctx context.Context, p Pruning) (list []string, kept int, err error) {
-	needed := map[string]bool{} // by runs that stay and may be gone on with
+	needed := needed{} // by runs that stay and may be gone on with
 	var all []agedRun
 	err = j.reading(ctx, func(c *conn) error {
 		older, err := j.older(c)
@@ -197,15 +216,16 @@ func (j *Journal) prunable(ctx context.Context, p Pruning) (list []string, kept 
 			return err
 		}
 		return c.each(ctx, func(v []driver.Value) error {
-			switch r := j.aged(&p, v); {
-			case r.old && !r.stays:
+			r := j.aged(&p, v)
+			if r.old && !r.stays {
 				all = append(all, r)
 				return nil
-			case r.old:
+			}
+			if r.old {
 				kept++
-				fallthrough
-			default:
-				needed[r.parent] = needed[r.parent] || !r.ended
+			}
+			if !r.ended {
+				needed.by(r)
 			}
 			return nil
 		}, j.agedRuns(older)+" ORDER BY n")
@@ -214,11 +234,20 @@ func (j *Journal) prunable(ctx context.Context, p Pruning) (list []string, kept 
 	for _, r := range slices.Backward(all) {
 		if needed[r.id] {
 			kept++
-			needed[r.parent] = true
+			needed.by(r)
 			continue
 		}
 		list = append(list, r.id)
 	}
 	slices.Reverse(list)
 	return list, kept, err
+}
+
+// needed are runs that others take effects from which stay.
+type needed map[string]bool
+
+func (n needed) by(r agedRun) {
+	for _, id := range r.needs {
+		n[id] = true
+	}
 }

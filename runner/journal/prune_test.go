@@ -143,6 +143,9 @@ func TestPruneKeeps(t *testing.T) {
 		saidRun(t, j, "root", "a", done, runner.Start{})
 		saidRun(t, j, "parent", "a", done, runner.Start{Parent: "root", From: "p"})
 		saidRun(t, j, "child", "a", engine.Result{Status: engine.Failed, Error: &event.Error{Code: engine.Failed}}, runner.Start{Parent: "parent", From: "p"})
+		saidRun(t, j, "answers", "a", done, runner.Start{})
+		saidRun(t, j, "answered", "a", done, runner.Start{Model: "replay:done"})
+		saidRun(t, j, "replays", "a", engine.Result{Status: engine.Waiting}, runner.Start{Model: "m\nold=replay:answers"})
 		begin(t, j, runner.Start{RunID: "runs"})
 		begin(t, j, runner.Start{RunID: "gone"})
 		elsewhere(t, j, "gone")
@@ -156,10 +159,10 @@ func TestPruneKeeps(t *testing.T) {
 		{nil, false, "gone runs"},
 		{nil, true, "runs"},
 		{[]string{Frozen}, true, "frozen runs"},
-		{[]string{Waits}, true, "runs waits"},
+		{[]string{Waits}, true, "answers replays runs waits"},
 		{[]string{Labelled}, true, "done runs"},
 		{[]string{Labelled, Frozen}, true, "done frozen runs"},
-		{[]string{Unfinished, Frozen}, true, "child frozen gone parent root runs waits"},
+		{[]string{Unfinished, Frozen}, true, "answers child frozen gone parent replays root runs waits"},
 	} {
 		j := fill(t)
 		j.options.TakeOver = c.takes

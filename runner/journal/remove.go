@@ -11,7 +11,7 @@ import (
 // off, or has been taken up since and stays, with those that it shares with.
 func (j *Journal) removeAll(ctx context.Context, turn pruneTurn, p *Pruning, list []string) (gone []string, err error) {
 	gone = []string{}
-	needed := map[string]bool{}
+	needed := needed{}
 	for i := len(list) - 1; i >= 0 && err == nil; i-- {
 		var r agedRun
 		var went bool
@@ -19,7 +19,7 @@ func (j *Journal) removeAll(ctx context.Context, turn pruneTurn, p *Pruning, lis
 		case went:
 			gone = append(gone, r.id)
 		default:
-			needed[r.parent] = true
+			needed.by(r)
 		}
 		if err == nil {
 			err = ctx.Err()

@@ -143,7 +143,7 @@ func (s *sweep) since(ctx context.Context, c *conn) error {
 			s.open = append(s.open, integer(v[0]))
 		}
 		return nil
-	}, "SELECT n, pending, error, status FROM run WHERE n > ? OR pending IS NOT NULL OR error IS NOT NULL OR status NOT IN ('succeeded', 'blocked', 'exhausted', 'over_budget')", s.run)
+	}, "SELECT n, pending, error, status FROM run WHERE n > ? OR pending IS NOT NULL OR error IS NOT NULL OR "+unended, s.run)
 	s.pack, s.run = packs, runs
 	return err
 }

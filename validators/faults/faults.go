@@ -11,8 +11,9 @@
 // good text already has is not planted.
 //
 // In a text that is JSON the faults of prose are planted within its values, so
-// that none is found by the JSON being broken. The same text and the same random
-// numbers always give the same faults.
+// that none is found by the JSON being broken; one that the schema does not take any
+// more is bad for sure. The same text and the same random numbers always give the
+// same faults.
 package faults
 
 import (

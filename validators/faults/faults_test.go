@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -116,11 +117,60 @@ func TestNotPlanted(t *testing.T) {
 	}
 }
 
+// TestNotForSure holds that what may be right in some text, or says what the good
+// one says, is not called bad for sure; beside each stands what is.
+func TestNotForSure(t *testing.T) {
+	numbers := faults.Known{Given: "Pi is 3.142 here and 0 errors were found at 7 degrees, -7 degrees before. From 5% to 10% of owls, 20 % of mice. It took 1.5 hours."}
+	enums := faults.Known{Schema: map[string]any{"properties": map[string]any{
+		"severity": map[string]any{"enum": []any{"low", "high"}}, "urgency": map[string]any{"enum": []any{"low", "high", "now"}},
+		"count": map[string]any{"type": "integer"}, "share": map[string]any{"type": "number"},
+		"id": map[string]any{"enum": []any{json.Number("1"), "1", "x"}},
+	}}}
+	steps := "Do this first:\n\n- Check the config and restart the server when ready.\n- Read the log of the last night again.\n"
+	code := "Write links as `[text](address)`, like [this one](https://example.org/owls)."
+	for _, c := range []struct {
+		op         faults.Operator
+		text       string
+		known      faults.Known
+		other, bad string // what is not sure to be bad, and what is
+	}{
+		{faults.NumberMagnitude, "Pi is 3.142 here. It took 1.5 hours.", numbers, "3.1420", "15.0 hours"},
+		{faults.NumberMagnitude, "There were 0 errors found. It took 1.5 hours.", numbers, "00 errors", "15.0 hours"},
+		{faults.NumberSign, "There were 0 errors found. It took 1.5 hours.", numbers, "-0 errors", "-1.5 hours"},
+		{faults.NumberSign, "It is 7 degrees. It took 1.5 hours.", numbers, "-7 degrees", "-1.5 hours"},
+		{faults.PercentForValue, "It grew from 5% to 10% of owls.", numbers, "from 5 to", "to 10 of"},
+		{faults.ValuesSwapped, `{"severity": "low", "urgency": "high"}`, enums, `"severity": "high"`, ""},
+		{faults.ValuesSwapped, `{"severity": "low", "urgency": "now"}`, enums, "", `"severity": "now"`},
+		{faults.ValuesSwapped, `{"count": 3, "share": 4}`, enums, `"count": 4`, ""},
+		{faults.FieldRetyped, `{"id": 1, "count": 3}`, enums, `"id": "1"`, `"count": "3"`},
+		{faults.SentenceCut, steps, faults.Known{}, "- Check the config\n", ""},
+		{faults.SentenceCut, strings.ReplaceAll(steps, "- ", ""), faults.Known{}, "", "\nCheck the config and restart\n"},
+		{faults.Truncated, steps, faults.Known{}, "last\x00", "last ni\x00"},
+		{faults.LinkBroken, code, faults.Known{}, "`[text]()`", "[this one]()"},
+		{faults.FenceOpen, "````md\n```\nx\n```\n````\n", faults.Known{}, "x\n````", "```\nx\n```\n\x00"},
+		{faults.LinkChanged, "See https://example.org/a there.", faults.Known{Given: "https://example.org/a https://example.org/a-1"}, "/a-1 ", "www-example.org"},
+	} {
+		var found []faults.Fault
+		for seed := range uint64(40) {
+			found = append(found, c.op.Apply(faults.Read(c.text, c.known), rand.New(rand.NewPCG(1, seed)))...)
+		}
+		has := func(want string) bool {
+			return slices.ContainsFunc(found, func(f faults.Fault) bool { return f.Sure == faults.Always && strings.Contains(f.Text+"\x00", want) })
+		}
+		if c.other != "" && has(c.other) {
+			t.Errorf("%s of %q: %q is called bad for sure: %+v", c.op.Name, c.text, c.other, found)
+		}
+		if c.bad != "" && !has(c.bad) {
+			t.Errorf("%s of %q: want %q as bad for sure, got %+v", c.op.Name, c.text, c.bad, found)
+		}
+	}
+}
+
 // texts are of all kinds, and none.
 var texts = []string{
 	"", " ", "\n\n", "x", story, contact, "[]", "{}", `[{"a": [1, null, true, "two words here"]}]`, "{\"a\": ", "```", "~~~\n", "|a|\n|-|\n", "# \n", "- \n", "> ",
 	"1. \n2) a", "“”", `""`, "\xff\xfe", "a\xffb c d e. F g h i.", strings.Repeat("a. ", 50), "天气很好。我们走了。", "\r\n\r\n", "don't won't can't isn't.", strings.Repeat("> ", 30) + "a b c d.",
-	"See [a](b) and [c](d e.", "The end is 5 %", "-5 -5 5%", "As said, 1,000.5 or 1.000,5.", "…", "The man who. who. Who?",
+	"He said “not now” to them both and left again.", "See [a](b) and [c](d e.", "The end is 5 %", "-5 -5 5%", "As said, 1,000.5 or 1.000,5.", "…", "The man who. who. Who?",
 }
 
 // TestAnyText holds what is promised of every operator, of any text: the same

@@ -11,26 +11,21 @@ import (
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// FieldDropped takes a field out of an object: always bad where the schema
-// requires it.
+// FieldDropped takes a field out of an object.
 var FieldDropped = Operator{"field_dropped", "a field of the JSON is missing", func(t *Text, rng *rand.Rand) []Fault {
 	return t.change(rng, func(p path, v any) (any, string, Surety) {
-		name, ok := p[len(p)-1].(string)
-		if !ok {
+		if _, ok := p[len(p)-1].(string); !ok {
 			return nil, "", ""
 		}
-		required, _ := schemaAt(t.Schema, p[:len(p)-1])["required"].([]any)
-		return gone{}, "the field is missing", sure(slices.Contains(required, any(name)))
+		return gone{}, "the field is missing", Usually
 	})
 }}
 
-// FieldRetyped makes another type of a value: always bad where the schema names
-// its type or its values.
+// FieldRetyped makes another type of a value.
 var FieldRetyped = Operator{"field_retyped", "a value of the JSON has another type", func(t *Text, rng *rand.Rand) []Fault {
 	return t.change(rng, func(p path, v any) (any, string, Surety) {
 		other := retyped(v)
-		rules := schemaAt(t.Schema, p)
-		return other, became(shown(v), shown(other)), sure(rules["type"] != nil && !allows(rules["type"], other) || rules["enum"] != nil)
+		return other, became(shown(v), shown(other)), Usually
 	})
 }}
 
@@ -52,21 +47,8 @@ func retyped(v any) any {
 	}
 }
 
-// allows tells whether a schema's type is that of a value.
-func allows(types, v any) bool {
-	is := "object"
-	switch v.(type) {
-	case string:
-		is = "string"
-	case []any:
-		is = "array"
-	}
-	list, _ := types.([]any)
-	return types == is || slices.Contains(list, any(is))
-}
-
 // ValuesSwapped puts the value of one field where another's stands, and that one
-// there: always bad where the schema says that they are of different kinds.
+// there.
 var ValuesSwapped = Operator{"values_swapped", "two values of the JSON have changed places", func(t *Text, rng *rand.Rand) []Fault {
 	var all []change
 	visitObjects(t.Value, nil, func(p path, o map[string]any, names []string) {
@@ -76,8 +58,7 @@ var ValuesSwapped = Operator{"values_swapped", "two values of the JSON have chan
 					continue // of another type, it is FieldRetyped's
 				}
 				pa, pb := append(slices.Clip(p), a), append(slices.Clip(p), b)
-				differ := kindOf(schemaAt(t.Schema, pa)) != kindOf(schemaAt(t.Schema, pb))
-				all = append(all, change{pa, func() any { return put(put(t.Value, pa, o[b]), pb, o[a]) }, Fault{Note: "it and " + b + " have changed places", Sure: sure(differ)}})
+				all = append(all, change{pa, func() any { return put(put(t.Value, pa, o[b]), pb, o[a]) }, Fault{Note: "it and " + b + " have changed places", Sure: Usually}})
 				break
 			}
 		}
@@ -96,20 +77,26 @@ type change struct {
 	fault Fault
 }
 
-// changed makes the texts of at most t.Most changes.
+// changed makes the texts of at most t.Most changes. What the schema took, and does
+// not take any more, is bad for sure.
 func (t *Text) changed(rng *rand.Rand, all []change) []Fault {
 	var out []Fault
 	for _, c := range pick(rng, all, t.Most) {
-		c.fault.Text = t.with(c.value())
+		value := c.value()
+		c.fault.Text = t.with(value)
+		if !takes(t.schema, value) {
+			c.fault.Sure = Always
+		}
 		c.fault.Place = strings.TrimSuffix(c.at.String()+", "+c.fault.Place, ", ")
 		out = append(out, c.fault)
 	}
 	return out
 }
 
-// kindOf is what a schema says of a kind of text or number.
-func kindOf(rules map[string]any) string {
-	return shown([]any{rules["type"], rules["format"], rules["enum"], rules["pattern"], rules["const"]})
+// takes tells whether a value keeps to a schema, as far as that can be said.
+func takes(s *schema.Schema, v any) bool {
+	broken, err := s.Check(nil, v)
+	return err != nil || len(broken) == 0
 }
 
 // change plants a fault at each value that a function makes another of.
@@ -131,26 +118,6 @@ func visitObjects(v any, at path, visit func(path, map[string]any, []string)) {
 	}
 	each(at, v)
 	values(v, at, each)
-}
-
-// schemaAt is what a schema says of the value at a place, by its properties and
-// items; nil where it says it in another way.
-func schemaAt(schema any, p path) map[string]any {
-	rules, _ := schema.(map[string]any)
-	for _, step := range p {
-		switch step := step.(type) {
-		case string:
-			properties, _ := rules["properties"].(map[string]any)
-			next, ok := properties[step].(map[string]any)
-			if !ok {
-				next, _ = rules["additionalProperties"].(map[string]any)
-			}
-			rules = next
-		default:
-			rules, _ = rules["items"].(map[string]any)
-		}
-	}
-	return rules
 }
 
 // shown is a value as JSON in a line.

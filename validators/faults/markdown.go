@@ -20,21 +20,23 @@ var LinkBroken = Operator{"link_broken", "a link is none any more, or leads nowh
 		for len(fences) > 0 && fences[0].To <= at[0] {
 			fences = fences[1:]
 		}
-		if len(fences) == 0 || at[0] < fences[0].From {
+		line := t.Content[strings.LastIndexByte(t.Content[:at[0]], '\n')+1 : at[0]]
+		code := strings.Count(line, "`")%2 == 1
+		if !code && (len(fences) == 0 || at[0] < fences[0].From) {
 			add(site{at[2], at[3], "", "the link's target is missing", Always}, site{at[3], at[3] + 1, "", "the link is not closed", Always})
 		}
 	}
 })}
 
 // LinkChanged has an address lead elsewhere: always bad where the author was given
-// the address.
+// the address, and not what it became.
 var LinkChanged = Operator{"link_changed", "an address is another", placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	for _, at := range addressPattern().FindAllStringIndex(t.Content, -1) {
 		address := t.Content[at[0]:at[1]]
 		host, rest, _ := strings.Cut(address[strings.Index(address, "//")+2:], "/")
 		scheme := address[:strings.Index(address, "//")+2]
 		for _, is := range []string{scheme + "www-" + host + "/" + rest, address + "-1"} {
-			add(site{at[0], at[1], is, became(address, is), sure(t.gave(address))})
+			add(site{at[0], at[1], is, became(address, is), sure(t.gave(address) && !t.gave(is))})
 		}
 	}
 })}
@@ -42,13 +44,13 @@ var LinkChanged = Operator{"link_changed", "an address is another", placed(func(
 // fences are the blocks of code that have an end, by all their lines.
 func (t *Text) fences() []reading.Span {
 	var out []reading.Span
-	at, from := 0, -1
+	at, from, mark := 0, -1, ""
 	for line := range strings.SplitAfterSeq(t.Content, "\n") {
 		text := strings.TrimSpace(line)
 		switch {
 		case from < 0 && strings.HasPrefix(text, "```"):
-			from = at
-		case from >= 0 && text == "```":
+			from, mark = at, text[:len(text)-len(strings.TrimLeft(text, "`"))]
+		case from >= 0 && strings.HasPrefix(text, mark) && strings.Trim(text, "`") == "":
 			out, from = append(out, reading.Span{From: from, To: at + len(line)}), -1
 		}
 		at += len(line)
@@ -59,7 +61,7 @@ func (t *Text) fences() []reading.Span {
 // FenceOpen leaves the end of a block of code out.
 var FenceOpen = Operator{"fence_open", "a block of code is not closed", placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	for _, f := range t.fences() {
-		end := strings.LastIndex(f.In(t.Content), "```") + f.From
+		end := f.From + len(strings.TrimRight(strings.TrimRight(f.In(t.Content), " \t\r\n"), "`"))
 		add(site{end, f.To, "", "the fence is not closed", sure(t.Value == nil)})
 	}
 })}

@@ -29,7 +29,13 @@ var NegationTaken = Operator{"negation_taken", "a sentence says the contrary, by
 	for _, s := range t.sentences() {
 		for _, w := range s.words[1:] {
 			if word := w.In(t.Content); negates(word) && !strings.ContainsAny(word, "'’") {
-				add(site{w.From - 1, w.To, "", quote(word) + " was taken out", sure(t.gave(s.In(t.Content)))})
+				from, to := w.From, w.To
+				if rest := t.Content[to:]; t.Content[from-1] == ' ' {
+					from--
+				} else if strings.HasPrefix(rest, " ") {
+					to++
+				}
+				add(site{from, to, "", quote(word) + " was taken out", sure(t.gave(s.In(t.Content)))})
 				break
 			}
 		}

@@ -35,18 +35,37 @@ var NumberDigit = Operator{"number_digit", "a digit of a number is another", pro
 
 // NumberSign takes the minus of a number, or gives it one.
 var NumberSign = Operator{"number_sign", "a number has the other sign", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
-	t.numberSites(add, func(s string) string { return "-" + s })
+	t.numberSites(add, func(s string) string {
+		if strings.Trim(s, "0.,") == "" {
+			return s
+		}
+		return "-" + s
+	})
 }))}
 
 // NumberMagnitude makes a number ten times as large.
 var NumberMagnitude = Operator{"number_magnitude", "a number is ten times what it was", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
-	t.numberSites(add, func(s string) string {
-		if i := strings.IndexAny(s, ".,"); i >= 0 && len(s)-i-1 != 3 { // a decimal sign
-			return s[:i] + s[i+1:i+2] + s[i:i+1] + s[i+2:] + "0"
-		}
-		return s + "0"
-	})
+	t.numberSites(add, tenfold)
 }))}
+
+// tenfold is a number with a zero behind it and its signs as far from the end as they
+// were: that is ten times as much whether one parts thousands or a fraction.
+func tenfold(s string) string {
+	b := []byte(s + "0")
+	for i := range len(s) {
+		if strings.IndexByte(".,", s[i]) >= 0 {
+			b[i], b[i+1] = b[i+1], b[i]
+		}
+	}
+	if b[0] == '0' && strings.IndexByte(".,", b[1]) < 0 {
+		b = b[1:]
+	}
+	return string(b)
+}
+
+// shareNext is what stands behind a share where another follows, whose sign may stand
+// for both: 5 % to 10 %.
+var shareNext = patterns.Lazy(`^[^.;\d\n]{1,8}\d+(?:[.,]\d+)*[ \x{a0}\x{202f}]?%`)
 
 // PercentForValue takes the sign of percent from a share.
 var PercentForValue = Operator{"percent_for_value", "a share in percent is told as a plain number", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
@@ -55,7 +74,8 @@ var PercentForValue = Operator{"percent_for_value", "a share in percent is told 
 		sign := rest[:len(rest)-len(strings.TrimLeft(rest, " \u00a0\u202f"))]
 		if strings.HasPrefix(rest[len(sign):], "%") {
 			share := n.In(t.Content)
-			add(site{n.To, n.To + len(sign) + 1, "", became(share+sign+"%", share), sure(t.gave(share+sign+"%") || t.gave(share+"%"))})
+			given := t.gave(share+sign+"%") || t.gave(share+"%")
+			add(site{n.To, n.To + len(sign) + 1, "", became(share+sign+"%", share), sure(given && !shareNext().MatchString(rest[len(sign)+1:]))})
 		}
 	}
 }))}
@@ -69,8 +89,13 @@ func (t *Text) numberSites(add func(...site), other func(string) string) {
 		if before, negative := strings.CutSuffix(t.Content[:from], "-"); negative && strings.HasPrefix(is, "-") {
 			from, is = len(before), strings.TrimPrefix(is, "-")
 		}
-		add(site{from, n.To, is, became(was, is), sure(t.numbers[was] && t.counted(n) && (!t.numbers[is] || is == "-"+was))})
+		add(site{from, n.To, is, became(was, is), sure(t.numbers[was] && t.counted(n) && !t.gaveNumber(is))})
 	}
+}
+
+// gaveNumber tells whether the author was given a number, with its sign.
+func (t *Text) gaveNumber(s string) bool {
+	return t.numbers[s] || s[0] == '-' && t.gave(s)
 }
 
 // counted tells whether the author was given a number with the word in front of

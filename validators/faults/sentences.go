@@ -41,7 +41,7 @@ var SentenceCut = Operator{"sentence_cut", "a sentence breaks off in its middle,
 		if n := len(s.words); n >= 6 && i+1 < len(all) {
 			at := s.words[n/3+rng.IntN(n/3)]
 			if !breaks(t.Content[at.To:s.To]) {
-				add(site{at.To, s.To, "", fmt.Sprintf("it breaks off behind %s", quote(at.In(t.Content))), Always})
+				add(site{at.To, s.To, "", fmt.Sprintf("it breaks off behind %s", quote(at.In(t.Content))), sure(!s.item)})
 			}
 		}
 	}
@@ -67,7 +67,7 @@ var Truncated = Operator{"truncated", "the text is cut off before its end", plac
 			within = boundary(t.Content, at.From+1+rng.IntN(length-1))
 		}
 		if 2*within >= len(t.Content) || len(all) == 1 { // of less than half there is hardly a text left
-			add(t.cut(within, Always))
+			add(t.cut(within, sure(!s.item || within < at.To)))
 		}
 	}
 	if len(all) == 0 {

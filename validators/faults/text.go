@@ -31,7 +31,8 @@ type Text struct {
 	Known
 	Value any // its JSON: an object or a list; nil where it is prose
 
-	at         reading.Span // of the JSON
+	at         reading.Span   // of the JSON
+	schema     *schema.Schema // that takes Value; nil where there is none
 	paragraphs []reading.Prose
 	numbers    map[string]bool // that were given
 }
@@ -45,6 +46,11 @@ func Read(content string, known Known) *Text {
 		t.numbers[at] = true
 	}
 	t.Value, t.at = jsonIn(content, known.Schema != nil)
+	if known.Schema != nil {
+		if s, err := schema.Compile(known.Schema); err == nil && takes(s, t.Value) {
+			t.schema = s
+		}
+	}
 	return t
 }
 
@@ -224,6 +230,13 @@ func (t *Text) words(in reading.Span) []reading.Span {
 type sentence struct {
 	reading.Span
 	words []reading.Span
+	item  bool // it is all of an item of a list, which may as well be no sentence
+}
+
+// listed tells whether a paragraph is an item of a list.
+func (t *Text) listed(p reading.Prose) bool {
+	before := t.Content[strings.LastIndexByte(t.Content[:p.From], '\n')+1 : p.From]
+	return strings.ContainsAny(before, "-*+.)")
 }
 
 // sentences are the whole sentences of the text.
@@ -236,7 +249,7 @@ func (t *Text) sentences() []sentence {
 			end, _ := utf8.DecodeLastRuneInString(text)
 			words := t.words(s)
 			if len(words) >= 4 && reading.Terminal(end) && (unicode.IsUpper(first) || unicode.IsDigit(first)) {
-				out = append(out, sentence{s, words})
+				out = append(out, sentence{s, words, len(p.Sentences) == 1 && t.listed(p)})
 			}
 		}
 	}

@@ -3,6 +3,7 @@
 package sarif
 
 import (
+	"net/url"
 	"path/filepath"
 	"slices"
 )
@@ -75,6 +76,16 @@ func New(version string, meaning func(rule string) string) *Report {
 	return r
 }
 
+// reference is a file's name as a URI has it, in which blanks, # and % stand for
+// something else.
+func reference(file string) string {
+	u := url.URL{Path: filepath.ToSlash(file)}
+	if filepath.VolumeName(file) != "" {
+		u.Scheme, u.Path = "file", "/"+u.Path
+	}
+	return u.String()
+}
+
 // Add adds findings, and the rule of each once.
 func (r *Report) Add(list ...Finding) {
 	run := &r.Runs[0]
@@ -87,7 +98,7 @@ func (r *Report) Add(list ...Finding) {
 			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, one)
 		}
 		var where location
-		where.Physical.Artifact.URI = filepath.ToSlash(f.File)
+		where.Physical.Artifact.URI = reference(f.File)
 		if f.Line > 0 {
 			where.Physical.Region = &region{f.Line, f.Column}
 		}

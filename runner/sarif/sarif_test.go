@@ -22,6 +22,18 @@ func TestReport(t *testing.T) {
 		`{"ruleId":"a","level":"warning","message":{"text":"three"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"y.yaml"}}}]}]`)
 }
 
+// A file is named as a URI names it.
+func TestFiles(t *testing.T) {
+	for file, want := range map[string]string{
+		"a.yaml": "a.yaml", "../x/a-b_c.yaml": "../x/a-b_c.yaml", "/x/a.yaml": "/x/a.yaml", "-": "-", "": "",
+		"my file.yaml": "my%20file.yaml", "100%.md": "100%25.md", "a#1?.md": "a%231%3F.md", "a:b.md": "./a:b.md", "é.md": "%C3%A9.md", "a\nb.md": "a%0Ab.md",
+	} {
+		r := sarif.New("v1", func(string) string { return "" })
+		r.Add(sarif.Finding{Rule: "a", Level: "error", Message: "one", File: file})
+		holds(t, r, `[{"id":"a"}]`, `[{"ruleId":"a","level":"error","message":{"text":"one"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"`+want+`"}}}]}]`)
+	}
+}
+
 func holds(t *testing.T, r *sarif.Report, rules, results string) {
 	t.Helper()
 	got, err := json.Marshal(r)

@@ -318,7 +318,10 @@ var runID = patterns.Lazy(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`)
 // tables and on command lines: it is 1 to 128 letters, digits and . _ : - of ASCII, a
 // letter or digit first.
 func CheckRunID(id string) error {
-	if runID().MatchString(id) {
+	switch {
+	case id == "last":
+		return errors.New("a run cannot be called last, which is the newest of all")
+	case runID().MatchString(id):
 		return nil
 	}
 	return fmt.Errorf("a run cannot be called %q: its name is 1 to 128 letters, digits and . _ : - of ASCII, a letter or digit first", id)

@@ -319,7 +319,7 @@ func TestRunNames(t *testing.T) {
 	c := parsed(t, r, "cascade_id: c\nphases: [{name: a, compose: x}]")
 	for name, want := range map[string]string{
 		"": "", "a": "", "7": "", "last-week": "", "b1f3.2": "", "a:run": "", "v1..2_x": "", strings.Repeat("a", 128): "",
-		".": runner.Invalid, "..": runner.Invalid, "-q": runner.Invalid, "a b": runner.Invalid, "a/b": runner.Invalid, "a\nb": runner.Invalid,
+		".": runner.Invalid, "..": runner.Invalid, "-q": runner.Invalid, "a b": runner.Invalid, "last": runner.Invalid, "lastly": "", "a/b": runner.Invalid, "a\nb": runner.Invalid,
 		"a\n": runner.Invalid, "a\x1b[31m": runner.Invalid, "täglich": runner.Invalid, "a\u202eb": runner.Invalid, strings.Repeat("a", 129): runner.Invalid,
 	} {
 		if _, err := r.Run(t.Context(), c, nil, runner.WithRunID(name)); (code(err) == runner.Invalid) != (want != "") {

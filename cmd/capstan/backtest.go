@@ -47,7 +47,7 @@ validator could not say.`,
 	f.run.store.add(cmd)
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.runs, "runs", nil, "these runs alone (default: all of the cascade)")
-	flags.IntVar(&f.limit, "limit", 0, "only so many of the newest runs; 0 is all")
+	countedFrom0(cmd, &f.limit, "limit", "only so many of the newest runs; 0 is all")
 	flags.BoolVar(&f.judges, "judges", false, "ask judges too, which costs model calls")
 	flags.BoolVar(&f.exec, "exec", false, "run validators that are programs or servers too")
 	flags.Var((*modelFlag)(&f.run.model), "model", modelUsage)

@@ -43,7 +43,7 @@ func (f *batchFlags) add(cmd *cobra.Command) {
 
 func (c *Command) eval() *cobra.Command {
 	var f runFlags
-	var b batchFlags
+	b := batchFlags{times: 1}
 	cmd := &cobra.Command{
 		Use:   "eval FILE --inputs SET",
 		Short: "Run a cascade on every row of a set, and tell how often it accepts and is right",
@@ -67,7 +67,7 @@ of an earlier batch, by its name as the report tells it.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&b.set, "inputs", "", "the set: JSON Lines, or CSV where its name ends in .csv")
-	flags.IntVar(&b.times, "times", 1, "how often each row is done")
+	flags.IntVar(&b.times, "times", b.times, "how often each row is done")
 	flags.StringVar(&b.baseline, "baseline", "", "an earlier batch to hold this one against, row by row")
 	flags.StringArrayVar(&f.inputs, "input", nil, "an input of every row that has no other: name=text, name:=JSON or name=@file")
 	f.how(cmd)
@@ -230,7 +230,7 @@ func (b *batchFlags) bounds() (bounds batch.Budget, err error) {
 	if b.parallel < 1 || b.parallel > 1000 {
 		return bounds, usage("--parallel must be from 1 to 1000, not %d", b.parallel)
 	}
-	if b.times < 0 || b.times > 1000 || b.times == 0 && b.set == "" {
+	if b.times < 1 || b.times > 1000 {
 		return bounds, usage("--times must be from 1 to 1000, not %d", b.times)
 	}
 	return bounds, nil

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,5 +46,29 @@ func (f choice) Set(word string) error {
 		return fmt.Errorf("must be %s, not %q", f.list(), word)
 	}
 	*f.value = word
+	return nil
+}
+
+// A count is a flag that counts from 0.
+type count int
+
+// countedFrom0 adds a count to a verb; the value that there is is the default.
+func countedFrom0(cmd *cobra.Command, value *int, name, usage string) {
+	cmd.Flags().Var((*count)(value), name, usage)
+}
+
+// String gives the number.
+func (n *count) String() string { return strconv.Itoa(int(*n)) }
+
+// Type is what stands behind the flag in help.
+func (n *count) Type() string { return "int" }
+
+// Set takes a number.
+func (n *count) Set(text string) error {
+	v, err := strconv.Atoi(text)
+	if err != nil || v < 0 {
+		return errors.New("want a whole number, from 0")
+	}
+	*n = count(v)
 	return nil
 }

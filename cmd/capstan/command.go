@@ -200,8 +200,29 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 		root.Version = versionName()
 		root.SetVersionTemplate(versionText() + "\n")
 		c.completes(root)
+		refusing(root)
 	}
 	return root
+}
+
+// refusing has the verbs that cobra brings along refuse a word that they do not know:
+// a shell would take their help for a script.
+func refusing(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, verb := range root.Commands() {
+		switch verb.Name() {
+		case "completion":
+			verb.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		case "help":
+			verb.Args = func(_ *cobra.Command, args []string) error {
+				if found, _, err := root.Find(args); err != nil || found == root {
+					return root.Args(root, args)
+				}
+				return nil
+			}
+		}
+	}
 }
 
 type group struct {

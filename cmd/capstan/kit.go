@@ -83,6 +83,10 @@ func (c *Command) begin(ctx context.Context, f runFlags) (*kit, error) {
 		s.closers = append(s.closers, func() { c.sent(t) })
 	}
 	if f.events != "" {
+		if err := sparing("--events", f.events); err != nil {
+			s.close()
+			return nil, err
+		}
 		w, err := os.OpenFile(f.events, os.O_WRONLY|os.O_CREATE, 0o666) // what is there goes with the first event
 		if err != nil {
 			s.close()

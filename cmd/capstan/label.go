@@ -75,7 +75,7 @@ text (its SHA-256), good, and phase, gate, reason, by, time.`,
 	flags.StringVar(&f.by, "by", "", "who says so (default: the user)")
 	choose(cmd, &f.order, "order", "doubt", "random")
 	flags.StringSliceVar(&f.runs, "runs", nil, "texts of these runs alone (default: all of the cascade)")
-	flags.IntVar(&f.limit, "limit", 0, "at most so many texts; 0 is all")
+	countedFrom0(cmd, &f.limit, "limit", "at most so many texts; 0 is all")
 	return cmd
 }
 

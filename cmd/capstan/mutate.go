@@ -69,7 +69,7 @@ sure, 2 usage or no good text, 3 something broke.`,
 	flags.StringVar(&f.input, "input-file", "", "a JSON file with it")
 	flags.Uint64Var(&f.seed, "seed", f.seed, "what is random hangs on it")
 	flags.IntVar(&f.most, "most", f.most, "how many faults of one kind are planted in one text at most")
-	flags.IntVar(&f.limit, "limit", 0, "only so many of the newest runs; 0 is all")
+	countedFrom0(cmd, &f.limit, "limit", "only so many of the newest runs; 0 is all")
 	flags.BoolVar(&f.judges, "judges", false, "ask judges too, which costs model calls")
 	flags.BoolVar(&f.exec, "exec", false, "run validators that are programs or servers too")
 	flags.Var((*modelFlag)(&f.run.model), "model", modelUsage)

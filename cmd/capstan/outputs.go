@@ -10,6 +10,9 @@ import (
 // sparing refuses to write a file anew that the command reads or keeps: the names
 // are of these, "" for none. What is no regular file is spared by nobody.
 func sparing(flag, out string, names ...string) error {
+	if out == "-" {
+		return usage("%s - names no file; ./- does", flag)
+	}
 	for _, name := range names {
 		if areOne(out, name) {
 			return usage("%s %s is a file that this command needs as it is: %s", flag, out, name)

@@ -60,6 +60,9 @@ item like summaries/item[3].`,
 			if err != nil {
 				return err
 			}
+			if out == "-" {
+				out = "" // as other tools name standard output
+			}
 			if err := sparing("--out", out, f.signer.key); err != nil {
 				return err
 			}

@@ -57,7 +57,7 @@ func (f *runFlags) how(cmd *cobra.Command) {
 
 func (c *Command) run() *cobra.Command {
 	var f runFlags
-	var b batchFlags
+	b := batchFlags{times: 1}
 	cmd := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Run a cascade",

@@ -28,9 +28,6 @@ func (c *Command) runs() *cobra.Command {
 		Example: "  capstan runs --status blocked --limit 5",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.Limit < 0 {
-				return usage("--limit counts from 0, which is no limit")
-			}
 			if f.Status != "" && !slices.Contains(queries.Statuses, f.Status) {
 				return usage("--status is one of %s, not %q", strings.Join(queries.Statuses, ", "), f.Status)
 			}
@@ -60,7 +57,7 @@ func (c *Command) runs() *cobra.Command {
 	flags.StringVar(&f.Status, "status", "", "only runs that ended so, or are running or waiting")
 	flags.StringVar(&f.Cascade, "cascade", "", "only runs of the cascade with this id")
 	flags.StringVar(&f.Words, "words", "", "only runs with these words in what they were given, were asked or said, with where they stand first")
-	flags.IntVar(&f.Limit, "limit", 20, "how many at most; 0 is no limit")
+	countedFrom0(cmd, &f.Limit, "limit", "how many at most; 0 is no limit")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
@@ -213,7 +210,7 @@ phases, attempts, verdicts and calls.`,
 	store.add(cmd)
 	choose(cmd, &format, "format", "table", "csv", "json")
 	jsonFlag(cmd, &format)
-	cmd.Flags().IntVar(&limit, "limit", limit, "how many rows at most; 0 is no limit")
+	countedFrom0(cmd, &limit, "limit", "how many rows at most; 0 is no limit")
 	return cmd
 }
 

@@ -76,8 +76,11 @@ func (f *signerFlags) outside(ctx context.Context) (signatures.Signer, error) {
 		return nil, usage("--pub: %w", err)
 	}
 	keys, err := signatures.ParseKeys(text)
-	if err != nil || len(keys) != 1 {
-		return nil, usage("--pub: %s: want one public key: %w", f.pub, errors.Join(err))
+	if err == nil && len(keys) != 1 {
+		err = fmt.Errorf("there are %d public keys, and --signer has one", len(keys))
+	}
+	if err != nil {
+		return nil, usage("--pub: %s: %w", f.pub, err)
 	}
 	s := &outsideSigner{ctx: ctx, argv: argv, keys: keys}
 	for id := range keys {

@@ -148,7 +148,9 @@ func TestContradictions(t *testing.T) {
 		"released as it was made":   {"", func(c *receipt.Claim) { c.Released = made }},
 		"released by another clock": {"", func(c *receipt.Claim) { c.Released = made.Add(time.Minute) }},
 		"released later":            {"predicate.timeVerified", func(c *receipt.Claim) { c.Released = made.Add(time.Hour) }},
-		"attempt 1":                 {"", func(c *receipt.Claim) { c.Attempt = 1 }},
+		"attempt 1":                 {"", func(c *receipt.Claim) { c.Attempt, c.Path = 1, "draft/attempt[1]" }},
+		"a path of no attempt":      {"", func(c *receipt.Claim) { c.Attempt, c.Path = 1, "book" }},
+		"another attempt":           {"attempt", func(c *receipt.Claim) { c.Attempt = 1 }},
 		"attempt 0":                 {"attempt", func(c *receipt.Claim) { c.Attempt = 0 }},
 		"attempt -5":                {"attempt", func(c *receipt.Claim) { c.Attempt = -5 }},
 		"a gate that is x":          {"gates[1].digest", func(c *receipt.Claim) { c.Gates[1].Digest = "x" }},
@@ -167,9 +169,20 @@ func TestContradictions(t *testing.T) {
 		"of -1 bad texts":        {"gates[0].strength.bad", strength(func(s *receipt.Strength) { s.Bad = -1 })},
 		"of -1 good texts":       {"gates[0].strength.good", strength(func(s *receipt.Strength) { s.Good = -1 })},
 		"measured on nothing":    {"", strength(func(s *receipt.Strength) { s.FalsePass, s.Bad = [2]float64{0, 1}, 0 })},
+		"narrow on nothing":      {"gates[0].strength.false_block", strength(func(s *receipt.Strength) { s.FalseBlock, s.Good = [2]float64{0, 0.01}, 0 })},
 		"evidence that is x":     {"gates[0].strength.evidence", strength(func(s *receipt.Strength) { s.Evidence = "x" })},
 		"in shadow":              {"", func(c *receipt.Claim) { c.Shadow = []receipt.Gate{c.Gates[1]}; c.Shadow[0].Mode = "shadow" }},
 		"in shadow and blocking": {"shadow[0].mode", func(c *receipt.Claim) { c.Shadow = []receipt.Gate{c.Gates[0]}; c.Shadow[0].Mode = "blocking" }},
+		"a verdict of no word":   {"gates[1].verdict", func(c *receipt.Claim) { c.Gates[1].Verdict = "maybe" }},
+		"a verdict in shadow that errs": {"", func(c *receipt.Claim) {
+			c.Shadow = []receipt.Gate{c.Gates[1]}
+			c.Shadow[0].Mode, c.Shadow[0].Verdict = "shadow", receipt.GateErred
+		}},
+		"degraded by what has passed":  {"degraded[0]", func(c *receipt.Claim) { c.Degraded = []string{"long_enough"} }},
+		"degraded by what is advisory": {"degraded[0]", func(c *receipt.Claim) { c.Degraded = []string{"tone"} }},
+		"degraded by nothing": {"degraded[1]", func(c *receipt.Claim) {
+			c.Gates[0].Verdict, c.Degraded = receipt.GateRefused, []string{"long_enough", "facts"}
+		}},
 		"degraded by another": {"gates[0].verdict", func(c *receipt.Claim) {
 			c.Gates[0].Verdict, c.Degraded = receipt.GateRefused, []string{"tone"}
 		}},

@@ -52,11 +52,7 @@ func Of(r Run, phase string) (Claim, error) {
 			return Claim{}, fmt.Errorf("phase %s: output: %w", visit.Path, err)
 		}
 	}
-	for _, a := range visit.Answers {
-		if a.By != "" && !slices.Contains(c.People, a.By) {
-			c.People = append(c.People, a.By)
-		}
-	}
+	c.People = people(visit, made)
 	texts := &Texts{Text: made.Text, Inputs: map[string]string{}, Reasons: map[string]string{}}
 	if err := c.judged(r, verdicts(visit, made), texts); err != nil {
 		return Claim{}, fmt.Errorf("phase %s: %w", visit.Path, err)
@@ -71,6 +67,19 @@ func Of(r Run, phase string) (Claim, error) {
 		return Claim{}, fmt.Errorf("phase %s: %w", visit.Path, flaw)
 	}
 	return c, nil
+}
+
+// people are those who changed or confirmed the text that was let out: who gave one
+// that was sent back is none of them.
+func people(p *trace.Phase, a *trace.Attempt) (names []string) {
+	for _, answer := range p.Answers {
+		by := answer.Path.Up()
+		if tried := by.Up().Last() == "human_input"; tried && by != a.Path || answer.By == "" || slices.Contains(names, answer.By) {
+			continue
+		}
+		names = append(names, answer.By)
+	}
+	return names
 }
 
 // own are the phases whose texts are the run's: where the whole cascade was tried

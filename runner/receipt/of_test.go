@@ -46,6 +46,7 @@ func TestOfEveryStory(t *testing.T) {
 	made := 0
 	for _, s := range append(enginetest.Stories(t), enginetest.Randoms(t, 60)...) {
 		run, _ := told(t, s)
+		run.Texts = true
 		for _, visit := range lastVisits(winner(run)) {
 			claim, err := receipt.Of(run, word(visit))
 			if visit.Released == "" {

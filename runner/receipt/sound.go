@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
@@ -18,10 +20,13 @@ func flawed(field, format string, args ...any) *signatures.Flaw {
 // sound says which field of a claim contradicts another or can be in no claim, nil
 // for none: a digest is one, the cascade is its files, a gate has a mode in which it
 // counts, a text that was released as whole has a yes of every check that could refuse
-// it, and the texts are those of the digests.
+// it, another names those that it lacks, and the texts are those of the digests.
 func (c *Claim) sound() *signatures.Flaw {
 	if c.Attempt < 1 {
 		return flawed("attempt", "is %d, and they are counted from 1", c.Attempt)
+	}
+	if at := event.Path(c.Path).Last(); strings.HasPrefix(at, "attempt[") && at != string(event.Path("").At("attempt", c.Attempt)) {
+		return flawed("attempt", "is %d, and the path is %s", c.Attempt, c.Path)
 	}
 	if flaw := c.digests(); flaw != nil {
 		return flaw
@@ -48,6 +53,12 @@ func (c *Claim) sound() *signatures.Flaw {
 		}
 		if flaw := g.sound(field); flaw != nil {
 			return flaw
+		}
+	}
+	for i, name := range c.Degraded {
+		without := func(g Gate) bool { return g.Name == name && g.Mode != advisory && g.Verdict != GatePassed }
+		if !slices.ContainsFunc(c.Gates, without) {
+			return flawed(fmt.Sprintf("degraded[%d]", i), "is %q, and there is no such gate that can refuse a text and did not pass it", name)
 		}
 	}
 	return c.told()
@@ -84,6 +95,9 @@ func noDigest(list [][2]string) *signatures.Flaw {
 
 // sound says which field of a gate can be in no claim.
 func (g *Gate) sound(field string) *signatures.Flaw {
+	if !slices.Contains([]string{GatePassed, GateRefused, GateSkipped, GateErred}, g.Verdict) {
+		return flawed(field+".verdict", "is %q for %s, which is no verdict", g.Verdict, g.Name)
+	}
 	list := [][2]string{{field + ".digest", g.Digest}}
 	if g.Reason != "" {
 		list = append(list, [2]string{field + ".reason", g.Reason})
@@ -107,6 +121,8 @@ func (g *Gate) sound(field string) *signatures.Flaw {
 			return flawed(field+"."+rate.name, "is from %v to %v, which is no interval of a share", low, high)
 		case rate.n < 0:
 			return flawed(field+"."+rate.of, "is %d, and texts are counted from 0", rate.n)
+		case rate.n == 0 && (low > 0 || high < 1):
+			return flawed(field+"."+rate.name, "is from %v to %v, and was measured on no text", low, high)
 		}
 	}
 	return nil

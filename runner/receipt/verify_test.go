@@ -276,7 +276,7 @@ func everyByte(t *testing.T, n, step int, key signatures.Signer, trust signature
 // variedClaim is the n-th claim of a text: with more and less in it.
 func variedClaim(n int, text string) receipt.Claim {
 	c := claim(text)
-	c.Run, c.Attempt = fmt.Sprintf("run-%d", n), n+1
+	c.Run, c.Attempt, c.Path = fmt.Sprintf("run-%d", n), n+1, fmt.Sprintf("draft/attempt[%d]", n+1)
 	c.Gates = c.Gates[:n%3]
 	if n%5 != 0 && len(c.Gates) > 0 {
 		c.Gates[0].Strength = nil

@@ -58,8 +58,11 @@ type Test struct {
 func (t Test) Run(ctx context.Context) (*Report, error) {
 	var marks []*mark
 	for _, text := range t.Texts {
-		if len(t.Phases) == 0 || slices.Contains(t.Phases, text.Phase.Name) {
-			marks = append(marks, t.aim(text))
+		if len(t.Phases) > 0 && !slices.Contains(t.Phases, text.Phase.Name) {
+			continue
+		}
+		if m := t.aim(text); m.content != "" { // nothing can be planted in it else
+			marks = append(marks, m)
 		}
 	}
 	err := t.Host.Each(len(marks), max(t.Parallel, 1), func(h engine.Host, i int) error { return marks[i].baseline(h) })
@@ -110,7 +113,7 @@ func (t Test) Calls() int {
 		for _, g := range m.gates {
 			each += g.calls()
 		}
-		if each == 0 {
+		if each == 0 || m.content == "" {
 			continue
 		}
 		planted := 1 // the good text itself
@@ -144,9 +147,6 @@ func (t Test) aim(text backtest.Text) *mark {
 	if v := text.Phase.Tool; v != nil && v.Validator != nil {
 		// As a text it was judged where it was said: here are the gate's own faults.
 		m.content, m.operators = m.looksAt(), []faults.Operator{}
-	}
-	if m.content == "" { // nothing can be planted in it
-		m.gates = nil
 	}
 	for i := range m.gates {
 		if m.gates[i].allowed = m.gates[i].leftOut(t) == ""; !m.gates[i].allowed {

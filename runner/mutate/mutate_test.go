@@ -204,6 +204,9 @@ func TestNothing(t *testing.T) {
 		t.Error(asJSON(t, r))
 	}
 	var b bytes.Buffer
+	if empty := tested(t, three, "", nil); len(empty.Unguarded) != 0 || empty.Texts != 0 || empty.Planted != 0 {
+		t.Errorf("nothing can be planted in an empty text, which says nothing of its gates: %s", asJSON(t, empty))
+	}
 	if err := r.Text(&b); err != nil || !strings.Contains(b.String(), "unknown") || !strings.Contains(b.String(), "no gate judges the text of: draft") {
 		t.Error(err, b.String())
 	}

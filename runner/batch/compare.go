@@ -128,6 +128,9 @@ func (c *Comparison) Done() *Comparison {
 			continue
 		}
 		d.Before, d.After, d.Change = d.before.mean, d.after.mean, d.change.Estimate(false)
+		if d.unit == "%" && !math.IsInf(d.Change.Low, 0) {
+			d.Change.Low, d.Change.High = max(d.Change.Low, -1), min(d.Change.High, 1)
+		}
 		d.Test, d.Differs = "student", d.Change.Differs()
 		if d.Paired != nil {
 			d.Test, d.Differs = "mcnemar", d.Paired.Differs(measure.Confidence)

@@ -152,7 +152,7 @@ func (t *tally) Report() Report {
 		r.PerAccepted = &PerAccepted{Calls: float64(t.usage.Calls) / n, Tokens: float64(t.usage.Tokens()) / n, CostUSD: t.usage.CostUSD / n, Seconds: t.seconds / n}
 	}
 	for k := range t.pass {
-		r.Pass = append(r.Pass, PassRate{K: k + 1, Any: t.pass[k][0].Estimate(k+1 == t.times), All: t.pass[k][1].Estimate(k+1 == t.times)})
+		r.Pass = append(r.Pass, PassRate{K: k + 1, Any: t.pass[k][0].Estimate(true), All: t.pass[k][1].Estimate(true)})
 	}
 	r.Attempts, r.Gates = []AttemptRate{}, []GateRate{}
 	for _, a := range t.visits {

@@ -202,6 +202,9 @@ func (c *Command) receiptMaker(ctx context.Context, file string, f receiptFlags)
 		}
 		return nil, nil
 	}
+	if err := canBe(file); err != nil {
+		return nil, usage("--receipt: %w", err)
+	}
 	signer, err := f.signer.open(ctx)
 	if err != nil {
 		return nil, err

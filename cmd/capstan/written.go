@@ -20,6 +20,18 @@ func notWritten(err error) error {
 	return &exit{exitUsage, err}
 }
 
+// canBe tells why a file that is written at the end of long work will not be, as far
+// as can be seen without making it.
+func canBe(name string) error {
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = os.Stat(filepath.Dir(name))
+	} else if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a directory", name)
+	}
+	return err
+}
+
 // writeNew writes a file that must not be there yet.
 func writeNew(name string, text []byte, mode fs.FileMode) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -126,12 +127,21 @@ func (e Evidence) check() error {
 // EvidenceSchema is the JSON Schema of a file of evidence, as a plain value.
 func EvidenceSchema() map[string]any { return schema.For[EvidenceFile]() }
 
+// longest is how many bytes of a file's name are the gate's, of the 255 that systems
+// allow.
+const longest = 249
+
 // EvidenceName is the name of the file that has the evidence of the gates of a
-// name, within [EvidenceDir]: the name, with what no file's name may hold escaped.
+// name, within [EvidenceDir]: the name, with what no file's name may hold escaped; of
+// one that is too long then, its beginning and its SHA-256.
 func EvidenceName(gate string) string {
 	name := strings.ReplaceAll(url.PathEscape(gate), "*", "%2A")
 	if strings.HasPrefix(name, ".") {
 		name = "%2E" + name[1:]
+	}
+	if len(name) > longest {
+		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(gate)))
+		name = name[:longest-1-len(sum)] + "-" + sum
 	}
 	return name + ".json"
 }

@@ -117,10 +117,13 @@ func TestAllows(t *testing.T) {
 }
 
 func TestEvidenceNames(t *testing.T) {
+	if name := measure.EvidenceName(strings.Repeat("漢", 27)); name != strings.Repeat("%E6%BC%A2", 27)+".json" {
+		t.Errorf("a name that a file may have is kept in %q", name)
+	}
 	seen := map[string]bool{}
-	for _, gate := range []string{"tone", "../tone", "a/b", "a%2Fb", ".", "..", "", "capy T1", "*", "ü"} {
+	for _, gate := range []string{"tone", "../tone", "a/b", "a%2Fb", ".", "..", "", "capy T1", "*", "ü", strings.Repeat("漢", 27), strings.Repeat("漢", 28), strings.Repeat("漢", 29), strings.Repeat("a", 400), strings.Repeat("a", 401)} {
 		name := measure.EvidenceName(gate)
-		if seen[name] || strings.ContainsAny(name, `/\*`) || strings.HasPrefix(name, "..") {
+		if seen[name] || len(name)+len("l") > 255 || strings.ContainsAny(name, `/\*`) || strings.HasPrefix(name, "..") {
 			t.Errorf("%q is kept in %q", gate, name)
 		}
 		seen[name] = true

@@ -174,9 +174,9 @@ func (a *assembly) say(content []byte) string {
 		}
 		return said
 	}
-	for _, part := range elements(content) {
+	for _, piece := range elements(content) {
 		var kind, said string
-		for name, value := range members(part) {
+		for name, value := range members(piece) {
 			switch string(name) {
 			case "type":
 				kind = word(value)
@@ -192,37 +192,44 @@ func (a *assembly) say(content []byte) string {
 		} else {
 			a.rich = true
 		}
-		a.parts = append(append(a.parts, part...), ',')
+		a.parts = append(append(a.parts, piece...), ',')
 	}
 	return a.text.String()[before:]
 }
 
-// wish adds a tool call, or a part of one.
-func (a *assembly) wish(raw []byte) {
-	var index, id, called, arguments string
+// A part is a tool call, or a piece of one.
+type part struct{ index, id, name, arguments string }
+
+func partOf(raw []byte) (p part) {
 	for name, value := range members(raw) {
 		switch string(name) {
 		case "index":
-			index = word(value)
+			p.index = word(value)
 		case "id":
-			id = word(value)
+			p.id = word(value)
 		case "function":
 			for name, value := range members(value) {
 				switch string(name) {
 				case "name":
-					called = word(value)
+					p.name = word(value)
 				case "arguments":
-					arguments = word(value) // JSON in a string, or as it is with some endpoints
+					p.arguments = word(value) // JSON in a string, or as it is with some endpoints
 				}
 			}
 		}
 	}
-	c := a.call(index, id, called)
+	return p
+}
+
+// wish adds a tool call, or a part of one.
+func (a *assembly) wish(raw []byte) {
+	p := partOf(raw)
+	c := a.call(p)
 	if c == nil {
 		return
 	}
-	c.id, c.name = cmp.Or(c.id, id), cmp.Or(c.name, called)
-	c.arguments.add(arguments)
+	c.id, c.name = cmp.Or(c.id, p.id), cmp.Or(c.name, p.name)
+	c.arguments.add(p.arguments)
 	for name, value := range members(raw) {
 		switch string(name) {
 		case "index", "id", "type", "function":
@@ -235,13 +242,13 @@ func (a *assembly) wish(raw []byte) {
 // call is the tool call that a part belongs to. Where an endpoint does not
 // number them, or gives all the same number, a new id begins a new one: of parts with
 // the ids a, none, b, the first two are of one call. nil is one beyond bounds.
-func (a *assembly) call(index, id, name string) *callParts {
+func (a *assembly) call(p part) *callParts {
 	if !a.whole {
-		c := a.numbered[index]
-		if n := len(a.calls); index == "" && n > 0 && (id == "" || id == a.calls[n-1].id) {
+		c := a.numbered[p.index]
+		if n := len(a.calls); p.index == "" && n > 0 && (p.id == "" || p.id == a.calls[n-1].id) {
 			c = a.calls[n-1]
 		}
-		if c != nil && (id == "" || name == "" || c.id == "" || id == c.id) {
+		if c != nil && !c.behind(p) {
 			return c
 		}
 	}
@@ -250,20 +257,36 @@ func (a *assembly) call(index, id, name string) *callParts {
 	}
 	c := new(callParts)
 	a.calls = append(a.calls, c)
-	if index != "" {
+	if p.index != "" {
 		if a.numbered == nil {
 			a.numbered = map[string]*callParts{}
 		}
-		a.numbered[index] = c
+		a.numbered[p.index] = c
 	}
 	return c
+}
+
+// behind says whether a part that comes where c's next would is of another call.
+// Without ids it has another name, or arguments where c has all of its own: pieces of
+// a call may repeat the name, but nothing can follow a whole object.
+func (c *callParts) behind(p part) bool {
+	switch {
+	case p.name == "" || c.name == "":
+		return false
+	case p.id != "" && c.id != "":
+		return p.id != c.id
+	case p.name != c.name:
+		return true
+	}
+	first := c.arguments.first
+	return c.arguments.all.Len() == 0 && strings.TrimSpace(p.arguments) != "" && strings.HasPrefix(strings.TrimSpace(first), "{") && valid([]byte(first))
 }
 
 func (a *assembly) draft() draft {
 	if a.rich { // the whole content goes back, not the text alone
 		if a.after.Len() > 0 {
-			part, _ := json.Marshal(map[string]string{"type": "text", "text": a.after.String()})
-			a.parts = append(append(a.parts, part...), ',')
+			last, _ := json.Marshal(map[string]string{"type": "text", "text": a.after.String()})
+			a.parts = append(append(a.parts, last...), ',')
 		}
 		a.extra.add("content", slices.Concat([]byte("["), a.parts[:len(a.parts)-1], []byte("]")))
 	}

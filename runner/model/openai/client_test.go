@@ -63,17 +63,40 @@ func TestToolCalls(t *testing.T) {
 		choice(`{"tool_calls":[{"function":{"arguments":"\"a.txt\"}"}}]}`, "null"),
 		choice(`{"tool_calls":[{"id":"call_1_2","function":{"name":"now","arguments":"{\"zone\": \"UTC\"}"}}]}`, "null"),
 		finished("stop"), counted, done)
+	const first, second = `"function":{"name":"read_file","arguments":"{\"path\":\"a.txt\"}"}}`, `"function":{"name":"now","arguments":"{\"zone\": \"UTC\"}"}}`
+	named := func(arguments string) string {
+		return choice(`{"tool_calls":[{"index":0,"function":{"name":"read_file","arguments":`+arguments+`}}]}`, "null")
+	}
+	now := []model.ToolCall{{ID: "call_1_1", Name: "now", Arguments: `{"zone": "UTC"}`}, {ID: "call_1_2", Name: "now", Arguments: `{"zone": "UTC"}`}}
 	want := []model.ToolCall{
 		{ID: "a", Name: "read_file", Arguments: `{"path":"a.txt"}`},
 		{ID: "call_1_2", Name: "now", Arguments: `{"zone": "UTC"}`},
 	}
-	for name, h := range map[string]http.HandlerFunc{"whole": whole, "numbered": numbered, "unnumbered": unnumbered} {
+	unnamed := []model.ToolCall{{ID: "call_1_1", Name: "read_file", Arguments: want[0].Arguments}, want[1]}
+	for name, test := range map[string]struct {
+		handler http.HandlerFunc
+		want    []model.ToolCall
+	}{
+		"whole":      {whole, want},
+		"numbered":   {numbered, want},
+		"unnumbered": {unnumbered, want},
+		// Endpoints without ids that give all the same number, or none.
+		"same number":             {stream(choice(`{"tool_calls":[{"index":0,`+first+`]}`, "null"), choice(`{"tool_calls":[{"index":0,`+second+`]}`, "null"), finished("tool_calls"), counted, done), unnamed},
+		"same number, one chunk":  {stream(choice(`{"tool_calls":[{"index":0,"id":"",`+first+`,{"index":0,"id":"",`+second+`]}`, "null"), finished("stop"), counted, done), unnamed},
+		"no number":               {stream(choice(`{"tool_calls":[{`+first+`]}`, "null"), choice(`{"tool_calls":[{`+second+`]}`, "null"), finished("stop"), counted, done), unnamed},
+		"no number, one chunk":    {stream(choice(`{"tool_calls":[{`+first+`,{`+second+`]}`, "null"), finished("stop"), counted, done), unnamed},
+		"the same tool twice":     {stream(choice(`{"tool_calls":[{"index":0,`+second+`]}`, "null"), choice(`{"tool_calls":[{"index":0,`+second+`]}`, "null"), finished("stop"), counted, done), now},
+		"one without arguments":   {stream(named(`""`), choice(`{"tool_calls":[{"index":0,`+second+`]}`, "null"), finished("stop"), counted, done), []model.ToolCall{{ID: "call_1_1", Name: "read_file"}, want[1]}},
+		"the name in each piece":  {stream(named(`""`), named(`"{\"path\":"`), named(`"\"a.txt\"}"`), named(`""`), finished("stop"), counted, done), unnamed[:1]},
+		"the name again":          {stream(named(`"{\"path\":\"a.txt\"}"`), named(`""`), finished("stop"), counted, done), unnamed[:1]},
+		"the name again, nothing": {stream(named(`"{\"path\":"`), named(`"\"a.txt\"}"`), named(`null`), finished("stop"), counted, done), unnamed[:1]},
+	} {
 		t.Run(name, func(t *testing.T) {
-			e := newEndpoint(t, h)
+			e := newEndpoint(t, test.handler)
 			r := ask("Read a.txt.")
 			r.Tools = []model.Tool{{Name: "read_file", Description: "Reads.", Parameters: map[string]any{"type": "object"}}, {Name: "now"}}
 			resp, err := e.client(t, func(o *openai.Options) { o.Stream = name != "whole" }).Call(t.Context(), r)
-			if err != nil || !reflect.DeepEqual(resp.ToolCalls, want) || resp.Text != "" || resp.Usage.InputTokens != 100 {
+			if err != nil || !reflect.DeepEqual(resp.ToolCalls, test.want) || resp.Text != "" || resp.Usage.InputTokens != 100 {
 				t.Errorf("got %+v, %v", resp, err)
 			}
 			tools := []any{

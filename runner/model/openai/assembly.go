@@ -24,9 +24,13 @@ type assembly struct {
 	numbered       map[string]*callParts
 	extra          extras
 	finish, native string
+	beyond         bool // more was said after a reason to finish, which then was none
 	chosen         bool
 	tally          tally
 }
+
+// ended says whether a reason to finish tells that nothing more is to come.
+func (a *assembly) ended() bool { return a.finish != "" && !a.beyond }
 
 type callParts struct {
 	id, name  string
@@ -73,6 +77,10 @@ func (a *assembly) take(raw []byte) (piece string, err error) {
 		case "error":
 			if !hollow(value) {
 				return "", failureOf(0, raw)
+			}
+		case "object":
+			if string(value) == `"error"` {
+				return "", complained(raw)
 			}
 		case "id":
 			a.id = word(value)
@@ -140,11 +148,13 @@ func (a *assembly) choose(c choice) (piece string, err error) {
 		case "role", "name", "function_call":
 		case "content":
 			piece = a.say(value)
+			a.beyond = a.beyond || a.finish != "" && piece != ""
 		case "refusal":
 			no, _ := text(value)
 			a.refusal.add(no)
 		case "tool_calls":
 			for _, call := range elements(value) {
+				a.beyond = a.beyond || a.finish != ""
 				a.wish(call)
 			}
 		default:

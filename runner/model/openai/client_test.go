@@ -134,6 +134,12 @@ func TestFailures(t *testing.T) {
 		"proxy's page":    {html(502, "<html><body>502 Bad Gateway</body></html>"), model.Unavailable, 502, "502 Bad Gateway", 4, false},
 		"page as answer":  {html(200, "<html>Sign in</html>"), model.Unavailable, 0, "text/html", 4, false},
 		"page as stream":  {html(200, "<html>Sign in</html>"), model.Unavailable, 0, "Sign in", 4, true},
+		"words as stream": {body(200, "Busy, come back later.", "Content-Type", "text/plain"), model.Unavailable, 0, "Busy, come back later.", 4, true},
+		"error as text":   {body(200, `{"error":{"message":"overloaded"}}`, "Content-Type", "text/plain"), model.Unavailable, 0, "overloaded", 4, true},
+		"error as line":   {stream(delta("He"), "error: {\"code\":500,\"message\":\"context is full\",\"type\":\"server_error\"}\n\n"), model.Unavailable, 500, "context is full", 4, true},
+		"error by object": {body(200, `{"object":"error","message":"too long","type":"BadRequestError","code":400}`), model.Rejected, 400, "too long", 1, false},
+		"error in events": {stream(delta("He"), event(`{"object":"error","message":"gone","code":500}`), done), model.Unavailable, 500, "gone", 4, true},
+		"other words":     {body(200, `{"status":"loading","msg":"the model is loading"}`), model.Empty, 0, "the model is loading", 4, false},
 		"not JSON":        {body(200, `{"choices":[{"message":{"content":"hal`), model.Unavailable, 0, "does not decode", 4, false},
 		"no body":         {body(200, ``), model.Unavailable, 0, "no body", 4, false},
 		"wrong types":     {body(200, `{"choices":"none"}`), model.Empty, 0, "no choices", 4, false},
@@ -155,6 +161,8 @@ func TestFailures(t *testing.T) {
 		"length stream":   {stream(delta("half"), finished("length"), done), model.Truncated, 0, "after 4 characters", 1, true},
 		"cut stream":      {cut(stream(delta("Hel"))), model.Unavailable, 0, "EOF", 4, true},
 		"cut in a chunk":  {cut(stream(delta("Hel"), `data: {"choices":[{"del`)), model.Unavailable, 0, "unexpected EOF", 4, true},
+		"more than ended": {stream(delta("Hel"), finished("stop"), delta("lo")), model.Unavailable, 0, "cut", 4, true},
+		"more calls":      {cut(stream(delta("Hel"), finished("stop"), choice(`{"tool_calls":[{"id":"a","function":{"name":"now","arguments":"{}"}}]}`, "null"))), model.Unavailable, 0, "EOF", 4, true},
 		"ended stream":    {stream(delta("Hel"), delta("lo")), model.Unavailable, 0, "cut", 4, true},
 		"nothing at all":  {stream(), model.Unavailable, 0, "cut", 4, true},
 		"broken chunk":    {stream(delta("Hel"), event(`{"choices":[{"del`), done), model.Unavailable, 0, "JSON", 4, true},
@@ -322,6 +330,10 @@ func TestKeyIsNotShown(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		}
+	}
+	slashed := newEndpoint(t, body(401, `{"detail":{"msg":"not sk-a\/secret+key="}}`)).client(t, func(o *openai.Options) { o.APIKey = "sk-a/secret+key=" })
+	if _, err := slashed.Call(t.Context(), ask("Hello?")); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "[key]") {
+		t.Errorf("got %v", err)
 	}
 	for _, o := range []openai.Options{
 		{APIKey: "sk-secret\nkey"},

@@ -152,10 +152,15 @@ func (e *events) field(line []byte) error {
 	}
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimSpace(value)
-	if string(name) == "event" {
+	switch {
+	case len(value) == 0:
+		return nil
+	case string(name) == "event":
 		e.kind = string(value)
-	}
-	if string(name) != "data" || len(value) == 0 {
+		return nil
+	case string(name) == "error": // as llama.cpp has it
+		return complained(value)
+	case string(name) != "data":
 		return nil
 	}
 	ends := string(value) == "[DONE]"
@@ -202,7 +207,8 @@ func (e *events) dispatch() error {
 	return nil
 }
 
-// complained is the failure that an event of the name "error" is.
+// complained is the failure that an event of the name "error" is, or what says of
+// itself that it is one.
 func complained(data []byte) error {
 	if f := failureOf(0, data); f != nil {
 		return f

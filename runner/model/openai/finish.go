@@ -34,6 +34,9 @@ func byItself(reason string) bool {
 // maxCalls is how many tools a model may want called in one answer.
 const maxCalls = 100
 
+// nothing is what is told of an answer in which nobody says anything.
+const nothing = "the model said nothing: the answer has no choices"
+
 // unanswered is why a draft is no answer; nil if it is one.
 func (d draft) unanswered() *model.Failure {
 	f := d.unfinished(d.finish)
@@ -46,7 +49,7 @@ func (d draft) unanswered() *model.Failure {
 	case d.refusal != "":
 		return &model.Failure{Class: model.Refused, Message: d.refusal}
 	case !d.chosen:
-		return &model.Failure{Class: model.Empty, Message: "the model said nothing: the answer has no choices"}
+		return &model.Failure{Class: model.Empty, Message: nothing}
 	case d.finish == "" && d.whole: // it would come so again
 		return &model.Failure{Class: model.Unusable, Message: "the answer has no finish reason: it may be half of one"}
 	case d.finish == "":

@@ -120,7 +120,7 @@ func secrets(key string, headers map[string]string) []string {
 	var list []string
 	add := func(s string) {
 		if s = strings.TrimSpace(s); len(s) >= shortest {
-			list = append(list, s)
+			list = append(list, s, strings.ReplaceAll(s, "/", `\/`)) // as some write it in JSON
 		}
 	}
 	add(key)

@@ -30,7 +30,11 @@ func (t *try) read() (model.Response, error) {
 		}
 		return model.Response{}, err
 	}
-	return t.finish(a.draft())
+	resp, err := t.finish(a.draft())
+	if !a.chosen && err != nil { // the endpoint may have words of its own
+		err = &model.Failure{Class: model.Empty, Message: nothing + ": " + string(t.answer.Bytes()[:min(t.answer.Len(), maxComplaint)])}
+	}
+	return resp, err
 }
 
 // finish judges a draft: it is a response, or it is none. What was spent, and

@@ -23,9 +23,9 @@ func (t *try) listen(stream *api.ChatCompletionStream) (model.Response, error) {
 		switch {
 		case err == nil:
 			t.q.say(piece)
-			t.events.late = a.finish != ""
+			t.events.late = a.ended()
 			continue
-		case errors.As(err, &f), a.finish == "" && !t.events.done:
+		case errors.As(err, &f), !a.ended() && !t.events.done:
 			if errors.Is(err, io.EOF) {
 				err = fmt.Errorf("the answer was cut after %d bytes", t.events.size)
 			}

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -139,16 +140,34 @@ func (t *try) Do(r *http.Request) (*http.Response, error) {
 	if !t.q.stream {
 		return t.buffered(resp)
 	}
-	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
-	case "application/json":
+	in := bufio.NewReader(resp.Body)
+	if !streams(in, resp.Header.Get("Content-Type")) {
+		resp.Body = readCloser{in, resp.Body}
 		return t.buffered(resp)
-	case "text/html":
-		defer resp.Body.Close()
-		return nil, t.foreign(resp)
 	}
-	t.events = &events{t: t, body: resp.Body, in: bufio.NewReader(resp.Body)}
+	t.events = &events{t: t, body: resp.Body, in: in}
 	resp.Body = t.events
 	return resp, nil
+}
+
+type readCloser struct {
+	io.Reader
+	io.Closer
+}
+
+// streams says whether an answer is events, by how it begins: with a field of one, a
+// comment, or the mark of its encoding. What it says of itself counts where it begins
+// with an empty line: not every endpoint, or what stands before it, is right there.
+func streams(in *bufio.Reader, kind string) bool {
+	first, err := in.Peek(1)
+	switch {
+	case err != nil:
+		return true // and is cut
+	case first[0] == '\r' || first[0] == '\n':
+		kind, _, _ = mime.ParseMediaType(kind)
+		return kind != "application/json"
+	}
+	return strings.IndexByte(":deir"+string(byteOrder), first[0]) >= 0
 }
 
 // dialing says whether err came before anything was sent.
@@ -192,12 +211,6 @@ func (t *try) complaint(resp *http.Response) error {
 	}
 	f.RetryAfter = retryAfter(resp.Header, time.Now())
 	return f
-}
-
-// foreign is the error of an answer that is a page where events should be.
-func (t *try) foreign(resp *http.Response) error {
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxComplaint))
-	return fmt.Errorf("the answer is %s, not events: %s", resp.Header.Get("Content-Type"), text)
 }
 
 // notJSON is the error of a whole answer that is something else.

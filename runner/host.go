@@ -50,7 +50,7 @@ func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 	if h.onText != nil && req.Validator == "" && req.Role == "" {
 		req.OnText = h.onText(at, req.Phase)
 	}
-	resp, err := h.model.Call(h.traced(at), req)
+	resp, err := h.answer(h.traced(at), req)
 	if err == nil {
 		return resp, nil
 	}
@@ -63,6 +63,19 @@ func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 	}
 	resp.Failure = failure
 	return resp, nil
+}
+
+// answer asks the model. Where it panics there is no answer, and the process goes
+// on; what is no number in its usage is none for a journal either.
+func (h *host) answer(ctx context.Context, req model.Request) (resp model.Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			resp, err = model.Response{}, &model.Failure{Class: model.Rejected, Message: fmt.Sprintf("panic: %v", p)}
+		}
+	}()
+	resp, err = h.model.Call(ctx, req)
+	resp.Usage = model.Usage{}.Add(resp.Usage)
+	return resp, err
 }
 
 // traced is the context of an effect, see [WithTrace].
@@ -176,6 +189,7 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 	ctx, cancel := context.WithCancelCause(h.ctx)
 	defer cancel(nil)
 	var first error
+	var panicked any
 	var once sync.Once
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, limit)
@@ -186,7 +200,13 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 			break
 		}
 		wg.Go(func() {
-			defer func() { <-slots }()
+			defer func() {
+				if p := recover(); p != nil { // of a sink: it is whoever runs the cascade that has to know
+					once.Do(func() { panicked = p })
+					cancel(nil)
+				}
+				<-slots
+			}()
 			if err := body(h.with(ctx), i); err != nil {
 				once.Do(func() {
 					first = err
@@ -196,6 +216,9 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 		})
 	}
 	wg.Wait()
+	if panicked != nil {
+		panic(panicked)
+	}
 	return first
 }
 

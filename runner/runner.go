@@ -93,8 +93,9 @@ type Option func(*Runner)
 
 func (o Option) forRun(r *Runner, _ *Start) { o(r) }
 
-// WithModel has phases and judges answered by m. One that is a [model.Host] is
-// told of the providers of each cascade before its run begins.
+// WithModel has phases and judges answered by m; a call that panics is one without an
+// answer. One that is a [model.Host] is told of the providers of each cascade before
+// its run begins.
 func WithModel(m model.Model) Option { return func(r *Runner) { r.model = m } }
 
 // WithModelName says what is asked in place of what cascades say, as
@@ -130,9 +131,15 @@ func WithTackle(dirs ...string) Option {
 // tool fails when it is called.
 func WithMissingTools() Option { return func(r *Runner) { r.missing = true } }
 
-// WithSink has s told of every event; one of the runner's is told of several runs
-// at the same time.
-func WithSink(s event.Sink) Option { return func(r *Runner) { r.sinks = append(r.sinks, s) } }
+// WithSink has s told of every event, if it is any; one of the runner's is told of
+// several runs at the same time. What panics in it panics where the cascade is run.
+func WithSink(s event.Sink) Option {
+	return func(r *Runner) {
+		if s != nil {
+			r.sinks = append(r.sinks, s)
+		}
+	}
+}
 
 // WithTrace has the context of each call of a model, a tool or a validator made
 // by a function, from that of the run, the run's id and the place of the call:
@@ -143,8 +150,12 @@ func WithTrace(f func(ctx context.Context, run string, at event.Path) context.Co
 }
 
 // WithText has f called with a phase's text as it arrives from the model. It
-// may be called for several phases' tries at the same time.
+// may be called for several phases' tries at the same time. Where f is nil nobody
+// listens.
 func WithText(f func(phase, text string)) Option {
+	if f == nil {
+		return WithDrafts(nil)
+	}
 	return func(r *Runner) {
 		r.onText = func(_ event.Path, phase string) func(string) { return func(text string) { f(phase, text) } }
 	}
@@ -155,6 +166,9 @@ func WithText(f func(phase, text string)) Option {
 // it arrives, by the path of the call's events. Where that is nil the model need not
 // stream. An empty piece says that the text begins anew.
 func WithDrafts(f func(at event.Path) func(text string)) Option {
+	if f == nil {
+		return func(r *Runner) { r.onText = nil }
+	}
 	return func(r *Runner) { r.onText = func(at event.Path, _ string) func(string) { return f(at) } }
 }
 

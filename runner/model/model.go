@@ -5,7 +5,6 @@ package model
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 )
 
 // A Model answers requests. It is safe for concurrent use.
@@ -47,15 +46,8 @@ type Host interface {
 // Func makes a function a [Model].
 type Func func(ctx context.Context, r Request) (Response, error)
 
-// Call calls f. Where it panics there is no answer, and the process goes on.
-func (f Func) Call(ctx context.Context, r Request) (resp Response, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			resp, err = Response{}, &Failure{Class: Rejected, Message: fmt.Sprintf("panic: %v", p)}
-		}
-	}()
-	return f(ctx, r)
-}
+// Call calls f.
+func (f Func) Call(ctx context.Context, r Request) (Response, error) { return f(ctx, r) }
 
 // A Request is one question to a model, with who asks it.
 type Request struct {

@@ -1,9 +1,7 @@
 package model_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"reflect"
 	"regexp"
@@ -168,13 +166,5 @@ func TestModelsPage(t *testing.T) {
 		if line, _, _ := strings.Cut(rest, "\n"); !found || p.BaseEnv != "" && !strings.Contains(line, "`"+p.BaseEnv+"`") {
 			t.Errorf("docs/models.md has no row %s … %s", row, p.BaseEnv)
 		}
-	}
-}
-
-// A function that panics has given no answer.
-func TestFuncPanics(t *testing.T) {
-	_, err := model.Func(func(context.Context, model.Request) (model.Response, error) { panic("no reason") }).Call(t.Context(), model.Request{})
-	if failure := new(model.Failure); !errors.As(err, &failure) || failure.Class != model.Rejected || failure.Message != "panic: no reason" {
-		t.Errorf("got %v", err)
 	}
 }

@@ -1,0 +1,95 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// carelessly is a model that is no [model.Func].
+type carelessly struct {
+	call func(model.Request) model.Response
+}
+
+func (a carelessly) Call(_ context.Context, r model.Request) (model.Response, error) {
+	return a.call(r), nil
+}
+
+// What a program brings along may be careless: it ends its run, whichever goroutine
+// it is called in, and not the process that serves others.
+func TestCareless(t *testing.T) {
+	const alone, together = "cascade_id: c\nphases: [{name: a, instructions: a}]",
+		"cascade_id: c\nphases: [{name: g, together: [{name: a, instructions: a}, {name: b, instructions: b}]}]"
+	said := func(r model.Request) model.Response {
+		if r.OnText != nil {
+			r.OnText("x")
+		}
+		return model.Response{Text: "yes"}
+	}
+	boom := func(model.Request) model.Response { panic("boom") }
+	lost := func(model.Request) model.Response {
+		return model.Response{Text: "yes", Usage: model.Usage{Calls: -1, InputTokens: math.MinInt, CostUSD: math.NaN()}}
+	}
+	loud := event.Func(func(e event.Event) {
+		if e.Kind == event.ModelReplied {
+			panic("boom")
+		}
+	})
+	for name, test := range map[string]struct {
+		source  string
+		model   model.Model
+		options []runner.RunOption
+		says    string // of the error; "" for a run that succeeds
+		panics  bool
+	}{
+		"fine":                    {alone, carelessly{said}, nil, "", false},
+		"a model":                 {alone, carelessly{boom}, nil, "panic: boom", false},
+		"a model in a branch":     {together, carelessly{boom}, nil, "panic: boom", false},
+		"a function":              {together, model.Func(func(context.Context, model.Request) (model.Response, error) { panic("boom") }), nil, "panic: boom", false},
+		"no function":             {alone, model.Func(nil), nil, "panic: ", false},
+		"who listens":             {together, carelessly{said}, []runner.RunOption{runner.WithText(func(_, _ string) { panic("boom") })}, "panic: boom", false},
+		"a sink":                  {alone, carelessly{said}, []runner.RunOption{runner.WithSink(loud)}, "", true},
+		"a sink in a branch":      {together, carelessly{said}, []runner.RunOption{runner.WithSink(loud)}, "", true},
+		"no numbers":              {alone, carelessly{lost}, nil, "", false},
+		"nobody is told":          {alone, carelessly{said}, []runner.RunOption{runner.WithSink(nil)}, "", false},
+		"nobody listens":          {alone, carelessly{said}, []runner.RunOption{runner.WithText(nil)}, "", false},
+		"nobody listens to calls": {together, carelessly{said}, []runner.RunOption{runner.WithDrafts(nil)}, "", false},
+	} {
+		for _, kept := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				options := []runner.Option{runner.WithModel(test.model), runner.WithText(func(_, _ string) {})}
+				if kept {
+					j, err := journal.Open(filepath.Join(t.TempDir(), "j.db"), journal.Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer j.Close()
+					options = append(options, runner.WithJournal(j))
+				}
+				r := newRunner(t, options...)
+				c := parsed(t, r, test.source)
+				defer func() {
+					if p := recover(); test.panics != (p != nil) || p != nil && p != any("boom") {
+						t.Errorf("kept %t: panics %v", kept, p)
+					}
+				}()
+				res, err := r.Run(t.Context(), c, nil, test.options...)
+				var no *runner.Error
+				switch {
+				case test.says == "" && (err != nil || res.Status != runner.Succeeded || res.Usage.InputTokens != 0 || res.Usage.CostUSD != 0):
+					t.Errorf("kept %t: %s %+v, %v", kept, res.Status, res.Usage, err)
+				case test.says != "" && (!errors.As(err, &no) || no.Code != runner.Failed || !strings.Contains(err.Error(), test.says)):
+					t.Errorf("kept %t: %s, %v", kept, res.Status, err)
+				}
+			})
+		}
+	}
+}

@@ -37,9 +37,13 @@ func (s *server) tell(ctx context.Context, d *document) error {
 		s.parse(d)
 	}
 	now := map[string][]protocol.Diagnostic{d.file: nil}
+	pages := map[string]*page{}
 	for _, one := range d.found {
 		if other := s.open[one.File]; one.File == d.file || other == nil || !isCascade(other) { // else it tells of itself
-			now[one.File] = append(now[one.File], s.diagnostic(one))
+			if pages[one.File] == nil {
+				pages[one.File] = s.page(one.File)
+			}
+			now[one.File] = append(now[one.File], diagnostic(one, pages[one.File]))
 		}
 	}
 	return s.replace(ctx, d.file, now)
@@ -97,19 +101,27 @@ func (s *server) publish(ctx context.Context, file string, list []protocol.Diagn
 	return s.client.PublishDiagnostics(ctx, p)
 }
 
-func (s *server) diagnostic(d cascades.Diagnostic) protocol.Diagnostic {
-	text, _ := s.read(d.File)
+// page is a file for ranges to be found in it.
+func (s *server) page(file string) *page {
+	if d := s.open[file]; d != nil {
+		return d.page()
+	}
+	text, _ := s.read(file)
+	return newPage(string(text))
+}
+
+func diagnostic(d cascades.Diagnostic, in *page) protocol.Diagnostic {
 	severity := protocol.DiagnosticSeverityError
 	if d.Severity == cascades.Warning {
 		severity = protocol.DiagnosticSeverityWarning
 	}
 	start := d.Column - 1
-	end := wordEnd(string(text), d.Line-1, start)
+	end := in.wordEnd(d.Line-1, start)
 	if d.Fix != nil {
 		start, end = d.Fix.Column-1, d.Fix.EndColumn-1
 	}
 	return protocol.Diagnostic{
-		Range: rangeOf(string(text), d.Line-1, start, end), Severity: severity, Code: protocol.String(d.Code),
+		Range: in.rangeOf(d.Line-1, start, end), Severity: severity, Code: protocol.String(d.Code),
 		Source: protocol.NewOptional("capstan"), Message: protocol.String(d.Told()),
 	}
 }

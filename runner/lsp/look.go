@@ -28,7 +28,7 @@ func (s *server) Completion(_ context.Context, p *protocol.CompletionParams) (pr
 	offers, from := s.complete(d, int(p.Position.Line), at)
 	list := protocol.CompletionItemSlice{}
 	for _, o := range offers {
-		item := protocol.CompletionItem{Label: o.label, Kind: o.kind, TextEdit: &protocol.TextEdit{Range: rangeOf(d.text, int(p.Position.Line), from, at), NewText: o.insert}}
+		item := protocol.CompletionItem{Label: o.label, Kind: o.kind, TextEdit: &protocol.TextEdit{Range: d.page().rangeOf(int(p.Position.Line), from, at), NewText: o.insert}}
 		if o.detail != "" {
 			item.Detail = protocol.NewOptional(o.detail)
 		}
@@ -88,7 +88,7 @@ func (s *server) Hover(_ context.Context, p *protocol.HoverParams) (*protocol.Ho
 	if about == "" {
 		return nil, nil
 	}
-	r := rangeOf(at.text, at.line, start, end)
+	r := at.page().rangeOf(at.line, start, end)
 	return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: about}, Range: &r}, nil
 }
 
@@ -191,7 +191,7 @@ func (at place) fileNamed() string {
 }
 
 func (at place) location(one span) protocol.Location {
-	return protocol.Location{URI: at.uri, Range: rangeOf(at.text, one.line, one.start, one.end)}
+	return protocol.Location{URI: at.uri, Range: at.page().rangeOf(one.line, one.start, one.end)}
 }
 
 // References are the places that name what a place names.
@@ -215,7 +215,7 @@ func (s *server) PrepareRename(_ context.Context, p *protocol.PrepareRenameParam
 	if !ok || !at.named || !slices.Contains(definedNames(at.spans, at.span.kind), at.span.name) {
 		return nil, nil
 	}
-	r := rangeOf(at.text, at.line, at.span.start, at.span.end)
+	r := at.page().rangeOf(at.line, at.span.start, at.span.end)
 	return &r, nil
 }
 
@@ -235,7 +235,7 @@ func (s *server) Rename(_ context.Context, p *protocol.RenameParams) (*protocol.
 	}
 	changes := map[uri.URI][]protocol.TextEdit{}
 	for _, one := range same(at.spans, at.span) {
-		changes[at.uri] = append(changes[at.uri], protocol.TextEdit{Range: rangeOf(at.text, one.line, one.start, one.end), NewText: p.NewName})
+		changes[at.uri] = append(changes[at.uri], protocol.TextEdit{Range: at.page().rangeOf(one.line, one.start, one.end), NewText: p.NewName})
 	}
 	for _, t := range at.tokens {
 		other := place{document: at.document, token: t}
@@ -250,9 +250,10 @@ func (s *server) Rename(_ context.Context, p *protocol.RenameParams) (*protocol.
 		if changes[to] != nil {
 			continue
 		}
-		for i, line := range strings.Split(string(text), "\n") {
+		beside := newPage(string(text))
+		for i, line := range beside.lines {
 			for _, one := range same(reads(line, i, 0), at.span) {
-				changes[to] = append(changes[to], protocol.TextEdit{Range: rangeOf(string(text), i, one.start, one.end), NewText: p.NewName})
+				changes[to] = append(changes[to], protocol.TextEdit{Range: beside.rangeOf(i, one.start, one.end), NewText: p.NewName})
 			}
 		}
 	}
@@ -273,7 +274,7 @@ func (s *server) CodeAction(_ context.Context, p *protocol.CodeActionParams) ([]
 		if f == nil || f.File != d.file {
 			continue
 		}
-		edit := protocol.TextEdit{Range: rangeOf(d.text, f.Line-1, f.Column-1, f.EndColumn-1), NewText: f.Text}
+		edit := protocol.TextEdit{Range: d.page().rangeOf(f.Line-1, f.Column-1, f.EndColumn-1), NewText: f.Text}
 		if f.Sure && !slices.ContainsFunc(all, func(e protocol.TextEdit) bool { return e.Range == edit.Range }) {
 			all = append(all, edit)
 		}
@@ -282,7 +283,7 @@ func (s *server) CodeAction(_ context.Context, p *protocol.CodeActionParams) ([]
 		}
 		sure := f.Sure
 		list = append(list, &protocol.CodeAction{
-			Title: fmt.Sprintf("Replace with %q", f.Text), Kind: &quick, IsPreferred: &sure, Diagnostics: []protocol.Diagnostic{s.diagnostic(one)},
+			Title: fmt.Sprintf("Replace with %q", f.Text), Kind: &quick, IsPreferred: &sure, Diagnostics: []protocol.Diagnostic{diagnostic(one, s.page(one.File))},
 			Edit: &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{d.uri: {edit}}},
 		})
 	}
@@ -310,7 +311,7 @@ func (s *server) DocumentSymbol(_ context.Context, p *protocol.DocumentSymbolPar
 	kinds := map[kind]protocol.SymbolKind{phases: protocol.SymbolKindFunction, validations: protocol.SymbolKindInterface, toolNames: protocol.SymbolKindMethod, inputs: protocol.SymbolKindVariable}
 	for _, one := range spans(d.tokens) {
 		if one.defines && one.name != "" {
-			r, detail := rangeOf(d.text, one.line, one.start, one.end), string(one.kind)
+			r, detail := d.page().rangeOf(one.line, one.start, one.end), string(one.kind)
 			list = append(list, protocol.DocumentSymbol{Name: one.name, Detail: &detail, Kind: kinds[one.kind], Range: r, SelectionRange: r})
 		}
 	}

@@ -68,7 +68,7 @@ func reads(text string, line, start int) []span {
 
 // member finds the name in .name, ?.name, ["name"] or ['name'] at a place.
 func member(runes []rune, at int) (from, to int) {
-	rest := string(runes[at:])
+	rest := string(runes[at:min(at+2, len(runes))]) // the longest opening
 	for _, open := range []string{"?.", ".", `["`, `['`} {
 		if !strings.HasPrefix(rest, open) {
 			continue

@@ -3,6 +3,7 @@ package lsp
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/validators/builtins"
@@ -57,10 +58,36 @@ func TestEveryHalf(t *testing.T) {
 		s.open[d.file] = d
 		s.parse(d)
 		for _, one := range d.found {
-			s.diagnostic(one)
+			diagnostic(one, s.page(one.File))
 		}
 		line := strings.Count(d.text, "\n")
 		s.complete(d, line, len([]rune(lineOf(d.text, line))))
 		spans(outline(d.text))
+	}
+}
+
+// Ranges are in the protocol's words, and cost no more than the text, however many
+// there are in a line.
+func TestRanges(t *testing.T) {
+	p := newPage("a 𝒹ef, g\r\n\néx")
+	for _, c := range []struct{ line, start, end, from, to int }{{0, 2, 5, 2, 6}, {0, 8, 9, 9, 9}, {0, 99, -1, 9, 0}, {1, 0, 1, 0, 0}, {2, 1, 2, 1, 2}, {0, 0, 3, 0, 4}, {9, 1, 2, 0, 0}} {
+		r := p.rangeOf(c.line, c.start, c.end)
+		if int(r.Start.Line) != c.line || int(r.Start.Character) != c.from || int(r.End.Character) != c.to {
+			t.Errorf("%+v: got %+v", c, r)
+		}
+	}
+	for _, c := range [][3]int{{0, 2, 5}, {0, 5, 6}, {1, 0, 1}, {2, 0, 2}, {9, 3, 4}} {
+		if got := p.wordEnd(c[0], c[1]); got != c[2] {
+			t.Errorf("%v: got %d", c, got)
+		}
+	}
+	began := time.Now()
+	tokens := outline("phases: [{name: p, instructions: '" + strings.Repeat("Say {{ input.y }}. ", 50_000) + "'}]")
+	long := newPage("'" + strings.Repeat("Say {{ input.y }}. ", 50_000) + "'")
+	for _, one := range spans(tokens) {
+		long.rangeOf(0, one.start, long.wordEnd(0, one.start))
+	}
+	if took := time.Since(began); took > 10*time.Second { // where it is quadratic, minutes
+		t.Errorf("it took %s", took)
 	}
 }

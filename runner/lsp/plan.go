@@ -61,7 +61,7 @@ func (s *server) CodeLens(_ context.Context, p *protocol.CodeLensParams) ([]prot
 	}
 	plan, lines := s.planOf(d)
 	lens := func(line int, title string) {
-		list = append(list, protocol.CodeLens{Range: rangeOf(d.text, line, 0, 0), Command: protocol.Command{Title: title, Command: "capstan.plan"}})
+		list = append(list, protocol.CodeLens{Range: d.page().rangeOf(line, 0, 0), Command: protocol.Command{Title: title, Command: "capstan.plan"}})
 	}
 	for _, t := range d.tokens {
 		if t.key && len(t.path) == 0 && t.text == "cascade_id" {

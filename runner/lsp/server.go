@@ -59,6 +59,7 @@ type document struct {
 	file    string // slash-separated
 	text    string
 	tokens  []token // the outline of the text
+	paper   *page   // the text for ranges, once one was asked for
 	version int32
 	memo    cascades.Memo
 	found   cascades.Diagnostics
@@ -68,7 +69,15 @@ type document struct {
 }
 
 // write changes the text.
-func (d *document) write(text string) { d.text, d.tokens = text, outline(text) }
+func (d *document) write(text string) { d.text, d.tokens, d.paper = text, outline(text), nil }
+
+// page is the text for ranges to be found in it.
+func (d *document) page() *page {
+	if d.paper == nil {
+		d.paper = newPage(d.text)
+	}
+	return d.paper
+}
 
 // Serve serves the editor at the other end of a stream until it says exit, the
 // stream ends, or ctx does. An error says that the stream broke, or that the

@@ -90,8 +90,11 @@ func (a *assembly) take(raw []byte) (piece string, err error) {
 			a.tally.read(value)
 		case "x_groq": // where Groq's streams have it
 			for name, value := range members(value) {
-				if string(name) == "usage" {
+				switch {
+				case string(name) == "usage":
 					a.tally.read(value)
+				case string(name) == "error" && !hollow(value): // a stream that is stopped early
+					return "", complained(value)
 				}
 			}
 		case "choices":

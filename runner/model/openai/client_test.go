@@ -139,6 +139,7 @@ func TestFailures(t *testing.T) {
 		"error as line":   {stream(delta("He"), "error: {\"code\":500,\"message\":\"context is full\",\"type\":\"server_error\"}\n\n"), model.Unavailable, 500, "context is full", 4, true},
 		"error by object": {body(200, `{"object":"error","message":"too long","type":"BadRequestError","code":400}`), model.Rejected, 400, "too long", 1, false},
 		"error in events": {stream(delta("He"), event(`{"object":"error","message":"gone","code":500}`), done), model.Unavailable, 500, "gone", 4, true},
+		"stopped early":   {stream(delta("He"), event(`{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"x_groq":{"id":"r","error":"over capacity"}}`), done), model.Unavailable, 0, "over capacity", 4, true},
 		"other words":     {body(200, `{"status":"loading","msg":"the model is loading"}`), model.Empty, 0, "the model is loading", 4, false},
 		"not JSON":        {body(200, `{"choices":[{"message":{"content":"hal`), model.Unavailable, 0, "does not decode", 4, false},
 		"no body":         {body(200, ``), model.Unavailable, 0, "no body", 4, false},

@@ -29,6 +29,20 @@ type detailed struct {
 	Code    json.RawMessage `json:"code"` // a word, a number or null
 	Type    string          `json:"type"`
 	Param   string          `json:"param"`
+	Details json.RawMessage `json:"details"` // with Google a list
+}
+
+// wait is how long a complaint asks to wait, where it does: with Google it stands
+// there and in no header.
+func (d detailed) wait() (wait time.Duration) {
+	for _, detail := range elements(d.Details) {
+		for name, value := range members(detail) {
+			if after, err := time.ParseDuration(word(value)); string(name) == "retryDelay" && err == nil {
+				wait = max(wait, after)
+			}
+		}
+	}
+	return wait
 }
 
 // failureOf is the failure that a body means; status 0 is for one that came
@@ -82,6 +96,7 @@ func (c complaint) text(d detailed, body []byte) string {
 // empty, or that it is the content that is not wanted.
 func classify(status int, code string, d detailed, text string) *model.Failure {
 	f := model.FailureOf(status, text)
+	f.RetryAfter = d.wait()
 	switch words := []string{code, d.Type}; {
 	case slices.Contains(words, "insufficient_quota"), slices.Contains(words, "billing_hard_limit_reached"),
 		slices.Contains(words, "billing_not_active"):

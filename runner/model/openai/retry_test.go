@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -27,11 +28,19 @@ func TestRetryAfter(t *testing.T) {
 		"not a number":    {429, []string{"Retry-After", "NaN"}, 200 * time.Millisecond, 500 * time.Millisecond},
 		"unavailable":     {503, []string{"Retry-After", "7"}, 7 * time.Second, 7 * time.Second},
 		"requests":        {429, []string{"X-Ratelimit-Remaining-Requests", "0", "X-Ratelimit-Reset-Requests", "6s", "X-Ratelimit-Remaining-Tokens", "5", "X-Ratelimit-Reset-Tokens", "30s"}, 1 * time.Second, 6 * time.Second},
+		"in the body":     {429, nil, 1 * time.Second, 7500 * time.Millisecond},
+		"other details":   {429, nil, 200 * time.Millisecond, 500 * time.Millisecond},
+		"less than none":  {429, nil, 200 * time.Millisecond, 500 * time.Millisecond},
 		"nothing is said": {500, nil, 200 * time.Millisecond, 500 * time.Millisecond},
+	}
+	bodies := map[string]string{ // as Google has them
+		"in the body":    `[{"error":{"code":429,"message":"quota","details":[{"@type":"type.googleapis.com/google.rpc.Help","links":[]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7.5s"}]}}]`,
+		"other details":  `{"error":{"message":"quota","details":"retryDelay"}}`,
+		"less than none": `{"error":{"message":"quota","details":[{"retryDelay":"-3s"},{"retryDelay":7}]}}`,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			e := newEndpoint(t, body(test.status, `{"error":{"message":"later"}}`, test.headers...), reply("Hello"))
+			e := newEndpoint(t, body(test.status, cmp.Or(bodies[name], `{"error":{"message":"later"}}`), test.headers...), reply("Hello"))
 			resp, err := e.client(t).Call(t.Context(), ask("Hello?"))
 			if err != nil || resp.Text != "Hello" || resp.Usage.Calls != 2 {
 				t.Fatalf("got %+v, %v", resp, err)

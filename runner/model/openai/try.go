@@ -3,6 +3,7 @@ package openai
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -209,7 +210,7 @@ func (t *try) complaint(resp *http.Response) error {
 	if id := resp.Header.Get("X-Request-Id"); id != "" {
 		f.Message += " (request " + id + ")"
 	}
-	f.RetryAfter = retryAfter(resp.Header, time.Now())
+	f.RetryAfter = cmp.Or(retryAfter(resp.Header, time.Now()), f.RetryAfter)
 	return f
 }
 

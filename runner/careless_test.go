@@ -77,11 +77,18 @@ func TestCareless(t *testing.T) {
 				r := newRunner(t, options...)
 				c := parsed(t, r, test.source)
 				defer func() {
-					if p := recover(); test.panics != (p != nil) || p != nil && p != any("boom") {
+					p := recover()
+					if test.panics != (p != nil) || p != nil && p != any("boom") {
 						t.Errorf("kept %t: panics %v", kept, p)
 					}
+					if p == nil || !kept {
+						return
+					}
+					if res, err := r.Resume(t.Context(), "one"); err != nil || res.Status != runner.Succeeded {
+						t.Errorf("does not go on: %s, %v", res.Status, err)
+					}
 				}()
-				res, err := r.Run(t.Context(), c, nil, test.options...)
+				res, err := r.Run(t.Context(), c, nil, append(test.options, runner.WithRunID("one"))...)
 				var no *runner.Error
 				switch {
 				case test.says == "" && (err != nil || res.Status != runner.Succeeded || res.Usage.InputTokens != 0 || res.Usage.CostUSD != 0):

@@ -113,7 +113,14 @@ func (r *Runner) Resume(ctx context.Context, id string, options ...Option) (Resu
 func (r *Runner) record(ctx context.Context, recording Recording, run func(engine.Host, engine.State) (Result, error)) (Result, error) {
 	start := recording.Start()
 	s := engine.State{RunID: start.RunID, Alike: start.Alike, Model: start.Model, Input: start.Input, Elapsed: start.Elapsed}
+	broken := &Error{Code: Failed, Message: "a panic broke it off"}
+	defer func() {
+		if broken != nil { // else nobody would let go of the run while the process lives
+			_ = recording.End(ended(start, broken), broken)
+		}
+	}()
 	result, err := run(recording.Host(r.host(ctx, s.RunID)), s)
+	broken = nil
 	var why *Error
 	errors.As(err, &why)
 	// Who is told that a run waits answers the one in the file.

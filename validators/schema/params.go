@@ -4,17 +4,25 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
+
+// forms are those of types that JSON has otherwise than what they are made of.
+var forms = map[reflect.Type]*jsonschema.Schema{
+	reflect.TypeFor[json.RawMessage](): {},
+	reflect.TypeFor[json.Number]():     {Type: "number"},
+	reflect.TypeFor[[]byte]():          {Types: []string{"null", "string"}, ContentEncoding: "base64"},
+}
 
 // For gives the JSON Schema of the parameters type P as a plain value: names
 // from its json tags, descriptions from its jsonschema tags, required where a
 // field is not omitempty, no other keys allowed. It panics where P cannot be
 // described, which is a mistake in the program.
 func For[P any]() map[string]any {
-	s, err := jsonschema.For[P](nil)
+	s, err := jsonschema.For[P](&jsonschema.ForOptions{TypeSchemas: forms})
 	if err != nil {
 		panic(fmt.Sprintf("parameters %T: %v", *new(P), err))
 	}

@@ -221,6 +221,32 @@ func TestParams(t *testing.T) {
 	}
 }
 
+// What the schema of a type takes, its decoder takes, and the other way round.
+func TestParamsOfOddTypes(t *testing.T) {
+	type params struct {
+		Raw    json.RawMessage `json:"raw" jsonschema:"as it is"`
+		Bytes  []byte          `json:"bytes,omitempty"`
+		Number json.Number     `json:"number,omitempty"`
+	}
+	p := NewParams[params]()
+	for source, want := range map[string]string{
+		`{"raw": {"a": [1]}}`:             `{"a":[1]} []  <nil>`,
+		`{"raw": "x", "bytes": "aGk="}`:   `"x" [104 105]  <nil>`,
+		`{"raw": [104], "number": 12.50}`: `[104] [] 12.50 <nil>`,
+		`{"raw": null}`:                   `null []  <nil>`,
+		`{"raw": 1, "bytes": [104, 105]}`: "", `{"raw": 1, "bytes": "not base64"}`: "", `{}`: "", `{"raw": 1, "number": "x"}`: "", `{"raw": 1, "number": [1]}`: "",
+	} {
+		v, _ := Parse([]byte(source))
+		got, err := p.Read(v.(map[string]any))
+		if said := fmt.Sprintf("%s %v %s %v", got.Raw, got.Bytes, got.Number, err); want != "" && said != want || want == "" && err == nil {
+			t.Errorf("%s: got %s, want %s", source, said, want)
+		}
+	}
+	if p.Schema()["properties"].(map[string]any)["raw"].(map[string]any)["description"] != "as it is" {
+		t.Errorf("got %v", p.Schema())
+	}
+}
+
 func FuzzExtract(f *testing.F) {
 	for _, s := range []string{`{"a": [1, "}"]} x`, "```\n1\n```", `["{`, "<think>[</think>{}", "{\"\\"} {
 		f.Add(s)

@@ -148,6 +148,7 @@ func TestNotForSure(t *testing.T) {
 		{faults.Truncated, steps, faults.Known{}, "last\x00", "last ni\x00"},
 		{faults.LinkBroken, code, faults.Known{}, "`[text]()`", "[this one]()"},
 		{faults.FenceOpen, "````md\n```\nx\n```\n````\n", faults.Known{}, "x\n````", "```\nx\n```\n\x00"},
+		{faults.CellLost, "|a|b|\n|-|-|\n|1| |\n|2|3|\n", faults.Known{}, "|1|\n", "|2|\n"},
 		{faults.LinkChanged, "See https://example.org/a there.", faults.Known{Given: "https://example.org/a https://example.org/a-1"}, "/a-1 ", "www-example.org"},
 	} {
 		var found []faults.Fault

@@ -93,7 +93,8 @@ var CellLost = Operator{"cell_lost", "a row of a table has a cell less than the 
 			ruled = true
 		case ruled && strings.Count(row, "|") > 2:
 			last := strings.LastIndexByte(row[:len(row)-1], '|')
-			add(site{from + last, from + len(row) - 1, "", "the row has a cell less", Always})
+			lost := strings.TrimSpace(row[last+1 : len(row)-1])
+			add(site{from + last, from + len(row) - 1, "", "the row has a cell less", sure(lost != "")}) // an empty one is there without its sign
 		}
 	})
 })}

@@ -96,6 +96,9 @@ func TestForms(t *testing.T) {
 		{"narratives by turns with a backslash", "INT_T3", wrap("## Part A: Enrichment", narrative, "## Part B: Scenario", narrative, "## Part C: INT\\_T1", narrative, "## Part D: INT\\_T2", narrative), ""},
 		{"narratives by one turn", "INT_T3", wrap("## Part A: Enrichment", narrative, "## Part B: Scenario", narrative, "## Part C: INT (Turn 1)", narrative, "## Integration (T1)", narrative), "Missing the INT T2 narrative"},
 		{"state 4 empty", "INT_T2", wrap("## A.12_INTEGRATION_TRACE", jsonFence(`{"state_4_active_inputs": {}}`)), "without a value"},
+		{"state 4 as it was", "INT_T2", wrap("## A.12_INTEGRATION_TRACE", "One change.", "### State 4 Active Inputs", "Unchanged from State 3.", "## Rest"), "without a value"},
+		{"state 4 as it was in a line", "INT_T2", wrap("## A.12_INTEGRATION_TRACE", "One change.", "**state_4_active_inputs:** same as State 3"), "without a value"},
+		{"state 4 with a backslash", "INT_T2", wrap("## A.12_INTEGRATION_TRACE", "One change.", "**state\\_4\\_active\\_inputs:** DR 12.7%, Yield 3%"), ""},
 		{"state 4 in capitals", "INT_T2", wrap(jsonFence(`{"A.12_INTEGRATION_TRACE": {"STATE_4_ACTIVE_INPUTS": {"DR": 0.12}}}`)), ""},
 		{"narratives by rules", "INT_T3", wrap("=== ENRICH NARRATIVE ===", narrative, "=== SCENARIO NARRATIVE ===", narrative, "=== INTEGRATION TURN 1 (ADJUDICATION) ===", narrative, "=== INTEGRATION T2 ===", narrative), ""},
 		{"narratives by rules, one empty", "INT_T3", wrap("=== ENRICH NARRATIVE ===", narrative, "=== SCENARIO NARRATIVE ===", "=== INTEGRATION TURN 1 (ADJUDICATION) ===", narrative, "=== INTEGRATION T2 ===", narrative), "the SCENARIO narrative named"},
@@ -125,6 +128,8 @@ func TestForms(t *testing.T) {
 		{"IRR in JSON without one expected", "IRR_T2", wrap("## A.14 IRR Analysis", jsonFence(`{"irr": {"p50": 0.118, "prob_above_hurdle": 0.41}, "costs": {"expected": 0.2}}`)), "E[IRR] is not stated"},
 		{"IRR with Pr", "IRR_T2", wrap("## A.14 IRR Analysis", "E(IRR): 0.118", "Pr(IRR > hurdle): 0.41"), ""},
 		{"IRR in JSON too soon", "IRR_T1", wrap("## A.13: τ Estimates", "CR_base = 0.20", "- τ_S1 = 0.6", jsonFence(`{"irr": {"expected": 0.118}}`)), "E[IRR] as 0.118"},
+		{"IRR in LaTeX", "IRR_T2", wrap("## A.14 IRR Analysis", `$$\mathbb{E}[\text{IRR}] = 11.8\%$$`, `$$P(\text{IRR} > 13.25\%) = 41.2\%$$`), ""},
+		{"IRR in LaTeX that cannot be", "IRR_T2", wrap("## A.14 IRR Analysis", `$$\mathbb{E}[\text{IRR}] = 11.8\%$$`, `$$P(\text{IRR} > 13.25\%) = 141.2\%$$`), "141.2%"},
 		{"IRR to come", "IRR_T2", wrap("## A.14 IRR Analysis", tabled("| Metric | Value |", "| E[IRR] | [TO BE CALCULATED] |", "| P(IRR > Hurdle) | 41% |")), "E[IRR] has no value"},
 		// Questions.
 		{"lists of two groups", "RQ_GEN", wrap("## A.8 Research Strategy Map", "### AlphaSense Queries", "1. **RQ1:** One\n2. **RQ2:** Two\n3. **RQ3:** Three", "### Gemini Deep Research Queries", "4. **RQ4:** Four\n5. **RQ5:** Five\n6. **RQ6:** Six"), ""},

@@ -208,7 +208,7 @@ func valued(d *reading.Document, e reading.Entry) bool {
 		return content(t) && !disclaimers.Has(d.Rest(e)) || linked && len(rest) > 0 && !unmade(rest)
 	}
 	t = trimmed(t)
-	return len(t) > 0 && !unmade(t)
+	return len(t) > 0 && !unmade(t) && borrowed.Begin(t) == 0
 }
 
 // trimmed is what an entry says without the marks that set it off.

@@ -405,14 +405,24 @@ func (c *cutter) movesTo(i int) int {
 	return 0
 }
 
-// closing finds the bracket that closes the one at token i.
+// closing finds the bracket that closes the one at token i. The brace of a \text{ is no
+// token, so that a } may close nothing.
 func (c *cutter) closing(i int) int {
-	depth := 0
+	depth, braces := 0, 0
 	for j := i; j < min(len(c.tokens), i+40); j++ {
-		switch c.tokens[j].sign {
+		switch k := &c.tokens[j]; k.sign {
 		case openSign:
 			depth++
+			if k.char == '{' {
+				braces++
+			}
 		case closeSign:
+			if k.char == '}' {
+				if braces == 0 {
+					continue
+				}
+				braces--
+			}
 			if depth--; depth == 0 {
 				return j
 			}

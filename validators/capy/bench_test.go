@@ -118,6 +118,7 @@ func hostile(n int) map[string]string {
 		"artifacts":         "# " + strings.Repeat("A.7 - A.8 ", n/10),
 		"bars":              strings.Repeat("|", n),
 		"rows":              "|a|b|\n|-|-|\n" + strings.Repeat("|IVPS|1.5|\n", n/11),
+		"columns":           "# T\n" + strings.Repeat("|τ|CR|\n|-|-|\n|a|TBD|\n\n", n/28),
 		"cells":             "|a|b|\n|-|-|\n" + strings.Repeat("|IVPS|1.5", n/9),
 		"equal signs":       "IVPS " + strings.Repeat("= ", n/2),
 		"labels":            strings.Repeat("IVPS ", n/5),
@@ -160,7 +161,7 @@ func TestHostileTexts(t *testing.T) {
 	const n = 1 << 19
 	for name, text := range hostile(n) {
 		t.Run(name, func(t *testing.T) {
-			for _, stage := range []string{"BASE_T1", "BASE_REFINE", "SCENARIO_T2", "SCENARIO_T1", "RQ_GEN", "SC", "INT_T3"} {
+			for _, stage := range []string{"BASE_T1", "BASE_REFINE", "SCENARIO_T2", "SCENARIO_T1", "RQ_GEN", "SC", "INT_T3", "IRR_T1"} {
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				start := time.Now()

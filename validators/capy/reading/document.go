@@ -129,20 +129,27 @@ func (d *Document) Covers(outer, inner Entry) bool {
 // Column is the cells under that of a table's head; a table of tags, whose
 // columns are not told apart, is one.
 func (d *Document) Column(e Entry) (cells [][]byte) {
-	line := d.Line(e)
+	line, body := d.Line(e), d.Body(e)
+	body = body[:min(len(body), maxColumn)]
 	head := line[:max(0, len(line)-int(max(e.rest, e.to)-e.from))]
 	if bytes.IndexByte(line, '|') < 0 {
-		return [][]byte{d.Body(e)}
+		return [][]byte{body}
 	}
 	var room [maxCells][]byte
 	n := len(split(append(bytes.Clone(bytes.TrimSpace(head)), '.'), room[:0])) - 1
-	for row := range bytes.Lines(d.Body(e)) {
-		if l := split(bytes.TrimSpace(row), room[:0]); n < len(l) && bytes.IndexByte(row, '|') >= 0 {
+	for row := range bytes.Lines(body) {
+		if bytes.IndexByte(row, '|') < 0 {
+			break
+		}
+		if l := split(bytes.TrimSpace(row), room[:0]); n < len(l) {
 			cells = append(cells, l[n])
 		}
 	}
 	return cells
 }
+
+// maxColumn is how much of a table is looked at for one of its columns.
+const maxColumn = 1 << 14
 
 // Next is the next line behind an entry's that is not blank.
 func (d *Document) Next(e Entry) []byte {

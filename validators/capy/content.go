@@ -15,7 +15,7 @@ const maxBody = 1 << 14
 func content(body []byte) bool {
 	body = body[:min(len(body), maxBody)]
 	lines, last := told(body)
-	if lines == 0 || lines == 1 && len(last) < 200 && (disclaimers.Has(last) || elsewhere.Has(last) || borrowed.Has(last) || bytes.Contains(last, []byte(".json"))) {
+	if lines == 0 || lines == 1 && len(last) < 200 && (disclaimers.Has(last) || elsewhere.Has(last) || borrowed.Has(last) && !figured(last) || bytes.Contains(last, []byte(".json"))) {
 		return false
 	}
 	return !template(body) && !hollow(body)
@@ -139,6 +139,16 @@ func said(s, rest []byte) bool {
 // another text has, or could not be.
 var borrowed = reading.NewPhrases("unchanged", "no change", "no changes", "not changed", "same as", "identical to", "as before", "as above", "see above", "see below", "as in t1", "as in t2", "as in base", "as in enrich", "as in scenario", "as in int", "as in turn",
 	"as in refine", "as in the prior", "as in the previous", "refer to", "carried over", "carried forward", "attached", "next message", "next response", "next turn", "cannot produce", "cannot generate", "cannot provide", "unable to", "not possible")
+
+// figured says that a line gives figures: of 0.034 or 12%, and not of A.3 or State 3.
+func figured(t []byte) bool {
+	for i := 1; i < len(t); i++ {
+		if t[i-1] >= '0' && t[i-1] <= '9' && (t[i] == '%' || t[i] == '.' && i+1 < len(t) && t[i+1] >= '0' && t[i+1] <= '9') {
+			return true
+		}
+	}
+	return false
+}
 
 // uncommented is a body, as far as it is looked at, without its HTML comments;
 // one that never ends is none.

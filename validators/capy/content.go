@@ -15,7 +15,7 @@ const maxBody = 1 << 14
 func content(body []byte) bool {
 	body = body[:min(len(body), maxBody)]
 	lines, last := told(body)
-	if lines == 0 || lines == 1 && len(last) < 200 && (disclaimers.Has(last) || elsewhere.Has(last) || borrowed.Has(last) && !figured(last) || bytes.Contains(last, []byte(".json"))) {
+	if lines == 0 || lines == 1 && len(last) < 200 && (disclaimers.Has(last) || elsewhere.Has(last) || borrowed.Has(last) && !telling(last) || bytes.Contains(last, []byte(".json"))) {
 		return false
 	}
 	return !template(body) && !hollow(body)
@@ -140,8 +140,12 @@ func said(s, rest []byte) bool {
 var borrowed = reading.NewPhrases("unchanged", "no change", "no changes", "not changed", "same as", "identical to", "as before", "as above", "see above", "see below", "as in t1", "as in t2", "as in base", "as in enrich", "as in scenario", "as in int", "as in turn",
 	"as in refine", "as in the prior", "as in the previous", "refer to", "carried over", "carried forward", "attached", "next message", "next response", "next turn", "cannot produce", "cannot generate", "cannot provide", "unable to", "not possible")
 
-// figured says that a line gives figures: of 0.034 or 12%, and not of A.3 or State 3.
-func figured(t []byte) bool {
+// telling says that a line gives figures, of 0.034 or 12%, and not of A.3 or State 3, or
+// says several things.
+func telling(t []byte) bool {
+	if bytes.IndexByte(t, ';') >= 0 || bytes.Count(t, []byte{','}) > 1 {
+		return true
+	}
 	for i := 1; i < len(t); i++ {
 		if t[i-1] >= '0' && t[i-1] <= '9' && (t[i] == '%' || t[i] == '.' && i+1 < len(t) && t[i+1] >= '0' && t[i+1] <= '9') {
 			return true

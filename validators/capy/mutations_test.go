@@ -185,6 +185,7 @@ func TestMutations(t *testing.T) {
 		// 2. Artifacts: what does.
 		{"A.3 over what is as before and what is not", "BASE_T1", both(cut("### A.3_", "### A.5_"), insert("### A.5_", "### A.3_CAUSAL_DAG\n\nUnchanged from T1, but for the yield:\n\n```json\n{\"nodes\": {\"Yield\": []}, \"parents\": [\"Toll\"]}\n```\n\n")), Pass, "", "", ""},
 		{"GIM amendments in a line", "ENRICH_T1", both(cut("## GIM Amendments", "## A.9"), swap("changelog", "log"), insert("## A.9", "## GIM Amendments\n\nYield is lowered from 0.040 to 0.034; no changes to the rest.\n\n")), Pass, "", "", ""},
+		{"GIM amendments in a line of words", "ENRICH_T1", both(cut("## GIM Amendments", "## A.9"), swap("changelog", "log"), insert("## A.9", "## GIM Amendments\n\nYield lowered; fuel unchanged.\n\n")), Pass, "", "", ""},
 		{"A.3 over a line that is as before", "BASE_T1", both(cut("### A.3_", "### A.5_"), insert("### A.5_", "### A.3_CAUSAL_DAG\n\nSailings times yield gives revenue.\n\nThe rest is unchanged.\n\n")), Pass, "", "", ""},
 		{"heading with spaces", "BASE_T1", once("### A.3_CAUSAL_DAG", "### A.3 CAUSAL DAG"), Pass, "", "", ""},
 		{"heading with a dash", "BASE_T2", once("# A.7 LIGHTWEIGHT VALUATION SUMMARY", "## A.7 — Lightweight Valuation Summary"), Pass, "", "", ""},

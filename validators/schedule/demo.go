@@ -38,6 +38,9 @@ func seedDemo(ctx context.Context, db *DB) error {
 		return err
 	}
 	return db.writing(ctx, func(t tx) error {
+		if err := t.alone(); err != nil {
+			return err
+		}
 		there, err := t.any("creators", demoCreators[0].id)
 		if err != nil || there {
 			return err

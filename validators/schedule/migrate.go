@@ -40,11 +40,8 @@ func Init(ctx context.Context, dsn string, demo bool) error {
 // one transaction.
 func (db *DB) migrate(ctx context.Context) error {
 	return db.writing(ctx, func(t tx) error {
-		if db.postgres {
-			// CREATE TABLE IF NOT EXISTS races with itself there.
-			if err := t.exec("SELECT pg_advisory_xact_lock(1903141)"); err != nil {
-				return err
-			}
+		if err := t.alone(); err != nil {
+			return err
 		}
 		if err := t.exec("CREATE TABLE IF NOT EXISTS schedule_migrations (version INTEGER NOT NULL PRIMARY KEY)"); err != nil {
 			return err
@@ -67,6 +64,16 @@ func (db *DB) migrate(ctx context.Context) error {
 		}
 		return t.fillSendTypes()
 	})
+}
+
+// alone waits for other processes that make the same tables or fill them: in
+// PostgreSQL CREATE TABLE IF NOT EXISTS races with itself. SQLite has one writer
+// anyway.
+func (t tx) alone() error {
+	if !t.db.postgres {
+		return nil
+	}
+	return t.exec("SELECT pg_advisory_xact_lock(1903141)")
 }
 
 // migrationFiles are the migrations in order; the n-th makes version n.

@@ -150,3 +150,25 @@ func TestVersions(t *testing.T) {
 		}
 	})
 }
+
+// TestInitAtOnce: several processes that make one database make it once.
+func TestInitAtOnce(t *testing.T) {
+	databases(t, func(t *testing.T, dsn string) {
+		h := newHouse(t, dsn)
+		for _, table := range []string{"creators", "content_types", "vault_matrix", "top_content_types", "caption_bank", "caption_creator_performance", "creator_personas", "mass_messages"} {
+			h.exec("DELETE FROM " + table)
+		}
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				if err := Init(t.Context(), dsn, true); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if v := h.verdict(preflightGate, map[string]any{"creator_id": "ada"}, nil); v.Status != Ready {
+			t.Error(v.Reason)
+		}
+	})
+}

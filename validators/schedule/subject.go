@@ -154,6 +154,9 @@ func (r *report) read(m map[string]any, needs need) *plan {
 	} else if needs&needWeek != 0 && (m["week_start"] == nil || m["week_start"] == "") {
 		in.wrong("week_start", "is missing")
 	}
+	if inner := m["schedule"]; inner != nil && m["items"] == nil {
+		in.wrong("schedule", "must be an object, not "+show(inner))
+	}
 	p.items = in.items(m["items"])
 	p.strategies, p.hasStrategies = in.strategies(m["strategy_metadata"], p.week)
 	in.volume(m, p)

@@ -33,7 +33,7 @@ func TestWrongTypes(t *testing.T) {
 			{item("scheduled_time", "24:00"), "items[4]"}, {item("scheduled_time", "10:60"), "items[4]"}, {item("scheduled_time", "ten"), "items[4]"}, {item("scheduled_time", nil), "items[4]"},
 			{item("scheduled_time", "8:47"), "items[4]"}, {item("scheduled_time", "8:47:00"), "items[4]"}, {item("scheduled_time", "8:47Z"), "items[4]"}, {item("scheduled_time", "10:00+24:30"), "items[4]"},
 			{func(w map[string]any) { items(w)[4] = "an item" }, "items[4]"},
-			{top("items", nil), "items"}, {top("items", map[string]any{}), "items"}, {top("creator_id", nil), "creator_id"}, {top("creator_id", 1), "creator_id"},
+			{top("items", nil), "items"}, {func(w map[string]any) { w["schedule"], w["items"] = "{}", nil }, "schedule"}, {top("items", map[string]any{}), "items"}, {top("creator_id", nil), "creator_id"}, {top("creator_id", 1), "creator_id"},
 			{top("week_start", "soon"), "week_start"}, {top("page_type", 1), "page_type"}, {top("strategy_metadata", "x"), "strategy_metadata"},
 			{top("volume_config", 8), "volume_config"}, {top("volume_config", map[string]any{"weekly_distribution": 8}), "volume_config.weekly_distribution"},
 			{top("volume_config", map[string]any{"weekly_distribution": map[string]any{"someday": 8}}), "volume_config.weekly_distribution"},

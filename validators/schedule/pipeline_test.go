@@ -234,3 +234,33 @@ func TestRejectionsGoBack(t *testing.T) {
 		})
 	}
 }
+
+// TestRepliesInProse: what models write around their JSON.
+func TestRepliesInProse(t *testing.T) {
+	text, err := os.ReadFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for around, saved := range map[string]bool{
+		"%s": true, "Here it is:\n```json\n%s\n```\nDone.": true, "For {ada}:\n%s": true,
+		"<think>Maybe {\"items\": []}?</think>\n%s": true, `{"schedule": %s}`: true, "%s\n%s": false,
+	} {
+		var entries []struct{ Phase, Reply string }
+		if err := yaml.Unmarshal(text, &entries); err != nil {
+			t.Fatal(err)
+		}
+		for i := range entries {
+			if entries[i].Phase != "critique" {
+				entries[i].Reply = strings.ReplaceAll(around, "%s", entries[i].Reply)
+			}
+		}
+		replies, err := yaml.Marshal(entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := scriptedPipeline(t, nil, replies)
+		if out, _ := res.Output.(map[string]any); (out["saved"] == true) != saved {
+			t.Errorf("%q: %v, %v", around, res.Output, err)
+		}
+	}
+}

@@ -265,6 +265,9 @@ func TestCriticsDecision(t *testing.T) {
 		"a schedule with two":          {saying(map[string]any{"critic": scores(1, ""), "review": scores(99, "")}), nil, "BLOCK"},
 		"a schedule with a text":       {saying(map[string]any{"critic": "BLOCK", "revenue_aggressiveness": 1, "subscriber_health": 90, "brand_consistency": 90}), nil, "BLOCK"},
 		"a review with a text":         {map[string]any{"review": "balanced", "revenue_aggressiveness": 1, "subscriber_health": 90, "brand_consistency": 90}, nil, "APPROVE"},
+		"one score twice, the same":    {map[string]any{"revenue_aggressiveness": 1, "revenue_aggressiveness_score": 1.0, "subscriber_health": 90, "brand_consistency": 90}, nil, "APPROVE"},
+		"one score twice, as a text":   {map[string]any{"revenue_aggressiveness": 0, "revenue_aggressiveness_score": "99", "subscriber_health": 90, "brand_consistency": 90}, nil, "BLOCK"},
+		"one score twice, as objects":  {map[string]any{"revenue_aggressiveness": map[string]any{}, "revenue_aggressiveness_score": map[string]any{}, "subscriber_health": 90, "brand_consistency": 90}, nil, "BLOCK"},
 		"one score twice":              {map[string]any{"revenue_aggressiveness": 1, "revenue_aggressiveness_score": 99, "subscriber_health": 90, "brand_consistency": 90}, nil, "BLOCK"},
 	} {
 		v := h.verdict(criticGate, row.subject, row.with)

@@ -91,7 +91,10 @@ func (in *intake) review(m map[string]any) review {
 func (in *intake) needed(m map[string]any, name string) *float64 {
 	switch short, long := m[name] != nil, m[name+longer] != nil; {
 	case short && long:
-		in.wrong(name+longer, "says "+name+" a second time")
+		first, _ := number(m[name])
+		if second, ok := number(m[name+longer]); !ok || first != second {
+			in.wrong(name+longer, "says of "+name+" something else")
+		}
 	case long:
 		name += longer
 	case !short:

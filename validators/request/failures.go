@@ -12,10 +12,10 @@ import (
 // failure is what programs write when something broke, in the form in which they
 // write it: that evidence mentions a failure does not make it one.
 var failure = patterns.Lazy(`(?m)Traceback \(most recent call last\)|\bpanic: |\bUncaught (?:\(in promise\) )?\w*(?:Error|Exception)\b|\bUnhandled(?:PromiseRejection| exception| promise rejection)` +
-	`|^\s*--- FAIL: |^\s*FAIL(?:$|\t|: |\s+\S*[./]\S*(?:\s|$))|^FAILED \S+::|^\S+::\S+ (?:FAILED|ERROR)\b|^FAILURES!|^FAILURE: |\bB(?:UILD|uild) FAIL(?:ED|URE)\b|\bTEST FAILED\b|^Test Run Failed\b|^Result: FAIL\b|^not ok(?:$| -)|^Bail out!|"Action":"(?:build-)?fail"|\bnpm ERR!|^npm error |\bELIFECYCLE\b|^Error: no test specified\b|^make(?:\[\d+\])?: \*\*\* ` +
+	`|^\s*--- FAIL: |^\s*FAIL(?:$|\t|: |\s+\S*[./]\S*(?:\s|$))|\bFAIL\t\S|^FAILED \S+::|^\S+::\S+ (?:FAILED|ERROR)\b|^FAILURES!|^FAILURE: |\bB(?:UILD|uild) FAIL(?:ED|URE)\b|\bTEST FAILED\b|^Test Run Failed\b|^Result: FAIL\b|^not ok(?:$| -)|^Bail out!|"Action":"(?:build-)?fail"|\bnpm ERR!|^npm error |\bELIFECYCLE\b|^Error: no test specified\b|^make(?:\[\d+\])?: \*\*\* ` +
 	`|\bSegmentation fault(?:[.;]|\s*\(core|\s*$)|\(core dumped\)|(?:^|: |E\s+)AssertionError(?::|\s*$| \[)` +
-	`|(?i:(?:^|: |^Found )[1-9]\d* (?:tests? (?:failed|failing)|errors?)(?: found| generated| in \d+ files?)?(?: \([^()]*\))?[.!]?\s*$)|(?i:\b\d+ problems? \([1-9]\d* errors?\b)` +
-	`|^[1-9]\d* errors?, \d+ warnings?\b|^\S+[:(]\d+[:,]\d+\)?: (?:fatal )?error(?: [A-Z]+\d+)?: |^error\[E\d+\]: |^error: (?:could not compile|test failed)\b|^thread '[^']*' (?:\(\d+\) )?panicked at ` +
+	`|(?i:(?:^|: )(?:Found )?[1-9]\d* (?:tests? (?:failed|failing)|errors?)(?: found| generated| in \d+ files?)?(?: \([^()]*\))?[.!]?\s*$)|(?i:\b\d+ problems? \([1-9]\d* errors?\b)` +
+	`|^[1-9]\d* errors?, \d+ warnings?\b|^\S+[:(]\d+[:,]\d+\)?: (?:fatal )?error(?: [A-Z]+\d+)?: |^error\[E\d+\]: |^error: (?:could not compile|test failed|aborting due to)\b|^thread '[^']*' (?:\(\d+\) )?panicked at ` +
 	`|(?i:(?:^|[:;(,.] ?)exit(?:ed)?(?: with)?(?: code| status)[ :=]+-?[1-9]\d*(?:[).;,]|\s*$))|` + ended +
 	`|\bECONNREFUSED\b|\bnet::ERR_\w+|: command not found\b|\bcommand not found:|\bCannot find module ['"]|\bModuleNotFoundError: |\bSyntaxError: |\b(?:java|kotlin)\.\w[\w.]*Exception\b`)
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/reading"
 )
 
@@ -183,82 +182,4 @@ func (r *Report) noteChanges(list []changeFact) {
 		}
 		r.Direction.Notes = append(r.Direction.Notes, fmt.Sprintf("%s: %s [%s]", c.said(), answer, c.key))
 	}
-}
-
-// wants are the sentences of a direction that ask for something, read as the
-// text is.
-type wants []want
-
-type want struct {
-	folded string
-	things map[reading.Thing]bool // without lines
-}
-
-var (
-	sentenceEnd = patterns.Lazy(`[.;!?](?:\s|$)|\n`)
-	refusal     = patterns.Lazy(`(?i)\b(?:not|never|no|keep|keeps|kept|preserve|unchanged|except|without|but|stays?|remains?|leave)\b|n['’]t\b`)
-	reorders    = patterns.Lazy(`(?i)\b(?:re-?order|re-?arrange|sort|alphabetical(?:ly)?|swap|move|in (?:this|the|another|ascending|descending|chronological|\w+) order)\b`)
-)
-
-// newWants reads what a direction asks for. A sentence that also says what is to
-// stay asks for nothing in particular.
-func newWants(text string) wants {
-	var out wants
-	for _, s := range sentenceEnd().Split(text, -1) {
-		if strings.TrimSpace(s) == "" || refusal().MatchString(s) {
-			continue
-		}
-		w := want{folded: fold(s), things: map[reading.Thing]bool{}}
-		if read, err := reading.Read(s); err == nil {
-			for _, b := range read.Blocks {
-				for _, t := range b.All() {
-					w.things[reading.Thing{Kind: t.Kind, Text: t.Text}] = true
-				}
-			}
-		}
-		out = append(out, w)
-	}
-	return out
-}
-
-// ask tells whether one sentence names the change: what goes and what comes. To
-// be told of another order it must speak of order.
-func (w wants) ask(c reading.Change) bool {
-	for _, s := range w {
-		switch {
-		case c.Kind == reading.Order:
-			if reorders().MatchString(s.folded) {
-				return true
-			}
-		case c.Kind == reading.Invisible, c.Kind == kindUnread, c.Old == "" && c.Now == "":
-		case c.Kind == reading.Headings && strings.Trim(c.Old, "# ") == strings.Trim(c.Now, "# "): // who names a heading asks for no other level
-		case (c.Old == "" || s.names(c.Kind, c.Old)) && (c.Now == "" || s.names(c.Kind, c.Now)):
-			return true
-		}
-	}
-	return false
-}
-
-func (w want) names(kind reading.Kind, text string) bool {
-	if w.things[reading.Thing{Kind: kind, Text: text}] {
-		return true
-	}
-	text = strings.Trim(fold(text), "#|`!\" ")
-	for from := 0; text != ""; {
-		i := strings.Index(w.folded[from:], text)
-		if i < 0 {
-			return false
-		}
-		start, end := from+i, from+i+len(text)
-		if !wordAt(w.folded, start-1) && !wordAt(w.folded, end) {
-			return true
-		}
-		from = start + 1
-	}
-	return false
-}
-
-// wordAt tells whether a letter or figure stands at a byte of a text.
-func wordAt(s string, i int) bool {
-	return i >= 0 && i < len(s) && (s[i] >= 0x80 || s[i] == '_' || s[i] >= '0' && s[i] <= '9' || s[i] >= 'a' && s[i] <= 'z')
 }

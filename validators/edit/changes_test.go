@@ -48,6 +48,39 @@ func TestJudgedChanges(t *testing.T) {
 	}
 }
 
+// A direction asks for a change that it names, in the way in which it names it.
+func TestDirectionNamesChanges(t *testing.T) {
+	source := load(t, "policy.md")
+	wait, town, must := swaps{"30 seconds", "45 seconds"}, swaps{"Bergmann in Oslo", "Bergmann in Kristiania"}, swaps{"A release must", "A release may"}
+	for _, c := range []struct {
+		intent string
+		swaps
+		asks bool
+	}{
+		{"Raise the wait from 30 s to 45 s.", wait, true},
+		{"Raise the wait from 45 s to 30 s.", wait, false},
+		{"Use 45 seconds instead of 30 seconds.", wait, true},
+		{"Use 30 seconds instead of 45 seconds.", wait, false},
+		{"The wait of 30 seconds becomes one of 45 seconds.", wait, true},
+		{"Lower one from 60 to 45 seconds and raise the wait from 30 seconds to 45 seconds.", wait, true},
+		{"Avoid going from 30 seconds to 45 seconds.", wait, false},
+		{"See that nobody changes 30 seconds to 45 seconds.", wait, false},
+		{"Write Oslo as Kristiania where it decides.", town, true},
+		{"Write Kristiania as Oslo where it decides.", town, false},
+		{"Put Kristiania for Oslo where it decides.", town, true},
+		{"Say may for must of the release.", must, true},
+		{"Say must for may of the release.", must, false},
+		{"Change must to may of the release.", must, true},
+		{"Change may to must of the release.", must, false},
+	} {
+		d := policyDesk(t, swapped(t, source, c.swaps...))
+		d.change("direction.yaml", "Make it easier to read.", c.intent)
+		if r := d.verify(); (r.Decision == Accept) != c.asks {
+			t.Errorf("%s %q: %s: %s", c.intent, c.swaps, r.Decision, r.Reason)
+		}
+	}
+}
+
 // More changes than are told one by one are a person's, whatever was judged.
 func TestManyChanges(t *testing.T) {
 	var old, now, all strings.Builder

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/validators/edit/markers"
 	"github.com/seed61713e19/capstan/validators/reading"
 )
 
@@ -43,12 +44,23 @@ func (in *input) compare(r *reader) {
 		r.at(nil, "nothing of the text is left that a reader could see")
 		return
 	}
-	in.differing = reading.Compare(old, now)
+	in.differing = slices.DeleteFunc(reading.Compare(old, now), in.marks)
 	matter := strings.Count(in.candidate[:len(in.candidate)-len(in.pages[1].body)], "\n")
 	for i := range in.differing {
 		in.differing[i].Line += matter
 	}
 	in.differing = append(in.differing, reading.Unseen(in.raw[0], in.raw[1])...)
+}
+
+// marks tells whether a change is the word of gap markers alone, which the gap
+// policy answers for: it stands nowhere else that is new.
+func (in *input) marks(c reading.Change) bool {
+	m := markers.Parse(in.status.markFormat)
+	if c.Kind != reading.Names || c.Old != "" || !m.Named(c.Now) {
+		return false
+	}
+	good, _ := m.New(in.pages[0].body, in.pages[1].body)
+	return strings.Count(in.pages[1].body, c.Now) == strings.Count(in.pages[0].body+strings.Join(good, "\n"), c.Now)
 }
 
 // What is told of changes that are not told one by one.

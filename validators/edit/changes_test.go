@@ -81,6 +81,23 @@ func TestDirectionNamesChanges(t *testing.T) {
 	}
 }
 
+// The word of a gap marker is no name that is new, where the policy knows markers.
+func TestFirstGapMarker(t *testing.T) {
+	source := swapped(t, load(t, "policy.md"), " [GAP: who may extend it]", "")
+	for candidate, want := range map[string]Decision{
+		"Sign it here [GAP: with which key] with": Accept,
+		"Sign it **GAP**: with":                   NeedsHumanReview,
+		"Sign it, GAP, [GAP: why] with":           NeedsHumanReview,
+		"Sign it here [GAP with which key] with":  Reject,
+	} {
+		d := policyDesk(t, swapped(t, source, "Sign it with", candidate))
+		d.put("source.md", source)
+		if r := d.verify(); r.Decision != want {
+			t.Errorf("%s: %s: %s", candidate, r.Decision, r.Reason)
+		}
+	}
+}
+
 // More changes than are told one by one are a person's, whatever was judged.
 func TestManyChanges(t *testing.T) {
 	var old, now, all strings.Builder

@@ -56,6 +56,9 @@ func Parse(format string) Format {
 // to it.
 func (m Format) Says() bool { return m.good != nil }
 
+// Named tells whether a word is that of the format's markers.
+func (m Format) Named(word string) bool { return m.Says() && strings.EqualFold(word, m.word) }
+
 // markerLike matches what somebody may have meant as a marker: the word behind
 // a bracket, or before a colon.
 func markerLike(word string) *regexp.Regexp {

@@ -179,6 +179,7 @@ func TestContraryWords(t *testing.T) {
 		"a share, with a slash":         {evidence("the suite: 43/45 passed"), request.ContraryEvidence},
 		"a share that fails":            {evidence("1 out of 3 tests failed"), request.ContraryEvidence},
 		"less failures than before":     {evidence("Before the fix 5 failed, 2 passed, now 3 failed, 4 passed"), request.ContraryEvidence},
+		"failures, and nothing since":   {evidence("I ran the suite before the commit: 3 failed, 12 passed"), request.ContraryEvidence},
 		"failures before the fix":       {evidence("Before the fix: 2 failed, 43 passed; after the fix: 45 passed"), ""},
 		"failures without the fix":      {evidence("Without the fix pytest printed '1 failed, 2 passed'. With it: '3 passed'"), ""},
 		"all of the tests":              {evidence("45/45 tests passing, 0 of 45 tests failed"), ""},

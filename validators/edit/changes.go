@@ -44,7 +44,7 @@ func (in *input) compare(r *reader) {
 		r.at(nil, "nothing of the text is left that a reader could see")
 		return
 	}
-	in.differing = slices.DeleteFunc(reading.Compare(old, now), in.marks)
+	in.differing = in.unmarked(reading.Compare(old, now))
 	matter := strings.Count(in.candidate[:len(in.candidate)-len(in.pages[1].body)], "\n")
 	for i := range in.differing {
 		in.differing[i].Line += matter
@@ -52,15 +52,19 @@ func (in *input) compare(r *reader) {
 	in.differing = append(in.differing, reading.Unseen(in.raw[0], in.raw[1])...)
 }
 
-// marks tells whether a change is the word of gap markers alone, which the gap
-// policy answers for: it stands nowhere else that is new.
-func (in *input) marks(c reading.Change) bool {
+// unmarked are changes without the word of gap markers, which the gap policy answers
+// for where it stands nowhere else that is new.
+func (in *input) unmarked(list []reading.Change) []reading.Change {
 	m := markers.Parse(in.status.markFormat)
-	if c.Kind != reading.Names || c.Old != "" || !m.Named(c.Now) {
-		return false
+	at := slices.IndexFunc(list, func(c reading.Change) bool { return c.Kind == reading.Names && c.Old == "" && m.Named(c.Now) })
+	if at < 0 {
+		return list
 	}
 	good, _ := m.New(in.pages[0].body, in.pages[1].body)
-	return strings.Count(in.pages[1].body, c.Now) == strings.Count(in.pages[0].body+strings.Join(good, "\n"), c.Now)
+	if word := list[at].Now; strings.Count(in.pages[1].body, word) != strings.Count(in.pages[0].body+strings.Join(good, "\n"), word) {
+		return list
+	}
+	return slices.Delete(list, at, at+1)
 }
 
 // What is told of changes that are not told one by one.

@@ -154,7 +154,8 @@ func taken(words string, pattern *regexp.Regexp, normal func(string) string) (fo
 
 func same(s string) string { return s }
 
-var addressPattern = patterns.Lazy(`(?i)\b(?:https?|ftp|mailto):(?:\{\{[^{}]*\}\}|[^\s<>"'” \x{fffc}])+|\bwww\.[^\s<>"']+|\b[\w.+-]+@[\w-]+\.[\w.-]*\w`)
+// An address goes on up to a blank or what no language writes in one.
+var addressPattern = patterns.Lazy(`(?i)(?:\b(?:https?|ftp|mailto):|\bwww\.)(?:\{\{[^{}]*\}\}|[^\s<>"'“”„«»‘’…\x{fffc}\x{3000}-\x{3002}〈-】！（），：；？])+|\b[\w.+-]+@[\w-]+\.[\w.-]*\w`)
 
 // linked finds addresses. A placeholder in one is left to be found.
 func linked(words string) (found []string, rest string) {
@@ -165,11 +166,24 @@ func linked(words string) (found []string, rest string) {
 	return found, rest
 }
 
-// bare is an address without the sentence's own marks behind it.
-func bare(s string) string { return strings.TrimRight(s, ".,;:!?)") }
+// bare is an address without the sentence's own marks behind it, and Markdown's. A
+// bracket that the address has opened belongs to it: wiki/A_(b).
+func bare(s string) string {
+	for {
+		short := strings.TrimRight(s, ".,;:!?*_")
+		if strings.HasSuffix(short, ")") && strings.Count(short, ")") > strings.Count(short, "(") {
+			short = short[:len(short)-1]
+		}
+		if short == s {
+			return s
+		}
+		s = short
+	}
+}
 
 // A placeholder is where a program puts something.
-var placeholderPattern = patterns.Lazy(`\{\{[^{}]*\}\}|\{%[^{}]*%\}|\$?\{[A-Za-z_][\w.:-]*\}|\{\d*\}|%\([a-zA-Z_]\w*\)[sdf]|%(?:\d+\$)?[sdvqfi@]\b|<[a-z][\w ]*>`)
+var placeholderPattern = patterns.Lazy(`\{\{[^{}]*\}\}|\{%[^{}]*%\}|<%[^<>%]*%>|\$?\{ ?\$?[\pL_][\pL\pN_.:-]* ?\}|\{\d*\}|\{\w+, ?(?:plural|select(?:ordinal)?),` +
+	`|%\([a-zA-Z_]\w*\)[sdf]|%[a-zA-Z_]\w*%|%(?:\d+\$)?(?:@|(?:0\d|\.\d)?l?l?[sdvqfiu]\b)|<[a-z][\w ]*>`)
 
 // A formula stands between dollars that hug it, with no figure behind them.
 var formulaPattern = patterns.Lazy(`\$\$[^$]+\$\$|\$(?:[^$\s]|[^$\s][^$\n]*[^$\s\\])\$(?:\D|$)|\\\([^$]*?\\\)|\\\[[^$]*?\\\]`)

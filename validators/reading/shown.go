@@ -43,31 +43,3 @@ var (
 	within  = patterns.Lazy(`(?i)</?(?:a|abbr|b|cite|em|font|i|mark|q|s|small|span|strong|u)(?:\s[^>]*)?>`) // of a line
 	tag     = patterns.Lazy(`(?s)</?[a-zA-Z][^>]*>|<[!?][^>]*>`)
 )
-
-// Placeholders lists the placeholders of a text in their order, those in HTML and
-// where links and pictures lead as well.
-func (t Text) Placeholders() []Thing {
-	var out []Thing
-	add := func(words string, line int) {
-		_, words = addresses.take(words)
-		found, _ := placeholders.take(words)
-		for _, text := range found {
-			out = append(out, Thing{Kind: Placeholders, Text: oneLine(text), Line: line})
-		}
-	}
-	for _, b := range t.Blocks {
-		for _, part := range b.parts() {
-			add(part.Words, b.Line)
-			for _, thing := range part.Things {
-				switch thing.Kind {
-				case Links, Images:
-					add(thing.Text, b.Line)
-				case Markup: // where words in angle brackets are tags
-					bare := code().ReplaceAllLiteralString(comment().ReplaceAllLiteralString(thing.Text, " "), " ")
-					add(html.UnescapeString(strings.NewReplacer("<", " ", ">", " ").Replace(bare)), b.Line)
-				}
-			}
-		}
-	}
-	return out
-}

@@ -85,16 +85,19 @@ func (p pii) find(text string) []validators.Issue {
 func plainly(text string) string {
 	var b strings.Builder
 	from := 0
-	for at, r := range text {
-		if r < '\u00a0' {
+	for at := range len(text) {
+		switch text[at] {
+		case 0xC2, 0xE2, 0xE3, 0xEF: // what they begin with
+		default:
 			continue
 		}
+		r, size := utf8.DecodeRuneInString(text[at:])
 		if p := typed(r); p != r {
 			b.WriteString(text[from:at])
 			if p >= 0 {
 				b.WriteRune(p)
 			}
-			from = at + utf8.RuneLen(r)
+			from = at + size
 		}
 	}
 	if from == 0 {

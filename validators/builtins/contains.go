@@ -10,7 +10,7 @@ import (
 
 type substring struct {
 	Text       string `json:"text" jsonschema:"the text to look for"`
-	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"take upper and lower case, and any white space, as the same"`
+	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"take upper and lower case, any white space, and the apostrophes and hyphens of print and keyboard as the same"`
 }
 
 // Prepare implements [validators.Prepared].

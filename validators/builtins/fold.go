@@ -16,16 +16,21 @@ type folded struct {
 }
 
 // fold leaves out what has no width: it stands within a word and nobody sees it.
+// The apostrophes and hyphens of print are those of a keyboard.
 func fold(text string) folded {
-	if strings.IndexFunc(text, isZeroWidth) >= 0 {
-		text = strings.Map(func(r rune) rune {
-			if isZeroWidth(r) {
-				return -1
-			}
+	text, newlines := reading.Fold(strings.Map(func(r rune) rune {
+		switch {
+		case r < utf8.RuneSelf:
 			return r
-		}, text)
-	}
-	text, newlines := reading.Fold(text)
+		case isZeroWidth(r):
+			return -1
+		case r == '’' || r == '‘' || r == 'ʼ':
+			return '\''
+		case r == '\u2010' || r == '\u2011':
+			return '-'
+		}
+		return r
+	}, text))
 	return folded{text, newlines}
 }
 

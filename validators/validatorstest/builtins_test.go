@@ -67,6 +67,8 @@ var cases = map[string][]Case{
 		{Name: "and does not", With: with{"pattern": `(a+)+$`, "must_not": true}, Content: strings.Repeat("a", 5000) + "b", Valid: true},
 	},
 	"keywords": {
+		{Name: "apostrophes and hyphens of print", With: map[string]any{"all": []any{"don't", "e-mail", "rock ’n’ roll"}}, Content: "Don’t send e‑mail about rock 'n' roll.", Valid: true},
+		{Name: "no apostrophe", With: map[string]any{"all": []any{"don't"}}, Content: "Dont, don–t", Reason: "don't"},
 		{Name: "all", With: with{"all": []any{"HARBOUR", "turned to face"}}, Content: strings.ReplaceAll(essay, " ", "\n"), Valid: true},
 		{Name: "a part of a word", With: with{"all": []any{"harb"}}, Content: essay, Reason: `"harb" is not mentioned`},
 		{Name: "any", With: with{"any": []any{"ship", "vessel"}}, Content: essay, Valid: true},

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -220,7 +222,7 @@ func (c *Command) ready(ctx context.Context, cascade *cascades.Cascade, input ma
 func (c *Command) finish(s *kit, result runner.Result, err error, asJSON bool) error {
 	var failure *runner.Error
 	if errors.As(err, &failure) && s.journal != nil {
-		c.onward(result.RunID, failure.Code)
+		c.onward(result, failure.Code)
 	}
 	if asJSON {
 		if e := printJSON(c.Stdout, result); e != nil {
@@ -238,15 +240,24 @@ func (c *Command) finish(s *kit, result runner.Result, err error, asJSON bool) e
 }
 
 // onward says how a run that has not ended for good goes on.
-func (c *Command) onward(id, code string) {
-	switch code {
-	case runner.Cancelled, runner.Failed:
+func (c *Command) onward(r runner.Result, code string) {
+	id := r.RunID
+	switch {
+	case resumable(r, code):
 		fmt.Fprintf(c.Stderr, "note: capstan resume %s goes on with it\n", oneLine(id))
-	case runner.TakenOver:
+	case code == runner.TakenOver:
 		fmt.Fprintf(c.Stderr, "note: capstan show %s tells how it goes on there\n", oneLine(id))
-	case runner.Waiting:
+	case code == runner.Waiting:
 		fmt.Fprintf(c.Stderr, "note: capstan answer %s VALUE, then capstan resume %s\n", oneLine(id), oneLine(id))
 	}
+}
+
+// resumable tells whether a run that ended so goes on where it is resumed, which one
+// that a person stopped does not.
+func resumable(r runner.Result, code string) bool {
+	return (code == runner.Cancelled || code == runner.Failed) && !slices.ContainsFunc(r.Answers, func(a event.Answer) bool {
+		return engine.Stops(a.Path, engine.Answer{Value: a.Value})
+	})
 }
 
 // printOutput prints a text as it is, with a newline at its end, and anything

@@ -272,7 +272,7 @@ func (t *teller) end(run *journal.Run, r runner.Result) {
 			t.line("A text is to be changed: --show in place of VALUE prints it, --file FILE takes it back.")
 		}
 	}
-	if r.Error != nil && slices.Contains([]string{runner.Cancelled, runner.Failed}, r.Error.Code) {
+	if r.Error != nil && resumable(r, r.Error.Code) {
 		t.line("\ncapstan resume %s goes on with it", id)
 	}
 	if r.Status == runner.Succeeded {

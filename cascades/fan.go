@@ -35,6 +35,9 @@ func (p *parser) each(o *object) *Each {
 		o.needs("in")
 	case n.Kind == yaml.SequenceNode, n.Kind == yaml.ScalarNode && plainVariable().MatchString(strings.TrimSpace(n.Value)):
 		e.In = Values{"in": p.plain(n, func(n *yaml.Node) any { return p.templated(n, phaseVariables) })}
+		if n.Kind == yaml.ScalarNode {
+			p.lists = append(p.lists, listed{n, e.In})
+		}
 	default:
 		p.report(n, CodeValue, "in must be a list, or one variable that holds a list, such as {{ outputs.plan.items }}")
 	}
@@ -50,6 +53,38 @@ func (p *parser) each(o *object) *Each {
 	o.done()
 	p.locals = []string{e.As, Index}
 	return e
+}
+
+// A listed is the variable of a list that a phase is done for, where it stands.
+type listed struct {
+	node *yaml.Node
+	in   Values
+}
+
+// checkLists warns of lists that are the text of a phase.
+func (p *parser) checkLists() {
+	if len(p.lists) == 0 || p.found.Broken() {
+		return
+	}
+	texts, brought := map[string]bool{}, map[string]bool{}
+	for _, phase := range p.cascade.EveryPhase() {
+		texts[phase.Name] = phase.givesText()
+		for _, s := range phase.Subs {
+			brought[s.Cascade.ID] = s.ContextOut || brought[s.Cascade.ID]
+		}
+	}
+	for _, l := range p.lists {
+		for _, n := range l.in.Names() {
+			if len(n.Path) == 2 && n.Path[0] == "outputs" && texts[n.Path[1]] && !brought[n.Path[1]] {
+				p.warn(l.node, CodeType, "in must be a list, and phase %s gives a text: with an output_schema it gives a list", n.Path[1])
+			}
+		}
+	}
+}
+
+// givesText tells whether the output of the phase is a text whatever is said.
+func (p *Phase) givesText() bool {
+	return (p.Instructions != nil || p.Compose != nil) && p.Each == nil && p.OutputSchema == nil && (p.Extraction == nil || !p.Extraction.JSON)
 }
 
 // checkEach reports what a phase that is done for every item of a list may not

@@ -116,6 +116,7 @@ type parser struct {
 	routes     []route
 	guards     []guard // of the phase that is read
 	acts       []act
+	lists      []listed
 	locals     []string        // the variables that its items bring
 	reading    string          // its name
 	ignored    []*yaml.Node    // the keys that change nothing here
@@ -295,6 +296,7 @@ func (p *parser) crossCheck() {
 	}
 	p.checkGroups()
 	p.checkActs()
+	p.checkLists()
 	p.checkProviders()
 	p.checkDatabases()
 	p.checkFields()

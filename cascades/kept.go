@@ -8,6 +8,7 @@ import (
 // A kept is where the phases of a cascade leave what they say.
 type kept struct {
 	by    map[string][]left // "outputs/draft", "state/title"; "outputs" and "state" have all
+	gated map[string]bool   // what a phase that is a gate is given
 	place map[*Phase]int
 	steps int // that have been made; lint --proof follows every way
 }
@@ -21,7 +22,15 @@ type left struct {
 }
 
 func (c *Cascade) kept() *kept {
-	k := &kept{by: map[string][]left{}, place: map[*Phase]int{}}
+	k := &kept{by: map[string][]left{}, gated: map[string]bool{}, place: map[*Phase]int{}}
+	for _, p := range c.EveryPhase() {
+		if p.Tool == nil || p.Tool.Validator == nil {
+			continue
+		}
+		for _, n := range p.Inputs.Names() {
+			k.gated[strings.Join(n.Path[:min(len(n.Path), 2)], "/")] = true
+		}
+	}
 	for _, phase := range c.Phases {
 		k.phase(phase)
 		for _, p := range phase.Together {
@@ -51,7 +60,12 @@ func (k *kept) phase(p *Phase) {
 	}
 }
 
+// put notes what is under a name. What is composed or kept there for a gate to judge
+// is the gate's.
 func (k *kept) put(where, name string, what left) {
+	if k.gated[where+"/"+name] && (where == "state" || what.Compose != nil) {
+		return
+	}
 	k.by[where] = append(k.by[where], what)
 	k.by[where+"/"+name] = append(k.by[where+"/"+name], what)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql/driver"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // The kinds of runs that pruning may keep whatever their age.
@@ -196,7 +196,7 @@ func (j *Journal) aged(p *Pruning, v []driver.Value) agedRun {
 func needs(parent, start string) []string {
 	list := []string{parent}
 	var row startRow
-	_ = json.Unmarshal([]byte(start), &row) // one that does not read is not gone on with
+	_ = schema.Unmarshal([]byte(start), &row) // one that does not read is not gone on with
 	for line := range strings.SplitSeq(row.Model, "\n") {
 		if _, run, answers := strings.Cut(line, "replay:"); answers {
 			list = append(list, run)

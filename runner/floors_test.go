@@ -110,7 +110,7 @@ var floors = map[string]string{
 	// Floor 5: providers and gates. Gates know nothing of cascades.
 	"runner/model/openai":   "runner/model runner/model/plain",
 	"runner/model/plain":    "",
-	"runner/model/scripted": "runner/model",
+	"runner/model/scripted": "cascades/documents runner/model",
 	// By the names of models: who is asked.
 	"runner/model/providers": "runner/model runner/model/openai runner/model/scripted runner/process",
 	// Scripts that are made of what is known.

@@ -28,6 +28,9 @@ type Mistake struct {
 	Message      string
 }
 
+// Empty is the mistake of a text in which nothing stands but comments.
+const Empty = "the file is empty"
+
 // Unmarked is a text without the byte order mark that some editors put before it.
 func Unmarked(source []byte) []byte { return bytes.TrimPrefix(source, []byte("\xef\xbb\xbf")) }
 
@@ -92,12 +95,12 @@ func readYAML(source []byte) (*yaml.Node, *Mistake) {
 	err := decode(d, &doc)
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, &Mistake{1, 1, "the file is empty"}
+		return nil, &Mistake{1, 1, Empty}
 	case err != nil:
 		return nil, syntax(source, err, r.lines)
 	}
 	if err := decode(d, &second); err == nil {
-		return nil, &Mistake{max(second.Line, 1), max(second.Column, 1), "a file holds one cascade; a second document begins here"}
+		return nil, &Mistake{max(second.Line, 1), max(second.Column, 1), "a file holds one document; a second document begins here"}
 	} else if !errors.Is(err, io.EOF) {
 		return nil, syntax(source, err, r.lines)
 	}

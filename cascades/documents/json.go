@@ -13,7 +13,8 @@ import (
 
 // looksJSON tells whether a text can only be meant as JSON.
 func looksJSON(source []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(source, " \t\r\n"), []byte("{")) && json.Valid(source)
+	text := bytes.TrimLeft(source, " \t\r\n")
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(source)
 }
 
 // jsonSyntax gives what is wrong with a file that calls itself JSON, or nil.

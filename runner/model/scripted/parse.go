@@ -1,16 +1,15 @@
 package scripted
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/cascades/documents"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -31,7 +30,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
 }
 
-// Parse reads a script. The name is for messages; open gets the text of a
+// Parse reads a script, which is YAML or JSON. The name is for messages; open gets the text of a
 // reply_file, whose name stands relative to the script, and may be nil where
 // there is none. Everything that is wrong is reported: each part of the error
 // is an [*Error]. A text longer than 16 MiB is not read.
@@ -80,51 +79,22 @@ func (p *parser) script(text []byte) []*entry {
 
 // document is the one document of text; nil if there is none, or none that
 // can be read.
-func (p *parser) document(text []byte) (doc *yaml.Node) {
+func (p *parser) document(text []byte) *yaml.Node {
 	if len(text) > maxScript {
 		p.errorf(&yaml.Node{}, "a script is at most %d bytes long, not %d", maxScript, len(text))
 		return nil
 	}
-	defer func() { // the YAML library panics on some texts that are not YAML
-		if r := recover(); r != nil {
-			p.errorf(&yaml.Node{}, "not YAML: %v", r)
-			doc = nil
-		}
-	}()
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	var first, second yaml.Node
-	if err := d.Decode(&first); err != nil {
-		p.syntax(err)
+	doc, wrong := documents.Read(p.name, documents.Unmarked(text))
+	switch {
+	case wrong != nil && wrong.Message == documents.Empty:
+		return nil
+	case wrong != nil:
+		p.errorf(&yaml.Node{Line: wrong.Line, Column: wrong.Column}, "%s", wrong.Message)
+		return nil
+	case null(doc.Content[0]):
 		return nil
 	}
-	if err := d.Decode(&second); err == nil {
-		p.errorf(&second, "a script is one document, and here begins a second")
-		return nil
-	} else if err != io.EOF {
-		p.syntax(err)
-		return nil
-	}
-	if null(first.Content[0]) {
-		return nil
-	}
-	return &first
-}
-
-// syntax reports what the YAML library says, with the line it names.
-func (p *parser) syntax(err error) {
-	if err == io.EOF {
-		return
-	}
-	at := &yaml.Node{}
-	message := strings.TrimPrefix(err.Error(), "yaml: ")
-	if rest, ok := strings.CutPrefix(message, "line "); ok {
-		if number, what, ok := strings.Cut(rest, ": "); ok {
-			if _, err := fmt.Sscan(number, &at.Line); err == nil {
-				message = what
-			}
-		}
-	}
-	p.errorf(at, "not YAML: %s", message)
+	return doc
 }
 
 // A field is a key of a mapping, and what takes its value.

@@ -53,10 +53,10 @@ func TestMistakes(t *testing.T) {
 		"- {reply: x, usage: {cost_usd: .nan}}":              "cost_usd is a number from 0",
 		"- x":                                                "s.yaml:1:3: an entry is a mapping, not \"x\"",
 		"phase: draft":                                       "s.yaml:1:1: a script is a list of entries, not a mapping",
-		"- {reply: x}\n---\n- {reply: y}":                    "here begins a second",
-		"- {reply: x\n- y":                                   "s.yaml:2:1: not YAML",
-		"\xff":                                               "not YAML",
-		"- {reply: *x}":                                      "not YAML: unknown anchor",
+		"- {reply: x}\n---\n- {reply: y}":                    "s.yaml:2:1: a file holds one document; a second",
+		"- {reply: x\n- y":                                   "s.yaml:2:1: did not find expected",
+		"\xff":                                               "not UTF-8 text",
+		"- {reply: *x}":                                      "unknown anchor",
 		"- &a [*a]":                                          "an entry is a mapping, not a list",
 		"- {attempt: 0, turn: x, reply: y}\n- {}\n":          "s.yaml:1:13: attempt|s.yaml:1:22: turn|s.yaml:2:3: an entry has",
 	} {
@@ -94,6 +94,14 @@ func TestAliases(t *testing.T) {
 		if resp, err := s.Call(t.Context(), from(phase, 1, 0)); err != nil || resp.Text != "Hello" {
 			t.Errorf("%s: got %+v, %v", phase, resp, err)
 		}
+	}
+}
+
+// What programs write as JSON is a script: half an emoji an escape, a tab where YAML has none.
+func TestJSON(t *testing.T) {
+	s := parse(t, "\xef\xbb\xbf[\n\t{\"reply\": \"done \\ud83d\\ude00 \\/\"}\n]\n")
+	if resp, err := s.Call(t.Context(), from("draft", 1, 0)); err != nil || resp.Text != "done 😀 /" {
+		t.Errorf("got %+v, %v", resp, err)
 	}
 }
 

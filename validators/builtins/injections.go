@@ -19,7 +19,9 @@ type injection struct {
 func phrase(gap int, sets ...string) injection {
 	words := make([][]string, len(sets))
 	for i, set := range sets {
-		words[i] = strings.Fields(set)
+		for word := range strings.FieldsSeq(set) {
+			words[i] = append(words[i], plainWord(word))
+		}
 	}
 	return injection{words: words, gap: gap}
 }
@@ -47,7 +49,7 @@ func injectionPhrases() []injection {
 		former = "previous prior earlier preceding above"
 		orders = "instructions instruction prompt prompts directions directives"
 	)
-	return []injection{
+	return append(translated(),
 		phrase(3, ignore, former, orders),
 		order(3, except, former, orders),
 		phrase(3, except, "all any every your my", former, orders),
@@ -65,7 +67,7 @@ func injectionPhrases() []injection {
 		phrase(0, "you", "are", "now", "dan jailbroken unrestricted unfiltered"),
 		phrase(1, "you", "are", "now", "in", "developer god dan jailbreak debug", "mode"),
 		phrase(1, "pretend act", "you", "have", "no", "restrictions rules guidelines limits filters"),
-	}
+	)
 }
 
 // injections finds the phrases, each within a sentence. Each is reported where
@@ -78,7 +80,7 @@ func injections(found *findings, text string) {
 	end, before := 0, ""
 	for at, word := range words(text) {
 		between := text[end:at]
-		if strings.ContainsAny(between, ".!?;") {
+		if between != " " && strings.ContainsAny(between, ".!?;。！？；") {
 			clear(tries)
 		}
 		end = at + len(word)
@@ -107,7 +109,7 @@ func plainWord(word string) string {
 	if len(word) < 80 && strings.ContainsFunc(word, func(r rune) bool { return r >= utf8.RuneSelf && r != '’' }) {
 		word = reading.Visible(word)
 	}
-	if len(word) > 20 {
+	if len(word) > 30 {
 		return "-"
 	}
 	return strings.ReplaceAll(strings.ToLower(word), "’", "'")

@@ -15,8 +15,9 @@ import (
 // reorder text (zero-width ones between Latin letters, bidirectional
 // overrides, tags, runs of variation selectors); without the marks by which
 // chat models tell roles apart; and without the usual phrases of a prompt
-// injection, such as "ignore all previous instructions". Template delimiters
-// are a warning. A text about prompt injection is taken for one.
+// injection, such as "ignore all previous instructions", of which the plainest are
+// known in ten other languages too. Template delimiters are a warning. A text about
+// prompt injection is taken for one.
 var InputSanitizer = validators.New("input_sanitizer", "Validates that the text has no hidden characters and no attempts to override instructions",
 	func(_ context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
 		found := findings{check: "input_sanitizer"}

@@ -105,7 +105,7 @@ func (t title) nameWords(part []byte, n int) (known int, all bool) {
 
 // bareBehind says that nothing follows A.n but punctuation or a gloss.
 func bareBehind(t []byte) bool {
-	t = bytes.TrimLeft(t, " *_`)]:")
+	t = bytes.TrimLeft(t, " *_`)]:.")
 	if len(t) == 0 {
 		return true
 	}

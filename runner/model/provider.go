@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -114,8 +115,8 @@ func (p Provider) Base(getenv func(string) string) (base, from string) {
 		return p.BaseURL, ""
 	}
 	base = strings.TrimSpace(getenv(p.BaseEnv))
-	if p.BaseURL == "" && !strings.Contains(base, "/openai") { // a resource of Azure's, whose door is below it
-		base = strings.TrimSuffix(base, "/") + "/openai/v1"
+	if u, err := url.Parse(base); err == nil && p.BaseURL == "" && !strings.HasPrefix(u.Path, "/openai") { // a resource of Azure's, whose door is below it
+		base = u.JoinPath("openai/v1").String()
 	}
 	return base, p.BaseEnv
 }

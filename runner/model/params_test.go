@@ -126,6 +126,7 @@ func TestBase(t *testing.T) {
 		{"openai", "http://127.0.0.1:1/v1", "http://127.0.0.1:1/v1", ""},
 		{"azure", "", "", "AZURE_OPENAI_ENDPOINT"},
 		{"azure", "https://house.openai.azure.com/", "https://house.openai.azure.com/openai/v1", "AZURE_OPENAI_API_KEY"},
+		{"azure", "https://door.example/azure/openai/deployments/d", "https://door.example/azure/openai/deployments/d", "AZURE_OPENAI_API_KEY"},
 		{"azure", "https://openai-house.openai.azure.com", "https://openai-house.openai.azure.com/openai/v1", "AZURE_OPENAI_API_KEY"},
 		{"azure", "https://house.openai.azure.com/?api-version=preview", "https://house.openai.azure.com/openai/v1?api-version=preview", "AZURE_OPENAI_API_KEY"},
 		{"azure", "https://house.openai.azure.com/openai/deployments/d?api-version=2024-10-21", "https://house.openai.azure.com/openai/deployments/d?api-version=2024-10-21", "AZURE_OPENAI_API_KEY"},

@@ -115,7 +115,7 @@ func (p Provider) Base(getenv func(string) string) (base, from string) {
 		return p.BaseURL, ""
 	}
 	base = strings.TrimSpace(getenv(p.BaseEnv))
-	if u, err := url.Parse(base); err == nil && p.BaseURL == "" && !strings.HasPrefix(u.Path, "/openai") { // a resource of Azure's, whose door is below it
+	if u, err := url.Parse(base); err == nil && p.BaseURL == "" && !strings.Contains(u.Path, "/openai") { // a resource of Azure's, whose door is below it
 		base = u.JoinPath("openai/v1").String()
 	}
 	return base, p.BaseEnv

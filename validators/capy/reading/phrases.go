@@ -13,6 +13,10 @@ type phrase struct {
 	topic int
 }
 
+func newPhrase(text string, topic int) phrase {
+	return phrase{text: text, exact: text != string(bytes.ToLower([]byte(text))) || text[0] >= 0x80, topic: topic}
+}
+
 // at says whether the phrase stands at t[i:] as whole words.
 func (p *phrase) at(t []byte, i int) (end int, ok bool) {
 	if i > 0 && isASCIIWord(t[i-1]) {
@@ -38,8 +42,8 @@ func (p *phrase) at(t []byte, i int) (end int, ok bool) {
 
 // Phrases are looked for together, in one go over a text.
 type phrases struct {
-	begin bytesOf // with what one of them begins
-	by    [256][]phrase
+	beginnings
+	by [256][]phrase
 }
 
 // Phrases are words that checks look for, as whole words.
@@ -88,11 +92,10 @@ func newPhrases(texts ...string) *phrases {
 }
 
 func (p *phrases) add(text string, topic int) {
-	one := phrase{text: text, exact: text != string(bytes.ToLower([]byte(text))) || text[0] >= 0x80, topic: topic}
-	c := text[0]
-	p.begin[c], p.by[c] = true, append(p.by[c], one)
-	if c -= 0x20; !one.exact && isUpper(c) {
-		p.begin[c], p.by[c] = true, append(p.by[c], one)
+	one := newPhrase(text, topic)
+	p.beginnings.add(one)
+	for _, c := range one.written(0) {
+		p.by[c] = append(p.by[c], one)
 	}
 }
 
@@ -103,12 +106,11 @@ const maxScan = 1 << 16
 // bytes.
 func (p *phrases) in(t []byte) (start, end int, ok bool) {
 	t = t[:min(len(t), maxScan)]
-	for i, c := range t {
-		if p.begin[c] && (i == 0 || !asciiWord[t[i-1]]) {
-			for n := range p.by[c] {
-				if end, ok := p.by[c][n].at(t, i); ok {
-					return i, end, true
-				}
+	for i := p.next(t, 0); i < len(t); i = p.next(t, i+1) {
+		by := p.by[t[i]]
+		for n := range by {
+			if end, ok := by[n].at(t, i); ok {
+				return i, end, true
 			}
 		}
 	}
@@ -117,19 +119,18 @@ func (p *phrases) in(t []byte) (start, end int, ok bool) {
 
 // all finds the topics of every phrase in t, and where the first stands.
 func (p *phrases) all(t []byte) (m Mask, start, end int) {
-	for i, c := range t {
-		if p.begin[c] && (i == 0 || !asciiWord[t[i-1]]) {
-			for n := range p.by[c] {
-				one := &p.by[c][n]
-				if m&(1<<one.topic) != 0 {
-					continue
+	for i := p.next(t, 0); i < len(t); i = p.next(t, i+1) {
+		by := p.by[t[i]]
+		for n := range by {
+			one := &by[n]
+			if m&(1<<one.topic) != 0 {
+				continue
+			}
+			if to, ok := one.at(t, i); ok {
+				if m == 0 {
+					start, end = i, to
 				}
-				if to, ok := one.at(t, i); ok {
-					if m == 0 {
-						start, end = i, to
-					}
-					m |= 1 << one.topic
-				}
+				m |= 1 << one.topic
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package reading
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // ScenarioCount is how many scenarios there are: S1 to S4.
 const ScenarioCount = 4
@@ -216,10 +219,8 @@ const maxTallies = 400
 // several: "S1 (Scenario 1)" has one, "Scenario 3 and S2" has, S12 and S1.5 are none.
 func scenarioToken(t []byte) (n int8, many bool) {
 	t = t[:min(len(t), maxPiece)]
-	for i := 0; i+1 < len(t); i++ {
-		if t[i]|0x20 != 's' || i > 0 && asciiWord[t[i-1]] {
-			continue
-		}
+	start := scenarioStart()
+	for i := start.next(t, 0); i < len(t); i = start.next(t, i+1) {
 		k, end := scenarioAt(t, i)
 		if k == 0 {
 			continue
@@ -232,6 +233,9 @@ func scenarioToken(t []byte) (n int8, many bool) {
 	}
 	return n, false
 }
+
+// scenarioStart is what [scenarioAt] reads a scenario from.
+var scenarioStart = sync.OnceValue(func() *beginnings { return beginningsOf("scenario ", "S1", "S2", "S3", "S4") })
 
 func scenarioAt(t []byte, i int) (n int8, end int) {
 	if t[i]|0x20 != 's' || i > 0 && isASCIIWord(t[i-1]) {

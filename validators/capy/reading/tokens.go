@@ -73,7 +73,7 @@ func (c *cutter) cut(t []byte) {
 			continue
 		}
 		n := 0
-		if !asciiWord[t[i]] {
+		if !isASCIIWord(t[i]) {
 			n = c.skip(i)
 		}
 		if n > 0 {

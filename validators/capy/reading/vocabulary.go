@@ -85,8 +85,19 @@ type lexicon struct {
 	terms  map[string]term
 	table  [1 << 12]lexeme // the terms again: a word is where its hash says, or right behind
 	known  sieve
-	starts [wantedCount]sieve // of the words that labels begin with
+	starts [wantedCount]starts // the words that labels begin with
 	labels []label
+}
+
+// Starts are words that are looked for where a word begins so, and then in a sieve.
+type starts struct {
+	sieve
+	beginnings
+}
+
+func (s *starts) add(w string) {
+	s.sieve.add(w)
+	s.beginnings.add(newPhrase(w, 0))
 }
 
 // A lexeme is a word of the table and what the vocabulary says of it.
@@ -212,32 +223,41 @@ const (
 // named says whether a text has a word that one of the labels begins with, so
 // that it is worth its tokens.
 func (l *lexicon) named(t []byte, which wanted) (found named) {
-	table := &l.starts[which]
-	var buf wordBuffer
-	for i := 0; i < len(t); {
-		c := t[i]
-		if !wordy[c] {
-			if c == '\\' {
-				i += escape(t[i:])
-			} else {
-				i++
-			}
-			continue
+	for len(t) > 0 {
+		part := t
+		if i := bytes.IndexByte(t, '\\'); i >= 0 {
+			part, t = t[:i], t[i+escape(t[i:]):]
+		} else {
+			t = nil
 		}
+		if f := l.begins(part, &l.starts[which]); f > found {
+			found = f
+		}
+		if found == firmly {
+			break
+		}
+	}
+	return found
+}
+
+// begins is named without escapes.
+func (l *lexicon) begins(t []byte, which *starts) (found named) {
+	var buf wordBuffer
+	for i := which.next(t, 0); i < len(t); {
 		from := i
 		for i++; i < len(t) && wordy[t[i]]; i++ {
 		}
-		if c >= 0x80 {
+		if t[from] >= 0x80 {
 			i = min(from+2, len(t)) // τ, whatever touches it
 		}
-		if !table.lets(t[from:i]) {
-			continue
+		if which.lets(t[from:i]) {
+			if w := l.look(buf.fold(t[from:i])); w.label > 0 && !w.loose {
+				return firmly
+			} else if w.label > 0 {
+				found = loosely
+			}
 		}
-		if w := l.look(buf.fold(t[from:i])); w.label > 0 && !w.loose {
-			return firmly
-		} else if w.label > 0 {
-			found = loosely
-		}
+		i = which.next(t, i)
 	}
 	return found
 }

@@ -15,11 +15,14 @@ func isWord(c byte) bool { return isLetter(c) || isDigit(c) }
 
 // isASCIIWord is isWord without runes beyond ASCII: an arrow or a dash that
 // touches a label does not make it part of a word.
-func isASCIIWord(c byte) bool { return asciiWord[c] }
+func isASCIIWord(c byte) bool { return asciiWord[c] != 0 }
 
-var asciiWord = func() (set [256]bool) {
+// asciiWord has all bits of the bytes of words.
+var asciiWord = func() (set [256]uint8) {
 	for c := range 0x80 {
-		set[c] = isWord(byte(c))
+		if isWord(byte(c)) {
+			set[c] = 0xFF
+		}
 	}
 	return set
 }()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -314,6 +315,19 @@ func TestMineLooksInEachEra(t *testing.T) {
 	w.endEra()
 	if err := r.mine(); !errors.Is(err, runner.ErrRunTaken) {
 		t.Errorf("in another era: %v", err)
+	}
+}
+
+// A run that somebody has removed with a tool of his own is written to no more, and told.
+func TestRunIsGone(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+	if err := j.writer.do(func(c *conn) error { _, err := c.exec("DELETE FROM run WHERE n = ?", r.n); return err }); err != nil {
+		t.Fatal(err)
+	}
+	j.writer.endEra()
+	if _, err := r.Host(quick{}).Tool("p/tool", engine.Job{}); err == nil || !strings.Contains(err.Error(), "run run is not there") {
+		t.Errorf("got %v", err)
 	}
 }
 

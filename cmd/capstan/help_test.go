@@ -54,3 +54,17 @@ func TestVerbNames(t *testing.T) {
 		}
 	}
 }
+
+// Without a word of it a list is as long as its page.
+func TestLimitsAreSet(t *testing.T) {
+	c := &Command{}
+	for _, verb := range []struct {
+		cmd  *cobra.Command
+		want string
+	}{{c.runs(), "20"}, {c.sql(), "1000"}, {c.backtest(), "0"}, {c.mutate(), "0"}, {c.label(), "0"}} {
+		flag := verb.cmd.Flags().Lookup("limit")
+		if flag.DefValue != verb.want || flag.Value.String() != verb.want {
+			t.Errorf("%s: --limit is %s, which help tells as %s; want %s", verb.cmd.Name(), flag.Value, flag.DefValue, verb.want)
+		}
+	}
+}

@@ -20,7 +20,7 @@ import (
 
 func (c *Command) runs() *cobra.Command {
 	var store storeFlags
-	var f journal.Filter
+	f := journal.Filter{Limit: 20}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "runs",

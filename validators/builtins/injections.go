@@ -3,6 +3,7 @@ package builtins
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/validators/reading"
@@ -42,7 +43,7 @@ func ordering(before, between string) bool {
 
 // injectionPhrases are what attempts to override a prompt say. They are few
 // and need several words each, so that ordinary prose does not say them.
-func injectionPhrases() []injection {
+var injectionPhrases = sync.OnceValue(func() []injection {
 	const (
 		ignore = "ignore disregard forget"
 		except = "override bypass"
@@ -68,14 +69,14 @@ func injectionPhrases() []injection {
 		phrase(1, "you", "are", "now", "in", "developer god dan jailbreak debug", "mode"),
 		phrase(1, "pretend act", "you", "have", "no", "restrictions rules guidelines limits filters"),
 	)
-}
+})
 
 // injections finds the phrases, each within a sentence. Each is reported where
 // it stands first.
 func injections(found *findings, text string) {
 	phrases := injectionPhrases()
 	tries := make([]try, len(phrases))
-	starts := firstWords(phrases)
+	starts := firstWords()
 	done := make([]bool, len(phrases))
 	end, before := 0, ""
 	for at, word := range words(text) {
@@ -115,15 +116,16 @@ func plainWord(word string) string {
 	return strings.ReplaceAll(strings.ToLower(word), "’", "'")
 }
 
-func firstWords(phrases []injection) map[string][]int {
+// firstWords are the phrases that begin with a word.
+var firstWords = sync.OnceValue(func() map[string][]int {
 	starts := map[string][]int{}
-	for i, p := range phrases {
+	for i, p := range injectionPhrases() {
 		for _, word := range p.words[0] {
 			starts[word] = append(starts[word], i)
 		}
 	}
 	return starts
-}
+})
 
 // A try is a phrase half read.
 type try struct{ start, matched, skipped int }

@@ -138,7 +138,7 @@ func (p *languageParams) tell(r *languagesRead, line, text string) {
 	switch {
 	case slices.Contains(p.In, g.Code):
 		r.in += g.Words
-	case slices.ContainsFunc(g.Either, func(code string) bool { return slices.Contains(p.In, code) }):
+	case g.MayBe(p.In):
 		r.either = namesOf(g.Either)
 	case len(g.Either) > 0 && (g.Plain || g.Words >= fewest):
 		r.other += g.Words

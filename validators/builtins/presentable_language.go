@@ -16,7 +16,7 @@ func (d *draft) mixed() {
 	said, in := d.guessed(), d.In
 	if len(in) == 0 {
 		in = []string{own(said)}
-	} else if g := languages.Of(d.said()); len(g.Either) > 0 && !slices.ContainsFunc(g.Either, func(code string) bool { return slices.Contains(in, code) }) {
+	} else if g := languages.Of(d.said()); len(g.Either) > 0 && !g.MayBe(in) {
 		d.tell(0, "the text is in %s", namesOf(g.Either))
 		return
 	}

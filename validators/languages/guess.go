@@ -14,6 +14,11 @@ type Guess struct {
 	Plain  bool     // its script alone tells it
 }
 
+// MayBe tells whether the text is, or may be, in one of some languages.
+func (g Guess) MayBe(codes []string) bool {
+	return slices.ContainsFunc(g.Either, func(code string) bool { return slices.Contains(codes, code) })
+}
+
 // What a word says for a language: it is one of those that every text has; it
 // has a letter that few have; it ends like many. What k languages share says
 // 1/√k of it for each.

@@ -39,9 +39,12 @@ func (r *report) pageGate(p *plan, f facts) {
 
 // captionNumbers finds captions that the database cannot hold by their names.
 func (r *report) captionNumbers(p *plan, b background) {
+	if !b.numbered {
+		return
+	}
 	for i := range p.items {
 		name, ok := p.items[i].caption.(string)
-		if !ok || !b.numbered {
+		if !ok {
 			continue
 		}
 		if _, err := strconv.ParseInt(name, 10, 64); err != nil {

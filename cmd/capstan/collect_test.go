@@ -3,14 +3,16 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"testing"
 )
 
-// percent is how often the heap is collected.
+// percent is how often the heap is collected. It is read, not set and set back:
+// between the two the collector would be told otherwise, and that be undone.
 func percent() int {
-	now := debug.SetGCPercent(100)
-	debug.SetGCPercent(now)
-	return now
+	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	metrics.Read(sample)
+	return int(sample[0].Value.Uint64())
 }
 
 // What the environment says of collecting holds, and much that lives is collected

@@ -19,8 +19,11 @@ var negation = patterns.Lazy(`(?i)\b(?:no|not|never|without|remov(?:ed?|es|ing)|
 	`renam(?:ed?|es|ing)|replac(?:ed?|es|ing)|moved?|moves|retired?|superseded|obsolete|instead|kein\w*|nicht|ohne|entfernt|umbenannt|ersetzt|sans|pas|supprimée?s?|sin|eliminad[oa]s?)\b|n['’]t\b|\bgelöscht`)
 
 // denies reports whether a prose has a negation, be it not in what it quotes or
-// in the name of a file.
+// in the name of a file. One that is longer than is read may have one anywhere.
 func denies(text string) bool {
+	if len(text) > maxHint {
+		return true
+	}
 	text = quotation().ReplaceAllString(text, " ")
 	words := slices.DeleteFunc(strings.Fields(text), func(w string) bool { return isPath(strings.TrimRight(strings.TrimLeft(w, wrapping), wrapping+".")) })
 	return negation().MatchString(strings.Join(words, " "))
@@ -131,7 +134,7 @@ func contained(text, file, description string) (said []string) {
 		return quoteMark
 	})
 	plain = strings.ReplaceAll(plain, file, fileMark)
-	if saying().MatchString(plain) || seeking().MatchString(plain) && len(description) <= maxHint && !denies(description) {
+	if saying().MatchString(plain) || seeking().MatchString(plain) && !denies(description) {
 		return said
 	}
 	return nil

@@ -105,6 +105,9 @@ func TestProse(t *testing.T) {
 		{"README.md or docs/none.md exists", "", open, "docs/none.md does not exist"},
 		{"The guide says it", "Look in docs/none.md or README.md", open, "docs/none.md does not exist"},
 		{"The guide is not empty", "docs/none.md", open, "docs/none.md does not exist"},
+		// Nor does it where more is said than is read.
+		{strings.Repeat("The guide tells of it. ", 1000), "docs/none.md", open, "docs/none.md does not exist"},
+		{strings.Repeat("The guide tells of it. ", 100), "docs/none.md", fail, "docs/none.md does not exist"},
 		{other, "go test ./...", open, "running commands needs --allow-exec"},
 		{other, "Run npm run lint", open, "running commands needs --allow-exec"},
 	} {

@@ -68,24 +68,28 @@ func TestWriteIsNotRepeated(t *testing.T) {
 	}
 }
 
-// letters is a fan-out of such a tool: the first process dies while two of four
-// are at work.
 // TestIdempotentIsStartedAgain has the same happen to a tool that knows a call by
-// its key: it is started again, with the same one, and nobody is asked.
+// its key: it is started again, with the same one, and nobody is asked, be it that
+// the run goes on or a new one.
 func TestIdempotentIsStartedAgain(t *testing.T) {
 	source := strings.Replace(letter, "cat > /dev/null; echo start >>", "grep -o key.*mail[^}]* >>", 1)
 	source = strings.Replace(source, "echo sent\"]}", "echo sent\"], idempotent: true}", 1)
-	d := newDesk(t, programs(t), map[string]string{"letter.yaml": source})
-	d.capstan(-1, "run", "letter.yaml", "--run-id", "r") // killed
-	d.capstan(0, "resume", "r")
-	if keys := d.lines("starts"); len(keys) != 2 || keys[0] != keys[1] || !strings.Contains(keys[0], "r:mail/") {
-		t.Errorf("started with %q", keys)
-	}
-	if got := strings.TrimSpace(d.stdout.String()); got != "It was: sent" {
-		t.Errorf("got %q", got)
+	programs := programs(t)
+	for _, as := range [][]string{nil, {"--from", "told"}, {"--input", "tone=dry"}} {
+		d := newDesk(t, programs, map[string]string{"letter.yaml": source})
+		d.capstan(-1, "run", "letter.yaml", "--run-id", "r") // killed
+		d.capstan(0, append([]string{"resume", "r"}, as...)...)
+		if keys := d.lines("starts"); len(keys) != 2 || keys[0] != keys[1] || !strings.Contains(keys[0], "r:mail/") {
+			t.Errorf("%q: started with %q", as, keys)
+		}
+		if got := strings.TrimSpace(d.stdout.String()); got != "It was: sent" {
+			t.Errorf("%q: got %q", as, got)
+		}
 	}
 }
 
+// letters is a fan-out of such a tool: the first process dies while two of four
+// are at work.
 const letters = `
 cascade_id: letters
 tools: {send: {exec: [sh, send.sh]}}

@@ -17,7 +17,7 @@ const (
 	answerEffect   = "effect:ask"
 	timeoutEffect  = "effect:timeout"
 	droppedEffect  = "dropped" // its place is free for another try
-	writeBegins    = "begun"   // a tool that may not be called twice is about to be, or may have been by a run that this one shares with
+	writeBegins    = "begun"   // a tool that writes is about to be called, or may have been by a run that this one shares with, whose name it has
 	questionBegins = "asked"   // a question that expires is about to be asked for the first time
 	noticeBegins   = "notice"  // somebody is about to be told of a question, by this process
 	noticeEnds     = "noticed" // what came of it

@@ -241,7 +241,7 @@ func TestSpoiltMakesNothing(t *testing.T) {
 	if _, err := h.Tool("p/first", engine.Job{}); err != nil {
 		t.Fatal(err)
 	}
-	r.begun["p/begun"] = nil
+	r.begun["p/begun"] = writing{}
 	full := errors.New("no space")
 	r.spoil(full)
 	for at, effect := range map[event.Path]tool.Effect{"p/read": tool.None, "p/write": tool.Writes, "p/begun": tool.Writes} {

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -42,12 +43,14 @@ func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 	return *c.Response, err
 }
 
-// Tool gives the recorded result, or calls and records. A tool that may not be
-// called twice is called when it is in the file that it will be: where an
-// earlier start came so far and no further, nobody knows what came of it.
+// Tool gives the recorded result, or calls and records. A tool that writes is
+// called when it is in the file that it will be: where an earlier start came so
+// far and no further, nobody knows what came of it. One that may be called twice
+// is, with the key that it was called with first.
 func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
-	w := wanted{at: at, kind: toolEffect, once: !job.Tool.Repeatable(), print: func() (print, error) { return h.r.print(job.Call.Name, job.Call.Arguments) }}
+	w := wanted{at: at, kind: toolEffect, writes: job.Tool.Writes(), again: job.Tool.Repeatable(), print: func() (print, error) { return h.r.print(job.Call.Name, job.Call.Arguments) }}
 	c, err := h.do(w, func() (came, error) {
+		job.Call.Key = h.r.keyOf(at, job.Call.Key)
 		result, err := h.Host.Tool(at, job)
 		return came{Result: &result}, err
 	})
@@ -111,11 +114,12 @@ func (h *host) Emit(e event.Event) { h.r.emit(h.Host, e) }
 
 // wanted is an effect that is asked for.
 type wanted struct {
-	at    event.Path
-	kind  string
-	pure  bool
-	once  bool                  // it may not be made again by accident
-	print func() (print, error) // nil where the path says all
+	at     event.Path
+	kind   string
+	pure   bool
+	writes bool                  // it is kept that it begins
+	again  bool                  // it may be made again
+	print  func() (print, error) // nil where the path says all
 }
 
 // do gives what is recorded of an effect, or has it made and records it.
@@ -133,8 +137,8 @@ func (h *host) do(w wanted, make func() (came, error)) (c came, err error) {
 	if h.late != nil {
 		return came{}, h.late
 	}
-	if w.once {
-		err = h.r.beforeWrite(w.at, print)
+	if w.writes {
+		err = h.r.beforeWrite(w, print)
 	} else {
 		err = h.r.before(w.pure)
 	}
@@ -208,27 +212,55 @@ func (r *recording) before(pure bool) error {
 }
 
 // beforeWrite lets a write begin when it is in the file that it has, unless an
-// earlier start has let it, or the parent the same one.
-func (r *recording) beforeWrite(at event.Path, print print) error {
+// earlier start has let it, or the parent the same one, and it may not be made
+// again.
+func (r *recording) beforeWrite(w wanted, print print) error {
 	if err := r.state(); err != nil {
 		return err
 	}
 	r.mu.Lock()
-	if _, begun := r.begun[at]; begun {
+	if _, begun := r.begun[w.at]; begun && !w.again {
 		r.mu.Unlock()
 		return engine.ErrUnfinished
 	}
-	p := r.shared.at(at)
-	taken := p != nil && p.begun.has(at, print)
-	if taken {
-		r.begun[at] = print
+	by, taken := r.begunBy(w.at, print)
+	begins := row{kind: writeBegins, path: string(w.at), print: print}
+	if by != "" {
+		begins.data = []byte(by)
 	}
-	r.put(row{kind: writeBegins, path: string(at), print: print})
+	delete(r.begun, w.at)
+	if taken {
+		r.begun[w.at] = writing{print, by}
+	}
+	r.put(begins)
 	r.mu.Unlock()
-	if err := r.commit(); err != nil || !taken {
+	if err := r.commit(); err != nil || !taken || w.again {
 		return err
 	}
 	return engine.ErrUnfinished
+}
+
+// begunBy names the run that has begun the same write first, "" for this one: an
+// earlier start of it, or whom it shares with. It is called with r.mu held.
+func (r *recording) begunBy(at event.Path, print print) (run string, taken bool) {
+	if r.begun.has(at, print) {
+		return r.begun[at].by, true
+	}
+	if p := r.shared.at(at); p != nil && p.begun.has(at, print) {
+		return cmp.Or(p.begun[at].by, p.run), true
+	}
+	return "", false
+}
+
+// keyOf is the key of a call: where another run has begun it, that run's, so that a
+// tool that knows it by its key does it once.
+func (r *recording) keyOf(at event.Path, own string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if by := r.begun[at].by; by != "" {
+		return engine.Key(by, at)
+	}
+	return own
 }
 
 // made records an effect and gives it as it will read back.

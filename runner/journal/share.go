@@ -17,6 +17,7 @@ import (
 
 // shared is what a run may take from its parent.
 type shared struct {
+	run   string
 	kept  map[event.Path]kept
 	begun begun
 	files bool    // the cascade is the same, so its validators are
@@ -24,15 +25,20 @@ type shared struct {
 	up    *shared // what the parent would still take from its own: of one that has not come to its end; nil for nothing
 }
 
-// begun are writes of which a run has not heard the end, by what was asked: nil where a
-// version that did not keep it began them.
-type begun map[event.Path]print
+// begun are writes of which a run has not heard the end.
+type begun map[event.Path]writing
+
+// A writing is a call that has begun.
+type writing struct {
+	asked print  // nil where a version that did not keep it began it
+	by    string // the run that began it first; "" for the one that has it
+}
 
 // note takes up one row of the run after the other.
 func (b begun) note(l logged) {
 	switch {
 	case l.kind == writeBegins:
-		b[l.path] = l.print
+		b[l.path] = writing{l.print, string(l.json())}
 	case l.seq == 0:
 		delete(b, l.path) // it has come to an end
 	}
@@ -41,7 +47,7 @@ func (b begun) note(l logged) {
 // has tells whether the write at a path may have been this one.
 func (b begun) has(at event.Path, asked print) bool {
 	was, ok := b[at]
-	return ok && (len(was) == 0 || was.same(asked))
+	return ok && (len(was.asked) == 0 || was.asked.same(asked))
 }
 
 // at is who has come to a path first: the parent, or whom it shares with.
@@ -96,7 +102,7 @@ func (j *Journal) share(s runner.Start) (*shared, error) {
 // parent of its own where it takes nothing more from one.
 func (j *Journal) parentOf(s runner.Start, files []cascades.File) (p *shared, start runner.Start, err error) {
 	ctx := context.Background()
-	p = &shared{kept: map[event.Path]kept{}, begun: begun{}, from: s.From}
+	p = &shared{run: s.Parent, kept: map[event.Path]kept{}, begun: begun{}, from: s.From}
 	err = j.reading(ctx, func(c *conn) error {
 		found, err := c.one(ctx, "SELECT n, status FROM run WHERE id = ?", s.Parent)
 		if err != nil {
@@ -155,7 +161,7 @@ func (r *recording) fromParent(w wanted, print print) (c came, found bool, err e
 	if !ok || k.kind != w.kind || !k.print.same(print) || w.kind == findingEffect && !p.files {
 		return c, false, nil
 	}
-	if call := w.at.Up(); engine.Unfinished(call) == w.at && !p.begun.has(call, own) {
+	if call := w.at.Up(); engine.Unfinished(call) == w.at && !p.begun.has(call, own.asked) {
 		return c, false, nil // it is asked about a call of this run, which may say the same as far as the question tells it
 	}
 	if c, err = r.j.readEffect(k.data); err != nil || c.failed() || c.Result != nil && c.Result.Failed || c.Answer != nil && (c.Answer.Expired || engine.Stops(w.at, *c.Answer)) {

@@ -159,6 +159,51 @@ func TestWriteOfAnotherRun(t *testing.T) {
 	}
 }
 
+// A write that may be made again has the key that it was first called with, also where
+// another run goes on from it: a tool that knows it by its key does it once.
+func TestKeyOfAWriteOfAnotherRun(t *testing.T) {
+	type start struct{ id, parent, from, call, key string }
+	old := start{"old", "", "", "x", "old"}
+	for name, starts := range map[string][]start{
+		"the same run":          {old, {"old", "", "", "x", "old"}},
+		"the same":              {old, {"new", "old", "", "x", "old"}},
+		"before the phase":      {old, {"new", "old", "q", "x", "old"}},
+		"again and again":       {old, {"new", "old", "q", "x", "old"}, {"new", "", "", "x", "old"}, {"new", "", "", "x", "old"}},
+		"a chain":               {old, {"mid", "old", "q", "x", "old"}, {"new", "mid", "q", "x", "old"}},
+		"died before it":        {old, {"mid", "old", "q", "", ""}, {"new", "mid", "q", "x", "old"}},
+		"from the phase on":     {old, {"new", "old", "p", "x", "new"}},
+		"another call":          {old, {"new", "old", "", "y", "new"}},
+		"no parent":             {old, {"new", "", "", "x", "new"}},
+		"another, then its own": {old, {"mid", "old", "", "y", "mid"}, {"new", "mid", "", "y", "mid"}, {"end", "mid", "", "x", "end"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+			for i, s := range starts {
+				var r runner.Recording
+				if _, err := j.Run(t.Context(), s.id); err == nil {
+					r = reopen(t, j, s.id)
+				} else {
+					r = begin(t, j, runner.Start{RunID: s.id, Parent: s.parent, From: s.from})
+				}
+				world := &calls{err: errors.New("cut off")}
+				job := engine.Job{Tool: tool.Tool{Effect: tool.Writes, Idempotent: true}}
+				job.Call.Arguments, job.Call.Key = map[string]any{"text": s.call}, engine.Key(s.id, "p/tool")
+				if s.call != "" {
+					if _, err := r.Host(world).Tool("p/tool", job); err != world.err {
+						t.Fatalf("start %d: %v", i, err)
+					}
+				}
+				if want := []string{s.key + ":p/tool"}; s.call != "" && !slices.Equal(world.keys, want) {
+					t.Errorf("start %d: called with %v, want %v", i, world.keys, want)
+				}
+				if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // What an older version began did not keep what was asked: it may have been the same.
 func TestWriteOfAnOlderRun(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
@@ -196,6 +241,7 @@ func TestParentOfAParentIsGone(t *testing.T) {
 type calls struct {
 	quick
 	made   []event.Path
+	keys   []string
 	err    error
 	answer any // to questions; nil where nobody is there
 	asked  int
@@ -217,7 +263,7 @@ func (c *calls) Ask(event.Path, engine.Question) (engine.Answer, error) {
 	return engine.Answer{Value: c.answer}, nil
 }
 
-func (c *calls) Tool(at event.Path, _ engine.Job) (tool.Result, error) {
-	c.made = append(c.made, at)
+func (c *calls) Tool(at event.Path, job engine.Job) (tool.Result, error) {
+	c.made, c.keys = append(c.made, at), append(c.keys, job.Call.Key)
 	return tool.Result{Value: "done"}, c.err
 }

@@ -179,7 +179,11 @@ func (t Tool) Params() map[string]any { return t.params() }
 
 // Repeatable tells whether a call that was at work when its process died may be
 // made again without asking anybody.
-func (t Tool) Repeatable() bool { return t.Idempotent || t.Effect.Worse(None) != Writes }
+func (t Tool) Repeatable() bool { return t.Idempotent || !t.Writes() }
+
+// Writes tells whether a call changes something, which it does where its effect
+// is not told.
+func (t Tool) Writes() bool { return t.Effect.Worse(None) == Writes }
 
 // Run calls the tool. A tool's own error or panic is a failed result; Run's
 // error is ctx's alone, and a call whose ctx is over is not begun.

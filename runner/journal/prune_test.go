@@ -447,3 +447,21 @@ func TestPruneOlder(t *testing.T) {
 		}
 	}
 }
+
+// A file of ours gives its space back while somebody runs something, and has larger
+// pages than SQLite's own.
+func TestPruneBesideARun(t *testing.T) {
+	onFile(t)
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
+	for i := range 20 {
+		saidRun(t, j, fmt.Sprint("run", i), long20(fmt.Sprint(i)), engine.Result{Status: engine.Succeeded}, runner.Start{})
+	}
+	begin(t, j, runner.Start{RunID: "busy"})
+	got, err := j.Prune(t.Context(), Pruning{Before: time.Now().Add(time.Hour)})
+	if err != nil || len(got.Runs) != 20 || got.Free > 0 || got.After >= got.Before {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if size, err := j.writer.c.number("PRAGMA page_size"); err != nil || size != 8192 {
+		t.Errorf("pages of %d, %v", size, err)
+	}
+}

@@ -6,7 +6,7 @@
 //	go run ./.ci/mutants engine                 every room has its suites, see rooms.go
 //	go run ./.ci/mutants -n 70 -seed 3 cascades 70 faults, drawn by chance
 //	go run ./.ci/mutants -only flow.go engine   those of one file, or of one function: flow.go:next
-//	go run ./.ci/mutants -list engine           what would be planted
+//	go run ./.ci/mutants -list engine           what would be planted; without a room, in all
 //
 // The tree is not touched: changed files are laid over it (go build -overlay).
 // All faults stand in one program, each in a copy of its function, and a file
@@ -39,8 +39,11 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	survivors := 0
-	for _, name := range flag.Args() {
+	survivors, asked := 0, flag.Args()
+	if len(asked) == 0 && *list {
+		asked = names()
+	}
+	for _, name := range asked {
 		r, ok := rooms[name]
 		if !ok {
 			fail(fmt.Errorf("no room %q: there are %s", name, strings.Join(names(), ", ")))

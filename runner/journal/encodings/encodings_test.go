@@ -50,3 +50,15 @@ func TestLossy(t *testing.T) {
 		}
 	}
 }
+
+// What cannot be encoded spoils nothing that comes after it.
+func TestAfterAFailure(t *testing.T) {
+	for range 100 {
+		if _, err := Of(func() {}); err == nil {
+			t.Fatal("a function was encoded")
+		}
+		if raw, err := Of("<x>"); err != nil || string(raw) != `"<x>"` {
+			t.Fatalf("got %s, %v", raw, err)
+		}
+	}
+}

@@ -69,10 +69,9 @@ var encoders = sync.Pool{New: func() any {
 // manyBytes bounds what an encoder holds that is kept.
 const manyBytes = 16 << 10
 
-// done gives an encoder back, unless it holds much. One that failed goes on
-// failing.
+// done gives an encoder back, unless it holds much.
 func (e *encoder) done() {
-	if e.b.Len() > 0 && e.b.Cap() <= manyBytes {
+	if e.b.Cap() <= manyBytes {
 		e.b.Reset()
 		encoders.Put(e)
 	}

@@ -23,12 +23,12 @@ func (f *fileStore) fault(err error) error {
 	if !errors.As(err, &broken) {
 		return err
 	}
-	words := ""
+	words, away := "", false
 	switch broken.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		words = "the journal is locked by another process"
+		words, away = "the journal is locked by another process", true
 	case sqlite3.SQLITE_FULL:
-		words = "the disk is full"
+		words, away = "the disk is full", true
 	case sqlite3.SQLITE_READONLY:
 		words = "the journal cannot be written, it is read-only"
 	case sqlite3.SQLITE_CORRUPT:
@@ -48,13 +48,18 @@ func (f *fileStore) fault(err error) error {
 	default:
 		words = "the journal"
 	}
-	return &damage{file: f.file, words: words, err: err}
+	return &damage{file: f.file, words: words, err: err, away: away}
 }
 
-// A damage is something wrong with the file itself.
+// ErrAway says that a store is locked, full, or on a server that cannot be reached: it
+// may be of use again later.
+var ErrAway = errors.New("what keeps the runs cannot be used at the moment")
+
+// A damage is something wrong with the store itself.
 type damage struct {
 	file, words string
 	err         error
+	away        bool // it may be of use again: [ErrAway]
 }
 
 func (d *damage) Error() string {
@@ -66,8 +71,11 @@ func (d *damage) Error() string {
 
 func (d *damage) Unwrap() error { return d.err }
 
-// Is lets a file that is not there be told as one.
+// Is lets a file that may not be written be told as one, and a store that is away.
 func (d *damage) Is(target error) bool {
+	if target == ErrAway {
+		return d.away
+	}
 	var broken *sqlite.Error
 	return target == fs.ErrPermission && errors.As(d.err, &broken) && broken.Code()&0xff == sqlite3.SQLITE_READONLY
 }

@@ -300,7 +300,7 @@ func (s *server) fault(err error) error {
 		return err
 	}
 	words, told := postgres.Words(err)
-	return &damage{file: s.String(), words: words, err: told}
+	return &damage{file: s.String(), words: words, err: told, away: postgres.Away(err) || postgres.Full(err)}
 }
 
 func (s *server) broken(err error) bool { return postgres.Away(err) }

@@ -249,6 +249,9 @@ func serverAway(t *testing.T, c *postgrestest.Cluster, stop func()) {
 	for i := range 4 {
 		if i == 2 {
 			stop()
+			if _, err := j.Run(t.Context(), "run"); !errors.Is(err, ErrAway) {
+				t.Errorf("who reads meanwhile is told %v", err)
+			}
 			ready := make(chan error)
 			go func() { ready <- c.Go() }()
 			defer func() {
@@ -338,6 +341,9 @@ func TestServerRefuses(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: got %v, want %q", address, err, want)
+		}
+		if away := errors.Is(err, ErrAway); away != strings.Contains(want, "cannot be reached") {
+			t.Errorf("%s: it may be there later: %v", address, away)
 		}
 	}
 	if _, err := Open(base+"&search_path=empty", Options{ReadOnly: true}); err == nil || !strings.Contains(err.Error(), "no runs are kept there yet") {

@@ -40,6 +40,9 @@ func Away(err error) bool {
 	return pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "conn busy")
 }
 
+// Full tells that the server lacks room, on its disk or in its memory.
+func Full(err error) bool { return strings.HasPrefix(Code(err), "53") }
+
 // Words say what is wrong, and the err that is to be told with them, which may
 // be nil. No password is in either.
 func Words(err error) (words string, told error) {

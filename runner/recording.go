@@ -31,6 +31,14 @@ var (
 	ErrRunTaken  = errors.New("another process has taken it over and goes on with it")
 )
 
+// ErrAway says that what keeps the runs is locked, full, or a server that cannot be
+// reached: it may be of use again later.
+var ErrAway = errors.New("what keeps the runs cannot be used at the moment")
+
+// ErrNotKept is in the error of a run that a journal could not begin: there is none of
+// its name that could be gone on with.
+var ErrNotKept = errors.New("the run is not kept")
+
 // A Start is what a run begins with, enough to run it again.
 type Start struct {
 	RunID     string

@@ -295,7 +295,7 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 	s.Settings = noteGates(c, s)
 	recording, err := r.journal.Begin(s)
 	if err != nil {
-		e := &Error{Code: Failed, Message: fmt.Sprintf("journal: %v", err), Err: err}
+		e := &Error{Code: Failed, Message: fmt.Sprintf("journal: %v", err), Err: fmt.Errorf("%w: %w", ErrNotKept, err)}
 		return ended(s, e), e
 	}
 	return r.record(ctx, recording, run)

@@ -26,6 +26,20 @@ func (u unended) End(engine.Result, *runner.Error) error { return errFull }
 
 var errFull = errors.New("the disk is full")
 
+// One that is full from the start takes no run at all.
+type fullAlready struct{ runner.Journal }
+
+func (fullAlready) Begin(runner.Start) (runner.Recording, error) { return nil, errFull }
+
+// Of a run that could not begin it is told that it is not kept, and why.
+func TestBeginUnwritten(t *testing.T) {
+	r := newRunner(t, runner.WithJournal(fullAlready{}))
+	result, err := r.Run(t.Context(), parsed(t, r, "cascade_id: c\nphases:\n  - {name: a, compose: a}"), nil)
+	if !errors.Is(err, runner.ErrNotKept) || !errors.Is(err, errFull) || err.Error() != "failed: journal: the disk is full" || result.Status != runner.Failed {
+		t.Errorf("got %+v, %v", result, err)
+	}
+}
+
 // A run whose end is not in the file has not succeeded, nor does it wait: who
 // answers would not find the question. A verdict stays one.
 func TestEndUnwritten(t *testing.T) {
@@ -47,6 +61,9 @@ func TestEndUnwritten(t *testing.T) {
 		var why *runner.Error
 		if !errors.As(err, &why) || why.Code != want || errors.Is(err, errFull) != (want == runner.Failed) {
 			t.Errorf("%q: %v", rest, err)
+		}
+		if errors.Is(err, runner.ErrNotKept) {
+			t.Errorf("%q: it can be gone on with", rest)
 		}
 		if result.Output != nil && want == runner.Failed || result.Error == nil || result.Error.Code != want {
 			t.Errorf("%q: %+v", rest, result)

@@ -221,7 +221,7 @@ func (c *Command) ready(ctx context.Context, cascade *cascades.Cascade, input ma
 // finish prints a result and gives the status to end with.
 func (c *Command) finish(s *kit, result runner.Result, err error, asJSON bool) error {
 	var failure *runner.Error
-	if errors.As(err, &failure) && s.journal != nil {
+	if errors.As(err, &failure) && s.journal != nil && !errors.Is(err, runner.ErrNotKept) {
 		c.onward(result, failure.Code)
 	}
 	if asJSON {

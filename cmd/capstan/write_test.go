@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"database/sql"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -161,6 +162,31 @@ func (d *desk) capstan(status int, args ...string) {
 	if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != status {
 		d.t.Fatalf("%q: %v, want status %d\n%s%s", args, err, status, &d.stdout, &d.stderr)
 	}
+}
+
+// TestNotKept tells nobody to go on with a run that could not be kept, and tells it of
+// one of which all but the end could.
+func TestNotKept(t *testing.T) {
+	d := newDesk(t, programs(t), map[string]string{"one.yaml": "cascade_id: one\nphases: [{name: a, compose: a}]"})
+	d.capstan(0, "run", "one.yaml")
+	for does, kept := range map[string]bool{"INSERT ON run": false, "INSERT ON result": true} {
+		db, err := sql.Open("sqlite", filepath.Join(d.dir, "runs.db"))
+		if err == nil {
+			_, err = db.Exec("CREATE TRIGGER full BEFORE " + does + " BEGIN SELECT RAISE(ABORT, 'no room'); END")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.capstan(exitBroken, "run", "one.yaml", "--run-id", "r")
+		if told := strings.Contains(d.stderr.String(), "capstan resume r goes on with it"); told != kept || !strings.Contains(d.stderr.String(), "no room") {
+			t.Errorf("%s fails: %s", does, &d.stderr)
+		}
+		if _, err = db.Exec("DROP TRIGGER full"); err != nil {
+			t.Error(err)
+		}
+		db.Close()
+	}
+	d.capstan(0, "resume", "r")
 }
 
 // lines are those of a file there.

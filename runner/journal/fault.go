@@ -7,6 +7,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/seed61713e19/capstan/runner"
 )
 
 // fault says in words what is wrong with the store.
@@ -51,15 +53,11 @@ func (f *fileStore) fault(err error) error {
 	return &damage{file: f.file, words: words, err: err, away: away}
 }
 
-// ErrAway says that a store is locked, full, or on a server that cannot be reached: it
-// may be of use again later.
-var ErrAway = errors.New("what keeps the runs cannot be used at the moment")
-
 // A damage is something wrong with the store itself.
 type damage struct {
 	file, words string
 	err         error
-	away        bool // it may be of use again: [ErrAway]
+	away        bool // it may be of use again: [runner.ErrAway]
 }
 
 func (d *damage) Error() string {
@@ -73,7 +71,7 @@ func (d *damage) Unwrap() error { return d.err }
 
 // Is lets a file that may not be written be told as one, and a store that is away.
 func (d *damage) Is(target error) bool {
-	if target == ErrAway {
+	if target == runner.ErrAway {
 		return d.away
 	}
 	var broken *sqlite.Error

@@ -84,7 +84,7 @@ func TestCannotWrite(t *testing.T) {
 				if mended {
 					mend()
 				}
-				if away := errors.Is(err, ErrAway); away != (name != "read-only") {
+				if away := errors.Is(err, runner.ErrAway); away != (name != "read-only") {
 					t.Errorf("it may be there later: %v, of %v", away, err)
 				}
 				if err := r.End(result, why); mended != (err == nil) {

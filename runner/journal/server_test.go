@@ -249,7 +249,7 @@ func serverAway(t *testing.T, c *postgrestest.Cluster, stop func()) {
 	for i := range 4 {
 		if i == 2 {
 			stop()
-			if _, err := j.Run(t.Context(), "run"); !errors.Is(err, ErrAway) {
+			if _, err := j.Run(t.Context(), "run"); !errors.Is(err, runner.ErrAway) {
 				t.Errorf("who reads meanwhile is told %v", err)
 			}
 			ready := make(chan error)
@@ -342,7 +342,7 @@ func TestServerRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: got %v, want %q", address, err, want)
 		}
-		if away := errors.Is(err, ErrAway); away != strings.Contains(want, "cannot be reached") {
+		if away := errors.Is(err, runner.ErrAway); away != strings.Contains(want, "cannot be reached") {
 			t.Errorf("%s: it may be there later: %v", address, away)
 		}
 	}

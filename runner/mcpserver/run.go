@@ -147,7 +147,7 @@ func (s *Server) told(result runner.Result, err error) (*sdk.CallToolResult, err
 func (s *Server) reason(result runner.Result, why *runner.Error) string {
 	lines := []string{why.Error()}
 	switch kept := s.o.Kept; {
-	case !kept:
+	case !kept, errors.Is(why, runner.ErrNotKept):
 	case result.Status == runner.Waiting:
 		lines = append(lines, fmt.Sprintf("A person has to answer: capstan answer %s VALUE, then capstan resume %s.", result.RunID, result.RunID))
 	case why.Code == runner.TakenOver:

@@ -13,7 +13,6 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
@@ -82,7 +81,7 @@ var known = []struct {
 	{orders.ErrNotRunning, http.StatusConflict, "not_running_here"},
 	{orders.ErrFull, http.StatusTooManyRequests, "full"},
 	{orders.ErrClosed, http.StatusServiceUnavailable, "closing"},
-	{journal.ErrAway, http.StatusServiceUnavailable, "unavailable"},
+	{runner.ErrAway, http.StatusServiceUnavailable, "unavailable"},
 }
 
 // of is what is told of an error: of those that are the server's own
@@ -117,7 +116,7 @@ func of(err error) *Problem {
 
 // ofKept is the problem of a run that did not go on with its answer.
 func ofKept(err error) *Problem {
-	if errors.Is(err, orders.ErrFull) || errors.Is(err, orders.ErrClosed) || errors.Is(err, journal.ErrAway) {
+	if errors.Is(err, orders.ErrFull) || errors.Is(err, orders.ErrClosed) || errors.Is(err, runner.ErrAway) {
 		return New(http.StatusServiceUnavailable, "answered_not_resumed", "the answer is kept, but "+of(err).Detail+": resume the run later")
 	}
 	if no, ok := errors.AsType[*Problem](err); ok {
@@ -156,7 +155,7 @@ func Of(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) *Pr
 	if later {
 		w.Header().Set("Retry-After", "5")
 	}
-	if later && !errors.Is(err, journal.ErrAway) {
+	if later && !errors.Is(err, runner.ErrAway) {
 		level = slog.LevelInfo
 	}
 	if (later || p.Status >= 500) && !errors.Is(err, context.Canceled) {

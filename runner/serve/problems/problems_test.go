@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/runner/serve/problems"
 )
@@ -17,15 +16,15 @@ import (
 func TestOf(t *testing.T) {
 	own := problems.New(503, "not_ready", "HOUSE_KEY is not set")
 	for want, err := range map[string]error{
-		"404 no_run: there is no such run":                                                                        fmt.Errorf("store: %w", runner.ErrNoRun),
-		"503 not_ready: HOUSE_KEY is not set":                                                                     own,
-		"503 not_ready: the answer is kept, but: HOUSE_KEY is not set":                                            &orders.KeptError{Err: own},
-		"409 run_busy: " + runner.ErrRunBusy.Error():                                                              &orders.KeptError{Err: runner.ErrRunBusy},
-		"500 internal: something broke; the server's log says what":                                               errors.New("disk"),
-		"503 answered_not_resumed: the answer is kept, but " + journal.ErrAway.Error() + ": resume the run later": &orders.KeptError{Err: fmt.Errorf("postgres://me@house/x: %w", journal.ErrAway)},
-		"503 unavailable: " + journal.ErrAway.Error():                                                             fmt.Errorf("run: %w", journal.ErrAway),
-		"422 bad_answer: it is none of the options":                                                               orders.UnfitError("it is none of the options"),
-		"503 answered_not_resumed: the answer is kept, but the server is shutting down: resume the run later":     &orders.KeptError{Err: orders.ErrClosed},
+		"404 no_run: there is no such run":                                                                       fmt.Errorf("store: %w", runner.ErrNoRun),
+		"503 not_ready: HOUSE_KEY is not set":                                                                    own,
+		"503 not_ready: the answer is kept, but: HOUSE_KEY is not set":                                           &orders.KeptError{Err: own},
+		"409 run_busy: " + runner.ErrRunBusy.Error():                                                             &orders.KeptError{Err: runner.ErrRunBusy},
+		"500 internal: something broke; the server's log says what":                                              errors.New("disk"),
+		"503 answered_not_resumed: the answer is kept, but " + runner.ErrAway.Error() + ": resume the run later": &orders.KeptError{Err: fmt.Errorf("postgres://me@house/x: %w", runner.ErrAway)},
+		"503 unavailable: " + runner.ErrAway.Error():                                                             fmt.Errorf("run: %w", runner.ErrAway),
+		"422 bad_answer: it is none of the options":                                                              orders.UnfitError("it is none of the options"),
+		"503 answered_not_resumed: the answer is kept, but the server is shutting down: resume the run later":    &orders.KeptError{Err: orders.ErrClosed},
 	} {
 		w := httptest.NewRecorder()
 		p := problems.Of(slog.New(slog.DiscardHandler), w, httptest.NewRequest("GET", "/", nil), err)

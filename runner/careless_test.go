@@ -5,10 +5,12 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -97,6 +99,35 @@ func TestCareless(t *testing.T) {
 					t.Errorf("kept %t: %s, %v", kept, res.Status, err)
 				}
 			})
+		}
+	}
+}
+
+// What panics in a branch panics out of all of them, also where another has failed
+// before: who brought the sink along would not hear of it otherwise.
+func TestBranchPanics(t *testing.T) {
+	for _, before := range []bool{true, false} {
+		p := func() (p any) {
+			defer func() { p = recover() }()
+			begun := make(chan bool)
+			_ = newRunner(t).Host(t.Context()).Each(2, 0, func(h engine.Host, i int) error {
+				if first := (i == 0) == before; first {
+					<-begun
+				} else {
+					close(begun)
+					for h.Stopped() == nil {
+						runtime.Gosched()
+					}
+				}
+				if i == 1 {
+					panic("boom")
+				}
+				return errors.New("failed")
+			})
+			return nil
+		}()
+		if p != any("boom") {
+			t.Errorf("failed before: %t: panics %v", before, p)
 		}
 	}
 }

@@ -190,7 +190,7 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 	defer cancel(nil)
 	var first error
 	var panicked any
-	var once sync.Once
+	var once, one sync.Once
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, limit)
 	for i := range n {
@@ -202,7 +202,7 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 		wg.Go(func() {
 			defer func() {
 				if p := recover(); p != nil { // of a sink: it is whoever runs the cascade that has to know
-					once.Do(func() { panicked = p })
+					one.Do(func() { panicked = p }) // also where another has failed before
 					cancel(nil)
 				}
 				<-slots

@@ -38,32 +38,6 @@ type callParts struct {
 	extra     extras
 }
 
-// told is a text that comes in pieces. One that comes in one is not copied.
-type told struct {
-	first string
-	all   strings.Builder // where there is more than the first
-}
-
-func (t *told) add(piece string) {
-	switch {
-	case t.Len() == 0:
-		t.first = piece
-		return
-	case t.all.Len() == 0:
-		t.all.WriteString(t.first)
-	}
-	t.all.WriteString(piece)
-}
-
-func (t *told) Len() int { return max(len(t.first), t.all.Len()) }
-
-func (t *told) String() string {
-	if t.all.Len() > 0 {
-		return t.all.String()
-	}
-	return t.first
-}
-
 // take adds a chunk and gives the text in it. The error is a [*model.Failure]
 // where the chunk says that something went wrong, which is believed before
 // anything else in it.
@@ -153,8 +127,7 @@ func (a *assembly) choose(c choice) (piece string, err error) {
 			piece = a.say(value)
 			a.beyond = a.beyond || a.finish != "" && piece != ""
 		case "refusal":
-			no, _ := text(value)
-			a.refusal.add(no)
+			a.refusal.read(value)
 		case "tool_calls":
 			for _, call := range elements(value) {
 				a.beyond = a.beyond || a.finish != ""
@@ -180,28 +153,27 @@ func (a *assembly) choose(c choice) (piece string, err error) {
 // the text in it.
 func (a *assembly) say(content []byte) string {
 	before := a.text.Len()
-	if said, ok := text(content); ok {
-		a.text.add(said)
+	if said, ok := a.text.read(content); ok {
 		if len(a.parts) > 0 {
 			a.after.add(said)
 		}
 		return said
 	}
 	for _, piece := range elements(content) {
-		var kind, said string
+		var kind string
+		var said []byte
 		for name, value := range members(piece) {
 			switch string(name) {
 			case "type":
 				kind = word(value)
 			case "text":
-				said, _ = text(value)
+				said = value
 			case "refusal":
-				no, _ := text(value)
-				a.refusal.add(no)
+				a.refusal.read(value)
 			}
 		}
 		if kind == "text" || kind == "output_text" || kind == "" {
-			a.text.add(said)
+			a.text.read(said)
 		} else {
 			a.rich = true
 		}
@@ -211,7 +183,10 @@ func (a *assembly) say(content []byte) string {
 }
 
 // A part is a tool call, or a piece of one.
-type part struct{ index, id, name, arguments string }
+type part struct {
+	index, id, name string
+	arguments       []byte // JSON in a string, or as it is with some endpoints
+}
 
 func partOf(raw []byte) (p part) {
 	for name, value := range members(raw) {
@@ -226,7 +201,7 @@ func partOf(raw []byte) (p part) {
 				case "name":
 					p.name = word(value)
 				case "arguments":
-					p.arguments = word(value) // JSON in a string, or as it is with some endpoints
+					p.arguments = value
 				}
 			}
 		}
@@ -242,7 +217,9 @@ func (a *assembly) wish(raw []byte) {
 		return
 	}
 	c.id, c.name = cmp.Or(c.id, p.id), cmp.Or(c.name, p.name)
-	c.arguments.add(p.arguments)
+	if _, ok := c.arguments.read(p.arguments); !ok {
+		c.arguments.add(word(p.arguments))
+	}
 	for name, value := range members(raw) {
 		switch string(name) {
 		case "index", "id", "type", "function":
@@ -292,10 +269,20 @@ func (c *callParts) behind(p part) bool {
 		return true
 	}
 	first := c.arguments.first
-	return c.arguments.all.Len() == 0 && strings.TrimSpace(p.arguments) != "" && strings.HasPrefix(strings.TrimSpace(first), "{") && valid([]byte(first))
+	return c.arguments.all.Len() == 0 && strings.TrimSpace(word(p.arguments)) != "" && strings.HasPrefix(strings.TrimSpace(first), "{") && valid([]byte(first))
+}
+
+// rest gives the end of the text that was held back, where no more of it comes.
+func (a *assembly) rest() string {
+	a.refusal.rest()
+	for _, c := range a.calls {
+		c.arguments.rest()
+	}
+	return a.text.rest()
 }
 
 func (a *assembly) draft() draft {
+	a.rest()
 	if a.rich { // the whole content goes back, not the text alone
 		if a.after.Len() > 0 {
 			last, _ := json.Marshal(map[string]string{"type": "text", "text": a.after.String()})

@@ -77,6 +77,10 @@ func TestToolCalls(t *testing.T) {
 		handler http.HandlerFunc
 		want    []model.ToolCall
 	}{
+		"halved": {stream(
+			choice(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"now","arguments":"{\"zone\": \"\ud83e"}}]}`, "null"),
+			choice(`{"tool_calls":[{"index":0,"function":{"arguments":"\udd89\"}"}}]}`, "null"), finished("tool_calls"), counted, done,
+		), []model.ToolCall{{ID: "a", Name: "now", Arguments: `{"zone": "🦉"}`}}},
 		"whole":      {whole, want},
 		"numbered":   {numbered, want},
 		"unnumbered": {unnumbered, want},

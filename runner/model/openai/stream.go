@@ -31,6 +31,7 @@ func (t *try) listen(stream *api.ChatCompletionStream) (model.Response, error) {
 			}
 			return t.begun(&a), err
 		}
+		t.q.say(a.rest())
 		return t.finish(a.draft())
 	}
 }

@@ -73,7 +73,13 @@ func (h *host) answer(ctx context.Context, req model.Request) (resp model.Respon
 			resp, err = model.Response{}, &model.Failure{Class: model.Rejected, Message: fmt.Sprintf("panic: %v", p)}
 		}
 	}()
+	var heard *hearing
+	if req.OnText != nil {
+		heard = &hearing{told: req.OnText}
+		req.OnText = heard.hear
+	}
 	resp, err = h.model.Call(ctx, req)
+	heard.end()
 	resp.Usage = model.Usage{}.Add(resp.Usage)
 	return resp, err
 }

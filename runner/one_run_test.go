@@ -60,6 +60,29 @@ func TestOptionsOfOneRun(t *testing.T) {
 	}
 }
 
+// Who listens hears whole characters, however a model cuts them.
+func TestWholeCharacters(t *testing.T) {
+	for said, want := range map[string][]string{
+		"a\xf0|\x9f\xa6|\x89b|c": {"a", "🦉b", "c"},
+		"\xc3|\xbc":              {"ü"},
+		"a\xc3||b":               {"a", "", "b"}, // it begins anew
+		"a\xc3|b":                {"a", "\xc3b"},
+		"a|b\xf0\x9f":            {"a", "b", "\xf0\x9f"},
+	} {
+		m := model.Func(func(_ context.Context, req model.Request) (model.Response, error) {
+			for piece := range strings.SplitSeq(said, "|") {
+				req.OnText(piece)
+			}
+			return model.Response{Text: "said"}, nil
+		})
+		var heard []string
+		r := newRunner(t, runner.WithModel(m), runner.WithText(func(_, text string) { heard = append(heard, text) }))
+		if _, err := r.Run(t.Context(), parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: a}]"), nil); err != nil || !slices.Equal(heard, want) {
+			t.Errorf("%q is heard as %q, want %q; %v", said, heard, want, err)
+		}
+	}
+}
+
 // A run's own model, its name and who answers its questions stand in for the
 // runner's, also where the run has them in another order.
 func TestRunHasItsOwn(t *testing.T) {

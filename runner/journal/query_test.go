@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"os"
@@ -452,5 +453,42 @@ func TestRowsOfFindings(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// What is asked of one run is read of that run: no view goes through all of them for it.
+func TestQueryOfOneRun(t *testing.T) {
+	onFile(t)
+	file := filepath.Join(t.TempDir(), "j.db")
+	j := journalAt(t, file, Options{})
+	fill(t, j, 3, 2)
+	if err := j.writer.do(func(c *conn) error { // as another capstan may have made it
+		return c.script("DROP VIEW verdicts; CREATE VIEW verdicts AS SELECT 'none' AS run_id, 1 AS phase FROM run")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	j = journalAt(t, file, Options{})
+	const id = "run000001"
+	c, err := j.store.reader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, view := range []string{"runs", "phases", "attempts", "verdicts", "calls"} {
+		for _, asked := range []string{"FROM " + view + " WHERE run_id = '" + id + "'", "FROM " + view + " v JOIN runs r ON r.run_id = v.run_id WHERE r.run_id = '" + id + "'"} {
+			err := c.each(t.Context(), func(v []driver.Value) error {
+				if does := word(v[3]); strings.HasPrefix(does, "SCAN run") || strings.HasPrefix(does, "SCAN pack") || strings.HasPrefix(does, "SCAN line") {
+					t.Errorf("%s: %s", asked, does)
+				}
+				return nil
+			}, "EXPLAIN QUERY PLAN SELECT * "+asked)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if n, err := c.number("SELECT count(*) FROM calls WHERE run_id = ?", id); err != nil || n != 2 {
+		t.Errorf("%d calls, %v", n, err)
 	}
 }

@@ -1,6 +1,9 @@
 package journal
 
 import (
+	"bytes"
+	"context"
+	"database/sql/driver"
 	"embed"
 	"errors"
 	"fmt"
@@ -84,6 +87,9 @@ func (f *fileStore) open() (w *writer, err error) {
 		return nil, err
 	}
 	if err := f.migrate(c, current); err != nil {
+		return nil, err
+	}
+	if err := f.review(c); err != nil {
 		return nil, err
 	}
 	back := func() (*conn, error) {
@@ -227,6 +233,26 @@ func (f *fileStore) migrate(c *conn, to int64) error {
 		}
 		return c.script(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", application, to))
 	})
+}
+
+// review has the views be this package's: they are made anew where another capstan, that
+// has the same tables, made them.
+func (f *fileStore) review(c *conn) error {
+	text, err := f.statements("schema/views.sql")
+	if err != nil {
+		return err
+	}
+	same := true
+	err = c.each(context.Background(), func(v []driver.Value) error {
+		same = same && bytes.Contains(text, []byte(word(v[0])+";"))
+		return nil
+	}, "SELECT sql FROM sqlite_schema WHERE type = 'view'")
+	if err != nil || same {
+		return err
+	}
+	// They serve as they are where the file is locked, or its disk full.
+	_ = within(c, func() error { return errors.Join(dropViews(c), f.apply(c, "schema/views.sql")) })
+	return nil
 }
 
 func (f *fileStore) apply(c *conn, name string) error {

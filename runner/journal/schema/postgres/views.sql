@@ -12,7 +12,7 @@ CREATE FUNCTION digest_of(text) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT AS
   $$SELECT CASE WHEN $1 ~ '^#text:[0-9a-f]{40}$' THEN decode(substr($1, 7), 'hex') END$$;
 
 CREATE VIEW entry AS
-SELECT pack.run, pack.run << 32 | first + line - 1 AS id, time + (v ->> 2)::bigint AS time,
+SELECT run.id AS run_id, run.cascade AS cascade_id, pack.run, pack.run << 32 | first + line - 1 AS id, time + (v ->> 2)::bigint AS time,
   CASE v ->> 0 WHEN 'v' THEN 'verdict' WHEN 'm' THEN 'effect:model' WHEN 'n' THEN 'effect:model' WHEN 'k' THEN 'effect:model' ELSE v ->> 0 END AS kind,
   pack.path || (v ->> 1) AS path,
   CASE WHEN v ->> 0 IN ('m', 'n', 'k') OR length(v ->> 0) > 1 THEN (v ->> 3)::bigint END AS took,
@@ -25,7 +25,7 @@ SELECT pack.run, pack.run << 32 | first + line - 1 AS id, time + (v ->> 2)::bigi
     WHEN 'n' THEN json_build_object('model', v -> 5, 'phase', v -> 6, 'attempt', v -> 7, 'turn', v -> 8, 'response', v -> 9)
     WHEN 'k' THEN json_build_object('model', v -> 5, 'phase', v -> 6, 'attempt', v -> 7, 'response', v -> 8)
     ELSE v -> 5 END AS data
-FROM pack, json_array_elements(json_of(pack.data)) WITH ORDINALITY AS e (v, line);
+FROM run JOIN pack ON pack.run = run.n, json_array_elements(json_of(pack.data)) WITH ORDINALITY AS e (v, line);
 
 CREATE VIEW runs AS
 SELECT id AS run_id, cascade AS cascade_id, file, status, time_of(started) AS started, time_of(finished) AS finished,
@@ -36,31 +36,28 @@ SELECT id AS run_id, cascade AS cascade_id, file, status, time_of(started) AS st
 FROM run;
 
 CREATE VIEW phases AS
-SELECT run.id AS run_id, run.cascade AS cascade_id, l.path, l.data ->> 'phase' AS phase, l.data ->> 'status' AS status,
+SELECT l.run_id, l.cascade_id, l.path, l.data ->> 'phase' AS phase, l.data ->> 'status' AS status,
   coalesce(t.text, l.data ->> 'output') AS output, time_of(l.time) AS finished
-FROM (SELECT DISTINCT ON (run, path) * FROM entry WHERE kind = 'phase_finished' ORDER BY run, path, id DESC) l
-JOIN run ON run.n = l.run
+FROM (SELECT DISTINCT ON (run_id, path) * FROM entry WHERE kind = 'phase_finished' ORDER BY run_id, path, id DESC) l
 LEFT JOIN text t ON t.digest = digest_of(l.data ->> 'output');
 
 CREATE VIEW attempts AS
-SELECT run.id AS run_id, run.cascade AS cascade_id, l.path, l.data ->> 'phase' AS phase,
+SELECT l.run_id, l.cascade_id, l.path, l.data ->> 'phase' AS phase,
   (l.data ->> 'attempt')::bigint AS attempt, l.data ->> 'status' AS status,
   coalesce(t.text, l.data ->> 'text', '') AS text, time_of(l.time) AS finished
-FROM (SELECT DISTINCT ON (run, path) * FROM entry WHERE kind = 'attempt_finished' ORDER BY run, path, id DESC) l
-JOIN run ON run.n = l.run
+FROM (SELECT DISTINCT ON (run_id, path) * FROM entry WHERE kind = 'attempt_finished' ORDER BY run_id, path, id DESC) l
 LEFT JOIN text t ON t.digest = digest_of(l.data ->> 'text');
 
 CREATE VIEW verdicts AS
-SELECT run.id AS run_id, run.cascade AS cascade_id, l.path, v ->> 'phase' AS phase, (v ->> 'attempt')::bigint AS attempt,
+SELECT l.run_id, l.cascade_id, l.path, v ->> 'phase' AS phase, (v ->> 'attempt')::bigint AS attempt,
   (v ->> 'turn')::bigint AS turn, v ->> 'moment' AS moment, v ->> 'validator' AS validator, v ->> 'mode' AS mode,
   (v ->> 'valid')::boolean AS valid, coalesce(t.text, v ->> 'reason') AS reason,
   (v ->> 'score')::double precision AS score, v ->> 'error' AS error, time_of(l.time) AS time
-FROM (SELECT DISTINCT ON (run, path) *, data -> 'verdict' AS v FROM entry WHERE kind = 'verdict' ORDER BY run, path, id DESC) l
-JOIN run ON run.n = l.run
+FROM (SELECT DISTINCT ON (run_id, path) *, data -> 'verdict' AS v FROM entry WHERE kind = 'verdict' ORDER BY run_id, path, id DESC) l
 LEFT JOIN text t ON t.digest = digest_of(v ->> 'reason');
 
 CREATE VIEW calls AS
-SELECT run.id AS run_id, run.cascade AS cascade_id, l.path, l.data ->> 'phase' AS phase,
+SELECT l.run_id, l.cascade_id, l.path, l.data ->> 'phase' AS phase,
   coalesce((l.data ->> 'attempt')::bigint, 0) AS attempt, coalesce((l.data ->> 'turn')::bigint, 0) AS turn,
   l.data ->> 'validator' AS validator, l.data ->> 'role' AS role, coalesce(r ->> 'model', l.data ->> 'model') AS model,
   (u ->> 'model_calls')::bigint AS model_calls, (u ->> 'input_tokens')::bigint AS input_tokens,
@@ -69,5 +66,4 @@ SELECT run.id AS run_id, run.cascade AS cascade_id, l.path, l.data ->> 'phase' A
   coalesce((u ->> 'estimated')::boolean, false) AS estimated,
   r ->> 'finish' AS finish, r ->> 'provider' AS provider, l.took / 1e9::double precision AS seconds,
   r -> 'failure' ->> 'class' AS failure, time_of(l.time) AS time
-FROM (SELECT *, data -> 'response' AS r, data -> 'response' -> 'usage' AS u FROM entry WHERE kind = 'effect:model') l
-JOIN run ON run.n = l.run;
+FROM (SELECT *, data -> 'response' AS r, data -> 'response' -> 'usage' AS u FROM entry WHERE kind = 'effect:model') l;

@@ -242,6 +242,29 @@ func TestServerAway(t *testing.T) {
 	t.Run("crashed", func(t *testing.T) { serverAway(t, c, c.Crash) })
 }
 
+// A server that lets go of who is idle has not gone away: whoever comes next is served.
+func TestServerLetsGo(t *testing.T) {
+	serverOnly(t)
+	j := journalAt(t, at(t, filepath.Join(t.TempDir(), "j.db"))+"&idle_session_timeout=100", Options{})
+	r := begin(t, j, runner.Start{RunID: "run"})
+	h := r.Host(quick{"one"})
+	for i := range 2 {
+		time.Sleep(300 * time.Millisecond)
+		if _, err := j.Run(t.Context(), "run"); err != nil {
+			t.Errorf("who reads: %v", err)
+		}
+		if _, err := h.Model(event.Path(fmt.Sprintf("p/model[%d]", i)), model.Request{}); err != nil {
+			t.Errorf("who writes: %v", err)
+		}
+	}
+	if err := r.End(engine.Result{RunID: "run", Status: engine.Succeeded}, nil); err != nil {
+		t.Error(err)
+	}
+	if n := len(effectsOf(t, j, "run")); n != 2 {
+		t.Errorf("%d effects are kept", n)
+	}
+}
+
 func serverAway(t *testing.T, c *postgrestest.Cluster, stop func()) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	r := begin(t, j, runner.Start{RunID: "run"})

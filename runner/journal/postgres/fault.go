@@ -32,8 +32,9 @@ func Away(err error) bool {
 	case err == nil || errors.Is(err, context.Canceled):
 		return false
 	case code != "":
-		// Class 08 is of connections; the server stops, has crashed, or starts.
-		return strings.HasPrefix(code, "08") || code == "57P01" || code == "57P02" || code == "57P03" || code == "53300"
+		// Class 08 is of connections; the server stops, has crashed, or starts, or ended
+		// one that was idle for too long.
+		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == "25P03" || code == "53300"
 	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
 		return true
 	}
@@ -68,6 +69,8 @@ func Words(err error) (words string, told error) {
 		return "the server takes no more connections", told
 	case "57P01", "57P02", "57P03":
 		return "the server is stopping or starting", told
+	case "57P04", "57P05", "25P03":
+		return "the server has ended the connection", told
 	case "25006":
 		return "the server only lets itself be read from", told
 	case "26000", "42P05": // statements that were prepared are not there, or are somebody else's

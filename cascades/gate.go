@@ -31,6 +31,7 @@ type Gate struct {
 // what is asked in place of what the file says, and open reads the files of
 // programs, as it read the cascade; where it is nil, programs have none.
 func (c *Cascade) Gates(chosen Chosen, open Opener) (list []Gate, err error) {
+	digests := digested(open)
 	for _, p := range c.EveryPhase() {
 		add := func(place string, w *wards.Ward, v *Validator, at Position) {
 			g := Gate{Position: at, Phase: p.Name, Moment: w.Moment, Mode: w.Mode, Ward: w, Place: place, Name: w.Name, Validator: v}
@@ -39,7 +40,7 @@ func (c *Cascade) Gates(chosen Chosen, open Opener) (list []Gate, err error) {
 				g.Digest, e = p.SchemaIdentity()
 			} else {
 				g.Model = c.judges(v, chosen)
-				g.Digest, e = c.Identity(v, chosen, open)
+				g.Digest, e = c.identity(v, chosen, digests)
 			}
 			if e != nil && err == nil {
 				err = fmt.Errorf("phase %s: %s: %w", p.Name, g.Name, e)
@@ -124,6 +125,10 @@ func verdictName(m wards.Moment, i int) string {
 // does, whether a model is what its name was, how a built-in validator is written
 // in this version.
 func (c *Cascade) Identity(v *Validator, chosen Chosen, open Opener) (string, error) {
+	return c.identity(v, chosen, digested(open))
+}
+
+func (c *Cascade) identity(v *Validator, chosen Chosen, digests func(file string) string) (string, error) {
 	is := v.Written()
 	if len(v.InputMap) > 0 {
 		is["input_map"] = sources(map[string]any(v.InputMap))
@@ -140,7 +145,7 @@ func (c *Cascade) Identity(v *Validator, chosen Chosen, open Opener) (string, er
 		}
 		is["model"] = m.plain()
 	}
-	files := v.written.programs(open)
+	files := v.written.programs(digests)
 	if v.Cascade != nil {
 		files = c.digests(v.Cascade)
 	}
@@ -330,22 +335,39 @@ func replaced(v any, of func(any) any) any {
 	return of(v)
 }
 
+// digested gives the digest of a file, "" of none, and reads each once: a program
+// is long, and many gates are one program.
+func digested(open Opener) func(file string) string {
+	known := map[string]string{}
+	return func(file string) string {
+		digest, seen := known[file]
+		if seen || open == nil {
+			return digest
+		}
+		if text, err := open(file); err == nil {
+			digest = signatures.Digest(text)
+		}
+		known[file] = digest
+		return digest
+	}
+}
+
 // programs are the digests of the files that a program's arguments name.
-func (w *written) programs(open Opener) map[string]any {
+func (w *written) programs(digests func(file string) string) map[string]any {
 	files := map[string]any{}
 	if w == nil {
 		return nil
 	}
 	for _, arg := range w.argv {
-		if open == nil || arg == "" {
+		if arg == "" {
 			continue
 		}
 		name := arg
 		if !path.IsAbs(name) {
 			name = path.Join(w.dir, name)
 		}
-		if text, err := open(name); err == nil { // else it is no file, but a word
-			files[arg] = signatures.Digest(text)
+		if digest := digests(name); digest != "" { // else it is no file, but a word
+			files[arg] = digest
 		}
 	}
 	return files

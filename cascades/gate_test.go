@@ -13,7 +13,9 @@ import (
 // and name.
 func identities(t *testing.T, name string, files map[string]string, chosen Chosen) map[string]string {
 	t.Helper()
+	read := map[string]int{}
 	open := func(name string) ([]byte, error) {
+		read[name]++
 		if text, ok := files[name]; ok {
 			return []byte(text), nil
 		}
@@ -25,9 +27,15 @@ func identities(t *testing.T, name string, files map[string]string, chosen Chose
 	if err != nil {
 		t.Fatal(err)
 	}
+	clear(read)
 	list, err := c.Gates(chosen, open)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for name, n := range read {
+		if n > 1 { // a program is long
+			t.Errorf("%s is read %d times", name, n)
+		}
 	}
 	found := map[string]string{}
 	for _, g := range list {
@@ -48,8 +56,8 @@ model: small
 validators:
   long: {expr: "len(content) > 5", reason: longer}
   tone: {judge: "@tone.md", votes: 3}
-  house: {exec: [python3, "", check.py, --strict, /at/style.txt], with: {a: 1, many: 12345678901234567890}}
-  rooted: {exec: [python3, check.py], cwd: root}
+  house: {exec: [/at/runs, "", check.py, --strict, /at/style.txt], with: {a: 1, many: 12345678901234567890}}
+  rooted: {exec: [/at/runs, check.py], cwd: root}
   whole: {cascade: sub/facts.yaml}
   short: {use: max_length, with: {max: 10}}
 phases:
@@ -71,7 +79,7 @@ phases:
 
 func gatedFiles() map[string]string {
 	return map[string]string{
-		"x/post.yaml": gated, "x/tone.md": "Is it friendly?", "x/check.py": "print(1)", "x/root/check.py": "print(2)",
+		"x/post.yaml": gated, "x/tone.md": "Is it friendly?", "x/check.py": "print(1)", "x/root/check.py": "print(2)", "/at/runs": "what runs them",
 		"x/sub/facts.yaml": "cascade_id: facts\nphases: [{name: look, instructions: '@look.md'}]", "x/sub/look.md": "Look: {{ input.content }}",
 	}
 }
@@ -132,7 +140,10 @@ func TestIdentityStays(t *testing.T) {
 	was := identities(t, "x/post.yaml", gatedFiles(), "")
 	moved := map[string]string{}
 	for name, text := range gatedFiles() {
-		moved["/home/me/y"+strings.TrimPrefix(name, "x")] = text
+		if within, beside := strings.CutPrefix(name, "x"); beside {
+			name = "/home/me/y" + within
+		}
+		moved[name] = text
 	}
 	for key, digest := range identities(t, "/home/me/y/post.yaml", moved, "") {
 		if was[key] != digest {

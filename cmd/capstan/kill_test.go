@@ -42,7 +42,9 @@ var withEffect = sync.OnceValues(func() (dir string, err error) {
 		return "", err
 	}
 	dir = filepath.Dir(scripts) + string(filepath.Separator)
-	out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", dir, "./testdata/everything/effect").CombinedOutput()
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", dir, "./testdata/everything/effect")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // it starts hundreds of times, and a C library of its own is dear to start
+	out, err := build.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}

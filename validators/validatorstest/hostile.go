@@ -13,32 +13,35 @@ import (
 // hostileTexts are hostile contents by name: what a validator must survive. They
 // take as long to make as many a validator takes to read them.
 var hostileTexts = sync.OnceValue(func() map[string]string {
-	const mega = 1 << 20 / slowdown
+	const (
+		half = 1 << 19 / slowdown
+		deep = 2 * half // of what is nested: a stack is long
+	)
 	return map[string]string{
 		"empty":         "",
 		"white space":   " \t\r\n\u00a0\u2003",
 		"NUL":           "a\x00b\x00",
-		"not UTF-8":     strings.Repeat("\xff\xfe\x80 a\xc3", mega/6),
+		"not UTF-8":     strings.Repeat("\xff\xfe\x80 a\xc3", half/6),
 		"half a rune":   "abc\xe2\x82",
-		"long":          strings.Repeat("The quick brown fox jumps over the lazy dog. ", 4*mega/45),
-		"one word":      strings.Repeat("a", 4*mega),
-		"lines":         strings.Repeat("\n", mega),
-		"deep JSON":     strings.Repeat(`{"a":[`, mega/12) + "1" + strings.Repeat("]}", mega/12),
-		"open brackets": strings.Repeat("[", mega),
-		"open links":    strings.Repeat("[a](", mega/8),
-		"closed lines":  strings.Repeat("a[1]\n", mega/5),
-		"open code":     strings.Repeat("```]\\", mega/5),
-		"quotes":        strings.Repeat("> ", mega/4),
-		"signs":         strings.Repeat("key=", mega/4) + strings.Repeat("token: ", mega/8),
-		"schemes":       strings.Repeat("a://b:c@", mega/8),
-		"tokens":        strings.Repeat("-eyJ.eyJ.", mega/9) + strings.Repeat(" sk-ghp_", mega/8),
-		"marks":         "e" + strings.Repeat("\u0301", mega/2),
-		"zero width":    strings.Repeat("a\u200b", mega/4),
-		"ignore":        strings.Repeat("ignore all the previous ", mega/24),
-		"emphasis":      strings.Repeat("*a_b_", mega/5),
-		"templates":     strings.Repeat("{{ x }}{% if %}", mega/15),
+		"long":          strings.Repeat("The quick brown fox jumps over the lazy dog. ", 4*half/45),
+		"one word":      strings.Repeat("a", 4*half),
+		"lines":         strings.Repeat("\n", half),
+		"deep JSON":     strings.Repeat(`{"a":[`, deep/12) + "1" + strings.Repeat("]}", deep/12),
+		"open brackets": strings.Repeat("[", deep),
+		"open links":    strings.Repeat("[a](", half/8),
+		"closed lines":  strings.Repeat("a[1]\n", half/5),
+		"open code":     strings.Repeat("```]\\", half/5),
+		"quotes":        strings.Repeat("> ", deep/4),
+		"signs":         strings.Repeat("key=", half/4) + strings.Repeat("token: ", half/8),
+		"schemes":       strings.Repeat("a://b:c@", half/8),
+		"tokens":        strings.Repeat("-eyJ.eyJ.", half/9) + strings.Repeat(" sk-ghp_", half/8),
+		"marks":         "e" + strings.Repeat("\u0301", half/2),
+		"zero width":    strings.Repeat("a\u200b", half/4),
+		"ignore":        strings.Repeat("ignore all the previous ", half/24),
+		"emphasis":      strings.Repeat("*a_b_", half/5),
+		"templates":     strings.Repeat("{{ x }}{% if %}", half/15),
 		"format verbs":  "%s %d %!v(MISSING) 100%",
-		"think":         strings.Repeat("<think>", mega/14) + `{"valid": true}`,
+		"think":         strings.Repeat("<think>", half/14) + `{"valid": true}`,
 	}
 })
 
@@ -74,15 +77,23 @@ func cancelled(t *testing.T, check validators.Check, s validators.Subject) {
 func within(t *testing.T, name string, check func() (validators.Verdict, error)) (v validators.Verdict, err error) {
 	t.Helper()
 	done := make(chan struct{})
+	began, ends := cpuTime(), time.After(patience)
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
 	go func() {
 		v, err = check()
 		close(done)
 	}()
-	select {
-	case <-done:
-		return v, err
-	case <-time.After(patience):
-		t.Fatalf("%s: still running after %s", name, patience)
-		return v, err
+	for {
+		select {
+		case <-done:
+			return v, err
+		case <-ends:
+			t.Fatalf("%s: still running after %s", name, patience)
+		case <-look.C:
+			if cpuTime()-began > work {
+				t.Fatalf("%s: still running after %s of the processor", name, work)
+			}
+		}
 	}
 }

@@ -35,9 +35,13 @@ type Case struct {
 	Warning string // what a warning must contain
 }
 
-// patience is how long one check may take on a text of some megabytes. With the
-// race detector the texts are shorter and the time is longer.
-const patience = 20 * time.Second * slowdown
+// patience is how long one check may take on a text of a megabyte or two, and work
+// how much of the processor: a busy machine is no fault of the check. With the race
+// detector the texts are shorter and the time is longer.
+const (
+	patience = 20 * time.Second * slowdown
+	work     = 5 * time.Second * slowdown
+)
 
 // Run runs the suite: that the validator is described, and that its parameters
 // have a sound schema and are read strictly; that it gives the verdicts of the

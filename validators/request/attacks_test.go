@@ -220,11 +220,26 @@ func TestContraryWords(t *testing.T) {
 			t.Errorf("%s: %s %q %s", name, j.Effective, j.Flags, j.Reason)
 		}
 	}
-	// A criterion may be about failures.
-	r := ask("a")
-	r["acceptance_criteria"] = []any{object{"id": "a", "description": "an unknown command ends with an error"}}
-	if j := request.Judge(asked(t, r), answered(t, evidence("exit code 2")), request.Options{}); j.Effective != request.Pass {
-		t.Errorf("got %s", j.Reason)
+	// A criterion may be about failures; that something is refused is not about those of its tests.
+	for _, c := range []struct {
+		criterion, evidence string
+		good                bool
+	}{
+		{"an unknown command ends with an error", "exit code 2", true},
+		{"an unknown command ends with an error", "pytest: 3 failed, 12 passed", false},
+		{"a wrong password is refused", "--- FAIL: TestWrongPassword (0.00s)", false},
+		{"a wrong password is refused", "two tests failed", false},
+		{"a wrong password is refused", "--- PASS: TestWrongPassword (0.00s)", true},
+		{"a crash is logged", "the log has: panic: runtime error", true},
+		{"the summary counts failing tests", "it prints: 3 failed, 12 passed", true},
+		{"make check exits with status 0", "make check: exit code 2", false},
+		{"GET /items returns with status 200", "make check: exit code 2", false},
+	} {
+		r := ask("a")
+		r["acceptance_criteria"] = []any{object{"id": "a", "description": c.criterion}}
+		if j := request.Judge(asked(t, r), answered(t, evidence(c.evidence)), request.Options{}); j.Valid != c.good {
+			t.Errorf("%s, %s: %s", c.criterion, c.evidence, j.Reason)
+		}
 	}
 }
 
@@ -232,6 +247,8 @@ func TestContraryWords(t *testing.T) {
 func TestExitAsked(t *testing.T) {
 	for criterion, good := range map[string]bool{
 		"The CLI refuses a bad flag with exit code 2": true, "A bad flag ends with status 2": true, "capstan --bad exits 2": true,
+		"The CLI stops: exit_code 2": true, "exitCode: 2 on a bad flag": true, "the exit status should be 2": true, "return code 2": true, "Ein falsches Flag endet mit Exit-Code 2": true,
+		"capstan --bad exits non-zero": true, "capstan --bad never exits with a non-zero status": false, "exit_code 20": false, "capstan ends with exit code 0": false,
 		"The CLI refuses a bad flag with exit code 3": false, "The CLI prints its usage": false, "The tests of the error handler pass": false,
 	} {
 		r := ask("a")
@@ -261,6 +278,10 @@ func TestNotedEvidence(t *testing.T) {
 	early := request.Judge(asked(t, ask("a", "b")), answered(t, given), request.Options{Asked: time.Date(2026, 2, 17, 14, 30, 1, 0, time.UTC)})
 	if len(early.Notes) != len(j.Notes)+1 || early.Notes[len(j.Notes)].Check != "timestamp" {
 		t.Errorf("finished before it was asked for: %q", early.Notes)
+	}
+	none := judged(t, with(answer("PASS", "a", "PASS"), object{"criteria_results": []any{object{"criterion_id": "a", "status": "PASS", "evidence": "pytest: no tests ran in 0.01s"}}}))
+	if len(none.Notes) != 1 || none.Notes[0].Check != "no_tests" {
+		t.Errorf("evidence of no tests: %q", none.Notes)
 	}
 	if j.Effective != request.Pass || !slices.Contains(notes, "copied_evidence") || !slices.Contains(notes, "exit_code") {
 		t.Errorf("got %s %q", j.Effective, j.Notes)

@@ -2,6 +2,7 @@ package request
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,45 +12,81 @@ import (
 
 // failure is what programs write when something broke, in the form in which they
 // write it: that evidence mentions a failure does not make it one.
-var failure = patterns.Lazy(`(?m)Traceback \(most recent call last\)|\bpanic: |\bUncaught (?:\(in promise\) )?\w*(?:Error|Exception)\b|\bUnhandled(?:PromiseRejection| exception| promise rejection)` +
-	`|^\s*--- FAIL: |^\s*FAIL(?:$|\t|: |\s+\S*[./]\S*(?:\s|$))|\bFAIL\t\S|^FAILED \S+::|^\S+::\S+ (?:FAILED|ERROR)\b|^FAILURES!|^FAILURE: |\bB(?:UILD|uild) FAIL(?:ED|URE)\b|\bTEST FAILED\b|^Test Run Failed\b|^Result: FAIL\b|^not ok(?:$| -)|^Bail out!|"Action":"(?:build-)?fail"|\bnpm ERR!|^npm error |\bELIFECYCLE\b|^Error: no test specified\b|^make(?:\[\d+\])?: \*\*\* ` +
-	`|\bSegmentation fault(?:[.;]|\s*\(core|\s*$)|\(core dumped\)|(?:^|: |E\s+)AssertionError(?::|\s*$| \[)` +
-	`|(?i:(?:^|: )(?:Found )?[1-9]\d* (?:tests? (?:failed|failing)|errors?)(?: found| generated| in \d+ files?)?(?: \([^()]*\))?[.!]?\s*$)|(?i:\b\d+ problems? \([1-9]\d* errors?\b)` +
-	`|^[1-9]\d* errors?, \d+ warnings?\b|^\S+[:(]\d+[:,]\d+\)?: (?:fatal )?error(?: [A-Z]+\d+)?: |^error\[E\d+\]: |^error: (?:could not compile|test failed|aborting due to)\b|^thread '[^']*' (?:\(\d+\) )?panicked at ` +
-	`|(?i:(?:^|[:;(,.] ?)exit(?:ed)?(?: with)?(?: code| status)[ :=]+-?[1-9]\d*(?:[).;,]|\s*$))|` + ended +
-	`|\bECONNREFUSED\b|\bnet::ERR_\w+|: command not found\b|\bcommand not found:|\bCannot find module ['"]|\bModuleNotFoundError: |\bSyntaxError: |\b(?:java|kotlin)\.\w[\w.]*Exception\b`)
+var failure = patterns.Lazy(`(?m)` + strings.Join([]string{crashes, failedTests, failedRuns, failedBuilds,
+	`(?i:(?:^|[:;(,.] ?)exit(?:ed)?(?: with)?(?: code| status)[ :=]+-?[1-9]\d*(?:[).;,]|\s*$))`, ended}, "|"))
+
+// testFailure is what of it is of tests alone.
+var testFailure = patterns.Lazy(`(?m)` + failedTests + "|" + failedRuns)
+
+const (
+	// crashes are of programs that ended before they were done.
+	crashes = `Traceback \(most recent call last\)|\bpanic: |\bUncaught (?:\(in promise\) )?\w*(?:Error|Exception)\b|\bUnhandled(?:PromiseRejection| exception| promise rejection)` +
+		`|\bSegmentation fault(?:[.;]|\s*\(core|\s*$)|\(core dumped\)|(?:^|: |E\s+)AssertionError(?::|\s*$| \[)|^thread '[^']*' (?:\(\d+\) )?panicked at ` +
+		`|\bECONNREFUSED\b|\bnet::ERR_\w+|: command not found\b|\bcommand not found:|\bCannot find module ['"]|\bModuleNotFoundError: |\bSyntaxError: |\b(?:java|kotlin)\.\w[\w.]*Exception\b`
+
+	// failedTests are what runners write of one test.
+	failedTests = `^\s*--- FAIL: |^\s*FAIL(?:$|\t|: |\s+\S*[./]\S*(?:\s|$)| +\[ *[\d.]+s\])|\bFAIL\t\S|^FAILED \S+::|^\S+::\S+ (?:FAILED|ERROR)\b|^not ok(?:$| -)|^Bail out!|"Action":"(?:build-)?fail"` +
+		`|^(?:ERROR|FAIL): \S+ \([\w.]+\)| \.\.\. (?:FAIL|FAILED|ERROR)$|^(?:\S+ > \S|> Task :|[A-Z]\w+(?: \w+)? [\d.]+ \([^()]*\)).* (?:FAILED|ERROR)(?: \(|$)|^//\S+ +(?:FAILED|TIMEOUT|NO STATUS)(?: in|$)` +
+		`|^\[ +FAILED +\]|\S +\| FAIL \|\s*$|\*\*\*(?:Failed|Timeout|Not Run|Exception)\b|^\(fail\) \S|^\s*Failed \S.* \[[\d<][^\[\]]*s\]$|\bTest (?:Suite|Case) '[^']*' failed\b` +
+		`|\.py [.sxX]*[FE][.sxXFE]* +\[ *\d+%\]|\.\. (?:Failed \d+/\d+ subtests|Dubious, test returned)|^\d+:\d\d \+\d+(?: ~\d+)? -[1-9]\d*: |^\s*\S+: FAIL (?:code \d|✖)|^\*\*\* Failed! `
+
+	// failedRuns are what they write of all.
+	failedRuns = `^(?:FAILURES|ERRORS)!|\bTEST FAILED\b|^Test Run Failed\b|^(?:\[doctest\] )?(?:Status|Result|Overall result|Test run summary): (?:FAIL|Fail)|\b[1-9]\d* (?:FAILED TESTS?|TESTS FAILED|SUITES? ABORTED)\b|\([1-9]\d* FAILED\)` +
+		`|^The following tests FAILED|^Errors while running CTest|^There are test failures\.|\bThere were failing tests\.|^There (?:was|were) [1-9]\d* (?:failures?|errors?):|^Fail(?:ed|ing) (?:[Tt]ests|examples|scenarios)(?: \([1-9]\d*\))?:\s*$` +
+		`|\bTest run .* failed after [\d.]+ seconds|: Some tests failed\.$|\bevaluation failed :\(|^ERROR: +\S+: commands failed|\bLooks like you failed [1-9]|^\*\*\* [1-9]\d* failures? (?:is|are) detected|"numFailedTests": ?[1-9]|\bcaught [1-9]\d* unhandled errors?\b|\bstopping after [1-9]\d* failures|: exit [1-9]\d* \([\d.]+ seconds\)|^nox > .* failed\.?$|^rspec \./\S+:\d+ # ` +
+		`|(?i:(?:^|: )(?:Found |Interrupted: )?[1-9]\d* (?:tests? (?:failed|failing)|errors?)(?: found| generated| in \d+ files?| during collection)?(?: \([^()]*\))?[.!]?[\s!]*$)`
+
+	// failedBuilds are of compilers, linters and the programs that run others.
+	failedBuilds = `^FAILURE: |\bB(?:UILD|uild) FAIL(?:ED|URE)\b|^FAILED: Build did NOT complete|\bcoverage threshold for .* not met\b|^ERROR: Coverage for .* does not meet|^FAIL Required test coverage|\bnpm ERR!|^npm error |\bELIFECYCLE\b|^Error: no test specified\b|^make(?:\[\d+\])?: \*\*\* ` +
+		`|(?i:\b\d+ problems? \([1-9]\d* errors?\b)|^[1-9]\d* errors?, \d+ warnings?\b|^\S+[:(]\d+[:,]\d+\)?: (?:fatal )?error(?: [A-Z]+\d+)?: |^error\[E\d+\]: |^error: (?:could not compile|[Tt]est (?:run )?failed|aborting due to)\b`
+)
 
 // alarms are what a line with a failure has one of: to look for them takes a
 // hundredth of the time.
-var alarms = []string{"Traceback", "panic: ", "Uncaught", "Unhandled", "FAIL", "ail\"", "Test Run Failed", "not ok", "Bail out!", "npm ERR!", "npm error", "ELIFECYCLE", "no test specified", "panicked", ": *** ", "egmentation fault", "core dumped", "AssertionError", "rror", "failing", "failed", "problem",
-	"xit", "EXIT", "ode ", "ode:", "ode=", "CODE", "tatus", "STATUS", "ECONNREFUSED", "net::ERR_", "command not found", "Cannot find module", "Exception"}
+var alarms = []string{"Traceback", "panic: ", "Uncaught", "Unhandled", "FAIL", "ail\"", "ailed", "ailing", "ailure", "not ok", "Bail out!", "npm ERR!", "npm error", "ELIFECYCLE", "no test specified", "panicked", "***", "egmentation fault", "core dumped", "rror", "ERROR", "ABORTED", "problem", "rspec ./", "numFailed", "threshold",
+	"(fail)", ".py ", "Dubious", " +", "TIMEOUT", "NO STATUS", "xit", "EXIT", "ode ", "ode:", "ode=", "CODE", "tatus", "STATUS", "ECONNREFUSED", "net::ERR_", "command not found", "Cannot find module", "Exception"}
 
 // ended is a sentence on how a program ended.
 const ended = `(?i:\b(?:ended|ends|exited|exits|exiting|finished|terminated|failed|fails|died|completed|returned)(?: with)?(?: an?)?(?: non-?zero)?(?: exit)?(?: code| status)[ :=]+-?[1-9]\d*\b)`
 
-// exitNamed is a status of a program that a criterion names.
-var exitNamed = patterns.Lazy(`(?i)\bexit(?:s|ed|ing)?(?: with)?(?: an?| the)?(?: exit)?(?: status| code)?(?: of)?[ :=]+(\d{1,3})\b|\b(?:ends?|ended|terminates?|finishes|returns?|stops?) with(?: an?| the)?(?: exit)? (?:status|code)(?: of)? (\d{1,3})\b`)
+// exitNamed is a status of a program that a criterion names; one of HTTP is none.
+var (
+	exitNamed = patterns.Lazy(`(?i)\b(?:exit(?:s|ed|ing)?(?: with)?(?: an?| the)?(?: exit)?(?:[ _-]?(?:status|code))?|return[ _-]?(?:status|code))(?: of| is| (?:must |should )?(?:be|equal))?[ :=]+(\d{1,3})\b|\b(?:with|mit|avec|con)(?: an?| the| dem| einem)?(?: exit)?[ -]?(?:status|code)(?: of)? (\d\d?|1[2-4]\d|25[0-5])\b`)
+	nonZero   = patterns.Lazy(`(?i)\bnon-?zero\b`)
+)
+
+// exits are the statuses of programs that a criterion names; notZero is whether every
+// one but 0 is.
+func exits(c Criterion) (named []int, notZero bool) {
+	said := c.Description + "\n" + c.Hint
+	for _, m := range exitNamed().FindAllStringSubmatch(said, -1) {
+		if n, err := strconv.Atoi(m[1] + m[2]); err == nil {
+			named = append(named, n)
+		}
+	}
+	at := nonZero().FindStringIndex(said)
+	return named, at != nil && !denied().MatchString(said[:at[0]])
+}
 
 // namesExit tells whether a criterion names the status that a program ended with.
 func namesExit(c Criterion, code int) bool {
-	for _, m := range exitNamed().FindAllStringSubmatch(c.Description+"\n"+c.Hint, -1) {
-		if n, err := strconv.Atoi(m[1] + m[2]); err == nil && n == code {
-			return true
-		}
-	}
-	return false
+	named, notZero := exits(c)
+	return notZero && code != 0 || slices.Contains(named, code)
 }
 
 // failing gives what a text has of a failure, and "" where it has none.
-func failing(text string) string {
+func failing(text string, form func() *regexp.Regexp) string {
 	text = plainOutput(text)
 	for line := range strings.Lines(text) {
 		if !slices.ContainsFunc(alarms, func(a string) bool { return strings.Contains(line, a) }) {
 			continue
 		}
-		if found := failure().FindString(strings.TrimRight(line, "\r\n")); found != "" {
-			return strings.TrimSpace(found)
+		if found := form().FindString(strings.TrimRight(line, "\r\n")); found != "" {
+			return strings.Trim(found, " \t:;,.")
 		}
+	}
+	if found := lacking(text); found != "" {
+		return found
 	}
 	if t := Tests(text); t.Failed > 0 {
 		return fmt.Sprintf("%d failed", t.Failed)
@@ -57,42 +94,9 @@ func failing(text string) string {
 	return ""
 }
 
-var (
-	// earlier is what a sentence says of the time before the work was done, up to
-	// where it goes on to what is now.
-	earlier = patterns.Lazy(`(?im)(?:^|[;.] )[^;.\n]*?\b(?:before|without|prior to|(?:after )?(?:undoing|reverting)) (?:the|this|my) (?:fix|change|patch|commit|edit)\b.*?(?:[;.] |\b(?:now|after|then|with|still|but|and)\b|$)`)
-	share   = patterns.Lazy(`(?i)(?:^|[^/.\d-])(\d+)(?:/| (?:out )?of (?:the |all )?)(\d+) (?:(?:\p{L}+ )?(?:tests?|specs?|examples|scenarios|test cases) )?(?:(pass|succeed)(?:e[ds]|ing)?|fail(?:s|ed|ing)?)\s*(?:[.,;)]|$)`)
-)
-
-// admitted gives what evidence in words has of a failure that is not of the time
-// before the work. That is so where something is said to pass now.
-func admitted(evidence string) string {
-	found := broken(evidence)
-	if found == "" {
-		return ""
-	}
-	if now := earlier().ReplaceAllString(evidence, " "); strings.Contains(now, "pass") {
-		return broken(now)
-	}
-	return found
-}
-
-// broken does what failing does, and reads shares such as "43 of 45 tests passed".
-func broken(evidence string) string {
-	if !strings.Contains(evidence, "pass") && !strings.Contains(evidence, "fail") && !strings.Contains(evidence, "succeed") {
-		return failing(evidence)
-	}
-	for _, m := range share().FindAllStringSubmatch(evidence, -1) {
-		part, of := number(m[1]), number(m[2])
-		if m[3] == "" && part > 0 || m[3] != "" && part < of && !strings.Contains(evidence, "skipped") {
-			return strings.TrimSpace(m[0])
-		}
-	}
-	return failing(evidence)
-}
-
 // words holds what a PASS says it was shown by against the PASS: an output of a
-// failure does not bear it out, but where the criterion is about failures.
+// failure does not bear it out, but where the criterion is about failures. One of
+// tests does not bear out that something is refused, either.
 func (h *hearing) words() {
 	told := map[string]string{} // evidence → the criterion that has it already
 	for i, c := range h.request.Criteria {
@@ -100,9 +104,15 @@ func (h *hearing) words() {
 			continue
 		}
 		evidence := h.result[i].Evidence
-		if found := admitted(evidence); found != "" && !h.aboutFailure(i) {
+		found := admitted(evidence, failure)
+		if found != "" {
+			found = admitted(evidence, contraryTo(c))
+		}
+		if found != "" {
 			h.object(ContraryEvidence, c.ID, "is PASS, and its evidence tells of a failure: %s", brief(found))
 			h.status[i] = Unreachable
+		} else if Tests(evidence).None() {
+			h.note("no_tests", c.ID, "has the evidence of a run of no tests")
 		}
 		if first, twice := told[evidence]; !twice {
 			told[evidence] = c.ID
@@ -112,10 +122,19 @@ func (h *hearing) words() {
 	}
 }
 
-func (h *hearing) aboutFailure(i int) bool {
-	c := h.request.Criteria[i]
+var fails = patterns.Lazy(`(?i)\bfail(?:s|ed|ing|ures?)?\b`)
+
+// contraryTo is which failures are not what a criterion is about; nil is none.
+func contraryTo(c Criterion) func() *regexp.Regexp {
 	said := c.Description + "\n" + c.Hint
-	return speaksOfFailure().MatchString(said) || exitNamed().MatchString(said)
+	named, _ := exits(c)
+	switch {
+	case fails().MatchString(said):
+		return nil
+	case speaksOfFailure().MatchString(said), slices.ContainsFunc(named, func(n int) bool { return n != 0 }):
+		return testFailure
+	}
+	return failure
 }
 
 // ran looks at whether a run of tests shows anything: one of no tests does not,
@@ -132,7 +151,7 @@ func (h *hearing) ran(t *TestResults) {
 	case t.ExitCode == nil && (some || t.Failed != nil):
 		h.note("exit_code", "test_results", "has counts and no exit code, which nobody can hold against them")
 	}
-	if found := failing(t.Output); found != "" && t.ExitCode != nil && *t.ExitCode == 0 {
+	if found := failing(t.Output, failure); found != "" && t.ExitCode != nil && *t.ExitCode == 0 {
 		h.refute(ContraryEvidence, "test_results", t.Command, "ended with exit code 0, and its output tells of a failure: %s", brief(found))
 	}
 }

@@ -29,37 +29,46 @@ type summary struct {
 	line    func() *regexp.Regexp
 }
 
-// summaries are those of go test, TAP, node, unittest, GoogleTest, ctest, go test -json and cargo.
+// summaries are those of go test, TAP, node, unittest, GoogleTest, ctest, go test -json, Swift Testing and cargo.
 // The lines of each are parts of one run.
 var summaries = []summary{
 	{[]string{"--- "}, patterns.Lazy(`^\s*--- (?:(?P<passed>PASS)|(?P<failed>FAIL)|(?P<skipped>SKIP)): `)},
 	{[]string{"ok "}, patterns.Lazy(`^(?:(?P<skipped>(?:not )?ok) \d+\b[^#]*# (?i:skip|todo)\b|(?P<failed>not ok) \d+\b|(?P<passed>ok) \d+(?: |$))`)},
 	{[]string{"# ", "ℹ "}, patterns.Lazy(`^[#ℹ] (?:pass +(?P<passed>\d+)|(?:fail|cancelled) +(?P<failed>\d+)|(?:skipped|todo) +(?P<skipped>\d+))\s*$`)},
-	{[]string{"Ran ", "FAILED (", "OK ("}, patterns.Lazy(`^Ran (?P<total>\d+) tests? in |\b(?:FAILED|OK) \((?P<items>[a-z][a-z0-9 =,]*)\)`)},
+	{[]string{"Ran ", "FAILED (", "OK ("}, patterns.Lazy(`^Ran (?P<total>\d+) tests? in |\b(?:FAILED|OK) \((?P<items>[A-Za-z][A-Za-z0-9 =,]*)\)`)},
 	{[]string{"ED  ] "}, patterns.Lazy(`^\[ +(?:PASSED +\] (?P<passed>\d+)|FAILED +\] (?P<failed>\d+)|SKIPPED +\] (?P<skipped>\d+)) tests?\b`)},
 	{[]string{"% tests passed, "}, patterns.Lazy(`^\d+% tests passed, (?P<failed>\d+) tests? failed out of (?P<total>\d+)`)},
 	{[]string{`"Action":"`}, patterns.Lazy(`^\{.*"Action":"(?:(?P<passed>pass)|(?P<failed>fail)|(?P<skipped>skip))","Package":"[^"]*","Test":"`)},
+	{[]string{"Test run with "}, patterns.Lazy(`\bTest run with (?P<total>\d+) tests?(?: in \d+ suites?)? (?:passed|(?P<failed>failed)) after `)},
 	{[]string{"test result: "}, patterns.Lazy(`^test result: \w+\. (?P<items>(?:\d+ [a-z ]+(?:; |$))+)`)},
 }
 
 var (
 	colours = patterns.Lazy("\x1b\\[[0-9;?]*[A-Za-z]|\\[[0-9;]+m") // the latter where what cannot be printed was taken out
+	levels  = patterns.Lazy(`(?mi)^\[(?:info|warn(?:ing)?|error|success)\] `)
 
 	// noTests is what runners of tests write when there was none to run, and
 	// someTests when there was one.
-	noTests   = patterns.Lazy(`(?i)\bno tests? (?:ran|run|(?:files? )?found|were found|were run|executed|to run|is available)\b|^\s*Tests  no tests$|\bTests are skipped\.|^1\.\.0\b|^> Task :\S*test\S* NO-SOURCE|\bcollected 0 items\b|\b0 (?:tests?|passing|passed|specs?|examples)\b[^\n]*\b0 (?:failing|failed|failures)\b|\b0 tests\b|\[no test files\]`)
-	someTests = patterns.Lazy(`(?im)\b[1-9]\d* (?:tests?|passing|passed|specs?|examples)\b|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))(?:\s+coverage: [^\[\n]*(?:\[no statements\])?)?\s*$|--- PASS: |^> Task :\S*test(?: UP-TO-DATE| FROM-CACHE)?\s*$`)
+	noTests   = patterns.Lazy(`(?i)\bno (?:tests?|specs?|examples|scenarios)(?: (?:files?|modules?|targets?|cases?|suites?|configuration file))?(?: were)? (?:ran|run|found|executed|to run|is available|match(?:es|ed|ing)?)\b|\bcontains no tests\b|^\s*Tests  no tests$|\b(?:Tests are|All tests) skipped\.|^1\.\.0\b|^> Task :\S*test\S* NO-SOURCE|\bcollected 0 items\b|\b0 (?:tests?|passing|passed|specs?|examples)\b[^\n]*\b0 (?:failing|failed|failures)\b|\b0 (?:tests|test files)\b|\bExecuted 0 of \d|^0 scenarios$|\[no test files\]`)
+	someTests = patterns.Lazy(`(?im)\b[1-9]\d* (?:tests?|passing|passed|specs?|examples|scenarios)\b|\bExecuted [1-9]|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))(?:\s+coverage: [^\[\n]*(?:\[no statements\])?)?\s*$|--- PASS: |^> Task :\S*test(?: UP-TO-DATE| FROM-CACHE)?\s*$`)
 )
+
+// nothings are what a line of noTests has one of.
+var nothings = []string{"o test", "O TEST", "o spec", "o example", "o scenario", "0 ", "1..0", "NO-SOURCE", "skipped."}
 
 // maxLine is the longest line that is read for a summary, in bytes.
 const maxLine = 4 << 10
 
-// plainOutput is what a program printed without its colours.
+// plainOutput is what a program printed without its colours, and without what logs
+// put before each line.
 func plainOutput(output string) string {
-	if strings.IndexByte(output, '\x1b') < 0 && !strings.Contains(output, "[0m") {
-		return output
+	if strings.IndexByte(output, '\x1b') >= 0 || strings.Contains(output, "[0m") {
+		output = colours().ReplaceAllString(output, "")
 	}
-	return colours().ReplaceAllString(output, "")
+	if strings.Contains(output, "] ") {
+		output = levels().ReplaceAllString(output, "")
+	}
+	return output
 }
 
 // Tests reads what a program's output says of tests, whichever of the usual
@@ -92,7 +101,7 @@ func Tests(output string) (worst Tally) {
 	for _, t := range own {
 		worst = worst.or(t)
 	}
-	if !worst.Told && ranNone(output) {
+	if worst.Passed+worst.Failed == 0 && !worst.Whole && ranNone(output) {
 		worst.Told, worst.Whole = true, true
 	}
 	return worst
@@ -102,7 +111,7 @@ func Tests(output string) (worst Tally) {
 // one that it did run.
 func ranNone(output string) bool {
 	for line := range strings.Lines(output) {
-		if (strings.Contains(line, "o test") || strings.Contains(line, "0 ") || strings.Contains(line, "1..0") || strings.Contains(line, "NO-SOURCE") || strings.Contains(line, "are skipped")) && noTests().MatchString(line) {
+		if slices.ContainsFunc(nothings, func(n string) bool { return strings.Contains(line, n) }) && noTests().MatchString(strings.TrimRight(line, "\r\n")) {
 			return !someTests().MatchString(output)
 		}
 	}
@@ -167,7 +176,7 @@ func (t Tally) and(other Tally) Tally {
 // or is the worse of two tallies.
 func (t Tally) or(other Tally) Tally {
 	t, other = t.settled(), other.settled()
-	if !t.Told || other.Told && (other.Failed > t.Failed || other.Failed == t.Failed && other.Passed > t.Passed) {
+	if !t.Told || other.Told && (other.Failed > t.Failed || other.Failed == t.Failed && (other.Passed > t.Passed || other.Passed == t.Passed && other.Whole && !t.Whole)) {
 		return other
 	}
 	return t

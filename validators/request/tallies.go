@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
@@ -25,9 +27,9 @@ const (
 var words = sync.OnceValue(func() map[string]meaning {
 	all := map[string]meaning{}
 	for m, list := range map[meaning]string{
-		passes: "passed passing pass succeeded successful success successes erfolgreich bestanden", failures: "failed failing fail failure failures fehler", errs: "error errors errored",
-		skips: "skipped skips skip pending ignored todo disabled incomplete deselected excluded", totals: "test tests spec specs example examples run runs scenario scenarios total completed gesamt",
-		others: "assertions warning warnings xfailed xpassed measured filtered snapshots file files suite suites risky deprecations finished",
+		passes: "passed passing pass passes measured succeeded successful success successes erfolgreich bestanden réussi réussis réussie réussies réussite pasaron superado superadas superados", failures: "failed failing fail fails timed interrupted undefined failure failures fehler fehlgeschlagen échec échecs échoué échouée échoués échouées fallaron fallos fallidas fallidos", errs: "error errors errored",
+		skips: "skipped skips skip pending ignored todo canceled disabled incomplete deselected excluded übersprungen omitido omitidas", totals: "test tests pruebas spec specs example examples run runs scenario scenarios total completed gesamt",
+		others: "assertions warning warnings xfailed xpassed filtered warn snapshots file files suite suites risky deprecations finished",
 	} {
 		for word := range strings.FieldsSeq(list) {
 			all[word] = m
@@ -36,11 +38,12 @@ var words = sync.OnceValue(func() map[string]meaning {
 	return all
 })
 
-// An entry is a number with its word: 3 failed, 2 tests passed, Failures: 1.
+// An entry is a number with its word: 3 failed, 2 tests passed, Failures: 1, Failed 1.
 type entry struct {
 	begin, end int
 	word       string
 	count      int
+	bare       bool // the word stands before it, and no colon between them
 }
 
 // entries are those of a line, in their order.
@@ -61,40 +64,54 @@ func entries(line string) (all []entry) {
 	return all
 }
 
-// entryOf reads the word behind a number, or the one before it with a colon.
+// entryOf reads the word behind a number, or the one before it.
 func entryOf(line string, at, end int) (e entry, is bool) {
 	n, err := strconv.Atoi(line[at:end])
 	if err != nil || at > 0 && (isLetter(line[at-1]) || strings.IndexByte(".-_/", line[at-1]) >= 0) {
 		return e, false
 	}
 	word, to := wordAt(line, end)
-	if next, far := wordAt(line, to); words()[word] == totals && words()[next] != none {
+	next, far := wordAt(line, to)
+	switch now, then := words()[word], words()[next]; {
+	case now == totals && then != none, now == others && (then == passes || then == failures):
 		word, to = next, far // 2 tests failed
+	case now != totals && strings.HasPrefix(next, "test"):
+		to = far // 2 failing tests
+	}
+	if strings.HasPrefix(line[to:], " as expected") {
+		word = "xfailed"
 	}
 	if words()[word] != none && !labels(line, to) {
-		return entry{at, to, word, n}, true
+		return entry{begin: at, end: to, word: word, count: n}, true
 	}
 	label := strings.TrimRight(strings.TrimSuffix(line[:at], `"`), " ")
-	if label == "" || label[len(label)-1] != ':' && label[len(label)-1] != '=' {
+	bare := word == "" && label != "" && isLetter(label[len(label)-1])
+	if !bare && !strings.HasSuffix(label, ":") && !strings.HasSuffix(label, "=") {
 		return e, false
 	}
-	label = label[:len(label)-1]
-	from := len(label)
-	for from > 0 && isLetter(label[from-1]) {
-		from--
+	if !bare {
+		label = strings.TrimRight(label[:len(label)-1], " ")
 	}
-	if word = strings.ToLower(label[from:]); word == "run" {
-		from = len(strings.TrimSuffix(label, "Tests run"))
+	word, from := labelOf(label)
+	return entry{from, end, word, n, bare}, words()[word] != none
+}
+
+// labelOf is the word that a label ends with, by what stands before it.
+func labelOf(label string) (word string, begin int) {
+	word, begin = wordBefore(label)
+	if word == "run" {
+		begin = len(strings.TrimSuffix(label, "Tests run"))
 	}
-	switch before := label[:from]; {
-	case words()[word] == none:
-		return e, false
-	case strings.HasSuffix(before, "unexpected "):
-		word = "failures" // of unittest: successes
+	before := label[:begin]
+	switch of, far := wordBefore(strings.TrimSuffix(before, " ")); {
+	case strings.HasPrefix(word, "test") && words()[of] != none && words()[of] != totals:
+		return of, far // failed tests: 2
+	case strings.HasSuffix(before, "unexpected ") && words()[word] != none:
+		return "failures", begin // of unittest: successes
 	case strings.HasSuffix(before, "expected "):
-		return e, false
+		return "", begin
 	}
-	return entry{from, end, word, n}, true
+	return word, begin
 }
 
 // labels tells whether a word is that of the number behind it: Tests: 3 Failed: 1.
@@ -113,17 +130,28 @@ func wordAt(line string, at int) (word string, end int) {
 	if at >= len(line) || line[at] != ' ' {
 		return "", at
 	}
-	end = at + 1
-	for end < len(line) && isLetter(line[end]) {
-		end++
+	end = len(line)
+	if n := strings.IndexFunc(line[at+1:], noLetter); n >= 0 {
+		end = at + 1 + n
 	}
 	return strings.ToLower(line[at+1 : end]), end
 }
 
+// wordBefore is the word that a text ends with, in small letters.
+func wordBefore(text string) (word string, begin int) {
+	begin = len(strings.TrimRightFunc(text, unicode.IsLetter))
+	return strings.ToLower(text[begin:]), begin
+}
+
+func noLetter(r rune) bool { return !unicode.IsLetter(r) }
+
+// marks are what may stand before an entry.
+const marks = "✓✔✗✘×✖"
+
 // between are what may stand between the entries of a list, beside a remark in
 // brackets. In lists of labels, and in JUnit's XML, there is nothing.
 var (
-	between = []string{`"`, ",", ";", "|", "/", ", with", "and", ", and"}
+	between = []string{`"`, ",", ";", "|", "/", ", with", "and", ", and", "but", ", but"}
 	remark  = patterns.Lazy(`^ \([^()]*\)`)
 )
 
@@ -133,7 +161,10 @@ func continued(line string, e, next entry) bool {
 	if strings.HasPrefix(gap, " (") {
 		gap = remark().ReplaceAllString(gap, "")
 	}
-	gap = strings.TrimSpace(gap)
+	gap = strings.Trim(gap, " "+marks)
+	if gap == "(" {
+		return words()[e.word] == totals // 5 scenarios (1 failed, 4 passed)
+	}
 	return slices.Contains(between, gap) || gap == "" && isLetter(line[next.begin])
 }
 
@@ -151,7 +182,7 @@ func listed(line string) (list, single Tally) {
 			list = list.or(sumOf(all[:n]))
 		case column(line, first):
 			list = list.or(sumOf([]entry{first, {word: "failed"}}))
-		case alone(line, first):
+		case !first.bare && alone(line, first):
 			single.add(first.word, first.count)
 		}
 		all = all[n:]
@@ -160,9 +191,13 @@ func listed(line string) (list, single Tally) {
 }
 
 // sumOf is what a list says, if it is one of tests: errors and warnings alone are
-// any program's.
+// any program's, and "error 404, test 3" is none.
 func sumOf(list []entry) (t Tally) {
-	if !slices.ContainsFunc(list, func(e entry) bool { m := words()[e.word]; return m != errs && m != others }) {
+	has := func(all ...meaning) bool {
+		return slices.ContainsFunc(list, func(e entry) bool { return slices.Contains(all, words()[e.word]) })
+	}
+	bare := slices.ContainsFunc(list, func(e entry) bool { return e.bare })
+	if !has(passes, failures, skips, totals) || bare && !(has(passes) && has(failures)) {
 		return t
 	}
 	for _, e := range list {
@@ -172,7 +207,7 @@ func sumOf(list []entry) (t Tally) {
 }
 
 var (
-	trailing = patterns.Lazy(`^(?: in [\d.]+ ?m?s\b[^.;]*| \([^()]*\))?[\s=\]]*(?:[.;!]|$)`)
+	trailing = patterns.Lazy(`^(?: in [\d.]+ ?m?s\b[^.;]*| \([^()]*\))?[\s=\]│]*(?:[.;!]|$)|^ (?:locally|remotely|to build)\b`)
 	seconds  = patterns.Lazy(`^ in [\d.]+s\b`)
 )
 
@@ -186,8 +221,9 @@ func column(line string, e entry) bool {
 // alone tells whether an entry is all that a line, or what follows a colon in it,
 // says.
 func alone(line string, e entry) bool {
-	before := strings.TrimRight(line[:e.begin], " \t=*✓✔✗✘×✖[-")
-	if before != "" && strings.IndexByte(":;!.", before[len(before)-1]) < 0 {
+	before := strings.TrimRight(line[:e.begin], " \t=*#│[-"+marks)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	if before != "" && !strings.HasSuffix(before, "Tests") && !strings.HasSuffix(before, "Test Files") && !strings.ContainsRune(":;!.>→", last) {
 		return false
 	}
 	switch words()[e.word] {

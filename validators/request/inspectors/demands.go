@@ -148,7 +148,7 @@ type ending struct {
 }
 
 var (
-	exitStatus = patterns.Lazy(`(?i)\b(?:exit(?:s|ed)?(?: with)?(?: an?| the)?(?: exit)?(?: status| code)?(?: of)?|(?:ends?|terminates?|finishes|returns?) with(?: the)?(?: exit)? (?:status|code)):? (\d{1,3})\b(,? (?:or|and|to) \d|/\d)?`)
+	exitStatus = patterns.Lazy(`(?i)\b(?:exit(?:s|ed)?(?: with)?(?: an?| the)?(?: exit)?(?:[ _-]?(?:status|code))?(?: of| is| (?:must |should )?be)?|(?:ends?|terminates?|finishes|returns?) with(?: the)?(?: exit)? (?:status|code))(?:[:=]? |[:=])(\d{1,3})\b(,? (?:or|and|to) \d|/\d)?`)
 	passing    = patterns.Lazy(`(?i)^(.+?)(?: (?:must|should|shall|do|does|now|still|all))*(?: (?:pass(?:es)?|succeeds?|compiles?|builds?|runs?|works?|(?:is|are|be) (?:green|clean)))` +
 		`(?: again| cleanly| successfully| without (?:any )?(?:errors?|failures?|warnings?|problems?))?$`)
 	joined = patterns.Lazy(`(?i)\b(?:and|or|but|that|which|after|before)\b|[,;]`)

@@ -1,0 +1,100 @@
+package request
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
+)
+
+var (
+	// earlier is what a sentence says of the time before the work was done, or of
+	// its having been undone, up to where it goes on to what is now.
+	earlier = patterns.Lazy(`(?im)(?:^|[;.] )[^;.\n]*?\b(?:(?:before|without|prior to|(?:after )?(?:undoing|reverting)) (?:the|this|my) (?:fix|change|patch|commit|edit)|at first|initially|originally|previously|mutated|reverted|undid|stashed|commented out)\b.*?(?:[;.] |\b(?:now|after|then|with|still|but)\b|$)`)
+	// share is a number of so many. That of a step or an attempt is its place.
+	share = patterns.Lazy(`(?im)(?:\b(attempt|try|retry|round|step|page|part|phase|stage|batch|shard|chunk|test|check|case) #?|^|[^/.\d-])(\d+)(?:/| (?:out )?of (?:the |all )?)(\d+) (?:(?:\p{L}+ )?(?:tests?|specs?|examples|scenarios|test cases) )?(?:(pass|succeed)(?:e[ds]|ing)?|fail(?:s|ed|ing)?)\s*(?:[.,;()]|$)`)
+
+	// failingTests is a clause on tests that fail, or on those that do not all pass.
+	failingTests = patterns.Lazy(`(?i)(?:^|\s)(?:[1-9]\d*|an?|some|several|many|most|ein|einige|mehrere|un|une|una|plusieurs|varios|varias)(?: (?:of the|of these|der|des|de las|de los))?(?: \d+)? (?:[\pL-]+ )?(?:tests?|specs?|test cases|scenarios|pruebas?) (?:(?:have|has|are|is|do|does|still|now|also|sind|ist|ont|han|ha|a) )*(?:fail(?:s|ed|ing)?|fehlgeschlagen|schl(?:agen|ugen|ägt|ug) fehl|échou\pL+|fall(?:an|aron|a|ó))(?: now| again)?\s*(?:$|and |but )` +
+		`|\b(?:most|nearly all|almost all) (?:of the )?(?:\pL+ )?(?:tests|specs) pass(?:ed)?\s*$|\ball (?:but|except) [1-9]\d*(?: of the)?(?: tests)? pass|\ball (?:the )?(?:[1-9]\d* )?(?:\pL+ )?(?:tests|specs) pass(?:ed)? (?:but|except|save|apart from)(?: for)? [1-9]`)
+	denied   = patterns.Lazy(`(?i)\b(?:no|not|none|never|without|neither|nor|0|zero|kein\pL*|nicht|aucun\pL*|sin|ning\pL+)\b|n['’]t\b`)
+	supposed = patterns.Lazy(`(?i)\b(?:if|when|whenever|unless|would|should|expected|on purpose|fixtures?|samples?|examples?|asserts|wenn|si|cuando)\b`)
+	numeral  = patterns.Lazy(`(?i)\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|deux|trois|quatre|cinq|dos|tres|cuatro|cinco)\b`)
+)
+
+var numerals = sync.OnceValue(func() map[string]string {
+	values := map[string]string{}
+	for _, list := range []string{"zero one two three four five six seven eight nine ten eleven twelve", "0 1 zwei drei vier fünf", "0 1 deux trois quatre cinq", "0 1 dos tres cuatro cinco"} {
+		for n, word := range strings.Fields(list) {
+			values[word] = strconv.Itoa(n)
+		}
+	}
+	return values
+})
+
+// A sentence on tests that fail has one of the outcomes and one of the subjects.
+var (
+	outcomes = []string{"fail", "pass", "ehl", "chou", "fall"}
+	subjects = []string{"est", "spec", "cenario", "rueba", "all "}
+)
+
+// admitted gives what evidence in words has of a failure that is not of the time
+// before the work, in one of the forms, or of tests. That is so where something is
+// said to pass now.
+func admitted(evidence string, form func() *regexp.Regexp) string {
+	if form == nil {
+		return ""
+	}
+	if !slices.ContainsFunc(outcomes, func(s string) bool { return strings.Contains(evidence, s) }) {
+		return failing(evidence, form)
+	}
+	evidence = numeral().ReplaceAllStringFunc(evidence, func(word string) string { return numerals()[strings.ToLower(word)] })
+	found := broken(evidence, form)
+	if found == "" {
+		return ""
+	}
+	if now := earlier().ReplaceAllString(evidence, " "); strings.Contains(now, "pass") {
+		return broken(now, form)
+	}
+	return found
+}
+
+// broken does what failing does, and reads sentences on tests.
+func broken(evidence string, form func() *regexp.Regexp) string {
+	if found := failing(evidence, form); found != "" {
+		return found
+	}
+	for sentence := range strings.FieldsFuncSeq(evidence, func(r rune) bool { return strings.ContainsRune(".;!?\n", r) }) {
+		if !slices.ContainsFunc(subjects, func(s string) bool { return strings.Contains(sentence, s) }) {
+			continue
+		}
+		for clause := range strings.FieldsFuncSeq(sentence, func(r rune) bool { return strings.ContainsRune(",:()", r) }) {
+			at := failingTests().FindStringIndex(clause)
+			if at == nil || denied().MatchString(clause[:at[1]]) {
+				continue
+			}
+			if supposed().MatchString(sentence) {
+				break
+			}
+			return strings.TrimSpace(clause[at[0]:at[1]])
+		}
+	}
+	return ""
+}
+
+// lacking gives a share of the tests that is not all of them: 43 of 45 tests passed.
+func lacking(text string) string {
+	if !strings.Contains(text, "pass") && !strings.Contains(text, "fail") && !strings.Contains(text, "succeed") {
+		return ""
+	}
+	for _, m := range share().FindAllStringSubmatch(text, -1) {
+		part, of, passed := number(m[2]), number(m[3]), m[4] != ""
+		if m[1] == "" && (!passed && part > 0 || passed && part < of && !strings.Contains(text, "skipped")) {
+			return strings.TrimSpace(m[0])
+		}
+	}
+	return ""
+}

@@ -26,6 +26,9 @@ func TestHollowEvidence(t *testing.T) {
 		"n/a", "N/A", "n.a.", "(N / A)", "[n/a]", "**N/A**", "`n/a`", "<n/a>", "na", "not applicable", "Not available.", "none", "None.", "NONE", "[none]", "\"none\"", "nil", "null", "undefined", "nothing",
 		"TODO", "todo:", "TO DO", "[TODO]", "tbd", "T.B.D.", "TBC", "FIXME", "pending", "placeholder", "lorem ipsum", "<evidence>", "evidence here", "insert evidence here",
 		"ok", "OK!", "O.K.", "okay", "yes", "y", "true", "pass", "PASSED", "done", "Done.", "✅ done", "good", "fine", "works", "It works!", "works as expected", "LGTM", "looks good to me", "all good", "verified", "Checked and verified.", "confirmed", "criterion met",
+		"Everything works correctly.", "Implemented as requested", "Meets the requirement.", "Implementation verified", "Manually verified.", "Status: PASS", "A: PASS", "not verified", "Not tested", "unable to verify", "I assume that it works", "should work",
+		"Verified: it holds that A", "I verified that it holds that a.", "a: it holds that a - works as expected", "It holds that a ✅",
+		"Geprüft und in Ordnung.", "Alles erfüllt.", "Ja, funktioniert.", "Oui, c'est fait.", "Tout fonctionne.", "Sí, funciona correctamente", "Todo bien", "Tutto ok", "Tudo certo",
 		"see above", "See above.", "(see above)", "see below", "as above", "ditto", "same as above", "see attached", "trust me", "no evidence", "self-evident", "obviously",
 		"n\u200b/\u200ba", "nоne", "ＮＯＮＥ", "N\u00ado\u00adne",
 		"keine", "entfällt", "siehe oben", "s.o.", "erledigt", "k. A.", "aucune", "sans objet", "voir ci-dessus", "ninguna", "ver arriba", "nessuno", "nenhum", "geen", "нет", "см. выше", "готово", "无", "同上", "なし", "없음",
@@ -37,12 +40,17 @@ func TestHollowEvidence(t *testing.T) {
 			t.Errorf("%q: %s %q", s, j.Effective, j.Flags)
 		}
 	}
+	short := ask("a")
+	short["acceptance_criteria"] = []any{object{"id": "a", "description": "The status is 401"}}
+	if j := request.Judge(asked(t, short), answered(t, with(answer("PASS", "a", "PASS"), object{"criteria_results": []any{object{"criterion_id": "a", "status": "PASS", "evidence": "401"}}})), request.Options{}); !j.Valid {
+		t.Errorf("what was seen is no evidence: %s", j.Reason)
+	}
 	repeated := answer("PASS", "a", "PASS")
 	repeated["criteria_results"] = []any{object{"criterion_id": "a", "status": "PASS", "evidence": "It holds that a."}}
 	if j := request.Judge(asked(t, ask("a")), answered(t, repeated), request.Options{}); j.Effective != request.Blocked {
 		t.Errorf("the criterion itself is evidence: %s", j.Reason)
 	}
-	for _, s := range []string{"x", "401", "seen a", "none of the tests fail", "12 passed", "a.go:12", "POST /login answers 401", "it is there", "見た: 401", "Проверил файл a.go", "ok  	example.com/login	0.3s"} {
+	for _, s := range []string{"x", "401", "seen a", "none of the tests fail", "12 passed", "it holds that a: line 3", "manually verified at line 3", "the code is gone", "status 401", "funktioniert mit Firefox", "a.go:12", "POST /login answers 401", "it is there", "見た: 401", "Проверил файл a.go", "ok  	example.com/login	0.3s"} {
 		given := answer("PASS", "a", "PASS")
 		given["criteria_results"] = []any{object{"criterion_id": "a", "status": "PASS", "evidence": s}}
 		if j := request.Judge(asked(t, ask("a")), answered(t, given), request.Options{}); j.Effective != request.Pass {

@@ -13,7 +13,7 @@ import (
 // failure is what programs write when something broke, in the form in which they
 // write it: that evidence mentions a failure does not make it one.
 var failure = patterns.Lazy(`(?m)` + strings.Join([]string{crashes, failedTests, failedRuns, failedBuilds,
-	`(?i:(?:^|[:;(,.] ?)exit(?:ed)?(?: with)?(?: code| status)[ :=]+-?[1-9]\d*(?:[).;,]|\s*$))`, ended}, "|"))
+	`(?i:(?:^|[:;(,.] ?)exit(?:ed)?(?: with)?[ _-]?(?:code|status)[ :=]+-?[1-9]\d*(?:[).;,]|\s*$))`, ended}, "|"))
 
 // testFailure is what of it is of tests alone.
 var testFailure = patterns.Lazy(`(?m)` + failedTests + "|" + failedRuns)
@@ -25,7 +25,7 @@ const (
 		`|\bECONNREFUSED\b|\bnet::ERR_\w+|: command not found\b|\bcommand not found:|\bCannot find module ['"]|\bModuleNotFoundError: |\bSyntaxError: |\b(?:java|kotlin)\.\w[\w.]*Exception\b`
 
 	// failedTests are what runners write of one test.
-	failedTests = `^\s*--- FAIL: |^\s*FAIL(?:$|\t|: |\s+\S*[./]\S*(?:\s|$)| +\[ *[\d.]+s\])|\bFAIL\t\S|^FAILED \S+::|^\S+::\S+ (?:FAILED|ERROR)\b|^not ok(?:$| -)|^Bail out!|"Action":"(?:build-)?fail"` +
+	failedTests = `^\s*--- FAIL: |^\s*FAILED[.!]?$|^\s*FAIL(?:$|\t|: |\s+\S*[./]\S*(?:\s|$)| +\[ *[\d.]+s\])|\bFAIL(?:\t\S|\s+\S+\s+\(?[\d.]+ ?s\b)|^FAILED \S+::|^\S+::\S+ (?:FAILED|ERROR)\b|^not ok(?:$| -)|^Bail out!|"Action":"(?:build-)?fail"` +
 		`|^(?:ERROR|FAIL): \S+ \([\w.]+\)| \.\.\. (?:FAIL|FAILED|ERROR)$|^(?:\S+ > \S|> Task :|[A-Z]\w+(?: \w+)? [\d.]+ \([^()]*\)).* (?:FAILED|ERROR)(?: \(|$)|^//\S+ +(?:FAILED|TIMEOUT|NO STATUS)(?: in|$)` +
 		`|^\[ +FAILED +\]|\S +\| FAIL \|\s*$|\*\*\*(?:Failed|Timeout|Not Run|Exception)\b|^\(fail\) \S|^\s*Failed \S.* \[[\d<][^\[\]]*s\]$|\bTest (?:Suite|Case) '[^']*' failed\b` +
 		`|\.py [.sxX]*[FE][.sxXFE]* +\[ *\d+%\]|\.\. (?:Failed \d+/\d+ subtests|Dubious, test returned)|^\d+:\d\d \+\d+(?: ~\d+)? -[1-9]\d*: |^\s*\S+: FAIL (?:code \d|✖)|^\*\*\* Failed! `
@@ -104,11 +104,7 @@ func (h *hearing) words() {
 			continue
 		}
 		evidence := h.result[i].Evidence
-		found := admitted(evidence, failure)
-		if found != "" {
-			found = admitted(evidence, contraryTo(c))
-		}
-		if found != "" {
+		if found := contrary(c, evidence); found != "" {
 			h.object(ContraryEvidence, c.ID, "is PASS, and its evidence tells of a failure: %s", brief(found))
 			h.status[i] = Unreachable
 		} else if Tests(evidence).None() {
@@ -120,6 +116,14 @@ func (h *hearing) words() {
 			h.note("copied_evidence", c.ID, "has the evidence of %s, word by word", brief(first))
 		}
 	}
+}
+
+// contrary gives what evidence tells of a failure that the criterion is not about.
+func contrary(c Criterion, evidence string) string {
+	if admitted(evidence, failure) == "" {
+		return "" // which most are, and what the criterion is about takes longer to find out
+	}
+	return admitted(evidence, contraryTo(c))
 }
 
 var fails = patterns.Lazy(`(?i)\bfail(?:s|ed|ing|ures?)?\b`)

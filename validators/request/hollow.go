@@ -42,20 +42,36 @@ func plainWords(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return !shown(r) && !unicode.IsMark(r) })
 }
 
-// restates tells whether a text only says what was asked again.
-func restates(s string, of ...string) bool {
-	if len(s) > 4*maxText {
+// restates tells whether a text only says again what was asked, by its id, its
+// description or both, and that it is so.
+func restates(s string, c Criterion) bool {
+	if len(s) > 4*maxText || len(c.Description) > 4*maxText {
 		return false
 	}
-	words := plainWords(s)
-	return slices.ContainsFunc(of, func(asked string) bool { return len(asked) <= 4*maxText && slices.Equal(words, plainWords(asked)) })
+	said, id := plainWords(s), plainWords(c.ID)
+	says := func(words []string) bool {
+		return !slices.ContainsFunc(words, func(w string) bool { return !fillers()[w] && !slices.Contains(id, w) })
+	}
+	return slices.ContainsFunc([][]string{plainWords(c.Description), id}, func(asked []string) bool {
+		for i := range max(len(said)-len(asked)+1, 0) {
+			if slices.Equal(said[i:i+len(asked)], asked) {
+				return says(said[:i]) && says(said[i+len(asked):])
+			}
+		}
+		return false
+	})
 }
 
 // fillers say nothing, however many of them there are.
 var fillers = sync.OnceValue(func() map[string]bool {
 	return plainSet(strings.Fields(`ok okay okey oke k yes yep yeah y true done complete completed pass passes passed passing success successful successfully good great fine perfect
 	works working verified checked confirmed validated met satisfied lgtm see above below same as it is all looks and the criterion criteria this that was expected todo tbd tbc tba na none null nil
-	nothing no evidence obviously obvious trivially trivial fully has been i have me trust`)...)
+	nothing no evidence obviously obvious trivially trivial fully has been i have me trust
+	everything working correct correctly properly implemented implementation implements requirement requirements requested required meets functionality functional functions manually reviewed code status verdict result
+	not tested untested unverified unable to verify test could assume assumed presumably probably likely should work be they does do did
+	geprüft und in ordnung alles erfüllt ja nein funktioniert bestanden wie erwartet ist das kriterium passt korrekt umgesetzt implementiert erledigt nicht getestet wurde
+	oui fait tout fonctionne vérifié validé correctement comme prévu le critère est rempli satisfait cest bon non testé
+	sí si funciona correctamente todo bien verificado cumple cumplido el criterio está como esperado hecho tutto funziona tudo certo`)...)
 })
 
 // hollowPhrases say that there is nothing, that it is elsewhere, or only that

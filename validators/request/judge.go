@@ -121,7 +121,7 @@ func counted(r *Result, c Criterion) Status {
 	switch {
 	case r.Status == Failed:
 		return Failed
-	case r.Status == Passed && !hollowText(r.Evidence) && !restates(r.Evidence, c.Description, c.ID):
+	case r.Status == Passed && !hollowText(r.Evidence) && !restates(r.Evidence, c):
 		return Passed
 	default:
 		return Unreachable

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/seed61713e19/capstan/validators"
@@ -54,14 +55,47 @@ func (m *promise) unmet() []validators.Issue {
 		switch {
 		case !c.Met:
 			issue.Message = "is not met: " + clean(c.Description, maxText)
-		case hollow(c.Evidence):
+		case hollow(c.Evidence), c.restated():
 			issue.Message = "is met without evidence: " + clean(c.Description, maxText)
 		default:
-			continue
+			found := contrary(Criterion{ID: c.ID, Description: c.Description}, strings.Join(texts(c.Evidence), "\n"))
+			if found == "" {
+				continue
+			}
+			issue.Message = fmt.Sprintf("is met, and its evidence tells of a failure: %s", brief(found))
 		}
 		list = append(list, issue)
 	}
 	return list
+}
+
+// restated tells whether the evidence only says the criterion again.
+func (c promised) restated() bool {
+	said, isText := c.Evidence.(string)
+	return isText && restates(said, Criterion{ID: c.ID, Description: c.Description})
+}
+
+// texts are those of a plain value, in the order of its keys; a number has its key,
+// as programs print it.
+func texts(evidence any) (all []string) {
+	switch v := evidence.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, e := range v {
+			all = append(all, texts(e)...)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			switch within := v[key].(type) {
+			case string, []any, map[string]any, bool, nil:
+				all = append(all, texts(within)...)
+			default:
+				all = append(all, fmt.Sprintf("%s: %v", key, within))
+			}
+		}
+	}
+	return all
 }
 
 // hollow tells whether a plain value shows nothing.

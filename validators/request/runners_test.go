@@ -93,7 +93,12 @@ func TestSentencesOnTests(t *testing.T) {
 		"pass: 43 fail: 2",
 		"pass=43 fail=2",
 		"✗ 2 failed, ✓ 43 passed",
+		"The tests fail.", "Tests are failing", "all tests fail", "the unit tests do not pass", "the tests do not compile", "the build is broken", "the suite fails", "TestLogin fails", "TestLogin failed: want 401, got 200", "test_login fails",
+		"Die Tests schlagen fehl", "les tests échouent", "las pruebas fallan", "FAILED", "go test ./login: FAIL login 0.3s",
 	}, true: {
+		"The tests do not fail", "If the guard is removed, the tests fail", "I removed the guard: the tests fail. With it 12 pass", "TestLogin fails without the fix and passes with it",
+		"TestLoginFailed and TestErrorPage pass", "12 passed; I did not run the integration tests, which are not asked for", "the build does not fail on warnings any more, see Makefile:3", "login fails with 401 and {\"error\": \"invalid\"}",
+		"A test that fails is told by name, see out.go:12", "The tests failed on main, which is why the fix was made; on this branch 12 pass",
 		"docs/ci.md says in section 3 that a Task :test FAILED line is coloured red",
 		"The settings page > Log shows ERROR lines in red, as the mock has it.",
 		"The endpoint lists 3 jobs: 1 queued, 1 running, 1 done.",

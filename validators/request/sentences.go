@@ -13,12 +13,14 @@ import (
 var (
 	// earlier is what a sentence says of the time before the work was done, or of
 	// its having been undone, up to where it goes on to what is now.
-	earlier = patterns.Lazy(`(?im)(?:^|[;.] )[^;.\n]*?\b(?:(?:before|without|prior to|(?:after )?(?:undoing|reverting)) (?:the|this|my) (?:fix|change|patch|commit|edit)|at first|initially|originally|previously|mutated|reverted|undid|stashed|commented out)\b.*?(?:[;.] |\b(?:now|after|then|with|still|but)\b|$)`)
+	earlier = patterns.Lazy(`(?im)(?:^|[;.] )[^;.\n]*?\b(?:(?:before|without|prior to|(?:after )?(?:undoing|reverting)) (?:the|this|my) (?:fix|change|patch|commit|edit)|at first|initially|originally|previously|mutated|reverted|undid|stashed|removed|broke|commented out)\b.*?(?:[;.] |\b(?:now|after|then|with|still|but)\b|$)`)
 	// share is a number of so many. That of a step or an attempt is its place.
 	share = patterns.Lazy(`(?im)(?:\b(attempt|try|retry|round|step|page|part|phase|stage|batch|shard|chunk|test|check|case) #?|^|[^/.\d-])(\d+)(?:/| (?:out )?of (?:the |all )?)(\d+) (?:(?:\p{L}+ )?(?:tests?|specs?|examples|scenarios|test cases) )?(?:(pass|succeed)(?:e[ds]|ing)?|fail(?:s|ed|ing)?)\s*(?:[.,;()]|$)`)
 
 	// failingTests is a clause on tests that fail, or on those that do not all pass.
-	failingTests = patterns.Lazy(`(?i)(?:^|\s)(?:[1-9]\d*|an?|some|several|many|most|ein|einige|mehrere|un|une|una|plusieurs|varios|varias)(?: (?:of the|of these|der|des|de las|de los))?(?: \d+)? (?:[\pL-]+ )?(?:tests?|specs?|test cases|scenarios|pruebas?) (?:(?:have|has|are|is|do|does|still|now|also|sind|ist|ont|han|ha|a) )*(?:fail(?:s|ed|ing)?|fehlgeschlagen|schl(?:agen|ugen|ägt|ug) fehl|échou\pL+|fall(?:an|aron|a|ó))(?: now| again)?\s*(?:$|and |but )` +
+	failingTests = patterns.Lazy(`(?i)(?:(?:^|\s)(?:[1-9]\d*|an?|some|several|many|most|ein|einige|mehrere|un|une|una|plusieurs|varios|varias)(?: (?:of the|of these|der|des|de las|de los))?(?: \d+)? (?:[\pL-]+ )?(?:tests?|specs?|test cases|scenarios|pruebas?)` +
+		`|^\s*(?:(?:the|these|those|all|its|unit|integration|die|alle|les|tous|las|los|todas) )*(?:tests|specs|suite|build|pruebas)|(?:^|\s)(?:Test\p{Lu}|test_)\w+)` +
+		` (?:(?:have|has|are|is|do|does|still|now|also|sind|ist|ont|han|ha|a) )*(?:fail(?:s|ed|ing)?|fehlgeschlagen|schl(?:agen|ugen|ägt|ug) fehl|échou\pL+|fall(?:an|aron|a|ó)|broken|(?:not|n['’]t) (?:pass(?:ing)?|compile|build)|do(?:es)?n['’]t (?:pass|compile|build))(?: now| again)?\s*(?:$|and |but )` +
 		`|\b(?:most|nearly all|almost all) (?:of the )?(?:\pL+ )?(?:tests|specs) pass(?:ed)?\s*$|\ball (?:but|except) [1-9]\d*(?: of the)?(?: tests)? pass|\ball (?:the )?(?:[1-9]\d* )?(?:\pL+ )?(?:tests|specs) pass(?:ed)? (?:but|except|save|apart from)(?: for)? [1-9]`)
 	denied   = patterns.Lazy(`(?i)\b(?:no|not|none|never|without|neither|nor|0|zero|kein\pL*|nicht|aucun\pL*|sin|ning\pL+)\b|n['’]t\b`)
 	supposed = patterns.Lazy(`(?i)\b(?:if|when|whenever|unless|would|should|expected|on purpose|fixtures?|samples?|examples?|asserts|wenn|si|cuando)\b`)
@@ -37,8 +39,8 @@ var numerals = sync.OnceValue(func() map[string]string {
 
 // A sentence on tests that fail has one of the outcomes and one of the subjects.
 var (
-	outcomes = []string{"fail", "pass", "ehl", "chou", "fall"}
-	subjects = []string{"est", "spec", "cenario", "rueba", "all "}
+	outcomes = []string{"fail", "pass", "ehl", "chou", "fall", "broken", "compile"}
+	subjects = []string{"est", "spec", "cenario", "rueba", "uite", "uild", "all "}
 )
 
 // admitted gives what evidence in words has of a failure that is not of the time
@@ -73,7 +75,7 @@ func broken(evidence string, form func() *regexp.Regexp) string {
 		}
 		for clause := range strings.FieldsFuncSeq(sentence, func(r rune) bool { return strings.ContainsRune(",:()", r) }) {
 			at := failingTests().FindStringIndex(clause)
-			if at == nil || denied().MatchString(clause[:at[1]]) {
+			if at == nil || denied().MatchString(clause[:at[0]]) {
 				continue
 			}
 			if supposed().MatchString(sentence) {

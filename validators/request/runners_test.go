@@ -96,6 +96,8 @@ func TestSentencesOnTests(t *testing.T) {
 		"The tests fail.", "Tests are failing", "all tests fail", "the unit tests do not pass", "the tests do not compile", "the build is broken", "the suite fails", "TestLogin fails", "TestLogin failed: want 401, got 200", "test_login fails",
 		"Die Tests schlagen fehl", "les tests échouent", "las pruebas fallan", "FAILED", "go test ./login: FAIL login 0.3s",
 	}, true: {
+		"The docs list the exit codes: 0 success, 1 failure, 2 usage", "The 2 failing tests from the ticket now pass (45 passed)", "Expected 2 failures in the fixture run and got 2 failures; our own suite: 12 passed",
+		"Lighthouse: 12 of 14 audits passed, performance 96", "The gate refuses a PR whose tests fail", "The test suite fails fast (-x) as configured in pytest.ini:4", "[ERROR] is printed in red and [INFO] in grey, see logger.go:12",
 		"The tests do not fail", "If the guard is removed, the tests fail", "I removed the guard: the tests fail. With it 12 pass", "TestLogin fails without the fix and passes with it",
 		"TestLoginFailed and TestErrorPage pass", "12 passed; I did not run the integration tests, which are not asked for", "the build does not fail on warnings any more, see Makefile:3", "login fails with 401 and {\"error\": \"invalid\"}",
 		"A test that fails is told by name, see out.go:12", "The tests failed on main, which is why the fix was made; on this branch 12 pass",

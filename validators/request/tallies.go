@@ -29,7 +29,7 @@ var words = sync.OnceValue(func() map[string]meaning {
 	for m, list := range map[meaning]string{
 		passes: "passed passing pass passes measured succeeded successful success successes erfolgreich bestanden réussi réussis réussie réussies réussite pasaron superado superadas superados", failures: "failed failing fail fails timed interrupted undefined failure failures fehler fehlgeschlagen échec échecs échoué échouée échoués échouées fallaron fallos fallidas fallidos", errs: "error errors errored",
 		skips: "skipped skips skip pending ignored todo canceled disabled incomplete deselected excluded übersprungen omitido omitidas", totals: "test tests pruebas spec specs example examples run runs scenario scenarios total completed gesamt",
-		others: "assertions warning warnings xfailed xpassed filtered warn snapshots file files suite suites risky deprecations finished",
+		others: "assertions warning warnings xfailed xpassed filtered warn snapshots file files suite suites risky deprecations finished changed unreachable rescued",
 	} {
 		for word := range strings.FieldsSeq(list) {
 			all[word] = m
@@ -93,6 +93,9 @@ func entryOf(line string, at, end int) (e entry, is bool) {
 		label = strings.TrimRight(label[:len(label)-1], " ")
 	}
 	word, from := labelOf(label)
+	if word == "ok" && !bare { // "200 OK" is none
+		word = "passed"
+	}
 	return entry{from, end, word, n, bare}, words()[word] != none
 }
 
@@ -178,7 +181,7 @@ func listed(line string) (list, single Tally) {
 			n++
 		}
 		switch first := all[0]; {
-		case n > 1:
+		case n > 1 && !strings.HasSuffix(strings.TrimRight(line[:first.begin], ": "), "codes"): // which are told one by one
 			list = list.or(sumOf(all[:n]))
 		case column(line, first):
 			list = list.or(sumOf([]entry{first, {word: "failed"}}))
@@ -202,6 +205,9 @@ func sumOf(list []entry) (t Tally) {
 	}
 	for _, e := range list {
 		t.add(e.word, e.count)
+	}
+	if t.Failed == 0 && has(errs) && !has(passes, failures, totals) {
+		return Tally{} // "0 errors, 3 skipped" may be of anything
 	}
 	return t
 }

@@ -1,7 +1,6 @@
 package request
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +20,7 @@ var (
 	failingTests = patterns.Lazy(`(?i)(?:(?:^|\s)(?:[1-9]\d*|an?|some|several|many|most|ein|einige|mehrere|un|une|una|plusieurs|varios|varias)(?: (?:of the|of these|der|des|de las|de los))?(?: \d+)? (?:[\pL-]+ )?(?:tests?|specs?|test cases|scenarios|pruebas?)` +
 		`|^\s*(?:(?:the|these|those|all|its|unit|integration|die|alle|les|tous|las|los|todas) )*(?:tests|specs|suite|build|pruebas)|(?:^|\s)(?:Test\p{Lu}|test_)\w+)` +
 		` (?:(?:have|has|are|is|do|does|still|now|also|sind|ist|ont|han|ha|a) )*(?:fail(?:s|ed|ing)?|fehlgeschlagen|schl(?:agen|ugen|ägt|ug) fehl|échou\pL+|fall(?:an|aron|a|ó)|broken|(?:not|n['’]t) (?:pass(?:ing)?|compile|build)|do(?:es)?n['’]t (?:pass|compile|build))(?: now| again)?\s*(?:$|and |but )` +
-		`|\b(?:most|nearly all|almost all) (?:of the )?(?:\pL+ )?(?:tests|specs) pass(?:ed)?\s*$|\ball (?:but|except) [1-9]\d*(?: of the)?(?: tests)? pass|\ball (?:the )?(?:[1-9]\d* )?(?:\pL+ )?(?:tests|specs) pass(?:ed)? (?:but|except|save|apart from)(?: for)? [1-9]`)
+		`|(?:^|\s)\d?\d(?:\.\d+)?% (?:of (?:the |all )?(?:\pL+ )?)?tests pass(?:ed|ing)?\s*$|\b(?:most|nearly all|almost all) (?:of the )?(?:\pL+ )?(?:tests|specs) pass(?:ed)?\s*$|\ball (?:but|except) [1-9]\d*(?: of the)?(?: tests)? pass|\ball (?:the )?(?:[1-9]\d* )?(?:\pL+ )?(?:tests|specs) pass(?:ed)? (?:but|except|save|apart from)(?: for)? [1-9]`)
 	denied   = patterns.Lazy(`(?i)\b(?:no|not|none|never|without|neither|nor|0|zero|kein\pL*|nicht|aucun\pL*|sin|ning\pL+)\b|n['’]t\b`)
 	supposed = patterns.Lazy(`(?i)\b(?:if|when|whenever|unless|would|should|expected|on purpose|fixtures?|samples?|examples?|asserts|wenn|si|cuando)\b`)
 	numeral  = patterns.Lazy(`(?i)\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|deux|trois|quatre|cinq|dos|tres|cuatro|cinco)\b`)
@@ -46,27 +45,27 @@ var (
 // admitted gives what evidence in words has of a failure that is not of the time
 // before the work, in one of the forms, or of tests. That is so where something is
 // said to pass now.
-func admitted(evidence string, form func() *regexp.Regexp) string {
-	if form == nil {
+func admitted(evidence string, f forms) string {
+	if f == nil {
 		return ""
 	}
 	if !slices.ContainsFunc(outcomes, func(s string) bool { return strings.Contains(evidence, s) }) {
-		return failing(evidence, form)
+		return failing(evidence, f)
 	}
 	evidence = numeral().ReplaceAllStringFunc(evidence, func(word string) string { return numerals()[strings.ToLower(word)] })
-	found := broken(evidence, form)
+	found := broken(evidence, f)
 	if found == "" {
 		return ""
 	}
 	if now := earlier().ReplaceAllString(evidence, " "); strings.Contains(now, "pass") {
-		return broken(now, form)
+		return broken(now, f)
 	}
 	return found
 }
 
 // broken does what failing does, and reads sentences on tests.
-func broken(evidence string, form func() *regexp.Regexp) string {
-	if found := failing(evidence, form); found != "" {
+func broken(evidence string, f forms) string {
+	if found := failing(evidence, f); found != "" {
 		return found
 	}
 	for sentence := range strings.FieldsFuncSeq(evidence, func(r rune) bool { return strings.ContainsRune(".;!?\n", r) }) {

@@ -35,8 +35,8 @@ var (
 // reached: it may be of use again later.
 var ErrAway = errors.New("what keeps the runs cannot be used at the moment")
 
-// ErrNotKept is in the error of a run that a journal could not begin: there is none of
-// its name that could be gone on with.
+// ErrNotKept is in the error of a run that a journal could not begin, so that it cannot
+// be gone on with. Another may have its name: [ErrRunExists].
 var ErrNotKept = errors.New("the run is not kept")
 
 // A Start is what a run begins with, enough to run it again.

@@ -166,7 +166,7 @@ func (w *walk) leaf(n ast.Node, b Block) {
 	at := w.block(n, b)
 	var words strings.Builder
 	w.inline(n, at, &words)
-	at.Words = oneLine(words.String())
+	at.Words = starred(oneLine(words.String()))
 }
 
 func (w *walk) code(n ast.Node, language string) {
@@ -187,7 +187,7 @@ func (w *walk) row(n ast.Node) {
 		var words strings.Builder
 		inner := Block{Line: b.Line}
 		w.inline(c, &inner, &words)
-		inner.Words = oneLine(words.String())
+		inner.Words = starred(oneLine(words.String()))
 		cell := inner.Words
 		for _, t := range inner.Things {
 			cell = strings.TrimSpace(cell + " " + t.Text)

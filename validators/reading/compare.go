@@ -52,6 +52,9 @@ var compared = []Kind{Headings, Lists, Tables, Code, Links, Images, Footnotes, C
 // text. Words that only say the same in another way are none of it.
 func Compare(old, now Text) []Change {
 	p := pair(old.Blocks, now.Blocks)
+	if p.plainCode() {
+		p = pair(p.old, p.now)
+	}
 	var out []Change
 	for _, kind := range compared {
 		out = append(out, p.things(kind)...)

@@ -32,7 +32,7 @@ func (w *walk) inline(n ast.Node, b *Block, words *strings.Builder) {
 				}
 			}
 			b.add(Code, "`"+code.String()+"`")
-			b.leaveOut(code.String(), words)
+			b.leaveOut(Code, code.String(), words)
 		case *ast.Link:
 			var label strings.Builder
 			w.inline(c, b, &label)
@@ -43,10 +43,10 @@ func (w *walk) inline(n ast.Node, b *Block, words *strings.Builder) {
 			var label strings.Builder
 			w.inline(c, &Block{}, &label)
 			b.add(Images, "!["+label.String()+"]("+address(string(c.Destination), string(c.Title))+")")
-			b.leaveOut(label.String(), words)
+			b.leaveOut(Images, label.String(), words)
 		case *ast.AutoLink:
 			b.add(Links, string(c.URL(w.source)))
-			b.leaveOut(string(c.Label(w.source)), words)
+			b.leaveOut(Links, string(c.Label(w.source)), words)
 		case *ast.RawHTML:
 			var raw strings.Builder
 			for i := range c.Segments.Len() {
@@ -61,8 +61,8 @@ func (w *walk) inline(n ast.Node, b *Block, words *strings.Builder) {
 }
 
 // leaveOut writes a stand-in for what is no words.
-func (b *Block) leaveOut(what string, words *strings.Builder) {
-	b.leftOut = append(b.leftOut, oneLine(what))
+func (b *Block) leaveOut(kind Kind, what string, words *strings.Builder) {
+	b.leftOut = append(b.leftOut, Thing{Kind: kind, Text: oneLine(what)})
 	words.WriteString(standIn)
 }
 
@@ -76,7 +76,7 @@ func (b Block) filled(part string, n int) string {
 	var out strings.Builder
 	for i, words := range strings.Split(part, standIn) {
 		if i > 0 {
-			out.WriteString(b.leftOut[n+i-1])
+			out.WriteString(b.leftOut[n+i-1].Text)
 		}
 		out.WriteString(words)
 	}

@@ -80,8 +80,8 @@ type Block struct {
 	Things []Thing // of its markup; All has those of the words too
 	label  string  // of a list or table: what kind of one it is
 
-	cells   []Block  // of a row
-	leftOut []string // what the stand-ins in Words stand for
+	cells   []Block // of a row
+	leftOut []Thing // what the stand-ins in Words stand for
 }
 
 // A Text is a text that was read.

@@ -95,6 +95,15 @@ func TestMoved(t *testing.T) {
 		{"Edit config.yaml. Save config.yaml.", "Edit and save config.yaml.", ""},
 		{"Please edit config.yaml there.", "Please edit other.yaml there.", "names: “config.yaml” is now “other.yaml” (line 1)"},
 		{"Run it with --dry-run there.", "Run it with --force there.", "names: “--dry-run” is now “--force” (line 1)"},
+		{"The *two keys* and **R1** are 5, or *6*.", "The _two keys_ and __R1__ are 5, or _6_.", ""},
+		{"The *key* is 1 a_b_c of _private there.", "The _key_ is 1 abc of _private there.", "names: “a_b_c” is gone (it was in line 1)"},
+		{"The _key_ is 5, or _6_.", "The *key* is 5, or *7*.", "numbers: “6” is now “7” (line 1)"},
+		{"Run make check and open config.yaml.", "Run `make check` and open `config.yaml`.", ""},
+		{"Call `a_b`, which calls `a_b`.\n\n`x`", "Call a_b, which calls `a_b`.\n\nx", "code: “`x`” is gone (it was in line 3)"},
+		{"Set timeout_ms to 300 here, and no more.", "Set `timeout_ms` to `300` here, and no more.", ""},
+		{"Set timeout_ms to 300 here, and no more.", "Set `timeout_ms` to `301` here, and no more.", "code: “`301`” is new (line 1) ¦ numbers: “300” is gone (it was in line 1)"},
+		{"Run `start` before stop.", "Run `stop` before start.", "code: “`start`” is now “`stop`” (line 1)"},
+		{"Run it with --dry-run there.", "Run it with `--force` there.", "code: “`--force`” is new (line 1) ¦ names: “--dry-run” is gone (it was in line 1)"},
 	} {
 		var told []string
 		for _, change := range Compare(read(t, c.old), read(t, c.now)) {

@@ -21,12 +21,13 @@ var datePattern = patterns.Lazy(`\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(
 	`|\b` + monthName + ` \d{1,2}(?:st|nd|rd|th)?\b(?:,? \d{4}\b)?` +
 	`|\b` + monthName + `,? (?:of )?\d{4}\b` +
 	`|\b\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d{2})\b` +
-	`|\b\d{1,2}:\d{2}(?::\d{2})?(?:\s?[aApP]\.?[mM]\b\.?)?` +
+	`|\b\d{1,2}:\d{2}(?::\d{2})?(?:\s?[aApP]\.?[mM]\b\.?)?|\b\d{1,2}\s?[aApP]\.?[mM]\b\.?` +
 	`|\b(?:January|February|April|June|July|August|September|October|November|December)\b|\b` + weekday)
 
 var (
 	datedDay   = patterns.Lazy(`\b(\d{1,2})(?:st|nd|rd|th|\.)?(?:$|[ ,])`)
 	datedYear  = patterns.Lazy(`\b\d{4}\b`)
+	halfDay    = patterns.Lazy(` ?([ap])\.?m\.?$`)
 	datedMonth = patterns.Lazy(monthName)
 )
 
@@ -38,7 +39,7 @@ func anyDate(words string) bool { return anyFigure(words) || dayNames(words) }
 func dated(s string) string {
 	name := datedMonth().FindString(s)
 	if name == "" {
-		return strings.ToLower(oneLine(s))
+		return halfDay().ReplaceAllString(strings.ToLower(oneLine(s)), " ${1}m")
 	}
 	month := strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(name[:3]))/3 + 1
 	out := cmp.Or(datedYear().FindString(s), "any")

@@ -20,7 +20,7 @@ type Figure struct {
 // Figures lists the numbers of a text that stand in figures, those of dates,
 // headings, tables and HTML as well, without their units; what is glued to letters,
 // and what stands in code or in an address, is none. With inWords those in
-// (English) words come along. A date is its parts: 2024-01-15 is 15.1.2024.
+// words come along, and of 1.5 million the value is a form as well. A date is its parts: 2024-01-15 is 15.1.2024.
 func (t Text) Figures(inWords bool) []Figure {
 	var out []Figure
 	for _, b := range t.Shown() {
@@ -32,6 +32,10 @@ func (t Text) Figures(inWords bool) []Figure {
 			found = append(found, more...)
 		}
 		for _, s := range found {
+			if whole := scaled(s); whole != s {
+				out = append(out, Figure{s, b.Line, append(forms(strings.Fields(whole)[0]), forms(strings.Fields(s)[0])...)})
+				continue
+			}
 			for _, figure := range dateParts(strings.TrimLeft(strings.Fields(s)[0], "<>≤≥≈~±=+")) {
 				out = append(out, Figure{figure, b.Line, forms(figure)})
 			}

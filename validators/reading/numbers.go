@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"math/big"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,9 +15,10 @@ var units = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
 	for short, names := range map[string]string{
 		"ms": "ms millisecond milliseconds msec", "µs": "µs us microsecond microseconds", "ns": "ns nanosecond nanoseconds",
-		"s": "s sec secs second seconds", "min": "min mins minute minutes", "h": "h hr hrs hour hours", "day": "d day days", "week": "week weeks",
-		"month": "month months", "year": "yr yrs year years", "%": "% percent", "‰": "‰", "°C": "°C", "°F": "°F", "°": "°", "K": "K", "k": "k thousand", "M": "million mio",
-		"bn": "billion bn", "T": "trillion", "B": "B byte bytes", "bit": "bit bits", "kB": "kB KB kilobyte kilobytes", "MB": "MB megabyte megabytes", "GB": "GB gigabyte gigabytes",
+		"s": "s sec secs second seconds Sekunde Sekunden seconde secondes segundo segundos", "min": "min mins minute minutes Minute Minuten minuto minutos",
+		"h": "h hr hrs hour hours Stunde Stunden heure heures hora horas", "day": "d day days Tag Tage Tagen jour jours día días", "week": "week weeks Woche Wochen semaine semaines semana semanas",
+		"month": "month months Monat Monate Monaten mois mes meses", "year": "yr yrs year years Jahr Jahre Jahren année années año años", "%": "% percent Prozent", "‰": "‰", "°C": "°C", "°F": "°F", "°": "°", "K": "K", "k": "k thousand Tausend", "M": "million millions mio Mio Million Millionen millón millones",
+		"bn": "billion billions bn Mrd Milliarde Milliarden milliard milliards", "T": "trillion", "B": "B byte bytes", "bit": "bit bits", "kB": "kB KB kilobyte kilobytes", "MB": "MB megabyte megabytes", "GB": "GB gigabyte gigabytes",
 		"TB": "TB terabyte terabytes", "KiB": "KiB", "MiB": "MiB", "GiB": "GiB", "TiB": "TiB", "Mb": "Mb Mbit", "Gb": "Gb Gbit", "Mbps": "Mbps Mbit/s", "Gbps": "Gbps",
 		"Hz": "Hz hertz", "kHz": "kHz", "MHz": "MHz", "GHz": "GHz", "mm": "mm millimetre millimetres millimeter millimeters", "cm": "cm centimetre centimetres centimeter centimeters",
 		"m": "m metre metres meter meters", "km": "km kilometre kilometres kilometer kilometers", "in": "inch inches", "ft": "ft foot feet", "mi": "mile miles",
@@ -28,21 +30,55 @@ var units = sync.OnceValue(func() map[string]string {
 			m[name] = short
 		}
 	}
+	m["per cent"] = "%"
 	return m
 })
 
 // A figure: a sign or comparison, a currency, digits that may be grouped, an
 // exponent, and what may be a unit.
 var numberPattern = patterns.Lazy(`(^|[^\p{L}\p{Nd}_\x{fffc}.,-]|-)` +
-	`((?:[<>≤≥≈~±=]=?\s?)?[-−+–]?(?:\p{Sc}\s?|USD |EUR |GBP |CHF )?(?:\d{1,3}(?: \d{3}\b)+|[\p{Nd}\p{No}⁄]+|\.\d+)(?:[.,'’:/٫٬][\p{Nd}]+)*(?:[eE][-+]?\d+)?)` +
-	`((?:[\s-]?(?:%|‰|°[CF]?|\p{Sc}))|[\s-]?[\p{L}µ]+(?:/s)?)?`)
+	`((?:[<>≤≥≈~±=]=?\s?)?[-−+–]?(?:\p{Sc}\s?|USD |EUR |GBP |CHF )?(?:\d+ ` + vulgarPattern + `\b|\d{1,3}(?: \d{3}\b)+|[\p{Nd}\p{No}⁄]+|\.\d+)(?:[.,'’:/٫٬][\p{Nd}]+)*(?:[eE][-+]?\d+)?)` +
+	`((?:[\s-]?(?:%|‰|°[CF]?|\p{Sc}))| per cent\b|[\s-]?[\p{L}µ]+(?:/s)?)?`)
+
+// The fractions that have a sign of their own.
+const vulgarPattern = `(?:1/10|1/[2-9]|2/[35]|3/[458]|4/5|5/[68]|7/8)`
+
+var vulgar = map[string]string{
+	"1/2": "½", "1/3": "⅓", "2/3": "⅔", "1/4": "¼", "3/4": "¾", "1/5": "⅕", "2/5": "⅖", "3/5": "⅗", "4/5": "⅘", "1/6": "⅙", "5/6": "⅚",
+	"1/7": "⅐", "1/8": "⅛", "3/8": "⅜", "5/8": "⅝", "7/8": "⅞", "1/9": "⅑", "1/10": "⅒",
+}
 
 // lead is more bytes than what stands before the digits of a figure has: looking for
 // it from there on, not from the last one, takes a third of the time.
 const lead = 24
 
 // numbers finds numbers with their units, in figures and in words.
-func numbers(words string) ([]string, string) { return figures(spelt(words)) }
+func numbers(words string) ([]string, string) {
+	found, rest := figures(spelt(words))
+	for i, s := range found {
+		found[i] = scaled(s)
+	}
+	return found, rest
+}
+
+// scales are units that are numbers.
+var scales = map[string]int64{"k": 1e3, "M": 1e6, "bn": 1e9}
+
+// scaled writes a number with such a unit in figures alone, where it is a whole one:
+// 1.5 M is 1500000, and 5 $M is 5000000 $.
+func scaled(s string) string {
+	figure, unit, _ := strings.Cut(s, " ")
+	symbol := currencies().FindString(unit)
+	scale, known := scales[strings.TrimPrefix(unit, symbol)]
+	if !known || len(figure) > lead {
+		return s
+	}
+	value, ok := new(big.Rat).SetString(strings.Replace(figure, ",", ".", 1))
+	if !ok || !value.Mul(value, big.NewRat(scale, 1)).IsInt() {
+		return s
+	}
+	return strings.TrimSpace(value.Num().String() + " " + symbol)
+}
 
 // figures finds those that stand in figures.
 func figures(words string) ([]string, string) {
@@ -91,11 +127,15 @@ func part(s string, m []int, i int) string {
 var (
 	currencies = patterns.Lazy(`[€$£¥]|USD|EUR|GBP|CHF`)
 	grouped    = patterns.Lazy(`^(\D*)(\d{1,3}(?:[,'’\x{a0}\x{202f}]\d{3})+)(\D.*|)$`)
+	withVulgar = patterns.Lazy(`^(\D*)(?:(\d+) )?(` + vulgarPattern + `)$`)
 	notDigit   = patterns.Lazy(`[,'’\x{a0}\x{202f}]`)
 )
 
 // written writes a number in one way: 1,000 and 1000, $5 and 5 USD.
 func written(figure, unit string) string {
+	if m := withVulgar().FindStringSubmatch(figure); m != nil {
+		figure = m[1] + m[2] + vulgar[m[3]]
+	}
 	figure = strings.NewReplacer("−", "-", "–", "-", " ", "").Replace(figure)
 	if symbol := currencies().FindString(figure); symbol != "" {
 		figure, unit = strings.Replace(figure, symbol, "", 1), units()[symbol]+unit
@@ -106,18 +146,12 @@ func written(figure, unit string) string {
 	return strings.TrimSpace(strings.TrimPrefix(figure, "+") + " " + unit)
 }
 
-var smallNumbers = map[string]int{
-	"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13,
-	"fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-	"sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "one": 1, "zero": 0, "hundred": 100, "thousand": 1000, "million": 1_000_000, "dozen": 12,
-}
-
 func anyNumber(words string) bool {
 	if anyFigure(words) {
 		return true
 	}
 	for word := range strings.FieldsFuncSeq(words, func(r rune) bool { return !wordRune(r) }) {
-		if _, known := smallNumbers[strings.ToLower(word)]; known {
+		if _, known := numeral(word); known {
 			return true
 		}
 	}
@@ -132,10 +166,10 @@ func spelt(words string) string {
 	for start, end := nextSpelt(words, 0); start >= 0; start, end = nextSpelt(words, end) {
 		word := strings.ToLower(words[start:end])
 		b.WriteString(words[at:start])
-		if word == "one" && !unitFollows(words[end:]) || word == "hundred" || word == "thousand" || word == "million" {
+		if word == "one" && !unitFollows(words[end:]) || multiplies()[word] && figureEnds(words[:start]) {
 			b.WriteString(words[start:end])
 		} else {
-			b.WriteString(strconv.Itoa(valueOf(word)))
+			b.WriteString(strconv.Itoa(valueOf(words[start:end])))
 		}
 		at = end
 	}
@@ -145,6 +179,7 @@ func spelt(words string) string {
 // nextSpelt finds the next run of number words; start is -1 where there is none.
 func nextSpelt(words string, from int) (start, end int) {
 	start = -1
+	before := 0
 	for i := from; i < len(words); {
 		size := letters(words[i:])
 		if size == 0 {
@@ -155,14 +190,13 @@ func nextSpelt(words string, from int) (start, end int) {
 			i += width
 			continue
 		}
-		word := strings.ToLower(words[i : i+size])
-		_, known := smallNumbers[word]
+		value, known := numeral(words[i : i+size])
 		switch {
 		case known && start < 0:
-			start, end = i, i+size
+			start, end, before = i, i+size, value
 		case known:
-			end = i + size
-		case start >= 0 && word != "and":
+			end, before = i+size, value
+		case start >= 0 && !joins(words[i:i+size], before):
 			return start, end
 		}
 		i += size
@@ -180,28 +214,15 @@ func letters(s string) int {
 	return len(s)
 }
 
+// figureEnds tells whether words end with a figure.
+func figureEnds(words string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(words, " -"))
+	return isFigure(last)
+}
+
 func unitFollows(rest string) bool {
 	for _, t := range tokens(strings.TrimLeft(rest[:min(len(rest), 40)], " -")) {
 		return units()[t.text] != ""
 	}
 	return false
-}
-
-// valueOf is the value of number words: two hundred and five.
-func valueOf(words string) int {
-	total, current := 0, 0
-	for word := range strings.FieldsFuncSeq(words, func(r rune) bool { return r == ' ' || r == '-' }) {
-		n, ok := smallNumbers[word]
-		switch {
-		case !ok:
-		case n >= 1000:
-			total, current = min(total+max(current, 1)*n, 1<<40), 0
-		case n == 100 || n == 12 && current > 0:
-			current = max(current, 1) * n
-		default:
-			current += n
-		}
-		current = min(current, 1<<30)
-	}
-	return total + current
 }

@@ -23,12 +23,22 @@ var rivals = sync.OnceValue(func() map[[2]string]bool {
 	for _, set := range []string{
 		"before after during until", "and or", "above below", "over under", "up down", "minimum maximum", "min max", "least most", "lowest highest", "smallest largest",
 		"increase decrease reduce", "increases decreases reduces", "increased decreased reduced", "more less fewer", "higher lower", "greater smaller", "longer shorter", "earlier later", "faster slower",
-		"all some most many few every each any none", "always never often sometimes usually rarely occasionally generally", "first second third fourth fifth last", "true false", "yes no",
+		"all some most many few every each any none", "always never often sometimes usually rarely occasionally generally", "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth last", "true false", "yes no",
 		"enable disable", "enabled disabled", "include exclude", "includes excludes", "included excluded", "allow deny forbid", "allows denies forbids", "accept reject", "accepts rejects", "accepted rejected",
 		"internal external", "public private", "inside outside", "open closed", "start end", "begin end", "daily weekly monthly yearly annually hourly", "can cannot will could would",
 		"left right", "north south east west", "positive negative", "success failure", "succeeds fails", "pass fail", "passes fails", "passed failed", "safe unsafe", "valid invalid", "possible impossible",
 		"necessary unnecessary", "legal illegal", "known unknown", "same different", "with without", "is isn't", "proves suggests shows", "causes correlates",
-		"once twice thrice", "doubles triples halves", "doubled tripled halved", "both either neither", "from until", "on off", "in out", "am pm", "spring summer autumn winter",
+		"once twice thrice", "doubles triples halves", "doubled tripled halved", "both either neither", "from until", "on off", "in out", "spring summer autumn winter",
+		"dozens hundreds thousands millions billions", "half third quarter fifth", "halves thirds quarters fifths", "single double triple", "twofold threefold fourfold fivefold tenfold", "noon midnight",
+		"second minute hour day week month year decade century", "seconds minutes hours days weeks months years decades centuries",
+		// German, French, Spanish.
+		"vor nach während bis", "und oder", "alle allen einige einigen manche viele wenige jede jeder jedes", "immer nie niemals oft manchmal selten meistens", "mindestens höchstens", "mehr weniger",
+		"größer kleiner", "länger kürzer", "früher später", "vormittags nachmittags", "erste zweite dritte vierte letzte", "ersten zweiten dritten vierten letzten",
+		"januar februar märz april mai juni juli august september oktober november dezember", "montag dienstag mittwoch donnerstag freitag samstag sonntag",
+		"avant après pendant jusqu'à", "et ou", "tous certains plusieurs", "toutes certaines plusieurs", "toujours jamais souvent parfois rarement", "plus moins", "premier deuxième troisième dernier",
+		"janvier février mars avril mai juin juillet août septembre octobre novembre décembre", "lundi mardi mercredi jeudi vendredi samedi dimanche",
+		"antes después durante", "y o", "todos algunos muchos pocos", "todas algunas muchas pocas", "siempre nunca jamás", "más menos", "primero segundo tercero último",
+		"enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre", "lunes martes miércoles jueves viernes sábado domingo",
 	} {
 		for w := range strings.FieldsSeq(set) {
 			for v := range strings.FieldsSeq(set) {

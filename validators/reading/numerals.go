@@ -1,0 +1,88 @@
+package reading
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// numerals are the words of numbers in English, German, French and Spanish. What is a
+// common word of another of them is left out (neuf, once, seize, quince, elf, cent).
+var numerals = sync.OnceValue(func() map[string]int {
+	m := map[string]int{"zero": 0, "one": 1, "Sept": none, "DOS": none} // a month, a system
+	for _, row := range []string{
+		"2 two zwei zwo deux dos", "3 three drei trois tres", "4 four vier quatre cuatro", "5 five fünf cinq cinco", "6 six sechs seis", "7 seven sieben sept siete",
+		"8 eight acht huit ocho", "9 nine neun nueve", "10 ten zehn dix diez", "11 eleven onze", "12 twelve zwölf douze doce dozen dutzend douzaine docena",
+		"13 thirteen dreizehn treize trece", "14 fourteen vierzehn quatorze catorce", "15 fifteen fünfzehn quinze", "16 sixteen sechzehn dieciséis",
+		"17 seventeen siebzehn diecisiete", "18 eighteen achtzehn dieciocho", "19 nineteen neunzehn diecinueve",
+		"20 twenty zwanzig vingt vingts veinte", "30 thirty dreißig dreissig trente treinta", "40 forty vierzig quarante cuarenta", "50 fifty fünfzig cinquante cincuenta",
+		"60 sixty sechzig soixante sesenta", "70 seventy siebzig septante setenta", "80 eighty achtzig huitante ochenta", "90 ninety neunzig nonante noventa",
+		"21 veintiuno", "22 veintidós", "23 veintitrés", "24 veinticuatro", "25 veinticinco", "26 veintiséis", "27 veintisiete", "28 veintiocho", "29 veintinueve",
+		"100 hundred hundert cien ciento", "200 doscientos doscientas", "300 trescientos trescientas", "400 cuatrocientos cuatrocientas", "500 quinientos quinientas",
+		"600 seiscientos seiscientas", "700 setecientos setecientas", "800 ochocientos ochocientas", "900 novecientos novecientas",
+		"1000 thousand tausend mille mil", "1000000 million millón", "1000000000 billion milliarde milliard",
+	} {
+		words := strings.Fields(row)
+		for _, word := range words[1:] {
+			m[word], _ = strconv.Atoi(words[0])
+		}
+	}
+	for i, unit := range strings.Fields("ein zwei drei vier fünf sechs sieben acht neun") {
+		for k, tens := range strings.Fields("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig") {
+			m[unit+"und"+tens] = 10*(k+2) + i + 1
+		}
+		m[unit+"hundert"], m[unit+"tausend"] = 100*(i+1), 1000*(i+1)
+	}
+	return m
+})
+
+// none is the value of a word that is none in this spelling.
+const none = -1
+
+// numeral is the value of a number word.
+func numeral(word string) (value int, ok bool) {
+	if n, known := numerals()[word]; known {
+		return n, n != none
+	}
+	if lower := strings.ToLower(word); lower != word {
+		value, ok = numerals()[lower]
+	}
+	return value, ok
+}
+
+// joins tells whether a word holds number words together behind one: two hundred and
+// five, treinta y cinco, soixante et onze; and not two and five.
+func joins(word string, before int) bool {
+	switch word {
+	case "and":
+		return before >= 100
+	case "y", "et":
+		return before >= 20 && before < 100 && before%10 == 0
+	}
+	return false
+}
+
+// multiplies are the number words that stand alone for one of them, and behind a
+// figure are its unit: a thousand, 5 thousand.
+var multiplies = wordSet("hundred thousand million billion hundert tausend milliarde cien mille mil millón milliard")
+
+var dozens = wordSet("dozen dutzend douzaine docena")
+
+// valueOf is the value of number words: two hundred and five.
+func valueOf(words string) int {
+	total, current := 0, 0
+	for word := range strings.FieldsFuncSeq(words, func(r rune) bool { return r == ' ' || r == '-' }) {
+		n, ok := numeral(word)
+		switch word = strings.ToLower(word); {
+		case !ok:
+		case n >= 1000:
+			total, current = min(total+max(current, 1)*n, 1<<40), 0
+		case n == 100, dozens()[word] && current > 0, n == 20 && current == 4 && strings.HasPrefix(word, "vingt"):
+			current = max(current, 1) * n
+		default:
+			current += n
+		}
+		current = min(current, 1<<30)
+	}
+	return total + current
+}

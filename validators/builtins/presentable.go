@@ -65,8 +65,8 @@ func (p *presentable) Prepare() error {
 // somebody's personal data, orders to the next model (intruders; without personal,
 // all but the data). Of a text that is JSON the values are looked at, each for
 // itself. In code blocks only intruders are looked for, in quotations these and leftovers; of code
-// that stands in no fence it says little that is true. Asides and breaks are told
-// in English; what may be a model's refusal or a letter's is a warning.
+// that stands in no fence it says little that is true. Breaks are told in English, and
+// asides too; of seven other languages the plainest are known. What may be a model's refusal or a letter's is a warning.
 var Presentable = validators.New("presentable", "Validates that the text can be let out: not cut off, nothing left in to be filled, nothing twice, no word of the model about itself, no secret, no personal data",
 	func(_ context.Context, p presentable, s validators.Subject) (validators.Verdict, error) {
 		found, warned := findings{check: "presentable"}, findings{check: "presentable"}
@@ -150,7 +150,7 @@ func (d *draft) leftovers() {
 			}
 		}
 		if at != nil {
-			d.tell(p.From+at[0], "%s was left in to be filled", quote(text[at[0]:at[1]]))
+			d.tell(p.From+at[0], "%s was left in to be filled", quote(strings.TrimSpace(text[at[0]:at[1]])))
 		}
 	}
 }
@@ -166,11 +166,11 @@ func (d *draft) asides() {
 			lower := strings.ToLower(oneSpelling.Replace(text))
 			declines := declining().Match(lower)
 			switch {
-			case ofItself().Match(lower), asOne().Match(lower) && speaking().MatchString(lower):
+			case ofItself().Match(lower), saidAbroad(itselfAbroad, lower), asOne().Match(lower) && speaking().MatchString(lower):
 				d.tell(s.From, "the model speaks of itself: %s", quote(text))
-			case declines && (refusing().MatchString(lower) || i == 0 && n == 0 && refusingYou().MatchString(lower)), guided().Match(lower):
+			case declines && (refusing().MatchString(lower) || i == 0 && n == 0 && refusingYou().MatchString(lower)), i == 0 && n == 0 && refusingAbroad().MatchString(lower), guided().Match(lower):
 				d.tell(s.From, "the model refuses: %s", quote(text))
-			case offering().Match(lower), i == 0 && n <= 1 && (opening().MatchString(lower) || d.presents(p, lower)):
+			case offering().Match(lower), saidAbroad(hopingAbroad, lower), i == 0 && n <= 1 && (opening().MatchString(lower) || d.presents(p, lower)):
 				d.tell(s.From, "the model speaks to whoever asked it: %s", quote(text))
 			case declines:
 				d.doubt(s.From, "this may be a model's refusal: %s", quote(text))
@@ -182,7 +182,11 @@ func (d *draft) asides() {
 // presents tells a sentence that hands a text over from one that a list or a table
 // of the text itself follows.
 func (d *draft) presents(p reading.Prose, sentence string) bool {
-	return presenting().MatchString(sentence) && (requested().MatchString(sentence) || !introduced().MatchString(d.source[p.To:]))
+	if presentingAbroad().MatchString(sentence) {
+		return true
+	}
+	shown := presenting().MatchString(sentence) || handing().MatchString(sentence)
+	return shown && (requested().MatchString(sentence) || !introduced().MatchString(d.source[p.To:]))
 }
 
 var oneSpelling = strings.NewReplacer("’", "'", "\n", " ")

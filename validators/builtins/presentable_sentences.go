@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/validators/reading"
 )
@@ -25,16 +26,21 @@ func (d *draft) ending() {
 	end := strings.TrimRight(text, "\"'”’»)*_` ")
 	switch final := words[len(words)-1]; {
 	case end == "":
-	case strings.ContainsAny(end[len(end)-1:], ",;([{&/") || strings.HasSuffix(end, "–") || strings.HasSuffix(end, "—"):
-		d.tell(last.To-1, "the text ends with %s", quote(end[len(end)-1:]))
+	case strings.ContainsRune(",;([{&/–—、，；", lastRune(end)):
+		d.tell(last.To-1, "the text ends with %s", quote(string(lastRune(end))))
 	case open(p.In(d.source)) != "":
 		d.tell(last.From, "the text ends before %s is closed", open(p.In(d.source)))
 	case reading.Terminal(lastRune(end)):
 	case len(words) > 1 && goesOn(final, text):
 		d.tell(last.From, "the text ends in the middle of a sentence, with %s", quote(final))
-	case d.written(p) && len(words) > 1:
+	case d.written(p) && (len(words) > 1 || len(p.Sentences) > 1 && unspaced(end)):
 		d.tell(last.From, "the last sentence has no end: %s", quote(text))
 	}
+}
+
+// unspaced tells a sentence, and no name, in a script that has no blanks between words.
+func unspaced(sentence string) bool {
+	return strings.IndexFunc(sentence, func(r rune) bool { return !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }) < 0 && utf8.RuneCountInString(sentence) >= signature
 }
 
 // open is the bracket or quotation mark of a paragraph that is not closed.

@@ -32,12 +32,13 @@ func (t Text) Figures(inWords bool) []Figure {
 			found = append(found, more...)
 		}
 		for _, s := range found {
-			if whole := scaled(s); whole != s {
-				out = append(out, Figure{s, b.Line, append(forms(strings.Fields(whole)[0]), forms(strings.Fields(s)[0])...)})
-				continue
-			}
-			for _, figure := range dateParts(strings.TrimLeft(strings.Fields(s)[0], "<>≤≥≈~±=+")) {
+			s = strings.TrimLeft(s, "<>≤≥≈~±=+")
+			for _, figure := range dateParts(strings.Fields(s)[0]) {
 				out = append(out, Figure{figure, b.Line, forms(figure)})
+			}
+			if whole := scaled(s); whole != s {
+				last := &out[len(out)-1]
+				last.Forms = append(last.Forms, forms(strings.Fields(whole)[0])...)
 			}
 		}
 	}

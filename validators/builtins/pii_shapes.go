@@ -19,15 +19,22 @@ type piiShape struct {
 
 var piiShapes = map[string][]piiShape{
 	"mail": {{"a mail address", hasAt, patterns.Lazy(`[A-Za-z0-9][A-Za-z0-9._%+'-]{0,63}@(?:[\pL\pN](?:[\pL\pN\pM-]{0,61}[\pL\pN\pM])?\.)+[A-Za-z]{2,24}`), isMail}},
-	"iban": {{"an IBAN", hasAccount, patterns.Lazy(`[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]){11,30}`), isIBAN}},
-	"card": {{"a payment card number", hasDigits(12), patterns.Lazy(`[2-6][0-9]{3}(?:[ -]?[0-9]){8,15}`), isCard}},
+	"iban": {
+		{"an IBAN", hasAccount, patterns.Lazy(`[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]){11,30}`), isIBAN},
+		{"an IBAN", hasDigits(10), patterns.Lazy(`[A-Za-z]{2}[0-9]{2}[ .-]?(?:[A-Za-z]{4})?(?:[ .-]?[0-9]){10,26}`), isIBAN}, // else many a hash would be one
+	},
+	"card": {
+		{"a payment card number", hasDigits(12), patterns.Lazy(`[2-6][0-9]{3}(?:[ -]?[0-9]){8,15}`), isCard},
+		{"a payment card number", hasDigits(16), patterns.Lazy(`[2-6][0-9]{3}(?:(?:\.[0-9]{4}){3}|(?:/[0-9]{4}){3})`), isCard},
+	},
 	"ip": {
 		{"an IP address", hasDigits(4), patterns.Lazy(`[0-9]{1,3}(?:\.[0-9]{1,3}){3}`), isAddress},
 		{"an IP address", hasColons, patterns.Lazy(`[0-9A-Fa-f]{1,4}:(?:[0-9A-Fa-f]{0,4}:){1,6}[0-9A-Fa-f]{0,4}`), isLongAddress},
 	},
 	"phone": {
-		{"a phone number", hasDigits(9), patterns.Lazy(`(?:\+|00)[1-9][0-9]{0,2}(?:[ .-]?\(?[0-9]{1,5}\)?){2,6}`), phoneOf(9, 15)},
-		{"a phone number", hasDigits(9), patterns.Lazy(`\(0?[0-9]{2,4}\)[ -]?[0-9]{3,5}[ .-]?[0-9]{3,5}`), phoneOf(9, 12)},
+		{"a phone number", hasDigits(9), patterns.Lazy(`(?:\+|00)[1-9][0-9]{0,2}(?:(?: / |[ .-])?\(?[0-9]{1,5}\)?){2,6}`), phoneOf(9, 15)},
+		{"a phone number", hasDigits(9), patterns.Lazy(`\((?:0[0-9]{2,4}|[0-9]{2,3})\)[ -]?[0-9]{3,5}[ .-]?[0-9]{3,5}`), phoneOf(9, 12)}, // (1998) is a year
+		{"a phone number", hasDigits(9), patterns.Lazy(`(?:\(0[1-9][0-9]{1,4}\) ?|0[1-9][0-9]{1,4} / )[0-9]{2,8}(?:[ -][0-9]{2,5}){1,4}`), phoneOf(9, 12)},
 		{"a phone number", hasDigits(10), patterns.Lazy(`(?:1[.-])?[2-9][0-9]{2}[.-][2-9][0-9]{2}[.-][0-9]{4}`), phoneOf(10, 11)},
 		{"a phone number", hasDigits(9), patterns.Lazy(`0[1-9][0-9]{0,4}(?:[ /-][0-9]{2,8}){1,5}`), func(found string) bool { return phoneOf(9, 12)(found) && !dated().MatchString(found) }},
 		{"a phone number", hasDigits(10), patterns.Lazy(`0[1-9](?:\.[0-9]{2}){4}`), always},
@@ -127,8 +134,8 @@ func isLongAddress(found string) bool {
 	return (groups > 2 || strings.ContainsAny(found, "0123456789")) && isAddress(found)
 }
 
-// dated is a day with an hour behind it.
-var dated = patterns.Lazy(`^0[1-9][/-][0-9]{2}[/-](?:19|20)[0-9]{2} [0-9]{2}$`)
+// dated is a day with an hour behind it, or a month with whatever.
+var dated = patterns.Lazy(`^0[1-9][/-](?:[0-9]{2}[/-](?:19|20)[0-9]{2} [0-9]{2}$|(?:19|20)[0-9]{2} )`)
 
 // phoneOf tells whether so many digits were found.
 func phoneOf(least, most int) func(string) bool {

@@ -10,7 +10,7 @@
 //     with a value behind a sign that gives it one, in the manner of any
 //     configuration or programming language: whatever looks random;
 //   - an address with a password in it, and curl's -u;
-//   - a JSON web token, also wrapped in base64.
+//   - a token wrapped in base64.
 //
 // What tokens look like is gitleaks' knowledge (github.com/gitleaks/gitleaks,
 // Copyright (c) 2019 Zachary Rice, MIT licence): tokens.txt follows its rules

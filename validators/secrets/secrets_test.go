@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"encoding/base64"
 	"math/rand/v2"
 	"regexp/syntax"
 	"slices"
@@ -84,6 +85,44 @@ func TestEveryToken(t *testing.T) {
 			if len(found) != 1 || !strings.Contains(text[found[0].Start:found[0].End], token[:8]) {
 				t.Errorf("%s in %s: got %+v", row.name, text, found)
 			}
+		}
+	}
+}
+
+// Whatever has a beginning of its own is found in base64, and nothing else is.
+func TestWrapped(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	wrap := base64.StdEncoding.EncodeToString
+	for _, row := range tokens() {
+		if row.before > 0 || len(row.literals[0]) <= reach || row.literals[0] == wrapped {
+			continue
+		}
+		re, err := syntax.Parse(row.pattern().String(), syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		token := sample(r, re)
+		for row.bits > 0 && (entropy(token) <= row.bits || madeUp(token)) || within("=-", token[len(token)-1]) {
+			token = sample(r, re)
+		}
+		if !slices.ContainsFunc(row.literals, func(literal string) bool { return strings.HasPrefix(token, literal) }) {
+			continue // in capitals, base64 begins otherwise
+		}
+		for _, text := range []string{"data: " + wrap([]byte(token)), `{"a": "` + wrap([]byte(token+"\n")) + `"}`} {
+			if found := slices.Collect(In(text)); len(found) != 1 {
+				t.Errorf("%s in %s: got %+v", row.name, text, found)
+			}
+		}
+	}
+	picture := make([]byte, 100_000)
+	for i := range picture {
+		picture[i] = byte(r.Uint32())
+	}
+	for _, inside := range []string{
+		"-----BEGIN CERTIFICATE-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n-----END CERTIFICATE-----", "-----BEGIN PUBLIC " + "KEY-----\nMIIE", "gh" + "p_" + strings.Repeat("x", 36), "ghp_ is how a token begins", string(picture),
+	} {
+		for s := range In("data: " + wrap([]byte(inside))) {
+			t.Errorf("%.60q: got %+v", inside, s)
 		}
 	}
 }

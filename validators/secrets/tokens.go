@@ -45,8 +45,26 @@ var tokens = sync.OnceValue(func() []*token {
 		}
 		all = append(all, t)
 	}
+	for _, t := range all {
+		if t.literals[0] == wrapped {
+			t.literals = append(t.literals, wrappings(all)...)
+		}
+	}
 	return all
 })
+
+// wrappings are what the base64 of tokens begins with.
+func wrappings(all []*token) []string {
+	var out []string
+	for _, t := range all {
+		for _, literal := range t.literals {
+			if t.before == 0 && len(literal) > reach && literal != wrapped {
+				out = append(out, base64.RawStdEncoding.EncodeToString([]byte(literal))[:len(literal)*8/6])
+			}
+		}
+	}
+	return out
+}
 
 // at is the token whose literal stands at a place: not in the middle of a word,
 // neither made up nor known to be public.
@@ -116,15 +134,22 @@ func beginsWord(text string, at int) bool {
 // wrapped is how the base64 of a JSON web token begins.
 const wrapped = "ZXlK"
 
-// unwraps says that base64 holds a JSON web token.
+// unwraps says that what base64 holds begins with a token.
 func unwraps(value string) bool {
-	inside, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
+	value = strings.TrimRight(value, "=")
+	if len(value)%4 == 1 { // cut off
+		value = value[:len(value)-1]
+	}
+	decoded, err := base64.RawStdEncoding.DecodeString(value)
 	if err != nil {
 		return false
 	}
-	for _, t := range tokens() {
-		if t.literals[0] == "eyJ" {
-			return t.pattern().Match(inside)
+	inside := string(decoded)
+	for _, w := range words().at(inside) {
+		if w.kind == aToken && w.token.literals[0] != wrapped && w.token.before == 0 && words().has(inside, w.text) {
+			if _, ok := w.token.at(inside, 0); ok {
+				return true
+			}
 		}
 	}
 	return false

@@ -139,18 +139,17 @@ func of(kind Kind, things []Thing) []Thing {
 // relinked finds words that were a link and now lead elsewhere, where both
 // targets were known.
 func (p pairing) relinked() []Change {
-	led := map[string]string{}
+	led, known, was := map[[2]string]bool{}, map[string]bool{}, map[string]string{}
 	for _, t := range of(Links, p.oldThings) {
+		known[t.Text], led[[2]string{t.label, t.Text}] = true, true
 		if t.label != "" {
-			led[t.label] = t.Text
+			was[t.label] = t.Text
 		}
 	}
-	old := of(Links, p.oldThings)
 	var out []Change
 	for _, t := range of(Links, p.nowThings) {
-		was, known := led[t.label]
-		if known && was != t.Text && slices.ContainsFunc(old, func(o Thing) bool { return o.Text == t.Text }) {
-			out = append(out, Change{Links, t.label + " → " + was, t.label + " → " + t.Text, t.Line})
+		if was[t.label] != "" && known[t.Text] && !led[[2]string{t.label, t.Text}] {
+			out = append(out, Change{Links, t.label + " → " + was[t.label], t.label + " → " + t.Text, t.Line})
 		}
 	}
 	return out

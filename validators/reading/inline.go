@@ -35,9 +35,10 @@ func (w *walk) inline(n ast.Node, b *Block, words *strings.Builder) {
 			b.leaveOut(Code, code.String(), words)
 		case *ast.Link:
 			var label strings.Builder
+			n := len(b.leftOut)
 			w.inline(c, b, &label)
 			b.add(Links, address(string(c.Destination), string(c.Title)))
-			b.Things[len(b.Things)-1].label = oneLine(label.String())
+			b.Things[len(b.Things)-1].label = Block{Words: oneLine(label.String()), leftOut: b.leftOut[n:]}.said()
 			words.WriteString(label.String())
 		case *ast.Image:
 			var label strings.Builder
@@ -65,6 +66,9 @@ func (b *Block) leaveOut(kind Kind, what string, words *strings.Builder) {
 	b.leftOut = append(b.leftOut, Thing{Kind: kind, Text: oneLine(what)})
 	words.WriteString(standIn)
 }
+
+// said are the words of a block with what the stand-ins in them stand for.
+func (b Block) said() string { return b.filled(b.Words, 0) }
 
 // filled is a part of a block's words with what the stand-ins in it stand for, the
 // first of them being the n-th of the block, from 0: of a block "Use `go` and `vet`

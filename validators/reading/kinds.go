@@ -100,9 +100,9 @@ func (b Block) by(finders []finder) []Thing {
 	b.Things = slices.Clone(b.Things)
 	switch b.Form {
 	case Heading:
-		b.add(Headings, strings.Repeat("#", b.Level)+" "+b.Words)
+		b.add(Headings, strings.Repeat("#", b.Level)+" "+worded(b.said()))
 	case Row:
-		b.add(Tables, "| "+b.Words+" |")
+		b.add(Tables, b.row())
 	case Note:
 		b.add(Footnotes, "[^"+b.label+"]: "+b.Words)
 	case Quote:
@@ -121,6 +121,19 @@ func (b Block) by(finders []finder) []Thing {
 		}
 	}
 	return b.Things
+}
+
+// row is a row with what stands in its cells.
+func (b Block) row() string {
+	out := "|"
+	for _, cell := range b.cells {
+		out += " " + worded(cell.Words)
+		for _, t := range cell.Things {
+			out += " " + t.Text
+		}
+		out += " |"
+	}
+	return out
 }
 
 var checkbox = patterns.Lazy(`^\[[ xX]\]`)
@@ -255,12 +268,23 @@ func names(words string) ([]string, string) {
 		case !t.word:
 			begin = begin || strings.ContainsAny(t.text, ".!?:;|“\"") || t.text == standIn
 			continue
+		case measure(t.text):
 		case identifier(t.text), (!begin || doubled) && capital(t.text):
 			found = append(found, t.text)
 		}
 		begin = false
 	}
 	return found, words
+}
+
+// measure tells what a number's kind answers for: MB, and 5,000-line.
+func measure(word string) bool {
+	if len(word) > 1 && units()[word] != "" {
+		return true
+	}
+	_, behind, joined := strings.Cut(word, "-")
+	first, _ := utf8.DecodeRuneInString(word)
+	return joined && unicode.IsDigit(first) && strings.IndexFunc(behind, func(r rune) bool { return !unicode.IsLower(r) && r != '-' }) < 0
 }
 
 func identifier(word string) bool {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // Marks around words that change none of them.
@@ -26,14 +28,14 @@ func starred(words string) string {
 		}
 		before, _ := utf8.DecodeLastRuneInString(words[:at])
 		behind, _ := utf8.DecodeRuneInString(words[at+n:])
-		switch opens, closes := outside(before) && !outside(behind), outside(behind) && !outside(before); {
-		case opens && opened < 0:
-			opened, width = at, n
+		switch opens, closes := outside(before) && !isSpace(behind), outside(behind) && !isSpace(before); {
 		case closes && opened >= 0 && n == width:
 			for k := range n {
 				b[opened+k], b[at+k] = '*', '*'
 			}
 			opened = -1
+		case opens && opened < 0:
+			opened, width = at, n
 		}
 		at += n - 1
 	}
@@ -154,4 +156,15 @@ func standBeside(before, words, behind string, beside map[[2]string]bool) bool {
 	}
 	from, to := tokens(before), tokens(behind)
 	return len(from) > 0 && beside[[2]string{from[len(from)-1].text, list[0].text}] || len(to) > 0 && beside[[2]string{list[len(list)-1].text, to[0].text}]
+}
+
+var emphasis = patterns.Lazy(`(^|[\s(\["'-])\*{1,3}([^\s*](?:[^*]*[^\s*])?)\*{1,3}`)
+
+// worded are words without the marks of emphasis, with quotation marks in one way.
+func worded(words string) string {
+	words = plainQuotes(words)
+	if !strings.Contains(words, "*") {
+		return words
+	}
+	return emphasis().ReplaceAllString(words, "$1$2")
 }

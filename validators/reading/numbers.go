@@ -54,11 +54,11 @@ const lead = 24
 
 // numbers finds numbers with their units, in figures and in words.
 func numbers(words string) ([]string, string) {
-	found, rest := figures(spelt(words))
+	found, _ := figures(spelt(words))
 	for i, s := range found {
 		found[i] = scaled(s)
 	}
-	return found, rest
+	return found, words
 }
 
 // scales are units that are numbers.

@@ -3,6 +3,7 @@ package reading
 import (
 	"slices"
 	"sort"
+	"strings"
 )
 
 // A pairing is two texts whose blocks that say the same are laid together.
@@ -72,7 +73,12 @@ func said(blocks []Block, which []int) map[int][]string {
 			_, rest = modals(rest)
 		}
 		for _, t := range tokens(rest) {
-			if t.word {
+			if !t.word {
+				continue
+			}
+			if verb, contracted := strings.CutSuffix(t.text, "n't"); contracted {
+				out[i] = append(out[i], verb, "not")
+			} else {
 				out[i] = append(out[i], t.text)
 			}
 		}

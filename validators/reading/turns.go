@@ -14,7 +14,6 @@ const maxHunk = 4
 
 // toggles turn a sentence by being there or not.
 var toggles = wordSet("not never no none nobody nothing neither nor without only solely exclusively except unless cannot every each always " +
-	"isn't aren't wasn't weren't don't doesn't didn't can't couldn't won't wouldn't hasn't haven't hadn't " +
 	"nicht nie niemals kein keine keinen keiner nur ohne außer pas jamais aucun aucune sans nunca sin excepto approximately roughly about almost nearly")
 
 // rivals are pairs of words of which each says something else than the other.
@@ -27,7 +26,7 @@ var rivals = sync.OnceValue(func() map[[2]string]bool {
 		"enable disable", "enabled disabled", "include exclude", "includes excludes", "included excluded", "allow deny forbid", "allows denies forbids", "accept reject", "accepts rejects", "accepted rejected",
 		"internal external", "public private", "inside outside", "open closed", "start end", "begin end", "daily weekly monthly yearly annually hourly", "can cannot will could would",
 		"left right", "north south east west", "positive negative", "success failure", "succeeds fails", "pass fail", "passes fails", "passed failed", "safe unsafe", "valid invalid", "possible impossible",
-		"necessary unnecessary", "legal illegal", "known unknown", "same different", "with without", "is isn't", "proves suggests shows", "causes correlates",
+		"necessary unnecessary", "legal illegal", "known unknown", "same different", "with without", "proves suggests shows", "causes correlates",
 		"once twice thrice", "doubles triples halves", "doubled tripled halved", "both either neither", "from until", "on off", "in out", "spring summer autumn winter",
 		"dozens hundreds thousands millions billions", "half third quarter fifth", "halves thirds quarters fifths", "single double triple", "twofold threefold fourfold fivefold tenfold", "noon midnight",
 		"second minute hour day week month year decade century", "seconds minutes hours days weeks months years decades centuries",

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -11,7 +12,7 @@ type token struct {
 	word bool
 }
 
-// tokens parts words at blanks and marks. Apostrophes, hyphens and underscores
+// tokens parts words at blanks and marks. Apostrophes (in one way), hyphens and underscores
 // hold a word together, and so do dots and commas between figures.
 func tokens(s string) []token {
 	var out []token
@@ -20,7 +21,7 @@ func tokens(s string) []token {
 		switch {
 		case wordRune(r):
 			end := i + wordEnd(s[i:])
-			out = append(out, token{s[i:end], true})
+			out = append(out, token{strings.ReplaceAll(s[i:end], "’", "'"), true})
 			i = end
 		case unicode.IsSpace(r):
 			i += size

@@ -115,7 +115,8 @@ func (d *draft) note(f *findings, at int, format string, args ...any) {
 // spokenIn is a paragraph with its quotations and code blanked, byte for byte.
 func (d *draft) spokenIn(p reading.Span) string { return d.blanked(p, "\"`") }
 
-// blanked is a part of the text without what stands between two of the marks.
+// blanked is a part of the text without what stands between two of the one or two
+// marks.
 func (d *draft) blanked(p reading.Span, marks string) string {
 	text := p.In(d.source)
 	if !strings.ContainsAny(text, marks) {
@@ -123,7 +124,7 @@ func (d *draft) blanked(p reading.Span, marks string) string {
 	}
 	b := []byte(text)
 	for i := 0; i < len(b); i++ {
-		if strings.IndexByte(marks, b[i]) < 0 {
+		if b[i] != marks[0] && b[i] != marks[len(marks)-1] {
 			continue
 		}
 		if end := bytes.IndexByte(b[i+1:min(len(b), i+1+quoteReach)], b[i]); end >= 0 {

@@ -45,27 +45,27 @@ var (
 // admitted gives what evidence in words has of a failure that is not of the time
 // before the work, in one of the forms, or of tests. That is so where something is
 // said to pass now.
-func admitted(evidence string, f forms) string {
-	if f == nil {
+func admitted(evidence string, o outcries) string {
+	if o == nil {
 		return ""
 	}
 	if !slices.ContainsFunc(outcomes, func(s string) bool { return strings.Contains(evidence, s) }) {
-		return failing(evidence, f)
+		return failing(evidence, o)
 	}
 	evidence = numeral().ReplaceAllStringFunc(evidence, func(word string) string { return numerals()[strings.ToLower(word)] })
-	found := broken(evidence, f)
+	found := broken(evidence, o)
 	if found == "" {
 		return ""
 	}
 	if now := earlier().ReplaceAllString(evidence, " "); strings.Contains(now, "pass") {
-		return broken(now, f)
+		return broken(now, o)
 	}
 	return found
 }
 
 // broken does what failing does, and reads sentences on tests.
-func broken(evidence string, f forms) string {
-	if found := failing(evidence, f); found != "" {
+func broken(evidence string, o outcries) string {
+	if found := failing(evidence, o); found != "" {
 		return found
 	}
 	for sentence := range strings.FieldsFuncSeq(evidence, func(r rune) bool { return strings.ContainsRune(".;!?\n", r) }) {

@@ -42,6 +42,10 @@ var (
 	subjects = []string{"est", "spec", "cenario", "rueba", "uite", "uild", "all "}
 )
 
+// maxProse is the longest evidence that is read for sentences, in bytes. What is
+// longer is what a program printed.
+const maxProse = 16 << 10
+
 // admitted gives what evidence in words has of a failure that is not of the time
 // before the work, in one of the forms, or of tests. That is so where something is
 // said to pass now.
@@ -52,7 +56,9 @@ func admitted(evidence string, o outcries) string {
 	if !slices.ContainsFunc(outcomes, func(s string) bool { return strings.Contains(evidence, s) }) {
 		return failing(evidence, o)
 	}
-	evidence = numeral().ReplaceAllStringFunc(evidence, func(word string) string { return numerals()[strings.ToLower(word)] })
+	if len(evidence) <= maxProse {
+		evidence = numeral().ReplaceAllStringFunc(evidence, func(word string) string { return numerals()[strings.ToLower(word)] })
+	}
 	found := broken(evidence, o)
 	if found == "" {
 		return ""
@@ -65,7 +71,7 @@ func admitted(evidence string, o outcries) string {
 
 // broken does what failing does, and reads sentences on tests.
 func broken(evidence string, o outcries) string {
-	if found := failing(evidence, o); found != "" {
+	if found := failing(evidence, o); found != "" || len(evidence) > maxProse {
 		return found
 	}
 	for sentence := range strings.FieldsFuncSeq(evidence, func(r rune) bool { return strings.ContainsRune(".;!?\n", r) }) {

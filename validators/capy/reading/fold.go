@@ -16,8 +16,9 @@ var folds = func() (table [256]bool) {
 
 // folded is a text as it is seen: without characters that show nothing, letters and
 // digits of full width or of mathematics as plain ones, entities as what they stand
-// for. Fences are as they were, since what is in them is read as it is written, and
-// JSON is judged. Lines stay lines.
+// for, the upright lines of a drawn table as bars. Fences are as they were but for
+// these, since what is in them is read as it is written, and JSON is judged. Lines stay
+// lines.
 //
 //	IV\u200bPS &asymp; ２３.45   IVPS ≈ 23.45
 func folded(t []byte) []byte {
@@ -31,8 +32,10 @@ func folded(t []byte) []byte {
 		case mark:
 			fenced = !fenced
 			out = append(out, line...)
-		case fenced:
+		case fenced && !upright(firstRune(start)):
 			out = append(out, line...)
+		case fenced:
+			out = append(out, bytes.ReplaceAll(line, []byte(string(firstRune(start))), []byte{'|'})...)
 		default:
 			out = appendFolded(out, line)
 		}
@@ -78,6 +81,8 @@ func fold(t []byte) (seen rune, n int) {
 	switch {
 	case unseen(r):
 		return -1, n
+	case upright(r):
+		return '|', n
 	case r >= '０' && r <= '９', r >= 'Ａ' && r <= 'Ｚ', r >= 'ａ' && r <= 'ｚ', r == '＄', r == '％', r == '．', r == '，', r == '＋', r == '－':
 		return r - '！' + '!', n
 	case r >= 0x1D400 && r <= 0x1D6A3:
@@ -89,6 +94,14 @@ func fold(t []byte) (seen rune, n int) {
 		return '0' + (r-0x1D7CE)%10, n
 	}
 	return 0, 0
+}
+
+// upright says that a character is the line between two cells of a drawn table.
+func upright(r rune) bool { return r == '│' || r == '┃' || r == '║' }
+
+func firstRune(t []byte) rune {
+	r, _ := utf8.DecodeRune(t)
+	return r
 }
 
 // unseen says that a character shows nothing, and parts nothing.

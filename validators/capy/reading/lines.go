@@ -130,17 +130,28 @@ func (r *reader) sort(t []byte) {
 	r.doc.Last = w.at
 	if f := w.fences.top(); f != nil && f.use != wrapping {
 		if f.use == plain {
-			r.show(line{kind: code, text: trimmed, raw: t})
+			r.code(t, trimmed)
 		}
 		return
 	}
 	r.markdown(t, trimmed)
 }
 
+// code shows a line of a fence that is no JSON: one of a table there is as good as
+// elsewhere.
+func (r *reader) code(t, trimmed []byte) {
+	l := line{kind: code, text: trimmed, raw: t}
+	r.walker.table.row(&l, trimmed, &r.walker)
+	r.show(l)
+}
+
 // markdown sorts a line that is not in a fence.
 func (r *reader) markdown(t, trimmed []byte) {
 	w := &r.walker
 	l := line{kind: prose, text: trimmed, raw: t, indent: len(t) - len(trimmed)}
+	if trimmed[0] == '>' {
+		l.text = trimLeft(trimmed, &quoting)
+	}
 	level, title, isHead := isHeading(t)
 	if !isHead && (trimmed[0] == '<' || w.tags.in) {
 		if r.tagged(t, trimmed) {
@@ -157,7 +168,7 @@ func (r *reader) markdown(t, trimmed []byte) {
 	case w.before != nil && underline(t) > 0:
 		r.title(w.beforeP, underline(t), w.before)
 		return
-	case w.table.row(&l, trimmed, w):
+	case len(l.text) > 0 && w.table.row(&l, l.text, w):
 	case isRule(t):
 		l.kind = rule
 	case trimmed[0] == '<' && len(trimmed) > 1 && (isLetter(trimmed[1]) || trimmed[1] == '!' || trimmed[1] == '/'):
@@ -166,8 +177,6 @@ func (r *reader) markdown(t, trimmed []byte) {
 	default:
 		if marker := listMarker(t); marker > 0 {
 			l.kind, l.text = item, t[marker:]
-		} else if trimmed[0] == '>' {
-			l.text = bytes.TrimLeft(trimmed, "> ")
 		}
 	}
 	w.before = nil

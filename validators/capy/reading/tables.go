@@ -16,11 +16,12 @@ type tableState struct {
 func (s *tableState) end() { s.in, s.ruler, s.header = false, false, nil }
 
 // row reads a line as a row of a table: one of a table with a head and a
-// ruler, or a line that begins with a bar. The ruler itself becomes a rule.
+// ruler, or, outside of fences, a line that begins with a bar. The ruler itself
+// becomes a rule.
 func (s *tableState) row(l *line, t []byte, w *walker) bool {
 	bar := bytes.IndexByte(t, '|') >= 0
 	switch {
-	case s.in && s.ruler:
+	case s.in && (s.ruler || isRuler(t)):
 		s.ruler = false
 		l.kind = rule
 		return true
@@ -31,7 +32,7 @@ func (s *tableState) row(l *line, t []byte, w *walker) bool {
 		s.header = split(t, s.buffer[0][:0])
 		l.kind, l.cells = row, s.header
 		return true
-	case t[0] == '|':
+	case t[0] == '|' && l.kind != code:
 		s.end()
 	default:
 		s.end()
@@ -42,19 +43,21 @@ func (s *tableState) row(l *line, t []byte, w *walker) bool {
 	return true
 }
 
-// isRuler says whether a line is |---|:--:|.
+// isRuler says whether a line is |---|:--:|, or one that is drawn: +---+---+, ├───┼───┤.
 func isRuler(t []byte) bool {
-	dashes := 0
-	for _, c := range bytes.TrimRight(t, "\r") {
+	dashes, bars := 0, 0
+	for _, c := range trimLeft(bytes.TrimRight(t, "\r"), &quoting) {
 		switch c {
-		case '-':
+		case '-', '=':
 			dashes++
-		case '|', ':', ' ', '\t':
+		case '|', '+':
+			bars++
+		case ':', ' ', '\t':
 		default:
-			return false
+			return c == 0xE2 && dashes == 0 && len(bytes.Trim(t, "├┼┤╞╪╡╠╬╣┝┿┥─═━╟╫╢>| \t\r")) == 0
 		}
 	}
-	return dashes > 0 && bytes.IndexByte(t, '|') >= 0
+	return dashes > 0 && bars > 0
 }
 
 // split cuts a row into its cells, trimmed.

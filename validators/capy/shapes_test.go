@@ -1,0 +1,103 @@
+package capy
+
+import (
+	"strings"
+	"testing"
+)
+
+// A sheet is a table's head and its rows.
+type sheet [][]string
+
+// shapes are ways to write a table; the first is the usual one.
+var shapes = []struct {
+	name string
+	of   func(sheet) string
+}{
+	{"usual", usual},
+	{"in a fence", func(s sheet) string { return "```\n" + usual(s) + "\n```" }},
+	{"in a fence of text", func(s sheet) string { return "```text\n" + usual(s) + "\n```" }},
+	{"in a fence of tildes, without bars at the ends", func(s sheet) string { return "~~~\n" + s.lines("", " | ", "", "--- | ---") + "\n~~~" }},
+	{"quoted", func(s sheet) string { return "> " + strings.ReplaceAll(usual(s), "\n", "\n> ") }},
+	{"in a callout", func(s sheet) string { return "> [!NOTE]\n> " + strings.ReplaceAll(usual(s), "\n", "\n> ") }},
+	{"drawn with signs", func(s sheet) string {
+		return "```\n+-----+\n" + s.lines("| ", " | ", " |", "+=====+=====+") + "\n+-----+\n```"
+	}},
+	{"drawn with signs between all rows", func(s sheet) string {
+		return "+-----+-----+\n" + strings.ReplaceAll(s.lines("| ", " | ", " |", "+=====+=====+"), " |\n|", " |\n+-----+-----+\n|") + "\n+-----+-----+"
+	}},
+	{"drawn with lines", func(s sheet) string {
+		return "┌─────┬─────┐\n" + s.lines("│ ", " │ ", " │", "├─────┼─────┤") + "\n└─────┴─────┘"
+	}},
+	{"drawn with lines in a fence", func(s sheet) string {
+		return "```\n╔═════╦═════╗\n" + s.lines("║ ", " ║ ", " ║", "╠═════╬═════╣") + "\n╚═════╩═════╝\n```"
+	}},
+}
+
+func usual(s sheet) string { return s.lines("| ", " | ", " |", strings.Repeat("|---", len(s[0]))+"|") }
+
+// lines writes each row between a begin and an end, and the ruler behind the head.
+func (s sheet) lines(begin, between, end, ruler string) string {
+	var b strings.Builder
+	for i, row := range s {
+		b.WriteString(begin + strings.Join(row, between) + end + "\n")
+		if i == 0 {
+			b.WriteString(ruler + "\n")
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// rows makes a sheet of lines whose cells a ; parts.
+func rows(lines ...string) sheet {
+	var s sheet
+	for _, l := range lines {
+		s = append(s, strings.Split(l, ";"))
+	}
+	return s
+}
+
+// TestShapes writes the tables of outputs, good and bad, in every shape: each must come
+// to the verdict of the usual one, which is named here.
+func TestShapes(t *testing.T) {
+	valued := func(lines ...string) sheet { return append(rows("Metric;Value"), rows(lines...)...) }
+	for _, c := range []struct {
+		name, stage string
+		above       string
+		table       sheet
+		want        string // "" for PASS, else a part of the first finding
+	}{
+		{"A.7", "BASE_T2", "# A.7 LIGHTWEIGHT VALUATION SUMMARY", valued("IVPS;£7.25", "Discount Rate (DR);12.7%", "Terminal Growth (g);2.1%", "ROIC;11.8%"), ""},
+		{"A.7 without IVPS", "BASE_T2", "# A.7 LIGHTWEIGHT VALUATION SUMMARY", valued("IVPS;N/A", "Discount Rate (DR);12.7%"), "IVPS has no value"},
+		{"A.7 of nothing", "BASE_T2", "# A.7 LIGHTWEIGHT VALUATION SUMMARY", valued("IVPS;£0.00"), "IVPS is 0"},
+		{"A.7 with a high DR", "BASE_T2", "# A.7 LIGHTWEIGHT VALUATION SUMMARY", valued("IVPS;£7.25", "Discount Rate (DR);17.5%"), "DR at 17.5%"},
+		{"A.7 with a high g", "BASE_T2", "# A.7 LIGHTWEIGHT VALUATION SUMMARY", valued("IVPS;£7.25", "Discount Rate (DR);12.7%", "Terminal Growth (g);13.1%"), "not below the DR"},
+		{"scenarios", "SCENARIO_T1", "## Scenarios", rows("Scenario;P;M", "S1;35%;-£0.95", "S2;45%;-£0.55", "S3;20%;£0.40", "S4;25%;£0.30"), ""},
+		{"scenarios without an M", "SCENARIO_T1", "## Scenarios", rows("Scenario;P;M", "S1;35%;-£0.95", "S2;45%;-£0.55", "S3;20%;TBD", "S4;25%;£0.30"), "S3 has no M"},
+		{"scenarios with a P above one", "SCENARIO_T1", "## Scenarios", rows("Scenario;P;M", "S1;35%;-£0.95", "S2;145%;-£0.55", "S3;20%;£0.40", "S4;25%;£0.30"), "145%"},
+		{"joint states too early", "SCENARIO_T1", fourScenarios + "\n\n### Joint Probability Distribution", rows("State;Joint probability", "none;0.5", "S1, S4;0.5"), "JPD as 0.5"},
+		{"joint states", "SCENARIO_T2", scenarioModel + "\n\n### Joint Probability Distribution", rows("State;Joint probability;IVPS", "none;0.5;£6.98", "S1, S4;0.5;£7.28"), ""},
+		{"joint states that sum to little", "SCENARIO_T2", scenarioModel + "\n\n### Joint Probability Distribution", rows("State;Joint probability;IVPS", "none;0.5;£6.98", "S1, S4;0.3;£7.28"), "the 2 joint states sum to 0.8"},
+		{"τ", "IRR_T1", "## CR Derivation\n\nCR = 0.22\n\n## A.13 Resolution Timeline", rows("Scenario;τ;When", "S1;0.6;2027", "S2;0.8;2027"), ""},
+		{"τ to come", "IRR_T1", "## CR Derivation\n\nCR = 0.22\n\n## A.13 Resolution Timeline", rows("Scenario;τ;When", "S1;TBD;2027", "S2;TBD;2027"), "τ estimates named, but without a number"},
+		{"dispositions", "INT_T1", "## Adjudication", rows("Finding;Severity;Disposition", "F-1;HIGH;ACCEPT", "F-2;LOW;REJECT"), ""},
+		{"dispositions to come", "INT_T1", "## Adjudication", rows("Finding;Severity;Disposition", "F-1;HIGH;ACCEPT", "F-2;LOW;TBD"), "Finding F-2 has no disposition"},
+		{"questions", "RQ_GEN", "## A.8_RESEARCH_STRATEGY_MAP", rows("RQ;Platform;Topic", "RQ1;AS;Fuel", "RQ2;AS;Tolls", "RQ3;AS;Yield", "RQ4;GDR;Ports", "RQ5;GDR;Ships", "RQ6;GDR;Rules"), ""},
+		{"questions of four and two", "RQ_GEN", "## A.8_RESEARCH_STRATEGY_MAP", rows("RQ;Platform;Topic", "RQ1;AS;Fuel", "RQ2;AS;Tolls", "RQ3;AS;Yield", "RQ4;AS;Ports", "RQ5;GDR;Ships", "RQ6;GDR;Rules"), "4 AS, 2 GDR"},
+		{"IVPS too early", "BASE_T1", "", valued("Revenue growth;3.1%", "IVPS;£14.72"), "IVPS as 14.72"},
+		{"no IVPS yet", "BASE_T1", "", valued("Revenue growth;3.1%", "IVPS;TBD"), ""},
+	} {
+		for _, shape := range shapes {
+			t.Run(c.name+" "+shape.name, func(t *testing.T) {
+				text := wrap(c.above, shape.of(c.table))
+				if c.stage == "BASE_T1" {
+					text = strings.Replace(good(t, c.stage), "## Narrative IV", shape.of(c.table)+"\n\n## Narrative IV", 1)
+				}
+				r := judge(t, c.stage, text)
+				list := append(r.Issues, r.Warnings...)
+				if c.want == "" && len(list) > 0 || c.want != "" && (len(list) == 0 || !strings.Contains(list[0].Message, c.want)) {
+					t.Errorf("want %q\n%s\n%s", c.want, shape.of(c.table), r.Text())
+				}
+			})
+		}
+	}
+}

@@ -50,6 +50,17 @@ func TestForms(t *testing.T) {
 		{"table of tags", "SCENARIO_T1", wrap("<table><tr><th>Scenario</th><th>P</th><th>M</th></tr><tr><td>S1</td><td>35%</td><td>-12%</td></tr><tr><td>S2</td><td>45%</td><td>-8%</td></tr>\n<tr><td>S3</td><td>20%</td><td>5%</td></tr>\n<tr>\n<td>S4</td>\n<td>25%</td>\n<td>4%</td>\n</tr>\n</table>"), ""},
 		{"table of tags without one M", "SCENARIO_T1", wrap("<table>\n<thead><tr><th>Scenario</th><th>P</th><th>M</th></tr></thead>\n<tbody>\n<tr><td>S1</td><td>35%</td><td>-12%</td></tr>\n<tr><td>S2</td><td>45%</td><td>-8%</td></tr>\n<tr><td>S3</td><td>20%</td><td>N/A</td></tr>\n<tr><td>S4</td><td>25%</td><td>4%</td></tr>\n</tbody></table>"), "S3 has no M"},
 		{"table of tags without an end", "SCENARIO_T1", wrap("<table><tr><td>S1</td><td>35%", "## S1\n\nP: 0.2, M: 3", "## S2\n\nP: 0.2, M: 3", "## S3\n\nP: 0.2, M: 3", "## S4\n\nP: 0.2, M: 3"), ""},
+		// JSON outside of fences.
+		{"bare JSON", "IRR_T2", wrap("{\n  \"A.14_IRR_ANALYSIS\": {\n    \"expected_irr\": 0.118,\n\n    \"probability_above_hurdle\": 0.412\n  }\n}"), ""},
+		{"bare JSON in a line", "IRR_T2", wrap("The kernel's:", `{"A.14_IRR_ANALYSIS": {"E_IRR": 0.118, "P_IRR_gt_hurdle": 0.412}}`), ""},
+		{"bare JSON without a value", "IRR_T2", wrap(`{"A.14_IRR_ANALYSIS": {"E_IRR": 0.118, "P_IRR_gt_hurdle": null}}`), "P(IRR > Hurdle) has no value"},
+		{"bare JSON out of bounds", "IRR_T2", wrap(`    {"A.14_IRR_ANALYSIS": {"E_IRR": 0.118, "P_IRR_gt_hurdle": -0.4}}`), "-40%"},
+		{"bare JSON of scenarios without one M", "SCENARIO_T1", wrap("{\n\"S1\": {\"P\": 0.3, \"M\": -0.1},\n\"S2\": {\"P\": 0.3, \"M\": null},\n\"S3\": {\"P\": 0.3, \"M\": -0.1},\n\"S4\": {\"P\": 0.3, \"M\": -0.1}\n}"), "S2 has no M"},
+		{"bare JSON of scenarios", "SCENARIO_T1", wrap("{\n\"S1\": {\"P\": 0.3, \"M\": -0.1},\n\"S2\": {\"P\": 0.3, \"M\": -0.1},\n\"S3\": {\"P\": 0.3, \"M\": -0.1},\n\"S4\": {\"P\": 0.3, \"M\": -0.1}\n}"), ""},
+		{"bare JSON under a bold line", "IRR_T2", wrap("**A.14 IRR Analysis**", `{"E_IRR": 0.118, "P_IRR_gt_hurdle": 0.412}`), ""},
+		{"bare JSON under a label", "INT_T2", wrap("## A.12_INTEGRATION_TRACE", "One change.", "**state_4_active_inputs:**\n\n{\n  \"Yield\": 0.03\n}"), ""},
+		{"bare JSON that is none", "IRR_T2", wrap("## A.14 IRR Analysis", "{\nE[IRR]: 11.8%\nP(IRR > Hurdle): 41.2%\n}"), ""},
+		{"bare JSON with a value that only the kernel computes", "IRR_T1", wrap("## CR Derivation\n\nCR = 0.22", "## A.13 Resolution Timeline\n\nτ of S1: 0.6", `[{"irr": {"expected": 0.118}}]`), "E[IRR] as 0.118"},
 		// Joint states where there must be none yet.
 		{"joint table of scenarios", "SCENARIO_T1", wrap(fourScenarios, tabled("| S1 | S2 | P(joint) |", "| 0 | 0 | 0.36 |", "| 1 | 1 | 0.64 |")), "probabilities of 2 joint states"},
 		{"joint list under a label", "SCENARIO_T1", wrap(fourScenarios, "JPD:\n- S1 only: 0.20\n- S2 only: 0.45\n- none: 0.35"), "probabilities of 3 joint states"},

@@ -83,8 +83,8 @@ func (e *Ending) see(l *line, number int32) {
 func (e *Ending) Unbalanced() bool {
 	t := e.json[:cap(e.json)] // to the end of the text
 	for len(t) > 0 {
-		end := closing(t)
-		if end < 0 {
+		end, closed := closing(t)
+		if !closed {
 			return true
 		}
 		for t = t[end:]; len(t) > 0 && !startsJSON(t); { // the next line that begins so
@@ -98,27 +98,27 @@ func (e *Ending) Unbalanced() bool {
 	return false
 }
 
-// closing is the offset behind the JSON value that a text begins with, -1
-// where it has no end.
-func closing(t []byte) int {
+// closing is the offset behind the JSON value that a text begins with; of one that has no
+// end, how far it was looked for.
+func closing(t []byte) (end int, closed bool) {
 	depth := 0
 	for i := 0; i < len(t); i++ {
 		switch t[i] {
 		case '"':
 			end := skipString(t, i)
 			if t[end-1] != '"' || end == i+1 {
-				return -1
+				return end, false
 			}
 			i = end - 1
 		case '{', '[':
 			depth++
 		case '}', ']':
 			if depth--; depth == 0 {
-				return i + 1
+				return i + 1, true
 			}
 		}
 	}
-	return -1
+	return len(t), false
 }
 
 // count counts the words of the lines held: only a text's last paragraph is

@@ -47,6 +47,8 @@ type walker struct {
 	fences  fenceStack
 	table   tableState
 	tags    tagTable
+	json    int  // where the last JSON outside of fences ends, or what looked like it
+	bare    int  // where that ends which has been read
 	comment int  // where the present HTML comment ends
 	endless bool // one that was begun never ends, nor would another
 }
@@ -105,8 +107,12 @@ func unified(t []byte) []byte {
 // sort finds out what a line is.
 func (r *reader) sort(t []byte) {
 	w := &r.walker
-	if w.start < w.comment {
+	switch {
+	case w.start < w.comment:
 		r.aside(t)
+		return
+	case w.start < w.bare:
+		r.inside(t)
 		return
 	}
 	if f, ok := fenceMark(t); ok && !w.fences.wrapper(w.start) {
@@ -180,6 +186,9 @@ func (r *reader) markdown(t, trimmed []byte) {
 		}
 	}
 	w.before = nil
+	if l.kind == prose && r.bare(&l) {
+		return
+	}
 	if l.kind != prose {
 		w.running = 0
 	} else if w.running++; w.running == 1 && titled(trimmed) {

@@ -136,7 +136,7 @@ func (r *run) mention(topic int, m Mention) []gap {
 	}
 	entries := r.about(topic)
 	for _, e := range entries {
-		if wants[m.Wants](r.doc, e) && (m.Wants == wantsNarrative || !bytes.HasPrefix(bytes.TrimSpace(r.doc.Line(e)), []byte("<!--"))) {
+		if !awaits(r.doc, e) && wants[m.Wants](r.doc, e) && (m.Wants == wantsNarrative || !bytes.HasPrefix(bytes.TrimSpace(r.doc.Line(e)), []byte("<!--"))) {
 			return nil
 		}
 	}
@@ -183,6 +183,38 @@ func body(d *reading.Document, e reading.Entry) []byte {
 		}
 	}
 	return t
+}
+
+// beside are the cells of a piece of a row, of bars or of tags.
+func beside(t []byte) (list [][]byte) {
+	if bytes.IndexByte(t, '|') >= 0 {
+		return bytes.Split(t, []byte{'|'})
+	}
+	for len(t) > 0 {
+		cell, rest, _ := bytes.Cut(t, []byte{'<'})
+		list = append(list, cell)
+		_, t, _ = bytes.Cut(rest, []byte{'>'})
+	}
+	return list
+}
+
+// awaits says that what stands in the cell behind an entry's is a placeholder, whatever
+// those behind it say: SSE | TBD | model 4.
+func awaits(d *reading.Document, e reading.Entry) bool {
+	if e.Form != reading.Cell || e.Head {
+		return false
+	}
+	list := beside(limited(d.Rest(e)))
+	for i, cell := range list {
+		if i == 0 {
+			if said, linked := reading.Said(cell); linked && len(said) > 0 {
+				return false
+			}
+		} else if cell = trimmed(cell); len(cell) > 0 {
+			return unmade(cell)
+		}
+	}
+	return false
 }
 
 // present wants something under a heading or behind a label.

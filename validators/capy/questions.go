@@ -96,7 +96,7 @@ func (r *run) platform(e reading.Entry) string {
 			return p
 		}
 	case reading.Cell:
-		for cell := range bytes.SplitSeq(r.doc.Line(e), []byte("|")) {
+		for _, cell := range beside(limited(r.doc.Body(e))) {
 			if p := platformIn(cell); p != "" && len(cell) < 44 {
 				return p
 			}

@@ -28,6 +28,22 @@ var shapes = []struct {
 	{"drawn with lines", func(s sheet) string {
 		return "┌─────┬─────┐\n" + s.lines("│ ", " │ ", " │", "├─────┼─────┤") + "\n└─────┴─────┘"
 	}},
+	{"of tags", func(s sheet) string {
+		return "<table>\n" + strings.Replace(strings.ReplaceAll(s.lines("<tr><td>", "</td><td>", "</td></tr>", ""), "\n\n", "\n"), "td>", "th>", 2*len(s[0])) + "\n</table>"
+	}},
+	{"of tags in many lines", func(s sheet) string {
+		return "<table>\n" + strings.Replace(strings.ReplaceAll(s.lines("<tr>\n<td>", "</td>\n  <td align=\"right\">", "</td>\n</tr>", ""), "\n\n", "\n"), "td", "th", 2*len(s[0])) + "\n</table>"
+	}},
+	{"with an empty column", func(s sheet) string {
+		return usual(s.with(func(r []string) []string { return append([]string{""}, r...) }))
+	}},
+	{"with a source behind", func(s sheet) string {
+		return usual(s.with(func(r []string) []string { return append(r[:len(r):len(r)], "see 4.2") }))
+	}},
+	{"with a note at each number", func(s sheet) string { return usual(s.with(noted)) + "\n\n[^2]: as the model has it." }},
+	{"bold and code", func(s sheet) string {
+		return usual(s.with(func(r []string) []string { return append([]string{"**" + r[0] + "**"}, marked(r[1:])...) }))
+	}},
 	{"drawn with lines in a fence", func(s sheet) string {
 		return "```\n╔═════╦═════╗\n" + s.lines("║ ", " ║ ", " ║", "╠═════╬═════╣") + "\n╚═════╩═════╝\n```"
 	}},
@@ -45,6 +61,37 @@ func (s sheet) lines(begin, between, end, ruler string) string {
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// with is a sheet of other rows, made of each of its own but the head.
+func (s sheet) with(change func([]string) []string) sheet {
+	out := sheet{s[0]}
+	if n := len(change(s[0])) - len(s[0]); n > 0 {
+		out[0] = change(s[0])
+		if l := out[0]; l[len(l)-1] != s[0][len(s[0])-1] {
+			l[len(l)-1] = "Source"
+		}
+	}
+	for _, row := range s[1:] {
+		out = append(out, change(row))
+	}
+	return out
+}
+
+func noted(row []string) []string {
+	out := []string{row[0]}
+	for _, cell := range row[1:] {
+		out = append(out, cell+"[^2]")
+	}
+	return out
+}
+
+func marked(cells []string) []string {
+	var out []string
+	for _, cell := range cells {
+		out = append(out, "`"+cell+"`")
+	}
+	return out
 }
 
 // rows makes a sheet of lines whose cells a ; parts.
@@ -79,6 +126,10 @@ func TestShapes(t *testing.T) {
 		{"joint states that sum to little", "SCENARIO_T2", scenarioModel + "\n\n### Joint Probability Distribution", rows("State;Joint probability;IVPS", "none;0.5;£6.98", "S1, S4;0.3;£7.28"), "the 2 joint states sum to 0.8"},
 		{"τ", "IRR_T1", "## CR Derivation\n\nCR = 0.22\n\n## A.13 Resolution Timeline", rows("Scenario;τ;When", "S1;0.6;2027", "S2;0.8;2027"), ""},
 		{"τ to come", "IRR_T1", "## CR Derivation\n\nCR = 0.22\n\n## A.13 Resolution Timeline", rows("Scenario;τ;When", "S1;TBD;2027", "S2;TBD;2027"), "τ estimates named, but without a number"},
+		{"CR and τ by name", "IRR_T1", "## A.13 Resolution Timeline", valued("CR;0.22", "τ;0.6"), ""},
+		{"CR to come", "IRR_T1", "## A.13 Resolution Timeline", valued("CR;TBD", "τ;0.6"), "CR derivation named, but without a number"},
+		{"grade", "SC", "# A.11 AUDIT REPORT\n\n**Execution context:** model 2\n\n## Findings\n\n1. F-1: it fades.", valued("Pipeline Fit Grade;B+", "Auditor;model 2"), ""},
+		{"grade to come", "SC", "# A.11 AUDIT REPORT\n\n**Execution context:** model 2\n\n## Findings\n\n1. F-1: it fades.", valued("Pipeline Fit Grade;TBD", "Auditor;model 2"), "Pipeline Fit grade named, but without a grade"},
 		{"dispositions", "INT_T1", "## Adjudication", rows("Finding;Severity;Disposition", "F-1;HIGH;ACCEPT", "F-2;LOW;REJECT"), ""},
 		{"dispositions to come", "INT_T1", "## Adjudication", rows("Finding;Severity;Disposition", "F-1;HIGH;ACCEPT", "F-2;LOW;TBD"), "Finding F-2 has no disposition"},
 		{"questions", "RQ_GEN", "## A.8_RESEARCH_STRATEGY_MAP", rows("RQ;Platform;Topic", "RQ1;AS;Fuel", "RQ2;AS;Tolls", "RQ3;AS;Yield", "RQ4;GDR;Ports", "RQ5;GDR;Ships", "RQ6;GDR;Rules"), ""},

@@ -126,14 +126,13 @@ func (d *Document) Covers(outer, inner Entry) bool {
 	return outer.At.Source == inner.At.Source && inner.from >= outer.body && inner.from < outer.end
 }
 
-// Column is the cells under that of a table's head; a table of tags, whose
-// columns are not told apart, is one.
+// Column is the cells under that of a table's head.
 func (d *Document) Column(e Entry) (cells [][]byte) {
 	line, body := d.Line(e), d.Body(e)
 	body = body[:min(len(body), maxColumn)]
 	head := line[:max(0, len(line)-int(max(e.rest, e.to)-e.from))]
 	if bytes.IndexByte(line, '|') < 0 {
-		return [][]byte{body}
+		return d.tagColumn(e, body)
 	}
 	var room [maxCells][]byte
 	n := len(split(append(bytes.Clone(bytes.TrimSpace(head)), '.'), room[:0])) - 1
@@ -144,6 +143,25 @@ func (d *Document) Column(e Entry) (cells [][]byte) {
 		if l := split(bytes.TrimSpace(row), room[:0]); n < len(l) {
 			cells = append(cells, l[n])
 		}
+	}
+	return cells
+}
+
+// tagColumn is Column of a table of tags; all of it is one where its rows are not told
+// apart.
+func (d *Document) tagColumn(e Entry, body []byte) (cells [][]byte) {
+	head := d.Sources[e.At.Source][max(0, int(e.from)-maxPiece):e.from]
+	head = head[max(0, bytes.LastIndex(head, []byte("<tr"))):]
+	n := bytes.Count(head, []byte("<th")) + bytes.Count(head, []byte("<td"))
+	for i, row := range bytes.Split(body, []byte("<tr")) {
+		if l := bytes.Split(row, []byte("<td")); i > 0 && n < len(l) {
+			_, cell, _ := bytes.Cut(l[n], []byte{'>'})
+			cell, _, _ = bytes.Cut(cell, []byte("</t"))
+			cells = append(cells, cell)
+		}
+	}
+	if len(cells) == 0 {
+		return [][]byte{body}
 	}
 	return cells
 }

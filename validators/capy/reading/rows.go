@@ -115,6 +115,9 @@ func (r *reader) across(l *line, label int, p caption, at setting) {
 		cell := l.cells[i]
 		q := p.q
 		if i < len(l.header) {
+			if len(l.header[i]) > 0 && bytes.Equal(l.header[i], l.header[label]) {
+				return // Metric | Value | Metric | Value
+			}
 			q.column(r, l.header[i], p.label.metric)
 		}
 		v, ok := r.cellValue(cell)

@@ -134,12 +134,17 @@ func (r *reader) push(m mark) {
 		if c := firstByte(w.text[w.pos:]); c == '{' || c == '[' {
 			f.use = mayBeJSON
 		}
-	case tag != "text" && tag != "txt" && tag != "plaintext" && tag != "log" && tag != "math" && tag != "latex" && tag != "yaml":
+	case !shown[tag]:
 		f.use = hidden
 	}
 	w.fences.frames[w.fences.n] = f
 	w.fences.n++
 }
+
+// shown are the languages of fences that are no programs: what stands there is said to the
+// reader.
+var shown = set("text", "txt", "plaintext", "plain", "none", "log", "logs", "output", "console", "stdout", "result", "results", "ascii", "table", "csv", "tsv", "math", "latex", "tex", "katex", "yaml", "yml", "toml", "ini",
+	"properties", "asciidoc", "rst", "org", "quote", "note", "summary")
 
 // firstByte is the first byte of the next line that is not blank, looking at
 // no more than a few of them.

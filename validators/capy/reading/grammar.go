@@ -1,5 +1,7 @@
 package reading
 
+import "bytes"
+
 // A link is what joins a label to its value.
 type link uint8
 
@@ -175,7 +177,7 @@ func (p *path) sign(i int) (int, link) {
 	if j < len(c.tokens) {
 		next = c.tokens[j]
 	}
-	number := next.sign == numberSign && (c.numbers[next.index].money && m.PerShare() || c.numbers[next.index].percent && (m.Rate() || m == anyIRR))
+	number := next.sign == numberSign && (c.numbers[next.index].money && m.PerShare() || c.numbers[next.index].percent && (m.Rate() || m == anyIRR) || m == anyX && c.numbers[next.index].digits > 0 && !c.minus(i, j))
 	switch k.sign {
 	case numberSign:
 		n := c.numbers[k.index]
@@ -213,6 +215,13 @@ func (p *path) sign(i int) (int, link) {
 		}
 	}
 	return p.end(i, noLink)
+}
+
+// minus says that the sign at token i is one of arithmetic before the number at token j:
+// X_REFINE - 1.0 = 0.6.
+func (c *cutter) minus(i, j int) bool {
+	k := &c.tokens[i]
+	return k.sign != dashSign && k.sign != otherSign || bytes.HasPrefix(c.text[k.from:], []byte("−")) || j+1 < len(c.tokens) && (c.tokens[j+1].sign == equalSign || c.tokens[j+1].sign == operatorSign || c.tokens[j+1].sign == barSign)
 }
 
 // ofScenario says that a number behind a dash may be a P or an M: 0.35, -12%, $1.10.

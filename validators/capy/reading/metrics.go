@@ -66,6 +66,9 @@ func (m Metric) PerShare() bool { return m == IVPS || m == EIVPS }
 // it a value matters.
 func (m Metric) kernel() bool { return m.PerShare() || m == EIRR || m == PIRR || m == anyIRR }
 
+// alone says that it may have its value on a line of its own, behind one of its name.
+func (m Metric) alone() bool { return m.kernel() || m == DR || m == Growth || m == ROIC || m == anyX }
+
 // single says that a text has one result of it: what one of many scenarios or
 // states has is another.
 func (m Metric) single() bool {

@@ -231,7 +231,12 @@ func (n *number) following(t []byte) {
 	case "bps", "bp":
 		n.end = i + 1 + len(w)
 		n.basis(t)
-	case "usd", "eur", "brl", "gbp", "cad", "aud", "jpy", "chf", "dollars", "euros", "pounds", "pence", "yen", "yuan", "won", "rupees", "francs", "kroner", "kronor", "reais", "pesos", "per":
+	case "per":
+		if cent, ok := hasFold(t[i+1+len(w):], " cent"); ok && (i+1+len(w)+cent == len(t) || !isASCIIWord(t[i+1+len(w)+cent])) {
+			n.percent, n.end = true, i+1+len(w)+cent
+		}
+		n.money = !n.percent
+	case "usd", "eur", "brl", "gbp", "cad", "aud", "jpy", "chf", "dollars", "euros", "pounds", "pence", "yen", "yuan", "won", "rupees", "francs", "kroner", "kronor", "reais", "pesos":
 		n.money = true
 	default:
 		n.word = true

@@ -274,7 +274,7 @@ func (r *reader) carry(l *line, at setting) {
 		}
 	}
 	if r.labelled && len(t) < 100 {
-		if p := r.caption(t); p.label != nil && p.label.metric.kernel() {
+		if p := r.caption(t); p.label != nil && p.label.metric.alone() {
 			r.pending = p
 		}
 	}

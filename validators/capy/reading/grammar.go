@@ -100,7 +100,10 @@ func (p *path) follow(i int) (at int, l link) {
 	for i < p.limit {
 		k := &c.tokens[i]
 		if k.glued && k.sign == numberSign {
-			return i, noLink // DR_12
+			if i++; p.ofState(&c.numbers[k.index]) {
+				continue
+			}
+			return i - 1, noLink // DR_12
 		}
 		switch k.sign {
 		case closeSign:
@@ -109,6 +112,10 @@ func (p *path) follow(i int) (at int, l link) {
 			end := c.closing(i)
 			if end < 0 {
 				return i, noLink
+			}
+			if k.glued && end == i+2 && c.valued(i+1) && p.ofState(&c.numbers[c.tokens[i+1].index]) {
+				i = end + 1
+				continue
 			}
 			if !p.bracket(i, end) {
 				return i, noLink
@@ -132,6 +139,16 @@ func (p *path) follow(i int) (at int, l link) {
 		return p.end(i, atEnd)
 	}
 	return p.end(i, noLink)
+}
+
+// ofState takes in the number of a state that is glued to a value of the shares: the 4 of
+// E[IVPS]_4.
+func (p *path) ofState(n *number) bool {
+	if !p.label.metric.PerShare() || n.digits > 0 || n.money || n.percent || n.value < 1 || n.value > 4 {
+		return false
+	}
+	p.q.mark(int8(n.value))
+	return true
 }
 
 // end is the link where none follows: the value may have been in parentheses.

@@ -61,7 +61,7 @@ func readNumber(t []byte, i int) (number, bool) {
 // readDigits copies the digits and the point at t[i:] without separators: 12850 of
 // 12,850, 12.7 of 12,7, 1234.56 of 1.234,56, but 12 of 12,85,90, which is a list.
 func readDigits(t []byte, i int, into []byte) (digits []byte, end, fraction int) {
-	start, point := i, false
+	start, group, point := i, i, false
 	for i < len(t) && len(into) <= 32 {
 		switch c := t[i]; {
 		case isDigit(c):
@@ -73,6 +73,9 @@ func readDigits(t []byte, i int, into []byte) (digits []byte, end, fraction int)
 			point = true
 			into = append(into, '.')
 		case c == ',' && !point && i > start && t[start] != '0' && thousands(t[i+1:]):
+		case (c == 0xC2 || c == 0xE2 || c == '\'') && !point && i > group && i-group < 4 && t[start] != '0' && apart(t[i:]) > 0:
+			group = i + apart(t[i:])
+			i = group - 1
 		case c == ',' && i > start && (!point || fraction == 3 && t[start] != '0') && decimals(t, start, i):
 			if point { // it parted thousands
 				into = append(into[:len(into)-4], into[len(into)-3:]...)
@@ -85,6 +88,17 @@ func readDigits(t []byte, i int, into []byte) (digits []byte, end, fraction int)
 		i++
 	}
 	return into, i, fraction
+}
+
+// apart is the length of what parts thousands without a comma, with three digits behind it:
+// of a no-break or thin space, and of the ' of 1'241.
+func apart(t []byte) int {
+	for _, s := range []string{"\u00a0", "\u2009", "\u202f", "\u2007", "'", "’"} {
+		if bytes.HasPrefix(t, []byte(s)) && thousands(t[len(s):]) {
+			return len(s)
+		}
+	}
+	return 0
 }
 
 func thousands(t []byte) bool {
@@ -215,6 +229,9 @@ func (n *number) following(t []byte) {
 		return
 	}
 	if c := coinBehind(t[i+1:]); c > 0 {
+		if moneySign(t[i+1:]) == c && i+1+c < len(t) && isDigit(t[i+1+c]) {
+			return // that of the next: State 3 £6.61
+		}
 		if !n.money { // else it may be that of the next: £12 USD 15
 			n.end = i + 1 + c
 		}

@@ -108,11 +108,23 @@ func (r *reader) label(l *label, i, end, sentence int, supposed bool, at setting
 		}
 	}
 	left := c.leftOf(first, sentence)
+	if !supposed {
+		if behind := r.abreast(l, i, end, at); behind > 0 {
+			return behind - 1
+		}
+	}
 	if l.metric == anyX {
 		q.take(c, max(left, first-nearLeft), first)
 	}
 	way := path{c: c, label: l, q: &q}
 	from, link := way.walk(end)
+	if (link == colon || link == equal) && !supposed {
+		near := q
+		near.take(c, max(left, first-nearLeft), first)
+		if behind := r.shares(l, near, first, from, at); behind > 0 {
+			return behind - 1
+		}
+	}
 	v, ok := amount{}, false
 	if link == noLink || link == atEnd || c.operand(first) {
 		if v, ok = r.inFront(l, first, end); !ok || c.operand(first) {
@@ -147,7 +159,7 @@ func (r *reader) label(l *label, i, end, sentence int, supposed bool, at setting
 		s.Metric, s.Scenario = Magnitude, at.scenario // the impact on IVPS
 		r.keep(s, l, first, v.next, at)
 	}
-	return max(v.next, end) - 1
+	return max(v.next, end, r.others(l, q, first, v.next, at)) - 1
 }
 
 // linked reads the value that a link leads to.

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"bytes"
 	"slices"
 	"sync"
 )
@@ -64,7 +65,8 @@ func (s *scenarios) line(l *line) int8 {
 // nearest finds the scenario that the text around a label at [from:to] names:
 // right behind it, or else before it, or else behind.
 func nearest(t []byte, from, to int) int8 {
-	if n, _ := scenarioToken(t[from:min(len(t), to+8)]); n > 0 {
+	right, _, _ := bytes.Cut(t[from:min(len(t), to+8)], []byte{';'})
+	if n, _ := scenarioToken(right); n > 0 {
 		return n
 	}
 	start := max(0, from-60)

@@ -31,7 +31,7 @@ func latex(t []byte) *written {
 
 // runeSigns are the signs beyond ASCII.
 var runeSigns = []written{
-	{"≈", equalSign}, {"≅", equalSign}, {"＝", equalSign}, {"≃", equalSign}, {"∼", equalSign}, {"≡", equalSign}, {"∈", equalSign}, {"：", colonSign}, {"→", arrowSign}, {"⇒", arrowSign}, {"➔", arrowSign}, {"➜", arrowSign}, {"➞", arrowSign}, {"⟶", arrowSign}, {"⟹", arrowSign}, {"⇢", arrowSign}, {"↦", arrowSign}, {"≤", boundSign}, {"≥", boundSign}, {"±", boundSign}, {"≠", boundSign},
+	{"≈", equalSign}, {"≅", equalSign}, {"＝", equalSign}, {"≃", equalSign}, {"∼", equalSign}, {"≡", equalSign}, {"∈", equalSign}, {"：", colonSign}, {"→", arrowSign}, {"⇒", arrowSign}, {"➡", arrowSign}, {"➔", arrowSign}, {"➜", arrowSign}, {"➞", arrowSign}, {"⟶", arrowSign}, {"⟹", arrowSign}, {"⇢", arrowSign}, {"↦", arrowSign}, {"≤", boundSign}, {"≥", boundSign}, {"±", boundSign}, {"≠", boundSign},
 	{"≪", boundSign}, {"≫", boundSign}, {"–", dashSign}, {"—", dashSign}, {"−", dashSign}, {"―", dashSign}, {"‐", dashSign}, {"‑", dashSign}, {"×", operatorSign}, {"÷", operatorSign}, {"·", operatorSign}, {"⋅", operatorSign},
 	{"Σ", operatorSign}, {"∑", operatorSign}, {"…", otherSign}, {"│", barSign}, {"⁄", slashSign},
 }

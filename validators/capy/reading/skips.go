@@ -11,7 +11,7 @@ func (c *cutter) skip(i int) int {
 		return 1
 	case b == '*':
 		return c.star(i)
-	case b == '_' && (i == 0 || !isWord(t[i-1]) || i+1 == len(t) || !isWord(t[i+1]) && t[i+1] != '{' && t[i+1] != '\\'):
+	case b == '_' && !subscript(t, i) && (i == 0 || !isWord(t[i-1]) || i+1 == len(t) || !isWord(t[i+1]) && t[i+1] != '{' && t[i+1] != '\\'):
 		return 1
 	case b == '\\':
 		return c.backslash(i)
@@ -27,6 +27,11 @@ func (c *cutter) skip(i int) int {
 		return blankRune(t[i:])
 	}
 	return 0
+}
+
+// subscript says that a _ sets a number under a bracket: E[IVPS]_4, E[IVPS]_{4}.
+func subscript(t []byte, i int) bool {
+	return i > 0 && i+1 < len(t) && (t[i-1] == ']' || t[i-1] == ')') && (isDigit(t[i+1]) || t[i+1] == '{')
 }
 
 // abbreviated says that the last token is a word whose point ends no sentence: approx.
@@ -80,8 +85,8 @@ func blankRune(t []byte) int {
 		return 0
 	case t[0] == 0xE2 && t[1] == 0x80 && (t[2] <= 0x8F || t[2] == 0xAF || t[2] >= 0x98 && t[2] <= 0x9F || t[2] == 0xA0 || t[2] == 0xA1):
 		return 3 // spaces, joiners, quotation marks, daggers
-	case t[0] == 0xE2 && t[1] == 0x81 && (t[2] == 0x9F || t[2] == 0xA0):
-		return 3
+	case t[0] == 0xE2 && t[1] == 0x81 && (t[2] == 0x9F || t[2] == 0xA0 || t[2] >= 0xB0 && t[2] <= 0xB9), t[0] == 0xE2 && t[1] == 0x82 && t[2] >= 0x80 && t[2] <= 0x89:
+		return 3 // raised and lowered digits
 	case t[0] == 0xE3 && t[1] == 0x80 && t[2] == 0x80, t[0] == 0xEF && t[1] == 0xBB && t[2] == 0xBF, t[0] == 0xEF && t[1] == 0xB8 && t[2] == 0x8F:
 		return 3
 	}

@@ -90,7 +90,7 @@ func (r *run) holds(e reading.Entry) bool {
 	named := false
 	for _, m := range (title{r.doc.Title(e), r.query.words}).namings() {
 		if m.n == int(e.Artifact) {
-			named = named || m.strong || m.named && !e.Numbered && e.Form == reading.Heading
+			named = named || m.strong || m.named && !e.Numbered && (e.Form == reading.Heading || len(r.doc.Title(e)) <= len("A.99"))
 		}
 	}
 	if !named {

@@ -152,3 +152,37 @@ func TestShapes(t *testing.T) {
 		}
 	}
 }
+
+// TestNames puts a line over a block in the place of A.3: as its name it makes it one.
+func TestNames(t *testing.T) {
+	const graph = "{\"nodes\": {\"Revenue\": {\"parents\": [\"Sailings\"]}}}"
+	blocks := []string{"```json\n" + graph + "\n```", "| Node | Parent |\n|---|---|\n| Revenue | Sailings |", graph}
+	for line, want := range map[string]bool{
+		"__A.3__": true, "__A.3 Causal DAG__": true, "__A.3_CAUSAL_DAG__": true, "**__A.3__**": true, "**A.3**:": true, "*A.3 Causal DAG*": true, "`A.3_CAUSAL_DAG`": true, "A.3_CAUSAL_DAG:": true, "=== A.3 CAUSAL DAG ===": true,
+		"🔹 **A.3 Causal DAG**": true, "<b>A.3 Causal DAG</b>": true, "<details><summary>A.3 Causal DAG</summary>": true, "### A-3 Causal DAG": true, "### A_3_CAUSAL_DAG": true,
+		"__A.3 is in the file beside this one__": false, "__A.3 - A.5__": false, "__A.3_CAUSAL_DAG (NOT GENERATED)__": false, "A.3 Causal DAG and what it says of revenue:": false, "- **A.3 Causal DAG**": false, "<b>A.3</b> is missing": false,
+		"=== A.31 ===": false, "__A.2 to A.3__": false, "### A-3 Routes": false, "__Inputs from A.3__": false,
+	} {
+		for _, block := range blocks {
+			text := both(cut("### A.3_", "### A.5_"), insert("### A.5_", line+"\n\n"+block+"\n\n"))(t, good(t, "BASE_T1"))
+			if r := judge(t, "BASE_T1", text); r.Proceed != want {
+				t.Errorf("%s\n%s\n%s", line, block, r.Text())
+			}
+		}
+	}
+	for block, want := range map[string]bool{
+		"1. **A.3 Causal DAG**\n\n   ```json\n   " + graph + "\n   ```":       true,
+		"```\n[A.3_CAUSAL_DAG]\n```\n":                                        false,
+		"__A.3__\n\nSailings times yield gives revenue.":                      false,
+		jsonFence(`{"A_3_CAUSAL_DAG": ` + graph + `}`):                        true,
+		jsonFence(`{"a_3_causal_dag": ` + graph + `}`):                        true,
+		jsonFence(`{"Artifact_A.3": ` + graph + `}`):                          true,
+		jsonFence(`{"A_3_CAUSAL_DAG": null}`):                                 false,
+		jsonFence(`{"A_31_CAUSAL_DAG": ` + graph + `}`):                       false,
+		jsonFence(`{"artifact_status": {"A_3_CAUSAL_DAG": {"made": false}}}`): false,
+	} {
+		if r := judge(t, "BASE_T1", both(cut("### A.3_", "### A.5_"), insert("### A.5_", block+"\n\n"))(t, good(t, "BASE_T1"))); r.Proceed != want {
+			t.Errorf("%s\n%s", block, r.Text())
+		}
+	}
+}

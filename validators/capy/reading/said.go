@@ -50,7 +50,7 @@ func isLabel(t []byte, start int) bool {
 // maxArtifact is the highest n of an artifact A.n.
 const maxArtifact = 99
 
-// ArtifactAt reads A.n or An at t[i:], in any case where there is a point or a
+// ArtifactAt reads A.n, An, A_n or A-n at t[i:], in any case where there is a point or a
 // name behind it.
 func ArtifactAt(t []byte, i int) (n, end int, dotted bool) {
 	if i >= len(t) || t[i]|0x20 != 'a' || i > 0 && (isASCIIWord(t[i-1]) || t[i-1] == '.') {
@@ -59,6 +59,8 @@ func ArtifactAt(t []byte, i int) (n, end int, dotted bool) {
 	end = i + 1
 	if end < len(t) && t[end] == '.' {
 		dotted = true
+		end++
+	} else if end < len(t) && (t[end] == '_' || t[end] == '-') {
 		end++
 	}
 	start := end
@@ -78,9 +80,12 @@ func ArtifactAt(t []byte, i int) (n, end int, dotted bool) {
 	return n, end, dotted
 }
 
-// KeyArtifact reads a JSON key A.n_NAME and gives n, or 0; a key without a
-// name must have the point.
+// KeyArtifact reads a JSON key A.n_NAME, or artifact_A.n_NAME, and gives n, or 0; a key
+// without a name must have the point.
 func KeyArtifact(key []byte) int {
+	if n, ok := hasFold(key, "artifact "); ok {
+		key = key[n:]
+	}
 	n, end, dotted := ArtifactAt(key, 0)
 	if n == 0 || end < len(key) && key[end] != '_' && key[end] != ' ' && key[end] != '-' && key[end] != ':' || end == len(key) && !dotted {
 		return 0

@@ -199,10 +199,14 @@ func beside(t []byte) (list [][]byte) {
 }
 
 // awaits says that what stands in the cell behind an entry's is a placeholder, whatever
-// those behind it say: SSE | TBD | model 4.
+// those behind it say: SSE | TBD | model 4. Of a table's head all in its column are.
 func awaits(d *reading.Document, e reading.Entry) bool {
-	if e.Form != reading.Cell || e.Head {
+	if e.Form != reading.Cell {
 		return false
+	}
+	if e.Head {
+		column := d.Column(e)
+		return len(column) > 0 && !slices.ContainsFunc(column, func(cell []byte) bool { return !unmade(trimmed(cell)) })
 	}
 	list := beside(limited(d.Rest(e)))
 	for i, cell := range list {

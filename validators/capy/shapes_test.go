@@ -130,6 +130,8 @@ func TestShapes(t *testing.T) {
 		{"CR to come", "IRR_T1", "## A.13 Resolution Timeline", valued("CR;TBD", "τ;0.6"), "CR derivation named, but without a number"},
 		{"grade", "SC", "# A.11 AUDIT REPORT\n\n**Execution context:** model 2\n\n## Findings\n\n1. F-1: it fades.", valued("Pipeline Fit Grade;B+", "Auditor;model 2"), ""},
 		{"grade to come", "SC", "# A.11 AUDIT REPORT\n\n**Execution context:** model 2\n\n## Findings\n\n1. F-1: it fades.", valued("Pipeline Fit Grade;TBD", "Auditor;model 2"), "Pipeline Fit grade named, but without a grade"},
+		{"grade in a column", "SC", "# A.11 AUDIT REPORT\n\n**Execution context:** model 2\n\n## Findings\n\n1. F-1: it fades.", rows("Auditor;Pipeline Fit Grade", "model 2;B+"), ""},
+		{"grade in a column, to come", "SC", "# A.11 AUDIT REPORT\n\n**Execution context:** model 2\n\n## Findings\n\n1. F-1: it fades.", rows("Auditor;Pipeline Fit Grade", "model 2;TBD"), "Pipeline Fit grade named, but without a grade"},
 		{"dispositions", "INT_T1", "## Adjudication", rows("Finding;Severity;Disposition", "F-1;HIGH;ACCEPT", "F-2;LOW;REJECT"), ""},
 		{"dispositions to come", "INT_T1", "## Adjudication", rows("Finding;Severity;Disposition", "F-1;HIGH;ACCEPT", "F-2;LOW;TBD"), "Finding F-2 has no disposition"},
 		{"questions", "RQ_GEN", "## A.8_RESEARCH_STRATEGY_MAP", rows("RQ;Platform;Topic", "RQ1;AS;Fuel", "RQ2;AS;Tolls", "RQ3;AS;Yield", "RQ4;GDR;Ports", "RQ5;GDR;Ships", "RQ6;GDR;Rules"), ""},

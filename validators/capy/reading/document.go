@@ -135,12 +135,16 @@ func (d *Document) Column(e Entry) (cells [][]byte) {
 		return d.tagColumn(e, body)
 	}
 	var room [maxCells][]byte
-	n := len(split(append(bytes.Clone(bytes.TrimSpace(head)), '.'), room[:0])) - 1
+	n := len(split(append(bytes.Clone(trimLeft(bytes.TrimSpace(head), &quoting)), '.'), room[:0])) - 1
+	_, body, _ = bytes.Cut(body, []byte{'\n'})
 	for row := range bytes.Lines(body) {
+		if row = trimLeft(bytes.TrimSpace(row), &quoting); isRuler(row) {
+			continue
+		}
 		if bytes.IndexByte(row, '|') < 0 {
 			break
 		}
-		if l := split(bytes.TrimSpace(row), room[:0]); n < len(l) {
+		if l := split(row, room[:0]); n < len(l) {
 			cells = append(cells, l[n])
 		}
 	}

@@ -73,6 +73,7 @@ type reader struct {
 	heading    []byte
 	heads      []caption // of the present table
 	chanced    bool      // one of its columns is of probabilities
+	sole       bool      // it has one row
 	pending    caption
 	labelled   bool // the present line has a word that a label begins with
 	group      int32

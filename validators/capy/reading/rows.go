@@ -101,11 +101,20 @@ func (r *reader) valuedCell(l *line, i int) bool {
 // columns reads the captions of a table's head.
 func (r *reader) columns(l *line) {
 	r.heads = r.heads[:0]
-	r.chanced = false
+	r.chanced, r.sole = false, r.walker.oneRow()
 	for i, cell := range l.cells {
 		r.heads = append(r.heads, r.caption(cell))
 		r.chanced = r.chanced || r.scenario.columns[i].p
 	}
+}
+
+// oneRow says that the table whose head is the present line has one row, so that what it has
+// is no case of many.
+func (w *walker) oneRow() bool {
+	_, t, _ := bytes.Cut(w.text[w.pos:min(len(w.text), w.pos+2*maxPiece)], []byte{'\n'})
+	row, t, _ := bytes.Cut(t, []byte{'\n'})
+	behind, _, _ := bytes.Cut(t, []byte{'\n'})
+	return !w.tags.in && bytes.IndexByte(row, '|') >= 0 && bytes.IndexByte(behind, '|') < 0
 }
 
 // across reads the values behind a label: of each column, if the table has a
@@ -206,13 +215,16 @@ func (r *reader) down(l *line, i int, at setting) {
 		return
 	}
 	p := r.heads[i]
-	if p.label == nil || !(p.is(IVPS) || p.is(EIVPS) || p.is(anyX) || p.is(Tau) || p.is(CR) || p.is(PIRR) || p.is(SSE) || p.is(JPD) || p.is(anyIRR) && p.q.marks&expected != 0) {
+	if p.label == nil || !(r.sole && !r.heads[0].is(anyX) && (p.is(DR) || p.is(Growth) || p.is(ROIC)) || p.is(IVPS) || p.is(EIVPS) || p.is(anyX) || p.is(Tau) || p.is(CR) || p.is(PIRR) || p.is(SSE) || p.is(JPD) || p.is(anyIRR) && p.q.marks&expected != 0) {
 		return
 	}
 	q := p.q
 	which := q.which
 	if i > 0 {
 		q.column(r, l.cells[0], p.label.metric)
+		if p.label.metric.Rate() && p.label.metric != PIRR {
+			q.column(r, l.header[0], p.label.metric)
+		}
 	}
 	q.which = which
 	if r.chanced && p.label.metric == IVPS {

@@ -49,6 +49,13 @@ func TestStatements(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		// Results.
 		{"IVPS = 23.45", "IVPS=23.45"},
+		{"| IVPS | DR | g |\n|---|---|---|\n| $7.25 | 12.7% | 13.1% |", "IVPS=7.25 DR=12.7% terminal growth g=13.1%"},
+		{"| Case | DR | Terminal g | ROIC |\n|---|---|---|---|\n| Base | 12.7% | 2.1% | 240% |\n\n| a | b |", "DR=12.7% terminal growth g=2.1% ROIC=240%"},
+		{"| | Discount Rate (DR) (%) |\n|---|---|\n| Value | 17.5 |", "DR=17.5"},
+		{"| Case | DR |\n|---|---|\n| Bear | 17.5% |", "DR=17.5%?"},
+		{"| Peer | DR |\n|---|---|\n| Harbour Lines | 17.5% |", "DR=17.5%?"},
+		{"| Year | DR |\n|---|---|\n| 2027 | 17.5% |", "DR=17.5%?"},
+		{"| DR | g |\n|---|---|\n| 17.5% | 2.1% |\n| 12.7% | 2.1% |", ""},
 		// Several behind one label.
 		{"IVPS: State 1: $10; State 2: $12", "IVPS=10@1 IVPS=12@2"},
 		{"IVPS by state: State 1 = $10.00, State 2 = $12.00", "IVPS=10@1 IVPS=12@2"},

@@ -124,6 +124,8 @@ func TestShapes(t *testing.T) {
 		{"joint states too early", "SCENARIO_T1", fourScenarios + "\n\n### Joint Probability Distribution", rows("State;Joint probability", "none;0.5", "S1, S4;0.5"), "JPD as 0.5"},
 		{"joint states", "SCENARIO_T2", scenarioModel + "\n\n### Joint Probability Distribution", rows("State;Joint probability;IVPS", "none;0.5;£6.98", "S1, S4;0.5;£7.28"), ""},
 		{"joint states that sum to little", "SCENARIO_T2", scenarioModel + "\n\n### Joint Probability Distribution", rows("State;Joint probability;IVPS", "none;0.5;£6.98", "S1, S4;0.3;£7.28"), "the 2 joint states sum to 0.8"},
+		{"joint states as columns", "SCENARIO_T2", scenarioModel + "\n\n### Joint Probability Distribution", rows("State;none;S1 only;S1, S4;Total", "Joint probability;0.5;0.3;0.2;1.00", "IVPS;£6.98;£6.10;£7.28;"), ""},
+		{"joint states as columns that sum to little", "SCENARIO_T2", scenarioModel + "\n\n### Joint Probability Distribution", rows("State;none;S1 only;S1, S4", "Joint probability;0.5;0.1;0.2", "IVPS;£6.98;£6.10;£7.28"), "the 3 joint states sum to 0.8"},
 		{"τ", "IRR_T1", "## CR Derivation\n\nCR = 0.22\n\n## A.13 Resolution Timeline", rows("Scenario;τ;When", "S1;0.6;2027", "S2;0.8;2027"), ""},
 		{"τ to come", "IRR_T1", "## CR Derivation\n\nCR = 0.22\n\n## A.13 Resolution Timeline", rows("Scenario;τ;When", "S1;TBD;2027", "S2;TBD;2027"), "τ estimates named, but without a number"},
 		{"CR and τ by name", "IRR_T1", "## A.13 Resolution Timeline", valued("CR;0.22", "τ;0.6"), ""},

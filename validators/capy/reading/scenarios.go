@@ -18,6 +18,7 @@ type scenarios struct {
 	columns [maxCells]column
 	tally   int // the tally of the present table and its column, -1 without
 	column  int
+	across  bool // the columns of the present table are joint states
 }
 
 // A column is what a table's head says of one.
@@ -96,7 +97,10 @@ func (s *scenarios) row(r *reader, l *line, at setting) {
 		}
 	}
 	if len(l.header) > 0 && s.tally >= 0 && s.column < len(l.cells) {
-		s.state(r, l, at)
+		r.chance(&r.doc.Tallies[s.tally], l.cells[0], l.cells[s.column], at)
+		return
+	}
+	if len(l.header) > 0 && s.across && r.statesRow(l, at) {
 		return
 	}
 	if n == 0 {
@@ -110,7 +114,7 @@ func (s *scenarios) row(r *reader, l *line, at setting) {
 }
 
 func (s *scenarios) head(r *reader, l *line, at setting) {
-	s.tally = -1
+	s.tally, s.across = -1, jointStates(l.cells)
 	scenarios, states, chances := 0, false, false
 	for i, cell := range l.cells {
 		n, _ := scenarioToken(cell)
@@ -131,7 +135,7 @@ func (s *scenarios) head(r *reader, l *line, at setting) {
 	}
 	for i, cell := range l.cells {
 		w := tokens(cell)
-		if i > 0 && w.has(chanceHeads...) && !w.has("cumulative", "contribution", "weighted", "marginal", "conditional", "ivps", "change", "initial") {
+		if i > 0 && w.namesChance() {
 			if n, _ := scenarioToken(l.cells[0]); n > 0 && scenarios < 3 && !w.has("joint") || w.has("scenario") || tokenWord(l.cells[0], "scenario", "scenarios") {
 				return
 			}
@@ -143,14 +147,55 @@ func (s *scenarios) head(r *reader, l *line, at setting) {
 	}
 }
 
-// state adds one joint state's row to its tally.
-func (s *scenarios) state(r *reader, l *line, at setting) {
-	g := &r.doc.Tallies[s.tally]
-	v, ok := r.cellValue(l.cells[s.column])
+// namesChance says that a cell names the probabilities that the states of its column or row
+// have.
+func (l *tokenList) namesChance() bool {
+	return l.has(chanceHeads...) && !l.has("cumulative", "contribution", "weighted", "marginal", "conditional", "ivps", "change", "initial")
+}
+
+// jointStates says that most cells of a head are names of joint states: none, S1, S1 and S2.
+func jointStates(cells [][]byte) bool {
+	states, others, certain := 0, 0, false
+	for _, cell := range cells {
+		l := tokens(cell)
+		switch sure, ok := jointState(&l); {
+		case ok:
+			states++
+			certain = certain || sure
+		case l.n > 0 && !l.has("total", "sum", "σ"):
+			others++
+		}
+	}
+	return certain && states > 1 && others <= 2
+}
+
+// statesRow adds up the row of probabilities of a table whose columns are joint states;
+// false means that it is another row.
+func (r *reader) statesRow(l *line, at setting) bool {
+	from := 0
+	for from < len(l.cells)-1 && len(l.cells[from]) == 0 {
+		from++
+	}
+	if w := tokens(l.cells[from]); !w.namesChance() {
+		return false
+	}
+	i := r.tallied(at.at, selection(r.heading))
+	for n := from + 1; i >= 0 && n < min(len(l.cells), len(l.header)); n++ {
+		name := tokens(l.header[n])
+		if _, ok := jointState(&name); ok || name.has("total", "sum", "σ") {
+			r.chance(&r.doc.Tallies[i], l.header[n], l.cells[n], at)
+		}
+	}
+	return true
+}
+
+// chance adds the probability that a cell has, of the state of a name, or their total.
+func (r *reader) chance(g *Tally, name, cell []byte, at setting) {
+	v, ok := r.cellValue(cell)
 	if !ok || v.money || v.scaled {
 		return
 	}
-	w := tokens(trimMarks(l.cells[0]))
+	w := tokens(trimMarks(name))
 	if w.has("total", "sum", "σ") {
 		g.Total = v.value
 		return

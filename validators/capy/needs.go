@@ -185,10 +185,13 @@ func body(d *reading.Document, e reading.Entry) []byte {
 	return t
 }
 
-// beside are the cells of a piece of a row, of bars or of tags.
+// beside are the cells of a piece of a row, parted by bars, tags or spaces.
 func beside(t []byte) (list [][]byte) {
-	if bytes.IndexByte(t, '|') >= 0 {
+	switch {
+	case bytes.IndexByte(t, '|') >= 0:
 		return bytes.Split(t, []byte{'|'})
+	case bytes.IndexByte(t, '<') < 0:
+		return bytes.Split(t, []byte("  "))
 	}
 	for len(t) > 0 {
 		cell, rest, _ := bytes.Cut(t, []byte{'<'})

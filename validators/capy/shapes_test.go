@@ -17,6 +17,9 @@ var shapes = []struct {
 	{"in a fence", func(s sheet) string { return "```\n" + usual(s) + "\n```" }},
 	{"in a fence of text", func(s sheet) string { return "```text\n" + usual(s) + "\n```" }},
 	{"in a fence of tildes, without bars at the ends", func(s sheet) string { return "~~~\n" + s.lines("", " | ", "", "--- | ---") + "\n~~~" }},
+	{"in a fence, parted by spaces", func(s sheet) string {
+		return "```\n" + s.lines("", "   ", "", strings.Repeat("-----   ", len(s[0]))+"----") + "\n```"
+	}},
 	{"quoted", func(s sheet) string { return "> " + strings.ReplaceAll(usual(s), "\n", "\n> ") }},
 	{"in a callout", func(s sheet) string { return "> [!NOTE]\n> " + strings.ReplaceAll(usual(s), "\n", "\n> ") }},
 	{"drawn with signs", func(s sheet) string {

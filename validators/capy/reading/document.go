@@ -131,20 +131,21 @@ func (d *Document) Column(e Entry) (cells [][]byte) {
 	line, body := d.Line(e), d.Body(e)
 	body = body[:min(len(body), maxColumn)]
 	head := line[:max(0, len(line)-int(max(e.rest, e.to)-e.from))]
-	if bytes.IndexByte(line, '|') < 0 {
+	table := tableState{spaced: bytes.IndexByte(line, '|') < 0}
+	if table.spaced && bytes.IndexByte(body, '<') >= 0 {
 		return d.tagColumn(e, body)
 	}
 	var room [maxCells][]byte
-	n := len(split(append(bytes.Clone(trimLeft(bytes.TrimSpace(head), &quoting)), '.'), room[:0])) - 1
+	n := len(table.split(append(bytes.Clone(trimLeft(head, &quoting)), '.'), room[:0])) - 1
 	_, body, _ = bytes.Cut(body, []byte{'\n'})
 	for row := range bytes.Lines(body) {
-		if row = trimLeft(bytes.TrimSpace(row), &quoting); isRuler(row) {
+		if row = trimLeft(bytes.TrimSpace(row), &quoting); isRuler(row) || isSpacedRuler(row) {
 			continue
 		}
-		if bytes.IndexByte(row, '|') < 0 {
+		if !table.spaced && bytes.IndexByte(row, '|') < 0 {
 			break
 		}
-		if l := split(row, room[:0]); n < len(l) {
+		if l := table.split(row, room[:0]); n < len(l) {
 			cells = append(cells, l[n])
 		}
 	}

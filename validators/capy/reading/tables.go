@@ -9,27 +9,28 @@ const maxCells = 48
 type tableState struct {
 	in     bool
 	ruler  bool // the next line is the ruler under the head
+	spaced bool // its cells are parted by spaces, in a fence
 	header [][]byte
 	buffer [2][maxCells][]byte
 }
 
-func (s *tableState) end() { s.in, s.ruler, s.header = false, false, nil }
+func (s *tableState) end() { s.in, s.ruler, s.spaced, s.header = false, false, false, nil }
 
 // row reads a line as a row of a table: one of a table with a head and a
 // ruler, or, outside of fences, a line that begins with a bar. The ruler itself
 // becomes a rule.
 func (s *tableState) row(l *line, t []byte, w *walker) bool {
-	bar := bytes.IndexByte(t, '|') >= 0
+	bar := bytes.IndexByte(t, '|') >= 0 || s.spaced
 	switch {
-	case s.in && (s.ruler || isRuler(t)):
+	case s.in && (s.ruler || isRuler(t) || s.spaced && isSpacedRuler(t)):
 		s.ruler = false
 		l.kind = rule
 		return true
 	case s.in && bar:
 		l.header = s.header
-	case bar && isRuler(w.next()):
-		s.in, s.ruler, l.head = true, true, true
-		s.header = split(t, s.buffer[0][:0])
+	case bar && isRuler(w.next()), l.kind == code && w.pos < len(w.text) && w.text[w.pos] == '-' && isSpacedRuler(w.next()):
+		s.in, s.ruler, s.spaced, l.head = true, true, !bar, true
+		s.header = s.split(t, s.buffer[0][:0])
 		l.kind, l.cells = row, s.header
 		return true
 	case t[0] == '|' && l.kind != code:
@@ -39,8 +40,21 @@ func (s *tableState) row(l *line, t []byte, w *walker) bool {
 		return false
 	}
 	l.kind = row
-	l.cells = split(t, s.buffer[1][:0])
+	l.cells = s.split(t, s.buffer[1][:0])
 	return true
+}
+
+// split cuts a row of the table into its cells.
+func (s *tableState) split(t []byte, into [][]byte) [][]byte {
+	if !s.spaced {
+		return split(t, into)
+	}
+	for t = bytes.TrimSpace(t); len(t) > 0 && len(into) < maxCells; {
+		cell, rest, _ := bytes.Cut(t, []byte("  "))
+		into = append(into, cell)
+		t = trimLeft(rest, &blanks)
+	}
+	return into
 }
 
 // isRuler says whether a line is |---|:--:|, or one that is drawn: +---+---+, ├───┼───┤.
@@ -58,6 +72,12 @@ func isRuler(t []byte) bool {
 		}
 	}
 	return dashes > 0 && bars > 0
+}
+
+// isSpacedRuler says whether a line is of dashes that spaces part: -----  -----.
+func isSpacedRuler(t []byte) bool {
+	t = bytes.TrimSpace(t)
+	return len(t) > 6 && t[0] == '-' && bytes.Contains(t, []byte("- ")) && len(bytes.Trim(t, "- ")) == 0
 }
 
 // split cuts a row into its cells, trimmed.

@@ -62,6 +62,9 @@ func TestForms(t *testing.T) {
 		{"E[IVPS] of State 3 beside that of State 2", "INT_T1", wrap("## Adjudication\n\n- F-1: ACCEPT", "E[IVPS]: State 3 £6.61; IVPS: State 2 £6.98, State 1 £7.25"), ""},
 		{"E[IVPS]_4", "INT_T1", wrap("## Adjudication\n\n- F-1: ACCEPT", "E[IVPS]_4 = £6.40"), "E[IVPS] as 6.4"},
 		{"E[IVPS]_3", "INT_T1", wrap("## Adjudication\n\n- F-1: ACCEPT", "E[IVPS]_3 = £6.61"), ""},
+		{"grade in tags", "SC", wrap("# A.11 AUDIT REPORT\n\n**Execution context:** model 2\n\n## Findings\n\n1. F-1: it fades.", "<ul>\n<li><strong>Pipeline Fit Grade:</strong> B+</li>\n</ul>"), ""},
+		{"grade in tags, to come", "SC", wrap("# A.11 AUDIT REPORT\n\n**Execution context:** model 2\n\n## Findings\n\n1. F-1: it fades.", "<ul>\n<li><strong>Pipeline Fit Grade:</strong> TBD</li>\n</ul>"), "Pipeline Fit grade named, but without a grade"},
+		{"grade before a break", "SC", wrap("# A.11 AUDIT REPORT\n\n**Execution context:** model 2\n\n## Findings\n\n1. F-1: it fades.", "**Pipeline Fit Grade:** B+<br>\n**Auditor:** model 2"), ""},
 		// JSON outside of fences.
 		{"bare JSON", "IRR_T2", wrap("{\n  \"A.14_IRR_ANALYSIS\": {\n    \"expected_irr\": 0.118,\n\n    \"probability_above_hurdle\": 0.412\n  }\n}"), ""},
 		{"bare JSON in a line", "IRR_T2", wrap("The kernel's:", `{"A.14_IRR_ANALYSIS": {"E_IRR": 0.118, "P_IRR_gt_hurdle": 0.412}}`), ""},

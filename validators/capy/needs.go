@@ -323,7 +323,11 @@ func gradeLine(line []byte) bool {
 // letterGrade finds B+ among the first few words.
 func letterGrade(t []byte) bool {
 	for w := range bytes.FieldsSeq(t[:min(len(t), 40)]) {
-		w = bytes.Trim(w, "*_`().,;:\"|")
+		if end := bytes.IndexByte(w, '>'); w[0] == '<' && end >= 0 {
+			w = w[end+1:]
+		}
+		w, _, _ = bytes.Cut(w, []byte{'<'})
+		w = bytes.Trim(w, "*_`().,;:\"|$")
 		if len(w) == 0 || w[0] < 'A' || w[0] > 'F' {
 			continue
 		}

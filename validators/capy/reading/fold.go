@@ -81,6 +81,8 @@ func fold(t []byte) (seen rune, n int) {
 	switch {
 	case unseen(r):
 		return -1, n
+	case r == '₀':
+		return '0', n // of Y₀
 	case upright(r):
 		return '|', n
 	case r >= '０' && r <= '９', r >= 'Ａ' && r <= 'Ｚ', r >= 'ａ' && r <= 'ｚ', r == '＄', r == '％', r == '．', r == '，', r == '＋', r == '－':

@@ -67,6 +67,12 @@ func (c *cutter) growth(i, end int) bool {
 		return i == 0
 	}
 	s := c.tokens[end].sign
+	if s == openSign || s == wordSign && c.tokens[end].glued { // g (terminal), g_terminal
+		if s == openSign {
+			end++
+		}
+		return c.has("terminal", end, min(end+1, len(c.tokens))) || c.has("perpetual", end, min(end+1, len(c.tokens)))
+	}
 	return s == equalSign || s == colonSign || s == numberSign && c.numbers[c.tokens[end].index].percent
 }
 
@@ -320,7 +326,7 @@ func (p *path) word(i int) (next int, l link, done bool) {
 		return stop()
 	case known != 0 || m == anyX && c.multiplier(k) || (m == CR || m == Tau) && k.glued:
 		p.q.take(c, i, i+1)
-	case c.same(k, "x") || c.same(k, "terminal") && m == ROIC || k.from > 0 && c.same(k, "irr"):
+	case c.same(k, "x") || (c.same(k, "terminal") || c.same(k, "perpetual")) && (m == ROIC || m == Growth) || k.from > 0 && c.same(k, "irr"):
 	case !kernel || p.far >= unknowns || k.glued:
 		return stop()
 	default:

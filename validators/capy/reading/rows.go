@@ -279,6 +279,9 @@ func (r *reader) carry(l *line, at setting) {
 	}
 	t := bytes.TrimSpace(l.text)
 	if p.label != nil && len(t) < 60 {
+		if name, figure, ok := bytes.Cut(t, []byte{':'}); ok && roles()[string(bytes.ToLower(trimMarks(name)))] == figureRole {
+			t = trimLeft(figure, &marking) // Value: $7.25
+		}
 		v, ok := r.cellValue(bytes.TrimLeft(t, ": "))
 		if v = v.behind(colon, p.label.metric); ok && v.fits(p.label) && (v.money || v.percent || v.digits > 0) && r.alone(v.next) {
 			r.cell(l.text, v, p.label, p.q, at)

@@ -87,6 +87,8 @@ func blankRune(t []byte) int {
 		return 3 // spaces, joiners, quotation marks, daggers
 	case t[0] == 0xE2 && t[1] == 0x81 && (t[2] == 0x9F || t[2] == 0xA0 || t[2] >= 0xB0 && t[2] <= 0xB9), t[0] == 0xE2 && t[1] == 0x82 && t[2] >= 0x80 && t[2] <= 0x89:
 		return 3 // raised and lowered digits
+	case t[0] == 0xE2 && (t[1] >= 0x98 && t[1] <= 0x9D || t[1] == 0x9E && t[2] < 0x94):
+		return 3 // ticks, stars and other small pictures, up to the arrows
 	case t[0] == 0xE3 && t[1] == 0x80 && t[2] == 0x80, t[0] == 0xEF && t[1] == 0xBB && t[2] == 0xBF, t[0] == 0xEF && t[1] == 0xB8 && t[2] == 0x8F:
 		return 3
 	}

@@ -186,6 +186,10 @@ func (c *cutter) nextEqual(i int) int {
 		switch k := &c.tokens[i]; k.sign {
 		case equalSign:
 			return i
+		case arrowSign:
+			if j := c.lead(i + 1); c.valued(j) && c.amounts(j, j+1) {
+				return i
+			}
 		case stopSign, barSign, boundSign:
 			return -1
 		case commaSign:

@@ -9,6 +9,20 @@ type abreast struct {
 // maxAbreast is how many labels may stand side by side.
 const maxAbreast = 4
 
+// whole is the token behind a label before token i, and what belongs to it: the T1 of X_T1,
+// the (DR) of Discount Rate (DR).
+func (c *cutter) whole(i int) int {
+	for i < len(c.tokens) && c.tokens[i].glued && c.tokens[i].sign == wordSign {
+		i++
+	}
+	return c.past(i)
+}
+
+// joins says that token i joins a label to another: the / of DR / g.
+func (c *cutter) joins(i int) bool {
+	return i+1 < len(c.tokens) && (c.tokens[i].sign == slashSign || c.same(&c.tokens[i], "and"))
+}
+
 // abreast reads labels that stand side by side, the first of them the tokens from first to
 // end, and as many values behind a link. It gives the token behind the last value, or 0.
 func (r *reader) abreast(l *label, first, end int, at setting) int {
@@ -17,16 +31,13 @@ func (r *reader) abreast(l *label, first, end int, at setting) int {
 	n := 0
 	for {
 		list[n] = abreast{label: l, q: qualifiers{scenario: at.scenario}}
-		from := end
-		for end < len(c.tokens) && c.tokens[end].glued && c.tokens[end].sign == wordSign {
-			end++ // the T1 of X_T1
-		}
-		list[n].q.take(c, from, end)
-		end = c.past(end)
-		if n++; n == maxAbreast || end+1 >= len(c.tokens) || c.tokens[end].sign != slashSign && !c.same(&c.tokens[end], "and") {
+		behind := c.whole(end)
+		list[n].q.take(c, end, behind)
+		if n++; n == maxAbreast || !c.joins(behind) {
+			end = behind
 			break
 		}
-		if l, end = c.labelAt(end + 1); l == nil {
+		if l, end = c.labelAt(behind + 1); l == nil {
 			return 0
 		}
 	}

@@ -311,11 +311,12 @@ func boldLine(l *line) bool {
 // setOff is the text of a line of which all is set off from the text around, by emphasis, in
 // code, by signs at both ends or in tags, or is one word; nothing of any other.
 func setOff(l *line) []byte {
+	if n := len(l.text); l.kind == code || n == 0 || n > 250 || isUpper(l.text[0]) && bytes.IndexByte(l.text, ' ') >= 0 {
+		return nil // prose, most often
+	}
 	t := bytes.TrimRight(bytes.TrimSpace(l.text), ":")
 	if l.kind == html {
 		t = inTags(t)
-	} else if l.kind == code {
-		return nil
 	} else if t = t[pictures(t):]; len(t) < 4 || len(t) > 200 || !(t[0] == t[len(t)-1] && settingOff[t[0]]) && bytes.IndexByte(t, ' ') >= 0 {
 		return nil
 	}

@@ -108,7 +108,7 @@ func (r *reader) label(l *label, i, end, sentence int, supposed bool, at setting
 		}
 	}
 	left := c.leftOf(first, sentence)
-	if !supposed {
+	if !supposed && c.joins(c.whole(end)) {
 		if behind := r.abreast(l, i, end, at); behind > 0 {
 			return behind - 1
 		}
@@ -118,10 +118,10 @@ func (r *reader) label(l *label, i, end, sentence int, supposed bool, at setting
 	}
 	way := path{c: c, label: l, q: &q}
 	from, link := way.walk(end)
-	if (link == colon || link == equal) && !supposed {
+	if (link == colon || link == equal) && !supposed && c.shared(l, from) {
 		near := q
 		near.take(c, max(left, first-nearLeft), first)
-		if behind := r.shares(l, near, first, from, at); behind > 0 {
+		if behind := r.series(l, near, first, from, at); behind > 0 {
 			return behind - 1
 		}
 	}

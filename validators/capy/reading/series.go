@@ -44,13 +44,11 @@ func (r *reader) series(l *label, q qualifiers, first, i int, at setting) (end i
 	return end
 }
 
-// shares is series behind a label whose value does not stand right there, or says by itself
+// shared says that behind a label no value stands right there, or one that says by itself
 // nothing.
-func (r *reader) shares(l *label, q qualifiers, first, i int, at setting) int {
-	if m := l.metric; l.loose || r.cutter.valued(r.cutter.lead(i)) && m != anyX && m != Probability && m != Magnitude {
-		return 0
-	}
-	return r.series(l, q, first, i, at)
+func (c *cutter) shared(l *label, i int) bool {
+	m := l.metric
+	return !l.loose && (m == anyX || m == Probability || m == Magnitude || !c.valued(c.lead(i)))
 }
 
 // others is series behind a value: $10 (State 1), $12 (State 2).

@@ -87,7 +87,7 @@ func (c *Command) freezeRun(ctx context.Context, j *journal.Journal, id, dir str
 	case errors.As(err, &unfaithful):
 		return &exit{exitBroken, err}
 	case err != nil:
-		return usage("%w", err)
+		return notWritten(err)
 	}
 	fmt.Fprintf(c.Stderr, "frozen in %s; capstan test %s does it again\n", made.Dir, made.Name)
 	return nil

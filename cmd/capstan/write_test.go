@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"database/sql"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -187,6 +188,29 @@ func TestNotKept(t *testing.T) {
 		db.Close()
 	}
 	d.capstan(0, "resume", "r")
+}
+
+// TestFreezeOnFullDisk tells a full disk as what broke, and freezes the run there when
+// there is room.
+func TestFreezeOnFullDisk(t *testing.T) {
+	d := newDesk(t, programs(t), map[string]string{"one.yaml": "cascade_id: one\nphases: [{name: a, compose: a}]"})
+	small := filepath.Join(d.dir, "tests")
+	disk := func(args ...string) error { return exec.Command(args[0], append(args[1:], small)...).Run() }
+	if err := errors.Join(os.Mkdir(small, 0o755), disk("mount", "-t", "tmpfs", "-o", "size=4k", "none")); err != nil {
+		t.Skipf("no small disk here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := disk("umount"); err != nil {
+			t.Error(err)
+		}
+	})
+	d.capstan(0, "run", "one.yaml")
+	d.capstan(exitBroken, "freeze", "last", "--name", "x")
+	if err := disk("mount", "-o", "remount,size=1m"); err != nil {
+		t.Fatal(err)
+	}
+	d.capstan(0, "freeze", "last", "--name", "x")
+	d.capstan(exitUsage, "freeze", "last", "--name", "x/one.yaml", "--dir", "tests/x/cascade")
 }
 
 // lines are those of a file there.

@@ -164,7 +164,7 @@ func manyKeys(n int) string {
 // TestHostileTexts holds what is made to hurt to the time and memory of what is
 // not, with room for a slow machine: a quadratic walk would take minutes.
 func TestHostileTexts(t *testing.T) {
-	const n = 1 << 19
+	const n = 1 << 18
 	for name, text := range hostile(n) {
 		t.Run(name, func(t *testing.T) {
 			for _, stage := range []string{"BASE_T1", "BASE_REFINE", "SCENARIO_T2", "SCENARIO_T1", "RQ_GEN", "SC", "INT_T3", "IRR_T1"} {
@@ -174,7 +174,7 @@ func TestHostileTexts(t *testing.T) {
 				r := judge(t, stage, text)
 				took := time.Since(start)
 				runtime.ReadMemStats(&after)
-				if took > time.Minute {
+				if took > 15*time.Second {
 					t.Errorf("%s took %v", stage, took)
 				}
 				if testing.Verbose() {

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"bytes"
+	"encoding/binary"
 	entities "html"
 	"unicode/utf8"
 )
@@ -45,13 +46,22 @@ func folded(t []byte) []byte {
 
 func foldable(t []byte) bool {
 	for i := 0; i < len(t); i++ {
-		if folds[t[i]] {
+		if i+8 <= len(t) && nothing(binary.LittleEndian.Uint64(t[i:])) {
+			i += 7
+		} else if folds[t[i]] {
 			if _, n := fold(t[i:]); n > 0 {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// nothing says that none of eight bytes is in folds: each is of ASCII, and none an &.
+func nothing(eight uint64) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	and := eight ^ '&'*ones
+	return (eight|(and-ones)&^and)&tops == 0
 }
 
 func appendFolded(out, t []byte) []byte {

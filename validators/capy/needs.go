@@ -136,7 +136,7 @@ func (r *run) mention(topic int, m Mention) []gap {
 	}
 	entries := r.about(topic)
 	for _, e := range entries {
-		if !awaits(r.doc, e) && wants[m.Wants](r.doc, e) && (m.Wants == wantsNarrative || !bytes.HasPrefix(bytes.TrimSpace(r.doc.Line(e)), []byte("<!--"))) {
+		if wants[m.Wants](r.doc, e) && !awaits(r.doc, e) && (m.Wants == wantsNarrative || !bytes.HasPrefix(bytes.TrimSpace(r.doc.Line(e)), []byte("<!--"))) {
 			return nil
 		}
 	}

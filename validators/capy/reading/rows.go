@@ -101,10 +101,12 @@ func (r *reader) valuedCell(l *line, i int) bool {
 // columns reads the captions of a table's head.
 func (r *reader) columns(l *line) {
 	r.heads = r.heads[:0]
-	r.chanced, r.sole = false, r.walker.oneRow()
+	r.chanced, r.sole = false, false
 	for i, cell := range l.cells {
-		r.heads = append(r.heads, r.caption(cell))
+		p := r.caption(cell)
+		r.heads = append(r.heads, p)
 		r.chanced = r.chanced || r.scenario.columns[i].p
+		r.sole = r.sole || (p.is(DR) || p.is(Growth) || p.is(ROIC)) && r.walker.oneRow()
 	}
 }
 

@@ -114,7 +114,7 @@ func (s *scenarios) row(r *reader, l *line, at setting) {
 }
 
 func (s *scenarios) head(r *reader, l *line, at setting) {
-	s.tally, s.across = -1, jointStates(l.cells)
+	s.tally, s.across = -1, false
 	scenarios, states, chances := 0, false, false
 	for i, cell := range l.cells {
 		n, _ := scenarioToken(cell)
@@ -130,6 +130,7 @@ func (s *scenarios) head(r *reader, l *line, at setting) {
 			chances = chances || w.has(chanceHeads...)
 		}
 	}
+	s.across = scenarios > 0 && jointStates(l.cells)
 	if !chances || !(jointTitle.Has(r.heading) || states || scenarios > 2 || slices.ContainsFunc(l.cells, jointTitle.Has)) || scenarios > 2 && s.columns[0].p {
 		return
 	}

@@ -66,7 +66,6 @@ func TestStatements(t *testing.T) {
 		{"IVPS = Equity / FDSO → 3 steps", ""},
 		{"g_terminal = 13.1%", "terminal growth g=13.1%"},
 		{"g (terminal): 13.1%", "terminal growth g=13.1%"},
-		{"TGR: 13.1%", "terminal growth g=13.1%"},
 		{"12 g (of sugar): 13.1%", ""},
 		{"g_revenue = 13.1%", ""},
 		{"Y₀ Revenue: 0", "Y0 revenue=0"},

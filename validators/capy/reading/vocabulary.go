@@ -153,7 +153,7 @@ var names = map[Metric]string{
 		"$intrinsic value; $equity value; $intrinsic worth; $valuation; $value; $values; $valued; $valuing; $worth; $appraise; $appraised; $priced; $price",
 	EIVPS:       "eivps",
 	DR:          "+DR; discount rate; cost of equity",
-	Growth:      "terminal growth rate; terminal growth; terminal g; perpetual growth rate; perpetuity growth rate; perpetual growth; +TGR; +g",
+	Growth:      "terminal growth rate; terminal growth; terminal g; perpetual growth rate; perpetuity growth rate; perpetual growth; +g",
 	ROIC:        "+ROIC",
 	Revenue:     "revenue; revenues",
 	SSE:         "+SSE",

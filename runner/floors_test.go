@@ -28,9 +28,11 @@ var floors = map[string]string{
 	"runner/signatures":    "",
 	"runner/spellings":     "", // what was meant by a word
 	everywhere:             "",
-	"validators/reading":   "",
+	"validators/reading":   "validators/reading/numerals",
 	"validators/secrets":   "",
 	"validators/languages": "",
+	// Numbers in words.
+	"validators/reading/numerals": "",
 	// Faults that are planted in good texts, to measure gates by.
 	"validators/faults": "validators/languages validators/reading validators/schema validators/secrets",
 	"validators":        "runner/process validators/faults validators/schema validators/secrets",
@@ -120,7 +122,7 @@ var floors = map[string]string{
 	"runner/tool/mcp":     "runner/process runner/spellings runner/tool validators validators/schema",
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
 	"validators/edit":     "validators validators/edit/markers validators/faults validators/reading validators/schema",
-	"validators/request":  "runner/reports validators validators/faults validators/reading validators/schema",
+	"validators/request":  "runner/reports validators validators/faults validators/reading validators/reading/numerals validators/schema",
 	"validators/schedule": "runner/signatures runner/tool validators validators/schedule/spoilings validators/schedule/statements validators/schema",
 	// Bad schedules of good ones.
 	"validators/schedule/spoilings": "validators/faults validators/schema",
@@ -192,6 +194,7 @@ var pure = []string{
 	"validators/edit/markers",
 	"validators/languages",
 	"validators/reading",
+	"validators/reading/numerals",
 	"validators/schedule/spoilings",
 	"validators/schedule/statements",
 	"validators/schema",

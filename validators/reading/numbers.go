@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/validators/reading/numerals"
 )
 
 // units are what stands behind a number, each in one way.
@@ -151,7 +152,7 @@ func anyNumber(words string) bool {
 		return true
 	}
 	for word := range strings.FieldsFuncSeq(words, func(r rune) bool { return !wordRune(r) }) {
-		if _, known := numeral(word); known {
+		if _, known := numerals.Of(word); known {
 			return true
 		}
 	}
@@ -166,10 +167,10 @@ func spelt(words string) string {
 	for start, end := nextSpelt(words, 0); start >= 0; start, end = nextSpelt(words, end) {
 		word := strings.ToLower(words[start:end])
 		b.WriteString(words[at:start])
-		if word == "one" && !unitFollows(words[end:]) || multiplies()[word] && figureEnds(words[:start]) {
+		if word == "one" && !unitFollows(words[end:]) || numerals.Multiplies(word) && figureEnds(words[:start]) {
 			b.WriteString(words[start:end])
 		} else {
-			b.WriteString(strconv.Itoa(valueOf(words[start:end])))
+			b.WriteString(strconv.Itoa(numerals.Value(words[start:end])))
 		}
 		at = end
 	}
@@ -190,13 +191,13 @@ func nextSpelt(words string, from int) (start, end int) {
 			i += width
 			continue
 		}
-		value, known := numeral(words[i : i+size])
+		value, known := numerals.Of(words[i : i+size])
 		switch {
 		case known && start < 0:
 			start, end, before = i, i+size, value
 		case known:
 			end, before = i+size, value
-		case start >= 0 && !joins(words[i:i+size], before):
+		case start >= 0 && !numerals.Joins(words[i:i+size], before):
 			return start, end
 		}
 		i += size

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/validators/reading/numerals"
 )
 
 var (
@@ -25,16 +25,6 @@ var (
 	supposed = patterns.Lazy(`(?i)\b(?:if|when|whenever|unless|would|should|expected|on purpose|fixtures?|samples?|examples?|asserts|wenn|si|cuando)\b`)
 	numeral  = patterns.Lazy(`(?i)\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|deux|trois|quatre|cinq|dos|tres|cuatro|cinco)\b`)
 )
-
-var numerals = sync.OnceValue(func() map[string]string {
-	values := map[string]string{}
-	for _, list := range []string{"zero one two three four five six seven eight nine ten eleven twelve", "0 1 zwei drei vier fünf", "0 1 deux trois quatre cinq", "0 1 dos tres cuatro cinco"} {
-		for n, word := range strings.Fields(list) {
-			values[word] = strconv.Itoa(n)
-		}
-	}
-	return values
-})
 
 // A sentence on tests that fail has one of the outcomes and one of the subjects.
 var (
@@ -57,7 +47,7 @@ func admitted(evidence string, o outcries) string {
 		return failing(evidence, o)
 	}
 	if len(evidence) <= maxProse {
-		evidence = numeral().ReplaceAllStringFunc(evidence, func(word string) string { return numerals()[strings.ToLower(word)] })
+		evidence = numeral().ReplaceAllStringFunc(evidence, func(word string) string { return strconv.Itoa(numerals.Value(word)) })
 	}
 	found := broken(evidence, o)
 	if found == "" {

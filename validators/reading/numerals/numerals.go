@@ -1,4 +1,5 @@
-package reading
+// Package numerals reads numbers in words of English, German, French and Spanish.
+package numerals
 
 import (
 	"strconv"
@@ -39,8 +40,8 @@ var numerals = sync.OnceValue(func() map[string]int {
 // none is the value of a word that is none in this spelling.
 const none = -1
 
-// numeral is the value of a number word.
-func numeral(word string) (value int, ok bool) {
+// Of is the value of a number word.
+func Of(word string) (value int, ok bool) {
 	if n, known := numerals()[word]; known {
 		return n, n != none
 	}
@@ -50,9 +51,9 @@ func numeral(word string) (value int, ok bool) {
 	return value, ok
 }
 
-// joins tells whether a word holds number words together behind one: two hundred and
+// Joins tells whether a word holds number words together behind one: two hundred and
 // five, treinta y cinco, soixante et onze; and not two and five.
-func joins(word string, before int) bool {
+func Joins(word string, before int) bool {
 	switch word {
 	case "and":
 		return before >= 100
@@ -62,22 +63,34 @@ func joins(word string, before int) bool {
 	return false
 }
 
-// multiplies are the number words that stand alone for one of them, and behind a
+// Multiplies tells the number words that stand alone for one of them, and behind a
 // figure are its unit: a thousand, 5 thousand.
-var multiplies = wordSet("hundred thousand million billion hundert tausend milliarde cien mille mil millón milliard")
+func Multiplies(word string) bool {
+	switch word {
+	case "hundred", "thousand", "million", "billion", "hundert", "tausend", "milliarde", "cien", "mille", "mil", "millón", "milliard":
+		return true
+	}
+	return false
+}
 
-var dozens = wordSet("dozen dutzend douzaine docena")
+func dozen(word string) bool {
+	switch word {
+	case "dozen", "dutzend", "douzaine", "docena":
+		return true
+	}
+	return false
+}
 
-// valueOf is the value of number words: two hundred and five.
-func valueOf(words string) int {
+// Value is the value of number words: two hundred and five.
+func Value(words string) int {
 	total, current := 0, 0
 	for word := range strings.FieldsFuncSeq(words, func(r rune) bool { return r == ' ' || r == '-' }) {
-		n, ok := numeral(word)
+		n, ok := Of(word)
 		switch word = strings.ToLower(word); {
 		case !ok:
 		case n >= 1000:
 			total, current = min(total+max(current, 1)*n, 1<<40), 0
-		case n == 100, dozens()[word] && current > 0, n == 20 && current == 4 && strings.HasPrefix(word, "vingt"):
+		case n == 100, dozen(word) && current > 0, n == 20 && current == 4 && strings.HasPrefix(word, "vingt"):
 			current = max(current, 1) * n
 		default:
 			current += n

@@ -162,7 +162,8 @@ var floors = map[string]string{
 	// Suites that tests of other packages import.
 	"runner/journal/postgres/postgrestest": "",
 	"cascades/cascadestest":                "runner/tool runner/tool/query validators validators/builtins validators/capy validators/edit validators/request validators/schedule",
-	"validators/validatorstest":            "validators validators/schema",
+	"validators/validatorstest":            "validators validators/schema validators/validatorstest/processor",
+	"validators/validatorstest/processor":  "",
 	"runner/tool/tooltest":                 "runner/tool validators/schema",
 	"runner/serve/servetest":               "runner runner/engine runner/event runner/journal runner/model runner/model/scripted runner/serve runner/serve/orders validators/builtins validators/schema",
 	"runner/engine/enginetest":             "cascades runner runner/effects runner/engine runner/event runner/model runner/model/scripted runner/tool validators validators/builtins validators/schema",

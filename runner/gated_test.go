@@ -22,6 +22,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/model/openai"
+	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
 )
 
 // spoken is about how long a question is, in bytes.
@@ -126,7 +127,7 @@ func spent(run func(), width, n, turns int) cost {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	begun, cpu := time.Now(), cpuTime()
+	begun, cpu := time.Now(), processor.Time()
 	var left atomic.Int64
 	left.Store(int64(n))
 	var all sync.WaitGroup
@@ -138,7 +139,7 @@ func spent(run func(), width, n, turns int) cost {
 		})
 	}
 	all.Wait()
-	wall, cpu := time.Since(begun), cpuTime()-cpu
+	wall, cpu := time.Since(begun), processor.Time()-cpu
 	runtime.ReadMemStats(&after)
 	each := 1 / float64(n*turns)
 	return cost{

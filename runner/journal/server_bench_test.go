@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal/postgres/postgrestest"
+	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
 )
 
 // stores runs a benchmark over a file and over a PostgreSQL of its own, which is
@@ -36,13 +36,6 @@ func stores(b *testing.B, body func(b *testing.B, j *Journal, server int)) {
 			body(b, j, c.PID())
 		})
 	}
-}
-
-// spent is the processor time that this process has used.
-func spent() time.Duration {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // served is the processor time of a server's processes, where /proc tells it.
@@ -69,19 +62,19 @@ func BenchmarkStoreEffect(b *testing.B) {
 		r := begin(b, j, runner.Start{RunID: "run"})
 		k := newTalker(r.Host(quick{"Reply {turn}: " + sentence}), "run", sentence)
 		var took []time.Duration
-		began := spent()
+		began := processor.Time()
 		for b.Loop() {
 			took = append(took, k.take(b))
 		}
 		b.ReportMetric(median(took), "median-µs/effect")
-		b.ReportMetric(float64((spent()-began).Microseconds())/float64(len(took)), "cpu-µs/effect")
+		b.ReportMetric(float64((processor.Time()-began).Microseconds())/float64(len(took)), "cpu-µs/effect")
 	})
 }
 
 // BenchmarkStoreRuns is runs of 9 effects that cost nothing, 64 at a time.
 func BenchmarkStoreRuns(b *testing.B) {
 	stores(b, func(b *testing.B, j *Journal, server int) {
-		began, servedBefore := spent(), served(server)
+		began, servedBefore := processor.Time(), served(server)
 		b.ResetTimer()
 		fill(b, j, b.N, 9)
 		if server != 0 {
@@ -96,6 +89,6 @@ func BenchmarkStoreRuns(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
-		b.ReportMetric(float64((spent()-began).Microseconds())/float64(9*b.N), "cpu-µs/effect")
+		b.ReportMetric(float64((processor.Time()-began).Microseconds())/float64(9*b.N), "cpu-µs/effect")
 	})
 }

@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/backtest"
 	"github.com/seed61713e19/capstan/runner/mutate"
+	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
 )
 
 // BenchmarkMutants plants faults in texts of 5 KB and has computed gates judge
@@ -51,7 +50,7 @@ phases:
 		}
 		texts = append(texts, backtest.Given(c, c.Phases[0], fmt.Sprint(i), text.String(), map[string]any{"source": text.String()}, nil))
 	}
-	planted, began := 0, busy()
+	planted, began := 0, processor.Time().Seconds()
 	for b.Loop() {
 		report, err := mutate.Test{Texts: texts, Host: r.Host(b.Context()), Seed: 1, Parallel: 2, Most: 6}.Run(b.Context())
 		if err != nil {
@@ -60,14 +59,5 @@ phases:
 		planted = report.Planted
 	}
 	b.ReportMetric(float64(planted), "mutants")
-	b.ReportMetric((busy()-began)/float64(b.N), "cpu-s/op")
-}
-
-// busy is the time that processors have given to this program, in seconds.
-func busy() float64 {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		return 0
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano()).Seconds()
+	b.ReportMetric((processor.Time().Seconds()-began)/float64(b.N), "cpu-s/op")
 }

@@ -18,7 +18,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -26,6 +25,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/runner/serve/servetest"
+	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
 )
 
 // busy is a world that offers a cascade of some phases of one call, which costs
@@ -49,15 +49,6 @@ func busy(b *testing.B, phases, limit int, pause time.Duration) *servetest.World
 		return model.Response{Text: "a text", Usage: model.Usage{Calls: 1}}, nil
 	})
 	return w
-}
-
-// spent is the processor's time of this process, clients and all.
-func spent() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // A caller is a client of one connection that costs little itself.
@@ -123,7 +114,7 @@ func BenchmarkOrders(b *testing.B) {
 	var left atomic.Int64
 	var clients sync.WaitGroup
 	b.ResetTimer()
-	before := spent()
+	before := processor.Time()
 	for range 16 {
 		clients.Go(func() {
 			c := newCaller(w)
@@ -147,7 +138,7 @@ func BenchmarkOrders(b *testing.B) {
 	}
 	clients.Wait()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
-	b.ReportMetric(float64((spent()-before).Microseconds())/1e3/float64(b.N), "cpu-ms/run")
+	b.ReportMetric(float64((processor.Time()-before).Microseconds())/1e3/float64(b.N), "cpu-ms/run")
 }
 
 // BenchmarkEventToClient follows runs whose calls take three milliseconds, and
@@ -190,7 +181,7 @@ func BenchmarkFollowers(b *testing.B) {
 	for b.Loop() {
 		n++
 		id := fmt.Sprint("run", n)
-		before := spent()
+		before := processor.Time()
 		if r := w.Send("POST", "/v1/runs", busyOrder(id)); r.StatusCode != 202 {
 			b.Fatal(r.Text)
 		}
@@ -213,7 +204,7 @@ func BenchmarkFollowers(b *testing.B) {
 			})
 		}
 		all.Wait()
-		cpu += spent() - before
+		cpu += processor.Time() - before
 		if want := int64(followers * (len(kept(w, id, 0)) + 1)); events.Load() != want {
 			b.Fatalf("%d events, want %d", events.Load(), want)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
 )
 
 // hostileTexts are hostile contents by name: what a validator must survive. They
@@ -77,7 +78,7 @@ func cancelled(t *testing.T, check validators.Check, s validators.Subject) {
 func within(t *testing.T, name string, check func() (validators.Verdict, error)) (v validators.Verdict, err error) {
 	t.Helper()
 	done := make(chan struct{})
-	began, ends := cpuTime(), time.After(patience)
+	began, ends := processor.Time(), time.After(patience)
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
 	go func() {
@@ -91,7 +92,7 @@ func within(t *testing.T, name string, check func() (validators.Verdict, error))
 		case <-ends:
 			t.Fatalf("%s: still running after %s", name, patience)
 		case <-look.C:
-			if cpuTime()-began > work {
+			if processor.Time()-began > work {
 				t.Fatalf("%s: still running after %s of the processor", name, work)
 			}
 		}

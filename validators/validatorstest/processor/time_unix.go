@@ -1,14 +1,15 @@
 //go:build unix
 
-package validatorstest
+// Package processor tells tests what they take of the cores.
+package processor
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime is what this process has had of the cores.
-func cpuTime() time.Duration {
+// Time is what this process has had of the cores.
+func Time() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package validatorstest
-
-import "time"
-
-// cpuTime is not asked for here.
-func cpuTime() time.Duration { return 0 }

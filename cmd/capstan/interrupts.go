@@ -4,7 +4,38 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
 )
+
+// untilInterrupted ends with the first interrupt, so that what runs can end cleanly;
+// a second one ends the process. So does the first where nobody has asked yet whether
+// it has ended: to listen is a twentieth of what a command takes that only answers.
+func untilInterrupted() context.Context {
+	return lazy(sync.OnceValue(func() context.Context {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		context.AfterFunc(ctx, stop)
+		return ctx
+	}))
+}
+
+// A lazy context is made when something is first asked of it.
+type lazy func() context.Context
+
+// Deadline implements [context.Context]: there is none.
+func (lazy) Deadline() (time.Time, bool) { return time.Time{}, false }
+
+// Done implements [context.Context].
+func (c lazy) Done() <-chan struct{} { return c().Done() }
+
+// Err implements [context.Context].
+func (c lazy) Err() error { return c().Err() }
+
+// Value implements [context.Context].
+func (c lazy) Value(key any) any { return c().Value(key) }
 
 // An interruptible reader gives up once ctx has ended, though what it reads from
 // says nothing: a terminal, or a pipe that nobody writes to. What was begun then is

@@ -24,19 +24,11 @@
 // Begin with command.go, then run.go.
 package main
 
-import (
-	"context"
-	"os"
-	"os/signal"
-	"syscall"
-)
+import "os"
 
 func main() {
 	conceal()
 	collectSeldom(os.Getenv)
-	// The first interrupt ends the run cleanly; a second one ends the process.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
 	c := &Command{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Environ: os.Environ()}
-	os.Exit(c.Run(ctx, os.Args[1:]))
+	os.Exit(c.Run(untilInterrupted(), os.Args[1:]))
 }

@@ -80,6 +80,7 @@ func TestRunStdinClosedEarly(t *testing.T) {
 }
 
 func TestRunTimeout(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]string{
 		"sleeps":          "echo begun; sleep 100",
 		"ignores SIGTERM": "trap '' TERM INT HUP; echo begun; while :; do sleep 100; done",
@@ -151,6 +152,7 @@ func TestRunTooMuchOutput(t *testing.T) {
 
 // What the child started goes with it, in every way in which it can end.
 func TestRunKillsTheGroup(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]Command{
 		"ends":            {Argv: []string{"/bin/sh", "-c", "sleep 100 & echo $!"}},
 		"out of time":     {Argv: []string{"/bin/sh", "-c", "sleep 100 & echo $!; wait"}, Timeout: 2 * time.Second},
@@ -190,6 +192,7 @@ func waitGone(t *testing.T, pid int) {
 
 // A grandchild that left the group keeps the pipe; Run must not wait for it.
 func TestRunPipeHeldByGrandchild(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("no setsid")
 	}

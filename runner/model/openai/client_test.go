@@ -154,6 +154,8 @@ func TestFailures(t *testing.T) {
 		"blank":           {message(`{"content":" \n"}`, "stop"), model.Empty, 0, "said nothing", 4, false},
 		"empty stream":    {stream(finished("stop"), done), model.Empty, 0, "said nothing", 4, true},
 		"error in 200":    {body(200, `{"error":{"message":"upstream is down","code":502}}`), model.Unavailable, 502, "upstream is down", 4, false},
+		"error in a list": {body(200, `[{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT"}}]`), model.Rejected, 400, "API key not valid", 1, false},
+		"list":            {body(200, `[1]`, "Content-Type", "application/json"), model.Unavailable, 0, "no JSON object: [1]", 4, false},
 		"error in stream": {stream(delta("He"), ": keep-alive\n\n", event(`{ "error": {"message":"upstream is down"}}`)), model.Unavailable, 0, "upstream is down", 4, true},
 		"error, cut":      {cut(stream(delta("He"), event(`{"error":{"code":"content_filter","message":"no"}}`))), model.Refused, 0, "no", 1, true},
 		"broken off":      {message(`{"content":"half"}`, "insufficient_system_resource"), model.Unavailable, 0, "broke off", 4, false},

@@ -77,6 +77,11 @@ func TestStream(t *testing.T) {
 			if (resp.Usage.InputTokens == 100) != test.counted || resp.Usage.OutputTokens == 0 || resp.Usage.Calls != 1 {
 				t.Errorf("usage %+v", resp.Usage)
 			}
+			// Some endpoints stream what they were to give whole.
+			whole, err := e.client(t).Call(t.Context(), ask("Hello?"))
+			if name != "cut after end" && (err != nil || whole.Text != test.text || (whole.Usage.InputTokens == 100) != test.counted) {
+				t.Errorf("not asked for a stream: got %.200q, %v, %+v", whole.Text, err, whole.Usage)
+			}
 			sent := e.got(t, 0)
 			if sent["stream"] != true || !reflect.DeepEqual(sent["stream_options"], map[string]any{"include_usage": true}) {
 				t.Errorf("sent %v", sent)

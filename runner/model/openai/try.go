@@ -77,21 +77,28 @@ func (t *try) bounded(ctx context.Context) (context.Context, context.CancelFunc)
 // ask asks for a whole answer, or has go-openai ask for a streamed one.
 func (t *try) ask(ctx context.Context) (model.Response, error) {
 	if t.q.stream {
-		return t.stream(ctx)
+		return t.stream(ctx, t)
 	}
 	resp, err := t.Do((&http.Request{Method: http.MethodPost}).WithContext(ctx))
 	if err != nil {
 		return model.Response{}, err
 	}
+	if t.events != nil { // it is streamed all the same
+		return t.stream(ctx, answered{resp})
+	}
 	resp.Body.Close()
 	return t.read()
 }
 
-// stream asks for a streamed answer; what go-openai would send is replaced in
-// Do.
-func (t *try) stream(ctx context.Context) (model.Response, error) {
+// An answered request needs not be sent.
+type answered struct{ with *http.Response }
+
+func (a answered) Do(*http.Request) (*http.Response, error) { return a.with, nil }
+
+// stream has go-openai read a streamed answer; what it would send is replaced in Do.
+func (t *try) stream(ctx context.Context, from api.HTTPDoer) (model.Response, error) {
 	config := api.DefaultConfig("")
-	config.BaseURL, config.HTTPClient = "http://replaced", t
+	config.BaseURL, config.HTTPClient = "http://replaced", from
 	config.EmptyMessagesLimit = uint(t.c.most.answer) // the answer's length is the limit
 	stream, err := api.NewClientWithConfig(config).CreateChatCompletionStream(ctx, api.ChatCompletionRequest{})
 	if err == nil {
@@ -146,9 +153,14 @@ func (t *try) Do(r *http.Request) (*http.Response, error) {
 		resp.Body = readCloser{in, resp.Body}
 		return t.buffered(resp)
 	}
+	return t.streamed(resp, in), nil
+}
+
+// streamed is an answer whose body is events.
+func (t *try) streamed(resp *http.Response, in *bufio.Reader) *http.Response {
 	t.events = &events{t: t, body: resp.Body, in: in}
 	resp.Body = t.events
-	return resp, nil
+	return resp
 }
 
 type readCloser struct {
@@ -188,12 +200,29 @@ func (t *try) buffered(resp *http.Response) (*http.Response, error) {
 		return nil, fmt.Errorf("the answer was cut after %d bytes: %w", n, err)
 	case n > t.c.most.answer:
 		return nil, t.c.most.tooBig()
-	case !bytes.HasPrefix(bytes.TrimSpace(t.answer.Bytes()), []byte("{")):
-		return nil, t.notJSON(resp.Header)
-	case t.q.stream:
-		return nil, errWhole
 	}
-	return resp, nil
+	return t.arrived(resp)
+}
+
+// arrived says what an answer is that is in t.answer.
+func (t *try) arrived(resp *http.Response) (*http.Response, error) {
+	text, kind := bytes.TrimSpace(t.answer.Bytes()), resp.Header.Get("Content-Type")
+	switch {
+	case len(text) == 0:
+		return nil, errors.New("the answer has no body")
+	case text[0] == '{' && t.q.stream:
+		return nil, errWhole
+	case text[0] == '{':
+		return resp, nil
+	}
+	if in := bufio.NewReader(bytes.NewReader(text)); streams(in, kind) {
+		t.silence = time.NewTimer(t.c.timeout) // all of it is here
+		return t.streamed(resp, in), nil
+	}
+	if f := failureOf(0, text); f != nil {
+		return nil, f
+	}
+	return nil, fmt.Errorf("the answer is %s, no JSON object: %s", kind, text[:min(len(text), maxComplaint)])
 }
 
 // errWhole says that an answer that was to be streamed came whole.
@@ -212,15 +241,6 @@ func (t *try) complaint(resp *http.Response) error {
 	}
 	f.RetryAfter = cmp.Or(retryAfter(resp.Header, time.Now()), f.RetryAfter)
 	return f
-}
-
-// notJSON is the error of a whole answer that is something else.
-func (t *try) notJSON(h http.Header) error {
-	text := t.answer.Bytes()
-	if len(text) == 0 {
-		return errors.New("the answer has no body")
-	}
-	return fmt.Errorf("the answer is %s, not JSON: %s", h.Get("Content-Type"), text[:min(len(text), maxComplaint)])
 }
 
 // failure makes of what went wrong a failure with its class.

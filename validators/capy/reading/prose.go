@@ -53,7 +53,7 @@ func (r *reader) piece(t []byte, at setting) {
 	c.text, c.tokens = nil, c.tokens[:0]
 	found := lex().named(t, r.wanted(at))
 	r.labelled = r.labelled || found != unnamed
-	if found == unnamed || found == loosely && !hasDigit(t) {
+	if found.idle(t) {
 		return
 	}
 	c.cut(t)

@@ -64,9 +64,33 @@ var sensible = map[sense]string{
 
 // A term is what the vocabulary says of one word.
 type term struct {
-	sense sense
-	label int16 // the first label that begins with it, counted from 1
-	loose bool  // all of these are
+	sense  sense
+	label  int16     // the first label that begins with it, counted from 1
+	found  named     // what a text has that has it
+	second letterSet // what the second words of these begin with
+}
+
+// A letterSet has a bit for each letter, and for a slash that of o.
+type letterSet uint32
+
+const anyLetter = ^letterSet(0)
+
+func (s letterSet) has(c byte) bool { return s&(1<<(c&31)) != 0 }
+
+// follows says that one of the labels may go on with a text behind its first word.
+func (t *term) follows(rest []byte) bool {
+	if t.second == anyLetter {
+		return true
+	}
+	for _, c := range rest {
+		switch {
+		case isASCIIWord(c) || c == '/':
+			return !isDigit(c) && t.second.has(c)
+		case c == '<':
+			return true // a tag may be between
+		}
+	}
+	return true
 }
 
 // A label is a name of a metric as prose writes it.
@@ -216,9 +240,15 @@ type named uint8
 
 const (
 	unnamed named = iota
+	ofYears       // that of the revenue, which is of no interest but for Y0
 	loosely       // a word that only loose labels begin with, which have no value without a digit
 	firmly
 )
+
+// idle says that nothing of what a text has of labels has a value in it.
+func (n named) idle(t []byte) bool {
+	return n == unnamed || n == loosely && !hasDigit(t) || n == ofYears && !bytes.Contains(t, []byte("Y0")) && !bytes.Contains(t, []byte("y0"))
+}
 
 // named says whether a text has a word that one of the labels begins with, so
 // that it is worth its tokens.
@@ -251,10 +281,10 @@ func (l *lexicon) begins(t []byte, which *starts) (found named) {
 			i = min(from+2, len(t)) // τ, whatever touches it
 		}
 		if which.lets(t[from:i]) {
-			if w := l.look(buf.fold(t[from:i])); w.label > 0 && !w.loose {
-				return firmly
-			} else if w.label > 0 {
-				found = loosely
+			if w := l.look(buf.fold(t[from:i])); w.found > found && w.follows(t[i:]) {
+				if found = w.found; found == firmly {
+					return found
+				}
 			}
 		}
 		i = which.next(t, i)
@@ -284,6 +314,17 @@ var wordy = func() (set [256]bool) {
 	return set
 }()
 
+// found is what a text has that has the label.
+func (n *label) found() named {
+	switch {
+	case n.loose:
+		return loosely
+	case n.metric == Revenue:
+		return ofYears
+	}
+	return firmly
+}
+
 // name adds one label, behind those that begin with the same word.
 func (l *lexicon) name(m Metric, text string) {
 	if text == "" {
@@ -303,7 +344,12 @@ func (l *lexicon) name(m Metric, text string) {
 	t := l.terms[n.words[0]]
 	l.labels = append(l.labels, n)
 	index := int16(len(l.labels))
-	t.loose = n.loose && (t.label == 0 || t.loose)
+	t.found = max(t.found, n.found())
+	if len(n.words) > 1 && m != PIRR { // a P over the hurdle is one by that word
+		t.second |= 1 << (n.words[1][0] & 31)
+	} else {
+		t.second = anyLetter
+	}
 	if t.label == 0 {
 		t.label = index
 	} else {

@@ -64,3 +64,45 @@ func (p *phrase) written(i int) []byte {
 	}
 	return []byte{p.text[i]}
 }
+
+// A kindred is one of the lists of phrases that a line is looked through for at once.
+type kindred uint8
+
+const (
+	scenarioList kindred = iota // what a scenario is called by
+	addressList                 // what speaks to a reader
+	topicList                   // what entries are wanted of
+)
+
+// A glance is what one look through a line has seen: for each list eight bits, of which
+// none is set where none of its phrases begins.
+type glance uint32
+
+// has says that phrases of the list may be in the line.
+func (g glance) has(k kindred) bool { return g>>(8*k)&0xFF != 0 }
+
+// A glancer looks through a line for the beginnings of several lists at once.
+type glancer [256]struct {
+	first, second glance
+	word          glance // all bits of a byte of words
+}
+
+// take lets the glancer look for a list.
+func (g *glancer) take(b *beginnings, k kindred) {
+	for c := range g {
+		g[c].first |= glance(b.first[c]) << (8 * k)
+		g[c].second |= glance(b.second[c]) << (8 * k)
+		g[c].word |= glance(asciiWord[c]) << (8 * k)
+	}
+}
+
+// over looks through a line.
+func (g *glancer) over(t []byte) (seen glance) {
+	var first, word glance
+	for _, c := range t {
+		b := &g[c]
+		seen |= first & b.second
+		first, word = b.first&^word, b.word
+	}
+	return seen | first&g[0].second // of one byte
+}

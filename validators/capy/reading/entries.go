@@ -27,6 +27,7 @@ type Topics struct {
 	phrases phrases
 	keys    []keyPhrase
 	count   int
+	glancer glancer // for the phrases, and what all texts are looked through for
 }
 
 type keyPhrase struct {
@@ -50,7 +51,18 @@ func NewTopics(lists [][]string) *Topics {
 			t.keys = append(t.keys, keyPhrase{tokens([]byte(text)), n})
 		}
 	}
+	t.glancer.take(scenarioStart(), scenarioList)
+	t.glancer.take(&addresses.p().beginnings, addressList)
+	t.glancer.take(&t.phrases.beginnings, topicList)
 	return t
+}
+
+// in finds the topics of a part of a line, and where the first of its phrases stands.
+func (t *Topics) in(l *line, part []byte) (m Mask, from, to int) {
+	if l.seen.has(topicList) {
+		m, from, to = t.phrases.all(part)
+	}
+	return m, from, to
 }
 
 // key finds the topics of a JSON key.
@@ -91,7 +103,7 @@ type openKey struct {
 func (x *index) init(q Request) {
 	x.topics, x.strings, x.item, x.label = q.Topics, q.Strings, q.Item, -1
 	if x.topics == nil {
-		x.topics = &Topics{}
+		x.topics = NewTopics(nil)
 	}
 }
 
@@ -204,7 +216,7 @@ func (r *reader) headingEntry(l *line) {
 		}
 	}
 	r.artifactsIn(l, l.text, open)
-	if m, from, to := x.topics.phrases.all(l.text); m != 0 {
+	if m, from, to := x.topics.in(l, l.text); m != 0 {
 		e := r.spot(l, l.text, from, to)
 		e.Topics = m
 		open(e)
@@ -267,7 +279,7 @@ func (r *reader) labelEntry(l *line) {
 			}
 		}
 	}
-	m, from, to := x.topics.phrases.all(head)
+	m, from, to := x.topics.in(l, head)
 	if m == 0 {
 		return
 	}
@@ -341,7 +353,7 @@ func (r *reader) rowEntries(l *line) {
 				}
 			}
 		}
-		m, from, to := x.topics.phrases.all(cell[:min(len(cell), 400)])
+		m, from, to := x.topics.in(l, cell[:min(len(cell), 400)])
 		if m == 0 {
 			continue
 		}

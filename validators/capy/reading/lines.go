@@ -31,6 +31,7 @@ type line struct {
 	header [][]byte // the head of the row's table, nil for the head itself
 	head   bool     // this row is the head of a table
 	aside  bool     // in an HTML comment
+	seen   glance   // of its text
 	indent int
 }
 

@@ -27,7 +27,7 @@ func (m *Manner) see(l *line) {
 		m.program(l.raw, t)
 	}
 	switch {
-	case addresses.Has(t[:min(len(t), 160)]):
+	case l.seen.has(addressList) && addresses.Has(t[:min(len(t), 160)]):
 		m.Addresses++
 	case ordering(t):
 		m.Orders++
@@ -56,7 +56,7 @@ var orders = set("generate", "emit", "produce", "return", "ensure", "verify", "c
 func (m *Manner) program(raw, t []byte) {
 	end := trimRight(t, &blanks)
 	last := end[len(end)-1]
-	if statement(t, last) || last == '{' || last == ';' || last == '}' || bytes.Contains(t, []byte(" := ")) || bytes.HasSuffix(end, []byte("):")) || bytes.HasSuffix(end, []byte("),")) || bytes.HasPrefix(t, []byte("//")) {
+	if statement(t, last) || last == '{' || last == ';' || last == '}' || bytes.Contains(t, []byte(":=")) && bytes.Contains(t, []byte(" := ")) || bytes.HasSuffix(end, []byte("):")) || bytes.HasSuffix(end, []byte("),")) || bytes.HasPrefix(t, []byte("//")) {
 		m.Program++
 	} else if last == ')' && len(raw) > len(t) && bytes.IndexByte(t, '(') > 0 && bytes.IndexByte(t[:bytes.IndexByte(t, '(')], ' ') < 0 {
 		m.Program++ // call(…)

@@ -69,7 +69,8 @@ type reader struct {
 
 	above      qualifiers // of the headings over the present line
 	levels     [7]qualifiers
-	led        Mark // of the line that leads the present list in
+	leader     []byte // the line that leads a list in of which no item was yet
+	led        Mark   // of the line that leads the present list in
 	heading    []byte
 	heads      []caption // of the present table
 	chanced    bool      // one of its columns is of probabilities
@@ -159,6 +160,7 @@ func (r *reader) event(e *event) {
 // show takes in a line.
 func (r *reader) show(l line) {
 	at := r.walker.at
+	l.seen = r.index.topics.glancer.over(l.text)
 	r.doc.Ending.see(&l, at.Line)
 	r.doc.Manner.see(&l)
 	if l.aside {
@@ -177,10 +179,12 @@ func (r *reader) show(l line) {
 		r.under(&l)
 	}
 	set := setting{at: at, above: r.above, scenario: n, form: forms[l.kind]}
-	if l.kind == item {
+	switch {
+	case l.kind == item:
+		r.lead()
 		set.above.marks |= r.led
-	} else if l.kind != heading {
-		r.led = 0
+	case l.kind != heading:
+		r.leader, r.led = nil, 0
 	}
 	r.joints.line(r, &l)
 	if l.kind == row {
@@ -191,7 +195,7 @@ func (r *reader) show(l line) {
 	r.prose(l.text, set)
 	r.carry(&l, set)
 	if l.kind == prose && bytes.HasSuffix(trimRight(l.text, &trailing), []byte{':'}) {
-		r.lead(l.text)
+		r.leader = l.text
 	}
 }
 
@@ -211,7 +215,7 @@ var forms = [...]Form{prose: Prose, item: Item, heading: Heading, row: Cell, cod
 
 // mention notes a scenario that a line opens with, or that a heading names.
 func (r *reader) mention(l *line, n int8, at Place) {
-	if k, many := scenarioToken(l.text); k == n && !many && (l.kind == heading || opensLine(l.text)) {
+	if k, many := l.scenario(l.text); k == n && !many && (l.kind == heading || opensLine(l.text)) {
 		r.scenarioNamed(n, setting{at: at})
 	}
 }
@@ -220,7 +224,7 @@ func (r *reader) mention(l *line, n int8, at Place) {
 // above it say.
 func (r *reader) under(l *line) {
 	r.heading = l.text
-	r.led = 0
+	r.leader, r.led = nil, 0
 	q := &r.levels[l.level]
 	q.title(&r.cutter, l.text, l.level)
 	for i := l.level + 1; i < len(r.levels); i++ {
@@ -243,7 +247,12 @@ func (r *reader) under(l *line) {
 
 // lead takes in what the line that leads a list in says of its items: that
 // they are the market's, or under a condition.
-func (r *reader) lead(t []byte) {
+func (r *reader) lead() {
+	t := r.leader
+	if t == nil {
+		return
+	}
+	r.leader = nil
 	c := &r.cutter
 	c.cut(t[max(0, len(t)-200):])
 	var q qualifiers

@@ -31,7 +31,7 @@ type column struct {
 // line moves on to a line and gives the scenario it speaks of: its own, else that of
 // the bold line or item above, else that of the heading. A line of several has none.
 func (s *scenarios) line(l *line) int8 {
-	n, many := scenarioToken(l.text)
+	n, many := l.scenario(l.text)
 	switch l.kind {
 	case heading:
 		s.label, s.tally = 0, -1
@@ -92,7 +92,7 @@ func (s *scenarios) row(r *reader, l *line, at setting) {
 	}
 	n := int8(0)
 	for i, cell := range l.cells[:min(len(l.cells), 3)] {
-		if k, many := scenarioToken(cell); k > 0 && !many && n == 0 && (i == 0 || len(cell) < 60) {
+		if k, many := l.scenario(cell); k > 0 && !many && n == 0 && (i == 0 || len(cell) < 60) {
 			n = k
 		}
 	}
@@ -117,7 +117,7 @@ func (s *scenarios) head(r *reader, l *line, at setting) {
 	s.tally, s.across = -1, false
 	scenarios, states, chances := 0, false, false
 	for i, cell := range l.cells {
-		n, _ := scenarioToken(cell)
+		n, _ := l.scenario(cell)
 		if n > 0 {
 			scenarios++
 		}
@@ -280,6 +280,14 @@ func scenarioToken(t []byte) (n int8, many bool) {
 		i = end - 1
 	}
 	return n, false
+}
+
+// scenario is [scenarioToken] of a part of the line.
+func (l *line) scenario(part []byte) (n int8, many bool) {
+	if l.seen.has(scenarioList) {
+		n, many = scenarioToken(part)
+	}
+	return n, many
 }
 
 // scenarioStart is what [scenarioAt] reads a scenario from.

@@ -184,19 +184,23 @@ func template(t []byte) bool {
 	t = t[:min(len(t), maxBody)]
 	pairs, blanks := 0, 0
 	for {
-		i := bytes.Index(t, []byte(`":`))
+		i := bytes.IndexByte(t, ':')
 		if i < 0 {
 			break
 		}
-		for t = t[i+2:]; len(t) > 0 && (t[0] == ' ' || t[0] == '\t'); t = t[1:] {
+		named := i > 0 && t[i-1] == '"'
+		for t = t[i+1:]; named && len(t) > 0 && (t[0] == ' ' || t[0] == '\t'); t = t[1:] {
 		}
-		if len(t) == 0 || t[0] == '{' || t[0] == '[' && !bytes.HasPrefix(t, []byte("[...")) {
+		if !named || len(t) == 0 || t[0] == '{' || t[0] == '[' && !bytes.HasPrefix(t, []byte("[...")) {
 			continue
 		}
 		pairs++
 		end := 0
 		for end < len(t) && end < 200 && t[end] != ',' && t[end] != '\n' && t[end] != '}' {
 			end++
+		}
+		if digit(t[0]) && t[0] != '0' && !form(t[:end]) {
+			continue // a number, most often
 		}
 		if blankValue(bytes.Trim(t[:end], " \t\r\"]")) {
 			blanks++
@@ -210,7 +214,10 @@ func blankValue(v []byte) bool {
 	if len(v) == 0 {
 		return false
 	}
-	var room [20]byte
+	if len(v) > maxType {
+		return reading.Placeholder(v) || v[0] == '<' || v[0] == '{' || form(v)
+	}
+	var room [maxType]byte
 	lower := room[:copy(room[:], v)]
 	for i, c := range lower {
 		if c >= 'A' && c <= 'Z' {
@@ -223,5 +230,23 @@ func blankValue(v []byte) bool {
 	case "null":
 		return false
 	}
-	return reading.Placeholder(v) || v[0] == '<' || v[0] == '{' || bytes.Contains(v, []byte("...")) || bytes.Contains(v, []byte("|")) || bytes.Contains(v, []byte("X.X")) || bytes.Contains(v, []byte("XX"))
+	return reading.Placeholder(v) || v[0] == '<' || v[0] == '{' || form(v)
+}
+
+// maxType is how long the name of a type is at most.
+const maxType = 10
+
+// form says that a value has gaps to be filled in, or several to choose from.
+func form(v []byte) bool {
+	for i, c := range v {
+		switch {
+		case c == '|':
+			return true
+		case c == 'X' && i+1 < len(v) && (v[i+1] == 'X' || v[i+1] == '.' && i+2 < len(v) && v[i+2] == 'X'):
+			return true
+		case c == '.' && i+2 < len(v) && v[i+1] == '.' && v[i+2] == '.':
+			return true
+		}
+	}
+	return false
 }

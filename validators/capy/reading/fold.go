@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	entities "html"
+	"math/bits"
 	"unicode/utf8"
 )
 
@@ -45,10 +46,18 @@ func folded(t []byte) []byte {
 }
 
 func foldable(t []byte) bool {
-	for i := 0; i < len(t); i++ {
-		if i+8 <= len(t) && nothing(binary.LittleEndian.Uint64(t[i:])) {
-			i += 7
-		} else if folds[t[i]] {
+	for i := bytes.IndexByte(t, '&'); i >= 0; {
+		if _, n := entity(t[i:]); n > 0 {
+			return true
+		}
+		n := bytes.IndexByte(t[i+1:], '&')
+		if n < 0 {
+			break
+		}
+		i += 1 + n
+	}
+	for i := beyond(t, 0); i < len(t); i = beyond(t, i+1) {
+		if folds[t[i]] {
 			if _, n := fold(t[i:]); n > 0 {
 				return true
 			}
@@ -57,11 +66,18 @@ func foldable(t []byte) bool {
 	return false
 }
 
-// nothing says that none of eight bytes is in folds: each is of ASCII, and none an &.
-func nothing(eight uint64) bool {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	and := eight ^ '&'*ones
-	return (eight|(and-ones)&^and)&tops == 0
+// beyond is where the first byte from i on stands that is not of ASCII.
+func beyond(t []byte, i int) int {
+	const tops = 0x8080808080808080
+	for ; i+8 <= len(t); i += 8 {
+		if eight := binary.LittleEndian.Uint64(t[i:]) & tops; eight != 0 {
+			return i + bits.TrailingZeros64(eight)/8
+		}
+	}
+	for i < len(t) && t[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
 }
 
 func appendFolded(out, t []byte) []byte {

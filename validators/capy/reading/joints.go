@@ -20,8 +20,9 @@ func (j *joints) line(r *reader, l *line) {
 	case heading:
 		*j = joints{titled: jointList.Has(l.text), tally: -1}
 	case prose:
-		j.tally, j.led = -1, leads(l) && jointList.Has(l.text)
-		j.top = leads(l) && selection(l.text)
+		opens := leads(l)
+		j.tally, j.led = -1, opens && jointList.Has(l.text)
+		j.top = opens && (j.titled || j.led) && selection(l.text)
 	case item, code:
 		if j.titled || j.led {
 			j.state(r, l.text, setting{at: r.walker.at, form: forms[l.kind]})

@@ -86,7 +86,7 @@ func (s *jsonScanner) space() bool {
 			s.i++
 			s.at.Line++
 		case c == ' ' || c == '\t' || c == '\r':
-			s.i++
+			s.i += len(s.t[s.i:]) - len(trimLeft(s.t[s.i:], &spacing))
 		case c == '/' && s.i+1 < len(s.t) && (s.t[s.i+1] == '/' || s.t[s.i+1] == '*'), c == '#':
 			s.fail("comment", "a comment, which JSON does not have")
 			s.comment()

@@ -2,18 +2,22 @@ package reading
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"unicode/utf8"
 )
 
 // text reads a string in double quotes.
 func (s *jsonScanner) text() {
-	for s.i++; s.i < len(s.t); s.i++ {
-		if !special[s.t[s.i]] {
-			continue
+	t := s.t
+	for s.i++; s.i < len(t); s.i++ {
+		i := s.i
+		for i < len(t) && !special[t[i]] {
+			i++
 		}
-		switch c := s.t[s.i]; {
+		if s.i = i; i == len(t) {
+			break
+		}
+		switch c := t[i]; {
 		case c == '"':
 			s.i++
 			return
@@ -69,13 +73,45 @@ func (s *jsonScanner) number() {
 	raw := s.t[from:s.i]
 	end := s.i
 	s.junk()
-	if whole := s.t[from:s.i]; len(whole) > len(raw) || !json.Valid(raw) {
+	if whole := s.t[from:s.i]; len(whole) > len(raw) || !isNumber(raw) {
 		s.i = from
 		s.fail("number", "%q is no JSON number%s", Clip(string(whole), 40), advice(raw, whole))
 		s.i = max(end, from+len(whole))
 		raw = whole
 	}
 	s.emit(raw)
+}
+
+// isNumber says that what has no bytes but those of numbers is one of JSON's.
+func isNumber(t []byte) bool {
+	t = bytes.TrimPrefix(t, []byte{'-'})
+	whole := digits(t)
+	if whole == 0 || whole > 1 && t[0] == '0' {
+		return false
+	}
+	if t = t[whole:]; len(t) > 0 && t[0] == '.' {
+		n := digits(t[1:])
+		if n == 0 {
+			return false
+		}
+		t = t[1+n:]
+	}
+	if len(t) > 1 && t[0]|0x20 == 'e' {
+		if t = t[1:]; t[0] == '+' || t[0] == '-' {
+			t = t[1:]
+		}
+		n := digits(t)
+		return n > 0 && n == len(t)
+	}
+	return len(t) == 0
+}
+
+// digits is how many a text begins with.
+func digits(t []byte) (n int) {
+	for n < len(t) && isDigit(t[n]) {
+		n++
+	}
+	return n
 }
 
 var (

@@ -3,7 +3,6 @@ package reading
 import (
 	"bytes"
 	"strconv"
-	"strings"
 )
 
 // A container is an object or array that is open, as far as scenarios and
@@ -296,12 +295,16 @@ func (r *reader) joint(depth int, e *event) *Tally {
 // what is called JPD any may that does not name a statistic.
 func stateKey(container, key []byte) bool {
 	l := tokens(key)
-	if l.has(strings.Fields("ivps value mean count threshold tolerance states total sum check cumulative n p10 p25 p50 p75 p90 variance std standard deviation median factor validation range min max coefficient skewness")...) {
+	if l.has(statistics...) {
 		return false
 	}
 	c := tokens(container)
 	return c.has("jpd") || scenarioIn(&l) > 0 || l.has("none", "base", "all", "neither") || len(bytes.Trim(key, "01")) == 0
 }
+
+// statistics are words of keys beside those of joint states.
+var statistics = []string{"ivps", "value", "mean", "count", "threshold", "tolerance", "states", "total", "sum", "check", "cumulative", "n", "p10",
+	"p25", "p50", "p75", "p90", "variance", "std", "standard", "deviation", "median", "factor", "validation", "range", "min", "max", "coefficient", "skewness"}
 
 func jpdKey(key []byte) bool {
 	l := tokens(key)

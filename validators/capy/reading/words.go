@@ -135,6 +135,7 @@ func setOf(s string) (set bytesOf) {
 var (
 	marking  = setOf(" \t\r*`_\"")
 	blanks   = setOf(" \t")
+	spacing  = setOf(" \t\r")
 	quoting  = setOf("> ")
 	leaning  = setOf(" \t*_>`\"")
 	bracing  = setOf("[]<>{}()")

@@ -9,8 +9,8 @@ import (
 
 // sentences finds what became of whole sentences where blocks are written anew: one
 // that is gone and nothing has come for it, one that stands twice, one that breaks
-// off before the next. A sentence in other words is none of it, nor is one that was
-// parted, or joined to another.
+// off before the next, one that a condition is gone from. A sentence in other words is
+// none of it, nor is one that was parted, or joined to another.
 func (p pairing) sentences() []Change {
 	var out []Change
 	for _, g := range p.gaps() {
@@ -30,6 +30,7 @@ func (p pairing) sentences() []Change {
 				}
 			}
 			out = append(out, brokenOff(gone, come, g.line)...)
+			out = append(out, conditions(gone, come, g.line)...)
 		}
 	}
 	return out

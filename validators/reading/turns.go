@@ -18,17 +18,25 @@ const maxHunk = 4
 var toggles = wordSet("not never no none nobody nothing neither nor without only solely exclusively except unless cannot every each always " +
 	"nicht nie niemals kein keine keinen keiner nur ohne außer pas jamais aucun aucune sans nunca sin excepto approximately roughly about almost nearly")
 
-// rivals are pairs of words of which each says something else than the other.
+// rivals are pairs of words of which each says something else than the other: each of
+// a list, or those on the sides of a slash.
 var rivals = sync.OnceValue(func() map[[2]string]bool {
 	m := map[[2]string]bool{}
 	for _, set := range []string{
 		"before after during until", "and or", "above below", "over under", "up down", "minimum maximum", "min max", "least most", "lowest highest", "smallest largest",
-		"increase decrease reduce", "increases decreases reduces", "increased decreased reduced", "more less fewer", "higher lower", "greater smaller", "longer shorter", "earlier later", "faster slower",
+		"increase / decrease reduce", "increases / decreases reduces", "increased / decreased reduced", "more / less fewer", "higher lower", "greater smaller", "longer shorter", "earlier later", "faster slower",
 		"all some most many few every each any none", "always never often sometimes usually rarely occasionally generally", "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth last", "true false", "yes no",
-		"enable disable", "enabled disabled", "include exclude", "includes excludes", "included excluded", "allow deny forbid", "allows denies forbids", "accept reject", "accepts rejects", "accepted rejected",
-		"internal external", "public private", "inside outside", "open closed", "start end", "begin end", "daily weekly monthly yearly annually hourly", "can cannot will could would",
-		"left right", "north south east west", "positive negative", "success failure", "succeeds fails", "pass fail", "passes fails", "passed failed", "safe unsafe", "valid invalid", "possible impossible",
-		"necessary unnecessary", "legal illegal", "known unknown", "same different", "with without", "proves suggests shows", "causes correlates",
+		"enable disable", "include exclude", "includes excludes", "included excluded", "allow / deny forbid refuse block", "allows / denies forbids refuses blocks", "allowed / denied forbidden refused blocked", "grant deny", "granted denied",
+		"accept / reject refuse", "accepts / rejects refuses", "accepted / rejected refused", "approve reject", "approves rejects", "approved rejected", "internal external", "public private", "inside within / outside", "open closed", "opens closes", "opened closed",
+		"start begin / stop end", "starts stops", "started stopped", "daily weekly monthly yearly annually hourly", "can cannot will could would", "left right", "north south east west", "positive negative",
+		"success failure", "succeed fail", "succeeds fails", "succeeded failed", "pass fail", "passes fails", "passed failed", "proves suggests shows", "causes correlates",
+		"add remove", "adds removes", "added removed", "keep / drop delete", "keeps / drops deletes", "kept / dropped deleted", "read write", "reads writes", "lock unlock", "shown hidden", "show hide", "shows hides", "present absent", "empty full",
+		"encrypt decrypt", "encrypted decrypted", "encode decode", "ascending descending", "online offline", "upload download", "uploads downloads", "import export", "imports exports", "send receive", "sends receives", "sent received",
+		"strict lenient", "client server", "source target", "parent child", "automatic manual", "automatically manually", "temporary permanent", "local remote global", "read-only writable", "fully partly", "since until", "beforehand afterwards", "previous next",
+		"profit loss", "buy sell", "buys sells", "bought sold", "buyer seller", "lender borrower", "employer employee", "landlord tenant", "plaintiff defendant", "licensor licensee", "credit debit", "income expense", "guilty innocent",
+		"raise lower", "raises lowers", "raised lowered", "rises falls", "rose fell", "grows shrinks", "grew shrank", "gain loss", "wins loses", "improves worsens", "improved worsened", "better worse", "best worst", "strong weak", "stronger weaker", "high low", "large small", "larger smaller", "long short", "early late", "fast slow",
+		"hot cold", "cheap expensive", "morning afternoon evening night", "today tomorrow yesterday", "horizontal vertical",
+		"same different", "with without",
 		"once twice thrice", "doubles triples halves", "doubled tripled halved", "both either neither", "from until", "on off", "in out", "spring summer autumn winter",
 		"dozens hundreds thousands millions billions", "half third quarter fifth", "halves thirds quarters fifths", "single double triple", "twofold threefold fourfold fivefold tenfold", "noon midnight",
 		"second minute hour day week month year decade century", "seconds minutes hours days weeks months years decades centuries",
@@ -41,9 +49,15 @@ var rivals = sync.OnceValue(func() map[[2]string]bool {
 		"antes después durante", "y o", "todos algunos muchos pocos", "todas algunas muchas pocas", "siempre nunca jamás", "más menos", "primero segundo tercero último",
 		"enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre", "lunes martes miércoles jueves viernes sábado domingo",
 	} {
-		for w := range strings.FieldsSeq(set) {
-			for v := range strings.FieldsSeq(set) {
-				m[[2]string{w, v}] = w != v
+		sides := strings.Split(set, " / ")
+		if len(sides) == 1 {
+			sides = strings.Fields(set)
+		}
+		for i, side := range sides {
+			for w := range strings.FieldsSeq(side) {
+				for v := range strings.FieldsSeq(strings.Join(sides[i+1:], " ")) {
+					m[[2]string{w, v}], m[[2]string{v, w}] = true, true
+				}
 			}
 		}
 	}
@@ -97,13 +111,22 @@ func (h hunk) turned() (old, now string) {
 	}
 	for _, w := range gone {
 		for _, v := range come {
-			if rivals()[[2]string{w, v}] {
+			if rivals()[[2]string{w, v}] || negates(w, v) || negates(v, w) {
 				return w, v
 			}
 		}
 	}
 	return "", ""
 }
+
+// negates tells whether a word is another with a syllable before it that denies it:
+// untrusted, irreversible.
+func negates(word, other string) bool {
+	before, found := strings.CutSuffix(word, other)
+	return found && len(other) > 3 && denials()[before]
+}
+
+var denials = wordSet("un in im il ir dis non non- a")
 
 // renamed gives two names of which a small hunk puts one for the other.
 func (h hunk) renamed(isName map[string]bool) (old, now string) {

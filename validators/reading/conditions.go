@@ -1,0 +1,80 @@
+package reading
+
+import (
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
+)
+
+var (
+	// narrowing is what a clause says that narrows its sentence, and excepting what
+	// one says that does no more than that: when and where may explain as well.
+	narrowing = patterns.Lazy(`\b(?:` + exceptions + `|when|whenever|where|wherever|while|before|after|but|not|never|no|none|nobody|nothing|neither|nor|cannot` +
+		`|solange|sobald|bevor|nachdem|aber|nicht|nie|kein\pL*|quand|lorsque|avant|mais|pas|jamais|cuando|antes|después|pero|nunca)\b`)
+	excepting  = patterns.Lazy(`\b(?:` + exceptions + `)\b`)
+	instancing = patterns.Lazy(`\b(?:for (?:instance|example)|such as|zum beispiel|par exemple|por ejemplo)\b`)
+)
+
+const exceptions = `if|unless|except|excepting|provided|providing|only|until|till|without|as long as|in case|wenn|falls|sofern|ohne|nur|sauf|si|sans|seulement|salvo|excepto|sin|solo|sólo`
+
+// minClause is of how many words a clause is.
+const minClause = 3
+
+// conditions finds the clauses that narrow a sentence and are gone from it, or new
+// in it, where the sentence stays: unless the owner agrees. One that stands
+// elsewhere, or in other words, is none.
+func conditions(gone, come []sentence, line int) []Change {
+	if len(gone) != len(come) {
+		return narrowed(gone, come, line)
+	}
+	var out []Change
+	for i := range gone {
+		out = append(out, narrowed(gone[i:i+1], come[i:i+1], line)...)
+	}
+	return out
+}
+
+func narrowed(gone, come []sentence, line int) (out []Change) {
+	was, is := strings.Join(plain(gone), " "), strings.Join(plain(come), " ")
+	if was == is || !narrowing().MatchString(was) && !excepting().MatchString(is) {
+		return nil
+	}
+	var lost, won []Change
+	losing, winning := false, false
+	for _, h := range hunks(strings.Fields(was), strings.Fields(is)) {
+		if old, now := h.turned(); old != "" || now != "" {
+			continue // and is told so
+		}
+		old, now := strings.Join(h.old, " "), strings.Join(h.now, " ")
+		if narrowing().MatchString(old) {
+			losing = true
+			if len(h.old) >= minClause && len(h.now) < minClause {
+				lost = append(lost, Change{Kind: Turns, Old: old, Line: line})
+			}
+		}
+		if excepting().MatchString(now) && !instancing().MatchString(now) {
+			winning = true
+			if len(h.now) >= minClause && len(h.old) < minClause && !whole(now, come) {
+				won = append(won, Change{Kind: Turns, Now: now, Line: line})
+			}
+		}
+		winning = winning || narrowing().MatchString(now)
+	}
+	switch {
+	case losing && !winning:
+		return lost
+	case winning && !losing:
+		return won
+	}
+	return nil
+}
+
+// whole tells whether a sentence stands in some words.
+func whole(words string, list []sentence) bool {
+	for _, s := range list {
+		if strings.Contains(words, s.plain) {
+			return true
+		}
+	}
+	return false
+}

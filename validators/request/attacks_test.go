@@ -26,7 +26,8 @@ func TestHollowEvidence(t *testing.T) {
 		"n/a", "N/A", "n.a.", "(N / A)", "[n/a]", "**N/A**", "`n/a`", "<n/a>", "na", "not applicable", "Not available.", "none", "None.", "NONE", "[none]", "\"none\"", "nil", "null", "undefined", "nothing",
 		"TODO", "todo:", "TO DO", "[TODO]", "tbd", "T.B.D.", "TBC", "FIXME", "pending", "placeholder", "lorem ipsum", "<evidence>", "evidence here", "insert evidence here",
 		"ok", "OK!", "O.K.", "okay", "yes", "y", "true", "pass", "PASSED", "done", "Done.", "✅ done", "good", "fine", "works", "It works!", "works as expected", "LGTM", "looks good to me", "all good", "verified", "Checked and verified.", "confirmed", "criterion met",
-		"Everything works correctly.", "Implemented as requested", "Meets the requirement.", "Implementation verified", "Manually verified.", "Status: PASS", "A: PASS", "not verified", "Not tested", "unable to verify", "I assume that it works", "should work",
+		"Everything works correctly.", "Implemented as requested", "Meets the requirement.", "Implementation verified", "Manually verified.", "Status: PASS", "A: PASS", "not verified", "Not tested", "I could not run the tests", "The tests could not be run, since docker is missing.", "I couldn't run the test suite here.", "I was unable to run the tests in this environment.", "I did not run the tests.", "Tests were not run.", "Not run.",
+		"The tests have not been executed, but the code looks right.", "The test suite cannot be executed in this sandbox; by reading the code it holds.", "Unable to execute the test suite: no network.", "Ich konnte die Tests nicht ausführen.", "Je n'ai pas pu exécuter les tests.", "No pude ejecutar las pruebas.", "unable to verify", "I assume that it works", "should work",
 		"Verified: it holds that A", "I verified that it holds that a.", "a: it holds that a - works as expected", "It holds that a ✅",
 		"Geprüft und in Ordnung.", "Alles erfüllt.", "Ja, funktioniert.", "Oui, c'est fait.", "Tout fonctionne.", "Sí, funciona correctamente", "Todo bien", "Tutto ok", "Tudo certo",
 		"see above", "See above.", "(see above)", "see below", "as above", "ditto", "same as above", "see attached", "trust me", "no evidence", "self-evident", "obviously",
@@ -50,7 +51,7 @@ func TestHollowEvidence(t *testing.T) {
 	if j := request.Judge(asked(t, ask("a")), answered(t, repeated), request.Options{}); j.Effective != request.Blocked {
 		t.Errorf("the criterion itself is evidence: %s", j.Reason)
 	}
-	for _, s := range []string{"x", "401", "seen a", "none of the tests fail", "12 passed", "it holds that a: line 3", "manually verified at line 3", "the code is gone", "status 401", "funktioniert mit Firefox", "a.go:12", "POST /login answers 401", "it is there", "見た: 401", "Проверил файл a.go", "ok  	example.com/login	0.3s"} {
+	for _, s := range []string{"x", "401", "seen a", "none of the tests fail", "12 passed", "I could not run the tests; login.go:12 compares the hash", "12 passed; I did not run the integration tests, which are not asked for", "The user could not run the tests from the menu while one was running: the button is grey", "it holds that a: line 3", "manually verified at line 3", "the code is gone", "status 401", "funktioniert mit Firefox", "a.go:12", "POST /login answers 401", "it is there", "見た: 401", "Проверил файл a.go", "ok  	example.com/login	0.3s"} {
 		given := answer("PASS", "a", "PASS")
 		given["criteria_results"] = []any{object{"criterion_id": "a", "status": "PASS", "evidence": s}}
 		if j := request.Judge(asked(t, ask("a")), answered(t, given), request.Options{}); j.Effective != request.Pass {
@@ -237,6 +238,9 @@ func TestContraryWords(t *testing.T) {
 		{"an unknown command ends with an error", "pytest: 3 failed, 12 passed", false},
 		{"a wrong password is refused", "--- FAIL: TestWrongPassword (0.00s)", false},
 		{"a wrong password is refused", "two tests failed", false},
+		{"all tests pass", "I could not run the tests; login.go:12 compares the hash", false},
+		{"a wrong password is refused", "I could not run the tests; login.go:12 compares the hash", true},
+		{"the tests cover the lock", "I could not run the end-to-end tests; go test ./lock: 12 passed", true},
 		{"a wrong password is refused", "--- PASS: TestWrongPassword (0.00s)", true},
 		{"a crash is logged", "the log has: panic: runtime error", true},
 		{"the summary counts failing tests", "it prints: 3 failed, 12 passed", true},

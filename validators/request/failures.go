@@ -36,12 +36,20 @@ func (o outcries) find(line string) string {
 var (
 	// testFailures are of one test, and of a run of them.
 	testFailures = outcries{
-		{[]string{"FAIL", "ail\"", "ailed", "not ok", "Bail out!", "ERROR", "TIMEOUT", "NO STATUS", "***", "(fail)", ".py ", "Dubious", " +", "E   ", "    assert", "_test.go:", "● ", "ms"},
-			patterns.Lazy(`^\s*--- FAIL: |^\s*FAILED[.!]?$|^\s*FAIL(?:$|\t|: |\s+\S*[./]\S*(?:\s|$)| +\[ *[\d.]+s\])|\bFAIL(?:\t\S|\s+\S+\s+\(?[\d.]+ ?s\b)|^FAILED \S+::|^\S+::\S+ (?:FAILED|ERROR)\b|^not ok(?:$| -)|^Bail out!|"Action":"(?:build-)?fail"` +
-				`|^(?:ERROR|FAIL): \S+ \([\w.]+\)| \.\.\. (?:FAIL|FAILED|ERROR)$|^(?:\S+ > \S|> Task :|[A-Z]\w+(?: \w+)? [\d.]+ \([^()]*\)).* (?:FAILED|ERROR)(?: \(|$)|^//\S+ +(?:FAILED|TIMEOUT|NO STATUS)(?: in|$)` +
+		{[]string{"FAIL", "ail\"", "ailed", "not ok", "Bail out!", "ERROR", "TIMEOUT", "NO STATUS", "***", "(fail)", ".py ", "Dubious", " +", "E   ", "    assert", "_test.go:", "● "},
+			patterns.Lazy(`^\s*--- FAIL: |^\s*FAILED[.!]?$|^\s*FAIL(?:$|\t|: |\s+\S*[./]\S*(?:\s|$))|^\s*FAIL +\[[> \d.]+s\]|\bFAIL(?:\t\S|\s+[^\s\[]+\s+\(?[\d.]+ ?s\b)|^FAILED \S+::|^\S+::\S+ (?:FAILED|ERROR)\b|^not ok(?:$| -)|^\s+not ok \d+\b[^#]*$|^Bail out!|"Action":"(?:build-)?fail"` +
+				`|^(?:ERROR|FAIL): \S+ \([\w.]+\)| \.\.\. (?:FAIL|FAILED|ERROR)(?: \(\d+m?s\))?$|^(?:\S+ > \S|> Task :|[A-Z]\w+(?: \w+)? [\d.]+ \([^()]*\)).* (?:FAILED|ERROR)(?: \(|$)|^//\S+ +(?:FAILED|TIMEOUT|NO STATUS)(?: in|$)` +
 				`|^\[ +FAILED +\]|\S +\| FAIL \|\s*$|\*\*\*(?:Failed|Timeout|Not Run|Exception)\b|^\(fail\) \S|^\s*Failed \S.* \[[\d<][^\[\]]*s\]$|\bTest (?:Suite|Case) '[^']*' failed\b` +
 				`|\.py [.sxX]*[FE][.sxXFE]* +\[ *\d+%\]|\.\. (?:Failed \d+/\d+ subtests|Dubious, test returned)|^\d+:\d\d \+\d+(?: ~\d+)? -[1-9]\d*: |^\s*\S+: FAIL (?:code \d|✖)|^\*\*\* Failed! ` +
-				`|^E {3,}\S|^> {4,}assert |_test\.go:\d+: .*\bgot\b.*\bwant\b|^\s*● \S.* › \S|^\s*[✗✘✕×] .*\d ?ms\)?$`)},
+				`|^E {3,}\S|^> {4,}assert |_test\.go:\d+: .*\bgot\b.*\bwant\b|^\s*● (?:\S.* › \S|Test suite failed to run)`)},
+		// What a cross stands before, but for the count of a linter.
+		{[]string{"✗ ", "✘ ", "✕ ", "✖ ", "× ", "❌"}, patterns.Lazy(`^\s*(?:[-*] )?(?:[✗✘✕✖×] (?:.*\d ?ms[\])]?$| *(?:\d+ \[|\[?\pL))|❌ *\pL)`)},
+		{[]string{"[gw", "worker 'gw", "ERROR at ", "ERROR collecting ", "TIMEOUT", "ERROR  ", "SIG", "UNEXPECTEDPASS", "<<< ", "[FAIL]", "(FAILED - ", "but was", "Failure/Error: ", "Failed asserting", "(in test file ", "%)"},
+			patterns.Lazy(`^(?:\[gw\d+\]|worker 'gw\d+')(?: \[ *\d+%\])? (?:FAILED|ERROR|crashed)\b|\bERROR (?:at (?:setup|teardown) of|collecting) \S|^\s*(?:TIMEOUT|SIG[A-Z]+) +\[[> \d.]+s\]|\s(?:TIMEOUT|ERROR|UNEXPECTEDPASS) +[\d.]+ ?s\b|<<< (?:FAILURE|ERROR)!| \[FAIL\]\s*$| \(FAILED - \d+\)\s*$` +
+				`|\bexpected: ?<[^>]*> but was: ?<|^\s*Failure/Error: |^[\s│]*Failed asserting that |^[.FESIRWDN]*[FE][.FESIRWDN]* +\d+ / \d+ \(|^#?\s*\(in test file \S+, line \d+\)`)},
+		{[]string{"DATA RACE", "race detected", "XCTAssert", "Test Failed at", "Error During", "s │", "(received)", "───", " invalid", "ooks like you", "setup_all", "Timeout: ", "Pass: ", "Test Summary:", "timed out", "ncaught", "unhandled", "hook"},
+			patterns.Lazy(`^WARNING: DATA RACE|\brace detected during execution of test|\bXCTAssert\w* failed|: (?:Test Failed|Error During Test) at \S|^│ +[\w-]+ │ +\d+ │ +[1-9]\d* │|^(?:error: )?\s*expect\(received\)\.|^\s*\d+\) .* ───` +
+				`|\bLooks like you planned \d+ tests? but|^\d+ (?:tests?|doctests?|properties)\b.*, [1-9]\d* invalid$|\bfailure on setup_all callback\b|^(?:Timeout|Unexpected Pass): +[1-9]|^Test Summary: +\|.* (?:Fail|Error)\b|^\s*[1-9]\d* (?:uncaught exceptions?|unhandled rejections?|hooks? failed|tests? timed out)\b|^\s*Uncaught exception in \S`)},
 		{[]string{"FAIL", "ailed", "ailing", "ailure", "ERRORS!", "rror", "ABORTED", "Fail", "numFailed", "rspec ./", ": exit "},
 			patterns.Lazy(`^(?:FAILURES|ERRORS)!|\bTEST FAILED\b|^Test Run Failed\b|^(?:\[doctest\] )?(?:Status|Result|Overall result|Test run summary): (?:FAIL|Fail)|\b[1-9]\d* (?:FAILED TESTS?|TESTS FAILED|SUITES? ABORTED)\b|\([1-9]\d* FAILED\)` +
 				`|^The following tests FAILED|^Errors while running CTest|\bThere are test failures\.|\bThere were failing tests\.|^There (?:was|were) [1-9]\d* (?:failures?|errors?):|^Fail(?:ed|ing) (?:[Tt]ests|examples|scenarios)(?: \([1-9]\d*\))?:\s*$` +
@@ -51,13 +59,13 @@ var (
 	// anyFailure is those, and of programs that ended before they were done, of
 	// compilers, linters and the programs that run others, and their exit codes.
 	anyFailure = append(slices.Clip(testFailures),
-		outcry{[]string{"Traceback", "panic: ", "Uncaught", "Unhandled", "panicked", "egmentation fault", "core dumped", "rror", "ECONNREFUSED", "net::ERR_", "command not found", "Cannot find module", "Exception", "sh: ", "not recognized", "go: "},
+		outcry{[]string{"Traceback", "panic: ", "Uncaught", "Unhandled", "panicked", "egmentation fault", "core dumped", "rror", "ECONNREFUSED", "net::ERR_", "browserType.launch", "failed to start", "command not found", "Cannot find module", "Exception", "sh: ", "not recognized", "go: "},
 			patterns.Lazy(`Traceback \(most recent call last\)|\bpanic: |\bUncaught (?:\(in promise\) )?\w*(?:Error|Exception)\b|\bUnhandled(?:PromiseRejection| exception| promise rejection)` +
 				`|\bSegmentation fault(?:[.;]|\s*\(core|\s*$)|\(core dumped\)|(?:^|: |E\s+)AssertionError(?::|\s*$| \[)|^thread '[^']*' (?:\(\d+\) )?panicked at ` +
-				`|\bECONNREFUSED\b|\bnet::ERR_\w+|: command not found\b|\bcommand not found:|^(?:ba|z|da)?sh: .*: (?:No such file or directory|Permission denied|not found)$|\bis not recognized as an internal or external command|^go: cannot find |\bCannot find module ['"]|\bModuleNotFoundError: |\bSyntaxError: |\b(?:java|kotlin)\.\w[\w.]*Exception\b`)},
-		outcry{[]string{"FAIL", "ail", "npm ERR!", "npm error", "ELIFECYCLE", "no test specified", "***", "problem", "rror", "threshold", "aborted!", "symbol(s)", "ndefined", ".go:", "reformat", "Code style"},
-			patterns.Lazy(`^FAILURE: |\bB(?:UILD|uild) FAIL(?:ED|URE)\b|^FAILED: (?:Build did NOT complete|//)|\bFailed to execute goal\b|^rake aborted!|\bld: symbol\(s\) not found|\bundefined reference to \W|\.go:\d+:\d+: (?:undefined: |cannot use |syntax error|declared and not used|\S+ imported and not used)|^would reformat \S|^(?:[1-9]\d* files? would be reformatted|Code style issues (?:found|were))|\bcoverage threshold for .* not met\b|^ERROR: Coverage for .* does not meet|^FAIL Required test coverage|\bnpm ERR!|^npm error |\bELIFECYCLE\b|^Error: no test specified\b|^make(?:\[\d+\])?: \*\*\* ` +
-				`|(?i:\b\d+ problems? \([1-9]\d* errors?\b)|^[1-9]\d* errors?, \d+ warnings?\b|^\S+[:(]\d+[:,]\d+\)?: (?:fatal )?error(?: [A-Z]+\d+)?: |^error\[E\d+\]: |^error: (?:could not compile|[Tt]est (?:run )?failed|aborting due to)\b`)},
+				`|\bECONNREFUSED\b|\bnet::ERR_\w+|\bbrowserType\.launch: |\bfailed to start\.$|: command not found\b|\bcommand not found:|^(?:ba|z|da)?sh: .*: (?:No such file or directory|Permission denied|not found)$|\bis not recognized as an internal or external command|^go: cannot find |\bCannot find module ['"]|\bModuleNotFoundError: |\bSyntaxError: |\b(?:java|kotlin)\.\w[\w.]*Exception\b`)},
+		outcry{[]string{"FAIL", "ail", "npm ERR!", "npm error", "ELIFECYCLE", "no test specified", "***", "problem", "rror", "threshold", "aborted!", "symbol(s)", "ndefined", ".go:", "reformat", "Code style", "COMPILATION", "e: ", "ERROR: ", "[ERROR]: "},
+			patterns.Lazy(`^FAILURE: |\bB(?:UILD|uild) FAIL(?:ED|URE)\b|^FAILED: (?:Build did NOT complete|//)|\bFailed to execute goal\b|\bCOMPILATION ERROR\b|^e: \S+:\d+:\d+:? |^ERROR: (?:/\S*:\d+:\d+: |file or directory not found: )|^TS\d+ \[ERROR\]: |^error: Leaks detected|^rake aborted!|\bld: symbol\(s\) not found|\bundefined reference to \W|\.go:\d+:\d+: (?:undefined: |cannot use |syntax error|declared and not used|\S+ imported and not used)|^would reformat \S|^(?:[1-9]\d* files? would be reformatted|Code style issues (?:found|were))|\bcoverage threshold for .* not met\b|^ERROR: Coverage for .* does not meet|^(?:FAIL Required test coverage|ERROR: Coverage failure)|\bnpm ERR!|^npm error |\bELIFECYCLE\b|^Error: no test specified\b|^make(?:\[\d+\])?: \*\*\* ` +
+				`|(?i:\b\d+ problems? \([1-9]\d* errors?\b)|^[1-9]\d* errors?, \d+ warnings?\b|^\S+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal )?error(?: [A-Z]+\d+)?: |^error\[E\d+\]: |^error: (?:could not compile|[Tt]est (?:run )?failed|aborting due to)\b`)},
 		outcry{[]string{"xit", "EXIT", "ode ", "ode:", "ode=", "CODE", "tatus", "STATUS"}, patterns.Lazy(`(?i:(?:^|[:;(,.] ?)exit(?:ed)?(?: with)?[ _-]?(?:code|status)[ :=]+-?[1-9]\d*(?:[).;,]|\s*$))|` + ended)},
 	)
 	// reported are also what a program that goes on may write as well, and tests of errors do.
@@ -93,10 +101,19 @@ func namesExit(c Criterion, code int) bool {
 	return notZero && code != 0 || slices.Contains(named, code)
 }
 
+// rerun is what Playwright says where tests passed when they were run again.
+var rerun = patterns.Lazy(`(?m)^\s*[1-9]\d* flaky\s*$`)
+
 // failing gives what a text has of a failure, and "" where it has none.
 func failing(text string, o outcries) string {
 	text = plainOutput(text)
+	if strings.Contains(text, " flaky") && rerun().MatchString(text) {
+		o = nil // each test that failed is told before it passed
+	}
 	for line := range strings.Lines(text) {
+		if strings.Contains(line, "a known issue") {
+			continue // of Swift, which passes with it
+		}
 		if found := o.find(strings.TrimRight(line, "\r\n")); found != "" {
 			return found
 		}
@@ -136,11 +153,18 @@ func (h *hearing) words() {
 
 // contrary gives what evidence tells of a failure that the criterion is not about.
 func contrary(c Criterion, evidence string) string {
+	if len(evidence) <= maxUnrun && onTests().MatchString(c.Description) && !strings.Contains(evidence, "pass") {
+		if found := unrun().FindString(evidence); found != "" {
+			return strings.TrimSpace(found)
+		}
+	}
 	if admitted(evidence, reported) == "" {
 		return "" // which most are, and what the criterion is about takes longer to find out
 	}
 	return admitted(evidence, contraryTo(c, evidence))
 }
+
+var onTests = patterns.Lazy(`(?i)\b(?:tests?|suite|specs?|build|coverage)\b`)
 
 var fails = patterns.Lazy(`(?i)\bfail(?:s|ed|ing|ures?)?\b`)
 

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/text/cases"
 
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/reading"
 )
 
@@ -16,6 +17,9 @@ import (
 // "see above"), whatever their case, brackets and letters. How long it is does
 // not count: "401" may be all that there is to say.
 func hollowText(s string) bool {
+	if len(s) <= maxUnrun && strings.ContainsAny(s, "uUxX") { // run, execute, exécuter, ausführen
+		s = unrun().ReplaceAllString(s, " ")
+	}
 	if len(s) > maxHollow {
 		return !strings.ContainsFunc(s, shown)
 	}
@@ -24,6 +28,14 @@ func hollowText(s string) bool {
 	return !strings.ContainsFunc(glued, shown) || hollowPhrases()[strings.Join(words, " ")] || hollowPhrases()[glued] || fillers()[glued] ||
 		!slices.ContainsFunc(words, func(w string) bool { return !fillers()[w] })
 }
+
+// unrun is a clause on tests that nobody has run.
+var unrun = patterns.Lazy(`(?i)(?:\b(?:(?:i|we) (?:could not|couldn['’]t|can ?not|can['’]t|did not|didn['’]t|have not|haven['’]t)|(?:(?:i|we) )?(?:(?:was|were|am|are) )?(?:unable|not able) to) (?:run|ran|executed?) (?:the |any |these |those |its |their |all )*(?:[\w-]+ )?(?:tests?|suites?|specs?|build)\b` +
+	`|\b(?:tests?|suite|specs?) (?:could not|couldn['’]t|can ?not|can['’]t|were not|weren['’]t|was not|wasn['’]t|have not|haven['’]t|has not|hasn['’]t)(?: be| been)? (?:run|executed)\b|^\s*not (?:run|executed)\b` +
+	`|\bich konnte (?:die|keine) tests nicht (?:ausführen|laufen)|\bn['’]ai pas pu (?:exécuter|lancer) les tests\b|\bno pude ejecutar las pruebas\b)[^.;\n]*?(?:[.;\n]|,? but\b|$)`)
+
+// maxUnrun is the longest text that is looked at for such a clause, in bytes.
+const maxUnrun = 1 << 10
 
 // maxHollow is the longest text that words which show nothing may make, in
 // bytes. The longest of the phrases has a quarter of it.
@@ -68,7 +80,7 @@ var fillers = sync.OnceValue(func() map[string]bool {
 	works working verified checked confirmed validated met satisfied lgtm see above below same as it is all looks and the criterion criteria this that was expected todo tbd tbc tba na none null nil
 	nothing no evidence obviously obvious trivially trivial fully has been i have me trust
 	everything working correct correctly properly implemented implementation implements requirement requirements requested required meets functionality functional functions manually reviewed code status verdict result
-	not tested untested unverified unable to verify test could assume assumed presumably probably likely should work be they does do did
+	right holds hold but by reading je not tested untested unverified unable to verify test could assume assumed presumably probably likely should work be they does do did
 	geprüft und in ordnung alles erfüllt ja nein funktioniert bestanden wie erwartet ist das kriterium passt korrekt umgesetzt implementiert erledigt nicht getestet wurde
 	oui fait tout fonctionne vérifié validé correctement comme prévu le critère est rempli satisfait cest bon non testé
 	sí si funciona correctamente todo bien verificado cumple cumplido el criterio está como esperado hecho tutto funziona tudo certo`)...)

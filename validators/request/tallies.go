@@ -78,6 +78,9 @@ func entryOf(line string, at, end int) (e entry, is bool) {
 	case now != totals && strings.HasPrefix(next, "test"):
 		to = far // 2 failing tests
 	}
+	if line[end:to] == " ok" { // "200 OK" is none
+		word = "passed"
+	}
 	if strings.HasPrefix(line[to:], " as expected") {
 		word = "xfailed"
 	}

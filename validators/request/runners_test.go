@@ -228,6 +228,8 @@ func TestOtherFailures(t *testing.T) {
 		"mvn test: There are test failures.",
 		"pass 10 / fail 2",
 		"Failures: 2",
+		"curl: (22) The requested URL returned error: 500",
+		`report.json: {"passed": 10, "failed": 2, "total": 12}`,
 		"Passed 10, Failed 2",
 	}, true: {
 		"Ran `npm test` locally: Test Suites: 12 passed, 12 total; Tests: 84 passed, 84 total.",
@@ -255,6 +257,7 @@ func TestOtherFailures(t *testing.T) {
 		"import.log: total 120, imported 118, skipped 2",
 		"Import finished: 118 succeeded, 2 skipped",
 		`status.json: {"passed": 12, "failed": 0}`,
+		`GET /queue answers {"completed": 10, "failed": 2, "total": 12}`,
 		"TestRetry/first_call_fails and TestRetry/second_call_fails pass",
 		"handler_test.go has 12 cases, 3 of them for failed logins, all pass",
 		`A failed login writes "login failed" to the audit log, see audit.log line 3`,

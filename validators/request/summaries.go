@@ -79,7 +79,7 @@ func Tests(output string) (worst Tally) {
 	own := make([]Tally, len(summaries))
 	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\r\n")
-		object := strings.HasPrefix(line, `{"`)
+		object := strings.HasPrefix(line, `{"`) && strings.Contains(line, `"Action":`)
 		if len(line) > maxLine || !object && !strings.ContainsAny(line, "0123456789") {
 			continue
 		}

@@ -43,7 +43,7 @@ type entry struct {
 	begin, end int
 	word       string
 	count      int
-	bare       bool // the word stands before it, and no colon between them
+	bare       bool // the word stands before it, and no colon of a list between them
 }
 
 // entries are those of a line, in their order.
@@ -94,6 +94,7 @@ func entryOf(line string, at, end int) (e entry, is bool) {
 	}
 	if !bare {
 		label = strings.TrimRight(label[:len(label)-1], " ")
+		label, bare = strings.CutSuffix(label, `"`) // of JSON, where such labels may be of anything
 	}
 	word, from := labelOf(label)
 	if word == "ok" && !bare { // "200 OK" is none
@@ -157,7 +158,7 @@ const marks = "✓✔✗✘×✖"
 // between are what may stand between the entries of a list, beside a remark in
 // brackets. In lists of labels, and in JUnit's XML, there is nothing.
 var (
-	between = []string{`"`, ",", ";", "|", "/", ", with", "and", ", and", "but", ", but"}
+	between = []string{`"`, `, "`, `,"`, ",", ";", "|", "/", ", with", "and", ", and", "but", ", but"}
 	remark  = patterns.Lazy(`^ \([^()]*\)`)
 )
 

@@ -65,7 +65,7 @@ func beside[P any](check, passed string, look func(*findings, P, reading.Text)) 
 // figures, or none that the source lacks, by its parameter check. 1,000.5 and
 // 1.000,5 are one number, and so are 5 and 5.0, ½ and 1/2, 3 and ٣, and a date is its
 // numbers in any order; units do not count but for those that are numbers (1.5 million is 1,500,000), and what the source
-// has in figures the text may have in words, in English, German, French or Spanish. Code and addresses are not read. How often
+// has in figures the text may have in words, in eight languages (package numerals). Code and addresses are not read. How often
 // a number stands does not count.
 var NumbersKept = validators.New("numbers_kept", "Validates that the numbers of a source are in the text, or that none is new",
 	beside("numbers_kept", "the numbers of the source are kept", func(found *findings, p kept, text reading.Text) {

@@ -10,7 +10,7 @@ var (
 	// narrowing is what a clause says that narrows its sentence, and excepting what
 	// one says that does no more than that: when and where may explain as well.
 	narrowing = patterns.Lazy(`\b(?:` + exceptions + `|when|whenever|where|wherever|while|before|after|but|not|never|no|none|nobody|nothing|neither|nor|cannot` +
-		`|solange|sobald|bevor|nachdem|aber|nicht|nie|kein\pL*|quand|lorsque|avant|mais|pas|jamais|cuando|antes|después|pero|nunca)\b`)
+		`|solange|sobald|bevor|nachdem|aber|nicht|nie|kein\pL*|non|não|niet|geen|inte|quand|lorsque|avant|mais|pas|jamais|cuando|antes|después|pero|nunca)\b`)
 	excepting  = patterns.Lazy(`\b(?:` + exceptions + `)\b`)
 	instancing = patterns.Lazy(`\b(?:for (?:instance|example)|such as|zum beispiel|par exemple|por ejemplo)\b`)
 )

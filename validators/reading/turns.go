@@ -16,7 +16,7 @@ const maxHunk = 4
 
 // toggles turn a sentence by being there or not.
 var toggles = wordSet("not never no none nobody nothing neither nor without only solely exclusively except unless cannot every each always " +
-	"nicht nie niemals kein keine keinen keiner nur ohne außer pas jamais aucun aucune sans nunca sin excepto approximately roughly about almost nearly")
+	"nicht nie niemals kein keine keinen keiner nur ohne außer pas jamais aucun aucune sans nunca sin excepto non nessuno senza tranne não ninguém sem niet nooit geen zonder behalve inte aldrig ingen inget utan approximately roughly about almost nearly")
 
 // rivals are pairs of words of which each says something else than the other: each of
 // a list, or those on the sides of a slash.

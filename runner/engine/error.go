@@ -24,6 +24,7 @@ type Error struct {
 
 	Position cascades.Position // of what ended the run in its file; zero where it has no place there
 
+	beside  []event.Path    // what broke in other branches before they could be cancelled
 	by      []wards.Outcome // the checks that have failed
 	decider wards.Outcome   // the one of them that decided
 	way     []string        // of keys, from the phase or the file's top, to what ended the run
@@ -57,6 +58,10 @@ func (e *Error) Error() string { return e.Told().String() }
 
 // Unwrap gives the host's error.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Broken gives the paths of all that broke: that of the error, and those of what
+// broke side by side with it. A run that is gone on with tries all of them again.
+func (e *Error) Broken() []event.Path { return append([]event.Path{e.Path}, e.beside...) }
 
 // Status is the status of a run that ended with the error.
 func (e *Error) Status() string {

@@ -15,7 +15,7 @@ import (
 // order of the numbers.
 func (f *flow) fan(n, limit int, body func(b *flow, i int) error) error {
 	branches := make([]*flow, n)
-	waiting := make([]error, n)
+	waiting, broken := make([]error, n), make([]*Error, n)
 	err := f.h.Each(n, limit, func(h Host, i int) error {
 		branches[i] = f.branch(h)
 		err := body(branches[i], i)
@@ -23,6 +23,7 @@ func (f *flow) fan(n, limit int, body func(b *flow, i int) error) error {
 			waiting[i] = err
 			return nil
 		}
+		broken[i] = broke(err)
 		return err
 	})
 	for _, b := range branches {
@@ -32,6 +33,13 @@ func (f *flow) fan(n, limit int, body func(b *flow, i int) error) error {
 	}
 	if asks := slices.IndexFunc(waiting, func(err error) bool { return err != nil }); err == nil && asks >= 0 {
 		return waiting[asks]
+	}
+	if first := broke(err); first != nil {
+		for _, e := range broken {
+			if e != nil && e != first {
+				first.beside = append(first.beside, e.Broken()...)
+			}
+		}
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/journal/encodings"
@@ -32,6 +33,15 @@ func (r *recording) ending(with *piece, result engine.Result) (e ending, err err
 		e.asksNothing = 1
 	}
 	return e, nil
+}
+
+// broken is all that broke, a path a line: a name in a path has no line's end.
+func broken(why *engine.Error) string {
+	var lines []string
+	for _, at := range why.Broken() {
+		lines = append(lines, string(at))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (e *ending) write(c *conn, n int64) error {

@@ -289,7 +289,7 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 	}
 	e.finished, e.events, e.phases = finished, events, phases
 	if why != nil && why.Code == engine.Failed {
-		e.broke = string(why.Path)
+		e.broke = broken(why)
 	}
 	err = r.j.writer.do(func(c *conn) error {
 		r.fate.Lock()

@@ -237,7 +237,7 @@ func (r *recording) load(ctx context.Context) error {
 	r.count(rows)
 	r.collect(rows)
 	if status == engine.Failed {
-		if err := r.drop(event.Path(word(broke))); err != nil {
+		if err := r.drop(word(broke)); err != nil {
 			return err
 		}
 	}
@@ -320,21 +320,26 @@ func (r *recording) collect(rows []logged) {
 	}
 }
 
-// drop forgets the failures at and under the path of what broke, so that they
-// are made again. What a failed call has spent stays spent.
-func (r *recording) drop(broke event.Path) error {
-	if broke == "" {
-		return nil
+// drop forgets the failures at and under the paths of what broke, a line each, so
+// that they are made again. What a failed call has spent stays spent.
+func (r *recording) drop(broken string) error {
+	broke := map[event.Path]bool{}
+	for line := range strings.Lines(broken) {
+		broke[event.Path(strings.TrimSuffix(line, "\n"))] = true
 	}
 	for at, k := range r.kept {
-		if at != broke && !strings.HasPrefix(string(at), string(broke)+"/") {
+		under := at
+		for under != "" && !broke[under] {
+			under = under.Up()
+		}
+		if under == "" {
 			continue
 		}
 		c, err := r.j.readEffect(k.data)
 		if err != nil {
 			return err
 		}
-		toolFailed := at == broke && c.Result != nil && c.Result.Failed
+		toolFailed := broke[at] && c.Result != nil && c.Result.Failed
 		if !c.failed() && !toolFailed && k.kind != timeoutEffect {
 			continue
 		}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -122,6 +123,74 @@ func TestFailedRunTriesAgain(t *testing.T) {
 	}
 	if again, err := r.Resume(t.Context(), "run"); err != nil || asJSON(t, again) != asJSON(t, result) || len(m.calls) != 5 {
 		t.Errorf("resuming a run that has ended: %+v, %v", again, err)
+	}
+}
+
+// abreast is a host whose branches all come to their end, and whose world is down
+// at first.
+type abreast struct {
+	quick
+	up    *bool
+	asked *[]event.Path
+}
+
+func (a abreast) Model(at event.Path, _ model.Request) (model.Response, error) {
+	*a.asked = append(*a.asked, at)
+	if !*a.up {
+		return model.Response{Failure: &model.Failure{Class: model.Unavailable, Message: "down"}}, nil
+	}
+	return model.Response{Text: "ok"}, nil
+}
+
+func (a abreast) Each(n, _ int, body func(engine.Host, int) error) (first error) {
+	for i := range n {
+		first = cmp.Or(first, body(a, i))
+	}
+	return first
+}
+
+// What broke side by side, before one of it could cancel the others, is tried again
+// at once: a run does not end again with what was down before. What was gone on
+// after stays what it was.
+func TestFailedBranchesTryAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"items":         {`phases: [{name: p, each: {in: [a, b]}, instructions: x}]`, []string{"p/item[0]", "p/item[1]"}},
+		"phases":        {`phases: [{name: p, together: [{name: a, instructions: x}, {name: b, instructions: x}]}]`, []string{"p/a", "p/b"}},
+		"items within":  {`phases: [{name: p, together: [{name: a, instructions: x}, {name: b, each: {in: [a, b]}, instructions: x}]}]`, []string{"p/a", "p/b/item[0]", "p/b/item[1]"}},
+		"what was kept": {`phases: [{name: p, each: {in: [a], on_failure: keep}, instructions: x}, {name: q, together: [{name: a, instructions: x}, {name: b, instructions: x}]}]`, []string{"q/a", "q/b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, cascade := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{}), load(t, "cascade_id: c\n"+c.text)
+			var up bool
+			var asked []event.Path
+			start := func(r runner.Recording) engine.Result {
+				asked = nil
+				result, err := engine.Run(r.Host(abreast{up: &up, asked: &asked}), cascade, engine.State{RunID: "run"})
+				var why *engine.Error
+				errors.As(err, &why)
+				if err := r.End(result, why); err != nil {
+					t.Fatal(err)
+				}
+				return result
+			}
+			if result := start(begin(t, j, runner.Start{RunID: "run"})); result.Status != engine.Failed {
+				t.Fatalf("it %s", result.Status)
+			}
+			up = true
+			if result := start(reopen(t, j, "run")); result.Status != engine.Succeeded {
+				t.Errorf("it %s: %v", result.Status, result.Error)
+			}
+			var got []string
+			for _, at := range asked {
+				got = append(got, strings.TrimSuffix(string(at), "/attempt[1]/turn[0]/model"))
+			}
+			if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("asked again: %v, want %v", got, c.want)
+			}
+		})
 	}
 }
 

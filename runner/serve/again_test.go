@@ -53,6 +53,12 @@ func TestRunAgain(t *testing.T) {
 	again(200, named)
 	again(409, map[string]any{"run_id": "anew", "from": "draft"})
 	again(409, map[string]any{"run_id": "anew", "from": "polish", "input": map[string]any{"topic": "herons"}})
+	again(200, map[string]any{"run_id": "anew", "from": "polish", "input": map[string]any{"topic": "owls"}}) // as it was
+	herons := map[string]any{"run_id": "herons", "input": map[string]any{"topic": "herons"}}
+	again(202, herons)
+	again(200, herons)
+	again(409, map[string]any{"run_id": "herons"})
+	again(409, map[string]any{"run_id": "herons", "input": map[string]any{"topic": "owls"}})
 	for body, status := range map[string]int{
 		`{"from": "nowhere"}`: 422, `{"form": "draft"}`: 422, `{"input": {"tpic": "x"}}`: 422, `{"input": {"topic": 1}}`: 422, `{"input": []}`: 422, `[]`: 422, `{`: 400,
 		`{"run_id": "../x"}`: 422, `{"with_changes": "yes"}`: 422,

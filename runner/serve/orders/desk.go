@@ -3,6 +3,7 @@ package orders
 import (
 	"context"
 	"errors"
+	"maps"
 	"reflect"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -137,20 +138,22 @@ func (d Desk) Again(ctx context.Context, run *journal.Run, change Change) (Stand
 	if err != nil {
 		return Standing{}, err
 	}
-	if there.Parent != run.RunID || there.Start.From != change.From || !holds(there.Start.Input, change.Input) {
+	if there.Parent != run.RunID || there.Start.From != change.From || !change.makes(there.Start.Input, run.Start.Input) {
 		return Standing{}, ErrOther
 	}
 	return Standing{there.RunID, there.Status, true}, nil
 }
 
-// holds tells whether an input has these values.
-func holds(input, values map[string]any) bool {
-	for name, v := range values {
-		if !equal(v, input[name]) {
-			return false
+// makes tells whether an input is what the change makes of a kept run's.
+func (c Change) makes(input, kept map[string]any) bool {
+	want := map[string]any{}
+	for name, v := range kept {
+		if _, there := input[name]; there { // else the cascade takes it no more
+			want[name] = v
 		}
 	}
-	return true
+	maps.Copy(want, c.Input)
+	return equal(want, input)
 }
 
 func equal(a, b any) bool {

@@ -25,6 +25,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
@@ -94,6 +95,7 @@ type Server struct {
 	site     *pages.Site
 	contract *contract
 	closing  chan struct{} // closed when streams are to end
+	close    func()        // closes it, once
 	handler  http.Handler
 }
 
@@ -115,6 +117,7 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	s := &Server{o: o, desk: orders.Desk{Runs: o.Runs, Store: o.Store}, guard: guard, feeds: feeds.New(o.Store, o.Every), closing: make(chan struct{})}
+	s.close = sync.OnceFunc(func() { close(s.closing) })
 	if s.contract, err = newContract(); err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}
@@ -134,7 +137,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 const maxTaking = 2 * time.Minute
 
 // Serve serves what l accepts until ctx ends; then streams end, requests under
-// way have five seconds, and nil is returned. Runs are the caller's to close.
+// way have five seconds, and nil is returned. Runs are the caller's to close. A
+// server may serve several listeners at once, until the same ctx ends.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s,
@@ -152,7 +156,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	close(s.closing)
+	s.close()
 	last, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if server.Shutdown(last) != nil {

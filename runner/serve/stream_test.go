@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -105,15 +106,16 @@ func TestEventsWhileARunWaits(t *testing.T) {
 }
 
 // TestStreamsEndWithTheServer holds that nobody waits for a reader that never
-// goes.
+// goes, also where the server has two addresses.
 func TestStreamsEndWithTheServer(t *testing.T) {
 	w := servetest.New(t)
 	id := w.Want(202, "POST", "/v1/runs", `{"cascade": "slow"}`).JSON(t)["run_id"].(string)
 	ctx, stop := context.WithCancel(t.Context())
 	at, served := w.Serve(ctx)
+	other, too := w.Serve(ctx)
 	var open []*bufio.Scanner
-	for _, path := range []string{"/v1/runs/" + id + "/events", "/runs/" + id + "/live"} {
-		resp, err := http.Get("http://" + at + path)
+	for _, path := range []string{at + "/v1/runs/" + id + "/events", other + "/runs/" + id + "/live"} {
+		resp, err := http.Get("http://" + path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +134,7 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 			t.Errorf("stream %d was cut: %v", i, s.Err())
 		}
 	}
-	if err := <-served; err != nil {
+	if err := errors.Join(<-served, <-too); err != nil {
 		t.Error(err)
 	}
 }

@@ -103,6 +103,25 @@ func TestCareless(t *testing.T) {
 	}
 }
 
+// What ends its goroutine in a branch, as a test's FailNow does, ends the one that runs
+// the cascade, as it does without branches.
+func TestBranchEnds(t *testing.T) {
+	ended, returned := make(chan bool), false
+	go func() {
+		defer close(ended)
+		_ = newRunner(t).Host(t.Context()).Each(3, 0, func(_ engine.Host, i int) error {
+			if i == 1 {
+				runtime.Goexit()
+			}
+			return nil
+		})
+		returned = true
+	}()
+	if <-ended; returned {
+		t.Error("a branch that came to nothing is taken for one that was done")
+	}
+}
+
 // What panics in a branch panics out of all of them, also where another has failed
 // before: who brought the sink along would not hear of it otherwise.
 func TestBranchPanics(t *testing.T) {

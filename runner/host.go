@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -196,6 +198,7 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 	defer cancel(nil)
 	var first error
 	var panicked any
+	var gone atomic.Bool
 	var once, one sync.Once
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, limit)
@@ -206,14 +209,19 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 			break
 		}
 		wg.Go(func() {
+			came := false
 			defer func() {
 				if p := recover(); p != nil { // of a sink: it is whoever runs the cascade that has to know
 					one.Do(func() { panicked = p }) // also where another has failed before
 					cancel(nil)
+				} else if !came { // runtime.Goexit, as by a test's FailNow
+					gone.Store(true)
+					cancel(nil)
 				}
 				<-slots
 			}()
-			if err := body(h.with(ctx), i); err != nil {
+			err := body(h.with(ctx), i)
+			if came = true; err != nil {
 				once.Do(func() {
 					first = err
 					cancel(engine.Beside(err))
@@ -224,6 +232,9 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 	wg.Wait()
 	if panicked != nil {
 		panic(panicked)
+	}
+	if gone.Load() {
+		runtime.Goexit()
 	}
 	return first
 }

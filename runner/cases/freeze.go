@@ -110,7 +110,10 @@ func Freeze(ctx context.Context, run Run, o Options) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	if outcome := c.Run(ctx, o.Known); !o.Link && !outcome.OK() {
+	if o.Link {
+		return c, nil
+	}
+	if outcome, _ := c.again(ctx, o.Known); !outcome.OK() {
 		return nil, &Unfaithful{outcome}
 	}
 	return c, nil

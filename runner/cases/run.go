@@ -25,25 +25,34 @@ func (c *Case) Run(ctx context.Context, known cascades.Known) Outcome {
 }
 
 func (c *Case) run(ctx context.Context, known cascades.Known) Outcome {
+	o, cascade := c.again(ctx, known)
+	if cascade == nil {
+		return o
+	}
+	unmet, unmeasured, err := c.measured(ctx, cascade, o.replay)
+	if err != nil {
+		return broken(c.Name, c.Dir, Cancelled, err)
+	}
+	o.Differences, o.Unmeasured = append(o.Differences, unmet...), unmeasured
+	return o
+}
+
+// again does the run again and holds it against what it was; the cascade is nil where
+// that did not come to an end.
+func (c *Case) again(ctx context.Context, known cascades.Known) (Outcome, *cascades.Cascade) {
 	cascade, err := cascades.Load(c.beside(c.cascade), c.opener(), offline(known))
 	if err != nil {
-		return broken(c.Name, c.Dir, Invalid, err)
+		return broken(c.Name, c.Dir, Invalid, err), nil
 	}
 	r := newReplay(ctx, c.effects, c.want.verdicts)
 	r.ordered(c.order)
 	r.phases, r.waits = c.want.phases, c.want.status == engine.Waiting
 	result := r.run(cascade, engine.State{RunID: c.seed, Model: c.model, Input: c.input})
 	if ctx.Err() != nil {
-		return broken(c.Name, c.Dir, Cancelled, context.Cause(ctx))
+		return broken(c.Name, c.Dir, Cancelled, context.Cause(ctx)), nil
 	}
 	got := expected(result, r.verdicts())
-	o := Outcome{Name: c.Name, Dir: c.Dir, Differences: compare(c.effects, r, c.want, got), replay: r, got: got, cascade: cascade.ID}
-	unmet, unmeasured, err := c.measured(ctx, cascade, r)
-	if err != nil {
-		return broken(c.Name, c.Dir, Cancelled, err)
-	}
-	o.Differences, o.Unmeasured = append(o.Differences, unmet...), unmeasured
-	return o
+	return Outcome{Name: c.Name, Dir: c.Dir, Differences: compare(c.effects, r, c.want, got), replay: r, got: got, cascade: cascade.ID}, cascade
 }
 
 // Each loads and runs the cases in the directories, as many at a time as there
@@ -122,12 +131,17 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
+// casesBelow finds a case also where a link to it stands, and looks below the
+// directory where that is one; other links it does not follow, they may lead round.
 func casesBelow(dir string) (dirs []string, err error) {
-	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() || !isCase(name) {
+	err = filepath.WalkDir(dir+string(filepath.Separator), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !isCase(name) {
 			return err
 		}
 		dirs = append(dirs, filepath.Clean(name))
+		if !d.IsDir() {
+			return nil // a link, and what stands beside it is still to come
+		}
 		return fs.SkipDir
 	})
 	return dirs, err

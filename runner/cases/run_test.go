@@ -35,7 +35,7 @@ func TestLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := tree(t, c.Dir)
-	if len(all) != 3 || !strings.Contains(all["case.yaml"], "\ncascade: ../../flows/post.yaml\n") {
+	if len(all) != 4 || !strings.Contains(all["case.yaml"], "\ncascade: ../../flows/post.yaml\n") {
 		t.Error(all)
 	}
 	if o := c.Run(t.Context(), s.known); !o.OK() {
@@ -96,6 +96,48 @@ func TestFreezeRefuses(t *testing.T) {
 	})
 }
 
+// What checks catch is the test's to tell: that they catch less than the file asks
+// for makes no other run of one.
+func TestFreezeBelowExpectation(t *testing.T) {
+	s := told(t, "cascade_id: c\nphases: [{name: a, instructions: b, wards: {post: [{validator: min_length, with: {min: 1}}]}, expect: {caught: 0.9}}]\n", "We sold 12 kettles in May.")
+	c, dir := s.freeze(t)
+	if _, o := s.test(t, dir); c == nil || len(o.Differences) != 1 || o.Differences[0].About != cases.Caught {
+		t.Error(text(o))
+	}
+}
+
+// A freeze that was cut off leaves a case, which fails, and which the next replaces.
+func TestFreezeCutOff(t *testing.T) {
+	s := told(t, "cascade_id: c\nphases: [{name: a, instructions: b}]\n", "x")
+	run := s.record(t)
+	for _, blocked := range []string{"cascade", "effects", "input.json"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "case.yaml"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		at := filepath.Join(dir, blocked)
+		if err := os.Symlink(filepath.Join(dir, "no", "where"), at); err != nil {
+			t.Skip(err)
+		}
+		o := cases.Options{Dir: dir, Known: s.known}
+		if _, err := cases.Freeze(t.Context(), run, o); err == nil {
+			t.Fatalf("%s: it was written", blocked)
+		}
+		if head, _ := os.ReadFile(filepath.Join(dir, "case.yaml")); len(head) == 0 {
+			t.Errorf("%s: what was written before is no case", blocked)
+		}
+		if all := cases.RunAll(t.Context(), []string{dir}, s.known); all[0].OK() {
+			t.Errorf("%s: a part of a case is ok", blocked)
+		}
+		if err := os.Remove(at); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := cases.Freeze(t.Context(), run, o); err != nil || !c.Run(t.Context(), s.known).OK() {
+			t.Errorf("%s: %v", blocked, err)
+		}
+	}
+}
+
 func TestFind(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := told(t, "cascade_id: c\nphases: [{name: a, instructions: b}]\n", "x")
@@ -105,12 +147,19 @@ func TestFind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for name, to := range map[string]string{"linked": "elsewhere", "one": "tests/a", "elsewhere/also": "../tests/a", "elsewhere/aside": "../tests"} {
+		if err := os.Symlink(to, name); err != nil {
+			t.Skip(err)
+		}
+	}
 	for words, want := range map[string]string{
 		"":                    "tests/a tests/b tests/deep/c",
+		"linked":              "linked/also linked/d",
+		"one":                 "one",
 		"a":                   "tests/a",
 		"b a tests/a":         "tests/a tests/b",
 		"deep":                "tests/deep/c",
-		"deep/c elsewhere":    "elsewhere/d tests/deep/c",
+		"deep/c elsewhere":    "elsewhere/also elsewhere/d tests/deep/c",
 		"./elsewhere/d":       "elsewhere/d",
 		"tests a":             "tests/a tests/b tests/deep/c",
 		"nothing":             "",

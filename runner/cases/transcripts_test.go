@@ -88,6 +88,9 @@ func TestSameBytes(t *testing.T) {
 	if x, y := tree(t, a), tree(t, b); !reflect.DeepEqual(x, y) {
 		t.Errorf("%v\n%v", x, y)
 	}
+	if git := tree(t, c)[".gitattributes"]; git != "* -text\n" {
+		t.Errorf("git may give texts other line ends: %q", git)
+	}
 	if x, y := tree(t, c), tree(t, d); !reflect.DeepEqual(x, y) {
 		t.Errorf("%v\n%v", x, y)
 	}

@@ -26,6 +26,7 @@ const (
 	effectsDir  = "effects"
 	textsDir    = "texts"
 	cascadeDir  = "cascade"
+	gitFile     = ".gitattributes"
 	headComment = "# A frozen run: capstan test runs it again and asks nobody.\n"
 )
 
@@ -68,6 +69,7 @@ func (w *writer) page(c *Case) error {
 		return err
 	}
 	w.files[headFile] = b.Bytes()
+	w.files[gitFile] = []byte("* -text\n") // or git gives texts other line ends on some machines
 	if len(w.shared.Tools)+len(w.shared.Schemas) == 0 {
 		return nil
 	}
@@ -280,8 +282,9 @@ func slug(s string) string {
 	return cmp.Or(s, "x")
 }
 
-// save writes files into a directory, and removes what was written there at an
-// earlier time and is not any more.
+// save writes files into a directory, the head first: what is cut off is a case then,
+// which fails, and which the next one may replace. It removes what was written there at
+// an earlier time and is not any more.
 func save(dir string, files map[string][]byte, folders ...string) error {
 	if files[sharedFile] == nil {
 		if err := os.Remove(filepath.Join(dir, sharedFile)); err != nil && !os.IsNotExist(err) {
@@ -302,7 +305,7 @@ func save(dir string, files map[string][]byte, folders ...string) error {
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
+	for _, name := range append([]string{headFile}, slices.Sorted(maps.Keys(files))...) {
 		if err := saveFile(filepath.Join(dir, filepath.FromSlash(name)), files[name]); err != nil {
 			return err
 		}

@@ -194,9 +194,12 @@ func keepLabel(dir, text string, l measure.Label) error {
 	if l.Time.IsZero() {
 		l.Time = time.Now().UTC().Truncate(time.Second)
 	}
-	name := filepath.Join(dir, "texts", l.Text+".txt")
-	if _, err := os.Stat(name); err != nil {
-		if err := writeBeside(name, []byte(text)); err != nil {
+	for name, said := range map[string]string{l.Text + ".txt": text, ".gitattributes": "* -text\n"} { // a text with other line ends is not that of its digest
+		name = filepath.Join(dir, "texts", name)
+		if _, err := os.Stat(name); err == nil {
+			continue
+		}
+		if err := writeBeside(name, []byte(said)); err != nil {
 			return err
 		}
 	}

@@ -76,6 +76,15 @@ func TestLayer1(t *testing.T) {
 		if r := h.call(topTool, map[string]any{"creator_id": "eve"}); !r.Failed {
 			t.Error("a date that cannot be read is not 'never used'")
 		}
+		h.exec("INSERT INTO top_content_types (creator_id, analysis_date, content_type, rank, performance_tier) VALUES ('eve', '2026-01-01', 'painting', 2, 'MID'), ('eve', '2026-01-01', 'Painting', 1, 'MID'), ('eve', '2026-01-01', 'music', 2, 'TOP'), ('eve', '2026-01-01', 'music', 2, 'LOW')")
+		var order []string
+		for _, r := range h.call(rankingsTool, map[string]any{"creator_id": "eve"}).Value.(map[string]any)["rankings"].([]any) {
+			r := r.(map[string]any)
+			order = append(order, fmt.Sprint(r["rank"], r["content_type"], r["performance_tier"]))
+		}
+		if got := strings.Join(order, " "); got != "1PaintingMID 2musicLOW 2musicTOP 2paintingMID <nil>CookingAVOID <nil>cookingTOP <nil>fitnessAVOID" {
+			t.Errorf("what has no rank comes behind what has: %s", got)
+		}
 	})
 }
 

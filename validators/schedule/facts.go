@@ -1,9 +1,12 @@
 package schedule
 
 import (
+	"cmp"
 	"database/sql"
 	"errors"
+	"math"
 	"slices"
+	"strings"
 )
 
 // facts are what the database says of a creator. The zero value is of a
@@ -59,10 +62,9 @@ const (
 	selectCreator = "SELECT creator_id, page_name, page_type, is_active FROM creators WHERE creator_id = $1 OR page_name = $2 LIMIT 100"
 	selectVault   = `SELECT v.content_type_id, t.type_name, v.quantity_available
 		FROM vault_matrix v JOIN content_types t ON t.content_type_id = v.content_type_id
-		WHERE v.creator_id = $1 AND v.has_content = 1 ORDER BY t.type_name`
+		WHERE v.creator_id = $1 AND v.has_content = 1`
 	selectRankings = `SELECT content_type, rank, performance_tier, total_earnings, analysis_date FROM top_content_types
-		WHERE creator_id = $1 AND analysis_date = (SELECT MAX(analysis_date) FROM top_content_types WHERE creator_id = $2)
-		ORDER BY rank, content_type`
+		WHERE creator_id = $1 AND analysis_date = (SELECT MAX(analysis_date) FROM top_content_types WHERE creator_id = $2)`
 	selectContentTypes = "SELECT type_name FROM content_types"
 )
 
@@ -107,18 +109,20 @@ func (t tx) creator(name string) (facts, error) {
 
 func (t tx) vault(f *facts) error {
 	f.vault, f.inVault = []vaultEntry{}, map[string]bool{}
-	return t.each("vault of "+f.id, selectVault, []any{f.id}, func(scan func(...any) error) error {
+	err := t.each("vault of "+f.id, selectVault, []any{f.id}, func(scan func(...any) error) error {
 		var v vaultEntry
 		err := scan(&v.ContentTypeID, &v.TypeName, &v.Quantity)
 		f.vault = append(f.vault, v)
 		f.inVault[v.TypeName] = true
 		return err
 	})
+	slices.SortFunc(f.vault, func(a, b vaultEntry) int { return strings.Compare(a.TypeName, b.TypeName) })
+	return err
 }
 
 func (t tx) rankings(f *facts) error {
 	f.rankings, f.avoided = []ranking{}, map[string]bool{}
-	return t.each("rankings of "+f.id, selectRankings, []any{f.id, f.id}, func(scan func(...any) error) error {
+	err := t.each("rankings of "+f.id, selectRankings, []any{f.id, f.id}, func(scan func(...any) error) error {
 		var r ranking
 		err := scan(&r.ContentType, &r.Rank, &r.Tier, &r.Earnings, &f.analysisDate)
 		f.rankings = append(f.rankings, r)
@@ -127,6 +131,20 @@ func (t tx) rankings(f *facts) error {
 		}
 		return err
 	})
+	slices.SortFunc(f.rankings, compareRankings)
+	return err
+}
+
+// compareRankings puts what has no rank behind what has. It is not left to the
+// database: each has another place for null, and an order of its own for names.
+func compareRankings(a, b ranking) int {
+	rank := func(r ranking) int64 {
+		if r.Rank == nil {
+			return math.MaxInt64
+		}
+		return *r.Rank
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.ContentType, b.ContentType), strings.Compare(a.Tier, b.Tier))
 }
 
 // contentTypes are the names of all content types there are.

@@ -2,6 +2,7 @@ package backtest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/signatures"
 )
 
 // A Text is a text that passed its phase's checks in a recorded run, with what
@@ -90,6 +92,18 @@ func (t Text) Known() string {
 		add(part)
 	}
 	return b.String()
+}
+
+// Alike is one digest for all texts of a phase that its checks would be given alike:
+// the same was said, by a run that knew the same. It is "" where that cannot be told.
+func (t Text) Alike() string {
+	s := t.state
+	s.RunID = ""
+	knew, err := json.Marshal([]any{t.Cascade, t.Said.Attempt, t.Said.Turn, t.Said.Unfit, s, s.Given.Names(), t.locals})
+	if err != nil {
+		return ""
+	}
+	return signatures.Digest(append(knew, t.Said.Text...))
 }
 
 // Texts gives the texts that the runs released because every check that counts

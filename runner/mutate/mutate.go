@@ -56,15 +56,7 @@ type Test struct {
 
 // Run plants and asks. An error is the host's.
 func (t Test) Run(ctx context.Context) (*Report, error) {
-	var marks []*mark
-	for _, text := range t.Texts {
-		if len(t.Phases) > 0 && !slices.Contains(t.Phases, text.Phase.Name) {
-			continue
-		}
-		if m := t.aim(text); m.content != "" { // nothing can be planted in it else
-			marks = append(marks, m)
-		}
-	}
+	marks := t.marks()
 	err := t.Host.Each(len(marks), max(t.Parallel, 1), func(h engine.Host, i int) error { return marks[i].baseline(h) })
 	if err != nil {
 		return nil, err
@@ -104,16 +96,12 @@ func (t Test) Run(ctx context.Context) (*Report, error) {
 // second time of a no, and what is asked again where an answer is no verdict.
 func (t Test) Calls() int {
 	calls := 0
-	for _, text := range t.Texts {
-		if len(t.Phases) > 0 && !slices.Contains(t.Phases, text.Phase.Name) {
-			continue
-		}
-		m := t.aim(text)
+	for _, m := range t.marks() {
 		each := 0
 		for _, g := range m.gates {
 			each += g.calls()
 		}
-		if each == 0 || m.content == "" {
+		if each == 0 {
 			continue
 		}
 		planted := 1 // the good text itself
@@ -123,6 +111,31 @@ func (t Test) Calls() int {
 		calls += planted * each
 	}
 	return calls
+}
+
+// marks are the texts that faults can be planted in. One that was released again,
+// and that the gates would be given as before, is measured once: what they say is the
+// same, and bears out nothing more.
+func (t Test) marks() (list []*mark) {
+	type given struct {
+		to    *cascades.Phase
+		alike string
+	}
+	seen := map[given]bool{}
+	for _, text := range t.Texts {
+		if len(t.Phases) > 0 && !slices.Contains(t.Phases, text.Phase.Name) {
+			continue
+		}
+		one := given{text.Phase, text.Alike()}
+		if one.alike != "" && seen[one] {
+			continue
+		}
+		seen[one] = true
+		if m := t.aim(text); m.content != "" {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // A mark is a text with the gates that judge it.

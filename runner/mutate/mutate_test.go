@@ -5,7 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -120,6 +123,59 @@ func TestCounts(t *testing.T) {
 
 // TestNamesOfGates holds that gates of one name are told apart, however many
 // they are.
+// TestOnce measures a text once, however often it was released: the same faults told
+// again bear out nothing. One that the gates are given otherwise is another.
+func TestOnce(t *testing.T) {
+	const texts = 4
+	r, err := runner.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := r.Parse("c.yaml", []byte("cascade_id: c\nphases: [{name: draft, instructions: x, wards: {post: [{validator: min_length, with: {min: 5}}]}}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := func(name, text string, input, outputs map[string]any) backtest.Text {
+		return backtest.Given(c, c.Phases[0], name, text, input, outputs)
+	}
+	counts := map[string]int{}
+	for name, change := range map[string]func(i int) backtest.Text{
+		"same": func(i int) backtest.Text {
+			return given(fmt.Sprint("run", i), story, map[string]any{"source": "30 cm", "other": []any{1.5, nil}}, nil)
+		},
+		"text": func(i int) backtest.Text {
+			return given("run", story+strings.Repeat("!", i), nil, nil)
+		},
+		"input": func(i int) backtest.Text {
+			return given("run", story, map[string]any{"source": i}, nil)
+		},
+		"outputs": func(i int) backtest.Text {
+			return given("run", story, nil, map[string]any{"plan": i})
+		},
+		"attempt": func(i int) backtest.Text {
+			text := given("run", story, nil, nil)
+			text.Said.Attempt += i
+			return text
+		},
+		"unreadable": func(int) backtest.Text {
+			return given("run", story, map[string]any{"source": math.NaN()}, nil)
+		},
+	} {
+		m := mutate.Test{Host: r.Host(t.Context())}
+		for i := range texts {
+			m.Texts = append(m.Texts, change(i))
+		}
+		report, err := m.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts[name] = report.Texts
+	}
+	if want := map[string]int{"same": 1, "text": texts, "input": texts, "outputs": texts, "attempt": texts, "unreadable": texts}; !reflect.DeepEqual(counts, want) {
+		t.Errorf("got %v, want %v", counts, want)
+	}
+}
+
 func TestNamesOfGates(t *testing.T) {
 	r := tested(t, "    wards:\n      post:\n"+strings.Repeat("        - {validator: non_empty}\n", 12), story, nil)
 	names := map[string]bool{}

@@ -133,7 +133,11 @@ func (c *Command) storeSign(f storeFlags) sign {
 		w.Close()
 	}
 	j, err := c.open(file, f, true)
-	if err != nil {
+	switch {
+	case errors.Is(err, journal.ErrEmpty):
+		s.State, s.Says = healthy, "it is there, and the first run makes the tables"
+		return s
+	case err != nil:
 		s.State, s.Says, s.Mend = broken, err.Error(), otherStore
 		return s
 	}

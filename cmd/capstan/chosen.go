@@ -81,6 +81,17 @@ func (m *models) chosen(flag, cascade string) string {
 	return strings.Join(slices.Compact(lines), "\n")
 }
 
+// unnamed tells what --model gives another model for and the cascade does not name.
+func (c *Command) unnamed(cascade *cascades.Cascade, flag string) {
+	names := cascade.Models("")
+	for line := range strings.SplitSeq(flag, "\n") {
+		old, _, _ := strings.Cut(line, "=")
+		if line != "" && old != "*" && cascades.Chosen(line).Default() == "" && !slices.Contains(names, old) {
+			fmt.Fprintf(c.Stderr, "note: --model %s: %s names no model %s%s\n", line, cascade.File, old, meant(old, names))
+		}
+	}
+}
+
 // ready reports what would only be found in the middle of a run: a phase
 // without a model, a key that is missing, a script that cannot be read, a cost
 // budget that nothing can be held against.

@@ -193,6 +193,7 @@ func (c *Command) loaded(r *runner.Runner, file string, f runFlags) (*cascades.C
 			fmt.Fprintln(c.Stderr, w)
 		}
 	}
+	c.unnamed(cascade, f.model)
 	return cascade, nil
 }
 

@@ -222,7 +222,7 @@ func (t *try) arrived(resp *http.Response) (*http.Response, error) {
 	if f := failureOf(0, text); f != nil {
 		return nil, f
 	}
-	return nil, fmt.Errorf("the answer is %s, no JSON object: %s", kind, text[:min(len(text), maxComplaint)])
+	return nil, fmt.Errorf("the answer is no JSON object (Content-Type: %s): %s", cmp.Or(kind, "none"), text[:min(len(text), maxComplaint)])
 }
 
 // errWhole says that an answer that was to be streamed came whole.

@@ -192,6 +192,7 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 			if !alone || asked(v) {
 				verb := v.make()
 				verb.GroupID = g.id
+				wanting(verb)
 				root.AddCommand(verb)
 			}
 		}
@@ -203,6 +204,27 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 		refusing(root)
 	}
 	return root
+}
+
+// wanting has a verb, and those below it, say what they want where a command line has
+// other words.
+func wanting(verb *cobra.Command) {
+	if fits := verb.Args; fits != nil {
+		verb.Args = func(cmd *cobra.Command, words []string) error {
+			err := fits(cmd, words)
+			if _, ours := errors.AsType[*exit](err); err == nil || ours {
+				return err
+			}
+			given := ""
+			if len(words) > 0 {
+				given = ", not " + quoted(strings.Join(words, " "))
+			}
+			return usage("want %s%s; see %s --help", cmd.UseLine(), given, cmd.CommandPath())
+		}
+	}
+	for _, below := range verb.Commands() {
+		wanting(below)
+	}
 }
 
 // refusing has the verbs that cobra brings along refuse a word that they do not know:

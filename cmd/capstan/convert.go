@@ -51,7 +51,9 @@ told, and stands in comments), 2 a file is no cascade in any words.`,
 			return c.convertFiles(args, out, write, asJSON)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "the file to write; by default standard output")
+	cmd.Flags().StringVar(&out, "output", "", "what --out was called")
+	_ = cmd.Flags().MarkHidden("output")
 	cmd.Flags().BoolVar(&write, "write", false, "write in the place of the files")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "JSON, with the notes and the mistakes that are left")
 	return cmd

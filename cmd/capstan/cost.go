@@ -27,6 +27,7 @@ held against the second. It asks no model.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.costs(cmd.Context(), args[0], f) },
 	}
 	f.add(cmd)
+	cmd.Flags().Lookup("json").Usage = "print one JSON object"
 	return cmd
 }
 

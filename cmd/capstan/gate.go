@@ -51,6 +51,7 @@ Exit status: 0 valid, 1 not valid, 2 usage or an unreadable file, 3 no verdict.`
 	}
 	cmd.Flags().StringArrayVar(&f.with, "with", nil, "a parameter: name=text, name:=JSON or name=@file")
 	choose(cmd, &f.format, "format", "text", "json", "junit", "sarif")
+	jsonFlag(cmd, &f.format)
 	cmd.Flags().Var((*modelFlag)(&f.model), "model", modelUsage)
 	cmd.Flags().StringVar(&f.watch, "watch", "", "judge each text in this directory as it appears or changes")
 	return cmd

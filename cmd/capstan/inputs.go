@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/cascades/documents"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -59,7 +60,7 @@ func (c *Command) inputs(file string, list []string) (map[string]any, error) {
 		if err != nil {
 			return nil, usage("--input-file: %w", err)
 		}
-		v, err := schema.Parse(text)
+		v, err := schema.Parse(documents.Unmarked(text))
 		if err != nil {
 			return nil, usage("--input-file %s: %w", file, err)
 		}

@@ -55,6 +55,7 @@ something is wrong.`,
 		},
 	}
 	choose(cmd, &f.format, "format", "text", "json", "sarif", "github", "dot")
+	jsonFlag(cmd, &f.format)
 	cmd.Flags().Lookup("format").Usage = "text, json, sarif, github, or dot with --proof"
 	cmd.Flags().BoolVar(&f.fix, "fix", false, "put right what can only be meant in one way")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "a warning is an error")

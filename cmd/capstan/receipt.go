@@ -198,7 +198,7 @@ type receiptMaker struct {
 func (c *Command) receiptMaker(ctx context.Context, file string, f receiptFlags) (*receiptMaker, error) {
 	if file == "" {
 		if f.signer.any() || f.texts {
-			return nil, usage("--key, --signer and --with-texts are for --receipt FILE")
+			return nil, usage("--key, --signer, --pub and --with-texts are for --receipt FILE")
 		}
 		return nil, nil
 	}

@@ -192,8 +192,8 @@ func (c *Command) sql() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   `sql "SELECT …"`,
 		Short: "Ask the kept runs with read-only SQL",
-		Long: `Ask the kept runs with read-only SQL, in SQLite's dialect, over the views runs,
-phases, attempts, verdicts and calls.`,
+		Long: `Ask the kept runs with read-only SQL, in SQLite's dialect, or in PostgreSQL's of
+runs that are kept there, over the views runs, phases, attempts, verdicts and calls.`,
 		Example: `  capstan sql "SELECT validator, count(*) FROM verdicts WHERE valid = 0 GROUP BY 1 ORDER BY 2 DESC"
   capstan sql "SELECT * FROM calls WHERE run_id = 'nightly'" --format csv`,
 		Args: cobra.ExactArgs(1),

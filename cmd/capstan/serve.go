@@ -76,6 +76,9 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	if f.takeover != 0 && f.takeover < time.Second {
 		return usage("--takeover must be 1s at least, not %v", f.takeover)
 	}
+	if f.limit < 1 {
+		return usage("--runs must be 1 at least, not %d", f.limit)
+	}
 	f.run.quiet, f.run.store.lease = true, f.takeover
 	s, err := c.begin(ctx, f.run)
 	if err != nil {

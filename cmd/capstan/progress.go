@@ -102,7 +102,7 @@ func (p *progress) live() {
 
 func (p *progress) draw() {
 	if p.width != nil && p.show != nil {
-		p.alive(string([]rune(p.show())[:min(len([]rune(p.show())), p.width()-1)]))
+		p.alive(firstCells(p.show(), p.width()-1))
 		return
 	}
 	if p.width == nil || p.phase == "" {
@@ -110,11 +110,9 @@ func (p *progress) draw() {
 	}
 	elapsed := p.now().Sub(p.started)
 	frame := string([]rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")[int(elapsed/(100*time.Millisecond))%10])
-	head := fmt.Sprintf("%s %s %s  %s", frame, p.phase, p.doing, spent(p.usage, elapsed))
-	room := p.width() - len([]rune(head)) - 3
-	line := head
-	if tail := []rune(p.tail); room > 10 && len(tail) > 0 {
-		line += "  " + p.styled(faint, string(tail[max(0, len(tail)-room):]))
+	line := firstCells(fmt.Sprintf("%s %s %s  %s", frame, p.phase, p.doing, spent(p.usage, elapsed)), p.width()-1)
+	if room := p.width() - 3 - cellsOf(line); room > 10 && p.tail != "" {
+		line += "  " + p.styled(faint, lastCells(p.tail, room))
 	}
 	p.alive(line)
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner/event"
 )
@@ -22,5 +24,34 @@ func TestFlatly(t *testing.T) {
 func TestCheckNamesAreFlat(t *testing.T) {
 	if got, want := checkName(nil, &event.Verdict{Validator: "a\x1b[31mb\nc"}), "a[31mb c"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The living line has room in its terminal, whatever is said and whatever the phase is
+// called: one that wraps stays on the screen, ten times a second.
+func TestLivingLineFits(t *testing.T) {
+	for name, row := range map[string]struct {
+		width       int
+		phase, tail string
+		show, want  string
+	}{
+		"room":       {50, "draft", "owls hunt at night", "", "⠋ draft attempt 1  0 calls, 0.0s  s hunt at night"},
+		"none":       {24, "draft", "owls hunt at night", "", "⠋ draft attempt 1  0 ca"},
+		"long phase": {30, strings.Repeat("p", 60), "owls", "", "⠋ " + strings.Repeat("p", 27)},
+		"ideographs": {53, "draft", strings.Repeat("夜", 40), "", "⠋ draft attempt 1  0 calls, 0.0s  " + strings.Repeat("夜", 9)},
+		"pictures":   {53, "draft", strings.Repeat("✅🦉", 40), "", "⠋ draft attempt 1  0 calls, 0.0s  🦉" + strings.Repeat("✅🦉", 4)},
+		"dashes":     {53, "draft", strings.Repeat("—“", 40), "", "⠋ draft attempt 1  0 calls, 0.0s  " + strings.Repeat("—“", 9)},
+		"a batch":    {10, "", "", "██░░ 1 of 2", "██░░ 1 of"},
+	} {
+		var out strings.Builder
+		p := &progress{out: &out, width: func() int { return row.width }, now: func() time.Time { return time.Time{} }, phase: row.phase, doing: "attempt 1", tail: row.tail}
+		if row.show != "" {
+			p.show = func() string { return row.show }
+		}
+		p.draw()
+		got := strings.NewReplacer("\r\x1b[K", "", "\x1b[2m", "", "\x1b[m", "").Replace(out.String())
+		if got != row.want {
+			t.Errorf("%s: got %q, want %q", name, got, row.want)
+		}
 	}
 }

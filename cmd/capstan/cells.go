@@ -1,6 +1,10 @@
 package main
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
 
 // firstCells is as much of a line as a terminal has room for in so many cells: one
 // that wraps is not erased whole.
@@ -36,9 +40,8 @@ func cellsOf(line string) (n int) {
 // cells is how many cells of a terminal a character takes at most: those of East
 // Asia, and pictures, take two.
 func cells(r rune) int {
-	switch {
-	case r >= 0x1100 && r <= 0x115f, r >= 0x2600 && r <= 0x27bf, r >= 0x2e80 && r <= 0xd7a3,
-		r >= 0xf900 && r <= 0xfaff, r >= 0xfe30 && r <= 0xffe6, r >= 0x1f000:
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
 		return 2
 	}
 	return 1

@@ -98,7 +98,7 @@ func (r *run) holds(e reading.Entry) bool {
 	}
 	if e.Form == reading.Label { // a bold line is a heading where a block follows
 		body = bytes.TrimSpace(body)
-		return bytes.HasPrefix(body, []byte("```")) || bytes.HasPrefix(body, []byte("~~~")) || bytes.HasPrefix(body, []byte("|")) || bytes.HasPrefix(body, []byte("{"))
+		return bytes.HasPrefix(body, []byte("{")) || (fenced(body) || bytes.HasPrefix(body, []byte("|"))) && content(block(body))
 	}
 	return content(uncommented(body))
 }

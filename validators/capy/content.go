@@ -48,25 +48,31 @@ func hollow(body []byte) bool {
 // told counts the lines that say something, up to a few, and gives the last of
 // them where it is no block's. Behind one that says that there is nothing only
 // blocks do, up to the next heading: what else stands there says why, or is
-// about something else.
+// about something else. Names with placeholders are nothing, nor is what leads them in.
 func told(body []byte) (lines int, last []byte) {
-	refused, fence, head := false, false, false
-	for line := range bytes.Lines(body) {
-		row := bytes.IndexByte(line, '|') >= 0
-		t := bytes.Trim(line, " \t\r\n*_-|:>")
+	refused, fence, void := false, false, false
+	var table grid
+	var owed, marks int // lines that have a placeholder for what they would say, and that only mark off
+	var mark []byte
+	for line := range bytes.Lines(barred(body)) {
+		row := bytes.IndexByte(line, '|') >= 0 || fence && bytes.Contains(bytes.TrimSpace(line), []byte("  "))
+		t := bytes.Trim(line, " \t\r\n*_-|:>+=")
 		switch {
-		case len(t) == 0:
-			if head && row {
+		case len(t) == 0 || t[0] == 0xE2 && drawn(t):
+			if table.rule(line) {
 				lines-- // the head of a table is none of its rows
 			}
-			head = false
-			continue
 		case fenced(t):
 			fence = !fence
 		case t[0] == '#':
 			refused = false
+		case row && !table.says(line) || !row && !fence && owing(line):
+			owed++
+		case !row && !fence && marking(line):
+			marks, mark = marks+1, t
 		case unmade(t) && (!isItem(line) || reading.CountWords(t) < fewWords):
 			refused = refused || lines == 0 && refuses(t) && reading.CountWords(t) <= fewWords+1
+			void = true
 		case !refused || fence || row || t[0] == '{' || t[0] == '[':
 			if lines, last = lines+1, t; fence || row {
 				last = nil // a word in a block says nothing of the block
@@ -75,10 +81,41 @@ func told(body []byte) (lines int, last []byte) {
 				return lines, last
 			}
 		}
-		head = row && !fence
 	}
-	return lines, last
+	switch {
+	case lines > 0:
+		return lines + owed + marks, last // beside what is said they are a part of it
+	case owed > 0 || void:
+		return 0, nil
+	}
+	return marks, mark
 }
+
+// marking says that a line is only a name for what is behind it, or marks off: a callout, a
+// footnote, a tag that closes, the end.
+func marking(line []byte) bool {
+	line = bytes.TrimSpace(bytes.TrimLeft(line, " \t>"))
+	if bytes.HasPrefix(line, []byte("[!")) || bytes.HasPrefix(line, []byte("[^")) || bytes.HasPrefix(line, []byte("</")) {
+		return true
+	}
+	bare := bytes.TrimRight(line, "*_ ")
+	return len(bare) > 0 && bare[len(bare)-1] == ':' || len(line) > 0 && bytes.IndexByte([]byte("*_[=-"), line[0]) >= 0 && marker(line)
+}
+
+// owing says that a line is a name and a placeholder for what it has.
+func owing(line []byte) bool {
+	i := bytes.IndexByte(line, ':')
+	return i >= 0 && blank(line[i+1:])
+}
+
+// blank says that a text of a few words, or in brackets, stands for a value that is not
+// there, and has none itself. None is how many there are of something.
+func blank(t []byte) bool {
+	t = trimmed(t)
+	return unmade(t) && (reading.CountWords(t) <= fewWords+1 || t[0] == '[' || t[0] == '<' || t[0] == '{') && !hasNumber(t) && !none.Has(t)
+}
+
+var none = reading.NewPhrases("none")
 
 // isItem says that a line is a list's: what one item is missing is what it says.
 func isItem(line []byte) bool {

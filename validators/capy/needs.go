@@ -114,8 +114,10 @@ func (r *run) scenarios() []gap {
 }
 
 // wantsDisposition is what only the findings together can show, wantsNarrative
-// what a comment may be the heading of.
+// what a comment may be the heading of, wantsNumber what the cells of a table are looked
+// at for.
 const (
+	wantsNumber      = "number"
 	wantsDisposition = "disposition"
 	wantsNarrative   = "narrative"
 )
@@ -124,7 +126,7 @@ const (
 var wants = map[string]func(*reading.Document, reading.Entry) bool{
 	"present":      present,
 	"value":        valued,
-	"number":       numbered,
+	wantsNumber:    numbered,
 	"grade":        graded,
 	wantsNarrative: narrated,
 }
@@ -135,8 +137,9 @@ func (r *run) mention(topic int, m Mention) []gap {
 		return r.dispositions(topic, m)
 	}
 	entries := r.about(topic)
+	owed := r.owed(m, entries)
 	for _, e := range entries {
-		if wants[m.Wants](r.doc, e) && !awaits(r.doc, e) && (m.Wants == wantsNarrative || !bytes.HasPrefix(bytes.TrimSpace(r.doc.Line(e)), []byte("<!--"))) {
+		if wants[m.Wants](r.doc, e) && !awaits(r.doc, e) && !owed(e) && (m.Wants == wantsNarrative || !bytes.HasPrefix(bytes.TrimSpace(r.doc.Line(e)), []byte("<!--"))) {
 			return nil
 		}
 	}
@@ -185,45 +188,6 @@ func body(d *reading.Document, e reading.Entry) []byte {
 	return t
 }
 
-// beside are the cells of a piece of a row, parted by bars, tags or spaces.
-func beside(t []byte) (list [][]byte) {
-	switch {
-	case bytes.IndexByte(t, '|') >= 0:
-		return bytes.Split(t, []byte{'|'})
-	case bytes.IndexByte(t, '<') < 0:
-		return bytes.Split(t, []byte("  "))
-	}
-	for len(t) > 0 {
-		cell, rest, _ := bytes.Cut(t, []byte{'<'})
-		list = append(list, cell)
-		_, t, _ = bytes.Cut(rest, []byte{'>'})
-	}
-	return list
-}
-
-// awaits says that what stands in the cell behind an entry's is a placeholder, whatever
-// those behind it say: SSE | TBD | model 4. Of a table's head all in its column are.
-func awaits(d *reading.Document, e reading.Entry) bool {
-	if e.Form != reading.Cell {
-		return false
-	}
-	if e.Head {
-		column := d.Column(e)
-		return len(column) > 0 && !slices.ContainsFunc(column, func(cell []byte) bool { return !unmade(trimmed(cell)) })
-	}
-	list := beside(limited(d.Rest(e)))
-	for i, cell := range list {
-		if i == 0 {
-			if said, linked := reading.Said(cell); linked && len(said) > 0 {
-				return false
-			}
-		} else if cell = trimmed(cell); len(cell) > 0 {
-			return unmade(cell)
-		}
-	}
-	return false
-}
-
 // present wants something under a heading or behind a label.
 func present(d *reading.Document, e reading.Entry) bool {
 	t := body(d, e)
@@ -233,7 +197,7 @@ func present(d *reading.Document, e reading.Entry) bool {
 	case reading.Heading:
 		return content(t) && !disclaimers.Has(d.Title(e)) && !disclaimers.Has(d.Rest(e))
 	}
-	return len(bytes.Trim(t, " \t\r\n|*:{}[]\"")) > 0 && !unmade(trimmed(t))
+	return len(bytes.Trim(t, " \t\r\n|*:{}[]\"")) > 0 && !unmade(trimmed(t)) && filled(d, e)
 }
 
 // valued wants something that is no placeholder.
@@ -246,8 +210,8 @@ func valued(d *reading.Document, e reading.Entry) bool {
 		rest, linked := reading.Said(d.Rest(e))
 		return content(t) && !disclaimers.Has(d.Rest(e)) || linked && len(rest) > 0 && !unmade(rest)
 	}
-	t = trimmed(t)
-	return len(t) > 0 && !unmade(t) && borrowed.Begin(t) == 0
+	said := trimmed(t)
+	return len(said) > 0 && !unmade(said) && borrowed.Begin(said) == 0 && filled(d, e)
 }
 
 // trimmed is what an entry says without the marks that set it off.

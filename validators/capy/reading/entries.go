@@ -261,7 +261,7 @@ func (r *reader) labelEntry(l *line) {
 		r.artifactsIn(l, t, func(e Entry) {
 			e.Form = Label
 			e.body = int32(r.walker.pos)
-			e.end = int32(min(len(r.walker.text), r.walker.pos+400))
+			e.end = int32(min(len(r.walker.text), r.walker.pos+maxColumn))
 			x.add(e)
 		})
 	}

@@ -58,7 +58,8 @@ func (j *joints) state(r *reader, t []byte, at setting) {
 		rest = value
 	}
 	v, ok := r.cellValue(rest)
-	if !ok || v.money || v.scaled || v.ranged {
+	awaited := !ok && !total && Placeholder(rest)
+	if !awaited && (!ok || v.money || v.scaled || v.ranged) {
 		return
 	}
 	if j.tally < 0 {
@@ -67,6 +68,10 @@ func (j *joints) state(r *reader, t []byte, at setting) {
 		}
 	}
 	g := &r.doc.Tallies[j.tally]
+	if awaited {
+		g.Awaited++
+		return
+	}
 	if total {
 		g.Total = v.value
 		return

@@ -13,6 +13,7 @@ type container struct {
 	tally  int   // of its elements, -1 without
 	n      int8  // the scenario that it is about
 	state  bool  // it is a joint state
+	awaits bool  // its probability is a placeholder
 	chance Statement
 }
 
@@ -210,6 +211,10 @@ func (r *reader) field(e *event) {
 			return
 		}
 	}
+	if (e.class.prob || parent.class.joint) && Placeholder(e.value) {
+		r.awaited(e, parent)
+		return
+	}
 	if !hasDigit(e.value) || len(e.value) > 400 || Placeholder(e.value) {
 		return
 	}
@@ -257,13 +262,26 @@ func (r *reader) field(e *event) {
 	r.ledger.add(s, e.value, 0, len(e.value))
 }
 
+// awaited notes a placeholder where a joint state's probability would be.
+func (r *reader) awaited(e *event, parent *frame) {
+	if e.class.prob {
+		r.containers[e.depth-1].awaits = true
+	} else if jpdKey(parent.key) && !e.class.mag && e.class.metric != IVPS && stateKey(parent.key, e.key) {
+		r.joint(e.depth-1, e).Awaited++
+	}
+}
+
 // settle gives what an object said to its scenario, or to the list of joint
 // states that it is one of.
 func (r *reader) settle(e *event) {
 	f := &r.containers[e.depth]
 	inList := e.depth > 0 && len(e.path) > 0
-	if f.chance.Metric != None && inList && (f.state || e.path[len(e.path)-1].class.joint && f.n == 0) && !marginal(e.path[len(e.path)-1].key) {
-		r.joint(e.depth-1, e).Add(f.chance)
+	if (f.chance.Metric != None || f.awaits) && inList && (f.state || e.path[len(e.path)-1].class.joint && f.n == 0) && !marginal(e.path[len(e.path)-1].key) {
+		if t := r.joint(e.depth-1, e); f.chance.Metric != None {
+			t.Add(f.chance)
+		} else {
+			t.Awaited++
+		}
 		return
 	}
 	if f.n == 0 || f.state {

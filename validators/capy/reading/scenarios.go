@@ -192,12 +192,16 @@ func (r *reader) statesRow(l *line, at setting) bool {
 
 // chance adds the probability that a cell has, of the state of a name, or their total.
 func (r *reader) chance(g *Tally, name, cell []byte, at setting) {
+	w := tokens(trimMarks(name))
+	total := w.has("total", "sum", "σ")
 	v, ok := r.cellValue(cell)
+	if !ok && !total && Placeholder(cell) {
+		g.Awaited++
+	}
 	if !ok || v.money || v.scaled {
 		return
 	}
-	w := tokens(trimMarks(name))
-	if w.has("total", "sum", "σ") {
+	if total {
 		g.Total = v.value
 		return
 	}

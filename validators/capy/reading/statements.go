@@ -59,6 +59,7 @@ func (s Statement) Has(m Mark) bool { return s.Marks&m != 0 }
 type Tally struct {
 	At      Place
 	N       int
+	Awaited int // more of which there is a placeholder
 	Sum     float64
 	Total   float64 // what the list itself says they come to, 0 where it does not
 	Top     bool    // a selection

@@ -160,6 +160,11 @@ func trimRight(t []byte, set *bytesOf) []byte {
 // Placeholder says that a text stands for a value that is not there.
 func Placeholder(t []byte) bool {
 	t = trimMarks(t)
+	if n := len(t); n > 0 && t[n-1] == ']' {
+		if i := bytes.LastIndex(t, []byte("[^")); i > 0 {
+			t = trimMarks(t[:i]) // a note is behind it
+		}
+	}
 	t = trimRight(t, &stopping)
 	if len(t) == 0 {
 		return true

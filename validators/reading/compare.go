@@ -57,7 +57,12 @@ func Compare(old, now Text) []Change {
 	}
 	var out []Change
 	for _, kind := range compared {
-		out = append(out, p.things(kind)...)
+		old, now := of(kind, p.oldThings), of(kind, p.nowThings)
+		if kind == Numbers { // of a block the signs stand behind its figures, wherever they are
+			out = append(out, things(kind, slices.DeleteFunc(slices.Clone(old), isSign), slices.DeleteFunc(slices.Clone(now), isSign))...)
+			old, now = slices.DeleteFunc(old, isFigured), slices.DeleteFunc(now, isFigured)
+		}
+		out = append(out, things(kind, old, now)...)
 	}
 	out = append(out, p.relinked()...)
 	out = append(out, p.names()...)
@@ -69,8 +74,7 @@ func Compare(old, now Text) []Change {
 
 // things compares those of one kind that stand in blocks that are not the same,
 // in their order. One that is gone here and new there stands in another place.
-func (p pairing) things(kind Kind) []Change {
-	old, now := of(kind, p.oldThings), of(kind, p.nowThings)
+func things(kind Kind, old, now []Thing) []Change {
 	var out []Change
 	for _, d := range lcs.DiffLines(texts(old), texts(now)) {
 		gone, come := old[d.Start:d.End], now[d.ReplStart:d.ReplEnd]
@@ -80,6 +84,10 @@ func (p pairing) things(kind Kind) []Change {
 	}
 	return settled(out)
 }
+
+// isSign tells a sign of a formula or a comparison from a number.
+func isSign(t Thing) bool    { return !anyFigure(t.Text) }
+func isFigured(t Thing) bool { return anyFigure(t.Text) }
 
 func texts(things []Thing) []string {
 	out := make([]string, len(things))
@@ -273,6 +281,7 @@ func (p pairing) passages() []Change {
 			}
 		}
 		rewritten := len(words) < 6 && len(p.nowLoose) >= len(p.oldLoose)
+		rewritten = rewritten || pairs+long == 0 && !alone[i] // nothing to know it by
 		if len(words) > 0 && !rewritten && float64(pairsKept) < minPairs*float64(max(1, pairs)) && (alone[i] || float64(longKept) < minWords*float64(max(1, long))) {
 			out = append(out, Change{Kind: Passages, Old: p.old[i].Words, Line: p.old[i].Line})
 		}

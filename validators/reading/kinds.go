@@ -123,17 +123,31 @@ func (b Block) by(finders []finder) []Thing {
 	return b.Things
 }
 
-// row is a row with what stands in its cells.
+// row is a row with what stands in its cells, as it shows: code without the marks of
+// code, and numbers in one group.
 func (b Block) row() string {
-	out := "|"
+	var out strings.Builder
+	out.WriteString("|")
 	for _, cell := range b.cells {
-		out += " " + worded(cell.Words)
+		out.WriteString(" " + cell.filled(ungrouped(worded(cell.Words)), 0))
+		whole := strings.Count(cell.Words, standIn) == len(cell.leftOut) // else some stand in the text itself
 		for _, t := range cell.Things {
-			out += " " + t.Text
+			if t.Kind != Code || !whole {
+				out.WriteString(" " + t.Text)
+			}
 		}
-		out += " |"
+		out.WriteString(" |")
 	}
-	return out
+	return out.String()
+}
+
+var thousands = patterns.Lazy(`\b\d{1,3}(?:,\d{3})+\b`)
+
+func ungrouped(words string) string {
+	if !strings.Contains(words, ",") {
+		return words
+	}
+	return thousands().ReplaceAllStringFunc(words, func(s string) string { return strings.ReplaceAll(s, ",", "") })
 }
 
 var checkbox = patterns.Lazy(`^\[[ xX]\]`)

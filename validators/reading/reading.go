@@ -103,6 +103,9 @@ func (t Text) Said() string {
 // key is the same for blocks that say the same.
 func (b Block) key() string {
 	var k strings.Builder
+	if b.Form == Row {
+		return string(b.Form) + b.label + "\x00" + b.row()
+	}
 	k.WriteString(string(b.Form) + b.label + strings.Repeat("#", b.Level) + "\x00" + b.Words)
 	for _, t := range b.Things {
 		k.WriteString("\x00" + string(t.Kind) + "\x01" + t.Text)

@@ -64,7 +64,7 @@ func beside[P any](check, passed string, look func(*findings, P, reading.Text)) 
 // NumbersKept accepts text that has every number of a source that stands in
 // figures, or none that the source lacks, by its parameter check. 1,000.5 and
 // 1.000,5 are one number, and so are 5 and 5.0, ½ and 1/2, 3 and ٣, and a date is its
-// numbers in any order; units do not count but for those that are numbers (1.5 million is 1,500,000), and what the source
+// numbers in any order; units do not count but for those that are numbers (1.5 million is 1,500,000, and 3 pm is 15:00), and what the source
 // has in figures the text may have in words, in eight languages (package numerals). Code and addresses are not read. How often
 // a number stands does not count.
 var NumbersKept = validators.New("numbers_kept", "Validates that the numbers of a source are in the text, or that none is new",
@@ -79,14 +79,20 @@ var NumbersKept = validators.New("numbers_kept", "Validates that the numbers of 
 
 // lacking adds a finding for each figure that others have in none of its forms.
 func lacking(found *findings, list, others []reading.Figure, at, format string) {
-	known := map[string]bool{}
+	known, plain, bare := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, o := range others {
 		for _, f := range o.Forms {
 			known[f] = true
+			plain[f] = plain[f] || o.Bare == nil
+		}
+		for _, f := range o.Bare {
+			bare[f] = true
 		}
 	}
 	for _, f := range list {
-		if slices.ContainsFunc(f.Forms, func(form string) bool { return known[form] }) {
+		in := func(set map[string]bool) func(string) bool { return func(form string) bool { return set[form] } }
+		// A word behind one of them may be of a language that is not known: 5 миллионов.
+		if slices.ContainsFunc(f.Forms, in(known)) || slices.ContainsFunc(f.Bare, in(plain)) || f.Bare == nil && slices.ContainsFunc(f.Forms, in(bare)) {
 			continue
 		}
 		for _, form := range f.Forms {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
@@ -34,6 +35,59 @@ var (
 var dayNames = marked("day", "uary", "pril", "June", "July", "August", "ember", "ober")
 
 func anyDate(words string) bool { return anyFigure(words) || dayNames(words) }
+
+// hours are times of day in halves of a day, and with an h: 3:30 PM, 9 a.m., 15h30.
+var hours = patterns.Lazy(`\b(\d{1,2})(?:[:.](\d{2}))?\s?([aApP])\.?[mM]\b\.?|\b(\d{1,2}) ?h ?(\d{2})\b`)
+
+// clock takes such times out of words, as figures of the whole day.
+func clock(words string) (found []Figure, rest string) {
+	if !anyFigure(words) || !strings.ContainsAny(words, "mMh") {
+		return nil, words
+	}
+	rest = hours().ReplaceAllStringFunc(words, func(s string) string {
+		m := hours().FindStringSubmatch(s)
+		hour, _ := strconv.Atoi(m[1] + m[4])
+		minute := cmp.Or(m[2]+m[5], "00")
+		f := Figure{Text: s}
+		if m[3] != "" {
+			f.Bare = forms(m[1] + ":" + minute)
+			hour %= 12
+			if strings.EqualFold(m[3], "p") {
+				hour += 12
+			}
+		}
+		f.Forms = forms(strconv.Itoa(hour) + ":" + minute)
+		found = append(found, f)
+		return " " + standIn + " "
+	})
+	return found, rest
+}
+
+var monthNumbers = sync.OnceValue(func() map[string]string {
+	m := map[string]string{}
+	for _, row := range []string{
+		"1 January Jan Januar Jänner janvier enero gennaio janeiro januari", "2 February Feb Februar février febrero febbraio fevereiro februari", "3 March Mar März mars marzo março maart",
+		"4 April Apr april avril abril aprile", "5 May Mai mai mayo maggio maio mei maj", "6 June Jun Juni juni juin junio giugno junho", "7 July Jul Juli juli juillet julio luglio julho",
+		"8 August Aug août agosto augustus augusti", "9 September Sep Sept september septembre septiembre settembre setembro", "10 October Oct Oktober oktober octobre octubre ottobre outubro",
+		"11 November Nov november novembre noviembre novembro", "12 December Dec Dezember december décembre diciembre dicembre dezembro",
+	} {
+		names := strings.Fields(row)
+		for _, name := range names[1:] {
+			m[name] = names[0]
+		}
+	}
+	return m
+})
+
+// months are the numbers of those that are named.
+func months(words string) (found []string) {
+	for word := range strings.FieldsFuncSeq(words, func(r rune) bool { return !wordRune(r) }) {
+		if n := monthNumbers()[word]; n != "" {
+			found = append(found, n)
+		}
+	}
+	return found
+}
 
 // dated writes a date with a month's name as 2024-03-01.
 func dated(s string) string {

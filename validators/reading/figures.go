@@ -15,18 +15,27 @@ type Figure struct {
 	Text  string // as it stands
 	Line  int
 	Forms []string // the values that it may have; the same value is always the same form
+	Bare  []string // what it is without the word behind it, where that counts: 5 of 5 million, 3 of 3 pm
 }
 
 // Figures lists the numbers of a text that stand in figures, those of dates,
 // headings, tables and HTML as well, without their units; what is glued to letters,
 // and what stands in code or in an address, is none. With inWords those in
-// words come along, and of 1.5 million the value is a form as well. A date is its parts: 2024-01-15 is 15.1.2024.
+// words come along, and the months. 1.5 million is its value, and so is 3 pm. A date is its parts: 2024-01-15 is 15.1.2024.
 func (t Text) Figures(inWords bool) []Figure {
 	var out []Figure
 	for _, b := range t.Shown() {
 		_, words := addresses.take(b.Words)
 		_, words = placeholders.take(words)
+		times, words := clock(words)
+		for i := range times {
+			times[i].Line = b.Line
+		}
+		out = append(out, times...)
 		found, _ := figures(words)
+		if inWords {
+			found = append(found, months(words)...)
+		}
 		if digits := spelt(words); inWords && digits != words {
 			more, _ := figures(digits)
 			found = append(found, more...)
@@ -34,11 +43,11 @@ func (t Text) Figures(inWords bool) []Figure {
 		for _, s := range found {
 			s = strings.TrimLeft(s, "<>≤≥≈~±=+")
 			for _, figure := range dateParts(strings.Fields(s)[0]) {
-				out = append(out, Figure{figure, b.Line, forms(figure)})
+				out = append(out, Figure{Text: figure, Line: b.Line, Forms: forms(figure)})
 			}
 			if whole := scaled(s); whole != s {
 				last := &out[len(out)-1]
-				last.Forms = append(last.Forms, forms(strings.Fields(whole)[0])...)
+				last.Forms, last.Bare = forms(strings.Fields(whole)[0]), last.Forms
 			}
 		}
 	}
@@ -71,6 +80,9 @@ func forms(figure string) []string {
 		return []string{decimal(fraction.Add(whole, fraction))}
 	}
 	figure = strings.ToLower(figure) // 1E6
+	if value, ok := power(figure); ok {
+		return []string{value}
+	}
 	if whole := strings.TrimPrefix(figure, "-"); strings.HasPrefix(whole, ".") {
 		figure = strings.TrimSuffix(figure, whole) + "0" + whole
 	}
@@ -98,6 +110,19 @@ func forms(figure string) []string {
 	default:
 		return []string{parted}
 	}
+}
+
+// power is the value of a figure with an exponent, where that is a small one: 2e3.
+func power(figure string) (value string, ok bool) {
+	base, exponent, found := strings.Cut(figure, "e")
+	if !found || len(base) > lead || len(strings.TrimLeft(exponent, "+-")) > 2 {
+		return "", false
+	}
+	f, ok := new(big.Rat).SetString(strings.Replace(base, ",", ".", 1) + "e" + exponent)
+	if !ok {
+		return "", false
+	}
+	return decimal(f), true
 }
 
 // asWhole are the forms of what has no fraction: 05 is 5, and of the hour 15:30 some

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
@@ -36,8 +37,9 @@ var units = sync.OnceValue(func() map[string]string {
 })
 
 // A figure: a sign or comparison, a currency, digits that may be grouped, an
-// exponent, and what may be a unit.
-var numberPattern = patterns.Lazy(`(^|[^\p{L}\p{Nd}_\x{fffc}.,-]|-)` +
+// exponent, and what may be a unit. A letter before it belongs to a name (R1), but in
+// scripts that have no blanks between words.
+var numberPattern = patterns.Lazy(`(^|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[^\p{L}\p{Nd}_\x{fffc}.,-]|-)` +
 	`((?:[<>≤≥≈~±=]=?\s?)?[-−+–]?(?:\p{Sc}\s?|USD |EUR |GBP |CHF )?(?:\d+ ` + vulgarPattern + `\b|\d{1,3}(?: \d{3}\b)+|[\p{Nd}\p{No}⁄]+|\.\d+)(?:[.,'’:/٫٬][\p{Nd}]+)*(?:[eE][-+]?\d+)?)` +
 	`((?:[\s-]?(?:%|‰|°[CF]?|\p{Sc}))| per cent\b|[\s-]?[\p{L}µ]+(?:/s)?)?`)
 
@@ -62,8 +64,11 @@ func numbers(words string) ([]string, string) {
 	return found, words
 }
 
-// scales are units that are numbers.
-var scales = map[string]int64{"k": 1e3, "M": 1e6, "bn": 1e9}
+// scales are units that are numbers; those of East Asia stand before what is counted.
+var (
+	scales = map[string]int64{"k": 1e3, "M": 1e6, "bn": 1e9}
+	myriad = map[rune]int64{'万': 1e4, '萬': 1e4, '만': 1e4, '億': 1e8, '亿': 1e8, '억': 1e8}
+)
 
 // scaled writes a number with such a unit in figures alone, where it is a whole one:
 // 1.5 M is 1500000, and 5 $M is 5000000 $.
@@ -71,6 +76,9 @@ func scaled(s string) string {
 	figure, unit, _ := strings.Cut(s, " ")
 	symbol := currencies().FindString(unit)
 	scale, known := scales[strings.TrimPrefix(unit, symbol)]
+	if first, _ := utf8.DecodeRuneInString(unit); !known {
+		scale, known = myriad[first]
+	}
 	if !known || len(figure) > lead {
 		return s
 	}
@@ -98,6 +106,7 @@ func figures(words string) ([]string, string) {
 			break
 		}
 		figure, behind := part(words[from:], m, 2), part(words[from:], m, 3)
+		letter, size := utf8.DecodeRuneInString(behind)
 		glued := behind != "" && behind[0] != ' ' && behind[0] != '-'
 		name := strings.Trim(behind, " -\u00a0\u202f\t")
 		unit, known := units()[name]
@@ -105,6 +114,11 @@ func figures(words string) ([]string, string) {
 		switch {
 		case known:
 			end = from + m[1]
+		case glued && unblanked(letter):
+			if myriad[letter] > 0 {
+				unit = string(letter)
+				end += size
+			}
 		case glued: // 3rd, 100x, 2D
 			unit = name
 			end = from + m[1]
@@ -118,6 +132,11 @@ func figures(words string) ([]string, string) {
 	return found, words
 }
 
+// unblanked tells a letter of a script that has no blanks between words.
+func unblanked(first rune) bool {
+	return first >= '\u0e00' && unicode.In(first, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
 func part(s string, m []int, i int) string {
 	if m[2*i] < 0 {
 		return ""
@@ -127,7 +146,7 @@ func part(s string, m []int, i int) string {
 
 var (
 	currencies = patterns.Lazy(`[€$£¥]|USD|EUR|GBP|CHF`)
-	grouped    = patterns.Lazy(`^(\D*)(\d{1,3}(?:[,'’\x{a0}\x{202f}]\d{3})+)(\D.*|)$`)
+	grouped    = patterns.Lazy(`^(\D*)([1-9]\d{0,2}(?:[,'’\x{a0}\x{202f}]\d{3})+)(\D.*|)$`)
 	withVulgar = patterns.Lazy(`^(\D*)(?:(\d+) )?(` + vulgarPattern + `)$`)
 	notDigit   = patterns.Lazy(`[,'’\x{a0}\x{202f}]`)
 )

@@ -13,7 +13,8 @@ type token struct {
 }
 
 // tokens parts words at blanks and marks. Apostrophes (in one way), hyphens and underscores
-// hold a word together, and so do dots and commas between figures.
+// hold a word together, and so do dots and commas between figures. Where words have no
+// blanks between them one ends where another script begins.
 func tokens(s string) []token {
 	var out []token
 	for i := 0; i < len(s); {
@@ -46,6 +47,8 @@ func wordEnd(s string) int {
 			if next, _ := utf8.DecodeRuneInString(s[i+size:]); !holds(before, r, next) {
 				return i
 			}
+		} else if i > 0 && unblanked(r) != unblanked(before) && !unicode.IsMark(r) && !unicode.IsMark(before) {
+			return i
 		}
 		before = r
 		i += size

@@ -9,6 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // A Journal keeps runs, so that they can be gone on with and looked at.
@@ -51,6 +52,8 @@ type Start struct {
 	From      string            // the phase from which on nothing of Parent's is used; "" for none
 	Alike     string            // a run whose lots are drawn again: the journal's to say, of one that shares with another or answers from it
 	Elapsed   time.Duration     // spent by earlier starts of the run
+
+	Made map[string]model.Usage // what each call has spent that earlier starts of the run have made
 }
 
 // A Recording is one run that is being kept. It belongs to one process at a
@@ -120,7 +123,7 @@ func (r *Runner) Resume(ctx context.Context, id string, options ...Option) (Resu
 // record makes a run over a recording.
 func (r *Runner) record(ctx context.Context, recording Recording, run func(engine.Host, engine.State) (Result, error)) (Result, error) {
 	start := recording.Start()
-	s := engine.State{RunID: start.RunID, Alike: start.Alike, Model: start.Model, Input: start.Input, Elapsed: start.Elapsed}
+	s := engine.State{RunID: start.RunID, Alike: start.Alike, Model: start.Model, Input: start.Input, Elapsed: start.Elapsed, Made: start.Made}
 	broken := &Error{Code: Failed, Message: "a panic broke it off"}
 	defer func() {
 		if broken != nil { // else nobody would let go of the run while the process lives

@@ -237,7 +237,7 @@ func (t *try) request(tools []model.Tool) model.Request {
 // call asks a model once, if the budget allows it. A failure is the end of the
 // phase: it is never a text. Why says in whose place it is asked, if any.
 func (f *flow) call(at event.Path, req model.Request, why string, said *event.Telling) (model.Response, error) {
-	if bound := f.meter.Begin(); bound != "" {
+	if bound := f.meter.Begin(string(at)); bound != "" {
 		return model.Response{}, &Error{Code: OverBudget, Phase: req.Phase, Path: at, way: []string{"budget", bound}, Message: bound + " is spent"}
 	}
 	req.Key, req.Run = f.key(at), f.s.RunID

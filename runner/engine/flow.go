@@ -47,6 +47,7 @@ func Refuse(h Host, c *cascades.Cascade, s State, why *Error) (Result, error) {
 // told runs a cascade and tells of its beginning and its end.
 func told(h Host, c *cascades.Cascade, s State, run func(*flow) error) (Result, error) {
 	f := &flow{h: h, c: c, s: &s, main: true, meter: shared.NewMeter(nil, c.Budget, s.Usage)}
+	f.meter.Made(s.Made)
 	started := h.Now()
 	f.prepare()
 	if s.Visited == 0 { // else another host has told it

@@ -42,6 +42,8 @@ type State struct {
 	Usage    model.Usage     `json:"usage"`
 	Elapsed  time.Duration   `json:"elapsed"` // spent before this start of the run
 
+	Made map[string]model.Usage `json:"-"` // what each call has spent that earlier starts of the run have made, which Usage has not
+
 	seen   bool // Input is what a file gives, of which lint tells, or all that a check sees: not a model's call
 	shared bool // Outputs is that of the flow that this one branched off from
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/owners"
+	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -295,15 +296,19 @@ func (r *recording) count(rows []logged) {
 
 // collect takes up the effects. Of two at one path, the later stands.
 func (r *recording) collect(rows []logged) {
+	b := brief{words: map[string]string{}}
+	r.start.Made = map[string]model.Usage{}
 	for _, l := range rows {
+		if l.kind == modelEffect || l.kind == droppedEffect {
+			if a := b.answered(&l); a.came {
+				r.start.Made[string(l.path)] = a.usage
+			}
+		}
 		k := kept{l.row, l.kind, l.print, l.json()}
 		switch {
 		case l.kind == droppedEffect:
 			r.replaces = true
-			var c came
-			if schema.Unmarshal(l.json(), &c) == nil && c.Response != nil {
-				r.spent[l.path] = c.Response.Usage
-			}
+			r.spent[l.path] = r.start.Made[string(l.path)]
 		case strings.HasPrefix(l.kind, "effect:"):
 			r.kept[l.path] = k
 			delete(r.spent, l.path)

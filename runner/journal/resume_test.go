@@ -194,6 +194,48 @@ func TestFailedBranchesTryAgain(t *testing.T) {
 	}
 }
 
+// What an earlier start has spent is spent, also where a later one does not come so
+// far: in branches that have not begun again, or never do.
+func TestSpentIsSpent(t *testing.T) {
+	const sub = `
+-- sub.yaml --
+cascade_id: sub
+inputs_schema: {x: what}
+phases: [{name: draft, instructions: "Draft {{ input.x }}", human_input: {prompt: "Good?"}}]
+`
+	const each = `cascade_id: c
+phases: [{name: p, each: {in: [a, b, c], max_parallel: 1}, sub_cascades: [{ref: sub.yaml, input_map: {x: "{{ item }}"}}], instructions: "Write {{ item }}"}]
+`
+	for name, c := range map[string]struct {
+		budget string
+		answer bool
+		status string
+		calls  int
+	}{
+		"it ends with the first": {"", false, engine.Blocked, 3},
+		"all is spent":           {"budget: {max_calls: 3}\n", true, engine.OverBudget, 3},
+		"money":                  {"budget: {max_cost_usd: 1.5}\n", true, engine.OverBudget, 3},
+		"one is left":            {"budget: {max_calls: 4}\n", true, engine.Waiting, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+			m := &says{answers: map[string]string{"Draft": "a", "Write": "b"}}
+			r := runnerOver(t, j, m)
+			cascade := storyOf(t, "-- cascade.yaml --\n"+c.budget+each+sub).Cascade
+			if result, _ := r.Run(t.Context(), cascade, nil, runner.WithRunID("run")); result.Status != engine.Waiting || result.Usage.Calls != 3 {
+				t.Fatalf("it %s with %+v", result.Status, result.Usage)
+			}
+			if err := j.Answer(t.Context(), "run", runner.Answer{Value: c.answer}); err != nil {
+				t.Fatal(err)
+			}
+			result, _ := r.Resume(t.Context(), "run")
+			if result.Status != c.status || result.Usage.Calls != c.calls || len(m.calls) != c.calls || result.Usage.CostUSD != float64(c.calls)/2 {
+				t.Errorf("it %s with %+v, asked %v", result.Status, result.Usage, m.calls)
+			}
+		})
+	}
+}
+
 // Only what cannot come out otherwise has ended for good.
 func TestEnded(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})

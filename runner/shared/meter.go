@@ -4,6 +4,8 @@
 package shared
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -20,6 +22,8 @@ type Meter struct {
 	mu      sync.Mutex
 	usage   model.Usage
 	pending int
+	made    map[string]model.Usage // see Made: those that this start has not come to
+	ahead   model.Usage            // what they have spent
 }
 
 // NewMeter makes a meter with a budget, of which usage is spent already; what it
@@ -28,18 +32,44 @@ func NewMeter(parent *Meter, budget cascades.Budget, usage model.Usage) *Meter {
 	return &Meter{parent: parent, budget: budget, usage: usage}
 }
 
-// Begin reserves one call, or says which bound forbids it.
-func (m *Meter) Begin() (bound string) {
+// Made tells of the calls that earlier starts of the run have made, by their paths:
+// they are spent whether this start comes to them or not, and no bound forbids to
+// hear their answers again.
+func (m *Meter) Made(calls map[string]model.Usage) {
+	m.made = maps.Clone(calls)
+	for _, at := range slices.Sorted(maps.Keys(calls)) { // a sum of costs hangs on the order
+		m.ahead = m.ahead.Add(calls[at])
+	}
+}
+
+// again tells whether the call was made already, and takes it from those ahead.
+func (m *Meter) again(at string) bool {
+	u, made := m.made[at]
+	if !made {
+		return false
+	}
+	delete(m.made, at)
+	if m.ahead = m.ahead.Less(u); len(m.made) == 0 {
+		m.ahead = model.Usage{}
+	}
+	return true
+}
+
+// Begin reserves the call at a path, or says which bound forbids it.
+func (m *Meter) Begin(at string) (bound string) {
 	if m == nil {
 		return ""
 	}
 	m.mu.Lock()
+	again, all := m.again(at), m.usage.Add(m.ahead)
 	switch b := m.budget; {
-	case b.MaxCalls > 0 && m.usage.Calls >= b.MaxCalls-m.pending:
+	case again:
+		m.pending++
+	case b.MaxCalls > 0 && all.Calls >= b.MaxCalls-m.pending:
 		bound = "max_calls"
-	case b.MaxTokens > 0 && m.usage.Tokens() >= b.MaxTokens:
+	case b.MaxTokens > 0 && all.Tokens() >= b.MaxTokens:
 		bound = "max_tokens"
-	case b.MaxCostUSD > 0 && m.usage.CostUSD >= b.MaxCostUSD:
+	case b.MaxCostUSD > 0 && all.CostUSD >= b.MaxCostUSD:
 		bound = "max_cost_usd"
 	default:
 		m.pending++
@@ -48,7 +78,7 @@ func (m *Meter) Begin() (bound string) {
 	if bound != "" {
 		return bound
 	}
-	if bound = m.parent.Begin(); bound != "" {
+	if bound = m.parent.Begin(at); bound != "" {
 		m.end(model.Usage{})
 	}
 	return bound
@@ -73,5 +103,5 @@ func (m *Meter) Spent(u model.Usage) {
 func (m *Meter) Total() model.Usage {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.usage
+	return m.usage.Add(m.ahead)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades/documents"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators/expressions"
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // variables are the names a template may read.
@@ -57,11 +58,17 @@ func (p *parser) template(n *yaml.Node, what string, scope variables) *templates
 	return p.compile(n, source, scope, p.inside(n))
 }
 
-// ownFile is the file that a template stands in, where it is not written out.
+// ownFile is the file that a template stands in, where it is not written out. With
+// blanks in it a name must end as files do: else it is a text that begins so.
 func ownFile(source string) (name string, ok bool) {
-	name, ok = strings.CutPrefix(source, "@")
-	return name, ok && name != "" && !strings.ContainsAny(name, "{} \t\n")
+	name, ok = strings.CutPrefix(strings.TrimSpace(source), "@")
+	if !ok || name == "" || strings.ContainsAny(name, "{}\t\n") {
+		return "", false
+	}
+	return name, !strings.Contains(name, " ") || fileEnding().MatchString(name)
 }
+
+var fileEnding = patterns.Lazy(`\.[A-Za-z]+$`)
 
 func (p *parser) templateFile(n *yaml.Node, name string, scope variables) *templates.Template {
 	file := p.beside(name)

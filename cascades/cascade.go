@@ -93,6 +93,7 @@ type Input struct {
 	Schema      *schema.Schema // of an enforced one; else nil
 	Default     any            // from the schema
 	HasDefault  bool
+	Required    bool // no run does without it, as [Cascade.Asked] tells; elsewhere false
 }
 
 // A Budget bounds a run; zero is no bound but for MaxPhases.

@@ -127,12 +127,11 @@ func (c *Cascade) describedInputs() []DescribedInput {
 			}
 		}
 	}
-	needed := c.needed()
 	list := []DescribedInput{}
-	for _, in := range c.Inputs {
+	for _, in := range c.Asked() {
 		list = append(list, DescribedInput{
 			Name: in.Name, Description: in.Description, Type: in.kind(), ReadBy: append([]string{}, readers[in.Name]...),
-			Required: in.required(needed), HasDefault: in.HasDefault, Default: in.Default,
+			Required: in.Required, HasDefault: in.HasDefault, Default: in.Default,
 		})
 	}
 	return list

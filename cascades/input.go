@@ -205,9 +205,14 @@ func (in Input) unfit(why string) InputError {
 	return InputError{Name: in.Name, Kind: InputUnfit, Message: why}
 }
 
-// required tells whether no run does without the input; needed are those of its cascade.
-func (in Input) required(needed map[string]string) bool {
-	return !in.HasDefault && (in.Schema != nil || needed[in.Name] != "")
+// Asked are the cascade's inputs, of which each tells whether it is required.
+func (c *Cascade) Asked() []Input {
+	needed := c.needed()
+	list := slices.Clone(c.Inputs)
+	for i, in := range list {
+		list[i].Required = !in.HasDefault && (in.Schema != nil || needed[in.Name] != "")
+	}
+	return list
 }
 
 // needed gives the inputs that no run can do without, each with the first phase

@@ -143,14 +143,13 @@ func (t *Tool) takes(c *Cascade) *Tool {
 // Params is the JSON Schema of the cascade's inputs as a plain value.
 func (c *Cascade) Params() map[string]any {
 	properties, required := map[string]any{}, []any{}
-	needed := c.needed()
-	for _, in := range c.Inputs {
+	for _, in := range c.Asked() {
 		if in.Schema != nil {
 			properties[in.Name] = in.Schema.Source()
 		} else {
 			properties[in.Name] = map[string]any{"description": in.Description}
 		}
-		if in.required(needed) {
+		if in.Required {
 			required = append(required, in.Name)
 		}
 	}

@@ -113,7 +113,7 @@ func (c *Crew) Inputs(name string) ([]cascades.Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cascade.Inputs, nil
+	return cascade.Asked(), nil
 }
 
 func (c *Crew) settings(cascade string) map[string]string {

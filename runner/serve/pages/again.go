@@ -41,11 +41,13 @@ func (s *Site) againForm(r *http.Request) (v againView, run *journal.Run, c *cas
 	for _, p := range c.Phases {
 		v.Phases = append(v.Phases, p.Name)
 	}
-	for _, in := range c.Inputs {
-		if value, given := run.Start.Input[in.Name]; given {
+	for _, in := range c.Asked() {
+		value, given := run.Start.Input[in.Name]
+		if given {
 			in.Default, in.HasDefault = value, true
 		}
 		f := newField(in)
+		f.Stays = given
 		if formats.Shown(f.Value) != f.Value { // what cannot be seen in a form is not to be changed in it
 			f.Kind = "kept"
 		}
@@ -79,6 +81,7 @@ func (s *Site) againPosted(w http.ResponseWriter, r *http.Request) error {
 	v.RunID, v.From, v.Changed = form("run_id"), form("from"), form("changed") != ""
 	change := orders.Change{RunID: v.RunID, From: v.From, Changed: v.Changed, Watched: true, Input: map[string]any{}}
 	for i, in := range c.Inputs {
+		in.HasDefault = in.HasDefault || v.Fields[i].Stays
 		if f := &v.Fields[i]; f.Kind != "kept" && !f.take(r, in, form, change.Input) {
 			err = errTyped
 		}

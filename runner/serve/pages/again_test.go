@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -12,15 +13,18 @@ import (
 // fit beside it, and starts one run however often it is sent.
 func TestTheFormRunsAgain(t *testing.T) {
 	w := servetest.New(t)
-	id := w.Start("form", map[string]any{"title": "A <title>", "share": 0.5, "loud": true})
+	id := w.Start("form", map[string]any{"title": "A <title>", "share": 0.5, "loud": true, "note": "Be brief."})
 	page := w.Want(200, "GET", "/runs/"+id, nil).Text
 	if !strings.Contains(page, `href="/runs/`+id+`/again?from=draft"`) {
 		t.Error("no phase offers to begin there")
 	}
 	page = w.Want(200, "GET", "/runs/"+id+"/again", nil).Text
 	fields := form(page)
-	if fields.Get("in.title") != "A <title>" || fields.Get("in.share") != "0.5" || fields.Get("in.loud") != "true" || fields.Get("from") != "draft" {
+	if fields.Get("in.title") != "A <title>" || fields.Get("in.share") != "0.5" || fields.Get("in.loud") != "true" || fields.Get("in.note") != "Be brief." || fields.Get("from") != "draft" {
 		t.Errorf("%v", fields)
+	}
+	if n := strings.Count(page, "left empty, it stays as it was"); n != 3 { // note, share and loud; an empty title is a text
+		t.Errorf("%d fields say that they stay", n)
 	}
 	delete(fields, "changed")
 	bad := url.Values{}
@@ -32,6 +36,8 @@ func TestTheFormRunsAgain(t *testing.T) {
 		t.Errorf("%d %s", r.StatusCode, r.Text)
 	}
 	fields.Set("in.title", "Another")
+	fields.Set("in.share", "")
+	fields.Set("in.note", "Be long.")
 	first := postForm(w, "/runs/"+id+"/again", fields)
 	if first.StatusCode != 303 {
 		t.Fatal(first.Text)
@@ -41,7 +47,7 @@ func TestTheFormRunsAgain(t *testing.T) {
 		t.Error(second.Text)
 	}
 	run := w.Run(strings.TrimPrefix(first.Header.Get("Location"), "/runs/"))
-	if run.Parent != id || run.Start.Input["title"] != "Another" || run.Start.Input["loud"] != true {
+	if run.Parent != id || run.Start.Input["title"] != "Another" || run.Start.Input["loud"] != true || fmt.Sprint(run.Start.Input["share"]) != "0.5" || run.Start.Input["note"] != "Be long." {
 		t.Errorf("%+v", run.Start)
 	}
 }

@@ -21,16 +21,33 @@ type fieldView struct {
 	Default     string // what stands in for a field that is left empty, where the field does not show it
 	Missing     bool   // a field that is left empty has no value
 	Required    bool
+	Stays       bool   // a field that is left empty has the value that it had
 	Wrong       string // why the value is not taken
 }
 
 // newField makes the field of an input, with its default in it. What may be a
 // text is typed as one.
 func newField(in cascades.Input) fieldView {
-	f := fieldView{Name: in.Name, Kind: "text", Description: in.Description, Missing: in.Schema == nil}
-	if in.Schema == nil {
-		return f
+	f := fieldView{Name: in.Name, Kind: "text", Description: in.Description, Missing: true}
+	if in.Schema != nil {
+		f.like(in)
 	}
+	f.Required = f.Missing && in.Required && !in.HasDefault
+	text, isText := in.Default.(string)
+	switch {
+	case !in.HasDefault:
+	case isText && (f.Kind == "text" || f.Kind == "choice"):
+		f.Value = text
+	case f.Kind == "text":
+		f.Missing, f.Default = true, exact(in.Default) // it cannot be typed as a text
+	default:
+		f.Value = exact(in.Default)
+	}
+	return f
+}
+
+// like makes the field one for what the input's schema takes.
+func (f *fieldView) like(in cascades.Input) {
 	source, _ := in.Schema.Source().(map[string]any)
 	types := typesOf(source)
 	f.Options = choices(source)
@@ -48,18 +65,6 @@ func newField(in cascades.Input) fieldView {
 		f.Kind = "json"
 	}
 	f.Missing = f.Kind != "text"
-	f.Required = f.Missing && !in.HasDefault
-	text, isText := in.Default.(string)
-	switch {
-	case !in.HasDefault:
-	case isText && (f.Kind == "text" || f.Kind == "choice"):
-		f.Value = text
-	case f.Kind == "text":
-		f.Missing, f.Default = true, exact(in.Default) // it cannot be typed as a text
-	default:
-		f.Value = exact(in.Default)
-	}
-	return f
 }
 
 // typesOf are the types that a schema names.

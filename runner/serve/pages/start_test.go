@@ -61,6 +61,13 @@ func TestTheFormStartsARun(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
+	// A note may be left empty; what a phase reads unguarded, or a schema wants, may not.
+	if !strings.Contains(page, `>note</label> <span class="soft">may be left empty`) {
+		t.Error("the note is required")
+	}
+	if page := w.Send("GET", "/start?cascade=told", nil).Text; strings.Contains(page, "may be left empty") || !strings.Contains(page, " required>") {
+		t.Error("the topic may be left empty", page)
+	}
 	if !strings.Contains(page, "the &lt;b&gt;title&lt;/b&gt;") {
 		t.Error("no description")
 	}

@@ -82,6 +82,12 @@ phases:
   - {name: draft, instructions: "{{ input.note | default('none') }}|{{ input.title }}|{{ input.audience }}|{{ input.size }}|{{ input.share }}|{{ input.loud }}|{{ input.colour }}|{{ input.tags | tojson }}|{{ input.either }}"}
 `,
 	"form.script": `- {phase: draft, reply: "Done.", times: always}`,
+	"told.yaml": `
+cascade_id: told
+inputs_schema: {topic: What to write about}
+model: m
+phases: [{name: draft, instructions: "Write about {{ input.topic }}."}]
+`,
 	"tell.yaml": `
 cascade_id: tell
 model: m

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/event"
@@ -209,7 +210,8 @@ func newTurn(run string, p *trace.Phase, t *trace.Turn, over bool) turn {
 		Calls: Calls(run, t.Calls),
 	}
 	v.Tools, v.Verdicts = guardedUses(run, t, over)
-	if !t.Finished.IsZero() {
+	asking := slices.ContainsFunc(v.Calls, func(c Call) bool { return c.Open })
+	if !t.Finished.IsZero() && (over || !asking) { // until it is answered nothing tells how long
 		v.Took = t.Finished.Sub(t.Started)
 	}
 	return v

@@ -25,10 +25,10 @@ func (f *fileStore) fault(err error) error {
 	if !errors.As(err, &broken) {
 		return err
 	}
-	words, away := "", false
+	words, away := "", f.away(err)
 	switch broken.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		words, away = "the journal is locked by another process", true
+		words = "the journal is locked by another process"
 	case sqlite3.SQLITE_FULL:
 		words, away = "the disk is full", true
 	case sqlite3.SQLITE_READONLY:
@@ -51,6 +51,16 @@ func (f *fileStore) fault(err error) error {
 		words = "the journal"
 	}
 	return &damage{file: f.file, words: words, err: err, away: away}
+}
+
+// away tells whether another process keeps the file.
+func (f *fileStore) away(err error) bool {
+	var broken *sqlite.Error
+	if !errors.As(err, &broken) {
+		return false
+	}
+	code := broken.Code() & 0xff
+	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
 }
 
 // A damage is something wrong with the store itself.

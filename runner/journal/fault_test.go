@@ -127,6 +127,43 @@ func TestOthersGoOn(t *testing.T) {
 	<-j.writer.turn
 }
 
+// A store that is away for too long is so for all that wait for it, at once.
+func TestAwayForAll(t *testing.T) {
+	const many, wait = 20, 300 * time.Millisecond
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{patience: wait})
+	if onServer != nil {
+		onServer.Halt()
+		defer onServer.Go()
+	} else {
+		other, err := dial(fileOf(j), "rw", time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		if err := other.script("BEGIN IMMEDIATE"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began, told := time.Now(), make(chan error, many)
+	old := &damage{words: "the server cannot be reached", err: errors.New("conn closed"), away: true} // of a run that heard of it before
+	j.writer.add(job{func(*conn) error { return old }, func(err error) {
+		if !errors.Is(err, runner.ErrAway) {
+			t.Errorf("who cannot be written is told %v", err)
+		}
+	}})
+	for range many {
+		j.writer.add(job{func(c *conn) error { _, err := c.exec("INSERT INTO start VALUES (9, 'x')"); return err }, func(err error) { told <- err }})
+	}
+	for range many {
+		if err := j.writer.wait(told); !errors.Is(err, runner.ErrAway) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if took := time.Since(began); took > many*wait/2 {
+		t.Errorf("%d that waited were told after %v", many, took)
+	}
+}
+
 // A disk that is full, in earnest: a small one of memory.
 func TestDiskFull(t *testing.T) {
 	onFile(t)

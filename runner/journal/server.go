@@ -262,7 +262,7 @@ func (s *server) again(w *writer, err error, tries int) bool {
 		return false
 	case postgres.Refused(err) && tries == 0, code == "40001" && tries < 5, code == "40P01" && tries < 5:
 		return s.afresh(w) == nil
-	case postgres.Away(err):
+	case s.away(err):
 		return s.reconnect(w)
 	}
 	return false
@@ -304,6 +304,12 @@ func (s *server) fault(err error) error {
 }
 
 func (s *server) broken(err error) bool { return postgres.Away(err) }
+
+// away tells nothing of what a run was told before, which is in words.
+func (s *server) away(err error) bool {
+	var told *damage
+	return postgres.Away(err) && !errors.As(err, &told)
+}
 
 func (s *server) wrong(err error) bool { return !postgres.Own(err) || postgres.Wrong(err) }
 

@@ -33,6 +33,7 @@ type storeErrors interface {
 	fault(error) error // says in words what is wrong with the store
 	broken(error) bool // the connection is of no use any more
 	wrong(error) bool  // it is a statement's, and not the store's
+	away(error) bool   // nobody's statements are taken, for all that was waited for it
 }
 
 // storeWrites are the steps of a transaction that several processes care for.

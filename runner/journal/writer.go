@@ -132,17 +132,16 @@ func (w *writer) write() {
 }
 
 // commit writes jobs together or, where that fails, each by itself, so that
-// one that cannot be written does not take others with it.
+// one that cannot be written does not take others with it. A store that is away is
+// waited for once for all of them.
 func (w *writer) commit(jobs []job) {
 	err := w.together(jobs)
-	if err == nil || len(jobs) == 1 {
-		for _, jb := range jobs {
-			jb.done(err)
+	alone := err != nil && len(jobs) > 1
+	for i, jb := range jobs {
+		if alone && !w.j.store.away(err) {
+			err = w.together(jobs[i : i+1])
 		}
-		return
-	}
-	for i := range jobs {
-		jobs[i].done(w.together(jobs[i : i+1]))
+		jb.done(w.j.fault(err))
 	}
 }
 
@@ -158,7 +157,7 @@ func (w *writer) together(jobs []job) error {
 	if err != nil {
 		w.endEra() // nor has anybody seen anything stand
 	}
-	return w.j.fault(err)
+	return err
 }
 
 func (w *writer) attempt(jobs []job) error {

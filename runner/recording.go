@@ -92,8 +92,9 @@ func WithParent(run, from string) RunOption {
 // wherever that came from and whatever became of the files. Nothing that
 // finished is done again; a run that has ended for good gives its result, and
 // no cascade is needed for that. The options are of this part of the run: its
-// model's name stays what it was. The error is an *[Error], or [ErrNoRun] or
-// [ErrRunBusy].
+// model's name stays what it was. The error is an *[Error], or, where the journal
+// does not give the run, its own: [ErrNoRun], [ErrRunBusy], [ErrAway] or what is
+// wrong with it.
 func (r *Runner) Resume(ctx context.Context, id string, options ...Option) (Result, error) {
 	r = r.ofOne()
 	for _, o := range options {

@@ -61,8 +61,8 @@ func TestCannotWrite(t *testing.T) {
 			return func() { other.Close() }
 		}, "locked by another process"},
 	} {
-		for _, mended := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s, mended %v", name, mended), func(t *testing.T) {
+		for _, mended := range []string{"before the end", "behind it", "behind it, and waited", "by another process"} {
+			t.Run(name+", mended "+mended, func(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "j.db")
 				j := journalAt(t, file, Options{patience: 20 * time.Millisecond})
 				m := &says{answers: map[string]string{"First": "a", "Then": strings.Repeat("b", 50_000), "Last": "c"}}
@@ -81,27 +81,40 @@ func TestCannotWrite(t *testing.T) {
 				if !errors.As(err, &why) || result.Status != engine.Failed || !strings.Contains(err.Error(), "journal: "+file) || !strings.Contains(err.Error(), c.want) {
 					t.Fatalf("got %+v, %v", result, err)
 				}
-				if mended {
+				if mended == "before the end" {
 					mend()
 				}
 				if away := errors.Is(err, runner.ErrAway); away != (name != "read-only") {
 					t.Errorf("it may be there later: %v, of %v", away, err)
 				}
-				if err := r.End(result, why); mended != (err == nil) {
+				if err := r.End(result, why); (mended == "before the end") != (err == nil) {
 					t.Fatalf("end: %v", err)
 				}
-				if !mended {
+				calls, want := len(m.calls), 1 // what was finished was written at the end, or behind it
+				switch mended {
+				case "before the end":
+				case "by another process":
+					j.owed.forget() // it dies before it can try again
+					mend()
+					j.Close()
+					j = journalAt(t, file, Options{})
+					want = 2
+				default:
+					if _, err := j.Reopen("run"); err == nil || errors.Is(err, runner.ErrRunBusy) || !strings.Contains(err.Error(), c.want) {
+						t.Errorf("who goes on too early is told %v", err)
+					}
 					mend()
 				}
-				j.Close()
-				calls := len(m.calls)
-				j = journalAt(t, file, Options{})
+				for waited := 0; mended == "behind it, and waited"; waited++ {
+					if run, err := j.Run(t.Context(), "run"); err != nil || waited > 1000 {
+						t.Fatalf("it is still %v (%v)", run, err)
+					} else if run.Status == engine.Failed {
+						break
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
 				if result, err = runnerOver(t, j, m).Resume(t.Context(), "run"); err != nil || result.Output != "c" {
 					t.Fatalf("got %+v, %v", result, err)
-				}
-				want := 1 // what was finished was written at the end
-				if !mended {
-					want = 2
 				}
 				if made := len(m.calls) - calls; made != want {
 					t.Errorf("%d calls were made then, want %d", made, want)

@@ -50,6 +50,7 @@ type Journal struct {
 	closed   atomic.Bool
 	ahead    atomic.Int64 // nanoseconds that the store's clock is ahead of this process's
 	watchers watchers
+	owed     owed
 
 	looking sync.Mutex
 	watch   *conn // asked for the version: it tells of what others have written since
@@ -128,6 +129,7 @@ func (j *Journal) Close() error {
 	if j.closed.Swap(true) {
 		return nil
 	}
+	j.owed.forget()
 	err := j.closeReaders()
 	if j.writer != nil { // the last to close: SQLite then takes its log away, which readers cannot
 		err = errors.Join(err, j.writer.close())

@@ -58,6 +58,7 @@ func gone(t testing.TB, j *Journal, r runner.Recording) {
 	if r != nil {
 		r.(*recording).spoil(errClosed)
 	}
+	j.owed.forget()
 	j.owner.Close()
 	j.writer.turn <- struct{}{} // what is being written is
 	clear(j.writer.known)
@@ -81,6 +82,7 @@ func gone(t testing.TB, j *Journal, r runner.Recording) {
 // emptied takes all runs out of a store, with their texts.
 func emptied(t testing.TB, j *Journal) {
 	t.Helper()
+	j.owed.forget()
 	err := j.writer.do(func(c *conn) error {
 		clear(j.writer.known)
 		err := j.store.still(c)

@@ -269,7 +269,8 @@ func (r *recording) state() error {
 	return r.broken
 }
 
-// End notes how the run ended. What could not be written before is tried again.
+// End notes how the run ended. What could not be written before is tried again, here
+// and, where it still cannot be, later.
 func (r *recording) End(result engine.Result, why *engine.Error) error {
 	r.mu.Lock()
 	if r.over || r.ended != nil {
@@ -291,20 +292,23 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 	if why != nil && why.Code == engine.Failed {
 		e.broke = broken(why)
 	}
-	err = r.j.writer.do(func(c *conn) error {
-		r.fate.Lock()
-		lost := r.lost
-		r.fate.Unlock()
-		if err := r.j.lasting(c); err != nil {
-			return err
-		}
-		if err := r.insertAll(c, append(slices.Clone(lost), last)...); err != nil {
-			return err
-		}
-		return e.write(c, r.n)
+	return r.j.owe(r.start.RunID, func() error {
+		defer r.j.tell(r.start.RunID)
+		return r.j.writer.do(func(c *conn) error { return r.writeEnd(c, last, e) })
 	})
-	r.j.tell(r.start.RunID)
-	return err
+}
+
+func (r *recording) writeEnd(c *conn, last *piece, e ending) error {
+	r.fate.Lock()
+	lost := r.lost
+	r.fate.Unlock()
+	if err := r.j.lasting(c); err != nil {
+		return err
+	}
+	if err := r.insertAll(c, append(slices.Clone(lost), last)...); err != nil {
+		return err
+	}
+	return e.write(c, r.n)
 }
 
 // Host keeps the effects and events of inner.

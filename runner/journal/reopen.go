@@ -118,6 +118,9 @@ func (j *Journal) Reopen(id string) (runner.Recording, error) {
 	if err := j.writable(); err != nil {
 		return nil, err
 	}
+	if err := j.pay(id); err != nil {
+		return nil, err
+	}
 	ctx := context.Background()
 	n, epoch, ended, err := j.own(id)
 	if err != nil {
@@ -191,9 +194,11 @@ func (j *Journal) own(id string) (n, epoch int64, ended bool, err error) {
 }
 
 func (r *recording) disown() {
-	_ = r.j.writer.do(func(c *conn) error {
-		_, err := c.exec("UPDATE run SET owner = NULL WHERE n = ? AND epoch = ?", r.n, r.epoch)
-		return err
+	_ = r.j.owe(r.start.RunID, func() error {
+		return r.j.writer.do(func(c *conn) error {
+			_, err := c.exec("UPDATE run SET owner = NULL WHERE n = ? AND epoch = ?", r.n, r.epoch)
+			return err
+		})
 	})
 }
 

@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"errors"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -26,7 +28,8 @@ func (s *Server) asked(r *http.Request) (streamQuery, *journal.Run, error) {
 }
 
 // runEvents streams a run's events as server-sent events or as JSON Lines. It
-// ends when the run has; while a run waits for an answer it stays open.
+// ends when the run has; while a run waits for an answer it stays open. Where the
+// rest cannot be read it is cut, for one that ends like any other is taken for whole.
 func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	q, run, err := s.asked(r)
 	if err != nil {
@@ -45,13 +48,21 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case r.Method == http.MethodHead:
 	case !q.follow || feeds.Over(run.Status):
-		if t.catchUp() == nil {
-			t.end(run.Status)
+		if err = t.catchUp(); err == nil {
+			err = t.end(run.Status)
 		}
 	default:
-		t.follow(run.Events)
+		err = t.follow(run.Events)
 	}
-	return nil
+	if err == nil || r.Context().Err() != nil {
+		return nil
+	}
+	var reader net.Error // who is slow, or gone
+	if !errors.As(err, &reader) {
+		s.o.Log.Error("events", "run", run.RunID, "error", err)
+		t.stream.Flush()
+	}
+	panic(http.ErrAbortHandler)
 }
 
 type streamQuery struct {

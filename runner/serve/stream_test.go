@@ -2,16 +2,24 @@ package serve_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/serve"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/runner/serve/servetest"
 )
 
@@ -64,6 +72,53 @@ func TestEventsAsLines(t *testing.T) {
 	brief := w.Want(200, "GET", "/v1/runs/"+id+"/events?follow=false&detail=brief", nil, "Accept", "application/x-ndjson")
 	if strings.Contains(brief.Text, `"content":"Write."`) {
 		t.Error("the requests are not brief")
+	}
+}
+
+// A breaking store tells of two events, and then that it is away.
+type breaking struct{ serve.Store }
+
+func (b breaking) Events(ctx context.Context, id string, after int64, d journal.Detail) iter.Seq2[event.Event, error] {
+	return func(yield func(event.Event, error) bool) {
+		n := 0
+		for e, err := range b.Store.Events(ctx, id, after, d) {
+			if n++; n > 2 {
+				yield(event.Event{}, runner.ErrAway)
+				return
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// A stream of which the rest cannot be read is cut: one that ends like any other would
+// be taken for whole.
+func TestCutStreams(t *testing.T) {
+	var said bytes.Buffer
+	w := servetest.New(t, func(o *serve.Options, _ *orders.CrewOptions) {
+		o.Store, o.Log = breaking{o.Store}, slog.New(slog.NewTextHandler(&said, nil))
+	})
+	over := w.Start("ask", nil)
+	going := w.Want(202, "POST", "/v1/runs", `{"cascade": "slow"}`).JSON(t)["run_id"].(string)
+	for _, path := range []string{over + "/events", over + "/events?follow=false", going + "/events"} {
+		for _, kind := range []string{"text/event-stream", "application/x-ndjson"} {
+			req, _ := http.NewRequestWithContext(t.Context(), "GET", w.HTTP.URL+"/v1/runs/"+path, nil)
+			req.Header.Set("Accept", kind)
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(resp.Body)
+			if resp.Body.Close(); err == nil || strings.Count(string(text), `{"seq":`) != 2 {
+				t.Errorf("%s as %s ends with %v: %s", path, kind, err, text)
+			}
+		}
+	}
+	w.HTTP.Close()
+	if n := strings.Count(said.String(), runner.ErrAway.Error()); n != 6 {
+		t.Errorf("the log tells of it %d times: %s", n, said.String())
 	}
 }
 

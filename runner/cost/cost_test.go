@@ -103,6 +103,27 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// The same attempts give the same report, to the last digit.
+func TestSameReport(t *testing.T) {
+	report := func() string {
+		b := cost.NewBuilder("post")
+		for n := range 90 {
+			b.Add(told(n, 1, fmt.Sprint("model", n%17), "", 1/float64(3+n), true))
+		}
+		text, err := json.Marshal(b.Report(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	first := report()
+	for range 50 {
+		if again := report(); again != first {
+			t.Fatalf("%s\n%s", first, again)
+		}
+	}
+}
+
 func TestNothingAccepted(t *testing.T) {
 	b := cost.NewBuilder("post")
 	b.Add(told(1, 1, "small", "cold", 0, true))

@@ -229,12 +229,12 @@ func (h hazards) byRung() []Step {
 
 func (h hazards) byAttempt() []Step {
 	list := []Step{}
-	for _, s := range h {
+	for _, s := range h.byRung() { // in their order, on which the last digit of a sum hangs
 		for len(list) < s.Attempt {
 			list = append(list, Step{Attempt: len(list) + 1})
 		}
 		one := &list[s.Attempt-1]
-		one.Accepted, one.Price = one.Accepted.Plus(s.Accepted), one.Price.plus(s.Price, 1)
+		one.Accepted, one.Price = one.Accepted.Plus(s.Accepted), one.Price.plus(s.Price, float64(s.Accepted.N))
 	}
 	for i := range list {
 		list[i].Price = list[i].Price.over(float64(list[i].Accepted.N))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/reading"
@@ -141,6 +142,9 @@ func (d *draft) blanked(p reading.Span, marks string) string {
 func (d *draft) leftovers() {
 	for _, p := range d.prose {
 		text := d.blanked(p.Span, "`")
+		if strings.Contains(text, "TODO ") || strings.Contains(text, "FIXME ") {
+			text = toDos().ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("_", len(s)) })
+		}
 		at := unwritten().Find(text)
 		for _, l := range leftovers {
 			if !strings.Contains(text, l.sign) {
@@ -158,6 +162,12 @@ func (d *draft) leftovers() {
 
 // asides finds what a model says that is not the text.
 func (d *draft) asides() {
+	signed := sync.OnceValue(func() int { // where a letter in the text ends
+		if all := signedOff().FindAllStringIndex(d.source, -1); all != nil {
+			return all[len(all)-1][0]
+		}
+		return -1
+	})
 	for i, p := range d.prose {
 		for n, s := range p.Sentences {
 			text := d.spokenIn(s)
@@ -171,6 +181,8 @@ func (d *draft) asides() {
 				d.tell(s.From, "the model speaks of itself: %s", quote(text))
 			case declines && (refusing().MatchString(lower) || i == 0 && n == 0 && refusingYou().MatchString(lower)), i == 0 && n == 0 && refusingAbroad().MatchString(lower), guided().Match(lower):
 				d.tell(s.From, "the model refuses: %s", quote(text))
+			case offering().Match(lower) && signed() >= p.To:
+				d.doubt(s.From, "this may be a letter, or the model speaks to whoever asked it: %s", quote(text))
 			case offering().Match(lower), saidAbroad(hopingAbroad, lower), i == 0 && n <= 1 && (opening().MatchString(lower) || d.presents(p, lower)):
 				d.tell(s.From, "the model speaks to whoever asked it: %s", quote(text))
 			case declines:

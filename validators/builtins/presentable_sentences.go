@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/reading"
 )
 
@@ -28,11 +29,12 @@ func (d *draft) ending() {
 	case end == "":
 	case strings.ContainsRune(",;([{&/–—、，；", lastRune(end)):
 		d.tell(last.To-1, "the text ends with %s", quote(string(lastRune(end))))
-	case open(p.In(d.source)) != "":
-		d.tell(last.From, "the text ends before %s is closed", open(p.In(d.source)))
+	case open(d.blanked(p.Span, "`")) != "":
+		d.tell(last.From, "the text ends before %s is closed", open(d.blanked(p.Span, "`")))
 	case reading.Terminal(lastRune(end)):
-	case len(words) > 1 && goesOn(final, text):
+	case (len(words) > 1 || len(p.Sentences) > 1) && goesOn(final, text):
 		d.tell(last.From, "the text ends in the middle of a sentence, with %s", quote(final))
+	case len(words) == 2 && strings.ContainsAny(final, "0123456789"): // 9. h3 1-0
 	case d.written(p) && (len(words) > 1 || len(p.Sentences) > 1 && unspaced(end)):
 		d.tell(last.From, "the last sentence has no end: %s", quote(text))
 	}
@@ -45,7 +47,8 @@ func unspaced(sentence string) bool {
 
 // open is the bracket or quotation mark of a paragraph that is not closed.
 func open(text string) string {
-	if strings.Count(text, "(") > strings.Count(text, ")") {
+	halfOpen := max(0, strings.Count(text, "]")-strings.Count(text, "[")) // (0, 1]
+	if strings.Count(text, "(")-strings.Count(text, ":(") > strings.Count(text, ")")+halfOpen {
 		return "a bracket"
 	}
 	quoted := false
@@ -60,13 +63,20 @@ func open(text string) string {
 	return ""
 }
 
+// logged is a line as programs print it: with the time or a level before it, or in
+// columns.
+var logged = patterns.Lazy(`^(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]|\[?\d\d:\d\d:\d\d\b|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b[\]:]? )|^\S+(?:\t| {3,})\S`)
+
 // written tells whether a paragraph is of sentences that end: neither an item of
-// a list, nor verse, nor a line by itself.
+// a list, nor verse, nor a line by itself or of a log.
 func (d *draft) written(p reading.Prose) bool {
 	if d.at != "" && len(p.Sentences) == 1 {
 		return false // values are often written without a stop
 	}
 	lines := strings.Split(p.In(d.source), "\n")
+	if logged().MatchString(lines[len(lines)-1]) {
+		return false
+	}
 	if len(lines) > 1 && slices.IndexFunc(lines, func(line string) bool { return len(line) > verse }) < 0 {
 		return false
 	}

@@ -13,6 +13,11 @@ var (
 	// In groups, for the parser makes T(?:ODO|BD|BA) of them else, and a T is everywhere.
 	unwritten = patterns.Sought(`\b(?:(TODO)|(TBD)|(TBA)|(FIXME)|(XXX+))\b|\b[Ll]orem ipsum\b`)
 
+	// toDos are things that are called so.
+	toDos = patterns.Lazy(`\b(?:TODO|FIXME) (?:lists?|columns?|items?|comments?|apps?|markers?|entry|entries|tags?|boards?|lanes?|cards?|labels?)(?:[^\w:]|$)`)
+	// signedOff is how a letter ends.
+	signedOff = patterns.Lazy(`(?im)^(?:(?:kind|best|warm|with (?:kind|best)) (?:regards|wishes)|regards|best|(?:yours )?sincerely|yours|cheers|all the best|thanks|many thanks|thank you),? *$`)
+
 	relating = patterns.Lazy(`(?i)\b(?:what|who|whom|which|where|how|that|it is)\b`)
 )
 

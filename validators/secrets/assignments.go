@@ -1,6 +1,9 @@
 package secrets
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Only so far around a name is looked at.
 const (
@@ -26,7 +29,11 @@ func (r *reader) assignment(at, length int) (Secret, bool) {
 		return Secret{}, false
 	}
 	element := start > 0 && r.text[start-1] == '<'
-	from, to, ok := value(window(r.text, end, nameReach+valueReach), element)
+	rest := window(r.text, end, nameReach+valueReach)
+	from, to, ok := value(rest, element)
+	if !ok {
+		from, to, ok = told(r.text[max(0, start-nameReach):end], end-start, rest)
+	}
 	if !ok {
 		return Secret{}, false
 	}
@@ -70,6 +77,28 @@ func value(rest string, element bool) (from, to int, ok bool) {
 	}
 	i++
 	return random(rest, i+run(rest[i:], "= \t"), true)
+}
+
+// told finds what looks random behind a blank, where that is how a value is given: to
+// an option, to a variable of a container or a login, in the cell beside, in a sentence.
+//
+//	--api-key …    ENV API_KEY …    login ann password …    | api_key | … |    the password is …
+func told(before string, length int, rest string) (from, to int, ok bool) {
+	i := run(rest, " \t`*")
+	name, said := before[len(before)-length:], strings.Fields(before[:len(before)-length])
+	last := func(n int, words ...string) bool {
+		return len(said) >= n && slices.Contains(words, said[len(said)-n])
+	}
+	switch {
+	case strings.HasPrefix(rest[i:], "is "):
+		i += len("is ")
+	case strings.HasPrefix(rest[i:], "| "):
+		i += len("| ")
+	case i == 0 || !strings.HasPrefix(name, "--") && !last(1, "ENV", "ARG", "setenv") && !last(2, "login"):
+		return 0, 0, false
+	}
+	from, to, ok = random(rest, i+run(rest[i:], " \t"), true)
+	return from, to, ok && hasRandomPart(rest[from:to])
 }
 
 // schemes are what HTTP writes before a credential.

@@ -133,6 +133,16 @@ const random32 = "§"
 // assignments are texts, with what is found in them as a credential.
 var assigned = []struct{ text, name string }{
 	{`api_key = "§"`, "a credential in api_key"},
+	{"tool --api-key § run", "a credential in api-key"},
+	{"ENV SECRET_TOKEN §", "a credential in SECRET_TOKEN"},
+	{"setenv API_TOKEN\t§", "a credential in API_TOKEN"},
+	{"machine x.org login ann password §", "a credential in password"},
+	{"My password is §.", "a credential in password"},
+	{"| api_key | § |", "a credential in api_key"},
+	{"tool --token-endpoint https://auth.example.org/v2/token/a1b2c3 --token authentication", ""},
+	{"ENV TOKEN_FILE /run/secrets/token-file-2026", ""},
+	{"the token §", ""},
+	{"The password is required-since-version-2. | token | string |", ""},
 	{`apiKey: '§',`, "a credential in apiKey"},
 	{`"api_key": "§"`, "a credential in api_key"},
 	{`{"content":"api_key = \"§\"\n"}`, "a credential in api_key"},

@@ -210,10 +210,10 @@ func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) 
 			return resp.Text, nil, nil
 		}
 		if len(tools) == 0 { // what it asks for was not offered to it
-			return "", nil, failed(at, "the model asked for the tool %q, and has none", resp.ToolCalls[0].Name)
+			return "", nil, failed(at, "the model asked for the tool %q, and has none", resp.ToolCalls[0].Name).of(where)
 		}
 		if round == cascades.MaxRounds {
-			return "", nil, failed(at, "the model asked for tools %d times in one turn", cascades.MaxRounds+1)
+			return "", nil, failed(at, "the model asked for tools %d times in one turn", cascades.MaxRounds+1).of(where)
 		}
 		spent, err := t.act(at, called, resp.ToolCalls, budget)
 		if spent != nil || err != nil {

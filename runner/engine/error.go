@@ -24,7 +24,8 @@ type Error struct {
 
 	Position cascades.Position // of what ended the run in its file; zero where it has no place there
 
-	beside  []event.Path    // what broke in other branches before they could be cancelled
+	beside  []event.Path    // see Broken
+	useless []event.Path    // see Broken
 	by      []wards.Outcome // the checks that have failed
 	decider wards.Outcome   // the one of them that decided
 	way     []string        // of keys, from the phase or the file's top, to what ended the run
@@ -59,9 +60,46 @@ func (e *Error) Error() string { return e.Told().String() }
 // Unwrap gives the host's error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Broken gives the paths of all that broke: that of the error, and those of what
-// broke side by side with it. A run that is gone on with tries all of them again.
-func (e *Error) Broken() []event.Path { return append([]event.Path{e.Path}, e.beside...) }
+// Broken gives the paths of all that broke: that of the error and those of what broke
+// side by side with it, before it could be cancelled; and of the calls whose answers
+// were of no use. A run that is gone on with tries all of them again.
+func (e *Error) Broken() (at, useless []event.Path) {
+	return append([]event.Path{e.Path}, e.beside...), e.useless
+}
+
+// with adds what broke besides.
+func (e *Error) with(other *Error) {
+	at, useless := other.Broken()
+	e.beside, e.useless = append(e.beside, at...), append(e.useless, useless...)
+}
+
+// of says that it broke because of the answer of a call.
+func (e *Error) of(call event.Path) *Error {
+	e.useless = append(e.useless, call)
+	return e
+}
+
+// because adds why a check could not say a verdict: an answer that was none, or what
+// broke in a cascade that is the check.
+func (e *Error) because(unsaid error) *Error {
+	var n nonsense
+	var inner *Error
+	switch {
+	case errors.As(unsaid, &n):
+		e.of(n.at)
+	case errors.As(unsaid, &inner):
+		e.with(inner)
+	}
+	return e
+}
+
+// nonsense is an answer that is no verdict, with the path of the call.
+type nonsense struct {
+	error
+	at event.Path
+}
+
+func (n nonsense) Unwrap() error { return n.error }
 
 // Status is the status of a run that ended with the error.
 func (e *Error) Status() string {
@@ -112,7 +150,8 @@ func unread(at event.Path, what string, err error, way ...string) *Error {
 func decided(at event.Path, d wards.Decision) *Error {
 	name := d.By.Ward.Name
 	if d.Action == wards.Break {
-		return &Error{Code: Failed, Path: at, Check: name, by: []wards.Outcome{d.By}, decider: d.By, Message: fmt.Sprintf("%s could not say: %v", d.By.Ward, d.By.Err)}
+		e := &Error{Code: Failed, Path: at, Check: name, by: []wards.Outcome{d.By}, decider: d.By, Message: fmt.Sprintf("%s could not say: %v", d.By.Ward, d.By.Err)}
+		return e.because(d.By.Err)
 	}
 	code := Blocked
 	if d.Action == wards.Exhausted {

@@ -37,7 +37,7 @@ func (f *flow) fan(n, limit int, body func(b *flow, i int) error) error {
 	if first := broke(err); first != nil {
 		for _, e := range broken {
 			if e != nil && e != first {
-				first.beside = append(first.beside, e.Broken()...)
+				first.with(e)
 			}
 		}
 	}

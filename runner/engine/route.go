@@ -81,7 +81,11 @@ func (v *visit) next(r release) (string, error) {
 		i := slices.IndexFunc(v.p.Handoffs, func(h cascades.Handoff) bool { return h.When == nil })
 		return v.c.Way(v.p.Handoffs[i].Target), nil
 	case v.p.Chooses():
-		return "", &Error{Code: Failed, Phase: v.p.Name, Path: v.at, way: []string{"handoffs"}, Message: "the model chose none of the handoffs"}
+		none := &Error{Code: Failed, Phase: v.p.Name, Path: v.at, way: []string{"handoffs"}, Message: "the model chose none of the handoffs"}
+		if r.by != nil {
+			none.of(r.by.place().at.Join("route").Join("model"))
+		}
+		return "", none
 	default:
 		return v.after(v.p), nil
 	}

@@ -172,7 +172,7 @@ func (v *visit) enough(winner *sounding, step int) (bool, error) {
 		return false, err
 	}
 	if e := outcomes[0].Err; e != nil {
-		return false, failed(where.at, "%s could not say: %v", threshold.Ward.Name, e)
+		return false, failed(where.at, "%s could not say: %v", threshold.Ward.Name, e).because(e)
 	}
 	return outcomes[0].Verdict.Valid, nil
 }
@@ -257,7 +257,7 @@ func (s *sounding) filterBy(filter *cascades.Check) error {
 	case o.Err != nil:
 		e := failed(s.at.Join("filter"), "%s could not say: %v", filter.Ward.Name, o.Err)
 		e.told = filter.Ward.Name + " could not say"
-		return e
+		return e.because(o.Err)
 	case !o.Verdict.Valid:
 		return &Error{Code: Exhausted, Message: o.Verdict.Reason}
 	case o.Verdict.Score != nil:
@@ -274,6 +274,7 @@ func noCandidate(at event.Path, all []*sounding) *Error {
 	for _, s := range all {
 		if s.err.Code != Blocked && s.err.Code != Exhausted {
 			e.Code = Failed
+			e.with(s.err)
 		}
 		e.Message += fmt.Sprintf("; %s: %s", s.at, s.err.Message)
 		told += fmt.Sprintf("; %s: %s", s.at, s.tellable(s.err))
@@ -342,6 +343,7 @@ func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 			number, _ := schema.Whole(chosen.(map[string]any)["winner"])
 			return number, nil
 		}
+		none.useless = []event.Path{where}
 		none.Message = validators.Unreadable(errors.New(none.told), resp.Text).Error()
 	}
 	return 0, none

@@ -70,8 +70,9 @@ func (f *flow) vote(path event.Path, ladder cascades.Model, req model.Request) (
 			return verdict, err, stops(err)
 		}
 		if verdict, unsaid = validators.VerdictIn(resp.Text); unsaid == nil {
-			break
+			return verdict, nil, nil
 		}
+		unsaid = nonsense{unsaid, where}
 	}
 	return verdict, unsaid, nil
 }

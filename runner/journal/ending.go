@@ -35,14 +35,21 @@ func (r *recording) ending(with *piece, result engine.Result) (e ending, err err
 	return e, nil
 }
 
-// broken is all that broke, a path a line: a name in a path has no line's end.
+// broken is all that broke, a path a line; behind the mark a call of which the answer
+// was of no use. No name in a path has a line's end or the mark.
 func broken(why *engine.Error) string {
 	var lines []string
-	for _, at := range why.Broken() {
-		lines = append(lines, string(at))
+	at, useless := why.Broken()
+	for _, path := range at {
+		lines = append(lines, string(path))
+	}
+	for _, path := range useless {
+		lines = append(lines, uselessMark+string(path))
 	}
 	return strings.Join(lines, "\n")
 }
+
+const uselessMark = "\t"
 
 func (e *ending) write(c *conn, n int64) error {
 	if err := c.send("INSERT INTO result VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET data = excluded.data", n, string(e.data)); err != nil {

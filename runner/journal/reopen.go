@@ -330,27 +330,32 @@ func (r *recording) collect(rows []logged) {
 	}
 }
 
-// drop forgets the failures at and under the paths of what broke, a line each, so
-// that they are made again. What a failed call has spent stays spent.
+// drop forgets the failures at and under the paths of what broke, a line each, and
+// all of a call whose answer was of no use, so that they are made again. What such a
+// call has spent stays spent.
 func (r *recording) drop(broken string) error {
-	broke := map[event.Path]bool{}
-	for line := range strings.Lines(broken) {
-		broke[event.Path(strings.TrimSuffix(line, "\n"))] = true
+	useless := map[event.Path]bool{} // by the paths of all that broke
+	for line := range strings.SplitSeq(broken, "\n") {
+		path, call := strings.CutPrefix(line, uselessMark)
+		useless[event.Path(path)] = call || useless[event.Path(path)]
 	}
 	for at, k := range r.kept {
-		under := at
-		for under != "" && !broke[under] {
+		under, broke := at, false
+		for under != "" {
+			if _, broke = useless[under]; broke {
+				break
+			}
 			under = under.Up()
 		}
-		if under == "" {
+		if !broke {
 			continue
 		}
 		c, err := r.j.readEffect(k.data)
 		if err != nil {
 			return err
 		}
-		toolFailed := broke[at] && c.Result != nil && c.Result.Failed
-		if !c.failed() && !toolFailed && k.kind != timeoutEffect {
+		toolFailed := at == under && c.Result != nil && c.Result.Failed
+		if !c.failed() && !toolFailed && !useless[under] && k.kind != timeoutEffect {
 			continue
 		}
 		if c.Response != nil {

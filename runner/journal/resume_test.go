@@ -194,6 +194,77 @@ func TestFailedBranchesTryAgain(t *testing.T) {
 	}
 }
 
+// An answer that was of no use is asked for again, not read out again for ever; what
+// else was said stays what it was.
+func TestNonsenseIsAskedForAgain(t *testing.T) {
+	const yes = `'{"valid": true, "reason": "r"}'`
+	for name, text := range map[string]string{
+		"a judge": `phases: [{name: p, instructions: x, wards: {post: [{judge: kind, name: j}, {judge: fair, name: k}]}}]
+-- script.yaml --
+- {reply: hm, validator: j, times: 3}
+- {reply: ` + yes + `, validator: j}
+- {reply: ` + yes + `, validator: k}
+- {reply: ok, phase: p}`,
+		"a vote of a loop": `phases: [{name: p, instructions: x, rules: {max_turns: 2, loop_until: {judge: kind, name: j, votes: 3}}}]
+-- script.yaml --
+- {reply: ` + yes + `, validator: j}
+- {reply: hm, validator: j, times: 3}
+- {reply: ` + yes + `, validator: j, times: 2}
+- {reply: ok, phase: p}`,
+		"a judge of every item": `phases: [{name: p, each: {in: [a, b], max_parallel: 1}, instructions: x, wards: {post: [{judge: kind, name: j}]}}]
+-- script.yaml --
+- {reply: hm, validator: j, times: 3}
+- {reply: ` + yes + `, validator: j, times: 2}
+- {reply: ok, phase: p, times: 2}`,
+		"a tool that is not there": `phases: [{name: p, instructions: x}]
+-- script.yaml --
+- {tool_calls: [{name: add, arguments: {}}], phase: p}
+- {reply: ok, phase: p}`,
+		"an evaluator": `phases: [{name: p, instructions: x, soundings: {factor: 2, max_parallel: 1, evaluator_instructions: best}}]
+-- script.yaml --
+- {reply: hm, role: evaluator, times: 3}
+- {reply: '{"winner": 1, "reason": "r"}', role: evaluator}
+- {reply: ok, phase: p, times: 2}`,
+		"a filter": `phases: [{name: p, instructions: x, soundings: {factor: 2, max_parallel: 1, validator: {judge: kind, name: j}}}]
+-- script.yaml --
+- {reply: hm, validator: j, times: 6}
+- {reply: ` + yes + `, validator: j, times: 2}
+- {reply: ok, phase: p, times: 2}`,
+		"a choice": `phases: [{name: p, instructions: x, handoffs: [{target: q, description: a}, {target: end, description: b}]}, {name: q, compose: y}]
+-- script.yaml --
+- {reply: ok, phase: p, times: 2}
+- {tool_calls: [{name: route_to, arguments: {target: q}}], phase: p}`,
+		"within": `phases: [{name: p, sub_cascades: [{ref: sub.yaml}], instructions: x, wards: {post: [{cascade: sub.yaml}]}}]
+-- sub.yaml --
+cascade_id: sub
+phases: [{name: s, instructions: y, wards: {post: [{judge: kind, name: j}]}}, {name: v, compose: '{"valid": true, "reason": "r"}'}]
+-- script.yaml --
+- {reply: hm, validator: j, times: 3}
+- {reply: ` + yes + `, validator: j, times: 1}
+- {reply: hm, validator: j, times: 3}
+- {reply: ` + yes + `, validator: j, times: 1}
+- {reply: ok, phase: s, times: 2}
+- {reply: ok, phase: p}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+			s := storyOf(t, "-- cascade.yaml --\ncascade_id: c\n"+text+"\n")
+			script := s.Script(t)
+			r := runnerOver(t, j, struct{ model.Model }{script}) // which does not begin anew
+			result, err := r.Run(t.Context(), s.Cascade, nil, runner.WithRunID("run"))
+			for starts := 0; err != nil && starts < 2; starts++ {
+				if result.Status != engine.Failed {
+					t.Fatalf("it %s: %v", result.Status, err)
+				}
+				result, err = r.Resume(t.Context(), "run")
+			}
+			if left := script.Left(); err != nil || len(left) > 0 {
+				t.Errorf("it %s: %v; not asked for: %v", result.Status, err, left)
+			}
+		})
+	}
+}
+
 // What an earlier start has spent is spent, also where a later one does not come so
 // far: in branches that have not begun again, or never do.
 func TestSpentIsSpent(t *testing.T) {

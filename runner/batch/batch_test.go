@@ -316,3 +316,18 @@ func BenchmarkLargeSet(b *testing.B) {
 		})
 	}
 }
+
+// A check is called after its moment, its place there and its validator, each once.
+func TestCheckNames(t *testing.T) {
+	for want, g := range map[string]batch.GateRate{
+		"post contains":       {Moment: "post", Validator: "contains"},
+		"post[1] contains":    {Moment: "post", Index: 1, Validator: "contains"},
+		"post expr a == b":    {Moment: "post", Validator: "expr", Expr: "a == b"},
+		"output_schema":       {Moment: "output_schema", Validator: "output_schema"},
+		"loop_until contains": {Moment: "loop_until", Validator: "contains"},
+	} {
+		if got := g.Check(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -77,6 +77,9 @@ type GateRate struct {
 // post[1] contains the second.
 func (g GateRate) Check() string {
 	name := g.Moment
+	if g.Validator == g.Moment { // output_schema has no other name
+		return name
+	}
 	if g.Index > 0 {
 		name += fmt.Sprintf("[%d]", g.Index)
 	}

@@ -42,7 +42,11 @@ const maxName = 100
 
 func (g *Gate) tell(t *reports.Report) {
 	t.Line("")
-	t.Line("%s · %s %s (%s)", g.Phase, g.Moment, g.Gate, g.Mode)
+	name := g.Gate
+	if g.Moment != g.Gate { // as of an output_schema
+		name = g.Moment + " " + g.Gate
+	}
+	t.Line("%s · %s (%s)", g.Phase, name, g.Mode)
 	t.Line("  lets by       %s of its verdicts%s", g.Passed, g.aside())
 	if g.Mode == string(wards.Shadow) {
 		t.Line("  in shadow     would have refused %d of %d, of them %d rightly and %d wrongly (labels)", g.Passed.N-g.Passed.K, g.Passed.N, g.lived.BadRefused, g.lived.GoodRefused)

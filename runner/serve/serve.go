@@ -95,7 +95,7 @@ type Server struct {
 	site     *pages.Site
 	contract *contract
 	closing  chan struct{} // closed when streams are to end
-	close    func()        // closes it, once
+	ended    sync.Once     // closes it
 	handler  http.Handler
 }
 
@@ -117,7 +117,6 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	s := &Server{o: o, desk: orders.Desk{Runs: o.Runs, Store: o.Store}, guard: guard, feeds: feeds.New(o.Store, o.Every), closing: make(chan struct{})}
-	s.close = sync.OnceFunc(func() { close(s.closing) })
 	if s.contract, err = newContract(); err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}
@@ -156,7 +155,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	s.close()
+	s.EndStreams()
 	last, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if server.Shutdown(last) != nil {
@@ -164,6 +163,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	return nil
 }
+
+// EndStreams ends what is streamed, and what will be. [Server.Serve] does so when its
+// ctx ends; an [http.Server] of one's own waits for streams in Shutdown, unless it is
+// given this with RegisterOnShutdown.
+func (s *Server) EndStreams() { s.ended.Do(func() { close(s.closing) }) }
 
 // Computed is the part of a set that may judge whatever is posted: validators
 // that compute their verdict from the text alone, and judges. The others read

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -190,6 +191,25 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 		}
 	}
 	if err := errors.Join(<-served, <-too); err != nil {
+		t.Error(err)
+	}
+}
+
+// A server of one's own, which the pages are served by, is not held up by them either.
+func TestStreamsEndWithAnotherServer(t *testing.T) {
+	w := servetest.New(t)
+	w.HTTP.Config.RegisterOnShutdown(w.Server.EndStreams)
+	id := w.Want(202, "POST", "/v1/runs", `{"cascade": "slow"}`).JSON(t)["run_id"].(string)
+	resp, err := http.Get(w.HTTP.URL + "/v1/runs/" + id + "/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	ended := make(chan error, 1)
+	go func() { _, err := io.Copy(io.Discard, resp.Body); ended <- err }()
+	last, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := errors.Join(w.HTTP.Config.Shutdown(last), <-ended); err != nil {
 		t.Error(err)
 	}
 }

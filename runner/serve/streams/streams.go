@@ -13,8 +13,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/problems"
 )
 
-// A Stream is an answer that goes on. Each piece has to be taken within half a
-// minute.
+// A Stream is an answer that goes on. Each piece, and each part of a long one, has to be
+// taken within half a minute.
 type Stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -31,10 +31,20 @@ func New(w http.ResponseWriter, kind string) *Stream {
 
 // Write sends a piece of the answer, which may stay on the way until [Stream.Flush].
 func (st *Stream) Write(piece string) error {
-	st.control.SetWriteDeadline(time.Now().Add(30 * time.Second))
-	_, err := io.WriteString(st.w, piece)
-	return err
+	for {
+		part := piece[:min(len(piece), partSize)]
+		st.control.SetWriteDeadline(time.Now().Add(30 * time.Second))
+		if _, err := io.WriteString(st.w, part); err != nil {
+			return err
+		}
+		if piece = piece[len(part):]; piece == "" {
+			return nil
+		}
+	}
 }
+
+// partSize is how much of a piece has half a minute of its own, in bytes.
+const partSize = 64 << 10
 
 // Flush sends what is on the way.
 func (st *Stream) Flush() error { return st.control.Flush() }

@@ -2,10 +2,41 @@ package streams_test
 
 import (
 	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner/serve/streams"
 )
+
+// A wire counts the bytes that are written under one deadline.
+type wire struct {
+	*httptest.ResponseRecorder
+	since, most int
+}
+
+func (w *wire) SetReadDeadline(time.Time) error  { return nil }
+func (w *wire) SetWriteDeadline(time.Time) error { w.since = 0; return nil }
+
+func (w *wire) WriteString(text string) (int, error) {
+	w.since += len(text)
+	w.most = max(w.most, w.since)
+	return w.ResponseRecorder.WriteString(text)
+}
+
+// Who is on a slow line has half a minute for each part of a long piece: else it would
+// be cut in the same place each time that it comes back.
+func TestLongPiece(t *testing.T) {
+	for _, size := range []int{0, 1, 64 << 10, 64<<10 + 1, 1 << 20} {
+		w, piece := &wire{ResponseRecorder: httptest.NewRecorder()}, strings.Repeat("é", size/2)+strings.Repeat("x", size%2)
+		if err := streams.New(w, "text/event-stream").Write(piece); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Body.String(); got != piece || w.most > 64<<10 {
+			t.Errorf("of %d bytes %d came, of which up to %d had one deadline", size, len(got), w.most)
+		}
+	}
+}
 
 // A browser that comes back says by its header what it has had: more than the address
 // of the page from which it began.

@@ -70,8 +70,11 @@ func ParseKeys(text []byte) (Keys, error) {
 	return keys, nil
 }
 
+// mark is the byte order mark that some editors put in front of what they save.
+var mark = []byte("\ufeff")
+
 func block(text []byte, kind string) (der, rest []byte, err error) {
-	b, rest := pem.Decode(text)
+	b, rest := pem.Decode(bytes.TrimPrefix(text, mark))
 	if b == nil || b.Type != kind {
 		return nil, nil, fmt.Errorf("there is no PEM block %q", kind)
 	}

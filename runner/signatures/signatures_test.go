@@ -193,11 +193,17 @@ func TestOtherKinds(t *testing.T) {
 			t.Errorf("public, %s: %v", name, keys)
 		}
 	}
-	if _, err := signatures.ParseKey(crlf(private)); err != nil {
-		t.Errorf("with CR LF: %v", err)
+	marked := func(text []byte) []byte { return append([]byte("\ufeff"), text...) }
+	for name, saved := range map[string]func([]byte) []byte{"with CR LF": crlf, "with a byte order mark": marked} {
+		if _, err := signatures.ParseKey(saved(private)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if keys, err := signatures.ParseKeys(saved(public)); err != nil || len(keys) != 1 {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
-	if keys, err := signatures.ParseKeys(crlf(public)); err != nil || len(keys) != 1 {
-		t.Errorf("with CR LF: %v", err)
+	if _, err := signatures.ParseKey(marked(marked(private))); err == nil {
+		t.Error("two byte order marks are none")
 	}
 }
 
@@ -220,7 +226,7 @@ func TestTrust(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"good": file(""), "with a term": file(`, "name": "a", "from": "2026-01-01T00:00:00Z", "until": "2027-01-01T00:00:00+01:00"`),
-		"PEM": string(public), "PEM with a sentence before": "The key of 2026:\n" + string(public),
+		"PEM": string(public), "with a byte order mark": "\ufeff" + file(""), "PEM with a sentence before": "The key of 2026:\n" + string(public),
 	} {
 		if trust, err := signatures.ParseTrust([]byte(text)); err != nil || trust.Keys[key.ID()] == nil {
 			t.Errorf("%s: %v", name, err)

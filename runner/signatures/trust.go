@@ -33,7 +33,7 @@ const trustFormat = "capstan.keys/1"
 //
 // in which name, from and until may be missing.
 func ParseTrust(text []byte) (Trust, error) {
-	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && trimmed[0] == '{' {
+	if trimmed := bytes.TrimSpace(bytes.TrimPrefix(text, mark)); len(trimmed) > 0 && trimmed[0] == '{' {
 		return parseTerms(trimmed)
 	}
 	keys, err := ParseKeys(text)

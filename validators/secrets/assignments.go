@@ -85,6 +85,9 @@ func value(rest string, element bool) (from, to int, ok bool) {
 //	--api-key …    ENV API_KEY …    login ann password …    | api_key | … |    the password is …
 func told(before string, length int, rest string) (from, to int, ok bool) {
 	i := run(rest, " \t`*")
+	if i == 0 {
+		return 0, 0, false
+	}
 	name, said := before[len(before)-length:], strings.Fields(before[:len(before)-length])
 	last := func(n int, words ...string) bool {
 		return len(said) >= n && slices.Contains(words, said[len(said)-n])
@@ -94,7 +97,7 @@ func told(before string, length int, rest string) (from, to int, ok bool) {
 		i += len("is ")
 	case strings.HasPrefix(rest[i:], "| "):
 		i += len("| ")
-	case i == 0 || !strings.HasPrefix(name, "--") && !last(1, "ENV", "ARG", "setenv") && !last(2, "login"):
+	case !strings.HasPrefix(name, "--") && !last(1, "ENV", "ARG", "setenv") && !last(2, "login"):
 		return 0, 0, false
 	}
 	from, to, ok = random(rest, i+run(rest[i:], " \t"), true)

@@ -232,27 +232,42 @@ func template(t []byte) bool {
 			continue
 		}
 		pairs++
-		end := 0
-		for end < len(t) && end < 200 && t[end] != ',' && t[end] != '\n' && t[end] != '}' {
-			end++
-		}
-		if digit(t[0]) && t[0] != '0' && !form(t[:end]) {
+		v, gaps := valueOf(t)
+		if len(v) > 0 && digit(v[0]) && v[0] != '0' && !gaps {
 			continue // a number, most often
 		}
-		if blankValue(bytes.Trim(t[:end], " \t\r\"]")) {
+		if v = bytes.Trim(v, " \t\r\"]"); gaps || blankValue(v) {
 			blanks++
 		}
 	}
 	return blanks >= templateLeast && blanks*templateShare > pairs
 }
 
-// blankValue says that a value stands for one: <float>, string, X.XX.
+// valueOf is the value of JSON that a text begins with, as far as a line shows it, and
+// whether it has gaps to be filled in, or is several to choose from.
+func valueOf(t []byte) (v []byte, gaps bool) {
+	for i, c := range t[:min(len(t), 200)] {
+		if !endsValue[c] {
+			continue
+		}
+		if c == ',' || c == '\n' || c == '}' {
+			return t[:i], gaps
+		}
+		gaps = gaps || c == '|' || bytes.HasPrefix(t[i:], []byte("XX")) || bytes.HasPrefix(t[i:], []byte("X.X")) || bytes.HasPrefix(t[i:], []byte("..."))
+	}
+	return t[:min(len(t), 200)], gaps
+}
+
+// endsValue are the bytes that end a value, or may show that it has gaps.
+var endsValue = [256]bool{',': true, '\n': true, '}': true, '|': true, 'X': true, '.': true}
+
+// blankValue says that a value stands for one: <float>, string.
 func blankValue(v []byte) bool {
 	if len(v) == 0 {
 		return false
 	}
 	if len(v) > maxType {
-		return reading.Placeholder(v) || v[0] == '<' || v[0] == '{' || form(v)
+		return reading.Placeholder(v) || v[0] == '<' || v[0] == '{'
 	}
 	var room [maxType]byte
 	lower := room[:copy(room[:], v)]
@@ -262,28 +277,13 @@ func blankValue(v []byte) bool {
 		}
 	}
 	switch string(lower) {
-	case "string", "float", "number", "integer", "int", "boolean", "bool", "array", "object", "date", "decimal", "value", "text", "true|false", "yyyy-mm-dd", "str", "0.xx", "iso-8601":
+	case "string", "float", "number", "integer", "int", "boolean", "bool", "array", "object", "date", "decimal", "value", "text", "yyyy-mm-dd", "str", "0.xx", "iso-8601":
 		return true
 	case "null":
 		return false
 	}
-	return reading.Placeholder(v) || v[0] == '<' || v[0] == '{' || form(v)
+	return reading.Placeholder(v) || v[0] == '<' || v[0] == '{'
 }
 
 // maxType is how long the name of a type is at most.
 const maxType = 10
-
-// form says that a value has gaps to be filled in, or several to choose from.
-func form(v []byte) bool {
-	for i, c := range v {
-		switch {
-		case c == '|':
-			return true
-		case c == 'X' && i+1 < len(v) && (v[i+1] == 'X' || v[i+1] == '.' && i+2 < len(v) && v[i+2] == 'X'):
-			return true
-		case c == '.' && i+2 < len(v) && v[i+1] == '.' && v[i+2] == '.':
-			return true
-		}
-	}
-	return false
-}

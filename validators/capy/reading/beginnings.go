@@ -36,18 +36,22 @@ func (b *beginnings) put(p *phrase, bit uint8) {
 // next is where one of the phrases may begin from i on; len(t) where none does. There
 // is one branch for each byte, which is seldom taken.
 func (b *beginnings) next(t []byte, i int) int {
+	if i >= len(t) {
+		return len(t)
+	}
 	before := uint8(0)
-	if i > 0 && i < len(t) {
+	if i > 0 {
 		before = asciiWord[t[i-1]]
 	}
-	for ; i < len(t)-1; i++ {
-		if b.first[t[i]]&b.second[t[i+1]]&^before != 0 {
-			return i
+	first, word := b.first[t[i]]&^before, asciiWord[t[i]]
+	for n, c := range t[i+1:] {
+		if first&b.second[c] != 0 {
+			return i + n
 		}
-		before = asciiWord[t[i]]
+		first, word = b.first[c]&^word, asciiWord[c]
 	}
-	if i == len(t)-1 && b.first[t[i]]&b.second[0]&^before != 0 { // of one byte
-		return i
+	if first&b.second[0] != 0 { // of one byte
+		return len(t) - 1
 	}
 	return len(t)
 }

@@ -12,14 +12,11 @@ type mark struct {
 // fenceMark reads a line as a fence. Any indent will do: models indent fences
 // in lists as they like.
 func fenceMark(t []byte) (mark, bool) {
-	i := 0
-	for i < len(t) && (t[i] == ' ' || t[i] == '\t') {
-		i++
-	}
-	if i == len(t) || t[i] != '`' && t[i] != '~' {
+	t = trimLeft(t, &blanks)
+	if len(t) == 0 || t[0] != '`' && t[0] != '~' {
 		return mark{}, false
 	}
-	m := mark{char: t[i]}
+	i, m := 0, mark{char: t[0]}
 	for i < len(t) && t[i] == m.char {
 		m.size++
 		i++

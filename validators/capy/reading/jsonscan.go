@@ -80,23 +80,27 @@ func (s *jsonScanner) read(t []byte, at Place) Block {
 
 // space skips white space and comments; false at the end.
 func (s *jsonScanner) space() bool {
-	for s.i < len(s.t) {
-		switch c := s.t[s.i]; {
-		case c == '\n':
-			s.i++
-			s.at.Line++
-		case c == ' ' || c == '\t' || c == '\r':
-			s.i += len(s.t[s.i:]) - len(trimLeft(s.t[s.i:], &spacing))
-		case c == '/' && s.i+1 < len(s.t) && (s.t[s.i+1] == '/' || s.t[s.i+1] == '*'), c == '#':
+	for {
+		t, i := s.t, s.i
+		for i < len(t) && isSpace(t[i]) {
+			if t[i] == '\n' {
+				s.at.Line++
+			}
+			i++
+		}
+		if s.i = i; i == len(t) {
+			return false
+		}
+		switch c := t[i]; {
+		case c == '/' && i+1 < len(t) && (t[i+1] == '/' || t[i+1] == '*'), c == '#':
 			s.fail("comment", "a comment, which JSON does not have")
 			s.comment()
-		case c == 0xEF && bytes.HasPrefix(s.t[s.i:], []byte("\uFEFF")) && s.i == 0:
+		case c == 0xEF && bytes.HasPrefix(t[i:], []byte("\uFEFF")) && i == 0:
 			s.i += 3
 		default:
 			return true
 		}
 	}
-	return false
 }
 
 func (s *jsonScanner) comment() {

@@ -78,7 +78,8 @@ func TestDuplicateKeys(t *testing.T) {
 // FuzzJSON holds the scanner to the standard library: what one takes the
 // other takes.
 func FuzzJSON(f *testing.F) {
-	for _, s := range []string{`{"a": [1, -2.5e3, "x\u00e9\n", true, null]}`, "[]", "{}", `"x"`, "12", `{"a": +1}`, "[1,]", "{\"a\": \"\t\"}", "[1 2]", "nul", "-", "[-]", `"\u12"`, "\x00", "1 /**/", "{\"a\":1}}"} {
+	for _, s := range []string{`{"a": [1, -2.5e3, "x\u00e9\n", true, null]}`, "[]", "{}", `"x"`, "12", `{"a": +1}`, "[1,]", "{\"a\": \"\t\"}", "[1 2]", "nul", "-", "[-]", `"\u12"`, "\x00", "1 /**/", "{\"a\":1}}",
+		"[1e5, 1E+2, 0.5e-3, -0, 0, 10.01]", "01", "-01", "1.", "1.e3", "1e", "1e+", "1e5.5", "--1", "-", "1-1", "1e5e5"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -160,7 +160,7 @@ func (r *reader) event(e *event) {
 // show takes in a line.
 func (r *reader) show(l line) {
 	at := r.walker.at
-	l.seen = r.index.topics.glancer.over(l.text)
+	l.seen = r.glance(&l)
 	r.doc.Ending.see(&l, at.Line)
 	r.doc.Manner.see(&l)
 	if l.aside {
@@ -197,6 +197,15 @@ func (r *reader) show(l line) {
 	if l.kind == prose && bytes.HasSuffix(trimRight(l.text, &trailing), []byte{':'}) {
 		r.leader = l.text
 	}
+}
+
+// glance looks through a line as far as it will be asked about.
+func (r *reader) glance(l *line) glance {
+	t := l.text
+	if l.kind != row && l.kind != heading {
+		t = t[:min(len(t), maxPiece)]
+	}
+	return r.index.topics.glancer.over(t)
 }
 
 // unseen takes in a line of a comment: one that is all comment may be the

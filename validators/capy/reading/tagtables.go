@@ -32,7 +32,8 @@ func (r *reader) tagged(t, trimmed []byte) bool {
 	if !s.in || trimmed[0] != '<' && s.cell == 0 {
 		return false
 	}
-	l := line{kind: html, text: trimmed, raw: t, seen: r.index.topics.glancer.over(trimmed)}
+	l := line{kind: html, text: trimmed, raw: t}
+	l.seen = r.glance(&l)
 	r.doc.Ending.see(&l, w.at.Line)
 	r.doc.Manner.see(&l)
 	w.before, w.running = nil, 0

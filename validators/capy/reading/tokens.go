@@ -53,6 +53,7 @@ type cutter struct {
 	escaped bool // the text is the inside of a JSON string
 	inside  bool // it was cut as that
 	labels  int  // how many words may begin a label
+	lexicon *lexicon
 }
 
 // cut fills the cutter from t, of at most maxPiece bytes: a part of what is read, whose
@@ -61,6 +62,9 @@ type cutter struct {
 func (c *cutter) cut(t []byte) {
 	if len(t) > 0 && len(t) == len(c.text) && &t[0] == &c.text[0] && c.inside == c.escaped {
 		return
+	}
+	if c.lexicon == nil {
+		c.lexicon = lex()
 	}
 	c.inside = c.escaped
 	c.text, c.tokens, c.numbers, c.labels = t, c.tokens[:0], c.numbers[:0], 0
@@ -198,7 +202,7 @@ func (c *cutter) token(k *token, i int) int {
 }
 
 func (c *cutter) word(k *token, from, to int) int {
-	k.sign, k.term = wordSign, lex().look(c.low[from:to])
+	k.sign, k.term = wordSign, c.lexicon.look(c.low[from:to])
 	if k.term.label > 0 {
 		c.labels++
 	}

@@ -135,7 +135,6 @@ func setOf(s string) (set bytesOf) {
 var (
 	marking  = setOf(" \t\r*`_\"")
 	blanks   = setOf(" \t")
-	spacing  = setOf(" \t\r")
 	quoting  = setOf("> ")
 	leaning  = setOf(" \t*_>`\"")
 	bracing  = setOf("[]<>{}()")

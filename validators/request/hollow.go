@@ -17,7 +17,7 @@ import (
 // "see above"), whatever their case, brackets and letters. How long it is does
 // not count: "401" may be all that there is to say.
 func hollowText(s string) bool {
-	if len(s) <= maxUnrun && strings.ContainsAny(s, "uUxX") { // run, execute, exécuter, ausführen
+	if len(s) <= maxUnrun && slices.ContainsFunc(unrunWords, func(w string) bool { return strings.Contains(s, w) }) {
 		s = unrun().ReplaceAllString(s, " ")
 	}
 	if len(s) > maxHollow {
@@ -33,6 +33,9 @@ func hollowText(s string) bool {
 var unrun = patterns.Lazy(`(?i)(?:\b(?:(?:i|we) (?:could not|couldn['’]t|can ?not|can['’]t|did not|didn['’]t|have not|haven['’]t)|(?:(?:i|we) )?(?:(?:was|were|am|are) )?(?:unable|not able) to) (?:run|ran|executed?) (?:the |any |these |those |its |their |all )*(?:[\w-]+ )?(?:tests?|suites?|specs?|build)\b` +
 	`|\b(?:tests?|suite|specs?) (?:could not|couldn['’]t|can ?not|can['’]t|were not|weren['’]t|was not|wasn['’]t|have not|haven['’]t|has not|hasn['’]t)(?: be| been)? (?:run|executed)\b|^\s*not (?:run|executed)\b` +
 	`|\bich konnte (?:die|keine) tests nicht (?:ausführen|laufen)|\bn['’]ai pas pu (?:exécuter|lancer) les tests\b|\bno pude ejecutar las pruebas\b)[^.;\n]*?(?:[.;\n]|,? but\b|$)`)
+
+// unrunWords are what it has one of.
+var unrunWords = []string{"run", "ran ", "xecut", "xécut", "usführ", "lauf", "lancer", "jecut"}
 
 // maxUnrun is the longest text that is looked at for such a clause, in bytes.
 const maxUnrun = 1 << 10

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
@@ -40,7 +41,7 @@ func narrowed(gone, come []sentence, line int) (out []Change) {
 		return nil
 	}
 	var lost, won []Change
-	losing, winning := false, false
+	losing, winning, starts := false, false, startsOf(come)
 	for _, h := range hunks(strings.Fields(was), strings.Fields(is)) {
 		if old, now := h.turned(); old != "" || now != "" {
 			continue // and is told so
@@ -54,7 +55,7 @@ func narrowed(gone, come []sentence, line int) (out []Change) {
 		}
 		if excepting().MatchString(now) && !instancing().MatchString(now) {
 			winning = true
-			if len(h.now) >= minClause && len(h.old) < minClause && !whole(now, come) {
+			if len(h.now) >= minClause && len(h.old) < minClause && !starts.within(h.at, h.at+len(h.now)) {
 				won = append(won, Change{Kind: Turns, Now: now, Line: line})
 			}
 		}
@@ -69,12 +70,19 @@ func narrowed(gone, come []sentence, line int) (out []Change) {
 	return nil
 }
 
-// whole tells whether a sentence stands in some words.
-func whole(words string, list []sentence) bool {
+// starts are where each of some sentences begins, in words, and where the last ends.
+type starts []int
+
+func startsOf(list []sentence) starts {
+	out := starts{0}
 	for _, s := range list {
-		if strings.Contains(words, s.plain) {
-			return true
-		}
+		out = append(out, out[len(out)-1]+strings.Count(s.plain, " ")+1)
 	}
-	return false
+	return out
+}
+
+// within tells whether a whole sentence stands between two words.
+func (s starts) within(from, to int) bool {
+	i, _ := slices.BinarySearch(s, from)
+	return i+1 < len(s) && s[i+1] <= to
 }

@@ -74,15 +74,19 @@ func wordSet(list string) func() map[string]bool {
 	})
 }
 
-// A hunk is a place where words were put for others.
-type hunk struct{ old, now []string }
+// A hunk is a place where words were put for others, and which word of the new ones is
+// the first.
+type hunk struct {
+	old, now []string
+	at       int
+}
 
 // hunks are the places where two lists of words differ. In two that differ in
 // very many places they are larger than they need be.
 func hunks(old, now []string) []hunk {
 	var out []hunk
 	for _, d := range lcs.DiffLines(folded(old), folded(now)) {
-		out = append(out, hunk{old[d.Start:d.End], now[d.ReplStart:d.ReplEnd]})
+		out = append(out, hunk{old[d.Start:d.End], now[d.ReplStart:d.ReplEnd], d.ReplStart})
 	}
 	return out
 }

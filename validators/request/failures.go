@@ -40,10 +40,10 @@ var (
 			patterns.Lazy(`^\s*--- FAIL: |^\s*FAILED[.!]?$|^\s*FAIL(?:$|\t|: |\s+\S*[./]\S*(?:\s|$))|^\s*FAIL +\[[> \d.]+s\]|\bFAIL(?:\t\S|\s+[^\s\[]+\s+\(?[\d.]+ ?s\b)|^FAILED \S+::|^\S+::\S+ (?:FAILED|ERROR)\b|^not ok(?:$| -)|^\s+not ok \d+\b[^#]*$|^Bail out!|"Action":"(?:build-)?fail"` +
 				`|^(?:ERROR|FAIL): \S+ \([\w.]+\)| \.\.\. (?:FAIL|FAILED|ERROR)(?: \(\d+m?s\))?$|^(?:\S+ > \S|> Task :|[A-Z]\w+(?: \w+)? [\d.]+ \([^()]*\)).* (?:FAILED|ERROR)(?: \(|$)|^//\S+ +(?:FAILED|TIMEOUT|NO STATUS)(?: in|$)` +
 				`|^\[ +FAILED +\]|\S +\| FAIL \|\s*$|\*\*\*(?:Failed|Timeout|Not Run|Exception)\b|^\(fail\) \S|^\s*Failed \S.* \[[\d<][^\[\]]*s\]$|\bTest (?:Suite|Case) '[^']*' failed\b` +
-				`|\.py [.sxX]*[FE][.sxXFE]* +\[ *\d+%\]|\.\. (?:Failed \d+/\d+ subtests|Dubious, test returned)|^\d+:\d\d \+\d+(?: ~\d+)? -[1-9]\d*: |^\s*\S+: FAIL (?:code \d|✖)|^\*\*\* Failed! ` +
+				`|\.py [.sxX]*[FE][.sxXFE]* +\[ *\d+%\]|\.\. (?:Failed \d+/\d+ subtests|Dubious, test returned)|^\d+:\d\d \+\d+(?: ~\d+)? -[1-9]\d*: |^\s*\S+: FAIL (?:code \d|✖)|^\s*(?:Test\p{Lu}|test_)\w+: (?:FAIL(?:ED)?|ERROR)\b|^\*\*\* Failed! ` +
 				`|^E {3,}\S|^> {4,}assert |_test\.go:\d+: .*\bgot\b.*\bwant\b|^\s*● (?:\S.* › \S|Test suite failed to run)`)},
 		// What a cross stands before, but for the count of a linter.
-		{[]string{"✗ ", "✘ ", "✕ ", "✖ ", "× ", "❌"}, patterns.Lazy(`^\s*(?:[-*] )?(?:[✗✘✕✖×] (?:.*\d ?ms[\])]?$| *(?:\d+ \[|\[?\pL))|❌ *\pL)`)},
+		{[]string{"✗ ", "✘ ", "✕ ", "✖ ", "× ", "❌"}, patterns.Lazy(`^\s*(?:(?:[-*] )?[✗✘✕✖] |× )(?:(?:.*\d ?ms[\])]?$| *(?:\d+ \[|\[?\pL)))|^\s*(?:[-*] )?❌ *\pL`)},
 		{[]string{"[gw", "worker 'gw", "ERROR at ", "ERROR collecting ", "TIMEOUT", "ERROR  ", "SIG", "UNEXPECTEDPASS", "<<< ", "[FAIL]", "(FAILED - ", "but was", "Failure/Error: ", "Failed asserting", "(in test file ", "%)"},
 			patterns.Lazy(`^(?:\[gw\d+\]|worker 'gw\d+')(?: \[ *\d+%\])? (?:FAILED|ERROR|crashed)\b|\bERROR (?:at (?:setup|teardown) of|collecting) \S|^\s*(?:TIMEOUT|SIG[A-Z]+) +\[[> \d.]+s\]|\s(?:TIMEOUT|ERROR|UNEXPECTEDPASS) +[\d.]+ ?s\b|<<< (?:FAILURE|ERROR)!| \[FAIL\]\s*$| \(FAILED - \d+\)\s*$` +
 				`|\bexpected: ?<[^>]*> but was: ?<|^\s*Failure/Error: |^[\s│]*Failed asserting that |^[.FESIRWDN]*[FE][.FESIRWDN]* +\d+ / \d+ \(|^#?\s*\(in test file \S+, line \d+\)`)},
@@ -51,10 +51,10 @@ var (
 			patterns.Lazy(`^\s*#\s+Failed test\b|^=== FAIL: \S|^• \[FAILED\]|^\[Fail\] \S|^\s*⨯ \S|^\s*\d+\) (?:Failure|Error):$|^\*\*\*Test Failed\*\*\*|^Failed example:$|^Falsifying example: |"(?:unexpected|failure_count)": ?[1-9]|^\s*<(?:failure|error)(?: (?:message|type)=|>)|\.{4}Failed$` +
 				`|^Failure → \S|^assertion .* failed$|^Failed files: +[1-9]|^\S+#\w+ = [\d.]+ s = [FE]$|^\.[.sEF]*[EF][.sEF]*$`)},
 		{[]string{"DATA RACE", "race detected", "XCTAssert", "Test Failed at", "Error During", "s │", "(received)", "───", " invalid", "ooks like you", "setup_all", "Timeout: ", "Pass: ", "Test Summary:", "timed out", "ncaught", "unhandled", "hook"},
-			patterns.Lazy(`^WARNING: DATA RACE|\brace detected during execution of test|\bXCTAssert\w* failed|: (?:Test Failed|Error During Test) at \S|^│ +[\w-]+ │ +\d+ │ +[1-9]\d* │|^(?:error: )?\s*expect\(received\)\.|^\s*\d+\) .* ───` +
+			patterns.Lazy(`^WARNING: DATA RACE|\brace detected during execution of test|\bXCTAssert\w* failed|: (?:Test Failed|Error During Test) at \S|^│ +[\w-]+ │ +\d+ │ +[1-9]\d* │|^(?:error: )?\s*expect\(received\)\.\S+(?: // .*)?$|^\s*\d+\) .* ───` +
 				`|\bLooks like you planned \d+ tests? but|^\d+ (?:tests?|doctests?|properties)\b.*, [1-9]\d* invalid$|\bfailure on setup_all callback\b|^(?:Timeout|Unexpected Pass): +[1-9]|^Test Summary: +\|.* (?:Fail|Error)\b|^\s*[1-9]\d* (?:uncaught exceptions?|unhandled rejections?|hooks? failed|tests? timed out)\b|^\s*Uncaught exception in \S`)},
-		{[]string{"FAIL", "ailed", "ailing", "ailure", "ERRORS!", "rror", "ABORTED", "Fail", "numFailed", "rspec ./", ": exit "},
-			patterns.Lazy(`^(?:FAILURES|ERRORS)!|\bTEST FAILED\b|^Test Run Failed\b|^(?:\[doctest\] )?(?:Status|Result|Overall result|Test run summary): (?:FAIL|Fail)|\b[1-9]\d* (?:FAILED TESTS?|TESTS FAILED|SUITES? ABORTED)\b|\([1-9]\d* FAILED\)` +
+		{[]string{"FAIL", "ailed", "ailing", "ailure", "ERRORS!", "rror", "ABORTED", "Fail", "s: fail", "t: fail", "numFailed", "rspec ./", ": exit "},
+			patterns.Lazy(`^(?:FAILURES|ERRORS)!|\bTEST FAILED\b|^Test Run Failed\b|^(?:\[doctest\] )?(?:Status|Result|Verdict|Overall result|Test run summary): (?:FAIL|[Ff]ail)|\b[1-9]\d* (?:FAILED TESTS?|TESTS FAILED|SUITES? ABORTED)\b|\([1-9]\d* FAILED\)` +
 				`|^The following tests FAILED|^Errors while running CTest|\bThere are test failures\.|\bThere were failing tests\.|^There (?:was|were) [1-9]\d* (?:failures?|errors?):|^Fail(?:ed|ing) (?:[Tt]ests|examples|scenarios)(?: \([1-9]\d*\))?:\s*$` +
 				`|\bTest run .* failed after [\d.]+ seconds|: Some tests failed\.$|\bevaluation failed :\(|^ERROR: +\S+: commands failed|\bLooks like you failed [1-9]|^\*\*\* [1-9]\d* failures? (?:is|are) detected|"numFailedTests": ?[1-9]|\bcaught [1-9]\d* unhandled errors?\b|\bstopping after [1-9]\d* failures|: exit [1-9]\d* \([\d.]+ seconds\)|^nox > .* failed\.?$|^rspec \./\S+:\d+ # ` +
 				`|(?i:(?:^|: )(?:Found |Interrupted: )?[1-9]\d* (?:tests? (?:failed|failing)|errors?)(?: found| generated| in \d+ files?| during collection)?(?: \([^()]*\))?[.!]?[\s!]*$)`)},

@@ -94,8 +94,12 @@ func TestSentencesOnTests(t *testing.T) {
 		"pass=43 fail=2",
 		"✗ 2 failed, ✓ 43 passed",
 		"The tests fail.", "Tests are failing", "all tests fail", "the unit tests do not pass", "the tests do not compile", "the build is broken", "the suite fails", "TestLogin fails", "TestLogin failed: want 401, got 200", "test_login fails",
+		"The tests time out.", "The test suite crashes on start.", "The tests hang.", "CI is red.", "The pipeline failed at the test stage.", "The build failed with 3 errors.", "lint fails with 12 errors", "3 of the 12 scenarios are red", "9/12 tests green",
+		"Not all tests pass.", "All tests pass except for TestLogin.", "TestLogin: FAIL", "Status: failed", "Verdict: FAIL", "The criterion is not met: the hash is compared in plain text.", "This is not implemented yet.",
 		"Die Tests schlagen fehl", "les tests échouent", "las pruebas fallan", "FAILED", "go test ./login: FAIL login 0.3s",
 	}, true: {
+		"The pipeline failed on main before the fix; on this branch it is green (45 passed).", "No test crashes any more: 45 passed.", "12/12 tests green", "The build is green, 0 errors, 2 warnings.", "CI is not red any more: 45 passed",
+		`The status page shows "CI is red" in the fixture, as the mock has it.`, "The menu has the items:\n- Open\n- × Close", "expect(received).toBe(expected) is what jest prints; login.test.ts has 12 passed tests", "a red button times out after 5 s and shows the test page",
 		"The docs list the exit codes: 0 success, 1 failure, 2 usage", "The 2 failing tests from the ticket now pass (45 passed)", "Expected 2 failures in the fixture run and got 2 failures; our own suite: 12 passed",
 		"Lighthouse: 12 of 14 audits passed, performance 96", "The gate refuses a PR whose tests fail", "The test suite fails fast (-x) as configured in pytest.ini:4", "[ERROR] is printed in red and [INFO] in grey, see logger.go:12",
 		"The tests do not fail", "If the guard is removed, the tests fail", "I removed the guard: the tests fail. With it 12 pass", "TestLogin fails without the fix and passes with it",

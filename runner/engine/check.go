@@ -220,7 +220,7 @@ func (f *flow) cascaded(path event.Path, v *cascades.Validator, s validators.Sub
 		unsaid = validators.Unreadable(unsaid, words.Text(end.Output))
 	}
 	if unsaid != nil {
-		unsaid = fmt.Errorf("cascade %s: %w", v.Cascade.ID, unsaid)
+		unsaid = nonsense{fmt.Errorf("cascade %s: %w", v.Cascade.ID, unsaid), path}
 	}
 	return verdict, unsaid, nil
 }

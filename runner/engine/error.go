@@ -61,8 +61,8 @@ func (e *Error) Error() string { return e.Told().String() }
 func (e *Error) Unwrap() error { return e.Err }
 
 // Broken gives the paths of all that broke: that of the error and those of what broke
-// side by side with it, before it could be cancelled; and of the calls whose answers
-// were of no use. A run that is gone on with tries all of them again.
+// side by side with it, before it could be cancelled; and of what has given
+// answers that were of no use. A run that is gone on with tries all of them again.
 func (e *Error) Broken() (at, useless []event.Path) {
 	return append([]event.Path{e.Path}, e.beside...), e.useless
 }
@@ -93,7 +93,8 @@ func (e *Error) because(unsaid error) *Error {
 	return e
 }
 
-// nonsense is an answer that is no verdict, with the path of the call.
+// nonsense is an answer that is no verdict, with the path of the call, or of the
+// cascade that gave it.
 type nonsense struct {
 	error
 	at event.Path

@@ -35,7 +35,7 @@ func (r *recording) ending(with *piece, result engine.Result) (e ending, err err
 	return e, nil
 }
 
-// broken is all that broke, a path a line; behind the mark a call of which the answer
+// broken is all that broke, a path a line; behind the mark what gave an answer that
 // was of no use. No name in a path has a line's end or the mark.
 func broken(why *engine.Error) string {
 	var lines []string

@@ -330,14 +330,14 @@ func (r *recording) collect(rows []logged) {
 	}
 }
 
-// drop forgets the failures at and under the paths of what broke, a line each, and
-// all of a call whose answer was of no use, so that they are made again. What such a
-// call has spent stays spent.
+// drop forgets the failures at and under the paths of what broke, a line each, and all
+// that models said in what gave an answer of no use, so that they are made again. What
+// such a call has spent stays spent.
 func (r *recording) drop(broken string) error {
 	useless := map[event.Path]bool{} // by the paths of all that broke
 	for line := range strings.SplitSeq(broken, "\n") {
-		path, call := strings.CutPrefix(line, uselessMark)
-		useless[event.Path(path)] = call || useless[event.Path(path)]
+		path, gave := strings.CutPrefix(line, uselessMark)
+		useless[event.Path(path)] = gave || useless[event.Path(path)]
 	}
 	for at, k := range r.kept {
 		under, broke := at, false
@@ -355,7 +355,7 @@ func (r *recording) drop(broken string) error {
 			return err
 		}
 		toolFailed := at == under && c.Result != nil && c.Result.Failed
-		if !c.failed() && !toolFailed && !useless[under] && k.kind != timeoutEffect {
+		if !c.failed() && !toolFailed && !(useless[under] && c.Response != nil) && k.kind != timeoutEffect {
 			continue
 		}
 		if c.Response != nil {

@@ -220,6 +220,14 @@ func TestNonsenseIsAskedForAgain(t *testing.T) {
 -- script.yaml --
 - {tool_calls: [{name: add, arguments: {}}], phase: p}
 - {reply: ok, phase: p}`,
+		"a cascade that judges": `phases: [{name: p, instructions: x, wards: {post: [{cascade: sub.yaml}]}}]
+-- sub.yaml --
+cascade_id: sub
+phases: [{name: s, instructions: y}]
+-- script.yaml --
+- {reply: hm, phase: s}
+- {reply: ` + yes + `, phase: s}
+- {reply: ok, phase: p}`,
 		"an evaluator": `phases: [{name: p, instructions: x, soundings: {factor: 2, max_parallel: 1, evaluator_instructions: best}}]
 -- script.yaml --
 - {reply: hm, role: evaluator, times: 3}

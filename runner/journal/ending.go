@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/encodings"
 )
 
@@ -50,6 +51,33 @@ func broken(why *engine.Error) string {
 }
 
 const uselessMark = "\t"
+
+// fallen are the paths of all that broke, true those of what gave an answer that was
+// of no use.
+type fallen map[event.Path]bool
+
+func readFallen(broken string) fallen {
+	all := fallen{}
+	for line := range strings.SplitSeq(broken, "\n") {
+		path, gave := strings.CutPrefix(line, uselessMark)
+		all[event.Path(path)] = gave || all[event.Path(path)]
+	}
+	return all
+}
+
+// over gives the path of what broke that is at or above another, "" where none is.
+func (f fallen) over(at event.Path) event.Path {
+	for at != "" {
+		if _, there := f[at]; there {
+			break
+		}
+		at = at.Up()
+	}
+	return at
+}
+
+// useless tells of a call that it was of no use.
+func (f fallen) useless(kind string, at event.Path) bool { return kind == modelEffect && f[f.over(at)] }
 
 func (e *ending) write(c *conn, n int64) error {
 	if err := c.send("INSERT INTO result VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET data = excluded.data", n, string(e.data)); err != nil {

@@ -334,28 +334,18 @@ func (r *recording) collect(rows []logged) {
 // that models said in what gave an answer of no use, so that they are made again. What
 // such a call has spent stays spent.
 func (r *recording) drop(broken string) error {
-	useless := map[event.Path]bool{} // by the paths of all that broke
-	for line := range strings.SplitSeq(broken, "\n") {
-		path, gave := strings.CutPrefix(line, uselessMark)
-		useless[event.Path(path)] = gave || useless[event.Path(path)]
-	}
+	all := readFallen(broken)
 	for at, k := range r.kept {
-		under, broke := at, false
-		for under != "" {
-			if _, broke = useless[under]; broke {
-				break
-			}
-			under = under.Up()
-		}
-		if !broke {
+		broke := all.over(at)
+		if broke == "" {
 			continue
 		}
 		c, err := r.j.readEffect(k.data)
 		if err != nil {
 			return err
 		}
-		toolFailed := at == under && c.Result != nil && c.Result.Failed
-		if !c.failed() && !toolFailed && !(useless[under] && c.Response != nil) && k.kind != timeoutEffect {
+		toolFailed := at == broke && c.Result != nil && c.Result.Failed
+		if !c.failed() && !toolFailed && !all.useless(k.kind, at) && k.kind != timeoutEffect {
 			continue
 		}
 		if c.Response != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -254,22 +255,29 @@ phases: [{name: s, instructions: y, wards: {post: [{judge: kind, name: j}]}}, {n
 - {reply: ok, phase: s, times: 2}
 - {reply: ok, phase: p}`,
 	} {
-		t.Run(name, func(t *testing.T) {
-			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-			s := storyOf(t, "-- cascade.yaml --\ncascade_id: c\n"+text+"\n")
-			script := s.Script(t)
-			r := runnerOver(t, j, struct{ model.Model }{script}) // which does not begin anew
-			result, err := r.Run(t.Context(), s.Cascade, nil, runner.WithRunID("run"))
-			for starts := 0; err != nil && starts < 2; starts++ {
-				if result.Status != engine.Failed {
-					t.Fatalf("it %s: %v", result.Status, err)
+		for _, anew := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", as a new run: ", anew), func(t *testing.T) {
+				j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+				s := storyOf(t, "-- cascade.yaml --\ncascade_id: c\n"+text+"\n")
+				script := s.Script(t)
+				r := runnerOver(t, j, struct{ model.Model }{script}) // which does not begin anew
+				result, err := r.Run(t.Context(), s.Cascade, nil, runner.WithRunID("run0"))
+				for start := 0; err != nil && start < 2; start++ {
+					last := fmt.Sprint("run", start)
+					switch {
+					case result.Status != engine.Failed:
+						t.Fatalf("it %s: %v", result.Status, err)
+					case anew:
+						result, err = r.Run(t.Context(), s.Cascade, nil, runner.WithRunID(fmt.Sprint("run", start+1)), runner.WithParent(last, ""))
+					default:
+						result, err = r.Resume(t.Context(), "run0")
+					}
 				}
-				result, err = r.Resume(t.Context(), "run")
-			}
-			if left := script.Left(); err != nil || len(left) > 0 {
-				t.Errorf("it %s: %v; not asked for: %v", result.Status, err, left)
-			}
-		})
+				if left := script.Left(); err != nil || len(left) > 0 {
+					t.Errorf("it %s: %v; not asked for: %v", result.Status, err, left)
+				}
+			})
+		}
 	}
 }
 

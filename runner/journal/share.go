@@ -104,7 +104,7 @@ func (j *Journal) parentOf(s runner.Start, files []cascades.File) (p *shared, st
 	ctx := context.Background()
 	p = &shared{run: s.Parent, kept: map[event.Path]kept{}, begun: begun{}, from: s.From}
 	err = j.reading(ctx, func(c *conn) error {
-		found, err := c.one(ctx, "SELECT n, status FROM run WHERE id = ?", s.Parent)
+		found, err := c.one(ctx, "SELECT n, status, broke FROM run WHERE id = ?", s.Parent)
 		if err != nil {
 			return err
 		}
@@ -122,9 +122,10 @@ func (j *Journal) parentOf(s runner.Start, files []cascades.File) (p *shared, st
 			start.Parent = "" // it has come to its end, and has what it took
 		}
 		rows, err := j.readRows(ctx, c, n)
+		all := readFallen(word(found[2]))
 		for _, l := range rows {
 			p.begun.note(l)
-			if isEffect(l.kind) && l.print != nil {
+			if isEffect(l.kind) && l.print != nil && !all.useless(l.kind, l.path) {
 				p.kept[l.path] = kept{l.row, l.kind, l.print, l.json()}
 			}
 			if start.From != "" && phaseOf(l.path) == start.From {
@@ -148,13 +149,15 @@ func (r *recording) part(at event.Path) {
 }
 
 // fromParent is what the parent's effect at the path came to, where it was
-// asked the same. It costs nothing. What broke is not shared, nor who stopped it.
+// asked the same. It costs nothing. What broke is not shared, nor what is asked again
+// because it did, nor who stopped it.
 func (r *recording) fromParent(w wanted, print print) (c came, found bool, err error) {
 	r.mu.Lock()
 	r.part(w.at)
 	p, own := r.shared.at(w.at), r.begun[w.at.Up()]
+	_, again := r.spent[w.at]
 	r.mu.Unlock()
-	if p == nil || print == nil {
+	if p == nil || print == nil || again {
 		return c, false, nil
 	}
 	k, ok := p.kept[w.at]

@@ -75,6 +75,9 @@ other key verifies, whatever a call or a model says.`,
   capstan schedule settings demo.db --phase 2 --verification-key public.pem`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("phase") && phase != 1 && phase != 2 {
+				return usage("--phase must be 1 or 2, not %d", phase)
+			}
 			return inSchedules(args[0], func(db *schedule.DB) error {
 				if cmd.Flags().Changed("verification-key") {
 					if err := db.SetVerifyKey(cmd.Context(), key); err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
@@ -115,7 +116,9 @@ func (c *Command) sent(t *telemetry.Telemetry) {
 	ctx, cancel := context.WithTimeout(context.Background(), maxSending)
 	defer cancel()
 	if err := t.Shutdown(ctx); err != nil {
-		fmt.Fprintln(c.Stderr, "note:", err)
+		for lost := range strings.SplitSeq(err.Error(), "\n") {
+			fmt.Fprintln(c.Stderr, "note:", lost)
+		}
 	}
 }
 

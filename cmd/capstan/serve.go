@@ -109,6 +109,7 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	if err != nil {
 		return usage("%w", err)
 	}
+	c.unrunnable(judges, offered)
 	l, err := net.Listen("tcp", f.addr)
 	if err != nil {
 		return &exit{exitBroken, err}
@@ -125,6 +126,16 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 		return &exit{exitBroken, err}
 	}
 	return nil
+}
+
+// unrunnable notes which cascades no order could run as their files are now: whoever
+// starts the server can mend them, and who orders one cannot.
+func (c *Command) unrunnable(r *runner.Runner, offered map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(offered)) {
+		if _, err := r.Load(offered[name]); err != nil {
+			fmt.Fprintf(c.Stderr, "note: %s cannot be run as it is now: %s\n", name, oneLine(err.Error()))
+		}
+	}
 }
 
 // ending is how long the runs of a server that ends have to note where they

@@ -188,6 +188,7 @@ func TestUse(t *testing.T) {
 	}{
 		"max_length": {with: map[string]any{"max": 3}}, "grammar_check": {asks: true},
 		"min_length": {with: map[string]any{"mx": 3}, refused: true}, "nobody": {refused: true}, "broken": {refused: true},
+		"quality_check": {with: map[string]any{"strict": true}, refused: true}, "style_check": {with: map[string]any{}, asks: true},
 		"edit_verifier": {with: map[string]any{"active_part": "text"}, publishes: true},
 	} {
 		k := known()

@@ -15,11 +15,14 @@ func Use(name string, with map[string]any, known Known) (*Validator, error) {
 		return nil, err
 	}
 	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, Faults: found.Faults(with)}
-	if found.Criteria != "" {
+	check, err := found.Bind(with) // a judge's too: what it does not take is nothing to pass over
+	switch {
+	case err != nil:
+	case found.Criteria != "":
 		v.Criteria, err = templates.Parse(found.Criteria)
-		return v, err
+	default:
+		v.Check = check
 	}
-	v.Check, err = found.Bind(with)
 	return v, err
 }
 

@@ -252,6 +252,7 @@ func TestGatesOverHTTP(t *testing.T) {
 		t.Errorf("%v %v", yes, no)
 	}
 	w.Problem(422, "bad_parameters", "POST", "/v1/gates/word_count", `{"content": "one", "with": {"mn": 3}}`)
+	w.Problem(422, "bad_parameters", "POST", "/v1/gates/kind", `{"content": "one", "with": {"strict": true}}`)
 	w.Problem(422, "invalid_body", "POST", "/v1/gates/word_count", `{"with": {}}`)
 	w.Problem(404, "unknown_gate", "POST", "/v1/gates/nothing", `{"content": ""}`)
 	w.Problem(503, "no_verdict", "POST", "/v1/gates/kind", `{"content": "hi"}`)

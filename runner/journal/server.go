@@ -25,6 +25,7 @@ type server struct {
 	sweeps   int64 // as the writer saw it last
 	corrects bool  // the process's clock, by the server's
 	outage   time.Duration
+	vain     bool            // the server was waited for so long, and is not back
 	life     context.Context // until the journal is closed
 	ends     context.CancelFunc
 	children sync.WaitGroup
@@ -277,14 +278,18 @@ func (s *server) afresh(w *writer) (err error) {
 }
 
 func (s *server) reconnect(w *writer) bool {
-	for began, wait := time.Now(), 20*time.Millisecond; time.Since(began) < s.outage && !s.j.closed.Load(); wait = min(2*wait, time.Second) {
+	patience := s.outage
+	if s.vain {
+		patience /= 4
+	}
+	for began, wait := time.Now(), 20*time.Millisecond; time.Since(began) < patience && !s.j.closed.Load(); wait = min(2*wait, time.Second) {
 		c, err := s.dial()
 		if err == nil {
 			_ = w.c.Close()
 			w.c = c
 			err = s.afresh(w)
 		}
-		if err == nil {
+		if s.vain = s.vain && err != nil; err == nil {
 			return true
 		}
 		if !postgres.Away(err) {
@@ -292,6 +297,7 @@ func (s *server) reconnect(w *writer) bool {
 		}
 		time.Sleep(wait)
 	}
+	s.vain = true
 	return false
 }
 

@@ -103,7 +103,7 @@ var floors = map[string]string{
 	"runner/batch":     "cascades runner runner/event runner/measure runner/model validators validators/expressions validators/patterns validators/schema",
 	"runner/trace":     "cascades runner/event runner/model runner/tool validators/schema",
 	"runner/receipt":   "cascades runner/event runner/measure runner/signatures runner/trace validators/schema wards",
-	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/lots runner/model runner/reports runner/trace runner/words validators validators/schema wards",
+	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/lots runner/model runner/reports runner/signatures runner/trace runner/words validators validators/schema wards",
 	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure runner/reports validators validators/faults validators/schema wards",
 	"runner/cases":     "cascades runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
 	"runner/telemetry": "runner/event runner/model runner/telemetry/otlp validators/schema",

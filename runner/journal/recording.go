@@ -196,13 +196,14 @@ func (r *recording) later() {
 	var t *time.Timer
 	t = time.AfterFunc(r.j.watchers.delay(r.start.RunID), func() {
 		r.mu.Lock()
-		if r.soon != t {
-			r.mu.Unlock()
-			return
+		var done <-chan error
+		if r.soon == t {
+			done = r.queue()
 		}
-		done := r.queue()
 		r.mu.Unlock()
-		_ = r.j.writer.wait(done) // the run's next effect hears of an error
+		if done != nil {
+			_ = r.j.writer.wait(done) // the run's next effect hears of an error
+		}
 	})
 	r.soon = t
 }

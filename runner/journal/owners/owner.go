@@ -168,8 +168,8 @@ func living(o Owner) bool {
 func began(pid string) string {
 	stat, _ := os.ReadFile("/proc/" + pid + "/stat") // where there is none it has no fields
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	const state, start = 3, 22 // as proc(5) numbers them
-	if len(fields) <= start-state || fields[0] == "Z" || fields[0] == "X" {
+	const state, start = 3, 22                          // as proc(5) numbers them
+	if len(fields) <= start-state || fields[0] == "Z" { // dead, and not waited for yet
 		return ""
 	}
 	return fields[start-state]

@@ -68,6 +68,7 @@ type damage struct {
 	file, words string
 	err         error
 	away        bool // it may be of use again: [runner.ErrAway]
+	lost        bool // of a run, what it had done: errLost
 }
 
 func (d *damage) Error() string {
@@ -79,10 +80,16 @@ func (d *damage) Error() string {
 
 func (d *damage) Unwrap() error { return d.err }
 
+// errLost says that a run, or the last of what it had done, is not in the store any more.
+var errLost = errors.New("lost")
+
 // Is lets a file that may not be written be told as one, and a store that is away.
 func (d *damage) Is(target error) bool {
-	if target == runner.ErrAway {
+	switch target {
+	case runner.ErrAway:
 		return d.away
+	case errLost:
+		return d.lost
 	}
 	var broken *sqlite.Error
 	return target == fs.ErrPermission && errors.As(d.err, &broken) && broken.Code()&0xff == sqlite3.SQLITE_READONLY

@@ -31,7 +31,7 @@ func (r *recording) fence(c *conn) error {
 		return err
 	}
 	if found == nil {
-		return r.j.garbled("run "+r.start.RunID+" is not there", nil)
+		return r.j.missing("the journal is damaged: run " + r.start.RunID + " is not there")
 	}
 	if integer(found[0]) == r.epoch {
 		return nil
@@ -112,9 +112,13 @@ func (r *recording) remembered(c *conn) error {
 		last = p.sealed.last
 	}
 	if last < there {
-		err = r.j.damaged(fmt.Sprintf("the server has lost the last of what run %s had done; it can be gone on with: capstan resume %[1]s", r.start.RunID))
+		err = r.j.missing(fmt.Sprintf("the server has lost the last of what run %s had done; it can be gone on with: capstan resume %[1]s", r.start.RunID))
 	}
 	return err
+}
+
+func (j *Journal) missing(words string) error {
+	return &damage{file: j.store.String(), words: words, lost: true}
 }
 
 // trusted is how long it is taken for true that nobody else has written. An

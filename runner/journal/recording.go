@@ -295,7 +295,11 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 	}
 	return r.j.owe(r.start.RunID, func() error {
 		defer r.j.tell(r.start.RunID)
-		return r.j.writer.do(func(c *conn) error { return r.writeEnd(c, last, e) })
+		err := r.j.writer.do(func(c *conn) error { return r.writeEnd(c, last, e) })
+		if errors.Is(err, errLost) { // the end would stand behind a gap
+			err = r.letGo()
+		}
+		return err
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -135,5 +136,52 @@ func TestRememberedUnseen(t *testing.T) {
 			t.Errorf("statement %d, %s: %v, and there are kept %v", k, text, err, kept)
 		}
 		j.says.forgets = false
+	}
+}
+
+// A run whose last rows the server has lost is let go of, and can be gone on with from
+// what is left, as its error says, while its process lives.
+func TestRememberedInVain(t *testing.T) {
+	if onServer == nil {
+		t.Skip("a file loses nothing")
+	}
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+	h := r.Host(quick{"one"})
+	for _, at := range []event.Path{"a/model[0]", "b/model[0]"} {
+		if _, err := h.Model(at, model.Request{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.recent = nil // it was confirmed long ago
+	err := j.writer.do(func(c *conn) error {
+		_, err := c.exec("DELETE FROM pack WHERE run = ? AND last = ?", r.n, r.there)
+		j.writer.endEra()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Model("c/model[0]", model.Request{}); err == nil || !strings.Contains(err.Error(), "has lost the last") {
+		t.Errorf("got %v", err)
+	}
+	if err := r.End(engine.Result{Status: engine.Failed}, nil); err != nil {
+		t.Error(err)
+	}
+	again := reopen(t, j, "run").(*recording)
+	if len(again.kept) != 1 {
+		t.Errorf("%d effects are kept", len(again.kept))
+	}
+	// Nor is anything owed of one that another has removed.
+	err = j.writer.do(func(c *conn) error {
+		_, err := c.exec("DELETE FROM run WHERE n = ?", r.n)
+		j.writer.endEra()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.End(engine.Result{Status: engine.Failed}, nil); err != nil || j.owed.find("run") != nil {
+		t.Errorf("got %v", err)
 	}
 }

@@ -193,12 +193,13 @@ func (j *Journal) own(id string) (n, epoch int64, ended bool, err error) {
 	return n, epoch, ended, err
 }
 
-func (r *recording) disown() {
-	_ = r.j.owe(r.start.RunID, func() error {
-		return r.j.writer.do(func(c *conn) error {
-			_, err := c.exec("UPDATE run SET owner = NULL WHERE n = ? AND epoch = ?", r.n, r.epoch)
-			return err
-		})
+func (r *recording) disown() { _ = r.j.owe(r.start.RunID, r.letGo) }
+
+// letGo has whoever wants go on with the run.
+func (r *recording) letGo() error {
+	return r.j.writer.do(func(c *conn) error {
+		_, err := c.exec("UPDATE run SET owner = NULL WHERE n = ? AND epoch = ?", r.n, r.epoch)
+		return err
 	})
 }
 

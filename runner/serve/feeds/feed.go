@@ -127,7 +127,7 @@ func (f *Feed) read(ctx context.Context) {
 			return
 		}
 		select {
-		case <-time.After(max(minRest, 4*time.Since(began))):
+		case <-time.After(min(max(minRest, 4*time.Since(began)), maxRest)):
 		case <-ctx.Done():
 			return
 		}
@@ -142,8 +142,13 @@ func (f *Feed) read(ctx context.Context) {
 
 // minRest is how long a feed leaves the store alone after it has read, and four
 // times as long as that took: what is written in quick succession is read
-// together, the more so the more there is to do.
-const minRest = time.Millisecond
+// together, the more so the more there is to do. But where the store was waited for,
+// as for a server that was away, that is no measure.
+const (
+	minRest = time.Millisecond
+	maxRest = 5 * time.Second
+	maxPace = time.Minute // between two looks at how the run stands
+)
 
 // news takes in what is new.
 func (f *Feed) news(ctx context.Context) error {
@@ -183,7 +188,7 @@ func (f *Feed) ended(ctx context.Context) (string, error) {
 	}
 	run, err := f.s.store.Run(ctx, f.key.RunID)
 	f.looked = time.Now()
-	f.pace = max(time.Second, 20*f.looked.Sub(began))
+	f.pace = min(max(time.Second, 20*f.looked.Sub(began)), maxPace)
 	if err != nil || !Over(run.Status) {
 		return "", err
 	}

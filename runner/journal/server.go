@@ -67,7 +67,7 @@ func (s *server) String() string { return s.at.String() }
 func (s *server) dialect() *dialect {
 	return &dialect{
 		read:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-		owner: "CASE WHEN owner IS NOT NULL AND (owner::json ->> 'guest' IS NOT NULL OR EXISTS (SELECT 1 FROM process WHERE key = owner::json ->> 'key' AND until > clock_timestamp())) THEN owner END",
+		owner: "CASE WHEN owner IS NOT NULL AND (owner::json ->> 'guest' IS NOT NULL OR owner::json ->> 'key' = '" + s.j.owner.Key + "' OR EXISTS (SELECT 1 FROM process WHERE key = owner::json ->> 'key' AND until > clock_timestamp())) THEN owner END",
 		lock:  " FOR UPDATE", list: "string_agg(kind, ',')", within: "strpos", single: true, forgets: true,
 	}
 }

@@ -171,7 +171,18 @@ func TestPausedOwner(t *testing.T) {
 	if gone, err := second.Abandoned(t.Context()); err != nil || !slices.Equal(gone, []string{"run"}) {
 		t.Fatalf("got %v, %v", gone, err)
 	}
+	for j, want := range map[*Journal]string{first: Running, second: runner.Cancelled} { // it knows of itself that it lives
+		if run, err := j.Run(t.Context(), "run"); err != nil || run.Status != want {
+			t.Errorf("got %+v, %v, want %s", run, err, want)
+		}
+	}
+	if gone, err := first.Abandoned(t.Context()); err != nil || len(gone) > 0 {
+		t.Errorf("got %v, %v", gone, err)
+	}
 	again := reopen(t, second, "run")
+	if run, err := first.Run(t.Context(), "run"); err != nil || run.Owner == "" || run.Status != Running {
+		t.Errorf("got %+v, %v", run, err)
+	}
 	made := 0
 	resp, err := again.Host(counted{quick{"two"}, &made}).Model("p/model[0]", model.Request{})
 	if err != nil || resp.Text != "one" || made != 0 {

@@ -3,6 +3,7 @@ package feeds
 import (
 	"context"
 	"iter"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,25 +14,45 @@ import (
 
 // A store that is away for a while keeps whoever asks it waiting.
 type away struct {
+	mu     sync.Mutex
 	until  time.Time
 	events int64
 	status string
+	slow   time.Duration // what the next look at how the run stands takes
+}
+
+func (a *away) now(change func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	change()
+}
+
+// answers waits for the store, and gives what it has then.
+func (a *away) answers() (events int64, status string) {
+	var until time.Time
+	a.now(func() { until = a.until })
+	time.Sleep(time.Until(until))
+	a.now(func() { events, status = a.events, a.status })
+	return events, status
 }
 
 func (a *away) Version(context.Context) (int64, error) {
-	time.Sleep(time.Until(a.until))
-	return a.events, nil
+	events, _ := a.answers()
+	return events, nil
 }
 
 func (a *away) Run(context.Context, string) (*journal.Run, error) {
-	time.Sleep(time.Until(a.until))
-	return &journal.Run{Summary: journal.Summary{Status: a.status, Events: a.events}}, nil
+	var slow time.Duration
+	a.now(func() { slow, a.slow = a.slow, 0 })
+	time.Sleep(slow)
+	events, status := a.answers()
+	return &journal.Run{Summary: journal.Summary{Status: status, Events: events}}, nil
 }
 
 func (a *away) Events(_ context.Context, _ string, after int64, _ journal.Detail) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
-		time.Sleep(time.Until(a.until))
-		for seq := after + 1; seq <= a.events && yield(event.Event{Seq: seq, Kind: event.PhaseStarted}, nil); seq++ {
+		events, _ := a.answers()
+		for seq := after + 1; seq <= events && yield(event.Event{Seq: seq, Kind: event.PhaseStarted}, nil); seq++ {
 		}
 	}
 }
@@ -45,14 +66,14 @@ func TestBackFromAway(t *testing.T) {
 			f, leave := New(store, time.Second).Join(Key{RunID: "run"}, 0)
 			defer leave()
 			time.Sleep(out + time.Second)
-			store.events = 2
+			store.now(func() { store.events = 2 })
 			time.Sleep(maxRest + time.Second)
 			if got := len(f.Since(0).Lines); got != 2 {
 				t.Errorf("%v: %d events are told", out, got)
 			}
-			store.until, store.events = time.Now().Add(out), 3
-			time.Sleep(out + maxRest + time.Second)
-			store.status = "cancelled"
+			store.now(func() { store.until, store.events, store.slow = time.Now().Add(out), 3, out })
+			time.Sleep(2*out + maxRest + time.Second)
+			store.now(func() { store.status = "cancelled" })
 			time.Sleep(maxPace + Heartbeat + time.Second)
 			if got := f.Since(0); len(got.Lines) != 3 || got.Over != "cancelled" {
 				t.Errorf("%v: %d events are told, and %q", out, len(got.Lines), got.Over)

@@ -91,7 +91,7 @@ func (s *server) telling(body func(*conn) error) (err error) {
 		return errLeft
 	}
 	if l.c == nil {
-		if l.c, err = s.dial(); err != nil {
+		if l.c, err = s.dial(context.Background()); err != nil {
 			return err
 		}
 	}

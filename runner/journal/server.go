@@ -75,7 +75,7 @@ func (s *server) dialect() *dialect {
 // open checks that the schema is a journal's or empty, makes the tables, and has
 // this process known to live.
 func (s *server) open() (*writer, error) {
-	c, err := s.dial()
+	c, err := s.dial(context.Background())
 	if err != nil {
 		return nil, err
 	}
@@ -119,15 +119,15 @@ func (s *server) openWith(c *conn) (*writer, error) {
 	return w, nil
 }
 
-func (s *server) dial() (*conn, error) {
-	c, err := postgres.Dial(context.Background(), s.at, max(s.outage, time.Second))
+func (s *server) dial(ctx context.Context) (*conn, error) {
+	c, err := postgres.Dial(ctx, s.at, max(s.outage, time.Second))
 	if err != nil {
 		return nil, err
 	}
 	return &conn{c}, nil
 }
 
-func (s *server) reader() (*conn, error) { return s.dial() }
+func (s *server) reader() (*conn, error) { return s.dial(context.Background()) }
 
 // recognise gives the version of the tables, 0 where there are none, and refuses
 // a schema that is somebody else's, or newer.
@@ -282,8 +282,11 @@ func (s *server) reconnect(w *writer) bool {
 	if s.vain {
 		patience /= 4
 	}
-	for began, wait := time.Now(), 20*time.Millisecond; time.Since(began) < patience && !s.j.closed.Load(); wait = min(2*wait, time.Second) {
-		c, err := s.dial()
+	left := max(patience-time.Since(w.tried), patience/4) // one that says nothing was waited for already
+	ctx, cancel := context.WithTimeout(context.Background(), left)
+	defer cancel()
+	for wait := 20 * time.Millisecond; ctx.Err() == nil && !s.j.closed.Load(); wait = min(2*wait, time.Second) {
+		c, err := s.dial(ctx)
 		if err == nil {
 			_ = w.c.Close()
 			w.c = c
@@ -334,7 +337,7 @@ func (s *server) size(c *conn) (int64, error) {
 // shrink has the server find what nothing takes any more: it uses that for what
 // comes next.
 func (s *server) shrink(ctx context.Context) (int64, error) {
-	c, err := s.dial()
+	c, err := s.dial(context.Background())
 	if err != nil {
 		return 0, err
 	}

@@ -32,6 +32,7 @@ type writer struct {
 	rows   int             // written since the last checkpoint was asked for
 	known  map[digest]bool // texts that are in the file
 	before func() error    // called before each commit, for tests; may be nil
+	tried  time.Time       // when it began to write last
 
 	began  time.Time
 	era    atomic.Int64  // ends when others write, or a run's epoch is counted up here
@@ -161,6 +162,7 @@ func (w *writer) together(jobs []job) error {
 }
 
 func (w *writer) attempt(jobs []job) error {
+	w.tried = time.Now()
 	err := w.j.store.begin(w)
 	for i := 0; i < len(jobs) && err == nil; i++ {
 		err = jobs[i].write(w.c)

@@ -1,0 +1,43 @@
+package journal
+
+import (
+	"errors"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner"
+)
+
+// A server that says nothing any more, as one behind a cut line, is waited for no
+// longer than one that refuses; and one that is back after that is gone on with.
+func TestServerSilent(t *testing.T) {
+	c := serverOnly(t)
+	const wait = 2 * time.Second
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{patience: wait})
+	begin(t, j, runner.Start{RunID: "before"})
+	var backend int64
+	err := j.writer.do(func(c *conn) (err error) {
+		backend, err = c.number("SELECT pg_backend_pid()")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := func(s syscall.Signal) {
+		for _, pid := range []int{c.PID(), int(backend)} {
+			_ = syscall.Kill(pid, s) // one that is let go of is gone when it wakes
+		}
+	}
+	all(syscall.SIGSTOP)
+	defer all(syscall.SIGCONT)
+	for _, most := range []time.Duration{wait * 3 / 2, wait / 2} {
+		began := time.Now()
+		if _, err := j.Begin(runner.Start{RunID: "during"}); !errors.Is(err, runner.ErrAway) || time.Since(began) > most {
+			t.Errorf("told after %v: %v", time.Since(began), err)
+		}
+	}
+	all(syscall.SIGCONT)
+	begin(t, j, runner.Start{RunID: "after"})
+}

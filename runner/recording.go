@@ -9,7 +9,6 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // A Journal keeps runs, so that they can be gone on with and looked at.
@@ -53,7 +52,7 @@ type Start struct {
 	Alike     string            // a run whose lots are drawn again: the journal's to say, of one that shares with another or answers from it
 	Elapsed   time.Duration     // spent by earlier starts of the run
 
-	Made map[string]model.Usage // what each call has spent that earlier starts of the run have made
+	Made map[string]engine.Made // what each call has spent that earlier starts of the run have made
 }
 
 // A Recording is one run that is being kept. It belongs to one process at a

@@ -246,7 +246,7 @@ func (f *flow) call(at event.Path, req model.Request, why string, said *event.Te
 		Request: &req, Message: why,
 	}))
 	resp, err := f.h.Model(at, req)
-	f.meter.Spent(resp.Usage)
+	f.meter.Spent(string(at), resp.Usage)
 	if err != nil {
 		return resp, err
 	}

@@ -47,7 +47,7 @@ func Refuse(h Host, c *cascades.Cascade, s State, why *Error) (Result, error) {
 // told runs a cascade and tells of its beginning and its end.
 func told(h Host, c *cascades.Cascade, s State, run func(*flow) error) (Result, error) {
 	f := &flow{h: h, c: c, s: &s, main: true, meter: shared.NewMeter(nil, c.Budget, s.Usage)}
-	f.meter.Made(s.Made)
+	f.meter.Made("", s.Made)
 	started := h.Now()
 	f.prepare()
 	if s.Visited == 0 { // else another host has told it
@@ -223,11 +223,14 @@ func (f *flow) emit(e event.Event) { f.h.Emit(e) }
 // nested runs another cascade within this one, from a state that has its input, and
 // gives what it left; back is its id where this one's outputs get it.
 func (f *flow) nested(at event.Path, c *cascades.Cascade, s *State, back string) (*State, error) {
-	s.RunID, s.Alike, s.Model = f.s.RunID, f.s.Alike, f.s.Model
+	s.RunID, s.Alike, s.Model, s.Made = f.s.RunID, f.s.Alike, f.s.Model, f.s.Made
 	if len(s.Given) == 0 {
 		s.Given = f.c.Default(f.s.Given)
 	}
 	child := &flow{h: f.h, c: c, s: s, at: at.Join(c.ID), meter: shared.NewMeter(f.meter, c.Budget, model.Usage{}), back: back}
+	if b := c.Budget; b.MaxCalls > 0 || b.MaxTokens > 0 || b.MaxCostUSD > 0 {
+		child.meter.Made(string(child.at)+"/", s.Made)
+	}
 	child.prepare()
 	err := child.run()
 	f.s.Verdicts, f.s.Answers = append(f.s.Verdicts, s.Verdicts...), append(f.s.Answers, s.Answers...)

@@ -7,8 +7,12 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/shared"
 	"github.com/seed61713e19/capstan/runner/words"
 )
+
+// Made is a call that earlier starts of a run have made.
+type Made = shared.Made
 
 // A State is all that a run knows between two phases. It is plain JSON: a run
 // goes on from one as it would have gone on without a break.
@@ -42,7 +46,7 @@ type State struct {
 	Usage    model.Usage     `json:"usage"`
 	Elapsed  time.Duration   `json:"elapsed"` // spent before this start of the run
 
-	Made map[string]model.Usage `json:"-"` // what each call has spent that earlier starts of the run have made, which Usage has not
+	Made map[string]Made `json:"-"` // what each call has spent that earlier starts of the run have made, which Usage has not
 
 	seen   bool // Input is what a file gives, of which lint tells, or all that a check sees: not a model's call
 	shared bool // Outputs is that of the flow that this one branched off from

@@ -35,7 +35,7 @@ func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 		}, err
 	})
 	if c.Response == nil {
-		return model.Response{}, err
+		return model.Response{Usage: h.r.spentAt(at)}, err
 	}
 	if inner, ok := h.Host.(interface{ Recalled(model.Request) }); ok && !asked {
 		inner.Recalled(req)
@@ -147,10 +147,7 @@ func (h *host) do(w wanted, make func() (came, error)) (c came, err error) {
 	}
 	began := h.r.j.options.Now()
 	if c, err = make(); err != nil {
-		h.r.mu.Lock()
-		h.r.later()
-		h.r.mu.Unlock()
-		return c, err
+		return h.r.cut(w, c), err
 	}
 	took := max(h.r.j.options.Now().Sub(began), 0)
 	if c, err = h.r.made(w, print, c, took); err != nil {
@@ -168,7 +165,7 @@ func (r *recording) recall(w wanted, print print) (c came, found bool, err error
 	}
 	if found && !k.print.same(print) {
 		if r.replaces {
-			return c, false, nil
+			return c, false, stopped(w.at, r.replace(w.at, k))
 		}
 		return c, false, stopped(w.at, fmt.Errorf("%s is not asked what it was asked before: the run cannot be gone on with", w.at))
 	}
@@ -188,6 +185,22 @@ func (r *recording) recall(w wanted, print print) (c came, found bool, err error
 		return came{}, false, stopped(w.at, err)
 	}
 	return c, true, nil
+}
+
+// replace lets an effect be made anew that is asked otherwise now. What it has spent
+// stays spent.
+func (r *recording) replace(at event.Path, k kept) error {
+	if k.kind != modelEffect {
+		return nil
+	}
+	c, err := r.j.readEffect(k.data)
+	if err != nil || c.Response == nil {
+		return err
+	}
+	r.mu.Lock()
+	r.spent[at] = c.Response.Usage
+	r.mu.Unlock()
+	return nil
 }
 
 // keptAt is what earlier starts kept at a path.
@@ -263,15 +276,38 @@ func (r *recording) keyOf(at event.Path, own string) string {
 	return own
 }
 
+// cut is what a call that was broken off came to: what it has spent is kept, also
+// where nobody heard the answer.
+func (r *recording) cut(w wanted, c came) came {
+	if c.Response != nil && c.Response.Usage != (model.Usage{}) {
+		w.kind = droppedEffect
+		if kept, err := r.made(w, nil, c, 0); err == nil {
+			return kept
+		}
+	}
+	r.mu.Lock()
+	r.later()
+	r.mu.Unlock()
+	if c.Response != nil {
+		c.Response.Usage = c.Response.Usage.Add(r.spentAt(w.at))
+	}
+	return c
+}
+
+// spentAt is what earlier starts have spent at a path on what did not stand.
+func (r *recording) spentAt(at event.Path) model.Usage {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.spent[at]
+}
+
 // made records an effect and gives it as it will read back.
 func (r *recording) made(w wanted, print print, c came, took time.Duration) (came, error) {
-	r.mu.Lock()
-	if used, again := r.spent[w.at]; again && c.Response != nil {
+	if used := r.spentAt(w.at); c.Response != nil && used != (model.Usage{}) {
 		resp := *c.Response
 		resp.Usage = resp.Usage.Add(used)
 		c.Response = &resp
 	}
-	r.mu.Unlock()
 	raw, lossy, err := c.encode(w.pure)
 	if err != nil {
 		return c, fmt.Errorf("effect %s: %w", w.at, err)

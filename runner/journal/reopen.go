@@ -14,7 +14,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/owners"
-	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -303,18 +302,18 @@ func (r *recording) count(rows []logged) {
 // collect takes up the effects. Of two at one path, the later stands.
 func (r *recording) collect(rows []logged) {
 	b := brief{words: map[string]string{}}
-	r.start.Made = map[string]model.Usage{}
+	r.start.Made = map[string]engine.Made{}
 	for _, l := range rows {
 		if l.kind == modelEffect || l.kind == droppedEffect {
 			if a := b.answered(&l); a.came {
-				r.start.Made[string(l.path)] = a.usage
+				r.start.Made[string(l.path)] = engine.Made{Usage: a.usage, Again: l.kind == droppedEffect}
 			}
 		}
 		k := kept{l.row, l.kind, l.print, l.json()}
 		switch {
 		case l.kind == droppedEffect:
 			r.replaces = true
-			r.spent[l.path] = r.start.Made[string(l.path)]
+			r.spent[l.path] = r.start.Made[string(l.path)].Usage
 		case strings.HasPrefix(l.kind, "effect:"):
 			r.kept[l.path] = k
 			delete(r.spent, l.path)
@@ -351,6 +350,7 @@ func (r *recording) drop(broken string) error {
 		}
 		if c.Response != nil {
 			r.spent[at] = c.Response.Usage
+			r.start.Made[string(at)] = engine.Made{Usage: c.Response.Usage, Again: true}
 		}
 		delete(r.kept, at)
 		r.piece.dropped = append(r.piece.dropped, k.row)

@@ -89,6 +89,11 @@ func TestFailedRunTriesAgain(t *testing.T) {
 	if err == nil {
 		t.Fatal("it did not fail")
 	}
+	begun := reopen(t, j, "run")
+	if s, err := j.Run(t.Context(), "run"); err != nil || s.Status != Running || s.Usage.Calls != 2 || s.Usage.CostUSD != 1 || s.Phases != 2 {
+		t.Errorf("while it goes on: %+v, %v", s.Summary, err)
+	}
+	gone(t, j, begun)
 	if _, err = r.Resume(t.Context(), "run"); err == nil {
 		t.Fatal("it did not fail again")
 	}
@@ -303,12 +308,18 @@ phases: [{name: p, each: {in: [a, b, c], max_parallel: 1}, sub_cascades: [{ref: 
 		"all is spent":           {"budget: {max_calls: 3}\n", true, engine.OverBudget, 3},
 		"money":                  {"budget: {max_cost_usd: 1.5}\n", true, engine.OverBudget, 3},
 		"one is left":            {"budget: {max_calls: 4}\n", true, engine.Waiting, 4},
+		"all is spent within":    {"within: {max_calls: 3}\n", true, engine.OverBudget, 3},
+		"one is left within":     {"within: {max_calls: 4}\n", true, engine.Waiting, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 			m := &says{answers: map[string]string{"Draft": "a", "Write": "b"}}
 			r := runnerOver(t, j, m)
-			cascade := storyOf(t, "-- cascade.yaml --\n"+c.budget+each+sub).Cascade
+			text := c.budget + each
+			if inner, ok := strings.CutPrefix(c.budget, "within: "); ok {
+				text = "cascade_id: outer\nphases: [{name: m, sub_cascades: [{ref: mid.yaml}], compose: x}]\n-- mid.yaml --\nbudget: " + inner + each
+			}
+			cascade := storyOf(t, "-- cascade.yaml --\n"+text+sub).Cascade
 			if result, _ := r.Run(t.Context(), cascade, nil, runner.WithRunID("run")); result.Status != engine.Waiting || result.Usage.Calls != 3 {
 				t.Fatalf("it %s with %+v", result.Status, result.Usage)
 			}
@@ -320,6 +331,134 @@ phases: [{name: p, each: {in: [a, b, c], max_parallel: 1}, sub_cascades: [{ref: 
 				t.Errorf("it %s with %+v, asked %v", result.Status, result.Usage, m.calls)
 			}
 		})
+	}
+}
+
+// What a run has spent is what all its starts have, and no budget of it, or of a
+// cascade within it, lets more be asked in all: what was down, cut off, or is asked
+// otherwise now, was asked and is spent.
+func TestBudgetOverStarts(t *testing.T) {
+	const down = "- {error: {status: 400, message: down}, phase: "
+	const within = `phases: [{name: m, sub_cascades: [{ref: mid.yaml}], compose: x}]
+-- mid.yaml --
+cascade_id: mid
+`
+	for name, c := range map[string]struct {
+		text   string
+		status string
+		calls  int // of all starts
+	}{
+		"what was down": {`budget: {max_calls: 1}
+phases: [{name: p, instructions: x}]
+-- script.yaml --
+` + down + "p}\n- {reply: ok, phase: p}", engine.OverBudget, 1},
+		"one is left for what was down": {`budget: {max_calls: 2}
+phases: [{name: p, instructions: x}]
+-- script.yaml --
+` + down + "p}\n- {reply: ok, phase: p}", engine.Succeeded, 2},
+		"what is heard again needs none": {`budget: {max_calls: 3}
+phases: [{name: p, instructions: x}, {name: q, instructions: x}]
+-- script.yaml --
+- {reply: ok, phase: p}
+` + down + "q}\n- {reply: ok, phase: q}", engine.Succeeded, 3},
+		"within": {within + `budget: {max_calls: 2}
+phases: [{name: p, instructions: x}, {name: q, instructions: x}]
+-- script.yaml --
+- {reply: ok, phase: p}
+` + down + "q}\n- {reply: ok, phase: q}", engine.OverBudget, 2},
+		"one is left within": {within + `budget: {max_calls: 3}
+phases: [{name: p, instructions: x}, {name: q, instructions: x}]
+-- script.yaml --
+- {reply: ok, phase: p}
+` + down + "q}\n- {reply: ok, phase: q}", engine.Succeeded, 3},
+		"what is asked otherwise": {`phases: [{name: p, instructions: x, tackle: [sub.yaml], wards: {post: [{judge: kind, name: j}]}}]
+-- sub.yaml --
+cascade_id: sub
+phases: [{name: s, instructions: y}]
+-- script.yaml --
+- {tool_calls: [{name: sub, arguments: {}}], phase: p}
+` + down + `s}
+- {reply: sorry, phase: p}
+- {reply: hm, validator: j, times: 3}
+- {reply: fine, phase: s}
+- {reply: ok, phase: p}
+- {reply: '{"valid": true, "reason": "r"}', validator: j}`, engine.Succeeded, 9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+			s := storyOf(t, "-- cascade.yaml --\ncascade_id: c\n"+c.text+"\n")
+			r := runnerOver(t, j, struct{ model.Model }{s.Script(t)}) // which does not begin anew
+			if result, _ := r.Run(t.Context(), s.Cascade, nil, runner.WithRunID("run")); result.Status != engine.Failed {
+				t.Fatalf("it %s: %v", result.Status, result.Error)
+			}
+			result, _ := r.Resume(t.Context(), "run")
+			if result.Status != c.status || result.Usage.Calls != c.calls {
+				t.Errorf("it %s with %d calls, want %s with %d: %v", result.Status, result.Usage.Calls, c.status, c.calls, result.Error)
+			}
+		})
+	}
+}
+
+// A call that was cut off because another branch broke was made: it is spent in
+// later starts too.
+func TestCutOffIsSpent(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	begun, up := make(chan bool), false
+	m := model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+		usage := model.Usage{Calls: 1, InputTokens: 10, CostUSD: 0.5}
+		switch {
+		case up:
+		case r.Phase == "a":
+			<-begun
+			return model.Response{Usage: usage}, &model.Failure{Class: model.Unavailable, Message: "down"}
+		default:
+			close(begun)
+			<-ctx.Done()
+			return model.Response{Usage: usage}, ctx.Err()
+		}
+		return model.Response{Text: "ok", Usage: usage}, nil
+	})
+	r := runnerOver(t, j, m)
+	c := load(t, "cascade_id: c\nphases: [{name: p, together: [{name: a, instructions: x}, {name: b, instructions: x}]}]")
+	if result, _ := r.Run(t.Context(), c, nil, runner.WithRunID("run")); result.Status != engine.Failed || result.Usage.Calls != 2 {
+		t.Fatalf("it %s with %+v", result.Status, result.Usage)
+	}
+	gone(t, j, reopen(t, j, "run"))
+	if s, err := j.Run(t.Context(), "run"); err != nil || s.Usage.Calls != 2 || s.Usage.CostUSD != 1 {
+		t.Errorf("once it is begun again: %+v, %v", s.Usage, err)
+	}
+	up = true
+	result, err := r.Resume(t.Context(), "run")
+	if err != nil || result.Usage.Calls != 4 || result.Usage.CostUSD != 2 {
+		t.Errorf("it %s with %+v, %v", result.Status, result.Usage, err)
+	}
+}
+
+// What ran out of time is not asked again, so that no budget forbids to go on behind it.
+func TestOutOfTimeIsSpent(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	m := model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+		if r.Phase == "p" {
+			<-ctx.Done()
+		}
+		return model.Response{Text: "ok", Usage: model.Usage{Calls: 1}}, ctx.Err()
+	})
+	r := runnerOver(t, j, m)
+	c := load(t, `cascade_id: c
+budget: {max_calls: 2}
+phases:
+  - {name: p, instructions: x, rules: {timeout: 20ms, on_error: q}}
+  - {name: q, instructions: x}
+  - {name: r, compose: x, human_input: {prompt: "Good?"}}
+`)
+	if result, _ := r.Run(t.Context(), c, nil, runner.WithRunID("run")); result.Status != engine.Waiting || result.Usage.Calls != 2 {
+		t.Fatalf("it %s with %+v", result.Status, result.Usage)
+	}
+	if err := j.Answer(t.Context(), "run", runner.Answer{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	if result, err := r.Resume(t.Context(), "run"); err != nil || result.Usage.Calls != 2 {
+		t.Errorf("it %s with %+v, %v", result.Status, result.Usage, err)
 	}
 }
 

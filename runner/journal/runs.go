@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -173,13 +174,18 @@ func (f Filter) where(ctx context.Context, c *conn, says *dialect) (string, []an
 	return " WHERE " + strings.Join(all, " AND "), args, nil
 }
 
-// tally counts what a run that has not ended has come to.
+// tally counts what a run that has not ended has come to, in all its starts: where an
+// earlier one ended, its row has what it had come to then.
 func (j *Journal) tally(ctx context.Context, c *conn, n int64, s *Summary) (err error) {
 	if _, s.Events, err = j.lastRow(ctx, c, n); err != nil {
 		return err
 	}
-	counts := func(kind string) bool { return kind == modelEffect || kind == string(event.PhaseFinished) }
-	return j.eachRow(ctx, c, n, 0, counts, func(l logged) error {
+	s.Phases, s.Usage = 0, model.Usage{}
+	again := map[event.Path]model.Usage{} // of calls whose place is free: the next one there has what they have spent
+	counts := func(kind string) bool {
+		return kind == modelEffect || kind == droppedEffect || kind == string(event.PhaseFinished)
+	}
+	err = j.eachRow(ctx, c, n, 0, counts, func(l logged) error {
 		if l.kind == string(event.PhaseFinished) {
 			if l.path.Up() == "" {
 				s.Phases++
@@ -190,11 +196,20 @@ func (j *Journal) tally(ctx context.Context, c *conn, n int64, s *Summary) (err 
 		if err := schema.Unmarshal(l.json(), &made); err != nil {
 			return j.garbled(fmt.Sprintf("row %d of run %s", l.row, s.RunID), err)
 		}
-		if made.Response != nil {
+		switch {
+		case made.Response == nil:
+		case l.kind == droppedEffect:
+			again[l.path] = made.Response.Usage
+		default:
+			delete(again, l.path)
 			s.Usage = s.Usage.Add(made.Response.Usage)
 		}
 		return nil
 	})
+	for _, at := range slices.Sorted(maps.Keys(again)) { // a sum of costs hangs on the order
+		s.Usage = s.Usage.Add(again[at])
+	}
+	return err
 }
 
 // numberOf is the number of the run of that name, or of the one whose name

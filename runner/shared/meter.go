@@ -6,6 +6,7 @@ package shared
 import (
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -22,8 +23,14 @@ type Meter struct {
 	mu      sync.Mutex
 	usage   model.Usage
 	pending int
-	made    map[string]model.Usage // see Made: those that this start has not come to
-	ahead   model.Usage            // what they have spent
+	made    map[string]Made // see Meter.Made: those that this start has not come to
+	ahead   model.Usage     // what they have spent
+}
+
+// Made is a call that earlier starts of a run have made.
+type Made struct {
+	Usage model.Usage
+	Again bool // it is made again, as its answer did not come or was of no use
 }
 
 // NewMeter makes a meter with a budget, of which usage is spent already; what it
@@ -32,27 +39,15 @@ func NewMeter(parent *Meter, budget cascades.Budget, usage model.Usage) *Meter {
 	return &Meter{parent: parent, budget: budget, usage: usage}
 }
 
-// Made tells of the calls that earlier starts of the run have made, by their paths:
-// they are spent whether this start comes to them or not, and no bound forbids to
-// hear their answers again.
-func (m *Meter) Made(calls map[string]model.Usage) {
+// Made tells of the calls below a path that earlier starts of the run have made, by
+// their paths: they are spent whether this start comes to them or not, and no bound
+// forbids to hear their answers again.
+func (m *Meter) Made(under string, calls map[string]Made) {
 	m.made = maps.Clone(calls)
-	for _, at := range slices.Sorted(maps.Keys(calls)) { // a sum of costs hangs on the order
-		m.ahead = m.ahead.Add(calls[at])
+	maps.DeleteFunc(m.made, func(at string, _ Made) bool { return !strings.HasPrefix(at, under) })
+	for _, at := range slices.Sorted(maps.Keys(m.made)) { // a sum of costs hangs on the order
+		m.ahead = m.ahead.Add(m.made[at].Usage)
 	}
-}
-
-// again tells whether the call was made already, and takes it from those ahead.
-func (m *Meter) again(at string) bool {
-	u, made := m.made[at]
-	if !made {
-		return false
-	}
-	delete(m.made, at)
-	if m.ahead = m.ahead.Less(u); len(m.made) == 0 {
-		m.ahead = model.Usage{}
-	}
-	return true
 }
 
 // Begin reserves the call at a path, or says which bound forbids it.
@@ -61,17 +56,12 @@ func (m *Meter) Begin(at string) (bound string) {
 		return ""
 	}
 	m.mu.Lock()
-	again, all := m.again(at), m.usage.Add(m.ahead)
-	switch b := m.budget; {
-	case again:
-		m.pending++
-	case b.MaxCalls > 0 && all.Calls >= b.MaxCalls-m.pending:
-		bound = "max_calls"
-	case b.MaxTokens > 0 && all.Tokens() >= b.MaxTokens:
-		bound = "max_tokens"
-	case b.MaxCostUSD > 0 && all.CostUSD >= b.MaxCostUSD:
-		bound = "max_cost_usd"
-	default:
+	if made, came := m.made[at]; came && !made.Again {
+		m.come(at)
+	} else {
+		bound = m.bound()
+	}
+	if bound == "" {
 		m.pending++
 	}
 	m.mu.Unlock()
@@ -79,23 +69,47 @@ func (m *Meter) Begin(at string) (bound string) {
 		return bound
 	}
 	if bound = m.parent.Begin(at); bound != "" {
-		m.end(model.Usage{})
+		m.mu.Lock()
+		m.pending--
+		m.mu.Unlock()
 	}
 	return bound
 }
 
-// end gives back the reservation and notes what the call has spent.
-func (m *Meter) end(u model.Usage) {
-	m.mu.Lock()
-	m.pending--
-	m.usage = m.usage.Add(u)
-	m.mu.Unlock()
+// bound is the one that forbids another call.
+func (m *Meter) bound() string {
+	all := m.usage.Add(m.ahead)
+	switch b := m.budget; {
+	case b.MaxCalls > 0 && all.Calls >= b.MaxCalls-m.pending:
+		return "max_calls"
+	case b.MaxTokens > 0 && all.Tokens() >= b.MaxTokens:
+		return "max_tokens"
+	case b.MaxCostUSD > 0 && all.CostUSD >= b.MaxCostUSD:
+		return "max_cost_usd"
+	}
+	return ""
 }
 
-// Spent ends a call that was made.
-func (m *Meter) Spent(u model.Usage) {
+// come takes a call from those ahead: what it has spent is told with its answer.
+func (m *Meter) come(at string) {
+	made, ahead := m.made[at]
+	if !ahead {
+		return
+	}
+	delete(m.made, at)
+	if m.ahead = m.ahead.Less(made.Usage); len(m.made) == 0 {
+		m.ahead = model.Usage{}
+	}
+}
+
+// Spent ends a call that was made, and gives back its reservation.
+func (m *Meter) Spent(at string, u model.Usage) {
 	for ; m != nil; m = m.parent {
-		m.end(u)
+		m.mu.Lock()
+		m.pending--
+		m.come(at)
+		m.usage = m.usage.Add(u)
+		m.mu.Unlock()
 	}
 }
 

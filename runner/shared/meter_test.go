@@ -39,7 +39,7 @@ func TestMeterDoesNotWrap(t *testing.T) {
 				m.pending++ // as begin does, which lets none of them through any more
 				m.mu.Unlock()
 				m.parent.pending++
-				m.Spent(u)
+				m.Spent("p", u)
 			}
 			if got := m.Begin("p"); got != bound {
 				t.Errorf("%s: after %+v: %q", bound, then, got)

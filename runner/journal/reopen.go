@@ -305,6 +305,7 @@ func (r *recording) collect(rows []logged) {
 	r.start.Made = map[string]engine.Made{}
 	for _, l := range rows {
 		if l.kind == modelEffect || l.kind == droppedEffect {
+			b.bad = false // a time limit that was dropped has no JSON
 			if a := b.answered(&l); a.came {
 				r.start.Made[string(l.path)] = engine.Made{Usage: a.usage, Again: l.kind == droppedEffect}
 			}

@@ -460,6 +460,18 @@ phases:
 	if result, err := r.Resume(t.Context(), "run"); err != nil || result.Usage.Calls != 2 {
 		t.Errorf("it %s with %+v, %v", result.Status, result.Usage, err)
 	}
+	late := load(t, "cascade_id: late\nphases: [{name: p, instructions: x, rules: {timeout: 20ms}}]")
+	result, _ := r.Run(t.Context(), late, nil, runner.WithRunID("late"))
+	for start := range 3 {
+		if result.Status != engine.Failed || result.Usage.Calls != start+1 {
+			t.Errorf("start %d: it %s with %+v: %v", start, result.Status, result.Usage, result.Error)
+		}
+		gone(t, j, reopen(t, j, "late"))
+		if s, err := j.Run(t.Context(), "late"); err != nil || s.Usage.Calls != start+1 {
+			t.Errorf("start %d, once it goes on: %v", start, err)
+		}
+		result, _ = r.Resume(t.Context(), "late")
+	}
 }
 
 // Only what cannot come out otherwise has ended for good.

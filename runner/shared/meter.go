@@ -43,8 +43,15 @@ func NewMeter(parent *Meter, budget cascades.Budget, usage model.Usage) *Meter {
 // their paths: they are spent whether this start comes to them or not, and no bound
 // forbids to hear their answers again.
 func (m *Meter) Made(under string, calls map[string]Made) {
-	m.made = maps.Clone(calls)
-	maps.DeleteFunc(m.made, func(at string, _ Made) bool { return !strings.HasPrefix(at, under) })
+	if len(calls) == 0 {
+		return
+	}
+	m.made = map[string]Made{}
+	for at, call := range calls { // no copy of all: each of many cascades within a run may have few
+		if strings.HasPrefix(at, under) {
+			m.made[at] = call
+		}
+	}
 	for _, at := range slices.Sorted(maps.Keys(m.made)) { // a sum of costs hangs on the order
 		m.ahead = m.ahead.Add(m.made[at].Usage)
 	}

@@ -12,16 +12,21 @@ func plainID(id string) string {
 // questionIDs reads identifiers of research questions: of a platform, or those
 // that the policy names.
 type questionIDs struct {
-	named    map[string]string // of the policy: m3a → M-3a
-	prefixes map[byte]bool     // the letters that they begin with
+	named map[string]string // of the policy: m3a → M-3a
+	first [256]bool         // the letters that they begin with
 }
 
 func newQuestionIDs(want *Questions) *questionIDs {
-	q := &questionIDs{named: map[string]string{}, prefixes: map[byte]bool{}}
+	q := &questionIDs{named: map[string]string{}}
 	for _, id := range want.IDs {
 		if raw := plainID(id); raw != "" {
 			q.named[raw] = id
-			q.prefixes[id[0]|0x20] = true
+			q.first[strings.ToUpper(raw)[0]] = true
+		}
+	}
+	if len(q.named) == 0 {
+		for _, c := range "RrAGD" { // RQ, research question, and platformNames
+			q.first[c] = true
 		}
 	}
 	return q
@@ -30,7 +35,7 @@ func newQuestionIDs(want *Questions) *questionIDs {
 // at reads an identifier of a question at t[i:]: RQ1, RQ-AS-2, AS-1, GDR 3,
 // or, where the policy names them, M-3a.
 func (q *questionIDs) at(t []byte, i int) (id string, end int) {
-	if i >= len(t) || i > 0 && word(t[i-1]) {
+	if i >= len(t) || !q.first[t[i]] || i > 0 && word(t[i-1]) {
 		return "", i
 	}
 	if len(q.named) > 0 {
@@ -94,11 +99,8 @@ func gapAfter(t []byte, i int) int {
 
 // namedAt reads one of the policy's identifiers, or another of their make.
 func (q *questionIDs) namedAt(t []byte, i int) (id string, end int) {
-	if !q.prefixes[t[i]|0x20] || !capital(t[i]) {
-		return "", i
-	}
 	end = i + 1
-	if end >= len(t) || t[end] != '-' && t[end] != '_' && t[end] != '.' && !digit(t[end]) {
+	if !capital(t[i]) || end >= len(t) || t[end] != '-' && t[end] != '_' && t[end] != '.' && !digit(t[end]) {
 		return "", i
 	}
 	if !digit(t[end]) {

@@ -1,8 +1,8 @@
 package reading
 
-// Beginnings are the first two bytes of phrases. A phrase has one of eight bits, by the
-// second, which is set for the bytes that it may have first, and second.
-type beginnings struct{ first, second [256]uint8 }
+// Beginnings are the first two bytes of phrases. A phrase has a bit, by the second, which
+// is set for the bytes that it may have first, and second: letters have each their own.
+type beginnings struct{ first, second [256]uint32 }
 
 func beginningsOf(texts ...string) *beginnings {
 	b := new(beginnings)
@@ -13,24 +13,26 @@ func beginningsOf(texts ...string) *beginnings {
 }
 
 func (b *beginnings) add(p phrase) {
+	for _, c := range p.written(0) {
+		b.first[c] |= p.bit
+	}
 	if len(p.text) == 1 { // anything may be behind it
 		for c := range b.second {
-			b.second[c] |= 1
+			b.second[c] |= p.bit
 		}
-		b.put(&p, 1)
 		return
 	}
-	bit := uint8(1) << (p.text[1] & 7)
 	for _, c := range p.written(1) {
-		b.second[c] |= bit
+		b.second[c] |= p.bit
 	}
-	b.put(&p, bit)
 }
 
-func (b *beginnings) put(p *phrase, bit uint8) {
-	for _, c := range p.written(0) {
-		b.first[c] |= bit
+// behind are the bits of the phrases that may go on as t does behind t[i].
+func (b *beginnings) behind(t []byte, i int) uint32 {
+	if i+1 < len(t) {
+		return b.second[t[i+1]]
 	}
+	return b.second[0] // of one byte
 }
 
 // next is where one of the phrases may begin from i on; len(t) where none does. There
@@ -39,7 +41,7 @@ func (b *beginnings) next(t []byte, i int) int {
 	if i >= len(t) {
 		return len(t)
 	}
-	before := uint8(0)
+	before := uint32(0)
 	if i > 0 {
 		before = asciiWord[t[i-1]]
 	}
@@ -78,12 +80,12 @@ const (
 	topicList                   // what entries are wanted of
 )
 
-// A glance is what one look through a line has seen: for each list eight bits, of which
+// A glance is what one look through a line has seen: for each list sixteen bits, of which
 // none is set where none of its phrases begins.
-type glance uint32
+type glance uint64
 
 // has says that phrases of the list may be in the line.
-func (g glance) has(k kindred) bool { return g>>(8*k)&0xFF != 0 }
+func (g glance) has(k kindred) bool { return g>>(16*k)&0xFFFF != 0 }
 
 // A glancer looks through a line for the beginnings of several lists at once.
 type glancer [256]struct {
@@ -94,11 +96,14 @@ type glancer [256]struct {
 // take lets the glancer look for a list.
 func (g *glancer) take(b *beginnings, k kindred) {
 	for c := range g {
-		g[c].first |= glance(b.first[c]) << (8 * k)
-		g[c].second |= glance(b.second[c]) << (8 * k)
-		g[c].word |= glance(asciiWord[c]) << (8 * k)
+		g[c].first |= halved(b.first[c]) << (16 * k)
+		g[c].second |= halved(b.second[c]) << (16 * k)
+		g[c].word |= halved(asciiWord[c]) << (16 * k)
 	}
 }
+
+// halved lays the upper bits over the lower.
+func halved(bits uint32) glance { return glance(bits&0xFFFF | bits>>16) }
 
 // over looks through a line.
 func (g *glancer) over(t []byte) (seen glance) {

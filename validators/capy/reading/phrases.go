@@ -10,11 +10,16 @@ import (
 type phrase struct {
 	text  string
 	exact bool
+	bit   uint32 // of its second byte
 	topic int
 }
 
 func newPhrase(text string, topic int) phrase {
-	return phrase{text: text, exact: text != string(bytes.ToLower([]byte(text))) || text[0] >= 0x80, topic: topic}
+	p := phrase{text: text, exact: text != string(bytes.ToLower([]byte(text))) || text[0] >= 0x80, bit: 1, topic: topic}
+	if len(text) > 1 {
+		p.bit = 1 << (text[1] & 31)
+	}
+	return p
 }
 
 // at says whether the phrase stands at t[i:] as whole words.
@@ -107,8 +112,11 @@ const maxScan = 1 << 16
 func (p *phrases) in(t []byte) (start, end int, ok bool) {
 	t = t[:min(len(t), maxScan)]
 	for i := p.next(t, 0); i < len(t); i = p.next(t, i+1) {
-		by := p.by[t[i]]
+		by, bits := p.by[t[i]], p.behind(t, i)
 		for n := range by {
+			if by[n].bit&bits == 0 {
+				continue
+			}
 			if end, ok := by[n].at(t, i); ok {
 				return i, end, true
 			}
@@ -120,10 +128,10 @@ func (p *phrases) in(t []byte) (start, end int, ok bool) {
 // all finds the topics of every phrase in t, and where the first stands.
 func (p *phrases) all(t []byte) (m Mask, start, end int) {
 	for i := p.next(t, 0); i < len(t); i = p.next(t, i+1) {
-		by := p.by[t[i]]
+		by, bits := p.by[t[i]], p.behind(t, i)
 		for n := range by {
 			one := &by[n]
-			if m&(1<<one.topic) != 0 {
+			if one.bit&bits == 0 || m&(1<<one.topic) != 0 {
 				continue
 			}
 			if to, ok := one.at(t, i); ok {

@@ -18,10 +18,10 @@ func isWord(c byte) bool { return isLetter(c) || isDigit(c) }
 func isASCIIWord(c byte) bool { return asciiWord[c] != 0 }
 
 // asciiWord has all bits of the bytes of words.
-var asciiWord = func() (set [256]uint8) {
+var asciiWord = func() (set [256]uint32) {
 	for c := range 0x80 {
 		if isWord(byte(c)) {
-			set[c] = 0xFF
+			set[c] = 1<<32 - 1
 		}
 	}
 	return set

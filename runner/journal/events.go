@@ -67,7 +67,8 @@ func chunked[T any](some func() (list []T, more bool, err error)) iter.Seq2[T, e
 
 func (j *Journal) events(ctx context.Context, n int64, id string, after int64, d Detail) iter.Seq2[event.Event, error] {
 	read := eventReader{j: j, n: n, run: id, detail: d, said: map[int64]*said{}}
-	from := max(after, 0) // a row's number is at least its event's
+	after = max(after, 0) // effects are numbered 0
+	from := after         // a row's number is at least its event's
 	return chunked(func() (events []event.Event, more bool, err error) {
 		read.bytes = 0
 		err = j.reading(ctx, func(c *conn) error {

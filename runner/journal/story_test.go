@@ -131,9 +131,14 @@ func reopen(t testing.TB, j *Journal, id string) runner.Recording {
 	return r
 }
 
-func eventsOf(t testing.TB, j *Journal, id string, d Detail) (list []event.Event) {
+func eventsOf(t testing.TB, j *Journal, id string, d Detail) []event.Event {
 	t.Helper()
-	for e, err := range j.Events(t.Context(), id, 0, d) {
+	return eventsAfter(t, j, id, 0, d)
+}
+
+func eventsAfter(t testing.TB, j *Journal, id string, after int64, d Detail) (list []event.Event) {
+	t.Helper()
+	for e, err := range j.Events(t.Context(), id, after, d) {
 		if err != nil {
 			t.Fatal(err)
 		}

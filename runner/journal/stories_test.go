@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -299,8 +298,8 @@ func goOn(t *testing.T, j *Journal, s *story, world counter, w finished) {
 		}
 		return !breaks(w, e.Path) && !strings.Contains(s.Want(), fmt.Sprintf("\n%s %s failed\n", e.Kind, e.Path))
 	})
-	if alike(events, w.events) {
-		return
+	if slices.EqualFunc(events, w.events, enginetest.Alike) {
+		return // their transcript is the same
 	}
 	got, want := told(t, events, result), s.Want()
 	if !strings.Contains(want, "sounding[") && !slices.Contains([]string{"together", "error_advisory", "cascade_verdicts"}, s.Name) {
@@ -323,15 +322,6 @@ func goOn(t *testing.T, j *Journal, s *story, world counter, w finished) {
 			t.Errorf("not told: %s", line)
 		}
 	}
-}
-
-// alike tells whether two lists are of the same events, whenever they were told: then
-// their transcript is the same.
-func alike(a, b []event.Event) bool {
-	return slices.EqualFunc(a, b, func(a, b event.Event) bool {
-		a.Seq, a.Time = b.Seq, b.Time
-		return reflect.DeepEqual(a, b)
-	})
 }
 
 // cut is an event as news tell it: without what its conversation has told.

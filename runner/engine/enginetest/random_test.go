@@ -39,10 +39,10 @@ func FuzzRandom(f *testing.F) {
 		if len(events) > 500 {
 			t.Skip("it takes minutes to break it off everywhere")
 		}
-		inOrder(t, s, here)
-		goneOnWith(t, s, here)
-		goneOnWith(t, s, kept)
-		brokenOff(t, s, kept)
+		f := inOrder(t, s, here)
+		goneOnWith(t, s, here, f)
+		goneOnWith(t, s, kept, f)
+		brokenOff(t, s, kept, f)
 	})
 }
 

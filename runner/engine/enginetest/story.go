@@ -53,14 +53,24 @@ func Stories(tb testing.TB) []*Story {
 	return list
 }
 
-// Shipped reads the shipped transcript that has a name.
+// were holds the shipped transcripts that were read, by their names.
+var were sync.Map
+
+// Shipped reads the shipped transcript that has a name, once in a process.
 func Shipped(tb testing.TB, name string) *Story {
 	tb.Helper()
+	if s, ok := were.Load(name); ok {
+		again := *s.(*Story)
+		return &again
+	}
 	text, err := shipped.ReadFile("testdata/" + name + ".txtar")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return Read(tb, name, text)
+	s := Read(tb, name, text)
+	kept := *s
+	were.Store(name, &kept)
+	return s
 }
 
 // Read makes a story of a text in txtar form. Its cascade is loaded with what

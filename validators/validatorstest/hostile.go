@@ -11,13 +11,20 @@ import (
 	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
 )
 
-// hostileTexts are hostile contents by name: what a validator must survive. They
-// take as long to make as many a validator takes to read them.
-var hostileTexts = sync.OnceValue(func() map[string]string {
-	const (
-		half = 1 << 19 / slowdown
-		deep = 2 * half // of what is nested: a stack is long
-	)
+// longTexts are hostile contents by name: what a validator must survive. They take
+// as long to make as many a validator takes to read them. briefTexts are the same, a
+// quarter as long where neither the depth nor the length of a line is what tells.
+var (
+	longTexts  = sync.OnceValue(func() map[string]string { return hostileTexts(full) })
+	briefTexts = sync.OnceValue(func() map[string]string { return hostileTexts(full / 4) })
+)
+
+const (
+	full = 1 << 19 / slowdown
+	deep = 2 * full // of what is nested: a stack is long
+)
+
+func hostileTexts(half int) map[string]string {
 	return map[string]string{
 		"empty":         "",
 		"white space":   " \t\r\n\u00a0\u2003",
@@ -25,7 +32,7 @@ var hostileTexts = sync.OnceValue(func() map[string]string {
 		"not UTF-8":     strings.Repeat("\xff\xfe\x80 a\xc3", half/6),
 		"half a rune":   "abc\xe2\x82",
 		"long":          strings.Repeat("The quick brown fox jumps over the lazy dog. ", 4*half/45),
-		"one word":      strings.Repeat("a", 4*half),
+		"one word":      strings.Repeat("a", 2*deep),
 		"lines":         strings.Repeat("\n", half),
 		"deep JSON":     strings.Repeat(`{"a":[`, deep/12) + "1" + strings.Repeat("]}", deep/12),
 		"open brackets": strings.Repeat("[", deep),
@@ -44,20 +51,33 @@ var hostileTexts = sync.OnceValue(func() map[string]string {
 		"format verbs":  "%s %d %!v(MISSING) 100%",
 		"think":         strings.Repeat("<think>", half/14) + `{"valid": true}`,
 	}
-})
+}
 
+// hostile tries the brief texts, and the long one of a brief one that took more than a
+// sixteenth of the time for it: what is quadratic has then taken no less.
 func hostile(t *testing.T, check validators.Check) {
-	for name, text := range hostileTexts() {
-		v, err := within(t, name, func() (validators.Verdict, error) {
-			return check(context.Background(), validators.Subject{
-				Content: text, Input: map[string]any{"text": text[:min(len(text), 1<<16)]},
-			})
-		})
-		if err == nil {
-			sound(t, v)
-		} else if strings.Contains(err.Error(), "panic") {
-			t.Errorf("%s: %v", name, err)
+	for name, text := range briefTexts() {
+		began, used := time.Now(), processor.Time()
+		survives(t, check, name, text)
+		if time.Since(began) < work/16 || (used > 0 && processor.Time()-used < work/16) {
+			continue
 		}
+		if long := longTexts()[name]; len(long) > len(text) {
+			survives(t, check, name, long)
+		}
+	}
+}
+
+func survives(t *testing.T, check validators.Check, name, text string) {
+	v, err := within(t, name, func() (validators.Verdict, error) {
+		return check(context.Background(), validators.Subject{
+			Content: text, Input: map[string]any{"text": text[:min(len(text), 1<<16)]},
+		})
+	})
+	if err == nil {
+		sound(t, v)
+	} else if strings.Contains(err.Error(), "panic") {
+		t.Errorf("%s: %v", name, err)
 	}
 }
 

@@ -51,6 +51,9 @@ var demoFile = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(dsn)
 })
 
+// DemoDSN is a new copy of it, for tests that run whole cascades on it.
+func DemoDSN(t testing.TB) string { return sqliteDSN(t) }
+
 func sqliteDSN(t testing.TB) string {
 	t.Helper()
 	text, err := demoFile()

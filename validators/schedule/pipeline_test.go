@@ -39,11 +39,8 @@ func scriptedPipeline(t *testing.T, input map[string]any, replies []byte) (runne
 	open := &schedule.Databases{}
 	t.Cleanup(func() { open.Close() })
 	given := map[string]any{
-		"creator_id": "ada", "week_start": schedule.DemoWeek, "db": filepath.Join(dir, "demo.db"),
+		"creator_id": "ada", "week_start": schedule.DemoWeek, "db": schedule.DemoDSN(t),
 		"signing_key": filepath.Join(dir, "private.pem"), "verification_key": filepath.Join(dir, "public.pem"),
-	}
-	if err := schedule.Init(t.Context(), given["db"].(string), true); err != nil {
-		t.Fatal(err)
 	}
 	private, public, err := schedule.Keygen()
 	if err != nil {

@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !unix && !windows
 
 // Package processor tells tests what they take of the cores.
 package processor

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -155,5 +156,63 @@ phases:
 	}
 	if list[0].Version != list[1].Version || len(list[0].Version) != TextDigits {
 		t.Errorf("versions %q, %q", list[0].Version, list[1].Version)
+	}
+}
+
+// TestAttemptsGoOn: what is said of an attempt that waited for a person, or broke off,
+// is said of the text that it ends with when the run was gone on with.
+func TestAttemptsGoOn(t *testing.T) {
+	for _, breaks := range []bool{false, true} {
+		t.Run(fmt.Sprintf("breaks=%v", breaks), func(t *testing.T) {
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+			broken := breaks
+			m := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+				reply := model.Response{Text: "a fine text", Finish: "stop"}
+				switch last := r.Messages[len(r.Messages)-1]; {
+				case r.Validator != "" && broken:
+					broken = false
+					return model.Response{}, errors.New("down")
+				case r.Validator != "":
+					reply.Text = `{"valid": false, "reason": "vague"}`
+				case !breaks && last.Role == model.User:
+					reply = model.Response{Finish: "tool_calls", ToolCalls: []model.ToolCall{{ID: "1", Name: "ask_human", Arguments: `{"question": "How?"}`}}}
+				}
+				return reply, nil
+			})
+			r, err := runner.New(runner.WithModel(m), runner.WithJournal(j))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := r.Parse("t.yaml", []byte(`cascade_id: t
+phases:
+  - name: draft
+    instructions: Write.
+    tackle: [ask_human]
+    wards: {post: [{expr: "len(content) > 0", mode: advisory}, {judge: "Is it good?", name: tone}]}
+`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res, _ := r.Run(t.Context(), c, nil, runner.WithRunID("run")); res.Status != "failed" && res.Status != "waiting" {
+				t.Fatalf("%+v", res)
+			}
+			if !breaks {
+				if err := j.Answer(t.Context(), "run", runner.Answer{Value: "well"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if res, err := r.Resume(t.Context(), "run"); res.Status != "blocked" {
+				t.Fatal(res.Status, err)
+			}
+			list := attemptsOf(t, j, Filter{})
+			if len(list) != 1 || list[0].Text != textName("a fine text") || len(list[0].Verdicts) != 2 {
+				t.Fatalf("%+v", list)
+			}
+			for _, g := range list[0].Verdicts {
+				if g.Text != list[0].Text {
+					t.Errorf("%s is of the text %q", g.Path, g.Text)
+				}
+			}
+		})
 	}
 }

@@ -130,13 +130,14 @@ func ownAttempt(path event.Path) (own event.Path, rest string) {
 	return path[:end], text[end+1:]
 }
 
-// done is the attempts, of which those that did not come to an end have no text.
+// done is the attempts, of which those that did not come to an end have no text, and
+// what was said of the text of each.
 func (k *taker) done() []Attempt {
 	k.list = slices.DeleteFunc(k.list, func(a Attempt) bool { return k.tries[a.Path] })
 	for i := range k.list {
 		for n := range k.list[i].Verdicts {
 			if v := &k.list[i].Verdicts[n]; v.Text == ofAttempt {
-				v.Text = ""
+				v.Text = k.list[i].Text
 			}
 		}
 	}
@@ -159,14 +160,10 @@ func (k *taker) finished(a *Attempt, l *logged) {
 	e := k.finish(l)
 	a.Phase, a.Number, a.Outcome, a.Text, a.Finished = e.phase, e.attempt, e.status, e.text, timeOf(l.time)
 	k.last[l.path.Up()] = a.Text
-	for i := range a.Verdicts {
-		if v := &a.Verdicts[i]; v.Text == ofAttempt {
-			v.Text = a.Text
-		}
-	}
 }
 
-// ofAttempt stands for an attempt's text until it is told.
+// ofAttempt stands for an attempt's text, which is what it ends with last: one that
+// broke off, or waited for a person, has ended without one before.
 const ofAttempt = "?"
 
 func (k *taker) verdict(a *Attempt, own event.Path, l *logged) {
@@ -179,10 +176,8 @@ func (k *taker) verdict(a *Attempt, own event.Path, l *logged) {
 		Shared: k.shared(a, k.spent[l.path]),
 	}
 	switch {
-	case where == own && a.Outcome == "" && strings.HasPrefix(own.Last(), "attempt["):
-		g.Text = ofAttempt
 	case where == own:
-		g.Text = a.Text
+		g.Text = ofAttempt
 	case g.Moment == event.Filter:
 		g.Text = k.last[own]
 	default:

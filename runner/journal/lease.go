@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/journal/owners"
@@ -21,8 +22,13 @@ import (
 //	A: lease until 12:00:30                     beat: no lease to put off, a new era
 //	B:                        12:00:31 takes    and run 7, which A finds with B's
 //	                          A's lease away    epoch before it writes or spends
+//
+// A server that is away has the leases of all end. So whoever finds that his own has
+// ended counts nobody as gone until he has had it again for its whole length: by then
+// those who live have put theirs off.
 type lease struct {
 	length time.Duration
+	judges atomic.Int64 // from when on, by the writer's clock, it may be told who is gone
 	mu     sync.Mutex
 	c      *conn // tells the server that this process lives, and others what it wrote
 	over   bool  // the journal is closed: what comes late tells nobody
@@ -57,7 +63,9 @@ func (s *server) beat(w *writer) error {
 		stands, err := c.exec(beatAgain, micros, s.j.owner.Key)
 		if err == nil && stands == 0 {
 			_, err = c.exec(beatFirst, s.j.owner.Key, micros)
-			w.endEra()
+			if w.endEra(); w.alone.Load() != 0 { // it has had one before
+				s.pulse.judges.Store(at + int64(s.pulse.length))
+			}
 		}
 		if err != nil {
 			return err
@@ -136,6 +144,12 @@ func (s *server) bury(c *conn, text string) (bool, error) {
 	}
 	left, err := c.number("SELECT count(*) FROM process WHERE key = ?", other.Key)
 	return left == 0, err
+}
+
+// judges tells whether it can be known here who is gone.
+func (s *server) judges() bool {
+	now := s.j.writer.clock()
+	return now-s.j.writer.alone.Load() < int64(s.pulse.length) && now >= s.pulse.judges.Load()
 }
 
 // alive counts those as alive whose lease stands, which the statement that gave

@@ -132,6 +132,39 @@ func TestLeaseIsPutOff(t *testing.T) {
 	}
 }
 
+// A server that was away has ended the lease of each: none takes the others for
+// gone before they have had the time to say that they live, but then whoever has not.
+func TestLeasesEndTogether(t *testing.T) {
+	serverOnly(t)
+	where := at(t, filepath.Join(t.TempDir(), "j.db"))
+	lives, looks := journalAt(t, where, Options{Lease: time.Minute}), journalAt(t, where, Options{Lease: time.Minute})
+	begin(t, lives, runner.Start{RunID: "run"})
+	w, s := looks.writer, looks.store.(*server)
+	back := func() { w.alone.Store(w.clock() - int64(time.Minute)) }
+	for _, step := range []struct {
+		what string
+		do   func()
+		gone int
+	}{
+		{"its own lease may have ended", func() { overdue(t, looks); back() }, 0},
+		{"it had ended", func() {
+			overdue(t, lives)
+			overdue(t, looks)
+			if err := s.beat(w); err != nil {
+				t.Fatal(err)
+			}
+		}, 0},
+		{"the other has not said that it lives", func() { s.pulse.judges.Store(w.clock()) }, 1},
+		{"the other lives", func() { _ = lives.store.(*server).beat(lives.writer) }, 0},
+		{"its own lease stood on", func() { overdue(t, looks); back(); _ = s.beat(w) }, 1},
+	} {
+		step.do()
+		if gone, err := looks.Abandoned(t.Context()); err != nil || len(gone) != step.gone {
+			t.Errorf("%s: got %v, %v, want %d", step.what, gone, err, step.gone)
+		}
+	}
+}
+
 // A run that is taken between the look whether it stands and the end of the
 // transaction is not written.
 func TestTakenMeanwhile(t *testing.T) {

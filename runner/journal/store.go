@@ -52,6 +52,8 @@ type storeWrites interface {
 	bury(c *conn, owner string) (bool, error)
 	// alive tells whether an owner of whom nothing can be told here may live.
 	alive(owners.Owner) bool
+	// judges tells whether it can be known here, now, who is gone.
+	judges() bool
 	// leased tells whether an owner that was named some time ago may live.
 	leased(owners.Owner) bool
 	// told tells other processes that there is more of a run.

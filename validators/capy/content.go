@@ -24,7 +24,7 @@ func content(body []byte) bool {
 // hollow says that a body has names and nothing for them: {"nodes": null}.
 func hollow(body []byte) bool {
 	for line := range bytes.Lines(body) {
-		if t := bytes.TrimSpace(line); len(t) == 0 || t[0] == '#' || fenced(t) {
+		if t := bytes.TrimSpace(line); len(t) == 0 || t[0] == '#' && !valueIn(t) || fenced(t) {
 			continue
 		}
 		for i := 0; i < len(line); i++ {
@@ -48,14 +48,16 @@ func hollow(body []byte) bool {
 // told counts the lines that say something, up to a few, and gives the last of
 // them where it is no block's. Behind one that says that there is nothing only
 // blocks do, up to the next heading: what else stands there says why, or is
-// about something else. Names with placeholders are nothing, nor is what leads them in.
+// about something else. Names with placeholders are nothing, nor is what leads them in;
+// a heading is something where it gives a number.
 func told(body []byte) (lines int, last []byte) {
 	refused, fence, void := false, false, false
+	name := false // the last line that says something may be the name of what is to come
 	var table grid
 	var owed, marks int // lines that have a placeholder for what they would say, and that only mark off
 	var mark []byte
 	for line := range bytes.Lines(barred(body)) {
-		row := bytes.IndexByte(line, '|') >= 0 || fence && bytes.Contains(bytes.TrimSpace(line), []byte("  "))
+		row := bytes.IndexByte(line, '|') >= 0 || fence && parted(line)
 		t := bytes.Trim(line, " \t\r\n*_-|:>+=")
 		switch {
 		case len(t) == 0 || t[0] == 0xE2 && drawn(t):
@@ -64,19 +66,23 @@ func told(body []byte) (lines int, last []byte) {
 			}
 		case fenced(t):
 			fence = !fence
-		case t[0] == '#':
+		case t[0] == '#' && !valueIn(t):
 			refused = false
-		case row && !table.says(line) || !row && !fence && owing(line):
+		case row && !table.says(line) || !row && (!fence || bytes.IndexByte([]byte(`"{[`), t[0]) < 0) && owing(line):
 			owed++
 		case !row && !fence && marking(line):
 			marks, mark = marks+1, t
 		case unmade(t) && (!isItem(line) || reading.CountWords(t) < fewWords):
+			if name {
+				lines, owed, name = lines-1, owed+1, false
+			}
 			refused = refused || lines == 0 && refuses(t) && reading.CountWords(t) <= fewWords+1
 			void = true
 		case !refused || fence || row || t[0] == '{' || t[0] == '[':
 			if lines, last = lines+1, t; fence || row {
 				last = nil // a word in a block says nothing of the block
 			}
+			name = last != nil && nameAlone(last)
 			if lines > 2 {
 				return lines, last
 			}
@@ -104,8 +110,24 @@ func marking(line []byte) bool {
 
 // owing says that a line is a name and a placeholder for what it has.
 func owing(line []byte) bool {
-	i := bytes.IndexByte(line, ':')
-	return i >= 0 && blank(line[i+1:])
+	line = bytes.TrimSpace(bytes.TrimLeft(line, " \t>*_-+:"))
+	if i := bytes.IndexByte(line, ':'); i >= 0 && blank(line[i+1:]) {
+		return true
+	}
+	value, linked := reading.Said(line)
+	return linked && reading.Placeholder(value) && blank(value)
+}
+
+// nameAlone says that a line may be no more than a name: a few words, no number and no
+// sentence.
+func nameAlone(t []byte) bool {
+	return reading.CountWords(t) <= fewWords && !hasNumber(t) && bytes.IndexByte([]byte(".!?;,"), t[len(t)-1]) < 0
+}
+
+// valueIn says that a heading gives a number for what it names.
+func valueIn(heading []byte) bool {
+	value, linked := reading.Said(heading)
+	return linked && hasNumber(value) && !blank(value)
 }
 
 // blank says that a text of a few words, or in brackets, stands for a value that is not
@@ -226,6 +248,8 @@ func template(t []byte) bool {
 			break
 		}
 		named := i > 0 && t[i-1] == '"'
+		key := t[max(0, i-maxNameKey-2):max(0, i-1)]
+		key = key[bytes.LastIndexByte(key, '"')+1:]
 		for t = t[i+1:]; named && len(t) > 0 && (t[0] == ' ' || t[0] == '\t'); t = t[1:] {
 		}
 		if !named || len(t) == 0 || t[0] == '{' || t[0] == '[' && !bytes.HasPrefix(t, []byte("[...")) {
@@ -236,12 +260,22 @@ func template(t []byte) bool {
 		if len(v) > 0 && digit(v[0]) && v[0] != '0' && !gaps {
 			continue // a number, most often
 		}
-		if v = bytes.Trim(v, " \t\r\"]"); gaps || blankValue(v) {
+		quoted := v[0] == '"'
+		switch v = bytes.Trim(v, " \t\r\"]"); {
+		case gaps || blankValue(v):
 			blanks++
+		case quoted && nameKeys[string(key)]:
+			pairs-- // the name of what the others are of
 		}
 	}
 	return blanks >= templateLeast && blanks*templateShare > pairs
 }
+
+// nameKeys are keys of the name of a thing.
+var nameKeys = reading.Set("name", "metric", "label", "node", "driver", "parameter", "variable", "field", "id", "unit", "source")
+
+// maxNameKey is how long these are at most.
+const maxNameKey = len("parameter")
 
 // valueOf is the value of JSON that a text begins with, as far as a line shows it, and
 // whether it has gaps to be filled in, or is several to choose from.

@@ -42,8 +42,8 @@ func (r *run) dispositions(topic int, m Mention) []gap {
 // findings sorts the findings into those that should have a disposition where
 // they stand and have none, and those that have one somewhere. One should where
 // others of its kind have: in a table with a column of dispositions, under a
-// heading beside headings that have them, in JSON with a key for it, in an item
-// that says that it is to come.
+// heading beside headings that have them, in JSON with a key for it, where what stands
+// behind it says that it is to come.
 func (r *run) findings(topic int) (open []reading.Entry, closed map[string]bool) {
 	closed = map[string]bool{}
 	headed := false
@@ -66,11 +66,16 @@ func (r *run) findings(topic int) (open []reading.Entry, closed map[string]bool)
 		case disposed(said, e.Form):
 			closed[e.ID] = true
 			headed = headed || e.Form == reading.Heading
-		case e.Form == reading.Heading, e.Form == reading.Cell && columns.holds(r.doc, e), e.Form == reading.JSON && dispositionLabel.Has(body), e.Form == reading.Item && (awaited(r.doc.Rest(e)) || labelledAwaited(said)):
+		case e.Form == reading.Heading, e.Form == reading.Cell && (columns.holds(r.doc, e) || r.vacant(e)), e.Form == reading.JSON && (dispositionLabel.Has(body) || reading.Placeholder(body)), e.Form == reading.Item && (awaited(r.doc.Rest(e)) || labelledAwaited(said)):
 			open = append(open, e)
 		}
 	}
 	return slices.DeleteFunc(open, func(e reading.Entry) bool { return e.Form == reading.Heading && !headed }), closed
+}
+
+// vacant says that there is nothing but placeholders in the row behind its name.
+func (r *run) vacant(e reading.Entry) bool {
+	return !slices.ContainsFunc(beside(limited(r.doc.Rest(e))), func(cell []byte) bool { return !blank(cell) })
 }
 
 // awaited says that there is a placeholder behind an item's name.
@@ -107,6 +112,11 @@ func limited(t []byte) []byte { return t[:min(len(t), 4096)] }
 // or item of its own, as the value of a key. A choice of several is none.
 func disposed(t []byte, form reading.Form) bool {
 	for line := range bytes.Lines(t) {
+		if said := bytes.Trim(line, " \t\r\n>*_`:.-"); form != reading.JSON && len(said) > 0 {
+			if start, end, ok := dispositions.In(said); ok && start == 0 && end == len(said) {
+				return true
+			}
+		}
 		for rest := line; ; {
 			_, end, ok := dispositionLabel.In(rest)
 			if !ok {
@@ -166,7 +176,7 @@ func cells(line []byte, form reading.Form) [][]byte {
 		parts := bytes.FieldsFunc(t, func(c rune) bool { return c == '|' || c == '<' || c == '>' })
 		return slices.DeleteFunc(parts, func(p []byte) bool { return len(bytes.TrimSpace(p)) > 120 })
 	}
-	for _, s := range []string{":", "—", "–", " - ", "→", "("} {
+	for _, s := range []string{":", "：", "=", "—", "–", " - ", "→", "("} {
 		if i := bytes.Index(t, []byte(s)); i > 0 && i < 160 {
 			rest := bytes.Trim(t[i+len(s):], " *_`:[")
 			if end := bytes.IndexByte(rest, ';'); end >= 0 && bytes.IndexByte(rest[end:], ':') > 0 {

@@ -23,7 +23,7 @@ var fabricated = []string{
 	"Target IVPS: $23.45", "Expected IVPS: $23.45", "E[IVPS] = $23.45", "E[IVPS] $23.45", `E\[IVPS\]: $23.45`, "E(IVPS) = 23.45", "E_IVPS = 23.45", "Probability-weighted IVPS: $23.45", "Mean IVPS of $23.45", "IVPS (expected): $23.45", "IVPS (base case): $23.45",
 	"IVPS (20-year DCF): $23.45", "IVPS (USD): 23.45", "IVPS per share: $23.45", "The IVPS rises from $21.10 to $23.45.", "The IVPS decreased to $23.45.", "IVPS: $21.10 → $23.45",
 	// The value first.
-	"The kernel will find a $23.45 IVPS.", "$23.45 is the IVPS.", "$23.45 per share (IVPS)", "A value of $23.45 per share (IVPS) follows.", "$23.45 = IVPS", "At $23.45, the IVPS is above the price; $23.45 is our IVPS.", "We get $23.45 as the IVPS.", "$23.45 represents the intrinsic value per share.",
+	"The kernel will find a $23.45 IVPS.", "$23.45 is the IVPS.", "$23.45 per share (IVPS)", "- **$23.45** — intrinsic value per share", "$23.45 – updated IVPS", "A value of $23.45 per share (IVPS) follows.", "$23.45 = IVPS", "At $23.45, the IVPS is above the price; $23.45 is our IVPS.", "We get $23.45 as the IVPS.", "$23.45 represents the intrinsic value per share.",
 	// Ranges.
 	"IVPS: $22.10 - $24.80", "IVPS: $22-$25", "IVPS of $22 to $25", "IVPS between $22 and $25", "IVPS range: $22.10–$24.80", "The IVPS is in the range of $22.10 to $24.80.", "IVPS = 22.10–24.80", "IVPS estimated at $22-25", "IVPS: \\$22.10–\\$24.80",
 	// Other names.
@@ -58,6 +58,7 @@ var innocent = []string{
 	"| Artifact | Status |\n|---|---|\n| A.7 (IVPS) | Turn 2 |", "```json\n{\"IVPS\": null}\n```", "```json\n{\"IVPS\": \"[TO BE CALCULATED]\"}\n```", "```json\n{\"ivps_impact\": -15.2}\n```", "```json\n{\"current_price\": 6.10, \"market_price_per_share\": 6.10}\n```", "```json\n{\"note\": \"IVPS is computed by the kernel.\"}\n```",
 	"```json\n{\"name\": \"IVPS\", \"value\": null}\n```", "```json\n{\"name\": \"IVPS impact\", \"value\": -1.2}\n```", "```json\n{\"name\": \"Yield\", \"value\": 23.45}\n```", "The fair value of fuel swaps was $84.20 per tonne.", "The 2024 bid valued Alder at $9.50 per share.", "Sell-side IVPS: $8.40", "The warrants' strike is $11.50 per share, their fair value $2.10.",
 	"```json\n{\"book_value_per_share\": 3.10}\n```", "```json\n{\"analyst_target_price\": 8.40}\n```", "```json\n{\"IVPS_formula\": \"Equity / FDSO\"}\n```", "```json\n{\"sensitivity\": {\"yield_up\": {\"IVPS\": 9.1}}}\n```", "```python\nIVPS = 23.45\n```", "See section 4.2 for how IVPS is found; 23.45% of the text is about it.", "IVPS: see Turn 2", "IVPS, DR and g are related: DR = 12.2%.",
+	"- **$6.10** — price of the shares", "- $15.00 — IVPS impact", "- **-$15** — effect on IVPS", "Price: $6.10 — IVPS: [TO BE CALCULATED]",
 	"Revenue per share: $23.45", "Cash per share is $1.10.", "The ships are worth $23.45 million.", "The fleet is valued at $341M.", "The IVPS kernel has version 2.2.1.", "IVPS 2026 is not 2025's.", "GET('IVPS') is node 20 of 41.", "Price: $6.10, IVPS: TBD", "Price: $6.10 · IVPS: TBD · DR: 12.2%", "DR = RFR + X · ERP = 4.2% + 1.6 · 5.0% = 12.2%", "IVPS · DR: pairs of 3.20", "Nominal value per share: $0.01", "8% - DR: 17.2 is no DR.", "The price of $6.10, IVPS aside, is low.", "| # | Metric |\n|---|---|\n| 1 | IVPS |", "| Section | Topic |\n|---|---|\n| 4.2 | IVPS |", "| Impact | Metric |\n|---|---|\n| -$0.40 | IVPS |",
 }
 

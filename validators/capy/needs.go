@@ -180,10 +180,39 @@ func body(d *reading.Document, e reading.Entry) []byte {
 	if t = t[:min(len(t), maxBody)]; e.Form != reading.JSON {
 		t = uncommented(t)
 	}
-	if e.Form == reading.Label || e.Form == reading.Prose {
-		if rest, linked := reading.Said(t); linked && len(d.Rest(e)) >= len(t) {
-			return rest
+	if e.Form != reading.Label && e.Form != reading.Prose {
+		return t
+	}
+	if rest, linked := reading.Said(t); linked && len(d.Rest(e)) >= len(t) {
+		return beforeNext(rest)
+	}
+	if e.Form == reading.Label && len(trimmed(d.Rest(e))) == 0 {
+		return below(d, e, t)
+	}
+	return t
+}
+
+// beforeNext is a placeholder without the labels behind it on its line: CR: TBD; τ: 0.6.
+func beforeNext(said []byte) []byte {
+	if end := bytes.IndexAny(said, ";|,"); end >= 0 && blank(said[:end]) && bytes.ContainsAny(said[end:], ":=") {
+		return said[:end]
+	}
+	return said
+}
+
+// below is what stands under a label that says nothing on its own line: of an item up to
+// the next one, of a paragraph the line behind it.
+func below(d *reading.Document, e reading.Entry, t []byte) []byte {
+	if line := d.Line(e); isItem(line) {
+		mark := bytes.IndexAny(line, "-*+") + 1
+		if end := bytes.Index(t, append([]byte{'\n'}, line[:mark+1]...)); end >= 0 {
+			return t[:end]
 		}
+		return t
+	}
+	next := d.Next(e)
+	if _, linked := reading.Said(next); len(trimmed(t)) == 0 && len(next) > 0 && !linked && bytes.IndexByte([]byte("#*<-"), next[0]) < 0 {
+		return next
 	}
 	return t
 }

@@ -54,10 +54,15 @@ func (g *grid) valued(cells [][]byte, but uint64) bool {
 	named, values := false, 0
 	for i, cell := range cells {
 		switch {
+		case !named && bytes.Contains(cell, []byte(":** ")): // labels that bars part
+			if named = owing(cell); !named {
+				return true
+			}
+			values++
 		case !named:
-			named = len(trimmed(cell)) > 0
+			named = len(trimmed(cell)) > 0 && !(i+2 < len(cells) && ordinal(cell) && lettered(cells[i+1]))
 		case i < 64 && but&(1<<i) != 0:
-		case !blank(cell):
+		case !blank(cell) && !owing(cell):
 			return true
 		default:
 			values++
@@ -66,10 +71,32 @@ func (g *grid) valued(cells [][]byte, but uint64) bool {
 	return values == 0 && (but == 0 || g.valued(cells, 0))
 }
 
+// ordinal says that a cell is the number of its row.
+func ordinal(cell []byte) bool {
+	cell = bytes.Trim(trimmed(cell), "#.)(")
+	return len(cell) > 0 && len(cell) <= 3 && len(bytes.Trim(cell, "0123456789")) == 0
+}
+
+// lettered says that a cell begins with a letter.
+func lettered(cell []byte) bool {
+	cell = trimmed(cell)
+	return len(cell) > 0 && (word(cell[0]) || cell[0] >= 0x80) && !digit(cell[0])
+}
+
+// parted says that a line of a fence is a row of cells without bars.
+func parted(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return bytes.Contains(line, []byte("  ")) || bytes.IndexByte(line, '\t') >= 0
+}
+
 // cellsOf are the cells of a row, without the bars around it.
 func cellsOf(row []byte) [][]byte {
 	row = bytes.TrimSpace(bytes.TrimLeft(row, " \t>"))
-	if bytes.IndexByte(row, '|') < 0 {
+	switch {
+	case bytes.IndexByte(row, '|') >= 0:
+	case bytes.IndexByte(row, '\t') >= 0:
+		return bytes.Split(row, []byte{'\t'})
+	default:
 		return bytes.Split(row, []byte("  "))
 	}
 	return bytes.Split(bytes.TrimSuffix(bytes.TrimPrefix(row, []byte{'|'}), []byte{'|'}), []byte{'|'})
@@ -90,9 +117,10 @@ func drawn(t []byte) bool {
 	return true
 }
 
-// barred is a text whose tables of tags are rows of bars, their heads with a rule below.
+// barred is a text without tags, whose tables of them, and lists of names with what each
+// has, are rows of bars, the heads of the tables with a rule below.
 func barred(t []byte) []byte {
-	if !bytes.Contains(t, []byte("<td")) {
+	if bytes.IndexByte(t, '<') < 0 {
 		return t
 	}
 	var out []byte
@@ -105,12 +133,20 @@ func barred(t []byte) []byte {
 		if within || len(bytes.TrimSpace(text)) > 0 {
 			out = append(out, text...)
 		}
+		name := tagName(rest)
+		if name == "" {
+			if t = rest; len(t) > 0 {
+				out = append(out, '<')
+			}
+			continue
+		}
 		_, t, _ = bytes.Cut(rest, []byte{'>'})
-		switch name := tagName(rest); name {
-		case "td", "th":
+		switch name {
+		case "td", "th", "dt", "dd":
 			out = append(out, '|')
 			head = head || name == "th"
-		case "tr", "/tr", "/table":
+			within = within || name == "dt"
+		case "tr", "/tr", "/table", "/dd":
 			if within {
 				out = append(out, "|\n"...)
 			}
@@ -118,16 +154,21 @@ func barred(t []byte) []byte {
 				out, head = append(out, "|-|\n"...), false
 			}
 			within = name == "tr"
+		case "summary":
+			out = append(out, "# "...)
 		}
 	}
 	return out
 }
 
-// tagName is the name of a tag, behind its <.
+// tagName is the name of a tag, behind its <; "" where none begins.
 func tagName(t []byte) string {
-	t = t[:min(len(t), len("/table"))]
+	t = t[:min(len(t), len("/summary"))]
 	if end := bytes.IndexAny(t, "> \t\n"); end >= 0 {
 		t = t[:end]
+	}
+	if len(t) == 0 || t[0] != '/' && (t[0]|0x20 < 'a' || t[0]|0x20 > 'z') {
+		return ""
 	}
 	return string(t)
 }

@@ -1,6 +1,7 @@
 package capy
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -174,6 +175,30 @@ func TestShapes(t *testing.T) {
 					t.Errorf("want %q\n%s\n%s", c.want, shape.of(c.table), r.Text())
 				}
 			})
+		}
+	}
+}
+
+// TestToCome writes the nodes of A.3 in every way that a name may have its value: they
+// are an artifact where one of them has, and none where all are to come.
+func TestToCome(t *testing.T) {
+	for _, form := range []string{
+		"- %s: %s", "- %s = %s", "- %s — %s", "- %s → %s", "- %s：%s", "- [x] %s: %s", "- `%s`: `%s`", "- **%s**\n  - %s", "%s = %s\n", "%s:\u00a0%s\n", "**%s**\n\n%s\n", "%s\n: %s\n", ":%s: %s", "#### %s\n\n%s\n",
+		"    %s = %s", "The %s is %s.\n", "$$\\text{%s} = %s$$\n", "**%s:** %s | **Fuel:** N/A", "<p><b>%s:</b> %s</p>", "<li><strong>%s:</strong> %s</li>", "<dt>%s</dt><dd>%s</dd>", "<dt>%s</dt>\n<dd>%s</dd>", "%s: %s<br>",
+		"<details>\n<summary>Nodes</summary>\n\n- %s: %s\n\n</details>", "```text\n%s : %s\n```", "```yaml\n%s: %s\n```", "```\n%s\t%s\n```", "| 1 | %s | %s |", "```json\n[{\"name\": \"%s\", \"value\": \"%s\"}, {\"name\": \"Fuel\", \"value\": \"N/A\"}, {\"name\": \"Tolls\", \"value\": \"TBD\"}]\n```",
+	} {
+		for value, want := range map[string]bool{"TBD": false, "tbc": false, "[TO BE CALCULATED]": false, "Sailings": true, "12% below 2024": true} {
+			said := fmt.Sprintf(form, "Revenue", value)
+			text := both(cut("### A.3_", "### A.5_"), insert("### A.5_", "### A.3 Causal DAG\n\n"+said+"\n\n"))(t, good(t, "BASE_T1"))
+			if r := judge(t, "BASE_T1", text); r.Proceed != want {
+				t.Errorf("%s\n%s", said, r.Text())
+			}
+		}
+	}
+	for body, want := range map[string]bool{"#### Yield: 0.034": true, "#### Yield: TBD": false, "#### Yield": false, "| 2025 | TBD |": false, "| 2025 | 812 |": true, "| 5 | 0.034 | TBD |": true, "| 7 | F-1 | TBD |": false, "| 7 | F-1 | 0.2 |": true, "A g < DR, and\n\nYield is TBD": true} {
+		text := both(cut("### A.3_", "### A.5_"), insert("### A.5_", "### A.3 Causal DAG\n\n"+body+"\n\n"))(t, good(t, "BASE_T1"))
+		if r := judge(t, "BASE_T1", text); r.Proceed != want {
+			t.Errorf("%s\n%s", body, r.Text())
 		}
 	}
 }

@@ -30,17 +30,19 @@ func (r *reader) inFront(l *label, i, end int) (amount, bool) {
 // gives the token where the value would be; joined says that a word or a
 // bracket joins them.
 func (c *cutter) joiner(i int) (at int, joined bool) {
-	article, comma := false, false
+	article, comma, dash := false, false, false
 	for j := i - 1; j >= max(0, i-7); j-- {
 		k := &c.tokens[j]
 		switch {
 		case k.sign == numberSign:
-			if article && !joined || comma && c.taken(j) {
+			if article && !joined || comma && c.taken(j) || dash && j > 0 {
 				return -1, false
 			}
 			return j, joined
 		case k.sign == openSign || k.sign == equalSign || k.sign == commaSign && !joined:
 			joined, comma = true, k.sign == commaSign
+		case k.sign == dashSign && !joined && !article:
+			dash = true // a line of $23.45 — IVPS
 		case k.sign == slashSign, k.is(sharing), c.same(k, "per"):
 		case k.is(linking), c.same(k, "as"), c.same(k, "represents"), c.same(k, "for"):
 			joined = true

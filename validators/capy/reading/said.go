@@ -21,7 +21,7 @@ func linkedTo(t []byte) (rest []byte, linked bool) {
 		switch c := t[i]; {
 		case c == ':' || c == '=' || c == '|':
 			return bytes.Trim(t[i+1:], " *`_"), true
-		case bytes.HasPrefix(t[i:], []byte("≈")), bytes.HasPrefix(t[i:], []byte("—")), bytes.HasPrefix(t[i:], []byte("–")), bytes.HasPrefix(t[i:], []byte("→")):
+		case bytes.HasPrefix(t[i:], []byte("≈")), bytes.HasPrefix(t[i:], []byte("—")), bytes.HasPrefix(t[i:], []byte("–")), bytes.HasPrefix(t[i:], []byte("→")), bytes.HasPrefix(t[i:], []byte("：")):
 			return bytes.Trim(t[i+3:], " *`_"), true
 		case c == '(' && i < 3 && hasDigit(t[i:]):
 			return t[i+1:], true

@@ -139,7 +139,7 @@ var (
 	leaning  = setOf(" \t*_>`\"")
 	bracing  = setOf("[]<>{}()")
 	trailing = setOf(" *_")
-	stopping = setOf(".,;")
+	stopping = setOf(".,;\\$")
 )
 
 func trimLeft(t []byte, set *bytesOf) []byte {
@@ -158,7 +158,9 @@ func trimRight(t []byte, set *bytesOf) []byte {
 
 // Placeholder says that a text stands for a value that is not there.
 func Placeholder(t []byte) bool {
-	t = trimMarks(t)
+	for t = trimMarks(t); bytes.HasPrefix(t, []byte("\u00a0")); {
+		t = trimMarks(t[len("\u00a0"):])
+	}
 	if n := len(t); n > 0 && t[n-1] == ']' {
 		if i := bytes.LastIndex(t, []byte("[^")); i > 0 {
 			t = trimMarks(t[:i]) // a note is behind it
@@ -197,9 +199,12 @@ func Placeholder(t []byte) bool {
 }
 
 // variable is a name in braces or angles that something is to be put for:
-// {{sse}}, <value>. A tag by itself says as little.
+// {{sse}}, ${sse}, <value>. A tag by itself says as little.
 func variable(t []byte) bool {
 	n := len(t)
+	if n > 3 && t[0] == '$' && t[1] == '{' && t[n-1] == '}' {
+		return true
+	}
 	if n < 3 || t[0] != '<' && t[0] != '{' {
 		return false
 	}

@@ -229,6 +229,27 @@ func TestContraryWords(t *testing.T) {
 			t.Errorf("%s: %s %q %s", name, j.Effective, j.Flags, j.Reason)
 		}
 	}
+	// What programs print when they fail, and what they print, or people say, where nothing does.
+	for contrary, all := range map[bool][]string{true: {
+		"a.go:12:2: Error return value of `f.Close` is not checked (errcheck)", "1 issues:\n* errcheck: 1", "[warn] src/a.js\n[warn] Code style issues found in 2 files. Run Prettier with --write to fix.", "$ ./import all\nKilled",
+		"[error] one error found\n[error] (Compile / compileIncremental) Compilation failed", "     checks.........................: 87.10% ✓ 1742 ✗ 258", "    checks_failed......: 12.90% 258 out of 2000", "GET      /api      1200   340(28.33%) |    12       3",
+		"summary =    100 in 00:00:10 =   10.0/s Avg:   12 Min:     3 Max:   120 Err:    20 (20.00%)", "  Non-2xx or 3xx responses: 120", "Status code distribution:\n  [200] 100 responses\n  [500] 20 responses", "http.codes.500: ................ 20",
+		"a.out: a.c:5: main: Assertion `x > 0' failed.", "==1==ERROR: AddressSanitizer: heap-use-after-free on address 0x60", "==1== ERROR SUMMARY: 3 errors from 3 contexts", "web-1   0/1     CrashLoopBackOff   5          3m", "     Active: failed (Result: exit-code) since Mon",
+		"web   Exited (1) 3 seconds ago", "CONFLICT (content): Merge conflict in a.txt", " ! [rejected]        main -> main (non-fast-forward)", "error: failed to push some refs to 'origin'", "a.rb:3:in `foo': undefined local variable or method `x' (NameError)",
+		"Can't locate Foo.pm in @INC (you may need to install it)", "lua: a.lua:3: attempt to call a nil value", "Error in foo() : could not find function", "psql:x.sql:3: ERROR:  relation \"users\" does not exist", "Error from server (NotFound): deployments.apps \"web\" not found",
+		"3 files inspected, 1 offense detected", "Done linting! Found 2 violations, 1 serious in 3 files.", "Error: 1 chart(s) linted, 1 chart(s) failed", "app> Test suite failed", " [ERROR] Found 3 errors", "❌  2 assertions failed", "Diff in /home/u/app/src/main.rs:3:", "Dockerfile:3 DL3008 warning: Pin versions",
+	}, false: {
+		"0 issues.", "All matched files use Prettier code style!", "     checks.........................: 100.00% ✓ 2000 ✗ 0", "    checks_failed......: 0.00% 0 out of 2000", "GET      /api      1200   0(0.00%) |    12       3", "summary =    100 in 00:00:10 =   10.0/s Avg:   12 Err:     0 (0.00%)",
+		"  [200] 120 responses", "http.codes.200: ................ 120", "==1== ERROR SUMMARY: 0 errors from 0 contexts", "web-1   1/1     Running   0          3m", "     Active: active (running) since Mon", "web   Exited (0) 3 seconds ago", "3 files inspected, no offenses detected",
+		"Done linting! Found 0 violations, 0 serious in 3 files.", "1 chart(s) linted, 0 chart(s) failed", " [OK] No errors", "The old process was Killed by the watchdog; now it ends within 3 s", "handler.go:42:3: returns the error of the reader (wrapped)", "the pod no longer goes into CrashLoopBackOff",
+		"docs/cli.md:12 says what `! [rejected]` means", "error: lines of the log have the row's number, see log.go:12",
+	}} {
+		for _, said := range all {
+			if j := request.Judge(asked(t, ask("a")), answered(t, evidence(said)), request.Options{}); slices.Contains(j.Flags, request.ContraryEvidence) != contrary {
+				t.Errorf("%q: %s %q", said, j.Effective, j.Flags)
+			}
+		}
+	}
 	// A criterion may be about failures; that something is refused is not about those of its tests.
 	for _, c := range []struct {
 		criterion, evidence string

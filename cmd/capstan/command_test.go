@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,7 +26,10 @@ import (
 var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 
 func TestMain(m *testing.M) {
-	testscript.Main(stopping{m}, map[string]func(){"capstan": func() { main() }})
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "capstan" {
+		main()
+	}
+	testscript.Main(stopping{m}, map[string]func(){"session": serveSession})
 }
 
 // stopping are the tests, after which the server stops that they share.
@@ -35,6 +37,16 @@ type stopping struct{ *testing.M }
 
 func (s stopping) Run() int {
 	defer func() { stopPostgres() }()
+	collectSeldom(os.Getenv)
+	// Beside the program of sessions, in the folder that testscript makes for its own
+	// and removes: had testscript put it there, a line of it were a process.
+	session, err := exec.LookPath("session")
+	if err == nil {
+		err = os.Link(session, filepath.Join(filepath.Dir(session), "capstan"+filepath.Ext(session)))
+	}
+	if err != nil {
+		panic(err)
+	}
 	return s.M.Run()
 }
 
@@ -65,12 +77,12 @@ func newDatabase() (address string, err error) {
 
 func TestScripts(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it starts eight hundred processes, which run what is run in process elsewhere")
+		t.Skip("it runs in other processes what is run in process elsewhere")
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": wantStatus, "steps": steps, "unpack": unpackExamples, "postgres": onPostgres, "database": makeDatabase},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"capstan": inSession, "given": given, "status": wantStatus, "steps": steps, "unpack": unpackExamples, "postgres": onPostgres, "database": makeDatabase},
 		Condition:     func(name string) (bool, error) { return name == "postgres" && postgrestest.Installed(), nil },
 		Setup: func(env *testscript.Env) error {
 			root, err := filepath.Abs("../..")
@@ -80,7 +92,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("CI", "")
 			env.Setenv("ROOT", root)
 			env.Setenv("HOME", filepath.Join(env.WorkDir, ".home"))
-			return nil
+			name, _ := strings.CutPrefix(filepath.Base(env.WorkDir), "script-")
+			env.Values[sessionKey{}], err = newSession(env, filepath.Join("testdata/script", name+".txtar"))
+			return err
 		},
 	})
 }
@@ -113,24 +127,6 @@ func makeDatabase(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if err != nil {
 		ts.Fatalf("%v", err)
-	}
-}
-
-// wantStatus runs a command that has to end with the given exit status.
-func wantStatus(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: status N command...")
-	}
-	err := ts.Exec(args[1], args[2:]...)
-	got := 0
-	var exited *exec.ExitError
-	if errors.As(err, &exited) {
-		got = exited.ExitCode()
-	} else if err != nil {
-		ts.Fatalf("%v", err)
-	}
-	if want, _ := strconv.Atoi(args[0]); got != want {
-		ts.Fatalf("%v ended with status %d, want %d", args[1:], got, want)
 	}
 }
 

@@ -25,6 +25,7 @@ func TestUntilTestsPass(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	t.Setenv("GOFLAGS", "-vet=off") // which takes longer than the tests
 	var out, said strings.Builder
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: unkept}
 	args := []string{"run", "../../cascades/examples/until_tests_pass.yaml", "--model", "scripted", "--root", dir, "--input", "task=Write Double."}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// A session runs the lines "capstan …" of one script in one process, one after the
+// other: to start is most of what a small one takes, and all that one may leave to the
+// next is on the disk. What a script has run by exec or by a shell is a process of
+// its own, and a line that its process does not outlive leaves the next a new one.
+type session struct {
+	names []string // of the environment, for which a script can only be asked by name
+	set   []string // those that the script begins with, were it as nothing
+	stdin string   // of the next line
+
+	process *exec.Cmd // nil before the first line
+	orders  io.WriteCloser
+	ends    *json.Decoder
+}
+
+// An order is a command line, with all that it has of the world.
+type order struct {
+	Dir, Stdin string
+	Env, Args  []string
+}
+
+// An end is what it came to.
+type end struct {
+	Stdout, Stderr string
+	Status         int
+}
+
+// serveSession is the process of a session.
+func serveSession() {
+	collectSeldom(os.Getenv)
+	orders, ends := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	for {
+		var o order
+		err := orders.Decode(&o)
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		var e end
+		if err == nil {
+			e, err = o.obey()
+		}
+		if err == nil {
+			err = ends.Encode(e)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+}
+
+// obey does what main does.
+func (o order) obey() (end, error) {
+	err := os.Chdir(o.Dir)
+	os.Clearenv()
+	for _, v := range o.Env {
+		name, value, _ := strings.Cut(v, "=")
+		err = errors.Join(err, os.Setenv(name, value))
+	}
+	var out, said shared
+	c := &Command{Stdin: strings.NewReader(o.Stdin), Stdout: &out, Stderr: &said, Getenv: os.Getenv, Environ: os.Environ()}
+	status := c.Run(context.Background(), o.Args)
+	return end{out.String(), said.String(), status}, err
+}
+
+// A shared buffer may be written by several at once, as a file may.
+type shared struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (w *shared) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.Buffer.Write(p)
+}
+
+var setting = regexp.MustCompile(`(?m)^env .*$`)
+
+// newSession is for the script that stands in a file.
+func newSession(env *testscript.Env, file string) (*session, error) {
+	script, err := os.ReadFile(file)
+	s := &session{set: names(env.Vars)}
+	s.names = s.set
+	for _, line := range setting.FindAllString(string(script), -1) {
+		s.names = append(s.names, names(strings.Fields(line)[1:])...)
+	}
+	env.Defer(s.close)
+	return s, err
+}
+
+func names(vars []string) (list []string) {
+	for _, v := range vars {
+		name, _, _ := strings.Cut(v, "=")
+		list = append(list, name)
+	}
+	return list
+}
+
+// environ is what the script has set now.
+func (s *session) environ(ts *testscript.TestScript) (list []string) {
+	for _, name := range s.names {
+		if value := ts.Getenv(name); value != "" || slices.Contains(s.set, name) {
+			list = append(list, name+"="+value)
+		}
+	}
+	return list
+}
+
+// run runs one line, and gives its exit status, -1 where its process was killed.
+func (s *session) run(ts *testscript.TestScript, args []string) int {
+	dir := ts.MkAbs(".")
+	e, err := s.give(order{Dir: dir, Stdin: s.stdin, Env: append(s.environ(ts), "PWD="+dir), Args: args})
+	s.stdin = ""
+	if err != nil {
+		ts.Logf("[%v]", err)
+		s.close()
+		return -1
+	}
+	io.WriteString(ts.Stdout(), e.Stdout)
+	io.WriteString(ts.Stderr(), e.Stderr)
+	return e.Status
+}
+
+func (s *session) give(o order) (e end, err error) {
+	if s.process == nil {
+		if err := s.begin(); err != nil {
+			return e, err
+		}
+	}
+	if err := json.NewEncoder(s.orders).Encode(o); err != nil {
+		return e, err
+	}
+	return e, s.ends.Decode(&e)
+}
+
+func (s *session) begin() error {
+	process := exec.Command("session")
+	process.Stderr = os.Stderr
+	orders, err := process.StdinPipe()
+	if err != nil {
+		return err
+	}
+	ends, err := process.StdoutPipe()
+	if err == nil {
+		err = process.Start()
+	}
+	s.process, s.orders, s.ends = process, orders, json.NewDecoder(ends)
+	return err
+}
+
+func (s *session) close() {
+	if s.process != nil {
+		s.orders.Close()
+		s.process.Wait()
+		s.process = nil
+	}
+}
+
+// A sessionKey is what a script keeps its session under.
+type sessionKey struct{}
+
+func sessionOf(ts *testscript.TestScript) *session { return ts.Value(sessionKey{}).(*session) }
+
+// inSession runs a line that has to end well, or, negated, not to.
+func inSession(ts *testscript.TestScript, neg bool, args []string) {
+	if status := sessionOf(ts).run(ts, args); (status != exitOK) != neg {
+		ts.Fatalf("it ended with status %d", status)
+	}
+}
+
+// given has the next line "capstan …" read a file; stdin is for other programs.
+func given(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: given FILE")
+	}
+	sessionOf(ts).stdin = ts.ReadFile(args[0])
+}
+
+// wantStatus runs a command that has to end with the given exit status.
+func wantStatus(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N command...")
+	}
+	got := 0
+	if args[1] == "capstan" {
+		got = sessionOf(ts).run(ts, args[2:])
+	} else if err := ts.Exec(args[1], args[2:]...); err != nil {
+		exited, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		got = exited.ExitCode()
+	}
+	if want, _ := strconv.Atoi(args[0]); got != want {
+		ts.Fatalf("%v ended with status %d, want %d", args[1:], got, want)
+	}
+}

@@ -93,8 +93,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("ROOT", root)
 			env.Setenv("HOME", filepath.Join(env.WorkDir, ".home"))
 			name, _ := strings.CutPrefix(filepath.Base(env.WorkDir), "script-")
-			env.Values[sessionKey{}], err = newSession(env, filepath.Join("testdata/script", name+".txtar"))
-			return err
+			return newSession(env, filepath.Join("testdata/script", name+".txtar"))
 		},
 	})
 }

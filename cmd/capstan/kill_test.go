@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,19 +11,23 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 )
 
+// elsewhere says why what runs capstan in processes of its own has no place in a short
+// run, which looks for races: the detector would make each of them take seconds.
+const elsewhere = "the goroutines are in other processes"
+
 // programs gives the folder of capstan and the program behind the exec tool and
-// validator. What runs them as processes of their own has no place in a short run,
-// which looks for races: the detector would make each of them take seconds.
+// validator.
 func programs(t *testing.T) (dir string) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("the goroutines are in other processes")
+		t.Skip(elsewhere)
 	}
 	dir, err := withEffect()
 	if err != nil {
@@ -42,8 +45,8 @@ var withEffect = sync.OnceValues(func() (dir string, err error) {
 		return "", err
 	}
 	dir = filepath.Dir(scripts) + string(filepath.Separator)
-	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", dir, "./testdata/everything/effect")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // it starts hundreds of times, and a C library of its own is dear to start
+	// It starts hundreds of times, and a C library of its own is dear to start.
+	build := goTool(runtime.GOOS+"/"+runtime.GOARCH, "build", "-ldflags", "-s -w", "-o", dir, "./testdata/everything/effect")
 	out, err := build.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
@@ -63,15 +66,17 @@ type world struct {
 	now   *victim
 }
 
-// A victim is one process of a run.
+// A victim is the process of one command line. Behind that it is another's.
 type victim struct {
 	*os.Process
-	killed bool
+	killed, done bool
 }
 
 func (v *victim) kill() {
-	v.killed = true
-	v.Kill()
+	if !v.done {
+		v.killed = true
+		v.Kill()
+	}
 }
 
 func newWorld(t *testing.T) *world {
@@ -119,7 +124,7 @@ func (w *world) begin(name string) (number int, asker *victim) {
 	return w.count, w.now
 }
 
-// end kills just after the effect was answered. The process may have come to
+// end kills just after the effect was answered. The command may have come to
 // its own end by then, and the next one begun.
 func (w *world) end(number int, asker *victim) {
 	w.mu.Lock()
@@ -206,15 +211,15 @@ var story = []struct {
 
 // A pen is where one run is made over and over until it has ended.
 type pen struct {
-	t       *testing.T
-	w       *world
-	dir     string
-	program string
-	stdio   bytes.Buffer
+	t     *testing.T
+	w     *world
+	dir   string
+	idle  *sessions
+	stdio bytes.Buffer
 }
 
-func newPen(t *testing.T, programs string) *pen {
-	p := &pen{t: t, w: newWorld(t), dir: t.TempDir(), program: filepath.Join(programs, "capstan")}
+func newPen(t *testing.T, programs string, idle *sessions) *pen {
+	p := &pen{t: t, w: newWorld(t), dir: t.TempDir(), idle: idle}
 	files, err := filepath.Glob("testdata/everything/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no cascade", err)
@@ -232,27 +237,35 @@ func newPen(t *testing.T, programs string) *pen {
 	return p
 }
 
-// capstan runs one command line as a process of its own and gives its status,
-// -1 where it was killed.
+// capstan runs one command line and gives its status, -1 where it was killed: then
+// what comes behind it is in another process.
 func (p *pen) capstan(args ...string) (status int, out string) {
-	cmd := exec.Command(p.program, args...)
-	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), "CAPSTAN_TEST_EFFECT="+p.w.URL+"/effect",
-		"OPENAI_BASE_URL="+p.w.URL+"/v1", "OPENAI_API_KEY=", "CAPSTAN_MODEL=", "CAPSTAN_DB="+filepath.Join(p.dir, "runs.db"))
-	var stdout bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &p.stdio
+	s := p.idle.take()
+	if err := s.begin(); err != nil {
+		p.t.Fatal(err)
+	}
+	now := &victim{Process: s.process.Process}
 	p.w.mu.Lock()
-	if err := cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
-	p.w.now = &victim{Process: cmd.Process}
+	p.w.now = now
 	p.w.mu.Unlock()
-	err := cmd.Wait()
-	var exited *exec.ExitError
-	if err != nil && !errors.As(err, &exited) {
+	e, err := s.run(order{Dir: p.dir, Args: args, Env: append(os.Environ(), "CAPSTAN_TEST_EFFECT="+p.w.URL+"/effect",
+		"OPENAI_BASE_URL="+p.w.URL+"/v1", "OPENAI_API_KEY=", "CAPSTAN_MODEL=", "CAPSTAN_DB="+filepath.Join(p.dir, "runs.db"))})
+	p.w.mu.Lock()
+	now.done = true
+	p.w.mu.Unlock()
+	p.stdio.WriteString(e.Stderr)
+	switch {
+	case now.killed:
+		s.close()
+	case err != nil:
 		p.t.Fatal(err)
+	default:
+		p.idle.give(s)
 	}
-	return cmd.ProcessState.ExitCode(), stdout.String()
+	if err != nil {
+		return -1, ""
+	}
+	return e.Status, e.Stdout
 }
 
 // finish makes the run, answers it and goes on with it until it has ended, and
@@ -285,8 +298,9 @@ func (p *pen) finish() (result map[string]any, kills int) {
 // answered or just after, ends as the one that nobody disturbed: the same
 // result and cost, and no effect made again but the one that was cut.
 func TestKilled(t *testing.T) {
-	programs := programs(t)
-	calm := newPen(t, programs)
+	programs, idle := programs(t), &sessions{}
+	t.Cleanup(idle.close)
+	calm := newPen(t, programs, idle)
 	want, _ := calm.finish()
 	effects := calm.w.count
 	if effects < 30 {
@@ -296,7 +310,7 @@ func TestKilled(t *testing.T) {
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d/after=%v", k, after), func(t *testing.T) {
 				t.Parallel()
-				p := newPen(t, programs)
+				p := newPen(t, programs, idle)
 				p.w.at, p.w.after = k, after
 				got, kills := p.finish()
 				// After the last answer before a process ends, the kill may be late.

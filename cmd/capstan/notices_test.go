@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -96,22 +95,26 @@ func notices(t *testing.T) string {
 // folder of each.
 func modules(t *testing.T) map[string]string {
 	t.Helper()
-	lists := make([]string, len(platforms))
+	dirs, lists := map[string]string{}, make([]string, len(platforms))
 	var all sync.WaitGroup
 	for i, p := range platforms {
+		if p == linux { // which deps lists
+			continue
+		}
 		all.Go(func() {
-			system, arch, _ := strings.Cut(p, "/")
-			cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", ".")
-			cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
-			out, err := cmd.Output()
+			out, err := goTool(p, "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", ".").Output()
 			if err != nil {
 				t.Errorf("%s: %v", p, err)
 			}
 			lists[i] = string(out)
 		})
 	}
+	for _, p := range deps(t) {
+		if m := p.Module; m.Path != "" && !m.Main {
+			dirs[m.Path+" "+m.Version] = m.Dir
+		}
+	}
 	all.Wait()
-	dirs := map[string]string{}
 	for line := range strings.Lines(strings.Join(lists, "")) {
 		if name, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
 			dirs[name] = dir

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -22,8 +24,8 @@ type listed struct {
 	Standard   bool
 	Imports    []string
 	Module     struct {
-		Path string
-		Main bool
+		Path, Version, Dir string
+		Main               bool
 	}
 }
 
@@ -115,17 +117,15 @@ func asker(p listed) string {
 	return p.Module.Path
 }
 
-// deps are the packages in the program, by name, the same on every system.
+// deps are the packages in the program for Linux, by name, the same on every system.
 func deps(t *testing.T) map[string]listed {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Standard,Imports,Module", ".")
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
-	out, err := cmd.Output()
+	out, err := onLinux()
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := map[string]listed{}
-	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
 			return all
@@ -134,4 +134,20 @@ func deps(t *testing.T) map[string]listed {
 		}
 		all[p.ImportPath] = p
 	}
+}
+
+// linux is the platform that packages.txt is of.
+const linux = "linux/amd64"
+
+var onLinux = sync.OnceValues(func() ([]byte, error) {
+	return goTool(linux, "list", "-deps", "-json=ImportPath,Standard,Imports,Module", ".").Output()
+})
+
+// goTool is a command of Go's for a platform. Its heap is small: to collect it is a
+// third of what it takes.
+func goTool(platform string, args ...string) *exec.Cmd {
+	system, arch, _ := strings.Cut(platform, "/")
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOGC=off")
+	return cmd
 }

@@ -17,15 +17,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// A session runs the lines "capstan …" of one script in one process, one after the
-// other: to start is most of what a small one takes, and all that one may leave to the
-// next is on the disk. What a script has run by exec or by a shell is a process of
-// its own, and a line that its process does not outlive leaves the next a new one.
+// A session runs command lines in one process, one after the other: to start is most
+// of what a small one takes, and all that one may leave to the next is on the disk. A
+// line that the process does not outlive leaves the next a new one.
 type session struct {
-	names []string // of the environment, for which a script can only be asked by name
-	set   []string // those that the script begins with, were it as nothing
-	stdin string   // of the next line
-
 	process *exec.Cmd // nil before the first line
 	orders  io.WriteCloser
 	ends    *json.Decoder
@@ -92,66 +87,25 @@ func (w *shared) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-var setting = regexp.MustCompile(`(?m)^env .*$`)
-
-// newSession is for the script that stands in a file.
-func newSession(env *testscript.Env, file string) (*session, error) {
-	script, err := os.ReadFile(file)
-	s := &session{set: names(env.Vars)}
-	s.names = s.set
-	for _, line := range setting.FindAllString(string(script), -1) {
-		s.names = append(s.names, names(strings.Fields(line)[1:])...)
+// run gives what a line came to, or why its process did not get so far.
+func (s *session) run(o order) (e end, err error) {
+	if err = s.begin(); err == nil {
+		err = json.NewEncoder(s.orders).Encode(o)
 	}
-	env.Defer(s.close)
-	return s, err
-}
-
-func names(vars []string) (list []string) {
-	for _, v := range vars {
-		name, _, _ := strings.Cut(v, "=")
-		list = append(list, name)
+	if err == nil {
+		err = s.ends.Decode(&e)
 	}
-	return list
-}
-
-// environ is what the script has set now.
-func (s *session) environ(ts *testscript.TestScript) (list []string) {
-	for _, name := range s.names {
-		if value := ts.Getenv(name); value != "" || slices.Contains(s.set, name) {
-			list = append(list, name+"="+value)
-		}
-	}
-	return list
-}
-
-// run runs one line, and gives its exit status, -1 where its process was killed.
-func (s *session) run(ts *testscript.TestScript, args []string) int {
-	dir := ts.MkAbs(".")
-	e, err := s.give(order{Dir: dir, Stdin: s.stdin, Env: append(s.environ(ts), "PWD="+dir), Args: args})
-	s.stdin = ""
 	if err != nil {
-		ts.Logf("[%v]", err)
 		s.close()
-		return -1
 	}
-	io.WriteString(ts.Stdout(), e.Stdout)
-	io.WriteString(ts.Stderr(), e.Stderr)
-	return e.Status
+	return e, err
 }
 
-func (s *session) give(o order) (e end, err error) {
-	if s.process == nil {
-		if err := s.begin(); err != nil {
-			return e, err
-		}
-	}
-	if err := json.NewEncoder(s.orders).Encode(o); err != nil {
-		return e, err
-	}
-	return e, s.ends.Decode(&e)
-}
-
+// begin starts the process where there is none.
 func (s *session) begin() error {
+	if s.process != nil {
+		return nil
+	}
 	process := exec.Command("session")
 	process.Stderr = os.Stderr
 	orders, err := process.StdinPipe()
@@ -174,14 +128,100 @@ func (s *session) close() {
 	}
 }
 
-// A sessionKey is what a script keeps its session under.
+// Sessions are those that nobody has a line for.
+type sessions struct {
+	mu   sync.Mutex
+	idle []*session
+}
+
+func (l *sessions) take() *session {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.idle) == 0 {
+		return &session{}
+	}
+	s := l.idle[len(l.idle)-1]
+	l.idle = l.idle[:len(l.idle)-1]
+	return s
+}
+
+func (l *sessions) give(s *session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.idle = append(l.idle, s)
+}
+
+func (l *sessions) close() {
+	for _, s := range l.idle {
+		s.close()
+	}
+}
+
+// A scriptSession is that of the lines "capstan …" of one script. What the script has
+// run by exec or by a shell is a process of its own.
+type scriptSession struct {
+	session
+	names []string // of the environment, for which a script can only be asked by name
+	set   []string // those that the script begins with, were it as nothing
+	stdin string   // of the next line
+}
+
+var setting = regexp.MustCompile(`(?m)^env .*$`)
+
 type sessionKey struct{}
 
-func sessionOf(ts *testscript.TestScript) *session { return ts.Value(sessionKey{}).(*session) }
+// newSession is for the script that stands in a file.
+func newSession(env *testscript.Env, file string) error {
+	script, err := os.ReadFile(file)
+	s := &scriptSession{set: names(env.Vars)}
+	s.names = s.set
+	for _, line := range setting.FindAllString(string(script), -1) {
+		s.names = append(s.names, names(strings.Fields(line)[1:])...)
+	}
+	env.Values[sessionKey{}] = s
+	env.Defer(s.close)
+	return err
+}
+
+func names(vars []string) (list []string) {
+	for _, v := range vars {
+		name, _, _ := strings.Cut(v, "=")
+		list = append(list, name)
+	}
+	return list
+}
+
+func sessionOf(ts *testscript.TestScript) *scriptSession {
+	return ts.Value(sessionKey{}).(*scriptSession)
+}
+
+// environ is what the script has set now.
+func (s *scriptSession) environ(ts *testscript.TestScript) (list []string) {
+	for _, name := range s.names {
+		if value := ts.Getenv(name); value != "" || slices.Contains(s.set, name) {
+			list = append(list, name+"="+value)
+		}
+	}
+	return list
+}
+
+// line runs one, and gives its exit status, -1 where its process was killed.
+func (s *scriptSession) line(ts *testscript.TestScript, args []string) int {
+	dir := ts.MkAbs(".")
+	e, err := s.run(order{Dir: dir, Stdin: s.stdin, Env: append(s.environ(ts), "PWD="+dir), Args: args})
+	s.stdin = ""
+	if err != nil {
+		ts.Logf("[%v]", err)
+		return -1
+	}
+	io.WriteString(ts.Stdout(), e.Stdout)
+	io.WriteString(ts.Stderr(), e.Stderr)
+	return e.Status
+}
 
 // inSession runs a line that has to end well, or, negated, not to.
 func inSession(ts *testscript.TestScript, neg bool, args []string) {
-	if status := sessionOf(ts).run(ts, args); (status != exitOK) != neg {
+	if status := sessionOf(ts).line(ts, args); (status != exitOK) != neg {
 		ts.Fatalf("it ended with status %d", status)
 	}
 }
@@ -201,7 +241,7 @@ func wantStatus(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	got := 0
 	if args[1] == "capstan" {
-		got = sessionOf(ts).run(ts, args[2:])
+		got = sessionOf(ts).line(ts, args[2:])
 	} else if err := ts.Exec(args[1], args[2:]...); err != nil {
 		exited, ok := errors.AsType[*exec.ExitError](err)
 		if !ok {

@@ -26,6 +26,7 @@ func TestUntilTestsPass(t *testing.T) {
 		}
 	}
 	t.Setenv("GOFLAGS", "-vet=off") // which takes longer than the tests
+	t.Setenv("GOGC", "off")         // of compilers, as in goTool
 	var out, said strings.Builder
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: unkept}
 	args := []string{"run", "../../cascades/examples/until_tests_pass.yaml", "--model", "scripted", "--root", dir, "--input", "task=Write Double."}

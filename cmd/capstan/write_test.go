@@ -27,7 +27,6 @@ phases:
 // TestWriteIsNotRepeated kills a run while a tool that writes is at work: however
 // often it is resumed the tool is not started again, until a person says so.
 func TestWriteIsNotRepeated(t *testing.T) {
-	programs := programs(t)
 	for _, c := range []struct {
 		answer, output string
 		status, starts int
@@ -39,7 +38,7 @@ func TestWriteIsNotRepeated(t *testing.T) {
 		{"stop", "", 3, 1},
 	} {
 		t.Run(c.answer, func(t *testing.T) {
-			d := newDesk(t, programs, map[string]string{"letter.yaml": letter})
+			d := newDesk(t, map[string]string{"letter.yaml": letter})
 			started := func(want int) {
 				t.Helper()
 				if got := strings.Count(strings.Join(d.lines("starts"), " "), "start"); got != want {
@@ -76,9 +75,8 @@ func TestWriteIsNotRepeated(t *testing.T) {
 func TestIdempotentIsStartedAgain(t *testing.T) {
 	source := strings.Replace(letter, "cat > /dev/null; echo start >>", "grep -o key.*mail[^}]* >>", 1)
 	source = strings.Replace(source, "echo sent\"]}", "echo sent\"], idempotent: true}", 1)
-	programs := programs(t)
 	for _, as := range [][]string{nil, {"--from", "told"}, {"--input", "tone=dry"}} {
-		d := newDesk(t, programs, map[string]string{"letter.yaml": source})
+		d := newDesk(t, map[string]string{"letter.yaml": source})
 		d.capstan(-1, "run", "letter.yaml", "--run-id", "r") // killed
 		d.capstan(0, append([]string{"resume", "r"}, as...)...)
 		if keys := d.lines("starts"); len(keys) != 2 || keys[0] != keys[1] || !strings.Contains(keys[0], "r:mail/") {
@@ -111,7 +109,7 @@ echo "sent to $to"
 // TestWritesSideBySide: of several writes that were at work each is asked about,
 // the answer is of the one that was told, and asking breaks off no other.
 func TestWritesSideBySide(t *testing.T) {
-	d := newDesk(t, programs(t), map[string]string{"letters.yaml": letters, "send.sh": sendLetter})
+	d := newDesk(t, map[string]string{"letters.yaml": letters, "send.sh": sendLetter})
 	d.capstan(-1, "run", "letters.yaml", "--run-id", "r")
 	for range 2 {
 		d.capstan(exitWaiting, "resume", "r")
@@ -138,12 +136,17 @@ func TestWritesSideBySide(t *testing.T) {
 // A desk is where a person works with capstan as a program.
 type desk struct {
 	t              *testing.T
-	dir, program   string
+	dir            string
+	session        session
 	stdout, stderr bytes.Buffer // of the last command
 }
 
-func newDesk(t *testing.T, programs string, files map[string]string) *desk {
-	d := &desk{t: t, dir: t.TempDir(), program: filepath.Join(programs, "capstan")}
+func newDesk(t *testing.T, files map[string]string) *desk {
+	if testing.Short() {
+		t.Skip(elsewhere)
+	}
+	d := &desk{t: t, dir: t.TempDir()}
+	t.Cleanup(d.session.close)
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -157,18 +160,21 @@ func (d *desk) capstan(status int, args ...string) {
 	d.t.Helper()
 	d.stdout.Reset()
 	d.stderr.Reset()
-	cmd := exec.Command(d.program, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = d.dir, &d.stdout, &d.stderr
-	cmd.Env = append(os.Environ(), "CAPSTAN_DB="+filepath.Join(d.dir, "runs.db"))
-	if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != status {
-		d.t.Fatalf("%q: %v, want status %d\n%s%s", args, err, status, &d.stdout, &d.stderr)
+	e, err := d.session.run(order{Dir: d.dir, Env: append(os.Environ(), "CAPSTAN_DB="+filepath.Join(d.dir, "runs.db")), Args: args})
+	d.stdout.WriteString(e.Stdout)
+	d.stderr.WriteString(e.Stderr)
+	if err != nil {
+		e.Status = -1 // killed
+	}
+	if e.Status != status {
+		d.t.Fatalf("%q: %v, status %d, want %d\n%s%s", args, err, e.Status, status, &d.stdout, &d.stderr)
 	}
 }
 
 // TestNotKept tells nobody to go on with a run that could not be kept, and tells it of
 // one of which all but the end could.
 func TestNotKept(t *testing.T) {
-	d := newDesk(t, programs(t), map[string]string{"one.yaml": "cascade_id: one\nphases: [{name: a, compose: a}]"})
+	d := newDesk(t, map[string]string{"one.yaml": "cascade_id: one\nphases: [{name: a, compose: a}]"})
 	d.capstan(0, "run", "one.yaml")
 	for does, kept := range map[string]bool{"INSERT ON run": false, "INSERT ON result": true} {
 		db, err := sql.Open("sqlite", filepath.Join(d.dir, "runs.db"))
@@ -193,7 +199,7 @@ func TestNotKept(t *testing.T) {
 // TestFreezeOnFullDisk tells a full disk as what broke, and freezes the run there when
 // there is room.
 func TestFreezeOnFullDisk(t *testing.T) {
-	d := newDesk(t, programs(t), map[string]string{"one.yaml": "cascade_id: one\nphases: [{name: a, compose: a}]"})
+	d := newDesk(t, map[string]string{"one.yaml": "cascade_id: one\nphases: [{name: a, compose: a}]"})
 	small := filepath.Join(d.dir, "tests")
 	disk := func(args ...string) error { return exec.Command(args[0], append(args[1:], small)...).Run() }
 	if err := errors.Join(os.Mkdir(small, 0o755), disk("mount", "-t", "tmpfs", "-o", "size=4k", "none")); err != nil {

@@ -11,30 +11,7 @@ import (
 
 // Events gives the run's events after the one numbered after, in order.
 func (j *Journal) Events(ctx context.Context, id string, after int64, d Detail) iter.Seq2[event.Event, error] {
-	return func(yield func(event.Event, error) bool) {
-		n, name, err := j.named(ctx, id)
-		if err != nil {
-			yield(event.Event{}, err)
-			return
-		}
-		j.events(ctx, n, name, after, d)(yield)
-	}
-}
-
-// named is the number and the whole name of a run: it costs the same however
-// much the run has told.
-func (j *Journal) named(ctx context.Context, id string) (n int64, name string, err error) {
-	err = j.reading(ctx, func(c *conn) error {
-		if n, err = numberOf(ctx, c, id); err != nil {
-			return err
-		}
-		found, err := c.one(ctx, "SELECT id FROM run WHERE n = ?", n)
-		if err == nil && found != nil {
-			name = word(found[0])
-		}
-		return err
-	})
-	return n, name, err
+	return func(yield func(event.Event, error) bool) { j.events(ctx, 0, id, after, d)(yield) }
 }
 
 // chunk is how many rows are read at a time: between two chunks others may
@@ -65,14 +42,20 @@ func chunked[T any](some func() (list []T, more bool, err error)) iter.Seq2[T, e
 	}
 }
 
+// events are those of the run with a number; 0 is of the one that is called so.
 func (j *Journal) events(ctx context.Context, n int64, id string, after int64, d Detail) iter.Seq2[event.Event, error] {
 	read := eventReader{j: j, n: n, run: id, detail: d, said: map[int64]*said{}}
 	after = max(after, 0) // effects are numbered 0
 	from := after         // a row's number is at least its event's
 	return chunked(func() (events []event.Event, more bool, err error) {
 		read.bytes = 0
-		err = j.reading(ctx, func(c *conn) error {
-			return j.eachRow(ctx, c, n, from, tells, func(l logged) error {
+		err = j.reading(ctx, func(c *conn) (err error) {
+			if read.n == 0 {
+				if read.n, read.run, err = numberOf(ctx, c, id); err != nil {
+					return err
+				}
+			}
+			return j.eachRow(ctx, c, read.n, from, tells, func(l logged) error {
 				from = l.row
 				if l.seq <= after {
 					read.note(l)
@@ -202,20 +185,19 @@ func (r *eventReader) made(ctx context.Context, c *conn, row int64) (made came, 
 // Effects gives the run's effects in the order in which they finished. Of one
 // that was made anew, the last stands.
 func (j *Journal) Effects(ctx context.Context, id string) iter.Seq2[Effect, error] {
-	return func(yield func(Effect, error) bool) {
-		n, name, err := j.named(ctx, id)
-		if err != nil {
-			yield(Effect{}, err)
-			return
-		}
-		j.effects(ctx, n, name)(yield)
-	}
+	return func(yield func(Effect, error) bool) { j.effects(ctx, id)(yield) }
 }
 
-func (j *Journal) effects(ctx context.Context, n int64, name string) iter.Seq2[Effect, error] {
+func (j *Journal) effects(ctx context.Context, id string) iter.Seq2[Effect, error] {
+	n, name := int64(0), ""
 	from := int64(0)
 	return chunked(func() (effects []Effect, more bool, err error) {
-		err = j.reading(ctx, func(c *conn) error {
+		err = j.reading(ctx, func(c *conn) (err error) {
+			if n == 0 {
+				if n, name, err = numberOf(ctx, c, id); err != nil {
+					return err
+				}
+			}
 			return j.eachRow(ctx, c, n, from, isEffect, func(l logged) error {
 				from = l.row
 				raw, err := j.unpack(ctx, c, l.json(), bare)

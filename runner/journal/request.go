@@ -176,12 +176,12 @@ func (j *Journal) Request(ctx context.Context, id string, at event.Path) (*model
 // Requests gives what [Journal.Request] gives of a run, for many of its calls: where
 // they stand is looked for once.
 func (j *Journal) Requests(ctx context.Context, id string) (request func(at event.Path) (*model.Request, error), err error) {
-	n, name, err := j.named(ctx, id)
-	if err != nil {
-		return nil, err
-	}
+	n, name := int64(0), ""
 	rows := map[event.Path]int64{}
-	err = j.reading(ctx, func(c *conn) error {
+	err = j.reading(ctx, func(c *conn) (err error) {
+		if n, name, err = numberOf(ctx, c, id); err != nil {
+			return err
+		}
 		isCall := func(kind string) bool { return kind == string(event.ModelCalled) }
 		return j.eachRow(ctx, c, n, 0, isCall, func(l logged) error {
 			rows[l.path] = l.row // the last stands

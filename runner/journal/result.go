@@ -68,14 +68,15 @@ func (r *recording) encodeResult(p *piece, result engine.Result) ([]byte, error)
 // Result is what the run came to; of one that has not ended, what it has come
 // to so far.
 func (j *Journal) Result(ctx context.Context, id string) (r engine.Result, err error) {
-	s, err := j.find(ctx, id)
-	if err != nil {
-		return r, err
-	}
-	if s.Finished == nil && (s.Status != engine.Waiting || s.Guest) {
-		return j.fold(ctx, s)
-	}
+	var s summary
+	going := false
 	err = j.reading(ctx, func(c *conn) error {
+		if s, err = j.lookUp(ctx, c, id); err != nil {
+			return err
+		}
+		if going = s.Finished == nil && (s.Status != engine.Waiting || s.Guest); going {
+			return nil
+		}
 		found, err := c.one(ctx, "SELECT data FROM result WHERE run = ?", s.n)
 		if err != nil {
 			return err
@@ -96,6 +97,9 @@ func (j *Journal) Result(ctx context.Context, id string) (r engine.Result, err e
 		}
 		return j.fillVerdicts(ctx, c, s, told.Rows, &r)
 	})
+	if err == nil && going {
+		return j.fold(ctx, s)
+	}
 	return r, err
 }
 

@@ -162,7 +162,7 @@ func (f Filter) where(ctx context.Context, c *conn, says *dialect) (string, []an
 		add("started < ?", f.Until.UnixNano())
 	}
 	if f.Before != "" {
-		n, err := numberOf(ctx, c, f.Before)
+		n, _, err := numberOf(ctx, c, f.Before)
 		if err != nil {
 			return "", nil, err
 		}
@@ -215,21 +215,20 @@ func (j *Journal) tally(ctx context.Context, c *conn, n int64, s *Summary) (err 
 	return err
 }
 
-// numberOf is the number of the run of that name, or of the one whose name
-// begins so, or of the last.
-func numberOf(ctx context.Context, c *conn, id string) (int64, error) {
-	found, err := c.one(ctx, "SELECT n FROM run WHERE id = ?", id)
+// numberOf is the number and the whole name of the run of that name, or of the one
+// whose name begins so, or of the last.
+func numberOf(ctx context.Context, c *conn, id string) (n int64, name string, err error) {
+	found, err := c.one(ctx, "SELECT n, id FROM run WHERE id = ?", id)
 	if err == nil && found == nil && id == "last" {
-		found, err = c.one(ctx, "SELECT n FROM run ORDER BY n DESC LIMIT 1")
+		found, err = c.one(ctx, "SELECT n, id FROM run ORDER BY n DESC LIMIT 1")
 	}
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	if found != nil {
-		return integer(found[0]), nil
+		return integer(found[0]), word(found[1]), nil
 	}
 	var names []string
-	var n int64
 	if id != "" {
 		err = c.each(ctx, func(v []driver.Value) error {
 			n = integer(v[0])
@@ -239,47 +238,52 @@ func numberOf(ctx context.Context, c *conn, id string) (int64, error) {
 	}
 	switch {
 	case err != nil:
-		return 0, err
+		return 0, "", err
 	case len(names) == 0:
-		return 0, fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
+		return 0, "", fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
 	case len(names) > 1:
-		return 0, fmt.Errorf("run %s: %w: several begin so: %s", id, runner.ErrNoRun, strings.Join(names, ", "))
+		return 0, "", fmt.Errorf("run %s: %w: several begin so: %s", id, runner.ErrNoRun, strings.Join(names, ", "))
 	}
-	return n, nil
+	return n, names[0], nil
 }
 
 // find gives one run's summary.
 func (j *Journal) find(ctx context.Context, id string) (s summary, err error) {
 	err = j.reading(ctx, func(c *conn) error {
-		n, err := numberOf(ctx, c, id)
-		if err != nil {
-			return err
-		}
-		found, err := c.one(ctx, j.summaryColumns()+" WHERE n = ?", n)
-		if err != nil {
-			return err
-		}
-		if found == nil {
-			return fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
-		}
-		s = j.summaryOf(found)
-		if found[7] == nil {
-			return j.tally(ctx, c, n, &s.Summary)
-		}
-		return nil
+		s, err = j.lookUp(ctx, c, id)
+		return err
 	})
+	return s, err
+}
+
+func (j *Journal) lookUp(ctx context.Context, c *conn, id string) (s summary, err error) {
+	n, _, err := numberOf(ctx, c, id)
+	if err != nil {
+		return s, err
+	}
+	row, err := c.one(ctx, j.summaryColumns()+" WHERE n = ?", n)
+	switch {
+	case err != nil:
+		return s, err
+	case row == nil:
+		return s, fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
+	}
+	if s = j.summaryOf(row); row[7] == nil {
+		err = j.tally(ctx, c, n, &s.Summary)
+	}
 	return s, err
 }
 
 // Run gives one run. The id may be the beginning of one, where only one begins
 // so, or "last", the newest. [runner.ErrNoRun] says that there is none.
 func (j *Journal) Run(ctx context.Context, id string) (*Run, error) {
-	s, err := j.find(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	run := &Run{Summary: s.Summary}
-	err = j.reading(ctx, func(c *conn) error {
+	run := &Run{}
+	err := j.reading(ctx, func(c *conn) error {
+		s, err := j.lookUp(ctx, c, id)
+		if err != nil {
+			return err
+		}
+		run.Summary = s.Summary
 		if run.Start, err = j.readStart(ctx, c, s.n, bare); err != nil {
 			return err
 		}

@@ -130,7 +130,7 @@ func (h *host) do(w wanted, make func() (came, error)) (c came, err error) {
 			return came{}, stopped(w.at, err)
 		}
 	}
-	c, found, err := h.r.recall(w, print)
+	c, found, err := h.r.recall(w, print, h.late != nil)
 	if found || err != nil {
 		return c, err
 	}
@@ -157,10 +157,11 @@ func (h *host) do(w wanted, make func() (came, error)) (c came, err error) {
 }
 
 // recall finds what was recorded: in this run or, where it was the same, in
-// its parent.
-func (r *recording) recall(w wanted, print print) (c came, found bool, err error) {
+// its parent. In what ran out of time nothing was made again, so what was computed
+// there stands.
+func (r *recording) recall(w wanted, print print, late bool) (c came, found bool, err error) {
 	k, found := r.keptAt(w.at, w.kind)
-	if found && w.pure && r.replaces {
+	if found && w.pure && r.replaces && !late {
 		return c, false, nil // it may be of another text
 	}
 	if found && !k.print.same(print) {

@@ -278,14 +278,15 @@ func (r *recording) drop(broken string) error {
 // they come again. What is told twice at one path stands there twice, and is taken
 // off one by one as the run comes by: see [recording.heard].
 func (r *recording) hear(rows []logged) {
-	again := map[event.Path]bool{}
 	dropped := map[int64]bool{}
 	for _, row := range r.piece.dropped {
 		dropped[row] = true
 	}
+	again := map[event.Path]bool{}
+	late := r.late()
 	for _, l := range rows {
 		if l.kind == droppedEffect || dropped[l.row] {
-			again[l.path] = true
+			again[l.path] = !late(l.path)
 		}
 	}
 	for _, l := range rows {
@@ -295,6 +296,23 @@ func (r *recording) hear(rows []logged) {
 		}
 		at := spotOf(l.kind, string(l.path))
 		r.told[at] = append(r.told[at], teller{l.row, l.print, digestOf(l.json())})
+	}
+}
+
+// late tells of what lies in something that ran out of time: it is not made again.
+// Of the judgement of an attempt, draft/attempt[1]/winner/timeout, all of it lies there.
+func (r *recording) late() func(event.Path) bool {
+	over := map[string]bool{}
+	for at, k := range r.kept {
+		if k.kind == timeoutEffect {
+			over[strings.TrimSuffix(string(at.Up()), "/winner")] = true
+		}
+	}
+	return func(at event.Path) bool {
+		for at != "" && !over[string(at)] {
+			at = at.Up()
+		}
+		return at != ""
 	}
 }
 

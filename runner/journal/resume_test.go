@@ -474,6 +474,44 @@ phases:
 	}
 }
 
+// What ran out of time comes to the same whenever the run is gone on with, the checks
+// before that too, and is told once.
+func TestOutOfTimeIsTheSame(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	m := model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+		if r.Turn > 0 {
+			<-ctx.Done()
+		}
+		return model.Response{Text: "ok", Usage: model.Usage{Calls: 1}}, ctx.Err()
+	})
+	r := runnerOver(t, j, m)
+	c := load(t, `cascade_id: c
+phases:
+  - name: p
+    instructions: x
+    rules: {max_turns: 3, loop_until: {expr: "len(content) > 9"}, timeout: 50ms, on_error: q}
+  - {name: q, compose: x, human_input: {prompt: "Good?"}}
+  - {name: r, compose: x, human_input: {prompt: "Good?"}}
+`)
+	first, _ := r.Run(t.Context(), c, nil, runner.WithRunID("run"))
+	for _, want := range []string{engine.Waiting, engine.Succeeded} {
+		if err := j.Answer(t.Context(), "run", runner.Answer{Value: true}); err != nil {
+			t.Fatal(err)
+		}
+		result, err := r.Resume(t.Context(), "run")
+		if result.Status != want || asJSON(t, result.Phases[0]) != asJSON(t, first.Phases[0]) || asJSON(t, result.Verdicts) != asJSON(t, first.Verdicts) {
+			t.Errorf("it %s, %v:\n%s\nwas\n%s", result.Status, err, asJSON(t, result), asJSON(t, first))
+		}
+	}
+	told := map[string]int{}
+	for _, e := range eventsOf(t, j, "run", Brief) {
+		at := string(e.Kind) + " " + string(e.Path)
+		if told[at]++; strings.HasPrefix(string(e.Path), "p") && told[at] > 1 {
+			t.Errorf("%s is told again", at)
+		}
+	}
+}
+
 // Only what cannot come out otherwise has ended for good.
 func TestEnded(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})

@@ -131,7 +131,7 @@ func (a *asked) refuse(why error) *asked {
 // blocking no of any ends the run before one has acted.
 func (t *try) judgeCalls(list []*asked, budget *wards.Budget) (spent *wards.Decision, err error) {
 	for _, a := range list {
-		if a.answer != nil || !guarded(t.p.Wards.Tool, a) {
+		if a.answer != nil || !t.watched(a) {
 			continue
 		}
 		if broken := a.tool.Unfit(a.call.Arguments); broken != "" {
@@ -150,6 +150,12 @@ func (t *try) judgeCalls(list []*asked, budget *wards.Budget) (spent *wards.Deci
 		}
 	}
 	return spent, nil
+}
+
+// watched tells whether a ward looks at the call, or at what it gives. Arguments
+// that do not fit are the tool's own to refuse where none does.
+func (t *try) watched(a *asked) bool {
+	return guarded(t.p.Wards.Tool, a) || guarded(t.p.Wards.Result, a)
 }
 
 // guarded tells whether any of the checks looks at the call.

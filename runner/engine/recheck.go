@@ -73,11 +73,10 @@ func (p *Past) Subject(s Said) validators.Subject {
 func (p *Past) Unfit(s Said) bool { return p.t.breaksSchema(p.t.plain(s.Text)) }
 
 // Asked is what tool wards see of a call that a model asked for; false where it
-// could not be made, so that neither they nor result wards are asked. Arguments that
-// do not fit are the tool's own to refuse where no ward looks at them.
+// could not be made, so that neither they nor result wards are asked.
 func (p *Past) Asked(s Said, c model.ToolCall) (validators.Subject, bool) {
 	a := p.t.read(s.At, c)
-	if a.tool == nil || guarded(p.t.p.Wards.Tool, a) && a.tool.Unfit(a.call.Arguments) != "" {
+	if a.tool == nil || p.t.watched(a) && a.tool.Unfit(a.call.Arguments) != "" {
 		return validators.Subject{}, false
 	}
 	subject := p.t.subject(words.Text(a.call.Arguments), a.call.Arguments, s.Turn, s.Attempt)

@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
 )
 
 // ok wraps a phase's other fields into a cascade that has nothing else wrong.
@@ -39,10 +40,10 @@ func merges(levels int) string {
 func wideMerges() string {
 	var b strings.Builder
 	b.WriteString("cascade_id: x\ninputs_schema:\n  a: &a\n")
-	for i := range 20_000 {
+	for i := range 5_000 {
 		fmt.Fprintf(&b, "    k%d: 1\n", i)
 	}
-	for i := range 20_000 {
+	for i := range 5_000 {
 		fmt.Fprintf(&b, "  m%d: {<<: *a}\n", i)
 	}
 	return b.String() + "phases: [{name: a, instructions: x}]\n"
@@ -95,13 +96,13 @@ func TestHostileFiles(t *testing.T) {
 		{"bomb", bomb(30), CodeTooLarge},
 		{"merges", merges(60), CodeTooLarge},
 		{"wide merges", wideMerges(), CodeTooLarge},
-		{"alias chain", aliasChain(50_000), CodeTooLarge},
+		{"alias chain", aliasChain(12_000), CodeTooLarge},
 		{"cyclic merge", "cascade_id: x\nphases: []\nbudget: &b {<<: *b}", CodeCycle},
 		{"many values", "cascade_id: x\ninputs_schema:\n" + each(250_000, "  k%d: x\n"), CodeTooLarge},
-		{"many mistakes", "cascade_id: x\n" + each(150_000, "k%d: x\n"), CodeUnknownKey},
-		{"many handoffs", phaseWith("  handoffs:\n" + each(60_000, "  - p%d\n")), CodePhase},
-		{"many unknown tools", phaseWith("  tackle:\n" + each(60_000, "  - t%d\n")), CodeTool},
-		{"many contexts", phaseWith("  context:\n    from:\n" + each(60_000, "    - p%d\n")), CodePhase},
+		{"many mistakes", "cascade_id: x\n" + each(40_000, "k%d: x\n"), CodeUnknownKey},
+		{"many handoffs", phaseWith("  handoffs:\n" + each(15_000, "  - p%d\n")), CodePhase},
+		{"many unknown tools", phaseWith("  tackle:\n" + each(15_000, "  - t%d\n")), CodeTool},
+		{"many contexts", phaseWith("  context:\n    from:\n" + each(15_000, "    - p%d\n")), CodePhase},
 		{"many variables", "cascade_id: x\nphases:\n- name: a\n  instructions: |\n" + each(20_000, "    {{ v%d }}\n"), CodeVariable},
 		{"many outputs", "cascade_id: x\nphases:\n- name: a\n  instructions: >\n" + each(12_000, "    {{ outputs.v%d }}\n"), CodePhase},
 		{"large template", phaseWith("  rules: {turn_prompt: \"" + strings.Repeat("x", 300<<10) + "\"}"), CodeTooLarge},
@@ -120,9 +121,9 @@ func TestHostileFiles(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			started := time.Now()
+			started := processor.Time()
 			found := found(t, "test.yaml", test.source)
-			if took := time.Since(started); took > time.Minute {
+			if took := processor.Time() - started; took > 4*time.Second {
 				t.Errorf("took %v", took)
 			} else if took > time.Second {
 				t.Logf("took %v", took)

@@ -107,7 +107,7 @@ func formless(r rune) string {
 	switch {
 	case r >= 0x600 && r <= 0x6DD, r == 0x70F, r == 0x8E2, r == 0x110BD, r == 0x110CD: // shown, though formats by their class
 		return ""
-	case r == '\t', r == ' ':
+	case r == '\t', r >= ' ' && r <= '~':
 		return ""
 	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r == 0x61C:
 		return fmt.Sprintf("character that turns the direction (U+%04X)", r)

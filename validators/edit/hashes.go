@@ -60,10 +60,7 @@ func collectHashes(n *yaml.Node, key, file string, out *[]hash) {
 			collectHashes(e, fmt.Sprintf("%s[%d]", key, i), file, out)
 		}
 	case yaml.ScalarNode:
-		if null(n) || n.Value == unknown || algorithmKey().MatchString(key) {
-			return
-		}
-		if !hashKey().MatchString(key) && !digestLike().MatchString(strings.TrimSpace(n.Value)) {
+		if null(n) || n.Value == unknown || !hashKey().MatchString(key) && !digestLike().MatchString(strings.TrimSpace(n.Value)) || algorithmKey().MatchString(key) {
 			return
 		}
 		of := hashed(key, file)

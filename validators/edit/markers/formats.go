@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
@@ -20,17 +21,26 @@ const MaxFormat = 300
 
 // A Format is how a gap policy wants gaps marked. Make one with [Parse].
 type Format struct {
-	word   string         // the word of a marker, in lower case
-	like   *regexp.Regexp // what looks like a marker
-	hidden *regexp.Regexp // what looks like one that is not to be known for one
-	good   *regexp.Regexp // what is one; nil where the policy does not say
+	word   string                // the word of a marker, in lower case
+	like   func() *regexp.Regexp // what looks like a marker
+	hidden func() *regexp.Regexp // what looks like one that is not to be known for one
+	good   *regexp.Regexp        // what is one; nil where the policy does not say
 }
 
 var (
 	placeholder = patterns.Lazy(`<[^<>!/\s][^<>]*>|\{\{?[^{}]*\}?\}|\.\.\.|…`)
 	letters     = patterns.Lazy(`\p{L}{2,}`)
 	separator   = patterns.Lazy(`^[\s:|/–—-]*`)
+
+	// Those of the word that nearly every policy has: to compile them was a tenth of
+	// what it takes to verify a small edit.
+	gapLike   = lazily(markerLike, gapWord)
+	gapHidden = lazily(markerHidden, gapWord)
 )
+
+func lazily(compiled func(word string) *regexp.Regexp, word string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return compiled(word) })
+}
 
 // Parse reads a format such as "[GAP: <what is missing>]" or
 // "<!-- GAP {id}: {reason} -->", alone or in a sentence. Every text is one: of "",
@@ -41,11 +51,14 @@ func Parse(format string) Format {
 	if w := letters().FindString(placeholder().ReplaceAllString(format, " ")); w != "" && !strings.Contains(format, gapWord) {
 		word = w
 	}
-	m := Format{word: strings.ToLower(word), like: markerLike(word), hidden: markerHidden(word)}
+	m := Format{word: strings.ToLower(word), like: gapLike, hidden: gapHidden}
+	if word != gapWord {
+		m.like, m.hidden = lazily(markerLike, word), lazily(markerHidden, word)
+	}
 	if format == "" {
 		return m
 	}
-	if loc := m.like.FindStringIndex(format); loc != nil {
+	if loc := m.like().FindStringIndex(format); loc != nil {
 		format = strings.TrimLeft(format[loc[0]:], " \t\n,;.")
 	}
 	m.good = markerPattern(format, word)

@@ -123,8 +123,8 @@ func (m Format) within(paragraph string) (good, bad []string) {
 
 // suspects are the places of what may be meant as a marker, in their order.
 func (m Format) suspects(paragraph string) [][]int {
-	all := m.like.FindAllStringIndex(paragraph, -1)
-	for _, loc := range m.hidden.FindAllStringIndex(paragraph, -1) {
+	all := m.like().FindAllStringIndex(paragraph, -1)
+	for _, loc := range m.hidden().FindAllStringIndex(paragraph, -1) {
 		if !titled(paragraph, loc) {
 			all = append(all, loc)
 		}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // pagesOf are the README and the pages for people, by their path from the root.
@@ -100,6 +102,10 @@ func TestPagesLink(t *testing.T) {
 	t.Chdir("../..")
 	pages := pagesOf(t)
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	titled := map[string]map[string]bool{} // a page's headings
+	for page, text := range pages {
+		titled[page] = headings(text)
+	}
 	example := regexp.MustCompile(`cascades/examples/[\w.]+\.(?:ya?ml|json|md|sh)`)
 	for page, text := range pages {
 		for _, m := range link.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
@@ -114,7 +120,7 @@ func TestPagesLink(t *testing.T) {
 			if _, err := os.Stat(at); err != nil {
 				t.Errorf("%s: %v", page, err)
 			}
-			if heading != "" && !headings(pages[at])[heading] {
+			if heading != "" && !titled[at][heading] {
 				t.Errorf("%s: %s has no heading #%s", page, at, heading)
 			}
 		}
@@ -126,11 +132,16 @@ func TestPagesLink(t *testing.T) {
 	}
 }
 
+var (
+	titleLine = patterns.Lazy(`(?m)^#+ (.*)$`)
+	unlinked  = patterns.Lazy(`[^\p{L}\p{N} _-]`)
+)
+
 // headings are a page's, as links name them.
 func headings(page string) map[string]bool {
 	all := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {
-		plain := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+	for _, m := range titleLine().FindAllStringSubmatch(page, -1) {
+		plain := unlinked().ReplaceAllString(strings.ToLower(m[1]), "")
 		all[strings.ReplaceAll(plain, " ", "-")] = true
 	}
 	return all

@@ -15,6 +15,7 @@ import (
 // An interrupt does not wait for somebody who is slow to be told: the next start
 // of the run tells it, with the same key.
 func TestInterruptedNotice(t *testing.T) {
+	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
 	var keys []string
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -49,6 +49,7 @@ func newQueue(t *testing.T, hold int) *queue {
 // while the first one lives and waits for its third answer, is paid for once,
 // but for that one call; the first says so and ends with status 3.
 func TestTakenOver(t *testing.T) {
+	t.Parallel()
 	if out, err := exec.Command("unshare", "-p", "-f", "--mount-proc", "true").CombinedOutput(); err != nil {
 		t.Skipf("NOT TESTED: no namespace of process numbers can be made here: %v %s", err, out)
 	}

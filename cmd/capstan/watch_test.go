@@ -64,6 +64,7 @@ func TestWatcher(t *testing.T) {
 
 // --watch tells a line for each stage file, and nothing of other files.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"BASE_T1.md": "short", "notes.md": "notes"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {

@@ -27,6 +27,7 @@ phases:
 // TestWriteIsNotRepeated kills a run while a tool that writes is at work: however
 // often it is resumed the tool is not started again, until a person says so.
 func TestWriteIsNotRepeated(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		answer, output string
 		status, starts int
@@ -73,6 +74,7 @@ func TestWriteIsNotRepeated(t *testing.T) {
 // its key: it is started again, with the same one, and nobody is asked, be it that
 // the run goes on or a new one.
 func TestIdempotentIsStartedAgain(t *testing.T) {
+	t.Parallel()
 	source := strings.Replace(letter, "cat > /dev/null; echo start >>", "grep -o key.*mail[^}]* >>", 1)
 	source = strings.Replace(source, "echo sent\"]}", "echo sent\"], idempotent: true}", 1)
 	for _, as := range [][]string{nil, {"--from", "told"}, {"--input", "tone=dry"}} {
@@ -109,6 +111,7 @@ echo "sent to $to"
 // TestWritesSideBySide: of several writes that were at work each is asked about,
 // the answer is of the one that was told, and asking breaks off no other.
 func TestWritesSideBySide(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"letters.yaml": letters, "send.sh": sendLetter})
 	d.capstan(-1, "run", "letters.yaml", "--run-id", "r")
 	for range 2 {

@@ -57,7 +57,7 @@ func among(i int, s *story) bool {
 // A finished run is one that nothing happened to.
 type finished struct {
 	result  engine.Result
-	effects map[event.Path]string
+	effects map[event.Path]Effect
 	events  []event.Event // as they are kept: their transcript is the story's
 }
 
@@ -86,7 +86,7 @@ func recorded(t *testing.T, j *Journal, s *story) finished {
 		t.Errorf("%s: it finished at %v and asks for %+v", result.Status, run.Finished, run.Pending)
 	}
 	same(t, "kept summary", run.Summary, s.summary(live.events, result, run.Summary))
-	return finished{result, effectsOf(t, j, "run"), kept}
+	return finished{result, madeOf(t, j, "run"), kept}
 }
 
 // summary is what lists show of the story's run, but for when it was.
@@ -179,7 +179,7 @@ func (s *story) next(t *testing.T, j *Journal) counter {
 		return counting(s.world(t, &heard{}))
 	}
 	answered := 0
-	for at := range effectsOf(t, j, "run") {
+	for at := range madeOf(t, j, "run") {
 		if strings.HasSuffix(string(at), "/human_input") || strings.HasSuffix(string(at), "/question") {
 			answered++
 		}
@@ -264,7 +264,7 @@ func goOn(t *testing.T, j *Journal, s *story, world counter, w finished) {
 	}
 	result, _ := s.run(t, reopen(t, j, "run"), world, true)
 	same(t, "result", result, w.result)
-	same(t, "effects", effectsOf(t, j, "run"), w.effects)
+	same(t, "effects", madeOf(t, j, "run"), w.effects)
 	for at, n := range world.made {
 		if n > 1 {
 			t.Errorf("%s was made %d times", at, n)
@@ -296,7 +296,7 @@ func goOn(t *testing.T, j *Journal, s *story, world counter, w finished) {
 		if e.Status != engine.Failed || w.result.Status == engine.Failed {
 			return false
 		}
-		return !breaks(w, e.Path) && !strings.Contains(s.Want(), fmt.Sprintf("\n%s %s failed\n", e.Kind, e.Path))
+		return !breaks(t, w, e.Path) && !strings.Contains(s.Want(), fmt.Sprintf("\n%s %s failed\n", e.Kind, e.Path))
 	})
 	if slices.EqualFunc(events, w.events, enginetest.Alike) {
 		return // their transcript is the same
@@ -335,7 +335,7 @@ func cut(e event.Event) event.Event {
 }
 
 // breaks tells whether the story itself has something fail under a path.
-func breaks(w finished, at event.Path) bool {
+func breaks(t *testing.T, w finished, at event.Path) bool {
 	for _, p := range w.result.Phases {
 		for _, f := range p.Failures {
 			if item := string(event.Path(p.Name).At("item", f.Index)); strings.HasPrefix(string(at)+"/", item+"/") {
@@ -344,8 +344,11 @@ func breaks(w finished, at event.Path) bool {
 		}
 	}
 	for path := range w.effects {
-		broke := strings.Contains(w.effects[path], `"failure"`) || strings.Contains(w.effects[path], `"failed"`) || strings.Contains(w.effects[path], `"expired"`)
-		if broke && strings.HasPrefix(string(path), string(at)+"/") {
+		if !strings.HasPrefix(string(path), string(at)+"/") {
+			continue
+		}
+		made := asJSON(t, w.effects[path])
+		if strings.Contains(made, `"failure"`) || strings.Contains(made, `"failed"`) || strings.Contains(made, `"expired"`) {
 			return true
 		}
 	}

@@ -150,6 +150,15 @@ func eventsAfter(t testing.TB, j *Journal, id string, after int64, d Detail) (li
 func effectsOf(t testing.TB, j *Journal, id string) map[event.Path]string {
 	t.Helper()
 	list := map[event.Path]string{}
+	for at, e := range madeOf(t, j, id) {
+		list[at] = asJSON(t, e)
+	}
+	return list
+}
+
+func madeOf(t testing.TB, j *Journal, id string) map[event.Path]Effect {
+	t.Helper()
+	list := map[event.Path]Effect{}
 	for e, err := range j.Effects(t.Context(), id) {
 		if err != nil {
 			t.Fatal(err)
@@ -157,7 +166,7 @@ func effectsOf(t testing.TB, j *Journal, id string) map[event.Path]string {
 		if _, twice := list[e.Path]; twice {
 			t.Errorf("%s is there twice", e.Path)
 		}
-		list[e.Path] = asJSON(t, e)
+		list[e.Path] = e
 	}
 	return list
 }

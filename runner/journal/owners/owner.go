@@ -46,10 +46,16 @@ var opened sync.Map
 
 // New gives a journal of this process, which lives until it is closed.
 func New() Owner {
-	o := Owner{PID: os.Getpid(), Began: began("self"), Key: rand.Text(), Place: here()}
+	o := Owner{PID: os.Getpid(), Began: ownBeginning(), Key: rand.Text(), Place: ownPlace()}
 	opened.Store(o.Key, nil)
 	return o
 }
+
+// What does not change while this process lives is asked of the system once.
+var (
+	ownBeginning = sync.OnceValue(func() string { return began("self") })
+	ownPlace     = sync.OnceValue(here)
+)
 
 // here is the place of this process.
 func here() Place {

@@ -167,8 +167,8 @@ func TestLinear(t *testing.T) {
 		}
 		return total
 	}
-	if few, many := size("30", 30), size("300", 300); many > 12*few {
-		t.Errorf("30 turns take %d bytes, 300 take %d", few, many)
+	if few, many := size("30", 30), size("120", 120); many > 5*few {
+		t.Errorf("30 turns take %d bytes, 120 take %d", few, many)
 	}
 }
 

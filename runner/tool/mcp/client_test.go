@@ -53,6 +53,7 @@ func each(t *testing.T, test func(t *testing.T, c *mcp.Client, s mcp.Server)) {
 }
 
 func TestTool(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c *mcp.Client, s mcp.Server) {
 		tooltest.Run(t, c.Tool(s, "echo"), say("hello"))
 		echo := c.Tool(s, "echo")
@@ -117,6 +118,7 @@ func TestCrashAndRestart(t *testing.T) {
 
 // A server that ends with the call half read is met by who writes to it.
 func TestEndsWhileWrittenTo(t *testing.T) {
+	t.Parallel()
 	s, _ := started(t, "script") // gives up at a line of 16 MB
 	fails(t, client(t).Tool(s, "check"), say(strings.Repeat("x", 17<<20)), "(exit status 2: ")
 }
@@ -250,6 +252,7 @@ func gone(t *testing.T, pids []string) {
 }
 
 func TestClose(t *testing.T) {
+	t.Parallel()
 	s, starts := started(t, "server")
 	c := client(t)
 	run(t, c.Tool(s, "echo"), say(""))
@@ -323,6 +326,7 @@ func TestServerThatDoesNotRead(t *testing.T) {
 }
 
 func TestHugeReply(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c *mcp.Client, s mcp.Server) {
 		if r := run(t, c.Tool(s, "big"), say("")); r.Failed || len(r.Text()) != 1<<20 {
 			t.Errorf("1 MiB is not too much: %.100s", r.Text())
@@ -337,6 +341,7 @@ func TestHugeReply(t *testing.T) {
 }
 
 func TestServerThatKnowsNoInitialize(t *testing.T) {
+	t.Parallel()
 	s, starts := started(t, "script", "CAPSTAN_MCP_REPLY=modern")
 	if r := run(t, client(t).Tool(s, "check"), nil); r.Value != "modern times" {
 		t.Errorf("got %v", r.Text())

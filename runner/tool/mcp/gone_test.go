@@ -47,6 +47,7 @@ func TestGone(t *testing.T) {
 
 // What a server lists has bounds, and so has what it says of one tool.
 func TestTooMuchIsListed(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		tools, bytes int
 		want         string
@@ -99,6 +100,7 @@ func TestVanished(t *testing.T) {
 // Whatever a server prints by mistake, its messages are read; once is enough to
 // tell of it.
 func TestNoise(t *testing.T) {
+	t.Parallel()
 	s, starts := started(t, "noisy")
 	c := client(t)
 	for range 3 {
@@ -229,6 +231,7 @@ func restarts(t *testing.T, strange http.HandlerFunc) (s mcp.Server, again func(
 }
 
 func TestRestarts(t *testing.T) {
+	t.Parallel()
 	for name, strange := range map[string]http.HandlerFunc{
 		"404": nil,
 		"400 with a message": func(w http.ResponseWriter, _ *http.Request) {

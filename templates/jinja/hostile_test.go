@@ -50,7 +50,7 @@ var hostile = map[string]string{
 	"batch":               "{{ [1]|batch(10**9, 0)|list }}",
 	"slice":               "{{ [1]|slice(10**9)|list }}",
 	"json indent":         "{{ [1]|tojson(10**9) }}",
-	"wordwrap":            "{{ ('a ' * 10**6)|wordwrap(1, wrapstring='x' * 10**4) }}",
+	"wordwrap":            "{{ ('a ' * 10**5)|wordwrap(1, wrapstring='x' * 10**5) }}",
 	"wrapping blanks":     "{{ ('\\t' * 10**6)|wordwrap(1) ~ ('x ' ~ '\u2003' * 10**6 ~ 'x')|wordwrap(2) ~ 1 // 0 }}",
 	"output":              "{% for i in range(99999) %}{{ 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' * 10 }}{% endfor %}",
 	"stripping":           "{% for i in range(9999) %}{{ ('a' * 10**6).strip('b' * 10**4 ~ 'a') }}{% endfor %}",

@@ -168,7 +168,7 @@ func compute(_ meter, args []any) (any, error) {
 	x, whole := a.(int)
 	y, both := b.(int)
 	operator := args[0].(string)
-	if exact := exactly[operator]; exact != nil && whole && both {
+	if exact := exactly[operator]; exact != nil && whole && both && !(short(x) && short(y)) {
 		n := exact(new(big.Int), big.NewInt(int64(x)), big.NewInt(int64(y)))
 		if !n.IsInt64() {
 			return nil, tooLarge(n)
@@ -189,6 +189,9 @@ func compute(_ meter, args []any) (any, error) {
 	}
 	return runtime.Exponent(a, b), nil
 }
+
+// short tells whether a number is one of those with which no computing wraps around.
+func short(n int) bool { return n == int(int32(n)) }
 
 // exactly are those of computing that may not lose a digit of integers.
 var exactly = map[string]func(to, x, y *big.Int) *big.Int{"+": (*big.Int).Add, "-": (*big.Int).Sub, "*": (*big.Int).Mul}

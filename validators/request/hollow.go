@@ -53,9 +53,10 @@ func shown(r rune) bool {
 // look like.
 func plainWords(s string) []string {
 	s = cases.Fold().String(reading.Visible(s))
-	s = strings.NewReplacer("'", "", "’", "").Replace(s)
-	return strings.FieldsFunc(s, func(r rune) bool { return !shown(r) && !unicode.IsMark(r) })
+	return strings.FieldsFunc(apostrophes.Replace(s), func(r rune) bool { return !shown(r) && !unicode.IsMark(r) })
 }
+
+var apostrophes = strings.NewReplacer("'", "", "’", "")
 
 // restates tells whether a text only says again what was asked, by its id, its
 // description or both, and that it is so.

@@ -31,7 +31,25 @@ func response(t testing.TB, n int, other bool) []byte {
 		request.Pass: {"a", "PASS", "b", "PASS"}, request.Fail: {"a", "FAIL", "b", "FAIL"},
 		request.Partial: {"a", "PASS", "b", "FAIL"}, request.Blocked: {"a", "PASS", "b", "BLOCKED"},
 	}
-	return text(t, with(answer(string(verdict), pairs[verdict]...), object{"task_id": taskName(n), "reasoning": fmt.Sprint("task ", n)}))
+	form, known := forms.Load(verdict)
+	if !known {
+		form = string(text(t, with(answer(string(verdict), pairs[verdict]...), object{"task_id": "task-%d", "reasoning": "task %d"})))
+		forms.Store(verdict, form)
+	}
+	return fmt.Appendf(nil, form.(string), n, n)
+}
+
+var forms sync.Map // verdict → what a response with it is written by, as there are ten thousands
+
+// openAll opens every request.
+func openAll(t *testing.T, d *request.Dispatcher) {
+	t.Helper()
+	form := string(text(t, with(ask("a", "b"), object{"task_id": "task-%d"})))
+	for n := range inFlight() {
+		if _, err := d.Open(asked(t, fmt.Sprintf(form, n))); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func taskName(n int) string { return fmt.Sprintf("task-%d", n) }
@@ -113,11 +131,7 @@ func TestLoadOfValidators(t *testing.T) {
 			return response(t, n, false), err
 		})
 	}})
-	for n := range inFlight() {
-		if _, err := d.Open(asked(t, with(ask("a", "b"), object{"task_id": taskName(n)}))); err != nil {
-			t.Fatal(err)
-		}
-	}
+	openAll(t, d)
 	waiting.Wait()
 	memory(t, "in flight")
 	close(gate)
@@ -137,11 +151,7 @@ func TestLoadOfDeliveries(t *testing.T) {
 	}
 	d := request.NewDispatcher(request.Config{})
 	defer d.Close()
-	for n := range inFlight() {
-		if _, err := d.Open(asked(t, with(ask("a", "b"), object{"task_id": taskName(n)}))); err != nil {
-			t.Fatal(err)
-		}
-	}
+	openAll(t, d)
 	memory(t, "in flight")
 	order := rand.Perm(inFlight())
 	var next, accepted, duplicate, unknown atomic.Int32

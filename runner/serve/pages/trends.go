@@ -132,8 +132,8 @@ func (v *trendsView) show(r *trends.Report) {
 	v.What, v.Whole, v.More = wordsOf(v.Scope), r.Whole, r.More
 	v.Plots = v.plots(r.Spans)
 	for _, span := range r.Spans {
-		if span.N > 0 || span.Passed.Known() {
-			v.Rows = append(v.Rows, spanRow{span, v.inside(span)})
+		if inside := v.inside(span); inside != "" {
+			v.Rows = append(v.Rows, spanRow{span, inside})
 		}
 	}
 	for _, p := range r.Parts {
@@ -150,9 +150,13 @@ func (v *trendsView) show(r *trends.Report) {
 	}
 }
 
-// inside is the address of what a point is made of: a gate's noes, else runs.
+// inside is the address of what a point is made of, if it is of anything: a gate's
+// noes, else runs.
 func (v *trendsView) inside(s trends.Span) string {
-	if v.Gate != "" {
+	switch {
+	case s.N == 0 && !s.Passed.Known():
+		return ""
+	case v.Gate != "":
 		return noesAddress(v.Scope, s.From, s.Until)
 	}
 	return links.To("/", "cascade", v.Cascade, "since", s.From.Format(time.RFC3339), "until", s.Until.Format(time.RFC3339))

@@ -80,6 +80,8 @@ phases:
 	return servetest.Over(t, j, change...)
 }
 
+var sinces = regexp.MustCompile(`href="/noes\?[^"]*since=([^&"]*)`)
+
 var hrefs = regexp.MustCompile(`href="([^"]*)"`)
 
 // follow gives the address of the first link whose address begins so.
@@ -104,6 +106,13 @@ func TestTrendsLeadToRuns(t *testing.T) {
 		t.Errorf("a point leads to %d runs: %s", n, runs)
 	}
 	gate := w.Want(200, "GET", follow(t, page, "/trends?cascade=post&days=30&gate=min_length"), nil).Text
+	days := map[string]bool{}
+	for _, m := range sinces.FindAllStringSubmatch(gate, -1) {
+		days[m[1]] = true
+	}
+	if len(days) != 10 { // of the nine days on which something ran, and of all together
+		t.Errorf("noes of %d days: %v", len(days), days)
+	}
 	noes := w.Want(200, "GET", follow(t, gate, "/noes?"), nil).Text
 	to := follow(t, noes, "/runs/run-0-")
 	path, name, _ := strings.Cut(to, "#")

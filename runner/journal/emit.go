@@ -63,9 +63,7 @@ func (r *recording) note(e *event.Event) (again bool) {
 		r.placed(n, e, &said)
 		return true
 	}
-	if e.Kind == event.PhaseFinished && !strings.Contains(w.path, "/") {
-		r.phases++
-	}
+	r.visits.finish(w.kind, e.Path)
 	r.seq++
 	w.time = r.now()
 	e.Seq, e.Time = r.seq, time.Unix(0, w.time).UTC()

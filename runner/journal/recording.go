@@ -28,7 +28,7 @@ type recording struct {
 	seq     int64      // of the last event
 	row     int64      // the number of the last row
 	time    int64      // of the last row: never goes back
-	phases  int64      // visits that have finished
+	visits  visits     // that have finished
 	over    bool
 	piece   piece  // what has not been handed to the writer
 	scratch []byte // of one piece after the other
@@ -53,6 +53,17 @@ type recording struct {
 	lost   []*piece // what could not be written, in order
 	there  int64    // the last row that was confirmed
 	recent []confirmed
+}
+
+// visits are those to phases of the run's own cascade. One that waited or broke off,
+// and was gone on with, finishes again.
+type visits map[event.Path]bool
+
+// finish notes the row of an event where it tells that a visit has finished.
+func (v visits) finish(kind string, at event.Path) {
+	if kind == string(event.PhaseFinished) && at.Up() == "" {
+		v[at] = true
+	}
 }
 
 // kept is an effect in the file.
@@ -92,7 +103,7 @@ func (r *recording) newPiece() piece {
 
 func (j *Journal) newRecording(n, epoch int64, s runner.Start) *recording {
 	r := &recording{
-		j: j, n: n, epoch: epoch, start: s, told: map[digest][]teller{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{}, begun: begun{}, waits: map[event.Path]any{}, since: map[event.Path]int64{}, notices: map[event.Path]string{},
+		j: j, n: n, epoch: epoch, start: s, visits: visits{}, told: map[digest][]teller{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{}, begun: begun{}, waits: map[event.Path]any{}, since: map[event.Path]int64{}, notices: map[event.Path]string{},
 		reply: map[event.Path]int64{}, prints: map[event.Path]print{}, ruled: map[event.Path]ruled{}, talks: newTalks(),
 	}
 	r.piece = r.newPiece()
@@ -283,7 +294,7 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 	if why != nil && why.Code == engine.Waiting && r.waits[why.Path] != nil {
 		last.pending = r.waits[why.Path] // of several, the one that the run tells of
 	}
-	finished, events, phases := r.now(), r.seq, r.phases
+	finished, events, phases := r.now(), r.seq, int64(len(r.visits))
 	r.mu.Unlock()
 	e, err := r.ending(last, result)
 	if err != nil {

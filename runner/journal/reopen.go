@@ -206,9 +206,7 @@ func (r *recording) count(rows []logged) {
 		}
 		r.row, r.seq = max(r.row, l.row), max(r.seq, l.seq)
 		r.time = max(r.time, l.time)
-		if l.kind == string(event.PhaseFinished) && !strings.Contains(string(l.path), "/") {
-			r.phases++
-		}
+		r.visits.finish(l.kind, l.path)
 	}
 	r.start.Elapsed += time.Duration(last - began)
 }

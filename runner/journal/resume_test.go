@@ -494,13 +494,16 @@ phases:
   - {name: r, compose: x, human_input: {prompt: "Good?"}}
 `)
 	first, _ := r.Run(t.Context(), c, nil, runner.WithRunID("run"))
-	for _, want := range []string{engine.Waiting, engine.Succeeded} {
+	for _, want := range []string{engine.Waiting, engine.Succeeded} { // in r, and behind it
 		if err := j.Answer(t.Context(), "run", runner.Answer{Value: true}); err != nil {
 			t.Fatal(err)
 		}
 		result, err := r.Resume(t.Context(), "run")
 		if result.Status != want || asJSON(t, result.Phases[0]) != asJSON(t, first.Phases[0]) || asJSON(t, result.Verdicts) != asJSON(t, first.Verdicts) {
 			t.Errorf("it %s, %v:\n%s\nwas\n%s", result.Status, err, asJSON(t, result), asJSON(t, first))
+		}
+		if s, err := j.Run(t.Context(), "run"); err != nil || s.Phases != 3 {
+			t.Errorf("%d phases have finished, %v", s.Phases, err)
 		}
 	}
 	told := map[string]int{}

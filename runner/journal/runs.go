@@ -180,16 +180,15 @@ func (j *Journal) tally(ctx context.Context, c *conn, n int64, s *Summary) (err 
 	if _, s.Events, err = j.lastRow(ctx, c, n); err != nil {
 		return err
 	}
-	s.Phases, s.Usage = 0, model.Usage{}
+	s.Usage = model.Usage{}
+	finished := visits{}
 	again := map[event.Path]model.Usage{} // of calls whose place is free: the next one there has what they have spent
 	counts := func(kind string) bool {
 		return kind == modelEffect || kind == droppedEffect || kind == string(event.PhaseFinished)
 	}
 	err = j.eachRow(ctx, c, n, 0, counts, func(l logged) error {
 		if l.kind == string(event.PhaseFinished) {
-			if l.path.Up() == "" {
-				s.Phases++
-			}
+			finished.finish(l.kind, l.path)
 			return nil
 		}
 		if len(l.peek()) == 0 {
@@ -209,6 +208,7 @@ func (j *Journal) tally(ctx context.Context, c *conn, n int64, s *Summary) (err 
 		}
 		return nil
 	})
+	s.Phases = len(finished)
 	for _, at := range slices.Sorted(maps.Keys(again)) { // a sum of costs hangs on the order
 		s.Usage = s.Usage.Add(again[at])
 	}

@@ -3,6 +3,7 @@ package journal
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -240,7 +241,7 @@ func (r *recording) beforeWrite(w wanted, print print) error {
 	by, taken := r.begunBy(w.at, print)
 	begins := row{kind: writeBegins, path: string(w.at), print: print}
 	if by != "" {
-		begins.data = []byte(by)
+		begins.data = []byte(strconv.Quote(by))
 	}
 	delete(r.begun, w.at)
 	if taken {

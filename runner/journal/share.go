@@ -38,7 +38,7 @@ type writing struct {
 func (b begun) note(l logged) {
 	switch {
 	case l.kind == writeBegins:
-		b[l.path] = writing{l.print, string(l.json())}
+		b[l.path] = writing{l.print, strings.Trim(string(l.json()), `"`)}
 	case l.seq == 0:
 		delete(b, l.path) // it has come to an end
 	}

@@ -200,6 +200,9 @@ func TestKeyOfAWriteOfAnotherRun(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			if _, err := j.Query(t.Context(), "SELECT count(*) FROM attempts", 0); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 }

@@ -9,7 +9,7 @@ func inAddress(text string, at int) (Secret, bool) {
 	rest = rest[:len(rest)-len(strings.TrimLeftFunc(rest, inAuthority))]
 	user, password, ok := strings.Cut(rest, ":")
 	j := strings.IndexByte(password, '@')
-	if !ok || j < 6 || user == "" || !passwordLike(password[:j]) {
+	if !ok || j < 6 || !passwordLike(password[:j]) {
 		return Secret{}, false
 	}
 	start := at + len(user) + 1
@@ -23,38 +23,61 @@ var passwords = set("password passwd secret pass changeme changeit example usern
 
 // passwordLike leaves out what examples have.
 func passwordLike(s string) bool {
-	return !passwords[strings.ToLower(s)] && !refers(s) && !within("[{%$", s[0])
+	bare := standIns.Replace(strings.ToLower(s))
+	return !passwords[strings.ToLower(s)] && bare != "" && !passwords[bare] && !refers(s) && !within("[{%$", s[0])
 }
 
 // commandReach is how much of a command is read, over lines that go on.
 const commandReach = 1000
 
-// inCommand is the user and password of curl's -u in the command at a place.
-func (r *reader) inCommand(at int) (Secret, bool) {
+// An option is one that a program takes a credential by.
+type option struct {
+	text  string
+	user  bool // it stands before the password, and a colon between them
+	glued bool // the password stands right behind it, or is asked for
+}
+
+// commands are the programs that do.
+var commands = map[string][]option{
+	"curl":         {{" -u", true, false}, {" --user", true, false}},
+	"redis-cli":    {{" -a", false, false}},
+	"sshpass":      {{" -p", false, false}},
+	"docker login": {{" -p", false, false}},
+	"mysql":        {{" -p", false, true}},
+}
+
+// inCommand is the password that the command at a place gives a program.
+func (r *reader) inCommand(at int, program string) (Secret, bool) {
 	if at < r.command {
 		return Secret{}, false
 	}
 	rest := command(window(r.text, at, commandReach))
 	r.command = at + len(rest)
-	for _, option := range []string{" -u", " --user"} {
-		i := strings.Index(rest, option)
+	for _, o := range commands[program] {
+		i := strings.Index(rest, o.text)
 		if i < 0 {
 			continue
 		}
-		i += len(option)
+		i += len(o.text)
 		gap := run(rest[i:], "= \t")
-		if i += gap; gap == 0 && option != " -u" {
+		if i += gap; gap == 0 && len(o.text) > len(" -u") || gap > 0 && o.glued {
 			continue
 		}
 		n := argument(rest[i:])
-		user, password, ok := strings.Cut(rest[i:i+n], ":")
-		user, password = strings.Trim(user, `"'`), strings.Trim(password, `"'`)
-		if !ok || !credentials(user, password) {
-			continue
+		if o.holds(rest[i : i+n]) {
+			return Secret{"a password in a command", at + i, at + i + n, 0}, true
 		}
-		return Secret{"a password in a command", at + i, at + i + n, 0}, true
 	}
 	return Secret{}, false
+}
+
+// holds tells whether what is given to an option is a credential.
+func (o option) holds(argument string) bool {
+	user, password, two := "", argument, true
+	if o.user {
+		user, password, two = strings.Cut(argument, ":")
+	}
+	return two && credentials(strings.Trim(user, `"'`), strings.Trim(password, `"'`))
 }
 
 // command is a command's lines: each but the last ends with a backslash.

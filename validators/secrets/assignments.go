@@ -25,6 +25,13 @@ func (r *reader) assignment(at, length int) (Secret, bool) {
 	end += run(window(r.text, end, nameReach), wordy+"-.")
 	r.name = end
 	name := strings.Trim(r.text[start:end], "-.")
+	if strings.EqualFold(name, "key") && start > 1 && r.text[start-1] == ' ' { // API key
+		kind := start - 1
+		for kind > 0 && start-kind < nameReach && within(wordy, r.text[kind-1]) {
+			kind--
+		}
+		start, name = kind, r.text[kind:end]
+	}
 	if !namesSecret(name) {
 		return Secret{}, false
 	}
@@ -33,6 +40,9 @@ func (r *reader) assignment(at, length int) (Secret, bool) {
 	from, to, ok := value(rest, element)
 	if !ok {
 		from, to, ok = told(r.text[max(0, start-nameReach):end], end-start, rest)
+	}
+	if !ok && named(r.text[max(0, start-nameReach):start]) {
+		from, to, ok = paired(rest)
 	}
 	if !ok {
 		return Secret{}, false
@@ -67,7 +77,7 @@ func value(rest string, element bool) (from, to int, ok bool) {
 		return random(rest, i+run(rest[i:], " \t"), false)
 	case strings.ContainsAny(sign, "=:"):
 		i += signs
-		if from, to, ok = random(rest, i+run(rest[i:], " \t"), true); ok || strings.Contains(sign, "=") {
+		if from, to, ok = random(rest, i+run(rest[i:], " \t*"), true); ok || strings.Contains(sign, "=") {
 			return from, to, ok
 		}
 	}
@@ -97,11 +107,40 @@ func told(before string, length int, rest string) (from, to int, ok bool) {
 		i += len("is ")
 	case strings.HasPrefix(rest[i:], "| "):
 		i += len("| ")
+	case strings.EqualFold(name, "password") && rest[i:] != "" && rest[i] == '\'': // of SQL
 	case !strings.HasPrefix(name, "--") && !last(1, "ENV", "ARG", "setenv") && !last(2, "login"):
 		return 0, 0, false
 	}
 	from, to, ok = random(rest, i+run(rest[i:], " \t"), true)
 	return from, to, ok && hasRandomPart(rest[from:to])
+}
+
+// named tells whether a name is what stands before it gives: - name: API_KEY, variable "api_key".
+func named(before string) bool {
+	before = strings.TrimRight(before, " \t\"'")
+	return slices.ContainsFunc([]string{"name:", `name":`, "key:", `key":`, "variable"}, func(s string) bool { return strings.HasSuffix(before, s) })
+}
+
+// maxBetween is how many other things may stand between a name and its value.
+const maxBetween = 3
+
+// paired finds what looks random as the value of the thing whose name is before it.
+func paired(rest string) (from, to int, ok bool) {
+	i := run(rest, "\"'")
+	for range maxBetween {
+		i += run(rest[i:], " \t\r\n,{\"'")
+		n := run(rest[i:], wordy)
+		if key := rest[i : i+n]; key == "value" || key == "default" {
+			from, to, ok = value(rest[i+n:], false)
+			return i + n + from, i + n + to, ok
+		}
+		next := strings.IndexAny(rest[i:], "\n,}")
+		if n == 0 || next < 0 || rest[i+next] == '}' {
+			break
+		}
+		i += next
+	}
+	return 0, 0, false
 }
 
 // schemes are what HTTP writes before a credential.

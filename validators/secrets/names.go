@@ -4,10 +4,10 @@ import "strings"
 
 // nameRoots are the beginnings of what names a credential, in small letters;
 // whether the whole name does is for namesSecret to say.
-const nameRoots = "secret passw passphrase pass pwd token key auth cred"
+const nameRoots = "secret passw passphrase pass pwd token key auth cred kennwort"
 
 // secretWords are words of a name, or two neighbours, that speak of a credential.
-var secretWords = set("secret secrets password passwd pwd pass passphrase token credential credentials creds cred auth authorization",
+var secretWords = set("secret secrets password passwd pwd pass passphrase token credential credentials creds cred auth authorization passwort kennwort passe",
 	"apikey accesskey privatekey secretkey authkey apitoken accesstoken authtoken signingkey encryptionkey masterkey servicekey accountkey storagekey sharedkey")
 
 // otherwise are the last words of names that speak about a credential and hold
@@ -40,24 +40,24 @@ func namesSecret(name string) bool {
 		if part == "id" && i > 0 && parts[i-1] != "secret" && parts[i-1] != "auth" && speaks {
 			return false
 		}
-		speaks = speaks || secretWords[part] || i > 0 && secretWords[parts[i-1]+part]
+		speaks = speaks || secretWords[part] || strings.HasSuffix(part, "password") || i > 0 && secretWords[parts[i-1]+part]
 	}
 	return speaks && !otherwise[parts[len(parts)-1]]
 }
 
-// nameParts are the words of an identifier: fooBar, HTTPToken, foo_bar, foo.bar.
+// nameParts are the words of an identifier: fooBar, HTTPToken, foo_bar, foo.bar, foo bar.
 func nameParts(name string) []string {
 	var parts []string
 	start := 0
 	cut := func(i int) {
-		if part := strings.Trim(name[start:i], "-_."); part != "" {
+		if part := strings.Trim(name[start:i], "-_. "); part != "" {
 			parts = append(parts, strings.ToLower(part))
 		}
 		start = i
 	}
 	for i := 1; i < len(name); i++ {
 		before, c := name[i-1], name[i]
-		if within("-_.", c) || within(capital, c) && (!within(capital, before) || i+1 < len(name) && within(small, name[i+1])) {
+		if within("-_. ", c) || within(capital, c) && (!within(capital, before) || i+1 < len(name) && within(small, name[i+1])) {
 			cut(i)
 		}
 	}

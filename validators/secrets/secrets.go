@@ -9,7 +9,7 @@
 //   - a name that speaks of a credential (api_key, clientSecret, user_auth)
 //     with a value behind a sign that gives it one, in the manner of any
 //     configuration or programming language: whatever looks random;
-//   - an address with a password in it, and curl's -u;
+//   - an address with a password in it, and the options by which a few programs take one;
 //   - a token wrapped in base64.
 //
 // What tokens look like is gitleaks' knowledge (github.com/gitleaks/gitleaks,
@@ -102,7 +102,7 @@ func (r *reader) at(at int, w word) (Secret, bool) {
 	case anAddress:
 		return inAddress(r.text, at+len(w.text))
 	default:
-		return r.inCommand(at)
+		return r.inCommand(at, w.text)
 	}
 }
 

@@ -101,7 +101,10 @@ func (s *sieve) has(text, word string) bool {
 
 // words is the sieve of all that may begin or name a credential.
 var words = sync.OnceValue(func() *sieve {
-	all := []word{{text: "://", kind: anAddress}, {text: "curl", kind: aCommand}}
+	all := []word{{text: "://", kind: anAddress}}
+	for program := range commands {
+		all = append(all, word{text: program, kind: aCommand})
+	}
 	for _, t := range tokens() {
 		for _, literal := range t.literals {
 			all = append(all, word{strings.ToLower(literal), aToken, t})

@@ -156,8 +156,10 @@ func inDigits(figure string) (digits string, fraction *big.Rat) {
 // tens.
 func digit(r rune) rune {
 	switch r {
-	case '٫':
+	case '٫', '．':
 		return '.'
+	case '：':
+		return ':'
 	case '٬':
 		return ','
 	}

@@ -19,7 +19,7 @@ var units = sync.OnceValue(func() map[string]string {
 		"ms": "ms millisecond milliseconds msec", "µs": "µs us microsecond microseconds", "ns": "ns nanosecond nanoseconds",
 		"s": "s sec secs second seconds Sekunde Sekunden seconde secondes segundo segundos", "min": "min mins minute minutes Minute Minuten minuto minutos",
 		"h": "h hr hrs hour hours Stunde Stunden heure heures hora horas", "day": "d day days Tag Tage Tagen jour jours día días", "week": "week weeks Woche Wochen semaine semaines semana semanas",
-		"month": "month months Monat Monate Monaten mois mes meses", "year": "yr yrs year years Jahr Jahre Jahren année années año años", "%": "% percent Prozent", "‰": "‰", "°C": "°C", "°F": "°F", "°": "°", "K": "K", "k": "k thousand Tausend", "M": "million millions mio Mio Million Millionen millón millones milione milioni milhão milhões miljoen miljon miljoner",
+		"month": "month months Monat Monate Monaten mois mes meses", "year": "yr yrs year years Jahr Jahre Jahren année années año años", "%": "% percent Prozent", "‰": "‰", "°C": "°C", "°F": "°F", "°": "° degree degrees Grad degré degrés grado grados", "K": "K", "k": "k thousand Tausend", "M": "million millions mio Mio Million Millionen millón millones milione milioni milhão milhões miljoen miljon miljoner",
 		"bn": "billion billions bn Mrd Milliarde Milliarden milliard milliards miliardo miliardi miljard miljarder", "T": "trillion", "B": "B byte bytes", "bit": "bit bits", "kB": "kB KB kilobyte kilobytes", "MB": "MB megabyte megabytes", "GB": "GB gigabyte gigabytes",
 		"TB": "TB terabyte terabytes", "KiB": "KiB", "MiB": "MiB", "GiB": "GiB", "TiB": "TiB", "Mb": "Mb Mbit", "Gb": "Gb Gbit", "Mbps": "Mbps Mbit/s", "Gbps": "Gbps",
 		"Hz": "Hz hertz", "kHz": "kHz", "MHz": "MHz", "GHz": "GHz", "mm": "mm millimetre millimetres millimeter millimeters", "cm": "cm centimetre centimetres centimeter centimeters",
@@ -40,7 +40,7 @@ var units = sync.OnceValue(func() map[string]string {
 // exponent, and what may be a unit. A letter before it belongs to a name (R1), but in
 // scripts that have no blanks between words.
 var numberPattern = patterns.Lazy(`(^|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[^\p{L}\p{Nd}_\x{fffc}.,-]|-)` +
-	`((?:[<>≤≥≈~±=]=?\s?)?[-−+–]?(?:\p{Sc}\s?|USD |EUR |GBP |CHF )?(?:\d+ ` + vulgarPattern + `\b|\d{1,3}(?: \d{3}\b)+|[\p{Nd}\p{No}⁄]+|\.\d+)(?:[.,'’:/٫٬][\p{Nd}]+)*(?:[eE][-+]?\d+)?)` +
+	`((?:[<>≤≥≈~±=]=?\s?)?[-−+–]?(?:\p{Sc}\s?|USD |EUR |GBP |CHF )?(?:\d+ ` + vulgarPattern + `\b|\d{1,3}(?: \d{3}\b)+|[\p{Nd}\p{No}⁄]+|\.\d+)(?:[.,'’:/٫٬．：][\p{Nd}]+)*(?:[eE][-+]?\d+)?)` +
 	`((?:[\s-]?(?:%|‰|°[CF]?|\p{Sc}))| per cent\b|[\s-]?[\p{L}µ]+(?:/s)?)?`)
 
 // The fractions that have a sign of their own.
@@ -119,6 +119,9 @@ func figures(words string) ([]string, string) {
 				unit = string(letter)
 				end += size
 			}
+		case behind != "" && behind[0] == ' ' && myriad[firstOf(name)] > 0: // 150 万
+			unit = string(firstOf(name))
+			end = from + m[1] - len(name) + len(unit)
 		case glued: // 3rd, 100x, 2D
 			unit = name
 			end = from + m[1]
@@ -126,10 +129,28 @@ func figures(words string) ([]string, string) {
 		if at > 0 && from+m[4] == at {
 			figure = strings.TrimLeft(figure, "-−–+") // of a range
 		}
+		if below[unit] && minus(words[:from+m[4]]) {
+			figure = "-" + strings.TrimLeft(figure, "-−–+")
+		}
 		found = append(found, written(figure, unit))
 		at = end
 	}
 	return found, words
+}
+
+func firstOf(s string) rune {
+	first, _ := utf8.DecodeRuneInString(s)
+	return first
+}
+
+// below are the units of what may be below nothing without being taken from something.
+var below = map[string]bool{"°C": true, "°F": true, "°": true, "%": true}
+
+// minus tells whether words end with this one, and no figure stands before it.
+func minus(words string) bool {
+	before := strings.TrimRight(words, " ")
+	n := len(before) - len("minus")
+	return n >= 0 && strings.EqualFold(before[n:], "minus") && (n == 0 || before[n-1] == ' ') && !figureEnds(before[:n])
 }
 
 // unblanked tells a letter of a script that has no blanks between words.
@@ -158,6 +179,9 @@ func written(figure, unit string) string {
 	}
 	figure = strings.NewReplacer("−", "-", "–", "-", " ", "").Replace(figure)
 	if symbol := currencies().FindString(figure); symbol != "" {
+		if unit == "K" { // no kelvins
+			unit = "k"
+		}
 		figure, unit = strings.Replace(figure, symbol, "", 1), units()[symbol]+unit
 	}
 	if m := grouped().FindStringSubmatch(figure); m != nil {
@@ -182,18 +206,34 @@ func anyNumber(words string) bool {
 // pronoun more often than a number, and stays; before a unit it is one.
 func spelt(words string) string {
 	var b strings.Builder
-	at := 0
+	at, halved := 0, -1 // where a half ended last
 	for start, end := nextSpelt(words, 0); start >= 0; start, end = nextSpelt(words, end) {
 		word := strings.ToLower(words[start:end])
 		b.WriteString(words[at:start])
-		if word == "one" && !unitFollows(words[end:]) || numerals.Multiplies(word) && figureEnds(words[:start]) {
+		half := andHalf(words[end:])
+		switch {
+		case numerals.Multiplies(word) && (figureEnds(words[:start]) || start == halved+1), half == 0 && word == "one" && !unitFollows(words[end:]):
 			b.WriteString(words[start:end])
-		} else {
+		case half > 0 && !numerals.Multiplies(word):
+			b.WriteString(strconv.Itoa(numerals.Value(word)) + ".5")
+			end += half
+			halved = end
+		default:
 			b.WriteString(strconv.Itoa(numerals.Value(words[start:end])))
 		}
 		at = end
 	}
 	return b.String() + words[at:]
+}
+
+// andHalf is how long the half is that words begin with.
+func andHalf(words string) int {
+	for _, half := range []string{" and a half", "-and-a-half"} {
+		if strings.HasPrefix(words, half) {
+			return len(half)
+		}
+	}
+	return 0
 }
 
 // nextSpelt finds the next run of number words; start is -1 where there is none.

@@ -235,11 +235,11 @@ var (
 
 func sign(s string) string { return cmp.Or(signs[s], s) }
 
-// filePattern is the name of a file, or an option of a program, that stands in prose.
-var filePattern = patterns.Lazy(`(?:^|\s)(?:--[a-z][\w-]+|-[A-Za-z]\w{0,3}\b)|\b\w[\w-]+\.[a-z][a-z0-9]{0,4}\b`)
+// filePattern is the name of a file, its path, or an option of a program, that stands in prose.
+var filePattern = patterns.Lazy(`(?:^|\s)(?:--[a-z][\w-]+|-[A-Za-z]\w{0,3}\b|(?:~|\.\.?)?/[a-z][\w.-]*\w(?:/[\w.-]*\w)*)|\b\w[\w-]+\.[a-z][a-z0-9]{0,4}\b`)
 
 func files(words string) []string {
-	if !strings.Contains(words, " -") && !strings.HasPrefix(words, "-") && !dotted(words) {
+	if !strings.Contains(words, " -") && !strings.HasPrefix(words, "-") && !strings.Contains(words, "/") && !dotted(words) {
 		return nil
 	}
 	found, _ := taken(words, filePattern(), strings.TrimSpace)

@@ -16,7 +16,8 @@ const maxHunk = 4
 
 // toggles turn a sentence by being there or not.
 var toggles = wordSet("not never no none nobody nothing neither nor without only solely exclusively except unless cannot every each always " +
-	"nicht nie niemals kein keine keinen keiner nur ohne außer pas jamais aucun aucune sans nunca sin excepto non nessuno senza tranne não ninguém sem niet nooit geen zonder behalve inte aldrig ingen inget utan approximately roughly about almost nearly")
+	"nicht nie niemals kein keine keinen keiner nur ohne außer pas jamais aucun aucune sans nunca sin excepto non nessuno senza tranne não ninguém sem niet nooit geen zonder behalve inte aldrig ingen inget utan ikke aldri uten uden " +
+	"не ни нет без нельзя никогда никто ничего только ні ніколи bez nigdy nikt nikdy nelze değil değildir yok hiç asla twice thrice hardly scarcely barely approximately roughly about almost nearly")
 
 // rivals are pairs of words of which each says something else than the other: each of
 // a list, or those on the sides of a slash.
@@ -25,7 +26,7 @@ var rivals = sync.OnceValue(func() map[[2]string]bool {
 	for _, set := range []string{
 		"before after during until", "and or", "above below", "over under", "up down", "minimum maximum", "min max", "least most", "lowest highest", "smallest largest",
 		"increase / decrease reduce", "increases / decreases reduces", "increased / decreased reduced", "more / less fewer", "higher lower", "greater smaller", "longer shorter", "earlier later", "faster slower",
-		"all some most many few every each any none", "always never often sometimes usually rarely occasionally generally", "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth last", "true false", "yes no",
+		"all some most many few every each any none", "always never often sometimes usually rarely occasionally generally seldom", "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth last", "true false", "yes no",
 		"enable disable", "include exclude", "includes excludes", "included excluded", "allow / deny forbid refuse block", "allows / denies forbids refuses blocks", "allowed / denied forbidden refused blocked", "grant deny", "granted denied",
 		"accept / reject refuse", "accepts / rejects refuses", "accepted / rejected refused", "approve reject", "approves rejects", "approved rejected", "internal external", "public private", "inside within / outside", "open closed", "opens closes", "opened closed",
 		"start begin / stop end", "starts stops", "started stopped", "daily weekly monthly yearly annually hourly", "can cannot will could would", "left right", "north south east west", "positive negative",
@@ -36,7 +37,7 @@ var rivals = sync.OnceValue(func() map[[2]string]bool {
 		"profit loss", "buy sell", "buys sells", "bought sold", "buyer seller", "lender borrower", "employer employee", "landlord tenant", "plaintiff defendant", "licensor licensee", "credit debit", "income expense", "guilty innocent",
 		"raise lower", "raises lowers", "raised lowered", "rises falls", "rose fell", "grows shrinks", "grew shrank", "gain loss", "wins loses", "improves worsens", "improved worsened", "better worse", "best worst", "strong weak", "stronger weaker", "high low", "large small", "larger smaller", "long short", "early late", "fast slow",
 		"hot cold", "cheap expensive", "morning afternoon evening night", "today tomorrow yesterday", "horizontal vertical",
-		"same different", "with without",
+		"same different", "with without", "within / after beyond", "both one", "lack have", "lacks has", "prevent / cause allow enable", "prevents / causes allows enables", "prevented / caused allowed enabled",
 		"once twice thrice", "doubles triples halves", "doubled tripled halved", "both either neither", "from until", "on off", "in out", "spring summer autumn winter",
 		"dozens hundreds thousands millions billions", "half third quarter fifth", "halves thirds quarters fifths", "single double triple", "twofold threefold fourfold fivefold tenfold", "noon midnight",
 		"second minute hour day week month year decade century", "seconds minutes hours days weeks months years decades centuries",
@@ -113,6 +114,9 @@ func (h hunk) turned() (old, now string) {
 			}
 		}
 	}
+	if h.denied() {
+		return strings.Join(h.old, " "), strings.Join(h.now, " ")
+	}
 	for _, w := range gone {
 		for _, v := range come {
 			if rivals()[[2]string{w, v}] || negates(w, v) || negates(v, w) {
@@ -123,14 +127,47 @@ func (h hunk) turned() (old, now string) {
 	return "", ""
 }
 
-// negates tells whether a word is another with a syllable before it that denies it:
-// untrusted, irreversible.
+// negates tells whether a word is another with a syllable before it that denies it, or
+// behind it: untrusted, irreversible, stateless.
 func negates(word, other string) bool {
+	if stem, found := strings.CutSuffix(word, "less"); found && len(stem) > 2 && other == stem+"ful" {
+		return true
+	}
 	before, found := strings.CutSuffix(word, other)
 	return found && len(other) > 3 && denials()[before]
 }
 
-var denials = wordSet("un in im il ir dis non non- a")
+var denials = wordSet("un in im il ir dis non non- a ne nie")
+
+// What denies a sentence of East Asia within its words, which have no blanks between
+// them, and words that have the same signs.
+var (
+	denying  = []string{"不", "没", "沒", "勿", "未", "无", "無", "ない", "ません", "なかった", "않", "없", "못"}
+	harmless = strings.NewReplacer("不错", "", "不同", "", "不过", "", "不断", "", "不仅", "", "不少", "", "未来", "", "无论", "", "少ない", "")
+)
+
+// denied tells whether one side of a hunk has more of these, and little else is
+// otherwise there.
+func (h hunk) denied() bool {
+	old, now := harmless.Replace(strings.Join(h.old, "")), harmless.Replace(strings.Join(h.now, ""))
+	if isASCII(old) && isASCII(now) {
+		return false
+	}
+	count := func(s string) (n int) {
+		for _, d := range denying {
+			n += strings.Count(s, d)
+		}
+		return n
+	}
+	a, b := []rune(old), []rune(now)
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return len(a) <= maxHunk && len(b) <= maxHunk && count(old) != count(now)
+}
 
 // renamed gives two names of which a small hunk puts one for the other.
 func (h hunk) renamed(isName map[string]bool) (old, now string) {

@@ -80,6 +80,7 @@ var NumbersKept = validators.New("numbers_kept", "Validates that the numbers of 
 // lacking adds a finding for each figure that others have in none of its forms.
 func lacking(found *findings, list, others []reading.Figure, at, format string) {
 	known, plain, bare := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	named := slices.ContainsFunc(others, func(o reading.Figure) bool { return o.Month })
 	for _, o := range others {
 		for _, f := range o.Forms {
 			known[f] = true
@@ -90,6 +91,9 @@ func lacking(found *findings, list, others []reading.Figure, at, format string) 
 		}
 	}
 	for _, f := range list {
+		if f.Month && !named { // it may be named in a language that is not known
+			continue
+		}
 		in := func(set map[string]bool) func(string) bool { return func(form string) bool { return set[form] } }
 		// A word behind one of them may be of a language that is not known: 5 миллионов.
 		if slices.ContainsFunc(f.Forms, in(known)) || slices.ContainsFunc(f.Bare, in(plain)) || f.Bare == nil && slices.ContainsFunc(f.Forms, in(bare)) {

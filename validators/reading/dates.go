@@ -3,6 +3,7 @@ package reading
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -79,11 +80,16 @@ var monthNumbers = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// months are the numbers of those that are named.
-func months(words string) (found []string) {
-	for word := range strings.FieldsFuncSeq(words, func(r rune) bool { return !wordRune(r) }) {
-		if n := monthNumbers()[word]; n != "" {
-			found = append(found, n)
+// months are those that are named, or of dates alone: those with a figure beside them.
+func months(words string, dates bool) (found []Figure) {
+	if dates && !anyFigure(words) {
+		return nil
+	}
+	all := strings.FieldsFunc(words, func(r rune) bool { return !wordRune(r) })
+	for i, word := range all {
+		n := monthNumbers()[word]
+		if n != "" && (!dates || slices.ContainsFunc(all[max(0, i-2):min(len(all), i+3)], func(w string) bool { return w[0] >= '0' && w[0] <= '9' })) {
+			found = append(found, Figure{Text: word, Forms: []string{n}, Month: true})
 		}
 	}
 	return found

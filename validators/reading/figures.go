@@ -16,26 +16,24 @@ type Figure struct {
 	Line  int
 	Forms []string // the values that it may have; the same value is always the same form
 	Bare  []string // what it is without the word behind it, where that counts: 5 of 5 million, 3 of 3 pm
+	Month bool     // it is one that is named
 }
 
 // Figures lists the numbers of a text that stand in figures, those of dates,
-// headings, tables and HTML as well, without their units; what is glued to letters,
-// and what stands in code or in an address, is none. With inWords those in
-// words come along, and the months. 1.5 million is its value, and so is 3 pm. A date is its parts: 2024-01-15 is 15.1.2024.
+// headings, tables and HTML as well, without their units, and the months of dates; what is
+// glued to letters, and what stands in code or in an address, is none. With inWords those in
+// words come along, and all months. 1.5 million is its value, and so is 3 pm. A date is its parts: 2024-01-15 is 15.1.2024.
 func (t Text) Figures(inWords bool) []Figure {
 	var out []Figure
 	for _, b := range t.Shown() {
 		_, words := addresses.take(b.Words)
 		_, words = placeholders.take(words)
 		times, words := clock(words)
-		for i := range times {
-			times[i].Line = b.Line
+		for _, f := range append(times, months(words, !inWords)...) {
+			f.Line = b.Line
+			out = append(out, f)
 		}
-		out = append(out, times...)
 		found, _ := figures(words)
-		if inWords {
-			found = append(found, months(words)...)
-		}
 		if digits := spelt(words); inWords && digits != words {
 			more, _ := figures(digits)
 			found = append(found, more...)

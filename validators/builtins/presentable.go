@@ -162,6 +162,9 @@ func (d *draft) leftovers() {
 
 // asides finds what a model says that is not the text.
 func (d *draft) asides() {
+	if begin := strings.TrimSpace(d.source); strings.HasPrefix(begin, "<think>") || strings.HasPrefix(begin, "<thinking>") {
+		d.tell(0, "what the model thought was left in")
+	}
 	signed := sync.OnceValue(func() int { // where a letter in the text ends
 		if all := signedOff().FindAllStringIndex(d.source, -1); all != nil {
 			return all[len(all)-1][0]

@@ -32,8 +32,11 @@ func (d *draft) broken() {
 		}
 		at += len(line)
 	}
-	if fence >= 0 {
+	switch whole := strings.TrimSpace(d.source); {
+	case fence >= 0:
 		d.tell(fence, "the block of code is never closed")
+	case (strings.HasPrefix(whole, "```markdown\n") || strings.HasPrefix(whole, "```md\n")) && strings.Index(whole, "\n```") == len(whole)-len("\n```"):
+		d.tell(0, "all of the text stands in a block of Markdown")
 	}
 	d.links()
 }

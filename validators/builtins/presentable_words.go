@@ -42,10 +42,10 @@ var (
 	refusingYou = patterns.Lazy(cannot + `(?:(?:help|assist)(?: you)? with|fulfill?|comply with|process|complete) your request` + declined +
 		`|^(?:(?:i'm|i am) )?(?:very |so )?(?:sorry|afraid)\b[^.]*` + cannot + `(?:do|answer|complete|provide) (?:that|this)` + declined)
 	guided   = patterns.Sought(`\b(?:against|violates?|outside|beyond) my (?:\w+ )?(?:guidelines|programming)\b`)
-	offering = patterns.Sought(`\bcontinued in (?:the |my )?next (?:message|response|reply)\b|\b(?:i |^)hope (?:this|that) helps(?:[.,;:!]|$)|\blet me know if you(?:'d| would)? (?:need|have|want|like)\b.*\b(?:else|more|questions|changes|adjustments|further)\b` +
+	offering = patterns.Sought(`\bcontinued in (?:the |my )?next (?:message|response|reply)\b|\b(?:i |^)hope (?:this|that) helps(?:[.,;:!]|$)|\blet me know if you(?:'d| would)? (?:need|have|want|like)\b.*\b(?:else|more|questions|changes|adjustments|further)\b|\blet me know if you(?:'d| would) like me to (?:adjust|change|revise|rewrite|shorten|expand|make|modify|edit|tweak)\b` +
 		`|\bis there anything else (?:that )?i can\b|\bfeel free to ask(?: me\b| (?:any |for |more |further |other |follow-up |additional )*(?:questions?|clarification|help))?(?:[.,;:!]|$)`)
 	opening    = patterns.Lazy(`^(?:sure(?: thing)?|certainly|of course|absolutely|great question)(?:!|[.:]*$)|^(?:sure|certainly|of course|absolutely)[,.]? (?:here(?:'s| is| are)\b|i(?:'d| would) be (?:happy|glad) to help\b|i can help\b|let me\b)`)
-	presenting = patterns.Lazy(`^here(?:'s| is| are) (?:the|a|an|your|my)\b.*:$`)
+	presenting = patterns.Lazy(`^(?:here(?:'s| is| are) (?:the|a|an|your|my)|i(?:'ve| have) (?:revised|rewritten|reworked|edited|shortened|translated|corrected|polished) (?:the|your))\b.*:$`)
 	requested  = patterns.Lazy(`\b(?:your?|requested|revised|rewritten|corrected)\b`)
 	introduced = patterns.Lazy("^\\s*(?:[-*+] |[0-9]+[.)] |\\||```|~~~)")
 )
@@ -61,7 +61,7 @@ var leftovers = []struct {
 	{"${", patterns.Lazy(`\$\{[\w. ]+\}`)},
 	{"}", patterns.Lazy(`(?:^|[\s("'“„«:=/,-])\{[0-9]\}`)}, // and none of a formula: \frac{1}{2}
 	{"%", patterns.Lazy(`(?:^|\s)%[sdv](?:\s|[.,;:!?]|$)`)},
-	{"]", patterns.Lazy(`\[(?i:todo|tbd|tba|placeholder|(?:insert|your|add|enter|fill in) [^\]\n]*|(?:first |last |full |company |customer |client |recipient )?name|date|address` +
-		`|(?:vor|nach|firmen|(?:ihr|dein)e? )(?:name|anrede|firma|adresse)|datum|adresse|(?:votre|vos|tu|su|seu|sua|il tuo|uw) [^\]\n]*|nom|prénom|nombre|nome|naam|fecha|[^\]\n]* (?:einfügen|einsetzen|eintragen)|(?:insérer|insertar|inserire|inserir) [^\]\n]*)\]`)},
+	{"]", patterns.Lazy(`\[(?i:todo|tbd|tba|placeholder|citation needed|object object|(?:insert|your|add|enter|fill in) [^\]\n]*|(?:first |last |full |company |customer |client |recipient )?name|date|address` +
+		`|(?:vor|nach|firmen|(?:ihr|dein)e? )(?:name|anrede|firma|adresse)|datum|adresse|année|name (?:des|der) [^\]\n]*|nom (?:du|de) [^\]\n]*|(?:votre|vos|tu|su|seu|sua|il tuo|uw) [^\]\n]*|nom|prénom|nombre|nome|naam|fecha|[^\]\n]* (?:einfügen|einsetzen|eintragen)|(?:insérer|insertar|inserire|inserir) [^\]\n]*)\]`)},
 	{">", patterns.Lazy(`<(?i:your|insert|company|customer|client|first|last|full) [\w ]*>|<(?i:name|date|placeholder)>`)},
 }

@@ -57,6 +57,11 @@ func TestForms(t *testing.T) {
 		{"table of tags", "SCENARIO_T1", wrap("<table><tr><th>Scenario</th><th>P</th><th>M</th></tr><tr><td>S1</td><td>35%</td><td>-12%</td></tr><tr><td>S2</td><td>45%</td><td>-8%</td></tr>\n<tr><td>S3</td><td>20%</td><td>5%</td></tr>\n<tr>\n<td>S4</td>\n<td>25%</td>\n<td>4%</td>\n</tr>\n</table>"), ""},
 		{"table of tags without one M", "SCENARIO_T1", wrap("<table>\n<thead><tr><th>Scenario</th><th>P</th><th>M</th></tr></thead>\n<tbody>\n<tr><td>S1</td><td>35%</td><td>-12%</td></tr>\n<tr><td>S2</td><td>45%</td><td>-8%</td></tr>\n<tr><td>S3</td><td>20%</td><td>N/A</td></tr>\n<tr><td>S4</td><td>25%</td><td>4%</td></tr>\n</tbody></table>"), "S3 has no M"},
 		{"table of tags without an end", "SCENARIO_T1", wrap("<table><tr><td>S1</td><td>35%", "## S1\n\nP: 0.2, M: 3", "## S2\n\nP: 0.2, M: 3", "## S3\n\nP: 0.2, M: 3", "## S4\n\nP: 0.2, M: 3"), ""},
+		{"list of terms", "IRR_T1", wrap("## A.13 Resolution Timeline", "<dl>\n<dt>CR</dt><dd>0.22</dd>\n<dt>τ</dt><dd>0.60</dd>\n</dl>"), ""},
+		{"list of terms in many lines", "BASE_T2", wrap("## A.7 LIGHTWEIGHT VALUATION SUMMARY", "<dl>\n  <dt>IVPS</dt>\n  <dd>£7.25</dd>\n  <dt>Discount Rate (DR)</dt>\n  <dd>12.7%</dd>\n</dl>"), ""},
+		{"list of terms, one to come", "IRR_T1", wrap("## A.13 Resolution Timeline", "<dl>\n<dt>CR</dt><dd>TBD</dd>\n<dt>τ</dt><dd>0.60</dd>\n</dl>"), "CR derivation named, but without a number"},
+		{"list of terms with a high DR", "BASE_T2", wrap("## A.7 LIGHTWEIGHT VALUATION SUMMARY", "<dl><dt>IVPS</dt><dd>£7.25</dd><dt>DR</dt><dd>17.5%</dd></dl>"), "DR at 17.5%"},
+		{"list of terms too early", "BASE_REFINE", strings.Replace(good(t, "BASE_REFINE"), "\n---\n", "\n<dl>\n<dt>IVPS</dt>\n<dd>$14.72</dd>\n</dl>\n\n---\n", 1), "IVPS as 14.72"},
 		// Several behind one label.
 		{"E[IVPS] of State 4 beside that of State 3", "INT_T1", wrap("## Adjudication\n\n- F-1: ACCEPT", "E[IVPS]: State 3 £6.61 → State 4 £6.40"), "E[IVPS] as 6.4"},
 		{"E[IVPS] of State 3 beside that of State 2", "INT_T1", wrap("## Adjudication\n\n- F-1: ACCEPT", "E[IVPS]: State 3 £6.61; IVPS: State 2 £6.98, State 1 £7.25"), ""},

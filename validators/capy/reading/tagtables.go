@@ -2,7 +2,8 @@ package reading
 
 import "bytes"
 
-// A tagTable is a table that is written in tags of HTML, row by row as they end.
+// A tagTable is a table that is written in tags of HTML, row by row as they end, or a
+// list of terms, each a row with what is said of it.
 type tagTable struct {
 	in     bool
 	begins int // where the open row does
@@ -22,11 +23,11 @@ func (r *reader) tagged(t, trimmed []byte) bool {
 	s := &w.tags
 	name, _ := tagAt(trimmed, 0)
 	switch name {
-	case "table":
+	case "table", "dl":
 		r.untag()
 		*s = tagTable{in: true}
 		r.index.endTables(int32(w.start))
-	case "tr", "thead", "tbody", "td", "th":
+	case "tr", "thead", "tbody", "td", "th", "dt", "dd":
 		s.in = true
 	}
 	if !s.in || trimmed[0] != '<' && s.cell == 0 {
@@ -58,6 +59,17 @@ func (r *reader) untag() {
 
 // tag goes on at a tag that stands in the text from up to to.
 func (s *tagTable) tag(r *reader, name string, from, to int) {
+	switch name {
+	case "dt":
+		s.tag(r, "tr", from, from)
+		name = "td"
+	case "dd":
+		name = "td"
+	case "/dt", "/dd":
+		name = "/td"
+	case "/dl":
+		name = "/table"
+	}
 	switch name {
 	case "td", "th", "/td", "/th", "tr", "/tr", "/table":
 		if s.cell > 0 && s.n < maxCells {

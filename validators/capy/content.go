@@ -52,18 +52,20 @@ func hollow(body []byte) bool {
 // a heading is something where it gives a number.
 func told(body []byte) (lines int, last []byte) {
 	refused, fence, void := false, false, false
-	name := false // the last line that says something may be the name of what is to come
+	spaced := false // between rulers of =, whose rows have no bars
+	name := false   // the last line that says something may be the name of what is to come
 	var table grid
 	var owed, marks int // lines that have a placeholder for what they would say, and that only mark off
 	var mark []byte
 	for line := range bytes.Lines(barred(body)) {
-		row := bytes.IndexByte(line, '|') >= 0 || fence && parted(line)
+		row := bytes.IndexByte(line, '|') >= 0 || (fence || spaced) && parted(line)
 		t := bytes.Trim(line, " \t\r\n*_-|:>+=")
 		switch {
 		case len(t) == 0 || t[0] == 0xE2 && drawn(t):
 			if table.rule(line) {
 				lines-- // the head of a table is none of its rows
 			}
+			spaced = bytes.Contains(line, []byte("= "))
 		case fenced(t):
 			fence = !fence
 		case t[0] == '#' && !valueIn(t):

@@ -23,7 +23,7 @@ func (g *grid) rule(line []byte) bool {
 		*g = grid{}
 		return false
 	}
-	if g.rows != 1 || g.top == nil || !bytes.ContainsAny(line, "|+─═━") && !bytes.Contains(line, []byte("- ")) {
+	if g.rows != 1 || g.top == nil || !bytes.ContainsAny(line, "|+─═━") && !bytes.Contains(line, []byte("- ")) && !bytes.Contains(line, []byte("= ")) {
 		return false
 	}
 	for i, cell := range cellsOf(g.top) {

@@ -21,6 +21,10 @@ var shapes = []struct {
 	{"in a fence, parted by spaces", func(s sheet) string {
 		return "```\n" + s.lines("", "   ", "", strings.Repeat("-----   ", len(s[0]))+"----") + "\n```"
 	}},
+	{"between rulers", func(s sheet) string {
+		ruler := strings.Repeat("=====   ", len(s[0])) + "===="
+		return ruler + "\n" + s.lines("", "   ", "", ruler) + "\n" + ruler
+	}},
 	{"quoted", func(s sheet) string { return "> " + strings.ReplaceAll(usual(s), "\n", "\n> ") }},
 	{"in a callout", func(s sheet) string { return "> [!NOTE]\n> " + strings.ReplaceAll(usual(s), "\n", "\n> ") }},
 	{"drawn with signs", func(s sheet) string {

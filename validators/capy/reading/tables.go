@@ -9,7 +9,7 @@ const maxCells = 48
 type tableState struct {
 	in     bool
 	ruler  bool // the next line is the ruler under the head
-	spaced bool // its cells are parted by spaces, in a fence
+	spaced bool // its cells are parted by spaces, in a fence or between rulers of =
 	header [][]byte
 	buffer [2][maxCells][]byte
 }
@@ -28,7 +28,7 @@ func (s *tableState) row(l *line, t []byte, w *walker) bool {
 		return true
 	case s.in && bar:
 		l.header = s.header
-	case bar && isRuler(w.next()), l.kind == code && w.pos < len(w.text) && w.text[w.pos] == '-' && isSpacedRuler(w.next()):
+	case bar && isRuler(w.next()), w.pos < len(w.text) && (w.text[w.pos] == '-' && l.kind == code || w.text[w.pos] == '=') && isSpacedRuler(w.next()):
 		s.in, s.ruler, s.spaced, l.head = true, true, !bar, true
 		s.header = s.split(t, s.buffer[0][:0])
 		l.kind, l.cells = row, s.header
@@ -74,10 +74,11 @@ func isRuler(t []byte) bool {
 	return dashes > 0 && bars > 0
 }
 
-// isSpacedRuler says whether a line is of dashes that spaces part: -----  -----.
+// isSpacedRuler says whether a line is of dashes that spaces part: -----  -----, or of
+// such signs as =====  =====.
 func isSpacedRuler(t []byte) bool {
 	t = bytes.TrimSpace(t)
-	return len(t) > 6 && t[0] == '-' && bytes.Contains(t, []byte("- ")) && len(bytes.Trim(t, "- ")) == 0
+	return len(t) > 6 && (t[0] == '-' || t[0] == '=') && bytes.IndexByte(t, ' ') > 0 && len(bytes.Trim(t, string(t[0])+" ")) == 0
 }
 
 // split cuts a row into its cells, trimmed.

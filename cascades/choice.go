@@ -52,7 +52,7 @@ func (p *Phase) Unasked() (target string, there bool) {
 	switch {
 	case len(plain) > 0 && p.Instructions == nil, len(plain) == 1 && p.Unchosen == "":
 		return plain[0], true
-	case len(open) == 1 && len(p.Handoffs) == 1:
+	case len(open) == 1 && len(p.Handoffs) == 1 && (p.Instructions == nil || p.Unchosen != ChooseFail):
 		return open[0], true
 	}
 	return "", false
@@ -63,6 +63,14 @@ func (p *Phase) Unasked() (target string, there bool) {
 func (p *Phase) MustChoose() bool {
 	_, there := p.Unasked()
 	return p.Instructions != nil && p.Chooses() && !there
+}
+
+// undecided tells whether a phase without a model has handoffs that are for a model
+// to choose among, and nothing else that could decide.
+func (p *Phase) undecided() bool {
+	_, there := p.Unasked()
+	alone := p.Tool != nil || p.Compose != nil || p.Together != nil
+	return alone && p.Chooses() && !there && !p.Conditional() && p.Unchosen != ChooseFirst
 }
 
 // Conditional tells whether a handoff of the phase has a condition.

@@ -64,6 +64,9 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 	if o.has("handoff_default") && !phase.Chooses() {
 		o.conflict("handoff_default", "handoff_default means nothing here: the model of %s does not choose among handoffs", o.what)
 	}
+	if phase.undecided() {
+		o.conflict("handoffs", "handoffs: %s has no model that could choose: write one without a description, or with a when", o.what)
+	}
 	p.checkEach(o, phase)
 	if phase.OutputSchema != nil {
 		phase.SchemaWard = &wards.Ward{

@@ -93,18 +93,12 @@ func (t *try) letOut(c candidate, d wards.Decision) (release, error) {
 	if c.spent == nil {
 		c.spent = &wards.Decision{Action: wards.Exhausted, By: d.By}
 	}
-	return t.release(c)
+	return t.release(c), nil
 }
 
 // release lets a candidate out, with what its attempt put into the state and
-// where the model wanted to go then. Where a condition may decide, the choice waits
-// for it.
-func (t *try) release(c candidate) (release, error) {
+// where the model wanted to go then.
+func (t *try) release(c candidate) release {
 	t.s.State, t.chosen = c.state, c.chosen
-	if !t.filter && !t.p.Conditional() && t.mustChoose() {
-		if err := t.choose(); err != nil {
-			return release{}, err
-		}
-	}
-	return release{candidate: c, route: t.chosen, by: t}, nil
+	return release{candidate: c, route: t.chosen, by: t}
 }

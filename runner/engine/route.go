@@ -28,18 +28,24 @@ func (v *visit) goTo(next, left string) error {
 	return nil
 }
 
-// choice has the model choose where to go, where that waited for the conditions
-// of handoffs, and none of them holds.
+// choice has the model choose where to go, if it has not and no condition of a
+// handoff holds. Where it chooses none then either, the phase has failed.
 func (v *visit) choice(r *release) error {
-	if r.by == nil || !v.p.Conditional() || !r.by.mustChoose() {
+	if r.by == nil || !r.by.mustChoose() {
 		return nil
 	}
 	if _, held, err := v.held(*r); held || err != nil {
 		return nil // an error is told where the run goes on
 	}
-	err := r.by.choose()
-	r.route = r.by.chosen
-	return err
+	if err := r.by.choose(); err != nil {
+		return err
+	}
+	if r.route = r.by.chosen; r.route != "" || v.p.Unchosen == cascades.ChooseFirst {
+		return nil
+	}
+	none := &Error{Code: Failed, Phase: v.p.Name, Path: v.at, way: []string{"handoffs"}, Message: "the model chose none of the handoffs"}
+	none.of(r.by.place().at.Join("route").Join("model"))
+	return none
 }
 
 // held gives the first handoff whose condition holds. The phase's output is among
@@ -81,11 +87,7 @@ func (v *visit) next(r release) (string, error) {
 		i := slices.IndexFunc(v.p.Handoffs, func(h cascades.Handoff) bool { return h.When == nil })
 		return v.c.Way(v.p.Handoffs[i].Target), nil
 	case v.p.Chooses():
-		none := &Error{Code: Failed, Phase: v.p.Name, Path: v.at, way: []string{"handoffs"}, Message: "the model chose none of the handoffs"}
-		if r.by != nil {
-			none.of(r.by.place().at.Join("route").Join("model"))
-		}
-		return "", none
+		return "", &Error{Code: Failed, Phase: v.p.Name, Path: v.at, way: []string{"handoffs"}, Message: "no condition of a handoff holds, and there is no model that could choose"}
 	default:
 		return v.after(v.p), nil
 	}

@@ -53,7 +53,7 @@ func (t *try) run(first *candidate) (release, error) {
 		}
 		switch d.Action {
 		case wards.Release:
-			return t.release(*c)
+			return t.release(*c), nil
 		case wards.Exhausted:
 			return t.exhausted(d)
 		case wards.Again:

@@ -201,7 +201,7 @@ func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) 
 		if round > 0 {
 			where = at.At("model", round)
 		}
-		resp, err := t.send(where, tools)
+		resp, err := t.send(where, t.request(tools))
 		if err != nil {
 			return "", nil, err
 		}
@@ -224,10 +224,7 @@ func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) 
 }
 
 func (t *try) request(tools []model.Tool) model.Request {
-	r := model.Request{
-		Messages: t.talk.Messages(), Thread: t.talk.Thread(), Tools: tools,
-		Phase: t.p.Name, Attempt: t.attempt, Turn: t.turn,
-	}
+	r := model.Request{Tools: tools, Phase: t.p.Name, Attempt: t.attempt, Turn: t.turn}
 	if t.p.OutputSchema != nil {
 		r.Schema, _ = t.p.OutputSchema.MarshalJSON() // it was read from a file
 	}

@@ -11,11 +11,12 @@ import (
 
 // send asks who serves the attempt, and goes on with the conversation as it is, or
 // with what of it token_budget has room for.
-func (t *try) send(at event.Path, tools []model.Tool) (model.Response, error) {
-	if err := t.fit(at, tools); err != nil {
+func (t *try) send(at event.Path, req model.Request) (model.Response, error) {
+	if err := t.fit(at, req); err != nil {
 		return model.Response{}, err
 	}
-	return t.climb(at, t.model(t.asks).From(t.attempt), t.request(tools), &t.told)
+	req.Messages, req.Thread = t.talk.Messages(), t.talk.Thread()
+	return t.climb(at, t.model(t.asks).From(t.attempt), req, &t.told)
 }
 
 // climb asks the first model of a ladder, and the next where one gave no answer:

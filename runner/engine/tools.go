@@ -62,7 +62,9 @@ func (t *try) mustChoose() bool { return t.chosen == "" && t.talk != nil && t.p.
 func (t *try) choose() error {
 	at := t.place().at.Join("route")
 	t.talk.Append(model.Message{Role: model.User, Content: "Choose the phase that follows by calling " + cascades.RouteTo + "."})
-	resp, err := t.send(at.Join("model"), []model.Tool{words.Choice(t.p)})
+	req := t.request([]model.Tool{words.Choice(t.p)})
+	req.Schema = nil // that of the text
+	resp, err := t.send(at.Join("model"), req)
 	if err != nil {
 		return err
 	}

@@ -14,12 +14,12 @@ import (
 // fit sees, before a call at the path is made, that it weighs no more than the
 // phase's token_budget has room for. What leaves the conversation is told; the
 // next call begins one anew.
-func (t *try) fit(at event.Path, tools []model.Tool) error {
+func (t *try) fit(at event.Path, req model.Request) error {
 	b := t.p.TokenBudget
 	if b == nil {
 		return nil
 	}
-	around := exchanges.Around(tools, t.request(nil).Schema)
+	around := exchanges.Around(req.Tools, req.Schema)
 	told := event.Pruning{Strategy: b.Strategy, Tokens: t.talk.Weight() + around, Room: b.Room(), Estimated: true}
 	if told.Tokens <= told.Room {
 		return nil

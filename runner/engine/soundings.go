@@ -171,8 +171,8 @@ func (v *visit) enough(winner *sounding, step int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if e := outcomes[0].Err; e != nil {
-		return false, failed(where.at, "%s could not say: %v", threshold.Ward.Name, e).because(e)
+	if o := outcomes[0]; o.Err != nil {
+		return false, unsaid(where.at, o)
 	}
 	return outcomes[0].Verdict.Valid, nil
 }
@@ -255,15 +255,20 @@ func (s *sounding) filterBy(filter *cascades.Check) error {
 	o := outcomes[0]
 	switch {
 	case o.Err != nil:
-		e := failed(s.at.Join("filter"), "%s could not say: %v", filter.Ward.Name, o.Err)
-		e.told = filter.Ward.Name + " could not say"
-		return e.because(o.Err)
+		return unsaid(s.at.Join("filter"), o)
 	case !o.Verdict.Valid:
-		return &Error{Code: Exhausted, Message: o.Verdict.Reason}
+		return &Error{Code: Exhausted, Message: o.Verdict.Reason, by: outcomes}
 	case o.Verdict.Score != nil:
 		s.score = *o.Verdict.Score
 	}
 	return nil
+}
+
+// unsaid is the error of a check of soundings that could not say.
+func unsaid(at event.Path, o wards.Outcome) *Error {
+	e := failed(at, "%s could not say: %v", o.Ward.Name, o.Err).because(o.Err)
+	e.by = []wards.Outcome{o}
+	return e
 }
 
 // noCandidate fails the phase: as a gate's no where every try got one, else as

@@ -104,7 +104,7 @@ func TestTextAgainstSidecars(t *testing.T) {
 func TestComparisons(t *testing.T) {
 	base := good(t, "BASE_T2")
 	for _, phrase := range []string{
-		"- Or a higher discount rate of ~16.9% (vs. our 12.7%)", "- Terminal g < DR (2.1% < 12.7%)", "- DR within bounds (12.7%)", "A lower discount rate of 4% would be needed.", "The market implies a discount rate of 17.2%.", "Peer DR: 18%", "If DR were 18%, little would remain.",
+		"- Or a higher discount rate of ~16.9% (vs. our 12.7%)", "- Terminal g < DR (2.1% < 12.7%)", "- Terminal g &lt; DR (2.1% &lt; 12.7%)", "- DR within bounds (12.7%)", "A lower discount rate of 4% would be needed.", "The market implies a discount rate of 17.2%.", "Peer DR: 18%", "If DR were 18%, little would remain.",
 		"DR < 16%", "DR must be between 5% and 16%.", "DR ≤ 16.0%", "Against a sector discount rate of 17%, ours is low.", "g < DR", "Terminal growth of 3-30% was seen among peers.", "Discount rate sensitivity: ±100 bps", "The price implies:\n- DR of 17%\n- Terminal growth of 14%",
 		"The current market price of £6.10 implies:\n\n- A discount rate of 17%\n- ROIC of 300%", "## Sensitivity\n\n### Rates\n\nDR = 18%", "## BASE Turn 1\n\nDR = 18%", "T1 set DR = 18%.", "| Case | DR |\n|---|---|\n| Bear | 18% |", "Analyst consensus ROIC: 310%", "ROIC > 250% is never seen.", `DR: \(12.7\%\)`, `IVPS: \(7.25\)`, `Terminal g = $2.1\%$`, "| Metric | Value |\n|---|---|\n| DR | \\(12.7\\%\\) |", "IVPS – £7.25", "ROIC – DR: -0.9%", "DR - g: 3.1%", "DR: 12.7% · g: 2.1% · ROIC: 11.8%", "```json\n{\"Discount Rate (DR)\": \"12.7%\"}\n```",
 	} {

@@ -14,6 +14,8 @@ func TestFolded(t *testing.T) {
 		"𝐈𝐕𝐏𝐒 𝑎𝑏 = 𝟐𝟑.𝟒𝟓":                            "IVPS ab = 23.45",
 		"&asymp; &#36;23 &#x3d; &IV; &amp &zzzzz; &": "≈ $23 = &IV; &amp &zzzzz; &",
 		"&amp; &lt;b&gt; &quot; &#124; &#10; &#42;":  "&amp; &lt;b&gt; &quot; &#124; &#10; &#42;",
+		"g &lt; DR (2.5% &lt; 14.5%), 3 &gt; 2":      "g < DR (2.5% < 14.5%), 3 > 2",
+		"&gt; a\n &gt; a\n- &gt; a &lt;b\n> &gt; a":  "&gt; a\n &gt; a\n- &gt; a &lt;b\n> &gt; a",
 		"&shy;a&ZeroWidthSpace;":                     "a&ZeroWidthSpace;",
 		"５\n```json\n{\"a\": ５\u200b}\n```\n５":       "5\n```json\n{\"a\": ５\u200b}\n```\n5",
 		"> ~~~\n> ５\n> ~~~\n> ５":                     "> ~~~\n> ５\n> ~~~\n> 5",

@@ -45,7 +45,7 @@ var finders = []finder{
 	{Markup, marked("~~"), matches(struckPattern, same)},
 	{Quotations, marked(`"`, "“", "„", "«", "»", "「", "‘", "‚"), quotations},
 	{Dates, anyDate, matches(datePattern, dated)},
-	{Modals, anyWord(modalHeads), modals},
+	{Modals, anyModal, modals},
 	spelledOut,
 	{Numbers, func(words string) bool { return strings.ContainsAny(words, "<>=&|"+loneSigns) }, unmasked(signPattern, sign)},
 	{Names, func(string) bool { return true }, names},

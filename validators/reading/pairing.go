@@ -63,15 +63,12 @@ func gathered(words map[int][]string, which []int) []string {
 // as things.
 func said(blocks []Block, which []int) map[int][]string {
 	out := map[int][]string{}
-	modal := anyWord(modalHeads)
 	for _, i := range which {
 		rest := blocks[i].Words
-		switch {
-		case blocks[i].Form == Row || blocks[i].Form == Heading:
+		if blocks[i].Form == Row || blocks[i].Form == Heading {
 			continue
-		case modal(rest):
-			_, rest = modals(rest)
 		}
+		_, rest = modals(rest)
 		for _, t := range tokens(rest) {
 			if !t.word {
 				continue

@@ -204,21 +204,42 @@ var contractions = strings.NewReplacer("’", "'", "mustn't", "must not", "shan'
 	"can't", "cannot", "can not", "cannot", "won't", "will not", "wouldn't", "would not", "couldn't", "could not", "has to", "have to", "had to", "have to",
 	"needs to", "need to", "needs not", "need not", "requires", "require")
 
-// modals finds modal verbs. Those in capitals, by which standards speak, are
-// others than those in small letters.
-func modals(words string) ([]string, string) {
-	return taken(words, modalPattern(), func(s string) string {
-		verb := strings.Fields(s)
-		switch {
-		case s == "May" || s == "Might": // a month, a power
-			return ""
-		case strings.ToUpper(s) == s && len(s) > 2:
-			return s
-		case strings.ToUpper(verb[0]) == verb[0] && len(verb[0]) > 2:
-			return verb[0] + contractions.Replace(strings.ToLower(s[len(verb[0]):]))
+var anyModal = anyWord(modalHeads)
+
+// modals finds modal verbs. No match goes over a mark, and only what stands between
+// two with such a verb is matched, which is slow.
+func modals(words string) (found []string, rest string) {
+	var b strings.Builder
+	for len(words) > 0 {
+		end := strings.IndexAny(words, ".,;:!?()\n") + 1
+		if end == 0 {
+			end = len(words)
 		}
-		return contractions.Replace(strings.ToLower(s))
-	})
+		piece := words[:end]
+		words = words[end:]
+		if anyModal(piece) {
+			var verbs []string
+			verbs, piece = taken(piece, modalPattern(), modal)
+			found = append(found, verbs...)
+		}
+		b.WriteString(piece)
+	}
+	return found, b.String()
+}
+
+// modal writes a modal verb as it is compared. One in capitals, by which standards
+// speak, is another than one in small letters.
+func modal(s string) string {
+	verb := strings.Fields(s)
+	switch {
+	case s == "May" || s == "Might": // a month, a power
+		return ""
+	case strings.ToUpper(s) == s && len(s) > 2:
+		return s
+	case strings.ToUpper(verb[0]) == verb[0] && len(verb[0]) > 2:
+		return verb[0] + contractions.Replace(strings.ToLower(s[len(verb[0]):]))
+	}
+	return contractions.Replace(strings.ToLower(s))
 }
 
 var (

@@ -166,7 +166,7 @@ func (p *parser) tackle(o *object) []*Tool {
 		}
 		t := p.tool(n, name)
 		if t == nil {
-			t = &Tool{Name: name} // that is told; wards may name what is in tackle all the same
+			continue
 		}
 		if was, there := seen[t.Name]; there {
 			if was == name || !near(was, t) && !near(name, t) {

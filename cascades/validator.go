@@ -212,7 +212,7 @@ func (p *parser) judging(c *Cascade, name string, with *object) *Validator {
 	if with != nil {
 		p.report(with.node, CodeConflict, "validator %s is a cascade, and has no parameters", name)
 	}
-	return &Validator{Name: name, Cascade: c, Description: c.Description, asks: len(c.Asking("")) > 0}
+	return &Validator{Name: name, Cascade: c, Description: cmp.Or(c.Description, "the cascade "+c.ID), asks: len(c.Asking("")) > 0}
 }
 
 // find finds a validator by name: the file's own first, then the built-in

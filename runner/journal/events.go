@@ -84,7 +84,14 @@ type eventReader struct {
 	detail Detail
 	said   map[int64]*said // of whole requests, by their rows
 	bytes  int             // of JSON that was read
-	recent []logged        // effects
+	recent []effectRow
+}
+
+// An effectRow is the row of an effect, and what it came to, once that was read: who
+// replied is told, and then what was said to whom is put together of it.
+type effectRow struct {
+	logged
+	came *came
 }
 
 // tells picks the rows that events are made of.
@@ -99,18 +106,22 @@ func (r *eventReader) note(l logged) {
 		r.recent = r.recent[:0]
 	}
 	if l.seq == 0 {
-		r.recent = append(r.recent, l)
+		r.recent = append(r.recent, effectRow{logged: l})
 	}
 }
 
-// rowAt is a row of the run, which may be at hand.
-func (r *eventReader) rowAt(ctx context.Context, c *conn, row int64) (logged, bool, error) {
+// effectAt is the row of an effect, which may be at hand; nil where there is none.
+func (r *eventReader) effectAt(ctx context.Context, c *conn, row int64) (*effectRow, error) {
 	for i := len(r.recent) - 1; i >= 0; i-- {
 		if r.recent[i].row == row {
-			return r.recent[i], true, nil
+			return &r.recent[i], nil
 		}
 	}
-	return r.j.rowAt(ctx, c, r.n, row)
+	l, ok, err := r.j.rowAt(ctx, c, r.n, row)
+	if !ok {
+		return nil, err
+	}
+	return &effectRow{logged: l}, err
 }
 
 func (r *eventReader) event(ctx context.Context, c *conn, l logged) (event.Event, error) {
@@ -163,23 +174,27 @@ func (r *eventReader) effect(ctx context.Context, c *conn, row int64, e *event.E
 }
 
 // made is what the effect in a row came to.
-func (r *eventReader) made(ctx context.Context, c *conn, row int64) (made came, err error) {
-	found, ok, err := r.rowAt(ctx, c, row)
-	if err != nil {
-		return made, err
-	}
-	if !ok {
-		return made, r.garbled(logged{row: row}, nil)
+func (r *eventReader) made(ctx context.Context, c *conn, row int64) (*came, error) {
+	found, err := r.effectAt(ctx, c, row)
+	switch {
+	case err != nil:
+		return nil, err
+	case found == nil:
+		return nil, r.garbled(logged{row: row}, nil)
+	case found.came != nil:
+		return found.came, nil
 	}
 	raw, err := r.j.unpack(ctx, c, found.json(), r.view())
 	if err != nil {
-		return made, err
+		return nil, err
 	}
 	r.bytes += len(raw)
+	var made came
 	if err := schema.Unmarshal(raw, &made); err != nil {
-		return made, r.garbled(found, err)
+		return nil, r.garbled(found.logged, err)
 	}
-	return made, nil
+	found.came = &made
+	return &made, nil
 }
 
 // Effects gives the run's effects in the order in which they finished. Of one

@@ -159,30 +159,39 @@ func (k *pack) write(c *conn, epoch int64) error {
 // rows gives the pack's rows, of the kinds that are wanted: nil is all. It gives
 // false where they do not read.
 func (k *pack) rows(want func(kind string) bool) (list []logged, ok bool) {
-	lines, ok := k.lines()
+	ok, _ = k.each(0, want, func(l logged) error {
+		list = append(list, l)
+		return nil
+	})
 	if !ok {
 		return nil, false
 	}
+	return list, true
+}
+
+// each calls body for the rows behind the one numbered after, up to its first error.
+// Those before are only counted: a long pack is come back to for each chunk of it.
+func (k *pack) each(after int64, want func(kind string) bool, body func(logged) error) (ok bool, err error) {
+	lines, ok := k.lines()
 	seq := k.seq
-	for i, line := range lines {
+	for i := 0; ok && i < len(lines) && err == nil; i++ {
 		l := logged{row: k.first + int64(i)}
 		s := (*shape)(nil)
-		if l.kind, s, ok = kindOf(line); !ok {
-			return nil, false
+		if l.kind, s, ok = kindOf(lines[i]); !ok {
+			break
 		}
 		if isEvent(l.kind) {
 			seq++
 			l.seq = seq
 		}
-		if want != nil && !want(l.kind) {
+		if l.row <= after || want != nil && !want(l.kind) {
 			continue
 		}
-		if !k.read(&l, s, lines, i) {
-			return nil, false
+		if ok = k.read(&l, s, lines, i); ok {
+			err = body(l)
 		}
-		list = append(list, l)
 	}
-	return list, true
+	return ok, err
 }
 
 // lines are the pack's rows as they stand there. Between two rows a line ends, and

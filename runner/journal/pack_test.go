@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -121,5 +123,10 @@ func TestPrintOfMany(t *testing.T) {
 		if string(l.print) != "asked" {
 			t.Errorf("row %d has the print %q", l.row, l.print)
 		}
+	}
+	var behind []logged // the rows before it are not read, but for what is looked up there, nor those behind the last that is wanted
+	ok, err := k.each(2, nil, func(l logged) error { behind = append(behind, l); return errEnough })
+	if !ok || !errors.Is(err, errEnough) || !reflect.DeepEqual(behind, list[2:3]) {
+		t.Errorf("behind row 2: %+v, %v %v", behind, ok, err)
 	}
 }

@@ -113,19 +113,11 @@ func (j *Journal) eachRow(ctx context.Context, c *conn, n, after int64, want fun
 		return err
 	}
 	err = j.eachPack(ctx, c, n, after, func(k pack) error {
-		list, ok := k.rows(want)
+		ok, err := k.each(after, want, note)
 		if !ok {
 			return j.badPack(k)
 		}
-		for _, l := range list {
-			if l.row <= after {
-				continue
-			}
-			if err := note(l); err != nil {
-				return err
-			}
-		}
-		return nil
+		return err
 	})
 	if enough {
 		return nil
@@ -223,7 +215,7 @@ func (j *Journal) lastRow(ctx context.Context, c *conn, n int64) (row, seq int64
 		}
 		if found != nil {
 			k := packOf(found)
-			list, ok := k.rows(nil)
+			list, ok := k.rows(isEvent)
 			if !ok {
 				return 0, 0, j.badPack(k)
 			}

@@ -262,7 +262,7 @@ func template(t []byte) bool {
 		if len(v) > 0 && digit(v[0]) && v[0] != '0' && !gaps {
 			continue // a number, most often
 		}
-		quoted := v[0] == '"'
+		quoted := bytes.HasPrefix(v, []byte{'"'})
 		switch v = bytes.Trim(v, " \t\r\"]"); {
 		case gaps || blankValue(v):
 			blanks++

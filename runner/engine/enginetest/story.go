@@ -53,13 +53,13 @@ func Stories(tb testing.TB) []*Story {
 	return list
 }
 
-// were holds the shipped transcripts that were read, by their names.
-var were sync.Map
+// readStories are the shipped transcripts that were read, by their names.
+var readStories sync.Map
 
 // Shipped reads the shipped transcript that has a name, once in a process.
 func Shipped(tb testing.TB, name string) *Story {
 	tb.Helper()
-	if s, ok := were.Load(name); ok {
+	if s, ok := readStories.Load(name); ok {
 		again := *s.(*Story)
 		return &again
 	}
@@ -69,7 +69,7 @@ func Shipped(tb testing.TB, name string) *Story {
 	}
 	s := Read(tb, name, text)
 	kept := *s
-	were.Store(name, &kept)
+	readStories.Store(name, &kept)
 	return s
 }
 

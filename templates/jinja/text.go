@@ -144,7 +144,9 @@ func (b *builder) quote(s string) {
 	if strings.IndexByte(s, '\'') >= 0 && strings.IndexByte(s, '"') < 0 {
 		quote = '"'
 	}
-	b.render.grow(b.Len(), len(s)+2)
+	length := len(s) + 2 + strings.Count(s, `\`) + strings.Count(s, string(quote))
+	b.render.grow(b.Len(), length)
+	b.Grow(length)
 	b.WriteByte(quote)
 	for i := 0; i < len(s); {
 		c, size := utf8.DecodeRuneInString(s[i:])

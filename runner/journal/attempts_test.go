@@ -108,11 +108,8 @@ func TestAttemptsOfTurns(t *testing.T) {
 			return model.Response{Text: fmt.Sprintf("reply %d%s", calls, strings.Repeat(" long", 200*(calls%2))), Model: "author", Finish: "stop", Usage: u}, nil
 		}
 	})
-	r, err := runner.New(runner.WithModel(m), runner.WithModelName("small"), runner.WithJournal(j))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := r.Parse("t.yaml", []byte(`cascade_id: t
+	r := runnerOver(t, j, m, runner.WithModelName("small"))
+	c := load(t, `cascade_id: t
 phases:
   - name: draft
     instructions: Write.
@@ -123,10 +120,7 @@ phases:
       turn: [{expr: "len(content) > 3"}]
       post: [{judge: "Is it good?", name: tone, votes: 3, mode: retry}]
   - {name: note, compose: "done", each: {in: "{{ input.list }}"}}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	if _, err := r.Run(t.Context(), c, map[string]any{"list": []any{1, 2}}, runner.WithRunID("one")); err != nil {
 		t.Fatal(err)
 	}
@@ -179,20 +173,14 @@ func TestAttemptsGoOn(t *testing.T) {
 				}
 				return reply, nil
 			})
-			r, err := runner.New(runner.WithModel(m), runner.WithJournal(j))
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := r.Parse("t.yaml", []byte(`cascade_id: t
+			r := runnerOver(t, j, m)
+			c := load(t, `cascade_id: t
 phases:
   - name: draft
     instructions: Write.
     tackle: [ask_human]
     wards: {post: [{expr: "len(content) > 0", mode: advisory}, {judge: "Is it good?", name: tone}]}
-`))
-			if err != nil {
-				t.Fatal(err)
-			}
+`)
 			if res, _ := r.Run(t.Context(), c, nil, runner.WithRunID("run")); res.Status != "failed" && res.Status != "waiting" {
 				t.Fatalf("%+v", res)
 			}

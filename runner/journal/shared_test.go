@@ -28,14 +28,7 @@ phases:
 `
 	run := func(name, id string, m model.Model, more ...runner.RunOption) {
 		t.Helper()
-		r, err := runner.New(runner.WithModel(m), runner.WithModelName(name), runner.WithJournal(j))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := r.Parse("p.yaml", []byte(source))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r, c := runnerOver(t, j, m, runner.WithModelName(name)), load(t, source)
 		if _, err := r.Run(t.Context(), c, nil, append(more, runner.WithRunID(id))...); err != nil {
 			t.Fatal(err)
 		}

@@ -146,10 +146,15 @@ func (s *server) bury(c *conn, text string) (bool, error) {
 	return left == 0, err
 }
 
-// judges tells whether it can be known here who is gone.
+// judges tells whether it can be known here who is gone. A journal that is open for
+// reading has no lease of its own that could have ended.
 func (s *server) judges() bool {
-	now := s.j.writer.clock()
-	return now-s.j.writer.alone.Load() < int64(s.pulse.length) && now >= s.pulse.judges.Load()
+	w := s.j.writer
+	if w == nil {
+		return true
+	}
+	now := w.clock()
+	return now-w.alone.Load() < int64(s.pulse.length) && now >= s.pulse.judges.Load()
 }
 
 // alive counts those as alive whose lease stands, which the statement that gave

@@ -256,6 +256,7 @@ func (j *Journal) find(ctx context.Context, id string) (s summary, err error) {
 	return s, err
 }
 
+// lookUp is [Journal.find] within a transaction.
 func (j *Journal) lookUp(ctx context.Context, c *conn, id string) (s summary, err error) {
 	n, _, err := numberOf(ctx, c, id)
 	if err != nil {
@@ -321,7 +322,7 @@ func (j *Journal) pending(ctx context.Context, c *conn, s summary) (*pendingRow,
 // oldest first. [Journal.Reopen] goes on with them. Where a server of all processes was
 // away it lists none until those that live have had the time to say so.
 func (j *Journal) Abandoned(ctx context.Context) (ids []string, err error) {
-	if j.writer != nil && !j.store.judges() {
+	if !j.store.judges() {
 		return nil, nil
 	}
 	err = j.reading(ctx, func(c *conn) error {

@@ -101,7 +101,7 @@ func TestRunTimeout(t *testing.T) {
 // to say something.
 func runUntil(t *testing.T, c Command, said string) (Output, error) {
 	t.Helper()
-	for c.Timeout = time.Second; ; c.Timeout *= 4 {
+	for c.Timeout = time.Second / 4; ; c.Timeout *= 4 {
 		out, err := Run(t.Context(), c)
 		if string(out.Stdout) == said || c.Timeout > time.Minute {
 			return out, err
@@ -155,7 +155,7 @@ func TestRunKillsTheGroup(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]Command{
 		"ends":            {Argv: []string{"/bin/sh", "-c", "sleep 100 & echo $!"}},
-		"out of time":     {Argv: []string{"/bin/sh", "-c", "sleep 100 & echo $!; wait"}, Timeout: 2 * time.Second},
+		"out of time":     {Argv: []string{"/bin/sh", "-c", "sleep 100 & echo $!; wait"}, Timeout: time.Second / 4},
 		"too much output": {Argv: []string{"/bin/sh", "-c", "sleep 100 & echo $!; yes"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -52,6 +52,7 @@ func hears(l *servetest.Listener, text string) string {
 // TestDrafts holds that whoever looks at a run reads what its models say while they
 // say it, and that no model is made to stream where nobody does.
 func TestDrafts(t *testing.T) {
+	t.Parallel()
 	w := servetest.New(t)
 	s := &speaker{make(chan bool, 9), make(chan string)}
 	w.Model = s

@@ -58,6 +58,7 @@ func TestARunThatWasCutOff(t *testing.T) {
 // TestBarsAsTimeGoesOn holds that the bars of phases that have ended are sent
 // too as the run grows longer, and of a long run at its end.
 func TestBarsAsTimeGoesOn(t *testing.T) {
+	t.Parallel()
 	for phases, bars := range map[int]int{3: 2, 200: 0} {
 		w := servetest.MadeUp(t)
 		w.Shelf.LongRun("long", phases, "Owls.")
@@ -99,6 +100,7 @@ func TestTheBarOfWhatGoesOn(t *testing.T) {
 // TestThePageAsItComes holds that a run's page is sent what changes, and that
 // it is told when there is no more.
 func TestThePageAsItComes(t *testing.T) {
+	t.Parallel()
 	w := servetest.New(t)
 	id := w.Want(202, "POST", "/v1/runs", `{"cascade": "slow"}`).JSON(t)["run_id"].(string)
 	l := w.Listen("/runs/" + id + "/live?after=0")

@@ -142,6 +142,7 @@ func TestTheFormSaysWhatIsWrong(t *testing.T) {
 
 // TestFormsThatStartNothing holds that the form takes no more than the API.
 func TestFormsThatStartNothing(t *testing.T) {
+	t.Parallel()
 	w := servetest.New(t)
 	good := form(w.Send("GET", "/start?cascade=ask", nil).Text)
 	with := func(name, value string) url.Values {

@@ -15,7 +15,7 @@ const maxBody = 1 << 14
 func content(body []byte) bool {
 	body = body[:min(len(body), maxBody)]
 	lines, last := told(body)
-	if lines == 0 || lines == 1 && len(last) < 200 && (disclaimers.Has(last) || elsewhere.Has(last) || borrowed.Has(last) && !telling(last) || bytes.Contains(last, []byte(".json"))) {
+	if lines == 0 || lines == 1 && len(last) < 200 && (disclaimers.Has(last) || elsewhere.Has(last) || borrowed.Has(last) && !telling(last) || excuses.Has(last) && !figures(last) || bytes.Contains(last, []byte(".json"))) {
 		return false
 	}
 	return !template(body) && !hollow(body)
@@ -113,6 +113,9 @@ func marking(line []byte) bool {
 // owing says that a line is a name and a placeholder for what it has.
 func owing(line []byte) bool {
 	line = bytes.TrimSpace(bytes.TrimLeft(line, " \t>*_-+:"))
+	if i := bytes.IndexByte(line, '.'); i > 0 && ordinal(line[:i]) {
+		line = line[i+1:]
+	}
 	if i := bytes.IndexByte(line, ':'); i >= 0 && blank(line[i+1:]) {
 		return true
 	}
@@ -199,16 +202,21 @@ func said(s, rest []byte) bool {
 // borrowed are words that say, where there are no others, that something is what
 // another text has, or could not be.
 var borrowed = reading.NewPhrases("unchanged", "no change", "no changes", "not changed", "same as", "identical to", "as before", "as above", "see above", "see below", "as in t1", "as in t2", "as in base", "as in enrich", "as in scenario", "as in int", "as in turn",
-	"as in refine", "as in the prior", "as in the previous", "refer to", "carried over", "carried forward", "attached", "next message", "next response", "next turn", "cannot produce", "cannot generate", "cannot provide", "unable to", "not possible")
+	"as in refine", "as in the prior", "as in the previous", "refer to", "carried over", "carried forward", "attached", "next message", "next response", "next turn", "cannot produce", "cannot generate", "cannot provide", "unable to", "not possible",
+	"as listed in", "as given in", "as stated in", "as shown in", "as documented in", "as described in", "as previously", "previously delivered", "previously provided")
 
-// telling says that a line gives figures, of 0.034 or 12%, and not of A.3 or State 3, or
-// says several things.
+// excuses are sentences that say so, with their reason behind them.
+var excuses = reading.NewPhrases("not completed", "not able to", "not complete", "will follow", "on request", "do not have", "don't have", "i'm sorry", "i apologize", "insufficient data", "insufficient information", "not enough data", "not enough information", "for brevity", "length constraints")
+
+// telling says that a line gives figures, or says several things.
 func telling(t []byte) bool {
-	if bytes.IndexByte(t, ';') >= 0 || bytes.Count(t, []byte{','}) > 1 {
-		return true
-	}
+	return bytes.IndexByte(t, ';') >= 0 || bytes.Count(t, []byte{','}) > 1 || figures(t)
+}
+
+// figures says that a line gives some, of 0.034, 12% or €820m, and not of A.3 or State 3.
+func figures(t []byte) bool {
 	for i := 1; i < len(t); i++ {
-		if t[i-1] >= '0' && t[i-1] <= '9' && (t[i] == '%' || t[i] == '.' && i+1 < len(t) && t[i+1] >= '0' && t[i+1] <= '9') {
+		if t[i-1] >= '0' && t[i-1] <= '9' && (t[i] == '%' || t[i] == '.' && i+1 < len(t) && t[i+1] >= '0' && t[i+1] <= '9') || reading.Priced(t[i:]) {
 			return true
 		}
 	}

@@ -73,6 +73,8 @@ func TestForms(t *testing.T) {
 		{"a variable for a value", "SC", wrap("# A.11 AUDIT REPORT\n\n## Findings\n\n1. F-1: it fades.", "**Execution context:** ${MODEL}\n\n**Pipeline Fit grade:** B+"), "execution_context named, but without a value"},
 		{"a wide colon", "SC", wrap("# A.11 AUDIT REPORT\n\n## Findings\n\n1. F-1: it fades.", "Execution context：model 2\n\nPipeline Fit grade：B+"), ""},
 		{"grade before a break", "SC", wrap("# A.11 AUDIT REPORT\n\n**Execution context:** model 2\n\n## Findings\n\n1. F-1: it fades.", "**Pipeline Fit Grade:** B+<br>\n**Auditor:** model 2"), ""},
+		{"labels in full width", "SCENARIO_T1", wrap("## S1：流失\n\n- 概率（P）：20%\n- 幅度（M）：−¥6.50／股", "## S2\n\n- 概率（P）：35%\n- 幅度（M）：＋¥4.20／股", "## S3\n\n- 概率（P）：15%\n- 幅度（M）：−¥5.00／股", "## S4\n\n- 概率（P）：10%\n- 幅度（M）：＋¥3.00／股"), ""},
+		{"labels in full width, one to come", "SCENARIO_T1", wrap("## S1：流失\n\n- 概率（P）：20%\n- 幅度（M）：−¥6.50／股", "## S2\n\n- 概率（P）：35%\n- 幅度（M）：待定", "## S3\n\n- 概率（P）：15%\n- 幅度（M）：−¥5.00／股", "## S4\n\n- 概率（P）：10%\n- 幅度（M）：＋¥3.00／股"), "S2 has no M"},
 		// JSON outside of fences.
 		{"bare JSON", "IRR_T2", wrap("{\n  \"A.14_IRR_ANALYSIS\": {\n    \"expected_irr\": 0.118,\n\n    \"probability_above_hurdle\": 0.412\n  }\n}"), ""},
 		{"bare JSON in a line", "IRR_T2", wrap("The kernel's:", `{"A.14_IRR_ANALYSIS": {"E_IRR": 0.118, "P_IRR_gt_hurdle": 0.412}}`), ""},

@@ -60,6 +60,9 @@ func currency(t []byte) int {
 	return 0
 }
 
+// Priced says that a text begins with an amount of money.
+func Priced(t []byte) bool { return currency(t) > 0 }
+
 // coin gives the length of the currency that a text begins with.
 func coin(t []byte) int {
 	if coinless(t) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	entities "html"
 	"math/bits"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -116,7 +117,7 @@ func fold(t []byte) (seen rune, n int) {
 		return '0', n // of Y₀
 	case upright(r):
 		return '|', n
-	case r >= '０' && r <= '９', r >= 'Ａ' && r <= 'Ｚ', r >= 'ａ' && r <= 'ｚ', r == '＄', r == '％', r == '．', r == '，', r == '＋', r == '－':
+	case r >= '０' && r <= '９', r >= 'Ａ' && r <= 'Ｚ', r >= 'ａ' && r <= 'ｚ', strings.ContainsRune("＄％．，＋－（）［］：；＝／", r):
 		return r - '！' + '!', n
 	case r >= 0x1D400 && r <= 0x1D6A3:
 		if at := (r - 0x1D400) % 52; at < 26 {

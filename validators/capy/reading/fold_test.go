@@ -11,6 +11,7 @@ func TestFolded(t *testing.T) {
 		"plain – text ≈ 5 € “x” 日本 🦉":                "plain – text ≈ 5 € “x” 日本 🦉",
 		"IV\u200bPS = 23\u00ad.45":                   "IVPS = 23.45",
 		"ＩＶＰＳ = ＄２３．４５":                              "IVPS = $23.45",
+		"DR（折现率）：１０％；ｇ／ｘ＝［１］":                        "DR(折现率):10%;g/x=[1]",
 		"𝐈𝐕𝐏𝐒 𝑎𝑏 = 𝟐𝟑.𝟒𝟓":                            "IVPS ab = 23.45",
 		"&asymp; &#36;23 &#x3d; &IV; &amp &zzzzz; &": "≈ $23 = &IV; &amp &zzzzz; &",
 		"&amp; &lt;b&gt; &quot; &#124; &#10; &#42;":  "&amp; &lt;b&gt; &quot; &#124; &#10; &#42;",

@@ -137,7 +137,7 @@ var (
 	blanks   = setOf(" \t")
 	quoting  = setOf("> ")
 	leaning  = setOf(" \t*_>`\"")
-	bracing  = setOf("[]<>{}()")
+	bracing  = setOf("[]<>{}()\\")
 	trailing = setOf(" *_")
 	stopping = setOf(".,;\\$")
 )
@@ -183,11 +183,11 @@ func Placeholder(t []byte) bool {
 	if crosses(inner) {
 		return true
 	}
-	bracketed := t[0] == '[' || t[0] == '<' || t[0] == '{' && t[len(t)-1] == '}'
+	bracketed := t[0] == '[' || t[0] == '\\' || t[0] == '<' || t[0] == '{' && t[len(t)-1] == '}'
 	var buf wordBuffer
 	switch string(buf.fold(inner[:min(len(inner), 24)])) {
 	case "null", "none", "n/a", "na", "n.a", "nil", "nan", "tbd", "tbc", "tba", "-", "--", "—", "–", "?", "??", "xx", "x.xx", "xx.xx", "pending",
-		"unknown", "placeholder", "not available", "not applicable", "not calculated", "not computed", "not generated", "not reported", "not disclosed", "not stated", "not given", "not provided", "not found", "not meaningful", "not determined", "not estimated", "not run", "nm", "n.m", "missing", "undefined", "$x.xx", "$xx.xx", "...", "…":
+		"unknown", "placeholder", "not available", "not applicable", "not calculated", "not computed", "not generated", "not reported", "not disclosed", "not stated", "not given", "not provided", "not found", "not meaningful", "not determined", "not estimated", "not run", "nm", "n.m", "missing", "undefined", "insert", "●", "⏳", "❓", "$x.xx", "$xx.xx", "...", "…":
 		return true
 	}
 	for _, p := range placeholders {
@@ -202,6 +202,9 @@ func Placeholder(t []byte) bool {
 // {{sse}}, ${sse}, <value>. A tag by itself says as little.
 func variable(t []byte) bool {
 	n := len(t)
+	if bytes.HasPrefix(t, []byte("&lt;")) && bytes.HasSuffix(t, []byte("&gt")) { // a ; is taken off
+		return true
+	}
 	if n > 3 && t[0] == '$' && t[1] == '{' && t[n-1] == '}' {
 		return true
 	}
@@ -234,9 +237,9 @@ func crosses(t []byte) bool {
 }
 
 // standing are the bytes that what stands for a value may begin with.
-var standing = setOf("nNtTpPuUmMxXiIaAwWkK$-?._\xe2")
+var standing = setOf("nNtTpPuUmMxXiIaAwWkK$-?._\xe2\xe5")
 
-var placeholders = []string{"to be ", "todo", "tbd", "n/a", "not yet ", "not generated", "not calculated", "not computed", "not provided", "insert ", "pending ", "awaiting ", "will be ", "kernel to "}
+var placeholders = []string{"to be ", "todo", "tbd", "n/a", "not yet ", "not generated", "not calculated", "not computed", "not provided", "insert ", "pending ", "awaiting ", "will be ", "kernel to ", "待定", "待补", "待计", "待填", "待完", "待确"}
 
 // Clip cuts s to at most n bytes on a rune boundary, on one line.
 func Clip(s string, n int) string {

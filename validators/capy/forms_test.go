@@ -75,6 +75,10 @@ func TestForms(t *testing.T) {
 		{"grade before a break", "SC", wrap("# A.11 AUDIT REPORT\n\n**Execution context:** model 2\n\n## Findings\n\n1. F-1: it fades.", "**Pipeline Fit Grade:** B+<br>\n**Auditor:** model 2"), ""},
 		{"labels in full width", "SCENARIO_T1", wrap("## S1：流失\n\n- 概率（P）：20%\n- 幅度（M）：−¥6.50／股", "## S2\n\n- 概率（P）：35%\n- 幅度（M）：＋¥4.20／股", "## S3\n\n- 概率（P）：15%\n- 幅度（M）：−¥5.00／股", "## S4\n\n- 概率（P）：10%\n- 幅度（M）：＋¥3.00／股"), ""},
 		{"labels in full width, one to come", "SCENARIO_T1", wrap("## S1：流失\n\n- 概率（P）：20%\n- 幅度（M）：−¥6.50／股", "## S2\n\n- 概率（P）：35%\n- 幅度（M）：待定", "## S3\n\n- 概率（P）：15%\n- 幅度（M）：−¥5.00／股", "## S4\n\n- 概率（P）：10%\n- 幅度（M）：＋¥3.00／股"), "S2 has no M"},
+		{"questions under a platform each", "RQ_GEN", wrap("## A.8 Research Strategy Map", "*   **AlphaSense (AS):**\n    *   **RQ1:** Fuel?\n    *   **RQ2:** Tolls?\n    *   **RQ3:** Yield?\n*   **Gemini Deep Research (GDR):**\n    *   **RQ4:** Ports?\n    *   **RQ5:** Ships?\n    *   **RQ6:** Rules?"), ""},
+		{"questions under a platform each, in lines", "RQ_GEN", wrap("## A.8 Research Strategy Map", "AS:\nRQ1 - fuel\nRQ2 - tolls\nRQ3 - yield\nGDR:\nRQ4 - ports\nRQ5 - ships\nRQ6 - rules"), ""},
+		{"questions under a platform each, one too many", "RQ_GEN", wrap("## A.8 Research Strategy Map", "AS:\nRQ1 - fuel\nRQ2 - tolls\nRQ3 - yield\nRQ4 - ports\nGDR:\nRQ5 - ships\nRQ6 - rules"), "4 AS, 2 GDR"},
+		{"questions under both platforms", "RQ_GEN", wrap("## A.8 Research Strategy Map", "Questions for AS and GDR:\nRQ1 - fuel\nRQ2 - tolls\nRQ3 - yield\nRQ4 - ports\nRQ5 - ships\nRQ6 - rules"), "6 without a platform"},
 		// JSON outside of fences.
 		{"bare JSON", "IRR_T2", wrap("{\n  \"A.14_IRR_ANALYSIS\": {\n    \"expected_irr\": 0.118,\n\n    \"probability_above_hurdle\": 0.412\n  }\n}"), ""},
 		{"bare JSON in a line", "IRR_T2", wrap("The kernel's:", `{"A.14_IRR_ANALYSIS": {"E_IRR": 0.118, "P_IRR_gt_hurdle": 0.412}}`), ""},

@@ -55,7 +55,11 @@ func (r *run) asked() []*question {
 	known := map[string]*question{}
 	var order []*question
 	rejected := r.ranges(topicRejected)
+	led := "" // the platform that a line names which leads a list of questions in
 	for _, e := range r.doc.Entries {
+		if e.ID == "" {
+			led = r.leading(e, led)
+		}
 		if e.ID == "" || rejected.holds(r.doc, e) || isRejected(r.doc, e) || (e.Form == reading.Heading || e.Form == reading.Item) && rangeOfIDs(r.doc.Rest(e)) {
 			continue
 		}
@@ -71,8 +75,25 @@ func (r *run) asked() []*question {
 		if q.platform == "" {
 			q.platform = r.platform(e)
 		}
+		if q.platform == "" && e.Form == reading.Item {
+			q.platform = led
+		}
 	}
 	return order
+}
+
+// leading is the platform of the questions below an entry, before it that of those above.
+func (r *run) leading(e reading.Entry, before string) string {
+	line := bytes.TrimRight(r.doc.Line(e), " \t\r\n*_")
+	switch {
+	case e.Form == reading.Heading:
+		return ""
+	case e.Topics == 0 || !bytes.HasSuffix(line, []byte{':'}):
+		return before
+	case gdrNames.Has(line) && asNames.Has(line):
+		return ""
+	}
+	return platformIn(line)
 }
 
 func isRejected(d *reading.Document, e reading.Entry) bool {

@@ -16,6 +16,7 @@ type number struct {
 	points  bool // in hundredths of a percent
 	plus    bool // with a plus sign: a change, or no more than a sign
 	word    bool // a word follows: "3 scenarios"
+	grouped bool // one comma, three digits before the end: 12,700 may be 12.7
 	end     int  // the offset behind it
 }
 
@@ -53,6 +54,7 @@ func readNumber(t []byte, i int) (number, bool) {
 		return n, false
 	}
 	n.value, n.digits, n.end = v, int8(fraction), end
+	n.grouped = fraction == 0 && end-i > 4 && end-i < 7 && t[end-4] == ','
 	whole := n.unit(t)
 	n.money = n.money && !n.percent && !(fraction > 0 && i > 0 && t[i-1] == '$' && n.end < len(t) && t[n.end] == '$') // $12.7\%$ and $1.6$ are LaTeX
 	return n, whole

@@ -263,8 +263,12 @@ func (v amount) fits(l *label) bool {
 }
 
 // behind gives an amount as one that follows a link: its plus is then no more than
-// its sign, unless it is of money and follows nothing.
+// its sign, unless it is of money and follows nothing. A thousand percent is no rate of
+// these, nor an X: their comma is a decimal one.
 func (v amount) behind(l link, m Metric) amount {
+	if v.grouped && (m == anyX || v.percent && (m == DR || m == Growth || m == Probability || m == PIRR)) {
+		v.value, v.digits = v.value/1000, 3
+	}
 	v.plus = v.plus && (v.ranged || v.points || m.PerShare() && l != equal && l != colon)
 	return v
 }

@@ -105,6 +105,8 @@ func TestVerdictIn(t *testing.T) {
 		`{"reason": "x"}`:                      "not missing",
 		`true, it is`:                          "there is no JSON",
 		`<think>{"valid": true}</think> maybe`: "there is no JSON",
+		`<think>{"valid": true} but then`:      "there is no JSON",
+		`<thinking>{"valid": true}, or`:        "there is no JSON",
 	} {
 		if v, err := VerdictIn(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %+v, %v, want %s", text, v, err, want)
@@ -155,7 +157,7 @@ func FuzzVerdictNeverTurns(f *testing.F) {
 	f.Fuzz(func(t *testing.T, around, reason string) {
 		quoted, _ := json.Marshal(reason)
 		before, after, _ := strings.Cut(around, "%s")
-		if start := strings.TrimSpace(before); strings.HasPrefix(start, "<think>") && !strings.Contains(start, "</think>") {
+		if start := strings.TrimSpace(before); strings.HasPrefix(start, "<think") && !strings.Contains(start, "</think") {
 			return // a draft
 		}
 		if strings.Count(strings.ReplaceAll(before, `\\`, ""), `"`)%2 == 1 {

@@ -18,10 +18,15 @@ import (
 func document(text []byte) ([]byte, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	start := len(text) - len(bytes.TrimLeft(text, " \t\r\n"))
-	if rest, thought := bytes.CutPrefix(text[start:], []byte("<think>")); thought {
-		if _, said, ended := bytes.Cut(rest, []byte("</think>")); ended {
-			start = len(text) - len(bytes.TrimLeft(said, " \t\r\n"))
+	for _, tag := range []string{"think>", "thinking>"} {
+		if !bytes.HasPrefix(text[start:], []byte("<"+tag)) {
+			continue
 		}
+		_, said, ended := bytes.Cut(text[start:], []byte("</"+tag))
+		if !ended {
+			return nil, fmt.Errorf("it ends within <%s", tag)
+		}
+		start = len(text) - len(bytes.TrimLeft(said, " \t\r\n"))
 	}
 	if start < len(text) && (text[start] == '{' || text[start] == '[') {
 		return behind(text, start, len(text)), nil

@@ -179,24 +179,39 @@ func fence(line string) (is, bare bool) {
 	return !strings.Contains(rest, "`"), strings.TrimSpace(rest) == ""
 }
 
-const thinks, thought = "<think>", "</think>"
+// What a model thinks aloud stands between these, with > or ing> behind them.
+const thinks, thought = "<think", "</think"
+
+// tagged is the end of a tag that a text has at i; 0 for none.
+func tagged(text string, i int, tag string) int {
+	rest, is := strings.CutPrefix(text[i:], tag)
+	if rest = strings.TrimPrefix(rest, "ing"); !is || !strings.HasPrefix(rest, ">") {
+		return 0
+	}
+	return len(text) - len(rest) + 1
+}
 
 // thoughts lists what a reasoning model thought aloud, in order, and the end of
 // what the text begins with of it. A tag inside one of the groups, which are
 // JSON, is a part of what it says. Some chat templates drop the opening tag: then
-// all before the last closing one was thought.
+// all before the last closing one was thought. What begins with a thought that
+// nobody ends was cut off in it.
 //
 //	<think>{"v":1}</think>{"v":2}   {"v":1} is, and the text begins with it
 //	{"v":1} hm</think>{"v":2}       {"v":1} is
+//	<think>{"v":1} hm               {"v":1} is
 //	{"v":"</think>"}                none
 func thoughts(text string, groups []piece) (found []piece, opening int) {
-	if !strings.Contains(text, thought) {
+	open, first := -1, spaceAt(text, 0)
+	if !strings.Contains(text, thought) && tagged(text, first, thinks) == 0 {
 		return nil, 0
 	}
-	open, first := -1, spaceAt(text, 0)
 	for i, at := 0, 0; ; i++ {
 		next := strings.IndexByte(text[i:], '<')
-		if next < 0 {
+		switch {
+		case next < 0 && open == first && opening == 0:
+			return append(found, piece{start: open, end: len(text)}), len(text)
+		case next < 0:
 			return found, opening
 		}
 		i += next
@@ -206,10 +221,10 @@ func thoughts(text string, groups []piece) (found []piece, opening int) {
 		switch {
 		case at < len(groups) && groups[at].start < i:
 			i = groups[at].end - 1
-		case open < 0 && strings.HasPrefix(text[i:], thinks):
+		case open < 0 && tagged(text, i, thinks) > 0:
 			open = i
-		case strings.HasPrefix(text[i:], thought):
-			end := i + len(thought)
+		case tagged(text, i, thought) > 0:
+			end := tagged(text, i, thought)
 			if open == first && opening == 0 {
 				opening = end
 			}

@@ -46,6 +46,8 @@ func TestExtract(t *testing.T) {
 		{"the last that validates", `{"title": "first"} {"title": "second"} {"name": "third"}`, `{"title":"second"}`},
 		{"thinking left out", `{"title": "ab"} <think>{"title": "no"}</think>`, `{"title":"ab"}`},
 		{"closing think alone", `{"title": "no"}</think>{"title": "ab"}`, `{"title":"ab"}`},
+		{"thinking in a longer word", `<thinking>{"title": "no"}</thinking> {"title": "ab"} <thinking>{"title": "no"}</thinking>`, `{"title":"ab"}`},
+		{"a tag that is only named", `The tag <think> opens. {"title": "ab"}`, `{"title":"ab"}`},
 		{"think inside a string", `{"title": "<think>x</think>"}`, `{"title":"\u003cthink\u003ex\u003c/think\u003e"}`},
 		{"inside an unclosed array", `[ 1, {"title": "ab"}`, `{"title":"ab"}`},
 		{"behind a stray quote", `["note: it is {"title": "ab"}`, `{"title":"ab"}`},
@@ -91,6 +93,8 @@ func TestExtractNothing(t *testing.T) {
 		"cut off {\"a\": [1, 2":                   "it ends inside an object or array",
 		"bad\n{\"a\": +1} there":                  "line 2, column 7: invalid character '+'",
 		"<think>{\"a\": 1}</think> only thoughts": "there is no JSON in the text",
+		"<think>\nmaybe {\"a\": 1}, but":          "there is no JSON in the text",
+		" <thinking>{\"a\": \"</think>\"} hm":     "there is no JSON in the text",
 	} {
 		_, _, err := Extract(nil, text, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -79,7 +79,7 @@ type Policy struct {
 	Files  map[string]string `json:"files"`  // name to digest
 }
 
-// A Gate is one check that judged the released text.
+// A Gate is one check that judged the released text, or a pre-ward of its phase.
 type Gate struct {
 	Name     string    `json:"name"`
 	Path     string    `json:"path"`

@@ -207,6 +207,7 @@ func TestEveryGateOfTheName(t *testing.T) {
 		return receipt.Gate{Name: "tone", Path: "draft/attempt[2]/post[" + n + "]", Digest: digest(n), Moment: "post", Mode: mode, Verdict: verdict}
 	}
 	passed, refused := gate("0", "blocking", receipt.GatePassed), gate("1", "retry", receipt.GateRefused)
+	before := receipt.Gate{Name: "tone", Path: "draft/pre[0]", Digest: digest("2"), Moment: "pre", Mode: "blocking", Verdict: receipt.GatePassed}
 	for name, row := range map[string]struct {
 		gates   []receipt.Gate
 		want    string
@@ -221,6 +222,9 @@ func TestEveryGateOfTheName(t *testing.T) {
 		"none of both is that":       {[]receipt.Gate{passed, gate("1", "retry", receipt.GatePassed)}, "tone=" + digest("2"), receipt.Refused},
 		"that is the advisory one":   {[]receipt.Gate{passed, gate("1", "advisory", receipt.GatePassed)}, "tone=" + digest("1"), receipt.Refused},
 		"skipped":                    {[]receipt.Gate{gate("0", "blocking", receipt.GateSkipped)}, "tone", receipt.Refused},
+		"of the instructions":        {[]receipt.Gate{before}, "tone", receipt.Refused},
+		"that is of instructions":    {[]receipt.Gate{before, passed}, "tone=" + digest("2"), receipt.Refused},
+		"of both":                    {[]receipt.Gate{before, passed}, "tone", receipt.Passed},
 		"the beginning of a name":    {[]receipt.Gate{passed}, "ton", receipt.Refused},
 		"the name in another case":   {[]receipt.Gate{passed}, "Tone", receipt.Refused},
 		"a name with a blank behind": {[]receipt.Gate{passed}, "tone ", receipt.Refused},

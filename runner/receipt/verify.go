@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/wards"
 )
 
 // The three words of a verification.
@@ -150,13 +151,13 @@ func (r *Report) demand(want Demand, made time.Time) error {
 // skew is how far two clocks may be apart.
 const skew = 5 * time.Minute
 
-// passedBy is nil where the gate passed the text: every one of that name in a
-// mode in which it could have refused it, and exactly that gate among them.
+// passedBy is nil where the gate passed the text: every one of that name that could
+// have refused it, and exactly that gate among them.
 func (c *Claim) passedBy(want GateDemand) error {
 	other, there := "", false
 	for _, g := range c.Gates {
 		switch {
-		case g.Name != want.Name || g.Mode == advisory:
+		case g.Name != want.Name || !g.mayRefuse():
 		case g.Verdict != GatePassed:
 			return fmt.Errorf("have %s, which did not pass the text: %s", want.Name, g.Verdict)
 		case want.Digest != "" && g.Digest != want.Digest:
@@ -173,6 +174,10 @@ func (c *Claim) passedBy(want GateDemand) error {
 	}
 	return fmt.Errorf("have none of the name %q that could refuse a text", want.Name)
 }
+
+// mayRefuse tells whether the gate could have refused the text: an advisory one
+// refuses nothing, and a pre-ward has judged what the text was made from.
+func (g *Gate) mayRefuse() bool { return g.Mode != advisory && g.Moment != string(wards.Pre) }
 
 // read takes the one spelling of a statement apart.
 func read(payload []byte) (*Claim, time.Time, error) {

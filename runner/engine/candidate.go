@@ -69,12 +69,12 @@ func (t *try) exhausted(d wards.Decision) (release, error) {
 	}
 	switch where {
 	case cascades.OnExhaustedLast:
-		return t.letOut(free[len(free)-1], d)
+		return t.letOut(free[len(free)-1], d), nil
 	case cascades.OnExhaustedBest:
 		best := slices.MinFunc(free, func(a, b candidate) int {
 			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(len(a.failed), len(b.failed)), cmp.Compare(b.number, a.number))
 		})
-		return t.letOut(best, d)
+		return t.letOut(best, d), nil
 	case cascades.OnExhaustedFail:
 		e := decided(t.at, d)
 		for _, c := range t.past {
@@ -89,11 +89,11 @@ func (t *try) exhausted(d wards.Decision) (release, error) {
 
 // letOut releases a text that did not pass. As the winner of soundings it is sent
 // back no more.
-func (t *try) letOut(c candidate, d wards.Decision) (release, error) {
+func (t *try) letOut(c candidate, d wards.Decision) release {
 	if c.spent == nil {
 		c.spent = &wards.Decision{Action: wards.Exhausted, By: d.By}
 	}
-	return t.release(c), nil
+	return t.release(c)
 }
 
 // release lets a candidate out, with what its attempt put into the state and

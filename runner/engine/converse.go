@@ -197,10 +197,7 @@ func (t *try) turnOutput(said string) any {
 func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) (string, *wards.Decision, error) {
 	called := 0 // over all rounds: calls are numbered through the turn
 	for round := 0; ; round++ {
-		where := at.Join("model")
-		if round > 0 {
-			where = at.At("model", round)
-		}
+		where := nth(at, "model", round)
 		resp, err := t.send(where, t.request(tools))
 		if err != nil {
 			return "", nil, err

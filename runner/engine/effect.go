@@ -39,3 +39,11 @@ type Finding struct {
 
 // Key is the idempotency key of an effect of a run.
 func Key(run string, at event.Path) string { return run + ":" + string(at) }
+
+// nth is the address of what is done at a place again and again: model, then model[1].
+func nth(at event.Path, name string, n int) event.Path {
+	if n == 0 {
+		return at.Join(name)
+	}
+	return at.At(name, n)
+}

@@ -60,13 +60,14 @@ func (f *flow) phase(p *cascades.Phase) error {
 		return nil
 	case r.left != "":
 		f.s.ValidationError = r.left
-		return v.goTo(r.route, r.left)
+		v.goTo(r.route, r.left)
+		return nil
 	}
 	next, err := v.next(r)
-	if err != nil {
-		return err
+	if err == nil {
+		v.goTo(next, "")
 	}
-	return v.goTo(next, "")
+	return err
 }
 
 func (f *flow) visit(p *cascades.Phase, at event.Path) *visit {

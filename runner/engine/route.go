@@ -20,12 +20,11 @@ func (f *flow) past(p *cascades.Phase) string {
 }
 
 // goTo leads on; left is what the next phase hears of why this one was left.
-func (v *visit) goTo(next, left string) error {
+func (v *visit) goTo(next, left string) {
 	v.s.Next = next
 	if next != "" {
 		v.emit(event.Event{Kind: event.Route, Path: v.at, From: v.p.Name, To: next, Message: left})
 	}
-	return nil
 }
 
 // choice has the model choose where to go, if it has not and no condition of a

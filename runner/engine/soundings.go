@@ -217,7 +217,7 @@ func (s *sounding) tried() error {
 		return err
 	}
 	s.candidate = &r.candidate
-	return s.filterBy(s.p.Soundings.Filter)
+	return s.filterOut()
 }
 
 // lost gives the error of a try that only costs it its candidacy.
@@ -246,10 +246,10 @@ func (t *try) filtered(c *candidate) ([]wards.Outcome, error) {
 	return t.checks(where, []*cascades.Check{filter}, t.subject(c.text, t.parsed(c), t.turn, t.attempt))
 }
 
-// filterBy holds the sounding's text against the soundings' validator.
-func (s *sounding) filterBy(filter *cascades.Check) error {
+// filterOut holds the sounding's text against the soundings' validator.
+func (s *sounding) filterOut() error {
 	outcomes, err := s.filtered(s.candidate)
-	if filter == nil || err != nil {
+	if len(outcomes) == 0 || err != nil {
 		return err
 	}
 	o := outcomes[0]
@@ -301,10 +301,7 @@ func (v *visit) pick(first int, left []*sounding) (*sounding, error) {
 		}
 		return best, nil
 	}
-	at := v.at.Join("evaluator")
-	if first > 0 {
-		at = v.at.At("evaluator", first)
-	}
+	at := nth(v.at, "evaluator", first)
 	shuffled := shared.Shuffled(left, v.lot(at))
 	instructions, err := v.p.Soundings.Evaluator.Render(v.vars(v.p.Soundings.Evaluator))
 	if err != nil {
@@ -336,10 +333,7 @@ func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 	none := failed(at, "the evaluator named none of the %d candidates", n)
 	none.told = none.Message // what it gave may be a candidate's text
 	for i := range maxJudgements {
-		where := at.Join("model")
-		if i > 0 {
-			where = at.At("model", i)
-		}
+		where := nth(at, "model", i)
 		resp, err := v.climb(where, v.model(v.p.Judging()), req, &event.Telling{})
 		if err != nil {
 			return 0, err

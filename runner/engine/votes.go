@@ -61,10 +61,7 @@ func (f *flow) polled(path event.Path, v *cascades.Validator, req model.Request)
 // vote asks once, and again where the answer is no verdict.
 func (f *flow) vote(path event.Path, ladder cascades.Model, req model.Request) (verdict validators.Verdict, unsaid, err error) {
 	for n := range maxJudgements {
-		where := path.Join("model")
-		if n > 0 {
-			where = path.At("model", n)
-		}
+		where := nth(path, "model", n)
 		resp, err := f.climb(where, ladder, req, &event.Telling{})
 		if err != nil {
 			return verdict, err, stops(err)

@@ -79,6 +79,8 @@ func TestScripts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in other processes what is run in process elsewhere")
 	}
+	idle := &sessions{}
+	t.Cleanup(idle.close)
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
@@ -93,7 +95,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("ROOT", root)
 			env.Setenv("HOME", filepath.Join(env.WorkDir, ".home"))
 			name, _ := strings.CutPrefix(filepath.Base(env.WorkDir), "script-")
-			return newSession(env, filepath.Join("testdata/script", name+".txtar"))
+			return newSession(env, filepath.Join("testdata/script", name+".txtar"), idle)
 		},
 	})
 }

@@ -157,10 +157,10 @@ func (l *sessions) close() {
 	}
 }
 
-// A scriptSession is that of the lines "capstan …" of one script. What the script has
-// run by exec or by a shell is a process of its own.
+// A scriptSession is that of the lines "capstan …" of one script, and then of another
+// one's. What the script has run by exec or by a shell is a process of its own.
 type scriptSession struct {
-	session
+	*session
 	names []string // of the environment, for which a script can only be asked by name
 	set   []string // those that the script begins with, were it as nothing
 	stdin string   // of the next line
@@ -171,15 +171,15 @@ var setting = regexp.MustCompile(`(?m)^env .*$`)
 type sessionKey struct{}
 
 // newSession is for the script that stands in a file.
-func newSession(env *testscript.Env, file string) error {
+func newSession(env *testscript.Env, file string, idle *sessions) error {
 	script, err := os.ReadFile(file)
-	s := &scriptSession{set: names(env.Vars)}
+	s := &scriptSession{session: idle.take(), set: names(env.Vars)}
 	s.names = s.set
 	for _, line := range setting.FindAllString(string(script), -1) {
 		s.names = append(s.names, names(strings.Fields(line)[1:])...)
 	}
 	env.Values[sessionKey{}] = s
-	env.Defer(s.close)
+	env.Defer(func() { idle.give(s.session) })
 	return err
 }
 

@@ -21,12 +21,12 @@ func Document(name string, source []byte) (*yaml.Node, error) {
 
 // document reads the file as a tree, or reports why there is none.
 func (p *parser) document() *yaml.Node {
-	p.source = documents.Unmarked(p.source)
-	if len(p.source) > maxSource {
-		p.report(nil, CodeTooLarge, "the file has %d bytes; a cascade may have %d", len(p.source), maxSource)
+	source := documents.Unmarked(p.source)
+	if len(source) > maxSource {
+		p.report(nil, CodeTooLarge, "the file has %d bytes; a cascade may have %d", len(source), maxSource)
 		return nil
 	}
-	doc, wrong := documents.Read(p.file, p.source)
+	doc, wrong := documents.Read(p.file, source)
 	if wrong != nil {
 		p.reportAt(Position{p.file, wrong.Line, wrong.Column}, CodeSyntax, "%s", wrong.Message)
 	}
@@ -48,7 +48,7 @@ func (p *parser) inside(n *yaml.Node) func(line, column int) Position {
 // sourceLines are the lines of the file, for places within scalars.
 func (p *parser) sourceLines() []string {
 	if p.lines == nil {
-		p.lines = strings.Split(string(p.source), "\n")
+		p.lines = strings.Split(string(documents.Unmarked(p.source)), "\n")
 	}
 	return p.lines
 }

@@ -40,10 +40,10 @@ func merges(levels int) string {
 func wideMerges() string {
 	var b strings.Builder
 	b.WriteString("cascade_id: x\ninputs_schema:\n  a: &a\n")
-	for i := range 5_000 {
+	for i := range 2_000 {
 		fmt.Fprintf(&b, "    k%d: 1\n", i)
 	}
-	for i := range 5_000 {
+	for i := range 2_000 {
 		fmt.Fprintf(&b, "  m%d: {<<: *a}\n", i)
 	}
 	return b.String() + "phases: [{name: a, instructions: x}]\n"
@@ -98,7 +98,7 @@ func TestHostileFiles(t *testing.T) {
 		{"wide merges", wideMerges(), CodeTooLarge},
 		{"alias chain", aliasChain(12_000), CodeTooLarge},
 		{"cyclic merge", "cascade_id: x\nphases: []\nbudget: &b {<<: *b}", CodeCycle},
-		{"many values", "cascade_id: x\ninputs_schema:\n" + each(250_000, "  k%d: x\n"), CodeTooLarge},
+		{"many values", "cascade_id: x\ninputs_schema:\n" + each(maxNodes, "  k%d: x\n"), CodeTooLarge},
 		{"many mistakes", "cascade_id: x\n" + each(40_000, "k%d: x\n"), CodeUnknownKey},
 		{"many handoffs", phaseWith("  handoffs:\n" + each(15_000, "  - p%d\n")), CodePhase},
 		{"many unknown tools", phaseWith("  tackle:\n" + each(15_000, "  - t%d\n")), CodeTool},

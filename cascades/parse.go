@@ -150,11 +150,13 @@ func (r route) end() bool {
 	return false
 }
 
-func (p *parser) parse() *Cascade {
+func (p *parser) parse() *Cascade { return p.parseTree(p.document()) }
+
+// parseTree reads a cascade from a file's tree; nil where there is none.
+func (p *parser) parseTree(doc *yaml.Node) *Cascade {
 	c := &Cascade{File: p.file, Source: p.source, Validators: map[string]*Validator{}, Tools: map[string]*Tool{}, index: map[string]int{}}
 	p.cascade, p.broken, p.lineOf, p.declared, p.asked = c, map[string]bool{}, map[string]int{}, map[string]bool{}, map[string]bool{}
 	c.tree = c.laterTree()
-	doc := p.document()
 	if doc == nil || !p.sound(doc.Content[0], nil) {
 		return nil
 	}

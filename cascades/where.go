@@ -8,7 +8,6 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/documents"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators/expressions"
 	"github.com/seed61713e19/capstan/wards"
@@ -186,7 +185,6 @@ func (w *locator) ofText(found spotted, err error) Position {
 	if name, ok := ownFile(found.node.Value); ok {
 		return Position{w.beside(name), line, column}
 	}
-	w.source = documents.Unmarked(w.source)
 	return w.inside(found.node)(line, column)
 }
 

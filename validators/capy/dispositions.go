@@ -78,8 +78,14 @@ func (r *run) vacant(e reading.Entry) bool {
 	return !slices.ContainsFunc(beside(limited(r.doc.Rest(e))), func(cell []byte) bool { return !blank(cell) })
 }
 
-// awaited says that there is a placeholder behind an item's name.
+// awaited says that there is a placeholder behind an item's name, or behind an arrow at
+// the end of what it says.
 func awaited(t []byte) bool {
+	for _, arrow := range []string{"->", "→", "=>"} {
+		if i := bytes.LastIndex(t, []byte(arrow)); i >= 0 && blank(t[i+len(arrow):]) {
+			return true
+		}
+	}
 	t, linked := reading.Said(t)
 	return linked && len(t) > 0 && reading.Placeholder(t)
 }

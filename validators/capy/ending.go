@@ -139,7 +139,7 @@ func marker(t []byte) bool {
 func closed(t []byte) bool {
 	t = bytes.TrimRight(t, " \t")
 	if bare := bytes.TrimRight(t, "*_"); len(bare) < len(t) {
-		if t[0] == '*' || t[0] == '_' || hasNumber(bare[bytes.LastIndexByte(bare, '*')+1:]) {
+		if t[0] == '*' || t[0] == '_' || figure(bare[bytes.LastIndexByte(bare, '*')+1:]) {
 			return true // all of it is emphasised, or a figure at its end
 		}
 		t = bare
@@ -164,6 +164,9 @@ func closed(t []byte) bool {
 	start := bytes.LastIndexByte(t, ' ') + 1
 	return bytes.Contains(t[start:], []byte("://")) || bytes.HasPrefix(t, []byte("[^"))
 }
+
+// figure says that a text is no more than a number and a word.
+func figure(t []byte) bool { return hasNumber(t) && reading.CountWords(t) <= 2 }
 
 // result says that a line ends in what an equation comes to.
 func result(t []byte) bool {

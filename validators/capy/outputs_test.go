@@ -226,6 +226,8 @@ func TestDispositions(t *testing.T) {
 		{"a list with one to come", "## Adjudication\n\n- F-1: ACCEPT\n- F-2: [PENDING]", "Finding F-2 has no disposition"},
 		{"a numbered list with one to come", "## Adjudication\n\n1. **F-1 Yield** → ACCEPT\n2. **F-2** → TBD", "Finding F-2 has no disposition"},
 		{"a list and what each is about", "## Adjudication\n\n- F-1: ACCEPT\n- F-2: REJECT\n\n## Effects\n\n- F-1: none\n- F-2: N/A\n- F-9\n- F-8: as before", ""},
+		{"a list with arrows and one to come", "## Adjudication\n\n- F-1 - the yield is high -> accept\n- F-2 - the fuel is low -> tbd", "Finding F-2 has no disposition"},
+		{"a list with arrows", "## Adjudication\n\n- F-1 - the yield is high -> accept\n- F-2 - reject -> effect tbd", ""},
 		{"a list with one deferred", "## Adjudication\n\n- F-1: ACCEPT\n- F-2: Deferred to T3", ""},
 		{"labels of items with one to come", "## Adjudication\n\n- **F-1:** Severity: HIGH; Disposition: ACCEPT; Reason: the yield\n- **F-2:** Severity: LOW; Disposition: TBD; Reason: not a valid one", "Finding F-2 has no disposition"},
 		{"labels of items with one empty", "## Adjudication\n\n- **F-1:** Disposition: ACCEPT; Reason: the yield\n- **F-2:** Disposition: ; Reason: a valid one", "Finding F-2 has no disposition"},

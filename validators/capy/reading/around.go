@@ -83,7 +83,17 @@ func (c *cutter) leftOf(i, sentence int) int {
 				return j + 1
 			}
 		case wordSign:
-			if w := string(c.lower(k)); w == "and" || w == "vs" || w == "versus" || w == "to" || w == "with" {
+			switch string(c.lower(k)) {
+			case "with":
+				if j+glosses >= i && !c.amounts(max(sentence, i-farLeft), j) {
+					continue // BASE T2 left us with an IVPS
+				}
+				return j + 1
+			case "to":
+				if !c.same2(j+1, "be") {
+					return j + 1
+				}
+			case "and", "vs", "versus":
 				return j + 1
 			}
 		}

@@ -67,6 +67,12 @@ func (c *cutter) growth(i, end int) bool {
 		return i == 0
 	}
 	s := c.tokens[end].sign
+	if s == closeSign { // 永续增长率 (g): 2.1%
+		return i > 0 && c.tokens[i-1].sign == openSign && (end+1 == len(c.tokens) || c.tokens[end+1].sign == colonSign || c.tokens[end+1].sign == equalSign)
+	}
+	if s == openSign && end+1 < len(c.tokens) && c.tokens[end+1].char >= 0x80 {
+		return true // in words that are not known
+	}
 	if s == openSign || s == wordSign && c.tokens[end].glued { // g (terminal), g_terminal
 		if s == openSign {
 			end++
@@ -204,7 +210,13 @@ func (p *path) sign(i int) (int, link) {
 	switch k.sign {
 	case numberSign:
 		n := c.numbers[k.index]
+		if p.far == 0 && c.set(i) {
+			return i, colon
+		}
 		if near := p.far == 0 && !c.same2(i-1, "by"); near && (m.PerShare() && (n.money || n.digits == 2) || (m == anyIRR || m == PIRR || m == EIRR || m == DR || m == Growth) && n.percent) {
+			return i, direct
+		}
+		if p.label.exact != "" && (m.ofScenario(n) || n.percent) && (m == Probability || m == Magnitude) && c.opens(i-1) {
 			return i, direct
 		}
 		if m.kernel() && p.far < unknowns && n.digits == 0 && !n.money && !n.percent {
@@ -222,7 +234,7 @@ func (p *path) sign(i int) (int, link) {
 		if next.sign == wordSign && m.kernel() && (c.same(&next, "which") || c.same(&next, "that")) {
 			return p.follow(j + 1)
 		}
-		if next.term.sense&linking != 0 && m.kernel() && p.far == 0 { // the value, IVPS, is
+		if next.term.sense&(linking|joining) != 0 && m.kernel() && p.far == 0 { // the value, IVPS, is
 			return p.follow(j)
 		}
 		if end := c.aside(i); end > 0 && m.kernel() && p.far == 0 {
@@ -238,6 +250,27 @@ func (p *path) sign(i int) (int, link) {
 		}
 	}
 	return p.end(i, noLink)
+}
+
+// set says that a tab or a tilde joins the number at token i to what is before it.
+func (c *cutter) set(i int) bool {
+	if i == 0 {
+		return false
+	}
+	gap := c.text[c.tokens[i-1].to:c.tokens[i].from]
+	return len(gap) > 0 && (bytes.IndexByte(gap, '\t') >= 0 || bytes.Count(gap, []byte{'~'}) == 1)
+}
+
+// opens says that the token at i begins a line, or a part of one: P 0.30, M -2.40.
+func (c *cutter) opens(i int) bool {
+	if i <= 0 {
+		return i == 0
+	}
+	switch c.tokens[i-1].sign {
+	case commaSign, stopSign, colonSign, barSign, openSign, dashSign:
+		return true
+	}
+	return false
 }
 
 // minus says that the sign at token i is one of arithmetic before the number at token j:

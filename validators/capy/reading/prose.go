@@ -108,6 +108,9 @@ func (r *reader) label(l *label, i, end, sentence int, supposed bool, at setting
 		}
 	}
 	left := c.leftOf(first, sentence)
+	if l.metric == anyIRR && c.has("expect", left, first) {
+		q.marks |= expected
+	}
 	if !supposed && c.joins(c.whole(end)) {
 		if behind := r.abreast(l, i, end, at); behind > 0 {
 			return behind - 1
@@ -118,6 +121,11 @@ func (r *reader) label(l *label, i, end, sentence int, supposed bool, at setting
 	}
 	way := path{c: c, label: l, q: &q}
 	from, link := way.walk(end)
+	if link == noLink && at.scenario > 0 && (l.words[0] == "magnitude" || l.metric == Magnitude && l.exact != "") {
+		if n := c.sized(end); n > 0 {
+			from, link = n, colon
+		}
+	}
 	if (link == colon || link == equal) && !supposed && c.shared(l, from) {
 		near := q
 		near.take(c, max(left, first-nearLeft), first)
@@ -165,7 +173,9 @@ func (r *reader) label(l *label, i, end, sentence int, supposed bool, at setting
 // linked reads the value that a link leads to.
 func (c *cutter) linked(l *label, i int, link link) (v amount, ok bool) {
 	if v, ok = c.enclosed(i, link, l.metric); !ok {
-		if v, ok = c.value(i, link); !ok {
+		if v, ok = c.value(i, link); !ok && l.metric == Probability {
+			v, ok = c.chance(i)
+		} else if !ok {
 			v, ok = c.anyNumber(l, i, link)
 		}
 	}
@@ -192,6 +202,33 @@ func (c *cutter) anyNumber(l *label, i int, link link) (amount, bool) {
 	for ; i < len(c.tokens); i++ {
 		if c.valued(i) {
 			return amount{number: c.numbers[c.tokens[i].index], next: i + 1}, true
+		}
+	}
+	return amount{}, false
+}
+
+// sized is where the money or percentage of a magnitude begins, in its clause: the
+// magnitude would be around £0.70. It is 0 where there is none.
+func (c *cutter) sized(i int) int {
+	for ; i < len(c.tokens) && c.tokens[i].sign == wordSign && c.tokens[i].term.label == 0 && !c.tokens[i].is(denying); i++ {
+	}
+	if !c.valued(i) || !c.amounts(i, i+1) {
+		return 0
+	}
+	return i
+}
+
+// chance finds what the probability of something is put at, which its name may be far
+// from: the probability of a demerger within three years at 18%.
+func (c *cutter) chance(i int) (amount, bool) {
+	for ; i < len(c.tokens); i++ {
+		switch k := &c.tokens[i]; {
+		case k.sign != wordSign && k.sign != numberSign && k.sign != openSign && k.sign != closeSign || k.is(denying|turning):
+			return amount{}, false
+		case c.same(k, "at") || c.same(k, "is") || c.same(k, "be"):
+			if at := c.lead(i + 1); c.valued(at) && c.numbers[c.tokens[at].index].percent {
+				return amount{number: c.numbers[c.tokens[at].index], next: at + 1}, true
+			}
 		}
 	}
 	return amount{}, false

@@ -292,7 +292,7 @@ func graded(d *reading.Document, e reading.Entry) bool {
 		}
 	}
 	for line := range bytes.Lines(t) {
-		if gradeLine(line) {
+		if gradeLine(line) || e.Form == reading.Heading && signedGrade(line) {
 			return true
 		}
 	}
@@ -305,6 +305,9 @@ func gradeLine(line []byte) bool {
 	if _, end, ok := gradeWords.In(line); ok {
 		rest, linked := reading.Said(bytes.TrimLeft(line[end:], `"`))
 		rest = bytes.Trim(rest, " \t\r\n\",|*")
+		if i := bytes.IndexFunc(rest, func(r rune) bool { return r < 0x2000 && r != '*' && r != ' ' }); i > 0 {
+			rest = rest[i:] // behind a picture
+		}
 		if linked && len(rest) > 0 && !reading.Placeholder(rest) && rest[0] != '{' && (letterGrade(rest) || len(rest) < 40) || letterGrade(line[end:]) {
 			return true
 		}
@@ -312,6 +315,22 @@ func gradeLine(line []byte) bool {
 	t := bytes.Trim(line, " \t\r\n*_")
 	return len(t) <= 4 && bytes.IndexByte(t, ' ') < 0 && letterGrade(t)
 }
+
+// signedGrade finds a B+ in a sentence: I give this a B+.
+func signedGrade(line []byte) bool {
+	given := false
+	for w := range bytes.FieldsSeq(line[:min(len(line), 200)]) {
+		bare := bytes.Trim(w, "*_`().,;:\"")
+		if given && len(bare) == 2 && bare[0] >= 'A' && bare[0] <= 'F' && (bare[1] == '+' || bare[1] == '-') {
+			return true
+		}
+		given = giving[string(w)]
+	}
+	return false
+}
+
+// giving are the words that a grade follows in a sentence.
+var giving = reading.Set("a", "an", "is", "at", "of", "as")
 
 // letterGrade finds B+ among the first few words.
 func letterGrade(t []byte) bool {

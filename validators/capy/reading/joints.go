@@ -6,6 +6,7 @@ import "bytes"
 type joints struct {
 	titled bool // the heading above names them
 	led    bool // the line above the list does
+	within int  // how far an item that does must be indented for others to be its own, 0 without
 	top    bool // it is of some of them
 	tally  int  // the tally of the present list, -1 without
 }
@@ -21,9 +22,16 @@ func (j *joints) line(r *reader, l *line) {
 		*j = joints{titled: jointList.Has(l.text), tally: -1}
 	case prose:
 		opens := leads(l)
-		j.tally, j.led = -1, opens && jointList.Has(l.text)
+		j.tally, j.led, j.within = -1, opens && jointList.Has(l.text), 0
 		j.top = opens && (j.titled || j.led) && selection(l.text)
 	case item, code:
+		switch named := l.kind == item && leads(l) && jointList.Has(l.text); {
+		case named:
+			*j = joints{titled: j.titled, led: true, within: l.indent + 1, top: selection(l.text), tally: -1}
+			return
+		case j.within > l.indent && l.kind == item: // an item beside the one that led them in
+			*j = joints{titled: j.titled, tally: -1}
+		}
 		if j.titled || j.led {
 			j.state(r, l.text, setting{at: r.walker.at, form: forms[l.kind]})
 		}
@@ -50,6 +58,7 @@ func (j *joints) state(r *reader, t []byte, at setting) {
 	name, rest := parted(t)
 	l := tokens(name)
 	sure, ok := jointState(&l)
+	ok = ok || l.rest()
 	total := l.has("total", "sum", "σ")
 	if !ok && !total || !sure && j.tally < 0 {
 		return
@@ -117,6 +126,9 @@ func jointState(l *tokenList) (sure, ok bool) {
 	sure = sure || scenarios > 1 || bits > 1
 	return sure, sure || scenarios > 0
 }
+
+// rest says that a name is of all states that the others are not.
+func (l *tokenList) rest() bool { return l.has("other", "others", "rest", "remaining", "remainder") }
 
 // Words that joint states are called by; of doubtless ones nothing else is.
 var (

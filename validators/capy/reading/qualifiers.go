@@ -26,7 +26,11 @@ func (q *qualifiers) take(c *cutter, from, to int) {
 		k := &c.tokens[i]
 		switch k.sign {
 		case wordSign:
-			q.word(k.term.sense, c.lower(k))
+			said := k.term.sense
+			if said&changing != 0 && i > 0 && (c.same(&c.tokens[i-1], "these") || c.same(&c.tokens[i-1], "those")) {
+				said &^= changing // with these changes the IVPS is
+			}
+			q.word(said, c.lower(k))
 			if k.glued && c.same(k, "side") && i > 0 && (c.same(&c.tokens[i-1], "sell") || c.same(&c.tokens[i-1], "buy")) {
 				q.marks |= Comparison
 			}

@@ -183,7 +183,7 @@ func (r *reader) statesRow(l *line, at setting) bool {
 	i := r.tallied(at.at, selection(r.heading))
 	for n := from + 1; i >= 0 && n < min(len(l.cells), len(l.header)); n++ {
 		name := tokens(l.header[n])
-		if _, ok := jointState(&name); ok || name.has("total", "sum", "σ") {
+		if _, ok := jointState(&name); ok || name.rest() || name.has("total", "sum", "σ") {
 			r.chance(&r.doc.Tallies[i], l.header[n], l.cells[n], at)
 		}
 	}

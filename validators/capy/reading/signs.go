@@ -33,5 +33,5 @@ func latex(t []byte) *written {
 var runeSigns = []written{
 	{"≈", equalSign}, {"≅", equalSign}, {"＝", equalSign}, {"≃", equalSign}, {"∼", equalSign}, {"≡", equalSign}, {"∈", equalSign}, {"：", colonSign}, {"→", arrowSign}, {"⇒", arrowSign}, {"➡", arrowSign}, {"➔", arrowSign}, {"➜", arrowSign}, {"➞", arrowSign}, {"⟶", arrowSign}, {"⟹", arrowSign}, {"⇢", arrowSign}, {"↦", arrowSign}, {"≤", boundSign}, {"≥", boundSign}, {"±", boundSign}, {"≠", boundSign},
 	{"≪", boundSign}, {"≫", boundSign}, {"–", dashSign}, {"—", dashSign}, {"−", dashSign}, {"―", dashSign}, {"‐", dashSign}, {"‑", dashSign}, {"×", operatorSign}, {"÷", operatorSign}, {"·", operatorSign}, {"⋅", operatorSign},
-	{"Σ", operatorSign}, {"∑", operatorSign}, {"…", otherSign}, {"│", barSign}, {"⁄", slashSign},
+	{"Σ", operatorSign}, {"∑", operatorSign}, {"…", otherSign}, {"│", barSign}, {"⁄", slashSign}, {"为", equalSign}, {"約", equalSign}, {"约", equalSign},
 }

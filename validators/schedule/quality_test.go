@@ -197,6 +197,8 @@ func TestStrategyRows(t *testing.T) {
 		four, _ := used("a", "b", "c", "d")
 		spelt, speltFlat := used("Balanced", "balanced", " BALANCED ")
 		blanks, _ := used("story led", "Story  Led", "balanced", "community")
+		composed, _ := used("caf\u00e9", "cafe\u0301", "ｂａｌａｎｃｅｄ", "balan\u200bced")
+		scripts, _ := used("故事", "история", "balanced")
 		on := func(days ...string) map[string]any {
 			m := map[string]any{}
 			for i, day := range days {
@@ -212,6 +214,7 @@ func TestStrategyRows(t *testing.T) {
 			{nil, "MISSING_STRATEGY_METADATA", 85}, {map[string]any{}, "MISSING_STRATEGY_METADATA", 85},
 			{two, "INSUFFICIENT_STRATEGIES", 85}, {twoFlat, "INSUFFICIENT_STRATEGIES", 85}, {three, "", 100}, {threeFlat, "", 100}, {four, "", 100},
 			{spelt, "INSUFFICIENT_STRATEGIES", 85}, {speltFlat, "INSUFFICIENT_STRATEGIES", 85}, {blanks, "", 100},
+			{composed, "INSUFFICIENT_STRATEGIES", 85}, {scripts, "", 100},
 			{on("2026-01-05", "2026-01-11", "2026-01-04"), "INSUFFICIENT_STRATEGIES", 85}, {on("2026-01-05", "2026-01-11", "2026-01-12"), "INSUFFICIENT_STRATEGIES", 85},
 			{on("2026-01-05", "2026-01-11", "x"), "INSUFFICIENT_STRATEGIES", 85}, {on("2026-01-05", "2026-01-08", "2026-01-11", "x", "2026-01-12"), "", 100},
 			{map[string]any{"daily_strategies": map[string]any{"2025-01-05": "a", "2024-01-06": "b", "x": "c"}}, "INSUFFICIENT_STRATEGIES", 85},

@@ -31,6 +31,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
@@ -189,7 +192,7 @@ func (in *intake) field(m map[string]any, name string) string {
 
 // strategies reads both shapes of strategy_metadata,
 // {date: {strategy_used: name}} and {daily_strategies: {date: name}}: those of the
-// days of the week, in small letters.
+// days of the week, each by its name in one spelling.
 func (in *intake) strategies(v any, week int) ([]string, bool) {
 	if v == nil {
 		return nil, false
@@ -213,12 +216,24 @@ func (in *intake) strategies(v any, week int) ([]string, bool) {
 		} else if !flat {
 			continue
 		}
-		if name, _ := used.(string); strings.TrimSpace(name) != "" {
-			names = append(names, strings.ToLower(strings.Join(strings.Fields(name), " ")))
+		text, _ := used.(string)
+		if name := strategyName(text); name != "" {
+			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names), len(m) > 0
+}
+
+// strategyName is a name as it is counted: two that look the same are one.
+func strategyName(text string) string {
+	seen := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) { // shows nothing
+			return -1
+		}
+		return r
+	}, norm.NFKC.String(text))
+	return strings.ToLower(strings.Join(strings.Fields(seen), " "))
 }
 
 // unwrap takes a value out of an object that holds it under its own name and

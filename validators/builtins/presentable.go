@@ -67,7 +67,7 @@ func (p *presentable) Prepare() error {
 // all but the data). Of a text that is JSON the values are looked at, each for
 // itself. In code blocks only intruders are looked for, in quotations these and leftovers; of code
 // that stands in no fence it says little that is true. Breaks are told in English, and
-// asides too; of seven other languages the plainest are known. What may be a model's refusal or a letter's is a warning.
+// asides too; of twelve other languages the plainest are known. What may be a model's refusal or a letter's is a warning.
 var Presentable = validators.New("presentable", "Validates that the text can be let out: not cut off, nothing left in to be filled, nothing twice, no word of the model about itself, no secret, no personal data",
 	func(_ context.Context, p presentable, s validators.Subject) (validators.Verdict, error) {
 		found, warned := findings{check: "presentable"}, findings{check: "presentable"}
@@ -150,8 +150,10 @@ func (d *draft) leftovers() {
 			if !strings.Contains(text, l.sign) {
 				continue
 			}
-			if sign := l.form().FindStringIndex(text); sign != nil && (at == nil || sign[0] < at[0]) {
-				at = sign
+			for _, sign := range l.form().FindAllStringIndex(text, -1) {
+				if !d.linked(text, sign) && (at == nil || sign[0] < at[0]) {
+					at = sign
+				}
 			}
 		}
 		if at != nil {
@@ -160,10 +162,24 @@ func (d *draft) leftovers() {
 	}
 }
 
+// linked tells whether what stands in brackets is the text of a link: the target is
+// behind it, or somewhere behind its name.
+func (d *draft) linked(text string, in []int) bool {
+	name, behind := text[in[0]:in[1]], text[in[1]:]
+	if !strings.HasSuffix(name, "]") || strings.HasPrefix(behind, "(") {
+		return strings.HasSuffix(name, "]")
+	}
+	if end := strings.IndexByte(behind, ']'); strings.HasPrefix(behind, "[") {
+		name = behind[:end+1]
+	}
+	_, target, defined := strings.Cut(d.source, "\n"+name+": ")
+	return defined && name != "" && target != "" && strings.IndexByte("<h/#.", target[0]) >= 0
+}
+
 // asides finds what a model says that is not the text.
 func (d *draft) asides() {
-	if begin := strings.TrimSpace(d.source); strings.HasPrefix(begin, "<think>") || strings.HasPrefix(begin, "<thinking>") {
-		d.tell(0, "what the model thought was left in")
+	if tag := leakedTag().FindStringIndex(d.source); tag != nil {
+		d.tell(tag[0], "a tag of the model's own was left in: %s", quote(strings.TrimSpace(d.source[tag[0]:tag[1]])))
 	}
 	signed := sync.OnceValue(func() int { // where a letter in the text ends
 		if all := signedOff().FindAllStringIndex(d.source, -1); all != nil {
@@ -172,6 +188,9 @@ func (d *draft) asides() {
 		return -1
 	})
 	for i, p := range d.prose {
+		if at := leaked().Find(d.spokenIn(p.Span)); at != nil {
+			d.tell(p.From+at[0], "a mark of the model's own was left in: %s", quote(d.spokenIn(p.Span)[at[0]:at[1]]))
+		}
 		for n, s := range p.Sentences {
 			text := d.spokenIn(s)
 			if len(text) > maxAside {
@@ -186,10 +205,12 @@ func (d *draft) asides() {
 				d.tell(s.From, "the model refuses: %s", quote(text))
 			case offering().Match(lower) && signed() >= p.To:
 				d.doubt(s.From, "this may be a letter, or the model speaks to whoever asked it: %s", quote(text))
-			case offering().Match(lower), saidAbroad(hopingAbroad, lower), i == 0 && n <= 1 && (opening().MatchString(lower) || d.presents(p, lower)):
+			case offering().Match(lower), noted().Match(lower), saidAbroad(hopingAbroad, lower), i == 0 && n <= 1 && (opening().MatchString(lower) || handed().MatchString(lower) || d.presents(p, lower)):
 				d.tell(s.From, "the model speaks to whoever asked it: %s", quote(text))
 			case declines:
 				d.doubt(s.From, "this may be a model's refusal: %s", quote(text))
+			case commented().Match(lower):
+				d.doubt(s.From, "this may be what the model says of its text: %s", quote(text))
 			}
 		}
 	}

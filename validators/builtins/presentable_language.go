@@ -1,7 +1,6 @@
 package builtins
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/languages"
@@ -21,7 +20,7 @@ func (d *draft) mixed() {
 		return
 	}
 	for _, s := range said {
-		if in[0] != "" && s.Code != "" && !slices.Contains(in, s.Code) && s.sure() {
+		if in[0] != "" && s.Code != "" && !s.MayBe(in) && s.sure() {
 			d.tell(s.at.From, "this is in %s: %s", languages.Name(s.Code), quote(s.at.In(d.source)))
 		}
 	}
@@ -61,8 +60,10 @@ func own(said []guessed) string {
 	}
 	words := map[string]int{}
 	for _, s := range said {
-		if s.Code != "" {
-			words[s.Code] += s.Words
+		for _, code := range s.Either {
+			if s.Code != "" {
+				words[code] += s.Words
+			}
 		}
 	}
 	own := ""

@@ -3,13 +3,14 @@ package languages
 import (
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
 // A Guess is what a text is written in.
 type Guess struct {
 	Code   string   // of ISO 639-1; empty where it cannot be told
-	Either []string // that one; or the few that it may be, where it is none but these
+	Either []string // that one, and what else it may be; or the few that it may be, where it is none but these
 	Words  int      // of the text, in whatever language
 	Plain  bool     // its script alone tells it
 }
@@ -40,6 +41,7 @@ const (
 	lone     = 3   // words that alone are enough where they all speak for it
 	foreign  = 0.3 // the share of words that a script of one language needs
 	longWord = 40  // letters: what is longer is no word
+	compound = 6   // words in one piece that Japanese writes without kana: 第三回定期総会議事録
 )
 
 // Of guesses the language of a text. Time is linear in it.
@@ -53,13 +55,16 @@ func Of(text string) Guess {
 		total += n
 	}
 	g := Guess{Words: int(math.Ceil(total))}
-	if code := c.byScript(total); code != "" {
-		g.Either, g.Plain = []string{code}, true
-	} else {
-		g.Either = c.byWords()
-	}
-	if len(g.Either) == 1 {
-		g.Code = g.Either[0]
+	g.Code = c.byScript(total)
+	switch {
+	case g.Code == "zh" && c.dense == 1 && c.scripts[han] <= compound && !strings.Contains(text, "。"):
+		g.Either, g.Plain = []string{"zh", "ja"}, true
+	case g.Code != "":
+		g.Either, g.Plain = []string{g.Code}, true
+	default:
+		if g.Either = c.byWords(); len(g.Either) == 1 {
+			g.Code = g.Either[0]
+		}
 	}
 	return g
 }
@@ -69,6 +74,7 @@ type count struct {
 	scores  []float64
 	scripts []float64 // how many words are in each
 	told    int       // words that are told by words
+	dense   int       // pieces without blanks in a script that has none
 }
 
 func (c *count) add(word string) {
@@ -117,6 +123,7 @@ func (c *count) signs(word string, script script) bool {
 		}
 		return script == latin || script == cyrillic || script == arabic || script == devanagari
 	}
+	c.dense++
 	for _, r := range word {
 		if script := scriptOf(r); script.dense() {
 			c.scripts[script] += 0.5

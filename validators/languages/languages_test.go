@@ -101,6 +101,10 @@ func TestEither(t *testing.T) {
 		"天气很好，我们沿着河边走到傍晚。":                     "zh",
 		"Docker Compose Kubernetes PostgreSQL": "",
 		"foo_bar baz qux":                      "",
+		"第三回定期総会議事録":                           "zh ja",
+		"设置":                                   "zh ja",
+		"装置由两部分组成。":                            "zh",
+		"使用 Docker 部署":                         "zh",
 	} {
 		if got := strings.Join(Of(text).Either, " "); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)

@@ -178,8 +178,8 @@ func (d *draft) linked(text string, in []int) bool {
 
 // asides finds what a model says that is not the text.
 func (d *draft) asides() {
-	if tag := leakedTag().FindStringIndex(d.source); tag != nil {
-		d.tell(tag[0], "a tag of the model's own was left in: %s", quote(strings.TrimSpace(d.source[tag[0]:tag[1]])))
+	if tag := d.tag(); tag != "" {
+		d.tell(strings.Index(d.source, tag), "a tag of the model's own was left in: %s", quote(tag))
 	}
 	signed := sync.OnceValue(func() int { // where a letter in the text ends
 		if all := signedOff().FindAllStringIndex(d.source, -1); all != nil {
@@ -188,8 +188,8 @@ func (d *draft) asides() {
 		return -1
 	})
 	for i, p := range d.prose {
-		if at := leaked().Find(d.spokenIn(p.Span)); at != nil {
-			d.tell(p.From+at[0], "a mark of the model's own was left in: %s", quote(d.spokenIn(p.Span)[at[0]:at[1]]))
+		if at := leaked().Find(p.In(d.source)); at != nil && leaked().Match(d.spokenIn(p.Span)) {
+			d.tell(p.From+at[0], "a mark of the model's own was left in: %s", quote(p.In(d.source)[at[0]:at[1]]))
 		}
 		for n, s := range p.Sentences {
 			text := d.spokenIn(s)
@@ -197,15 +197,15 @@ func (d *draft) asides() {
 				continue
 			}
 			lower := strings.ToLower(oneSpelling.Replace(text))
-			declines := declining().Match(lower)
+			declines, offers := declining().Match(lower), offering().Match(lower)
 			switch {
 			case ofItself().Match(lower), saidAbroad(itselfAbroad, lower), asOne().Match(lower) && speaking().MatchString(lower):
 				d.tell(s.From, "the model speaks of itself: %s", quote(text))
 			case declines && (refusing().MatchString(lower) || i == 0 && n == 0 && refusingYou().MatchString(lower)), i == 0 && n == 0 && refusingAbroad().MatchString(lower), guided().Match(lower):
 				d.tell(s.From, "the model refuses: %s", quote(text))
-			case offering().Match(lower) && signed() >= p.To:
+			case offers && signed() >= p.To:
 				d.doubt(s.From, "this may be a letter, or the model speaks to whoever asked it: %s", quote(text))
-			case offering().Match(lower), noted().Match(lower), saidAbroad(hopingAbroad, lower), i == 0 && n <= 1 && (opening().MatchString(lower) || handed().MatchString(lower) || d.presents(p, lower)):
+			case offers, noted().Match(lower), saidAbroad(hopingAbroad, lower), i == 0 && n <= 1 && (opening().MatchString(lower) || handed().MatchString(lower) || d.presents(p, lower)):
 				d.tell(s.From, "the model speaks to whoever asked it: %s", quote(text))
 			case declines:
 				d.doubt(s.From, "this may be a model's refusal: %s", quote(text))
@@ -215,6 +215,23 @@ func (d *draft) asides() {
 		}
 	}
 }
+
+// tag is one of the model's own that the text begins or ends with. Within a text that
+// is about them they may stand.
+func (d *draft) tag() string {
+	said := strings.TrimSpace(d.source)
+	if begun := begunTag().FindString(said[:min(len(said), maxTag)]); begun != "" {
+		return begun
+	}
+	ended := endedTag().FindString(said[max(0, len(said)-maxTag):])
+	if ended == "</s>" && strings.Contains(said, "<s>") {
+		return ""
+	}
+	return ended
+}
+
+// maxTag is the longest tag, in bytes.
+const maxTag = 40
 
 // presents tells a sentence that hands a text over from one that a list or a table
 // of the text itself follows.

@@ -56,8 +56,9 @@ var (
 	// commented is what may be said of a text by the model that wrote it.
 	commented = patterns.Sought(`\bi(?:'ve| have)? (?:kept|preserved|maintained|retained|fixed|corrected) (?:[\w'-]+ ){0,4}(?:original|tone|structure|meaning|typos?|grammar|wording|spelling)\b|^this (?:version|revision|rewrite|summary|translation) (?:is|keeps|preserves|maintains|captures)\b.*\b(?:concise|tone|original|meaning|structure|readab)|\bi (?:don't|do not|can't|cannot) (?:have )?access (?:to )?real-time\b|\bi(?:'m| am)? (?:can't|cannot|unable to|not able to) (?:browse|access) the (?:internet|web)\b`)
 	// leaked are the marks of what a model found, and its tags where a text begins or ends with them.
-	leaked     = patterns.Sought(`【\d+(?::\d+)?†[^】\n]*】|\[oaicite:|turn\d+(?:search|view|news|file)\d+`)
-	leakedTag  = patterns.Lazy(`^\s*(?:` + ownTag + `)|(?:` + ownTag + `)\s*$|^[^<]*</s>\s*$`)
+	leaked     = patterns.Sought(`【\d+(?::\d+)?†[^】\n]*】|\[oaicite:|(?:(turn0)|(turn1)|(turn2)|(turn3))(?:search|view|news|file)\d`)
+	begunTag   = patterns.Lazy(`^(?:` + ownTag + `)`)
+	endedTag   = patterns.Lazy(`(?:` + ownTag + `|</s>)$`)
 	introduced = patterns.Lazy("^\\s*(?:[-*+] |[0-9]+[.)] |\\||```|~~~)")
 )
 
